@@ -31,7 +31,6 @@ typedef struct job {
     cli_progress progress;
     ww_plan_options plan_options;
     cli_range part[2]; // matrix: rows and columns
-    bool divides;      // several devices can do it
     cli_division division;
 } job;
 
@@ -72,7 +71,7 @@ static int job_begin(job *j, const char *command) {
         result = cli_fit_times(&j->measure, j->sets[0], j->sets[1]);
     if (result == CLI_GO_ON)
         cli_fit_band(&j->measure_options, &j->measure, j->sets[0], j->sets[1]);
-    return result == CLI_GO_ON ? upload(j, j->divides && cli_is_group(&j->device)) : result;
+    return result == CLI_GO_ON ? upload(j, cli_is_group(&j->device)) : result;
 }
 
 static size_t row_count(const job *j) {
@@ -358,7 +357,6 @@ int cmd_matrix(const cli_command *command, int argc, char **argv) {
                            "several devices compute a whole matrix, not --condensed, a part or from a checkpoint");
     if (result != CLI_GO_ON)
         return result;
-    j.divides = true;
     result = job_begin(&j, command->name);
     if (result == CLI_GO_ON)
         result = fit_range(&j.part[0], "rows", row_count(&j));
@@ -448,10 +446,11 @@ static int compute_pairs(job *j, const cli_command *command) {
     if (result != CLI_GO_ON)
         return result;
     cli_plan_options(&j->device, &j->progress, &j->plan_options);
-    ww_status status =
-        ww_plan_create_pairs(&j->measure, j->data[0], j->data[1], NULL, NULL, n, &j->plan_options, &j->plan);
     const ww_output to = WW_OUTPUT_HOST(values);
-    if (status == WW_OK)
+    ww_status status =
+        j->group ? ww_group_pairs(&j->measure, j->shared[0], j->shared[1], NULL, NULL, n, &j->plan_options, &to)
+                 : ww_plan_create_pairs(&j->measure, j->data[0], j->data[1], NULL, NULL, n, &j->plan_options, &j->plan);
+    if (status == WW_OK && !j->group)
         status = ww_plan_run(j->plan, &to);
     cli_progress_end(&j->progress);
     if (status == WW_OK && !(j->json && !j->output))
@@ -482,6 +481,8 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
         result = cli_division_check(command->name, &j.division);
     if (result == CLI_GO_ON && j.division.part && j.output)
         result = cli_usage(command->name, "--part names its file itself: no --output");
+    if (result == CLI_GO_ON && j.division.part && cli_is_group(&j.device))
+        result = cli_usage(command->name, "several devices compute all pairs, not a part");
     if (result != CLI_GO_ON)
         return result;
     result = job_begin(&j, command->name);
@@ -645,7 +646,6 @@ int cmd_nearest(const cli_command *command, int argc, char **argv) {
     if (cli_is_group(&j.device) && cli_divided(&j.division))
         return cli_usage(command->name, "several devices compute all neighbours, not a part or from a checkpoint");
     j.json = wanted.json;
-    j.divides = true;
     result = job_begin(&j, command->name);
     if (result == CLI_GO_ON)
         result = cli_divided(&j.division) ? divide_nearest(&j, command, &wanted, no_bounds)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "group_job.h"
 #include "neighbours.h"
 #include "point_options.h"
 #include "rows.h"
@@ -100,6 +101,8 @@ typedef struct knn_job {
     ww_point_set *sets[2];
     ww_point_view views[2];
     ww_points *points[2]; // as the paths; in divided work not of queries that have a base
+    ww_group *group;      // several devices; then there is neither a context nor points nor a search
+    ww_group_points *shared[2];
     ww_knn *knn;
     ww_knn_info info; // of all runs
     cli_neighbours found;
@@ -113,15 +116,17 @@ static void job_end(knn_job *j) {
     cli_division_close(&j->division);
     ww_knn_destroy(&j->knn);
     for (int i = 1; i >= 0; i--) {
+        ww_group_points_destroy(&j->shared[i]);
         ww_points_destroy(&j->points[i]);
         ww_point_set_destroy(&j->sets[i]);
     }
+    ww_group_destroy(&j->group);
     ww_context_destroy(&j->context);
     cli_neighbours_free(&j->found);
 }
 
-static ww_points *base_of(const knn_job *j) {
-    return j->points[j->paths[1] ? 1 : 0];
+static int base_of(const knn_job *j) {
+    return j->paths[1] ? 1 : 0;
 }
 
 // Takes out the neighbours beyond the radius.
@@ -141,7 +146,7 @@ static void keep_within(knn_job *j, const cli_neighbours *n) {
 
 // Where all K are within the radius there may be more.
 static void say_full(const knn_job *j) {
-    if (j->full > 0 && j->wanted.k < ww_points_count(base_of(j)))
+    if (j->full > 0 && j->wanted.k < j->views[base_of(j)].count)
         fprintf(stderr,
                 "wavewarp: %zu queries have %" PRIu64 " points within %g, and may have more (--k takes up to %d)\n",
                 j->full, j->wanted.k, j->radius, WW_KNN_MOST);
@@ -166,13 +171,17 @@ static int search(knn_job *j) {
         return result;
     options.metric = (ww_metric)j->metric;
     options.run = j->plan_options.run;
-    ww_status status = ww_knn_create(base_of(j), j->paths[1] ? j->points[0] : NULL, n->k, &options, &j->knn);
-    if (status == WW_OK)
+    const int base = base_of(j);
+    ww_status status =
+        j->group ? ww_group_knn(j->shared[base], base ? j->shared[0] : NULL, n->k, &options, n->ids, n->distances)
+                 : ww_knn_create(j->points[base], base ? j->points[0] : NULL, n->k, &options, &j->knn);
+    if (status == WW_OK && !j->group)
         status = ww_knn_run(j->knn, n->ids, n->distances, NULL);
     cli_progress_end(&j->progress);
     if (status != WW_OK)
         return cli_fail();
-    note_run(j);
+    if (!j->group)
+        note_run(j);
     keep_within(j, n);
     return CLI_GO_ON;
 }
@@ -230,8 +239,9 @@ static int compute_some(void *user, uint64_t first, uint64_t count, void *values
     int result = cli_neighbours_allocate(&n);
     if (result == CLI_GO_ON)
         result = take_queries(j, (size_t)first, (size_t)count, &queries);
-    if (result == CLI_GO_ON && (ww_knn_create_shard(base_of(j), queries, n.k, &shard, &options, &j->knn) != WW_OK ||
-                                ww_knn_run(j->knn, n.ids, n.distances, NULL) != WW_OK))
+    if (result == CLI_GO_ON &&
+        (ww_knn_create_shard(j->points[base_of(j)], queries, n.k, &shard, &options, &j->knn) != WW_OK ||
+         ww_knn_run(j->knn, n.ids, n.distances, NULL) != WW_OK))
         result = cli_fail_plainly();
     if (result == CLI_GO_ON) {
         note_run(j);
@@ -306,15 +316,19 @@ static void begin_json(const knn_job *j, const cli_command *command, cli_json *j
     }
     head.output = j->division.part ? j->division.data_path : j->wanted.output;
     head.metric = ww_metric_name((ww_metric)j->metric);
-    head.context = j->context;
+    head.context = j->group ? ww_group_context(j->group, 0) : j->context;
     head.precision = ww_precision_name(cli_precision(&j->device));
     head.engine = info->filter;
     head.seconds_compute = info->seconds_wall;
     head.seconds_device = info->seconds_device;
     cli_json_head(json, stdout, command, &head);
     cli_division_json(json, &j->division);
-    cli_json_count(json, "pairs", info->pairs);
-    cli_json_count(json, "examined", info->examined);
+    if (j->group) {
+        cli_group_json(j->group, json);
+    } else {
+        cli_json_count(json, "pairs", info->pairs);
+        cli_json_count(json, "examined", info->examined);
+    }
     cli_json_count(json, "k", j->found.k);
     cli_json_number(json, "radius", j->radius, 17); // none: null
 }
@@ -330,7 +344,7 @@ static int write_found(knn_job *j, const cli_command *command) {
     if (result == CLI_GO_ON && j->wanted.json)
         begin_json(j, command, &json);
     if (result == CLI_GO_ON && known)
-        result = predict(known, j->classes_path != NULL, n, ww_points_count(base_of(j)), j->wanted.json ? &json : NULL);
+        result = predict(known, j->classes_path != NULL, n, j->views[base_of(j)].count, j->wanted.json ? &json : NULL);
     if (result == CLI_GO_ON && j->division.checkpoint)
         result = cli_division_finish(&j->division, true);
     if (result == CLI_GO_ON && j->wanted.json) {
@@ -342,7 +356,8 @@ static int write_found(knn_job *j, const cli_command *command) {
 
 static int output(knn_job *j, const cli_command *command) {
     cli_json json;
-    if (isatty(STDERR_FILENO))
+    cli_group_report(j->group);
+    if (!j->group && isatty(STDERR_FILENO))
         fprintf(stderr, "%" PRIu64 " pairs in %.4g s, filter %s\n", j->info.pairs, j->info.seconds_wall,
                 j->info.filter);
     if (!j->division.part)
@@ -368,19 +383,28 @@ static int check_options(const cli_command *command, knn_job *j) {
         return cli_usage(command->name, "--part names its file itself: no --output, --ids, --distances");
     if (result == CLI_GO_ON && j->division.part && (j->classes_path || j->values_path))
         return cli_usage(command->name, "--classes and --values are for all queries, not for a part");
+    if (result == CLI_GO_ON && cli_is_group(&j->device) && cli_divided(&j->division))
+        return cli_usage(command->name, "several devices compute all neighbours, not a part or from a checkpoint");
     return result;
 }
 
 // Reads and uploads the points; queries of divided work are uploaded when their turn comes.
 static int load(knn_job *j) {
+    ww_points_options options = WW_POINTS_OPTIONS_INIT;
     int result = CLI_GO_ON;
+    options.precision = cli_precision(&j->device);
+    options.max_bytes = j->device.max_bytes;
     for (int i = 0; result == CLI_GO_ON && i < 2 && j->paths[i]; i++)
         result = cli_points_read(j->paths[i], (ww_metric)j->metric, &j->sets[i], &j->views[i]);
     if (result == CLI_GO_ON)
-        result = cli_context_open(&j->device, &j->context);
-    for (int i = 0; result == CLI_GO_ON && i < 2 && j->paths[i]; i++)
-        if (i == 1 || !j->paths[1] || !cli_divided(&j->division))
+        result = cli_is_group(&j->device) ? cli_group_open(&j->device, &j->group)
+                                          : cli_context_open(&j->device, &j->context);
+    for (int i = 0; result == CLI_GO_ON && i < 2 && j->paths[i]; i++) {
+        if (j->group && ww_group_points_create(j->group, &j->views[i], &options, &j->shared[i]) != WW_OK)
+            result = cli_fail();
+        else if (!j->group && (i == 1 || !j->paths[1] || !cli_divided(&j->division)))
             result = cli_points_upload(j->context, &j->device, &j->views[i], &j->points[i]);
+    }
     return result;
 }
 
@@ -411,8 +435,8 @@ int cmd_knn(const cli_command *command, int argc, char **argv) {
     const bool all = j.radius_text && j.wanted.k == 0;
     j.wanted.k = j.wanted.k ? j.wanted.k : all ? WW_KNN_MOST : 1;
     result = load(&j);
-    if (result == CLI_GO_ON && all && ww_points_count(base_of(&j)) < j.wanted.k)
-        j.wanted.k = ww_points_count(base_of(&j));
+    if (result == CLI_GO_ON && all && j.views[base_of(&j)].count < j.wanted.k)
+        j.wanted.k = j.views[base_of(&j)].count;
     if (result == CLI_GO_ON)
         result = compute(&j);
     if (result == CLI_GO_ON)

@@ -69,7 +69,7 @@ typedef struct cli_device_options {
          'd',                                                                                                          \
          CLI_TEXT,                                                                                                     \
          "D",                                                                                                          \
-         "gpu, cpu, a number of 'wavewarp devices', or part of a name; matrix and nearest: also all, gpus or a list",  \
+         "gpu, cpu, a number of 'wavewarp devices', or part of a name; of some commands: all, gpus or a list",         \
          &(d).device,                                                                                                  \
          0,                                                                                                            \
          0},                                                                                                           \

@@ -70,6 +70,8 @@ static void draw(cli_progress *progress, double share, uint64_t done, double sec
 static int on_progress(void *user, uint64_t done, uint64_t total) {
     cli_progress *progress = user;
     const double now = clock_seconds();
+    if (total <= 1) // a compile, before the work is counted
+        return cli_interrupt_stops();
     if (progress->start < 0.0)
         progress->start = progress->shown = now;
     if (now - progress->shown >= progress->interval) {

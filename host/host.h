@@ -158,6 +158,14 @@ void wwi_program_release(wwi_program **program);
 // share its one in-order queue: because of that, memory of a released buffer is used again at once.
 typedef struct wwi_stream wwi_stream;
 ww_status wwi_stream_create(ww_context *context, wwi_stream **stream);
+// Lets a progress function watch the stream's compiles (wavewarp/run.h). NULL: none. It is told what was told last, or
+// 0 of 1.
+void wwi_stream_watch(wwi_stream *stream, int (*progress)(void *user, uint64_t done, uint64_t total), void *user);
+// `stream` may be NULL.
+void wwi_stream_told(wwi_stream *stream, uint64_t done, uint64_t total);
+// wwi_program_get() that tells it before and after a compile. WW_ERROR_CANCELLED. `stream` may be NULL.
+ww_status wwi_stream_program(wwi_stream *stream, ww_context *context, const wwi_source *sources, size_t count,
+                             const char *options, wwi_program **program);
 // Call it after the kernels created on the stream are destroyed.
 void wwi_stream_destroy(wwi_stream **stream);
 // Begins a run: launches and device time count from 0, an error of the run before is forgotten.

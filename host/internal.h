@@ -233,7 +233,10 @@ struct wwi_stream {
     size_t first_pending, pending_count;
     size_t uncounted; // of the pending ones: enqueued before the last wwi_stream_start()
     uint64_t device_ns, launches;
-    bool failed; // a launch failed on the device after it was enqueued: `error` has its record
+    int (*progress)(void *user, uint64_t done, uint64_t total); // told of compiles; may be NULL
+    void *progress_user;
+    uint64_t done, total; // what it is told
+    bool failed;          // a launch failed on the device after it was enqueued: `error` has its record
     ww_error error;
 };
 
@@ -250,6 +253,10 @@ struct wwi_kernel {
     cl_uint arg_count;
     char name[64];
 };
+
+// Tells the progress function that a compile begins or has ended. WW_ERROR_CANCELLED when it asks to stop. `stream` may
+// be NULL.
+ww_status wwi_stream_tell_compile(const wwi_stream *stream);
 
 // ---- programs
 

@@ -289,8 +289,14 @@ static ww_status build_new(ww_context *context, wwi_program *program) {
 
 ww_status wwi_program_get(ww_context *context, const wwi_source *sources, size_t count, const char *options,
                           wwi_program **out) {
+    return wwi_stream_program(NULL, context, sources, count, options, out);
+}
+
+ww_status wwi_stream_program(wwi_stream *stream, ww_context *context, const wwi_source *sources, size_t count,
+                             const char *options, wwi_program **out) {
     char *source = NULL, *all_options = NULL;
     wwi_program *fresh = NULL, *program = NULL;
+    bool known;
     *out = NULL;
     ww_status status = wwi_check_process(context);
     if (status == WW_OK)
@@ -300,6 +306,13 @@ ww_status wwi_program_get(ww_context *context, const wwi_source *sources, size_t
     if (status == WW_OK && !(fresh = calloc(1, sizeof *fresh)))
         status = wwi_fail_memory(sizeof *fresh);
     if (status != WW_OK)
+        goto done;
+
+    // The progress function is called without the lock, and before other threads can wait for what it may cancel.
+    (void)pthread_mutex_lock(&context->lock);
+    known = wwi_programs_find(context, source, all_options) != NULL;
+    (void)pthread_mutex_unlock(&context->lock);
+    if (!known && (status = wwi_stream_tell_compile(stream)) != WW_OK)
         goto done;
 
     (void)pthread_mutex_lock(&context->lock);
@@ -326,6 +339,8 @@ ww_status wwi_program_get(ww_context *context, const wwi_source *sources, size_t
         *out = program;
     }
     (void)pthread_mutex_unlock(&context->lock);
+    if (status == WW_OK && !known && (status = wwi_stream_tell_compile(stream)) != WW_OK)
+        wwi_program_release(out); // the program stays in the cache
 done:
     free(source);
     free(all_options);

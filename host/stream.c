@@ -20,6 +20,25 @@ ww_status wwi_stream_create(ww_context *context, wwi_stream **out) {
     return WW_OK;
 }
 
+void wwi_stream_watch(wwi_stream *stream, int (*progress)(void *user, uint64_t done, uint64_t total), void *user) {
+    stream->progress = progress;
+    stream->progress_user = user;
+    wwi_stream_told(stream, 0, 1);
+}
+
+void wwi_stream_told(wwi_stream *stream, uint64_t done, uint64_t total) {
+    if (!stream)
+        return;
+    stream->done = done;
+    stream->total = total;
+}
+
+ww_status wwi_stream_tell_compile(const wwi_stream *stream) {
+    if (stream && stream->progress && stream->progress(stream->progress_user, stream->done, stream->total) != 0)
+        return wwi_fail(WW_ERROR_CANCELLED, "the progress function asked to stop");
+    return WW_OK;
+}
+
 static cl_event take_oldest(wwi_stream *stream) {
     cl_event event = stream->pending[stream->first_pending];
     stream->first_pending = (stream->first_pending + 1) % WWI_PENDING_EVENTS;

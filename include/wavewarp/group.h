@@ -6,6 +6,7 @@
 #ifndef WAVEWARP_GROUP_H
 #define WAVEWARP_GROUP_H
 
+#include <wavewarp/knn.h>
 #include <wavewarp/plan.h>
 
 #ifdef __cplusplus
@@ -54,11 +55,11 @@ WW_API ww_context *ww_group_context(const ww_group *group, size_t i);
 typedef struct ww_group_info {
     size_t struct_size; ///< sizeof(ww_group_info)
     uint64_t tiles;     ///< it finished
-    double work;        ///< of these: points of the rows times points of the columns, without a band
-    double seconds;     ///< it worked on them
-    int lost;           ///< 1: it failed, and others did its work
-    ww_status status;   ///< lost: why
-    char message[512];  ///< lost: one sentence
+    double work; ///< of these: points of the rows times points of the columns, without a band; knn: pairs x dimension
+    double seconds;    ///< it worked on them
+    int lost;          ///< 1: it failed, and others did its work
+    ww_status status;  ///< lost: why
+    char message[512]; ///< lost: one sentence
 } ww_group_info;
 
 #define WW_GROUP_INFO_INIT                                                                                             \
@@ -99,6 +100,15 @@ WW_API void ww_group_dataset_destroy(ww_group_dataset **dataset);
 WW_API_STATUS ww_group_matrix(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
                               const ww_plan_options *options, const ww_output *output);
 
+/// The distances of listed pairs, as ww_plan_create_pairs() and ww_plan_run() give them: each device has all series and
+/// a run of the pairs at a time. \param columns NULL: `rows`. \param row_index, column_index `count` indices each; NULL
+/// both: the i-th row with the i-th column. \param output host memory, `count` values.
+/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_EMPTY, WW_ERROR_CANCELLED, and as ww_plan_create_pairs().
+/// *Thread-safety*: one job of a group at a time. *Blocking*: until done.
+WW_API_STATUS ww_group_pairs(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
+                             const size_t *row_index, const size_t *column_index, size_t count,
+                             const ww_plan_options *options, const ww_output *output);
+
 /// The k nearest columns (base) of every row (query), as ww_plan_create_nearest() and ww_plan_run_nearest() give them:
 /// every device has the whole base and a part of the queries at a time. \param base NULL: `queries` with itself, each
 /// without itself. \param indices rows x k, -1 where there are fewer. \param distances rows x k of the datasets'
@@ -106,6 +116,29 @@ WW_API_STATUS ww_group_matrix(const ww_measure *measure, ww_group_dataset *rows,
 /// *Thread-safety*: one job of a group at a time. *Blocking*: until done.
 WW_API_STATUS ww_group_nearest(const ww_measure *measure, ww_group_dataset *queries, ww_group_dataset *base, size_t k,
                                const ww_plan_options *options, int64_t *indices, void *distances);
+
+/// Points on every device of a group. *Thread-safety*: as ww_points.
+typedef struct ww_group_points ww_group_points;
+
+/// Copies points to every device, as ww_points_create() does. A device that has not the memory for them, or no double
+/// where that is asked for, takes no part in jobs with them. \return as ww_points_create(), when no device can take
+/// them. *Ownership*: the caller's; keeps the group alive. *Thread-safety*: any thread. *Blocking*: until they are
+/// uploaded to one device after the other.
+WW_API_STATUS ww_group_points_create(ww_group *group, const ww_point_view *view, const ww_points_options *options,
+                                     ww_group_points **points);
+
+/// Releases the caller's reference and stores NULL in *points. *Thread-safety*: any thread, when no job uses it.
+/// *Blocking*: no.
+WW_API void ww_group_points_destroy(ww_group_points **points);
+
+/// The k nearest points of the base for every query, as ww_knn_create() and ww_knn_run() give them: every device has
+/// the whole base and a part of the queries at a time. \param queries NULL: the base's own points, each without itself.
+/// \param options read during the call only, its run options as ww_plan_options.run of the jobs above; NULL: all
+/// defaults. \param ids queries x k, -1 where there are fewer. \param distances queries x k of the points' precision,
+/// or NULL. \return WW_ERROR_INVALID_ARGUMENT (points of different groups), WW_ERROR_CANCELLED, and as ww_knn_create()
+/// and ww_knn_run(). *Thread-safety*: one job of a group at a time. *Blocking*: until done.
+WW_API_STATUS ww_group_knn(ww_group_points *base, ww_group_points *queries, size_t k, const ww_knn_options *options,
+                           int64_t *ids, void *distances);
 
 #ifdef __cplusplus
 }

@@ -165,8 +165,9 @@ WW_API_STATUS ww_plan_run(ww_plan *plan, const ww_output *output);
 /// with itself 0 on its diagonal where that run writes 0, and below it what is above. (Soft measures, ERP and a user's
 /// own have the whole matrix's last bits only where it is one block on the device: see ww_plan_prepare(). ERP in float
 /// may differ in them on GPUs, where a pair's work is divided as the number of pairs asks for.) Rectangles of one plan
-/// run one after another: what the first has made serves the next, where it is large enough. Every cell of a rectangle
-/// is computed, also of both halves of a set with itself; progress counts to ww_plan_cells(). \return
+/// run one after another: what the first has made serves the next, where it is large enough. Of a square on
+/// the diagonal of a set with itself, under a symmetric measure, one half is computed where the square is one block on
+/// the device; else every cell of a rectangle. Progress counts to ww_plan_cells(), as if all were. \return
 /// WW_ERROR_INVALID_ARGUMENT (a range outside the matrix; an output that is too small; a plan for another job);
 /// WW_ERROR_UNSUPPORTED (a device output of series or results that are more than one block); and as ww_plan_run().
 /// *Ownership*, *Blocking*: as ww_plan_run(), but a run into device memory waits for the upload of its indices.

@@ -16,6 +16,9 @@ extern "C" {
 /// the job ends with WW_ERROR_CANCELLED, and what it has written is unspecified. Called by the thread that called
 /// the library for the job, during that call, never by a thread of the library's own nor by two at once for one job; it
 /// must not call the library with the job's objects, but where a declaration allows it.
+///
+/// Also called before and after each program that is not in memory and has to be compiled or loaded, with the numbers
+/// of the call before, or 0 of 1. So creating an object may be cancelled too: it fails with WW_ERROR_CANCELLED.
 typedef int (*ww_progress_fn)(void *user, uint64_t done, uint64_t total);
 
 typedef struct ww_run_options {

@@ -187,7 +187,9 @@ def test_classifier_and_choice(cbf):
     values = ww.Classifier(train, targets=np.arange(12.0), k=1, band="sakoe-chiba:5").run(test)
     np.testing.assert_array_equal(values.predicted, full.argmin(axis=1))
     tried = [ww.Measure("dtw", band=f"sakoe-chiba:{r}") for r in (0, 5)]
-    chosen = ww.choose(train, tried)
+    done = []
+    chosen = ww.choose(train, tried, progress=lambda *step: done.append(step))
+    assert done == [(1, 2), (2, 2)]
     alone = matrix(series[:12], series[:12], width=5)
     np.fill_diagonal(alone, np.inf)
     np.testing.assert_allclose(chosen.accuracies[1], (labels[:12][alone.argmin(axis=1)] == labels[:12]).mean())

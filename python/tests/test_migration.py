@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/python.md: its first steps run, and each row of its table gives the other library's numbers."""
+"""docs/python.md: its first steps run, and each row of its table gives the other library's numbers. The tutorial's blocks
+run, and its pictures can be drawn."""
 
 import importlib
 import math
 import pathlib
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from conftest import dtw
 
 import wavewarp as ww
 
@@ -20,6 +24,32 @@ def test_first_steps():
         names = {}
         exec(code, names)
         assert names["matrix"].shape == (20, 20) and names["soft"].rows.shape == (4, 1, 60)
+
+
+TUTORIAL = PAGE.with_name("tutorial-python.md")
+
+
+@pytest.mark.skipif(not TUTORIAL.exists(), reason="no page beside these tests")
+def test_tutorial():
+    n = {}
+    for code in re.findall(r"```python\n(.*?)```", TUTORIAL.read_text(), re.DOTALL):
+        exec(code, n)
+    np.testing.assert_allclose(n["matrix"][0, 3], n["distance"])
+    np.testing.assert_allclose(n["distance"], dtw(n["x"][0], n["x"][3], width=6))
+    assert n["one"] <= n["narrow"] == n["distance"] and n["accuracy"] > 0.9 and n["agreement"] > 0.5
+    assert n["choice"].best.text.startswith("dtw,band=") and n["answer"].correct > 50
+    assert n["matches"]["distance"].tolist() == sorted(n["matches"]["distance"]) and n["motif"].first < n["motif"].second
+    assert n["features"].shape == (60, 3) and (n["predicted"] == n["truth"]).mean() > 0.6
+    assert n["soft"].rows.shape == (4, 1, 60) and n["soft"].values.shape == (4, 4)
+
+
+@pytest.mark.skipif(not TUTORIAL.exists(), reason="no page beside these tests")
+def test_pictures_of_the_tutorial(tmp_path):
+    theirs("matplotlib")
+    subprocess.run([sys.executable, PAGE.with_name("pictures.py"), tmp_path], check=True, timeout=240)
+    drawn = {path.name for path in tmp_path.iterdir()}
+    assert drawn == set(re.findall(r"\(pictures/(.*?)\)", TUTORIAL.read_text()))
+    assert drawn == {path.name for path in (PAGE.parent / "pictures").iterdir()}
 
 
 def theirs(name):

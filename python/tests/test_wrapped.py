@@ -20,11 +20,7 @@ LEFT_OUT = {
     "plan_create_nearest": "ww_nearest() decides ties of float too; a shard without offsets is the same plan",
     "measure_init|measure_set|measure_set_text|measure_info_by_name|cost_name|cost_by_name": "ww_measure_parse() does it",
     "band_kind_by_name": "ww_band_parse() does it",
-    "group_.*|plan_run_nearest_rows": "several devices of a process: the program's --device all, until Python has groups",
-    "journal_.*|checksum|array_file_(open_shared|get|sync)": "long jobs that go on: the program's --checkpoint, until Python has them",
-    "matches_(merge|choose)|search_(set_part|part_init|places)|knn_create_shard|lsh_run_shard|profile_run_rectangle":
-        "parts for several machines, until Python has them",
-    "profile_create_from_datasets": "a profile makes its tables on the host, from arrays",
+    "checksum": "hashlib has SHA-256",
     "(topk|knn)_(get_info|info_init)": "their objects are not kept",
 }
 

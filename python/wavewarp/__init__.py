@@ -12,8 +12,6 @@ from ._distance import (
     distance,
     engines,
     kneighbors,
-    merge_neighbours,
-    nearest_shard,
     pairs,
     pairwise_distances,
     path,
@@ -22,6 +20,8 @@ from ._distance import (
     topk,
 )
 from ._gradient import Gradient, soft
+from ._group import Group, GroupDataset
+from ._journal import ArrayFile, Journal
 from ._learn import (
     Classifier,
     average,
@@ -35,12 +35,14 @@ from ._learn import (
     silhouette,
 )
 from ._measure import Measure, measures, parse_band
+from ._parts import NearestPlan, merge_neighbours, nearest_shard
 from ._points import (
     LSH,
     Points,
     knn,
     knn_mean,
     knn_recall,
+    knn_shard,
     knn_vote,
     lsh_collision,
     metrics,
@@ -48,9 +50,9 @@ from ._points import (
     sets_of_bits,
     write_points,
 )
-from ._profile import Profile, profile
-from ._search import Monitor, Search, Source, search
-from ._series import ArrayFile, Dataset, SeriesSet, generate, read, write, write_array
+from ._profile import Profile, ProfilePlan, profile
+from ._search import Monitor, Search, Source, choose_matches, merge_matches, search, search_places
+from ._series import Dataset, SeriesSet, generate, read, write, write_array
 from ._shapelets import Shapelets
 
 __version__ = text(lib.ww_version())

@@ -58,6 +58,24 @@ def py_tune_fn(user, result):
     return 0
 
 
+def context_options(device, log, kernel_dir, tuning_file):
+    """ww_context_options, and what has to live as long as the context."""
+
+    def encoded(value):
+        return None if value is None else ffi.new("char[]", os.fsencode(str(value)))
+
+    user = NULL if log is None else ffi.new_handle(log)
+    options = new(
+        "ww_context_options",
+        device=encoded(device),
+        kernel_dir=encoded(kernel_dir),
+        tuning_file=encoded(tuning_file),
+        log=None if log is None else lib.py_log_fn,
+        log_user=user,
+    )
+    return options, user
+
+
 class Context:
     """A device opened for work. Any number of threads may use it.
 
@@ -69,22 +87,19 @@ class Context:
     """
 
     def __init__(self, device=None, *, log=None, kernel_dir=None, tuning_file=None) -> None:
-        def encoded(value):
-            return None if value is None else ffi.new("char[]", os.fsencode(str(value)))
-
-        self._log = NULL if log is None else ffi.new_handle(log)
-        options = new(
-            "ww_context_options",
-            device=encoded(device),
-            kernel_dir=encoded(kernel_dir),
-            tuning_file=encoded(tuning_file),
-            log=None if log is None else lib.py_log_fn,
-            log_user=self._log,
-        )
+        options, self._log = context_options(device, log, kernel_dir, tuning_file)
         self._handle = handle("ww_context")
         with _lock:  # PoCL's first enumeration is not made for several threads at once
             check(lib.ww_context_create(options, self._handle))
         self.has_double = bool(self.device.has_double)
+
+    @classmethod
+    def of(cls, pointer, owner) -> Context:
+        """A context that `owner` holds."""
+        made = cls.__new__(cls)
+        made._handle, made._log = ffi.new("ww_context **", pointer), owner
+        made.has_double = bool(made.device.has_double)
+        return made
 
     @property
     def _c(self):

@@ -99,7 +99,7 @@ def check(status):
 
 # ---- structs
 
-_kept = weakref.WeakKeyDictionary()
+_kept: Any = weakref.WeakKeyDictionary()
 
 
 def new(kind, /, **fields):
@@ -122,7 +122,7 @@ def keep(struct, *values):
 
 def _value(kind, value):
     if kind.kind == "enum":
-        name = getattr(lib, kind.cname + "_name", None)
+        name = getattr(lib, kind.cname.replace("enum ", "") + "_name", None)
         return text(name(value)) if name else kind.elements[value].rsplit("_", 1)[-1].lower()
     if kind.kind == "array" and kind.item.cname == "char":
         return text(value)
@@ -193,7 +193,7 @@ def py_read_fn(user, data, room):
     return len(part)
 
 
-def _reporter(progress):
+def reporter(progress):
     """A function of done and total from what a caller gives as progress=."""
     if progress is True:
         from tqdm.auto import tqdm
@@ -212,7 +212,7 @@ def _reporter(progress):
 def run(progress=None, max_bytes=0, launch_seconds=0.0):
     """Options of a run. From the main thread a job always looks for signals between its launches, so that an interrupt
     ends it."""
-    user = NULL if progress is None or progress is False else ffi.new_handle(_reporter(progress))
+    user = NULL if progress is None or progress is False else ffi.new_handle(reporter(progress))
     watched = user != NULL or threading.current_thread() is threading.main_thread()
     return new(
         "ww_run_options",

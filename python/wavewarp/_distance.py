@@ -12,7 +12,7 @@ from ._context import Context, default_context
 from ._core import NULL, Progress, check, ffi, handle, info, lib, new, plan_options, run, text
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
-from ._series import as_numbers, datasets, one_array, output, pointer, result, sizes
+from ._series import as_numbers, datasets, host_output, one_array, output, pointer, result, sizes
 
 
 def _pair(x, y, axes):
@@ -78,10 +78,10 @@ class Plan:
         c = self.measure.c(longest)
         if pairs is None:
             check(lib.ww_plan_create_matrix(c, rows._c, columns._c if columns else NULL, options, self._handle))
-            self.shape = (len(rows), len(columns if columns is not None else rows))
+            self.shape: tuple = (len(rows), len(columns if columns is not None else rows))
         else:
             columns = columns if columns is not None else rows
-            first, second, count = _indices(pairs, rows, columns)
+            first, second, count = pair_indices(pairs, rows, columns)
             create = lib.ww_plan_create_paths if paths else lib.ww_plan_create_pairs
             check(create(c, rows._c, columns._c, first, second, count, options, self._handle))
             self.shape = (count,)
@@ -92,20 +92,21 @@ class Plan:
 
     def run(self, out: Optional[np.ndarray] = None) -> np.ndarray:
         """The distances, in the datasets' type: (rows, columns), or one a pair. out may have a stride between rows."""
-        strided = out is not None and len(self.shape) == 2 and out.strides[0] != out.itemsize * out.shape[1]
-        values = out if strided else result(out, self.shape, self.rows.dtype)
         stride = 0
-        if strided:
+        if out is None or len(self.shape) != 2 or out.strides[0] == out.itemsize * out.shape[1]:
+            values = result(out, self.shape, self.rows.dtype)
+        else:
+            values = out
             if out.shape != self.shape or out.dtype != self.rows.dtype or out.strides[1] != out.itemsize:
                 raise ValueError(f"out has to be of shape {self.shape} and type {self.rows.dtype}, rows contiguous")
             stride = out.strides[0] // out.itemsize
-        check(lib.ww_plan_run(self._c, _host(values, row_stride=stride)))
+        check(lib.ww_plan_run(self._c, host_output(values, row_stride=stride)))
         return values
 
     def rectangle(self, row, rows, column, columns, out: Optional[np.ndarray] = None) -> np.ndarray:
         """A part of the matrix: values of shape (rows, columns) from (row, column) on."""
         values = result(out, (rows, columns), self.rows.dtype)
-        check(lib.ww_plan_run_rectangle(self._c, row, rows, column, columns, _host(values)))
+        check(lib.ww_plan_run_rectangle(self._c, row, rows, column, columns, host_output(values)))
         return values
 
     def cells(self, row=0, rows=None, column=0, columns=None) -> int:
@@ -123,7 +124,7 @@ class Plan:
         return info(record)
 
 
-def _indices(pairs, rows, columns):
+def pair_indices(pairs, rows, columns):
     if pairs is True:
         if len(rows) != len(columns):
             raise ValueError(f"{len(rows)} series with {len(columns)}, one by one")
@@ -132,10 +133,6 @@ def _indices(pairs, rows, columns):
     if len(first) != len(second):
         raise ValueError(f"{len(first)} rows and {len(second)} columns")
     return first, second, len(first)
-
-
-def _host(values, **fields):
-    return new("ww_output", host=pointer(values), bytes=values.nbytes if not fields.get("row_stride") else 0, **fields)
 
 
 def cdist(
@@ -182,7 +179,7 @@ def pdist(
     rows, _ = datasets(x, None, axes=axes, precision=precision, context=context)
     plan = Plan(measure, rows, engine=engine, progress=progress, max_bytes=max_bytes, **parameters)
     values = result(out, (len(rows) * (len(rows) - 1) // 2,), rows.dtype)
-    check(lib.ww_plan_run(plan._c, _host(values, layout=lib.WW_LAYOUT_CONDENSED)))
+    check(lib.ww_plan_run(plan._c, host_output(values, layout=lib.WW_LAYOUT_CONDENSED)))
     return values
 
 
@@ -241,65 +238,6 @@ def kneighbors(
             plan_options(engine, no_bounds, progress=progress, max_bytes=max_bytes),
             output(indices, "int64_t"),
             output(values, "double"),
-        )
-    )
-    return values, indices
-
-
-def nearest_shard(
-    queries,
-    base: Any,
-    k: int = 1,
-    measure: MeasureLike = "dtw",
-    *,
-    query_offset: int = 0,
-    base_offset: int = 0,
-    exclude_self: bool = False,
-    initial: Any = None,
-    progress: Progress = None,
-    max_bytes: int = 0,
-    **parameters,
-) -> Tuple[np.ndarray, np.ndarray]:
-    """The k nearest in one part of a larger base: (distances, indices), for merge_neighbours().
-
-    queries, base: datasets. query_offset, base_offset: the numbers of their first series in the whole sets.
-    exclude_self: the whole sets are one. initial: each query's k-th distance so far.
-    """
-    measure = as_measure(measure, parameters)
-    bound = None if initial is None else np.ascontiguousarray(initial, queries.dtype)
-    if bound is not None and bound.shape != (len(queries),):
-        raise ValueError("initial: one distance a query")
-    shard = new(
-        "ww_nearest_shard",
-        query_offset=query_offset,
-        base_offset=base_offset,
-        exclude_self=bool(exclude_self),
-        initial=None if bound is None else pointer(bound),
-    )
-    plan, options = handle("ww_plan"), plan_options(progress=progress, max_bytes=max_bytes)
-    c = measure.c(max(queries.longest, base.longest))
-    check(lib.ww_plan_create_nearest_shard(c, queries._c, base._c, k, shard, options, plan))
-    indices, values = np.empty((len(queries), k), np.int64), np.empty((len(queries), k), queries.dtype)
-    check(lib.ww_plan_run_nearest(plan[0], output(indices, "int64_t"), pointer(values)))
-    return values, indices
-
-
-def merge_neighbours(first, second, *, similarity: bool = False) -> Tuple[np.ndarray, np.ndarray]:
-    """Joins two lists (distances, indices) of parts of a base: the k nearest of both."""
-    values, indices = np.array(first[0], order="C"), np.array(first[1], np.int64, order="C")
-    others, other_indices = np.ascontiguousarray(second[0], values.dtype), np.ascontiguousarray(second[1], np.int64)
-    if not values.shape == indices.shape == others.shape == other_indices.shape or values.ndim != 2:
-        raise ValueError("lists of different shapes")
-    kind = lib.WW_FLOAT if values.dtype == np.float32 else lib.WW_DOUBLE
-    check(
-        lib.ww_neighbours_merge(
-            *values.shape,
-            kind,
-            bool(similarity),
-            output(indices, "int64_t"),
-            pointer(values),
-            output(other_indices, "int64_t"),
-            pointer(others),
         )
     )
     return values, indices

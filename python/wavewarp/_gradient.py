@@ -11,7 +11,7 @@ import numpy as np
 
 from ._context import Context
 from ._core import NULL, Progress, check, handle, info, lib, new, run
-from ._distance import _indices
+from ._distance import pair_indices
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._series import datasets, pointer
@@ -65,9 +65,9 @@ class Gradient:
             )
             n, m = len(self.rows), len(self.columns)
             self._first, self._second = np.repeat(np.arange(n), m), np.tile(np.arange(m), n)
-            self._shape = (n, m)
+            self._shape: tuple = (n, m)
         else:
-            first, second, count = _indices(pairs, self.rows, self.columns)
+            first, second, count = pair_indices(pairs, self.rows, self.columns)
             check(
                 lib.ww_gradient_create_pairs(
                     c, rows._c, self.columns._c, first, second, count, self._options, self._handle

@@ -10,7 +10,7 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from ._context import Context
-from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, plan_options, run, word
+from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, plan_options, reporter, run, word
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._series import (
@@ -118,6 +118,7 @@ def kmeans(
     """
     measure = as_measure(measure, parameters)
     data = _one(series, axes, precision, context)
+    c = measure.c(max(data.longest, length))
     options = new(
         "ww_kmeans_options",
         average=by_name("ww_average_method", average or ("soft" if measure.gamma else "dba")),
@@ -132,7 +133,7 @@ def kmeans(
     labels, distances, record = np.empty(len(data), np.int64), np.empty(len(data)), new("ww_kmeans_info")
     centres = SeriesSet._make(
         lambda made: lib.ww_cluster_kmeans(
-            measure.c(max(data.longest, length)),
+            c,
             data._c,
             k,
             options,
@@ -184,6 +185,7 @@ def medoids(distances: Any, k: int, *, max_swaps: int = 0, progress: Progress = 
 
 
 _MERGE = np.dtype([("left", np.int64), ("right", np.int64), ("distance", np.float64), ("size", np.int64)])
+_FIELDS = ("left", "right", "distance", "size")
 assert _MERGE.itemsize == ffi.sizeof("ww_merge")
 
 
@@ -202,14 +204,14 @@ def linkage(distances: Any, method: Optional[str] = "average", *, progress: Prog
             ffi.cast("ww_merge *", pointer(merges)),
         )
     )
-    return np.stack([merges[name].astype(np.float64) for name in _MERGE.names], axis=1).reshape(-1, 4)
+    return np.stack([merges[name].astype(np.float64) for name in _FIELDS], axis=1).reshape(-1, 4)
 
 
 def cut(merges: Any, k: int = 1, distance=np.inf) -> np.ndarray:
     """Cluster numbers after the merges of linkage() up to a distance, of at least k clusters."""
     merges = np.asarray(merges, np.float64).reshape(-1, 4)
     records = np.empty(len(merges), _MERGE)
-    for i, name in enumerate(_MERGE.names):
+    for i, name in enumerate(_FIELDS):
         records[name] = merges[:, i]
     labels = np.empty(len(merges) + 1, np.int64)
     check(
@@ -269,9 +271,11 @@ class Classifier:
     ) -> None:
         self.train, self.measure, self.k, self._vote = train, as_measure(measure, parameters), k, vote
         self._plan = plan_options(engine, no_bounds, progress=progress, max_bytes=max_bytes)
-        self._targets = None if targets is None else np.ascontiguousarray(targets, np.float64)
-        if targets is not None and self._targets.shape != (len(train),):
-            raise ValueError(f"targets of shape {self._targets.shape} for {len(train)} series")
+        if targets is not None:
+            targets = np.ascontiguousarray(targets, np.float64)
+            if targets.shape != (len(train),):
+                raise ValueError(f"targets of shape {targets.shape} for {len(train)} series")
+        self._targets = targets
 
     def run(self, test=None) -> SimpleNamespace:
         """A record: predicted (labels, or values), probabilities, neighbours, distances, correct, total, confusion.
@@ -323,12 +327,12 @@ def choose(train, measures, *, k: int = 1, progress: Progress = None) -> SimpleN
     measures = [as_measure(m) for m in measures]
     if not measures:
         raise ValueError("no measures to choose from")
-    accuracies = []
+    accuracies, report = [], reporter(progress)
     for done, m in enumerate(measures):
         told = Classifier(train, m, k=k).run()
         accuracies.append(told.correct / max(1, told.labelled))
-        if progress:
-            progress(done + 1, len(measures))
+        if report:
+            report(done + 1, len(measures))
     best = int(np.argmax(accuracies))
     return types.SimpleNamespace(
         best=measures[best], accuracy=accuracies[best], measures=measures, accuracies=np.array(accuracies)

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from types import SimpleNamespace
-from typing import Optional, Tuple, Union
+from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 
@@ -43,7 +44,7 @@ class Measure:
 
     def __init__(
         self,
-        text="dtw",
+        text: Union[str, Measure] = "dtw",
         *,
         band=None,
         root=None,
@@ -72,15 +73,19 @@ class Measure:
         if relax is not None:
             words.append(f"relax={_relax(relax)}")
         words += [f"{name}={_number(value)}" for name, value in parameters.items()]
-        self.text = ",".join(words)
+        self.text: str = ",".join(words)
         self._texts = {"cost_expression": cost_expression, "recurrence": recurrence, "recurrence_name": recurrence_name}
         if isinstance(text, Measure):
             self._rows = self._rows or text._rows
             self._texts = {name: value or text._texts[name] for name, value in self._texts.items()}
+        self._made: Any = None
         self.c(100)  # a fault in the words is found here; a share of a band needs some length
 
     def c(self, longest: int):
-        """The ww_measure for series of up to `longest` points."""
+        """The ww_measure for series of up to `longest` points, which is only read."""
+        made = self._made  # threads may share the measure
+        if made is not None and (made[0] == longest or "%" not in self.text):
+            return made[1]
         measure = ffi.new("ww_measure *")
         check(lib.ww_measure_parse(measure, ffi.sizeof("ww_measure"), self.text.encode(), int(longest)))
         if self._rows is not None:
@@ -97,6 +102,7 @@ class Measure:
                 keep(measure, held)
         if self._texts["cost_expression"] is not None:
             measure.cost = lib.WW_COST_USER
+        self._made = longest, measure
         return measure
 
     @property
@@ -127,6 +133,9 @@ class Measure:
         )
         return lo.astype(np.int64), hi.astype(np.int64)
 
+    def __getstate__(self):
+        return {**self.__dict__, "_made": None}
+
     def _key(self):
         return self.text, self._rows, tuple(self._texts.values())
 
@@ -143,9 +152,19 @@ class Measure:
 MeasureLike = Union[Measure, str]
 
 
-def measure(value, parameters=None):
+@functools.lru_cache(maxsize=64)
+def _named(words, parameters, types):  # 1, 1.0 and True are equal, but not as words
+    return Measure(words, **dict(parameters))
+
+
+def measure(value, parameters=None) -> Measure:
     """A Measure of a measure or its text, with more parameters."""
-    return value if isinstance(value, Measure) and not parameters else Measure(value, **(parameters or {}))
+    if isinstance(value, Measure) and not parameters:
+        return value
+    parameters = parameters or {}
+    if all(isinstance(part, (str, int, float)) for part in (value, *parameters.values())):
+        return _named(value, tuple(parameters.items()), tuple(map(type, parameters.values())))
+    return Measure(value, **parameters)
 
 
 def describe(pointer):

@@ -12,6 +12,7 @@ import numpy as np
 
 from ._context import Context, default_context
 from ._core import NULL, Progress, by_name, check, ffi, handle, info, keep, lib, new, run, text, word
+from ._parts import shard
 from ._series import DTYPES, as_array, as_numbers, classes_of, output, pointer, precision_of
 
 
@@ -137,11 +138,18 @@ def _points(values, like=None, context=None):
     return Points(values, kind=like.kind, dimension=dimension, precision=precision, context=like.context)
 
 
-def _knn(base, queries, k, metric, limits):
+def _asking(queries):
+    return NULL if queries is None else queries._c
+
+
+def _knn(base, queries, k, metric, limits, part=None):
     made = handle("ww_knn")
     options = new("ww_knn_options", metric=by_name("ww_metric", metric), run=run(**limits))
-    check(lib.ww_knn_create(base._c, queries._c if queries is not None else NULL, k, options, made))
-    count = len(queries if queries is not None else base)
+    asking, count = _asking(queries), len(queries if queries is not None else base)
+    if part is None:
+        check(lib.ww_knn_create(base._c, asking, k, options, made))
+    else:
+        check(lib.ww_knn_create_shard(base._c, asking, k, shard(count, base.dtype, **part), options, made))
     ids, distances = np.empty((count, k), np.int64), np.empty((count, k), base.dtype)
     check(lib.ww_knn_run(made[0], output(ids, "int64_t"), pointer(distances), NULL))
     return distances, ids
@@ -181,6 +189,30 @@ def knn(
         k = min(4 * k, most)
     inside = (ids >= 0) & (distances <= radius)
     return [d[i] for d, i in zip(distances, inside)], [n[i] for n, i in zip(ids, inside)]
+
+
+def knn_shard(
+    base: Any,
+    queries=None,
+    k: int = 1,
+    *,
+    metric: str = "l2-squared",
+    query_offset: int = 0,
+    base_offset: int = 0,
+    exclude_self: bool = False,
+    initial: Any = None,
+    progress: Progress = None,
+    max_bytes: int = 0,
+    context: Optional[Context] = None,
+) -> Tuple[np.ndarray, np.ndarray]:
+    """The k nearest points in one part of a larger base: (distances, ids), for merge_neighbours().
+
+    Offsets, exclude_self and initial: as of NearestPlan. Not under "l2": take the roots of what is joined.
+    """
+    base = _points(base, context=context)
+    part = dict(query_offset=query_offset, base_offset=base_offset, exclude_self=exclude_self, initial=initial)
+    limits = {"progress": progress, "max_bytes": max_bytes}
+    return _knn(base, _points(queries, base), k, metric, limits, part)
 
 
 def knn_vote(ids: Any, labels: Any) -> Any:
@@ -318,20 +350,25 @@ class LSH:
 
     def search(self, queries=None, k: int = 1) -> Tuple[np.ndarray, np.ndarray]:
         """(distances, ids) of shape (queries, k); as knn(), but some neighbours may be missing."""
-        queries = _points(queries, self)
-        count = len(queries) if queries is not None else len(self)
-        ids, distances = np.empty((count, k), np.int64), np.empty((count, k), self.dtype)
-        check(
-            lib.ww_lsh_run(
-                self._c,
-                queries._c if queries is not None else NULL,
-                k,
-                output(ids, "int64_t"),
-                pointer(distances),
-                NULL,
-            )
-        )
+        queries, ids, distances = self._asked(queries, k)
+        check(lib.ww_lsh_run(self._c, _asking(queries), k, output(ids, "int64_t"), pointer(distances), NULL))
         return distances, ids
+
+    def search_shard(self, queries=None, k: int = 1, **part) -> Tuple[np.ndarray, np.ndarray]:
+        """(distances, ids) in tables over one part of a larger base, for merge_neighbours().
+
+        part: query_offset, base_offset, exclude_self, initial, as of NearestPlan. Not under "l2".
+        """
+        queries, ids, distances = self._asked(queries, k)
+        made = shard(len(ids), self.dtype, **part)
+        to = output(ids, "int64_t"), pointer(distances)
+        check(lib.ww_lsh_run_shard(self._c, _asking(queries), k, made, *to, NULL))
+        return distances, ids
+
+    def _asked(self, queries, k):
+        queries = _points(queries, self)
+        count = len(queries if queries is not None else self)
+        return queries, np.empty((count, k), np.int64), np.empty((count, k), self.dtype)
 
     @property
     def info(self) -> SimpleNamespace:

@@ -4,21 +4,24 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, Optional
+from typing import Any, Iterable, List, Optional, Tuple
 
 import numpy as np
 
 from ._context import Context, default_context
 from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, run
-from ._series import one_series, output
+from ._parts import merge_neighbours
+from ._series import Dataset, SeriesSet, dataset, one_series, output, view
+
+# (distances, indices) of the nearest, and with left_right of the earlier and the later ones.
+ProfileLists = List[Tuple[np.ndarray, np.ndarray]]
 
 
-class Profile:
-    """The nearest windows of every window: what profile() returns.
+_SIDES = ("", "left_", "right_")
 
-    distances, indices: (windows, k), nearest first; index -1 and infinity where there are fewer. left_distances,
-    left_indices, right_distances, right_indices: among earlier and later windows, where asked for, else None.
-    """
+
+class ProfilePlan:
+    """A prepared profile, for work that is divided: profile() plans one and runs the whole. Options as of profile()."""
 
     def __init__(
         self,
@@ -26,20 +29,23 @@ class Profile:
         window: int,
         other=None,
         *,
+        index: int = 0,
+        other_index: int = 0,
         k: int = 1,
         exclusion: Optional[int] = None,
         left_right: bool = False,
-        precision: Optional[str] = "double",
+        precision: Optional[str] = None,
         best_channels: int = 0,
         axes: Optional[str] = None,
         progress: Progress = None,
         max_bytes: int = 0,
         context: Optional[Context] = None,
     ) -> None:
-        context = context or default_context()
-        if precision == "double" and not context.has_double:
-            precision = "float"
-        views = [None if x is None else one_series(x, axes) for x in (series, other)]
+        made = isinstance(series, Dataset)
+        context = series.context if made else context or default_context()
+        if precision is None:
+            precision = series.precision if made else "double" if context.has_double else "float"
+        self.k, self.left_right = k, left_right
         self._options = new(
             "ww_profile_options",
             k=k,
@@ -50,29 +56,50 @@ class Profile:
             run=run(progress, max_bytes),
         )
         self._handle = handle("ww_profile")
-        check(
-            lib.ww_profile_create(
-                context._c,
-                views[0].c,
-                0,
-                views[1].c if other is not None else NULL,
-                0,
-                window,
-                self._options,
-                self._handle,
-            )
-        )
+        if made:
+            other = None if other is None else dataset(other, axes=axes, precision=precision, context=context)
+            sides = [NULL if x is None else x._c for x in (series, other)]
+            where: Any = ()
+            create = lib.ww_profile_create_from_datasets
+        else:
+            views = [None if x is None else _view(x, axes) for x in (series, other)]
+            sides = [NULL if x is None else x.c for x in views]
+            where, create = (context._c,), lib.ww_profile_create
+        check(create(*where, sides[0], index, sides[1], other_index, window, self._options, self._handle))
+
+    def run(self) -> Profile:
+        """The whole profile."""
+        lists, to = self._lists()
+        check(lib.ww_profile_run(self._handle[0], to))
+        return Profile(self, lists)
+
+    def rectangle(self, row: int, rows: int, column: int, columns: int) -> ProfileLists:
+        """A part: windows [row, row + rows) with windows [column, column + columns), for join().
+
+        Of one series those on and above the diagonal are the whole. No rows: an empty part.
+        """
+        lists, to = self._lists()
+        check(lib.ww_profile_run_rectangle(self._handle[0], row, rows, column, columns, to))
+        return lists
+
+    def join(self, parts: Iterable[ProfileLists]) -> Profile:
+        """The profile of all these parts: the whole's, bit for bit, where they are the whole. They pickle."""
+        whole = self.rectangle(0, 0, 0, 0)
+        for part in parts:
+            whole = [merge_neighbours(a, b) for a, b in zip(whole, part)]
+        return Profile(self, [(np.sqrt(squares), indices) for squares, indices in whole])
+
+    def _lists(self):
         windows = self.info.windows
-        names = ("", "left_", "right_") if left_right else ("",)
+        lists = [
+            (np.empty((windows, self.k)), np.empty((windows, self.k), np.int64))
+            for side in (_SIDES if self.left_right else _SIDES[:1])
+        ]
         fields = {}
-        self.left_distances = self.left_indices = self.right_distances = self.right_indices = None
-        for side in names:
-            distances, indices = np.empty((windows, k)), np.empty((windows, k), np.int64)
-            setattr(self, side + "distances", distances)
-            setattr(self, side + "indices", indices)
+        for side, (distances, indices) in zip(_SIDES, lists):
             fields[side + "distances"] = output(distances, "double")
             fields[side + "indices"] = output(indices, "int64_t")
-        check(lib.ww_profile_run(self._handle[0], new("ww_profile_output", **fields)))
+        return lists, new("ww_profile_output", **fields)
 
     @property
     def info(self) -> SimpleNamespace:
@@ -86,6 +113,30 @@ class Profile:
         values = np.empty(self.info.other_windows)
         check(lib.ww_profile_get_distances(self._handle[0], window, output(values, "double")))
         return values
+
+
+class Profile:
+    """The nearest windows of every window: what profile() returns.
+
+    distances, indices: (windows, k), nearest first; index -1 and infinity where there are fewer. left_distances,
+    left_indices, right_distances, right_indices: among earlier and later windows, where asked for, else None.
+    """
+
+    def __init__(self, plan: ProfilePlan, lists: ProfileLists) -> None:
+        self.plan, self._handle = plan, plan._handle
+        sides: Any = [*lists, *[(None, None)] * (3 - len(lists))]
+        self.distances, self.indices = sides[0]
+        self.left_distances, self.left_indices = sides[1]
+        self.right_distances, self.right_indices = sides[2]
+
+    @property
+    def info(self) -> SimpleNamespace:
+        """As ProfilePlan.info."""
+        return self.plan.info
+
+    def distances_of(self, window: int) -> np.ndarray:
+        """As ProfilePlan.distances_of()."""
+        return self.plan.distances_of(window)
 
     def motifs(self, count: int = 3, *, radius=3.0, separation: Optional[int] = None) -> list:
         """The nearest pairs with all windows near them: records of first, second, distance, neighbours.
@@ -136,6 +187,10 @@ class Profile:
         return np.concatenate([column.astype(object) for column in columns], axis=1)
 
 
+def _view(values, axes):
+    return view(values) if isinstance(values, SeriesSet) else one_series(values, axes)
+
+
 def _separation(value):
     return lib.WW_PROFILE_EXCLUSION_AUTO if value is None else value
 
@@ -143,9 +198,10 @@ def _separation(value):
 def profile(series: Any, window: int, other=None, **options) -> Profile:
     """The matrix profile of a series, or against another one: a Profile.
 
-    series: (time,) or (channel, time). window: points. k: neighbours a window. exclusion: windows this near in one
-    series are no neighbours; None: a quarter of the window, rounded up. left_right: also the nearest earlier and later.
-    precision: of the search; the distances found are computed in double. best_channels: 0 all, else so many of them.
-    Distances are of z-normalised windows (population deviation), as stumpy's.
+    series, other: (time,) or (channel, time); or a SeriesSet or Dataset with index= and
+    other_index=, which of its series. window: points. k: neighbours a window. exclusion:
+    windows this near in one series are no neighbours; None: a quarter of the window, rounded up. left_right: also the
+    nearest earlier and later. precision: of the search; the distances found are computed in double. best_channels: 0
+    all, else so many of them. Distances are of z-normalised windows (population deviation), as stumpy's.
     """
-    return Profile(series, window, other, **options)
+    return ProfilePlan(series, window, other, **options).run()

@@ -12,7 +12,7 @@ from ._context import Context, default_context
 from ._core import NULL, Progress, by_name, callback, check, ffi, handle, info, lib, new, run, word
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
-from ._series import Dataset, as_numbers, pointer, precision_of, view
+from ._series import Dataset, as_numbers, pointer, precision_of, sizes, view
 
 MATCH = np.dtype([("stream", np.int64), ("begin", np.int64), ("end", np.int64), ("distance", np.float64)])
 REPORT = np.dtype([("query", np.int64), *MATCH.descr])
@@ -106,19 +106,25 @@ class Search:
         if precision == "double" and not context.has_double:
             precision = "float"
         queries = view(queries, axes)
-        self.k, self.count, self._axes = k, queries.count, axes
+        self.k, self.count, self._axes, self._part = k, queries.count, axes, False
         limits = {"progress": progress, "max_bytes": max_bytes}
         self._options = _options(kind, znormalise, k, exclusion, threshold, no_bounds, precision, limits)
         self._handle = handle("ww_search")
         measure = as_measure(measure, parameters).c(queries.longest)
         check(lib.ww_search_create(context._c, measure, queries.c, self._options, self._handle))
 
-    def run(self, streams) -> np.ndarray:
+    def run(self, streams, *, stream_offset: int = 0, point_offset: int = 0) -> np.ndarray:
         """The matches in all streams: records (stream, begin, end, distance) of shape (queries, k), best first.
 
         streams: a set of series, a Source, or a Dataset of the search's context and precision, which stays on the device
-        from one search to the next. stream is -1 where there are fewer matches.
+        from one search to the next. stream is -1 where there are fewer matches. stream_offset, point_offset: the number
+        of the first stream, and of its first point, in a whole that is searched in parts: matches count from there. See
+        search_places().
         """
+        if stream_offset or point_offset or self._part:
+            part = new("ww_search_part", stream_offset=stream_offset, point_offset=point_offset)
+            check(lib.ww_search_set_part(self._handle[0], part))
+            self._part = bool(stream_offset or point_offset)
         matches = np.empty((self.count, self.k), MATCH)
         found = ffi.cast("ww_match *", pointer(matches))
         if isinstance(streams, Source):
@@ -155,6 +161,45 @@ def search(queries, streams, measure: MeasureLike = "dtw", **options) -> np.ndar
     threshold: the largest distance. streams: a set of series, or a Source.
     """
     return Search(queries, measure, **options).run(streams)
+
+
+def search_places(k: int, exclusion: int) -> int:
+    """How many places of a part may be needed for k matches of the whole, at least `exclusion` points apart.
+
+    To search a stream in parts: k=search_places(k, exclusion) and exclusion=0 in each; merge_matches() joins the parts,
+    and choose_matches() chooses. The matches are those of the whole, bit for bit. docs/scale.md says where a stream may
+    be cut.
+    """
+    return lib.ww_search_places(k, exclusion)
+
+
+def _matches(values):
+    made = np.array(values, MATCH, order="C")
+    if made.ndim != 2:
+        raise ValueError(f"matches have shape (queries, places), not {made.shape}")
+    return made, ffi.cast("ww_match *", pointer(made))
+
+
+def merge_matches(first, second, *, similarity: bool = False) -> np.ndarray:
+    """Joins the matches of two parts, of one shape (queries, places): for each query the best of both."""
+    (made, to), (other, more) = _matches(first), _matches(second)
+    if made.shape != other.shape:
+        raise ValueError(f"matches of shapes {made.shape} and {other.shape}")
+    check(lib.ww_matches_merge(*made.shape, bool(similarity), to, more))
+    return made
+
+
+def choose_matches(matches, k: int, exclusions, *, similarity: bool = False) -> np.ndarray:
+    """The k matches of each query that the search of the whole gives, of merged places of shape (queries, places).
+
+    exclusions: points, one for all queries or one for each.
+    """
+    made, places = _matches(matches)
+    apart = np.broadcast_to(np.asarray(exclusions, np.int64), made.shape[:1])
+    chosen = np.empty((len(made), k), MATCH)
+    to = ffi.cast("ww_match *", pointer(chosen))
+    check(lib.ww_matches_choose(*made.shape, places, k, sizes(apart), bool(similarity), to, NULL))
+    return chosen
 
 
 class Monitor:
@@ -197,7 +242,7 @@ class Monitor:
         values = np.ascontiguousarray(values.reshape(-1, 1) if values.ndim < 2 else values)
         if values.shape[1] != self.channels:
             raise ValueError(f"points of {values.shape[1]} channels, not {self.channels}")
-        matches = []
+        matches: list = []
         check(
             lib.ww_search_stream_push(
                 self._handle[0],
@@ -212,7 +257,7 @@ class Monitor:
 
     def finish(self) -> np.ndarray:
         """The stream has ended: the matches that were not yet certain."""
-        matches = []
+        matches: list = []
         user = ffi.new_handle(matches)
         check(lib.ww_search_stream_finish(self._handle[0], lib.py_match_fn, user))
         return np.array(matches, REPORT)

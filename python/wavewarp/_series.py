@@ -13,7 +13,7 @@ from ._context import Context, default_context
 from ._core import NULL, by_name, check, ffi, handle, info, keep, lib, new, text
 
 AXES = ("nct", "ntc")
-DTYPES = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
+DTYPES: Any = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
 
 
 def as_array(values: Any):
@@ -29,7 +29,9 @@ def as_array(values: Any):
 
 def as_numbers(values: Any):
     """The same as float32 or float64 in this machine's byte order: a copy only where it is something else."""
-    array = as_array(values)
+    array = values if type(values) is np.ndarray else as_array(values)
+    if array.dtype.char in "df" and array.dtype.isnative:
+        return array
     if array.dtype.kind not in "fiub":
         raise TypeError(f"series are numbers, not {array.dtype}")
     kind = np.float32 if array.dtype in (np.float32, np.float16) else np.float64
@@ -46,8 +48,8 @@ def pointer(array):
 
 
 def output(array, kind):
-    """The address of a contiguous array that the library fills, as a pointer to `kind`."""
-    return NULL if array is None else ffi.cast(kind + " *", array.__array_interface__["data"][0])
+    """A contiguous array that the library reads or fills, as an array of `kind`, which keeps it."""
+    return NULL if array is None else ffi.from_buffer(kind + "[]", array)
 
 
 def result(out: Optional[np.ndarray], shape, dtype):
@@ -57,6 +59,11 @@ def result(out: Optional[np.ndarray], shape, dtype):
     if out.shape != tuple(shape) or out.dtype != dtype or not out.flags.c_contiguous or not out.flags.writeable:
         raise ValueError(f"out has to be a writable C-contiguous array of shape {tuple(shape)} and type {dtype}")
     return out
+
+
+def host_output(values, **fields):
+    """A ww_output into an array."""
+    return new("ww_output", host=pointer(values), bytes=values.nbytes if not fields.get("row_stride") else 0, **fields)
 
 
 def sizes(values: Any):
@@ -409,40 +416,6 @@ def write_array(path, values: Any) -> None:
     check(lib.ww_array_write(os.fsencode(path), pointer(array), precision_of(array.dtype), rows, columns))
 
 
-class ArrayFile:
-    """A file of a 2-D array that is filled block by block and appears under its name when it is closed.
-
-    With `with`: kept at the end, removed after an exception.
-    """
-
-    def __init__(self, path, shape, dtype=np.float64) -> None:
-        self._dtype = np.dtype(dtype)
-        if self._dtype not in DTYPES.values():
-            raise TypeError("float32 or float64")
-        self._file = ffi.new("ww_array_file **")
-        check(lib.ww_array_file_create(os.fsencode(path), precision_of(self._dtype), *shape, self._file))
-        self._file = ffi.gc(self._file, _discard)
-
-    def put(self, row, column, values: Any) -> None:
-        """Writes a 2-D block at (row, column)."""
-        block = np.ascontiguousarray(values, self._dtype)
-        check(lib.ww_array_file_put(self._file[0], row, block.shape[0], column, block.shape[1], pointer(block)))
-
-    def close(self, keep=True) -> None:
-        if self._file[0] != NULL:
-            check(lib.ww_array_file_close(self._file, keep))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, value, trace):
-        self.close(keep=kind is None)
-
-
-def _discard(file):
-    lib.ww_array_file_close(file, 0)
-
-
 # ---- labels
 
 
@@ -451,7 +424,8 @@ def classes_of(labels: Any):
     labels = as_array(labels)
     if labels.ndim != 1:
         raise ValueError(f"labels of shape {labels.shape}: one a series")
-    found, codes = {}, np.empty(len(labels), np.int64)
+    found: dict = {}
+    codes = np.empty(len(labels), np.int64)
     for i, label in enumerate(labels.tolist()):
         missing = label is None or label != label
         codes[i] = -1 if missing else found.setdefault(label, len(found))

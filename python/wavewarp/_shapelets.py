@@ -47,7 +47,8 @@ class Shapelets:
         if unknown:
             raise TypeError(f"no option {', '.join(sorted(unknown))}; there are quality, {', '.join(_OPTIONS)}")
         self.options, self.quality, self.context = options, quality, context
-        self._handle, self._values = None, None
+        self._handle: Any = None
+        self._values: Any = None
 
     def fit(self, series: Any, y: Any = None, *, axes: Optional[str] = None, progress: Progress = None) -> Shapelets:
         """Learns from series with labels: a Dataset, or what one takes. Returns itself."""
@@ -94,7 +95,7 @@ class Shapelets:
         series: Any,
         *,
         first=0,
-        count: int = None,
+        count: Optional[int] = None,
         starts=False,
         axes: Optional[str] = None,
         progress: Progress = None,

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Matrices and neighbours on a Dask cluster: tiles of rows and columns, each computed by one worker on its device."""
 
+from __future__ import annotations
+
+from typing import Any, Tuple
+
 import dask
 import dask.array
 import numpy as np
 
 from . import _distance
+from ._measure import MeasureLike
+from ._parts import merge_neighbours
 from ._series import as_numbers
 
 
@@ -14,7 +20,7 @@ def _parts(series, size):
     return array, [slice(i, min(i + size, len(array))) for i in range(0, len(array), size)]
 
 
-def cdist(x, y=None, measure="dtw", *, tile=1000, **options):
+def cdist(x: Any, y: Any = None, measure: MeasureLike = "dtw", *, tile: int = 1000, **options) -> dask.array.Array:
     """All distances as a Dask array in tiles; options as of wavewarp.cdist. y None: x with itself."""
     x, rows = _parts(x, tile)
     y, columns = (x, rows) if y is None else _parts(y, tile)
@@ -33,11 +39,13 @@ def _nearest(x, y, first, k, measure, options):
     return values, np.where(indices < 0, -1, indices + first)
 
 
-def kneighbors(queries, base, k=1, measure="dtw", *, tile=1000, **options):
+def kneighbors(
+    queries: Any, base: Any, k: int = 1, measure: MeasureLike = "dtw", *, tile: int = 1000, **options
+) -> Tuple[np.ndarray, np.ndarray]:
     """(distances, indices) of shape (queries, k), as of wavewarp.kneighbors, computed by parts of queries and base."""
     queries, rows = _parts(queries, tile)
     base, columns = _parts(base, tile)
-    job, merge = dask.delayed(_nearest, pure=True), dask.delayed(_distance.merge_neighbours, pure=True)
+    job, merge = dask.delayed(_nearest, pure=True), dask.delayed(merge_neighbours, pure=True)
     made = []
     for r in rows:
         parts = [job(queries[r], base[c], c.start, k, measure, options) for c in columns]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures with matplotlib. Each function takes ax= and returns it."""
 
+from typing import Any, Optional
+
 import numpy as np
 from matplotlib import pyplot
 
@@ -17,7 +19,7 @@ def _line(series, axes=None, channel=0):
     return one_array(series, axes)[channel]
 
 
-def path(x, y, measure="dtw", *, offset=None, channel=0, axes=None, ax=None, **parameters):
+def path(x: Any, y: Any, measure: Any = "dtw", *, offset: Optional[float] = None, channel: int = 0, axes: Optional[str] = None, ax: Any = None, **parameters) -> Any:
     """Two series, one above the other, and lines between the points that the measure matches."""
     ax = _axes(ax)
     cells, distance = _path(x, y, measure, axes=axes, **parameters)
@@ -32,7 +34,7 @@ def path(x, y, measure="dtw", *, offset=None, channel=0, axes=None, ax=None, **p
     return ax
 
 
-def matrix(distances, *, order="average", labels=None, ax=None):
+def matrix(distances: Any, *, order: Optional[str] = "average", labels: Any = None, ax: Any = None) -> Any:
     """A square matrix as a heat map, in the order of its dendrogram (order: a linkage; None: as it is)."""
     ax = _axes(ax)
     distances = np.asarray(distances)
@@ -44,7 +46,7 @@ def matrix(distances, *, order="average", labels=None, ax=None):
     return ax
 
 
-def leaves(merges):
+def leaves(merges: Any) -> np.ndarray:
     """The items in the order of the tree of linkage()."""
     count = len(merges) + 1
     members = [[i] for i in range(count)]
@@ -53,7 +55,7 @@ def leaves(merges):
     return np.array(members[-1])
 
 
-def average(centre, members=None, *, channel=0, axes=None, ax=None):
+def average(centre: Any, members: Any = None, *, channel: int = 0, axes: Optional[str] = None, ax: Any = None) -> Any:
     """An average over its members."""
     ax = _axes(ax)
     for series in members if members is not None else ():
@@ -62,7 +64,7 @@ def average(centre, members=None, *, channel=0, axes=None, ax=None):
     return ax
 
 
-def clusters(series, labels, *, channel=0, axes=None, ax=None):
+def clusters(series: Any, labels: Any, *, channel: int = 0, axes: Optional[str] = None, ax: Any = None) -> Any:
     """Series in the colours of their clusters."""
     ax = _axes(ax)
     for label, colour in zip(np.unique(labels), (f"C{i}" for i in range(10**6))):
@@ -73,7 +75,7 @@ def clusters(series, labels, *, channel=0, axes=None, ax=None):
     return ax
 
 
-def shapelet(model, i, series, *, channel=0, axes=None, ax=None):
+def shapelet(model: Any, i: int, series: Any, *, channel: int = 0, axes: Optional[str] = None, ax: Any = None) -> Any:
     """Shapelet i of a model on the training series that it comes from."""
     ax, found = _axes(ax), model.shapelets[i]
     ax.plot(_line(series[found.series], axes, channel), color="0.6")
@@ -82,7 +84,7 @@ def shapelet(model, i, series, *, channel=0, axes=None, ax=None):
     return ax
 
 
-def profile(made, *, motifs=1, discords=1, ax=None):
+def profile(made: Any, *, motifs: int = 1, discords: int = 1, ax: Any = None) -> Any:
     """The nearest distance of every window, with motifs and discords."""
     ax = _axes(ax)
     ax.plot(made.distances[:, 0], color="C0")
@@ -94,7 +96,7 @@ def profile(made, *, motifs=1, discords=1, ax=None):
     return ax
 
 
-def search(stream, matches, *, channel=0, axes=None, ax=None):
+def search(stream: Any, matches: Any, *, channel: int = 0, axes: Optional[str] = None, ax: Any = None) -> Any:
     """A stream with the matches of one query."""
     ax, line = _axes(ax), _line(stream, axes, channel)
     ax.plot(line, color="0.6", linewidth=0.8)
@@ -104,7 +106,7 @@ def search(stream, matches, *, channel=0, axes=None, ax=None):
     return ax
 
 
-def alignment(probabilities, *, ax=None):
+def alignment(probabilities: Any, *, ax: Any = None) -> Any:
     """An expected alignment, of soft(..., want="alignment"), as an image."""
     ax = _axes(ax)
     ax.imshow(probabilities, cmap="magma", origin="lower", aspect="auto", vmin=0)

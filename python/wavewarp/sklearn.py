@@ -7,6 +7,10 @@ what wavewarp.Measure takes ({"band": "sakoe-chiba:5", "gamma": 0.1}; `window`, 
 `precision` is "float" or "double"; None: that of X.
 """
 
+from __future__ import annotations
+
+from typing import Any, Optional
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClusterMixin, RegressorMixin, TransformerMixin
 from sklearn.cluster import DBSCAN
@@ -100,7 +104,7 @@ class _Neighbors(_Elastic):
         self._measure()
         return self
 
-    def kneighbors(self, X=None, n_neighbors=None, return_distance=True):
+    def kneighbors(self, X: Any = None, n_neighbors: Optional[int] = None, return_distance: bool = True) -> Any:
         """(distances, indices) of the nearest training series; X None: of each among the others."""
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
@@ -124,7 +128,7 @@ class KNeighborsTimeSeriesClassifier(ClassifierMixin, _Neighbors):
     n_neighbors: k. weights: "uniform", or "distance": 1/distance each.
     """
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> KNeighborsTimeSeriesClassifier:
         self._fit(X, y)
         check_classification_targets(self._y)
         self.classes_, self._codes = np.unique(self._y, return_inverse=True)
@@ -137,12 +141,12 @@ class KNeighborsTimeSeriesClassifier(ClassifierMixin, _Neighbors):
         shares[:, order] = told.probabilities
         return told.predicted, shares
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The class of each series."""
         check_is_fitted(self)
         return self.classes_[self._votes(X)[0]]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """The share of the votes of each class, in the order of classes_."""
         check_is_fitted(self)
         return self._votes(X)[1]
@@ -151,21 +155,21 @@ class KNeighborsTimeSeriesClassifier(ClassifierMixin, _Neighbors):
 class KNeighborsTimeSeriesRegressor(RegressorMixin, _Neighbors):
     """The mean of the k nearest training series' targets, weighted by their votes."""
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> KNeighborsTimeSeriesRegressor:
         self._fit(X, y)
         self._y = np.asarray(self._y, np.float64)
         if not np.isfinite(self._y).all():
             raise ValueError("Input y contains NaN or infinity")
         return self
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The value of each series."""
         check_is_fitted(self)
         return self._run(X, targets=self._y).predicted
 
 
 class _Clusters(ClusterMixin, _Elastic):
-    def fit_predict(self, X, y=None):
+    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Cluster numbers of the series."""
         return self.fit(X, y).labels_
 
@@ -193,7 +197,7 @@ class TimeSeriesKMeans(_Clusters):
         self.random_state = random_state
         self.precision = precision
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> TimeSeriesKMeans:
         X = _series(self, X, reset=True)
         seed = int(check_random_state(self.random_state).randint(1, 2**31 - 1))
         told = _learn.kmeans(
@@ -210,7 +214,7 @@ class TimeSeriesKMeans(_Clusters):
         self.cluster_centers_ = told.centres
         return self
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The nearest centre of each series."""
         check_is_fitted(self)
         X = _series(self, X, reset=False)
@@ -226,14 +230,14 @@ class TimeSeriesKMedoids(_Clusters):
         self.distance_params = distance_params
         self.precision = precision
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> TimeSeriesKMedoids:
         X = _series(self, X, reset=True)
         told = _learn.medoids(pdist(X, self._measure(), **self._options()), self.n_clusters)
         self.labels_, self.medoid_indices_, self.inertia_ = told.labels, told.medoids, told.cost
         self.cluster_centers_ = [np.atleast_2d(X[i]) for i in told.medoids]
         return self
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The nearest medoid of each series."""
         check_is_fitted(self)
         X = _series(self, X, reset=False)
@@ -259,7 +263,7 @@ class TimeSeriesAgglomerative(_Clusters):
         self.distance_params = distance_params
         self.precision = precision
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> TimeSeriesAgglomerative:
         X = _series(self, X, reset=True)
         if len(X) < 2:
             raise ValueError(f"Found array with n_samples={len(X)} while a minimum of 2 is required")
@@ -281,7 +285,7 @@ class TimeSeriesDBSCAN(_Clusters):
         self.distance_params = distance_params
         self.precision = precision
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> TimeSeriesDBSCAN:
         X = _series(self, X, reset=True)
         made = DBSCAN(eps=self.eps, min_samples=self.min_samples, metric="precomputed")
         made.fit(np.maximum(cdist(X, None, self._measure(), **self._options()), 0))
@@ -343,10 +347,10 @@ class ShapeletTransform(TransformerMixin, _Shapes):
         self.time_limit_in_minutes = time_limit_in_minutes
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> ShapeletTransform:
         return self._fit(X, y, best=self.max_shapelets, no_tree=1)
 
-    def transform(self, X):
+    def transform(self, X: Any) -> np.ndarray:
         """Distances of shape (series, shapelets)."""
         check_is_fitted(self)
         return self.shapelets_.transform(_series(self, X, reset=False))
@@ -375,7 +379,7 @@ class ShapeletTree(ClassifierMixin, _Shapes):
         self.time_limit_in_minutes = time_limit_in_minutes
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> ShapeletTree:
         return self._fit(X, y, max_depth=self.max_depth or 0, terms=self.terms)
 
     def __sklearn_tags__(self):
@@ -383,7 +387,7 @@ class ShapeletTree(ClassifierMixin, _Shapes):
         tags.classifier_tags.poor_score = True  # of tables: it sees shapes of windows, not their levels
         return tags
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The class of each series."""
         check_is_fitted(self)
         return self.classes_[self.shapelets_.predict(_series(self, X, reset=False)).astype(int)]
@@ -400,7 +404,7 @@ class ElasticChoice(ClassifierMixin, _Elastic):
         self.n_neighbors = n_neighbors
         self.precision = precision
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> ElasticChoice:
         X = _series(self, X, reset=True)
         y = _targets(y, len(X))
         check_classification_targets(y)
@@ -418,12 +422,12 @@ class ElasticChoice(ClassifierMixin, _Elastic):
         self.classes_ = self._nearest.classes_
         return self
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The class of each series."""
         check_is_fitted(self)
         return self._nearest.predict(X)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """The share of the votes of each class."""
         check_is_fitted(self)
         return self._nearest.predict_proba(X)

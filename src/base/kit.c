@@ -45,7 +45,7 @@ ww_status wwi_program_make(ww_context *context, wwi_stream *stream, const wwi_pr
         used += (size_t)snprintf(options + used, sizeof options - used, "%s%s", used ? " " : "", parts->more);
     if (used >= sizeof options)
         return wwi_fail(WW_ERROR_INTERNAL, "the options of a program are too long");
-    const ww_status status = wwi_program_get(context, sources, count, options, program);
+    const ww_status status = wwi_stream_program(stream, context, sources, count, options, program);
     return status == WW_OK ? wwi_kernels_make(stream, *program, parts->kernels) : status;
 }
 

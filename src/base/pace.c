@@ -23,12 +23,14 @@ void wwi_pace_start(wwi_pace *pace, uint64_t total) {
     pace->total = total;
     pace->waiting = 0;
     pace->since = wwi_seconds();
+    wwi_stream_told(pace->stream, 0, total);
 }
 
 ww_status wwi_pace_report(wwi_pace *pace, uint64_t work) {
     pace->done += work; // often an estimate
     if (pace->done > pace->total)
         pace->done = pace->total;
+    wwi_stream_told(pace->stream, pace->done, pace->total);
     return wwi_run_report(pace->progress, pace->user, pace->done, pace->total);
 }
 

@@ -15,6 +15,13 @@ ww_status wwi_run_take(const ww_run_options *given, ww_run_options *own) {
     return WW_OK;
 }
 
+ww_status wwi_run_stream(ww_context *context, const ww_run_options *run, wwi_stream **stream) {
+    const ww_status status = wwi_stream_create(context, stream);
+    if (status == WW_OK)
+        wwi_stream_watch(*stream, run->progress, run->progress_user);
+    return status;
+}
+
 ww_status wwi_run_report(int (*progress)(void *user, uint64_t done, uint64_t total), void *user, uint64_t done,
                          uint64_t total) {
     if (progress && progress(user, done, total) != 0)

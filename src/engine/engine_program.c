@@ -136,7 +136,7 @@ static ww_status get_program(const wwi_recurrence *of, const wwi_variant_key *ke
     if (added < 0 || (size_t)added >= bytes - written)
         status = wwi_fail(WW_ERROR_INTERNAL, "the options of a program are too long");
     else if ((status = choose_pow(of, key, options, bytes)) == WW_OK)
-        status = wwi_program_get(of->context, t->sources, t->count, options, program);
+        status = wwi_stream_program(of->stream, of->context, t->sources, t->count, options, program);
     free(t->cost);
     return status;
 }
@@ -213,7 +213,7 @@ static ww_status run_check(const wwi_recurrence *of, texts *t, bool registers, c
     const bool wide = of->precision == WW_DOUBLE;
 
     write_options(of, &key, 0, options, sizeof options);
-    if ((status = wwi_program_get(of->context, t->sources, t->count, options, &program)) != WW_OK ||
+    if ((status = wwi_stream_program(of->stream, of->context, t->sources, t->count, options, &program)) != WW_OK ||
         (status = wwi_kernel_create(of->stream, program, name, &kernel)) != WW_OK ||
         (status = wwi_buffer_create(of->context, (count + room) * each, &report)) != WW_OK)
         goto done;

@@ -210,6 +210,7 @@ static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset 
         goto done;
     if ((status = wwi_pairing_open(measure, rows, columns, &g->pair)) != WW_OK)
         goto done;
+    wwi_stream_watch(g->pair.stream, run.progress, run.progress_user);
     g->options.run = NULL;
     g->max_bytes = run.max_bytes;
     wwi_dataset_retain(g->given_rows = rows);

@@ -105,7 +105,11 @@ static ww_status open_devices(ww_group *g, const ww_context_options *options, co
     return status;
 }
 
-static void release(ww_group *g) {
+void wwi_group_retain(ww_group *g) {
+    atomic_fetch_add(&g->references, 1);
+}
+
+void wwi_group_release(ww_group *g) {
     if (atomic_fetch_sub(&g->references, 1) > 1)
         return;
     for (size_t i = 0; i < g->count; i++)
@@ -137,14 +141,14 @@ ww_status ww_group_create(const ww_group_options *given, ww_group **group) {
     if (status == WW_OK)
         *group = g;
     else
-        release(g);
+        wwi_group_release(g);
     return status;
 }
 
 void ww_group_destroy(ww_group **group) {
     if (!group || !*group)
         return;
-    release(*group);
+    wwi_group_release(*group);
     *group = NULL;
 }
 
@@ -179,7 +183,7 @@ static void release_dataset(ww_group_dataset *d) {
         return;
     for (size_t i = 0; d->parts && i < d->group->count; i++)
         ww_dataset_destroy(&d->parts[i]);
-    release(d->group);
+    wwi_group_release(d->group);
     free(d->parts);
     free(d->errors);
     free(d->points);
@@ -197,23 +201,44 @@ static ww_status count_points(ww_group_dataset *d, const ww_dataset *any) {
     return WW_OK;
 }
 
-// From a view, or from a set.
-static ww_status fill(ww_group_dataset *d, const ww_series_view *view, ww_series_set *set,
-                      const ww_dataset_options *options) {
+ww_status wwi_group_make_parts(const ww_group *group, ww_error *errors, void *user,
+                               ww_status (*make)(void *user, size_t device)) {
     ww_status status = WW_OK;
-    const ww_dataset *any = NULL;
-    for (size_t i = 0; i < d->group->count; i++) {
-        ww_context *context = d->group->contexts[i];
-        status = set ? ww_dataset_create_from_set(context, set, options, &d->parts[i])
-                     : ww_dataset_create(context, view, options, &d->parts[i]);
-        if (status == WW_OK)
-            any = d->parts[i];
-        else if (wwi_schedule_loses_worker(status))
-            d->errors[i] = *ww_last_error();
-        else
+    bool any = false;
+    for (size_t i = 0; i < group->count; i++) {
+        status = make(user, i);
+        if (status != WW_OK && !wwi_schedule_loses_worker(status))
             return status;
+        if (status != WW_OK)
+            errors[i] = *ww_last_error();
+        any |= status == WW_OK;
     }
-    return any ? count_points(d, any) : status;
+    return any ? WW_OK : status;
+}
+
+// From a view, or from a set.
+typedef struct source {
+    ww_group_dataset *to;
+    const ww_series_view *view;
+    ww_series_set *set;
+    const ww_dataset_options *options;
+} source;
+
+static ww_status make_part(void *user, size_t device) {
+    const source *from = user;
+    ww_context *context = from->to->group->contexts[device];
+    ww_dataset **part = &from->to->parts[device];
+    return from->set ? ww_dataset_create_from_set(context, from->set, from->options, part)
+                     : ww_dataset_create(context, from->view, from->options, part);
+}
+
+static ww_status fill(source *from) {
+    ww_group_dataset *d = from->to;
+    const ww_status status = wwi_group_make_parts(d->group, d->errors, from, make_part);
+    for (size_t i = 0; status == WW_OK && i < d->group->count; i++)
+        if (d->parts[i])
+            return count_points(d, d->parts[i]);
+    return status;
 }
 
 static ww_status make_dataset(ww_group *group, const ww_series_view *view, ww_series_set *set,
@@ -226,12 +251,12 @@ static ww_status make_dataset(ww_group *group, const ww_series_view *view, ww_se
     if (!d)
         return wwi_fail_memory(sizeof *d);
     atomic_init(&d->references, 1);
-    atomic_fetch_add(&group->references, 1);
+    wwi_group_retain(group);
     d->group = group;
     d->parts = calloc(group->count, sizeof(ww_dataset *));
     d->errors = calloc(group->count, sizeof *d->errors);
-    const ww_status status =
-        d->parts && d->errors ? fill(d, view, set, options) : wwi_fail_memory(group->count * sizeof *d->errors);
+    const ww_status status = d->parts && d->errors ? fill(&(source){d, view, set, options})
+                                                   : wwi_fail_memory(group->count * sizeof *d->errors);
     if (status == WW_OK)
         *dataset = d;
     else
@@ -289,7 +314,7 @@ static ww_status begin_device(void *user, size_t device) {
     for (int s = 0; s < 2; s++)
         if (!sides[s]->parts[device])
             return wwi_fail_again(&sides[s]->errors[device], sides[s]->errors[device].status);
-    return job->plan(job, device, job->rows->parts[device], job->self ? NULL : job->columns->parts[device],
+    return job->plan(job, job->rows->parts[device], job->self ? NULL : job->columns->parts[device],
                      &job->plans[device]);
 }
 
@@ -297,28 +322,57 @@ static void finish_device(void *user, size_t device) {
     ww_plan_destroy(&((wwi_group_job *)user)->plans[device]);
 }
 
-ww_status wwi_group_job_run(wwi_group_job *job, size_t items, const double *before,
-                            size_t (*end)(void *user, size_t first),
-                            ww_status (*run)(void *user, size_t device, size_t first, size_t count)) {
-    ww_group *g = job->group;
-    const wwi_schedule schedule = {.items = items,
-                                   .before = before,
-                                   .end = end,
-                                   .begin = begin_device,
-                                   .run = run,
-                                   .finish = finish_device,
-                                   .user = job,
-                                   .tile_seconds = g->tile_seconds,
-                                   .report = &job->run};
-    job->plans = calloc(g->count, sizeof(ww_plan *));
-    if (!job->plans)
-        return wwi_fail_memory(g->count * sizeof(ww_plan *));
+ww_status wwi_group_run(ww_group *g, wwi_schedule *schedule) {
+    schedule->tile_seconds = g->tile_seconds;
     for (size_t i = 0; i < g->count; i++) {
         const ww_device_info *info = wwi_context_info(g->contexts[i]);
         g->workers[i] = (wwi_worker){.rate = wwi_pace_guess(info, info->type == WW_DEVICE_GPU ? 20 : 1)};
     }
-    const ww_status status = wwi_schedule_run(&schedule, g->workers, g->count);
+    return wwi_schedule_run(schedule, g->workers, g->count);
+}
+
+ww_status wwi_group_job_run(wwi_group_job *job, size_t items, const double *before,
+                            size_t (*end)(void *user, size_t first),
+                            ww_status (*run)(void *user, size_t device, size_t first, size_t count)) {
+    ww_group *g = job->group;
+    wwi_schedule schedule = {.items = items,
+                             .before = before,
+                             .end = end,
+                             .begin = begin_device,
+                             .run = run,
+                             .finish = finish_device,
+                             .user = job,
+                             .report = &job->run};
+    job->plans = calloc(g->count, sizeof(ww_plan *));
+    if (!job->plans)
+        return wwi_fail_memory(g->count * sizeof(ww_plan *));
+    const ww_status status = wwi_group_run(g, &schedule);
     free(job->plans);
     job->plans = NULL;
     return status;
+}
+
+#define MOST_RUNS ((size_t)1 << 21)
+
+ww_status wwi_runs_make(wwi_runs *runs, size_t count, size_t step, const void *user,
+                        double (*work)(const void *user, size_t i)) {
+    *runs = (wwi_runs){.count = count, .each = (count / MOST_RUNS / step + 1) * step};
+    runs->items = (count + runs->each - 1) / runs->each;
+    runs->before = malloc((runs->items + 1) * sizeof *runs->before);
+    if (!runs->before)
+        return wwi_fail_memory((runs->items + 1) * sizeof *runs->before);
+    runs->before[0] = 0;
+    for (size_t item = 0, i = 0; item < runs->items; item++) {
+        double sum = runs->before[item];
+        for (const size_t end = i + runs->each; i < end && i < count; i++)
+            sum += work(user, i);
+        runs->before[item + 1] = sum;
+    }
+    return WW_OK;
+}
+
+size_t wwi_runs_units(const wwi_runs *runs, size_t item, size_t items, size_t *first) {
+    const size_t units = items * runs->each;
+    *first = item * runs->each;
+    return units < runs->count - *first ? units : runs->count - *first;
 }

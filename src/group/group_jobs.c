@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix in tiles of rectangles, and nearest series by parts of the queries, on a group of devices.
+// A matrix in tiles of rectangles, pairs in runs, and nearest series by parts of the queries, on a group of devices.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,14 +10,15 @@
 
 // ---- a matrix
 
-// The items are rectangles of a grid: bands of rows, in each some columns. A device takes neighbours of one band.
+// The items are rectangles of a grid: bands of rows, in each some columns. A device takes neighbours of one band. Of a
+// half a band begins with its own square on the diagonal, of which a plan computes one half: a tile by itself.
 enum { BAND_ROWS = 256, ITEM_COLUMNS = 1024, LEAST_ROWS = 16, LEAST_COLUMNS = 64, PARTS = 16 };
 #define MOST_ITEMS ((size_t)1 << 21)
 
 typedef struct wwi_tiles {
     size_t rows, columns; // of the matrix
     size_t height, width; // of an item; the last ones are smaller
-    bool half;            // only what reaches above the diagonal: a band begins with its own rows' columns
+    bool half;            // only what reaches above the diagonal
     size_t bands, items;
     size_t *first;  // bands + 1: the first item of each band
     double *before; // items + 1
@@ -27,12 +28,13 @@ static size_t between(size_t value, size_t least, size_t most) {
     return value < least ? least : value > most ? most : value;
 }
 
+// Where a band's items of the grid's width begin.
 static size_t band_column(const wwi_tiles *t, size_t band) {
-    return t->half ? band * t->height : 0;
+    return t->half ? between((band + 1) * t->height, 0, t->columns) : 0;
 }
 
 static size_t items_of(const wwi_tiles *t, size_t band) {
-    return (t->columns - band_column(t, band) + t->width - 1) / t->width;
+    return (t->columns - band_column(t, band) + t->width - 1) / t->width + t->half;
 }
 
 static size_t count_items(wwi_tiles *t) {
@@ -62,6 +64,10 @@ static ww_status make_tiles(wwi_tiles *t, const wwi_group_job *job) {
     for (size_t band = 0, item = 0; band < t->bands; band++) {
         const size_t row_end = between((band + 1) * t->height, 0, t->rows);
         const double height = rows[row_end] - rows[band * t->height];
+        if (t->half) {
+            t->before[item + 1] = t->before[item] + height * height / 2;
+            item++;
+        }
         for (size_t column = band_column(t, band); column < t->columns; column += t->width, item++)
             t->before[item + 1] =
                 t->before[item] + height * (columns[between(column + t->width, 0, t->columns)] - columns[column]);
@@ -84,15 +90,16 @@ static size_t band_of(const wwi_tiles *t, size_t item) {
 
 static size_t band_end(void *user, size_t first) {
     const wwi_tiles *t = ((wwi_group_job *)user)->tiles;
-    return t->first[band_of(t, first) + 1];
+    const size_t band = band_of(t, first);
+    return t->half && first == t->first[band] ? first + 1 : t->first[band + 1];
 }
 
-// Below the diagonal is what is above. A band's own rows and columns are computed in full.
+// Below the diagonal is what is above.
 static void mirror(const wwi_group_job *job, size_t row, size_t rows, size_t column, size_t columns) {
     const size_t size = job->value_bytes, stride = (size_t)job->to.row_stride;
     unsigned char *values = job->to.host;
     for (size_t i = row; i < row + rows; i++)
-        for (size_t c = column > row + rows ? column : row + rows; c < column + columns; c++)
+        for (size_t c = column; c < column + columns; c++)
             memcpy(values + (c * stride + i) * size, values + (i * stride + c) * size, size);
 }
 
@@ -101,34 +108,33 @@ static ww_status run_tile(void *user, size_t device, size_t first, size_t count)
     const wwi_tiles *t = job->tiles;
     const size_t band = band_of(t, first), row = band * t->height;
     const size_t rows = between(row + t->height, 0, t->rows) - row;
-    const size_t column = band_column(t, band) + (first - t->first[band]) * t->width;
-    const size_t columns = between(column + count * t->width, 0, t->columns) - column;
+    const bool square = t->half && first == t->first[band];
+    const size_t column = square ? row : band_column(t, band) + (first - t->first[band] - t->half) * t->width;
+    const size_t columns = square ? rows : between(column + count * t->width, 0, t->columns) - column;
     ww_output to = job->to;
     to.host = (unsigned char *)to.host + (row * to.row_stride + column) * job->value_bytes;
     to.bytes = 0; // checked as a whole
     const ww_status status = ww_plan_run_rectangle(job->plans[device], row, rows, column, columns, &to);
-    if (status == WW_OK && t->half)
+    if (status == WW_OK && t->half && !square)
         mirror(job, row, rows, column, columns);
     return status;
 }
 
-static ww_status plan_matrix(wwi_group_job *job, size_t device, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
-    (void)device;
+static ww_status plan_matrix(wwi_group_job *job, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
     return ww_plan_create_matrix(job->measure, rows, columns, &job->options, plan);
 }
 
-static ww_status take_output(wwi_group_job *job, const ww_output *output) {
+static ww_status take_output(wwi_group_job *job, const ww_output *output, const wwi_result *result) {
     job->to = (ww_output)WW_OUTPUT_INIT;
     ww_status status = wwi_options_take(&job->to, output, "ww_output");
     if (status != WW_OK)
         return status;
     if (!job->to.host || job->to.device || job->to.layout != WW_LAYOUT_FULL)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a group writes a matrix in the full layout to host memory");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a group writes its result in the full layout to host memory");
     wwi_buffer *none;
-    const wwi_result result = {"matrix", job->rows->count, job->columns->count, job->value_bytes, true};
-    status = wwi_result_check(&job->to, NULL, &result, &none);
+    status = wwi_result_check(&job->to, NULL, result, &none);
     if (job->to.row_stride == 0)
-        job->to.row_stride = job->columns->count;
+        job->to.row_stride = result->columns;
     return status;
 }
 
@@ -140,7 +146,8 @@ ww_status ww_group_matrix(const ww_measure *measure, ww_group_dataset *rows, ww_
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_matrix: the output is NULL");
     ww_status status = wwi_group_job_begin(&job, measure, rows, columns, options);
     if (status == WW_OK)
-        status = take_output(&job, output);
+        status = take_output(&job, output,
+                             &(wwi_result){"matrix", job.rows->count, job.columns->count, job.value_bytes, true});
     if (status == WW_OK)
         status = make_tiles(&tiles, &job);
     if (status == WW_OK)
@@ -150,16 +157,83 @@ ww_status ww_group_matrix(const ww_measure *measure, ww_group_dataset *rows, ww_
     return status;
 }
 
+// ---- pairs
+
+typedef struct pair {
+    size_t x, y;
+} pair;
+
+static pair pair_at(const wwi_group_job *job, size_t i) {
+    return (pair){job->row_index ? job->row_index[i] : i, job->column_index ? job->column_index[i] : i};
+}
+
+static double pair_work(const void *user, size_t i) {
+    const wwi_group_job *job = user;
+    const pair p = pair_at(job, i);
+    return (job->rows->points[p.x + 1] - job->rows->points[p.x]) *
+           (job->columns->points[p.y + 1] - job->columns->points[p.y]);
+}
+
+static ww_status check_pairs(const wwi_group_job *job, size_t count) {
+    if (!job->row_index != !job->column_index)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "one of row_index and column_index is NULL, the other is not");
+    if (count == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "there are no pairs");
+    for (size_t i = 0; i < count; i++) {
+        const pair p = pair_at(job, i);
+        if (p.x >= job->rows->count || p.y >= job->columns->count)
+            return wwi_pairs_outside(i, p.x, p.y, job->rows->count, job->columns->count);
+    }
+    return WW_OK;
+}
+
+static ww_status plan_pairs(wwi_group_job *job, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
+    return ww_plan_create_pairs(job->measure, rows, columns ? columns : rows, job->row_index, job->column_index,
+                                job->runs.count, &job->options, plan);
+}
+
+static ww_status run_pairs(void *user, size_t device, size_t item, size_t items) {
+    const wwi_group_job *job = user;
+    size_t first;
+    const size_t count = wwi_runs_units(&job->runs, item, items, &first);
+    return wwi_plan_run_some_pairs(job->plans[device], first, count,
+                                   (unsigned char *)job->to.host + first * job->value_bytes);
+}
+
+ww_status ww_group_pairs(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
+                         const size_t *row_index, const size_t *column_index, size_t count,
+                         const ww_plan_options *options, const ww_output *output) {
+    wwi_group_job job = {.plan = plan_pairs, .row_index = row_index, .column_index = column_index};
+    if (!output)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_pairs: the output is NULL");
+    ww_status status = wwi_group_job_begin(&job, measure, rows, columns, options);
+    if (status == WW_OK)
+        status = check_pairs(&job, count);
+    if (status == WW_OK)
+        status = take_output(&job, output, &(wwi_result){"distances of pairs", 1, count, job.value_bytes, false});
+    if (status == WW_OK)
+        status = wwi_runs_make(&job.runs, count, 1, &job, pair_work);
+    if (status == WW_OK)
+        status = wwi_group_job_run(&job, job.runs.items, job.runs.before, NULL, run_pairs);
+    free(job.runs.before);
+    return status;
+}
+
 // ---- nearest
 
-static ww_status plan_nearest(wwi_group_job *job, size_t device, ww_dataset *rows, ww_dataset *columns,
-                              ww_plan **plan) {
-    (void)device;
+static ww_status plan_nearest(wwi_group_job *job, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
     return ww_plan_create_nearest(job->measure, rows, columns, job->k, &job->options, plan);
 }
 
-static ww_status run_queries(void *user, size_t device, size_t first, size_t count) {
+static double query_work(const void *user, size_t i) {
     const wwi_group_job *job = user;
+    return (job->rows->points[i + 1] - job->rows->points[i]) * job->columns->points[job->columns->count];
+}
+
+static ww_status run_queries(void *user, size_t device, size_t item, size_t items) {
+    const wwi_group_job *job = user;
+    size_t first;
+    const size_t count = wwi_runs_units(&job->runs, item, items, &first);
     unsigned char *distances = job->distances ? job->distances + first * job->k * job->value_bytes : NULL;
     return ww_plan_run_nearest_rows(job->plans[device], first, count, job->indices + first * job->k, distances);
 }
@@ -170,15 +244,10 @@ ww_status ww_group_nearest(const ww_measure *measure, ww_group_dataset *queries,
     if (!indices)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_nearest: the indices are NULL");
     ww_status status = wwi_group_job_begin(&job, measure, queries, base, options);
-    if (status != WW_OK)
-        return status;
-    const double points = job.columns->points[job.columns->count];
-    double *before = malloc((queries->count + 1) * sizeof *before);
-    if (!before)
-        return wwi_fail_memory((queries->count + 1) * sizeof *before);
-    for (size_t i = 0; i <= queries->count; i++)
-        before[i] = queries->points[i] * points;
-    status = wwi_group_job_run(&job, queries->count, before, NULL, run_queries);
-    free(before);
+    if (status == WW_OK)
+        status = wwi_runs_make(&job.runs, queries->count, 1, &job, query_work);
+    if (status == WW_OK)
+        status = wwi_group_job_run(&job, job.runs.items, job.runs.before, NULL, run_queries);
+    free(job.runs.before);
     return status;
 }

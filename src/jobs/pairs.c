@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "jobs/plan.h"
+#include "measure/measure_table.h"
 
 // Pairs of a batch. Another 12 bytes a pair are for the list.
 static uint64_t most_pairs(const ww_plan *p) {
@@ -42,35 +43,44 @@ static ww_status prepare_first(ww_plan *p) {
     return status;
 }
 
-ww_status wwi_plan_take_pairs(ww_plan *p, const size_t *row_index, const size_t *column_index, size_t count) {
-    p->count = count;
-    p->pairs = calloc(count, 3 * sizeof *p->pairs);
-    if (!p->pairs)
-        return wwi_fail_memory(count * 3 * sizeof *p->pairs);
-    uint64_t cells = 0, last = 0;
+// The cells of pairs [first, first + count). WW_ERROR_NO_PATH.
+static ww_status count_cells(const ww_plan *p, size_t first, size_t count, uint64_t *cells) {
+    uint64_t last = 0;
     uint32_t last_n = 0, last_m = 0;
-    for (size_t t = 0; t < count; t++) {
-        const size_t x = row_index ? row_index[t] : t, y = column_index ? column_index[t] : t;
-        if (x >= p->pair.rows->count || y >= p->pair.columns->count) {
-            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "pair %zu names series %zu and %zu of %zu and %zu", t, x, y,
-                     p->pair.rows->count, p->pair.columns->count);
-            return wwi_fail_where((int64_t)t, -1);
-        }
-        p->pairs[3 * t] = (uint32_t)x;
-        p->pairs[3 * t + 1] = (uint32_t)y;
-        p->pairs[3 * t + 2] = (uint32_t)t;
-        const uint32_t n = p->pair.rows->lengths[x], m = p->pair.columns->lengths[y];
+    *cells = 0;
+    for (size_t t = first; t < first + count; t++) {
+        const uint32_t n = p->pair.rows->lengths[p->pairs[3 * t]], m = p->pair.columns->lengths[p->pairs[3 * t + 1]];
         if (n != last_n || m != last_m)
             last = wwi_pairing_cells(&p->pair, n, m);
         if (last == 0)
             return wwi_pairing_no_path(&p->pair, n, m);
         last_n = n;
         last_m = m;
-        cells += last;
+        *cells += last;
+    }
+    return WW_OK;
+}
+
+ww_status wwi_plan_take_pairs(ww_plan *p, const size_t *row_index, const size_t *column_index, size_t count) {
+    p->count = count;
+    p->pairs = calloc(count, 3 * sizeof *p->pairs);
+    if (!p->pairs)
+        return wwi_fail_memory(count * 3 * sizeof *p->pairs);
+    for (size_t t = 0; t < count; t++) {
+        const size_t x = row_index ? row_index[t] : t, y = column_index ? column_index[t] : t;
+        if (x >= p->pair.rows->count || y >= p->pair.columns->count)
+            return wwi_pairs_outside(t, x, y, p->pair.rows->count, p->pair.columns->count);
+        p->pairs[3 * t] = (uint32_t)x;
+        p->pairs[3 * t + 1] = (uint32_t)y;
+        p->pairs[3 * t + 2] = (uint32_t)t;
     }
     p->info.pairs = count;
-    p->info.cells = cells;
-    return WW_OK;
+    return count_cells(p, 0, count, &p->info.cells);
+}
+
+ww_status wwi_pairs_outside(size_t pair, size_t x, size_t y, size_t rows, size_t columns) {
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "pair %zu names series %zu and %zu of %zu and %zu", pair, x, y, rows, columns);
+    return wwi_fail_where((int64_t)pair, -1);
 }
 
 ww_status ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
@@ -100,25 +110,35 @@ ww_status ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_d
     return status;
 }
 
-// Pairs whose series are in one slice of each side, `most` at a time.
-static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t column, size_t columns, uint64_t most,
-                                   uint32_t *picked, uint32_t *numbers, unsigned char *values, void *distances) {
+// Pairs [first, end) of the list, and room to pick `most` of them at a time.
+typedef struct picking {
+    size_t first, end;
+    uint64_t most;
+    uint32_t *picked, *numbers;
+    unsigned char *values;
+} picking;
+
+// Those whose series are in one slice of each side.
+static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t column, size_t columns,
+                                   const picking *of, unsigned char *distances) {
     ww_status status;
     const size_t size = wwi_precision_bytes(p->pair.rows->precision);
+    uint32_t *const picked = of->picked;
     wwi_batch b;
     memset(&b, 0, sizeof b);
     b.list = true;
     b.pairs = picked;
-    for (size_t t = 0; t < p->count;) {
+    b.like = wwi_measure_rounds_by_engine(&p->pair.measure) ? p->whole : NULL;
+    for (size_t t = of->first; t < of->end;) {
         b.rows = 0;
-        for (; t < p->count && b.rows < most; t++) {
+        for (; t < of->end && b.rows < of->most; t++) {
             const uint32_t *pair = p->pairs + 3 * t;
             if (pair[0] < row || pair[0] - row >= rows || pair[1] < column || pair[1] - column >= columns)
                 continue;
             picked[3 * b.rows] = pair[0];
             picked[3 * b.rows + 1] = pair[1];
             picked[3 * b.rows + 2] = (uint32_t)b.rows;
-            numbers[b.rows++] = pair[2];
+            of->numbers[b.rows++] = (uint32_t)(t - of->first);
         }
         if (b.rows == 0)
             return WW_OK;
@@ -127,32 +147,34 @@ static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t c
             return status;
         b.out = p->out;
         if ((status = wwi_runner_block(p->runner, &b)) != WW_OK ||
-            (status = wwi_plan_fetch(p, p->out, b.rows, values)) != WW_OK)
+            (status = wwi_plan_fetch(p, p->out, b.rows, of->values)) != WW_OK)
             return status;
         for (size_t i = 0; i < b.rows; i++)
-            memcpy((unsigned char *)distances + numbers[i] * size, values + i * size, size);
+            memcpy(distances + of->numbers[i] * size, of->values + i * size, size);
     }
     return WW_OK;
 }
 
-// Window after window.
-static ww_status run_windows(ww_plan *p, void *distances) {
+// Pairs [first, first + count), window after window.
+static ww_status run_windows(ww_plan *p, size_t first, size_t count, void *distances) {
     ww_status status = WW_OK;
     const uint64_t size = wwi_precision_bytes(p->pair.rows->precision), most = most_pairs(p);
-    uint32_t *picked = malloc(most * 3 * sizeof *picked), *numbers = malloc(most * sizeof *numbers);
-    unsigned char *values = malloc(most * size);
-    if (!picked || !numbers || !values)
-        status = wwi_fail_memory(most * (16 + size));
+    picking of = {first, first + count, most < count ? most : count, NULL, NULL, NULL};
+    of.picked = malloc(of.most * 3 * sizeof *of.picked);
+    of.numbers = malloc(of.most * sizeof *of.numbers);
+    of.values = malloc(of.most * size);
+    if (!of.picked || !of.numbers || !of.values)
+        status = wwi_fail_memory(of.most * (16 + size));
     for (size_t row = 0, rows; status == WW_OK && row < p->pair.rows->count; row += rows) {
         rows = wwi_dataset_slice_limit(p->pair.rows, row, 0);
         for (size_t column = 0, columns; status == WW_OK && column < p->pair.columns->count; column += columns) {
             columns = wwi_dataset_slice_limit(p->pair.columns, column, 0);
-            status = run_pairs_between(p, row, rows, column, columns, most, picked, numbers, values, distances);
+            status = run_pairs_between(p, row, rows, column, columns, &of, distances);
         }
     }
-    free(picked);
-    free(numbers);
-    free(values);
+    free(of.picked);
+    free(of.numbers);
+    free(of.values);
     return status;
 }
 
@@ -167,7 +189,7 @@ static ww_status run_to_host(ww_plan *p, void *distances) {
     ww_status status;
     const uint64_t bytes = p->count * wwi_precision_bytes(p->pair.rows->precision);
     if (!on_device(p) || most_pairs(p) < p->count)
-        return run_windows(p, distances);
+        return run_windows(p, 0, p->count, distances);
     if ((status = wwi_grow_buffer(p->pair.context, &p->out, bytes)) != WW_OK ||
         (status = enqueue_all(p, WW_LAYOUT_FULL, p->out)) != WW_OK)
         return status;
@@ -195,6 +217,19 @@ static ww_status pairs_run(ww_plan *p, const ww_output *to, wwi_buffer *device) 
     if (status == WW_OK)
         p->info.cells_done = p->info.cells;
     return status;
+}
+
+ww_status wwi_plan_run_some_pairs(ww_plan *p, size_t first, size_t count, void *distances) {
+    uint64_t cells;
+    ww_status status = count_cells(p, first, count, &cells);
+    if (status != WW_OK || count == 0)
+        return status;
+    wwi_plan_start(p);
+    wwi_plan_expect(p, cells);
+    status = run_windows(p, first, count, distances);
+    if (status == WW_OK)
+        p->info.cells_done = cells;
+    return wwi_plan_end(p, status);
 }
 
 static ww_status pairs_prepare(ww_plan *p) {

@@ -61,6 +61,7 @@ ww_status wwi_plan_create(const wwi_job_class *job, const ww_measure *measure, w
     p->info = (ww_plan_info)WW_PLAN_INFO_INIT;
     if ((status = wwi_pairing_open(measure, rows, columns, &p->pair)) != WW_OK)
         goto done;
+    wwi_stream_watch(p->pair.stream, settings.progress, settings.progress_user);
     rows = p->pair.rows;
     columns = p->pair.columns;
     p->row_ids = malloc(rows->count * sizeof *p->row_ids);

@@ -5,6 +5,8 @@
 // so (wwi_measure_rounds_by_engine()), a rectangle takes the engine of the whole matrix. Under ERP a border's sum is
 // rounded differently for rows than for columns: of a set with itself the pairs of a rectangle are then listed as the
 // whole matrix computes them, the series that comes first in the order of lengths as the row.
+//
+// Of a square on the diagonal of a set with itself the half above it is computed and mirrored, as of the whole.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,23 +89,37 @@ static ww_status compute_diagonal(ww_plan *p, size_t row, size_t rows, size_t co
         pairs[3 * t] = pairs[3 * t + 1] = (uint32_t)(first + t);
         pairs[3 * t + 2] = (uint32_t)((first + t - row) * columns + (first + t - column));
     }
-    const ww_status status = run_list(p, pairs, count, p->diagonal, out);
+    const ww_status status = run_list(p, pairs, count, lists_diagonal(p) ? p->diagonal : NULL, out);
     free(pairs);
     return status;
+}
+
+// A square on the diagonal, where one half is enough.
+static bool is_half(const ww_plan *p, size_t row, size_t rows, size_t column, size_t columns) {
+    return p->self && p->symmetric && row == column && rows == columns && rows > 1 && !is_listed(p);
 }
 
 // Enqueues a rectangle that is one batch; its values begin where `out` does.
 static ww_status compute_into(ww_plan *p, size_t row, size_t rows, size_t column, size_t columns, wwi_buffer *out) {
     wwi_batch b;
     ww_status status;
+    const bool half = is_half(p, row, rows, column, columns);
     if (is_listed(p)) {
         status = compute_listed(p, row, rows, column, columns, out);
     } else if ((status = wwi_plan_batch(p, row, rows, column, columns, &b)) == WW_OK) {
         b.out = out;
         b.like = wwi_measure_rounds_by_engine(&p->pair.measure) ? p->whole : NULL;
-        status = wwi_runner_block(p->runner, &b);
+        b.half = half;
+        b.layout = half ? WWI_LAYOUT_MIRRORED : WWI_LAYOUT_STRIDED;
+        if (half) // the diagonal
+            status =
+                wwi_buffer_fill_u32(out, 0, (uint64_t)rows * columns * wwi_precision_bytes(p->pair.rows->precision), 0);
+        if (status == WW_OK)
+            status = wwi_runner_block(p->runner, &b);
     }
-    return status == WW_OK && lists_diagonal(p) ? compute_diagonal(p, row, rows, column, columns, out) : status;
+    return status == WW_OK && (lists_diagonal(p) || (half && !p->zero_on_self))
+               ? compute_diagonal(p, row, rows, column, columns, out)
+               : status;
 }
 
 // The same into plan->out, for blocks.

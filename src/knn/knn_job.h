@@ -17,6 +17,9 @@ _Static_assert(sizeof(wwi_knn_job) == 56, "ww_knn_job in kernels_cl/knn/knn.cl h
 // A metric's WW_METRIC in kernels_cl/knn/knn.cl.
 int wwi_metric_code(ww_metric metric);
 
+// Runs queries [first, first + rows) of a search without initial distances; their results alone are written.
+ww_status wwi_knn_run_rows(ww_knn *knn, size_t first, size_t rows, int64_t *ids, void *distances);
+
 // The power of two that makes a point of length `reach` 64 to 128 long, for rows of halves
 // (kernels_cl/knn/knn_halves.cl). (Data as small as 1e-18 stays smaller.) 0: it is too long for that; then all rows are
 // zeros and everything passes.

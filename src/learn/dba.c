@@ -42,6 +42,7 @@ static ww_status create_programs(job *j) {
         .kernels =
             WWI_LIST({&j->intervals, "ww_path_intervals"}, {&j->sums, "ww_path_sums"}, {&j->means, "ww_path_means"}),
     };
+    wwi_stream_watch(j->stream, j->plan->options.progress, j->plan->options.progress_user);
     return wwi_program_make(j->average->context, j->stream, &parts, &j->program);
 }
 

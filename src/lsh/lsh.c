@@ -498,7 +498,7 @@ ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, con
     h->dimension = like->dimension;
     h->words = like->words;
     h->value_bytes = wwi_precision_bytes(like->precision);
-    if ((status = wwi_stream_create(h->context, &h->stream)) != WW_OK ||
+    if ((status = wwi_run_stream(h->context, &h->run, &h->stream)) != WW_OK ||
         (status = take_family(h, like->kind)) != WW_OK || (status = check_options(h)) != WW_OK)
         goto done;
     h->tensor = wants_tensor(h);

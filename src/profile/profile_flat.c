@@ -22,10 +22,9 @@ typedef struct kind {
 // Enters the k first windows of a kind that are allowed, of those in [begin, end).
 static void enter_first(ww_profile *p, int list, size_t i, kind of, size_t begin, size_t end, double distance2) {
     const size_t *listed = of.listed;
-    const size_t count = of.count;
     double *best = p->best[list] + i * p->k;
     int64_t *ids = p->best_ids[list] + i * p->k;
-    size_t from = 0, entered = 0, to = count;
+    size_t from = 0, entered = 0, to = of.count;
     if (p->self && p->options.left_right && list == WWI_PROFILE_RIGHT && begin <= i + p->exclusion)
         begin = i + p->exclusion + 1;
     while (from < to) { // the first of them
@@ -35,7 +34,7 @@ static void enter_first(ww_profile *p, int list, size_t i, kind of, size_t begin
         else
             to = middle;
     }
-    for (size_t at = from; at < count && listed[at] < end && entered < p->k; at++) {
+    for (size_t at = from; at < of.count && listed[at] < end && entered < p->k; at++) {
         if (p->self && p->options.left_right && list == WWI_PROFILE_LEFT && listed[at] >= i)
             break;
         if (!wwi_profile_allowed(p, list, i, listed[at]))

@@ -57,12 +57,8 @@ static void merge_window(ww_profile *p, const lists *l, size_t i, const wwi_prof
         const size_t j = other->first + one->other;
         wwi_profile_enter(best, ids, p->k, wwi_profile_distance2(own->series, at, other->series, j), (int64_t)j);
     }
-    if (isfinite(best[p->k - 1])) {
-        const float channels = (float)own->series->channels;
-        const float bound =
-            (float)((double)own->series->best - best[p->k - 1] / (2.0 * (double)p->window)) - 2e-7f * channels;
-        l->bounds[i] = bound > l->bounds[i] ? bound : l->bounds[i];
-    }
+    if (isfinite(best[p->k - 1]))
+        l->bounds[i] = fmaxf(l->bounds[i], wwi_profile_bound(own->series, best[p->k - 1]));
 }
 
 ww_status wwi_profile_merge_host(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list,

@@ -8,7 +8,16 @@
 #include "base/pace.h"
 #include "profile/profile_series.h"
 
-enum { WWI_PROFILE_PART = 64, WWI_PROFILE_STRIPES = 64, WWI_PROFILE_STRIPE = 16, WWI_PROFILE_MERGE_GROUP = 64 };
+// Which windows of a tile have lists.
+enum { WWI_PROFILE_BOTH = 0, WWI_PROFILE_ROWS_ALONE = 1, WWI_PROFILE_COLUMNS_ALONE = 2, WWI_PROFILE_ROLES = 3 };
+
+enum {
+    WWI_PROFILE_ENTRY_BYTES = 16,
+    WWI_PROFILE_PART = 64,
+    WWI_PROFILE_STRIPES = 64,
+    WWI_PROFILE_STRIPE = 16,
+    WWI_PROFILE_MERGE_GROUP = 64
+};
 
 // Lists of neighbours: of all windows or, with options.left_right, of later ones; of earlier ones.
 enum { WWI_PROFILE_RIGHT = 0, WWI_PROFILE_LEFT = 1, WWI_PROFILE_LISTS = 2 };
@@ -39,9 +48,6 @@ typedef struct wwi_profile_slice {
     wwi_buffer *best[WWI_PROFILE_LISTS], *best_ids[WWI_PROFILE_LISTS];
 } wwi_profile_slice;
 
-// The error of a correlation for a reach of 1, by the arithmetic of the tiles.
-float wwi_profile_error(const ww_profile *p, bool is_double);
-
 // A part of the matrix of windows.
 typedef struct wwi_profile_part {
     size_t row, row_end, column, column_end;
@@ -65,8 +71,8 @@ struct ww_profile {
     double reach;     // the largest product of two windows' reaches
     // Of tiles: with both roles; rows alone; columns alone. The second set, in double, computes the tiles of a large
     // reach for the first.
-    wwi_program *programs[2][3];
-    wwi_kernel *tiles[2][3];
+    wwi_program *programs[2][WWI_PROFILE_ROLES];
+    wwi_kernel *tiles[2][WWI_PROFILE_ROLES];
     bool deep; // there is a second set
     wwi_program *merge_program;
     wwi_kernel *merge;
@@ -85,6 +91,20 @@ const wwi_profile_series *wwi_profile_other(const ww_profile *p);
 // How many lists a window has.
 int wwi_profile_lists(const ww_profile *p);
 
+// ---- profile_plan.c
+
+// The form of the kernels, for so many channels.
+ww_status wwi_profile_choose_form(ww_profile *p, size_t channels);
+// All that follows from the form and the series: sizes, kernels, buffers.
+ww_status wwi_profile_plan(ww_profile *p);
+// The error of a correlation for a reach of 1, by the arithmetic of the tiles.
+float wwi_profile_error(const ww_profile *p, bool is_double);
+
+// ---- profile_run.c
+
+// Puts what p->part has into the lists.
+ww_status wwi_profile_run_part(ww_profile *p);
+
 // ---- profile_slice.c
 
 // Device bytes that a window of a slice takes.
@@ -94,16 +114,16 @@ ww_status wwi_profile_slice_open(ww_profile *p, wwi_profile_slice *slice, const 
                                  size_t first, size_t count);
 ww_status wwi_profile_slice_store(ww_profile *p, wwi_profile_slice *slice);
 void wwi_profile_slice_close(wwi_profile_slice *slice);
+// Enters a neighbour into a sorted list of k.
+void wwi_profile_enter(double *best, int64_t *ids, size_t k, double distance2, int64_t id);
+// A window's bound, where its k-th neighbour has this squared distance.
+float wwi_profile_bound(const wwi_profile_series *series, double worst);
+
 // ---- profile_host.c
 
 // What kernels_cl/profile/profile_merge.cl does, by the host. `stripes` counters have `capacity` entries each.
 ww_status wwi_profile_merge_host(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list,
                                  uint32_t stripes);
-
-// ---- profile_slice.c
-
-// Enters a neighbour into a sorted list of k.
-void wwi_profile_enter(double *best, int64_t *ids, size_t k, double distance2, int64_t id);
 
 // ---- profile_flat.c
 

@@ -305,28 +305,34 @@ ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size
         status = wwi_fail(WW_ERROR_OVERFLOW, "a series of %zu points and %zu channels", s->points, s->channels);
         goto done;
     }
-    if ((status = take(&s->values, points, sizeof(double))) != WW_OK ||
-        (status = take(&s->lasts, windows, sizeof(double))) != WW_OK ||
-        (status = take(&s->sizes, windows, sizeof(double))) != WW_OK ||
-        (status = take(&s->norms, windows, sizeof(double))) != WW_OK ||
-        (status = take(&s->state, s->windows, 1)) != WW_OK ||
-        (status = take(&s->reach, s->windows, sizeof(float))) != WW_OK ||
-        (status = take(&s->flat, s->windows, sizeof(float))) != WW_OK ||
-        (status = take(&s->flat_bits, s->windows, sizeof(uint32_t))) != WW_OK ||
-        (status = take(&ends, window, sizeof *ends)) != WW_OK)
-        goto done;
+    const struct {
+        void *array;
+        uint64_t count;
+        size_t size;
+    } wanted[] = {{&s->values, points, sizeof(double)},
+                  {&s->lasts, windows, sizeof(double)},
+                  {&s->sizes, windows, sizeof(double)},
+                  {&s->norms, windows, sizeof(double)},
+                  {&s->state, s->windows, 1},
+                  {&s->reach, s->windows, sizeof(float)},
+                  {&s->flat, s->windows, sizeof(float)},
+                  {&s->flat_bits, s->windows, sizeof(uint32_t)},
+                  {&ends, window, sizeof *ends}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if ((status = take(wanted[i].array, wanted[i].count, wanted[i].size)) != WW_OK)
+            goto done;
     for (size_t c = 0; c < s->channels; c++)
         copy_channel(view, first, c, s);
     for (size_t c = 0; c < s->channels; c++)
         if ((status = window_sums(s, index, c, ends)) != WW_OK)
             goto done;
     for (size_t i = 0; i < s->windows; i++) {
-        if (s->state[i] == WWI_WINDOW_USABLE && s->flat[i] > 0) {
-            if (s->channels == 1) {
-                s->state[i] = WWI_WINDOW_FLAT;
-                s->flat_count++;
-            }
-            s->has_flats |= s->channels > 1;
+        if (s->state[i] != WWI_WINDOW_USABLE || !(s->flat[i] > 0))
+            continue;
+        s->has_flats = s->channels > 1;
+        if (s->channels == 1) {
+            s->state[i] = WWI_WINDOW_FLAT;
+            s->flat_count++;
         }
     }
 done:

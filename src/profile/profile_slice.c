@@ -26,11 +26,6 @@ void wwi_profile_slice_close(wwi_profile_slice *s) {
     memset(s, 0, sizeof *s);
 }
 
-static ww_status upload(ww_profile *p, wwi_buffer **buffer, const void *data, uint64_t bytes) {
-    const ww_status status = wwi_buffer_create(p->context, bytes, buffer);
-    return status == WW_OK ? wwi_buffer_write(*buffer, 0, bytes, data) : status;
-}
-
 // A double, or what two floats hold of it.
 static void put_wide(const ww_profile *p, unsigned char *to, size_t at, double value) {
     const float high = (float)value;
@@ -75,7 +70,7 @@ static ww_status open_table(ww_profile *p, const wwi_profile_slice *s, bool is_d
         for (size_t i = s->count; from->channels == 1 && i < s->stride; i++)
             put_real(p, is_double, room, plane + 2 * (size_t)s->stride + i, UNUSABLE_SIZE);
     }
-    const ww_status status = upload(p, table, room, bytes);
+    const ww_status status = wwi_upload(p->context, table, room, bytes);
     free(room);
     return status;
 }
@@ -94,18 +89,18 @@ static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
     for (size_t c = 0; c < from->channels; c++)
         for (size_t t = 0; t < s->count + m - 1; t++)
             put_wide(p, room, c * s->points + t, from->values[c * from->points + s->first + t]);
-    if ((status = upload(p, &s->values, room, value_bytes)) != WW_OK)
+    if ((status = wwi_upload(p->context, &s->values, room, value_bytes)) != WW_OK)
         goto done;
     memset(room, 0, window_bytes);
     for (size_t c = 0; c < from->channels; c++)
         for (size_t i = 0; i < s->count; i++)
             put_wide(p, room, c * s->stride + i, wwi_profile_series_mean(from, c, s->first + i));
-    if ((status = upload(p, &s->means, room, window_bytes)) != WW_OK)
+    if ((status = wwi_upload(p->context, &s->means, room, window_bytes)) != WW_OK)
         goto done;
     memset(room, 0, window_bytes);
     for (size_t c = 0; c < from->channels; c++)
         memcpy(room + c * s->stride * 8, from->norms + c * from->windows + s->first, s->count * 8);
-    if ((status = upload(p, &s->norms, room, window_bytes)) != WW_OK)
+    if ((status = wwi_upload(p->context, &s->norms, room, window_bytes)) != WW_OK)
         goto done;
     status = open_table(p, s, p->narrow || p->options.precision == WW_DOUBLE, &s->table);
     if (status == WW_OK && p->deep)
@@ -134,21 +129,25 @@ static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
         if (values[i] > largest[i / WWI_PROFILE_PART])
             largest[i / WWI_PROFILE_PART] = values[i];
     }
-    if ((status = upload(p, &s->reach, values, (uint64_t)s->stride * 4)) != WW_OK ||
-        (status = upload(p, &s->reaches, largest, parts * 4)) != WW_OK ||
-        (status = upload(p, &s->state, state, s->stride)) != WW_OK)
+    if ((status = wwi_upload(p->context, &s->reach, values, (uint64_t)s->stride * 4)) != WW_OK ||
+        (status = wwi_upload(p->context, &s->reaches, largest, parts * 4)) != WW_OK ||
+        (status = wwi_upload(p->context, &s->state, state, s->stride)) != WW_OK)
         goto done;
     for (size_t i = 0; i < s->stride; i++)
         if (from->best == from->channels || i >= s->count)
             values[i] = i < s->count ? from->flat[s->first + i] : 0;
         else
             memcpy(&values[i], &from->flat_bits[s->first + i], sizeof *values);
-    status = upload(p, &s->flat, values, (uint64_t)s->stride * 4);
+    status = wwi_upload(p->context, &s->flat, values, (uint64_t)s->stride * 4);
 done:
     free(state);
     free(largest);
     free(values);
     return status;
+}
+
+float wwi_profile_bound(const wwi_profile_series *s, double worst) {
+    return (float)((double)s->best - worst / (2.0 * (double)s->window)) - 2e-7f * (float)s->channels;
 }
 
 static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
@@ -166,17 +165,14 @@ static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
             continue;
         bounds[i] = -NEVER;
         const double worst = best[i * k + k - 1];
-        if (isfinite(worst)) {
-            const float bound =
-                (float)((double)from->best - worst / (2.0 * (double)p->window)) - 2e-7f * (float)from->channels;
-            bounds[i] = bound > bounds[i] ? bound : bounds[i];
-        }
+        if (isfinite(worst))
+            bounds[i] = fmaxf(bounds[i], wwi_profile_bound(from, worst));
     }
-    if ((status = upload(p, &s->bounds[list], bounds, bytes)) == WW_OK &&
+    if ((status = wwi_upload(p->context, &s->bounds[list], bounds, bytes)) == WW_OK &&
         (status = wwi_buffer_create(p->context, bytes, &s->heads[list])) == WW_OK &&
         (status = wwi_buffer_fill_u32(s->heads[list], 0, bytes, NO_ENTRY)) == WW_OK && !p->narrow &&
-        (status = upload(p, &s->best[list], best, list_bytes)) == WW_OK)
-        status = upload(p, &s->best_ids[list], p->best_ids[list] + s->first * k, list_bytes);
+        (status = wwi_upload(p->context, &s->best[list], best, list_bytes)) == WW_OK)
+        status = wwi_upload(p->context, &s->best_ids[list], p->best_ids[list] + s->first * k, list_bytes);
     free(bounds);
     return status;
 }
@@ -190,7 +186,7 @@ ww_status wwi_profile_slice_open(ww_profile *p, wwi_profile_slice *s, const wwi_
         s->first = first;
         s->count = count;
         s->points = (uint32_t)(count + series->window - 1 + p->padding);
-        s->stride = (uint32_t)((count + p->padding + WWI_PROFILE_PART - 1) / WWI_PROFILE_PART * WWI_PROFILE_PART);
+        s->stride = (uint32_t)(wwi_ceil_div(count + p->padding, WWI_PROFILE_PART) * WWI_PROFILE_PART);
         if ((status = open_channels(p, s)) == WW_OK)
             status = open_windows(p, s);
     }

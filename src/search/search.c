@@ -209,7 +209,8 @@ ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const 
         return wwi_super_make(s, &view);
     choose_bounds(s);
     wwi_parameters_make(&s->measure, s->precision, &s->parameters);
-    if ((status = wwi_stream_create(context, &s->stream)) != WW_OK || (status = wwi_search_queries(s, &view)) != WW_OK)
+    if ((status = wwi_run_stream(context, &s->run, &s->stream)) != WW_OK ||
+        (status = wwi_search_queries(s, &view)) != WW_OK)
         return status;
     s->pace = wwi_pace_make(s->stream, s->run.launch_seconds, s->run.progress, s->run.progress_user);
     s->rate = wwi_pace_guess(info, s->gpu ? 16.0 : 1.0);

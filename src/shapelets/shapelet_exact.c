@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/run.h"
 #include "shapelets/shapelet_search.h"
 
 #define FLAT 1e-10
@@ -48,7 +49,8 @@ static void choose_sizes(wwi_shapelet_device *d) {
     d->table_group = d->gpu ? 64 : 16;
 }
 
-ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, wwi_shapelet_device *d) {
+ww_status wwi_shapelet_device_open(ww_context *context, const ww_run_options *run, wwi_shapelet_kind kind,
+                                   wwi_shapelet_device *d) {
     ww_status status;
     memset(d, 0, sizeof *d);
     wwi_context_retain(context);
@@ -59,7 +61,7 @@ ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, 
     // The parameter form.shapelets.double 2 tries the way of a device without double.
     d->has_double = wwi_context_info(context)->has_double && wwi_tuning(context, "form.shapelets.double", NULL, 1) != 2;
     choose_sizes(d);
-    if ((status = wwi_stream_create(context, &d->stream)) != WW_OK || !d->has_double)
+    if ((status = wwi_run_stream(context, run, &d->stream)) != WW_OK || !d->has_double)
         return status;
     // Of one channel that is z-normalised there are more ways.
     const bool single = !kind.raw && kind.channels == 1;

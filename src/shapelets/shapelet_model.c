@@ -135,7 +135,7 @@ ww_status ww_shapelets_transform(const ww_shapelets *m, ww_dataset *series, cons
     memset(&data, 0, sizeof data);
     block *b = malloc(sizeof *b);
     const wwi_shapelet_kind kind = {m->channels, m->raw, m->unscaled};
-    if ((status = wwi_shapelet_device_open(series->context, kind, &device)) == WW_OK && !b)
+    if ((status = wwi_shapelet_device_open(series->context, &run, kind, &device)) == WW_OK && !b)
         status = wwi_fail_memory(sizeof *b);
     if (status == WW_OK && (status = wwi_dataset_series(series, &set)) == WW_OK &&
         (status = wwi_shapelet_data_open(&device, set, &data)) == WW_OK) {

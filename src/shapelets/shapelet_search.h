@@ -88,7 +88,8 @@ typedef struct wwi_shapelet_device {
     uint64_t bytes; // that a search may use: half of what was free when the first began
 } wwi_shapelet_device;
 
-ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, wwi_shapelet_device *device);
+ww_status wwi_shapelet_device_open(ww_context *context, const ww_run_options *run, wwi_shapelet_kind kind,
+                                   wwi_shapelet_device *device);
 void wwi_shapelet_device_close(wwi_shapelet_device *device);
 uint32_t wwi_shapelet_power_below(long value, uint32_t most); // the largest power of two that is not above either
 long wwi_shapelet_tuned(const wwi_shapelet_device *device, const char *name, long fallback);

@@ -548,7 +548,7 @@ static ww_status create(growth *g, const ww_series_set *train, const ww_shapelet
     m->unscaled = o->unscaled != 0;
     m->quality = o->quality;
     const wwi_shapelet_kind kind = {m->channels, m->raw, m->unscaled};
-    if ((status = wwi_shapelet_device_open(g->context, kind, &g->device)) != WW_OK ||
+    if ((status = wwi_shapelet_device_open(g->context, &g->run, kind, &g->device)) != WW_OK ||
         (status = wwi_shapelet_data_open(&g->device, train, &g->data)) != WW_OK ||
         (status = wwi_shapelet_gains_open(m->train, &g->gains)) != WW_OK || (status = open_checkpoint(g)) != WW_OK)
         return status;

@@ -175,7 +175,7 @@ static ww_status select_allocate(ww_topk *s, ww_precision precision) {
         return wwi_fail_hint("use a larger device, or cut the rows");
     }
     s->most_rows = rows < s->rows ? (size_t)rows : s->rows;
-    if ((status = wwi_stream_create(s->context, &s->stream)) != WW_OK ||
+    if ((status = wwi_run_stream(s->context, &s->run, &s->stream)) != WW_OK ||
         (status = WWI_GROW(s->context, {&s->values, s->most_rows * row_bytes},
                            {&s->best_values, s->most_rows * s->k * s->value_bytes},
                            {&s->best_indices, s->most_rows * s->k * 4})) != WW_OK)

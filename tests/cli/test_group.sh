@@ -29,6 +29,23 @@ ok "the same bytes" cmp -s one.npy all.npy
 ok "neighbours of one device" gives 0 nearest a.ts b.ts -k 3 -d 0 -o one.txt
 ok "neighbours of all" gives 0 nearest a.ts b.ts -k 3 -d all -o all.txt
 ok "the same bytes" cmp -s one.txt all.txt
+"$program" generate random-walk --count 500 --length 8 --seed 1 --output q.npy
+"$program" generate random-walk --count 700 --length 8 --seed 2 --output p.npy
+for sets in "p.npy" "q.npy p.npy"; do
+    for metric in l2 cosine; do
+        ok "points, $metric, $sets: one device" gives 0 knn $sets -m $metric -k 5 -d 0 -o one.txt
+        ok "points, $metric, $sets: all devices" gives 0 knn $sets -m $metric -k 5 -d all -o all.txt
+        ok "the same bytes" cmp -s one.txt all.txt
+    done
+done
+ok "within a radius, as JSON" gives 0 knn q.npy p.npy --radius 2 -d all --json
+ok "says what each device did" python3 -c 'import json
+found = json.load(open("out"))
+assert found["counts"] == [500, 700] and sum(d["tiles"] for d in found["devices"]) > 0'
+"$program" generate cbf --count 40 --length 24 --max-length 40 --seed 3 --output c.ts
+ok "pairs of one device" gives 0 pairs a.ts c.ts -d 0 -o one.npy
+ok "pairs of all" gives 0 pairs a.ts c.ts -d all -o all.npy --json
+ok "the same bytes" cmp -s one.npy all.npy
 ok "what each device did" gives 0 matrix a.ts -d all -o all.npy --json
 ok "is in the object" python3 -c 'import json
 done = json.load(open("out"))["devices"]
@@ -45,6 +62,7 @@ ok "more than memory" gives 1 matrix a.ts -d all -o none.npy
 ok "is said" says 'are too many'
 ok "nothing is left" absent none.npy
 ok "nothing half written" no_leftovers
-ok "commands for one device" gives 1 pairs a.ts a.ts -d all
-ok "say so" says 'matrix and nearest'
+ok "no part of pairs" gives 2 pairs a.ts c.ts -d all --part 1/2 --parts .
+ok "commands for one device" gives 1 cluster a.ts -k 2 -d all
+ok "say so" says 'matrix, pairs'
 finish

@@ -21,9 +21,10 @@ begun() {
 # lets it end. Its JSON is in out. Where a fast device ends the job before the first kill, it begins anew with half the
 # delay.
 killed() {
-    local count=0 delay=250 file=$1 journal=$2 process
+    local count=0 delay=250 round=0 file=$1 journal=$2 process
     shift 2
-    while [ $count -lt 3 ] && [ $delay -gt 0 ]; do
+    while [ $count -lt 3 ] && [ $round -lt 12 ]; do
+        round=$((round + 1))
         "$program" "$@" --resume >out 2>err </dev/null &
         process=$!
         begun $process "$journal"
@@ -33,7 +34,7 @@ killed() {
         [ -e "$file" ] || continue
         [ $count -eq 0 ] || break
         rm -f "$file" "$journal"
-        delay=$((delay / 2))
+        delay=$((delay / 2 + 1))
     done
     echo "# ended $count times"
     [ $count -gt 0 ] && gives 0 "$@" --resume --json

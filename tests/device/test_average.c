@@ -159,9 +159,10 @@ START_TEST(never_rises) {
 END_TEST
 
 static int stop(void *user, uint64_t done, uint64_t total) {
+    if (total <= 1) // a compile, before the work is counted
+        return 0;
     (void)user;
     (void)done;
-    (void)total;
     return 1;
 }
 

@@ -445,7 +445,9 @@ static atomic_long runs, failures, cancels;
 
 static int count_down(void *user, uint64_t done, uint64_t total) {
     kept *k = user;
-    (void)done, (void)total;
+    if (total <= 1) // a compile, before the work is counted
+        return 0;
+    (void)done;
     return k->calls_left >= 0 && k->calls_left-- == 0;
 }
 

@@ -528,8 +528,9 @@ END_TEST
 // ---- refusals
 
 static int stop(void *user, uint64_t done, uint64_t total) {
+    if (total <= 1) // a compile, before the work is counted
+        return 0;
     (void)done;
-    (void)total;
     return ++*(int *)user > 0;
 }
 

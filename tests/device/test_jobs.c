@@ -520,6 +520,8 @@ typedef struct progress_state {
 
 static int on_progress(void *user, uint64_t done, uint64_t total) {
     progress_state *state = user;
+    if (total <= 1) // a compile, before the work is counted
+        return 0;
     ck_assert_uint_ge(done, state->last);
     ck_assert_uint_le(done, total);
     state->last = done;
@@ -562,6 +564,35 @@ START_TEST(progress_and_cancel) {
     ww_dataset_destroy(&b);
     wwt_set_free(&rows);
     wwt_set_free(&columns);
+}
+END_TEST
+
+static int stop_always(void *user, uint64_t done, uint64_t total) {
+    (void)user, (void)done, (void)total;
+    return 1;
+}
+
+// A plan whose program is new is cancelled before the compile, and can be created again.
+START_TEST(creation_is_cancelled) {
+    ww_measure measure = wwt_measure(WW_DTW);
+    measure.cost_expression = "fabs(x - y) * 1.0625f";
+    measure.cost = WW_COST_USER;
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    ww_plan_options options = WW_PLAN_OPTIONS_INIT;
+    run.progress = stop_always;
+    options.run = &run;
+    wwt_set rows = wwt_set_random(1, 9, 9, 3);
+    ww_dataset *a = wwt_dataset(&rows, WW_FLOAT);
+    ww_plan *plan = NULL;
+    wwt_fails(ww_plan_create_matrix(&measure, a, NULL, &options, &plan), WW_ERROR_CANCELLED);
+    ck_assert_ptr_null(plan);
+    run.progress = NULL;
+    float found[9];
+    wwt_ok(ww_plan_create_matrix(&measure, a, NULL, &options, &plan));
+    wwt_ok(wwt_plan_run(plan, found));
+    ww_plan_destroy(&plan);
+    ww_dataset_destroy(&a);
+    wwt_set_free(&rows);
 }
 END_TEST
 
@@ -626,6 +657,7 @@ int main(void) {
     Suite *suite = suite_create("jobs");
     TCase *tcase = wwt_case(suite, "jobs", 120);
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
+    wwt_add_to(tcase, creation_is_cancelled, 0, 1);
     wwt_add_to(tcase, self_test_and_views, 0, 1);
     wwt_add_to(tcase, pairs_are_cells_of_the_matrix, 0, 2 * ENGINES);
     wwt_add_to(tcase, forms_of_a_matrix, 0, 2 * ENGINES);

@@ -214,6 +214,8 @@ static ww_status selection_of_2_40_rows(void) {
 }
 
 static int stop(void *user, uint64_t done, uint64_t total) {
+    if (total <= 1) // a compile, before the work is counted
+        return 0;
     (void)user, (void)done;
     ck_assert_uint_ge(total, TWO_32);
     return 1;

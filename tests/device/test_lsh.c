@@ -835,12 +835,16 @@ END_TEST
 
 static int stop(void *user, uint64_t done, uint64_t total) {
     uint64_t *calls = user;
+    if (total <= 1) // a compile, before the work is counted
+        return 0;
     ck_assert_uint_le(done, total);
     return ++*calls == 3;
 }
 
 static int count_up(void *user, uint64_t done, uint64_t total) {
     uint64_t *last = user;
+    if (total <= 1) // a compile, before the work is counted
+        return 0;
     ck_assert(done > *last && done <= total);
     *last = done;
     return 0;

@@ -299,8 +299,9 @@ END_TEST
 // ---- memory, cancelling, refusals
 
 static int stop_at_once(void *user, uint64_t done, uint64_t total) {
+    if (total <= 1) // a compile, before the work is counted
+        return 0;
     (void)done;
-    (void)total;
     ++*(int *)user;
     return 1;
 }

@@ -101,7 +101,7 @@ START_TEST(all_measures) {
     ww_measure measure = wwt_measure((ww_measure_id)id);
     measure.gamma = soft ? 0.5 : 0;
     subject s = make(measure, precision ? WW_DOUBLE : WW_FLOAT, self);
-    check_tiles(&s, NULL, 7, 5);
+    check_tiles(&s, NULL, 7, self ? 7 : 5); // squares on the diagonal are computed by half
     check_tiles(&s, NULL, N, 9);
     end(&s);
 }
@@ -202,6 +202,8 @@ END_TEST
 
 static int on_progress(void *user, uint64_t done, uint64_t total) {
     uint64_t *seen = user;
+    if (total <= 1) // a compile, before the work is counted
+        return 0;
     seen[0] = done;
     seen[1] = total;
     return 0;

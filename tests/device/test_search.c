@@ -629,8 +629,9 @@ START_TEST(refusals) {
 END_TEST
 
 static int stop(void *user, uint64_t done, uint64_t total) {
+    if (total <= 1) // a compile, before the work is counted
+        return 0;
     (void)done;
-    (void)total;
     return ++*(int *)user >= 1;
 }
 

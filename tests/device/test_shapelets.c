@@ -560,6 +560,8 @@ typedef struct stopper {
 
 static int stop(void *user, uint64_t done, uint64_t total) {
     stopper *s = user;
+    if (total <= 1) // a compile, before the work is counted
+        return 0;
     ck_assert_uint_le(done, total);
     return ++s->calls == s->at;
 }

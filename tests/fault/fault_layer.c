@@ -113,7 +113,8 @@ static cl_int tell_broken_wait(cl_int code, cl_uint count, const cl_event *event
 
 static CL_API_ENTRY cl_int CL_API_CALL fault_clReleaseEvent(cl_event event) {
     cl_event gone = event;
-    (void)atomic_compare_exchange_strong(&broken, &gone, NULL);
+    if (atomic_compare_exchange_strong(&broken, &gone, NULL))
+        atomic_store(&unaware, 0); // nobody can learn of it any more; a new thread may have the same name
     return count(next->clReleaseEvent(event), -1);
 }
 

@@ -494,6 +494,49 @@ START_TEST(a_changed_kernel_file_is_seen) {
 }
 END_TEST
 
+typedef struct teller {
+    int calls, stop_at; // 0: never
+} teller;
+
+static int told(void *user, uint64_t done, uint64_t total) {
+    teller *t = user;
+    ck_assert_uint_eq(done, 0);
+    ck_assert_uint_eq(total, 1);
+    return ++t->calls == t->stop_at;
+}
+
+// A compile is told before and after, and may be stopped at both; a program that is there is not told.
+START_TEST(compiles_are_told) {
+    static const wwi_source source = {"k.cl", "__kernel void one(void) {}"};
+    const struct {
+        const char *options;
+        int stop_at, calls;
+        ww_status status;
+    } cases[] = {
+        {"-DTOLD=1", 0, 2, WW_OK},
+        {"-DTOLD=1", 1, 0, WW_OK},
+        {"-DTOLD=2", 1, 1, WW_ERROR_CANCELLED},
+        {"-DTOLD=2", 0, 2, WW_OK},
+        {"-DTOLD=3", 2, 2, WW_ERROR_CANCELLED},
+        {"-DTOLD=3", 1, 0, WW_OK}, // it was compiled
+    };
+    ww_context *context = open_context();
+    wwi_stream *stream = NULL;
+    WWT_OK(wwi_stream_create(context, &stream));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        teller t = {0, cases[i].stop_at};
+        wwi_program *program = NULL;
+        wwi_stream_watch(stream, told, &t);
+        ck_assert_int_eq(wwi_stream_program(stream, context, &source, 1, cases[i].options, &program), cases[i].status);
+        ck_assert_int_eq(t.calls, cases[i].calls);
+        ck_assert_int_eq(program != NULL, cases[i].status == WW_OK);
+        wwi_program_release(&program);
+    }
+    wwi_stream_destroy(&stream);
+    ww_context_destroy(&context);
+}
+END_TEST
+
 START_TEST(bad_tuning_file_stops_the_context) {
     ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
     ww_context *context = NULL;
@@ -752,6 +795,7 @@ int main(void) {
     tcase_add_test(tcase, kernel_folder_must_exist);
     tcase_add_test(tcase, a_changed_kernel_file_is_seen);
     tcase_add_test(tcase, bad_tuning_file_stops_the_context);
+    tcase_add_test(tcase, compiles_are_told);
     tcase_add_test(tcase, threads_share_a_context);
     tcase_add_test(tcase, wrapped_objects_work);
     tcase_add_test(tcase, wrapped_objects_must_belong_together);

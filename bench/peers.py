@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The Python package beside other libraries for Python, in one run, on data made here: a table in Markdown.
+
+    peers.py [--quick] [--threads N] [CASE ...]
+
+A library that is not installed is left out. Each call is made once before it is timed (compilation, first use), then
+again up to five times or five seconds; the least wall time counts, from arrays in host memory to results there. Every
+result is compared with ours first: one that differs has no time. --quick: small sizes, to see that it works.
+"""
+
+import argparse
+import datetime
+import importlib
+import os
+import platform
+import time
+
+import numpy as np
+
+import wavewarp as ww
+
+
+def best(call, most=5, seconds=5.0):
+    """The least time of some calls."""
+    times, end = [], time.perf_counter() + seconds
+    while not times or (len(times) < most and time.perf_counter() < end):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    return min(times)
+
+
+def short(call):
+    """The same for calls of microseconds: of batches."""
+
+    def batch():
+        for _ in range(50):
+            call()
+
+    return best(batch, 100) / 50
+
+
+def module(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def equal(tolerance):
+    """Equal but for a share of the largest value."""
+    return lambda ours, theirs: np.abs(ours - theirs).max() <= tolerance * np.abs(theirs).max()
+
+
+def walks(count, length):
+    return np.random.default_rng(length).normal(size=(count, length)).cumsum(axis=1)
+
+
+# ---- cases: (what, ours, {library: theirs}, whether results are equal, how it is timed)
+
+
+def matrices(lengths, threads):
+    for length, count in lengths:
+        x = walks(count, length)
+        peers = {
+            "aeon": lambda m: lambda: m("aeon.distances").dtw_pairwise_distance(x, n_jobs=threads),
+            "tslearn": lambda m: lambda: m("tslearn.metrics").cdist_dtw(x, n_jobs=threads) ** 2,
+            "dtaidistance": lambda m: lambda: m("dtaidistance.dtw").distance_matrix_fast(x) ** 2,
+        }
+        yield f"matrix, {count} x {count} of {length}", lambda: ww.cdist(x), peers, equal(1e-6), best
+
+
+def neighbours(lengths, threads):
+    for length, count in lengths:
+        x, y = walks(count + count // 4, length)[count:], walks(count + count // 4, length)[:count]
+        order = np.arange(count) % 2
+
+        def aeon(m):
+            made = m("aeon.classification.distance_based").KNeighborsTimeSeriesClassifier(
+                distance="dtw", n_neighbors=1, n_jobs=threads
+            )
+            made.fit(y[:, None], order)
+            return lambda: made.kneighbors(x[:, None])[1]
+
+        def tslearn(m):
+            made = m("tslearn.neighbors").KNeighborsTimeSeries(n_neighbors=1, metric="dtw", n_jobs=threads).fit(y)
+            return lambda: made.kneighbors(x)[1]
+
+        def dtaidistance(m):
+            both, block = np.concatenate([x, y]), ((0, len(x)), (len(x), len(x) + count))
+
+            def call():
+                found = m("dtaidistance.dtw").distance_matrix_fast(both, block=block)
+                return found[: len(x), len(x) :].argmin(axis=1)[:, None]
+
+            return call
+
+        peers = {"aeon": aeon, "tslearn": tslearn, "dtaidistance": dtaidistance}
+        yield f"1-NN, {len(x)} in {count} of {length}", lambda: ww.kneighbors(x, y)[1], peers, equal(0), best
+
+
+def single(length):
+    x, y = walks(2, length)
+    peers = {
+        "aeon": lambda m: lambda: m("aeon.distances").dtw_distance(x, y),
+        "tslearn": lambda m: lambda: m("tslearn.metrics").dtw(x, y) ** 2,
+        "dtaidistance": lambda m: lambda: m("dtaidistance.dtw").distance_fast(x, y) ** 2,
+    }
+    yield f"one call, {length} with {length}", lambda: ww.distance(x, y), peers, equal(1e-9), short
+
+
+def profiles(points, window):
+    x = walks(1, points)[0]
+    peers = {"stumpy": lambda m: lambda: m("stumpy").stump(x, window)[:, 0].astype(float)}
+
+    def ours():
+        return ww.profile(x, window).distances[:, 0]
+
+    yield f"profile, {points} points, windows of {window}", ours, peers, equal(1e-4), best
+
+
+def points(dimensions, count, queries, threads):
+    for d in dimensions:
+        rng = np.random.default_rng(d)
+        base, asked = rng.random((count, d), np.float32), rng.random((queries, d), np.float32)
+
+        def faiss(m):
+            m("faiss").omp_set_num_threads(threads)
+            index = m("faiss").IndexFlatL2(d)
+            index.add(base)
+            return lambda: index.search(asked, 10)[0]
+
+        def ours():
+            return ww.knn(base, asked, 10, metric="l2-squared")[0]
+
+        what = f"10 nearest of {count} points in {d} dimensions, {queries} queries"
+        yield what, ours, {"faiss": faiss}, equal(1e-4), best
+
+
+def losses(pairs, length):
+    torch = module("torch")
+    if torch is None:
+        return
+    # Z-normalised: of large values tslearn's gradients are off by some thousandths.
+    x = walks(2 * pairs, length)
+    x = ((x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)).astype(np.float32)
+    a, b = torch.tensor(x[:pairs, :, None]), torch.tensor(x[pairs:, :, None])
+
+    def gradient(loss):
+        def call():
+            x = a.clone().requires_grad_(True)
+            loss(x, b).sum().backward()
+            return x.grad.numpy()
+
+        return call
+
+    ours = gradient(importlib.import_module("wavewarp.torch").SoftLoss("dtw", gamma=1.0))
+    peers = {"tslearn": lambda m: gradient(m("tslearn.metrics").SoftDTWLossPyTorch(gamma=1.0))}
+    yield f"soft loss and gradient, {pairs} pairs of {length}", ours, peers, equal(1e-3), best
+
+
+def cases(quick, threads):
+    lengths = [(150, 20), (500, 8)] if quick else [(150, 200), (500, 100), (1000, 60)]
+    yield from single(150)
+    yield from matrices(lengths, threads)
+    yield from neighbours(lengths, threads)
+    yield from profiles(*((1 << 10, 64) if quick else (1 << 15, 256)))
+    yield from points((10, 28, 128), *((1000, 50) if quick else (50000, 5000)), threads)
+    yield from losses(*((4, 30) if quick else (64, 200)))
+
+
+# ---- the table
+
+
+def duration(seconds):
+    for unit, name in ((1.0, "s"), (1e-3, "ms")):
+        if seconds >= unit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{seconds / 1e-6:.3g} µs"
+
+
+def measured(what, ours, peers, same, timed):
+    want, cells = ours(), {}
+    mine = timed(ours)
+    for name, make in peers.items():
+        if module(name) is None:
+            continue
+        call = make(importlib.import_module)
+        if not same(want, call()):
+            cells[name] = "differs"
+            continue
+        seconds = timed(call)
+        cells[name] = f"{duration(seconds)}, {seconds / mine:.3g} x"
+    return [what, duration(mine), cells]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of the libraries that take a number")
+    parser.add_argument("case", nargs="*", help="begins of cases' names")
+    arguments = parser.parse_args()
+    names = ["aeon", "tslearn", "dtaidistance", "stumpy", "faiss", "torch"]
+    found = [f"{n} {getattr(module(n), '__version__', '')}".strip() for n in names if module(n) is not None]
+    print(f"{datetime.date.today()}, {ww.default_context().device.name}, {os.cpu_count()} processors, ", end="")
+    print(f"wavewarp {ww.__version__}, Python {platform.python_version()}, {', '.join(found) or 'no other library'}\n")
+    print("| case | wavewarp | others: time, and how many times ours |\n| --- | --- | --- |", flush=True)
+    for case in cases(arguments.quick, arguments.threads):
+        if not arguments.case or case[0].startswith(tuple(arguments.case)):
+            what, mine, cells = measured(*case)
+            print(f"| {what} | {mine} | {'; '.join(f'{n} {c}' for n, c in cells.items())} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs in parts: groups of devices, rectangles, shards, parts of streams, journals. All give the bytes of the whole."""
+
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import wavewarp as ww
+
+GROUP = """
+import sys
+import numpy as np
+import wavewarp as ww
+
+rng = np.random.default_rng(7)
+x, y = rng.normal(size=(40, 30)), [rng.normal(size=n) for n in (5, 30, 17)]
+group = ww.Group(tile_seconds=0.001)
+seen = []
+assert len(group) == 2 and all(context.device.name for context in group.contexts)
+np.testing.assert_array_equal(group.cdist(x, progress=lambda done, total: seen.append((done, total))), ww.cdist(x))
+assert seen and seen[-1][0] == seen[-1][1] > 0
+assert sum(record.tiles for record in group.info) > 1 and not any(record.lost for record in group.info)
+out = np.empty((40, 3), np.float32)
+x32, y32 = x.astype(np.float32), [a.astype(np.float32) for a in y]
+assert group.cdist(x32, y32, "msm", c=0.5, out=out) is out
+np.testing.assert_array_equal(out, ww.cdist(x32, y32, "msm", c=0.5))
+np.testing.assert_array_equal(group.pairs(x[:20], x[20:]), ww.pairs(x[:20], x[20:]))
+listed = np.arange(40) % 7, np.arange(40) % 3
+np.testing.assert_array_equal(group.pairs(x, y, indices=listed), ww.pairs(x, y, indices=listed))
+for points, queries in (x, None), (x32, x32[:5]):
+    for mine, one in zip(group.knn(points, queries, 3, metric="l1"), ww.knn(points, queries, 3, metric="l1")):
+        np.testing.assert_array_equal(mine, one)
+data = ww.GroupDataset(group, ww.SeriesSet(x))
+assert len(data) == 40 and data.longest == 30 and data.precision == "double"
+values, indices = group.kneighbors(data, k=3, band="sakoe-chiba:10%")
+want = ww.NearestPlan("dtw", ww.Dataset(x), k=3, band="sakoe-chiba:10%").run()
+np.testing.assert_array_equal(indices, want[1])
+np.testing.assert_array_equal(values, want[0])
+assert group.cdist(["kitten"], ["sitting"], "levenshtein").tolist() == [[3]]
+def fails(call, kind, word):
+    try:
+        call()
+    except kind as error:
+        assert word in str(error), error
+    else:
+        raise AssertionError(word)
+fails(lambda: ww.Group([0, 0]), ValueError, "twice")
+fails(lambda: group.cdist(x, x[:, None].repeat(2, 1)), ValueError, "channels")
+fails(lambda: group.cdist(data, ww.GroupDataset(ww.Group("0"), x)), ValueError, "group")
+fails(lambda: group.cdist(x, out=np.empty(3)), ValueError, "out has to be")
+def stop(done, total):
+    raise RuntimeError("enough")
+fails(lambda: group.cdist(x, progress=stop), RuntimeError, "enough")
+"""
+
+
+def test_group():
+    env = {**os.environ, "POCL_DEVICES": "pthread pthread", "PYTHONPATH": os.pathsep.join(sys.path)}
+    ran = subprocess.run([sys.executable, "-c", GROUP], env=env, capture_output=True, text=True)
+    if "assert len(group) == 2" in ran.stderr:
+        pytest.skip("no PoCL, whose devices can be doubled")
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_group_of_one(rng):
+    group, x = ww.Group([0]), rng.normal(size=(6, 9))
+    np.testing.assert_array_equal(group.cdist(x, x[:2]), ww.cdist(x, x[:2], context=group.contexts[0]))
+    (record,) = group.info
+    assert record.tiles >= 1 and record.work > 0 and record.status == "WW_OK"
+    with pytest.raises(ww.NoDeviceError):
+        ww.Group("no such device")
+
+
+def test_nearest_rows_and_shards(rng):
+    x = np.round(rng.normal(size=(20, 12)), 1)
+    data, parts = ww.Dataset(x), [ww.Dataset(x[:7]), ww.Dataset(x[7:])]
+    plan = ww.NearestPlan("dtw", data, k=3)
+    whole = plan.run()
+    rows = [plan.run(0, 5), plan.run(5)]
+    for i in range(2):
+        np.testing.assert_array_equal(np.concatenate([r[i] for r in rows]), whole[i])
+    assert plan.info.pairs == 20 * 19
+    with pytest.raises(ValueError):
+        plan.run(18, 3)
+    first = ww.NearestPlan("dtw", data, parts[1], 3, base_offset=7, exclude_self=True).run()
+    second = ww.NearestPlan("dtw", data, parts[0], 3, exclude_self=True, initial=first[0][:, -1]).run()
+    joined = ww.merge_neighbours(first, second)
+    np.testing.assert_array_equal(joined[0], whole[0])
+    np.testing.assert_array_equal(joined[1], whole[1])
+    with pytest.raises(ValueError, match="initial"):
+        ww.NearestPlan("dtw", data, parts[0], 3, initial=[1.0])
+
+
+def test_points_in_shards(rng):
+    base, queries = rng.integers(0, 5, size=(90, 4)).astype(np.float32), rng.normal(size=(8, 4)).astype(np.float32)
+    whole = ww.knn(base, queries, 5, metric="l2-squared")
+    parts = [ww.knn_shard(base[:40], queries, 5), ww.knn_shard(base[40:], queries, 5, base_offset=40)]
+    for i in range(2):
+        np.testing.assert_array_equal(ww.merge_neighbours(*parts)[i], whole[i])
+    own = [ww.knn_shard(base[a:b], base, 2, base_offset=a, exclude_self=True) for a, b in ((0, 30), (30, 90))]
+    np.testing.assert_array_equal(ww.merge_neighbours(*own)[1], ww.knn(base, k=2, metric="l2-squared")[1])
+    with pytest.raises(ValueError, match="squared"):
+        ww.knn_shard(base, queries, metric="l2")
+
+
+def test_hashing_in_shards(rng):
+    base = rng.normal(size=(200, 6)).astype(np.float32)
+    made = {"metric": "l2-squared", "tables": 6, "functions": 3, "width": 4.0, "seed": 5, "path": "buckets"}
+    grown = ww.LSH(base[:120], **made)
+    grown.add(base[120:])
+    whole = grown.search(base[:9], 4)
+    parts = [
+        ww.LSH(base[a:b], **made).search_shard(base[:9], 4, base_offset=a) for a, b in ((0, 120), (120, 200))
+    ]
+    for i in range(2):
+        np.testing.assert_array_equal(ww.merge_neighbours(*parts)[i], whole[i])
+
+
+@pytest.mark.parametrize("znormalise", [False, True])
+def test_search_in_parts(rng, znormalise):
+    stream, queries, k, apart = rng.normal(size=700).cumsum(), rng.normal(size=(2, 20)).cumsum(axis=1), 3, 10
+    kinds = {"kind": "windows", "znormalise": znormalise}
+    whole = ww.search(queries, stream[None], k=k, exclusion=apart, **kinds)
+    search = ww.Search(queries, k=ww.search_places(k, apart), exclusion=0, **kinds)
+    assert ww.search_places(k, apart) == 39
+    places = search.run(stream[None, : 320 + 19])
+    for merged in (
+        ww.merge_matches(places, search.run(stream[None, 320:], point_offset=320)),
+        ww.merge_matches(search.run(ww.Source(stream[320:]), point_offset=320), places),
+    ):
+        assert ww.choose_matches(merged, k, apart).tobytes() == whole.tobytes()
+    assert search.run(stream[None, :339]).tobytes() == places.tobytes()  # the offsets are those of one run
+    moved = search.run(np.stack([stream, stream[::-1]]), stream_offset=4)
+    assert set(np.unique(moved["stream"])) <= {4, 5}
+    with pytest.raises(ValueError):
+        ww.choose_matches(places, k, apart + 100)
+    with pytest.raises(ValueError, match="shapes"):
+        ww.merge_matches(places, places[:1])
+
+
+def test_profile_in_rectangles(rng):
+    series = rng.normal(size=90).cumsum()
+    plan = ww.ProfilePlan(series, 12, k=2, left_right=True)
+    whole, half = plan.run(), 40
+    rest = plan.info.windows - half
+    parts = [
+        plan.rectangle(half, rest, half, rest),
+        plan.rectangle(0, half, 0, half),
+        pickle.loads(pickle.dumps(plan.rectangle(0, half, half, rest))),
+    ]
+    joined = plan.join(parts)
+    for name in ("distances", "indices", "left_distances", "left_indices", "right_distances", "right_indices"):
+        assert getattr(joined, name).tobytes() == getattr(whole, name).tobytes(), name
+    assert [vars(m)["first"] for m in joined.motifs(2)] == [vars(m)["first"] for m in whole.motifs(2)]
+    assert (plan.join([]).indices == -1).all()
+    with pytest.raises(ValueError):
+        plan.rectangle(0, 1000, 0, 1)
+
+
+def test_profile_of_datasets(rng):
+    x = rng.normal(size=(3, 60)).cumsum(axis=1)
+    data = ww.Dataset(x)
+    for got, want in (
+        (ww.profile(data, 8, index=2), ww.profile(x[2], 8)),
+        (ww.profile(data, 8, data, index=0, other_index=1), ww.profile(x[0], 8, x[1])),
+        (ww.profile(ww.SeriesSet(x), 8, index=1), ww.profile(x[1], 8)),
+    ):
+        assert got.distances.tobytes() == want.distances.tobytes()
+        np.testing.assert_array_equal(got.indices, want.indices)
+    with pytest.raises(ValueError):
+        ww.profile(data, 8, index=3)
+
+
+def test_long_job_goes_on(rng, tmp_path):
+    x = rng.normal(size=(12, 10))
+    rows, path, place = ww.Dataset(x), tmp_path / "m.npy", tmp_path / "m.journal"
+    whole = ww.cdist(rows)
+
+    def work(ends):
+        plan = ww.Plan("dtw", rows, rows)
+        job = {"job": "matrix", "inputs": "x", "options": "dtw", "context": rows.context}
+        fresh = not place.exists()
+        with ww.ArrayFile(path, (12, 12), shared="create" if fresh else "join") as file:
+            with ww.Journal(place, 3, **job) as journal:
+                for unit in range(3):
+                    if unit in journal:
+                        assert (file.get(4 * unit, 4, 0, 12) == whole[4 * unit : 4 * unit + 4]).all()
+                        continue
+                    if unit == ends:
+                        raise InterruptedError
+                    file.put(4 * unit, 0, plan.rectangle(4 * unit, 4, 0, 12))
+                    file.sync()
+                    journal.mark(unit)
+                    journal.write()
+
+    with pytest.raises(InterruptedError):
+        work(1)
+    found = ww.Journal.read(place).info
+    assert (found.job, found.done, found.unit_count) == ("matrix", 1, 3) and not path.exists()
+    with pytest.raises(OSError, match="other|another|differ"):
+        ww.Journal(place, 4, job="matrix")
+    with pytest.raises(OSError):
+        ww.Journal(place, 3, job="matrix", resume=False)
+    work(None)
+    assert not place.exists()
+    np.testing.assert_array_equal(np.load(path), whole)
+    with ww.ArrayFile(path, (12, 12), shared="read") as file:
+        np.testing.assert_array_equal(file.get(2, 3, 1, 4), whole[2:5, 1:5])
+    with pytest.raises(ValueError, match="shared"):
+        ww.ArrayFile(path, (1, 1), shared="no")
+    with pytest.raises(ValueError):
+        ww.Journal(tmp_path / "j", 0, job="matrix")

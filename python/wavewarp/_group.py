@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several devices of this process that do one job together."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from ._context import Context, context_options
+from ._core import NULL, Progress, by_name, check, ffi, handle, info, keep, lib, new, plan_options, run
+from ._distance import pair_indices
+from ._measure import MeasureLike
+from ._measure import measure as as_measure
+from ._points import PointView
+from ._series import DTYPES, SeriesSet, View, host_output, is_texts, output, pointer, result, view
+
+
+class Group:
+    """Devices that work together: each takes parts of a job as fast as it is.
+
+    devices: None or "all" (every usable device), "gpus", or devices as Context takes them, separated by commas or as a
+        list ("0,2", [0, 2]).
+    tile_seconds: what a part should last on its device; 0: 0.5. log, kernel_dir, tuning_file: as of Context; log is
+        called by several threads.
+
+    Devices of one kind give the bytes that one of them gives. One that fails leaves its part to the others:
+    `info` says why. One job at a time. Raises NoDeviceError, ValueError (a device named twice).
+    """
+
+    def __init__(self, devices=None, *, tile_seconds: float = 0.0, log=None, kernel_dir=None, tuning_file=None) -> None:
+        if devices is not None and not isinstance(devices, str):
+            devices = ",".join(str(device) for device in devices)
+        context, self._log = context_options(None, log, kernel_dir, tuning_file)
+        names = None if devices is None else ffi.new("char[]", devices.encode())
+        options = new("ww_group_options", devices=names, context=context, tile_seconds=float(tile_seconds))
+        self._handle = handle("ww_group")
+        check(lib.ww_group_create(options, self._handle))
+        self.contexts = [
+            Context.of(lib.ww_group_context(self._handle[0], i), self)
+            for i in range(lib.ww_group_count(self._handle[0]))
+        ]
+        self.has_double = any(context.has_double for context in self.contexts)
+
+    @property
+    def _c(self):
+        return self._handle[0]
+
+    def __len__(self) -> int:
+        return len(self.contexts)
+
+    @property
+    def info(self) -> list:
+        """What each device did in the last job: records of tiles, work, seconds, lost, status, message."""
+        records = [new("ww_group_info") for _ in self.contexts]
+        for i, record in enumerate(records):
+            check(lib.ww_group_get_info(self._c, i, record))
+        return [info(record) for record in records]
+
+    def cdist(
+        self,
+        x: Any,
+        y: Any = None,
+        measure: MeasureLike = "dtw",
+        *,
+        out: Optional[np.ndarray] = None,
+        engine: str = "auto",
+        axes: Optional[str] = None,
+        precision: Optional[str] = None,
+        progress: Progress = None,
+        max_bytes: int = 0,
+        **parameters,
+    ) -> np.ndarray:
+        """As wavewarp.cdist, on all devices. x, y: a GroupDataset of this group, or what one takes."""
+        rows, columns = self._datasets(x, y, axes, precision)
+        values = result(out, (len(rows), len(rows if columns is None else columns)), rows.dtype)
+        check(
+            lib.ww_group_matrix(
+                as_measure(measure, parameters).c(_longest(rows, columns)),
+                rows._c,
+                NULL if columns is None else columns._c,
+                plan_options(engine, progress=progress, max_bytes=max_bytes),
+                host_output(values),
+            )
+        )
+        return values
+
+    def kneighbors(
+        self,
+        queries: Any,
+        base: Any = None,
+        k: int = 1,
+        measure: MeasureLike = "dtw",
+        *,
+        engine: str = "auto",
+        no_bounds: bool = False,
+        axes: Optional[str] = None,
+        precision: Optional[str] = None,
+        progress: Progress = None,
+        max_bytes: int = 0,
+        **parameters,
+    ) -> Tuple[np.ndarray, np.ndarray]:
+        """The k nearest of `base` to each query, on all devices: (distances, indices), as NearestPlan.run() has them.
+
+        Distances have the datasets' type, and ties are those of this type: wavewarp.kneighbors() alone decides near
+        ties of float in double.
+        """
+        rows, columns = self._datasets(queries, base, axes, precision)
+        indices, values = np.empty((len(rows), k), np.int64), np.empty((len(rows), k), rows.dtype)
+        check(
+            lib.ww_group_nearest(
+                as_measure(measure, parameters).c(_longest(rows, columns)),
+                rows._c,
+                NULL if columns is None else columns._c,
+                k,
+                plan_options(engine, no_bounds, progress=progress, max_bytes=max_bytes),
+                output(indices, "int64_t"),
+                pointer(values),
+            )
+        )
+        return values, indices
+
+    def pairs(
+        self,
+        x: Any,
+        y: Any,
+        measure: MeasureLike = "dtw",
+        *,
+        indices: Any = True,
+        out: Optional[np.ndarray] = None,
+        engine: str = "auto",
+        axes: Optional[str] = None,
+        precision: Optional[str] = None,
+        progress: Progress = None,
+        max_bytes: int = 0,
+        **parameters,
+    ) -> np.ndarray:
+        """As wavewarp.pairs, on all devices: distances of x[i] and y[i], or of indices=(i, j), two lists."""
+        rows, columns = self._datasets(x, y, axes, precision)
+        first, second, count = pair_indices(indices, rows, columns)
+        values = result(out, (count,), rows.dtype)
+        check(
+            lib.ww_group_pairs(
+                as_measure(measure, parameters).c(_longest(rows, columns)),
+                rows._c,
+                columns._c,
+                first,
+                second,
+                count,
+                plan_options(engine, progress=progress, max_bytes=max_bytes),
+                host_output(values),
+            )
+        )
+        return values
+
+    def knn(
+        self,
+        base: Any,
+        queries: Any = None,
+        k: int = 1,
+        *,
+        metric: str = "l2",
+        precision: Optional[str] = None,
+        progress: Progress = None,
+        max_bytes: int = 0,
+    ) -> Tuple[np.ndarray, np.ndarray]:
+        """As wavewarp.knn, on all devices: (distances, ids). base and queries are arrays or sets, sent to each device."""
+        views = [None if v is None else PointView(v, None, None) for v in (base, queries)]
+        if precision is None:
+            precision = "float" if views[0].dtype == np.float32 or not self.has_double else "double"
+        made = [None, None]
+        for i, points in enumerate(views):
+            if points is not None:
+                made[i] = handle("ww_group_points")
+                options = new("ww_points_options", precision=by_name("ww_precision", precision))
+                check(lib.ww_group_points_create(self._c, points.c, options, made[i]))
+        count = views[1 if views[1] is not None else 0].c.count
+        ids, distances = np.empty((count, k), np.int64), np.empty((count, k), DTYPES[precision])
+        options = new("ww_knn_options", metric=by_name("ww_metric", metric), run=run(progress, max_bytes))
+        asking = NULL if made[1] is None else made[1][0]
+        check(lib.ww_group_knn(made[0][0], asking, k, options, output(ids, "int64_t"), pointer(distances)))
+        return distances, ids
+
+    def _datasets(self, x, y, axes, precision) -> Any:
+        sides = [v if v is None or isinstance(v, GroupDataset) else _host_series(v, axes) for v in (x, y)]
+        made = [side for side in sides if isinstance(side, GroupDataset)]
+        if made:
+            precision = made[0].precision
+        elif precision is None:
+            float_alone = all(side is None or side.dtype == np.float32 for side in sides)
+            precision = "float" if float_alone or not self.has_double else "double"
+        return [
+            side if side is None or isinstance(side, GroupDataset) else GroupDataset(self, side, precision=precision)
+            for side in sides
+        ]
+
+
+def _host_series(values, axes) -> View:
+    return view(SeriesSet.of_texts(values) if is_texts(values) else values, axes)
+
+
+def _longest(rows, columns):
+    return rows.longest if columns is None else max(rows.longest, columns.longest)
+
+
+class GroupDataset:
+    """Series on every device of a group, sent to each once: what its jobs take.
+
+    series, axes, precision, times, allow_nan, max_bytes: as of Dataset. A device that has not the memory for them, or no
+    double where that is asked for, takes no part.
+    """
+
+    def __init__(
+        self,
+        group: Group,
+        series: Any,
+        *,
+        axes: Optional[str] = None,
+        precision: Optional[str] = None,
+        times: bool = False,
+        allow_nan: bool = False,
+        max_bytes: int = 0,
+    ) -> None:
+        made = series if isinstance(series, SeriesSet) else _host_series(series, axes)
+        dtype = made.dtype if isinstance(made, View) else DTYPES["double"]
+        if precision is None:
+            precision = "float" if dtype == np.float32 or not group.has_double else "double"
+        options = new(
+            "ww_dataset_options",
+            precision=by_name("ww_precision", precision),
+            allow_not_finite=bool(allow_nan),
+            times=bool(times),
+            max_bytes=max_bytes,
+        )
+        self._handle = handle("ww_group_dataset")
+        if isinstance(made, View):
+            check(lib.ww_group_dataset_create(group._c, made.c, options, self._handle))
+        else:
+            check(lib.ww_group_dataset_create_from_set(group._c, made._c, options, self._handle))
+        keep(self._handle, group._log)
+        self.precision, self.dtype = precision, DTYPES[precision]
+        self._count = made.count if isinstance(made, View) else len(made)
+        self.longest = made.longest if isinstance(made, View) else made.max_length
+
+    @property
+    def _c(self):
+        return self._handle[0]
+
+    def __len__(self) -> int:
+        return self._count

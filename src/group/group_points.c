@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points on a group of devices, and their exact nearest neighbours by parts of the queries.
+#include <stdlib.h>
+
+#include "base/run.h"
+#include "data/points.h"
+#include "group/group.h"
+#include "knn/knn_job.h"
+#include "options.h"
+
+// ---- points
+
+typedef struct source {
+    ww_group_points *to;
+    const ww_point_view *view;
+    const ww_points_options *options;
+} source;
+
+static ww_status make_part(void *user, size_t device) {
+    const source *from = user;
+    return ww_points_create(from->to->group->contexts[device], from->view, from->options, &from->to->parts[device]);
+}
+
+ww_status ww_group_points_create(ww_group *group, const ww_point_view *view, const ww_points_options *options,
+                                 ww_group_points **points) {
+    if (points)
+        *points = NULL;
+    if (!group || !points || !view)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the group, the view or the place for the points is NULL");
+    ww_group_points *p = calloc(1, sizeof *p);
+    if (!p)
+        return wwi_fail_memory(sizeof *p);
+    wwi_group_retain(group);
+    p->group = group;
+    p->parts = calloc(group->count, sizeof(ww_points *));
+    p->errors = calloc(group->count, sizeof *p->errors);
+    const ww_status status = p->parts && p->errors
+                                 ? wwi_group_make_parts(group, p->errors, &(source){p, view, options}, make_part)
+                                 : wwi_fail_memory(group->count * sizeof *p->errors);
+    if (status == WW_OK)
+        *points = p;
+    else
+        ww_group_points_destroy(&p);
+    return status;
+}
+
+void ww_group_points_destroy(ww_group_points **points) {
+    ww_group_points *p = points ? *points : NULL;
+    if (!p)
+        return;
+    *points = NULL;
+    for (size_t i = 0; p->parts && i < p->group->count; i++)
+        ww_points_destroy(&p->parts[i]);
+    wwi_group_release(p->group);
+    free(p->parts);
+    free(p->errors);
+    free(p);
+}
+
+static const ww_points *any_part(const ww_group_points *p) {
+    const ww_points *any = NULL;
+    for (size_t i = 0; i < p->group->count; i++)
+        any = p->parts[i] ? p->parts[i] : any;
+    return any;
+}
+
+// ---- nearest points
+
+typedef struct job {
+    const ww_group_points *base, *queries; // queries: the base of a set with itself
+    bool self;
+    size_t k, value_bytes;
+    ww_knn_options options;
+    ww_knn **searches; // one a device
+    double work;       // of a query
+    wwi_runs runs;
+    int64_t *ids;
+    unsigned char *distances;
+} job;
+
+static double query_work(const void *user, size_t i) {
+    (void)i;
+    return ((const job *)user)->work;
+}
+
+static ww_status begin_device(void *user, size_t device) {
+    const job *j = user;
+    const ww_group_points *const sides[] = {j->base, j->queries};
+    for (int s = 0; s < 2; s++)
+        if (!sides[s]->parts[device])
+            return wwi_fail_again(&sides[s]->errors[device], sides[s]->errors[device].status);
+    return ww_knn_create(j->base->parts[device], j->self ? NULL : j->queries->parts[device], j->k, &j->options,
+                         &j->searches[device]);
+}
+
+static void finish_device(void *user, size_t device) {
+    ww_knn_destroy(&((const job *)user)->searches[device]);
+}
+
+static ww_status run_queries(void *user, size_t device, size_t item, size_t items) {
+    const job *j = user;
+    size_t first;
+    const size_t count = wwi_runs_units(&j->runs, item, items, &first);
+    return wwi_knn_run_rows(j->searches[device], first, count, j->ids + first * j->k,
+                            j->distances ? j->distances + first * j->k * j->value_bytes : NULL);
+}
+
+ww_status ww_group_knn(ww_group_points *base, ww_group_points *queries, size_t k, const ww_knn_options *options,
+                       int64_t *ids, void *distances) {
+    ww_run_options run;
+    job j = {.base = base, .queries = queries ? queries : base, .k = k, .ids = ids, .distances = distances};
+    j.options = (ww_knn_options)WW_KNN_OPTIONS_INIT;
+    if (!base || !ids)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_knn: the base or the ids are NULL");
+    if (j.queries->group != base->group)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the points belong to different groups");
+    ww_status status = wwi_options_take(&j.options, options, "ww_knn_options");
+    if (status == WW_OK)
+        status = wwi_run_take(j.options.run, &run);
+    if (status != WW_OK)
+        return status;
+    ww_run_options own = run;
+    own.progress = NULL;
+    j.options.run = &own;
+    j.self = j.queries == base;
+    const ww_points *b = any_part(base), *q = any_part(j.queries);
+    j.value_bytes = wwi_precision_bytes(q->precision);
+    j.work = (double)b->count * (double)(b->dimension ? b->dimension : 1);
+    j.searches = calloc(base->group->count, sizeof(ww_knn *));
+    if (!j.searches)
+        return wwi_fail_memory(base->group->count * sizeof(ww_knn *));
+    // On the device queries are in tiles, of which a search takes whole ones.
+    if ((status = wwi_runs_make(&j.runs, q->count, WWI_TILE_PAIR, &j, query_work)) == WW_OK) {
+        wwi_schedule schedule = {.items = j.runs.items,
+                                 .before = j.runs.before,
+                                 .begin = begin_device,
+                                 .run = run_queries,
+                                 .finish = finish_device,
+                                 .user = &j,
+                                 .report = &run};
+        status = wwi_group_run(base->group, &schedule);
+    }
+    free(j.runs.before);
+    free(j.searches);
+    return status;
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run of an exact search: the base is processed in chunks, each about three times as long as all before it. A
+// filter lists for every query the points that may be among its k nearest, the exact kernel computes their distances,
+// the selection keeps the best. The first chunk, and a chunk with more listed points than fit the lists, are computed
+// exactly in full.
+#include <math.h>
+#include <string.h>
+#include <wavewarp/knn.h>
+
+#include "knn/knn_search.h"
+#include "topk/results.h"
+
+enum { GROUPS_A_UNIT = 24 }; // of a launch
+
+// After a failure nothing that launches made, or were to make, is known to be there.
+static void forget(ww_knn *s) {
+    wwi_slice_close(&s->base.window);
+    wwi_slice_close(&s->queries.window);
+    // The halves of queries are made anew for every block.
+    WWI_BUFFERS_DESTROY(&s->base.norms, &s->queries.norms, &s->base.rows, &s->queries.rows, &s->base.halves);
+}
+
+// The norms of a side's slice, and the longest.
+static ww_status make_norms(ww_knn *s, knn_side *of, uint64_t padded) {
+    ww_status status;
+    const uint32_t n = (uint32_t)of->window.count;
+    float norm = 0;
+    wwi_buffer_destroy(&of->norms);
+    if ((status = wwi_buffer_create(s->context, padded * s->value_bytes, &of->norms)) != WW_OK ||
+        (status = wwi_buffer_write(s->overflow, 0, 4, &norm)) != WW_OK ||
+        (status = WWI_LAUNCH_ITEMS(s->norms, padded, WWI_TILE, WWI_BUFFER(of->window.values), WWI_BUFFER(s->mean),
+                                   WWI_VALUE(n), WWI_VALUE(of->points->words), WWI_BUFFER(of->norms),
+                                   WWI_BUFFER(s->overflow))) != WW_OK ||
+        (status = wwi_stream_read(s->stream, s->overflow, 0, 4, &norm)) != WW_OK)
+        return status;
+    if (!isfinite(norm) && !s->direct && s->precision == WW_FLOAT) {
+        wwi_fail(WW_ERROR_OVERFLOW, "a point's squared norm is too large for float");
+        return wwi_fail_hint("use double precision, or scale the points");
+    }
+    of->reach = sqrtf(norm) * 1.000001f;
+    of->normed_first = of->window.first;
+    of->normed_count = of->window.count;
+    return WW_OK;
+}
+
+// Opens a slice of a side and computes its norms.
+static ww_status open_side(ww_knn *s, knn_side *of, size_t first, size_t count) {
+    ww_status status = wwi_points_slice(of->points, s->stream, first, count, &of->window);
+    if (status != WW_OK || s->filter == FILTER_SETS ||
+        (of->norms && of->normed_first == of->window.first && of->normed_count == of->window.count))
+        return status;
+    const uint64_t padded = wwi_points_padded(of->window.count);
+    // Rows are made only where a side is on the device as a whole: once.
+    if ((status = make_norms(s, of, padded)) != WW_OK || !s->rows || of->rows || (s->shard.self && of == &s->queries))
+        return status;
+    const uint32_t stride = wwi_knn_row_stride(s);
+    if ((status = wwi_buffer_create(s->context, padded * stride * of->points->word_bytes, &of->rows)) != WW_OK)
+        return status;
+    return WWI_LAUNCH_ITEMS(s->make_rows, padded, WWI_TILE, WWI_BUFFER(of->window.values), WWI_VALUE(of->points->words),
+                            WWI_VALUE(stride), WWI_BUFFER(of->rows));
+}
+
+// One block of rows, and the part of the base that has been processed for it.
+typedef struct block {
+    size_t first, rows;  // queries
+    size_t result;       // the first one's place in the arrays of the results
+    uint32_t base_id;    // first point of the base's slice
+    uint32_t base_count; // points of it
+    uint64_t seen;       // points processed, in all slices
+    uint32_t at;         // in this slice
+    uint64_t most;       // points that a launch may take
+    uint32_t growth;     // a chunk is this many quarters of the points seen
+    uint32_t own, shift; // wwi_knn_shard_own()
+    bool fresh;
+} block;
+
+static wwi_knn_job make_job(const ww_knn *s, const block *b, uint32_t count) {
+    return (wwi_knn_job){
+        .query_first = (uint32_t)(b->first - s->queries.window.first),
+        .query_count = (uint32_t)b->rows,
+        .base_first = b->at,
+        .base_end = b->at + count,
+        .base_id = b->base_id,
+        .own = b->own,
+        .dimension = s->base.points->words,
+        .k = s->k,
+        .capacity = s->capacity,
+        .margin = s->margin,
+        .reach = s->base.reach,
+    };
+}
+
+static ww_status launch_exact(ww_knn *s, const block *b, const wwi_knn_job *job) {
+    if (s->filter == FILTER_SETS)
+        return WWI_LAUNCH(s->filter_kernel, b->rows, s->row_group, WWI_BUFFER(s->queries.window.values),
+                          WWI_BUFFER(s->queries.window.series), WWI_BUFFER(s->base.window.values),
+                          WWI_BUFFER(s->base.window.series), WWI_VALUE(*job), WWI_BUFFER(s->values));
+    wwi_buffer *const query_rows = s->shard.self ? s->base.rows : s->queries.rows;
+    return WWI_LAUNCH(s->exact, b->rows, s->row_group, WWI_BUFFER(s->rows ? query_rows : s->queries.window.values),
+                      WWI_BUFFER(s->rows ? s->base.rows : s->base.window.values), WWI_BUFFER(s->queries.norms),
+                      WWI_BUFFER(s->base.norms), WWI_VALUE(*job), WWI_BUFFER(s->counts), WWI_BUFFER(s->ids),
+                      WWI_BUFFER(s->values));
+}
+
+static ww_status take_best(ww_knn *s, block *b, const wwi_knn_job *job) {
+    const wwi_selection selection = {
+        .values = s->values,
+        .row_stride = s->capacity,
+        .rows = b->rows,
+        .columns = job->listed ? s->capacity : job->base_end - job->base_first,
+        .column_base = b->base_id + b->at,
+        .indices = job->listed ? s->ids : NULL,
+        .counts = job->listed ? s->counts : NULL,
+        .exclude_self = b->own != WWI_NO_INDEX && !job->listed,
+        .own_base = b->own,
+        .fresh = b->fresh,
+        .best_values = s->best_values,
+        .best_indices = s->best_ids,
+    };
+    b->fresh = false;
+    return wwi_topk(s->selector, &selection);
+}
+
+// All of a chunk, exactly; at most `capacity` points.
+static ww_status go_through_all(ww_knn *s, block *b, uint32_t count) {
+    const wwi_knn_job job = make_job(s, b, count);
+    const ww_status status = launch_exact(s, b, &job);
+    s->info.examined += (uint64_t)b->rows * count;
+    return status == WW_OK ? take_best(s, b, &job) : status;
+}
+
+// ---- the tensor filter
+
+float wwi_tensor_scale(float reach) {
+    if (!(reach < 1e18f))
+        return 0;
+    const int exponent = reach > 0 ? 6 - ilogbf(reach) : 0;
+    return ldexpf(1, exponent > 60 ? 60 : exponent);
+}
+
+static float scale_of(const ww_knn *s, const knn_side *of) {
+    // Differences need one scale for both sides.
+    const bool both = wwi_metric_code(s->options.metric) == 0;
+    return wwi_tensor_scale(both ? fmaxf(s->base.reach, s->queries.reach) : of->reach);
+}
+
+// Halves of points [first, first + count) of a side's slice, padded to `rows` with zeros.
+static ww_status make_halves(ww_knn *s, knn_side *of, uint32_t first, uint32_t count, uint64_t rows) {
+    const uint32_t for_queries = of == &s->queries;
+    const float scale = scale_of(s, of);
+    return WWI_LAUNCH_ITEMS(s->make_halves, rows, 64, WWI_BUFFER(of->window.values), WWI_BUFFER(s->mean),
+                            WWI_BUFFER(of->norms), WWI_VALUE(first), WWI_VALUE(count), WWI_VALUE(of->points->words),
+                            WWI_VALUE(s->tensor.width), WWI_VALUE(for_queries), WWI_VALUE(scale),
+                            WWI_BUFFER(of->halves));
+}
+
+// Computes the base's halves, once, and those of a block of queries. Both sides are on the device as a whole.
+static ww_status make_all_halves(ww_knn *s, const block *b) {
+    ww_status status;
+    if (!s->base.halves) {
+        const uint64_t padded = wwi_points_padded(s->base.window.count);
+        if ((status = wwi_buffer_create(s->context, padded * s->tensor.width * 2, &s->base.halves)) != WW_OK)
+            return status;
+        if ((status = make_halves(s, &s->base, 0, (uint32_t)s->base.window.count, padded)) != WW_OK) {
+            wwi_buffer_destroy(&s->base.halves);
+            return status;
+        }
+    }
+    return make_halves(s, &s->queries, (uint32_t)b->first, (uint32_t)b->rows, wwi_knn_round_up(b->rows, s->group_rows));
+}
+
+static ww_status launch_tensor(ww_knn *s, const wwi_knn_job *job, uint64_t groups) {
+    const knn_tensor *t = &s->tensor;
+    const uint32_t steps = t->width / 16, slot = s->base.points->words + 2;
+    const float scale = scale_of(s, &s->queries), square_scale = scale * scale_of(s, &s->base);
+    const ww_status status =
+        WWI_LAUNCH_ITEMS(s->make_cuts, (uint64_t)job->query_groups * s->group_rows, 64, WWI_BUFFER(s->queries.norms),
+                         WWI_BUFFER(s->best_values), WWI_VALUE(*job), WWI_VALUE(t->width), WWI_VALUE(slot),
+                         WWI_VALUE(scale), WWI_VALUE(square_scale), WWI_BUFFER(s->queries.halves));
+    return status == WW_OK ? WWI_LAUNCH(s->filter_kernel, groups, s->group, WWI_BUFFER(s->queries.halves),
+                                        WWI_BUFFER(s->base.halves), WWI_VALUE(*job), WWI_VALUE(steps),
+                                        WWI_BUFFER(s->counts), WWI_BUFFER(s->ids), WWI_BUFFER(s->overflow))
+                           : status;
+}
+
+static ww_status launch_filter(ww_knn *s, const wwi_knn_job *job, uint64_t groups) {
+    if (s->filter == FILTER_TENSOR)
+        return launch_tensor(s, job, groups);
+    return WWI_LAUNCH(s->filter_kernel, groups, s->group, WWI_BUFFER(s->queries.window.values),
+                      WWI_BUFFER(s->base.window.values), WWI_BUFFER(s->queries.norms), WWI_BUFFER(s->base.norms),
+                      WWI_BUFFER(s->mean), WWI_BUFFER(s->best_values), WWI_VALUE(*job), WWI_BUFFER(s->counts),
+                      WWI_BUFFER(s->ids), WWI_BUFFER(s->overflow));
+}
+
+// Filters a chunk and computes the listed points. *full: some query's list was too short, and nothing was done.
+static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *full) {
+    ww_status status;
+    uint32_t flag = 0;
+    wwi_knn_job job = make_job(s, b, count);
+    job.listed = 1;
+    job.query_groups = (uint32_t)wwi_ceil_div(b->rows, s->group_rows);
+    uint64_t part;
+    if (s->filter == FILTER_VECTOR) {
+        part = (UINT64_C(1) << 17) / (s->base.points->words * s->base.points->word_bytes);
+    } else {
+        // Several groups for each place on the device, so that little is idle at the end.
+        part = (uint64_t)count * job.query_groups / (wwi_context_info(s->context)->compute_units * GROUPS_A_UNIT);
+        part = part < 1024 ? 1024 : part;
+    }
+    job.part = wwi_knn_round_up(wwi_least(part, count), WWI_TILE_PAIR);
+    if (job.part == 0)
+        job.part = WWI_TILE_PAIR;
+    const uint64_t parts = wwi_ceil_div(count, job.part);
+    if ((status = wwi_buffer_fill_u32(s->counts, 0, b->rows * 4, 0)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(s->overflow, 0, 4, 0)) != WW_OK ||
+        (status = launch_filter(s, &job, job.query_groups * parts)) != WW_OK ||
+        (status = wwi_stream_read(s->stream, s->overflow, 0, 4, &flag)) != WW_OK)
+        return status;
+    *full = flag != 0;
+    if (*full)
+        return WW_OK;
+    return (status = launch_exact(s, b, &job)) == WW_OK ? take_best(s, b, &job) : status;
+}
+
+// Searches the base's slice for one block of rows.
+static ww_status go_through_window(ww_knn *s, block *b) {
+    ww_status status = WW_OK;
+    while (status == WW_OK && b->at < b->base_count) {
+        const uint32_t left = b->base_count - b->at;
+        uint64_t chunk = b->seen * b->growth / 4;
+        chunk = wwi_least(chunk, b->most) / WWI_TILE_PAIR * WWI_TILE_PAIR;
+        chunk = chunk < WWI_TILE_PAIR ? WWI_TILE_PAIR : chunk;
+        const double start = wwi_seconds();
+        if (b->seen <= s->k || chunk <= s->first_chunk || wwi_knn_computes_all(s)) {
+            const uint32_t all = wwi_knn_computes_all(s) || b->most < s->first_chunk ? s->capacity : s->first_chunk;
+            chunk = wwi_least(all, left);
+            status = go_through_all(s, b, (uint32_t)chunk);
+            if (b->most < chunk * 2)
+                b->most = chunk * 2;
+        } else {
+            bool full = false;
+            chunk = wwi_least(chunk, left);
+            status = go_through_listed(s, b, (uint32_t)chunk, &full);
+            if (full) {
+                b->most = chunk / 4;
+                b->growth = b->growth > 2 ? b->growth / 2 : 1;
+                continue;
+            }
+            b->most = wwi_least(wwi_pace_next(&s->pace, chunk, wwi_seconds() - start), chunk * 8);
+        }
+        b->at += (uint32_t)chunk;
+        b->seen += chunk;
+        if (status == WW_OK)
+            status = wwi_pace_report(&s->pace, chunk * b->rows);
+    }
+    return status;
+}
+
+// Copies the results of a block to the caller.
+static ww_status fetch(ww_knn *s, const block *b, int64_t *ids, void *distances, uint32_t *found) {
+    const size_t first = b->result, from = first * s->k;
+    unsigned char *const values = (unsigned char *)distances;
+    const ww_status status =
+        wwi_results_fetch(s->best_ids, s->best_values, b->rows, s->k, s->precision, s->options.metric == WW_METRIC_L2,
+                          ids + from, values ? values + from * s->value_bytes : NULL, NULL);
+    if (status == WW_OK)
+        wwi_knn_shard_place(&s->shard, b->first, b->rows, s->k, b->shift, ids + from,
+                            values ? values + from * s->value_bytes : NULL);
+    for (size_t r = first; status == WW_OK && found && r < first + b->rows; r++)
+        found[r] = wwi_count_found(ids + r * s->k, s->k);
+    return status;
+}
+
+static ww_status run_block(ww_knn *s, size_t first, size_t rows, size_t result, int64_t *ids, void *distances,
+                           uint32_t *found) {
+    ww_status status = WW_OK;
+    block b = {.first = first,
+               .rows = rows,
+               .result = result,
+               .most = UINT64_C(1) << 20,
+               .growth = s->gpu ? 12 : 4,
+               .fresh = true};
+    b.own = wwi_knn_shard_own(&s->shard, first, rows, s->base.points->count, &b.shift);
+    if (s->shard.initial) {
+        b.fresh = false;
+        status = wwi_knn_shard_seed(&s->shard, first, rows, s->k, s->best_values, s->best_ids);
+    }
+    for (size_t at = 0, count; status == WW_OK && at < s->base.points->count; at += count) {
+        count = wwi_points_slice_limit(s->base.points, at);
+        if ((status = open_side(s, &s->base, at, count)) != WW_OK)
+            break;
+        b.base_id = (uint32_t)at + b.shift;
+        b.base_count = (uint32_t)count;
+        b.at = 0;
+        if (s->filter == FILTER_TENSOR)
+            status = make_all_halves(s, &b);
+        if (status == WW_OK)
+            status = go_through_window(s, &b);
+    }
+    return status == WW_OK ? fetch(s, &b, ids, distances, found) : status;
+}
+
+// Queries [from, end); their results begin where the arrays do.
+static ww_status run_queries(ww_knn *s, size_t from, size_t end, int64_t *ids, void *distances, uint32_t *found) {
+    ww_status status = WW_OK;
+    const double start = wwi_seconds();
+    wwi_stream_start(s->stream);
+    s->info.examined = 0;
+    s->pace = wwi_pace_make(s->stream, s->run.launch_seconds, s->run.progress, s->run.progress_user);
+    wwi_pace_start(&s->pace, (uint64_t)(end - from) * s->base.points->count);
+    for (size_t at = 0, count; status == WW_OK && at < end; at += count) {
+        count = wwi_points_slice_limit(s->queries.points, at);
+        if (at + count <= from)
+            continue;
+        if ((status = open_side(s, &s->queries, at, count)) != WW_OK)
+            break;
+        const size_t last = at + count < end ? at + count : end;
+        for (size_t first = at > from ? at : from, rows; status == WW_OK && first < last; first += rows) {
+            rows = last - first < s->most_rows ? last - first : s->most_rows;
+            status = run_block(s, first, rows, first - from, ids, distances, found);
+        }
+    }
+    status = wwi_run_end(s->stream, status, start, &s->info.launches, &s->info.seconds_device, &s->info.seconds_wall);
+    if (status != WW_OK)
+        forget(s);
+    return status;
+}
+
+ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) {
+    if (!s || !ids)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "knn or ids is NULL");
+    void *own = NULL; // distances tell what is farther than an initial one
+    if (s->shard.initial && !distances && !(own = malloc(s->queries.points->count * s->k * s->value_bytes)))
+        return wwi_fail_memory(s->queries.points->count * s->k * s->value_bytes);
+    const ww_status status = run_queries(s, 0, s->queries.points->count, ids, distances ? distances : own, found);
+    free(own);
+    return status;
+}
+
+ww_status wwi_knn_run_rows(ww_knn *s, size_t first, size_t rows, int64_t *ids, void *distances) {
+    return run_queries(s, first, first + rows, ids, distances, NULL);
+}

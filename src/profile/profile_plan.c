@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan of a profile on its device: the form of the kernels, the sizes of tiles and slices, buffers.
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "profile/profile_job.h"
+
+enum { MOST_CHANNELS_ITEMS = 8, MOST_DIAGONALS = 8, MOST_VECTOR_WIDTH = 16 * 8, ENTRY_BYTES = WWI_PROFILE_ENTRY_BYTES };
+
+// Pairs by the rows of a tile: from here on tiles of 1024 diagonals are enough for a device.
+#define TILES (4096 * 1024)
+#define NARROWEST 64 // diagonals of a tile
+
+static uint32_t tuned(const ww_profile *p, const char *name, uint32_t fallback) {
+    return (uint32_t)wwi_tuning_for(p->context, p->options.precision, name, (long)fallback);
+}
+
+// The error of a correlation for a reach of 1. In float roundings are taken to be independent, since windows whose rows
+// repeat have a larger reach: on walks, noise and ramps it is at most 4 to 10 times the root of the rows that a
+// diagonal is followed. In double, and pairs of floats, it is what roundings of one sign sum up to (docs/profile.md).
+// The first covariance is a sum of as many products as a window has points, in double also where rows are in float.
+float wwi_profile_error(const ww_profile *p, bool is_double) {
+    const double unit = p->narrow ? 0x1p-44 : is_double ? DBL_EPSILON / 2 : FLT_EPSILON / 2;
+    const double rows = (double)p->block_rows;
+    const double sum = p->narrow || is_double ? 4 * rows + 2 * sqrt((double)p->window) : 10 * sqrt(rows);
+    return (float)((double)p->series.channels * unit * (sum + 16));
+}
+
+// The form of the kernel, and the sizes of its tiles.
+ww_status wwi_profile_choose_form(ww_profile *p, size_t channels) {
+    const ww_device_info *info = wwi_context_info(p->context);
+    // The parameter form.profile.double 2 tries the way of a device without double.
+    p->narrow = !info->has_double || tuned(p, "form.profile.double", 1) == 2;
+    if (p->narrow && p->options.precision == WW_DOUBLE) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "the device has no double");
+        return wwi_fail_hint("choose precision float, or another device");
+    }
+    if (p->narrow)
+        return WW_OK;
+    // Many channels: the form for CPUs runs everywhere, one work-item a tile.
+    p->vector = tuned(p, "form.profile.vector", info->type == WW_DEVICE_CPU) > 0 || channels > MOST_CHANNELS_ITEMS;
+    return WW_OK;
+}
+
+// The largest reach of `count` windows.
+static float span_reach(const wwi_profile_series *s, size_t first, size_t count) {
+    float most = 1;
+    for (size_t i = first; i < first + count && i < s->windows; i++)
+        if (s->state[i] == WWI_WINDOW_USABLE && s->reach[i] > most)
+            most = s->reach[i];
+    return most;
+}
+
+// What part of the tiles is computed in double, from some of them.
+static double deep_share(const ww_profile *p, size_t rows) {
+    enum { TRIED = 32, WIDTH = 1024 };
+    const wwi_profile_series *other = wwi_profile_other(p);
+    double own_reach[TRIED], other_reach[TRIED];
+    size_t deep = 0;
+    for (size_t i = 0; i < TRIED; i++) {
+        own_reach[i] = span_reach(&p->series, i * p->series.windows / TRIED, rows);
+        other_reach[i] = span_reach(other, i * other->windows / TRIED, rows + WIDTH);
+    }
+    for (size_t i = 0; i < TRIED; i++)
+        for (size_t j = 0; j < TRIED; j++)
+            deep += own_reach[i] * other_reach[j] >= WWI_PROFILE_DEEP;
+    return (double)deep / (TRIED * TRIED);
+}
+
+static ww_status make_reach(ww_profile *p, size_t rows) {
+    // First covariances take values less that of a column before, on the left of a tile.
+    const size_t before = rows + (p->vector ? MOST_VECTOR_WIDTH : MOST_DIAGONALS);
+    // Values of two floats have an error of their own, which matters in windows of small size.
+    const double grain = p->narrow ? 4 * sqrt((double)p->window) * 0x1p-48 / (double)wwi_profile_error(p, false) : 0;
+    const bool watch = !p->narrow && p->options.precision == WW_FLOAT;
+    const ww_status status = wwi_profile_series_reach(&p->series, before, grain, watch);
+    return status == WW_OK && !p->self ? wwi_profile_series_reach(&p->other, before, grain, watch) : status;
+}
+
+// Room for every pair of a tile of `rows` rows, for each of its windows.
+static uint64_t room_of_tile(const ww_profile *p, uint32_t width, uint32_t rows) {
+    return (uint64_t)width * rows * (p->self ? 2 : 1) * ENTRY_BYTES;
+}
+
+// Tiles of so many rows are enough for the device, and one has room on it.
+static bool fills_device(const ww_profile *p, uint32_t rows) {
+    return (p->vector || p->info.pairs / rows >= TILES) &&
+           room_of_tile(p, NARROWEST, rows) <= wwi_context_max_buffer(p->context);
+}
+
+// How far a diagonal is followed. The longer, the fewer covariances are summed anew, which takes the more the longer
+// the window is; but the more tiles have a reach for which float does not do, and few tiles do not fill a device. The
+// factors are those of an H200.
+static ww_status choose_rows(ww_profile *p) {
+    ww_status status = WW_OK;
+    uint32_t made = 0, rows = tuned(p, "profile.rows", 0) / WWI_PROFILE_PART * WWI_PROFILE_PART;
+    double least = INFINITY;
+    const bool one = p->narrow || p->options.precision == WW_DOUBLE;
+    for (uint32_t tried = 2048; !rows && !one && tried >= 128 && status == WW_OK; tried /= 2) {
+        if (tried > 128 && !fills_device(p, tried))
+            continue;
+        status = make_reach(p, made = tried);
+        const double share = deep_share(p, tried), cost = 1 + 2.5 * share + 0.5 * (double)p->window / tried;
+        if (cost < least) {
+            least = cost;
+            p->block_rows = tried;
+        }
+        if (share == 0)
+            break; // fewer rows would only cost more
+    }
+    if (rows || one)
+        p->block_rows = !rows ? 512 : rows < 64 ? 64 : rows > 4096 ? 4096 : rows;
+    return status == WW_OK && made != p->block_rows ? make_reach(p, p->block_rows) : status;
+}
+
+// The shape of a tile: work-items of a group, diagonals of one, rows staged at a time; lanes of a vector, vectors.
+typedef struct shape {
+    uint32_t group, diagonals, part, vector, vectors;
+} shape;
+
+// The same tile in double.
+static shape deep_shape(const ww_profile *p, shape s) {
+    if (p->vector) {
+        s.vector /= 2;
+        s.vectors *= 2;
+    } else if (s.diagonals > 1) {
+        s.diagonals /= 2;
+        s.group *= 2;
+    }
+    return s;
+}
+
+// Local memory of kernels_cl/profile/profile_items.cl.
+static uint64_t local_bytes(const ww_profile *p, shape s, bool is_double) {
+    const uint64_t span = s.group * s.diagonals + s.part, rows = s.part;
+    const uint64_t places = span + (s.diagonals > 1 ? span / s.diagonals : 0) + 1;
+    return (places + rows) * (p->series.channels * (is_double ? 32 : 16) + 4) +
+           s.group * (s.diagonals * p->series.channels * (is_double ? 8 : 4) + 8) + 4 + (span + rows) / s.diagonals * 4;
+}
+
+static bool shape_fits(const ww_profile *p, shape s) {
+    const ww_device_info *info = wwi_context_info(p->context);
+    const bool is_double = p->options.precision == WW_DOUBLE;
+    const shape deep = deep_shape(p, s);
+    if (room_of_tile(p, s.group * s.diagonals * s.vector * s.vectors, p->block_rows) >
+        wwi_context_max_buffer(p->context))
+        return false;
+    return local_bytes(p, s, is_double) <= info->local_bytes && s.group <= info->max_work_group &&
+           (!p->deep || (local_bytes(p, deep, true) <= info->local_bytes && deep.group <= info->max_work_group));
+}
+
+// Many channels take less of everything.
+static shape narrowed(const ww_profile *p, shape s) {
+    while (!shape_fits(p, s) && s.part > 16) {
+        if (s.group > 64)
+            s.group /= 2;
+        else if (s.diagonals > 2)
+            s.diagonals /= 2;
+        else
+            s.part /= 2;
+    }
+    if (!shape_fits(p, s))
+        s.diagonals = 1;
+    return s;
+}
+
+static shape make_shape(const ww_profile *p) {
+    const size_t channels = p->series.channels;
+    const bool is_double = p->options.precision == WW_DOUBLE;
+    shape s = {1, 1, WWI_PROFILE_PART, 1, 1};
+    if (p->narrow) {
+        s.group = wwi_context_info(p->context)->max_work_group < 64 ? 1 : 64;
+        return s;
+    }
+    if (p->vector) {
+        s.vector = is_double ? 8 : 16;
+        s.vectors = channels == 1 ? 4 : channels <= 4 ? 2 : 1;
+        return s;
+    }
+    s.group = tuned(p, "profile.group", 128) < 128 ? 64 : 128;
+    s.diagonals = channels > 4 || (channels > 2 && is_double) ? 2
+                  : channels > 1 || is_double                 ? 4
+                                                              : tuned(p, "profile.diagonals", 8);
+    s.diagonals = s.diagonals < 4 ? 2 : s.diagonals < 8 ? 4 : 8;
+    return narrowed(p, s);
+}
+
+// The kernels of one set. `deep`: the same tiles in double.
+static ww_status compile_set(ww_profile *p, shape s, bool deep) {
+    ww_status status = WW_OK;
+    const bool flats = p->series.has_flats || wwi_profile_other(p)->has_flats;
+    const char *text = p->vector ? "profile/profile_vector.cl" : "profile/profile_items.cl";
+    const char *name = p->vector ? "ww_profile_vector" : "ww_profile_items";
+    const int last = p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_COLUMNS_ALONE;
+    if (deep)
+        s = deep_shape(p, s);
+    p->groups[deep] = s.group;
+    for (int role = p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_ROWS_ALONE; role <= last && status == WW_OK; role++) {
+        const wwi_program_parts parts = {
+            .texts = {"base/number.cl", "profile/profile.cl", p->narrow ? "profile/profile_pairs.cl" : text},
+            .defines = WWI_LIST({"WWK_DOUBLE", deep || p->options.precision == WW_DOUBLE},
+                                {"WW_CHANNELS", (int64_t)p->series.channels}, {"WW_BEST", (int64_t)p->series.best},
+                                {"WW_FLATS", flats}, {"WW_ROWS", role != WWI_PROFILE_COLUMNS_ALONE},
+                                {"WW_COLUMNS", role != WWI_PROFILE_ROWS_ALONE}, {"WW_RAISES", p->k == 1},
+                                {"WW_BLOCK_ROWS", p->block_rows}, {"WW_PART", s.part}, {"WW_WG", s.group},
+                                {"WW_DIAGONALS", s.diagonals}, {"WW_VECTOR", s.vector}, {"WW_VECTORS", s.vectors}),
+            .kernels = {{&p->tiles[deep][role], p->narrow ? "ww_profile_pairs" : name}},
+        };
+        status = wwi_program_make(p->context, p->stream, &parts, &p->programs[deep][role]);
+    }
+    return status;
+}
+
+static ww_status compile(ww_profile *p) {
+    ww_status status;
+    p->deep = !p->narrow && p->options.precision == WW_FLOAT && p->reach >= WWI_PROFILE_DEEP;
+    const shape s = make_shape(p);
+    p->width = s.group * s.diagonals * s.vector * s.vectors;
+    if ((status = compile_set(p, s, false)) != WW_OK || (p->deep && (status = compile_set(p, s, true)) != WW_OK) ||
+        p->narrow)
+        return status;
+    const wwi_program_parts parts = {
+        .texts = {"base/number.cl", "profile/profile.cl", "profile/profile_merge.cl"},
+        .defines = WWI_LIST({"WW_CHANNELS", (int64_t)p->series.channels}, {"WW_BEST", (int64_t)p->series.best},
+                            {"WW_MOST", (int64_t)p->k}, {"WW_MERGE_WG", WWI_PROFILE_MERGE_GROUP}),
+        .kernels = {{&p->merge, "ww_profile_merge"}},
+    };
+    return wwi_program_make(p->context, p->stream, &parts, &p->merge_program);
+}
+
+// Bytes for candidates, of `room`.
+static uint64_t room_for_candidates(const ww_profile *p, uint64_t room) {
+    const uint64_t tile = room_of_tile(p, p->width, p->block_rows);
+    uint64_t all, bytes = wwi_is_gpu(p->context) ? UINT64_C(1) << 30 : UINT64_C(1) << 27;
+    // A small series needs no more candidates than it has pairs.
+    if (wwi_mul_u64(p->info.pairs, 2 * ENTRY_BYTES, &all))
+        bytes = wwi_least(bytes, all);
+    bytes = wwi_least(wwi_least(bytes, room / 2), wwi_context_max_buffer(p->context));
+    return bytes < tile ? tile : bytes; // that of a tile must fit
+}
+
+// Windows of a slice and room for candidates, in the memory that there is.
+static ww_status divide(ww_profile *p) {
+    const wwi_profile_series *other = wwi_profile_other(p);
+    const uint64_t of_window = wwi_profile_window_bytes(p, &p->series);
+    const uint64_t windows = p->series.windows > other->windows ? p->series.windows : other->windows;
+    uint64_t room = wwi_context_bytes_free(p->context) / 8 * 7;
+    if (p->run.max_bytes)
+        room = wwi_least(room, p->run.max_bytes);
+    const uint64_t bytes = room_for_candidates(p, room);
+    p->capacity = wwi_least(bytes / ENTRY_BYTES, UINT32_MAX / 2);
+    const uint64_t padding = (uint64_t)(p->padding + p->window) * of_window;
+    const uint64_t sides = p->self ? 1 : 2;
+    uint64_t slice = room > bytes + sides * padding ? (room - bytes - sides * padding) / sides / of_window : 0;
+    if (p->self && slice < windows)
+        slice /= 2;
+    // No buffer above the device's limit: the widest is that of the table, or of the neighbours.
+    const uint64_t real = p->deep || p->narrow || p->options.precision == WW_DOUBLE ? 8 : 4;
+    const uint64_t table = p->series.channels * 3 * real, list = p->k * 8;
+    const uint64_t widest = wwi_context_max_buffer(p->context) / (table > list ? table : list);
+    const uint64_t fits = widest > p->padding + p->window ? widest - p->padding - p->window : 0;
+    slice = wwi_least(wwi_least(slice, fits), UINT64_C(1) << 30);
+    if (slice < windows && slice < 256) {
+        wwi_fail(WW_ERROR_DEVICE_MEMORY,
+                 "a profile of windows of %zu points needs %" PRIu64 " bytes and %" PRIu64 " for a slice of 256",
+                 p->window, bytes, sides * (padding + 256 * of_window));
+        return wwi_fail_hint("raise max_bytes");
+    }
+    p->slice = (size_t)wwi_least(slice, windows);
+    return WW_OK;
+}
+
+static ww_status allocate(ww_profile *p) {
+    uint64_t count;
+    if (!wwi_mul_u64(p->series.windows, p->k, &count) || count > PTRDIFF_MAX / sizeof(double))
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu windows with %zu neighbours", p->series.windows, p->k);
+    for (int list = 0; list < wwi_profile_lists(p); list++) {
+        p->best[list] = malloc(count * sizeof(double));
+        p->best_ids[list] = malloc(count * sizeof(int64_t));
+        if (!p->best[list] || !p->best_ids[list])
+            return wwi_fail_memory(count * sizeof(double));
+    }
+    return WWI_GROW(p->context, {&p->entries, p->capacity * ENTRY_BYTES},
+                    {&p->counters, WWI_PROFILE_STRIPES * WWI_PROFILE_STRIPE * 4});
+}
+
+ww_status wwi_profile_plan(ww_profile *p) {
+    ww_status status = choose_rows(p);
+    if (status != WW_OK)
+        return status;
+    const wwi_profile_series *other = wwi_profile_other(p);
+    p->reach = (double)span_reach(&p->series, 0, p->series.windows) * (double)span_reach(other, 0, other->windows);
+    if ((status = compile(p)) != WW_OK)
+        return status;
+    p->padding = p->width + 2 * WWI_PROFILE_PART;
+    p->rate = wwi_pace_guess(wwi_context_info(p->context), p->vector ? 2 : 8) / (double)p->series.channels;
+    return (status = divide(p)) == WW_OK ? allocate(p) : status;
+}

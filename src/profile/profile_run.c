@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run of a part of the matrix of correlations. It is divided into bands of diagonals and blocks of rows; a launch
+// computes a number of these tiles and lists, for each window, the cells that may be among its k best: those above its
+// bound. Between launches the lists are merged into the k best, by exact distances, which raises the bounds. A launch
+// with more candidates than there is room for is repeated with the bounds that it has raised, or in parts.
+#include <math.h>
+
+#include "profile/profile_job.h"
+
+enum { SAMPLE = 64 };
+
+// A part of the matrix: the diagonals from `delta` on of the rows' and the columns' windows.
+typedef struct region {
+    wwi_profile_slice *rows, *columns;
+    int role;
+    int row_list, column_list;
+    uint64_t delta;
+    uint32_t blocks;
+    uint32_t active; // diagonals of a band that may have candidates
+    uint64_t tiles;  // of the launch
+    uint64_t reported;
+} region;
+
+static ww_status merge_list(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list,
+                            uint32_t stripes) {
+    if (p->narrow)
+        return wwi_profile_merge_host(p, own, other, list, stripes);
+    const wwi_profile_merge_args job = {.other_first = other->first,
+                                        .own = (uint32_t)own->count,
+                                        .window = (uint32_t)p->window,
+                                        .own_points = own->points,
+                                        .other_points = other->points,
+                                        .own_stride = own->stride,
+                                        .other_stride = other->stride};
+    return WWI_LAUNCH_ITEMS(p->merge, own->count, WWI_PROFILE_MERGE_GROUP, WWI_VALUE(job), WWI_BUFFER(own->values),
+                            WWI_BUFFER(other->values), WWI_BUFFER(own->norms), WWI_BUFFER(other->norms),
+                            WWI_BUFFER(own->bounds[list]), WWI_BUFFER(own->heads[list]), WWI_BUFFER(p->entries),
+                            WWI_BUFFER(own->best[list]), WWI_BUFFER(own->best_ids[list]));
+}
+
+static ww_status clear_counters(ww_profile *p) {
+    return wwi_buffer_fill_u32(p->counters, 0, wwi_buffer_bytes(p->counters), 0);
+}
+
+static ww_status merge(ww_profile *p, const region *r, uint32_t stripes) {
+    ww_status status = WW_OK;
+    if (r->role != WWI_PROFILE_COLUMNS_ALONE)
+        status = merge_list(p, r->rows, r->columns, r->row_list, stripes);
+    if (status == WW_OK && r->role != WWI_PROFILE_ROWS_ALONE &&
+        (r->role != WWI_PROFILE_BOTH || r->rows != r->columns || r->row_list != r->column_list))
+        status = merge_list(p, r->columns, r->rows, r->column_list, stripes);
+    return status == WW_OK ? clear_counters(p) : status;
+}
+
+static ww_status launch_set(ww_profile *p, const region *r, wwi_profile_args *job, bool deep) {
+    const wwi_profile_slice *a = r->rows, *b = r->columns;
+    const bool rows = r->role != WWI_PROFILE_COLUMNS_ALONE, columns = r->role != WWI_PROFILE_ROWS_ALONE;
+    const uint64_t tiles = r->tiles;
+    job->error = wwi_profile_error(p, deep || p->options.precision == WW_DOUBLE);
+    job->least = deep ? WWI_PROFILE_DEEP : 0;
+    job->most = deep || !p->deep ? INFINITY : WWI_PROFILE_DEEP;
+    return WWI_LAUNCH(
+        p->tiles[deep][r->role], tiles, p->groups[deep], WWI_VALUE(*job), WWI_BUFFER(deep ? a->wide_table : a->table),
+        WWI_BUFFER(deep ? b->wide_table : b->table), WWI_BUFFER(a->values), WWI_BUFFER(b->values), WWI_BUFFER(a->means),
+        WWI_BUFFER(b->means), WWI_BUFFER(a->reach), WWI_BUFFER(b->reach), WWI_BUFFER(a->reaches),
+        WWI_BUFFER(b->reaches), WWI_BUFFER(a->flat), WWI_BUFFER(b->flat), WWI_BUFFER(a->state), WWI_BUFFER(b->state),
+        WWI_BUFFER(rows ? a->bounds[r->row_list] : NULL), WWI_BUFFER(columns ? b->bounds[r->column_list] : NULL),
+        WWI_BUFFER(rows ? a->heads[r->row_list] : NULL), WWI_BUFFER(columns ? b->heads[r->column_list] : NULL),
+        WWI_BUFFER(p->entries), WWI_BUFFER(p->counters));
+}
+
+static ww_status launch(ww_profile *p, const region *r, uint64_t first, uint32_t stripes) {
+    const wwi_profile_slice *a = r->rows, *b = r->columns;
+    wwi_profile_args job = {.first = first,
+                            .blocks = r->blocks,
+                            .rows = (uint32_t)a->count,
+                            .columns = (uint32_t)b->count,
+                            .delta = (uint32_t)r->delta,
+                            .window = (uint32_t)p->window,
+                            .active = r->active,
+                            .row_points = a->points,
+                            .column_points = b->points,
+                            .row_stride = a->stride,
+                            .column_stride = b->stride,
+                            .stripes = stripes,
+                            .capacity = (uint32_t)(p->capacity / stripes),
+                            .offset = (int64_t)b->first - (int64_t)a->first,
+                            .exclusion = p->self ? (int64_t)p->exclusion : -1,
+                            .rounding = 4e-7f * (float)p->series.channels};
+    const ww_status status = launch_set(p, r, &job, false);
+    return status == WW_OK && p->deep ? launch_set(p, r, &job, true) : status;
+}
+
+// The most entries of a stripe, and of all together.
+static ww_status read_counters(ww_profile *p, uint32_t stripes, uint64_t *most, uint64_t *all) {
+    uint32_t counts[WWI_PROFILE_STRIPES * WWI_PROFILE_STRIPE];
+    const ww_status status = wwi_stream_read(p->stream, p->counters, 0, sizeof counts, counts);
+    *most = *all = 0;
+    for (uint32_t i = 0; status == WW_OK && i < stripes; i++) {
+        const uint64_t count = counts[i * WWI_PROFILE_STRIPE];
+        *most = count > *most ? count : *most;
+        *all += count;
+    }
+    return status;
+}
+
+// Pairs on `count` diagonals from `delta` on.
+static uint64_t pairs_of(uint64_t rows, uint64_t columns, uint64_t delta, uint64_t count) {
+    uint64_t pairs = 0;
+    if (delta >= columns)
+        return 0;
+    count = count < columns - delta ? count : columns - delta;
+    // Diagonals on which all rows have a column, then shorter ones.
+    const uint64_t full = columns > rows && delta < columns - rows ? columns - rows - delta : 0;
+    const uint64_t whole = full < count ? full : count;
+    pairs = whole * rows;
+    const uint64_t longest = columns - delta - whole, rest = count - whole;
+    return pairs + rest * longest - rest * (rest - (rest > 0)) / 2;
+}
+
+static uint64_t pairs_of_region(const region *r) {
+    return pairs_of(r->rows->count, r->columns->count, r->delta, r->columns->count);
+}
+
+// Pairs in the tiles before one.
+static uint64_t pairs_before(const ww_profile *p, const region *r, uint64_t tile) {
+    const uint64_t rows = r->rows->count, columns = r->columns->count, band = tile / r->blocks;
+    const uint64_t next = pairs_of(rows, columns, r->delta + band * p->width, p->width);
+    return pairs_of(rows, columns, r->delta, band * p->width) + next / r->blocks * (tile % r->blocks);
+}
+
+// How many tiles the first launch may take, where `sure` always have room.
+static uint64_t first_tiles(const ww_profile *p, const region *r, uint64_t sure) {
+    const uint64_t least = WWI_PROFILE_STRIPES * 4;
+    if (p->k > 1)
+        return sure < 1 ? 1 : wwi_least(sure, r->blocks);
+    // The first tiles list most: of a random walk a sixteenth of their cells, less where they are many.
+    const uint64_t begin = p->vector || p->narrow ? 0 : p->capacity * 16 / ((uint64_t)p->width * p->block_rows);
+    return begin > least ? begin : least;
+}
+
+// Reports the pairs of all tiles before `at`. A sample (few active diagonals) reports nothing.
+static ww_status report(ww_profile *p, region *r, uint64_t at, uint64_t tiles) {
+    const uint64_t now = r->active < p->width ? 0 : at < tiles ? pairs_before(p, r, at) : pairs_of_region(r);
+    const uint64_t new = now > r->reported ? now - r->reported : 0;
+    r->reported += new;
+    return wwi_pace_report(&p->pace, new);
+}
+
+// The first `tiles` tiles.
+static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
+    ww_status status = clear_counters(p);
+    const uint64_t tile_pairs = (uint64_t)p->width * p->block_rows;
+    const uint64_t listed = (uint64_t)r->active * p->block_rows * (r->role == WWI_PROFILE_BOTH ? 2 : 1);
+    const uint64_t sure = p->capacity / listed; // tiles that always have room
+    uint64_t most = first_tiles(p, r, sure);
+    uint64_t held = 0; // candidates that are not merged
+    for (uint64_t at = 0; status == WW_OK && at < tiles;) {
+        const double start = wwi_seconds();
+        uint64_t fullest, all;
+        const uint64_t take = wwi_least(wwi_pace_units(&p->pace, p->rate, tiles - at, (double)tile_pairs), most);
+        const bool safe = take <= sure && held == 0;
+        const uint32_t stripes = safe && take < WWI_PROFILE_STRIPES ? 1 : WWI_PROFILE_STRIPES;
+        r->tiles = take;
+        if ((status = launch(p, r, at, stripes)) != WW_OK ||
+            (status = read_counters(p, stripes, &fullest, &all)) != WW_OK)
+            break;
+        const uint64_t room = p->capacity / stripes;
+        const bool full = fullest > room;
+        if (full) {
+            // The bounds are better now; what was listed of this launch is met again.
+            most = take / 4 > 1 ? take / 4 : 1;
+        } else {
+            p->rate = wwi_pace_learn(p->rate, (double)(take * tile_pairs), wwi_seconds() - start);
+            most = fullest - held < room / 16 ? take * 4 : fullest - held < room / 4 ? take * 2 : take;
+            p->info.candidates += all;
+            held = fullest;
+            at += take;
+            // With several neighbours wanted only a merge raises the bounds, and what is new should not be most of it.
+            if (p->k > 1)
+                most = wwi_least(most, at);
+        }
+        if (full || stripes == 1 || p->k > 1 || held > room / 2 || at >= tiles) {
+            status = merge(p, r, stripes);
+            held = 0;
+        }
+        if (status == WW_OK && !full)
+            status = report(p, r, at, tiles);
+    }
+    return status;
+}
+
+static ww_status run_region(ww_profile *p, region *r) {
+    ww_status status = WW_OK;
+    const uint64_t rows = r->rows->count, columns = r->columns->count;
+    if (r->delta >= columns)
+        return WW_OK;
+    const uint64_t reached = rows < columns - r->delta ? rows : columns - r->delta;
+    const uint64_t bands = wwi_ceil_div(columns - r->delta, p->width);
+    r->blocks = (uint32_t)wwi_ceil_div(reached, p->block_rows);
+    // With several neighbours wanted: bounds from a few diagonals first.
+    for (r->active = SAMPLE; p->k > 1 && r->active < p->width && status == WW_OK; r->active *= 4)
+        status = run_tiles(p, r, r->blocks);
+    r->active = p->width;
+    return status == WW_OK ? run_tiles(p, r, bands * r->blocks) : status;
+}
+
+// Two slices: the diagonals on both sides of the one through their first windows.
+static ww_status run_slices(ww_profile *p, size_t first, size_t count, size_t other_first, size_t other_count) {
+    ww_status status;
+    wwi_profile_slice *a = &p->slices[0], *b = &p->slices[1];
+    const int left = wwi_profile_lists(p) - 1;
+    if (p->self && first == other_first) {
+        region r = {a, a, WWI_PROFILE_BOTH, WWI_PROFILE_RIGHT, left, (uint64_t)p->exclusion + 1, 0, 0, 0, 0};
+        if ((status = run_region(p, &r)) != WW_OK)
+            return status;
+        return wwi_profile_slice_store(p, a);
+    }
+    if ((status = wwi_profile_slice_open(p, b, wwi_profile_other(p), other_first, other_count)) != WW_OK)
+        return status;
+    region upper = {a, b, p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_ROWS_ALONE, WWI_PROFILE_RIGHT, left, 0, 0, 0, 0, 0};
+    region lower = {b, a, p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_COLUMNS_ALONE, left, WWI_PROFILE_RIGHT, 1, 0, 0,
+                    0, 0};
+    (void)count;
+    if ((status = run_region(p, &upper)) != WW_OK || (status = run_region(p, &lower)) != WW_OK ||
+        (p->self && (status = wwi_profile_slice_store(p, b)) != WW_OK))
+        return status;
+    return wwi_profile_slice_store(p, a);
+}
+
+// Rows with columns; of one series the two are the same windows, or the columns are later ones.
+static ww_status run_part(ww_profile *p, const wwi_profile_part *part) {
+    ww_status status = WW_OK;
+    const bool triangle = p->self && part->row == part->column;
+    for (size_t at = part->row, count; status == WW_OK && at < part->row_end; at += count) {
+        count = part->row_end - at < p->slice ? part->row_end - at : p->slice;
+        if ((status = wwi_profile_slice_open(p, &p->slices[0], &p->series, at, count)) != WW_OK)
+            break;
+        for (size_t j = triangle ? at : part->column, taken; status == WW_OK && j < part->column_end; j += taken) {
+            taken = part->column_end - j < p->slice ? part->column_end - j : p->slice;
+            status = run_slices(p, at, count, j, taken);
+        }
+    }
+    return status;
+}
+
+// Of one series rows and columns may have windows in common: all ranges that are in one of them, or in both, with each
+// other. At most one range is in both.
+ww_status wwi_profile_run_part(ww_profile *p) {
+    ww_status status = WW_OK;
+    const wwi_profile_part *all = &p->part;
+    if (!p->self)
+        return run_part(p, all);
+    const size_t begin = all->row > all->column ? all->row : all->column,
+                 end = all->row_end < all->column_end ? all->row_end : all->column_end;
+    const bool common = begin < end;
+    const size_t rows[] = {all->row, common ? begin : all->row_end, common ? end : all->row_end, all->row_end},
+                 columns[] = {all->column, common ? begin : all->column_end, common ? end : all->column_end,
+                              all->column_end};
+    for (int i = 0; i < 3 && status == WW_OK; i++)
+        for (int j = 0; j < 3 && status == WW_OK; j++) {
+            const wwi_profile_part own = {rows[i], rows[i + 1], columns[j], columns[j + 1]},
+                                   turned = {columns[j], columns[j + 1], rows[i], rows[i + 1]};
+            if (own.row < own.row_end && own.column < own.column_end)
+                status = run_part(p, own.row <= own.column ? &own : &turned);
+        }
+    return status;
+}
