@@ -10,6 +10,7 @@
 #include "group_job.h"
 #include "neighbours.h"
 #include "point_options.h"
+#include "rows.h"
 
 const char *const cli_metrics[] = {"l2",      "l2-squared", "l1",           "linf", "cosine", "inner-product",
                                    "hamming", "jaccard",    "jaccard-bits", NULL};
@@ -98,15 +99,21 @@ typedef struct knn_job {
     int metric;
     ww_context *context;
     ww_point_set *sets[2];
-    ww_points *points[2]; // as the paths
+    ww_point_view views[2];
+    ww_points *points[2]; // as the paths; in divided work not of queries that have a base
     ww_group *group;      // several devices; then there is neither a context nor points nor a search
     ww_group_points *shared[2];
-    size_t counts[2];
     ww_knn *knn;
+    ww_knn_info info; // of all runs
     cli_neighbours found;
+    size_t full; // queries whose K neighbours are all within the radius
+    cli_division division;
+    cli_progress progress;
+    ww_plan_options plan_options;
 } knn_job;
 
 static void job_end(knn_job *j) {
+    cli_division_close(&j->division);
     ww_knn_destroy(&j->knn);
     for (int i = 1; i >= 0; i--) {
         ww_group_points_destroy(&j->shared[i]);
@@ -118,33 +125,15 @@ static void job_end(knn_job *j) {
     cli_neighbours_free(&j->found);
 }
 
-static int upload(knn_job *j, const ww_point_view *views) {
-    ww_points_options options = WW_POINTS_OPTIONS_INIT;
-    const bool group = cli_is_group(&j->device);
-    int result = group ? cli_group_open(&j->device, &j->group) : cli_context_open(&j->device, &j->context);
-    options.precision = cli_precision(&j->device);
-    options.max_bytes = j->device.max_bytes;
-    for (int i = 0; result == CLI_GO_ON && i < 2 && j->paths[i]; i++) {
-        j->counts[i] = views[i].count;
-        if (!group)
-            result = cli_points_upload(j->context, &j->device, &views[i], &j->points[i]);
-        else if (ww_group_points_create(j->group, &views[i], &options, &j->shared[i]) != WW_OK)
-            result = cli_fail();
-    }
-    return result;
-}
-
 static int base_of(const knn_job *j) {
     return j->paths[1] ? 1 : 0;
 }
 
-// Takes out the neighbours beyond the radius. Where all K are within it there may be more: that is said.
-static void keep_within(const knn_job *j) {
-    const cli_neighbours *n = &j->found;
-    size_t full = 0;
-    for (size_t i = 0; i < n->queries * n->k; i++) {
+// Takes out the neighbours beyond the radius.
+static void keep_within(knn_job *j, const cli_neighbours *n) {
+    for (size_t i = 0; isfinite(j->radius) && i < n->queries * n->k; i++) {
         const bool within = n->ids[i] >= 0 && cli_value_at(n->distances, n->precision, i) <= j->radius;
-        full += within && i % n->k == n->k - 1;
+        j->full += within && i % n->k == n->k - 1;
         if (within)
             continue;
         n->ids[i] = -1;
@@ -153,47 +142,179 @@ static void keep_within(const knn_job *j) {
         else
             ((float *)n->distances)[i] = INFINITY;
     }
-    if (full > 0 && n->k < j->counts[base_of(j)])
-        fprintf(stderr, "wavewarp: %zu queries have %zu points within %g, and may have more (--k takes up to %d)\n",
-                full, n->k, j->radius, WW_KNN_MOST);
+}
+
+// Where all K are within the radius there may be more.
+static void say_full(const knn_job *j) {
+    if (j->full > 0 && j->wanted.k < j->views[base_of(j)].count)
+        fprintf(stderr,
+                "wavewarp: %zu queries have %" PRIu64 " points within %g, and may have more (--k takes up to %d)\n",
+                j->full, j->wanted.k, j->radius, WW_KNN_MOST);
+}
+
+static void note_run(knn_job *j) {
+    ww_knn_info info = WW_KNN_INFO_INIT;
+    if (ww_knn_get_info(j->knn, &info) != WW_OK)
+        return;
+    info.pairs += j->info.pairs;
+    info.examined += j->info.examined;
+    info.seconds_wall += j->info.seconds_wall;
+    info.seconds_device += j->info.seconds_device;
+    j->info = info;
 }
 
 static int search(knn_job *j) {
     ww_knn_options options = WW_KNN_OPTIONS_INIT;
-    ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
-    cli_progress progress;
     cli_neighbours *n = &j->found;
-    n->queries = j->counts[0];
-    n->k = (size_t)j->wanted.k;
-    n->precision = cli_precision(&j->device);
     const int result = cli_neighbours_allocate(n);
     if (result != CLI_GO_ON)
         return result;
-    memset(&progress, 0, sizeof progress);
-    cli_plan_options(&j->device, &progress, &plan);
     options.metric = (ww_metric)j->metric;
-    options.run = plan.run;
+    options.run = j->plan_options.run;
     const int base = base_of(j);
     ww_status status =
         j->group ? ww_group_knn(j->shared[base], base ? j->shared[0] : NULL, n->k, &options, n->ids, n->distances)
                  : ww_knn_create(j->points[base], base ? j->points[0] : NULL, n->k, &options, &j->knn);
     if (status == WW_OK && !j->group)
         status = ww_knn_run(j->knn, n->ids, n->distances, NULL);
-    cli_progress_end(&progress);
+    cli_progress_end(&j->progress);
     if (status != WW_OK)
         return cli_fail();
-    if (isfinite(j->radius))
-        keep_within(j);
+    if (!j->group)
+        note_run(j);
+    keep_within(j, n);
     return CLI_GO_ON;
 }
 
-static void begin_json(const knn_job *j, const cli_command *command, const ww_knn_info *info, cli_json *json) {
+// ---- some of the queries at a time
+
+// Uploads these queries.
+static int take_queries(const knn_job *j, size_t first, size_t count, ww_points **queries) {
+    ww_point_view view = j->views[0];
+    uint64_t *offsets = NULL;
+    view.count = count;
+    if (view.kind == WW_POINTS_SETS) {
+        if (!(offsets = malloc((count + 1) * sizeof *offsets)))
+            return cli_error("not enough memory");
+        for (size_t i = 0; i <= count; i++)
+            offsets[i] = view.offsets[first + i] - view.offsets[first];
+        view.values = (const uint32_t *)view.values + view.offsets[first];
+        view.offsets = offsets;
+    } else {
+        const size_t bytes =
+            view.kind == WW_POINTS_BITS ? (view.dimension + 7) / 8 : view.dimension * cli_value_bytes(view.precision);
+        view.values = (const char *)view.values + first * bytes;
+    }
+    const int result = cli_points_upload(j->context, &j->device, &view, queries);
+    free(offsets);
+    return result;
+}
+
+static void take_roots(const cli_neighbours *n) {
+    for (size_t i = 0; i < n->queries * n->k; i++)
+        if (n->precision == WW_DOUBLE)
+            ((double *)n->distances)[i] = sqrt(((double *)n->distances)[i]);
+        else
+            ((float *)n->distances)[i] = sqrtf(((float *)n->distances)[i]);
+}
+
+static double even_weight(void *user, uint64_t row) {
+    (void)user;
+    (void)row;
+    return 1;
+}
+
+static int compute_some(void *user, uint64_t first, uint64_t count, void *values) {
+    knn_job *j = user;
+    const bool root = j->metric == WW_METRIC_L2; // by which parts are not ordered
+    ww_points *queries = NULL;
+    ww_knn_options options = WW_KNN_OPTIONS_INIT;
+    ww_nearest_shard shard = WW_NEAREST_SHARD_INIT;
+    cli_neighbours n = {(size_t)count, j->found.k, j->found.precision, NULL, NULL};
+    options.metric = root ? WW_METRIC_L2_SQUARED : (ww_metric)j->metric;
+    options.run = j->plan_options.run;
+    shard.query_offset = first;
+    shard.exclude_self = !j->paths[1];
+    ww_knn_destroy(&j->knn);
+    int result = cli_neighbours_allocate(&n);
+    if (result == CLI_GO_ON)
+        result = take_queries(j, (size_t)first, (size_t)count, &queries);
+    if (result == CLI_GO_ON &&
+        (ww_knn_create_shard(j->points[base_of(j)], queries, n.k, &shard, &options, &j->knn) != WW_OK ||
+         ww_knn_run(j->knn, n.ids, n.distances, NULL) != WW_OK))
+        result = cli_fail_plainly();
+    if (result == CLI_GO_ON) {
+        note_run(j);
+        j->progress.done_before = j->info.pairs;
+        if (root)
+            take_roots(&n);
+        if (j->division.part)
+            keep_within(j, &n);
+        cli_neighbours_pack(&n, values);
+    }
+    ww_points_destroy(&queries);
+    cli_neighbours_free(&n);
+    return result;
+}
+
+// With a journal. Of a part: into its file; else as search(), but that journal and file are left to be removed.
+static int divide(knn_job *j) {
+    char more[128];
+    cli_neighbours *n = &j->found;
+    void *values = NULL;
+    cli_row_job rows = {.name = "knn",
+                        .points = {&j->views[0], j->paths[1] ? &j->views[1] : NULL},
+                        .more = more,
+                        .context = j->context,
+                        .progress = &j->progress,
+                        .device = &j->device,
+                        .rows = n->queries,
+                        .columns = 2 * n->k,
+                        .k = n->k,
+                        .precision = WW_DOUBLE,
+                        .weight = even_weight,
+                        .compute = compute_some,
+                        .user = j};
+    int result = n->k <= WW_KNN_MOST ? CLI_GO_ON : cli_error("--k is %zu; it can be 1 to %d", n->k, WW_KNN_MOST);
+    snprintf(more, sizeof more, "metric %s radius %.17g", ww_metric_name((ww_metric)j->metric), j->radius);
+    if (result == CLI_GO_ON && !j->division.part) {
+        result = cli_neighbours_allocate(n);
+        if (result == CLI_GO_ON)
+            result = cli_values_allocate(n->queries, 2 * n->k, WW_DOUBLE, &values);
+    }
+    if (result == CLI_GO_ON)
+        result = cli_rows_run(&j->division, &rows, values);
+    if (result == CLI_GO_ON && values) {
+        cli_neighbours_unpack(n, values, 0, n->queries);
+        keep_within(j, n);
+    }
+    free(values);
+    return result;
+}
+
+static int compute(knn_job *j) {
+    cli_neighbours *n = &j->found;
+    n->queries = j->views[0].count;
+    n->k = (size_t)j->wanted.k;
+    n->precision = cli_precision(&j->device);
+    cli_plan_options(&j->device, &j->progress, &j->plan_options);
+    const int result = cli_divided(&j->division) ? divide(j) : search(j);
+    cli_progress_end(&j->progress);
+    if (result == CLI_GO_ON)
+        say_full(j);
+    return result;
+}
+
+// ---- what it writes
+
+static void begin_json(const knn_job *j, const cli_command *command, cli_json *json) {
+    const ww_knn_info *info = &j->info;
     cli_head head = CLI_HEAD_INIT;
     for (int i = 0; i < 2; i++) {
         head.files[i] = j->paths[i];
-        head.counts[i] = j->counts[i];
+        head.counts[i] = j->views[i].count;
     }
-    head.output = j->wanted.output;
+    head.output = j->division.part ? j->division.data_path : j->wanted.output;
     head.metric = ww_metric_name((ww_metric)j->metric);
     head.context = j->group ? ww_group_context(j->group, 0) : j->context;
     head.precision = ww_precision_name(cli_precision(&j->device));
@@ -201,6 +322,7 @@ static void begin_json(const knn_job *j, const cli_command *command, const ww_kn
     head.seconds_compute = info->seconds_wall;
     head.seconds_device = info->seconds_device;
     cli_json_head(json, stdout, command, &head);
+    cli_division_json(json, &j->division);
     if (j->group) {
         cli_group_json(j->group, json);
     } else {
@@ -211,27 +333,77 @@ static void begin_json(const knn_job *j, const cli_command *command, const ww_kn
     cli_json_number(json, "radius", j->radius, 17); // none: null
 }
 
-static int output(const knn_job *j, const cli_command *command) {
+static int write_found(knn_job *j, const cli_command *command) {
     const cli_neighbours *n = &j->found;
     const char *known = j->classes_path ? j->classes_path : j->values_path;
-    ww_knn_info info = WW_KNN_INFO_INIT;
     cli_json json;
-    cli_group_report(j->group);
-    if (!j->group && ww_knn_get_info(j->knn, &info) != WW_OK)
-        return cli_fail();
-    if (!j->group && isatty(STDERR_FILENO))
-        fprintf(stderr, "%" PRIu64 " pairs in %.4g s, filter %s\n", info.pairs, info.seconds_wall, info.filter);
     int result = CLI_GO_ON;
     // A prediction replaces the neighbours on standard output.
     if (!known || !cli_neighbours_in_json(&j->wanted))
         result = cli_neighbours_write(n, &j->wanted);
     if (result == CLI_GO_ON && j->wanted.json)
-        begin_json(j, command, &info, &json);
+        begin_json(j, command, &json);
     if (result == CLI_GO_ON && known)
-        result = predict(known, j->classes_path != NULL, n, j->counts[base_of(j)], j->wanted.json ? &json : NULL);
+        result = predict(known, j->classes_path != NULL, n, j->views[base_of(j)].count, j->wanted.json ? &json : NULL);
+    if (result == CLI_GO_ON && j->division.checkpoint)
+        result = cli_division_finish(&j->division, true);
     if (result == CLI_GO_ON && j->wanted.json) {
         cli_neighbours_json(&json, n, &j->wanted);
         cli_json_end(&json);
+    }
+    return result;
+}
+
+static int output(knn_job *j, const cli_command *command) {
+    cli_json json;
+    cli_group_report(j->group);
+    if (!j->group && isatty(STDERR_FILENO))
+        fprintf(stderr, "%" PRIu64 " pairs in %.4g s, filter %s\n", j->info.pairs, j->info.seconds_wall,
+                j->info.filter);
+    if (!j->division.part)
+        return write_found(j, command);
+    if (j->wanted.json) {
+        begin_json(j, command, &json);
+        cli_json_null(&json, "neighbours");
+        cli_json_end(&json);
+    }
+    return CLI_GO_ON;
+}
+
+static int check_options(const cli_command *command, knn_job *j) {
+    const cli_neighbour_options *w = &j->wanted;
+    if (j->classes_path && j->values_path)
+        return cli_usage(command->name, "--classes and --values exclude each other");
+    if (j->radius_text && (!cli_number(j->radius_text, &j->radius) || j->radius < 0))
+        return cli_usage(command->name, "--radius is '%s', but must be a number from 0", j->radius_text);
+    if (j->radius_text && j->metric == WW_METRIC_INNER_PRODUCT)
+        return cli_usage(command->name, "--radius is for distances; an inner product is none");
+    const int result = cli_division_check(command->name, &j->division);
+    if (result == CLI_GO_ON && j->division.part && (w->output || w->ids || w->distances))
+        return cli_usage(command->name, "--part names its file itself: no --output, --ids, --distances");
+    if (result == CLI_GO_ON && j->division.part && (j->classes_path || j->values_path))
+        return cli_usage(command->name, "--classes and --values are for all queries, not for a part");
+    if (result == CLI_GO_ON && cli_is_group(&j->device) && cli_divided(&j->division))
+        return cli_usage(command->name, "several devices compute all neighbours, not a part or from a checkpoint");
+    return result;
+}
+
+// Reads and uploads the points; queries of divided work are uploaded when their turn comes.
+static int load(knn_job *j) {
+    ww_points_options options = WW_POINTS_OPTIONS_INIT;
+    int result = CLI_GO_ON;
+    options.precision = cli_precision(&j->device);
+    options.max_bytes = j->device.max_bytes;
+    for (int i = 0; result == CLI_GO_ON && i < 2 && j->paths[i]; i++)
+        result = cli_points_read(j->paths[i], (ww_metric)j->metric, &j->sets[i], &j->views[i]);
+    if (result == CLI_GO_ON)
+        result = cli_is_group(&j->device) ? cli_group_open(&j->device, &j->group)
+                                          : cli_context_open(&j->device, &j->context);
+    for (int i = 0; result == CLI_GO_ON && i < 2 && j->paths[i]; i++) {
+        if (j->group && ww_group_points_create(j->group, &j->views[i], &options, &j->shared[i]) != WW_OK)
+            result = cli_fail();
+        else if (!j->group && (i == 1 || !j->paths[1] || !cli_divided(&j->division)))
+            result = cli_points_upload(j->context, &j->device, &j->views[i], &j->points[i]);
     }
     return result;
 }
@@ -241,6 +413,7 @@ int cmd_knn(const cli_command *command, int argc, char **argv) {
     memset(&j, 0, sizeof j);
     j.wanted.k = 0; // not given
     j.radius = INFINITY;
+    j.info = (ww_knn_info)WW_KNN_INFO_INIT;
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(j.wanted),
         {"metric", 'm', CLI_CHOICE, "M", "distance of two points", &j.metric, cli_metrics, 0},
@@ -250,28 +423,22 @@ int cmd_knn(const cli_command *command, int argc, char **argv) {
          &j.classes_path, 0, 0},
         {"values", 0, CLI_INPUT, "FILE",
          "value of every point of the base: print the mean over each query's neighbours", &j.values_path, 0, 0},
+        CLI_PARTS_OPTIONS(j.division),
+        CLI_CHECKPOINT_OPTION(j.division),
         CLI_DEVICE_OPTIONS(j.device),
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, 2, NULL);
+    if (result == CLI_GO_ON)
+        result = check_options(command, &j);
     if (result != CLI_GO_ON)
         return result;
-    if (j.classes_path && j.values_path)
-        return cli_usage(command->name, "--classes and --values exclude each other");
-    if (j.radius_text && (!cli_number(j.radius_text, &j.radius) || j.radius < 0))
-        return cli_usage(command->name, "--radius is '%s', but must be a number from 0", j.radius_text);
-    if (j.radius_text && j.metric == WW_METRIC_INNER_PRODUCT)
-        return cli_usage(command->name, "--radius is for distances; an inner product is none");
     const bool all = j.radius_text && j.wanted.k == 0;
     j.wanted.k = j.wanted.k ? j.wanted.k : all ? WW_KNN_MOST : 1;
-    ww_point_view views[2];
-    for (int i = 0; result == CLI_GO_ON && i < 2 && j.paths[i]; i++)
-        result = cli_points_read(j.paths[i], (ww_metric)j.metric, &j.sets[i], &views[i]);
+    result = load(&j);
+    if (result == CLI_GO_ON && all && j.views[base_of(&j)].count < j.wanted.k)
+        j.wanted.k = j.views[base_of(&j)].count;
     if (result == CLI_GO_ON)
-        result = upload(&j, views);
-    if (result == CLI_GO_ON && all && j.counts[base_of(&j)] < j.wanted.k)
-        j.wanted.k = j.counts[base_of(&j)];
-    if (result == CLI_GO_ON)
-        result = search(&j);
+        result = compute(&j);
     if (result == CLI_GO_ON)
         result = output(&j, command);
     job_end(&j);

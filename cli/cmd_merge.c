@@ -239,7 +239,7 @@ static int run(merge_job *j) {
     if (result != CLI_GO_ON)
         return result;
     const char *job = j->parts[0].info.job;
-    if (strcmp(job, "nearest") == 0)
+    if (strcmp(job, "nearest") == 0 || strcmp(job, "knn") == 0)
         return merge_neighbours(j);
     if (!j->wanted.output || j->wanted.ids || j->wanted.distances)
         return cli_error("parts of '%s' are merged by --output FILE alone", job);
@@ -268,10 +268,11 @@ int cmd_merge(const cli_command *command, int argc, char **argv) {
     merge_job j;
     memset(&j, 0, sizeof j);
     const cli_option options[] = {
-        {"output", 'o', CLI_OUTPUT, "FILE", "where to: .npy, .csv, else raw values; of nearest: the lines",
+        {"output", 'o', CLI_OUTPUT, "FILE", "where to: .npy, .csv, else raw values; of nearest and knn: the lines",
          &j.wanted.output, 0, 0},
-        {"ids", 0, CLI_OUTPUT, "FILE", "of nearest: write the indices there", &j.wanted.ids, 0, 0},
-        {"distances", 0, CLI_OUTPUT, "FILE", "of nearest: write the distances there", &j.wanted.distances, 0, 0},
+        {"ids", 0, CLI_OUTPUT, "FILE", "of nearest and knn: write the indices there", &j.wanted.ids, 0, 0},
+        {"distances", 0, CLI_OUTPUT, "FILE", "of nearest and knn: write the distances there", &j.wanted.distances, 0,
+         0},
         {"any-device", 0, CLI_FLAG, NULL, "join also what different kinds of devices computed", &j.any_device, 0, 0},
         {"json", 'j', CLI_FLAG, NULL, "print one JSON object", &j.wanted.json, 0, 0},
     };

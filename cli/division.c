@@ -50,6 +50,13 @@ static int sum_times(const ww_series_set *set, size_t i, char sum[65]) {
                                                                                                     : cli_fail();
 }
 
+static int add_sum(const void *bytes, size_t size, char *text) {
+    const size_t before = strlen(text);
+    if (before)
+        text[before] = ' ';
+    return ww_checksum(bytes, size, text + before + (before ? 1 : 0)) == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
 int cli_division_sum(const ww_series_set *set, char *text) {
     if (!set)
         return CLI_GO_ON;
@@ -67,13 +74,26 @@ int cli_division_sum(const ww_series_set *set, char *text) {
         if (result == CLI_GO_ON)
             at += (size_t)snprintf(all + at, LINE, "%zu %zu %s %s\n", channels, length, values, times);
     }
-    const size_t before = strlen(text);
-    if (before)
-        text[before] = ' ';
-    if (result == CLI_GO_ON && ww_checksum(all, at, text + before + (before ? 1 : 0)) != WW_OK)
-        result = cli_fail();
+    if (result == CLI_GO_ON)
+        result = add_sum(all, at, text);
     free(all);
     return result;
+}
+
+int cli_division_sum_points(const ww_point_view *v, char *text) {
+    if (!v)
+        return CLI_GO_ON;
+    const bool sets = v->kind == WW_POINTS_SETS;
+    const size_t bytes = sets                        ? (size_t)v->offsets[v->count] * sizeof(uint32_t)
+                         : v->kind == WW_POINTS_BITS ? v->count * ((v->dimension + 7) / 8)
+                                                     : v->count * v->dimension * cli_value_bytes(v->precision);
+    char all[256], values[65], offsets[65] = "";
+    if (ww_checksum(v->values, bytes, values) != WW_OK ||
+        (sets && ww_checksum(v->offsets, (v->count + 1) * sizeof *v->offsets, offsets) != WW_OK))
+        return cli_fail();
+    const int size = snprintf(all, sizeof all, "points %d %d %zu %zu %s %s", v->kind, v->precision, v->count,
+                              v->dimension, values, offsets);
+    return add_sum(all, (size_t)size, text);
 }
 
 static void put_sum(cli_json *json, const char *name, const void *bytes, size_t size) {

@@ -65,8 +65,10 @@ void cli_division_json(cli_json *json, const cli_division *d);
 // The lines of a journal that say by what values were computed: measure (NULL: none), precision, engine, kernels.
 char *cli_division_options(const char *shape, const ww_measure *measure, const cli_measure_options *measure_options,
                            const cli_device_options *device);
-// Adds the sum of a set's values, lengths and time stamps to `text`, of at least 131 bytes; NULL: nothing.
+// Adds the sum of a set's values, lengths and time stamps, or of points, to `text`, of at least 131 bytes; NULL:
+// nothing.
 int cli_division_sum(const ww_series_set *set, char *text);
+int cli_division_sum_points(const ww_point_view *points, char *text);
 // "DIR/2-of-3.npy" and its like; free() it.
 char *cli_part_path(const char *folder, uint64_t part, uint64_t count, const char *ending);
 

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 static void print_shape(const cli_row_job *job, uint64_t parts, char text[256]) {
-    snprintf(text, 256, "rows %" PRIu64 " columns %" PRIu64 " k %" PRIu64 " double %d parts %" PRIu64, job->rows,
-             job->columns, job->k, cli_precision(job->device) == WW_DOUBLE, parts);
+    snprintf(text, 256, "rows %" PRIu64 " columns %" PRIu64 " k %" PRIu64 " double %d parts %" PRIu64 "%s%s", job->rows,
+             job->columns, job->k, cli_precision(job->device) == WW_DOUBLE, parts, job->more ? " " : "",
+             job->more ? job->more : "");
 }
 
 bool cli_row_shape_read(const char *text, cli_row_shape *s) {
@@ -83,7 +84,8 @@ int cli_rows_run(cli_division *d, const cli_row_job *job, void *whole) {
     if (result == CLI_GO_ON && !options)
         result = cli_error("not enough memory");
     for (int i = 0; result == CLI_GO_ON && i < 2; i++)
-        result = cli_division_sum(job->sets[i], inputs);
+        result =
+            job->points[i] ? cli_division_sum_points(job->points[i], inputs) : cli_division_sum(job->sets[i], inputs);
     uint64_t first = 0, end = job->rows;
     if (result == CLI_GO_ON && d->part) {
         first = begin_of(job, d->part - 1, parts);

@@ -8,7 +8,9 @@
 
 typedef struct cli_row_job {
     const char *name;
-    const ww_series_set *sets[2]; // the inputs; the second may be NULL
+    const ww_series_set *sets[2];   // the inputs; the second may be NULL
+    const ww_point_view *points[2]; // or these
+    const char *more;               // one line of what else the values depend on; NULL: nothing
     ww_context *context;
     cli_progress *progress;
     const ww_measure *measure;

@@ -38,7 +38,8 @@ TUNING = "tune takes minutes and is in cli-tuning; to other commands it is a fil
 WRITES = {"nearest --output": "", "knn --output": "", "lsh --output": "", "nearest --ids": "", "nearest --distances": "", "knn --ids": "",
           "knn --distances": "", "lsh --ids": "", "lsh --distances": "", "lsh --save": "", "cluster --output": "", "cluster --centres": "",
           "cluster --merges": "", "matrix --output": "", "matrix --checkpoint": "", "matrix --parts": "", "merge --output": "",
-          "merge --ids": "", "merge --distances": "", "pairs --parts": "", "nearest --parts": "", "nearest --checkpoint": "", "pairs --output": "", "gradient --output": "", "gradient --expected-alignment": "",
+          "merge --ids": "", "merge --distances": "", "pairs --parts": "", "nearest --parts": "", "nearest --checkpoint": "", "knn --parts": "", "knn --checkpoint": "",
+          "pairs --output": "", "gradient --output": "", "gradient --expected-alignment": "",
           "path --output": "", "average --output": "", "profile --output": "", "shapelets --output": "", "shapelets --checkpoint": "",
           "generate --output": "", "classify --predictions": "", "lsh --svg": PICTURE, "cluster --svg": PICTURE, "path --svg": PICTURE,
           "average --svg": PICTURE, "profile --svg": PICTURE, "shapelets --svg": PICTURE, "matrix --svg": PICTURE, "gradient --svg": PICTURE,
@@ -280,6 +281,12 @@ def loop_neighbours(s):
     i, d = s.file("nearest-ids.npy"), s.file("nearest-distances.npy")
     run("nearest", t, "-k", 2, "--ids", s.file("i.npy"), "-o", s.file("n.csv"), "--checkpoint", s.file("c"))
     run("merge", parts_of(s, "nearest", t, "-k", 2), "--ids", s.file("mi.npy"), "--distances", s.file("md.npy"))
+    same(i, s.file("i.npy"))
+    same(i, s.file("mi.npy"))
+    same(d, s.file("md.npy"))
+    run("knn", points, "-k", 2, "--ids", s.file("i.npy"), "-o", s.file("n.csv"), "--checkpoint", s.file("c"))
+    run("merge", parts_of(s, "knn", points, "-k", 2), "--ids", s.file("mi.npy"), "--distances", s.file("md.npy"))
+    i, d = s.file("knn-ids.npy"), s.file("knn-distances.npy")
     same(i, s.file("i.npy"))
     same(i, s.file("mi.npy"))
     same(d, s.file("md.npy"))

@@ -140,6 +140,31 @@ ok "nearest, killed and resumed" eval '"$program" nearest long.npy -k 2 --no-bou
 ok "it went on with queries" resumed
 ok "the bytes of one run" eval 'same whole.csv r.csv && absent r.journal && absent r.journal.npy.part'
 rm -f r.*
+# Points: whole numbers tie; words of bits; sets of integers, of which the last is empty.
+awk 'BEGIN { for (i = 0; i < 150; i++) print i % 7 "," i * i % 11 "," i % 13 }' >points.csv
+awk 'BEGIN { for (i = 0; i < 40; i++) print i % 5 "," i % 3 ".5,2" }' >queries.csv
+awk 'BEGIN { for (i = 0; i < 70; i++) { t = ""; for (b = 1; b <= 512; b *= 2) t = t int(i * 37 / b) % 2; print t } }' >bits.txt
+awk 'BEGIN { for (i = 0; i < 50; i++) { t = i; for (b = 1; b < i % 6; b++) t = t " " (i * b) % 23; print t } }' >sets.txt
+for job in "knn points.csv -k 5" "knn queries.csv points.csv -k 40 --radius 4 --precision double" "knn bits.txt -m hamming -k 3" \
+    "knn sets.txt -m jaccard -k 60"; do
+    "$program" $job -o whole.csv --ids i.npy --distances d.npy >out 2>err
+    ok "$job in 3" divided 3 merged.csv $job
+    ok "its files too" gives 0 merge parts --ids mi.npy --distances md.npy
+    ok "the bytes of one run" eval 'same whole.csv merged.csv && same i.npy mi.npy && same d.npy md.npy'
+    ok "with a checkpoint" eval 'gives 0 $job --ids mi.npy -o merged.csv --checkpoint n.journal && same i.npy mi.npy && same whole.csv merged.csv && absent n.journal && absent n.journal.npy.part'
+done
+"$program" generate random-walk -n 4000 -l 300 -s 6 -o many.npy 2>err && "$program" knn many.npy -k 3 -m l1 -o whole.csv 2>err
+ok "knn, killed and resumed" killed r.csv r.journal knn many.npy -k 3 -m l1 -o r.csv --checkpoint r.journal
+ok "it went on with queries" resumed
+ok "the bytes of one run" eval 'same whole.csv r.csv && absent r.journal && absent r.journal.npy.part'
+rm -f r.*
+ok "its prediction can't be made" gives 1 knn points.csv -k 2 --classes queries.csv --checkpoint n.journal
+ok "what was computed stays" gives 0 knn points.csv -k 2 -o r.csv --checkpoint n.journal --resume --json
+ok "all of it" resumed
+ok "a prediction of a part" gives 2 knn points.csv --classes points.csv --part 1/2 --parts parts
+ok "more neighbours than there can be" gives 1 knn points.csv -k 2000 --checkpoint n.journal
+ok "nothing is left of it" absent n.journal
+rm -f r.*
 ok "its outputs can't be written" gives 1 nearest a.ts -o none/r.csv --checkpoint n.journal
 ok "what was computed stays" gives 0 nearest a.ts -o r.csv --checkpoint n.journal --resume --json
 ok "all of it" resumed
@@ -172,6 +197,10 @@ again && { sed 's/^version .*/version 0.0/' good/2-of-3.journal | head -n -1 >p;
 ok "of another version" wrong "version"
 again && echo x >>parts/2-of-3.journal
 ok "damaged" wrong "damaged"
+divided 3 merged.csv knn points.csv && rm parts/2* && "$program" knn points.csv -m l1 --part 2/3 --parts parts 2>err
+ok "of another metric" wrong "options"
+rm parts/2* && "$program" knn queries.csv points.csv --part 2/3 --parts parts 2>err
+ok "of other points" wrong "inputs"
 again && "$program" matrix a.ts --part 1/2 --parts parts 2>err
 ok "of two divisions" wrong "two divisions"
 again && rm parts/*
