@@ -32,11 +32,7 @@ static ww_status open_earlier(ww_context *context) {
 }
 
 static ww_status read_back(wwt_answer *answer) {
-    unsigned char content[1 << 14];
-    FILE *file = fopen(s.path, "rb");
-    const size_t bytes = file ? fread(content, 1, sizeof content, file) : 0;
-    wwt_add(answer, content, bytes);
-    return file && fclose(file) == 0 ? WW_OK : WW_ERROR_IO;
+    return wwt_add_file(answer, s.path);
 }
 
 static ww_status write_ts(void) {

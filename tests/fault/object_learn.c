@@ -189,11 +189,7 @@ static ww_status write_model(void) {
 
 // What is in the file; "earlier" was before.
 static ww_status read_model(wwt_answer *answer) {
-    unsigned char content[1 << 14];
-    FILE *file = fopen(s.model, "rb");
-    const size_t bytes = file ? fread(content, 1, sizeof content, file) : 0;
-    wwt_add(answer, content, bytes);
-    return file && fclose(file) == 0 ? WW_OK : WW_ERROR_IO;
+    return wwt_add_file(answer, s.model);
 }
 
 // The same by functions, from and to memory.

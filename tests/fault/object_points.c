@@ -205,11 +205,8 @@ static ww_status save(void) {
 }
 
 static ww_status read_saved(wwt_answer *answer) {
-    unsigned char content[1 << 15];
-    FILE *file = fopen(s.path, "rb");
-    const size_t bytes = file ? fread(content, 1, sizeof content, file) : 0;
-    wwt_add(answer, content, bytes);
-    return file && fclose(file) == 0 ? run_lsh(answer) : WW_ERROR_IO;
+    const ww_status status = wwt_add_file(answer, s.path);
+    return status == WW_OK ? run_lsh(answer) : status;
 }
 
 static ww_status open_load(ww_context *context) {

@@ -12,6 +12,8 @@ typedef struct wwt_answer {
     unsigned char at[1 << 16];
 } wwt_answer;
 void wwt_add(wwt_answer *answer, const void *bytes, size_t count);
+// Adds a file's content. WW_ERROR_IO.
+ww_status wwt_add_file(wwt_answer *answer, const char *path);
 
 typedef struct wwt_job {
     const char *name;

@@ -42,6 +42,14 @@ void wwt_add(wwt_answer *answer, const void *bytes, size_t count) {
     answer->bytes += count;
 }
 
+ww_status wwt_add_file(wwt_answer *answer, const char *path) {
+    unsigned char content[1 << 15];
+    FILE *file = fopen(path, "rb");
+    const size_t bytes = file ? fread(content, 1, sizeof content, file) : 0;
+    wwt_add(answer, content, bytes);
+    return file && fclose(file) == 0 ? WW_OK : WW_ERROR_IO;
+}
+
 ww_status wwt_make_set(size_t count, size_t length, size_t channels, ww_series_set **set) {
     double values[4200];
     unsigned noise = 12345;
