@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/transpose.h"
 #include "group/group.h"
 #include "jobs/plan.h"
 #include "measure/measure_table.h"
@@ -94,15 +95,6 @@ static size_t band_end(void *user, size_t first) {
     return t->half && first == t->first[band] ? first + 1 : t->first[band + 1];
 }
 
-// Below the diagonal is what is above.
-static void mirror(const wwi_group_job *job, size_t row, size_t rows, size_t column, size_t columns) {
-    const size_t size = job->value_bytes, stride = (size_t)job->to.row_stride;
-    unsigned char *values = job->to.host;
-    for (size_t i = row; i < row + rows; i++)
-        for (size_t c = column; c < column + columns; c++)
-            memcpy(values + (c * stride + i) * size, values + (i * stride + c) * size, size);
-}
-
 static ww_status run_tile(void *user, size_t device, size_t first, size_t count) {
     const wwi_group_job *job = user;
     const wwi_tiles *t = job->tiles;
@@ -115,8 +107,9 @@ static ww_status run_tile(void *user, size_t device, size_t first, size_t count)
     to.host = (unsigned char *)to.host + (row * to.row_stride + column) * job->value_bytes;
     to.bytes = 0; // checked as a whole
     const ww_status status = ww_plan_run_rectangle(job->plans[device], row, rows, column, columns, &to);
-    if (status == WW_OK && t->half && !square)
-        mirror(job, row, rows, column, columns);
+    if (status == WW_OK && t->half && !square) // below the diagonal is what is above
+        wwi_transpose((unsigned char *)job->to.host + (column * to.row_stride + row) * job->value_bytes, to.row_stride,
+                      to.host, to.row_stride, rows, columns, job->value_bytes);
     return status;
 }
 

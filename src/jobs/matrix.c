@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/transpose.h"
 #include "jobs/blocks.h"
 
 // Compiles for the first block, or one much like it.
@@ -36,10 +37,9 @@ static ww_status to_mirror(ww_plan *p, void *target, size_t row, size_t row_coun
     const wwi_square *to = target;
     const size_t size = wwi_precision_bytes(p->pair.rows->precision);
     wwi_to_matrix(p, target, row, row_count, column, column_count, values);
-    for (size_t i = 0; row != column && i < row_count; i++)
-        for (size_t j = 0; j < column_count; j++)
-            memcpy(to->values + ((column + j) * to->stride + row + i) * size, values + (i * column_count + j) * size,
-                   size);
+    if (row != column)
+        wwi_transpose(to->values + (column * to->stride + row) * size, to->stride, values, column_count, row_count,
+                      column_count, size);
     return WW_OK;
 }
 
