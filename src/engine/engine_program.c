@@ -163,7 +163,7 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
     if (form->is_bits)
         write_bits_options(r, &v->key, options, sizeof options);
     else
-        write_options(&r->of, &v->key, form->tiles ? wwi_soft_tiles(r) : 0, options, sizeof options);
+        write_options(&r->of, &v->key, form->tiles ? form->tiles(r) : 0, options, sizeof options);
     status = get_program(&r->of, &v->key, &t, form->texts, options, sizeof options, "", &v->program);
     return status == WW_OK ? create_kernels(r, v) : status;
 }

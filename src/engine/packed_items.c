@@ -29,7 +29,7 @@
     {                                                                                                                  \
         .engine = "packed", .kernel = "ww_packed_soft", .interleave = "ww_interleave",                                 \
         .texts = {"engine/interleave.cl", "engine/items_pack.cl", "engine/soft_tiles.cl", "engine/packed_soft.cl"},    \
-        .exchanges = true, .tiles = true, .pack = (width)                                                              \
+        .exchanges = true, .tiles = wwi_soft_tiles, .pack = (width)                                                    \
     }
 // By the width of a pack; with a strip's columns in local memory; of soft minima that are computed by tiles.
 static const wwi_form forms[2] = {ITEMS_FORM(PACK, ), ITEMS_FORM(PACK_WIDE, )};

@@ -61,7 +61,7 @@ ww_status wwi_runner_create(const wwi_recurrence *of, ww_dataset *rows, ww_datas
     r->symmetric = wwi_measure_roles_exchange(&of->measure);
     const ww_device_info *info = wwi_context_info(of->context);
     r->gpu = wwi_is_gpu(of->context);
-    r->fit = wwi_fit_of(r);
+    r->fit = wwi_fit_of(r, &wwi_lanes);
     r->width = r->of.exchange != WWI_EXCHANGE_LOCAL ? wwi_context_exchange_width(r->of.context) : r->gpu ? 64 : 16;
     if (r->width > 32 && r->of.exchange != WWI_EXCHANGE_LOCAL)
         r->width = 32;

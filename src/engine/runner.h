@@ -17,15 +17,15 @@
 typedef struct wwi_form {
     const char *engine; // for messages
     const char *kernel;
-    const char *interleave; // a second kernel of the same texts; NULL: none
-    const char *walk;       // a third, which walks back along paths; NULL: none
-    const char *texts[7];   // after those of the recurrence
-    bool exchanges;         // work-items hand values on: the program is told how
-    bool is_bits;           // the options are those of engine bits
-    bool tiles;             // soft minima by tiles: the program is told which
-    bool own_rows;          // engine bits: WW_OWN_ROWS also in a rectangle
-    uint32_t pack;          // WW_PACK; 0: the vector's width
-    int select, emit;       // WW_SELECT, 0: the measure's own; what WW_EMIT has besides open ends
+    const char *interleave;           // a second kernel of the same texts; NULL: none
+    const char *walk;                 // a third, which walks back along paths; NULL: none
+    const char *texts[7];             // after those of the recurrence
+    bool exchanges;                   // work-items hand values on: the program is told how
+    bool is_bits;                     // the options are those of engine bits
+    int (*tiles)(const wwi_runner *); // soft minima by tiles: of which kind; NULL: not by tiles
+    bool own_rows;                    // engine bits: WW_OWN_ROWS also in a rectangle
+    uint32_t pack;                    // WW_PACK; 0: the vector's width
+    int select, emit;                 // WW_SELECT, 0: the measure's own; what WW_EMIT has besides open ends
 } wwi_form;
 
 // What a program is compiled for; two variants are the same when these are.

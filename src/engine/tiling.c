@@ -71,13 +71,13 @@ bool wwi_vector_strips(const wwi_runner *r) {
     return !r->gpu && wwi_can_vector(r) && wwi_tuned(r, "form.strips.vector", 1) != 0;
 }
 
-wwi_fit wwi_fit_of(const wwi_runner *r) {
+wwi_fit wwi_fit_of(const wwi_runner *r, const wwi_engine *lanes) {
     const ww_dataset *x = r->rows, *y = r->columns;
     const double cells = (double)x->count * (double)y->count * (double)x->rank_lengths[x->rank_count - 1] *
                          (double)y->rank_lengths[y->rank_count - 1];
     // A guess that is never refined: the choice is the same in every run.
     const double seconds =
-        cells / wwi_pace_guess(wwi_context_info(r->of.context), r->gpu ? wwi_lanes.gpu_rate : wwi_lanes.cpu_rate);
+        cells / wwi_pace_guess(wwi_context_info(r->of.context), r->gpu ? lanes->gpu_rate : lanes->cpu_rate);
     // Compiling takes most of a second. A tiling of few costs an eighth of the speed at most, the one for any length a
     // half.
     const wwi_fit fit = seconds < 0.002 ? WWI_FIT_ANY : seconds < 4 ? WWI_FIT_FEW : WWI_FIT_OWN;

@@ -24,7 +24,7 @@ uint32_t wwi_lane_group(const wwi_runner *r);
 uint32_t wwi_lanes_limit(const wwi_runner *r);
 // How closely tilings fit the lengths, by how long the runner's sets take: from its creation on, so that no block of a
 // job needs another program than the first.
-wwi_fit wwi_fit_of(const wwi_runner *r);
+wwi_fit wwi_fit_of(const wwi_runner *r, const wwi_engine *lanes);
 // What a tiling without a band is for: n the rows of all pairs, 0 when they differ, and the most; a column series of m
 // points; `many`: there are many lengths.
 typedef struct wwi_shape {

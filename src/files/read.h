@@ -5,6 +5,7 @@
 
 #include <locale.h>
 #include <stdbool.h>
+#include <string.h>
 #include <wavewarp/series.h>
 
 #include "series/notes.h"
@@ -124,6 +125,8 @@ static inline bool wwi_is_one_column(uint64_t rows, uint64_t columns) {
 }
 // A 2-D array in row order, for the caller to free: floats where they hold the elements exactly, else doubles.
 ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww_precision *precision, void **values);
-bool wwi_is_npy(const wwi_text *text);
+static inline bool wwi_is_npy(const wwi_text *text) {
+    return text->size >= 6 && memcmp(text->bytes, "\x93NUMPY", 6) == 0;
+}
 
 #endif

@@ -8,7 +8,6 @@
 #include "files/read.h"
 #include "host.h"
 
-static const char magic[6] = "\x93NUMPY";
 
 typedef struct npy_header {
     char kind;    // 'f' floating point, 'i' signed, 'u' unsigned
@@ -20,10 +19,6 @@ typedef struct npy_header {
     uint64_t shape[3];
     uint64_t elements;
 } npy_header;
-
-bool wwi_is_npy(const wwi_text *text) {
-    return text->size >= sizeof magic && memcmp(text->bytes, magic, sizeof magic) == 0;
-}
 
 static bool is_little_endian(void) {
     const uint16_t one = 1;

@@ -340,3 +340,24 @@ ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) 
 ww_status wwi_knn_run_rows(ww_knn *s, size_t first, size_t rows, int64_t *ids, void *distances) {
     return run_queries(s, first, first + rows, ids, distances, NULL);
 }
+
+ww_status ww_knn_find(ww_context *context, const ww_point_view *base, const ww_point_view *queries, size_t k,
+                      ww_metric metric, ww_precision precision, int64_t *ids, void *distances) {
+    ww_status status;
+    ww_points *base_points = NULL, *query_points = NULL;
+    ww_knn *search = NULL;
+    ww_points_options points_options = WW_POINTS_OPTIONS_INIT;
+    ww_knn_options options = WW_KNN_OPTIONS_INIT;
+    points_options.precision = precision;
+    options.metric = metric;
+    if ((status = ww_points_create(context, base, &points_options, &base_points)) == WW_OK && queries)
+        status = ww_points_create(context, queries, &points_options, &query_points);
+    if (status == WW_OK)
+        status = ww_knn_create(base_points, query_points, k, &options, &search);
+    if (status == WW_OK)
+        status = ww_knn_run(search, ids, distances, NULL);
+    ww_knn_destroy(&search);
+    ww_points_destroy(&query_points);
+    ww_points_destroy(&base_points);
+    return status;
+}

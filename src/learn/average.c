@@ -29,12 +29,6 @@ void ww_average_result_free(ww_average_result *result) {
     ww_average_result_init(result, covered);
 }
 
-int wwi_average_note(wwi_average *a, double objective) {
-    double *to = a->result.objective + a->result.iterations;
-    to[0] = objective;
-    return a->result.iterations > 0 && to[-1] - to[0] <= a->options.tolerance * fabs(to[-1]);
-}
-
 // ---- options
 
 static ww_status check_weights(const ww_average_options *o, size_t count) {

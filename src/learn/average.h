@@ -29,7 +29,4 @@ ww_status wwi_average_soft(wwi_average *a);
 void wwi_add_stretched(const double *values, size_t length, size_t channels, double weight, double *to,
                        size_t to_length);
 
-// Appends the objective of a centre that was accepted. Whether the search is over by the tolerance.
-int wwi_average_note(wwi_average *a, double objective);
-
 #endif

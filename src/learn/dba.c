@@ -156,6 +156,13 @@ static ww_status move_centre(job *j) {
                            : status;
 }
 
+// Appends the objective of a centre that was accepted. Whether the search is over by the tolerance.
+static int note(wwi_average *a, double objective) {
+    double *to = a->result.objective + a->result.iterations;
+    to[0] = objective;
+    return a->result.iterations > 0 && to[-1] - to[0] <= a->options.tolerance * fabs(to[-1]);
+}
+
 static ww_status iterate(job *j) {
     wwi_average *a = j->average;
     ww_status status;
@@ -172,7 +179,7 @@ static ww_status iterate(job *j) {
             return wwi_buffer_copy(j->before, 0, j->centre->values, 0, wwi_buffer_bytes(j->before));
         }
         a->result.iterations = i;
-        a->result.converged = wwi_average_note(a, objective) || objective == 0;
+        a->result.converged = note(a, objective) || objective == 0;
         if (a->result.converged || last)
             return WW_OK;
         if ((status = move_centre(j)) != WW_OK)

@@ -11,14 +11,6 @@
 #include "options.h"
 #include "profile/profile_job.h"
 
-const wwi_profile_series *wwi_profile_other(const ww_profile *p) {
-    return p->self ? &p->series : &p->other;
-}
-
-int wwi_profile_lists(const ww_profile *p) {
-    return p->options.left_right ? WWI_PROFILE_LISTS : 1;
-}
-
 void ww_profile_destroy(ww_profile **profile) {
     ww_profile *p = wwi_taken(profile);
     if (!p)

@@ -87,9 +87,13 @@ struct ww_profile {
 };
 
 // The other series, or the series itself.
-const wwi_profile_series *wwi_profile_other(const ww_profile *p);
+static inline const wwi_profile_series *wwi_profile_other(const ww_profile *p) {
+    return p->self ? &p->series : &p->other;
+}
 // How many lists a window has.
-int wwi_profile_lists(const ww_profile *p);
+static inline int wwi_profile_lists(const ww_profile *p) {
+    return p->options.left_right ? WWI_PROFILE_LISTS : 1;
+}
 
 // ---- profile_plan.c
 

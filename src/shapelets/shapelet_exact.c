@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Series for shapelets, and the distances of a few patterns to series in double: on the device where it has double
+// The device for shapelets, and the distances of a few patterns to series in double: on the device where it has double
 // (kernels_cl/shapelets/shapelet_exact.cl), else here.
 #include <math.h>
 #include <stdlib.h>
@@ -101,92 +101,6 @@ void wwi_shapelet_device_close(wwi_shapelet_device *d) {
     wwi_stream_destroy(&d->stream);
     wwi_context_release(d->context);
     memset(d, 0, sizeof *d);
-}
-
-// ---- series
-
-static double extent(const double *x, size_t count) {
-    double low = x[0], high = x[0];
-    for (size_t t = 1; t < count; t++) {
-        low = x[t] < low ? x[t] : low;
-        high = x[t] > high ? x[t] : high;
-    }
-    return high - low;
-}
-
-// How coarse and how fine the series are. No window that is not constant has a smaller extent than the finest.
-static void find_extents(wwi_shapelet_data *data) {
-    data->finest = INFINITY;
-    for (size_t i = 0; i < data->count && data->channels == 1; i++) {
-        const double *x = data->values + data->offsets[i];
-        const size_t length = (size_t)(data->offsets[i + 1] - data->offsets[i]);
-        const double whole = length ? extent(x, length) : 0;
-        data->widest = whole > data->widest ? whole : data->widest;
-        for (size_t t = 0; t + 3 <= length; t++) {
-            const double of = extent(x + t, 3);
-            data->finest = of > 0 && of < data->finest ? of : data->finest;
-        }
-    }
-}
-
-static ww_status copy_series(const ww_series_set *set, wwi_shapelet_data *data) {
-    double low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < data->count; i++) {
-        const size_t values = ww_series_set_length(set, i) * data->channels;
-        double *to = data->values + data->offsets[i];
-        memcpy(to, ww_series_set_values(set, i), values * sizeof *to);
-        for (size_t t = 0; t < values; t++) {
-            if (!isfinite(to[t])) {
-                wwi_fail(WW_ERROR_NOT_FINITE, "series %zu has a value that is missing or infinite", i);
-                wwi_fail_hint("shapelets need complete series");
-                return wwi_fail_where((int64_t)i, (int64_t)(t % ww_series_set_length(set, i)));
-            }
-            low = to[t] < low ? to[t] : low;
-            high = to[t] > high ? to[t] : high;
-        }
-    }
-    data->centre = low + 0.5 * (high - low);
-    data->range = high - low;
-    return WW_OK;
-}
-
-ww_status wwi_shapelet_data_open(wwi_shapelet_device *device, const ww_series_set *set, wwi_shapelet_data *data) {
-    ww_status status;
-    memset(data, 0, sizeof *data);
-    data->count = ww_series_set_count(set);
-    data->channels = ww_series_set_channels(set);
-    if (!data->count)
-        return wwi_fail(WW_ERROR_EMPTY, "there are no series");
-    data->shortest = ww_series_set_min_length(set);
-    data->longest = ww_series_set_max_length(set);
-    if (data->longest > INT32_MAX / 4 || data->count > INT32_MAX)
-        return wwi_fail(WW_ERROR_OVERFLOW, "series of %zu points, or %zu series, are too many", data->longest,
-                        data->count);
-    data->offsets = malloc((data->count + 1) * sizeof *data->offsets);
-    if (!data->offsets)
-        return wwi_fail_memory((data->count + 1) * sizeof *data->offsets);
-    data->offsets[0] = 0;
-    for (size_t i = 0; i < data->count; i++)
-        data->offsets[i + 1] = data->offsets[i] + ww_series_set_length(set, i) * data->channels;
-    const uint64_t bytes = data->offsets[data->count] * sizeof(double);
-    if (!(data->values = malloc(bytes)))
-        return wwi_fail_memory(bytes);
-    if ((status = copy_series(set, data)) != WW_OK)
-        return status;
-    wwi_shapelet_find_steepest(data);
-    if (!device->has_double)
-        return WW_OK;
-    find_extents(data);
-    const uint64_t offset_bytes = (data->count + 1) * sizeof(uint64_t);
-    status = wwi_upload(device->context, &data->device_values, data->values, bytes);
-    return status == WW_OK ? wwi_upload(device->context, &data->device_offsets, data->offsets, offset_bytes) : status;
-}
-
-void wwi_shapelet_data_close(wwi_shapelet_data *data) {
-    WWI_BUFFERS_DESTROY(&data->device_values, &data->device_offsets);
-    free(data->offsets);
-    free(data->values);
-    memset(data, 0, sizeof *data);
 }
 
 // ---- distances

@@ -9,25 +9,7 @@
 
 #include "shapelets/shapelet_node.h"
 
-int wwi_shapelet_compare(const wwi_shapelet_found *a, const wwi_shapelet_found *b) {
-    const wwi_shapelet_place *p = &a->place, *q = &b->place;
-    if (a->score.key != b->score.key)
-        return a->score.key > b->score.key ? -1 : 1;
-    if (a->score.gap_key != b->score.gap_key)
-        return a->score.gap_key > b->score.gap_key ? -1 : 1;
-    if (p->length != q->length)
-        return p->length < q->length ? -1 : 1;
-    if (p->series != q->series)
-        return p->series < q->series ? -1 : 1;
-    return p->start < q->start ? -1 : p->start > q->start;
-}
-
 // ---- what is sent, and its room
-
-ww_status wwi_node_post(wwi_shapelet_device *device, wwi_buffer **buffer, const void *values, uint64_t bytes) {
-    const ww_status status = wwi_grow_buffer(device->context, buffer, bytes);
-    return status == WW_OK ? wwi_buffer_send(*buffer, bytes, values) : status;
-}
 
 // What does not change from chunk to chunk.
 static ww_status send_node(wwi_node_search *s) {
@@ -74,20 +56,6 @@ static ww_status send_node(wwi_node_search *s) {
         (status = wwi_buffer_fill_u32(room->bounds.pruned, 0, n * 4, 0)) != WW_OK)
         return status;
     return wwi_grow_buffer(d->context, &room->bounds.bound, 16);
-}
-
-uint64_t wwi_node_room(const wwi_node_search *s) {
-    const ww_run_options *run = s->options->run;
-    // The buffers of an earlier search are used again.
-    if (!s->device->bytes)
-        s->device->bytes = wwi_context_bytes_free(s->device->context) / 2;
-    uint64_t room = s->device->bytes;
-    // Of a GPU no more than the context keeps of released buffers: new memory takes longer than more chunks.
-    const uint64_t least = UINT64_C(256) << 20;
-    const uint64_t kept = wwi_context_info(s->device->context)->global_bytes / 64 * 3 / 4;
-    const uint64_t most = s->device->gpu && kept > least ? kept : least;
-    room = room < most ? room : most;
-    return run && run->max_bytes && run->max_bytes < room ? run->max_bytes : room;
 }
 
 // Bytes of a column in all buffers of a chunk.

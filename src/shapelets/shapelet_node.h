@@ -172,6 +172,10 @@ struct wwi_node_search {
 // Bytes that the tables and results of a search may take.
 uint64_t wwi_node_room(const wwi_node_search *s);
 // To a buffer of the device, without waiting: the values stay until the search ends.
-ww_status wwi_node_post(wwi_shapelet_device *device, wwi_buffer **buffer, const void *values, uint64_t bytes);
+static inline ww_status wwi_node_post(wwi_shapelet_device *device, wwi_buffer **buffer, const void *values,
+                                      uint64_t bytes) {
+    const ww_status status = wwi_grow_buffer(device->context, buffer, bytes);
+    return status == WW_OK ? wwi_buffer_send(*buffer, bytes, values) : status;
+}
 
 #endif

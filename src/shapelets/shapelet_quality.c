@@ -246,3 +246,16 @@ bool wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances
     score->key = llround(score->quality * WWI_QUALITY_UNIT);
     return true;
 }
+
+int wwi_shapelet_compare(const wwi_shapelet_found *a, const wwi_shapelet_found *b) {
+    const wwi_shapelet_place *p = &a->place, *q = &b->place;
+    if (a->score.key != b->score.key)
+        return a->score.key > b->score.key ? -1 : 1;
+    if (a->score.gap_key != b->score.gap_key)
+        return a->score.gap_key > b->score.gap_key ? -1 : 1;
+    if (p->length != q->length)
+        return p->length < q->length ? -1 : 1;
+    if (p->series != q->series)
+        return p->series < q->series ? -1 : 1;
+    return p->start < q->start ? -1 : p->start > q->start;
+}

@@ -11,6 +11,20 @@ enum { LEAST_SPARSE = 3 }; // the step from which lengths are sparse: errors of 
 #define LEAST_EXTENT 2e-5  // of three neighbours, in the largest of a series: below it ww_error() was seen not to hold
 enum { TENSOR_COLUMNS = 32, TENSOR_WINDOWS = 64, TENSOR_GROUP = 128 }; // kernels_cl/shapelets/shapelet_tensor.cl
 
+uint64_t wwi_node_room(const wwi_node_search *s) {
+    const ww_run_options *run = s->options->run;
+    // The buffers of an earlier search are used again.
+    if (!s->device->bytes)
+        s->device->bytes = wwi_context_bytes_free(s->device->context) / 2;
+    uint64_t room = s->device->bytes;
+    // Of a GPU no more than the context keeps of released buffers: new memory takes longer than more chunks.
+    const uint64_t least = UINT64_C(256) << 20;
+    const uint64_t kept = wwi_context_info(s->device->context)->global_bytes / 64 * 3 / 4;
+    const uint64_t most = s->device->gpu && kept > least ? kept : least;
+    room = room < most ? room : most;
+    return run && run->max_bytes && run->max_bytes < room ? run->max_bytes : room;
+}
+
 static int64_t channels(const wwi_node_search *s) {
     return (int64_t)s->device->kind.channels;
 }
