@@ -16,19 +16,6 @@ double wwi_host_value(const ww_search *s, const void *values, size_t i) {
     return s->precision == WW_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
 }
 
-ww_status wwi_search_upload(ww_search *s, wwi_buffer *buffer, const double *values, size_t count) {
-    if (s->precision == WW_DOUBLE)
-        return wwi_buffer_write(buffer, 0, count * sizeof *values, values);
-    float *narrow = malloc(count * sizeof *narrow);
-    if (!narrow)
-        return wwi_fail_memory(count * sizeof *narrow);
-    for (size_t i = 0; i < count; i++)
-        narrow[i] = (float)values[i];
-    const ww_status status = wwi_buffer_write(buffer, 0, count * sizeof *narrow, narrow);
-    free(narrow);
-    return status;
-}
-
 ww_status wwi_collect_prepare(ww_search *s) {
     static const char *const texts[] = {"search/search_take.cl", NULL};
     char options[128];
@@ -98,8 +85,8 @@ static ww_status add_places(ww_search *s, size_t row, const void *values, const 
     for (uint32_t i = 0; i < taken; i++)
         added[i] = (wwi_candidate){wwi_host_value(s, values, at + i), s->first + places[at + i],
                                    s->streaming ? 1 : q->n - 1, -1};
-    for (uint32_t i = 0; i < taken && s->streaming && s->open && status == WW_OK; i++)
-        status = wwi_open_start_at(s, row, places[at + i], &added[i].start);
+    for (uint32_t i = 0; i < taken && s->start_at && status == WW_OK; i++)
+        status = s->start_at(s, row, places[at + i], &added[i].start);
     if (status == WW_OK)
         status = wwi_candidates_add(s, q, added, taken);
     free(added);

@@ -88,6 +88,12 @@ typedef struct wwi_joined {
     uint64_t staged_first, staged_count;
 } wwi_joined;
 
+// The queries of a search for whole streams.
+struct wwi_super {
+    double *values; // of the queries, channel by channel
+    size_t *lengths, *offsets, count, channels;
+};
+
 struct ww_search {
     ww_context *context;
     wwi_stream *stream;
@@ -129,6 +135,8 @@ struct ww_search {
     wwi_program *moments_program, *bounds_program, *take_program, *windows_program[2];
     wwi_kernel *moments, *whole, *envelope, *bounds, *least_kernel, *take, *windows[2];
     struct wwi_open *open;
+    // Open ends of a stream that is pushed, after a block: where the path to a place begins.
+    ww_status (*start_at)(ww_search *s, size_t row, uint32_t place, int64_t *start);
     struct wwi_super *super; // a search for whole streams: the queries, and
     ww_measure given;        // the measure as it was given, with copies of what the caller's points to
     wwi_joined joined;
@@ -136,9 +144,13 @@ struct ww_search {
 
 // ---- search_queries.c
 ww_status wwi_search_queries(ww_search *s, const ww_series_view *view);
-double wwi_view_value(const ww_series_view *view, uint64_t offset, size_t length, size_t channel, uint64_t t);
+ww_status wwi_search_upload(ww_search *s, wwi_buffer *buffer, const double *values, size_t count);
+double wwi_search_round(const ww_search *s, double value); // to the precision
+ww_status wwi_super_make(ww_search *s, const ww_series_view *view);
+void wwi_super_destroy(struct wwi_super **super);
 
 // ---- search_source.c
+double wwi_view_value(const ww_series_view *view, uint64_t offset, size_t length, size_t channel, uint64_t t);
 // `streams` has one of view, from and dataset.
 ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams, bool derivative);
 void wwi_joined_close(wwi_joined *j);
@@ -171,17 +183,14 @@ size_t wwi_candidates_pick(ww_search *s, wwi_query *q, wwi_candidate *picked);
 ww_status wwi_collect_prepare(ww_search *s);
 // Candidates among the block's places [first, first + count) of every row of s->out.
 ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t count);
-ww_status wwi_search_upload(ww_search *s, wwi_buffer *buffer, const double *values, size_t count);
 // Sends the limits of all queries.
 ww_status wwi_collect_limits(ww_search *s);
-double wwi_search_round(const ww_search *s, double value); // to the precision
 double wwi_host_value(const ww_search *s, const void *values, size_t i);
 
 // ---- search_windows.c
 ww_status wwi_windows_prepare(ww_search *s);
 // Windows that begin in the block's points [first, first + count), of `points` points that are there.
 ww_status wwi_windows_block(ww_search *s, uint32_t points);
-uint64_t wwi_windows_cells(const ww_search *s, size_t i); // of a window under query i, inside the band
 
 // ---- search_open.c
 ww_status wwi_open_prepare(ww_search *s);
@@ -189,8 +198,6 @@ ww_status wwi_open_prepare(ww_search *s);
 ww_status wwi_open_block(ww_search *s, uint32_t columns);
 void wwi_open_restart(ww_search *s);
 void wwi_open_destroy(struct wwi_open **open);
-// In the last block: the place in which the path to a place begins.
-ww_status wwi_open_start_at(ww_search *s, size_t row, uint32_t place, int64_t *start);
 // How a query's rows are divided.
 typedef struct wwi_open_tiling {
     uint32_t group, chain, columns, pads, strips; // chain: groups of lanes one after the other
@@ -216,18 +223,17 @@ static inline size_t wwi_search_args_bytes(const ww_search *s, size_t begin) {
 }
 
 // ---- search_super.c
-ww_status wwi_super_make(ww_search *s, const ww_series_view *view);
 ww_status wwi_super_run(ww_search *s, const ww_series_view *streams, ww_match *matches, size_t *found);
-void wwi_super_destroy(struct wwi_super **super);
 
-// ---- search.c
+// ---- search_make.c, search_run.c
 // Of each query four values, as the kernels have them, then of each one: windows of a part without missing values.
 static inline size_t wwi_search_counters(const ww_search *s) {
     return 5 * s->query_count;
 }
 ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
                           const ww_search_options *options, bool streaming, ww_search **search);
-ww_status wwi_search_report(ww_search *s, uint64_t work);
+// A run of any search but one for whole streams.
+ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found);
 
 // ---- search_blocks.c
 // Uploads points [0, points) of the host's block.

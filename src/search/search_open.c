@@ -182,10 +182,23 @@ ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *t, bool start, co
     return status;
 }
 
+// In the last block: the place in which the path to a place begins.
+static ww_status start_at(ww_search *s, size_t row, uint32_t place, int64_t *start) {
+    int32_t from = 0;
+    const ww_status status =
+        wwi_stream_read(s->stream, s->open->starts, (row * s->block_stride + place) * sizeof from, sizeof from, &from);
+    // Starts count from the begin of a place's piece.
+    for (size_t p = 0; p < s->open->piece_count; p++)
+        if (place >= s->open->pieces[p].begin && place < s->open->pieces[p].end)
+            *start = (int64_t)s->first + s->open->pieces[p].begin + from;
+    return status;
+}
+
 ww_status wwi_open_prepare(ww_search *s) {
     s->open = calloc(1, sizeof *s->open);
     if (!s->open)
         return wwi_fail_memory(sizeof *s->open);
+    s->start_at = s->streaming ? start_at : NULL;
     variant *v;
     const wwi_open_tiling t = wwi_open_tile(s, s->queries[0].n, s->query_count, s->streaming);
     return find_variant(s, &t, s->streaming, &v);
@@ -404,7 +417,7 @@ ww_status wwi_open_block(ww_search *s, uint32_t columns) {
         goto done;
     if (ends && (status = take_skipped_ends(s, pieces, count, points)) != WW_OK)
         goto done;
-    if ((status = wwi_search_report(s, (uint64_t)columns * s->query_count)) != WW_OK)
+    if ((status = wwi_pace_report(&s->pace, (uint64_t)columns * s->query_count)) != WW_OK)
         goto done;
     o->goes_on = goes_on;
     o->shift = count ? columns - pieces[count - 1].begin : 0;
@@ -420,16 +433,5 @@ done:
         free(pieces);
     free(order);
     free(tilings);
-    return status;
-}
-
-ww_status wwi_open_start_at(ww_search *s, size_t row, uint32_t place, int64_t *start) {
-    int32_t from = 0;
-    const ww_status status =
-        wwi_stream_read(s->stream, s->open->starts, (row * s->block_stride + place) * sizeof from, sizeof from, &from);
-    // Starts count from the begin of a place's piece.
-    for (size_t p = 0; p < s->open->piece_count; p++)
-        if (place >= s->open->pieces[p].begin && place < s->open->pieces[p].end)
-            *start = (int64_t)s->first + s->open->pieces[p].begin + from;
     return status;
 }

@@ -9,14 +9,21 @@
 #include "measure/band.h"
 #include "search/search_internal.h"
 
-double wwi_view_value(const ww_series_view *view, uint64_t offset, size_t length, size_t channel, uint64_t t) {
-    const uint64_t at = offset + (view->time_major ? t * view->channels + channel : (uint64_t)channel * length + t);
-    return view->precision == WW_DOUBLE ? ((const double *)view->values)[at]
-                                        : (double)((const float *)view->values)[at];
-}
-
 double wwi_search_round(const ww_search *s, double value) {
     return s->precision == WW_DOUBLE ? value : (double)(float)value;
+}
+
+ww_status wwi_search_upload(ww_search *s, wwi_buffer *buffer, const double *values, size_t count) {
+    if (s->precision == WW_DOUBLE)
+        return wwi_buffer_write(buffer, 0, count * sizeof *values, values);
+    float *narrow = malloc(count * sizeof *narrow);
+    if (!narrow)
+        return wwi_fail_memory(count * sizeof *narrow);
+    for (size_t i = 0; i < count; i++)
+        narrow[i] = (float)values[i];
+    const ww_status status = wwi_buffer_write(buffer, 0, count * sizeof *narrow, narrow);
+    free(narrow);
+    return status;
 }
 
 // A series that is flat becomes all zero.
@@ -225,4 +232,63 @@ done:
     free(low);
     free(own);
     return status;
+}
+
+// ---- of a search for whole streams, which stay on the host
+
+void wwi_super_destroy(struct wwi_super **super) {
+    if (!*super)
+        return;
+    free((*super)->values);
+    free((*super)->lengths);
+    free((*super)->offsets);
+    free(*super);
+    *super = NULL;
+}
+
+ww_status wwi_super_make(ww_search *s, const ww_series_view *view) {
+    struct wwi_super *own = calloc(1, sizeof *own);
+    uint64_t total = 0, offset = 0;
+    if (!own)
+        return wwi_fail_memory(sizeof *own);
+    s->super = own;
+    if (s->measure.relax_begin_x || s->measure.relax_end_x) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "relaxed streams in a search for whole streams");
+        return wwi_fail_hint("leave relax_begin_x and relax_end_x at 0");
+    }
+    own->count = view->count;
+    own->channels = view->channels;
+    own->lengths = malloc(view->count * sizeof *own->lengths);
+    own->offsets = malloc(view->count * sizeof *own->offsets);
+    if (!own->lengths || !own->offsets)
+        return wwi_fail_memory(view->count * sizeof *own->lengths);
+    for (size_t i = 0; i < view->count; i++) {
+        own->lengths[i] = view->lengths ? view->lengths[i] : view->length;
+        own->offsets[i] = (size_t)total;
+        if (!own->lengths[i]) {
+            wwi_fail(WW_ERROR_EMPTY, "query %zu has no points", i);
+            return wwi_fail_where((int64_t)i, -1);
+        }
+        if (own->lengths[i] > SIZE_MAX / 64 / view->channels - total)
+            return wwi_fail(WW_ERROR_OVERFLOW, "the queries have too many points");
+        total += (uint64_t)own->lengths[i] * view->channels;
+    }
+    own->values = malloc((size_t)total * sizeof *own->values);
+    if (!own->values)
+        return wwi_fail_memory(total * sizeof *own->values);
+    for (size_t i = 0; i < view->count; i++) {
+        const size_t n = own->lengths[i];
+        const uint64_t at = view->offsets ? view->offsets[i] : offset;
+        for (size_t c = 0; c < view->channels; c++)
+            for (size_t t = 0; t < n; t++) {
+                const double value = wwi_view_value(view, at, n, c, t);
+                if (!isfinite(value)) {
+                    wwi_fail(WW_ERROR_NOT_FINITE, "query %zu, point %zu is %g", i, t, value);
+                    return wwi_fail_where((int64_t)i, (int64_t)t);
+                }
+                own->values[own->offsets[i] + c * n + t] = value;
+            }
+        offset += (uint64_t)n * view->channels;
+    }
+    return WW_OK;
 }

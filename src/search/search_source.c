@@ -45,6 +45,12 @@ uint64_t wwi_joined_length(const wwi_joined *j) {
     return j->begins[j->count];
 }
 
+double wwi_view_value(const ww_series_view *view, uint64_t offset, size_t length, size_t channel, uint64_t t) {
+    const uint64_t at = offset + (view->time_major ? t * view->channels + channel : (uint64_t)channel * length + t);
+    return view->precision == WW_DOUBLE ? ((const double *)view->values)[at]
+                                        : (double)((const float *)view->values)[at];
+}
+
 size_t wwi_joined_stream(const wwi_joined *j, uint64_t place, uint64_t *begin) {
     size_t first = 0, end = j->count;
     while (end - first > 1) {

@@ -3,71 +3,8 @@
 // stream. Its matches are put in the order of each query.
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "search/search_internal.h"
-
-struct wwi_super {
-    double *values; // of the queries, channel by channel
-    size_t *lengths, *offsets, count, channels;
-};
-
-void wwi_super_destroy(struct wwi_super **super) {
-    if (!*super)
-        return;
-    free((*super)->values);
-    free((*super)->lengths);
-    free((*super)->offsets);
-    free(*super);
-    *super = NULL;
-}
-
-ww_status wwi_super_make(ww_search *s, const ww_series_view *view) {
-    struct wwi_super *own = calloc(1, sizeof *own);
-    uint64_t total = 0, offset = 0;
-    if (!own)
-        return wwi_fail_memory(sizeof *own);
-    s->super = own;
-    if (s->measure.relax_begin_x || s->measure.relax_end_x) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "relaxed streams in a search for whole streams");
-        return wwi_fail_hint("leave relax_begin_x and relax_end_x at 0");
-    }
-    own->count = view->count;
-    own->channels = view->channels;
-    own->lengths = malloc(view->count * sizeof *own->lengths);
-    own->offsets = malloc(view->count * sizeof *own->offsets);
-    if (!own->lengths || !own->offsets)
-        return wwi_fail_memory(view->count * sizeof *own->lengths);
-    for (size_t i = 0; i < view->count; i++) {
-        own->lengths[i] = view->lengths ? view->lengths[i] : view->length;
-        own->offsets[i] = (size_t)total;
-        if (!own->lengths[i]) {
-            wwi_fail(WW_ERROR_EMPTY, "query %zu has no points", i);
-            return wwi_fail_where((int64_t)i, -1);
-        }
-        if (own->lengths[i] > SIZE_MAX / 64 / view->channels - total)
-            return wwi_fail(WW_ERROR_OVERFLOW, "the queries have too many points");
-        total += (uint64_t)own->lengths[i] * view->channels;
-    }
-    own->values = malloc((size_t)total * sizeof *own->values);
-    if (!own->values)
-        return wwi_fail_memory(total * sizeof *own->values);
-    for (size_t i = 0; i < view->count; i++) {
-        const size_t n = own->lengths[i];
-        const uint64_t at = view->offsets ? view->offsets[i] : offset;
-        for (size_t c = 0; c < view->channels; c++)
-            for (size_t t = 0; t < n; t++) {
-                const double value = wwi_view_value(view, at, n, c, t);
-                if (!isfinite(value)) {
-                    wwi_fail(WW_ERROR_NOT_FINITE, "query %zu, point %zu is %g", i, t, value);
-                    return wwi_fail_where((int64_t)i, (int64_t)t);
-                }
-                own->values[own->offsets[i] + c * n + t] = value;
-            }
-        offset += (uint64_t)n * view->channels;
-    }
-    return WW_OK;
-}
 
 static int by_distance(const void *a, const void *b) {
     const ww_match *x = a, *y = b;
@@ -92,7 +29,7 @@ ww_status wwi_super_run(ww_search *s, const ww_series_view *streams, ww_match *m
     if (streams->channels != own->channels)
         return wwi_fail(WW_ERROR_CHANNELS, "the streams have %zu channels, the queries %zu", streams->channels,
                         own->channels);
-    ww_status status = ww_search_create(s->context, &s->given, streams, &options, &inner);
+    ww_status status = wwi_search_make(s->context, &s->given, streams, &options, false, &inner);
     uint64_t room;
     if (status == WW_OK && (!wwi_mul_u64(streams->count, k * sizeof *all, &room) || room > PTRDIFF_MAX))
         status = wwi_fail(WW_ERROR_OVERFLOW, "%zu streams", streams->count);
@@ -105,7 +42,7 @@ ww_status wwi_super_run(ww_search *s, const ww_series_view *streams, ww_match *m
         query.count = 1;
         query.channels = own->channels;
         query.length = own->lengths[q];
-        if ((status = ww_search_run(inner, &query, all, counts)) != WW_OK)
+        if ((status = wwi_search_run(inner, &(wwi_joined){.view = &query}, all, counts)) != WW_OK)
             break;
         size_t count = 0;
         for (size_t i = 0; i < streams->count; i++)

@@ -199,7 +199,8 @@ static ww_status launch_bounds(ww_search *s, size_t i, uint32_t first, uint32_t 
                       {WWI_ARG_VALUE, offsetof(wwi_window_args, parameters), &job});
 }
 
-uint64_t wwi_windows_cells(const ww_search *s, size_t i) {
+// Of a window under query i, inside the band.
+static uint64_t window_cells(const ww_search *s, size_t i) {
     const wwi_query *q = &s->queries[i];
     const uint64_t cells = ww_measure_cells(&s->measure, q->n, q->n);
     return cells ? cells * s->passes : 1;
@@ -241,7 +242,7 @@ static ww_status launch_windows(ww_search *s, size_t i, bool listed, uint32_t fi
 
 // The same in launches that are not too long; a list is computed by one.
 static ww_status compute_windows(ww_search *s, size_t i, bool listed, uint32_t first, uint32_t count) {
-    const double each = (double)wwi_windows_cells(s, i);
+    const double each = (double)window_cells(s, i);
     ww_status status = WW_OK;
     if (listed)
         s->info.cells_started += (uint64_t)each * count; // the others: with the windows that are there
@@ -343,6 +344,29 @@ done:
     return status;
 }
 
+// What the kernels counted of the last part.
+static ww_status take_counters(ww_search *s) {
+    const size_t count = wwi_search_counters(s);
+    uint32_t *counters = malloc(count * sizeof *counters);
+    if (!counters)
+        return wwi_fail_memory(count * sizeof *counters);
+    ww_status status = wwi_stream_read(s->stream, s->counters, 0, count * sizeof *counters, counters);
+    for (size_t q = 0; q < s->query_count && status == WW_OK; q++) {
+        const wwi_query *query = &s->queries[q];
+        const uint64_t whole = query->in_part ? counters[4 * s->query_count + query->counted] : 0,
+                       cells = whole * window_cells(s, q);
+        s->info.places += whole;
+        s->info.cells += cells;
+        s->info.cells_started += query->bounded ? 0 : cells;
+        s->info.excluded_kim += counters[4 * q];
+        s->info.excluded_keogh += counters[4 * q + 1];
+        s->info.excluded_keogh_turned += counters[4 * q + 2];
+        s->info.abandoned += counters[4 * q + 3];
+    }
+    free(counters);
+    return status == WW_OK ? wwi_buffer_fill_u32(s->counters, 0, count * sizeof *counters, 0) : status;
+}
+
 ww_status wwi_windows_block(ww_search *s, uint32_t points) {
     const size_t shortest = s->least_points + (s->derivative ? 2 : 0);
     if (points < shortest)
@@ -354,8 +378,8 @@ ww_status wwi_windows_block(ww_search *s, uint32_t points) {
         // A part is at most three times what is done: until there is a good limit, little is computed in vain.
         const uint64_t grown = s->done_place < FIRST ? FIRST : 3 * s->done_place;
         const uint32_t count = s->streaming || grown > end - first ? end - first : (uint32_t)grown;
-        if ((status = part(s, points, first, count)) == WW_OK)
-            status = wwi_search_report(s, (uint64_t)count * s->query_count);
+        if ((status = part(s, points, first, count)) == WW_OK && (status = take_counters(s)) == WW_OK)
+            status = wwi_pace_report(&s->pace, (uint64_t)count * s->query_count);
         first += count;
         s->done_place += count;
     }

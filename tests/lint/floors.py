@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The order of the folders, and what each file begins with. Prints TAP, one point a rule.
 
-A folder includes only itself and folders above it in FLOORS; headers have no circle of includes; of the engines other rooms
-see a few headers; the program, the bench
-and the examples see public headers alone; a kernel text uses no name that a room below it defines. A source file says what is in it at its head. size.py
-limits lengths.
+A folder includes only itself and folders above it in FLOORS; headers have no circle of includes, files none of calls; of
+the engines other rooms see a few headers; the program, the bench and the examples see public headers alone; a kernel text
+uses no name that a room below it defines. A source file says what is in it at its head. size.py limits lengths.
 """
 import os
 import re
@@ -84,8 +83,8 @@ def floors():
                 yield f"{path}:{number}: {folder_of(path)} is not below {folder_of(target)}"
 
 
-def circles():
-    graph = {path: [target for _, target in includes(path)] for path in files(["include", "host", "src"], ".h")}
+def first_circle(graph):
+    """The circles of a graph that a walk through it meets first: path by path, each as one line."""
     done = set()
 
     def visit(path, way):
@@ -97,6 +96,21 @@ def circles():
             done.add(path)
     for path in graph:
         yield from visit(path, [])
+
+
+def circles():
+    yield from first_circle({path: [target for _, target in includes(path)]
+                             for path in files(["include", "host", "src"], ".h")})
+
+
+def circles_of_calls():
+    text = {path: re.sub(r'"(?:\\.|[^"\\\n])*"', '""', without_comments(read(path))) for path in files(["host", "src"], ".c")}
+    defined = {}
+    for path in text:
+        for name in re.findall(r"^(?!static\b)\w[\w *]*?\b(wwi?_\w+)(?:\([^;{}]*\) \{| = \{)", text[path], re.MULTILINE):
+            defined[name] = path
+    yield from first_circle({path: sorted({defined[name] for name in re.findall(r"\bwwi?_\w+", text[path])
+                                           if defined.get(name, path) != path}) for path in text})
 
 
 def engine_doors():
@@ -145,6 +159,7 @@ def heads():
 
 def main():
     rules = [("a folder includes only folders above it", floors), ("headers do not include each other in a circle", circles),
+             ("no file calls another in a circle", circles_of_calls),
              ("other rooms see of the engines what is for them", engine_doors),
              ("the program, the bench and the examples include public headers alone", outside),
              ("a kernel text uses no name of a room below it", kernel_floors),
