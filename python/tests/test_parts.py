@@ -31,6 +31,9 @@ np.testing.assert_array_equal(out, ww.cdist(x32, y32, "msm", c=0.5))
 np.testing.assert_array_equal(group.pairs(x[:20], x[20:]), ww.pairs(x[:20], x[20:]))
 listed = np.arange(40) % 7, np.arange(40) % 3
 np.testing.assert_array_equal(group.pairs(x, y, indices=listed), ww.pairs(x, y, indices=listed))
+(mine, mine_distances), (one, one_distances) = (way.paths(x, y, indices=listed) for way in (group, ww))
+np.testing.assert_array_equal(mine_distances, one_distances)
+assert len(mine) == 40 and all(np.array_equal(a, b) for a, b in zip(mine, one))
 for points, queries in (x, None), (x32, x32[:5]):
     for mine, one in zip(group.knn(points, queries, 3, metric="l1"), ww.knn(points, queries, 3, metric="l1")):
         np.testing.assert_array_equal(mine, one)

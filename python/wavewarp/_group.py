@@ -10,7 +10,7 @@ import numpy as np
 
 from ._context import Context, context_options
 from ._core import NULL, Progress, by_name, check, ffi, handle, info, keep, lib, new, plan_options, run
-from ._distance import pair_indices
+from ._distance import pair_indices, paths_of
 from ._learn import targets_of, vote_options, votes
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
@@ -190,6 +190,38 @@ class Group:
             )
         )
         return values
+
+    def paths(
+        self,
+        x: Any,
+        y: Any,
+        measure: MeasureLike = "dtw",
+        *,
+        indices: Any = True,
+        engine: str = "auto",
+        axes: Optional[str] = None,
+        precision: Optional[str] = None,
+        progress: Progress = None,
+        max_bytes: int = 0,
+        **parameters,
+    ) -> Tuple[list, np.ndarray]:
+        """As wavewarp.paths, on all devices: the warping paths of listed pairs, (list of cells, distances)."""
+        rows, columns = self._datasets(x, y, axes, precision)
+        first, second, count = pair_indices(indices, rows, columns)
+        record = ffi.gc(new("ww_paths"), lib.ww_paths_free)
+        check(
+            lib.ww_group_paths(
+                as_measure(measure, parameters).c(_longest(rows, columns)),
+                rows._c,
+                columns._c,
+                first,
+                second,
+                count,
+                plan_options(engine, progress=progress, max_bytes=max_bytes),
+                record,
+            )
+        )
+        return paths_of(record)
 
     def knn(
         self,

@@ -46,6 +46,9 @@ assert found["counts"] == [500, 700] and sum(d["tiles"] for d in found["devices"
 ok "pairs of one device" gives 0 pairs a.ts c.ts -d 0 -o one.npy
 ok "pairs of all" gives 0 pairs a.ts c.ts -d all -o all.npy --json
 ok "the same bytes" cmp -s one.npy all.npy
+ok "paths of one device" gives 0 path a.ts c.ts -d 0 -o one.txt
+ok "paths of all" gives 0 path a.ts c.ts -d all -o all.txt --json
+ok "the same bytes" cmp -s one.txt all.txt
 ok "classes of one device" gives 0 classify a.ts b.ts -k 3 -d 0 --predictions one.csv
 ok "classes of all" gives 0 classify a.ts b.ts -k 3 -d all --predictions all.csv
 ok "says how many devices" prints 'devices   2,'

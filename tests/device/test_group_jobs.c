@@ -3,9 +3,8 @@
 // has groups themselves, and the jobs that fill arrays.
 #include "base/random.h"
 #include "groups.h"
-#include <wavewarp/classify.h>
 
-enum { SERIES = 120, POINTS = 20, K = 3 };
+enum { SERIES = 120, POINTS = 20, K = 3, PAIRS = 700 };
 
 // Series of few values: many ties.
 static wwt_set coarse(size_t count, size_t points, uint64_t seed) {
@@ -123,6 +122,81 @@ START_TEST(classes_are_those_of_one_device) {
 }
 END_TEST
 
+// ---- paths
+
+static ww_status group_paths(ww_group_dataset *rows, ww_group_dataset *columns, const ww_measure *measure, size_t count,
+                             ww_paths *found) {
+    static size_t x[PAIRS], y[PAIRS];
+    for (size_t i = 0; i < PAIRS; i++)
+        x[i] = i * i % SERIES, y[i] = i % (SERIES - 30);
+    return ww_group_paths(measure, rows, columns, x, y, count, NULL, found);
+}
+
+// Measures with and without a border, open ends, and derivatives.
+START_TEST(paths_are_those_of_one_device) {
+    static const ww_measure_id ids[] = {WW_DTW, WW_ERP, WW_DDTW, WW_DTW};
+    wwt_set rows = wwt_set_random(1, 5, 60, SERIES), columns = wwt_set_random(1, 5, 60, SERIES - 30);
+    ww_measure measure = wwt_measure(ids[_i]);
+    ww_group *group = wwt_group_open("all", 0.001);
+    ww_group_dataset *ga = wwt_group_upload(group, &rows, WW_FLOAT), *gb = wwt_group_upload(group, &columns, WW_FLOAT);
+    ww_dataset *a = wwt_dataset(&rows, WW_FLOAT), *b = wwt_dataset(&columns, WW_FLOAT);
+    ww_plan *plan = NULL;
+    ww_paths one = WW_PATHS_INIT, found = WW_PATHS_INIT;
+    size_t x[PAIRS], y[PAIRS];
+    int lost;
+    if (_i == 3)
+        measure.relax_begin_y = measure.relax_end_y = 4;
+    for (size_t i = 0; i < PAIRS; i++)
+        x[i] = i * i % SERIES, y[i] = i % (SERIES - 30);
+    wwt_ok(ww_plan_create_paths(&measure, a, b, x, y, PAIRS, NULL, &plan));
+    wwt_ok(ww_plan_run_paths(plan, &one));
+    wwt_ok(group_paths(ga, gb, &measure, PAIRS, &found));
+    ck_assert(wwt_group_tiles(group, &lost) > 1 && lost == 0);
+    ck_assert_uint_eq(found.count, PAIRS);
+    ck_assert(memcmp(one.offsets, found.offsets, (PAIRS + 1) * sizeof *one.offsets) == 0);
+    ck_assert(memcmp(one.cells, found.cells, 2 * one.offsets[PAIRS] * sizeof *one.cells) == 0);
+    ck_assert(memcmp(one.distances, found.distances, PAIRS * sizeof *one.distances) == 0);
+    ww_paths_free(&found);
+    wwt_ok(ww_group_paths(&measure, ga, NULL, NULL, NULL, SERIES, NULL, &found));
+    ck_assert_uint_eq(found.count, SERIES);
+    ww_paths_free(&found);
+    ck_assert_int_eq(group_paths(ga, gb, &measure, 0, &found), WW_ERROR_EMPTY);
+    ck_assert_ptr_null(found.cells);
+    ck_assert_int_eq(ww_group_paths(&measure, ga, gb, NULL, NULL, SERIES, NULL, &found), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_paths(&measure, ga, gb, x, NULL, PAIRS, NULL, &found), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_paths(&measure, ga, gb, x, y, PAIRS, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    measure.gamma = 1;
+    if (_i == 0)
+        ck_assert_int_eq(group_paths(ga, gb, &measure, PAIRS, &found), WW_ERROR_UNSUPPORTED);
+    ww_paths_free(&one);
+    ww_plan_destroy(&plan);
+    ww_dataset_destroy(&b);
+    ww_dataset_destroy(&a);
+    ww_group_dataset_destroy(&gb);
+    ww_group_dataset_destroy(&ga);
+    ww_group_destroy(&group);
+    wwt_set_free(&columns);
+    wwt_set_free(&rows);
+}
+END_TEST
+
+static ww_status run_paths(wwt_trial *t) {
+    const ww_measure measure = wwt_measure(WW_DTW);
+    ww_paths found = WW_PATHS_INIT;
+    const ww_status status = group_paths(t->data, NULL, &measure, PAIRS, &found);
+    if (status == WW_OK) {
+        uint64_t sum = 0;
+        memcpy(t->found, found.offsets, (PAIRS + 1) * sizeof *found.offsets);
+        for (uint64_t i = 0; i < 2 * found.offsets[PAIRS]; i++)
+            sum = sum * 31 + (uint64_t)found.cells[i];
+        ((uint64_t *)t->found)[PAIRS + 1] = sum;
+    }
+    ww_paths_free(&found);
+    return status;
+}
+
+// ---- failures
+
 static ww_status run_classes(wwt_trial *t) {
     const ww_measure measure = wwt_measure(WW_DTW);
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
@@ -137,12 +211,17 @@ static ww_status run_classes(wwt_trial *t) {
 }
 
 START_TEST(a_device_fails_in_the_middle) {
-    wwt_set set = coarse(SERIES, POINTS, 3);
+    wwt_set set = coarse(SERIES, 4 * POINTS, 3);
     static int64_t neighbours[SERIES * K];
+    static uint64_t paths[PAIRS + 2];
     wwt_trial t = {.group = wwt_group_open(NULL, 0.001), .run = run_classes};
     t.data = send_labelled(t.group, &set);
     t.found = neighbours;
     t.bytes = sizeof neighbours;
+    wwt_group_failures(&t);
+    t.run = run_paths;
+    t.found = paths;
+    t.bytes = sizeof paths;
     wwt_group_failures(&t);
     ww_group_dataset_destroy(&t.data);
     ww_group_destroy(&t.group);
@@ -156,6 +235,7 @@ int main(void) {
         return exit_code;
     Suite *suite = suite_create("group_jobs");
     wwt_add(suite, classes_are_those_of_one_device, 1);
+    wwt_add(suite, paths_are_those_of_one_device, 4);
     wwt_add(suite, a_device_fails_in_the_middle, 1);
     return wwt_run(suite);
 }
