@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "escape.h"
 #include "euclid.h"
+#include "group_job.h"
 #include "json.h"
 
 typedef struct classify {
@@ -21,6 +22,7 @@ typedef struct classify {
     ww_series_set *train, *test;
     ww_measure used;
     ww_context *context;
+    ww_group *group; // several devices, in place of the context
     ww_device_info on;
     ww_classification result;
     int64_t euclid; // correct ones by the Euclidean distance, -1: not defined
@@ -65,13 +67,15 @@ static void print_json(const classify *c, const cli_command *command) {
     head.measure = &c->used;
     head.measure_options = &c->measure;
     head.read = &c->read;
-    head.context = c->context;
+    head.context = c->group ? ww_group_context(c->group, 0) : c->context;
     head.precision = ww_precision_name(cli_precision(&c->device));
     head.engine = ww_engine_name(plan.engine);
     head.seconds_compute = plan.seconds_wall = r->seconds_compute;
     head.seconds_device = plan.seconds_device;
     cli_json_head(&json, stdout, command, &head);
     cli_json_plan(&json, &plan);
+    if (c->group)
+        cli_group_json(c->group, &json);
     cli_json_text(&json, "method", methods[c->method]);
     cli_json_text(&json, "average", c->method == CENTROID ? cli_averages[c->average] : NULL);
     cli_json_count(&json, "k", c->k);
@@ -142,8 +146,12 @@ static void print_text(const classify *c) {
         printf("          %zu test series with a label that no training series has\n", strangers);
     printf("measure   %s, %zu against %zu series\n", ww_measure_info_by_id(c->used.id)->name, r->total,
            ww_series_set_count(c->train));
-    printf("device    %s (%s), engine %s, %s\n", c->on.name, c->on.platform, ww_engine_name(r->engine),
-           ww_precision_name(cli_precision(&c->device)));
+    if (c->group)
+        printf("devices   %zu, engine %s, %s\n", ww_group_count(c->group), ww_engine_name(r->engine),
+               ww_precision_name(cli_precision(&c->device)));
+    else
+        printf("device    %s (%s), engine %s, %s\n", c->on.name, c->on.platform, ww_engine_name(r->engine),
+               ww_precision_name(cli_precision(&c->device)));
     printf("seconds   %.4g computing, %.4g in all\n", r->seconds_compute, cli_seconds());
     printf("cells     %" PRIu64 ", %.4g Gcells/s\n", r->cells_done, cli_rate(r->cells_done, r->seconds_compute) / 1e9);
     printf("pruned    %.1f %% of the cells (%" PRIu64 " of %" PRIu64 " pairs by bounds, %" PRIu64 " abandoned)\n",
@@ -169,24 +177,55 @@ static int take_averages(classify *c, const ww_plan_options *plan, ww_dataset **
     return result;
 }
 
-static int compute(classify *c, const cli_command *command) {
-    cli_progress progress;
-    ww_plan_options plan;
-    ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
-    ww_dataset *train = NULL, *test = NULL;
-    int result = cli_measure_make(command->name, &c->measure, &c->used);
+static int read_sets(classify *c, const char *command) {
+    int result = cli_measure_make(command, &c->measure, &c->used);
     if (result == CLI_GO_ON)
         result = cli_read(c->train_path, &c->read, 0, true, &c->train);
     if (result == CLI_GO_ON)
         result = cli_read(c->test_path, &c->read, 1, true, &c->test);
     if (result == CLI_GO_ON)
         result = cli_fit_times(&c->used, c->train, c->test);
-    if (result == CLI_GO_ON) {
+    if (result == CLI_GO_ON)
         cli_fit_band(&c->measure, &c->used, c->train, c->test);
-        result = cli_context_open(&c->device, &c->context);
-    }
+    return result;
+}
+
+static int on_group(classify *c, const ww_classify_options *options) {
+    ww_group_dataset *train = NULL, *test = NULL;
+    int result = cli_group_dataset_make(c->group, &c->device, c->train, &train);
+    if (result == CLI_GO_ON)
+        result = cli_group_dataset_make(c->group, &c->device, c->test, &test);
+    if (result == CLI_GO_ON && ww_group_classify(&c->used, train, test, options, &c->result) != WW_OK)
+        result = cli_fail();
+    ww_group_dataset_destroy(&train);
+    ww_group_dataset_destroy(&test);
+    return result;
+}
+
+static int on_device(classify *c, const ww_classify_options *options) {
+    ww_dataset *train = NULL, *test = NULL;
+    int result = cli_dataset_make(c->context, &c->device, c->train, &train);
+    if (result == CLI_GO_ON)
+        result = cli_dataset_make(c->context, &c->device, c->test, &test);
+    if (result == CLI_GO_ON && c->method == CENTROID)
+        result = take_averages(c, options->plan, &train);
+    if (result == CLI_GO_ON && ww_classify(&c->used, train, test, options, &c->result) != WW_OK)
+        result = cli_fail();
+    ww_dataset_destroy(&train);
+    ww_dataset_destroy(&test);
+    return result;
+}
+
+static int compute(classify *c, const cli_command *command) {
+    cli_progress progress;
+    ww_plan_options plan;
+    ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
+    int result = read_sets(c, command->name);
+    if (result == CLI_GO_ON)
+        result = cli_is_group(&c->device) ? cli_group_open(&c->device, &c->group)
+                                          : cli_context_open(&c->device, &c->context);
     ww_device_info_init(&c->on, sizeof c->on);
-    if (result == CLI_GO_ON && ww_context_get_device_info(c->context, &c->on) != WW_OK)
+    if (result == CLI_GO_ON && !c->group && ww_context_get_device_info(c->context, &c->on) != WW_OK)
         result = cli_fail();
     if (result != CLI_GO_ON)
         return result;
@@ -199,16 +238,9 @@ static int compute(classify *c, const cli_command *command) {
     if (c->euclid == CLI_EUCLID_NO_MEMORY)
         result = cli_error("out of memory");
     if (result == CLI_GO_ON)
-        result = cli_dataset_make(c->context, &c->device, c->train, &train);
-    if (result == CLI_GO_ON)
-        result = cli_dataset_make(c->context, &c->device, c->test, &test);
-    if (result == CLI_GO_ON && c->method == CENTROID)
-        result = take_averages(c, &plan, &train);
-    if (result == CLI_GO_ON && ww_classify(&c->used, train, test, &options, &c->result) != WW_OK)
-        result = cli_fail();
+        result = c->group ? on_group(c, &options) : on_device(c, &options);
     cli_progress_end(&progress);
-    ww_dataset_destroy(&train);
-    ww_dataset_destroy(&test);
+    cli_group_report(c->group);
     return result;
 }
 
@@ -251,6 +283,8 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
         return cli_usage(command->name, "--k is of no use with --method centroid: a class has one average");
     if (c.method != CENTROID && c.average != CLI_AVERAGE_DBA)
         return cli_usage(command->name, "--average goes with --method centroid");
+    if (c.method == CENTROID && cli_is_group(&c.device))
+        return cli_usage(command->name, "--method centroid takes one device: averages are not divided");
 
     result = compute(&c, command);
     if (result == CLI_GO_ON && c.predictions_path)
@@ -265,6 +299,7 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
     ww_classification_free(&c.result);
     ww_series_set_destroy(&c.test);
     ww_series_set_destroy(&c.train);
+    ww_group_destroy(&c.group);
     ww_context_destroy(&c.context);
     cli_measure_free(&c.used);
     return result;

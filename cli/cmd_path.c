@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "group_job.h"
 #include "json.h"
 #include "pair_picture.h"
 
@@ -21,6 +22,8 @@ typedef struct job {
     ww_context *context;
     ww_series_set *sets[2];
     ww_dataset *data[2];
+    ww_group *group; // several devices; then there is neither a context nor a plan
+    ww_group_dataset *shared[2];
     ww_plan *plan;
     ww_plan_info info;
     cli_progress progress;
@@ -52,27 +55,39 @@ static int load(job *j, const char *command) {
     return result;
 }
 
+static int upload(job *j) {
+    const bool group = cli_is_group(&j->device);
+    int result = group ? cli_group_open(&j->device, &j->group) : cli_context_open(&j->device, &j->context);
+    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
+        result = group ? cli_group_dataset_make(j->group, &j->device, j->sets[i], &j->shared[i])
+                       : cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]);
+    return result;
+}
+
+static ww_status find(job *j, const size_t *row_index, const size_t *column_index, const ww_plan_options *options) {
+    if (j->group)
+        return ww_group_paths(&j->measure, j->shared[0], j->shared[1], row_index, column_index, j->count, options,
+                              &j->found);
+    ww_status status =
+        ww_plan_create_paths(&j->measure, j->data[0], j->data[1], row_index, column_index, j->count, options, &j->plan);
+    if (status == WW_OK)
+        status = ww_plan_run_paths(j->plan, &j->found);
+    return status == WW_OK ? ww_plan_get_info(j->plan, &j->info) : status;
+}
+
 static int compute(job *j) {
     ww_plan_options options;
     size_t *index[2] = {malloc(j->count * sizeof **index), malloc(j->count * sizeof **index)};
-    int result = index[0] && index[1] ? cli_context_open(&j->device, &j->context)
-                                      : cli_error("a list of %zu pairs does not fit memory", j->count);
-    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
-        result = cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]);
+    int result = index[0] && index[1] ? upload(j) : cli_error("a list of %zu pairs does not fit memory", j->count);
     if (result != CLI_GO_ON)
         goto done;
     for (size_t p = 0; p < j->count; p++)
         for (int i = 0; i < 2; i++)
             index[i][p] = member(j, i, p);
     cli_plan_options(&j->device, &j->progress, &options);
-    ww_status status =
-        ww_plan_create_paths(&j->measure, j->data[0], j->data[1], index[0], index[1], j->count, &options, &j->plan);
-    if (status == WW_OK)
-        status = ww_plan_run_paths(j->plan, &j->found);
+    result = find(j, index[0], index[1], &options) == WW_OK ? CLI_GO_ON : cli_fail();
     cli_progress_end(&j->progress);
-    if (status == WW_OK)
-        status = ww_plan_get_info(j->plan, &j->info);
-    result = status == WW_OK ? CLI_GO_ON : cli_fail();
+    cli_group_report(j->group);
 done:
     free(index[0]);
     free(index[1]);
@@ -120,13 +135,16 @@ static void print_json(const job *j, const cli_command *command) {
     head.measure = &j->measure;
     head.measure_options = &j->measure_options;
     head.read = &j->read;
-    head.context = j->context;
+    head.context = j->group ? ww_group_context(j->group, 0) : j->context;
     head.precision = ww_precision_name(cli_precision(&j->device));
     head.engine = ww_engine_name(j->info.engine);
     head.seconds_compute = j->info.seconds_wall;
     head.seconds_device = j->info.seconds_device;
     cli_json_head(&json, stdout, command, &head);
-    cli_json_plan(&json, &j->info);
+    if (j->group)
+        cli_group_json(j->group, &json);
+    else
+        cli_json_plan(&json, &j->info);
     cli_json_values(&json, "distances", j->found.distances, WW_DOUBLE, j->count);
     cli_json_array(&json, "paths");
     for (size_t p = 0; p < j->count; p++) {
@@ -199,9 +217,11 @@ int cmd_path(const cli_command *command, int argc, char **argv) {
     ww_paths_free(&j.found);
     ww_plan_destroy(&j.plan);
     for (int i = 1; i >= 0; i--) {
+        ww_group_dataset_destroy(&j.shared[i]);
         ww_dataset_destroy(&j.data[i]);
         ww_series_set_destroy(&j.sets[i]);
     }
+    ww_group_destroy(&j.group);
     ww_context_destroy(&j.context);
     cli_measure_free(&j.measure);
     return result;

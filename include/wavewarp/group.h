@@ -6,7 +6,9 @@
 #ifndef WAVEWARP_GROUP_H
 #define WAVEWARP_GROUP_H
 
+#include <wavewarp/classify.h>
 #include <wavewarp/knn.h>
+#include <wavewarp/path.h>
 #include <wavewarp/plan.h>
 
 #ifdef __cplusplus
@@ -116,6 +118,26 @@ WW_API_STATUS ww_group_pairs(const ww_measure *measure, ww_group_dataset *rows, 
 /// *Thread-safety*: one job of a group at a time. *Blocking*: until done.
 WW_API_STATUS ww_group_nearest(const ww_measure *measure, ww_group_dataset *queries, ww_group_dataset *base, size_t k,
                                const ww_plan_options *options, int64_t *indices, void *distances);
+
+/// The warping paths of listed pairs, as ww_plan_create_paths() and ww_plan_run_paths() give them: each device has all
+/// series and a run of the pairs at a time. \param columns NULL: `rows`. \param row_index, column_index `count` indices
+/// each; NULL both: the i-th row with the i-th column. \param paths what it held is not freed; on any error it is
+/// empty. \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_EMPTY, WW_ERROR_CANCELLED, and as ww_plan_create_paths() and
+/// ww_plan_run_paths(). *Ownership*: free what the record holds with ww_paths_free(). *Thread-safety*: one job of a
+/// group at a time. *Blocking*: until done.
+WW_API_STATUS ww_group_paths(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
+                             const size_t *row_index, const size_t *column_index, size_t count,
+                             const ww_plan_options *options, ww_paths *paths);
+
+/// Classifies as ww_classify() does, near ties decided in double: every device has the whole train set and a part of
+/// the test series at a time. Where some devices have double and near ties are decided in it, the others take no part.
+/// \param train labelled, or options.targets is set. \param test NULL: each training series among the others.
+/// \param options as of ww_classifier_create(), read during the call only. \param result the engine is that of one of
+/// the devices; the rest is of all. \return as ww_classify(); WW_ERROR_INVALID_ARGUMENT (datasets of different groups).
+/// *Ownership*: free what the result holds with ww_classification_free(). *Thread-safety*: one job of a group at a
+/// time. *Blocking*: until done.
+WW_API_STATUS ww_group_classify(const ww_measure *measure, ww_group_dataset *train, ww_group_dataset *test,
+                                const ww_classify_options *options, ww_classification *result);
 
 /// Points on every device of a group. *Thread-safety*: as ww_points.
 typedef struct ww_group_points ww_group_points;

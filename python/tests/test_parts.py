@@ -31,6 +31,9 @@ np.testing.assert_array_equal(out, ww.cdist(x32, y32, "msm", c=0.5))
 np.testing.assert_array_equal(group.pairs(x[:20], x[20:]), ww.pairs(x[:20], x[20:]))
 listed = np.arange(40) % 7, np.arange(40) % 3
 np.testing.assert_array_equal(group.pairs(x, y, indices=listed), ww.pairs(x, y, indices=listed))
+(mine, mine_distances), (one, one_distances) = (way.paths(x, y, indices=listed) for way in (group, ww))
+np.testing.assert_array_equal(mine_distances, one_distances)
+assert len(mine) == 40 and all(np.array_equal(a, b) for a, b in zip(mine, one))
 for points, queries in (x, None), (x32, x32[:5]):
     for mine, one in zip(group.knn(points, queries, 3, metric="l1"), ww.knn(points, queries, 3, metric="l1")):
         np.testing.assert_array_equal(mine, one)
@@ -40,6 +43,18 @@ values, indices = group.kneighbors(data, k=3, band="sakoe-chiba:10%")
 want = ww.NearestPlan("dtw", ww.Dataset(x), k=3, band="sakoe-chiba:10%").run()
 np.testing.assert_array_equal(indices, want[1])
 np.testing.assert_array_equal(values, want[0])
+classes = np.array(["a", "b", "c"])[np.arange(40) % 3]
+coarse = np.round(x32)
+for test in None, coarse[:11] + 0.25:
+    mine = group.classify(ww.GroupDataset(group, coarse, classes), test, k=3, vote="distance")
+    one = ww.classify(ww.Dataset(coarse, classes), None if test is None else ww.Dataset(test), k=3, vote="distance")
+    assert mine.predicted.tolist() == one.predicted.tolist() and mine.correct == one.correct
+    for name in "neighbours", "distances", "probabilities":
+        np.testing.assert_array_equal(getattr(mine, name), getattr(one, name))
+targets = np.arange(40.0)
+np.testing.assert_array_equal(
+    group.classify(x, targets=targets).values, ww.classify(ww.Dataset(x), targets=targets).values
+)
 assert group.cdist(["kitten"], ["sitting"], "levenshtein").tolist() == [[3]]
 def fails(call, kind, word):
     try:
@@ -52,6 +67,9 @@ fails(lambda: ww.Group([0, 0]), ValueError, "twice")
 fails(lambda: group.cdist(x, x[:, None].repeat(2, 1)), ValueError, "channels")
 fails(lambda: group.cdist(data, ww.GroupDataset(ww.Group("0"), x)), ValueError, "group")
 fails(lambda: group.cdist(x, out=np.empty(3)), ValueError, "out has to be")
+fails(lambda: ww.GroupDataset(group, x, classes[:3]), ValueError, "3 labels for 40 series")
+fails(lambda: ww.GroupDataset(group, ww.SeriesSet(x), classes), ValueError, "its own labels")
+fails(lambda: group.classify(x, x), ww.Error, "label")
 def stop(done, total):
     raise RuntimeError("enough")
 fails(lambda: group.cdist(x, progress=stop), RuntimeError, "enough")

@@ -243,7 +243,7 @@ def kneighbors(
     return values, indices
 
 
-def _paths(record):
+def paths_of(record):
     offsets = ffi.unpack(record.offsets, record.count + 1)
     cells = np.frombuffer(ffi.buffer(record.cells, 8 * offsets[-1]), np.int32) if offsets[-1] else np.empty(0, np.int32)
     cells = cells.reshape(-1, 2).copy()
@@ -277,7 +277,7 @@ def path(
             record,
         )
     )
-    cells, distances = _paths(record)
+    cells, distances = paths_of(record)
     return cells[0], distances[0]
 
 
@@ -299,7 +299,7 @@ def paths(
     plan = Plan(measure, rows, columns, pairs=indices, paths=True, progress=progress, max_bytes=max_bytes, **parameters)
     record = ffi.gc(new("ww_paths"), lib.ww_paths_free)
     check(lib.ww_plan_run_paths(plan._c, record))
-    return _paths(record)
+    return paths_of(record)
 
 
 def topk(

@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, Optional, Tuple
 
 import numpy as np
 
 from ._context import Context, context_options
 from ._core import NULL, Progress, by_name, check, ffi, handle, info, keep, lib, new, plan_options, run
-from ._distance import pair_indices
+from ._distance import pair_indices, paths_of
+from ._learn import targets_of, vote_options, votes
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._points import PointView
-from ._series import DTYPES, SeriesSet, View, host_output, is_texts, output, pointer, result, view
+from ._series import DTYPES, SeriesSet, View, host_output, is_texts, label_names, output, pointer, result, view
 
 
 class Group:
@@ -120,6 +122,42 @@ class Group:
         )
         return values, indices
 
+    def classify(
+        self,
+        train: Any,
+        test: Any = None,
+        measure: MeasureLike = "dtw",
+        *,
+        k: int = 1,
+        vote: str = "uniform",
+        targets=None,
+        engine: str = "auto",
+        no_bounds: bool = False,
+        axes: Optional[str] = None,
+        precision: Optional[str] = None,
+        progress: Progress = None,
+        max_bytes: int = 0,
+        **parameters,
+    ) -> SimpleNamespace:
+        """As wavewarp.classify, on all devices: near ties of float are decided in double.
+
+        train: a GroupDataset with labels `y`, a SeriesSet with its own, or series where `targets` are given.
+        """
+        rows, columns = self._datasets(train, test, axes, precision)
+        numbers = targets_of(targets, rows)
+        plan = plan_options(engine, no_bounds, progress=progress, max_bytes=max_bytes)
+        record = ffi.gc(new("ww_classification"), lib.ww_classification_free)
+        check(
+            lib.ww_group_classify(
+                as_measure(measure, parameters).c(_longest(rows, columns)),
+                rows._c,
+                NULL if columns is None else columns._c,
+                vote_options(k, vote, numbers, plan),
+                record,
+            )
+        )
+        return votes(record, rows.classes if targets is None else None)
+
     def pairs(
         self,
         x: Any,
@@ -153,6 +191,38 @@ class Group:
         )
         return values
 
+    def paths(
+        self,
+        x: Any,
+        y: Any,
+        measure: MeasureLike = "dtw",
+        *,
+        indices: Any = True,
+        engine: str = "auto",
+        axes: Optional[str] = None,
+        precision: Optional[str] = None,
+        progress: Progress = None,
+        max_bytes: int = 0,
+        **parameters,
+    ) -> Tuple[list, np.ndarray]:
+        """As wavewarp.paths, on all devices: the warping paths of listed pairs, (list of cells, distances)."""
+        rows, columns = self._datasets(x, y, axes, precision)
+        first, second, count = pair_indices(indices, rows, columns)
+        record = ffi.gc(new("ww_paths"), lib.ww_paths_free)
+        check(
+            lib.ww_group_paths(
+                as_measure(measure, parameters).c(_longest(rows, columns)),
+                rows._c,
+                columns._c,
+                first,
+                second,
+                count,
+                plan_options(engine, progress=progress, max_bytes=max_bytes),
+                record,
+            )
+        )
+        return paths_of(record)
+
     def knn(
         self,
         base: Any,
@@ -182,12 +252,13 @@ class Group:
         return distances, ids
 
     def _datasets(self, x, y, axes, precision) -> Any:
-        sides = [v if v is None or isinstance(v, GroupDataset) else _host_series(v, axes) for v in (x, y)]
+        ready = (type(None), GroupDataset, SeriesSet)
+        sides = [v if isinstance(v, ready) else _host_series(v, axes) for v in (x, y)]
         made = [side for side in sides if isinstance(side, GroupDataset)]
         if made:
             precision = made[0].precision
         elif precision is None:
-            float_alone = all(side is None or side.dtype == np.float32 for side in sides)
+            float_alone = all(side is None or getattr(side, "dtype", None) == np.float32 for side in sides)
             precision = "float" if float_alone or not self.has_double else "double"
         return [
             side if side is None or isinstance(side, GroupDataset) else GroupDataset(self, side, precision=precision)
@@ -206,7 +277,7 @@ def _longest(rows, columns):
 class GroupDataset:
     """Series on every device of a group, sent to each once: what its jobs take.
 
-    series, axes, precision, times, allow_nan, max_bytes: as of Dataset. A device that has not the memory for them, or no
+    series, y, axes, precision, times, allow_nan, max_bytes: as of Dataset. A device that has not the memory for them, or no
     double where that is asked for, takes no part.
     """
 
@@ -214,6 +285,7 @@ class GroupDataset:
         self,
         group: Group,
         series: Any,
+        y=None,
         *,
         axes: Optional[str] = None,
         precision: Optional[str] = None,
@@ -221,12 +293,21 @@ class GroupDataset:
         allow_nan: bool = False,
         max_bytes: int = 0,
     ) -> None:
-        made = series if isinstance(series, SeriesSet) else _host_series(series, axes)
+        if is_texts(series):
+            series, y = SeriesSet.of_texts(series, y), None
+        made = series if isinstance(series, (SeriesSet, View)) else _host_series(series, axes)
         dtype = made.dtype if isinstance(made, View) else DTYPES["double"]
         if precision is None:
             precision = "float" if dtype == np.float32 or not group.has_double else "double"
+        if isinstance(made, SeriesSet) and y is not None:
+            raise ValueError("a SeriesSet has its own labels")
+        if isinstance(made, View):
+            self.classes, names = label_names(y, made.count)
+        else:
+            self.classes, names = np.array(made.classes), None
         options = new(
             "ww_dataset_options",
+            labels=names,
             precision=by_name("ww_precision", precision),
             allow_not_finite=bool(allow_nan),
             times=bool(times),

@@ -271,46 +271,60 @@ class Classifier:
     ) -> None:
         self.train, self.measure, self.k, self._vote = train, as_measure(measure, parameters), k, vote
         self._plan = plan_options(engine, no_bounds, progress=progress, max_bytes=max_bytes)
-        if targets is not None:
-            targets = np.ascontiguousarray(targets, np.float64)
-            if targets.shape != (len(train),):
-                raise ValueError(f"targets of shape {targets.shape} for {len(train)} series")
-        self._targets = targets
+        self._targets = targets_of(targets, train)
 
     def run(self, test=None) -> SimpleNamespace:
         """A record: predicted (labels, or values), probabilities, neighbours, distances, correct, total, confusion.
 
         test: a dataset of the same precision; None: each training series among the others (leave-one-out).
         """
-        options = new(
-            "ww_classify_options",
-            k=self.k,
-            vote=word("ww_vote", self._vote),
-            plan=self._plan,
-            want_neighbours=1,
-            want_probabilities=int(self._targets is None),
-            targets=None if self._targets is None else output(self._targets, "double"),
-        )
         made = handle("ww_classifier")
         longest = max(self.train.longest, test.longest if test is not None else 0)
+        options = vote_options(self.k, self._vote, self._targets, self._plan)
         check(lib.ww_classifier_create(self.measure.c(longest), self.train._c, options, made))
         record = ffi.gc(new("ww_classification"), lib.ww_classification_free)
         check(lib.ww_classifier_run(made[0], test._c if test is not None else NULL, record))
-        told, total = info(record), record.total
+        return votes(record, None if self._targets is not None else self.train.classes)
 
-        def array(values, *shape):
-            flat = np.array(ffi.unpack(values, int(np.prod(shape)))) if values != NULL else None
-            return None if flat is None else flat.reshape(shape)
 
-        told.neighbours, told.distances = array(record.neighbours, total, self.k), array(
-            record.distances, total, self.k
-        )
-        told.values = array(record.values, total)
-        told.probabilities = array(record.probabilities, total, record.classes)
-        told.confusion = array(record.confusion, record.classes, record.classes)
-        codes = array(record.predicted, total)
-        told.predicted = told.values if self._targets is not None else self.train.classes[codes]
-        return told
+def targets_of(targets, train):
+    """Numbers, one for each training series; None: classes."""
+    if targets is None:
+        return None
+    targets = np.ascontiguousarray(targets, np.float64)
+    if targets.shape != (len(train),):
+        raise ValueError(f"targets of shape {targets.shape} for {len(train)} series")
+    return targets
+
+
+def vote_options(k, vote, targets, plan):
+    """ww_classify_options, with all that the result may have."""
+    return new(
+        "ww_classify_options",
+        k=k,
+        vote=word("ww_vote", vote),
+        plan=plan,
+        want_neighbours=1,
+        want_probabilities=int(targets is None),
+        targets=None if targets is None else output(targets, "double"),
+    )
+
+
+def votes(record, classes) -> SimpleNamespace:
+    """What a ww_classification holds; classes: the labels by class number, None of a regression."""
+    told, total = info(record), record.total
+
+    def array(values, *shape):
+        flat = np.array(ffi.unpack(values, int(np.prod(shape)))) if values != NULL else None
+        return None if flat is None else flat.reshape(shape)
+
+    told.neighbours, told.distances = array(record.neighbours, total, record.k), array(record.distances, total, record.k)
+    told.values = array(record.values, total)
+    told.probabilities = array(record.probabilities, total, record.classes)
+    told.confusion = array(record.confusion, record.classes, record.classes)
+    codes = array(record.predicted, total)
+    told.predicted = told.values if classes is None else classes[codes]
+    return told
 
 
 def classify(train, test=None, measure: MeasureLike = "dtw", **options) -> SimpleNamespace:

@@ -433,6 +433,19 @@ def classes_of(labels: Any):
     return np.array(values, labels.dtype if labels.dtype != object else None) if values else labels[:0], codes
 
 
+def label_names(y, count: int):
+    """The different labels of `count` series, and an array of each one's text for the library."""
+    if y is None:
+        return np.array([]), None
+    classes, codes = classes_of(y)
+    if len(codes) != count:
+        raise ValueError(f"{len(codes)} labels for {count} series")
+    if len({str(name) for name in classes.tolist()}) != len(classes):
+        raise ValueError("labels that differ as values but not as texts")
+    names = [ffi.new("char[]", str(name).encode()) for name in classes.tolist()]
+    return classes, keep(ffi.new("char *[]", [NULL if code < 0 else names[code] for code in codes]), names)
+
+
 class Dataset:
     """Series on the device, uploaded once; what every job takes.
 
@@ -489,26 +502,13 @@ class Dataset:
                 [text(lib.ww_dataset_class_name(self._c, k)) for k in range(lib.ww_dataset_class_count(self._c))]
             )
         else:
-            self.classes, names = self._labels(y)
+            self.classes, names = label_names(y, self._view.count)
             check(
                 lib.ww_dataset_create(
                     self.context._c, self._view.c, new("ww_dataset_options", labels=names, **options), self._handle
                 )
             )
             self._view = None  # what was uploaded is not held
-
-    def _labels(self, y):
-        if y is None:
-            return np.array([]), None
-        classes, codes = classes_of(y)
-        if len(codes) != self._view.count:
-            raise ValueError(f"{len(codes)} labels for {self._view.count} series")
-        if len({str(name) for name in classes.tolist()}) != len(classes):
-            raise ValueError("labels that differ as values but not as texts")
-        names = [ffi.new("char[]", str(name).encode()) for name in classes.tolist()]
-        pointers = ffi.new("char *[]", [NULL if code < 0 else names[code] for code in codes])
-        self._names = names
-        return classes, pointers
 
     @classmethod
     def from_long(cls, frame, *, series: Any, values: Any, time=None, label=None, **options) -> Dataset:

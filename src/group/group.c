@@ -308,71 +308,91 @@ ww_status wwi_group_job_begin(wwi_group_job *job, const ww_measure *measure, ww_
     return WW_OK;
 }
 
-static ww_status begin_device(void *user, size_t device) {
-    wwi_group_job *job = user;
-    ww_group_dataset *const sides[] = {job->rows, job->columns};
+ww_status wwi_group_sides(const wwi_group_job *job, size_t device, ww_dataset **rows, ww_dataset **columns) {
+    const ww_group_dataset *const sides[] = {job->rows, job->columns};
     for (int s = 0; s < 2; s++)
         if (!sides[s]->parts[device])
             return wwi_fail_again(&sides[s]->errors[device], sides[s]->errors[device].status);
-    return job->plan(job, job->rows->parts[device], job->self ? NULL : job->columns->parts[device],
-                     &job->plans[device]);
+    *rows = job->rows->parts[device];
+    *columns = job->self ? NULL : job->columns->parts[device];
+    return WW_OK;
+}
+
+// A job in runs of units: the schedule's items are `each` units.
+typedef struct running {
+    const wwi_group_kind *kind;
+    void *job;
+    void **own; // one a device
+    size_t units, each;
+} running;
+
+static ww_status begin_device(void *user, size_t device) {
+    const running *r = user;
+    return r->kind->begin(r->job, device, &r->own[device]);
 }
 
 static void finish_device(void *user, size_t device) {
-    ww_plan_destroy(&((wwi_group_job *)user)->plans[device]);
+    const running *r = user;
+    r->kind->finish(r->own[device]);
 }
 
-ww_status wwi_group_run(ww_group *g, wwi_schedule *schedule) {
-    schedule->tile_seconds = g->tile_seconds;
+static ww_status run_items(void *user, size_t device, size_t item, size_t items) {
+    const running *r = user;
+    const size_t first = item * r->each, left = r->units - first, count = items * r->each;
+    return r->kind->run(r->job, r->own[device], first, count < left ? count : left);
+}
+
+static size_t end_of_items(void *user, size_t first) {
+    const running *r = user;
+    return r->kind->end(r->job, first);
+}
+
+static ww_status run_job(ww_group *g, running *r, size_t items, const double *before, const ww_run_options *report) {
+    const wwi_schedule schedule = {.items = items,
+                                   .before = before,
+                                   .end = r->kind->end ? end_of_items : NULL,
+                                   .begin = begin_device,
+                                   .run = run_items,
+                                   .finish = finish_device,
+                                   .user = r,
+                                   .tile_seconds = g->tile_seconds,
+                                   .report = report};
+    r->own = calloc(g->count, sizeof *r->own);
+    if (!r->own)
+        return wwi_fail_memory(g->count * sizeof *r->own);
     for (size_t i = 0; i < g->count; i++) {
         const ww_device_info *info = wwi_context_info(g->contexts[i]);
         g->workers[i] = (wwi_worker){.rate = wwi_pace_guess(info, info->type == WW_DEVICE_GPU ? 20 : 1)};
     }
-    return wwi_schedule_run(schedule, g->workers, g->count);
-}
-
-ww_status wwi_group_job_run(wwi_group_job *job, size_t items, const double *before,
-                            size_t (*end)(void *user, size_t first),
-                            ww_status (*run)(void *user, size_t device, size_t first, size_t count)) {
-    ww_group *g = job->group;
-    wwi_schedule schedule = {.items = items,
-                             .before = before,
-                             .end = end,
-                             .begin = begin_device,
-                             .run = run,
-                             .finish = finish_device,
-                             .user = job,
-                             .report = &job->run};
-    job->plans = calloc(g->count, sizeof(ww_plan *));
-    if (!job->plans)
-        return wwi_fail_memory(g->count * sizeof(ww_plan *));
-    const ww_status status = wwi_group_run(g, &schedule);
-    free(job->plans);
-    job->plans = NULL;
+    const ww_status status = wwi_schedule_run(&schedule, g->workers, g->count);
+    free(r->own);
     return status;
 }
 
-#define MOST_RUNS ((size_t)1 << 21)
-
-ww_status wwi_runs_make(wwi_runs *runs, size_t count, size_t step, const void *user,
-                        double (*work)(const void *user, size_t i)) {
-    *runs = (wwi_runs){.count = count, .each = (count / MOST_RUNS / step + 1) * step};
-    runs->items = (count + runs->each - 1) / runs->each;
-    runs->before = malloc((runs->items + 1) * sizeof *runs->before);
-    if (!runs->before)
-        return wwi_fail_memory((runs->items + 1) * sizeof *runs->before);
-    runs->before[0] = 0;
-    for (size_t item = 0, i = 0; item < runs->items; item++) {
-        double sum = runs->before[item];
-        for (const size_t end = i + runs->each; i < end && i < count; i++)
-            sum += work(user, i);
-        runs->before[item + 1] = sum;
-    }
-    return WW_OK;
+ww_status wwi_group_run(ww_group *g, const wwi_group_kind *kind, void *job, size_t units, const double *before,
+                        const ww_run_options *report) {
+    running r = {.kind = kind, .job = job, .units = units, .each = 1};
+    return run_job(g, &r, units, before, report);
 }
 
-size_t wwi_runs_units(const wwi_runs *runs, size_t item, size_t items, size_t *first) {
-    const size_t units = items * runs->each;
-    *first = item * runs->each;
-    return units < runs->count - *first ? units : runs->count - *first;
+#define MOST_ITEMS ((size_t)1 << 21)
+
+ww_status wwi_group_run_units(ww_group *g, const wwi_group_kind *kind, void *job, size_t units,
+                              const ww_run_options *report) {
+    const size_t step = kind->step ? kind->step : 1;
+    running r = {.kind = kind, .job = job, .units = units, .each = (units / MOST_ITEMS / step + 1) * step};
+    const size_t items = (units + r.each - 1) / r.each;
+    double *before = malloc((items + 1) * sizeof *before);
+    if (!before)
+        return wwi_fail_memory((items + 1) * sizeof *before);
+    before[0] = 0;
+    for (size_t item = 0, i = 0; item < items; item++) {
+        double sum = before[item];
+        for (const size_t end = i + r.each; i < end && i < units; i++)
+            sum += kind->work(job, i);
+        before[item + 1] = sum;
+    }
+    const ww_status status = run_job(g, &r, items, before, report);
+    free(before);
+    return status;
 }

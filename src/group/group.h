@@ -31,20 +31,25 @@ ww_status wwi_group_make_parts(const ww_group *group, ww_error *errors, void *us
                                ww_status (*make)(void *user, size_t device));
 void wwi_group_retain(ww_group *group);
 void wwi_group_release(ww_group *group);
-// Runs a schedule, whose tile_seconds this sets, on the group's devices.
-ww_status wwi_group_run(ww_group *group, wwi_schedule *schedule);
 
-// Consecutive units of work (queries, pairs) as a schedule's items: `each` units an item.
-typedef struct wwi_runs {
-    size_t count, each, items;
-    double *before; // items + 1
-} wwi_runs;
+// What a job does on its devices. One constant a job. `job` is its own struct, `own` what a device keeps for its runs.
+// Called by the device's thread; different devices at once.
+typedef struct wwi_group_kind {
+    ww_status (*begin)(void *job, size_t device, void **own);
+    // Units (queries, pairs, rectangles) [first, first + count), which are independent of others.
+    ww_status (*run)(void *job, void *own, size_t first, size_t count);
+    void (*finish)(void *own);                    // also of NULL
+    double (*work)(const void *job, size_t unit); // wwi_group_run_units()
+    size_t step;                                  // likewise: runs begin at its multiples; 0: at any unit
+    size_t (*end)(const void *job, size_t first); // wwi_group_run(): the largest end of a run that begins there
+} wwi_group_kind;
 
-// Items begin at multiples of `step` units. `work` is of unit i. Free runs->before at the end.
-ww_status wwi_runs_make(wwi_runs *runs, size_t count, size_t step, const void *user,
-                        double (*work)(const void *user, size_t i));
-// The number of units of `items` items from item `item` on; *first is the first of them.
-size_t wwi_runs_units(const wwi_runs *runs, size_t item, size_t items, size_t *first);
+// Runs a job on the group's devices. `before`: units + 1, the work of all units before each.
+ww_status wwi_group_run(ww_group *group, const wwi_group_kind *kind, void *job, size_t units, const double *before,
+                        const ww_run_options *report);
+// The same with the work of each unit.
+ww_status wwi_group_run_units(ww_group *group, const wwi_group_kind *kind, void *job, size_t units,
+                              const ww_run_options *report);
 
 // Points on the devices, as ww_group_dataset has series.
 struct ww_group_points {
@@ -53,7 +58,7 @@ struct ww_group_points {
     ww_error *errors;
 };
 
-// A job on series while it runs: a plan for each device that takes part.
+// A job on series while it runs.
 typedef struct wwi_group_job {
     ww_group *group;
     const ww_measure *measure;
@@ -61,25 +66,24 @@ typedef struct wwi_group_job {
     bool self;
     ww_plan_options options;
     ww_run_options run, own; // the caller's; a device's, which does not tell the caller's progress function
-    ww_plan **plans;
-    ww_status (*plan)(struct wwi_group_job *job, ww_dataset *rows, ww_dataset *columns, ww_plan **plan);
     const size_t *row_index, *column_index; // pairs
-    size_t k;                               // nearest
+    size_t count, k;                        // pairs; neighbours
     // Of the result.
     ww_output to;
     size_t value_bytes;
     int64_t *indices;
     unsigned char *distances;
     struct wwi_tiles *tiles;
-    wwi_runs runs;
 } wwi_group_job;
 
 // Checks what all jobs take.
 ww_status wwi_group_job_begin(wwi_group_job *job, const ww_measure *measure, ww_group_dataset *rows,
                               ww_group_dataset *columns, const ww_plan_options *options);
-// Divides `items` among the devices and waits; schedule.h has what the rest is.
-ww_status wwi_group_job_run(wwi_group_job *job, size_t items, const double *before,
-                            size_t (*end)(void *user, size_t first),
-                            ww_status (*run)(void *user, size_t device, size_t first, size_t count));
+// A device's part of the series; why it has none. *columns: NULL of a set with itself.
+ww_status wwi_group_sides(const wwi_group_job *job, size_t device, ww_dataset **rows, ww_dataset **columns);
+// Listed pairs, or the i-th row with the i-th column.
+ww_status wwi_group_check_pairs(const wwi_group_job *job);
+double wwi_group_pair_work(const void *job, size_t pair);
+double wwi_group_query_work(const void *job, size_t query);
 
 #endif

@@ -89,13 +89,13 @@ static size_t band_of(const wwi_tiles *t, size_t item) {
     return low;
 }
 
-static size_t band_end(void *user, size_t first) {
-    const wwi_tiles *t = ((wwi_group_job *)user)->tiles;
+static size_t band_end(const void *user, size_t first) {
+    const wwi_tiles *t = ((const wwi_group_job *)user)->tiles;
     const size_t band = band_of(t, first);
     return t->half && first == t->first[band] ? first + 1 : t->first[band + 1];
 }
 
-static ww_status run_tile(void *user, size_t device, size_t first, size_t count) {
+static ww_status run_tile(void *user, void *own, size_t first, size_t count) {
     const wwi_group_job *job = user;
     const wwi_tiles *t = job->tiles;
     const size_t band = band_of(t, first), row = band * t->height;
@@ -106,15 +106,27 @@ static ww_status run_tile(void *user, size_t device, size_t first, size_t count)
     ww_output to = job->to;
     to.host = (unsigned char *)to.host + (row * to.row_stride + column) * job->value_bytes;
     to.bytes = 0; // checked as a whole
-    const ww_status status = ww_plan_run_rectangle(job->plans[device], row, rows, column, columns, &to);
+    const ww_status status = ww_plan_run_rectangle(own, row, rows, column, columns, &to);
     if (status == WW_OK && t->half && !square) // below the diagonal is what is above
         wwi_transpose((unsigned char *)job->to.host + (column * to.row_stride + row) * job->value_bytes, to.row_stride,
                       to.host, to.row_stride, rows, columns, job->value_bytes);
     return status;
 }
 
-static ww_status plan_matrix(wwi_group_job *job, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
-    return ww_plan_create_matrix(job->measure, rows, columns, &job->options, plan);
+static ww_status begin_matrix(void *user, size_t device, void **own) {
+    const wwi_group_job *job = user;
+    ww_dataset *rows, *columns;
+    ww_plan *plan = NULL;
+    ww_status status = wwi_group_sides(job, device, &rows, &columns);
+    if (status == WW_OK)
+        status = ww_plan_create_matrix(job->measure, rows, columns, &job->options, &plan);
+    *own = plan;
+    return status;
+}
+
+static void end_plan(void *own) {
+    ww_plan *plan = own;
+    ww_plan_destroy(&plan);
 }
 
 static ww_status take_output(wwi_group_job *job, const ww_output *output, const wwi_result *result) {
@@ -134,7 +146,8 @@ static ww_status take_output(wwi_group_job *job, const ww_output *output, const 
 ww_status ww_group_matrix(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
                           const ww_plan_options *options, const ww_output *output) {
     wwi_tiles tiles = {0};
-    wwi_group_job job = {.plan = plan_matrix, .tiles = &tiles};
+    static const wwi_group_kind kind = {.begin = begin_matrix, .run = run_tile, .finish = end_plan, .end = band_end};
+    wwi_group_job job = {.tiles = &tiles};
     if (!output)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_matrix: the output is NULL");
     ww_status status = wwi_group_job_begin(&job, measure, rows, columns, options);
@@ -144,7 +157,7 @@ ww_status ww_group_matrix(const ww_measure *measure, ww_group_dataset *rows, ww_
     if (status == WW_OK)
         status = make_tiles(&tiles, &job);
     if (status == WW_OK)
-        status = wwi_group_job_run(&job, tiles.items, tiles.before, band_end, run_tile);
+        status = wwi_group_run(job.group, &kind, &job, tiles.items, tiles.before, &job.run);
     free(tiles.first);
     free(tiles.before);
     return status;
@@ -160,19 +173,19 @@ static pair pair_at(const wwi_group_job *job, size_t i) {
     return (pair){job->row_index ? job->row_index[i] : i, job->column_index ? job->column_index[i] : i};
 }
 
-static double pair_work(const void *user, size_t i) {
+double wwi_group_pair_work(const void *user, size_t i) {
     const wwi_group_job *job = user;
     const pair p = pair_at(job, i);
     return (job->rows->points[p.x + 1] - job->rows->points[p.x]) *
            (job->columns->points[p.y + 1] - job->columns->points[p.y]);
 }
 
-static ww_status check_pairs(const wwi_group_job *job, size_t count) {
+ww_status wwi_group_check_pairs(const wwi_group_job *job) {
     if (!job->row_index != !job->column_index)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "one of row_index and column_index is NULL, the other is not");
-    if (count == 0)
+    if (job->count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "there are no pairs");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < job->count; i++) {
         const pair p = pair_at(job, i);
         if (p.x >= job->rows->count || p.y >= job->columns->count)
             return wwi_pairs_outside(i, p.x, p.y, job->rows->count, job->columns->count);
@@ -180,67 +193,70 @@ static ww_status check_pairs(const wwi_group_job *job, size_t count) {
     return WW_OK;
 }
 
-static ww_status plan_pairs(wwi_group_job *job, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
-    return ww_plan_create_pairs(job->measure, rows, columns ? columns : rows, job->row_index, job->column_index,
-                                job->runs.count, &job->options, plan);
+static ww_status begin_pairs(void *user, size_t device, void **own) {
+    const wwi_group_job *job = user;
+    ww_dataset *rows, *columns;
+    ww_plan *plan = NULL;
+    ww_status status = wwi_group_sides(job, device, &rows, &columns);
+    if (status == WW_OK)
+        status = ww_plan_create_pairs(job->measure, rows, columns ? columns : rows, job->row_index, job->column_index,
+                                      job->count, &job->options, &plan);
+    *own = plan;
+    return status;
 }
 
-static ww_status run_pairs(void *user, size_t device, size_t item, size_t items) {
+static ww_status run_pairs(void *user, void *own, size_t first, size_t count) {
     const wwi_group_job *job = user;
-    size_t first;
-    const size_t count = wwi_runs_units(&job->runs, item, items, &first);
-    return wwi_plan_run_some_pairs(job->plans[device], first, count,
-                                   (unsigned char *)job->to.host + first * job->value_bytes);
+    return wwi_plan_run_some_pairs(own, first, count, (unsigned char *)job->to.host + first * job->value_bytes);
 }
 
 ww_status ww_group_pairs(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
                          const size_t *row_index, const size_t *column_index, size_t count,
                          const ww_plan_options *options, const ww_output *output) {
-    wwi_group_job job = {.plan = plan_pairs, .row_index = row_index, .column_index = column_index};
+    static const wwi_group_kind kind = {
+        .begin = begin_pairs, .run = run_pairs, .finish = end_plan, .work = wwi_group_pair_work};
+    wwi_group_job job = {.row_index = row_index, .column_index = column_index, .count = count};
     if (!output)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_pairs: the output is NULL");
     ww_status status = wwi_group_job_begin(&job, measure, rows, columns, options);
     if (status == WW_OK)
-        status = check_pairs(&job, count);
+        status = wwi_group_check_pairs(&job);
     if (status == WW_OK)
         status = take_output(&job, output, &(wwi_result){"distances of pairs", 1, count, job.value_bytes, false});
-    if (status == WW_OK)
-        status = wwi_runs_make(&job.runs, count, 1, &job, pair_work);
-    if (status == WW_OK)
-        status = wwi_group_job_run(&job, job.runs.items, job.runs.before, NULL, run_pairs);
-    free(job.runs.before);
-    return status;
+    return status == WW_OK ? wwi_group_run_units(job.group, &kind, &job, count, &job.run) : status;
 }
 
 // ---- nearest
 
-static ww_status plan_nearest(wwi_group_job *job, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
-    return ww_plan_create_nearest(job->measure, rows, columns, job->k, &job->options, plan);
-}
-
-static double query_work(const void *user, size_t i) {
+double wwi_group_query_work(const void *user, size_t i) {
     const wwi_group_job *job = user;
     return (job->rows->points[i + 1] - job->rows->points[i]) * job->columns->points[job->columns->count];
 }
 
-static ww_status run_queries(void *user, size_t device, size_t item, size_t items) {
+static ww_status begin_nearest(void *user, size_t device, void **own) {
     const wwi_group_job *job = user;
-    size_t first;
-    const size_t count = wwi_runs_units(&job->runs, item, items, &first);
+    ww_dataset *rows, *columns;
+    ww_plan *plan = NULL;
+    ww_status status = wwi_group_sides(job, device, &rows, &columns);
+    if (status == WW_OK)
+        status = ww_plan_create_nearest(job->measure, rows, columns, job->k, &job->options, &plan);
+    *own = plan;
+    return status;
+}
+
+static ww_status run_queries(void *user, void *own, size_t first, size_t count) {
+    const wwi_group_job *job = user;
     unsigned char *distances = job->distances ? job->distances + first * job->k * job->value_bytes : NULL;
-    return ww_plan_run_nearest_rows(job->plans[device], first, count, job->indices + first * job->k, distances);
+    return ww_plan_run_nearest_rows(own, first, count, job->indices + first * job->k, distances);
 }
 
 ww_status ww_group_nearest(const ww_measure *measure, ww_group_dataset *queries, ww_group_dataset *base, size_t k,
                            const ww_plan_options *options, int64_t *indices, void *distances) {
-    wwi_group_job job = {.plan = plan_nearest, .k = k, .indices = indices, .distances = distances};
+    static const wwi_group_kind kind = {
+        .begin = begin_nearest, .run = run_queries, .finish = end_plan, .work = wwi_group_query_work};
+    wwi_group_job job = {.k = k, .indices = indices, .distances = distances};
     if (!indices)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_nearest: the indices are NULL");
-    ww_status status = wwi_group_job_begin(&job, measure, queries, base, options);
-    if (status == WW_OK)
-        status = wwi_runs_make(&job.runs, queries->count, 1, &job, query_work);
-    if (status == WW_OK)
-        status = wwi_group_job_run(&job, job.runs.items, job.runs.before, NULL, run_queries);
-    free(job.runs.before);
-    return status;
+    const ww_status status = wwi_group_job_begin(&job, measure, queries, base, options);
+    return status == WW_OK ? wwi_group_run_units(job.group, &kind, &job, queries->count, &job.run) : status;
 }

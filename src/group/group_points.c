@@ -71,9 +71,7 @@ typedef struct job {
     bool self;
     size_t k, value_bytes;
     ww_knn_options options;
-    ww_knn **searches; // one a device
-    double work;       // of a query
-    wwi_runs runs;
+    double work; // of a query
     int64_t *ids;
     unsigned char *distances;
 } job;
@@ -83,30 +81,35 @@ static double query_work(const void *user, size_t i) {
     return ((const job *)user)->work;
 }
 
-static ww_status begin_device(void *user, size_t device) {
+static ww_status begin_device(void *user, size_t device, void **own) {
     const job *j = user;
     const ww_group_points *const sides[] = {j->base, j->queries};
     for (int s = 0; s < 2; s++)
         if (!sides[s]->parts[device])
             return wwi_fail_again(&sides[s]->errors[device], sides[s]->errors[device].status);
-    return ww_knn_create(j->base->parts[device], j->self ? NULL : j->queries->parts[device], j->k, &j->options,
-                         &j->searches[device]);
+    ww_knn *search = NULL;
+    const ww_status status =
+        ww_knn_create(j->base->parts[device], j->self ? NULL : j->queries->parts[device], j->k, &j->options, &search);
+    *own = search;
+    return status;
 }
 
-static void finish_device(void *user, size_t device) {
-    ww_knn_destroy(&((const job *)user)->searches[device]);
+static void finish_device(void *own) {
+    ww_knn *search = own;
+    ww_knn_destroy(&search);
 }
 
-static ww_status run_queries(void *user, size_t device, size_t item, size_t items) {
+static ww_status run_queries(void *user, void *own, size_t first, size_t count) {
     const job *j = user;
-    size_t first;
-    const size_t count = wwi_runs_units(&j->runs, item, items, &first);
-    return wwi_knn_run_rows(j->searches[device], first, count, j->ids + first * j->k,
+    return wwi_knn_run_rows(own, first, count, j->ids + first * j->k,
                             j->distances ? j->distances + first * j->k * j->value_bytes : NULL);
 }
 
 ww_status ww_group_knn(ww_group_points *base, ww_group_points *queries, size_t k, const ww_knn_options *options,
                        int64_t *ids, void *distances) {
+    // On the device queries are in tiles, of which a search takes whole ones.
+    static const wwi_group_kind kind = {
+        .begin = begin_device, .run = run_queries, .finish = finish_device, .work = query_work, .step = WWI_TILE_PAIR};
     ww_run_options run;
     job j = {.base = base, .queries = queries ? queries : base, .k = k, .ids = ids, .distances = distances};
     j.options = (ww_knn_options)WW_KNN_OPTIONS_INIT;
@@ -126,21 +129,5 @@ ww_status ww_group_knn(ww_group_points *base, ww_group_points *queries, size_t k
     const ww_points *b = any_part(base), *q = any_part(j.queries);
     j.value_bytes = wwi_precision_bytes(q->precision);
     j.work = (double)b->count * (double)(b->dimension ? b->dimension : 1);
-    j.searches = calloc(base->group->count, sizeof(ww_knn *));
-    if (!j.searches)
-        return wwi_fail_memory(base->group->count * sizeof(ww_knn *));
-    // On the device queries are in tiles, of which a search takes whole ones.
-    if ((status = wwi_runs_make(&j.runs, q->count, WWI_TILE_PAIR, &j, query_work)) == WW_OK) {
-        wwi_schedule schedule = {.items = j.runs.items,
-                                 .before = j.runs.before,
-                                 .begin = begin_device,
-                                 .run = run_queries,
-                                 .finish = finish_device,
-                                 .user = &j,
-                                 .report = &run};
-        status = wwi_group_run(base->group, &schedule);
-    }
-    free(j.runs.before);
-    free(j.searches);
-    return status;
+    return wwi_group_run_units(base->group, &kind, &j, q->count, &run);
 }

@@ -561,7 +561,7 @@ ww_status ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances) 
 }
 
 ww_status ww_plan_run_nearest_rows(ww_plan *plan, size_t row, size_t rows, int64_t *indices, void *distances) {
-    uint64_t cells;
+    uint64_t cells, own = 0;
     ww_status status = check_run(plan, indices, "ww_plan_run_nearest_rows");
     if (status == WW_OK && (row > plan->pair.rows->count || rows > plan->pair.rows->count - row)) {
         (void)wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu rows from row %zu on", rows, row);
@@ -569,7 +569,11 @@ ww_status ww_plan_run_nearest_rows(ww_plan *plan, size_t row, size_t rows, int64
     }
     if (status == WW_OK)
         status = wwi_plan_count_area(plan, row, rows, 0, plan->pair.columns->count, &cells);
-    return status == WW_OK ? run_part(plan, row, row + rows, cells, cells, indices, distances) : status;
+    if (status != WW_OK)
+        return status;
+    for (size_t i = row; plan->self && i < row + rows; i++)
+        own += wwi_pairing_cells(&plan->pair, plan->pair.rows->lengths[i], plan->pair.rows->lengths[i]);
+    return run_part(plan, row, row + rows, cells, cells - own, indices, distances);
 }
 
 static void nearest_destroy(ww_plan *p) {

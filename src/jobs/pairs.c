@@ -43,8 +43,7 @@ static ww_status prepare_first(ww_plan *p) {
     return status;
 }
 
-// The cells of pairs [first, first + count). WW_ERROR_NO_PATH.
-static ww_status count_cells(const ww_plan *p, size_t first, size_t count, uint64_t *cells) {
+ww_status wwi_plan_count_pairs(const ww_plan *p, size_t first, size_t count, uint64_t *cells) {
     uint64_t last = 0;
     uint32_t last_n = 0, last_m = 0;
     *cells = 0;
@@ -75,7 +74,7 @@ ww_status wwi_plan_take_pairs(ww_plan *p, const size_t *row_index, const size_t 
         p->pairs[3 * t + 2] = (uint32_t)t;
     }
     p->info.pairs = count;
-    return count_cells(p, 0, count, &p->info.cells);
+    return wwi_plan_count_pairs(p, 0, count, &p->info.cells);
 }
 
 ww_status wwi_pairs_outside(size_t pair, size_t x, size_t y, size_t rows, size_t columns) {
@@ -221,7 +220,7 @@ static ww_status pairs_run(ww_plan *p, const ww_output *to, wwi_buffer *device) 
 
 ww_status wwi_plan_run_some_pairs(ww_plan *p, size_t first, size_t count, void *distances) {
     uint64_t cells;
-    ww_status status = count_cells(p, first, count, &cells);
+    ww_status status = wwi_plan_count_pairs(p, first, count, &cells);
     if (status != WW_OK || count == 0)
         return status;
     wwi_plan_start(p);

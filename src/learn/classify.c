@@ -9,7 +9,7 @@
 #include "base/grow.h"
 #include "base/run.h"
 #include "data/dataset_host.h"
-#include "learn/exact_neighbours.h"
+#include "learn/classify.h"
 #include "measure/measure_table.h"
 #include "options.h"
 
@@ -241,7 +241,8 @@ void ww_classification_free(ww_classification *result) {
 
 // ---- the call
 
-ww_status ww_classifier_run(const ww_classifier *c, ww_dataset *test, ww_classification *given) {
+ww_status wwi_classifier_run(const ww_classifier *c, ww_dataset *test, wwi_neighbours_finder find, void *user,
+                             ww_classification *given) {
     ww_status status;
     const double begin = wwi_seconds();
     ww_classification r = WW_CLASSIFICATION_INIT;
@@ -255,7 +256,7 @@ ww_status ww_classifier_run(const ww_classifier *c, ww_dataset *test, ww_classif
     wwi_neighbours n = {
         .measure = &c->measure, .train = c->train, .test = test, .plan = c->plan, .run = c->run, .k = c->options.k};
     n.classes_alone = !c->targets && !c->options.want_neighbours && c->options.vote == WW_VOTE_UNIFORM;
-    if ((status = make_result(c, &n, &r)) == WW_OK && (status = wwi_neighbours_find(&n)) == WW_OK) {
+    if ((status = make_result(c, &n, &r)) == WW_OK && (status = find(user, &n)) == WW_OK) {
         const double voting = wwi_seconds();
         status = count_votes(c, &n, &r);
         n.seconds += wwi_seconds() - voting;
@@ -275,6 +276,15 @@ ww_status ww_classifier_run(const ww_classifier *c, ww_dataset *test, ww_classif
     r.seconds_total = wwi_seconds() - begin;
     (void)wwi_struct_give(given, &r, "ww_classification");
     return status;
+}
+
+static ww_status find_alone(void *user, wwi_neighbours *n) {
+    (void)user;
+    return wwi_neighbours_find(n);
+}
+
+ww_status ww_classifier_run(const ww_classifier *c, ww_dataset *test, ww_classification *result) {
+    return wwi_classifier_run(c, test, find_alone, NULL, result);
 }
 
 ww_status ww_classify(const ww_measure *measure, ww_dataset *train, ww_dataset *test,

@@ -138,7 +138,7 @@ static ww_status align(job *j, bool adds, double *objective) {
     j->adds = adds;
     if (adds && (status = wwi_buffer_fill_u32(j->totals, 0, wwi_buffer_bytes(j->totals) / 4 * 4, 0)) != WW_OK)
         return status;
-    if ((status = wwi_paths_find(j->plan, take_batch, j)) != WW_OK)
+    if ((status = wwi_paths_find(j->plan, 0, j->plan->count, take_batch, j)) != WW_OK)
         return status;
     *objective = 0;
     for (size_t k = 0; k < a->count; k++)

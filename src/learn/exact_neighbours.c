@@ -148,16 +148,16 @@ done:
     return status;
 }
 
-static ww_status decide_in_double(wwi_neighbours *j) {
+static ww_status decide_in_double(wwi_neighbours *j, size_t first, size_t count) {
     ww_status status = WW_OK;
     ww_dataset *test = NULL, *train = NULL;
-    size_t *rows = malloc(j->count * sizeof *rows), *counts = malloc(j->count * sizeof *counts);
+    size_t *rows = malloc(count * sizeof *rows), *counts = malloc(count * sizeof *counts);
     size_t taken = 0;
     if (!rows || !counts) {
-        status = wwi_fail_memory(2 * j->count * sizeof *rows);
+        status = wwi_fail_memory(2 * count * sizeof *rows);
         goto done;
     }
-    for (size_t i = 0; i < j->count; i++) {
+    for (size_t i = first; i < first + count; i++) {
         counts[taken] = candidates_of(j, j->found + i * j->asked);
         rows[taken] = i;
         taken += counts[taken] != 0;
@@ -180,34 +180,38 @@ done:
     return status;
 }
 
-static ww_status find_neighbours(wwi_neighbours *j) {
-    ww_status status;
-    ww_plan *plan = NULL;
-    const ww_precision precision = ww_dataset_precision(j->train);
-    const size_t count = j->count * j->asked;
-    int64_t *indices = malloc(count * sizeof *indices);
-    void *distances = malloc(count * wwi_precision_bytes(precision));
-    ww_plan_options options_of_plan = j->plan;
+// Of the runs so far.
+static ww_status add_info(wwi_neighbours *j) {
     ww_plan_info info = WW_PLAN_INFO_INIT;
-    options_of_plan.run = &j->run;
+    const ww_status status = ww_plan_get_info(j->search, &info);
+    info.cells_done += j->info.cells_done;
+    info.pairs_pruned += j->info.pairs_pruned;
+    info.pairs_abandoned += j->info.pairs_abandoned;
+    info.launches += j->info.launches;
+    info.seconds_device += j->info.seconds_device;
+    j->info = info;
+    return status;
+}
+
+static ww_status find_neighbours(wwi_neighbours *j, size_t first, size_t count) {
+    ww_status status;
+    const ww_precision precision = ww_dataset_precision(j->train);
+    int64_t *indices = malloc(count * j->asked * sizeof *indices);
+    void *distances = malloc(count * j->asked * wwi_precision_bytes(precision));
+    wwi_neighbour *found = j->found + first * j->asked;
     if (!indices || !distances) {
-        status = wwi_fail_memory(count * 16);
+        status = wwi_fail_memory(count * j->asked * 16);
         goto done;
     }
-    if ((status = ww_plan_create_nearest(j->measure, j->test, j->self ? NULL : j->train, j->asked, &options_of_plan,
-                                         &plan)) != WW_OK)
-        goto done;
     const double begin = wwi_seconds();
-    if ((status = ww_plan_run_nearest(plan, indices, distances)) != WW_OK ||
-        (status = ww_plan_get_info(plan, &info)) != WW_OK)
+    if ((status = ww_plan_run_nearest_rows(j->search, first, count, indices, distances)) != WW_OK ||
+        (status = add_info(j)) != WW_OK)
         goto done;
-    j->info = info;
-    for (size_t i = 0; i < count; i++)
-        j->found[i] = (wwi_neighbour){indices[i], precision == WW_DOUBLE ? ((double *)distances)[i]
-                                                                         : (double)((float *)distances)[i]};
+    for (size_t i = 0; i < count * j->asked; i++)
+        found[i] = (wwi_neighbour){indices[i],
+                                   precision == WW_DOUBLE ? ((double *)distances)[i] : (double)((float *)distances)[i]};
     j->seconds += wwi_seconds() - begin;
 done:
-    ww_plan_destroy(&plan);
     free(indices);
     free(distances);
     return status;
@@ -254,9 +258,7 @@ static ww_status measure_sets(wwi_neighbours *j) {
     return WW_OK;
 }
 
-ww_status wwi_neighbours_find(wwi_neighbours *j) {
-    ww_status status;
-    uint64_t bytes;
+ww_status wwi_neighbours_begin(wwi_neighbours *j) {
     const ww_dataset *train = j->train;
     j->self = !j->test;
     j->test = j->test ? j->test : j->train;
@@ -266,18 +268,42 @@ ww_status wwi_neighbours_find(wwi_neighbours *j) {
         return wwi_fail(WW_ERROR_EMPTY, "one series has no other to be compared with");
     if (j->k == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is 0; at least one neighbour is needed");
-    const bool again = train->precision == WW_FLOAT && wwi_context_info(train->context)->has_double &&
-                       wwi_measure_cost(j->measure) != WW_COST_USER &&
-                       wwi_measure_row_by_id(j->measure->id)->rounding > 0;
-    j->asked = again && j->k < j->others ? j->k + SPARE : j->k;
+    j->again = train->precision == WW_FLOAT && wwi_context_info(train->context)->has_double &&
+               wwi_measure_cost(j->measure) != WW_COST_USER && wwi_measure_row_by_id(j->measure->id)->rounding > 0;
+    j->asked = j->again && j->k < j->others ? j->k + SPARE : j->k;
     if (j->asked > j->others)
         j->asked = j->others;
+    return j->again ? measure_sets(j) : WW_OK;
+}
+
+ww_status wwi_neighbours_allocate(wwi_neighbours *j) {
+    uint64_t bytes;
     if (!wwi_mul_u64(j->count, j->asked, &bytes) || !wwi_mul_u64(bytes, sizeof *j->found, &bytes) || bytes > SIZE_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu series with %zu neighbours", j->count, j->asked);
-    if (!(j->found = malloc((size_t)bytes)))
-        return wwi_fail_memory(bytes);
-    if ((status = find_neighbours(j)) == WW_OK && again && (status = measure_sets(j)) == WW_OK)
-        status = decide_in_double(j);
+    j->found = malloc((size_t)bytes);
+    return j->found ? WW_OK : wwi_fail_memory(bytes);
+}
+
+ww_status wwi_neighbours_plan(wwi_neighbours *j) {
+    ww_plan_options options = j->plan;
+    options.run = &j->run;
+    return ww_plan_create_nearest(j->measure, j->test, j->self ? NULL : j->train, j->asked, &options, &j->search);
+}
+
+ww_status wwi_neighbours_some(wwi_neighbours *j, size_t first, size_t count) {
+    const ww_status status = find_neighbours(j, first, count);
+    return status == WW_OK && j->again ? decide_in_double(j, first, count) : status;
+}
+
+ww_status wwi_neighbours_find(wwi_neighbours *j) {
+    ww_status status = wwi_neighbours_begin(j);
+    if (status == WW_OK)
+        status = wwi_neighbours_allocate(j);
+    if (status == WW_OK)
+        status = wwi_neighbours_plan(j);
+    if (status == WW_OK)
+        status = wwi_neighbours_some(j, 0, j->count);
+    ww_plan_destroy(&j->search);
     return status;
 }
 

@@ -20,17 +20,24 @@ typedef struct wwi_neighbours {
     size_t k;
     bool classes_alone; // of neighbours of one class neither the order nor the distance is wanted in double
     // Found.
-    bool self;
+    bool self, again;       // again: near ties are decided in double
     size_t count, others;   // test series; series that each has to choose from
     size_t asked;           // neighbours of each in `found`, k or more; the first k count
     double largest, latest; // absolute value and time in either set
     double steps;           // most cells of a warping path
     double seconds;         // of computing
-    ww_plan_info info;      // of the search
-    wwi_neighbour *found;   // count x asked, nearest first
+    ww_plan_info info;      // of the search: of all runs
+    ww_plan *search;
+    wwi_neighbour *found; // count x asked, nearest first
 } wwi_neighbours;
 
 ww_status wwi_neighbours_find(wwi_neighbours *neighbours);
+// The same in steps: what is asked for, which the device's double decides; room for `found`; the search; and test
+// series [first, first + count). Destroy `search` at the end.
+ww_status wwi_neighbours_begin(wwi_neighbours *neighbours);
+ww_status wwi_neighbours_allocate(wwi_neighbours *neighbours);
+ww_status wwi_neighbours_plan(wwi_neighbours *neighbours);
+ww_status wwi_neighbours_some(wwi_neighbours *neighbours, size_t first, size_t count);
 void wwi_neighbours_free(wwi_neighbours *neighbours);
 
 #endif

@@ -102,11 +102,12 @@ void ww_paths_free(ww_paths *paths) {
 // The steps of each path as they came from the device, until all have.
 typedef struct collected {
     const ww_plan *plan;
+    size_t first; // pair of the plan
     ww_paths paths;
     struct {
         uint32_t *words;
         wwi_path_pair pair; // `steps`: words before its own
-    } * walks;              // by the number of the plan's pair
+    } * walks;              // by the number of the plan's pair, counted from `first`
     uint32_t **arenas;      // words of a batch
     size_t arena_count, arena_room;
 } collected;
@@ -131,9 +132,10 @@ static ww_status take_batch(void *user, const wwi_path_batch *b) {
         (status = wwi_plan_check_results(c->plan, values, b->count)) != WW_OK)
         goto done;
     for (size_t t = 0; t < b->count; t++) {
-        const uint32_t in_batch = b->pairs[3 * t + 2], number = b->numbers[in_batch];
+        const uint32_t in_batch = b->pairs[3 * t + 2], pair = b->numbers[in_batch];
+        const size_t number = pair - c->first;
         if (table[t].state != 2) {
-            status = wwi_fail(WW_ERROR_INTERNAL, "the path of pair %u has no beginning", number);
+            status = wwi_fail(WW_ERROR_INTERNAL, "the path of pair %u has no beginning", pair);
             goto done;
         }
         c->walks[number].pair = table[t];
@@ -183,32 +185,27 @@ static ww_status write_all(collected *c) {
     return WW_OK;
 }
 
-ww_status ww_plan_run_paths(ww_plan *plan, ww_paths *paths) {
-    ww_status status;
-    collected c = {.plan = plan, .paths = WW_PATHS_INIT};
-    if (!plan || !paths)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan or paths is NULL");
-    if ((status = wwi_struct_give(paths, &c.paths, "ww_paths")) != WW_OK)
+ww_status wwi_plan_run_some_paths(ww_plan *plan, size_t first, size_t pairs, ww_paths *paths) {
+    uint64_t cells;
+    collected c = {.plan = plan, .first = first, .paths = WW_PATHS_INIT};
+    ww_status status = wwi_plan_count_pairs(plan, first, pairs, &cells);
+    if (status != WW_OK)
         return status;
-    if (plan->job != &paths_job) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run_paths: the plan is for another job");
-        return wwi_fail_hint("run a plan with the function its job has");
-    }
-    c.paths.count = plan->count;
-    c.paths.offsets = malloc((plan->count + 1) * sizeof *c.paths.offsets);
-    c.paths.distances = malloc(plan->count * sizeof *c.paths.distances);
-    c.walks = calloc(plan->count, sizeof *c.walks);
+    c.paths.count = pairs;
+    c.paths.offsets = malloc((pairs + 1) * sizeof *c.paths.offsets);
+    c.paths.distances = malloc(pairs * sizeof *c.paths.distances);
+    c.walks = calloc(pairs, sizeof *c.walks);
     if (!c.paths.offsets || !c.paths.distances || !c.walks) {
-        status = wwi_fail_memory(plan->count * (16 + sizeof *c.walks));
+        status = wwi_fail_memory(pairs * (16 + sizeof *c.walks));
         goto done;
     }
     wwi_plan_start(plan);
-    wwi_plan_expect(plan, plan->info.cells);
-    status = wwi_paths_find(plan, take_batch, &c);
+    wwi_plan_expect(plan, cells);
+    status = wwi_paths_find(plan, first, pairs, take_batch, &c);
     if (status == WW_OK)
         status = write_all(&c);
     if (status == WW_OK)
-        plan->info.cells_done = plan->info.cells;
+        plan->info.cells_done = cells;
     status = wwi_plan_end(plan, status);
 done:
     for (size_t i = 0; i < c.arena_count; i++)
@@ -220,6 +217,20 @@ done:
     else
         ww_paths_free(&c.paths);
     return status;
+}
+
+ww_status ww_plan_run_paths(ww_plan *plan, ww_paths *paths) {
+    ww_status status;
+    const ww_paths none = WW_PATHS_INIT;
+    if (!plan || !paths)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan or paths is NULL");
+    if ((status = wwi_struct_give(paths, &none, "ww_paths")) != WW_OK)
+        return status;
+    if (plan->job != &paths_job) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run_paths: the plan is for another job");
+        return wwi_fail_hint("run a plan with the function its job has");
+    }
+    return wwi_plan_run_some_paths(plan, 0, plan->count, paths);
 }
 
 // ---- one pair

@@ -31,8 +31,11 @@ typedef struct wwi_path_batch {
 } wwi_path_batch;
 typedef ww_status (*wwi_path_take)(void *user, const wwi_path_batch *batch);
 
-// Runs a plan of paths and gives each batch to `take`. Between wwi_plan_start() and wwi_plan_end().
-ww_status wwi_paths_find(ww_plan *plan, wwi_path_take take, void *user);
+// Finds the paths of pairs [first, first + pairs) of a plan and gives each batch to `take`. Between wwi_plan_start()
+// and wwi_plan_end().
+ww_status wwi_paths_find(ww_plan *plan, size_t first, size_t pairs, wwi_path_take take, void *user);
+// ww_plan_run_paths() for these pairs alone, counted from 0 in the record.
+ww_status wwi_plan_run_some_paths(ww_plan *plan, size_t first, size_t pairs, ww_paths *paths);
 // Most steps of a path: cells, and the border's.
 uint64_t wwi_path_most_steps(uint32_t n, uint32_t m);
 

@@ -332,12 +332,12 @@ static ww_status find_picked(job *j, uint32_t *picked, size_t count, wwi_slice r
     return status;
 }
 
-ww_status wwi_paths_find(ww_plan *p, wwi_path_take take, void *user) {
+ww_status wwi_paths_find(ww_plan *p, size_t first, size_t pairs, wwi_path_take take, void *user) {
     ww_status status = WW_OK;
     job j = {.plan = p, .own = p->paths, .runner = p->runner};
-    uint32_t *picked = malloc(p->count * 3 * sizeof *picked);
+    uint32_t *picked = malloc(pairs * 3 * sizeof *picked);
     if (!picked)
-        return wwi_fail_memory(p->count * 3 * sizeof *picked);
+        return wwi_fail_memory(pairs * 3 * sizeof *picked);
     // Windows of series that are not on the device as a whole.
     for (size_t row = 0, rows; status == WW_OK && row < p->pair.rows->count; row += rows) {
         rows = wwi_dataset_slice_limit(p->pair.rows, row, 0);
@@ -345,7 +345,7 @@ ww_status wwi_paths_find(ww_plan *p, wwi_path_take take, void *user) {
             wwi_slice x, y;
             size_t count = 0;
             columns = wwi_dataset_slice_limit(p->pair.columns, column, 0);
-            for (size_t t = 0; t < p->count; t++) {
+            for (size_t t = first; t < first + pairs; t++) {
                 const uint32_t *pair = p->pairs + 3 * t;
                 if (pair[0] < row || pair[0] - row >= rows || pair[1] < column || pair[1] - column >= columns)
                     continue;

@@ -46,6 +46,14 @@ assert found["counts"] == [500, 700] and sum(d["tiles"] for d in found["devices"
 ok "pairs of one device" gives 0 pairs a.ts c.ts -d 0 -o one.npy
 ok "pairs of all" gives 0 pairs a.ts c.ts -d all -o all.npy --json
 ok "the same bytes" cmp -s one.npy all.npy
+ok "paths of one device" gives 0 path a.ts c.ts -d 0 -o one.txt
+ok "paths of all" gives 0 path a.ts c.ts -d all -o all.txt --json
+ok "the same bytes" cmp -s one.txt all.txt
+ok "classes of one device" gives 0 classify a.ts b.ts -k 3 -d 0 --predictions one.csv
+ok "classes of all" gives 0 classify a.ts b.ts -k 3 -d all --predictions all.csv
+ok "says how many devices" prints 'devices   2,'
+ok "the same bytes" cmp -s one.csv all.csv
+ok "averages of classes have one device" gives 2 classify a.ts b.ts -d all --method centroid
 ok "what each device did" gives 0 matrix a.ts -d all -o all.npy --json
 ok "is in the object" python3 -c 'import json
 done = json.load(open("out"))["devices"]

@@ -1,33 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups of devices: the bytes of one device, tiles of any size, devices that fail in the middle, bad input. PoCL shows
 // two devices here (POCL_DEVICES), which share the processors: this is about what is right, not about time.
-#include "../fault/fault_layer.h"
-#include "../fault/find_layer.h"
 #include "base/random.h"
-#include "support.h"
+#include "groups.h"
 
 enum { ROWS = 90, COLUMNS = 70, PAIRS = 4000, POINTS = 2000, DIMENSIONS = 16, K = 3 };
 
 static const ww_measure_id measures[] = {WW_DTW, WW_TWED, WW_LCSS, WW_MSM, WW_FRECHET};
 enum { MEASURES = sizeof measures / sizeof *measures };
-
-static ww_group *open_group(const char *devices, double tile_seconds) {
-    ww_group_options options = WW_GROUP_OPTIONS_INIT;
-    ww_group *group = NULL;
-    options.devices = devices;
-    options.tile_seconds = tile_seconds;
-    wwt_ok(ww_group_create(&options, &group));
-    return group;
-}
-
-static ww_group_dataset *upload(ww_group *group, const wwt_set *set, ww_precision precision) {
-    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
-    ww_group_dataset *dataset = NULL;
-    const ww_series_view view = wwt_view(set);
-    options.precision = precision;
-    wwt_ok(ww_group_dataset_create(group, &view, &options, &dataset));
-    return dataset;
-}
 
 // What one device gives.
 static void *matrix_of_one(const ww_measure *measure, const wwt_set *rows, const wwt_set *columns,
@@ -43,22 +23,10 @@ static void *matrix_of_one(const ww_measure *measure, const wwt_set *rows, const
     return values;
 }
 
-static double tiles_of(const ww_group *group, int *lost) {
-    double tiles = 0;
-    *lost = 0;
-    for (size_t i = 0; i < ww_group_count(group); i++) {
-        ww_group_info info = WW_GROUP_INFO_INIT;
-        wwt_ok(ww_group_get_info(group, i, &info));
-        tiles += (double)info.tiles;
-        *lost += info.lost;
-        ck_assert(!info.lost == (info.status == WW_OK) && !info.lost == !info.message[0]);
-    }
-    return tiles;
-}
-
 static void check_matrix(const ww_measure *measure, ww_group *group, const wwt_set *rows, const wwt_set *columns,
                          ww_precision precision) {
-    ww_group_dataset *a = upload(group, rows, precision), *b = columns ? upload(group, columns, precision) : NULL;
+    ww_group_dataset *a = wwt_group_upload(group, rows, precision),
+                     *b = columns ? wwt_group_upload(group, columns, precision) : NULL;
     const size_t width = columns ? columns->count : rows->count, count = rows->count * width;
     void *whole = matrix_of_one(measure, rows, columns, precision), *found = wwt_guarded(count, precision);
     const ww_output to = WW_OUTPUT_HOST_BYTES(found, count * (precision == WW_DOUBLE ? 8 : 4));
@@ -78,13 +46,13 @@ START_TEST(a_matrix_has_the_bytes_of_one_device) {
     const ww_measure measure = wwt_measure(measures[_i]);
     wwt_set rows = wwt_set_random(1 + (size_t)_i % 2, 5, 40, ROWS);
     wwt_set columns = wwt_set_random(1 + (size_t)_i % 2, 5, 40, COLUMNS);
-    ww_group *group = open_group("all", 0.001);
+    ww_group *group = wwt_group_open("all", 0.001);
     int lost;
     check_matrix(&measure, group, &rows, &columns, precision);
-    ck_assert(tiles_of(group, &lost) > 1 && lost == 0);
+    ck_assert(wwt_group_tiles(group, &lost) > 1 && lost == 0);
     check_matrix(&measure, group, &rows, NULL, precision);
     ww_group_destroy(&group);
-    group = open_group(NULL, 0);
+    group = wwt_group_open(NULL, 0);
     check_matrix(&measure, group, &rows, NULL, precision);
     ww_group_destroy(&group);
     wwt_set_free(&columns);
@@ -96,12 +64,13 @@ START_TEST(nearest_has_the_bytes_of_one_device) {
     wwt_seed(3);
     wwt_set queries = wwt_set_random(1, 10, 30, ROWS), base = wwt_set_random(1, 10, 30, COLUMNS);
     const ww_measure measure = wwt_measure(WW_DTW);
-    ww_group *group = open_group("all", 0.001);
+    ww_group *group = wwt_group_open("all", 0.001);
     for (int self = 0; self < 2; self++) {
         static int64_t indices[2][ROWS * K];
         static float distances[2][ROWS * K];
         ww_dataset *q = wwt_dataset(&queries, WW_FLOAT), *b = self ? NULL : wwt_dataset(&base, WW_FLOAT);
-        ww_group_dataset *gq = upload(group, &queries, WW_FLOAT), *gb = self ? NULL : upload(group, &base, WW_FLOAT);
+        ww_group_dataset *gq = wwt_group_upload(group, &queries, WW_FLOAT),
+                         *gb = self ? NULL : wwt_group_upload(group, &base, WW_FLOAT);
         ww_plan *plan = NULL;
         wwt_ok(ww_plan_create_nearest(&measure, q, b, K, NULL, &plan));
         wwt_ok(ww_plan_run_nearest(plan, indices[0], distances[0]));
@@ -136,7 +105,7 @@ START_TEST(pairs_have_the_bytes_of_one_device) {
     wwt_seed(5);
     wwt_set rows = wwt_set_random(1, 10, 30, ROWS), columns = wwt_set_random(1, 10, 30, COLUMNS);
     ww_measure measure = wwt_measure(WW_DTW);
-    ww_group *group = open_group("all", 0.001);
+    ww_group *group = wwt_group_open("all", 0.001);
     measure.gamma = _i == 2 ? 0.5 : 0;
     for (int self = 0; self < 2; self++) {
         static size_t x[PAIRS], y[PAIRS];
@@ -150,14 +119,15 @@ START_TEST(pairs_have_the_bytes_of_one_device) {
             y[i] = wwi_random(&seed) % (self ? ROWS : COLUMNS);
         }
         ww_dataset *a = wwt_dataset(&rows, WW_FLOAT), *b = self ? NULL : wwt_dataset(&columns, WW_FLOAT);
-        ww_group_dataset *ga = upload(group, &rows, WW_FLOAT), *gb = self ? NULL : upload(group, &columns, WW_FLOAT);
+        ww_group_dataset *ga = wwt_group_upload(group, &rows, WW_FLOAT),
+                         *gb = self ? NULL : wwt_group_upload(group, &columns, WW_FLOAT);
         ww_plan *plan = NULL;
         const ww_output to = WW_OUTPUT_HOST_BYTES(found, count * sizeof *found);
         wwt_ok(ww_plan_create_pairs(&measure, a, b ? b : a, listed ? x : NULL, listed ? y : NULL, count, NULL, &plan));
         wwt_ok(wwt_plan_run(plan, whole));
         wwt_ok(ww_group_pairs(&measure, ga, gb, listed ? x : NULL, listed ? y : NULL, count, NULL, &to));
         ck_assert(wwt_same(found, whole, count, WW_FLOAT));
-        ck_assert(tiles_of(group, &lost) > listed && lost == 0);
+        ck_assert(wwt_group_tiles(group, &lost) > listed && lost == 0);
         x[count - 1] = ROWS;
         ck_assert_int_eq(ww_group_pairs(&measure, ga, gb, x, y, count, NULL, &to), WW_ERROR_INVALID_ARGUMENT);
         ck_assert_int_eq(ww_last_error()->series, (int64_t)count - 1);
@@ -205,7 +175,7 @@ START_TEST(points_have_the_ids_of_one_device) {
     b.values = values[QUERIES];
     b.count = BASE;
     q.dimension = b.dimension = DIMENSION;
-    ww_group *group = open_group("all", 0.001), *other = open_group("0", 0);
+    ww_group *group = wwt_group_open("all", 0.001), *other = wwt_group_open("0", 0);
     ww_group_points *gq = send(group, &q, precision), *gb = send(group, &b, precision);
     ww_group_points *apart = send(other, &q, precision);
     for (int self = 0; self < 2; self++) {
@@ -214,7 +184,7 @@ START_TEST(points_have_the_ids_of_one_device) {
         wwt_ok(ww_group_knn(gb, self ? NULL : gq, NEAR, &options, ids[1], distances[1]));
         ck_assert(memcmp(ids[0], ids[1], count * sizeof **ids) == 0);
         ck_assert(memcmp(distances[0], distances[1], count * bytes) == 0);
-        ck_assert(tiles_of(group, &lost) > 1 && lost == 0);
+        ck_assert(wwt_group_tiles(group, &lost) > 1 && lost == 0);
         memset(ids[1], 0, sizeof ids[1]);
         wwt_ok(ww_group_knn(gb, self ? NULL : gq, NEAR, &options, ids[1], NULL));
         ck_assert(memcmp(ids[0], ids[1], count * sizeof **ids) == 0);
@@ -237,51 +207,13 @@ START_TEST(points_have_the_ids_of_one_device) {
 }
 END_TEST
 
-// A job that is run again and again, while launches fail.
-typedef struct trial {
-    ww_group *group;
-    ww_status (*run)(struct trial *trial);
-    ww_group_dataset *data;
-    ww_group_points *points;
-    void *found;
-    size_t bytes;
-} trial;
-
-// A launch fails on its device: the others do that device's tile again.
-static void check_failures(trial *t) {
-    wwt_fault_table *layer = wwt_in_layer("wwt_fault_control", "no device fails");
-    void *whole = malloc(t->bytes);
-    int lost = 0, times = 0;
-    ck_assert_ptr_nonnull(whole);
-    wwt_ok(t->run(t));
-    memcpy(whole, t->found, t->bytes);
-    for (long at = 1; layer && at <= 20; at++) {
-        memset(t->found, 0xff, t->bytes);
-        atomic_store(&layer->launches, 0);
-        atomic_store(&layer->break_at, at);
-        const ww_status status = t->run(t);
-        const bool broke = atomic_exchange(&layer->break_at, 0) == 0;
-        (void)tiles_of(t->group, &lost);
-        if (ww_group_count(t->group) == 1 && broke) {
-            ck_assert_int_eq(status, WW_ERROR_OPENCL);
-            continue;
-        }
-        ck_assert_int_eq(status, WW_OK);
-        ck_assert(memcmp(t->found, whole, t->bytes) == 0);
-        times += lost;
-    }
-    if (layer && ww_group_count(t->group) > 1)
-        ck_assert_int_gt(times, 3);
-    free(whole);
-}
-
-static ww_status run_matrix(trial *t) {
+static ww_status run_matrix(wwt_trial *t) {
     const ww_measure measure = wwt_measure(WW_DTW);
     const ww_output to = WW_OUTPUT_HOST(t->found);
     return ww_group_matrix(&measure, t->data, NULL, NULL, &to);
 }
 
-static ww_status run_pairs(trial *t) {
+static ww_status run_pairs(wwt_trial *t) {
     const ww_measure measure = wwt_measure(WW_DTW);
     static size_t x[PAIRS];
     for (size_t i = 0; i < PAIRS; i++)
@@ -290,7 +222,7 @@ static ww_status run_pairs(trial *t) {
     return ww_group_pairs(&measure, t->data, NULL, x, x + 1, PAIRS - 1, NULL, &to);
 }
 
-static ww_status run_points(trial *t) {
+static ww_status run_points(wwt_trial *t) {
     return ww_group_knn(t->points, NULL, K, NULL, t->found, NULL);
 }
 
@@ -300,7 +232,7 @@ START_TEST(a_device_fails_in_the_middle) {
     static float found[ROWS * ROWS];
     static float places[POINTS * DIMENSIONS];
     static int64_t ids[POINTS * K];
-    trial t = {open_group(NULL, 0.001), run_matrix, NULL, NULL, found, sizeof found};
+    wwt_trial t = {wwt_group_open(NULL, 0.001), run_matrix, NULL, NULL, NULL, found, sizeof found};
     uint64_t seed = 1;
     for (size_t i = 0; i < POINTS * DIMENSIONS; i++)
         places[i] = (float)(wwi_random(&seed) % 1000);
@@ -309,15 +241,15 @@ START_TEST(a_device_fails_in_the_middle) {
     view.count = POINTS;
     view.dimension = DIMENSIONS;
     t.points = send(t.group, &view, WW_FLOAT);
-    t.data = upload(t.group, &rows, WW_FLOAT);
-    check_failures(&t);
+    t.data = wwt_group_upload(t.group, &rows, WW_FLOAT);
+    wwt_group_failures(&t);
     t.run = run_pairs;
     t.bytes = (PAIRS - 1) * sizeof *found;
-    check_failures(&t);
+    wwt_group_failures(&t);
     t.run = run_points;
     t.found = ids;
     t.bytes = sizeof ids;
-    check_failures(&t);
+    wwt_group_failures(&t);
     ww_group_points_destroy(&t.points);
     ww_group_dataset_destroy(&t.data);
     ww_group_destroy(&t.group);
@@ -335,7 +267,7 @@ static int stop(void *user, uint64_t done, uint64_t total) {
 START_TEST(bad_input) {
     static const char *const wrong[] = {"no such device", "0,", ",0", "0,99"};
     ww_group_options options = WW_GROUP_OPTIONS_INIT;
-    ww_group *group = NULL, *other = open_group(NULL, 0);
+    ww_group *group = NULL, *other = wwt_group_open(NULL, 0);
     ck_assert_int_eq(ww_group_create(NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         options.devices = wrong[i];
@@ -352,7 +284,7 @@ START_TEST(bad_input) {
         options.devices = "gpus";
         ck_assert_int_eq(ww_group_create(&options, &group), WW_ERROR_NO_DEVICE);
     }
-    group = open_group("all", 0);
+    group = wwt_group_open("all", 0);
     ck_assert_ptr_nonnull(ww_group_context(group, 0));
     ck_assert_ptr_null(ww_group_context(group, ww_group_count(group)));
     ck_assert_uint_eq(ww_group_count(NULL), 0);

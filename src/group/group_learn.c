@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Classification on a group of devices, by parts of the test series.
+#include <stdlib.h>
+
+#include "group/group.h"
+#include "host.h"
+#include "learn/classify.h"
+#include "options.h"
+
+typedef struct job {
+    wwi_group_job pairs;     // test series with training series
+    wwi_neighbours *devices; // one a device
+    wwi_neighbours *shared;  // whose `found` they fill
+} job;
+
+static double query_work(const void *user, size_t i) {
+    return wwi_group_query_work(&((const job *)user)->pairs, i);
+}
+
+// A device's own search into the shared result.
+static ww_status begin_sets(const job *j, size_t device, wwi_neighbours *n) {
+    ww_dataset *test, *train;
+    const ww_status status = wwi_group_sides(&j->pairs, device, &test, &train);
+    if (status != WW_OK)
+        return status;
+    *n = (wwi_neighbours){.measure = j->shared->measure,
+                          .train = train ? train : test,
+                          .test = train ? test : NULL,
+                          .plan = j->shared->plan,
+                          .run = j->pairs.own,
+                          .k = j->shared->k,
+                          .classes_alone = j->shared->classes_alone};
+    return wwi_neighbours_begin(n);
+}
+
+static ww_status begin_device(void *user, size_t device, void **own) {
+    job *j = user;
+    wwi_neighbours *n = &j->devices[device];
+    *own = n;
+    const ww_status status = begin_sets(j, device, n);
+    if (status != WW_OK)
+        return status;
+    if (n->asked != j->shared->asked)
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "near ties are decided in double, which this device has not");
+    n->found = j->shared->found;
+    return wwi_neighbours_plan(n);
+}
+
+static ww_status run_queries(void *user, void *own, size_t first, size_t count) {
+    (void)user;
+    return wwi_neighbours_some(own, first, count);
+}
+
+static void finish_device(void *own) {
+    ww_plan_destroy(&((wwi_neighbours *)own)->search);
+}
+
+// As much as any device needs: one with double decides near ties, and then those without take no part.
+static ww_status allocate(job *j) {
+    wwi_neighbours n;
+    ww_status status = wwi_neighbours_begin(j->shared);
+    for (size_t i = 0; status == WW_OK && i < j->pairs.group->count; i++)
+        if (begin_sets(j, i, &n) == WW_OK && n.asked > j->shared->asked)
+            j->shared->asked = n.asked;
+    return status == WW_OK ? wwi_neighbours_allocate(j->shared) : status;
+}
+
+static ww_status find(void *user, wwi_neighbours *shared) {
+    static const wwi_group_kind kind = {
+        .begin = begin_device, .run = run_queries, .finish = finish_device, .work = query_work};
+    job *j = user;
+    ww_group *g = j->pairs.group;
+    j->shared = shared;
+    ww_status status = allocate(j);
+    if (status == WW_OK)
+        status = wwi_group_run_units(g, &kind, j, shared->count, &j->pairs.run);
+    for (size_t i = 0; i < g->count; i++) {
+        const wwi_neighbours *n = &j->devices[i];
+        shared->seconds = n->seconds > shared->seconds ? n->seconds : shared->seconds;
+        if (g->workers[i].tiles == 0)
+            continue;
+        shared->info.engine = n->info.engine;
+        shared->info.pairs = n->info.pairs;
+        shared->info.cells = n->info.cells;
+        shared->info.cells_done += n->info.cells_done;
+        shared->info.pairs_pruned += n->info.pairs_pruned;
+        shared->info.pairs_abandoned += n->info.pairs_abandoned;
+        shared->info.launches += n->info.launches;
+        shared->info.seconds_device += n->info.seconds_device;
+    }
+    return status;
+}
+
+// The datasets of a device that has both.
+static ww_status any_sets(const wwi_group_job *pairs, ww_dataset **test, ww_dataset **train) {
+    ww_status status = WW_ERROR_INTERNAL;
+    for (size_t i = 0; status != WW_OK && i < pairs->group->count; i++)
+        status = wwi_group_sides(pairs, i, test, train);
+    return status;
+}
+
+ww_status ww_group_classify(const ww_measure *measure, ww_group_dataset *train, ww_group_dataset *test,
+                            const ww_classify_options *options, ww_classification *result) {
+    ww_classify_options own = WW_CLASSIFY_OPTIONS_INIT;
+    ww_dataset *queries, *base;
+    ww_classifier *classifier = NULL;
+    job j = {.shared = NULL};
+    ww_status status = wwi_struct_check(result, "ww_classification");
+    if (status != WW_OK)
+        return status;
+    ww_classification_init(result, result->struct_size);
+    if (!train)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_classify: the train set is NULL");
+    status = wwi_options_take(&own, options, "ww_classify_options");
+    if (status == WW_OK)
+        status = wwi_group_job_begin(&j.pairs, measure, test ? test : train, test ? train : NULL, own.plan);
+    if (status == WW_OK)
+        status = any_sets(&j.pairs, &queries, &base);
+    if (status == WW_OK)
+        status = ww_classifier_create(measure, base ? base : queries, &own, &classifier);
+    if (status != WW_OK)
+        return status;
+    j.devices = calloc(j.pairs.group->count, sizeof *j.devices);
+    status = j.devices ? wwi_classifier_run(classifier, base ? queries : NULL, find, &j, result)
+                       : wwi_fail_memory(j.pairs.group->count * sizeof *j.devices);
+    free(j.devices);
+    ww_classifier_destroy(&classifier);
+    return status;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Warping paths of listed pairs on a group of devices, in runs of the list.
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "group/group.h"
+#include "host.h"
+#include "options.h"
+#include "path/path.h"
+
+// The paths of a run.
+typedef struct part {
+    size_t first; // pair
+    ww_paths paths;
+} part;
+
+typedef struct job {
+    wwi_group_job pairs;
+    pthread_mutex_t lock;
+    part *parts;
+    size_t count, room;
+} job;
+
+static double pair_work(const void *user, size_t i) {
+    return wwi_group_pair_work(&((const job *)user)->pairs, i);
+}
+
+static ww_status begin_device(void *user, size_t device, void **own) {
+    const wwi_group_job *pairs = &((const job *)user)->pairs;
+    ww_dataset *rows, *columns;
+    ww_plan *plan = NULL;
+    ww_status status = wwi_group_sides(pairs, device, &rows, &columns);
+    if (status == WW_OK)
+        status = ww_plan_create_paths(pairs->measure, rows, columns ? columns : rows, pairs->row_index,
+                                      pairs->column_index, pairs->count, &pairs->options, &plan);
+    *own = plan;
+    return status;
+}
+
+static ww_status keep(job *j, const part *made) {
+    ww_status status = WW_OK;
+    (void)pthread_mutex_lock(&j->lock);
+    if (j->count == j->room) {
+        const size_t room = j->room ? 2 * j->room : 64;
+        part *parts = realloc(j->parts, room * sizeof *parts);
+        if (parts)
+            j->parts = parts, j->room = room;
+        else
+            status = wwi_fail_memory(room * sizeof *parts);
+    }
+    if (status == WW_OK)
+        j->parts[j->count++] = *made;
+    (void)pthread_mutex_unlock(&j->lock);
+    return status;
+}
+
+static ww_status run_pairs(void *user, void *own, size_t first, size_t count) {
+    part made = {first, WW_PATHS_INIT};
+    ww_status status = wwi_plan_run_some_paths(own, first, count, &made.paths);
+    if (status == WW_OK)
+        status = keep(user, &made);
+    if (status != WW_OK)
+        ww_paths_free(&made.paths);
+    return status;
+}
+
+static void finish_device(void *own) {
+    ww_plan *plan = own;
+    ww_plan_destroy(&plan);
+}
+
+static int by_first(const void *a, const void *b) {
+    const part *p = a, *q = b;
+    return (p->first > q->first) - (p->first < q->first);
+}
+
+// The parts one after the other.
+static ww_status join(job *j, ww_paths *paths) {
+    uint64_t cells = 0;
+    qsort(j->parts, j->count, sizeof *j->parts, by_first);
+    for (size_t i = 0; i < j->count; i++)
+        cells += j->parts[i].paths.offsets[j->parts[i].paths.count];
+    if (cells > PTRDIFF_MAX / (2 * sizeof *paths->cells))
+        return wwi_fail(WW_ERROR_OVERFLOW, "the paths have too many cells for one array");
+    paths->count = j->pairs.count;
+    paths->offsets = malloc((paths->count + 1) * sizeof *paths->offsets);
+    paths->distances = malloc(paths->count * sizeof *paths->distances);
+    paths->cells = malloc((cells ? cells : 1) * 2 * sizeof *paths->cells);
+    if (!paths->offsets || !paths->distances || !paths->cells)
+        return wwi_fail_memory(paths->count * 16 + cells * 2 * sizeof *paths->cells);
+    paths->offsets[0] = 0;
+    for (size_t i = 0; i < j->count; i++) {
+        const size_t first = j->parts[i].first;
+        ww_paths *from = &j->parts[i].paths;
+        for (size_t p = 0; p < from->count; p++)
+            paths->offsets[first + p + 1] = paths->offsets[first] + from->offsets[p + 1];
+        memcpy(paths->distances + first, from->distances, from->count * sizeof *from->distances);
+        memcpy(paths->cells + 2 * paths->offsets[first], from->cells,
+               from->offsets[from->count] * 2 * sizeof *from->cells);
+        ww_paths_free(from);
+    }
+    return WW_OK;
+}
+
+ww_status ww_group_paths(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
+                         const size_t *row_index, const size_t *column_index, size_t count,
+                         const ww_plan_options *options, ww_paths *paths) {
+    static const wwi_group_kind kind = {
+        .begin = begin_device, .run = run_pairs, .finish = finish_device, .work = pair_work};
+    job j = {.pairs = {.row_index = row_index, .column_index = column_index, .count = count}};
+    ww_paths found = WW_PATHS_INIT;
+    if (!paths)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_paths: the record is NULL");
+    ww_status status = wwi_struct_give(paths, &found, "ww_paths");
+    if (status == WW_OK)
+        status = wwi_group_job_begin(&j.pairs, measure, rows, columns, options);
+    if (status == WW_OK)
+        status = wwi_group_check_pairs(&j.pairs);
+    if (status != WW_OK)
+        return status;
+    (void)pthread_mutex_init(&j.lock, NULL);
+    status = wwi_group_run_units(j.pairs.group, &kind, &j, count, &j.pairs.run);
+    if (status == WW_OK)
+        status = join(&j, &found);
+    for (size_t i = 0; i < j.count; i++)
+        ww_paths_free(&j.parts[i].paths);
+    free(j.parts);
+    (void)pthread_mutex_destroy(&j.lock);
+    if (status == WW_OK)
+        return wwi_struct_give(paths, &found, "ww_paths");
+    ww_paths_free(&found);
+    return status;
+}

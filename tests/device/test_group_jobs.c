@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs of groups whose results are records: the bytes of one device, and devices that fail in the middle. test_group.c
+// has groups themselves, and the jobs that fill arrays.
+#include "base/random.h"
+#include "groups.h"
+
+enum { SERIES = 120, POINTS = 20, K = 3, PAIRS = 700 };
+
+// Series of few values: many ties.
+static wwt_set coarse(size_t count, size_t points, uint64_t seed) {
+    size_t lengths[SERIES];
+    for (size_t i = 0; i < count; i++)
+        lengths[i] = points - i % 3;
+    wwt_set set = wwt_set_make(1, lengths, count);
+    for (size_t i = 0; i < set.offsets[count - 1] + lengths[count - 1]; i++)
+        set.values[i] = (double)(wwi_random(&seed) % 5) / 7;
+    return set;
+}
+
+// ---- classify
+
+static const int64_t *labels(void) {
+    static int64_t numbers[SERIES];
+    for (size_t i = 0; i < SERIES; i++)
+        numbers[i] = (int64_t)(i * i % 7 % 4);
+    return numbers;
+}
+
+static ww_dataset_options labelled(ww_precision precision) {
+    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
+    options.precision = precision;
+    options.label_numbers = labels();
+    return options;
+}
+
+static ww_group_dataset *send_labelled(ww_group *group, const wwt_set *set) {
+    const ww_dataset_options options = labelled(WW_FLOAT);
+    const ww_series_view view = wwt_view(set);
+    ww_group_dataset *data = NULL;
+    wwt_ok(ww_group_dataset_create(group, &view, &options, &data));
+    return data;
+}
+
+static ww_dataset *labelled_dataset(const wwt_set *set) {
+    const ww_dataset_options options = labelled(WW_FLOAT);
+    const ww_series_view view = wwt_view(set);
+    ww_dataset *data = NULL;
+    wwt_ok(ww_dataset_create(wwt_context, &view, &options, &data));
+    return data;
+}
+
+static void check_same_classes(const ww_classification *a, const ww_classification *b) {
+    ck_assert_uint_eq(a->total, b->total);
+    ck_assert_uint_eq(a->classes, b->classes);
+    ck_assert_uint_eq(a->labelled, b->labelled);
+    ck_assert_uint_eq(a->correct, b->correct);
+    ck_assert_uint_eq(a->pairs, b->pairs);
+    ck_assert_uint_eq(a->cells, b->cells);
+    ck_assert_uint_eq(a->k, b->k);
+    ck_assert(!a->values == !b->values && !a->predicted == !b->predicted);
+    if (a->values) {
+        ck_assert(memcmp(a->values, b->values, a->total * sizeof *a->values) == 0);
+    } else {
+        ck_assert(memcmp(a->predicted, b->predicted, a->total * sizeof *a->predicted) == 0);
+        ck_assert(memcmp(a->actual, b->actual, a->total * sizeof *a->actual) == 0);
+        ck_assert(memcmp(a->confusion, b->confusion, a->classes * a->classes * sizeof *a->confusion) == 0);
+    }
+    ck_assert(!a->neighbours == !b->neighbours && !a->probabilities == !b->probabilities);
+    if (a->neighbours) {
+        ck_assert(memcmp(a->neighbours, b->neighbours, a->total * a->k * sizeof *a->neighbours) == 0);
+        ck_assert(memcmp(a->distances, b->distances, a->total * a->k * sizeof *a->distances) == 0);
+    }
+    if (a->probabilities)
+        ck_assert(memcmp(a->probabilities, b->probabilities, a->total * a->classes * sizeof *a->probabilities) == 0);
+}
+
+// By classes alone and with all that can be wanted, of a test set and of the train set itself, and regression.
+START_TEST(classes_are_those_of_one_device) {
+    wwt_set train = coarse(SERIES, POINTS, 1), test = coarse(SERIES - 30, POINTS, 2);
+    const ww_measure measure = wwt_measure(WW_DTW);
+    ww_group *group = wwt_group_open("all", 0.001), *other = wwt_group_open("0", 0);
+    ww_dataset *a = labelled_dataset(&train), *b = labelled_dataset(&test);
+    ww_group_dataset *ga = send_labelled(group, &train), *gb = send_labelled(group, &test);
+    ww_group_dataset *apart = send_labelled(other, &test);
+    ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
+    ww_classification one = WW_CLASSIFICATION_INIT, found = WW_CLASSIFICATION_INIT;
+    double targets[SERIES];
+    int lost;
+    for (size_t i = 0; i < SERIES; i++)
+        targets[i] = (double)i / 3;
+    for (int self = 0; self < 2; self++)
+        for (int form = 0; form < 3; form++) {
+            options.k = form ? K : 1;
+            options.want_neighbours = options.want_probabilities = form == 1;
+            options.vote = form == 1 ? WW_VOTE_DISTANCE : WW_VOTE_UNIFORM;
+            options.targets = form == 2 ? targets : NULL;
+            wwt_ok(ww_classify(&measure, a, self ? NULL : b, &options, &one));
+            wwt_ok(ww_group_classify(&measure, ga, self ? NULL : gb, &options, &found));
+            check_same_classes(&one, &found);
+            ck_assert(wwt_group_tiles(group, &lost) > 1 && lost == 0);
+            ww_classification_free(&one);
+            ww_classification_free(&found);
+        }
+    ck_assert_int_eq(ww_group_classify(&measure, ga, apart, NULL, &found), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_classify(&measure, NULL, gb, NULL, &found), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_classify(&measure, ga, gb, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    options.k = 0;
+    ck_assert_int_eq(ww_group_classify(&measure, ga, gb, &options, &found), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_null(found.predicted);
+    ww_group_dataset *plain = wwt_group_upload(group, &train, WW_FLOAT);
+    ck_assert_int_eq(ww_group_classify(&measure, plain, gb, NULL, &found), WW_ERROR_NO_LABELS);
+    ww_group_dataset_destroy(&plain);
+    ww_group_dataset_destroy(&apart);
+    ww_group_dataset_destroy(&gb);
+    ww_group_dataset_destroy(&ga);
+    ww_dataset_destroy(&b);
+    ww_dataset_destroy(&a);
+    ww_group_destroy(&other);
+    ww_group_destroy(&group);
+    wwt_set_free(&test);
+    wwt_set_free(&train);
+}
+END_TEST
+
+// ---- paths
+
+static ww_status group_paths(ww_group_dataset *rows, ww_group_dataset *columns, const ww_measure *measure, size_t count,
+                             ww_paths *found) {
+    static size_t x[PAIRS], y[PAIRS];
+    for (size_t i = 0; i < PAIRS; i++)
+        x[i] = i * i % SERIES, y[i] = i % (SERIES - 30);
+    return ww_group_paths(measure, rows, columns, x, y, count, NULL, found);
+}
+
+// Measures with and without a border, open ends, and derivatives.
+START_TEST(paths_are_those_of_one_device) {
+    static const ww_measure_id ids[] = {WW_DTW, WW_ERP, WW_DDTW, WW_DTW};
+    wwt_set rows = wwt_set_random(1, 5, 60, SERIES), columns = wwt_set_random(1, 5, 60, SERIES - 30);
+    ww_measure measure = wwt_measure(ids[_i]);
+    ww_group *group = wwt_group_open("all", 0.001);
+    ww_group_dataset *ga = wwt_group_upload(group, &rows, WW_FLOAT), *gb = wwt_group_upload(group, &columns, WW_FLOAT);
+    ww_dataset *a = wwt_dataset(&rows, WW_FLOAT), *b = wwt_dataset(&columns, WW_FLOAT);
+    ww_plan *plan = NULL;
+    ww_paths one = WW_PATHS_INIT, found = WW_PATHS_INIT;
+    size_t x[PAIRS], y[PAIRS];
+    int lost;
+    if (_i == 3)
+        measure.relax_begin_y = measure.relax_end_y = 4;
+    for (size_t i = 0; i < PAIRS; i++)
+        x[i] = i * i % SERIES, y[i] = i % (SERIES - 30);
+    wwt_ok(ww_plan_create_paths(&measure, a, b, x, y, PAIRS, NULL, &plan));
+    wwt_ok(ww_plan_run_paths(plan, &one));
+    wwt_ok(group_paths(ga, gb, &measure, PAIRS, &found));
+    ck_assert(wwt_group_tiles(group, &lost) > 1 && lost == 0);
+    ck_assert_uint_eq(found.count, PAIRS);
+    ck_assert(memcmp(one.offsets, found.offsets, (PAIRS + 1) * sizeof *one.offsets) == 0);
+    ck_assert(memcmp(one.cells, found.cells, 2 * one.offsets[PAIRS] * sizeof *one.cells) == 0);
+    ck_assert(memcmp(one.distances, found.distances, PAIRS * sizeof *one.distances) == 0);
+    ww_paths_free(&found);
+    wwt_ok(ww_group_paths(&measure, ga, NULL, NULL, NULL, SERIES, NULL, &found));
+    ck_assert_uint_eq(found.count, SERIES);
+    ww_paths_free(&found);
+    ck_assert_int_eq(group_paths(ga, gb, &measure, 0, &found), WW_ERROR_EMPTY);
+    ck_assert_ptr_null(found.cells);
+    ck_assert_int_eq(ww_group_paths(&measure, ga, gb, NULL, NULL, SERIES, NULL, &found), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_paths(&measure, ga, gb, x, NULL, PAIRS, NULL, &found), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_paths(&measure, ga, gb, x, y, PAIRS, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    measure.gamma = 1;
+    if (_i == 0)
+        ck_assert_int_eq(group_paths(ga, gb, &measure, PAIRS, &found), WW_ERROR_UNSUPPORTED);
+    ww_paths_free(&one);
+    ww_plan_destroy(&plan);
+    ww_dataset_destroy(&b);
+    ww_dataset_destroy(&a);
+    ww_group_dataset_destroy(&gb);
+    ww_group_dataset_destroy(&ga);
+    ww_group_destroy(&group);
+    wwt_set_free(&columns);
+    wwt_set_free(&rows);
+}
+END_TEST
+
+static ww_status run_paths(wwt_trial *t) {
+    const ww_measure measure = wwt_measure(WW_DTW);
+    ww_paths found = WW_PATHS_INIT;
+    const ww_status status = group_paths(t->data, NULL, &measure, PAIRS, &found);
+    if (status == WW_OK) {
+        uint64_t sum = 0;
+        memcpy(t->found, found.offsets, (PAIRS + 1) * sizeof *found.offsets);
+        for (uint64_t i = 0; i < 2 * found.offsets[PAIRS]; i++)
+            sum = sum * 31 + (uint64_t)found.cells[i];
+        ((uint64_t *)t->found)[PAIRS + 1] = sum;
+    }
+    ww_paths_free(&found);
+    return status;
+}
+
+// ---- failures
+
+static ww_status run_classes(wwt_trial *t) {
+    const ww_measure measure = wwt_measure(WW_DTW);
+    ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
+    ww_classification found = WW_CLASSIFICATION_INIT;
+    options.k = K;
+    options.want_neighbours = 1;
+    const ww_status status = ww_group_classify(&measure, t->data, NULL, &options, &found);
+    if (status == WW_OK)
+        memcpy(t->found, found.neighbours, t->bytes);
+    ww_classification_free(&found);
+    return status;
+}
+
+START_TEST(a_device_fails_in_the_middle) {
+    wwt_set set = coarse(SERIES, 4 * POINTS, 3);
+    static int64_t neighbours[SERIES * K];
+    static uint64_t paths[PAIRS + 2];
+    wwt_trial t = {.group = wwt_group_open(NULL, 0.001), .run = run_classes};
+    t.data = send_labelled(t.group, &set);
+    t.found = neighbours;
+    t.bytes = sizeof neighbours;
+    wwt_group_failures(&t);
+    t.run = run_paths;
+    t.found = paths;
+    t.bytes = sizeof paths;
+    wwt_group_failures(&t);
+    ww_group_dataset_destroy(&t.data);
+    ww_group_destroy(&t.group);
+    wwt_set_free(&set);
+}
+END_TEST
+
+int main(void) {
+    int exit_code;
+    if (!wwt_device_found(&exit_code))
+        return exit_code;
+    Suite *suite = suite_create("group_jobs");
+    wwt_add(suite, classes_are_those_of_one_device, 1);
+    wwt_add(suite, paths_are_those_of_one_device, 4);
+    wwt_add(suite, a_device_fails_in_the_middle, 1);
+    return wwt_run(suite);
+}
