@@ -420,32 +420,38 @@ static int compute_some_pairs(void *user, uint64_t first, uint64_t count, void *
     return status == WW_OK ? CLI_GO_ON : cli_fail_plainly();
 }
 
-// Of a part: in its file.
-static int divide_pairs(job *j, const cli_command *command) {
-    cli_row_job rows = rows_of(j, "pairs");
+// The distances of all pairs; of a part NULL: they are in its file.
+static int write_pairs(job *j, const cli_command *command, const void *values) {
+    const ww_precision precision = cli_precision(&j->device);
+    const size_t n = row_count(j);
+    const bool in_json = values && j->json && !j->output;
     cli_json json;
-    cli_plan_options(&j->device, &j->progress, &j->plan_options);
+    if (values && !in_json && ww_array_write(j->output ? j->output : "-", values, precision, n, 0) != WW_OK)
+        return cli_fail();
+    if (values && cli_divided(&j->division) && cli_division_finish(&j->division, true) != CLI_GO_ON)
+        return CLI_FAILURE;
+    if (!j->json)
+        return CLI_GO_ON;
+    begin_json(j, command, values ? j->output : j->division.data_path, &json);
+    cli_division_json(&json, &j->division);
+    if (in_json)
+        cli_json_values(&json, "distances", values, precision, n);
+    else
+        cli_json_null(&json, "distances");
+    cli_json_end(&json);
+    return CLI_GO_ON;
+}
+
+static int divide_pairs(job *j, void *values) {
+    cli_row_job rows = rows_of(j, "pairs");
     rows.precision = cli_precision(&j->device);
     rows.weight = pair_weight;
     rows.compute = compute_some_pairs;
-    const int result = cli_rows_run(&j->division, &rows, NULL);
-    if (result == CLI_GO_ON && j->json) {
-        begin_json(j, command, j->division.data_path, &json);
-        cli_division_json(&json, &j->division);
-        cli_json_null(&json, "distances");
-        cli_json_end(&json);
-    }
-    return result;
+    return cli_rows_run(&j->division, &rows, values);
 }
 
-static int compute_pairs(job *j, const cli_command *command) {
-    const ww_precision precision = cli_precision(&j->device);
+static int run_pairs(job *j, void *values) {
     const size_t n = row_count(j);
-    void *values = NULL;
-    int result = cli_values_allocate(n, 1, precision, &values);
-    if (result != CLI_GO_ON)
-        return result;
-    cli_plan_options(&j->device, &j->progress, &j->plan_options);
     const ww_output to = WW_OUTPUT_HOST(values);
     ww_status status =
         j->group ? ww_group_pairs(&j->measure, j->shared[0], j->shared[1], NULL, NULL, n, &j->plan_options, &to)
@@ -453,19 +459,21 @@ static int compute_pairs(job *j, const cli_command *command) {
     if (status == WW_OK && !j->group)
         status = ww_plan_run(j->plan, &to);
     cli_progress_end(&j->progress);
-    if (status == WW_OK && !(j->json && !j->output))
-        status = ww_array_write(j->output ? j->output : "-", values, precision, n, 0);
-    if (status == WW_OK && j->json) {
-        cli_json json;
-        begin_json(j, command, j->output, &json);
-        if (j->output)
-            cli_json_null(&json, "distances");
-        else
-            cli_json_values(&json, "distances", values, precision, n);
-        cli_json_end(&json);
-    }
-    free(values);
     return status == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+static int compute_pairs(job *j, const cli_command *command) {
+    void *values = NULL;
+    int result =
+        j->division.part ? CLI_GO_ON : cli_values_allocate(row_count(j), 1, cli_precision(&j->device), &values);
+    if (result != CLI_GO_ON)
+        return result;
+    cli_plan_options(&j->device, &j->progress, &j->plan_options);
+    result = cli_divided(&j->division) ? divide_pairs(j, values) : run_pairs(j, values);
+    if (result == CLI_GO_ON)
+        result = write_pairs(j, command, values);
+    free(values);
+    return result;
 }
 
 int cmd_pairs(const cli_command *command, int argc, char **argv) {
@@ -474,6 +482,7 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
     const cli_option options[] = {
         DISTANCES_OPTIONS(j),
         CLI_PARTS_OPTIONS(j.division),
+        CLI_CHECKPOINT_OPTION(j.division),
         JOB_OPTIONS(j),
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 2, 2, NULL);
@@ -481,8 +490,8 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
         result = cli_division_check(command->name, &j.division);
     if (result == CLI_GO_ON && j.division.part && j.output)
         result = cli_usage(command->name, "--part names its file itself: no --output");
-    if (result == CLI_GO_ON && j.division.part && cli_is_group(&j.device))
-        result = cli_usage(command->name, "several devices compute all pairs, not a part");
+    if (result == CLI_GO_ON && cli_divided(&j.division) && cli_is_group(&j.device))
+        result = cli_usage(command->name, "several devices compute all pairs, not a part or from a checkpoint");
     if (result != CLI_GO_ON)
         return result;
     result = job_begin(&j, command->name);
@@ -490,7 +499,7 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
         result = cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", j.paths[0], row_count(&j),
                            j.paths[1], column_count(&j));
     if (result == CLI_GO_ON)
-        result = j.division.part ? divide_pairs(&j, command) : compute_pairs(&j, command);
+        result = compute_pairs(&j, command);
     if (result == CLI_GO_ON) {
         report(&j);
         result = CLI_OK;
