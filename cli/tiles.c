@@ -154,8 +154,7 @@ bool cli_tile_shape_read(const char *text, cli_tile_shape *s) {
     size_t side;
     if (sscanf(text, "row %zu rows %zu column %zu columns %zu side %zu upper %d condensed %d double %d parts %" SCNu64,
                &t->row, &t->rows, &t->column, &t->columns, &side, &upper, &condensed, &precision, &s->parts) != 9 ||
-        t->rows == 0 || t->columns == 0 || side == 0 || s->parts == 0 || (upper && t->rows != t->columns) ||
-        (condensed && !upper))
+        t->rows == 0 || t->columns == 0 || side == 0 || (upper && t->rows != t->columns) || (condensed && !upper))
         return false;
     t->upper = upper != 0;
     s->condensed = condensed != 0;
