@@ -11,6 +11,7 @@
 #include "matrix_picture.h"
 #include "neighbours.h"
 #include "rows.h"
+#include "series_rows.h"
 #include "tiles.h"
 
 // Two sets on a device under a measure, and a plan for them.
@@ -375,7 +376,8 @@ int cmd_matrix(const cli_command *command, int argc, char **argv) {
 
 // ---- pairs
 
-static void note_run(job *j) {
+static void note_run(void *user) {
+    job *j = user;
     ww_plan_info info = WW_PLAN_INFO_INIT;
     if (ww_plan_get_info(j->plan, &info) != WW_OK)
         return;
@@ -384,68 +386,56 @@ static void note_run(job *j) {
     j->division.seconds_device += info.seconds_device;
 }
 
-static cli_row_job rows_of(job *j, const char *name) {
-    return (cli_row_job){.name = name,
-                         .sets = {j->sets[0], j->sets[1]},
+static cli_series_rows series_of(job *j, size_t k) {
+    return (cli_series_rows){&j->measure, &j->device, &j->plan_options, j->context, {j->sets[0], j->sets[1]},
+                             j->data,     k,          &j->plan,         note_run,   j};
+}
+
+static cli_row_job rows_of(const job *j, cli_series_rows *series) {
+    return (cli_row_job){.sets = {j->sets[0], j->sets[1]},
                          .context = j->context,
-                         .progress = &j->progress,
                          .measure = &j->measure,
                          .measure_options = &j->measure_options,
                          .device = &j->device,
                          .rows = row_count(j),
-                         .user = j};
+                         .user = series};
 }
 
-static double pair_weight(void *user, uint64_t row) {
-    const job *j = user;
-    return (double)ww_series_set_length(j->sets[0], (size_t)row) *
-           (double)ww_series_set_length(j->sets[1], (size_t)row);
-}
-
-static int compute_some_pairs(void *user, uint64_t first, uint64_t count, void *values) {
-    job *j = user;
-    size_t *index = malloc((size_t)count * sizeof *index);
-    if (!index)
-        return cli_error("not enough memory");
-    for (size_t i = 0; i < count; i++)
-        index[i] = (size_t)first + i;
-    ww_plan_destroy(&j->plan);
-    ww_status status = ww_plan_create_pairs(&j->measure, j->data[0], j->data[1], index, index, (size_t)count,
-                                            &j->plan_options, &j->plan);
-    const ww_output to = WW_OUTPUT_HOST(values);
-    if (status == WW_OK)
-        status = ww_plan_run(j->plan, &to);
-    free(index);
-    note_run(j);
-    return status == WW_OK ? CLI_GO_ON : cli_fail_plainly();
-}
-
-// Of a part: in its file.
-static int divide_pairs(job *j, const cli_command *command) {
-    cli_row_job rows = rows_of(j, "pairs");
-    cli_json json;
-    cli_plan_options(&j->device, &j->progress, &j->plan_options);
-    rows.precision = cli_precision(&j->device);
-    rows.weight = pair_weight;
-    rows.compute = compute_some_pairs;
-    const int result = cli_rows_run(&j->division, &rows, NULL);
-    if (result == CLI_GO_ON && j->json) {
-        begin_json(j, command, j->division.data_path, &json);
-        cli_division_json(&json, &j->division);
-        cli_json_null(&json, "distances");
-        cli_json_end(&json);
-    }
-    return result;
-}
-
-static int compute_pairs(job *j, const cli_command *command) {
+// The distances of all pairs; of a part NULL: they are in its file.
+static int write_pairs(job *j, const cli_command *command, const void *values) {
     const ww_precision precision = cli_precision(&j->device);
     const size_t n = row_count(j);
-    void *values = NULL;
-    int result = cli_values_allocate(n, 1, precision, &values);
-    if (result != CLI_GO_ON)
-        return result;
-    cli_plan_options(&j->device, &j->progress, &j->plan_options);
+    const bool in_json = values && j->json && !j->output;
+    cli_json json;
+    if (values && !in_json && ww_array_write(j->output ? j->output : "-", values, precision, n, 0) != WW_OK)
+        return cli_fail();
+    if (values && cli_divided(&j->division) && cli_division_finish(&j->division, true) != CLI_GO_ON)
+        return CLI_FAILURE;
+    if (!j->json)
+        return CLI_GO_ON;
+    begin_json(j, command, values ? j->output : j->division.data_path, &json);
+    cli_division_json(&json, &j->division);
+    if (in_json)
+        cli_json_values(&json, "distances", values, precision, n);
+    else
+        cli_json_null(&json, "distances");
+    cli_json_end(&json);
+    return CLI_GO_ON;
+}
+
+static int divide_pairs(job *j, void *values) {
+    cli_series_rows series = series_of(j, 0);
+    cli_row_job rows = rows_of(j, &series);
+    rows.name = "pairs";
+    rows.progress = &j->progress;
+    rows.precision = cli_precision(&j->device);
+    rows.weight = cli_pairs_weight;
+    rows.compute = cli_pairs_compute;
+    return cli_rows_run(&j->division, &rows, values);
+}
+
+static int run_pairs(job *j, void *values) {
+    const size_t n = row_count(j);
     const ww_output to = WW_OUTPUT_HOST(values);
     ww_status status =
         j->group ? ww_group_pairs(&j->measure, j->shared[0], j->shared[1], NULL, NULL, n, &j->plan_options, &to)
@@ -453,19 +443,21 @@ static int compute_pairs(job *j, const cli_command *command) {
     if (status == WW_OK && !j->group)
         status = ww_plan_run(j->plan, &to);
     cli_progress_end(&j->progress);
-    if (status == WW_OK && !(j->json && !j->output))
-        status = ww_array_write(j->output ? j->output : "-", values, precision, n, 0);
-    if (status == WW_OK && j->json) {
-        cli_json json;
-        begin_json(j, command, j->output, &json);
-        if (j->output)
-            cli_json_null(&json, "distances");
-        else
-            cli_json_values(&json, "distances", values, precision, n);
-        cli_json_end(&json);
-    }
-    free(values);
     return status == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+static int compute_pairs(job *j, const cli_command *command) {
+    void *values = NULL;
+    int result =
+        j->division.part ? CLI_GO_ON : cli_values_allocate(row_count(j), 1, cli_precision(&j->device), &values);
+    if (result != CLI_GO_ON)
+        return result;
+    cli_plan_options(&j->device, &j->progress, &j->plan_options);
+    result = cli_divided(&j->division) ? divide_pairs(j, values) : run_pairs(j, values);
+    if (result == CLI_GO_ON)
+        result = write_pairs(j, command, values);
+    free(values);
+    return result;
 }
 
 int cmd_pairs(const cli_command *command, int argc, char **argv) {
@@ -474,6 +466,7 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
     const cli_option options[] = {
         DISTANCES_OPTIONS(j),
         CLI_PARTS_OPTIONS(j.division),
+        CLI_CHECKPOINT_OPTION(j.division),
         JOB_OPTIONS(j),
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 2, 2, NULL);
@@ -481,8 +474,8 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
         result = cli_division_check(command->name, &j.division);
     if (result == CLI_GO_ON && j.division.part && j.output)
         result = cli_usage(command->name, "--part names its file itself: no --output");
-    if (result == CLI_GO_ON && j.division.part && cli_is_group(&j.device))
-        result = cli_usage(command->name, "several devices compute all pairs, not a part");
+    if (result == CLI_GO_ON && cli_divided(&j.division) && cli_is_group(&j.device))
+        result = cli_usage(command->name, "several devices compute all pairs, not a part or from a checkpoint");
     if (result != CLI_GO_ON)
         return result;
     result = job_begin(&j, command->name);
@@ -490,7 +483,7 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
         result = cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", j.paths[0], row_count(&j),
                            j.paths[1], column_count(&j));
     if (result == CLI_GO_ON)
-        result = j.division.part ? divide_pairs(&j, command) : compute_pairs(&j, command);
+        result = compute_pairs(&j, command);
     if (result == CLI_GO_ON) {
         report(&j);
         result = CLI_OK;
@@ -500,56 +493,6 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
 }
 
 // ---- nearest
-
-// Some of the queries, as a dataset.
-static int take_queries(const job *j, uint64_t first, uint64_t count, ww_dataset **queries) {
-    const ww_series_set *all = j->sets[0];
-    ww_series_set *some = NULL;
-    ww_status status = ww_series_set_create(ww_series_set_channels(all), &some);
-    for (size_t i = 0; status == WW_OK && i < count; i++) {
-        const size_t of = (size_t)first + i;
-        status = ww_series_set_add(some, ww_series_set_length(all, of), ww_series_set_values(all, of), NULL);
-        if (status == WW_OK && ww_series_set_times(all, of))
-            status = ww_series_set_set_times(some, i, ww_series_set_times(all, of));
-    }
-    const int result = status == WW_OK ? cli_dataset_make(j->context, &j->device, some, queries) : cli_fail_plainly();
-    ww_series_set_destroy(&some);
-    return result;
-}
-
-typedef struct nearest_rows {
-    job *j;
-    size_t k;
-} nearest_rows;
-
-static double nearest_weight(void *user, uint64_t row) {
-    return (double)ww_series_set_length(((const nearest_rows *)user)->j->sets[0], (size_t)row);
-}
-
-static int compute_some_nearest(void *user, uint64_t first, uint64_t count, void *values) {
-    const nearest_rows *r = user;
-    job *j = r->j;
-    ww_dataset *queries = NULL;
-    ww_nearest_shard shard = WW_NEAREST_SHARD_INIT;
-    cli_neighbours n = {(size_t)count, r->k, cli_precision(&j->device), NULL, NULL};
-    shard.query_offset = first;
-    shard.exclude_self = !j->data[1];
-    ww_plan_destroy(&j->plan);
-    int result = cli_neighbours_allocate(&n);
-    if (result == CLI_GO_ON)
-        result = take_queries(j, first, count, &queries);
-    if (result == CLI_GO_ON && (ww_plan_create_nearest_shard(&j->measure, queries, j->data[j->data[1] ? 1 : 0], n.k,
-                                                             &shard, &j->plan_options, &j->plan) != WW_OK ||
-                                ww_plan_run_nearest(j->plan, n.ids, n.distances) != WW_OK))
-        result = cli_fail_plainly();
-    if (result == CLI_GO_ON) {
-        note_run(j);
-        cli_neighbours_pack(&n, values);
-    }
-    ww_dataset_destroy(&queries);
-    cli_neighbours_free(&n);
-    return result;
-}
 
 static void print_nearest_json(const job *j, const cli_command *command, const cli_neighbours *n,
                                const cli_neighbour_options *wanted) {
@@ -566,18 +509,19 @@ static void print_nearest_json(const job *j, const cli_command *command, const c
 
 static int divide_nearest(job *j, const cli_command *command, const cli_neighbour_options *wanted, bool no_bounds) {
     cli_neighbours n = {row_count(j), (size_t)wanted->k, cli_precision(&j->device), NULL, NULL};
-    nearest_rows some = {j, n.k};
-    cli_row_job rows = rows_of(j, "nearest");
+    cli_series_rows series = series_of(j, n.k);
+    cli_row_job rows = rows_of(j, &series);
     void *values = NULL;
     int result = CLI_GO_ON;
     cli_plan_options(&j->device, &j->progress, &j->plan_options);
     j->plan_options.no_bounds = no_bounds;
+    rows.name = "nearest";
+    rows.progress = &j->progress;
     rows.k = n.k;
     rows.columns = 2 * n.k;
     rows.precision = WW_DOUBLE;
-    rows.weight = nearest_weight;
-    rows.compute = compute_some_nearest;
-    rows.user = &some;
+    rows.weight = cli_nearest_weight;
+    rows.compute = cli_nearest_compute;
     if (!j->division.part) {
         result = cli_neighbours_allocate(&n);
         if (result == CLI_GO_ON)

@@ -11,6 +11,20 @@ static void print_shape(const cli_row_job *job, uint64_t parts, char text[256]) 
              job->more ? job->more : "");
 }
 
+char *cli_rows_options(const cli_row_job *job, uint64_t parts) {
+    char shape[256];
+    print_shape(job, parts, shape);
+    return cli_division_options(shape, job->measure, job->measure_options, job->device);
+}
+
+int cli_rows_inputs(const cli_row_job *job, char inputs[256]) {
+    int result = CLI_GO_ON;
+    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
+        result =
+            job->points[i] ? cli_division_sum_points(job->points[i], inputs) : cli_division_sum(job->sets[i], inputs);
+    return result;
+}
+
 bool cli_row_shape_read(const char *text, cli_row_shape *s) {
     int precision;
     if (sscanf(text, "rows %" SCNu64 " columns %" SCNu64 " k %" SCNu64 " double %d parts %" SCNu64, &s->rows,
@@ -74,18 +88,16 @@ static int run_rows(cli_division *d, const cli_row_job *job, uint64_t first, uin
 }
 
 int cli_rows_run(cli_division *d, const cli_row_job *job, void *whole) {
-    char shape[256], inputs[256] = "";
+    char inputs[256] = "";
     const uint64_t parts = d->part ? d->part_count : 1;
     int result = parts <= job->rows
                      ? CLI_GO_ON
                      : cli_error("%" PRIu64 " parts of %" PRIu64 " rows; at most a part a row", parts, job->rows);
-    print_shape(job, d->part_count, shape);
-    char *options = cli_division_options(shape, job->measure, job->measure_options, job->device);
+    char *options = cli_rows_options(job, d->part_count);
     if (result == CLI_GO_ON && !options)
         result = cli_error("not enough memory");
-    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
-        result =
-            job->points[i] ? cli_division_sum_points(job->points[i], inputs) : cli_division_sum(job->sets[i], inputs);
+    if (result == CLI_GO_ON)
+        result = cli_rows_inputs(job, inputs);
     uint64_t first = 0, end = job->rows;
     if (result == CLI_GO_ON && d->part) {
         first = begin_of(job, d->part - 1, parts);

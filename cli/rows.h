@@ -31,6 +31,10 @@ typedef struct cli_row_shape {
 } cli_row_shape;
 bool cli_row_shape_read(const char *text, cli_row_shape *shape);
 
+// What a journal of the job says: options (NULL: not enough memory) and inputs, which begin as "".
+char *cli_rows_options(const cli_row_job *job, uint64_t parts);
+int cli_rows_inputs(const cli_row_job *job, char inputs[256]);
+
 // Computes the rows that are not done. `whole`, rows x columns values: takes all of them, and journal and file go;
 // NULL: they are in the file of the part.
 int cli_rows_run(cli_division *d, const cli_row_job *job, void *whole);

@@ -4,25 +4,7 @@
 #define WAVEWARP_CLI_TILES_H
 
 #include "division.h"
-
-// Tiles are numbered row after row; of a symmetric matrix those on and above the diagonal.
-typedef struct cli_tiles {
-    size_t row, rows, column, columns; // the rectangle of the whole matrix
-    size_t side;
-    size_t tile_rows, tile_columns;
-    bool upper;
-} cli_tiles;
-
-typedef struct cli_tile {
-    size_t row, rows, column, columns; // in the rectangle
-    bool diagonal;
-} cli_tile;
-
-void cli_tiles_fit(cli_tiles *tiles, size_t side);
-uint64_t cli_tiles_count(const cli_tiles *tiles);
-cli_tile cli_tiles_at(const cli_tiles *tiles, uint64_t number);
-// Values in all tiles before this one.
-uint64_t cli_tiles_offset(const cli_tiles *tiles, uint64_t number);
+#include "grid.h"
 
 // Where the values of tiles go: the file of the whole result.
 typedef struct cli_tile_target {

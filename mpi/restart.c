@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank 0 reads all journals of the runs before and tells which tiles are done; each rank writes its own one.
+// Rank 0 reads all journals of the runs before and tells what is done; each rank writes its own one.
 #include "restart.h"
 
 #include <inttypes.h>
@@ -16,44 +16,45 @@ static char *numbered(const char *checkpoint, int number) {
 }
 
 // Whether a journal of a rank that there is no longer belongs to the job; the others' ranks look at their own.
-static int check_other(const ww_journal_info *info, const char *path, const char *inputs, const char *options) {
-    if (strcmp(info->inputs, inputs) == 0 && strcmp(info->options, options) == 0)
+static int check_other(const ww_journal_info *info, const char *path, const restart_job *job) {
+    if (strcmp(info->job, job->job) == 0 && strcmp(info->inputs, job->inputs) == 0 &&
+        strcmp(info->options, job->options) == 0)
         return CLI_GO_ON;
     return cli_error("%s belongs to a job of other inputs or options", path);
 }
 
 // Adds what a journal knows; CLI_OK where there is none.
-static int read_one(restart *r, const char *path, uint64_t tiles, const char *inputs, const char *options) {
+static int read_one(restart *r, const char *path, const restart_job *job) {
     ww_journal *journal = NULL;
     ww_journal_info info = WW_JOURNAL_INFO_INIT;
     if (access(path, F_OK) != 0)
         return CLI_OK;
     if (ww_journal_read(path, &journal) != WW_OK || ww_journal_get_info(journal, &info) != WW_OK)
         return cli_fail();
-    const int result = check_other(&info, path, inputs, options);
-    for (uint64_t tile = 0; result == CLI_GO_ON && tile < tiles; tile++)
-        if (!r->known[tile] && ww_journal_has(journal, tile)) {
-            r->known[tile] = 1;
+    const int result = check_other(&info, path, job);
+    for (uint64_t i = 0; result == CLI_GO_ON && i < job->marks; i++)
+        if (!r->known[i] && ww_journal_has(journal, i)) {
+            r->known[i] = 1;
             r->found_done++;
         }
     return ww_journal_close(&journal, 1) == WW_OK ? result : cli_fail();
 }
 
-static int read_all(restart *r, const restart_job *job, const char *inputs, const char *options) {
+static int read_all(restart *r, const restart_job *job) {
     int result = CLI_GO_ON;
     for (int number = 0; result == CLI_GO_ON; number++) {
         char *path = numbered(job->checkpoint, number);
-        result = path ? read_one(r, path, job->tiles, inputs, options) : cli_error("not enough memory");
+        result = path ? read_one(r, path, job) : cli_error("not enough memory");
         free(path);
     }
     return result == CLI_OK ? CLI_GO_ON : result;
 }
 
 static int find_file(restart *r, const restart_job *job) {
-    char *part = malloc(strlen(job->output) + 8);
+    char *part = malloc(strlen(job->path) + 8);
     if (!part)
         return cli_error("not enough memory");
-    sprintf(part, "%s.part", job->output);
+    sprintf(part, "%s.part", job->path);
     r->found = access(part, F_OK) == 0;
     const int result = r->found || r->found_done == 0
                            ? CLI_GO_ON
@@ -62,13 +63,13 @@ static int find_file(restart *r, const restart_job *job) {
     return result;
 }
 
-static int open_own(restart *r, const restart_job *job, const char *inputs, const char *options) {
+static int open_own(restart *r, const restart_job *job) {
     ww_journal_options o = WW_JOURNAL_OPTIONS_INIT;
-    o.job = "matrix";
-    o.inputs = inputs;
-    o.options = options;
+    o.job = job->job;
+    o.inputs = job->inputs;
+    o.options = job->options;
     o.context = job->context;
-    o.unit_count = job->tiles;
+    o.unit_count = job->marks;
     o.resume = job->resume;
     o.any_device = job->any_device;
     r->path = numbered(job->checkpoint, rank);
@@ -78,29 +79,45 @@ static int open_own(restart *r, const restart_job *job, const char *inputs, cons
     return ww_journal_open(r->path, &o, &r->journal) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
-int restart_open(restart *r, const restart_job *job, const char *inputs, const char *options) {
+int restart_open(restart *r, const restart_job *job) {
     uint64_t found[2] = {0, 0};
-    r->known = calloc((size_t)job->tiles, 1);
+    r->known = calloc((size_t)job->marks, 1);
     int result = ranks_agree(r->known ? CLI_GO_ON : cli_error("not enough memory"));
     if (result == CLI_GO_ON)
-        result = ranks_agree(rank == 0 && job->resume ? read_all(r, job, inputs, options) : CLI_GO_ON);
+        result = ranks_agree(rank == 0 && job->resume ? read_all(r, job) : CLI_GO_ON);
     if (result == CLI_GO_ON)
         result = ranks_agree(rank == 0 ? find_file(r, job) : CLI_GO_ON);
     if (result == CLI_GO_ON)
-        result = ranks_agree(open_own(r, job, inputs, options));
+        result = ranks_agree(open_own(r, job));
     if (result != CLI_GO_ON)
         return result;
     found[0] = r->found_done;
     found[1] = (uint64_t)r->found;
     ranks_broadcast(found, sizeof found);
-    ranks_broadcast(r->known, (size_t)job->tiles);
+    ranks_broadcast(r->known, (size_t)job->marks);
     r->found_done = found[0];
     r->found = (int)found[1];
     return CLI_GO_ON;
 }
 
-bool restart_has(const restart *r, uint64_t tile) {
-    return r->known && r->known[tile];
+uint64_t restart_side(const char *checkpoint) {
+    ww_journal *journal = NULL;
+    ww_journal_info info = WW_JOURNAL_INFO_INIT;
+    cli_tile_shape shape = {.tiles = {.side = 0}};
+    uint64_t side = 0;
+    char *path = rank == 0 && checkpoint ? numbered(checkpoint, 0) : NULL;
+    if (path && ww_journal_read(path, &journal) == WW_OK && ww_journal_get_info(journal, &info) == WW_OK &&
+        cli_tile_shape_read(info.options, &shape))
+        side = shape.tiles.side;
+    if (ww_journal_close(&journal, 1) != WW_OK)
+        side = 0;
+    free(path);
+    ranks_broadcast(&side, sizeof side);
+    return side;
+}
+
+bool restart_has(const restart *r, uint64_t first, uint64_t count) {
+    return r->known && memchr(r->known + first, 0, (size_t)count) == NULL;
 }
 
 int restart_write(restart *r, ww_array_file *file) {
@@ -111,10 +128,10 @@ int restart_write(restart *r, ww_array_file *file) {
     return result;
 }
 
-int restart_done(restart *r, ww_array_file *file, uint64_t tile) {
+int restart_done(restart *r, ww_array_file *file, uint64_t first, uint64_t count) {
     if (!r->journal)
         return CLI_GO_ON;
-    if (ww_journal_mark(r->journal, tile, 1) != WW_OK)
+    if (ww_journal_mark(r->journal, first, count) != WW_OK)
         return cli_fail();
     r->unwritten = true;
     return cli_marks_due(&r->marks) ? restart_write(r, file) : CLI_GO_ON;

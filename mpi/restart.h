@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs that go on after an end: a journal for each rank, of the tiles that it did. Any number of ranks goes on with
+// Jobs that go on after an end: a journal for each rank, of what it did. Any number of ranks goes on with
 // them.
 #ifndef WAVEWARP_MPI_RESTART_H
 #define WAVEWARP_MPI_RESTART_H
@@ -9,16 +9,17 @@
 #include "tiles.h"
 
 typedef struct restart_job {
-    const char *checkpoint, *output; // checkpoint: NAME of NAME.0, NAME.1, ...
+    const char *job, *checkpoint, *path; // checkpoint: NAME of NAME.0, NAME.1, ...; path: of the file
+    const char *inputs, *options;
     bool resume, any_device;
-    uint64_t tiles;
+    uint64_t marks;
     ww_context *context;
 } restart_job;
 
 // All 0: nothing is kept.
 typedef struct restart {
     ww_journal *journal;  // of this rank
-    unsigned char *known; // tiles that were done before
+    unsigned char *known; // marks of what was done before
     uint64_t found_done;
     int found; // there is a file with them
     char *path, *checkpoint;
@@ -27,10 +28,13 @@ typedef struct restart {
 } restart;
 
 // Called by all ranks.
-int restart_open(restart *r, const restart_job *job, const char *inputs, const char *options);
-bool restart_has(const restart *r, uint64_t tile);
-// The tile is in the file.
-int restart_done(restart *r, ww_array_file *file, uint64_t tile);
+int restart_open(restart *r, const restart_job *job);
+// The side of the tiles of a matrix's journal, by which it goes on with any number of ranks; 0: there is none, or it is
+// of something else, which restart_open() says.
+uint64_t restart_side(const char *checkpoint);
+bool restart_has(const restart *r, uint64_t first, uint64_t count);
+// These are in the file.
+int restart_done(restart *r, ww_array_file *file, uint64_t first, uint64_t count);
 // Brings all marks to the disk.
 int restart_write(restart *r, ww_array_file *file);
 // `finished`: removes the journals, also those of ranks that there are no longer.

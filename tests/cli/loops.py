@@ -38,7 +38,7 @@ TUNING = "tune takes minutes and is in cli-tuning; to other commands it is a fil
 WRITES = {"nearest --output": "", "knn --output": "", "lsh --output": "", "nearest --ids": "", "nearest --distances": "", "knn --ids": "",
           "knn --distances": "", "lsh --ids": "", "lsh --distances": "", "lsh --save": "", "cluster --output": "", "cluster --centres": "",
           "cluster --merges": "", "matrix --output": "", "matrix --checkpoint": "", "matrix --parts": "", "merge --output": "",
-          "merge --ids": "", "merge --distances": "", "pairs --parts": "", "nearest --parts": "", "nearest --checkpoint": "", "knn --parts": "", "knn --checkpoint": "",
+          "merge --ids": "", "merge --distances": "", "pairs --parts": "", "pairs --checkpoint": "", "nearest --parts": "", "nearest --checkpoint": "", "knn --parts": "", "knn --checkpoint": "",
           "pairs --output": "", "gradient --output": "", "gradient --expected-alignment": "",
           "path --output": "", "average --output": "", "profile --output": "", "shapelets --output": "", "shapelets --checkpoint": "",
           "generate --output": "", "classify --predictions": "", "lsh --svg": PICTURE, "cluster --svg": PICTURE, "path --svg": PICTURE,
@@ -249,6 +249,8 @@ def loop_arrays(s):
     run("merge", parts_of(s, "matrix", t), "-o", s.file("merged.npy"))
     same(s.file("matrix.npy"), s.file("merged.npy"))
     run("pairs", t, t, "-o", s.file("pairs.csv"))
+    run("pairs", t, t, "-o", s.file("again.csv"), "--checkpoint", s.file("c"))
+    same(s.file("pairs.csv"), s.file("again.csv"))
     run("merge", parts_of(s, "pairs", t, t), "-o", s.file("merged.csv"))
     same(s.file("pairs.csv"), s.file("merged.csv"))
     run("gradient", t, t, "--soft", 1, "-o", s.file("gradient.ts"))

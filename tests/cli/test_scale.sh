@@ -129,6 +129,15 @@ ok "of two sets also as text" eval 'divided 2 merged.csv matrix a.ts b.ts && "$p
 "$program" generate random-walk -n 60 -l 40 -s 9 -o c.ts 2>err && "$program" pairs a.ts c.ts -o whole.csv 2>err
 ok "pairs in 4" divided 4 merged.csv pairs a.ts c.ts
 ok "the bytes of one run" same whole.csv merged.csv
+ok "with a checkpoint" eval 'gives 0 pairs a.ts c.ts -o merged.csv --checkpoint p.journal && same whole.csv merged.csv && absent p.journal && absent p.journal.npy.part'
+ok "in JSON" eval 'gives 0 pairs a.ts c.ts --json --checkpoint p.journal && mv out p.json && absent p.journal && gives 0 pairs a.ts c.ts --json && distances() { sed -n "s/.*\"distances\"//p" "$1"; } && [ -n "$(distances out)" ] && [ "$(distances out)" = "$(distances p.json)" ]'
+ok "several devices" gives 2 pairs a.ts c.ts --device all --checkpoint p.journal
+"$program" generate random-walk -n 250 -l 3000 -s 5 -o pair1.npy 2>err && "$program" generate random-walk -n 250 -l 3000 -s 8 -o pair2.npy 2>err &&
+    "$program" pairs pair1.npy pair2.npy -o whole.csv 2>err
+ok "pairs, killed and resumed" killed r.csv r.journal pairs pair1.npy pair2.npy -o r.csv --checkpoint r.journal
+ok "it went on with pairs" resumed
+ok "the bytes of one run" eval 'same whole.csv r.csv && absent r.journal && absent r.journal.npy.part'
+rm -f r.*
 for job in "nearest a.ts -k 3 --measure lcss -p epsilon=0.5" "nearest b.ts a.ts -k 70 --precision double"; do
     "$program" $job -o whole.csv --ids i.npy --distances d.npy >out 2>err
     ok "$job in 2" divided 2 merged.csv $job

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# wavewarp-mpi: the program's bytes for any number of ranks and any tile, one message for what is wrong, nothing left.
+# wavewarp-mpi: the program's bytes for any number of ranks and any tile, of every job, one message for what is wrong, nothing left.
 #
 # Usage: test_mpi.sh WAVEWARP WAVEWARP_MPI. $MPIRUN starts the ranks, default mpirun.
 mpi=$(realpath "$2")
@@ -47,30 +47,82 @@ ok "is in one object" python3 -c 'import json
 done = json.load(open("out"))["ranks"]
 assert len(done) == 2 and sum(rank["tiles"] for rank in done) > 0'
 
-# A rank is killed when some tiles are done; any number of ranks goes on.
-"$program" generate cbf --count 360 --length 300 --seed 3 --output long.ts
-ok "a longer job, one process" gives 0 matrix long.ts -m twed --precision double -o one.npy
-kept=()
-for round in $(seq "${WAVEWARP_TEST_KILLS:-3}"); do
-    # shellcheck disable=SC2086
-    timeout 300 "$mpirun" $oversubscribe -n 2 "$mpi" matrix long.ts -m twed --precision double -o killed.npy --tile 16 --checkpoint marks >out 2>err </dev/null &
-    mpirun_of_job=$!
-    for _ in $(seq 600); do
-        [ -e marks.0 ] && [ -e killed.npy.part ] && break
-        sleep 0.05
-    done
-    sleep "0.$((RANDOM % 6))"
-    pgrep -f -- '--checkpoint mark[s]' | xargs -r ps -o pid=,comm= -p | awk '$2 ~ /wavewarp/ { print $1 }' | shuf -n 1 | xargs -r kill -9
-    wait "$mpirun_of_job"
-    ranks=$((1 + round % 3))
-    ok "killed and gone on, $ranks ranks" of "$ranks" 0 matrix long.ts -m twed --precision double -o killed.npy --tile 16 --checkpoint marks --resume --json
-    ok "the same bytes" cmp -s one.npy killed.npy
-    kept+=("$(sed -n 's/.*"tiles_resumed": \([0-9]*\).*/\1/p' out)")
-    ok "no marks are left" test -z "$(ls | grep -x 'marks[.][0-9]*')"
-    rm -f killed.npy
+
+# Neighbours and pairs: every rank has the whole base, and takes runs of the queries.
+"$program" generate cbf --count 40 --length 24 --max-length 40 --seed 5 --output c.ts
+same_files() {
+    local name
+    for name; do cmp -s "one-$name" "many-$name" || return 1; done
+}
+ok "nearest, one process" gives 0 nearest a.ts b.ts -k 3 -z -o one-n.csv --ids one-i.npy --distances one-d.npy
+for ranks in 1 2 3 4 5; do
+    ok "nearest, $ranks ranks" of "$ranks" 0 nearest a.ts b.ts -k 3 -z -o many-n.csv --ids many-i.npy --distances many-d.npy
+    ok "the same bytes" same_files n.csv i.npy d.npy
 done
-echo "# tiles that were done before: ${kept[*]}"
-ok "some tiles were kept" test "$(printf '%s\n' "${kept[@]}" | sort -n | tail -n 1)" -gt 0
+ok "nearest within a set" gives 0 nearest a.ts -k 50 -m twed --precision double -o one-n.csv
+ok "on ranks, tiles of 7" of 3 0 nearest a.ts -k 50 -m twed --precision double -o many-n.csv --tile 7 --json
+ok "the same bytes" same_files n.csv
+ok "each query by one rank" python3 -c 'import json
+done = json.load(open("out"))
+assert done["tiles"] == 40 and sum(rank["tiles"] for rank in done["ranks"]) == 40'
+for form in csv npy; do
+    ok "pairs" gives 0 pairs a.ts c.ts -o one-p.$form
+    ok "pairs on ranks" of 2 0 pairs a.ts c.ts -o many-p.$form --tile 9
+    ok "the same bytes" same_files p.$form
+done
+ok "only the outputs are left" test -z "$(ls | grep -E 'part|one-.*npy.npy|many-.*[.]npy[.]')"
+
+# Parts, without a file that ranks share.
+ok "one set, one process" gives 0 matrix a.ts -o one-m.npy
+mkdir parts
+ok "parts of a matrix" of 3 0 matrix a.ts --parts parts --count 4
+ok "the merge of them" gives 0 merge parts -o many-m.npy
+ok "the same bytes" same_files m.npy
+rm -f parts/2-of-4.*
+ok "again where one is missing, on other ranks" of 2 0 matrix a.ts --parts parts --count 4 --resume --json
+ok "which alone is computed" python3 -c 'import json
+done = json.load(open("out"))
+assert 0 < done["tiles_resumed"] < done["tiles"] == done["tiles_resumed"] + sum(rank["tiles"] for rank in done["ranks"])'
+ok "the merge of them" gives 0 merge parts -o many-m.npy
+ok "the same bytes" same_files m.npy
+ok "parts that are there" of 2 1 matrix a.ts --parts parts --count 4
+ok "is said once" said_once '-of-4.journal'
+rm -rf parts && mkdir parts
+ok "parts of the neighbours" of 2 0 nearest a.ts -k 50 -m twed --precision double --parts parts --count 3
+ok "the merge of them" gives 0 merge parts -o many-n.csv
+ok "the same bytes" same_files n.csv
+
+# killed ROUNDS OUTPUT ARGUMENT...: a rank is killed when some of the work is done; any number of ranks goes on.
+killed() {
+    local rounds=$1 output=$2 round kept=()
+    shift 2
+    for round in $(seq "$rounds"); do
+        # shellcheck disable=SC2086
+        timeout 300 "$mpirun" $oversubscribe -n 2 "$mpi" "$@" -o "$output" --checkpoint marks >out 2>err </dev/null &
+        mpirun_of_job=$!
+        # Eight lines are those of a journal of nothing.
+        for _ in $(seq 1200); do
+            [ -e marks.0 ] && [ -e marks.1 ] && [ "$(cat marks.0 marks.1 | wc -l)" -gt 16 ] && break
+            sleep 0.05
+        done
+        sleep "0.$((RANDOM % 4))"
+        pgrep -f -- '--checkpoint mark[s]' | xargs -r ps -o pid=,comm= -p | awk '$2 ~ /wavewarp/ { print $1 }' | shuf -n 1 | xargs -r kill -9
+        wait "$mpirun_of_job"
+        ranks=$((1 + round % 3))
+        ok "killed and gone on, $ranks ranks" of "$ranks" 0 "$@" -o "$output" --checkpoint marks --resume --json
+        ok "the same bytes" cmp -s "one-$output" "$output"
+        kept+=("$(sed -n 's/.*"tiles_resumed": \([0-9]*\).*/\1/p' out)")
+        ok "no marks are left" test -z "$(ls | grep '^marks[.]')"
+        rm -f "$output"
+    done
+    echo "# what was done before: ${kept[*]}"
+    ok "some was kept" test "$(printf '%s\n' "${kept[@]}" | sort -n | tail -n 1)" -gt 0
+}
+"$program" generate cbf --count 360 --length 300 --seed 3 --output long.ts
+ok "a longer job, one process" gives 0 matrix long.ts -m twed --precision double -o one-killed.npy
+killed "${WAVEWARP_TEST_KILLS:-2}" killed.npy matrix long.ts -m twed --precision double
+ok "neighbours, one process" gives 0 nearest long.ts -m twed --precision double -k 2 -o one-killed.csv
+killed "${WAVEWARP_TEST_KILLS:-1}" killed.csv nearest long.ts -m twed --precision double -k 2
 ok "a checkpoint that is not needed" of 2 0 matrix a.ts -o many.npy --checkpoint marks
 printf 'damaged' >marks.0
 ok "a damaged journal" of 2 1 matrix a.ts -o many.npy --checkpoint marks --resume
@@ -79,6 +131,10 @@ ok "a journal that is there" of 2 1 matrix a.ts -o many.npy --checkpoint marks
 ok "is said once" said_once 'marks.0'
 rm -f marks.*
 ok "going on from nothing" of 2 2 matrix a.ts -o many.npy --resume
+ok "outputs that can't be written" of 2 1 nearest a.ts -o no/folder/n.csv --checkpoint marks
+ok "is said once" said_once 'no/folder/n.csv'
+ok "what was computed stays" of 3 0 nearest a.ts -o many-n.csv --checkpoint marks --resume --json
+ok "all of it" grep -q '"tiles_resumed": 40' out
 
 ok "a file that is not there" of 3 1 matrix none.ts -o none.npy
 ok "is said once" said_once 'none.ts: can'
@@ -90,6 +146,12 @@ ok "a band without a path" of 2 1 matrix a.ts b.ts -b sakoe-chiba:0 -o none.npy
 ok "is said once" said_once 'no path'
 ok "an unknown option" of 2 2 matrix a.ts --no-such -o none.npy
 ok "is said once" said_once '--no-such'
+ok "pairs of unequal sets" of 3 1 pairs a.ts b.ts -o none.npy
+ok "is said once" said_once 'equal numbers'
+ok "parts without their number" of 2 2 nearest a.ts --parts parts
+ok "is said once" said_once '--count N'
+ok "no folder for parts" of 2 1 nearest a.ts --parts no/folder --count 2
+ok "is said once" said_once 'no/folder/'
 ok "no place for the result" of 2 2 matrix a.ts
 ok "is said once" said_once 'needs --output'
 ok "no result" absent none.npy

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The devices of the ranks: one each, which fit together.
+#include <stdlib.h>
+#include <string.h>
+
+#include "job.h"
+
+typedef struct identity {
+    char host[MPI_MAX_PROCESSOR_NAME];
+    char name[256], driver[128], version[64], physical[64]; // physical: UUID or PCI address, where the driver says it
+} identity;
+
+// The GPUs of a machine are dealt to its ranks; a machine without one gives all of them its best device.
+static int choose_device(rank_job *j) {
+    static char index[24];
+    ww_device_list *list = NULL;
+    ww_device_info info = WW_DEVICE_INFO_INIT;
+    MPI_Comm machine;
+    int local, locals;
+    size_t gpus = 0, wanted = 0;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine);
+    MPI_Comm_rank(machine, &local);
+    MPI_Comm_size(machine, &locals);
+    MPI_Comm_free(&machine);
+    if (j->device.device || getenv("WAVEWARP_DEVICE"))
+        return CLI_GO_ON;
+    if (ww_device_list_create(&list) != WW_OK)
+        return cli_fail();
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0, gpu = 0; i < ww_device_list_count(list); i++) {
+            if (ww_device_list_get_info(list, i, &info) != WW_OK || !info.usable || info.type != WW_DEVICE_GPU)
+                continue;
+            gpus += pass == 0;
+            if (pass == 1 && gpu++ == (size_t)local % gpus)
+                wanted = i;
+        }
+    ww_device_list_destroy(&list);
+    if (gpus == 0)
+        return CLI_GO_ON;
+    if ((size_t)locals > gpus && !j->share)
+        return cli_error("%d ranks of a machine have %zu GPUs; --share-devices lets them share", locals, gpus);
+    snprintf(index, sizeof index, "%zu", wanted);
+    j->device.device = index;
+    return CLI_GO_ON;
+}
+
+static void describe(const rank_job *j, identity *own) {
+    ww_device_info info = WW_DEVICE_INFO_INIT;
+    int length;
+    memset(own, 0, sizeof *own);
+    MPI_Get_processor_name(own->host, &length);
+    snprintf(own->version, sizeof own->version, "%s", ww_version());
+    if (!j->context || ww_context_get_device_info(j->context, &info) != WW_OK)
+        return;
+    snprintf(own->name, sizeof own->name, "%s", info.name);
+    snprintf(own->driver, sizeof own->driver, "%s", info.driver);
+    snprintf(own->physical, sizeof own->physical, "%s", info.uuid[0] ? info.uuid : info.pci);
+}
+
+static int compare_devices(const rank_job *j, const identity *all) {
+    for (int i = 1; i < ranks; i++) {
+        if (strcmp(all[i].version, all[0].version) != 0)
+            return cli_error("rank 0 is version %s, rank %d %s", all[0].version, i, all[i].version);
+        if (!j->any_device && (strcmp(all[i].name, all[0].name) != 0 || strcmp(all[i].driver, all[0].driver) != 0))
+            return cli_error("rank 0 has %.100s (%s), rank %d %.100s (%s): the last bits would differ; --any-device "
+                             "allows it",
+                             all[0].name, all[0].driver, i, all[i].name, all[i].driver);
+        for (int other = 0; !j->share && all[i].physical[0] && other < i; other++)
+            if (strcmp(all[i].physical, all[other].physical) == 0 && strcmp(all[i].host, all[other].host) == 0)
+                return cli_error("ranks %d and %d have one device (%s); --share-devices lets them share", other, i,
+                                 all[i].physical);
+    }
+    return CLI_GO_ON;
+}
+
+// A context a rank; rank 0 looks whether they fit together.
+int rank_devices_open(rank_job *j) {
+    identity own, *all = rank == 0 ? calloc((size_t)ranks, sizeof *all) : NULL;
+    int result = ranks_agree(rank > 0 || all ? choose_device(j) : cli_error("out of memory"));
+    if (result == CLI_GO_ON)
+        result = ranks_agree(cli_context_open(&j->device, &j->context));
+    if (result == CLI_GO_ON) {
+        describe(j, &own);
+        MPI_Gather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, 0, MPI_COMM_WORLD);
+        result = ranks_agree(rank == 0 ? compare_devices(j, all) : CLI_GO_ON);
+    }
+    free(all);
+    return result;
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank reads, all get the series; every rank takes units of the work from one counter and writes them into one
+// file, or computes whole parts.
+#include "job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int read_sets(rank_job *j) {
+    int result = CLI_GO_ON;
+    for (int i = 0; rank == 0 && i < 2 && result == CLI_GO_ON; i++)
+        if (j->paths[i])
+            result = cli_read(j->paths[i], &j->read, i, true, &j->sets[i]);
+    result = ranks_agree(result);
+    for (int i = 0; i < 2 && result == CLI_GO_ON; i++)
+        if (j->paths[i])
+            result = ranks_share(&j->sets[i]);
+    if (result == CLI_GO_ON)
+        result = ranks_agree(cli_fit_times(&j->measure, j->sets[0], j->sets[1]));
+    if (result == CLI_GO_ON)
+        cli_fit_band(&j->measure_options, &j->measure, j->sets[0], j->sets[1]);
+    return result;
+}
+
+// What is computed; the values of jobs with outputs of their own are beside the journal, or beside the first output.
+static int prepare(rank_job *j) {
+    rank_work *w = &j->work;
+    const cli_neighbour_options *o = &j->wanted;
+    const char *first = o->output ? o->output : o->ids ? o->ids : o->distances;
+    const char *path = j->kind->finish && j->checkpoint ? j->checkpoint : first;
+    cli_plan_options(&j->device, &j->progress, &j->plan_options);
+    j->progress.run.progress = NULL; // a line of every rank helps nobody
+    j->plan_options.no_bounds = j->no_bounds;
+    const int result = j->kind->prepare(j);
+    if (result != CLI_GO_ON || j->parts)
+        return result;
+    w->path = malloc(strlen(path) + 8);
+    if (!w->path)
+        return cli_error("not enough memory");
+    sprintf(w->path, "%s%s", path, j->kind->finish ? ".npy" : "");
+    return CLI_GO_ON;
+}
+
+// ---- one file
+
+// Rank 0 makes the file, unless a run before did; the others join.
+static int open_file(rank_job *j) {
+    rank_work *w = &j->work;
+    int result = CLI_GO_ON;
+    for (int turn = 0; turn < 2 && result == CLI_GO_ON; turn++) {
+        const ww_array_shared how = turn || j->restart.found ? WW_ARRAY_JOIN : WW_ARRAY_CREATE;
+        if ((turn == 0) == (rank == 0) && ww_array_file_open_shared(w->path, w->precision, (size_t)w->rows,
+                                                                    (size_t)w->columns, how, &w->file) != WW_OK)
+            result = cli_fail();
+        result = ranks_agree(result);
+    }
+    return result;
+}
+
+static int run_unit(rank_job *j, uint64_t first, uint64_t count) {
+    const double start = cli_seconds();
+    const int result = j->kind->run(j, first, count);
+    j->done += count;
+    j->seconds += cli_seconds() - start;
+    return result == CLI_GO_ON ? restart_done(&j->restart, j->work.file, first, count) : result;
+}
+
+static int ended_by_signal(const rank_job *j) {
+    return cli_interrupted() ? cli_error("ended by a signal%s", j->checkpoint || j->parts ? "; --resume goes on" : "")
+                             : CLI_GO_ON;
+}
+
+static int run_units(rank_job *j) {
+    const rank_work *w = &j->work;
+    const int64_t units = (int64_t)((w->marks - 1) / w->each + 1);
+    rank_counter counter;
+    int result = ranks_count_begin(&counter);
+    cli_interrupt_finishes(true);
+    for (int64_t unit; result == CLI_GO_ON && (unit = ranks_count(&counter)) < units;) {
+        const uint64_t first = (uint64_t)unit * w->each, left = w->marks - first,
+                       count = left < w->each ? left : w->each;
+        if (restart_has(&j->restart, first, count))
+            continue;
+        result = run_unit(j, first, count);
+        if (result == CLI_GO_ON)
+            result = ended_by_signal(j);
+    }
+    if (result != CLI_GO_ON)
+        ranks_count_stop(&counter);
+    const int marked = restart_write(&j->restart, w->file);
+    cli_interrupt_finishes(false);
+    result = ranks_agree(result == CLI_GO_ON ? marked : result);
+    ranks_count_end(&counter);
+    return result;
+}
+
+// The others leave the file before rank 0 gives it its name, or writes the outputs from it and removes it; or removes
+// it where nobody can go on with it.
+static int close_file(rank_job *j, int result) {
+    ww_array_file **file = &j->work.file;
+    for (int turn = 0; turn < 2; turn++) {
+        if (turn == 1 && rank == 0 && result == CLI_GO_ON && j->kind->finish)
+            result = j->kind->finish(j);
+        const int unfinished = j->checkpoint ? WW_ARRAY_FILE_LEAVE : WW_ARRAY_FILE_REMOVE;
+        const int finished = j->kind->finish ? WW_ARRAY_FILE_REMOVE : WW_ARRAY_FILE_FINISH;
+        const int keep = rank > 0 ? WW_ARRAY_FILE_LEAVE : result == CLI_GO_ON ? finished : unfinished;
+        if ((turn == 1) == (rank == 0) && *file && ww_array_file_close(file, keep) != WW_OK && result == CLI_GO_ON)
+            result = cli_fail();
+        result = ranks_agree(result);
+    }
+    return result;
+}
+
+// Marks of what is done, where they are asked for.
+static int open_restart(rank_job *j) {
+    const rank_work *w = &j->work;
+    const restart_job of = {j->kind->name, j->checkpoint, w->path,  w->inputs, w->options,
+                            j->resume,     j->any_device, w->marks, j->context};
+    return j->checkpoint ? restart_open(&j->restart, &of) : CLI_GO_ON;
+}
+
+static int fill_file(rank_job *j) {
+    int result = open_restart(j);
+    if (result == CLI_GO_ON && (result = open_file(j)) == CLI_GO_ON)
+        result = run_units(j);
+    result = close_file(j, result);
+    restart_close(&j->restart, result == CLI_GO_ON);
+    return result;
+}
+
+// ---- parts
+
+static int run_part(rank_job *j, uint64_t number) {
+    cli_division part = {.parts = j->parts,
+                         .part_text = "",
+                         .resume = j->resume,
+                         .any_device = j->any_device,
+                         .part = number + 1,
+                         .part_count = j->part_count};
+    const double start = cli_seconds();
+    const int result = j->kind->part(j, &part);
+    j->done += part.units - part.resumed;
+    j->restart.found_done += part.resumed;
+    j->work.marks += part.units;
+    j->seconds += cli_seconds() - start;
+    cli_division_close(&part);
+    return result;
+}
+
+// Parts from the counter; a rank has a part alone, and no rank writes into another one's file.
+static int fill_parts(rank_job *j) {
+    rank_counter counter;
+    int result = ranks_count_begin(&counter);
+    for (int64_t part; result == CLI_GO_ON && (part = ranks_count(&counter)) < (int64_t)j->part_count;) {
+        result = run_part(j, (uint64_t)part);
+        if (result == CLI_GO_ON)
+            result = ended_by_signal(j);
+    }
+    if (result != CLI_GO_ON)
+        ranks_count_stop(&counter);
+    result = ranks_agree(result);
+    ranks_count_end(&counter);
+    return result;
+}
+
+// ---- the report
+
+static void print_json(const rank_job *j, const cli_command *command, const double *seconds, const uint64_t *done) {
+    cli_head head = CLI_HEAD_INIT;
+    cli_json json;
+    for (int i = 0; i < 2; i++) {
+        head.files[i] = j->paths[i];
+        head.counts[i] = j->sets[i] ? ww_series_set_count(j->sets[i]) : 0;
+    }
+    head.output = j->wanted.output;
+    head.measure = &j->measure;
+    head.measure_options = &j->measure_options;
+    head.read = &j->read;
+    head.context = j->context;
+    head.precision = ww_precision_name(cli_precision(&j->device));
+    cli_json_head(&json, stdout, command, &head);
+    cli_json_count(&json, "tiles", j->work.marks);
+    cli_json_count(&json, "tiles_resumed", j->restart.found_done);
+    cli_json_array(&json, "ranks");
+    for (int i = 0; i < ranks; i++) {
+        cli_json_object(&json, NULL);
+        cli_json_count(&json, "tiles", done[i]);
+        cli_json_number(&json, "seconds", seconds[i], 6);
+        cli_json_end(&json);
+    }
+    cli_json_end(&json);
+    cli_json_end(&json);
+}
+
+static int report(rank_job *j, const cli_command *command) {
+    double *seconds = calloc((size_t)ranks, sizeof *seconds);
+    uint64_t *done = calloc((size_t)ranks, sizeof *done);
+    const int result = ranks_agree(seconds && done ? CLI_GO_ON : cli_error("out of memory"));
+    if (result == CLI_GO_ON) {
+        uint64_t own[2] = {j->work.marks, j->restart.found_done}, all[2];
+        MPI_Gather(&j->seconds, 1, MPI_DOUBLE, seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        MPI_Gather(&j->done, 1, MPI_UINT64_T, done, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+        MPI_Reduce(own, all, 2, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+        if (j->parts && rank == 0)
+            j->work.marks = all[0], j->restart.found_done = all[1];
+        if (rank == 0)
+            print_json(j, command, seconds, done);
+    }
+    free(seconds);
+    free(done);
+    return result;
+}
+
+// ---- the command
+
+static int compute(rank_job *j, const cli_command *command) {
+    int result = ranks_agree(cli_measure_make(command->name, &j->measure_options, &j->measure));
+    if (result == CLI_GO_ON)
+        result = read_sets(j);
+    if (result == CLI_GO_ON)
+        result = rank_devices_open(j);
+    if (result == CLI_GO_ON && j->resume && !j->tile)
+        j->tile = restart_side(j->checkpoint);
+    if (result == CLI_GO_ON)
+        result = ranks_agree(prepare(j));
+    if (result == CLI_GO_ON)
+        result = j->parts ? fill_parts(j) : fill_file(j);
+    return result == CLI_GO_ON && j->wanted.json ? report(j, command) : result;
+}
+
+static int check(const rank_job *j, const char *command) {
+    const cli_neighbour_options *o = &j->wanted;
+    const bool output = o->output || o->ids || o->distances;
+    if (!output && !j->parts)
+        return cli_usage(NULL, "%s needs --output FILE", command);
+    const char *const paths[] = {o->output, o->ids, o->distances};
+    for (size_t i = 0; i < CLI_COUNT_OF(paths); i++)
+        if (paths[i] && strcmp(paths[i], "-") == 0)
+            return cli_usage(command, "the ranks write files, not standard output");
+    if (j->parts && (output || j->checkpoint))
+        return cli_usage(command, "--parts names its files and journals itself: no --output, no --checkpoint");
+    if (!j->parts != !j->part_count)
+        return cli_usage(command, "--parts DIR and --count N are given together");
+    if (j->resume && !j->checkpoint && !j->parts)
+        return cli_usage(NULL, "--resume goes on from a --checkpoint FILE, or with --parts DIR");
+    return CLI_GO_ON;
+}
+
+static void job_end(rank_job *j) {
+    cli_progress_end(&j->progress);
+    ww_plan_destroy(&j->plan);
+    for (int i = 1; i >= 0; i--) {
+        ww_dataset_destroy(&j->data[i]);
+        ww_series_set_destroy(&j->sets[i]);
+    }
+    ww_context_destroy(&j->context);
+    cli_measure_free(&j->measure);
+    free(j->work.values);
+    free(j->work.options);
+    free(j->work.path);
+}
+
+int rank_job_run(rank_job *j, const cli_command *command, const cli_option *options, size_t count, int argc,
+                 char **argv) {
+    // The same arguments on every rank: rank 0 says what is wrong with them, or prints the help.
+    if (rank > 0)
+        stdout = fopen("/dev/null", "w");
+    int result = cli_parse(command, options, count, argc, argv, j->paths, (size_t)j->kind->sets, 2, NULL);
+    if (result == CLI_GO_ON)
+        result = check(j, command->name);
+    int first = result;
+    MPI_Bcast(&first, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (first != CLI_GO_ON || (result = ranks_agree(result)) != CLI_GO_ON)
+        return first != CLI_GO_ON ? first : result;
+    result = compute(j, command);
+    job_end(j);
+    return result == CLI_GO_ON ? CLI_OK : result;
+}

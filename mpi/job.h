@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job of the ranks: units from one counter, which each rank computes into one file, or parts of a folder.
+#ifndef WAVEWARP_MPI_JOB_H
+#define WAVEWARP_MPI_JOB_H
+
+#include "json.h"
+#include "neighbours.h"
+#include "ranks.h"
+#include "restart.h"
+#include "rows.h"
+#include "series_rows.h"
+#include "tiles.h"
+
+// How many units there are for a rank, so that all end together.
+enum { RANK_UNITS_EACH = 32 };
+
+typedef struct rank_job rank_job;
+
+typedef struct rank_kind {
+    const char *name;
+    int sets;                                                // at least
+    int (*prepare)(rank_job *j);                             // on every rank: uploads, and says what the work is
+    int (*run)(rank_job *j, uint64_t first, uint64_t count); // computes a unit's marks into the file
+    int (*part)(rank_job *j, cli_division *part);            // all of a part, for `wavewarp merge`
+    int (*finish)(rank_job *j);                              // rank 0: outputs from the file. NULL: it is the output
+} rank_kind;
+
+// Unit i has the marks [i * each, (i + 1) * each): tiles of a matrix, pairs, queries.
+typedef struct rank_work {
+    uint64_t marks, each;
+    ww_precision precision; // of the file
+    uint64_t rows, columns; // of the file; columns 0: a list
+    char *options;          // of the journals
+    char inputs[256];
+    char *path; // of the file
+    ww_array_file *file;
+    void *values; // of a unit
+} rank_work;
+
+struct rank_job {
+    const rank_kind *kind;
+    cli_measure_options measure_options;
+    cli_device_options device;
+    cli_read_options read;
+    const char *paths[2];         // the second NULL: the first set with itself
+    cli_neighbour_options wanted; // output and json of all jobs
+    bool share, any_device, resume, no_bounds;
+    const char *checkpoint, *parts;
+    uint64_t tile, part_count;
+    ww_measure measure;
+    ww_context *context;
+    ww_series_set *sets[2];
+    ww_dataset *data[2];
+    ww_plan *plan;
+    cli_progress progress;
+    ww_plan_options plan_options;
+    rank_work work;
+    cli_tile_shape shape; // of a matrix
+    cli_row_job rows;     // of others
+    cli_series_rows series;
+    restart restart;
+    uint64_t done; // marks of this rank
+    double seconds;
+};
+
+#define RANK_OPTIONS(j)                                                                                                \
+    {"tile", 0, CLI_COUNT, "N", "a tile's rows and columns, queries or pairs; else by work", &(j).tile, 0, 1},         \
+        {"checkpoint", 0, CLI_MADE, "FILE", "keep a journal for each rank there", &(j).checkpoint, 0, 0},              \
+        {"parts", 0, CLI_TEXT, "DIR", "write parts for 'wavewarp merge', not a shared file", &(j).parts, 0, 0},        \
+        {"count", 0, CLI_COUNT, "N", "number of --parts; some for each rank", &(j).part_count, 0, 1},                  \
+        {"resume", 0, CLI_FLAG, NULL, "go on from --checkpoint, or with --parts", &(j).resume, 0, 0},                  \
+        {"share-devices", 0, CLI_FLAG, NULL, "several ranks may use one device", &(j).share, 0, 0},                    \
+        {"any-device", 0, CLI_FLAG, NULL, "devices may differ, and last bits with them", &(j).any_device, 0, 0},       \
+        CLI_MEASURE_OPTIONS((j).measure_options), CLI_ENGINE_OPTION((j).device), CLI_READ_OPTIONS((j).read),           \
+        CLI_DEVICE_OPTIONS((j).device)
+
+// A context a rank, of devices that fit together.
+int rank_devices_open(rank_job *j);
+// Parses the arguments, and does the job. Called by all ranks; frees what the job has.
+int rank_job_run(rank_job *j, const cli_command *command, const cli_option *options, size_t count, int argc,
+                 char **argv);
+
+extern const rank_kind rank_matrix, rank_pairs, rank_nearest;
+
+#endif

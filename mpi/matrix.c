@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A matrix: square tiles of one file, and what mirrors them.
+#include <math.h>
+#include <stdlib.h>
+
+#include "job.h"
+
+enum { LEAST_TILE = 16, MOST_TILE = 2048 };
+
+static int make_plan(rank_job *j) {
+    ww_plan_info info = WW_PLAN_INFO_INIT;
+    cli_tiles *t = &j->shape.tiles;
+    for (int i = 0; i < 2; i++)
+        if (j->sets[i] && cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]) != CLI_GO_ON)
+            return CLI_FAILURE;
+    if (ww_plan_create_matrix(&j->measure, j->data[0], j->data[1], &j->plan_options, &j->plan) != WW_OK ||
+        ww_plan_get_info(j->plan, &info) != WW_OK)
+        return cli_fail();
+    t->rows = ww_series_set_count(j->sets[0]);
+    t->columns = j->sets[1] ? ww_series_set_count(j->sets[1]) : t->rows;
+    // A plan says how many pairs it computes: half of them under a symmetric measure.
+    t->upper = !j->sets[1] && info.pairs < (uint64_t)t->rows * t->rows - t->rows;
+    j->shape.precision = cli_precision(&j->device);
+    return CLI_GO_ON;
+}
+
+static int prepare(rank_job *j) {
+    rank_work *w = &j->work;
+    cli_tiles *t = &j->shape.tiles;
+    char shape[256];
+    int result = make_plan(j);
+    if (result != CLI_GO_ON || j->parts)
+        return result;
+    const double each = (double)t->rows * (double)t->columns / (t->upper ? 2 : 1) / ((double)ranks * RANK_UNITS_EACH);
+    const size_t longest = t->rows > t->columns ? t->rows : t->columns;
+    const size_t side = j->tile ? (size_t)j->tile : (size_t)fmin(fmax(sqrt(each), LEAST_TILE), MOST_TILE);
+    cli_tiles_fit(t, side < longest ? side : longest);
+    cli_tile_shape_print(&j->shape, shape);
+    *w = (rank_work){.marks = cli_tiles_count(t),
+                     .each = 1,
+                     .precision = j->shape.precision,
+                     .rows = t->rows,
+                     .columns = t->columns,
+                     .options = cli_division_options(shape, &j->measure, &j->measure_options, &j->device)};
+    result = w->options ? CLI_GO_ON : cli_error("not enough memory");
+    for (int i = 0; result == CLI_GO_ON && i < 2 && j->checkpoint; i++)
+        result = cli_division_sum(j->sets[i], w->inputs);
+    return result == CLI_GO_ON ? cli_values_allocate(t->side, t->side, w->precision, &w->values) : result;
+}
+
+static int run(rank_job *j, uint64_t first, uint64_t count) {
+    const rank_work *w = &j->work;
+    const cli_tile_target target = {&j->shape.tiles, w->file, w->precision, false};
+    const ww_output to = WW_OUTPUT_HOST(w->values);
+    int result = CLI_GO_ON;
+    for (uint64_t i = first; result == CLI_GO_ON && i < first + count; i++) {
+        const cli_tile tile = cli_tiles_at(&j->shape.tiles, i);
+        result = ww_plan_run_rectangle(j->plan, tile.row, tile.rows, tile.column, tile.columns, &to) == WW_OK
+                     ? cli_tile_put(&target, &tile, w->values)
+                     : cli_fail();
+    }
+    return result;
+}
+
+static int run_part(rank_job *j, cli_division *part) {
+    cli_tile_job tiles = {{j->sets[0], j->sets[1]}, j->plan,    j->context, &j->progress, j->shape, &j->measure,
+                          &j->measure_options,      &j->device, NULL};
+    return cli_tiles_run(part, &tiles);
+}
+
+const rank_kind rank_matrix = {"matrix", 1, prepare, run, run_part, NULL};

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile lasts as long as wanted at its worker's measured rate, and no longer than half of what is left, divided by the
+// workers' rates: so the last tiles become short, and all workers end together. What a lost worker gives back is cut in
+// the same way: its tile may be many for a slower one.
+#include "group/deal.h"
+
+#include "base/run.h"
+
+// No tile is shorter than this part of the wanted time.
+#define SHORTEST 0.0625
+// The first tile of a worker, whose rate is a guess.
+#define FIRST 0.125
+
+bool wwi_schedule_loses_worker(ww_status status) {
+    switch (status) {
+    case WW_ERROR_DEVICE_MEMORY:
+    case WW_ERROR_NO_DEVICE:
+    case WW_ERROR_UNSUPPORTED:
+    case WW_ERROR_KERNEL_SOURCE:
+    case WW_ERROR_BUILD:
+    case WW_ERROR_OPENCL:
+    case WW_ERROR_INTERNAL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static double work_of(const wwi_deal *d, wwi_span span) {
+    return d->schedule->before[span.first + span.count] - d->schedule->before[span.first];
+}
+
+static double rates(const wwi_deal *d) {
+    double sum = 0;
+    for (size_t i = 0; i < d->count; i++)
+        sum += d->workers[i].lost ? 0 : d->workers[i].rate;
+    return sum;
+}
+
+static double work_left(const wwi_deal *d) {
+    double sum = d->schedule->before[d->schedule->items] - d->schedule->before[d->next];
+    for (size_t i = 0; i < d->returned_count; i++)
+        sum += work_of(d, d->returned[i]);
+    return sum;
+}
+
+// The end of a tile of about `work` that begins at `first`, at most `most`.
+static size_t tile_end(const wwi_schedule *c, size_t first, size_t most, double work) {
+    size_t low = first + 1, high = most;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (c->before[middle] - c->before[first] < work)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static wwi_span next_tile(wwi_deal *d, const wwi_worker *w) {
+    const wwi_schedule *c = d->schedule;
+    const double aim = w->rate * c->tile_seconds, fair = work_left(d) / 2 * (w->rate / rates(d));
+    double work = w->tiles == 0 ? aim * FIRST : aim;
+    if (work > fair)
+        work = fair;
+    if (work < aim * SHORTEST)
+        work = aim * SHORTEST;
+    wwi_span tile, *back = d->returned_count > 0 ? &d->returned[d->returned_count - 1] : NULL;
+    tile.first = back ? back->first : d->next;
+    const size_t most = back ? back->first + back->count : c->end ? c->end(c->user, tile.first) : c->items;
+    tile.count = tile_end(c, tile.first, most, work) - tile.first;
+    if (!back) {
+        d->next += tile.count;
+        return tile;
+    }
+    back->first += tile.count;
+    back->count -= tile.count;
+    d->returned_count -= back->count == 0;
+    return tile;
+}
+
+bool wwi_deal_left(const wwi_deal *d) {
+    return d->next < d->schedule->items || d->returned_count > 0;
+}
+
+wwi_turn wwi_deal_take(wwi_deal *d, const wwi_worker *w, wwi_span *tile) {
+    if (d->stop || (!wwi_deal_left(d) && d->busy == 0))
+        return WWI_TURN_END;
+    if (!wwi_deal_left(d))
+        return WWI_TURN_WAIT;
+    *tile = next_tile(d, w);
+    d->busy++;
+    return WWI_TURN_TILE;
+}
+
+void wwi_deal_lose(wwi_deal *d, wwi_worker *w, ww_status status) {
+    w->lost = true;
+    w->error = *ww_last_error();
+    w->error.status = status;
+    d->error = w->error;
+    if (wwi_schedule_loses_worker(status))
+        return;
+    d->stop = true;
+    d->status = status;
+}
+
+void wwi_deal_finish(wwi_deal *d, wwi_worker *w, wwi_span tile, ww_status status, double seconds) {
+    const double work = work_of(d, tile);
+    d->busy--;
+    if (status != WW_OK) {
+        d->returned[d->returned_count++] = tile;
+        wwi_deal_lose(d, w, status);
+        return;
+    }
+    w->tiles++;
+    w->work += work;
+    w->seconds += seconds;
+    d->done += work;
+    if (seconds > 1e-6 && work > 0)
+        w->rate = work / seconds;
+}
