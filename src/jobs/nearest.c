@@ -22,8 +22,9 @@
 // Rows on which the use of bounds is timed.
 #define TRIAL_ROWS 64
 
-struct wwi_nearest {
+typedef struct nearest {
     wwi_selector *selector;
+    size_t asked; // neighbours of a row
     uint32_t k;   // of the selection: not more than there are columns
     bool largest; // under a similarity the larger values are the nearer
     wwi_buffer *best_values, *best_indices;
@@ -39,10 +40,14 @@ struct wwi_nearest {
     uint64_t base_offset;   // of indices
     unsigned char *initial; // NULL, or each row's k-th distance so far, negated under a similarity
     wwi_buffer *radii;      // with `initial`: of the rows of a block
-};
+} nearest;
 
-void wwi_nearest_destroy(struct wwi_nearest **nearest) {
-    struct wwi_nearest *n = wwi_taken(nearest);
+static nearest *own(const ww_plan *p) {
+    return p->own;
+}
+
+static void destroy(ww_plan *p) {
+    nearest *n = own(p);
     if (!n)
         return;
     wwi_selector_destroy(&n->selector);
@@ -57,8 +62,7 @@ void wwi_nearest_destroy(struct wwi_nearest **nearest) {
 // Rows and columns of the block that begins at (row, column): whole rows where they fit.
 static void block_shape(const ww_plan *p, size_t row, size_t column, size_t *rows, size_t *columns) {
     // Bounds take as much again.
-    const uint64_t room =
-        wwi_plan_room(p) / wwi_precision_bytes(p->pair.rows->precision) / (p->nearest->bounds ? 2 : 1);
+    const uint64_t room = wwi_plan_room(p) / wwi_precision_bytes(p->pair.rows->precision) / (own(p)->bounds ? 2 : 1);
     const uint64_t most = room < 1 ? 1 : room > 0x7fffffff ? 0x7fffffff : room;
     *rows = wwi_dataset_slice_limit(p->pair.rows, row, 0);
     *columns = wwi_dataset_slice_limit(p->pair.columns, column, 0);
@@ -92,7 +96,7 @@ static bool bounds_may_pay(const ww_plan *p, size_t k, uint64_t cells) {
 
 static ww_status make_bounds(ww_plan *p, size_t rows) {
     ww_status status;
-    struct wwi_nearest *n = p->nearest;
+    nearest *n = p->own;
     n->seeds = n->k + SEEDS;
     if ((status = wwi_bounds_create(&p->pair.measure, p->pair.rows, p->pair.columns, p->pair.stream, &n->bounds)) !=
             WW_OK ||
@@ -109,11 +113,11 @@ static ww_status make_bounds(ww_plan *p, size_t rows) {
 }
 
 // A row's radius is the last of so many values.
-static wwi_buffer *radii_of(const struct wwi_nearest *n) {
+static wwi_buffer *radii_of(const nearest *n) {
     return n->initial ? n->radii : n->best_values;
 }
 
-static uint32_t radius_k(const struct wwi_nearest *n) {
+static uint32_t radius_k(const nearest *n) {
     return n->initial ? 1 : n->k;
 }
 
@@ -123,7 +127,7 @@ static double value_at(const ww_plan *p, const void *values, size_t i) {
 
 // The radii of a block's rows: their k-th distances, or the initial ones where these are less.
 static ww_status find_radii(ww_plan *p, const wwi_area *a) {
-    struct wwi_nearest *n = p->nearest;
+    nearest *n = p->own;
     const size_t size = wwi_precision_bytes(p->pair.rows->precision);
     if (!n->initial)
         return WW_OK;
@@ -145,9 +149,9 @@ static ww_status find_radii(ww_plan *p, const wwi_area *a) {
 
 // The radii of a list's pairs; for seeds there are none yet.
 static void set_radii(const ww_plan *p, const wwi_area *a, bool bounded, wwi_batch *b) {
-    b->radii = bounded ? radii_of(p->nearest) : p->nearest->no_radius;
+    b->radii = bounded ? radii_of(own(p)) : own(p)->no_radius;
     b->radius_results = bounded ? (uint32_t)a->columns : UINT32_MAX;
-    b->radius_k = bounded ? radius_k(p->nearest) : 1;
+    b->radius_k = bounded ? radius_k(own(p)) : 1;
 }
 
 // Compiles for lists: the longest row with many columns.
@@ -179,12 +183,11 @@ static ww_status prepare_list(ww_plan *p, size_t rows, size_t columns) {
 static ww_status make(ww_plan *p, size_t k, uint64_t cells) {
     ww_status status;
     size_t rows, columns;
-    p->nearest = calloc(1, sizeof *p->nearest);
-    if (!p->nearest)
-        return wwi_fail_memory(sizeof *p->nearest);
-    struct wwi_nearest *n = p->nearest;
+    nearest *n = p->own = calloc(1, sizeof *n);
+    if (!n)
+        return wwi_fail_memory(sizeof *n);
     const size_t size = wwi_precision_bytes(p->pair.rows->precision);
-    p->k = k;
+    n->asked = k;
     n->largest = wwi_measure_is_similarity(&p->pair.measure);
     n->k = (uint32_t)(k < p->pair.columns->count ? k : p->pair.columns->count);
     block_shape(p, 0, 0, &rows, &columns);
@@ -213,7 +216,7 @@ static void negate(void *values, size_t count, ww_precision precision) {
 
 // Takes what a shard says, which is checked.
 static ww_status take_shard(ww_plan *p, const ww_nearest_shard *shard) {
-    struct wwi_nearest *n = p->nearest;
+    nearest *n = p->own;
     const uint64_t bytes = p->pair.rows->count * wwi_precision_bytes(p->pair.rows->precision);
     const int64_t distance = (int64_t)shard->query_offset - (int64_t)shard->base_offset;
     n->base_offset = shard->base_offset;
@@ -287,7 +290,7 @@ ww_status ww_plan_create_nearest_shard(const ww_measure *measure, ww_dataset *qu
 
 // Whether a row has k nearer neighbours elsewhere.
 static bool is_beyond(const ww_plan *p, size_t row, const void *value) {
-    return p->nearest->initial && value_at(p, value, 0) > value_at(p, p->nearest->initial, row);
+    return own(p)->initial && value_at(p, value, 0) > value_at(p, own(p)->initial, row);
 }
 
 // The best of `rows` rows to the caller's arrays.
@@ -295,8 +298,8 @@ static bool is_beyond(const ww_plan *p, size_t row, const void *value) {
 static ww_status deliver(ww_plan *p, size_t first, size_t row, size_t rows, int64_t *indices,
                          unsigned char *distances) {
     ww_status status;
-    const struct wwi_nearest *n = p->nearest;
-    const size_t size = wwi_precision_bytes(p->pair.rows->precision), missing = p->k - n->k;
+    const nearest *n = p->own;
+    const size_t size = wwi_precision_bytes(p->pair.rows->precision), missing = n->asked - n->k;
     uint32_t *found = malloc(rows * n->k * sizeof *found);
     unsigned char *values = malloc(rows * n->k * size);
     const float none_float = INFINITY;
@@ -310,8 +313,8 @@ static ww_status deliver(ww_plan *p, size_t first, size_t row, size_t rows, int6
         (status = wwi_stream_read(p->pair.stream, n->best_values, 0, rows * n->k * size, values)) != WW_OK)
         goto done;
     for (size_t i = 0; i < rows; i++) {
-        int64_t *to = indices + (row - first + i) * p->k;
-        for (size_t s = 0; s < p->k; s++) {
+        int64_t *to = indices + (row - first + i) * n->asked;
+        for (size_t s = 0; s < n->asked; s++) {
             const uint32_t index = s < n->k ? found[i * n->k + s] : WWI_NO_INDEX;
             unsigned char *value = values + (i * n->k + s) * size;
             const bool far = index != WWI_NO_INDEX && is_beyond(p, row + i, value);
@@ -323,12 +326,12 @@ static ww_status deliver(ww_plan *p, size_t first, size_t row, size_t rows, int6
         }
         if (!distances)
             continue;
-        unsigned char *at = distances + (row - first + i) * p->k * size;
+        unsigned char *at = distances + (row - first + i) * n->asked * size;
         memcpy(at, values + i * n->k * size, n->k * size);
         for (size_t s = 0; s < missing; s++)
             memcpy(at + (n->k + s) * size, none, size);
         if (n->largest)
-            negate(at, p->k, p->pair.rows->precision);
+            negate(at, n->asked, p->pair.rows->precision);
     }
 done:
     free(found);
@@ -346,14 +349,14 @@ static ww_status select_block(ww_plan *p, const wwi_area *a, bool fresh) {
         .rows = a->rows,
         .columns = (uint32_t)a->columns,
         .column_base = (uint32_t)a->column,
-        .exclude_self = p->nearest->exclude_self,
-        .own_base = (uint32_t)((int64_t)a->row + p->nearest->own_distance), // wraps around where there is none
-        .largest = p->nearest->largest,
+        .exclude_self = own(p)->exclude_self,
+        .own_base = (uint32_t)((int64_t)a->row + own(p)->own_distance), // wraps around where there is none
+        .largest = own(p)->largest,
         .fresh = fresh,
-        .best_values = p->nearest->best_values,
-        .best_indices = p->nearest->best_indices,
+        .best_values = own(p)->best_values,
+        .best_indices = own(p)->best_indices,
     };
-    return wwi_topk(p->nearest->selector, &selection);
+    return wwi_topk(own(p)->selector, &selection);
 }
 
 static ww_status run_whole(ww_plan *p, const wwi_area *a) {
@@ -391,7 +394,7 @@ static uint64_t count_list(const ww_plan *p, const uint32_t *pairs, size_t count
 
 // Computes, for each row, the pairs with the smallest bounds. *count: how many in all; their cells are added.
 static ww_status run_seeds(ww_plan *p, const wwi_area *a, size_t *count, uint64_t *cells) {
-    struct wwi_nearest *n = p->nearest;
+    nearest *n = p->own;
     const size_t most = a->rows * n->seeds;
     const wwi_selection selection = {
         .values = a->bounds,
@@ -449,7 +452,7 @@ static bool list_pays(const ww_plan *p, double count, double pairs, double cells
 
 static ww_status run_candidates(ww_plan *p, const wwi_area *a, uint32_t count, uint64_t *cells) {
     ww_status status;
-    struct wwi_nearest *n = p->nearest;
+    nearest *n = p->own;
     uint32_t *pairs = malloc((size_t)count * 3 * sizeof *pairs);
     if (!pairs)
         return wwi_fail_memory((uint64_t)count * 3 * sizeof *pairs);
@@ -463,7 +466,7 @@ static ww_status run_candidates(ww_plan *p, const wwi_area *a, uint32_t count, u
 
 static ww_status run_bounded(ww_plan *p, wwi_area *a) {
     ww_status status;
-    struct wwi_nearest *n = p->nearest;
+    nearest *n = p->own;
     const uint64_t size = wwi_precision_bytes(p->pair.rows->precision), bytes = (uint64_t)a->rows * a->columns * size;
     uint64_t pairs, cells, cells_done = 0;
     size_t seeds = 0;
@@ -498,7 +501,7 @@ static ww_status run_bounded(ww_plan *p, wwi_area *a) {
 // Rows [row, row+rows), block by block.
 static ww_status run_rows(ww_plan *p, size_t row, size_t rows) {
     ww_status status = WW_OK;
-    struct wwi_nearest *n = p->nearest;
+    nearest *n = p->own;
     for (size_t column = 0, columns; status == WW_OK && column < p->pair.columns->count; column += columns) {
         size_t unused;
         block_shape(p, row, column, &unused, &columns);
@@ -526,7 +529,7 @@ static ww_status check_run(const ww_plan *plan, const int64_t *indices, const ch
 static ww_status run_part(ww_plan *plan, size_t first, size_t end, uint64_t square, uint64_t cells, int64_t *indices,
                           void *distances) {
     ww_status status = WW_OK;
-    struct wwi_nearest *n = plan->nearest;
+    nearest *n = plan->own;
     wwi_plan_start(plan);
     wwi_plan_expect(plan, square);
     n->worth_while = n->bounds != NULL;
@@ -561,7 +564,7 @@ ww_status ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances) 
 }
 
 ww_status ww_plan_run_nearest_rows(ww_plan *plan, size_t row, size_t rows, int64_t *indices, void *distances) {
-    uint64_t cells, own = 0;
+    uint64_t cells, alone = 0;
     ww_status status = check_run(plan, indices, "ww_plan_run_nearest_rows");
     if (status == WW_OK && (row > plan->pair.rows->count || rows > plan->pair.rows->count - row)) {
         (void)wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu rows from row %zu on", rows, row);
@@ -572,12 +575,8 @@ ww_status ww_plan_run_nearest_rows(ww_plan *plan, size_t row, size_t rows, int64
     if (status != WW_OK)
         return status;
     for (size_t i = row; plan->self && i < row + rows; i++)
-        own += wwi_pairing_cells(&plan->pair, plan->pair.rows->lengths[i], plan->pair.rows->lengths[i]);
-    return run_part(plan, row, row + rows, cells, cells - own, indices, distances);
+        alone += wwi_pairing_cells(&plan->pair, plan->pair.rows->lengths[i], plan->pair.rows->lengths[i]);
+    return run_part(plan, row, row + rows, cells, cells - alone, indices, distances);
 }
 
-static void nearest_destroy(ww_plan *p) {
-    wwi_nearest_destroy(&p->nearest);
-}
-
-const wwi_job_class wwi_nearest_job = {NULL, NULL, NULL, nearest_destroy};
+const wwi_job_class wwi_nearest_job = {NULL, NULL, NULL, destroy};

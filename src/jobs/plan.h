@@ -36,12 +36,10 @@ struct ww_plan {
     uint32_t *row_ids, *column_ids; // room for the ids of a batch
     uint32_t *pairs;                // pairs: `count` x (row, column, number of the result)
     size_t count;
-    size_t k;                    // nearest
-    struct wwi_nearest *nearest; // nearest
-    struct wwi_paths *paths;     // paths: src/path/
-    uint64_t square_cells;       // of all rows with all columns
-    bool pending;                // a run goes into device memory, which is not waited for
-    uint64_t run_cells;          // that the run computes
+    void *own;             // what the job has besides, for its class's destroy
+    uint64_t square_cells; // of all rows with all columns
+    bool pending;          // a run goes into device memory, which is not waited for
+    uint64_t run_cells;    // that the run computes
     double start_seconds;
     ww_plan_info info;
 };
@@ -96,8 +94,6 @@ ww_status wwi_plan_fetch(const ww_plan *plan, wwi_buffer *buffer, uint64_t count
 ww_status wwi_plan_check_results(const ww_plan *plan, const void *results, uint64_t count);
 // Whether the series and `elements` results are on the device at once.
 bool wwi_plan_is_one_batch(const ww_plan *plan, uint64_t elements);
-
-void wwi_nearest_destroy(struct wwi_nearest **nearest);
 
 // Device memory for results: wavewarp/output.h.
 struct ww_buffer {

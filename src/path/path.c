@@ -11,10 +11,10 @@
 
 static void paths_destroy(ww_plan *p) {
     free(p->pairs);
-    if (!p->paths)
-        return;
-    WWI_BUFFERS_DESTROY(&p->paths->table, &p->paths->edges, &p->paths->directions, &p->paths->steps, &p->paths->values);
-    free(p->paths);
+    wwi_paths *own = p->own;
+    if (own)
+        WWI_BUFFERS_DESTROY(&own->table, &own->edges, &own->directions, &own->steps, &own->values);
+    free(own);
 }
 
 static const wwi_job_class paths_job = {NULL, NULL, NULL, paths_destroy};
@@ -72,9 +72,9 @@ ww_status ww_plan_create_paths(const ww_measure *measure, ww_dataset *rows, ww_d
         (status = check_measure(&taken, rows->channels)) != WW_OK || (status = choose_engine(rows, &o)) != WW_OK ||
         (status = wwi_plan_create(&paths_job, &taken, rows, columns, &o, &p)) != WW_OK)
         return status;
-    p->paths = calloc(1, sizeof *p->paths);
-    if (!p->paths)
-        status = wwi_fail_memory(sizeof *p->paths);
+    p->own = calloc(1, sizeof(wwi_paths));
+    if (!p->own)
+        status = wwi_fail_memory(sizeof(wwi_paths));
     if (status == WW_OK)
         status = wwi_plan_take_pairs(p, row_index, column_index, count);
     if (status != WW_OK)

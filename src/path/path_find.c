@@ -334,7 +334,7 @@ static ww_status find_picked(job *j, uint32_t *picked, size_t count, wwi_slice r
 
 ww_status wwi_paths_find(ww_plan *p, size_t first, size_t pairs, wwi_path_take take, void *user) {
     ww_status status = WW_OK;
-    job j = {.plan = p, .own = p->paths, .runner = p->runner};
+    job j = {.plan = p, .own = p->own, .runner = p->runner};
     uint32_t *picked = malloc(pairs * 3 * sizeof *picked);
     if (!picked)
         return wwi_fail_memory(pairs * 3 * sizeof *picked);
