@@ -8,7 +8,6 @@
 #include "files/read.h"
 #include "host.h"
 
-
 typedef struct npy_header {
     char kind;    // 'f' floating point, 'i' signed, 'u' unsigned
     size_t bytes; // of one element
