@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Before and after the passes of gradient.cl, a program of its own for single values:
+// Before and after the passes of gradients, a program of its own for single values:
 //   ww_gradient_pack    interleaves the series of pairs that are side by side, and repeats their last points to whole blocks
 //   ww_gradient_border  adds what comes through the border of the matrix (ERP), a work-item a pair
 //   ww_gradient_series  a series' gradient: the sum over its entries, a work-item a value
@@ -102,7 +102,8 @@ ww_gradient_border(const ww_gradient_args args, __global const ww_gradient_task 
             by_gap += all * ww_gap_parameter(point, WW_GIVEN);
         }
     // A row of its own, behind those of the blocks.
-    sums[task.sums + (ulong)(task.tall + column) * stride] = by_gap;
+    if (WW_WANT_PARAMETERS)
+        sums[task.sums + (ulong)(task.tall + column) * stride] = by_gap;
 }
 #endif
 
@@ -112,33 +113,29 @@ WW_INLINE ww_scalar ww_pair_slope(__global const ww_gradient_task *tasks, __glob
     const ww_gradient_task task = tasks[number];
     const uint points = role ? task.m : task.n, padded = role ? task.wide * WW_COLS : task.tall * WW_ROWS;
     const ulong at = role ? task.y_slopes : task.x_slopes;
-    ww_scalar sum = 0;
-    (void)padded;
-    (void)points;
-#if WW_DERIVED
-    // x'_t = (x_t - x_{t-1})/2 + (x_{t+1} - x_{t-1})/4, t from 1.
-    if (t < points)
-        sum -= (ww_scalar)0.75 * slopes[at + ((ulong)t * WW_CHANNELS + c) * stride];
-    if (t >= 1 && t - 1 < points)
-        sum += (ww_scalar)0.5 * slopes[at + ((ulong)(t - 1) * WW_CHANNELS + c) * stride];
-    if (t >= 2)
-        sum += (ww_scalar)0.25 * slopes[at + ((ulong)(t - 2) * WW_CHANNELS + c) * stride];
-#else
-    sum = slopes[at + ((ulong)t * WW_CHANNELS + c) * stride];
-#if WW_ENTER_SLOPES && WW_BEFORE
-    if (t + 1 < points)
+    if (WW_DERIVED) {
+        // x'_t = (x_t - x_{t-1})/2 + (x_{t+1} - x_{t-1})/4, t from 1.
+        ww_scalar sum = 0;
+        if (t < points)
+            sum -= (ww_scalar)0.75 * slopes[at + ((ulong)t * WW_CHANNELS + c) * stride];
+        if (t >= 1 && t - 1 < points)
+            sum += (ww_scalar)0.5 * slopes[at + ((ulong)(t - 1) * WW_CHANNELS + c) * stride];
+        if (t >= 2)
+            sum += (ww_scalar)0.25 * slopes[at + ((ulong)(t - 2) * WW_CHANNELS + c) * stride];
+        return sum;
+    }
+    ww_scalar sum = slopes[at + ((ulong)t * WW_CHANNELS + c) * stride];
+    if (WW_ENTER_SLOPES && WW_BEFORE && t + 1 < points)
         sum += slopes[at + (((ulong)padded + t + 1) * WW_CHANNELS + c) * stride];
-#endif
-#endif
     return sum;
 }
 
-#define WW_SUM_ADD(sum, lost, value)                                                                                   \
-    {                                                                                                                  \
-        const ww_scalar more = (value)-lost, next = sum + more;                                                        \
-        lost = (next - sum) - more;                                                                                    \
-        sum = next;                                                                                                    \
-    }
+// Adds a value; `lost` carries what was rounded off.
+WW_INLINE void ww_sum_add(ww_scalar *sum, ww_scalar *lost, ww_scalar value) {
+    const ww_scalar more = value - *lost, next = *sum + more;
+    *lost = (next - *sum) - more;
+    *sum = next;
+}
 // outputs: where each begins in `out`, and its points; begins: its first entry, and one more. Many entries are summed in
 // WW_SUM_SLICES slices, entry k in slice k % WW_SUM_SLICES, and then the slices in their order: with `slices` 1 by one work-item, else
 // by as many. Local memory: WW_SUM_WG values twice. A barrier.
@@ -175,11 +172,11 @@ ww_gradient_series(const ww_gradient_args args, __global const ww_gradient_task 
 #pragma unroll
             for (uint k = 0; k < WW_SUM_AHEAD; k++) {
                 if (e + k * parts < end)
-                    WW_SUM_ADD(sum, lost, read[k])
+                    ww_sum_add(&sum, &lost, read[k]);
             }
         }
         if (parts > 1) {
-            WW_SUM_ADD(all, all_lost, sum)
+            ww_sum_add(&all, &all_lost, sum);
             all_lost += lost;
         } else {
             all = sum;
@@ -193,7 +190,7 @@ ww_gradient_series(const ww_gradient_args args, __global const ww_gradient_task 
     barrier(CLK_LOCAL_MEM_FENCE);
     if (slices > 1) {
         for (uint s = 1; own == 0 && s < parts; s++) {
-            WW_SUM_ADD(all, all_lost, sums[lane + s * each])
+            ww_sum_add(&all, &all_lost, sums[lane + s * each]);
             all_lost += losts[lane + s * each];
         }
     }

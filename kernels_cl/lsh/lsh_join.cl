@@ -31,8 +31,8 @@
 #ifndef WW_JOIN_WG
 #define WW_JOIN_WG 64
 #endif
-#define WW_STEP 64u
-#define WW_VECTORS ((WW_D + 3) / 4) // of a row, where the dimension is fixed
+#define WW_JOIN_POINTS 64u
+#define WW_JOIN_VECTORS ((WW_D + 3) / 4) // of a row, where the dimension is fixed
 
 // The host's twin is in src/lsh/lsh_index.h.
 typedef struct {
@@ -53,15 +53,15 @@ typedef ww_value ww_join_row;
 typedef ww_value4 ww_join_row;
 #endif
 // Rows are numbered from job.query_first, points from job.base_first. `queries` and `base` are rows (of sets: members).
-#define WW_JOIN_ARGUMENTS                                                                                              \
-    __global const ww_join_row *restrict queries, __global const ww_join_row *restrict base,                           \
-        __global const ulong *restrict query_starts, __global const ulong *restrict base_starts,                       \
-        __global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict base_norms,                 \
-        __global const ww_join_row *restrict mean, __global const uint2 *restrict tasks,                               \
-        __global const uint *restrict query_offsets, __global const uint *restrict query_entries,                      \
-        __global const uint *restrict offsets, __global const uint *restrict entries,                                  \
-        __global const uint *restrict removed, __global const ww_scalar *restrict radii, const ww_join_job job,        \
-        __global ww_scalar *restrict best_values, __global uint *restrict best_ids
+#define WW_JOIN_SIDES __global const ww_join_row *restrict queries, __global const ww_join_row *restrict base,           \
+    __global const ulong *restrict query_starts, __global const ulong *restrict base_starts,                           \
+    __global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict base_norms
+#define WW_JOIN_TASKS __global const ww_join_row *restrict mean, __global const uint2 *restrict tasks,                   \
+    __global const uint *restrict query_offsets, __global const uint *restrict query_entries,                          \
+    __global const uint *restrict offsets, __global const uint *restrict entries
+#define WW_JOIN_LISTS __global const uint *restrict removed, __global const ww_scalar *restrict radii,                   \
+    const ww_join_job job, __global ww_scalar *restrict best_values, __global uint *restrict best_ids
+#define WW_JOIN_ARGUMENTS WW_JOIN_SIDES, WW_JOIN_TASKS, WW_JOIN_LISTS
 
 // ---- lists
 
@@ -104,40 +104,27 @@ WW_INLINE ww_scalar ww_join_offer(ww_join_job job, ulong list, uint row, uint po
 WW_INLINE ww_value ww_join_cut(ww_join_job job, ww_scalar radius, ww_scalar norm) {
     if (radius == (ww_scalar)INFINITY)
         return WW_ALWAYS;
-#if WW_METRIC == 5
-    (void)norm;
-    return (uint)radius + 1;
-#elif WW_METRIC == 3
-    return norm == 0 ? WW_ALWAYS : (1 - radius - job.margin) * sqrt(norm);
-#elif !WW_DIRECT
+    if (WW_METRIC == 5)
+        return (uint)radius + 1;
+    if (WW_METRIC == 3)
+        return norm == 0 ? WW_ALWAYS : (1 - radius - job.margin) * sqrt(norm);
+    if (WW_DIRECT)
+        return radius;
     const ww_scalar longest = sqrt(norm) + job.reach;
     return (norm - radius) / 2 - job.margin * longest * longest;
-#else
-    (void)norm;
-    return radius;
-#endif
 }
 
-#if WW_METRIC == 5 || WW_METRIC == 1 || WW_METRIC == 2
-#define WW_JOIN_NORM(norms, at) 0
-#else
-#define WW_JOIN_NORM(norms, at) (norms)[at]
-#endif
-#if WW_CENTRE
-#define WW_JOIN_TAKE(x, v) ((x)-mean[v])
-#else
-#define WW_JOIN_TAKE(x, v) (x)
-#endif
+#define WW_JOIN_NORM(norms, at) (WW_METRIC == 5 || WW_METRIC == 1 || WW_METRIC == 2 ? 0 : (norms)[at])
+#define WW_JOIN_TAKE(x, v) (WW_CENTRE ? (x)-mean[v] : (x))
 
 // As ww_exact(), of rows: their padding adds nothing.
 WW_INLINE ww_scalar ww_join_exact(__global const ww_value4 *q, __global const ww_value4 *c, uint vectors,
                                   ww_scalar q_norm, ww_scalar c_norm) {
     ww_value sum = 0;
-#if WW_METRIC == 3
-    if (q_norm == 0 || c_norm == 0)
+    if (WW_METRIC == 3 && (q_norm == 0 || c_norm == 0))
         return 1;
-    const ww_scalar q_scale = ww_knn_scale(q_norm), c_scale = ww_knn_scale(c_norm);
-#endif
+    const ww_scalar q_scale = WW_METRIC == 3 ? ww_knn_scale(q_norm) : 1;
+    const ww_scalar c_scale = WW_METRIC == 3 ? ww_knn_scale(c_norm) : 1;
     for (uint v = 0; v < vectors; v++) {
         const ww_value4 x = q[v], y = c[v];
         sum = WW_EXACT_ADD(sum, x.x, y.x, q_scale, c_scale);
@@ -152,159 +139,190 @@ WW_INLINE ww_scalar ww_join_exact(__global const ww_value4 *q, __global const ww
 #if WW_JOIN == 0
 // ---- few coordinates
 typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_join_values;
+#define WW_JOIN_LANES(values) ((__local ww_value *)(values))
+// A work-item's queries: coordinate j of query r of group g.
+#if WW_GROUPS == 1
+#define WW_JOIN_SPACE __private
+#else
+#define WW_JOIN_SPACE __local
+#endif
+#define WW_JOIN_QUERY(q, g, r, j) q[(WW_GROUPS == 1 ? (j) : (g)*WW_D + (j)) * WW_QUERIES + (r)]
 
+// What the kernel was given, of which bucket, and the points in local memory.
+typedef struct {
+    ww_join_job job;
+    uint bucket;
+    __global const ww_value4 *queries, *base;
+    __global const ww_scalar *query_norms, *base_norms;
+    __global const uint *removed;
+    __global const ww_scalar *radii;
+    __global ww_scalar *best_values;
+    __global uint *best_ids;
+    __local ww_join_values *points, *starts, *scales;
+    __local uint *ids;
+} ww_join_pass;
+
+// Whether any of the sums' points may be near.
+WW_INLINE int ww_join_any(ww_join_values sum, ww_value cut) {
 #if WW_VECTOR == 4
-#define WW_JOIN_ANY(sum, cut) WW_ANY4(sum, cut)
-// Processes the sums whose points may be near.
-#define WW_JOIN_EACH(sum, cut, body)                                                                                   \
-    for (uint bits = WW_NEAR4(sum, cut, 0); bits;) {                                                                   \
-        const uint lane = ww_lowest(&bits);                                                                            \
-        body                                                                                                           \
-    }
+    return WW_ANY4(sum, cut);
 #else
+    const ww_mask near = WW_NEAR(sum, (ww_join_values)cut);
 #if WW_VECTOR == 16
-#define WW_JOIN_FOLD(m) ((m).lo.lo | (m).lo.hi | (m).hi.lo | (m).hi.hi)
+    const WW_PASTE(WW_MASK_NAME, 4) four = near.lo.lo | near.lo.hi | near.hi.lo | near.hi.hi;
 #else
-#define WW_JOIN_FOLD(m) ((m).lo | (m).hi)
+    const WW_PASTE(WW_MASK_NAME, 4) four = near.lo | near.hi;
 #endif
-WW_INLINE int ww_join_somewhere(ww_mask m) {
-    const WW_PASTE(WW_MASK_NAME, 4) four = WW_JOIN_FOLD(m);
     return (four.x | four.y | four.z | four.w) != 0;
+#endif
 }
-#define WW_JOIN_ANY(sum, cut) ww_join_somewhere(WW_NEAR(sum, (ww_join_values)(cut)))
-#define WW_JOIN_EACH(sum, cut, body)                                                                                   \
-    ww_value lanes[WW_VECTOR];                                                                                         \
-    WW_VSTORE(sum, 0, lanes);                                                                                          \
-    for (uint lane = 0; lane < WW_VECTOR; lane++)                                                                      \
-        if (WW_NEAR(lanes[lane], cut)) {                                                                               \
-            body                                                                                                       \
-        }
-#endif
 
-// The distance of query r of group g and the point in place `c` of local memory.
-#if WW_DIRECT || (WW_METRIC == 0 && !WW_CENTRE)
-#define WW_JOIN_VALUE(distance, g, r, c)                                                                               \
-    ww_value total = 0;                                                                                                \
-    _Pragma("unroll") for (uint j = 0; j < WW_D; j++) total =                                                          \
-        WW_EXACT_ADD(total, WW_JOIN_QUERY(g, r, j), ((__local ww_value *)points)[j * WW_STEP + (c)], 0, 0);            \
-    const ww_scalar distance = (ww_scalar)total;
-#else
-#define WW_JOIN_VALUE(distance, g, r, c)                                                                               \
-    const ww_scalar distance = ww_join_exact(                                                                          \
-        queries + (ulong)(job.query_row + row) * WW_VECTORS, base + (ulong)point * WW_VECTORS, WW_VECTORS,             \
-        WW_JOIN_NORM(query_norms, job.query_first + row), WW_JOIN_NORM(base_norms, job.base_first + point));
-#endif
-
-// Calls PUT(j, x) for each coordinate of the row that begins at `from`.
-#define WW_JOIN_UNPACK(from, PUT)                                                                                      \
-    _Pragma("unroll") for (uint v = 0; v < WW_VECTORS; v++) {                                                          \
-        const ww_value4 four = WW_JOIN_TAKE((from)[v], v);                                                             \
-        PUT(4 * v, four.x);                                                                                            \
-        if (4 * v + 1 < WW_D)                                                                                          \
-            PUT(4 * v + 1, four.y);                                                                                    \
-        if (4 * v + 2 < WW_D)                                                                                          \
-            PUT(4 * v + 2, four.z);                                                                                    \
-        if (4 * v + 3 < WW_D)                                                                                          \
-            PUT(4 * v + 3, four.w);                                                                                    \
-    }
+// Coordinate j, a constant, of the row that begins at `from`.
+WW_INLINE ww_value ww_join_coordinate(__global const ww_value4 *from, __global const ww_value4 *mean, const uint j) {
+    const ww_value4 four = WW_JOIN_TAKE(from[j / 4], j / 4);
+    return j % 4 == 0 ? four.x : j % 4 == 1 ? four.y : j % 4 == 2 ? four.z : four.w;
+}
 
 // Sums of the queries of group g with the points in places c to c + WW_VECTOR of local memory.
-#define WW_JOIN_SUMS                                                                                                   \
-    ww_join_values sum[WW_QUERIES];                                                                                    \
-    _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) sum[r] = starts[c / WW_VECTOR];                            \
-    _Pragma("unroll") for (uint j = 0; j < WW_D; j++) {                                                                \
-        const ww_join_values p = points[(j * WW_STEP + c) / WW_VECTOR];                                                \
-        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) sum[r] =                                               \
-            WW_ADD(sum[r], (ww_join_values)WW_JOIN_QUERY(g, r, j), p);                                                 \
-    }                                                                                                                  \
-    _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) WW_JOIN_SCALE(sum[r], c);
+WW_INLINE void ww_join_sums(const ww_join_pass *o, WW_JOIN_SPACE const ww_value *q, uint g, uint c,
+                            ww_join_values *sum) {
+#pragma unroll
+    for (uint r = 0; r < WW_QUERIES; r++)
+        sum[r] = o->starts[c / WW_VECTOR];
+#pragma unroll
+    for (uint j = 0; j < WW_D; j++) {
+        const ww_join_values p = o->points[(j * WW_JOIN_POINTS + c) / WW_VECTOR];
+#pragma unroll
+        for (uint r = 0; r < WW_QUERIES; r++)
+            sum[r] = WW_ADD(sum[r], (ww_join_values)WW_JOIN_QUERY(q, g, r, j), p);
+    }
+    if (WW_METRIC == 3) {
+#pragma unroll
+        for (uint r = 0; r < WW_QUERIES; r++)
+            sum[r] *= o->scales[c / WW_VECTOR];
+    }
+}
 
-// Compares the queries of group g with the points in local memory.
+// The distance of query r of group g, which is `row`, and the point in place `c` of local memory.
+WW_INLINE ww_scalar ww_join_value(const ww_join_pass *o, WW_JOIN_SPACE const ww_value *q, uint g, uint r, uint row,
+                                  uint c) {
+    if (WW_DIRECT || (WW_METRIC == 0 && !WW_CENTRE)) {
+        ww_value total = 0;
+#pragma unroll
+        for (uint j = 0; j < WW_D; j++)
+            total = WW_EXACT_ADD(total, WW_JOIN_QUERY(q, g, r, j), WW_JOIN_LANES(o->points)[j * WW_JOIN_POINTS + c], 0, 0);
+        return (ww_scalar)total;
+    }
+    const uint point = o->ids[c];
+    return ww_join_exact(o->queries + (ulong)(o->job.query_row + row) * WW_JOIN_VECTORS,
+                         o->base + (ulong)point * WW_JOIN_VECTORS, WW_JOIN_VECTORS,
+                         WW_JOIN_NORM(o->query_norms, o->job.query_first + row),
+                         WW_JOIN_NORM(o->base_norms, o->job.base_first + point));
+}
+
 #if WW_LIST
-// First the pairs that may be near; then each work-item processes its own: so many work-items are busy together.
-#define WW_JOIN_PASS                                                                                                   \
-    ulong near[WW_QUERIES];                                                                                            \
-    _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) near[r] = 0;                                               \
-    for (uint c = 0; c < there; c += WW_VECTOR) {                                                                      \
-        WW_JOIN_SUMS                                                                                                   \
-        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) {                                                      \
-            if (WW_JOIN_ANY(sum[r], cut[r]))                                                                           \
-                near[r] |= (ulong)WW_NEAR4(sum[r], cut[r], 0) << c;                                                    \
-        }                                                                                                              \
-    }                                                                                                                  \
-    _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) {                                                          \
-        const uint row = rows[r];                                                                                      \
-        ulong left = there < 64 ? near[r] & ((1ul << there) - 1) : near[r];                                            \
-        if (!left)                                                                                                     \
-            continue;                                                                                                  \
-        for (; left; left &= left - 1) {                                                                               \
-            const uint c = 63 - (uint)clz(left & -left), point = ids[c], id = job.base_id + point;                     \
-            if (ww_join_own(job, row, id))                                                                             \
-                continue;                                                                                              \
-            WW_JOIN_VALUE(distance, g, r, c)                                                                           \
-            if (distance <= limits[r] && distance <= near_values[r][WW_LIST - 1] &&                                    \
-                !ww_join_removed(removed, id)) {                                                                       \
-                ww_near_insert(near_values[r], near_ids[r], distance, id);                                             \
-                changed[r] = true;                                                                                     \
-            }                                                                                                          \
-        }                                                                                                              \
-        cut[r] = ww_join_cut(job, fmin(limits[r], near_values[r][WW_LIST - 1]),                                        \
-                             WW_JOIN_NORM(query_norms, job.query_first + row));                                        \
+// A work-item's lists.
+typedef struct {
+    ww_scalar values[WW_QUERIES][WW_LIST], limits[WW_QUERIES];
+    uint ids[WW_QUERIES][WW_LIST];
+    bool changed[WW_QUERIES];
+} ww_join_near;
+
+// Compares the queries of group g with the `there` points in local memory. First the pairs that may be near; then each
+// work-item processes its own: so many work-items are busy together.
+WW_INLINE void ww_join_compare(const ww_join_pass *o, WW_JOIN_SPACE const ww_value *q, uint g, uint there,
+                               const uint *rows, ww_value *cut, ww_join_near *lists) {
+    ulong near[WW_QUERIES];
+#pragma unroll
+    for (uint r = 0; r < WW_QUERIES; r++)
+        near[r] = 0;
+    for (uint c = 0; c < there; c += WW_VECTOR) {
+        ww_join_values sum[WW_QUERIES];
+        ww_join_sums(o, q, g, c, sum);
+#pragma unroll
+        for (uint r = 0; r < WW_QUERIES; r++)
+            if (ww_join_any(sum[r], cut[r]))
+                near[r] |= (ulong)WW_NEAR4(sum[r], cut[r], 0) << c;
     }
-#else
-#define WW_JOIN_PASS                                                                                                   \
-    for (uint c = 0; c < there; c += WW_VECTOR) {                                                                      \
-        WW_JOIN_SUMS                                                                                                   \
-        int some = 0;                                                                                                  \
-        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) some |= WW_JOIN_ANY(sum[r], cut[g * WW_QUERIES + r]);  \
-        if (!some)                                                                                                     \
-            continue;                                                                                                  \
-        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) {                                                      \
-            const uint at = g * WW_QUERIES + r;                                                                        \
-            WW_JOIN_EACH(                                                                                              \
-                sum[r], cut[at], if (c + lane < there) {                                                               \
-                    const uint point = ids[c + lane];                                                                  \
-                    const uint row = rows[at];                                                                         \
-                    WW_JOIN_VALUE(distance, g, r, c + lane)                                                            \
-                    const ww_scalar radius = ww_join_offer(job, ww_join_list(job, task.x, row), row, point, distance,  \
-                                                           removed, radii, best_values, best_ids);                     \
-                    cut[at] = ww_join_cut(job, radius, WW_JOIN_NORM(query_norms, job.query_first + row));              \
-                })                                                                                                     \
-        }                                                                                                              \
+#pragma unroll
+    for (uint r = 0; r < WW_QUERIES; r++) {
+        const uint row = rows[r];
+        ulong left = there < 64 ? near[r] & ((1ul << there) - 1) : near[r];
+        if (!left)
+            continue;
+        for (; left; left &= left - 1) {
+            const uint c = 63 - (uint)clz(left & -left), id = o->job.base_id + o->ids[c];
+            if (ww_join_own(o->job, row, id))
+                continue;
+            const ww_scalar distance = ww_join_value(o, q, g, r, row, c);
+            if (distance <= lists->limits[r] && distance <= lists->values[r][WW_LIST - 1] &&
+                !ww_join_removed(o->removed, id)) {
+                ww_near_insert(lists->values[r], lists->ids[r], distance, id);
+                lists->changed[r] = true;
+            }
+        }
+        cut[r] = ww_join_cut(o->job, fmin(lists->limits[r], lists->values[r][WW_LIST - 1]),
+                             WW_JOIN_NORM(o->query_norms, o->job.query_first + row));
     }
-#endif
-#if WW_METRIC == 3
-#define WW_JOIN_SCALE(sum, c) (sum) *= scales[(c) / WW_VECTOR]
+}
 #else
-#define WW_JOIN_SCALE(sum, c)
-#endif
-#if WW_GROUPS == 1
-#define WW_JOIN_QUERY(g, r, j) q[r][j]
+// Offers the point in place c to query r of group g, whose cut this changes.
+WW_INLINE void ww_join_take(const ww_join_pass *o, WW_JOIN_SPACE const ww_value *q, uint g, uint r, uint row, uint c,
+                            ww_value *cut) {
+    const ww_scalar distance = ww_join_value(o, q, g, r, row, c);
+    const ww_scalar radius = ww_join_offer(o->job, ww_join_list(o->job, o->bucket, row), row, o->ids[c], distance,
+                                           o->removed, o->radii, o->best_values, o->best_ids);
+    *cut = ww_join_cut(o->job, radius, WW_JOIN_NORM(o->query_norms, o->job.query_first + row));
+}
+
+// Compares the queries of group g with the `there` points in local memory.
+WW_INLINE void ww_join_compare(const ww_join_pass *o, WW_JOIN_SPACE const ww_value *q, uint g, uint there,
+                               const uint *rows, ww_value *cut) {
+    for (uint c = 0; c < there; c += WW_VECTOR) {
+        ww_join_values sum[WW_QUERIES];
+        ww_join_sums(o, q, g, c, sum);
+        int some = 0;
+#pragma unroll
+        for (uint r = 0; r < WW_QUERIES; r++)
+            some |= ww_join_any(sum[r], cut[g * WW_QUERIES + r]);
+        if (!some)
+            continue;
+#pragma unroll
+        for (uint r = 0; r < WW_QUERIES; r++) {
+            const uint at = g * WW_QUERIES + r;
+#if WW_VECTOR == 4
+            for (uint bits = WW_NEAR4(sum[r], cut[at], 0); bits;) {
+                const uint lane = ww_lowest(&bits);
+                if (c + lane < there)
+                    ww_join_take(o, q, g, r, rows[at], c + lane, cut + at);
+            }
 #else
-#define WW_JOIN_QUERY(g, r, j) q[((g)*WW_D + (j)) * WW_QUERIES + (r)]
+            ww_value lanes[WW_VECTOR];
+            WW_VSTORE(sum[r], 0, lanes);
+            for (uint lane = 0; lane < WW_VECTOR; lane++)
+                if (WW_NEAR(lanes[lane], cut[at]) && c + lane < there)
+                    ww_join_take(o, q, g, r, rows[at], c + lane, cut + at);
+#endif
+        }
+    }
+}
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_join(WW_JOIN_ARGUMENTS) {
-    __local ww_join_values points[WW_STEP / WW_VECTOR * WW_D], starts[WW_STEP / WW_VECTOR];
-#if WW_METRIC == 3
-    __local ww_join_values scales[WW_STEP / WW_VECTOR];
-#endif
-    __local uint ids[WW_STEP];
+    __local ww_join_values points[WW_JOIN_POINTS / WW_VECTOR * WW_D], starts[WW_JOIN_POINTS / WW_VECTOR];
+    __local ww_join_values scales[WW_METRIC == 3 ? WW_JOIN_POINTS / WW_VECTOR : 1];
+    __local uint ids[WW_JOIN_POINTS];
     const uint item = (uint)get_local_id(0);
     const uint2 task = tasks[job.first_task + get_group_id(0)];
     const uint query_end = min(task.y + WW_JOIN_WG * WW_QUERIES * WW_GROUPS, query_offsets[task.x + 1]);
     const uint begin = offsets[task.x], end = offsets[task.x + 1];
-#if WW_GROUPS == 1
-    ww_value q[WW_QUERIES][WW_D];
-#else
-    __local ww_value q[WW_GROUPS * WW_QUERIES * WW_D];
-#endif
+    const ww_join_pass pass = {job,   task.x,      queries,  base,   query_norms, base_norms, removed,
+                               radii, best_values, best_ids, points, starts,      scales,     ids};
+    WW_JOIN_SPACE ww_value q[WW_GROUPS * WW_QUERIES * WW_D];
     ww_value cut[WW_GROUPS * WW_QUERIES];
     uint rows[WW_GROUPS * WW_QUERIES];
 #if WW_LIST
-    ww_scalar near_values[WW_QUERIES][WW_LIST], limits[WW_QUERIES];
-    uint near_ids[WW_QUERIES][WW_LIST];
-    bool changed[WW_QUERIES];
+    ww_join_near lists;
 #endif
 #if WW_GROUPS == 1
     const uint held = WW_QUERIES;
@@ -320,46 +338,51 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
         const ulong list = ww_join_list(job, task.x, row);
         // Merging empties all lists but the first. (Work-items without a query must not read the last row's list.)
         ww_near_start(entry >= query_end || list >= (ulong)job.rows * job.k, best_values + list, best_ids + list,
-                      near_values[r], near_ids[r]);
-        limits[r] = radii[row];
-        changed[r] = false;
+                      lists.values[r], lists.ids[r]);
+        lists.limits[r] = radii[row];
+        lists.changed[r] = false;
         if (entry < query_end)
-            cut[r] = ww_join_cut(job, fmin(limits[r], near_values[r][WW_LIST - 1]),
+            cut[r] = ww_join_cut(job, fmin(lists.limits[r], lists.values[r][WW_LIST - 1]),
                                  WW_JOIN_NORM(query_norms, job.query_first + row));
 #else
         if (entry < query_end)
             cut[r] = ww_join_cut(job, ww_join_radius(job, ww_join_list(job, task.x, row), row, radii, best_values),
                                  WW_JOIN_NORM(query_norms, job.query_first + row));
 #endif
-#define WW_JOIN_PUT(j, x) WW_JOIN_QUERY(r / WW_QUERIES, r % WW_QUERIES, j) = (x)
-        WW_JOIN_UNPACK(queries + (ulong)(job.query_row + row) * WW_VECTORS, WW_JOIN_PUT)
-#undef WW_JOIN_PUT
+        __global const ww_value4 *query = queries + (ulong)(job.query_row + row) * WW_JOIN_VECTORS;
+#pragma unroll
+        for (uint j = 0; j < WW_D; j++)
+            WW_JOIN_QUERY(q, r / WW_QUERIES, r % WW_QUERIES, j) = ww_join_coordinate(query, mean, j);
     }
-    for (uint first = begin; first < end; first += WW_STEP) {
-        const uint there = min(end - first, WW_STEP);
+    for (uint first = begin; first < end; first += WW_JOIN_POINTS) {
+        const uint there = min(end - first, WW_JOIN_POINTS);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = item; i < (there + WW_VECTOR - 1) / WW_VECTOR * WW_VECTOR; i += WW_JOIN_WG) {
             const uint point = entries[min(first + i, end - 1)];
             ids[i] = point;
-            ((__local ww_value *)starts)[i] = WW_START(base_norms[job.base_first + point]);
-#if WW_METRIC == 3
-            ((__local ww_value *)scales)[i] = ww_knn_scale(base_norms[job.base_first + point]);
-#endif
-#define WW_JOIN_PUT(j, x) ((__local ww_value *)points)[(j)*WW_STEP + i] = (x)
-            WW_JOIN_UNPACK(base + (ulong)point * WW_VECTORS, WW_JOIN_PUT)
-#undef WW_JOIN_PUT
+            WW_JOIN_LANES(starts)[i] = WW_START(base_norms[job.base_first + point]);
+            if (WW_METRIC == 3)
+                WW_JOIN_LANES(scales)[i] = ww_knn_scale(base_norms[job.base_first + point]);
+#pragma unroll
+            for (uint j = 0; j < WW_D; j++)
+                WW_JOIN_LANES(points)[j * WW_JOIN_POINTS + i] =
+                    ww_join_coordinate(base + (ulong)point * WW_JOIN_VECTORS, mean, j);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint g = 0; g < WW_GROUPS && g * WW_QUERIES * WW_JOIN_WG < query_end - task.y; g++) {
-            WW_JOIN_PASS
+#if WW_LIST
+            ww_join_compare(&pass, q, g, there, rows, cut, &lists);
+#else
+            ww_join_compare(&pass, q, g, there, rows, cut);
+#endif
         }
     }
 #if WW_LIST
 #pragma unroll
     for (uint r = 0; r < WW_QUERIES; r++) {
         const ulong list = ww_join_list(job, task.x, rows[r]);
-        if (changed[r])
-            ww_near_store(near_values[r], near_ids[r], best_values + list, best_ids + list);
+        if (lists.changed[r])
+            ww_near_store(lists.values[r], lists.ids[r], best_values + list, best_ids + list);
     }
 #endif
 }
@@ -370,9 +393,7 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
 
 __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(WW_JOIN_ARGUMENTS) {
     __local ww_value4 query_part[WW_DEPTH * 16], point_part[WW_DEPTH * 16], starts[16];
-#if WW_METRIC == 3
-    __local ww_value4 scales[16];
-#endif
+    __local ww_value4 scales[WW_METRIC == 3 ? 16 : 1];
     __local ww_value cuts[64];
     __local uint ids[64], near_low[64], near_high[64];
     const uint item = (uint)get_local_id(0), across = item % 8, down = item / 8, vectors = (job.dimension + 3) / 4;
@@ -392,9 +413,8 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(W
         ids[item] = point;
         near_low[item] = near_high[item] = 0;
         ((__local ww_value *)starts)[item] = WW_START(base_norms[job.base_first + point]);
-#if WW_METRIC == 3
-        ((__local ww_value *)scales)[item] = ww_knn_scale(base_norms[job.base_first + point]);
-#endif
+        if (WW_METRIC == 3)
+            ((__local ww_value *)scales)[item] = ww_knn_scale(base_norms[job.base_first + point]);
         barrier(CLK_LOCAL_MEM_FENCE);
         ww_value4 sum[8][2];
 #pragma unroll
@@ -444,10 +464,10 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(W
         for (uint r = 0; r < 8; r++) {
             const uint of = r / 4 * 32 + down * 4 + r % 4;
             const ww_value cut = cuts[of];
-#if WW_METRIC == 3
-            sum[r][0] *= scales[across];
-            sum[r][1] *= scales[8 + across];
-#endif
+            if (WW_METRIC == 3) {
+                sum[r][0] *= scales[across];
+                sum[r][1] *= scales[8 + across];
+            }
             const uint low = WW_NEAR4(sum[r][0], cut, 0), high = WW_NEAR4(sum[r][1], cut, 0);
             if (low)
                 atomic_or(near_low + of, low << 4 * across);

@@ -52,8 +52,8 @@ ww_lsh_halves(__global const ww_value4 *restrict rows, __global const ww_value4 
     const ulong row = (ulong)point * WW_WIDTH;
     for (uint v = 0; v < WW_WIDTH / 4; v++) {
         ww_value4 four = (ww_value4)0;
-        if (v < WW_VECTORS)
-            four = WW_JOIN_TAKE(rows[(ulong)point * WW_VECTORS + v], v) * by;
+        if (v < WW_JOIN_VECTORS)
+            four = WW_JOIN_TAKE(rows[(ulong)point * WW_JOIN_VECTORS + v], v) * by;
         vstore_half4_rte((float4)((float)four.x, (float)four.y, (float)four.z, (float)four.w), 0, halves + row + 4 * v);
     }
     ww_store_above(ww_tensor_point((float)(norm * by * by), WW_WIDTH), row + WW_SLOT, halves);
@@ -81,7 +81,7 @@ ww_lsh_join_tensor(WW_JOIN_ARGUMENTS, __global const uint4 *restrict query_halve
     const uint row = query_entries[min(task.y + lane, query_end - 1)];
     const ulong list = ww_join_list(job, task.x, row);
     const ww_scalar norm = WW_JOIN_NORM(query_norms, job.query_first + row);
-    __global const ww_value4 *query = queries + (ulong)(job.query_row + row) * WW_VECTORS;
+    __global const ww_value4 *query = queries + (ulong)(job.query_row + row) * WW_JOIN_VECTORS;
     __global const half *ns = WW_ROW_HALVES(query_halves, job.query_row + row, WW_WIDTH) + WW_SLOT;
     const float n = vload_half(0, ns) + vload_half(1, ns);
 #if WW_LIST
@@ -189,7 +189,7 @@ ww_lsh_join_tensor(WW_JOIN_ARGUMENTS, __global const uint4 *restrict query_halve
             if (ww_join_own(job, row, id)) // the row itself, which is in its bucket of every table
                 continue;
             const ww_scalar distance =
-                ww_join_exact(query, base + (ulong)point * WW_VECTORS, WW_VECTORS, norm,
+                ww_join_exact(query, base + (ulong)point * WW_JOIN_VECTORS, WW_JOIN_VECTORS, norm,
                               WW_JOIN_NORM(base_norms, job.base_first + point));
 #if WW_LIST
             if (distance <= radius && !ww_join_removed(removed, id)) {

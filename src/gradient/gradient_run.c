@@ -88,7 +88,8 @@ static void write_options(const ww_gradient *g, uint32_t stride, bool flow, char
 ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool flow, wwi_gradient_program **passes) {
     ww_status status;
     char options[512];
-    static const char *const texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient.cl", NULL};
+    static const char *const texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient_blocks.cl",
+                                        "gradient/gradient_forward.cl", "gradient/gradient_backward.cl", NULL};
     static const char *const tiles[] = {"gradient/gradient_tasks.cl", "engine/soft_tiles.cl",
                                         "gradient/gradient_soft.cl", NULL};
     const wwi_texts wanted = {g->form.tiles ? tiles : texts,
