@@ -154,7 +154,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
             end = start + (x.length + WW_ROWS - 1) / WW_ROWS;
             w.i = -WW_PADDING(x.length);
 #endif
-            if (WW_LIST || WW_BAND)
+            if (WW_LIST || WW_BAND != 0)
                 ww_load_columns(&w, args, y);
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)

@@ -185,6 +185,7 @@ WW_INLINE void ww_sweep(ww_block *w, const ww_launch_args args) {
 // The value in the column left of the block, in row q - 1, as it goes on along the diagonal.
 WW_INLINE real ww_from_left(const ww_block *w, const ww_launch_args args, const real value, const ww_row row, const int q) {
     const ww_pair lengths = w->lengths;
+    (void)lengths;
     return WW_CARRY ? ww_carry(value, row, w->beside, WW_LAG(w->shift + (real)q)) : value;
 }
 
