@@ -16,12 +16,6 @@
 #define WW_WG 64
 #endif
 
-#define WW_LOAD_COLUMNS(s)                                                                                             \
-    _Pragma("unroll") for (uint w = 0; w < WW_WORDS; w++) {                                                            \
-        _Pragma("unroll") for (uint b = 0; b < WW_HELD; b++)                                                           \
-            own[w][b] = ww_column_held(s, first_word + w, b);                                                          \
-    }
-
 __kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restrict x_series,
         __global const ww_plane *restrict y_planes, __global const ulong2 *restrict y_series,
@@ -32,7 +26,7 @@ ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restr
     const uint lane = lid & (width - 1);
     const uint groups = WW_WG / width;
     const uint first_word = lane * WW_WORDS;
-    ww_held own[WW_WORDS][WW_HELD];
+    ww_bits_block s;
     const ww_run run = ww_run_of(args, (args.unit_begin + (uint)get_group_id(0)) * groups + lid / width);
     const uint task_end = run.end;
     uint task = run.task;
@@ -44,7 +38,7 @@ ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restr
 #else
     const uint y_id = y_order[run.column];
     const ww_symbols y = ww_symbols_load(y_planes, y_series, y_id, args.channel);
-    WW_LOAD_COLUMNS(y)
+    ww_bits_load(&s, y, first_word);
 #endif
 
     // Steps of the longest list in the work-group, so that all its work-items leave the loop together.
@@ -68,7 +62,6 @@ ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restr
     x.planes = x_planes;
     x.length = x.words = 0;
     ww_row_held rows[WW_ROWS_HELD], next_rows[WW_ROWS_HELD];
-    WW_STATE
     uint edge = 0, sum = 0;          // in: the left-hand neighbour's; out: this lane's
     uint id = 0;                     // the row series, or a list's result
     uint begin = 0;                  // step at which lane 0 begins the pair
@@ -84,12 +77,12 @@ ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restr
             x = ww_symbols_load(x_planes, x_series, WW_STEP_X(task), args.channel);
 #if WW_LIST
             y = ww_symbols_load(y_planes, y_series, WW_TASK_Y(task), args.channel);
-            WW_LOAD_COLUMNS(y)
+            ww_bits_load(&s, y, first_word);
 #endif
-            WW_CLEAR
+            ww_bits_clear(&s);
             step = 0;
             steps = WW_STEPS(x.length);
-            WW_READ_ROWS(next_rows, x, 0)
+            ww_read_rows(next_rows, x, 0);
             fresh = false;
         }
 
@@ -104,14 +97,14 @@ ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restr
 #pragma unroll
             for (int b = 0; b < WW_ROWS_HELD; b++)
                 rows[b] = next_rows[b];
-            WW_READ_ROWS(next_rows, x, min(step + 1, steps - 1))
-            WW_STEP
+            ww_read_rows(next_rows, x, min(step + 1, steps - 1));
+            edge = ww_bits_step(&s, rows, padding_mask, edge, args);
             step++;
             if (step == steps) {
 #pragma unroll
                 for (int w = 0; w < WW_WORDS; w++) {
                     const int left = (int)y.length - ((int)first_word + w) * 32;
-                    sum += WW_COUNT(w, WW_KEEP(left));
+                    sum += WW_COUNT(s, w, WW_KEEP(left));
                 }
                 if (lane == (y.words - 1) / WW_WORDS) {
                     ww_store(out, args, id, y_id, id, WW_RESULT(sum, x.length, y.length));

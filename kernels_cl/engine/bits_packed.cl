@@ -98,14 +98,13 @@ ww_bits_packed(__global const uint *restrict x_planes, __global const ulong2 *re
 #endif
             ww_word sum = (ww_word)WW_FROM(WW_HEIGHTS);
             for (uint first_word = 0; first_word < words; first_word += WW_WORDS) {
-                ww_word own[WW_WORDS][WW_BITS];
+                ww_bits_block s;
 #pragma unroll
                 for (int w = 0; w < WW_WORDS; w++)
 #pragma unroll
                     for (int b = 0; b < WW_BITS; b++)
-                        own[w][b] = WW_WORD_LOAD(min(first_word + w, words - 1) * WW_BITS + b, ys);
-                WW_STATE
-                WW_CLEAR
+                        s.own[w][b] = WW_WORD_LOAD(min(first_word + w, words - 1) * WW_BITS + b, ys);
+                ww_bits_clear(&s);
                 for (uint step = 0; step < steps; step++) {
                     ww_row_word rows[WW_BITS];
 #if WW_LIST
@@ -116,18 +115,18 @@ ww_bits_packed(__global const uint *restrict x_planes, __global const ulong2 *re
                     const ww_word before = (ww_word)(step * WW_ROWS);
                     const ww_word padding = min(max(all_padding, before) - before, (uint)WW_ROWS);
 #else
-                    WW_READ_ROWS(rows, x, step)
+                    ww_read_rows(rows, x, step);
                     const uint padding = step ? 0 : WW_PADDING(x.length);
 #endif
                     const ww_row_word padding_mask = WW_PADDING_MASK(padding);
                     ww_word edge = first_word ? WW_WORD_LOAD(step, edges) : WW_BORDER_EDGE(padding);
-                    WW_STEP
+                    edge = ww_bits_step(&s, rows, padding_mask, edge, args);
                     WW_WORD_STORE(edge, step, edges);
                 }
 #pragma unroll
                 for (int w = 0; w < WW_WORDS; w++) {
                     const ww_ints left = column_lengths - (int)(first_word + w) * 32;
-                    sum += WW_COUNT(w, WW_KEEP(left));
+                    sum += WW_COUNT(s, w, WW_KEEP(left));
                 }
             }
             uint sums[WW_VECTOR];

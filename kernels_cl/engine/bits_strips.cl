@@ -42,16 +42,11 @@ ww_bits_strips(__global const ww_plane *restrict x_planes, __global const ulong2
     const uint first_word = (strip * WW_WG + lane) * WW_WORDS;
     const uint owner = (y.words - 1) / WW_WORDS - strip * WW_WG;  // the lane of the last column, if it is in this strip
     const uint steps = WW_STEPS(x.length), total = steps + min(owner, (uint)WW_WG - 1);
-    ww_held own[WW_WORDS][WW_HELD];
-#pragma unroll
-    for (uint w = 0; w < WW_WORDS; w++)
-#pragma unroll
-        for (uint b = 0; b < WW_HELD; b++)
-            own[w][b] = ww_column_held(y, first_word + w, b);
+    ww_bits_block s;
+    ww_bits_load(&s, y, first_word);
     ww_row_held rows[WW_ROWS_HELD], next_rows[WW_ROWS_HELD];
-    WW_STATE
-    WW_CLEAR
-    WW_READ_ROWS(next_rows, x, 0)
+    ww_bits_clear(&s);
+    ww_read_rows(next_rows, x, 0);
     uint edge = 0, sum = 0;
     ulong ahead = strip ? edges[0] : 0;
     for (uint k = 0; k < total; k++) {
@@ -70,13 +65,13 @@ ww_bits_strips(__global const ww_plane *restrict x_planes, __global const ulong2
 #pragma unroll
             for (int b = 0; b < WW_ROWS_HELD; b++)
                 rows[b] = next_rows[b];
-            WW_READ_ROWS(next_rows, x, min(step + 1, steps - 1))
-            WW_STEP
+            ww_read_rows(next_rows, x, min(step + 1, steps - 1));
+            edge = ww_bits_step(&s, rows, padding_mask, edge, args);
             if (step + 1 == steps) {
 #pragma unroll
                 for (int w = 0; w < WW_WORDS; w++) {
                     const int left = (int)y.length - ((int)first_word + w) * 32;
-                    sum += WW_COUNT(w, WW_KEEP(left));
+                    sum += WW_COUNT(s, w, WW_KEEP(left));
                 }
                 if (lane == owner) {
                     ww_store_task(out, args, x_order, task, WW_RESULT(sum, x.length, y.length));

@@ -9,11 +9,11 @@
 // Parameters: WW_VECTOR 16; WW_OWN_ROWS 1.
 
 // Every lane takes its left neighbour's value, lane 0 takes `in`.
-#define WW_ROTATE(v, in)                                                                                               \
-    {                                                                                                                  \
-        (v) = (v).sf0123456789abcde;                                                                                   \
-        (v).s0 = (in);                                                                                                 \
-    }
+WW_INLINE ww_word ww_rotate(ww_word v, uint in) {
+    v = v.sf0123456789abcde;
+    v.s0 = in;
+    return v;
+}
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *restrict x_series,
@@ -35,13 +35,15 @@ ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *re
 
     const uint first_word = strip * (WW_VECTOR * WW_WORDS), words = y.words - first_word;
     const uint lanes = min((words + WW_WORDS - 1) / WW_WORDS, (uint)WW_VECTOR), steps = WW_STEPS(x.length);
-    ww_word own[WW_WORDS][WW_BITS];
+    ww_bits_block s;
+#pragma unroll
     for (uint w = 0; w < WW_WORDS; w++)
+#pragma unroll
         for (uint b = 0; b < WW_BITS; b++) {
             uint values[WW_VECTOR];
             for (uint v = 0; v < WW_VECTOR; v++)
                 values[v] = ww_column_held(y, first_word + v * WW_WORDS + w, b);
-            own[w][b] = WW_PASTE(vload, WW_VECTOR)(0, values);
+            s.own[w][b] = WW_PASTE(vload, WW_VECTOR)(0, values);
         }
     int columns_left[WW_VECTOR];
     for (int v = 0; v < WW_VECTOR; v++)
@@ -51,27 +53,27 @@ ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *re
     ww_word rows[WW_BITS], padding_mask = (ww_word)((1u << WW_ROWS) - 1), edge = (ww_word)0;
     for (int b = 0; b < WW_BITS; b++)
         rows[b] = (ww_word)0;
-    WW_STATE
-    WW_CLEAR
+    ww_bits_clear(&s);
     uint sum = 0;
     for (uint k = 0; k < steps + lanes - 1; k++) {
         uint next_rows[WW_BITS];
         const uint padding = k ? 0 : WW_PADDING(x.length);
-        WW_READ_ROWS(next_rows, x, min(k, steps - 1))
+        ww_read_rows(next_rows, x, min(k, steps - 1));
 #pragma unroll
         for (int b = 0; b < WW_BITS; b++)
-            WW_ROTATE(rows[b], next_rows[b])
-        WW_ROTATE(padding_mask, (1u << padding) - 1)
+            rows[b] = ww_rotate(rows[b], next_rows[b]);
+        padding_mask = ww_rotate(padding_mask, (1u << padding) - 1);
         const ww_word border = WW_BORDER_EDGE(padding);
-        WW_ROTATE(edge, k >= steps ? 0 : strip ? ww_await(edges, k, strip, edges[k]) : border.s0)
-        WW_STEP
+        edge = ww_rotate(edge, k >= steps ? 0 : strip ? ww_await(edges, k, strip, edges[k]) : border.s0);
+        edge = ww_bits_step(&s, rows, padding_mask, edge, args);
         if (k >= WW_VECTOR - 1)
             ww_tag(edges, k - (WW_VECTOR - 1), strip, edge.sf);
         if (k + 1 >= steps) {
             ww_word counts = (ww_word)0;
+#pragma unroll
             for (int w = 0; w < WW_WORDS; w++) {
                 const ww_ints left = left_of_first - w * 32;
-                counts += WW_COUNT(w, WW_KEEP(left));
+                counts += WW_COUNT(s, w, WW_KEEP(left));
             }
             uint each[WW_VECTOR];
             WW_PASTE(vstore, WW_VECTOR)(counts, 0, each);

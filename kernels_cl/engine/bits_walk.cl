@@ -126,23 +126,24 @@ WW_INLINE ww_symbols ww_symbols_load(__global const ww_plane *planes, __global c
 #define WW_PADDING_MASK(padding) (((ww_row_word)1 << (padding)) - 1)
 // The values held for a step's rows, and for column 32*w + b or plane b of word w.
 #if WW_POINTS
-#define WW_READ_ROWS(target, s, step)                                                                                  \
-    {                                                                                                                  \
-        const int first = (int)(step)*WW_ROWS - (int)WW_PADDING((s).length);                                           \
-        _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++) target[q] = (s).planes[max(first + q, 0)];                 \
-    }
+WW_INLINE void ww_read_rows(ww_plane *target, ww_symbols s, uint step) {
+    const int first = (int)step * WW_ROWS - (int)WW_PADDING(s.length);
+#pragma unroll
+    for (int q = 0; q < WW_ROWS; q++)
+        target[q] = s.planes[max(first + q, 0)];
+}
 WW_INLINE ww_scalar ww_column_held(ww_symbols s, uint w, uint b) {
     return s.planes[min(w * 32 + b, s.length - 1)];
 }
 #else
 // The planes of the rows, from bit 0 up.
-#define WW_READ_ROWS(target, s, step)                                                                                  \
-    {                                                                                                                  \
-        const uint bit = (s).words * 32 - (WW_STEPS((s).length) - (step)) * WW_ROWS;                                   \
-        __global const uint *word = (s).planes + (ulong)(bit / 32) * WW_BITS;                                          \
-        _Pragma("unroll") for (int b = 0; b < WW_BITS; b++)                                                            \
-            target[b] = word[b] >> bit % 32;                                                                           \
-    }
+WW_INLINE void ww_read_rows(ww_plane *target, ww_symbols s, uint step) {
+    const uint bit = s.words * 32 - (WW_STEPS(s.length) - step) * WW_ROWS;
+    __global const uint *word = s.planes + (ulong)(bit / 32) * WW_BITS;
+#pragma unroll
+    for (int b = 0; b < WW_BITS; b++)
+        target[b] = word[b] >> bit % 32;
+}
 // Counted from column 0 on; after the last column there are zeros.
 WW_INLINE uint ww_column_held(ww_symbols s, uint w, uint b) {
     const uint unused = (0u - s.length) % 32;
@@ -160,27 +161,56 @@ WW_INLINE uint ww_column_held(ww_symbols s, uint w, uint b) {
     (~(ww_word)0 >> WW_PASTE(as_uint, WW_VECTOR)(32 - clamp(left, 1, 32)) & WW_PASTE(as_uint, WW_VECTOR)((left) > 0))
 #endif
 
-// The state of a lane before the first row, and what the words' columns add to the result after the last.
+// A lane's columns and its state.
+typedef struct {
+    ww_held own[WW_WORDS][WW_HELD];
 #if WWK_LCS
-#define WW_STATE ww_word v[WW_WORDS];
-#define WW_CLEAR                                                                                                       \
-    _Pragma("unroll") for (int w = 0; w < WW_WORDS; w++)                                                               \
-        v[w] = ~(ww_word)0;
-#define WW_COUNT(w, keep) popcount(~v[w] & (keep))
+    ww_word v[WW_WORDS];
+#else
+    ww_word vp[WW_WORDS], vn[WW_WORDS];
+#endif
+} ww_bits_block;
+WW_INLINE void ww_bits_load(ww_bits_block *s, ww_symbols y, uint first_word) {
+#if WW_VECTOR == 1
+#pragma unroll
+    for (uint w = 0; w < WW_WORDS; w++) {
+#pragma unroll
+        for (uint b = 0; b < WW_HELD; b++)
+            s->own[w][b] = ww_column_held(y, first_word + w, b);
+    }
+#endif
+}
+
+// Before the first row; and what a word's columns add to the result after the last.
+#if WWK_LCS
+WW_INLINE void ww_bits_clear(ww_bits_block *s) {
+#pragma unroll
+    for (int w = 0; w < WW_WORDS; w++)
+        s->v[w] = ~(ww_word)0;
+}
+#define WW_COUNT(s, w, keep) popcount(~(s).v[w] & (keep))
 #define WW_FROM(n) 0
 #else
-#define WW_STATE ww_word vp[WW_WORDS], vn[WW_WORDS];
-#define WW_CLEAR                                                                                                       \
-    _Pragma("unroll") for (int w = 0; w < WW_WORDS; w++) {                                                             \
-        vp[w] = ~(ww_word)0;                                                                                           \
-        vn[w] = (ww_word)0;                                                                                            \
+WW_INLINE void ww_bits_clear(ww_bits_block *s) {
+#pragma unroll
+    for (int w = 0; w < WW_WORDS; w++) {
+        s->vp[w] = ~(ww_word)0;
+        s->vn[w] = (ww_word)0;
     }
-#define WW_COUNT(w, keep) (popcount(vp[w] & (keep)) - popcount(vn[w] & (keep)))
+}
+#define WW_COUNT(s, w, keep) (popcount((s).vp[w] & (keep)) - popcount((s).vn[w] & (keep)))
 #define WW_FROM(n) (n)
 #endif
 
-// One step over the lane's columns (own[w][b]): `rows`; `padding_mask`, from bit 0 up; `edge` in and out. Macros,
-// because NVIDIA's compiler keeps arrays passed to a function in memory.
+// A row: what its symbol is compared with, and all bits where it is padding.
+typedef struct {
+    ww_row_word dead;
+#if WW_POINTS
+    ww_scalar value, after_epsilon;
+#else
+    ww_row_word mask[WW_BITS];
+#endif
+} ww_bits_row;
 #if WW_POINTS
 // Below 0 where the points match: their distance is at most epsilon, that is below the next larger number. NaN is not
 // below 0: nothing matches it.
@@ -197,86 +227,115 @@ WW_INLINE uint ww_match_sign(ww_scalar row, ww_scalar column, ww_scalar after_ep
     y.value[0] = column;
     return WW_SIGN_WORD(ww_apart(x, y) - after_epsilon);
 }
-#define WW_MISMATCH(other, w)                                                                                          \
-    ww_word other = 0;                                                                                                 \
-    _Pragma("unroll") for (int b = 31; b >= 0; b--)                                                                    \
-        other = WW_SHIFT_IN(other, ww_match_sign(rows[q], own[w][b], WW_AFTER_EPSILON));                                                 \
-    other = ~other | dead;
-#define WW_ROW_MASKS
-#else
-#define WW_MISMATCH(other, w)                                                                                          \
-    ww_word other = WW_OR_DIFFER(dead, own[w][0], mask[0]);                                                            \
-    _Pragma("unroll") for (int b = 1; b < WW_BITS; b++)                                                                \
-        other = WW_OR_DIFFER(other, own[w][b], mask[b]);
-#define WW_ROW_MASKS                                                                                                   \
-    ww_row_word mask[WW_BITS];                                                                                         \
-    _Pragma("unroll") for (int b = 0; b < WW_BITS; b++)                                                                \
-        mask[b] = WW_ROW_SIGN(rows[b] << (31 - q));
 #endif
-#define WW_STEP                                                                                                        \
-    {                                                                                                                  \
-        WW_OPEN_EDGE                                                                                                   \
-        WW_EACH_ROW for (int q = 0; q < WW_ROWS; q++) {                                                                \
-            const ww_row_word dead = WW_ROW_SIGN(padding_mask << (31 - q));                                            \
-            WW_ROW_MASKS                                                                                               \
-            WW_ONE_ROW                                                                                                 \
-        }                                                                                                              \
-        WW_CLOSE_EDGE                                                                                                  \
-    }
+WW_INLINE ww_bits_row ww_bits_row_of(const ww_row_held *rows, const ww_row_word padding_mask, const int q,
+                                     const ww_launch_args args) {
+    ww_bits_row row;
+    row.dead = WW_ROW_SIGN(padding_mask << (31 - q));
+#if WW_POINTS
+    row.value = rows[q];
+    row.after_epsilon = WW_AFTER_EPSILON;
+#else
+#pragma unroll
+    for (int b = 0; b < WW_BITS; b++)
+        row.mask[b] = WW_ROW_SIGN(rows[b] << (31 - q));
+#endif
+    return row;
+}
+// The columns of word w whose symbol is not the row's.
+WW_INLINE ww_word ww_bits_mismatch(const ww_bits_block *s, const ww_bits_row *row, const int w) {
+#if WW_POINTS
+    ww_word other = 0;
+#pragma unroll
+    for (int b = 31; b >= 0; b--)
+        other = WW_SHIFT_IN(other, ww_match_sign(row->value, s->own[w][b], row->after_epsilon));
+    return ~other | row->dead;
+#else
+    ww_word other = WW_OR_DIFFER(row->dead, s->own[w][0], row->mask[0]);
+#pragma unroll
+    for (int b = 1; b < WW_BITS; b++)
+        other = WW_OR_DIFFER(other, s->own[w][b], row->mask[b]);
+    return other;
+#endif
+}
 
+// One step over the lane's columns: `rows`; `padding_mask`, from bit 0 up; the edge in, and out as the result.
 #if WWK_LCS
-// The carry out of a word is the top bit of (both summands have the bit, or one has it and the sum does not).
-#define WW_OPEN_EDGE ww_word in = edge << (32 - WW_ROWS), out = (ww_word)0;
-#define WW_CLOSE_EDGE edge = out;
 #define WW_BORDER_EDGE(padding) ((void)(padding), (ww_word)0)
-#define WW_ONE_ROW                                                                                                     \
-    ww_word carry = in;                                                                                                \
-    _Pragma("unroll") for (int w = 0; w < WW_WORDS; w++) {                                                             \
-        WW_MISMATCH(other, w)                                                                                          \
-        const ww_word lengths = v[w] & ~other;                                                                            \
-        const ww_word sum = WW_SUM_WITH_CARRY(w, lengths, v[w], carry >> 31);                                             \
-        carry = lengths | (v[w] & ~sum);                                                                                  \
-        v[w] = WW_OR_BOTH(sum, v[w], other);                                                                                  \
-    }                                                                                                                  \
-    out = WW_SHIFT_IN(out, carry);                                                                                     \
-    in <<= 1;
 #if WW_ADD_CARRY
 #define WW_SUM_WITH_CARRY(w, a, b, carry) ((w) ? ww_add_next(a, b) : ww_add_first_carry(a, b, carry))
 #else
 #define WW_SUM_WITH_CARRY(w, a, b, carry) ((a) + (b) + (carry))
 #endif
+// The carry out of a word is the top bit of (both summands have the bit, or one has it and the sum does not).
+WW_INLINE ww_word ww_bits_row_step(ww_bits_block *s, const ww_bits_row *row, ww_word carry) {
+#pragma unroll
+    for (int w = 0; w < WW_WORDS; w++) {
+        const ww_word v = s->v[w], other = ww_bits_mismatch(s, row, w), same = v & ~other;
+        const ww_word sum = WW_SUM_WITH_CARRY(w, same, v, carry >> 31);
+        carry = same | (v & ~sum);
+        s->v[w] = WW_OR_BOTH(sum, v, other);
+    }
+    return carry;
+}
+WW_INLINE ww_word ww_bits_step(ww_bits_block *s, const ww_row_held *rows, const ww_row_word padding_mask, const ww_word edge,
+                               const ww_launch_args args) {
+    ww_word in = edge << (32 - WW_ROWS), out = (ww_word)0;
+    WW_EACH_ROW
+    for (int q = 0; q < WW_ROWS; q++) {
+        const ww_bits_row row = ww_bits_row_of(rows, padding_mask, q, args);
+        const ww_word carry = ww_bits_row_step(s, &row, in);
+        out = WW_SHIFT_IN(out, carry);
+        in <<= 1;
+    }
+    return out;
+}
 #else
-#define WW_OPEN_EDGE                                                                                                   \
-    ww_word in_p = edge << (16 - WW_ROWS), in_n = edge << (32 - WW_ROWS), out_p = (ww_word)0, out_n = (ww_word)0;
-#define WW_CLOSE_EDGE edge = out_p << 16 | out_n;
 #define WW_BORDER_EDGE(padding) ((~(ww_word)0 >> (16 - WW_ROWS + (padding))) & 0xffff0000u)
-// Where a sum takes its carry from the word before, -1 from the left need not come in as a match.
 #if WW_ADD_CARRY
-#define WW_TAKE_NEGATIVE(other, w)                                                                                     \
-    if ((w) == 0)                                                                                                      \
-        other &= ~(left_n >> 31);
 #define WW_SUM(w, a, b) ((w) ? ww_add_next(a, b) : ww_add_first(a, b))
 #else
-#define WW_TAKE_NEGATIVE(other, w) other &= ~(left_n >> 31);
 #define WW_SUM(w, a, b) ((a) + (b))
 #endif
-#define WW_ONE_ROW                                                                                                     \
-    ww_word left_p = in_p, left_n = in_n;                                                                              \
-    _Pragma("unroll") for (int w = 0; w < WW_WORDS; w++) {                                                             \
-        WW_MISMATCH(other, w)                                                                                          \
-        WW_TAKE_NEGATIVE(other, w)                                                                                     \
-        /* Except vn, which hp and hn do not need. */                                                                       \
-        const ww_word zero = WW_DIFFER_OR_NOT(WW_SUM(w, vp[w] & ~other, vp[w]), vp[w], other);                         \
-        const ww_word all_zero = zero | vn[w];                                                                         \
-        const ww_word hp = WW_OR_NEITHER(vn[w], zero, vp[w]), hn = vp[w] & zero;                                       \
-        const ww_word hp_in = WW_SHIFT_IN(hp, left_p);                                                                 \
-        vp[w] = WW_OR_NEITHER(WW_SHIFT_IN(hn, left_n), all_zero, hp_in);                                               \
-        vn[w] = hp_in & all_zero;                                                                                      \
-        left_p = hp;                                                                                                   \
-        left_n = hn;                                                                                                   \
-    }                                                                                                                  \
-    out_p = WW_SHIFT_IN(out_p, left_p);                                                                                \
-    out_n = WW_SHIFT_IN(out_n, left_n);                                                                                \
-    in_p <<= 1;                                                                                                        \
-    in_n <<= 1;
+// hn and hp of the column left of the first word, or of the last word's columns.
+typedef struct {
+    ww_word n, p;
+} ww_bits_left;
+WW_INLINE ww_bits_left ww_bits_row_step(ww_bits_block *s, const ww_bits_row *row, ww_bits_left left) {
+#pragma unroll
+    for (int w = 0; w < WW_WORDS; w++) {
+        const ww_word vp = s->vp[w], vn = s->vn[w];
+        ww_word other = ww_bits_mismatch(s, row, w);
+        // Where a sum takes its carry from the word before, -1 from the left need not come in as a match.
+        if (!WW_ADD_CARRY || w == 0)
+            other &= ~(left.n >> 31);
+        // Except vn, which hp and hn do not need.
+        const ww_word zero = WW_DIFFER_OR_NOT(WW_SUM(w, vp & ~other, vp), vp, other);
+        const ww_word all_zero = zero | vn;
+        const ww_word hp = WW_OR_NEITHER(vn, zero, vp), hn = vp & zero;
+        const ww_word hp_in = WW_SHIFT_IN(hp, left.p);
+        s->vp[w] = WW_OR_NEITHER(WW_SHIFT_IN(hn, left.n), all_zero, hp_in);
+        s->vn[w] = hp_in & all_zero;
+        left.p = hp;
+        left.n = hn;
+    }
+    return left;
+}
+WW_INLINE ww_word ww_bits_step(ww_bits_block *s, const ww_row_held *rows, const ww_row_word padding_mask, const ww_word edge,
+                               const ww_launch_args args) {
+    ww_bits_left in, out;
+    in.p = edge << (16 - WW_ROWS);
+    in.n = edge << (32 - WW_ROWS);
+    out.p = out.n = (ww_word)0;
+    WW_EACH_ROW
+    for (int q = 0; q < WW_ROWS; q++) {
+        const ww_bits_row row = ww_bits_row_of(rows, padding_mask, q, args);
+        const ww_bits_left right = ww_bits_row_step(s, &row, in);
+        out.p = WW_SHIFT_IN(out.p, right.p);
+        out.n = WW_SHIFT_IN(out.n, right.n);
+        in.p <<= 1;
+        in.n <<= 1;
+    }
+    return out.p << 16 | out.n;
+}
 #endif

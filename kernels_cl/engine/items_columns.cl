@@ -8,9 +8,16 @@
 #define WW_COLUMNS_LOCAL 1
 #define WW_FETCH_AHEAD 0
 #define WW_COLUMN_FOURS ((WW_CHANNELS + 3) / 4)
-#define WW_COLUMN(r) column_point[(r)-first]
 // Four are a little faster on NVIDIA with few channels; others would spill.
 #define WW_COLUMNS_EACH (WW_EXCHANGE == 1 && WW_CHANNELS <= 8 ? 4 : 2)
+// Values above the columns of a work-item: an odd number, so that neighbours use different banks.
+#define WW_COLUMNS_APART (WW_COLS | 1)
+
+typedef struct {
+    __local float4 *points;  // of the work-group, WW_COLUMN_FOURS a column
+    __local float *c;        // the values above the columns
+    uint width;              // columns of the strip, in whole turns
+} ww_local_columns;
 
 WW_INLINE ww_point ww_local_point(const __local float4 *at) {
     ww_point point;
@@ -25,27 +32,36 @@ WW_INLINE ww_point ww_local_point(const __local float4 *at) {
     }
     return point;
 }
-// The work-group brings a strip's points together. Each work-item has an odd number of values, so that neighbours use different
-// banks.
-#define WW_ITEM_LOCAL_COLUMNS                                                                                          \
-    __local float4 column_points[WW_COLS * WW_COLUMN_FOURS];                                                           \
-    __local float columns_above[WW_WG * (WW_COLS | 1)];                                                                \
-    __local float *const c = columns_above + lane * (WW_COLS | 1);
-#define WW_ITEM_BRING_COLUMNS                                                                                          \
-    const uint width = (min((uint)WW_COLS, m - first_column) + WW_COLUMNS_EACH - 1) & ~(WW_COLUMNS_EACH - 1u);         \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
-    for (uint r = lane; r < width; r += WW_WG)                                                                         \
-        for (uint k = 0; k < WW_CHANNELS; k++)                                                                         \
-            ((__local float *)column_points)[4 * r * WW_COLUMN_FOURS + k] =                                            \
-                y.at[k * (ulong)m + min(first_column + r, m - 1)];                                                     \
+// The work-group brings a strip's points together; nothing is above them yet.
+WW_INLINE void ww_local_bring(ww_local_columns *s, ww_series y, uint first_column, uint lane) {
+    s->width = (min((uint)WW_COLS, y.length - first_column) + WW_COLUMNS_EACH - 1) & ~(WW_COLUMNS_EACH - 1u);
     barrier(CLK_LOCAL_MEM_FENCE);
-#define WW_SWEEP_OF(rows, from, to, diagonal, keep, column, row)                                                       \
-    _Pragma("unroll 1") for (int first = 0; first < (int)width; first += WW_COLUMNS_EACH) {                            \
-        ww_point column_point[WW_COLUMNS_EACH];                                                                        \
-        _Pragma("unroll") for (int k = 0; k < WW_COLUMNS_EACH; k++)                                                    \
-            column_point[k] = ww_local_point(column_points + (first + k) * WW_COLUMN_FOURS);                           \
-        _Pragma("unroll") for (int w = 0; w < WW_COLUMNS_EACH + (rows)-1; w++)                                         \
-            _Pragma("unroll") for (int q = (rows)-1; q >= 0; q--)                                                      \
-                if (w - q >= 0 && w - q < WW_COLUMNS_EACH)                                                             \
-                    WW_SWEEP_CELL(rows, q, first + w - q, diagonal, keep, column, row)                                 \
+    for (uint r = lane; r < s->width; r += WW_WG)
+        for (uint k = 0; k < WW_CHANNELS; k++)
+            ((__local float *)s->points)[4 * r * WW_COLUMN_FOURS + k] =
+                y.at[k * (ulong)y.length + min(first_column + r, y.length - 1)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint r = 0; r < s->width; r++)
+        s->c[r] = WW_BORDER;
+}
+// `rows` rows across the strip.
+WW_INLINE void ww_sweep_local(ww_block *w, const ww_launch_args args, const ww_local_columns s, const int rows,
+                              const int what) {
+#pragma unroll 1
+    for (int first = 0; first < (int)s.width; first += WW_COLUMNS_EACH) {
+        ww_point column[WW_COLUMNS_EACH];
+#pragma unroll
+        for (int k = 0; k < WW_COLUMNS_EACH; k++)
+            column[k] = ww_local_point(s.points + (first + k) * WW_COLUMN_FOURS);
+#pragma unroll
+        for (int k = 0; k < WW_COLUMNS_EACH + rows - 1; k++)
+#pragma unroll
+            for (int q = rows - 1; q >= 0; q--)
+                if (k - q >= 0 && k - q < WW_COLUMNS_EACH) {
+                    const int r = first + k - q;
+                    ww_block_cell(w, args, q, r, q ? w->v[q ? q - 1 : 0] : s.c[r], column[k - q], what);
+                    if (q == rows - 1)
+                        s.c[r] = w->v[q];
+                }
     }
+}

@@ -35,6 +35,9 @@
 #define WW_DURATION(x, y) (((x).length + WW_ROWS - 1) / WW_ROWS)
 #endif
 
+// The last lane's value goes to the first only in a band, where a lane has several blocks.
+#define WW_PASS_ON(value, width) (WW_BAND ? ww_exchange_rotate(value, width) : ww_exchange_up(value, width))
+
 __kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
          __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
@@ -51,7 +54,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
     const uint y_id = 0;  // each task has its own
 #else
     const uint y_id = y_order[run.column];
-    ww_series y = ww_series_load(y_values, y_series, y_id, args.channel);
+    const ww_series y = ww_series_load(y_values, y_series, y_id, args.channel);
 #endif
 
     // Steps of the longest list in the work-group, so that all its work-items leave the loop together.
@@ -80,49 +83,33 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
 #if WW_LIST
     ww_series y;
 #endif
-#if WW_POINT_REGISTERS
-    ww_column b[WW_COLS];
-#endif
+    ww_block w;
     ww_point a[WW_ROWS];            // the next row-step's points
-#if WW_NEEDS_LAST
-    ww_point last;                  // the point above them
-#endif
-#if WW_CARRY
-    ww_column beside;               // the column left of the block
-#endif
-#if WW_BORDERS
-    real corner_top = WW_BORDER;    // the top border above and left of the block
-#endif
-    ww_pair lengths;
-    real c[WW_COLS];                // the block's previous row
-    WW_KEPT_DIAGONALS
-    real l[WW_ROWS], v[WW_ROWS];    // the left-hand neighbour's values, and this lane's last column
-    real previous = WW_BORDER;      // the left-hand neighbour's last value, one step ago
     uint id = 0;                    // the row series, or a list's result
     uint begin = 0;                 // step at which lane 0 begins the pair
-    uint block = lane, first_column = lane * WW_COLS;
-    int i = 0;                      // the next row
+    uint block = lane;
     uint start = 0, end = 0;        // steps of this lane's block
     uint owner = 0, owned = 0;      // the lane (or block) and register that hold the last column
 #if WW_OPEN
     real best = WW_INF;             // of the ends in this block; at the block's end also of those to the left
     real left_best = WW_INF;        // the left-hand neighbour's
 #endif
+    uint left_end = 0;              // step at which the block to the left ends, of a band
+    bool above_known = false;       // whether it has the row above this block's first
 #if WW_BAND
     ww_pair_band limits;
-    uint blocks = 0, left_end = 0, above_known = 0;
+    uint blocks = 0;
 #endif
+    w.previous = WW_BORDER;
 #pragma unroll
     for (int q = 0; q < WW_ROWS; q++) {
-        l[q] = WW_BORDER;
-        v[q] = WW_BORDER;
+        w.l[q] = WW_BORDER;
+        w.v[q] = WW_BORDER;
     }
-
-#if WW_POINT_REGISTERS && !WW_LIST && !WW_BAND
-#pragma unroll
-    for (uint r = 0; r < WW_COLS; r++)
-        b[r] = WW_COLUMN_AT(y, min(first_column + r, y.length - 1));
-#endif
+    w.i = 0;
+    w.first_column = (int)(lane * WW_COLS);
+    if (!WW_LIST && !WW_BAND)
+        ww_load_columns(&w, args, y);
 
     // A new pair (fresh) or a new block of it: 1 load the pair, 2 load the block's columns and its first rows.
     bool fresh = true, enter = true;
@@ -146,91 +133,65 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
                     continue;
                 }
 #endif
-                lengths.rows = (real)x.length;
-                lengths.columns = (real)y.length;
-                WW_SET_PAIR(lengths)
+                w.n = x.length;
+                w.m = y.length;
+                w.lengths.rows = (real)x.length;
+                w.lengths.columns = (real)y.length;
+                WW_SET_PAIR(w.lengths)
                 owner = (y.length - 1) / WW_COLS;
                 owned = (y.length - 1) % WW_COLS;
             }
-            first_column = block * WW_COLS;
+            w.first_column = (int)(block * WW_COLS);
 #if WW_BAND
             const uint first = ww_block_first(limits, block), before = block ? ww_block_end(limits, block - 1) : 0;
             start = begin + first + block;
             end = begin + ww_block_end(limits, block) + block;
-            i = (int)(first * WW_ROWS) - WW_PADDING(x.length);
+            w.i = (int)(first * WW_ROWS) - WW_PADDING(x.length);
             left_end = block ? begin + before + block : 0;
             above_known = block && ww_block_first(limits, block - 1) < first && before >= first;
 #else
             start = begin + lane;
             end = start + (x.length + WW_ROWS - 1) / WW_ROWS;
-            i = -WW_PADDING(x.length);
+            w.i = -WW_PADDING(x.length);
 #endif
-#if WW_POINT_REGISTERS && (WW_LIST || WW_BAND)
-#pragma unroll
-            for (uint r = 0; r < WW_COLS; r++)
-                b[r] = WW_COLUMN_AT(y, min(first_column + r, y.length - 1));
-#endif
+            if (WW_LIST || WW_BAND != 0)
+                ww_load_columns(&w, args, y);
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
-                a[q] = ww_row_point(x, i + q);
-#if WW_NEEDS_LAST
-            last = ww_row_point(x, i - 1);
-#endif
-#if WW_CARRY
-            beside = WW_COLUMN_AT(y, min(first_column ? first_column - 1 : 0, y.length - 1));
-#endif
-#if WW_BORDERS
+                a[q] = ww_row_point(x, w.i + q);
+            if (WW_NEEDS_LAST)
+                w.last = ww_row_point(x, w.i - 1);
+            ww_load_beside(&w, args, y);
             // Only the first row-step is below the matrix's border.
-            corner_top = WW_TOP_AT(y, first_column ? first_column - 1 : 0);
-#pragma unroll
-            for (uint r = 0; r < WW_COLS; r++)
-                c[r] = i <= 0 ? WW_TOP_OF(r, first_column) : WW_OUTSIDE;
-#else
-#pragma unroll
-            for (int r = 0; r < WW_COLS; r++)
-                c[r] = WW_BORDER;
-#endif
-            WW_FILL_DIAGONALS((real)(i - (int)first_column))
+            ww_load_top(&w, args, y, w.i <= 0);
+            ww_fill_diagonals(&w, args, WW_ROWS, (real)(w.i - w.first_column));
 #if WW_OPEN
-            best = block == owner ? ww_border_ends(WW_ROW_AT(x, 0), WW_POINT(y, 0), lengths) : WW_INF;
+            best = block == owner ? ww_border_ends(WW_ROW_AT(x, 0), WW_POINT(y, 0), w.lengths) : WW_INF;
 #endif
             enter = false;
             fresh = false;
         }
 
         if (!enter && k >= start) {
-            real d[WW_ROWS];
             // The left edge: the neighbour's values where it was inside its block, else the matrix's border or the outside.
+            ww_load_rows(&w, args, a);
+            ww_edge(&w, args, block == 0, !WW_BAND || k < left_end, k == start ? above_known : !WW_BAND || k <= left_end);
 #if WW_BAND
-            const bool at_border = block == 0, known = k < left_end;
-            const bool reached = k == start ? above_known : k <= left_end;
-#else
-            const bool at_border = lane == 0, known = true, reached = k != start;
-#endif
-            WW_ROW_ELEMENTS(a)
-            WW_EDGE
-#if WW_BAND
-            uint inside[WW_ROWS];
-#pragma unroll
-            for (int q = 0; q < WW_ROWS; q++)
-                inside[q] = ww_inside(limits, (uint)clamp(i + q, 0, (int)x.length - 1), first_column);
+            ww_find_inside(&w, limits);
 #endif
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
-                a[q] = WW_POINT(x, (uint)min(i + WW_ROWS + q, (int)x.length - 1));
+                a[q] = WW_POINT(x, (uint)min(w.i + WW_ROWS + q, (int)x.length - 1));
 
-            WW_SWEEP(WW_ROWS)
+            ww_sweep(&w, args);
 #if WW_OPEN
-            const bool last_step = i + WW_ROWS == (int)x.length;
-            WW_TAKE_ENDS(block == owner, last_step)
-#if WW_BAND
+            const bool last_step = w.i + WW_ROWS == (int)x.length;
+            best = ww_take_ends(&w, args, WW_ROWS, block == owner, last_step, best);
             // The block to the left has cells of the last row where it ended one step ago.
-            best = last_step && block && left_end == end ? ww_lesser(best, left_best) : best;
-#else
-            best = last_step && lane ? ww_lesser(best, left_best) : best;
+            const bool beside = WW_BAND ? block && left_end == end : lane != 0;
+            best = last_step && beside ? ww_lesser(best, left_best) : best;
 #endif
-#endif
-            i += WW_ROWS;
+            w.i += WW_ROWS;
 
             if (k + 1 == end) {
                 if (block == owner) {
@@ -239,35 +200,33 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
                     (void)owned;
 #else
                     // The last r <= owned wins; with an equality the compiler would index c and keep it in memory.
-                    real result = c[0];
+                    real result = w.c[0];
 #pragma unroll
                     for (uint r = 1; r < WW_COLS; r++)
-                        result = r <= owned ? c[r] : result;
+                        result = r <= owned ? w.c[r] : result;
 #endif
                     ww_store(out, args, id, y_id, id, ww_final(result, x.length, y.length));
                 }
                 enter = true;
 #if WW_BAND
                 block += width;
-                if (block >= blocks) {
-                    begin += WW_DURATION(x, y);
-                    task++;
-                    fresh = true;
-                }
+                fresh = block >= blocks;
 #else
-                begin += (x.length + WW_ROWS - 1) / WW_ROWS;
-                task++;
                 fresh = true;
 #endif
+                if (fresh) {
+                    begin += WW_DURATION(x, y);
+                    task++;
+                }
             }
         }
 
-        previous = l[WW_ROWS - 1];
+        w.previous = w.l[WW_ROWS - 1];
 #if WW_EXCHANGE == 0
         __local ww_scalar *edge = edges[k & 1];
 #pragma unroll
         for (int q = 0; q < WW_ROWS; q++)
-            edge[q * WW_WG + lid] = v[q];
+            edge[q * WW_WG + lid] = w.v[q];
 #if WW_OPEN
         edge[WW_ROWS * WW_WG + lid] = best;
 #endif
@@ -275,23 +234,16 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
         const uint from = (lid & ~(width - 1)) | ((lane - 1) & (width - 1));
 #pragma unroll
         for (int q = 0; q < WW_ROWS; q++)
-            l[q] = edge[q * WW_WG + from];
+            w.l[q] = edge[q * WW_WG + from];
 #if WW_OPEN
         left_best = edge[WW_ROWS * WW_WG + from];
-#endif
-#elif WW_BAND
-#pragma unroll
-        for (int q = 0; q < WW_ROWS; q++)
-            l[q] = ww_exchange_rotate(v[q], width);
-#if WW_OPEN
-        left_best = ww_exchange_rotate(best, width);
 #endif
 #else
 #pragma unroll
         for (int q = 0; q < WW_ROWS; q++)
-            l[q] = ww_exchange_up(v[q], width);
+            w.l[q] = WW_PASS_ON(w.v[q], width);
 #if WW_OPEN
-        left_best = ww_exchange_up(best, width);
+        left_best = WW_PASS_ON(best, width);
 #endif
 #endif
     }

@@ -19,147 +19,159 @@
 //
 // Parameters: WW_COLS (with a band a multiple of 8), WW_ROWS, WW_WG (= WW_PACK). Scratch: args.scratch rows x WW_PACK
 // values a work-group. Local memory: a few words.
-// The point in row (or column) t of this work-item's interleaved series.
-WW_INLINE ww_point ww_item_point(__global const ww_scalar *at, uint t) {
-    ww_point point;
-#pragma unroll
-    for (int c = 0; c < WW_CHANNELS; c++)
-        point.value[c] = at[((ulong)t * WW_PARTS + c) * WW_PACK];
-#if WW_EXTRA
-    point.extra = at[((ulong)t * WW_PARTS + WW_CHANNELS) * WW_PACK];
-#endif
-    return point;
-}
+
+// Column t of this work-item, and the border above it: D(0,t+1).
+WW_INLINE ww_column ww_item_column(const ww_item *t, const ww_block *w, const ww_launch_args args, const ww_series y,
+                                   const uint column) {
 #if WW_LIST
-#define WW_ITEM_COLUMN_POINT(t) ww_item_point(ys, t)
-#define WW_ITEM_COLUMN(t) ww_column_make(ww_item_point(ys, t), ww_item_point(ys, (t) ? (t)-1 : 0), (real)(t))
-#define WW_ITEM_TOP(j) ww_border_top(ww_item_point(ys, min((uint)(j), widest - 1)), (real)(j), lengths)
+    return ww_column_make(ww_item_point(t->ys, column), ww_item_point(t->ys, column ? column - 1 : 0), (real)column);
 #else
-#define WW_ITEM_COLUMN_POINT(t) WW_POINT(y, t)
-#define WW_ITEM_COLUMN(t) WW_COLUMN_AT(y, t)
-#define WW_ITEM_TOP(j) WW_TOP_AT(y, j)
+    return WW_COLUMN_AT(y, column);
 #endif
-#if WW_TOP_NEXT
-#define WW_ITEM_TOP_OF(r) ((r) ? ww_top_next(c[(r) ? (r)-1 : 0], b[r]) : WW_ITEM_TOP(first_column))
+}
+WW_INLINE real ww_item_top(const ww_item *t, const ww_block *w, const ww_launch_args args, const ww_series y,
+                                   const uint column) {
+#if WW_LIST
+    return ww_border_top(ww_item_point(t->ys, min(column, t->widest - 1)), (real)column, w->lengths);
 #else
-#define WW_ITEM_TOP_OF(r) WW_ITEM_TOP(first_column + (r))
+    return ww_top_at(y, column, w->lengths, args);
 #endif
-
-#define WW_ITEM_LAST_ROW ww_row_make(ww_item_point(xs, rows - 1), ww_item_point(xs, rows - 2), lengths.rows - 1)
-
-// D(t+1,0), or what is left of a padding row (t < 0); and what is above the left of a strip's first row-step.
-#if WW_CORNER
-#define WW_ITEM_PADDING_BORDER(t) WW_OUTSIDE
-#else
-#define WW_ITEM_PADDING_BORDER(t) ((real)0)
-#endif
+}
+// D(i+1,0) of row i, which is row `step` of the pack, or what is left of a padding row.
+WW_INLINE real ww_item_border(const ww_item *t, const ww_block *w, const ww_launch_args args, const int i, const uint step) {
+    if (i < 0)
+        return WW_CORNER ? WW_OUTSIDE : (real)0;
 #if WW_BORDERS
-#define WW_ITEM_BORDER(t)                                                                                              \
-    ((t) < 0 ? WW_ITEM_PADDING_BORDER(t)                                                                               \
-             : ww_border_left(ww_row_make(ww_item_point(xs, step), ww_item_point(xs, step ? step - 1 : 0), (real)(t)),         \
-                       (real)(t), lengths))
+    const ww_row row = ww_row_make(ww_item_point(t->xs, step), ww_item_point(t->xs, step ? step - 1 : 0), (real)i);
+    return ww_border_left(row, (real)i, w->lengths);
 #else
-#define WW_ITEM_BORDER(t) ((t) < 0 ? WW_ITEM_PADDING_BORDER(t) : WW_BORDER)
+    return WW_BORDER;
 #endif
-#define WW_ITEM_CORNER (at_border ? (WW_CORNER ? WW_OUTSIDE : (real)0) : WW_TOP_LEFT)
+}
+// The best of the ends on the border.
+#if WW_OPEN
+WW_INLINE real ww_item_border_ends(const ww_item *t, const ww_block *w, const ww_launch_args args, const ww_series y) {
+    const ww_point last = ww_item_point(t->xs, t->rows - 1), before = ww_item_point(t->xs, t->rows - 2);
+#if WW_LIST
+    const ww_point first = ww_item_point(t->ys, 0);
+#else
+    const ww_point first = WW_POINT(y, 0);
+#endif
+    return ww_border_ends(ww_row_make(last, before, w->lengths.rows - 1), first, w->lengths);
+}
+#endif
+
+// A strip's columns and what is above and left of it.
+WW_INLINE void ww_item_begin_strip(ww_item *t, ww_block *w, const ww_launch_args args, const ww_series y) {
+    const uint first_column = (uint)w->first_column;
+    const bool reached_corner = ww_item_strip(t, w);
+    w->i = (int)w->n - (int)t->rows + (int)t->from_row;
+    if (WW_NEEDS_LAST)
+        w->last = t->from_row ? ww_item_point(t->xs, t->from_row - 1) : ww_point_infinite();
+    if (WW_CARRY)
+        w->beside = ww_item_column(t, w, args, y, first_column ? first_column - 1 : 0);
+    if (WW_BORDERS)
+        w->corner_top = ww_item_top(t, w, args, y, first_column ? first_column - 1 : 0);
+    w->previous = reached_corner   ? t->edges[(ulong)(t->from_row - 1) * WW_PACK]
+                  : t->at_border ? (WW_CORNER ? WW_OUTSIDE : (real)0)
+                                 : ww_edge_top(w);
+    t->reached = reached_corner;
+#if WW_COLUMNS_LOCAL
+    ww_local_bring(&t->shared, y, first_column, t->lane);
+#else
+    // Without limits the addresses are constants apart. (More than a value each would leave the uniform registers.)
+    if (WW_CHANNELS == 1 && !WW_ELEMENTS && first_column + WW_COLS <= t->widest) {
+#pragma unroll
+        for (uint r = 0; r < WW_COLS; r++)
+            w->b[r] = ww_item_column(t, w, args, y, first_column + r);
+    } else {
+#pragma unroll
+        for (uint r = 0; r < WW_COLS; r++)
+            w->b[r] = ww_item_column(t, w, args, y, min(first_column + r, t->widest - 1));
+    }
+#pragma unroll
+    for (uint r = 0; r < WW_COLS; r++)
+#if WW_TOP_NEXT
+        w->c[r] = r ? ww_top_next(w->c[r ? r - 1 : 0], w->b[r]) : ww_item_top(t, w, args, y, first_column);
+#else
+        w->c[r] = WW_BORDERS ? ww_item_top(t, w, args, y, first_column + r) : WW_BORDER;
+#endif
+#endif
+#if WW_BAND
+    ww_item_clip_top(t, w);
+#endif
+    // The border stands where a strip to the left would have left its values: then no step asks which it is.
+    if (t->at_border)
+        for (uint step = t->from_row; step < t->to_row; step++)
+            t->edges[(ulong)step * WW_PACK] = ww_item_border(t, w, args, w->i + (int)(step - t->from_row), step);
+}
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_packed_items(WW_ITEMS_ARGUMENTS) {
     const uint lane = (uint)get_local_id(0);
-    __global ww_scalar *edges = WW_ITEMS_EDGES;
     __local uint taken;
+    ww_item t;
+    t.edges = WW_ITEMS_EDGES;
+    t.lane = lane;
 #if WW_COLUMNS_LOCAL
-    WW_ITEM_LOCAL_COLUMNS
+    __local float4 column_points[WW_COLS * WW_COLUMN_FOURS];
+    __local float columns_above[WW_WG * WW_COLUMNS_APART];
+    t.shared.points = column_points;
+    t.shared.c = columns_above + lane * WW_COLUMNS_APART;
 #endif
 #if WW_EDGED
     __local int compared[4];
+    t.compared = compared;
 #endif
 
     for (;;) {
         WW_ITEMS_UNIT
-        ww_pair lengths;
-        lengths.rows = (real)n;
+        ww_block w;
+        w.n = n;
+        w.lengths.rows = (real)n;
+        t.xs = xs;
+        t.rows = rows;
         WW_ITEMS_EACH {
             WW_ITEMS_COLUMN
-            lengths.columns = (real)m;
-            WW_SET_PAIR(lengths)
+            w.m = m;
+            w.lengths.columns = (real)m;
+            WW_SET_PAIR(w.lengths)
+#if WW_LIST
+            t.ys = ys;
+#endif
+            t.widest = widest;
+#if WW_BAND
+            t.limits = WW_BAND_OF(x, y);
+#endif
 #if WW_OPEN
-            real best = ww_border_ends(WW_ITEM_LAST_ROW, WW_ITEM_COLUMN_POINT(0), lengths);
+            t.best = ww_item_border_ends(&t, &w, args, y);
 #else
             real result = WW_BORDER;
 #endif
-            WW_ITEM_PAIR
+            ww_item_pair(&t, &w);
             for (uint first_column = 0; first_column < widest; first_column += WW_COLS) {
-                const bool at_border = first_column == 0, more = first_column + WW_COLS < widest;
-                WW_ITEM_STRIP
-                const int i = (int)n - (int)rows + (int)from_row;  // the first row
-                (void)i, (void)to_row;
-#if !WW_COLUMNS_LOCAL
-                ww_column b[WW_COLS];
-                real c[WW_COLS];  // the strip's previous row
-#endif
-#if WW_NEEDS_LAST
-                // The point above the row-step's.
-                ww_point last = from_row ? ww_item_point(xs, from_row - 1) : ww_point_infinite();
-#endif
-#if WW_CARRY
-                const ww_column beside = WW_ITEM_COLUMN(first_column ? first_column - 1 : 0);
-#endif
-#if WW_BORDERS
-                const real corner_top = WW_ITEM_TOP(first_column ? first_column - 1 : 0);
-#endif
-                real previous = reached_corner ? edges[(ulong)(from_row - 1) * WW_PACK] : WW_ITEM_CORNER;
-#if WW_COLUMNS_LOCAL
-                WW_ITEM_BRING_COLUMNS
-                for (uint r = 0; r < width; r++)
-                    c[r] = WW_BORDER;
-#else
-                // Without limits the addresses are constants apart. (More than a value each would leave the uniform registers.)
-                if (WW_CHANNELS == 1 && !WW_ELEMENTS && first_column + WW_COLS <= widest) {
-#pragma unroll
-                    for (uint r = 0; r < WW_COLS; r++)
-                        b[r] = WW_ITEM_COLUMN(first_column + r);
-                } else {
-#pragma unroll
-                    for (uint r = 0; r < WW_COLS; r++)
-                        b[r] = WW_ITEM_COLUMN(min(first_column + r, widest - 1));
-                }
-#pragma unroll
-                for (uint r = 0; r < WW_COLS; r++)
-#if WW_BORDERS
-                    c[r] = WW_ITEM_TOP_OF(r);
-#else
-                    c[r] = WW_BORDER;
-#endif
-#endif
-                WW_ITEM_CLIP_TOP
-                // The border stands where a strip to the left would have left its values: then no step asks which it is.
-                if (at_border)
-                    for (uint step = from_row; step < to_row; step++) {
-                        const int t = i + (int)(step - from_row);
-                        edges[(ulong)step * WW_PACK] = WW_ITEM_BORDER(t);
-                    }
-#if WW_CARRY
-                bool reached = reached_corner;
-#endif
-                WW_ITEM_STRIP_STEPS
+                w.first_column = (int)first_column;
+                t.at_border = first_column == 0;
+                t.more = first_column + WW_COLS < widest;
+                ww_item_begin_strip(&t, &w, args, y);
+                ww_item_strip_steps(&t, &w, args);
 #if !WW_OPEN
                 if (m > first_column && m <= first_column + WW_COLS) {
                     // The last r <= owned wins; an equality would let the compiler index c and keep it in memory.
                     const uint owned = m - 1 - first_column;
 #if WW_COLUMNS_LOCAL
-                    result = c[owned];
+                    result = t.shared.c[owned];
 #else
-                    result = c[0];
+                    result = w.c[0];
 #pragma unroll
                     for (uint r = 1; r < WW_COLS; r++)
-                        result = r <= owned ? c[r] : result;
+                        result = r <= owned ? w.c[r] : result;
 #endif
                 }
 #endif
             }
 #if WW_OPEN
-            const real result = best;
+            const real result = t.best;
 #endif
             WW_ITEMS_STORE(result)
         }

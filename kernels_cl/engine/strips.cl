@@ -139,13 +139,15 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         return;
     edges += (ulong)pair * args.scratch * WW_EDGE_WORDS;
 
-    ww_pair lengths;
-    lengths.rows = (real)x.length;
-    lengths.columns = (real)y.length;
-    WW_SET_PAIR(lengths)
+    ww_block w;
+    w.n = x.length;
+    w.m = y.length;
+    w.lengths.rows = (real)x.length;
+    w.lengths.columns = (real)y.length;
+    WW_SET_PAIR(w.lengths)
 
     const uint block = strip * WW_WG + lane;
-    const uint first_column = block * WW_COLS;
+    w.first_column = (int)(block * WW_COLS);
     const uint owner = (y.length - 1) / WW_COLS, owned = (y.length - 1) % WW_COLS;
     const int padding = WW_PADDING(x.length);
     // Row-steps of this lane's block, of the strip, and of the block to the left of the strip.
@@ -167,7 +169,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #else
     const uint row_steps = (x.length + WW_ROWS - 1) / WW_ROWS;
 #if WW_MASKED
-    const uint first = 0, end = first_column < y.length ? row_steps : 0;
+    const uint first = 0, end = block * WW_COLS < y.length ? row_steps : 0;
 #endif
     const uint last_lane = min((uint)WW_WG, (y.length - strip * strip_columns + WW_COLS - 1) / WW_COLS) - 1;
     const uint needed = row_steps + last_lane;
@@ -181,64 +183,40 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const uint leave_first = 0, leave_end = y.length - strip * strip_columns > strip_columns ? row_steps : 0;
 #endif
 
-#if WW_POINT_REGISTERS
-    ww_column b[WW_COLS];
-#pragma unroll
-    for (uint r = 0; r < WW_COLS; r++)
-        b[r] = WW_COLUMN_AT(y, min(first_column + r, y.length - 1));
-#endif
-#if WW_CARRY
-    const ww_column beside = WW_COLUMN_AT(y, min(first_column ? first_column - 1 : 0, y.length - 1));
-#endif
-    real c[WW_COLS];
-#if WW_BORDERS
-    const real corner_top = WW_TOP_AT(y, first_column ? first_column - 1 : 0);
-#pragma unroll
-    for (uint r = 0; r < WW_COLS; r++)
+    ww_load_columns(&w, args, y);
+    ww_load_beside(&w, args, y);
 #if WW_BAND
-        c[r] = first == 0 ? WW_TOP_OF(r, first_column) : WW_OUTSIDE;
+    ww_load_top(&w, args, y, first == 0);
 #else
-        c[r] = WW_TOP_OF(r, first_column);
-#endif
-#else
-#pragma unroll
-    for (int r = 0; r < WW_COLS; r++)
-        c[r] = WW_BORDER;
+    ww_load_top(&w, args, y, true);
 #endif
 #if WW_OPEN
-    real best = block == 0 ? ww_border_ends(WW_ROW_AT(x, 0), WW_POINT(y, 0), lengths) : WW_INF;
+    real best = block == 0 ? ww_border_ends(WW_ROW_AT(x, 0), WW_POINT(y, 0), w.lengths) : WW_INF;
     const int last_step = (int)((x.length + WW_ROWS - 1) / WW_ROWS) - 1;
 #endif
-    real l[WW_ROWS], v[WW_ROWS];    // the left-hand neighbour's values, and this lane's last column
-    real previous = WW_BORDER;      // the left-hand neighbour's last value, one step ago
-    WW_KEPT_DIAGONALS
+    w.previous = WW_BORDER;  // the left-hand neighbour's last value, one step ago
 #if WW_MASKED
-    WW_FILL_DIAGONALS((real)((int)(first * WW_ROWS) - padding - (int)first_column))
+    ww_fill_diagonals(&w, args, WW_ROWS, (real)((int)(first * WW_ROWS) - padding - w.first_column));
 #else
-    WW_FILL_DIAGONALS((real)((int)(base - lane) * WW_ROWS - padding - (int)first_column))
+    ww_fill_diagonals(&w, args, WW_ROWS, (real)((int)(base - lane) * WW_ROWS - padding - w.first_column));
 #endif
 #if WW_BAND
     if (lane == 0 && strip && base > edge_first && base <= edge_end)
-        previous = ww_take_over(edges, base * WW_ROWS - 1, strip);
+        w.previous = ww_take_over(edges, base * WW_ROWS - 1, strip);
 #elif WW_BORDERS
     if (lane == 0)
-        previous = padding ? WW_OUTSIDE : corner_top;
+        w.previous = padding ? WW_OUTSIDE : w.corner_top;
 #endif
 #if WW_BORDERS && !WW_MASKED
     // Left of lane 0, above the first row.
-    const real before = WW_TOP_AT(y, strip ? strip * strip_columns - 1 : 0);
+    const real before = ww_top_at(y, strip ? strip * strip_columns - 1 : 0, w.lengths, args);
 #else
     const real before = WW_MASKED ? WW_OUTSIDE : WW_BORDER;
 #endif
 #pragma unroll
     for (int q = 0; q < WW_ROWS; q++) {
-#if WW_BORDERS && !WW_MASKED
-        l[q] = corner_top;
-        v[q] = c[WW_COLS - 1];
-#else
-        l[q] = WW_BORDER;
-        v[q] = WW_BORDER;
-#endif
+        w.l[q] = WW_BORDERS && !WW_MASKED ? w.corner_top : WW_BORDER;
+        w.v[q] = WW_BORDERS && !WW_MASKED ? w.c[WW_COLS - 1] : WW_BORDER;
     }
 #if WW_POINT_REGISTERS
     ww_scalar fetched[WW_PARTS][WW_FETCHED];
@@ -260,7 +238,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     for (uint q = 0; q < WW_ROWS; q++)
         a[q] = ww_ring_point(rows, (base - lane) % WW_RING * WW_ROWS + q);
 #if WW_NEEDS_LAST
-    ww_point last = ww_ring_point(rows, (base - lane - 1) % WW_RING * WW_ROWS + WW_ROWS - 1);
+    w.last = ww_ring_point(rows, (base - lane - 1) % WW_RING * WW_ROWS + WW_ROWS - 1);
 #endif
 #endif
     ww_edge_word ahead[WW_FETCHED];
@@ -303,7 +281,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #pragma unroll
             for (uint q = 0; q < WW_ROWS; q++) {
                 const real entered = strip ? incoming[turn][s * WW_ROWS + q] : WW_BORDER;
-                l[q] = lane ? l[q] : entered;
+                w.l[q] = lane ? w.l[q] : entered;
             }
 #if WW_POINT_REGISTERS
             // This step's rows were fetched in the last one: so the compiler can't delay the loads and with them the
@@ -322,60 +300,49 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             const int step = (int)(base + k - lane);
 #endif
             {
-                const int i = (int)step * WW_ROWS - padding;
-                const bool at_border = block == 0;
-#if WW_BAND
-                const bool known = step < left_end, reached = step > left_first && step <= left_end;
-#elif WW_MASKED
-                const bool known = true, reached = step > 0;
-#else
-                const bool known = true, reached = true;
-#endif
-                real d[WW_ROWS];
+                w.i = (int)step * WW_ROWS - padding;
 #if !WW_POINT_REGISTERS
                 ww_point own[WW_ROWS];
 #pragma unroll
                 for (int q = 0; q < WW_ROWS; q++)
-                    own[q] = ww_row_point(x, i + q);
-#if WW_NEEDS_LAST
-                ww_point last = ww_row_point(x, i - 1);
+                    own[q] = ww_row_point(x, w.i + q);
+                if (WW_NEEDS_LAST)
+                    w.last = ww_row_point(x, w.i - 1);
 #endif
-#endif
-                WW_ROW_ELEMENTS(own)
-                WW_EDGE
+                ww_load_rows(&w, args, own);
 #if WW_BAND
-                uint inside[WW_ROWS];
-#pragma unroll
-                for (int q = 0; q < WW_ROWS; q++)
-                    inside[q] = ww_inside(limits, (uint)max(i + q, 0), first_column);
+                ww_edge(&w, args, block == 0, step < left_end, step > left_first && step <= left_end);
+                ww_find_inside(&w, limits);
+#else
+                ww_edge(&w, args, block == 0, true, !WW_MASKED || step > 0);
 #endif
-                WW_SWEEP(WW_ROWS)
+                ww_sweep(&w, args);
 #if WW_OPEN
-                WW_TAKE_ENDS(block == owner, (int)step == last_step)
+                best = ww_take_ends(&w, args, WW_ROWS, block == owner, (int)step == last_step, best);
 #endif
                 if (lane == WW_WG - 1) {
 #pragma unroll
                     for (uint q = 0; q < WW_ROWS; q++)
-                        leaving[turn][s * WW_ROWS + q] = v[q];
+                        leaving[turn][s * WW_ROWS + q] = w.v[q];
                 }
             }
 #if WW_NEEDS_LAST && WW_POINT_REGISTERS
-            last = own[WW_ROWS - 1];
+            w.last = own[WW_ROWS - 1];
 #endif
-            previous = l[WW_ROWS - 1];
+            w.previous = w.l[WW_ROWS - 1];
 #if WW_EXCHANGE == 0
             __local ww_scalar *edge = handed[k & 1];
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
-                edge[q * WW_WG + lane] = v[q];
+                edge[q * WW_WG + lane] = w.v[q];
             barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
-                l[q] = edge[q * WW_WG + (lane ? lane - 1 : 0)];
+                w.l[q] = edge[q * WW_WG + (lane ? lane - 1 : 0)];
 #else
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
-                l[q] = ww_exchange_up(v[q], WW_WG);
+                w.l[q] = ww_exchange_up(w.v[q], WW_WG);
 #endif
         }
 #if WW_OPEN
@@ -385,10 +352,10 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #else
         // After the loop PoCL 3.1 does not find the columns.
         if (from + steps == total && block == owner) {
-            real result = c[0];
+            real result = w.c[0];
 #pragma unroll
             for (uint r = 1; r < WW_COLS; r++)
-                result = r <= owned ? c[r] : result;
+                result = r <= owned ? w.c[r] : result;
             ww_store_task(out, args, x_order, task, ww_final(result, x.length, y.length));
         }
 #endif

@@ -9,43 +9,25 @@
 
 // Every lane takes its left neighbour's value, lane 0 takes `in`.
 #if WW_VECTOR == 16
-#define WW_SHIFT(v, in)                                                                                                \
-    {                                                                                                                  \
-        (v) = (v).sf0123456789abcde;                                                                                   \
-        (v).s0 = (in);                                                                                                 \
-    }
+#define WW_ROTATED(v) (v).sf0123456789abcde
 #define WW_LAST(v) ((v).sf)
 #elif WW_VECTOR == 8
-#define WW_SHIFT(v, in)                                                                                                \
-    {                                                                                                                  \
-        (v) = (v).s70123456;                                                                                           \
-        (v).s0 = (in);                                                                                                 \
-    }
+#define WW_ROTATED(v) (v).s70123456
 #define WW_LAST(v) ((v).s7)
 #else
-#define WW_SHIFT(v, in)                                                                                                \
-    {                                                                                                                  \
-        (v) = (v).s3012;                                                                                               \
-        (v).s0 = (in);                                                                                                 \
-    }
+#define WW_ROTATED(v) (v).s3012
 #define WW_LAST(v) ((v).s3)
 #endif
-
-// The value left of lane 0 of the first strip in a row, and, in the first row-step, the value above that of any other
-// strip.
-#if WW_BORDERS
-#define WW_BORDER_AT(q) (ww_border_left(e[q], WW_TO_REAL(times + (q)), lengths).s0)
-#define WW_TOP_LEFT                                                                                                    \
-    (i < 0 ? (ww_scalar)WW_OUTSIDE_VALUE : ww_border_top(ww_point_at(y, first_columns - 1), WW_TO_REAL(first_columns - 1), lengths).s0)
-#else
-#define WW_BORDER_AT(q) ((ww_scalar)WW_BORDER_VALUE)
-#define WW_TOP_LEFT ((ww_scalar)WW_BORDER_VALUE)
-#endif
-#if WW_CARRY
-#define WW_BESIDE beside
-#else
-#define WW_BESIDE b[0]
-#endif
+WW_INLINE real ww_shift(real v, ww_scalar in) {
+    v = WW_ROTATED(v);
+    v.s0 = in;
+    return v;
+}
+WW_INLINE ww_ints ww_shift_ints(ww_ints v, int in) {
+    v = WW_ROTATED(v);
+    v.s0 = in;
+    return v;
+}
 
 // The points of a series at the lanes' times.
 WW_INLINE ww_point ww_point_at(ww_series s, ww_ints t) {
@@ -69,14 +51,17 @@ WW_INLINE ww_point ww_point_at(ww_series s, ww_ints t) {
 // The same of all lanes.
 #define WW_END_ROWS(i) ((i) + (int)min(args.end_x, x.length) >= (int)x.length)
 #define WW_END_COLUMNS(j) ((j) + (int)min(args.end_y, y.length) >= (int)y.length)
-#define WW_IS_PADDING(q) WW_TO_MASK(times + (q) < 0)
-#define WW_IS_COLUMN(r) WW_TO_MASK(first_columns + (int)(r) < (int)y.length)
-
-#if WW_BAND
-#undef WW_KEEP
-#define WW_KEEP(value, q, r)                                                                                           \
-    (WW_TO_MASK((first_columns + (int)(r) >= lo[q]) & (first_columns + (int)(r) < hi[q])) ? (value) : WW_OUTSIDE)
-#endif
+// The value left of lane 0 of the first strip in row q, and, in the first row-step, the value above that of any other strip.
+WW_INLINE ww_scalar ww_left_of_first(const ww_block *w, const ww_launch_args args, const int q) {
+    return WW_BORDERS ? ww_border_left(w->e[q], WW_TO_REAL(w->i + q), w->lengths).s0 : (ww_scalar)WW_BORDER_VALUE;
+}
+WW_INLINE ww_scalar ww_top_of_first(const ww_block *w, const ww_launch_args args, const ww_series y) {
+    const ww_ints before = w->first_column - 1;
+    if (!WW_BORDERS)
+        return (ww_scalar)WW_BORDER_VALUE;
+    return w->i.s0 < 0 ? (ww_scalar)WW_OUTSIDE_VALUE
+                       : ww_border_top(ww_point_at(y, before), WW_TO_REAL(before), w->lengths).s0;
+}
 
 WW_INLINE void ww_strip(const ww_series x, const ww_series y, __global const uint *restrict x_order,
                         __global const uint *restrict band, __global ww_scalar *restrict out, const ww_task task,
@@ -85,10 +70,12 @@ WW_INLINE void ww_strip(const ww_series x, const ww_series y, __global const uin
     if (strip * strip_columns >= y.length)
         return;
 
-    ww_pair lengths;
-    lengths.rows = (real)(ww_scalar)x.length;
-    lengths.columns = (real)(ww_scalar)y.length;
-    WW_SET_PAIR(lengths)
+    ww_block w;
+    w.n = x.length;
+    w.m = y.length;
+    w.lengths.rows = (real)(ww_scalar)x.length;
+    w.lengths.columns = (real)(ww_scalar)y.length;
+    WW_SET_PAIR(w.lengths)
     const int padding = WW_PADDING(x.length);
     const uint row_steps = (x.length + WW_ROWS - 1) / WW_ROWS;
     const uint owner = (y.length - 1) / WW_COLS - strip * WW_VECTOR, owned = (y.length - 1) % WW_COLS;
@@ -98,6 +85,7 @@ WW_INLINE void ww_strip(const ww_series x, const ww_series y, __global const uin
         steps_behind[lane] = lane;
     }
     const ww_ints first_columns = WW_PASTE(vload, WW_VECTOR)(0, starts);
+    w.first_column = first_columns;
     const ww_ints rows_behind = WW_PASTE(vload, WW_VECTOR)(0, steps_behind) * WW_ROWS;
 #if WW_BAND
     const ww_pair_band limits = WW_BAND_OF(x, y);
@@ -107,11 +95,11 @@ WW_INLINE void ww_strip(const ww_series x, const ww_series y, __global const uin
     const uint total = ww_block_end(limits, strip * WW_VECTOR + last_lane) - base + last_lane;
     const uint edge_first = strip ? ww_block_first(limits, strip * WW_VECTOR - 1) : 0;
     const uint edge_end = strip ? ww_block_end(limits, strip * WW_VECTOR - 1) : 0;
-    ww_ints lo[WW_ROWS], hi[WW_ROWS];
+#pragma unroll
     for (int q = 0; q < WW_ROWS; q++) {
         // Before its first row a lane is outside; below the border it continues with the border's values.
-        lo[q] = (ww_ints)(WW_BORDERS && base == 0 ? 0 : 0x7fffffff);
-        hi[q] = (ww_ints)(WW_BORDERS && base == 0 ? 0x7fffffff : 0);
+        w.lo[q] = (ww_ints)(WW_BORDERS && base == 0 ? 0 : 0x7fffffff);
+        w.hi[q] = (ww_ints)(WW_BORDERS && base == 0 ? 0x7fffffff : 0);
     }
 #else
     const uint last_lane = min((uint)WW_VECTOR, (y.length - strip * strip_columns + WW_COLS - 1) / WW_COLS) - 1;
@@ -119,32 +107,23 @@ WW_INLINE void ww_strip(const ww_series x, const ww_series y, __global const uin
     const uint edge_first = 0, edge_end = row_steps;
 #endif
 
-    ww_column b[WW_COLS];
-    real c[WW_COLS];
-    for (uint r = 0; r < WW_COLS; r++) {
-        const ww_point own = ww_point_at(y, first_columns + (int)r);
-        b[r] = ww_column_make(own, ww_point_at(y, first_columns + (int)r - 1),
-                              WW_TO_REAL(first_columns + (int)r));
-#if WW_BORDERS
+#pragma unroll
+    for (int r = 0; r < WW_COLS; r++) {
+        const ww_ints j = first_columns + r;
+        const ww_point own = ww_point_at(y, j);
+        w.b[r] = ww_column_make(own, ww_point_at(y, j - 1), WW_TO_REAL(j));
         // The rows that a lane computes before its first give this value again.
-        c[r] = base == 0 ? ww_border_top(own, WW_TO_REAL(first_columns + (int)r), lengths) : WW_OUTSIDE;
-#else
-        c[r] = WW_BORDER;
-#endif
+        w.c[r] = !WW_BORDERS ? WW_BORDER : base == 0 ? ww_border_top(own, WW_TO_REAL(j), w.lengths) : WW_OUTSIDE;
     }
-#if WW_CARRY
-    const ww_column beside = ww_column_make(ww_point_at(y, first_columns - 1), ww_point_at(y, first_columns - 2),
-                                            WW_TO_REAL(first_columns - 1));
-#endif
+    if (WW_CARRY) {
+        const ww_ints j = first_columns - 1;
+        w.beside = ww_column_make(ww_point_at(y, j), ww_point_at(y, j - 1), WW_TO_REAL(j));
+    }
     ww_point own[WW_ROWS];
-    real v[WW_ROWS];
+#pragma unroll
     for (int q = 0; q < WW_ROWS; q++) {
         own[q] = ww_point_infinite();
-#if WW_BORDERS
-        v[q] = c[WW_COLS - 1];
-#else
-        v[q] = WW_BORDER;
-#endif
+        w.v[q] = WW_BORDERS ? w.c[WW_COLS - 1] : WW_BORDER;
     }
 #if WW_NEEDS_LAST
     // Lane 0 passes the row above the band's first on to the others.
@@ -159,96 +138,87 @@ WW_INLINE void ww_strip(const ww_series x, const ww_series y, __global const uin
     }
 #endif
     // The left-hand values one row above this row-step's first.
-    real previous = WW_BORDER;
-    WW_KEPT_DIAGONALS
-    WW_FILL_DIAGONALS(WW_TO_REAL((int)(base * WW_ROWS) - padding - rows_behind - first_columns))
+    w.previous = WW_BORDER;
+    ww_fill_diagonals(&w, args, WW_ROWS, WW_TO_REAL((int)(base * WW_ROWS) - padding - rows_behind - first_columns));
 
 #if WW_OPEN
     real best = WW_INF;  // of the ends in each lane
     if (strip == 0)
-        best.s0 = ww_border_ends(ww_row_make(own[0], own[0], (real)0), own[0], lengths).s0;
+        best.s0 = ww_border_ends(ww_row_make(own[0], own[0], (real)0), own[0], w.lengths).s0;
 #endif
 
     for (uint k = 0; k < total; k++) {
         const uint step = base + k;  // lane 0's
         const int i = (int)(step * WW_ROWS) - padding;
-        if (k == 0)
-            previous.s0 = strip == 0 ? (WW_UNDER_CORNER ? 0 : (ww_scalar)WW_OUTSIDE_VALUE)
-                          : i <= 0   ? WW_TOP_LEFT
-                          : base > edge_first && base <= edge_end
-                              ? ww_take_over(edges, base * WW_ROWS - 1, strip)
-                              : (ww_scalar)WW_OUTSIDE_VALUE;
+        w.i = i - rows_behind;
+        if (k == 0) {
+            const bool under_corner = WW_CORNER ? i == 0 : i <= 0;
+            w.previous.s0 = strip == 0 ? (under_corner ? 0 : (ww_scalar)WW_OUTSIDE_VALUE)
+                            : i <= 0   ? ww_top_of_first(&w, args, y)
+                            : base > edge_first && base <= edge_end
+                                ? ww_take_over(edges, base * WW_ROWS - 1, strip)
+                                : (ww_scalar)WW_OUTSIDE_VALUE;
+        }
 #if WW_NEEDS_LAST
-        const ww_point last = own[WW_ROWS - 1];
+        w.last = own[WW_ROWS - 1];
 #endif
-        const ww_ints times = i - rows_behind;
-        const real shift = WW_TO_REAL(times - first_columns);
-        ww_row e[WW_ROWS];
-        real d[WW_ROWS];
+        w.shift = WW_TO_REAL(w.i - first_columns);
 #pragma unroll
         for (int q = 0; q < WW_ROWS; q++) {
             const uint t = (uint)clamp(i + q, 0, (int)x.length - 1);
 #pragma unroll
             for (int channel = 0; channel < WW_CHANNELS; channel++) {
                 const ww_scalar value = i + q < 0 ? (ww_scalar)INFINITY : x.at[t + (ulong)channel * x.length];
-                WW_SHIFT(own[q].value[channel], value)
+                own[q].value[channel] = ww_shift(own[q].value[channel], value);
             }
 #if WW_EXTRA
-            WW_SHIFT(own[q].extra, x.extra[t])
+            own[q].extra = ww_shift(own[q].extra, x.extra[t]);
 #endif
-#if WW_BEFORE
-            e[q] = ww_row_make(own[q], q ? own[q ? q - 1 : 0] : last, WW_TO_REAL(times + q));
-#else
-            e[q] = ww_row_make(own[q], own[q], WW_TO_REAL(times + q));
-#endif
+            w.e[q] = ww_row_make(own[q], !WW_BEFORE ? own[q] : q ? own[q ? q - 1 : 0] : w.last, WW_TO_REAL(w.i + q));
 #if WW_BAND
-            WW_SHIFT(lo[q], (int)ww_band_lo(limits, t))
-            WW_SHIFT(hi[q], (int)ww_band_hi(limits, t))
+            w.lo[q] = ww_shift_ints(w.lo[q], (int)ww_band_lo(limits, t));
+            w.hi[q] = ww_shift_ints(w.hi[q], (int)ww_band_hi(limits, t));
 #endif
         }
-#if WW_CARRY
-        const ww_row above = ww_row_make(last, last, WW_TO_REAL(times - 1));
-        real g[WW_ROWS];
-        d[0] = ww_carry(previous, above, beside, WW_LAG(shift));
-#else
-        d[0] = previous;
-#endif
+        if (WW_CARRY)
+            w.above = ww_row_make(w.last, w.last, WW_TO_REAL(w.i - 1));
+        w.d[0] = ww_from_left(&w, args, w.previous, w.above, 0);
 #pragma unroll
         for (int q = 0; q < WW_ROWS; q++) {
-            const ww_scalar border = i + q < 0 ? (WW_CORNER ? (ww_scalar)WW_OUTSIDE_VALUE : 0) : WW_BORDER_AT(q);
+            const ww_scalar border = i + q < 0 ? (WW_CORNER ? (ww_scalar)WW_OUTSIDE_VALUE : 0) : ww_left_of_first(&w, args, q);
             const uint at = step * WW_ROWS + (uint)q;
             const ww_scalar in = strip == 0 ? border
                                  : step >= edge_first && step < edge_end
                                      ? ww_take_over(edges, at, strip)
                                      : (ww_scalar)WW_OUTSIDE_VALUE;
-            WW_SHIFT(v[q], in)
+            w.v[q] = ww_shift(w.v[q], in);
         }
-        previous = v[WW_ROWS - 1];
+        w.previous = w.v[WW_ROWS - 1];
 #pragma unroll
         for (int q = 1; q < WW_ROWS; q++)
-            d[q] = ww_carry(v[q - 1], e[q - 1], WW_BESIDE, WW_LAG(shift + (real)(ww_scalar)q));
+            w.d[q] = ww_from_left(&w, args, w.v[q - 1], w.e[q - 1], q);
 #if WW_CORNER
         // D(0,0) is just above the first row.
         if (strip == 0 && i <= 0 && i + WW_ROWS > 0) {
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
-                d[q].s0 = i + q == 0 ? 0 : d[q].s0;
+                w.d[q].s0 = i + q == 0 ? 0 : w.d[q].s0;
         }
 #endif
-        WW_SWEEP(WW_ROWS)
+        ww_sweep(&w, args);
 #if WW_OPEN
 #pragma unroll
         for (int q = 0; q < WW_ROWS; q++) {
-            const ww_ints t = times + q;
+            const ww_ints t = w.i + q;
             const ww_ints taken = (t >= 0) & (t < (int)x.length) & WW_END_ROWS(t + 1) &
                                   (first_columns + WW_COLS >= (int)y.length) & (first_columns < (int)y.length);
-            best = WW_TO_MASK(taken) ? ww_lesser(best, v[q]) : best;
+            best = WW_TO_MASK(taken) ? ww_lesser(best, w.v[q]) : best;
         }
 #pragma unroll
         for (int r = 0; r < WW_COLS; r++) {
             const ww_ints j = first_columns + r + 1;
-            const ww_ints taken = (times + WW_ROWS == (int)x.length) & WW_END_COLUMNS(j) & (j <= (int)y.length);
-            best = WW_TO_MASK(taken) ? ww_lesser(best, c[r]) : best;
+            const ww_ints taken = (w.i + WW_ROWS == (int)x.length) & WW_END_COLUMNS(j) & (j <= (int)y.length);
+            best = WW_TO_MASK(taken) ? ww_lesser(best, w.c[r]) : best;
         }
 #endif
 
@@ -256,13 +226,14 @@ WW_INLINE void ww_strip(const ww_series x, const ww_series y, __global const uin
             const uint done = step - (WW_VECTOR - 1);
 #pragma unroll
             for (uint q = 0; q < WW_ROWS; q++)
-                ww_hand_over(edges, done * WW_ROWS + q, strip, WW_LAST(v[q]));
+                ww_hand_over(edges, done * WW_ROWS + q, strip, WW_LAST(w.v[q]));
         }
 #if !WW_OPEN
         if (step == row_steps - 1 + owner) {
-            real last = c[0];
+            real last = w.c[0];
+#pragma unroll
             for (uint r = 1; r < WW_COLS; r++)
-                last = r <= owned ? c[r] : last;
+                last = r <= owned ? w.c[r] : last;
             ww_scalar values[WW_VECTOR];
             WW_VSTORE(last, 0, values);
             ww_store_task(out, args, x_order, task, ww_final(values[owner], x.length, y.length));

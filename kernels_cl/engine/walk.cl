@@ -1,159 +1,197 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engines lanes, strips and packed (items) share: WW_ROWS rows across a block of WW_COLS columns held in
-// registers. No kernel is here. WW_WHOLE_BLOCKS 1 (packed_items.cl): the engine masks cells outside a band itself.
+// What the engines lanes, strips and packed (items) and the paths of lanes share: rows across a block of WW_COLS columns held
+// in registers. No kernel is here. All loops over rows and columns are unrolled: indices are constants.
 //
 // Tried, not taken: PTX to keep the order of a minimum's operands: DTW 8.87 for 9.02 TCUPS.
-#ifndef WW_WHOLE_BLOCKS
-#define WW_WHOLE_BLOCKS 0
-#endif
 #ifndef WW_COLS
 #define WW_COLS 16
 #endif
 #ifndef WW_ROWS
 #define WW_ROWS 4
 #endif
-#if WW_BAND && WW_VECTOR == 1 && WW_COLS > 32 && !WW_WHOLE_BLOCKS
-#error "a banded block has at most 32 columns"
-#endif
-
-// Rows of a step, where an engine has steps of two sizes (items_edges.cl): a constant of the scope.
-#ifndef WW_STEP
-#define WW_STEP WW_ROWS
-#endif
-
 #if WW_ROWS & (WW_ROWS - 1)
 #error "WW_ROWS is a power of two"
 #endif
 
-// The columns of a block, in registers or read when needed.
-#ifdef WW_COLUMN
-#elif WW_POINT_REGISTERS
-#define WW_COLUMN(r) b[r]
-#else
-#define WW_COLUMN(r) WW_COLUMN_AT(y, min(first_column + (r), y.length - 1))
-#endif
+// The directions of a block's cells are noted, 16 columns a word (path/path_lanes.cl).
+#define WW_NOTES (WW_SELECT == WW_SELECT_DIRECTION && WW_VECTOR == 1)
+#define WW_NOTE_WORDS ((WW_COLS + 15) / 16)
 
-// `rows` rows across the block. v: in, the left-hand neighbour's values in these rows; out, the last column's. d: the
-// values above v. A macro, because NVIDIA's compiler keeps arrays passed to a function in memory. Neighbouring rows use
-// the value they share as the same operand (`q & 1`), so that it is read from the register file's reuse cache.
-#if WW_BAND && !WW_WHOLE_BLOCKS
-#define WW_KEEP(value, q, r) ((inside[q] >> (r)) & 1u ? (value) : WW_OUTSIDE)
+// A block of columns and the row-step that crosses it (no series: clang would no longer know that they are only read); in a vector (strips_vector.cl) each lane has its own. The order is that
+// in which ptxas spills least for WDTW (40 bytes; others up to 520).
+typedef struct {
+    ww_column beside;               // WW_CARRY: the column left of the block
+    real previous;                  // the value above l
+    real along[WW_COLS + WW_ROWS];  // WW_DIAGONAL: of the diagonals, WW_COLS + i - j within the block
+    ww_pair lengths;
+    real d[WW_ROWS];                // the values above v
+    real g[WW_ROWS];                // WW_CARRY: what goes on from v along the diagonal
+    ww_row e[WW_ROWS];              // the rows
+    real l[WW_ROWS];                // the values left of the block
+    ww_point last;                  // WW_NEEDS_LAST: the point above the rows
+    real c[WW_COLS];                // the values of the row above
+    real shift;                     // i - first_column
+    ww_ints i;                      // the row-step's first row; below 0: a padding row
+    real v[WW_ROWS];                // the values left of the sweep; behind it those of the last column
+    ww_ints first_column;           // of the block
+    real corner_top;                // WW_BORDERS: the matrix's top border above and left of the block
+#if WW_POINT_REGISTERS
+    ww_column b[WW_COLS];           // the columns
 #else
-#define WW_KEEP(value, q, r) (value)
+    ww_series y;                    // where they are read
 #endif
-// `shift` is i - j of the first cell, `lengths` the lengths. A diagonal's first cell here is in the first column, or in
-// the row above the first, which the carries need. Kept diagonals move by WW_ROWS a step; before a block's first step,
-// WW_FILL_DIAGONALS makes those of the step before.
-#if WW_DIAGONAL == 2
-#define WW_KEPT_DIAGONALS real along[WW_COLS + WW_STEP];
-#define WW_FILL_DIAGONALS(shift)                                                                                       \
-    _Pragma("unroll") for (int r = WW_STEP; r < WW_COLS + WW_STEP; r++)                                                \
-        along[r] = ww_diagonal((shift) + (real)(r - WW_STEP - WW_COLS), lengths);
-#define WW_DIAGONALS(rows)                                                                                             \
-    _Pragma("unroll") for (int r = 0; r < WW_COLS; r++)                                                                \
-        along[r] = along[r + (rows)];                                                                                  \
-    _Pragma("unroll") for (int q = 0; q < (rows); q++)                                                                 \
-        along[WW_COLS + q] = ww_diagonal(shift + (real)q, lengths);
-#define WW_NEW_DIAGONAL(q, r)
-#else
-#define WW_KEPT_DIAGONALS
-#define WW_FILL_DIAGONALS(shift)
-#if WW_DIAGONAL
-#define WW_DIAGONALS(rows) real along[WW_COLS + (rows)];
-#define WW_NEW_DIAGONAL(q, r)                                                                                          \
-    if ((r) == 0)                                                                                                      \
-        along[WW_COLS + (q)] = ww_diagonal(shift + (real)(q), lengths);                                                   \
-    if ((q) == 0)                                                                                                      \
-        along[WW_COLS - 1 - (r)] = ww_diagonal(shift - (real)((r) + 1), lengths);
-#else
-#define WW_DIAGONALS(rows)
-#define WW_NEW_DIAGONAL(q, r)
-#endif
-#endif
-#if WW_DIAGONAL
-#define WW_ALONG(q, r) along[WW_COLS + (q) - (r)]
-#else
-#define WW_ALONG(q, r) shift + (real)((q) - (r))
-#endif
-#if WW_CARRY
-#define WW_ABOVE(q, r) ((q) ? g[(q) ? (q)-1 : 0] : ww_carry(c[r], above, WW_COLUMN(r), WW_ALONG(-1, r)))
-#define WW_GO_ON(q, r) g[q] = ww_carry(v[q], e[q], WW_COLUMN(r), WW_ALONG(q, r));
-#else
-#define WW_ABOVE(q, r) up
-#define WW_GO_ON(q, r)
-#endif
-// The value that a padding row, and with open ends a column after the last, passes on unchanged: so D(i,m) is always in
-// v.
-#if WW_TRANSPARENT
-#define WW_PASS_ROW(value, up, q) (WW_IS_PADDING(q) ? (up) : (value))
-#else
-#define WW_PASS_ROW(value, up, q) (value)
-#endif
-#if WW_OPEN
-#define WW_PASS_COLUMN(value, left, r) (WW_IS_COLUMN(r) ? (value) : (left))
-#else
-#define WW_PASS_COLUMN(value, left, r) (value)
-#endif
+    ww_row above;                   // WW_CARRY: the row above the rows
+    uint n, m;                      // points of the series
 #if WW_VECTOR == 1
-#define WW_IS_PADDING(q) (i + (q) < 0)
-#define WW_IS_COLUMN(r) (first_column + (uint)(r) < y.length)
+    uint inside[WW_ROWS];           // WW_BAND: a bit a column
+    int mask[WW_COLS + WW_ROWS];    // WW_CELLS_MASKED: of a diagonal, all bits or none, WW_ROWS - 1 + j - i within the block
+#else
+    ww_ints lo[WW_ROWS], hi[WW_ROWS];  // WW_BAND: a row's columns
 #endif
-// What a kernel does with a cell's direction (base/choose.cl).
-#ifndef WW_NOTE
-#define WW_NOTE(q, r)
+#if WW_NOTES
+    uint noted[WW_NOTE_WORDS * WW_ROWS];
 #endif
-// Columns [from, to) of the block. `diagonal` makes a new diagonal's value; `keep`, `column` and `row` are what becomes of a
-// cell's value outside the band, after the last column and in a padding row.
-#define WW_SWEEP_CELL(rows, q, r, diagonal, keep, column, row)                                                         \
-    {                                                                                                                  \
-        diagonal(q, r)                                                                                                 \
-        const real up = q ? v[q - 1] : c[r];                                                                           \
-        real value = WW_CELL(v[q], up, d[q], e[q], WW_COLUMN(r), WW_ALONG(q, r), lengths, q & 1);                      \
-        WW_NOTE(q, r)                                                                                                  \
-        value = keep(value, q, r);                                                                                     \
-        value = column(value, v[q], r);                                                                                \
-        value = row(value, up, q);                                                                                     \
-        d[q] = WW_ABOVE(q, r);                                                                                         \
-        v[q] = value;                                                                                                  \
-        WW_GO_ON(q, r)                                                                                                 \
-        if (q == (rows)-1)                                                                                             \
-            c[r] = value;                                                                                              \
-    }
-#ifndef WW_SWEEP_OF
-#define WW_SWEEP_OF(rows, from, to, diagonal, keep, column, row)                                                       \
-    _Pragma("unroll") for (int w = 0; w < (to) - (from) + (rows)-1; w++) {                                             \
-        _Pragma("unroll") for (int q = (rows)-1; q >= 0; q--) {                                                        \
-            const int r = w - q + (from);                                                                              \
-            if (r >= (from) && r < (to))                                                                               \
-                WW_SWEEP_CELL(rows, q, r, diagonal, keep, column, row)                                                 \
-        }                                                                                                              \
-    }
-#endif
-#define WW_SWEEP(rows)                                                                                                 \
-    WW_DIAGONALS(rows)                                                                                                 \
-    WW_SWEEP_OF(rows, 0, WW_COLS, WW_NEW_DIAGONAL, WW_KEEP, WW_PASS_COLUMN, WW_PASS_ROW)
+} ww_block;
 
-#if WW_BAND && WW_VECTOR == 1 && !WW_WHOLE_BLOCKS
-// One bit a column of the block: set inside row i's interval.
-WW_INLINE uint ww_inside(ww_pair_band limits, uint i, uint first_column) {
-    const int lo = clamp((int)ww_band_lo(limits, i) - (int)first_column, 0, 32);
-    const int hi = clamp((int)ww_band_hi(limits, i) - (int)first_column, 0, 32);
-    const uint below_hi = hi == 32 ? 0xffffffffu : (1u << hi) - 1;
-    const uint below_lo = lo == 32 ? 0xffffffffu : (1u << lo) - 1;
-    return below_hi & ~below_lo;
+WW_INLINE ww_column ww_block_column(const ww_block *w, const ww_launch_args args, const int r) {
+#if WW_POINT_REGISTERS
+    return w->b[r];
+#else
+    return WW_COLUMN_AT(w->y, min((uint)w->first_column + (uint)r, w->y.length - 1));
+#endif
+}
+
+// Whether row q is padding; whether column r exists; whether both have a cell inside the band.
+#define WW_IS_PADDING(w, q) WW_TO_MASK((w)->i + (q) < 0)
+#if WW_VECTOR == 1
+#define WW_IS_COLUMN(w, r) ((uint)(w)->first_column + (uint)(r) < (w)->m)
+#define WW_IS_INSIDE(w, q, r) ((w)->inside[q] >> (r) & 1u)
+#else
+#define WW_IS_COLUMN(w, r) WW_TO_MASK((w)->first_column + (r) < (int)(w)->m)
+#define WW_IS_INSIDE(w, q, r)                                                                                          \
+    WW_TO_MASK(((w)->first_column + (r) >= (w)->lo[q]) & ((w)->first_column + (r) < (w)->hi[q]))
+#endif
+
+// i - j, or what ww_diagonal() makes of it. A diagonal's first cell here is in the first column, or in the row above the
+// first, which the carries need: at that cell its value is made. With WW_DIAGONAL 2 a row-step keeps those of the one before,
+// which move by its rows.
+WW_INLINE real ww_along(const ww_block *w, const int q, const int r) {
+    return WW_DIAGONAL ? w->along[WW_COLS + q - r] : w->shift + (real)(q - r);
+}
+WW_INLINE void ww_new_diagonals(ww_block *w, const ww_launch_args args, const int q, const int r) {
+#if WW_DIAGONAL == 1
+    if (r == 0)
+        w->along[WW_COLS + q] = ww_diagonal(w->shift + (real)q, w->lengths);
+    if (q == 0)
+        w->along[WW_COLS - 1 - r] = ww_diagonal(w->shift - (real)(r + 1), w->lengths);
+#endif
+}
+WW_INLINE void ww_move_diagonals(ww_block *w, const ww_launch_args args, const int rows) {
+#if WW_DIAGONAL == 2
+    const ww_pair lengths = w->lengths;
+#pragma unroll
+    for (int r = 0; r < WW_COLS; r++)
+        w->along[r] = w->along[r + rows];
+#pragma unroll
+    for (int q = 0; q < rows; q++)
+        w->along[WW_COLS + q] = ww_diagonal(w->shift + (real)q, lengths);
+#endif
+}
+// Before a block's first row-step: those of the one before it. `shift` is i - j of the first cell.
+WW_INLINE void ww_fill_diagonals(ww_block *w, const ww_launch_args args, const int rows, const real shift) {
+#if WW_DIAGONAL == 2
+    const ww_pair lengths = w->lengths;
+#pragma unroll
+    for (int r = rows; r < WW_COLS + rows; r++)
+        w->along[r] = ww_diagonal(shift + (real)(r - rows - WW_COLS), lengths);
+#endif
+}
+
+// What a sweep does besides the recurrence: new diagonals; what is outside the band, by a row's columns, or by masks of the
+// diagonals; padding rows, and with open ends columns after the last, pass values on, so that D(i,m) is always in v.
+#define WW_CELLS_DIAGONAL 1
+#define WW_CELLS_BANDED 2
+#define WW_CELLS_MASKED 4
+#define WW_CELLS_PASS 8
+#define WW_CELLS_ALL (WW_CELLS_DIAGONAL | WW_CELLS_PASS | (WW_BAND ? WW_CELLS_BANDED : 0))
+#if WW_VECTOR == 1
+// A padding row needs a mask of its own where its values are not the outside.
+WW_INLINE real ww_masked(const ww_block *w, const real value, const int q, const int r) {
+    const int mask = w->mask[WW_ROWS - 1 + r - q] | (WW_CORNER || WW_BORDERS ? (w->i + q) >> 31 : 0);
+#if WWK_DOUBLE
+    return mask ? value : WW_OUTSIDE;
+#else
+    return bitselect(WW_OUTSIDE, value, as_float(mask));
+#endif
 }
 #endif
 
-// Whether the value above and left of a row-step's first row i is D(0,0), or padding like it.
-#if WW_CORNER
-#define WW_UNDER_CORNER (i == 0)
-#else
-#define WW_UNDER_CORNER (i <= 0)
+// The value above v[q] behind column r.
+WW_INLINE real ww_above(const ww_block *w, const ww_launch_args args, const int q, const int r, const real up,
+                        const ww_column column) {
+    return !WW_CARRY ? up : q ? w->g[q ? q - 1 : 0] : ww_carry(up, w->above, column, ww_along(w, -1, r));
+}
+
+// Row q's cell in column r, which is `column` and has the value `up` above it. Neighbouring rows use the value they share as
+// the same operand (`q & 1`), so that it is read from the register file's reuse cache.
+WW_INLINE void ww_block_cell(ww_block *w, const ww_launch_args args, const int q, const int r, const real up,
+                             const ww_column column, const int what) {
+    if (what & WW_CELLS_DIAGONAL)
+        ww_new_diagonals(w, args, q, r);
+#if WW_NOTES
+    ww_direction WW_DIRECTION;
 #endif
+    real value = WW_CELL(w->v[q], up, w->d[q], w->e[q], column, ww_along(w, q, r), w->lengths, q & 1);
+#if WW_NOTES
+    w->noted[r / 16 * WW_ROWS + q] = ww_push_direction(w->noted[r / 16 * WW_ROWS + q], WW_DIRECTION);
+#endif
+    if (what & WW_CELLS_BANDED)
+        value = WW_IS_INSIDE(w, q, r) ? value : WW_OUTSIDE;
+#if WW_VECTOR == 1
+    if (what & WW_CELLS_MASKED)
+        value = ww_masked(w, value, q, r);
+#endif
+    if (WW_OPEN && (what & WW_CELLS_PASS))
+        value = WW_IS_COLUMN(w, r) ? value : w->v[q];
+    if (WW_TRANSPARENT && (what & WW_CELLS_PASS))
+        value = WW_IS_PADDING(w, q) ? up : value;
+    w->d[q] = ww_above(w, args, q, r, up, column);
+    w->v[q] = value;
+    if (WW_CARRY)
+        w->g[q] = ww_carry(value, w->e[q], column, ww_along(w, q, r));
+}
+
+// `rows` rows across columns [from, to) of the block, each a column behind the row above it.
+WW_INLINE void ww_sweep_columns(ww_block *w, const ww_launch_args args, const int rows, const int from, const int to,
+                                const int what) {
+#pragma unroll
+    for (int k = 0; k < to - from + rows - 1; k++) {
+#pragma unroll
+        for (int q = rows - 1; q >= 0; q--) {
+            const int r = k - q + from;
+            if (r >= from && r < to) {
+                ww_block_cell(w, args, q, r, q ? w->v[q ? q - 1 : 0] : w->c[r], ww_block_column(w, args, r), what);
+                if (q == rows - 1)
+                    w->c[r] = w->v[q];
+            }
+        }
+    }
+}
+WW_INLINE void ww_sweep(ww_block *w, const ww_launch_args args) {
+    ww_move_diagonals(w, args, WW_ROWS);
+    ww_sweep_columns(w, args, WW_ROWS, 0, WW_COLS, WW_CELLS_ALL);
+}
+
+// The value in the column left of the block, in row q - 1, as it goes on along the diagonal.
+WW_INLINE real ww_from_left(const ww_block *w, const ww_launch_args args, const real value, const ww_row row, const int q) {
+    const ww_pair lengths = w->lengths;
+    (void)lengths;
+    return WW_CARRY ? ww_carry(value, row, w->beside, WW_LAG(w->shift + (real)q)) : value;
+}
 
 // Padding rows above the first: as many as fill the first row-step.
 #define WW_PADDING(n) ((int)((0u - (n)) % WW_ROWS))
-#if WW_BAND && !WW_WHOLE_BLOCKS
+#if WW_BAND
 // First and end row-step of a block of columns, the padding rows counted.
 WW_INLINE uint ww_block_first(ww_pair_band limits, uint block) {
     return block ? (ww_band_top(limits, block * WW_COLS) + (uint)WW_PADDING(limits.n)) / WW_ROWS : 0;
@@ -163,7 +201,27 @@ WW_INLINE uint ww_block_end(ww_pair_band limits, uint block) {
     return (bottom + (uint)WW_PADDING(limits.n) + WW_ROWS - 1) / WW_ROWS;
 }
 #endif
+
 #if WW_VECTOR == 1
+#if WW_BAND
+#if WW_COLS > 32 && !(WW_BAND == 2 && defined(WW_PACK))
+#error "a banded block has at most 32 columns, but masks of diagonals take any number (items_edges.cl)"
+#endif
+// One bit a column of the block: set inside row i's interval.
+WW_INLINE uint ww_inside(ww_pair_band limits, uint i, uint first_column) {
+    const int lo = clamp((int)ww_band_lo(limits, i) - (int)first_column, 0, 32);
+    const int hi = clamp((int)ww_band_hi(limits, i) - (int)first_column, 0, 32);
+    const uint below_hi = hi == 32 ? 0xffffffffu : (1u << hi) - 1;
+    const uint below_lo = lo == 32 ? 0xffffffffu : (1u << lo) - 1;
+    return below_hi & ~below_lo;
+}
+WW_INLINE void ww_find_inside(ww_block *w, ww_pair_band limits) {
+#pragma unroll
+    for (int q = 0; q < WW_ROWS; q++)
+        w->inside[q] = ww_inside(limits, (uint)max(w->i + q, 0), (uint)w->first_column);
+}
+#endif
+
 // Row i's point.
 WW_INLINE ww_point ww_row_point(ww_series x, int i) {
     ww_point point = WW_POINT(x, (uint)clamp(i, 0, (int)x.length - 1));
@@ -173,100 +231,116 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #endif
     return point;
 }
+
+// The block that begins at `first_column`: its columns, and what is left of them.
+WW_INLINE void ww_load_columns(ww_block *w, const ww_launch_args args, const ww_series y) {
+#if WW_POINT_REGISTERS
+    const uint first_column = (uint)w->first_column;
+#pragma unroll
+    for (uint r = 0; r < WW_COLS; r++)
+        w->b[r] = WW_COLUMN_AT(y, min(first_column + r, y.length - 1));
+#else
+    w->y = y;
 #endif
+}
+WW_INLINE void ww_load_beside(ww_block *w, const ww_launch_args args, const ww_series y) {
+    const uint before = w->first_column ? (uint)w->first_column - 1 : 0;
+    if (WW_CARRY)
+        w->beside = WW_COLUMN_AT(y, min(before, y.length - 1));
+}
 
-#if WW_VECTOR == 1
-#define WW_TOP_AT(s, j) ww_border_top(WW_POINT(s, min((uint)(j), (s).length - 1)), (real)(j), lengths)
-
-// The border above a block's first column and above the later ones.
+// D(0,j+1), for a column j that may be behind the last.
+WW_INLINE real ww_top_at(ww_series y, uint j, ww_pair lengths, const ww_launch_args args) {
+    return ww_border_top(WW_POINT(y, min(j, y.length - 1)), (real)j, lengths);
+}
+// The row above the block: the matrix's border, or outside the band (not `at_top`).
+WW_INLINE void ww_load_top(ww_block *w, const ww_launch_args args, const ww_series y, const bool at_top) {
+    const uint first_column = (uint)w->first_column;
+    if (WW_BORDERS)
+        w->corner_top = ww_top_at(y, first_column ? first_column - 1 : 0, w->lengths, args);
+#pragma unroll
+    for (uint r = 0; r < WW_COLS; r++) {
 #if WW_TOP_NEXT && WW_POINT_REGISTERS
-#define WW_TOP_OF(r, first_column) ((r) ? ww_top_next(c[(r) ? (r)-1 : 0], b[r]) : WW_TOP_AT(y, first_column))
+        const real top = r ? ww_top_next(w->c[r ? r - 1 : 0], w->b[r]) : ww_top_at(y, first_column, w->lengths, args);
 #else
-#define WW_TOP_OF(r, first_column) WW_TOP_AT(y, first_column + (r))
+        const real top = WW_BORDERS ? ww_top_at(y, first_column + r, w->lengths, args) : WW_BORDER;
 #endif
+        w->c[r] = !WW_BORDERS || at_top ? top : WW_OUTSIDE;
+    }
+}
 
-// The elements of a row-step's rows, from their points; and the other values that the sweep needs.
-#if WW_BEFORE
-#define WW_POINT_BEFORE(points, q) ((q) ? points[(q) ? (q)-1 : 0] : last)
-#else
-#define WW_POINT_BEFORE(points, q) points[q]
-#endif
-#if WW_CARRY
-#define WW_ROW_ABOVE const ww_row above = ww_row_make(last, last, (real)(i - 1));
-#else
-#define WW_ROW_ABOVE
-#endif
-#if WW_NEEDS_LAST
-#define WW_KEEP_LAST(points) last = points[WW_STEP - 1];
-#else
-#define WW_KEEP_LAST(points)
-#endif
-// Elements of rows before the second one are special. An engine may make them apart (items_edges.cl).
-#ifndef WW_FIRST_ELEMENTS
-#define WW_ROW_TIME(q) (real)(i + (q))
-#define WW_FIRST_ELEMENTS(points)
-#endif
-#define WW_ROW_ELEMENTS(points)                                                                                        \
-    const real shift = (real)(i - (int)first_column);                                                                  \
-    ww_row e[WW_STEP];                                                                                                 \
-    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++)                                                                \
-        e[q] = ww_row_make(points[q], WW_POINT_BEFORE(points, q), WW_ROW_TIME(q));                                     \
-    WW_FIRST_ELEMENTS(points)                                                                                          \
-    WW_ROW_ABOVE                                                                                                       \
-    WW_KEEP_LAST(points)
+// The elements of a row-step's rows. Those of rows before the second one are special; `later`: there are none.
+WW_INLINE void ww_make_rows(ww_block *w, const ww_launch_args args, const int rows, const ww_point *points,
+                            const bool later) {
+#pragma unroll
+    for (int q = 0; q < rows; q++) {
+        const ww_point before = !WW_BEFORE ? points[q] : q ? points[q ? q - 1 : 0] : w->last;
+        w->e[q] = ww_row_make(points[q], before, later ? (real)1 : (real)(w->i + q));
+    }
+}
+// What else a row-step needs; the last point is kept for the next one.
+WW_INLINE void ww_enter_rows(ww_block *w, const ww_launch_args args, const int rows, const ww_point *points) {
+    w->shift = (real)(w->i - w->first_column);
+    if (WW_CARRY)
+        w->above = ww_row_make(w->last, w->last, (real)(w->i - 1));
+    if (WW_NEEDS_LAST)
+        w->last = points[rows - 1];
+}
+WW_INLINE void ww_load_rows(ww_block *w, const ww_launch_args args, const ww_point *points) {
+    ww_make_rows(w, args, WW_ROWS, points, false);
+    ww_enter_rows(w, args, WW_ROWS, points);
+}
 
 // The left edge of a row-step: v and d from the neighbour's values l and `previous` where it was inside its block
-// (`known`, and `reached` for the row above), else from the matrix's border (`at_border`) or the outside.
-#if WW_CORNER
-#define WW_BORDER_LEFT(q) (i + (q) < 0 ? WW_OUTSIDE : ww_border_left(e[q], (real)(i + (q)), lengths))
-#else
-#define WW_BORDER_LEFT(q) (i + (q) < 0 ? (real)0 : ww_border_left(e[q], (real)(i + (q)), lengths))
-#endif
-#if WW_BORDERS
-// The border's value is kept for the next row-step in place of a neighbour's value.
-#define WW_BORDER_ABOVE (WW_UNDER_CORNER ? (real)0 : i < 0 ? WW_OUTSIDE : previous)
-#define WW_TOP_LEFT (i < 0 ? WW_OUTSIDE : i == 0 ? corner_top : WW_OUTSIDE)
-#define WW_HOLD_BORDER l[WW_STEP - 1] = at_border ? v[WW_STEP - 1] : l[WW_STEP - 1];
-#elif WW_CORNER
-#define WW_BORDER_ABOVE (i == 0 ? (real)0 : WW_BORDER)
-#define WW_TOP_LEFT (i <= 0 ? WW_BORDER : WW_OUTSIDE)
-#define WW_HOLD_BORDER
-#else
-#define WW_BORDER_ABOVE (i <= 0 ? (real)0 : WW_BORDER)
-#define WW_TOP_LEFT (i <= 0 ? WW_BORDER : WW_OUTSIDE)
-#define WW_HOLD_BORDER
-#endif
-#if WW_CARRY
-#define WW_CARRIES real g[WW_STEP];
-#define WW_FROM_LEFT(value, row, q) ww_carry(value, row, beside, WW_LAG(shift + (real)(q)))
-#else
-#define WW_CARRIES
-#define WW_FROM_LEFT(value, row, q) (value)
-#endif
-#ifdef WW_AT_CORNER
-#elif WW_CORNER
-#define WW_AT_CORNER(q, value) (at_border && i + (q) == 0 ? (real)0 : (value))
-#else
-#define WW_AT_CORNER(q, value) (value)
-#endif
-#define WW_EDGE                                                                                                        \
-    WW_CARRIES                                                                                                         \
-    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++)                                                                \
-        v[q] = at_border ? WW_BORDER_LEFT(q) : known ? l[q] : WW_OUTSIDE;                                              \
-    d[0] = at_border ? WW_BORDER_ABOVE : reached ? WW_FROM_LEFT(previous, above, 0) : WW_TOP_LEFT;                     \
-    WW_HOLD_BORDER                                                                                                     \
-    _Pragma("unroll") for (int q = 1; q < WW_STEP; q++)                                                                \
-        d[q] = WW_AT_CORNER(q, WW_FROM_LEFT(v[q - 1], e[q - 1], q));
+// (`known`, and `reached` for the row above), else from the matrix's border (`at_border`) or the outside. With WW_BORDERS
+// the border's value is kept for the next row-step in place of a neighbour's value. D(0,0) is above and left of row 0.
+WW_INLINE real ww_edge_border(const ww_block *w, const ww_launch_args args, const int q) {
+    return w->i + q < 0 ? (WW_CORNER ? WW_OUTSIDE : (real)0) : ww_border_left(w->e[q], (real)(w->i + q), w->lengths);
+}
+WW_INLINE real ww_edge_corner(const ww_block *w) {
+    if (WW_CORNER ? w->i == 0 : w->i <= 0)
+        return (real)0;
+    return !WW_BORDERS ? WW_BORDER : w->i < 0 ? WW_OUTSIDE : w->previous;
+}
+WW_INLINE real ww_edge_top(const ww_block *w) {
+    if (WW_BORDERS)
+        return w->i < 0 ? WW_OUTSIDE : w->i == 0 ? w->corner_top : WW_OUTSIDE;
+    return w->i <= 0 ? WW_BORDER : WW_OUTSIDE;
+}
+WW_INLINE void ww_edge(ww_block *w, const ww_launch_args args, const bool at_border, const bool known,
+                       const bool reached) {
+#pragma unroll
+    for (int q = 0; q < WW_ROWS; q++)
+        w->v[q] = at_border ? ww_edge_border(w, args, q) : known ? w->l[q] : WW_OUTSIDE;
+    w->d[0] = at_border ? ww_edge_corner(w)
+              : reached ? ww_from_left(w, args, w->previous, w->above, 0)
+                        : ww_edge_top(w);
+    if (WW_BORDERS)
+        w->l[WW_ROWS - 1] = at_border ? w->v[WW_ROWS - 1] : w->l[WW_ROWS - 1];
+#pragma unroll
+    for (int q = 1; q < WW_ROWS; q++) {
+        const real left = ww_from_left(w, args, w->v[q - 1], w->e[q - 1], q);
+        w->d[q] = WW_CORNER && at_border && w->i + q == 0 ? (real)0 : left;
+    }
+}
 
-// With open ends: the best of what a block has of the ends after a row-step, in `best`. v holds the values of column m where
-// the block has it, c those of row n after the last row-step.
 #if WW_OPEN
-#define WW_TAKE_ENDS(has_column, last_step)                                                                            \
-    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++)                                                                \
-        if ((has_column) && i + q >= 0 && i + q < (int)x.length && WW_END_ROW(i + q + 1, x.length))                    \
-            best = ww_lesser(best, v[q]);                                                                              \
-    if (last_step)                                                                                                     \
-        _Pragma("unroll") for (int r = 0; r < WW_COLS; r++)                                                            \
-            best = WW_IS_COLUMN(r) && WW_END_COLUMN((int)first_column + r + 1, y.length) ? ww_lesser(best, c[r]) : best;
+// The best of `best` and of what a block has of the ends after a row-step. v holds the values of column m where the block has
+// it (`has_column`), c those of row n after the last row-step.
+WW_INLINE real ww_take_ends(const ww_block *w, const ww_launch_args args, const int rows, const bool has_column,
+                            const bool last_step, real best) {
+#pragma unroll
+    for (int q = 0; q < rows; q++)
+        if (has_column && w->i + q >= 0 && w->i + q < (int)w->n && WW_END_ROW(w->i + q + 1, w->n))
+            best = ww_lesser(best, w->v[q]);
+    if (last_step) {
+#pragma unroll
+        for (int r = 0; r < WW_COLS; r++) {
+            const bool taken = WW_IS_COLUMN(w, r) && WW_END_COLUMN(w->first_column + r + 1, w->m);
+            best = taken ? ww_lesser(best, w->c[r]) : best;
+        }
+    }
+    return best;
+}
 #endif
 #endif

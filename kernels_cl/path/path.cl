@@ -132,10 +132,7 @@ WW_INLINE ww_scalar ww_path_open_end(__global ww_path_pair *pair, ww_path_matrix
         out[WW_TASK_RESULT(task)] = ww_final(value_, (x).length, (y).length);                                          \
     }
 #if WW_VECTOR == 1
-// A cell's direction, as the sweep (engine/walk.cl) finds it.
 #define WW_PATH_LIMITS limits
-#define WW_NOTE(q, r)                                                                                                  \
-    noted[(r) / 16 * WW_ROWS + (q)] = ww_push_direction(noted[(r) / 16 * WW_ROWS + (q)], WW_DIRECTION);
 // D(0,m) and D(n,0), which open ends may take.
 #define WW_PATH_LAST_TOP ww_border_top(WW_POINT(y, y.length - 1), (real)(y.length - 1), lengths)
 #define WW_PATH_LAST_LEFT ww_border_left(WW_ROW_AT(x, x.length - 1), (real)(x.length - 1), lengths)

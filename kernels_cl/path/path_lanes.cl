@@ -23,18 +23,6 @@
 #if WW_COLS > 32
 #error "directions of a row of a lane are in two words"
 #endif
-// Words of a lane's row: 16 columns each.
-#define WW_NOTE_WORDS ((WW_COLS + 15) / 16)
-
-#if WW_POINT_REGISTERS
-#define WW_PATH_COLUMNS ww_column b[WW_COLS];
-#define WW_PATH_LOAD_COLUMNS                                                                                           \
-    _Pragma("unroll") for (uint r = 0; r < WW_COLS; r++) b[r] = WW_COLUMN_AT(y, min(first_column + r, y.length - 1));
-#else
-#define WW_PATH_COLUMNS
-#define WW_PATH_LOAD_COLUMNS
-#endif
-
 __kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
               __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
@@ -144,65 +132,53 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
             __global const ww_scalar *before_line = strip ? column_line : left_line;
             const bool at_border = first_column == 0, from_line = lane == 0 && !at_border && own_steps;
             const bool at_top = from * WW_ROWS == row_first;
-            int i = (int)(from * WW_ROWS) - (int)padding;
-
-            WW_PATH_COLUMNS
+            ww_block w;
+            w.n = x.length;
+            w.m = y.length;
+            w.lengths = lengths;
+            w.first_column = (int)first_column;
+            w.i = (int)(from * WW_ROWS) - (int)padding;
             ww_point a[WW_ROWS];
-#if WW_NEEDS_LAST
-            ww_point last = ww_row_point(x, i - 1);
-#endif
-#if WW_CARRY
-            const ww_column beside = WW_COLUMN_AT(y, min(first_column ? first_column - 1 : 0, y.length - 1));
-#endif
-#if WW_BORDERS
-            const real corner_top = WW_TOP_AT(y, first_column ? first_column - 1 : 0);
-#endif
-            real c[WW_COLS], l[WW_ROWS], v[WW_ROWS], ahead[WW_ROWS];
-            real previous = WW_BORDER;
-            WW_KEPT_DIAGONALS
-            WW_PATH_LOAD_COLUMNS
+            real ahead[WW_ROWS];
+            if (WW_NEEDS_LAST)
+                w.last = ww_row_point(x, w.i - 1);
+            w.previous = WW_BORDER;
+            ww_load_columns(&w, args, y);
+            ww_load_beside(&w, args, y);
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++) {
-                a[q] = ww_row_point(x, i + q);
-                l[q] = WW_BORDER;
-                v[q] = WW_BORDER;
+                a[q] = ww_row_point(x, w.i + q);
+                w.l[q] = WW_BORDER;
+                w.v[q] = WW_BORDER;
                 ahead[q] = WW_OUTSIDE;
             }
             // What is above the strip: the matrix's border, the line of the tiles above, or what is outside the band.
-            if (row_first == 0 && at_top) {
-#if WW_BORDERS
-#pragma unroll
-                for (uint r = 0; r < WW_COLS; r++)
-                    c[r] = WW_TOP_OF(r, first_column);
-#else
-#pragma unroll
-                for (int r = 0; r < WW_COLS; r++)
-                    c[r] = WW_BORDER;
-#endif
+            const bool has_above = row_first != 0 || !at_top;
+            if (!has_above) {
+                ww_load_top(&w, args, y, true);
             } else {
 #pragma unroll
                 for (uint r = 0; r < WW_COLS; r++) {
                     const uint j = first_column + r;
-                    c[r] = at_top && own_steps && j < y.length && WW_PATH_INSIDE(limits, (uint)(i - 1), j) ? top_line[j]
-                                                                                                        : WW_OUTSIDE;
+                    const bool known = at_top && own_steps && j < y.length;
+                    w.c[r] = known && WW_PATH_INSIDE(limits, (uint)(w.i - 1), j) ? top_line[j] : WW_OUTSIDE;
                 }
-                if (own_steps && i > 0) {
+                if (own_steps && w.i > 0) {
                     const uint j = first_column - 1;
                     if (at_border)
-                        previous = ww_border_left(WW_ROW_AT(x, (uint)i - 1), (real)(i - 1), lengths);
-                    else if (first_column > y.length || !WW_PATH_INSIDE(limits, (uint)(i - 1), j))
-                        previous = WW_OUTSIDE;
+                        w.previous = ww_border_left(WW_ROW_AT(x, (uint)w.i - 1), (real)(w.i - 1), lengths);
+                    else if (first_column > y.length || !WW_PATH_INSIDE(limits, (uint)(w.i - 1), j))
+                        w.previous = WW_OUTSIDE;
                     else
-                        previous = at_top ? top_line[j] : lane == 0 ? before_line[i - 1 + (int)padding] : WW_OUTSIDE;
+                        w.previous = at_top ? top_line[j] : lane == 0 ? before_line[w.i - 1 + (int)padding] : WW_OUTSIDE;
                 }
             }
-            const bool has_above = row_first != 0 || !at_top;
             if (from_line) {
 #pragma unroll
                 for (int q = 0; q < WW_ROWS; q++)
-                    ahead[q] = before_line[i + q + (int)padding];
+                    ahead[q] = before_line[w.i + q + (int)padding];
             }
-            WW_FILL_DIAGONALS((real)(i - (int)first_column))
+            ww_fill_diagonals(&w, args, WW_ROWS, (real)(w.i - w.first_column));
 #if WW_WALKS
             __global uint *to_directions =
                 own_directions + (((ulong)strip * moments + (from - row_first / WW_ROWS)) * width * WW_NOTE_WORDS + lane) * WW_ROWS;
@@ -211,81 +187,73 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
             for (uint k = 0; k < total; k++) {
                 const bool now = k >= lane && k - lane < own_steps;
                 if (now) {
-                    real d[WW_ROWS];
-                    const bool known = true, reached = has_above || k != lane;
+                    const int row = w.i + (int)padding;
                     if (from_line) {
 #pragma unroll
                         for (int q = 0; q < WW_ROWS; q++) {
-                            l[q] = ahead[q];
-#if WW_BAND
-                            l[q] = WW_PATH_INSIDE(limits, (uint)max(i + q, 0), strip_first - 1) ? l[q] : WW_OUTSIDE;
-#endif
+                            const bool inside = WW_PATH_INSIDE(limits, (uint)max(w.i + q, 0), strip_first - 1);
+                            w.l[q] = inside ? ahead[q] : WW_OUTSIDE;
                         }
 #pragma unroll
                         for (int q = 0; q < WW_ROWS; q++)
-                            ahead[q] = before_line[min((uint)(i + WW_ROWS + q) + padding, padded - 1)];
+                            ahead[q] = before_line[min((uint)(row + WW_ROWS + q), padded - 1)];
                     }
-                    WW_ROW_ELEMENTS(a)
-                    WW_EDGE
+                    ww_load_rows(&w, args, a);
+                    ww_edge(&w, args, at_border, true, has_above || k != lane);
 #if WW_BAND
-                    uint inside[WW_ROWS];
-#pragma unroll
-                    for (int q = 0; q < WW_ROWS; q++)
-                        inside[q] = ww_inside(limits, (uint)clamp(i + q, 0, (int)x.length - 1), first_column);
+                    ww_find_inside(&w, limits);
 #endif
 #pragma unroll
                     for (int q = 0; q < WW_ROWS; q++)
-                        a[q] = WW_POINT(x, (uint)min(i + WW_ROWS + q, (int)x.length - 1));
+                        a[q] = WW_POINT(x, (uint)min(w.i + WW_ROWS + q, (int)x.length - 1));
 #if WW_WALKS
-                    uint noted[WW_NOTE_WORDS * WW_ROWS];
 #pragma unroll
                     for (int q = 0; q < WW_NOTE_WORDS * WW_ROWS; q++)
-                        noted[q] = 0;
-                    ww_direction WW_DIRECTION;
+                        w.noted[q] = 0;
 #endif
-                    WW_SWEEP(WW_ROWS)
+                    ww_sweep(&w, args);
 #if WW_WALKS
                     __global uint *to = to_directions + (ulong)k * (width * WW_NOTE_WORDS * WW_ROWS);
 #pragma unroll
-                    for (int w = 0; w < WW_NOTE_WORDS; w++, to += width * WW_ROWS) {
+                    for (int word = 0; word < WW_NOTE_WORDS; word++, to += width * WW_ROWS) {
+                        const uint *noted = w.noted + word * WW_ROWS;
 #if WW_ROWS == 4
-                        *(__global uint4 *)to =
-                            (uint4)(noted[4 * w], noted[4 * w + 1], noted[4 * w + 2], noted[4 * w + 3]);
+                        *(__global uint4 *)to = (uint4)(noted[0], noted[1], noted[2], noted[3]);
 #else
 #pragma unroll
                         for (int q = 0; q < WW_ROWS; q++)
-                            to[q] = noted[w * WW_ROWS + q];
+                            to[q] = noted[q];
 #endif
                     }
 #endif
                     if (lane == width - 1) {
 #pragma unroll
                         for (int q = 0; q < WW_ROWS; q++)
-                            column_line[i + q + (int)padding] = v[q];
+                            column_line[row + q] = w.v[q];
                     }
                     if ((from + k - lane + 1) * WW_ROWS == min(row_first + tile_height, padded)) {
 #pragma unroll
                         for (uint r = 0; r < WW_COLS; r++)
                             if (r < own_columns)
-                                own_row_line[r] = c[r];
+                                own_row_line[r] = w.c[r];
                     }
-                    i += WW_ROWS;
+                    w.i += WW_ROWS;
                 }
-                previous = now || k >= lane ? l[WW_ROWS - 1] : previous;
+                w.previous = now || k >= lane ? w.l[WW_ROWS - 1] : w.previous;
 #if WW_EXCHANGE == 0
                 __local ww_scalar *edge = passed[k & 1];
 #pragma unroll
                 for (int q = 0; q < WW_ROWS; q++)
-                    edge[q * WW_WG + lid] = v[q];
+                    edge[q * WW_WG + lid] = w.v[q];
                 barrier(CLK_LOCAL_MEM_FENCE);
                 const uint neighbour = (lid & ~(width - 1)) | ((lane - 1) & (width - 1));
 #pragma unroll
                 for (int q = 0; q < WW_ROWS; q++)
-                    l[q] = edge[q * WW_WG + neighbour];
+                    w.l[q] = edge[q * WW_WG + neighbour];
 #else
 #pragma unroll
                 for (int q = 0; q < WW_ROWS; q++)
-                    l[q] = ww_exchange_up(v[q], width);
+                    w.l[q] = ww_exchange_up(w.v[q], width);
 #endif
             }
         }

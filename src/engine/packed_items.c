@@ -20,8 +20,8 @@
 #define ITEMS_FORM(width, ...)                                                                                         \
     {                                                                                                                  \
         .engine = "packed", .kernel = "ww_packed_items", .interleave = "ww_interleave",                                \
-        .texts = {"engine/interleave.cl", "engine/items_pack.cl", __VA_ARGS__ "engine/items_edges.cl",                 \
-                  "engine/walk.cl", "engine/packed_items.cl"},                                                         \
+        .texts = {"engine/interleave.cl", "engine/items_pack.cl", "engine/walk.cl",                                    \
+                  __VA_ARGS__ "engine/items_edges.cl", "engine/packed_items.cl"},                                      \
         .exchanges = true, /* it does not, but a vendor's own forms of instructions are there with it */               \
             .pack = (width)                                                                                            \
     }
