@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "group_job.h"
 #include "json.h"
 #include "pair_picture.h"
 
@@ -22,6 +23,8 @@ typedef struct job {
     ww_context *context;
     ww_series_set *sets[2], *result, *aligned;
     ww_dataset *data[2];
+    ww_group *group; // several devices; then there is neither a context nor a gradient
+    ww_group_dataset *shared[2];
     ww_gradient *gradient;
     ww_gradient_info info;
     cli_progress progress;
@@ -31,11 +34,13 @@ typedef struct job {
 static void job_end(job *j) {
     ww_gradient_destroy(&j->gradient);
     for (int i = 1; i >= 0; i--) {
+        ww_group_dataset_destroy(&j->shared[i]);
         ww_dataset_destroy(&j->data[i]);
         ww_series_set_destroy(&j->sets[i]);
     }
     ww_series_set_destroy(&j->result);
     ww_series_set_destroy(&j->aligned);
+    ww_group_destroy(&j->group);
     ww_context_destroy(&j->context);
     cli_measure_free(&j->measure);
     free(j->values);
@@ -56,9 +61,11 @@ static int job_begin(job *j, const char *command) {
     if (result != CLI_GO_ON)
         return result;
     cli_fit_band(&j->measure_options, &j->measure, j->sets[0], j->sets[1]);
-    result = cli_context_open(&j->device, &j->context);
+    const bool group = cli_is_group(&j->device);
+    result = group ? cli_group_open(&j->device, &j->group) : cli_context_open(&j->device, &j->context);
     for (int i = 0; result == CLI_GO_ON && i < 2; i++)
-        result = cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]);
+        result = group ? cli_group_dataset_make(j->group, &j->device, j->sets[i], &j->shared[i])
+                       : cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]);
     return result;
 }
 
@@ -155,47 +162,58 @@ static int check_alignment(const job *j) {
     return CLI_GO_ON;
 }
 
+// The sizes of what is computed.
+static ww_status prepare(job *j, const ww_gradient_options *options) {
+    const size_t rows = ww_series_set_count(j->sets[0]);
+    ww_gradient_info_init(&j->info, sizeof j->info);
+    if (j->group)
+        return ww_group_gradient_sizes(&j->measure, j->shared[0], j->shared[1], NULL, NULL, rows, options, &j->info);
+    const ww_status status =
+        j->all_pairs
+            ? ww_gradient_create_matrix(&j->measure, j->data[0], j->data[1], options, &j->gradient)
+            : ww_gradient_create_pairs(&j->measure, j->data[0], j->data[1], NULL, NULL, rows, options, &j->gradient);
+    return status == WW_OK ? ww_gradient_get_info(j->gradient, &j->info) : status;
+}
+
+static ww_status run(job *j, const ww_gradient_options *options) {
+    ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
+    const ww_output values = WW_OUTPUT_HOST(j->values), slopes = WW_OUTPUT_HOST(j->slopes),
+                    parameters = WW_OUTPUT_HOST(j->by_parameters), cells = WW_OUTPUT_HOST(j->cells);
+    to.values = &values;
+    *(j->of ? &to.columns : &to.rows) = &slopes;
+    to.parameters = j->parameters ? &parameters : NULL;
+    to.alignment = options->alignment ? &cells : NULL;
+    if (j->group)
+        return ww_group_gradient(&j->measure, j->shared[0], j->shared[1], NULL, NULL, (size_t)j->info.pairs, options,
+                                 &to);
+    const ww_status status = ww_gradient_run(j->gradient, &to);
+    return status == WW_OK ? ww_gradient_get_info(j->gradient, &j->info) : status;
+}
+
 static int compute(job *j) {
     ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
     ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
-    ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
     const ww_precision precision = cli_precision(&j->device);
     options.divergence = j->divergence;
     options.parameters = j->parameters;
     options.alignment = j->alignment || j->svg;
+    options.per_pair = j->group != NULL; // a series is in one pair: the same gradient
     cli_plan_options(&j->device, &j->progress, &plan);
     options.run = plan.run;
-    ww_status status = j->all_pairs
-                           ? ww_gradient_create_matrix(&j->measure, j->data[0], j->data[1], &options, &j->gradient)
-                           : ww_gradient_create_pairs(&j->measure, j->data[0], j->data[1], NULL, NULL,
-                                                      ww_series_set_count(j->sets[0]), &options, &j->gradient);
-    ww_gradient_info_init(&j->info, sizeof j->info);
-    if (status == WW_OK)
-        status = ww_gradient_get_info(j->gradient, &j->info);
-    if (status != WW_OK) {
-        cli_progress_end(&j->progress);
-        return cli_fail();
-    }
-    int result = cli_values_allocate(j->info.pairs, 1, precision, &j->values);
+    int result = prepare(j, &options) == WW_OK ? CLI_GO_ON : cli_fail();
+    if (result == CLI_GO_ON)
+        result = cli_values_allocate(j->info.pairs, 1, precision, &j->values);
     if (result == CLI_GO_ON)
         result = cli_values_allocate(j->of ? j->info.columns : j->info.rows, 1, precision, &j->slopes);
     if (result == CLI_GO_ON && j->parameters)
         result = cli_values_allocate(j->info.parameters, 1, precision, &j->by_parameters);
     if (result == CLI_GO_ON && options.alignment)
         result = cli_values_allocate(j->info.alignment, 1, precision, &j->cells);
-    if (result == CLI_GO_ON) {
-        const ww_output values = WW_OUTPUT_HOST(j->values), slopes = WW_OUTPUT_HOST(j->slopes),
-                        parameters = WW_OUTPUT_HOST(j->by_parameters), cells = WW_OUTPUT_HOST(j->cells);
-        to.values = &values;
-        *(j->of ? &to.columns : &to.rows) = &slopes;
-        to.parameters = j->parameters ? &parameters : NULL;
-        to.alignment = options.alignment ? &cells : NULL;
-        status = ww_gradient_run(j->gradient, &to);
-    }
+    if (result == CLI_GO_ON && run(j, &options) != WW_OK)
+        result = cli_fail();
     cli_progress_end(&j->progress);
-    if (result == CLI_GO_ON && status == WW_OK)
-        status = ww_gradient_get_info(j->gradient, &j->info);
-    return result != CLI_GO_ON ? result : status == WW_OK ? CLI_GO_ON : cli_fail();
+    cli_group_report(j->group);
+    return result;
 }
 
 static void print_json(const job *j, const cli_command *command) {
@@ -212,14 +230,18 @@ static void print_json(const job *j, const cli_command *command) {
     head.measure = &j->measure;
     head.measure_options = &j->measure_options;
     head.read = &j->read;
-    head.context = j->context;
+    head.context = j->group ? ww_group_context(j->group, 0) : j->context;
     head.precision = ww_precision_name(cli_precision(&j->device));
     head.seconds_compute = j->info.seconds_wall;
     head.seconds_device = j->info.seconds_device;
     cli_json_head(&json, stdout, command, &head);
     cli_json_count(&json, "pairs", j->info.pairs);
-    cli_json_count(&json, "cells", j->info.cells);
-    cli_json_count(&json, "segments", j->info.segments);
+    if (j->group) {
+        cli_group_json(j->group, &json);
+    } else {
+        cli_json_count(&json, "cells", j->info.cells);
+        cli_json_count(&json, "segments", j->info.segments);
+    }
     cli_json_flag(&json, "divergence", j->divergence);
     cli_json_text(&json, "of", sides[j->of]);
     cli_json_text(&json, "expected_alignment", j->alignment);
@@ -270,6 +292,8 @@ int cmd_gradient(const cli_command *command, int argc, char **argv) {
         return result;
     if (j.parameters && !j.json)
         return cli_usage(command->name, "--by-parameters prints with --json");
+    if (j.all_pairs && cli_is_group(&j.device))
+        return cli_usage(command->name, "--all-pairs takes one device: sums over pairs are not divided");
     result = job_begin(&j, command->name);
     if (result == CLI_GO_ON)
         result = check_alignment(&j);

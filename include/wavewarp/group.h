@@ -7,6 +7,7 @@
 #define WAVEWARP_GROUP_H
 
 #include <wavewarp/classify.h>
+#include <wavewarp/gradient.h>
 #include <wavewarp/knn.h>
 #include <wavewarp/path.h>
 #include <wavewarp/plan.h>
@@ -128,6 +129,25 @@ WW_API_STATUS ww_group_nearest(const ww_measure *measure, ww_group_dataset *quer
 WW_API_STATUS ww_group_paths(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
                              const size_t *row_index, const size_t *column_index, size_t count,
                              const ww_plan_options *options, ww_paths *paths);
+
+/// Values, alignments and gradients of listed pairs, as ww_gradient_create_pairs() and ww_gradient_run() give them:
+/// each device has all series and a run of the pairs at a time. Sums over pairs are not divided, for their order is
+/// their bits: gradients by series need options.per_pair. Soft-DTW on a GPU has last bits that depend on the pairs that
+/// run beside a pair, here too. \param columns NULL: `rows`. \param row_index, column_index `count` indices each; NULL
+/// both: the i-th row with the i-th column. \param outputs to host memory; `upstream` from it. \return
+/// WW_ERROR_UNSUPPORTED (gradients by series without options.per_pair), WW_ERROR_INVALID_ARGUMENT (memory of a device;
+/// no output), WW_ERROR_EMPTY, WW_ERROR_CANCELLED, and as ww_gradient_create_pairs() and ww_gradient_run().
+/// *Thread-safety*: one job of a group at a time. *Blocking*: until done.
+WW_API_STATUS ww_group_gradient(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
+                                const size_t *row_index, const size_t *column_index, size_t count,
+                                const ww_gradient_options *options, const ww_gradient_outputs *outputs);
+
+/// The sizes of these outputs, in values: pairs, rows and columns (as with options.per_pair), parameters, weights and
+/// alignment of the record, whether they are asked for or not; the rest is 0. \param options NULL: all defaults.
+/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_EMPTY, WW_ERROR_OVERFLOW. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_group_gradient_sizes(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
+                                      const size_t *row_index, const size_t *column_index, size_t count,
+                                      const ww_gradient_options *options, ww_gradient_info *sizes);
 
 /// Classifies as ww_classify() does, near ties decided in double: every device has the whole train set and a part of
 /// the test series at a time. Where some devices have double and near ties are decided in it, the others take no part.

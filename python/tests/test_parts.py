@@ -34,6 +34,13 @@ np.testing.assert_array_equal(group.pairs(x, y, indices=listed), ww.pairs(x, y, 
 (mine, mine_distances), (one, one_distances) = (way.paths(x, y, indices=listed) for way in (group, ww))
 np.testing.assert_array_equal(mine_distances, one_distances)
 assert len(mine) == 40 and all(np.array_equal(a, b) for a, b in zip(mine, one))
+everything = {"want": ("values", "rows", "columns", "alignment"), "gamma": 0.5, "upstream": np.arange(40.0)}
+mine = group.soft(x, y, pairs=listed, **everything)
+one = ww.soft(x, y, pairs=listed, per_pair=True, **everything)
+np.testing.assert_array_equal(mine.values, one.values)
+for name in "rows", "columns", "alignment":
+    assert all(np.array_equal(a, b) for a, b in zip(getattr(mine, name), getattr(one, name)))
+np.testing.assert_array_equal(group.soft(x[:20], x[20:]).rows, ww.soft(x[:20], x[20:], pairs=True).rows)
 for points, queries in (x, None), (x32, x32[:5]):
     for mine, one in zip(group.knn(points, queries, 3, metric="l1"), ww.knn(points, queries, 3, metric="l1")):
         np.testing.assert_array_equal(mine, one)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import types
 from types import SimpleNamespace
 from typing import Any, Iterable, Optional, Union
 
@@ -94,33 +93,51 @@ class Gradient:
         channels, time), a list where lengths differ. parameters: (pairs, parameters). weights: (pairs, longest).
         alignment: (n, m) a pair: how probable each cell is. upstream: a factor for each pair's gradients.
         """
-        want = (want,) if isinstance(want, str) else tuple(want)
-        unknown = set(want) - set(OUTPUTS)
-        if unknown:
-            raise ValueError(f"{', '.join(sorted(unknown))}: none of {', '.join(OUTPUTS)}")
-        told, dtype = self.info, self.rows.dtype
-        count = {**vars(told), "values": told.pairs}
-        flat = {name: np.empty(count[name], dtype) for name in want}
-        fields = {name: new("ww_output", host=pointer(array), bytes=array.nbytes) for name, array in flat.items()}
-        if upstream is not None:
-            upstream = np.ascontiguousarray(upstream, dtype)
-            if upstream.size != told.pairs:
-                raise ValueError(f"upstream has {upstream.size} values for {told.pairs} pairs")
-            fields["upstream"] = pointer(upstream)
-        check(lib.ww_gradient_run(self._handle[0], new("ww_gradient_outputs", **fields)))
-        return types.SimpleNamespace(**{name: self._shaped(name, array) for name, array in flat.items()})
+        names = wanted(want)
+        told = self.info
+        flat, outputs = make_outputs(names, told, self.rows.dtype, upstream)
+        check(lib.ww_gradient_run(self._handle[0], outputs))
+        return shaped(flat, self._shape, self._first, self._second, self.rows, self.columns, self.per_pair)
 
-    def _shaped(self, name, flat):
+
+def wanted(want) -> tuple:
+    """The names of outputs."""
+    want = (want,) if isinstance(want, str) else tuple(want)
+    unknown = set(want) - set(OUTPUTS)
+    if unknown:
+        raise ValueError(f"{', '.join(sorted(unknown))}: none of {', '.join(OUTPUTS)}")
+    return want
+
+
+def make_outputs(names, told, dtype, upstream):
+    """(flat arrays by name, ww_gradient_outputs) of the sizes that a ww_gradient_info tells."""
+    count = {**vars(told), "values": told.pairs}
+    flat = {name: np.empty(count[name], dtype) for name in names}
+    fields = {name: new("ww_output", host=pointer(array), bytes=array.nbytes) for name, array in flat.items()}
+    if upstream is not None:
+        upstream = np.ascontiguousarray(upstream, dtype)
+        if upstream.size != told.pairs:
+            raise ValueError(f"upstream has {upstream.size} values for {told.pairs} pairs")
+        fields["upstream"] = pointer(upstream)
+    return flat, new("ww_gradient_outputs", **fields)
+
+
+def shaped(flat, shape, first, second, rows, columns, per_pair) -> SimpleNamespace:
+    """Flat outputs in the shapes of pairs (first[i], second[i]) of series of both sides."""
+
+    def one(name, values):
         if name == "values":
-            return flat.reshape(self._shape)
+            return values.reshape(shape)
         if name in ("parameters", "weights"):
-            return flat.reshape(len(self._first), -1)
-        rows, columns = self.rows.lengths[self._first], self.columns.lengths[self._second]
+            return values.reshape(len(first), -1)
+        x, y = rows.lengths[first], columns.lengths[second]
         if name == "alignment":
-            return _split(flat, list(zip(rows, columns)))
-        side = self.rows if name == "rows" else self.columns
-        lengths = (rows if name == "rows" else columns) if self.per_pair else side.lengths
-        return _split(flat, [(side.channels, length) for length in lengths])
+            return _split(values, list(zip(x, y)))
+        side = rows if name == "rows" else columns
+        lengths = (x if name == "rows" else y) if per_pair else side.lengths
+        return _split(values, [(side.channels, length) for length in lengths])
+
+    return SimpleNamespace(**{name: one(name, values) for name, values in flat.items()})
 
 
 def _split(flat, shapes):
@@ -129,6 +146,12 @@ def _split(flat, shapes):
         return flat.reshape(len(shapes), *shapes[0])
     ends = np.cumsum([a * b for a, b in shapes])
     return [part.reshape(shape) for part, shape in zip(np.split(flat, ends[:-1]), shapes)]
+
+
+def soft_measure(measure, gamma, parameters):
+    """A measure with the soft minimum's gamma; None: its own, or 1."""
+    made = as_measure(measure, parameters)
+    return as_measure(made, {"gamma": (made.gamma or 1.0) if gamma is None else gamma})
 
 
 def soft(
@@ -154,10 +177,7 @@ def soft(
     gamma: of the soft minimum; None: the measure's own, or 1. 0: along the best path.
     pairs: None: all of x with all of y (or x with itself); True: one by one; or two lists of indices.
     """
-    measure = as_measure(measure, parameters)
-    if gamma is None:
-        gamma = measure.gamma or 1.0
-    measure = as_measure(measure, {"gamma": gamma})
+    measure = soft_measure(measure, gamma, parameters)
     rows, columns = datasets(x, y, axes=axes, precision=precision, context=context)
     want = (want,) if isinstance(want, str) else tuple(want)
     extra = {name: name in want for name in ("parameters", "weights", "alignment")}

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, Optional, Tuple
+from typing import Any, Iterable, Optional, Tuple, Union
 
 import numpy as np
 
 from ._context import Context, context_options
 from ._core import NULL, Progress, by_name, check, ffi, handle, info, keep, lib, new, plan_options, run
 from ._distance import pair_indices, paths_of
+from ._gradient import make_outputs, shaped, soft_measure, wanted
 from ._learn import targets_of, vote_options, votes
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
@@ -223,6 +224,48 @@ class Group:
         )
         return paths_of(record)
 
+    def soft(
+        self,
+        x: Any,
+        y: Any,
+        measure: MeasureLike = "dtw",
+        *,
+        gamma: Optional[float] = None,
+        pairs: Any = True,
+        want: Union[str, Iterable[str]] = ("values", "rows", "columns"),
+        upstream: Any = None,
+        divergence: bool = False,
+        axes: Optional[str] = None,
+        precision: Optional[str] = None,
+        progress: Progress = None,
+        max_bytes: int = 0,
+        **parameters,
+    ) -> SimpleNamespace:
+        """As wavewarp.soft with per_pair=True, on all devices. pairs: True: one by one; or two lists of indices.
+
+        Sums of gradients over pairs are not divided: wavewarp.soft computes them on one device.
+        """
+        used = soft_measure(measure, gamma, parameters)
+        rows, columns = self._datasets(x, y, axes, precision)
+        first, second, count = pair_indices(pairs, rows, columns)
+        names = wanted(want)
+        options = new(
+            "ww_gradient_options",
+            divergence=bool(divergence),
+            per_pair=1,
+            parameters=int("parameters" in names),
+            weights=int("weights" in names),
+            alignment=int("alignment" in names),
+            run=run(progress, max_bytes),
+        )
+        listed = used.c(_longest(rows, columns)), rows._c, columns._c, first, second, count, options
+        sizes = new("ww_gradient_info")
+        check(lib.ww_group_gradient_sizes(*listed, sizes))
+        flat, outputs = make_outputs(names, info(sizes), rows.dtype, upstream)
+        check(lib.ww_group_gradient(*listed, outputs))
+        x_of, y_of = (np.arange(count),) * 2 if pairs is True else map(np.asarray, pairs)
+        return shaped(flat, (count,), x_of, y_of, rows, columns, True)
+
     def knn(
         self,
         base: Any,
@@ -321,6 +364,7 @@ class GroupDataset:
         keep(self._handle, group._log)
         self.precision, self.dtype = precision, DTYPES[precision]
         self._count = made.count if isinstance(made, View) else len(made)
+        self.lengths, self.channels = np.asarray(made.lengths), made.channels
         self.longest = made.longest if isinstance(made, View) else made.max_length
 
     @property

@@ -72,13 +72,11 @@ static ww_status take_pairs(ww_gradient *g, const size_t *row_index, const size_
     if (!g->pair_x || !g->pair_y)
         return wwi_fail_memory(count * 2 * sizeof *g->pair_x);
     for (size_t p = 0; p < count; p++) {
-        const size_t x = matrix ? p / columns->count : row_index ? row_index[p] : p;
-        const size_t y = matrix ? p % columns->count : column_index ? column_index[p] : p;
-        if (x >= rows->count || y >= columns->count) {
-            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "pair %zu names series %zu and %zu of %zu and %zu", p, x, y,
-                     rows->count, columns->count);
-            return wwi_fail_where((int64_t)p, -1);
-        }
+        const size_t at = g->first + p;
+        const size_t x = matrix ? p / columns->count : row_index ? row_index[at] : at;
+        const size_t y = matrix ? p % columns->count : column_index ? column_index[at] : at;
+        if (x >= rows->count || y >= columns->count)
+            return wwi_pairs_outside(at, x, y, rows->count, columns->count);
         g->pair_x[p] = (uint32_t)x;
         g->pair_y[p] = (uint32_t)y;
         const uint32_t n = rows->lengths[x], m = columns->lengths[y];
@@ -194,14 +192,23 @@ static ww_status prepare(ww_gradient *g) {
     return WW_OK;
 }
 
-static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, const size_t *row_index,
-                        const size_t *column_index, size_t count, bool matrix, const ww_gradient_options *options,
-                        ww_gradient **gradient) {
+// The caller's list of pairs, or all rows with all columns.
+typedef struct pair_list {
+    const size_t *row_index, *column_index;
+    size_t first, count;
+    bool matrix;
+    uint32_t longest; // at least
+} pair_list;
+
+static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, const pair_list *list,
+                        const ww_gradient_options *options, ww_gradient **gradient) {
     ww_status status;
     ww_run_options run;
     ww_gradient *g = calloc(1, sizeof *g);
     if (!g)
         return wwi_fail_memory(sizeof *g);
+    g->first = list->first;
+    g->longest = list->longest;
     g->options = (ww_gradient_options)WW_GRADIENT_OPTIONS_INIT;
     g->info = (ww_gradient_info)WW_GRADIENT_INFO_INIT;
     if ((status = wwi_options_take(&g->options, options, "ww_gradient_options")) != WW_OK ||
@@ -230,7 +237,7 @@ static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset 
     ww_context *context = g->pair.context;
     g->pace = wwi_pace_make(g->pair.stream, run.launch_seconds, run.progress, run.progress_user);
     g->rate = g->guess = wwi_pace_guess(wwi_context_info(context), wwi_is_gpu(context) ? 0.5 : 0.05);
-    if ((status = take_pairs(g, row_index, column_index, count, matrix)) != WW_OK ||
+    if ((status = take_pairs(g, list->row_index, list->column_index, list->count, list->matrix)) != WW_OK ||
         (status = list_tasks(g)) != WW_OK || (status = place_outputs(g)) != WW_OK ||
         (status = wwi_gradient_build(g)) != WW_OK)
         goto done;
@@ -256,7 +263,14 @@ ww_status ww_gradient_create_pairs(const ww_measure *measure, ww_dataset *rows, 
         return wwi_fail(WW_ERROR_EMPTY, "there are no pairs");
     if (count > 0x7fffffffu)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu pairs; the most is 2^31-1", count);
-    return create(measure, rows, columns, row_index, column_index, count, false, options, gradient);
+    return create(measure, rows, columns, &(pair_list){row_index, column_index, 0, count, false, 0}, options, gradient);
+}
+
+ww_status wwi_gradient_create_some(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                                   const size_t *row_index, const size_t *column_index, size_t first, size_t count,
+                                   uint32_t longest, const ww_gradient_options *options, ww_gradient **gradient) {
+    const pair_list list = {row_index, column_index, first, count, false, longest};
+    return create(measure, rows, columns, &list, options, gradient);
 }
 
 ww_status ww_gradient_create_matrix(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
@@ -270,7 +284,7 @@ ww_status ww_gradient_create_matrix(const ww_measure *measure, ww_dataset *rows,
     const size_t other = columns ? columns->count : rows->count;
     if (!wwi_mul_u64(rows->count, other, &pairs) || pairs > 0x7fffffffu)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu x %zu pairs; the most is 2^31-1", rows->count, other);
-    return create(measure, rows, columns, NULL, NULL, (size_t)pairs, true, options, gradient);
+    return create(measure, rows, columns, &(pair_list){NULL, NULL, 0, (size_t)pairs, true, 0}, options, gradient);
 }
 
 // ---- runs
@@ -346,8 +360,8 @@ static ww_status take_upstream(ww_gradient *g, const ww_gradient_outputs *o, wwi
         const double value = size == 8 ? ((const double *)o->upstream)[p] : (double)((const float *)o->upstream)[p];
         if (isfinite(value))
             continue;
-        wwi_fail(WW_ERROR_NOT_FINITE, "the upstream of pair %zu is %g", p, value);
-        return wwi_fail_where((int64_t)p, -1);
+        wwi_fail(WW_ERROR_NOT_FINITE, "the upstream of pair %zu is %g", g->first + p, value);
+        return wwi_fail_where((int64_t)(g->first + p), -1);
     }
     if (o->upstream)
         status = wwi_upload(g->pair.context, &g->scratch.upstream, o->upstream, bytes);
@@ -388,9 +402,10 @@ static ww_status check_values(const ww_gradient *g, const void *values) {
         // With a soft minimum the far values of cells that nothing reaches are this large.
         if (fabs(value) < (wide ? 1e299 : 1e35))
             continue;
-        wwi_fail(WW_ERROR_OVERFLOW, "the value of pair %zu is too large for %s", p, wide ? "double" : "float");
+        wwi_fail(WW_ERROR_OVERFLOW, "the value of pair %zu is too large for %s", g->first + p,
+                 wide ? "double" : "float");
         wwi_fail_hint("scale the series, or use double precision");
-        return wwi_fail_where((int64_t)p, -1);
+        return wwi_fail_where((int64_t)(g->first + p), -1);
     }
     return WW_OK;
 }

@@ -92,7 +92,7 @@ struct ww_gradient {
     wwi_pairing pair;
     ww_dataset *given_rows, *given_columns; // as the caller gave them, before they are derived
     ww_gradient_options options;            // `run` is read when it is created
-    size_t count;                           // the caller's pairs
+    size_t first, count;                    // the caller's pairs; of a part the first of them, else 0
     uint32_t *pair_x, *pair_y;
     wwi_gradient_pair *tasks; // sorted by length
     size_t task_count;
@@ -115,6 +115,11 @@ struct ww_gradient {
     double start_seconds;
     ww_gradient_info info;
 };
+
+// Pairs [first, first + count) of a list: a gradient of these alone, whose weights have `longest` values a pair.
+ww_status wwi_gradient_create_some(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                                   const size_t *row_index, const size_t *column_index, size_t first, size_t count,
+                                   uint32_t longest, const ww_gradient_options *options, ww_gradient **gradient);
 
 // What a run computes, in device memory; NULL: it is not wanted.
 typedef struct wwi_gradient_targets {

@@ -192,6 +192,7 @@ static void release_dataset(ww_group_dataset *d) {
 
 static ww_status count_points(ww_group_dataset *d, const ww_dataset *any) {
     d->count = any->count;
+    d->channels = any->channels;
     d->points = malloc((d->count + 1) * sizeof *d->points);
     if (!d->points)
         return wwi_fail_memory((d->count + 1) * sizeof *d->points);

@@ -21,7 +21,7 @@ struct ww_group_dataset {
     ww_group *group;
     ww_dataset **parts; // one a device; NULL where it could not be made
     ww_error *errors;   // why not
-    size_t count;
+    size_t count, channels;
     double *points; // count + 1: points of a channel before each series
 };
 

@@ -49,6 +49,10 @@ ok "the same bytes" cmp -s one.npy all.npy
 ok "paths of one device" gives 0 path a.ts c.ts -d 0 -o one.txt
 ok "paths of all" gives 0 path a.ts c.ts -d all -o all.txt --json
 ok "the same bytes" cmp -s one.txt all.txt
+ok "gradients of one device" gives 0 gradient a.ts c.ts --gamma 1 -d 0 -o one.ts
+ok "gradients of all" gives 0 gradient a.ts c.ts --gamma 1 -d all -o all.ts --json
+ok "the same bytes" cmp -s one.ts all.ts
+ok "sums of gradients have one device" gives 2 gradient a.ts c.ts --gamma 1 -d all --all-pairs
 ok "classes of one device" gives 0 classify a.ts b.ts -k 3 -d 0 --predictions one.csv
 ok "classes of all" gives 0 classify a.ts b.ts -k 3 -d all --predictions all.csv
 ok "says how many devices" prints 'devices   2,'

@@ -195,6 +195,113 @@ static ww_status run_paths(wwt_trial *t) {
     return status;
 }
 
+// ---- gradients
+
+enum { VALUES = 1 << 22 };
+
+// All outputs of a gradient, one after the other; their number.
+static size_t outputs_in(float *values, const ww_gradient_info *sizes, bool weights, bool parameters,
+                         ww_output outputs[6], ww_gradient_outputs *to) {
+    const uint64_t counts[] = {
+        sizes->pairs,    sizes->rows, sizes->columns, parameters ? sizes->parameters : 0, weights ? sizes->weights : 0,
+        sizes->alignment};
+    const ww_output **const places[] = {&to->values,     &to->rows,    &to->columns,
+                                        &to->parameters, &to->weights, &to->alignment};
+    size_t at = 0;
+    for (int o = 0; o < 6; o++) {
+        if (counts[o] == 0)
+            continue;
+        outputs[o] = (ww_output)WW_OUTPUT_HOST_BYTES(values + at, counts[o] * sizeof *values);
+        *places[o] = &outputs[o];
+        at += counts[o];
+        ck_assert_uint_le(at, VALUES);
+    }
+    return at;
+}
+
+// Soft and hard, with derivatives, weights and parameters, divergences, and an upstream.
+START_TEST(gradients_are_those_of_one_device) {
+    enum { FEW = 2000 };
+    static float whole[VALUES], found[VALUES], upstream[FEW];
+    static size_t x[FEW], y[FEW];
+    static const ww_measure_id ids[] = {WW_DTW, WW_MSM, WW_WDTW, WW_DDTW};
+    wwt_set rows = wwt_set_random(1 + (size_t)_i % 2, 20, 50, 20),
+            columns = wwt_set_random(1 + (size_t)_i % 2, 20, 50, 30);
+    ww_measure measure = wwt_measure(ids[_i]);
+    ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
+    ww_group *group = wwt_group_open("all", 0.001);
+    ww_group_dataset *ga = wwt_group_upload(group, &rows, WW_FLOAT), *gb = wwt_group_upload(group, &columns, WW_FLOAT);
+    ww_dataset *a = wwt_dataset(&rows, WW_FLOAT), *b = wwt_dataset(&columns, WW_FLOAT);
+    ww_gradient *gradient = NULL;
+    ww_gradient_info info = WW_GRADIENT_INFO_INIT, sizes = WW_GRADIENT_INFO_INIT;
+    ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
+    ww_output outputs[6];
+    int lost;
+    for (size_t i = 0; i < FEW; i++) {
+        x[i] = i * i % 20, y[i] = i * 7 % 30;
+        upstream[i] = (float)i / 9;
+    }
+    measure.gamma = _i == 1 ? 0 : 0.5;
+    options.per_pair = options.alignment = 1;
+    measure.independent = 0;
+    options.divergence = _i == 0;
+    options.weights = _i == 2;
+    options.parameters = _i == 1;
+    wwt_ok(ww_gradient_create_pairs(&measure, a, b, x, y, FEW, &options, &gradient));
+    wwt_ok(ww_gradient_get_info(gradient, &info));
+    wwt_ok(ww_group_gradient_sizes(&measure, ga, gb, x, y, FEW, &options, &sizes));
+    ck_assert(sizes.pairs == info.pairs && sizes.rows == info.rows && sizes.columns == info.columns);
+    ck_assert(sizes.weights == info.weights && sizes.alignment == info.alignment);
+    ck_assert_uint_eq(sizes.parameters, info.parameters);
+    const size_t count = outputs_in(whole, &info, options.weights, options.parameters, outputs, &to);
+    to.upstream = _i % 2 ? upstream : NULL;
+    wwt_ok(ww_gradient_run(gradient, &to));
+    ck_assert_uint_eq(outputs_in(found, &sizes, options.weights, options.parameters, outputs, &to), count);
+    memset(found, 0xff, sizeof found);
+    wwt_ok(ww_group_gradient(&measure, ga, gb, x, y, FEW, &options, &to));
+    ck_assert(wwt_group_tiles(group, &lost) > 1 && lost == 0);
+    ck_assert(memcmp(whole, found, count * sizeof *whole) == 0);
+    // What it refuses.
+    upstream[FEW - 1] = NAN;
+    to.upstream = upstream;
+    ck_assert_int_eq(ww_group_gradient(&measure, ga, gb, x, y, FEW, &options, &to), WW_ERROR_NOT_FINITE);
+    ck_assert_int_eq(ww_last_error()->series, FEW - 1);
+    to.upstream = NULL;
+    outputs[1].bytes -= 4;
+    ck_assert_int_eq(ww_group_gradient(&measure, ga, gb, x, y, FEW, &options, &to), WW_ERROR_INVALID_ARGUMENT);
+    options.per_pair = 0;
+    outputs[1].bytes += 4;
+    ck_assert_int_eq(ww_group_gradient(&measure, ga, gb, x, y, FEW, &options, &to), WW_ERROR_UNSUPPORTED);
+    to.rows = to.columns = NULL;
+    wwt_ok(ww_group_gradient(&measure, ga, gb, x, y, FEW, &options, &to));
+    ck_assert_int_eq(ww_group_gradient(&measure, ga, gb, x, y, FEW, &options, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_gradient(&measure, ga, gb, NULL, NULL, 21, &options, &to), WW_ERROR_INVALID_ARGUMENT);
+    to = (ww_gradient_outputs)WW_GRADIENT_OUTPUTS_INIT;
+    ck_assert_int_eq(ww_group_gradient(&measure, ga, gb, x, y, FEW, &options, &to), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_gradient_sizes(&measure, ga, gb, x, y, 0, &options, &sizes), WW_ERROR_EMPTY);
+    ww_gradient_destroy(&gradient);
+    ww_dataset_destroy(&b);
+    ww_dataset_destroy(&a);
+    ww_group_dataset_destroy(&gb);
+    ww_group_dataset_destroy(&ga);
+    ww_group_destroy(&group);
+    wwt_set_free(&columns);
+    wwt_set_free(&rows);
+}
+END_TEST
+
+static ww_status run_gradient(wwt_trial *t) {
+    ww_measure measure = wwt_measure(WW_DTW);
+    ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
+    const ww_output values = WW_OUTPUT_HOST(t->found);
+    size_t x[SERIES], y[SERIES];
+    measure.gamma = 1;
+    to.values = &values;
+    for (size_t i = 0; i < SERIES; i++)
+        x[i] = i, y[i] = i * i % SERIES;
+    return ww_group_gradient(&measure, t->data, NULL, x, y, SERIES, NULL, &to);
+}
+
 // ---- failures
 
 static ww_status run_classes(wwt_trial *t) {
@@ -214,6 +321,7 @@ START_TEST(a_device_fails_in_the_middle) {
     wwt_set set = coarse(SERIES, 4 * POINTS, 3);
     static int64_t neighbours[SERIES * K];
     static uint64_t paths[PAIRS + 2];
+    static float values[SERIES];
     wwt_trial t = {.group = wwt_group_open(NULL, 0.001), .run = run_classes};
     t.data = send_labelled(t.group, &set);
     t.found = neighbours;
@@ -222,6 +330,10 @@ START_TEST(a_device_fails_in_the_middle) {
     t.run = run_paths;
     t.found = paths;
     t.bytes = sizeof paths;
+    wwt_group_failures(&t);
+    t.run = run_gradient;
+    t.found = values;
+    t.bytes = sizeof values;
     wwt_group_failures(&t);
     ww_group_dataset_destroy(&t.data);
     ww_group_destroy(&t.group);
@@ -236,6 +348,7 @@ int main(void) {
     Suite *suite = suite_create("group_jobs");
     wwt_add(suite, classes_are_those_of_one_device, 1);
     wwt_add(suite, paths_are_those_of_one_device, 4);
+    wwt_add(suite, gradients_are_those_of_one_device, 4);
     wwt_add(suite, a_device_fails_in_the_middle, 1);
     return wwt_run(suite);
 }
