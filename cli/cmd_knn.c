@@ -9,27 +9,8 @@
 #include "commands.h"
 #include "group_job.h"
 #include "neighbours.h"
-#include "point_options.h"
+#include "point_rows.h"
 #include "rows.h"
-
-const char *const cli_metrics[] = {"l2",      "l2-squared", "l1",           "linf", "cosine", "inner-product",
-                                   "hamming", "jaccard",    "jaccard-bits", NULL};
-
-int cli_points_read(const char *path, ww_metric metric, ww_point_set **set, ww_point_view *view) {
-    const ww_status status = ww_point_set_read(path, ww_metric_kind(metric), set);
-    if (status != WW_OK)
-        return cli_fail();
-    ww_point_view_init(view, sizeof *view);
-    return ww_point_set_view(*set, view) == WW_OK ? CLI_GO_ON : cli_fail();
-}
-
-int cli_points_upload(ww_context *context, const cli_device_options *device, const ww_point_view *view,
-                      ww_points **points) {
-    ww_points_options options = WW_POINTS_OPTIONS_INIT;
-    options.precision = cli_precision(device);
-    options.max_bytes = device->max_bytes;
-    return ww_points_create(context, view, &options, points) == WW_OK ? CLI_GO_ON : cli_fail();
-}
 
 // A value for each query, printed or as "predictions": the mean over its neighbours, or with `classes` the most
 // frequent.
@@ -129,21 +110,6 @@ static int base_of(const knn_job *j) {
     return j->paths[1] ? 1 : 0;
 }
 
-// Takes out the neighbours beyond the radius.
-static void keep_within(knn_job *j, const cli_neighbours *n) {
-    for (size_t i = 0; isfinite(j->radius) && i < n->queries * n->k; i++) {
-        const bool within = n->ids[i] >= 0 && cli_value_at(n->distances, n->precision, i) <= j->radius;
-        j->full += within && i % n->k == n->k - 1;
-        if (within)
-            continue;
-        n->ids[i] = -1;
-        if (n->precision == WW_DOUBLE)
-            ((double *)n->distances)[i] = (double)INFINITY;
-        else
-            ((float *)n->distances)[i] = INFINITY;
-    }
-}
-
 // Where all K are within the radius there may be more.
 static void say_full(const knn_job *j) {
     if (j->full > 0 && j->wanted.k < j->views[base_of(j)].count)
@@ -152,7 +118,8 @@ static void say_full(const knn_job *j) {
                 j->full, j->wanted.k, j->radius, WW_KNN_MOST);
 }
 
-static void note_run(knn_job *j) {
+static void note_run(void *user) {
+    knn_job *j = user;
     ww_knn_info info = WW_KNN_INFO_INIT;
     if (ww_knn_get_info(j->knn, &info) != WW_OK)
         return;
@@ -161,6 +128,7 @@ static void note_run(knn_job *j) {
     info.seconds_wall += j->info.seconds_wall;
     info.seconds_device += j->info.seconds_device;
     j->info = info;
+    j->progress.done_before = info.pairs;
 }
 
 static int search(knn_job *j) {
@@ -182,86 +150,27 @@ static int search(knn_job *j) {
         return cli_fail();
     if (!j->group)
         note_run(j);
-    keep_within(j, n);
+    j->full = cli_points_within(n, j->radius);
     return CLI_GO_ON;
-}
-
-// ---- some of the queries at a time
-
-// Uploads these queries.
-static int take_queries(const knn_job *j, size_t first, size_t count, ww_points **queries) {
-    ww_point_view view = j->views[0];
-    uint64_t *offsets = NULL;
-    view.count = count;
-    if (view.kind == WW_POINTS_SETS) {
-        if (!(offsets = malloc((count + 1) * sizeof *offsets)))
-            return cli_error("not enough memory");
-        for (size_t i = 0; i <= count; i++)
-            offsets[i] = view.offsets[first + i] - view.offsets[first];
-        view.values = (const uint32_t *)view.values + view.offsets[first];
-        view.offsets = offsets;
-    } else {
-        const size_t bytes =
-            view.kind == WW_POINTS_BITS ? (view.dimension + 7) / 8 : view.dimension * cli_value_bytes(view.precision);
-        view.values = (const char *)view.values + first * bytes;
-    }
-    const int result = cli_points_upload(j->context, &j->device, &view, queries);
-    free(offsets);
-    return result;
-}
-
-static void take_roots(const cli_neighbours *n) {
-    for (size_t i = 0; i < n->queries * n->k; i++)
-        if (n->precision == WW_DOUBLE)
-            ((double *)n->distances)[i] = sqrt(((double *)n->distances)[i]);
-        else
-            ((float *)n->distances)[i] = sqrtf(((float *)n->distances)[i]);
-}
-
-static double even_weight(void *user, uint64_t row) {
-    (void)user;
-    (void)row;
-    return 1;
-}
-
-static int compute_some(void *user, uint64_t first, uint64_t count, void *values) {
-    knn_job *j = user;
-    const bool root = j->metric == WW_METRIC_L2; // by which parts are not ordered
-    ww_points *queries = NULL;
-    ww_knn_options options = WW_KNN_OPTIONS_INIT;
-    ww_nearest_shard shard = WW_NEAREST_SHARD_INIT;
-    cli_neighbours n = {(size_t)count, j->found.k, j->found.precision, NULL, NULL};
-    options.metric = root ? WW_METRIC_L2_SQUARED : (ww_metric)j->metric;
-    options.run = j->plan_options.run;
-    shard.query_offset = first;
-    shard.exclude_self = !j->paths[1];
-    ww_knn_destroy(&j->knn);
-    int result = cli_neighbours_allocate(&n);
-    if (result == CLI_GO_ON)
-        result = take_queries(j, (size_t)first, (size_t)count, &queries);
-    if (result == CLI_GO_ON &&
-        (ww_knn_create_shard(j->points[base_of(j)], queries, n.k, &shard, &options, &j->knn) != WW_OK ||
-         ww_knn_run(j->knn, n.ids, n.distances, NULL) != WW_OK))
-        result = cli_fail_plainly();
-    if (result == CLI_GO_ON) {
-        note_run(j);
-        j->progress.done_before = j->info.pairs;
-        if (root)
-            take_roots(&n);
-        if (j->division.part)
-            keep_within(j, &n);
-        cli_neighbours_pack(&n, values);
-    }
-    ww_points_destroy(&queries);
-    cli_neighbours_free(&n);
-    return result;
 }
 
 // With a journal. Of a part: into its file; else as search(), but that journal and file are left to be removed.
 static int divide(knn_job *j) {
-    char more[128];
     cli_neighbours *n = &j->found;
     void *values = NULL;
+    cli_point_rows points = {.metric = (ww_metric)j->metric,
+                             .radius = j->division.part ? j->radius : INFINITY,
+                             .device = &j->device,
+                             .run = j->plan_options.run,
+                             .context = j->context,
+                             .queries = &j->views[0],
+                             .base = j->points[base_of(j)],
+                             .self = !j->paths[1],
+                             .k = n->k,
+                             .knn = &j->knn,
+                             .note = note_run,
+                             .user = j};
+    char more[CLI_POINTS_MORE];
     cli_row_job rows = {.name = "knn",
                         .points = {&j->views[0], j->paths[1] ? &j->views[1] : NULL},
                         .more = more,
@@ -272,11 +181,11 @@ static int divide(knn_job *j) {
                         .columns = 2 * n->k,
                         .k = n->k,
                         .precision = WW_DOUBLE,
-                        .weight = even_weight,
-                        .compute = compute_some,
-                        .user = j};
+                        .weight = cli_points_weight,
+                        .compute = cli_points_compute,
+                        .user = &points};
     int result = n->k <= WW_KNN_MOST ? CLI_GO_ON : cli_error("--k is %zu; it can be 1 to %d", n->k, WW_KNN_MOST);
-    snprintf(more, sizeof more, "metric %s radius %.17g", ww_metric_name((ww_metric)j->metric), j->radius);
+    cli_points_more(points.metric, j->radius, more);
     if (result == CLI_GO_ON && !j->division.part) {
         result = cli_neighbours_allocate(n);
         if (result == CLI_GO_ON)
@@ -286,8 +195,10 @@ static int divide(knn_job *j) {
         result = cli_rows_run(&j->division, &rows, values);
     if (result == CLI_GO_ON && values) {
         cli_neighbours_unpack(n, values, 0, n->queries);
-        keep_within(j, n);
+        j->full = cli_points_within(n, j->radius);
     }
+    if (result == CLI_GO_ON && j->division.part)
+        j->full = points.full;
     free(values);
     return result;
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// See point_options.h.
+#include "point_options.h"
+
+const char *const cli_metrics[] = {"l2",      "l2-squared", "l1",           "linf", "cosine", "inner-product",
+                                   "hamming", "jaccard",    "jaccard-bits", NULL};
+
+int cli_points_read(const char *path, ww_metric metric, ww_point_set **set, ww_point_view *view) {
+    const ww_status status = ww_point_set_read(path, ww_metric_kind(metric), set);
+    if (status != WW_OK)
+        return cli_fail();
+    ww_point_view_init(view, sizeof *view);
+    return ww_point_set_view(*set, view) == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+int cli_points_upload(ww_context *context, const cli_device_options *device, const ww_point_view *view,
+                      ww_points **points) {
+    ww_points_options options = WW_POINTS_OPTIONS_INIT;
+    options.precision = cli_precision(device);
+    options.max_bytes = device->max_bytes;
+    return ww_points_create(context, view, &options, points) == WW_OK ? CLI_GO_ON : cli_fail();
+}

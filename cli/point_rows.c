@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// See point_rows.h.
+#include "point_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// Uploads these queries.
+static int take_queries(const cli_point_rows *r, size_t first, size_t count, ww_points **queries) {
+    ww_point_view view = *r->queries;
+    uint64_t *offsets = NULL;
+    view.count = count;
+    if (view.kind == WW_POINTS_SETS) {
+        if (!(offsets = malloc((count + 1) * sizeof *offsets)))
+            return cli_error("not enough memory");
+        for (size_t i = 0; i <= count; i++)
+            offsets[i] = view.offsets[first + i] - view.offsets[first];
+        view.values = (const uint32_t *)view.values + view.offsets[first];
+        view.offsets = offsets;
+    } else {
+        const size_t bytes =
+            view.kind == WW_POINTS_BITS ? (view.dimension + 7) / 8 : view.dimension * cli_value_bytes(view.precision);
+        view.values = (const char *)view.values + first * bytes;
+    }
+    const int result = cli_points_upload(r->context, r->device, &view, queries);
+    free(offsets);
+    return result;
+}
+
+static void take_roots(const cli_neighbours *n) {
+    for (size_t i = 0; i < n->queries * n->k; i++)
+        if (n->precision == WW_DOUBLE)
+            ((double *)n->distances)[i] = sqrt(((double *)n->distances)[i]);
+        else
+            ((float *)n->distances)[i] = sqrtf(((float *)n->distances)[i]);
+}
+
+double cli_points_weight(void *user, uint64_t row) {
+    (void)user;
+    (void)row;
+    return 1;
+}
+
+int cli_points_compute(void *user, uint64_t first, uint64_t count, void *values) {
+    cli_point_rows *r = user;
+    const bool root = r->metric == WW_METRIC_L2; // by which parts are not ordered
+    ww_points *queries = NULL;
+    ww_knn_options options = WW_KNN_OPTIONS_INIT;
+    ww_nearest_shard shard = WW_NEAREST_SHARD_INIT;
+    cli_neighbours n = {(size_t)count, r->k, cli_precision(r->device), NULL, NULL};
+    options.metric = root ? WW_METRIC_L2_SQUARED : r->metric;
+    options.run = r->run;
+    shard.query_offset = first;
+    shard.exclude_self = r->self;
+    ww_knn_destroy(r->knn);
+    int result = cli_neighbours_allocate(&n);
+    if (result == CLI_GO_ON)
+        result = take_queries(r, (size_t)first, (size_t)count, &queries);
+    if (result == CLI_GO_ON && (ww_knn_create_shard(r->base, queries, n.k, &shard, &options, r->knn) != WW_OK ||
+                                ww_knn_run(*r->knn, n.ids, n.distances, NULL) != WW_OK))
+        result = cli_fail_plainly();
+    if (result == CLI_GO_ON) {
+        if (r->note)
+            r->note(r->user);
+        if (root)
+            take_roots(&n);
+        r->full += cli_points_within(&n, r->radius);
+        cli_neighbours_pack(&n, values);
+    }
+    ww_points_destroy(&queries);
+    cli_neighbours_free(&n);
+    return result;
+}
+
+void cli_points_more(ww_metric metric, double radius, char more[CLI_POINTS_MORE]) {
+    snprintf(more, CLI_POINTS_MORE, "metric %s radius %.17g", ww_metric_name(metric), radius);
+}
+
+size_t cli_points_within(const cli_neighbours *n, double radius) {
+    size_t full = 0;
+    for (size_t i = 0; isfinite(radius) && i < n->queries * n->k; i++) {
+        const bool within = n->ids[i] >= 0 && cli_value_at(n->distances, n->precision, i) <= radius;
+        full += within && i % n->k == n->k - 1;
+        if (within)
+            continue;
+        n->ids[i] = -1;
+        if (n->precision == WW_DOUBLE)
+            ((double *)n->distances)[i] = (double)INFINITY;
+        else
+            ((float *)n->distances)[i] = INFINITY;
+    }
+    return full;
+}
