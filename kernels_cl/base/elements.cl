@@ -108,11 +108,13 @@ WW_INLINE real ww_border_ends(ww_row x, ww_point y, ww_pair lengths, ww_paramete
 // Row i (from 1) of n is an end where D(i,m) is a candidate; likewise column j of m.
 #define WW_END_ROW(i, n) ((i) + (int)min(args.end_x, (uint)(n)) >= (int)(n))
 #define WW_END_COLUMN(j, m) ((j) + (int)min(args.end_y, (uint)(m)) >= (int)(m))
-#define WW_SET_ENDS(lengths)                                                                                           \
-    lengths.begin_x = (real)(ww_scalar)args.begin_x;                                                                   \
-    lengths.end_x = (real)(ww_scalar)args.end_x;                                                                       \
-    lengths.begin_y = (real)(ww_scalar)args.begin_y;                                                                   \
-    lengths.end_y = (real)(ww_scalar)args.end_y;
+WW_INLINE void ww_set_ends(ww_pair *lengths, uint begin_x, uint end_x, uint begin_y, uint end_y) {
+    lengths->begin_x = (real)(ww_scalar)begin_x;
+    lengths->end_x = (real)(ww_scalar)end_x;
+    lengths->begin_y = (real)(ww_scalar)begin_y;
+    lengths->end_y = (real)(ww_scalar)end_y;
+}
+#define WW_SET_ENDS(lengths) ww_set_ends(&(lengths), args.begin_x, args.end_x, args.begin_y, args.end_y);
 #else
 #define ww_border_left(x, t, lengths) ww_left(x, t, lengths)
 #define ww_border_top(y, t, lengths) ww_top(y, t, lengths)

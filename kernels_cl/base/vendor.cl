@@ -188,16 +188,28 @@ static inline uint ww_add_next(uint a, uint b) {
 // Logic and shifts of bits_walk.cl, one LOP3 or SHF each: written in C, the compiler splits and joins them in ways that
 // need more instructions. The last operand is the result for a, b, c = 0xF0, 0xCC, 0xAA.
 #define WW_LOGIC 1
-#define WW_LOGIC_3(name, table)                                                                                        \
-    static inline uint name(uint a, uint b, uint c) {                                                                  \
-        uint r;                                                                                                        \
-        __asm__ volatile("lop3.b32 %0, %1, %2, %3, " table ";" : "=r"(r) : "r"(a), "r"(b), "r"(c));                    \
-        return r;                                                                                                      \
-    }
-WW_LOGIC_3(ww_or_differ, "0xF6")
-WW_LOGIC_3(ww_or_neither, "0xF1")
-WW_LOGIC_3(ww_differ_or_not, "0x7D")
-WW_LOGIC_3(ww_or_both, "0xF8")
+#define WW_LOGIC_3(r, a, b, c, table)                                                                                  \
+    __asm__ volatile("lop3.b32 %0, %1, %2, %3, " table ";" : "=r"(r) : "r"(a), "r"(b), "r"(c))
+static inline uint ww_or_differ(uint a, uint b, uint c) {
+    uint r;
+    WW_LOGIC_3(r, a, b, c, "0xF6");
+    return r;
+}
+static inline uint ww_or_neither(uint a, uint b, uint c) {
+    uint r;
+    WW_LOGIC_3(r, a, b, c, "0xF1");
+    return r;
+}
+static inline uint ww_differ_or_not(uint a, uint b, uint c) {
+    uint r;
+    WW_LOGIC_3(r, a, b, c, "0x7D");
+    return r;
+}
+static inline uint ww_or_both(uint a, uint b, uint c) {
+    uint r;
+    WW_LOGIC_3(r, a, b, c, "0xF8");
+    return r;
+}
 static inline uint ww_shift_in(uint high, uint low) {
     uint r;
     __asm__ volatile("shf.l.wrap.b32 %0, %1, %2, 1;" : "=r"(r) : "r"(low), "r"(high));
@@ -310,21 +322,25 @@ static inline double WW_OVERLOAD ww_exchange_rotate(double v, uint g) {
 #define WW_MMA 0
 #endif
 #if WW_MMA == 1
-#define ww_mma_upon(s0, s1, s2, s3, upon, upon8, a, a8, b)                                                             \
-    __asm__ volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, " \
-                     "{%10, %10, %11, %11};"                                                                           \
-                     : "=f"(s0), "=f"(s1), "=f"(s2), "=f"(s3)                                                          \
-                     : "r"((a).x), "r"((a8).x), "r"((a).y), "r"((a8).y), "r"((b).x), "r"((b).y), "f"(upon), "f"(upon8))
-#define ww_mma(s0, s1, s2, s3, a, a8, b)                                                                               \
-    __asm__ volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, " \
-                     "{%0, %1, %2, %3};"                                                                               \
-                     : "+f"(s0), "+f"(s1), "+f"(s2), "+f"(s3)                                                          \
-                     : "r"((a).x), "r"((a8).x), "r"((a).y), "r"((a8).y), "r"((b).x), "r"((b).y))
-#define ww_mma_short(s0, s1, s2, s3, a, a8, b)                                                                         \
-    __asm__ volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "             \
-                     "{%0, %1, %2, %3};"                                                                               \
-                     : "+f"(s0), "+f"(s1), "+f"(s2), "+f"(s3)                                                          \
-                     : "r"(a), "r"(a8), "r"(b))
+#define WW_MMA_INLINE static inline __attribute__((always_inline))
+WW_MMA_INLINE void ww_mma_upon(float *s, float upon, float upon8, uint2 a, uint2 a8, uint2 b) {
+    __asm__ volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+                     "{%10, %10, %11, %11};"
+                     : "=f"(s[0]), "=f"(s[1]), "=f"(s[2]), "=f"(s[3])
+                     : "r"(a.x), "r"(a8.x), "r"(a.y), "r"(a8.y), "r"(b.x), "r"(b.y), "f"(upon), "f"(upon8));
+}
+WW_MMA_INLINE void ww_mma(float *s, uint2 a, uint2 a8, uint2 b) {
+    __asm__ volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+                     "{%0, %1, %2, %3};"
+                     : "+f"(s[0]), "+f"(s[1]), "+f"(s[2]), "+f"(s[3])
+                     : "r"(a.x), "r"(a8.x), "r"(a.y), "r"(a8.y), "r"(b.x), "r"(b.y));
+}
+WW_MMA_INLINE void ww_mma_short(float *s, uint a, uint a8, uint b) {
+    __asm__ volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+                     "{%0, %1, %2, %3};"
+                     : "+f"(s[0]), "+f"(s[1]), "+f"(s[2]), "+f"(s[3])
+                     : "r"(a), "r"(a8), "r"(b));
+}
 static inline uint ww_bytes(uint x, uint which) {
     uint r;
     __asm__("prmt.b32 %0, %1, 0, %2;" : "=r"(r) : "r"(x), "r"(which));

@@ -77,21 +77,9 @@ ww_envelope(__global const ww_scalar *restrict x_values, __global const ulong2 *
 }
 
 // Adds channel distances up to a point's cost: `sum` before and after the channels.
-#if WW_COST == 2
-#define WW_ADD_CHANNEL(sum, d) (sum) += (d)
-#else
-#define WW_ADD_CHANNEL(sum, d) (sum) = fma((d), (d), (sum))
-#endif
-#if WW_COST == 3
-#define WW_WHOLE(sum) sqrt(sum)
-#else
-#define WW_WHOLE(sum) (sum)
-#endif
-#if WW_MAXIMUM
-#define WW_GATHER(total, cost) (total) = (total) > (cost) ? (total) : (cost)
-#else
-#define WW_GATHER(total, cost) (total) += (cost)
-#endif
+#define WW_ADD_CHANNEL(sum, d) (sum) = WW_COST == 2 ? (sum) + (d) : fma((d), (d), (sum))
+#define WW_WHOLE(sum) (WW_COST == 3 ? sqrt(sum) : (sum))
+#define WW_GATHER(total, cost) (total) = !WW_MAXIMUM ? (total) + (cost) : (total) > (cost) ? (total) : (cost)
 
 // How far y is outside [low, high].
 #define WW_OUTSIDE_BY(TYPE, y, low, high) fmax(fmax((y) - (high), (low) - (y)), (TYPE)0)
@@ -109,29 +97,32 @@ WW_INLINE ww_scalar ww_end_cost(ww_series x, uint t, ww_series y, uint s) {
     return WW_WHOLE(sum);
 }
 
-#if WW_VECTOR == 1
-#define WW_LOAD(at) (*(at))
-#else
-#define WW_LOAD(at) WW_VLOAD(0, at)
-#endif
-#if WW_GLOBAL
-#define WW_LIMIT(TYPE, LOAD, limits, j) ((TYPE)(*(limits)))
-#else
-#define WW_LIMIT(TYPE, LOAD, limits, j) LOAD((limits) + (j))
-#endif
-#define WW_LOAD_ONE(at) (*(at))
-#define WW_COLUMN(TYPE, LOAD, total)                                                                                   \
-    {                                                                                                                  \
-        TYPE sum = 0;                                                                                                  \
-        for (uint c = 0; c < WW_TOGETHER; c++) {                                                                       \
-            const TYPE value = LOAD(y.at + j + (ulong)c * y.length);                                                   \
-            const TYPE low = WW_LIMIT(TYPE, LOAD, lower + c * envelope, j);                                            \
-            const TYPE high = WW_LIMIT(TYPE, LOAD, upper + c * envelope, j);                                           \
-            const TYPE d = WW_OUTSIDE_BY(TYPE, value, low, high);                                                      \
-            WW_ADD_CHANNEL(sum, d);                                                                                    \
-        }                                                                                                              \
-        WW_GATHER(total, WW_WHOLE(sum));                                                                               \
+#define WW_LIMITS(limits, j) (WW_GLOBAL ? (real)(*(limits)) : WW_VLOAD(0, (limits) + (j)))
+
+// What column j of y adds, and what the WW_VECTOR columns from j on add.
+WW_INLINE ww_scalar ww_column_cost(ww_series y, uint j, __global const ww_scalar *lower,
+                                   __global const ww_scalar *upper, ulong envelope) {
+    ww_scalar sum = 0;
+    for (uint c = 0; c < WW_TOGETHER; c++) {
+        const ulong at = c * envelope + (WW_GLOBAL ? 0 : j);
+        const ww_scalar d = WW_OUTSIDE_BY(ww_scalar, y.at[j + (ulong)c * y.length], lower[at], upper[at]);
+        WW_ADD_CHANNEL(sum, d);
     }
+    return WW_WHOLE(sum);
+}
+#if WW_VECTOR > 1
+WW_INLINE real ww_columns_cost(ww_series y, uint j, __global const ww_scalar *lower, __global const ww_scalar *upper,
+                               ulong envelope) {
+    real sum = 0;
+    for (uint c = 0; c < WW_TOGETHER; c++) {
+        const real value = WW_VLOAD(0, y.at + j + (ulong)c * y.length);
+        const real low = WW_LIMITS(lower + c * envelope, j), high = WW_LIMITS(upper + c * envelope, j);
+        const real d = WW_OUTSIDE_BY(real, value, low, high);
+        WW_ADD_CHANNEL(sum, d);
+    }
+    return WW_WHOLE(sum);
+}
+#endif
 
 WW_INLINE ww_scalar ww_bound(ww_series x, ww_series y, __global const ww_scalar *lower,
                              __global const ww_scalar *upper, ulong envelope) {
@@ -143,19 +134,20 @@ WW_INLINE ww_scalar ww_bound(ww_series x, ww_series y, __global const ww_scalar 
     uint j = 1;
 #if WW_VECTOR > 1
     real total = 0;
-    for (; j + WW_VECTOR < y.length; j += WW_VECTOR)
-        WW_COLUMN(real, WW_LOAD, total)
+    for (; j + WW_VECTOR < y.length; j += WW_VECTOR) {
+        const real costs = ww_columns_cost(y, j, lower, upper, envelope);
+        WW_GATHER(total, costs);
+    }
     ww_scalar lanes[WW_VECTOR];
     WW_VSTORE(total, 0, lanes);
     for (uint v = 0; v < WW_VECTOR; v++)
         WW_GATHER(bound, lanes[v]);
 #endif
-    for (; j + 1 < y.length; j++)
-        WW_COLUMN(ww_scalar, WW_LOAD_ONE, bound)
-#if WW_ROOT
-    bound = sqrt(bound);
-#endif
-    return bound;
+    for (; j + 1 < y.length; j++) {
+        const ww_scalar cost = ww_column_cost(y, j, lower, upper, envelope);
+        WW_GATHER(bound, cost);
+    }
+    return WW_ROOT ? sqrt(bound) : bound;
 }
 
 // Where a work-item's columns begin: groups are numbered along the columns, row after row.

@@ -162,11 +162,11 @@ WW_INLINE uint ww_lowest(uint *bits) {
     return lowest;
 }
 
-#define WW_KNN_FILTER_ARGUMENTS                                                                                        \
-    __global const ww_value *restrict queries, __global const ww_value *restrict base,                                 \
-        __global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict base_norms,                 \
-        __global const ww_scalar *restrict mean, __global const ww_scalar *restrict best, const ww_knn_job job,        \
-        __global uint *restrict counts, __global uint *restrict ids, __global uint *restrict overflow
+#define WW_KNN_SIDES __global const ww_value *restrict queries, __global const ww_value *restrict base,                  \
+    __global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict base_norms,                     \
+    __global const ww_scalar *restrict mean
+#define WW_KNN_FILTER_ARGUMENTS WW_KNN_SIDES, __global const ww_scalar *restrict best, const ww_knn_job job,            \
+    __global uint *restrict counts, __global uint *restrict ids, __global uint *restrict overflow
 
 // The cut of a row; for a row that does not exist one that no point passes.
 WW_INLINE ww_value ww_knn_row_cut(ww_knn_job job, uint row, __global const ww_scalar *query_norms,

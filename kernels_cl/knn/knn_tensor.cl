@@ -95,6 +95,17 @@ WW_INLINE float ww_half_product(float sum, __global const half *q, __global cons
 }
 #endif
 
+#if WW_MMA && WW_STEPS
+// A work-item's part of WW_ACROSS8 times eight points, the first of which is `first`.
+WW_INLINE void ww_fetch_points(__global const uint2 *rows, uint first, uint across, uint2 next[WW_STEPS][WW_ACROSS8]) {
+#pragma unroll
+    for (uint s = 0; s < WW_STEPS; s++)
+#pragma unroll
+        for (uint n = 0; n < WW_ACROSS8; n++)
+            next[s][n] = rows[((ulong)first + n * 8) * (WW_STEPS * 4) + s * 4 + across];
+}
+#endif
+
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_knn_tensor(__global const uint2 *restrict query_rows, __global const uint2 *restrict base_rows, const ww_knn_job job,
               const uint any_steps, __global uint *restrict counts, __global uint *restrict ids,
@@ -117,13 +128,8 @@ ww_knn_tensor(__global const uint2 *restrict query_rows, __global const uint2 *r
         }
     // The next points are fetched one iteration ahead.
     uint2 next[WW_STEPS][WW_ACROSS8];
-#define WW_FETCH(first)                                                                                                \
-    for (uint s = 0; s < WW_STEPS; s++)                                                                                \
-        for (uint n = 0; n < WW_ACROSS8; n++)                                                                          \
-            next[s][n] = base_rows[((ulong)((first) + down) + n * 8) * (WW_STEPS * 4) + s * 4 + across];
     if (begin + warp / WW_WARPS_DOWN * (WW_ACROSS8 * 8) < end)
-#pragma unroll
-        WW_FETCH(begin + warp / WW_WARPS_DOWN * (WW_ACROSS8 * 8))
+        ww_fetch_points(base_rows, begin + warp / WW_WARPS_DOWN * (WW_ACROSS8 * 8) + down, across, next);
 #endif
 #endif
     for (uint first = begin + warp / WW_WARPS_DOWN * (WW_ACROSS8 * 8); first < end; first += WW_GROUP_POINTS) {
@@ -142,8 +148,7 @@ ww_knn_tensor(__global const uint2 *restrict query_rows, __global const uint2 *r
             for (uint n = 0; n < WW_ACROSS8; n++)
                 now[s][n] = next[s][n];
         if (first + WW_GROUP_POINTS < end)
-#pragma unroll
-            WW_FETCH(first + WW_GROUP_POINTS)
+            ww_fetch_points(base_rows, first + WW_GROUP_POINTS + down, across, next);
 #pragma unroll
 #else
         __global const uint2 *points = base_rows + (ulong)(first + down) * (steps * 4) + across;
@@ -169,7 +174,7 @@ ww_knn_tensor(__global const uint2 *restrict query_rows, __global const uint2 *r
             for (uint m = 0; m < WW_DOWN16; m++)
 #pragma unroll
                 for (uint n = 0; n < WW_ACROSS8; n++)
-                    ww_mma(sum[m][n][0], sum[m][n][1], sum[m][n][2], sum[m][n][3], q[m][WW_STEPS ? s : 0][0],
+                    ww_mma(sum[m][n], q[m][WW_STEPS ? s : 0][0],
                            q[m][WW_STEPS ? s : 0][1], p[n]);
         }
 #else

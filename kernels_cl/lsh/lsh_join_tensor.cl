@@ -142,7 +142,7 @@ ww_lsh_join_tensor(WW_JOIN_ARGUMENTS, __global const uint4 *restrict query_halve
             for (uint m = 0; m < 2; m++)
 #pragma unroll
                 for (uint n = 0; n < WW_ACROSS8; n++)
-                    ww_mma_upon(sum[m][n][0], sum[m][n][1], sum[m][n][2], sum[m][n][3], t[2 * m], t[2 * m + 1],
+                    ww_mma_upon(sum[m][n], t[2 * m], t[2 * m + 1],
                                 q[2 * m][0], q[2 * m + 1][0], p[n][0]);
 #pragma unroll
             for (uint s = 1; s < WW_STEPS; s++)
@@ -150,7 +150,7 @@ ww_lsh_join_tensor(WW_JOIN_ARGUMENTS, __global const uint4 *restrict query_halve
                 for (uint m = 0; m < 2; m++)
 #pragma unroll
                     for (uint n = 0; n < WW_ACROSS8; n++)
-                        ww_mma(sum[m][n][0], sum[m][n][1], sum[m][n][2], sum[m][n][3], q[2 * m][s], q[2 * m + 1][s],
+                        ww_mma(sum[m][n], q[2 * m][s], q[2 * m + 1][s],
                                p[n][s]);
 #else
             for (uint n = 0; n < WW_ACROSS8; n++)

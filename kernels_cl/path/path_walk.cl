@@ -19,6 +19,20 @@ typedef uint ww_path_words;
 #error "directions of 1, 2 or 4 rows a step"
 #endif
 
+// Steps of a path, sixteen to a word: those stored, and the word that is not yet full.
+typedef struct {
+    __global uint *words;
+    uint count, pushed;
+} ww_path_steps;
+
+WW_INLINE void ww_push_step(ww_path_steps *s, uint step) {
+    s->pushed |= step << (2 * (s->count & 15));
+    if ((++s->count & 15) == 0) {
+        s->words[(s->count >> 4) - 1] = s->pushed;
+        s->pushed = 0;
+    }
+}
+
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_path_walk(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
              __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
@@ -41,15 +55,9 @@ ww_path_walk(__global const ww_scalar *restrict x_values, __global const ulong2 
     const uint moments = (tile_height + WW_ROWS - 1) / WW_ROWS + width - 1, strip_columns = width * WW_COLS;
     __global const ww_path_words *words =
         (__global const ww_path_words *)(directions + (ulong)(slot - path.first) * path.direction_words);
-    uint i = pairs[slot].i, j = pairs[slot].j, count = pairs[slot].count;
-    __global uint *own_steps = steps + pairs[slot].steps;
-    uint pushed = count & 15 ? own_steps[count >> 4] : 0;
-#define WW_PUSH_STEP(step)                                                                                             \
-    pushed |= (step) << (2 * (count & 15));                                                                            \
-    if ((++count & 15) == 0) {                                                                                         \
-        own_steps[(count >> 4) - 1] = pushed;                                                                          \
-        pushed = 0;                                                                                                    \
-    }
+    uint i = pairs[slot].i, j = pairs[slot].j;
+    ww_path_steps own = {steps + pairs[slot].steps, pairs[slot].count, 0};
+    own.pushed = own.count & 15 ? own.words[own.count >> 4] : 0;
     // The tile's first cell, from 1.
     const uint row_first = i ? (i - 1 + padding) / tile_height * tile_height : 0;
     const uint column_first = j ? (j - 1) / tile_width * tile_width : 0;
@@ -72,7 +80,7 @@ ww_path_walk(__global const ww_scalar *restrict x_values, __global const ulong2 
                 const uint bits = WW_ROW_WORD(near[b], (uint)row) >> shift & 3;
                 uint taken = bits & 1 ? bits : 0;
                 WW_PATH_STAY(taken, i, j)
-                WW_PUSH_STEP(taken)
+                ww_push_step(&own, taken);
                 const int up = taken != 3, left = taken != 1;
                 i -= (uint)up;
                 j -= (uint)left;
@@ -89,15 +97,15 @@ ww_path_walk(__global const ww_scalar *restrict x_values, __global const ulong2 
         done = (i == 0 && j <= WW_PATH_OPEN(begin_y)) || (j == 0 && i <= WW_PATH_OPEN(begin_x));
         if (!done) {
             const uint taken = i == 0 ? 3 : 1;
-            WW_PUSH_STEP(taken)
+            ww_push_step(&own, taken);
             i -= taken != 3;
             j -= taken != 1;
         }
     }
-    if (count & 15)
-        own_steps[count >> 4] = pushed;
+    if (own.count & 15)
+        own.words[own.count >> 4] = own.pushed;
     pairs[slot].i = i;
     pairs[slot].j = j;
-    pairs[slot].count = count;
+    pairs[slot].count = own.count;
     pairs[slot].state = done ? WW_WALK_DONE : WW_WALK_ON;
 }

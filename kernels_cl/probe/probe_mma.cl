@@ -19,10 +19,10 @@ __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void ww_probe_mma(__glo
     const uint lane = (uint)get_local_id(0), row = lane / 4, place = lane % 4 * 4, column = lane % 4 * 2;
     const uint2 a = ww_probe_four(row, place, 3, 5, 7), a8 = ww_probe_four(row + 8, place, 3, 5, 7);
     const uint2 b = ww_probe_four(row, place, 2, 3, 5);
-    float s0 = 1, s1 = 1, s2 = 1, s3 = 1;
-    ww_mma(s0, s1, s2, s3, a, a8, b);
-    answers[row * 8 + column] = (int)s0;
-    answers[row * 8 + column + 1] = (int)s1;
-    answers[(row + 8) * 8 + column] = (int)s2;
-    answers[(row + 8) * 8 + column + 1] = (int)s3;
+    float sum[4] = {1, 1, 1, 1};
+    ww_mma(sum, a, a8, b);
+    answers[row * 8 + column] = (int)sum[0];
+    answers[row * 8 + column + 1] = (int)sum[1];
+    answers[(row + 8) * 8 + column] = (int)sum[2];
+    answers[(row + 8) * 8 + column + 1] = (int)sum[3];
 }

@@ -76,20 +76,21 @@ typedef struct ww_profile_job {
 #define WW_TOP_EMPTY(type)                                                                                             \
     type top[WW_BEST];                                                                                                 \
     _Pragma("unroll") for (uint b = 0; b < WW_BEST; b++) top[b] = (type)(-4)
-#define WW_TOP_ENTER(type, value)                                                                                      \
-    do {                                                                                                               \
-        type entered = value;                                                                                          \
-        _Pragma("unroll") for (uint b = 0; b < WW_BEST; b++) {                                                         \
-            const type other = fmin(top[b], entered);                                                                  \
-            top[b] = fmax(top[b], entered);                                                                            \
-            entered = other;                                                                                           \
-        }                                                                                                              \
-    } while (0)
-#define WW_TOP_SUM(value)                                                                                              \
-    do {                                                                                                               \
-        value = top[0];                                                                                                \
-        _Pragma("unroll") for (uint b = 1; b < WW_BEST; b++) value += top[b];                                          \
-    } while (0)
+WW_INLINE void ww_top_enter(real *top, real entered) {
+#pragma unroll
+    for (uint b = 0; b < WW_BEST; b++) {
+        const real other = fmin(top[b], entered);
+        top[b] = fmax(top[b], entered);
+        entered = other;
+    }
+}
+WW_INLINE real ww_top_sum(const real *top) {
+    real sum = top[0];
+#pragma unroll
+    for (uint b = 1; b < WW_BEST; b++)
+        sum += top[b];
+    return sum;
+}
 // What constant channels of two windows count in channel c.
 #define WW_FLAT_OF(own, other, c) (0.5f * (float)((as_uint(own) >> (c) & 1u) + (as_uint(other) >> (c) & 1u)))
 

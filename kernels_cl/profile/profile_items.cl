@@ -179,16 +179,16 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
                         const real4 row = rows[c * WW_PART + t], column = columns[c * WW_PLACES + place];
                         walk[c] = fma(row.x, column.y, fma(row.y, column.x, walk[c]));
 #if WW_SOME && WW_FLATS
-                        WW_TOP_ENTER(real, walk[c] * row.z * column.z +
+                        ww_top_enter(top, walk[c] * row.z * column.z +
                                                (real)WW_FLAT_OF(row_flats[t], column_flats[place], c));
 #elif WW_SOME
-                        WW_TOP_ENTER(real, walk[c] * row.z * column.z);
+                        ww_top_enter(top, walk[c] * row.z * column.z);
 #else
                         value = fma(walk[c] * row.z, column.z, value);
 #endif
                     }
 #if WW_SOME
-                    WW_TOP_SUM(value);
+                    value = ww_top_sum(top);
 #endif
 #endif
                     const int above_row = WW_ROWS && value > rows[t].w;
@@ -332,12 +332,12 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
                     for (uint c = 0; c < WW_CHANNELS; c++) {
                         cov[c][q] = fma(row[c].x, at[c][slot].y, fma(row[c].y, at[c][slot].x, cov[c][q]));
 #if WW_FLATS
-                        WW_TOP_ENTER(real, cov[c][q] * row[c].z * at[c][slot].z + (real)WW_FLAT_OF(row_half, flat[slot], c));
+                        ww_top_enter(top, cov[c][q] * row[c].z * at[c][slot].z + (real)WW_FLAT_OF(row_half, flat[slot], c));
 #else
-                        WW_TOP_ENTER(real, cov[c][q] * row[c].z * at[c][slot].z);
+                        ww_top_enter(top, cov[c][q] * row[c].z * at[c][slot].z);
 #endif
                     }
-                    WW_TOP_SUM(value);
+                    value = ww_top_sum(top);
 #else
 #if WW_FLATS
                     real value = (real)(row_half + flat[slot]);

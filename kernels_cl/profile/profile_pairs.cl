@@ -79,15 +79,15 @@ ww_profile_pairs(const ww_profile_job job, global const float2 *row_table, globa
 #if WW_CHANNELS == 1
             value = cov[c].x / row / column;
 #elif WW_SOME && WW_FLATS
-            WW_TOP_ENTER(float, cov[c].x * row * column + WW_FLAT_OF(row_flat[i], column_flat[j], c));
+            ww_top_enter(top, cov[c].x * row * column + WW_FLAT_OF(row_flat[i], column_flat[j], c));
 #elif WW_SOME
-            WW_TOP_ENTER(float, cov[c].x * row * column);
+            ww_top_enter(top, cov[c].x * row * column);
 #else
             value = fma(cov[c].x * row, column, value);
 #endif
         }
 #if WW_SOME
-        WW_TOP_SUM(value);
+        value = ww_top_sum(top);
 #endif
         const float error = ww_error(&job, row_reach[i], column_reach[j]);
         int in_row = 0, in_column = 0;

@@ -162,7 +162,7 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
                                            (as_uint(row_flat[i]) >> c & 1u);
                 value += WW_TO_REAL(0.5f * WW_BITS_TO_FLOATS(bits));
 #endif
-                WW_TOP_ENTER(real, value);
+                ww_top_enter(top, value);
 #else
                 values[q] =
                     fma(cov[c][q] * norm, WW_VLOAD(0, &WW_SIZE(column_table, job.column_stride, c, k)), values[q]);
@@ -173,7 +173,7 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
         for (uint q = 0; q < WW_VECTORS; q++) {
 #if WW_SOME
             const real *top = tops[q];
-            WW_TOP_SUM(values[q]);
+            values[q] = ww_top_sum(top);
 #elif WW_FLATS
             values[q] += WW_TO_REAL(row_flat[i] + WW_FLOAT_VLOAD(0, column_flat + j + q * WW_VECTOR));
 #endif

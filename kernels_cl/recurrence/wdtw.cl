@@ -32,26 +32,28 @@
 #endif
 
 #if defined(WW_SELECT) && WW_SELECT == 1
-#define WW_SCALED(type, k) ((void)(k), (type)(ww_scalar)0)
+#define WW_SCALED(k) ((void)(k), (real)(ww_scalar)0)
 #else
-#define WW_SCALED(type, k) ((k) > (type)(ww_scalar)WW_SCALED_FROM ? (k) : (type)(ww_scalar)0)
+#define WW_SCALED(k) ((k) > (real)(ww_scalar)WW_SCALED_FROM ? (k) : (real)(ww_scalar)0)
 #endif
 // k for series of n and m points; 0 for all but long ones, and with the soft minimum, whose values can't be scaled.
-#define WW_SCALE_OF(type, n, m)                                                                                        \
-    WW_INLINE type ww_scale_of_##type(type n, type m, ww_parameters p) {                                               \
-        const type behind = (type)(ww_scalar)0.5 * fmax(n, m) - fabs(n - m);                                           \
-        const type k = rint(fmin((type)WW_STEEPNESS * behind, (type)(ww_scalar)30000));                                \
-        return WW_SCALED(type, k);                                                                                  \
-    }
-WW_SCALE_OF(ww_scalar, n, m)
+WW_INLINE real ww_scale_of(real n, real m, ww_parameters p) {
+    const real behind = (real)(ww_scalar)0.5 * fmax(n, m) - fabs(n - m);
+    const real k = rint(fmin((real)WW_STEEPNESS * behind, (real)(ww_scalar)30000));
+    return WW_SCALED(k);
+}
+// The exponent by which a result is divided.
+WW_INLINE int ww_unscale(uint n, uint m, ww_parameters p) {
+    const real k = ww_scale_of((real)(ww_scalar)n, (real)(ww_scalar)m, p);
 #if WW_VECTOR == 1
-#define ww_scale_of_real ww_scale_of_ww_scalar
+    return -(int)k;
 #else
-WW_SCALE_OF(real, n, m)
+    return -(int)k.s0;
 #endif
+}
 
 #define WW_PAIR_READY(lengths)                                                                                         \
-    lengths.scale = ww_scale_of_real(lengths.rows, lengths.columns, WW_GIVEN);                                         \
+    lengths.scale = ww_scale_of(lengths.rows, lengths.columns, WW_GIVEN);                                         \
     lengths.unscaled = exp2(-lengths.scale);
 
 // On NVIDIA a multiply-add of three registers takes as long as two of two registers: a difference is multiplied by the
@@ -97,7 +99,7 @@ WW_INLINE real ww_node(real best, ww_point x, ww_point y, real weight, ww_parame
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
-    return ww_root(ldexp(value, -(int)ww_scale_of_ww_scalar((ww_scalar)n, (ww_scalar)m, p)));
+    return ww_root(ldexp(value, ww_unscale(n, m, p)));
 }
 
 #ifdef WW_GRADIENT
@@ -114,7 +116,7 @@ WW_INLINE real ww_parameter_slope(ww_entries a, real carried, real node, ww_poin
 }
 #define WW_FINAL_SLOPE(value, n, m) wdtw_final_slope(value, n, m, WW_GIVEN)
 WW_INLINE ww_scalar wdtw_final_slope(ww_scalar value, uint n, uint m, ww_parameters p) {
-    const int k = -(int)ww_scale_of_ww_scalar((ww_scalar)n, (ww_scalar)m, p);
+    const int k = ww_unscale(n, m, p);
 #if WW_ROOT
     return value > 0 ? ldexp((ww_scalar)0.5 / sqrt(ldexp(value, k)), k) : (ww_scalar)0;
 #else

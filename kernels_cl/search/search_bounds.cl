@@ -21,21 +21,10 @@
 #endif
 #define WW_STRIDE_CHECK 8
 
-#if WW_MAXIMUM
-#define WW_GATHER(total, cost) (total) = (total) > (cost) ? (total) : (cost)
-#else
-#define WW_GATHER(total, cost) (total) += (cost)
-#endif
-#if WW_COST == 2 || (WW_COST == 3 && WW_CHANNELS == 1)
-#define WW_ADD_CHANNEL(sum, d) (sum) += (d)
-#define WW_WHOLE(sum) (sum)
-#elif WW_COST == 3
-#define WW_ADD_CHANNEL(sum, d) (sum) = fma((d), (d), (sum))
-#define WW_WHOLE(sum) sqrt(sum)
-#else
-#define WW_ADD_CHANNEL(sum, d) (sum) = fma((d), (d), (sum))
-#define WW_WHOLE(sum) (sum)
-#endif
+#define WW_GATHER(total, cost) (total) = !WW_MAXIMUM ? (total) + (cost) : (total) > (cost) ? (total) : (cost)
+#define WW_ADDED (WW_COST == 2 || (WW_COST == 3 && WW_CHANNELS == 1)) // distances, not their squares
+#define WW_ADD_CHANNEL(sum, d) (sum) = WW_ADDED ? (sum) + (d) : fma((d), (d), (sum))
+#define WW_WHOLE(sum) (WW_COST == 3 && !WW_ADDED ? sqrt(sum) : (sum))
 
 #if WW_VECTOR == 1
 #define WW_ANY(mask) (mask)
@@ -85,11 +74,7 @@ ww_search_bounds(__global const ww_scalar *restrict values, __global const ww_sc
     low += args.x_at;
     high += args.x_at;
     const ww_scalar given = limits[args.query];
-#if WW_ROOT
-    const ww_scalar limit = given * given * (ww_scalar)(1 + 1e-6);
-#else
-    const ww_scalar limit = given;
-#endif
+    const ww_scalar limit = WW_ROOT ? given * given * (ww_scalar)(1 + 1e-6) : given;
     const uint last = args.n - 1, packs = (args.count + WW_VECTOR - 1) / WW_VECTOR;
     for (uint pack = (uint)get_global_id(0); pack < packs; pack += (uint)get_global_size(0)) {
         const uint p = args.first + pack * WW_VECTOR;

@@ -27,10 +27,9 @@ typedef struct {
     ww_parameters parameters;
 #endif
 } ww_window_args;
+// In a kernel: its query, results, list and counter.
 #define WW_OF_QUERY(args)                                                                                              \
-    x += (args).x_at;                                                                                                  \
-    out += (args).query * (args).out_stride;                                                                           \
-    list += (args).query * (args).out_stride;                                                                          \
+    x += (args).x_at, out += (args).query * (args).out_stride, list += (args).query * (args).out_stride;               \
     found += (args).query;
 
 typedef struct {

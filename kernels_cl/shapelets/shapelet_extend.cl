@@ -48,60 +48,61 @@
 #endif
 
 // WW_U neighbouring values of a row into `to`. On GPUs four at a time: rows are aligned for it.
-#if WW_V == 1 && WW_U % 4 == 0
-#define WW_ROW(to, place)                                                                                              \
-    _Pragma("unroll") for (uint q = 0; q < WW_U / 4; q++) {                                                            \
-        const float4 four = ((global const float4 *)(place))[q];                                                       \
-        to[4 * q] = four.x;                                                                                            \
-        to[4 * q + 1] = four.y;                                                                                        \
-        to[4 * q + 2] = four.z;                                                                                        \
-        to[4 * q + 3] = four.w;                                                                                        \
+WW_INLINE void ww_read_row(float *to, global const float *place) {
+    if (WW_V == 1 && WW_U % 4 == 0) {
+#pragma unroll
+        for (uint q = 0; q < WW_U / 4; q++) {
+            const float4 four = ((global const float4 *)place)[q];
+            to[4 * q] = four.x;
+            to[4 * q + 1] = four.y;
+            to[4 * q + 2] = four.z;
+            to[4 * q + 3] = four.w;
+        }
+    } else {
+#pragma unroll
+        for (uint q = 0; q < WW_U; q++)
+            to[q] = place[q];
     }
-#else
-#define WW_ROW(to, place) _Pragma("unroll") for (uint q = 0; q < WW_U; q++) to[q] = (place)[q];
-#endif
-#define WW_EXTEND()                                                                                                    \
-    do {                                                                                                               \
-        _Pragma("unroll") for (uint ch = 0; ch < WW_C; ch++) {                                                         \
-            ww_columns x[WW_S];                                                                                        \
-            _Pragma("unroll") for (uint s = 0; s < WW_S; s++)                                                          \
-                x[s] = WW_LOAD_COLUMNS(from + ch * plane + s * (WW_LANES * WW_V));                                        \
-            float ys[WW_U];                                                                                            \
-            WW_ROW(ys, row + ch * WW_U)                                                                                \
-            _Pragma("unroll") for (uint u = 0; u < WW_U; u++) {                                                        \
-                const ww_columns y = (ww_columns)(ys[u]);                                                              \
-                _Pragma("unroll") for (uint s = 0; s < WW_S; s++) WW_ADD(s, u, ch, x[s], y);                           \
-            }                                                                                                          \
-        }                                                                                                              \
-        from += job.columns;                                                                                           \
-    } while (0)
-#if WW_RAW
-#define WW_ADD(s, u, ch, x, y) sum[(s) * WW_U + (u)] = fma((x) - (y), (x) - (y), sum[(s) * WW_U + (u)])
-#else
-#define WW_ADD(s, u, ch, x, y)                                                                                         \
-    sum[((ch) * WW_S + (s)) * WW_U + (u)] = fma(x, y, sum[((ch) * WW_S + (s)) * WW_U + (u)])
-#endif
+}
+
+// One more point: `from` of the columns, whose channels are `plane` apart, `row` of the windows.
+WW_INLINE void ww_extend(ww_columns *sum, global const float *from, global const float *row, const ulong plane) {
+#pragma unroll
+    for (uint ch = 0; ch < WW_C; ch++) {
+        ww_columns x[WW_S];
+        float ys[WW_U];
+#pragma unroll
+        for (uint s = 0; s < WW_S; s++)
+            x[s] = WW_LOAD_COLUMNS(from + ch * plane + s * (WW_LANES * WW_V));
+        ww_read_row(ys, row + ch * WW_U);
+#pragma unroll
+        for (uint u = 0; u < WW_U; u++) {
+            const ww_columns y = (ww_columns)(ys[u]);
+#pragma unroll
+            for (uint s = 0; s < WW_S; s++) {
+                const uint at = ((WW_RAW ? 0 : ch) * WW_S + s) * WW_U + u;
+                sum[at] = WW_RAW ? fma(x[s] - y, x[s] - y, sum[at]) : fma(x[s], y, sum[at]);
+            }
+        }
+    }
+}
 
 // With parts: one more point, and the best of the tile's windows for each column.
-#if WW_RAW
-#define WW_READ_UNITS(unit)
-#define WW_VALUE_OF(s, u, unit) sum[(s) * WW_U + (u)]
-#else
-#define WW_READ_UNITS(unit)                                                                                            \
-    float unit[WW_U];                                                                                                  \
-    WW_ROW(unit, row + WW_U)
-#define WW_VALUE_OF(s, u, unit) (sum[(s) * WW_U + (u)] * unit[u])
-#endif
-#define WW_BEST_OF_TILE(best)                                                                                          \
-    do {                                                                                                               \
-        WW_EXTEND();                                                                                                   \
-        WW_READ_UNITS(unit)                                                                                            \
-        _Pragma("unroll") for (uint s = 0; s < WW_S; s++) {                                                            \
-            best[s] = WW_VALUE_OF(s, 0, unit);                                                                         \
-            _Pragma("unroll") for (uint u = 1; u < WW_U; u++) best[s] = WW_BETTER(WW_VALUE_OF(s, u, unit), best[s]);   \
-        }                                                                                                              \
-        row += WW_TABLE_ROW;                                                                                           \
-    } while (0)
+WW_INLINE void ww_best_of_tile(ww_columns *best, ww_columns *sum, global const float *from, global const float *row,
+                               const ulong plane) {
+    float unit[WW_U];
+    ww_extend(sum, from, row, plane);
+    if (!WW_RAW)
+        ww_read_row(unit, row + WW_U);
+#pragma unroll
+    for (uint s = 0; s < WW_S; s++) {
+#pragma unroll
+        for (uint u = 0; u < WW_U; u++) {
+            const ww_columns value = WW_RAW ? sum[s * WW_U + u] : sum[s * WW_U + u] * unit[u];
+            best[s] = u ? WW_BETTER(value, best[s]) : value;
+        }
+    }
+}
 #define WW_STORE_BEST(best, i)                                                                                         \
     _Pragma("unroll") for (uint s = 0; s < WW_S; s++)                                                                  \
         parts[((part * WW_BLOCK + (i)) * WW_S + s) * WW_LANES + lane] = best[s]
@@ -115,7 +116,6 @@ ww_shapelet_extend(global const float *restrict a, global const float *restrict 
     const uint reach = reaches[c0];
     const ulong plane = (ulong)job.longest * job.columns;
     const uint begin = first_tile[j - job.table], end = first_tile[j - job.table + 1];
-    (void)plane;
 #if WW_STEP == 2
     const uint shortest = reaches[c0 + WW_S * WW_LANES * WW_V - 1]; // 0 in the padding: then all are looked at
 #endif
@@ -133,13 +133,13 @@ ww_shapelet_extend(global const float *restrict a, global const float *restrict 
 #pragma unroll
         for (uint i = 0; i < WW_SUMS * WW_S * WW_U; i++)
             sum[i] = (ww_columns)0;
-        for (uint l = 0; l + 1 < job.least && l < stop; l++, row += WW_TABLE_ROW)
-            WW_EXTEND();
+        for (uint l = 0; l + 1 < job.least && l < stop; l++, row += WW_TABLE_ROW, from += job.columns)
+            ww_extend(sum, from, row, plane);
         for (uint l = job.least - 1; l < all; l += WW_BLOCK) {
             if (l + WW_BLOCK <= stop) {
-                for (uint i = 0; i < WW_BLOCK; i++) {
+                for (uint i = 0; i < WW_BLOCK; i++, row += WW_TABLE_ROW, from += job.columns) {
                     ww_columns best[WW_S];
-                    WW_BEST_OF_TILE(best);
+                    ww_best_of_tile(best, sum, from, row, plane);
                     WW_STORE_BEST(best, i);
                 }
             } else {
@@ -148,8 +148,11 @@ ww_shapelet_extend(global const float *restrict a, global const float *restrict 
 #pragma unroll
                     for (uint s = 0; s < WW_S; s++)
                         best[s] = (ww_columns)(WW_WORST);
-                    if (l + i < stop)
-                        WW_BEST_OF_TILE(best);
+                    if (l + i < stop) {
+                        ww_best_of_tile(best, sum, from, row, plane);
+                        row += WW_TABLE_ROW;
+                        from += job.columns;
+                    }
                     WW_STORE_BEST(best, i);
                 }
             }
@@ -182,16 +185,16 @@ ww_shapelet_extend(global const float *restrict a, global const float *restrict 
             sum[i] = (ww_columns)0;
         uint l = 0;
 #if WW_STEP == 1
-        for (; l + 1 < job.least; l++, row += WW_TABLE_ROW)
-            WW_EXTEND();
+        for (; l + 1 < job.least; l++, row += WW_TABLE_ROW, from += job.columns)
+            ww_extend(sum, from, row, plane);
 #elif WW_STEP == 0
         uint wanted = job.least;
 #if WW_C > 1 && !WW_RAW
         uint li = 0;
 #endif
 #endif
-        for (; l < stop; l++, row += WW_TABLE_ROW) {
-            WW_EXTEND();
+        for (; l < stop; l++, row += WW_TABLE_ROW, from += job.columns) {
+            ww_extend(sum, from, row, plane);
 #if WW_STEP == 0
             if (l + 1 != wanted)
                 continue;

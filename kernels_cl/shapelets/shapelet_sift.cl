@@ -27,6 +27,16 @@
 // k log2 k in the units of these bounds.
 #define WW_ENTROPY(k) ((int)(entropy[k] >> shift))
 
+// Combines the q of the series from `first` on with those before.
+WW_INLINE void ww_combine_before(float *q, global const float *before, uint first, uint n, uint l,
+                                 const ww_shapelet_job job) {
+#pragma unroll
+    for (uint i = 0; i < WW_AT_ONCE; i++) {
+        const float known = before[min(first + i, n - 1)], so_far = l <= job.shorts ? sqrt(known) : known;
+        q[i] = job.combine == 1 ? fmax(q[i], so_far) : fmin(q[i], so_far);
+    }
+}
+
 // A candidate's q, as ww_q_of() but for rounding, with what is common to all series apart.
 #if WW_C == 1 && !WW_RAW
 typedef struct {
@@ -55,15 +65,8 @@ WW_INLINE float ww_candidate_q(const ww_candidate x, global const float *nearest
 }
 #define WW_CANDIDATE(x) const ww_candidate x = ww_candidate_at(norms, own, li, c, l, job)
 #define WW_CANDIDATE_Q(x, j) ww_candidate_q(x, nearest, flats, before, j, li, l, job)
-#define WW_COMBINE(q)                                                                                                  \
-    if (job.combine)                                                                                                   \
-        _Pragma("unroll") for (uint i = 0; i < WW_AT_ONCE; i++) {                                                      \
-            const float known = before[min(first + i, n - 1)], so_far = l <= job.shorts ? sqrt(known) : known;         \
-            q[i] = job.combine == 1 ? fmax(q[i], so_far) : fmin(q[i], so_far);                                         \
-        }
 #else
 #define WW_CANDIDATE(x)
-#define WW_COMBINE(q)
 #define WW_CANDIDATE_Q(x, j) ww_q_of(nearest, norms, flats, own, before, j, li, c, l, job)
 #endif
 
@@ -217,7 +220,8 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
 #pragma unroll
             for (uint i = 0; i < WW_AT_ONCE; i++)
                 q[i] = WW_CANDIDATE_Q(x, min(first + i, n - 1));
-            WW_COMBINE(q);
+            if (WW_C == 1 && !WW_RAW && job.combine)
+                ww_combine_before(q, before, first, n, l, job);
 #pragma unroll
             for (uint i = 0; i < WW_AT_ONCE; i++) {
                 const float at = fmin(fmax(fma(q[i], unit, zero), 0.5f), WW_BINS - 0.5f);

@@ -137,12 +137,11 @@ WW_INLINE float2 ww_sums(WW_KEYS const uint *keys, uint begin, uint end, float u
 #define WW_KEY(p, t) vload16((p)*WW_T + (t), keys)
 #define WW_KEEP(key, p, t) vstore16(key, (p)*WW_T + (t), keys)
 #endif
-#define WW_SORT_PLACES(low, high, t)                                                                                   \
-    do {                                                                                                               \
-        const ww_column_ids lower = WW_KEY(low, t), upper = WW_KEY(high, t);                                           \
-        WW_KEEP(min(lower, upper), low, t);                                                                            \
-        WW_KEEP(max(lower, upper), high, t);                                                                           \
-    } while (0)
+WW_INLINE void ww_sort_places(WW_KEYS uint *keys, uint low, uint high, uint t) {
+    const ww_column_ids lower = WW_KEY(low, t), upper = WW_KEY(high, t);
+    WW_KEEP(min(lower, upper), low, t);
+    WW_KEEP(max(lower, upper), high, t);
+}
 
 // What going through keys finds: the place of the best certain split, and whether others have its gain.
 typedef struct {
@@ -403,7 +402,7 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
                 const uint pair_ = e / WW_T, t = e - pair_ * WW_T, half_ = size / 2;
                 const uint low = (pair_ & ~(half_ - 1)) * 2 + (pair_ & (half_ - 1)), high = low ^ (size - 1);
                 if (high < n)
-                    WW_SORT_PLACES(low, high, t);
+                    ww_sort_places(keys, low, high, t);
             }
             barrier(WW_FENCE);
             uint step = size / 4;
@@ -422,9 +421,9 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
                         WW_KEEP(max(y2, y3), low + step + near_, t);
                     } else {
                         if (low + step < n)
-                            WW_SORT_PLACES(low, low + step, t);
+                            ww_sort_places(keys, low, low + step, t);
                         if (low + near_ < n)
-                            WW_SORT_PLACES(low, low + near_, t);
+                            ww_sort_places(keys, low, low + near_, t);
                     }
                 }
                 barrier(WW_FENCE);
@@ -432,7 +431,7 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
             for (uint e = lid; step == 1 && e < blocks_ * (size / 2) * WW_T; e += WW_WG) {
                 const uint pair_ = e / WW_T, t = e - pair_ * WW_T;
                 if (2 * pair_ + 1 < n)
-                    WW_SORT_PLACES(2 * pair_, 2 * pair_ + 1, t);
+                    ww_sort_places(keys, 2 * pair_, 2 * pair_ + 1, t);
             }
             if (step == 1)
                 barrier(WW_FENCE);

@@ -17,14 +17,16 @@
 #endif
 #define WW_FLAT 1e-10
 
-#define WW_WELFORD(x, first, l, mean, squares, low, high, gap)                                                         \
-    do {                                                                                                               \
-        gap = ((x) - (first)) - mean;                                                                                  \
-        mean += gap / (double)((l) + 1);                                                                               \
-        squares += gap * (((x) - (first)) - mean);                                                                     \
-        low = fmin(low, x);                                                                                            \
-        high = fmax(high, x);                                                                                          \
-    } while (0)
+// Takes point number l into the mean and the sum of squares of points less the first, the least and the largest. Returns
+// how far it is from the mean before.
+WW_INLINE double ww_welford(double x, double first, uint l, double *mean, double *squares, double *low, double *high) {
+    const double gap = (x - first) - *mean;
+    *mean += gap / (double)(l + 1);
+    *squares += gap * ((x - first) - *mean);
+    *low = fmin(*low, x);
+    *high = fmax(*high, x);
+    return gap;
+}
 
 WW_INLINE int ww_is_flat(double low, double high) {
     return high - low <= WW_FLAT * fmax(fabs(low), fabs(high));
@@ -67,7 +69,7 @@ kernel void ww_shapelet_columns(global const double *values, global const ulong 
 #if WW_RAW
             to[(ulong)l * job.columns] = (float)(x[l] - centre);
 #else
-            WW_WELFORD(x[l], x[0], l, mean, squares, low, high, gap);
+            gap = ww_welford(x[l], x[0], l, &mean, &squares, &low, &high);
             to[(ulong)l * job.columns] = (float)(gap * l / (l + 1.0));
             if (l + 1 == wanted) {
                 const int flat = ww_is_flat(low, high);
@@ -115,7 +117,7 @@ kernel void ww_shapelet_windows(global const double *values, global const ulong 
             row[ch * WW_U] = inside ? (float)(x[u + l] - centre) : INFINITY;
 #else
             if (inside)
-                WW_WELFORD(x[u + l], x[u], l, mean, squares, low, high, gap);
+                gap = ww_welford(x[u + l], x[u], l, &mean, &squares, &low, &high);
             row[ch * WW_U] = inside ? (float)gap : 0.0f;
             const int flat = inside && ww_is_flat(low, high);
 #if WW_C == 1
@@ -161,7 +163,7 @@ kernel void ww_shapelet_tensor_columns(global const double *values, global const
     for (uint l = 0; l < job.longest; l++) {
         const int inside = l < column.z;
         if (inside)
-            WW_WELFORD(x[l], x[0], l, mean, squares, low, high, gap);
+            gap = ww_welford(x[l], x[0], l, &mean, &squares, &low, &high);
         a[(ulong)l * job.columns + c] = inside ? ww_halves(gap * l / (l + 1.0) * scale) : 0;
         if (l + 1 >= job.least) {
             const int none = !inside || ww_is_flat(low, high);
@@ -191,7 +193,7 @@ kernel void ww_shapelet_tensor_windows(global const double *values, global const
     for (uint l = 0; l < tile.z; l++, row += 2 * WW_TILE, unit += 2 * WW_TILE) {
         const int inside = u + l < length;
         if (inside)
-            WW_WELFORD(x[u + l], x[u], l, mean, squares, low, high, gap);
+            gap = ww_welford(x[u + l], x[u], l, &mean, &squares, &low, &high);
         *row = inside ? ww_halves(gap * scale) : 0;
         const int flat = inside && ww_is_flat(low, high);
         *unit = inside && !flat ? (float)(rsqrt(squares) / scale) : NAN;
@@ -229,7 +231,7 @@ kernel void ww_shapelet_row_steps(global const double *values, global const ulon
         const double old = mean;
         double part = 0;
         for (uint l = from; inside && l < length; l++) {
-            WW_WELFORD(x[l], x[0], l, mean, squares, low, high, gap);
+            gap = ww_welford(x[l], x[0], l, &mean, &squares, &low, &high);
             part += x[l] - x[0];
         }
         const uint many = length - from;
@@ -289,7 +291,7 @@ kernel void ww_shapelet_window_steps(global const double *values, global const u
         double part = 0;
         for (uint l = from; l < length; l++) {
             const double own = ww_value_at(x, all, u + (int)l);
-            WW_WELFORD(own, first, l, mean, squares, low, high, gap);
+            gap = ww_welford(own, first, l, &mean, &squares, &low, &high);
             part += own - first;
         }
         part /= (double)(length - from);

@@ -26,82 +26,100 @@
 #define WW_WINDOWS (8 * WW_ACROSS)
 #define WW_TENSOR_ROW (2 * WW_WINDOWS)
 
-#define WW_READ_FOURS(to, count, from)                                                                                 \
-    _Pragma("unroll") for (uint q = 0; q < (count); q += 4) {                                                          \
-        const uint4 four = *(global const uint4 *)((from) + q);                                                        \
-        to[q] = four.x;                                                                                                \
-        to[q + 1] = four.y;                                                                                            \
-        to[q + 2] = four.z;                                                                                            \
-        to[q + 3] = four.w;                                                                                            \
-    }
+// Where a work-item reads: points of its columns, and of the tile's windows.
+typedef struct {
+    global const uint *from, *row;
+    uint columns; // of the chunk
+    uint down, across, which;
+} ww_sources;
 
-// Adds points to all covariances in the first ACROSS matrices: WW_ADD_POINT that with number `at`, WW_ADD_FOUR those from l on,
-// up to four and before `upto`.
 #if WW_MMA
-#define WW_HIGHS 0x1010u // of a number's two halves the first, twice
-#define WW_LOWS 0x3232u
-#define WW_NOTHING 0x4444u
-#define WW_READ_POINT(ACROSS, at)                                                                                      \
-    uint x[WW_ROWS], y[ACROSS];                                                                                        \
-    WW_READ_FOURS(x, WW_ROWS, from + (ulong)(at) * job.columns)                                                        \
-    WW_READ_FOURS(y, ACROSS, row + (ulong)(at) * WW_TENSOR_ROW + down * WW_ACROSS)
-#define WW_ADD_FOUR(ACROSS)                                                                                            \
-    do {                                                                                                               \
-        const uint at = min(l + across, upto - 1), high = l + across < upto ? WW_HIGHS : WW_NOTHING;                   \
-        const uint low_ = l + across < upto ? WW_LOWS : WW_NOTHING;                                                    \
-        WW_READ_POINT(ACROSS, at)                                                                                      \
-        _Pragma("unroll") for (uint m = 0; m < WW_DOWN; m++) {                                                         \
-            const uint2 a0 = (uint2)(ww_bytes(x[2 * m], high), ww_bytes(x[2 * m], low_));                              \
-            const uint2 a8 = (uint2)(ww_bytes(x[2 * m + 1], high), ww_bytes(x[2 * m + 1], low_));                      \
-            _Pragma("unroll") for (uint n = 0; n < (ACROSS); n++)                                                      \
-                ww_mma(sum[m][n][0], sum[m][n][1], sum[m][n][2], sum[m][n][3], a0, a8, ((uint2)(y[n], y[n])));         \
-        }                                                                                                              \
-    } while (0)
-#define WW_ADD_POINT(ACROSS, at)                                                                                       \
-    do {                                                                                                               \
-        WW_READ_POINT(ACROSS, at)                                                                                      \
-        _Pragma("unroll") for (uint m = 0; m < WW_DOWN; m++) {                                                         \
-            const uint a0 = ww_bytes(x[2 * m], which), a8 = ww_bytes(x[2 * m + 1], which);                             \
-            _Pragma("unroll") for (uint n = 0; n < (ACROSS); n++)                                                      \
-                ww_mma_short(sum[m][n][0], sum[m][n][1], sum[m][n][2], sum[m][n][3], a0, a8, y[n]);                    \
-        }                                                                                                              \
-    } while (0)
+// Of a number's two halves the first, twice; the second, twice; nothing.
+enum { WW_HIGHS = 0x1010, WW_LOWS = 0x3232, WW_NOTHING = 0x4444 };
+
+WW_INLINE void ww_read_fours(uint *to, const uint count, global const uint *from) {
+#pragma unroll
+    for (uint q = 0; q < count; q += 4) {
+        const uint4 four = *(global const uint4 *)(from + q);
+        to[q] = four.x;
+        to[q + 1] = four.y;
+        to[q + 2] = four.z;
+        to[q + 3] = four.w;
+    }
+}
+// Point number `at`, of the work-item's columns and the first `wide` windows.
+WW_INLINE void ww_read_point(ww_sources o, uint *x, uint *y, const uint wide, uint at) {
+    ww_read_fours(x, WW_ROWS, o.from + (ulong)at * o.columns);
+    ww_read_fours(y, wide, o.row + (ulong)at * WW_TENSOR_ROW + o.down * WW_ACROSS);
+}
+
+// Adds points to all covariances in the first `wide` matrices, a constant: those from l on, up to four and before `upto`;
+// and that with number `at`.
+WW_INLINE void ww_add_four(ww_sources o, float sum[WW_DOWN][WW_ACROSS][4], const uint wide, uint l, uint upto) {
+    const uint at = min(l + o.across, upto - 1), high = l + o.across < upto ? WW_HIGHS : WW_NOTHING;
+    const uint low = l + o.across < upto ? WW_LOWS : WW_NOTHING;
+    uint x[WW_ROWS], y[WW_ACROSS];
+    ww_read_point(o, x, y, wide, at);
+#pragma unroll
+    for (uint m = 0; m < WW_DOWN; m++) {
+        const uint2 a0 = (uint2)(ww_bytes(x[2 * m], high), ww_bytes(x[2 * m], low));
+        const uint2 a8 = (uint2)(ww_bytes(x[2 * m + 1], high), ww_bytes(x[2 * m + 1], low));
+#pragma unroll
+        for (uint n = 0; n < wide; n++)
+            ww_mma(sum[m][n], a0, a8, (uint2)(y[n], y[n]));
+    }
+}
+WW_INLINE void ww_add_point(ww_sources o, float sum[WW_DOWN][WW_ACROSS][4], const uint wide, uint at) {
+    uint x[WW_ROWS], y[WW_ACROSS];
+    ww_read_point(o, x, y, wide, at);
+#pragma unroll
+    for (uint m = 0; m < WW_DOWN; m++) {
+        const uint a0 = ww_bytes(x[2 * m], o.which), a8 = ww_bytes(x[2 * m + 1], o.which);
+#pragma unroll
+        for (uint n = 0; n < wide; n++)
+            ww_mma_short(sum[m][n], a0, a8, y[n]);
+    }
+}
 #else
 WW_INLINE float ww_two_halves(global const uint *place) {
     return vload_half(0, (global const half *)place) + vload_half(1, (global const half *)place);
 }
-#define WW_ADD_FOUR(ACROSS)                                                                                            \
-    for (uint p = l; p < min(l + 4, upto); p++)                                                                        \
-    WW_ADD_POINT(ACROSS, p)
-#define WW_ADD_POINT(ACROSS, p)                                                                                        \
-    for (uint n = 0; n < (ACROSS); n++)                                                                                \
-        for (uint r = 0; r < WW_ROWS; r++)                                                                             \
-            for (uint k = 0; k < 2; k++)                                                                               \
-                sum[r / 2][n][r % 2 * 2 + k] =                                                                         \
-                    fma(ww_two_halves(from + (ulong)(p) * job.columns + r),                                            \
-                        ww_two_halves(row + (ulong)(p) * WW_TENSOR_ROW + (2 * across + k) * WW_ACROSS + n),            \
+WW_INLINE void ww_add_point(ww_sources o, float sum[WW_DOWN][WW_ACROSS][4], const uint wide, uint p) {
+    for (uint n = 0; n < wide; n++)
+        for (uint r = 0; r < WW_ROWS; r++)
+            for (uint k = 0; k < 2; k++)
+                sum[r / 2][n][r % 2 * 2 + k] =
+                    fma(ww_two_halves(o.from + (ulong)p * o.columns + r),
+                        ww_two_halves(o.row + (ulong)p * WW_TENSOR_ROW + (2 * o.across + k) * WW_ACROSS + n),
                         sum[r / 2][n][r % 2 * 2 + k]);
+}
+WW_INLINE void ww_add_four(ww_sources o, float sum[WW_DOWN][WW_ACROSS][4], const uint wide, uint l, uint upto) {
+    for (uint p = l; p < min(l + 4, upto); p++)
+        ww_add_point(o, sum, wide, p);
+}
 #endif
 
 // The least of |column| - cov / |window| of each of the work-item's columns. A matrix's two windows are in reverse order: so
 // a covariance and its 1 / |window| are in different banks of registers.
-#define WW_FIND_LEAST(ACROSS)                                                                                          \
-    do {                                                                                                               \
-        global const float *unit = (global const float *)row + (ulong)(length - 1) * WW_TENSOR_ROW + WW_WINDOWS +      \
-                                   across * (2 * WW_ACROSS);                                                           \
-        _Pragma("unroll") for (uint n = 0; n < (ACROSS); n += 2) {                                                     \
-            const float4 units = *(global const float4 *)(unit + 2 * n);                                               \
-            _Pragma("unroll") for (uint r = 0; r < WW_ROWS; r++) {                                                     \
-                const uint m = r / 2, e = r % 2 * 2;                                                                   \
-                low[r] = min(min(as_int(fma(-sum[m][n][e], units.y, norm[r])),                                         \
-                                 as_int(fma(-sum[m][n][e + 1], units.x, norm[r]))),                                    \
-                             low[r]);                                                                                  \
-                low[r] = min(min(as_int(fma(-sum[m][n + 1][e], units.w, norm[r])),                                     \
-                                 as_int(fma(-sum[m][n + 1][e + 1], units.z, norm[r]))),                                \
-                             low[r]);                                                                                  \
-            }                                                                                                          \
-        }                                                                                                              \
-    } while (0)
+WW_INLINE void ww_find_least(ww_sources o, float sum[WW_DOWN][WW_ACROSS][4], const uint wide, uint length,
+                             const float *norm, int *low) {
+    global const float *unit = (global const float *)o.row + (ulong)(length - 1) * WW_TENSOR_ROW + WW_WINDOWS +
+                               o.across * (2 * WW_ACROSS);
+#pragma unroll
+    for (uint n = 0; n < wide; n += 2) {
+        const float4 units = *(global const float4 *)(unit + 2 * n);
+#pragma unroll
+        for (uint r = 0; r < WW_ROWS; r++) {
+            const uint m = r / 2, e = r % 2 * 2;
+            low[r] = min(min(as_int(fma(-sum[m][n][e], units.y, norm[r])),
+                             as_int(fma(-sum[m][n][e + 1], units.x, norm[r]))),
+                         low[r]);
+            low[r] = min(min(as_int(fma(-sum[m][n + 1][e], units.w, norm[r])),
+                             as_int(fma(-sum[m][n + 1][e + 1], units.z, norm[r]))),
+                         low[r]);
+        }
+    }
+}
 
 // What `nearest` has before: four numbers at a time.
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_clear(global float4 *nearest,
@@ -120,7 +138,7 @@ ww_shapelet_tensor(global const uint *restrict a, global const float *restrict n
     const uint c0 = (ww_rest(group, blocks, t) * (WW_WG / 32) + id / 32) * WW_COLUMNS;
     const uint4 tile = tiles[first + t];
     const uint stop = min(reaches[c0], tile.z), left = points[tile.x] - tile.y;
-    global const uint *from = a + c0 + WW_ROWS * down, *row = b + (ulong)tile.w * WW_TENSOR_ROW;
+    ww_sources source = {a + c0 + WW_ROWS * down, b + (ulong)tile.w * WW_TENSOR_ROW, job.columns, down, across, 0};
     global const float *own = norms + (ulong)job.count * job.columns + c0 + WW_ROWS * down;
     float sum[WW_DOWN][WW_ACROSS][4];
     if (stop < job.least)
@@ -132,7 +150,7 @@ ww_shapelet_tensor(global const uint *restrict a, global const float *restrict n
             sum[m][n][0] = sum[m][n][1] = sum[m][n][2] = sum[m][n][3] = 0;
 #if WW_MMA
     // Of a point a work-item has the high halves, the low halves or nothing; of its columns it is left with a quarter.
-    const uint which = across == 0 ? WW_HIGHS : across == 1 ? WW_LOWS : WW_NOTHING;
+    source.which = across == 0 ? WW_HIGHS : across == 1 ? WW_LOWS : WW_NOTHING;
     const int odd = across % 2, upper = across / 2;
     global int *to = nearest + (ulong)tile.x * job.count * job.columns + c0 + WW_ROWS * down +
                      odd * (WW_ROWS / 2) + upper * (WW_ROWS / 4);
@@ -141,7 +159,7 @@ ww_shapelet_tensor(global const uint *restrict a, global const float *restrict n
 #endif
     const uint upto = job.least - 1;
     for (uint l = 0; l < upto; l += 4)
-        WW_ADD_FOUR(WW_ACROSS);
+        ww_add_four(source, sum, WW_ACROSS, l, upto);
     for (uint length = job.least; length <= stop; length++) {
         const float4 norms4 = *(global const float4 *)own;
         const float norm[WW_ROWS] = {norms4.x, norms4.y, norms4.z, norms4.w};
@@ -150,11 +168,11 @@ ww_shapelet_tensor(global const uint *restrict a, global const float *restrict n
         for (uint r = 0; r < WW_ROWS; r++)
             low[r] = as_int(FLT_MAX);
         if (length + WW_WINDOWS / 2 <= left) {
-            WW_ADD_POINT(WW_ACROSS, length - 1);
-            WW_FIND_LEAST(WW_ACROSS);
+            ww_add_point(source, sum, WW_ACROSS, length - 1);
+            ww_find_least(source, sum, WW_ACROSS, length, norm, low);
         } else {
-            WW_ADD_POINT(WW_ACROSS / 2, length - 1);
-            WW_FIND_LEAST(WW_ACROSS / 2);
+            ww_add_point(source, sum, WW_ACROSS / 2, length - 1);
+            ww_find_least(source, sum, WW_ACROSS / 2, length, norm, low);
         }
 #if WW_MMA
 #pragma unroll

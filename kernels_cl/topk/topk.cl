@@ -199,8 +199,7 @@ WW_INLINE ww_scalar ww_unordered(ww_bits bits) {
 // Keys in local memory. A double's bits and index are in separate arrays: 12 bytes, where a structure has 16.
 #if WWK_DOUBLE
 #define WW_KEYS(name, count)                                                                                           \
-    __local ulong name##_bits[count];                                                                                  \
-    __local uint name##_indices[count];                                                                                \
+    __local ulong name##_bits[count]; __local uint name##_indices[count];                                              \
     const ww_keys name = {name##_bits, name##_indices}
 typedef struct {
     __local ulong *bits;
@@ -298,6 +297,15 @@ WW_INLINE ww_scalar ww_radius(ww_key last) {
     return ww_key_index(last) == WW_NO_INDEX ? (ww_scalar)INFINITY : ww_unordered(ww_key_bits(last));
 }
 
+// A work-item's values, the first in column `at`.
+WW_INLINE void ww_fetch(ww_part part, uint at, ww_scalar *to) {
+#pragma unroll
+    for (uint e = 0; e < WW_EACH; e++) {
+        const uint c = at + e * WW_WG;
+        to[e] = c < part.columns ? part.sign * part.values[c] : (ww_scalar)NAN;
+    }
+}
+
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_select_group(__global const ww_scalar *restrict values, __global const uint *restrict list,
                 __global const uint *restrict counts, const ww_selection s, const ulong tasks,
@@ -321,15 +329,9 @@ ww_select_group(__global const ww_scalar *restrict values, __global const uint *
     ww_key last = ww_key_get(kept, s.k - 1);
     ww_scalar radius = ww_radius(last);
 
-#define WW_FETCH(to, at)                                                                                               \
-    for (uint e = 0; e < WW_EACH; e++) {                                                                               \
-        const uint c = (at) + e * WW_WG + item;                                                                        \
-        to[e] = c < part.columns ? part.sign * part.values[c] : (ww_scalar)NAN;                                        \
-    }
 #if WW_LAG
     ww_scalar next[WW_EACH];
-#pragma unroll
-    WW_FETCH(next, 0)
+    ww_fetch(part, item, next);
 #endif
     for (uint first = 0; first < part.columns; first += WW_WG * WW_EACH) {
         ww_scalar value[WW_EACH];
@@ -339,11 +341,9 @@ ww_select_group(__global const ww_scalar *restrict values, __global const uint *
         for (uint e = 0; e < WW_EACH; e++)
             value[e] = next[e];
         if (first + WW_WG * WW_EACH < part.columns)
-#pragma unroll
-            WW_FETCH(next, first + WW_WG * WW_EACH)
+            ww_fetch(part, first + WW_WG * WW_EACH + item, next);
 #else
-#pragma unroll
-        WW_FETCH(value, first)
+        ww_fetch(part, first + item, value);
 #endif
 #pragma unroll
         for (uint e = 0; e < WW_EACH; e++)
