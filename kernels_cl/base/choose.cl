@@ -179,7 +179,6 @@ WW_INLINE ww_direction ww_cell_from(real left, real up, real diagonal, ww_row x,
 #define WW_CELL(left, up, diagonal, x, y, lag, lengths, parity)                                                        \
     (WW_DIRECTION = ww_cell_from(left, up, diagonal, x, y, lag, lengths, parity, WW_GIVEN)).value
 #else
-// Results by value: NVIDIA's compiler keeps what has an address in memory.
 WW_INLINE ww_direction ww_choose_from(ww_entries e, const int parity, ww_parameters p) {
     ww_direction from;
     from.value = ww_choose(e, parity, p);

@@ -20,19 +20,26 @@
 // Points of minus infinity before each series of a pack, and at least as many behind it: the host's packing.margin.
 #define WW_MARGIN (WW_COLS + 2 * WW_ROWS)
 
-// Row q's cell s of a row-step. The first row reaches a column first; the corner of the matrix is above and left of its
-// first cell.
-#define WW_RIBBON_CELL(q, s)                                                                                           \
-    {                                                                                                                  \
-        ww_point px, py;                                                                                               \
-        if ((q) == 0 || (s) == WW_COLS - 1)                                                                            \
-            column[(s) + (q)] = b[((s) + (q)) * WW_PACK];                                                              \
-        px.value[0] = a[q];                                                                                            \
-        py.value[0] = column[(s) + (q)];                                                                               \
-        const real diagonal = (s) == WW_BELOW && i + (q) == 0 ? (real)0 : c[(s) + 1];                                  \
-        c[(s) + 1] =                                                                                                   \
-            WW_CELL(c[s], c[(s) + 2], diagonal, px, py, WW_LAG((real)(WW_BELOW - (s))), lengths, (q) & 1);             \
-    }
+// The band's cells, and the points of a row-step.
+typedef struct {
+    real c[WW_COLS + 2];                    // the first and the last are outside
+    real a[WW_ROWS];                        // of the rows
+    real column[WW_COLS + WW_ROWS - 1];     // of the columns
+    __global const ww_scalar *b;            // where these are: the first of the first row's first cell
+    int i;                                  // the first row
+    ww_pair lengths;
+} ww_ribbon_step;
+// Row q's cell s. The first row reaches a column first; the corner of the matrix is above and left of its first cell.
+WW_INLINE void ww_ribbon_cell(ww_ribbon_step *w, const ww_launch_args args, const int q, const int s) {
+    const ww_pair lengths = w->lengths;
+    ww_point px, py;
+    if (q == 0 || s == WW_COLS - 1)
+        w->column[s + q] = w->b[(s + q) * WW_PACK];
+    px.value[0] = w->a[q];
+    py.value[0] = w->column[s + q];
+    const real diagonal = s == WW_BELOW && w->i + q == 0 ? (real)0 : w->c[s + 1];
+    w->c[s + 1] = WW_CELL(w->c[s], w->c[s + 2], diagonal, px, py, WW_LAG((real)(WW_BELOW - s)), lengths, q & 1);
+}
 // Steps from the first row's first cell to the last row's.
 #define WW_STEADY (2 * (WW_ROWS - 1))
 
@@ -57,58 +64,55 @@ ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         const ww_series x = ww_series_load(x_values, x_series, x_id, args.channel);
         const int n = (int)x.length;
         const int padding = (int)((0u - (uint)n) % WW_ROWS);
-        ww_pair lengths;
-        lengths.rows = (real)n;
-        lengths.columns = (real)m;
-        WW_SET_PAIR(lengths)
-        real c[WW_COLS + 2];  // the first and the last are outside
-        real a[WW_ROWS];
-        // The column of the row-step's first cell.
-        __global const ww_scalar *b = ys + (WW_MARGIN - WW_BELOW - padding) * WW_PACK;
+        ww_ribbon_step w;
+        w.lengths.rows = (real)n;
+        w.lengths.columns = (real)m;
+        WW_SET_PAIR(w.lengths)
+        w.b = ys + (WW_MARGIN - WW_BELOW - padding) * WW_PACK;
 #pragma unroll
         for (int s = 1; s <= WW_COLS; s++)
-            c[s] = WW_BORDER;
-        c[0] = c[WW_COLS + 1] = WW_OUTSIDE;
+            w.c[s] = WW_BORDER;
+        w.c[0] = w.c[WW_COLS + 1] = WW_OUTSIDE;
 #pragma unroll
         for (int q = 0; q < WW_ROWS; q++)
-            a[q] = q < padding ? WW_INF : x.at[q - padding];
-        for (int i = -padding; i < n; i += WW_ROWS) {
+            w.a[q] = q < padding ? WW_INF : x.at[q - padding];
+        for (w.i = -padding; w.i < n; w.i += WW_ROWS) {
             // The rows of the next step, fetched while this one computes.
-            real next[WW_ROWS], column[WW_COLS + WW_ROWS - 1];
+            real next[WW_ROWS];
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
-                next[q] = x.at[min(i + WW_ROWS + q, n - 1)];
+                next[q] = x.at[min(w.i + WW_ROWS + q, n - 1)];
             // Three loops, because compilers unroll none whose body is too large for all its turns.
 #pragma unroll
             for (int t = 0; t < WW_STEADY; t++) {
 #pragma unroll
                 for (int q = 0; q < WW_ROWS; q++)
                     if (t >= 2 * q && t - 2 * q < WW_COLS)
-                        WW_RIBBON_CELL(q, t - 2 * q)
+                        ww_ribbon_cell(&w, args, q, t - 2 * q);
             }
 #pragma unroll
             for (int t = WW_STEADY; t < WW_COLS; t++) {
 #pragma unroll
                 for (int q = 0; q < WW_ROWS; q++)
-                    WW_RIBBON_CELL(q, t - 2 * q)
+                    ww_ribbon_cell(&w, args, q, t - 2 * q);
             }
 #pragma unroll
             for (int t = WW_COLS > WW_STEADY ? WW_COLS : WW_STEADY; t < WW_COLS + WW_STEADY; t++) {
 #pragma unroll
                 for (int q = 0; q < WW_ROWS; q++)
                     if (t >= 2 * q && t - 2 * q < WW_COLS)
-                        WW_RIBBON_CELL(q, t - 2 * q)
+                        ww_ribbon_cell(&w, args, q, t - 2 * q);
             }
-            b += WW_ROWS * WW_PACK;
+            w.b += WW_ROWS * WW_PACK;
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
-                a[q] = next[q];
+                w.a[q] = next[q];
         }
         const int last = m - n + WW_BELOW;
-        real result = c[1];
+        real result = w.c[1];
 #pragma unroll
         for (int s = 1; s < WW_COLS; s++)
-            result = s <= last ? c[s + 1] : result;
+            result = s <= last ? w.c[s + 1] : result;
         if (mine && WW_PACK_WANTED(p, row, lane))
             ww_store(out, args, x_id, y_id, 0, ww_final(result, x.length, (uint)m));
     }
