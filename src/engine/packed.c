@@ -8,7 +8,7 @@
 static const wwi_form form = {.engine = "packed",
                               .kernel = "ww_packed",
                               .interleave = "ww_interleave",
-                              .texts = {"engine/interleave.cl", "engine/packed.cl"}};
+                              .texts = {"engine/interleave.cl", "engine/packed_block.cl", "engine/packed.cl"}};
 
 static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
     if (wwi_packed_items(r))
