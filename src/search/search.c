@@ -57,7 +57,7 @@ static ww_status check_precision(ww_precision precision, const char *whose) {
     return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s precision is %d", whose, (int)precision);
 }
 
-static ww_status check_options(const ww_search_options *o) {
+ww_status wwi_search_check_options(const ww_search_options *o) {
     if ((unsigned)o->kind > WW_SEARCH_SUPER)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search.kind is %d", (int)o->kind);
     const size_t most = o->exclusion <= 1 ? WW_SEARCH_MOST_PLACES : WW_SEARCH_MOST;
@@ -166,7 +166,8 @@ ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const 
     s->options = (ww_search_options)WW_SEARCH_OPTIONS_INIT;
     s->info = (ww_search_info)WW_SEARCH_INFO_INIT;
     if ((status = wwi_options_take(&s->options, options, "ww_search_options")) != WW_OK ||
-        (status = check_options(&s->options)) != WW_OK || (status = wwi_run_take(s->options.run, &s->run)) != WW_OK ||
+        (status = wwi_search_check_options(&s->options)) != WW_OK ||
+        (status = wwi_run_take(s->options.run, &s->run)) != WW_OK ||
         (status = wwi_measure_take(measure, &s->measure)) != WW_OK ||
         (status = wwi_options_take(&view, queries, "ww_series_view")) != WW_OK ||
         (status = wwi_measure_own(&s->measure, &s->given)) != WW_OK)
@@ -280,9 +281,9 @@ static void give(const ww_search *s, size_t row, const wwi_candidate *picked, si
             continue;
         uint64_t begin;
         m->stream = (int64_t)wwi_joined_stream(&s->joined, picked[i].place, &begin);
-        m->end = (int64_t)(picked[i].place - begin + after);
-        m->begin = s->options.kind == WW_SEARCH_WINDOWS ? (int64_t)(picked[i].place - begin)
-                                                        : picked[i].start - (int64_t)begin;
+        const uint64_t at = picked[i].place + s->joined.shift - begin;
+        m->end = (int64_t)(at + after);
+        m->begin = s->options.kind == WW_SEARCH_WINDOWS ? (int64_t)at : picked[i].start - (int64_t)begin;
         m->distance = s->similarity ? -picked[i].value : picked[i].value;
         m->begin += m->stream == 0 ? (int64_t)s->part.point_offset : 0;
         m->end += m->stream == 0 ? (int64_t)s->part.point_offset : 0;
@@ -338,6 +339,20 @@ static ww_status run(ww_search *s, const wwi_joined *streams, ww_match *matches,
     s->info.launches = wwi_stream_launches(s->stream);
     s->info.seconds_device = wwi_stream_seconds(s->stream);
     s->info.seconds_wall = wwi_seconds() - began;
+    return status;
+}
+
+ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count,
+                                ww_match *matches) {
+    wwi_joined part = *streams;
+    ww_status status = wwi_joined_open(&part, streams, s->derivative);
+    if (status == WW_OK) {
+        const uint64_t end = part.begins[part.count] - 1, wanted = count + s->most_points - 1 + (s->derivative ? 2 : 0);
+        part.shift = first;
+        part.part = (wanted < end - first ? wanted : end - first) + 1;
+        status = run(s, &part, matches, NULL);
+    }
+    wwi_joined_close(&part);
     return status;
 }
 
