@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "group_job.h"
 #include "json.h"
 #include "search_picture.h"
 
@@ -33,6 +34,7 @@ typedef struct job {
     ww_series_set *queries, *stream_set;
     ww_context *context;
     cli_progress progress;
+    ww_group *group; // several devices; then there is neither a context nor a search
     ww_search *search;
     ww_search_stream *stream;
     ww_match *matches;
@@ -43,6 +45,7 @@ typedef struct job {
 static void job_end(job *j) {
     ww_search_destroy(&j->search);
     ww_search_stream_destroy(&j->stream);
+    ww_group_destroy(&j->group);
     ww_context_destroy(&j->context);
     ww_series_set_destroy(&j->stream_set);
     ww_series_set_destroy(&j->queries);
@@ -124,7 +127,17 @@ static ww_precision raw_precision(const char *path, bool *raw) {
     return cli_name_ends_with(path, ".f64") ? WW_DOUBLE : WW_FLOAT;
 }
 
-static int run_raw(job *j, const char *path) {
+// The matches in a view, or else in a source.
+static ww_status run(job *j, const ww_series_view *queries, const ww_search_options *options,
+                     const ww_series_view *streams, const ww_search_source *source) {
+    if (j->group)
+        return streams ? ww_group_search(j->group, &j->measure, queries, options, streams, j->matches, j->found)
+                       : ww_group_search_source(j->group, &j->measure, queries, options, source, j->matches, j->found);
+    return streams ? ww_search_run(j->search, streams, j->matches, j->found)
+                   : ww_search_run_source(j->search, source, j->matches, j->found);
+}
+
+static int run_raw(job *j, const ww_series_view *queries, const ww_search_options *options, const char *path) {
     ww_search_source source = WW_SEARCH_SOURCE_INIT;
     bool raw_name;
     raw_file raw = {-1, 0};
@@ -146,7 +159,7 @@ static int run_raw(job *j, const char *path) {
     else if ((uint64_t)bytes % raw.bytes != 0)
         result = cli_error("%s: its size is no whole number of points of %zu bytes", path, raw.bytes);
     source.length = (uint64_t)bytes / raw.bytes;
-    if (result == CLI_GO_ON && ww_search_run_source(j->search, &source, j->matches, j->found) != WW_OK)
+    if (result == CLI_GO_ON && run(j, queries, options, NULL, &source) != WW_OK)
         result = cli_fail();
     close(raw.file);
     return result;
@@ -263,20 +276,21 @@ static int search(job *j, ww_search_options *options) {
     cli_plan_options(&j->device, &j->progress, &plan);
     options->run = plan.run;
     ww_status status = ww_series_set_view(j->queries, &queries);
-    if (status == WW_OK)
+    if (status == WW_OK && !j->group)
         status = ww_search_create(j->context, &j->measure, &queries, options, &j->search);
     if (status == WW_OK) {
-        // The search has checked k.
+        // The search has checked k, but for a group.
         j->matches = calloc(j->query_count * options->k, sizeof *j->matches);
         j->found = calloc(j->query_count, sizeof *j->found);
         if (!j->matches || !j->found)
             result = cli_error("not enough memory");
         else if (raw)
-            result = run_raw(j, j->streams.items[0]);
+            result = run_raw(j, &queries, options, j->streams.items[0]);
         else if ((status = ww_series_set_view(j->stream_set, &streams)) == WW_OK)
-            status = ww_search_run(j->search, &streams, j->matches, j->found);
+            status = run(j, &queries, options, &streams, NULL);
     }
     cli_progress_end(&j->progress);
+    cli_group_report(j->group);
     return status == WW_OK ? result : cli_fail();
 }
 
@@ -333,11 +347,21 @@ static double share(uint64_t part, uint64_t all) {
     return all ? 100.0 * (double)part / (double)all : 0.0;
 }
 
+static void info_json(cli_json *json, const ww_search_info *info) {
+    cli_json_count(json, "places", info->places);
+    cli_json_count(json, "excluded_kim", info->excluded_kim);
+    cli_json_count(json, "excluded_keogh", info->excluded_keogh);
+    cli_json_count(json, "excluded_keogh_turned", info->excluded_keogh_turned);
+    cli_json_count(json, "abandoned", info->abandoned);
+    cli_json_count(json, "cells", info->cells);
+    cli_json_count(json, "cells_started", info->cells_started);
+}
+
 static int output(const job *j, const cli_command *command, const ww_search_options *options, bool taken) {
     ww_search_info info = WW_SEARCH_INFO_INIT;
-    if (ww_search_get_info(j->search, &info) != WW_OK)
+    if (!j->group && ww_search_get_info(j->search, &info) != WW_OK)
         return cli_fail();
-    if (isatty(STDERR_FILENO))
+    if (isatty(STDERR_FILENO) && !j->group)
         fprintf(stderr,
                 "%" PRIu64 " places in %.4g s; left out by LB_Kim %.4g %%, LB_Keogh %.4g %%, the other way %.4g %%; "
                 "abandoned %.4g %%\n",
@@ -359,20 +383,17 @@ static int output(const job *j, const cli_command *command, const ww_search_opti
     head.measure = &j->measure;
     head.measure_options = &j->measure_options;
     head.read = &j->read;
-    head.context = j->context;
+    head.context = j->group ? ww_group_context(j->group, 0) : j->context;
     head.precision = ww_precision_name(cli_precision(&j->device));
     head.seconds_compute = info.seconds_wall;
     head.seconds_device = info.seconds_device;
     cli_json_head(&json, stdout, command, &head);
     cli_json_text(&json, "kind", kinds[options->kind]);
     cli_json_count(&json, "k", options->k);
-    cli_json_count(&json, "places", info.places);
-    cli_json_count(&json, "excluded_kim", info.excluded_kim);
-    cli_json_count(&json, "excluded_keogh", info.excluded_keogh);
-    cli_json_count(&json, "excluded_keogh_turned", info.excluded_keogh_turned);
-    cli_json_count(&json, "abandoned", info.abandoned);
-    cli_json_count(&json, "cells", info.cells);
-    cli_json_count(&json, "cells_started", info.cells_started);
+    if (j->group)
+        cli_group_json(j->group, &json);
+    else
+        info_json(&json, &info);
     cli_json_array(&json, "matches");
     for (size_t q = 0; q < j->query_count; q++) {
         cli_json_array(&json, NULL);
@@ -425,6 +446,8 @@ int cmd_search(const cli_command *command, int argc, char **argv) {
     const bool follows = strcmp(j.streams.items[0], "-") == 0 && j.threshold;
     if (follows && (j.json || j.svg || j.streams.count > 1))
         return cli_usage(command->name, "a stream that is followed is alone, and printed as text");
+    if (follows && cli_is_group(&j.device))
+        return cli_usage(command->name, "a stream that is followed has one device");
     if (j.read.znormalise && j.kind == WW_SEARCH_SUPER)
         return cli_usage(command->name, "--znorm is for windows");
     if ((result = make_options(&j, &search_options)) != CLI_GO_ON)
@@ -435,7 +458,8 @@ int cmd_search(const cli_command *command, int argc, char **argv) {
     if (result == CLI_GO_ON) {
         cli_fit_band(&j.measure_options, &j.measure, j.queries, j.queries);
         j.query_count = ww_series_set_count(j.queries);
-        result = cli_context_open(&j.device, &j.context);
+        result =
+            cli_is_group(&j.device) ? cli_group_open(&j.device, &j.group) : cli_context_open(&j.device, &j.context);
     }
     if (result == CLI_GO_ON && follows) {
         result = follow(&j, &search_options);

@@ -11,6 +11,7 @@
 #include <wavewarp/knn.h>
 #include <wavewarp/path.h>
 #include <wavewarp/plan.h>
+#include <wavewarp/search.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -158,6 +159,24 @@ WW_API_STATUS ww_group_gradient_sizes(const ww_measure *measure, ww_group_datase
 /// time. *Blocking*: until done.
 WW_API_STATUS ww_group_classify(const ww_measure *measure, ww_group_dataset *train, ww_group_dataset *test,
                                 const ww_classify_options *options, ww_classification *result);
+
+/// The best matches of queries in streams, as ww_search_create() and ww_search_run() give them. Windows: each device
+/// has all queries and takes parts of the streams; the places of all parts are joined, and chosen from once. Open ends,
+/// WW_SEARCH_SUPER, and windows for so many matches, so far apart, that ww_search_places() is too large: each device
+/// takes some of the queries at a time, through all streams. Series stay in host memory. \param options its run options
+/// as ww_plan_options.run of the jobs above. \param matches queries x k. \param found how many there are for each
+/// query, or NULL. On any error the arrays' content is unspecified. \return as ww_search_create() and ww_search_run().
+/// *Thread-safety*: one job of a group at a time. *Blocking*: until done.
+WW_API_STATUS ww_group_search(ww_group *group, const ww_measure *measure, const ww_series_view *queries,
+                              const ww_search_options *options, const ww_series_view *streams, ww_match *matches,
+                              size_t *found);
+
+/// The same in one stream that a function reads, as ww_search_run_source(). \param source `concurrent`: every device's
+/// thread reads. \return also WW_ERROR_INVALID_ARGUMENT where it is not concurrent; WW_ERROR_IO; WW_ERROR_UNSUPPORTED
+/// for WW_SEARCH_SUPER. *Thread-safety*: one job of a group at a time. *Blocking*: until done.
+WW_API_STATUS ww_group_search_source(ww_group *group, const ww_measure *measure, const ww_series_view *queries,
+                                     const ww_search_options *options, const ww_search_source *source,
+                                     ww_match *matches, size_t *found);
 
 /// Points on every device of a group. *Thread-safety*: as ww_points.
 typedef struct ww_group_points ww_group_points;

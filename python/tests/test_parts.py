@@ -41,6 +41,11 @@ np.testing.assert_array_equal(mine.values, one.values)
 for name in "rows", "columns", "alignment":
     assert all(np.array_equal(a, b) for a, b in zip(getattr(mine, name), getattr(one, name)))
 np.testing.assert_array_equal(group.soft(x[:20], x[20:]).rows, ww.soft(x[:20], x[20:], pairs=True).rows)
+streams = [rng.normal(size=n) for n in (3000, 90, 4000)]
+for kind in {"znormalise": True}, {"kind": "open"}:
+    np.testing.assert_array_equal(group.search(x[:3, :9], streams, k=4, **kind), ww.search(x[:3, :9], streams, k=4, **kind))
+read = ww.Source(streams[2])
+np.testing.assert_array_equal(group.search(x[:3, :9], read, kind="windows"), ww.search(x[:3, :9], read, kind="windows"))
 for points, queries in (x, None), (x32, x32[:5]):
     for mine, one in zip(group.knn(points, queries, 3, metric="l1"), ww.knn(points, queries, 3, metric="l1")):
         np.testing.assert_array_equal(mine, one)
@@ -77,6 +82,7 @@ fails(lambda: group.cdist(x, out=np.empty(3)), ValueError, "out has to be")
 fails(lambda: ww.GroupDataset(group, x, classes[:3]), ValueError, "3 labels for 40 series")
 fails(lambda: ww.GroupDataset(group, ww.SeriesSet(x), classes), ValueError, "its own labels")
 fails(lambda: group.classify(x, x), ww.Error, "label")
+fails(lambda: group.search(x, streams, k=0), ValueError, "k is 0")
 def stop(done, total):
     raise RuntimeError("enough")
 fails(lambda: group.cdist(x, progress=stop), RuntimeError, "enough")

@@ -16,6 +16,7 @@ from ._learn import targets_of, vote_options, votes
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._points import PointView
+from ._search import MATCH, Source, search_options
 from ._series import DTYPES, SeriesSet, View, host_output, is_texts, label_names, output, pointer, result, view
 
 
@@ -265,6 +266,42 @@ class Group:
         check(lib.ww_group_gradient(*listed, outputs))
         x_of, y_of = (np.arange(count),) * 2 if pairs is True else map(np.asarray, pairs)
         return shaped(flat, (count,), x_of, y_of, rows, columns, True)
+
+    def search(
+        self,
+        queries: Any,
+        streams: Any,
+        measure: MeasureLike = "dtw",
+        *,
+        kind: Optional[str] = None,
+        znormalise: bool = False,
+        k: int = 1,
+        exclusion: Optional[int] = None,
+        threshold: Optional[float] = None,
+        no_bounds: bool = False,
+        precision: str = "double",
+        axes: Optional[str] = None,
+        progress: Progress = None,
+        max_bytes: int = 0,
+        **parameters,
+    ) -> np.ndarray:
+        """As wavewarp.search, on all devices: records (stream, begin, end, distance) of shape (queries, k).
+
+        streams: a set of series, or a Source, whose read() is called by other threads than this one.
+        """
+        asked = view(queries, axes)
+        if precision == "double" and not self.has_double:
+            precision = "float"
+        limits = {"progress": progress, "max_bytes": max_bytes}
+        options = search_options(kind, znormalise, k, exclusion, threshold, no_bounds, precision, limits)
+        matches = np.empty((asked.count, k), MATCH)
+        found = ffi.cast("ww_match *", pointer(matches))
+        used = as_measure(measure, parameters).c(asked.longest)
+        if isinstance(streams, Source):
+            check(lib.ww_group_search_source(self._c, used, asked.c, options, streams.c(True), found, NULL))
+        else:
+            check(lib.ww_group_search(self._c, used, asked.c, options, view(streams, axes).c, found, NULL))
+        return matches
 
     def knn(
         self,

@@ -9,7 +9,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ._context import Context, default_context
-from ._core import NULL, Progress, by_name, callback, check, ffi, handle, info, lib, new, run, word
+from ._core import NULL, Progress, by_name, callback, check, ffi, handle, info, keep, lib, new, run, word
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._series import Dataset, as_numbers, pointer, precision_of, sizes, view
@@ -45,6 +45,22 @@ class Source:
         if self.dtype not in (np.float32, np.float64):
             raise TypeError("dtype is float32 or float64")
 
+    def c(self, concurrent: bool = False):
+        """The library's source; concurrent: threads of the library call read(), one at a time."""
+        user = ffi.new_handle(self)
+        return keep(
+            new(
+                "ww_search_source",
+                length=self.length,
+                channels=self.channels,
+                precision=precision_of(self.dtype),
+                read=lib.py_search_read_fn,
+                user=user,
+                concurrent=int(concurrent),
+            ),
+            user,
+        )
+
     def _give(self, first, count, values):
         block = np.asarray(self.read(first, count), self.dtype)
         if block.shape not in ((count, self.channels), *([(count,)] if self.channels == 1 else [])):
@@ -65,7 +81,7 @@ def py_match_fn(user, query, match):
     return 0
 
 
-def _options(kind, znormalise, k, exclusion, threshold, no_bounds, precision, limits):
+def search_options(kind, znormalise, k, exclusion, threshold, no_bounds, precision, limits):
     kind = kind or ("windows" if znormalise else "open")
     return new(
         "ww_search_options",
@@ -108,7 +124,7 @@ class Search:
         queries = view(queries, axes)
         self.k, self.count, self._axes, self._part = k, queries.count, axes, False
         limits = {"progress": progress, "max_bytes": max_bytes}
-        self._options = _options(kind, znormalise, k, exclusion, threshold, no_bounds, precision, limits)
+        self._options = search_options(kind, znormalise, k, exclusion, threshold, no_bounds, precision, limits)
         self._handle = handle("ww_search")
         measure = as_measure(measure, parameters).c(queries.longest)
         check(lib.ww_search_create(context._c, measure, queries.c, self._options, self._handle))
@@ -128,16 +144,7 @@ class Search:
         matches = np.empty((self.count, self.k), MATCH)
         found = ffi.cast("ww_match *", pointer(matches))
         if isinstance(streams, Source):
-            user = ffi.new_handle(streams)
-            source = new(
-                "ww_search_source",
-                length=streams.length,
-                channels=streams.channels,
-                precision=precision_of(streams.dtype),
-                read=lib.py_search_read_fn,
-                user=user,
-            )
-            check(lib.ww_search_run_source(self._handle[0], source, found, NULL))
+            check(lib.ww_search_run_source(self._handle[0], streams.c(), found, NULL))
         elif isinstance(streams, Dataset):
             check(lib.ww_search_run_dataset(self._handle[0], streams._c, found, NULL))
         else:
@@ -229,7 +236,7 @@ class Monitor:
             precision = "float"
         queries = view(queries, axes)
         self.channels, self.count = queries.channels, queries.count
-        self._options = _options(
+        self._options = search_options(
             kind, znormalise, 1, exclusion, threshold, no_bounds, precision, {"max_bytes": max_bytes}
         )
         self._handle = handle("ww_search_stream")

@@ -82,6 +82,8 @@ typedef struct wwi_joined {
     const ww_dataset *dataset;    // on the device, of the search's precision, all values finite
     size_t channels, count;
     uint64_t *begins; // where each stream begins; the last is one after the separator of the last
+    uint64_t shift;   // of a part of them: the place where it begins; its places count from there
+    uint64_t part;    // its places, of which the last is no point; 0: all
     bool derivative;  // each point becomes the derivative at the next point
     void *staging;    // for `from`: points [staged_first, staged_first + staged_count) of it
     size_t staged;    // points that it has room for
@@ -154,7 +156,7 @@ double wwi_view_value(const ww_series_view *view, uint64_t offset, size_t length
 // `streams` has one of view, from and dataset.
 ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams, bool derivative);
 void wwi_joined_close(wwi_joined *j);
-uint64_t wwi_joined_length(const wwi_joined *j); // with the separators
+uint64_t wwi_joined_length(const wwi_joined *j); // with the separators; of a part its own
 // Places [first, first+count) of all channels, `stride` values apart, in the precision; NaN between the streams and for
 // every value that is not finite. `derived` NULL: not wanted.
 ww_status wwi_joined_read(wwi_joined *j, uint64_t first, size_t count, ww_precision precision, size_t stride,
@@ -165,7 +167,7 @@ ww_status wwi_joined_stage(wwi_joined *j, uint64_t first, uint64_t count);
 // Copies places [first, first + count) of a dataset's streams to `stride` values a channel of a buffer, from `at` on.
 ww_status wwi_joined_copy(const wwi_joined *j, uint64_t first, uint64_t count, wwi_buffer *values, uint64_t stride,
                           uint64_t at);
-// Which stream has a place; where it begins.
+// Which stream has a place; where it begins, counted from the first stream's begin, as is place + shift.
 size_t wwi_joined_stream(const wwi_joined *j, uint64_t place, uint64_t *begin);
 
 // ---- search_candidates.c
@@ -234,6 +236,12 @@ ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const 
                           const ww_search_options *options, bool streaming, ww_search **search);
 // A run of any search but one for whole streams.
 ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found);
+ww_status wwi_search_check_options(const ww_search_options *options);
+// The best windows that begin in places [first, first + count) of the joined streams, which have one of view and from;
+// also some of shorter queries that begin in the points that the last one needs. z-normalised: `first` is a multiple of
+// WW_SEARCH_PART_POINTS.
+ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count,
+                                ww_match *matches);
 
 // ---- search_blocks.c
 // Uploads points [0, points) of the host's block.

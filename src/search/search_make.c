@@ -55,7 +55,7 @@ static ww_status check_precision(ww_precision precision, const char *whose) {
     return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s precision is %d", whose, (int)precision);
 }
 
-static ww_status check_options(const ww_search_options *o) {
+ww_status wwi_search_check_options(const ww_search_options *o) {
     if ((unsigned)o->kind > WW_SEARCH_SUPER)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search.kind is %d", (int)o->kind);
     const size_t most = o->exclusion <= 1 ? WW_SEARCH_MOST_PLACES : WW_SEARCH_MOST;
@@ -164,7 +164,8 @@ ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const 
     s->options = (ww_search_options)WW_SEARCH_OPTIONS_INIT;
     s->info = (ww_search_info)WW_SEARCH_INFO_INIT;
     if ((status = wwi_options_take(&s->options, options, "ww_search_options")) != WW_OK ||
-        (status = check_options(&s->options)) != WW_OK || (status = wwi_run_take(s->options.run, &s->run)) != WW_OK ||
+        (status = wwi_search_check_options(&s->options)) != WW_OK ||
+        (status = wwi_run_take(s->options.run, &s->run)) != WW_OK ||
         (status = wwi_measure_take(measure, &s->measure)) != WW_OK ||
         (status = wwi_options_take(&view, queries, "ww_series_view")) != WW_OK ||
         (status = wwi_measure_own(&s->measure, &s->given)) != WW_OK)

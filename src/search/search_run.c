@@ -32,9 +32,9 @@ static void give(const ww_search *s, size_t row, const wwi_candidate *picked, si
             continue;
         uint64_t begin;
         m->stream = (int64_t)wwi_joined_stream(&s->joined, picked[i].place, &begin);
-        m->end = (int64_t)(picked[i].place - begin + after);
-        m->begin = s->options.kind == WW_SEARCH_WINDOWS ? (int64_t)(picked[i].place - begin)
-                                                        : picked[i].start - (int64_t)begin;
+        const uint64_t at = picked[i].place + s->joined.shift - begin;
+        m->end = (int64_t)(at + after);
+        m->begin = s->options.kind == WW_SEARCH_WINDOWS ? (int64_t)at : picked[i].start - (int64_t)begin;
         m->distance = s->similarity ? -picked[i].value : picked[i].value;
         m->begin += m->stream == 0 ? (int64_t)s->part.point_offset : 0;
         m->end += m->stream == 0 ? (int64_t)s->part.point_offset : 0;
@@ -90,5 +90,19 @@ ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matc
     s->info.launches = wwi_stream_launches(s->stream);
     s->info.seconds_device = wwi_stream_seconds(s->stream);
     s->info.seconds_wall = wwi_seconds() - began;
+    return status;
+}
+
+ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count,
+                                ww_match *matches) {
+    wwi_joined part = *streams;
+    ww_status status = wwi_joined_open(&part, streams, s->derivative);
+    if (status == WW_OK) {
+        const uint64_t end = part.begins[part.count] - 1, wanted = count + s->most_points - 1 + (s->derivative ? 2 : 0);
+        part.shift = first;
+        part.part = (wanted < end - first ? wanted : end - first) + 1;
+        status = wwi_search_run(s, &part, matches, NULL);
+    }
+    wwi_joined_close(&part);
     return status;
 }

@@ -14,7 +14,11 @@ static uint64_t length_of(const wwi_joined *j, size_t i) {
 }
 
 ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams, bool derivative) {
-    *j = (wwi_joined){.view = streams->view, .from = streams->from, .dataset = streams->dataset};
+    *j = (wwi_joined){.view = streams->view,
+                      .from = streams->from,
+                      .dataset = streams->dataset,
+                      .shift = streams->shift,
+                      .part = streams->part};
     j->derivative = derivative;
     j->count = j->dataset ? j->dataset->count : j->view ? j->view->count : 1;
     j->channels = j->dataset ? j->dataset->channels : j->view ? j->view->channels : j->from->channels;
@@ -42,7 +46,7 @@ void wwi_joined_close(wwi_joined *j) {
 }
 
 uint64_t wwi_joined_length(const wwi_joined *j) {
-    return j->begins[j->count];
+    return j->part ? j->part : j->begins[j->count];
 }
 
 double wwi_view_value(const ww_series_view *view, uint64_t offset, size_t length, size_t channel, uint64_t t) {
@@ -55,7 +59,7 @@ size_t wwi_joined_stream(const wwi_joined *j, uint64_t place, uint64_t *begin) {
     size_t first = 0, end = j->count;
     while (end - first > 1) {
         const size_t middle = first + (end - first) / 2;
-        if (j->begins[middle] <= place)
+        if (j->begins[middle] <= place + j->shift)
             first = middle;
         else
             end = middle;
@@ -196,16 +200,14 @@ ww_status wwi_joined_read(wwi_joined *j, uint64_t first, size_t count, ww_precis
                           void *values, void *derived) {
     size_t at = 0;
     while (at < count) {
-        const uint64_t place = first + at;
-        if (place >= wwi_joined_length(j)) {
-            for (size_t c = 0; c < j->channels; c++)
-                put(precision, values, c * stride + at, NAN);
-            at++;
-            continue;
+        const uint64_t place = first + at + j->shift, end = wwi_joined_length(j) - 1; // which is no point
+        uint64_t begin = 0, left = 0;
+        size_t i = 0;
+        if (first + at < end) {
+            i = wwi_joined_stream(j, first + at, &begin);
+            left = j->begins[i + 1] - 1 - place;
+            left = left < end - (first + at) ? left : end - (first + at);
         }
-        uint64_t begin;
-        const size_t i = wwi_joined_stream(j, place, &begin);
-        const uint64_t left = j->begins[i + 1] - 1 - place;
         if (left == 0) {
             for (size_t c = 0; c < j->channels; c++)
                 put(precision, values, c * stride + at, NAN);

@@ -53,6 +53,20 @@ ok "gradients of one device" gives 0 gradient a.ts c.ts --gamma 1 -d 0 -o one.ts
 ok "gradients of all" gives 0 gradient a.ts c.ts --gamma 1 -d all -o all.ts --json
 ok "the same bytes" cmp -s one.ts all.ts
 ok "sums of gradients have one device" gives 2 gradient a.ts c.ts --gamma 1 -d all --all-pairs
+"$program" generate random-walk --count 2 --length 30 --seed 4 --output queries.npy
+"$program" generate random-walk --count 2 --length 9000 --seed 5 --output streams.npy
+python3 -c 'import struct; open("s.f32", "wb").write(struct.pack("9000f", *(i * i % 101 for i in range(9000))))'
+for options in "--znorm -k 5 --in streams.npy" "--kind open -k 3 --in streams.npy" "--znorm -k 3 --in s.f32"; do
+    ok "search $options: one device" gives 0 search queries.npy $options -d 0
+    cp out one.txt
+    ok "search $options: all" gives 0 search queries.npy $options -d all
+    ok "the same bytes" cmp -s one.txt out
+done
+ok "what each device did in a search" gives 0 search queries.npy --znorm --in streams.npy -d all --json
+ok "is in the object" python3 -c 'import json
+found = json.load(open("out"))
+assert sum(d["tiles"] for d in found["devices"]) > 0 and len(found["matches"]) == 2'
+ok "a stream that is followed has one device" gives 2 search queries.npy --in - --threshold 1 -d all
 ok "classes of one device" gives 0 classify a.ts b.ts -k 3 -d 0 --predictions one.csv
 ok "classes of all" gives 0 classify a.ts b.ts -k 3 -d all --predictions all.csv
 ok "says how many devices" prints 'devices   2,'

@@ -3,6 +3,7 @@
 // has groups themselves, and the jobs that fill arrays.
 #include "base/random.h"
 #include "groups.h"
+#include <math.h>
 
 enum { SERIES = 120, POINTS = 20, K = 3, PAIRS = 700 };
 
@@ -302,6 +303,106 @@ static ww_status run_gradient(wwt_trial *t) {
     return ww_group_gradient(&measure, t->data, NULL, x, y, SERIES, NULL, &to);
 }
 
+// ---- searches
+
+enum { SEARCHES = 8, STREAMS = 3, QUERIES = 4, BEST = 5 };
+
+typedef struct search_case {
+    ww_measure_id id;
+    ww_search_kind kind;
+    int znormalise;
+    size_t channels, exclusion;
+} search_case;
+
+// Windows by parts, also derived, z-normalised, in channels and far apart; what is divided by queries.
+static const search_case searches[SEARCHES] = {{WW_DTW, WW_SEARCH_WINDOWS, 0, 1, WW_SEARCH_HALF},
+                                               {WW_DTW, WW_SEARCH_WINDOWS, 1, 1, 3},
+                                               {WW_MSM, WW_SEARCH_WINDOWS, 1, 2, 0},
+                                               {WW_DDTW, WW_SEARCH_WINDOWS, 0, 1, WW_SEARCH_HALF},
+                                               {WW_LCSS, WW_SEARCH_WINDOWS, 0, 1, 2},
+                                               {WW_DTW, WW_SEARCH_WINDOWS, 0, 1, 1 << 22},
+                                               {WW_DTW, WW_SEARCH_OPEN, 0, 1, WW_SEARCH_HALF},
+                                               {WW_DTW, WW_SEARCH_SUPER, 0, 1, 0}};
+
+static int read_points(void *user, uint64_t first, size_t count, void *values) {
+    memcpy(values, (const double *)user + first, count * sizeof(double));
+    return 0;
+}
+
+static void round_values(wwt_set *set, size_t values) {
+    for (size_t i = 0; i < values; i++)
+        set->values[i] = floor(4 * set->values[i]) / 4; // many ties
+}
+
+START_TEST(matches_are_those_of_one_device) {
+    const search_case *c = &searches[_i];
+    const bool super = c->kind == WW_SEARCH_SUPER;
+    size_t lengths[STREAMS] = {5000, 70, 9001}, short_lengths[QUERIES] = {20, 33, 20, 12};
+    for (size_t i = 0; super && i < STREAMS; i++)
+        lengths[i] = 30 + i;
+    for (size_t i = 0; super && i < QUERIES; i++)
+        short_lengths[i] *= 40;
+    wwt_set streams = wwt_set_make(c->channels, lengths, STREAMS),
+            queries = wwt_set_make(c->channels, short_lengths, QUERIES);
+    round_values(&streams, (lengths[0] + lengths[1] + lengths[2]) * c->channels);
+    round_values(&queries, (short_lengths[0] + short_lengths[1]) * c->channels);
+    const ww_series_view x = wwt_view(&streams), q = wwt_view(&queries);
+    const ww_measure measure = wwt_measure(c->id);
+    ww_search_options options = WW_SEARCH_OPTIONS_INIT;
+    ww_search *search = NULL;
+    ww_group *group = wwt_group_open("all", 0.001);
+    ww_match one[QUERIES * BEST], found[QUERIES * BEST];
+    size_t counts[2][QUERIES];
+    int lost;
+    options.kind = c->kind;
+    options.znormalise = c->znormalise;
+    options.k = BEST;
+    options.exclusion = c->exclusion;
+    wwt_ok(ww_search_create(wwt_context, &measure, &q, &options, &search));
+    wwt_ok(ww_search_run(search, &x, one, counts[0]));
+    memset(found, 0xff, sizeof found);
+    wwt_ok(ww_group_search(group, &measure, &q, &options, &x, found, counts[1]));
+    ck_assert(memcmp(one, found, sizeof one) == 0 && memcmp(counts[0], counts[1], sizeof counts[0]) == 0);
+    const double tiles = wwt_group_tiles(group, &lost);
+    ck_assert(lost == 0 && (tiles > 1 || super));
+    // One stream that is read.
+    ww_search_source source = WW_SEARCH_SOURCE_INIT;
+    source.length = lengths[0];
+    source.precision = WW_DOUBLE;
+    source.read = read_points;
+    source.user = streams.values;
+    source.concurrent = 1;
+    if (c->channels == 1 && !super) {
+        wwt_ok(ww_search_run_source(search, &source, one, counts[0]));
+        wwt_ok(ww_group_search_source(group, &measure, &q, &options, &source, found, counts[1]));
+        ck_assert(memcmp(one, found, sizeof one) == 0 && memcmp(counts[0], counts[1], sizeof counts[0]) == 0);
+    }
+    source.concurrent = 0;
+    ck_assert_int_eq(ww_group_search_source(group, &measure, &q, &options, &source, found, NULL),
+                     WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_search(NULL, &measure, &q, &options, &x, found, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_search(group, NULL, &q, &options, &x, found, NULL), WW_ERROR_INVALID_ARGUMENT);
+    options.k = 0;
+    ck_assert_int_eq(ww_group_search(group, &measure, &q, &options, &x, found, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ww_search_destroy(&search);
+    ww_group_destroy(&group);
+    wwt_set_free(&queries);
+    wwt_set_free(&streams);
+}
+END_TEST
+
+static ww_status run_search(wwt_trial *t) {
+    const wwt_set *set = t->more;
+    const ww_series_view streams = wwt_view(set);
+    ww_series_view queries = streams;
+    const ww_measure measure = wwt_measure(WW_MSM);
+    ww_search_options options = WW_SEARCH_OPTIONS_INIT;
+    queries.count = 1;
+    options.kind = WW_SEARCH_WINDOWS;
+    options.k = BEST;
+    return ww_group_search(t->group, &measure, &queries, &options, &streams, t->found, NULL);
+}
+
 // ---- failures
 
 static ww_status run_classes(wwt_trial *t) {
@@ -322,6 +423,7 @@ START_TEST(a_device_fails_in_the_middle) {
     static int64_t neighbours[SERIES * K];
     static uint64_t paths[PAIRS + 2];
     static float values[SERIES];
+    static ww_match matches[BEST];
     wwt_trial t = {.group = wwt_group_open(NULL, 0.001), .run = run_classes};
     t.data = send_labelled(t.group, &set);
     t.found = neighbours;
@@ -335,6 +437,14 @@ START_TEST(a_device_fails_in_the_middle) {
     t.found = values;
     t.bytes = sizeof values;
     wwt_group_failures(&t);
+    size_t lengths[2] = {100, 15000};
+    wwt_set streams = wwt_set_make(1, lengths, 2);
+    t.run = run_search;
+    t.more = &streams;
+    t.found = matches;
+    t.bytes = sizeof matches;
+    wwt_group_failures(&t);
+    wwt_set_free(&streams);
     ww_group_dataset_destroy(&t.data);
     ww_group_destroy(&t.group);
     wwt_set_free(&set);
@@ -349,6 +459,7 @@ int main(void) {
     wwt_add(suite, classes_are_those_of_one_device, 1);
     wwt_add(suite, paths_are_those_of_one_device, 4);
     wwt_add(suite, gradients_are_those_of_one_device, 4);
+    wwt_add(suite, matches_are_those_of_one_device, SEARCHES);
     wwt_add(suite, a_device_fails_in_the_middle, 1);
     return wwt_run(suite);
 }
