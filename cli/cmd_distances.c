@@ -397,6 +397,7 @@ static cli_row_job rows_of(const job *j, cli_series_rows *series) {
                          .measure = &j->measure,
                          .measure_options = &j->measure_options,
                          .device = &j->device,
+                         .result = cli_precision(&j->device),
                          .rows = row_count(j),
                          .user = series};
 }

@@ -110,14 +110,6 @@ static int base_of(const knn_job *j) {
     return j->paths[1] ? 1 : 0;
 }
 
-// Where all K are within the radius there may be more.
-static void say_full(const knn_job *j) {
-    if (j->full > 0 && j->wanted.k < j->views[base_of(j)].count)
-        fprintf(stderr,
-                "wavewarp: %zu queries have %" PRIu64 " points within %g, and may have more (--k takes up to %d)\n",
-                j->full, j->wanted.k, j->radius, WW_KNN_MOST);
-}
-
 static void note_run(void *user) {
     knn_job *j = user;
     ww_knn_info info = WW_KNN_INFO_INIT;
@@ -181,6 +173,7 @@ static int divide(knn_job *j) {
                         .columns = 2 * n->k,
                         .k = n->k,
                         .precision = WW_DOUBLE,
+                        .result = n->precision,
                         .weight = cli_points_weight,
                         .compute = cli_points_compute,
                         .user = &points};
@@ -207,12 +200,12 @@ static int compute(knn_job *j) {
     cli_neighbours *n = &j->found;
     n->queries = j->views[0].count;
     n->k = (size_t)j->wanted.k;
-    n->precision = cli_precision(&j->device);
+    n->precision = cli_points_precision(&j->device, &j->views[0]);
     cli_plan_options(&j->device, &j->progress, &j->plan_options);
     const int result = cli_divided(&j->division) ? divide(j) : search(j);
     cli_progress_end(&j->progress);
     if (result == CLI_GO_ON)
-        say_full(j);
+        cli_points_say_full(j->full, &j->found, j->views[base_of(j)].count, j->radius);
     return result;
 }
 
@@ -228,7 +221,7 @@ static void begin_json(const knn_job *j, const cli_command *command, cli_json *j
     head.output = j->division.part ? j->division.data_path : j->wanted.output;
     head.metric = ww_metric_name((ww_metric)j->metric);
     head.context = j->group ? ww_group_context(j->group, 0) : j->context;
-    head.precision = ww_precision_name(cli_precision(&j->device));
+    head.precision = ww_precision_name(j->found.precision);
     head.engine = info->filter;
     head.seconds_compute = info->seconds_wall;
     head.seconds_device = info->seconds_device;

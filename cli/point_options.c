@@ -20,3 +20,7 @@ int cli_points_upload(ww_context *context, const cli_device_options *device, con
     options.max_bytes = device->max_bytes;
     return ww_points_create(context, view, &options, points) == WW_OK ? CLI_GO_ON : cli_fail();
 }
+
+ww_precision cli_points_precision(const cli_device_options *device, const ww_point_view *view) {
+    return view->kind == WW_POINTS_NUMBERS ? cli_precision(device) : WW_FLOAT;
+}

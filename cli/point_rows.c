@@ -47,7 +47,7 @@ int cli_points_compute(void *user, uint64_t first, uint64_t count, void *values)
     ww_points *queries = NULL;
     ww_knn_options options = WW_KNN_OPTIONS_INIT;
     ww_nearest_shard shard = WW_NEAREST_SHARD_INIT;
-    cli_neighbours n = {(size_t)count, r->k, cli_precision(r->device), NULL, NULL};
+    cli_neighbours n = {(size_t)count, r->k, cli_points_precision(r->device, r->queries), NULL, NULL};
     options.metric = root ? WW_METRIC_L2_SQUARED : r->metric;
     options.run = r->run;
     shard.query_offset = first;
@@ -90,4 +90,10 @@ size_t cli_points_within(const cli_neighbours *n, double radius) {
             ((float *)n->distances)[i] = INFINITY;
     }
     return full;
+}
+
+void cli_points_say_full(size_t full, const cli_neighbours *n, size_t base_count, double radius) {
+    if (full > 0 && n->k < base_count)
+        fprintf(stderr, "wavewarp: %zu queries have %zu points within %g, and may have more (--k takes up to %d)\n",
+                full, n->k, radius, WW_KNN_MOST);
 }

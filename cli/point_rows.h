@@ -31,5 +31,7 @@ void cli_points_more(ww_metric metric, double radius, char more[CLI_POINTS_MORE]
 
 // Takes out the neighbours beyond the radius. Gives the number of queries that have k within it.
 size_t cli_points_within(const cli_neighbours *n, double radius);
+// Says that these may have more, where the base has.
+void cli_points_say_full(size_t full, const cli_neighbours *n, size_t base_count, double radius);
 
 #endif

@@ -7,8 +7,7 @@
 
 static void print_shape(const cli_row_job *job, uint64_t parts, char text[256]) {
     snprintf(text, 256, "rows %" PRIu64 " columns %" PRIu64 " k %" PRIu64 " double %d parts %" PRIu64 "%s%s", job->rows,
-             job->columns, job->k, cli_precision(job->device) == WW_DOUBLE, parts, job->more ? " " : "",
-             job->more ? job->more : "");
+             job->columns, job->k, job->result == WW_DOUBLE, parts, job->more ? " " : "", job->more ? job->more : "");
 }
 
 char *cli_rows_options(const cli_row_job *job, uint64_t parts) {

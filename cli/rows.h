@@ -17,7 +17,7 @@ typedef struct cli_row_job {
     const cli_measure_options *measure_options;
     const cli_device_options *device;
     uint64_t rows, columns, k;                  // of the result; columns 0: a list
-    ww_precision precision;                     // of the file
+    ww_precision precision, result;             // of the file, and of the values in it
     double (*weight)(void *user, uint64_t row); // a row's work, in any unit
     // Computes rows [first, first + count) into `values`; CLI_GO_ON, or the exit code after the error was reported.
     int (*compute)(void *user, uint64_t first, uint64_t count, void *values);

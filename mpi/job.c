@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int read_sets(rank_job *j) {
-    int result = CLI_GO_ON;
+int rank_read_series(rank_job *j) {
+    int result = ranks_agree(cli_measure_make(j->kind->name, &j->measure_options, &j->measure));
     for (int i = 0; rank == 0 && i < 2 && result == CLI_GO_ON; i++)
         if (j->paths[i])
             result = cli_read(j->paths[i], &j->read, i, true, &j->sets[i]);
@@ -170,14 +170,18 @@ static void print_json(const rank_job *j, const cli_command *command, const doub
     cli_json json;
     for (int i = 0; i < 2; i++) {
         head.files[i] = j->paths[i];
-        head.counts[i] = j->sets[i] ? ww_series_set_count(j->sets[i]) : 0;
+        head.counts[i] = j->sets[i] ? ww_series_set_count(j->sets[i]) : j->points.all[i].view.count;
     }
     head.output = j->wanted.output;
-    head.measure = &j->measure;
-    head.measure_options = &j->measure_options;
-    head.read = &j->read;
+    if (j->sets[0]) {
+        head.measure = &j->measure;
+        head.measure_options = &j->measure_options;
+        head.read = &j->read;
+    } else {
+        head.metric = ww_metric_name((ww_metric)j->points.metric);
+    }
     head.context = j->context;
-    head.precision = ww_precision_name(cli_precision(&j->device));
+    head.precision = ww_precision_name(j->sets[0] ? cli_precision(&j->device) : j->rows.result);
     cli_json_head(&json, stdout, command, &head);
     cli_json_count(&json, "tiles", j->work.marks);
     cli_json_count(&json, "tiles_resumed", j->restart.found_done);
@@ -214,9 +218,7 @@ static int report(rank_job *j, const cli_command *command) {
 // ---- the command
 
 static int compute(rank_job *j, const cli_command *command) {
-    int result = ranks_agree(cli_measure_make(command->name, &j->measure_options, &j->measure));
-    if (result == CLI_GO_ON)
-        result = read_sets(j);
+    int result = j->kind->read(j);
     if (result == CLI_GO_ON)
         result = rank_devices_open(j);
     if (result == CLI_GO_ON && j->resume && !j->tile)
@@ -249,7 +251,10 @@ static int check(const rank_job *j, const char *command) {
 static void job_end(rank_job *j) {
     cli_progress_end(&j->progress);
     ww_plan_destroy(&j->plan);
+    ww_knn_destroy(&j->points.knn);
+    ww_points_destroy(&j->points.base);
     for (int i = 1; i >= 0; i--) {
+        rank_view_free(&j->points.all[i]);
         ww_dataset_destroy(&j->data[i]);
         ww_series_set_destroy(&j->sets[i]);
     }

@@ -5,6 +5,7 @@
 
 #include "json.h"
 #include "neighbours.h"
+#include "point_rows.h"
 #include "ranks.h"
 #include "restart.h"
 #include "rows.h"
@@ -18,11 +19,17 @@ typedef struct rank_job rank_job;
 
 typedef struct rank_kind {
     const char *name;
-    int sets;                                                // at least
-    int (*prepare)(rank_job *j);                             // on every rank: uploads, and says what the work is
-    int (*run)(rank_job *j, uint64_t first, uint64_t count); // computes a unit's marks into the file
-    int (*part)(rank_job *j, cli_division *part);            // all of a part, for `wavewarp merge`
-    int (*finish)(rank_job *j);                              // rank 0: outputs from the file. NULL: it is the output
+    int sets; // at least
+    // Gives every rank the inputs; called by all together.
+    int (*read)(rank_job *j);
+    // On every rank: uploads, and says what the work is.
+    int (*prepare)(rank_job *j);
+    // Computes a unit's marks into the file.
+    int (*run)(rank_job *j, uint64_t first, uint64_t count);
+    // All of a part, for `wavewarp merge`.
+    int (*part)(rank_job *j, cli_division *part);
+    // On rank 0: writes the outputs from the file. NULL: it is the output.
+    int (*finish)(rank_job *j);
 } rank_kind;
 
 // Unit i has the marks [i * each, (i + 1) * each): tiles of a matrix, pairs, queries.
@@ -36,6 +43,17 @@ typedef struct rank_work {
     ww_array_file *file;
     void *values; // of a unit
 } rank_work;
+
+// Points in place of series.
+typedef struct rank_points {
+    int metric;
+    const char *radius_text;
+    double radius; // INFINITY: none
+    rank_view all[2];
+    ww_points *base;
+    ww_knn *knn;
+    cli_point_rows rows;
+} rank_points;
 
 struct rank_job {
     const rank_kind *kind;
@@ -58,6 +76,7 @@ struct rank_job {
     cli_tile_shape shape; // of a matrix
     cli_row_job rows;     // of others
     cli_series_rows series;
+    rank_points points;
     restart restart;
     uint64_t done; // marks of this rank
     double seconds;
@@ -71,15 +90,18 @@ struct rank_job {
         {"resume", 0, CLI_FLAG, NULL, "go on from --checkpoint, or with --parts", &(j).resume, 0, 0},                  \
         {"share-devices", 0, CLI_FLAG, NULL, "several ranks may use one device", &(j).share, 0, 0},                    \
         {"any-device", 0, CLI_FLAG, NULL, "devices may differ, and last bits with them", &(j).any_device, 0, 0},       \
-        CLI_MEASURE_OPTIONS((j).measure_options), CLI_ENGINE_OPTION((j).device), CLI_READ_OPTIONS((j).read),           \
         CLI_DEVICE_OPTIONS((j).device)
+#define RANK_SERIES_OPTIONS(j)                                                                                         \
+    CLI_MEASURE_OPTIONS((j).measure_options), CLI_ENGINE_OPTION((j).device), CLI_READ_OPTIONS((j).read)
 
 // A context a rank, of devices that fit together.
 int rank_devices_open(rank_job *j);
+// Reads series, and fits the measure to them.
+int rank_read_series(rank_job *j);
 // Parses the arguments, and does the job. Called by all ranks; frees what the job has.
 int rank_job_run(rank_job *j, const cli_command *command, const cli_option *options, size_t count, int argc,
                  char **argv);
 
-extern const rank_kind rank_matrix, rank_pairs, rank_nearest;
+extern const rank_kind rank_matrix, rank_pairs, rank_nearest, rank_knn;
 
 #endif

@@ -10,6 +10,7 @@ static int matrix(const cli_command *command, int argc, char **argv) {
         {"output", 'o', CLI_MADE, "FILE", "where to: .npy, else raw values", &j.wanted.output, 0, 0},
         {"json", 'j', CLI_FLAG, NULL, "print one JSON object: what each rank did", &j.wanted.json, 0, 0},
         RANK_OPTIONS(j),
+        RANK_SERIES_OPTIONS(j),
     };
     return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
 }
@@ -20,6 +21,7 @@ static int pairs(const cli_command *command, int argc, char **argv) {
         {"output", 'o', CLI_MADE, "FILE", "where to: .npy, .csv, else raw values", &j.wanted.output, 0, 0},
         {"json", 'j', CLI_FLAG, NULL, "print one JSON object: what each rank did", &j.wanted.json, 0, 0},
         RANK_OPTIONS(j),
+        RANK_SERIES_OPTIONS(j),
     };
     return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
 }
@@ -30,6 +32,19 @@ static int nearest(const cli_command *command, int argc, char **argv) {
         CLI_NEIGHBOUR_OPTIONS(j.wanted),
         {"no-bounds", 0, CLI_FLAG, NULL, "compute every distance in full: no lower bounds, no abandoning", &j.no_bounds,
          0, 0},
+        RANK_OPTIONS(j),
+        RANK_SERIES_OPTIONS(j),
+    };
+    return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
+}
+
+static int knn(const cli_command *command, int argc, char **argv) {
+    rank_job j = {.kind = &rank_knn};
+    const cli_option options[] = {
+        CLI_NEIGHBOUR_OPTIONS(j.wanted),
+        {"metric", 'm', CLI_CHOICE, "M", "distance of two points", &j.points.metric, cli_metrics, 0},
+        {"radius", 0, CLI_TEXT, "R", "only points at most R away, of the K nearest; K is then as large as can be",
+         &j.points.radius_text, 0, 0},
         RANK_OPTIONS(j),
     };
     return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
@@ -42,6 +57,7 @@ static const cli_command commands[] = {
     {"matrix", "A [B] -o FILE", "Writes all distances between two sets, or within one.", about, matrix},
     {"pairs", "A B -o FILE", "Writes the distance of the i-th of A and the i-th of B.", about, pairs},
     {"nearest", "QUERIES [BASE] -k K -o FILE", "Writes the k nearest series of every query.", about, nearest},
+    {"knn", "QUERIES [BASE] -k K -o FILE", "Writes the k nearest points of every query.", about, knn},
 };
 
 static int run(int argc, char **argv) {

@@ -136,6 +136,43 @@ int ranks_share(ww_series_set **set) {
     return result;
 }
 
+// ---- points
+
+// Addresses of rank 0 mean nothing to others.
+int ranks_share_points(rank_view *p) {
+    ww_point_view *v = &p->view;
+    const void *const values = v->values;
+    const uint64_t *const offsets = v->offsets;
+    ranks_broadcast(v, sizeof *v);
+    const bool sets = v->kind == WW_POINTS_SETS;
+    uint64_t bytes = v->kind == WW_POINTS_BITS ? v->count * ((v->dimension + 7) / 8)
+                                               : v->count * v->dimension * cli_value_bytes(v->precision);
+    if (sets)
+        bytes = rank == 0 ? offsets[v->count] * sizeof(uint32_t) : 0;
+    ranks_broadcast(&bytes, sizeof bytes);
+    if (rank > 0) {
+        p->values = malloc((size_t)bytes + 1);
+        p->offsets = sets ? malloc((v->count + 1) * sizeof *p->offsets) : NULL;
+    }
+    const bool room = rank == 0 || (p->values && (!sets || p->offsets));
+    const int result = ranks_agree(room ? CLI_GO_ON : cli_error("the points do not fit memory"));
+    if (result != CLI_GO_ON)
+        return result;
+    v->values = rank == 0 ? values : p->values;
+    v->offsets = rank == 0 ? offsets : p->offsets;
+    // Rank 0 sends, and does not write.
+    ranks_broadcast(rank == 0 ? (void *)(uintptr_t)values : p->values, (size_t)bytes);
+    if (sets)
+        ranks_broadcast(rank == 0 ? (void *)(uintptr_t)offsets : p->offsets, (v->count + 1) * sizeof *p->offsets);
+    return CLI_GO_ON;
+}
+
+void rank_view_free(rank_view *p) {
+    ww_point_set_destroy(&p->set);
+    free(p->values);
+    free(p->offsets);
+}
+
 // ---- the counter: on rank 0, which has nothing to do for it
 
 int ranks_count_begin(rank_counter *counter) {

@@ -18,6 +18,16 @@ void ranks_broadcast(void *values, size_t bytes);
 // Gives every rank the set that rank 0 has.
 int ranks_share(ww_series_set **set);
 
+// Points that one rank read.
+typedef struct rank_view {
+    ww_point_set *set; // on rank 0
+    ww_point_view view;
+    void *values; // on the others, as the offsets
+    uint64_t *offsets;
+} rank_view;
+int ranks_share_points(rank_view *points);
+void rank_view_free(rank_view *points);
+
 // Numbers from 0 on, each to one rank.
 typedef struct rank_counter {
     MPI_Win window;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs, and the nearest of queries: every rank has the whole of both sets, or of the base, and takes runs of the rows.
+// Pairs, and the nearest series or points of queries: every rank has the whole of both sets, or of the base, and takes
+// runs of the rows.
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "job.h"
@@ -47,6 +50,7 @@ static void make_rows(rank_job *j, const char *name, size_t k) {
                             .columns = 2 * k,
                             .k = k,
                             .precision = k ? WW_DOUBLE : cli_precision(&j->device),
+                            .result = cli_precision(&j->device),
                             .user = &j->series};
 }
 
@@ -113,13 +117,16 @@ static int prepare_nearest(rank_job *j) {
 }
 
 static int finish_neighbours(rank_job *j) {
-    cli_neighbours n = {(size_t)j->rows.rows, (size_t)j->rows.k, cli_precision(&j->device), NULL, NULL};
+    cli_neighbours n = {(size_t)j->rows.rows, (size_t)j->rows.k, j->rows.result, NULL, NULL};
     void *values = NULL;
     int result = read_all(j, &values);
     if (result == CLI_GO_ON)
         result = cli_neighbours_allocate(&n);
     if (result == CLI_GO_ON) {
         cli_neighbours_unpack(&n, values, 0, n.queries);
+        if (j->points.base)
+            cli_points_say_full(cli_points_within(&n, j->points.radius), &n,
+                                j->points.all[j->paths[1] ? 1 : 0].view.count, j->points.radius);
         result = cli_neighbours_write(&n, &j->wanted);
     }
     cli_neighbours_free(&n);
@@ -127,5 +134,72 @@ static int finish_neighbours(rank_job *j) {
     return result;
 }
 
-const rank_kind rank_pairs = {"pairs", 2, prepare_pairs, run, run_part, finish_pairs};
-const rank_kind rank_nearest = {"nearest", 1, prepare_nearest, run, run_part, finish_neighbours};
+// ---- nearest points
+
+static int parse_radius(rank_job *j) {
+    rank_points *p = &j->points;
+    p->radius = (double)INFINITY;
+    if (p->radius_text && (!cli_number(p->radius_text, &p->radius) || p->radius < 0))
+        return cli_usage(j->kind->name, "--radius is '%s', but must be a number from 0", p->radius_text);
+    if (p->radius_text && p->metric == WW_METRIC_INNER_PRODUCT)
+        return cli_usage(j->kind->name, "--radius is for distances; an inner product is none");
+    return CLI_GO_ON;
+}
+
+// K is by default 1, and as many as can be within a radius.
+static int read_points(rank_job *j) {
+    rank_points *p = &j->points;
+    int result = ranks_agree(parse_radius(j));
+    for (int i = 0; rank == 0 && i < 2 && result == CLI_GO_ON; i++)
+        if (j->paths[i])
+            result = cli_points_read(j->paths[i], (ww_metric)p->metric, &p->all[i].set, &p->all[i].view);
+    result = ranks_agree(result);
+    for (int i = 0; i < 2 && result == CLI_GO_ON; i++)
+        if (j->paths[i])
+            result = ranks_share_points(&p->all[i]);
+    const size_t base = p->all[j->paths[1] ? 1 : 0].view.count;
+    if (j->wanted.k == 0)
+        j->wanted.k = !p->radius_text ? 1 : base < WW_KNN_MOST ? base : WW_KNN_MOST;
+    if (result == CLI_GO_ON && j->wanted.k > WW_KNN_MOST)
+        result = ranks_agree(cli_error("--k is %" PRIu64 "; it can be 1 to %d", j->wanted.k, WW_KNN_MOST));
+    return result;
+}
+
+static int prepare_knn(rank_job *j) {
+    static char more[CLI_POINTS_MORE];
+    rank_points *p = &j->points;
+    const int base = j->paths[1] ? 1 : 0;
+    const size_t k = (size_t)j->wanted.k;
+    if (cli_points_upload(j->context, &j->device, &p->all[base].view, &p->base) != CLI_GO_ON)
+        return CLI_FAILURE;
+    cli_points_more((ww_metric)p->metric, p->radius, more);
+    p->rows = (cli_point_rows){.metric = (ww_metric)p->metric,
+                               .radius = j->parts ? p->radius : (double)INFINITY,
+                               .device = &j->device,
+                               .run = j->plan_options.run,
+                               .context = j->context,
+                               .queries = &p->all[0].view,
+                               .base = p->base,
+                               .self = !j->paths[1],
+                               .k = k,
+                               .knn = &p->knn};
+    j->rows = (cli_row_job){.name = "knn",
+                            .points = {&p->all[0].view, j->paths[1] ? &p->all[1].view : NULL},
+                            .more = more,
+                            .context = j->context,
+                            .progress = &j->progress,
+                            .device = &j->device,
+                            .rows = p->all[0].view.count,
+                            .columns = 2 * k,
+                            .k = k,
+                            .precision = WW_DOUBLE,
+                            .result = cli_points_precision(&j->device, &p->all[0].view),
+                            .weight = cli_points_weight,
+                            .compute = cli_points_compute,
+                            .user = &p->rows};
+    return make_work(j);
+}
+
+const rank_kind rank_pairs = {"pairs", 2, rank_read_series, prepare_pairs, run, run_part, finish_pairs};
+const rank_kind rank_nearest = {"nearest", 1, rank_read_series, prepare_nearest, run, run_part, finish_neighbours};
+const rank_kind rank_knn = {"knn", 1, read_points, prepare_knn, run, run_part, finish_neighbours};

@@ -74,8 +74,9 @@ WW_API_STATUS ww_point_view_write(const char *path, const ww_point_view *view);
 typedef struct ww_points ww_points;
 
 typedef struct ww_points_options {
-    size_t struct_size;     ///< sizeof(ww_points_options)
-    ww_precision precision; ///< of the values on the device, and of every distance computed from them
+    size_t struct_size; ///< sizeof(ww_points_options)
+    /// Of the values on the device, and of every distance computed from them. Those of bits and sets are float.
+    ww_precision precision;
     /// Most device bytes that the points may use; 0: as many as fit. When they need more, they stay in host memory and
     /// are uploaded block by block while a search runs.
     uint64_t max_bytes;

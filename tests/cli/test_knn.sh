@@ -69,6 +69,11 @@ ok "lines of bits" gives 0 knn -m jaccard-bits bits.txt
 printf '0\t1:0.75\n1\t0:0.75\n2\t3:0\n3\t2:0\n' >wanted
 ok "is right" cmp -s out wanted
 printf '5 1 9\n1 5\n\n7\n' >sets.txt
+for job in "hamming bits.txt" "jaccard-bits bits.txt" "jaccard sets.txt"; do
+    "$program" knn -m $job >single 2>err
+    ok "float whatever is asked: $job" eval 'gives 0 knn -m $job --precision double && cmp -s single out && grep -q ":" out'
+    ok "so it is from a checkpoint" eval 'gives 0 knn -m $job --precision double --checkpoint j && cmp -s single out'
+done
 ok "sets" gives 0 knn -m jaccard sets.txt
 ok "is right" prints '1	0:0.333333'
 

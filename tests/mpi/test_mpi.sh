@@ -70,6 +70,25 @@ for form in csv npy; do
     ok "pairs on ranks" of 2 0 pairs a.ts c.ts -o many-p.$form --tile 9
     ok "the same bytes" same_files p.$form
 done
+# Points: whole numbers tie; words of bits; sets of integers, of which the last is empty.
+awk 'BEGIN { for (i = 0; i < 150; i++) print i % 7 "," i * i % 11 "," i % 13 }' >points.csv
+awk 'BEGIN { for (i = 0; i < 40; i++) print i % 5 "," i % 3 ".5,2" }' >queries.csv
+awk 'BEGIN { for (i = 0; i < 70; i++) { t = ""; for (b = 1; b <= 512; b *= 2) t = t int(i * 37 / b) % 2; print t } }' >bits.txt
+awk 'BEGIN { for (i = 0; i < 50; i++) { t = i; for (b = 1; b < i % 6; b++) t = t " " (i * b) % 23; print t } }' >sets.txt
+ranks=1
+for job in "queries.csv points.csv --radius 4" "bits.txt -m hamming -k 3" "sets.txt -m jaccard -k 60 --precision double"; do
+    ranks=$((ranks + 1))
+    ok "knn $job" gives 0 knn $job -o one-n.csv --ids one-i.npy --distances one-d.npy
+    # shellcheck disable=SC2086
+    ok "on $ranks ranks" of $ranks 0 knn $job -o many-n.csv --ids many-i.npy --distances many-d.npy
+    ok "the same bytes" same_files n.csv i.npy d.npy
+done
+ok "knn within a radius" gives 0 knn points.csv -k 5 --radius 3 -o one-n.csv
+mkdir parts
+ok "its parts" of 2 0 knn points.csv -k 5 --radius 3 --parts parts --count 3
+ok "the merge of them" gives 0 merge parts -o many-n.csv
+ok "the same bytes" same_files n.csv
+rm -rf parts
 ok "only the outputs are left" test -z "$(ls | grep -E 'part|one-.*npy.npy|many-.*[.]npy[.]')"
 
 # Parts, without a file that ranks share.
@@ -88,6 +107,7 @@ ok "the same bytes" same_files m.npy
 ok "parts that are there" of 2 1 matrix a.ts --parts parts --count 4
 ok "is said once" said_once '-of-4.journal'
 rm -rf parts && mkdir parts
+ok "nearest of a set, one process" gives 0 nearest a.ts -k 50 -m twed --precision double -o one-n.csv
 ok "parts of the neighbours" of 2 0 nearest a.ts -k 50 -m twed --precision double --parts parts --count 3
 ok "the merge of them" gives 0 merge parts -o many-n.csv
 ok "the same bytes" same_files n.csv
@@ -138,6 +158,10 @@ ok "all of it" grep -q '"tiles_resumed": 40' out
 
 ok "a file that is not there" of 3 1 matrix none.ts -o none.npy
 ok "is said once" said_once 'none.ts: can'
+ok "points that are not there" of 2 1 knn points.csv none.csv -o none.npy
+ok "is said once" said_once 'none.csv: can'
+ok "a radius that is none" of 2 2 knn points.csv --radius near -o none.csv
+ok "is said once" said_once '--radius'
 ok "a result that can't be written" of 3 1 matrix a.ts -o no/folder/none.npy
 ok "is said once" said_once 'no/folder/none.npy'
 ok "a device that is not there" of 2 1 matrix a.ts -o none.npy --device nowhere
