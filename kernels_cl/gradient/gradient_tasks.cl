@@ -13,7 +13,7 @@ typedef struct {
     uint band_width, corner;  // base/band.cl
     uint channel;             // first channel, where they are independent
     uint scaled;              // 1: there is an upstream value for each pair
-    uint chunk, backward;     // of gradient_soft.cl: row-steps of a chunk; which pass it is
+    uint chunk, backward;     // of gradient_soft_places.cl: row-steps of a chunk; which pass it is
 #ifdef WW_PARAMETERS
     ww_parameters parameters;
 #endif

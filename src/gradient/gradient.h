@@ -75,11 +75,11 @@ typedef struct wwi_gradient_form {
     uint32_t channels, passes, parts; // channels of a point, passes over single ones, values of a point
     uint32_t rows, columns, vector, group, slope_channels, parameters; // of a block; of the program
     bool before, border;
-    int registers;  // a point is held in registers
-    int tiles;      // of soft-DTW: kernels_cl/gradient/gradient_soft.cl, 1 by pairs, 2 also by products; 0: gradient.cl
-    uint32_t noted; // values of a block that are its checkpoint
-    bool may_flow;  // of tiles: a strip's work-item may wait for another's
-    uint32_t chunk; // of tiles: row-steps of a work-item on a diagonal
+    int registers;     // a point is held in registers
+    int tiles;         // of soft-DTW: gradient_soft_*.cl, 1 by pairs, 2 also by products; 0: the texts of all measures
+    uint32_t noted;    // values of a block that are its checkpoint
+    bool may_flow;     // of tiles: a strip's work-item may wait for another's
+    uint32_t chunk;    // of tiles: row-steps of a work-item on a diagonal
     size_t args_bytes; // of wwi_gradient_args that a kernel takes
 } wwi_gradient_form;
 

@@ -11,7 +11,8 @@
 #define GPU_POINT_CHANNELS 4  // most channels of a point in registers
 #define CPU_POINT_CHANNELS 64 // likewise in private memory
 #define SUMMED_CHANNELS 4     // whose slopes are summed in one launch, where points stay in memory
-// Blocks of gradient_soft.cl, parts of them, and the row-steps of a chunk on a diagonal and of one of a whole pair.
+// Blocks of tiles (gradient_soft_places.cl), parts of them, and the row-steps of a chunk on a diagonal and of one of a
+// whole pair.
 #define TILE_ROWS 4
 #define TILE_COLUMNS 16
 #define TILE_PART 8
@@ -90,8 +91,9 @@ ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool flow, wwi_gr
     char options[512];
     static const char *const texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient_blocks.cl",
                                         "gradient/gradient_forward.cl", "gradient/gradient_backward.cl", NULL};
-    static const char *const tiles[] = {"gradient/gradient_tasks.cl", "engine/soft_tiles.cl",
-                                        "gradient/gradient_soft.cl", NULL};
+    static const char *const tiles[] = {"gradient/gradient_tasks.cl",         "engine/soft_tiles.cl",
+                                        "gradient/gradient_soft_places.cl",   "gradient/gradient_soft_forward.cl",
+                                        "gradient/gradient_soft_backward.cl", NULL};
     const wwi_texts wanted = {g->form.tiles ? tiles : texts,
                               true,
                               (int)g->form.vector,

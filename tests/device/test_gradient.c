@@ -465,10 +465,10 @@ END_TEST
 
 // ---- tiles of soft-DTW
 
-// kernels_cl/gradient/gradient_soft.cl, the text that GPUs take, here on any device: against gradient.cl, in double
-// where the device has it. Few pairs; pairs side by side; a work-item a pair; segments; and on GPUs the second and
-// third without strips that wait for each other. z-normalised walks and noise. And gradient.cl itself with pairs side
-// by side in the lanes of vectors.
+// kernels_cl/gradient/gradient_soft_*.cl, the texts that GPUs take, here on any device: against those of all measures,
+// in double where the device has it. Few pairs; pairs side by side; a work-item a pair; segments; and on GPUs the
+// second and third without strips that wait for each other. z-normalised walks and noise. And the latter with pairs
+// side by side in the lanes of vectors.
 START_TEST(tiles) {
     static const double values_of_gamma[] = {1e-2, 0.1, 1, 10, 1e4};
     enum { PAIRS = 35 };

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of soft-DTW in float, behind gradient_soft_forward.cl, by tiles:
+//
+//   ww_soft_backward  the adjoint A(i,j) = dV/dD(i,j), the share of the paths that go through (i,j), up the strips; the slope by
+//                     a point is the sum of A times the slope of the cell's cost
+//
+// A work-item computes strips of a pair from the last row-step up (gradient_soft_places.cl). What A the row below hands on is in
+// local memory and, between chunks, in `adjoints`. A block is taken in parts of WW_PART columns, from the right. A part is computed again
+// from its checkpoint, as the pass forward has computed it:
+//   by products: the notes are P, the high words of doubles, and the base. B(i,j), the sum over the successors s of
+//       exp(-c(s)/gamma) B(s), as P is, and A = P B. Up a strip B is handed on as it is
+//   by pairs: the notes are R. Each cell keeps which shares its neighbours above and on the diagonal have in it, and A goes
+//       back by these
+// Between strips, and between a block of the one kind and one of the other, A is handed on. Where A is below what float holds,
+// it is lost, and means nothing: it is a probability. B stays within its range: what is handed on is at most the reciprocal of P of
+// where it goes, and exp(-c/gamma) is at most 1.
+//
+// Over gradient_backward.cl it wins, besides the exponentials: with whole pairs only what counts is followed, WW_SOFT_COUNTS of the
+// paths: each work-item is at a block of its own, and takes the next pair when it is through with one. What a block needs is
+// requested into local memory while that below is computed.
+//
+// Local memory of a work-item, its own: 4 or 5 WW_COLS words, and for each set of requests 4 + WW_MARK_FOURS fours and a word; with
+// WW_FLOW a word of the group, and a barrier at the beginning. No others.
+
+// What the next strip begins with is requested as soon as that is known, into a set of its own, where copies are asynchronous.
+#define WW_SOFT_EARLY WW_ASYNC
+#define WW_SOFT_SETS (1 + WW_SOFT_EARLY)
+#define WW_SOFT_REQUESTS (4 + WW_MARK_FOURS)
+// Less of the paths than this is not followed.
+#define WW_SOFT_COUNTS 0x1p-28f
+#if WW_SOFT_WIDE
+typedef double ww_soft_adjoint;
+#else
+typedef float ww_soft_adjoint;
+#endif
+
+// A work-item's local memory: points and slopes of a strip's columns; A, or B, that is handed up them; the next strip's points; of a
+// block what comes from the right, points and slopes of x, and its checkpoint; and the base of that.
+typedef struct {
+    __local float (*points)[WW_WG], (*y_slopes)[WW_WG];
+    __local ww_soft_adjoint (*handed)[WW_WG];
+    __local float4 (*turn)[WW_WG], (*ahead)[WW_WG];
+    __local float (*bases)[WW_WG];
+    __global const float *packed, *slopes;
+    __global float *adjoints;
+    uint lane;
+} ww_soft_room;
+// A pair on its way back.
+typedef struct {
+    uint number, tall, mark_row, base_at;
+    uint end_column;             // the last, where A enters from below; else far
+    ulong place;                 // of the pair, in fours: `tall` of x, those of y, and in `adjoints` the corners
+    __global const float4 *checkpoints;
+    uint i, j, turns;            // the block; strips so far
+    uint least_row, next_row, next_least;  // where the strip to the right has handed on what counts: to the last, and from the first
+    float root, origin, carried;           // `carried`: for the corner of the row-step below
+    float handed_base;                     // WW_SOFT_FAR: A is handed up the strip; else B of products with this base
+} ww_soft_way;
+// The checkpoint of its block, and of the block above.
+typedef struct {
+    __local float4 (*now)[WW_WG];
+    __global const float4 *own, *above;
+    __global const float *own_base, *above_base;
+    uint row_above;
+    bool asked;  // what comes from the right of the row above can be requested
+} ww_soft_mark;
+// A row of blocks' values: points and slopes; A from the right, then A to the left; A for the corner; the most that goes upwards.
+typedef struct {
+    float x[WW_ROWS], x_slope[WW_ROWS], from_right[WW_ROWS], corner, upwards;
+} ww_soft_rows;
+
+// ---- requests
+
+WW_INLINE void ww_request_rows(const ww_soft_way *way, const ww_soft_room *room, __local float4 (*to)[WW_WG], uint row) {
+    ww_copy_ahead(&to[0][room->lane], WW_FOURS_OF(room->adjoints) + way->place + row);
+    ww_copy_ahead(&to[1][room->lane], WW_FOURS_OF(room->packed) + way->place + row);
+    ww_copy_ahead(&to[2][room->lane], WW_FOURS_OF(room->slopes) + way->place + row);
+}
+WW_INLINE void ww_request_corner(const ww_soft_way *way, const ww_soft_room *room, __local float4 (*to)[WW_WG],
+                                 __global const float4 *mark, uint row) {
+    ww_copy_ahead(&to[3 + WW_MARK_FOURS][room->lane], mark + WW_MARK_LEFT(0) * WW_STRIDE - (row ? way->mark_row : 0));
+}
+// All of the first block of a strip, and its points, for a turn.
+WW_INLINE void ww_request_strip(const ww_soft_way *way, const ww_soft_room *room, uint turn, __global const float4 *mark,
+                                __global const float *base, uint strip) {
+    __local float4 (*to)[WW_WG] = room->ahead + turn % WW_SOFT_SETS * WW_SOFT_REQUESTS;
+    ww_request_rows(way, room, to, way->i);
+    ww_request_corner(way, room, to, mark, way->i);
+    ww_word_ahead(&room->bases[turn % WW_SOFT_SETS][room->lane], base);
+    WW_SOFT_UNROLL for (int k = 0; k < WW_MARK_FOURS; k++)
+        ww_copy_ahead(&to[3 + k][room->lane], mark + (k < WW_COLS / 4 ? ww_mark_at((uint)k, way->number) : k * WW_STRIDE));
+    WW_SOFT_UNROLL for (int k = 0; k < WW_COLS / 4; k++)
+        ww_copy_ahead(&room->turn[k][room->lane],
+                      WW_FOURS_OF(room->packed) + way->place + way->tall + strip * (WW_COLS / 4) + k);
+}
+// Of the block above, when this one's part is read: its checkpoint's part; with the last part what is the row's, and the corner.
+WW_INLINE void ww_request_part(const ww_soft_way *way, const ww_soft_room *room, const ww_soft_mark *mark, int part) {
+    const uint lane = room->lane;
+    ww_copy_ahead(&mark->now[3 + WW_MARK_LEFT(part)][lane], mark->above + WW_MARK_LEFT(part) * WW_STRIDE);
+    WW_SOFT_UNROLL for (int k = 0; k < WW_PART / 4; k++)
+        ww_copy_ahead(&mark->now[3 + part * (WW_PART / 4) + k][lane],
+                      mark->above + ww_mark_at((uint)(part * (WW_PART / 4) + k), way->number));
+    if (part == WW_PARTS_OF_BLOCK - 1) {
+        if (!WW_FLOW || mark->asked)
+            ww_request_rows(way, room, mark->now, mark->row_above);
+        ww_request_corner(way, room, mark->now, mark->above, mark->row_above);
+        ww_word_ahead(&room->bases[way->turns % WW_SOFT_SETS][lane], mark->above_base);
+    }
+}
+
+// ---- a block
+
+// The slope of the cost of two points as they are here, over WW_SOFT_SLOPE_UNIT.
+WW_INLINE float ww_soft_slope(float x, float y) {
+#if WW_COST == 1
+    return x - y;
+#else
+    ww_point a, b;
+    a.value[0] = x;
+    b.value[0] = y;
+    return ww_cost_slope(a, b, 0);
+#endif
+}
+// Else the compiler keeps in registers, for each cell, what it can compute again from these. `hidden` is 0, which no compiler
+// can know: NVIDIA's sees through ww_rename().
+WW_INLINE void ww_soft_forget(ww_soft_rows *rows, float *first, float *second, uint hidden) {
+    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+        rows->x[q] = as_float(as_uint(rows->x[q]) | hidden);
+    WW_SOFT_UNROLL for (int k = 0; k < WW_ROWS * WW_PART; k++) {
+        ww_rename(first[k]);
+        ww_rename(second[k]);
+    }
+}
+
+#if WW_SOFT_WIDE
+// The reciprocal of a positive double that is far from the ends of its range.
+WW_INLINE double ww_wide_recip(double a) {
+    const uint high = as_uint2(a).y, part = as_uint(ww_recip(as_float(((high & 0xfffffu) << 3) | 0x3f800000u)));
+    return as_double((uint2)(0, (part >> 3) + ((1919u - (high >> 20)) << 20)));
+}
+// a times b, from 0 to 1, as a float, from the double's high word: an error of 2^-21, and of 2^-120.
+WW_INLINE float ww_wide_product(double a, double b) {
+    return as_float((as_uint2(fma(a, b, 0x1p-120)).y << 3) + 0x40000004u);
+}
+// By products. `hands_a`: the row above came as R, then A is handed up and between parts: P that is computed there is not rounded as
+// P here is.
+WW_INLINE void ww_back_by_products(ww_soft_way *way, const ww_soft_room *room, const ww_soft_mark *mark, ww_soft_rows *rows,
+                                   float base, bool hands_a, float corner_mark, uint hidden) {
+    __local float4 (*now)[WW_WG] = mark->now;
+    const uint lane = room->lane;
+    // B times 2^-base; from the right at first A.
+    double from_part[WW_ROWS], corner_part = 0;
+    float4 leftmost = 0;
+    const float corner_high = WW_HIGH(ww_wide_exp2(base - corner_mark));
+    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+        from_part[q] = rows->from_right[q];
+    const double shift = fabs(way->handed_base) < WW_SOFT_FAR ? ww_wide_power(way->handed_base - base) : 1.0;
+#pragma unroll 1
+    for (int part = WW_PARTS_OF_BLOCK - 1; part >= 0; part--) {
+        const int first = part * WW_PART;
+        float b[WW_PART], y_slope[WW_PART], kept[WW_ROWS * WW_PART], factors[WW_ROWS * WW_PART];
+        double h[WW_PART];
+        {
+            double c[WW_PART];
+            leftmost = now[3 + WW_MARK_LEFT(part)][lane];
+            if (part == 0)
+                leftmost = (float4)(WW_HIGH(ww_wide_exp2(base - leftmost.x)), WW_HIGH(ww_wide_exp2(base - leftmost.y)),
+                                    WW_HIGH(ww_wide_exp2(base - leftmost.z)), WW_HIGH(ww_wide_exp2(base - leftmost.w)));
+            WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+                b[r] = room->points[first + r][lane];
+                c[r] = WW_FROM_HIGH(ww_at_of(now[3 + part * (WW_PART / 4) + r / 4][lane], r % 4));
+            }
+            double last = WW_FROM_HIGH(part ? now[2 + part * (WW_PART / 4)][lane].w : corner_high);
+            WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+                const double left = WW_FROM_HIGH(ww_at_of(leftmost, q));
+                ww_soft_products(rows->x[q], b, c, left, last, WW_PART, &kept[q * WW_PART], &factors[q * WW_PART]);
+                last = left;
+            }
+        }
+        WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+            h[r] = shift * room->handed[first + r][lane];
+            y_slope[r] = 0;
+        }
+        if (hands_a) {
+            WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
+                room->handed[first + r][lane] = WW_FROM_HIGH(ww_at_of(now[3 + part * (WW_PART / 4) + r / 4][lane], r % 4));
+        }
+        ww_request_part(way, room, mark, part);
+        ww_soft_forget(rows, kept, factors, hidden);
+        if (way->handed_base >= WW_SOFT_FAR) {
+            WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
+                h[r] *= ww_wide_recip(WW_FROM_HIGH(kept[(WW_ROWS - 1) * WW_PART + r]));
+        }
+        if (part == WW_PARTS_OF_BLOCK - 1 || hands_a) {
+            WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                from_part[q] *= ww_wide_recip(WW_FROM_HIGH(kept[q * WW_PART + WW_PART - 1]));
+        }
+        // h: exp(-c/gamma) B of the row below; before the last row what comes from all below it.
+        WW_SOFT_UNROLL for (int q = WW_ROWS - 1; q >= 0; q--) {
+            double right = from_part[q], diagonal = 0;
+            const double before = q == WW_ROWS - 1 ? 0 : h[0];
+            WW_SOFT_UNROLL for (int r = WW_PART - 1; r >= 0; r--) {
+                const double all = q == WW_ROWS - 1 || r == WW_PART - 1 ? right + h[r] : right + (h[r] + diagonal);
+                const float share = ww_wide_product(WW_FROM_HIGH(kept[q * WW_PART + r]), all);
+                const float slope = ww_soft_slope(rows->x[q], b[r]);
+                rows->x_slope[q] = fma(share, slope, rows->x_slope[q]);
+                y_slope[r] = fma(-share, slope, y_slope[r]);
+                rows->upwards = q == 0 ? fmax(rows->upwards, share) : rows->upwards;
+                diagonal = h[r];
+                right = all * ww_wide(factors[q * WW_PART + r]);
+                h[r] = right;
+            }
+            from_part[q] = right + before;
+        }
+        const double to_corner = h[0];
+        WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+            h[r] += r + 1 < WW_PART ? h[r + 1 < WW_PART ? r + 1 : 0] : corner_part;
+            room->y_slopes[first + r][lane] += y_slope[r];
+        }
+        corner_part = to_corner;
+        if (hands_a) {
+            WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
+                h[r] *= room->handed[first + r][lane];
+            if (part) {
+                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                    from_part[q] *= WW_FROM_HIGH(ww_at_of(leftmost, q));
+            }
+        }
+        WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
+            room->handed[first + r][lane] = h[r];
+    }
+    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+        rows->from_right[q] = ww_wide_product(WW_FROM_HIGH(ww_at_of(leftmost, q)), from_part[q]);
+    rows->corner = ww_wide_product(WW_FROM_HIGH(corner_high), corner_part);
+    way->handed_base = hands_a ? WW_SOFT_FAR : base;
+}
+#endif
+
+// Shares of the neighbours above and on the diagonal in a cell.
+#define WW_SOFT_NOTE_SHARES(q, r)                                                                                      \
+    const float all = ww_recip(next_sum), straight = lesser < last ? all : all * other;                                \
+    kept_first[(q)*WW_PART + (r)] = (value < up ? up_sum * side : up_sum) * straight;                                  \
+    kept_second[(q)*WW_PART + (r)] = (lesser < last ? last_sum * other : last_sum) * all;
+// What row r of a part hands on, as A.
+WW_INLINE float ww_handed_adjoint(const ww_soft_way *way, ww_soft_adjoint handed, float above, float sum) {
+#if WW_SOFT_WIDE
+    if (way->handed_base < WW_SOFT_FAR)
+        handed *= ww_wide_exp2(way->handed_base - (above - ww_log2(sum)));
+    return convert_float(handed);
+#else
+    return handed;
+#endif
+}
+// By pairs. `ends_here`: the matrix' last cell is in the block, and A does not enter from below.
+WW_INLINE void ww_back_by_pairs(ww_soft_way *way, const ww_soft_room *room, const ww_soft_mark *mark, ww_soft_rows *rows,
+                                uint n, uint m, bool ends_here, float corner_mark, uint hidden) {
+    __local float4 (*now)[WW_WG] = mark->now;
+    const uint lane = room->lane;
+    const float scale = 1;
+    float *x = rows->x;
+#pragma unroll 1
+    for (int part = WW_PARTS_OF_BLOCK - 1; part >= 0; part--) {
+        const int first = part * WW_PART;
+        float b[WW_PART], above[WW_PART], sum[WW_PART], v[WW_ROWS], below[WW_PART], y_slope[WW_PART], to_left[WW_ROWS];
+        float kept_first[WW_ROWS * WW_PART], kept_second[WW_ROWS * WW_PART], to_corner = 0;
+        float corner = part ? now[2 + part * (WW_PART / 4)][lane].w : corner_mark;
+        const float4 left = now[3 + WW_MARK_LEFT(part)][lane];
+        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+            v[q] = ww_at_of(left, q);
+        WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+            b[r] = room->points[first + r][lane];
+            above[r] = ww_at_of(now[3 + part * (WW_PART / 4) + r / 4][lane], r % 4);
+            y_slope[r] = 0;
+            sum[r] = 1;
+        }
+        const uint end_row = n - 1 - way->i * WW_ROWS, end_column = m - 1 - (way->j * WW_COLS + first);
+        const int end = ends_here && end_column < WW_PART ? (int)(end_row * WW_PART + end_column) : -1;
+        WW_SOFT_PAIRS(WW_PART, WW_SOFT_CORNER, WW_SOFT_NOTE_SHARES, WW_SOFT_NOTHING)
+        ww_request_part(way, room, mark, part);
+        ww_soft_forget(rows, kept_first, kept_second, hidden);
+        WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
+            below[r] = ww_handed_adjoint(way, room->handed[first + r][lane], above[r], sum[r]);
+        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+            to_left[q] = 0;
+        WW_SOFT_UNROLL for (int q = WW_ROWS - 1; q >= 0; q--) {
+            float from_cell = rows->from_right[q], pending = 0;
+            WW_SOFT_UNROLL for (int r = WW_PART - 1; r >= 0; r--) {
+                const float all = end == q * WW_PART + r ? 1.0f : below[r] + from_cell;
+                const float up = all * kept_first[q * WW_PART + r], diagonal = all * kept_second[q * WW_PART + r];
+                const float leftwards = fmax(all - up - diagonal, 0.0f);
+                const float slope = ww_soft_slope(x[q], b[r]);
+                rows->x_slope[q] = fma(all, slope, rows->x_slope[q]);
+                y_slope[r] = fma(-all, slope, y_slope[r]);
+                rows->upwards = q == 0 ? fmax(rows->upwards, all) : rows->upwards;
+                below[r] = up + pending;
+                pending = diagonal;
+                from_cell = leftwards;
+                if (r == 0) {
+                    to_left[q] += leftwards;
+                    if (q)
+                        to_left[q ? q - 1 : 0] += diagonal;
+                    else
+                        to_corner = diagonal;
+                }
+            }
+        }
+        below[WW_PART - 1] += rows->corner;
+        rows->corner = to_corner;
+        WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+            room->handed[first + r][lane] = below[r];
+            room->y_slopes[first + r][lane] += y_slope[r];
+        }
+        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+            rows->from_right[q] = to_left[q];
+    }
+    way->handed_base = WW_SOFT_FAR;
+}
+
+// ---- a pair, and a strip
+
+WW_INLINE void ww_begin_pair(ww_soft_way *way, const ww_gradient_args args, __global const ww_gradient_task *tasks,
+                             __global const float *checkpoints, __global const float *more_checkpoints, uint tall) {
+    const uint n = tasks[way->number].n, m = tasks[way->number].m;
+    way->end_column = ww_soft_ends_below(WW_SOFT_WHOLE, n) ? m - 1 : 0xffffffffu;
+    way->tall = tall;
+    way->place = tasks[way->number].x / 4;
+    way->checkpoints = WW_FOURS_OF((tasks[way->number].later ? more_checkpoints : checkpoints) + tasks[way->number].marks);
+    const uint mark_columns = args.segment_columns ? args.mark_columns : tasks[way->number].wide;
+    way->mark_row = WW_MARK_ROW(mark_columns);
+    way->base_at = ww_base_at(mark_columns, 0, way->number);
+    if (WW_SOFT_WHOLE) {
+        way->j = (m - 1) / WW_COLS;
+        way->i = way->least_row = (n - 1) / WW_ROWS;
+    }
+}
+// The points of a strip's columns, and what is handed up them to begin with.
+WW_INLINE void ww_begin_strip(ww_soft_way *way, const ww_soft_room *room, const ww_gradient_args args, float slope_scale) {
+    const uint lane = room->lane, j = way->j;
+    const bool ends_below = WW_SOFT_WHOLE && way->end_column / WW_COLS == j;
+    way->origin = ww_soft_origin(room->turn[0][lane].x, way->root);
+    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+        room->points[r][lane] = ww_soft_scaled(ww_at_of(room->turn[r / 4][lane], r % 4), way->root, way->origin);
+    if (!WW_SOFT_CHUNKS) {
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+            room->y_slopes[r][lane] = 0;
+            room->handed[r][lane] = 0;
+        }
+        if (ends_below)
+            room->handed[way->end_column % WW_COLS][lane] = 1;
+    } else {
+#pragma unroll 4
+        for (int r = 0; r < WW_COLS; r++) {
+            room->y_slopes[r][lane] = room->slopes[4 * (way->place + way->tall) + j * WW_COLS + r] * slope_scale;
+            room->handed[r][lane] = room->adjoints[4 * (way->place + way->tall) + j * WW_COLS + r];
+        }
+    }
+    way->carried = 0;
+    // Zeros are B as well as A.
+    way->handed_base = WW_FLOW || (WW_SOFT_WHOLE && !ends_below) ? -WW_SOFT_FAR : WW_SOFT_FAR;
+}
+// A strip's slopes, and what its chunk leaves.
+WW_INLINE void ww_end_strip(const ww_soft_way *way, const ww_soft_room *room, const ww_gradient_args args, __global float *slopes,
+                            float slope_unit, uint wide, uint from) {
+    const uint lane = room->lane;
+    __local float (*const y)[WW_WG] = room->y_slopes;
+    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4)
+        WW_FOURS(slopes)[way->place + way->tall + way->j * (WW_COLS / 4) + r / 4] =
+            slope_unit * (float4)(y[r][lane], y[r + 1][lane], y[r + 2][lane], y[r + 3][lane]);
+    if (WW_SOFT_CHUNKS) {
+        // The corner above the chunk is in the strip to the left: it is added to what that strip hands on.
+        __global float *corner = room->adjoints + 4 * way->place + way->tall * WW_ROWS + wide * WW_COLS + from;
+        room->handed[WW_COLS - 1][lane] += *corner;
+        *corner = way->carried;
+#pragma unroll 4
+        for (int r = 0; r < WW_COLS; r++)
+            room->adjoints[4 * (way->place + way->tall) + way->j * WW_COLS + r] = room->handed[r][lane];
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
+                 __global const uint *restrict band, __global const float *restrict packed,
+                 __global const float *restrict checkpoints, __global float *restrict adjoints,
+                 __global float *restrict slopes, __global float *restrict sums, __global float *restrict alignment,
+                 __global const float *restrict more_checkpoints) {
+    __local float points[WW_COLS][WW_WG], y_slopes[WW_COLS][WW_WG];
+    __local ww_soft_adjoint handed[WW_COLS][WW_WG];
+    __local float4 ahead[WW_SOFT_SETS * WW_SOFT_REQUESTS][WW_WG], turn[WW_COLS / 4][WW_WG];
+    __local float bases[WW_SOFT_SETS][WW_WG];
+    const uint lane = (uint)get_local_id(0);
+    WW_SOFT_TICKET
+    const ww_soft_place at = ww_soft_find(args, tasks, adjoints);
+    if (!at.live)
+        return;
+    const ww_soft_room room = {points, y_slopes, handed, turn, ahead, bases, packed, slopes, adjoints, lane};
+    const uint hidden = args.whole & 2u;
+    ww_soft_way way;
+    way.number = at.number;
+    way.j = at.strip_end - 1;
+    way.i = at.to - 1;
+    way.least_row = at.from;
+    way.next_row = way.next_least = way.turns = 0;
+    bool fresh = true, hands_left = false, begins = true;  // of the strip; it has handed on what counts; of the pair
+    way.root = WW_SOFT_ROOT(args.parameters.soft_scale);
+    way.origin = way.carried = 0;
+    way.handed_base = WW_SOFT_FAR;
+    // What slopes here are times those of the points, and back.
+    const float slope_unit = WW_SOFT_SLOPE_UNIT(way.root), slope_scale = 1 / slope_unit;
+    ww_soft_flow flow;
+    flow.own = ww_flow_word(adjoints, args, at.number, way.j);
+    flow.before = flow.own + 1;
+    flow.seen = flow.newest = at.strip_end < min(args.column_end, tasks[at.number].wide) ? 0 : 0xffffffffu;
+#pragma unroll 1
+    for (;;) {
+        ww_soft_mark mark;
+        mark.now = ahead + way.turns % WW_SOFT_SETS * WW_SOFT_REQUESTS;
+        if (begins)
+            // With WW_FLOW `tall` is known: read again, it makes ptxas (13, sm_90) spill.
+            ww_begin_pair(&way, args, tasks, checkpoints, more_checkpoints, WW_FLOW ? at.to : tasks[way.number].tall);
+        // What the next block needs is requested while this one is computed.
+        const bool more = way.i > at.from;
+        mark.row_above = more ? way.i - 1 : way.i;
+        const uint column = way.j - args.column_begin;
+        __global const float4 *row = way.checkpoints + (ulong)way.i * way.mark_row;
+        mark.own = row + column * WW_MARK_FOURS * (uint)WW_STRIDE;
+        mark.above = mark.own - (more ? way.mark_row : 0);
+        mark.own_base = (__global const float *)row + column * (uint)WW_STRIDE + way.base_at;
+        mark.above_base = mark.own_base - (more ? way.mark_row * 4 : 0);
+        const uint needs = way.tall - mark.row_above;
+        if (WW_FLOW && begins)
+            ww_flow_wait(&flow, 1);
+        mark.asked = !WW_FLOW || ww_flow_has(&flow, needs, way.tall);
+        if (begins || (!WW_SOFT_EARLY && fresh)) {
+            // What was requested last, for a row above that is not followed, must not come later.
+            ww_copy_wait();
+            ww_request_strip(&way, &room, way.turns, mark.own, mark.own_base, way.j);
+        }
+        begins = false;
+        ww_copy_wait();
+        if (fresh) {
+            ww_begin_strip(&way, &room, args, slope_scale);
+            fresh = hands_left = false;
+        }
+        ww_soft_rows rows;
+        rows.corner = rows.upwards = 0;
+        const float corner_mark = way.i ? mark.now[3 + WW_MARK_FOURS][lane].w : way.j ? WW_SOFT_FAR : 0.0f;
+        const float4 right = mark.now[0][lane], point = mark.now[1][lane], slope = mark.now[2][lane] * slope_scale;
+        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+            rows.x[q] = ww_soft_scaled(ww_at_of(point, q), way.root, way.origin);
+            rows.x_slope[q] = ww_at_of(slope, q);
+            rows.from_right[q] = ww_at_of(right, q);
+        }
+#if WW_SOFT_WIDE
+        const float noted_base = bases[way.turns % WW_SOFT_SETS][lane], base = floor(noted_base);
+        if (base < WW_SOFT_FAR)
+            ww_back_by_products(&way, &room, &mark, &rows, base, noted_base > base, corner_mark, hidden);
+        else
+#endif
+        {
+            const uint n = tasks[way.number].n, m = tasks[way.number].m;
+            const bool ends_here = !ww_soft_ends_below(WW_SOFT_WHOLE, n) && way.i == (n - 1) / WW_ROWS && way.j == (m - 1) / WW_COLS;
+            ww_back_by_pairs(&way, &room, &mark, &rows, n, m, ends_here, corner_mark, hidden);
+        }
+        float *to_left = rows.from_right;
+        to_left[WW_ROWS - 1] += way.carried;
+        way.carried = rows.corner;
+        WW_FOURS(adjoints)[way.place + way.i] = (float4)(to_left[0], to_left[1], to_left[2], to_left[3]);
+        WW_FOURS(slopes)[way.place + way.i] =
+            slope_unit * (float4)(rows.x_slope[0], rows.x_slope[1], rows.x_slope[2], rows.x_slope[3]);
+        if (fmax(fmax(to_left[0], to_left[1]), fmax(to_left[2], to_left[3])) > WW_SOFT_COUNTS) {
+            way.next_least = way.i;
+            if (!hands_left) {
+                hands_left = true;
+                way.next_row = way.i;
+                if (WW_SOFT_EARLY && WW_SOFT_WHOLE && way.j > at.strip)
+                    ww_request_strip(&way, &room, way.turns + 1, mark.own - WW_MARK_FOURS * WW_STRIDE, mark.own_base - WW_STRIDE,
+                                     way.j - 1);
+            }
+        }
+        if (WW_FLOW)
+            ww_flow_count(&flow, way.tall - way.i, way.tall);
+        if (way.i > at.from && (way.i > way.least_row || rows.upwards > WW_SOFT_COUNTS)) {
+            if (WW_FLOW && !mark.asked) {
+                ww_flow_wait(&flow, needs);
+                ww_request_rows(&way, &room, mark.now, mark.row_above);
+            }
+            way.i--;
+            continue;
+        }
+        ww_end_strip(&way, &room, args, slopes, slope_unit, tasks[way.number].wide, at.from);
+        fresh = true;
+        if (way.j > at.strip && hands_left) {
+            way.j--;
+            way.turns++;
+            way.i = way.next_row;
+            way.least_row = way.next_least;
+            continue;
+        }
+        if (!WW_SOFT_WHOLE)
+            return;
+        // The next pair. Their ways differ in length.
+        way.number = (uint)get_global_size(0) + atomic_inc((volatile __global uint *)adjoints);
+        if (way.number >= args.count)
+            return;
+        way.number += args.first;
+        begins = true;
+    }
+}

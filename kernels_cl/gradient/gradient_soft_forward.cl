@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of soft-DTW in float, as the pass back needs them (gradient_soft_backward.cl), by tiles:
+//
+//   ww_soft_forward  R = -log2 P down strips of WW_COLS columns, P(i,j) = exp(-D(i,j)/gamma); the result is D(n,m)
+//
+// A work-item computes strips of a pair from row-step to row-step (gradient_soft_places.cl). The strip's row is in registers and,
+// between chunks, in `carried`. Blocks are computed by products where these hold them, else by pairs (engine/soft_tiles.cl), and
+// a group does so together. Over gradient_forward.cl it wins the exponentials: one a cell by products, for three, and no logarithm;
+// and that rows need not be read and written between the blocks of a strip.
+//
+// Noted for the way back, for each block (`checkpoints`): what enters it from above, and what enters its parts from the left. By
+// products these are P, the high words of doubles, and the base; by pairs R. Where only the work-items beside one must compute by
+// pairs, it notes P, too.
+//
+// Local memory of a work-item, its own: 8 words; with WW_FLOW a word of the group, and a barrier at the beginning.
+
+// A strip on its way down; what it takes from the strip before, and what it hands to the next, are rows of fours.
+typedef struct {
+    uint number, lane, i, j, to;
+    float root, origin;
+    float most_y, least_y;       // of the strip's points
+    float corner, previous;      // R above and left of the block, and of the next
+    float base, best, result;
+    bool products;               // the row is P times 2^-base, else R
+    bool ending, together;       // the block has the last cell; all of the group have a pair
+    bool notes_left, noted_edge;
+    __global float4 *in, *out, *mark;
+    uint in_row, out_row;
+    __global float *base_mark;
+    __global float *edge;        // of the first pass of several: where a segment's last column is noted
+} ww_soft_strip;
+typedef struct {
+    float x[WW_ROWS], v[WW_ROWS], b[WW_COLS];  // points of rows; what enters from the left, then what leaves; points of columns
+    ww_soft_state c[WW_COLS];                  // the row above
+} ww_soft_cells;
+
+// ---- checkpoints
+
+// Four work-items write each other's rows, one after the other, so that a row is written at once: halves of a sector cost more.
+#if defined(WW_HAS_SWAP) && WW_SIDE_BY_SIDE == 32 && WW_COLS == 16
+WW_INLINE void ww_swap_fours(float4 *a, float4 *b, uint lane, const uint bit) {
+    const bool upper = (lane & bit) != 0;
+    const float4 got = ww_swap(upper ? *a : *b, bit);
+    *a = upper ? got : *a;
+    *b = upper ? *b : got;
+}
+WW_INLINE void ww_note_together(__global float4 *mark, float4 *fours, uint lane) {
+    ww_swap_fours(&fours[0], &fours[1], lane, 1u);
+    ww_swap_fours(&fours[2], &fours[3], lane, 1u);
+    ww_swap_fours(&fours[0], &fours[2], lane, 2u);
+    ww_swap_fours(&fours[1], &fours[3], lane, 2u);
+    __global float4 *const rows = mark - lane + (lane / 4 * 16 + lane % 4);
+    WW_SOFT_UNROLL for (int k = 0; k < 4; k++)
+        rows[4 * k] = fours[k];
+}
+#define WW_NOTES_TOGETHER(s) (s)->together
+#else
+#define ww_note_together(mark, fours, lane)
+#define WW_NOTES_TOGETHER(s) false
+#endif
+WW_INLINE void ww_note_row(const ww_soft_strip *s, const float *row) {
+    float4 fours[WW_COLS / 4];
+    WW_SOFT_UNROLL for (int k = 0; k < WW_COLS / 4; k++)
+        fours[k] = (float4)(row[4 * k], row[4 * k + 1], row[4 * k + 2], row[4 * k + 3]);
+    if (WW_NOTES_TOGETHER(s)) {
+        ww_note_together(s->mark, fours, s->lane);
+    } else {
+        WW_SOFT_UNROLL for (int k = 0; k < WW_COLS / 4; k++)
+            s->mark[ww_mark_at((uint)k, s->number)] = fours[k];
+    }
+}
+WW_INLINE void ww_note_column(const ww_soft_strip *s, const int part, const float *v) {
+    s->mark[WW_MARK_LEFT(part) * WW_STRIDE] = (float4)(v[0], v[1], v[2], v[3]);
+}
+// What enters the parts but the first from the left is noted behind their columns.
+#define WW_AT_PART(r) (((r) + 1) % WW_PART == 0 && (r) + 1 < WW_COLS)
+#define WW_PART_AFTER(r) (((r) + 1) / WW_PART % WW_PARTS_OF_BLOCK)
+
+// ---- a row-step
+
+// Requests the points of a row-step and what comes from the left.
+WW_INLINE void ww_soft_request(const ww_soft_strip *s, __local float4 (*ahead)[WW_WG], __global const float *x, uint row) {
+    ww_copy_ahead(&ahead[0][s->lane], WW_FOURS_OF(x) + row);
+    ww_copy_ahead(&ahead[1][s->lane], (__global const float4 *)s->in + (ulong)row * s->in_row);
+}
+// What block i takes; that of the next is requested. False where the strip before is not so far: then that is to be done behind this
+// block.
+WW_INLINE bool ww_soft_take(ww_soft_strip *s, ww_soft_cells *cells, ww_soft_flow *flow, __local float4 (*ahead)[WW_WG],
+                            __global const float *x) {
+    ww_copy_wait();
+    const float4 points = ahead[0][s->lane], left = s->j == 0 ? (float4)WW_SOFT_FAR : ahead[1][s->lane];
+    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+        cells->x[q] = ww_soft_scaled(ww_at_of(points, q), s->root, s->origin);
+        cells->v[q] = ww_at_of(left, q);
+    }
+    if (s->notes_left)
+        ww_note_column(s, 0, cells->v);
+    const bool asked = !WW_FLOW || ww_flow_has(flow, s->i + 2, s->to) || s->i + 1 >= s->to;
+    if (asked && s->i + 1 < s->to)
+        ww_soft_request(s, ahead, x, s->i + 1);
+    s->corner = s->previous;
+    s->previous = cells->v[WW_ROWS - 1];
+    return asked;
+}
+// Hands the right-hand column on.
+WW_INLINE void ww_soft_hand_on(const ww_soft_strip *s, const float *v) {
+    s->out[(ulong)s->i * s->out_row] = (float4)(v[0], v[1], v[2], v[3]);
+    if (s->noted_edge)
+        WW_FOURS(s->edge)[(ulong)s->i * WW_STRIDE] = (float4)(v[0], v[1], v[2], v[3]);
+}
+// Behind row q of the matrix' last block.
+WW_INLINE void ww_soft_result(ww_soft_strip *s, __global const ww_gradient_task *restrict tasks, const float *above,
+                              const float *sum, const int q) {
+    if (s->ending && s->i * WW_ROWS + q + 1 == tasks[s->number].n) {
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+            s->result = s->j * WW_COLS + r + 1 == tasks[s->number].m ? above[r] - ww_log2(sum[r]) : s->result;
+    }
+}
+
+#if WW_SOFT_WIDE
+// The row as R.
+WW_INLINE void ww_soft_to_logs(ww_soft_strip *s, ww_soft_cells *cells) {
+    if (s->products) {
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+            cells->c[r] = WW_SOFT_STATE(s->base - ww_wide_log2(cells->c[r]));
+    }
+    s->products = false;
+}
+// Whether products hold the block; then its base is `best` + WW_SOFT_LIFT.
+WW_INLINE bool ww_soft_holds(ww_soft_strip *s, const ww_soft_cells *cells, bool ends_here) {
+    const double *c = cells->c;
+    const float *x = cells->x, *v = cells->v, scale = 1, base = s->base;
+    const bool products = s->products;
+    float low, high, end, most_x = x[0], least_x = x[0], least = v[0], most = v[0];
+    WW_SOFT_UNROLL for (int q = 1; q < WW_ROWS; q++) {
+        most_x = fmax(most_x, x[q]);
+        least_x = fmin(least_x, x[q]);
+        least = fmin(least, v[q]);
+        most = fmax(most, v[q]);
+    }
+    WW_SOFT_LAST_ROW(low, high, end)
+    const float cost = scale * fmax(ww_soft_cost(most_x, s->least_y), ww_soft_cost(least_x, s->most_y));
+    s->best = floor(fmin(fmin(low, least), s->corner));
+    return !ends_here && ww_soft_fits(low, high, end, least, most, v[WW_ROWS - 1], s->corner, s->best, cost, WW_COLS);
+}
+// A block by products.
+WW_INLINE void ww_soft_by_products(ww_soft_strip *s, ww_soft_cells *cells, bool keep) {
+    float inner[WW_PARTS_OF_BLOCK][WW_ROWS];
+    const float before = s->base;
+    s->base = s->best + WW_SOFT_LIFT;
+    if (s->products) {
+        const double shift = ww_wide_power(s->base - before);
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+            cells->c[r] *= shift;
+    } else {
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+            cells->c[r] = ww_wide_exp2(s->base - WW_SOFT_LOG(cells->c[r]));
+    }
+    double last = ww_wide_exp2(s->base - s->corner);
+    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+        cells->v[q] = WW_HIGH(ww_wide_exp2(s->base - cells->v[q]));
+    if (keep) {
+        float noted[WW_COLS];
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+            noted[r] = WW_HIGH(cells->c[r]);
+        ww_note_row(s, noted);
+        *s->base_mark = s->products ? s->base : s->base + 0.5f;
+    }
+    s->products = true;
+    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+        float high[WW_COLS];
+        const double left = WW_FROM_HIGH(cells->v[q]);
+        const double value = ww_soft_products(cells->x[q], cells->b, cells->c, left, last, WW_COLS, high, 0);
+        last = left;
+        WW_SOFT_UNROLL for (int part = 1; part < WW_PARTS_OF_BLOCK; part++)
+            inner[part][q] = high[part * WW_PART - 1];
+        cells->v[q] = s->base - ww_wide_log2(value);
+    }
+    if (keep) {
+        WW_SOFT_UNROLL for (int part = 1; part < WW_PARTS_OF_BLOCK; part++)
+            ww_note_column(s, part, inner[part]);
+    }
+    ww_soft_hand_on(s, cells->v);
+}
+// Likewise by pairs: a loop over rows, for the instruction cache, which reads their points and values again. `fits`: P is noted.
+#define WW_SOFT_NOTE_PAIR(q, r)                                                                                        \
+    if (WW_AT_PART(r) && keep)                                                                                         \
+        ((__global float *)&s->mark[WW_MARK_LEFT(WW_PART_AFTER(r)) * WW_STRIDE])[q] = ww_soft_noted(s, fits, next - ww_log2(next_sum));
+WW_INLINE float ww_soft_noted(const ww_soft_strip *s, bool fits, float r) {
+    return fits ? WW_HIGH(ww_wide_exp2(s->base - r)) : r;
+}
+WW_INLINE void ww_soft_by_pairs(ww_soft_strip *s, ww_soft_cells *cells, bool keep, bool fits,
+                                __global const ww_gradient_task *restrict tasks, __global const float *points) {
+    const float *b = cells->b, scale = 1;
+    float above[WW_COLS], sum[WW_COLS], noted[WW_COLS];
+    ww_soft_to_logs(s, cells);
+    s->base = s->best + WW_SOFT_LIFT;
+    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+        above[r] = WW_SOFT_LOG(cells->c[r]);
+        sum[r] = 1;
+    }
+    if (keep) {
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+            noted[r] = ww_soft_noted(s, fits, above[r]);
+        ww_note_row(s, noted);
+        *s->base_mark = fits ? s->base + 0.5f : WW_SOFT_FAR;
+    }
+    float x_next = points[s->i * WW_ROWS], v_next = cells->v[0];
+#pragma unroll 1
+    for (int q = 0; q < WW_ROWS; q++) {
+        const uint after = min(q + 1, WW_ROWS - 1);
+        const float x_own = ww_soft_scaled(x_next, s->root, s->origin);
+        float last = s->corner, last_sum = 1, value = v_next, value_sum = 1;
+        x_next = points[s->i * WW_ROWS + after];
+        v_next = s->j == 0 ? WW_SOFT_FAR : ((WW_SOFT_HANDED)&s->in[(ulong)s->i * s->in_row])[after];
+        s->corner = value;
+        WW_SOFT_PAIRS_ROW(WW_COLS, q, x_own, WW_SOFT_NOTE_PAIR)
+        const float left = value - ww_log2(value_sum);
+        ((__global float *)&s->out[(ulong)s->i * s->out_row])[q] = left;
+        if (s->noted_edge)
+            s->edge[WW_SIDE_AT(s->i * WW_ROWS + q)] = left;
+        ww_soft_result(s, tasks, above, sum, q);
+    }
+    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+        cells->c[r] = WW_SOFT_STATE(above[r] - ww_log2(sum[r]));
+}
+// The block, by products where all of a group can.
+WW_INLINE void ww_soft_block(ww_soft_strip *s, ww_soft_cells *cells, bool keep, bool ends_here,
+                             __global const ww_gradient_task *restrict tasks, __global const float *points) {
+    const bool fits = ww_soft_holds(s, cells, ends_here);
+    if (ww_all_agree(fits && !s->ending && (!s->products || fabs(s->best + WW_SOFT_LIFT - s->base) < 1000.0f)))
+        ww_soft_by_products(s, cells, keep);
+    else
+        ww_soft_by_pairs(s, cells, keep, fits, tasks, points);
+}
+#else
+#define ww_soft_to_logs(s, cells)
+#define WW_SOFT_NOTE_PAIR(q, r)                                                                                        \
+    if (WW_AT_PART(r))                                                                                                 \
+        inner[WW_PART_AFTER(r)][q] = next - ww_log2(next_sum);
+#define WW_SOFT_BEHIND_ROW(q)                                                                                          \
+    v[q] = value - ww_log2(value_sum);                                                                                 \
+    ww_soft_result(s, tasks, above, sum, q);
+// The block, by pairs.
+WW_INLINE void ww_soft_block(ww_soft_strip *s, ww_soft_cells *cells, bool keep, bool ends_here,
+                             __global const ww_gradient_task *restrict tasks, __global const float *points) {
+    const float *b = cells->b, scale = 1;
+    float above[WW_COLS], sum[WW_COLS], inner[WW_PARTS_OF_BLOCK][WW_ROWS], *x = cells->x, *v = cells->v, corner = s->corner;
+    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+        above[r] = cells->c[r];
+        sum[r] = 1;
+    }
+    if (keep) {
+        ww_note_row(s, above);
+        *s->base_mark = WW_SOFT_FAR;
+    }
+    WW_SOFT_PAIRS(WW_COLS, WW_SOFT_CORNER, WW_SOFT_NOTE_PAIR, WW_SOFT_BEHIND_ROW)
+    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+        cells->c[r] = above[r] - ww_log2(sum[r]);
+    if (keep) {
+        WW_SOFT_UNROLL for (int part = 1; part < WW_PARTS_OF_BLOCK; part++)
+            ww_note_column(s, part, inner[part]);
+    }
+    ww_soft_hand_on(s, v);
+}
+#endif
+
+__kernel WW_SOFT_GROUP void
+ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
+                __global const uint *restrict band, __global const float *restrict packed,
+                __global float *restrict carried, __global float *restrict checkpoints, __global float *restrict edges,
+                __global float *restrict ends, __global float *restrict more_checkpoints) {
+    WW_SOFT_TICKET
+    const ww_soft_place at = ww_soft_find(args, tasks, carried);
+    // Points of the next row-step, and what comes from the left, requested while a block is computed.
+    __local float4 ahead[2][WW_WG];
+    if (!at.live)
+        return;
+    const ww_gradient_task task = tasks[at.number];
+    const uint last_row = (task.n - 1) / WW_ROWS, last_column = (task.m - 1) / WW_COLS;
+    // A work-item reads rows that another has written, in a launch before.
+    __global float *side = carried + task.roll + (ulong)task.wide * WW_COLS * WW_STRIDE;
+    __global float *const notes = (task.later ? more_checkpoints : checkpoints) + task.marks;
+    const uint mark_columns = args.segment_columns ? args.mark_columns : task.wide, mark_row = WW_MARK_ROW(mark_columns);
+    ww_soft_strip s;
+    s.number = at.number;
+    s.lane = (uint)get_local_id(0);
+    s.together = !WW_SOFT_CHUNKS && ((WW_FLOW ? at.number : (uint)get_global_id(0)) | (WW_WG - 1)) < args.count;
+    s.root = WW_SOFT_ROOT(args.parameters.soft_scale);
+    for (uint from = at.from, j = at.strip; from < at.to;) {
+        s.j = j;
+        s.to = min(from + args.chunk, at.to);
+        __global float *top = carried + task.roll + (ulong)j * WW_COLS * WW_STRIDE;
+        // What a strip hands to the next is what that notes, or in a pass without notes a column that all write in turn.
+        const uint column = j - args.column_begin;
+        const bool from_mark = args.keep && column, to_mark = args.keep && j + 1 < args.column_end && j + 1 < task.wide;
+        __global float4 *const marks_above = WW_FOURS(notes) + column * WW_MARK_FOURS * WW_STRIDE;
+        s.notes_left = args.keep && column == 0;
+        s.in = s.notes_left && j > 0
+                   ? WW_FOURS(edges + task.edges) + (ulong)(args.segment - 1) * task.tall * WW_STRIDE
+                   : from_mark ? marks_above + WW_MARK_LEFT(0) * WW_STRIDE : WW_FOURS(side);
+        s.in_row = from_mark ? mark_row : WW_STRIDE;
+        s.out = to_mark ? marks_above + (WW_MARK_FOURS + WW_MARK_LEFT(0)) * WW_STRIDE : WW_FOURS(side);
+        s.out_row = to_mark ? mark_row : WW_STRIDE;
+        s.noted_edge = !args.keep && args.segment_columns && (j + 1) % args.segment_columns == 0 && j + 1 < task.wide;
+        s.edge = edges + task.edges;
+        if (s.noted_edge)
+            s.edge += (ulong)(j / args.segment_columns) * task.tall * WW_ROWS * WW_STRIDE;
+        ww_soft_cells cells;
+        s.most_y = -INFINITY;
+        s.least_y = INFINITY;
+        s.result = 0;
+        s.origin = ww_soft_origin(packed[task.y + (ulong)j * WW_COLS], s.root);
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4) {
+            const float4 points = WW_FOURS_OF(packed + task.y)[(j * WW_COLS + r) / 4];
+            const float4 above = from ? WW_FOURS(top)[r / 4 * WW_STRIDE] : (float4)WW_SOFT_FAR;
+            WW_SOFT_UNROLL for (int k = 0; k < 4; k++) {
+                cells.b[r + k] = ww_soft_scaled(ww_at_of(points, k), s.root, s.origin);
+                s.most_y = fmax(s.most_y, cells.b[r + k]);
+                s.least_y = fmin(s.least_y, cells.b[r + k]);
+                cells.c[r + k] = WW_SOFT_STATE(ww_at_of(above, k));
+            }
+        }
+        // The corner: of the matrix, of its border, or what the strip before has handed on; where that is written over, in a place
+        // of its own.
+        __global float *const corner = side + WW_SIDE_AT(task.tall * WW_ROWS + from);
+        s.previous = from == 0 ? (j ? WW_SOFT_FAR : 0.0f)
+                               : j == 0 ? WW_SOFT_FAR : args.keep ? s.in[(ulong)(from - 1) * s.in_row].w : *corner;
+        const float handed = WW_SOFT_LOG(cells.c[WW_COLS - 1]);
+        s.mark = marks_above + (ulong)from * mark_row;
+        s.base_mark = notes + (ulong)from * mark_row * 4 + ww_base_at(mark_columns, column, at.number);
+        ww_soft_flow flow;
+        flow.own = ww_flow_word(carried, args, at.number, j);
+        flow.before = flow.own - 1;
+        flow.seen = j > 0 ? 0 : 0xffffffffu;
+        if (WW_FLOW)
+            ww_flow_wait(&flow, 1);
+        flow.newest = flow.seen;
+        ww_soft_request(&s, ahead, packed + task.x, from);
+        s.products = false;
+        s.base = 0;
+#pragma unroll 1
+        for (s.i = from; s.i < s.to; s.i++) {
+            const bool asked = ww_soft_take(&s, &cells, &flow, ahead, packed + task.x);
+            s.ending = s.i == last_row && j == last_column;
+            ww_soft_block(&s, &cells, args.keep, s.ending && !ww_soft_ends_below(WW_SOFT_WHOLE, task.n), tasks, packed + task.x);
+            if (s.ending)
+                ends[task.number] = s.result < 0.9f * WW_SOFT_FAR ? s.result * args.parameters.soft_unit : 2e36f;
+            if (WW_FLOW) {
+                ww_flow_count(&flow, s.i + 1, at.to);
+                if (!asked) {
+                    ww_flow_wait(&flow, s.i + 2);
+                    ww_soft_request(&s, ahead, packed + task.x, s.i + 1);
+                }
+            }
+            s.mark += mark_row;
+            s.base_mark += mark_row * 4;
+        }
+        ww_soft_to_logs(&s, &cells);
+        if (WW_SOFT_CHUNKS) {
+            WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4)
+                WW_FOURS(top)[r / 4 * WW_STRIDE] = (float4)(WW_SOFT_LOG(cells.c[r]), WW_SOFT_LOG(cells.c[r + 1]),
+                                                            WW_SOFT_LOG(cells.c[r + 2]), WW_SOFT_LOG(cells.c[r + 3]));
+            *corner = handed;
+        }
+        if (++j == at.strip_end) {
+            j = at.strip;
+            from = s.to;
+        }
+    }
+}
