@@ -66,7 +66,8 @@ WW_INLINE real ww_packed_top(const ww_packed_state *s, const ww_block *b, ww_poi
                              ww_parameters given) {
     return b->i == 0 ? ww_border_top(y, (real)(ww_scalar)j, lengths) : WW_VLOAD(j, s->row);
 }
-WW_INLINE real ww_packed_corner(const ww_block *b, const ww_block_rows *x, ww_column y, real top, uint j, ww_pair lengths, ww_parameters given) {
+WW_INLINE real ww_packed_corner(const ww_block *b, const ww_block_rows *x, ww_column y, real top, uint j, ww_pair lengths,
+                                ww_parameters given) {
     return b->i == 0 ? top : ww_block_corner(b, x, y, top, j, lengths, given);
 }
 WW_INLINE void ww_packed_store(ww_packed_state *s, uint j, real value) {
@@ -86,7 +87,8 @@ WW_INLINE void ww_packed_step(ww_packed_state *s, ww_block *b, const ww_block_ro
 
 // A soft minimum takes some hundred cycles, and the next cell of its row and of its column wait for it. So columns are
 // computed WW_TILE at a time there, by diagonals, whose cells do not wait for each other.
-WW_INLINE void ww_packed_tile(ww_packed_state *s, ww_block *b, const ww_block_rows *x, uint j, ww_pair lengths, ww_parameters given) {
+WW_INLINE void ww_packed_tile(ww_packed_state *s, ww_block *b, const ww_block_rows *x, uint j, ww_pair lengths,
+                              ww_parameters given) {
     ww_column y[WW_TILE];
     real above[WW_TILE], aslant[WW_TILE], cell[WW_ROWS][WW_TILE], along[WW_ROWS + WW_TILE - 1];
 #pragma unroll

@@ -3,253 +3,157 @@
 // tiles of one diagonal, of one pair or of several; with them each lane has a pair, and walks alone. path.cl says what
 // is kept between tiles. No padding rows, no local memory, no barrier.
 //
-// As in engine/packed.cl, WW_ROWS rows are in registers and computed column by column, the last of them is kept in
-// `row`. The points of the lanes' rows and columns, the row above their tiles and the column to the left are brought
-// together first; after that only the band and the ends of the series differ between lanes. A block of rows ends where a
-// lane's tile does, so that `row` then has the tile's last row. Directions: a word of 16 bits a column and lane for a
-// block of rows.
+// A tile's rows are computed by blocks of WW_ROWS (engine/packed_block.cl), whose last row is kept in `row`. The points of the
+// lanes' rows and columns, the row above their tiles and the column to the left are brought together first; after that only
+// the band and the ends of the series differ between lanes. A block of rows ends where a lane's tile does, so that `row` then
+// has the tile's last row. Directions: a word of 16 bits a column and lane for a block of rows.
 //
 // Scratch of a work-item, in vectors: points of rows and columns (two more each, before the first), `row`, the left and
 // the right column; behind that, path.rows words that say where a row's directions are.
-#ifndef WW_ROWS
-#define WW_ROWS 8
-#endif
 #if WW_ROWS > 8
 #error "directions of a block are in 16 bits"
 #endif
 
-// Elements `t` of the tile's rows and columns; -1 is the one before the first.
-#if WW_BEFORE
-#define WW_TILE_ROW(t) ww_row_make(ww_packed_point(xs, (uint)((t) + 2)), ww_packed_point(xs, (uint)((t) + 1)), row_time((t)))
-#define WW_TILE_COLUMN(t) ww_column_make(ww_packed_point(ys, (uint)((t) + 2)), ww_packed_point(ys, (uint)((t) + 1)), column_time((t)))
-#else
-#define WW_TILE_ROW(t) ww_row_make(ww_packed_point(xs, (uint)((t) + 2)), ww_packed_point(xs, (uint)((t) + 2)), row_time((t)))
-#define WW_TILE_COLUMN(t) ww_column_make(ww_packed_point(ys, (uint)((t) + 2)), ww_packed_point(ys, (uint)((t) + 2)), column_time((t)))
-#endif
-#define row_time(t) (first_time_x + (real)(ww_scalar)(t))
-#define column_time(t) (first_time_y + (real)(ww_scalar)(t))
+// The tiles of the lanes while they are computed.
+typedef struct {
+    __global ww_scalar *xs, *ys, *row, *left_edge, *right_edge;
+    real time_x, time_y;       // of the first row and column
+    real top_left;             // the value above the first row and left of the first column
+    ww_mask at_top, at_left;   // whether the tile is at the matrix's border
+    ww_ints column_counts;
+    uint tallest, widest, narrowest;
+    uint reached;              // with a band: the first column of `row` that is valid
+    __global uint *places;     // with directions: the block and the row in it, of each row
+    __global ushort *noted;
+    uint block, columns;       // of the directions
+} ww_path_tiles;
 
-#if WW_DIAGONAL
-#define WW_ALONG_FIRST(rows)                                                                                           \
-    real along[rows];                                                                                                  \
-    for (int q = 0; q < (rows); q++)                                                                                   \
-        along[q] = ww_diagonal(shift + (real)(ww_scalar)(i + q + 1 - from), lengths);
-#define WW_NEXT_ALONG(rows)                                                                                            \
-    _Pragma("unroll") for (int q = (rows)-1; q > 0; q--) along[q] = along[q - 1];                                      \
-    along[0] = ww_diagonal(shift + (real)(ww_scalar)(i - j), lengths);
-#define WW_ALONG(q) along[q]
-#else
-#define WW_ALONG_FIRST(rows)
-#define WW_NEXT_ALONG(rows)
-#define WW_ALONG(q) (shift + (real)(ww_scalar)(i + (q)-j))
-#endif
-
-// With WW_CARRY the values passed along the diagonal; at the matrix's border they are passed as they are.
-#if WW_CARRY
-#define WW_CARRY_FIRST(rows)                                                                                           \
-    const ww_row row_above = WW_TILE_ROW(i - 1);                                                                       \
-    real g[rows];                                                                                                      \
-    {                                                                                                                  \
-        const ww_column beside = WW_TILE_COLUMN(from - 1);                                                             \
-        for (int q = 0; q < (rows); q++)                                                                               \
-            g[q] = ww_carry(c[q], a[q], beside, WW_LAG(shift + (real)(ww_scalar)(i + q - from + 1)));                  \
-        const real carried = ww_carry(corner, row_above, beside, WW_LAG(shift + (real)(ww_scalar)(i - from)));         \
-        corner = WW_AT_MATRIX(i, at_top, from, at_left) ? corner : carried;                                            \
-    }
-#define WW_AT_MATRIX(i, top, j, left) (((top) & WW_WHEN((i) == 0)) | ((left) & WW_WHEN((j) == 0)))
-#define WW_WHEN(condition) (ww_mask)(condition ? -1 : 0)
-#define WW_NEXT_DIAGONAL(value, q)                                                                                     \
-    diagonal = g[q];                                                                                                   \
-    g[q] = ww_carry(value, a[q], y, WW_ALONG(q));
-#define WW_CORNER_ON(above)                                                                                            \
-    ((at_top & WW_WHEN(i == 0)) ? (above) : ww_carry(above, row_above, y, WW_LAG(shift + (real)(ww_scalar)(i - 1 - j))))
-#else
-#define WW_CARRY_FIRST(rows)
-#define WW_NEXT_DIAGONAL(value, q) diagonal = left;
-#define WW_CORNER_ON(above) (above)
-#endif
-#if WW_WALKS
-#define WW_PATH_LIMITS limits[v]
-#define WW_NOTE_FIRST ww_flag noted = 0;
-#define WW_NOTE(q) noted |= (WW_DIRECTION.away & (ww_flag)(1 << (2 * (q)))) | (WW_DIRECTION.aside & (ww_flag)(2 << (2 * (q))));
-#define WW_NOTE_COLUMN                                                                                                 \
-    WW_PASTE(vstore, WW_VECTOR)                                                                                        \
-    (WW_PASTE(convert_ushort, WW_VECTOR)(noted), (ulong)block * path.columns + (ulong)j, noted_words);
-#else
-#define WW_NOTE_FIRST
-#define WW_NOTE(q)
-#define WW_NOTE_COLUMN
-#endif
-#define WW_TILE_STEP(rows, KEEP, TAKE)                                                                                 \
-    {                                                                                                                  \
-        const ww_column y = WW_TILE_COLUMN(j);                                                                         \
-        const real above = WW_VLOAD(j, row);                                                                           \
-        real up = above, diagonal = corner;                                                                            \
-        WW_NEXT_ALONG(rows)                                                                                            \
-        WW_NOTE_FIRST                                                                                                  \
-        _Pragma("unroll") for (int q = 0; q < (rows); q++) {                                                           \
-            const real left = c[q];                                                                                    \
-            real value = WW_CELL(left, up, diagonal, a[q], y, WW_ALONG(q), lengths, 2);                                \
-            WW_NOTE(q)                                                                                                 \
-            KEEP(value, q)                                                                                             \
-            WW_NEXT_DIAGONAL(value, q)                                                                                 \
-            up = value;                                                                                                \
-            c[q] = value;                                                                                              \
-            TAKE(q)                                                                                                    \
-        }                                                                                                              \
-        corner = WW_CORNER_ON(above);                                                                                  \
-        WW_NOTE_COLUMN                                                                                                 \
-        WW_VSTORE(up, j, row);                                                                                         \
-    }
-#define WW_KEEP_ALL(value, q)
-#define WW_TAKE_NONE(q)
-#define WW_TAKE_RIGHT(q) right[q] = ends_here ? c[q] : right[q];
+// What each lane has of its own.
+typedef struct {
+    ww_series x[WW_VECTOR], y[WW_VECTOR];
+    ww_path_matrix matrices[WW_VECTOR];
+    uint slots[WW_VECTOR], tile_row[WW_VECTOR], tile_column[WW_VECTOR];
+    uint first_i[WW_VECTOR], first_j[WW_VECTOR], height[WW_VECTOR], columns[WW_VECTOR];
+    bool active[WW_VECTOR];
 #if WW_BAND
-#define WW_KEEP_EDGE(value, q) value = WW_TO_MASK((j >= lo[q]) & (j < hi[q])) ? value : WW_OUTSIDE;
-#else
-#define WW_KEEP_EDGE WW_KEEP_ALL
+    ww_pair_band limits[WW_VECTOR];
 #endif
+} ww_path_each;
+
+// Elements of the tiles' rows and columns, or with `back` 1 of the row or column before.
+WW_INLINE ww_row ww_path_row(const ww_path_tiles *t, uint i, const uint back, ww_parameters given) {
+    __global const ww_scalar *before = t->xs + (1 - back) * WW_PARTS * WW_VECTOR;
+    const ww_point own = ww_packed_point(before + WW_PARTS * WW_VECTOR, i);
+    return ww_row_make(own, WW_BEFORE ? ww_packed_point(before, i) : own, t->time_x + (real)(ww_scalar)((int)i - (int)back));
+}
+WW_INLINE ww_column ww_path_column(const ww_path_tiles *t, uint j, const uint back, ww_parameters given) {
+    __global const ww_scalar *before = t->ys + (1 - back) * WW_PARTS * WW_VECTOR;
+    const ww_point own = ww_packed_point(before + WW_PARTS * WW_VECTOR, j);
+    return ww_column_make(own, WW_BEFORE ? ww_packed_point(before, j) : own, t->time_y + (real)(ww_scalar)((int)j - (int)back));
+}
+WW_INLINE ww_mask ww_path_when(bool condition) {
+    return (ww_mask)(condition ? -1 : 0);
+}
+
+WW_INLINE void ww_path_step(ww_path_tiles *t, ww_block *b, const ww_block_rows *x, const int rows, const bool masked, uint j,
+                            ww_pair lengths, ww_parameters given) {
+    const ww_column y = ww_path_column(t, j, 0, given);
+    const real top = WW_VLOAD(j, t->row);
+    const real last = ww_block_column(b, x, rows, masked, y, top, j, lengths, given);
+    b->corner = top;
+    if (WW_CARRY)
+        b->corner = (t->at_top & ww_path_when(b->i == 0)) ? top : ww_block_corner(b, x, y, top, j, lengths, given);
+#if WW_WALKS
+    WW_PASTE(vstore, WW_VECTOR)
+    (WW_PASTE(convert_ushort, WW_VECTOR)(b->noted), (ulong)t->block * t->columns + j, t->noted);
+#endif
+    WW_VSTORE(last, j, t->row);
+}
+// The same where a lane may end: then `right` is its last column.
+WW_INLINE void ww_path_edge(ww_path_tiles *t, ww_block *b, const ww_block_rows *x, real *right, const int rows, uint j,
+                            ww_pair lengths, ww_parameters given) {
+    const ww_mask ends_here = WW_TO_MASK(t->column_counts == (int)j + 1);
+    ww_path_step(t, b, x, rows, WW_BAND, j, lengths, given);
+    WW_BLOCK_ROWS(q, rows)
+        right[q] = ends_here ? b->c[q] : right[q];
+}
+
 #if WW_BAND
 // The rows' intervals, lane by lane, in columns of the tile.
-#define WW_BLOCK_BAND(rows)                                                                                            \
-    ww_ints lo[rows], hi[rows];                                                                                        \
-    int least = 0x7fffffff, most_lo = 0, least_hi = 0x7fffffff, most = 0;                                              \
-    for (int q = 0; q < (rows); q++) {                                                                                 \
-        int lane_lo[WW_VECTOR], lane_hi[WW_VECTOR];                                                                    \
-        for (int v = 0; v < WW_VECTOR; v++) {                                                                          \
-            const uint t = first_i[v] + (uint)min(i + q, (int)height[v] - 1);                                          \
-            lane_lo[v] = clamp((int)ww_band_lo(limits[v], t) - (int)first_j[v], 0, (int)columns[v]);                   \
-            lane_hi[v] = clamp((int)ww_band_hi(limits[v], t) - (int)first_j[v], 0, (int)columns[v]);                   \
-            least = min(least, lane_lo[v]);                                                                            \
-            most_lo = max(most_lo, lane_lo[v]);                                                                        \
-            least_hi = min(least_hi, lane_hi[v]);                                                                      \
-            most = max(most, lane_hi[v]);                                                                              \
-        }                                                                                                              \
-        lo[q] = WW_PASTE(vload, WW_VECTOR)(0, lane_lo);                                                                \
-        hi[q] = WW_PASTE(vload, WW_VECTOR)(0, lane_hi);                                                                \
-    }                                                                                                                  \
-    from = min(least, most);                                                                                           \
-    to = most;                                                                                                         \
-    calm_begin = min(most_lo, to);                                                                                     \
-    calm_end = min(calm_end, least_hi);                                                                                \
-    if (from > 0)                                                                                                      \
-        corner = from > reached || i == 0 ? WW_VLOAD(from - 1, row) : WW_OUTSIDE;                                      \
-    reached = from;                                                                                                    \
-    if (from > 0)                                                                                                      \
-        for (int q = 0; q < (rows); q++)                                                                               \
-            c[q] = WW_OUTSIDE;
-// What is above the next rows, beyond what these have.
-#define WW_BLOCK_BAND_DONE                                                                                             \
-    if (i == 0)                                                                                                        \
-        for (int j = to; j < widest; j++)                                                                              \
-            WW_VSTORE(WW_OUTSIDE, j, row);
-#else
-#define WW_BLOCK_BAND(rows)
-#define WW_BLOCK_BAND_DONE
-#endif
-#define WW_BLOCK(rows)                                                                                                 \
-    {                                                                                                                  \
-        real c[rows], right[rows];                                                                                     \
-        ww_row a[rows];                                                                                                \
-        for (int q = 0; q < (rows); q++) {                                                                             \
-            a[q] = WW_TILE_ROW(i + q);                                                                                 \
-            c[q] = WW_VLOAD(i + q, left_edge);                                                                         \
-            right[q] = WW_OUTSIDE;                                                                                     \
-        }                                                                                                              \
-        real corner = i ? WW_VLOAD(i - 1, left_edge) : top_left;                                                       \
-        int from = 0, to = widest, calm_begin = 0, calm_end = narrowest - 1;                                           \
-        WW_BLOCK_BAND(rows)                                                                                            \
-        WW_CARRY_FIRST(rows)                                                                                           \
-        WW_ALONG_FIRST(rows)                                                                                           \
-        int j = from;                                                                                                  \
-        for (; j < calm_begin; j++) {                                                                                  \
-            const ww_mask ends_here = WW_TO_MASK(column_counts == j + 1);                                              \
-            WW_TILE_STEP(rows, WW_KEEP_EDGE, WW_TAKE_RIGHT)                                                            \
-        }                                                                                                              \
-        for (; j < calm_end; j++)                                                                                      \
-            WW_TILE_STEP(rows, WW_KEEP_ALL, WW_TAKE_NONE)                                                              \
-        for (; j < to; j++) {                                                                                          \
-            const ww_mask ends_here = WW_TO_MASK(column_counts == j + 1);                                              \
-            WW_TILE_STEP(rows, WW_KEEP_EDGE, WW_TAKE_RIGHT)                                                            \
-        }                                                                                                              \
-        WW_BLOCK_BAND_DONE                                                                                             \
-        for (int q = 0; q < (rows); q++) {                                                                             \
-            WW_VSTORE(right[q], i + q, right_edge);                                                                    \
-            WW_PLACE_ROW(i + q, q)                                                                                     \
-        }                                                                                                              \
-        i += (rows);                                                                                                   \
-        WW_NEXT_BLOCK                                                                                                  \
+WW_INLINE void ww_path_band(ww_path_tiles *t, const ww_path_each *lanes, ww_block *b, ww_block_rows *x,
+                            ww_block_columns *at, const int rows) {
+    at->from = 0x7fffffff;
+    at->to = 0;
+#pragma unroll 1
+    for (int q = 0; q < rows; q++) {
+        int lo[WW_VECTOR], hi[WW_VECTOR];
+        for (int v = 0; v < WW_VECTOR; v++) {
+            const int first = (int)lanes->first_j[v], most = (int)lanes->columns[v];
+            const uint i = lanes->first_i[v] + (uint)min(b->i + q, (int)lanes->height[v] - 1);
+            lo[v] = clamp((int)ww_band_lo(lanes->limits[v], i) - first, 0, most);
+            hi[v] = clamp((int)ww_band_hi(lanes->limits[v], i) - first, 0, most);
+        }
+        ww_block_limit(x, at, q, lo, hi);
     }
-#if WW_WALKS
-#define WW_PLACE_ROW(t, q) places[t] = block * 8 + (uint)(q);
-#define WW_NEXT_BLOCK block++;
-#define WW_PATH_AT(i, j)                                                                                               \
-    ww_path_bits(noted_words, places[(i)-1 - first_i[v]], (j)-1 - first_j[v], path.columns, v)
-WW_INLINE uint ww_path_bits(__global const ushort *words, uint place, uint column, uint columns, uint v) {
-    return (uint)words[((ulong)(place >> 3) * columns + column) * WW_VECTOR + v] >> (2 * (place & 7)) & 3;
-}
-// D(0,m) and D(n,0), which open ends may take: they depend on the time alone.
-#define WW_PATH_LAST_TOP ww_lane_of(ww_border_top(ww_packed_point(ys, 0), lengths.columns - 1, lengths), v)
-#define WW_PATH_LAST_LEFT \
-    ww_lane_of(ww_border_left(ww_row_make(ww_packed_point(xs, 0), ww_packed_point(xs, 0), (real)0), lengths.rows - 1, lengths), v)
-#define WW_LANE_END(v)                                                                                                 \
-    {                                                                                                                  \
-        __global ww_path_pair *pair = pairs + slots[v];                                                                \
-        const uint task = args.row_begin + slots[v];                                                                   \
-        WW_PATH_FIND_END(matrices[v], x[v], y[v])                                                                      \
+    at->from = min(at->from, at->to);
+    at->calm_begin = min(at->calm_begin, at->to);
+    if (at->from > 0) {
+        b->corner = at->from > t->reached || b->i == 0 ? WW_VLOAD(at->from - 1, t->row) : WW_OUTSIDE;
+        WW_BLOCK_ROWS(q, rows)
+            b->c[q] = WW_OUTSIDE;
     }
-WW_INLINE ww_scalar ww_lane_of(real values, uint v) {
-    ww_scalar each[WW_VECTOR];
-    WW_VSTORE(values, 0, each);
-    return each[v];
+    t->reached = at->from;
 }
-#else
-#define WW_PLACE_ROW(t, q)
-#define WW_NEXT_BLOCK
 #endif
 
-#if WW_WALKS
-// Walks from the pair's cell until it leaves the tile whose first cell is (first_i, first_j), from 1, or is done.
-// `direction(i, j)` gives the two bits of a cell of the tile.
-#define WW_PATH_WALK(pair, first_i, first_j, direction)                                                                \
-    {                                                                                                                  \
-        uint i_ = (pair)->i, j_ = (pair)->j, count_ = (pair)->count;                                                   \
-        __global uint *steps_ = steps + (pair)->steps;                                                                 \
-        uint word_ = count_ & 15 ? steps_[count_ >> 4] : 0;                                                            \
-        bool done_ = false;                                                                                            \
-        for (;;) {                                                                                                     \
-            uint step_;                                                                                                \
-            done_ = (i_ == 0 && j_ <= WW_PATH_OPEN(begin_y)) || (j_ == 0 && i_ <= WW_PATH_OPEN(begin_x));              \
-            if (done_)                                                                                                 \
-                break;                                                                                                 \
-            if (i_ == 0)                                                                                               \
-                step_ = 3;                                                                                             \
-            else if (j_ == 0)                                                                                          \
-                step_ = 1;                                                                                             \
-            else if (i_ < (first_i) || j_ < (first_j))                                                                 \
-                break;                                                                                                 \
-            else {                                                                                                     \
-                step_ = direction(i_, j_);                                                                             \
-                step_ = step_ & 1 ? step_ : 0;                                                                         \
-                WW_PATH_STAY(step_, i_, j_)                                                                            \
-            }                                                                                                          \
-            word_ |= step_ << (2 * (count_ & 15));                                                                     \
-            if ((++count_ & 15) == 0) {                                                                                \
-                steps_[(count_ >> 4) - 1] = word_;                                                                     \
-                word_ = 0;                                                                                             \
-            }                                                                                                          \
-            i_ -= step_ != 3;                                                                                          \
-            j_ -= step_ != 1;                                                                                          \
-        }                                                                                                              \
-        if (count_ & 15)                                                                                               \
-            steps_[count_ >> 4] = word_;                                                                               \
-        (pair)->i = i_;                                                                                                \
-        (pair)->j = j_;                                                                                                \
-        (pair)->count = count_;                                                                                        \
-        (pair)->state = done_ ? WW_WALK_DONE : WW_WALK_ON;                                                             \
+// A block of `rows` rows from row i on.
+WW_INLINE void ww_path_block(ww_path_tiles *t, const ww_path_each *lanes, int i, const int rows, ww_pair lengths,
+                             ww_parameters given) {
+    ww_block b;
+    ww_block_rows x;
+    real right[WW_ROWS];
+    b.i = i;
+    b.shift = t->time_x - t->time_y;
+    for (int q = 0; q < rows; q++)
+        x.a[q] = ww_path_row(t, (uint)(i + q), 0, given);
+    WW_BLOCK_ROWS(q, rows) {
+        b.c[q] = WW_VLOAD(i + q, t->left_edge);
+        right[q] = WW_OUTSIDE;
     }
-
+    x.above = ww_path_row(t, (uint)i, 1, given);
+    b.corner = i ? WW_VLOAD(i - 1, t->left_edge) : t->top_left;
+    ww_block_columns at = {0, t->widest, 0, t->narrowest - 1};
+#if WW_BAND
+    ww_path_band(t, lanes, &b, &x, &at, rows);
 #endif
+    ww_block_begin(&b, rows, at.from, lengths, given);
+    // What goes on along the diagonal; at the matrix's border values go on as they are.
+    if (WW_CARRY) {
+        const ww_column beside = ww_path_column(t, at.from, 1, given);
+        const real carried = ww_block_corner(&b, &x, beside, b.corner, at.from - 1, lengths, given);
+        const ww_mask border = (t->at_top & ww_path_when(i == 0)) | (t->at_left & ww_path_when(at.from == 0));
+        b.corner = border ? b.corner : carried;
+        WW_BLOCK_ROWS(q, rows)
+            b.g[q] = ww_carry(b.c[q], x.a[q], beside, WW_LAG(ww_block_lag(&b, q + 1, at.from)));
+    }
+    uint j = at.from;
+    for (; j < at.calm_begin; j++)
+        ww_path_edge(t, &b, &x, right, rows, j, lengths, given);
+    for (; j < at.calm_end; j++)
+        ww_path_step(t, &b, &x, rows, false, j, lengths, given);
+    for (; j < at.to; j++)
+        ww_path_edge(t, &b, &x, right, rows, j, lengths, given);
+    // What is above the next rows, beyond what these have.
+    if (WW_BAND && i == 0)
+        for (j = at.to; j < t->widest; j++)
+            WW_VSTORE(WW_OUTSIDE, j, t->row);
+    WW_BLOCK_ROWS(q, rows) {
+        WW_VSTORE(right[q], i + q, t->right_edge);
+        if (WW_WALKS)
+            t->places[i + q] = t->block * 8 + (uint)q;
+    }
+    t->block++;
+}
 
 // The points of a lane's rows or columns: `count` from `first` on, and two before them.
 WW_INLINE void ww_gather(__global ww_scalar *to, ww_series s, uint first, uint count, uint v) {
@@ -260,6 +164,205 @@ WW_INLINE void ww_gather(__global ww_scalar *to, ww_series s, uint first, uint c
     }
 }
 
+// Brings points and lines of a lane's tile; gives the value above its first row and left of its first column.
+WW_INLINE ww_scalar ww_path_gather(const ww_path_tiles *t, const ww_path_each *lanes, uint v) {
+    const uint first_i = lanes->first_i[v], first_j = lanes->first_j[v], n = lanes->x[v].length, m = lanes->y[v].length;
+    ww_gather(t->xs, lanes->x[v], first_i, t->tallest, v);
+    ww_gather(t->ys, lanes->y[v], first_j, t->widest, v);
+    __global const ww_scalar *line = ww_row_line(lanes->matrices[v], first_i ? lanes->tile_row[v] - 1 : 0);
+    for (uint j = 0; j < t->widest; j++) {
+        const uint at = first_j + j;
+        t->row[(ulong)j * WW_VECTOR + v] =
+            first_i && at < m && WW_PATH_INSIDE(lanes->limits[v], first_i - 1, at) ? line[at] : WW_OUTSIDE_VALUE;
+    }
+    const ww_scalar corner = first_i && first_j && WW_PATH_INSIDE(lanes->limits[v], first_i - 1, first_j - 1)
+                                 ? line[first_j - 1]
+                                 : WW_OUTSIDE_VALUE;
+    line = ww_column_line(lanes->matrices[v], first_j ? lanes->tile_column[v] - 1 : 0);
+    for (uint i = 0; i < t->tallest; i++) {
+        const uint at = first_i + i;
+        t->left_edge[(ulong)i * WW_VECTOR + v] =
+            first_j && at < n && WW_PATH_INSIDE(lanes->limits[v], at, first_j - 1) ? line[at] : WW_OUTSIDE_VALUE;
+    }
+    return corner;
+}
+// The matrix's border, where a tile is at it.
+WW_INLINE void ww_path_border(ww_path_tiles *t, real lines_corner, ww_pair lengths, ww_parameters given) {
+    for (uint j = 0; j < t->widest; j++) {
+        const ww_point point = ww_packed_point(t->ys + 2 * WW_PARTS * WW_VECTOR, j);
+        const real border = ww_border_top(point, t->time_y + (real)(ww_scalar)j, lengths);
+        WW_VSTORE(t->at_top ? border : WW_VLOAD(j, t->row), j, t->row);
+    }
+    for (uint i = 0; i < t->tallest; i++) {
+        const real border = ww_border_left(ww_path_row(t, i, 0, given), t->time_x + (real)(ww_scalar)i, lengths);
+        WW_VSTORE(t->at_left ? border : WW_VLOAD(i, t->left_edge), i, t->left_edge);
+    }
+    const real above = ww_border_left(ww_path_row(t, 0, 1, given), t->time_x + (real)(ww_scalar)-1, lengths);
+    const real before = ww_border_top(ww_packed_point(t->ys, 1), t->time_y + (real)(ww_scalar)-1, lengths);
+    t->top_left = t->at_top ? (t->at_left ? (real)0 : before) : t->at_left ? above : lines_corner;
+}
+
+// The matrix of lane v, whether it has work, and without directions the tile on the launch's diagonal.
+WW_INLINE void ww_path_set_lane(ww_path_each *lanes, __global ww_path_pair *pairs, __global ww_scalar *edges,
+                                ww_path_args path, uint first_unit, ulong own_edges, uint v) {
+    const uint unit = min(first_unit + v, path.units - 1), slot = lanes->slots[v];
+    __global ww_scalar *lines = edges + (WW_WALKS && path.whole ? own_edges : pairs[slot].edges);
+    const ww_path_matrix matrix = ww_path_matrix_of(lanes->x[v].length, lanes->y[v].length, 0, path, lines);
+    lanes->matrices[v] = matrix;
+    lanes->active[v] = first_unit + v < path.units;
+    if (WW_WALKS) {
+        lanes->active[v] = lanes->active[v] && pairs[unit].state != WW_WALK_DONE;
+        return;
+    }
+    const uint skipped = path.diagonal < matrix.tile_columns ? 0 : path.diagonal - matrix.tile_columns + 1;
+    const uint row = unit - slot * path.each + skipped;
+    lanes->tile_row[v] = row;
+    lanes->tile_column[v] = path.diagonal - min(row, path.diagonal);
+    lanes->active[v] = lanes->active[v] && row < matrix.tile_rows && row <= path.diagonal;
+}
+
+// The tile of lane v, from its first cell, from 0, on: the one that its walk is in, or that of the launch's diagonal. A lane
+// without a tile has a cell of its matrix.
+WW_INLINE void ww_path_choose(ww_path_each *lanes, __global ww_path_pair *pairs, ww_path_args path, uint v) {
+    const uint n = lanes->x[v].length, m = lanes->y[v].length;
+    lanes->first_i[v] = lanes->first_j[v] = 0;
+    lanes->height[v] = lanes->columns[v] = 1;
+#if WW_WALKS
+    __global ww_path_pair *pair = pairs + lanes->slots[v];
+    lanes->active[v] = lanes->active[v] && pair->state != WW_WALK_DONE;
+    if (!lanes->active[v])
+        return;
+    const bool begins = pair->state == WW_WALK_NEW;
+    const uint i = max(begins ? n : pair->i, 1u), j = max(begins ? m : pair->j, 1u);
+    const uint high = path.whole ? n : path.rows, wide = path.whole ? m : path.columns;
+    lanes->tile_row[v] = (i - 1) / high;
+    lanes->tile_column[v] = (j - 1) / wide;
+    lanes->first_i[v] = lanes->tile_row[v] * high;
+    lanes->first_j[v] = lanes->tile_column[v] * wide;
+    lanes->height[v] = i - lanes->first_i[v];
+    lanes->columns[v] = j - lanes->first_j[v];
+#else
+    if (!lanes->active[v])
+        return;
+    lanes->first_i[v] = lanes->tile_row[v] * path.rows;
+    lanes->first_j[v] = lanes->tile_column[v] * path.columns;
+    lanes->height[v] = min(path.rows, n - lanes->first_i[v]);
+    lanes->columns[v] = min(path.columns, m - lanes->first_j[v]);
+#if WW_BAND
+    const uint first_j = lanes->first_j[v], end_j = min(first_j + lanes->columns[v], m);
+    if (ww_band_top(lanes->limits[v], first_j) >= lanes->first_i[v] + lanes->height[v] ||
+        ww_band_bottom(lanes->limits[v], end_j) <= lanes->first_i[v]) {
+        lanes->active[v] = false;  // no cell of the band
+        lanes->first_i[v] = lanes->first_j[v] = 0;
+        lanes->height[v] = lanes->columns[v] = 1;
+    }
+#endif
+#endif
+}
+// All lanes' tiles; false where no lane has one.
+WW_INLINE bool ww_path_set_tiles(ww_path_tiles *t, ww_path_each *lanes, __global ww_path_pair *pairs, ww_path_args path,
+                                 ww_pair lengths, ww_parameters given) {
+    bool any = false;
+    int columns[WW_VECTOR];
+    ww_scalar x[WW_VECTOR], y[WW_VECTOR], corner[WW_VECTOR];
+    t->tallest = t->widest = 0;
+    t->narrowest = 0x7fffffff;
+    t->reached = t->block = 0;
+    for (uint v = 0; v < WW_VECTOR; v++) {
+        ww_path_choose(lanes, pairs, path, v);
+        any = any || lanes->active[v];
+        t->tallest = max(t->tallest, lanes->height[v]);
+        t->widest = max(t->widest, lanes->columns[v]);
+        t->narrowest = min(t->narrowest, lanes->columns[v]);
+        columns[v] = (int)lanes->columns[v];
+        x[v] = (ww_scalar)lanes->first_i[v];
+        y[v] = (ww_scalar)lanes->first_j[v];
+    }
+    if (!any)
+        return false;
+    t->column_counts = WW_PASTE(vload, WW_VECTOR)(0, columns);
+    t->time_x = WW_VLOAD(0, x);
+    t->time_y = WW_VLOAD(0, y);
+    t->at_top = t->time_x == (real)0;
+    t->at_left = t->time_y == (real)0;
+    for (uint v = 0; v < WW_VECTOR; v++)
+        corner[v] = ww_path_gather(t, lanes, v);
+    ww_path_border(t, WW_VLOAD(0, corner), lengths, given);
+    return true;
+}
+// The lines that a lane's tile leaves to the tiles after it.
+WW_INLINE void ww_path_leave(const ww_path_tiles *t, const ww_path_each *lanes, uint v) {
+    __global ww_scalar *line = ww_row_line(lanes->matrices[v], lanes->tile_row[v]) + lanes->first_j[v];
+    for (uint j = 0; j < lanes->columns[v]; j++)
+        line[j] = t->row[(ulong)j * WW_VECTOR + v];
+    line = ww_column_line(lanes->matrices[v], lanes->tile_column[v]) + lanes->first_i[v];
+    for (uint i = 0; i < lanes->height[v]; i++)
+        line[i] = t->right_edge[(ulong)i * WW_VECTOR + v];
+}
+
+#if WW_WALKS
+WW_INLINE ww_scalar ww_lane_of(real values, uint v) {
+    ww_scalar each[WW_VECTOR];
+    WW_VSTORE(values, 0, each);
+    return each[v];
+}
+// D(0,m) and D(n,0), which open ends may take: they depend on the time alone.
+#define WW_PATH_LAST_TOP ww_lane_of(ww_border_top(ww_packed_point(t->ys, 0), lengths.columns - 1, lengths), v)
+#define WW_PATH_LAST_LEFT ww_lane_of(ww_border_left(last_row, lengths.rows - 1, lengths), v)
+#define WW_PATH_LIMITS lanes->limits[v]
+
+// The walk of lane v begins.
+WW_INLINE void ww_path_find_end(const ww_path_tiles *t, const ww_path_each *lanes, __global ww_path_pair *pairs,
+                                __global const uint *band, __global const uint *x_order, __global ww_scalar *out,
+                                ww_launch_args args, uint v, ww_pair lengths, ww_parameters given) {
+    __global ww_path_pair *pair = pairs + lanes->slots[v];
+    const uint task = args.row_begin + lanes->slots[v];
+    const ww_row last_row = ww_row_make(ww_packed_point(t->xs, 0), ww_packed_point(t->xs, 0), (real)0);
+    (void)last_row;
+    WW_PATH_FIND_END(lanes->matrices[v], lanes->x[v], lanes->y[v])
+}
+
+// Walks from the pair's cell until it leaves the lane's tile, or is done.
+WW_INLINE void ww_path_go_back(const ww_path_tiles *t, const ww_path_each *lanes, __global ww_path_pair *pairs,
+                            __global uint *all_steps, ww_launch_args args, uint v) {
+    __global ww_path_pair *pair = pairs + lanes->slots[v];
+    __global uint *steps = all_steps + pair->steps;
+    const uint first_i = lanes->first_i[v], first_j = lanes->first_j[v];
+    uint i = pair->i, j = pair->j, count = pair->count, word = count & 15 ? steps[count >> 4] : 0;
+    bool done = false;
+    for (;;) {
+        uint step = 0;
+        done = (i == 0 && j <= WW_PATH_OPEN(begin_y)) || (j == 0 && i <= WW_PATH_OPEN(begin_x));
+        if (done || (i && j && (i <= first_i || j <= first_j)))
+            break;
+        if (i == 0)
+            step = 3;
+        else if (j == 0)
+            step = 1;
+        else {
+            const uint place = t->places[i - 1 - first_i];
+            const ulong at = (ulong)(place >> 3) * t->columns + (j - 1 - first_j);
+            step = (uint)t->noted[at * WW_VECTOR + v] >> (2 * (place & 7)) & 3;
+            step = step & 1 ? step : 0;
+            WW_PATH_STAY(step, i, j)
+        }
+        word |= step << (2 * (count & 15));
+        if ((++count & 15) == 0) {
+            steps[(count >> 4) - 1] = word;
+            word = 0;
+        }
+        i -= step != 3;
+        j -= step != 1;
+    }
+    if (count & 15)
+        steps[count >> 4] = word;
+    pair->i = i;
+    pair->j = j;
+    pair->count = count;
+    pair->state = done ? WW_WALK_DONE : WW_WALK_ON;
+}
+#endif
+
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 ww_path_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
                __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
@@ -269,54 +372,35 @@ ww_path_packed(__global const ww_scalar *restrict x_values, __global const ulong
                __global uint *directions, __global uint *steps, __global uint *restrict counter,
                __global ww_scalar *scratch) {
     const uint worker = (uint)get_group_id(0);
-    __global ww_scalar *xs = scratch + (ulong)worker * args.scratch * WW_VECTOR;
-    __global ww_scalar *ys = xs + ((ulong)path.rows + 2) * WW_PARTS * WW_VECTOR;
-    __global ww_scalar *row = ys + ((ulong)path.columns + 2) * WW_PARTS * WW_VECTOR;
-    __global ww_scalar *left_edge = row + (ulong)path.columns * WW_VECTOR;
-    __global ww_scalar *right_edge = left_edge + (ulong)path.rows * WW_VECTOR;
-#if WW_WALKS
-    __global uint *places = directions + (ulong)worker * path.direction_words;
-    __global ushort *noted_words = (__global ushort *)(places + path.rows);
-#endif
-    for (;;) {
-        const uint first_unit = atomic_add(counter, (uint)WW_VECTOR);
-        if (first_unit >= path.units)
-            return;
-        ww_series x[WW_VECTOR], y[WW_VECTOR];
-        ww_path_matrix matrices[WW_VECTOR];
-        uint slots[WW_VECTOR], first_i[WW_VECTOR], first_j[WW_VECTOR], height[WW_VECTOR], columns[WW_VECTOR];
-        uint tile_row[WW_VECTOR], tile_column[WW_VECTOR];
-        bool active[WW_VECTOR];
+    const ww_parameters given = WW_PARAMETERS_OF(args);
+    ww_path_tiles t;
+    t.xs = scratch + (ulong)worker * args.scratch * WW_VECTOR;
+    t.ys = t.xs + ((ulong)path.rows + 2) * WW_PARTS * WW_VECTOR;
+    t.row = t.ys + ((ulong)path.columns + 2) * WW_PARTS * WW_VECTOR;
+    t.left_edge = t.row + (ulong)path.columns * WW_VECTOR;
+    t.right_edge = t.left_edge + (ulong)path.rows * WW_VECTOR;
+    t.places = directions + (ulong)worker * path.direction_words;
+    t.noted = (__global ushort *)(t.places + path.rows);
+    t.columns = path.columns;
+    const bool leaves = WW_WALKS ? path.whole != 0 : true;  // lines for other tiles, or for the end of a path
+    for (uint first_unit; (first_unit = atomic_add(counter, (uint)WW_VECTOR)) < path.units;) {
+        ww_path_each lanes;
         int lane_n[WW_VECTOR], lane_m[WW_VECTOR];
-#if WW_BAND
-        ww_pair_band limits[WW_VECTOR];
-#endif
         for (uint v = 0; v < WW_VECTOR; v++) {
-            const uint unit = min(first_unit + v, path.units - 1);
-#if WW_WALKS
-            slots[v] = unit;
-            active[v] = first_unit + v < path.units && pairs[unit].state != WW_WALK_DONE;
-#else
-            slots[v] = unit / path.each;
-            active[v] = first_unit + v < path.units;
-            tile_row[v] = unit - slots[v] * path.each;
-#endif
-            const uint task = args.row_begin + slots[v];
-            x[v] = ww_series_load(x_values, x_series, WW_TASK_X(task), args.channel);
-            y[v] = ww_series_load(y_values, y_series, WW_TASK_Y(task), args.channel);
-            lane_n[v] = (int)x[v].length;
-            lane_m[v] = (int)y[v].length;
+            const uint unit = min(first_unit + v, path.units - 1), slot = WW_WALKS ? unit : unit / path.each;
+            const uint task = args.row_begin + slot;
+            const ww_series x = ww_series_load(x_values, x_series, WW_TASK_X(task), args.channel);
+            const ww_series y = ww_series_load(y_values, y_series, WW_TASK_Y(task), args.channel);
+            lanes.slots[v] = slot;
+            lanes.x[v] = x;
+            lanes.y[v] = y;
+            lane_n[v] = (int)x.length;
+            lane_m[v] = (int)y.length;
 #if WW_BAND
-            limits[v] = WW_BAND_OF(x[v], y[v]);
+            lanes.limits[v] = WW_BAND_OF(x, y);
 #endif
-            const ulong edge_base = WW_WALKS && path.whole ? ((ulong)worker * WW_VECTOR + v) * path.edge_values : pairs[slots[v]].edges;
-            matrices[v] = ww_path_matrix_of(x[v].length, y[v].length, 0, path, edges + edge_base);
-#if !WW_WALKS
-            const uint skipped = path.diagonal < matrices[v].tile_columns ? 0 : path.diagonal - matrices[v].tile_columns + 1;
-            tile_row[v] += skipped;
-            tile_column[v] = path.diagonal - min(tile_row[v], path.diagonal);
-            active[v] = active[v] && tile_row[v] < matrices[v].tile_rows && tile_row[v] <= path.diagonal;
-#endif
+            const ulong own_edges = ((ulong)worker * WW_VECTOR + v) * path.edge_values;
+            ww_path_set_lane(&lanes, pairs, edges, path, first_unit, own_edges, v);
         }
         ww_pair lengths;
         lengths.rows = WW_TO_REAL(WW_PASTE(vload, WW_VECTOR)(0, lane_n));
@@ -325,138 +409,34 @@ ww_path_packed(__global const ww_scalar *restrict x_values, __global const ulong
 #if WW_WALKS
         if (!path.whole)
             for (uint v = 0; v < WW_VECTOR; v++)
-                if (active[v] && pairs[slots[v]].state == WW_WALK_NEW)
-                    WW_LANE_END(v)
-        for (uint turn = 0; turn < path.turns; turn++) {
-#else
-        for (uint turn = 0; turn < 1; turn++) {
+                if (lanes.active[v] && pairs[lanes.slots[v]].state == WW_WALK_NEW)
+                    ww_path_find_end(&t, &lanes, pairs, band, x_order, out, args, v, lengths, given);
 #endif
-            // The lanes' tiles: their first cells, from 0, and sizes. A lane without a tile has a cell of its matrix.
-            uint tallest = 0;
-            int widest = 0, narrowest = 0x7fffffff;
-            ww_scalar lane_x[WW_VECTOR], lane_y[WW_VECTOR];
-            int lane_columns[WW_VECTOR];
-            for (uint v = 0; v < WW_VECTOR; v++) {
-                first_i[v] = first_j[v] = 0;
-                height[v] = columns[v] = 1;
-#if WW_WALKS
-                __global ww_path_pair *pair = pairs + slots[v];
-                active[v] = active[v] && pair->state != WW_WALK_DONE;
-                if (active[v]) {
-                    uint i = x[v].length, j = y[v].length;
-                    if (pair->state != WW_WALK_NEW) {
-                        i = pair->i;
-                        j = pair->j;
-                    }
-                    const uint high = path.whole ? x[v].length : path.rows, wide = path.whole ? y[v].length : path.columns;
-                    tile_row[v] = (max(i, 1u) - 1) / high;
-                    tile_column[v] = (max(j, 1u) - 1) / wide;
-                    first_i[v] = tile_row[v] * high;
-                    first_j[v] = tile_column[v] * wide;
-                    height[v] = max(i, 1u) - first_i[v];
-                    columns[v] = max(j, 1u) - first_j[v];
-                }
-#else
-                if (active[v]) {
-                    first_i[v] = tile_row[v] * path.rows;
-                    first_j[v] = tile_column[v] * path.columns;
-                    height[v] = min(path.rows, x[v].length - first_i[v]);
-                    columns[v] = min(path.columns, y[v].length - first_j[v]);
-#if WW_BAND
-                    // A tile without a cell of the band.
-                    if (ww_band_top(limits[v], first_j[v]) >= first_i[v] + height[v] ||
-                        ww_band_bottom(limits[v], min(first_j[v] + columns[v], y[v].length)) <= first_i[v]) {
-                        active[v] = false;
-                        first_i[v] = first_j[v] = 0;
-                        height[v] = columns[v] = 1;
-                    }
-#endif
-                }
-#endif
-                tallest = max(tallest, height[v]);
-                widest = max(widest, (int)columns[v]);
-                narrowest = min(narrowest, (int)columns[v]);
-                lane_columns[v] = (int)columns[v];
-                lane_x[v] = (ww_scalar)first_i[v];
-                lane_y[v] = (ww_scalar)first_j[v];
-            }
-            bool any = false;
-            for (uint v = 0; v < WW_VECTOR; v++)
-                any = any || active[v];
-            if (!any)
+        for (uint turn = 0; turn < (WW_WALKS ? path.turns : 1); turn++) {
+            if (!ww_path_set_tiles(&t, &lanes, pairs, path, lengths, given))
                 break;
-            const ww_ints column_counts = WW_PASTE(vload, WW_VECTOR)(0, lane_columns);
-            const real first_time_x = WW_VLOAD(0, lane_x), first_time_y = WW_VLOAD(0, lane_y);
-            const real shift = first_time_x - first_time_y;
-            const ww_mask at_top = first_time_x == (real)0, at_left = first_time_y == (real)0;
-            for (uint v = 0; v < WW_VECTOR; v++) {
-                ww_gather(xs, x[v], first_i[v], tallest, v);
-                ww_gather(ys, y[v], first_j[v], (uint)widest, v);
-                // The lines above and to the left.
-                __global const ww_scalar *line = ww_row_line(matrices[v], first_i[v] ? tile_row[v] - 1 : 0);
-                for (uint j = 0; j < (uint)widest; j++) {
-                    const uint at = first_j[v] + j;
-                    row[(ulong)j * WW_VECTOR + v] =
-                        first_i[v] && at < y[v].length && WW_PATH_INSIDE(limits[v], first_i[v] - 1, at) ? line[at] : WW_OUTSIDE_VALUE;
-                }
-                lane_x[v] = first_i[v] && first_j[v] && WW_PATH_INSIDE(limits[v], first_i[v] - 1, first_j[v] - 1)
-                                ? line[first_j[v] - 1]
-                                : WW_OUTSIDE_VALUE;
-                line = ww_column_line(matrices[v], first_j[v] ? tile_column[v] - 1 : 0);
-                for (uint i = 0; i < tallest; i++) {
-                    const uint at = first_i[v] + i;
-                    left_edge[(ulong)i * WW_VECTOR + v] =
-                        first_j[v] && at < x[v].length && WW_PATH_INSIDE(limits[v], at, first_j[v] - 1) ? line[at] : WW_OUTSIDE_VALUE;
-                }
-            }
-            // The matrix's border.
-            for (int j = 0; j < widest; j++)
-                WW_VSTORE(at_top ? ww_border_top(ww_packed_point(ys, (uint)j + 2), column_time(j), lengths) : WW_VLOAD(j, row), j, row);
-            for (int i = 0; i < (int)tallest; i++)
-                WW_VSTORE(at_left ? ww_border_left(WW_TILE_ROW(i), row_time(i), lengths) : WW_VLOAD(i, left_edge), i, left_edge);
-            const real border_above = ww_border_left(WW_TILE_ROW(-1), row_time(-1), lengths);
-            const real border_before = ww_border_top(ww_packed_point(ys, 1), column_time(-1), lengths);
-            const real lines_corner = WW_VLOAD(0, lane_x);
-            const real top_left = at_top ? (at_left ? (real)0 : border_before) : at_left ? border_above : lines_corner;
-
-#if WW_WALKS
-            uint block = 0;
-            ww_direction WW_DIRECTION;
-#endif
-#if WW_BAND
-            int reached = 0;
-#endif
             int i = 0;
-            while (i < (int)tallest) {
+            while (i < (int)t.tallest) {
                 // The next end of a tile.
-                int stop = (int)tallest;
+                int stop = (int)t.tallest;
                 for (uint v = 0; v < WW_VECTOR; v++)
-                    stop = (int)height[v] > i ? min(stop, (int)height[v]) : stop;
-                while (i + WW_ROWS <= stop)
-                    WW_BLOCK(WW_ROWS)
-#if WW_ROWS > 1
-                while (i < stop)
-                    WW_BLOCK(1)
-#endif
-                for (uint v = 0; v < WW_VECTOR; v++) {
-                    if ((int)height[v] != i || !active[v] || (WW_WALKS && !path.whole))
-                        continue;
-                    __global ww_scalar *line = ww_row_line(matrices[v], tile_row[v]);
-                    for (uint j = 0; j < columns[v]; j++)
-                        line[first_j[v] + j] = row[(ulong)j * WW_VECTOR + v];
-                    line = ww_column_line(matrices[v], tile_column[v]);
-                    for (uint k = 0; k < height[v]; k++)
-                        line[first_i[v] + k] = right_edge[(ulong)k * WW_VECTOR + v];
-                }
+                    stop = (int)lanes.height[v] > i ? min(stop, (int)lanes.height[v]) : stop;
+                for (; i + WW_ROWS <= stop; i += WW_ROWS)
+                    ww_path_block(&t, &lanes, i, WW_ROWS, lengths, given);
+                if (WW_ROWS > 1)
+                    for (; i < stop; i++)
+                        ww_path_block(&t, &lanes, i, 1, lengths, given);
+                for (uint v = 0; v < WW_VECTOR; v++)
+                    if ((int)lanes.height[v] == i && lanes.active[v] && leaves)
+                        ww_path_leave(&t, &lanes, v);
             }
 #if WW_WALKS
             for (uint v = 0; v < WW_VECTOR; v++) {
-                if (!active[v])
+                if (!lanes.active[v])
                     continue;
-                __global ww_path_pair *pair = pairs + slots[v];
-                if (pair->state == WW_WALK_NEW)
-                    WW_LANE_END(v)
-                WW_PATH_WALK(pair, first_i[v] + 1, first_j[v] + 1, WW_PATH_AT)
+                if (pairs[lanes.slots[v]].state == WW_WALK_NEW)
+                    ww_path_find_end(&t, &lanes, pairs, band, x_order, out, args, v, lengths, given);
+                ww_path_go_back(&t, &lanes, pairs, steps, args, v);
             }
 #endif
         }

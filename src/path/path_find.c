@@ -15,10 +15,10 @@
 static const wwi_form forms[2][2] = {
     {{.engine = "packed",
       .kernel = "ww_path_packed",
-      .texts = {"path/path_pair.cl", "path/path.cl", "path/path_packed.cl"}},
+      .texts = {"path/path_pair.cl", "path/path.cl", "engine/packed_block.cl", "path/path_packed.cl"}},
      {.engine = "packed",
       .kernel = "ww_path_packed",
-      .texts = {"path/path_pair.cl", "path/path.cl", "path/path_packed.cl"},
+      .texts = {"path/path_pair.cl", "path/path.cl", "engine/packed_block.cl", "path/path_packed.cl"},
       .select = SELECT_DIRECTION,
       .emit = EMIT_DIRECTIONS}},
     {{.engine = "lanes",
