@@ -12,7 +12,9 @@
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_narrow(WW_KNN_FILTER_ARGUMENTS) {
     __local ww_value4 points[WW_STEP / 4 * WW_D];
     __local ww_value4 starts[WW_STEP / 4];
-    __local ww_value4 scales[WW_METRIC == 3 ? WW_STEP / 4 : 1];
+#if WW_METRIC == 3
+    __local ww_value4 scales[WW_STEP / 4];
+#endif
     const uint item = (uint)get_local_id(0);
     const uint row0 = (uint)(get_group_id(0) % job.query_groups) * (WW_WG * WW_QUERIES) + item;
     const uint begin = job.base_first + (uint)(get_group_id(0) / job.query_groups) * job.part;
@@ -26,17 +28,26 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_narrow(W
         cut[r] = ww_knn_row_cut(job, row, query_norms, best);
 #pragma unroll
         for (uint j = 0; j < WW_D; j++)
-            q[r][j] = WW_CENTRE ? queries[at + j * WW_TILE] - mean[j] : queries[at + j * WW_TILE];
+#if WW_CENTRE
+            q[r][j] = queries[at + j * WW_TILE] - mean[j];
+#else
+            q[r][j] = queries[at + j * WW_TILE];
+#endif
     }
     for (uint first = begin; first < end; first += WW_STEP) {
         __global const ww_value4 *from = (__global const ww_value4 *)(base + (ulong)first * WW_D);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = item; i < WW_STEP / 4 * WW_D; i += WW_WG)
-            points[i] = WW_CENTRE ? from[i] - mean[i / (WW_TILE / 4) % WW_D] : from[i];
+#if WW_CENTRE
+            points[i] = from[i] - mean[i / (WW_TILE / 4) % WW_D];
+#else
+            points[i] = from[i];
+#endif
         for (uint i = item; i < WW_STEP; i += WW_WG) {
             ((__local ww_value *)starts)[i] = WW_START(base_norms[first + i]);
-            if (WW_METRIC == 3)
-                ((__local ww_value *)scales)[i] = ww_knn_scale(base_norms[first + i]);
+#if WW_METRIC == 3
+            ((__local ww_value *)scales)[i] = ww_knn_scale(base_norms[first + i]);
+#endif
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint c = 0; c < WW_STEP; c += 4) {
@@ -56,8 +67,9 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_narrow(W
             int near = 0;
 #pragma unroll
             for (uint r = 0; r < WW_QUERIES; r++) {
-                if (WW_METRIC == 3)
-                    sum[r] *= scales[c / 4];
+#if WW_METRIC == 3
+                sum[r] *= scales[c / 4];
+#endif
                 near |= WW_ANY4(sum[r], cut[r]);
             }
             if (!near)

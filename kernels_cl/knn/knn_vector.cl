@@ -38,16 +38,25 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_vector(W
             for (uint v = 0; v < WW_TILE; v += WW_VECTOR) {
                 __global const ww_value *p = base + (ulong)first * dimension + v;
                 ww_values sum[WW_QUERIES];
-                const ww_values start = (ww_values)(WW_START(WW_VLOAD(0, base_norms + first + v)));
+#if WW_STARTS
+                const ww_values start = WW_START(WW_VLOAD(0, base_norms + first + v));
+#else
+                const ww_values start = (ww_values)0;
+#endif
 #pragma unroll
                 for (uint r = 0; r < WW_QUERIES; r++)
                     sum[r] = start;
                 for (uint j = 0; j < dimension; j++) {
-                    const ww_value less = WW_CENTRE ? mean[j] : 0;
-                    const ww_values point = WW_CENTRE ? WW_VLOAD(0, p + j * WW_TILE) - less : WW_VLOAD(0, p + j * WW_TILE);
+#if WW_CENTRE
+                    const ww_values point = WW_VLOAD(0, p + j * WW_TILE) - mean[j];
+#define WW_COORDINATE(q) ((q)-mean[j])
+#else
+                    const ww_values point = WW_VLOAD(0, p + j * WW_TILE);
+#define WW_COORDINATE(q) (q)
+#endif
 #pragma unroll
                     for (uint r = 0; r < WW_QUERIES; r++)
-                        sum[r] = WW_ADD(sum[r], (ww_values)(WW_CENTRE ? q[j * WW_TILE + r] - less : q[j * WW_TILE + r]), point);
+                        sum[r] = WW_ADD(sum[r], (ww_values)WW_COORDINATE(q[j * WW_TILE + r]), point);
                 }
 #if WW_METRIC == 3
                 const ww_values norm = WW_VLOAD(0, base_norms + first + v);

@@ -125,6 +125,8 @@ WW_INLINE ww_scalar ww_join_exact(__global const ww_value4 *q, __global const ww
         return 1;
     const ww_scalar q_scale = WW_METRIC == 3 ? ww_knn_scale(q_norm) : 1;
     const ww_scalar c_scale = WW_METRIC == 3 ? ww_knn_scale(c_norm) : 1;
+    (void)q_scale;
+    (void)c_scale;
     for (uint v = 0; v < vectors; v++) {
         const ww_value4 x = q[v], y = c[v];
         sum = WW_EXACT_ADD(sum, x.x, y.x, q_scale, c_scale);
