@@ -225,13 +225,13 @@ kernel void ww_shapelet_row_steps(global const double *values, global const ulon
     const uint block = c / lanes, lane = ww_rest(c, lanes, block), group = block / job.rows;
     const uint row = ww_rest(block, job.rows, group), firsts = job.columns / job.rows, first = group * lanes + lane;
     global const double *x = values + offsets[column.x] + column.y;
-    double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap;
+    double mean = 0, squares = 0, low = INFINITY, high = -INFINITY;
     for (uint li = 0, from = 0, length = job.least; li < job.count; li++, from = length, length += job.step) {
         const int inside = length <= column.z;
         const double old = mean;
         double part = 0;
         for (uint l = from; inside && l < length; l++) {
-            gap = ww_welford(x[l], x[0], l, &mean, &squares, &low, &high);
+            ww_welford(x[l], x[0], l, &mean, &squares, &low, &high);
             part += x[l] - x[0];
         }
         const uint many = length - from;
@@ -285,13 +285,13 @@ kernel void ww_shapelet_window_steps(global const double *values, global const u
                 at >= 0 && at + 1 < (int)all ? (float)(x[at] - x[at + 1]) : 0.0f;
         }
     const double first = ww_value_at(x, all, u), before = ww_value_at(x, all, u - 1) - first;
-    double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap;
+    double mean = 0, squares = 0, low = INFINITY, high = -INFINITY;
     for (uint li = 0, from = 0, length = job.least; li < job.count; li++, from = length, length += job.step) {
         const double old = mean;
         double part = 0;
         for (uint l = from; l < length; l++) {
             const double own = ww_value_at(x, all, u + (int)l);
-            gap = ww_welford(own, first, l, &mean, &squares, &low, &high);
+            ww_welford(own, first, l, &mean, &squares, &low, &high);
             part += own - first;
         }
         part /= (double)(length - from);
