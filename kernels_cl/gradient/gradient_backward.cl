@@ -90,6 +90,7 @@ WW_INLINE void ww_sum_cell(ww_block_slopes *slopes, const ww_block *block, const
     real carried = 0;
     if (WW_CARRY)
         carried = WW_IF((q ? WW_ALL : block->has_above) & (r ? WW_ALL : block->has_left), of.shares.diagonal, (real)0);
+    (void)x_before, (void)y_before, (void)along, (void)carried;
     WW_EACH_CELL for (int k = 0; k < WW_SLOPE_CHANNELS; k++) {
         const int c = WW_SLOPE_CHANNELS == WW_CHANNELS ? k : min((int)args.slope_channel + k, WW_CHANNELS - 1);
         const int row = q * WW_SLOPE_CHANNELS + k, column = r * WW_SLOPE_CHANNELS + k;

@@ -239,7 +239,7 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
                     }
                     w.i += WW_ROWS;
                 }
-                w.previous = now || k >= lane ? w.l[WW_ROWS - 1] : w.previous;
+                w.previous = k >= lane ? w.l[WW_ROWS - 1] : w.previous;
 #if WW_EXCHANGE == 0
                 __local ww_scalar *edge = passed[k & 1];
 #pragma unroll
