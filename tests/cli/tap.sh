@@ -3,7 +3,8 @@
 
 program=$(realpath "$1")
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+# A signal may reach a forked shell before it has become the program: it has the trap too.
+trap '[ "$BASHPID" != $$ ] || rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 tap_count=0
 
