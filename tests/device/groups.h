@@ -7,9 +7,26 @@
 #include "../fault/find_layer.h"
 #include "support.h"
 
-static inline ww_group *wwt_group_open(const char *devices, double tile_seconds) {
+// Two devices of the kind of the device under test, which is the first: results are compared byte for byte. Where there
+// is no second one, a group of one.
+static inline ww_group *wwt_group_open(double tile_seconds) {
     ww_group_options options = WW_GROUP_OPTIONS_INIT;
+    ww_device_info tested = WW_DEVICE_INFO_INIT, info = WW_DEVICE_INFO_INIT;
+    ww_device_list *list = NULL;
     ww_group *group = NULL;
+    char devices[32];
+    wwt_ok(ww_context_get_device_info(wwt_context, &tested));
+    (void)snprintf(devices, sizeof devices, "%u", tested.index);
+    wwt_ok(ww_device_list_create(&list));
+    for (size_t i = 0; i < ww_device_list_count(list) && !strchr(devices, ','); i++) {
+        wwt_ok(ww_device_list_get_info(list, i, &info));
+        if (info.usable && info.index != tested.index && info.platform_index == tested.platform_index &&
+            strcmp(info.name, tested.name) == 0)
+            (void)snprintf(devices, sizeof devices, "%u,%u", tested.index, info.index);
+    }
+    ww_device_list_destroy(&list);
+    if (!strchr(devices, ','))
+        fprintf(stderr, "a group of one device: there is no second one like %s\n", tested.name);
     options.devices = devices;
     options.tile_seconds = tile_seconds;
     wwt_ok(ww_group_create(&options, &group));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups of devices: the bytes of one device, tiles of any size, devices that fail in the middle, bad input. PoCL shows
-// two devices here (POCL_DEVICES), which share the processors: this is about what is right, not about time.
+// two devices (POCL_DEVICES), which share the processors: this is about what is right, not about time.
 #include "base/random.h"
 #include "groups.h"
 
@@ -46,13 +46,13 @@ START_TEST(a_matrix_has_the_bytes_of_one_device) {
     const ww_measure measure = wwt_measure(measures[_i]);
     wwt_set rows = wwt_set_random(1 + (size_t)_i % 2, 5, 40, ROWS);
     wwt_set columns = wwt_set_random(1 + (size_t)_i % 2, 5, 40, COLUMNS);
-    ww_group *group = wwt_group_open("all", 0.001);
+    ww_group *group = wwt_group_open(0.001);
     int lost;
     check_matrix(&measure, group, &rows, &columns, precision);
     ck_assert(wwt_group_tiles(group, &lost) > 1 && lost == 0);
     check_matrix(&measure, group, &rows, NULL, precision);
     ww_group_destroy(&group);
-    group = wwt_group_open(NULL, 0);
+    group = wwt_group_open(0);
     check_matrix(&measure, group, &rows, NULL, precision);
     ww_group_destroy(&group);
     wwt_set_free(&columns);
@@ -64,7 +64,7 @@ START_TEST(nearest_has_the_bytes_of_one_device) {
     wwt_seed(3);
     wwt_set queries = wwt_set_random(1, 10, 30, ROWS), base = wwt_set_random(1, 10, 30, COLUMNS);
     const ww_measure measure = wwt_measure(WW_DTW);
-    ww_group *group = wwt_group_open("all", 0.001);
+    ww_group *group = wwt_group_open(0.001);
     for (int self = 0; self < 2; self++) {
         static int64_t indices[2][ROWS * K];
         static float distances[2][ROWS * K];
@@ -105,7 +105,7 @@ START_TEST(pairs_have_the_bytes_of_one_device) {
     wwt_seed(5);
     wwt_set rows = wwt_set_random(1, 10, 30, ROWS), columns = wwt_set_random(1, 10, 30, COLUMNS);
     ww_measure measure = wwt_measure(WW_DTW);
-    ww_group *group = wwt_group_open("all", 0.001);
+    ww_group *group = wwt_group_open(0.001);
     measure.gamma = _i == 2 ? 0.5 : 0;
     for (int self = 0; self < 2; self++) {
         static size_t x[PAIRS], y[PAIRS];
@@ -175,7 +175,7 @@ START_TEST(points_have_the_ids_of_one_device) {
     b.values = values[QUERIES];
     b.count = BASE;
     q.dimension = b.dimension = DIMENSION;
-    ww_group *group = wwt_group_open("all", 0.001), *other = wwt_group_open("0", 0);
+    ww_group *group = wwt_group_open(0.001), *other = wwt_group_open(0);
     ww_group_points *gq = send(group, &q, precision), *gb = send(group, &b, precision);
     ww_group_points *apart = send(other, &q, precision);
     for (int self = 0; self < 2; self++) {
@@ -232,7 +232,7 @@ START_TEST(a_device_fails_in_the_middle) {
     static float found[ROWS * ROWS];
     static float places[POINTS * DIMENSIONS];
     static int64_t ids[POINTS * K];
-    wwt_trial t = {wwt_group_open(NULL, 0.001), run_matrix, NULL, NULL, NULL, found, sizeof found};
+    wwt_trial t = {wwt_group_open(0.001), run_matrix, NULL, NULL, NULL, found, sizeof found};
     uint64_t seed = 1;
     for (size_t i = 0; i < POINTS * DIMENSIONS; i++)
         places[i] = (float)(wwi_random(&seed) % 1000);
@@ -264,10 +264,18 @@ static int stop(void *user, uint64_t done, uint64_t total) {
     return 1;
 }
 
+static void check_are_gpus(const ww_group *group) {
+    for (size_t i = 0; i < ww_group_count(group); i++) {
+        ww_device_info info = WW_DEVICE_INFO_INIT;
+        wwt_ok(ww_context_get_device_info(ww_group_context(group, i), &info));
+        ck_assert_int_eq(info.type, WW_DEVICE_GPU);
+    }
+}
+
 START_TEST(bad_input) {
     static const char *const wrong[] = {"no such device", "0,", ",0", "0,99"};
     ww_group_options options = WW_GROUP_OPTIONS_INIT;
-    ww_group *group = NULL, *other = wwt_group_open(NULL, 0);
+    ww_group *group = NULL, *other = wwt_group_open(0);
     ck_assert_int_eq(ww_group_create(NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         options.devices = wrong[i];
@@ -279,12 +287,21 @@ START_TEST(bad_input) {
     options.devices = NULL;
     options.tile_seconds = -1;
     ck_assert_int_eq(ww_group_create(&options, &group), WW_ERROR_INVALID_ARGUMENT);
-    if (!wwt_device_is_gpu()) {
-        options.tile_seconds = 0;
-        options.devices = "gpus";
-        ck_assert_int_eq(ww_group_create(&options, &group), WW_ERROR_NO_DEVICE);
+    options.tile_seconds = 0;
+    options.devices = "gpus";
+    if (ww_group_create(&options, &group) == WW_OK)
+        check_are_gpus(group);
+    else
+        ck_assert(ww_last_error()->status == WW_ERROR_NO_DEVICE && !wwt_device_is_gpu());
+    ww_group_destroy(&group);
+    const size_t count = ww_group_count(other);
+    for (int form = 0; form < 2; form++) {
+        options.devices = form ? "all" : NULL;
+        wwt_ok(ww_group_create(&options, &group));
+        ck_assert_uint_ge(ww_group_count(group), count);
+        ww_group_destroy(&group);
     }
-    group = wwt_group_open("all", 0);
+    group = wwt_group_open(0);
     ck_assert_ptr_nonnull(ww_group_context(group, 0));
     ck_assert_ptr_null(ww_group_context(group, ww_group_count(group)));
     ck_assert_uint_eq(ww_group_count(NULL), 0);

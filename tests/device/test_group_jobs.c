@@ -79,7 +79,7 @@ static void check_same_classes(const ww_classification *a, const ww_classificati
 START_TEST(classes_are_those_of_one_device) {
     wwt_set train = coarse(SERIES, POINTS, 1), test = coarse(SERIES - 30, POINTS, 2);
     const ww_measure measure = wwt_measure(WW_DTW);
-    ww_group *group = wwt_group_open("all", 0.001), *other = wwt_group_open("0", 0);
+    ww_group *group = wwt_group_open(0.001), *other = wwt_group_open(0);
     ww_dataset *a = labelled_dataset(&train), *b = labelled_dataset(&test);
     ww_group_dataset *ga = send_labelled(group, &train), *gb = send_labelled(group, &test);
     ww_group_dataset *apart = send_labelled(other, &test);
@@ -138,7 +138,7 @@ START_TEST(paths_are_those_of_one_device) {
     static const ww_measure_id ids[] = {WW_DTW, WW_ERP, WW_DDTW, WW_DTW};
     wwt_set rows = wwt_set_random(1, 5, 60, SERIES), columns = wwt_set_random(1, 5, 60, SERIES - 30);
     ww_measure measure = wwt_measure(ids[_i]);
-    ww_group *group = wwt_group_open("all", 0.001);
+    ww_group *group = wwt_group_open(0.001);
     ww_group_dataset *ga = wwt_group_upload(group, &rows, WW_FLOAT), *gb = wwt_group_upload(group, &columns, WW_FLOAT);
     ww_dataset *a = wwt_dataset(&rows, WW_FLOAT), *b = wwt_dataset(&columns, WW_FLOAT);
     ww_plan *plan = NULL;
@@ -230,7 +230,7 @@ START_TEST(gradients_are_those_of_one_device) {
             columns = wwt_set_random(1 + (size_t)_i % 2, 20, 50, 30);
     ww_measure measure = wwt_measure(ids[_i]);
     ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
-    ww_group *group = wwt_group_open("all", 0.001);
+    ww_group *group = wwt_group_open(0.001);
     ww_group_dataset *ga = wwt_group_upload(group, &rows, WW_FLOAT), *gb = wwt_group_upload(group, &columns, WW_FLOAT);
     ww_dataset *a = wwt_dataset(&rows, WW_FLOAT), *b = wwt_dataset(&columns, WW_FLOAT);
     ww_gradient *gradient = NULL;
@@ -350,7 +350,7 @@ START_TEST(matches_are_those_of_one_device) {
     const ww_measure measure = wwt_measure(c->id);
     ww_search_options options = WW_SEARCH_OPTIONS_INIT;
     ww_search *search = NULL;
-    ww_group *group = wwt_group_open("all", 0.001);
+    ww_group *group = wwt_group_open(0.001);
     ww_match one[QUERIES * BEST], found[QUERIES * BEST];
     size_t counts[2][QUERIES];
     int lost;
@@ -424,7 +424,7 @@ START_TEST(a_device_fails_in_the_middle) {
     static uint64_t paths[PAIRS + 2];
     static float values[SERIES];
     static ww_match matches[BEST];
-    wwt_trial t = {.group = wwt_group_open(NULL, 0.001), .run = run_classes};
+    wwt_trial t = {.group = wwt_group_open(0.001), .run = run_classes};
     t.data = send_labelled(t.group, &set);
     t.found = neighbours;
     t.bytes = sizeof neighbours;
