@@ -319,6 +319,22 @@ ww_status wwi_group_sides(const wwi_group_job *job, size_t device, ww_dataset **
     return WW_OK;
 }
 
+ww_status wwi_group_begin_plan(void *user, size_t device, void **own) {
+    const wwi_group_job *job = user;
+    ww_dataset *rows = NULL, *columns = NULL;
+    ww_plan *plan = NULL;
+    ww_status status = wwi_group_sides(job, device, &rows, &columns);
+    if (status == WW_OK)
+        status = job->plan(job, rows, columns, &plan);
+    *own = plan;
+    return status;
+}
+
+void wwi_group_finish_plan(void *own) {
+    ww_plan *plan = own;
+    ww_plan_destroy(&plan);
+}
+
 // A job in runs of units: the schedule's items are `each` units.
 typedef struct running {
     const wwi_group_kind *kind;
@@ -334,7 +350,8 @@ static ww_status begin_device(void *user, size_t device) {
 
 static void finish_device(void *user, size_t device) {
     const running *r = user;
-    r->kind->finish(r->own[device]);
+    if (r->kind->finish)
+        r->kind->finish(r->own[device]);
 }
 
 static ww_status run_items(void *user, size_t device, size_t item, size_t items) {

@@ -38,7 +38,7 @@ typedef struct wwi_group_kind {
     ww_status (*begin)(void *job, size_t device, void **own);
     // Units (queries, pairs, rectangles) [first, first + count), which are independent of others.
     ww_status (*run)(void *job, void *own, size_t first, size_t count);
-    void (*finish)(void *own);                    // also of NULL
+    void (*finish)(void *own);                    // also of NULL; NULL: there is nothing to do
     double (*work)(const void *job, size_t unit); // wwi_group_run_units()
     size_t step;                                  // likewise: runs begin at its multiples; 0: at any unit
     size_t (*end)(const void *job, size_t first); // wwi_group_run(): the largest end of a run that begins there
@@ -58,7 +58,7 @@ struct ww_group_points {
     ww_error *errors;
 };
 
-// A job on series while it runs.
+// A job on series while it runs. What a kind's functions get as `job` begins with it.
 typedef struct wwi_group_job {
     ww_group *group;
     const ww_measure *measure;
@@ -74,6 +74,8 @@ typedef struct wwi_group_job {
     int64_t *indices;
     unsigned char *distances;
     struct wwi_tiles *tiles;
+    // Jobs by plans: a device's. columns NULL: the rows with themselves.
+    ww_status (*plan)(const struct wwi_group_job *job, ww_dataset *rows, ww_dataset *columns, ww_plan **plan);
 } wwi_group_job;
 
 // Checks what all jobs take.
@@ -81,6 +83,9 @@ ww_status wwi_group_job_begin(wwi_group_job *job, const ww_measure *measure, ww_
                               ww_group_dataset *columns, const ww_plan_options *options);
 // A device's part of the series; why it has none. *columns: NULL of a set with itself.
 ww_status wwi_group_sides(const wwi_group_job *job, size_t device, ww_dataset **rows, ww_dataset **columns);
+// `begin` and `finish` of jobs by plans; what a device keeps is its plan.
+ww_status wwi_group_begin_plan(void *job, size_t device, void **own);
+void wwi_group_finish_plan(void *own);
 // Listed pairs, or the i-th row with the i-th column.
 ww_status wwi_group_check_pairs(const wwi_group_job *job);
 double wwi_group_pair_work(const void *job, size_t pair);

@@ -21,10 +21,6 @@ typedef struct job {
     ww_dataset *(*sides)[2]; // of each device
 } job;
 
-static double pair_work(const void *user, size_t i) {
-    return wwi_group_pair_work(&((const job *)user)->pairs, i);
-}
-
 static uint32_t length_of(const ww_group_dataset *d, size_t i) {
     return (uint32_t)(d->points[i + 1] - d->points[i]);
 }
@@ -143,10 +139,6 @@ static ww_status run_pairs(void *user, void *own, size_t first, size_t count) {
     return status;
 }
 
-static void finish_device(void *own) {
-    (void)own;
-}
-
 static ww_status begin_job(job *j, const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
                            const ww_gradient_options *options) {
     ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
@@ -188,8 +180,7 @@ ww_status ww_group_gradient_sizes(const ww_measure *measure, ww_group_dataset *r
 ww_status ww_group_gradient(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
                             const size_t *row_index, const size_t *column_index, size_t count,
                             const ww_gradient_options *options, const ww_gradient_outputs *outputs) {
-    static const wwi_group_kind kind = {
-        .begin = begin_device, .run = run_pairs, .finish = finish_device, .work = pair_work};
+    static const wwi_group_kind kind = {.begin = begin_device, .run = run_pairs, .work = wwi_group_pair_work};
     job j = {.pairs = {.row_index = row_index, .column_index = column_index, .count = count}};
     if (!outputs)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_gradient: the outputs are NULL");

@@ -113,20 +113,8 @@ static ww_status run_tile(void *user, void *own, size_t first, size_t count) {
     return status;
 }
 
-static ww_status begin_matrix(void *user, size_t device, void **own) {
-    const wwi_group_job *job = user;
-    ww_dataset *rows, *columns;
-    ww_plan *plan = NULL;
-    ww_status status = wwi_group_sides(job, device, &rows, &columns);
-    if (status == WW_OK)
-        status = ww_plan_create_matrix(job->measure, rows, columns, &job->options, &plan);
-    *own = plan;
-    return status;
-}
-
-static void end_plan(void *own) {
-    ww_plan *plan = own;
-    ww_plan_destroy(&plan);
+static ww_status plan_matrix(const wwi_group_job *job, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
+    return ww_plan_create_matrix(job->measure, rows, columns, &job->options, plan);
 }
 
 static ww_status take_output(wwi_group_job *job, const ww_output *output, const wwi_result *result) {
@@ -146,8 +134,9 @@ static ww_status take_output(wwi_group_job *job, const ww_output *output, const 
 ww_status ww_group_matrix(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
                           const ww_plan_options *options, const ww_output *output) {
     wwi_tiles tiles = {0};
-    static const wwi_group_kind kind = {.begin = begin_matrix, .run = run_tile, .finish = end_plan, .end = band_end};
-    wwi_group_job job = {.tiles = &tiles};
+    static const wwi_group_kind kind = {
+        .begin = wwi_group_begin_plan, .run = run_tile, .finish = wwi_group_finish_plan, .end = band_end};
+    wwi_group_job job = {.plan = plan_matrix, .tiles = &tiles};
     if (!output)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_matrix: the output is NULL");
     ww_status status = wwi_group_job_begin(&job, measure, rows, columns, options);
@@ -193,16 +182,9 @@ ww_status wwi_group_check_pairs(const wwi_group_job *job) {
     return WW_OK;
 }
 
-static ww_status begin_pairs(void *user, size_t device, void **own) {
-    const wwi_group_job *job = user;
-    ww_dataset *rows, *columns;
-    ww_plan *plan = NULL;
-    ww_status status = wwi_group_sides(job, device, &rows, &columns);
-    if (status == WW_OK)
-        status = ww_plan_create_pairs(job->measure, rows, columns ? columns : rows, job->row_index, job->column_index,
-                                      job->count, &job->options, &plan);
-    *own = plan;
-    return status;
+static ww_status plan_pairs(const wwi_group_job *job, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
+    return ww_plan_create_pairs(job->measure, rows, columns ? columns : rows, job->row_index, job->column_index,
+                                job->count, &job->options, plan);
 }
 
 static ww_status run_pairs(void *user, void *own, size_t first, size_t count) {
@@ -214,8 +196,8 @@ ww_status ww_group_pairs(const ww_measure *measure, ww_group_dataset *rows, ww_g
                          const size_t *row_index, const size_t *column_index, size_t count,
                          const ww_plan_options *options, const ww_output *output) {
     static const wwi_group_kind kind = {
-        .begin = begin_pairs, .run = run_pairs, .finish = end_plan, .work = wwi_group_pair_work};
-    wwi_group_job job = {.row_index = row_index, .column_index = column_index, .count = count};
+        .begin = wwi_group_begin_plan, .run = run_pairs, .finish = wwi_group_finish_plan, .work = wwi_group_pair_work};
+    wwi_group_job job = {.plan = plan_pairs, .row_index = row_index, .column_index = column_index, .count = count};
     if (!output)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_pairs: the output is NULL");
     ww_status status = wwi_group_job_begin(&job, measure, rows, columns, options);
@@ -233,15 +215,8 @@ double wwi_group_query_work(const void *user, size_t i) {
     return (job->rows->points[i + 1] - job->rows->points[i]) * job->columns->points[job->columns->count];
 }
 
-static ww_status begin_nearest(void *user, size_t device, void **own) {
-    const wwi_group_job *job = user;
-    ww_dataset *rows, *columns;
-    ww_plan *plan = NULL;
-    ww_status status = wwi_group_sides(job, device, &rows, &columns);
-    if (status == WW_OK)
-        status = ww_plan_create_nearest(job->measure, rows, columns, job->k, &job->options, &plan);
-    *own = plan;
-    return status;
+static ww_status plan_nearest(const wwi_group_job *job, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
+    return ww_plan_create_nearest(job->measure, rows, columns, job->k, &job->options, plan);
 }
 
 static ww_status run_queries(void *user, void *own, size_t first, size_t count) {
@@ -252,9 +227,11 @@ static ww_status run_queries(void *user, void *own, size_t first, size_t count) 
 
 ww_status ww_group_nearest(const ww_measure *measure, ww_group_dataset *queries, ww_group_dataset *base, size_t k,
                            const ww_plan_options *options, int64_t *indices, void *distances) {
-    static const wwi_group_kind kind = {
-        .begin = begin_nearest, .run = run_queries, .finish = end_plan, .work = wwi_group_query_work};
-    wwi_group_job job = {.k = k, .indices = indices, .distances = distances};
+    static const wwi_group_kind kind = {.begin = wwi_group_begin_plan,
+                                        .run = run_queries,
+                                        .finish = wwi_group_finish_plan,
+                                        .work = wwi_group_query_work};
+    wwi_group_job job = {.plan = plan_nearest, .k = k, .indices = indices, .distances = distances};
     if (!indices)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_nearest: the indices are NULL");
     const ww_status status = wwi_group_job_begin(&job, measure, queries, base, options);

@@ -13,10 +13,6 @@ typedef struct job {
     wwi_neighbours *shared;  // whose `found` they fill
 } job;
 
-static double query_work(const void *user, size_t i) {
-    return wwi_group_query_work(&((const job *)user)->pairs, i);
-}
-
 // A device's own search into the shared result.
 static ww_status begin_sets(const job *j, size_t device, wwi_neighbours *n) {
     ww_dataset *test, *train;
@@ -67,7 +63,7 @@ static ww_status allocate(job *j) {
 
 static ww_status find(void *user, wwi_neighbours *shared) {
     static const wwi_group_kind kind = {
-        .begin = begin_device, .run = run_queries, .finish = finish_device, .work = query_work};
+        .begin = begin_device, .run = run_queries, .finish = finish_device, .work = wwi_group_query_work};
     job *j = user;
     ww_group *g = j->pairs.group;
     j->shared = shared;

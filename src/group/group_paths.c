@@ -22,20 +22,9 @@ typedef struct job {
     size_t count, room;
 } job;
 
-static double pair_work(const void *user, size_t i) {
-    return wwi_group_pair_work(&((const job *)user)->pairs, i);
-}
-
-static ww_status begin_device(void *user, size_t device, void **own) {
-    const wwi_group_job *pairs = &((const job *)user)->pairs;
-    ww_dataset *rows, *columns;
-    ww_plan *plan = NULL;
-    ww_status status = wwi_group_sides(pairs, device, &rows, &columns);
-    if (status == WW_OK)
-        status = ww_plan_create_paths(pairs->measure, rows, columns ? columns : rows, pairs->row_index,
-                                      pairs->column_index, pairs->count, &pairs->options, &plan);
-    *own = plan;
-    return status;
+static ww_status plan_paths(const wwi_group_job *pairs, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
+    return ww_plan_create_paths(pairs->measure, rows, columns ? columns : rows, pairs->row_index, pairs->column_index,
+                                pairs->count, &pairs->options, plan);
 }
 
 static ww_status keep(job *j, const part *made) {
@@ -63,11 +52,6 @@ static ww_status run_pairs(void *user, void *own, size_t first, size_t count) {
     if (status != WW_OK)
         ww_paths_free(&made.paths);
     return status;
-}
-
-static void finish_device(void *own) {
-    ww_plan *plan = own;
-    ww_plan_destroy(&plan);
 }
 
 static int by_first(const void *a, const void *b) {
@@ -107,8 +91,8 @@ ww_status ww_group_paths(const ww_measure *measure, ww_group_dataset *rows, ww_g
                          const size_t *row_index, const size_t *column_index, size_t count,
                          const ww_plan_options *options, ww_paths *paths) {
     static const wwi_group_kind kind = {
-        .begin = begin_device, .run = run_pairs, .finish = finish_device, .work = pair_work};
-    job j = {.pairs = {.row_index = row_index, .column_index = column_index, .count = count}};
+        .begin = wwi_group_begin_plan, .run = run_pairs, .finish = wwi_group_finish_plan, .work = wwi_group_pair_work};
+    job j = {.pairs = {.plan = plan_paths, .row_index = row_index, .column_index = column_index, .count = count}};
     ww_paths found = WW_PATHS_INIT;
     if (!paths)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_paths: the record is NULL");
