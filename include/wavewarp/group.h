@@ -23,7 +23,8 @@ typedef struct ww_group ww_group;
 typedef struct ww_group_options {
     size_t struct_size; ///< sizeof(ww_group_options)
     /// NULL or "all": every usable device; "gpus": every GPU. Of a device that several drivers show, the best. Or a
-    /// list of devices as ww_context_options.device names them, separated by commas: "0,2".
+    /// list of devices as ww_context_options.device names them, separated by commas: "0,2". A CPU of less than about a
+    /// sixteenth of a GPU's speed is in reserve: it works when all GPUs are lost or can't do the job.
     const char *devices;
     /// Of every context, but for `device`. NULL: all defaults. Its log is called by the thread that calls the group and
     /// by the devices' threads, also by several at once.

@@ -30,10 +30,11 @@ static double work_of(const wwi_deal *d, wwi_span span) {
     return d->schedule->before[span.first + span.count] - d->schedule->before[span.first];
 }
 
+// Of those that take part.
 static double rates(const wwi_deal *d) {
     double sum = 0;
     for (size_t i = 0; i < d->count; i++)
-        sum += d->workers[i].lost ? 0 : d->workers[i].rate;
+        sum += d->workers[i].lost || d->workers[i].reserve ? 0 : d->workers[i].rate;
     return sum;
 }
 
@@ -83,8 +84,24 @@ bool wwi_deal_left(const wwi_deal *d) {
     return d->next < d->schedule->items || d->returned_count > 0;
 }
 
+static bool all_done(const wwi_deal *d) {
+    return d->stop || (!wwi_deal_left(d) && d->busy == 0);
+}
+
+wwi_turn wwi_deal_begin(wwi_deal *d, const wwi_worker *w) {
+    if (!w->reserve)
+        return WWI_TURN_TILE;
+    if (all_done(d))
+        return WWI_TURN_END;
+    if (rates(d) > 0)
+        return WWI_TURN_WAIT;
+    for (size_t i = 0; i < d->count; i++)
+        d->workers[i].reserve = false;
+    return WWI_TURN_TILE;
+}
+
 wwi_turn wwi_deal_take(wwi_deal *d, const wwi_worker *w, wwi_span *tile) {
-    if (d->stop || (!wwi_deal_left(d) && d->busy == 0))
+    if (all_done(d))
         return WWI_TURN_END;
     if (!wwi_deal_left(d))
         return WWI_TURN_WAIT;

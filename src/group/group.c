@@ -365,6 +365,24 @@ static size_t end_of_items(void *user, size_t first) {
     return r->kind->end(r->job, first);
 }
 
+// Beside a GPU so much faster, a CPU does not make up for what the GPU's threads and its memory lose to it: PoCL on 16
+// cores and an H200, 41 times as fast, took 1 to 4 % longer together than the H200 alone.
+#define RESERVE_BELOW 0.0625
+
+static void guess_rates(ww_group *g) {
+    double fastest = 0;
+    for (size_t i = 0; i < g->count; i++) {
+        const ww_device_info *info = wwi_context_info(g->contexts[i]);
+        const bool gpu = info->type == WW_DEVICE_GPU;
+        g->workers[i] = (wwi_worker){.rate = wwi_pace_guess(info, gpu ? 20 : 1)};
+        if (gpu && g->workers[i].rate > fastest)
+            fastest = g->workers[i].rate;
+    }
+    for (size_t i = 0; i < g->count; i++)
+        g->workers[i].reserve =
+            wwi_context_info(g->contexts[i])->type == WW_DEVICE_CPU && g->workers[i].rate < RESERVE_BELOW * fastest;
+}
+
 static ww_status run_job(ww_group *g, running *r, size_t items, const double *before, const ww_run_options *report) {
     const wwi_schedule schedule = {.items = items,
                                    .before = before,
@@ -378,10 +396,7 @@ static ww_status run_job(ww_group *g, running *r, size_t items, const double *be
     r->own = calloc(g->count, sizeof *r->own);
     if (!r->own)
         return wwi_fail_memory(g->count * sizeof *r->own);
-    for (size_t i = 0; i < g->count; i++) {
-        const ww_device_info *info = wwi_context_info(g->contexts[i]);
-        g->workers[i] = (wwi_worker){.rate = wwi_pace_guess(info, info->type == WW_DEVICE_GPU ? 20 : 1)};
-    }
+    guess_rates(g);
     const ww_status status = wwi_schedule_run(&schedule, g->workers, g->count);
     free(r->own);
     return status;

@@ -25,6 +25,14 @@ typedef struct seat {
     pthread_t thread;
 } seat;
 
+// Waits while a worker in reserve is not needed.
+static bool may_begin(state *s, const wwi_worker *w) {
+    wwi_turn turn;
+    while ((turn = wwi_deal_begin(&s->deal, w)) == WWI_TURN_WAIT)
+        (void)pthread_cond_wait(&s->changed, &s->lock);
+    return turn == WWI_TURN_TILE;
+}
+
 // Waits while others have tiles in hand.
 static bool take(state *s, const wwi_worker *w, wwi_span *tile) {
     wwi_turn turn;
@@ -39,11 +47,19 @@ static void *work(void *given) {
     const wwi_schedule *c = s->deal.schedule;
     wwi_worker *w = &s->deal.workers[own->worker];
     wwi_span tile;
-    ww_status status = c->begin(c->user, own->worker);
     (void)pthread_mutex_lock(&s->lock);
-    if (status != WW_OK)
+    const bool begun = may_begin(s, w);
+    ww_status status = WW_OK;
+    if (begun) {
+        (void)pthread_mutex_unlock(&s->lock);
+        status = c->begin(c->user, own->worker);
+        (void)pthread_mutex_lock(&s->lock);
+    }
+    if (status != WW_OK) {
         wwi_deal_lose(&s->deal, w, status);
-    while (!w->lost && take(s, w, &tile)) {
+        (void)pthread_cond_broadcast(&s->changed);
+    }
+    while (begun && !w->lost && take(s, w, &tile)) {
         (void)pthread_mutex_unlock(&s->lock);
         const double start = wwi_seconds();
         status = c->run(c->user, own->worker, tile.first, tile.count);
@@ -53,7 +69,8 @@ static void *work(void *given) {
         (void)pthread_cond_broadcast(&s->changed);
     }
     (void)pthread_mutex_unlock(&s->lock);
-    c->finish(c->user, own->worker);
+    if (begun)
+        c->finish(c->user, own->worker);
     (void)pthread_mutex_lock(&s->lock);
     s->running--;
     (void)pthread_cond_broadcast(&s->changed);
@@ -98,6 +115,7 @@ static ww_status start(state *s, seat *seats) {
         if (pthread_create(&seats[started].thread, NULL, work, &seats[started]) != 0) {
             s->running--;
             s->deal.stop = true;
+            (void)pthread_cond_broadcast(&s->changed);
             break;
         }
     }

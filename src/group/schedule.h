@@ -9,6 +9,7 @@
 
 typedef struct wwi_worker {
     double rate;    // work a second; at the start a guess, above 0
+    bool reserve;   // it begins only when all that are not in reserve are lost
     uint64_t tiles; // finished
     double work;    // of these
     double seconds; // of these

@@ -16,6 +16,7 @@ typedef struct device {
     double seconds_each; // of a unit of work
     int fails_at;        // tile; -1: never
     ww_status fails_with;
+    bool reserve;
     int begun, tiles, finished;
 } device;
 
@@ -94,7 +95,7 @@ static wwi_schedule make(size_t items, size_t workers) {
 
 static ww_status start(const wwi_schedule *s, wwi_worker *workers, size_t count) {
     for (size_t i = 0; i < count; i++)
-        workers[i] = (wwi_worker){.rate = 1e5};
+        workers[i] = (wwi_worker){.rate = 1e5, .reserve = j.devices[i].reserve};
     const ww_status status = wwi_schedule_run(s, workers, count);
     for (size_t i = 0; i < count; i++)
         ck_assert_int_eq(j.devices[i].begun, j.devices[i].finished);
@@ -162,6 +163,31 @@ START_TEST(all_lost) {
 }
 END_TEST
 
+// Devices in reserve do nothing as long as another is left, then all of the rest.
+START_TEST(reserves_come_when_all_others_are_lost) {
+    wwi_worker workers[4];
+    for (int round = 0; round < 12; round++) {
+        const wwi_schedule s = make(1000, 4);
+        j.devices[0].reserve = j.devices[3].reserve = true;
+        j.devices[1].fails_at = round % 4 ? round % 4 - 1 : -1;
+        j.devices[2].fails_at = round / 4;
+        j.devices[3].fails_at = round == 5 ? 2 : -1;
+        ck_assert_int_eq(start(&s, workers, 4), WW_OK);
+        all_done(1000);
+        const bool needed = workers[1].lost && workers[2].lost;
+        ck_assert_int_eq(needed, round % 4 != 0);
+        ck_assert_int_eq(j.devices[0].begun + j.devices[3].begun > 0, needed);
+        ck_assert_int_eq(workers[0].work + workers[3].work > 0, needed);
+    }
+    const wwi_schedule s = make(1000, 3);
+    for (int i = 0; i < 3; i++)
+        j.devices[i].fails_at = i;
+    j.devices[2].reserve = true;
+    ck_assert_int_eq(start(&s, workers, 3), WW_ERROR_OPENCL);
+    ck_assert(workers[0].lost && workers[1].lost && workers[2].lost);
+}
+END_TEST
+
 // What every device would find ends the job at once.
 START_TEST(wrong_input_ends_the_job) {
     wwi_worker workers[3];
@@ -217,6 +243,7 @@ int main(void) {
     tcase_add_test(tcase, every_item_once);
     tcase_add_test(tcase, others_do_the_work_of_a_lost_device);
     tcase_add_test(tcase, all_lost);
+    tcase_add_test(tcase, reserves_come_when_all_others_are_lost);
     tcase_add_test(tcase, wrong_input_ends_the_job);
     tcase_add_test(tcase, progress_is_told_and_may_cancel);
     tcase_add_test(tcase, unlike_devices_end_together);
