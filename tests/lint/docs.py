@@ -6,7 +6,7 @@ Usage: docs.py SOURCE
 
 Of docs/*.md, README.md and CONTRIBUTING.md: every ww_... and WW_... name is one of the sources, every path of the tree is
 there, every --option is one of the program, the bench or the tools that the pages speak of. A name that ends in "_" or
-"..." stands for all that begin so. The tables of docs/performance.md are those of its data. CHANGELOG.md is not looked at: it names what is gone.
+"..." stands for all that begin so. The recipes of packaging/ name options and commands that exist. The tables of docs/performance.md are those of its data. CHANGELOG.md is not looked at: it names what is gone.
 """
 import glob
 import os
@@ -103,11 +103,27 @@ def old_tables():
         yield found.stderr or "docs/performance.md: run tools/performance-table.py"
 
 
+def old_packages():
+    """The recipes of packaging/ give options that there are, to commands that there are, of this version."""
+    known = set(re.findall(r"^option\('(\w+)'", read(os.path.join(ROOT, "meson_options.txt")), re.M)) | {"buildtype", "default_library"}
+    version = re.search(r"version: '([\d.]+)'", read(os.path.join(ROOT, "meson.build"))).group(1)
+    commands = set(re.findall(r'^    \{"([a-z]+)",', read(os.path.join(ROOT, "cli/main.c")), re.M))
+    recipes = [path for path in glob.glob(os.path.join(ROOT, "packaging", "*", "*")) if path.endswith((".yaml", ".py", "rules"))]
+    for path in recipes:
+        text, name = read(path), os.path.relpath(path, ROOT)
+        yield from (f"{name}: -D{option}" for option in re.findall(r"-D(\w+)=", text) if option not in known)
+        yield from (f"{name}: wavewarp {c}" for c in re.findall(r"^ *- wavewarp ([a-z]+)", text, re.M) if c not in commands)
+        yield from (f"{name}: version {v}" for v in re.findall(r'^ *version: "([\d.]+)"', text, re.M) if v != version)
+    if len(recipes) < 3:
+        yield "packaging: recipes of Debian, conda and Spack expected"
+
+
 def main():
     rules = [("the pages name functions, types and macros that exist", unknown_names),
              ("the pages name files and folders that exist", unknown_paths),
              ("the pages name options that exist", unknown_options),
              ("every command has its pages", commands_without_page),
+             ("the recipes of packages are up to date", old_packages),
              ("the tables of measured speed are those of docs/performance/", old_tables)]
     return tap.report(rules)
 

@@ -174,13 +174,14 @@ fi
 # Inside another Meson project: the library, and no test of ours.
 mkdir -p "$stage/outer/subprojects"
 ln -s "$source" "$stage/outer/subprojects/wavewarp"
+cp "$source/packaging/meson/wavewarp.wrap" "$stage/outer/subprojects/"
 cat >"$stage/outer/meson.build" <<'END'
 project('outer', 'c')
-executable('outer', 'outer.c', dependencies: dependency('wavewarp', fallback: 'wavewarp'))
+executable('outer', 'outer.c', dependencies: dependency('wavewarp'))
 END
 echo '#include <wavewarp/wavewarp.h>
 int main(void) { return ww_api_version() != WW_API_VERSION; }' >"$stage/outer/outer.c"
-check "Meson takes it as a subproject" meson setup --wrap-mode=forcefallback -Dwavewarp:installed_kernels=false "$stage/outer/build" \
+check "Meson takes it as a subproject, by its wrap" meson setup --wrap-mode=forcefallback -Dwavewarp:installed_kernels=false "$stage/outer/build" \
     "$stage/outer"
 installed=$(meson introspect --installed "$stage/outer/build" 2>&1 | grep -o '"[^"]*/share/wavewarp/[^"]*"')
 point "$([ -z "$installed" ]; echo $?)" "its kernels are the built-in ones alone" "$installed"
