@@ -352,3 +352,67 @@ def test_tune_is_interrupted_by_its_report():
 
     with pytest.raises(RuntimeError, match="enough"):
         ww.Context().tune(seconds=1e-3, dry=True, report=stop)
+
+
+# ---- device memory
+
+
+def test_results_stay_on_the_device(rng):
+    series = rng.normal(size=(7, 30)).astype(np.float32)
+    data = ww.Dataset(series)
+    plan = ww.Plan("msm", data)
+    plan.prepare()
+    expected = plan.run()
+    buffer = ww.Buffer((7, 7))
+    assert buffer.nbytes == 4 * 49 and plan.run(buffer) is buffer
+    np.testing.assert_array_equal(buffer.to_numpy(), expected)
+    np.testing.assert_array_equal(np.asarray(buffer, np.float64), expected)
+    part = ww.Buffer((2, 3))
+    np.testing.assert_array_equal(plan.rectangle(1, 2, 4, 3, part).to_numpy(), expected[1:3, 4:7])
+    # Distances as series of a second job, which never were on the host; then others in their place.
+    of_buffer = ww.Dataset.from_buffer(buffer)
+    assert (len(of_buffer), of_buffer.channels, of_buffer.longest) == (7, 1, 7)
+    again = ww.Plan("dtw", of_buffer)
+    np.testing.assert_array_equal(again.run(), ww.cdist(expected))
+    buffer.write(series[:, :7])
+    np.testing.assert_array_equal(again.run(), ww.cdist(np.ascontiguousarray(series[:, :7])))
+    channels = rng.normal(size=(4, 3, 9))
+    np.testing.assert_array_equal(ww.cdist(ww.Dataset.from_buffer(ww.Buffer.of(channels))), ww.cdist(channels))
+
+
+def test_gradients_stay_on_the_device(rng):
+    series = rng.normal(size=(3, 20))
+    rows, columns = ww.Dataset(series[:1]), ww.Dataset(series[1:])
+    gradient = ww.Gradient(ww.Measure("dtw", gamma=1.0), rows, columns)
+    factors = np.array([2.0, -1.0])
+    expected = gradient.run(upstream=factors)
+    slope, values = ww.Buffer(20, np.float64), np.empty(2)
+    found = gradient.run(("values", "rows"), ww.Buffer.of(factors), {"rows": slope, "values": values})
+    assert found.rows is slope
+    np.testing.assert_array_equal(slope.to_numpy(), expected.rows.ravel())
+    np.testing.assert_array_equal(values, expected.values.ravel())
+    for wrong in ({"columns": slope}, {"rows": values}, {"rows": ww.Buffer(20)}):
+        with pytest.raises(ValueError):
+            gradient.run(("values", "rows"), out=wrong)
+    with pytest.raises(ValueError):
+        gradient.run(upstream=slope)
+
+
+def test_buffers_refuse(rng):
+    data = ww.Dataset(rng.normal(size=(3, 9)))
+    plan = ww.Plan("dtw", data)
+    for wrong in (ww.Buffer((3, 3)), ww.Buffer((3, 2), np.float64)):
+        with pytest.raises(ValueError):
+            plan.run(wrong)
+    for shape in ((), (0, 3), (2, -1)):
+        with pytest.raises(ValueError):
+            ww.Buffer(shape)
+    with pytest.raises(TypeError):
+        ww.Buffer(3, np.int32)
+    with pytest.raises(ValueError):
+        ww.Buffer(3).write(np.zeros(4))
+    with pytest.raises(ValueError):
+        ww.Dataset.from_buffer(ww.Buffer(3))
+    with pytest.raises(MemoryError):
+        ww.Buffer((1 << 40, 1 << 15))
+    assert "3" in repr(ww.Buffer(3))

@@ -4,6 +4,7 @@
 Series are arrays of shape (series, time) or (series, channel, time), or lists of series of unequal length.
 """
 
+from ._buffer import Buffer
 from ._context import Context, default_context, devices, tuning_parameters
 from ._core import DeviceError, Error, FileError, InvalidError, NoDeviceError, OutOfMemoryError, lib, text
 from ._distance import (

@@ -12,7 +12,8 @@ from ._context import Context, default_context
 from ._core import NULL, Progress, check, ffi, handle, info, lib, new, plan_options, run, text
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
-from ._series import as_numbers, datasets, host_output, one_array, output, pointer, result, sizes
+from ._buffer import Buffer
+from ._series import as_numbers, datasets, one_array, output, pointer, result, sizes, to_output
 
 
 def _pair(x, y, axes):
@@ -90,23 +91,32 @@ class Plan:
     def _c(self):
         return self._handle[0]
 
-    def run(self, out: Optional[np.ndarray] = None) -> np.ndarray:
-        """The distances, in the datasets' type: (rows, columns), or one a pair. out may have a stride between rows."""
+    def prepare(self) -> None:
+        """Makes what the first run would make: programs, device memory, uploads."""
+        check(lib.ww_plan_prepare(self._c))
+
+    def run(self, out: Any = None) -> Any:
+        """The distances, in the datasets' type: (rows, columns), or one a pair.
+
+        out: an array, which may have a stride between rows, or a Buffer: then they stay on the device.
+        """
         stride = 0
-        if out is None or len(self.shape) != 2 or out.strides[0] == out.itemsize * out.shape[1]:
+        if out is None or isinstance(out, Buffer) or len(self.shape) != 2 or out.strides[0] == out.itemsize * out.shape[1]:
             values = result(out, self.shape, self.rows.dtype)
         else:
             values = out
             if out.shape != self.shape or out.dtype != self.rows.dtype or out.strides[1] != out.itemsize:
                 raise ValueError(f"out has to be of shape {self.shape} and type {self.rows.dtype}, rows contiguous")
             stride = out.strides[0] // out.itemsize
-        check(lib.ww_plan_run(self._c, host_output(values, row_stride=stride)))
+        check(lib.ww_plan_run(self._c, to_output(values, row_stride=stride)))
+        check(lib.ww_plan_finish(self._c))
         return values
 
-    def rectangle(self, row, rows, column, columns, out: Optional[np.ndarray] = None) -> np.ndarray:
-        """A part of the matrix: values of shape (rows, columns) from (row, column) on."""
+    def rectangle(self, row, rows, column, columns, out: Any = None) -> Any:
+        """A part of the matrix: values of shape (rows, columns) from (row, column) on. out: as for run()."""
         values = result(out, (rows, columns), self.rows.dtype)
-        check(lib.ww_plan_run_rectangle(self._c, row, rows, column, columns, host_output(values)))
+        check(lib.ww_plan_run_rectangle(self._c, row, rows, column, columns, to_output(values)))
+        check(lib.ww_plan_finish(self._c))
         return values
 
     def cells(self, row=0, rows=None, column=0, columns=None) -> int:
@@ -179,7 +189,7 @@ def pdist(
     rows, _ = datasets(x, None, axes=axes, precision=precision, context=context)
     plan = Plan(measure, rows, engine=engine, progress=progress, max_bytes=max_bytes, **parameters)
     values = result(out, (len(rows) * (len(rows) - 1) // 2,), rows.dtype)
-    check(lib.ww_plan_run(plan._c, host_output(values, layout=lib.WW_LAYOUT_CONDENSED)))
+    check(lib.ww_plan_run(plan._c, to_output(values, layout=lib.WW_LAYOUT_CONDENSED)))
     return values
 
 

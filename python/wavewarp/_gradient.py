@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, Iterable, Optional, Union
+from typing import Any, Iterable, Mapping, Optional, Union
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from ._core import NULL, Progress, check, handle, info, lib, new, run
 from ._distance import pair_indices
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
-from ._series import datasets, pointer
+from ._buffer import Buffer
+from ._series import datasets, pointer, result, to_output
 
 OUTPUTS = ("values", "rows", "columns", "parameters", "weights", "alignment")
 
@@ -85,18 +86,24 @@ class Gradient:
         return info(record)
 
     def run(
-        self, want: Union[str, Iterable[str]] = ("values", "rows", "columns"), upstream: Any = None
+        self,
+        want: Union[str, Iterable[str]] = ("values", "rows", "columns"),
+        upstream: Any = None,
+        out: Optional[Mapping[str, Any]] = None,
     ) -> SimpleNamespace:
         """A record with what `want` names, in the datasets' type.
 
         values: one a pair, or (rows, columns). rows, columns: gradients by the series of each side, of shape (n,
         channels, time), a list where lengths differ. parameters: (pairs, parameters). weights: (pairs, longest).
-        alignment: (n, m) a pair: how probable each cell is. upstream: a factor for each pair's gradients.
+        alignment: (n, m) a pair: how probable each cell is. upstream: a factor for each pair's gradients, also a Buffer.
+        out: arrays or buffers for some of them by name, of one axis; info says their sizes. A buffer is returned as it
+        is, arrays in the shapes above.
         """
         names = wanted(want)
         told = self.info
-        flat, outputs = make_outputs(names, told, self.rows.dtype, upstream)
+        flat, outputs = make_outputs(names, told, self.rows.dtype, upstream, out or {})
         check(lib.ww_gradient_run(self._handle[0], outputs))
+        check(lib.ww_gradient_finish(self._handle[0]))
         return shaped(flat, self._shape, self._first, self._second, self.rows, self.columns, self.per_pair)
 
 
@@ -109,12 +116,19 @@ def wanted(want) -> tuple:
     return want
 
 
-def make_outputs(names, told, dtype, upstream):
+def make_outputs(names, told, dtype, upstream, out):
     """(flat arrays by name, ww_gradient_outputs) of the sizes that a ww_gradient_info tells."""
     count = {**vars(told), "values": told.pairs}
-    flat = {name: np.empty(count[name], dtype) for name in names}
-    fields = {name: new("ww_output", host=pointer(array), bytes=array.nbytes) for name, array in flat.items()}
-    if upstream is not None:
+    unknown = set(out) - set(names)
+    if unknown:
+        raise ValueError(f"out has {', '.join(sorted(unknown))}, which want does not name")
+    flat = {name: result(out.get(name), (count[name],), dtype) for name in names}
+    fields = {name: to_output(array) for name, array in flat.items()}
+    if isinstance(upstream, Buffer):
+        if upstream.size != told.pairs or upstream.dtype != dtype:
+            raise ValueError(f"upstream has to be a buffer of {told.pairs} values of type {dtype}")
+        fields["upstream_device"] = upstream._c
+    elif upstream is not None:
         upstream = np.ascontiguousarray(upstream, dtype)
         if upstream.size != told.pairs:
             raise ValueError(f"upstream has {upstream.size} values for {told.pairs} pairs")
@@ -126,6 +140,8 @@ def shaped(flat, shape, first, second, rows, columns, per_pair) -> SimpleNamespa
     """Flat outputs in the shapes of pairs (first[i], second[i]) of series of both sides."""
 
     def one(name, values):
+        if isinstance(values, Buffer):
+            return values
         if name == "values":
             return values.reshape(shape)
         if name in ("parameters", "weights"):

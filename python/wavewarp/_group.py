@@ -17,7 +17,7 @@ from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._points import PointView
 from ._search import MATCH, Source, search_options
-from ._series import DTYPES, SeriesSet, View, host_output, is_texts, label_names, output, pointer, result, view
+from ._series import DTYPES, SeriesSet, View, is_texts, label_names, output, pointer, result, to_output, view
 
 
 class Group:
@@ -84,7 +84,7 @@ class Group:
                 rows._c,
                 NULL if columns is None else columns._c,
                 plan_options(engine, progress=progress, max_bytes=max_bytes),
-                host_output(values),
+                to_output(values),
             )
         )
         return values
@@ -188,7 +188,7 @@ class Group:
                 second,
                 count,
                 plan_options(engine, progress=progress, max_bytes=max_bytes),
-                host_output(values),
+                to_output(values),
             )
         )
         return values
@@ -262,7 +262,7 @@ class Group:
         listed = used.c(_longest(rows, columns)), rows._c, columns._c, first, second, count, options
         sizes = new("ww_gradient_info")
         check(lib.ww_group_gradient_sizes(*listed, sizes))
-        flat, outputs = make_outputs(names, info(sizes), rows.dtype, upstream)
+        flat, outputs = make_outputs(names, info(sizes), rows.dtype, upstream, {})
         check(lib.ww_group_gradient(*listed, outputs))
         x_of, y_of = (np.arange(count),) * 2 if pairs is True else map(np.asarray, pairs)
         return shaped(flat, (count,), x_of, y_of, rows, columns, True)

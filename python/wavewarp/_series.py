@@ -9,6 +9,7 @@ from typing import Any, Iterable, Optional
 
 import numpy as np
 
+from ._buffer import Buffer
 from ._context import Context, default_context
 from ._core import NULL, by_name, check, ffi, handle, info, keep, lib, new, text
 
@@ -52,17 +53,23 @@ def output(array, kind):
     return NULL if array is None else ffi.from_buffer(kind + "[]", array)
 
 
-def result(out: Optional[np.ndarray], shape, dtype):
-    """An array for results: `out` where it is given and fits, else a new one."""
+def result(out: Any, shape, dtype):
+    """An array for results: `out`, also a Buffer, where it is given and fits, else a new one."""
     if out is None:
         return np.empty(shape, dtype)
+    if isinstance(out, Buffer):
+        if out.shape != tuple(shape) or out.dtype != dtype:
+            raise ValueError(f"out has to be a buffer of shape {tuple(shape)} and type {dtype}")
+        return out
     if out.shape != tuple(shape) or out.dtype != dtype or not out.flags.c_contiguous or not out.flags.writeable:
         raise ValueError(f"out has to be a writable C-contiguous array of shape {tuple(shape)} and type {dtype}")
     return out
 
 
-def host_output(values, **fields):
-    """A ww_output into an array."""
+def to_output(values, **fields):
+    """A ww_output into an array or a Buffer."""
+    if isinstance(values, Buffer):
+        return new("ww_output", device=values._c, **fields)
     return new("ww_output", host=pointer(values), bytes=values.nbytes if not fields.get("row_stride") else 0, **fields)
 
 
@@ -509,6 +516,31 @@ class Dataset:
                 )
             )
             self._view = None  # what was uploaded is not held
+
+    @classmethod
+    def from_buffer(cls, buffer: Buffer) -> Dataset:
+        """Series of equal length in device memory: a Buffer of shape (series, time) or (series, channel, time).
+
+        Nothing is copied or checked: values are finite. What is written to the buffer later holds for later runs.
+        """
+        if len(buffer.shape) not in (2, 3):
+            raise ValueError(f"shape {buffer.shape} is neither (series, time) nor (series, channel, time)")
+        made = cls.__new__(cls)
+        made.context, made._view, made._axes = buffer.context, None, None
+        made.classes, made._handle = np.array([]), handle("ww_dataset")
+        channels = buffer.shape[1] if len(buffer.shape) == 3 else 1
+        check(
+            lib.ww_dataset_create_from_buffer(
+                buffer.context._c,
+                buffer._c,
+                buffer.shape[0],
+                channels,
+                buffer.shape[-1],
+                precision_of(buffer.dtype),
+                made._handle,
+            )
+        )
+        return made
 
     @classmethod
     def from_long(cls, frame, *, series: Any, values: Any, time=None, label=None, **options) -> Dataset:

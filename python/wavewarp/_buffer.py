@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays in device memory."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence, Union
+
+import numpy as np
+
+from ._context import Context, default_context
+from ._core import check, ffi, handle, lib
+
+
+class Buffer:
+    """An array in device memory: results go there, and series are taken from there, without the host.
+
+    shape, dtype (float32 or float64): of its values, which are unspecified at first. Plan.run() and Gradient.run() fill
+    one that is given as out; Dataset.from_buffer() makes its values series. Buffer.of() has the values of an array.
+    Raises MemoryError.
+    """
+
+    def __init__(
+        self, shape: Union[int, Sequence[int]], dtype: Any = np.float32, *, context: Optional[Context] = None
+    ) -> None:
+        self.context = context or default_context()
+        self.shape: tuple = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+        self.dtype = np.dtype(dtype)
+        if self.dtype not in (np.float32, np.float64):
+            raise TypeError(f"a buffer has float32 or float64, not {self.dtype}")
+        if not self.shape or min(self.shape) < 1:
+            raise ValueError(f"a buffer of shape {self.shape} has no values")
+        self.size = int(np.prod([int(n) for n in self.shape], dtype=object))
+        self._handle = handle("ww_buffer")
+        check(lib.ww_buffer_create(self.context._c, self.size * self.dtype.itemsize, self._handle))
+
+    @classmethod
+    def of(cls, values: Any, *, context: Optional[Context] = None) -> Buffer:
+        """A buffer with the values, shape and type of an array."""
+        array = np.asarray(values)
+        made = cls(array.shape, array.dtype, context=context)
+        made.write(array)
+        return made
+
+    @property
+    def _c(self):
+        return self._handle[0]
+
+    @property
+    def nbytes(self) -> int:
+        return lib.ww_buffer_bytes(self._c)
+
+    def write(self, values: Any) -> None:
+        """Gives it the values of an array of its shape."""
+        array = np.ascontiguousarray(values, self.dtype)
+        if array.shape != self.shape:
+            raise ValueError(f"values of shape {array.shape} for a buffer of shape {self.shape}")
+        check(lib.ww_buffer_write(self._c, 0, array.nbytes, ffi.from_buffer(array)))
+
+    def to_numpy(self) -> np.ndarray:
+        """A copy of its values, once the work that fills it is done."""
+        array = np.empty(self.shape, self.dtype)
+        check(lib.ww_buffer_read(self._c, 0, array.nbytes, ffi.from_buffer(array)))
+        return array
+
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("values in device memory are copied")
+        return self.to_numpy().astype(dtype or self.dtype, copy=False)
+
+    def __repr__(self):
+        return f"<wavewarp.Buffer of {self.dtype} values of shape {self.shape}>"
