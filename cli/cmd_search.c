@@ -391,7 +391,7 @@ static int output(const job *j, const cli_command *command, const ww_search_opti
     cli_json_text(&json, "kind", kinds[options->kind]);
     cli_json_count(&json, "k", options->k);
     if (j->group)
-        cli_group_json(j->group, &json);
+        cli_group_json(j->group, NULL, &json);
     else
         info_json(&json, &info);
     cli_json_array(&json, "matches");
