@@ -182,6 +182,11 @@ WW_API_STATUS ww_group_search_source(ww_group *group, const ww_measure *measure,
                                      const ww_search_options *options, const ww_search_source *source,
                                      ww_match *matches, size_t *found);
 
+/// What the group's last search did, of all devices: all 0 before one. Bounds exclude less in parts of the streams than
+/// in the whole, because more places are kept, and each part begins without any; with queries of unequal lengths some
+/// places count in two parts. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: when no job runs. *Blocking*: no.
+WW_API_STATUS ww_group_get_search_info(const ww_group *group, ww_search_info *info);
+
 /// A prepared profile on every device of a group. *Thread-safety*: one job of a group at a time.
 typedef struct ww_group_profile ww_group_profile;
 

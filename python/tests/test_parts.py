@@ -44,6 +44,7 @@ np.testing.assert_array_equal(group.soft(x[:20], x[20:]).rows, ww.soft(x[:20], x
 streams = [rng.normal(size=n) for n in (3000, 90, 4000)]
 for kind in {"znormalise": True}, {"kind": "open"}:
     np.testing.assert_array_equal(group.search(x[:3, :9], streams, k=4, **kind), ww.search(x[:3, :9], streams, k=4, **kind))
+assert group.search_info.places > 6000 and group.search_info.cells >= group.search_info.cells_started > 0
 read = ww.Source(streams[2])
 np.testing.assert_array_equal(group.search(x[:3, :9], read, kind="windows"), ww.search(x[:3, :9], read, kind="windows"))
 for points, queries in (x, None), (x32, x32[:5]):

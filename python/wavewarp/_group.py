@@ -62,6 +62,13 @@ class Group:
             check(lib.ww_group_get_info(self._c, i, record))
         return [info(record) for record in records]
 
+    @property
+    def search_info(self) -> SimpleNamespace:
+        """What the last search did on all devices: places, excluded_kim, excluded_keogh, abandoned, ..."""
+        record = new("ww_search_info")
+        check(lib.ww_group_get_search_info(self._c, record))
+        return info(record)
+
     def cdist(
         self,
         x: Any,

@@ -136,6 +136,7 @@ ww_status ww_group_create(const ww_group_options *given, ww_group **group) {
     if (!g)
         return wwi_fail_memory(sizeof *g);
     atomic_init(&g->references, 1);
+    g->last_search = (ww_search_info)WW_SEARCH_INFO_INIT;
     g->tile_seconds = options.tile_seconds > 0 ? options.tile_seconds : 0.5;
     status = open_devices(g, &context, options.devices && options.devices[0] ? options.devices : NULL);
     if (status == WW_OK)

@@ -13,7 +13,8 @@ struct ww_group {
     double tile_seconds;
     size_t count;
     ww_context **contexts;
-    wwi_worker *workers; // of the last job
+    wwi_worker *workers;        // of the last job
+    ww_search_info last_search; // what all of them did
 };
 
 struct ww_group_dataset {

@@ -108,7 +108,8 @@ ok "no saved tables" gives 2 lsh q.npy -d $pair --load one.lsh
 ok "what each device did in a search" gives 0 search queries.npy --znorm --in streams.npy -d $pair --json
 ok "is in the object" python3 -c 'import json
 found = json.load(open("out"))
-assert sum(d["tiles"] for d in found["devices"]) > 0 and len(found["matches"]) == 2'
+assert sum(d["tiles"] for d in found["devices"]) > 0 and len(found["matches"]) == 2
+assert found["places"] >= 2 * 2 * 8971 and found["excluded_kim"] <= found["places"]'
 ok "a stream that is followed has one device" gives 2 search queries.npy --in - --threshold 1 -d $pair
 ok "classes of one device" gives 0 classify a.ts b.ts -k 3 -d $one --predictions one.csv
 ok "classes of two" gives 0 classify a.ts b.ts -k 3 -d $pair --predictions all.csv
