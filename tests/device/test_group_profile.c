@@ -112,6 +112,61 @@ START_TEST(profiles_are_those_of_one_device) {
 }
 END_TEST
 
+// Slices of a profile within so many bytes; 0: they don't suffice.
+static uint64_t slices_within(const ww_series_view *own, const ww_series_view *other, ww_profile_options options,
+                              uint64_t bytes) {
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    ww_profile *profile = NULL;
+    ww_profile_info info = WW_PROFILE_INFO_INIT;
+    run.max_bytes = bytes;
+    options.run = &run;
+    if (ww_profile_create(wwt_context, own, 0, other, 0, WINDOW, &options, &profile) != WW_OK)
+        return 0;
+    wwt_ok(ww_profile_get_info(profile, &info));
+    ww_profile_destroy(&profile);
+    return info.slices;
+}
+
+// Rectangles that the device has no room for at once.
+START_TEST(rectangles_of_several_slices) {
+    static lists one, found;
+    const form *f = &forms[_i];
+    wwt_seed(8);
+    wwt_set sets[2] = {make(POINTS, f), make(OTHERS, f)};
+    const ww_series_view own = wwt_view(&sets[0]), others = wwt_view(&sets[1]), *other = f->self ? NULL : &others;
+    ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    ww_profile *profile = NULL;
+    ww_group_profile *divided = NULL;
+    uint64_t too_few = 1 << 16, enough = 1 << 30;
+    options.k = f->k;
+    options.left_right = f->left_right;
+    while (enough - too_few > 4096) {
+        const uint64_t bytes = too_few + (enough - too_few) / 2;
+        if (slices_within(&own, other, options, bytes) == 1)
+            enough = bytes;
+        else
+            too_few = bytes;
+    }
+    run.max_bytes = too_few;
+    ck_assert_uint_gt(slices_within(&own, other, options, too_few), 1);
+    ww_group *group = wwt_group_open(0.001);
+    ww_profile_output to = output_of(&one, f->left_right);
+    wwt_ok(ww_profile_create(wwt_context, &own, 0, other, 0, WINDOW, &options, &profile));
+    wwt_ok(ww_profile_run(profile, &to));
+    options.run = &run;
+    wwt_ok(ww_group_profile_create(group, &own, 0, other, 0, WINDOW, &options, &divided));
+    to = output_of(&found, f->left_right);
+    wwt_ok(ww_group_profile_run(divided, &to));
+    ck_assert(memcmp(&one, &found, sizeof one) == 0);
+    ww_group_profile_destroy(&divided);
+    ww_group_destroy(&group);
+    ww_profile_destroy(&profile);
+    wwt_set_free(&sets[1]);
+    wwt_set_free(&sets[0]);
+}
+END_TEST
+
 static ww_status run_profile(wwt_trial *t) {
     ww_profile_output to = WW_PROFILE_OUTPUT_INIT;
     to.indices = t->found;
@@ -201,6 +256,7 @@ int main(void) {
         return exit_code;
     Suite *suite = suite_create("group_profile");
     wwt_add(suite, profiles_are_those_of_one_device, FORMS);
+    wwt_add(suite, rectangles_of_several_slices, 3);
     wwt_add(suite, a_device_fails_in_the_middle, 1);
     wwt_add(suite, bad_input, 1);
     return wwt_run(suite);
