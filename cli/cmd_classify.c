@@ -75,7 +75,7 @@ static void print_json(const classify *c, const cli_command *command) {
     cli_json_head(&json, stdout, command, &head);
     cli_json_plan(&json, &plan);
     if (c->group)
-        cli_group_json(c->group, &json);
+        cli_group_json(c->group, NULL, &json);
     cli_json_text(&json, "method", methods[c->method]);
     cli_json_text(&json, "average", c->method == CENTROID ? cli_averages[c->average] : NULL);
     cli_json_count(&json, "k", c->k);

@@ -127,7 +127,7 @@ static void begin_json(const job *j, const cli_command *command, const char *out
     head.seconds_device = info.seconds_device;
     cli_json_head(json, stdout, command, &head);
     if (j->group)
-        cli_group_json(j->group, json);
+        cli_group_json(j->group, NULL, json);
     else
         cli_json_plan(json, &info);
 }

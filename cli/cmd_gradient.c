@@ -237,7 +237,7 @@ static void print_json(const job *j, const cli_command *command) {
     cli_json_head(&json, stdout, command, &head);
     cli_json_count(&json, "pairs", j->info.pairs);
     if (j->group) {
-        cli_group_json(j->group, &json);
+        cli_group_json(j->group, NULL, &json);
     } else {
         cli_json_count(&json, "cells", j->info.cells);
         cli_json_count(&json, "segments", j->info.segments);

@@ -228,7 +228,7 @@ static void begin_json(const knn_job *j, const cli_command *command, cli_json *j
     cli_json_head(json, stdout, command, &head);
     cli_division_json(json, &j->division);
     if (j->group) {
-        cli_group_json(j->group, json);
+        cli_group_json(j->group, NULL, json);
     } else {
         cli_json_count(json, "pairs", info->pairs);
         cli_json_count(json, "examined", info->examined);
@@ -294,19 +294,16 @@ static int check_options(const cli_command *command, knn_job *j) {
 
 // Reads and uploads the points; queries of divided work are uploaded when their turn comes.
 static int load(knn_job *j) {
-    ww_points_options options = WW_POINTS_OPTIONS_INIT;
     int result = CLI_GO_ON;
-    options.precision = cli_precision(&j->device);
-    options.max_bytes = j->device.max_bytes;
     for (int i = 0; result == CLI_GO_ON && i < 2 && j->paths[i]; i++)
         result = cli_points_read(j->paths[i], (ww_metric)j->metric, &j->sets[i], &j->views[i]);
     if (result == CLI_GO_ON)
         result = cli_is_group(&j->device) ? cli_group_open(&j->device, &j->group)
                                           : cli_context_open(&j->device, &j->context);
     for (int i = 0; result == CLI_GO_ON && i < 2 && j->paths[i]; i++) {
-        if (j->group && ww_group_points_create(j->group, &j->views[i], &options, &j->shared[i]) != WW_OK)
-            result = cli_fail();
-        else if (!j->group && (i == 1 || !j->paths[1] || !cli_divided(&j->division)))
+        if (j->group)
+            result = cli_group_points_make(j->group, &j->device, &j->views[i], &j->shared[i]);
+        else if (i == 1 || !j->paths[1] || !cli_divided(&j->division))
             result = cli_points_upload(j->context, &j->device, &j->views[i], &j->points[i]);
     }
     return result;

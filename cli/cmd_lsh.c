@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "group_job.h"
 #include "neighbours.h"
 #include "picture.h"
 #include "point_options.h"
@@ -23,7 +24,10 @@ typedef struct lsh_job {
     bool evaluate, complete, bits; // bits: sets are given as bits
     ww_context *context;
     ww_point_set *sets[2];
+    ww_point_view views[2];
     ww_points *points[2]; // base and queries
+    ww_group *group;      // several devices; then `context` is one of its own, and `points` are there to choose by
+    ww_group_points *shared[2];
     ww_lsh *loaded;
     ww_lsh_options options;
     cli_neighbours found;
@@ -38,9 +42,12 @@ static void job_end(lsh_job *j) {
     ww_lsh_destroy(&j->loaded);
     for (int i = 1; i >= 0; i--) {
         ww_points_destroy(&j->points[i]);
+        ww_group_points_destroy(&j->shared[i]);
         ww_point_set_destroy(&j->sets[i]);
     }
-    ww_context_destroy(&j->context);
+    if (!j->group)
+        ww_context_destroy(&j->context);
+    ww_group_destroy(&j->group);
     cli_neighbours_free(&j->found);
 }
 
@@ -57,6 +64,20 @@ static ww_status search(const lsh_job *j, const ww_lsh_options *options, const c
         status = ww_lsh_get_info(lsh, info);
     if (!j->loaded)
         ww_lsh_destroy(&lsh);
+    return status;
+}
+
+static ww_status search_group(const lsh_job *j, const cli_neighbours *n, ww_lsh_info *info) {
+    ww_group_lsh *lsh = NULL;
+    ww_status status = ww_group_lsh_create(j->shared[0], &j->options, &lsh);
+    if (status == WW_OK && j->save_path)
+        status = ww_lsh_save(ww_group_lsh_tables(lsh), j->save_path);
+    if (status == WW_OK)
+        status = ww_group_lsh_run(lsh, j->shared[1], n->k, n->ids, n->distances, NULL);
+    ww_lsh_info_init(info, sizeof *info);
+    if (status == WW_OK)
+        status = ww_group_lsh_get_info(lsh, info);
+    ww_group_lsh_destroy(&lsh);
     return status;
 }
 
@@ -114,11 +135,11 @@ static void begin_json(const lsh_job *j, const cli_command *command, const ww_ls
         {"candidates", o->candidates}, {"seed", (double)o->seed},   {"complete", o->complete}, {NULL, 0}};
     // In the order of the arguments: queries, then base or index.
     const char *base = j->load_path ? j->load_path : j->paths[0];
-    const size_t base_count = j->loaded ? ww_lsh_count(j->loaded) : ww_points_count(j->points[0]);
+    const size_t base_count = j->loaded ? ww_lsh_count(j->loaded) : j->views[0].count;
     cli_head head = CLI_HEAD_INIT;
     if (j->paths[1]) {
         head.files[0] = j->paths[1];
-        head.counts[0] = ww_points_count(j->points[1]);
+        head.counts[0] = j->views[1].count;
     }
     head.files[j->paths[1] ? 1 : 0] = base;
     head.counts[j->paths[1] ? 1 : 0] = base_count;
@@ -214,6 +235,13 @@ static int exact_search(const lsh_job *j, cli_neighbours *exact, double *seconds
     ww_knn *knn = NULL;
     options.metric = (ww_metric)j->metric;
     options.run = j->options.run;
+    if (j->group) {
+        const double start = cli_seconds();
+        const ww_status status =
+            ww_group_knn(j->shared[0], j->shared[1], exact->k, &options, exact->ids, exact->distances);
+        *seconds = cli_seconds() - start;
+        return status == WW_OK ? CLI_GO_ON : cli_fail();
+    }
     ww_status status = ww_knn_create(j->points[0], j->points[1], exact->k, &options, &knn);
     if (status == WW_OK)
         status = ww_knn_run(knn, exact->ids, exact->distances, NULL);
@@ -288,8 +316,7 @@ static int evaluate(lsh_job *j, const cli_command *command) {
     if (result == CLI_GO_ON && j->wanted.json)
         print_trials_json(j, command, trials, count, seconds);
     else if (result == CLI_GO_ON)
-        printf("   exact %9.4f %9.4f %12zu %9d %9.4f %9.4f %9.2f\n", 1.0, 1.0, ww_points_count(j->points[0]), 0, 0.0,
-               seconds, 1.0);
+        printf("   exact %9.4f %9.4f %12zu %9d %9.4f %9.4f %9.2f\n", 1.0, 1.0, j->views[0].count, 0, 0.0, seconds, 1.0);
     if (result == CLI_GO_ON && j->svg_path)
         result = draw(j->svg_path, trials, count, fmax(seconds, 1e-9));
     cli_neighbours_free(&exact);
@@ -300,10 +327,11 @@ static int work(lsh_job *j, const cli_command *command) {
     ww_lsh_info info = WW_LSH_INFO_INIT;
     ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
     cli_neighbours *n = &j->found;
-    const ww_points *asked = j->points[j->points[1] ? 1 : 0];
-    n->queries = asked ? ww_points_count(asked) : ww_lsh_count(j->loaded);
+    const int asked = j->sets[1] ? 1 : 0;
+    const bool given = j->sets[asked] != NULL;
+    n->queries = given ? j->views[asked].count : ww_lsh_count(j->loaded);
     n->k = (size_t)j->wanted.k;
-    n->precision = asked ? ww_points_precision(asked) : ww_lsh_precision(j->loaded);
+    n->precision = given ? cli_points_precision(&j->device, &j->views[asked]) : ww_lsh_precision(j->loaded);
     int result = cli_neighbours_allocate(n);
     if (result != CLI_GO_ON)
         return result;
@@ -313,13 +341,14 @@ static int work(lsh_job *j, const cli_command *command) {
     j->options.run = plan.run;
     if (j->exact) {
         result = exact_search(j, n, &info.seconds_search);
-        info.examined = (uint64_t)n->queries * ww_points_count(j->points[0]);
-    } else if (search(j, &j->options, n, &info) != WW_OK) {
+        info.examined = (uint64_t)n->queries * j->views[0].count;
+    } else if ((j->group ? search_group(j, n, &info) : search(j, &j->options, n, &info)) != WW_OK) {
         result = cli_fail();
     }
     cli_progress_end(&j->progress);
     if (result != CLI_GO_ON)
         return result;
+    cli_group_report(j->group);
     if (info.capped)
         fprintf(stderr, "wavewarp: %" PRIu64 " queries found more than %u points and kept those\n", info.capped,
                 j->options.candidates);
@@ -331,6 +360,8 @@ static int work(lsh_job *j, const cli_command *command) {
         cli_json json;
         begin_json(j, command, &info, &json);
         write_info(&json, &info);
+        if (j->group)
+            cli_group_json(j->group, NULL, &json);
         cli_neighbours_json(&json, n, &j->wanted);
         cli_json_end(&json);
     }
@@ -348,14 +379,14 @@ static int make_lists(ww_point_set **set, ww_point_view *view) {
 }
 
 // Reads the files: base and queries, or with --load the queries alone.
-static int read_points(lsh_job *j, ww_point_view views[2]) {
+static int read_points(lsh_job *j) {
     int result = CLI_GO_ON;
     for (int i = 0; result == CLI_GO_ON && i < 2; i++)
         if (j->paths[i]) {
             const ww_metric metric = j->bits ? WW_METRIC_JACCARD_BITS : (ww_metric)j->metric;
-            result = cli_points_read(j->paths[i], metric, &j->sets[i], &views[i]);
+            result = cli_points_read(j->paths[i], metric, &j->sets[i], &j->views[i]);
             if (result == CLI_GO_ON && j->bits)
-                result = make_lists(&j->sets[i], &views[i]);
+                result = make_lists(&j->sets[i], &j->views[i]);
         }
     return result;
 }
@@ -421,9 +452,37 @@ static int check(lsh_job *j, const char *name, double *recall) {
         return cli_usage(name, "--svg goes with --evaluate");
     if (j->evaluate && (j->save_path || j->load_path))
         return cli_usage(name, "--evaluate goes without --save and --load");
+    if (cli_is_group(&j->device) && (j->evaluate || j->load_path))
+        return cli_usage(name, "--evaluate and --load are for one device");
     if (j->evaluate && !cli_neighbours_in_json(&j->wanted))
         return cli_usage(name, "--evaluate goes without --output, --ids and --distances");
     return CLI_GO_ON;
+}
+
+static int open_devices(lsh_job *j) {
+    if (!cli_is_group(&j->device))
+        return cli_context_open(&j->device, &j->context);
+    const int result = cli_group_open(&j->device, &j->group);
+    j->context = ww_group_context(j->group, 0);
+    return result;
+}
+
+static int upload(lsh_job *j) {
+    int result = CLI_GO_ON;
+    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
+        if (j->sets[i] && (!j->group || j->recall))
+            result = cli_points_upload(j->context, &j->device, &j->views[i], &j->points[i]);
+    return result;
+}
+
+static int share(lsh_job *j) {
+    int result = CLI_GO_ON;
+    for (int i = 0; i < 2 && result == CLI_GO_ON; i++) {
+        ww_points_destroy(&j->points[i]);
+        if (j->sets[i])
+            result = cli_group_points_make(j->group, &j->device, &j->views[i], &j->shared[i]);
+    }
+    return result;
 }
 
 // QUERIES BASE, or BASE alone; with --load QUERIES or nothing.
@@ -502,18 +561,18 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     j.options.path = (ww_lsh_path)j.path;
     j.options.complete = j.complete;
     // A saved index determines the kind of its queries.
-    ww_point_view views[2];
     if (!j.load_path)
-        result = read_points(&j, views);
+        result = read_points(&j);
     if (result == CLI_GO_ON)
-        result = cli_context_open(&j.device, &j.context);
+        result = open_devices(&j);
     if (result == CLI_GO_ON && j.load_path && (result = load(&j, command->name)) == CLI_GO_ON)
-        result = read_points(&j, views);
-    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
-        if (j.sets[i])
-            result = cli_points_upload(j.context, &j.device, &views[i], &j.points[i]);
+        result = read_points(&j);
+    if (result == CLI_GO_ON)
+        result = upload(&j);
     if (result == CLI_GO_ON && j.recall)
         result = choose(&j, recall);
+    if (result == CLI_GO_ON && j.group)
+        result = share(&j);
     if (result == CLI_GO_ON)
         result = work(&j, command);
     job_end(&j);

@@ -142,7 +142,7 @@ static void print_json(const job *j, const cli_command *command) {
     head.seconds_device = j->info.seconds_device;
     cli_json_head(&json, stdout, command, &head);
     if (j->group)
-        cli_group_json(j->group, &json);
+        cli_group_json(j->group, NULL, &json);
     else
         cli_json_plan(&json, &j->info);
     cli_json_values(&json, "distances", j->found.distances, WW_DOUBLE, j->count);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
+#include "group_job.h"
 #include "profile.h"
 
 typedef cli_profile_found found;
@@ -22,6 +22,8 @@ typedef struct profile_job {
     bool left_right, json;
     ww_series_set *sets[2];
     ww_context *context;
+    ww_group *group;    // several devices; then there is no context
+    ww_group_info *did; // of each of them, for all series
     cli_progress progress;
     found *results;
     size_t count;
@@ -45,6 +47,8 @@ static void job_end(profile_job *j) {
     free(j->results);
     ww_series_set_destroy(&j->sets[0]);
     ww_series_set_destroy(&j->sets[1]);
+    free(j->did);
+    ww_group_destroy(&j->group);
     ww_context_destroy(&j->context);
 }
 
@@ -65,7 +69,35 @@ static int allocate(const profile_job *j, found *f) {
     return full ? CLI_GO_ON : cli_error("a profile of %zu windows does not fit memory", f->windows);
 }
 
-static ww_status find(const profile_job *j, ww_profile *profile, found *f) {
+// A profile's plan; on several devices with the group's, whose it is.
+typedef struct planned {
+    ww_profile *own;
+    ww_group_profile *divided;
+    const ww_profile *profile;
+} planned;
+
+static ww_status make_plan(const profile_job *j, const ww_series_view views[2], size_t series,
+                           const ww_profile_options *options, planned *p) {
+    const ww_series_view *other = j->paths[1] ? &views[1] : NULL;
+    const ww_status status = j->group ? ww_group_profile_create(j->group, &views[0], series, other, j->other_series,
+                                                                j->window, options, &p->divided)
+                                      : ww_profile_create(j->context, &views[0], series, other, j->other_series,
+                                                          j->window, options, &p->own);
+    p->profile = j->group ? ww_group_profile_plan(p->divided) : p->own;
+    return status;
+}
+
+static ww_status run_plan(const profile_job *j, planned *p, ww_profile_output *output, ww_profile_info *info) {
+    ww_status status = j->group ? ww_group_profile_run(p->divided, output) : ww_profile_run(p->own, output);
+    ww_profile_info_init(info, sizeof *info);
+    if (status == WW_OK)
+        status = j->group ? ww_group_profile_get_info(p->divided, info) : ww_profile_get_info(p->own, info);
+    if (j->group)
+        cli_group_add(j->group, j->did);
+    return status;
+}
+
+static ww_status find(const profile_job *j, const ww_profile *profile, found *f) {
     ww_status status = WW_OK;
     if (j->motifs)
         status = ww_profile_find_motifs(profile, f->distances[0], f->indices[0], j->separation, j->radius,
@@ -78,7 +110,7 @@ static ww_status find(const profile_job *j, ww_profile *profile, found *f) {
 
 static int compute_one(profile_job *j, found *f, const ww_run_options *run) {
     ww_series_view views[2];
-    ww_profile *profile = NULL;
+    planned plan = {NULL, NULL, NULL};
     ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
     ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
     for (int i = 0; i < 2 && j->paths[i]; i++) {
@@ -92,8 +124,7 @@ static int compute_one(profile_job *j, found *f, const ww_run_options *run) {
     options.left_right = j->left_right;
     options.precision = cli_precision(&j->device);
     options.run = run;
-    ww_status status = ww_profile_create(j->context, &views[0], f->series, j->paths[1] ? &views[1] : NULL,
-                                         j->other_series, j->window, &options, &profile);
+    ww_status status = make_plan(j, views, f->series, &options, &plan);
     if (status != WW_OK)
         return cli_fail();
     f->windows = ww_series_set_length(j->sets[0], f->series) - j->window + 1;
@@ -105,15 +136,23 @@ static int compute_one(profile_job *j, found *f, const ww_run_options *run) {
         output.left_indices = f->indices[1];
         output.right_distances = f->distances[2];
         output.right_indices = f->indices[2];
-        status = ww_profile_run(profile, &output);
+        status = run_plan(j, &plan, &output, &f->info);
         if (status == WW_OK)
-            status = find(j, profile, f);
-        ww_profile_info_init(&f->info, sizeof f->info);
-        if (status == WW_OK)
-            status = ww_profile_get_info(profile, &f->info);
+            status = find(j, plan.profile, f);
     }
-    ww_profile_destroy(&profile);
+    ww_group_profile_destroy(&plan.divided);
+    ww_profile_destroy(&plan.own);
     return result != CLI_GO_ON ? result : status == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+static int open_devices(profile_job *j) {
+    if (!cli_is_group(&j->device))
+        return cli_context_open(&j->device, &j->context);
+    const int result = cli_group_open(&j->device, &j->group);
+    if (result != CLI_GO_ON)
+        return result;
+    j->did = calloc(ww_group_count(j->group), sizeof *j->did);
+    return j->did ? CLI_GO_ON : cli_error("not enough memory");
 }
 
 static int compute(profile_job *j) {
@@ -125,13 +164,14 @@ static int compute(profile_job *j) {
         j->count = 0;
         return cli_error("not enough memory");
     }
-    int result = cli_context_open(&j->device, &j->context);
+    int result = open_devices(j);
     for (size_t i = 0; result == CLI_GO_ON && i < j->count; i++) {
         j->results[i].series = j->series == SIZE_MAX ? i : j->series;
         memset(&j->progress, 0, sizeof j->progress);
         cli_plan_options(&j->device, &j->progress, &plan);
         result = compute_one(j, &j->results[i], plan.run);
         cli_progress_end(&j->progress);
+        cli_group_report(j->group);
     }
     return result;
 }
@@ -284,10 +324,12 @@ static void print_json(const profile_job *j, const cli_command *command) {
     head.output = j->output;
     head.metric = "z-normalised euclidean";
     head.read = &j->read;
-    head.context = j->context;
+    head.context = j->group ? ww_group_context(j->group, 0) : j->context;
     head.precision = ww_precision_name(cli_precision(&j->device));
     head.engine = j->results[0].info.form;
     cli_json_head(&json, stdout, command, &head);
+    if (j->group)
+        cli_group_json(j->group, j->did, &json);
     cli_json_count(&json, "pairs", pairs);
     cli_json_count(&json, "window", j->window);
     cli_json_count(&json, "k", j->k);

@@ -359,9 +359,9 @@ static void info_json(cli_json *json, const ww_search_info *info) {
 
 static int output(const job *j, const cli_command *command, const ww_search_options *options, bool taken) {
     ww_search_info info = WW_SEARCH_INFO_INIT;
-    if (!j->group && ww_search_get_info(j->search, &info) != WW_OK)
+    if ((j->group ? ww_group_get_search_info(j->group, &info) : ww_search_get_info(j->search, &info)) != WW_OK)
         return cli_fail();
-    if (isatty(STDERR_FILENO) && !j->group)
+    if (isatty(STDERR_FILENO))
         fprintf(stderr,
                 "%" PRIu64 " places in %.4g s; left out by LB_Kim %.4g %%, LB_Keogh %.4g %%, the other way %.4g %%; "
                 "abandoned %.4g %%\n",
@@ -391,9 +391,8 @@ static int output(const job *j, const cli_command *command, const ww_search_opti
     cli_json_text(&json, "kind", kinds[options->kind]);
     cli_json_count(&json, "k", options->k);
     if (j->group)
-        cli_group_json(j->group, &json);
-    else
-        info_json(&json, &info);
+        cli_group_json(j->group, NULL, &json);
+    info_json(&json, &info);
     cli_json_array(&json, "matches");
     for (size_t q = 0; q < j->query_count; q++) {
         cli_json_array(&json, NULL);

@@ -33,6 +33,14 @@ int cli_group_dataset_make(ww_group *group, const cli_device_options *options, w
     return ww_group_dataset_create_from_set(group, set, &make, dataset) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
+int cli_group_points_make(ww_group *group, const cli_device_options *options, const ww_point_view *view,
+                          ww_group_points **points) {
+    ww_points_options make = WW_POINTS_OPTIONS_INIT;
+    make.precision = cli_precision(options);
+    make.max_bytes = options->max_bytes;
+    return ww_group_points_create(group, view, &make, points) == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
 static bool describe(const ww_group *group, size_t i, ww_device_info *device, ww_group_info *info) {
     ww_device_info_init(device, sizeof *device);
     ww_group_info_init(info, sizeof *info);
@@ -55,13 +63,32 @@ void cli_group_report(const ww_group *group) {
     }
 }
 
-void cli_group_json(const ww_group *group, cli_json *json) {
+void cli_group_add(const ww_group *group, ww_group_info *sums) {
+    ww_device_info device;
+    ww_group_info info;
+    for (size_t i = 0; i < ww_group_count(group); i++) {
+        if (!describe(group, i, &device, &info))
+            continue;
+        info.tiles += sums[i].tiles;
+        info.work += sums[i].work;
+        info.seconds += sums[i].seconds;
+        if (sums[i].lost) {
+            info.lost = 1;
+            (void)snprintf(info.message, sizeof info.message, "%s", sums[i].message);
+        }
+        sums[i] = info;
+    }
+}
+
+void cli_group_json(const ww_group *group, const ww_group_info *sums, cli_json *json) {
     ww_device_info device;
     ww_group_info info;
     cli_json_array(json, "devices");
     for (size_t i = 0; i < ww_group_count(group); i++) {
         if (!describe(group, i, &device, &info))
             continue;
+        if (sums)
+            info = sums[i];
         cli_json_line(json);
         cli_json_object(json, NULL);
         cli_json_count(json, "index", device.index);

@@ -11,9 +11,13 @@ bool cli_is_group(const cli_device_options *options);
 int cli_group_open(const cli_device_options *options, ww_group **group);
 int cli_group_dataset_make(ww_group *group, const cli_device_options *options, ww_series_set *set,
                            ww_group_dataset **dataset);
+int cli_group_points_make(ww_group *group, const cli_device_options *options, const ww_point_view *view,
+                          ww_group_points **points);
 // A line a device on standard error: what it did, and where that is a terminal; which were lost, and why, always.
 void cli_group_report(const ww_group *group);
-// "devices": an object each.
-void cli_group_json(const ww_group *group, cli_json *json);
+// Adds what the last job did to what jobs before it did; one for each device, zeroed at first.
+void cli_group_add(const ww_group *group, ww_group_info *sums);
+// "devices": an object each. `sums` NULL: of the last job.
+void cli_group_json(const ww_group *group, const ww_group_info *sums, cli_json *json);
 
 #endif

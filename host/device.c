@@ -315,8 +315,9 @@ static ww_status fail_unknown_device(const wwi_device_list *list, const char *wa
     (void)wwi_fail(WW_ERROR_NO_DEVICE, "no device matches \"%.60s\"; the device%s %s", wanted,
                    list->count == 1 ? " here is" : "s here are", names);
     if (strcmp(wanted, "all") == 0 || strcmp(wanted, "gpus") == 0 || strchr(wanted, ','))
-        return wwi_fail_hint("several devices are for matrix, pairs, path, gradient, nearest, knn, search and classify "
-                             "(ww_group_create())");
+        return wwi_fail_hint(
+            "several devices are for matrix, pairs, path, gradient, nearest, knn, search, classify, profile, lsh "
+            "(ww_group_create())");
     return wwi_fail_hint("give \"gpu\", \"cpu\", an index from `wavewarp devices`, \"platform:device\", a UUID, a PCI "
                          "address or a part of a name; leave it out (and unset WAVEWARP_DEVICE) for the best one");
 }

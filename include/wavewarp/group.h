@@ -9,8 +9,10 @@
 #include <wavewarp/classify.h>
 #include <wavewarp/gradient.h>
 #include <wavewarp/knn.h>
+#include <wavewarp/lsh.h>
 #include <wavewarp/path.h>
 #include <wavewarp/plan.h>
+#include <wavewarp/profile.h>
 #include <wavewarp/search.h>
 
 #ifdef __cplusplus
@@ -60,7 +62,9 @@ WW_API ww_context *ww_group_context(const ww_group *group, size_t i);
 typedef struct ww_group_info {
     size_t struct_size; ///< sizeof(ww_group_info)
     uint64_t tiles;     ///< it finished
-    double work; ///< of these: points of the rows times points of the columns, without a band; knn: pairs x dimension
+    /// of these: points of the rows times points of the columns, without a band; knn: pairs x dimension; profile: pairs
+    /// of windows; lsh: buckets looked into x functions x dimension
+    double work;
     double seconds;    ///< it worked on them
     int lost;          ///< 1: it failed, and others did its work
     ww_status status;  ///< lost: why
@@ -179,6 +183,48 @@ WW_API_STATUS ww_group_search_source(ww_group *group, const ww_measure *measure,
                                      const ww_search_options *options, const ww_search_source *source,
                                      ww_match *matches, size_t *found);
 
+/// What the group's last search did, of all devices: all 0 before one. Bounds exclude less in parts of the streams than
+/// in the whole, because more places are kept, and each part begins without any; with queries of unequal lengths some
+/// places count in two parts. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: when no job runs. *Blocking*: no.
+WW_API_STATUS ww_group_get_search_info(const ww_group *group, ww_search_info *info);
+
+/// A prepared profile on every device of a group. *Thread-safety*: one job of a group at a time.
+typedef struct ww_group_profile ww_group_profile;
+
+/// Plans the profile of a series as ww_profile_create() does, on all devices at once: each plans the whole, which takes
+/// host memory and the time of a processor for each. A device that can't, by its memory or without double where that is
+/// asked for, takes no part. \param series, other views of one or more series each; other NULL: the series itself.
+/// \param options read during the call only, its run options as ww_plan_options.run of the jobs above; NULL: all
+/// defaults. \return as ww_profile_create(), when no device can. *Ownership*: the caller's; keeps the group alive.
+/// *Thread-safety*: one job of a group at a time. *Blocking*: as ww_profile_create().
+WW_API_STATUS ww_group_profile_create(ww_group *group, const ww_series_view *series, size_t index,
+                                      const ww_series_view *other, size_t other_index, size_t window,
+                                      const ww_profile_options *options, ww_group_profile **profile);
+
+/// The same of series of datasets, as ww_profile_create_from_datasets(). \return also WW_ERROR_INVALID_ARGUMENT
+/// (datasets of different groups). *Ownership*: the caller's; keeps the group alive. *Thread-safety*: one job of a
+/// group at a time. *Blocking*: as ww_profile_create().
+WW_API_STATUS ww_group_profile_create_from_datasets(ww_group_dataset *series, size_t index, ww_group_dataset *other,
+                                                    size_t other_index, size_t window,
+                                                    const ww_profile_options *options, ww_group_profile **profile);
+
+/// Computes it as ww_profile_run() does; any number of times. The devices take rectangles of windows, and the
+/// neighbours that they find are joined as they come. \param output as of ww_profile_run(). On any error the arrays'
+/// content is unspecified. \return as ww_profile_run(). *Thread-safety*: one job of a group at a time. *Blocking*:
+/// until done.
+WW_API_STATUS ww_group_profile_run(ww_group_profile *profile, ww_profile_output *output);
+
+/// What one of the devices planned, and what all did in the last run. \return WW_ERROR_INVALID_ARGUMENT.
+/// *Thread-safety*: when no job runs. *Blocking*: no.
+WW_API_STATUS ww_group_profile_get_info(const ww_group_profile *profile, ww_profile_info *info);
+
+/// The plan of one of the devices, for ww_profile_find_motifs(), ww_profile_find_discords() and
+/// ww_profile_get_distances(); NULL for NULL. *Ownership*: the profile's. *Thread-safety*: any thread. *Blocking*: no.
+WW_API const ww_profile *ww_group_profile_plan(const ww_group_profile *profile);
+
+/// Frees a profile and stores NULL in *profile. *Thread-safety*: any thread, when no job uses it. *Blocking*: no.
+WW_API void ww_group_profile_destroy(ww_group_profile **profile);
+
 /// Points on every device of a group. *Thread-safety*: as ww_points.
 typedef struct ww_group_points ww_group_points;
 
@@ -201,6 +247,36 @@ WW_API void ww_group_points_destroy(ww_group_points **points);
 /// and ww_knn_run(). *Thread-safety*: one job of a group at a time. *Blocking*: until done.
 WW_API_STATUS ww_group_knn(ww_group_points *base, ww_group_points *queries, size_t k, const ww_knn_options *options,
                            int64_t *ids, void *distances);
+
+/// Hash tables of points on every device of a group. *Thread-safety*: one job of a group at a time.
+typedef struct ww_group_lsh ww_group_lsh;
+
+/// Builds the tables as ww_lsh_create() does, on all devices at once: each has all of them, and the same, because they
+/// follow from the seed. A device that can't, by its memory or without the points, takes no part. \param points kept
+/// alive on the devices. \param options read during the call only, its run options as ww_plan_options.run of the jobs
+/// above; NULL: all defaults. \return as ww_lsh_create(), when no device can. *Ownership*: the caller's; keeps the
+/// group alive. *Thread-safety*: one job of a group at a time. *Blocking*: until built.
+WW_API_STATUS ww_group_lsh_create(ww_group_points *points, const ww_lsh_options *options, ww_group_lsh **lsh);
+
+/// Searches as ww_lsh_run() does: each device takes a part of the queries at a time. Only queries that find more than
+/// options.candidates points (ww_lsh_info.capped) may differ from it. \param queries NULL: the tables' own points, each
+/// without itself. \param ids queries x k, -1 where there are fewer. \param distances queries x k of the points'
+/// precision, or NULL. \param found how many there are for each query, or NULL. \return WW_ERROR_INVALID_ARGUMENT
+/// (queries of another group), WW_ERROR_CANCELLED, and as ww_lsh_run(). *Thread-safety*: one job of a group at a time.
+/// *Blocking*: until done.
+WW_API_STATUS ww_group_lsh_run(ww_group_lsh *lsh, ww_group_points *queries, size_t k, int64_t *ids, void *distances,
+                               uint32_t *found);
+
+/// What the tables of one of the devices are, and what the last search of all did. \return WW_ERROR_INVALID_ARGUMENT.
+/// *Thread-safety*: when no job runs. *Blocking*: no.
+WW_API_STATUS ww_group_lsh_get_info(const ww_group_lsh *lsh, ww_lsh_info *info);
+
+/// The tables of one of the devices, for ww_lsh_save(), ww_lsh_get_options() and ww_lsh_count(); NULL for NULL.
+/// *Ownership*: the group's. *Thread-safety*: when no job runs. *Blocking*: no.
+WW_API const ww_lsh *ww_group_lsh_tables(const ww_group_lsh *lsh);
+
+/// Frees the tables and stores NULL in *lsh. *Thread-safety*: any thread, when no job uses it. *Blocking*: no.
+WW_API void ww_group_lsh_destroy(ww_group_lsh **lsh);
 
 #ifdef __cplusplus
 }

@@ -44,11 +44,29 @@ np.testing.assert_array_equal(group.soft(x[:20], x[20:]).rows, ww.soft(x[:20], x
 streams = [rng.normal(size=n) for n in (3000, 90, 4000)]
 for kind in {"znormalise": True}, {"kind": "open"}:
     np.testing.assert_array_equal(group.search(x[:3, :9], streams, k=4, **kind), ww.search(x[:3, :9], streams, k=4, **kind))
+assert group.search_info.places > 6000 and group.search_info.cells >= group.search_info.cells_started > 0
 read = ww.Source(streams[2])
 np.testing.assert_array_equal(group.search(x[:3, :9], read, kind="windows"), ww.search(x[:3, :9], read, kind="windows"))
 for points, queries in (x, None), (x32, x32[:5]):
     for mine, one in zip(group.knn(points, queries, 3, metric="l1"), ww.knn(points, queries, 3, metric="l1")):
         np.testing.assert_array_equal(mine, one)
+for points, queries in (x, None), (x32, x32[:5]):
+    options = {"tables": 4, "functions": 3, "width": 6.0, "seed": 3}
+    mine, one = ww.GroupLSH(group, points, **options), ww.LSH(points, **options)
+    for a, b in zip(mine.search(queries, 3), one.search(queries, 3)):
+        np.testing.assert_array_equal(a, b)
+    assert len(mine) == 40 and mine.info.examined == one.info.examined > 0
+long, second = (np.cumsum(rng.normal(size=n)) for n in (1500, 700))
+for other in None, second:
+    sides = {"left_right": other is None, "k": 2}
+    mine, one = (way.profile(long, 20, other, **sides) for way in (group, ww))
+    assert sum(record.tiles for record in group.info) > 1
+    for name in "distances", "indices", "left_indices", "right_distances":
+        np.testing.assert_array_equal(getattr(mine, name), getattr(one, name))
+    assert mine.info.pairs == one.info.pairs and mine.discords(2).tolist() == one.discords(2).tolist()
+    np.testing.assert_array_equal(mine.distances_of(7), one.distances_of(7))
+sent = ww.GroupDataset(group, long[None])
+np.testing.assert_array_equal(group.profile(sent, 20).indices, ww.profile(long, 20).indices)
 data = ww.GroupDataset(group, ww.SeriesSet(x))
 assert len(data) == 40 and data.longest == 30 and data.precision == "double"
 values, indices = group.kneighbors(data, k=3, band="sakoe-chiba:10%")
@@ -82,6 +100,9 @@ fails(lambda: group.cdist(x, out=np.empty(3)), ValueError, "out has to be")
 fails(lambda: ww.GroupDataset(group, x, classes[:3]), ValueError, "3 labels for 40 series")
 fails(lambda: ww.GroupDataset(group, ww.SeriesSet(x), classes), ValueError, "its own labels")
 fails(lambda: group.classify(x, x), ww.Error, "label")
+fails(lambda: ww.GroupLSH(group, x, metric="l1", functions=0), ValueError, "functions")
+fails(lambda: group.profile(long, 2), ValueError, "window")
+fails(lambda: group.profile(sent, 20, ww.GroupDataset(ww.Group("0"), x)), ValueError, "group")
 fails(lambda: group.search(x, streams, k=0), ValueError, "k is 0")
 def stop(done, total):
     raise RuntimeError("enough")

@@ -21,7 +21,7 @@ from ._distance import (
     topk,
 )
 from ._gradient import Gradient, soft
-from ._group import Group, GroupDataset
+from ._group import Group, GroupDataset, GroupLSH
 from ._journal import ArrayFile, Journal
 from ._learn import (
     Classifier,

@@ -9,13 +9,14 @@ from typing import Any, Iterable, Optional, Tuple, Union
 import numpy as np
 
 from ._context import Context, context_options
-from ._core import NULL, Progress, by_name, check, ffi, handle, info, keep, lib, new, plan_options, run
+from ._core import NULL, Progress, by_name, check, ffi, handle, info, keep, lib, new, plan_options, run, text, word
 from ._distance import pair_indices, paths_of
 from ._gradient import make_outputs, shaped, soft_measure, wanted
 from ._learn import targets_of, vote_options, votes
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._points import PointView
+from ._profile import Profile, ProfilePlan, series_of
 from ._search import MATCH, Source, search_options
 from ._series import DTYPES, SeriesSet, View, is_texts, label_names, output, pointer, result, to_output, view
 
@@ -60,6 +61,13 @@ class Group:
         for i, record in enumerate(records):
             check(lib.ww_group_get_info(self._c, i, record))
         return [info(record) for record in records]
+
+    @property
+    def search_info(self) -> SimpleNamespace:
+        """What the last search did on all devices: places, excluded_kim, excluded_keogh, abandoned, ..."""
+        record = new("ww_search_info")
+        check(lib.ww_group_get_search_info(self._c, record))
+        return info(record)
 
     def cdist(
         self,
@@ -315,21 +323,49 @@ class Group:
         max_bytes: int = 0,
     ) -> Tuple[np.ndarray, np.ndarray]:
         """As wavewarp.knn, on all devices: (distances, ids). base and queries are arrays or sets, sent to each device."""
-        views = [None if v is None else PointView(v, None, None) for v in (base, queries)]
-        if precision is None:
-            precision = "float" if views[0].dtype == np.float32 or not self.has_double else "double"
-        made = [None, None]
-        for i, points in enumerate(views):
-            if points is not None:
-                made[i] = handle("ww_group_points")
-                options = new("ww_points_options", precision=by_name("ww_precision", precision))
-                check(lib.ww_group_points_create(self._c, points.c, options, made[i]))
-        count = views[1 if views[1] is not None else 0].c.count
+        sent, count, precision = self._points(base, precision)
+        asking = NULL
+        if queries is not None:
+            asked, count, _ = self._points(queries, precision)
+            asking = asked[0]
         ids, distances = np.empty((count, k), np.int64), np.empty((count, k), DTYPES[precision])
         options = new("ww_knn_options", metric=by_name("ww_metric", metric), run=run(progress, max_bytes))
-        asking = NULL if made[1] is None else made[1][0]
-        check(lib.ww_group_knn(made[0][0], asking, k, options, output(ids, "int64_t"), pointer(distances)))
+        check(lib.ww_group_knn(sent[0], asking, k, options, output(ids, "int64_t"), pointer(distances)))
         return distances, ids
+
+    def profile(
+        self,
+        series: Any,
+        window: int,
+        other=None,
+        *,
+        index: int = 0,
+        other_index: int = 0,
+        k: int = 1,
+        exclusion: Optional[int] = None,
+        left_right: bool = False,
+        precision: Optional[str] = None,
+        best_channels: int = 0,
+        axes: Optional[str] = None,
+        progress: Progress = None,
+        max_bytes: int = 0,
+    ) -> Profile:
+        """As wavewarp.profile, on all devices. series, other: also a GroupDataset of this group, both or neither."""
+        if precision is None:
+            precision = getattr(series, "precision", "double" if self.has_double else "float")
+        plan = _DividedProfile(self)
+        plan._set_options(k, exclusion, left_right, precision, best_channels, run(progress, max_bytes))
+        return plan._create(series, index, other, other_index, window, axes).run()
+
+    def _points(self, points, precision):
+        """Points on every device: a handle, their number, their precision."""
+        made = PointView(points, None, None)
+        if precision is None:
+            precision = "float" if made.dtype == np.float32 or not self.has_double else "double"
+        sent = handle("ww_group_points")
+        options = new("ww_points_options", precision=by_name("ww_precision", precision))
+        check(lib.ww_group_points_create(self._c, made.c, options, sent))
+        return keep(sent, self._log), made.c.count, precision
 
     def _datasets(self, x, y, axes, precision) -> Any:
         ready = (type(None), GroupDataset, SeriesSet)
@@ -346,12 +382,91 @@ class Group:
         ]
 
 
+class _DividedProfile(ProfilePlan):
+    """A profile's plan on all devices of a group; as a ProfilePlan it is that of one of them."""
+
+    def __init__(self, group: Group) -> None:
+        self._group, self._divided = group, handle("ww_group_profile")
+        keep(self._divided, group._log)
+
+    def _create(self, series, index, other, other_index, window, axes):
+        if isinstance(series, GroupDataset):
+            where, sides, create = (), (series, other), lib.ww_group_profile_create_from_datasets
+            given = [NULL if x is None else x._c for x in sides]
+        else:
+            where, create = (self._group._c,), lib.ww_group_profile_create
+            sides = [None if x is None else series_of(x, axes) for x in (series, other)]
+            given = [NULL if x is None else x.c for x in sides]
+        check(create(*where, given[0], index, given[1], other_index, window, self._options, self._divided))
+        self._handle = [ffi.cast("ww_profile *", lib.ww_group_profile_plan(self._divided[0]))]
+        return self
+
+    def run(self) -> Profile:
+        lists, to = self._lists()
+        check(lib.ww_group_profile_run(self._divided[0], to))
+        return Profile(self, lists)
+
+    @property
+    def info(self) -> SimpleNamespace:
+        record = new("ww_profile_info")
+        check(lib.ww_group_profile_get_info(self._divided[0], record))
+        return info(record)
+
+
 def _host_series(values, axes) -> View:
     return view(SeriesSet.of_texts(values) if is_texts(values) else values, axes)
 
 
 def _longest(rows, columns):
     return rows.longest if columns is None else max(rows.longest, columns.longest)
+
+
+class GroupLSH:
+    """Hash tables of points on every device of a group: approximate neighbours, by parts of the queries.
+
+    points: an array or sets, as of Points. precision: that of numbers. The rest as of LSH, whose results these are.
+    """
+
+    def __init__(
+        self,
+        group: Group,
+        points: Any,
+        *,
+        metric: str = "l2",
+        path="auto",
+        precision: Optional[str] = None,
+        progress: Progress = None,
+        max_bytes: int = 0,
+        **options,
+    ) -> None:
+        sent, self._count, self.precision = group._points(points, precision)
+        fields = {**options, "metric": by_name("ww_metric", metric), "path": word("ww_lsh_path", path)}
+        self._group, self._options = group, new("ww_lsh_options", run=run(progress, max_bytes), **fields)
+        self._handle = handle("ww_group_lsh")
+        check(lib.ww_group_lsh_create(sent[0], self._options, self._handle))
+        keep(self._handle, group._log)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def search(self, queries=None, k: int = 1) -> Tuple[np.ndarray, np.ndarray]:
+        """(distances, ids) of shape (queries, k), as LSH.search()."""
+        asking, count = NULL, self._count
+        if queries is not None:
+            sent, count, _ = self._group._points(queries, self.precision)
+            asking = sent[0]
+        dtype = DTYPES[text(lib.ww_precision_name(lib.ww_lsh_precision(lib.ww_group_lsh_tables(self._handle[0]))))]
+        ids, distances = np.empty((count, k), np.int64), np.empty((count, k), dtype)
+        to = output(ids, "int64_t"), pointer(distances)
+        check(lib.ww_group_lsh_run(self._handle[0], asking, k, *to, NULL))
+        return distances, ids
+
+    @property
+    def info(self) -> SimpleNamespace:
+        """As LSH.info: of the tables of one device, and of the last search of all."""
+        record = new("ww_lsh_info")
+        check(lib.ww_group_lsh_get_info(self._handle[0], record))
+        return info(record)
 
 
 class GroupDataset:

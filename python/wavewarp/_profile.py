@@ -45,6 +45,20 @@ class ProfilePlan:
         context = series.context if made else context or default_context()
         if precision is None:
             precision = series.precision if made else "double" if context.has_double else "float"
+        self._set_options(k, exclusion, left_right, precision, best_channels, run(progress, max_bytes))
+        self._handle = handle("ww_profile")
+        if made:
+            other = None if other is None else dataset(other, axes=axes, precision=precision, context=context)
+            sides = [NULL if x is None else x._c for x in (series, other)]
+            where: Any = ()
+            create = lib.ww_profile_create_from_datasets
+        else:
+            views = [None if x is None else series_of(x, axes) for x in (series, other)]
+            sides = [NULL if x is None else x.c for x in views]
+            where, create = (context._c,), lib.ww_profile_create
+        check(create(*where, sides[0], index, sides[1], other_index, window, self._options, self._handle))
+
+    def _set_options(self, k, exclusion, left_right, precision, best_channels, limits):
         self.k, self.left_right = k, left_right
         self._options = new(
             "ww_profile_options",
@@ -53,19 +67,8 @@ class ProfilePlan:
             precision=by_name("ww_precision", precision),
             exclusion=lib.WW_PROFILE_EXCLUSION_AUTO if exclusion is None else exclusion,
             best_channels=best_channels,
-            run=run(progress, max_bytes),
+            run=limits,
         )
-        self._handle = handle("ww_profile")
-        if made:
-            other = None if other is None else dataset(other, axes=axes, precision=precision, context=context)
-            sides = [NULL if x is None else x._c for x in (series, other)]
-            where: Any = ()
-            create = lib.ww_profile_create_from_datasets
-        else:
-            views = [None if x is None else _view(x, axes) for x in (series, other)]
-            sides = [NULL if x is None else x.c for x in views]
-            where, create = (context._c,), lib.ww_profile_create
-        check(create(*where, sides[0], index, sides[1], other_index, window, self._options, self._handle))
 
     def run(self) -> Profile:
         """The whole profile."""
@@ -187,7 +190,8 @@ class Profile:
         return np.concatenate([column.astype(object) for column in columns], axis=1)
 
 
-def _view(values, axes):
+def series_of(values, axes):
+    """The view of one series, or of a set."""
     return view(values) if isinstance(values, SeriesSet) else one_series(values, axes)
 
 

@@ -136,6 +136,7 @@ ww_status ww_group_create(const ww_group_options *given, ww_group **group) {
     if (!g)
         return wwi_fail_memory(sizeof *g);
     atomic_init(&g->references, 1);
+    g->last_search = (ww_search_info)WW_SEARCH_INFO_INIT;
     g->tile_seconds = options.tile_seconds > 0 ? options.tile_seconds : 0.5;
     status = open_devices(g, &context, options.devices && options.devices[0] ? options.devices : NULL);
     if (status == WW_OK)
@@ -428,4 +429,31 @@ ww_status wwi_group_run_units(ww_group *g, const wwi_group_kind *kind, void *job
     const ww_status status = run_job(g, &r, items, before, report);
     free(before);
     return status;
+}
+
+// ---- making parts together: a job without units
+
+typedef struct making {
+    void *user;
+    ww_status (*make)(void *user, size_t device);
+} making;
+
+static ww_status begin_making(void *user, size_t device, void **own) {
+    const making *m = user;
+    (void)own;
+    return m->make(m->user, device);
+}
+
+ww_status wwi_group_make_together(ww_group *group, ww_error *errors, void *user,
+                                  ww_status (*make)(void *user, size_t device)) {
+    static const wwi_group_kind kind = {.begin = begin_making};
+    making m = {user, make};
+    const double none = 0;
+    bool any = false;
+    const ww_status status = wwi_group_run(group, &kind, &m, 0, &none, NULL);
+    for (size_t i = 0; i < group->count; i++) {
+        errors[i] = group->workers[i].error;
+        any |= !group->workers[i].lost;
+    }
+    return status != WW_OK || any ? status : wwi_fail_again(&errors[0], errors[0].status);
 }

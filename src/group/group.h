@@ -13,7 +13,8 @@ struct ww_group {
     double tile_seconds;
     size_t count;
     ww_context **contexts;
-    wwi_worker *workers; // of the last job
+    wwi_worker *workers;        // of the last job
+    ww_search_info last_search; // what all of them did
 };
 
 struct ww_group_dataset {
@@ -29,6 +30,9 @@ struct ww_group_dataset {
 // Fails when all are, or by an error that every device would find.
 ww_status wwi_group_make_parts(const ww_group *group, ww_error *errors, void *user,
                                ww_status (*make)(void *user, size_t device));
+// The same in each device's own thread, all at once: for what takes long on the host.
+ww_status wwi_group_make_together(ww_group *group, ww_error *errors, void *user,
+                                  ww_status (*make)(void *user, size_t device));
 void wwi_group_retain(ww_group *group);
 void wwi_group_release(ww_group *group);
 
@@ -57,6 +61,9 @@ struct ww_group_points {
     ww_points **parts;
     ww_error *errors;
 };
+
+// Those of one of the devices.
+const ww_points *wwi_group_points_any(const ww_group_points *points);
 
 // A job on series while it runs. What a kind's functions get as `job` begins with it.
 typedef struct wwi_group_job {

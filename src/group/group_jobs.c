@@ -5,111 +5,38 @@
 
 #include "base/transpose.h"
 #include "group/group.h"
+#include "group/group_tiles.h"
 #include "jobs/plan.h"
 #include "measure/measure_table.h"
 #include "options.h"
 
 // ---- a matrix
 
-// The items are rectangles of a grid: bands of rows, in each some columns. A device takes neighbours of one band. Of a
-// half a band begins with its own square on the diagonal, of which a plan computes one half: a tile by itself.
 enum { BAND_ROWS = 256, ITEM_COLUMNS = 1024, LEAST_ROWS = 16, LEAST_COLUMNS = 64, PARTS = 16 };
-#define MOST_ITEMS ((size_t)1 << 21)
-
-typedef struct wwi_tiles {
-    size_t rows, columns; // of the matrix
-    size_t height, width; // of an item; the last ones are smaller
-    bool half;            // only what reaches above the diagonal
-    size_t bands, items;
-    size_t *first;  // bands + 1: the first item of each band
-    double *before; // items + 1
-} wwi_tiles;
-
-static size_t between(size_t value, size_t least, size_t most) {
-    return value < least ? least : value > most ? most : value;
-}
-
-// Where a band's items of the grid's width begin.
-static size_t band_column(const wwi_tiles *t, size_t band) {
-    return t->half ? between((band + 1) * t->height, 0, t->columns) : 0;
-}
-
-static size_t items_of(const wwi_tiles *t, size_t band) {
-    return (t->columns - band_column(t, band) + t->width - 1) / t->width + t->half;
-}
-
-static size_t count_items(wwi_tiles *t) {
-    size_t items = 0;
-    t->bands = (t->rows + t->height - 1) / t->height;
-    for (size_t band = 0; band < t->bands; band++)
-        items += items_of(t, band);
-    return items;
-}
 
 static ww_status make_tiles(wwi_tiles *t, const wwi_group_job *job) {
-    const double *rows = job->rows->points, *columns = job->columns->points;
-    const size_t parts = PARTS * job->group->count;
     t->rows = job->rows->count;
     t->columns = job->columns->count;
     t->half = job->self && wwi_measure_is_symmetric(job->measure);
-    t->height = between(t->rows / parts, LEAST_ROWS, BAND_ROWS);
-    t->width = between(t->columns / 8, LEAST_COLUMNS, ITEM_COLUMNS);
-    while ((t->items = count_items(t)) > MOST_ITEMS)
-        t->height *= 2, t->width *= 2;
-    t->first = malloc((t->bands + 1) * sizeof *t->first);
-    t->before = malloc((t->items + 1) * sizeof *t->before);
-    if (!t->first || !t->before)
-        return wwi_fail_memory((t->bands + 1) * sizeof *t->first + (t->items + 1) * sizeof *t->before);
-    t->first[0] = 0;
-    t->before[0] = 0;
-    for (size_t band = 0, item = 0; band < t->bands; band++) {
-        const size_t row_end = between((band + 1) * t->height, 0, t->rows);
-        const double height = rows[row_end] - rows[band * t->height];
-        if (t->half) {
-            t->before[item + 1] = t->before[item] + height * height / 2;
-            item++;
-        }
-        for (size_t column = band_column(t, band); column < t->columns; column += t->width, item++)
-            t->before[item + 1] =
-                t->before[item] + height * (columns[between(column + t->width, 0, t->columns)] - columns[column]);
-        t->first[band + 1] = item;
-    }
-    return WW_OK;
-}
-
-static size_t band_of(const wwi_tiles *t, size_t item) {
-    size_t low = 0, high = t->bands;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if (t->first[middle] <= item)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    t->height = wwi_between(t->rows / (PARTS * job->group->count), LEAST_ROWS, BAND_ROWS);
+    t->width = wwi_between(t->columns / 8, LEAST_COLUMNS, ITEM_COLUMNS);
+    return wwi_tiles_make(t, job->rows->points, job->columns->points);
 }
 
 static size_t band_end(const void *user, size_t first) {
-    const wwi_tiles *t = ((const wwi_group_job *)user)->tiles;
-    const size_t band = band_of(t, first);
-    return t->half && first == t->first[band] ? first + 1 : t->first[band + 1];
+    return wwi_tiles_end(((const wwi_group_job *)user)->tiles, first);
 }
 
 static ww_status run_tile(void *user, void *own, size_t first, size_t count) {
     const wwi_group_job *job = user;
-    const wwi_tiles *t = job->tiles;
-    const size_t band = band_of(t, first), row = band * t->height;
-    const size_t rows = between(row + t->height, 0, t->rows) - row;
-    const bool square = t->half && first == t->first[band];
-    const size_t column = square ? row : band_column(t, band) + (first - t->first[band] - t->half) * t->width;
-    const size_t columns = square ? rows : between(column + count * t->width, 0, t->columns) - column;
+    const wwi_tile r = wwi_tiles_at(job->tiles, first, count);
     ww_output to = job->to;
-    to.host = (unsigned char *)to.host + (row * to.row_stride + column) * job->value_bytes;
+    to.host = (unsigned char *)to.host + (r.row * to.row_stride + r.column) * job->value_bytes;
     to.bytes = 0; // checked as a whole
-    const ww_status status = ww_plan_run_rectangle(own, row, rows, column, columns, &to);
-    if (status == WW_OK && t->half && !square) // below the diagonal is what is above
-        wwi_transpose((unsigned char *)job->to.host + (column * to.row_stride + row) * job->value_bytes, to.row_stride,
-                      to.host, to.row_stride, rows, columns, job->value_bytes);
+    const ww_status status = ww_plan_run_rectangle(own, r.row, r.rows, r.column, r.columns, &to);
+    if (status == WW_OK && job->tiles->half && r.row != r.column) // below the diagonal is what is above
+        wwi_transpose((unsigned char *)job->to.host + (r.column * to.row_stride + r.row) * job->value_bytes,
+                      to.row_stride, to.host, to.row_stride, r.rows, r.columns, job->value_bytes);
     return status;
 }
 
@@ -147,8 +74,7 @@ ww_status ww_group_matrix(const ww_measure *measure, ww_group_dataset *rows, ww_
         status = make_tiles(&tiles, &job);
     if (status == WW_OK)
         status = wwi_group_run(job.group, &kind, &job, tiles.items, tiles.before, &job.run);
-    free(tiles.first);
-    free(tiles.before);
+    wwi_tiles_free(&tiles);
     return status;
 }
 

@@ -57,7 +57,7 @@ void ww_group_points_destroy(ww_group_points **points) {
     free(p);
 }
 
-static const ww_points *any_part(const ww_group_points *p) {
+const ww_points *wwi_group_points_any(const ww_group_points *p) {
     const ww_points *any = NULL;
     for (size_t i = 0; i < p->group->count; i++)
         any = p->parts[i] ? p->parts[i] : any;
@@ -126,7 +126,7 @@ ww_status ww_group_knn(ww_group_points *base, ww_group_points *queries, size_t k
     own.progress = NULL;
     j.options.run = &own;
     j.self = j.queries == base;
-    const ww_points *b = any_part(base), *q = any_part(j.queries);
+    const ww_points *b = wwi_group_points_any(base), *q = wwi_group_points_any(j.queries);
     j.value_bytes = wwi_precision_bytes(q->precision);
     j.work = (double)b->count * (double)(b->dimension ? b->dimension : 1);
     return wwi_group_run_units(base->group, &kind, &j, q->count, &run);

@@ -8,6 +8,7 @@
 #include "base/run.h"
 #include "data/view.h"
 #include "group/group.h"
+#include "host.h"
 #include "options.h"
 #include "search/search_internal.h"
 
@@ -74,6 +75,21 @@ static ww_status begin_device(void *user, size_t device, void **own) {
                       : wwi_fail_memory(j->queries.count * j->places * sizeof *s->matches);
 }
 
+// Adds what a device's search did; the caller holds the lock.
+static void note(const job *j, const ww_search *search) {
+    const ww_search_info *did = &search->info;
+    ww_search_info *sum = &j->group->last_search;
+    sum->places += did->places;
+    sum->excluded_kim += did->excluded_kim;
+    sum->excluded_keogh += did->excluded_keogh;
+    sum->excluded_keogh_turned += did->excluded_keogh_turned;
+    sum->abandoned += did->abandoned;
+    sum->cells += did->cells;
+    sum->cells_started += did->cells_started;
+    sum->launches += did->launches;
+    sum->seconds_device += did->seconds_device;
+}
+
 // ---- parts of the streams
 
 static double part_work(const void *user, size_t unit) {
@@ -91,6 +107,7 @@ static ww_status run_part(void *user, void *own, size_t first, size_t count) {
     if (status != WW_OK)
         return status;
     (void)pthread_mutex_lock(&j->lock);
+    note(j, s->search);
     status = ww_matches_merge(j->queries.count, j->places, j->similarity, j->merged, s->matches);
     (void)pthread_mutex_unlock(&j->lock);
     return status;
@@ -131,7 +148,7 @@ static double query_work(const void *user, size_t query) {
 }
 
 static ww_status run_queries(void *user, void *own, size_t first, size_t count) {
-    const job *j = user;
+    job *j = user;
     const seat *s = own;
     ww_search *search = NULL;
     ww_series_view some = j->queries;
@@ -147,6 +164,11 @@ static ww_status run_queries(void *user, void *own, size_t first, size_t count) 
     if (status == WW_OK)
         status = j->streams.view ? ww_search_run(search, j->streams.view, j->matches + first * k, found)
                                  : ww_search_run_source(search, j->streams.from, j->matches + first * k, found);
+    if (status == WW_OK) {
+        (void)pthread_mutex_lock(&j->lock);
+        note(j, search);
+        (void)pthread_mutex_unlock(&j->lock);
+    }
     ww_search_destroy(&search);
     return status;
 }
@@ -204,8 +226,11 @@ static ww_status run(job *j, const ww_series_view *queries, const ww_search_opti
         for (size_t q = 0; q < j->queries.count; q++)
             j->cells += (double)length_of(j, q);
         j->places = places_of(j);
+        const double start = wwi_seconds();
+        j->group->last_search = (ww_search_info)WW_SEARCH_INFO_INIT;
         (void)pthread_mutex_init(&j->lock, NULL);
         status = j->places ? search_parts(j) : search_queries(j);
+        j->group->last_search.seconds_wall = wwi_seconds() - start;
         (void)pthread_mutex_destroy(&j->lock);
     }
     wwi_joined_close(&all);
@@ -245,4 +270,10 @@ ww_status ww_group_search_source(ww_group *group, const ww_measure *measure, con
                         "a source without a function, channels or a precision, or not for several threads");
     j.streams.from = &own;
     return run(&j, queries, options);
+}
+
+ww_status ww_group_get_search_info(const ww_group *group, ww_search_info *info) {
+    if (!group || !info)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the group or the record is NULL");
+    return wwi_struct_give(info, &group->last_search, "ww_search_info");
 }

@@ -512,9 +512,16 @@ static ww_status search_rows(search *s) {
     return status;
 }
 
-// Queries [first, first + count) of s->queries, whose results begin at row `at`.
-static ww_status search_window(search *s, size_t first, size_t count, size_t at, int64_t *ids, void *distances,
-                               uint32_t *found) {
+// Where results go, by the number of the query.
+typedef struct target {
+    int64_t *ids;
+    void *distances;
+    uint32_t *found;
+} target;
+
+// Those in [from, to) of the queries [first, first + count) of s->queries, whose results begin at row `at`.
+static ww_status search_window(search *s, size_t first, size_t count, size_t at, size_t from, size_t to,
+                               const target *results) {
     float largest;
     ww_status status = wwi_points_slice(s->queries, s->h->stream, first, count, &s->window);
     if (status != WW_OK)
@@ -527,12 +534,12 @@ static ww_status search_window(search *s, size_t first, size_t count, size_t at,
         s->reach = sqrtf(largest) * 1.000001f;
         s->norms = s->own_norms;
     }
-    for (size_t done = 0; status == WW_OK && done < count; done += s->rows) {
+    for (size_t done = from; status == WW_OK && done < to; done += s->rows) {
         s->first = first + done;
-        s->rows = (size_t)wwi_least(count - done, s->most_rows);
+        s->rows = (size_t)wwi_least(to - done, s->most_rows);
         s->own = s->self ? (uint32_t)(at + done) : WWI_NO_INDEX;
         if ((status = search_rows(s)) == WW_OK)
-            status = fetch(s, at + done, ids, distances, found);
+            status = fetch(s, at + done, results->ids, results->distances, results->found);
     }
     return status;
 }
@@ -546,7 +553,33 @@ static bool choose_path(const ww_lsh *h, size_t queries, size_t k) {
     return k <= MOST_K && queries >= FEWEST_QUERIES;
 }
 
+// Queries [first, end), with blocks of the base or, of the tables' own points, of these, too.
+static ww_status search_range(search *s, size_t first, size_t end, const target *results) {
+    ww_status status = WW_OK;
+    const ww_lsh *h = s->h;
+    for (size_t at = first, rows; !s->self && status == WW_OK && at < end; at += rows) {
+        rows = wwi_least(wwi_points_slice_limit(s->queries, at), end - at);
+        status = search_window(s, at, rows, at, 0, rows, results);
+    }
+    for (size_t i = 0; s->self && status == WW_OK && i < h->block_count; i++) {
+        wwi_lsh_block *b = &h->blocks[i];
+        if (b->id >= end || b->id + (size_t)b->count <= first)
+            continue;
+        wwi_slice_close(&s->window);
+        s->source = b;
+        s->queries = b->points;
+        status = search_window(s, b->first, b->count, b->id, first > b->id ? first - b->id : 0,
+                               wwi_least(end - b->id, b->count), results);
+    }
+    return status;
+}
+
 ww_status ww_lsh_run(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, void *distances, uint32_t *found) {
+    return wwi_lsh_run_rows(h, queries, 0, SIZE_MAX, k, ids, distances, found);
+}
+
+ww_status wwi_lsh_run_rows(ww_lsh *h, ww_points *queries, size_t first, size_t count, size_t k, int64_t *ids,
+                           void *distances, uint32_t *found) {
     ww_status status = WW_OK;
     search s;
     if (!h || !ids || k < 1 || k > WW_KNN_MOST)
@@ -556,14 +589,16 @@ ww_status ww_lsh_run(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, void
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the queries are not of the tables' context, precision, kind or "
                                                    "dimension");
     const double start = wwi_seconds();
-    const size_t count = queries ? queries->count : h->total;
+    const size_t all = queries ? queries->count : h->total;
+    count = wwi_least(count, all - first);
     wwi_stream_start(h->stream);
     memset(&s, 0, sizeof s);
     s.h = h;
+    s.queries = queries;
     s.most_tasks = UINT64_C(1) << 16;
     s.k = (uint32_t)k;
     s.self = !queries;
-    s.by_buckets = choose_path(h, count, k);
+    s.by_buckets = choose_path(h, all, k);
     s.pace = wwi_pace_make(h->stream, h->run.launch_seconds, h->run.progress, h->run.progress_user);
     wwi_pace_start(&s.pace, (uint64_t)count * h->options.tables * h->options.probes * h->block_count);
     h->info.examined = h->info.capped = h->info.incomplete = 0;
@@ -572,20 +607,8 @@ ww_status ww_lsh_run(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, void
         status = wwi_lsh_get_join(h, s.k);
     if (status == WW_OK)
         status = allocate(&s, count);
-    if (queries) {
-        s.queries = queries;
-        for (size_t at = 0, rows; status == WW_OK && at < count; at += rows) {
-            rows = wwi_points_slice_limit(queries, at);
-            status = search_window(&s, at, rows, at, ids, distances, found);
-        }
-    }
-    for (size_t i = 0; !queries && status == WW_OK && i < h->block_count; i++) {
-        wwi_lsh_block *b = &h->blocks[i];
-        wwi_slice_close(&s.window);
-        s.source = b;
-        s.queries = b->points;
-        status = search_window(&s, b->first, b->count, b->id, ids, distances, found);
-    }
+    if (status == WW_OK)
+        status = search_range(&s, first, first + count, &(target){ids, distances, found});
     status = wwi_finish_after(h->stream, status);
     // Halves that a failed launch was to make are not known to be there.
     for (size_t i = 0; status != WW_OK && i < h->block_count; i++)

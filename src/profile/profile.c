@@ -24,10 +24,7 @@ void ww_profile_destroy(ww_profile **profile) {
     }
     wwi_kernel_destroy(&p->merge);
     wwi_program_release(&p->merge_program);
-    for (int list = 0; list < WWI_PROFILE_LISTS; list++) {
-        free(p->best[list]);
-        free(p->best_ids[list]);
-    }
+    wwi_profile_nearest_free(&p->nearest);
     wwi_profile_series_free(&p->series);
     wwi_profile_series_free(&p->other);
     wwi_stream_destroy(&p->stream);
@@ -202,44 +199,6 @@ ww_status ww_profile_create_from_datasets(ww_dataset *series, size_t index, ww_d
 
 // ---- running
 
-static void forget(ww_profile *p) {
-    for (int list = 0; list < wwi_profile_lists(p); list++)
-        for (size_t i = 0; i < p->series.windows * p->k; i++) {
-            p->best[list][i] = INFINITY;
-            p->best_ids[list][i] = -1;
-        }
-}
-
-static double told(double distance2, bool squared) {
-    return squared ? distance2 : sqrt(distance2);
-}
-
-static void give(const ww_profile *p, int list, bool squared, double *distances, int64_t *indices) {
-    const size_t count = p->series.windows * p->k;
-    for (size_t i = 0; distances && i < count; i++)
-        distances[i] = told(p->best[list][i], squared);
-    if (indices)
-        memcpy(indices, p->best_ids[list], count * sizeof *indices);
-}
-
-// Of the neighbours on both sides the k nearest.
-static void give_joined(const ww_profile *p, bool squared, double *distances, int64_t *indices) {
-    const size_t k = p->k;
-    for (size_t i = 0; i < p->series.windows; i++) {
-        size_t at[WWI_PROFILE_LISTS] = {0, 0};
-        for (size_t r = 0; r < k; r++) {
-            const double right = p->best[WWI_PROFILE_RIGHT][i * k + at[WWI_PROFILE_RIGHT]];
-            const double left = p->best[WWI_PROFILE_LEFT][i * k + at[WWI_PROFILE_LEFT]];
-            const int list = left <= right ? WWI_PROFILE_LEFT : WWI_PROFILE_RIGHT; // the lower index
-            const size_t from = i * k + at[list]++;
-            if (distances)
-                distances[i * k + r] = told(p->best[list][from], squared);
-            if (indices)
-                indices[i * k + r] = p->best_ids[list][from];
-        }
-    }
-}
-
 // Pairs of windows of the part, some of them within the exclusion.
 static uint64_t pairs_of_part(const ww_profile *p) {
     const wwi_profile_part *part = &p->part;
@@ -251,34 +210,36 @@ static uint64_t pairs_of_part(const ww_profile *p) {
     return pairs;
 }
 
-// The pairs of a part, by distances or their squares.
-static ww_status run(ww_profile *p, const wwi_profile_part *part, bool squared, const ww_profile_output *output) {
-    ww_status status;
-    ww_profile_output to = WW_PROFILE_OUTPUT_INIT;
-    if ((status = wwi_options_take(&to, output, "ww_profile_output")) != WW_OK)
-        return status;
-    if (!p->options.left_right && (to.left_distances || to.left_indices || to.right_distances || to.right_indices)) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "left or right neighbours are wanted from a plan without them");
-        return wwi_fail_hint("set options.left_right");
-    }
-    const double start = wwi_seconds();
+static ww_status add_part(ww_profile *p, const wwi_profile_part *part) {
     wwi_stream_start(p->stream);
     p->info.candidates = 0;
     p->pace = wwi_pace_make(p->stream, p->run.launch_seconds, p->run.progress, p->run.progress_user);
     p->part = *part;
     wwi_pace_start(&p->pace, pairs_of_part(p));
-    forget(p);
-    if ((status = wwi_finish_after(p->stream, wwi_profile_run_part(p))) == WW_OK)
-        status = wwi_profile_enter_flats(p);
-    if (status == WW_OK && p->options.left_right) {
-        give(p, WWI_PROFILE_LEFT, squared, to.left_distances, to.left_indices);
-        give(p, WWI_PROFILE_RIGHT, squared, to.right_distances, to.right_indices);
-        give_joined(p, squared, to.distances, to.indices);
-    } else if (status == WW_OK) {
-        give(p, 0, squared, to.distances, to.indices);
-    }
-    status = wwi_run_end(p->stream, status, start, &p->info.launches, &p->info.seconds_device, &p->info.seconds_wall);
-    return status;
+    const ww_status status = wwi_finish_after(p->stream, wwi_profile_run_part(p));
+    return status == WW_OK ? wwi_profile_enter_flats(p) : status;
+}
+
+static ww_status end_run(ww_profile *p, ww_status status, double start) {
+    return wwi_run_end(p->stream, status, start, &p->info.launches, &p->info.seconds_device, &p->info.seconds_wall);
+}
+
+ww_status wwi_profile_add_part(ww_profile *p, const wwi_profile_part *part) {
+    const double start = wwi_seconds();
+    return end_run(p, add_part(p, part), start);
+}
+
+// The pairs of a part, by distances or their squares.
+static ww_status run(ww_profile *p, const wwi_profile_part *part, bool squared, const ww_profile_output *output) {
+    ww_profile_output to;
+    ww_status status = wwi_profile_take_output(p->options.left_right, output, &to);
+    if (status != WW_OK)
+        return status;
+    const double start = wwi_seconds();
+    wwi_profile_nearest_forget(&p->nearest);
+    if ((status = add_part(p, part)) == WW_OK)
+        wwi_profile_nearest_give(&p->nearest, squared, &to);
+    return end_run(p, status, start);
 }
 
 ww_status ww_profile_run(ww_profile *p, ww_profile_output *output) {

@@ -22,8 +22,8 @@ typedef struct kind {
 // Enters the k first windows of a kind that are allowed, of those in [begin, end).
 static void enter_first(ww_profile *p, int list, size_t i, kind of, size_t begin, size_t end, double distance2) {
     const size_t *listed = of.listed;
-    double *best = p->best[list] + i * p->k;
-    int64_t *ids = p->best_ids[list] + i * p->k;
+    double *best = p->nearest.best[list] + i * p->k;
+    int64_t *ids = p->nearest.ids[list] + i * p->k;
     size_t from = 0, entered = 0, to = of.count;
     if (p->self && p->options.left_right && list == WWI_PROFILE_RIGHT && begin <= i + p->exclusion)
         begin = i + p->exclusion + 1;

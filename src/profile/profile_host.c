@@ -48,8 +48,8 @@ static ww_status read_lists(ww_profile *p, const wwi_profile_slice *own, int lis
 static void merge_window(ww_profile *p, const lists *l, size_t i, const wwi_profile_slice *own,
                          const wwi_profile_slice *other, int list) {
     const size_t at = own->first + i;
-    double *best = p->best[list] + at * p->k;
-    int64_t *ids = p->best_ids[list] + at * p->k;
+    double *best = p->nearest.best[list] + at * p->k;
+    int64_t *ids = p->nearest.ids[list] + at * p->k;
     for (uint32_t e = l->heads[i]; e != NO_ENTRY; e = l->entries[e].next) {
         const entry *one = &l->entries[e];
         if (one->value + one->error < l->bounds[i])

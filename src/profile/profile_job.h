@@ -48,6 +48,14 @@ typedef struct wwi_profile_slice {
     wwi_buffer *best[WWI_PROFILE_LISTS], *best_ids[WWI_PROFILE_LISTS];
 } wwi_profile_slice;
 
+// The neighbours of all windows: squared distances, and indices of windows, windows x k each.
+typedef struct wwi_profile_nearest {
+    size_t windows, k;
+    int lists;
+    double *best[WWI_PROFILE_LISTS];
+    int64_t *ids[WWI_PROFILE_LISTS];
+} wwi_profile_nearest;
+
 // A part of the matrix of windows.
 typedef struct wwi_profile_part {
     size_t row, row_end, column, column_end;
@@ -79,8 +87,7 @@ struct ww_profile {
     wwi_buffer *entries, *counters;
     uint64_t capacity; // entries
     wwi_profile_slice slices[2];
-    double *best[WWI_PROFILE_LISTS];      // squared distances, windows x k
-    int64_t *best_ids[WWI_PROFILE_LISTS]; // indices of windows
+    wwi_profile_nearest nearest;
     wwi_pace pace;
     double rate; // pairs a second
     ww_profile_info info;
@@ -103,6 +110,22 @@ ww_status wwi_profile_choose_form(ww_profile *p, size_t channels);
 ww_status wwi_profile_plan(ww_profile *p);
 // The error of a correlation for a reach of 1, by the arithmetic of the tiles.
 float wwi_profile_error(const ww_profile *p, bool is_double);
+
+// ---- profile_nearest.c
+
+// Allocates lists, in a zeroed struct; to forget is to make them empty.
+ww_status wwi_profile_nearest_make(size_t windows, size_t k, int lists, wwi_profile_nearest *nearest);
+void wwi_profile_nearest_forget(wwi_profile_nearest *nearest);
+void wwi_profile_nearest_free(wwi_profile_nearest *nearest);
+// To the caller's arrays, as distances or their squares.
+void wwi_profile_nearest_give(const wwi_profile_nearest *nearest, bool squared, const ww_profile_output *to);
+// Checks what a plan can give.
+ww_status wwi_profile_take_output(int left_right, const ww_profile_output *given, ww_profile_output *to);
+
+// ---- profile.c
+
+// Runs a part: its neighbours come to those that the plan's lists have, which keep others from being looked at.
+ww_status wwi_profile_add_part(ww_profile *p, const wwi_profile_part *part);
 
 // ---- profile_run.c
 

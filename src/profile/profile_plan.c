@@ -273,15 +273,9 @@ static ww_status divide(ww_profile *p) {
 }
 
 static ww_status allocate(ww_profile *p) {
-    uint64_t count;
-    if (!wwi_mul_u64(p->series.windows, p->k, &count) || count > PTRDIFF_MAX / sizeof(double))
-        return wwi_fail(WW_ERROR_OVERFLOW, "%zu windows with %zu neighbours", p->series.windows, p->k);
-    for (int list = 0; list < wwi_profile_lists(p); list++) {
-        p->best[list] = malloc(count * sizeof(double));
-        p->best_ids[list] = malloc(count * sizeof(int64_t));
-        if (!p->best[list] || !p->best_ids[list])
-            return wwi_fail_memory(count * sizeof(double));
-    }
+    const ww_status status = wwi_profile_nearest_make(p->series.windows, p->k, wwi_profile_lists(p), &p->nearest);
+    if (status != WW_OK)
+        return status;
     return WWI_GROW(p->context, {&p->entries, p->capacity * ENTRY_BYTES},
                     {&p->counters, WWI_PROFILE_STRIPES * WWI_PROFILE_STRIPE * 4});
 }

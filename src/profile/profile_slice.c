@@ -155,7 +155,7 @@ static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
     const wwi_profile_series *from = s->series;
     const size_t k = p->k;
     const uint64_t bytes = (uint64_t)s->stride * 4, list_bytes = (uint64_t)s->count * k * 8;
-    const double *best = p->best[list] + s->first * k;
+    const double *best = p->nearest.best[list] + s->first * k;
     float *bounds = malloc(bytes);
     if (!bounds)
         return wwi_fail_memory(bytes);
@@ -172,7 +172,7 @@ static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
         (status = wwi_buffer_create(p->context, bytes, &s->heads[list])) == WW_OK &&
         (status = wwi_buffer_fill_u32(s->heads[list], 0, bytes, NO_ENTRY)) == WW_OK && !p->narrow &&
         (status = wwi_upload(p->context, &s->best[list], best, list_bytes)) == WW_OK)
-        status = wwi_upload(p->context, &s->best_ids[list], p->best_ids[list] + s->first * k, list_bytes);
+        status = wwi_upload(p->context, &s->best_ids[list], p->nearest.ids[list] + s->first * k, list_bytes);
     free(bounds);
     return status;
 }
@@ -204,8 +204,9 @@ ww_status wwi_profile_slice_store(ww_profile *p, wwi_profile_slice *s) {
     ww_status status = WW_OK;
     const uint64_t bytes = (uint64_t)s->count * p->k * 8;
     for (int list = 0; status == WW_OK && list < WWI_PROFILE_LISTS && s->best[list]; list++)
-        if ((status = wwi_stream_read(p->stream, s->best[list], 0, bytes, p->best[list] + s->first * p->k)) == WW_OK)
-            status = wwi_stream_read(p->stream, s->best_ids[list], 0, bytes, p->best_ids[list] + s->first * p->k);
+        if ((status = wwi_stream_read(p->stream, s->best[list], 0, bytes, p->nearest.best[list] + s->first * p->k)) ==
+            WW_OK)
+            status = wwi_stream_read(p->stream, s->best_ids[list], 0, bytes, p->nearest.ids[list] + s->first * p->k);
     return status;
 }
 

@@ -78,10 +78,38 @@ for options in "--znorm -k 5 --in streams.npy" "--kind open -k 3 --in streams.np
     ok "search $options: two" gives 0 search queries.npy $options -d $pair
     ok "the same bytes" cmp -s one.txt out
 done
+"$program" generate random-walk --count 2 --length 2500 --seed 6 --output long.npy
+"$program" generate random-walk --count 1 --length 900 --seed 7 --output short.npy
+for options in "long.npy --left-right --motifs 2 --discords 2" "long.npy -k 3" "long.npy short.npy"; do
+    ok "profile $options: one device" gives 0 profile $options -w 20 -d $one -o one.csv
+    cp out one.txt
+    ok "profile $options: two" gives 0 profile $options -w 20 -d $pair -o all.csv
+    ok "the same bytes" cmp -s one.csv all.csv
+    ok "the same lines" cmp -s one.txt out
+done
+ok "profiles as JSON" gives 0 profile long.npy -w 20 -d $pair --json
+ok "say what each device did" python3 -c 'import json
+found = json.load(open("out"))
+assert sum(d["tiles"] for d in found["devices"]) > 2 and len(found["profiles"]) == 2'
+ok "a window that is too long" gives 1 profile long.npy -w 3000 -d $pair
+for options in "q.npy p.npy -L 4 -M 3 -w 2 -k 3" "q.npy p.npy -r 0.8 -k 3" "p.npy -m cosine -P 2 -k 3 --save pair.lsh"; do
+    ok "lsh $options: one device" gives 0 lsh $options -d $one -o one.txt
+    [ -e pair.lsh ] && mv pair.lsh one.lsh
+    ok "lsh $options: two" gives 0 lsh $options -d $pair -o all.txt
+    ok "the same bytes" cmp -s one.txt all.txt
+done
+ok "the same tables" cmp -s one.lsh pair.lsh
+ok "tables as JSON" gives 0 lsh p.npy -L 3 -d $pair --json
+ok "say what each device did" python3 -c 'import json
+found = json.load(open("out"))
+assert sum(d["tiles"] for d in found["devices"]) > 0 and found["counts"] == [700]'
+ok "no evaluation" gives 2 lsh p.npy -d $pair --evaluate
+ok "no saved tables" gives 2 lsh q.npy -d $pair --load one.lsh
 ok "what each device did in a search" gives 0 search queries.npy --znorm --in streams.npy -d $pair --json
 ok "is in the object" python3 -c 'import json
 found = json.load(open("out"))
-assert sum(d["tiles"] for d in found["devices"]) > 0 and len(found["matches"]) == 2'
+assert sum(d["tiles"] for d in found["devices"]) > 0 and len(found["matches"]) == 2
+assert found["places"] >= 2 * 2 * 8971 and found["excluded_kim"] <= found["places"]'
 ok "a stream that is followed has one device" gives 2 search queries.npy --in - --threshold 1 -d $pair
 ok "classes of one device" gives 0 classify a.ts b.ts -k 3 -d $one --predictions one.csv
 ok "classes of two" gives 0 classify a.ts b.ts -k 3 -d $pair --predictions all.csv

@@ -302,6 +302,9 @@ START_TEST(bad_input) {
         ww_group_destroy(&group);
     }
     group = wwt_group_open(0);
+    ww_search_info searched = WW_SEARCH_INFO_INIT;
+    wwt_ok(ww_group_get_search_info(group, &searched));
+    ck_assert(searched.places == 0 && searched.launches == 0);
     ck_assert_ptr_nonnull(ww_group_context(group, 0));
     ck_assert_ptr_null(ww_group_context(group, ww_group_count(group)));
     ck_assert_uint_eq(ww_group_count(NULL), 0);

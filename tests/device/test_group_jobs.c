@@ -363,6 +363,14 @@ START_TEST(matches_are_those_of_one_device) {
     memset(found, 0xff, sizeof found);
     wwt_ok(ww_group_search(group, &measure, &q, &options, &x, found, counts[1]));
     ck_assert(memcmp(one, found, sizeof one) == 0 && memcmp(counts[0], counts[1], sizeof counts[0]) == 0);
+    ww_search_info info = WW_SEARCH_INFO_INIT, of_group = WW_SEARCH_INFO_INIT;
+    wwt_ok(ww_search_get_info(search, &info));
+    wwt_ok(ww_group_get_search_info(group, &of_group));
+    ck_assert(of_group.launches > 0 && of_group.cells_started <= of_group.cells);
+    ck_assert_uint_ge(of_group.places, info.places);
+    if (c->kind != WW_SEARCH_WINDOWS || c->exclusion == 1 << 22) // divided by queries
+        ck_assert(of_group.places == info.places && of_group.excluded_kim == info.excluded_kim &&
+                  of_group.abandoned == info.abandoned && of_group.cells == info.cells);
     const double tiles = wwt_group_tiles(group, &lost);
     ck_assert(lost == 0 && (tiles > 1 || super));
     // One stream that is read.
@@ -384,6 +392,8 @@ START_TEST(matches_are_those_of_one_device) {
     ck_assert_int_eq(ww_group_search(group, NULL, &q, &options, &x, found, NULL), WW_ERROR_INVALID_ARGUMENT);
     options.k = 0;
     ck_assert_int_eq(ww_group_search(group, &measure, &q, &options, &x, found, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_get_search_info(NULL, &info), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_get_search_info(group, NULL), WW_ERROR_INVALID_ARGUMENT);
     ww_search_destroy(&search);
     ww_group_destroy(&group);
     wwt_set_free(&queries);

@@ -65,6 +65,9 @@ START_TEST(outputs) {
     NOTHING(ww_group_dataset, ww_group_dataset_create(NULL, &view, NULL, &out));
     NOTHING(ww_group_dataset, ww_group_dataset_create_from_set(NULL, NULL, NULL, &out));
     NOTHING(ww_group, ww_group_create(&no_group, &out));
+    NOTHING(ww_group_lsh, ww_group_lsh_create(NULL, NULL, &out));
+    NOTHING(ww_group_profile, ww_group_profile_create(NULL, &view, 0, NULL, 0, 8, NULL, &out));
+    NOTHING(ww_group_profile, ww_group_profile_create_from_datasets(NULL, 0, NULL, 0, 8, NULL, &out));
     NOTHING(ww_classifier, ww_classifier_create(&dtw, NULL, NULL, &out));
     NOTHING(ww_shapelets, ww_shapelets_create(NULL, NULL, &out));
     NOTHING(ww_shapelets, ww_shapelets_read(NULL, &out));

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hash tables on every device of a group, and searches of them by parts of the queries.
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/run.h"
+#include "group/group.h"
+#include "host.h"
+#include "lsh/lsh_index.h"
+#include "options.h"
+
+struct ww_group_lsh {
+    ww_group *group;
+    ww_run_options run, own; // the caller's; a device's
+    ww_lsh **parts;          // one a device; NULL where they could not be built
+    ww_error *errors;        // why not
+    const ww_lsh *any;       // of them
+    pthread_mutex_t lock;    // of `info`
+    ww_lsh_info info;
+};
+
+// ---- building
+
+typedef struct source {
+    ww_group_lsh *to;
+    const ww_group_points *points;
+    ww_lsh_options options;
+} source;
+
+static ww_status build(void *user, size_t device) {
+    const source *from = user;
+    const ww_group_points *points = from->points;
+    return points->parts[device] ? ww_lsh_create(points->parts[device], &from->options, &from->to->parts[device])
+                                 : wwi_fail_again(&points->errors[device], points->errors[device].status);
+}
+
+static ww_status build_all(ww_group_lsh *g, source *from) {
+    const double start = wwi_seconds();
+    g->parts = calloc(g->group->count, sizeof(ww_lsh *));
+    g->errors = calloc(g->group->count, sizeof *g->errors);
+    if (!g->parts || !g->errors)
+        return wwi_fail_memory(g->group->count * sizeof *g->errors);
+    const ww_status status = wwi_group_make_together(g->group, g->errors, from, build);
+    for (size_t i = 0; i < g->group->count; i++)
+        g->any = g->parts[i] ? g->parts[i] : g->any;
+    if (status != WW_OK)
+        return status;
+    g->info = g->any->info;
+    g->info.points = g->any->total;
+    g->info.seconds_build = wwi_seconds() - start;
+    return WW_OK;
+}
+
+ww_status ww_group_lsh_create(ww_group_points *points, const ww_lsh_options *options, ww_group_lsh **lsh) {
+    if (lsh)
+        *lsh = NULL;
+    if (!points || !lsh)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points or lsh is NULL");
+    ww_group_lsh *g = calloc(1, sizeof *g);
+    if (!g)
+        return wwi_fail_memory(sizeof *g);
+    wwi_group_retain(points->group);
+    g->group = points->group;
+    (void)pthread_mutex_init(&g->lock, NULL);
+    source from = {.to = g, .points = points, .options = WW_LSH_OPTIONS_INIT};
+    ww_status status = wwi_options_take(&from.options, options, "ww_lsh_options");
+    if (status == WW_OK)
+        status = wwi_run_take(from.options.run, &g->run);
+    g->own = g->run;
+    g->own.progress = NULL;
+    from.options.run = &g->own;
+    if (status == WW_OK)
+        status = build_all(g, &from);
+    if (status == WW_OK)
+        *lsh = g;
+    else
+        ww_group_lsh_destroy(&g);
+    return status;
+}
+
+void ww_group_lsh_destroy(ww_group_lsh **lsh) {
+    ww_group_lsh *g = wwi_taken(lsh);
+    if (!g)
+        return;
+    for (size_t i = 0; g->parts && i < g->group->count; i++)
+        ww_lsh_destroy(&g->parts[i]);
+    (void)pthread_mutex_destroy(&g->lock);
+    wwi_group_release(g->group);
+    free(g->parts);
+    free(g->errors);
+    free(g);
+}
+
+const ww_lsh *ww_group_lsh_tables(const ww_group_lsh *lsh) {
+    return lsh ? lsh->any : NULL;
+}
+
+ww_status ww_group_lsh_get_info(const ww_group_lsh *lsh, ww_lsh_info *info) {
+    if (!lsh || !info)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or info is NULL");
+    return wwi_struct_give(info, &lsh->info, "ww_lsh_info");
+}
+
+// ---- searching
+
+typedef struct job {
+    ww_group_lsh *lsh;
+    const ww_group_points *queries; // NULL: the tables' own points
+    size_t k;
+    int64_t *ids;
+    void *distances;
+    uint32_t *found;
+} job;
+
+// What a device has.
+typedef struct seat {
+    ww_lsh *lsh;
+    ww_points *queries;
+} seat;
+
+static double query_work(const void *user, size_t query) {
+    const ww_lsh *any = ((const job *)user)->lsh->any;
+    (void)query;
+    return (double)any->options.tables * any->options.probes * any->options.functions * any->words;
+}
+
+static ww_status begin_device(void *user, size_t device, void **own) {
+    const job *j = user;
+    seat *s = calloc(1, sizeof *s);
+    *own = s;
+    if (!s)
+        return wwi_fail_memory(sizeof *s);
+    if (!(s->lsh = j->lsh->parts[device]))
+        return wwi_fail_again(&j->lsh->errors[device], j->lsh->errors[device].status);
+    if (j->queries && !(s->queries = j->queries->parts[device]))
+        return wwi_fail_again(&j->queries->errors[device], j->queries->errors[device].status);
+    return WW_OK;
+}
+
+static ww_status run_queries(void *user, void *own, size_t first, size_t count) {
+    const job *j = user;
+    const seat *s = own;
+    ww_group_lsh *g = j->lsh;
+    const ww_status status = wwi_lsh_run_rows(s->lsh, s->queries, first, count, j->k, j->ids, j->distances, j->found);
+    if (status != WW_OK)
+        return status;
+    (void)pthread_mutex_lock(&g->lock);
+    g->info.path = s->lsh->info.path;
+    g->info.examined += s->lsh->info.examined;
+    g->info.capped += s->lsh->info.capped;
+    g->info.incomplete += s->lsh->info.incomplete;
+    (void)pthread_mutex_unlock(&g->lock);
+    return WW_OK;
+}
+
+ww_status ww_group_lsh_run(ww_group_lsh *g, ww_group_points *queries, size_t k, int64_t *ids, void *distances,
+                           uint32_t *found) {
+    // On the device queries are in tiles, of which a search takes whole ones.
+    static const wwi_group_kind kind = {
+        .begin = begin_device, .run = run_queries, .finish = free, .work = query_work, .step = WWI_TILE_PAIR};
+    job j = {.lsh = g, .queries = queries, .k = k, .ids = ids, .distances = distances, .found = found};
+    if (!g || !ids)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL");
+    if (queries && queries->group != g->group)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the queries belong to another group");
+    const double start = wwi_seconds();
+    g->info.examined = g->info.capped = g->info.incomplete = 0;
+    const size_t count = queries ? wwi_group_points_any(queries)->count : g->any->total;
+    const ww_status status = wwi_group_run_units(g->group, &kind, &j, count, &g->run);
+    g->info.seconds_search = wwi_seconds() - start;
+    return status;
+}
