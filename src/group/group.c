@@ -311,18 +311,15 @@ ww_status wwi_group_job_begin(wwi_group_job *job, const ww_measure *measure, ww_
 }
 
 ww_status wwi_group_sides(const wwi_group_job *job, size_t device, ww_dataset **rows, ww_dataset **columns) {
-    const ww_group_dataset *const sides[] = {job->rows, job->columns};
-    for (int s = 0; s < 2; s++)
-        if (!sides[s]->parts[device])
-            return wwi_fail_again(&sides[s]->errors[device], sides[s]->errors[device].status);
     *rows = job->rows->parts[device];
     *columns = job->self ? NULL : job->columns->parts[device];
-    return WW_OK;
+    const ww_status status = wwi_group_check_part(*rows, &job->rows->errors[device]);
+    return status != WW_OK || job->self ? status : wwi_group_check_part(*columns, &job->columns->errors[device]);
 }
 
 ww_status wwi_group_begin_plan(void *user, size_t device, void **own) {
     const wwi_group_job *job = user;
-    ww_dataset *rows = NULL, *columns = NULL;
+    ww_dataset *rows, *columns;
     ww_plan *plan = NULL;
     ww_status status = wwi_group_sides(job, device, &rows, &columns);
     if (status == WW_OK)

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <wavewarp/group.h>
 
+#include "base/kit.h"
 #include "group/schedule.h"
 
 struct ww_group {
@@ -33,6 +34,10 @@ ww_status wwi_group_make_parts(const ww_group *group, ww_error *errors, void *us
 // The same in each device's own thread, all at once: for what takes long on the host.
 ww_status wwi_group_make_together(ww_group *group, ww_error *errors, void *user,
                                   ww_status (*make)(void *user, size_t device));
+// Of a part that a device has or has not: why not.
+static inline ww_status wwi_group_check_part(const void *part, const ww_error *error) {
+    return part ? WW_OK : wwi_fail_again(error, error->status);
+}
 void wwi_group_retain(ww_group *group);
 void wwi_group_release(ww_group *group);
 

@@ -29,9 +29,9 @@ typedef struct source {
 
 static ww_status build(void *user, size_t device) {
     const source *from = user;
-    const ww_group_points *points = from->points;
-    return points->parts[device] ? ww_lsh_create(points->parts[device], &from->options, &from->to->parts[device])
-                                 : wwi_fail_again(&points->errors[device], points->errors[device].status);
+    ww_points *points = from->points->parts[device];
+    const ww_status status = wwi_group_check_part(points, &from->points->errors[device]);
+    return status == WW_OK ? ww_lsh_create(points, &from->options, &from->to->parts[device]) : status;
 }
 
 static ww_status build_all(ww_group_lsh *g, source *from) {
@@ -130,11 +130,10 @@ static ww_status begin_device(void *user, size_t device, void **own) {
     *own = s;
     if (!s)
         return wwi_fail_memory(sizeof *s);
-    if (!(s->lsh = j->lsh->parts[device]))
-        return wwi_fail_again(&j->lsh->errors[device], j->lsh->errors[device].status);
-    if (j->queries && !(s->queries = j->queries->parts[device]))
-        return wwi_fail_again(&j->queries->errors[device], j->queries->errors[device].status);
-    return WW_OK;
+    s->lsh = j->lsh->parts[device];
+    s->queries = j->queries ? j->queries->parts[device] : NULL;
+    const ww_status status = wwi_group_check_part(s->lsh, &j->lsh->errors[device]);
+    return status != WW_OK || !j->queries ? status : wwi_group_check_part(s->queries, &j->queries->errors[device]);
 }
 
 static ww_status run_queries(void *user, void *own, size_t first, size_t count) {

@@ -83,13 +83,13 @@ static double query_work(const void *user, size_t i) {
 
 static ww_status begin_device(void *user, size_t device, void **own) {
     const job *j = user;
-    const ww_group_points *const sides[] = {j->base, j->queries};
-    for (int s = 0; s < 2; s++)
-        if (!sides[s]->parts[device])
-            return wwi_fail_again(&sides[s]->errors[device], sides[s]->errors[device].status);
+    ww_points *base = j->base->parts[device], *queries = j->queries->parts[device];
     ww_knn *search = NULL;
-    const ww_status status =
-        ww_knn_create(j->base->parts[device], j->self ? NULL : j->queries->parts[device], j->k, &j->options, &search);
+    ww_status status = wwi_group_check_part(base, &j->base->errors[device]);
+    if (status == WW_OK)
+        status = wwi_group_check_part(queries, &j->queries->errors[device]);
+    if (status == WW_OK)
+        status = ww_knn_create(base, j->self ? NULL : queries, j->k, &j->options, &search);
     *own = search;
     return status;
 }

@@ -43,10 +43,11 @@ static ww_status make_plan(void *user, size_t device) {
     const source *from = user;
     ww_profile **plan = &from->to->plans[device];
     ww_dataset *parts[2] = {NULL, NULL};
-    for (int s = 0; s < 2; s++) {
-        const ww_group_dataset *set = from->sets[s];
-        if (set && !(parts[s] = set->parts[device]))
-            return wwi_fail_again(&set->errors[device], set->errors[device].status);
+    for (int s = 0; s < 2 && from->sets[s]; s++) {
+        parts[s] = from->sets[s]->parts[device];
+        const ww_status status = wwi_group_check_part(parts[s], &from->sets[s]->errors[device]);
+        if (status != WW_OK)
+            return status;
     }
     return parts[0] ? ww_profile_create_from_datasets(parts[0], from->index, parts[1], from->other_index, from->window,
                                                       &from->options, plan)
@@ -57,7 +58,7 @@ static ww_status make_plan(void *user, size_t device) {
 static ww_status begin_device(void *user, size_t device, void **own) {
     const ww_group_profile *g = user;
     *own = g->plans[device];
-    return *own ? WW_OK : wwi_fail_again(&g->errors[device], g->errors[device].status);
+    return wwi_group_check_part(*own, &g->errors[device]);
 }
 
 static void take_lists(const wwi_profile_nearest *from, size_t first, size_t count, wwi_profile_nearest *to) {

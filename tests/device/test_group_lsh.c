@@ -139,6 +139,40 @@ START_TEST(a_device_fails_in_the_middle) {
 }
 END_TEST
 
+// Tables that one device could not build: the others search.
+START_TEST(a_device_fails_to_build) {
+    static int64_t ids[2][MOST];
+    const ww_lsh_options options = options_of(&forms[0]);
+    ww_point_view view;
+    ww_group_lsh *lsh = NULL;
+    ww_group *group = wwt_group_open(0.001);
+    wwt_fault_table *layer = wwt_in_layer("wwt_fault_control", "no device fails");
+    int lost;
+    fill(&view, numbers[0], bits[0], BASE, 5, &forms[0]);
+    ww_group_points *points = send(group, &view, WW_FLOAT);
+    wwt_ok(ww_group_lsh_create(points, &options, &lsh));
+    wwt_ok(ww_group_lsh_run(lsh, NULL, K, ids[0], NULL, NULL));
+    ww_group_lsh_destroy(&lsh);
+    if (layer) {
+        atomic_store(&layer->launches, 0);
+        atomic_store(&layer->break_at, 2);
+    }
+    const ww_status status = ww_group_lsh_create(points, &options, &lsh);
+    if (layer && ww_group_count(group) == 1) {
+        ck_assert_int_eq(status, WW_ERROR_OPENCL);
+    } else {
+        ck_assert_int_eq(status, WW_OK);
+        wwt_ok(ww_group_lsh_run(lsh, NULL, K, ids[1], NULL, NULL));
+        (void)wwt_group_tiles(group, &lost);
+        ck_assert_int_eq(lost, layer != NULL);
+        ck_assert(memcmp(ids[0], ids[1], sizeof *ids) == 0);
+    }
+    ww_group_lsh_destroy(&lsh);
+    ww_group_points_destroy(&points);
+    ww_group_destroy(&group);
+}
+END_TEST
+
 static int stop(void *user, uint64_t done, uint64_t total) {
     (void)user, (void)done;
     return total > 1; // not a compile
@@ -194,6 +228,7 @@ int main(void) {
     Suite *suite = suite_create("group_lsh");
     wwt_add(suite, neighbours_are_those_of_one_device, FORMS);
     wwt_add(suite, a_device_fails_in_the_middle, 2);
+    wwt_add(suite, a_device_fails_to_build, 1);
     wwt_add(suite, bad_input, 1);
     return wwt_run(suite);
 }
