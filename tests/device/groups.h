@@ -55,6 +55,11 @@ static inline double wwt_group_tiles(const ww_group *group, int *lost) {
     return tiles;
 }
 
+// The tiles that a job has at least: two devices divide it.
+static inline double wwt_group_least(const ww_group *group) {
+    return ww_group_count(group) > 1 ? 2 : 1;
+}
+
 // A job that is run again and again, while launches fail.
 typedef struct wwt_trial {
     ww_group *group;

@@ -257,6 +257,37 @@ START_TEST(fetches_arrive_whole) {
 }
 END_TEST
 
+// From any word on, also where a row goes beyond the next multiple of the stride.
+START_TEST(rows_are_copied_apart) {
+    enum { WORDS = 60, ROWS = 5, MOST = 9 };
+    ww_context *context = open_context();
+    wwi_buffer *from = NULL, *to = NULL;
+    uint32_t in[WORDS], out[WORDS];
+    for (uint32_t i = 0; i < WORDS; i++)
+        in[i] = i + 1;
+    WWT_OK(wwi_buffer_create(context, sizeof in, &from));
+    WWT_OK(wwi_buffer_create(context, sizeof out, &to));
+    WWT_OK(wwi_buffer_write(from, 0, sizeof in, in));
+    for (uint32_t stride = 1; stride <= MOST; stride++)
+        for (uint32_t words = 1; words <= stride; words += 1 + stride / 4)
+            for (uint32_t rows = 1; rows <= ROWS; rows += 2)
+                for (uint32_t at = 0; at + (rows - 1) * stride + words <= WORDS; at += 1 + at / 4) {
+                    WWT_OK(wwi_buffer_fill_u32(to, 0, sizeof out, 0));
+                    WWT_OK(wwi_buffer_copy_rows(from, to, at * 4, words * 4, rows, stride * 4));
+                    WWT_OK(wwi_buffer_read(to, 0, sizeof out, out));
+                    for (uint32_t i = 0; i < WORDS; i++) {
+                        const uint32_t row = i < at ? ROWS : (i - at) / stride, k = i < at ? 0 : (i - at) % stride;
+                        ck_assert_uint_eq(out[i], row < rows && k < words ? in[row * words + k] : 0);
+                    }
+                }
+    WWT_FAILS(wwi_buffer_copy_rows(from, to, 4, 8, WORDS / 2, 8), WW_ERROR_INTERNAL);
+    WWT_FAILS(wwi_buffer_copy_rows(from, to, 0, 4, 3, WORDS * 2), WW_ERROR_INTERNAL);
+    wwi_buffer_destroy(&from);
+    wwi_buffer_destroy(&to);
+    ww_context_destroy(&context);
+}
+END_TEST
+
 START_TEST(buffers_stay_in_bounds) {
     ww_context *context = open_context();
     wwi_buffer *buffer = NULL, *other = NULL;
@@ -784,6 +815,7 @@ int main(void) {
     tcase_add_test(tcase, exchange_falls_back_quietly);
     tcase_add_test(tcase, buffers_round_trip);
     tcase_add_test(tcase, fetches_arrive_whole);
+    tcase_add_test(tcase, rows_are_copied_apart);
     tcase_add_test(tcase, buffers_stay_in_bounds);
     tcase_add_test(tcase, launches_compute);
     tcase_add_test(tcase, launches_are_bounded_and_timed);
