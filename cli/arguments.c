@@ -15,13 +15,15 @@
 #include "escape.h"
 #include "same_file.h"
 
+const char *cli_program = "wavewarp";
+
 void cli_message(const char *help_of, const char *format, va_list arguments) {
     char text[8192];
     vsnprintf(text, sizeof text, format, arguments);
     fputs("wavewarp: ", stderr);
     cli_print_escaped(stderr, text, "");
     if (help_of)
-        fprintf(stderr, " (see wavewarp %s%s--help)", help_of, *help_of ? " " : "");
+        fprintf(stderr, " (see %s %s%s--help)", cli_program, help_of, *help_of ? " " : "");
     fputc('\n', stderr);
 }
 
@@ -406,7 +408,7 @@ int cli_parse(const cli_command *command, const cli_option *options, size_t opti
     if (operand_count)
         *operand_count = count;
     if (count < least)
-        return cli_usage(command->name, "usage: wavewarp %s %s", command->name, command->operands);
+        return cli_usage(command->name, "usage: %s %s %s", cli_program, command->name, command->operands);
     const int result = check_streams(command, options, option_count, operands, count);
     return result == CLI_GO_ON ? check_outputs(command, options, option_count, operands, count) : result;
 }

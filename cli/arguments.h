@@ -64,6 +64,9 @@ int cli_parse(const cli_command *command, const cli_option *options, size_t opti
 // Whether a file that is written is standard output; then a report does not go there too.
 bool cli_writes_to_stdout(const cli_option *options, size_t option_count);
 
+// The program that help and hints name: "wavewarp", unless it sets another at its start.
+extern const char *cli_program;
+
 // Reports a usage error with a pointer to the command's help; gives CLI_USAGE.
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -34,7 +34,8 @@ static void print_words(const char *text, size_t indent, size_t *at) {
 void cli_describe_help(const cli_command *command, const cli_option *options, size_t count) {
     enum { HELP = 32 }; // its column
     size_t at = 0;
-    printf("Usage: wavewarp %s%s%s [option...]\n", command->name, *command->operands ? " " : "", command->operands);
+    printf("Usage: %s %s%s%s [option...]\n", cli_program, command->name, *command->operands ? " " : "",
+           command->operands);
     print_words(command->summary, 0, &at);
     putchar('\n');
     if (command->details) {

@@ -50,9 +50,8 @@ static int knn(const cli_command *command, int argc, char **argv) {
     return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
 }
 
-static const char about[] =
-    "The ranks of an MPI job share the work: mpirun -n 4 wavewarp-mpi matrix a.ts -o d.npy\nThe "
-    "files are those of 'wavewarp', byte for byte, on devices of one kind. docs/scale.md";
+static const char about[] = "The ranks of an MPI job share the work: mpirun -n 4 wavewarp-mpi matrix a.ts -o d.npy. "
+                            "The files are those of 'wavewarp', byte for byte, on devices of one kind.";
 static const cli_command commands[] = {
     {"matrix", "A [B] -o FILE", "Writes all distances between two sets, or within one.", about, matrix},
     {"pairs", "A B -o FILE", "Writes the distance of the i-th of A and the i-th of B.", about, pairs},
@@ -81,6 +80,7 @@ static int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     int given;
+    cli_program = "wavewarp-mpi";
     cli_seconds(); // starts the clock
     if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given) != MPI_SUCCESS)
         return CLI_FAILURE;

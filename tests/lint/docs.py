@@ -92,8 +92,13 @@ def commands_without_page():
             yield f"docs/cli.md: {name}"
         if f"'{name}'" not in read(os.path.join(ROOT, "docs/meson.build")) and name != "bench":  # which has a page of another source
             yield f"docs/meson.build: {name}"
-    if not commands:
-        yield "cli/main.c: no commands found"
+    page = read(os.path.join(ROOT, "docs/wavewarp-mpi.1")).replace("\\", "")
+    ranks = re.findall(r'^    \{"([a-z]+)",', read(os.path.join(ROOT, "mpi/main.c")), re.M)
+    options = re.findall(r'\{"([a-z-]+)", 0,', read(os.path.join(ROOT, "mpi/job.h")))
+    yield from (f"docs/wavewarp-mpi.1: {name}" for name in ranks if not re.search(rf"^\.BI {name} ", page, re.M))
+    yield from (f"docs/wavewarp-mpi.1: --{name}" for name in options if not re.search(rf"^\.BI? --{name}\b", page, re.M))
+    if not (commands and ranks and options):
+        yield "cli/main.c, mpi/main.c, mpi/job.h: no commands or options found"
 
 
 def old_tables():
