@@ -114,6 +114,19 @@ static int by_lengths(const void *a, const void *b) {
     return p->x_id < q->x_id ? -1 : p->x_id > q->x_id;
 }
 
+// Each series of a side that has pairs, with itself.
+static ww_status list_itself(ww_gradient *g, const ww_dataset *side, const size_t *begin, uint32_t mark) {
+    for (uint32_t i = 0; i < side->count; i++) {
+        const uint32_t id = i | mark, n = side->lengths[i];
+        if (begin[i] == begin[i + 1])
+            continue;
+        if (wwi_pairing_cells(&g->pair, n, n) == 0)
+            return wwi_pairing_no_path(&g->pair, n, n);
+        g->tasks[g->task_count++] = (wwi_gradient_pair){id, id, n, n, WWI_NO_PAIR};
+    }
+    return WW_OK;
+}
+
 static ww_status list_tasks(ww_gradient *g) {
     ww_status status;
     const ww_dataset *rows = g->pair.rows, *columns = g->pair.columns;
@@ -130,18 +143,9 @@ static ww_status list_tasks(ww_gradient *g) {
         if ((status = group_pairs(g->pair_x, g->count, rows->count, &g->by_row, &g->row_pairs)) != WW_OK ||
             (status = group_pairs(g->pair_y, g->count, columns->count, &g->by_column, &g->column_pairs)) != WW_OK)
             return status;
-        for (size_t side = 0; side < 2; side++) {
-            const ww_dataset *d = side ? columns : rows;
-            const size_t *begin = side ? g->by_column : g->by_row;
-            for (uint32_t i = 0; i < d->count; i++) {
-                const uint32_t id = side ? i | WWI_OTHER_SIDE : i, n = d->lengths[i];
-                if (begin[i] == begin[i + 1])
-                    continue;
-                if (wwi_pairing_cells(&g->pair, n, n) == 0)
-                    return wwi_pairing_no_path(&g->pair, n, n);
-                g->tasks[g->task_count++] = (wwi_gradient_pair){id, id, n, n, WWI_NO_PAIR};
-            }
-        }
+        if ((status = list_itself(g, rows, g->by_row, 0)) != WW_OK ||
+            (status = list_itself(g, columns, g->by_column, WWI_OTHER_SIDE)) != WW_OK)
+            return status;
     }
     qsort(g->tasks, g->task_count, sizeof *g->tasks, by_lengths);
     return WW_OK;
@@ -200,6 +204,26 @@ typedef struct pair_list {
     uint32_t longest; // at least
 } pair_list;
 
+// What the measure and the series say of a block; its sizes come with the programs.
+static void take_form(ww_gradient *g) {
+    const wwi_measure_row *row = wwi_measure_row_by_id(g->pair.measure.id);
+    g->form.channels = g->pair.recurrence.channels;
+    g->form.passes = g->pair.recurrence.passes;
+    g->form.parts = g->form.channels + (row->transform != WWI_TRANSFORM_NONE && g->pair.rows->extra);
+    g->form.before = row->slopes.before;
+    g->form.border = row->slopes.border;
+    g->form.parameters = g->options.parameters ? (uint32_t)row->slopes.parameters : 0;
+}
+
+static void take_run(ww_gradient *g, const ww_run_options *run) {
+    ww_context *context = g->pair.context;
+    wwi_stream_watch(g->pair.stream, run->progress, run->progress_user);
+    g->pace = wwi_pace_make(g->pair.stream, run->launch_seconds, run->progress, run->progress_user);
+    g->rate = g->guess = wwi_pace_guess(wwi_context_info(context), wwi_is_gpu(context) ? 0.5 : 0.05);
+    g->max_bytes = run->max_bytes;
+    g->options.run = NULL;
+}
+
 static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, const pair_list *list,
                         const ww_gradient_options *options, ww_gradient **gradient) {
     ww_status status;
@@ -213,13 +237,10 @@ static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset 
     g->info = (ww_gradient_info)WW_GRADIENT_INFO_INIT;
     if ((status = wwi_options_take(&g->options, options, "ww_gradient_options")) != WW_OK ||
         (status = wwi_run_take(g->options.run, &run)) != WW_OK ||
-        (status = check_measure(measure, &g->options, rows)) != WW_OK)
+        (status = check_measure(measure, &g->options, rows)) != WW_OK ||
+        (status = wwi_pairing_open(measure, rows, columns, &g->pair)) != WW_OK)
         goto done;
-    if ((status = wwi_pairing_open(measure, rows, columns, &g->pair)) != WW_OK)
-        goto done;
-    wwi_stream_watch(g->pair.stream, run.progress, run.progress_user);
-    g->options.run = NULL;
-    g->max_bytes = run.max_bytes;
+    take_run(g, &run);
     wwi_dataset_retain(g->given_rows = rows);
     wwi_dataset_retain(g->given_columns = columns ? columns : rows);
     if (g->pair.rows->host || g->pair.columns->host) {
@@ -227,21 +248,11 @@ static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset 
         wwi_fail_hint("use fewer series at a time, or a device with more memory");
         goto done;
     }
-    const wwi_measure_row *row = wwi_measure_row_by_id(g->pair.measure.id);
-    g->form.channels = g->pair.recurrence.channels;
-    g->form.passes = g->pair.recurrence.passes;
-    g->form.parts = g->form.channels + (row->transform != WWI_TRANSFORM_NONE && g->pair.rows->extra);
-    g->form.before = row->slopes.before;
-    g->form.border = row->slopes.border;
-    g->form.parameters = g->options.parameters ? (uint32_t)row->slopes.parameters : 0;
-    ww_context *context = g->pair.context;
-    g->pace = wwi_pace_make(g->pair.stream, run.launch_seconds, run.progress, run.progress_user);
-    g->rate = g->guess = wwi_pace_guess(wwi_context_info(context), wwi_is_gpu(context) ? 0.5 : 0.05);
+    take_form(g);
     if ((status = take_pairs(g, list->row_index, list->column_index, list->count, list->matrix)) != WW_OK ||
         (status = list_tasks(g)) != WW_OK || (status = place_outputs(g)) != WW_OK ||
-        (status = wwi_gradient_build(g)) != WW_OK)
+        (status = wwi_gradient_build(g)) != WW_OK || (status = prepare(g)) != WW_OK)
         goto done;
-    status = prepare(g);
 done:
     if (status != WW_OK)
         ww_gradient_destroy(&g);
@@ -300,6 +311,24 @@ typedef struct sink {
     wwi_buffer *own;     // where the result does not begin where the caller's buffer does
 } sink;
 
+enum { SINKS = 6 };
+
+static void list_sinks(const ww_gradient *g, const ww_gradient_outputs *o, wwi_gradient_targets *to, sink *sinks) {
+    const ww_gradient_options *with = &g->options;
+    const ww_gradient_info *has = &g->info;
+    const sink all[SINKS] = {
+        {"values", o->values, false, has->pairs, .target = &to->values},
+        {"gradients by rows", o->rows, false, has->rows, .target = &to->rows},
+        {"gradients by columns", o->columns, false, has->columns, .target = &to->columns},
+        {"gradients by parameters", o->parameters, with->parameters, has->parameters, .target = &to->parameters},
+        {"gradients by weights", o->weights, with->weights, has->weights, .target = &to->weights},
+        {"alignments", o->alignment, with->alignment, has->alignment, .target = &to->alignment},
+    };
+    memcpy(sinks, all, sizeof all);
+    for (size_t i = 3; i < SINKS; i++)
+        sinks[i].values = sinks[i].computed ? sinks[i].values : 0;
+}
+
 static ww_status open_sink(const ww_gradient *g, sink *s) {
     ww_status status;
     const uint64_t size = wwi_precision_bytes(g->pair.rows->precision), bytes = s->values * size;
@@ -343,30 +372,38 @@ static ww_status fill_sink(const ww_gradient *g, const sink *s) {
                       : wwi_buffer_copy(s->own, 0, s->to.device->memory, s->to.offset, bytes);
 }
 
-static ww_status take_upstream(ww_gradient *g, const ww_gradient_outputs *o, wwi_gradient_targets *to) {
-    ww_status status;
-    const uint64_t size = wwi_precision_bytes(g->pair.rows->precision), bytes = g->count * size;
-    if (!o->upstream && !o->upstream_device)
-        return WW_OK;
-    if (o->upstream && o->upstream_device)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "upstream and upstream_device are both set");
-    if (o->upstream_device) {
-        const uint64_t has = wwi_buffer_bytes(o->upstream_device->memory);
-        if (o->upstream_device->context != g->pair.context || o->upstream_offset % size || o->upstream_offset > has ||
-            has - o->upstream_offset < bytes)
-            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "upstream_device is of another context, or too small");
-    }
-    for (size_t p = 0; o->upstream && p < g->count; p++) {
-        const double value = size == 8 ? ((const double *)o->upstream)[p] : (double)((const float *)o->upstream)[p];
+// The value of pair `p` in an array of the run's precision.
+static double value_at(const ww_gradient *g, const void *values, size_t p) {
+    return g->pair.rows->precision == WW_DOUBLE ? ((const double *)values)[p] : (double)((const float *)values)[p];
+}
+
+static ww_status upload_upstream(ww_gradient *g, const void *upstream, uint64_t bytes) {
+    for (size_t p = 0; p < g->count; p++) {
+        const double value = value_at(g, upstream, p);
         if (isfinite(value))
             continue;
         wwi_fail(WW_ERROR_NOT_FINITE, "the upstream of pair %zu is %g", g->first + p, value);
         return wwi_fail_where((int64_t)(g->first + p), -1);
     }
-    if (o->upstream)
-        status = wwi_upload(g->pair.context, &g->scratch.upstream, o->upstream, bytes);
-    else if ((status = wwi_grow_buffer(g->pair.context, &g->scratch.upstream, bytes)) == WW_OK)
-        status = wwi_buffer_copy(o->upstream_device->memory, o->upstream_offset, g->scratch.upstream, 0, bytes);
+    return wwi_upload(g->pair.context, &g->scratch.upstream, upstream, bytes);
+}
+
+static ww_status copy_upstream(ww_gradient *g, const ww_buffer *from, uint64_t offset, uint64_t bytes) {
+    const uint64_t size = wwi_precision_bytes(g->pair.rows->precision), has = wwi_buffer_bytes(from->memory);
+    if (from->context != g->pair.context || offset % size || offset > has || has - offset < bytes)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "upstream_device is of another context, or too small");
+    const ww_status status = wwi_grow_buffer(g->pair.context, &g->scratch.upstream, bytes);
+    return status == WW_OK ? wwi_buffer_copy(from->memory, offset, g->scratch.upstream, 0, bytes) : status;
+}
+
+static ww_status take_upstream(ww_gradient *g, const ww_gradient_outputs *o, wwi_gradient_targets *to) {
+    const uint64_t bytes = g->count * wwi_precision_bytes(g->pair.rows->precision);
+    if (!o->upstream && !o->upstream_device)
+        return WW_OK;
+    if (o->upstream && o->upstream_device)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "upstream and upstream_device are both set");
+    const ww_status status = o->upstream ? upload_upstream(g, o->upstream, bytes)
+                                         : copy_upstream(g, o->upstream_device, o->upstream_offset, bytes);
     to->upstream = g->scratch.upstream;
     return status;
 }
@@ -394,16 +431,16 @@ static ww_status run_batches(ww_gradient *g, const wwi_gradient_targets *to) {
 }
 
 static ww_status check_values(const ww_gradient *g, const void *values) {
-    const bool wide = g->pair.rows->precision == WW_DOUBLE;
+    const bool is_double = g->pair.rows->precision == WW_DOUBLE;
     if (g->pair.rows->unspecified || g->pair.columns->unspecified)
         return WW_OK;
     for (size_t p = 0; p < g->count; p++) {
-        const double value = wide ? ((const double *)values)[p] : (double)((const float *)values)[p];
+        const double value = value_at(g, values, p);
         // With a soft minimum the far values of cells that nothing reaches are this large.
-        if (fabs(value) < (wide ? 1e299 : 1e35))
+        if (fabs(value) < (is_double ? 1e299 : 1e35))
             continue;
         wwi_fail(WW_ERROR_OVERFLOW, "the value of pair %zu is too large for %s", g->first + p,
-                 wide ? "double" : "float");
+                 is_double ? "double" : "float");
         wwi_fail_hint("scale the series, or use double precision");
         return wwi_fail_where((int64_t)(g->first + p), -1);
     }
@@ -412,17 +449,15 @@ static ww_status check_values(const ww_gradient *g, const void *values) {
 
 // Where a cost or a slope may be beyond the precision, which its value need not show.
 static ww_status check_slopes(const ww_gradient *g, const sink *s) {
-    const double *wide = s->to.host;
-    const float *narrow = s->to.host;
-    const bool is_double = g->pair.rows->precision == WW_DOUBLE;
     bool finite = true;
     if (isinf(g->pair.limit))
         return WW_OK;
     for (uint64_t i = 0; finite && i < s->values; i++)
-        finite = isfinite(is_double ? wide[i] : (double)narrow[i]);
+        finite = isfinite(value_at(g, s->to.host, i));
     if (finite)
         return WW_OK;
-    wwi_fail(WW_ERROR_OVERFLOW, "%s: one is too large for %s", s->name, is_double ? "double" : "float");
+    wwi_fail(WW_ERROR_OVERFLOW, "%s: one is too large for %s", s->name,
+             g->pair.rows->precision == WW_DOUBLE ? "double" : "float");
     return wwi_fail_hint("scale the series, or use double precision");
 }
 
@@ -435,16 +470,15 @@ static ww_status end_run(ww_gradient *g, ww_status status) {
     return status;
 }
 
-static ww_status compute(ww_gradient *g, const ww_gradient_outputs *o, wwi_gradient_targets *to, sink *sinks,
-                         size_t count) {
+static ww_status compute(ww_gradient *g, const ww_gradient_outputs *o, wwi_gradient_targets *to, sink *sinks) {
     ww_status status = take_upstream(g, o, to);
-    for (size_t i = 0; status == WW_OK && i < count; i++)
+    for (size_t i = 0; status == WW_OK && i < SINKS; i++)
         status = open_unwanted(g, &sinks[i]);
     if (status == WW_OK)
         status = run_batches(g, to);
-    for (size_t i = 0; status == WW_OK && i < count; i++)
+    for (size_t i = 0; status == WW_OK && i < SINKS; i++)
         status = fill_sink(g, &sinks[i]);
-    for (size_t i = 0; status == WW_OK && i < count; i++)
+    for (size_t i = 0; status == WW_OK && i < SINKS; i++)
         if (sinks[i].to.host)
             status = i ? check_slopes(g, &sinks[i]) : check_values(g, sinks[i].to.host);
     return status;
@@ -459,30 +493,11 @@ ww_status ww_gradient_run(ww_gradient *g, const ww_gradient_outputs *outputs) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the gradient or the outputs are NULL");
     if ((status = wwi_options_take(&o, outputs, "ww_gradient_outputs")) != WW_OK)
         return status;
-    sink sinks[] = {
-        {.name = "values", .wanted = o.values, .values = g->info.pairs, .target = &to.values},
-        {.name = "gradients by rows", .wanted = o.rows, .values = g->info.rows, .target = &to.rows},
-        {.name = "gradients by columns", .wanted = o.columns, .values = g->info.columns, .target = &to.columns},
-        {.name = "gradients by parameters",
-         .wanted = o.parameters,
-         .computed = g->options.parameters,
-         .values = g->options.parameters ? g->info.parameters : 0,
-         .target = &to.parameters},
-        {.name = "gradients by weights",
-         .wanted = o.weights,
-         .computed = g->options.weights,
-         .values = g->options.weights ? g->info.weights : 0,
-         .target = &to.weights},
-        {.name = "alignments",
-         .wanted = o.alignment,
-         .computed = g->options.alignment,
-         .values = g->options.alignment ? g->info.alignment : 0,
-         .target = &to.alignment},
-    };
-    const size_t count = sizeof sinks / sizeof *sinks;
+    sink sinks[SINKS];
+    list_sinks(g, &o, &to, sinks);
     wwi_stream_start(g->pair.stream);
     g->start_seconds = wwi_seconds();
-    for (size_t i = 0; status == WW_OK && i < count; i++) {
+    for (size_t i = 0; status == WW_OK && i < SINKS; i++) {
         any |= sinks[i].wanted != NULL;
         status = open_sink(g, &sinks[i]);
         to_host |= status == WW_OK && sinks[i].to.host;
@@ -494,9 +509,9 @@ ww_status ww_gradient_run(ww_gradient *g, const ww_gradient_outputs *outputs) {
     wwi_pace_start(&g->pace, 2 * g->info.cells);
     g->pace.enqueue_only = !to_host && !g->pace.progress;
     g->waiting = 0;
-    status = compute(g, &o, &to, sinks, count);
+    status = compute(g, &o, &to, sinks);
 done:
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < SINKS; i++)
         wwi_buffer_destroy(&sinks[i].own);
     if (status == WW_OK && !to_host && !g->pace.progress) {
         g->pending = true;

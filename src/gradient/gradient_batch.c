@@ -43,20 +43,20 @@ static uint64_t bytes_of(const ww_gradient *g, need n) {
            sizeof(wwi_gradient_task) + 6 * sizeof(wwi_gradient_entry);
 }
 
-static uint64_t room_of(const ww_gradient *g) {
+static uint64_t scratch_budget(const ww_gradient *g) {
     const wwi_buffer *have[] = {
         g->scratch.packed,           g->scratch.carried, g->scratch.flow,   g->scratch.checkpoints,
         g->scratch.more_checkpoints, g->scratch.edges,   g->scratch.slopes, g->scratch.sums};
-    uint64_t room = wwi_context_bytes_free(g->pair.context) / 2;
+    uint64_t budget = wwi_context_bytes_free(g->pair.context) / 2;
     for (size_t i = 0; i < sizeof have / sizeof *have; i++)
-        room += have[i] ? wwi_buffer_bytes(have[i]) / 2 : 0;
-    return g->max_bytes ? g->max_bytes : room;
+        budget += have[i] ? wwi_buffer_bytes(have[i]) / 2 : 0;
+    return g->max_bytes ? g->max_bytes : budget;
 }
 
 // Whether a batch of these needs fits, all together and each of its buffers.
-static bool fits(const ww_gradient *g, need n, uint64_t tasks, uint64_t room) {
+static bool fits(const ww_gradient *g, need n, uint64_t tasks, uint64_t budget) {
     const uint64_t size = wwi_precision_bytes(g->pair.rows->precision);
-    return bytes_of(g, n) <= room / tasks && n.checkpoints <= wwi_context_max_buffer(g->pair.context) / size / tasks;
+    return bytes_of(g, n) <= budget / tasks && n.checkpoints <= wwi_context_max_buffer(g->pair.context) / size / tasks;
 }
 
 // ---- sizes
@@ -77,23 +77,23 @@ static uint64_t largest_bytes(const ww_gradient *g, size_t first, uint32_t strid
 }
 
 // One task in segments of as many columns of blocks as fit.
-static ww_status cut_segments(const ww_gradient *g, wwi_gradient_batch *b, uint64_t room) {
+static ww_status cut_segments(const ww_gradient *g, wwi_gradient_batch *b, uint64_t budget) {
     const wwi_gradient_pair *pair = &g->tasks[b->first];
     const uint32_t tall = blocks(pair->n, g->form.rows), wide = blocks(pair->m, g->form.columns);
     uint32_t least = 1, most = wide;
     // What a segment needs grows with its columns but for the edges, which are least where it is half the matrix.
-    while (most > 1 && !fits(g, need_of(g, tall, wide, most), 1, room))
+    while (most > 1 && !fits(g, need_of(g, tall, wide, most), 1, budget))
         most = most / 2 + (most > 2 && most % 2);
-    if (!fits(g, need_of(g, tall, wide, most), 1, room)) {
+    if (!fits(g, need_of(g, tall, wide, most), 1, budget)) {
         wwi_fail(WW_ERROR_DEVICE_MEMORY,
                  "a gradient of series of %" PRIu32 " and %" PRIu32 " points needs %" PRIu64 " bytes of scratch, there "
                  "are %" PRIu64,
-                 pair->n, pair->m, bytes_of(g, need_of(g, tall, wide, most)), room);
+                 pair->n, pair->m, bytes_of(g, need_of(g, tall, wide, most)), budget);
         return wwi_fail_hint("raise max_bytes, or use a device with more memory");
     }
     for (least = most, most = 2 * most < wide ? 2 * most : wide; least < most;) {
         const uint32_t middle = least + (most - least + 1) / 2;
-        if (fits(g, need_of(g, tall, wide, middle), 1, room))
+        if (fits(g, need_of(g, tall, wide, middle), 1, budget))
             least = middle;
         else
             most = middle - 1;
@@ -108,28 +108,28 @@ static ww_status cut_segments(const ww_gradient *g, wwi_gradient_batch *b, uint6
 }
 
 // As many tasks as fit, `most` at most: their sizes, and where the second buffer of checkpoints begins.
-static void fill_batch(const ww_gradient *g, wwi_gradient_batch *b, uint64_t room, size_t most) {
+static void fill_batch(const ww_gradient *g, wwi_gradient_batch *b, uint64_t budget, size_t most) {
     const uint64_t size = wwi_precision_bytes(g->pair.rows->precision);
     const uint64_t largest = wwi_context_max_buffer(g->pair.context);
-    uint64_t used = 0, marks = 0;
+    uint64_t used = 0, used_checkpoints = 0;
     uint32_t tall, wide;
     b->tall = b->wide = 0;
     b->cells = b->count = 0;
     b->later = SIZE_MAX;
     while (b->first + b->count < g->task_count && b->count < most) {
         const uint64_t more = largest_bytes(g, b->first + b->count, b->stride, &tall, &wide);
-        const uint64_t more_marks = need_of(g, tall, wide, wide).checkpoints * b->stride * size;
-        if (used + more > room)
+        const uint64_t more_checkpoints = need_of(g, tall, wide, wide).checkpoints * b->stride * size;
+        if (used + more > budget)
             return;
-        if (marks + more_marks > largest) {
+        if (used_checkpoints + more_checkpoints > largest) {
             // By tiles there are two buffers of checkpoints.
-            if (!g->form.tiles || b->later != SIZE_MAX || more_marks > largest)
+            if (!g->form.tiles || b->later != SIZE_MAX || more_checkpoints > largest)
                 return;
             b->later = b->count;
-            marks = 0;
+            used_checkpoints = 0;
         }
         used += more;
-        marks += more_marks;
+        used_checkpoints += more_checkpoints;
         b->tall = tall > b->tall ? tall : b->tall;
         b->wide = wide > b->wide ? wide : b->wide;
         for (uint32_t lane = 0; lane < b->stride && b->first + b->count < g->task_count; lane++)
@@ -137,37 +137,41 @@ static void fill_batch(const ww_gradient *g, wwi_gradient_batch *b, uint64_t roo
     }
 }
 
-static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_batch *b) {
+// Pairs enough to give each work-item its own.
+static uint64_t enough_pairs(const ww_gradient *g) {
     ww_context *context = g->pair.context;
-    const uint64_t room = room_of(g), units = wwi_compute_units(context);
-    uint32_t tall, wide;
-    b->first = first;
-    b->segments = 1;
-    // Pairs enough to give each work-item its own.
     const long fill = g->form.tiles         ? (g->form.may_flow ? 88 : 32)
                       : wwi_is_gpu(context) ? 128
                                             : 2 * (long)g->form.vector;
-    const uint64_t enough = units * (uint64_t)wwi_tuning(context, "gradient.fill", NULL, fill);
+    return wwi_compute_units(context) * (uint64_t)wwi_tuning(context, "gradient.fill", NULL, fill);
+}
+
+static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_batch *b) {
+    const uint64_t budget = scratch_budget(g);
+    uint32_t tall, wide;
+    b->first = first;
+    b->segments = 1;
+    const uint64_t enough = enough_pairs(g);
     // Neighbouring work-items, or the lanes of a vector, then read neighbouring words. Of few pairs, a vector's lanes
     // are better blocks of one diagonal.
     const uint32_t side = g->form.vector == 1 ? WWI_SIDE_BY_SIDE : g->form.vector;
     const uint64_t least = g->form.vector == 1 ? WWI_SIDE_BY_SIDE : enough;
     b->stride = g->task_count - first >= least ? side : 1;
-    if (largest_bytes(g, first, b->stride, &tall, &wide) > room)
+    if (largest_bytes(g, first, b->stride, &tall, &wide) > budget)
         b->stride = 1;
-    fill_batch(g, b, room, MOST_TASKS);
+    fill_batch(g, b, budget, MOST_TASKS);
     // Of several batches none is much smaller than the others, which would leave work-items without a pair.
     const size_t left = g->task_count - first, batches = b->count ? wwi_ceil_div(left, b->count) : 1;
     if (batches > 1 && b->count >= 2 * enough)
-        fill_batch(g, b, room, wwi_ceil_div(left, batches));
+        fill_batch(g, b, budget, wwi_ceil_div(left, batches));
     if (b->count == 0)
-        return cut_segments(g, b, room);
+        return cut_segments(g, b, budget);
     b->segment = b->wide;
     b->whole = b->count >= enough && g->form.slope_channels == g->form.channels;
     // One launch of what does not last too long; by a guess, because results must not depend on times.
     if (g->form.may_flow && b->stride > 1 && (double)b->cells < TILE_HASTE * g->guess * g->pace.aim) {
         b->flow[1] = !b->whole;
-        b->flow[0] = !b->whole || b->count < units * WWI_TILE_AHEAD;
+        b->flow[0] = !b->whole || b->count < wwi_compute_units(g->pair.context) * WWI_TILE_AHEAD;
     }
     return WW_OK;
 }
@@ -196,19 +200,62 @@ static ww_status add_band(const ww_gradient *g, const wwi_gradient_pair *pair, w
     return wwi_band_table(band, pair->n, pair->m, rows);
 }
 
-static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
-    ww_status status = WW_OK;
+// By tiles: the counters ahead of the values of pairs. The first of `flow` counts the pairs that are taken.
+static uint64_t head_values(const ww_gradient *g, const wwi_gradient_batch *b) {
+    if (!g->form.tiles)
+        return 0;
+    const uint64_t strips = b->flow[0] || b->flow[1] ? wwi_ceil_div(b->count, b->stride) * b->wide : 0;
+    return TILE_COUNTER + (strips + 3) / 4 * 4;
+}
+
+// Task `number` of the batch, the `lane`-th of those side by side, which begin at the batch's values so far. All of
+// them have the blocks of the largest; points are repeated to fill them.
+static wwi_gradient_task place_task(const ww_gradient *g, const wwi_gradient_batch *b, size_t number, uint32_t lane,
+                                    uint32_t tall, uint32_t wide, need n) {
+    const wwi_gradient_pair *pair = &g->tasks[b->first + number];
+    const bool aligned = pair->pair != WWI_NO_PAIR;
+    const uint64_t rows = (uint64_t)tall * g->form.rows;
+    // From a pair to that beside it. By tiles only what the pass forward hands on lies side by side, in fours.
+    const uint64_t s = g->form.tiles ? 1 : b->stride, side = g->form.tiles ? 4 : 1;
+    const uint64_t points = g->form.tiles ? n.packed : 1, slopes = g->form.tiles ? n.slopes : 1;
+    wwi_gradient_task task = {.n = pair->n,
+                              .m = pair->m,
+                              .x_id = pair->x_id,
+                              .y_id = pair->y_id,
+                              .tall = tall,
+                              .wide = wide,
+                              .number = (uint32_t)number,
+                              .x = b->packed + lane * points,
+                              .roll = b->carried + lane * side,
+                              .marks = b->checkpoints + lane * side,
+                              .later = number >= b->later,
+                              .edges = b->edges + lane * side,
+                              .x_slopes = b->slopes + lane * slopes,
+                              .sums = b->sums + lane,
+                              .aligned = aligned};
+    task.y = task.x + rows * g->form.parts * s;
+    task.y_slopes = task.x_slopes + rows * g->form.channels * (g->form.before ? 2 : 1) * s;
+    task.lags = task.sums + (tall + 2ull) * g->form.parameters * s;
+    if (aligned && g->alignment_offsets)
+        task.alignment = g->alignment_offsets[pair->pair];
+    return task;
+}
+
+static void add_needs(wwi_gradient_batch *b, need n) {
+    b->packed += n.packed * b->stride;
+    b->carried += n.carried * b->stride;
+    b->checkpoints += n.checkpoints * b->stride;
+    b->edges += n.edges * b->stride;
+    b->slopes += n.slopes * b->stride;
+    b->sums += n.sums * b->stride;
+}
+
+// Fills the tasks, the batch's values and the words of its bands.
+static ww_status place_tasks(const ww_gradient *g, wwi_gradient_batch *b, wwi_gradient_task *tasks, wwi_words *heads,
+                             wwi_words *rows) {
+    ww_status status;
     uint64_t first_part = 0;
-    wwi_words heads = {NULL, 0, 0}, rows = {NULL, 0, 0};
-    wwi_gradient_task *tasks = calloc(b->count, sizeof *tasks);
-    if (!tasks)
-        return wwi_fail_memory(b->count * sizeof *tasks);
-    // By tiles the first of `flow` counts the pairs that are taken.
-    const bool flow = b->flow[0] || b->flow[1];
-    b->head = !g->form.tiles ? 0
-              : flow         ? TILE_COUNTER + (wwi_ceil_div(b->count, b->stride) * b->wide + 3) / 4 * 4
-                             : TILE_COUNTER;
-    b->carried = b->packed = b->slopes = b->head;
+    b->carried = b->packed = b->slopes = b->head = head_values(g, b);
     for (size_t t = 0; t < b->count; t += b->stride) {
         uint32_t tall, wide;
         (void)largest_bytes(g, b->first + t, b->stride, &tall, &wide);
@@ -217,57 +264,46 @@ static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
             b->checkpoints = 0;
         }
         const need n = need_of(g, tall, wide, b->segment < wide ? b->segment : wide);
-        // From a pair to that beside it. By tiles only what the pass forward hands on lies side by side, in fours.
-        const uint64_t s = g->form.tiles ? 1 : b->stride, side = g->form.tiles ? 4 : 1;
-        const uint64_t points = g->form.tiles ? n.packed : 1, slopes = g->form.tiles ? n.slopes : 1;
         for (uint32_t lane = 0; lane < b->stride && t + lane < b->count; lane++) {
-            const wwi_gradient_pair *pair = &g->tasks[b->first + t + lane];
             wwi_gradient_task *task = &tasks[t + lane];
-            *task = (wwi_gradient_task){.n = pair->n, .m = pair->m, .x_id = pair->x_id, .y_id = pair->y_id};
-            // All that lie side by side have the blocks of the largest; points are repeated to fill them.
-            task->tall = tall;
-            task->wide = wide;
-            task->number = (uint32_t)(t + lane);
-            task->x = b->packed + lane * points;
-            task->y = task->x + (uint64_t)tall * g->form.rows * g->form.parts * s;
-            task->roll = b->carried + lane * side;
-            task->marks = b->checkpoints + lane * side;
-            task->later = t >= b->later;
-            task->edges = b->edges + lane * side;
-            task->x_slopes = b->slopes + lane * slopes;
-            task->y_slopes =
-                task->x_slopes + (uint64_t)tall * g->form.rows * g->form.channels * (g->form.before ? 2 : 1) * s;
-            task->sums = b->sums + lane;
-            task->lags = task->sums + (tall + 2ull) * g->form.parameters * s;
-            task->aligned = pair->pair != WWI_NO_PAIR;
-            if (task->aligned && g->alignment_offsets)
-                task->alignment = g->alignment_offsets[pair->pair];
-            if ((status = add_band(g, pair, &heads, &rows, t + lane ? task - 1 : NULL)) != WW_OK)
-                goto done;
-            task->band = heads.count ? (uint32_t)heads.count - 1 : 0;
+            *task = place_task(g, b, t + lane, lane, tall, wide, n);
+            const wwi_gradient_pair *pair = &g->tasks[b->first + t + lane];
+            if ((status = add_band(g, pair, heads, rows, t + lane ? task - 1 : NULL)) != WW_OK)
+                return status;
+            task->band = heads->count ? (uint32_t)heads->count - 1 : 0;
         }
-        b->packed += n.packed * b->stride;
-        b->carried += n.carried * b->stride;
-        b->checkpoints += n.checkpoints * b->stride;
-        b->edges += n.edges * b->stride;
-        b->slopes += n.slopes * b->stride;
-        b->sums += n.sums * b->stride;
+        add_needs(b, n);
     }
     b->more_checkpoints = b->later < b->count ? b->checkpoints : 0;
     b->checkpoints = b->later < b->count ? first_part : b->checkpoints;
-    // Tables follow their heads.
-    if (rows.count) {
-        const size_t head_count = heads.count;
-        for (size_t h = 0; h < head_count; h++)
-            heads.data[h] += (uint32_t)head_count;
-        if ((status = wwi_words_reserve(&heads, rows.count)) != WW_OK)
-            goto done;
-        memcpy(heads.data + head_count, rows.data, rows.count * sizeof *rows.data);
-        heads.count += rows.count;
-    }
-    if ((status = wwi_upload(g->pair.context, &b->tasks, tasks, b->count * sizeof *tasks)) == WW_OK)
+    return WW_OK;
+}
+
+// Bands that are tables have them behind all heads, which say where each begins.
+static ww_status append_tables(wwi_words *heads, const wwi_words *rows) {
+    const size_t count = heads->count;
+    ww_status status;
+    if (rows->count == 0)
+        return WW_OK;
+    if ((status = wwi_words_reserve(heads, rows->count)) != WW_OK)
+        return status;
+    for (size_t h = 0; h < count; h++)
+        heads->data[h] += (uint32_t)count;
+    memcpy(heads->data + count, rows->data, rows->count * sizeof *rows->data);
+    heads->count += rows->count;
+    return WW_OK;
+}
+
+static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
+    ww_status status;
+    wwi_words heads = {NULL, 0, 0}, rows = {NULL, 0, 0};
+    wwi_gradient_task *tasks = calloc(b->count, sizeof *tasks);
+    if (!tasks)
+        return wwi_fail_memory(b->count * sizeof *tasks);
+    if ((status = place_tasks(g, b, tasks, &heads, &rows)) == WW_OK &&
+        (status = append_tables(&heads, &rows)) == WW_OK &&
+        (status = wwi_upload(g->pair.context, &b->tasks, tasks, b->count * sizeof *tasks)) == WW_OK)
         status = wwi_upload(g->pair.context, &b->band, heads.data, heads.count * sizeof *heads.data);
-done:
     wwi_words_free(&heads);
     wwi_words_free(&rows);
     free(tasks);
@@ -302,7 +338,13 @@ static int by_output(const void *a, const void *b) {
     return p->order < q->order ? -1 : p->order > q->order;
 }
 
-// `offsets` and `lengths` of series outputs; NULL: the outputs are numbers.
+// The points of a series output.
+static uint32_t points_of(const ww_gradient *g, bool columns, uint32_t output) {
+    const uint32_t *of = columns ? g->pair_y : g->pair_x;
+    return (columns ? g->given_columns : g->given_rows)->lengths[g->options.per_pair ? of[output] : output];
+}
+
+// Entries sorted by their outputs. `offsets`: where each series output begins; NULL: the outputs are numbers.
 static ww_status send_list(const ww_gradient *g, addends *from, const uint64_t *offsets, bool columns,
                            wwi_gradient_list *list) {
     ww_status status;
@@ -327,9 +369,7 @@ static ww_status send_list(const ww_gradient *g, addends *from, const uint64_t *
             continue;
         begins[list->count] = (uint32_t)i;
         if (offsets) {
-            const ww_dataset *d = columns ? g->given_columns : g->given_rows;
-            const uint32_t points =
-                d->lengths[g->options.per_pair ? (columns ? g->pair_y : g->pair_x)[output] : output];
+            const uint32_t points = points_of(g, columns, output);
             places[2 * list->count] = offsets[output];
             places[2 * list->count + 1] = points;
             list->most = points > list->most ? points : list->most;
@@ -351,28 +391,42 @@ done:
     return status;
 }
 
+// What task `number` of the batch adds to the outputs of its pair.
+static ww_status add_pair(const ww_gradient *g, uint32_t number, uint32_t p, addends *rows, addends *columns,
+                          addends *pairs) {
+    const bool each = g->options.per_pair != 0;
+    ww_status status;
+    if ((status = add(rows, each ? p : g->pair_x[p], number, 0, p, 1.0f)) == WW_OK &&
+        (status = add(columns, each ? p : g->pair_y[p], number, 1, p, 1.0f)) == WW_OK)
+        status = add(pairs, p, number, 0, p, 1.0f);
+    return status;
+}
+
+// A series with itself: half of it, less, for every pair that the series is in, and by both of its places.
+static ww_status add_itself(const ww_gradient *g, uint32_t number, uint32_t series, addends *rows, addends *columns,
+                            addends *pairs) {
+    ww_status status = WW_OK;
+    const bool column = (series & WWI_OTHER_SIDE) != 0;
+    const uint32_t id = series & ~WWI_OTHER_SIDE;
+    const size_t *begin = column ? g->by_column : g->by_row;
+    const uint32_t *list = column ? g->column_pairs : g->row_pairs;
+    addends *to = column ? columns : rows;
+    for (size_t i = begin[id]; status == WW_OK && i < begin[id + 1]; i++) {
+        const uint32_t p = list[i], output = g->options.per_pair ? p : id;
+        if ((status = add(to, output, number, 0, p, -0.5f)) == WW_OK &&
+            (status = add(to, output, number, 1, p, -0.5f)) == WW_OK)
+            status = add(pairs, p, number, 0, p, -0.5f);
+    }
+    return status;
+}
+
 static ww_status make_lists(const ww_gradient *g, wwi_gradient_batch *b) {
     ww_status status = WW_OK;
     addends rows = {NULL, 0, 0}, columns = {NULL, 0, 0}, pairs = {NULL, 0, 0};
-    const bool each = g->options.per_pair != 0;
     for (uint32_t t = 0; status == WW_OK && t < b->count; t++) {
         const wwi_gradient_pair *task = &g->tasks[b->first + t];
-        const uint32_t p = task->pair;
-        if (p != WWI_NO_PAIR) {
-            if ((status = add(&rows, each ? p : g->pair_x[p], t, 0, p, 1.0f)) == WW_OK &&
-                (status = add(&columns, each ? p : g->pair_y[p], t, 1, p, 1.0f)) == WW_OK)
-                status = add(&pairs, p, t, 0, p, 1.0f);
-            continue;
-        }
-        // A series with itself: half of it, less, for every pair that the series is in, and by both of its places.
-        const bool column = (task->x_id & WWI_OTHER_SIDE) != 0;
-        const uint32_t id = task->x_id & ~WWI_OTHER_SIDE;
-        const size_t *begin = column ? g->by_column : g->by_row;
-        const uint32_t *list = column ? g->column_pairs : g->row_pairs;
-        for (size_t i = begin[id]; status == WW_OK && i < begin[id + 1]; i++)
-            if ((status = add(column ? &columns : &rows, each ? list[i] : id, t, 0, list[i], -0.5f)) == WW_OK &&
-                (status = add(column ? &columns : &rows, each ? list[i] : id, t, 1, list[i], -0.5f)) == WW_OK)
-                status = add(&pairs, list[i], t, 0, list[i], -0.5f);
+        status = task->pair != WWI_NO_PAIR ? add_pair(g, t, task->pair, &rows, &columns, &pairs)
+                                           : add_itself(g, t, task->x_id, &rows, &columns, &pairs);
     }
     if (status == WW_OK && (status = send_list(g, &rows, g->row_offsets, false, &b->rows)) == WW_OK &&
         (status = send_list(g, &columns, g->column_offsets, true, &b->columns)) == WW_OK)

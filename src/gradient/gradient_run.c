@@ -354,34 +354,45 @@ static ww_status sum_pairs(ww_gradient *g, const wwi_gradient_batch *b, wwi_grad
                       WWI_BUFFER(to->weights), WWI_VALUE(parameters), WWI_VALUE(longest), WWI_VALUE(wanted));
 }
 
-ww_status wwi_gradient_batch_run(ww_gradient *g, const wwi_gradient_batch *b, const wwi_gradient_targets *to) {
+static wwi_gradient_args args_of(const ww_gradient *g, const wwi_gradient_batch *b, bool scaled) {
+    const ww_band *band = &g->pair.measure.band;
+    const uint32_t width = band->width < 0x7fffffff ? (uint32_t)band->width : 0x7fffffff;
+    return (wwi_gradient_args){.stride = g->form.tiles ? 1 : b->stride,
+                               .scaled = scaled,
+                               .band_width = wwi_band_form_of(band) == WWI_BAND_DIAGONAL ? width : 0,
+                               .corner = band->kind == WW_BAND_CORNER,
+                               .parameters = g->pair.recurrence.parameters.values};
+}
+
+static ww_status add_border(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args) {
+    if (!g->form.border)
+        return WW_OK;
+    return WWI_LAUNCH_ITEMS(g->by_border, 2 * b->count, g->form.group, ARGS(g, args), WWI_BUFFER(b->tasks),
+                            WWI_BUFFER(g->scratch.packed), WWI_BUFFER(g->scratch.flow), WWI_BUFFER(g->scratch.slopes),
+                            WWI_BUFFER(g->scratch.sums));
+}
+
+// One channel, or all together: forward, back, sums.
+static ww_status run_channel(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args,
+                             const wwi_gradient_targets *to) {
     ww_status status;
     const bool back = to->rows || to->columns || to->parameters || to->weights || to->alignment;
-    const ww_band *band = &g->pair.measure.band;
-    wwi_gradient_args args = {.stride = g->form.tiles ? 1 : b->stride, .scaled = to->upstream != NULL};
-    args.band_width = band->width < 0x7fffffff ? (uint32_t)band->width : 0x7fffffff;
-    args.corner = band->kind == WW_BAND_CORNER;
-    if (wwi_band_form_of(band) != WWI_BAND_DIAGONAL)
-        args.band_width = 0;
-    args.parameters = g->pair.recurrence.parameters.values;
-    if ((status = grow_buffers(g, b)) != WW_OK)
+    if ((status = pack_series(g, b, args)) != WW_OK || (status = run_ahead(g, b, args, back)) != WW_OK)
         return status;
-    for (uint32_t channel = 0; status == WW_OK && channel < g->form.passes; channel++) {
-        args.channel = channel;
-        if ((status = pack_series(g, b, args)) != WW_OK || (status = run_ahead(g, b, args, back)) != WW_OK)
-            return status;
-        if (back && (status = run_back(g, b, args, to->alignment)) != WW_OK)
-            return status;
-        args.count = (uint32_t)b->count;
-        if (back && g->form.border &&
-            (status = WWI_LAUNCH_ITEMS(g->by_border, 2 * b->count, g->form.group, ARGS(g, args), WWI_BUFFER(b->tasks),
-                                       WWI_BUFFER(g->scratch.packed), WWI_BUFFER(g->scratch.flow),
-                                       WWI_BUFFER(g->scratch.slopes), WWI_BUFFER(g->scratch.sums))) != WW_OK)
-            return status;
-        if ((status = sum_series(g, b, args, &b->rows, to->upstream, to->rows)) != WW_OK ||
-            (status = sum_series(g, b, args, &b->columns, to->upstream, to->columns)) != WW_OK)
-            return status;
-        status = sum_pairs(g, b, args, to);
-    }
+    if (back && (status = run_back(g, b, args, to->alignment)) != WW_OK)
+        return status;
+    args.count = (uint32_t)b->count;
+    if ((back && (status = add_border(g, b, args)) != WW_OK) ||
+        (status = sum_series(g, b, args, &b->rows, to->upstream, to->rows)) != WW_OK ||
+        (status = sum_series(g, b, args, &b->columns, to->upstream, to->columns)) != WW_OK)
+        return status;
+    return sum_pairs(g, b, args, to);
+}
+
+ww_status wwi_gradient_batch_run(ww_gradient *g, const wwi_gradient_batch *b, const wwi_gradient_targets *to) {
+    wwi_gradient_args args = args_of(g, b, to->upstream != NULL);
+    ww_status status = grow_buffers(g, b);
+    for (; status == WW_OK && args.channel < g->form.passes; args.channel++)
+        status = run_channel(g, b, args, to);
     return status == WW_OK ? enqueued(g, 0, false) : status;
 }
