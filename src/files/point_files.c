@@ -40,6 +40,10 @@ ww_status ww_point_set_view(const ww_point_set *set, ww_point_view *view) {
     return wwi_struct_give(view, &made, "ww_point_view");
 }
 
+static bool has_bit(const unsigned char *row, size_t t) {
+    return row[t / 8] >> t % 8 & 1u;
+}
+
 ww_status ww_point_set_of_bits(const ww_point_view *given, ww_point_set **set) {
     ww_point_view taken = WW_POINT_VIEW_INIT;
     const ww_point_view *bits = &taken;
@@ -47,15 +51,13 @@ ww_status ww_point_set_of_bits(const ww_point_view *given, ww_point_set **set) {
         *set = NULL;
     if (!given || !set)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "bits or set is NULL");
-    const ww_status status = wwi_options_take(&taken, given, "ww_point_view");
+    const ww_status status = wwi_take_point_view(given, &taken);
     if (status != WW_OK)
         return status;
-    if (bits->kind != WW_POINTS_BITS || !bits->values || bits->count == 0 || bits->dimension == 0 ||
-        bits->dimension > INT32_MAX)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is not of bits, or empty");
+    if (bits->kind != WW_POINTS_BITS)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is not of bits");
     const size_t bytes = (bits->dimension + 7) / 8;
     const unsigned char *values = bits->values;
-    uint64_t ones = 0;
     ww_point_set *made = calloc(1, sizeof *made);
     uint64_t *offsets = bits->count < SIZE_MAX / sizeof *offsets ? malloc((bits->count + 1) * sizeof *offsets) : NULL;
     if (!made || !offsets) {
@@ -63,22 +65,23 @@ ww_status ww_point_set_of_bits(const ww_point_view *given, ww_point_set **set) {
         free(offsets);
         return wwi_fail_memory((bits->count + 1) * sizeof *offsets);
     }
+    offsets[0] = 0;
     for (size_t i = 0; i < bits->count; i++) {
-        offsets[i] = ones;
+        offsets[i + 1] = offsets[i];
         for (size_t t = 0; t < bits->dimension; t++)
-            ones += values[i * bytes + t / 8] >> t % 8 & 1u;
+            offsets[i + 1] += has_bit(values + i * bytes, t);
     }
-    offsets[bits->count] = ones;
+    const size_t ones = (size_t)offsets[bits->count];
     *made = (ww_point_set){.kind = WW_POINTS_SETS, .count = bits->count, .offsets = offsets};
-    uint32_t *members = malloc(ones ? (size_t)ones * sizeof *members : 1);
+    uint32_t *members = malloc(ones ? ones * sizeof *members : 1);
     made->values = members;
     if (!members) {
         ww_point_set_destroy(&made);
-        return wwi_fail_memory((size_t)ones * sizeof *members);
+        return wwi_fail_memory(ones * sizeof *members);
     }
     for (size_t i = 0; i < bits->count; i++)
         for (size_t t = 0; t < bits->dimension; t++)
-            if (values[i * bytes + t / 8] >> t % 8 & 1u)
+            if (has_bit(values + i * bytes, t))
                 *members++ = (uint32_t)t;
     *set = made;
     return WW_OK;
@@ -178,16 +181,31 @@ static ww_status read_sets_vecs(const wwi_text *text, builder *b) {
     return status;
 }
 
+// The coordinates of a point, from `to` on among the set's values.
+static void take_point(ww_point_set *set, char letter, const char *from, size_t d, size_t to) {
+    if (set->kind == WW_POINTS_BITS) {
+        memcpy((unsigned char *)set->values + to, from, d);
+        return;
+    }
+    for (size_t j = 0; j < d; j++) {
+        const uint32_t word = letter == 'b' ? (unsigned char)from[j] : little(from + 4 * j);
+        if (letter == 'b')
+            ((float *)set->values)[to + j] = (float)word;
+        else if (letter == 'f')
+            memcpy((float *)set->values + to + j, &word, sizeof word);
+        else
+            ((double *)set->values)[to + j] = word <= INT32_MAX ? (double)word : (double)word - 4294967296.0;
+    }
+}
+
 static ww_status read_vecs(const wwi_text *text, char letter, ww_point_set *set) {
     ww_status status;
     const size_t size = letter == 'b' ? 1 : 4;
     uint32_t d;
     uint64_t total;
     const bool bits = set->kind == WW_POINTS_BITS;
-    if (bits && letter != 'b') {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: bits are read from .bvecs, .npy or text", text->name);
-        return WW_ERROR_UNSUPPORTED;
-    }
+    if (bits && letter != 'b')
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "%s: bits are read from .bvecs, .npy or text", text->name);
     if ((status = count_points(text, size, false, &set->count, &d, &total)) != WW_OK)
         return status;
     set->dimension = bits ? (size_t)d * 8 : d;
@@ -196,23 +214,8 @@ static ww_status read_vecs(const wwi_text *text, char letter, ww_point_set *set)
     set->values = malloc((size_t)total * value_bytes);
     if (!set->values)
         return wwi_fail_memory(total * value_bytes);
-    for (size_t i = 0; i < set->count; i++) {
-        const char *from = text->bytes + i * (4 + d * size) + 4;
-        for (size_t j = 0; j < d; j++) {
-            const size_t to = i * d + j;
-            if (bits) {
-                ((unsigned char *)set->values)[to] = (unsigned char)from[j];
-            } else if (letter == 'b') {
-                ((float *)set->values)[to] = (float)(unsigned char)from[j];
-            } else {
-                const uint32_t word = little(from + 4 * j);
-                if (letter == 'f')
-                    memcpy((float *)set->values + to, &word, sizeof word);
-                else
-                    ((double *)set->values)[to] = word <= INT32_MAX ? (double)word : (double)word - 4294967296.0;
-            }
-        }
-    }
+    for (size_t i = 0; i < set->count; i++)
+        take_point(set, letter, text->bytes + i * (4 + d * size) + 4, d, i * d);
     return WW_OK;
 }
 
@@ -240,42 +243,43 @@ static ww_status read_npy_points(const wwi_text *text, ww_point_set *set) {
     return status;
 }
 
-// Lines of 0 and 1, with or without separators.
+// The bits of the current line, which are 0 and 1 with or without separators.
+static ww_status count_bits(const wwi_text *text, size_t expected, size_t *bits) {
+    const char *at = text->line.begin;
+    *bits = 0;
+    for (; at < text->line.end && memchr("01 \t,;\r", *at, 7); at++)
+        *bits += *at == '0' || *at == '1';
+    if (at < text->line.end)
+        return wwi_text_fail(text, WW_ERROR_FORMAT, at, "'%c' is no bit", isprint((unsigned char)*at) ? *at : '?');
+    if (*bits && expected && *bits != expected)
+        return wwi_text_fail(text, WW_ERROR_FORMAT, text->line.begin, "%zu bits, the lines before have %zu", *bits,
+                             expected);
+    return WW_OK;
+}
+
+static void take_bits(wwi_span line, unsigned char *row) {
+    size_t bit = 0;
+    for (const char *at = line.begin; at < line.end; at++)
+        if (*at == '0' || *at == '1') {
+            row[bit / 8] = (unsigned char)(row[bit / 8] | (unsigned)(*at - '0') << bit % 8);
+            bit++;
+        }
+}
+
 static ww_status read_bit_lines(wwi_text *text, ww_point_set *set) {
     ww_status status = WW_OK;
     unsigned char *bytes = NULL;
-    size_t capacity = 0, row_bytes = 0;
+    size_t capacity = 0, bits;
     while (status == WW_OK && wwi_text_next_line(text)) {
-        size_t bits = 0;
-        const char *at = text->line.begin;
-        for (; at < text->line.end && memchr("01 \t,;\r", *at, 7); at++)
-            bits += *at == '0' || *at == '1';
-        if (at < text->line.end) {
-            status =
-                wwi_text_fail(text, WW_ERROR_FORMAT, at, "'%c' is no bit", isprint((unsigned char)*at) ? *at : '?');
-            break;
-        }
-        if (bits == 0)
+        if ((status = count_bits(text, set->dimension, &bits)) != WW_OK || bits == 0)
             continue;
-        if (set->count == 0) {
-            set->dimension = bits;
-            row_bytes = (bits + 7) / 8;
-        }
-        if (bits != set->dimension) {
-            status = wwi_text_fail(text, WW_ERROR_FORMAT, text->line.begin, "%zu bits, the lines before have %zu", bits,
-                                   set->dimension);
-            break;
-        }
+        set->dimension = bits;
+        const size_t row_bytes = (bits + 7) / 8;
         if ((status = wwi_grow(&bytes, &capacity, (set->count + 1) * row_bytes, 1)) != WW_OK)
             break;
         unsigned char *row = bytes + set->count++ * row_bytes;
         memset(row, 0, row_bytes);
-        bits = 0;
-        for (at = text->line.begin; at < text->line.end; at++)
-            if (*at == '0' || *at == '1') {
-                row[bits / 8] = (unsigned char)(row[bits / 8] | (unsigned)(*at - '0') << bits % 8);
-                bits++;
-            }
+        take_bits(text->line, row);
     }
     set->values = bytes;
     if (status == WW_OK && set->count == 0)
@@ -335,30 +339,26 @@ static char vecs_letter(const char *path) {
                                                          : '\0';
 }
 
-static ww_status read_points(const char *path, ww_point_set *set) {
-    wwi_text text;
+static ww_status read_sets(wwi_text *text, char letter, ww_point_set *set) {
     builder b = {NULL, 0, 0, NULL, 0, 0};
-    const char letter = vecs_letter(path);
-    ww_status status = wwi_text_open(path, &text);
-    if (status == WW_OK && set->kind == WW_POINTS_SETS) {
-        if (letter && letter != 'i')
-            status = wwi_fail(WW_ERROR_UNSUPPORTED, "%s: sets are read from .ivecs or text", path);
-        else
-            status = letter ? read_sets_vecs(&text, &b) : read_set_lines(&text, &b);
-        set->count = b.sets;
-        set->values = b.items ? b.items : calloc(1, sizeof *b.items);
-        set->offsets = b.offsets;
-        if (status == WW_OK && !set->values)
-            status = wwi_fail_memory(sizeof *b.items);
-    } else if (status == WW_OK && letter) {
-        status = read_vecs(&text, letter, set);
-    } else if (status == WW_OK && (wwi_is_npy(&text) || wwi_unpacked_name_ends_with(path, ".npy"))) {
-        status = read_npy_points(&text, set);
-    } else if (status == WW_OK) {
-        status = set->kind == WW_POINTS_NUMBERS ? read_lines(&text, set) : read_bit_lines(&text, set);
-    }
-    wwi_text_close(&text);
-    return status;
+    if (letter && letter != 'i')
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "%s: sets are read from .ivecs or text", text->name);
+    const ww_status status = letter ? read_sets_vecs(text, &b) : read_set_lines(text, &b);
+    set->count = b.sets;
+    set->values = b.items ? b.items : calloc(1, sizeof *b.items);
+    set->offsets = b.offsets;
+    return status == WW_OK && !set->values ? wwi_fail_memory(sizeof *b.items) : status;
+}
+
+static ww_status read_points(wwi_text *text, ww_point_set *set) {
+    const char letter = vecs_letter(text->name);
+    if (set->kind == WW_POINTS_SETS)
+        return read_sets(text, letter, set);
+    if (letter)
+        return read_vecs(text, letter, set);
+    if (wwi_is_npy(text) || wwi_unpacked_name_ends_with(text->name, ".npy"))
+        return read_npy_points(text, set);
+    return set->kind == WW_POINTS_NUMBERS ? read_lines(text, set) : read_bit_lines(text, set);
 }
 
 ww_status ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set **set) {
@@ -372,7 +372,11 @@ ww_status ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set *
     if (!s)
         return wwi_fail_memory(sizeof *s);
     s->kind = kind;
-    const ww_status status = read_points(path, s);
+    wwi_text text;
+    ww_status status = wwi_text_open(path, &text);
+    if (status == WW_OK)
+        status = read_points(&text, s);
+    wwi_text_close(&text);
     if (status == WW_OK)
         *set = s;
     else
@@ -489,7 +493,7 @@ ww_status wwi_take_point_view(const ww_point_view *given, ww_point_view *taken) 
         return status;
     const bool shaped = taken->kind == WW_POINTS_SETS ? taken->offsets != NULL : taken->dimension > 0;
     if (!taken->values || taken->count == 0 || !shaped || taken->dimension > INT32_MAX)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the path or the view is NULL or empty");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is empty");
     if ((unsigned)taken->precision > WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view's precision is %d", (int)taken->precision);
     return WW_OK;
@@ -505,7 +509,7 @@ ww_status ww_point_view_write(const char *path, const ww_point_view *given) {
     wwi_output out;
     ww_point_view view = WW_POINT_VIEW_INIT;
     if (!path)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the path or the view is NULL or empty");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the path is NULL");
     ww_status status = wwi_take_point_view(given, &view);
     if (status != WW_OK || (status = wwi_output_open(path, &out)) != WW_OK)
         return status;

@@ -77,21 +77,29 @@ static ww_status detect(wwi_text *text, int csv_label, ww_format *format) {
     return WW_OK;
 }
 
-// Options that contradict each other, or that are out of range.
-static ww_status check_options(ww_read_options *o) {
-    const bool rows_are_points = o->time_column || o->series_column;
-    if (rows_are_points && o->format == WW_FORMAT_AUTO)
+// Columns of time stamps or series: lines are points.
+static ww_status check_columns(ww_read_options *o) {
+    const char *what = o->time_column ? "time stamps" : "series";
+    if (!o->time_column && !o->series_column)
+        return WW_OK;
+    if (o->format == WW_FORMAT_AUTO)
         o->format = WW_FORMAT_CSV;
-    if (rows_are_points && o->format != WW_FORMAT_CSV && o->format != WW_FORMAT_TSV) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a column of %s in a file that is no .csv",
-                 o->time_column ? "time stamps" : "series");
+    if (o->format != WW_FORMAT_CSV && o->format != WW_FORMAT_TSV) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a column of %s in a file that is no .csv", what);
         return wwi_fail_hint("time_column and series_column are for lines of points; see docs/files.md");
     }
-    if (rows_are_points && o->rows == WW_ROWS_SERIES)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a column of %s goes with rows that are points, not series",
-                        o->time_column ? "time stamps" : "series");
+    if (o->rows == WW_ROWS_SERIES)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a column of %s goes with rows that are points, not series", what);
     if (o->times && o->time_column)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "time stamps are to come from a column and from %s", o->times);
+    return WW_OK;
+}
+
+// Options that contradict each other, or that are out of range.
+static ww_status check_options(ww_read_options *o) {
+    const ww_status status = check_columns(o);
+    if (status != WW_OK)
+        return status;
     if (o->csv_label < 0 || o->csv_label > 3)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_read_options.csv_label is %d; it is 0 to 3", o->csv_label);
     if (o->csv_label && o->label_column)
@@ -171,6 +179,36 @@ static void note_shape(const ww_series_set *set, const ww_read_options *options,
                       most == 1 ? "" : "s, at most");
 }
 
+static ww_status find_format(wwi_text *text, const ww_read_options *options, ww_format *format) {
+    ww_status status = WW_OK;
+    *format = options->format;
+    if (*format == WW_FORMAT_AUTO)
+        status = detect(text, options->csv_label, format);
+    else if (*format != WW_FORMAT_NPY)
+        status = check_is_text(text);
+    const bool columns = options->columns || options->label_column;
+    if (status == WW_OK && columns && *format != WW_FORMAT_CSV && *format != WW_FORMAT_TSV)
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "%s: columns are chosen of .csv and of UCR text alone", text->name);
+    return status;
+}
+
+static ww_status read_text(wwi_text *text, const ww_read_options *options, wwi_notes *notes, ww_series_set **set) {
+    ww_status status = find_format(text, options, &notes->info.format);
+    if (status != WW_OK)
+        return status;
+    text->threads = wwi_read_threads(options->threads > 0 ? (unsigned)options->threads : 0, text->size);
+    text->notes = notes;
+    wwi_text_rewind(text);
+    if ((status = read_format(text, options, notes->info.format, set)) != WW_OK)
+        return status;
+    if (ww_series_set_count(*set) == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no series", text->name);
+    if (options->times && (status = wwi_read_times(options->times, *set)) != WW_OK)
+        return status;
+    note_shape(*set, options, notes);
+    return ww_series_set_fill_missing(*set, options->missing);
+}
+
 ww_status ww_series_set_read(const char *path, const ww_read_options *options, ww_series_set **set) {
     if (!set)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_read: set is NULL");
@@ -187,37 +225,15 @@ ww_status ww_series_set_read(const char *path, const ww_read_options *options, w
     ww_read_info_init(&notes->info, sizeof notes->info);
 
     wwi_text text;
-    ww_format format = chosen.format;
-    status = wwi_text_open(path, &text);
-    if (status == WW_OK && format == WW_FORMAT_AUTO)
-        status = detect(&text, chosen.csv_label, &format);
-    else if (status == WW_OK && format != WW_FORMAT_NPY)
-        status = check_is_text(&text);
-    if (status == WW_OK && (chosen.columns || chosen.label_column) && format != WW_FORMAT_CSV &&
-        format != WW_FORMAT_TSV)
-        status = wwi_fail(WW_ERROR_UNSUPPORTED, "%s: columns are chosen of .csv and of UCR text alone", text.name);
-    if (status == WW_OK) {
-        text.threads = wwi_read_threads(chosen.threads > 0 ? (unsigned)chosen.threads : 0, text.size);
-        text.notes = notes;
-        wwi_text_rewind(&text);
-        notes->info.format = format;
-        status = read_format(&text, &chosen, format, set);
-    }
-    if (status == WW_OK && ww_series_set_count(*set) == 0)
-        status = wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no series", text.name);
-    if (status == WW_OK && chosen.times)
-        status = wwi_read_times(chosen.times, *set);
-    if (status == WW_OK) {
-        note_shape(*set, &chosen, notes);
-        status = ww_series_set_fill_missing(*set, chosen.missing);
-    }
-    if (status == WW_OK)
-        wwi_series_set_take_notes(*set, notes);
-    else
-        wwi_notes_free(notes);
+    if ((status = wwi_text_open(path, &text)) == WW_OK)
+        status = read_text(&text, &chosen, notes, set);
     wwi_text_close(&text);
-    if (status != WW_OK)
+    if (status == WW_OK) {
+        wwi_series_set_take_notes(*set, notes);
+    } else {
+        wwi_notes_free(notes);
         ww_series_set_destroy(set);
+    }
     return status;
 }
 

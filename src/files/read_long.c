@@ -25,6 +25,11 @@ typedef struct start {
     wwi_span name, label;
 } start;
 
+// The fields of a row that are no values.
+typedef struct fields {
+    wwi_span time, name, label;
+} fields;
+
 // The rows of a piece of the file.
 typedef struct rows {
     wwi_values points; // point by point
@@ -86,17 +91,15 @@ static ww_status take_series(wwi_text *text, const table *t, rows *r, wwi_span n
                                    : wwi_text_fail(text, WW_ERROR_FORMAT, label.begin, "a series with two labels");
 }
 
+static bool is_value(const table *t, size_t column) {
+    return column != t->time && column != t->series && column != t->label && !(t->left_out && t->left_out[column]);
+}
+
 // The row's fields from `rest` on, the first of which is column *column, as far as they are plain values.
 static void take_plain(const table *t, rows *r, wwi_span *rest, size_t *column) {
-    // Up to the next column that is no value.
-    size_t end = t->columns;
-    const size_t others[3] = {t->time, t->series, t->label};
-    for (size_t i = 0; i < 3; i++)
-        if (others[i] != WWI_NO_COLUMN && others[i] >= *column && others[i] < end)
-            end = others[i];
-    for (size_t c = *column; t->left_out && c < end; c++)
-        if (t->left_out[c])
-            end = c;
+    size_t end = *column;
+    while (end < t->columns && is_value(t, end))
+        end++;
     for (double value; *column < end && rest->begin; ++*column) {
         const char *stop = wwi_number_scan(rest->begin, &value);
         if (!stop || stop > rest->end || (stop < rest->end && *stop != t->separator) ||
@@ -107,28 +110,39 @@ static void take_plain(const table *t, rows *r, wwi_span *rest, size_t *column) 
     }
 }
 
-static ww_status read_row(wwi_text *text, const table *t, rows *r) {
+// The row's fields: values to r->points, the others to their places. *columns: how many there are, as far as they can
+// be read.
+static ww_status take_fields(wwi_text *text, const table *t, rows *r, wwi_span *rest, fields *f, size_t *columns) {
     ww_status status = WW_OK;
-    wwi_span rest = text->line, field, name = {NULL, NULL}, label = name, time = name;
+    wwi_span field;
     size_t c = 0;
-    const size_t before = r->points.count;
     while (status == WW_OK) {
         if (t->separator != ' ' && c < t->columns)
-            take_plain(t, r, &rest, &c);
-        if (!wwi_next_field(&rest, t->separator, true, &field))
+            take_plain(t, r, rest, &c);
+        if (!wwi_next_field(rest, t->separator, true, &field))
             break;
         if (c >= t->columns)
             ; // counted
         else if (c == t->time)
-            time = field;
+            f->time = field;
         else if (c == t->series)
-            name = field;
+            f->name = field;
         else if (c == t->label)
-            label = field;
-        else if (!t->left_out || !t->left_out[c])
+            f->label = field;
+        else if (is_value(t, c))
             status = wwi_values_parse(&r->points, text, field);
         c++;
     }
+    *columns = c;
+    return status;
+}
+
+static ww_status read_row(wwi_text *text, const table *t, rows *r) {
+    wwi_span rest = text->line, field;
+    fields f = {.name = {NULL, NULL}};
+    size_t c;
+    const size_t before = r->points.count;
+    ww_status status = take_fields(text, t, r, &rest, &f, &c);
     if (c != t->columns && (status == WW_OK || status == WW_ERROR_FORMAT)) {
         // Counted first: a row that is no row of this table says nothing of its fields.
         while (wwi_next_field(&rest, t->separator, true, &field))
@@ -138,9 +152,9 @@ static ww_status read_row(wwi_text *text, const table *t, rows *r) {
                                    "the row has %zu columns where %zu are expected", c, t->columns);
     }
     if (status == WW_OK)
-        status = take_series(text, t, r, name, label);
+        status = take_series(text, t, r, f.name, f.label);
     if (status == WW_OK && t->time != WWI_NO_COLUMN)
-        status = wwi_time_parse(text, time, r->series[r->series_count - 1].row, &r->times);
+        status = wwi_time_parse(text, f.time, r->series[r->series_count - 1].row, &r->times);
     if (status == WW_OK)
         r->count++;
     else
@@ -201,44 +215,54 @@ static ww_status finish_series(const table *t, series *s, ww_series_set *set) {
     return status;
 }
 
+// Ends the series before `now`, if any; the name of `now` must be new among the pieces' (`names`; NULL: one piece).
+static ww_status begin_series(const table *t, series *s, const start *now, ww_series_set *names, ww_series_set *set) {
+    const double nothing = 0;
+    ww_status status = s->from ? finish_series(t, s, set) : WW_OK;
+    s->from = now;
+    if (status != WW_OK || t->series == WWI_NO_COLUMN || !names)
+        return status;
+    char *name = strndup(now->name.begin, wwi_span_size(now->name));
+    status = name ? ww_series_set_add(names, 1, &nothing, name) : wwi_fail_memory(1);
+    free(name);
+    if (status == WW_OK && ww_series_set_class_count(names) < ww_series_set_count(names))
+        return wwi_fail(WW_ERROR_FORMAT, "a series comes again after another");
+    return status;
+}
+
+// A piece's first rows may go on with the series that the piece before ended with.
+static ww_status join_series(const table *t, const series *s, const start *now) {
+    bool same = true;
+    const ww_status status =
+        t->label == WWI_NO_COLUMN ? WW_OK : compare_labels(t->text, s->from->label, now->label, &same);
+    return status == WW_OK && !same ? wwi_fail(WW_ERROR_FORMAT, "a series with two labels") : status;
+}
+
+static ww_status assemble_piece(const table *t, const rows *r, series *s, ww_series_set *names, ww_series_set *set) {
+    ww_status status = WW_OK;
+    for (size_t i = 0; status == WW_OK && i < r->series_count; i++) {
+        const start *now = &r->series[i];
+        const size_t count = (i + 1 < r->series_count ? r->series[i + 1].row : r->count) - now->row;
+        const bool joined = i == 0 && s->from && (t->series == WWI_NO_COLUMN || same_bytes(s->from->name, now->name));
+        status = joined ? join_series(t, s, now) : begin_series(t, s, now, names, set);
+        if (status == WW_OK)
+            status = append(&s->points, r->points.data + now->row * t->channels, count * t->channels);
+        if (status == WW_OK && t->time != WWI_NO_COLUMN)
+            status = append(&s->times, r->times.data + now->row, count);
+    }
+    return status;
+}
+
 // The series of all pieces; one that a cut divided is joined. Any failure but one of memory means that the pieces do
 // not fit together.
 static ww_status assemble(const table *t, const rows *pieces, unsigned count, ww_series_set **set) {
     series s = {.from = NULL};
-    const double nothing = 0;
     ww_series_set *names = NULL;
     ww_status status = ww_series_set_create(t->channels, set);
-    if (status == WW_OK)
+    if (status == WW_OK && count > 1)
         status = ww_series_set_create(1, &names);
-    for (unsigned p = 0; p < count; p++) {
-        const rows *r = &pieces[p];
-        for (size_t i = 0; status == WW_OK && i < r->series_count; i++) {
-            const start *now = &r->series[i];
-            const size_t end = i + 1 < r->series_count ? r->series[i + 1].row : r->count;
-            bool same = true;
-            if (i == 0 && s.from && (t->series == WWI_NO_COLUMN || same_bytes(s.from->name, now->name))) {
-                if (t->label != WWI_NO_COLUMN)
-                    status = compare_labels(t->text, s.from->label, now->label, &same);
-                if (status == WW_OK && !same)
-                    status = wwi_fail(WW_ERROR_FORMAT, "a series with two labels");
-            } else {
-                if (s.from)
-                    status = finish_series(t, &s, *set);
-                s.from = now;
-                if (status == WW_OK && t->series != WWI_NO_COLUMN && count > 1) {
-                    char *name = strndup(now->name.begin, wwi_span_size(now->name));
-                    status = name ? ww_series_set_add(names, 1, &nothing, name) : wwi_fail_memory(1);
-                    free(name);
-                    if (status == WW_OK && ww_series_set_class_count(names) < ww_series_set_count(names))
-                        status = wwi_fail(WW_ERROR_FORMAT, "a series comes again after another");
-                }
-            }
-            if (status == WW_OK)
-                status = append(&s.points, r->points.data + now->row * t->channels, (end - now->row) * t->channels);
-            if (status == WW_OK && t->time != WWI_NO_COLUMN)
-                status = append(&s.times, r->times.data + now->row, end - now->row);
-        }
-    }
+    for (unsigned p = 0; status == WW_OK && p < count; p++)
+        status = assemble_piece(t, &pieces[p], &s, names, *set);
     if (status == WW_OK && s.from)
         status = finish_series(t, &s, *set);
     free(s.points.data);
@@ -290,7 +314,7 @@ ww_status wwi_read_long(wwi_text *text, const wwi_table *of, ww_series_set **set
     rows all = {.count = 0};
     const wwi_text begin = *text;
     for (size_t c = 0; c < t.columns; c++)
-        t.channels += c != t.time && c != t.series && c != t.label && !(t.left_out && t.left_out[c]);
+        t.channels += is_value(&t, c);
     if (read_in_pieces(text, &t, set))
         return WW_OK;
     *text = begin;

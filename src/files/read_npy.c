@@ -68,6 +68,15 @@ static ww_status parse_type(const wwi_text *text, wwi_span value, npy_header *he
     return WW_OK;
 }
 
+// The digits at *at.
+static bool parse_extent(const char **at, const char *end, uint64_t *extent) {
+    *extent = 0;
+    for (; *at < end && **at >= '0' && **at <= '9'; ++*at)
+        if (!wwi_mul_u64(*extent, 10, extent) || !wwi_add_u64(*extent, (uint64_t)(**at - '0'), extent))
+            return false;
+    return true;
+}
+
 static ww_status parse_shape(const wwi_text *text, wwi_span value, npy_header *head) {
     if (wwi_span_is_empty(value) || *value.begin != '(')
         return fail(text, "its shape is not a tuple");
@@ -82,10 +91,9 @@ static ww_status parse_shape(const wwi_text *text, wwi_span value, npy_header *h
             return WW_OK;
         if (*at < '0' || *at > '9')
             return fail(text, "its shape holds what is not a number");
-        uint64_t extent = 0;
-        for (; at < value.end && *at >= '0' && *at <= '9'; at++)
-            if (!wwi_mul_u64(extent, 10, &extent) || !wwi_add_u64(extent, (uint64_t)(*at - '0'), &extent))
-                return fail(text, "its shape is beyond 64 bits");
+        uint64_t extent;
+        if (!parse_extent(&at, value.end, &extent))
+            return fail(text, "its shape is beyond 64 bits");
         if (head->dimensions == 3) {
             wwi_fail(WW_ERROR_UNSUPPORTED, "%s: an array of more than 3 dimensions", text->name);
             return wwi_fail_hint("readable are (series, time) and (series, channel, time)");
@@ -171,25 +179,28 @@ static double element(const npy_header *head, const char *at) {
 }
 
 // What the axes are; what is not certain becomes a notice.
-static void choose_axes(const npy_header *head, wwi_notes *notes, ww_axes *axes, ww_rows *rows) {
+static ww_axes choose_axes(const npy_header *head, wwi_notes *notes, ww_axes given) {
     const uint64_t *n = head->shape;
-    if (head->dimensions == 3 && *axes == WW_AXES_AUTO) {
-        *axes = head->marked ? WW_AXES_NCT : wwi_axes_of(n[1], n[2]);
-        if (!head->marked && n[1] > 1 && n[1] / 2 >= n[2])
-            wwi_notes_add(notes, WW_NOTICE_AXES, "an array (%llu, %llu, %llu) is taken as (series, %s)",
-                          (unsigned long long)n[0], (unsigned long long)n[1], (unsigned long long)n[2],
-                          *axes == WW_AXES_NTC ? "time, channel" : "channel, time");
-    }
-    if (head->dimensions == 2 && *rows == WW_ROWS_AUTO) {
-        const bool column = !head->marked && notes && wwi_is_one_column(n[0], n[1]);
-        *rows = column ? WW_ROWS_POINTS : WW_ROWS_SERIES;
-        if (column)
-            wwi_notes_add(notes, WW_NOTICE_ROWS, "an array (%llu, 1) is taken as one series", (unsigned long long)n[0]);
-    }
-    if (notes && head->dimensions == 3)
-        notes->info.axes = *axes;
-    if (notes && head->dimensions == 2)
-        notes->info.rows = *rows;
+    const ww_axes axes = given != WW_AXES_AUTO ? given : head->marked ? WW_AXES_NCT : wwi_axes_of(n[1], n[2]);
+    if (given == WW_AXES_AUTO && !head->marked && n[1] > 1 && n[1] / 2 >= n[2])
+        wwi_notes_add(notes, WW_NOTICE_AXES, "an array (%llu, %llu, %llu) is taken as (series, %s)",
+                      (unsigned long long)n[0], (unsigned long long)n[1], (unsigned long long)n[2],
+                      axes == WW_AXES_NTC ? "time, channel" : "channel, time");
+    if (notes)
+        notes->info.axes = axes;
+    return axes;
+}
+
+static ww_rows choose_rows(const npy_header *head, wwi_notes *notes, ww_rows given) {
+    const bool column =
+        given == WW_ROWS_AUTO && !head->marked && notes && wwi_is_one_column(head->shape[0], head->shape[1]);
+    const ww_rows rows = given != WW_ROWS_AUTO ? given : column ? WW_ROWS_POINTS : WW_ROWS_SERIES;
+    if (column)
+        wwi_notes_add(notes, WW_NOTICE_ROWS, "an array (%llu, 1) is taken as one series",
+                      (unsigned long long)head->shape[0]);
+    if (notes)
+        notes->info.rows = rows;
+    return rows;
 }
 
 // Elements from one to the next along each of (series, channel, time).
@@ -284,7 +295,10 @@ ww_status wwi_read_npy(const wwi_text *text, ww_axes axes, ww_rows rows, ww_seri
     if (status != WW_OK)
         return status;
     uint64_t extents[3], strides[3];
-    choose_axes(&head, text->notes, &axes, &rows);
+    if (head.dimensions == 3)
+        axes = choose_axes(&head, text->notes, axes);
+    else if (head.dimensions == 2)
+        rows = choose_rows(&head, text->notes, rows);
     strides_of(&head, axes, rows, extents, strides);
     status = ww_series_set_create((size_t)extents[1], set);
     if (status != WW_OK)

@@ -219,6 +219,11 @@ static ww_status choose_columns(examined *e) {
     return status;
 }
 
+// The options name it among the columns that have values.
+static bool is_chosen(const examined *e, size_t column) {
+    return e->options->columns && !e->table->left_out[column];
+}
+
 // ---- guesses
 
 // A column that no option has named and that its name, or in the first one dates, makes the time stamps'.
@@ -286,44 +291,61 @@ static ww_status leave_index_out(examined *e) {
     return leave_out(e->table, 0);
 }
 
+// A column whose name says that it has the series' names.
+static void guess_series(examined *e) {
+    wwi_table *t = e->table;
+    for (size_t c = 0; t->heading && t->series == WWI_NO_COLUMN && c < t->columns; c++) {
+        const wwi_span name = name_of(e, c);
+        if (c == t->time || c == t->label || !is_one_of(name, series_words) || is_chosen(e, c))
+            continue;
+        t->series = c;
+        wwi_notes_add(e->notes, WW_NOTICE_ROWS, "column %zu '%.*s' names its series", c + 1, NAME(name));
+    }
+}
+
+static bool are_one_column(const wwi_table *t) {
+    return (t->time != WWI_NO_COLUMN && t->time == t->series) ||
+           (t->label != WWI_NO_COLUMN && (t->label == t->time || t->label == t->series));
+}
+
 static ww_status find_points(examined *e) {
     wwi_table *t = e->table;
     const ww_read_options *o = e->options;
     if (t->label == WWI_NO_COLUMN && (o->csv_label == 1 || o->csv_label == 2))
         t->label = o->csv_label == 1 ? 0 : t->columns - 1;
-    const bool twice = (t->time == t->series && t->time != WWI_NO_COLUMN) ||
-                       (t->label != WWI_NO_COLUMN && (t->label == t->time || t->label == t->series));
-    if (twice)
+    if (are_one_column(t))
         return wwi_text_fail(e->at, WW_ERROR_FORMAT, e->at->line.begin,
                              "time stamps, series and labels are to come from one column");
     if (!e->notes)
         return WW_OK;
-    const bool chosen = o->columns != NULL;
     if (t->time == WWI_NO_COLUMN && t->columns > 1) {
         const size_t time = guess_time(e);
-        t->time = time != WWI_NO_COLUMN && chosen && !t->left_out[time] ? WWI_NO_COLUMN : time;
+        t->time = time != WWI_NO_COLUMN && is_chosen(e, time) ? WWI_NO_COLUMN : time;
     }
-    for (size_t c = 0; t->heading && !o->series_column && t->time != WWI_NO_COLUMN && c < t->columns; c++)
-        if (t->series == WWI_NO_COLUMN && c != t->time && c != t->label && is_one_of(name_of(e, c), series_words) &&
-            !(chosen && !t->left_out[c])) {
-            const wwi_span name = name_of(e, c);
-            t->series = c;
-            wwi_notes_add(e->notes, WW_NOTICE_ROWS, "column %zu '%.*s' names its series", c + 1, NAME(name));
-        }
+    if (t->time != WWI_NO_COLUMN && !o->series_column)
+        guess_series(e);
     const ww_status status = leave_index_out(e);
     return status == WW_OK ? leave_marks_out(e) : status;
+}
+
+// The first or the last column, where its name says that it has labels.
+static size_t find_label_word(const examined *e) {
+    const size_t ends[2] = {0, e->table->columns - 1};
+    for (size_t i = 0; e->table->heading && e->table->columns > 1 && i < 2; i++)
+        if (is_one_of(name_of(e, ends[i]), label_words))
+            return ends[i];
+    return WWI_NO_COLUMN;
 }
 
 // Where each line's label is.
 static size_t guess_label(examined *e) {
     const wwi_table *t = e->table;
     const wwi_sample *s = &e->sample;
-    const wwi_span first = name_of(e, 0), last = name_of(e, t->columns - 1);
-    if (t->heading && t->columns > 1 && (is_one_of(first, label_words) || is_one_of(last, label_words))) {
-        const size_t column = is_one_of(first, label_words) ? 0 : t->columns - 1;
-        const wwi_span name = column ? last : first;
-        wwi_notes_add(e->notes, WW_NOTICE_LABELS, "column %zu '%.*s' is taken as the labels", column + 1, NAME(name));
-        return column;
+    const size_t named = find_label_word(e);
+    if (named != WWI_NO_COLUMN) {
+        const wwi_span name = name_of(e, named);
+        wwi_notes_add(e->notes, WW_NOTICE_LABELS, "column %zu '%.*s' is taken as the labels", named + 1, NAME(name));
+        return named;
     }
     const bool several = s->lines > 0 && s->least_columns > 1;
     if (s->first_fields && s->first_texts && several && (e->is_tsv || s->second_number))
@@ -400,6 +422,21 @@ static ww_status note_info(const examined *e, size_t left_out) {
     return WW_OK;
 }
 
+// The separator, the columns, whether they have names, and which of them the options name.
+static ww_status find_columns(examined *e) {
+    wwi_table *t = e->table;
+    ww_status status;
+    if ((status = wwi_sample_take(e->start, t->quotes, false, &e->sample)) != WW_OK)
+        return status;
+    t->separator = e->sample.separator;
+    t->columns = count_fields(e->at->line, t->separator);
+    if ((status = find_heading(e)) != WW_OK ||
+        (t->heading && (status = wwi_sample_take(e->start, t->quotes, true, &e->sample)) != WW_OK) ||
+        (status = find_named(e)) != WW_OK)
+        return status;
+    return e->options->columns ? choose_columns(e) : WW_OK;
+}
+
 ww_status wwi_table_examine(wwi_text *text, const ww_read_options *options, ww_format format, wwi_table *table) {
     const bool is_tsv = format == WW_FORMAT_TSV;
     *table = (wwi_table){.quotes = !is_tsv,
@@ -412,18 +449,8 @@ ww_status wwi_table_examine(wwi_text *text, const ww_read_options *options, ww_f
     examined e = {.start = text, .at = &at, .options = options, .notes = text->notes, .is_tsv = is_tsv, .table = table};
     if (!wwi_text_next_content(&at))
         return WW_OK;
-    ww_status status = wwi_sample_take(text, table->quotes, false, &e.sample);
-    table->separator = e.sample.separator;
-    table->columns = count_fields(at.line, table->separator);
-    if (status == WW_OK)
-        status = find_heading(&e);
-    if (status == WW_OK && table->heading)
-        status = wwi_sample_take(text, table->quotes, true, &e.sample);
-    if (status == WW_OK)
-        status = find_named(&e);
-    if (status == WW_OK && options->columns)
-        status = choose_columns(&e);
-    if (status != WW_OK)
+    ww_status status;
+    if ((status = find_columns(&e)) != WW_OK)
         return status;
     table->points = guess_points(&e);
     status = table->points ? find_points(&e) : find_series(&e);

@@ -86,46 +86,51 @@ static ww_status read_all(wwi_text *text, int file, bool regular, size_t expecte
     return status;
 }
 
+// Opens "-", a file, or the archive that `member` is in.
+static ww_status open_file(const wwi_text *text, const char *path, const char *member, int *file) {
+    if (strcmp(path, "-") == 0) {
+        *file = STDIN_FILENO;
+        return WW_OK;
+    }
+    char *archive = member ? strndup(path, (size_t)(member - path)) : NULL;
+    if (member && !archive)
+        return wwi_fail_memory(strlen(path));
+    *file = open(archive ? archive : path, O_RDONLY | O_CLOEXEC);
+    const int error = errno;
+    free(archive);
+    return *file >= 0 ? WW_OK : wwi_fail(WW_ERROR_IO, "%s: can't be opened: %s", text->name, strerror(error));
+}
+
+static ww_status read_file(wwi_text *text, int file, const char *member) {
+    struct stat about;
+    if (fstat(file, &about) != 0)
+        return wwi_fail(WW_ERROR_IO, "%s: can't be opened: %s", text->name, strerror(errno));
+    text->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (text->c_locale == (locale_t)0)
+        return wwi_fail_memory(sizeof(locale_t));
+    const bool regular = S_ISREG(about.st_mode) && about.st_size > 0;
+    ww_status status = read_all(text, file, regular, regular ? (size_t)about.st_size : 65536);
+    if (status == WW_OK)
+        status = wwi_text_unpack(text, member ? member + 1 : NULL);
+    return status == WW_OK && text->size == 0 ? wwi_fail(WW_ERROR_EMPTY, "%s: the file is empty", text->name) : status;
+}
+
 ww_status wwi_text_open(const char *path, wwi_text *text) {
-    ww_status status = WW_OK;
     const bool standard = strcmp(path, "-") == 0;
     const char *member = standard ? NULL : wwi_member_of(path);
-    char *archive = NULL;
-    int file = standard ? STDIN_FILENO : -1;
-    struct stat about;
+    int file;
     memset(text, 0, sizeof *text);
     text->name = standard ? "standard input" : path;
     text->c_locale = (locale_t)0;
     text->threads = 1;
-
-    if (member && !(archive = strndup(path, (size_t)(member - path)))) {
-        status = wwi_fail_memory(strlen(path));
-        goto done;
-    }
+    ww_status status = open_file(text, path, member, &file);
+    if (status != WW_OK)
+        return status;
+    status = read_file(text, file, member);
     if (!standard)
-        file = open(archive ? archive : path, O_RDONLY | O_CLOEXEC);
-    if (file < 0 || fstat(file, &about) != 0) {
-        status = wwi_fail(WW_ERROR_IO, "%s: can't be opened: %s", text->name, strerror(errno));
-        goto done;
-    }
-    text->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (text->c_locale == (locale_t)0) {
-        status = wwi_fail_memory(sizeof(locale_t));
-        goto done;
-    }
-    const bool regular = S_ISREG(about.st_mode) && about.st_size > 0;
-    status = read_all(text, file, regular, regular ? (size_t)about.st_size : 65536);
-    if (status == WW_OK)
-        status = wwi_text_unpack(text, member ? member + 1 : NULL);
-    if (status == WW_OK && text->size == 0)
-        status = wwi_fail(WW_ERROR_EMPTY, "%s: the file is empty", text->name);
+        close(file);
     if (status == WW_OK)
         wwi_text_rewind(text);
-
-done:
-    if (file >= 0 && !standard)
-        close(file);
-    free(archive);
     return status;
 }
 

@@ -59,56 +59,85 @@ static void replace(wwi_text *text, char *bytes, size_t size) {
 }
 
 #ifdef WWI_HAVE_ZLIB
+typedef struct inflation {
+    z_stream stream;
+    const char *packed;
+    size_t packed_size, taken;
+    char *bytes;
+    size_t size, capacity;
+} inflation;
+
+#define BEYOND (1 + WWI_NUMBER_SLACK)
+
+// One call of zlib's inflate(). *moved: something was taken or made.
+static int inflate_piece(inflation *s, bool *moved) {
+    const size_t free_bytes = s->capacity - s->size - BEYOND, left = s->packed_size - s->taken;
+    const uInt in = left < (1U << 30) ? (uInt)left : 1U << 30;
+    const uInt out = free_bytes < (1U << 30) ? (uInt)free_bytes : 1U << 30;
+    s->stream.next_in = (unsigned char *)(s->packed + s->taken);
+    s->stream.avail_in = in;
+    s->stream.next_out = (unsigned char *)s->bytes + s->size;
+    s->stream.avail_out = out;
+    const int result = inflate(&s->stream, Z_NO_FLUSH);
+    s->taken += in - s->stream.avail_in;
+    s->size += out - s->stream.avail_out;
+    *moved = in != s->stream.avail_in || out != s->stream.avail_out;
+    return result;
+}
+
+// Whether another file follows the one that ended: gzip's may be joined by cat.
+static bool has_another(const inflation *s, int window) {
+    return window > 15 && s->taken < s->packed_size && s->packed[s->taken] == '\x1F';
+}
+
+static ww_status check_piece(const wwi_text *text, const inflation *s, int result, bool moved) {
+    if (result == Z_MEM_ERROR)
+        return wwi_fail_memory(65536);
+    if (result != Z_OK && result != Z_BUF_ERROR)
+        return fail_damaged(text, s->stream.msg ? s->stream.msg : "it is not what deflate makes");
+    return moved ? WW_OK : fail_damaged(text, "it ends too early");
+}
+
+static ww_status inflate_pieces(const wwi_text *text, inflation *s, int window, uint64_t limit) {
+    for (;;) {
+        bool moved;
+        ww_status status = WW_OK;
+        if (s->capacity < s->size + 65536 + BEYOND)
+            status = wwi_grow(&s->bytes, &s->capacity, s->size + 65536 + BEYOND, 1);
+        if (status != WW_OK)
+            return status;
+        const int result = inflate_piece(s, &moved);
+        if (s->size > limit)
+            return fail_limit(text, limit);
+        if (result == Z_STREAM_END && !has_another(s, window))
+            return WW_OK;
+        status = check_piece(text, s, result == Z_STREAM_END ? inflateReset(&s->stream) : result, moved);
+        if (status != WW_OK)
+            return status;
+    }
+}
+
 // Inflates until the stream or its input ends. `window`: zlib's, which says which header there is.
 static ww_status inflate_all(const wwi_text *text, const char *packed, size_t packed_size, int window,
                              uint64_t expected, uint64_t limit, char **bytes, size_t *size) {
-    const size_t beyond = 1 + WWI_NUMBER_SLACK;
-    size_t capacity = 0, taken = 0;
-    z_stream stream;
-    memset(&stream, 0, sizeof stream);
+    inflation s = {.packed = packed, .packed_size = packed_size};
     *bytes = NULL;
-    *size = 0;
-    if (inflateInit2(&stream, window) != Z_OK)
-        return wwi_fail_memory(sizeof stream);
+    if (inflateInit2(&s.stream, window) != Z_OK)
+        return wwi_fail_memory(sizeof s.stream);
     ww_status status = WW_OK;
-    int result = Z_OK;
     if (expected / MOST_RATIO <= packed_size && expected <= limit)
-        status = wwi_grow(bytes, &capacity, (size_t)expected + 1 + beyond, 1);
-    while (status == WW_OK) {
-        if (capacity < *size + 65536 + beyond)
-            status = wwi_grow(bytes, &capacity, *size + 65536 + beyond, 1);
-        if (status != WW_OK)
-            break;
-        const size_t room = capacity - *size - beyond, left = packed_size - taken;
-        stream.next_in = (unsigned char *)(packed + taken);
-        stream.avail_in = left < (1U << 30) ? (uInt)left : 1U << 30;
-        stream.next_out = (unsigned char *)*bytes + *size;
-        stream.avail_out = room < (1U << 30) ? (uInt)room : 1U << 30;
-        const uInt in = stream.avail_in, out = stream.avail_out;
-        result = inflate(&stream, Z_NO_FLUSH);
-        taken += in - stream.avail_in;
-        *size += out - stream.avail_out;
-        if (*size > limit)
-            status = fail_limit(text, limit);
-        else if (result == Z_STREAM_END && window > 15 && taken < packed_size && packed[taken] == '\x1F')
-            result = inflateReset(&stream); // files joined by cat
-        else if (result == Z_STREAM_END)
-            break;
-        else if (result == Z_MEM_ERROR)
-            status = wwi_fail_memory(65536);
-        else if (result != Z_OK && result != Z_BUF_ERROR)
-            status = fail_damaged(text, stream.msg ? stream.msg : "it is not what deflate makes");
-        else if (in == stream.avail_in && out == stream.avail_out)
-            status = fail_damaged(text, "it ends too early");
-    }
-    inflateEnd(&stream);
-    for (; status == WW_OK && window > 15 && taken < packed_size; taken++)
-        if (packed[taken]) // zeros fill tapes' blocks
+        status = wwi_grow(&s.bytes, &s.capacity, (size_t)expected + 1 + BEYOND, 1);
+    if (status == WW_OK)
+        status = inflate_pieces(text, &s, window, limit);
+    inflateEnd(&s.stream);
+    for (; status == WW_OK && window > 15 && s.taken < packed_size; s.taken++)
+        if (packed[s.taken]) // zeros fill tapes' blocks
             status = fail_damaged(text, "something follows the packed data");
-    if (status != WW_OK) {
-        free(*bytes);
-        *bytes = NULL;
-    }
+    *size = s.size;
+    if (status == WW_OK)
+        *bytes = s.bytes;
+    else
+        free(s.bytes);
     return status;
 }
 
@@ -222,65 +251,69 @@ static bool next_entry(const wwi_text *text, uint64_t *at, entry *e) {
     return take_large_sizes(header + HEADER + name, extra, e);
 }
 
+// Adds a name to a list of them while there is space.
+static void list_name(char *names, size_t bytes, wwi_span name) {
+    const size_t size = wwi_span_size(name), used = strlen(names);
+    if (used + size + 3 >= bytes)
+        return;
+    strcat(names, used ? ", " : "");
+    strncat(names, name.begin, size);
+}
+
 // The named entry, or the only one.
 static ww_status find_entry(const wwi_text *text, const char *member, entry *found) {
     uint64_t at = 0, count = 0;
     char names[200] = "";
-    size_t there = 0;
-    bool taken = false;
     const size_t length = member ? strlen(member) : 0;
     if (!find_directory(text, &at, &count))
         return fail_damaged(text, "the archive's directory is missing");
-    for (uint64_t i = 0; i < count && !(taken && member); i++) {
-        entry e;
-        if (!next_entry(text, &at, &e))
+    for (uint64_t i = 0; i < count; i++) {
+        if (!next_entry(text, &at, found))
             return fail_damaged(text, "the archive's directory ends too early");
-        const size_t size = wwi_span_size(e.name), used = strlen(names);
-        there++;
-        if (!member || (size == length && memcmp(e.name.begin, member, length) == 0)) {
-            taken = true;
-            *found = e;
-        }
-        if (used + size + 3 < sizeof names) {
-            const char between[3] = {used ? ',' : '\0', ' ', '\0'};
-            strcat(names, used ? between : "");
-            strncat(names, e.name.begin, size);
-        }
+        if (member && wwi_span_size(found->name) == length && memcmp(found->name.begin, member, length) == 0)
+            return WW_OK;
+        list_name(names, sizeof names, found->name);
     }
-    if (taken && (member || there == 1))
+    if (!member && count == 1)
         return WW_OK;
-    if (there == 0)
+    if (count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "%s: the archive holds no arrays", text->name);
     if (member)
         wwi_fail(WW_ERROR_FORMAT, "%s: there is no array '%.64s' in it", text->name, member);
     else
-        wwi_fail(WW_ERROR_FORMAT, "%s: holds %zu arrays", text->name, there);
+        wwi_fail(WW_ERROR_FORMAT, "%s: holds %" PRIu64 " arrays", text->name, count);
     return wwi_fail_hint("name one as FILE.npz:NAME; there are %s", names);
 }
 
-static ww_status unpack_archive(wwi_text *text, const char *member) {
-    enum { HEADER = 30, STORED = 0, DEFLATED = 8 };
-    const uint64_t limit = unpack_limit();
-    entry e = {.local = 0};
-    char *bytes = NULL;
-    size_t size = 0;
-    ww_status status = find_entry(text, member, &e);
-    if (status != WW_OK)
-        return status;
-    if (e.flags & 1)
+enum { STORED = 0, DEFLATED = 8 };
+
+// Where the packed bytes of an entry begin. Entries that can't be read are refused.
+static ww_status check_entry(const wwi_text *text, const entry *e, uint64_t limit, uint64_t *begin) {
+    enum { HEADER = 30 };
+    if (e->flags & 1)
         return wwi_fail(WW_ERROR_UNSUPPORTED, "%s: the array is encrypted", text->name);
-    if (e.method != STORED && e.method != DEFLATED) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: the array is packed by method %u", text->name, e.method);
+    if (e->method != STORED && e->method != DEFLATED) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: the array is packed by method %u", text->name, e->method);
         return wwi_fail_hint("save it by numpy.savez or numpy.savez_compressed");
     }
-    if (e.local > text->size || text->size - e.local < HEADER || memcmp(text->bytes + e.local, "PK\x03\x04", 4) != 0)
+    if (e->local > text->size || text->size - e->local < HEADER || memcmp(text->bytes + e->local, "PK\x03\x04", 4) != 0)
         return fail_damaged(text, "the array is not where the directory says");
-    const uint64_t begin =
-        e.local + HEADER + little(text->bytes + e.local + 26, 2) + little(text->bytes + e.local + 28, 2);
-    if (begin > text->size || text->size - begin < e.packed || (e.method == STORED && e.packed != e.unpacked))
+    const char *header = text->bytes + e->local;
+    *begin = e->local + HEADER + little(header + 26, 2) + little(header + 28, 2);
+    if (*begin > text->size || text->size - *begin < e->packed || (e->method == STORED && e->packed != e->unpacked))
         return fail_damaged(text, "the array ends too early");
-    if (e.unpacked > limit)
-        return fail_limit(text, limit);
+    return e->unpacked > limit ? fail_limit(text, limit) : WW_OK;
+}
+
+static ww_status unpack_archive(wwi_text *text, const char *member) {
+    const uint64_t limit = unpack_limit();
+    entry e = {.local = 0};
+    uint64_t begin;
+    char *bytes = NULL;
+    size_t size = 0;
+    ww_status status;
+    if ((status = find_entry(text, member, &e)) != WW_OK || (status = check_entry(text, &e, limit, &begin)) != WW_OK)
+        return status;
     if (e.method == STORED) {
         size = (size_t)e.packed;
         bytes = malloc(size + 1 + WWI_NUMBER_SLACK);

@@ -118,8 +118,17 @@ static ww_status check_range(const ww_series_set *set, const char *path) {
     return WW_OK;
 }
 
-// Whatever the format can't hold is found before the file is touched.
-static ww_status check(const ww_series_set *set, const char *path, ww_format format, ww_precision precision) {
+static ww_status check_labelled(const ww_series_set *set, const char *path) {
+    for (size_t i = 0; i < ww_series_set_count(set); i++)
+        if (!ww_series_set_label(set, i)) {
+            wwi_fail(WW_ERROR_NO_LABELS, "%s: series %zu has no label, which UCR text needs", path, i);
+            wwi_fail_hint("write .csv, .ts or .npy");
+            return wwi_fail_where((int64_t)i, -1);
+        }
+    return WW_OK;
+}
+
+static ww_status check_shape(const ww_series_set *set, const char *path, ww_format format) {
     if (ww_series_set_count(set) == 0)
         return wwi_fail(WW_ERROR_EMPTY, "%s: there are no series to write", path);
     if (format == WW_FORMAT_ARFF) {
@@ -136,24 +145,35 @@ static ww_status check(const ww_series_set *set, const char *path, ww_format for
                  ww_series_set_channels(set));
         return wwi_fail_hint("write .ts or .npy");
     }
-    for (size_t i = 0; format == WW_FORMAT_TSV && i < ww_series_set_count(set); i++)
-        if (!ww_series_set_label(set, i)) {
-            wwi_fail(WW_ERROR_NO_LABELS, "%s: series %zu has no label, which UCR text needs", path, i);
-            wwi_fail_hint("write .csv, .ts or .npy");
-            return wwi_fail_where((int64_t)i, -1);
-        }
-    ww_status status = WW_OK;
-    if (format == WW_FORMAT_TSV)
-        status = check_labels(set, path, "\t\r\n", true);
-    else if (format == WW_FORMAT_TS)
-        status = check_labels(set, path, ": \t\r\n", false);
-    else if (format == WW_FORMAT_TEXT)
-        status = wwi_check_symbols(set, path);
-    if (status == WW_OK && (format == WW_FORMAT_TSV || format == WW_FORMAT_CSV))
-        status = check_ends(set, path);
-    if (status == WW_OK && precision == WW_FLOAT)
-        status = check_range(set, path);
-    return status;
+    return WW_OK;
+}
+
+// What the text formats can't hold.
+static ww_status check_content(const ww_series_set *set, const char *path, ww_format format) {
+    ww_status status;
+    switch (format) {
+    case WW_FORMAT_TSV:
+        if ((status = check_labelled(set, path)) != WW_OK ||
+            (status = check_labels(set, path, "\t\r\n", true)) != WW_OK)
+            return status;
+        return check_ends(set, path);
+    case WW_FORMAT_CSV:
+        return check_ends(set, path);
+    case WW_FORMAT_TS:
+        return check_labels(set, path, ": \t\r\n", false);
+    case WW_FORMAT_TEXT:
+        return wwi_check_symbols(set, path);
+    default:
+        return WW_OK;
+    }
+}
+
+// Whatever the format can't hold is found before the file is touched.
+static ww_status check(const ww_series_set *set, const char *path, ww_format format, ww_precision precision) {
+    ww_status status;
+    if ((status = check_shape(set, path, format)) != WW_OK || (status = check_content(set, path, format)) != WW_OK)
+        return status;
+    return precision == WW_FLOAT ? check_range(set, path) : WW_OK;
 }
 
 // `n` values with a separator between them.
@@ -285,17 +305,10 @@ ww_status ww_series_set_write(const ww_series_set *set, const char *path, ww_for
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_write: %s is NULL", set ? "path" : "set");
     if (precision != WW_FLOAT && precision != WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_write: precision is %d", (int)precision);
-    ww_status status = WW_OK;
-    if (format == WW_FORMAT_AUTO)
-        status = format_by_name(path, &format);
-    if (status == WW_OK)
-        status = check(set, path, format, precision);
-    if (status != WW_OK)
-        return status;
-
     wwi_output output;
-    status = wwi_output_open(path, &output);
-    if (status != WW_OK)
+    ww_status status;
+    if ((format == WW_FORMAT_AUTO && (status = format_by_name(path, &format)) != WW_OK) ||
+        (status = check(set, path, format, precision)) != WW_OK || (status = wwi_output_open(path, &output)) != WW_OK)
         return status;
     switch (format) {
     case WW_FORMAT_TSV:
