@@ -206,14 +206,54 @@ static const void *as_held(const ww_dataset *d, const ww_series_view *view, cons
     return view->series ? view->series[0] : view->values;
 }
 
+static ww_status check_options(ww_context *context, const ww_dataset_options *o, const ww_series_view *view,
+                               const double *times) {
+    if (o->precision != WW_FLOAT && o->precision != WW_DOUBLE)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)o->precision);
+    const ww_status status = wwi_check_precision(context, o->precision);
+    if (status != WW_OK)
+        return status;
+    if (o->times && times)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                        "options.times is set for a series set that has time stamps of its own");
+    if (o->times && view->channels < 2) {
+        wwi_fail(WW_ERROR_CHANNELS, "series of one channel can't have time stamps as their last");
+        return wwi_fail_hint("give the time stamps as one channel more");
+    }
+    return WW_OK;
+}
+
+// The view's values, labels and time stamps, to where the dataset has them.
+static ww_status take_values(ww_dataset *d, const ww_series_view *view, const double *times,
+                             const ww_dataset_options *o) {
+    ww_status status;
+    const uint64_t bytes = d->offsets[d->count] * wwi_precision_bytes(d->precision);
+    // What does not fit the device as a whole is kept in host memory, which is asked for before the values are read.
+    const void *held = bytes <= wwi_memory_share(d->context, 2, o->max_bytes) ? as_held(d, view, times) : NULL;
+    if (!held && !(d->host = malloc(bytes)))
+        return wwi_fail_memory(bytes);
+    if ((status = convert(d, view, times, d->host)) != WW_OK ||
+        (status = wwi_dataset_label(d, o->labels, o->label_numbers)) != WW_OK)
+        return status;
+    return place(d, o->max_bytes, held);
+}
+
+// From now on the caller writes the values.
+static ww_status open_updates(ww_dataset *d) {
+    if (d->host)
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "a dataset for updates does not fit the device as a whole");
+    d->foreign = true;
+    d->largest_value = d->largest_time = (double)INFINITY;
+    return WW_OK;
+}
+
 // `times`: time stamps separate from the view, a value a point, series after series; or NULL.
 static ww_status create(ww_context *context, const ww_series_view *given, const double *times,
                         const ww_dataset_options *options, ww_dataset **dataset) {
     ww_status status;
     ww_dataset *d = NULL;
     ww_dataset_options o = WW_DATASET_OPTIONS_INIT;
-    ww_series_view taken = WW_SERIES_VIEW_INIT;
-    const ww_series_view *view = &taken;
+    ww_series_view view = WW_SERIES_VIEW_INIT;
 
     if (dataset)
         *dataset = NULL;
@@ -222,56 +262,21 @@ static ww_status create(ww_context *context, const ww_series_view *given, const 
     if (!given)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is NULL");
     if ((status = wwi_options_take(&o, options, "ww_dataset_options")) != WW_OK ||
-        (status = wwi_options_take(&taken, given, "ww_series_view")) != WW_OK ||
-        (status = wwi_view_check(view)) != WW_OK)
-        return status;
-    if (o.precision != WW_FLOAT && o.precision != WW_DOUBLE)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)o.precision);
-    if ((status = wwi_check_precision(context, o.precision)) != WW_OK)
-        return status;
-    if (o.times && times)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
-                        "options.times is set for a series set that has time stamps of its own");
-    if (o.times && view->channels < 2) {
-        wwi_fail(WW_ERROR_CHANNELS, "series of one channel can't have time stamps as their last");
-        return wwi_fail_hint("give the time stamps as one channel more");
-    }
-    if ((status = allocate(context, view->count, view->channels - (o.times != 0), o.precision, &d)) != WW_OK)
+        (status = wwi_options_take(&view, given, "ww_series_view")) != WW_OK ||
+        (status = wwi_view_check(&view)) != WW_OK || (status = check_options(context, &o, &view, times)) != WW_OK ||
+        (status = allocate(context, view.count, view.channels - (o.times != 0), o.precision, &d)) != WW_OK)
         return status;
     d->timed = o.times || times;
     d->extra = d->timed;
     d->unspecified = o.allow_not_finite != 0;
     for (size_t i = 0; i < d->count; i++)
-        d->lengths[i] = (uint32_t)(view->lengths ? view->lengths[i] : view->length);
-    if ((status = index_series(d)) != WW_OK)
-        goto done;
-
-    const uint64_t bytes = d->offsets[d->count] * wwi_precision_bytes(d->precision);
-    // What does not fit the device as a whole is kept in host memory, which is asked for before the values are read.
-    const void *held = bytes <= wwi_memory_share(context, 2, o.max_bytes) ? as_held(d, view, times) : NULL;
-    if (!held) {
-        d->host = malloc(bytes);
-        if (!d->host) {
-            status = wwi_fail_memory(bytes);
-            goto done;
-        }
-    }
-    if ((status = convert(d, view, times, d->host)) != WW_OK ||
-        (status = wwi_dataset_label(d, o.labels, o.label_numbers)) != WW_OK ||
-        (status = place(d, o.max_bytes, held)) != WW_OK)
-        goto done;
-    if (o.updates) {
-        if (d->host) {
-            status = wwi_fail(WW_ERROR_UNSUPPORTED, "a dataset for updates does not fit the device as a whole");
-            goto done;
-        }
-        d->foreign = true;
-        d->largest_value = d->largest_time = (double)INFINITY;
-    }
-    *dataset = d;
-    d = NULL;
-done:
-    ww_dataset_destroy(&d);
+        d->lengths[i] = (uint32_t)wwi_view_length(&view, i);
+    if ((status = index_series(d)) == WW_OK && (status = take_values(d, &view, times, &o)) == WW_OK && o.updates)
+        status = open_updates(d);
+    if (status == WW_OK)
+        *dataset = d;
+    else
+        ww_dataset_destroy(&d);
     return status;
 }
 

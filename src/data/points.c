@@ -235,6 +235,15 @@ static uint64_t bytes_of(const ww_points *p, size_t first, size_t count) {
                                      : wwi_points_padded(count) * p->words * p->word_bytes;
 }
 
+// Points [first, first + count): tiles, or the members of sets and where each set begins.
+static ww_status upload_points(ww_points *p, wwi_stream *stream, const unsigned char *values, size_t first,
+                               size_t count, wwi_buffer **points, wwi_buffer **starts) {
+    if (p->kind == WW_POINTS_SETS)
+        return upload_sets(p, (const uint32_t *)(const void *)values, first, count, points, starts);
+    const ww_status status = wwi_buffer_create(p->context, bytes_of(p, first, count), points);
+    return status == WW_OK ? tile_points(p, stream, values, first, count, *points) : status;
+}
+
 static ww_status describe(ww_points *p, const ww_point_view *view) {
     p->kind = view->kind;
     p->count = view->count;
@@ -271,20 +280,45 @@ static ww_status take_values(ww_points *p, const ww_point_view *view, bool keep,
     return WW_OK;
 }
 
+// The values, where they are needed, and whether all are on the device at once.
+static ww_status upload(ww_points *p, wwi_stream *stream, const ww_point_view *view, uint64_t max_bytes) {
+    ww_status status;
+    const unsigned char *values = NULL;
+    // Half of the free memory is left for the other side and for scratch.
+    const uint64_t limit = p->max_bytes = wwi_memory_share(p->context, 2, max_bytes);
+    const bool resident = bytes_of(p, 0, p->count) <= limit;
+    if ((status = take_values(p, view, !resident, &values)) != WW_OK ||
+        (p->kind == WW_POINTS_NUMBERS && (status = take_mean(p, view)) != WW_OK) ||
+        (p->kind != WW_POINTS_SETS && (status = get_program(p)) != WW_OK))
+        return status;
+    if (resident) {
+        if ((status = upload_points(p, stream, values, 0, p->count, &p->tiles, &p->starts)) != WW_OK)
+            return status;
+        free(p->host);
+        p->host = NULL;
+        return WW_OK;
+    }
+    // Each slice is at least one pair of tiles.
+    if (p->kind != WW_POINTS_SETS && bytes_of(p, 0, 1) > limit) {
+        wwi_fail(WW_ERROR_DEVICE_MEMORY, "%u points need %" PRIu64 " bytes, the limit is %" PRIu64, WWI_TILE_PAIR,
+                 bytes_of(p, 0, 1), limit);
+        return wwi_fail_hint("use a larger device, or raise max_bytes");
+    }
+    return WW_OK;
+}
+
 ww_status ww_points_create(ww_context *context, const ww_point_view *given, const ww_points_options *options,
                            ww_points **points) {
     ww_status status;
     ww_points_options o = WW_POINTS_OPTIONS_INIT;
-    ww_point_view taken = WW_POINT_VIEW_INIT;
-    const ww_point_view *view = &taken;
-    const unsigned char *values = NULL;
+    ww_point_view view = WW_POINT_VIEW_INIT;
     wwi_stream *stream = NULL;
     if (points)
         *points = NULL;
     if (!context || !points)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or points is NULL");
     if ((status = wwi_options_take(&o, options, "ww_points_options")) != WW_OK ||
-        (status = wwi_options_take(&taken, given, "ww_point_view")) != WW_OK || (status = check_view(view)) != WW_OK)
+        (status = wwi_options_take(&view, given, "ww_point_view")) != WW_OK || (status = check_view(&view)) != WW_OK)
         return status;
     if ((unsigned)o.precision > WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)o.precision);
@@ -297,40 +331,14 @@ ww_status ww_points_create(ww_context *context, const ww_point_view *given, cons
     p->context = context;
     wwi_context_retain(context);
     // Distances of bits and sets are exact in float, or rounded once.
-    p->precision = view->kind == WW_POINTS_NUMBERS ? o.precision : WW_FLOAT;
-    if ((status = wwi_stream_create(context, &stream)) != WW_OK || (status = describe(p, view)) != WW_OK)
-        goto done;
-    // Half of the free memory is left for the other side and for scratch.
-    const uint64_t limit = p->max_bytes = wwi_memory_share(context, 2, o.max_bytes);
-    const bool resident = bytes_of(p, 0, p->count) <= limit;
-    if ((status = take_values(p, view, !resident, &values)) != WW_OK ||
-        (p->kind == WW_POINTS_NUMBERS && (status = take_mean(p, view)) != WW_OK) ||
-        (p->kind != WW_POINTS_SETS && (status = get_program(p)) != WW_OK))
-        goto done;
-    if (!resident) {
-        // Each slice is at least one pair of tiles.
-        if (p->kind != WW_POINTS_SETS && bytes_of(p, 0, 1) > limit) {
-            wwi_fail(WW_ERROR_DEVICE_MEMORY, "%u points need %" PRIu64 " bytes, the limit is %" PRIu64, WWI_TILE_PAIR,
-                     bytes_of(p, 0, 1), limit);
-            status = wwi_fail_hint("use a larger device, or raise max_bytes");
-            goto done;
-        }
-    } else if (p->kind == WW_POINTS_SETS) {
-        status = upload_sets(p, (const uint32_t *)(const void *)values, 0, p->count, &p->tiles, &p->starts);
-    } else if ((status = wwi_buffer_create(context, bytes_of(p, 0, p->count), &p->tiles)) == WW_OK) {
-        status = tile_points(p, stream, values, 0, p->count, p->tiles);
-    }
-    if (status != WW_OK)
-        goto done;
-    if (resident) {
-        free(p->host);
-        p->host = NULL;
-    }
-    *points = p;
-    p = NULL;
-done:
+    p->precision = view.kind == WW_POINTS_NUMBERS ? o.precision : WW_FLOAT;
+    if ((status = wwi_stream_create(context, &stream)) == WW_OK && (status = describe(p, &view)) == WW_OK)
+        status = upload(p, stream, &view, o.max_bytes);
     wwi_stream_destroy(&stream);
-    ww_points_destroy(&p);
+    if (status == WW_OK)
+        *points = p;
+    else
+        ww_points_destroy(&p);
     return status;
 }
 
@@ -351,7 +359,6 @@ size_t wwi_points_slice_limit(const ww_points *p, size_t first) {
 }
 
 ww_status wwi_points_slice(ww_points *p, wwi_stream *stream, size_t first, size_t count, wwi_slice *slice) {
-    ww_status status;
     if (slice->own && slice->first == first && slice->count == count)
         return WW_OK;
     wwi_slice_close(slice);
@@ -360,10 +367,7 @@ ww_status wwi_points_slice(ww_points *p, wwi_stream *stream, size_t first, size_
         return WW_OK;
     }
     *slice = (wwi_slice){NULL, NULL, first, count, true};
-    if (p->kind == WW_POINTS_SETS)
-        status = upload_sets(p, (const uint32_t *)(const void *)p->host, first, count, &slice->values, &slice->series);
-    else if ((status = wwi_buffer_create(p->context, bytes_of(p, first, count), &slice->values)) == WW_OK)
-        status = tile_points(p, stream, p->host, first, count, slice->values);
+    const ww_status status = upload_points(p, stream, p->host, first, count, &slice->values, &slice->series);
     if (status != WW_OK)
         wwi_slice_close(slice);
     return status;

@@ -4,26 +4,29 @@
 
 #include <stdlib.h>
 
+#include "data/dataset.h"
 #include "host.h"
 #include "options.h"
 
-// Bytes that a stride reaches over `count` places, added to *sum. False: more than a pointer can move.
-static bool add_reach(int64_t stride, size_t count, uint64_t *sum) {
+// Bytes between the first and the last of `count` places, added to *sum. False: more than a pointer can move.
+static bool add_extent(int64_t stride, size_t count, uint64_t *sum) {
     const uint64_t size = stride < 0 ? UINT64_C(0) - (uint64_t)stride : (uint64_t)stride;
     uint64_t bytes;
     return wwi_mul_u64(size, count - 1, &bytes) && wwi_mul_u64(bytes, sizeof(double), &bytes) &&
            wwi_add_u64(*sum, bytes, sum) && *sum <= PTRDIFF_MAX;
 }
 
-static ww_status check_strides(const ww_series_view *view, size_t longest) {
-    uint64_t reach = 0;
-    if (!view->strided) {
-        if (view->series_stride || view->channel_stride || view->time_stride) {
-            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view has strides, but is not strided");
-            return wwi_fail_hint("set view.strided to 1");
-        }
+static ww_status check_no_strides(const ww_series_view *view) {
+    if (!view->series_stride && !view->channel_stride && !view->time_stride)
         return WW_OK;
-    }
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view has strides, but is not strided");
+    return wwi_fail_hint("set view.strided to 1");
+}
+
+static ww_status check_strides(const ww_series_view *view, size_t longest) {
+    uint64_t extent = 0;
+    if (!view->strided)
+        return check_no_strides(view);
     if (view->time_major) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is strided and time_major");
         return wwi_fail_hint("say the order of the axes by the strides alone");
@@ -31,8 +34,8 @@ static ww_status check_strides(const ww_series_view *view, size_t longest) {
     if ((view->series || view->offsets) && view->series_stride)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.series_stride together with %s",
                         view->series ? "pointers" : "offsets");
-    if (!add_reach(view->series_stride, view->count, &reach) ||
-        !add_reach(view->channel_stride, view->channels, &reach) || !add_reach(view->time_stride, longest, &reach))
+    if (!add_extent(view->series_stride, view->count, &extent) ||
+        !add_extent(view->channel_stride, view->channels, &extent) || !add_extent(view->time_stride, longest, &extent))
         return wwi_fail(WW_ERROR_OVERFLOW, "the view's strides reach farther than memory");
     for (size_t i = 0; view->offsets && i < view->count; i++)
         if (view->offsets[i] > PTRDIFF_MAX / sizeof(double)) {
@@ -111,16 +114,19 @@ wwi_line wwi_view_line(const ww_series_view *view, size_t i, uint64_t before, si
     return (wwi_line){NULL, (const double *)values + at, stride};
 }
 
+static bool has_dense_strides(const ww_series_view *view) {
+    const bool times = view->length <= 1 || view->time_stride == 1;
+    const bool channels = view->channels <= 1 || view->channel_stride == (int64_t)view->length;
+    const bool series =
+        view->count <= 1 || view->offsets || view->series_stride == (int64_t)(view->length * view->channels);
+    return !view->lengths && times && channels && series;
+}
+
 bool wwi_view_is_dense(const ww_series_view *view) {
     uint64_t at = 0;
     if (view->series && view->count > 1)
         return false;
-    if (view->strided && view->lengths)
-        return false;
-    if (view->strided &&
-        ((view->length > 1 && view->time_stride != 1) ||
-         (view->channels > 1 && view->channel_stride != (int64_t)view->length) ||
-         (view->count > 1 && !view->offsets && view->series_stride != (int64_t)(view->length * view->channels))))
+    if (view->strided && !has_dense_strides(view))
         return false;
     if (view->time_major && view->channels > 1)
         return false;
@@ -140,6 +146,18 @@ static void copy_line(wwi_line from, size_t length, ww_precision precision, void
             ((double *)target)[t] = from.wide[(int64_t)t * from.stride];
 }
 
+// Of all values.
+static ww_status count_bytes(const ww_series_view *view, uint64_t *bytes) {
+    uint64_t points = 0;
+    for (size_t i = 0; i < view->count; i++)
+        if (!wwi_add_u64(points, wwi_view_length(view, i), &points))
+            return wwi_fail(WW_ERROR_OVERFLOW, "the series have more points than 64 bits count");
+    if (!wwi_mul_u64(points, view->channels, bytes) ||
+        !wwi_mul_u64(*bytes, wwi_precision_bytes(view->precision), bytes) || *bytes > PTRDIFF_MAX)
+        return wwi_fail(WW_ERROR_OVERFLOW, "the series have more bytes than memory");
+    return WW_OK;
+}
+
 ww_status wwi_view_make_dense(const ww_series_view *given, size_t limit, ww_series_view *own, void **copy) {
     const ww_series_view initial = WW_SERIES_VIEW_INIT;
     uint64_t bytes, points = 0;
@@ -148,23 +166,17 @@ ww_status wwi_view_make_dense(const ww_series_view *given, size_t limit, ww_seri
     ww_status status = wwi_options_take(own, given, "ww_series_view");
     if (status == WW_OK)
         status = check_precision(own);
-    if (status != WW_OK || (!own->series && !own->strided))
-        return status == WW_OK && (own->series_stride || own->channel_stride || own->time_stride)
-                   ? check_strides(own, 1)
-                   : status;
-    if ((status = check(own, limit)) != WW_OK)
+    if (status != WW_OK)
         return status;
-    for (size_t i = 0; i < own->count; i++)
-        if (!wwi_add_u64(points, wwi_view_length(own, i), &points))
-            return wwi_fail(WW_ERROR_OVERFLOW, "the series have more points than 64 bits count");
-    const size_t size = own->precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
-    if (!wwi_mul_u64(points, own->channels, &bytes) || !wwi_mul_u64(bytes, size, &bytes) || bytes > PTRDIFF_MAX)
-        return wwi_fail(WW_ERROR_OVERFLOW, "the series have more bytes than memory");
+    if (!own->series && !own->strided)
+        return check_no_strides(own);
+    if ((status = check(own, limit)) != WW_OK || (status = count_bytes(own, &bytes)) != WW_OK)
+        return status;
+    const size_t size = wwi_precision_bytes(own->precision);
     unsigned char *to = malloc(bytes);
     if (!to)
         return wwi_fail_memory(bytes);
     *copy = to;
-    points = 0;
     for (size_t i = 0; i < own->count; i++) {
         const size_t length = wwi_view_length(own, i);
         for (size_t c = 0; c < own->channels; c++, to += length * size)
