@@ -93,6 +93,12 @@ size_t bench_gradient(const bench *b, int *failed);
 size_t bench_files(const bench *b, int *failed);
 size_t bench_paths(const bench *b, int *failed);
 
+// The timed runs of a case: at least three, then until the time is over or there are `most`.
+typedef struct bench_runs {
+    double device[50], wall[50], begin, seconds;
+    size_t count, most;
+} bench_runs;
+
 // ---- bench_report.c
 
 extern const cli_command bench_command;
@@ -117,6 +123,10 @@ bool bench_begin(const bench *b, const char *name, int quick, void (*print_heade
 int bench_failure(const char *name, ww_status status);
 // Says why a case can't run here; gives 0.
 int bench_skipped(const bench *b, const bench_report *report, const char *why);
+// Fills the report's times.
+void bench_report_runs(bench_report *report, bench_runs *runs);
+// The median on the device, else of the wall.
+double bench_report_seconds(const bench_report *report);
 // "12.3x", or "-" where it is not measured.
 const char *bench_ratio(char *text, size_t size, double ratio);
 bool bench_right(const bench_report *report); // no NaN, no error above what is allowed
@@ -181,6 +191,9 @@ bool bench_long_pair(ww_measure_id id, const double *x, size_t n, const double *
 double bench_seconds(void);
 // Sorts the samples.
 bench_times bench_summary(double *samples, size_t count);
+bench_runs bench_runs_begin(const bench *b, size_t most);
+bool bench_runs_go_on(const bench_runs *runs);
+void bench_runs_add(bench_runs *runs, double device, double wall);
 // Random number from a state that is never 0.
 uint64_t bench_random(uint64_t *state);
 

@@ -141,165 +141,208 @@ static double verify(const run *r, const gradient_case *c) {
     return worst;
 }
 
-// The textbook form on one core: the matrix, and with `slopes` the expected alignment from its other corner. Cells a
-// second.
+// The textbook form on one core: R the matrix, E the expected alignment.
+typedef struct matrices {
+    size_t n, stride;
+    float gamma, *R, *E, *slope;
+    const float *x, *y;
+} matrices;
+
+static float fill_values(const matrices *m) {
+    const size_t n = m->n, stride = m->stride;
+    const float gamma = m->gamma, *x = m->x, *y = m->y;
+    float *R = m->R;
+    for (size_t k = 0; k < stride * stride; k++)
+        R[k] = 1e30f;
+    R[0] = 0;
+    for (size_t i = 1; i <= n; i++)
+        for (size_t j = 1; j <= n; j++) {
+            const float a = R[i * stride + j - 1], u = R[(i - 1) * stride + j], d = R[(i - 1) * stride + j - 1];
+            const float least = fminf(fminf(a, u), d), t = x[i - 1] - y[j - 1];
+            const float sum = expf((least - a) / gamma) + expf((least - u) / gamma) + expf((least - d) / gamma);
+            R[i * stride + j] = t * t + least - gamma * logf(sum);
+        }
+    return R[n * stride + n];
+}
+
+static float fill_alignment(const matrices *m) {
+    const size_t n = m->n, stride = m->stride;
+    const float gamma = m->gamma, *x = m->x, *y = m->y;
+    float *R = m->R, *E = m->E, *slope = m->slope;
+    memset(E, 0, stride * stride * sizeof *E);
+    for (size_t i = 1; i <= n; i++)
+        R[i * stride + n + 1] = R[(n + 1) * stride + i] = -1e30f;
+    R[(n + 1) * stride + n + 1] = R[n * stride + n];
+    E[(n + 1) * stride + n + 1] = 1;
+    for (size_t i = n; i > 0; i--) {
+        slope[i - 1] = 0;
+        for (size_t j = n; j > 0; j--) {
+            const size_t at = i * stride + j, down = at + stride;
+            const float below = i < n ? x[i] - y[j - 1] : 0, right = j < n ? x[i - 1] - y[j] : 0;
+            const float across = i < n && j < n ? x[i] - y[j] : 0;
+            E[at] = E[down] * expf((R[down] - R[at] - below * below) / gamma) +
+                    E[at + 1] * expf((R[at + 1] - R[at] - right * right) / gamma) +
+                    E[down + 1] * expf((R[down + 1] - R[at] - across * across) / gamma);
+            slope[i - 1] += 2 * E[at] * (x[i - 1] - y[j - 1]);
+        }
+    }
+    return slope[0];
+}
+
+// Cells a second of the matrix, and with `slopes` of the alignment.
 static double textbook(const run *r, const gradient_case *c, double seconds) {
-    const size_t n = c->length, wide = n + 2;
-    const float gamma = (float)c->gamma, *x = r->x.view.values, *y = r->y.view.values;
-    float *R = malloc(wide * wide * sizeof *R), *E = malloc(wide * wide * sizeof *E),
-          *slope = malloc(n * sizeof *slope);
+    const size_t n = c->length, stride = n + 2;
+    matrices m = {.n = n,
+                  .stride = stride,
+                  .gamma = (float)c->gamma,
+                  .R = malloc(stride * stride * sizeof *m.R),
+                  .E = malloc(stride * stride * sizeof *m.E),
+                  .slope = malloc(n * sizeof *m.slope),
+                  .x = r->x.view.values,
+                  .y = r->y.view.values};
+    const bool made = m.R && m.E && m.slope;
     uint64_t cells = 0;
     double taken = 0;
     volatile float kept = 0;
-    for (const double begin = bench_seconds(); R && E && slope && taken < seconds; taken = bench_seconds() - begin) {
-        for (size_t k = 0; k < wide * wide; k++)
-            R[k] = 1e30f;
-        R[0] = 0;
-        for (size_t i = 1; i <= n; i++)
-            for (size_t j = 1; j <= n; j++) {
-                const float a = R[i * wide + j - 1], u = R[(i - 1) * wide + j], d = R[(i - 1) * wide + j - 1];
-                const float least = fminf(fminf(a, u), d), t = x[i - 1] - y[j - 1];
-                const float sum = expf((least - a) / gamma) + expf((least - u) / gamma) + expf((least - d) / gamma);
-                R[i * wide + j] = t * t + least - gamma * logf(sum);
-            }
-        kept = R[n * wide + n];
-        if (c->slopes) {
-            memset(E, 0, wide * wide * sizeof *E);
-            for (size_t i = 1; i <= n; i++)
-                R[i * wide + n + 1] = R[(n + 1) * wide + i] = -1e30f;
-            R[(n + 1) * wide + n + 1] = R[n * wide + n];
-            E[(n + 1) * wide + n + 1] = 1;
-            for (size_t i = n; i > 0; i--) {
-                slope[i - 1] = 0;
-                for (size_t j = n; j > 0; j--) {
-                    const size_t at = i * wide + j, down = at + wide;
-                    const float below = i < n ? x[i] - y[j - 1] : 0, right = j < n ? x[i - 1] - y[j] : 0;
-                    const float across = i < n && j < n ? x[i] - y[j] : 0;
-                    E[at] = E[down] * expf((R[down] - R[at] - below * below) / gamma) +
-                            E[at + 1] * expf((R[at + 1] - R[at] - right * right) / gamma) +
-                            E[down + 1] * expf((R[down + 1] - R[at] - across * across) / gamma);
-                    slope[i - 1] += 2 * E[at] * (x[i - 1] - y[j - 1]);
-                }
-            }
-            kept = slope[0];
-        }
+    for (const double begin = bench_seconds(); made && taken < seconds; taken = bench_seconds() - begin) {
+        kept = fill_values(&m);
+        if (c->slopes)
+            kept = fill_alignment(&m);
         cells += (uint64_t)n * n;
     }
     (void)kept;
-    free(R);
-    free(E);
-    free(slope);
+    free(m.R);
+    free(m.E);
+    free(m.slope);
     return taken > 0 ? (double)cells / taken : 0;
 }
 
-static int run_case(const bench *b, const gradient_case *c) {
-    enum { MOST = 10 };
-    const double target = b->device.type == WW_DEVICE_GPU ? 0.1 : 0.4;
-    double device[MOST] = {0}, wall[MOST] = {0}, seconds = 0;
-    uint64_t cells = 0;
-    size_t pairs = 64, count = 0;
-    run r;
-    ww_status status;
-    for (;;) {
-        status = run_make(b, c, pairs, &r);
+// Pairs enough for a run of about half the target time; the run is made, and made twice.
+static ww_status run_of_right_size(const bench *b, const gradient_case *c, run *r, uint64_t *cells) {
+    const bool gpu = b->device.type == WW_DEVICE_GPU;
+    const double target = gpu ? 0.1 : 0.4;
+    for (size_t pairs = 64;;) {
+        double device = 0, wall = 0;
+        ww_status status = run_make(b, c, pairs, r);
         for (int k = 0; k < 2 && status == WW_OK; k++)
-            status = run_once(&r, c->slopes, &device[0], &wall[0], &cells);
-        seconds = device[0] > 0 ? device[0] : wall[0];
+            status = run_once(r, c->slopes, &device, &wall, cells);
+        const double seconds = device > 0 ? device : wall;
         // On a GPU values of pairs enough to give each work-item its own.
-        const bool many =
-            c->slopes || b->device.type != WW_DEVICE_GPU || pairs >= 320 * (size_t)b->device.compute_units;
+        const bool many = c->slopes || !gpu || pairs >= 320 * (size_t)b->device.compute_units;
         if (status != WW_OK || (many && seconds > target / 2) || pairs >= (size_t)1 << 17)
-            break;
+            return status;
         pairs *= many && seconds > 0 && target / seconds < 8 ? 2 : 8;
-        run_free(&r);
+        run_free(r);
     }
-    for (; status == WW_OK && count < (b->options.quick ? 3 : MOST); count++)
-        status = run_once(&r, c->slopes, &device[count], &wall[count], &cells);
+}
+
+static void report_case(const bench *b, const gradient_case *c, const run *r, uint64_t cells, bench_report *report) {
+    const bench_times *times = report->device.median > 0 ? &report->device : &report->wall;
+    const double rate = (double)cells / times->median * 1e-9;
+    if (b->device.type == WW_DEVICE_CPU)
+        report->ratio = rate * 1e9 / textbook(r, c, 0.5);
+    if (b->options.json) {
+        cli_json json;
+        bench_json_begin(b, report, &json);
+        cli_json_count(&json, "pairs", r->pairs);
+        cli_json_count(&json, "length", c->length);
+        cli_json_count(&json, "cells", cells);
+        cli_json_number(&json, "gcups", rate, 6);
+        bench_json_end(report, &json);
+    } else {
+        char ratio[32];
+        printf("%-28s %8zu pairs %10.3f ms %6.1f%% %10.4g GCUPS %9s %9.2g%s\n", c->name, r->pairs, 1e3 * times->median,
+               100 * times->spread, rate, bench_ratio(ratio, sizeof ratio, report->ratio), report->error,
+               bench_right(report) ? "" : " WRONG");
+    }
+    fflush(stdout);
+}
+
+static int run_case(const bench *b, const gradient_case *c) {
+    bench_runs runs = bench_runs_begin(b, b->options.quick ? 3 : 10);
+    uint64_t cells = 0;
+    run r;
+    ww_status status = run_of_right_size(b, c, &r, &cells);
+    while (status == WW_OK && runs.count < runs.most) {
+        double device = 0, wall = 0;
+        status = run_once(&r, c->slopes, &device, &wall, &cells);
+        bench_runs_add(&runs, device, wall);
+    }
     if (status != WW_OK) {
         run_free(&r);
         return bench_failure(c->name, status);
     }
     bench_report report = {.name = c->name,
                            .measure = &r.measure,
-                           .wall = bench_summary(wall, count),
-                           .device = bench_summary(device, count),
                            .verified = SAMPLES,
                            .error = verify(&r, c),
                            .allowed = c->slopes ? 1e-3 : 1e-5};
-    const bench_times *times = report.device.median > 0 ? &report.device : &report.wall;
-    const double rate = (double)cells / times->median * 1e-9;
-    char ratio[32];
-    if (b->device.type == WW_DEVICE_CPU)
-        report.ratio = rate * 1e9 / textbook(&r, c, 0.5);
-    if (b->options.json) {
-        cli_json json;
-        bench_json_begin(b, &report, &json);
-        cli_json_count(&json, "pairs", pairs);
-        cli_json_count(&json, "length", c->length);
-        cli_json_count(&json, "cells", cells);
-        cli_json_number(&json, "gcups", rate, 6);
-        bench_json_end(&report, &json);
-    } else {
-        printf("%-28s %8zu pairs %10.3f ms %6.1f%% %10.4g GCUPS %9s %9.2g%s\n", c->name, pairs, 1e3 * times->median,
-               100 * times->spread, rate, bench_ratio(ratio, sizeof ratio, report.ratio), report.error,
-               bench_right(&report) ? "" : " WRONG");
-    }
-    fflush(stdout);
+    bench_report_runs(&report, &runs);
+    report_case(b, c, &r, cells, &report);
     run_free(&r);
     return !bench_right(&report);
 }
 
-// One long pair with the gradient by both series, within 4 GB of scratch (a CPU's is shorter, within 16 MB).
-static int run_long(const bench *b, const char *name) {
+static ww_status long_make(const bench *b, size_t length, run *r) {
     const bool gpu = b->device.type == WW_DEVICE_GPU;
-    const size_t length = gpu ? 65536 : 4096;
     ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
-    ww_gradient_info info = WW_GRADIENT_INFO_INIT;
-    ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
     ww_run_options limits = WW_RUN_OPTIONS_INIT;
-    double sum = 0, size = 0, device[1], wall[1];
-    float value = 0, *slopes = malloc(2 * length * sizeof *slopes);
-    run r;
-    ww_status status = slopes ? WW_OK : WW_ERROR_OUT_OF_MEMORY;
-    memset(&r, 0, sizeof r);
+    ww_status status;
+    memset(r, 0, sizeof *r);
     limits.max_bytes = gpu ? (uint64_t)4 << 30 : (uint64_t)16 << 20;
     options.run = &limits;
-    if (status == WW_OK && (!bench_data_make(&r.x, 1, length, length, 0, WW_FLOAT, 1) ||
-                            !bench_data_make(&r.y, 1, length, length, 0, WW_FLOAT, 2)))
-        status = WW_ERROR_OUT_OF_MEMORY;
-    if (status == WW_OK && (status = ww_measure_init(&r.measure, sizeof r.measure, WW_DTW)) == WW_OK &&
-        (status = ww_dataset_create(b->context, &r.x.view, NULL, &r.rows)) == WW_OK)
-        status = ww_dataset_create(b->context, &r.y.view, NULL, &r.columns);
-    r.measure.gamma = 1;
-    if (status == WW_OK)
-        status = ww_gradient_create_pairs(&r.measure, r.rows, r.columns, NULL, NULL, 1, &options, &r.gradient);
-    const ww_output values = WW_OUTPUT_HOST(&value), rows = WW_OUTPUT_HOST(slopes),
-                    columns = WW_OUTPUT_HOST(slopes + length);
+    if (!bench_data_make(&r->x, 1, length, length, 0, WW_FLOAT, 1) ||
+        !bench_data_make(&r->y, 1, length, length, 0, WW_FLOAT, 2) ||
+        !(r->slopes = malloc(2 * length * sizeof *r->slopes)))
+        return WW_ERROR_OUT_OF_MEMORY;
+    if ((status = ww_measure_init(&r->measure, sizeof r->measure, WW_DTW)) != WW_OK ||
+        (status = ww_dataset_create(b->context, &r->x.view, NULL, &r->rows)) != WW_OK ||
+        (status = ww_dataset_create(b->context, &r->y.view, NULL, &r->columns)) != WW_OK)
+        return status;
+    r->measure.gamma = 1;
+    return ww_gradient_create_pairs(&r->measure, r->rows, r->columns, NULL, NULL, 1, &options, &r->gradient);
+}
+
+// Twice, since the first run compiles. *error: the sum of the slopes in their size.
+static ww_status long_run(run *r, size_t length, ww_gradient_info *info, double *error) {
+    ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
+    ww_status status = WW_OK;
+    float value = 0;
+    double sum = 0, size = 0;
+    const ww_output values = WW_OUTPUT_HOST(&value), rows = WW_OUTPUT_HOST(r->slopes),
+                    columns = WW_OUTPUT_HOST(r->slopes + length);
     to.values = &values;
     to.rows = &rows;
     to.columns = &columns;
     for (int k = 0; k < 2 && status == WW_OK; k++)
-        status = ww_gradient_run(r.gradient, &to);
+        status = ww_gradient_run(r->gradient, &to);
     if (status == WW_OK)
-        status = ww_gradient_get_info(r.gradient, &info);
+        status = ww_gradient_get_info(r->gradient, info);
     for (size_t k = 0; status == WW_OK && k < 2 * length; k++) {
-        sum += (double)slopes[k];
-        size += fabs((double)slopes[k]);
+        sum += (double)r->slopes[k];
+        size += fabs((double)r->slopes[k]);
     }
+    *error = size > 0 ? fabs(sum) / size : (double)INFINITY;
+    return status;
+}
+
+// One long pair with the gradient by both series, within 4 GB of scratch (a CPU's is shorter, within 16 MB).
+static int run_long(const bench *b, const char *name) {
+    const size_t length = b->device.type == WW_DEVICE_GPU ? 65536 : 4096;
+    ww_gradient_info info = WW_GRADIENT_INFO_INIT;
+    bench_runs runs = bench_runs_begin(b, 1);
+    bench_report report = {.name = name, .verified = 1, .allowed = 1e-3};
+    run r;
+    ww_status status = long_make(b, length, &r);
+    if (status == WW_OK)
+        status = long_run(&r, length, &info, &report.error);
     run_free(&r);
-    free(slopes);
     if (status != WW_OK)
         return bench_failure(name, status);
-    device[0] = info.seconds_device;
-    wall[0] = info.seconds_wall;
-    const bench_report report = {.name = name,
-                                 .measure = &r.measure,
-                                 .wall = bench_summary(wall, 1),
-                                 .device = bench_summary(device, device[0] > 0),
-                                 .verified = 1,
-                                 .error = size > 0 ? fabs(sum) / size : (double)INFINITY,
-                                 .allowed = 1e-3};
-    const double seconds = device[0] > 0 ? device[0] : wall[0], rate = (double)info.cells / seconds * 1e-9;
+    report.measure = &r.measure;
+    bench_runs_add(&runs, info.seconds_device, info.seconds_wall);
+    bench_report_runs(&report, &runs);
+    const double seconds = bench_report_seconds(&report), rate = (double)info.cells / seconds * 1e-9;
     if (b->options.json) {
         cli_json json;
         bench_json_begin(b, &report, &json);

@@ -160,13 +160,14 @@ double bench_points_verify(const float *base, size_t count, const float *queries
                 points[dimension + j] = (double)base[c * dimension + j];
             all[c] = wwr_point_distance(metric, points, points + dimension, dimension);
         }
-        wwr_k_smallest(all, count, queries ? SIZE_MAX : q, k, wanted_ids, wanted);
+        const size_t self = queries ? SIZE_MAX : q;
+        wwr_k_smallest(all, count, self, k, wanted_ids, wanted);
         for (size_t i = 0; i < k; i++) {
             const double got = precision == WW_DOUBLE ? ((const double *)distances)[q * k + i]
                                                       : (double)((const float *)distances)[q * k + i];
             const int64_t id = ids[q * k + i];
             const double scale = fmax(fabs(wanted[i]), metric == WW_METRIC_COSINE ? 0.1 : 1e-3);
-            if (id < 0 || (size_t)id >= count || (!queries && (size_t)id == q))
+            if (id < 0 || (size_t)id >= count || (size_t)id == self)
                 worst = INFINITY;
             else
                 worst = fmax(worst, fmax(fabs(got - wanted[i]), fabs(all[id] - wanted[i])) / scale);
@@ -197,56 +198,57 @@ static double textbook(const knn_job *j, double seconds) {
     return (bench_seconds() - start) / pairs;
 }
 
+static void report_case(const bench *b, const bench_report *report, const knn_job *j, const ww_knn_info *info) {
+    const double rate = (double)info->pairs * (double)j->c->dimension / report->wall.median;
+    const size_t asked = j->queries ? j->queries : j->count;
+    if (b->options.json) {
+        cli_json json;
+        bench_json_begin(b, report, &json);
+        cli_json_count(&json, "queries", asked);
+        cli_json_count(&json, "base", j->count);
+        cli_json_count(&json, "dimension", j->c->dimension);
+        cli_json_count(&json, "k", j->c->k);
+        cli_json_count(&json, "pairs", info->pairs);
+        cli_json_count(&json, "examined", info->examined);
+        cli_json_count(&json, "launches", info->launches);
+        cli_json_number(&json, "seconds_upload", j->upload, 6);
+        cli_json_number(&json, "coordinates_per_second", rate, 5);
+        bench_json_end(report, &json);
+    } else {
+        bench_row(report, 36, rate, 9, (double)info->examined / (double)asked);
+    }
+    fflush(stdout);
+}
+
 static int run_case(const bench *b, const knn_case *c) {
     enum { MOST = 50 };
-    double wall[MOST], device[MOST];
     bench_report report = {.name = c->name, .metric = ww_metric_name(c->metric), .precision = c->precision};
-    size_t runs = 0;
     ww_knn_info info = WW_KNN_INFO_INIT;
     knn_job j;
     ww_status status = job_make(b, c, &j);
     report.allowed = c->precision == WW_DOUBLE ? 1e-12 : 2e-5;
     if (status == WW_OK)
         status = ww_knn_run(j.knn, j.ids, j.distances, NULL);
-    const double begin = bench_seconds();
-    while (status == WW_OK && runs < MOST && (runs < 3 || bench_seconds() - begin < (b->options.quick ? 0.2 : 1))) {
+    bench_runs runs = bench_runs_begin(b, MOST);
+    while (status == WW_OK && bench_runs_go_on(&runs)) {
         status = ww_knn_run(j.knn, j.ids, j.distances, NULL);
         if (status == WW_OK)
             status = ww_knn_get_info(j.knn, &info);
-        wall[runs] = info.seconds_wall;
-        device[runs++] = info.seconds_device;
+        bench_runs_add(&runs, info.seconds_device, info.seconds_wall);
     }
     if (status != WW_OK) {
         job_free(&j);
         return status == WW_ERROR_UNSUPPORTED ? bench_skipped(b, &report, ww_last_error()->message)
                                               : bench_failure(c->name, status);
     }
-    report.wall = bench_summary(wall, runs);
-    report.device = bench_summary(device, runs);
+    bench_report_runs(&report, &runs);
     report.engine = info.filter;
     report.error =
         bench_points_verify(j.base_values, j.count, j.query_values, j.queries ? j.queries : j.count, c->dimension,
                             c->metric, c->k, j.ids, j.distances, c->precision, &report.verified);
     if (b->device.type == WW_DEVICE_CPU && c->metric == WW_METRIC_L2)
         report.ratio = textbook(&j, b->options.quick ? 0.1 : 0.5) * (double)info.pairs / report.wall.median;
-    const double rate = (double)info.pairs * (double)c->dimension / report.wall.median;
-    if (b->options.json) {
-        cli_json json;
-        bench_json_begin(b, &report, &json);
-        cli_json_count(&json, "queries", j.queries ? j.queries : j.count);
-        cli_json_count(&json, "base", j.count);
-        cli_json_count(&json, "dimension", c->dimension);
-        cli_json_count(&json, "k", c->k);
-        cli_json_count(&json, "pairs", info.pairs);
-        cli_json_count(&json, "examined", info.examined);
-        cli_json_count(&json, "launches", info.launches);
-        cli_json_number(&json, "seconds_upload", j.upload, 6);
-        cli_json_number(&json, "coordinates_per_second", rate, 5);
-        bench_json_end(&report, &json);
-    } else {
-        bench_row(&report, 36, rate, 9, (double)info.examined / (double)(j.queries ? j.queries : j.count));
-    }
-    fflush(stdout);
+    report_case(b, &report, &j, &info);
     job_free(&j);
     return !bench_right(&report);
 }
@@ -273,14 +275,29 @@ static double select_error(const float *values, size_t rows, const int64_t *indi
     return row ? worst : INFINITY;
 }
 
+static void report_select(const bench *b, const bench_report *report, size_t rows) {
+    const double bytes = (double)rows * SELECT_COLUMNS * sizeof(float) / bench_report_seconds(report);
+    if (b->options.json) {
+        cli_json json;
+        bench_json_begin(b, report, &json);
+        cli_json_count(&json, "rows", rows);
+        cli_json_count(&json, "columns", SELECT_COLUMNS);
+        cli_json_count(&json, "k", SELECT_K);
+        cli_json_number(&json, "bytes_per_second", bytes, 5);
+        bench_json_end(report, &json);
+    } else {
+        printf("%-36s %-7s %11.3f %11.3f %6.1f%% %7.1f GB/s %19s %9.2g  %s\n", SELECT_NAME, "-",
+               1e3 * report->device.median, 1e3 * report->wall.median, 100 * report->wall.spread, bytes * 1e-9, "",
+               report->error, bench_right(report) ? "" : "WRONG");
+    }
+}
+
 static int run_select(const bench *b) {
     enum { MOST = 50 };
     const size_t rows = b->device.type == WW_DEVICE_GPU ? 4096 : 64, total = rows * SELECT_COLUMNS;
     float *values = malloc(total * sizeof *values), *smallest = malloc(rows * SELECT_K * sizeof *smallest);
     int64_t *indices = malloc(rows * SELECT_K * sizeof *indices);
-    double device[MOST], wall[MOST];
     bench_report report = {.name = SELECT_NAME, .error = INFINITY};
-    size_t runs = 0;
     uint64_t state = 88172645463325252u;
     ww_topk *select = NULL;
     ww_status status = values && smallest && indices ? WW_OK : WW_ERROR_OUT_OF_MEMORY;
@@ -290,36 +307,21 @@ static int run_select(const bench *b) {
         status = ww_topk_create(b->context, rows, SELECT_COLUMNS, SELECT_K, NULL, &select);
     if (status == WW_OK)
         status = ww_topk_run(select, values, indices, smallest);
-    const double begin = bench_seconds();
-    while (status == WW_OK && runs < MOST && (runs < 3 || bench_seconds() - begin < (b->options.quick ? 0.2 : 1))) {
+    bench_runs runs = bench_runs_begin(b, MOST);
+    while (status == WW_OK && bench_runs_go_on(&runs)) {
         const double start = bench_seconds();
         ww_topk_info info = WW_TOPK_INFO_INIT;
         status = ww_topk_run(select, NULL, indices, smallest);
-        wall[runs] = bench_seconds() - start;
+        const double wall = bench_seconds() - start;
         if (status == WW_OK)
             status = ww_topk_get_info(select, &info);
-        device[runs++] = info.seconds_device;
+        bench_runs_add(&runs, info.seconds_device, wall);
     }
     if (status == WW_OK) {
         report.error = select_error(values, rows, indices, smallest);
         report.verified = 1 + (rows - 1) / (rows / 8 + 1); // see select_error()
-        report.wall = bench_summary(wall, runs);
-        report.device = bench_summary(device, runs);
-        const double bytes =
-            (double)total * sizeof *values / (report.device.median > 0 ? report.device.median : report.wall.median);
-        if (b->options.json) {
-            cli_json json;
-            bench_json_begin(b, &report, &json);
-            cli_json_count(&json, "rows", rows);
-            cli_json_count(&json, "columns", SELECT_COLUMNS);
-            cli_json_count(&json, "k", SELECT_K);
-            cli_json_number(&json, "bytes_per_second", bytes, 5);
-            bench_json_end(&report, &json);
-        } else {
-            printf("%-36s %-7s %11.3f %11.3f %6.1f%% %7.1f GB/s %19s %9.2g  %s\n", SELECT_NAME, "-",
-                   1e3 * report.device.median, 1e3 * report.wall.median, 100 * report.wall.spread, bytes * 1e-9, "",
-                   report.error, bench_right(&report) ? "" : "WRONG");
-        }
+        bench_report_runs(&report, &runs);
+        report_select(b, &report, rows);
     } else {
         bench_failure(SELECT_NAME, status);
     }

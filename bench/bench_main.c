@@ -51,9 +51,22 @@ static int parse(int argc, char **argv, bench_options *o) {
     return result;
 }
 
+static int open_device(bench *b) {
+    ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
+    options.device = b->options.device;
+    ww_device_info_init(&b->device, sizeof b->device);
+    ww_status status = ww_context_create(&options, &b->context);
+    if (status == WW_OK)
+        status = ww_context_get_device_info(b->context, &b->device);
+    if (status == WW_OK)
+        return CLI_OK;
+    cli_fail();
+    ww_context_destroy(&b->context);
+    return status == WW_ERROR_NO_PLATFORM || status == WW_ERROR_NO_DEVICE ? EXIT_NO_DEVICE : CLI_FAILURE;
+}
+
 int main(int argc, char **argv) {
     bench b = {.options = {.program = default_program(argv[0])}};
-    ww_context_options context_options = WW_CONTEXT_OPTIONS_INIT;
     size_t ran = 0;
     int failed = 0;
 
@@ -65,18 +78,9 @@ int main(int argc, char **argv) {
     const int done = parse(argc, argv, &b.options);
     if (done != CLI_GO_ON)
         return done;
-    if (!b.options.list) {
-        context_options.device = b.options.device;
-        ww_device_info_init(&b.device, sizeof b.device);
-        ww_status status = ww_context_create(&context_options, &b.context);
-        if (status == WW_OK)
-            status = ww_context_get_device_info(b.context, &b.device);
-        if (status != WW_OK) {
-            cli_fail();
-            ww_context_destroy(&b.context);
-            return status == WW_ERROR_NO_PLATFORM || status == WW_ERROR_NO_DEVICE ? EXIT_NO_DEVICE : CLI_FAILURE;
-        }
-    }
+    const int opened = b.options.list ? CLI_OK : open_device(&b);
+    if (opened != CLI_OK)
+        return opened;
     if (b.options.svg && !b.options.list && !(b.speeds = bench_speeds_make()))
         return cli_error("not enough memory");
     for (size_t i = 0; i < CLI_COUNT_OF(SUITES); i++)

@@ -64,10 +64,22 @@ typedef struct path_times {
     size_t verified;
 } path_times;
 
+// Longer pairs would take the reference minutes.
+static void verify_some(const ww_measure *measure, const bench_data data[2], size_t pairs, size_t length,
+                        const ww_paths *found, path_times *t) {
+    for (size_t s = 0; length <= 4096 && s < 5; s++) {
+        const size_t p = s * (pairs - 1) / 4;
+        const double expected = verify(measure, &data[0], &data[1], length, found, p);
+        t->error =
+            fmax(t->error, isnan(expected) ? INFINITY : fabs(found->distances[p] - expected) / (expected + 1e-9));
+        t->verified++;
+    }
+}
+
 static ww_status measure_paths(const bench *b, const path_case *c, const ww_measure *measure, size_t pairs,
                                size_t length, path_times *t) {
     enum { RUNS = 5 };
-    double wall[RUNS], device[RUNS];
+    bench_runs runs = bench_runs_begin(b, RUNS);
     bench_data data[2] = {{.values = NULL}, {.values = NULL}};
     ww_dataset *sets[2] = {NULL, NULL};
     ww_plan *plan = NULL;
@@ -90,23 +102,14 @@ static ww_status measure_paths(const bench *b, const path_case *c, const ww_meas
         status = ww_plan_run_paths(plan, &found);
         if (status == WW_OK)
             status = ww_plan_get_info(plan, &info);
-        if (run >= 0) {
-            wall[run] = info.seconds_wall;
-            device[run] = info.seconds_device;
-        }
+        if (run >= 0)
+            bench_runs_add(&runs, info.seconds_device, info.seconds_wall);
     }
     if (status == WW_OK) {
         t->cells = info.cells;
-        t->wall = bench_summary(wall, RUNS);
-        t->device = bench_summary(device, RUNS);
-        // Longer pairs would take the reference minutes.
-        for (size_t s = 0; length <= 4096 && s < 5; s++) {
-            const size_t p = s * (pairs - 1) / 4;
-            const double expected = verify(measure, &data[0], &data[1], length, &found, p);
-            t->error =
-                fmax(t->error, isnan(expected) ? INFINITY : fabs(found.distances[p] - expected) / (expected + 1e-9));
-            t->verified++;
-        }
+        t->wall = bench_summary(runs.wall, RUNS);
+        t->device = bench_summary(runs.device, RUNS);
+        verify_some(measure, data, pairs, length, &found, t);
         if (b->device.type != WW_DEVICE_GPU && c->measure == WW_DTW && c->band == 0)
             t->textbook = bench_textbook_paths(&data[0], length, 0.3);
     }
@@ -181,8 +184,7 @@ static int run_case(const bench *b, const path_case *c) {
                            .verified = t.verified,
                            .error = t.error,
                            .allowed = c->precision == WW_DOUBLE ? 1e-10 : 1e-4};
-    const double seconds = t.device.median > 0 ? t.device.median : t.wall.median;
-    const double rate = bench_right(&report) ? (double)t.cells / seconds : 0;
+    const double rate = bench_right(&report) ? (double)t.cells / bench_report_seconds(&report) : 0;
     report.ratio = t.textbook > 0 ? rate / t.textbook : 0;
     if (b->options.json) {
         cli_json json;

@@ -144,9 +144,7 @@ static double textbook(const job *j, size_t exclusion, double seconds) {
 
 static int run_case(const bench *b, const profile_case *c) {
     enum { MOST = 20 };
-    double wall[MOST], device[MOST];
     bench_report report = {.name = c->name, .metric = "z-normalised euclidean", .precision = c->precision};
-    size_t runs = 0;
     ww_profile_info info = WW_PROFILE_INFO_INIT;
     ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
     job j;
@@ -156,20 +154,18 @@ static int run_case(const bench *b, const profile_case *c) {
     output.indices = j.indices;
     if (status == WW_OK)
         status = ww_profile_run(j.profile, &output);
-    const double begin = bench_seconds();
-    while (status == WW_OK && runs < MOST && (runs < 3 || bench_seconds() - begin < (b->options.quick ? 0.2 : 1))) {
+    bench_runs runs = bench_runs_begin(b, MOST);
+    while (status == WW_OK && bench_runs_go_on(&runs)) {
         status = ww_profile_run(j.profile, &output);
         if (status == WW_OK)
             status = ww_profile_get_info(j.profile, &info);
-        wall[runs] = info.seconds_wall;
-        device[runs++] = info.seconds_device;
+        bench_runs_add(&runs, info.seconds_device, info.seconds_wall);
     }
     if (status != WW_OK) {
         job_free(&j);
         return bench_failure(c->name, status);
     }
-    report.wall = bench_summary(wall, runs);
-    report.device = bench_summary(device, runs);
+    bench_report_runs(&report, &runs);
     report.engine = info.form;
     report.error = verify(&j, info.exclusion, &report.verified);
     if (b->device.type == WW_DEVICE_CPU && c->k == 1 && !c->two)

@@ -50,6 +50,15 @@ const char *bench_ratio(char *text, size_t size, double ratio) {
     return text;
 }
 
+void bench_report_runs(bench_report *report, bench_runs *runs) {
+    report->wall = bench_summary(runs->wall, runs->count);
+    report->device = bench_summary(runs->device, runs->count && runs->device[0] > 0 ? runs->count : 0);
+}
+
+double bench_report_seconds(const bench_report *report) {
+    return report->device.median > 0 ? report->device.median : report->wall.median;
+}
+
 bool bench_right(const bench_report *report) {
     return report->error <= report->allowed;
 }

@@ -161,12 +161,62 @@ static ww_status make(const bench *b, const search_case *c, ww_measure *measure,
     return status == WW_OK ? ww_search_create(b->context, measure, &queries, &options, &j->search) : status;
 }
 
+// Windows with the cascade, open ends with the recurrence.
+static void verify(const search_case *c, const job *j, bench_report *report) {
+    enum { MOST_POINTS = 20000000 };
+    if (c->kind != WW_SEARCH_WINDOWS) {
+        report->error = open_error(c, j, &report->verified);
+        return;
+    }
+    const double seconds = cascade(c, j, MOST_POINTS, &report->error);
+    if (j->points <= MOST_POINTS)
+        report->ratio = seconds / report->wall.median;
+    if (planted_found(c, j) < c->planted) {
+        fprintf(stderr, "wavewarp-bench: %s: %zu of %zu copies of the query are found\n", c->name, planted_found(c, j),
+                c->planted);
+        report->error = INFINITY;
+    }
+}
+
+static void report_case(const bench *b, const search_case *c, const job *j, const bench_report *report, bench_bus bus) {
+    const double rate = (double)j->info.cells / bench_report_seconds(report);
+    const double sent = (double)j->points * sizeof *j->stream / report->wall.median;
+    const double left = j->info.cells ? (double)j->info.cells_started / (double)j->info.cells : 0;
+    if (b->options.json) {
+        cli_json json;
+        bench_json_begin(b, report, &json);
+        cli_json_count(&json, "queries", j->count);
+        cli_json_count(&json, "length", c->length);
+        cli_json_count(&json, "points", j->points);
+        cli_json_count(&json, "places", j->info.places);
+        cli_json_count(&json, "cells", j->info.cells);
+        cli_json_count(&json, "cells_started", j->info.cells_started);
+        cli_json_count(&json, "abandoned", j->info.abandoned);
+        cli_json_count(&json, "launches", j->info.launches);
+        cli_json_number(&json, "cups", rate, 5);
+        if (bus.pinned > 0) {
+            cli_json_number(&json, "bytes_per_second", sent, 5);
+            cli_json_number(&json, "bus_pinned", bus.pinned, 5);
+            cli_json_number(&json, "bus_pageable", bus.pageable, 5);
+        }
+        bench_json_end(report, &json);
+    } else {
+        char ratio[32];
+        printf("%-36s %11.3f %11.3f %6.1f%% %10.4g %8.3f%% %9s %9.2g  %s\n", c->name, 1e3 * report->device.median,
+               1e3 * report->wall.median, 100 * report->wall.spread, rate * 1e-12, 100 * left,
+               bench_ratio(ratio, sizeof ratio, report->ratio), report->error, bench_right(report) ? "" : "WRONG");
+        if (bus.pinned > 0)
+            printf(
+                "%-36s %.1f GB/s of points; the bus %.1f GB/s from pinned memory (%.0f %%), %.1f GB/s from ordinary\n",
+                "", 1e-9 * sent, 1e-9 * bus.pinned, 100 * sent / bus.pinned, 1e-9 * bus.pageable);
+    }
+    fflush(stdout);
+}
+
 static int run_case(const bench *b, const search_case *c) {
     enum { MOST = 20 };
-    double wall[MOST], device[MOST];
     bench_report report = {.name = c->name, .verified = 1, .error = INFINITY, .allowed = 1e-4};
     ww_measure measure;
-    size_t runs = 0;
     ww_series_view stream = WW_SERIES_VIEW_INIT;
     bench_bus bus = {0, 0};
     job j;
@@ -177,13 +227,12 @@ static int run_case(const bench *b, const search_case *c) {
     j.info = (ww_search_info)WW_SEARCH_INFO_INIT;
     if (status == WW_OK)
         status = ww_search_run(j.search, &stream, j.matches, NULL);
-    const double begin = bench_seconds();
-    while (status == WW_OK && runs < MOST && (runs < 3 || bench_seconds() - begin < (b->options.quick ? 0.2 : 1))) {
+    bench_runs runs = bench_runs_begin(b, MOST);
+    while (status == WW_OK && bench_runs_go_on(&runs)) {
         status = ww_search_run(j.search, &stream, j.matches, NULL);
         if (status == WW_OK)
             status = ww_search_get_info(j.search, &j.info);
-        wall[runs] = j.info.seconds_wall;
-        device[runs++] = j.info.seconds_device;
+        bench_runs_add(&runs, j.info.seconds_device, j.info.seconds_wall);
     }
     if (status != WW_OK) {
         bench_failure(c->name, status);
@@ -193,52 +242,9 @@ static int run_case(const bench *b, const search_case *c) {
     if (c->kind == WW_SEARCH_WINDOWS && b->device.type == WW_DEVICE_GPU)
         bus = bench_bus_measure(b);
     report.measure = &measure;
-    report.wall = bench_summary(wall, runs);
-    report.device = bench_summary(device, runs);
-    if (c->kind == WW_SEARCH_WINDOWS) {
-        const double seconds = cascade(c, &j, 20000000, &report.error);
-        if (j.points <= 20000000)
-            report.ratio = seconds / report.wall.median;
-        if (planted_found(c, &j) < c->planted) {
-            fprintf(stderr, "wavewarp-bench: %s: %zu of %zu copies of the query are found\n", c->name,
-                    planted_found(c, &j), c->planted);
-            report.error = INFINITY;
-        }
-    } else {
-        report.error = open_error(c, &j, &report.verified);
-    }
-    const double rate = (double)j.info.cells / (report.device.median > 0 ? report.device.median : report.wall.median);
-    const double sent = (double)j.points * sizeof *j.stream / report.wall.median;
-    const double left = j.info.cells ? (double)j.info.cells_started / (double)j.info.cells : 0;
-    if (b->options.json) {
-        cli_json json;
-        bench_json_begin(b, &report, &json);
-        cli_json_count(&json, "queries", j.count);
-        cli_json_count(&json, "length", c->length);
-        cli_json_count(&json, "points", j.points);
-        cli_json_count(&json, "places", j.info.places);
-        cli_json_count(&json, "cells", j.info.cells);
-        cli_json_count(&json, "cells_started", j.info.cells_started);
-        cli_json_count(&json, "abandoned", j.info.abandoned);
-        cli_json_count(&json, "launches", j.info.launches);
-        cli_json_number(&json, "cups", rate, 5);
-        if (bus.pinned > 0) {
-            cli_json_number(&json, "bytes_per_second", sent, 5);
-            cli_json_number(&json, "bus_pinned", bus.pinned, 5);
-            cli_json_number(&json, "bus_pageable", bus.pageable, 5);
-        }
-        bench_json_end(&report, &json);
-    } else {
-        char ratio[32];
-        printf("%-36s %11.3f %11.3f %6.1f%% %10.4g %8.3f%% %9s %9.2g  %s\n", c->name, 1e3 * report.device.median,
-               1e3 * report.wall.median, 100 * report.wall.spread, rate * 1e-12, 100 * left,
-               bench_ratio(ratio, sizeof ratio, report.ratio), report.error, bench_right(&report) ? "" : "WRONG");
-        if (bus.pinned > 0)
-            printf(
-                "%-36s %.1f GB/s of points; the bus %.1f GB/s from pinned memory (%.0f %%), %.1f GB/s from ordinary\n",
-                "", 1e-9 * sent, 1e-9 * bus.pinned, 100 * sent / bus.pinned, 1e-9 * bus.pageable);
-    }
-    fflush(stdout);
+    bench_report_runs(&report, &runs);
+    verify(c, &j, &report);
+    report_case(b, c, &j, &report, bus);
 done:
     ww_search_destroy(&j.search);
     free(j.matches);

@@ -135,9 +135,7 @@ static int run_case(const bench *b, const shapelet_case *c) {
     ww_shapelets *model = NULL;
     ww_shapelets_info info = WW_SHAPELETS_INFO_INIT;
     ww_shapelets_options options = WW_SHAPELETS_OPTIONS_INIT;
-    double device[MOST], wall[MOST];
     bench_report report = {.name = c->name, .metric = "z-normalised euclidean", .error = INFINITY, .allowed = 1e-6};
-    size_t runs = 0;
     options.length_step = c->step;
     options.best = c->best;
     ww_status status = set_make(c, &s);
@@ -145,20 +143,18 @@ static int run_case(const bench *b, const shapelet_case *c) {
         status = ww_dataset_create_from_set(b->context, s.set, NULL, &data);
     if (status == WW_OK) // compiles
         status = ww_shapelets_create(data, &options, &model);
-    const double begin = bench_seconds(), seconds = b->options.quick ? 0.2 : 1;
-    while (status == WW_OK && runs < MOST && (runs < 3 || bench_seconds() - begin < seconds)) {
+    bench_runs runs = bench_runs_begin(b, MOST);
+    while (status == WW_OK && bench_runs_go_on(&runs)) {
         ww_shapelets_destroy(&model);
         status = ww_shapelets_create(data, &options, &model);
         if (status == WW_OK)
             status = ww_shapelets_get_info(model, &info);
-        device[runs] = info.seconds_device;
-        wall[runs++] = info.seconds_wall;
+        bench_runs_add(&runs, info.seconds_device, info.seconds_wall);
     }
     if (status == WW_OK) {
         report.error = verify(c, &s, model, b->options.quick ? 0.3 : 3, &report.verified);
-        report.wall = bench_summary(wall, runs);
-        report.device = bench_summary(device, runs);
-        const double rate = (double)info.cells / (report.device.median > 0 ? report.device.median : report.wall.median);
+        bench_report_runs(&report, &runs);
+        const double rate = (double)info.cells / bench_report_seconds(&report);
         if (b->device.type == WW_DEVICE_CPU)
             report.ratio = (double)info.cells / report.wall.median / textbook(c, &s, b->options.quick ? 0.2 : 1);
         if (b->options.json) {

@@ -27,6 +27,19 @@ bench_times bench_summary(double *samples, size_t count) {
     return times;
 }
 
+bench_runs bench_runs_begin(const bench *b, size_t most) {
+    return (bench_runs){.begin = bench_seconds(), .seconds = b->options.quick ? 0.2 : 1, .most = most};
+}
+
+bool bench_runs_go_on(const bench_runs *r) {
+    return r->count < r->most && (r->count < 3 || bench_seconds() - r->begin < r->seconds);
+}
+
+void bench_runs_add(bench_runs *r, double device, double wall) {
+    r->device[r->count] = device;
+    r->wall[r->count++] = wall;
+}
+
 // xorshift64* (Vigna 2016).
 uint64_t bench_random(uint64_t *state) {
     *state ^= *state >> 12;

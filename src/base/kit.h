@@ -14,6 +14,11 @@
 #define WWI_LIST(...)                                                                                                  \
     { __VA_ARGS__ }
 
+// Value `i` of an array in either precision.
+static inline double wwi_value_at(const void *values, ww_precision precision, uint64_t i) {
+    return precision == WW_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
+}
+
 static inline uint64_t wwi_ceil_div(uint64_t a, uint64_t b) {
     return (a + b - 1) / b;
 }

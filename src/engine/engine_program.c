@@ -59,9 +59,9 @@ static ww_status begin_texts(const wwi_recurrence *of, texts *t, bool slopes) {
     add_text(t, "base/points.cl");
     if (slopes)
         add_text(t, "base/slopes.cl");
-    if (of->measure.id == WW_USER && !of->parameters.fixed)
+    if (wwi_measure_has(&of->measure, WWI_MEASURE_OF_TEXT) && !of->parameters.fixed)
         add_text(t, "recurrence/user_parameters.cl");
-    if (of->measure.id == WW_USER)
+    if (wwi_measure_has(&of->measure, WWI_MEASURE_OF_TEXT))
         t->sources[t->count++] = (wwi_source){of->measure.recurrence_name, of->measure.recurrence};
     add_text(t, of->row->recurrence);
     return WW_OK;
@@ -100,7 +100,7 @@ static void write_options(const wwi_recurrence *of, const wwi_variant_key *key, 
 // Adds the option for a device whose pow() of vectors is wrong, where the program has one.
 static ww_status choose_pow(const wwi_recurrence *of, const wwi_variant_key *key, char *options, size_t bytes) {
     const ww_measure *measure = &of->measure;
-    const bool has_pow = (measure->id == WW_TWED && measure->parameters[2] != 1 && measure->parameters[2] != 2) ||
+    const bool has_pow = wwi_measure_has_power(measure) ||
                          (measure->recurrence && strstr(measure->recurrence, "pow")) ||
                          (measure->cost_expression && strstr(measure->cost_expression, "pow"));
     bool by_lanes = false;
@@ -119,7 +119,7 @@ static void write_bits_options(const wwi_runner *r, const wwi_variant_key *key, 
              "-DWW_BITS=%" PRIu32 " -DWW_WORDS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32
              " -DWW_EXCHANGE=%d -DWW_UNROLL=%d -DWW_OWN_ROWS=%d",
              r->of.precision == WW_DOUBLE, key->vector, (int)wwi_measure_cost(&r->of.measure), r->of.measure.root != 0,
-             key->list, r->of.measure.id == WW_LCS || r->of.measure.id == WW_LCSS, points, points ? 1 : r->planes->bits,
+             key->list, wwi_measure_has(&r->of.measure, WWI_MEASURE_MATCHES), points, points ? 1 : r->planes->bits,
              key->columns, key->rows, key->group, key->form->exchanges ? (int)r->of.exchange : 0, r->gpu,
              key->list || key->form->own_rows);
 }
@@ -261,7 +261,8 @@ ww_status wwi_recurrence_test(const wwi_recurrence *of) {
     double values[MOST_REPORTED] = {0};
     const int none = 0;
     ww_status status = check_cost(of);
-    if (status != WW_OK || of->measure.id != WW_USER || (status = begin_texts(of, &t, false)) != WW_OK)
+    if (status != WW_OK || !wwi_measure_has(&of->measure, WWI_MEASURE_OF_TEXT) ||
+        (status = begin_texts(of, &t, false)) != WW_OK)
         return status;
     add_text(&t, "base/choose.cl");
     add_text(&t, "recurrence/user_check.cl");

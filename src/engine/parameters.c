@@ -130,7 +130,8 @@ bool wwi_parameters_fit(const char *text, bool *before) {
 void wwi_parameters_make(const ww_measure *measure, ww_precision precision, wwi_parameters *parameters) {
     const ww_measure_info *info = &wwi_measure_row_by_id(measure->id)->info;
     bool before = false;
-    const bool fixed = measure->id == WW_USER && !wwi_parameters_fit(measure->recurrence, &before);
+    const bool fixed =
+        wwi_measure_has(measure, WWI_MEASURE_OF_TEXT) && !wwi_parameters_fit(measure->recurrence, &before);
     writer w = {.to = parameters, .is_double = precision == WW_DOUBLE};
     memset(parameters, 0, sizeof *parameters);
     parameters->fixed = fixed;

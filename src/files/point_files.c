@@ -8,7 +8,7 @@
 #include <string.h>
 #include <wavewarp/points.h>
 
-#include "base/grow.h"
+#include "base/kit.h"
 #include "files/file_name.h"
 #include "files/output.h"
 #include "files/point_files.h"
@@ -231,7 +231,7 @@ static ww_status read_npy_points(const wwi_text *text, ww_point_set *set) {
     if (!bytes)
         return wwi_fail_memory(total);
     for (size_t i = 0; status == WW_OK && i < total; i++) {
-        const double x = set->precision == WW_FLOAT ? (double)((float *)set->values)[i] : ((double *)set->values)[i];
+        const double x = wwi_value_at(set->values, set->precision, i);
         if (!(x >= 0 && x <= 255 && x == floor(x)))
             status = wwi_fail(WW_ERROR_FORMAT, "%s: the value %g is no byte of bits", text->name, x);
         else
@@ -388,7 +388,7 @@ ww_status ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set *
 
 static double value_at(const ww_point_view *v, size_t i, size_t j) {
     const size_t at = v->column_order ? j * v->count + i : i * v->dimension + j;
-    return v->precision == WW_DOUBLE ? ((const double *)v->values)[at] : (double)((const float *)v->values)[at];
+    return wwi_value_at(v->values, v->precision, at);
 }
 
 static void put_little(wwi_output *out, uint32_t word) {

@@ -372,14 +372,9 @@ static ww_status fill_sink(const ww_gradient *g, const sink *s) {
                       : wwi_buffer_copy(s->own, 0, s->to.device->memory, s->to.offset, bytes);
 }
 
-// The value of pair `p` in an array of the run's precision.
-static double value_at(const ww_gradient *g, const void *values, size_t p) {
-    return g->pair.rows->precision == WW_DOUBLE ? ((const double *)values)[p] : (double)((const float *)values)[p];
-}
-
 static ww_status upload_upstream(ww_gradient *g, const void *upstream, uint64_t bytes) {
     for (size_t p = 0; p < g->count; p++) {
-        const double value = value_at(g, upstream, p);
+        const double value = wwi_value_at(upstream, g->pair.rows->precision, p);
         if (isfinite(value))
             continue;
         wwi_fail(WW_ERROR_NOT_FINITE, "the upstream of pair %zu is %g", g->first + p, value);
@@ -435,7 +430,7 @@ static ww_status check_values(const ww_gradient *g, const void *values) {
     if (g->pair.rows->unspecified || g->pair.columns->unspecified)
         return WW_OK;
     for (size_t p = 0; p < g->count; p++) {
-        const double value = value_at(g, values, p);
+        const double value = wwi_value_at(values, g->pair.rows->precision, p);
         // With a soft minimum the far values of cells that nothing reaches are this large.
         if (fabs(value) < (is_double ? 1e299 : 1e35))
             continue;
@@ -453,7 +448,7 @@ static ww_status check_slopes(const ww_gradient *g, const sink *s) {
     if (isinf(g->pair.limit))
         return WW_OK;
     for (uint64_t i = 0; finite && i < s->values; i++)
-        finite = isfinite(value_at(g, s->to.host, i));
+        finite = isfinite(wwi_value_at(s->to.host, g->pair.rows->precision, i));
     if (finite)
         return WW_OK;
     wwi_fail(WW_ERROR_OVERFLOW, "%s: one is too large for %s", s->name,

@@ -93,7 +93,7 @@ static bool pair_fits(const wwi_kept *kept, const void *user) {
 
 // Whether a pair can be kept: nothing of the measure is the caller's memory, and the device has double.
 static bool can_keep(const ww_context *context, const ww_measure *measure, const operands *v) {
-    return wwi_context_info(context)->has_double && measure->id != WW_USER &&
+    return wwi_context_info(context)->has_double && !wwi_measure_has(measure, WWI_MEASURE_OF_TEXT) &&
            wwi_measure_cost(measure) != WW_COST_USER && measure->band.kind != WW_BAND_ROWS && v->n > 0 && v->m > 0 &&
            v->n <= MOST_VALUES && v->m <= MOST_VALUES - v->n && v->channels > 0 &&
            v->channels <= MOST_VALUES / (v->n + v->m);

@@ -2,9 +2,10 @@
 // Rectangles of a matrix plan, for work that is divided: the bits are those that a run of the whole matrix gives.
 //
 // Most distances have the same bits whichever engine computes them and whichever series is the row. Where that is not
-// so (wwi_measure_rounds_by_engine()), a rectangle takes the engine of the whole matrix. Under ERP a border's sum is
-// rounded differently for rows than for columns: of a set with itself the pairs of a rectangle are then listed as the
-// whole matrix computes them, the series that comes first in the order of lengths as the row.
+// so (wwi_measure_rounds_by_engine()), a rectangle takes the engine of the whole matrix. A border's sums
+// (WWI_MEASURE_BORDER_SUMS) are rounded differently for rows than for columns: of a set with itself the pairs of a
+// rectangle are then listed as the whole matrix computes them, the series that comes first in the order of lengths as
+// the row.
 //
 // Of a square on the diagonal of a set with itself the half above it is computed and mirrored, as of the whole.
 #include <inttypes.h>
@@ -19,7 +20,7 @@
 #define LISTED ((size_t)1 << 20)
 
 static bool is_listed(const ww_plan *p) {
-    return p->whole && p->self && p->symmetric && p->pair.measure.id == WW_ERP;
+    return p->whole && p->self && p->symmetric && wwi_measure_has(&p->pair.measure, WWI_MEASURE_BORDER_SUMS);
 }
 
 // The diagonal of a symmetric measure that is not 0 there: the whole matrix has it as a list.

@@ -19,7 +19,7 @@ typedef struct tree {
     size_t count;
     double *distances; // condensed; a merged cluster takes the place of its second part
     size_t *size;      // items of the cluster at this place; 0: merged into another
-    size_t *chain;
+    size_t *chain, *name;
     ww_linkage linkage;
 } tree;
 
@@ -128,12 +128,34 @@ static void name_clusters(ww_merge *merges, size_t count, size_t *parent, size_t
     }
 }
 
+static void tree_free(tree *t) {
+    free(t->distances);
+    free(t->size);
+    free(t->chain);
+    free(t->name);
+}
+
+// Every item a cluster.
+static ww_status tree_open(tree *t, const wwi_condensed *matrix) {
+    const uint64_t pairs = (uint64_t)t->count * (t->count - 1) / 2;
+    t->distances = malloc(pairs * sizeof *t->distances);
+    t->size = malloc(t->count * sizeof *t->size);
+    t->chain = malloc(t->count * sizeof *t->chain);
+    t->name = malloc(t->count * sizeof *t->name);
+    if (!t->distances || !t->size || !t->chain || !t->name)
+        return wwi_fail_memory(pairs * sizeof *t->distances + 3 * t->count * sizeof *t->size);
+    for (uint64_t p = 0; p < pairs; p++)
+        t->distances[p] = wwi_value_at(matrix->values, matrix->precision, p);
+    for (size_t i = 0; i < t->count; i++)
+        t->size[i] = 1;
+    return WW_OK;
+}
+
 ww_status ww_cluster_agglomerate(const void *condensed, ww_precision precision, size_t count, ww_linkage linkage,
                                  const ww_run_options *given, ww_merge *merges) {
     ww_run_options run;
     wwi_condensed matrix;
     tree t = {.count = count, .linkage = linkage};
-    size_t *name = NULL;
     ww_status status = wwi_run_take(given, &run);
     if (status != WW_OK)
         return status;
@@ -146,31 +168,27 @@ ww_status ww_cluster_agglomerate(const void *condensed, ww_precision precision, 
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "merges is NULL");
     if (count == 1)
         return WW_OK;
-    const uint64_t pairs = (uint64_t)count * (count - 1) / 2;
-    t.distances = malloc(pairs * sizeof *t.distances);
-    t.size = malloc(count * sizeof *t.size);
-    t.chain = malloc(count * sizeof *t.chain);
-    name = malloc(count * sizeof *name);
-    if (!t.distances || !t.size || !t.chain || !name) {
-        status = wwi_fail_memory(pairs * sizeof *t.distances + 3 * count * sizeof *name);
-        goto done;
-    }
-    for (uint64_t p = 0; p < pairs; p++)
-        t.distances[p] =
-            precision == WW_DOUBLE ? ((const double *)condensed)[p] : (double)((const float *)condensed)[p];
-    for (size_t i = 0; i < count; i++)
-        t.size[i] = 1;
-    if ((status = merge_all(&t, &run, merges)) == WW_OK)
-        name_clusters(merges, count, t.chain, name, t.size);
-done:
-    free(t.distances);
-    free(t.size);
-    free(t.chain);
-    free(name);
+    if ((status = tree_open(&t, &matrix)) == WW_OK && (status = merge_all(&t, &run, merges)) == WW_OK)
+        name_clusters(merges, count, t.chain, t.name, t.size);
+    tree_free(&t);
     return status;
 }
 
 // ---- cutting
+
+// into[c]: the cluster that the first `made` merges put item or cluster c into, or -1.
+static ww_status follow_merges(const ww_merge *merges, size_t count, size_t made, int64_t *into) {
+    for (size_t c = 0; c < 2 * count; c++)
+        into[c] = -1;
+    for (size_t m = 0; m < made; m++) {
+        const int64_t left = merges[m].left, right = merges[m].right, next = (int64_t)(count + m);
+        if (left < 0 || left >= right || right >= next || into[left] >= 0 || into[right] >= 0)
+            return wwi_fail(WW_ERROR_FORMAT, "merge %zu joins clusters %lld and %lld, which it can't", m,
+                            (long long)left, (long long)right);
+        into[left] = into[right] = next;
+    }
+    return WW_OK;
+}
 
 ww_status ww_cluster_cut(const ww_merge *merges, size_t count, double distance, size_t least, int64_t *labels,
                          size_t *clusters) {
@@ -181,26 +199,16 @@ ww_status ww_cluster_cut(const ww_merge *merges, size_t count, double distance, 
                         count);
     ww_status status = WW_OK;
     size_t made = 0;
-    // The cluster that a merge went into.
     int64_t *into = malloc(2 * count * sizeof *into);
     size_t *number = malloc(2 * count * sizeof *number);
     if (!into || !number) {
         status = wwi_fail_memory(4 * count * sizeof *into);
         goto done;
     }
-    for (size_t c = 0; c < 2 * count; c++)
-        into[c] = -1;
     while (made < count - least && merges[made].distance <= distance)
         made++;
-    for (size_t m = 0; m < made; m++) {
-        const int64_t left = merges[m].left, right = merges[m].right, next = (int64_t)(count + m);
-        if (left < 0 || left >= right || right >= next || into[left] >= 0 || into[right] >= 0) {
-            status = wwi_fail(WW_ERROR_FORMAT, "merge %zu joins clusters %lld and %lld, which it can't", m,
-                              (long long)left, (long long)right);
-            goto done;
-        }
-        into[left] = into[right] = next;
-    }
+    if ((status = follow_merges(merges, count, made, into)) != WW_OK)
+        goto done;
     for (size_t c = count + made; c-- > count;) // later merges first: their cluster is known
         into[c] = into[c] < 0 ? (int64_t)c : into[into[c]];
     for (size_t i = 0; i < count; i++)
@@ -223,6 +231,23 @@ static size_t clusters_of(const int64_t *labels, size_t count) {
         if (labels[i] >= 0 && (size_t)labels[i] >= clusters)
             clusters = (size_t)labels[i] + 1;
     return clusters;
+}
+
+// Of item i. `sums`: of its distances to the items of each cluster, filled here.
+static double silhouette_of(const wwi_condensed *matrix, size_t i, const int64_t *labels, const size_t *sizes,
+                            size_t clusters, double *sums) {
+    const size_t own = (size_t)labels[i];
+    double other = INFINITY;
+    memset(sums, 0, clusters * sizeof *sums);
+    for (size_t k = 0; k < matrix->count; k++)
+        sums[labels[k]] += wwi_condensed_at(matrix, i, k);
+    for (size_t c = 0; c < clusters; c++)
+        if (c != own && sizes[c] > 0)
+            other = fmin(other, sums[c] / (double)sizes[c]);
+    if (sizes[own] <= 1 || !isfinite(other))
+        return 0;
+    const double inside = sums[own] / (double)(sizes[own] - 1), larger = fmax(inside, other);
+    return larger > 0 ? (other - inside) / larger : 0;
 }
 
 ww_status ww_cluster_silhouette(const void *condensed, ww_precision precision, size_t count, const int64_t *labels,
@@ -249,18 +274,7 @@ ww_status ww_cluster_silhouette(const void *condensed, ww_precision precision, s
         sizes[labels[i]]++;
     *mean = 0;
     for (size_t i = 0; i < count; i++) {
-        const size_t own = (size_t)labels[i];
-        double other = INFINITY, value = 0;
-        memset(sums, 0, clusters * sizeof *sums);
-        for (size_t k = 0; k < count; k++)
-            sums[labels[k]] += wwi_condensed_at(&matrix, i, k);
-        for (size_t c = 0; c < clusters; c++)
-            if (c != own && sizes[c] > 0)
-                other = fmin(other, sums[c] / (double)sizes[c]);
-        if (sizes[own] > 1 && isfinite(other)) {
-            const double inside = sums[own] / (double)(sizes[own] - 1), larger = fmax(inside, other);
-            value = larger > 0 ? (other - inside) / larger : 0;
-        }
+        const double value = silhouette_of(&matrix, i, labels, sizes, clusters, sums);
         if (each)
             each[i] = value;
         *mean += value / (double)count;

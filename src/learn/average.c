@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/kit.h"
 #include "base/names.h"
 #include "data/dataset_host.h"
 #include "error.h"
@@ -44,15 +45,8 @@ static ww_status check_weights(const ww_average_options *o, size_t count) {
     return WW_OK;
 }
 
-static ww_status check_options(const wwi_average *a) {
+static ww_status check_members(const wwi_average *a) {
     const ww_average_options *o = &a->options;
-    const size_t total = a->total;
-    if ((size_t)o->method >= METHODS)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.method is %d", (int)o->method);
-    if ((unsigned)o->start > WW_AVERAGE_START_GIVEN)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.start is %d", (int)o->start);
-    if (!(o->tolerance >= 0 && o->tolerance <= 1))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.tolerance is %g, and must be from 0 to 1", o->tolerance);
     if (!o->members && o->member_count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.member_count is %zu, and there is no list of members",
                         o->member_count);
@@ -61,16 +55,35 @@ static ww_status check_options(const wwi_average *a) {
         return wwi_fail_hint("an empty class has no average");
     }
     for (size_t i = 0; o->members && i < a->count; i++)
-        if (o->members[i] >= total)
-            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "member %zu is series %zu of %zu", i, o->members[i], total);
-    if (o->start == WW_AVERAGE_START_GIVEN && (!o->given || o->given_length == 0))
+        if (o->members[i] >= a->total)
+            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "member %zu is series %zu of %zu", i, o->members[i], a->total);
+    return check_weights(o, a->count);
+}
+
+static ww_status check_start(const wwi_average *a) {
+    const ww_average_options *o = &a->options;
+    if (o->start != WW_AVERAGE_START_GIVEN)
+        return WW_OK;
+    if (!o->given || o->given_length == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the given start has no points");
-    if (o->length > 0x7fffffff || o->given_length > 0x7fffffff || o->iterations > 0x7fffffff)
-        return wwi_fail(WW_ERROR_OVERFLOW, "a length or a number of iterations beyond 2^31");
-    for (size_t i = 0; o->start == WW_AVERAGE_START_GIVEN && i < o->given_length * a->channels; i++)
+    for (size_t i = 0; i < o->given_length * a->channels; i++)
         if (!isfinite(o->given[i]))
             return wwi_fail(WW_ERROR_NOT_FINITE, "value %zu of the given start is %g", i, o->given[i]);
-    return check_weights(o, a->count);
+    return WW_OK;
+}
+
+static ww_status check_options(const wwi_average *a) {
+    const ww_average_options *o = &a->options;
+    if ((size_t)o->method >= METHODS)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.method is %d", (int)o->method);
+    if ((unsigned)o->start > WW_AVERAGE_START_GIVEN)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.start is %d", (int)o->start);
+    if (!(o->tolerance >= 0 && o->tolerance <= 1))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.tolerance is %g, and must be from 0 to 1", o->tolerance);
+    if (o->length > 0x7fffffff || o->given_length > 0x7fffffff || o->iterations > 0x7fffffff)
+        return wwi_fail(WW_ERROR_OVERFLOW, "a length or a number of iterations beyond 2^31");
+    const ww_status status = check_members(a);
+    return status == WW_OK ? check_start(a) : status;
 }
 
 // ---- the start
@@ -108,8 +121,8 @@ static ww_status find_medoid(wwi_average *a, size_t *medoid) {
     if (a->count == 1)
         return WW_OK;
     make.precision = a->precision;
-    const size_t value = make.precision == WW_DOUBLE ? 8 : 4;
-    if (!wwi_mul_u64(a->count, a->count, &bytes) || !wwi_mul_u64(bytes, value, &bytes) || bytes > PTRDIFF_MAX)
+    if (!wwi_mul_u64(a->count, a->count, &bytes) || !wwi_mul_u64(bytes, wwi_precision_bytes(a->precision), &bytes) ||
+        bytes > PTRDIFF_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "the distances of %zu series", a->count);
     distances = malloc(bytes);
     if (!distances)
@@ -122,11 +135,8 @@ static ww_status find_medoid(wwi_average *a, size_t *medoid) {
     double least = INFINITY;
     for (size_t i = 0; i < a->count; i++) {
         double sum = 0;
-        for (size_t k = 0; k < a->count; k++) {
-            const size_t at = i * a->count + k;
-            sum +=
-                a->weights[k] * (value == 8 ? ((const double *)distances)[at] : (double)((const float *)distances)[at]);
-        }
+        for (size_t k = 0; k < a->count; k++)
+            sum += a->weights[k] * wwi_value_at(distances, a->precision, i * a->count + k);
         if (sum < least) {
             least = sum;
             *medoid = i;
@@ -179,13 +189,42 @@ static ww_status make_start(wwi_average *a) {
 
 // ---- the call
 
+// The members, their weights, and where their values are in the set.
+typedef struct members {
+    size_t *members, *lengths, *offsets;
+    double *weights;
+} members;
+
+static ww_status list_members(wwi_average *a, members *m) {
+    m->members = malloc(a->count * sizeof *m->members);
+    m->weights = malloc(a->count * sizeof *m->weights);
+    m->lengths = malloc(a->count * sizeof *m->lengths);
+    m->offsets = malloc(a->count * sizeof *m->offsets);
+    if (!m->members || !m->weights || !m->lengths || !m->offsets)
+        return wwi_fail_memory(a->count * 32);
+    ww_series_view_init(&a->view, sizeof a->view);
+    const ww_status status = ww_series_set_view(a->set, &a->view);
+    for (size_t k = 0; status == WW_OK && k < a->count; k++) {
+        m->members[k] = a->options.members ? a->options.members[k] : k;
+        m->weights[k] = a->options.weights ? a->options.weights[k] : 1;
+        m->lengths[k] = ww_series_set_length(a->set, m->members[k]);
+        m->offsets[k] = (size_t)(ww_series_set_values(a->set, m->members[k]) - (const double *)a->view.values);
+    }
+    a->members = m->members;
+    a->weights = m->weights;
+    a->view.count = a->count;
+    a->view.lengths = m->lengths;
+    a->view.offsets = m->offsets;
+    a->view.channels = a->channels;
+    return status;
+}
+
 ww_status ww_average(const ww_measure *measure, ww_dataset *series, const ww_average_options *options,
                      ww_average_result *result) {
     ww_status status;
     ww_series_set *set = NULL;
     wwi_average a = {.options = WW_AVERAGE_OPTIONS_INIT, .result = WW_AVERAGE_RESULT_INIT};
-    size_t *all = NULL, *lengths = NULL, *offsets = NULL;
-    double *ones = NULL;
+    members m = {NULL, NULL, NULL, NULL};
     if (!result)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the result is NULL");
     if ((status = wwi_struct_give(result, &a.result, "ww_average_result")) != WW_OK)
@@ -204,43 +243,19 @@ ww_status ww_average(const ww_measure *measure, ww_dataset *series, const ww_ave
     if ((status = check_options(&a)) != WW_OK || (status = wwi_dataset_series(series, &set)) != WW_OK)
         return status;
     a.set = set;
-    all = malloc(a.count * sizeof *all);
-    ones = malloc(a.count * sizeof *ones);
-    lengths = malloc(a.count * sizeof *lengths);
-    offsets = malloc(a.count * sizeof *offsets);
-    if (!all || !ones || !lengths || !offsets) {
-        status = wwi_fail_memory(a.count * 32);
-        goto done;
+    if ((status = list_members(&a, &m)) == WW_OK && (status = make_start(&a)) == WW_OK) {
+        a.result.length = a.length;
+        a.result.channels = a.channels;
+        status = methods[a.options.method](&a);
     }
-    ww_series_view_init(&a.view, sizeof a.view);
-    if ((status = ww_series_set_view(set, &a.view)) != WW_OK)
-        goto done;
-    for (size_t k = 0; k < a.count; k++) {
-        all[k] = a.options.members ? a.options.members[k] : k;
-        ones[k] = a.options.weights ? a.options.weights[k] : 1;
-        lengths[k] = ww_series_set_length(set, all[k]);
-        offsets[k] = (size_t)(ww_series_set_values(set, all[k]) - (const double *)a.view.values);
-    }
-    a.members = all;
-    a.weights = ones;
-    a.view.count = a.count;
-    a.view.lengths = lengths;
-    a.view.offsets = offsets;
-    a.view.channels = a.channels;
-    if ((status = make_start(&a)) != WW_OK)
-        goto done;
-    a.result.length = a.length;
-    a.result.channels = a.channels;
-    status = methods[a.options.method](&a);
-done:
     if (status == WW_OK)
         status = wwi_struct_give(result, &a.result, "ww_average_result");
     else
         ww_average_result_free(&a.result);
     ww_series_set_destroy(&set);
-    free(all);
-    free(ones);
-    free(lengths);
-    free(offsets);
+    free(m.members);
+    free(m.weights);
+    free(m.lengths);
+    free(m.offsets);
     return status;
 }

@@ -146,6 +146,15 @@ static void map_classes(const ww_classifier *c, const ww_dataset *test, int64_t 
     }
 }
 
+// The class that series i has, if any, beside the predicted one. `numbers`: of the test set's classes.
+static void compare_label(ww_classification *r, size_t i, int64_t label, const int64_t *numbers) {
+    r->actual[i] = label < 0 ? -1 : numbers[label];
+    r->labelled += label >= 0;
+    r->correct += r->actual[i] >= 0 && r->actual[i] == r->predicted[i];
+    if (r->actual[i] >= 0 && r->predicted[i] >= 0)
+        r->confusion[(size_t)r->actual[i] * r->classes + (size_t)r->predicted[i]]++;
+}
+
 static ww_status count_votes(const ww_classifier *c, const wwi_neighbours *n, ww_classification *r) {
     const size_t test_classes = ww_dataset_class_count(n->test), k = n->k < n->asked ? n->k : n->asked;
     double *votes = calloc(r->classes + 1, sizeof *votes), *weights = malloc(k * sizeof *weights);
@@ -167,14 +176,9 @@ static ww_status count_votes(const ww_classifier *c, const wwi_neighbours *n, ww
             r->values[i] = mean_of_targets(c, found, k, weights, sum);
             continue;
         }
-        const int64_t label = ww_dataset_class(n->test, i);
         r->predicted[i] =
             vote(c, found, k, weights, sum, votes, r->probabilities ? r->probabilities + i * r->classes : NULL);
-        r->actual[i] = label < 0 ? -1 : numbers[label];
-        r->labelled += label >= 0;
-        r->correct += r->actual[i] >= 0 && r->actual[i] == r->predicted[i];
-        if (r->actual[i] >= 0 && r->predicted[i] >= 0)
-            r->confusion[(size_t)r->actual[i] * r->classes + (size_t)r->predicted[i]]++;
+        compare_label(r, i, ww_dataset_class(n->test, i), numbers);
     }
 done:
     free(votes);

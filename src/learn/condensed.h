@@ -7,6 +7,7 @@
 
 #include <wavewarp/dataset.h>
 
+#include "base/kit.h"
 #include "error.h"
 
 typedef struct wwi_condensed {
@@ -25,7 +26,7 @@ static inline double wwi_condensed_at(const wwi_condensed *m, size_t i, size_t j
     if (i == j)
         return 0;
     const uint64_t at = i < j ? wwi_condensed_index(m->count, i, j) : wwi_condensed_index(m->count, j, i);
-    return m->precision == WW_DOUBLE ? ((const double *)m->values)[at] : (double)((const float *)m->values)[at];
+    return wwi_value_at(m->values, m->precision, at);
 }
 
 // Checks the arguments all functions of wavewarp/cluster.h share, and every distance. `least`: the smallest allowed.

@@ -2,12 +2,12 @@
 // The k nearest series, near ties decided in double. The search is in src/jobs/nearest.c.
 #include "learn/exact_neighbours.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wavewarp/distance.h>
 
+#include "base/kit.h"
 #include "base/run.h"
 #include "data/dataset_host.h"
 #include "measure/measure_table.h"
@@ -18,58 +18,8 @@
 // Pairs compared again at a time.
 #define AGAIN (1u << 22)
 
-// ---- the error of a distance in float
-
-// Rounding to float moves a value by at most 2^-24 of it, so a difference of two by at most e = 2^-23 largest, and by
-// 2^-24 of itself when it is taken. Along a path of S cells over C channels that moves a sum of squares D by at most 2
-// e sqrt(C S D) + C S e^2 (Cauchy-Schwarz), a sum of absolute values by C S e, of Euclidean costs by sqrt(C) S e; a
-// maximum is one cell, S = 1. Sums add 2^-24 of D for each addition. The factor of other measures is in the table
-// (`rounding`); the errors of their parameters are added below.
 static double float_error(const wwi_neighbours *j, double distance) {
-    const wwi_measure_row *row = wwi_measure_row_by_id(j->measure->id);
-    const double *p = j->measure->parameters;
-    const double u = ldexp(1.0, -24), channels = (double)ww_dataset_channels(j->train);
-    const double steps = row->flags & WWI_MEASURE_BOUND_MAX ? 1 : j->steps;
-    double e = 2 * u * row->rounding * j->largest, error = 0, more = 4;
-    double d = j->measure->root ? distance * distance : distance;
-    switch (j->measure->id) {
-    case WW_ERP:
-        e += 2 * u * fabs(p[0]);
-        break;
-    case WW_MSM: // a quotient of differences
-        more += 16;
-        break;
-    case WW_WDTW:
-    case WW_WDDTW: // an exponential whose argument is at most g S / 4
-        more += 8 + p[0] * steps / 4;
-        e *= fmax(p[1], 1);
-        break;
-    case WW_TWED: // times nu, four to a step; a power, whose slope is largest at the largest difference
-        error = 8 * u * steps * p[0] * j->latest;
-        more += p[2] == 1 || p[2] == 2 ? 0 : 32;
-        e *= p[3] != 0 ? p[2] * pow(2 * j->largest, p[2] - 1) * sqrt(channels) : p[2] < 2 ? sqrt(channels) : 1;
-        break;
-    default:
-        break;
-    }
-    switch (wwi_measure_cost(j->measure)) {
-    case WW_COST_SQUARED:
-        error += 2 * e * sqrt(channels * steps * d) + channels * steps * e * e;
-        break;
-    case WW_COST_ABSOLUTE:
-        error += channels * steps * e;
-        break;
-    default:
-        error += sqrt(channels) * steps * e;
-    }
-    error = 1.1 * (error + (steps + channels + more) * u * d + steps * (double)FLT_MIN);
-    if (!j->measure->root)
-        return error;
-    // Independent channels have a root each, and some may be near 0.
-    const double root = sqrt(error);
-    if (j->measure->independent && channels > 1)
-        return channels * root;
-    return distance > root ? error / distance + u * distance : root;
+    return wwi_rounding_error(j->measure, &j->rounding, distance);
 }
 
 // Candidates for the k nearest of a test series within the error of the distances; 0 where their order is certain or
@@ -81,8 +31,8 @@ static size_t candidates_of(const wwi_neighbours *j, const wwi_neighbour *found)
     for (size_t s = 0; s + 1 < j->asked && s < k; s++)
         near = near || found[s + 1].distance - found[s].distance <=
                            float_error(j, found[s].distance) + float_error(j, found[s + 1].distance);
-    const double reach = found[k - 1].distance + float_error(j, found[k - 1].distance);
-    while (end < j->asked && found[end].distance - float_error(j, found[end].distance) <= reach)
+    const double farthest = found[k - 1].distance + float_error(j, found[k - 1].distance);
+    while (end < j->asked && found[end].distance - float_error(j, found[end].distance) <= farthest)
         end++;
     if (end == j->asked)
         end = j->others;
@@ -208,8 +158,7 @@ static ww_status find_neighbours(wwi_neighbours *j, size_t first, size_t count) 
         (status = add_info(j)) != WW_OK)
         goto done;
     for (size_t i = 0; i < count * j->asked; i++)
-        found[i] = (wwi_neighbour){indices[i],
-                                   precision == WW_DOUBLE ? ((double *)distances)[i] : (double)((float *)distances)[i]};
+        found[i] = (wwi_neighbour){indices[i], wwi_value_at(distances, precision, i)};
     j->seconds += wwi_seconds() - begin;
 done:
     free(indices);
@@ -252,9 +201,10 @@ static ww_status measure_sets(wwi_neighbours *j) {
         status = largest_value(j->test, &test);
     if (status != WW_OK)
         return status;
-    j->largest = fmax(train, test);
-    j->latest = fmax(latest_time(j->train), latest_time(j->test));
-    j->steps = (double)longest(j->train) + (double)longest(j->test);
+    j->rounding = (wwi_rounding){.largest = fmax(train, test),
+                                 .latest = fmax(latest_time(j->train), latest_time(j->test)),
+                                 .steps = (double)longest(j->train) + (double)longest(j->test),
+                                 .channels = (double)j->train->channels};
     return WW_OK;
 }
 
@@ -312,6 +262,18 @@ void wwi_neighbours_free(wwi_neighbours *j) {
     j->found = NULL;
 }
 
+// k each; where there are fewer, index -1 and the distance of what is farthest.
+static void give_neighbours(const wwi_neighbours *n, int64_t *indices, double *distances) {
+    const double none = wwi_measure_is_similarity(n->measure) ? -INFINITY : INFINITY;
+    for (size_t i = 0; i < n->count; i++)
+        for (size_t s = 0; s < n->k; s++) {
+            const wwi_neighbour *found = s < n->asked ? &n->found[i * n->asked + s] : NULL;
+            indices[i * n->k + s] = found ? found->index : -1;
+            if (distances)
+                distances[i * n->k + s] = found && found->index >= 0 ? found->distance : none;
+        }
+}
+
 ww_status ww_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
                      const ww_plan_options *options, int64_t *indices, double *distances) {
     ww_status status;
@@ -323,15 +285,8 @@ ww_status ww_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset 
     if ((status = wwi_options_take(&n.plan, options, "ww_plan_options")) != WW_OK ||
         (status = wwi_run_take(n.plan.run, &n.run)) != WW_OK || (status = wwi_measure_take(measure, &own)) != WW_OK)
         return status;
-    status = wwi_neighbours_find(&n);
-    const double none = wwi_measure_is_similarity(&own) ? -INFINITY : INFINITY;
-    for (size_t i = 0; status == WW_OK && i < n.count; i++)
-        for (size_t s = 0; s < k; s++) {
-            const wwi_neighbour *found = s < n.asked ? &n.found[i * n.asked + s] : NULL;
-            indices[i * k + s] = found ? found->index : -1;
-            if (distances)
-                distances[i * k + s] = found && found->index >= 0 ? found->distance : none;
-        }
+    if ((status = wwi_neighbours_find(&n)) == WW_OK)
+        give_neighbours(&n, indices, distances);
     wwi_neighbours_free(&n);
     return status;
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <wavewarp/plan.h>
 
+#include "measure/rounding.h"
+
 typedef struct wwi_neighbour {
     int64_t index; // -1: none
     double distance;
@@ -20,13 +22,12 @@ typedef struct wwi_neighbours {
     size_t k;
     bool classes_alone; // of neighbours of one class neither the order nor the distance is wanted in double
     // Found.
-    bool self, again;       // again: near ties are decided in double
-    size_t count, others;   // test series; series that each has to choose from
-    size_t asked;           // neighbours of each in `found`, k or more; the first k count
-    double largest, latest; // absolute value and time in either set
-    double steps;           // most cells of a warping path
-    double seconds;         // of computing
-    ww_plan_info info;      // of the search: of all runs
+    bool self, again;      // again: near ties are decided in double
+    size_t count, others;  // test series; series that each has to choose from
+    size_t asked;          // neighbours of each in `found`, k or more; the first k count
+    wwi_rounding rounding; // what the error of a distance is made of
+    double seconds;        // of computing
+    ww_plan_info info;     // of the search: of all runs
     ww_plan *search;
     wwi_neighbour *found; // count x asked, nearest first
 } wwi_neighbours;

@@ -6,6 +6,7 @@
 
 #include <wavewarp/kmeans.h>
 
+#include "base/kit.h"
 #include "base/random.h"
 #include "base/run.h"
 #include "data/dataset_host.h"
@@ -54,7 +55,7 @@ static int go_on(void *user, uint64_t done, uint64_t total) {
 }
 
 static double distance_at(const job *j, size_t i) {
-    return j->value == 8 ? ((const double *)j->distances)[i] : (double)((const float *)j->distances)[i];
+    return wwi_value_at(j->distances, j->value == 8 ? WW_DOUBLE : WW_FLOAT, i);
 }
 
 // ---- states
@@ -360,11 +361,31 @@ static ww_status create(job *j) {
     return wwi_dataset_series(j->data, &j->set);
 }
 
+// The best of all starts.
+static ww_status search_starts(job *j, state *best) {
+    ww_status status;
+    state now = {0}, before = {0};
+    if ((status = state_create(j, &now)) != WW_OK || (status = state_create(j, &before)) != WW_OK ||
+        (status = state_create(j, best)) != WW_OK)
+        goto done;
+    for (size_t start = 0; start < j->options.starts; start++) {
+        if ((status = search(j, &now, &before)) != WW_OK)
+            goto done;
+        now.info.start = start;
+        if ((start == 0 || now.info.objective < best->info.objective) && (status = state_copy(j, &now, best)) != WW_OK)
+            goto done;
+    }
+done:
+    state_free(&now, j->k);
+    state_free(&before, j->k);
+    return status;
+}
+
 ww_status ww_cluster_kmeans(const ww_measure *measure, ww_dataset *series, size_t k, const ww_kmeans_options *options,
                             int64_t *labels, double *distances, ww_series_set **centres, ww_kmeans_info *info) {
     ww_status status;
     const double begin = wwi_seconds();
-    state now = {0}, before = {0}, best = {0};
+    state best = {0};
     job j = {.data = series,
              .options = WW_KMEANS_OPTIONS_INIT,
              .plan = WW_PLAN_OPTIONS_INIT,
@@ -390,22 +411,11 @@ ww_status ww_cluster_kmeans(const ww_measure *measure, ww_dataset *series, size_
     j.plan.run = &j.part;
     j.random = j.options.seed;
     j.total = (uint64_t)j.options.starts * (j.options.iterations + 1);
-    if ((status = create(&j)) != WW_OK || (status = state_create(&j, &now)) != WW_OK ||
-        (status = state_create(&j, &before)) != WW_OK || (status = state_create(&j, &best)) != WW_OK)
-        goto done;
-    for (size_t start = 0; start < j.options.starts; start++) {
-        if ((status = search(&j, &now, &before)) != WW_OK)
-            goto done;
-        now.info.start = start;
-        if ((start == 0 || now.info.objective < best.info.objective) && (status = state_copy(&j, &now, &best)) != WW_OK)
-            goto done;
+    if ((status = create(&j)) == WW_OK && (status = search_starts(&j, &best)) == WW_OK) {
+        best.info.seconds_wall = wwi_seconds() - begin;
+        if ((status = give(&j, &best, labels, distances, centres)) == WW_OK && info)
+            status = wwi_struct_give(info, &best.info, "ww_kmeans_info");
     }
-    best.info.seconds_wall = wwi_seconds() - begin;
-    if ((status = give(&j, &best, labels, distances, centres)) == WW_OK && info)
-        status = wwi_struct_give(info, &best.info, "ww_kmeans_info");
-done:
-    state_free(&now, k);
-    state_free(&before, k);
     state_free(&best, k);
     ww_series_set_destroy(&j.set);
     free(j.distances);

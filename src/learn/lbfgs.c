@@ -67,70 +67,96 @@ static void remember(memory *m, const double *from, const double *to, const doub
     m->used += m->used < MEMORY;
 }
 
+// A search: the point, its gradient, the direction from there, and the next point with its gradient.
+typedef struct search {
+    wwi_function function;
+    void *user;
+    size_t count;
+    memory memory;
+    double *at, *gradient, *direction, *next, *next_gradient;
+} search;
+
+// The direction's slope at the point, whose gradient's square is `steepest`.
+static double take_direction(search *s, double steepest) {
+    direct(&s->memory, s->gradient, s->count, s->direction);
+    const double slope = dot(s->gradient, s->direction, s->count);
+    if (slope < 0)
+        return slope;
+    // The remembered steps mislead: straight down.
+    s->memory.used = 0;
+    direct(&s->memory, s->gradient, s->count, s->direction);
+    return -steepest;
+}
+
+// Shortens a step of `length` until it reaches its share of the gain. *value: that of the point, then of the next one.
+static ww_status take_step(search *s, double length, double slope, double *value, bool *lower) {
+    const double before = *value;
+    *lower = false;
+    for (int k = 0; k < TRIES; k++) {
+        for (size_t i = 0; i < s->count; i++)
+            s->next[i] = s->at[i] + length * s->direction[i];
+        const ww_status status = s->function(s->user, s->next, s->count, value, s->next_gradient);
+        if (status != WW_OK)
+            return status;
+        *lower = *value < before && *value <= before + GAIN * length * slope;
+        if (*lower)
+            break;
+        // The least point of the parabola through what is known, not too near to either end.
+        const double bent = 2 * (*value - before - length * slope);
+        const double guess = bent > 0 && isfinite(bent) ? -slope * length * length / bent : length / 2;
+        length = guess < length / 10 ? length / 10 : guess > length / 2 ? length / 2 : guess;
+    }
+    return WW_OK;
+}
+
 ww_status wwi_lbfgs(wwi_function function, wwi_step step, void *user, double *at, size_t count, size_t most,
                     wwi_lbfgs_result *result) {
     ww_status status;
-    memory m = {.used = 0};
-    double *room = calloc(count, (2 * MEMORY + 4) * sizeof *room);
+    double *values = calloc(count, (2 * MEMORY + 4) * sizeof *values);
     *result = (wwi_lbfgs_result){0, 0, 0, false, false};
-    if (!room)
+    if (!values)
         return wwi_fail(WW_ERROR_OUT_OF_MEMORY, "no memory for a search in %zu variables", count);
-    m.steps = room;
-    m.changes = room + MEMORY * count;
-    double *gradient = m.changes + MEMORY * count, *direction = gradient + count, *next = direction + count,
-           *next_gradient = next + count;
-    if ((status = function(user, at, count, &result->start, gradient)) != WW_OK)
+    double *rest = values + 2 * MEMORY * count;
+    search s = {.function = function,
+                .user = user,
+                .count = count,
+                .memory = {.steps = values, .changes = values + MEMORY * count},
+                .at = at,
+                .gradient = rest,
+                .direction = rest + count,
+                .next = rest + 2 * count,
+                .next_gradient = rest + 3 * count};
+    if ((status = function(user, at, count, &result->start, s.gradient)) != WW_OK)
         goto done;
     result->value = result->start;
     result->ended = step(user, 0, result->start);
     while (!result->ended && result->steps < most) {
-        const double steepest = dot(gradient, gradient, count);
+        const double steepest = dot(s.gradient, s.gradient, count);
         if (steepest == 0) {
             result->ended = true;
             break;
         }
-        direct(&m, gradient, count, direction);
-        double slope = dot(gradient, direction, count);
-        if (!(slope < 0)) {
-            // The remembered steps mislead: straight down.
-            m.used = 0;
-            direct(&m, gradient, count, direction);
-            slope = -steepest;
-        }
-        double length = m.used ? 1 : 1 / fmax(1, sqrt(steepest)), value = result->value;
-        bool lower = false;
-        for (int k = 0; k < TRIES && !lower; k++) {
-            for (size_t i = 0; i < count; i++)
-                next[i] = at[i] + length * direction[i];
-            if ((status = function(user, next, count, &value, next_gradient)) != WW_OK)
-                goto done;
-            lower = value < result->value && value <= result->value + GAIN * length * slope;
-            if (lower)
-                break;
-            // The least point of the parabola through what is known, not too near to either end.
-            const double bent = 2 * (value - result->value - length * slope);
-            const double guess = bent > 0 && isfinite(bent) ? -slope * length * length / bent : length / 2;
-            length = guess < length / 10 ? length / 10 : guess > length / 2 ? length / 2 : guess;
-        }
-        if (!lower && m.used) {
-            m.used = 0; // once more straight down
+        const double slope = take_direction(&s, steepest);
+        double value = result->value;
+        bool lower;
+        if ((status = take_step(&s, s.memory.used ? 1 : 1 / fmax(1, sqrt(steepest)), slope, &value, &lower)) != WW_OK)
+            goto done;
+        if (!lower && s.memory.used) {
+            s.memory.used = 0; // once more straight down
             continue;
         }
         if (!lower) {
             result->stuck = true;
             break;
         }
-        remember(&m, at, next, gradient, next_gradient, count);
-        memcpy(at, next, count * sizeof *at);
-        memcpy(gradient, next_gradient, count * sizeof *gradient);
+        remember(&s.memory, at, s.next, s.gradient, s.next_gradient, count);
+        memcpy(at, s.next, count * sizeof *at);
+        memcpy(s.gradient, s.next_gradient, count * sizeof *s.gradient);
         result->value = value;
         result->steps++;
-        if (step(user, result->steps, value)) {
-            result->ended = true;
-            break;
-        }
+        result->ended = step(user, result->steps, value);
     }
 done:
-    free(room);
+    free(values);
     return status;
 }

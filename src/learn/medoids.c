@@ -155,6 +155,25 @@ static void order_clusters(job *j, int64_t *labels, size_t *number) {
             j->medoids[labels[o]] = o;
 }
 
+static ww_status job_open(job *j, size_t count) {
+    j->nearest = calloc(count, sizeof *j->nearest);
+    j->second = calloc(count, sizeof *j->second);
+    j->to_nearest = malloc(count * sizeof *j->to_nearest);
+    j->to_second = malloc(count * sizeof *j->to_second);
+    j->removal = malloc(j->k * sizeof *j->removal);
+    j->loss = malloc(j->k * sizeof *j->loss);
+    j->is_medoid = calloc(count, sizeof *j->is_medoid);
+    if (!j->nearest || !j->second || !j->to_nearest || !j->to_second || !j->removal || !j->loss || !j->is_medoid)
+        return wwi_fail_memory(count * 48);
+    return WW_OK;
+}
+
+static void job_close(job *j) {
+    void *arrays[] = {j->nearest, j->second, j->to_nearest, j->to_second, j->removal, j->loss, j->is_medoid};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+}
+
 ww_status ww_cluster_medoids(const void *condensed, ww_precision precision, size_t count, size_t k,
                              const ww_medoids_options *given, int64_t *labels, size_t *medoids, ww_medoids_info *info) {
     ww_medoids_options options = WW_MEDOIDS_OPTIONS_INIT;
@@ -171,29 +190,11 @@ ww_status ww_cluster_medoids(const void *condensed, ww_precision precision, size
     if (!labels || !medoids)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "labels or medoids is NULL");
     j.medoids = medoids;
-    j.nearest = calloc(count, sizeof *j.nearest);
-    j.second = calloc(count, sizeof *j.second);
-    j.to_nearest = malloc(count * sizeof *j.to_nearest);
-    j.to_second = malloc(count * sizeof *j.to_second);
-    j.removal = malloc(k * sizeof *j.removal);
-    j.loss = malloc(k * sizeof *j.loss);
-    j.is_medoid = calloc(count, sizeof *j.is_medoid);
-    if (!j.nearest || !j.second || !j.to_nearest || !j.to_second || !j.removal || !j.loss || !j.is_medoid) {
-        status = wwi_fail_memory(count * 48);
-        goto done;
+    if ((status = job_open(&j, count)) == WW_OK && (status = first_medoids(&j, &run)) == WW_OK &&
+        (status = exchange(&j, &options, &run, &own)) == WW_OK) {
+        order_clusters(&j, labels, j.second); // of no use any more
+        status = info ? wwi_struct_give(info, &own, "ww_medoids_info") : WW_OK;
     }
-    if ((status = first_medoids(&j, &run)) != WW_OK || (status = exchange(&j, &options, &run, &own)) != WW_OK)
-        goto done;
-    order_clusters(&j, labels, j.second); // of no use any more
-    if (info)
-        status = wwi_struct_give(info, &own, "ww_medoids_info");
-done:
-    free(j.nearest);
-    free(j.second);
-    free(j.to_nearest);
-    free(j.to_second);
-    free(j.removal);
-    free(j.loss);
-    free(j.is_medoid);
+    job_close(&j);
     return status;
 }

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/kit.h"
 #include "data/dataset.h"
 #include "learn/lbfgs.h"
+#include "measure/measure_table.h"
 
 typedef struct job {
     wwi_soft *s;
@@ -18,7 +20,7 @@ typedef struct job {
 } job;
 
 static double get(const job *j, const unsigned char *values, size_t i) {
-    return j->size == 8 ? ((const double *)(const void *)values)[i] : (double)((const float *)(const void *)values)[i];
+    return wwi_value_at(values, j->size == 8 ? WW_DOUBLE : WW_FLOAT, i);
 }
 
 static void put(const job *j, unsigned char *values, size_t i, double value) {
@@ -112,9 +114,10 @@ static ww_status check(const wwi_soft *s) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "a soft barycentre needs the soft minimum");
         return wwi_fail_hint("set gamma (--soft GAMMA)");
     }
-    if (s->measure->id == WW_DTW || s->measure->id == WW_WDTW || s->measure->id == WW_ADTW || s->measure->id == WW_MSM)
+    const wwi_measure_row *row = wwi_measure_row_by_id(s->measure->id);
+    if (row->slopes.any && row->transform == WWI_TRANSFORM_NONE)
         return WW_OK;
-    wwi_fail(WW_ERROR_UNSUPPORTED, "there is no soft barycentre under %s", ww_measure_info_by_id(s->measure->id)->name);
+    wwi_fail(WW_ERROR_UNSUPPORTED, "there is no soft barycentre under %s", row->info.name);
     return wwi_fail_hint("dtw, wdtw, adtw and msm have one");
 }
 

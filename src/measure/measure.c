@@ -268,7 +268,7 @@ bool wwi_measure_roles_exchange(const ww_measure *measure) {
 }
 
 bool wwi_measure_rounds_by_engine(const ww_measure *measure) {
-    return wwi_measure_is_soft(measure) || measure->id == WW_ERP || measure->id == WW_USER ||
+    return wwi_measure_is_soft(measure) || wwi_measure_has(measure, WWI_MEASURE_BORDER_SUMS | WWI_MEASURE_OF_TEXT) ||
            wwi_measure_cost(measure) == WW_COST_USER;
 }
 
@@ -311,6 +311,12 @@ bool wwi_measure_form(const ww_measure *measure, size_t parameter, int *form) {
             *form = row->special[i].value;
     }
     return found;
+}
+
+bool wwi_measure_has_power(const ww_measure *measure) {
+    const int exponent = wwi_measure_row_by_id(measure->id)->exponent;
+    int form;
+    return exponent && wwi_measure_form(measure, (size_t)exponent - 1, &form) && form < 0;
 }
 
 bool wwi_measure_is_similarity(const ww_measure *measure) {

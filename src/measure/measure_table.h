@@ -27,9 +27,14 @@ enum {
     // A search may open both ends of its streams, though a pair's ends are closed.
     WWI_MEASURE_OPEN_STREAMS = 1u << 7,
     // A cell is its cost, which grows with the distance of its points, and the minimum of its neighbours, without costs
-    // at
-    // edges: soft minima may be computed by tiles.
-    WWI_MEASURE_SOFT_TILES = 1u << 8
+    // at edges: soft minima may be computed by tiles.
+    WWI_MEASURE_SOFT_TILES = 1u << 8,
+    // The recurrence is a caller's text.
+    WWI_MEASURE_OF_TEXT = 1u << 9,
+    // A cell is the number of matched points, of which the most is taken.
+    WWI_MEASURE_MATCHES = 1u << 10,
+    // Cells of the border are sums along a series, which are rounded differently for rows than for columns.
+    WWI_MEASURE_BORDER_SUMS = 1u << 11
 };
 
 // What the series become before they are compared.
@@ -57,6 +62,7 @@ typedef struct wwi_measure_row {
     // Most times that a step's cost holds the error of a difference of two values; 0: not known, or the result counts
     // matches, and rounding changes it by whole matches or not at all.
     int rounding;
+    int exponent; // 1 + the parameter that is an exponent, unless it has a special value; 0: none is
     wwi_special special[2];
     size_t special_count;
     // What the recurrence's slopes are (kernels_cl/base/slopes.cl); gradients need them.
@@ -72,6 +78,10 @@ extern const wwi_measure_row wwi_measures[];
 extern const size_t wwi_measure_count;
 // The row of a measure; NULL when there is none. Static.
 const wwi_measure_row *wwi_measure_row_by_id(ww_measure_id id);
+
+static inline bool wwi_measure_has(const ww_measure *measure, unsigned flag) {
+    return (wwi_measure_row_by_id(measure->id)->flags & flag) != 0;
+}
 
 // Called first by each function that takes a measure: copies a caller's, of any version's size, to `own`, and checks
 // it. What it points to is still the caller's. WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED.
@@ -104,6 +114,8 @@ bool wwi_measure_is_bits_of_points(const ww_measure *measure);
 // For a checked measure: whether a parameter's value is a choice between codes of the recurrence, which knows it as
 // WW_I_name. A switch's 0 or 1; a special value of the measure's row, or -1 for all others.
 bool wwi_measure_form(const ww_measure *measure, size_t parameter, int *form);
+// For a checked measure: the recurrence takes a power.
+bool wwi_measure_has_power(const ww_measure *measure);
 // For a checked measure: larger means more similar.
 bool wwi_measure_is_similarity(const ww_measure *measure);
 

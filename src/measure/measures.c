@@ -197,7 +197,8 @@ const wwi_measure_row wwi_measures[] = {
                  .cost = WW_COST_EUCLIDEAN,
                  .has_soft_minimum = 1},
         .recurrence = "recurrence/erp.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_OPEN_STREAMS,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_OPEN_STREAMS |
+                 WWI_MEASURE_BORDER_SUMS,
         .transform = WWI_TRANSFORM_ERP,
         .rounding = 2,
         .special = {{0, 0}}, // a gap of 0 is not subtracted
@@ -236,7 +237,7 @@ const wwi_measure_row wwi_measures[] = {
              .formula = "L = |x_i - y_j| <= epsilon ? diagonal + 1 : max(left, up); 1 - L / min(n,m)",
              .cost = WW_COST_EUCLIDEAN},
         .recurrence = "recurrence/lcss.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MATCHES,
     },
     {
         .info =
@@ -284,6 +285,7 @@ const wwi_measure_row wwi_measures[] = {
         .transform = WWI_TRANSFORM_TIMES,
         .column_values = 1,
         .rounding = 2,
+        .exponent = 3,
         .special = {{2, 1}, {2, 2}}, // degrees that need no pow()
         .special_count = 2,
         .slopes = {.any = true, .before = true, .parameters = 2},
@@ -323,7 +325,7 @@ const wwi_measure_row wwi_measures[] = {
              .cost = WW_COST_ABSOLUTE,
              .is_of_symbols = 1},
         .recurrence = "recurrence/lcs.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MATCHES,
     },
     {
         .info = {.struct_size = sizeof(ww_measure_info),
@@ -339,6 +341,7 @@ const wwi_measure_row wwi_measures[] = {
                  .has_open_ends = 1,
                  .has_soft_minimum = 1},
         .recurrence = "recurrence/user.cl",
+        .flags = WWI_MEASURE_OF_TEXT,
         .column_values = 1,
     },
 };

@@ -17,9 +17,27 @@ static double parameter(const ww_measure *measure, const char *name) {
     return 0;
 }
 
+static double twed_step(const ww_measure *measure, const wwi_range *range, double apart, double channels) {
+    const double times = fmax(range->largest_time, (double)range->longest);
+    const bool plain = channels == 1 && parameter(measure, "no_root") == 0;
+    return parameter(measure, "lambda") + 4 * parameter(measure, "nu") * times +
+           2 * (plain ? apart : fmax(channels * apart, channels * pow(apart, parameter(measure, "degree"))));
+}
+
+// A cell's cost, times a weight, and a penalty.
+static double warping_step(const ww_measure *measure, double apart, double channels) {
+    const double square = channels * apart * apart, sum = channels * apart;
+    const ww_cost cost = wwi_measure_cost(measure);
+    if (cost == WW_COST_USER)
+        return (double)INFINITY;
+    const bool plain = cost == WW_COST_ABSOLUTE || (cost == WW_COST_EUCLIDEAN && channels == 1);
+    return (plain ? sum : fmax(square, sum)) * fmax(1, parameter(measure, "w_max")) + parameter(measure, "penalty");
+}
+
 // The most that a step of a path adds, in pure numbers without end.
 static double largest_step(const ww_measure *measure, const wwi_range *range, double apart, double channels) {
     const double square = channels * apart * apart, sum = channels * apart;
+    const double norm = channels > 1 ? fmax(square, sum) : sum;
     switch (measure->id) {
     case WW_EDR:
     case WW_LCSS:
@@ -28,30 +46,21 @@ static double largest_step(const ww_measure *measure, const wwi_range *range, do
     case WW_LEVENSHTEIN:
         return parameter(measure, "insertion") + parameter(measure, "deletion") + parameter(measure, "substitution");
     case WW_MSM:
-        return parameter(measure, "c") + (channels > 1 ? fmax(square, sum) : sum);
-    case WW_TWED: {
-        const double times = fmax(range->largest_time, (double)range->longest);
-        const bool plain = channels == 1 && parameter(measure, "no_root") == 0;
-        return parameter(measure, "lambda") + 4 * parameter(measure, "nu") * times +
-               2 * (plain ? apart : fmax(sum, channels * pow(apart, parameter(measure, "degree"))));
-    }
+        return parameter(measure, "c") + norm;
+    case WW_TWED:
+        return twed_step(measure, range, apart, channels);
     case WW_ERP:
-        return channels > 1 ? fmax(square, sum) : sum;
+        return norm;
     case WW_DTW:
     case WW_FRECHET:
     case WW_ADTW:
     case WW_WDTW:
     case WW_DDTW:
     case WW_WDDTW:
-        break;
+        return warping_step(measure, apart, channels);
     default: // not known: the results are looked at
         return (double)INFINITY;
     }
-    const ww_cost cost = wwi_measure_cost(measure);
-    if (cost == WW_COST_USER)
-        return (double)INFINITY;
-    const bool plain = cost == WW_COST_ABSOLUTE || (cost == WW_COST_EUCLIDEAN && channels == 1);
-    return (plain ? sum : fmax(square, sum)) * fmax(1, parameter(measure, "w_max")) + parameter(measure, "penalty");
 }
 
 // The least that a cell can have been whose value overflowed.

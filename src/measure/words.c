@@ -67,6 +67,24 @@ static ww_status read_percent(const char *text, double percent, size_t longest, 
     return WW_OK;
 }
 
+// `width`: what follows the kind's name; NULL: nothing.
+static ww_status read_width(const char *text, const char *width, size_t longest, ww_band *band) {
+    const size_t digits = width ? strlen(width) : 0;
+    if (!digits) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "band '%.64s' needs a width", text);
+        return wwi_fail_hint("%s:%s", ww_band_kind_name(band->kind),
+                             band->kind == WW_BAND_ITAKURA ? "2"
+                             : counts_points(band->kind)   ? "10%"
+                                                           : "0.1");
+    }
+    const bool percent = width[digits - 1] == '%';
+    if (!read_number(width, digits - percent, &band->width) || (!percent && band->width < 0))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "band '%.64s': '%.32s' is not a width", text, width);
+    if (percent)
+        return read_percent(text, band->width, longest, band);
+    return counts_points(band->kind) && band->width != floor(band->width) ? fail_fraction(text, band) : WW_OK;
+}
+
 ww_status ww_band_parse(const char *text, size_t longest, ww_band *band) {
     ww_band made = {WW_BAND_NONE, 0.0, NULL, NULL, 0};
     char name[16] = "";
@@ -84,30 +102,12 @@ ww_status ww_band_parse(const char *text, size_t longest, ww_band *band) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "band '%.64s': its rows are arrays, not text", text);
         return wwi_fail_hint("set kind, lo, hi and rows of the band");
     }
-    if (made.kind != WW_BAND_NONE) {
-        const size_t digits = width ? strlen(width) : 0;
-        if (!digits) {
-            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "band '%.64s' needs a width", text);
-            return wwi_fail_hint("%s:%s", name,
-                                 made.kind == WW_BAND_ITAKURA ? "2"
-                                 : counts_points(made.kind)   ? "10%"
-                                                              : "0.1");
-        }
-        const bool percent = width[digits - 1] == '%';
-        if (!read_number(width, digits - percent, &made.width) || (!percent && made.width < 0))
-            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "band '%.64s': '%.32s' is not a width", text, width);
-        if (percent) {
-            const ww_status status = read_percent(text, made.width, longest, &made);
-            if (status != WW_OK)
-                return status;
-        } else if (counts_points(made.kind) && made.width != floor(made.width)) {
-            return fail_fraction(text, &made);
-        }
-    } else if (width) {
+    if (made.kind == WW_BAND_NONE && width)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "band '%.64s': '%.32s' is not a width", text, width);
-    }
-    *band = made;
-    return WW_OK;
+    const ww_status status = made.kind == WW_BAND_NONE ? WW_OK : read_width(text, width, longest, &made);
+    if (status == WW_OK)
+        *band = made;
+    return status;
 }
 
 // ---- measures
@@ -160,6 +160,16 @@ static ww_status set_cost(ww_measure *measure, const char *value) {
     return WW_OK;
 }
 
+static ww_status set_switch(ww_measure *measure, const ww_measure_info *info, const char *name) {
+    if (strcmp(name, "root") == 0)
+        measure->root = 1;
+    else if (strcmp(name, "independent") == 0 || strcmp(name, "dependent") == 0)
+        measure->independent = name[0] == 'i';
+    else
+        return fail_word(info, name);
+    return WW_OK;
+}
+
 ww_status ww_measure_set_text(ww_measure *measure, const char *word, size_t longest) {
     char name[32] = "";
     double number;
@@ -175,15 +185,8 @@ ww_status ww_measure_set_text(ww_measure *measure, const char *word, size_t long
     if (length == 0 || length >= sizeof name)
         return fail_word(info, word);
     memcpy(name, word, length);
-    if (!value) {
-        if (strcmp(name, "root") == 0)
-            measure->root = 1;
-        else if (strcmp(name, "independent") == 0 || strcmp(name, "dependent") == 0)
-            measure->independent = name[0] == 'i';
-        else
-            return fail_word(info, word);
-        return WW_OK;
-    }
+    if (!value)
+        return set_switch(measure, info, name);
     if (strcmp(name, "cost") == 0)
         return set_cost(measure, value);
     if (strcmp(name, "band") == 0)

@@ -74,7 +74,7 @@ static ww_status send_table(job *j) {
     return status;
 }
 
-static ww_status make_room(job *j) {
+static ww_status grow_buffers(job *j) {
     const wwi_path_tiles *t = &j->tiles;
     const uint64_t value = wwi_runner_value_bytes(j->runner);
     const wwi_buffer_size sizes[] = {
@@ -206,14 +206,15 @@ static ww_status walk_tiles(job *j) {
     return status;
 }
 
-static ww_status find_batch(job *j, const wwi_batch *batch, const uint32_t *numbers, wwi_path_take take, void *user) {
+// The batch's work: its sides, its ends and its bands. The runner's buffers are the work's until it is through.
+static ww_status make_work(job *j, const wwi_batch *batch) {
     ww_status status;
     bool fits;
     wwi_runner *r = j->runner;
     j->work = (wwi_work){.uploads = r->kept};
     r->kept = (wwi_uploads){.band = NULL};
     if ((status = wwi_work_make(r, batch, &j->work)) != WW_OK)
-        goto done;
+        return status;
     wwi_work_sort(&j->work);
     j->work.engine = j->tiles.lanes ? WW_ENGINE_LANES : WW_ENGINE_PACKED;
     j->work.cells = wwi_batch_cells(r, &j->work.sides, &j->work.b);
@@ -221,33 +222,12 @@ static ww_status find_batch(job *j, const wwi_batch *batch, const uint32_t *numb
     const size_t ends[4] = {measure->relax_begin_x, measure->relax_end_x, measure->relax_begin_y, measure->relax_end_y};
     uint32_t *const to[4] = {&j->work.args.begin_x, &j->work.args.end_x, &j->work.args.begin_y, &j->work.args.end_y};
     for (int i = 0; i < 4; i++)
-        *to[i] = ends[i] > 0x7fffffff ? 0x7fffffff : (uint32_t)ends[i];
-    if (r->of.banded && (status = wwi_work_bands(r, &j->work, NULL, &fits)) != WW_OK)
-        goto done;
-    if (j->work.too_large) {
-        if (batch->rows == 1) {
-            status = wwi_fail(WW_ERROR_INTERNAL, "the bands of one pair need too much room");
-            goto done;
-        }
-        // Halves.
-        wwi_batch first = *batch, second = *batch;
-        first.rows = batch->rows / 2;
-        second.rows -= first.rows;
-        second.pairs += 3 * first.rows;
-        r->kept = j->work.uploads;
-        free(j->work.ids);
-        uint32_t *again = malloc(second.rows * 3 * sizeof *again);
-        if (!again)
-            return wwi_fail_memory(second.rows * 3 * sizeof *again);
-        memcpy(again, second.pairs, second.rows * 3 * sizeof *again);
-        for (size_t t = 0; t < second.rows; t++)
-            again[3 * t + 2] = (uint32_t)t;
-        second.pairs = again;
-        if ((status = find_batch(j, &first, numbers, take, user)) == WW_OK)
-            status = find_batch(j, &second, numbers + first.rows, take, user);
-        free(again);
-        return status;
-    }
+        *to[i] = (uint32_t)wwi_least(ends[i], 0x7fffffff);
+    return r->of.banded ? wwi_work_bands(r, &j->work, NULL, &fits) : WW_OK;
+}
+
+static ww_status compute(job *j) {
+    ww_status status;
     j->work.args.scratch = (uint32_t)j->tiles.scratch;
     j->work.args.group_width = j->tiles.lanes ? j->tiles.width : 1;
     j->args = (wwi_path_args){.direction_words = j->tiles.direction_words,
@@ -255,13 +235,27 @@ static ww_status find_batch(job *j, const wwi_batch *batch, const uint32_t *numb
                               .rows = j->tiles.tile_rows,
                               .columns = j->tiles.tile_columns,
                               .whole = j->tiles.whole};
-    if ((status = wwi_work_upload(r, &j->work)) != WW_OK || (status = send_table(j)) != WW_OK ||
-        (status = make_room(j)) != WW_OK)
-        goto done;
+    if ((status = wwi_work_upload(j->runner, &j->work)) != WW_OK || (status = send_table(j)) != WW_OK ||
+        (status = grow_buffers(j)) != WW_OK)
+        return status;
     if (j->tiles.whole)
-        status = walk_whole(j);
-    else if ((status = find_lines(j)) == WW_OK)
-        status = walk_tiles(j);
+        return walk_whole(j);
+    return (status = find_lines(j)) == WW_OK ? walk_tiles(j) : status;
+}
+
+static ww_status find_halves(job *j, const wwi_batch *batch, const uint32_t *numbers, wwi_path_take take, void *user);
+
+static ww_status find_batch(job *j, const wwi_batch *batch, const uint32_t *numbers, wwi_path_take take, void *user) {
+    ww_status status;
+    wwi_runner *r = j->runner;
+    if ((status = make_work(j, batch)) != WW_OK)
+        goto done;
+    if (j->work.too_large && batch->rows > 1) {
+        r->kept = j->work.uploads;
+        free(j->work.ids);
+        return find_halves(j, batch, numbers, take, user);
+    }
+    status = j->work.too_large ? wwi_fail(WW_ERROR_INTERNAL, "the bands of one pair need too much memory") : compute(j);
     if (status != WW_OK)
         goto done;
     r->engine = j->work.engine;
@@ -273,6 +267,26 @@ done:
     wwi_uploads_close(&r->kept);
     r->kept = j->work.uploads;
     free(j->work.ids);
+    return status;
+}
+
+static ww_status find_halves(job *j, const wwi_batch *batch, const uint32_t *numbers, wwi_path_take take, void *user) {
+    ww_status status;
+    wwi_batch first = *batch, second = *batch;
+    first.rows = batch->rows / 2;
+    second.rows -= first.rows;
+    // The second half's pairs are numbered anew.
+    const size_t bytes = second.rows * 3 * sizeof *second.pairs;
+    uint32_t *pairs = malloc(bytes);
+    if (!pairs)
+        return wwi_fail_memory(bytes);
+    memcpy(pairs, batch->pairs + 3 * first.rows, bytes);
+    for (size_t t = 0; t < second.rows; t++)
+        pairs[3 * t + 2] = (uint32_t)t;
+    second.pairs = pairs;
+    if ((status = find_batch(j, &first, numbers, take, user)) == WW_OK)
+        status = find_batch(j, &second, numbers + first.rows, take, user);
+    free(pairs);
     return status;
 }
 

@@ -76,7 +76,8 @@ static void choose_lanes(const wwi_runner *r, uint32_t m, wwi_path_tiles *t) {
     const uint32_t each =
         r->of.channels + r->of.extra + 1 + (uint32_t)r->of.row->column_values + (uint32_t)r->of.row->column_registers;
     // A user's cell is computed three times, his cost may need registers of its own.
-    const bool user = r->of.measure.id == WW_USER || wwi_measure_cost(&r->of.measure) == WW_COST_USER;
+    const bool user =
+        wwi_measure_has(&r->of.measure, WWI_MEASURE_OF_TEXT) || wwi_measure_cost(&r->of.measure) == WW_COST_USER;
     const uint64_t value = wwi_runner_value_bytes(r) / 4 * (user ? 2 : 1);
     uint64_t least = UINT64_MAX;
     t->width = most_width;

@@ -99,6 +99,15 @@ static ww_status check_options(const ww_profile_options *o, const ww_series_view
     return WW_OK;
 }
 
+static void describe(ww_profile *p) {
+    p->info.struct_size = sizeof p->info;
+    p->info.form = p->narrow ? "pairs" : p->vector ? "vector" : "items";
+    p->info.windows = p->series.windows;
+    p->info.other_windows = wwi_profile_other(p)->windows;
+    p->info.exclusion = p->exclusion;
+    p->info.slices = wwi_ceil_div(p->series.windows, p->slice);
+}
+
 // Of dense series; `other` NULL: the series itself.
 static ww_status create(ww_context *context, const ww_series_view *series, size_t index, const ww_series_view *other,
                         size_t other_index, size_t window, const ww_profile_options *options, ww_profile **profile) {
@@ -131,12 +140,7 @@ static ww_status create(ww_context *context, const ww_series_view *series, size_
         ww_profile_destroy(&p);
         return status;
     }
-    p->info.struct_size = sizeof p->info;
-    p->info.form = p->narrow ? "pairs" : p->vector ? "vector" : "items";
-    p->info.windows = p->series.windows;
-    p->info.other_windows = wwi_profile_other(p)->windows;
-    p->info.exclusion = p->exclusion;
-    p->info.slices = wwi_ceil_div(p->series.windows, p->slice);
+    describe(p);
     *profile = p;
     return WW_OK;
 }

@@ -114,6 +114,44 @@ static ww_status find_neighbours(const ww_profile *p, double most, size_t separa
     return WW_OK;
 }
 
+// A search for motifs. `rows`: of the distances from both windows of a pair.
+typedef struct search {
+    ranked *order, *near;
+    unsigned char *taken;
+    double *rows;
+    size_t separation;
+    double radius;
+} search;
+
+// The pair of window i and its nearest, j, and the windows near them.
+static ww_status take_motif(const ww_profile *p, search *s, size_t i, size_t j, double distance,
+                            ww_profile_motif *motif) {
+    motif->first = (int64_t)(j < i ? j : i);
+    motif->second = (int64_t)(j < i ? i : j);
+    motif->distance = distance;
+    take_out(s->taken, p->series.windows, i, s->separation);
+    take_out(s->taken, p->series.windows, j, s->separation);
+    if (!(s->radius > 0))
+        return WW_OK;
+    return find_neighbours(p, s->radius * distance, s->separation, s->taken, s->rows, s->near, motif);
+}
+
+static ww_status find_motifs(const ww_profile *p, search *s, const double *distances, const int64_t *indices,
+                             size_t count, ww_profile_motif *motifs, size_t *found) {
+    ww_status status = WW_OK;
+    const size_t all = p->series.windows;
+    for (size_t i = 0; i < all; i++)
+        s->order[i] = (ranked){distances[i * p->k], i};
+    qsort(s->order, all, sizeof *s->order, ascending);
+    for (size_t r = 0; status == WW_OK && r < all && *found < count; r++) {
+        const size_t i = s->order[r].window;
+        const int64_t j = indices[i * p->k];
+        if (isfinite(s->order[r].key) && !s->taken[i] && j >= 0 && (size_t)j < all && !s->taken[j])
+            status = take_motif(p, s, i, (size_t)j, s->order[r].key, &motifs[(*found)++]);
+    }
+    return status;
+}
+
 ww_status ww_profile_find_motifs(const ww_profile *p, const double *distances, const int64_t *indices,
                                  size_t separation, double radius, size_t count, ww_profile_motif *motifs,
                                  size_t *found) {
@@ -128,37 +166,22 @@ ww_status ww_profile_find_motifs(const ww_profile *p, const double *distances, c
         return wwi_fail_hint("a motif is a pair of windows of one series");
     }
     const size_t all = p->series.windows;
-    ranked *order = malloc(all * sizeof *order), *near = malloc(all * sizeof *near);
-    unsigned char *taken = calloc(all, 1);
-    double *rows = malloc(2 * all * sizeof *rows);
+    search s = {.order = malloc(all * sizeof *s.order),
+                .near = malloc(all * sizeof *s.near),
+                .taken = calloc(all, 1),
+                .rows = malloc(2 * all * sizeof *s.rows),
+                .separation = separation,
+                .radius = radius};
     memset(motifs, 0, count * sizeof *motifs);
-    if (!order || !near || !taken || !rows) {
-        status = wwi_fail_memory(2 * all * sizeof *order);
-        goto done;
-    }
-    for (size_t i = 0; i < all; i++)
-        order[i] = (ranked){distances[i * p->k], i};
-    qsort(order, all, sizeof *order, ascending);
-    for (size_t r = 0; status == WW_OK && r < all && *found < count; r++) {
-        const size_t i = order[r].window;
-        const int64_t j = indices[i * p->k];
-        if (!isfinite(order[r].key) || taken[i] || j < 0 || (size_t)j >= all || taken[j])
-            continue;
-        ww_profile_motif *motif = &motifs[(*found)++];
-        motif->first = (size_t)j < i ? j : (int64_t)i;
-        motif->second = (size_t)j < i ? (int64_t)i : j;
-        motif->distance = order[r].key;
-        take_out(taken, all, i, separation);
-        take_out(taken, all, (size_t)j, separation);
-        if (radius > 0)
-            status = find_neighbours(p, radius * motif->distance, separation, taken, rows, near, motif);
-    }
-done:
+    if (!s.order || !s.near || !s.taken || !s.rows)
+        status = wwi_fail_memory(2 * all * sizeof *s.order);
+    else
+        status = find_motifs(p, &s, distances, indices, count, motifs, found);
     if (status != WW_OK)
         ww_profile_motifs_free(motifs, *found);
-    free(rows);
-    free(taken);
-    free(near);
-    free(order);
+    free(s.rows);
+    free(s.taken);
+    free(s.near);
+    free(s.order);
     return status;
 }

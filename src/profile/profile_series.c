@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/kit.h"
 #include "error.h"
 #include "host.h"
 
@@ -39,14 +40,18 @@ static ww_status take(void *pointer, uint64_t count, size_t size) {
 
 static double value_at(const ww_series_view *v, size_t first, size_t length, size_t channel, size_t t) {
     const size_t at = first + (v->time_major ? t * v->channels + channel : channel * length + t);
-    return v->precision == WW_DOUBLE ? ((const double *)v->values)[at] : (double)((const float *)v->values)[at];
+    return wwi_value_at(v->values, v->precision, at);
 }
 
-// Copies a channel: what is not finite becomes the value before it, and its windows' state says so. Then takes off a
-// common offset where that is exact, and scales by a power of two: values are between -2 and 2.
-static void copy_channel(const ww_series_view *v, size_t first, size_t c, wwi_profile_series *s) {
+typedef struct extremes {
+    double least, most;
+} extremes;
+
+// Copies a channel: what is not finite becomes the value before it, and its windows' state says so.
+static extremes hold_finite(const ww_series_view *v, size_t first, size_t c, wwi_profile_series *s) {
     double *x = s->values + c * s->points;
-    double least = INFINITY, most = -INFINITY, held = 0;
+    extremes of = {INFINITY, -INFINITY};
+    double held = 0;
     size_t bad = 0; // windows that end at t or later and contain something not finite begin before this
     for (size_t t = s->points; t-- > 0;)
         if (isfinite(value_at(v, first, s->points, c, t)))
@@ -55,8 +60,8 @@ static void copy_channel(const ww_series_view *v, size_t first, size_t c, wwi_pr
         const double value = value_at(v, first, s->points, c, t);
         if (isfinite(value)) {
             held = value;
-            least = value < least ? value : least;
-            most = value > most ? value : most;
+            of.least = value < of.least ? value : of.least;
+            of.most = value > of.most ? value : of.most;
         } else {
             const size_t from = t + 1 >= s->window ? t + 1 - s->window : 0;
             for (size_t i = from > bad ? from : bad; i <= t && i < s->windows; i++)
@@ -65,11 +70,19 @@ static void copy_channel(const ww_series_view *v, size_t first, size_t c, wwi_pr
         }
         x[t] = held;
     }
-    if (!(least <= most))
+    return of;
+}
+
+// Copies a channel, takes off a common offset where that is exact, and scales by a power of two: values are between -2
+// and 2.
+static void copy_channel(const ww_series_view *v, size_t first, size_t c, wwi_profile_series *s) {
+    double *x = s->values + c * s->points;
+    const extremes of = hold_finite(v, first, c, s);
+    if (!(of.least <= of.most))
         return;
-    const bool centred = (least > 0 && most <= 2 * least) || (most < 0 && least >= 2 * most);
-    const double offset = centred ? least : 0;
-    const double range = centred ? most - least : fmax(fabs(least), fabs(most));
+    const bool centred = (of.least > 0 && of.most <= 2 * of.least) || (of.most < 0 && of.least >= 2 * of.most);
+    const double offset = centred ? of.least : 0;
+    const double range = centred ? of.most - of.least : fmax(fabs(of.least), fabs(of.most));
     const int exponent = range > 0 ? -ilogb(range) : 0;
     for (size_t t = 0; t < s->points; t++)
         x[t] = ldexp(x[t] - offset, exponent);
@@ -285,6 +298,41 @@ double wwi_profile_series_size(const wwi_profile_series *s, size_t c, size_t i) 
     return s->reach[i] < WWI_PROFILE_LOST ? size : fmax(size, 4 * sqrt((double)s->window) / WWI_PROFILE_LOST);
 }
 
+static ww_status take_arrays(wwi_profile_series *s) {
+    ww_status status = WW_OK;
+    uint64_t points, windows;
+    if (!wwi_mul_u64(s->points, s->channels, &points) || !wwi_mul_u64(s->windows, s->channels, &windows))
+        return wwi_fail(WW_ERROR_OVERFLOW, "a series of %zu points and %zu channels", s->points, s->channels);
+    const struct {
+        void *array;
+        uint64_t count;
+        size_t size;
+    } wanted[] = {{&s->values, points, sizeof(double)},
+                  {&s->lasts, windows, sizeof(double)},
+                  {&s->sizes, windows, sizeof(double)},
+                  {&s->norms, windows, sizeof(double)},
+                  {&s->state, s->windows, 1},
+                  {&s->reach, s->windows, sizeof(float)},
+                  {&s->flat, s->windows, sizeof(float)},
+                  {&s->flat_bits, s->windows, sizeof(uint32_t)}};
+    for (size_t i = 0; status == WW_OK && i < sizeof wanted / sizeof *wanted; i++)
+        status = take(wanted[i].array, wanted[i].count, wanted[i].size);
+    return status;
+}
+
+// Of one channel constant windows are a state; of several, a window may be constant in some.
+static void count_flat(wwi_profile_series *s) {
+    for (size_t i = 0; i < s->windows; i++) {
+        if (s->state[i] != WWI_WINDOW_USABLE || !(s->flat[i] > 0))
+            continue;
+        s->has_flats = s->channels > 1;
+        if (s->channels == 1) {
+            s->state[i] = WWI_WINDOW_FLAT;
+            s->flat_count++;
+        }
+    }
+}
+
 ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
                                   wwi_profile_series *s) {
     ww_status status;
@@ -300,41 +348,14 @@ ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size
     if (view->offsets)
         first = view->offsets[index];
     s->windows = s->points - window + 1;
-    uint64_t points, windows;
-    if (!wwi_mul_u64(s->points, s->channels, &points) || !wwi_mul_u64(s->windows, s->channels, &windows)) {
-        status = wwi_fail(WW_ERROR_OVERFLOW, "a series of %zu points and %zu channels", s->points, s->channels);
+    if ((status = take_arrays(s)) != WW_OK || (status = take(&ends, window, sizeof *ends)) != WW_OK)
         goto done;
-    }
-    const struct {
-        void *array;
-        uint64_t count;
-        size_t size;
-    } wanted[] = {{&s->values, points, sizeof(double)},
-                  {&s->lasts, windows, sizeof(double)},
-                  {&s->sizes, windows, sizeof(double)},
-                  {&s->norms, windows, sizeof(double)},
-                  {&s->state, s->windows, 1},
-                  {&s->reach, s->windows, sizeof(float)},
-                  {&s->flat, s->windows, sizeof(float)},
-                  {&s->flat_bits, s->windows, sizeof(uint32_t)},
-                  {&ends, window, sizeof *ends}};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if ((status = take(wanted[i].array, wanted[i].count, wanted[i].size)) != WW_OK)
-            goto done;
     for (size_t c = 0; c < s->channels; c++)
         copy_channel(view, first, c, s);
     for (size_t c = 0; c < s->channels; c++)
         if ((status = window_sums(s, index, c, ends)) != WW_OK)
             goto done;
-    for (size_t i = 0; i < s->windows; i++) {
-        if (s->state[i] != WWI_WINDOW_USABLE || !(s->flat[i] > 0))
-            continue;
-        s->has_flats = s->channels > 1;
-        if (s->channels == 1) {
-            s->state[i] = WWI_WINDOW_FLAT;
-            s->flat_count++;
-        }
-    }
+    count_flat(s);
 done:
     free(ends);
     if (status != WW_OK)
