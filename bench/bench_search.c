@@ -67,7 +67,7 @@ typedef struct job {
 // Seconds of the cascade on one core, and whether the winner is the same. Where the stream is longer than `most`, the
 // part around the winner is searched.
 static double cascade(const search_case *c, const job *j, size_t most, double *error) {
-    const size_t n = c->length, reach = (size_t)(c->band * (double)n);
+    const size_t n = c->length, radius = (size_t)(c->band * (double)n);
     const size_t all = j->points < most ? j->points : most, won = (size_t)j->matches[0].begin;
     size_t first = won > all / 2 ? won - all / 2 : 0, place;
     first = first + all > j->points ? j->points - all : first;
@@ -80,7 +80,7 @@ static double cascade(const search_case *c, const job *j, size_t most, double *e
         for (size_t t = 0; t < n; t++)
             query[t] = (double)j->queries[t];
         const double start = bench_seconds();
-        wwr_ucr_search(query, n, stream, all, reach, &place, &distance);
+        wwr_ucr_search(query, n, stream, all, radius, &place, &distance);
         seconds = bench_seconds() - start;
         *error = fabs(distance - j->matches[0].distance) / (distance > 0 ? distance : 1);
         if (first + place != won && *error > 1e-5)

@@ -115,15 +115,15 @@ static double verify(const shapelet_case *c, const bench_set *s, const ww_shapel
 // Cells a second of textbook C on one core.
 static double textbook(const shapelet_case *c, const bench_set *s, double seconds) {
     const size_t side = c->points + 1;
-    double *room = malloc((side * side + 4 * side) * sizeof *room);
+    double *scratch = malloc((side * side + 4 * side) * sizeof *scratch);
     double *nearest = malloc(c->points * c->points * sizeof *nearest);
     uint64_t cells = 0;
     const double begin = bench_seconds();
     double took = 0;
-    for (size_t j = 0; room && nearest && took < seconds; j++, took = bench_seconds() - begin)
+    for (size_t j = 0; scratch && nearest && took < seconds; j++, took = bench_seconds() - begin)
         cells += bench_shapelets_pair(s->values[j % c->series], s->values[(j + 1) % c->series], c->points, 3, c->step,
-                                      room, nearest);
-    free(room);
+                                      scratch, nearest);
+    free(scratch);
     free(nearest);
     return took > 0 ? (double)cells / took : 0;
 }

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 // Distances of all windows of x (every length from `least` on by `step`, every start) to y, both of `points` points, in
-// the order (length, start). room: (points + 1)^2 + 4 (points + 1) numbers. How many cells there were.
-uint64_t bench_shapelets_pair(const double *x, const double *y, size_t points, size_t least, size_t step, double *room,
-                              double *nearest);
+// the order (length, start). scratch: (points + 1)^2 + 4 (points + 1) numbers. How many cells there were.
+uint64_t bench_shapelets_pair(const double *x, const double *y, size_t points, size_t least, size_t step,
+                              double *scratch, double *nearest);
 
 #endif

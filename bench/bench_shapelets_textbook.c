@@ -8,10 +8,10 @@
 
 #include "bench_shapelets.h"
 
-uint64_t bench_shapelets_pair(const double *x, const double *y, size_t points, size_t least, size_t step, double *room,
-                              double *nearest) {
+uint64_t bench_shapelets_pair(const double *x, const double *y, size_t points, size_t least, size_t step,
+                              double *scratch, double *nearest) {
     const size_t side = points + 1;
-    double *M = room, *sx = M + side * side, *qx = sx + side, *sy = qx + side, *qy = sy + side;
+    double *M = scratch, *sx = M + side * side, *qx = sx + side, *sy = qx + side, *qy = sy + side;
     uint64_t cells = 0;
     memset(M, 0, side * sizeof *M);
     for (size_t i = 0; i < points; i++) {

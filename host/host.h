@@ -161,6 +161,9 @@ ww_status wwi_stream_create(ww_context *context, wwi_stream **stream);
 // Lets a progress function watch the stream's compiles (wavewarp/run.h). NULL: none. It is told what was told last, or
 // 0 of 1.
 void wwi_stream_watch(wwi_stream *stream, int (*progress)(void *user, uint64_t done, uint64_t total), void *user);
+// Tells a progress function, unless it is NULL. WW_ERROR_CANCELLED when it asks to stop.
+ww_status wwi_run_report(int (*progress)(void *user, uint64_t done, uint64_t total), void *user, uint64_t done,
+                         uint64_t total);
 // `stream` may be NULL.
 void wwi_stream_told(wwi_stream *stream, uint64_t done, uint64_t total);
 // wwi_program_get() that tells it before and after a compile. WW_ERROR_CANCELLED. `stream` may be NULL.

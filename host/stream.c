@@ -33,10 +33,15 @@ void wwi_stream_told(wwi_stream *stream, uint64_t done, uint64_t total) {
     stream->total = total;
 }
 
-ww_status wwi_stream_tell_compile(const wwi_stream *stream) {
-    if (stream && stream->progress && stream->progress(stream->progress_user, stream->done, stream->total) != 0)
+ww_status wwi_run_report(int (*progress)(void *user, uint64_t done, uint64_t total), void *user, uint64_t done,
+                         uint64_t total) {
+    if (progress && progress(user, done, total) != 0)
         return wwi_fail(WW_ERROR_CANCELLED, "the progress function asked to stop");
     return WW_OK;
+}
+
+ww_status wwi_stream_tell_compile(const wwi_stream *s) {
+    return s ? wwi_run_report(s->progress, s->progress_user, s->done, s->total) : WW_OK;
 }
 
 static cl_event take_oldest(wwi_stream *stream) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking ww_run_options, and calling a progress function.
+// Taking ww_run_options.
 #include "base/run.h"
 
 #include "error.h"
@@ -20,11 +20,4 @@ ww_status wwi_run_stream(ww_context *context, const ww_run_options *run, wwi_str
     if (status == WW_OK)
         wwi_stream_watch(*stream, run->progress, run->progress_user);
     return status;
-}
-
-ww_status wwi_run_report(int (*progress)(void *user, uint64_t done, uint64_t total), void *user, uint64_t done,
-                         uint64_t total) {
-    if (progress && progress(user, done, total) != 0)
-        return wwi_fail(WW_ERROR_CANCELLED, "the progress function asked to stop");
-    return WW_OK;
 }

@@ -11,8 +11,5 @@
 ww_status wwi_run_take(const ww_run_options *given, ww_run_options *own);
 // A stream whose compiles tell the options' progress function.
 ww_status wwi_run_stream(ww_context *context, const ww_run_options *run, wwi_stream **stream);
-// Tells the progress function, unless it is NULL. WW_ERROR_CANCELLED when it asks to stop.
-ww_status wwi_run_report(int (*progress)(void *user, uint64_t done, uint64_t total), void *user, uint64_t done,
-                         uint64_t total);
 
 #endif

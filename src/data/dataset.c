@@ -39,8 +39,8 @@ void ww_dataset_destroy(ww_dataset **dataset) {
     wwi_class_names_free(&d->names);
     ww_series_set *set = atomic_load(&d->set);
     ww_series_set_destroy(&set);
-    ww_dataset *wide = atomic_load(&d->wide);
-    ww_dataset_destroy(&wide);
+    ww_dataset *in_double = atomic_load(&d->in_double);
+    ww_dataset_destroy(&in_double);
     wwi_context_release(d->context);
     free(d);
 }
@@ -82,7 +82,7 @@ static ww_status allocate(ww_context *context, size_t count, size_t channels, ww
         return wwi_fail_memory(sizeof *d);
     atomic_init(&d->references, 1);
     atomic_init(&d->set, NULL);
-    atomic_init(&d->wide, NULL);
+    atomic_init(&d->in_double, NULL);
     d->context = context;
     wwi_context_retain(context);
     d->count = count;
@@ -122,20 +122,20 @@ static ww_status convert_line(ww_dataset *d, wwi_line from, size_t i, size_t cha
     double *largest = is_time ? &d->largest_time : &d->largest_value;
     for (size_t t = 0; t < d->lengths[i]; t++) {
         const double value = wwi_line_at(from, t);
-        const float narrow = (float)value;
-        if (check && !(is_float ? isfinite(narrow) : isfinite(value)))
+        const float in_float = (float)value;
+        if (check && !(is_float ? isfinite(in_float) : isfinite(value)))
             return fail_not_finite(value, i, channel, t);
         if (is_time && t > 0 && value < wwi_line_at(from, t - 1)) {
             wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the time stamps of series %zu decrease at point %zu", i, t);
             return wwi_fail_where((int64_t)i, (int64_t)t);
         }
         *largest = fabs(value) > *largest ? fabs(value) : *largest;
-        if (is_float && fabs(value) > 16777216.0 && (double)narrow != value && !rounded->any)
+        if (is_float && fabs(value) > 16777216.0 && (double)in_float != value && !rounded->any)
             *rounded = (wwi_rounded){true, i, t, value};
         if (!target)
             continue;
         if (is_float)
-            ((float *)target)[t] = narrow;
+            ((float *)target)[t] = in_float;
         else
             ((double *)target)[t] = value;
     }

@@ -17,7 +17,7 @@ typedef struct wwi_rounded {
     double value;
 } wwi_rounded;
 
-// Only the reference count, `set` and `wide` change after the creation, and the values of one that is `foreign`.
+// Only the reference count, `set` and `in_double` change after the creation, and the values of one that is `foreign`.
 // src/data/slice.h uploads values kept on the host.
 struct ww_dataset {
     atomic_long references;
@@ -43,8 +43,8 @@ struct ww_dataset {
     // Of jobs that learn (src/data/dataset_host.c).
     long *classes; // one a series, -1: none; NULL: those of the set
     wwi_class_names names;
-    _Atomic(ww_series_set *) set; // the series in double in host memory; NULL: not needed yet
-    _Atomic(ww_dataset *) wide;   // the dataset in double, likewise
+    _Atomic(ww_series_set *) set;    // the series in double in host memory; NULL: not needed yet
+    _Atomic(ww_dataset *) in_double; // the dataset in double, likewise
 };
 
 // A dataset on a foreign cl_mem: see ww_dataset_wrap().

@@ -7,16 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/kit.h"
 #include "host.h"
 #include "series/held.h"
 
 // Series i of `values`, which are in the dataset's precision: its channels to `to`, its time stamps behind them.
-static void widen(const ww_dataset *d, const void *values, size_t i, double *to) {
+static void to_double(const ww_dataset *d, const void *values, size_t i, double *to) {
     const size_t count = d->lengths[i] * (d->channels + d->extra);
-    const float *narrow = (const float *)values + d->offsets[i];
-    const double *wide = (const double *)values + d->offsets[i];
     for (size_t t = 0; t < count; t++)
-        to[t] = d->precision == WW_DOUBLE ? wide[t] : (double)narrow[t];
+        to[t] = wwi_value_at(values, d->precision, d->offsets[i] + t);
 }
 
 static ww_status make_set(const ww_dataset *d, const void *values, ww_series_set **set) {
@@ -28,7 +27,7 @@ static ww_status make_set(const ww_dataset *d, const void *values, ww_series_set
     status = ww_series_set_create(d->channels, set);
     for (size_t i = 0; status == WW_OK && i < d->count; i++) {
         const int64_t class_number = ww_dataset_class(d, i);
-        widen(d, values, i, series);
+        to_double(d, values, i, series);
         status = ww_series_set_add(*set, d->lengths[i], series,
                                    class_number < 0 ? NULL : ww_dataset_class_name(d, (size_t)class_number));
         if (status == WW_OK && d->timed)
@@ -65,23 +64,23 @@ ww_status wwi_dataset_series(ww_dataset *d, ww_series_set **set) {
     return status;
 }
 
-ww_status wwi_dataset_wide(ww_dataset *d, ww_dataset **wide) {
+ww_status wwi_dataset_in_double(ww_dataset *d, ww_dataset **in_double) {
     ww_status status;
     ww_series_set *set;
     ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
-    *wide = d->precision == WW_DOUBLE ? d : atomic_load(&d->wide);
-    if (*wide) {
-        wwi_dataset_retain(*wide);
+    *in_double = d->precision == WW_DOUBLE ? d : atomic_load(&d->in_double);
+    if (*in_double) {
+        wwi_dataset_retain(*in_double);
         return WW_OK;
     }
     options.precision = WW_DOUBLE;
     options.allow_not_finite = d->unspecified;
     if ((status = wwi_dataset_series(d, &set)) != WW_OK)
         return status;
-    status = ww_dataset_create_from_set(d->context, set, &options, wide);
+    status = ww_dataset_create_from_set(d->context, set, &options, in_double);
     ww_series_set_destroy(&set);
     ww_dataset *none = NULL;
-    if (status == WW_OK && !d->foreign && atomic_compare_exchange_strong(&d->wide, &none, *wide))
-        wwi_dataset_retain(*wide);
+    if (status == WW_OK && !d->foreign && atomic_compare_exchange_strong(&d->in_double, &none, *in_double))
+        wwi_dataset_retain(*in_double);
     return status;
 }

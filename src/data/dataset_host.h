@@ -13,6 +13,6 @@ ww_status wwi_dataset_need_labels(const ww_dataset *dataset);
 // ww_series_set_destroy().
 ww_status wwi_dataset_series(ww_dataset *dataset, ww_series_set **set);
 // The dataset in double, itself where it is; made of those series. The caller's: ww_dataset_destroy().
-ww_status wwi_dataset_wide(ww_dataset *dataset, ww_dataset **wide);
+ww_status wwi_dataset_in_double(ww_dataset *dataset, ww_dataset **in_double);
 
 #endif

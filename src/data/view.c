@@ -36,7 +36,7 @@ static ww_status check_strides(const ww_series_view *view, size_t longest) {
                         view->series ? "pointers" : "offsets");
     if (!add_extent(view->series_stride, view->count, &extent) ||
         !add_extent(view->channel_stride, view->channels, &extent) || !add_extent(view->time_stride, longest, &extent))
-        return wwi_fail(WW_ERROR_OVERFLOW, "the view's strides reach farther than memory");
+        return wwi_fail(WW_ERROR_OVERFLOW, "the view's strides go beyond memory");
     for (size_t i = 0; view->offsets && i < view->count; i++)
         if (view->offsets[i] > PTRDIFF_MAX / sizeof(double)) {
             wwi_fail(WW_ERROR_OVERFLOW, "series %zu begins at element %zu", i, view->offsets[i]);
@@ -141,9 +141,9 @@ bool wwi_view_is_dense(const ww_series_view *view) {
 static void copy_line(wwi_line from, size_t length, ww_precision precision, void *target) {
     for (size_t t = 0; t < length; t++)
         if (precision == WW_FLOAT)
-            ((float *)target)[t] = from.narrow[(int64_t)t * from.stride];
+            ((float *)target)[t] = from.floats[(int64_t)t * from.stride];
         else
-            ((double *)target)[t] = from.wide[(int64_t)t * from.stride];
+            ((double *)target)[t] = from.doubles[(int64_t)t * from.stride];
 }
 
 // Of all values.

@@ -11,14 +11,14 @@
 
 // One channel of a series, or its time stamps: the value at time t is at t * stride of the pointer that is not NULL.
 typedef struct wwi_line {
-    const float *narrow;
-    const double *wide;
+    const float *floats;
+    const double *doubles;
     int64_t stride;
 } wwi_line;
 
 static inline double wwi_line_at(wwi_line from, size_t t) {
     const int64_t at = (int64_t)t * from.stride;
-    return from.wide ? from.wide[at] : (double)from.narrow[at];
+    return from.doubles ? from.doubles[at] : (double)from.floats[at];
 }
 
 // Checks what a dataset takes: fields that belong together, lengths, and strides whose products fit.

@@ -16,7 +16,7 @@ typedef struct wwi_byte_source {
     ww_status status; // why it ended early; the thread's record has the rest
 } wwi_byte_source;
 
-// Stores the next `room` bytes; fewer only at the end and where it fails. How many.
-size_t wwi_byte_source_read(wwi_byte_source *source, void *bytes, size_t room);
+// Stores the next `size` bytes; fewer only at the end and where it fails. How many.
+size_t wwi_byte_source_read(wwi_byte_source *source, void *bytes, size_t size);
 
 #endif

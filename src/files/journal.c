@@ -50,7 +50,7 @@ ww_status wwi_journal_add(wwi_journal_lines *lines, const char *format, ...) {
     va_start(arguments, format);
     va_copy(again, arguments);
     const size_t length = (size_t)vsnprintf(NULL, 0, format, arguments);
-    const ww_status status = wwi_grow(&lines->bytes, &lines->room, lines->size + length + 1, 1);
+    const ww_status status = wwi_grow(&lines->bytes, &lines->capacity, lines->size + length + 1, 1);
     if (status == WW_OK) {
         vsnprintf(lines->bytes + lines->size, length + 1, format, again);
         lines->size += length;
@@ -168,7 +168,7 @@ static ww_status read_all(const char *path, wwi_journal_lines *text) {
     if (!file)
         return errno == ENOENT ? WW_OK : wwi_fail(WW_ERROR_IO, "%s can't be opened: %s", path, strerror(errno));
     for (size_t got = 1; status == WW_OK && got;) {
-        if ((status = wwi_grow(&text->bytes, &text->room, text->size + 4097, 1)) != WW_OK)
+        if ((status = wwi_grow(&text->bytes, &text->capacity, text->size + 4097, 1)) != WW_OK)
             break;
         got = fread(text->bytes + text->size, 1, 4096, file);
         text->size += got;

@@ -15,7 +15,7 @@ typedef struct wwi_journal_identity {
 
 typedef struct wwi_journal_lines {
     char *bytes;
-    size_t size, room;
+    size_t size, capacity;
 } wwi_journal_lines;
 
 // A journal that was read.

@@ -17,8 +17,8 @@
 
 static void multiply(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low) {
 #ifdef __SIZEOF_INT128__
-    __extension__ typedef unsigned __int128 wide;
-    const wide product = (wide)a * b;
+    __extension__ typedef unsigned __int128 uint128;
+    const uint128 product = (uint128)a * b;
     *high = (uint64_t)(product >> 64);
     *low = (uint64_t)product;
 #else

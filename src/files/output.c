@@ -131,12 +131,12 @@ ww_status wwi_output_close(wwi_output *output, bool keep) {
 
 static void hold(wwi_output *output, const unsigned char *bytes, size_t size) {
     while (size > 0 && !output->error) {
-        const size_t room = MOST_HELD - output->held_bytes, piece = size < room ? size : room;
+        const size_t left = MOST_HELD - output->held_bytes, piece = size < left ? size : left;
         memcpy(output->held + output->held_bytes, bytes, piece);
         output->held_bytes += piece;
         bytes += piece;
         size -= piece;
-        if (piece == room)
+        if (piece == left)
             give_held(output);
     }
 }
@@ -179,8 +179,9 @@ ww_status wwi_output_reserve(wwi_output *output, uint64_t bytes) {
         return wwi_fail(WW_ERROR_OVERFLOW, "%s: a file of %llu bytes", output->file.path, (unsigned long long)bytes);
     const int file = fileno(output->stream);
     struct statvfs disk;
-    uint64_t room;
-    bool full = fstatvfs(file, &disk) == 0 && wwi_mul_u64(disk.f_bavail, disk.f_frsize, &room) && room < bytes;
+    uint64_t available;
+    bool full =
+        fstatvfs(file, &disk) == 0 && wwi_mul_u64(disk.f_bavail, disk.f_frsize, &available) && available < bytes;
     // On a file system without reservations only the length is set.
     if (!full && fallocate(file, 0, 0, (off_t)bytes) != 0) {
         full = errno == ENOSPC || errno == EFBIG;

@@ -66,7 +66,7 @@ bool wwi_span_is(wwi_span span, const char *word);
 // field may be in quotes. False when there is none left. *rest.begin becomes NULL after the last one.
 bool wwi_next_field(wwi_span *rest, char separator, bool quotes, wwi_span *field);
 
-// Appends the fields from rest->begin on that are plain numbers, as far as there is room in `values`, and takes them
+// Appends the fields from rest->begin on that are plain numbers, as far as `values` has capacity, and takes them
 // off. True: all were; rest->begin is NULL, except with separator ' '.
 bool wwi_values_parse_plain(wwi_values *values, wwi_span *rest, char separator);
 // Appends a field's number; an empty field, '?' and NaN give NaN.

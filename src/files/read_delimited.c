@@ -27,7 +27,7 @@ static ww_status parse_values(const wwi_text *text, const wwi_table *how, wwi_sp
         const bool all = wwi_values_parse_plain(values, &rest, how->separator);
         if (values->count > before)
             *written = values->count;
-        // The next field is no plain number, or there is no more room.
+        // The next field is no plain number, or the array is full.
         if (all || !wwi_next_field(&rest, how->separator, how->quotes, &field))
             break;
         status = wwi_values_parse(values, text, field);

@@ -8,9 +8,9 @@
 #include "host.h"
 
 // The code point at `at`, and its bytes; 0 bytes where there is none. Strict: shortest forms only, no surrogates.
-static size_t decode(const unsigned char *at, size_t room, uint32_t *point) {
+static size_t decode(const unsigned char *at, size_t left, uint32_t *point) {
     const size_t size = at[0] < 0x80 ? 1 : at[0] >= 0xC2 && at[0] < 0xE0 ? 2 : (at[0] & 0xF0) == 0xE0 ? 3 : 4;
-    if (size > room || at[0] > 0xF4 || (at[0] >= 0x80 && at[0] < 0xC2))
+    if (size > left || at[0] > 0xF4 || (at[0] >= 0x80 && at[0] < 0xC2))
         return 0;
     *point = size == 1 ? at[0] : at[0] & (0x7Fu >> size);
     for (size_t b = 1; b < size; b++) {

@@ -263,7 +263,7 @@ static bool guess_points(examined *e) {
     return column;
 }
 
-// Columns of points whose names say that they are marks, not values.
+// Columns of points whose names say that they mark anomalies and have no values.
 static ww_status leave_marks_out(examined *e) {
     wwi_table *t = e->table;
     ww_status status = WW_OK;

@@ -118,7 +118,7 @@ static ww_status read_file(wwi_text *text, int file, const char *member) {
 ww_status wwi_text_open(const char *path, wwi_text *text) {
     const bool standard = strcmp(path, "-") == 0;
     const char *member = standard ? NULL : wwi_member_of(path);
-    int file;
+    int file = -1;
     memset(text, 0, sizeof *text);
     text->name = standard ? "standard input" : path;
     text->c_locale = (locale_t)0;
@@ -270,7 +270,7 @@ bool wwi_values_parse_plain(wwi_values *values, wwi_span *rest, char separator) 
         if (!last && *stop != separator && !(blanks && is_blank(*stop)))
             break;
         if (values->count == values->capacity)
-            break; // the caller makes room
+            break; // the caller enlarges it
         values->data[values->count++] = value;
         if (last && !blanks) {
             rest->begin = NULL;

@@ -308,7 +308,7 @@ static ww_status check_entry(const wwi_text *text, const entry *e, uint64_t limi
 static ww_status unpack_archive(wwi_text *text, const char *member) {
     const uint64_t limit = unpack_limit();
     entry e = {.local = 0};
-    uint64_t begin;
+    uint64_t begin = 0;
     char *bytes = NULL;
     size_t size = 0;
     ww_status status;

@@ -251,8 +251,9 @@ static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset 
     take_form(g);
     if ((status = take_pairs(g, list->row_index, list->column_index, list->count, list->matrix)) != WW_OK ||
         (status = list_tasks(g)) != WW_OK || (status = place_outputs(g)) != WW_OK ||
-        (status = wwi_gradient_build(g)) != WW_OK || (status = prepare(g)) != WW_OK)
+        (status = wwi_gradient_build(g)) != WW_OK)
         goto done;
+    status = prepare(g);
 done:
     if (status != WW_OK)
         ww_gradient_destroy(&g);
@@ -268,12 +269,9 @@ ww_status ww_gradient_create_pairs(const ww_measure *measure, ww_dataset *rows, 
     *gradient = NULL;
     if (!rows || !columns)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rows or the columns are NULL");
-    if (!row_index != !column_index)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "one of row_index and column_index is NULL, the other is not");
-    if (count == 0)
-        return wwi_fail(WW_ERROR_EMPTY, "there are no pairs");
-    if (count > 0x7fffffffu)
-        return wwi_fail(WW_ERROR_OVERFLOW, "%zu pairs; the most is 2^31-1", count);
+    const ww_status status = wwi_pairs_check(row_index, column_index, count);
+    if (status != WW_OK)
+        return status;
     return create(measure, rows, columns, &(pair_list){row_index, column_index, 0, count, false, 0}, options, gradient);
 }
 

@@ -260,7 +260,7 @@ static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, wwi_gr
 
 enum { AHEAD_BUFFERS = 8 };
 
-// A pass forward. buffers: room for its arguments, which it refers to.
+// A pass forward. `buffers` holds its arguments.
 static pass pass_ahead(const ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args, wwi_arg *buffers) {
     const wwi_arg all[AHEAD_BUFFERS] = {
         WWI_BUFFER(b->tasks),

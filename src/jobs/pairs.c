@@ -77,11 +77,6 @@ ww_status wwi_plan_take_pairs(ww_plan *p, const size_t *row_index, const size_t 
     return wwi_plan_count_pairs(p, 0, count, &p->info.cells);
 }
 
-ww_status wwi_pairs_outside(size_t pair, size_t x, size_t y, size_t rows, size_t columns) {
-    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "pair %zu names series %zu and %zu of %zu and %zu", pair, x, y, rows, columns);
-    return wwi_fail_where((int64_t)pair, -1);
-}
-
 ww_status ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
                                const size_t *row_index, const size_t *column_index, size_t count,
                                const ww_plan_options *options, ww_plan **plan) {
@@ -91,14 +86,9 @@ ww_status ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_d
     *plan = NULL;
     if (!columns)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the columns are NULL");
-    if (!row_index != !column_index)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "one of row_index and column_index is NULL, the other is not");
-    if (count == 0)
-        return wwi_fail(WW_ERROR_EMPTY, "there are no pairs");
-    if (count > 0x7fffffffu)
-        return wwi_fail(WW_ERROR_OVERFLOW, "%zu pairs; the most is 2^31-1", count);
-    ww_status status = wwi_plan_create(&wwi_pairs_job, measure, rows, columns, options, &p);
-    if (status != WW_OK)
+    ww_status status;
+    if ((status = wwi_pairs_check(row_index, column_index, count)) != WW_OK ||
+        (status = wwi_plan_create(&wwi_pairs_job, measure, rows, columns, options, &p)) != WW_OK)
         return status;
     if ((status = wwi_plan_take_pairs(p, row_index, column_index, count)) != WW_OK ||
         (status = prepare_first(p)) != WW_OK)

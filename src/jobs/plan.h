@@ -58,8 +58,6 @@ ww_status wwi_plan_count_area(const ww_plan *plan, size_t row, size_t rows, size
 ww_status wwi_plan_take_pairs(ww_plan *plan, const size_t *row_index, const size_t *column_index, size_t count);
 // The cells of pairs [first, first + count) of those that were taken. WW_ERROR_NO_PATH.
 ww_status wwi_plan_count_pairs(const ww_plan *plan, size_t first, size_t count, uint64_t *cells);
-// Says that pair `pair` names a series that is not there.
-ww_status wwi_pairs_outside(size_t pair, size_t x, size_t y, size_t rows, size_t columns);
 // Runs pairs [first, first + count) of a plan for pairs, which has them, into host memory.
 ww_status wwi_plan_run_some_pairs(ww_plan *plan, size_t first, size_t count, void *distances);
 

@@ -109,7 +109,7 @@ static size_t root_of(size_t *parent, size_t place) {
     return place;
 }
 
-// Sorts the merges and names clusters by their merges instead of by places. `parent` and `name` have room for `count`.
+// Sorts the merges and names clusters by their merges instead of by places. `parent` and `name` have `count` elements.
 static void name_clusters(ww_merge *merges, size_t count, size_t *parent, size_t *name, size_t *size) {
     for (size_t m = 0; m + 1 < count; m++)
         merges[m].size = (int64_t)m;

@@ -17,7 +17,7 @@ typedef struct wwi_average {
     const double *weights;
     size_t count, channels, length;
     ww_series_view view;      // the members
-    ww_average_result result; // of which `centre` has the start, and `objective` room for every iteration
+    ww_average_result result; // of which `centre` has the start, and `objective` an element for every iteration
 } wwi_average;
 
 // A method: changes a->result.centre, and fills objective, iterations, converged and the times.

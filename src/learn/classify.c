@@ -95,7 +95,7 @@ ww_status ww_classifier_create(const ww_measure *measure, ww_dataset *train, con
 
 // The weight of each neighbour's vote, 0 where there is none; returns their sum. With votes by distance and some
 // distance 0, these alone vote.
-static double weigh(const ww_classifier *c, const wwi_neighbour *found, size_t k, double *weights) {
+static double take_weights(const ww_classifier *c, const wwi_neighbour *found, size_t k, double *weights) {
     const bool by_distance = c->options.vote == WW_VOTE_DISTANCE, exact = by_distance && !(found[0].distance > 0);
     double sum = 0;
     for (size_t s = 0; s < k; s++) {
@@ -167,7 +167,7 @@ static ww_status count_votes(const ww_classifier *c, const wwi_neighbours *n, ww
     map_classes(c, n->test, numbers);
     for (size_t i = 0; i < n->count; i++) {
         const wwi_neighbour *found = n->found + i * n->asked;
-        const double sum = weigh(c, found, k, weights);
+        const double sum = take_weights(c, found, k, weights);
         for (size_t s = 0; r->neighbours && s < n->k; s++) {
             r->neighbours[i * n->k + s] = s < k ? found[s].index : -1;
             r->distances[i * n->k + s] = s < k ? found[s].distance : (double)INFINITY;

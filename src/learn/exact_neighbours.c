@@ -114,7 +114,8 @@ static ww_status decide_in_double(wwi_neighbours *j, size_t first, size_t count)
     }
     if (taken == 0)
         goto done;
-    if ((status = wwi_dataset_wide(j->train, &train)) != WW_OK || (status = wwi_dataset_wide(j->test, &test)) != WW_OK)
+    if ((status = wwi_dataset_in_double(j->train, &train)) != WW_OK ||
+        (status = wwi_dataset_in_double(j->test, &test)) != WW_OK)
         goto done;
     for (size_t begin = 0, end; status == WW_OK && begin < taken; begin = end) {
         size_t pairs = counts[begin];

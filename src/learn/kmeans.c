@@ -289,7 +289,7 @@ static ww_status move_centres(job *j, state *s) {
     return status;
 }
 
-// One search, from first centres of its own to `s`. `before` has room for a state.
+// One search, from first centres of its own to `s`. `before`: a state to use.
 static ww_status search(job *j, state *s, state *before) {
     ww_status status;
     const uint64_t end = j->done + j->options.iterations + 1;

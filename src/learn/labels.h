@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 // Numbers clusters in the order of their first items. `labels` holds a cluster below `bound` for each item, and then
-// its number; `number` is room for `bound`; order[k], unless NULL, gets the cluster that has number k. Returns how many
-// clusters have an item.
+// its number; `number` has `bound` elements; order[k], unless NULL, gets the cluster that has number k. Returns how
+// many clusters have an item.
 size_t wwi_number_clusters(int64_t *labels, size_t count, size_t bound, size_t *number, size_t *order);
 
 #endif

@@ -9,7 +9,7 @@
 #include "error.h"
 
 #define MEMORY 10  // steps that a direction is made of
-#define GAIN 1e-4  // share of the promised gain that a step has to reach
+#define GAIN 1e-4  // share of the promised gain that a step must have
 #define TRIES 40   // of a length, each half of the one before or shorter
 #define FLAT 1e-14 // curvature below this share of the step's size is not used
 

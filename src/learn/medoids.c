@@ -145,7 +145,7 @@ static ww_status exchange(job *j, const ww_medoids_options *options, const ww_ru
     return wwi_run_report(run->progress, run->progress_user, (j->k + 1) * n, (j->k + 1) * n);
 }
 
-// Numbers the clusters in the order of their first items. `number` has room for k.
+// Numbers the clusters in the order of their first items. `number` has k elements.
 static void order_clusters(job *j, int64_t *labels, size_t *number) {
     for (size_t o = 0; o < j->distances.count; o++)
         labels[o] = (int64_t)j->nearest[o];

@@ -16,7 +16,7 @@ typedef struct wwi_soft {
     size_t length, channels, iterations; // of the barycentre; most iterations
     double tolerance;
     double *centre;    // the start, then the barycentre: channels x length
-    double *objective; // room for iterations + 1 values: of the start, and after each iteration; none rises
+    double *objective; // iterations + 1 values: of the start, and after each iteration; none is above the one before
     // The results.
     size_t steps;
     int converged; // by the tolerance, or because no step lowers the objective

@@ -7,7 +7,7 @@
 #include "error.h"
 #include "host.h"
 
-// Goes down the rows of a matrix. Each row costs O(1) on average: the two marks only move forward.
+// Goes down the rows of a matrix. Each row costs O(1) on average: both ends only move forward.
 typedef struct band_walk {
     const ww_band *band;
     size_t n, m;
@@ -144,11 +144,11 @@ static void walk_row(band_walk *walk, size_t i, size_t *lo, size_t *hi) {
 }
 
 // Walks all rows, keeping them in lo and hi where these are not NULL. False when no path of steps right, down and
-// diagonal goes from the first cell to the last. `reach` is the first column of the row above that a path comes to;
+// diagonal goes from the first cell to the last. `reached` is the first column of the row above that a path comes to;
 // all columns of that row after it are reached by steps to the right.
 static bool walk_all(const ww_band *band, size_t n, size_t m, size_t *lo, size_t *hi, uint64_t *cells) {
     band_walk walk = walk_begin(band, n, m);
-    size_t reach = 0, above_end = 0;
+    size_t reached = 0, above_end = 0;
     *cells = 0;
     for (size_t i = 0; i < n; i++) {
         size_t first = 0, end = 0;
@@ -159,8 +159,8 @@ static bool walk_all(const ww_band *band, size_t n, size_t m, size_t *lo, size_t
         if (hi)
             hi[i] = end;
         *cells += end - first;
-        reach = max_size(reach, first);
-        if (reach > above_end || reach >= end || end > m)
+        reached = max_size(reached, first);
+        if (reached > above_end || reached >= end || end > m)
             return false;
         above_end = end;
     }

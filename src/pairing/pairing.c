@@ -134,3 +134,18 @@ ww_status wwi_pairing_slices(wwi_pairing *p, size_t row, size_t rows, size_t col
     const ww_status status = wwi_pairing_slice(p, WWI_SIDE_ROW, row, rows, row_slice);
     return status == WW_OK ? wwi_pairing_slice(p, WWI_SIDE_COLUMN, column, columns, column_slice) : status;
 }
+
+ww_status wwi_pairs_check(const size_t *row_index, const size_t *column_index, size_t count) {
+    if (!row_index != !column_index)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "one of row_index and column_index is NULL, the other is not");
+    if (count == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "there are no pairs");
+    if (count > 0x7fffffffu)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu pairs; the most is 2^31-1", count);
+    return WW_OK;
+}
+
+ww_status wwi_pairs_outside(size_t pair, size_t x, size_t y, size_t rows, size_t columns) {
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "pair %zu names series %zu and %zu of %zu and %zu", pair, x, y, rows, columns);
+    return wwi_fail_where((int64_t)pair, -1);
+}

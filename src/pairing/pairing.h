@@ -34,5 +34,9 @@ static inline uint64_t wwi_pairing_cells(const wwi_pairing *pairing, uint32_t n,
     return wwi_recurrence_cells(&pairing->recurrence, n, m);
 }
 ww_status wwi_pairing_no_path(const wwi_pairing *pairing, uint32_t n, uint32_t m);
+// A list of pairs that a caller gives: both indices or none of them, and how many there are.
+ww_status wwi_pairs_check(const size_t *row_index, const size_t *column_index, size_t count);
+// Says that pair `pair` names a series that is not there.
+ww_status wwi_pairs_outside(size_t pair, size_t x, size_t y, size_t rows, size_t columns);
 
 #endif

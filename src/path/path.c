@@ -61,13 +61,8 @@ ww_status ww_plan_create_paths(const ww_measure *measure, ww_dataset *rows, ww_d
     *plan = NULL;
     if (!rows || !columns)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rows or the columns are NULL");
-    if (!row_index != !column_index)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "one of row_index and column_index is NULL, the other is not");
-    if (count == 0)
-        return wwi_fail(WW_ERROR_EMPTY, "there are no pairs");
-    if (count > 0x7fffffffu)
-        return wwi_fail(WW_ERROR_OVERFLOW, "%zu pairs; the most is 2^31-1", count);
-    if ((status = wwi_options_take(&o, options, "ww_plan_options")) != WW_OK ||
+    if ((status = wwi_pairs_check(row_index, column_index, count)) != WW_OK ||
+        (status = wwi_options_take(&o, options, "ww_plan_options")) != WW_OK ||
         (status = wwi_measure_take(measure, &taken)) != WW_OK ||
         (status = check_measure(&taken, rows->channels)) != WW_OK || (status = choose_engine(rows, &o)) != WW_OK ||
         (status = wwi_plan_create(&paths_job, &taken, rows, columns, &o, &p)) != WW_OK)

@@ -59,9 +59,9 @@ typedef struct wwi_path_tiles {
     uint64_t fixed_bytes;     // directions, scratch and own edges of all tiles at a time
 } wwi_path_tiles;
 struct wwi_runner;
-// For `count` pairs of up to n and m points, within `room` bytes. WW_ERROR_DEVICE_MEMORY where one of them does not
+// For `count` pairs of up to n and m points, within `budget` bytes. WW_ERROR_DEVICE_MEMORY where one of them does not
 // fit.
-ww_status wwi_path_tiles_choose(const struct wwi_runner *runner, size_t count, uint32_t n, uint32_t m, uint64_t room,
+ww_status wwi_path_tiles_choose(const struct wwi_runner *runner, size_t count, uint32_t n, uint32_t m, uint64_t budget,
                                 wwi_path_tiles *tiles);
 // Bytes that a pair takes besides.
 uint64_t wwi_path_pair_bytes(const struct wwi_runner *runner, const wwi_path_tiles *tiles, uint32_t n, uint32_t m);

@@ -309,7 +309,7 @@ static ww_status find_picked(job *j, uint32_t *picked, size_t count, wwi_slice r
     if (!numbers)
         return wwi_fail_memory(count * sizeof *numbers);
     qsort_r(picked, count, 3 * sizeof *picked, by_size, p);
-    const uint64_t room = wwi_plan_room(p);
+    const uint64_t budget = wwi_plan_room(p);
     for (size_t at = 0; status == WW_OK && at < count;) {
         uint64_t first_cells = 0, bytes = 0;
         uint32_t n = 1, m = 1;
@@ -325,13 +325,13 @@ static ww_status find_picked(job *j, uint32_t *picked, size_t count, wwi_slice r
             n = x > n ? x : n;
             m = y > m ? y : m;
         }
-        if ((status = wwi_path_tiles_choose(j->runner, end - at, n, m, room, &j->tiles)) != WW_OK)
+        if ((status = wwi_path_tiles_choose(j->runner, end - at, n, m, budget, &j->tiles)) != WW_OK)
             break;
         const size_t limit = end;
         for (end = at; end < limit; end++) {
             bytes += wwi_path_pair_bytes(j->runner, &j->tiles, p->pair.rows->lengths[picked[3 * end]],
                                          p->pair.columns->lengths[picked[3 * end + 1]]);
-            if (end > at && bytes + j->tiles.fixed_bytes > room)
+            if (end > at && bytes + j->tiles.fixed_bytes > budget)
                 break;
         }
         for (size_t t = at; t < end; t++) {

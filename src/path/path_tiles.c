@@ -55,13 +55,13 @@ static void measure_tiles(const wwi_runner *r, wwi_path_tiles *t) {
     }
 }
 
-// How many of `wanted` pairs have their directions on the device at a time: as many as fit `room` bytes, up to
+// How many of `wanted` pairs have their directions on the device at a time: as many as fit `budget` bytes, up to
 // DIRECTION_BYTES, or what fills the device.
-static void choose_groups(uint64_t wanted, uint64_t filling, uint64_t room, const wwi_runner *r, wwi_path_tiles *t) {
+static void choose_groups(uint64_t wanted, uint64_t filling, uint64_t budget, const wwi_runner *r, wwi_path_tiles *t) {
     t->groups = 1;
     measure_tiles(r, t);
     const uint64_t each = t->fixed_bytes, some = DIRECTION_BYTES / each, most = some > filling ? some : filling;
-    const uint64_t at_once = wwi_least(room / each, most);
+    const uint64_t at_once = wwi_least(budget / each, most);
     t->groups = at_once < 1 ? 1 : wwi_least(at_once, wanted);
     measure_tiles(r, t);
 }
@@ -72,7 +72,10 @@ static void choose_lanes(const wwi_runner *r, uint32_t m, wwi_path_tiles *t) {
     const uint32_t most_width = r->width < 32 ? r->width : 32;
     // The band's bits and the ends need registers of their own. In double RDNA's 256 do not hold 64.
     const bool narrow = r->of.exchange == WWI_EXCHANGE_AMD_BPERMUTE && r->of.precision == WW_DOUBLE;
-    const uint32_t room = (uint32_t)wwi_tuned(r, "path.values", r->of.banded || r->of.open ? 32 : narrow ? 48 : 64);
+    const uint32_t registers = (uint32_t)wwi_tuned(r, "path.values",
+                                                   r->of.banded || r->of.open ? 32
+                                                   : narrow                   ? 48
+                                                                              : 64);
     const uint32_t each =
         r->of.channels + r->of.extra + 1 + (uint32_t)r->of.row->column_values + (uint32_t)r->of.row->column_registers;
     // A user's cell is computed three times, his cost may need registers of its own.
@@ -84,7 +87,7 @@ static void choose_lanes(const wwi_runner *r, uint32_t m, wwi_path_tiles *t) {
     t->columns = 4;
     for (size_t i = 0; i < sizeof narrower / sizeof *narrower; i++) {
         const uint32_t columns = narrower[i];
-        if (!wwi_points_in_registers(r) || columns * each * value > room)
+        if (!wwi_points_in_registers(r) || columns * each * value > registers)
             continue;
         for (uint32_t width = 2; width <= most_width; width *= 2) {
             const uint64_t all = up(m, (uint64_t)width * columns);
@@ -105,17 +108,17 @@ static uint32_t strip_columns(const wwi_runner *r, uint32_t n, uint32_t m) {
     return !r->of.banded || each > m ? m : each < 32 ? 32 : (uint32_t)each;
 }
 
-static ww_status too_small(const wwi_runner *r, uint32_t n, uint32_t m, uint64_t needed, uint64_t room) {
+static ww_status too_small(const wwi_runner *r, uint32_t n, uint32_t m, uint64_t needed, uint64_t budget) {
     wwi_fail(WW_ERROR_DEVICE_MEMORY,
              "the path of series of %" PRIu32 " and %" PRIu32 " points needs %" PRIu64
              " bytes of %s, there are %" PRIu64,
-             n, m, needed, wwi_context_info(r->of.context)->name, room);
+             n, m, needed, wwi_context_info(r->of.context)->name, budget);
     return wwi_fail_hint("raise max_bytes, or use float precision");
 }
 
 // What is to be divided: pairs, the longest series, and work-groups that the device runs at a time.
 typedef struct load {
-    uint64_t count, room, units, resident;
+    uint64_t count, budget, units, resident;
     uint32_t n, m;
 } load;
 
@@ -140,11 +143,11 @@ static wwi_path_tiles choose_one(const wwi_runner *r, load *of) {
     t.tile_columns = of->m;
     t.workers = wwi_least(of->resident, wwi_ceil_div(of->count, at_once(&t)));
     if (t.lanes)
-        choose_groups(of->count, of->resident * at_once(&t), of->room / 2, r, &t);
+        choose_groups(of->count, of->resident * at_once(&t), of->budget / 2, r, &t);
     else
         measure_tiles(r, &t);
     const uint64_t pair = wwi_path_pair_bytes(r, &t, of->n, of->m);
-    while (!t.lanes && t.workers > 1 && t.fixed_bytes + pair > of->room / 2 && t.workers * 4 > of->resident) {
+    while (!t.lanes && t.workers > 1 && t.fixed_bytes + pair > of->budget / 2 && t.workers * 4 > of->resident) {
         t.workers = (t.workers + 1) / 2;
         measure_tiles(r, &t);
     }
@@ -157,7 +160,7 @@ static bool one_is_enough(const wwi_runner *r, const load *of, const wwi_path_ti
     const bool few = of->count * 2 < (t->lanes ? of->units : (uint64_t)r->vector) && of->n >= 1024 && of->m >= 1024;
     // A launch of less than a quarter of what fills the device leaves too much of it idle.
     const bool filled = !t->lanes || t->groups >= of->count || t->groups * 4 >= of->resident * at_once(t);
-    return !few && filled && t->fixed_bytes + wwi_path_pair_bytes(r, t, of->n, of->m) <= of->room / 2;
+    return !few && filled && t->fixed_bytes + wwi_path_pair_bytes(r, t, of->n, of->m) <= of->budget / 2;
 }
 
 // Tiles of about `size` rows and columns. *needed: bytes that they need at least.
@@ -170,22 +173,22 @@ static bool cut(const wwi_runner *r, const load *of, uint32_t size, wwi_path_til
     measure_tiles(r, t);
     const uint64_t lines = wwi_path_pair_bytes(r, t, of->n, of->m);
     *needed = t->fixed_bytes + lines;
-    if (*needed > of->room)
+    if (*needed > of->budget)
         return false;
-    t->workers = t->lanes ? of->resident : wwi_least(of->resident, (of->room - lines) / t->fixed_bytes);
+    t->workers = t->lanes ? of->resident : wwi_least(of->resident, (of->budget - lines) / t->fixed_bytes);
     t->forward_workers = t->lanes ? of->resident * 2 : t->workers;
     if (t->lanes)
-        choose_groups(of->count, of->resident * at_once(t), (of->room - lines) / 2, r, t);
+        choose_groups(of->count, of->resident * at_once(t), (of->budget - lines) / 2, r, t);
     else
         measure_tiles(r, t);
     return true;
 }
 
-ww_status wwi_path_tiles_choose(const wwi_runner *r, size_t count, uint32_t n, uint32_t m, uint64_t room,
+ww_status wwi_path_tiles_choose(const wwi_runner *r, size_t count, uint32_t n, uint32_t m, uint64_t budget,
                                 wwi_path_tiles *t) {
     const uint32_t shorter = n < m ? n : m, longer = n < m ? m : n;
     const long forced = wwi_tuned(r, "path.tile", 0);
-    load of = {.count = count, .room = room, .units = wwi_compute_units(r->of.context), .n = n, .m = m};
+    load of = {.count = count, .budget = budget, .units = wwi_compute_units(r->of.context), .n = n, .m = m};
     uint64_t needed;
     *t = choose_one(r, &of);
     if (!forced && one_is_enough(r, &of, t))
@@ -197,6 +200,6 @@ ww_status wwi_path_tiles_choose(const wwi_runner *r, size_t count, uint32_t n, u
         size = size < 64 ? 64 : size > 512 ? 512 : size;
     for (; !cut(r, &of, size, t, &needed); size *= 2)
         if (size >= longer || size >= MOST_TILE)
-            return too_small(r, n, m, needed, room);
+            return too_small(r, n, m, needed, budget);
     return WW_OK;
 }

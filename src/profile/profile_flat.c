@@ -45,13 +45,13 @@ static void enter_first(ww_profile *p, int list, size_t i, kind of, size_t begin
 }
 
 // Constant windows as neighbours, and the neighbours of a constant window, among windows [begin, end).
-static void enter_window(ww_profile *p, int list, size_t i, kind flats, kind usables, size_t begin, size_t end) {
+static void enter_window(ww_profile *p, int list, size_t i, kind constant, kind usables, size_t begin, size_t end) {
     const double half = (double)p->window;
     if (p->series.state[i] == WWI_WINDOW_FLAT) {
-        enter_first(p, list, i, flats, begin, end, 0);
+        enter_first(p, list, i, constant, begin, end, 0);
         enter_first(p, list, i, usables, begin, end, half);
     } else if (p->series.state[i] == WWI_WINDOW_USABLE) {
-        enter_first(p, list, i, flats, begin, end, half);
+        enter_first(p, list, i, constant, begin, end, half);
     }
 }
 
@@ -61,7 +61,7 @@ ww_status wwi_profile_enter_flats(ww_profile *p) {
         return WW_OK;
     size_t *flat = malloc((other->flat_count + 1) * sizeof *flat);
     size_t *usable = malloc(other->windows * sizeof *usable);
-    size_t flats = 0, usables = 0;
+    size_t constants = 0, usables = 0;
     if (!flat || !usable) {
         free(flat);
         free(usable);
@@ -69,13 +69,13 @@ ww_status wwi_profile_enter_flats(ww_profile *p) {
     }
     for (size_t j = 0; j < other->windows; j++) {
         if (other->state[j] == WWI_WINDOW_FLAT)
-            flat[flats++] = j;
+            flat[constants++] = j;
         else if (other->state[j] == WWI_WINDOW_USABLE)
             usable[usables++] = j;
     }
     const wwi_profile_part *part = &p->part;
     const bool same = part->row == part->column && part->row_end == part->column_end;
-    const kind constant = {flat, flats}, other_kind = {usable, usables};
+    const kind constant = {flat, constants}, other_kind = {usable, usables};
     for (int list = 0; list < wwi_profile_lists(p); list++) {
         for (size_t i = part->row; i < part->row_end; i++)
             enter_window(p, list, i, constant, other_kind, part->column, part->column_end);

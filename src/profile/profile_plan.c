@@ -79,15 +79,15 @@ static ww_status make_reach(ww_profile *p, size_t rows) {
     return status == WW_OK && !p->self ? wwi_profile_series_reach(&p->other, before, grain, watch) : status;
 }
 
-// Room for every pair of a tile of `rows` rows, for each of its windows.
-static uint64_t room_of_tile(const ww_profile *p, uint32_t width, uint32_t rows) {
+// Of the candidates of a tile of `rows` rows: every pair, for each of its windows.
+static uint64_t tile_bytes(const ww_profile *p, uint32_t width, uint32_t rows) {
     return (uint64_t)width * rows * (p->self ? 2 : 1) * ENTRY_BYTES;
 }
 
-// Tiles of so many rows are enough for the device, and one has room on it.
+// Tiles of so many rows are enough for the device, and one fits its list.
 static bool fills_device(const ww_profile *p, uint32_t rows) {
     return (p->vector || p->info.pairs / rows >= TILES) &&
-           room_of_tile(p, NARROWEST, rows) <= wwi_context_max_buffer(p->context);
+           tile_bytes(p, NARROWEST, rows) <= wwi_context_max_buffer(p->context);
 }
 
 // How far a diagonal is followed. The longer, the fewer covariances are summed anew, which takes the more the longer
@@ -144,8 +144,7 @@ static bool shape_fits(const ww_profile *p, shape s) {
     const ww_device_info *info = wwi_context_info(p->context);
     const bool is_double = p->options.precision == WW_DOUBLE;
     const shape deep = deep_shape(p, s);
-    if (room_of_tile(p, s.group * s.diagonals * s.vector * s.vectors, p->block_rows) >
-        wwi_context_max_buffer(p->context))
+    if (tile_bytes(p, s.group * s.diagonals * s.vector * s.vectors, p->block_rows) > wwi_context_max_buffer(p->context))
         return false;
     return local_bytes(p, s, is_double) <= info->local_bytes && s.group <= info->max_work_group &&
            (!p->deep || (local_bytes(p, deep, true) <= info->local_bytes && deep.group <= info->max_work_group));
@@ -230,30 +229,30 @@ static ww_status compile(ww_profile *p) {
     return wwi_program_make(p->context, p->stream, &parts, &p->merge_program);
 }
 
-// Bytes for candidates, of `room`.
-static uint64_t room_for_candidates(const ww_profile *p, uint64_t room) {
-    const uint64_t tile = room_of_tile(p, p->width, p->block_rows);
+// Bytes for candidates, of `budget`.
+static uint64_t candidate_bytes(const ww_profile *p, uint64_t budget) {
+    const uint64_t tile = tile_bytes(p, p->width, p->block_rows);
     uint64_t all, bytes = wwi_is_gpu(p->context) ? UINT64_C(1) << 30 : UINT64_C(1) << 27;
     // A small series needs no more candidates than it has pairs.
     if (wwi_mul_u64(p->info.pairs, 2 * ENTRY_BYTES, &all))
         bytes = wwi_least(bytes, all);
-    bytes = wwi_least(wwi_least(bytes, room / 2), wwi_context_max_buffer(p->context));
+    bytes = wwi_least(wwi_least(bytes, budget / 2), wwi_context_max_buffer(p->context));
     return bytes < tile ? tile : bytes; // that of a tile must fit
 }
 
-// Windows of a slice and room for candidates, in the memory that there is.
+// Windows of a slice and the list of candidates, in the memory that there is.
 static ww_status divide(ww_profile *p) {
     const wwi_profile_series *other = wwi_profile_other(p);
     const uint64_t of_window = wwi_profile_window_bytes(p, &p->series);
     const uint64_t windows = p->series.windows > other->windows ? p->series.windows : other->windows;
-    uint64_t room = wwi_context_bytes_free(p->context) / 8 * 7;
+    uint64_t budget = wwi_context_bytes_free(p->context) / 8 * 7;
     if (p->run.max_bytes)
-        room = wwi_least(room, p->run.max_bytes);
-    const uint64_t bytes = room_for_candidates(p, room);
+        budget = wwi_least(budget, p->run.max_bytes);
+    const uint64_t bytes = candidate_bytes(p, budget);
     p->capacity = wwi_least(bytes / ENTRY_BYTES, UINT32_MAX / 2);
     const uint64_t padding = (uint64_t)(p->padding + p->window) * of_window;
     const uint64_t sides = p->self ? 1 : 2;
-    uint64_t slice = room > bytes + sides * padding ? (room - bytes - sides * padding) / sides / of_window : 0;
+    uint64_t slice = budget > bytes + sides * padding ? (budget - bytes - sides * padding) / sides / of_window : 0;
     if (p->self && slice < windows)
         slice /= 2;
     // No buffer above the device's limit: the widest is that of the table, or of the neighbours.

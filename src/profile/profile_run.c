@@ -2,7 +2,7 @@
 // The run of a part of the matrix of correlations. It is divided into bands of diagonals and blocks of rows; a launch
 // computes a number of these tiles and lists, for each window, the cells that may be among its k best: those above its
 // bound. Between launches the lists are merged into the k best, by exact distances, which raises the bounds. A launch
-// with more candidates than there is room for is repeated with the bounds that it has raised, or in parts.
+// with more candidates than the list holds is repeated with the bounds that it has raised, or in parts.
 #include <math.h>
 
 #include "profile/profile_job.h"
@@ -129,7 +129,7 @@ static uint64_t pairs_before(const ww_profile *p, const region *r, uint64_t tile
     return pairs_of(rows, columns, r->delta, band * p->width) + next / r->blocks * (tile % r->blocks);
 }
 
-// How many tiles the first launch may take, where `sure` always have room.
+// How many tiles the first launch may take, of which `sure` always fit the list.
 static uint64_t first_tiles(const ww_profile *p, const region *r, uint64_t sure) {
     const uint64_t least = WWI_PROFILE_STRIPES * 4;
     if (p->k > 1)
@@ -152,7 +152,7 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
     ww_status status = clear_counters(p);
     const uint64_t tile_pairs = (uint64_t)p->width * p->block_rows;
     const uint64_t listed = (uint64_t)r->active * p->block_rows * (r->role == WWI_PROFILE_BOTH ? 2 : 1);
-    const uint64_t sure = p->capacity / listed; // tiles that always have room
+    const uint64_t sure = p->capacity / listed; // tiles that always fit the list
     uint64_t most = first_tiles(p, r, sure);
     uint64_t held = 0; // candidates that are not merged
     for (uint64_t at = 0; status == WW_OK && at < tiles;) {
@@ -165,14 +165,14 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
         if ((status = launch(p, r, at, stripes)) != WW_OK ||
             (status = read_counters(p, stripes, &fullest, &all)) != WW_OK)
             break;
-        const uint64_t room = p->capacity / stripes;
-        const bool full = fullest > room;
+        const uint64_t share = p->capacity / stripes;
+        const bool full = fullest > share;
         if (full) {
             // The bounds are better now; what was listed of this launch is met again.
             most = take / 4 > 1 ? take / 4 : 1;
         } else {
             p->rate = wwi_pace_learn(p->rate, (double)(take * tile_pairs), wwi_seconds() - start);
-            most = fullest - held < room / 16 ? take * 4 : fullest - held < room / 4 ? take * 2 : take;
+            most = fullest - held < share / 16 ? take * 4 : fullest - held < share / 4 ? take * 2 : take;
             p->info.candidates += all;
             held = fullest;
             at += take;
@@ -180,7 +180,7 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
             if (p->k > 1)
                 most = wwi_least(most, at);
         }
-        if (full || stripes == 1 || p->k > 1 || held > room / 2 || at >= tiles) {
+        if (full || stripes == 1 || p->k > 1 || held > share / 2 || at >= tiles) {
             status = merge(p, r, stripes);
             held = 0;
         }

@@ -48,30 +48,30 @@ static void put_real(const ww_profile *p, bool is_double, unsigned char *to, siz
 static ww_status open_table(ww_profile *p, const wwi_profile_slice *s, bool is_double, wwi_buffer **table) {
     const wwi_profile_series *from = s->series;
     const uint64_t bytes = (uint64_t)s->stride * from->channels * 3 * (is_double ? 8 : 4);
-    unsigned char *room = calloc(1, bytes);
-    if (!room)
+    unsigned char *staged = calloc(1, bytes);
+    if (!staged)
         return wwi_fail_memory(bytes);
     for (size_t c = 0; c < from->channels; c++) {
         const size_t plane = c * 3 * s->stride;
         for (size_t i = 0; i < s->count; i++) {
             const size_t at = s->first + i;
             if (at > 0) {
-                put_real(p, is_double, room, plane + i, wwi_profile_series_df(from, c, at));
-                put_real(p, is_double, room, plane + s->stride + i, wwi_profile_series_dg(from, c, at));
+                put_real(p, is_double, staged, plane + i, wwi_profile_series_df(from, c, at));
+                put_real(p, is_double, staged, plane + s->stride + i, wwi_profile_series_dg(from, c, at));
             }
             const bool usable = from->state[at] == WWI_WINDOW_USABLE;
             const double size = wwi_profile_series_size(from, c, at);
             const double norm = from->norms[c * from->windows + at] > 0 ? 1 / size : 0;
-            put_real(p, is_double, room, plane + 2 * (size_t)s->stride + i,
+            put_real(p, is_double, staged, plane + 2 * (size_t)s->stride + i,
                      from->channels == 1 ? (usable ? size : UNUSABLE_SIZE)
                      : usable            ? norm
                                          : 0);
         }
         for (size_t i = s->count; from->channels == 1 && i < s->stride; i++)
-            put_real(p, is_double, room, plane + 2 * (size_t)s->stride + i, UNUSABLE_SIZE);
+            put_real(p, is_double, staged, plane + 2 * (size_t)s->stride + i, UNUSABLE_SIZE);
     }
-    const ww_status status = wwi_upload(p->context, table, room, bytes);
-    free(room);
+    const ww_status status = wwi_upload(p->context, table, staged, bytes);
+    free(staged);
     return status;
 }
 
@@ -83,30 +83,30 @@ static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
     const uint64_t value_bytes = (uint64_t)s->points * from->channels * 8;
     const uint64_t window_bytes = (uint64_t)s->stride * from->channels * 8;
     const uint64_t most = value_bytes > window_bytes ? value_bytes : window_bytes;
-    unsigned char *room = calloc(1, most);
-    if (!room)
+    unsigned char *staged = calloc(1, most);
+    if (!staged)
         return wwi_fail_memory(most);
     for (size_t c = 0; c < from->channels; c++)
         for (size_t t = 0; t < s->count + m - 1; t++)
-            put_wide(p, room, c * s->points + t, from->values[c * from->points + s->first + t]);
-    if ((status = wwi_upload(p->context, &s->values, room, value_bytes)) != WW_OK)
+            put_wide(p, staged, c * s->points + t, from->values[c * from->points + s->first + t]);
+    if ((status = wwi_upload(p->context, &s->values, staged, value_bytes)) != WW_OK)
         goto done;
-    memset(room, 0, window_bytes);
+    memset(staged, 0, window_bytes);
     for (size_t c = 0; c < from->channels; c++)
         for (size_t i = 0; i < s->count; i++)
-            put_wide(p, room, c * s->stride + i, wwi_profile_series_mean(from, c, s->first + i));
-    if ((status = wwi_upload(p->context, &s->means, room, window_bytes)) != WW_OK)
+            put_wide(p, staged, c * s->stride + i, wwi_profile_series_mean(from, c, s->first + i));
+    if ((status = wwi_upload(p->context, &s->means, staged, window_bytes)) != WW_OK)
         goto done;
-    memset(room, 0, window_bytes);
+    memset(staged, 0, window_bytes);
     for (size_t c = 0; c < from->channels; c++)
-        memcpy(room + c * s->stride * 8, from->norms + c * from->windows + s->first, s->count * 8);
-    if ((status = wwi_upload(p->context, &s->norms, room, window_bytes)) != WW_OK)
+        memcpy(staged + c * s->stride * 8, from->norms + c * from->windows + s->first, s->count * 8);
+    if ((status = wwi_upload(p->context, &s->norms, staged, window_bytes)) != WW_OK)
         goto done;
     status = open_table(p, s, p->narrow || p->options.precision == WW_DOUBLE, &s->table);
     if (status == WW_OK && p->deep)
         status = open_table(p, s, true, &s->wide_table);
 done:
-    free(room);
+    free(staged);
     return status;
 }
 

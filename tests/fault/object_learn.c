@@ -193,16 +193,12 @@ static ww_status read_model(wwt_answer *answer) {
 }
 
 // The same by functions, from and to memory.
-static unsigned char in_memory[1 << 16];
-static size_t in_memory_bytes;
+static ww_status write_bytes(wwt_bytes *to) {
+    return ww_shapelets_write_to(s.shapelets, wwt_bytes_write, to);
+}
 
 static ww_status give_model(wwt_answer *answer) {
-    wwt_bytes bytes = wwt_bytes_at(in_memory, sizeof in_memory, 0);
-    const ww_status status = ww_shapelets_write_to(s.shapelets, wwt_bytes_write, &bytes);
-    in_memory_bytes = bytes.count;
-    if (status == WW_OK)
-        wwt_add(answer, in_memory, bytes.count);
-    return bytes.wrong ? WW_ERROR_INTERNAL : status;
+    return wwt_give(write_bytes, answer);
 }
 
 static ww_status open_take(ww_context *context) {
@@ -211,15 +207,19 @@ static ww_status open_take(ww_context *context) {
     return status == WW_OK ? give_model(&given) : status;
 }
 
+static ww_shapelets *read_back;
+
+static ww_status read_bytes(wwt_bytes *from) {
+    const ww_status status = ww_shapelets_read_from(wwt_bytes_read, from, &read_back);
+    return status != WW_OK && read_back ? WW_ERROR_INTERNAL : status;
+}
+
 static ww_status take_model(wwt_answer *answer) {
-    ww_shapelets *model = NULL;
-    wwt_bytes bytes = wwt_bytes_at(in_memory, sizeof in_memory, in_memory_bytes);
-    ww_status status = ww_shapelets_read_from(wwt_bytes_read, &bytes, &model);
-    if (bytes.wrong || (status != WW_OK && model))
-        status = WW_ERROR_INTERNAL;
+    read_back = NULL;
+    ww_status status = wwt_take(read_bytes);
     if (status == WW_OK)
-        status = use(model, answer);
-    ww_shapelets_destroy(&model);
+        status = use(read_back, answer);
+    ww_shapelets_destroy(&read_back);
     return status;
 }
 

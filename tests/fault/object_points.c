@@ -214,9 +214,9 @@ static ww_status open_load(ww_context *context) {
     return status == WW_OK ? save() : status;
 }
 
-static ww_status load(wwt_answer *answer) {
-    ww_lsh *made = s.lsh, *loaded = NULL;
-    ww_status status = ww_lsh_load(s.context, s.path, NULL, &loaded);
+// The answer of an index that was read; it is destroyed.
+static ww_status run_loaded(ww_status status, ww_lsh *loaded, wwt_answer *answer) {
+    ww_lsh *made = s.lsh;
     if (status == WW_OK) {
         s.lsh = loaded;
         status = run_lsh(answer);
@@ -226,17 +226,19 @@ static ww_status load(wwt_answer *answer) {
     return status;
 }
 
+static ww_status load(wwt_answer *answer) {
+    ww_lsh *loaded = NULL;
+    const ww_status status = ww_lsh_load(s.context, s.path, NULL, &loaded);
+    return run_loaded(status, loaded, answer);
+}
+
 // The same by functions, from and to memory.
-static unsigned char in_memory[1 << 16];
-static size_t in_memory_bytes;
+static ww_status write_bytes(wwt_bytes *to) {
+    return ww_lsh_save_to(s.lsh, wwt_bytes_write, to);
+}
 
 static ww_status give(wwt_answer *answer) {
-    wwt_bytes bytes = wwt_bytes_at(in_memory, sizeof in_memory, 0);
-    const ww_status status = ww_lsh_save_to(s.lsh, wwt_bytes_write, &bytes);
-    in_memory_bytes = bytes.count;
-    if (status == WW_OK)
-        wwt_add(answer, in_memory, bytes.count);
-    return bytes.wrong ? WW_ERROR_INTERNAL : status;
+    return wwt_give(write_bytes, answer);
 }
 
 static ww_status open_take(ww_context *context) {
@@ -245,19 +247,17 @@ static ww_status open_take(ww_context *context) {
     return status == WW_OK ? give(&given) : status;
 }
 
+static ww_lsh *read_back;
+
+static ww_status read_bytes(wwt_bytes *from) {
+    const ww_status status = ww_lsh_load_from(s.context, wwt_bytes_read, from, NULL, &read_back);
+    return status != WW_OK && read_back ? WW_ERROR_INTERNAL : status;
+}
+
 static ww_status take(wwt_answer *answer) {
-    ww_lsh *made = s.lsh, *loaded = NULL;
-    wwt_bytes bytes = wwt_bytes_at(in_memory, sizeof in_memory, in_memory_bytes);
-    ww_status status = ww_lsh_load_from(s.context, wwt_bytes_read, &bytes, NULL, &loaded);
-    if (bytes.wrong || (status != WW_OK && loaded))
-        status = WW_ERROR_INTERNAL;
-    if (status == WW_OK) {
-        s.lsh = loaded;
-        status = run_lsh(answer);
-        s.lsh = made;
-    }
-    ww_lsh_destroy(&loaded);
-    return status;
+    read_back = NULL;
+    const ww_status status = wwt_take(read_bytes);
+    return run_loaded(status, read_back, answer);
 }
 
 static ww_status choose(wwt_answer *answer) {

@@ -15,6 +15,11 @@ void wwt_add(wwt_answer *answer, const void *bytes, size_t count);
 // Adds a file's content. WW_ERROR_IO.
 ww_status wwt_add_file(wwt_answer *answer, const char *path);
 
+// An object's bytes by functions, to memory and from there.
+struct wwt_bytes;
+ww_status wwt_give(ww_status (*write)(struct wwt_bytes *to), wwt_answer *answer);
+ww_status wwt_take(ww_status (*read)(struct wwt_bytes *from));
+
 typedef struct wwt_job {
     const char *name;
     ww_status (*open)(ww_context *context); // not disturbed. What it made so far is closed also when it failed

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <wavewarp/wavewarp.h>
 
+#include "../memory_bytes.h"
 #include "fault_layer.h"
 #include "fault_libc.h"
 #include "fault_main.h"
@@ -48,6 +49,24 @@ ww_status wwt_add_file(wwt_answer *answer, const char *path) {
     const size_t bytes = file ? fread(content, 1, sizeof content, file) : 0;
     wwt_add(answer, content, bytes);
     return file && fclose(file) == 0 ? WW_OK : WW_ERROR_IO;
+}
+
+static unsigned char in_memory[1 << 16];
+static size_t in_memory_bytes;
+
+ww_status wwt_give(ww_status (*write)(wwt_bytes *to), wwt_answer *answer) {
+    wwt_bytes bytes = wwt_bytes_at(in_memory, sizeof in_memory, 0);
+    const ww_status status = write(&bytes);
+    in_memory_bytes = bytes.count;
+    if (status == WW_OK)
+        wwt_add(answer, in_memory, bytes.count);
+    return bytes.wrong ? WW_ERROR_INTERNAL : status;
+}
+
+ww_status wwt_take(ww_status (*read)(wwt_bytes *from)) {
+    wwt_bytes bytes = wwt_bytes_at(in_memory, sizeof in_memory, in_memory_bytes);
+    const ww_status status = read(&bytes);
+    return bytes.wrong ? WW_ERROR_INTERNAL : status;
 }
 
 ww_status wwt_make_set(size_t count, size_t length, size_t channels, ww_series_set **set) {
