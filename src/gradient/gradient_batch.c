@@ -143,10 +143,11 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
     uint32_t tall, wide;
     b->first = first;
     b->segments = 1;
-    // Pairs enough to give each work-item its own.
+    // Pairs enough to give each work-item its own. On a CPU a vector of pairs for every other core: blocks of one
+    // diagonal take it twice the work, and a launch a diagonal.
     const long fill = g->form.tiles         ? (g->form.may_flow ? 88 : 32)
                       : wwi_is_gpu(context) ? 128
-                                            : 2 * (long)g->form.vector;
+                                            : (long)(g->form.vector + 1) / 2;
     const uint64_t enough = units * (uint64_t)wwi_tuning(context, "gradient.fill", NULL, fill);
     // Neighbouring work-items, or the lanes of a vector, then read neighbouring words. Of few pairs, a vector's lanes
     // are better blocks of one diagonal.
