@@ -102,7 +102,7 @@ static const wwi_tuning_entry entries[] = {
      ANY,
      0,
      MOST_COUNT,
-     "128; by tiles 32, with flow 88; CPU twice the vector",
+     "128; by tiles 32, with flow 88; CPU half the vector",
      "pairs a compute unit from which a work-item takes one",
      UNTRIED,
      {0}},

@@ -38,6 +38,25 @@ def test_no_platform_says_what_to_install():
     assert "pocl" in told and "wavewarp[cpu]" in told
 
 
+def test_drivers_of_wheels(tmp_path, monkeypatch):
+    from wavewarp import _drivers
+
+    vendors, driver = tmp_path / "etc" / "OpenCL" / "vendors", tmp_path / "lib" / "libdriver.so"
+    vendors.mkdir(parents=True)
+    driver.parent.mkdir()
+    driver.write_text("no library")
+    for name, says in (("a", "/of/the/builder/libdriver.so"), ("b", "/of/the/builder/gone.so"), ("c", "libsystem.so")):
+        (vendors / f"{name}.icd").write_text(says + "\n")
+    for name in ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"):  # and gone again afterwards
+        monkeypatch.setenv(name, "x")
+    assert _drivers.find(str(tmp_path)) == []  # the environment names others
+    for name in ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"):
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(_drivers, "SYSTEM", str(tmp_path))
+    assert _drivers.find(str(tmp_path)) == [str(driver)]
+    assert os.environ["OCL_ICD_FILENAMES"] == os.environ["OCL_ICD_VENDORS"] == str(driver)
+
+
 def test_layouts_give_the_same_distances(rng):
     x = rng.normal(size=(5, 2, 9))
     want = matrix(x, x)

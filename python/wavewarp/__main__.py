@@ -6,6 +6,8 @@ import shutil
 import sys
 from importlib import metadata
 
+from ._drivers import found
+
 
 def program():
     """The program that was installed with this package, else the one in the path."""
@@ -23,6 +25,9 @@ def main():
     path = program()
     if path is None:
         sys.exit("wavewarp: the program is not installed with this package")
+    folders = [os.path.dirname(driver) for driver in found]  # with the libraries that the drivers need
+    if folders:
+        os.environ["LD_LIBRARY_PATH"] = ":".join([*folders, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])])
     os.execv(path, [path, *sys.argv[1:]])
 
 

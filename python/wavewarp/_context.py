@@ -3,31 +3,13 @@
 
 from __future__ import annotations
 
-import glob
 import os
-import sys
 import threading
 from types import SimpleNamespace
 
+from . import _drivers  # noqa: F401  before the loader looks for drivers
 from ._core import NULL, Progress, callback, check, ffi, handle, info, lib, new, run, text
 
-
-def _find_wheel_drivers():
-    """Drivers that came as wheels lie beside Python, where no loader looks by itself."""
-    folder = os.path.join(sys.prefix, "etc", "OpenCL", "vendors")
-    files = glob.glob(os.path.join(folder, "*.icd"))
-    if not files or sys.prefix in ("/", "/usr"):
-        return
-    if not {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"} & set(os.environ):
-        # Khronos's loader adds these to the system's; ocl-icd looks there alone, so only where the system has none.
-        os.environ["OCL_ICD_FILENAMES"] = ":".join(
-            line.strip() for name in files for line in open(name) if line.strip()
-        )
-        if not glob.glob("/etc/OpenCL/vendors/*.icd"):
-            os.environ["OCL_ICD_VENDORS"] = folder
-
-
-_find_wheel_drivers()
 _lock = threading.Lock()
 
 

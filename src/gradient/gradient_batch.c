@@ -137,12 +137,13 @@ static void fill_batch(const ww_gradient *g, wwi_gradient_batch *b, uint64_t bud
     }
 }
 
-// Pairs enough to give each work-item its own.
+// Pairs enough to give each work-item its own. On a CPU a vector of pairs for every other core: blocks of one diagonal take
+// it twice the work, and a launch a diagonal.
 static uint64_t enough_pairs(const ww_gradient *g) {
     ww_context *context = g->pair.context;
     const long fill = g->form.tiles         ? (g->form.may_flow ? 88 : 32)
                       : wwi_is_gpu(context) ? 128
-                                            : 2 * (long)g->form.vector;
+                                            : (long)(g->form.vector + 1) / 2;
     return wwi_compute_units(context) * (uint64_t)wwi_tuning(context, "gradient.fill", NULL, fill);
 }
 

@@ -525,6 +525,37 @@ START_TEST(tiles) {
 }
 END_TEST
 
+// On a CPU a vector of pairs for every other core is enough for a launch a pass; its bits are those by diagonals.
+START_TEST(launches) {
+    enum { UNITS = 64, FEW = 7 };
+    setup();
+    const size_t units = wwi_context_info(wwt_context)->compute_units, count = 16 * (units < UNITS ? units : UNITS);
+    size_t n[16 * UNITS], m[16 * UNITS];
+    if (wwt_device_is_gpu() || units > UNITS)
+        return;
+    for (size_t p = 0; p < count; p++) {
+        n[p] = wwt_random_size(30, 60);
+        m[p] = wwt_random_size(30, 60);
+    }
+    wwt_set x = wwt_set_make(1, n, count), y = wwt_set_make(1, m, count);
+    ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
+    ww_measure measure = wwt_measure(WW_DTW);
+    measure.gamma = _i;
+    result at_once = matched(&measure, &x, &y, WW_FLOAT, &options, NULL);
+    wwt_ok(wwi_tuning_try(wwt_context, "gradient.fill", NULL, 1 << 20));
+    result by_diagonals = matched(&measure, &x, &y, WW_FLOAT, &options, NULL);
+    ck_assert_uint_le(at_once.info.launches, FEW);
+    ck_assert_uint_gt(by_diagonals.info.launches, FEW);
+    ck_assert_mem_eq(at_once.values, by_diagonals.values, count * sizeof(float));
+    ck_assert_mem_eq(at_once.rows, by_diagonals.rows, at_once.info.rows * sizeof(float));
+    ck_assert_mem_eq(at_once.columns, by_diagonals.columns, at_once.info.columns * sizeof(float));
+    free_result(&at_once);
+    free_result(&by_diagonals);
+    wwt_set_free(&x);
+    wwt_set_free(&y);
+}
+END_TEST
+
 // ---- refusals
 
 static int stop(void *user, uint64_t done, uint64_t total) {
@@ -644,6 +675,7 @@ int main(void) {
     wwt_add(suite, weights, 1);
     wwt_add(suite, gammas, 5);
     wwt_add(suite, tiles, 13);
+    wwt_add(suite, launches, 2);
     wwt_add(suite, too_large, 2);
     wwt_add(suite, refusals, 1);
     return wwt_run(suite);

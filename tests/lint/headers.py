@@ -67,6 +67,12 @@ def structs(path):
         yield match[1], re.sub(r"//.*", "", match[2])
 
 
+def promised(source):
+    """The symbols that Debian's package promises its users, and with it the library its own."""
+    with open(os.path.join(source, "packaging", "debian", "libwavewarp1.symbols"), encoding="utf-8") as file:
+        return set(re.findall(r"^ (ww_\w+)@WAVEWARP_1 ", file.read(), re.M))
+
+
 def main(source, library):
     headers = sorted(glob.glob(os.path.join(source, "include", "wavewarp", "*.h")))
     found = {key: [] for key in ("thread", "block", "return", "own", "unused", "first", "nested", "macro", "init")}
@@ -116,6 +122,9 @@ def main(source, library):
     point("no struct that may grow is nested by value", found["nested"])
     point("each struct that a program fills has an _INIT value", found["macro"])
     point("each struct that a program fills has an _init() function", found["init"])
+    point("packaging/debian/libwavewarp1.symbols lists each function, with the version that it came in, and no other",
+          sorted(f"{name} is {'not listed' if name in names else 'listed, but gone: that takes a new soversion'}"
+                 for name in promised(source).symmetric_difference(names)))
     if library and os.path.exists(library):
         listed = subprocess.run(["nm", "-D", "--defined-only", library], stdout=subprocess.PIPE, text=True, check=True)
         exported = {line.split()[2].split("@")[0] for line in listed.stdout.splitlines() if " A " not in line}
