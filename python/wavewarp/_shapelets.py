@@ -31,6 +31,8 @@ _OPTIONS = (
     "terms",
     "checkpoint",
     "checkpoint_seconds",
+    "part_first",
+    "part_count",
 )
 
 
@@ -39,7 +41,7 @@ class Shapelets:
 
     options: those of ww_shapelets_options by their names: min_length, max_length, length_step, start_step, sample,
     seed, seconds, quality ("gain", "f", "kruskal-wallis", "mood"), raw, unscaled, no_tree, best, max_depth, min_size,
-    terms, checkpoint, checkpoint_seconds. A model pickles, and is JSON.
+    terms, checkpoint, checkpoint_seconds, part_first, part_count. A model pickles, and is JSON.
     """
 
     def __init__(self, *, quality="gain", context: Optional[Context] = None, **options) -> None:
@@ -77,6 +79,19 @@ class Shapelets:
             count = self.info.classes
             self._values = np.array([text(lib.ww_shapelets_class_name(self._c, k)) for k in range(count)])
         return self._values
+
+    @classmethod
+    def merge(cls, parts, best: int) -> Shapelets:
+        """The best of models of parts of the candidates (part_first, part_count): those of one search."""
+        parts = list(parts)
+        if not parts:
+            raise ValueError("no parts")
+        made = cls(quality=parts[0].quality, context=parts[0].context, no_tree=True, best=best)
+        handles = ffi.new("ww_shapelets *[]", [part._c for part in parts])
+        made._handle = handle("ww_shapelets")
+        check(lib.ww_shapelets_merge(ffi.cast("ww_shapelets **", handles), len(parts), best, made._handle))
+        made._values = parts[0]._values
+        return made
 
     def _data(self, series, axes):
         if isinstance(series, (Dataset, SeriesSet)):

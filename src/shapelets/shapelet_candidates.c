@@ -56,8 +56,14 @@ static ww_status sort_by_reach(wwi_shapelet_column *columns, size_t count, uint3
     return room ? WW_OK : wwi_fail_memory(count * sizeof *sorted);
 }
 
+static bool in_part(const ww_shapelets_options *o, size_t series) {
+    return !o->part_count || (series >= o->part_first && series - o->part_first < o->part_count);
+}
+
 // Starts of series `own` of the node, and the lengths from each.
 static uint32_t starts_of(const wwi_node_search *s, size_t own) {
+    if (!in_part(s->options, s->node->ids[own]))
+        return 0;
     const size_t length = wwi_shapelet_length(s->data, s->node->ids[own]);
     return (uint32_t)((length - s->job.least) / s->options->start_step + 1);
 }
@@ -165,7 +171,7 @@ static ww_status arrange_rows(wwi_node_search *s) {
         size_t count = 0;
         for (size_t own = 0; !s->candidates.columns && own < s->node->count; own++) {
             const uint32_t length = (uint32_t)wwi_shapelet_length(s->data, s->node->ids[own]);
-            for (uint32_t start = 0; start + s->job.least <= length; start += H)
+            for (uint32_t start = 0; starts_of(s, own) && start + s->job.least <= length; start += H)
                 blocks[count++] = (rows){(uint32_t)own, start, length - start};
         }
         for (size_t c = part.first; s->candidates.columns && c < part.first + part.count; c++)
@@ -342,11 +348,15 @@ uint64_t wwi_shapelet_cells(const wwi_shapelet_data *data, const ww_shapelets_op
                             size_t count) {
     const wwi_shapelet_job job = wwi_node_job(data, o);
     const double points = (double)points_of(data, ids, count);
-    double cells = 0;
+    double cells = 0, own_points = 0, own_count = 0;
+    for (size_t j = 0; j < count; j++)
+        if (in_part(o, ids[j])) {
+            own_points += (double)wwi_shapelet_length(data, ids[j]);
+            own_count++;
+        }
     for (uint32_t li = 0; li < job.count; li++) {
-        const uint32_t l = job.least + li * job.step;
-        const double windows = points - (double)(l - 1) * (double)count;
-        cells += windows * windows / (double)o->start_step;
+        const double before = job.least + li * job.step - 1;
+        cells += (points - before * (double)count) * (own_points - before * own_count) / (double)o->start_step;
     }
     return cells < 1e18 ? (uint64_t)cells : UINT64_C(1000000000000000000);
 }

@@ -185,6 +185,11 @@ typedef struct wwi_shapelet_score {
     size_t left;
 } wwi_shapelet_score;
 
+// What candidates are ordered by, from quality and gap: bit for bit as wwi_shapelet_split() makes it. series: of the
+// node.
+void wwi_shapelet_score_keys(ww_shapelet_quality quality, size_t series, double value, double gap,
+                             wwi_shapelet_score *score);
+
 #define WWI_QUALITY_UNIT 1048576.0 // of keys that are not gains
 
 // The best split of distances. `order` has room for `count` indices; classes are below `class_count`. `counts` has room

@@ -80,6 +80,14 @@ static ww_status check_options(const ww_shapelets_options *o, const ww_series_se
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "no_tree, and no best: there is nothing to find");
     if (o->best > INT32_MAX)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "best is %zu", o->best);
+    if (!o->part_count)
+        return o->part_first ? wwi_fail(WW_ERROR_INVALID_ARGUMENT, "part_first is given, and part_count is 0") : WW_OK;
+    if (!o->no_tree || o->sample)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part of the candidates is for no_tree, and not for a sample");
+    const size_t count = ww_series_set_count(train);
+    if (o->part_first >= count || o->part_count > count - o->part_first)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "part_first %zu and part_count %zu; there are %zu series",
+                        o->part_first, o->part_count, count);
     return WW_OK;
 }
 
@@ -151,12 +159,13 @@ static ww_status sum_series(const growth *g, char sum[65]) {
 static ww_status identify(growth *g) {
     const ww_shapelets_options *o = &g->options;
     checkpoint_texts *t = &g->texts;
-    snprintf(
-        t->options, sizeof t->options,
-        "length %zu %zu %zu start %zu sample %zu seed %" PRIu64 " quality %d raw %d unscaled %d no_tree %d best %zu "
-        "depth %zu size %zu terms %zu channels %zu",
-        o->min_length, o->max_length, o->length_step, o->start_step, o->sample, o->seed, (int)o->quality, o->raw != 0,
-        o->unscaled != 0, o->no_tree != 0, o->best, o->max_depth, o->min_size, o->terms, g->data.channels);
+    snprintf(t->options, sizeof t->options,
+             "length %zu %zu %zu start %zu sample %zu seed %" PRIu64
+             " quality %d raw %d unscaled %d no_tree %d best %zu "
+             "depth %zu size %zu terms %zu channels %zu part %zu %zu",
+             o->min_length, o->max_length, o->length_step, o->start_step, o->sample, o->seed, (int)o->quality,
+             o->raw != 0, o->unscaled != 0, o->no_tree != 0, o->best, o->max_depth, o->min_size, o->terms,
+             g->data.channels, o->part_first, o->part_count);
     wwi_journal_device(g->context, t->device);
     g->identity = (wwi_journal_identity){{"shapelets", t->inputs, t->options, t->device}};
     return sum_series(g, t->inputs);
@@ -508,11 +517,8 @@ static ww_status find_best(growth *g, wwi_shapelet_found *best) {
                                     NULL,   NULL,       WW_SHAPELET_AND, NULL};
     if ((status = find(g, &root, g->options.best, best, &count)) != WW_OK)
         return status;
-    if (count < g->options.best && !g->progress.stopped) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu best shapelets were asked for; without overlap there are %zu",
-                 g->options.best, count);
-        return wwi_fail_hint("ask for fewer, or allow shorter candidates");
-    }
+    if (count < g->options.best && !g->progress.stopped && !g->options.part_count)
+        return wwi_shapelet_fail_few(g->options.best, count);
     g->model->best = count;
     for (size_t i = 0; status == WW_OK && i < count; i++)
         status = add_shapelet(g, &best[i], WW_SHAPELET_AND);
