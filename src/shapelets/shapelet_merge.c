@@ -2,12 +2,19 @@
 // The best shapelets of parts of the candidates, joined. A part has whole series, and shapelets leave each other out
 // within a series alone: so what the whole takes of a part's series is what the part takes first, and the best of all
 // parts' best are the whole's.
-#include <math.h>
+//
+// A model has no keys, by which candidates are ordered, but what they are made of or give, to the last bit, also in its
+// file. The gap's key, and that of a quality that is not the gain, are made of these numbers as the search made them.
+// The gain is the key, below 2^53, divided by 2^32 and the number of series, rounded once: multiplied again it is off
+// by at most 2^-52 of the key, which is less than a half below 2^51. No split in two has more than one bit, so that the
+// key is at most about 2^32 for each series.
 #include <stdlib.h>
 #include <string.h>
 
 #include "options.h"
 #include "shapelets/shapelet_model.h"
+
+#define MOST_SERIES (UINT32_C(1) << 18)
 
 typedef struct merged {
     wwi_shapelet_found found; // what it is ordered by
@@ -15,21 +22,28 @@ typedef struct merged {
     size_t part;
 } merged;
 
+static bool alike(const ww_shapelets *a, const ww_shapelets *b) {
+    if (a->class_count != b->class_count || a->channels != b->channels || a->train != b->train || a->raw != b->raw ||
+        a->unscaled != b->unscaled || a->quality != b->quality)
+        return false;
+    for (size_t k = 0; k < a->class_count; k++)
+        if (strcmp(a->names[k], b->names[k]) != 0)
+            return false;
+    return true;
+}
+
 static ww_status check_parts(const ww_shapelets *const *parts, size_t count) {
-    const ww_shapelets *a = parts[0];
     for (size_t i = 0; i < count; i++) {
-        const ww_shapelets *m = parts[i];
-        if (!m)
+        if (!parts[i])
             return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "part %zu is NULL", i);
-        if (m->node_count)
+        if (parts[i]->node_count)
             return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "part %zu has a tree; parts have the best shapelets alone", i);
-        bool alike = m->class_count == a->class_count && m->channels == a->channels && m->train == a->train &&
-                     m->raw == a->raw && m->unscaled == a->unscaled && m->quality == a->quality;
-        for (size_t k = 0; alike && k < a->class_count; k++)
-            alike = strcmp(m->names[k], a->names[k]) == 0;
-        if (!alike)
+        if (!alike(parts[0], parts[i]))
             return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "part %zu is of another training set or quality than part 0", i);
     }
+    if (parts[0]->quality == WW_SHAPELET_GAIN && parts[0]->train > MOST_SERIES)
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "gains of %zu series: above %u their order can't be told from models",
+                        parts[0]->train, (unsigned)MOST_SERIES);
     return WW_OK;
 }
 
@@ -69,7 +83,6 @@ static ww_status copy_model(const ww_shapelets *from, ww_shapelets *to) {
     to->raw = from->raw;
     to->unscaled = from->unscaled;
     to->quality = from->quality;
-    to->info = (ww_shapelets_info)WW_SHAPELETS_INFO_INIT;
     if (!(to->names = calloc(from->class_count, sizeof *to->names)))
         return wwi_fail_memory(from->class_count * sizeof *to->names);
     for (size_t k = 0; k < from->class_count; k++)
@@ -103,29 +116,37 @@ static void add_info(ww_shapelets_info *sum, const ww_shapelets_info *part) {
     sum->seconds_wall += part->seconds_wall;
 }
 
+static ww_status merge(const ww_shapelets *const *parts, size_t count, size_t best, ww_shapelets *made) {
+    ww_status status;
+    size_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        total += parts[i]->best;
+        add_info(&made->info, &parts[i]->info);
+    }
+    if (total < best && !made->info.stopped)
+        return wwi_shapelet_fail_few(best, total);
+    merged *all = malloc((total + 1) * sizeof *all);
+    if (!all)
+        return wwi_fail_memory((total + 1) * sizeof *all);
+    if ((status = rank_all(parts, count, all, total)) == WW_OK && (status = copy_model(parts[0], made)) == WW_OK)
+        status = copy_shapelets(all, (size_t)wwi_least(total, best), made);
+    free(all);
+    return status;
+}
+
 ww_status ww_shapelets_merge(const ww_shapelets *const *parts, size_t count, size_t best, ww_shapelets **shapelets) {
     if (shapelets)
         *shapelets = NULL;
     if (!parts || !shapelets || count == 0 || best == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "parts or shapelets is NULL, or count or best is 0");
-    size_t total = 0;
     ww_status status = check_parts(parts, count);
     if (status != WW_OK)
         return status;
-    for (size_t i = 0; i < count; i++)
-        total += parts[i]->best;
     ww_shapelets *made = calloc(1, sizeof *made);
-    merged *all = calloc(total ? total : 1, sizeof *all);
-    if (!made || !all)
-        status = wwi_fail_memory(total * sizeof *all + sizeof *made);
-    if (status == WW_OK && (status = rank_all(parts, count, all, total)) == WW_OK &&
-        (status = copy_model(parts[0], made)) == WW_OK)
-        status = copy_shapelets(all, wwi_least(total, best), made);
-    for (size_t i = 0; status == WW_OK && i < count; i++)
-        add_info(&made->info, &parts[i]->info);
-    if (status == WW_OK && total < best && !made->info.stopped)
-        status = wwi_shapelet_fail_few(best, total);
-    free(all);
+    if (!made)
+        return wwi_fail_memory(sizeof *made);
+    made->info = (ww_shapelets_info)WW_SHAPELETS_INFO_INIT;
+    status = merge(parts, count, best, made);
     if (status == WW_OK)
         *shapelets = made;
     else
