@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "host.h"
 #include "reference/shapelet_reference.h"
 #include "set_jobs.h"
@@ -22,33 +23,15 @@ typedef struct labelled {
     const double *values[64];
 } labelled;
 
-// `count` random walks with a bump of their class at a random place, times `scale`, plus `offset`.
 static labelled *make_set(size_t count, size_t channels, size_t least, size_t most, size_t classes, double scale,
                           double offset) {
     labelled *l = calloc(1, sizeof *l);
-    wwt_ok(ww_series_set_create(channels, &l->set));
+    l->set = wwt_set_of_bumps(count, channels, least, most, classes, scale, offset);
     for (size_t i = 0; i < count; i++) {
-        char label[8];
-        const size_t points = wwt_random_size(least, most), width = points / 3;
-        double values[640];
         l->labels[i] = i % classes;
-        l->lengths[i] = points;
-        for (size_t c = 0; c < channels; c++) {
-            double at = 0;
-            const size_t place = wwt_random_size(0, points - width);
-            for (size_t t = 0; t < points; t++) {
-                at += wwt_random();
-                double v = 0.3 * at + 0.1 * wwt_random();
-                if (t >= place && t < place + width)
-                    v += 1.5 * sin((double)(l->labels[i] + 1) * 3 * (double)(t - place) / (double)width);
-                values[c * points + t] = offset + scale * v;
-            }
-        }
-        snprintf(label, sizeof label, "c%zu", l->labels[i]);
-        wwt_ok(ww_series_set_add(l->set, points, values, label));
-    }
-    for (size_t i = 0; i < count; i++)
+        l->lengths[i] = ww_series_set_length(l->set, i);
         l->values[i] = ww_series_set_values(l->set, i);
+    }
     l->reference = (wwr_shapelet_set){count, channels, classes, l->lengths, l->values, l->labels};
     return l;
 }
@@ -348,6 +331,81 @@ START_TEST(samples) {
     ck_assert_int_eq(info.stopped, 1);
     ck_assert_uint_gt(info.candidates, 0);
     ww_shapelets_destroy(&model);
+    free_set(l);
+}
+END_TEST
+
+static int by_number(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+// Different numbers below `total`, as the search draws them.
+static void draw(uint64_t *numbers, size_t wanted, uint64_t total, uint64_t seed) {
+    for (size_t drawn = 0; drawn < wanted;) {
+        while (drawn < wanted)
+            numbers[drawn++] = wwi_random(&seed) % total;
+        qsort(numbers, wanted, sizeof *numbers, by_number);
+        drawn = 0;
+        for (size_t i = 0; i < wanted; i++)
+            if (i == 0 || numbers[i] != numbers[i - 1])
+                numbers[drawn++] = numbers[i];
+    }
+}
+
+// The gain that candidate `number` has: of all series, starts and lengths from `least` to `most`, in this order.
+static double gain_of(const labelled *l, size_t least, size_t most, uint64_t number, bool raw) {
+    for (size_t i = 0; i < l->reference.count; i++)
+        for (size_t start = 0; start + least <= l->lengths[i]; start++) {
+            const size_t left = l->lengths[i] - start, lengths = (left < most ? left : most) - least + 1;
+            if (number >= lengths) {
+                number -= lengths;
+                continue;
+            }
+            double d[64];
+            wwr_shapelet found = {i, start, least + (size_t)number, 0, 0, 0, 0};
+            for (size_t j = 0; j < l->reference.count; j++)
+                d[j] = j == i ? 0
+                              : wwr_shapelet_distance(l->values[i] + start, found.length, found.length, 1, l->values[j],
+                                                      l->lengths[j], raw, false, NULL);
+            wwr_shapelet_split(d, NULL, l->labels, l->reference.count, l->reference.classes, 0, &found);
+            return found.gain;
+        }
+    return NAN;
+}
+
+// The best of a small sample, whose lengths are far apart.
+START_TEST(best_of_a_sample) {
+    enum { SAMPLE = 60, LEAST = 3, MOST = 40 };
+    uint64_t numbers[SAMPLE];
+    ww_shapelets *model = NULL;
+    ww_shapelets_info info = WW_SHAPELETS_INFO_INIT;
+    ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
+    wwt_seed(12 + (unsigned)_i / 2);
+    labelled *l = make_set(40, 1, MOST, 60, 3, 1, 0);
+    o.no_tree = 1;
+    o.best = 1;
+    o.min_length = LEAST;
+    o.max_length = MOST;
+    o.raw = _i % 2;
+    uint64_t total = 0;
+    for (size_t i = 0; i < 40; i++)
+        for (size_t start = 0; start + LEAST <= l->lengths[i]; start++)
+            total += (l->lengths[i] - start < MOST ? l->lengths[i] - start : MOST) - LEAST + 1;
+    o.sample = SAMPLE;
+    for (o.seed = 1; o.seed <= 6; o.seed++) {
+        double best = 0;
+        ww_shapelet s = WW_SHAPELET_INIT;
+        draw(numbers, SAMPLE, total, o.seed);
+        for (size_t i = 0; i < SAMPLE; i++)
+            best = fmax(best, gain_of(l, LEAST, MOST, numbers[i], o.raw != 0));
+        wwt_ok(wwt_shapelets(l->set, &o, &model));
+        wwt_ok(ww_shapelets_get_info(model, &info));
+        ck_assert_uint_eq(info.candidates, SAMPLE);
+        wwt_ok(ww_shapelets_get_shapelet(model, 0, &s));
+        ck_assert_double_eq_tol(s.gain, best, 1e-9);
+        ww_shapelets_destroy(&model);
+    }
     free_set(l);
 }
 END_TEST
@@ -768,6 +826,7 @@ int main(void) {
     wwt_add(suite, close_series, 4);
     wwt_add(suite, flat_windows, 3);
     wwt_add(suite, samples, 1);
+    wwt_add(suite, best_of_a_sample, 4);
     wwt_add(suite, terms, 2);
     wwt_add(suite, transform, 1);
     wwt_add(suite, model_files, 1);
