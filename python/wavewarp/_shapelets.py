@@ -6,7 +6,7 @@ from __future__ import annotations
 import io
 import os
 from types import SimpleNamespace
-from typing import Any, Optional
+from typing import Any, Iterable, Optional
 
 import numpy as np
 
@@ -55,6 +55,9 @@ class Shapelets:
     def fit(self, series: Any, y: Any = None, *, axes: Optional[str] = None, progress: Progress = None) -> Shapelets:
         """Learns from series with labels: a Dataset, or what one takes. Returns itself."""
         train = series if isinstance(series, Dataset) else Dataset(series, y, axes=axes, context=self.context)
+        return self._learn(lib.ww_shapelets_create, train, progress)
+
+    def _learn(self, create, train, progress) -> Shapelets:
         fields = dict(self.options)
         if fields.get("checkpoint") is not None:
             fields["checkpoint"] = ffi.new("char[]", os.fsencode(fields["checkpoint"]))
@@ -62,7 +65,7 @@ class Shapelets:
         options = new(
             "ww_shapelets_options", quality=by_name("ww_shapelet_quality", self.quality), run=run(progress), **fields
         )
-        check(lib.ww_shapelets_create(train._c, options, made))
+        check(create(train._c, options, made))
         self._handle, self._values = made, train.classes
         return self
 
@@ -81,16 +84,16 @@ class Shapelets:
         return self._values
 
     @classmethod
-    def merge(cls, parts, best: int) -> Shapelets:
-        """The best of models of parts of the candidates (part_first, part_count): those of one search."""
+    def merge(cls, parts: Iterable[Shapelets], best: int) -> Shapelets:
+        """The `best` of models of parts of the candidates (part_first, part_count): those of one search."""
         parts = list(parts)
         if not parts:
-            raise ValueError("no parts")
-        made = cls(quality=parts[0].quality, context=parts[0].context, no_tree=True, best=best)
+            raise ValueError("there are no parts")
         handles = ffi.new("ww_shapelets *[]", [part._c for part in parts])
-        made._handle = handle("ww_shapelets")
-        check(lib.ww_shapelets_merge(ffi.cast("ww_shapelets **", handles), len(parts), best, made._handle))
-        made._values = parts[0]._values
+        made = cls(quality=parts[0].quality, context=parts[0].context, no_tree=True, best=best)
+        merged = handle("ww_shapelets")
+        check(lib.ww_shapelets_merge(handles, len(parts), best, merged))
+        made._handle, made._values = merged, parts[0]._values
         return made
 
     def _data(self, series, axes):
