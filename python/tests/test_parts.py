@@ -112,7 +112,7 @@ fails(lambda: ww.GroupDataset(group, x, classes[:3]), ValueError, "3 labels for 
 fails(lambda: ww.GroupDataset(group, ww.SeriesSet(x), classes), ValueError, "its own labels")
 fails(lambda: group.classify(x, x), ww.Error, "label")
 fails(lambda: group.shapelets(x), ww.Error, "label")
-fails(lambda: group.shapelets(sent, checkpoint="here.txt"), NotImplementedError, "checkpoint")
+fails(lambda: group.shapelets(sent, checkpoint="here.txt"), ww.Error, "checkpoint")
 fails(lambda: ww.GroupLSH(group, x, metric="l1", functions=0), ValueError, "functions")
 fails(lambda: group.profile(long, 2), ValueError, "window")
 fails(lambda: group.profile(sent, 20, ww.GroupDataset(ww.Group("0"), x)), ValueError, "group")
