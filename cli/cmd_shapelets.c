@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "escape.h"
+#include "group_job.h"
 #include "json.h"
 #include "shapelets.h"
 
@@ -25,6 +26,7 @@ typedef struct shapelets {
     bool raw, unscaled, no_tree, json, tree;
     double seconds;
     ww_context *context;
+    ww_group *group; // several devices; then there is neither a context nor data
     ww_shapelets *model;
     ww_shapelets_info info;
     ww_series_set *set;
@@ -86,13 +88,48 @@ static int upload(shapelets *c) {
     return cli_dataset_make(c->context, &c->device, c->set, &c->data);
 }
 
-static int fit(shapelets *c) {
+// Opens the devices. Those without double take no part where others have it.
+static int open_group(shapelets *c) {
+    const int result = cli_group_open(&c->device, &c->group);
+    c->device.precision = 0;
+    for (size_t i = 0; result == CLI_GO_ON && i < ww_group_count(c->group); i++) {
+        ww_device_info on = WW_DEVICE_INFO_INIT;
+        if (ww_context_get_device_info(ww_group_context(c->group, i), &on) != WW_OK)
+            return cli_fail();
+        c->device.precision |= on.has_double != 0;
+    }
+    return result;
+}
+
+static int find_on_group(shapelets *c, const ww_shapelets_options *o) {
+    ww_group_dataset *data = NULL;
+    int result = cli_group_dataset_make(c->group, &c->device, c->set, &data);
+    if (result == CLI_GO_ON && ww_group_shapelets(data, o, &c->model) != WW_OK)
+        result = cli_fail();
+    ww_group_dataset_destroy(&data);
+    return result;
+}
+
+static int find(shapelets *c, ww_shapelets_options *o) {
     cli_progress progress;
     ww_plan_options plan;
+    cli_plan_options(&c->device, &progress, &plan);
+    o->run = plan.run;
+    int result = CLI_GO_ON;
+    if (c->group)
+        result = find_on_group(c, o);
+    else if (ww_shapelets_create(c->data, o, &c->model) != WW_OK)
+        result = cli_fail();
+    cli_progress_end(&progress);
+    cli_group_report(c->group);
+    return result;
+}
+
+static int fit(shapelets *c) {
     ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
     int result = cli_read(c->series_path, &c->read, 0, true, &c->set);
     if (result == CLI_GO_ON)
-        result = upload(c);
+        result = cli_is_group(&c->device) ? open_group(c) : upload(c);
     if (result != CLI_GO_ON)
         return result;
     o.min_length = (size_t)c->min_length;
@@ -111,13 +148,7 @@ static int fit(shapelets *c) {
     o.min_size = (size_t)c->min_size;
     o.terms = (size_t)c->terms;
     o.checkpoint = c->checkpoint;
-    cli_plan_options(&c->device, &progress, &plan);
-    o.run = plan.run;
-    const ww_status status = ww_shapelets_create(c->data, &o, &c->model);
-    cli_progress_end(&progress);
-    if (status != WW_OK)
-        return cli_fail();
-    if ((result = get_info(c)) != CLI_GO_ON)
+    if ((result = find(c, &o)) != CLI_GO_ON || (result = get_info(c)) != CLI_GO_ON)
         return result;
     c->seconds_compute = c->info.seconds_wall;
     return c->output && ww_shapelets_write(c->model, c->output) != WW_OK ? cli_fail() : find_classes(c);
@@ -267,7 +298,7 @@ static void print_json(const shapelets *c, const cli_command *command) {
     }
     head.output = c->output;
     head.read = &c->read;
-    head.context = c->context;
+    head.context = c->group ? ww_group_context(c->group, 0) : c->context;
     head.precision = ww_precision_name(WW_DOUBLE);
     head.seconds_compute = c->seconds_compute;
     head.seconds_device = c->verb == FIT ? c->info.seconds_device : NAN;
@@ -285,6 +316,8 @@ static void print_json(const shapelets *c, const cli_command *command) {
         cli_json_count(&json, "examined", c->info.examined);
         cli_json_count(&json, "launches", c->info.launches);
         cli_json_flag(&json, "stopped", c->info.stopped != 0);
+        if (c->group)
+            cli_group_json(c->group, NULL, &json);
     }
     if (c->verb == FIT || c->verb == SHOW)
         json_nodes(&json, c);
@@ -390,31 +423,57 @@ static void print_text(const shapelets *c) {
 
 // ---- the command
 
-static int check(shapelets *c, const cli_command *command, const char *const *operands, size_t count) {
-    const char *name = command->name;
+// The verb, and the files that it takes.
+static int take_operands(shapelets *c, const char *name, const char *const *operands, size_t count) {
+    static const struct {
+        size_t least, most; // operands, with the verb
+        const char *takes;
+    } of[] = {
+        {2, 2, "TRAIN"}, {3, 3, "MODEL and SERIES"}, {3, 3, "MODEL and SERIES"}, {2, 3, "MODEL, and optionally TRAIN"}};
     for (c->verb = FIT; verbs[c->verb] && strcmp(verbs[c->verb], operands[0]) != 0;)
         c->verb++;
     if (!verbs[c->verb])
         return cli_usage(name, "'%s' is none of fit, predict, transform, show", operands[0]);
-    const size_t least = c->verb == PREDICT || c->verb == TRANSFORM ? 3 : 2, most = c->verb == FIT ? 2 : 3;
-    if (count < least || count > most)
-        return cli_usage(name, "'%s' takes %s", verbs[c->verb],
-                         c->verb == FIT    ? "TRAIN"
-                         : c->verb == SHOW ? "MODEL, and optionally TRAIN"
-                                           : "MODEL and SERIES");
+    if (count < of[c->verb].least || count > of[c->verb].most)
+        return cli_usage(name, "'%s' takes %s", verbs[c->verb], of[c->verb].takes);
     if (c->verb == FIT)
         c->series_path = operands[1];
     else
         c->model_path = operands[1];
     if (count == 3)
         c->series_path = operands[2];
+    return CLI_GO_ON;
+}
+
+// Whether an option of the search is given.
+static bool searches(const shapelets *c) {
+    const uint64_t numbers = c->min_length | c->max_length | c->length_step | c->start_step | c->sample | c->best |
+                             c->max_depth | c->min_size | c->terms;
+    const bool flags[] = {
+        c->raw, c->unscaled, c->no_tree, c->quality != 0, c->seconds_text != NULL, c->checkpoint != NULL};
+    bool any = numbers != 0;
+    for (size_t i = 0; i < CLI_COUNT_OF(flags); i++)
+        any = any || flags[i];
+    return any;
+}
+
+static int check_group(const shapelets *c, const char *name) {
+    if (!cli_is_group(&c->device) || c->verb == SHOW)
+        return CLI_GO_ON;
+    if (c->verb != FIT)
+        return cli_usage(name, "'%s' takes one device; several are for 'fit'", verbs[c->verb]);
+    if (c->checkpoint)
+        return cli_usage(name, "several devices keep no --checkpoint of shapelets");
+    if (c->svg)
+        return cli_usage(name, "--svg takes one device: draw the model with 'show'");
+    return CLI_GO_ON;
+}
+
+static int check(shapelets *c, const char *name) {
     c->seconds = 0;
     if (c->seconds_text && (!cli_number(c->seconds_text, &c->seconds) || c->seconds <= 0))
         return cli_usage(name, "--seconds is a number above 0");
-    const bool search = c->min_length || c->max_length || c->length_step || c->start_step || c->sample || c->best ||
-                        c->max_depth || c->min_size || c->terms || c->raw || c->unscaled || c->no_tree || c->quality ||
-                        c->seconds_text || c->checkpoint;
-    if (search && c->verb != FIT)
+    if (c->verb != FIT && searches(c))
         return cli_usage(name, "options of the search go with 'fit'");
     if (c->svg && c->verb != FIT && c->verb != SHOW)
         return cli_usage(name, "--svg goes with 'fit' and 'show'");
@@ -424,7 +483,7 @@ static int check(shapelets *c, const cli_command *command, const char *const *op
         return cli_usage(name, "--output FILE is needed");
     if (c->verb == SHOW && c->output)
         return cli_usage(name, "--output goes with 'fit', 'predict' and 'transform'");
-    return CLI_GO_ON;
+    return check_group(c, name);
 }
 
 static int run(shapelets *c) {
@@ -479,7 +538,9 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, operands, 1, 3, &count);
     if (result == CLI_GO_ON)
-        result = check(&c, command, operands, count);
+        result = take_operands(&c, command->name, operands, count);
+    if (result == CLI_GO_ON)
+        result = check(&c, command->name);
     if (result == CLI_GO_ON)
         result = run(&c);
     if (result == CLI_GO_ON) {
@@ -498,5 +559,6 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
     ww_dataset_destroy(&c.data);
     ww_series_set_destroy(&c.set);
     ww_context_destroy(&c.context);
+    ww_group_destroy(&c.group);
     return result;
 }

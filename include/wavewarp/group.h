@@ -14,6 +14,7 @@
 #include <wavewarp/plan.h>
 #include <wavewarp/profile.h>
 #include <wavewarp/search.h>
+#include <wavewarp/shapelets.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,7 +64,7 @@ typedef struct ww_group_info {
     size_t struct_size; ///< sizeof(ww_group_info)
     uint64_t tiles;     ///< it finished
     /// of these: points of the rows times points of the columns, without a band; knn: pairs x dimension; profile: pairs
-    /// of windows; lsh: buckets looked into x functions x dimension
+    /// of windows; lsh: buckets looked into x functions x dimension; shapelets: candidates x windows
     double work;
     double seconds;    ///< it worked on them
     int lost;          ///< 1: it failed, and others did its work
@@ -164,6 +165,16 @@ WW_API_STATUS ww_group_gradient_sizes(const ww_measure *measure, ww_group_datase
 /// time. *Blocking*: until done.
 WW_API_STATUS ww_group_classify(const ww_measure *measure, ww_group_dataset *train, ww_group_dataset *test,
                                 const ww_classify_options *options, ww_classification *result);
+
+/// Finds shapelets as ww_shapelets_create() does. The series of a node of the tree are divided: each device has all
+/// series and takes the candidates of some at a time, from the best that all have found so far. Nodes that take one
+/// device less than about a quarter of ww_group_options.tile_seconds are not divided, and no more is the rest: a node
+/// follows the other. What a device did is the sum of all nodes. \param options as of ww_shapelets_create(), read
+/// during the call only; its run options as ww_plan_options.run of the jobs above. \return WW_ERROR_UNSUPPORTED
+/// (options.checkpoint), and as ww_shapelets_create(). *Ownership*: the caller's; ww_shapelets_destroy().
+/// *Thread-safety*: one job of a group at a time. *Blocking*: until done.
+WW_API_STATUS ww_group_shapelets(ww_group_dataset *train, const ww_shapelets_options *options,
+                                 ww_shapelets **shapelets);
 
 /// The best matches of queries in streams, as ww_search_create() and ww_search_run() give them. Windows: each device
 /// has all queries and takes parts of the streams; the places of all parts are joined, and chosen from once. Open ends,

@@ -59,10 +59,17 @@ typedef struct ww_shapelets_options {
     const char *checkpoint;
     double checkpoint_seconds; ///< 0: 60
     const ww_run_options *run; ///< NULL: all defaults. Progress is in cells: candidates x windows; of all nodes so far
+    /// A part of the candidates: the windows of series [part_first, part_first + part_count) alone; distances are those
+    /// to all series. With no_tree and without sample; `best` is then the most: where a part has fewer it is no error.
+    /// ww_shapelets_merge() joins parts. part_count 0: all.
+    size_t part_first, part_count;
 } ww_shapelets_options;
 
 #define WW_SHAPELETS_OPTIONS_INIT                                                                                      \
-    { sizeof(ww_shapelets_options), 0, 0, 0, 0, 0, 1, 0.0, WW_SHAPELET_GAIN, 0, 0, 0, 0, 0, 0, 0, NULL, 0.0, NULL }
+    {                                                                                                                  \
+        sizeof(ww_shapelets_options), 0, 0, 0, 0, 0, 1, 0.0, WW_SHAPELET_GAIN, 0, 0, 0, 0, 0, 0, 0, NULL, 0.0, NULL,   \
+            0, 0                                                                                                       \
+    }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_shapelets_options_init(ww_shapelets_options *options, size_t struct_size);
@@ -154,6 +161,15 @@ WW_API void ww_shapelet_node_init(ww_shapelet_node *node, size_t struct_size);
 /// WW_ERROR_FORMAT (the checkpoint), WW_ERROR_CANCELLED. *Ownership*: the caller's; ww_shapelets_destroy().
 /// *Thread-safety*: any thread. *Blocking*: until done.
 WW_API_STATUS ww_shapelets_create(ww_dataset *train, const ww_shapelets_options *options, ww_shapelets **shapelets);
+
+/// Joins the best shapelets of parts of the candidates (ww_shapelets_options.part_count), which other devices or
+/// machines may have found: those of one search with this `best`, in their order and bit for bit, where each series was
+/// in one part and each part was asked for as many. Also of models that were read. \param parts `count` models of one
+/// training set and one quality, without trees. \param best so many of the best; in the info of the result, what was
+/// examined is the parts' sum. \return WW_ERROR_INVALID_ARGUMENT (parts that do not belong together; two of one series;
+/// fewer than `best` shapelets). *Ownership*: the caller's; the parts may go. *Thread-safety*: any thread. *Blocking*:
+/// no.
+WW_API_STATUS ww_shapelets_merge(const ww_shapelets *const *parts, size_t count, size_t best, ww_shapelets **shapelets);
 
 /// Frees them and stores NULL in *shapelets. *Thread-safety*: when nobody uses them. *Blocking*: no.
 WW_API void ww_shapelets_destroy(ww_shapelets **shapelets);

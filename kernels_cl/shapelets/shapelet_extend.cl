@@ -117,7 +117,7 @@ ww_shapelet_extend(global const float *restrict a, global const float *restrict 
     const ulong plane = (ulong)job.longest * job.columns;
     const uint begin = first_tile[j - job.table], end = first_tile[j - job.table + 1];
 #if WW_STEP == 2
-    const uint shortest = reaches[c0 + WW_S * WW_LANES * WW_V - 1]; // 0 in the padding: then all are looked at
+    const uint shortest = max(reaches[c0 + WW_S * WW_LANES * WW_V - 1], 1u); // of the padding 0
 #endif
 #if WW_PARTS > 1
     local float parts[WW_PARTS * WW_BLOCK * WW_S * WW_LANES];
@@ -237,7 +237,9 @@ ww_shapelet_extend(global const float *restrict a, global const float *restrict 
                 }
                 global float *const place = to + s * (WW_LANES * WW_V);
 #if WW_STEP == 2
-                const ww_columns old = t == begin ? (ww_columns)(WW_WORST) : WW_LOAD_COLUMNS(place);
+                // Nothing is there when the shortest are met first.
+                const ww_columns old =
+                    t == begin && l + 1 == shortest ? (ww_columns)(WW_WORST) : WW_LOAD_COLUMNS(place);
                 best = WW_BETTER(best, old);
                 best = WW_LOAD_IDS(reaches + c + s * (WW_LANES * WW_V)) == (ww_column_ids)(l + 1) ? best : old;
 #else

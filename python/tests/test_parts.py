@@ -85,6 +85,17 @@ targets = np.arange(40.0)
 np.testing.assert_array_equal(
     group.classify(x, targets=targets).values, ww.classify(ww.Dataset(x), targets=targets).values
 )
+found = {"min_length": 8, "max_length": 14, "length_step": 3, "best": 4}
+bumps = x + 2 * np.sin(np.arange(30) * (1 + np.arange(40) % 3)[:, None] / 4)
+for options in found, {**found, "no_tree": True, "quality": "f"}, {**found, "terms": 2}:
+    mine, one = group.shapelets(bumps, classes, **options), ww.Shapelets(**options).fit(bumps, classes)
+    assert mine.to_json() == one.to_json() and mine.info.cells == one.info.cells
+    assert sum(record.work for record in group.info) > 0
+assert mine.predict(bumps).tolist() == one.predict(bumps).tolist()
+sent = ww.GroupDataset(group, bumps, classes)
+ways = {"no_tree": True, "min_length": 20}
+parts = [group.shapelets(sent, best=5, part_first=a, part_count=b, **ways) for a, b in ((0, 17), (17, 23))]
+assert ww.Shapelets.merge(parts, 5).to_json() == group.shapelets(sent, best=5, **ways).to_json()
 assert group.cdist(["kitten"], ["sitting"], "levenshtein").tolist() == [[3]]
 def fails(call, kind, word):
     try:
@@ -100,6 +111,8 @@ fails(lambda: group.cdist(x, out=np.empty(3)), ValueError, "out has to be")
 fails(lambda: ww.GroupDataset(group, x, classes[:3]), ValueError, "3 labels for 40 series")
 fails(lambda: ww.GroupDataset(group, ww.SeriesSet(x), classes), ValueError, "its own labels")
 fails(lambda: group.classify(x, x), ww.Error, "label")
+fails(lambda: group.shapelets(x), ww.Error, "label")
+fails(lambda: group.shapelets(sent, checkpoint="here.txt"), ww.Error, "checkpoint")
 fails(lambda: ww.GroupLSH(group, x, metric="l1", functions=0), ValueError, "functions")
 fails(lambda: group.profile(long, 2), ValueError, "window")
 fails(lambda: group.profile(sent, 20, ww.GroupDataset(ww.Group("0"), x)), ValueError, "group")
@@ -125,6 +138,24 @@ def test_group_of_one(rng):
     assert record.tiles >= 1 and record.work > 0 and record.status == "WW_OK"
     with pytest.raises(ww.NoDeviceError):
         ww.Group("no such device")
+
+
+def test_shapelets_of_parts(rng):
+    x, y = rng.normal(size=(20, 24)).cumsum(axis=1), np.arange(20) % 2
+    options = {"no_tree": True, "best": 3, "max_length": 12}
+    whole = ww.Shapelets(**options).fit(x, y)
+    parts = [ww.Shapelets(part_first=a, part_count=b, **options).fit(x, y) for a, b in ((0, 5), (5, 8), (13, 7))]
+    merged = ww.Shapelets.merge(parts, 3)
+    assert merged.to_json() == whole.to_json() and merged.classes.tolist() == [0, 1]
+    np.testing.assert_array_equal(merged.transform(x), whole.transform(x))
+    again = ww.Shapelets.merge((pickle.loads(pickle.dumps(part)) for part in reversed(parts)), 2)
+    assert [vars(s)["start"] for s in again.shapelets] == [vars(s)["start"] for s in whole.shapelets][:2]
+    with pytest.raises(ValueError, match="both have candidates"):
+        ww.Shapelets.merge([parts[0], parts[0]], 3)
+    with pytest.raises(ValueError, match="parts"):
+        ww.Shapelets.merge([], 3)
+    with pytest.raises(ValueError, match="part_first"):
+        ww.Shapelets(part_first=3, part_count=20, **options).fit(x, y)
 
 
 def test_nearest_rows_and_shards(rng):

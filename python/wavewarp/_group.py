@@ -19,6 +19,7 @@ from ._points import PointView
 from ._profile import Profile, ProfilePlan, series_of
 from ._search import MATCH, Source, search_options
 from ._series import DTYPES, SeriesSet, View, is_texts, label_names, output, pointer, result, to_output, view
+from ._shapelets import Shapelets
 
 
 class Group:
@@ -356,6 +357,23 @@ class Group:
         plan = _DividedProfile(self)
         plan._set_options(k, exclusion, left_right, precision, best_channels, run(progress, max_bytes))
         return plan._create(series, index, other, other_index, window, axes).run()
+
+    def shapelets(
+        self,
+        series: Any,
+        y: Any = None,
+        *,
+        quality: str = "gain",
+        axes: Optional[str] = None,
+        precision: Optional[str] = None,
+        progress: Progress = None,
+        **options,
+    ) -> Shapelets:
+        """As Shapelets(**options).fit(series, y), on all devices, and without a checkpoint. series: also a GroupDataset."""
+        made = Shapelets(quality=quality, context=self.contexts[0], **options)
+        if not isinstance(series, GroupDataset):
+            series = GroupDataset(self, series, y, axes=axes, precision=precision)
+        return made._learn(lib.ww_group_shapelets, series, progress)
 
     def _points(self, points, precision):
         """Points on every device: a handle, their number, their precision."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import io
 import os
 from types import SimpleNamespace
-from typing import Any, Optional
+from typing import Any, Iterable, Optional
 
 import numpy as np
 
@@ -31,6 +31,8 @@ _OPTIONS = (
     "terms",
     "checkpoint",
     "checkpoint_seconds",
+    "part_first",
+    "part_count",
 )
 
 
@@ -39,7 +41,7 @@ class Shapelets:
 
     options: those of ww_shapelets_options by their names: min_length, max_length, length_step, start_step, sample,
     seed, seconds, quality ("gain", "f", "kruskal-wallis", "mood"), raw, unscaled, no_tree, best, max_depth, min_size,
-    terms, checkpoint, checkpoint_seconds. A model pickles, and is JSON.
+    terms, checkpoint, checkpoint_seconds, part_first, part_count. A model pickles, and is JSON.
     """
 
     def __init__(self, *, quality="gain", context: Optional[Context] = None, **options) -> None:
@@ -53,6 +55,9 @@ class Shapelets:
     def fit(self, series: Any, y: Any = None, *, axes: Optional[str] = None, progress: Progress = None) -> Shapelets:
         """Learns from series with labels: a Dataset, or what one takes. Returns itself."""
         train = series if isinstance(series, Dataset) else Dataset(series, y, axes=axes, context=self.context)
+        return self._learn(lib.ww_shapelets_create, train, progress)
+
+    def _learn(self, create, train, progress) -> Shapelets:
         fields = dict(self.options)
         if fields.get("checkpoint") is not None:
             fields["checkpoint"] = ffi.new("char[]", os.fsencode(fields["checkpoint"]))
@@ -60,7 +65,7 @@ class Shapelets:
         options = new(
             "ww_shapelets_options", quality=by_name("ww_shapelet_quality", self.quality), run=run(progress), **fields
         )
-        check(lib.ww_shapelets_create(train._c, options, made))
+        check(create(train._c, options, made))
         self._handle, self._values = made, train.classes
         return self
 
@@ -77,6 +82,19 @@ class Shapelets:
             count = self.info.classes
             self._values = np.array([text(lib.ww_shapelets_class_name(self._c, k)) for k in range(count)])
         return self._values
+
+    @classmethod
+    def merge(cls, parts: Iterable[Shapelets], best: int) -> Shapelets:
+        """The `best` of models of parts of the candidates (part_first, part_count): those of one search."""
+        parts = list(parts)
+        if not parts:
+            raise ValueError("there are no parts")
+        handles = ffi.new("ww_shapelets *[]", [part._c for part in parts])
+        made = cls(quality=parts[0].quality, context=parts[0].context, no_tree=True, best=best)
+        merged = handle("ww_shapelets")
+        check(lib.ww_shapelets_merge(handles, len(parts), best, merged))
+        made._handle, made._values = merged, parts[0]._values
+        return made
 
     def _data(self, series, axes):
         if isinstance(series, (Dataset, SeriesSet)):

@@ -56,7 +56,11 @@ typedef struct wwi_group_kind {
 // Runs a job on the group's devices. `before`: units + 1, the work of all units before each.
 ww_status wwi_group_run(ww_group *group, const wwi_group_kind *kind, void *job, size_t units, const double *before,
                         const ww_run_options *report);
-// The same with the work of each unit.
+// A job in several runs: what the devices do adds up, and who was lost in one run has lost before the next.
+void wwi_group_begin(ww_group *group);
+ww_status wwi_group_go_on(ww_group *group, const wwi_group_kind *kind, void *job, size_t units, const double *before,
+                          const ww_run_options *report);
+// wwi_group_run() with the work of each unit.
 ww_status wwi_group_run_units(ww_group *group, const wwi_group_kind *kind, void *job, size_t units,
                               const ww_run_options *report);
 

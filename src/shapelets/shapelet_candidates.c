@@ -56,6 +56,10 @@ static ww_status sort_by_reach(wwi_shapelet_column *columns, size_t count, uint3
     return room ? WW_OK : wwi_fail_memory(count * sizeof *sorted);
 }
 
+static bool in_part(const wwi_shapelet_node *node, size_t own) {
+    return !node->part_count || (own >= node->part_first && own - node->part_first < node->part_count);
+}
+
 // Starts of series `own` of the node, and the lengths from each.
 static uint32_t starts_of(const wwi_node_search *s, size_t own) {
     const size_t length = wwi_shapelet_length(s->data, s->node->ids[own]);
@@ -67,16 +71,17 @@ static wwi_shapelet_column column_at(const wwi_node_search *s, uint32_t own, uin
     return (wwi_shapelet_column){s->node->ids[own], start, left < s->job.longest ? left : s->job.longest, own};
 }
 
-static ww_status count_columns(const wwi_node_search *s, uint64_t *count) {
+// whole: of other parts too.
+static ww_status count_columns(const wwi_node_search *s, bool whole, uint64_t *count) {
     *count = 0;
     for (size_t own = 0; own < s->node->count; own++)
-        *count += starts_of(s, own);
+        *count += whole || in_part(s->node, own) ? starts_of(s, own) : 0;
     return *count > INT32_MAX ? wwi_fail(WW_ERROR_OVERFLOW, "%" PRIu64 " starts of candidates", *count) : WW_OK;
 }
 
-static ww_status make_columns(wwi_node_search *s) {
+static ww_status make_columns(wwi_node_search *s, bool whole) {
     uint64_t count;
-    const ww_status status = count_columns(s, &count);
+    const ww_status status = count_columns(s, whole, &count);
     if (status != WW_OK)
         return status;
     s->candidates.columns = malloc(count * sizeof *s->candidates.columns);
@@ -84,24 +89,37 @@ static ww_status make_columns(wwi_node_search *s) {
         return wwi_fail_memory(count * sizeof *s->candidates.columns);
     for (size_t own = 0; own < s->node->count; own++) {
         const uint32_t length = (uint32_t)wwi_shapelet_length(s->data, s->node->ids[own]);
-        const uint32_t starts = starts_of(s, own), step = (uint32_t)s->options->start_step;
+        const uint32_t starts = whole || in_part(s->node, own) ? starts_of(s, own) : 0;
+        const uint32_t step = (uint32_t)s->options->start_step;
         for (uint32_t i = 0; i < starts; i++)
             s->candidates.columns[s->candidates.count++] = column_at(s, (uint32_t)own, i * step, length - i * step);
     }
     return WW_OK;
 }
 
+// A sample is drawn of all candidates, whose part is then taken: so parts of it are disjoint.
+static void keep_part(wwi_node_search *s) {
+    wwi_node_candidates *c = &s->candidates;
+    size_t kept = 0;
+    for (size_t i = 0; i < c->count; i++)
+        if (in_part(s->node, c->columns[i].own))
+            c->columns[kept++] = c->columns[i];
+    c->count = kept;
+}
+
 ww_status wwi_node_sample(wwi_node_search *s, size_t wanted) {
     uint64_t total = 0, drawn = 0, state = s->options->seed, at = 0, begin = 0;
-    ww_status status = make_columns(s);
+    ww_status status = make_columns(s, true);
     wwi_shapelet_column *sample = NULL;
     uint64_t *numbers = NULL;
     if (status != WW_OK)
         return status;
     for (size_t c = 0; c < s->candidates.count; c++)
         total += lengths_within(&s->job, s->candidates.columns[c].reach);
-    if (wanted >= total)
+    if (wanted >= total) {
+        keep_part(s);
         return WW_OK;
+    }
     numbers = malloc(wanted * sizeof *numbers);
     sample = malloc(wanted * sizeof *sample);
     if (!numbers || !sample) {
@@ -131,6 +149,7 @@ ww_status wwi_node_sample(wwi_node_search *s, size_t wanted) {
     s->candidates.count = wanted;
     s->job.single = 1;
     s->job.count = 1;
+    keep_part(s);
     return WW_OK;
 }
 
@@ -165,7 +184,7 @@ static ww_status arrange_rows(wwi_node_search *s) {
         size_t count = 0;
         for (size_t own = 0; !s->candidates.columns && own < s->node->count; own++) {
             const uint32_t length = (uint32_t)wwi_shapelet_length(s->data, s->node->ids[own]);
-            for (uint32_t start = 0; start + s->job.least <= length; start += H)
+            for (uint32_t start = 0; in_part(s->node, own) && start + s->job.least <= length; start += H)
                 blocks[count++] = (rows){(uint32_t)own, start, length - start};
         }
         for (size_t c = part.first; s->candidates.columns && c < part.first + part.count; c++)
@@ -240,13 +259,13 @@ static void shuffle_series(wwi_node_search *s) {
 ww_status wwi_node_columns(wwi_node_search *s) {
     uint64_t starts;
     const bool limited = s->progress->deadline > 0;
-    ww_status status = count_columns(s, &starts);
+    ww_status status = count_columns(s, false, &starts);
     if (status != WW_OK)
         return status;
     // By diagonals, and one wanted: columns are made in their order.
     if (!s->candidates.columns && s->correlator.way->diagonals && s->k == 1)
         s->candidates.count = starts;
-    else if (!s->candidates.columns && (status = make_columns(s)) != WW_OK)
+    else if (!s->candidates.columns && (status = make_columns(s, false)) != WW_OK)
         return status;
     if (limited)
         s->k == 1 ? shuffle(s) : shuffle_series(s);
@@ -338,15 +357,36 @@ wwi_shapelet_job wwi_node_job(const wwi_shapelet_data *data, const ww_shapelets_
     return job;
 }
 
-uint64_t wwi_shapelet_cells(const wwi_shapelet_data *data, const ww_shapelets_options *o, const uint32_t *ids,
-                            size_t count) {
+// A series of p points has p a - b cells, with all lengths.
+static void cells_of_points(const wwi_shapelet_data *data, const ww_shapelets_options *o, const wwi_shapelet_node *node,
+                            double *a, double *b) {
     const wwi_shapelet_job job = wwi_node_job(data, o);
-    const double points = (double)points_of(data, ids, count);
-    double cells = 0;
+    const double points = (double)points_of(data, node->ids, node->count);
+    *a = *b = 0;
     for (uint32_t li = 0; li < job.count; li++) {
-        const uint32_t l = job.least + li * job.step;
-        const double windows = points - (double)(l - 1) * (double)count;
-        cells += windows * windows / (double)o->start_step;
+        const double before = job.least + li * job.step - 1, windows = points - before * (double)node->count;
+        *a += windows / (double)o->start_step;
+        *b += windows * before / (double)o->start_step;
     }
+}
+
+uint64_t wwi_shapelet_cells(const wwi_shapelet_data *data, const ww_shapelets_options *o,
+                            const wwi_shapelet_node *node) {
+    const size_t first = node->part_count ? node->part_first : 0;
+    const size_t count = node->part_count ? node->part_count : node->count;
+    double a, b;
+    cells_of_points(data, o, node, &a, &b);
+    const double cells = (double)points_of(data, node->ids + first, count) * a - (double)count * b;
     return cells < 1e18 ? (uint64_t)cells : UINT64_C(1000000000000000000);
+}
+
+void wwi_shapelet_cells_before(const wwi_shapelet_data *data, const ww_shapelets_options *o,
+                               const wwi_shapelet_node *node, double *before) {
+    const size_t first = node->part_count ? node->part_first : 0;
+    const size_t count = node->part_count ? node->part_count : node->count;
+    double a, b;
+    cells_of_points(data, o, node, &a, &b);
+    before[0] = 0;
+    for (size_t i = 0; i < count; i++)
+        before[i + 1] = before[i] + (double)wwi_shapelet_length(data, node->ids[first + i]) * a - b;
 }

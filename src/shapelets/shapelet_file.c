@@ -375,8 +375,8 @@ static ww_status read_nodes(const json_t *root, const char *path, ww_shapelets *
     ww_status status = WW_OK;
     const json_t *list = json_object_get(root, "nodes");
     const size_t count = json_array_size(list);
-    if (!json_is_array(list) || (!count && !m->best))
-        return wrong(path, "there are neither \"nodes\" nor the best shapelets");
+    if (!json_is_array(list))
+        return wrong(path, "there are no \"nodes\"");
     if (!count)
         return m->shapelet_count == m->best ? WW_OK : wrong(path, "there are more \"shapelets\" than \"best\"");
     char *named = calloc(count, 1);

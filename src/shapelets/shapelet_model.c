@@ -23,6 +23,12 @@ void ww_shapelets_destroy(ww_shapelets **shapelets) {
     free(m);
 }
 
+ww_status wwi_shapelet_fail_few(size_t wanted, size_t there) {
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu best shapelets were asked for; without overlap there are %zu", wanted,
+             there);
+    return wwi_fail_hint("ask for fewer, or allow shorter candidates");
+}
+
 ww_status ww_shapelets_get_info(const ww_shapelets *m, ww_shapelets_info *info) {
     if (!m || !info)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets or info is NULL");

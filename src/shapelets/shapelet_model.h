@@ -25,6 +25,9 @@ struct ww_shapelets {
     ww_shapelets_info info;
 };
 
+// Fewer of the best than were asked for.
+ww_status wwi_shapelet_fail_few(size_t wanted, size_t there);
+
 // What an interrupted run found: the results of its finished searches in order, and of the one it was in.
 typedef struct wwi_shapelet_past {
     wwi_shapelet_found *found; // of all searches, one after the other; only their places are kept

@@ -247,8 +247,8 @@ static ww_status prepare(wwi_node_search *s) {
     if (sample && (status = wwi_node_sample(s, sample)) != WW_OK)
         return status;
     wwi_correlate_choose(s);
-    if ((status = wwi_node_columns(s)) != WW_OK)
-        return status;
+    if ((status = wwi_node_columns(s)) != WW_OK || !s->candidates.count)
+        return status; // nothing of a sample is in this part
     wwi_brief_choose(s);
     if ((status = s->correlator.way->compile(s)) != WW_OK || (status = wwi_node_bounds_compile(s)) != WW_OK)
         return status;
@@ -271,7 +271,7 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
                          .progress = progress,
                          .k = k,
                          .best_found = found,
-                         .best_count = progress->resume ? *count : 0};
+                         .best_count = *count};
     describe(&s);
     s.table.first_tile = malloc((node->count + 1) * sizeof *s.table.first_tile);
     if (!s.table.first_tile)

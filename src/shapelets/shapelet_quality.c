@@ -191,6 +191,10 @@ static double mood(const sorted *s, const uint32_t *classes, const size_t *total
     return value;
 }
 
+static int64_t key_of_gap(double gap) {
+    return isfinite(gap) && fabs(gap) < 1e9 ? llround(gap * 4294967296.0) : INT64_MAX;
+}
+
 bool wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances, const uint32_t *classes, size_t count,
                         size_t class_count, ww_shapelet_quality quality, double most, const double *errors,
                         uint32_t *order, size_t *counts, wwi_shapelet_score *score) {
@@ -221,7 +225,7 @@ bool wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances
         if (differ == SAME)
             continue;
         const double gap = (sum - before) / (double)(count - p - 1) - before / (double)(p + 1);
-        const int64_t gap_key = isfinite(gap) && fabs(gap) < 1e9 ? llround(gap * 4294967296.0) : INT64_MAX;
+        const int64_t gap_key = key_of_gap(gap);
         if (gain > score->key || (gain == score->key && gap_key > score->gap_key)) {
             score->key = gain;
             score->gap_key = gap_key;
@@ -245,6 +249,13 @@ bool wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances
                                                              : mood(&s, classes, totals, class_count);
     score->key = llround(score->quality * WWI_QUALITY_UNIT);
     return true;
+}
+
+void wwi_shapelet_score_keys(ww_shapelet_quality quality, size_t series, double value, double gap,
+                             wwi_shapelet_score *score) {
+    score->key = quality == WW_SHAPELET_GAIN ? llround(ldexp(value * (double)series, WWI_GAIN_BITS))
+                                             : llround(value * WWI_QUALITY_UNIT);
+    score->gap_key = key_of_gap(gap);
 }
 
 int wwi_shapelet_compare(const wwi_shapelet_found *a, const wwi_shapelet_found *b) {

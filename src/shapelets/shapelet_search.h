@@ -185,6 +185,11 @@ typedef struct wwi_shapelet_score {
     size_t left;
 } wwi_shapelet_score;
 
+// What candidates are ordered by, from quality and gap: bit for bit as wwi_shapelet_split() makes it. series: of the
+// node.
+void wwi_shapelet_score_keys(ww_shapelet_quality quality, size_t series, double value, double gap,
+                             wwi_shapelet_score *score);
+
 #define WWI_QUALITY_UNIT 1048576.0 // of keys that are not gains
 
 // The best split of distances. `order` has room for `count` indices; classes are below `class_count`. `counts` has room
@@ -213,6 +218,7 @@ typedef struct wwi_shapelet_node {
     const double *before_errors; // with `before`: their rounding
     ww_shapelet_op op;
     struct wwi_shapelet_after *after; // NULL, or what the search tells besides
+    size_t part_first, part_count;    // candidates of so many of the series alone, by place; part_count 0: of all
 } wwi_shapelet_node;
 
 // The best of those that a search examined, and its distances to the node's series.
@@ -250,14 +256,20 @@ typedef struct wwi_shapelet_progress {
     uint64_t resume; // columns that an earlier run has done
 } wwi_shapelet_progress;
 
-// The best candidates, best first, without overlap on one series. found: room for k; *count: how many there are (those
-// given are the start, where progress->resume is not 0).
+// The best candidates, best first, without overlap on one series. found: room for k; *count: how many there are. Those
+// given are the start: of an earlier run, or of other parts.
 ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_data *data,
                               const wwi_shapelet_gains *gains, const ww_shapelets_options *options,
                               const wwi_shapelet_node *node, size_t k, wwi_shapelet_progress *progress,
                               wwi_shapelet_found *found, size_t *count);
-// Cells of that search: candidates x windows.
-uint64_t wwi_shapelet_cells(const wwi_shapelet_data *data, const ww_shapelets_options *options, const uint32_t *ids,
-                            size_t count);
+// Cells of that search: candidates x windows. Of the node its series and its part count.
+uint64_t wwi_shapelet_cells(const wwi_shapelet_data *data, const ww_shapelets_options *options,
+                            const wwi_shapelet_node *node);
+// The cells of all series of its part before each. before: one more than series.
+void wwi_shapelet_cells_before(const wwi_shapelet_data *data, const ww_shapelets_options *options,
+                               const wwi_shapelet_node *node, double *before);
+
+// Puts one into the k best, in order, unless it is one of them.
+void wwi_shapelet_insert(wwi_shapelet_found *best, size_t *count, size_t k, const wwi_shapelet_found *found);
 
 #endif

@@ -126,23 +126,22 @@ done:
     return status;
 }
 
-// Puts one into the k best, in order.
-static void insert(wwi_node_search *s, const wwi_shapelet_found *found) {
-    size_t at = s->best_count;
+void wwi_shapelet_insert(wwi_shapelet_found *best, size_t *count, size_t k, const wwi_shapelet_found *found) {
+    size_t at = *count;
     // A section that an earlier run had begun is searched again.
-    for (size_t i = 0; i < s->best_count; i++)
-        if (memcmp(&s->best_found[i].place, &found->place, sizeof found->place) == 0)
+    for (size_t i = 0; i < *count; i++)
+        if (memcmp(&best[i].place, &found->place, sizeof found->place) == 0)
             return;
-    if (at == s->k) {
-        if (wwi_shapelet_compare(found, &s->best_found[at - 1]) >= 0)
+    if (at == k) {
+        if (wwi_shapelet_compare(found, &best[at - 1]) >= 0)
             return;
         at--;
     } else {
-        s->best_count++;
+        ++*count;
     }
-    for (; at > 0 && wwi_shapelet_compare(found, &s->best_found[at - 1]) < 0; at--)
-        s->best_found[at] = s->best_found[at - 1];
-    s->best_found[at] = *found;
+    for (; at > 0 && wwi_shapelet_compare(found, &best[at - 1]) < 0; at--)
+        best[at] = best[at - 1];
+    best[at] = *found;
 }
 
 // Puts the candidates of `list` from `first` on that come next into order, and returns where they end. In a long list,
@@ -251,7 +250,7 @@ static ww_status examine_next(selection *t, const size_t *which, size_t count, s
 
 static void take(selection *t, chosen *top) {
     t->out[t->taken++] = top->found.place;
-    insert(t->s, &top->found);
+    wwi_shapelet_insert(t->s->best_found, &t->s->best_count, t->s->k, &top->found);
     for (size_t i = 0; i < t->examined; i++)
         if (overlap(&top->found.place, &t->all[i].found.place))
             t->all[i].used = true;

@@ -87,6 +87,17 @@ for options in "long.npy --left-right --motifs 2 --discords 2" "long.npy -k 3" "
     ok "the same bytes" cmp -s one.csv all.csv
     ok "the same lines" cmp -s one.txt out
 done
+for options in "-k 3 --max-depth 2" "-k 4 --no-tree -q f" "--sample 400 --terms 2"; do
+    ok "shapelets $options: one device" gives 0 shapelets fit a.ts $options --length-step 4 -d $one -o one.json
+    ok "shapelets $options: two" gives 0 shapelets fit a.ts $options --length-step 4 -d $pair -o all.json --json
+    ok "the same bytes" cmp -s one.json all.json
+    ok "says what each device did" python3 -c 'import json
+found = json.load(open("out"))
+assert sum(d["work"] for d in found["devices"]) > 0 and not any(d["lost"] for d in found["devices"])'
+done
+ok "a checkpoint has one device" gives 2 shapelets fit a.ts -d $pair -o all.json --checkpoint here.txt
+ok "a picture has one device" gives 2 shapelets fit a.ts -d $pair -o all.json --svg all.svg
+ok "predictions have one device" gives 2 shapelets predict one.json a.ts -d $pair
 ok "profiles as JSON" gives 0 profile long.npy -w 20 -d $pair --json
 ok "say what each device did" python3 -c 'import json
 found = json.load(open("out"))

@@ -2,6 +2,11 @@
 // See set_jobs.h. A set that can't be uploaded gives the upload's status.
 #include "set_jobs.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 static ww_status upload(ww_series_set *set, ww_precision precision, ww_dataset **data) {
     ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
     options.precision = precision;
@@ -88,4 +93,50 @@ ww_status wwt_transform(const ww_shapelets *model, ww_series_set *set, const ww_
         status = ww_shapelets_transform(model, data, run, first, count, distances, starts);
     ww_dataset_destroy(&data);
     return status;
+}
+
+ww_series_set *wwt_set_of_bumps(size_t count, size_t channels, size_t least, size_t most, size_t classes, double scale,
+                                double offset) {
+    ww_series_set *set = NULL;
+    wwt_ok(ww_series_set_create(channels, &set));
+    for (size_t i = 0; i < count; i++) {
+        char label[24];
+        const size_t points = wwt_random_size(least, most), width = points / 3, of = i % classes;
+        double values[640];
+        for (size_t c = 0; c < channels; c++) {
+            double at = 0;
+            const size_t place = wwt_random_size(0, points - width);
+            for (size_t t = 0; t < points; t++) {
+                at += wwt_random();
+                double v = 0.3 * at + 0.1 * wwt_random();
+                if (t >= place && t < place + width)
+                    v += 1.5 * sin((double)(of + 1) * 3 * (double)(t - place) / (double)width);
+                values[c * points + t] = offset + scale * v;
+            }
+        }
+        (void)snprintf(label, sizeof label, "c%zu", of);
+        wwt_ok(ww_series_set_add(set, points, values, label));
+    }
+    return set;
+}
+
+typedef struct kept {
+    unsigned char *bytes;
+    size_t count;
+} kept;
+
+static int keep(void *user, const void *bytes, size_t count) {
+    kept *k = user;
+    k->bytes = realloc(k->bytes, k->count + count);
+    ck_assert_ptr_nonnull(k->bytes);
+    memcpy(k->bytes + k->count, bytes, count);
+    k->count += count;
+    return 0;
+}
+
+unsigned char *wwt_model_bytes(const ww_shapelets *model, size_t *count) {
+    kept k = {NULL, 0};
+    wwt_ok(ww_shapelets_write_to(model, keep, &k));
+    *count = k.count;
+    return k.bytes;
 }

@@ -23,4 +23,11 @@ ww_status wwt_predict(const ww_shapelets *model, ww_series_set *set, const ww_ru
 ww_status wwt_transform(const ww_shapelets *model, ww_series_set *set, const ww_run_options *run, size_t first,
                         size_t count, double *distances, uint64_t *starts);
 
+// `count` random walks, channel by channel, with a bump of their class at a random place, times `scale`, plus `offset`.
+// At most 640 values each.
+ww_series_set *wwt_set_of_bumps(size_t count, size_t channels, size_t least, size_t most, size_t classes, double scale,
+                                double offset);
+// The model's file; free() it.
+unsigned char *wwt_model_bytes(const ww_shapelets *model, size_t *count);
+
 #endif

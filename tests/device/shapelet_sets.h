@@ -19,33 +19,15 @@ typedef struct labelled {
     const double *values[64];
 } labelled;
 
-// `count` random walks with a bump of their class at a random place, times `scale`, plus `offset`.
 static inline labelled *make_set(size_t count, size_t channels, size_t least, size_t most, size_t classes, double scale,
                                  double offset) {
     labelled *l = calloc(1, sizeof *l);
-    wwt_ok(ww_series_set_create(channels, &l->set));
+    l->set = wwt_set_of_bumps(count, channels, least, most, classes, scale, offset);
     for (size_t i = 0; i < count; i++) {
-        char label[8];
-        const size_t points = wwt_random_size(least, most), width = points / 3;
-        double values[640];
         l->labels[i] = i % classes;
-        l->lengths[i] = points;
-        for (size_t c = 0; c < channels; c++) {
-            double at = 0;
-            const size_t place = wwt_random_size(0, points - width);
-            for (size_t t = 0; t < points; t++) {
-                at += wwt_random();
-                double v = 0.3 * at + 0.1 * wwt_random();
-                if (t >= place && t < place + width)
-                    v += 1.5 * sin((double)(l->labels[i] + 1) * 3 * (double)(t - place) / (double)width);
-                values[c * points + t] = offset + scale * v;
-            }
-        }
-        snprintf(label, sizeof label, "c%zu", l->labels[i]);
-        wwt_ok(ww_series_set_add(l->set, points, values, label));
-    }
-    for (size_t i = 0; i < count; i++)
+        l->lengths[i] = ww_series_set_length(l->set, i);
         l->values[i] = ww_series_set_values(l->set, i);
+    }
     l->reference = (wwr_shapelet_set){count, channels, classes, l->lengths, l->values, l->labels};
     return l;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Discovery of shapelets against an exhaustive search in double: lengths, channels, scales, classes, qualities, ways to
 // correlate, samples, logical shapelets.
+#include "base/random.h"
 #include "host.h"
 #include "shapelet_sets.h"
 
@@ -255,6 +256,81 @@ START_TEST(samples) {
 }
 END_TEST
 
+static int by_number(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+// Different numbers below `total`, as the search draws them.
+static void draw(uint64_t *numbers, size_t wanted, uint64_t total, uint64_t seed) {
+    for (size_t drawn = 0; drawn < wanted;) {
+        while (drawn < wanted)
+            numbers[drawn++] = wwi_random(&seed) % total;
+        qsort(numbers, wanted, sizeof *numbers, by_number);
+        drawn = 0;
+        for (size_t i = 0; i < wanted; i++)
+            if (i == 0 || numbers[i] != numbers[i - 1])
+                numbers[drawn++] = numbers[i];
+    }
+}
+
+// The gain that candidate `number` has: of all series, starts and lengths from `least` to `most`, in this order.
+static double gain_of(const labelled *l, size_t least, size_t most, uint64_t number, bool raw) {
+    for (size_t i = 0; i < l->reference.count; i++)
+        for (size_t start = 0; start + least <= l->lengths[i]; start++) {
+            const size_t left = l->lengths[i] - start, lengths = (left < most ? left : most) - least + 1;
+            if (number >= lengths) {
+                number -= lengths;
+                continue;
+            }
+            double d[64];
+            wwr_shapelet found = {i, start, least + (size_t)number, 0, 0, 0, 0};
+            for (size_t j = 0; j < l->reference.count; j++)
+                d[j] = j == i ? 0
+                              : wwr_shapelet_distance(l->values[i] + start, found.length, found.length, 1, l->values[j],
+                                                      l->lengths[j], raw, false, NULL);
+            wwr_shapelet_split(d, NULL, l->labels, l->reference.count, l->reference.classes, 0, &found);
+            return found.gain;
+        }
+    return NAN;
+}
+
+// The best of a small sample, whose lengths are far apart.
+START_TEST(best_of_a_sample) {
+    enum { SAMPLE = 60, LEAST = 3, MOST = 40 };
+    uint64_t numbers[SAMPLE];
+    ww_shapelets *model = NULL;
+    ww_shapelets_info info = WW_SHAPELETS_INFO_INIT;
+    ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
+    wwt_seed(12 + (unsigned)_i / 2);
+    labelled *l = make_set(40, 1, MOST, 60, 3, 1, 0);
+    o.no_tree = 1;
+    o.best = 1;
+    o.min_length = LEAST;
+    o.max_length = MOST;
+    o.raw = _i % 2;
+    uint64_t total = 0;
+    for (size_t i = 0; i < 40; i++)
+        for (size_t start = 0; start + LEAST <= l->lengths[i]; start++)
+            total += (l->lengths[i] - start < MOST ? l->lengths[i] - start : MOST) - LEAST + 1;
+    o.sample = SAMPLE;
+    for (o.seed = 1; o.seed <= 6; o.seed++) {
+        double best = 0;
+        ww_shapelet s = WW_SHAPELET_INIT;
+        draw(numbers, SAMPLE, total, o.seed);
+        for (size_t i = 0; i < SAMPLE; i++)
+            best = fmax(best, gain_of(l, LEAST, MOST, numbers[i], o.raw != 0));
+        wwt_ok(wwt_shapelets(l->set, &o, &model));
+        wwt_ok(ww_shapelets_get_info(model, &info));
+        ck_assert_uint_eq(info.candidates, SAMPLE);
+        wwt_ok(ww_shapelets_get_shapelet(model, 0, &s));
+        ck_assert_double_eq_tol(s.gain, best, 1e-9);
+        ww_shapelets_destroy(&model);
+    }
+    free_set(l);
+}
+END_TEST
+
 // ---- logical shapelets
 
 // Terms are taken greedily: the second is the best of all candidates joined to the first, by and or by or.
@@ -324,6 +400,7 @@ int main(void) {
     wwt_add(suite, close_series, 4);
     wwt_add(suite, flat_windows, 3);
     wwt_add(suite, samples, 1);
+    wwt_add(suite, best_of_a_sample, 4);
     wwt_add(suite, terms, 2);
     return wwt_run(suite);
 }

@@ -18,7 +18,7 @@ static struct {
     ww_context *context, *own;
     ww_series_set *set; // of the profiles
     ww_dataset *data, *other_data;
-    ww_shapelets *shapelets;
+    ww_shapelets *shapelets, *parts[2];
     ww_profile *profile;
     ww_measure measure;
     char model[128], checkpoint[128];
@@ -27,6 +27,8 @@ static struct {
 static void close_all(void) {
     ww_profile_destroy(&s.profile);
     ww_shapelets_destroy(&s.shapelets);
+    ww_shapelets_destroy(&s.parts[0]);
+    ww_shapelets_destroy(&s.parts[1]);
     ww_dataset_destroy(&s.other_data);
     ww_dataset_destroy(&s.data);
     ww_series_set_destroy(&s.set);
@@ -181,6 +183,53 @@ static ww_status open_stopped(ww_context *context) {
     status = ww_shapelets_create(s.data, &options, &made);
     ww_shapelets_destroy(&made);
     return status == WW_ERROR_CANCELLED ? WW_OK : status == WW_OK ? WW_ERROR_INTERNAL : status;
+}
+
+// The best of half the candidates.
+static ww_status fit_part(size_t part, ww_shapelets **made) {
+    ww_shapelets_options options = WW_SHAPELETS_OPTIONS_INIT;
+    options.min_length = 3;
+    options.max_length = 4;
+    options.best = 2;
+    options.no_tree = 1;
+    options.part_first = part * COUNT / 2;
+    options.part_count = COUNT / 2;
+    return ww_shapelets_create(s.data, &options, made);
+}
+
+static ww_status open_parts(ww_context *context) {
+    ww_status status = open_sets(context);
+    for (size_t i = 0; status == WW_OK && i < 2; i++)
+        status = fit_part(i, &s.parts[i]);
+    return status;
+}
+
+static ww_status add_best(const ww_shapelets *model, wwt_answer *answer) {
+    double distances[2 * (COUNT + 3)];
+    const ww_status status = ww_shapelets_transform(model, s.other_data, NULL, 0, 2, distances, NULL);
+    if (status == WW_OK)
+        wwt_add(answer, distances, sizeof distances);
+    return status;
+}
+
+static ww_status merge_parts(wwt_answer *answer) {
+    ww_shapelets *merged = NULL;
+    ww_status status = ww_shapelets_merge((const ww_shapelets *const *)s.parts, 2, 2, &merged);
+    if (status != WW_OK && merged)
+        status = WW_ERROR_INTERNAL;
+    if (status == WW_OK)
+        status = add_best(merged, answer);
+    ww_shapelets_destroy(&merged);
+    return status;
+}
+
+static ww_status fit_part_anew(wwt_answer *answer) {
+    ww_shapelets *made = NULL;
+    ww_status status = fit_part(1, &made);
+    if (status == WW_OK)
+        status = add_best(made, answer);
+    ww_shapelets_destroy(&made);
+    return status;
 }
 
 static ww_status write_model(void) {
@@ -374,6 +423,8 @@ const wwt_job wwt_learn_jobs[] = {
     {"shapelets fit", open_sets, NULL, fit_anew, close_all, 0},
     {"shapelets go on", open_stopped, NULL, fit_anew, close_all, 0},
     {"shapelets use", open_model, NULL, use_model, close_all, 0},
+    {"shapelets of a part", open_sets, NULL, fit_part_anew, close_all, 0},
+    {"shapelets merge", open_parts, NULL, merge_parts, close_all, 0},
     {"shapelets write", open_write, write_model, read_model, close_all, 0},
     {"shapelets read", open_read, NULL, use_read, close_all, 0},
     {"shapelets write to", open_model, NULL, give_model, close_all, 0},

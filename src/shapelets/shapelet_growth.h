@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Discovery, inside: what grows (shapelet_tree.c), what it takes (shapelet_options.c), what an interrupted run leaves
+// (shapelet_resume.c), and who searches a node: one device, or those of a group (src/group/group_shapelets.c).
+#ifndef WAVEWARP_SHAPELET_GROWTH_H
+#define WAVEWARP_SHAPELET_GROWTH_H
+
+#include "shapelets/shapelet_model.h"
+
+enum { WWI_MOST_TERMS = 8 };
+
+// A device, and the series on it.
+typedef struct wwi_shapelet_seat {
+    wwi_shapelet_device device;
+    wwi_shapelet_data data;
+} wwi_shapelet_seat;
+
+// Also after an error it is to be closed; one of zeros may be.
+ww_status wwi_shapelet_seat_open(ww_context *context, const ww_run_options *run, wwi_shapelet_kind kind,
+                                 const ww_series_set *train, wwi_shapelet_seat *seat);
+void wwi_shapelet_seat_close(wwi_shapelet_seat *seat);
+
+typedef struct wwi_growth wwi_growth;
+
+// Who searches.
+typedef struct wwi_shapelet_crew {
+    // Sets growth->seat: where patterns are compared with series, and what is not divided is searched.
+    ww_status (*open)(wwi_growth *growth, const ww_series_set *train);
+    // As wwi_shapelet_search(), with growth->progress.
+    ww_status (*find)(wwi_growth *growth, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
+                      size_t *count);
+    // growth->seat failed by this: whether there is another one, which takes its place. NULL: there is none.
+    bool (*replace)(wwi_growth *growth, ww_status status);
+    void (*close)(wwi_growth *growth); // also after an error; it fills launches and seconds_device of the info
+} wwi_shapelet_crew;
+
+// Texts of the checkpoint's identity.
+typedef struct wwi_growth_texts {
+    char inputs[65], options[512], device[WWI_JOURNAL_DEVICE_BYTES];
+} wwi_growth_texts;
+
+struct wwi_growth {
+    const wwi_shapelet_crew *crew;
+    void *user; // the crew's: one device's context, or a group's job
+    wwi_shapelet_seat *seat;
+    ww_shapelets *model;
+    ww_shapelets_options options;
+    ww_run_options run;
+    wwi_shapelet_kind kind;
+    wwi_shapelet_gains gains;
+    wwi_shapelet_progress progress;
+    uint32_t *classes; // of each series
+    uint32_t *ids;     // the series; those of a node are together
+    size_t waiting_room;
+    struct wwi_growth_waiting *waiting; // nodes to be split
+    size_t waiting_count;
+    // the checkpoint
+    wwi_growth_texts texts;
+    wwi_journal_identity identity; // these texts
+    wwi_shapelet_past past;        // what an earlier run found, then what this one does
+    size_t replayed;               // searches answered from it
+    double saved;                  // when it was written
+};
+
+// Grows a model from `train`; its info says what was done. growth: zeros but for crew and user.
+ww_status wwi_shapelets_grow(wwi_growth *growth, const ww_series_set *train, const ww_shapelets_options *options,
+                             ww_shapelets **shapelets);
+// A search by growth->seat alone.
+ww_status wwi_growth_find_alone(wwi_growth *growth, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
+                                size_t *count);
+
+// ---- options
+
+// Options with their defaults filled in, checked.
+ww_status wwi_growth_take_options(wwi_growth *growth, const ww_series_set *train, const ww_shapelets_options *given);
+// The classes of the series and their names; ids.
+ww_status wwi_growth_take_classes(wwi_growth *growth, const ww_series_set *train);
+
+// ---- the checkpoint
+
+ww_status wwi_growth_resume(wwi_growth *growth);
+// A search, or its result from the checkpoint.
+ww_status wwi_growth_find(wwi_growth *growth, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
+                          size_t *count);
+// At the end of a run by this status: the checkpoint is kept or removed. Returns the status.
+ww_status wwi_growth_settle(wwi_growth *growth, ww_status status);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// A discovery that goes on: its checkpoint has the places that finished searches found, whose scores are computed
+// again.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "files/output.h"
+#include "shapelets/shapelet_growth.h"
+
+// The sum of all that a search sees of the series.
+static ww_status sum_series(const wwi_growth *g, char sum[65]) {
+    const size_t values = g->seat->data.offsets[g->seat->data.count] * sizeof(double),
+                 offsets = (g->seat->data.count + 1) * 8;
+    const size_t classes = g->seat->data.count * 4, bytes = values + offsets + classes;
+    uint8_t *all = malloc(bytes);
+    if (!all)
+        return wwi_fail_memory(bytes);
+    memcpy(all, g->seat->data.offsets, offsets);
+    memcpy(all + offsets, g->classes, classes);
+    memcpy(all + offsets + classes, g->seat->data.values, values);
+    const ww_status status = ww_checksum(all, bytes, sum);
+    free(all);
+    return status;
+}
+
+static ww_status identify(wwi_growth *g) {
+    const ww_shapelets_options *o = &g->options;
+    wwi_growth_texts *t = &g->texts;
+    snprintf(t->options, sizeof t->options,
+             "length %zu %zu %zu start %zu sample %zu seed %" PRIu64
+             " quality %d raw %d unscaled %d no_tree %d best %zu "
+             "depth %zu size %zu terms %zu channels %zu part %zu %zu",
+             o->min_length, o->max_length, o->length_step, o->start_step, o->sample, o->seed, (int)o->quality,
+             o->raw != 0, o->unscaled != 0, o->no_tree != 0, o->best, o->max_depth, o->min_size, o->terms,
+             g->seat->data.channels, o->part_first, o->part_count);
+    wwi_journal_device(g->seat->device.context, t->device);
+    g->identity = (wwi_journal_identity){{"shapelets", t->inputs, t->options, t->device}};
+    return sum_series(g, t->inputs);
+}
+
+ww_status wwi_growth_resume(wwi_growth *g) {
+    bool there = false;
+    ww_status status;
+    if (!g->options.checkpoint)
+        return WW_OK;
+    if ((status = identify(g)) != WW_OK ||
+        (status = wwi_shapelet_past_read(g->options.checkpoint, &g->identity, &g->past, &there)) != WW_OK)
+        return status;
+    g->saved = wwi_seconds();
+    // A folder that can't be written to is noticed before the search, not after its first minute.
+    wwi_output probe;
+    return (status = wwi_output_open(g->options.checkpoint, &probe)) == WW_OK ? wwi_output_close(&probe, false)
+                                                                              : status;
+}
+
+static ww_status remember(wwi_growth *g, const wwi_shapelet_found *found, size_t count) {
+    wwi_shapelet_past *past = &g->past;
+    const ww_status status =
+        wwi_grow(&past->found, &past->found_room, past->found_count + count + 1, sizeof *past->found);
+    if (status == WW_OK)
+        memcpy(past->found + past->found_count, found, count * sizeof *found);
+    return status;
+}
+
+// After a part of a search.
+static ww_status save_part(void *user, uint64_t columns, const wwi_shapelet_found *found, size_t count) {
+    wwi_growth *g = user;
+    ww_status status = remember(g, found, count);
+    g->past.columns = columns;
+    g->past.unfinished_count = count;
+    if (status == WW_OK && wwi_seconds() - g->saved >= g->options.checkpoint_seconds) {
+        status = wwi_shapelet_past_write(g->options.checkpoint, &g->identity, &g->past);
+        g->saved = wwi_seconds();
+    }
+    return status;
+}
+
+// A place that an earlier run found, with its score: computed again.
+static ww_status score_place(wwi_growth *g, const wwi_shapelet_node *node, wwi_shapelet_found *found) {
+    ww_status status;
+    const wwi_shapelet_place *place = &found->place;
+    double *distances = malloc(node->count * sizeof *distances);
+    uint32_t *order = malloc(node->count * sizeof *order);
+    size_t *counts = malloc(2 * node->class_count * sizeof *counts);
+    bool inside = false;
+    if (!distances || !order || !counts) {
+        status = wwi_fail_memory(node->count * sizeof *distances);
+        goto done;
+    }
+    for (size_t j = 0; j < node->count; j++)
+        inside = inside || node->ids[j] == place->series;
+    if (!inside || (size_t)place->start + place->length > wwi_shapelet_length(&g->seat->data, place->series) ||
+        place->length < 2) {
+        status =
+            wwi_fail(WW_ERROR_FORMAT, "the checkpoint %s names a candidate that there is not", g->options.checkpoint);
+        goto done;
+    }
+    const wwi_shapelet_pattern pattern = wwi_shapelet_pattern_at(&g->seat->data, place);
+    if ((status = wwi_shapelet_exact(&g->seat->device, &g->seat->data, node->ids, node->count, &pattern, 1, distances,
+                                     NULL)) != WW_OK)
+        goto done;
+    for (size_t j = 0; j < node->count; j++) {
+        distances[j] = node->ids[j] == place->series ? 0 : distances[j];
+        if (node->before)
+            distances[j] = wwi_shapelet_join(node->op, distances[j], node->before[j]);
+    }
+    status = wwi_shapelet_judge(&g->seat->device, &g->seat->data, &g->gains, &g->options, node, distances, order,
+                                counts, found);
+done:
+    free(distances);
+    free(order);
+    free(counts);
+    return status;
+}
+
+// Places that an earlier run found, from the `first` on, with their scores.
+static ww_status score_places(wwi_growth *g, const wwi_shapelet_node *node, size_t first, size_t count,
+                              wwi_shapelet_found *found) {
+    ww_status status = WW_OK;
+    for (size_t i = 0; status == WW_OK && i < count; i++) {
+        found[i] = g->past.found[first + i];
+        status = score_place(g, node, &found[i]);
+    }
+    return status;
+}
+
+// The result of a search that an earlier run finished.
+static ww_status replay(wwi_growth *g, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
+                        size_t *count) {
+    const wwi_shapelet_past *past = &g->past;
+    size_t first = 0;
+    for (size_t i = 0; i < g->replayed; i++)
+        first += past->counts[i];
+    *count = past->counts[g->replayed++];
+    if (*count > k)
+        return wwi_fail(WW_ERROR_FORMAT, "the checkpoint %s has more results than were asked for",
+                        g->options.checkpoint);
+    return score_places(g, node, first, *count, found);
+}
+
+// A search is finished.
+static ww_status keep(wwi_growth *g, const wwi_shapelet_found *found, size_t count) {
+    wwi_shapelet_past *past = &g->past;
+    ww_status status = remember(g, found, count);
+    if (status == WW_OK)
+        status = wwi_grow(&past->counts, &past->search_room, past->searches + 1, sizeof *past->counts);
+    if (status != WW_OK)
+        return status;
+    past->counts[past->searches++] = count;
+    past->found_count += count;
+    past->columns = past->unfinished_count = 0;
+    g->replayed = past->searches;
+    return WW_OK;
+}
+
+ww_status wwi_growth_find(wwi_growth *g, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
+                          size_t *count) {
+    ww_status status = WW_OK;
+    const wwi_shapelet_past *past = &g->past;
+    *count = 0;
+    if (!g->options.checkpoint)
+        return g->crew->find(g, node, k, found, count);
+    if (g->replayed < past->searches)
+        return replay(g, node, k, found, count);
+    g->progress.resume = past->columns;
+    if (g->progress.resume) {
+        *count = wwi_least(past->unfinished_count, k);
+        status = score_places(g, node, past->found_count, *count, found);
+    }
+    g->progress.save = save_part;
+    g->progress.save_user = g;
+    if (status == WW_OK)
+        status = g->crew->find(g, node, k, found, count);
+    return status == WW_OK ? keep(g, found, *count) : status;
+}
+
+ww_status wwi_growth_settle(wwi_growth *g, ww_status status) {
+    const char *path = g->options.checkpoint;
+    if (path && status == WW_OK)
+        unlink(path);
+    // The cancellation is the record that the caller reads.
+    if (path && status == WW_ERROR_CANCELLED && g->saved > 0 &&
+        wwi_shapelet_past_write(path, &g->identity, &g->past) == WW_OK)
+        return wwi_fail(WW_ERROR_CANCELLED, "the progress function asked to stop; %s keeps what was found", path);
+    return status;
+}
