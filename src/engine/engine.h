@@ -69,6 +69,10 @@ typedef struct wwi_recurrence {
 // Of a checked measure and series that are derived for it. The stream and what the measure points to are borrowed.
 void wwi_recurrence_make(const ww_measure *measure, const ww_dataset *rows, wwi_stream *stream,
                          wwi_recurrence *recurrence);
+// The same of series that are no dataset; whether a point has an extra value, and its ends are open, is the caller's to
+// say.
+void wwi_recurrence_of(ww_context *context, wwi_stream *stream, const ww_measure *measure, ww_precision precision,
+                       size_t channels, wwi_recurrence *recurrence);
 
 // `rows` and `columns` are borrowed and give lengths. Builds nothing yet.
 ww_status wwi_runner_create(const wwi_recurrence *of, ww_dataset *rows, ww_dataset *columns,
@@ -120,24 +124,12 @@ typedef struct wwi_texts {
 // wwi_program_get().
 ww_status wwi_recurrence_compile(const wwi_recurrence *recurrence, const wwi_texts *texts, wwi_program **program);
 
-// A program made of a measure's recurrence and texts of the caller, for rooms with kernels of their own.
-typedef struct wwi_recurrence_program {
-    ww_context *context;
-    wwi_stream *stream;
-    const ww_measure *measure; // checked
-    ww_precision precision;
-    uint32_t channels, all_channels; // of a point; of the series
-    uint32_t extra;                  // values of a point besides these, as in kernels_cl/base/points.cl
-    int vector;
-    bool ends;                // WW_EMIT ends
-    bool exchanges;           // work-items hand values on
-    bool plain;               // the texts are not for a recurrence: none is included
-    const char *const *texts; // up to NULL
-    const char *options;      // of the texts
-} wwi_recurrence_program;
-ww_status wwi_recurrence_program_get(const wwi_recurrence_program *wanted, wwi_program **program);
+// The same for texts whose sizes are all their own: their `options` say them. `vector` 1: work-items hand values on,
+// where the device's can. `texts` ends with NULL.
+ww_status wwi_recurrence_program(const wwi_recurrence *recurrence, int vector, const char *const *texts,
+                                 const char *options, wwi_program **program);
 // Whether the measure's text, where the user has written it, is correct on a few values: WW_ERROR_BUILD,
 // WW_ERROR_INVALID_ARGUMENT.
-ww_status wwi_recurrence_check(const wwi_recurrence_program *wanted);
+ww_status wwi_recurrence_test(const wwi_recurrence *recurrence);
 
 #endif

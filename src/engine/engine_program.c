@@ -302,9 +302,9 @@ ww_status wwi_recurrence_compile(const wwi_recurrence *of, const wwi_texts *want
     return get_program(of, &key, &t, wanted->texts, options, sizeof options, wanted->options, program);
 }
 
-// Its channels are still to be said.
-static void begin_recurrence(ww_context *context, wwi_stream *stream, const ww_measure *measure, ww_precision precision,
-                             wwi_recurrence *of) {
+void wwi_recurrence_of(ww_context *context, wwi_stream *stream, const ww_measure *measure, ww_precision precision,
+                       size_t channels, wwi_recurrence *of) {
+    const bool independent = measure->independent && channels > 1;
     memset(of, 0, sizeof *of);
     of->context = context;
     of->stream = stream;
@@ -315,58 +315,34 @@ static void begin_recurrence(ww_context *context, wwi_stream *stream, const ww_m
     of->soft = wwi_measure_is_soft(measure);
     of->open = wwi_measure_is_open(measure);
     of->exchange = wwi_context_exchange(context);
+    of->all_channels = (uint32_t)channels;
+    of->channels = independent ? 1 : of->all_channels;
+    of->passes = independent ? of->all_channels : 1;
     wwi_parameters_make(measure, precision, &of->parameters);
 }
 
 void wwi_recurrence_make(const ww_measure *measure, const ww_dataset *rows, wwi_stream *stream, wwi_recurrence *of) {
-    const bool independent = measure->independent && rows->channels > 1;
-    begin_recurrence(rows->context, stream, measure, rows->precision, of);
-    of->all_channels = (uint32_t)rows->channels;
-    of->channels = independent ? 1 : of->all_channels;
-    of->passes = independent ? of->all_channels : 1;
+    wwi_recurrence_of(rows->context, stream, measure, rows->precision, rows->channels, of);
     of->extra = of->row->transform != WWI_TRANSFORM_NONE && rows->extra;
 }
 
-static void recurrence_of(const wwi_recurrence_program *wanted, bool open, wwi_recurrence *of) {
-    begin_recurrence(wanted->context, wanted->stream, wanted->measure, wanted->precision, of);
-    of->all_channels = wanted->all_channels;
-    of->channels = wanted->channels;
-    of->passes = wanted->channels < wanted->all_channels ? wanted->all_channels : 1;
-    of->extra = wanted->extra;
-    of->open = open;
-}
-
-ww_status wwi_recurrence_program_get(const wwi_recurrence_program *wanted, wwi_program **program) {
-    wwi_recurrence of;
-    recurrence_of(wanted, wanted->ends, &of);
-    const wwi_form form = {.exchanges = wanted->exchanges};
-    const wwi_variant_key key = {.form = &form, .vector = wanted->vector, .registers = 1};
-    texts t = {.count = 0};
+ww_status wwi_recurrence_program(const wwi_recurrence *of, int vector, const char *const *more, const char *own,
+                                 wwi_program **program) {
+    const wwi_form form = {.exchanges = vector == 1};
+    const wwi_variant_key key = {.form = &form, .vector = vector, .registers = 1};
+    texts t;
     char options[1024];
-
-    if (wanted->plain) {
-        add_text(&t, "base/number.cl");
-        add_text(&t, "base/points.cl");
-    } else {
-        const ww_status status = begin_texts(&of, &t, false);
-        if (status != WW_OK)
-            return status;
-        add_elements(&t);
-    }
-    // The texts' own sizes are theirs.
+    const ww_status status = begin_texts(of, &t, false);
+    if (status != WW_OK)
+        return status;
+    add_elements(&t);
     snprintf(options, sizeof options,
              "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32
              " -DWW_POINT_REGISTERS=1 -DWW_COST=%d -DWW_ROOT=%d "
              "-DWW_EXCHANGE=%d -DWW_EXTRA=%" PRIu32 " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%" PRIu32
              " -DWW_SELECT=%d -DWW_EMIT=%d",
-             of.precision == WW_DOUBLE, wanted->vector, of.channels, (int)wwi_measure_cost(&of.measure),
-             of.measure.root != 0, wanted->exchanges ? (int)of.exchange : 0, of.extra,
-             of.row->transform == WWI_TRANSFORM_ERP && of.passes > 1, wanted->all_channels, of.soft, of.open);
-    return get_program(&of, &key, &t, wanted->texts, options, sizeof options, wanted->options, program);
-}
-
-ww_status wwi_recurrence_check(const wwi_recurrence_program *wanted) {
-    wwi_recurrence of;
-    recurrence_of(wanted, false, &of);
-    return wwi_recurrence_test(&of);
+             of->precision == WW_DOUBLE, vector, of->channels, (int)wwi_measure_cost(&of->measure),
+             of->measure.root != 0, form.exchanges ? (int)of->exchange : 0, of->extra,
+             of->row->transform == WWI_TRANSFORM_ERP && of->passes > 1, of->all_channels, of->soft, of->open);
+    return get_program(of, &key, &t, more, options, sizeof options, own, program);
 }

@@ -139,8 +139,5 @@ ww_engine wwi_engine_choose(const wwi_runner *r, bool list, size_t rows, size_t 
 uint64_t wwi_runner_value_bytes(const wwi_runner *r);
 // The compiled variant for a key, built on first use. It stays valid until the next call.
 ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **found);
-// Whether the user's recurrence, if there is one, is correct on a few values: WW_ERROR_BUILD,
-// WW_ERROR_INVALID_ARGUMENT.
-ww_status wwi_recurrence_test(const wwi_recurrence *of);
 
 #endif

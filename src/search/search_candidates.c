@@ -107,7 +107,7 @@ double wwi_candidates_bar(const ww_search *s, const wwi_query *q) {
     // Places come in ascending order: of equal values the first one is kept. Below it is another number of the
     // precision, so that a stream at rest, whose windows are all alike, is not listed again and again.
     const double last = q->candidates[q->count - 1].value;
-    return s->precision == WW_FLOAT ? (double)nextafterf((float)last, -INFINITY) : nextafter(last, -INFINITY);
+    return s->of.precision == WW_FLOAT ? (double)nextafterf((float)last, -INFINITY) : nextafter(last, -INFINITY);
 }
 
 size_t wwi_candidates_pick(ww_search *s, wwi_query *q, wwi_candidate *picked) {

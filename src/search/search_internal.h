@@ -60,10 +60,11 @@ typedef struct wwi_candidate {
 } wwi_candidate;
 
 typedef struct wwi_query {
-    size_t length; // points given
-    uint32_t n;    // points compared: fewer of derivatives
-    uint32_t x;    // first value on the device
-    uint32_t at;   // first point among those of all queries
+    size_t length;  // points given
+    uint32_t n;     // points compared: fewer of derivatives
+    uint32_t x;     // first value on the device
+    uint32_t at;    // first point among those of all queries
+    uint32_t reach; // of its band, to each side of the diagonal
     uint64_t exclusion;
     wwi_candidate *candidates;
     size_t count, capacity, kept; // kept: as many of the best as may be needed
@@ -74,6 +75,12 @@ typedef struct wwi_query {
     size_t counted;               // of a part: the query that has the count of its windows without missing values
     bool in_part, bounded;        // it has windows there; bounds were used
 } wwi_query;
+
+// The queries on the device: values; their envelopes, at the same places; the order in which a bound takes their
+// points, and their bands, at wwi_query.at.
+typedef struct wwi_query_buffers {
+    wwi_buffer *x, *low, *high, *order, *rows;
+} wwi_query_buffers;
 
 // The caller's streams as one.
 typedef struct wwi_joined {
@@ -90,66 +97,90 @@ typedef struct wwi_joined {
     uint64_t staged_first, staged_count;
 } wwi_joined;
 
-// The queries of a search for whole streams.
-struct wwi_super {
-    double *values; // of the queries, channel by channel
-    size_t *lengths, *offsets, count, channels;
-};
+// A block: consecutive places of the joined streams.
+typedef struct wwi_block {
+    uint64_t first, places;           // in which windows begin, or open matches end
+    uint64_t stride;                  // values from one channel, and from one query's results, to the next
+    uint32_t lead;                    // points before the first place: 1 with open ends
+    wwi_buffer *values, *derived;     // its points; their derivatives, where these are compared
+    wwi_buffer *out;                  // a row of results for each query
+    void *host_values, *host_derived; // where the host makes the block
+} wwi_block;
+
+// Sends the next block to buffers of its own while one is searched.
+typedef struct wwi_ahead {
+    wwi_feed *feed;
+    wwi_buffer *values, *derived;
+} wwi_ahead;
 
 struct ww_search {
     ww_context *context;
     wwi_stream *stream;
-    ww_measure measure;
-    wwi_parameters parameters;
-    const wwi_measure_row *row;
+    ww_measure given;  // as it was given, with copies of what the caller's points to
+    wwi_recurrence of; // the measure as it is searched
     ww_search_options options;
     ww_search_part part;
     ww_run_options run;
     ww_search_info info;
-    ww_precision precision;
-    uint64_t value_bytes;
-    size_t channels, query_count, most_points, least_points; // of the queries as compared
-    wwi_query *queries;
-    double *points;   // of the queries, as compared: what the device has
-    uint64_t x_count; // values of all queries
-    bool gpu, derivative, similarity, bounded, abandons, wide, streaming;
-    uint32_t passes, point_channels, extra;
-    int vector;
-    wwi_buffer *x, *envelopes[2]; // values of the queries; the queries' envelopes, at the same places
-    wwi_buffer *order;            // points of each query: at x / (channels + extra) of it
-    wwi_buffer *rows;             // bands, likewise
-    uint32_t *reach;              // of each query's band
     wwi_pace pace;
-    double rate;
-    // A block on the device.
-    uint64_t block, block_stride;
-    wwi_buffer *values, *derived, *table, *below, *above, *out, *lists, *found, *limits;
-    wwi_buffer *counters; // wwi_search_counters()
-    wwi_buffer *least, *place, *taken, *listed, *places, *scratch;
-    void *host_values, *host_derived;
-    wwi_feed *feed; // sends the next block while this one is searched
-    wwi_buffer *next_values, *next_derived;
-    uint64_t first;              // place of the block's first point
-    uint64_t done_place;         // windows done
-    uint32_t table_of, reach_of; // windows' length of the block's table; reach of its envelope
-    uint32_t lead;               // points before the block's first one: 1 with open ends
-    // Programs and kernels: windows [listed or not], open ends by tiling.
-    wwi_program *moments_program, *bounds_program, *take_program, *windows_program[2];
-    wwi_kernel *moments, *whole, *envelope, *bounds, *least_kernel, *take, *windows[2];
-    struct wwi_open *open;
-    // Open ends of a stream that is pushed, after a block: where the path to a place begins.
-    ww_status (*start_at)(ww_search *s, size_t row, uint32_t place, int64_t *start);
-    struct wwi_super *super; // a search for whole streams: the queries, and
-    ww_measure given;        // the measure as it was given, with copies of what the caller's points to
+    double rate; // cells a second
+    uint64_t value_bytes;
+    bool gpu, derivative, similarity, streaming;
+    bool bounded, abandons; // bounds may exclude windows; a window may be given up
+    int vector;             // windows, or rows of a query, that a work-item computes side by side
+    wwi_query *queries;
+    size_t query_count, most_points, least_points; // as compared
+    wwi_query_buffers query_data;
+    wwi_buffer *limits; // of each query, rounded up
     wwi_joined joined;
+    wwi_block block;
+    wwi_ahead ahead;
+    struct wwi_collect *collect;
+    struct wwi_windows *windows; // one of these three
+    struct wwi_open *open;
+    struct wwi_super *super;
 };
+
+// ---- values
+
+static inline double wwi_value_get(ww_precision precision, const void *values, size_t i) {
+    return precision == WW_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
+}
+
+static inline void wwi_value_put(ww_precision precision, void *values, size_t i, double value) {
+    if (precision == WW_DOUBLE)
+        ((double *)values)[i] = value;
+    else
+        ((float *)values)[i] = (float)value;
+}
+
+// At the second of three points.
+static inline double wwi_derivative(double before, double here, double after) {
+    return ((here - before) + (after - before) / 2) / 2;
+}
+
+// Of the block, in the search's precision.
+static inline double wwi_host_value(const ww_search *s, const void *values, size_t i) {
+    return wwi_value_get(s->of.precision, values, i);
+}
+
+// The block's points as they are compared.
+static inline wwi_buffer *wwi_block_compared(const ww_search *s) {
+    return s->derivative ? s->block.derived : s->block.values;
+}
+
+static inline void wwi_buffers_swap(wwi_buffer **a, wwi_buffer **b) {
+    wwi_buffer *kept = *a;
+    *a = *b;
+    *b = kept;
+}
 
 // ---- search_queries.c
 ww_status wwi_search_queries(ww_search *s, const ww_series_view *view);
-ww_status wwi_search_upload(ww_search *s, wwi_buffer *buffer, const double *values, size_t count);
+void wwi_search_queries_destroy(ww_search *s);
+// Sends values in the search's precision to a buffer of at least so many.
+ww_status wwi_search_upload(ww_search *s, wwi_buffer **buffer, const double *values, size_t count);
 double wwi_search_round(const ww_search *s, double value); // to the precision
-ww_status wwi_super_make(ww_search *s, const ww_series_view *view);
-void wwi_super_destroy(struct wwi_super **super);
 
 // ---- search_source.c
 double wwi_view_value(const ww_series_view *view, uint64_t offset, size_t length, size_t channel, uint64_t t);
@@ -164,6 +195,9 @@ ww_status wwi_joined_read(wwi_joined *j, uint64_t first, size_t count, ww_precis
 // Reads the points of a source at these places; until the next call several threads may read the places by
 // wwi_joined_read(). Nothing of a view or of a source that several threads may read.
 ww_status wwi_joined_stage(wwi_joined *j, uint64_t first, uint64_t count);
+// The derivatives of points of so many channels; the last two points have none: NaN.
+void wwi_points_derive(ww_precision precision, size_t channels, size_t count, size_t stride, const void *values,
+                       void *derived);
 // Copies places [first, first + count) of a dataset's streams to `stride` values a channel of a buffer, from `at` on.
 ww_status wwi_joined_copy(const wwi_joined *j, uint64_t first, uint64_t count, wwi_buffer *values, uint64_t stride,
                           uint64_t at);
@@ -183,15 +217,20 @@ size_t wwi_candidates_pick(ww_search *s, wwi_query *q, wwi_candidate *picked);
 
 // ---- search_collect.c
 ww_status wwi_collect_prepare(ww_search *s);
-// Candidates among the block's places [first, first + count) of every row of s->out.
+void wwi_collect_destroy(struct wwi_collect **collect);
+// Candidates among the block's places [first, first + count) of every row of results.
 ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t count);
 // Sends the limits of all queries.
 ww_status wwi_collect_limits(ww_search *s);
-double wwi_host_value(const ww_search *s, const void *values, size_t i);
 
 // ---- search_windows.c
 ww_status wwi_windows_prepare(ww_search *s);
-// Windows that begin in the block's points [first, first + count), of `points` points that are there.
+void wwi_windows_destroy(struct wwi_windows **windows);
+// Room for blocks of so many bytes, and counters at 0.
+ww_status wwi_windows_begin(ww_search *s, uint64_t bytes);
+// The block has other points than before.
+void wwi_windows_forget(ww_search *s);
+// Windows that begin in the block, of whose points `points` are there.
 ww_status wwi_windows_block(ww_search *s, uint32_t points);
 
 // ---- search_open.c
@@ -199,6 +238,8 @@ ww_status wwi_open_prepare(ww_search *s);
 // Columns [0, columns) of the block, which follows the one before.
 ww_status wwi_open_block(ww_search *s, uint32_t columns);
 void wwi_open_restart(ww_search *s);
+// A pushed stream, after a block: the place in which the path to a place of it begins.
+ww_status wwi_open_start_at(ww_search *s, size_t row, uint32_t place, int64_t *start);
 void wwi_open_destroy(struct wwi_open **open);
 // How a query's rows are divided.
 typedef struct wwi_open_tiling {
@@ -213,6 +254,7 @@ typedef struct wwi_open_buffers {
     int32_t shift;
     uint32_t begin_x;
 } wwi_open_buffers;
+uint32_t wwi_open_begin_x(const ww_search *s); // rows that may be skipped at the begin of a stream
 uint32_t wwi_open_together(const ww_search *s, const wwi_open_tiling *tiling);
 ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *tiling, bool start, const wwi_open_task *tasks,
                           size_t count, const wwi_open_buffers *buffers);
@@ -221,17 +263,15 @@ ww_status wwi_open_starts(ww_search *s, wwi_candidate **picked, const size_t *fo
 
 // Bytes of a kernel's arguments, with the measure's parameters.
 static inline size_t wwi_search_args_bytes(const ww_search *s, size_t begin) {
-    return begin + (s->parameters.bytes + 7) / 8 * 8;
+    return begin + (s->of.parameters.bytes + 7) / 8 * 8;
 }
 
 // ---- search_super.c
+ww_status wwi_super_make(ww_search *s, const ww_series_view *view);
+void wwi_super_destroy(struct wwi_super **super);
 ww_status wwi_super_run(ww_search *s, const ww_series_view *streams, ww_match *matches, size_t *found);
 
 // ---- search_make.c, search_run.c
-// Of each query four values, as the kernels have them, then of each one: windows of a part without missing values.
-static inline size_t wwi_search_counters(const ww_search *s) {
-    return 5 * s->query_count;
-}
 ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
                           const ww_search_options *options, bool streaming, ww_search **search);
 // A run of any search but one for whole streams.
@@ -244,8 +284,11 @@ ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_
                                 ww_match *matches);
 
 // ---- search_blocks.c
-// Uploads points [0, points) of the host's block.
-ww_status wwi_search_send(ww_search *s, uint32_t points);
+// Room for blocks of `stride` values a channel; `host`: also on the host, all zero.
+ww_status wwi_block_allocate(ww_search *s, uint64_t stride, bool host);
+void wwi_block_destroy(ww_search *s);
+// Sends the host's block, `points` points behind its lead.
+ww_status wwi_block_send(ww_search *s, uint32_t points);
 // Searches all blocks of the joined streams.
 ww_status wwi_search_walk(ww_search *s);
 

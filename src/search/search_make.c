@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A search before its first run: the options and the measure are checked, programs are compiled, what does not change
 // is allocated; and its end.
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/run.h"
 #include "options.h"
@@ -17,31 +15,15 @@ void ww_search_destroy(ww_search **search) {
         return;
     ww_search *s = *search;
     *search = NULL;
-    wwi_feed_destroy(&s->feed); // before the buffers that it fills
+    wwi_feed_destroy(&s->ahead.feed); // before the buffers that it fills
     wwi_open_destroy(&s->open);
+    wwi_windows_destroy(&s->windows);
+    wwi_collect_destroy(&s->collect);
     wwi_super_destroy(&s->super);
-    wwi_kernel *kernels[] = {s->moments,      s->whole, s->envelope,   s->bounds,
-                             s->least_kernel, s->take,  s->windows[0], s->windows[1]};
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        wwi_kernel_destroy(&kernels[i]);
-    wwi_program *programs[] = {s->moments_program, s->bounds_program, s->take_program, s->windows_program[0],
-                               s->windows_program[1]};
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-        wwi_program_release(&programs[i]);
-    wwi_buffer *buffers[] = {s->x,       s->envelopes[0], s->envelopes[1], s->order,       s->rows,        s->values,
-                             s->derived, s->table,        s->below,        s->above,       s->out,         s->lists,
-                             s->found,   s->limits,       s->least,        s->counters,    s->place,       s->taken,
-                             s->listed,  s->places,       s->scratch,      s->next_values, s->next_derived};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        wwi_buffer_destroy(&buffers[i]);
+    wwi_block_destroy(s);
+    wwi_search_queries_destroy(s);
+    wwi_buffer_destroy(&s->limits);
     wwi_joined_close(&s->joined);
-    for (size_t q = 0; s->queries && q < s->query_count; q++)
-        free(s->queries[q].candidates);
-    free(s->queries);
-    free(s->reach);
-    free(s->points);
-    free(s->host_values);
-    free(s->host_derived);
     wwi_measure_disown(&s->given);
     wwi_stream_destroy(&s->stream);
     if (s->context)
@@ -70,29 +52,29 @@ ww_status wwi_search_check_options(const ww_search_options *o) {
     return check_precision(o->precision, "the search's");
 }
 
-static ww_status check_measure(ww_search *s) {
-    ww_measure *m = &s->measure;
-    const char *name = s->row->info.name;
-    if (s->options.kind == WW_SEARCH_WINDOWS) {
-        if (wwi_context_loses_arrays(s->context)) {
-            wwi_fail(WW_ERROR_UNSUPPORTED, "windows on %s: its driver computes them wrongly",
-                     wwi_context_info(s->context)->name);
-            return wwi_fail_hint("choose another device (PoCL for a CPU), or search with open ends (WW_SEARCH_OPEN)");
-        }
-        if (wwi_measure_is_open(m)) {
-            wwi_fail(WW_ERROR_UNSUPPORTED, "windows with open ends");
-            return wwi_fail_hint("leave the relaxation at 0, or search with open ends (WW_SEARCH_OPEN)");
-        }
-        if (m->id == WW_ERP && m->parameters[1] != 0.0) {
-            wwi_fail(WW_ERROR_UNSUPPORTED, "windows under ERP with border_total");
-            return wwi_fail_hint("leave border_total at 0");
-        }
-        return WW_OK;
+static ww_status unsupported(const char *what, const char *hint) {
+    wwi_fail(WW_ERROR_UNSUPPORTED, "%s", what);
+    return wwi_fail_hint("%s", hint);
+}
+
+static ww_status check_windows(const ww_context *context, const ww_measure *m) {
+    if (wwi_context_loses_arrays(context)) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "windows on %s: its driver computes them wrongly",
+                 wwi_context_info(context)->name);
+        return wwi_fail_hint("choose another device (PoCL for a CPU), or search with open ends (WW_SEARCH_OPEN)");
     }
-    if (m->band.kind != WW_BAND_NONE) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "a band in a search with open ends");
-        return wwi_fail_hint("a match may begin anywhere: search windows (WW_SEARCH_WINDOWS), or without a band");
-    }
+    if (wwi_measure_is_open(m))
+        return unsupported("windows with open ends",
+                           "leave the relaxation at 0, or search with open ends (WW_SEARCH_OPEN)");
+    if (m->id == WW_ERP && m->parameters[1] != 0.0)
+        return unsupported("windows under ERP with border_total", "leave border_total at 0");
+    return WW_OK;
+}
+
+static ww_status check_open_measure(const ww_measure *m, const char *name) {
+    if (m->band.kind != WW_BAND_NONE)
+        return unsupported("a band in a search with open ends",
+                           "a match may begin anywhere: search windows (WW_SEARCH_WINDOWS), or without a band");
     if (m->id == WW_WDTW || m->id == WW_WDDTW || m->id == WW_TWED) {
         wwi_fail(WW_ERROR_UNSUPPORTED,
                  "%s with open ends: a cell depends on how far it is from the match's begin, which is not known", name);
@@ -103,54 +85,104 @@ static ww_status check_measure(ww_search *s) {
                  "%s with open ends: it skips points free of cost, so the whole stream is the best", name);
         return wwi_fail_hint("search windows (WW_SEARCH_WINDOWS), or choose edr or levenshtein");
     }
-    if (m->gamma != 0.0) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "a soft minimum together with open ends");
-        return wwi_fail_hint("search windows (WW_SEARCH_WINDOWS), or leave gamma at 0");
-    }
-    if (m->independent && s->channels > 1) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "independent channels with open ends: each would end in its own place");
-        return wwi_fail_hint("take the channels together (independent = 0)");
-    }
-    if (m->relax_end_x && m->id == WW_USER) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "a recurrence of your own with a query whose end may be skipped");
-        return wwi_fail_hint("leave relax_end_x at 0; relax_begin_x may be set");
-    }
-    if ((m->relax_begin_y && m->relax_begin_y != SIZE_MAX) || (m->relax_end_y && m->relax_end_y != SIZE_MAX)) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "a search in a part of the streams' relaxation");
-        return wwi_fail_hint("the streams' ends are open altogether: leave relax_begin_y and relax_end_y at 0");
-    }
-    if (!(s->row->flags & WWI_MEASURE_OPEN_STREAMS)) {
-        // Where the streams' ends count as open the table says whether the measure has any.
-        m->relax_begin_y = m->relax_end_y = SIZE_MAX;
-        return wwi_measure_check(m);
-    }
-    if (m->relax_begin_x || m->relax_end_x) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s with a query whose ends may be skipped", name);
+    if (m->gamma != 0.0)
+        return unsupported("a soft minimum together with open ends",
+                           "search windows (WW_SEARCH_WINDOWS), or leave gamma at 0");
+    if (m->id == WW_ERP && m->parameters[1] != 0.0)
+        return unsupported("ERP with border_total in a search", "leave border_total at 0");
+    return WW_OK;
+}
+
+// The streams' ends are open altogether, and the measure's own check is to see that.
+static ww_status open_ends(ww_measure *m, const wwi_measure_row *row) {
+    if (m->relax_end_x && m->id == WW_USER)
+        return unsupported("a recurrence of your own with a query whose end may be skipped",
+                           "leave relax_end_x at 0; relax_begin_x may be set");
+    if ((m->relax_begin_y && m->relax_begin_y != SIZE_MAX) || (m->relax_end_y && m->relax_end_y != SIZE_MAX))
+        return unsupported("a search in a part of the streams' relaxation",
+                           "the streams' ends are open altogether: leave relax_begin_y and relax_end_y at 0");
+    const bool closed = row->flags & WWI_MEASURE_OPEN_STREAMS; // that of a measure which knows of no other ends
+    if (closed && (m->relax_begin_x || m->relax_end_x)) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s with a query whose ends may be skipped", row->info.name);
         return wwi_fail_hint("leave relax_begin_x and relax_end_x at 0");
     }
-    if (m->id == WW_ERP && m->parameters[1] != 0.0) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "ERP with border_total in a search");
-        return wwi_fail_hint("leave border_total at 0");
-    }
-    m->relax_begin_y = m->relax_end_y = 0; // the measure's own check is of closed ends
+    m->relax_begin_y = m->relax_end_y = closed ? 0 : SIZE_MAX;
     return wwi_measure_check(m);
+}
+
+static ww_status check_measure(const ww_search *s, size_t channels, ww_measure *m) {
+    const wwi_measure_row *row = wwi_measure_row_by_id(m->id);
+    if (s->options.kind == WW_SEARCH_WINDOWS)
+        return check_windows(s->context, m);
+    const ww_status status = check_open_measure(m, row->info.name);
+    if (status != WW_OK)
+        return status;
+    if (m->independent && channels > 1)
+        return unsupported("independent channels with open ends: each would end in its own place",
+                           "take the channels together (independent = 0)");
+    return open_ends(m, row);
 }
 
 // What the bounds and early abandoning may assume.
 static void choose_bounds(ww_search *s) {
-    const unsigned flags = s->row->flags;
-    const ww_cost cost = wwi_measure_cost(&s->measure);
-    const bool soft = wwi_measure_is_soft(&s->measure), alone = s->passes > 1;
-    s->abandons = !s->options.no_bounds && (flags & WWI_MEASURE_MONOTONE) && !soft && !s->similarity && !alone &&
-                  s->measure.id != WW_USER;
-    s->bounded = !s->options.no_bounds && (flags & (WWI_MEASURE_BOUND_SUM | WWI_MEASURE_BOUND_MAX)) && !soft &&
-                 cost != WW_COST_USER &&
-                 !(alone && (s->measure.root || (flags & WWI_MEASURE_BOUND_MAX) || cost == WW_COST_EUCLIDEAN));
+    const unsigned flags = s->of.row->flags;
+    const ww_cost cost = wwi_measure_cost(&s->of.measure);
+    const bool alone = s->of.passes > 1, may = !s->options.no_bounds && !s->of.soft;
+    s->abandons = may && (flags & WWI_MEASURE_MONOTONE) && !s->similarity && !alone && s->of.measure.id != WW_USER;
+    s->bounded = may && (flags & (WWI_MEASURE_BOUND_SUM | WWI_MEASURE_BOUND_MAX)) && cost != WW_COST_USER &&
+                 !(alone && (s->of.measure.root || (flags & WWI_MEASURE_BOUND_MAX) || cost == WW_COST_EUCLIDEAN));
 }
 
-static ww_status allocate_counters(ww_search *s) {
-    ww_status status = wwi_buffer_create(s->context, wwi_search_counters(s) * sizeof(uint32_t), &s->counters);
-    return status == WW_OK ? wwi_buffer_create(s->context, s->query_count * sizeof(uint32_t), &s->found) : status;
+// The options, and what they point to.
+static ww_status take_options(ww_search *s, const ww_measure *measure, const ww_search_options *options) {
+    ww_measure taken;
+    ww_status status;
+    s->options = (ww_search_options)WW_SEARCH_OPTIONS_INIT;
+    s->info = (ww_search_info)WW_SEARCH_INFO_INIT;
+    if ((status = wwi_options_take(&s->options, options, "ww_search_options")) != WW_OK ||
+        (status = wwi_search_check_options(&s->options)) != WW_OK ||
+        (status = wwi_run_take(s->options.run, &s->run)) != WW_OK ||
+        (status = wwi_measure_take(measure, &taken)) != WW_OK)
+        return status;
+    s->options.run = NULL;
+    return wwi_measure_own(&taken, &s->given);
+}
+
+static ww_status check_queries(const ww_series_view *view) {
+    if (!view->values || view->count == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "no queries");
+    if (view->channels < 1 || view->channels > MOST_CHANNELS)
+        return wwi_fail(WW_ERROR_CHANNELS, "%zu channels; a search takes 1 to %d", view->channels, MOST_CHANNELS);
+    if (view->count > UINT32_MAX / 16)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu queries", view->count);
+    return WW_OK;
+}
+
+// The recurrence of a search of windows or with open ends, its stream and what follows from both.
+static ww_status prepare(ww_search *s, const ww_series_view *view, const ww_measure *measure) {
+    const ww_device_info *info = wwi_context_info(s->context);
+    const bool open = s->options.kind == WW_SEARCH_OPEN;
+    // Mesa's llvmpipe takes minutes to compile wider ones.
+    const int most = wwi_context_loses_arrays(s->context) ? 4 : s->options.precision == WW_DOUBLE ? 8 : 16;
+    ww_status status = wwi_run_stream(s->context, &s->run, &s->stream);
+    if (status != WW_OK)
+        return status;
+    s->query_count = view->count;
+    s->value_bytes = wwi_precision_bytes(s->options.precision);
+    s->gpu = wwi_is_gpu(s->context);
+    s->vector = s->gpu ? 1 : most;
+    s->block.lead = open ? 1 : 0;
+    s->pace = wwi_pace_make(s->stream, s->run.launch_seconds, s->run.progress, s->run.progress_user);
+    s->rate = wwi_pace_guess(info, s->gpu ? 16.0 : 1.0);
+    wwi_recurrence_of(s->context, s->stream, measure, s->options.precision, view->channels, &s->of);
+    s->of.extra = s->of.row->transform == WWI_TRANSFORM_ERP;
+    s->of.open = false; // of the texts that are tested
+    choose_bounds(s);
+    if ((status = wwi_search_queries(s, view)) != WW_OK || (status = wwi_recurrence_test(&s->of)) != WW_OK ||
+        (status = wwi_collect_prepare(s)) != WW_OK)
+        return status;
+    s->of.open = open;
+    return open ? wwi_open_prepare(s) : wwi_windows_prepare(s);
 }
 
 ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
@@ -161,66 +193,18 @@ ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const 
     if (!s)
         return wwi_fail_memory(sizeof *s);
     *search = s;
-    s->options = (ww_search_options)WW_SEARCH_OPTIONS_INIT;
-    s->info = (ww_search_info)WW_SEARCH_INFO_INIT;
-    if ((status = wwi_options_take(&s->options, options, "ww_search_options")) != WW_OK ||
-        (status = wwi_search_check_options(&s->options)) != WW_OK ||
-        (status = wwi_run_take(s->options.run, &s->run)) != WW_OK ||
-        (status = wwi_measure_take(measure, &s->measure)) != WW_OK ||
+    if ((status = take_options(s, measure, options)) != WW_OK ||
         (status = wwi_options_take(&view, queries, "ww_series_view")) != WW_OK ||
-        (status = wwi_measure_own(&s->measure, &s->given)) != WW_OK)
+        (status = check_queries(&view)) != WW_OK ||
+        (status = wwi_check_precision(context, s->options.precision)) != WW_OK)
         return status;
-    s->measure = s->given;
-    s->options.run = NULL;
-    if (!view.values || view.count == 0)
-        return wwi_fail(WW_ERROR_EMPTY, "no queries");
-    if (view.channels < 1 || view.channels > MOST_CHANNELS)
-        return wwi_fail(WW_ERROR_CHANNELS, "%zu channels; a search takes 1 to %d", view.channels, MOST_CHANNELS);
-    if (view.count > UINT32_MAX / 16)
-        return wwi_fail(WW_ERROR_OVERFLOW, "%zu queries", view.count);
-    const ww_device_info *info = wwi_context_info(context);
     wwi_context_retain(context);
     s->context = context;
-    s->row = wwi_measure_row_by_id(s->measure.id);
-    s->precision = s->options.precision;
-    if (s->precision == WW_DOUBLE && !info->has_double) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no double precision", info->name);
-        return wwi_fail_hint("search in WW_FLOAT");
-    }
-    s->value_bytes = s->precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
-    s->channels = view.channels;
-    s->query_count = view.count;
     s->streaming = streaming;
-    s->gpu = info->type == WW_DEVICE_GPU;
-    s->wide = info->has_double != 0;
-    s->derivative = s->row->transform == WWI_TRANSFORM_DERIVATIVE;
-    s->similarity = wwi_measure_is_similarity(&s->measure);
-    s->passes = s->measure.independent && s->channels > 1 ? (uint32_t)s->channels : 1;
-    s->point_channels = s->passes > 1 ? 1 : (uint32_t)s->channels;
-    s->extra = s->row->transform == WWI_TRANSFORM_ERP;
-    s->lead = s->options.kind == WW_SEARCH_WINDOWS ? 0 : 1;
-    // Mesa's llvmpipe takes minutes to compile wider ones.
-    const int widest = wwi_context_loses_arrays(context) ? 4 : s->precision == WW_DOUBLE ? 8 : 16;
-    s->vector = s->gpu ? 1 : widest;
-    if ((status = check_measure(s)) != WW_OK)
+    s->derivative = wwi_measure_row_by_id(s->given.id)->transform == WWI_TRANSFORM_DERIVATIVE;
+    s->similarity = wwi_measure_is_similarity(&s->given);
+    ww_measure searched = s->given;
+    if ((status = check_measure(s, view.channels, &searched)) != WW_OK)
         return status;
-    if (s->options.kind == WW_SEARCH_SUPER)
-        return wwi_super_make(s, &view);
-    choose_bounds(s);
-    wwi_parameters_make(&s->measure, s->precision, &s->parameters);
-    if ((status = wwi_run_stream(context, &s->run, &s->stream)) != WW_OK ||
-        (status = wwi_search_queries(s, &view)) != WW_OK)
-        return status;
-    s->pace = wwi_pace_make(s->stream, s->run.launch_seconds, s->run.progress, s->run.progress_user);
-    s->rate = wwi_pace_guess(info, s->gpu ? 16.0 : 1.0);
-    const wwi_recurrence_program wanted = {.context = context,
-                                           .stream = s->stream,
-                                           .measure = &s->measure,
-                                           .precision = s->precision,
-                                           .channels = s->point_channels,
-                                           .all_channels = (uint32_t)s->channels};
-    if ((status = wwi_recurrence_check(&wanted)) != WW_OK || (status = wwi_collect_prepare(s)) != WW_OK ||
-        (status = allocate_counters(s)) != WW_OK)
-        return status;
-    return s->options.kind == WW_SEARCH_WINDOWS ? wwi_windows_prepare(s) : wwi_open_prepare(s);
+    return s->options.kind == WW_SEARCH_SUPER ? wwi_super_make(s, &view) : prepare(s, &view, &searched);
 }

@@ -17,14 +17,13 @@ static void restart(ww_search *s) {
                                                  : s->options.threshold;
     }
     s->info = (ww_search_info)WW_SEARCH_INFO_INIT;
-    s->done_place = 0;
     if (s->open)
         wwi_open_restart(s);
 }
 
 static void give(const ww_search *s, size_t row, const wwi_candidate *picked, size_t found, ww_match *matches) {
     const size_t k = s->options.k;
-    const uint64_t after = s->options.kind == WW_SEARCH_WINDOWS ? s->queries[row].length : s->derivative ? 3 : 1;
+    const uint64_t after = s->windows ? s->queries[row].length : s->derivative ? 3 : 1;
     for (size_t i = 0; i < k; i++) {
         ww_match *m = &matches[row * k + i];
         *m = (ww_match){-1, -1, -1, s->similarity ? -INFINITY : INFINITY};
@@ -34,7 +33,7 @@ static void give(const ww_search *s, size_t row, const wwi_candidate *picked, si
         m->stream = (int64_t)wwi_joined_stream(&s->joined, picked[i].place, &begin);
         const uint64_t at = picked[i].place + s->joined.shift - begin;
         m->end = (int64_t)(at + after);
-        m->begin = s->options.kind == WW_SEARCH_WINDOWS ? (int64_t)at : picked[i].start - (int64_t)begin;
+        m->begin = s->windows ? (int64_t)at : picked[i].start - (int64_t)begin;
         m->distance = s->similarity ? -picked[i].value : picked[i].value;
         m->begin += m->stream == 0 ? (int64_t)s->part.point_offset : 0;
         m->end += m->stream == 0 ? (int64_t)s->part.point_offset : 0;
@@ -59,7 +58,7 @@ static ww_status finish(ww_search *s, ww_match *matches, size_t *found) {
         }
         counts[q] = wwi_candidates_pick(s, &s->queries[q], picked[q]);
     }
-    if (s->options.kind == WW_SEARCH_OPEN && (status = wwi_open_starts(s, picked, counts)) != WW_OK)
+    if (s->open && (status = wwi_open_starts(s, picked, counts)) != WW_OK)
         goto done;
     for (size_t q = 0; q < s->query_count; q++) {
         give(s, q, picked[q], counts[q], matches);
@@ -80,17 +79,13 @@ ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matc
     restart(s);
     wwi_stream_start(s->stream);
     ww_status status = wwi_joined_open(&s->joined, streams, s->derivative);
-    if (status == WW_OK && s->joined.channels != s->channels) {
+    if (status == WW_OK && s->joined.channels != s->of.all_channels) {
         status = wwi_fail(WW_ERROR_CHANNELS, "the streams have %zu channels, the queries %zu", s->joined.channels,
-                          s->channels);
+                          (size_t)s->of.all_channels);
     }
     if (status == WW_OK && (status = wwi_search_walk(s)) == WW_OK)
         status = finish(s, matches, found);
-    status = wwi_finish_after(s->stream, status);
-    s->info.launches = wwi_stream_launches(s->stream);
-    s->info.seconds_device = wwi_stream_seconds(s->stream);
-    s->info.seconds_wall = wwi_seconds() - began;
-    return status;
+    return wwi_run_end(s->stream, status, began, &s->info.launches, &s->info.seconds_device, &s->info.seconds_wall);
 }
 
 ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count,

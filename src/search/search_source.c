@@ -51,8 +51,7 @@ uint64_t wwi_joined_length(const wwi_joined *j) {
 
 double wwi_view_value(const ww_series_view *view, uint64_t offset, size_t length, size_t channel, uint64_t t) {
     const uint64_t at = offset + (view->time_major ? t * view->channels + channel : (uint64_t)channel * length + t);
-    return view->precision == WW_DOUBLE ? ((const double *)view->values)[at]
-                                        : (double)((const float *)view->values)[at];
+    return wwi_value_get(view->precision, view->values, at);
 }
 
 size_t wwi_joined_stream(const wwi_joined *j, uint64_t place, uint64_t *begin) {
@@ -72,15 +71,8 @@ static inline double clean(double value) {
     return isfinite(value) ? value : NAN;
 }
 
-static inline void put(ww_precision precision, void *values, size_t at, double value) {
-    if (precision == WW_DOUBLE)
-        ((double *)values)[at] = value;
-    else
-        ((float *)values)[at] = (float)value;
-}
-
 static size_t point_bytes(const wwi_joined *j) {
-    return j->channels * (j->from->precision == WW_DOUBLE ? sizeof(double) : sizeof(float));
+    return j->channels * wwi_precision_bytes(j->from->precision);
 }
 
 static ww_status read_source(const wwi_joined *j, uint64_t t, size_t count, void *values) {
@@ -124,9 +116,9 @@ static void put_points(const wwi_joined *j, const void *points, size_t count, ww
     for (size_t c = 0; c < j->channels; c++)
         for (size_t p = 0; p < count; p++) {
             const size_t k = p * j->channels + c;
-            put(precision, values, c * stride + at + p,
-                clean(j->from->precision == WW_DOUBLE ? ((const double *)points)[k]
-                                                      : (double)((const float *)points)[k]));
+            wwi_value_put(precision, values, c * stride + at + p,
+                          clean(j->from->precision == WW_DOUBLE ? ((const double *)points)[k]
+                                                                : (double)((const float *)points)[k]));
         }
 }
 
@@ -162,26 +154,31 @@ static ww_status read_device(const wwi_joined *j, size_t i, uint64_t t, size_t c
     return status;
 }
 
+// The same of stream i of a view.
+static void read_view(const wwi_joined *j, size_t i, uint64_t t, size_t count, ww_precision precision, size_t stride,
+                      void *values, size_t at) {
+    const ww_series_view *view = j->view;
+    const size_t length = (size_t)(j->begins[i + 1] - j->begins[i] - 1);
+    const uint64_t offset = view->offsets ? view->offsets[i] : (j->begins[i] - i) * (uint64_t)view->channels;
+    const bool plain = view->precision == WW_FLOAT && precision == WW_FLOAT && (!view->time_major || j->channels == 1);
+    for (size_t c = 0; c < j->channels; c++) {
+        const float *from = (const float *)view->values + offset + (uint64_t)c * length + t;
+        float *to = (float *)values + c * stride + at;
+        for (size_t p = 0; p < count && plain; p++)
+            to[p] = from[p] - from[p] == 0 ? from[p] : NAN;
+        for (size_t p = 0; p < count && !plain; p++)
+            wwi_value_put(precision, values, c * stride + at + p,
+                          clean(wwi_view_value(view, offset, length, c, t + p)));
+    }
+}
+
 // Points [t, t+count) of stream i to columns from `at` on. `count` of them exist.
 static ww_status read_part(wwi_joined *j, size_t i, uint64_t t, size_t count, ww_precision precision, size_t stride,
                            void *values, size_t at) {
     if (j->dataset)
         return read_device(j, i, t, count, stride, values, at);
     if (j->view) {
-        const ww_series_view *view = j->view;
-        const size_t length = (size_t)(j->begins[i + 1] - j->begins[i] - 1);
-        const uint64_t offset = view->offsets ? view->offsets[i] : (j->begins[i] - i) * (uint64_t)view->channels;
-        for (size_t c = 0; c < j->channels; c++) {
-            if (view->precision == WW_FLOAT && precision == WW_FLOAT && (!view->time_major || j->channels == 1)) {
-                const float *from = (const float *)view->values + offset + (uint64_t)c * length + t;
-                float *to = (float *)values + c * stride + at;
-                for (size_t p = 0; p < count; p++)
-                    to[p] = from[p] - from[p] == 0 ? from[p] : NAN;
-                continue;
-            }
-            for (size_t p = 0; p < count; p++)
-                put(precision, values, c * stride + at + p, clean(wwi_view_value(view, offset, length, c, t + p)));
-        }
+        read_view(j, i, t, count, precision, stride, values, at);
         return WW_OK;
     }
     if (j->from->concurrent)
@@ -196,43 +193,40 @@ static ww_status read_part(wwi_joined *j, size_t i, uint64_t t, size_t count, ww
     return WW_OK;
 }
 
-ww_status wwi_joined_read(wwi_joined *j, uint64_t first, size_t count, ww_precision precision, size_t stride,
-                          void *values, void *derived) {
-    size_t at = 0;
-    while (at < count) {
-        const uint64_t place = first + at + j->shift, end = wwi_joined_length(j) - 1; // which is no point
-        uint64_t begin = 0, left = 0;
-        size_t i = 0;
-        if (first + at < end) {
-            i = wwi_joined_stream(j, first + at, &begin);
-            left = j->begins[i + 1] - 1 - place;
-            left = left < end - (first + at) ? left : end - (first + at);
-        }
-        if (left == 0) {
-            for (size_t c = 0; c < j->channels; c++)
-                put(precision, values, c * stride + at, NAN);
-            at++;
-            continue;
-        }
-        const size_t part = left < count - at ? (size_t)left : count - at;
-        const ww_status status = read_part(j, i, place - begin, part, precision, stride, values, at);
-        if (status != WW_OK)
-            return status;
-        at += part;
-    }
-    // The last two points of a block have no derivative in it.
-    for (size_t c = 0; derived && c < j->channels; c++)
+void wwi_points_derive(ww_precision precision, size_t channels, size_t count, size_t stride, const void *values,
+                       void *derived) {
+    for (size_t c = 0; c < channels; c++)
         for (size_t p = 0; p < count; p++) {
             const size_t k = c * stride + p;
-            if (p + 2 >= count) {
-                put(precision, derived, k, NAN);
-                continue;
-            }
-            double v[3];
-            for (size_t d = 0; d < 3; d++)
-                v[d] = precision == WW_DOUBLE ? ((double *)values)[k + d] : (double)((float *)values)[k + d];
-            put(precision, derived, k, ((v[1] - v[0]) + (v[2] - v[0]) / 2) / 2);
+            wwi_value_put(precision, derived, k,
+                          p + 2 >= count ? NAN
+                                         : wwi_derivative(wwi_value_get(precision, values, k),
+                                                          wwi_value_get(precision, values, k + 1),
+                                                          wwi_value_get(precision, values, k + 2)));
         }
+}
+
+ww_status wwi_joined_read(wwi_joined *j, uint64_t first, size_t count, ww_precision precision, size_t stride,
+                          void *values, void *derived) {
+    const uint64_t end = wwi_joined_length(j) - 1; // which is no point
+    for (size_t at = 0, part; at < count; at += part) {
+        const uint64_t place = first + at;
+        uint64_t begin = 0, left = 0;
+        size_t i = 0;
+        if (place < end) {
+            i = wwi_joined_stream(j, place, &begin);
+            left = wwi_least(j->begins[i + 1] - 1 - place - j->shift, end - place);
+        }
+        part = left ? (size_t)wwi_least(left, count - at) : 1;
+        for (size_t c = 0; c < j->channels && !left; c++)
+            wwi_value_put(precision, values, c * stride + at, NAN);
+        const ww_status status =
+            left ? read_part(j, i, place + j->shift - begin, part, precision, stride, values, at) : WW_OK;
+        if (status != WW_OK)
+            return status;
+    }
+    if (derived)
+        wwi_points_derive(precision, j->channels, count, stride, values, derived);
     return WW_OK;
 }
 

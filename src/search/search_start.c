@@ -19,26 +19,37 @@ typedef struct wanted {
     bool whole;       // there are no more
 } wanted;
 
-// Reads the columns before a match's end, and forgets those before a missing point.
-static ww_status read_columns(ww_search *s, wanted *w, size_t stride, size_t lead, unsigned char *values,
-                              unsigned char *derived) {
+// Some of them, computed together.
+typedef struct batch {
+    wanted *all;
+    size_t count, stride; // stride: room for the columns of all of them
+    unsigned char *values, *derived;
+    wwi_buffer *points, *ends, *starts, *last, *last_starts;
+} batch;
+
+static uint64_t begin_of(const ww_search *s, const wanted *w) {
     uint64_t begin;
-    const uint64_t place = w->candidate->place, lost = s->derivative ? 2 : 0;
-    (void)wwi_joined_stream(&s->joined, place, &begin);
-    w->whole = place - begin + 1 <= w->columns;
-    if (w->whole)
-        w->columns = place - begin + 1;
-    const size_t offset = (size_t)((w->at + lead) * s->value_bytes);
-    const uint64_t first = place + 1 - w->columns;
-    const ww_status status = wwi_joined_read(&s->joined, first, (size_t)(w->columns + lost), s->precision, stride,
-                                             values + offset, s->derivative ? derived + offset : NULL);
+    (void)wwi_joined_stream(&s->joined, w->candidate->place, &begin);
+    return begin;
+}
+
+// Reads the columns before a match's end, and forgets those before a missing point.
+static ww_status read_columns(ww_search *s, batch *b, wanted *w) {
+    const uint64_t place = w->candidate->place, lost = s->derivative ? 2 : 0, most = place - begin_of(s, w) + 1;
+    w->whole = most <= w->columns;
+    w->columns = wwi_least(w->columns, most);
+    const size_t offset = (size_t)((w->at + s->block.lead) * s->value_bytes);
+    const ww_status status =
+        wwi_joined_read(&s->joined, place + 1 - w->columns, (size_t)(w->columns + lost), s->of.precision, b->stride,
+                        b->values + offset, s->derivative ? b->derived + offset : NULL);
     if (status != WW_OK)
         return status;
-    const unsigned char *used = s->derivative ? derived : values;
+    const unsigned char *used = s->derivative ? b->derived : b->values;
     uint64_t valid = 0;
     for (bool missing = false; valid < w->columns && !missing;) {
-        for (size_t c = 0; c < s->channels; c++) {
-            const double value = wwi_host_value(s, used, c * stride + lead + w->at + (size_t)(w->columns - 1 - valid));
+        for (size_t c = 0; c < s->of.all_channels; c++) {
+            const size_t at = c * b->stride + s->block.lead + w->at + (size_t)(w->columns - 1 - valid);
+            const double value = wwi_host_value(s, used, at);
             missing |= value != value;
         }
         valid += !missing;
@@ -49,141 +60,140 @@ static ww_status read_columns(ww_search *s, wanted *w, size_t stride, size_t lea
     return WW_OK;
 }
 
-// A batch of `count` matches, all of whose columns have room for `points`.
-static ww_status run_batch(ww_search *s, wanted *all, size_t count, size_t points) {
-    ww_status status = WW_OK;
-    const size_t stride = points + 32, bytes = (size_t)(stride * s->channels * s->value_bytes);
-    unsigned char *values = malloc(bytes), *derived = s->derivative ? malloc(bytes) : NULL;
-    wwi_buffer *buffer = NULL, *ends = NULL, *starts = NULL, *last = NULL, *last_starts = NULL;
-    wwi_open_task *tasks = NULL;
-    void *found = malloc((size_t)(count * s->value_bytes));
-    int32_t *found_starts = malloc(count * sizeof *found_starts);
-    if (!values || (s->derivative && !derived) || !found || !found_starts) {
-        status = wwi_fail_memory(bytes);
-        goto done;
-    }
-    memset(values, 0, bytes);
-    if (s->derivative)
-        memset(derived, 0, bytes);
+// The columns of all of them on the device, one after the other.
+static ww_status send_columns(ww_search *s, batch *b) {
+    const size_t bytes = (size_t)(b->stride * s->of.all_channels * s->value_bytes);
+    b->values = calloc(1, bytes);
+    b->derived = s->derivative ? calloc(1, bytes) : NULL;
+    if (!b->values || (s->derivative && !b->derived))
+        return wwi_fail_memory(bytes);
     uint32_t at = 0;
-    for (size_t i = 0; i < count; i++) {
-        all[i].at = at;
-        at += (uint32_t)all[i].columns;
+    for (size_t i = 0; i < b->count; i++) {
+        b->all[i].at = at;
+        at += (uint32_t)b->all[i].columns;
         // Two points after the end belong to derivatives: the next match's columns overwrite them.
-        if ((status = read_columns(s, &all[i], stride, 1, values, derived)) != WW_OK)
-            goto done;
+        const ww_status status = read_columns(s, b, &b->all[i]);
+        if (status != WW_OK)
+            return status;
     }
-    if ((status = wwi_buffer_create(s->context, bytes, &buffer)) != WW_OK ||
-        (status = wwi_buffer_write(buffer, 0, bytes, s->derivative ? derived : values)) != WW_OK ||
-        (status = wwi_buffer_create(s->context, stride * s->value_bytes, &ends)) != WW_OK ||
-        (status = wwi_buffer_create(s->context, stride * sizeof(int32_t), &starts)) != WW_OK ||
-        (status = wwi_buffer_create(s->context, count * s->value_bytes, &last)) != WW_OK ||
-        (status = wwi_buffer_create(s->context, count * sizeof(int32_t), &last_starts)) != WW_OK)
-        goto done;
-    const wwi_open_buffers b = {
-        .values = buffer,
-        .ends = ends,
-        .starts = starts,
-        .states_in = last, // not read: nothing goes on from a block before
-        .states_out = last,
-        .starts_in = last_starts,
-        .starts_out = last_starts,
-        .stride = stride,
-        .begin_x = s->measure.relax_begin_x > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)s->measure.relax_begin_x};
-    for (size_t i = 0; i < count; i++) {
-        const wwi_open_tiling t = wwi_open_tile(s, all[i].candidate->row + 1, count, true);
-        const uint32_t together = wwi_open_together(s, &t);
-        uint64_t begin;
-        (void)wwi_joined_stream(&s->joined, all[i].candidate->place, &begin);
-        free(tasks);
+    return wwi_upload(s->context, &b->points, s->derivative ? b->derived : b->values, bytes);
+}
+
+// The tasks of matches [first, end), which have one tiling.
+static ww_status launch_matches(ww_search *s, const batch *b, const wwi_open_tiling *t, size_t first, size_t end) {
+    const uint32_t together = wwi_open_together(s, t);
+    const wwi_open_buffers buffers = {.values = b->points,
+                                      .ends = b->ends,
+                                      .starts = b->starts,
+                                      .states_in = b->last, // not read: nothing goes on from a block before
+                                      .states_out = b->last,
+                                      .starts_in = b->last_starts,
+                                      .starts_out = b->last_starts,
+                                      .stride = b->stride,
+                                      .begin_x = wwi_open_begin_x(s)};
+    wwi_open_task *tasks = malloc((end - first) * together * sizeof *tasks);
+    if (!tasks)
+        return wwi_fail_memory((end - first) * together * sizeof *tasks);
+    for (size_t k = first; k < end; k++)
+        for (uint32_t g = 0; g < together; g++) {
+            const wanted *w = &b->all[k];
+            const wwi_query *own = &s->queries[w->query];
+            tasks[(k - first) * together + g] = (wwi_open_task){
+                .rows_of = w->at,
+                .x = own->x,
+                .n = w->candidate->row + 1,
+                .x_stride = own->n,
+                .first = s->block.lead + w->at,
+                .count = (uint32_t)w->columns,
+                .flags = (w->candidate->place + 1 - w->columns == begin_of(s, w) ? WWI_TASK_BEGIN : 0u) |
+                         (w->whole ? 0u : WWI_TASK_INSIDE) | WWI_TASK_LAST | (g ? WWI_TASK_IDLE : 0u),
+                .state_out = (uint32_t)k};
+        }
+    const ww_status status = wwi_open_launch(s, t, true, tasks, (end - first) * together, &buffers);
+    free(tasks);
+    return status;
+}
+
+static ww_status launch_batch(ww_search *s, batch *b) {
+    ww_status status =
+        WWI_GROW(s->context, {&b->ends, b->stride * s->value_bytes}, {&b->starts, b->stride * sizeof(int32_t)},
+                 {&b->last, b->count * s->value_bytes}, {&b->last_starts, b->count * sizeof(int32_t)});
+    for (size_t i = 0, end; i < b->count && status == WW_OK; i = end) {
+        const wwi_open_tiling t = wwi_open_tile(s, b->all[i].candidate->row + 1, b->count, true);
         // Those that follow with the same tiling go together.
-        size_t end = i;
-        for (; end < count; end++) {
-            const wwi_open_tiling other = wwi_open_tile(s, all[end].candidate->row + 1, count, true);
+        for (end = i + 1; end < b->count; end++) {
+            const wwi_open_tiling other = wwi_open_tile(s, b->all[end].candidate->row + 1, b->count, true);
             if (memcmp(&other, &t, sizeof t) != 0)
                 break;
         }
-        tasks = malloc((end - i) * together * sizeof *tasks);
-        if (!tasks) {
-            status = wwi_fail_memory((end - i) * together * sizeof *tasks);
-            goto done;
-        }
-        for (size_t k = i; k < end; k++)
-            for (uint32_t g = 0; g < together; g++) {
-                const wwi_query *own = &s->queries[all[k].query];
-                (void)wwi_joined_stream(&s->joined, all[k].candidate->place, &begin);
-                tasks[(k - i) * together + g] = (wwi_open_task){
-                    .rows_of = all[k].at,
-                    .x = own->x,
-                    .n = all[k].candidate->row + 1,
-                    .x_stride = own->n,
-                    .first = 1 + all[k].at,
-                    .count = (uint32_t)all[k].columns,
-                    .flags = (all[k].candidate->place + 1 - all[k].columns == begin ? WWI_TASK_BEGIN : 0u) |
-                             (all[k].whole ? 0u : WWI_TASK_INSIDE) | WWI_TASK_LAST | (g ? WWI_TASK_IDLE : 0u),
-                    .state_out = (uint32_t)k};
-            }
-        if ((status = wwi_open_launch(s, &t, true, tasks, (end - i) * together, &b)) != WW_OK)
-            goto done;
-        i = end - 1;
+        status = launch_matches(s, b, &t, i, end);
     }
-    if ((status = wwi_stream_read(s->stream, last, 0, count * s->value_bytes, found)) != WW_OK ||
-        (status = wwi_stream_read(s->stream, last_starts, 0, count * sizeof *found_starts, found_starts)) != WW_OK)
-        goto done;
-    for (size_t i = 0; i < count; i++) {
-        wwi_candidate *c = all[i].candidate;
-        if (wwi_host_value(s, found, i) == c->value || all[i].whole)
-            c->start = (int64_t)(c->place + 1 - all[i].columns) + found_starts[i];
+    return status;
+}
+
+static ww_status read_starts(ww_search *s, const batch *b) {
+    void *values = malloc((size_t)(b->count * s->value_bytes));
+    int32_t *starts = malloc(b->count * sizeof *starts);
+    ww_status status = values && starts ? WW_OK : wwi_fail_memory(b->count * s->value_bytes);
+    if (status == WW_OK)
+        status = wwi_stream_read(s->stream, b->last, 0, b->count * s->value_bytes, values);
+    if (status == WW_OK)
+        status = wwi_stream_read(s->stream, b->last_starts, 0, b->count * sizeof *starts, starts);
+    for (size_t i = 0; i < b->count && status == WW_OK; i++) {
+        wwi_candidate *c = b->all[i].candidate;
+        if (wwi_host_value(s, values, i) == c->value || b->all[i].whole)
+            c->start = (int64_t)(c->place + 1 - b->all[i].columns) + starts[i];
     }
-done:
-    free(tasks);
-    free(found_starts);
-    free(found);
-    WWI_BUFFERS_DESTROY(&last_starts, &last, &starts, &ends, &buffer);
-    free(derived);
+    free(starts);
     free(values);
+    return status;
+}
+
+// `count` matches, all of whose columns have room for `points`.
+static ww_status run_batch(ww_search *s, wanted *all, size_t count, uint64_t points) {
+    if (points > UINT32_MAX / 2)
+        return wwi_fail(WW_ERROR_OVERFLOW, "a match has more than 2^31 points");
+    batch b = {.all = all, .count = count, .stride = (size_t)points + 32};
+    ww_status status = send_columns(s, &b);
+    if (status == WW_OK && (status = launch_batch(s, &b)) == WW_OK)
+        status = read_starts(s, &b);
+    WWI_BUFFERS_DESTROY(&b.points, &b.ends, &b.starts, &b.last, &b.last_starts);
+    free(b.derived);
+    free(b.values);
+    return status;
+}
+
+// In batches of matches that have room for all of their columns; one match alone may have more.
+static ww_status run_batches(ww_search *s, wanted *list, size_t count) {
+    ww_status status = WW_OK;
+    for (size_t i = 0, end; i < count && status == WW_OK; i = end) {
+        uint64_t points = 0;
+        for (end = i; end < count && (end == i || points + list[end].columns <= MOST_POINTS); end++) {
+            list[end].columns = wwi_least(list[end].columns, list[end].candidate->place - begin_of(s, &list[end]) + 1);
+            points += list[end].columns;
+        }
+        status = run_batch(s, list + i, end - i, points);
+    }
     return status;
 }
 
 ww_status wwi_open_starts(ww_search *s, wwi_candidate **picked, const size_t *found) {
     ww_status status = WW_OK;
-    size_t all = 0;
+    size_t all = 0, count = 1;
     for (size_t q = 0; q < s->query_count; q++)
         all += found[q];
-    wanted *list = malloc((all ? all : 1) * sizeof *list), *batch = malloc((all ? all : 1) * sizeof *batch);
-    if (!list || !batch)
-        status = wwi_fail_memory(all * sizeof *list);
-    bool open = true;
+    wanted *list = malloc((all ? all : 1) * sizeof *list);
+    if (!list)
+        return wwi_fail_memory(all * sizeof *list);
     // In quarters of the query's length: some matches are short, few are much longer than their query.
-    for (uint64_t times = 1; open && status == WW_OK; times = times == 1 ? 5 : 2 * times) {
-        size_t count = 0;
-        open = false;
+    for (uint64_t times = 1; count && status == WW_OK; times = times == 1 ? 5 : 2 * times) {
+        count = 0;
         for (size_t q = 0; q < s->query_count; q++)
             for (size_t p = 0; p < found[q]; p++)
                 if (picked[q][p].start < 0)
                     list[count++] = (wanted){&picked[q][p], q, times * s->queries[q].n / 4 + 16, 0, false};
-        open = count > 0;
-        for (size_t i = 0; i < count && status == WW_OK;) {
-            // A batch has room for all of its columns; one match alone may have more.
-            uint64_t points = 0;
-            size_t end = i;
-            while (end < count && (end == i || points + list[end].columns <= MOST_POINTS)) {
-                uint64_t begin;
-                (void)wwi_joined_stream(&s->joined, list[end].candidate->place, &begin);
-                const uint64_t most = list[end].candidate->place - begin + 1;
-                list[end].columns = list[end].columns < most ? list[end].columns : most;
-                points += list[end].columns;
-                batch[end - i] = list[end];
-                end++;
-            }
-            if (points > UINT32_MAX / 2)
-                status = wwi_fail(WW_ERROR_OVERFLOW, "a match has more than 2^31 points");
-            else
-                status = run_batch(s, batch, end - i, (size_t)points);
-            i = end;
-        }
+        status = run_batches(s, list, count);
     }
-    free(batch);
     free(list);
     return status;
 }

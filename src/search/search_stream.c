@@ -37,7 +37,7 @@ void ww_search_stream_destroy(ww_search_stream **stream) {
 
 // How many points after a place its window, or derivative, ends.
 static uint64_t reach_of(const ww_search *s, size_t q) {
-    return s->options.kind == WW_SEARCH_WINDOWS ? s->queries[q].length - 1 : s->derivative ? 2 : 0;
+    return s->windows ? s->queries[q].length - 1 : s->derivative ? 2 : 0;
 }
 
 size_t ww_search_stream_delay(const ww_search_stream *stream, size_t query) {
@@ -70,11 +70,11 @@ ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure
         wwi_fail_hint("set has_threshold and threshold: matches are reported before the stream's end is known");
         goto done;
     }
-    if (s->options.kind == WW_SEARCH_SUPER || s->measure.relax_end_x) {
+    if (s->options.kind == WW_SEARCH_SUPER || s->given.relax_end_x) {
         status = wwi_fail(WW_ERROR_UNSUPPORTED, "a pushed stream has no end yet: %s",
-                          s->measure.relax_end_x ? "relax_end_x" : "WW_SEARCH_SUPER");
-        wwi_fail_hint(s->measure.relax_end_x ? "leave relax_end_x at 0; relax_begin_x may be set"
-                                             : "search the whole stream by ww_search_run()");
+                          s->given.relax_end_x ? "relax_end_x" : "WW_SEARCH_SUPER");
+        wwi_fail_hint(s->given.relax_end_x ? "leave relax_end_x at 0; relax_begin_x may be set"
+                                           : "search the whole stream by ww_search_run()");
         goto done;
     }
     for (size_t q = 0; q < s->query_count; q++) {
@@ -84,7 +84,7 @@ ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure
         // All places within the threshold are wanted.
         s->queries[q].kept = SIZE_MAX;
     }
-    m->tail = malloc((m->kept + 1) * s->channels * sizeof *m->tail);
+    m->tail = malloc((m->kept + 1) * s->of.all_channels * sizeof *m->tail);
     m->before = malloc(s->query_count * sizeof *m->before);
     if (!m->tail || !m->before)
         status = wwi_fail_memory(m->kept * sizeof *m->tail);
@@ -125,8 +125,7 @@ static void report_matches(ww_search_stream *m, size_t q, uint64_t known, ww_mat
             if (!best) {
                 c->row = 0;
             } else if (certain && !*stopped) {
-                const bool windows = s->options.kind == WW_SEARCH_WINDOWS;
-                const ww_match match = {0, windows ? (int64_t)c->place : c->start,
+                const ww_match match = {0, s->windows ? (int64_t)c->place : c->start,
                                         (int64_t)(c->place + reach_of(s, q) + 1), s->similarity ? -c->value : c->value};
                 c->row = 0;
                 *stopped = report && report(user, q, &match) != 0;
@@ -149,112 +148,75 @@ static ww_status stop(void) {
     return wwi_fail(WW_ERROR_CANCELLED, "the function that receives matches asked to stop");
 }
 
-// Room for a block of so many points: all of it, or none.
-static ww_status make_room(ww_search *s, size_t stride, uint64_t bytes) {
-    ww_status status;
-    const bool windows = s->options.kind == WW_SEARCH_WINDOWS;
-    free(s->host_values);
-    free(s->host_derived);
-    s->block_stride = 0;
-    s->host_values = calloc(1, (size_t)bytes);
-    s->host_derived = s->derivative ? calloc(1, (size_t)bytes) : NULL;
-    if (!s->host_values || (s->derivative && !s->host_derived))
-        return wwi_fail_memory(bytes);
-    if ((status = wwi_grow_buffer(s->context, &s->values, bytes)) != WW_OK ||
-        (s->derivative && (status = wwi_grow_buffer(s->context, &s->derived, bytes)) != WW_OK) ||
-        (status = wwi_grow_buffer(s->context, &s->out, (stride * s->query_count + 32) * s->value_bytes)) != WW_OK ||
-        (windows &&
-         ((status = wwi_grow_buffer(s->context, &s->table, 3 * bytes)) != WW_OK ||
-          (status = wwi_grow_buffer(s->context, &s->below, bytes)) != WW_OK ||
-          (status = wwi_grow_buffer(s->context, &s->above, bytes)) != WW_OK ||
-          (status = wwi_grow_buffer(s->context, &s->lists, stride * s->query_count * sizeof(uint32_t))) != WW_OK)) ||
-        (status = wwi_buffer_fill_u32(s->counters, 0, wwi_search_counters(s) * sizeof(uint32_t), 0)) != WW_OK)
-        return status;
-    s->block_stride = stride;
-    return WW_OK;
+// New points, of the caller, point by point.
+typedef struct pushed {
+    const void *values;
+    ww_precision precision;
+    size_t from, count;
+} pushed;
+
+// The point of the block `p` places after its lead's begin: that before it is the last column that was searched.
+static double block_value(const ww_search_stream *m, const pushed *of, size_t kept, size_t p, size_t c) {
+    const size_t channels = m->search->of.all_channels, lead = m->search->block.lead;
+    if (p < lead)
+        return m->received > kept ? m->tail[m->kept * channels + c] : 0;
+    if (p - lead < kept)
+        return m->tail[(p - lead) * channels + c];
+    const double value = wwi_value_get(of->precision, of->values, (of->from + p - lead - kept) * channels + c);
+    return isfinite(value) ? value : NAN;
+}
+
+// What the next block needs: the last points, and the one before them.
+static void keep_tail(ww_search_stream *m, size_t points) {
+    const ww_search *s = m->search;
+    const wwi_block *b = &s->block;
+    const size_t channels = s->of.all_channels, keep = m->received < m->kept ? (size_t)m->received : m->kept;
+    for (size_t c = 0; c < channels; c++) {
+        const size_t at = c * b->stride + b->lead + points - keep;
+        for (size_t p = 0; p < keep; p++)
+            m->tail[p * channels + c] = wwi_host_value(s, b->host_values, at + p);
+        if (points > keep)
+            m->tail[m->kept * channels + c] = wwi_host_value(s, b->host_values, at - 1);
+    }
 }
 
 // A block: the points kept and the new ones, on the host, channel by channel. What it finds are further candidates;
 // else nothing of the stream changes unless it succeeds.
-static ww_status search_block(ww_search_stream *m, const void *values, ww_precision precision, size_t from,
-                              size_t count) {
+static ww_status search_block(ww_search_stream *m, const pushed *of) {
     ww_search *s = m->search;
-    const size_t channels = s->channels, kept = m->received < m->kept ? (size_t)m->received : m->kept;
-    const size_t points = kept + count;
-    const size_t stride = (s->lead + points + s->most_points + 64) / 64 * 64 + 64;
-    const uint64_t bytes = stride * channels * s->value_bytes;
-    ww_status status = WW_OK;
-    const bool windows = s->options.kind == WW_SEARCH_WINDOWS;
-    const uint64_t lost = s->derivative ? 2 : 0; // a derivative looks ahead
-    if (stride > s->block_stride && (status = make_room(s, stride, bytes)) != WW_OK)
+    wwi_block *b = &s->block;
+    const size_t channels = s->of.all_channels, kept = m->received < m->kept ? (size_t)m->received : m->kept,
+                 points = kept + of->count, all = b->lead + points;
+    const size_t stride = (all + s->most_points + 64) / 64 * 64 + 64;
+    ww_status status = stride > b->stride ? wwi_block_allocate(s, stride, true) : WW_OK;
+    if (status != WW_OK)
         return status;
-    // The point before the block, for recurrences that need it, is the last column that was searched.
     for (size_t c = 0; c < channels; c++)
-        for (size_t p = 0; p < s->lead + points; p++) {
-            const size_t at = c * s->block_stride + p;
-            double value = NAN;
-            if (p < s->lead)
-                value = m->received > kept ? m->tail[m->kept * channels + c] : 0;
-            else if (p - s->lead < kept)
-                value = m->tail[(p - s->lead) * channels + c];
-            else {
-                const size_t k = (from + p - s->lead - kept) * channels + c;
-                value = precision == WW_DOUBLE ? ((const double *)values)[k] : (double)((const float *)values)[k];
-                value = isfinite(value) ? value : NAN;
-            }
-            if (s->precision == WW_DOUBLE)
-                ((double *)s->host_values)[at] = value;
-            else
-                ((float *)s->host_values)[at] = (float)value;
-        }
-    for (size_t c = 0; s->derivative && c < channels; c++)
-        for (size_t p = 0; p < s->lead + points; p++) {
-            const size_t at = c * s->block_stride + p;
-            double d = NAN;
-            if (p + 2 < s->lead + points) {
-                const double v0 = wwi_host_value(s, s->host_values, at), v1 = wwi_host_value(s, s->host_values, at + 1),
-                             v2 = wwi_host_value(s, s->host_values, at + 2);
-                d = ((v1 - v0) + (v2 - v0) / 2) / 2;
-            }
-            if (s->precision == WW_DOUBLE)
-                ((double *)s->host_derived)[at] = d;
-            else
-                ((float *)s->host_derived)[at] = (float)d;
-        }
-    s->first = m->received - kept;
-    s->block = points;
-    if (points > lost || windows) {
-        if ((status = wwi_search_send(s, (uint32_t)points)) != WW_OK)
-            return status;
-        if (windows)
-            status = wwi_windows_block(s, (uint32_t)points);
-        else
-            status = wwi_open_block(s, (uint32_t)(points - lost));
+        for (size_t p = 0; p < all; p++)
+            wwi_value_put(s->of.precision, b->host_values, c * b->stride + p, block_value(m, of, kept, p, c));
+    if (s->derivative)
+        wwi_points_derive(s->of.precision, channels, all, (size_t)b->stride, b->host_values, b->host_derived);
+    b->first = m->received - kept;
+    b->places = points;
+    const size_t lost = s->derivative ? 2 : 0; // a derivative looks ahead
+    if (s->windows || points > lost) {
+        if ((status = wwi_block_send(s, (uint32_t)points)) == WW_OK)
+            status = s->windows ? wwi_windows_block(s, (uint32_t)points) : wwi_open_block(s, (uint32_t)(points - lost));
         if (status != WW_OK)
             return status;
     }
-    // What the next block needs: the last points, and the one before them.
-    m->received += count;
-    const size_t keep = m->received < m->kept ? (size_t)m->received : m->kept;
-    for (size_t c = 0; c < channels; c++) {
-        for (size_t p = 0; p < keep; p++)
-            m->tail[p * channels + c] =
-                wwi_host_value(s, s->host_values, c * s->block_stride + s->lead + points - keep + p);
-        if (points > keep)
-            m->tail[m->kept * channels + c] =
-                wwi_host_value(s, s->host_values, c * s->block_stride + s->lead + points - keep - 1);
-    }
+    m->received += of->count;
+    keep_tail(m, points);
     return WW_OK;
 }
 
 // A block, and the matches that are certain after it. A block that fails leaves the stream as it was.
-static ww_status take_block(ww_search_stream *m, const void *values, ww_precision precision, size_t from, size_t count,
-                            ww_match_fn report, void *user, bool *stopped) {
+static ww_status take_block(ww_search_stream *m, const pushed *of, ww_match_fn report, void *user, bool *stopped) {
     ww_search *s = m->search;
     const ww_search_info info = s->info;
     for (size_t q = 0; q < s->query_count; q++)
         m->before[q] = s->queries[q].count;
-    const ww_status status = search_block(m, values, precision, from, count);
+    const ww_status status = search_block(m, of);
     if (status != WW_OK) {
         for (size_t q = 0; q < s->query_count; q++)
             s->queries[q].count = m->before[q];
@@ -278,9 +240,9 @@ ww_status ww_search_stream_push(ww_search_stream *stream, const void *values, ww
     bool stopped = false;
     wwi_stream_start(stream->search->stream);
     for (size_t from = 0; from < count && status == WW_OK;) {
-        const size_t part = count - from < MOST_BLOCK ? count - from : MOST_BLOCK;
-        status = take_block(stream, values, precision, from, part, report, user, &stopped);
-        from += part;
+        const pushed part = {values, precision, from, (size_t)wwi_least(count - from, MOST_BLOCK)};
+        status = take_block(stream, &part, report, user, &stopped);
+        from += part.count;
     }
     status = wwi_finish_after(stream->search->stream, status);
     return status == WW_OK && stopped ? stop() : status;

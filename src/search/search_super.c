@@ -6,6 +6,77 @@
 
 #include "search/search_internal.h"
 
+// The queries, which stay on the host.
+struct wwi_super {
+    double *values; // channel by channel
+    size_t *lengths, *offsets, count, channels;
+};
+
+void wwi_super_destroy(struct wwi_super **super) {
+    if (!*super)
+        return;
+    free((*super)->values);
+    free((*super)->lengths);
+    free((*super)->offsets);
+    free(*super);
+    *super = NULL;
+}
+
+static ww_status take_lengths(struct wwi_super *own, const ww_series_view *view, uint64_t *total) {
+    for (size_t i = 0; i < own->count; i++) {
+        own->lengths[i] = view->lengths ? view->lengths[i] : view->length;
+        own->offsets[i] = (size_t)*total;
+        if (!own->lengths[i]) {
+            wwi_fail(WW_ERROR_EMPTY, "query %zu has no points", i);
+            return wwi_fail_where((int64_t)i, -1);
+        }
+        if (own->lengths[i] > SIZE_MAX / 64 / own->channels - *total)
+            return wwi_fail(WW_ERROR_OVERFLOW, "the queries have too many points");
+        *total += (uint64_t)own->lengths[i] * own->channels;
+    }
+    return WW_OK;
+}
+
+static ww_status take_values(struct wwi_super *own, const ww_series_view *view) {
+    for (size_t i = 0; i < own->count; i++) {
+        const size_t n = own->lengths[i];
+        const uint64_t at = view->offsets ? view->offsets[i] : own->offsets[i];
+        for (size_t c = 0; c < own->channels; c++)
+            for (size_t t = 0; t < n; t++) {
+                const double value = wwi_view_value(view, at, n, c, t);
+                if (!isfinite(value)) {
+                    wwi_fail(WW_ERROR_NOT_FINITE, "query %zu, point %zu is %g", i, t, value);
+                    return wwi_fail_where((int64_t)i, (int64_t)t);
+                }
+                own->values[own->offsets[i] + c * n + t] = value;
+            }
+    }
+    return WW_OK;
+}
+
+ww_status wwi_super_make(ww_search *s, const ww_series_view *view) {
+    struct wwi_super *own = calloc(1, sizeof *own);
+    uint64_t total = 0;
+    if (!own)
+        return wwi_fail_memory(sizeof *own);
+    s->super = own;
+    if (s->given.relax_begin_x || s->given.relax_end_x) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "relaxed streams in a search for whole streams");
+        return wwi_fail_hint("leave relax_begin_x and relax_end_x at 0");
+    }
+    own->count = view->count;
+    own->channels = view->channels;
+    own->lengths = malloc(view->count * sizeof *own->lengths);
+    own->offsets = malloc(view->count * sizeof *own->offsets);
+    if (!own->lengths || !own->offsets)
+        return wwi_fail_memory(view->count * sizeof *own->lengths);
+    const ww_status status = take_lengths(own, view, &total);
+    if (status != WW_OK)
+        return status;
+    own->values = malloc((size_t)total * sizeof *own->values);
+    return own->values ? take_values(own, view) : wwi_fail_memory(total * sizeof *own->values);
+}
+
 static int by_distance(const void *a, const void *b) {
     const ww_match *x = a, *y = b;
     if (x->distance != y->distance)
@@ -13,6 +84,41 @@ static int by_distance(const void *a, const void *b) {
     if (x->stream != y->stream)
         return x->stream < y->stream ? -1 : 1;
     return (x->end > y->end) - (x->end < y->end);
+}
+
+// Of the matches in query q, one list a stream of `k` places, the k best.
+static void choose(size_t streams, size_t k, ww_match *all, const size_t *counts, ww_match *matches, size_t *found) {
+    size_t count = 0;
+    for (size_t i = 0; i < streams; i++)
+        for (size_t p = 0; p < counts[i]; p++) {
+            all[count] = all[i * k + p];
+            all[count++].stream = (int64_t)i;
+        }
+    qsort(all, count, sizeof *all, by_distance);
+    for (size_t p = 0; p < k; p++)
+        matches[p] = p < count ? all[p] : (ww_match){-1, -1, -1, INFINITY};
+    if (found)
+        *found = count < k ? count : k;
+}
+
+// A query as the stream of the search with the sides exchanged.
+static ww_status run_query(ww_search *s, ww_search *inner, size_t q, ww_match *all, size_t *counts) {
+    const struct wwi_super *own = s->super;
+    ww_series_view query = WW_SERIES_VIEW_INIT;
+    query.values = own->values + own->offsets[q];
+    query.precision = WW_DOUBLE;
+    query.count = 1;
+    query.channels = own->channels;
+    query.length = own->lengths[q];
+    const ww_status status = wwi_search_run(inner, &(wwi_joined){.view = &query}, all, counts);
+    if (status != WW_OK)
+        return status;
+    s->info.places += inner->info.places;
+    s->info.cells += inner->info.cells;
+    s->info.cells_started += inner->info.cells_started;
+    s->info.launches += inner->info.launches;
+    s->info.seconds_device += inner->info.seconds_device;
+    return WW_OK;
 }
 
 ww_status wwi_super_run(ww_search *s, const ww_series_view *streams, ww_match *matches, size_t *found) {
@@ -35,32 +141,9 @@ ww_status wwi_super_run(ww_search *s, const ww_series_view *streams, ww_match *m
         status = wwi_fail(WW_ERROR_OVERFLOW, "%zu streams", streams->count);
     if (status == WW_OK && (!(all = malloc((size_t)room)) || !(counts = malloc(streams->count * sizeof *counts))))
         status = wwi_fail_memory(room);
-    for (size_t q = 0; q < own->count && status == WW_OK; q++) {
-        ww_series_view query = WW_SERIES_VIEW_INIT;
-        query.values = own->values + own->offsets[q];
-        query.precision = WW_DOUBLE;
-        query.count = 1;
-        query.channels = own->channels;
-        query.length = own->lengths[q];
-        if ((status = wwi_search_run(inner, &(wwi_joined){.view = &query}, all, counts)) != WW_OK)
-            break;
-        size_t count = 0;
-        for (size_t i = 0; i < streams->count; i++)
-            for (size_t p = 0; p < counts[i]; p++) {
-                all[count] = all[i * k + p];
-                all[count++].stream = (int64_t)i;
-            }
-        qsort(all, count, sizeof *all, by_distance);
-        for (size_t p = 0; p < k; p++)
-            matches[q * k + p] = p < count ? all[p] : (ww_match){-1, -1, -1, INFINITY};
-        if (found)
-            found[q] = count < k ? count : k;
-        s->info.places += inner->info.places;
-        s->info.cells += inner->info.cells;
-        s->info.cells_started += inner->info.cells_started;
-        s->info.launches += inner->info.launches;
-        s->info.seconds_device += inner->info.seconds_device;
-    }
+    for (size_t q = 0; q < own->count && status == WW_OK; q++)
+        if ((status = run_query(s, inner, q, all, counts)) == WW_OK)
+            choose(streams->count, k, all, counts, matches + q * k, found ? found + q : NULL);
     s->info.seconds_wall = wwi_seconds() - began;
     free(counts);
     free(all);

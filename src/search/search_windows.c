@@ -6,17 +6,54 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/grow.h"
+#include "base/run.h"
 #include "search/search_internal.h"
 
 enum { RUN = 64, FIRST = 4096, MOST_ROWS = 8000, RIBBON_ROWS = 4 };
 static const double NARROW = 63; // columns of a band that is held in registers
 
+struct wwi_windows {
+    wwi_program *moments_program, *bounds_program, *program[2]; // [of a list]
+    wwi_kernel *moments, *whole, *envelope, *bounds, *kernel[2];
+    wwi_buffer *table, *below, *above; // of the block: how windows are normalised, the envelope
+    wwi_buffer *lists, *found;         // the windows that the bounds leave of each query, and how many
+    wwi_buffer *counters;              // of each query four values, as the kernels have them, then of each one: windows
+                                       // of a part without missing values
+    wwi_buffer *scratch;
+    uint64_t done;               // windows of the run so far
+    uint32_t table_of, reach_of; // windows' length of the block's table; reach of its envelope
+};
+
+// The windows of a block that are searched together.
+typedef struct part {
+    uint32_t points;       // of the block that are there
+    uint32_t first, count; // windows
+    uint32_t *counts;      // those that a query has
+    uint32_t *left;        // those that its bounds left
+    size_t counted;        // the query for which the table's windows were counted; SIZE_MAX: none
+} part;
+
+void wwi_windows_destroy(struct wwi_windows **windows) {
+    struct wwi_windows *w = *windows;
+    if (!w)
+        return;
+    WWI_KERNELS_DESTROY(&w->moments, &w->whole, &w->envelope, &w->bounds, &w->kernel[0], &w->kernel[1]);
+    wwi_program_release(&w->moments_program);
+    wwi_program_release(&w->bounds_program);
+    wwi_program_release(&w->program[0]);
+    wwi_program_release(&w->program[1]);
+    WWI_BUFFERS_DESTROY(&w->table, &w->below, &w->above, &w->lists, &w->found, &w->counters, &w->scratch);
+    free(w);
+    *windows = NULL;
+}
+
+// ---- programs
+
 static bool is_ribbon(const ww_search *s) {
-    const ww_band *band = &s->measure.band;
-    return s->gpu && s->point_channels == 1 && (s->row->flags & WWI_MEASURE_PLAIN) &&
-           !wwi_measure_is_soft(&s->measure) && (band->kind == WW_BAND_SAKOE_CHIBA || band->kind == WW_BAND_CORNER) &&
-           2 * band->width + 1 <= NARROW && s->most_points <= MOST_ROWS;
+    const ww_band *band = &s->of.measure.band;
+    return s->gpu && s->of.channels == 1 && (s->of.row->flags & WWI_MEASURE_PLAIN) && !s->of.soft &&
+           (band->kind == WW_BAND_SAKOE_CHIBA || band->kind == WW_BAND_CORNER) && 2 * band->width + 1 <= NARROW &&
+           s->most_points <= MOST_ROWS;
 }
 
 static int affine(const ww_search *s) {
@@ -27,61 +64,46 @@ static int affine(const ww_search *s) {
 static ww_status make_windows(ww_search *s, bool listed) {
     static const char *const ribbon_texts[] = {"search/search_points.cl", "search/search_ribbon.cl", NULL};
     static const char *const texts[] = {"search/search_points.cl", "search/search_windows.cl", NULL};
+    struct wwi_windows *w = s->windows;
     char options[256];
-    const bool ribbon = is_ribbon(s);
-    if (s->windows[listed])
+    const bool ribbon = is_ribbon(s), abandons = s->abandons && s->of.passes == 1;
+    if (w->kernel[listed])
         return WW_OK;
     if (ribbon) {
-        const int reach = (int)s->measure.band.width;
+        const int reach = (int)s->of.measure.band.width;
         snprintf(options, sizeof options,
                  "-DWW_AFFINE=%d -DWW_LISTED=%d -DWW_WG=64 -DWW_ROWS=%d -DWW_COLS=%d -DWW_BELOW=%d -DWW_ABANDON=%d",
-                 affine(s), listed, RIBBON_ROWS, 2 * reach + 1, reach, s->abandons && s->passes == 1);
+                 affine(s), listed, RIBBON_ROWS, 2 * reach + 1, reach, abandons);
     } else {
+        // A cell of LCSS knows of the band: a step from outside is not that of a match.
+        const bool banded = s->of.measure.id == WW_LCSS && s->of.banded;
         snprintf(options, sizeof options,
                  "-DWW_AFFINE=%d -DWW_LISTED=%d -DWW_WG=%d -DWW_ROWS=%d -DWW_ABANDON=%d -DWW_SIMILARITY=%d%s",
-                 affine(s), listed, s->vector > 1 ? 1 : 64, s->vector > 1 || s->point_channels == 1 ? 8 : 4,
-                 s->abandons && s->passes == 1, s->similarity,
-                 // Its cell knows of the band: a step from outside is not that of a match.
-                 s->measure.id == WW_LCSS && s->measure.band.kind != WW_BAND_NONE ? " -DWW_BAND=1" : "");
+                 affine(s), listed, s->vector > 1 ? 1 : 64, s->vector > 1 || s->of.channels == 1 ? 8 : 4, abandons,
+                 s->similarity, banded ? " -DWW_BAND=1" : "");
     }
-    const wwi_recurrence_program wanted = {.context = s->context,
-                                           .stream = s->stream,
-                                           .measure = &s->measure,
-                                           .precision = s->precision,
-                                           .channels = s->point_channels,
-                                           .all_channels = (uint32_t)s->channels,
-                                           .extra = s->extra,
-                                           .vector = ribbon ? 1 : s->vector,
-                                           .exchanges = s->gpu, // it does not, but NVIDIA's instructions come with it
-                                           .texts = ribbon ? ribbon_texts : texts,
-                                           .options = options};
-    wwi_program_release(&s->windows_program[listed]); // of an attempt that got no further
-    const ww_status status = wwi_recurrence_program_get(&wanted, &s->windows_program[listed]);
-    return status == WW_OK ? wwi_kernel_create(s->stream, s->windows_program[listed],
-                                               ribbon ? "ww_search_ribbon" : "ww_search_windows", &s->windows[listed])
+    wwi_program_release(&w->program[listed]); // of an attempt that got no further
+    const ww_status status = wwi_recurrence_program(&s->of, ribbon ? 1 : s->vector, ribbon ? ribbon_texts : texts,
+                                                    options, &w->program[listed]);
+    return status == WW_OK ? wwi_kernel_create(s->stream, w->program[listed],
+                                               ribbon ? "ww_search_ribbon" : "ww_search_windows", &w->kernel[listed])
                            : status;
 }
 
 static ww_status make_bounds(ww_search *s) {
-    static const char *const texts[] = {"search/search_points.cl", "search/search_bounds.cl", NULL};
-    char options[128];
-    if (!s->bounded || s->options.no_bounds || s->bounds)
-        return WW_OK;
-    snprintf(options, sizeof options, "-DWW_AFFINE=%d -DWW_WG=%d -DWW_MAXIMUM=%d%s", affine(s), s->vector > 1 ? 1 : 64,
-             (s->row->flags & WWI_MEASURE_BOUND_MAX) != 0,
-             s->passes > 1 && wwi_measure_cost(&s->measure) == WW_COST_EUCLIDEAN ? " -DWW_ALONE=1" : "");
-    const wwi_recurrence_program wanted = {.context = s->context,
-                                           .stream = s->stream,
-                                           .measure = &s->measure,
-                                           .precision = s->precision,
-                                           .channels = (uint32_t)s->channels,
-                                           .all_channels = (uint32_t)s->channels,
-                                           .vector = s->vector,
-                                           .plain = true,
-                                           .texts = texts,
-                                           .options = options};
-    const ww_status status = wwi_recurrence_program_get(&wanted, &s->bounds_program);
-    return status == WW_OK ? wwi_kernel_create(s->stream, s->bounds_program, "ww_search_bounds", &s->bounds) : status;
+    const ww_cost cost = wwi_measure_cost(&s->of.measure);
+    const wwi_program_parts parts = {
+        .texts = {"base/number.cl", "base/points.cl", "search/search_points.cl", "search/search_bounds.cl"},
+        .defines = {{"WWK_DOUBLE", s->of.precision == WW_DOUBLE},
+                    {"WW_VECTOR", s->vector},
+                    {"WW_CHANNELS", s->of.all_channels},
+                    {"WW_COST", cost},
+                    {"WW_ROOT", s->of.measure.root != 0},
+                    {"WW_AFFINE", affine(s)},
+                    {"WW_WG", s->vector > 1 ? 1 : 64},
+                    {"WW_MAXIMUM", (s->of.row->flags & WWI_MEASURE_BOUND_MAX) != 0}},
+        .kernels = {{&s->windows->bounds, "ww_search_bounds"}}};
+    return s->bounded ? wwi_program_make(s->context, s->stream, &parts, &s->windows->bounds_program) : WW_OK;
 }
 
 static bool wants_tile(const ww_search *s) {
@@ -90,7 +112,7 @@ static bool wants_tile(const ww_search *s) {
 
 // Windows whose moments a work-item computes side by side, and work-items of a group.
 static int many(const ww_search *s) {
-    return s->vector > 1 && s->wide && !wants_tile(s) ? 8 : 1;
+    return s->vector > 1 && wwi_context_info(s->context)->has_double && !wants_tile(s) ? 8 : 1;
 }
 
 static int moments_group(const ww_search *s) {
@@ -105,71 +127,94 @@ static size_t tile_bytes(const ww_search *s) {
     return wants_tile(s) && bytes + results <= room ? (size_t)bytes : 0;
 }
 
-ww_status wwi_windows_prepare(ww_search *s) {
-    static const char *const texts[] = {"search/search_moments.cl", NULL};
-    char options[128];
+static ww_status make_moments(ww_search *s) {
+    struct wwi_windows *w = s->windows;
     const bool tile = tile_bytes(s) > 0;
-    snprintf(options, sizeof options, "-DWW_ZNORM=%d -DWW_WIDE=%d -DWW_RUN=%d -DWW_WG=%d -DWW_MANY=%d -DWW_TILE=%d",
-             s->options.znormalise != 0, s->wide, RUN, moments_group(s), many(s), tile);
-    const wwi_recurrence_program wanted = {.context = s->context,
-                                           .stream = s->stream,
-                                           .measure = &s->measure,
-                                           .precision = s->precision,
-                                           .channels = 1,
-                                           .all_channels = 1,
-                                           .vector = 1,
-                                           .plain = true,
-                                           .texts = texts,
-                                           .options = options};
-    ww_status status = wwi_recurrence_program_get(&wanted, &s->moments_program);
-    if (status == WW_OK &&
-        (status = wwi_kernel_create(s->stream, s->moments_program,
-                                    tile ? "ww_search_moments_tile" : "ww_search_moments", &s->moments)) == WW_OK &&
-        (status = wwi_kernel_create(s->stream, s->moments_program, "ww_search_whole", &s->whole)) == WW_OK &&
-        (status = wwi_kernel_create(s->stream, s->moments_program, "ww_search_envelope", &s->envelope)) == WW_OK &&
-        (status = make_windows(s, false)) == WW_OK)
+    const wwi_program_parts parts = {.texts = {"base/number.cl", "search/search_moments.cl"},
+                                     .defines = {{"WWK_DOUBLE", s->of.precision == WW_DOUBLE},
+                                                 {"WW_ZNORM", s->options.znormalise != 0},
+                                                 {"WW_WIDE", wwi_context_info(s->context)->has_double != 0},
+                                                 {"WW_RUN", RUN},
+                                                 {"WW_WG", moments_group(s)},
+                                                 {"WW_MANY", many(s)},
+                                                 {"WW_TILE", tile}},
+                                     .kernels = {{&w->moments, tile ? "ww_search_moments_tile" : "ww_search_moments"},
+                                                 {&w->whole, "ww_search_whole"},
+                                                 {&w->envelope, "ww_search_envelope"}}};
+    return wwi_program_make(s->context, s->stream, &parts, &w->moments_program);
+}
+
+ww_status wwi_windows_prepare(ww_search *s) {
+    ww_status status;
+    s->windows = calloc(1, sizeof *s->windows);
+    if (!s->windows)
+        return wwi_fail_memory(sizeof *s->windows);
+    if ((status = make_moments(s)) == WW_OK && (status = make_windows(s, false)) == WW_OK)
         status = make_bounds(s);
     return status;
 }
 
+static size_t counter_bytes(const ww_search *s) {
+    return 5 * s->query_count * sizeof(uint32_t);
+}
+
+ww_status wwi_windows_begin(ww_search *s, uint64_t bytes) {
+    struct wwi_windows *w = s->windows;
+    const uint64_t envelope = s->bounded ? bytes : 0,
+                   lists = envelope / s->of.all_channels / s->value_bytes * s->query_count * sizeof(uint32_t);
+    const ww_status status =
+        WWI_GROW(s->context, {&w->table, 3 * bytes}, {&w->below, envelope}, {&w->above, envelope}, {&w->lists, lists},
+                 {&w->counters, counter_bytes(s)}, {&w->found, s->query_count * sizeof(uint32_t)});
+    w->done = 0;
+    return status == WW_OK ? wwi_buffer_fill_u32(w->counters, 0, counter_bytes(s), 0) : status;
+}
+
+void wwi_windows_forget(ww_search *s) {
+    s->windows->table_of = 0;
+    s->windows->reach_of = UINT32_MAX;
+}
+
+// ---- launches
+
 // The table of all windows of `length` points of the block.
 static ww_status launch_moments(ww_search *s, uint32_t length, uint32_t windows) {
-    const uint32_t channels = (uint32_t)s->channels;
-    const uint64_t stride = s->block_stride, runs = (windows + RUN - 1) / RUN, tile = tile_bytes(s);
+    const struct wwi_windows *w = s->windows;
+    const uint32_t channels = s->of.all_channels;
+    const uint64_t stride = s->block.stride, runs = wwi_ceil_div(windows, RUN), tile = tile_bytes(s);
     const uint64_t group = (uint64_t)moments_group(s);
     if (tile) {
-        const uint32_t groups = (uint32_t)((runs + group - 1) / group);
-        return WWI_LAUNCH(s->moments, (uint64_t)groups * channels, group, WWI_BUFFER(s->values), WWI_BUFFER(s->table),
-                          WWI_VALUE(stride), WWI_VALUE(length), WWI_VALUE(windows), WWI_VALUE(groups), WWI_LOCAL(tile));
+        const uint32_t groups = (uint32_t)wwi_ceil_div(runs, group);
+        return WWI_LAUNCH(w->moments, (uint64_t)groups * channels, group, WWI_BUFFER(s->block.values),
+                          WWI_BUFFER(w->table), WWI_VALUE(stride), WWI_VALUE(length), WWI_VALUE(windows),
+                          WWI_VALUE(groups), WWI_LOCAL(tile));
     }
-    return WWI_LAUNCH(s->moments, (runs * channels + group - 1) / group, group, WWI_BUFFER(s->values),
-                      WWI_BUFFER(s->table), WWI_VALUE(stride), WWI_VALUE(length), WWI_VALUE(windows),
-                      WWI_VALUE(channels));
+    return WWI_LAUNCH_ITEMS(w->moments, runs * channels, group, WWI_BUFFER(s->block.values), WWI_BUFFER(w->table),
+                            WWI_VALUE(stride), WWI_VALUE(length), WWI_VALUE(windows), WWI_VALUE(channels));
 }
 
 // Counts the windows of the block's table that have no missing value, for query i.
 static ww_status launch_whole(ww_search *s, size_t i, uint32_t first, uint32_t count) {
-    const uint32_t channels = (uint32_t)s->channels, at = (uint32_t)(4 * s->query_count + i);
-    const uint64_t stride = s->block_stride, group = (uint64_t)moments_group(s),
-                   runs = (count + (uint64_t)RUN - 1) / RUN;
-    return WWI_LAUNCH(s->whole, (runs + group - 1) / group, group, WWI_BUFFER(s->table), WWI_BUFFER(s->counters),
-                      WWI_VALUE(stride), WWI_VALUE(first), WWI_VALUE(count), WWI_VALUE(channels), WWI_VALUE(at));
+    const uint32_t channels = s->of.all_channels, at = (uint32_t)(4 * s->query_count + i);
+    const uint64_t stride = s->block.stride;
+    return WWI_LAUNCH_ITEMS(s->windows->whole, wwi_ceil_div(count, RUN), (uint64_t)moments_group(s),
+                            WWI_BUFFER(s->windows->table), WWI_BUFFER(s->windows->counters), WWI_VALUE(stride),
+                            WWI_VALUE(first), WWI_VALUE(count), WWI_VALUE(channels), WWI_VALUE(at));
 }
 
 static ww_status launch_envelope(ww_search *s, uint32_t points, uint32_t reach) {
-    const uint32_t channels = (uint32_t)s->channels;
-    const uint64_t stride = s->block_stride;
-    const uint64_t group = (uint64_t)moments_group(s), each = (points + (uint64_t)many(s) - 1) / (uint64_t)many(s);
-    return WWI_LAUNCH(s->envelope, (each * channels + group - 1) / group, group,
-                      WWI_BUFFER(s->derivative ? s->derived : s->values), WWI_BUFFER(s->below), WWI_BUFFER(s->above),
-                      WWI_VALUE(stride), WWI_VALUE(points), WWI_VALUE(channels), WWI_VALUE(reach));
+    const uint32_t channels = s->of.all_channels;
+    const uint64_t stride = s->block.stride, each = wwi_ceil_div(points, (uint64_t)many(s));
+    return WWI_LAUNCH_ITEMS(s->windows->envelope, each * channels, (uint64_t)moments_group(s),
+                            WWI_BUFFER(wwi_block_compared(s)), WWI_BUFFER(s->windows->below),
+                            WWI_BUFFER(s->windows->above), WWI_VALUE(stride), WWI_VALUE(points), WWI_VALUE(channels),
+                            WWI_VALUE(reach));
 }
 
 static wwi_window_args window_args(const ww_search *s, size_t i, uint32_t first, uint32_t count) {
     const wwi_query *q = &s->queries[i];
     // A sum of n terms, and the path's sum, round this much at most.
-    const double unit = s->precision == WW_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON;
-    return (wwi_window_args){.stride = s->block_stride,
+    const double unit = s->of.precision == WW_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON;
+    return (wwi_window_args){.stride = s->block.stride,
                              .n = q->n,
                              .first = first,
                              .count = count,
@@ -178,64 +223,61 @@ static wwi_window_args window_args(const ww_search *s, size_t i, uint32_t first,
                              .margin = (float)fmax(0, (1 - (4.0 * q->n + 64) * unit) * (1 - 2e-7)),
                              .x_at = q->x,
                              .order_at = q->at,
-                             .out_stride = s->block_stride,
-                             .parameters = s->parameters.values};
+                             .out_stride = s->block.stride,
+                             .parameters = s->of.parameters.values};
 }
 
 static uint64_t resident(const ww_search *s) {
-    const uint64_t units = wwi_context_info(s->context)->compute_units;
-    return (units ? units : 1) * (s->gpu ? 32 : 4);
+    return wwi_compute_units(s->context) * (s->gpu ? 32 : 4);
 }
 
 static ww_status launch_bounds(ww_search *s, size_t i, uint32_t first, uint32_t count) {
+    const struct wwi_windows *w = s->windows;
+    const wwi_query_buffers *of = &s->query_data;
     const wwi_window_args job = window_args(s, i, first, count);
-    const uint64_t group = s->vector > 1 ? 1 : 64, packs = (count + (uint64_t)s->vector - 1) / (uint64_t)s->vector,
-                   needed = (packs + group - 1) / group, most = resident(s) * 4;
-    return WWI_LAUNCH(s->bounds, needed < most ? needed : most, group,
-                      WWI_BUFFER(s->derivative ? s->derived : s->values), WWI_BUFFER(s->table), WWI_BUFFER(s->x),
-                      WWI_BUFFER(s->order), WWI_BUFFER(s->envelopes[0]), WWI_BUFFER(s->envelopes[1]),
-                      WWI_BUFFER(s->below), WWI_BUFFER(s->above), WWI_BUFFER(s->limits), WWI_BUFFER(s->out),
-                      WWI_BUFFER(s->lists), WWI_BUFFER(s->found), WWI_BUFFER(s->counters),
-                      {WWI_ARG_VALUE, offsetof(wwi_window_args, parameters), &job});
+    const uint64_t group = s->vector > 1 ? 1 : 64, packs = wwi_ceil_div(count, (uint64_t)s->vector);
+    return WWI_LAUNCH(w->bounds, wwi_least(wwi_ceil_div(packs, group), resident(s) * 4), group,
+                      WWI_BUFFER(wwi_block_compared(s)), WWI_BUFFER(w->table), WWI_BUFFER(of->x), WWI_BUFFER(of->order),
+                      WWI_BUFFER(of->low), WWI_BUFFER(of->high), WWI_BUFFER(w->below), WWI_BUFFER(w->above),
+                      WWI_BUFFER(s->limits), WWI_BUFFER(s->block.out), WWI_BUFFER(w->lists), WWI_BUFFER(w->found),
+                      WWI_BUFFER(w->counters), {WWI_ARG_VALUE, offsetof(wwi_window_args, parameters), &job});
 }
 
 // Of a window under query i, inside the band.
 static uint64_t window_cells(const ww_search *s, size_t i) {
     const wwi_query *q = &s->queries[i];
-    const uint64_t cells = ww_measure_cells(&s->measure, q->n, q->n);
-    return cells ? cells * s->passes : 1;
+    const uint64_t cells = ww_measure_cells(&s->of.measure, q->n, q->n);
+    return cells ? cells * s->of.passes : 1;
 }
 
 // Computes `count` windows: those listed, or from `first` on.
 static ww_status launch_windows(ww_search *s, size_t i, bool listed, uint32_t first, uint32_t count) {
+    struct wwi_windows *w = s->windows;
     wwi_window_args job = window_args(s, i, first, count);
     const bool ribbon = is_ribbon(s);
-    const uint64_t group = s->vector > 1 && !ribbon ? 1 : 64, lanes = ribbon ? 1 : (uint64_t)s->vector;
-    const uint64_t needed = ((count + lanes - 1) / lanes + group - 1) / group, most = resident(s) * (ribbon ? 4 : 1);
-    const uint64_t groups = needed < most ? needed : most;
+    const uint64_t n = s->queries[i].n, group = s->vector > 1 && !ribbon ? 1 : 64,
+                   lanes = ribbon ? 1 : (uint64_t)s->vector, values = lanes > 1 ? lanes * (1 + s->of.channels) : 1;
+    const uint64_t needed = wwi_ceil_div(wwi_ceil_div(count, lanes), group),
+                   groups = wwi_least(needed, resident(s) * (ribbon ? 4 : 1));
     ww_status status = make_windows(s, listed);
-    const uint64_t scratch =
-        ribbon ? 1
-               : groups * group * s->queries[i].n * lanes * (lanes > 1 ? 1 + s->point_channels : 1) * s->value_bytes;
-    const uint64_t rows = (s->queries[i].n + UINT64_C(64)) * s->value_bytes;
     if (status == WW_OK)
-        status = wwi_grow_buffer(s->context, &s->scratch, scratch);
-    for (uint32_t pass = 0; pass < s->passes && status == WW_OK; pass++) {
+        status = wwi_grow_buffer(s->context, &w->scratch, ribbon ? 1 : groups * group * n * values * s->value_bytes);
+    for (uint32_t pass = 0; pass < s->of.passes && status == WW_OK; pass++) {
         job.channel = pass;
         job.accumulate = pass > 0;
-        const wwi_arg args[] = {WWI_BUFFER(s->derivative ? s->derived : s->values),
-                                WWI_BUFFER(s->table),
-                                WWI_BUFFER(s->x),
-                                WWI_BUFFER(s->rows),
-                                WWI_BUFFER(s->lists),
-                                WWI_BUFFER(s->found),
-                                WWI_BUFFER(s->out),
-                                WWI_BUFFER(s->scratch),
+        const wwi_arg args[] = {WWI_BUFFER(wwi_block_compared(s)),
+                                WWI_BUFFER(w->table),
+                                WWI_BUFFER(s->query_data.x),
+                                WWI_BUFFER(s->query_data.rows),
+                                WWI_BUFFER(w->lists),
+                                WWI_BUFFER(w->found),
+                                WWI_BUFFER(s->block.out),
+                                WWI_BUFFER(w->scratch),
                                 WWI_BUFFER(s->limits),
-                                WWI_BUFFER(s->counters),
+                                WWI_BUFFER(w->counters),
                                 {WWI_ARG_VALUE, wwi_search_args_bytes(s, offsetof(wwi_window_args, parameters)), &job},
-                                WWI_LOCAL((size_t)rows)};
-        status = wwi_launch(s->windows[listed], groups, group, args, sizeof args / sizeof *args - (ribbon ? 0 : 1));
+                                WWI_LOCAL((size_t)((n + 64) * s->value_bytes))};
+        status = wwi_launch(w->kernel[listed], groups, group, args, sizeof args / sizeof *args - (ribbon ? 0 : 1));
     }
     return status;
 }
@@ -262,95 +304,105 @@ static ww_status compute_windows(ww_search *s, size_t i, bool listed, uint32_t f
     return status;
 }
 
-// Windows [first, first + count) of every query; `points` points are there.
-static ww_status part(ww_search *s, uint32_t points, uint32_t first, uint32_t count) {
+// ---- parts of a block
+
+// How many windows each query has in the part; results where it has fewer are not numbers.
+static ww_status count_windows(ww_search *s, part *p) {
+    const uint64_t each = s->block.stride * s->value_bytes;
     ww_status status = WW_OK;
-    uint32_t *left = calloc(s->query_count, sizeof *left), *counts = calloc(s->query_count, sizeof *counts);
-    const uint64_t each = s->block_stride * s->value_bytes;
-    if (!left || !counts) {
-        status = wwi_fail_memory(s->query_count * sizeof *left);
-        goto done;
+    for (size_t i = 0; i < s->query_count && status == WW_OK; i++) {
+        wwi_query *q = &s->queries[i];
+        const uint32_t length = (uint32_t)q->length, windows = p->points >= length ? p->points - length + 1 : 0;
+        p->counts[i] = windows <= p->first ? 0 : (uint32_t)wwi_least(windows - p->first, p->count);
+        q->in_part = p->counts[i] > 0;
+        if (p->counts[i] < p->count)
+            status = wwi_buffer_fill_u32(s->block.out, i * each + p->first * s->value_bytes, p->count * s->value_bytes,
+                                         UINT32_MAX);
     }
-    bool any_bounds = false;
-    size_t counted = SIZE_MAX; // the query for which the table's windows were counted
-    if ((status = wwi_collect_limits(s)) != WW_OK)
-        goto done;
-    for (size_t i = 0; i < s->query_count; i++) {
-        const uint32_t length = (uint32_t)s->queries[i].length, windows = points >= length ? points - length + 1 : 0;
-        counts[i] = windows <= first ? 0 : windows - first < count ? windows - first : count;
-        if (counts[i] < count && (status = wwi_buffer_fill_u32(s->out, i * each + first * s->value_bytes,
-                                                               count * s->value_bytes, UINT32_MAX)) != WW_OK)
-            goto done;
-        s->queries[i].in_part = counts[i] > 0;
-    }
-    // Queries of one length follow each other where the caller has them so: a table serves for all of them.
-    for (int phase = 0; phase < 2; phase++) {
-        for (size_t i = 0; i < s->query_count; i++) {
-            wwi_query *q = &s->queries[i];
-            const bool bounds = s->bounds && isfinite(wwi_candidates_bar(s, q)) && q->share < 0.5;
-            if (!counts[i] || (phase == 1 && bounds && !left[i]))
-                continue;
-            if (s->table_of != q->length) {
-                const uint32_t length = (uint32_t)q->length;
-                if ((status = launch_moments(s, length, points - length + 1)) != WW_OK)
-                    goto done;
-                s->table_of = length;
-                counted = SIZE_MAX;
-            }
-            if (phase == 0) {
-                q->bounded = bounds;
-                if (counted == SIZE_MAX || counts[counted] != counts[i]) {
-                    if ((status = launch_whole(s, i, first, counts[i])) != WW_OK)
-                        goto done;
-                    counted = i;
-                }
-                q->counted = counted;
-            }
-            if (phase == 0 && bounds) {
-                if (s->reach_of != s->reach[i] && (status = launch_envelope(s, points, s->reach[i])) != WW_OK)
-                    goto done;
-                s->reach_of = s->reach[i];
-                const uint32_t none = 0;
-                if ((status = wwi_buffer_fill_u32(s->found, i * sizeof none, sizeof none, 0)) != WW_OK ||
-                    (status = launch_bounds(s, i, first, counts[i])) != WW_OK)
-                    goto done;
-                any_bounds = true;
-                left[i] = 1;
-            } else if (phase == 1) {
-                if ((status = compute_windows(s, i, bounds, bounds ? 0 : first, bounds ? left[i] : counts[i])) != WW_OK)
-                    goto done;
-                // After a while the bounds are tried again.
-                q->share = bounds ? (double)left[i] / counts[i] : q->share * 0.9;
-            }
-        }
-        if (phase == 0 && any_bounds) {
-            uint32_t *found = malloc(s->query_count * sizeof *found);
-            if (!found) {
-                status = wwi_fail_memory(s->query_count * sizeof *found);
-                goto done;
-            }
-            status = wwi_stream_read(s->stream, s->found, 0, s->query_count * sizeof *found, found);
-            for (size_t i = 0; i < s->query_count; i++)
-                left[i] = left[i] ? found[i] : 0;
-            free(found);
-            if (status != WW_OK)
-                goto done;
-        }
-    }
-    status = wwi_collect(s, first, count);
-done:
-    free(counts);
-    free(left);
     return status;
+}
+
+// Queries of one length follow each other where the caller has them so: a table serves for all of them.
+static ww_status make_table(ww_search *s, size_t i, part *p) {
+    const uint32_t length = (uint32_t)s->queries[i].length;
+    if (s->windows->table_of == length)
+        return WW_OK;
+    p->counted = SIZE_MAX;
+    const ww_status status = launch_moments(s, length, p->points - length + 1);
+    if (status == WW_OK)
+        s->windows->table_of = length;
+    return status;
+}
+
+static ww_status bound_windows(ww_search *s, size_t i, part *p) {
+    struct wwi_windows *w = s->windows;
+    wwi_query *q = &s->queries[i];
+    ww_status status = WW_OK;
+    if (p->counted == SIZE_MAX || p->counts[p->counted] != p->counts[i]) {
+        status = launch_whole(s, i, p->first, p->counts[i]);
+        p->counted = i;
+    }
+    q->counted = p->counted;
+    if (status != WW_OK || !q->bounded)
+        return status;
+    if (w->reach_of != q->reach && (status = launch_envelope(s, p->points, q->reach)) != WW_OK)
+        return status;
+    w->reach_of = q->reach;
+    p->left[i] = 1;
+    status = wwi_buffer_fill_u32(w->found, i * sizeof(uint32_t), sizeof(uint32_t), 0);
+    return status == WW_OK ? launch_bounds(s, i, p->first, p->counts[i]) : status;
+}
+
+// How many windows the bounds left of the queries that have any.
+static ww_status read_left(ww_search *s, part *p) {
+    ww_status status = WW_OK;
+    uint32_t *found = malloc(s->query_count * sizeof *found);
+    if (!found)
+        return wwi_fail_memory(s->query_count * sizeof *found);
+    bool any = false;
+    for (size_t i = 0; i < s->query_count; i++)
+        any |= p->left[i] != 0;
+    if (any)
+        status = wwi_stream_read(s->stream, s->windows->found, 0, s->query_count * sizeof *found, found);
+    for (size_t i = 0; i < s->query_count && any; i++)
+        p->left[i] = p->left[i] ? found[i] : 0;
+    free(found);
+    return status;
+}
+
+static ww_status search_part(ww_search *s, part *p) {
+    ww_status status = wwi_collect_limits(s);
+    if (status == WW_OK)
+        status = count_windows(s, p);
+    for (size_t i = 0; i < s->query_count && status == WW_OK; i++) {
+        wwi_query *q = &s->queries[i];
+        if (!p->counts[i])
+            continue;
+        q->bounded = s->bounded && isfinite(wwi_candidates_bar(s, q)) && q->share < 0.5;
+        if ((status = make_table(s, i, p)) == WW_OK)
+            status = bound_windows(s, i, p);
+    }
+    if (status == WW_OK)
+        status = read_left(s, p);
+    for (size_t i = 0; i < s->query_count && status == WW_OK; i++) {
+        wwi_query *q = &s->queries[i];
+        if (!p->counts[i] || (q->bounded && !p->left[i]))
+            continue;
+        if ((status = make_table(s, i, p)) == WW_OK)
+            status =
+                compute_windows(s, i, q->bounded, q->bounded ? 0 : p->first, q->bounded ? p->left[i] : p->counts[i]);
+        // After a while the bounds are tried again.
+        q->share = q->bounded ? (double)p->left[i] / p->counts[i] : q->share * 0.9;
+    }
+    return status == WW_OK ? wwi_collect(s, p->first, p->count) : status;
 }
 
 // What the kernels counted of the last part.
 static ww_status take_counters(ww_search *s) {
-    const size_t count = wwi_search_counters(s);
-    uint32_t *counters = malloc(count * sizeof *counters);
+    uint32_t *counters = malloc(counter_bytes(s));
     if (!counters)
-        return wwi_fail_memory(count * sizeof *counters);
-    ww_status status = wwi_stream_read(s->stream, s->counters, 0, count * sizeof *counters, counters);
+        return wwi_fail_memory(counter_bytes(s));
+    ww_status status = wwi_stream_read(s->stream, s->windows->counters, 0, counter_bytes(s), counters);
     for (size_t q = 0; q < s->query_count && status == WW_OK; q++) {
         const wwi_query *query = &s->queries[q];
         const uint64_t whole = query->in_part ? counters[4 * s->query_count + query->counted] : 0,
@@ -364,24 +416,29 @@ static ww_status take_counters(ww_search *s) {
         s->info.abandoned += counters[4 * q + 3];
     }
     free(counters);
-    return status == WW_OK ? wwi_buffer_fill_u32(s->counters, 0, count * sizeof *counters, 0) : status;
+    return status == WW_OK ? wwi_buffer_fill_u32(s->windows->counters, 0, counter_bytes(s), 0) : status;
 }
 
 ww_status wwi_windows_block(ww_search *s, uint32_t points) {
     const size_t shortest = s->least_points + (s->derivative ? 2 : 0);
     if (points < shortest)
         return WW_OK;
-    const uint32_t windows = (uint32_t)(points - shortest + 1);
-    const uint32_t end = windows < s->block ? windows : (uint32_t)s->block;
-    ww_status status = WW_OK;
-    for (uint32_t first = 0; first < end && status == WW_OK;) {
+    const uint32_t end = (uint32_t)wwi_least(points - shortest + 1, s->block.places);
+    part p = {.points = points,
+              .counts = malloc(s->query_count * sizeof *p.counts),
+              .left = malloc(s->query_count * sizeof *p.left)};
+    ww_status status = p.counts && p.left ? WW_OK : wwi_fail_memory(s->query_count * sizeof *p.left);
+    for (; p.first < end && status == WW_OK; p.first += p.count) {
         // A part is at most three times what is done: until there is a good limit, little is computed in vain.
-        const uint64_t grown = s->done_place < FIRST ? FIRST : 3 * s->done_place;
-        const uint32_t count = s->streaming || grown > end - first ? end - first : (uint32_t)grown;
-        if ((status = part(s, points, first, count)) == WW_OK && (status = take_counters(s)) == WW_OK)
-            status = wwi_pace_report(&s->pace, (uint64_t)count * s->query_count);
-        first += count;
-        s->done_place += count;
+        const uint64_t grown = s->windows->done < FIRST ? FIRST : 3 * s->windows->done;
+        p.count = s->streaming ? end - p.first : (uint32_t)wwi_least(grown, end - p.first);
+        p.counted = SIZE_MAX;
+        memset(p.left, 0, s->query_count * sizeof *p.left);
+        if ((status = search_part(s, &p)) == WW_OK && (status = take_counters(s)) == WW_OK)
+            status = wwi_pace_report(&s->pace, (uint64_t)p.count * s->query_count);
+        s->windows->done += p.count;
     }
+    free(p.left);
+    free(p.counts);
     return status;
 }
