@@ -18,35 +18,15 @@
 // With fewer best channels than channels, S is the sum of the largest correlations alone, cell by cell, and `flat` of a
 // window has a bit for each constant channel.
 //
-// WW_CHANNELS   channels;  WW_BEST  how many of them count, the nearest
-// WW_FLATS      1: there are constant channels, and more channels than one
-// WW_ROWS       1: rows look for neighbours among the columns;  WW_COLUMNS 1: columns among the rows
-// WW_RAISES     1: one neighbour is wanted, and a candidate raises the bound at once
-// WW_BLOCK_ROWS rows of a tile: how far a diagonal is followed from an exact covariance
-#ifndef WW_CHANNELS
-#define WW_CHANNELS 1
-#endif
-#ifndef WW_BEST
-#define WW_BEST WW_CHANNELS
-#endif
+// Parameters, all given by the host:
+//   WW_CHANNELS             channels;  WW_BEST  how many of them count, the nearest
+//   WW_FLATS                1: there are constant windows, and more channels than one
+//   WW_PROFILE_ROWS         1: rows look for neighbours among the columns
+//   WW_PROFILE_COLUMNS      1: columns among the rows
+//   WW_RAISES               1: one neighbour is wanted, and a candidate raises the bound at once
+//   WW_PROFILE_BLOCK_ROWS   rows of a tile: how far a diagonal is followed from an exact covariance
 #define WW_SOME (WW_BEST < WW_CHANNELS)
-#ifndef WW_FLATS
-#define WW_FLATS 0
-#endif
-#ifndef WW_ROWS
-#define WW_ROWS 1
-#endif
-#ifndef WW_COLUMNS
-#define WW_COLUMNS 1
-#endif
-#ifndef WW_RAISES
-#define WW_RAISES 1
-#endif
-#ifndef WW_BLOCK_ROWS
-#define WW_BLOCK_ROWS 512
-#endif
-
-#define WW_REACH 64   // windows that share an entry of `reaches`
+#define WW_REACH 64  // windows that share an entry of `reaches`
 #define WW_STRIPE 16 // words from one counter of entries to the next: work-groups do not wait for each other
 #define WW_NO_ENTRY 0xffffffffu
 #define WW_USABLE 0u // state of a window; others are neither rows nor columns
@@ -73,9 +53,11 @@ typedef struct ww_profile_job {
 #define WW_SIZE(table, stride, channel, i) (table)[((channel)*3u + 2u) * (size_t)(stride) + (i)]
 
 // With WW_SOME: the largest of the channels' correlations, `top`, and what they sum up to.
-#define WW_TOP_EMPTY(type)                                                                                             \
-    type top[WW_BEST];                                                                                                 \
-    _Pragma("unroll") for (uint b = 0; b < WW_BEST; b++) top[b] = (type)(-4)
+WW_INLINE void ww_top_empty(real *top) {
+#pragma unroll
+    for (uint b = 0; b < WW_BEST; b++)
+        top[b] = (real)(-4);
+}
 WW_INLINE void ww_top_enter(real *top, real entered) {
 #pragma unroll
     for (uint b = 0; b < WW_BEST; b++) {
@@ -92,43 +74,51 @@ WW_INLINE real ww_top_sum(const real *top) {
     return sum;
 }
 // What constant channels of two windows count in channel c.
-#define WW_FLAT_OF(own, other, c) (0.5f * (float)((as_uint(own) >> (c) & 1u) + (as_uint(other) >> (c) & 1u)))
+WW_INLINE float ww_flat_of(const float own, const float other, const uint c) {
+    return 0.5f * (float)((as_uint(own) >> c & 1u) + (as_uint(other) >> c & 1u));
+}
 
 // The error of a cell.
 WW_INLINE float ww_error(const ww_profile_job *job, const float row_reach, const float column_reach) {
     return job->error * row_reach * column_reach + job->rounding;
 }
 
+// The windows on one side of the matrix, the rows or the columns, and the heads of their lists.
+typedef struct {
+    global const float *reach, *reaches, *flat;
+    global const uchar *state;
+    global int *bounds;
+    global uint *heads;
+} ww_profile_side;
+
 // Whether a row and a column may be neighbours: the row is known to be usable.
-WW_INLINE int ww_counts(const ww_profile_job *job, const uint i, const uint j, global const uchar *column_state) {
+WW_INLINE int ww_counts(const ww_profile_job *job, const uint i, const uint j, const ww_profile_side *columns) {
     const long lag = (long)j - (long)i + job->offset;
-    return j < job->columns && (lag < 0 ? -lag : lag) > job->exclusion && column_state[j] == WW_USABLE;
+    return j < job->columns && (lag < 0 ? -lag : lag) > job->exclusion && columns->state[j] == WW_USABLE;
 }
 
 // Puts cell (own, other) of value s into own's list, if it may be among the best.
 WW_INLINE void ww_candidate(const uint own, const uint other, const float s, const float error,
-                            const ww_profile_job *job, global int *bounds, global uint *heads, global uint4 *entries,
+                            const ww_profile_job *job, const ww_profile_side *side, global uint4 *entries,
                             global uint *counters) {
-    if (!(s > as_float(bounds[own]) - error))
+    if (!(s > as_float(side->bounds[own]) - error))
         return;
-#if WW_RAISES
     // Bounds are not negative, or that of a window without any: as integers they have the same order.
-    if (s - error > 0)
-        atomic_max(&bounds[own], as_int(s - error));
-#endif
+    if (WW_RAISES && s - error > 0)
+        atomic_max(&side->bounds[own], as_int(s - error));
     const uint stripe = (uint)get_group_id(0) % job->stripes;
     const uint slot = atomic_inc(&counters[stripe * WW_STRIPE]);
     if (slot < job->capacity) {
         const uint entry = stripe * job->capacity + slot;
-        const uint next = atomic_xchg(&heads[own], entry);
+        const uint next = atomic_xchg(&side->heads[own], entry);
         entries[entry] = (uint4)(other, next, as_uint(s), as_uint(error));
     }
 }
 
 // The largest reach of windows first to first + count - 1, of which the series has `windows`.
-WW_INLINE float ww_largest_reach(global const float *reaches, const uint first, const uint count, const uint windows) {
+WW_INLINE float ww_largest_reach(const ww_profile_side *side, const uint first, const uint count, const uint windows) {
     float most = 1;
     for (uint b = first / WW_REACH; b <= (min(first + count, windows) - 1) / WW_REACH; b++)
-        most = fmax(most, reaches[b]);
+        most = fmax(most, side->reaches[b]);
     return most;
 }

@@ -1,57 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of the matrix of correlations on a GPU: a work-group takes WW_WG * WW_DIAGONALS neighbouring diagonals and
-// WW_BLOCK_ROWS rows, a work-item WW_DIAGONALS neighbouring diagonals. Covariances are in registers, and so are the
-// columns that they are at: each step one column enters and one leaves. Rows and columns are staged in local memory,
-// WW_PART rows at a time, WW_CHANNELS * 16 bytes for each of (WW_WG + WW_PART / WW_DIAGONALS) * (WW_DIAGONALS + 1)
-// places: the one unused place after WW_DIAGONALS columns keeps work-items on different banks. Two barriers a part, four
-// where something is above a limit.
+// Tiles of the matrix of correlations on a GPU. S of a cell is as profile.cl says; what counts here is that it is above the
+// limit of its row or of its column.
 //
-// Tried, not taken: a queue in local memory (-2 % of the time), float columns by planes (+7 %), 4096 rows (no gain).
-//
-// Columns are a ring: a part takes in WW_PART new ones, and the others keep their limits.
+// A work-group takes WW_WG * WW_DIAGONALS neighbouring diagonals and WW_PROFILE_BLOCK_ROWS rows, a work-item WW_DIAGONALS
+// neighbouring diagonals. Covariances are in registers, and so are the columns that they are at: each step one column
+// enters and one leaves. Rows and columns are staged in local memory, WW_PROFILE_PART rows at a time, WW_CHANNELS * 16 bytes for
+// each of (WW_WG + WW_PROFILE_PART / WW_DIAGONALS) * (WW_DIAGONALS + 1) places: the one unused place after WW_DIAGONALS columns keeps
+// work-items on different banks. Two barriers a part, four where something is above a limit. Columns are a ring: a part takes
+// in WW_PROFILE_PART new ones, and the others keep their limits.
 //
 // The steps only ask whether any cell of WW_DIAGONALS x WW_DIAGONALS is above the least limit of their rows and columns:
 // cov n_i n_j > limit of one channel as cov - (limit / n_i) / n_j > 0, one multiply-add, and half a maximum of three
-// integers: a positive float is a positive integer. At the part's end the group follows the diagonals where a cell was
-// above it once more, from the covariances that the part began with, a work-item a diagonal: first each cell above a limit
-// of its own raises it, then what is still above one is listed.
-#ifndef WW_WG
-#define WW_WG 128
-#endif
-#ifndef WW_DIAGONALS
-#define WW_DIAGONALS 8 // a power of two
-#endif
-
-#ifndef WW_PART
-#define WW_PART 64 // rows staged at a time
-#endif
-
-#define WW_STEPS (WW_PART / 32 > WW_DIAGONALS ? WW_PART / 32 : WW_DIAGONALS) // rows of a bit that says where a limit is exceeded
-#define WW_WIDTH (WW_WG * WW_DIAGONALS)
-#define WW_TAPS (WW_PART * 2) // points staged at a time for the first covariances
+// integers: a positive float is a positive integer. The plain form has a division and two comparisons a cell. At the part's
+// end the group follows the diagonals where a cell was above it once more, from the covariances that the part began with, a
+// work-item a diagonal: first each cell above a limit of its own raises it, then what is still above one is listed.
+//
+// Tried, not taken: a queue in local memory (-2 % of the time), float columns by planes (+7 %), 4096 rows (no gain).
+//
+// Parameters: WW_WG; WW_DIAGONALS, a power of two; WW_PROFILE_PART: rows staged at a time.
+#define WW_PROFILE_WIDTH (WW_WG * WW_DIAGONALS)
+#define WW_TAPS (WW_PROFILE_PART * 2) // points staged at a time for the first covariances
 #define WW_NO_LIMIT 1e30f // is above all
-#define WW_SPAN (WW_WIDTH + WW_PART)
+#define WW_SPAN (WW_PROFILE_WIDTH + WW_PROFILE_PART)
 #define WW_PLACE(c) (WW_DIAGONALS > 1 ? (c) + (c) / WW_DIAGONALS : (c))
 #define WW_PLACES (WW_PLACE(WW_SPAN) + 1)
 #define WW_WRAP(c) ((c) < WW_SPAN ? (c) : (c) - WW_SPAN)
-
-#if WWK_DOUBLE
-typedef double4 real4;
-#else
-typedef float4 real4;
-#endif
+// Rows that share a bit which says that a limit is exceeded.
+#define WW_BIT_ROWS (WW_PROFILE_PART / 32 > WW_DIAGONALS ? WW_PROFILE_PART / 32 : WW_DIAGONALS)
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double ww_wide; // first covariances are summed in it
-#define ww_wide_minus(a, b) ((a) - (b))
-#define ww_wide_add(sum, a, b) fma(a, b, sum)
-#define ww_wide_real(a) ((real)(a))
-#define WW_WIDE_ZERO 0.0
-
-// Positive for numbers above 0, not for others.
+// An integer that is positive for numbers above 0, not for others.
 #if WWK_DOUBLE
+typedef double4 real4;
 #define ww_order(a) as_int2(a).y
 #else
+typedef float4 real4;
 #define ww_order(a) as_int(a)
 #endif
 
@@ -62,301 +46,356 @@ WW_INLINE void ww_raise(local real4 *at, const real limit) {
         atomic_max((local int *)at + (WWK_DOUBLE ? 7 : 3), ww_order(limit) - WWK_DOUBLE);
 }
 
+// A work-group's tile: its rows and columns, and its local memory.
+typedef struct {
+    uint item, row0, diagonal0;
+    float most_rows, most_columns; // the largest reaches
+    uint turn;                     // where the part's first column is in the ring
+    local real4 *columns;          // df, dg, n or 1 / n, and of channel 0 the limit
+    local real4 *rows;
+    local float *column_flats, *row_flats; // with WW_FLATS
+    local float *least_columns, *least_rows; // limits of WW_DIAGONALS
+    local real *starts; // covariances before the part
+    local uint2 *found; // work-items with cells above a limit, and in which steps
+    local uint *founds;
+} ww_tile;
+
+// A work-item's diagonals: covariances, and the columns that they are at, column q of step s at (s + q) % WW_DIAGONALS.
+typedef struct {
+    real cov[WW_CHANNELS][WW_DIAGONALS];
+    real4 at[WW_CHANNELS][WW_DIAGONALS];
+    float flat[WW_DIAGONALS];
+} ww_cells;
+
+// S of several channels, summed up: `top` with WW_SOME, else `value`.
+typedef struct {
+    real value, top[WW_BEST];
+} ww_sum;
+WW_INLINE void ww_sum_begin(ww_sum *s, const float row_flat, const float column_flat) {
+    ww_top_empty(s->top);
+    s->value = WW_FLATS ? (real)(row_flat + column_flat) : (real)0;
+}
+WW_INLINE void ww_sum_enter(ww_sum *s, const uint c, const real cov, const real row_size, const real column_size,
+                            const float row_flat, const float column_flat) {
+    if (WW_SOME && WW_FLATS)
+        ww_top_enter(s->top, cov * row_size * column_size + (real)ww_flat_of(row_flat, column_flat, c));
+    else if (WW_SOME)
+        ww_top_enter(s->top, cov * row_size * column_size);
+    else
+        s->value = fma(cov * row_size, column_size, s->value);
+}
+WW_INLINE real ww_sum_end(const ww_sum *s) {
+    return WW_SOME ? ww_top_sum(s->top) : s->value;
+}
+
+// ---- the first row's covariances
+
+// The values and means of a side's channel.
+typedef struct {
+    global const ww_wide *values, *means;
+} ww_channel;
+
+// Of one channel. Means are rounded, so the row's deviations do not sum up to exactly 0: their sum times the column's mean is
+// taken off again. A work-item's columns count from its first value: another level before them, however high, is not in their
+// sums.
+WW_INLINE void ww_first_covariances(real *cov, const ww_tile *w, const ww_profile_job *job, const ww_channel row,
+                                    const ww_channel column) {
+    local ww_wide *stage = (local ww_wide *)w->columns, *taps = (local ww_wide *)w->rows;
+    const uint item = w->item, column0 = w->row0 + w->diagonal0;
+    const uint place0 = item * (WW_DIAGONALS + (WW_DIAGONALS > 1));
+    const ww_wide mean = row.means[w->row0];
+    const ww_wide origin = column.values[min(column0 + item * WW_DIAGONALS, job->column_points - 1)];
+    ww_wide sums[WW_DIAGONALS], y[WW_DIAGONALS], left = 0;
+#pragma unroll
+    for (uint q = 0; q < WW_DIAGONALS; q++)
+        sums[q] = 0;
+    for (uint t0 = 0; t0 < job->window; t0 += WW_TAPS) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint p = item; p < WW_PROFILE_WIDTH + WW_TAPS; p += WW_WG)
+            stage[WW_PLACE(p)] = column.values[min(column0 + t0 + p, job->column_points - 1)];
+        for (uint p = item; p < WW_TAPS; p += WW_WG)
+            taps[p] = t0 + p < job->window ? row.values[w->row0 + t0 + p] - mean : 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+        for (uint q = 0; q + 1 < WW_DIAGONALS; q++)
+            y[q] = stage[place0 + q] - origin;
+        for (uint t = 0; t < WW_TAPS; t += WW_DIAGONALS) {
+#pragma unroll
+            for (uint s = 0; s < WW_DIAGONALS; s++) {
+                const uint newest = s + WW_DIAGONALS - 1;
+                const ww_wide tap = taps[t + s];
+                y[newest % WW_DIAGONALS] = stage[place0 + WW_PLACE(t) + WW_PLACE(newest)] - origin;
+                left += tap;
+#pragma unroll
+                for (uint q = 0; q < WW_DIAGONALS; q++)
+                    sums[q] = fma(tap, y[(s + q) % WW_DIAGONALS], sums[q]);
+            }
+        }
+    }
+#pragma unroll
+    for (uint q = 0; q < WW_DIAGONALS; q++) {
+        const uint j = min(column0 + item * WW_DIAGONALS + q, job->columns - 1);
+        cov[q] = (real)fma(-left, column.means[j] - origin, sums[q]);
+    }
+}
+
+// ---- a part: staging it, its steps
+
+// One plane's df, dg and n of window i.
+WW_INLINE real4 ww_window_at(global const real *table, const uint stride, const uint c, const uint i) {
+    return (real4)(WW_DF(table, stride, c, i), WW_DG(table, stride, c, i), WW_SIZE(table, stride, c, i), WW_NO_LIMIT);
+}
+
+// The part's new columns, of the first part all, and its rows.
+WW_INLINE void ww_stage(const ww_tile *w, const ww_profile_job *job, global const real *row_table,
+                        global const real *column_table, const ww_profile_side *rows, const ww_profile_side *columns,
+                        const uint part) {
+    const uint item = w->item, row1 = w->row0 + part, column1 = row1 + w->diagonal0;
+    const uint kept = part == 0 ? 0 : WW_PROFILE_WIDTH;
+#pragma unroll
+    for (uint c = 0; c < WW_CHANNELS; c++) {
+        for (uint p = item + kept; p < WW_SPAN; p += WW_WG) {
+            const uint j = column1 + p;
+            real4 v = ww_window_at(column_table, job->column_stride, c, j);
+            if (WW_PROFILE_COLUMNS && c == 0)
+                v.w = as_float(columns->bounds[j]) - job->error * columns->reach[j] * w->most_rows - job->rounding;
+            w->columns[c * WW_PLACES + WW_PLACE(WW_WRAP(w->turn + p))] = v;
+        }
+        if (item < WW_PROFILE_PART) {
+            const uint i = row1 + item;
+            real4 v = ww_window_at(row_table, job->row_stride, c, i);
+            if (part + item == 0) // these covariances are there already
+                v.x = v.y = 0;
+            if (WW_PROFILE_ROWS && c == 0)
+                v.w = as_float(rows->bounds[i]) - job->error * rows->reach[i] * w->most_columns - job->rounding;
+            w->rows[c * WW_PROFILE_PART + item] = v;
+        }
+    }
+    if (WW_FLATS) {
+        for (uint p = item + kept; p < WW_SPAN; p += WW_WG)
+            w->column_flats[WW_PLACE(WW_WRAP(w->turn + p))] = columns->flat[column1 + p];
+        if (item < WW_PROFILE_PART)
+            w->row_flats[item] = rows->flat[row1 + item];
+    }
+}
+
+// The columns from place `place` on, of which the newest comes with the first step; and the least limits.
+WW_INLINE void ww_load_cells(ww_cells *x, const ww_tile *w, const uint place) {
+    const uint item = w->item;
+    float least = WW_NO_LIMIT;
+#pragma unroll
+    for (uint q = 0; q < WW_DIAGONALS; q++) {
+#pragma unroll
+        for (uint c = 0; c < WW_CHANNELS; c++)
+            x->at[c][q] = w->columns[c * WW_PLACES + place + q];
+        if (WW_FLATS)
+            x->flat[q] = w->column_flats[place + q];
+        least = fmin(least, (float)x->at[0][q].w);
+    }
+    w->least_columns[item] = least;
+    if (item < WW_PROFILE_PART / WW_DIAGONALS) {
+        const uint more = WW_PLACE(WW_WRAP(w->turn + WW_PROFILE_WIDTH + item * WW_DIAGONALS));
+        float least_more = WW_NO_LIMIT, least_row = WW_NO_LIMIT;
+        for (uint q = 0; q < WW_DIAGONALS; q++) {
+            least_more = fmin(least_more, (float)w->columns[more + q].w);
+            least_row = fmin(least_row, (float)w->rows[item * WW_DIAGONALS + q].w);
+        }
+        w->least_columns[WW_WG + item] = least_more;
+        w->least_rows[item] = least_row;
+    }
+#pragma unroll
+    for (uint c = 0; c < WW_CHANNELS; c++) {
+#pragma unroll
+        for (uint q = 0; q < WW_DIAGONALS; q++)
+            w->starts[c * WW_PROFILE_WIDTH + item * WW_DIAGONALS + q] = x->cov[c][q];
+    }
+}
+
+// The cells of step s, one in each diagonal; `hit` is above 0 behind it if one is above the limit.
+WW_INLINE void ww_step_cells(ww_cells *x, const real4 *row, const float row_flat, const uint s, const real limit,
+                             int *hit, int *other) {
+    const real row_limit = -limit * row[0].z;
+#pragma unroll
+    for (uint q = 0; q < WW_DIAGONALS; q++) {
+        const uint slot = (s + q) % WW_DIAGONALS;
+        ww_sum sum;
+        ww_sum_begin(&sum, row_flat, x->flat[slot]);
+#pragma unroll
+        for (uint c = 0; c < WW_CHANNELS; c++) {
+            const real4 column = x->at[c][slot];
+            x->cov[c][q] = fma(row[c].x, column.y, fma(row[c].y, column.x, x->cov[c][q]));
+            if (WW_CHANNELS > 1)
+                ww_sum_enter(&sum, c, x->cov[c][q], row[c].z, column.z, row_flat, x->flat[slot]);
+        }
+        if (WW_CHANNELS > 1) {
+            *hit |= ww_sum_end(&sum) > limit;
+            continue;
+        }
+        const int above = ww_order(fma(row_limit, x->at[0][slot].z, x->cov[0][q]));
+        *hit = q % 2 == 0 && q + 1 < WW_DIAGONALS ? *hit : max(max(above, *other), *hit);
+        *other = above;
+    }
+}
+
+// WW_DIAGONALS steps from the part's row t on: the columns of the ring from `here` on, and then from `place` on, enter.
+WW_INLINE int ww_step_rows(ww_cells *x, const ww_tile *w, const uint t, const uint here, const uint place) {
+    int hit = 0, other = 0;
+    const uint chunk = t / WW_DIAGONALS, beside = w->item + chunk;
+    const real limit =
+        fmin(w->least_rows[chunk], fmin(w->least_columns[beside], w->least_columns[beside + (WW_DIAGONALS > 1)]));
+#pragma unroll
+    for (uint s = 0; s < WW_DIAGONALS; s++) {
+        const uint newest = s + WW_DIAGONALS - 1, from = s == 0 ? here + newest : place + s - 1;
+        real4 row[WW_CHANNELS];
+#pragma unroll
+        for (uint c = 0; c < WW_CHANNELS; c++) {
+            row[c] = w->rows[c * WW_PROFILE_PART + t + s];
+            x->at[c][newest % WW_DIAGONALS] = w->columns[c * WW_PLACES + from];
+        }
+        const float row_flat = WW_FLATS ? w->row_flats[t + s] : 0;
+        if (WW_FLATS)
+            x->flat[newest % WW_DIAGONALS] = w->column_flats[from];
+        ww_step_cells(x, row, row_flat, s, limit, &hit, &other);
+    }
+    return hit;
+}
+
+// A part's steps: a bit for each WW_BIT_ROWS rows in which a cell is above a limit.
+WW_INLINE uint ww_steps(ww_cells *x, const ww_tile *w, uint column, uint place) {
+    uint steps = 0;
+    for (uint t = 0; t < WW_PROFILE_PART; t += WW_DIAGONALS) {
+        const uint here = place;
+        column = WW_WRAP(column + WW_DIAGONALS);
+        place = WW_PLACE(column);
+        steps |= ww_step_rows(x, w, t, here, place) > 0 ? 1u << t / WW_BIT_ROWS : 0;
+    }
+    return steps;
+}
+
+// ---- following diagonals once more
+
+// Moves a diagonal's covariances `walk` on to row t of the part and the column at `place`, and gives S there.
+WW_INLINE real ww_follow_cell(real *walk, const ww_tile *w, const uint t, const uint place) {
+    const float row_flat = WW_FLATS ? w->row_flats[t] : 0, column_flat = WW_FLATS ? w->column_flats[place] : 0;
+    ww_sum sum;
+    ww_sum_begin(&sum, row_flat, column_flat);
+#pragma unroll
+    for (uint c = 0; c < WW_CHANNELS; c++) {
+        const real4 row = w->rows[c * WW_PROFILE_PART + t], column = w->columns[c * WW_PLACES + place];
+        walk[c] = fma(row.x, column.y, fma(row.y, column.x, walk[c]));
+        if (WW_CHANNELS == 1)
+            return walk[0] / (row.z * column.z);
+        ww_sum_enter(&sum, c, walk[c], row.z, column.z, row_flat, column_flat);
+    }
+    return ww_sum_end(&sum);
+}
+
+// The cells of a diagonal of the part before row1 + WW_PROFILE_PART, in the rows of the bits `steps`: those above a limit raise it,
+// or with `list` go into lists.
+WW_INLINE void ww_follow(const ww_tile *w, const ww_profile_job *job, const ww_profile_side *rows,
+                         const ww_profile_side *columns, global uint4 *entries, global uint *counters, const uint row1,
+                         const uint first, uint steps, const uint list) {
+    real walk[WW_CHANNELS];
+#pragma unroll
+    for (uint c = 0; c < WW_CHANNELS; c++)
+        walk[c] = w->starts[c * WW_PROFILE_WIDTH + first];
+    for (uint t = 0; steps != 0; t++) {
+        const uint p = WW_WRAP(w->turn + first + t), place = WW_PLACE(p), i = row1 + t;
+        const uint j = i + w->diagonal0 + first;
+        const real value = ww_follow_cell(walk, w, t, place);
+        const int above_row = WW_PROFILE_ROWS && value > w->rows[t].w;
+        const int above_column = WW_PROFILE_COLUMNS && value > w->columns[place].w;
+        const uint looked = steps & 1u;
+        if (t % WW_BIT_ROWS == WW_BIT_ROWS - 1)
+            steps >>= 1;
+        if (!looked || !(above_row || above_column) || i >= job->rows || rows->state[i] != WW_USABLE ||
+            !ww_counts(job, i, j, columns))
+            continue;
+        const float s = (float)value, error = ww_error(job, rows->reach[i], columns->reach[j]);
+        if (list) {
+            if (above_row)
+                ww_candidate(i, j, s, error, job, rows, entries, counters);
+            if (above_column)
+                ww_candidate(j, i, s, error, job, columns, entries, counters);
+        } else {
+            if (above_row)
+                ww_raise(&w->rows[t], s - error - job->error * rows->reach[i] * w->most_columns - job->rounding);
+            if (above_column)
+                ww_raise(&w->columns[place],
+                         s - error - job->error * columns->reach[j] * w->most_rows - job->rounding);
+        }
+    }
+}
+
+// All that the part before `row1` found; of the whole group.
+WW_INLINE void ww_follow_found(const ww_tile *w, const ww_profile_job *job, const ww_profile_side *rows,
+                               const ww_profile_side *columns, global uint4 *entries, global uint *counters,
+                               const uint row1) {
+    const uint count = w->founds[0];
+    for (uint list = !WW_RAISES; list < 2 && count > 0; list++) {
+        for (uint e = w->item; e < count * WW_DIAGONALS; e += WW_WG) {
+            const uint2 found = w->found[e / WW_DIAGONALS];
+            ww_follow(w, job, rows, columns, entries, counters, row1, found.x * WW_DIAGONALS + e % WW_DIAGONALS, found.y,
+                      list);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
 __attribute__((reqd_work_group_size(WW_WG, 1, 1))) kernel void
 ww_profile_items(const ww_profile_job job, global const real *row_table, global const real *column_table,
                  global const ww_wide *row_values, global const ww_wide *column_values, global const ww_wide *row_means,
-                 global const ww_wide *column_means, global const float *row_reach, global const float *column_reach, global const float *row_reaches,
-                 global const float *column_reaches, global const float *row_flat, global const float *column_flat,
-                 global const uchar *row_state, global const uchar *column_state, global int *row_bounds,
-                 global int *column_bounds, global uint *row_heads, global uint *column_heads, global uint4 *entries,
-                 global uint *counters) {
-    local real4 columns[WW_CHANNELS * WW_PLACES]; // df, dg, n or 1 / n, and of channel 0 the limit
-    local real4 rows[WW_CHANNELS * WW_PART];
-    local real starts[WW_CHANNELS * WW_WIDTH]; // covariances before the part
-    local uint2 found[WW_WG];                  // work-items with cells above a limit, and in which steps
+                 global const ww_wide *column_means, global const float *row_reach, global const float *column_reach,
+                 global const float *row_reaches, global const float *column_reaches, global const float *row_flat,
+                 global const float *column_flat, global const uchar *row_state, global const uchar *column_state,
+                 global int *row_bounds, global int *column_bounds, global uint *row_heads, global uint *column_heads,
+                 global uint4 *entries, global uint *counters) {
+    local real4 staged_columns[WW_CHANNELS * WW_PLACES], staged_rows[WW_CHANNELS * WW_PROFILE_PART];
+    local real starts[WW_CHANNELS * WW_PROFILE_WIDTH];
+    local uint2 found[WW_WG];
     local uint founds[1];
-    local float least_columns[WW_SPAN / WW_DIAGONALS], least_rows[WW_PART / WW_DIAGONALS]; // limits of WW_DIAGONALS
-#if WW_FLATS
-    local float column_flats[WW_PLACES], row_flats[WW_PART];
-#endif
-    local ww_wide *stage = (local ww_wide *)columns, *taps = (local ww_wide *)rows;
-
+    local float least_columns[WW_SPAN / WW_DIAGONALS], least_rows[WW_PROFILE_PART / WW_DIAGONALS];
+    local float column_flats[WW_FLATS ? WW_PLACES : 1], row_flats[WW_FLATS ? WW_PROFILE_PART : 1];
+    const ww_profile_side rows = {row_reach, row_reaches, row_flat, row_state, row_bounds, row_heads};
+    const ww_profile_side columns = {column_reach, column_reaches, column_flat, column_state, column_bounds, column_heads};
     const uint item = (uint)get_local_id(0);
     const ulong tile = job.first + get_group_id(0);
     const uint band = (uint)(tile / job.blocks), block = (uint)(tile - (ulong)band * job.blocks);
-    const uint row0 = block * WW_BLOCK_ROWS, diagonal0 = job.delta + band * WW_WIDTH;
-    const uint place0 = item * (WW_DIAGONALS + (WW_DIAGONALS > 1));
-    real cov[WW_CHANNELS][WW_DIAGONALS];
+    const uint row0 = block * WW_PROFILE_BLOCK_ROWS, diagonal0 = job.delta + band * WW_PROFILE_WIDTH;
     if (row0 >= job.rows || (ulong)row0 + diagonal0 >= job.columns) // of the whole group
         return;
-
-    const float most_rows = ww_largest_reach(row_reaches, row0, WW_BLOCK_ROWS, job.rows);
+    const float most_rows = ww_largest_reach(&rows, row0, WW_PROFILE_BLOCK_ROWS, job.rows);
     const float most_columns =
-        ww_largest_reach(column_reaches, row0 + diagonal0, WW_BLOCK_ROWS + WW_WIDTH, job.columns);
+        ww_largest_reach(&columns, row0 + diagonal0, WW_PROFILE_BLOCK_ROWS + WW_PROFILE_WIDTH, job.columns);
     if (!(most_rows * most_columns >= job.least && most_rows * most_columns < job.most))
         return;
-
-        // The first row's covariances. Means are rounded, so the row's deviations do not sum up to exactly 0: their sum
-        // times the column's mean is taken off again. A work-item's columns count from its first value: another level
-        // before them, however high, is not in their sums.
+    ww_tile w = {item,          row0,         diagonal0,     most_rows, most_columns,  0,          staged_columns, staged_rows,
+                 column_flats,  row_flats,    least_columns, least_rows, starts,       found,      founds};
+    ww_cells x;
 #pragma unroll
     for (uint c = 0; c < WW_CHANNELS; c++) {
-        const size_t row_channel = (size_t)c * job.row_points, column_channel = (size_t)c * job.column_points;
-        const ww_wide mean = row_means[(size_t)c * job.row_stride + row0];
-        const ww_wide origin =
-            column_values[column_channel + min(row0 + diagonal0 + item * WW_DIAGONALS, job.column_points - 1)];
-        ww_wide sums[WW_DIAGONALS], y[WW_DIAGONALS], left = WW_WIDE_ZERO;
-#pragma unroll
-        for (uint q = 0; q < WW_DIAGONALS; q++)
-            sums[q] = WW_WIDE_ZERO;
-        for (uint t0 = 0; t0 < job.window; t0 += WW_TAPS) {
-            barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint p = item; p < WW_WIDTH + WW_TAPS; p += WW_WG)
-                stage[WW_PLACE(p)] =
-                    column_values[column_channel + min(row0 + diagonal0 + t0 + p, job.column_points - 1)];
-            for (uint p = item; p < WW_TAPS; p += WW_WG)
-                taps[p] = t0 + p < job.window ? ww_wide_minus(row_values[row_channel + row0 + t0 + p], mean)
-                                              : WW_WIDE_ZERO;
-            barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-            for (uint q = 0; q + 1 < WW_DIAGONALS; q++)
-                y[q] = ww_wide_minus(stage[place0 + q], origin);
-            for (uint t = 0; t < WW_TAPS; t += WW_DIAGONALS) {
-#pragma unroll
-                for (uint s = 0; s < WW_DIAGONALS; s++) {
-                    const uint newest = s + WW_DIAGONALS - 1;
-                    const ww_wide tap = taps[t + s];
-                    y[newest % WW_DIAGONALS] =
-                        ww_wide_minus(stage[place0 + WW_PLACE(t) + WW_PLACE(newest)], origin);
-                    left += tap;
-#pragma unroll
-                    for (uint q = 0; q < WW_DIAGONALS; q++)
-                        sums[q] = ww_wide_add(sums[q], tap, y[(s + q) % WW_DIAGONALS]);
-                }
-            }
-        }
-#pragma unroll
-        for (uint q = 0; q < WW_DIAGONALS; q++)
-            cov[c][q] = ww_wide_real(ww_wide_add(
-                sums[q], -left,
-                ww_wide_minus(column_means[(size_t)c * job.column_stride +
-                                           min(row0 + diagonal0 + item * WW_DIAGONALS + q, job.columns - 1)],
-                              origin)));
+        const ww_channel row = {row_values + (size_t)c * job.row_points, row_means + (size_t)c * job.row_stride};
+        const ww_channel column = {column_values + (size_t)c * job.column_points,
+                                   column_means + (size_t)c * job.column_stride};
+        ww_first_covariances(x.cov[c], &w, &job, row, column);
     }
-
     if (item == 0)
         founds[0] = 0;
-    uint turn = 0; // where the part's first column is in the ring
-    for (uint part = 0;; part += WW_PART) {
+    for (uint part = 0;; part += WW_PROFILE_PART) {
+        const uint row1 = row0 + part;
         barrier(CLK_LOCAL_MEM_FENCE);
-        const uint count = founds[0];
-        for (uint list = !WW_RAISES; list < 2 && count > 0; list++) { // of the whole group
-            const uint row1 = row0 + part - WW_PART;
-            for (uint e = item; e < count * WW_DIAGONALS; e += WW_WG) {
-                const uint first = found[e / WW_DIAGONALS].x * WW_DIAGONALS + e % WW_DIAGONALS;
-                uint steps = found[e / WW_DIAGONALS].y;
-                real value, walk[WW_CHANNELS];
-#pragma unroll
-                for (uint c = 0; c < WW_CHANNELS; c++)
-                    walk[c] = starts[c * WW_WIDTH + first];
-                for (uint t = 0; steps != 0; t++) {
-                    const uint p = WW_WRAP(turn + first + t), place = WW_PLACE(p), i = row1 + t;
-                    const uint j = i + diagonal0 + first;
-#if WW_CHANNELS == 1
-                    const real4 row = rows[t], column = columns[place];
-                    walk[0] = fma(row.x, column.y, fma(row.y, column.x, walk[0]));
-                    value = walk[0] / (row.z * column.z);
-#else
-#if WW_SOME
-                    WW_TOP_EMPTY(real);
-#elif WW_FLATS
-                    value = (real)(row_flats[t] + column_flats[place]);
-#else
-                    value = 0;
-#endif
-#pragma unroll
-                    for (uint c = 0; c < WW_CHANNELS; c++) {
-                        const real4 row = rows[c * WW_PART + t], column = columns[c * WW_PLACES + place];
-                        walk[c] = fma(row.x, column.y, fma(row.y, column.x, walk[c]));
-#if WW_SOME && WW_FLATS
-                        ww_top_enter(top, walk[c] * row.z * column.z +
-                                               (real)WW_FLAT_OF(row_flats[t], column_flats[place], c));
-#elif WW_SOME
-                        ww_top_enter(top, walk[c] * row.z * column.z);
-#else
-                        value = fma(walk[c] * row.z, column.z, value);
-#endif
-                    }
-#if WW_SOME
-                    value = ww_top_sum(top);
-#endif
-#endif
-                    const int above_row = WW_ROWS && value > rows[t].w;
-                    const int above_column = WW_COLUMNS && value > columns[place].w;
-                    const uint looked = steps & 1u;
-                    if (t % WW_STEPS == WW_STEPS - 1)
-                        steps >>= 1;
-                    if (!looked || !(above_row || above_column) || i >= job.rows || row_state[i] != WW_USABLE ||
-                        !ww_counts(&job, i, j, column_state))
-                        continue;
-                    const float s = (float)value, error = ww_error(&job, row_reach[i], column_reach[j]);
-                    if (list) {
-                        if (above_row)
-                            ww_candidate(i, j, s, error, &job, row_bounds, row_heads, entries, counters);
-                        if (above_column)
-                            ww_candidate(j, i, s, error, &job, column_bounds, column_heads, entries, counters);
-                    } else {
-                        if (above_row)
-                            ww_raise(&rows[t], s - error - job.error * row_reach[i] * most_columns - job.rounding);
-                        if (above_column)
-                            ww_raise(&columns[place], s - error - job.error * column_reach[j] * most_rows - job.rounding);
-                    }
-                }
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-        const uint row1 = row0 + part, column1 = row1 + diagonal0;
-        if (part >= WW_BLOCK_ROWS || row1 >= job.rows || column1 >= job.columns)
+        ww_follow_found(&w, &job, &rows, &columns, entries, counters, row1 - WW_PROFILE_PART);
+        if (part >= WW_PROFILE_BLOCK_ROWS || row1 >= job.rows || row1 + diagonal0 >= job.columns)
             break;
         if (item == 0)
             founds[0] = 0;
-        turn = part == 0 ? 0 : WW_WRAP(turn + WW_PART);
-#pragma unroll
-        for (uint c = 0; c < WW_CHANNELS; c++) {
-            for (uint p = item + (part == 0 ? 0 : WW_WIDTH); p < WW_SPAN; p += WW_WG) {
-                const uint j = column1 + p;
-                real4 v =
-                    (real4)(WW_DF(column_table, job.column_stride, c, j), WW_DG(column_table, job.column_stride, c, j),
-                            WW_SIZE(column_table, job.column_stride, c, j), WW_NO_LIMIT);
-#if WW_COLUMNS
-                if (c == 0)
-                    v.w = as_float(column_bounds[j]) - job.error * column_reach[j] * most_rows - job.rounding;
-#endif
-                columns[c * WW_PLACES + WW_PLACE(WW_WRAP(turn + p))] = v;
-            }
-            if (item < WW_PART) {
-                const uint i = row1 + item;
-                real4 v = (real4)(WW_DF(row_table, job.row_stride, c, i), WW_DG(row_table, job.row_stride, c, i),
-                                  WW_SIZE(row_table, job.row_stride, c, i), WW_NO_LIMIT);
-                if (part + item == 0) // these covariances are there already
-                    v.x = v.y = 0;
-#if WW_ROWS
-                if (c == 0)
-                    v.w = as_float(row_bounds[i]) - job.error * row_reach[i] * most_columns - job.rounding;
-#endif
-                rows[c * WW_PART + item] = v;
-            }
-        }
-#if WW_FLATS
-        for (uint p = item + (part == 0 ? 0 : WW_WIDTH); p < WW_SPAN; p += WW_WG)
-            column_flats[WW_PLACE(WW_WRAP(turn + p))] = column_flat[column1 + p];
-        if (item < WW_PART)
-            row_flats[item] = row_flat[row1 + item];
-#endif
+        w.turn = part == 0 ? 0 : WW_WRAP(w.turn + WW_PROFILE_PART);
+        ww_stage(&w, &job, row_table, column_table, &rows, &columns, part);
         barrier(CLK_LOCAL_MEM_FENCE);
-
-        real4 at[WW_CHANNELS][WW_DIAGONALS]; // the columns in registers
-#if WW_FLATS
-        float flat[WW_DIAGONALS];
-#endif
-        uint column = WW_WRAP(turn + item * WW_DIAGONALS), place = WW_PLACE(column);
-        float least = WW_NO_LIMIT;
-#pragma unroll
-        for (uint q = 0; q < WW_DIAGONALS; q++) { // the newest comes with the first step
-#pragma unroll
-            for (uint c = 0; c < WW_CHANNELS; c++)
-                at[c][q] = columns[c * WW_PLACES + place + q];
-#if WW_FLATS
-            flat[q] = column_flats[place + q];
-#endif
-            least = fmin(least, (float)at[0][q].w);
-        }
-        least_columns[item] = least;
-        if (item < WW_PART / WW_DIAGONALS) {
-            const uint more = WW_PLACE(WW_WRAP(turn + WW_WIDTH + item * WW_DIAGONALS));
-            float least_more = WW_NO_LIMIT, least_row = WW_NO_LIMIT;
-            for (uint q = 0; q < WW_DIAGONALS; q++) {
-                least_more = fmin(least_more, (float)columns[more + q].w);
-                least_row = fmin(least_row, (float)rows[item * WW_DIAGONALS + q].w);
-            }
-            least_columns[WW_WG + item] = least_more;
-            least_rows[item] = least_row;
-        }
-#pragma unroll
-        for (uint c = 0; c < WW_CHANNELS; c++) {
-#pragma unroll
-            for (uint q = 0; q < WW_DIAGONALS; q++)
-                starts[c * WW_WIDTH + item * WW_DIAGONALS + q] = cov[c][q];
-        }
+        const uint column = WW_WRAP(w.turn + item * WW_DIAGONALS), place = WW_PLACE(column);
+        ww_load_cells(&x, &w, place);
         barrier(CLK_LOCAL_MEM_FENCE);
-
-        uint steps = 0;
-        for (uint t = 0; t < WW_PART; t += WW_DIAGONALS) {
-            int hit = 0;
-#if WW_CHANNELS == 1
-            int other = 0;
-#endif
-            const uint chunk = t / WW_DIAGONALS, here = place;
-            column = WW_WRAP(column + WW_DIAGONALS);
-            place = WW_PLACE(column);
-            const real limit =
-                fmin(least_rows[chunk], fmin(least_columns[item + chunk], least_columns[item + chunk + (WW_DIAGONALS > 1)]));
-#pragma unroll
-            for (uint s = 0; s < WW_DIAGONALS; s++) {
-                const uint newest = s + WW_DIAGONALS - 1, from = s == 0 ? here + newest : place + s - 1;
-                real4 row[WW_CHANNELS];
-#pragma unroll
-                for (uint c = 0; c < WW_CHANNELS; c++) {
-                    row[c] = rows[c * WW_PART + t + s];
-                    at[c][newest % WW_DIAGONALS] = columns[c * WW_PLACES + from];
-                }
-#if WW_FLATS
-                const float row_half = row_flats[t + s];
-                flat[newest % WW_DIAGONALS] = column_flats[from];
-#endif
-#if WW_CHANNELS == 1
-                const real row_limit = -limit * row[0].z;
-#endif
-#pragma unroll
-                for (uint q = 0; q < WW_DIAGONALS; q++) {
-                    const uint slot = (s + q) % WW_DIAGONALS;
-#if WW_CHANNELS == 1
-                    cov[0][q] = fma(row[0].x, at[0][slot].y, fma(row[0].y, at[0][slot].x, cov[0][q]));
-                    const int above = ww_order(fma(row_limit, at[0][slot].z, cov[0][q]));
-                    hit = q % 2 == 0 && q + 1 < WW_DIAGONALS ? hit : max(max(above, other), hit);
-                    other = above;
-#elif WW_SOME
-                    real value;
-                    WW_TOP_EMPTY(real);
-#pragma unroll
-                    for (uint c = 0; c < WW_CHANNELS; c++) {
-                        cov[c][q] = fma(row[c].x, at[c][slot].y, fma(row[c].y, at[c][slot].x, cov[c][q]));
-#if WW_FLATS
-                        ww_top_enter(top, cov[c][q] * row[c].z * at[c][slot].z + (real)WW_FLAT_OF(row_half, flat[slot], c));
-#else
-                        ww_top_enter(top, cov[c][q] * row[c].z * at[c][slot].z);
-#endif
-                    }
-                    value = ww_top_sum(top);
-#else
-#if WW_FLATS
-                    real value = (real)(row_half + flat[slot]);
-#else
-                    real value = 0;
-#endif
-#pragma unroll
-                    for (uint c = 0; c < WW_CHANNELS; c++) {
-                        cov[c][q] = fma(row[c].x, at[c][slot].y, fma(row[c].y, at[c][slot].x, cov[c][q]));
-                        value = fma(cov[c][q] * row[c].z, at[c][slot].z, value);
-                    }
-#endif
-#if WW_CHANNELS > 1
-                    hit |= value > limit;
-#endif
-                }
-            }
-            steps |= hit > 0 ? 1u << t / WW_STEPS : 0;
-        }
+        const uint steps = ww_steps(&x, &w, column, place);
         if (steps != 0 && item * WW_DIAGONALS < job.active)
             found[atomic_inc(founds)] = (uint2)(item, steps);
     }

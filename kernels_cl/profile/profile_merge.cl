@@ -4,11 +4,10 @@
 // and enter its list of the k best by (d2, index). (With n = 0 for a constant channel this gives 0 for two of them, and
 // m for one.) mu and n are summed from the window's values anew, in one order: equal windows have distance 0 wherever
 // they are, and the result is the same on every device. A work-item a window. No local memory, no barrier.
+//
+// Parameters: WW_PROFILE_K: k; WW_MERGE_WG: work-items of a group.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
-#ifndef WW_MOST
-#define WW_MOST 1 // k
-#endif
 
 typedef struct ww_profile_merge_job {
     ulong other_first; // index of the other side's first window
@@ -40,6 +39,90 @@ WW_INLINE double2 ww_statistics(global const double *x, const uint window) {
     return (double2)(mean, 1 / sqrt(((sums.x + sums.y) + (sums.z + sums.w)) + sum));
 }
 
+// The squared difference of two windows of one channel, by their means and sizes.
+WW_INLINE double ww_difference(global const double *x, global const double *y, const double2 own, const double2 other,
+                               const double nx, const double ny, const uint window) {
+    double4 sums = 0;
+    uint t = 0;
+    for (; t + 4 <= window; t += 4) {
+        const double4 d = ((vload4(0, x + t) - x[0]) - own.x) * nx - ((vload4(0, y + t) - y[0]) - other.x) * ny;
+        sums += d * d;
+    }
+    double sum = (sums.x + sums.y) + (sums.z + sums.w);
+    for (; t < window; t++) {
+        const double d = ((x[t] - x[0]) - own.x) * nx - ((y[t] - y[0]) - other.x) * ny;
+        sum += d * d;
+    }
+    return sum;
+}
+
+// A window's values and sizes on both sides, its own first.
+typedef struct {
+    global const double *own_values, *other_values, *own_norms, *other_norms;
+} ww_sides;
+
+// d2 / m of windows i and j. only: of one channel, the statistics of window i.
+WW_INLINE double ww_distance(const ww_profile_merge_job *job, const ww_sides *at, const uint i, const uint j,
+                             const double2 only) {
+    double total = 0;
+    double least_sums[WW_BEST]; // with WW_SOME: of the channels, the least first
+    for (uint b = 0; b < WW_BEST; b++)
+        least_sums[b] = INFINITY;
+    for (uint c = 0; c < WW_CHANNELS; c++) {
+        global const double *x = at->own_values + (size_t)c * job->own_points + i;
+        global const double *y = at->other_values + (size_t)c * job->other_points + j;
+        const double2 own = WW_CHANNELS == 1 ? only : ww_statistics(x, job->window);
+        const double2 other = ww_statistics(y, job->window);
+        const double nx = at->own_norms[(size_t)c * job->own_stride + i] > 0 ? own.y : 0;
+        const double ny = at->other_norms[(size_t)c * job->other_stride + j] > 0 ? other.y : 0;
+        double sum = ww_difference(x, y, own, other, nx, ny, job->window);
+        if (!WW_SOME) {
+            total += sum;
+            continue;
+        }
+        for (uint b = 0; b < WW_BEST; b++) {
+            const double larger = fmax(least_sums[b], sum);
+            least_sums[b] = fmin(least_sums[b], sum);
+            sum = larger;
+        }
+    }
+    for (uint b = 0; WW_SOME && b < WW_BEST; b++)
+        total += least_sums[b];
+    return total;
+}
+
+// The k-th largest of what the chain's candidates have at least; -INFINITY if they are fewer.
+WW_INLINE float ww_kth_bound(const uint head, global const uint4 *entries) {
+    float kept[WW_PROFILE_K]; // largest first
+    uint count = 0;
+    for (uint e = head; e != WW_NO_ENTRY; e = entries[e].y) {
+        const float s = as_float(entries[e].z) - as_float(entries[e].w);
+        if (count == WW_PROFILE_K && !(s > kept[WW_PROFILE_K - 1]))
+            continue;
+        uint at = count < WW_PROFILE_K ? count++ : WW_PROFILE_K - 1;
+        for (; at > 0 && kept[at - 1] < s; at--)
+            kept[at] = kept[at - 1];
+        kept[at] = s;
+    }
+    return count == WW_PROFILE_K ? kept[WW_PROFILE_K - 1] : -INFINITY;
+}
+
+// Whether (distance, id) comes before an entry of the list, which may be empty: (INFINITY, -1).
+WW_INLINE int ww_comes_before(const double distance, const long id, const double best, const long best_id) {
+    return distance < best || (distance == best && (best_id < 0 || id < best_id));
+}
+WW_INLINE void ww_enter_best(global double *best, global long *best_ids, const double distance, const long id) {
+    uint at = WW_PROFILE_K - 1;
+    if (!ww_comes_before(distance, id, best[at], best_ids[at]))
+        return;
+    for (; at > 0 && ww_comes_before(distance, id, best[at - 1], best_ids[at - 1]); at--) {
+        best[at] = best[at - 1];
+        best_ids[at] = best_ids[at - 1];
+    }
+    best[at] = distance;
+    best_ids[at] = id;
+}
+
 __attribute__((reqd_work_group_size(WW_MERGE_WG, 1, 1))) kernel void
 ww_profile_merge(const ww_profile_merge_job job, global const double *own_values, global const double *other_values,
                  global const double *own_norms, global const double *other_norms, global int *bounds,
@@ -52,95 +135,26 @@ ww_profile_merge(const ww_profile_merge_job job, global const double *own_values
         return;
     heads[i] = WW_NO_ENTRY;
     float least = as_float(bounds[i]);
-#if WW_MOST > 1
-    float kept[WW_MOST]; // the largest lower bounds, largest first
-    uint count = 0;
-    for (uint e = head; e != WW_NO_ENTRY; e = entries[e].y) {
-        const float s = as_float(entries[e].z) - as_float(entries[e].w);
-        if (count == WW_MOST && !(s > kept[WW_MOST - 1]))
-            continue;
-        uint at = count < WW_MOST ? count++ : WW_MOST - 1;
-        for (; at > 0 && kept[at - 1] < s; at--)
-            kept[at] = kept[at - 1];
-        kept[at] = s;
-    }
-    if (count == WW_MOST)
-        least = fmax(least, kept[WW_MOST - 1]);
-#endif
-#if WW_CHANNELS == 1
-    const double2 only = ww_statistics(own_values + i, job.window);
-#endif
-    best += (size_t)i * WW_MOST;
-    best_ids += (size_t)i * WW_MOST;
+    if (WW_PROFILE_K > 1)
+        least = fmax(least, ww_kth_bound(head, entries));
+    const ww_sides at = {own_values, other_values, own_norms, other_norms};
+    const double2 only = WW_CHANNELS == 1 ? ww_statistics(own_values + i, job.window) : (double2)(0);
+    best += (size_t)i * WW_PROFILE_K;
+    best_ids += (size_t)i * WW_PROFILE_K;
     for (uint e = head; e != WW_NO_ENTRY; e = entries[e].y) {
         const uint j = entries[e].x;
         const long id = (long)(job.other_first + j);
         if (as_float(entries[e].z) + as_float(entries[e].w) < least)
             continue;
         int known = 0;
-        for (uint r = 0; r < WW_MOST; r++)
+        for (uint r = 0; r < WW_PROFILE_K; r++)
             known |= best_ids[r] == id;
-        if (known)
-            continue;
-        double total = 0;
-#if WW_SOME
-        double least_sums[WW_BEST]; // of the channels, the least first
-        for (uint b = 0; b < WW_BEST; b++)
-            least_sums[b] = INFINITY;
-#endif
-        for (uint c = 0; c < WW_CHANNELS; c++) {
-            global const double *x = own_values + (size_t)c * job.own_points + i;
-            global const double *y = other_values + (size_t)c * job.other_points + j;
-#if WW_CHANNELS == 1
-            const double2 own = only;
-#else
-            const double2 own = ww_statistics(x, job.window);
-#endif
-            const double2 other = ww_statistics(y, job.window);
-            const double nx = own_norms[(size_t)c * job.own_stride + i] > 0 ? own.y : 0;
-            const double ny = other_norms[(size_t)c * job.other_stride + j] > 0 ? other.y : 0;
-            double4 sums = 0;
-            uint t = 0;
-            for (; t + 4 <= job.window; t += 4) {
-                const double4 d = ((vload4(0, x + t) - x[0]) - own.x) * nx - ((vload4(0, y + t) - y[0]) - other.x) * ny;
-                sums += d * d;
-            }
-            double sum = (sums.x + sums.y) + (sums.z + sums.w);
-            for (; t < job.window; t++) {
-                const double d = ((x[t] - x[0]) - own.x) * nx - ((y[t] - y[0]) - other.x) * ny;
-                sum += d * d;
-            }
-#if WW_SOME
-            for (uint b = 0; b < WW_BEST; b++) {
-                const double other_sum = fmax(least_sums[b], sum);
-                least_sums[b] = fmin(least_sums[b], sum);
-                sum = other_sum;
-            }
-#else
-            total += sum;
-#endif
-        }
-#if WW_SOME
-        for (uint b = 0; b < WW_BEST; b++)
-            total += least_sums[b];
-#endif
-        total *= (double)job.window;
-        const double last = best[WW_MOST - 1];
-        if (!(total < last || (total == last && (best_ids[WW_MOST - 1] < 0 || id < best_ids[WW_MOST - 1]))))
-            continue;
-        uint at = WW_MOST - 1;
-        for (; at > 0 &&
-               (best[at - 1] > total || (best[at - 1] == total && (best_ids[at - 1] < 0 || best_ids[at - 1] > id)));
-             at--) {
-            best[at] = best[at - 1];
-            best_ids[at] = best_ids[at - 1];
-        }
-        best[at] = total;
-        best_ids[at] = id;
+        if (!known)
+            ww_enter_best(best, best_ids, ww_distance(&job, &at, i, j, only) * (double)job.window, id);
     }
     // S of the k-th, rounded down.
-    if (best_ids[WW_MOST - 1] >= 0) {
-        const float s = (float)(WW_BEST - best[WW_MOST - 1] / (2.0 * job.window)) - 2e-7f * WW_CHANNELS;
+    if (best_ids[WW_PROFILE_K - 1] >= 0) {
+        const float s = (float)(WW_BEST - best[WW_PROFILE_K - 1] / (2.0 * job.window)) - 2e-7f * WW_CHANNELS;
         if (s > as_float(bounds[i]))
             bounds[i] = as_int(s);
     }

@@ -25,14 +25,16 @@ void ww_lsh_destroy(ww_lsh **lsh) {
         wwi_lsh_block_close(&h->blocks[i]);
         ww_points_destroy(&h->blocks[i].points);
     }
-    WWI_BUFFERS_DESTROY(&h->device_coefficients, &h->masks, &h->device_mean, &h->largest, &h->removed_bits);
-    WWI_KERNELS_DESTROY(&h->keys, &h->count, &h->block_sums, &h->scan_sums, &h->write_offsets, &h->scatter, &h->tasks,
-                        &h->start, &h->merge, &h->rows, &h->halves, &h->join, &h->gather, &h->exact, &h->norms);
+    WWI_BUFFERS_DESTROY(&h->device_coefficients, &h->masks, &h->device_mean, &h->largest, &h->removed.sent);
+    WWI_KERNELS_DESTROY(&h->kernels.keys, &h->kernels.count, &h->kernels.block_sums, &h->kernels.scan_sums,
+                        &h->kernels.write_offsets, &h->kernels.scatter, &h->kernels.tasks, &h->kernels.start,
+                        &h->kernels.merge, &h->kernels.rows, &h->kernels.halves, &h->kernels.join, &h->kernels.gather,
+                        &h->kernels.exact, &h->kernels.norms);
     wwi_program_release(&h->program);
     wwi_stream_destroy(&h->stream);
     wwi_context_release(h->context);
     free(h->blocks);
-    free(h->removed);
+    free(h->removed.bits);
     free(h->mean);
     free(h->coefficients);
     free(h);
@@ -246,25 +248,25 @@ static void cut_join(ww_lsh *h) {
     const bool doubles = h->precision == WW_DOUBLE;
     const uint32_t d = h->words;
     uint32_t many = 1;
-    h->join_kind = h->family == WWI_LSH_SETS ? 2 : 1;
-    h->join_group = 64;
-    h->join_queries = 1;
+    h->join.kind = h->family == WWI_LSH_SETS ? 2 : 1;
+    h->join.group = 64;
+    h->join.queries = 1;
     // On a CPU both sides of a task are in local memory.
     const uint64_t local = (uint64_t)(WWI_TILE + 3 + (h->gpu ? 0 : WWI_TILE)) * d * h->value_bytes + 1024;
     if (h->tensor) {
-        h->join_kind = 3;
-        h->join_group = 32;
-    } else if (h->join_kind == 1 && tuned(h, "form.lsh.join", 1) != 2 && local <= device->local_bytes &&
+        h->join.kind = 3;
+        h->join.group = 32;
+    } else if (h->join.kind == 1 && tuned(h, "form.lsh.join", 1) != 2 && local <= device->local_bytes &&
                d <= (!h->gpu   ? 256u
                      : doubles ? 12u
                                : 32u)) {
-        h->join_kind = 0;
-        h->join_queries = h->gpu ? 1 : 8;
-        h->join_group = !h->gpu ? 1 : d <= 12 ? 32 : 64;
+        h->join.kind = 0;
+        h->join.queries = h->gpu ? 1 : 8;
+        h->join.group = !h->gpu ? 1 : d <= 12 ? 32 : 64;
         many = h->gpu ? 1 : 8;
     }
-    h->join_parts = many;
-    h->tile = h->join_kind == 1 ? WWI_TILE : h->join_group * h->join_queries * many;
+    h->join.parts = many;
+    h->tile = h->join.kind == 1 ? WWI_TILE : h->join.group * h->join.queries * many;
 }
 
 static ww_status compile(ww_lsh *h) {
@@ -280,12 +282,13 @@ static ww_status compile(ww_lsh *h) {
         .texts = {"base/number.cl", "knn/knn.cl", "knn/knn_points.cl", "knn/knn_exact.cl", "lsh/lsh.cl",
                   "lsh/lsh_lists.cl"},
         .more = h->defines,
-        .kernels =
-            WWI_LIST({&h->keys, keys[h->together]}, {&h->count, "ww_lsh_count"}, {&h->block_sums, "ww_lsh_block_sums"},
-                     {&h->scan_sums, "ww_lsh_scan_sums"}, {&h->scatter, "ww_lsh_scatter"},
-                     {&h->write_offsets, "ww_lsh_offsets"}, {&h->tasks, "ww_lsh_tasks"}, {&h->start, "ww_lsh_start"},
-                     {&h->gather, "ww_lsh_gather"}, {&h->exact, "ww_knn_exact"}, {&h->norms, "ww_knn_norms"},
-                     {h->family == WWI_LSH_SETS ? NULL : &h->rows, "ww_lsh_rows"}),
+        .kernels = WWI_LIST({&h->kernels.keys, keys[h->together]}, {&h->kernels.count, "ww_lsh_count"},
+                            {&h->kernels.block_sums, "ww_lsh_block_sums"}, {&h->kernels.scan_sums, "ww_lsh_scan_sums"},
+                            {&h->kernels.scatter, "ww_lsh_scatter"}, {&h->kernels.write_offsets, "ww_lsh_offsets"},
+                            {&h->kernels.tasks, "ww_lsh_tasks"}, {&h->kernels.start, "ww_lsh_start"},
+                            {&h->kernels.gather, "ww_lsh_gather"}, {&h->kernels.exact, "ww_knn_exact"},
+                            {&h->kernels.norms, "ww_knn_norms"},
+                            {h->family == WWI_LSH_SETS ? NULL : &h->kernels.rows, "ww_lsh_rows"}),
     };
     return wwi_program_make(h->context, h->stream, &parts, &h->program);
 }
@@ -295,26 +298,26 @@ ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
     wwi_program *program = NULL;
     // In registers short lists only.
     uint32_t list = k;
-    if ((h->join_kind != 0 && !h->tensor) || h->join_parts > 1 ||
+    if ((h->join.kind != 0 && !h->tensor) || h->join.parts > 1 ||
         k > (h->precision == WW_FLOAT && h->words <= 16 ? 16u : 8u))
         list = 0;
-    if (h->join && h->join_list == list)
+    if (h->kernels.join && h->join.list == list)
         return WW_OK;
-    WWI_KERNELS_DESTROY(&h->join, &h->merge, &h->halves);
+    WWI_KERNELS_DESTROY(&h->kernels.join, &h->kernels.merge, &h->kernels.halves);
     const wwi_program_parts parts = {
         .texts = {"base/number.cl", "knn/knn.cl", "knn/knn_exact.cl", "lsh/lsh_lists.cl", "lsh/lsh_join.cl",
                   h->tensor ? "base/vendor.cl" : NULL, "knn/knn_halves.cl", "lsh/lsh_join_tensor.cl"},
-        .defines = WWI_LIST({"WW_JOIN", h->join_kind}, {"WW_JOIN_WG", h->join_group},
-                            {"WW_D", h->join_kind == 0 || h->tensor ? h->words : 0}, {"WW_QUERIES", h->join_queries},
-                            {"WW_GROUPS", h->join_parts}, {"WW_LIST", list},
+        .defines = WWI_LIST({"WW_JOIN", h->join.kind}, {"WW_JOIN_WG", h->join.group},
+                            {"WW_D", h->join.kind == 0 || h->tensor ? h->words : 0}, {"WW_QUERIES", h->join.queries},
+                            {"WW_GROUPS", h->join.parts}, {"WW_LIST", list},
                             {"WW_MMA", h->tensor && wwi_context_mma(h->context)}),
         .more = h->defines,
-        .kernels = {{h->tensor ? &h->halves : NULL, "ww_lsh_halves"},
-                    {&h->merge, "ww_lsh_merge"},
-                    {&h->join, names[h->join_kind]}},
+        .kernels = {{h->tensor ? &h->kernels.halves : NULL, "ww_lsh_halves"},
+                    {&h->kernels.merge, "ww_lsh_merge"},
+                    {&h->kernels.join, names[h->join.kind]}},
     };
     const ww_status status = wwi_program_make(h->context, h->stream, &parts, &program);
-    h->join_list = list;
+    h->join.list = list;
     wwi_program_release(&program);
     return status;
 }
@@ -551,14 +554,7 @@ ww_status ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh
 
 // ---- adding and removing points
 
-// Bits of removed points, on the host and on the device, beside those that the index has.
-typedef struct removal {
-    uint32_t *bits;
-    wwi_buffer *sent;
-    size_t count;
-} removal;
-
-static void removal_free(removal *r) {
+static void removed_free(wwi_lsh_removed *r) {
     free(r->bits);
     wwi_buffer_destroy(&r->sent);
 }
@@ -568,9 +564,9 @@ static size_t words_of(size_t points) {
 }
 
 // The index' bits, or those `given` (of its points), as bits of `total` points; the new ones are clear.
-static ww_status copy_removed(const ww_lsh *h, const uint32_t *given, size_t total, removal *r) {
-    const uint32_t *from = given ? given : h->removed;
-    *r = (removal){.bits = calloc(words_of(total), sizeof *r->bits)};
+static ww_status copy_removed(const ww_lsh *h, const uint32_t *given, size_t total, wwi_lsh_removed *r) {
+    const uint32_t *from = given ? given : h->removed.bits;
+    *r = (wwi_lsh_removed){.bits = calloc(words_of(total), sizeof *r->bits)};
     if (!r->bits)
         return wwi_fail_memory(words_of(total) * sizeof *r->bits);
     if (from)
@@ -580,31 +576,29 @@ static ww_status copy_removed(const ww_lsh *h, const uint32_t *given, size_t tot
     return WW_OK;
 }
 
-static ww_status send_removed(ww_lsh *h, size_t total, removal *r) {
+static ww_status send_removed(ww_lsh *h, size_t total, wwi_lsh_removed *r) {
     return wwi_upload(h->context, &r->sent, r->bits, words_of(total) * sizeof *r->bits);
 }
 
 // The index has these from now on.
-static void take_removed(ww_lsh *h, removal *r) {
-    removal old = {h->removed, h->removed_bits, 0};
-    h->removed = r->bits;
-    h->removed_bits = r->sent;
-    h->removed_count = r->count;
+static void take_removed(ww_lsh *h, wwi_lsh_removed *r) {
+    const wwi_lsh_removed old = h->removed;
+    h->removed = *r;
     *r = old;
 }
 
 ww_status wwi_lsh_set_removed(ww_lsh *h, const uint32_t *bits) {
-    removal r;
+    wwi_lsh_removed r;
     ww_status status = copy_removed(h, bits, h->total, &r);
     if (status == WW_OK && (status = send_removed(h, h->total, &r)) == WW_OK)
         take_removed(h, &r);
-    removal_free(&r);
+    removed_free(&r);
     return status;
 }
 
 ww_status ww_lsh_add(ww_lsh *h, ww_points *points) {
     ww_status status = WW_OK;
-    removal r = {0};
+    wwi_lsh_removed r = {0};
     if (!h || !points)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or points is NULL");
     if (points->context != h->context || points->precision != h->precision || points->kind != h->kind ||
@@ -614,20 +608,20 @@ ww_status ww_lsh_add(ww_lsh *h, ww_points *points) {
     const double start = wwi_seconds();
     const size_t total = h->total + points->count;
     // All that can fail comes before what changes the index.
-    if (h->removed && (status = copy_removed(h, NULL, total, &r)) == WW_OK)
+    if (h->removed.bits && (status = copy_removed(h, NULL, total, &r)) == WW_OK)
         status = send_removed(h, total, &r);
     if (status == WW_OK && (status = wwi_lsh_append(h, points)) == WW_OK) {
-        if (h->removed)
+        if (h->removed.bits)
             take_removed(h, &r);
         h->info.seconds_build = wwi_seconds() - start;
     }
-    removal_free(&r);
+    removed_free(&r);
     return status;
 }
 
 ww_status ww_lsh_remove(ww_lsh *h, const int64_t *ids, size_t count) {
     ww_status status;
-    removal r;
+    wwi_lsh_removed r;
     if (!h || (!ids && count))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL");
     for (size_t i = 0; i < count; i++)
@@ -645,7 +639,7 @@ ww_status ww_lsh_remove(ww_lsh *h, const int64_t *ids, size_t count) {
         if ((status = send_removed(h, h->total, &r)) == WW_OK)
             take_removed(h, &r);
     }
-    removal_free(&r);
+    removed_free(&r);
     return status;
 }
 
@@ -653,7 +647,7 @@ ww_status ww_lsh_get_info(const ww_lsh *lsh, ww_lsh_info *info) {
     if (!lsh || !info)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or info is NULL");
     ww_lsh_info known = lsh->info;
-    known.points = lsh->total - lsh->removed_count;
+    known.points = lsh->total - lsh->removed.count;
     return wwi_struct_give(info, &known, "ww_lsh_info");
 }
 

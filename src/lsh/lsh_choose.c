@@ -476,105 +476,173 @@ static uint32_t *shuffle(size_t points, size_t wanted, uint64_t seed) {
     return numbers;
 }
 
+// A choice in progress: the samples, one to learn from and one held back to verify with, and what is known of them.
+typedef struct choosing {
+    ww_points *points, *asking; // `asking`: whose points search
+    ww_lsh_target target;
+    ww_run_options run;
+    ww_lsh *lsh;    // compiles what takes the samples, and refuses metrics without a family
+    bool few;       // points that ask: each is in both samples
+    bool foreign;   // they are not those that are searched
+    size_t k, half; // neighbours; points of a sample
+    sample learnt, held, base;
+    model model;
+    uint64_t most_bytes;
+    int64_t *ids;
+    void *distances, *exact;
+    trial best;
+} choosing;
+
+static void choosing_free(choosing *c) {
+    free(c->exact);
+    free(c->distances);
+    free(c->ids);
+    sample_free(&c->base);
+    sample_free(&c->held);
+    sample_free(&c->learnt);
+    ww_lsh_destroy(&c->lsh);
+}
+
+static ww_status open_choice(choosing *c, ww_points *points) {
+    c->points = points;
+    c->best = (trial){WW_LSH_OPTIONS_INIT, WW_LSH_CHOICE_INIT};
+    c->best.options.metric = c->target.metric;
+    c->best.options.seed = c->target.seed;
+    c->best.options.run = &c->run;
+    c->best.options.candidates = 4096;
+    ww_lsh_options first = c->best.options;
+    first.tables = first.functions = 1;
+    return wwi_lsh_open(points, &first, &c->run, NULL, 0, &c->lsh);
+}
+
+// The sizes of the samples, and room for their neighbours. Where the points ask each is its own neighbour: one more is
+// requested, and the point itself is removed.
+static ww_status size_samples(choosing *c) {
+    const ww_lsh_target *w = &c->target;
+    const size_t wanted = w->sample ? w->sample : 512;
+    c->asking = w->asking ? w->asking : c->points;
+    c->foreign = c->learnt.foreign = c->held.foreign = c->asking != c->points;
+    c->few = c->asking->count < 4;
+    c->half = c->few ? c->asking->count : wanted > c->asking->count / 2 ? c->asking->count / 2 : wanted;
+    c->k = w->k < WW_KNN_MOST ? w->k : WW_KNN_MOST - 1;
+    if (c->k > c->points->count - 1)
+        c->k = c->points->count - 1;
+    const size_t values = c->half * (c->k + 1);
+    c->ids = malloc(values * sizeof *c->ids);
+    c->distances = malloc(values * sizeof(double));
+    c->exact = malloc(values * sizeof(double));
+    return c->ids && c->distances && c->exact ? WW_OK : wwi_fail_memory(values * sizeof(double));
+}
+
+// What pairs, entries and the exact search cost here, and how many tables there may be.
+static void set_costs(choosing *c) {
+    const ww_points *points = c->points;
+    const ww_lsh *h = c->lsh;
+    model *m = &c->model;
+    m->points = points;
+    m->target = &c->target;
+    m->queries = (double)(c->target.queries ? c->target.queries : c->asking->count);
+    m->coordinates = points->words ? points->words : SET_MEMBERS;
+    m->pair_work = h->tensor ? TENSOR_PAIR_WORK + TENSOR_SHARE * m->coordinates : PAIR_WORK + m->coordinates;
+    m->entry_work = h->gpu ? GPU_ENTRY_WORK : ENTRY_WORK;
+    m->exact_work = m->queries * (double)points->count *
+                    (h->tensor ? EXACT_WORK + TENSOR_SHARE * m->coordinates : EXACT_WORK + m->coordinates);
+    c->most_bytes = wwi_context_bytes_free(points->context) / 4;
+    if (c->run.max_bytes && c->run.max_bytes < c->most_bytes)
+        c->most_bytes = c->run.max_bytes;
+    const uint64_t most = c->most_bytes / (12 * (uint64_t)points->count);
+    m->most_tables = most > MOST_TABLES ? MOST_TABLES : most < 1 ? 1 : (uint32_t)most;
+}
+
+// Both samples of the points that ask.
+static ww_status take_samples(choosing *c) {
+    ww_status status;
+    const size_t held_from = c->few ? 0 : c->half;
+    uint32_t *numbers = shuffle(c->asking->count, held_from + c->half, c->target.seed);
+    if (!numbers)
+        return wwi_fail_memory((held_from + c->half) * sizeof *numbers);
+    if ((status = take_sample(c->lsh, c->asking, numbers, c->half, &c->learnt)) == WW_OK)
+        status = take_sample(c->lsh, c->asking, numbers + held_from, c->half, &c->held);
+    free(numbers);
+    return status;
+}
+
+// Where other points ask: a sample of those that are searched.
+static ww_status take_base(choosing *c) {
+    const size_t taken = c->points->count < PAIR_POINTS ? c->points->count : PAIR_POINTS;
+    uint32_t *numbers = shuffle(c->points->count, taken, c->target.seed);
+    if (!numbers)
+        return wwi_fail_memory(taken * sizeof *numbers);
+    const ww_status status = take_sample(c->lsh, c->points, numbers, taken, &c->base);
+    free(numbers);
+    return status;
+}
+
+static ww_status learn_model(choosing *c) {
+    ww_status status;
+    const sample *base = c->foreign ? &c->base : &c->learnt;
+    set_costs(c);
+    if ((status = take_samples(c)) != WW_OK ||
+        (status = find_exact(c->points, &c->learnt, &c->target, c->k, c->ids, c->distances)) != WW_OK ||
+        (c->foreign && (status = take_base(c)) != WW_OK))
+        return status;
+    status = learn(c->points, c->target.metric, &c->learnt, base, c->k, c->distances, &c->model.of);
+    c->best.choice.neighbour = c->model.of.mean_last;
+    c->best.choice.random = c->model.of.mean_far;
+    return status;
+}
+
+static ww_status fail_to_reach(choosing *c) {
+    c->best.choice.exact_is_faster = 1;
+    wwi_fail(WW_ERROR_UNSUPPORTED, "no parameters reach a recall of %g within %" PRIu64 " bytes", c->target.recall,
+             c->most_bytes);
+    return wwi_fail_hint("allow more bytes, or use the exact search");
+}
+
+// Tries the best parameters on the points held back.
+static ww_status verify(choosing *c) {
+    ww_status status;
+    const ww_lsh_choice *choice = &c->best.choice;
+    if ((status = find_exact(c->points, &c->held, &c->target, c->k, c->ids, c->exact)) == WW_OK)
+        status = correct(c->points, &c->model, &c->held, c->k, c->exact, c->ids, c->distances, &c->best);
+    if (choice->measured_examined > c->best.options.candidates / 2)
+        c->best.options.path = WW_LSH_BUCKETS;
+    c->best.choice.exact_is_faster =
+        choice->recall_low < c->target.recall ||
+        work_of(&c->model, &c->best.options, fmax(choice->measured_examined, choice->examined)) >= c->model.exact_work;
+    return status;
+}
+
+static ww_status choose(choosing *c, ww_points *points, ww_lsh_options *options, ww_lsh_choice *choice) {
+    ww_status status;
+    if ((status = open_choice(c, points)) != WW_OK || (status = size_samples(c)) != WW_OK ||
+        (status = learn_model(c)) != WW_OK)
+        return status;
+    if (!search_parameters(&c->model, c->target.recall, &c->best)) {
+        status = fail_to_reach(c);
+        if (choice)
+            (void)wwi_struct_give(choice, &c->best.choice, "ww_lsh_choice");
+        return status;
+    }
+    status = verify(c);
+    c->best.options.run = NULL;
+    if (status == WW_OK && (status = wwi_struct_give(options, &c->best.options, "ww_lsh_options")) == WW_OK && choice)
+        status = wwi_struct_give(choice, &c->best.choice, "ww_lsh_choice");
+    return status;
+}
+
 ww_status ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_options *options,
                         ww_lsh_choice *choice) {
     ww_status status;
-    ww_lsh_target w = WW_LSH_TARGET_INIT;
-    ww_run_options run;
-    trial best = {WW_LSH_OPTIONS_INIT, WW_LSH_CHOICE_INIT};
-    sample learnt = {0}, held = {0}, base = {0};
-    ww_lsh *h = NULL;
-    uint32_t *numbers = NULL;
-    int64_t *ids = NULL;
-    void *distances = NULL, *exact = NULL;
+    choosing c = {.target = WW_LSH_TARGET_INIT};
     if (!points)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points is NULL");
     if ((status = wwi_struct_check(options, "ww_lsh_options")) != WW_OK ||
         (choice && (status = wwi_struct_check(choice, "ww_lsh_choice")) != WW_OK) ||
-        (status = wwi_options_take(&w, target, "ww_lsh_target")) != WW_OK ||
-        (status = wwi_run_take(w.run, &run)) != WW_OK || (status = check_wish(points, &w)) != WW_OK)
+        (status = wwi_options_take(&c.target, target, "ww_lsh_target")) != WW_OK ||
+        (status = wwi_run_take(c.target.run, &c.run)) != WW_OK || (status = check_wish(points, &c.target)) != WW_OK)
         return status;
-    best.options.metric = w.metric;
-    best.options.seed = w.seed;
-    best.options.run = &run;
-    best.options.candidates = 4096;
-    // Compiles what takes the sample, and refuses metrics without a family.
-    ww_lsh_options first = best.options;
-    first.tables = first.functions = 1;
-    if ((status = wwi_lsh_open(points, &first, &run, NULL, 0, &h)) != WW_OK)
-        return status;
-    // Where the points ask each is its own neighbour: one more is requested, and the point itself is removed.
-    ww_points *asking = w.asking ? w.asking : points;
-    const bool few = asking->count < 4; // each both to learn from and to verify with
-    size_t k = w.k < WW_KNN_MOST ? w.k : WW_KNN_MOST - 1, half = w.sample ? w.sample : 512;
-    half = few ? asking->count : half > asking->count / 2 ? asking->count / 2 : half;
-    if (k > points->count - 1)
-        k = points->count - 1;
-    const size_t values = half * (k + 1);
-    learnt.foreign = held.foreign = asking != points;
-    numbers = few ? shuffle(asking->count, half, w.seed) : shuffle(asking->count, 2 * half, w.seed);
-    ids = malloc(values * sizeof *ids);
-    distances = malloc(values * sizeof(double));
-    exact = malloc(values * sizeof(double));
-    if (!numbers || !ids || !distances || !exact) {
-        status = wwi_fail_memory(values * sizeof(double));
-        goto done;
-    }
-    model m = {.points = points, .target = &w, .queries = (double)(w.queries ? w.queries : asking->count)};
-    m.coordinates = points->words ? points->words : SET_MEMBERS;
-    m.pair_work = h->tensor ? TENSOR_PAIR_WORK + TENSOR_SHARE * m.coordinates : PAIR_WORK + m.coordinates;
-    m.entry_work = h->gpu ? GPU_ENTRY_WORK : ENTRY_WORK;
-    m.exact_work = m.queries * (double)points->count *
-                   (h->tensor ? EXACT_WORK + TENSOR_SHARE * m.coordinates : EXACT_WORK + m.coordinates);
-    uint64_t bytes = wwi_context_bytes_free(points->context) / 4;
-    if (run.max_bytes && run.max_bytes < bytes)
-        bytes = run.max_bytes;
-    const uint64_t most = bytes / (12 * (uint64_t)points->count);
-    m.most_tables = most > MOST_TABLES ? MOST_TABLES : most < 1 ? 1 : (uint32_t)most;
-    if ((status = take_sample(h, asking, numbers, half, &learnt)) != WW_OK ||
-        (status = take_sample(h, asking, numbers + (few ? 0 : half), half, &held)) != WW_OK ||
-        (status = find_exact(points, &learnt, &w, k, ids, distances)) != WW_OK)
-        goto done;
-    if (learnt.foreign) {
-        const size_t taken = points->count < PAIR_POINTS ? points->count : PAIR_POINTS;
-        free(numbers);
-        numbers = shuffle(points->count, taken, w.seed);
-        if (!numbers)
-            status = wwi_fail_memory(taken * sizeof *numbers);
-        else
-            status = take_sample(h, points, numbers, taken, &base);
-    }
-    if (status != WW_OK ||
-        (status = learn(points, w.metric, &learnt, learnt.foreign ? &base : &learnt, k, distances, &m.of)) != WW_OK)
-        goto done;
-    best.choice.neighbour = m.of.mean_last;
-    best.choice.random = m.of.mean_far;
-    if (!search_parameters(&m, w.recall, &best)) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "no parameters reach a recall of %g within %" PRIu64 " bytes", w.recall, bytes);
-        status = wwi_fail_hint("allow more bytes, or use the exact search");
-        best.choice.exact_is_faster = 1;
-        if (choice)
-            (void)wwi_struct_give(choice, &best.choice, "ww_lsh_choice");
-        goto done;
-    }
-    if ((status = find_exact(points, &held, &w, k, ids, exact)) == WW_OK)
-        status = correct(points, &m, &held, k, exact, ids, distances, &best);
-    if (best.choice.measured_examined > best.options.candidates / 2)
-        best.options.path = WW_LSH_BUCKETS;
-    best.choice.exact_is_faster =
-        best.choice.recall_low < w.recall ||
-        work_of(&m, &best.options, fmax(best.choice.measured_examined, best.choice.examined)) >= m.exact_work;
-    best.options.run = NULL;
-    if (status == WW_OK && (status = wwi_struct_give(options, &best.options, "ww_lsh_options")) == WW_OK && choice)
-        status = wwi_struct_give(choice, &best.choice, "ww_lsh_choice");
-done:
-    free(exact);
-    free(distances);
-    free(ids);
-    free(numbers);
-    sample_free(&base);
-    sample_free(&held);
-    sample_free(&learnt);
-    ww_lsh_destroy(&h);
+    status = choose(&c, points, options, choice);
+    choosing_free(&c);
     return status;
 }

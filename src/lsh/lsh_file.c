@@ -186,7 +186,7 @@ static void put_header(const ww_lsh *h, bytes *b) {
     put_number(b, h->most_probes, 4);
     put_number(b, h->most_candidates, 4);
     put_number(b, (uint64_t)o->complete, 4);
-    put_number(b, h->removed != NULL, 4);
+    put_number(b, h->removed.bits != NULL, 4);
     put_double(b, o->width);
     put_number(b, o->seed, 8);
     put_number(b, h->dimension, 8);
@@ -194,8 +194,8 @@ static void put_header(const ww_lsh *h, bytes *b) {
     put_number(b, h->coefficient_bytes, 8);
     const unsigned size = h->family >= WWI_LSH_BITS ? 4 : (unsigned)h->value_bytes;
     put_array(b, h->coefficients, h->coefficient_bytes / size, size);
-    if (h->removed)
-        put_array(b, h->removed, (h->total + 31) / 32, 4);
+    if (h->removed.bits)
+        put_array(b, h->removed.bits, (h->total + 31) / 32, 4);
 }
 
 static ww_status put_all(const ww_lsh *h, bytes *b) {

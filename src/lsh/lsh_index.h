@@ -51,6 +51,25 @@ typedef struct wwi_lsh_block {
     wwi_lsh_halves halves;
 } wwi_lsh_block;
 
+typedef struct wwi_lsh_kernels {
+    wwi_kernel *keys, *count, *block_sums, *scan_sums, *write_offsets, *scatter, *tasks, *start, *merge, *rows, *halves,
+        *join, *gather, *exact, *norms;
+} wwi_lsh_kernels;
+
+// The kernel that searches buckets: WW_JOIN (3: lsh/lsh_join_tensor.cl), WW_JOIN_WG, WW_QUERIES, WW_GROUPS and WW_LIST
+// of lsh/lsh_join.cl.
+typedef struct wwi_lsh_join {
+    int kind;
+    uint32_t group, queries, parts, list;
+} wwi_lsh_join;
+
+// The points that are removed: a bit for each point, on the host (NULL: none is) and on the device.
+typedef struct wwi_lsh_removed {
+    uint32_t *bits;
+    wwi_buffer *sent;
+    size_t count;
+} wwi_lsh_removed;
+
 struct ww_lsh {
     ww_context *context;
     wwi_stream *stream;
@@ -69,22 +88,16 @@ struct ww_lsh {
     void *coefficients; // as the device has them
     uint64_t coefficient_bytes;
     uint32_t row_group, tile, lists;
-    // The kernel that searches buckets: WW_JOIN (3: lsh/lsh_join_tensor.cl), WW_JOIN_WG, WW_QUERIES, WW_GROUPS and
-    // WW_LIST of lsh/lsh_join.cl.
-    int join_kind;
-    uint32_t join_group, join_queries, join_parts, join_list;
+    wwi_lsh_join join;
     char defines[384];                     // options of all programs
     uint32_t most_probes, most_candidates; // that it was made with
     wwi_program *program;
-    wwi_kernel *keys, *count, *block_sums, *scan_sums, *write_offsets, *scatter, *tasks, *start, *merge, *rows, *halves,
-        *join, *gather, *exact, *norms;
+    wwi_lsh_kernels kernels;
     wwi_buffer *device_coefficients, *masks, *device_mean, *largest;
     wwi_lsh_block *blocks;
     size_t block_count;
-    size_t total;             // points, removed ones included
-    uint32_t *removed;        // a bit for each; NULL: none is
-    wwi_buffer *removed_bits; // likewise
-    size_t removed_count;
+    size_t total; // points, removed ones included
+    wwi_lsh_removed removed;
     ww_lsh_info info;
 };
 
@@ -117,7 +130,7 @@ ww_status wwi_lsh_append(ww_lsh *lsh, ww_points *points);
 // multiple of WWI_TILE_PAIR.
 ww_status wwi_lsh_run_rows(ww_lsh *lsh, ww_points *queries, size_t first, size_t count, size_t k, int64_t *ids,
                            void *distances, uint32_t *found);
-// Prepares lsh->join for lists of k.
+// Prepares lsh->kernels.join for lists of k.
 ww_status wwi_lsh_get_join(ww_lsh *lsh, uint32_t k);
 // Marks the points of these bits, one for each of its points, as removed; no others are.
 ww_status wwi_lsh_set_removed(ww_lsh *lsh, const uint32_t *bits);

@@ -212,7 +212,7 @@ static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uin
                                 WWI_BUFFER(of->query_entries),
                                 WWI_BUFFER(of->offsets),
                                 WWI_BUFFER(of->entries),
-                                WWI_BUFFER(h->removed_bits),
+                                WWI_BUFFER(h->removed.sent),
                                 WWI_BUFFER(s->radii),
                                 WWI_VALUE(job),
                                 WWI_BUFFER(s->best_values),
@@ -221,7 +221,8 @@ static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uin
                                 WWI_BUFFER(b->halves.rows),
                                 WWI_VALUE(scale)};
         // The last three are those of the join by matrix units.
-        status = wwi_launch(h->join, now, h->join_group, args, sizeof args / sizeof *args - (h->tensor ? 0 : 3));
+        status =
+            wwi_launch(h->kernels.join, now, h->join.group, args, sizeof args / sizeof *args - (h->tensor ? 0 : 3));
     }
     return status;
 }
@@ -229,7 +230,7 @@ static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uin
 // Merges the lists of each row, and takes the radii from the result.
 static ww_status merge_lists(search *s) {
     const uint32_t rows = (uint32_t)s->rows;
-    return WWI_LAUNCH(s->h->merge, wwi_lsh_groups(rows), WWI_LSH_GROUP, WWI_VALUE(rows), WWI_VALUE(s->k),
+    return WWI_LAUNCH(s->h->kernels.merge, wwi_lsh_groups(rows), WWI_LSH_GROUP, WWI_VALUE(rows), WWI_VALUE(s->k),
                       WWI_VALUE(s->launched), WWI_BUFFER(s->best_values), WWI_BUFFER(s->best_ids),
                       WWI_BUFFER(s->radii));
 }
@@ -250,9 +251,10 @@ static ww_status join_tables(search *s, wwi_lsh_block *b, const wwi_lsh_job *job
     const uint32_t bucket = first << b->bits, end = (first + count) << b->bits;
     s->launched = count;
     if ((status = wwi_buffer_fill_u32(s->counters, 0, sizeof counters, 0)) != WW_OK ||
-        (status = WWI_LAUNCH(h->tasks, wwi_lsh_groups(((uint64_t)count << b->bits) / WWI_LSH_BUCKETS), WWI_LSH_GROUP,
-                             WWI_BUFFER(of->query_offsets), WWI_BUFFER(of->offsets), WWI_VALUE(*job), WWI_VALUE(bucket),
-                             WWI_VALUE(end), WWI_BUFFER(s->counters), WWI_BUFFER(of->tasks))) != WW_OK ||
+        (status = WWI_LAUNCH(h->kernels.tasks, wwi_lsh_groups(((uint64_t)count << b->bits) / WWI_LSH_BUCKETS),
+                             WWI_LSH_GROUP, WWI_BUFFER(of->query_offsets), WWI_BUFFER(of->offsets), WWI_VALUE(*job),
+                             WWI_VALUE(bucket), WWI_VALUE(end), WWI_BUFFER(s->counters), WWI_BUFFER(of->tasks))) !=
+            WW_OK ||
         (status = wwi_stream_read(h->stream, s->counters, 0, sizeof counters, counters)) != WW_OK)
         return status;
     h->info.examined += counters[0] | (uint64_t)counters[1] << 32;
@@ -325,11 +327,11 @@ static ww_status make_rows(search *s) {
 static ww_status start_lists(search *s) {
     ww_status status;
     // Of lists in registers only the first is read; of the others only whether they are empty.
-    const bool first = s->h->join_list && s->lists > 1;
+    const bool first = s->h->join.list && s->lists > 1;
     const uint64_t rows = s->rows, all = s->lists * rows * s->k, count = first ? rows * s->k : all;
     if (first && (status = wwi_buffer_fill_u32(s->best_ids, 0, all * 4, WWI_NO_INDEX)) != WW_OK)
         return status;
-    return WWI_LAUNCH(s->h->start, wwi_lsh_groups(count), WWI_LSH_GROUP, WWI_VALUE(count), WWI_VALUE(rows),
+    return WWI_LAUNCH(s->h->kernels.start, wwi_lsh_groups(count), WWI_LSH_GROUP, WWI_VALUE(count), WWI_VALUE(rows),
                       WWI_BUFFER(s->best_values), WWI_BUFFER(s->best_ids), WWI_BUFFER(s->radii));
 }
 
@@ -360,10 +362,10 @@ static ww_status search_queries(search *s, wwi_lsh_block *b, bool fresh) {
                                      .best_values = s->best_values,
                                      .best_indices = s->best_ids};
     if ((status = wwi_lsh_keys(h, &s->window, &job, s->keys)) != WW_OK ||
-        (status = WWI_LAUNCH(h->gather, s->rows, h->row_group, WWI_BUFFER(s->keys), WWI_BUFFER(b->offsets),
-                             WWI_BUFFER(b->entries), WWI_BUFFER(h->removed_bits), WWI_VALUE(job), WWI_BUFFER(s->counts),
+        (status = WWI_LAUNCH(h->kernels.gather, s->rows, h->row_group, WWI_BUFFER(s->keys), WWI_BUFFER(b->offsets),
+                             WWI_BUFFER(b->entries), WWI_BUFFER(h->removed.sent), WWI_VALUE(job), WWI_BUFFER(s->counts),
                              WWI_BUFFER(s->ids))) != WW_OK ||
-        (status = WWI_LAUNCH(h->exact, s->rows, h->row_group, WWI_BUFFER(s->window.values),
+        (status = WWI_LAUNCH(h->kernels.exact, s->rows, h->row_group, WWI_BUFFER(s->window.values),
                              WWI_BUFFER(b->window.values), WWI_BUFFER(s->norms), WWI_BUFFER(b->norms), WWI_VALUE(exact),
                              WWI_BUFFER(s->counts), WWI_BUFFER(s->ids), WWI_BUFFER(s->values))) != WW_OK ||
         (status = wwi_topk(s->selector, &selection)) != WW_OK ||
@@ -382,7 +384,7 @@ static ww_status search_queries(search *s, wwi_lsh_block *b, bool fresh) {
 static bool is_removed(const search *s, size_t row) {
     const ww_lsh *h = s->h;
     const size_t id = s->own + row;
-    return s->self && h->removed && (h->removed[id / 32] >> id % 32 & 1);
+    return s->self && h->removed.bits && (h->removed.bits[id / 32] >> id % 32 & 1);
 }
 
 // Rows of `ids` (rows x k) that have fewer than k. Returns how many.
@@ -479,13 +481,13 @@ static ww_status fetch(search *s, size_t at, int64_t *ids, void *distances, uint
     if ((status = fetch_results(s, own_ids, own_distances, &incomplete)) != WW_OK)
         return status;
     // Their numbers are needed where they are searched again, or where points were removed.
-    if (!h->options.complete && !h->removed)
+    if (!h->options.complete && !h->removed.bits)
         s->h->info.incomplete += incomplete;
     else if (incomplete)
         status = look_after_incomplete(s, own_ids, &answered);
     if (status != WW_OK || (answered && (status = fetch_results(s, own_ids, own_distances, NULL)) != WW_OK))
         return status;
-    for (size_t r = 0; h->removed && r < s->rows; r++)
+    for (size_t r = 0; h->removed.bits && r < s->rows; r++)
         if (is_removed(s, r))
             empty_row(s, at + r, ids, distances);
     for (size_t r = at; found && r < at + s->rows; r++)

@@ -18,8 +18,9 @@ ww_status wwi_lsh_norms(ww_lsh *h, const wwi_slice *w, wwi_buffer **norms, float
     if ((status = wwi_buffer_create(h->context, padded * h->value_bytes, norms)) != WW_OK ||
         (status = wwi_buffer_fill_u32(h->largest, 0, 4, 0)) != WW_OK)
         return status;
-    if ((status = WWI_LAUNCH(h->norms, padded / WWI_TILE, WWI_TILE, WWI_BUFFER(w->values), WWI_BUFFER(h->device_mean),
-                             WWI_VALUE(n), WWI_VALUE(h->words), WWI_BUFFER(*norms), WWI_BUFFER(h->largest))) != WW_OK ||
+    if ((status = WWI_LAUNCH(h->kernels.norms, padded / WWI_TILE, WWI_TILE, WWI_BUFFER(w->values),
+                             WWI_BUFFER(h->device_mean), WWI_VALUE(n), WWI_VALUE(h->words), WWI_BUFFER(*norms),
+                             WWI_BUFFER(h->largest))) != WW_OK ||
         h->direct || (status = wwi_stream_read(h->stream, h->largest, 0, 4, &bits)) != WW_OK)
         return status;
     memcpy(largest, &bits, sizeof bits);
@@ -32,9 +33,9 @@ ww_status wwi_lsh_norms(ww_lsh *h, const wwi_slice *w, wwi_buffer **norms, float
 
 ww_status wwi_lsh_keys(ww_lsh *h, const wwi_slice *w, const wwi_lsh_job *job, wwi_buffer *keys) {
     const uint64_t groups = h->together == 2 ? wwi_ceil_div(job->groups, WWI_LSH_KEY_ROWS) : job->groups;
-    return WWI_LAUNCH(h->keys, groups * job->tables, h->together == 1 ? 1 : WWI_LSH_GROUP, WWI_BUFFER(w->values),
-                      WWI_BUFFER(w->series), WWI_BUFFER(h->device_coefficients), WWI_BUFFER(h->masks), WWI_VALUE(*job),
-                      WWI_BUFFER(keys));
+    return WWI_LAUNCH(h->kernels.keys, groups * job->tables, h->together == 1 ? 1 : WWI_LSH_GROUP,
+                      WWI_BUFFER(w->values), WWI_BUFFER(w->series), WWI_BUFFER(h->device_coefficients),
+                      WWI_BUFFER(h->masks), WWI_VALUE(*job), WWI_BUFFER(keys));
 }
 
 ww_status wwi_lsh_sorter_create(ww_lsh *h, uint64_t rows, uint32_t bits, wwi_lsh_sorter *s) {
@@ -55,14 +56,14 @@ ww_status wwi_lsh_sort(ww_lsh *h, wwi_lsh_sorter *s, const wwi_lsh_job *job, wwi
     const uint64_t blocks = wwi_ceil_div(total, WWI_LSH_BLOCK);
     const uint32_t sums = (uint32_t)blocks;
     if ((status = wwi_buffer_fill_u32(s->counts, 0, total * 4, 0)) == WW_OK &&
-        (status = WWI_LAUNCH(h->count, groups, WWI_LSH_GROUP, WWI_BUFFER(keys), WWI_VALUE(first_key), WWI_VALUE(*job),
-                             WWI_BUFFER(s->counts), WWI_BUFFER(s->ranks))) == WW_OK &&
-        (status = WWI_LAUNCH(h->block_sums, blocks, WWI_LSH_GROUP, WWI_BUFFER(s->counts), WWI_VALUE(total),
+        (status = WWI_LAUNCH(h->kernels.count, groups, WWI_LSH_GROUP, WWI_BUFFER(keys), WWI_VALUE(first_key),
+                             WWI_VALUE(*job), WWI_BUFFER(s->counts), WWI_BUFFER(s->ranks))) == WW_OK &&
+        (status = WWI_LAUNCH(h->kernels.block_sums, blocks, WWI_LSH_GROUP, WWI_BUFFER(s->counts), WWI_VALUE(total),
                              WWI_BUFFER(s->sums))) == WW_OK &&
-        (status = WWI_LAUNCH(h->scan_sums, 1, WWI_LSH_GROUP, WWI_BUFFER(s->sums), WWI_VALUE(sums))) == WW_OK &&
-        (status = WWI_LAUNCH(h->write_offsets, blocks, WWI_LSH_GROUP, WWI_BUFFER(s->counts), WWI_VALUE(total),
+        (status = WWI_LAUNCH(h->kernels.scan_sums, 1, WWI_LSH_GROUP, WWI_BUFFER(s->sums), WWI_VALUE(sums))) == WW_OK &&
+        (status = WWI_LAUNCH(h->kernels.write_offsets, blocks, WWI_LSH_GROUP, WWI_BUFFER(s->counts), WWI_VALUE(total),
                              WWI_BUFFER(s->sums), WWI_BUFFER(offsets))) == WW_OK)
-        status = WWI_LAUNCH(h->scatter, groups, WWI_LSH_GROUP, WWI_BUFFER(keys), WWI_VALUE(first_key),
+        status = WWI_LAUNCH(h->kernels.scatter, groups, WWI_LSH_GROUP, WWI_BUFFER(keys), WWI_VALUE(first_key),
                             WWI_BUFFER(s->ranks), WWI_VALUE(*job), WWI_BUFFER(offsets), WWI_BUFFER(entries));
     return status;
 }
@@ -102,7 +103,7 @@ ww_status wwi_lsh_rows(ww_lsh *h, const wwi_slice *w, size_t first, size_t count
         status = wwi_buffer_create(h->context, count * wwi_lsh_row_bytes(h), rows);
     if (status != WW_OK)
         return status;
-    return WWI_LAUNCH(h->rows, wwi_lsh_groups(count), WWI_LSH_GROUP, WWI_BUFFER(w->values), WWI_VALUE(from),
+    return WWI_LAUNCH(h->kernels.rows, wwi_lsh_groups(count), WWI_LSH_GROUP, WWI_BUFFER(w->values), WWI_VALUE(from),
                       WWI_VALUE(n), WWI_VALUE(h->words), WWI_BUFFER(*rows));
 }
 
@@ -116,9 +117,9 @@ ww_status wwi_lsh_make_halves(ww_lsh *h, wwi_buffer *rows, wwi_buffer *norms, ui
         status = wwi_buffer_create(h->context, count * wwi_lsh_half_bytes(h), &halves->rows);
     if (status != WW_OK)
         return status;
-    status =
-        WWI_LAUNCH(h->halves, wwi_lsh_groups(count), WWI_LSH_GROUP, WWI_BUFFER(rows), WWI_BUFFER(h->device_mean),
-                   WWI_BUFFER(norms), WWI_VALUE(first_norm), WWI_VALUE(n), WWI_VALUE(scale), WWI_BUFFER(halves->rows));
+    status = WWI_LAUNCH(h->kernels.halves, wwi_lsh_groups(count), WWI_LSH_GROUP, WWI_BUFFER(rows),
+                        WWI_BUFFER(h->device_mean), WWI_BUFFER(norms), WWI_VALUE(first_norm), WWI_VALUE(n),
+                        WWI_VALUE(scale), WWI_BUFFER(halves->rows));
     halves->scale = scale;
     if (status != WW_OK)
         wwi_buffer_destroy(&halves->rows);

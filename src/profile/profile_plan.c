@@ -199,12 +199,13 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
     for (int role = p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_ROWS_ALONE; role <= last && status == WW_OK; role++) {
         const wwi_program_parts parts = {
             .texts = {"base/number.cl", "profile/profile.cl", p->narrow ? "profile/profile_pairs.cl" : text},
-            .defines = WWI_LIST({"WWK_DOUBLE", deep || p->options.precision == WW_DOUBLE},
-                                {"WW_CHANNELS", (int64_t)p->series.channels}, {"WW_BEST", (int64_t)p->series.best},
-                                {"WW_FLATS", flats}, {"WW_ROWS", role != WWI_PROFILE_COLUMNS_ALONE},
-                                {"WW_COLUMNS", role != WWI_PROFILE_ROWS_ALONE}, {"WW_RAISES", p->k == 1},
-                                {"WW_BLOCK_ROWS", p->block_rows}, {"WW_PART", s.part}, {"WW_WG", s.group},
-                                {"WW_DIAGONALS", s.diagonals}, {"WW_VECTOR", s.vector}, {"WW_VECTORS", s.vectors}),
+            .defines =
+                WWI_LIST({"WWK_DOUBLE", deep || p->options.precision == WW_DOUBLE},
+                         {"WW_CHANNELS", (int64_t)p->series.channels}, {"WW_BEST", (int64_t)p->series.best},
+                         {"WW_FLATS", flats}, {"WW_PROFILE_ROWS", role != WWI_PROFILE_COLUMNS_ALONE},
+                         {"WW_PROFILE_COLUMNS", role != WWI_PROFILE_ROWS_ALONE}, {"WW_RAISES", p->k == 1},
+                         {"WW_PROFILE_BLOCK_ROWS", p->block_rows}, {"WW_PROFILE_PART", s.part}, {"WW_WG", s.group},
+                         {"WW_DIAGONALS", s.diagonals}, {"WW_VECTOR", s.vector}, {"WW_VECTORS", s.vectors}),
             .kernels = {{&p->tiles[deep][role], p->narrow ? "ww_profile_pairs" : name}},
         };
         status = wwi_program_make(p->context, p->stream, &parts, &p->programs[deep][role]);
@@ -223,7 +224,8 @@ static ww_status compile(ww_profile *p) {
     const wwi_program_parts parts = {
         .texts = {"base/number.cl", "profile/profile.cl", "profile/profile_merge.cl"},
         .defines = WWI_LIST({"WW_CHANNELS", (int64_t)p->series.channels}, {"WW_BEST", (int64_t)p->series.best},
-                            {"WW_MOST", (int64_t)p->k}, {"WW_MERGE_WG", WWI_PROFILE_MERGE_GROUP}),
+                            {"WW_RAISES", p->k == 1}, {"WW_PROFILE_K", (int64_t)p->k},
+                            {"WW_MERGE_WG", WWI_PROFILE_MERGE_GROUP}),
         .kernels = {{&p->merge, "ww_profile_merge"}},
     };
     return wwi_program_make(p->context, p->stream, &parts, &p->merge_program);
