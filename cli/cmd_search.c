@@ -186,7 +186,7 @@ static int search(job *j, const ww_search_options *options) {
     if (j->stream_set)
         status = ww_series_set_view(j->stream_set, &streams);
     return status == WW_OK && run(j, &queries, options, j->stream_set ? &streams : NULL) == WW_OK ? CLI_GO_ON
-                                                                                                 : cli_fail();
+                                                                                                  : cli_fail();
 }
 
 // With a journal. Of a part: into its file; else as search(), but that journal and file are left to be removed.
@@ -197,10 +197,8 @@ static int divide(job *j, const ww_search_options *options) {
                               .queries = j->queries,
                               .streams = j->stream_set,
                               .raw = j->stream_set ? NULL : &j->raw};
-    cli_row_job rows = {.progress = &j->progress,
-                        .measure = &j->measure,
-                        .measure_options = &j->measure_options,
-                        .device = &j->device};
+    cli_row_job rows = {
+        .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
     int result = cli_search_divide(&units, &rows);
     if (result == CLI_GO_ON)
         result = cli_rows_run(&j->division, &rows, NULL);

@@ -9,8 +9,9 @@
 enum { SHAPE = 512 };
 
 static void print_shape(const cli_row_job *job, uint64_t parts, char text[SHAPE]) {
-    snprintf(text, SHAPE, "rows %" PRIu64 " columns %" PRIu64 " k %" PRIu64 " double %d parts %" PRIu64 "%s%s", job->rows,
-             job->columns, job->k, job->result == WW_DOUBLE, parts, job->more ? " " : "", job->more ? job->more : "");
+    snprintf(text, SHAPE, "rows %" PRIu64 " columns %" PRIu64 " k %" PRIu64 " double %d parts %" PRIu64 "%s%s",
+             job->rows, job->columns, job->k, job->result == WW_DOUBLE, parts, job->more ? " " : "",
+             job->more ? job->more : "");
 }
 
 char *cli_rows_options(const cli_row_job *job, uint64_t parts) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs whose units are rows of a file: of their result (pairs, queries), or what each unit found, which is joined at the
-// end (parts of streams, rectangles of windows). They are computed run by run into the file, by one run of the program
-// or several (division.h).
+// Jobs whose units are rows of a file: of their result (pairs, queries), or what each unit found, which is joined at
+// the end (parts of streams, rectangles of windows). They are computed run by run into the file, by one run of the
+// program or several (division.h).
 #ifndef WAVEWARP_CLI_ROWS_H
 #define WAVEWARP_CLI_ROWS_H
 

@@ -177,7 +177,8 @@ static int compute_parts(void *user, uint64_t first, uint64_t count, void *value
     if (result == CLI_GO_ON)
         note(u, u->search);
     for (uint64_t i = 0; result == CLI_GO_ON && i < count; i++)
-        cli_matches_pack(shape->queries, shape->places, u->exclusions, i ? NULL : found, (double *)values + i * columns);
+        cli_matches_pack(shape->queries, shape->places, u->exclusions, i ? NULL : found,
+                         (double *)values + i * columns);
     free(found);
     return result;
 }
@@ -189,7 +190,8 @@ static double query_weight(void *user, uint64_t unit) {
 static int take_queries(const cli_search_units *u, uint64_t first, uint64_t count, ww_series_set **some) {
     ww_status status = ww_series_set_create(ww_series_set_channels(u->queries), some);
     for (size_t i = (size_t)first; status == WW_OK && i < first + count; i++)
-        status = ww_series_set_add(*some, ww_series_set_length(u->queries, i), ww_series_set_values(u->queries, i), NULL);
+        status =
+            ww_series_set_add(*some, ww_series_set_length(u->queries, i), ww_series_set_values(u->queries, i), NULL);
     return status == WW_OK ? CLI_GO_ON : cli_fail_plainly();
 }
 
@@ -201,11 +203,10 @@ static int compute_queries(void *user, uint64_t first, uint64_t count, void *val
     ww_search *search = NULL;
     ww_match *found = calloc((size_t)count * k, sizeof *found);
     int result = found ? take_queries(u, first, count, &some) : cli_error("not enough memory");
-    if (result == CLI_GO_ON &&
-        (ww_series_set_view(some, &view) != WW_OK ||
-         ww_search_create(u->context, u->measure, &view, u->options, &search) != WW_OK ||
-         (u->raw ? ww_search_run_source(search, &u->raw->source, found, NULL)
-                 : ww_search_run(search, &u->stream_view, found, NULL)) != WW_OK))
+    if (result == CLI_GO_ON && (ww_series_set_view(some, &view) != WW_OK ||
+                                ww_search_create(u->context, u->measure, &view, u->options, &search) != WW_OK ||
+                                (u->raw ? ww_search_run_source(search, &u->raw->source, found, NULL)
+                                        : ww_search_run(search, &u->stream_view, found, NULL)) != WW_OK))
         result = cli_fail_plainly();
     if (result == CLI_GO_ON) {
         note(u, search);
@@ -238,7 +239,7 @@ static int make_parts(cli_search_units *u) {
     part.k = u->shape.places;
     part.exclusion = 0;
     return ww_search_create(u->context, u->measure, &u->query_view, &part, &u->search) == WW_OK ? CLI_GO_ON
-                                                                                               : cli_fail();
+                                                                                                : cli_fail();
 }
 
 // What the matches depend on besides measure and precision.
@@ -246,9 +247,9 @@ static void say_more(cli_search_units *u) {
     const ww_search_options *o = u->options;
     cli_matches_shape(&u->shape, u->more, sizeof u->more);
     const size_t at = strlen(u->more);
-    snprintf(u->more + at, sizeof u->more - at, " kind %d znormalise %d exclusion %" PRIu64 " threshold %d %.17g", o->kind,
-             o->znormalise, o->exclusion == WW_SEARCH_HALF ? UINT64_MAX : (uint64_t)o->exclusion, o->has_threshold,
-             o->threshold);
+    snprintf(u->more + at, sizeof u->more - at, " kind %d znormalise %d exclusion %" PRIu64 " threshold %d %.17g",
+             o->kind, o->znormalise, o->exclusion == WW_SEARCH_HALF ? UINT64_MAX : (uint64_t)o->exclusion,
+             o->has_threshold, o->threshold);
 }
 
 // The whole search's own errors (k, the measure, channels): the same that one run finds.

@@ -22,11 +22,23 @@ typedef struct cli_search_wanted {
 #define CLI_SEARCH_WANTED_INIT                                                                                         \
     { .k = 1, .exclusion = UINT64_MAX }
 #define CLI_SEARCH_OPTIONS(w)                                                                                          \
-    {"in",         'i', CLI_INPUTS, "STREAM", "where to search; may be given several times; '-' with --threshold: follows", \
-     &(w).streams, 0,   0},                                                                                            \
+    {"in",                                                                                                             \
+     'i',                                                                                                              \
+     CLI_INPUTS,                                                                                                       \
+     "STREAM",                                                                                                         \
+     "where to search; may be given several times; '-' with --threshold: follows",                                     \
+     &(w).streams,                                                                                                     \
+     0,                                                                                                                \
+     0},                                                                                                               \
         {"k", 'k', CLI_COUNT, "N", "matches for each query, default 1", &(w).k, 0, 1},                                 \
-        {"kind",    0,                CLI_CHOICE, "K", "matches: of any length, windows as long as the query, or streams in queries", \
-         &(w).kind, cli_search_kinds, 0},                                                                              \
+        {"kind",                                                                                                       \
+         0,                                                                                                            \
+         CLI_CHOICE,                                                                                                   \
+         "K",                                                                                                          \
+         "matches: of any length, windows as long as the query, or streams in queries",                                \
+         &(w).kind,                                                                                                    \
+         cli_search_kinds,                                                                                             \
+         0},                                                                                                           \
         {"exclusion",    0, CLI_COUNT, "N", "least distance of two matches, default half of the query",                \
          &(w).exclusion, 0, 0},                                                                                        \
         {"threshold", 0, CLI_TEXT, "D", "only matches with distances up to D", &(w).threshold, 0, 0},                  \
@@ -47,7 +59,7 @@ int cli_search_read(const char *const *paths, size_t count, const cli_read_optio
 
 // A stream of plain numbers, in a file of any length, read where it is searched.
 typedef struct cli_raw_stream {
-    int file; // -1: none
+    int file;     // -1: none
     size_t bytes; // of a point
     ww_search_source source;
 } cli_raw_stream;
@@ -68,7 +80,7 @@ typedef struct cli_search_units {
     cli_raw_stream *raw; // in place of streams
     // Made:
     ww_series_view query_view, stream_view;
-    cli_matches shape;  // no memory
+    cli_matches shape;     // no memory
     uint64_t points, step; // of the joined streams, and of a unit of them
     size_t *exclusions;
     ww_search *search;  // of parts

@@ -101,15 +101,14 @@ ww_status ww_search_run_part(ww_search *search, const ww_series_view *streams, c
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search or matches is NULL, or not one of streams and source");
     if (search->options.kind != WW_SEARCH_WINDOWS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part of the streams of a search that is not for windows");
-    ww_status status =
-        streams ? wwi_view_make_dense(streams, SIZE_MAX, &view, &copy) : take_source(&own, source);
+    ww_status status = streams ? wwi_view_make_dense(streams, SIZE_MAX, &view, &copy) : take_source(&own, source);
     if (status != WW_OK)
         return status;
     if (streams && (!view.values || view.count == 0))
         status = wwi_fail(WW_ERROR_EMPTY, "no streams");
     if (status == WW_OK)
-        status = wwi_search_run_places(search, &(wwi_joined){.view = streams ? &view : NULL, .from = source ? &own : NULL},
-                                       first, count, matches);
+        status = wwi_search_run_places(
+            search, &(wwi_joined){.view = streams ? &view : NULL, .from = source ? &own : NULL}, first, count, matches);
     free(copy);
     return status;
 }

@@ -98,9 +98,9 @@ ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_
     wwi_joined part = *streams;
     ww_status status = wwi_joined_open(&part, streams, s->derivative);
     if (status == WW_OK && (first % WW_SEARCH_PART_POINTS || first >= part.begins[part.count] || count == 0)) {
-        status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part of %llu points from point %llu of %llu on",
-                          (unsigned long long)count, (unsigned long long)first,
-                          (unsigned long long)part.begins[part.count]);
+        status =
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part of %llu points from point %llu of %llu on",
+                     (unsigned long long)count, (unsigned long long)first, (unsigned long long)part.begins[part.count]);
         (void)wwi_fail_hint("parts begin at multiples of %d points", WW_SEARCH_PART_POINTS);
     }
     if (status == WW_OK) {
