@@ -2,9 +2,7 @@
 // wavewarp search: the best matches of queries in streams: files of series, files of plain numbers of any length, and
 // standard input while it arrives.
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,164 +10,48 @@
 
 #include "commands.h"
 #include "group_job.h"
-#include "json.h"
+#include "search_job.h"
 #include "search_picture.h"
-
-enum { MOST_QUERIES = 32 };
-
-static const char *const kinds[] = {"open", "windows", "super", NULL};
 
 typedef struct job {
     cli_measure_options measure_options;
     cli_device_options device;
     cli_read_options read;
-    const char *paths[MOST_QUERIES];
+    const char *paths[CLI_MOST_QUERIES];
     size_t path_count;
-    cli_list streams;
-    uint64_t k, exclusion;
-    const char *threshold, *svg;
-    int kind;
-    bool json, no_bounds;
+    cli_search_wanted wanted;
+    const char *svg;
     ww_measure measure;
     ww_series_set *queries, *stream_set;
+    cli_raw_stream raw; // in place of the set; no file: there is a set
     ww_context *context;
     cli_progress progress;
     ww_group *group; // several devices; then there is neither a context nor a search
     ww_search *search;
     ww_search_stream *stream;
-    ww_match *matches;
-    size_t *found;
-    size_t query_count;
+    ww_search_info did;
+    cli_matches found;
+    cli_division division;
 } job;
 
 static void job_end(job *j) {
+    cli_division_close(&j->division);
     ww_search_destroy(&j->search);
     ww_search_stream_destroy(&j->stream);
     ww_group_destroy(&j->group);
     ww_context_destroy(&j->context);
     ww_series_set_destroy(&j->stream_set);
     ww_series_set_destroy(&j->queries);
+    cli_raw_close(&j->raw);
     cli_measure_free(&j->measure);
-    free(j->matches);
-    free(j->found);
-}
-
-// Appends the series of a file.
-static int read_into(job *j, const char *path, ww_series_set **all) {
-    cli_read_options plain = j->read;
-    ww_series_set *set = NULL;
-    plain.znormalise = false; // every window is
-    int result = cli_read(path, &plain, all == &j->queries ? 0 : 1, all == &j->queries, &set);
-    if (result != CLI_GO_ON)
-        return result;
-    if (!*all) {
-        *all = set;
-        return CLI_GO_ON;
-    }
-    if (ww_series_set_channels(*all) != ww_series_set_channels(set))
-        result = cli_error("%s: %zu channels, the file before has %zu", path, ww_series_set_channels(set),
-                           ww_series_set_channels(*all));
-    for (size_t i = 0; result == CLI_GO_ON && i < ww_series_set_count(set); i++)
-        if (ww_series_set_add(*all, ww_series_set_length(set, i), ww_series_set_values(set, i),
-                              ww_series_set_label(set, i)) != WW_OK)
-            result = cli_fail();
-    ww_series_set_destroy(&set);
-    return result;
-}
-
-static int make_options(job *j, ww_search_options *options) {
-    double threshold = 0;
-    options->kind = (ww_search_kind)j->kind;
-    options->znormalise = j->read.znormalise;
-    if (j->read.znormalise)
-        options->kind = WW_SEARCH_WINDOWS;
-    options->k = (size_t)j->k;
-    options->exclusion = j->exclusion == UINT64_MAX ? WW_SEARCH_HALF : (size_t)j->exclusion;
-    options->no_bounds = j->no_bounds;
-    options->precision = cli_precision(&j->device);
-    if (j->threshold) {
-        if (!cli_number(j->threshold, &threshold))
-            return cli_usage("search", "--threshold '%s' is not a number", j->threshold);
-        options->has_threshold = 1;
-        options->threshold = threshold;
-    }
-    return CLI_GO_ON;
-}
-
-static void print_match(size_t query, const ww_match *m) {
-    printf("%zu\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%.9g\n", query, m->stream, m->begin, m->end, m->distance);
-}
-
-// ---- files of plain numbers
-
-typedef struct raw_file {
-    int file;
-    size_t bytes; // of a point
-} raw_file;
-
-// Called by several threads at once.
-static int read_raw(void *user, uint64_t first, size_t count, void *values) {
-    const raw_file *raw = user;
-    const size_t all = count * raw->bytes;
-    for (size_t at = 0; at < all;) {
-        const ssize_t more = pread(raw->file, (unsigned char *)values + at, all - at, (off_t)(first * raw->bytes + at));
-        if (more > 0)
-            at += (size_t)more;
-        else if (more == 0 || errno != EINTR)
-            return 1;
-    }
-    return 0;
-}
-
-// By its name: whether it is a file of plain numbers, and of which.
-static ww_precision raw_precision(const char *path, bool *raw) {
-    *raw = cli_name_ends_with(path, ".f32") || cli_name_ends_with(path, ".f64");
-    return cli_name_ends_with(path, ".f64") ? WW_DOUBLE : WW_FLOAT;
-}
-
-// The matches in a view, or else in a source.
-static ww_status run(job *j, const ww_series_view *queries, const ww_search_options *options,
-                     const ww_series_view *streams, const ww_search_source *source) {
-    if (j->group)
-        return streams ? ww_group_search(j->group, &j->measure, queries, options, streams, j->matches, j->found)
-                       : ww_group_search_source(j->group, &j->measure, queries, options, source, j->matches, j->found);
-    return streams ? ww_search_run(j->search, streams, j->matches, j->found)
-                   : ww_search_run_source(j->search, source, j->matches, j->found);
-}
-
-static int run_raw(job *j, const ww_series_view *queries, const ww_search_options *options, const char *path) {
-    ww_search_source source = WW_SEARCH_SOURCE_INIT;
-    bool raw_name;
-    raw_file raw = {-1, 0};
-    int result = CLI_GO_ON;
-    source.precision = raw_precision(path, &raw_name);
-    source.channels = ww_series_set_channels(j->queries);
-    source.read = read_raw;
-    source.concurrent = 1;
-    source.user = &raw;
-    raw.bytes = source.channels * cli_value_bytes(source.precision);
-    raw.file = open(path, O_RDONLY | O_CLOEXEC);
-    if (raw.file < 0)
-        return cli_error("%s: %s", path, strerror(errno));
-    const off_t bytes = lseek(raw.file, 0, SEEK_END);
-    if (bytes < 0)
-        result = cli_error("%s: plain numbers are read from a file, not from a pipe", path);
-    else if (bytes == 0)
-        result = cli_error("%s: no points", path);
-    else if ((uint64_t)bytes % raw.bytes != 0)
-        result = cli_error("%s: its size is no whole number of points of %zu bytes", path, raw.bytes);
-    source.length = (uint64_t)bytes / raw.bytes;
-    if (result == CLI_GO_ON && run(j, queries, options, NULL, &source) != WW_OK)
-        result = cli_fail();
-    close(raw.file);
-    return result;
+    cli_matches_free(&j->found);
 }
 
 // ---- standard input
 
-static int print_now(void *user, size_t query, const ww_match *match) {
+static int print_now(void *user, size_t query, const ww_match *m) {
     (void)user;
-    print_match(query, match);
+    printf("%zu\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%.9g\n", query, m->stream, m->begin, m->end, m->distance);
     return fflush(stdout) != 0 || cli_interrupted() != 0;
 }
 
@@ -255,58 +137,105 @@ static int follow(job *j, const ww_search_options *options) {
 
 // ---- the search
 
-static int search(job *j, ww_search_options *options) {
-    ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
-    ww_series_view queries = WW_SERIES_VIEW_INIT, streams = WW_SERIES_VIEW_INIT;
-    bool raw = false;
-    int result = CLI_GO_ON;
-    (void)raw_precision(j->streams.items[0], &raw);
-    if (raw && j->streams.count > 1)
-        return cli_usage("search", "one --in file of plain numbers at a time");
-    for (size_t i = 0; !raw && result == CLI_GO_ON && i < j->streams.count; i++)
-        result = read_into(j, j->streams.items[i], &j->stream_set);
+static int read_streams(job *j, const ww_search_options *options) {
+    const cli_list *streams = &j->wanted.streams;
+    if (cli_raw_named(streams->items[0]))
+        return cli_raw_open(streams->items[0], ww_series_set_channels(j->queries), &j->raw);
+    const int result = cli_search_read(streams->items, streams->count, &j->read, false, &j->stream_set);
     if (result != CLI_GO_ON)
         return result;
     const size_t longest = ww_series_set_max_length(j->queries), room = ww_series_set_max_length(j->stream_set);
-    if (!raw && options->kind != WW_SEARCH_SUPER && longest > room)
+    if (options->kind != WW_SEARCH_SUPER && longest > room)
         cli_note(
             "note: a query of %zu points is longer than every stream, of %zu at most; --kind super finds streams in "
             "queries",
             longest, room);
-    cli_plan_options(&j->device, &j->progress, &plan);
-    options->run = plan.run;
+    return CLI_GO_ON;
+}
+
+// The matches in a view, or else in a source.
+static ww_status run(job *j, const ww_series_view *queries, const ww_search_options *options,
+                     const ww_series_view *streams) {
+    ww_match *matches = j->found.matches;
+    size_t *found = j->found.found;
+    const ww_search_source *source = &j->raw.source;
+    ww_status status;
+    ww_search_info_init(&j->did, sizeof j->did);
+    if (j->group)
+        status = streams ? ww_group_search(j->group, &j->measure, queries, options, streams, matches, found)
+                         : ww_group_search_source(j->group, &j->measure, queries, options, source, matches, found);
+    else
+        status = streams ? ww_search_run(j->search, streams, matches, found)
+                         : ww_search_run_source(j->search, source, matches, found);
+    if (status != WW_OK)
+        return status;
+    return j->group ? ww_group_get_search_info(j->group, &j->did) : ww_search_get_info(j->search, &j->did);
+}
+
+static int search(job *j, const ww_search_options *options) {
+    ww_series_view queries = WW_SERIES_VIEW_INIT, streams = WW_SERIES_VIEW_INIT;
     ww_status status = ww_series_set_view(j->queries, &queries);
     if (status == WW_OK && !j->group)
         status = ww_search_create(j->context, &j->measure, &queries, options, &j->search);
-    if (status == WW_OK) {
-        // The search has checked k, but for a group.
-        j->matches = calloc(j->query_count * options->k, sizeof *j->matches);
-        j->found = calloc(j->query_count, sizeof *j->found);
-        if (!j->matches || !j->found)
-            result = cli_error("not enough memory");
-        else if (raw)
-            result = run_raw(j, &queries, options, j->streams.items[0]);
-        else if ((status = ww_series_set_view(j->stream_set, &streams)) == WW_OK)
-            status = run(j, &queries, options, &streams, NULL);
+    if (status != WW_OK)
+        return cli_fail();
+    j->found = (cli_matches){.queries = queries.count, .k = options->k, .precision = options->precision};
+    const int result = cli_matches_allocate(&j->found); // the search has checked k, but for a group
+    if (result != CLI_GO_ON)
+        return result;
+    if (j->stream_set)
+        status = ww_series_set_view(j->stream_set, &streams);
+    return status == WW_OK && run(j, &queries, options, j->stream_set ? &streams : NULL) == WW_OK ? CLI_GO_ON
+                                                                                                  : cli_fail();
+}
+
+// With a journal. Of a part: into its file; else as search(), but that journal and file are left to be removed.
+static int divide(job *j, const ww_search_options *options) {
+    cli_search_units units = {.context = j->context,
+                              .measure = &j->measure,
+                              .options = options,
+                              .queries = j->queries,
+                              .streams = j->stream_set,
+                              .raw = j->stream_set ? NULL : &j->raw};
+    cli_row_job rows = {
+        .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
+    int result = cli_search_divide(&units, &rows);
+    if (result == CLI_GO_ON)
+        result = cli_rows_run(&j->division, &rows, NULL);
+    if (result == CLI_GO_ON && !j->division.part) {
+        j->found = units.shape;
+        result = cli_matches_allocate(&j->found);
+        if (result == CLI_GO_ON)
+            result = cli_rows_each(j->division.file, 0, rows.rows, rows.columns, cli_matches_take, &j->found);
+        if (result == CLI_GO_ON)
+            result = cli_matches_choose(&j->found);
     }
+    j->did = units.did;
+    cli_search_units_end(&units);
+    return result;
+}
+
+static int compute(job *j, ww_search_options *options) {
+    ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
+    int result = read_streams(j, options);
+    if (result != CLI_GO_ON)
+        return result;
+    cli_plan_options(&j->device, &j->progress, &plan);
+    options->run = plan.run;
+    result = cli_divided(&j->division) ? divide(j, options) : search(j, options);
     cli_progress_end(&j->progress);
     cli_group_report(j->group);
-    return status == WW_OK ? result : cli_fail();
+    return result;
 }
 
 // ---- the picture
 
-typedef struct raw_stream {
-    raw_file raw;
-    size_t channels;
-} raw_stream;
-
 static int read_doubles(void *user, uint64_t first, size_t count, double *values) {
-    raw_stream *stream = user;
-    const size_t all = count * stream->channels;
-    if (read_raw(&stream->raw, first, count, values) != 0)
+    cli_raw_stream *raw = user;
+    const size_t all = count * raw->source.channels;
+    if (cli_raw_read(raw, first, count, values) != 0)
         return 1;
-    if (stream->raw.bytes / stream->channels == sizeof(float))
+    if (raw->source.precision == WW_FLOAT)
         for (size_t i = all; i-- > 0;) { // from the last on: a float lies before its double
             float value;
             memcpy(&value, (const char *)values + i * sizeof value, sizeof value);
@@ -315,30 +244,19 @@ static int read_doubles(void *user, uint64_t first, size_t count, double *values
     return 0;
 }
 
-static int draw(const job *j, const ww_search_options *options) {
-    bool raw = false;
-    raw_stream stream = {{-1, 0}, ww_series_set_channels(j->queries)};
-    cli_search_picture picture = {.path = j->svg,
-                                  .queries = j->queries,
-                                  .streams = j->stream_set,
-                                  .read = read_doubles,
-                                  .user = &stream,
-                                  .matches = j->matches,
-                                  .found = j->found,
-                                  .k = options->k,
-                                  .super = options->kind == WW_SEARCH_SUPER,
-                                  .znormalised = j->read.znormalise};
-    const char *path = j->streams.items[0];
-    const ww_precision precision = raw_precision(path, &raw);
-    if (!raw)
-        return cli_search_draw(&picture);
-    stream.raw = (raw_file){open(path, O_RDONLY | O_CLOEXEC), stream.channels * cli_value_bytes(precision)};
-    const off_t bytes = stream.raw.file < 0 ? -1 : lseek(stream.raw.file, 0, SEEK_END);
-    picture.length = bytes < 0 ? 0 : (uint64_t)bytes / stream.raw.bytes;
-    const int result = bytes < 0 ? cli_error("%s: %s", path, strerror(errno)) : cli_search_draw(&picture);
-    if (stream.raw.file >= 0)
-        close(stream.raw.file);
-    return result;
+static int draw(job *j, const ww_search_options *options) {
+    const cli_search_picture picture = {.path = j->svg,
+                                        .queries = j->queries,
+                                        .streams = j->stream_set,
+                                        .read = read_doubles,
+                                        .user = &j->raw,
+                                        .length = j->stream_set ? 0 : j->raw.source.length,
+                                        .matches = j->found.matches,
+                                        .found = j->found.found,
+                                        .k = options->k,
+                                        .super = options->kind == WW_SEARCH_SUPER,
+                                        .znormalised = options->znormalise != 0};
+    return cli_search_draw(&picture);
 }
 
 // ---- the report
@@ -357,113 +275,114 @@ static void info_json(cli_json *json, const ww_search_info *info) {
     cli_json_count(json, "cells_started", info->cells_started);
 }
 
-static int output(const job *j, const cli_command *command, const ww_search_options *options, bool taken) {
-    ww_search_info info = WW_SEARCH_INFO_INIT;
-    if ((j->group ? ww_group_get_search_info(j->group, &info) : ww_search_get_info(j->search, &info)) != WW_OK)
-        return cli_fail();
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr,
-                "%" PRIu64 " places in %.4g s; left out by LB_Kim %.4g %%, LB_Keogh %.4g %%, the other way %.4g %%; "
-                "abandoned %.4g %%\n",
-                info.places, info.seconds_wall, share(info.excluded_kim, info.places),
-                share(info.excluded_keogh, info.places), share(info.excluded_keogh_turned, info.places),
-                share(info.abandoned, info.places));
-    if (!j->json) {
-        for (size_t q = 0; q < j->query_count && !taken; q++)
-            for (size_t i = 0; i < j->found[q]; i++)
-                print_match(q, &j->matches[q * options->k + i]);
-        return CLI_GO_ON;
-    }
+static void print_json(const job *j, const cli_command *command, const ww_search_options *options) {
     cli_json json;
     cli_head head = CLI_HEAD_INIT;
     head.files[0] = j->paths[0];
-    head.counts[0] = j->query_count;
-    head.files[1] = j->streams.items[0];
+    head.counts[0] = ww_series_set_count(j->queries);
+    head.files[1] = j->wanted.streams.items[0];
     head.counts[1] = j->stream_set ? ww_series_set_count(j->stream_set) : 1;
+    head.output = j->division.part ? j->division.data_path : j->wanted.output;
     head.measure = &j->measure;
     head.measure_options = &j->measure_options;
     head.read = &j->read;
     head.context = j->group ? ww_group_context(j->group, 0) : j->context;
-    head.precision = ww_precision_name(cli_precision(&j->device));
-    head.seconds_compute = info.seconds_wall;
-    head.seconds_device = info.seconds_device;
+    head.precision = ww_precision_name(options->precision);
+    head.seconds_compute = j->did.seconds_wall;
+    head.seconds_device = j->did.seconds_device;
     cli_json_head(&json, stdout, command, &head);
-    cli_json_text(&json, "kind", kinds[options->kind]);
+    cli_division_json(&json, &j->division);
+    cli_json_text(&json, "kind", cli_search_kinds[options->kind]);
     cli_json_count(&json, "k", options->k);
     if (j->group)
         cli_group_json(j->group, NULL, &json);
-    info_json(&json, &info);
-    cli_json_array(&json, "matches");
-    for (size_t q = 0; q < j->query_count; q++) {
-        cli_json_array(&json, NULL);
-        for (size_t i = 0; i < j->found[q]; i++) {
-            const ww_match *m = &j->matches[q * options->k + i];
-            cli_json_line(&json);
-            cli_json_object(&json, NULL);
-            cli_json_integer(&json, "stream", m->stream);
-            cli_json_integer(&json, "begin", m->begin);
-            cli_json_integer(&json, "end", m->end);
-            cli_json_number(&json, "distance", m->distance, options->precision == WW_DOUBLE ? 17 : 9);
-            cli_json_end(&json);
-        }
-        cli_json_end(&json);
-    }
+    info_json(&json, &j->did);
+    if (head.output)
+        cli_json_null(&json, "matches");
+    else
+        cli_matches_json(&json, &j->found);
     cli_json_end(&json);
-    cli_json_end(&json);
+}
+
+static int output(job *j, const cli_command *command, const ww_search_options *options, bool taken) {
+    const ww_search_info *info = &j->did;
+    int result = CLI_GO_ON;
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr,
+                "%" PRIu64 " places in %.4g s; left out by LB_Kim %.4g %%, LB_Keogh %.4g %%, the other way %.4g %%; "
+                "abandoned %.4g %%\n",
+                info->places, info->seconds_wall, share(info->excluded_kim, info->places),
+                share(info->excluded_keogh, info->places), share(info->excluded_keogh_turned, info->places),
+                share(info->abandoned, info->places));
+    if (!j->division.part && (j->wanted.output || !(j->wanted.json || taken)))
+        result = cli_matches_write(&j->found, j->wanted.output);
+    if (result == CLI_GO_ON && j->wanted.json)
+        print_json(j, command, options);
+    if (result == CLI_GO_ON && j->division.checkpoint)
+        result = cli_division_finish(&j->division, true);
+    return result;
+}
+
+// ---- the command
+
+static int check(const cli_command *command, job *j, bool follows) {
+    const cli_search_wanted *w = &j->wanted;
+    const int result = cli_division_check(command->name, &j->division);
+    if (result != CLI_GO_ON)
+        return result;
+    if (follows && (w->json || j->svg || w->output || w->streams.count > 1))
+        return cli_usage(command->name, "a stream that is followed is alone, and printed as text");
+    if (follows && cli_is_group(&j->device))
+        return cli_usage(command->name, "a stream that is followed has one device");
+    if (!cli_divided(&j->division))
+        return CLI_GO_ON;
+    for (size_t i = 0; i < w->streams.count; i++)
+        if (strcmp(w->streams.items[i], "-") == 0)
+            return cli_usage(command->name, "--checkpoint and --part need streams in files: '-' can't be read again");
+    if (j->division.part && (w->output || j->svg))
+        return cli_usage(command->name, "--part names its file itself: no --output, no --svg");
+    if (cli_is_group(&j->device))
+        return cli_usage(command->name, "several devices search all streams, not a part or from a checkpoint");
     return CLI_GO_ON;
 }
 
+static int prepare(job *j, const cli_command *command) {
+    int result = cli_measure_make(command->name, &j->measure_options, &j->measure);
+    if (result == CLI_GO_ON)
+        result = cli_search_read(j->paths, j->path_count, &j->read, true, &j->queries);
+    if (result != CLI_GO_ON)
+        return result;
+    cli_fit_band(&j->measure_options, &j->measure, j->queries, j->queries);
+    return cli_is_group(&j->device) ? cli_group_open(&j->device, &j->group) : cli_context_open(&j->device, &j->context);
+}
+
 int cmd_search(const cli_command *command, int argc, char **argv) {
-    job j;
-    memset(&j, 0, sizeof j);
-    j.k = 1;
-    j.exclusion = UINT64_MAX;
-    ww_search_options search_options = WW_SEARCH_OPTIONS_INIT;
+    job j = {.wanted = CLI_SEARCH_WANTED_INIT, .raw = {.file = -1}};
+    ww_search_options search_options;
     const cli_option options[] = {
-        {"in", 'i', CLI_INPUTS, "STREAM", "where to search; may be given several times; '-' with --threshold: follows",
-         &j.streams, 0, 0},
-        {"k", 'k', CLI_COUNT, "N", "matches for each query, default 1", &j.k, 0, 1},
-        {"kind", 0, CLI_CHOICE, "K", "matches: of any length, windows as long as the query, or streams in queries",
-         &j.kind, kinds, 0},
-        {"exclusion", 0, CLI_COUNT, "N", "least distance of two matches, default half of the query", &j.exclusion, 0,
-         0},
-        {"threshold", 0, CLI_TEXT, "D", "only matches with distances up to D", &j.threshold, 0, 0},
-        {"no-bounds", 0, CLI_FLAG, NULL, "compute every window in full", &j.no_bounds, 0, 0},
+        CLI_SEARCH_OPTIONS(j.wanted),
         {"svg", 0, CLI_OUTPUT, "FILE", "draw the queries with their matches, and the streams with their places", &j.svg,
          0, 0},
-        {"json", 'j', CLI_FLAG, NULL, "print one JSON object", &j.json, 0, 0},
+        CLI_PARTS_OPTIONS(j.division),
+        CLI_CHECKPOINT_OPTION(j.division),
         CLI_MEASURE_OPTIONS(j.measure_options),
         CLI_READ_OPTIONS(j.read),
         CLI_DEVICE_OPTIONS(j.device),
     };
     int result =
-        cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, MOST_QUERIES, &j.path_count);
+        cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, CLI_MOST_QUERIES, &j.path_count);
+    if (result == CLI_GO_ON)
+        result = cli_search_options(&j.wanted, j.read.znormalise, &j.device, &search_options);
     if (result != CLI_GO_ON)
         return result;
-    if (!j.streams.count)
-        return cli_usage(command->name, "--in STREAM is missing");
-    const bool follows = strcmp(j.streams.items[0], "-") == 0 && j.threshold;
-    if (follows && (j.json || j.svg || j.streams.count > 1))
-        return cli_usage(command->name, "a stream that is followed is alone, and printed as text");
-    if (follows && cli_is_group(&j.device))
-        return cli_usage(command->name, "a stream that is followed has one device");
-    if (j.read.znormalise && j.kind == WW_SEARCH_SUPER)
-        return cli_usage(command->name, "--znorm is for windows");
-    if ((result = make_options(&j, &search_options)) != CLI_GO_ON)
+    const bool follows = strcmp(j.wanted.streams.items[0], "-") == 0 && j.wanted.threshold;
+    if ((result = check(command, &j, follows)) != CLI_GO_ON)
         return result;
-    result = cli_measure_make(command->name, &j.measure_options, &j.measure);
-    for (size_t i = 0; result == CLI_GO_ON && i < j.path_count; i++)
-        result = read_into(&j, j.paths[i], &j.queries);
-    if (result == CLI_GO_ON) {
-        cli_fit_band(&j.measure_options, &j.measure, j.queries, j.queries);
-        j.query_count = ww_series_set_count(j.queries);
-        result =
-            cli_is_group(&j.device) ? cli_group_open(&j.device, &j.group) : cli_context_open(&j.device, &j.context);
-    }
+    result = prepare(&j, command);
     if (result == CLI_GO_ON && follows) {
         result = follow(&j, &search_options);
     } else if (result == CLI_GO_ON) {
-        result = search(&j, &search_options);
+        result = compute(&j, &search_options);
         if (result == CLI_GO_ON && j.svg)
             result = draw(&j, &search_options);
         if (result == CLI_GO_ON)

@@ -348,3 +348,11 @@ bool cli_name_ends_with(const char *path, const char *ending) {
     const size_t length = strlen(path), size = strlen(ending);
     return length >= size && strcasecmp(path + length - size, ending) == 0;
 }
+
+bool cli_is_similarity(const ww_measure *measure) {
+    const ww_measure_info *info = ww_measure_info_by_id(measure->id);
+    for (size_t p = 0; p < info->parameter_count; p++)
+        if (strcmp(info->parameters[p].name, "similarity") == 0)
+            return measure->parameters[p] != 0;
+    return info->is_similarity;
+}

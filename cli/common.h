@@ -148,6 +148,8 @@ void cli_fit_band(const cli_measure_options *options, ww_measure *measure, const
 // A measure from its options. cli_measure_free() frees what a band of rows holds.
 int cli_measure_make(const char *command, const cli_measure_options *options, ww_measure *measure);
 void cli_measure_free(ww_measure *measure);
+// Whether larger means more similar.
+bool cli_is_similarity(const ww_measure *measure);
 // Reports an unknown measure.
 int cli_unknown_measure(const char *command, const char *name);
 

@@ -30,17 +30,9 @@ static double *condense(const cli_matrix_picture *p, size_t n) {
     return condensed;
 }
 
-static bool is_similarity(const ww_measure *measure) {
-    const ww_measure_info *info = ww_measure_info_by_id(measure->id);
-    for (size_t p = 0; p < info->parameter_count; p++)
-        if (strcmp(info->parameters[p].name, "similarity") == 0)
-            return measure->parameters[p] != 0;
-    return info->is_similarity;
-}
-
 // Whether merges have a meaning: distances, the same both ways, all finite. A band may leave pairs without a path.
 static bool can_merge(const cli_matrix_picture *p, size_t n) {
-    if (p->sets[1] || n < 2 || n > MOST_MERGED || is_similarity(p->measure) ||
+    if (p->sets[1] || n < 2 || n > MOST_MERGED || cli_is_similarity(p->measure) ||
         !ww_measure_info_by_id(p->measure->id)->is_symmetric)
         return false;
     for (size_t i = 0; i < n; i++)

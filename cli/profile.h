@@ -4,17 +4,7 @@
 #define WAVEWARP_CLI_PROFILE_H
 
 #include "commands.h"
-
-// What is found for one series.
-typedef struct cli_profile_found {
-    size_t series, windows;
-    double *distances[3]; // all, left, right; windows x k
-    int64_t *indices[3];
-    ww_profile_motif *motifs;
-    int64_t *discords;
-    size_t motif_count, discord_count;
-    ww_profile_info info;
-} cli_profile_found;
+#include "profile_job.h"
 
 typedef struct cli_profile_picture {
     const char *path;

@@ -4,14 +4,18 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-static void print_shape(const cli_row_job *job, uint64_t parts, char text[256]) {
-    snprintf(text, 256, "rows %" PRIu64 " columns %" PRIu64 " k %" PRIu64 " double %d parts %" PRIu64 "%s%s", job->rows,
-             job->columns, job->k, job->result == WW_DOUBLE, parts, job->more ? " " : "", job->more ? job->more : "");
+enum { SHAPE = 512 };
+
+static void print_shape(const cli_row_job *job, uint64_t parts, char text[SHAPE]) {
+    snprintf(text, SHAPE, "rows %" PRIu64 " columns %" PRIu64 " k %" PRIu64 " double %d parts %" PRIu64 "%s%s",
+             job->rows, job->columns, job->k, job->result == WW_DOUBLE, parts, job->more ? " " : "",
+             job->more ? job->more : "");
 }
 
 char *cli_rows_options(const cli_row_job *job, uint64_t parts) {
-    char shape[256];
+    char shape[SHAPE];
     print_shape(job, parts, shape);
     return cli_division_options(shape, job->measure, job->measure_options, job->device);
 }
@@ -21,15 +25,18 @@ int cli_rows_inputs(const cli_row_job *job, char inputs[256]) {
     for (int i = 0; result == CLI_GO_ON && i < 2; i++)
         result =
             job->points[i] ? cli_division_sum_points(job->points[i], inputs) : cli_division_sum(job->sets[i], inputs);
+    if (job->stream)
+        snprintf(inputs + strlen(inputs), 256 - strlen(inputs), " %s", job->stream);
     return result;
 }
 
 bool cli_row_shape_read(const char *text, cli_row_shape *s) {
-    int precision;
-    if (sscanf(text, "rows %" SCNu64 " columns %" SCNu64 " k %" SCNu64 " double %d parts %" SCNu64, &s->rows,
-               &s->columns, &s->k, &precision, &s->parts) != 5 ||
-        s->rows == 0 || s->parts == 0 || s->k > UINT32_MAX || s->columns != 2 * s->k)
+    int precision, end = 0;
+    if (sscanf(text, "rows %" SCNu64 " columns %" SCNu64 " k %" SCNu64 " double %d parts %" SCNu64 "%n", &s->rows,
+               &s->columns, &s->k, &precision, &s->parts, &end) != 5 ||
+        s->rows == 0 || s->parts == 0 || s->k > UINT32_MAX)
         return false;
+    s->more = text + end;
     s->precision = precision ? WW_DOUBLE : WW_FLOAT;
     return true;
 }
@@ -49,6 +56,13 @@ static uint64_t begin_of(const cli_row_job *job, uint64_t part, uint64_t parts) 
         sum += weight;
     }
     return job->rows;
+}
+
+// Rows of a run: a second or two, which an interrupt waits for, and each prepares its plan. They fit memory.
+static uint64_t next_run(uint64_t rows, double took, size_t columns) {
+    const uint64_t most = ((uint64_t)1 << 26) / columns;
+    rows = took < 1.0 ? 2 * rows : took > 2.0 && rows > 1 ? rows / 2 : rows;
+    return rows < most ? rows : most ? most : 1;
 }
 
 static int run_rows(cli_division *d, const cli_row_job *job, uint64_t first, uint64_t count) {
@@ -72,9 +86,7 @@ static int run_rows(cli_division *d, const cli_row_job *job, uint64_t first, uin
         job->progress->share_run = (double)run / (double)count;
         if (result == CLI_GO_ON)
             result = job->compute(job->user, i, run, values);
-        // Runs of a second or two: an interrupt waits for one, and each prepares its plan.
-        const double took = cli_seconds() - begin;
-        most = took < 1.0 ? 2 * most : took > 2.0 && most > 1 ? most / 2 : most;
+        most = next_run(most, cli_seconds() - begin, columns);
         if (result == CLI_GO_ON &&
             ww_array_file_put(d->file, (size_t)(i - first), (size_t)run, 0, columns, values) != WW_OK)
             result = cli_fail_plainly();
@@ -113,5 +125,17 @@ int cli_rows_run(cli_division *d, const cli_row_job *job, void *whole) {
     if (result == CLI_GO_ON && whole &&
         ww_array_file_get(d->file, 0, (size_t)job->rows, 0, (size_t)(job->columns ? job->columns : 1), whole) != WW_OK)
         result = cli_fail_plainly();
-    return result == CLI_GO_ON && !whole ? cli_division_finish(d, false) : result;
+    return result == CLI_GO_ON && d->part ? cli_division_finish(d, false) : result;
+}
+
+int cli_rows_each(const ww_array_file *file, uint64_t first, uint64_t count, uint64_t columns,
+                  int (*take)(void *user, uint64_t row, const double *values), void *user) {
+    void *values = NULL;
+    int result = cli_values_allocate(1, columns, WW_DOUBLE, &values);
+    for (uint64_t i = 0; result == CLI_GO_ON && i < count; i++)
+        result = ww_array_file_get(file, (size_t)i, 1, 0, (size_t)columns, values) == WW_OK
+                     ? take(user, first + i, values)
+                     : cli_fail_plainly();
+    free(values);
+    return result;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs whose units are the rows of their result (pairs, queries): computed run by run into a file, by one run of the
+// Jobs whose units are rows of a file: of their result (pairs, queries), or what each unit found, which is joined at
+// the end (parts of streams, rectangles of windows). They are computed run by run into the file, by one run of the
 // program or several (division.h).
 #ifndef WAVEWARP_CLI_ROWS_H
 #define WAVEWARP_CLI_ROWS_H
@@ -11,6 +12,7 @@ typedef struct cli_row_job {
     const ww_series_set *sets[2];   // the inputs; the second may be NULL
     const ww_point_view *points[2]; // or these
     const char *more;               // one line of what else the values depend on; NULL: nothing
+    const char *stream;             // the sum of an input that is no set; NULL: there is none
     ww_context *context;
     cli_progress *progress;
     const ww_measure *measure;
@@ -28,6 +30,7 @@ typedef struct cli_row_job {
 typedef struct cli_row_shape {
     uint64_t rows, columns, k, parts;
     ww_precision precision; // of the result
+    const char *more;       // of the job; in the text
 } cli_row_shape;
 bool cli_row_shape_read(const char *text, cli_row_shape *shape);
 
@@ -35,8 +38,12 @@ bool cli_row_shape_read(const char *text, cli_row_shape *shape);
 char *cli_rows_options(const cli_row_job *job, uint64_t parts);
 int cli_rows_inputs(const cli_row_job *job, char inputs[256]);
 
-// Computes the rows that are not done. `whole`, rows x columns values: takes all of them, and journal and file go;
-// NULL: they are in the file of the part.
+// Computes the rows that are not done. `whole`, rows x columns values: takes all of them; NULL: they are in d->file. A
+// part is finished then; of a checkpoint the caller does so when it has written its outputs.
 int cli_rows_run(cli_division *d, const cli_row_job *job, void *whole);
+
+// Gives `take` rows [first, first + count) of the job, of `columns` doubles each, which are all that a file has.
+int cli_rows_each(const ww_array_file *file, uint64_t first, uint64_t count, uint64_t columns,
+                  int (*take)(void *user, uint64_t row, const double *values), void *user);
 
 #endif

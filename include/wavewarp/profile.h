@@ -131,6 +131,13 @@ WW_API_STATUS ww_profile_run(ww_profile *profile, ww_profile_output *output);
 WW_API_STATUS ww_profile_run_rectangle(ww_profile *profile, size_t row, size_t rows, size_t column, size_t columns,
                                        ww_profile_output *output);
 
+/// The same, but the lists have all that the plan's earlier rectangles found, too, which leave out what can't be
+/// nearer: many rectangles of one plan take less time so. Those since ww_profile_run() or ww_profile_run_rectangle(),
+/// and what that found. No two may have a pair in common. \return as ww_profile_run_rectangle(). *Thread-safety*: one
+/// thread at a time. *Blocking*: until done.
+WW_API_STATUS ww_profile_add_rectangle(ww_profile *profile, size_t row, size_t rows, size_t column, size_t columns,
+                                       ww_profile_output *output);
+
 /// What the plan is and what the last run did. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a
 /// time. *Blocking*: no.
 WW_API_STATUS ww_profile_get_info(const ww_profile *profile, ww_profile_info *info);

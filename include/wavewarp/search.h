@@ -159,6 +159,22 @@ WW_API_STATUS ww_search_set_part(ww_search *search, const ww_search_part *part);
 /// large, 0 without matches. \param exclusion in points. *Thread-safety*: any thread. *Blocking*: no.
 WW_API size_t ww_search_places(size_t k, size_t exclusion);
 
+/// How a search for windows is divided, by the library's groups and by the program: how many places each part is
+/// searched for, of all queries at most 2^22. 0: their sum is larger, or the search is not for windows: divide the
+/// queries, each with all streams. \param options NULL: all defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API size_t ww_search_part_places(const ww_series_view *queries, const ww_search_options *options);
+
+/// The best windows that begin in a part of the streams: among all their points, one stream after the other with one
+/// point between two, in [first, first + count); also some of shorter queries that begin in the points which the last
+/// one needs. The joined places of all parts are the whole's, byte for byte, z-normalised or not.
+/// \param search for windows, for ww_search_part_places() places with an exclusion of 0. \param streams NULL: `source`.
+/// \param source NULL: `streams`. \param first a multiple of WW_SEARCH_PART_POINTS. \param count points; what is beyond
+/// the last one is left out. \param matches queries x k. \return as ww_search_run() and ww_search_run_source();
+/// WW_ERROR_INVALID_ARGUMENT (both or none; the begin of the part). *Thread-safety*: one thread at a time. *Blocking*:
+/// until done.
+WW_API_STATUS ww_search_run_part(ww_search *search, const ww_series_view *streams, const ww_search_source *source,
+                                 uint64_t first, uint64_t count, ww_match *matches);
+
 /// Joins the places of two parts: for each query the best of both, by distance, then stream, then place. A place that
 /// is in both is taken once. No device takes part. \param similarity not 0: larger is better. \param matches queries x
 /// places: a part's, then the result. \param other the other part's. \return WW_ERROR_INVALID_ARGUMENT,

@@ -12,8 +12,7 @@
 #include "options.h"
 #include "search/search_internal.h"
 
-// Places that all parts keep, at most; a part is so many times as long as what it reads of the next one, at least.
-#define MOST_PLACES ((uint64_t)1 << 22)
+// A part is so many times as long as what it reads of the next one, at least.
 #define LEAST_SHARE 16
 
 typedef struct job {
@@ -189,19 +188,6 @@ static ww_status search_queries(job *j) {
 
 // ---- the search
 
-// How many places a part has to keep; 0: the queries are divided.
-static size_t places_of(const job *j) {
-    size_t most = 1;
-    uint64_t all;
-    if (j->options.kind != WW_SEARCH_WINDOWS)
-        return 0;
-    for (size_t q = 0; q < j->queries.count; q++) {
-        const size_t places = ww_search_places(j->options.k, exclusion_of(j, q));
-        most = places > most ? places : most;
-    }
-    return most <= WW_SEARCH_MOST_PLACES && wwi_mul_u64(most, j->queries.count, &all) && all <= MOST_PLACES ? most : 0;
-}
-
 static ww_status run(job *j, const ww_series_view *queries, const ww_search_options *options) {
     ww_measure measure;
     void *copy = NULL;
@@ -225,7 +211,7 @@ static ww_status run(job *j, const ww_series_view *queries, const ww_search_opti
         j->points = wwi_joined_length(&all);
         for (size_t q = 0; q < j->queries.count; q++)
             j->cells += (double)length_of(j, q);
-        j->places = places_of(j);
+        j->places = ww_search_part_places(&j->queries, &j->options);
         const double start = wwi_seconds();
         j->group->last_search = (ww_search_info)WW_SEARCH_INFO_INIT;
         (void)pthread_mutex_init(&j->lock, NULL);

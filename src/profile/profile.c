@@ -234,13 +234,15 @@ ww_status wwi_profile_add_part(ww_profile *p, const wwi_profile_part *part) {
 }
 
 // The pairs of a part, by distances or their squares.
-static ww_status run(ww_profile *p, const wwi_profile_part *part, bool squared, const ww_profile_output *output) {
+static ww_status run(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
+                     const ww_profile_output *output) {
     ww_profile_output to;
     ww_status status = wwi_profile_take_output(p->options.left_right, output, &to);
     if (status != WW_OK)
         return status;
     const double start = wwi_seconds();
-    wwi_profile_nearest_forget(&p->nearest);
+    if (forget)
+        wwi_profile_nearest_forget(&p->nearest);
     if ((status = add_part(p, part)) == WW_OK)
         wwi_profile_nearest_give(&p->nearest, squared, &to);
     return end_run(p, status, start);
@@ -250,21 +252,32 @@ ww_status ww_profile_run(ww_profile *p, ww_profile_output *output) {
     if (!p || !output)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or output is NULL");
     const wwi_profile_part all = {0, p->series.windows, 0, wwi_profile_other(p)->windows};
-    return run(p, &all, false, output);
+    return run(p, &all, false, true, output);
+}
+
+static ww_status run_rectangle(ww_profile *p, const wwi_profile_part *part, bool forget, ww_profile_output *output) {
+    if (!p || !output)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or output is NULL");
+    const size_t windows = p->series.windows, others = wwi_profile_other(p)->windows;
+    if (part->row > part->row_end || part->row_end > windows || part->column > part->column_end ||
+        part->column_end > others) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle of windows [%zu, %zu) x [%zu, %zu)", part->row, part->row_end,
+                 part->column, part->column_end);
+        return wwi_fail_hint("there are %zu x %zu windows", windows, others);
+    }
+    return run(p, part, true, forget, output);
 }
 
 ww_status ww_profile_run_rectangle(ww_profile *p, size_t row, size_t rows, size_t column, size_t columns,
                                    ww_profile_output *output) {
-    if (!p || !output)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or output is NULL");
-    const size_t windows = p->series.windows, others = wwi_profile_other(p)->windows;
-    if (row > windows || rows > windows - row || column > others || columns > others - column) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle of %zu x %zu windows from window %zu and %zu on", rows,
-                 columns, row, column);
-        return wwi_fail_hint("there are %zu x %zu windows", windows, others);
-    }
     const wwi_profile_part part = {row, row + rows, column, column + columns};
-    return run(p, &part, true, output);
+    return run_rectangle(p, &part, true, output);
+}
+
+ww_status ww_profile_add_rectangle(ww_profile *p, size_t row, size_t rows, size_t column, size_t columns,
+                                   ww_profile_output *output) {
+    const wwi_profile_part part = {row, row + rows, column, column + columns};
+    return run_rectangle(p, &part, false, output);
 }
 
 ww_status ww_profile_get_info(const ww_profile *profile, ww_profile_info *info) {

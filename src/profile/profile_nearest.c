@@ -29,6 +29,7 @@ ww_status wwi_profile_nearest_make(size_t windows, size_t k, int lists, wwi_prof
         if (!n->best[list] || !n->ids[list])
             return wwi_fail_memory(count * sizeof(double));
     }
+    wwi_profile_nearest_forget(n);
     return WW_OK;
 }
 

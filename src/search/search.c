@@ -71,20 +71,46 @@ ww_status ww_search_run_dataset(ww_search *search, ww_dataset *streams, ww_match
     return status;
 }
 
+static ww_status take_source(ww_search_source *own, const ww_search_source *source) {
+    const ww_status status = wwi_options_take(own, source, "ww_search_source");
+    if (status == WW_OK && (!own->read || own->channels < 1 || (unsigned)own->precision > WW_DOUBLE))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a source without a function, channels or a precision");
+    return status;
+}
+
 ww_status ww_search_run_source(ww_search *search, const ww_search_source *source, ww_match *matches, size_t *found) {
     ww_search_source own = WW_SEARCH_SOURCE_INIT;
     if (!search || !source || !matches)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search, source or matches is NULL");
-    const ww_status status = wwi_options_take(&own, source, "ww_search_source");
+    const ww_status status = take_source(&own, source);
     if (status != WW_OK)
         return status;
-    if (!own.read || own.channels < 1 || (unsigned)own.precision > WW_DOUBLE)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a source without a function, channels or a precision");
     if (search->super) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "a search for whole streams in a stream that is read");
         return wwi_fail_hint("give the streams to ww_search_run()");
     }
     return wwi_search_run(search, &(wwi_joined){.from = &own}, matches, found);
+}
+
+ww_status ww_search_run_part(ww_search *search, const ww_series_view *streams, const ww_search_source *source,
+                             uint64_t first, uint64_t count, ww_match *matches) {
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_search_source own = WW_SEARCH_SOURCE_INIT;
+    void *copy = NULL;
+    if (!search || !matches || !streams == !source)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search or matches is NULL, or not one of streams and source");
+    if (search->options.kind != WW_SEARCH_WINDOWS)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part of the streams of a search that is not for windows");
+    ww_status status = streams ? wwi_view_make_dense(streams, SIZE_MAX, &view, &copy) : take_source(&own, source);
+    if (status != WW_OK)
+        return status;
+    if (streams && (!view.values || view.count == 0))
+        status = wwi_fail(WW_ERROR_EMPTY, "no streams");
+    if (status == WW_OK)
+        status = wwi_search_run_places(
+            search, &(wwi_joined){.view = streams ? &view : NULL, .from = source ? &own : NULL}, first, count, matches);
+    free(copy);
+    return status;
 }
 
 ww_status ww_search_get_info(const ww_search *search, ww_search_info *info) {

@@ -92,10 +92,17 @@ ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_
                                 ww_match *matches) {
     wwi_joined part = *streams;
     ww_status status = wwi_joined_open(&part, streams, s->derivative);
+    if (status == WW_OK && (first % WW_SEARCH_PART_POINTS || first >= part.begins[part.count] || count == 0)) {
+        status =
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part of %llu points from point %llu of %llu on",
+                     (unsigned long long)count, (unsigned long long)first, (unsigned long long)part.begins[part.count]);
+        (void)wwi_fail_hint("parts begin at multiples of %d points", WW_SEARCH_PART_POINTS);
+    }
     if (status == WW_OK) {
-        const uint64_t end = part.begins[part.count] - 1, wanted = count + s->most_points - 1 + (s->derivative ? 2 : 0);
+        const uint64_t end = part.begins[part.count] - 1, most = end - first,
+                       wanted = (count < most ? count : most) + s->most_points - 1 + (s->derivative ? 2 : 0);
         part.shift = first;
-        part.part = (wanted < end - first ? wanted : end - first) + 1;
+        part.part = (wanted < most ? wanted : most) + 1;
         status = wwi_search_run(s, &part, matches, NULL);
     }
     wwi_joined_close(&part);

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of profiles, what is found, and its files; see profile_job.h. The units are in profile_units.c.
+#include "profile_job.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- options
+
+int cli_profile_count(const char *command, const char *name, const char *text, size_t *value) {
+    double number;
+    if (!text)
+        return CLI_GO_ON;
+    if (!cli_number(text, &number) || !(number >= 0 && number < 1e15) || number != floor(number))
+        return cli_usage(command, "--%s takes a whole number, not '%s'", name, text);
+    *value = (size_t)number;
+    return CLI_GO_ON;
+}
+
+int cli_profile_check(const char *command, cli_profile_wanted *w, bool two_files) {
+    int result = cli_profile_count(command, "window", w->window_text, &w->window);
+    if (result == CLI_GO_ON)
+        result = cli_profile_count(command, "exclusion", w->exclusion_text, &w->exclusion);
+    if (result == CLI_GO_ON)
+        result = cli_profile_count(command, "series", w->series_text, &w->series);
+    if (result == CLI_GO_ON)
+        result = cli_profile_count(command, "other-series", w->other_text, &w->other_series);
+    if (result != CLI_GO_ON)
+        return result;
+    if (w->window == SIZE_MAX)
+        return cli_usage(command, "--window is missing");
+    if (two_files && (w->left_right || w->exclusion_text))
+        return cli_usage(command, "--left-right, --motifs and --exclusion are for one file");
+    if (!two_files && w->other_text)
+        return cli_usage(command, "--other-series needs a second file");
+    return CLI_GO_ON;
+}
+
+int cli_profile_select(cli_profile_wanted *w, const char *const paths[2], const ww_series_set *const sets[2]) {
+    const size_t count = ww_series_set_count(sets[0]), others = ww_series_set_count(sets[1]);
+    if (w->series != SIZE_MAX && w->series >= count)
+        return cli_error("%s has %zu series; there is no number %zu (they count from 0)", paths[0], count, w->series);
+    if (paths[1] && w->other_series == SIZE_MAX && others > 1)
+        return cli_error("%s has %zu series: choose one by --other-series", paths[1], others);
+    if (w->other_series == SIZE_MAX)
+        w->other_series = 0;
+    if (paths[1] && w->other_series >= others)
+        return cli_error("%s has %zu series; there is no number %zu (they count from 0)", paths[1], others,
+                         w->other_series);
+    return CLI_GO_ON;
+}
+
+void cli_profile_options(const cli_profile_wanted *w, ww_precision precision, const ww_run_options *run,
+                         ww_profile_options *options) {
+    *options = (ww_profile_options)WW_PROFILE_OPTIONS_INIT;
+    options->k = (size_t)w->k;
+    options->exclusion = w->exclusion;
+    options->best_channels = (size_t)w->best_channels;
+    options->left_right = w->left_right;
+    options->precision = precision;
+    options->run = run;
+}
+
+// ---- what is found
+
+int cli_profiles_begin(cli_profiles *p) {
+    p->found = calloc(p->count, sizeof *p->found);
+    for (size_t i = 0; p->found && i < p->count; i++)
+        p->found[i].series = p->first + i;
+    return p->found ? CLI_GO_ON : cli_error("not enough memory");
+}
+
+int cli_profiles_allocate(const cli_profiles *p, cli_profile_found *f) {
+    const size_t count = f->windows * p->k;
+    bool full = count / p->k == f->windows && count <= SIZE_MAX / sizeof(double);
+    for (int list = 0; full && list < p->lists; list++) {
+        f->distances[list] = malloc(count * sizeof(double));
+        f->indices[list] = malloc(count * sizeof(int64_t));
+        full = f->distances[list] && f->indices[list];
+    }
+    return full ? CLI_GO_ON : cli_error("a profile of %zu windows does not fit memory", f->windows);
+}
+
+void cli_profiles_free(cli_profiles *p) {
+    for (size_t i = 0; p->found && i < p->count; i++) {
+        cli_profile_found *f = &p->found[i];
+        for (int list = 0; list < 3; list++) {
+            free(f->distances[list]);
+            free(f->indices[list]);
+        }
+        ww_profile_motifs_free(f->motifs, f->motif_count);
+        free(f->motifs);
+        free(f->discords);
+    }
+    free(p->found);
+    free(p->ids);
+    p->found = NULL;
+    p->ids = NULL;
+}
+
+// ---- files
+
+// A row: series, window, and distance and index of each neighbour; with left and right, theirs follow.
+static int write_npy(const cli_profiles *p, const char *path) {
+    ww_array_file *file = NULL;
+    const size_t columns = 2 + 2 * p->k * (size_t)p->lists, k = p->k;
+    size_t rows = 0, at = 0;
+    for (size_t i = 0; i < p->count; i++)
+        rows += p->found[i].windows;
+    double *row = malloc(columns * sizeof *row);
+    if (!row)
+        return cli_error("not enough memory");
+    ww_status status = ww_array_file_create(path, WW_DOUBLE, rows, columns, &file);
+    for (size_t i = 0; status == WW_OK && i < p->count; i++) {
+        const cli_profile_found *f = &p->found[i];
+        for (size_t w = 0; status == WW_OK && w < f->windows; w++) {
+            size_t column = 0;
+            row[column++] = (double)f->series;
+            row[column++] = (double)w;
+            for (int list = 0; list < p->lists; list++)
+                for (size_t r = 0; r < k; r++) {
+                    row[column++] = f->distances[list][w * k + r];
+                    row[column++] = (double)f->indices[list][w * k + r];
+                }
+            status = ww_array_file_put(file, at++, 1, 0, columns, row);
+        }
+    }
+    free(row);
+    const int result = status == WW_OK ? CLI_GO_ON : cli_fail();
+    if (file && ww_array_file_close(&file, status == WW_OK) != WW_OK && result == CLI_GO_ON)
+        return cli_fail();
+    return result;
+}
+
+static void write_lines(const cli_profiles *p, FILE *file, char between) {
+    static const char *const names[] = {"", "left_", "right_"};
+    const size_t k = p->k;
+    fprintf(file, "series%cwindow", between);
+    for (int list = 0; list < p->lists; list++)
+        for (size_t r = 1; r <= k; r++)
+            fprintf(file, "%c%sdistance_%zu%c%sindex_%zu", between, names[list], r, between, names[list], r);
+    fputc('\n', file);
+    for (size_t i = 0; i < p->count; i++) {
+        const cli_profile_found *f = &p->found[i];
+        for (size_t w = 0; w < f->windows; w++) {
+            fprintf(file, "%zu%c%zu", f->series, between, w);
+            for (int list = 0; list < p->lists; list++)
+                for (size_t r = 0; r < k; r++)
+                    fprintf(file, "%c%.17g%c%" PRId64, between, f->distances[list][w * k + r], between,
+                            f->indices[list][w * k + r]);
+            fputc('\n', file);
+        }
+    }
+}
+
+int cli_profiles_write(const cli_profiles *p, const char *path) {
+    cli_output output;
+    if (!path) {
+        write_lines(p, stdout, '\t');
+        return CLI_GO_ON;
+    }
+    if (cli_name_ends_with(path, ".npy"))
+        return write_npy(p, path);
+    const char between = cli_name_ends_with(path, ".csv") ? ',' : '\t';
+    const int result = cli_output_open(path, &output);
+    if (result != CLI_GO_ON)
+        return result;
+    write_lines(p, output.file, between);
+    return cli_output_close(&output);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix profiles: the options, what is found, its files, and the units of the work, rectangles of windows. For the
+// command, merge and the ranks of wavewarp-mpi.
+#ifndef WAVEWARP_CLI_PROFILE_JOB_H
+#define WAVEWARP_CLI_PROFILE_JOB_H
+
+#include "rows.h"
+
+typedef struct cli_profile_wanted {
+    const char *output, *window_text, *exclusion_text, *series_text, *other_text;
+    uint64_t k, best_channels;
+    size_t window, exclusion, series, other_series; // SIZE_MAX: not given
+    bool left_right, json;
+} cli_profile_wanted;
+
+#define CLI_PROFILE_WANTED_INIT                                                                                        \
+    { .k = 1, .window = SIZE_MAX, .exclusion = SIZE_MAX, .series = SIZE_MAX, .other_series = SIZE_MAX }
+#define CLI_PROFILE_OPTIONS(w)                                                                                         \
+    {"window", 'w', CLI_TEXT, "N", "points of a window, at least 3", &(w).window_text, 0, 0},                          \
+        {"k", 'k', CLI_COUNT, "K", "neighbours of each window, up to 64; default 1", &(w).k, 0, 1},                    \
+        {"exclusion",                                                                                                  \
+         0,                                                                                                            \
+         CLI_TEXT,                                                                                                     \
+         "N",                                                                                                          \
+         "windows that begin so near are no neighbours; default: a quarter of the window",                             \
+         &(w).exclusion_text,                                                                                          \
+         0,                                                                                                            \
+         0},                                                                                                           \
+        {"best-channels",                                                                                              \
+         0,                                                                                                            \
+         CLI_COUNT,                                                                                                    \
+         "N",                                                                                                          \
+         "only the N channels in which two windows are nearest count; default: all",                                   \
+         &(w).best_channels,                                                                                           \
+         0,                                                                                                            \
+         1},                                                                                                           \
+        {"left-right",    0, CLI_FLAG, NULL, "also the nearest among earlier and among later windows",                 \
+         &(w).left_right, 0, 0},                                                                                       \
+        {"series", 0, CLI_TEXT, "I", "only this series of the file, from 0; default: each", &(w).series_text, 0, 0},   \
+        {"other-series", 0, CLI_TEXT, "I", "which series of OTHER, where it has several", &(w).other_text, 0, 0},      \
+        {"output",    'o', CLI_OUTPUT, "FILE", "the profile: .npy, .csv, else text with tabs; '-': standard output",   \
+         &(w).output, 0,   0},                                                                                         \
+    {                                                                                                                  \
+        "json", 'j', CLI_FLAG, NULL, "print one JSON object", &(w).json, 0, 0                                          \
+    }
+
+// A whole number from an option that was given; `value` stays as it is without one.
+int cli_profile_count(const char *command, const char *name, const char *text, size_t *value);
+int cli_profile_check(const char *command, cli_profile_wanted *wanted, bool two_files);
+// Whether the files have the series that are asked for. `other` NULL: one file.
+int cli_profile_select(cli_profile_wanted *wanted, const char *const paths[2], const ww_series_set *const sets[2]);
+
+// What is found for one series.
+typedef struct cli_profile_found {
+    size_t series, windows;
+    double *distances[3]; // all, left, right; windows x k
+    int64_t *indices[3];
+    ww_profile_motif *motifs;
+    int64_t *discords;
+    size_t motif_count, discord_count;
+    ww_profile_info info;
+} cli_profile_found;
+
+typedef struct cli_profiles {
+    size_t first, count; // series
+    size_t k;
+    int lists; // 1, or with left and right 3
+    cli_profile_found *found;
+    // Joined from units:
+    bool self;    // columns have lists, too
+    size_t side;  // windows of a rectangle
+    int64_t *ids; // of some windows
+} cli_profiles;
+
+// Room for the series; then for what is found for one, whose `windows` are set.
+int cli_profiles_begin(cli_profiles *p);
+int cli_profiles_allocate(const cli_profiles *p, cli_profile_found *f);
+void cli_profiles_free(cli_profiles *p);
+int cli_profiles_write(const cli_profiles *p, const char *path); // NULL: lines with tabs on standard output
+
+bool cli_profiles_shape_read(const char *text, cli_profiles *p);
+// Joins a row of the job (cli_rows_each(); `p` is a cli_profiles that has begun).
+int cli_profiles_take(void *p, uint64_t row, const double *values);
+// When all are joined: squares become distances.
+int cli_profiles_finish(cli_profiles *p);
+
+// ---- units
+
+typedef struct cli_profile_units {
+    // Set by the caller:
+    ww_context *context;
+    const cli_profile_wanted *wanted;
+    const ww_series_set *sets[2]; // the second NULL: each series with itself
+    ww_precision precision;
+    const ww_run_options *run;
+    cli_progress *progress;
+    // Made:
+    cli_profiles shape;
+    struct cli_profile_series *series; // each one's grid, and what its runs did
+    ww_profile *plan;
+    size_t planned; // the series that it is of
+    ww_profile_output output;
+    char more[256];
+} cli_profile_units;
+
+void cli_profile_options(const cli_profile_wanted *wanted, ww_precision precision, const ww_run_options *run,
+                         ww_profile_options *options);
+// Divides the profiles, and says what the rows are: all but what `job` says of progress and device.
+int cli_profile_divide(cli_profile_units *units, cli_row_job *job);
+// The plan of a series, and what its runs did.
+int cli_profile_plan(cli_profile_units *units, size_t series, ww_profile_info *info);
+void cli_profile_units_end(cli_profile_units *units);
+
+#endif

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// See search_job.h.
+#include "search_job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const cli_search_kinds[] = {"open", "windows", "super", NULL};
+
+int cli_search_options(const cli_search_wanted *wanted, bool znormalise, const cli_device_options *device,
+                       ww_search_options *options) {
+    *options = (ww_search_options)WW_SEARCH_OPTIONS_INIT;
+    options->kind = znormalise ? WW_SEARCH_WINDOWS : (ww_search_kind)wanted->kind;
+    options->znormalise = znormalise;
+    options->k = (size_t)wanted->k;
+    options->exclusion = wanted->exclusion == UINT64_MAX ? WW_SEARCH_HALF : (size_t)wanted->exclusion;
+    options->no_bounds = wanted->no_bounds;
+    options->precision = cli_precision(device);
+    if (!wanted->streams.count)
+        return cli_usage("search", "--in STREAM is missing");
+    if (znormalise && wanted->kind == WW_SEARCH_SUPER)
+        return cli_usage("search", "--znorm is for windows");
+    if (wanted->threshold && !cli_number(wanted->threshold, &options->threshold))
+        return cli_usage("search", "--threshold '%s' is not a number", wanted->threshold);
+    options->has_threshold = wanted->threshold != NULL;
+    for (size_t i = 0; wanted->streams.count > 1 && i < wanted->streams.count; i++)
+        if (cli_raw_named(wanted->streams.items[i]))
+            return cli_usage("search", "one --in file of plain numbers at a time");
+    return CLI_GO_ON;
+}
+
+// ---- reading
+
+static int append(const char *path, ww_series_set *set, ww_series_set *all) {
+    int result = CLI_GO_ON;
+    if (ww_series_set_channels(all) != ww_series_set_channels(set))
+        result = cli_error("%s: %zu channels, the file before has %zu", path, ww_series_set_channels(set),
+                           ww_series_set_channels(all));
+    for (size_t i = 0; result == CLI_GO_ON && i < ww_series_set_count(set); i++)
+        if (ww_series_set_add(all, ww_series_set_length(set, i), ww_series_set_values(set, i),
+                              ww_series_set_label(set, i)) != WW_OK)
+            result = cli_fail();
+    return result;
+}
+
+int cli_search_read(const char *const *paths, size_t count, const cli_read_options *read, bool queries,
+                    ww_series_set **all) {
+    cli_read_options plain = *read;
+    int result = CLI_GO_ON;
+    plain.znormalise = false; // every window is
+    for (size_t i = 0; result == CLI_GO_ON && i < count; i++) {
+        ww_series_set *set = NULL;
+        result = cli_read(paths[i], &plain, queries ? 0 : 1, queries, &set);
+        if (result == CLI_GO_ON && *all) {
+            result = append(paths[i], set, *all);
+            ww_series_set_destroy(&set);
+        } else if (result == CLI_GO_ON) {
+            *all = set;
+        }
+    }
+    return result;
+}
+
+// ---- files of plain numbers
+
+bool cli_raw_named(const char *path) {
+    return cli_name_ends_with(path, ".f32") || cli_name_ends_with(path, ".f64");
+}
+
+// Called by several threads at once.
+int cli_raw_read(void *user, uint64_t first, size_t count, void *values) {
+    const cli_raw_stream *raw = user;
+    const size_t all = count * raw->bytes;
+    for (size_t at = 0; at < all;) {
+        const ssize_t more = pread(raw->file, (unsigned char *)values + at, all - at, (off_t)(first * raw->bytes + at));
+        if (more > 0)
+            at += (size_t)more;
+        else if (more == 0 || errno != EINTR)
+            return 1;
+    }
+    return 0;
+}
+
+int cli_raw_open(const char *path, size_t channels, cli_raw_stream *raw) {
+    *raw = (cli_raw_stream){.file = open(path, O_RDONLY | O_CLOEXEC), .source = WW_SEARCH_SOURCE_INIT};
+    if (raw->file < 0)
+        return cli_error("%s: %s", path, strerror(errno));
+    ww_search_source *source = &raw->source;
+    source->precision = cli_name_ends_with(path, ".f64") ? WW_DOUBLE : WW_FLOAT;
+    source->channels = channels;
+    source->read = cli_raw_read;
+    source->concurrent = 1;
+    source->user = raw;
+    raw->bytes = channels * cli_value_bytes(source->precision);
+    const off_t bytes = lseek(raw->file, 0, SEEK_END);
+    if (bytes < 0)
+        return cli_error("%s: plain numbers are read from a file, not from a pipe", path);
+    if (bytes == 0)
+        return cli_error("%s: no points", path);
+    if ((uint64_t)bytes % raw->bytes != 0)
+        return cli_error("%s: its size is no whole number of points of %zu bytes", path, raw->bytes);
+    source->length = (uint64_t)bytes / raw->bytes;
+    return CLI_GO_ON;
+}
+
+void cli_raw_close(cli_raw_stream *raw) {
+    if (raw->file >= 0)
+        close(raw->file);
+    raw->file = -1;
+}
+
+// Of its size and of blocks all over it: the whole of a long one takes longer to add up than to search.
+static int sum_raw(cli_raw_stream *raw, char text[65]) {
+    enum { BLOCKS = 256, BLOCK = 1 << 16 };
+    const uint64_t length = raw->source.length, step = BLOCK / raw->bytes ? BLOCK / raw->bytes : 1;
+    const uint64_t blocks = (length + step - 1) / step, count = blocks < BLOCKS ? blocks : BLOCKS;
+    char *sums = calloc((size_t)count + 1, 65);
+    void *values = malloc((size_t)step * raw->bytes);
+    int result = sums && values ? CLI_GO_ON : cli_error("not enough memory");
+    if (result == CLI_GO_ON)
+        snprintf(sums, 65, "%" PRIu64 " %zu", length, raw->bytes);
+    for (uint64_t i = 0; result == CLI_GO_ON && i < count; i++) {
+        // The first and the last are among them.
+        const uint64_t block = count == blocks ? i : (uint64_t)((double)i * (double)(blocks - 1) / (double)(count - 1));
+        const uint64_t left = length - block * step, points = left < step ? left : step;
+        if (cli_raw_read(raw, block * step, (size_t)points, values) != 0)
+            result = cli_error("the stream can't be read: %s", strerror(errno));
+        else if (ww_checksum(values, (size_t)points * raw->bytes, sums + 65 * (i + 1)) != WW_OK)
+            result = cli_fail();
+    }
+    if (result == CLI_GO_ON && ww_checksum(sums, 65 * ((size_t)count + 1), text) != WW_OK)
+        result = cli_fail();
+    free(values);
+    free(sums);
+    return result;
+}
+
+// ---- units
+
+static void note(cli_search_units *u, const ww_search *search) {
+    ww_search_info did = WW_SEARCH_INFO_INIT;
+    ww_search_info *sum = &u->did;
+    if (ww_search_get_info(search, &did) != WW_OK)
+        return;
+    sum->places += did.places;
+    sum->excluded_kim += did.excluded_kim;
+    sum->excluded_keogh += did.excluded_keogh;
+    sum->excluded_keogh_turned += did.excluded_keogh_turned;
+    sum->abandoned += did.abandoned;
+    sum->cells += did.cells;
+    sum->cells_started += did.cells_started;
+    sum->seconds_device += did.seconds_device;
+    sum->seconds_wall += did.seconds_wall;
+}
+
+static double part_weight(void *user, uint64_t unit) {
+    const cli_search_units *u = user;
+    const uint64_t left = u->points - unit * u->step;
+    return (double)(left < u->step ? left : u->step);
+}
+
+// What a run of units found is in the row of the first.
+static int compute_parts(void *user, uint64_t first, uint64_t count, void *values) {
+    cli_search_units *u = user;
+    const cli_matches *shape = &u->shape;
+    const size_t columns = cli_matches_columns(shape);
+    ww_match *found = calloc(shape->queries * shape->places, sizeof *found);
+    int result = found ? CLI_GO_ON : cli_error("not enough memory");
+    if (result == CLI_GO_ON &&
+        ww_search_run_part(u->search, u->raw ? NULL : &u->stream_view, u->raw ? &u->raw->source : NULL, first * u->step,
+                           count * u->step, found) != WW_OK)
+        result = cli_fail_plainly();
+    if (result == CLI_GO_ON)
+        note(u, u->search);
+    for (uint64_t i = 0; result == CLI_GO_ON && i < count; i++)
+        cli_matches_pack(shape->queries, shape->places, u->exclusions, i ? NULL : found,
+                         (double *)values + i * columns);
+    free(found);
+    return result;
+}
+
+static double query_weight(void *user, uint64_t unit) {
+    return (double)ww_series_set_length(((const cli_search_units *)user)->queries, (size_t)unit);
+}
+
+static int take_queries(const cli_search_units *u, uint64_t first, uint64_t count, ww_series_set **some) {
+    ww_status status = ww_series_set_create(ww_series_set_channels(u->queries), some);
+    for (size_t i = (size_t)first; status == WW_OK && i < first + count; i++)
+        status =
+            ww_series_set_add(*some, ww_series_set_length(u->queries, i), ww_series_set_values(u->queries, i), NULL);
+    return status == WW_OK ? CLI_GO_ON : cli_fail_plainly();
+}
+
+static int compute_queries(void *user, uint64_t first, uint64_t count, void *values) {
+    cli_search_units *u = user;
+    const size_t k = u->shape.k;
+    ww_series_set *some = NULL;
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_search *search = NULL;
+    ww_match *found = calloc((size_t)count * k, sizeof *found);
+    int result = found ? take_queries(u, first, count, &some) : cli_error("not enough memory");
+    if (result == CLI_GO_ON && (ww_series_set_view(some, &view) != WW_OK ||
+                                ww_search_create(u->context, u->measure, &view, u->options, &search) != WW_OK ||
+                                (u->raw ? ww_search_run_source(search, &u->raw->source, found, NULL)
+                                        : ww_search_run(search, &u->stream_view, found, NULL)) != WW_OK))
+        result = cli_fail_plainly();
+    if (result == CLI_GO_ON) {
+        note(u, search);
+        cli_matches_pack((size_t)count, k, NULL, found, values);
+    }
+    ww_search_destroy(&search);
+    ww_series_set_destroy(&some);
+    free(found);
+    return result;
+}
+
+// Windows: a part is much longer than what it reads of the next one, and there are not so many that their places need
+// more room than MOST_BYTES.
+static int make_parts(cli_search_units *u) {
+    enum { LEAST_SHARE = 16, LEAST_UNITS = 16, MOST_UNITS = 1024 };
+    const double most_bytes = 1 << 28;
+    ww_search_options part = *u->options;
+    const size_t count = u->shape.queries;
+    const double row_bytes = (double)cli_matches_columns(&u->shape) * sizeof(double);
+    const double units = fmin(fmax(most_bytes / row_bytes, LEAST_UNITS), MOST_UNITS);
+    const uint64_t least = ww_series_set_max_length(u->queries) * LEAST_SHARE / WW_SEARCH_PART_POINTS + 1;
+    const uint64_t wanted = (uint64_t)((double)u->points / units) / WW_SEARCH_PART_POINTS + 1;
+    u->step = (wanted < least ? least : wanted) * WW_SEARCH_PART_POINTS;
+    u->exclusions = malloc(count * sizeof *u->exclusions);
+    if (!u->exclusions)
+        return cli_error("not enough memory");
+    for (size_t q = 0; q < count; q++)
+        u->exclusions[q] = u->options->exclusion == WW_SEARCH_HALF ? (ww_series_set_length(u->queries, q) + 1) / 2
+                                                                   : u->options->exclusion;
+    part.k = u->shape.places;
+    part.exclusion = 0;
+    return ww_search_create(u->context, u->measure, &u->query_view, &part, &u->search) == WW_OK ? CLI_GO_ON
+                                                                                                : cli_fail();
+}
+
+// What the matches depend on besides measure and precision.
+static void say_more(cli_search_units *u) {
+    const ww_search_options *o = u->options;
+    cli_matches_shape(&u->shape, u->more, sizeof u->more);
+    const size_t at = strlen(u->more);
+    snprintf(u->more + at, sizeof u->more - at, " kind %d znormalise %d exclusion %" PRIu64 " threshold %d %.17g",
+             o->kind, o->znormalise, o->exclusion == WW_SEARCH_HALF ? UINT64_MAX : (uint64_t)o->exclusion,
+             o->has_threshold, o->threshold);
+}
+
+// The whole search's own errors (k, the measure, channels): the same that one run finds.
+static int check(const cli_search_units *u) {
+    ww_search *search = NULL;
+    const ww_status status = ww_search_create(u->context, u->measure, &u->query_view, u->options, &search);
+    ww_search_destroy(&search);
+    return status == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+int cli_search_divide(cli_search_units *u, cli_row_job *job) {
+    u->did = (ww_search_info)WW_SEARCH_INFO_INIT;
+    ww_series_view_init(&u->query_view, sizeof u->query_view);
+    ww_series_view_init(&u->stream_view, sizeof u->stream_view);
+    if (ww_series_set_view(u->queries, &u->query_view) != WW_OK ||
+        (!u->raw && ww_series_set_view(u->streams, &u->stream_view) != WW_OK))
+        return cli_fail();
+    u->shape = (cli_matches){.queries = ww_series_set_count(u->queries),
+                             .k = u->options->k,
+                             .precision = u->options->precision,
+                             .places = ww_search_part_places(&u->query_view, u->options),
+                             .similarity = cli_is_similarity(u->measure)};
+    u->points = u->raw ? u->raw->source.length : 0;
+    for (size_t i = 0; !u->raw && i < ww_series_set_count(u->streams); i++)
+        u->points += ww_series_set_length(u->streams, i) + (i > 0); // one between two
+    int result = check(u);
+    if (result == CLI_GO_ON && u->shape.places)
+        result = make_parts(u);
+    if (result == CLI_GO_ON && u->raw)
+        result = sum_raw(u->raw, u->sum);
+    say_more(u);
+    const bool parts = u->shape.places != 0;
+    job->name = "search";
+    job->sets[0] = u->queries;
+    job->sets[1] = u->raw ? NULL : u->streams;
+    job->stream = u->raw ? u->sum : NULL;
+    job->more = u->more;
+    job->context = u->context;
+    job->rows = parts ? (u->points - 1) / (u->step ? u->step : 1) + 1 : u->shape.queries;
+    job->columns = cli_matches_columns(&u->shape);
+    job->precision = WW_DOUBLE;
+    job->result = u->options->precision;
+    job->weight = parts ? part_weight : query_weight;
+    job->compute = parts ? compute_parts : compute_queries;
+    job->user = u;
+    return result;
+}
+
+void cli_search_units_end(cli_search_units *u) {
+    ww_search_destroy(&u->search);
+    free(u->exclusions);
+}
