@@ -4,8 +4,7 @@
 
 #include <stdlib.h>
 
-#include "data/dataset.h"
-#include "host.h"
+#include "base/kit.h"
 #include "options.h"
 
 // Bytes between the first and the last of `count` places, added to *sum. False: more than a pointer can move.
