@@ -194,8 +194,6 @@ typedef struct wwi_kernel wwi_kernel;
 ww_status wwi_kernel_create(wwi_stream *stream, wwi_program *program, const char *name, wwi_kernel **kernel);
 void wwi_kernel_destroy(wwi_kernel **kernel);
 uint64_t wwi_kernel_max_work_group(const wwi_kernel *kernel);
-uint64_t wwi_kernel_local_bytes(const wwi_kernel *kernel);   // static local memory
-uint64_t wwi_kernel_private_bytes(const wwi_kernel *kernel); // spills, where the device says
 
 typedef struct wwi_arg {
     enum { WWI_ARG_VALUE, WWI_ARG_BUFFER, WWI_ARG_LOCAL } kind;

@@ -249,7 +249,7 @@ struct wwi_kernel {
     wwi_program *program;
     wwi_stream *stream;
     cl_kernel cl;
-    uint64_t max_work_group, required_work_group, local_bytes, private_bytes;
+    uint64_t max_work_group, required_work_group, local_bytes;
     cl_uint arg_count;
     char name[64];
 };

@@ -28,7 +28,6 @@ static ww_status describe_kernel(wwi_kernel *kernel, const ww_context *context) 
         return wwi_fail_cl(context, code, "clGetKernelInfo", "can't ask about the kernel %s", kernel->name);
     kernel->max_work_group = work_group_info(kernel->cl, context->device, CL_KERNEL_WORK_GROUP_SIZE);
     kernel->local_bytes = work_group_info(kernel->cl, context->device, CL_KERNEL_LOCAL_MEM_SIZE);
-    kernel->private_bytes = work_group_info(kernel->cl, context->device, CL_KERNEL_PRIVATE_MEM_SIZE);
     // rusticl of Mesa 22.3 returns its sub-group's size here, but runs larger groups correctly.
     if (kernel->max_work_group == 0 || kernel->max_work_group > context->info.max_work_group ||
         wwi_text_contains(context->info.platform, "rusticl"))
@@ -80,14 +79,6 @@ void wwi_kernel_destroy(wwi_kernel **pointer) {
 
 uint64_t wwi_kernel_max_work_group(const wwi_kernel *kernel) {
     return kernel->max_work_group;
-}
-
-uint64_t wwi_kernel_local_bytes(const wwi_kernel *kernel) {
-    return kernel->local_bytes;
-}
-
-uint64_t wwi_kernel_private_bytes(const wwi_kernel *kernel) {
-    return kernel->private_bytes;
 }
 
 // ---- launching

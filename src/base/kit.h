@@ -14,9 +14,20 @@
 #define WWI_LIST(...)                                                                                                  \
     { __VA_ARGS__ }
 
+static inline size_t wwi_precision_bytes(ww_precision precision) {
+    return precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
+}
+
 // Value `i` of an array in either precision.
 static inline double wwi_value_at(const void *values, ww_precision precision, uint64_t i) {
     return precision == WW_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
+}
+
+static inline void wwi_set_value(void *values, ww_precision precision, uint64_t i, double value) {
+    if (precision == WW_DOUBLE)
+        ((double *)values)[i] = value;
+    else
+        ((float *)values)[i] = (float)value;
 }
 
 static inline uint64_t wwi_ceil_div(uint64_t a, uint64_t b) {

@@ -14,10 +14,6 @@
 #include "options.h"
 #include "series/held.h"
 
-size_t wwi_precision_bytes(ww_precision precision) {
-    return precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
-}
-
 void wwi_dataset_retain(ww_dataset *dataset) {
     atomic_fetch_add(&dataset->references, 1);
 }

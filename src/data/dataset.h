@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <wavewarp/dataset.h>
 
-#include "host.h"
+#include "base/kit.h"
 #include "series/classes.h"
 
 // The first value beyond 2^24 that float can't represent.
@@ -54,7 +54,6 @@ ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size
 ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, size_t extra,
                            void (*fill)(void *user, size_t i, void *target), void *user, ww_dataset **dataset);
 void wwi_dataset_retain(ww_dataset *dataset);
-size_t wwi_precision_bytes(ww_precision precision);
 // The (offset, length | rank << 32) entries of all series, offsets counted from element `base` on. *buffer NULL: it is
 // created.
 ww_status wwi_dataset_send_entries(const ww_dataset *dataset, uint64_t base, wwi_buffer **buffer);

@@ -105,21 +105,11 @@ static ww_status fail_not_finite(const ww_point_view *view, size_t at) {
 static ww_status take_numbers(const ww_points *p, const ww_point_view *view, void *target) {
     const size_t total = view->count * view->dimension;
     for (size_t at = 0; at < total; at++) {
-        if (p->precision == WW_FLOAT) {
-            const float x = view->precision == WW_FLOAT ? ((const float *)view->values)[at]
-                                                        : (float)((const double *)view->values)[at];
-            if (!isfinite(x))
-                return fail_not_finite(view, at);
-            if (target)
-                ((float *)target)[at] = x;
-        } else {
-            const double x = view->precision == WW_FLOAT ? (double)((const float *)view->values)[at]
-                                                         : ((const double *)view->values)[at];
-            if (!isfinite(x))
-                return fail_not_finite(view, at);
-            if (target)
-                ((double *)target)[at] = x;
-        }
+        const double x = wwi_value_at(view->values, view->precision, at);
+        if (!isfinite(p->precision == WW_FLOAT ? (double)(float)x : x))
+            return fail_not_finite(view, at);
+        if (target)
+            wwi_set_value(target, p->precision, at, x);
     }
     return WW_OK;
 }

@@ -17,15 +17,11 @@ typedef struct derivation {
 
 static double get(const derivation *d, size_t i, size_t channel, size_t t) {
     const uint64_t at = d->source->offsets[i] + (uint64_t)channel * d->source->lengths[i] + t;
-    return d->source->precision == WW_DOUBLE ? ((const double *)(const void *)d->values)[at]
-                                             : (double)((const float *)(const void *)d->values)[at];
+    return wwi_value_at(d->values, d->source->precision, at);
 }
 
 static void put(const derivation *d, void *target, uint64_t at, double value) {
-    if (d->source->precision == WW_DOUBLE)
-        ((double *)target)[at] = value;
-    else
-        ((float *)target)[at] = (float)value;
+    wwi_set_value(target, d->source->precision, at, value);
 }
 
 // x'[i] = ((x[i] - x[i-1]) + (x[i+1] - x[i-1]) / 2) / 2

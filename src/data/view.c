@@ -4,8 +4,7 @@
 
 #include <stdlib.h>
 
-#include "data/dataset.h"
-#include "host.h"
+#include "base/kit.h"
 #include "options.h"
 
 // Bytes between the first and the last of `count` places, added to *sum. False: more than a pointer can move.
@@ -140,10 +139,7 @@ bool wwi_view_is_dense(const ww_series_view *view) {
 
 static void copy_line(wwi_line from, size_t length, ww_precision precision, void *target) {
     for (size_t t = 0; t < length; t++)
-        if (precision == WW_FLOAT)
-            ((float *)target)[t] = from.floats[(int64_t)t * from.stride];
-        else
-            ((double *)target)[t] = from.doubles[(int64_t)t * from.stride];
+        wwi_set_value(target, precision, t, wwi_line_at(from, t));
 }
 
 // Of all values.

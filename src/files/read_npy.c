@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/kit.h"
 #include "files/read.h"
 #include "host.h"
 
@@ -279,10 +280,7 @@ ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww
     for (size_t i = 0; i < *rows; i++)
         for (size_t j = 0; j < *columns; j++) {
             const double x = element(&head, data + (head.fortran ? j * *rows + i : i * *columns + j) * head.bytes);
-            if (single)
-                ((float *)*values)[i * *columns + j] = (float)x;
-            else
-                ((double *)*values)[i * *columns + j] = x;
+            wwi_set_value(*values, *precision, i * *columns + j, x);
         }
     return WW_OK;
 }

@@ -16,8 +16,9 @@ static uint32_t blocks(uint32_t points, uint32_t size) {
     return (points + size - 1) / size;
 }
 
-// Values that a task of so many blocks needs.
+// A task of so many blocks, and the values that it needs.
 typedef struct need {
+    uint32_t tall, wide;
     uint64_t packed, carried, checkpoints, edges, slopes, sums, heads;
 } need;
 
@@ -25,6 +26,8 @@ static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t
     const uint64_t rows = (uint64_t)tall * g->form.rows, columns = (uint64_t)wide * g->form.columns;
     const uint64_t roll = columns + ((uint64_t)tall * (g->form.rows + 1) + 3) / 4 * 4;
     return (need){
+        .tall = tall,
+        .wide = wide,
         // By tiles points, slopes and what the pass back hands on have the same places.
         .packed = g->form.tiles ? roll : (rows + columns) * g->form.parts,
         .carried = roll,
@@ -209,13 +212,13 @@ static uint64_t head_values(const ww_gradient *g, const wwi_gradient_batch *b) {
     return TILE_COUNTER + (strips + 3) / 4 * 4;
 }
 
-// Task `number` of the batch, the `lane`-th of those side by side, which begin at the batch's values so far. All of
-// them have the blocks of the largest; points are repeated to fill them.
-static wwi_gradient_task place_task(const ww_gradient *g, const wwi_gradient_batch *b, size_t number, uint32_t lane,
-                                    uint32_t tall, uint32_t wide, need n) {
+// Task `number` of the batch. Those side by side begin at the batch's values so far, and all have the blocks of the
+// largest; points are repeated to fill them.
+static wwi_gradient_task place_task(const ww_gradient *g, const wwi_gradient_batch *b, size_t number, need n) {
+    const size_t lane = number % b->stride;
     const wwi_gradient_pair *pair = &g->tasks[b->first + number];
     const bool aligned = pair->pair != WWI_NO_PAIR;
-    const uint64_t rows = (uint64_t)tall * g->form.rows;
+    const uint64_t rows = (uint64_t)n.tall * g->form.rows;
     // From a pair to that beside it. By tiles only what the pass forward hands on lies side by side, in fours.
     const uint64_t s = g->form.tiles ? 1 : b->stride, side = g->form.tiles ? 4 : 1;
     const uint64_t points = g->form.tiles ? n.packed : 1, slopes = g->form.tiles ? n.slopes : 1;
@@ -223,8 +226,8 @@ static wwi_gradient_task place_task(const ww_gradient *g, const wwi_gradient_bat
                               .m = pair->m,
                               .x_id = pair->x_id,
                               .y_id = pair->y_id,
-                              .tall = tall,
-                              .wide = wide,
+                              .tall = n.tall,
+                              .wide = n.wide,
                               .number = (uint32_t)number,
                               .x = b->packed + lane * points,
                               .roll = b->carried + lane * side,
@@ -236,7 +239,7 @@ static wwi_gradient_task place_task(const ww_gradient *g, const wwi_gradient_bat
                               .aligned = aligned};
     task.y = task.x + rows * g->form.parts * s;
     task.y_slopes = task.x_slopes + rows * g->form.channels * (g->form.before ? 2 : 1) * s;
-    task.lags = task.sums + (tall + 2ull) * g->form.parameters * s;
+    task.lags = task.sums + (n.tall + 2ull) * g->form.parameters * s;
     if (aligned && g->alignment_offsets)
         task.alignment = g->alignment_offsets[pair->pair];
     return task;
@@ -265,11 +268,10 @@ static ww_status place_tasks(const ww_gradient *g, wwi_gradient_batch *b, wwi_gr
             b->checkpoints = 0;
         }
         const need n = need_of(g, tall, wide, b->segment < wide ? b->segment : wide);
-        for (uint32_t lane = 0; lane < b->stride && t + lane < b->count; lane++) {
-            wwi_gradient_task *task = &tasks[t + lane];
-            *task = place_task(g, b, t + lane, lane, tall, wide, n);
-            const wwi_gradient_pair *pair = &g->tasks[b->first + t + lane];
-            if ((status = add_band(g, pair, heads, rows, t + lane ? task - 1 : NULL)) != WW_OK)
+        for (size_t i = t; i < t + b->stride && i < b->count; i++) {
+            wwi_gradient_task *task = &tasks[i];
+            *task = place_task(g, b, i, n);
+            if ((status = add_band(g, &g->tasks[b->first + i], heads, rows, i ? task - 1 : NULL)) != WW_OK)
                 return status;
             task->band = heads->count ? (uint32_t)heads->count - 1 : 0;
         }
@@ -392,49 +394,50 @@ done:
     return status;
 }
 
-// What task `number` of the batch adds to the outputs of its pair.
-static ww_status add_pair(const ww_gradient *g, uint32_t number, uint32_t p, addends *rows, addends *columns,
-                          addends *pairs) {
+typedef struct sums {
+    addends rows, columns, pairs;
+} sums;
+
+// What task `number` of the batch adds to the outputs of pair p.
+static ww_status add_pair(const ww_gradient *g, uint32_t number, uint32_t p, sums *to) {
     const bool each = g->options.per_pair != 0;
     ww_status status;
-    if ((status = add(rows, each ? p : g->pair_x[p], number, 0, p, 1.0f)) == WW_OK &&
-        (status = add(columns, each ? p : g->pair_y[p], number, 1, p, 1.0f)) == WW_OK)
-        status = add(pairs, p, number, 0, p, 1.0f);
+    if ((status = add(&to->rows, each ? p : g->pair_x[p], number, 0, p, 1.0f)) == WW_OK &&
+        (status = add(&to->columns, each ? p : g->pair_y[p], number, 1, p, 1.0f)) == WW_OK)
+        status = add(&to->pairs, p, number, 0, p, 1.0f);
     return status;
 }
 
 // A series with itself: half of it, less, for every pair that the series is in, and by both of its places.
-static ww_status add_itself(const ww_gradient *g, uint32_t number, uint32_t series, addends *rows, addends *columns,
-                            addends *pairs) {
+static ww_status add_itself(const ww_gradient *g, uint32_t number, uint32_t series, sums *to) {
     ww_status status = WW_OK;
     const bool column = (series & WWI_OTHER_SIDE) != 0;
     const uint32_t id = series & ~WWI_OTHER_SIDE;
     const size_t *begin = column ? g->by_column : g->by_row;
-    const uint32_t *list = column ? g->column_pairs : g->row_pairs;
-    addends *to = column ? columns : rows;
+    const uint32_t *pairs = column ? g->column_pairs : g->row_pairs;
+    addends *side = column ? &to->columns : &to->rows;
     for (size_t i = begin[id]; status == WW_OK && i < begin[id + 1]; i++) {
-        const uint32_t p = list[i], output = g->options.per_pair ? p : id;
-        if ((status = add(to, output, number, 0, p, -0.5f)) == WW_OK &&
-            (status = add(to, output, number, 1, p, -0.5f)) == WW_OK)
-            status = add(pairs, p, number, 0, p, -0.5f);
+        const uint32_t p = pairs[i], output = g->options.per_pair ? p : id;
+        if ((status = add(side, output, number, 0, p, -0.5f)) == WW_OK &&
+            (status = add(side, output, number, 1, p, -0.5f)) == WW_OK)
+            status = add(&to->pairs, p, number, 0, p, -0.5f);
     }
     return status;
 }
 
 static ww_status make_lists(const ww_gradient *g, wwi_gradient_batch *b) {
     ww_status status = WW_OK;
-    addends rows = {NULL, 0, 0}, columns = {NULL, 0, 0}, pairs = {NULL, 0, 0};
+    sums all = {.rows = {NULL, 0, 0}};
     for (uint32_t t = 0; status == WW_OK && t < b->count; t++) {
         const wwi_gradient_pair *task = &g->tasks[b->first + t];
-        status = task->pair != WWI_NO_PAIR ? add_pair(g, t, task->pair, &rows, &columns, &pairs)
-                                           : add_itself(g, t, task->x_id, &rows, &columns, &pairs);
+        status = task->pair != WWI_NO_PAIR ? add_pair(g, t, task->pair, &all) : add_itself(g, t, task->x_id, &all);
     }
-    if (status == WW_OK && (status = send_list(g, &rows, g->row_offsets, false, &b->rows)) == WW_OK &&
-        (status = send_list(g, &columns, g->column_offsets, true, &b->columns)) == WW_OK)
-        status = send_list(g, &pairs, NULL, false, &b->pairs);
-    free(rows.data);
-    free(columns.data);
-    free(pairs.data);
+    if (status == WW_OK && (status = send_list(g, &all.rows, g->row_offsets, false, &b->rows)) == WW_OK &&
+        (status = send_list(g, &all.columns, g->column_offsets, true, &b->columns)) == WW_OK)
+        status = send_list(g, &all.pairs, NULL, false, &b->pairs);
+    free(all.rows.data);
+    free(all.columns.data);
+    free(all.pairs.data);
     return status;
 }
 

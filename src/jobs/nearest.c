@@ -121,10 +121,6 @@ static uint32_t radius_k(const nearest *n) {
     return n->initial ? 1 : n->k;
 }
 
-static double value_at(const ww_plan *p, const void *values, size_t i) {
-    return p->pair.rows->precision == WW_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
-}
-
 // The radii of a block's rows: their k-th distances, or the initial ones where these are less.
 static ww_status find_radii(ww_plan *p, const wwi_area *a) {
     nearest *n = p->own;
@@ -137,7 +133,11 @@ static ww_status find_radii(ww_plan *p, const wwi_area *a) {
     ww_status status = wwi_stream_read(p->pair.stream, n->best_values, 0, a->rows * n->k * size, values);
     for (size_t i = 0; status == WW_OK && i < a->rows; i++) {
         const unsigned char *last = values + (i * n->k + n->k - 1) * size, *initial = n->initial + (a->row + i) * size;
-        memmove(values + i * size, value_at(p, initial, 0) < value_at(p, last, 0) ? initial : last, size);
+        memmove(values + i * size,
+                wwi_value_at(initial, p->pair.rows->precision, 0) < wwi_value_at(last, p->pair.rows->precision, 0)
+                    ? initial
+                    : last,
+                size);
     }
     if (status == WW_OK)
         status = wwi_grow_buffer(p->pair.context, &n->radii, a->rows * size);
@@ -290,7 +290,8 @@ ww_status ww_plan_create_nearest_shard(const ww_measure *measure, ww_dataset *qu
 
 // Whether a row has k nearer neighbours elsewhere.
 static bool is_beyond(const ww_plan *p, size_t row, const void *value) {
-    return own(p)->initial && value_at(p, value, 0) > value_at(p, own(p)->initial, row);
+    return own(p)->initial && wwi_value_at(value, p->pair.rows->precision, 0) >
+                                  wwi_value_at(own(p)->initial, p->pair.rows->precision, row);
 }
 
 // The best of `rows` rows to the caller's arrays.

@@ -109,8 +109,7 @@ static bool is_correct(const workload *w, ww_precision precision) {
     const double bound = (precision == WW_DOUBLE ? 1e-12 : 1e-5) * fmax(1, (double)w->length / 1024);
     for (size_t i = 0; i < CHECKED && i < w->row_count; i++) {
         const size_t at = i * w->column_count + i;
-        const double value =
-            precision == WW_DOUBLE ? ((const double *)w->distances)[at] : (double)((const float *)w->distances)[at];
+        const double value = wwi_value_at(w->distances, precision, at);
         if (!(fabs(value - w->expected[i]) <= bound * w->expected[i]))
             return false;
     }

@@ -15,17 +15,6 @@
 // Ids of entries that stand for initial distances: after those of all points.
 #define SEEDS (UINT32_C(0x80000000) - WW_KNN_MOST)
 
-static double value_at(const void *values, ww_precision precision, size_t i) {
-    return precision == WW_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
-}
-
-static void put(void *values, ww_precision precision, size_t i, double value) {
-    if (precision == WW_DOUBLE)
-        ((double *)values)[i] = value;
-    else
-        ((float *)values)[i] = (float)value;
-}
-
 ww_status wwi_knn_shard_take(const ww_nearest_shard *given, bool self, size_t queries, size_t base, ww_metric metric,
                              ww_precision precision, wwi_knn_shard *shard) {
     ww_nearest_shard own = WW_NEAREST_SHARD_INIT;
@@ -91,10 +80,10 @@ ww_status wwi_knn_shard_seed(const wwi_knn_shard *shard, size_t first, size_t ro
     if (!seeds || !seed_ids)
         status = wwi_fail_memory(count * (size + sizeof *seed_ids));
     for (size_t r = 0; r < rows && status == WW_OK; r++) {
-        const double known = value_at(shard->initial, shard->precision, first + r);
+        const double known = wwi_value_at(shard->initial, shard->precision, first + r);
         const bool any = known < (double)INFINITY;
         for (size_t i = 0; i < k; i++) {
-            put(seeds, shard->precision, r * k + i, any ? above(shard, known) : INFINITY);
+            wwi_set_value(seeds, shard->precision, r * k + i, any ? above(shard, known) : INFINITY);
             seed_ids[r * k + i] = any ? SEEDS + (uint32_t)i : WWI_NO_INDEX;
         }
     }
@@ -109,10 +98,10 @@ void wwi_knn_shard_place(const wwi_knn_shard *shard, size_t first, size_t rows, 
                          void *distances) {
     for (size_t i = 0; i < rows * k; i++) {
         const bool known = shard->initial && ids[i] >= 0;
-        if (known && (ids[i] >= (int64_t)SEEDS || value_at(distances, shard->precision, i) >
-                                                      value_at(shard->initial, shard->precision, first + i / k))) {
+        if (known && (ids[i] >= (int64_t)SEEDS || wwi_value_at(distances, shard->precision, i) >
+                                                      wwi_value_at(shard->initial, shard->precision, first + i / k))) {
             ids[i] = -1;
-            put(distances, shard->precision, i, INFINITY);
+            wwi_set_value(distances, shard->precision, i, INFINITY);
         }
         if (ids[i] >= 0)
             ids[i] += (int64_t)(shard->base_offset - shift);

@@ -80,8 +80,7 @@ static ww_status take_batch(void *user, const wwi_path_batch *b) {
     if ((status = wwi_stream_read(j->plan->pair.stream, b->values, 0, b->count * j->value, values)) == WW_OK &&
         (status = wwi_plan_check_results(j->plan, values, b->count)) == WW_OK)
         for (size_t t = 0; t < b->count; t++)
-            j->distances[b->numbers[t]] = j->value == 8 ? ((const double *)(const void *)values)[t]
-                                                        : (double)((const float *)(const void *)values)[t];
+            j->distances[b->numbers[t]] = wwi_value_at(values, j->average->precision, t);
     free(values);
     return status == WW_OK && j->adds ? add_batch(j, b) : status;
 }
@@ -107,10 +106,7 @@ static ww_status create(job *j) {
     view.length = a->length;
     for (size_t k = 0; k < a->count; k++) {
         columns[k] = k;
-        if (j->value == 8)
-            ((double *)(void *)weights)[k] = a->weights[k];
-        else
-            ((float *)(void *)weights)[k] = (float)a->weights[k];
+        wwi_set_value(weights, a->precision, k, a->weights[k]);
     }
     if ((status = ww_dataset_create(a->context, &a->view, &make, &j->members)) != WW_OK ||
         (status = ww_dataset_create(a->context, &view, &make, &j->centre)) != WW_OK ||

@@ -15,20 +15,9 @@ typedef struct job {
     wwi_soft *s;
     ww_dataset *centre, *members;
     ww_gradient *gradient;
-    unsigned char *values, *slopes, *weights, *narrow; // of the datasets' precision
-    size_t size;                                       // bytes of a value
+    unsigned char *values, *slopes, *weights, *rounded; // of the datasets' precision
+    size_t size;                                        // bytes of a value
 } job;
-
-static double get(const job *j, const unsigned char *values, size_t i) {
-    return wwi_value_at(values, j->size == 8 ? WW_DOUBLE : WW_FLOAT, i);
-}
-
-static void put(const job *j, unsigned char *values, size_t i, double value) {
-    if (j->size == 8)
-        ((double *)(void *)values)[i] = value;
-    else
-        ((float *)(void *)values)[i] = (float)value;
-}
 
 // The weighted sum of the values at a centre, and its gradient.
 static ww_status evaluate(void *user, const double *at, size_t count, double *value, double *gradient) {
@@ -41,24 +30,24 @@ static ww_status evaluate(void *user, const double *at, size_t count, double *va
     to.values = &values;
     to.rows = &slopes;
     for (size_t i = 0; i < count; i++) {
-        put(j, j->narrow, i, at[i]);
-        if (!isfinite(get(j, j->narrow, i))) {
+        wwi_set_value(j->rounded, j->s->precision, i, at[i]);
+        if (!isfinite(wwi_value_at(j->rounded, j->s->precision, i))) {
             // Too far: no descent there.
             *value = (double)INFINITY;
             memset(gradient, 0, count * sizeof *gradient);
             return WW_OK;
         }
     }
-    if ((status = wwi_buffer_write(j->centre->values, 0, count * j->size, j->narrow)) != WW_OK ||
+    if ((status = wwi_buffer_write(j->centre->values, 0, count * j->size, j->rounded)) != WW_OK ||
         (status = ww_gradient_run(j->gradient, &to)) != WW_OK ||
         (status = ww_gradient_get_info(j->gradient, &info)) != WW_OK)
         return status;
     j->s->seconds_device += info.seconds_device;
     *value = 0;
     for (size_t k = 0; k < j->s->members->count; k++)
-        *value += j->s->weights[k] * get(j, j->values, k);
+        *value += j->s->weights[k] * wwi_value_at(j->values, j->s->precision, k);
     for (size_t i = 0; i < count; i++)
-        gradient[i] = get(j, j->slopes, i);
+        gradient[i] = wwi_value_at(j->slopes, j->s->precision, i);
     return WW_OK;
 }
 
@@ -82,8 +71,8 @@ static ww_status create(job *j) {
     j->values = malloc(count * j->size);
     j->weights = malloc(count * j->size);
     j->slopes = malloc(values * j->size);
-    j->narrow = malloc(values * j->size);
-    if (!rows || !columns || !j->values || !j->weights || !j->slopes || !j->narrow) {
+    j->rounded = malloc(values * j->size);
+    if (!rows || !columns || !j->values || !j->weights || !j->slopes || !j->rounded) {
         status = wwi_fail_memory((2 * count + 2 * values) * j->size);
         goto done;
     }
@@ -96,7 +85,7 @@ static ww_status create(job *j) {
     options.run = s->run;
     for (size_t k = 0; k < count; k++) {
         columns[k] = k;
-        put(j, j->weights, k, s->weights[k]);
+        wwi_set_value(j->weights, j->s->precision, k, s->weights[k]);
     }
     if ((status = ww_dataset_create(s->context, s->members, &make, &j->members)) != WW_OK ||
         (status = ww_dataset_create(s->context, &view, &make, &j->centre)) != WW_OK)
@@ -142,7 +131,7 @@ done:
     free(j.values);
     free(j.slopes);
     free(j.weights);
-    free(j.narrow);
+    free(j.rounded);
     s->seconds_wall = wwi_seconds() - begin;
     return status;
 }

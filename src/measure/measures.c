@@ -48,6 +48,8 @@ static const ww_parameter_info levenshtein_parameters[] = {
     {"substitution", 1.0, 0.0, LARGEST, "cost of two different symbols for each other", 0},
 };
 
+#define PARAMETERS(array) .parameter_count = sizeof(array) / sizeof *(array), .parameters = (array)
+
 const wwi_measure_row wwi_measures[] = {
     {
         .info = {.struct_size = sizeof(ww_measure_info),
@@ -56,7 +58,6 @@ const wwi_measure_row wwi_measures[] = {
                  .title = "Dynamic time warping",
                  .reference = "H. Sakoe, S. Chiba: Dynamic programming algorithm optimization for spoken word "
                               "recognition. IEEE Trans. ASSP 26(1), 1978",
-                 .is_metric = 0,
                  .is_symmetric = 1,
                  .formula = "D = c + min(left, up, diagonal)",
                  .cost = WW_COST_SQUARED,
@@ -97,10 +98,8 @@ const wwi_measure_row wwi_measures[] = {
                  .title = "DTW with a penalty for warping (amerced DTW)",
                  .reference = "M. Herrmann, G. I. Webb: Amercing: An intuitive and effective constraint for dynamic "
                               "time warping. Pattern Recognition 137, 2023",
-                 .is_metric = 0,
                  .is_symmetric = 1,
-                 .parameter_count = sizeof(adtw_parameters) / sizeof(adtw_parameters[0]),
-                 .parameters = adtw_parameters,
+                 PARAMETERS(adtw_parameters),
                  .formula = "D = c + min(left + penalty, up + penalty, diagonal)",
                  .cost = WW_COST_SQUARED,
                  .any_cost = 1,
@@ -119,10 +118,8 @@ const wwi_measure_row wwi_measures[] = {
                  .title = "Weighted DTW",
                  .reference = "Y.-S. Jeong, M. K. Jeong, O. A. Omitaomu: Weighted dynamic time warping for time series "
                               "classification. Pattern Recognition 44(9), 2011",
-                 .is_metric = 0,
                  .is_symmetric = 1,
-                 .parameter_count = sizeof(wdtw_parameters) / sizeof(wdtw_parameters[0]),
-                 .parameters = wdtw_parameters,
+                 PARAMETERS(wdtw_parameters),
                  .formula = "D = w(|i-j|) c + min(left, up, diagonal), w(a) = w_max / (1 + exp(-g (a - max(n,m)/2)))",
                  .cost = WW_COST_SQUARED,
                  .any_cost = 1,
@@ -143,7 +140,6 @@ const wwi_measure_row wwi_measures[] = {
                  .name = "ddtw",
                  .title = "DTW of the derivatives",
                  .reference = "E. J. Keogh, M. J. Pazzani: Derivative dynamic time warping. SDM 2001",
-                 .is_metric = 0,
                  .is_symmetric = 1,
                  .formula = "DTW of x'_i = ((x_i - x_{i-1}) + (x_{i+1} - x_{i-1})/2) / 2",
                  .cost = WW_COST_SQUARED,
@@ -164,10 +160,8 @@ const wwi_measure_row wwi_measures[] = {
                  .title = "Weighted DTW of the derivatives",
                  .reference = "Y.-S. Jeong, M. K. Jeong, O. A. Omitaomu: Weighted dynamic time warping for time series "
                               "classification. Pattern Recognition 44(9), 2011",
-                 .is_metric = 0,
                  .is_symmetric = 1,
-                 .parameter_count = sizeof(wdtw_parameters) / sizeof(wdtw_parameters[0]),
-                 .parameters = wdtw_parameters,
+                 PARAMETERS(wdtw_parameters),
                  .formula = "WDTW of x'_i = ((x_i - x_{i-1}) + (x_{i+1} - x_{i-1})/2) / 2",
                  .cost = WW_COST_SQUARED,
                  .any_cost = 1,
@@ -191,8 +185,7 @@ const wwi_measure_row wwi_measures[] = {
                  .reference = "L. Chen, R. Ng: On the marriage of Lp-norms and edit distance. VLDB 2004",
                  .is_metric = 1,
                  .is_symmetric = 1,
-                 .parameter_count = sizeof(erp_parameters) / sizeof(erp_parameters[0]),
-                 .parameters = erp_parameters,
+                 PARAMETERS(erp_parameters),
                  .formula = "D = min(left + |y_j - g|, up + |x_i - g|, diagonal + |x_i - y_j|)",
                  .cost = WW_COST_EUCLIDEAN,
                  .has_soft_minimum = 1},
@@ -212,10 +205,8 @@ const wwi_measure_row wwi_measures[] = {
                  .title = "Edit distance on real sequences",
                  .reference = "L. Chen, M. T. Ozsu, V. Oria: Robust and fast similarity search for moving object "
                               "trajectories. SIGMOD 2005",
-                 .is_metric = 0,
                  .is_symmetric = 1,
-                 .parameter_count = sizeof(edr_parameters) / sizeof(edr_parameters[0]),
-                 .parameters = edr_parameters,
+                 PARAMETERS(edr_parameters),
                  .formula = "D = min(left + 1, up + 1, diagonal + (all |x_i - y_j| <= epsilon ? 0 : 1))",
                  .cost = WW_COST_EUCLIDEAN,
                  .has_open_ends = 1},
@@ -230,10 +221,8 @@ const wwi_measure_row wwi_measures[] = {
              .title = "Longest common subsequence of points within epsilon",
              .reference =
                  "M. Vlachos, G. Kollios, D. Gunopulos: Discovering similar multidimensional trajectories. ICDE 2002",
-             .is_metric = 0,
              .is_symmetric = 1,
-             .parameter_count = sizeof(lcss_parameters) / sizeof(lcss_parameters[0]),
-             .parameters = lcss_parameters,
+             PARAMETERS(lcss_parameters),
              .formula = "L = |x_i - y_j| <= epsilon ? diagonal + 1 : max(left, up); 1 - L / min(n,m)",
              .cost = WW_COST_EUCLIDEAN},
         .recurrence = "recurrence/lcss.cl",
@@ -243,15 +232,13 @@ const wwi_measure_row wwi_measures[] = {
         .info =
             {.struct_size = sizeof(ww_measure_info),
              .id = WW_MSM,
-             .name =
-                 "msm",
+             .name = "msm",
              .title = "Move-split-merge",
              .reference =
                  "A. Stefan, V. Athitsos, G. Das: The move-split-merge metric for time series. IEEE TKDE 25(6), 2013",
              .is_metric = 1,
              .is_symmetric = 1,
-             .parameter_count = sizeof(msm_parameters) / sizeof(msm_parameters[0]),
-             .parameters = msm_parameters,
+             PARAMETERS(msm_parameters),
              .formula = "D = min(left + C(y_j; x_i, y_{j-1}), up + C(x_i; x_{i-1}, y_j), diagonal + |x_i - y_j|), C = "
                         "c or more",
              .cost = WW_COST_ABSOLUTE,
@@ -273,8 +260,7 @@ const wwi_measure_row wwi_measures[] = {
                               "matching. IEEE TPAMI 31(2), 2009",
                  .is_metric = 1,
                  .is_symmetric = 1,
-                 .parameter_count = sizeof(twed_parameters) / sizeof(twed_parameters[0]),
-                 .parameters = twed_parameters,
+                 PARAMETERS(twed_parameters),
                  .formula = "D = min(left + |y_j - y_{j-1}| + nu ds + lambda, up + |x_i - x_{i-1}| + nu dt + lambda, "
                             "diagonal + M(i,j) + M(i-1,j-1)), M = |x_i - y_j| + nu |t_i - s_j|",
                  .cost = WW_COST_EUCLIDEAN,
@@ -299,8 +285,7 @@ const wwi_measure_row wwi_measures[] = {
                               "reversals. Soviet Physics Doklady 10(8), 1966",
                  .is_metric = 1,
                  .is_symmetric = 1,
-                 .parameter_count = sizeof(levenshtein_parameters) / sizeof(levenshtein_parameters[0]),
-                 .parameters = levenshtein_parameters,
+                 PARAMETERS(levenshtein_parameters),
                  .formula = "D = min(left + insertion, up + deletion, diagonal + (x_i = y_j ? 0 : substitution))",
                  .cost = WW_COST_ABSOLUTE,
                  .is_of_symbols = 1,
@@ -313,12 +298,10 @@ const wwi_measure_row wwi_measures[] = {
         .info =
             {.struct_size = sizeof(ww_measure_info),
              .id = WW_LCS,
-             .name =
-                 "lcs",
+             .name = "lcs",
              .title = "Length of the longest common subsequence of symbols",
              .reference =
                  "R. A. Wagner, M. J. Fischer: The string-to-string correction problem. Journal of the ACM 21(1), 1974",
-             .is_metric = 0,
              .is_symmetric = 1,
              .is_similarity = 1,
              .formula = "L = x_i = y_j ? diagonal + 1 : max(left, up)",
@@ -333,8 +316,7 @@ const wwi_measure_row wwi_measures[] = {
                  .name = "user",
                  .title = "A recurrence of your own (--recurrence FILE.cl)",
                  .reference = "docs/kernels.md",
-                 .parameter_count = sizeof(user_parameters) / sizeof(user_parameters[0]),
-                 .parameters = user_parameters,
+                 PARAMETERS(user_parameters),
                  .formula = "D = ww_user_cell(left, up, diagonal, x_i, y_j, i - j)",
                  .cost = WW_COST_SQUARED,
                  .any_cost = 1,

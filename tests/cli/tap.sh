@@ -40,6 +40,17 @@ lines() { [ "$(wc -l <"$2")" -eq "$1" ]; }
 absent() { [ ! -e "$1" ]; }
 no_leftovers() { ! compgen -G '*.part-*' >/dev/null; }
 
+# Ends a test that can't run here.
+needs_device() {
+    "$program" devices --no-self-test >out 2>err && return
+    if [ "${WAVEWARP_TEST_REQUIRE_DEVICE:-0}" = 1 ]; then
+        echo "Bail out! no OpenCL device: $(cat err)"
+        exit 1
+    fi
+    echo "1..0 # SKIP $(head -n 1 err)"
+    exit 0
+}
+
 finish() {
     echo "1..$tap_count"
 }

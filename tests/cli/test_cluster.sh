@@ -3,14 +3,7 @@
 . "$(dirname "$0")/tap.sh"
 : >out >err
 
-if ! "$program" devices --no-self-test >out 2>err; then
-    if [ "${WAVEWARP_TEST_REQUIRE_DEVICE:-0}" = 1 ]; then
-        echo "Bail out! no OpenCL device: $(cat err)"
-        exit 1
-    fi
-    echo "1..0 # SKIP $(head -n 1 err)"
-    exit 0
-fi
+needs_device
 
 # Two groups: ramps that start late are the same under DTW.
 printf 'a,0,0,0,9\na,0,0,9,9\nb,5,5,5,5\na,0,9,9,9\nb,5,5,5,6\n' >five.csv

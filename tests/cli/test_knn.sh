@@ -3,14 +3,7 @@
 . "$(dirname "$0")/tap.sh"
 : >out >err
 
-if ! "$program" devices --no-self-test >out 2>err; then
-    if [ "${WAVEWARP_TEST_REQUIRE_DEVICE:-0}" = 1 ]; then
-        echo "Bail out! no OpenCL device: $(cat err)"
-        exit 1
-    fi
-    echo "1..0 # SKIP $(head -n 1 err)"
-    exit 0
-fi
+needs_device
 
 # Two coordinates, whole numbers: distances are exact. Points 1 and 3 are equal.
 printf '0,0\n3,4\n10,0\n3,4\n0,1\n' >base.csv

@@ -3,14 +3,7 @@
 . "$(dirname "$0")/tap.sh"
 : >out >err
 
-if ! "$program" devices --no-self-test >out 2>err; then
-    if [ "${WAVEWARP_TEST_REQUIRE_DEVICE:-0}" = 1 ]; then
-        echo "Bail out! no OpenCL device: $(cat err)"
-        exit 1
-    fi
-    echo "1..0 # SKIP $(head -n 1 err)"
-    exit 0
-fi
+needs_device
 
 printf '1,2,3\n0,0,1\n' >a.csv
 printf '1,2,2,3\n0,1,1,1\n' >b.csv

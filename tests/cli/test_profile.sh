@@ -3,14 +3,7 @@
 . "$(dirname "$0")/tap.sh"
 : >out >err
 
-if ! "$program" devices --no-self-test >out 2>err; then
-    if [ "${WAVEWARP_TEST_REQUIRE_DEVICE:-0}" = 1 ]; then
-        echo "Bail out! no OpenCL device: $(cat err)"
-        exit 1
-    fi
-    echo "1..0 # SKIP $(head -n 1 err)"
-    exit 0
-fi
+needs_device
 
 # 40 points; points 20 to 27 are twice points 3 to 10, and one more. The second series is shorter.
 awk 'BEGIN { for (t = 0; t < 40; t++) x[t] = (t * t * 7 + t * 3) % 23; for (t = 3; t < 11; t++) x[t + 17] = 2 * x[t] + 1

@@ -3,14 +3,7 @@
 . "$(dirname "$0")/tap.sh"
 : >out >err
 
-if ! "$program" devices --no-self-test >out 2>err; then
-    if [ "${WAVEWARP_TEST_REQUIRE_DEVICE:-0}" = 1 ]; then
-        echo "Bail out! no OpenCL device: $(cat err)"
-        exit 1
-    fi
-    echo "1..0 # SKIP $(head -n 1 err)"
-    exit 0
-fi
+needs_device
 
 # Class b has a spike down then up somewhere, class a one up then down.
 printf 'a,0,0.1,0,5,-5,0.1,0,0.2\na,0.1,5,-5,0,0.1,0,0.2,0\na,0.2,0,0.1,0,0,5.1,-5,0\n' >train.csv

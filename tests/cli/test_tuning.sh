@@ -27,6 +27,9 @@ done
 ok "names in the table are read by the code:$unread" test -z "$unread"
 
 "$program" generate cbf -n 5 -l 60 -o a.csv && "$program" generate random-walk -n 7 -l 3 --max-length 150 -o b.ts || exit 1
+sed -n '/^```tuning/,/^```$/p' "$source/docs/tuning.md" | grep -v '^```' >page.txt
+ok "the page's example" test "$(wc -l <page.txt)" -ge 5
+ok "the page's example is accepted" gives 0 matrix a.csv --tuning page.txt
 refused() { # LINE WORD
     echo "$1" >tuning.txt
     gives 1 matrix a.csv --tuning tuning.txt && says "tuning.txt:1:" && says "$2"

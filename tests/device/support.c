@@ -304,6 +304,16 @@ ww_series_view wwt_view(const wwt_set *set) {
     return view;
 }
 
+ww_series_view wwt_view_of(const double *values, size_t length, size_t channels) {
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    view.values = values;
+    view.precision = WW_DOUBLE;
+    view.count = 1;
+    view.channels = channels;
+    view.length = length;
+    return view;
+}
+
 ww_dataset *wwt_dataset(const wwt_set *set, ww_precision precision) {
     ww_series_view view = wwt_view(set);
     ww_dataset_options options = WW_DATASET_OPTIONS_INIT;

@@ -53,6 +53,8 @@ wwt_set wwt_set_random(size_t channels, size_t least, size_t most, size_t count)
 void wwt_set_free(wwt_set *set);
 wwr_series wwt_series(const wwt_set *set, size_t i);
 ww_series_view wwt_view(const wwt_set *set);
+// One series, channel by channel.
+ww_series_view wwt_view_of(const double *values, size_t length, size_t channels);
 ww_dataset *wwt_dataset(const wwt_set *set, ww_precision precision);
 
 // ---- results

@@ -50,16 +50,6 @@ static double *make(kind of, size_t length, size_t channels) {
     return values;
 }
 
-static ww_series_view view_of(const double *values, size_t length, size_t channels) {
-    ww_series_view view = WW_SERIES_VIEW_INIT;
-    view.values = values;
-    view.precision = WW_DOUBLE;
-    view.count = 1;
-    view.channels = channels;
-    view.length = length;
-    return view;
-}
-
 // ---- one profile
 
 typedef struct job {
@@ -106,12 +96,12 @@ static ww_profile_info run(ww_context *context, const job *j) {
     ww_run_options limits = WW_RUN_OPTIONS_INIT;
     ww_profile_info info = WW_PROFILE_INFO_INIT;
     ww_profile *profile = NULL;
-    ww_series_view own = view_of(x, j->length, j->channels), other = own;
+    ww_series_view own = wwt_view_of(x, j->length, j->channels), other = own;
     if (j->other) {
         y = make(j->kind, j->other, j->channels);
         memcpy(y + (j->other - j->window) / 3, x + (j->length - j->window) / 2,
                j->window * sizeof *y); // one is the same
-        other = view_of(y, j->other, j->channels);
+        other = wwt_view_of(y, j->other, j->channels);
     }
     limits.max_bytes = j->max_bytes;
     options.k = j->k;
@@ -268,7 +258,7 @@ START_TEST(without_double) {
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
         ck_assert_str_eq(run(context, &jobs[i]).form, "pairs");
     double x[50] = {0};
-    const ww_series_view view = view_of(x, 50, 1);
+    const ww_series_view view = wwt_view_of(x, 50, 1);
     ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
     ww_profile *profile = NULL;
     options.precision = WW_DOUBLE;
@@ -295,7 +285,7 @@ START_TEST(best_channels) {
         // Channels of their own: holes in one, the same window twice in another.
         for (size_t t = 0; t < WINDOW; t++)
             x[LENGTH + 200 + t] = x[LENGTH + 30 + t];
-        const ww_series_view view = view_of(x, LENGTH, CHANNELS);
+        const ww_series_view view = wwt_view_of(x, LENGTH, CHANNELS);
         ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
         options.k = 2;
         options.best_channels = best;
@@ -334,7 +324,7 @@ START_TEST(best_channels) {
         free(x);
     }
     double x[2 * 50] = {0};
-    const ww_series_view view = view_of(x, 50, 2);
+    const ww_series_view view = wwt_view_of(x, 50, 2);
     ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
     options.best_channels = 3;
     wwt_fails(ww_profile_find(context, &view, NULL, 10, &options, distances, indices), WW_ERROR_INVALID_ARGUMENT);
@@ -370,7 +360,7 @@ START_TEST(ties_go_to_the_lower_index) {
     wwt_seed(800);
     for (size_t t = 0; t < LENGTH; t++)
         x[t] = t < PERIOD ? floor(wwt_random() * 50) + 0.1 : x[t - PERIOD];
-    const ww_series_view view = view_of(x, LENGTH, 1);
+    const ww_series_view view = wwt_view_of(x, LENGTH, 1);
     wwt_ok(ww_profile_find(wwt_context, &view, NULL, WINDOW, NULL, distances, indices));
     for (size_t i = 0; i + WINDOW <= LENGTH; i++) {
         const size_t first = i < PERIOD ? i + PERIOD : i % PERIOD;
@@ -386,7 +376,7 @@ START_TEST(constant_and_empty_of_numbers) {
     int64_t indices[LENGTH];
     for (size_t t = 0; t < LENGTH; t++)
         x[t] = 1e6 + 0.1;
-    const ww_series_view view = view_of(x, LENGTH, 1);
+    const ww_series_view view = wwt_view_of(x, LENGTH, 1);
     wwt_ok(ww_profile_find(wwt_context, &view, NULL, WINDOW, NULL, distances, indices));
     for (size_t i = 0; i + WINDOW <= LENGTH; i++) {
         ck_assert_double_eq(distances[i], 0);
@@ -415,7 +405,7 @@ START_TEST(views_and_scales) {
             x[c * LENGTH + t] = wwt_random();
             y[30 + t * 2 + c] = (float)x[c * LENGTH + t] * (c ? 0x1p100f : 0x1p-100f);
         }
-    ww_series_view view = view_of(x, LENGTH, 2);
+    ww_series_view view = wwt_view_of(x, LENGTH, 2);
     wwt_ok(ww_profile_find(wwt_context, &view, NULL, WINDOW, NULL, distances, indices));
     view.values = y;
     view.precision = WW_FLOAT;
@@ -470,7 +460,7 @@ START_TEST(progress_and_cancel) {
     limits.launch_seconds = 1e-4;
     options.run = &limits;
     output.distances = distances;
-    const ww_series_view view = view_of(x, LENGTH, 1);
+    const ww_series_view view = wwt_view_of(x, LENGTH, 1);
     wwt_ok(ww_profile_create(wwt_context, &view, 0, NULL, 0, WINDOW, &options, &profile));
     wwt_ok(ww_profile_run(profile, &output));
     wwt_ok(ww_profile_get_info(profile, &info));
@@ -513,7 +503,7 @@ START_TEST(planted_motifs_and_discords) {
             x[others[p] + t] = 3 * (double)((t * 7) % 13) + 0.05 * wwt_random();
     for (size_t t = 0; t < 12; t++)
         x[450 + t] += (double)(t % 3) * 4; // nothing else is like this
-    const ww_series_view view = view_of(x, LENGTH, 1);
+    const ww_series_view view = wwt_view_of(x, LENGTH, 1);
     wwt_ok(ww_profile_create(wwt_context, &view, 0, NULL, 0, WINDOW, NULL, &profile));
     output.distances = distances;
     output.indices = indices;
@@ -565,8 +555,8 @@ START_TEST(refusals) {
     double x[40] = {0};
     for (size_t t = 0; t < 40; t++)
         x[t] = sin((double)(t * t));
-    const ww_series_view view = view_of(x, 40, 1), one = view_of(x, 1, 1), pair = view_of(x, 20, 2);
-    ww_series_view none = view_of(x, 40, 1);
+    const ww_series_view view = wwt_view_of(x, 40, 1), one = wwt_view_of(x, 1, 1), pair = wwt_view_of(x, 20, 2);
+    ww_series_view none = wwt_view_of(x, 40, 1);
     ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
     ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
     ww_run_options limits = WW_RUN_OPTIONS_INIT;
@@ -597,7 +587,7 @@ START_TEST(refusals) {
     options.run = &limits;
     limits.max_bytes = 10;
     double *large = make(WALK, 5000, 1);
-    const ww_series_view large_view = view_of(large, 5000, 1);
+    const ww_series_view large_view = wwt_view_of(large, 5000, 1);
     wwt_fails(make_profile(&large_view, 0, NULL, 5, &options), WW_ERROR_DEVICE_MEMORY);
     free(large);
     options.run = NULL;

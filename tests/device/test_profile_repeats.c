@@ -66,19 +66,9 @@ typedef struct job {
     size_t length, other, window; // other 0: the series itself
 } job;
 
-static ww_series_view view_of(const double *values, size_t length) {
-    ww_series_view view = WW_SERIES_VIEW_INIT;
-    view.values = values;
-    view.precision = WW_DOUBLE;
-    view.count = 1;
-    view.channels = 1;
-    view.length = length;
-    return view;
-}
-
 static void run(ww_context *context, const job *j, const double *x, const double *y, ww_precision precision,
                 double *distances, int64_t *indices) {
-    const ww_series_view own = view_of(x, j->length), other = view_of(y, j->other);
+    const ww_series_view own = wwt_view_of(x, j->length, 1), other = wwt_view_of(y, j->other, 1);
     ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
     options.precision = precision;
     wwt_ok(ww_profile_find(context, &own, y ? &other : NULL, j->window, &options, distances, indices));

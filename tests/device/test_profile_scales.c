@@ -158,20 +158,10 @@ static void check(const brute *b, size_t exclusion, int side, const double *dist
     }
 }
 
-static ww_series_view view_of(const double *values, size_t length, size_t channels) {
-    ww_series_view view = WW_SERIES_VIEW_INIT;
-    view.values = values;
-    view.precision = WW_DOUBLE;
-    view.count = 1;
-    view.channels = channels;
-    view.length = length;
-    return view;
-}
-
 // x and y (or NULL) are computed and compared with brute force.
 static void compare(ww_context *context, const job *j, double *x, double *y, const char *what) {
     const size_t windows = j->length - j->window + 1, others = (y ? j->other : j->length) - j->window + 1;
-    ww_series_view own = view_of(x, j->length, j->channels), other = view_of(y, j->other, j->channels);
+    ww_series_view own = wwt_view_of(x, j->length, j->channels), other = wwt_view_of(y, j->other, j->channels);
     ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
     ww_profile_info info = WW_PROFILE_INFO_INIT;
     ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
@@ -330,7 +320,7 @@ START_TEST(more_than_double_holds) {
     for (size_t t = 0; t < LENGTH; t++)
         x[t] = wwt_random();
     x[100] = 1e200;
-    const ww_series_view view = view_of(x, LENGTH, 1);
+    const ww_series_view view = wwt_view_of(x, LENGTH, 1);
     wwt_fails(ww_profile_find(wwt_context, &view, NULL, WINDOW, NULL, distances, indices), WW_ERROR_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(ww_last_error()->hint, "NaN"));
     x[100] = NAN; // as the hint says
