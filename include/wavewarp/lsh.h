@@ -63,10 +63,11 @@ typedef struct ww_lsh_info {
     uint64_t incomplete;   ///< queries of the last search that found fewer than k
     double seconds_build;  ///< wall time of ww_lsh_create(), ww_lsh_load() or the last ww_lsh_add()
     double seconds_search; ///< wall time of the last search, transfers included
+    size_t dimension;      ///< numbers or bits of a point; 0 of sets
 } ww_lsh_info;
 
 #define WW_LSH_INFO_INIT                                                                                               \
-    { sizeof(ww_lsh_info), 0, 0, WW_LSH_AUTO, 0, 0, 0, 0.0, 0.0 }
+    { sizeof(ww_lsh_info), 0, 0, WW_LSH_AUTO, 0, 0, 0, 0.0, 0.0, 0 }
 
 /// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_lsh_info_init(ww_lsh_info *info, size_t struct_size);

@@ -123,6 +123,14 @@ def test_pandas(rng):
     data = ww.Dataset.from_long(pandas.DataFrame(rows), series="id", time="t", values=["a", "b"], label="y")
     np.testing.assert_allclose(ww.cdist(data), matrix(x, x))
     assert data.classes.tolist() == ["even", "odd"] and data.codes.tolist() == [0, 1, 0]
+    rows[4]["id"] = None
+    with pytest.raises(ValueError, match="no series"):
+        ww.Dataset.from_long(pandas.DataFrame(rows), series="id", time="t", values="a")
+    own = pandas.DataFrame([[1, 2], [3, 4]], dtype="Int64")
+    np.testing.assert_array_equal(ww.cdist(own), ww.cdist([[1.0, 2], [3, 4]]))
+    own.iloc[1, 0] = None
+    with pytest.raises(ValueError, match="series 1 has NaN"):
+        ww.cdist(own)
 
 
 @pytest.mark.parametrize(
@@ -136,6 +144,7 @@ def test_pandas(rng):
         ([np.zeros((2, 3)), np.zeros((1, 3))], "channels"),
         ([], "one series alone"),
         ([[1.0, 2.0], [1.0, float("nan")]], "series 1 has NaN"),
+        (np.ma.masked_equal([[1, 2], [3, 9]], 9), "series 1 has NaN"),
     ],
 )
 def test_bad_series(series, says):
@@ -175,6 +184,8 @@ def test_out(rng):
     for bad in (np.empty((4, 3)), np.empty((4, 4), np.float32), np.empty((4, 4))[:, ::-1]):
         with pytest.raises(ValueError, match="out has to be"):
             ww.cdist(x, out=bad)
+    with pytest.raises(TypeError, match="not list"):
+        ww.cdist(x, out=[0.0] * 16)
 
 
 def test_update(rng):
@@ -284,6 +295,9 @@ def test_measures_are_values():
     assert lo.tolist() == [0, 0, 1] and hi.tolist() == [2, 3, 3]
     assert ww.parse_band("sakoe-chiba:10%", 50) == ("sakoe-chiba", 5)
     assert ww.Measure(measure, gamma=0.5).gamma == 0.5
+    assert ww.Measure(measure, root=False).text == "dtw,band=sakoe-chiba:10%"
+    rows = ww.Measure("dtw", band=([0, 0, 1], [2, 3, 3]))
+    assert ww.Measure(rows, band="sakoe-chiba:0").cells(3, 3) == 3 and ww.Measure(rows, root=True).cells(3, 3) == 7
     with pytest.raises(ValueError):
         ww.Measure("dtw", band="sakoe-chiba:x")
     with pytest.raises(ValueError):
@@ -329,6 +343,9 @@ def test_pairs_and_rectangles(rng):
     np.testing.assert_allclose(ww.pairs(x, y), np.diag(full))
     np.testing.assert_allclose(ww.pairs(x, y, indices=([0, 4, 2], [1, 1, 3])), full[[0, 4, 2], [1, 1, 3]])
     plan = ww.Plan("dtw", x, y)
+    np.testing.assert_array_equal(ww.Plan("dtw", np.zeros((2, 3)), np.ones((1, 3), np.float32)).run(), [[3], [3]])
+    with pytest.raises(TypeError, match="pickle the arrays"):
+        pickle.dumps(x)
     np.testing.assert_allclose(plan.rectangle(1, 2, 3, 2), full[1:3, 3:5])
     assert plan.cells() == 25 * 64 and plan.cells(1, 2, 3, 2) == 4 * 64
     with pytest.raises(ValueError):

@@ -196,6 +196,7 @@ def test_classifier_and_choice(cbf):
     assert chosen.best in tried and chosen.accuracy == chosen.accuracies.max()
     with pytest.raises(ValueError, match="label"):
         ww.classify(ww.Dataset(series), test)
+    np.testing.assert_array_equal(ww.classify(train, series[12:], band="sakoe-chiba:5").neighbours, got.neighbours[:, :1])
     with pytest.raises(ValueError, match="12 labels|11 labels"):
         ww.Dataset(series[:12], labels[:11])
 
@@ -334,6 +335,21 @@ def test_lsh(rng, tmp_path):
     with pytest.raises(ValueError):
         index.remove([320])
     assert 0 < ww.lsh_collision("l2", 1.0, width=4.0) < 1
+    with pytest.raises(TypeError, match="'tabels'; there are metric, tables"):
+        ww.LSH(base, tabels=3)
+
+
+def test_lsh_of_bits(rng, tmp_path):
+    bits = rng.random((40, 21)) < 0.5
+    packed = np.packbits(bits, axis=1, bitorder="little")
+    index = ww.LSH(bits, metric="hamming", tables=4, functions=4)
+    index.save(tmp_path / "i.lsh")
+    loaded = ww.LSH.load(tmp_path / "i.lsh")
+    for made in (index, loaded, pickle.loads(pickle.dumps(loaded))):
+        assert made.dimension == 21 and made.info.dimension == 21
+        for queries in (bits[:3], packed[:3]):
+            np.testing.assert_array_equal(made.search(queries, 1), [[[0]] * 3, [[0], [1], [2]]])
+    assert ww.LSH([{1, 2}, {3}], metric="jaccard").dimension == 0
 
 
 def test_lsh_choice(rng):

@@ -67,6 +67,11 @@ def test_aeon(data):
         np.testing.assert_allclose(ww.distance(a, b, band="slanted:0.1"), aeon.dtw_distance(a, b, window=0.1))
         np.testing.assert_allclose(ww.distance(a, b, "msm", c=1.0), aeon.msm_distance(a, b, c=1.0))
     np.testing.assert_allclose(ww.cdist(X), aeon.dtw_pairwise_distance(X), atol=1e-12)
+    # Their share of the length, of unequal lengths too.
+    estimators = importlib.import_module("wavewarp.sklearn")
+    made = estimators.KNeighborsTimeSeriesClassifier(distance_params={"window": 0.15}).fit([X[0], z, Y[0][:25]], [0, 1, 2])
+    want = [[aeon.dtw_distance(q, b, window=0.15) for b in (X[0], z, Y[0][:25])] for q in (X[1], z[:20])]
+    np.testing.assert_allclose(made.kneighbors([X[1], z[:20]], 3)[0], np.sort(want, axis=1))
 
 
 def test_tslearn(data):

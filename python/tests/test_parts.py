@@ -55,7 +55,7 @@ for points, queries in (x, None), (x32, x32[:5]):
     mine, one = ww.GroupLSH(group, points, **options), ww.LSH(points, **options)
     for a, b in zip(mine.search(queries, 3), one.search(queries, 3)):
         np.testing.assert_array_equal(a, b)
-    assert len(mine) == 40 and mine.info.examined == one.info.examined > 0
+    assert len(mine) == 40 and mine.info.examined == one.info.examined > 0 and mine.info.dimension == one.dimension
 long, second = (np.cumsum(rng.normal(size=n)) for n in (1500, 700))
 for other in None, second:
     sides = {"left_right": other is None, "k": 2}

@@ -109,7 +109,11 @@ def new(kind, /, **fields):
     assert result is None
     for name, value in fields.items():
         if value is not None:
-            setattr(struct, name, value)
+            try:
+                setattr(struct, name, value)
+            except AttributeError:
+                known = ", ".join(field for field, _ in ffi.typeof(struct).item.fields if field != "struct_size")
+                raise TypeError(f"no option {name!r}; there are {known}") from None
     _kept[struct] = list(fields.values())
     return struct
 

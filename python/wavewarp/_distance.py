@@ -54,7 +54,7 @@ def distance(
 class Plan:
     """A prepared job on datasets: slow parts are done once, run() computes. cdist() and pairs() make one and run it.
 
-    columns None: rows with itself. pairs: None, or two lists of indices of rows and columns.
+    rows, columns: a Dataset, or what one takes. columns None: rows with itself. pairs: None, or two lists of indices of rows and columns.
     """
 
     def __init__(
@@ -71,6 +71,7 @@ class Plan:
         **parameters,
     ) -> None:
         self.measure = as_measure(measure, parameters)
+        rows, columns = datasets(rows, columns)
         self.rows, self.columns = rows, columns
         self._handle = handle("ww_plan")
         longest = max(rows.longest, columns.longest if columns is not None else 0)
@@ -101,7 +102,7 @@ class Plan:
         out: an array, which may have a stride between rows, or a Buffer: then they stay on the device.
         """
         stride = 0
-        if out is None or isinstance(out, Buffer) or len(self.shape) != 2 or out.strides[0] == out.itemsize * out.shape[1]:
+        if not isinstance(out, np.ndarray) or len(self.shape) != 2 or out.strides[0] == out.itemsize * out.shape[1]:
             values = result(out, self.shape, self.rows.dtype)
         else:
             values = out

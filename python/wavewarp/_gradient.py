@@ -22,7 +22,7 @@ OUTPUTS = ("values", "rows", "columns", "parameters", "weights", "alignment")
 class Gradient:
     """Prepared gradients of pairs of series, for any number of runs.
 
-    measure: a Measure; with gamma above 0 its soft minimum. rows, columns: datasets.
+    measure: a Measure; with gamma above 0 its soft minimum. rows, columns: a Dataset, or what one takes.
     pairs: None: all rows with all columns; True: one by one; or two lists of indices.
     divergence: of V(x,y) - V(x,x)/2 - V(y,y)/2. per_pair: a gradient for each pair, not for each series.
     parameters, weights, alignment: these outputs will be asked for.
@@ -44,6 +44,7 @@ class Gradient:
         max_bytes: int = 0,
     ) -> None:
         self.measure = as_measure(measure)
+        rows, columns = datasets(rows, columns)
         self.rows, self.columns = rows, columns if columns is not None else rows
         self.per_pair = per_pair
         self._options = new(

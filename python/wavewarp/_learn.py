@@ -17,6 +17,7 @@ from ._series import (
     SeriesSet,
     as_numbers,
     classes_of,
+    dataset,
     datasets,
     one_array,
     output,
@@ -252,7 +253,7 @@ def rand_index(a: Any, b: Any) -> float:
 class Classifier:
     """A k-nearest-neighbour classifier, or with targets a regressor, on a labelled dataset.
 
-    vote: "uniform" or "distance". targets: a number for each training series.
+    train: a Dataset with labels. vote: "uniform" or "distance". targets: a number for each training series.
     """
 
     def __init__(
@@ -269,6 +270,7 @@ class Classifier:
         max_bytes: int = 0,
         **parameters,
     ) -> None:
+        train = dataset(train)
         self.train, self.measure, self.k, self._vote = train, as_measure(measure, parameters), k, vote
         self._plan = plan_options(engine, no_bounds, progress=progress, max_bytes=max_bytes)
         self._targets = targets_of(targets, train)
@@ -276,9 +278,11 @@ class Classifier:
     def run(self, test=None) -> SimpleNamespace:
         """A record: predicted (labels, or values), probabilities, neighbours, distances, correct, total, confusion.
 
-        test: a dataset of the same precision; None: each training series among the others (leave-one-out).
+        test: a Dataset of the same precision, or what one takes; None: each training series among the others (leave-one-out).
         """
         made = handle("ww_classifier")
+        if test is not None:
+            test = dataset(test, precision=self.train.precision, context=self.train.context)
         longest = max(self.train.longest, test.longest if test is not None else 0)
         options = vote_options(self.k, self._vote, self._targets, self._plan)
         check(lib.ww_classifier_create(self.measure.c(longest), self.train._c, options, made))
@@ -338,7 +342,7 @@ def choose(train, measures, *, k: int = 1, progress: Progress = None) -> SimpleN
     measures: Measures or texts, as [f"dtw,band=sakoe-chiba:{p}%" for p in range(21)]; of equal ones the first is taken.
     Returns a record of best, accuracy, and accuracies of all. progress: called with (done, total).
     """
-    measures = [as_measure(m) for m in measures]
+    train, measures = dataset(train), [as_measure(m) for m in measures]
     if not measures:
         raise ValueError("no measures to choose from")
     accuracies, report = [], reporter(progress)

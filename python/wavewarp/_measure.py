@@ -57,9 +57,9 @@ class Measure:
         recurrence_name=None,
         **parameters,
     ) -> None:
-        words = [text.text if isinstance(text, Measure) else str(text)]
-        if root is not None and root:
-            words.append("root")
+        words = [part.strip() for part in (text.text if isinstance(text, Measure) else str(text)).split(",")]
+        if root is not None:
+            words = [part for part in words if part != "root"] + ["root"] * bool(root)
         if independent is not None:
             words.append("independent" if independent else "dependent")
         self._rows = None
@@ -76,7 +76,7 @@ class Measure:
         self.text: str = ",".join(words)
         self._texts = {"cost_expression": cost_expression, "recurrence": recurrence, "recurrence_name": recurrence_name}
         if isinstance(text, Measure):
-            self._rows = self._rows or text._rows
+            self._rows = text._rows if band is None else self._rows
             self._texts = {name: value or text._texts[name] for name, value in self._texts.items()}
         self._made: Any = None
         self.c(100)  # a fault in the words is found here; a share of a band needs some length

@@ -323,7 +323,6 @@ class LSH:
     def _set(self, points, options):
         self.context, self._run = points.context, options
         check(lib.ww_lsh_create(points._c, options, self._handle))
-        self._dimension = points.dimension
         return self
 
     @property
@@ -332,7 +331,7 @@ class LSH:
 
     kind = property(lambda self: ("numbers", "bits", "sets")[lib.ww_lsh_kind(self._c)])
     dtype = property(lambda self: DTYPES[text(lib.ww_precision_name(lib.ww_lsh_precision(self._c)))])
-    dimension = property(lambda self: self._dimension)
+    dimension = property(lambda self: self.info.dimension)
 
     def __len__(self) -> int:
         """Points that were ever added."""
@@ -406,11 +405,10 @@ class LSH:
         return target.getvalue()
 
     @classmethod
-    def _load(cls, function, *arguments, dimension=None, context=None):
+    def _load(cls, function, *arguments, context=None):
         made = cls.__new__(cls)
         made.context, made._handle, made._run = context or default_context(), handle("ww_lsh"), run()
         check(function(made.context._c, *arguments, made._run, made._handle))
-        made._dimension = dimension
         return made
 
     @classmethod
@@ -419,13 +417,13 @@ class LSH:
         return cls._load(lib.ww_lsh_load, os.fsencode(path), context=context)
 
     @classmethod
-    def from_bytes(cls, data, *, dimension=None, context: Optional[Context] = None) -> LSH:
+    def from_bytes(cls, data, *, context: Optional[Context] = None) -> LSH:
         """An index of to_bytes()."""
         user = ffi.new_handle(io.BytesIO(data))
-        return cls._load(lib.ww_lsh_load_from, lib.py_read_fn, user, dimension=dimension, context=context)
+        return cls._load(lib.ww_lsh_load_from, lib.py_read_fn, user, context=context)
 
     def __reduce__(self):
-        return _unpickled, (self.to_bytes(), self._dimension)
+        return LSH.from_bytes, (self.to_bytes(),)
 
     @classmethod
     def choose(
@@ -473,7 +471,3 @@ class LSH:
         made = cls.__new__(cls)
         made._handle = handle("ww_lsh")
         return made._set(points, options), told
-
-
-def _unpickled(data, dimension):
-    return LSH.from_bytes(data, dimension=dimension)

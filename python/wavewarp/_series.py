@@ -31,6 +31,10 @@ def as_array(values: Any):
 def as_numbers(values: Any):
     """The same as float32 or float64 in this machine's byte order: a copy only where it is something else."""
     array = values if type(values) is np.ndarray else as_array(values)
+    if isinstance(values, np.ma.MaskedArray):
+        array = np.ma.filled(values.astype(np.promote_types(values.dtype, np.float32)), np.nan)
+    elif array.dtype == object and hasattr(values, "to_numpy"):  # pandas' types that have a missing value of their own
+        array = values.to_numpy(dtype=np.float64, na_value=np.nan)
     if array.dtype.char in "df" and array.dtype.isnative:
         return array
     if array.dtype.kind not in "fiub":
@@ -61,6 +65,8 @@ def result(out: Any, shape, dtype):
         if out.shape != tuple(shape) or out.dtype != dtype:
             raise ValueError(f"out has to be a buffer of shape {tuple(shape)} and type {dtype}")
         return out
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out is an array or a Buffer, not {type(out).__name__}")
     if out.shape != tuple(shape) or out.dtype != dtype or not out.flags.c_contiguous or not out.flags.writeable:
         raise ValueError(f"out has to be a writable C-contiguous array of shape {tuple(shape)} and type {dtype}")
     return out
@@ -551,9 +557,11 @@ class Dataset:
         """
         names = [values] if isinstance(values, str) or not isinstance(values, (list, tuple)) else list(values)
         arrays, labels = [], []
+        if np.any(frame[series].isna()):
+            raise ValueError(f"a row has no series: {series!r} is missing")
         for _, part in frame.groupby(series, sort=False):
             part = part if time is None else part.sort_values(time, kind="stable")
-            arrays.append(np.ascontiguousarray(part[names].to_numpy().T))
+            arrays.append(np.ascontiguousarray(as_numbers(part[names]).T))
             if label is not None:
                 if part[label].nunique(dropna=False) != 1:
                     raise ValueError(f"a series has several values of {label!r}")
@@ -594,6 +602,9 @@ class Dataset:
     def update(self, series: Any, axes: Optional[str] = None) -> None:
         """Gives it other values of the same shape, in place; made with updates=True."""
         check(lib.ww_dataset_update(self._c, view(series, axes or self._axes).c))
+
+    def __getstate__(self):
+        raise TypeError("a Dataset is on the device: pickle the arrays that it was made of")
 
     def __repr__(self):
         return f"<wavewarp.Dataset of {len(self)} series, {self.channels} channels, {self.precision}>"

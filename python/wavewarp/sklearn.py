@@ -9,6 +9,7 @@ what wavewarp.Measure takes ({"band": "sakoe-chiba:5", "gamma": 0.1}; `window`, 
 
 from __future__ import annotations
 
+import numbers
 from typing import Any, Optional
 
 import numpy as np
@@ -67,7 +68,7 @@ class _Elastic(BaseEstimator):
         if "window" in parameters:
             window = parameters.pop("window")
             if window is not None:
-                parameters["band"] = f"sakoe-chiba:{100 * float(window):.15g}%"
+                parameters["band"] = f"slanted:{float(window)!r}"
         return Measure(self.distance, **parameters)
 
     def _options(self):
@@ -293,6 +294,12 @@ class TimeSeriesDBSCAN(_Clusters):
         return self
 
 
+def _seed(random_state):
+    if random_state is None or isinstance(random_state, numbers.Integral):
+        return random_state or 1
+    return int(check_random_state(random_state).randint(1, 2**31 - 1))
+
+
 class _Shapes(BaseEstimator):
     def _fit(self, X, y, **options):
         X = _series(self, X, reset=True)
@@ -311,7 +318,7 @@ class _Shapes(BaseEstimator):
             max_length=most,
             quality=self.quality,
             sample=self.n_shapelet_samples or 0,
-            seed=self.random_state or 1,
+            seed=_seed(self.random_state),
             seconds=60.0 * self.time_limit_in_minutes,
             **options,
         )

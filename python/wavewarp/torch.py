@@ -87,7 +87,7 @@ class SoftLoss(torch.nn.Module):
         batched = torch.is_tensor(x)
         if batched != torch.is_tensor(y):
             raise TypeError("two tensors, or two lists of tensors")
-        if torch.is_tensor(x) and torch.is_tensor(y) and (x.dim() != 3 or y.dim() != 3):
+        if not isinstance(x, (list, tuple)) and not isinstance(y, (list, tuple)) and (x.dim() != 3 or y.dim() != 3):
             raise ValueError(f"batches are (batch, time, channels), not {tuple(x.shape)} and {tuple(y.shape)}")
         if len(x) != len(y):
             raise ValueError(f"batches of {len(x)} and {len(y)} series")

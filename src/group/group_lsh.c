@@ -47,6 +47,7 @@ static ww_status build_all(ww_group_lsh *g, source *from) {
         return status;
     g->info = g->any->info;
     g->info.points = g->any->total;
+    g->info.dimension = g->any->kind == WW_POINTS_SETS ? 0 : g->any->dimension;
     g->info.seconds_build = wwi_seconds() - start;
     return WW_OK;
 }

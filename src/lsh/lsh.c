@@ -648,6 +648,7 @@ ww_status ww_lsh_get_info(const ww_lsh *lsh, ww_lsh_info *info) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or info is NULL");
     ww_lsh_info known = lsh->info;
     known.points = lsh->total - lsh->removed.count;
+    known.dimension = lsh->kind == WW_POINTS_SETS ? 0 : lsh->dimension;
     return wwi_struct_give(info, &known, "ww_lsh_info");
 }
 

@@ -92,6 +92,13 @@ defined=$(nm -D --defined-only "$library/libwavewarp.so" 2>/dev/null | awk '{ su
 absent=$(comm -23 <(echo "$declared") <(echo "$defined"))
 point "$([ -z "$absent" ]; echo $?)" "every declared function is defined" "$absent"
 
+# Where the loader looks: with -Drpath=true programs have their own tree, nothing has another place.
+allowed=none
+grep -q '"name": "rpath", "value": true' <(meson introspect --buildoptions "$build") && allowed='\[\$ORIGIN/[^:]*\]$'
+elsewhere=$(find "$prefix/bin" "$library/" -type f -exec sh -c 'head -c 4 "$1" | grep -q ELF && readelf -dW "$1" | grep -E "R(UN)?PATH" |
+    sed "s|^|$1: |"' sh {} \; | grep -v "$allowed")
+point "$([ -z "$elsewhere" ]; echo $?)" "no installed file has a search path of another tree" "$elsewhere"
+
 for program in wavewarp wavewarp-bench; do
     [ -x "$prefix/bin/$program" ] && check "the installed $program runs" "$prefix/bin/$program" --version
 done
