@@ -9,6 +9,7 @@
 #include "escape.h"
 #include "group_job.h"
 #include "json.h"
+#include "shapelet_parts.h"
 #include "shapelets.h"
 
 enum { FIT, PREDICT, TRANSFORM, SHOW };
@@ -19,6 +20,7 @@ static const char *const verbs[] = {"fit", "predict", "transform", "show", NULL}
 typedef struct shapelets {
     cli_device_options device;
     cli_read_options read;
+    cli_division division; // a part of the candidates
     int verb;
     const char *model_path, *series_path, *output, *svg, *checkpoint, *seconds_text;
     uint64_t min_length, max_length, length_step, start_step, sample, seed, best, max_depth, min_size, terms;
@@ -125,6 +127,20 @@ static int find(shapelets *c, ww_shapelets_options *o) {
     return result;
 }
 
+// What is found of the part's candidates goes to its folder.
+static int find_part(shapelets *c, ww_shapelets_options *o) {
+    cli_division *d = &c->division;
+    char *checkpoint = NULL;
+    int result = cli_shapelet_part_open(d, &c->device, c->context, c->set, o, &checkpoint, &c->model);
+    if (result == CLI_GO_ON && !c->model) {
+        result = find(c, o);
+        if (result == CLI_GO_ON)
+            result = cli_shapelet_part_done(d, c->model);
+    }
+    free(checkpoint);
+    return result;
+}
+
 static int fit(shapelets *c) {
     ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
     int result = cli_read(c->series_path, &c->read, 0, true, &c->set);
@@ -148,7 +164,8 @@ static int fit(shapelets *c) {
     o.min_size = (size_t)c->min_size;
     o.terms = (size_t)c->terms;
     o.checkpoint = c->checkpoint;
-    if ((result = find(c, &o)) != CLI_GO_ON || (result = get_info(c)) != CLI_GO_ON)
+    result = c->division.part_text ? find_part(c, &o) : find(c, &o);
+    if (result != CLI_GO_ON || (result = get_info(c)) != CLI_GO_ON)
         return result;
     c->seconds_compute = c->info.seconds_wall;
     return c->output && ww_shapelets_write(c->model, c->output) != WW_OK ? cli_fail() : find_classes(c);
@@ -316,6 +333,7 @@ static void print_json(const shapelets *c, const cli_command *command) {
         cli_json_count(&json, "examined", c->info.examined);
         cli_json_count(&json, "launches", c->info.launches);
         cli_json_flag(&json, "stopped", c->info.stopped != 0);
+        cli_division_json(&json, &c->division);
         if (c->group)
             cli_group_json(c->group, NULL, &json);
     }
@@ -469,6 +487,17 @@ static int check_group(const shapelets *c, const char *name) {
     return CLI_GO_ON;
 }
 
+static int check_part(shapelets *c, const char *name) {
+    const int result = cli_division_check(name, &c->division);
+    if (result != CLI_GO_ON || !c->division.part_text)
+        return result;
+    if (c->verb != FIT || !c->no_tree || !c->best)
+        return cli_usage(name, "--part is for 'fit --no-tree --best K': a tree is not divided");
+    if (c->output || c->svg || c->checkpoint || c->seconds_text)
+        return cli_usage(name, "--part has its files in --parts DIR: no --output, --svg, --checkpoint or --seconds");
+    return cli_is_group(&c->device) ? cli_usage(name, "--part has one device") : CLI_GO_ON;
+}
+
 static int check(shapelets *c, const char *name) {
     c->seconds = 0;
     if (c->seconds_text && (!cli_number(c->seconds_text, &c->seconds) || c->seconds <= 0))
@@ -479,11 +508,12 @@ static int check(shapelets *c, const char *name) {
         return cli_usage(name, "--svg goes with 'fit' and 'show'");
     if (c->tree && c->verb != TRANSFORM)
         return cli_usage(name, "--all goes with 'transform'");
-    if ((c->verb == FIT || c->verb == TRANSFORM) && !c->output)
+    if ((c->verb == FIT || c->verb == TRANSFORM) && !c->output && !c->division.part_text)
         return cli_usage(name, "--output FILE is needed");
     if (c->verb == SHOW && c->output)
         return cli_usage(name, "--output goes with 'fit', 'predict' and 'transform'");
-    return check_group(c, name);
+    const int result = check_part(c, name);
+    return result == CLI_GO_ON ? check_group(c, name) : result;
 }
 
 static int run(shapelets *c) {
@@ -533,6 +563,7 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
         {"min-size", 0, CLI_COUNT, "N", "a node of fewer series is not split, default 2", &c.min_size, NULL, 2},
         {"terms", 0, CLI_COUNT, "N", "most shapelets of a node, joined by and and or; default 1", &c.terms, NULL, 1},
         {"checkpoint", 0, CLI_MADE, "FILE", "keep what is found there, and go on from it", &c.checkpoint, 0, 0},
+        CLI_PARTS_OPTIONS(c.division),
         CLI_READ_OPTIONS(c.read),
         CLI_DEVICE_OPTIONS(c.device),
     };
@@ -550,6 +581,7 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
             print_text(&c);
         result = CLI_OK;
     }
+    cli_division_close(&c.division);
     free(c.predicted);
     free(c.actual);
     free(c.confusion);
