@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "neighbours.h"
 #include "rows.h"
+#include "shapelet_parts.h"
 #include "tiles.h"
 
 typedef struct part {
@@ -243,6 +244,8 @@ static int run(merge_job *j) {
         return merge_neighbours(j);
     if (!j->wanted.output || j->wanted.ids || j->wanted.distances)
         return cli_error("parts of '%s' are merged by --output FILE alone", job);
+    if (strcmp(job, "shapelets") == 0)
+        return cli_shapelet_parts_merge(j->folder, j->count, j->parts[0].info.options, units(j), j->wanted.output);
     return strcmp(job, "matrix") == 0 ? merge_matrix(j)
            : strcmp(job, "pairs") == 0
                ? merge_pairs(j)
@@ -268,7 +271,8 @@ int cmd_merge(const cli_command *command, int argc, char **argv) {
     merge_job j;
     memset(&j, 0, sizeof j);
     const cli_option options[] = {
-        {"output", 'o', CLI_OUTPUT, "FILE", "where to: .npy, .csv, else raw values; of nearest and knn: the lines",
+        {"output", 'o', CLI_OUTPUT, "FILE",
+         "where to: .npy, .csv, else raw values; of nearest and knn: the lines; of shapelets: the model",
          &j.wanted.output, 0, 0},
         {"ids", 0, CLI_OUTPUT, "FILE", "of nearest and knn: write the indices there", &j.wanted.ids, 0, 0},
         {"distances", 0, CLI_OUTPUT, "FILE", "of nearest and knn: write the distances there", &j.wanted.distances, 0,

@@ -9,6 +9,7 @@
 #include "escape.h"
 #include "group_job.h"
 #include "json.h"
+#include "shapelet_parts.h"
 #include "shapelets.h"
 
 enum { FIT, PREDICT, TRANSFORM, SHOW };
@@ -19,11 +20,15 @@ static const char *const verbs[] = {"fit", "predict", "transform", "show", NULL}
 typedef struct shapelets {
     cli_device_options device;
     cli_read_options read;
+    cli_division division; // a part of the candidates
     int verb;
     const char *model_path, *series_path, *output, *svg, *checkpoint, *seconds_text;
-    uint64_t min_length, max_length, length_step, start_step, sample, seed, best, max_depth, min_size, terms;
-    int quality;
-    bool raw, unscaled, no_tree, json, tree;
+    struct {
+        uint64_t min_length, max_length, length_step, start_step, sample, seed, best, max_depth, min_size, terms;
+        int quality;
+        bool raw, unscaled, no_tree;
+    } search;
+    bool json, tree;
     double seconds;
     ww_context *context;
     ww_group *group; // several devices; then there is neither a context nor data
@@ -125,6 +130,20 @@ static int find(shapelets *c, ww_shapelets_options *o) {
     return result;
 }
 
+// What is found of the part's candidates goes to its folder.
+static int find_part(shapelets *c, ww_shapelets_options *o) {
+    cli_division *d = &c->division;
+    char *checkpoint = NULL;
+    int result = cli_shapelet_part_open(d, &c->device, c->context, c->set, o, &checkpoint, &c->model);
+    if (result == CLI_GO_ON && !c->model) {
+        result = find(c, o);
+        if (result == CLI_GO_ON)
+            result = cli_shapelet_part_done(d, c->model);
+    }
+    free(checkpoint);
+    return result;
+}
+
 static int fit(shapelets *c) {
     ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
     int result = cli_read(c->series_path, &c->read, 0, true, &c->set);
@@ -132,23 +151,24 @@ static int fit(shapelets *c) {
         result = cli_is_group(&c->device) ? open_group(c) : upload(c);
     if (result != CLI_GO_ON)
         return result;
-    o.min_length = (size_t)c->min_length;
-    o.max_length = (size_t)c->max_length;
-    o.length_step = (size_t)c->length_step;
-    o.start_step = (size_t)c->start_step;
-    o.sample = (size_t)c->sample;
-    o.seed = c->seed;
+    o.min_length = (size_t)c->search.min_length;
+    o.max_length = (size_t)c->search.max_length;
+    o.length_step = (size_t)c->search.length_step;
+    o.start_step = (size_t)c->search.start_step;
+    o.sample = (size_t)c->search.sample;
+    o.seed = c->search.seed;
     o.seconds = c->seconds;
-    o.quality = (ww_shapelet_quality)c->quality;
-    o.raw = c->raw;
-    o.unscaled = c->unscaled;
-    o.no_tree = c->no_tree;
-    o.best = (size_t)c->best;
-    o.max_depth = (size_t)c->max_depth;
-    o.min_size = (size_t)c->min_size;
-    o.terms = (size_t)c->terms;
+    o.quality = (ww_shapelet_quality)c->search.quality;
+    o.raw = c->search.raw;
+    o.unscaled = c->search.unscaled;
+    o.no_tree = c->search.no_tree;
+    o.best = (size_t)c->search.best;
+    o.max_depth = (size_t)c->search.max_depth;
+    o.min_size = (size_t)c->search.min_size;
+    o.terms = (size_t)c->search.terms;
     o.checkpoint = c->checkpoint;
-    if ((result = find(c, &o)) != CLI_GO_ON || (result = get_info(c)) != CLI_GO_ON)
+    result = c->division.part_text ? find_part(c, &o) : find(c, &o);
+    if (result != CLI_GO_ON || (result = get_info(c)) != CLI_GO_ON)
         return result;
     c->seconds_compute = c->info.seconds_wall;
     return c->output && ww_shapelets_write(c->model, c->output) != WW_OK ? cli_fail() : find_classes(c);
@@ -316,6 +336,7 @@ static void print_json(const shapelets *c, const cli_command *command) {
         cli_json_count(&json, "examined", c->info.examined);
         cli_json_count(&json, "launches", c->info.launches);
         cli_json_flag(&json, "stopped", c->info.stopped != 0);
+        cli_division_json(&json, &c->division);
         if (c->group)
             cli_group_json(c->group, NULL, &json);
     }
@@ -447,10 +468,11 @@ static int take_operands(shapelets *c, const char *name, const char *const *oper
 
 // Whether an option of the search is given.
 static bool searches(const shapelets *c) {
-    const uint64_t numbers = c->min_length | c->max_length | c->length_step | c->start_step | c->sample | c->best |
-                             c->max_depth | c->min_size | c->terms;
-    const bool flags[] = {
-        c->raw, c->unscaled, c->no_tree, c->quality != 0, c->seconds_text != NULL, c->checkpoint != NULL};
+    const uint64_t numbers = c->search.min_length | c->search.max_length | c->search.length_step |
+                             c->search.start_step | c->search.sample | c->search.best | c->search.max_depth |
+                             c->search.min_size | c->search.terms;
+    const bool flags[] = {c->search.raw,          c->search.unscaled,      c->search.no_tree,
+                          c->search.quality != 0, c->seconds_text != NULL, c->checkpoint != NULL};
     bool any = numbers != 0;
     for (size_t i = 0; i < CLI_COUNT_OF(flags); i++)
         any = any || flags[i];
@@ -469,21 +491,40 @@ static int check_group(const shapelets *c, const char *name) {
     return CLI_GO_ON;
 }
 
+static int check_part(shapelets *c, const char *name) {
+    const int result = cli_division_check(name, &c->division);
+    if (result != CLI_GO_ON || !c->division.part_text)
+        return result;
+    if (c->verb != FIT || !c->search.no_tree || !c->search.best)
+        return cli_usage(name, "--part is for 'fit --no-tree --best K': a tree is not divided");
+    if (c->output || c->svg || c->checkpoint || c->seconds_text)
+        return cli_usage(name, "--part has its files in --parts DIR: no --output, --svg, --checkpoint or --seconds");
+    return cli_is_group(&c->device) ? cli_usage(name, "--part has one device") : CLI_GO_ON;
+}
+
+static int check_files(const shapelets *c, const char *name) {
+    const bool needed = c->verb == FIT ? !c->division.part_text : c->verb == TRANSFORM;
+    if (c->svg && c->verb != FIT && c->verb != SHOW)
+        return cli_usage(name, "--svg goes with 'fit' and 'show'");
+    if (needed && !c->output)
+        return cli_usage(name, "--output FILE is needed");
+    if (c->verb == SHOW && c->output)
+        return cli_usage(name, "--output goes with 'fit', 'predict' and 'transform'");
+    return CLI_GO_ON;
+}
+
 static int check(shapelets *c, const char *name) {
     c->seconds = 0;
     if (c->seconds_text && (!cli_number(c->seconds_text, &c->seconds) || c->seconds <= 0))
         return cli_usage(name, "--seconds is a number above 0");
     if (c->verb != FIT && searches(c))
         return cli_usage(name, "options of the search go with 'fit'");
-    if (c->svg && c->verb != FIT && c->verb != SHOW)
-        return cli_usage(name, "--svg goes with 'fit' and 'show'");
     if (c->tree && c->verb != TRANSFORM)
         return cli_usage(name, "--all goes with 'transform'");
-    if ((c->verb == FIT || c->verb == TRANSFORM) && !c->output)
-        return cli_usage(name, "--output FILE is needed");
-    if (c->verb == SHOW && c->output)
-        return cli_usage(name, "--output goes with 'fit', 'predict' and 'transform'");
-    return check_group(c, name);
+    int result = check_files(c, name);
+    if (result == CLI_GO_ON)
+        result = check_part(c, name);
+    return result == CLI_GO_ON ? check_group(c, name) : result;
 }
 
 static int run(shapelets *c) {
@@ -504,12 +545,26 @@ static int run(shapelets *c) {
     return result == CLI_GO_ON && c->svg ? draw(c) : result;
 }
 
+static void end(shapelets *c) {
+    cli_division_close(&c->division);
+    free(c->predicted);
+    free(c->actual);
+    free(c->confusion);
+    free(c->distances);
+    free(c->starts);
+    ww_shapelets_destroy(&c->model);
+    ww_dataset_destroy(&c->data);
+    ww_series_set_destroy(&c->set);
+    ww_context_destroy(&c->context);
+    ww_group_destroy(&c->group);
+}
+
 int cmd_shapelets(const cli_command *command, int argc, char **argv) {
     shapelets c;
     const char *operands[3] = {NULL, NULL, NULL};
     size_t count = 0;
     memset(&c, 0, sizeof c);
-    c.seed = 1;
+    c.search.seed = 1;
     const cli_option options[] = {
         {"output", 'o', CLI_OUTPUT, "FILE",
          "the model (fit), predicted labels (predict), features .npy or .csv (transform)", &c.output, 0, 0},
@@ -517,22 +572,27 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
         {"json", 'j', CLI_FLAG, NULL, "report as one JSON object", &c.json, 0, 0},
         {"all", 0, CLI_FLAG, NULL, "transform: by the tree's shapelets too, not the best alone", &c.tree, 0, 0},
         {NULL, 0, CLI_FLAG, NULL, "Search (fit)", NULL, 0, 0},
-        {"min-length", 0, CLI_COUNT, "N", "shortest candidates, default 3", &c.min_length, NULL, 2},
-        {"max-length", 0, CLI_COUNT, "N", "longest candidates, default: the shortest series", &c.max_length, NULL, 2},
-        {"length-step", 0, CLI_COUNT, "N", "every N-th length, default 1", &c.length_step, NULL, 1},
-        {"start-step", 0, CLI_COUNT, "N", "candidates start at every N-th point, default 1", &c.start_step, NULL, 1},
-        {"sample", 0, CLI_COUNT, "N", "so many candidates, drawn at random for each node", &c.sample, NULL, 1},
-        {"seed", 0, CLI_COUNT, "N", "of the random order, default 1", &c.seed, NULL, 0},
+        {"min-length", 0, CLI_COUNT, "N", "shortest candidates, default 3", &c.search.min_length, NULL, 2},
+        {"max-length", 0, CLI_COUNT, "N", "longest candidates, default: the shortest series", &c.search.max_length,
+         NULL, 2},
+        {"length-step", 0, CLI_COUNT, "N", "every N-th length, default 1", &c.search.length_step, NULL, 1},
+        {"start-step", 0, CLI_COUNT, "N", "candidates start at every N-th point, default 1", &c.search.start_step, NULL,
+         1},
+        {"sample", 0, CLI_COUNT, "N", "so many candidates, drawn at random for each node", &c.search.sample, NULL, 1},
+        {"seed", 0, CLI_COUNT, "N", "of the random order, default 1", &c.search.seed, NULL, 0},
         {"seconds", 0, CLI_TEXT, "S", "stop the search after S seconds with the best so far", &c.seconds_text, 0, 0},
-        {"quality", 'q', CLI_CHOICE, "Q", "what makes a candidate good", &c.quality, cli_qualities(), 0},
-        {"raw", 0, CLI_FLAG, NULL, "windows as they are, not z-normalised", &c.raw, 0, 0},
-        {"unscaled", 0, CLI_FLAG, NULL, "distances that grow with the length", &c.unscaled, 0, 0},
-        {"best", 'k', CLI_COUNT, "K", "also the K best shapelets without overlap, for 'transform'", &c.best, NULL, 1},
-        {"no-tree", 0, CLI_FLAG, NULL, "the best alone, no decision tree", &c.no_tree, 0, 0},
-        {"max-depth", 0, CLI_COUNT, "N", "most splits from the root to a leaf", &c.max_depth, NULL, 1},
-        {"min-size", 0, CLI_COUNT, "N", "a node of fewer series is not split, default 2", &c.min_size, NULL, 2},
-        {"terms", 0, CLI_COUNT, "N", "most shapelets of a node, joined by and and or; default 1", &c.terms, NULL, 1},
+        {"quality", 'q', CLI_CHOICE, "Q", "what makes a candidate good", &c.search.quality, cli_qualities(), 0},
+        {"raw", 0, CLI_FLAG, NULL, "windows as they are, not z-normalised", &c.search.raw, 0, 0},
+        {"unscaled", 0, CLI_FLAG, NULL, "distances that grow with the length", &c.search.unscaled, 0, 0},
+        {"best", 'k', CLI_COUNT, "K", "also the K best shapelets without overlap, for 'transform'", &c.search.best,
+         NULL, 1},
+        {"no-tree", 0, CLI_FLAG, NULL, "the best alone, no decision tree", &c.search.no_tree, 0, 0},
+        {"max-depth", 0, CLI_COUNT, "N", "most splits from the root to a leaf", &c.search.max_depth, NULL, 1},
+        {"min-size", 0, CLI_COUNT, "N", "a node of fewer series is not split, default 2", &c.search.min_size, NULL, 2},
+        {"terms", 0, CLI_COUNT, "N", "most shapelets of a node, joined by and and or; default 1", &c.search.terms, NULL,
+         1},
         {"checkpoint", 0, CLI_MADE, "FILE", "keep what is found there, and go on from it", &c.checkpoint, 0, 0},
+        CLI_PARTS_OPTIONS(c.division),
         CLI_READ_OPTIONS(c.read),
         CLI_DEVICE_OPTIONS(c.device),
     };
@@ -550,15 +610,6 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
             print_text(&c);
         result = CLI_OK;
     }
-    free(c.predicted);
-    free(c.actual);
-    free(c.confusion);
-    free(c.distances);
-    free(c.starts);
-    ww_shapelets_destroy(&c.model);
-    ww_dataset_destroy(&c.data);
-    ww_series_set_destroy(&c.set);
-    ww_context_destroy(&c.context);
-    ww_group_destroy(&c.group);
+    end(&c);
     return result;
 }

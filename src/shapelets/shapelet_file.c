@@ -213,6 +213,10 @@ static bool get_number(const json_t *of, const char *name, double *value) {
     return true;
 }
 
+static bool get_amount(const json_t *of, const char *name, double *to) {
+    return get_number(of, name, to) && *to >= 0;
+}
+
 static bool get_flag(const json_t *of, const char *name, bool *value) {
     const json_t *flag = json_object_get(of, name);
     *value = json_is_true(flag);
@@ -299,6 +303,22 @@ static ww_status read_values(const json_t *of, const char *path, const ww_shapel
     return WW_OK;
 }
 
+// One of the model's, whose values are not read yet.
+static ww_status read_shapelet(const json_t *of, const char *path, const ww_shapelets *m, wwi_shapelet *s) {
+    const char *op = json_string_value(json_object_get(of, "op"));
+    if (!get_count(of, "series", m->train - 1, &s->series) || !get_count(of, "start", MOST, &s->start) ||
+        !get_count(of, "length", MOST, &s->length) || s->length < 2 ||
+        !get_count(of, "class", m->class_count - 1, &s->label))
+        return wrong(path, "a shapelet's \"series\", \"start\", \"length\" or \"class\" is missing or out of range");
+    if (!op || (strcmp(op, ops[0]) != 0 && strcmp(op, ops[1]) != 0))
+        return wrong(path, "a shapelet's \"op\" is neither and nor or");
+    s->op = strcmp(op, ops[1]) == 0 ? WW_SHAPELET_OR : WW_SHAPELET_AND;
+    if (!get_amount(of, "quality", &s->quality) || !get_amount(of, "gain", &s->gain) ||
+        !get_amount(of, "gap", &s->gap) || !get_amount(of, "threshold", &s->threshold))
+        return wrong(path, "a shapelet's \"quality\", \"gain\", \"gap\" or \"threshold\" is missing or negative");
+    return WW_OK;
+}
+
 static ww_status read_shapelets(const json_t *root, const char *path, ww_shapelets *m) {
     ww_status status = WW_OK;
     const json_t *list = json_object_get(root, "shapelets");
@@ -309,22 +329,10 @@ static ww_status read_shapelets(const json_t *root, const char *path, ww_shapele
         return wwi_fail_memory(count * sizeof *m->shapelets);
     for (size_t i = 0; status == WW_OK && i < count; i++) {
         const json_t *of = json_array_get(list, i);
-        wwi_shapelet *s = &m->shapelets[i];
-        const char *op = json_string_value(json_object_get(of, "op"));
         m->shapelet_count++;
-        if (!get_count(of, "series", m->train - 1, &s->series) || !get_count(of, "start", MOST, &s->start) ||
-            !get_count(of, "length", MOST, &s->length) || s->length < 2 ||
-            !get_count(of, "class", m->class_count - 1, &s->label))
-            return wrong(path,
-                         "a shapelet's \"series\", \"start\", \"length\" or \"class\" is missing or out of range");
-        if (!op || (strcmp(op, ops[0]) != 0 && strcmp(op, ops[1]) != 0))
-            return wrong(path, "a shapelet's \"op\" is neither and nor or");
-        s->op = strcmp(op, ops[1]) == 0 ? WW_SHAPELET_OR : WW_SHAPELET_AND;
-        if (!get_number(of, "quality", &s->quality) || !get_number(of, "gain", &s->gain) ||
-            !get_number(of, "gap", &s->gap) || !get_number(of, "threshold", &s->threshold) || s->quality < 0 ||
-            s->gain < 0 || s->gap < 0 || s->threshold < 0)
-            return wrong(path, "a shapelet's \"quality\", \"gain\", \"gap\" or \"threshold\" is missing or negative");
-        status = read_values(of, path, m, s);
+        status = read_shapelet(of, path, m, &m->shapelets[i]);
+        if (status == WW_OK)
+            status = read_values(of, path, m, &m->shapelets[i]);
     }
     return status;
 }
@@ -341,6 +349,24 @@ static bool take_terms(const ww_shapelets *m, const ww_shapelet_node *n, bool *t
     return true;
 }
 
+// The split of a node that is no leaf.
+static ww_status read_split(const json_t *of, const char *path, const ww_shapelets *m, ww_shapelet_node *n,
+                            bool *taken) {
+    if (!get_count(of, "terms", 8, &n->terms) || !n->terms || !get_count(of, "first", m->shapelet_count, &n->first) ||
+        !take_terms(m, n, taken))
+        return wrong(path, "a node's \"first\" and \"terms\" are not shapelets of its own");
+    if (!get_amount(of, "threshold", &n->threshold) || !get_amount(of, "gain", &n->gain) ||
+        !get_amount(of, "gap", &n->gap))
+        return wrong(path, "a node's \"threshold\", \"gain\" or \"gap\" is missing or negative");
+    const wwi_shapelet *last = &m->shapelets[n->first + n->terms - 1];
+    if (last->threshold != n->threshold || last->gain != n->gain || last->gap != n->gap)
+        return wrong(path, "a node's \"threshold\", \"gain\" or \"gap\" is not that of its last shapelet");
+    if (m->shapelets[n->first].op != WW_SHAPELET_AND)
+        return wrong(path, "a node's first shapelet is joined by or, but to nothing");
+    n->op = last->op;
+    return WW_OK;
+}
+
 // A node of `count`. taken: of each shapelet, whether it is one of the best or a node's before this one.
 static ww_status read_node(const json_t *of, const char *path, const ww_shapelets *m, size_t count, size_t i,
                            ww_shapelet_node *n, bool *taken) {
@@ -354,25 +380,44 @@ static ww_status read_node(const json_t *of, const char *path, const ww_shapelet
     if (!get_count(of, "left", count - 1, &left) || !get_count(of, "right", count - 1, &right) || left <= i ||
         right <= i || left == right)
         return wrong(path, "a node's \"left\" or \"right\" is no later node");
-    if (!get_count(of, "terms", 8, &n->terms) || !n->terms || !get_count(of, "first", m->shapelet_count, &n->first) ||
-        !take_terms(m, n, taken))
-        return wrong(path, "a node's \"first\" and \"terms\" are not shapelets of its own");
-    if (!get_number(of, "threshold", &n->threshold) || !get_number(of, "gain", &n->gain) ||
-        !get_number(of, "gap", &n->gap) || n->threshold < 0 || n->gain < 0 || n->gap < 0)
-        return wrong(path, "a node's \"threshold\", \"gain\" or \"gap\" is missing or negative");
-    const wwi_shapelet *last = &m->shapelets[n->first + n->terms - 1];
-    if (last->threshold != n->threshold || last->gain != n->gain || last->gap != n->gap)
-        return wrong(path, "a node's \"threshold\", \"gain\" or \"gap\" is not that of its last shapelet");
-    if (m->shapelets[n->first].op != WW_SHAPELET_AND)
-        return wrong(path, "a node's first shapelet is joined by or, but to nothing");
-    n->op = last->op;
     n->left = (int64_t)left;
     n->right = (int64_t)right;
+    return read_split(of, path, m, n, taken);
+}
+
+// Whether the nodes are a tree, whose root has all series. named: a zero for each node.
+static ww_status check_tree(const char *path, const ww_shapelets *m, char *named) {
+    if (m->nodes[0].depth != 0 || m->nodes[0].series != m->train)
+        return wrong(path, "the first node is not the root of all training series");
+    for (size_t i = 0; i < m->node_count; i++) {
+        const ww_shapelet_node *n = &m->nodes[i];
+        if (i && !named[i])
+            return wrong(path, "a node is nobody's \"left\" or \"right\"");
+        if (n->left < 0)
+            continue;
+        const ww_shapelet_node *l = &m->nodes[n->left], *r = &m->nodes[n->right];
+        if (named[n->left]++ || named[n->right]++ || l->depth != n->depth + 1 || r->depth != n->depth + 1 ||
+            l->series + r->series != n->series)
+            return wrong(path, "\"depth\" or \"series\" of a node and of those below it do not fit");
+    }
     return WW_OK;
 }
 
-static ww_status read_nodes(const json_t *root, const char *path, ww_shapelets *m) {
+static ww_status read_each(const json_t *list, const char *path, ww_shapelets *m, char *named, bool *taken) {
     ww_status status = WW_OK;
+    for (size_t i = 0; i < m->best; i++)
+        taken[i] = true;
+    for (size_t i = 0; status == WW_OK && i < m->node_count; i++)
+        status = read_node(json_array_get(list, i), path, m, m->node_count, i, &m->nodes[i], taken);
+    if (status == WW_OK)
+        status = check_tree(path, m, named);
+    for (size_t i = 0; status == WW_OK && i < m->shapelet_count; i++)
+        if (!taken[i])
+            status = wrong(path, "a shapelet belongs to no node");
+    return status;
+}
+
+static ww_status read_nodes(const json_t *root, const char *path, ww_shapelets *m) {
     const json_t *list = json_object_get(root, "nodes");
     const size_t count = json_array_size(list);
     if (!json_is_array(list))
@@ -382,32 +427,9 @@ static ww_status read_nodes(const json_t *root, const char *path, ww_shapelets *
     char *named = calloc(count, 1);
     bool *taken = calloc(m->shapelet_count + 1, sizeof *taken);
     m->nodes = calloc(count, sizeof *m->nodes);
-    if (!named || !taken || !m->nodes) {
-        free(named);
-        free(taken);
-        return wwi_fail_memory(count * sizeof *m->nodes);
-    }
-    m->node_count = count;
-    for (size_t i = 0; i < m->best; i++)
-        taken[i] = true;
-    for (size_t i = 0; status == WW_OK && i < count; i++)
-        status = read_node(json_array_get(list, i), path, m, count, i, &m->nodes[i], taken);
-    if (status == WW_OK && (m->nodes[0].depth != 0 || m->nodes[0].series != m->train))
-        status = wrong(path, "the first node is not the root of all training series");
-    for (size_t i = 0; status == WW_OK && i < count; i++) {
-        const ww_shapelet_node *n = &m->nodes[i];
-        if (i && !named[i])
-            status = wrong(path, "a node is nobody's \"left\" or \"right\"");
-        if (n->left < 0)
-            continue;
-        const ww_shapelet_node *l = &m->nodes[n->left], *r = &m->nodes[n->right];
-        if (named[n->left]++ || named[n->right]++ || l->depth != n->depth + 1 || r->depth != n->depth + 1 ||
-            l->series + r->series != n->series)
-            status = wrong(path, "\"depth\" or \"series\" of a node and of those below it do not fit");
-    }
-    for (size_t i = 0; status == WW_OK && i < m->shapelet_count; i++)
-        if (!taken[i])
-            status = wrong(path, "a shapelet belongs to no node");
+    m->node_count = m->nodes ? count : 0;
+    const ww_status status =
+        named && taken && m->nodes ? read_each(list, path, m, named, taken) : wwi_fail_memory(count * sizeof *m->nodes);
     free(named);
     free(taken);
     return status;

@@ -11,15 +11,16 @@
 
 // ---- what is sent, and its room
 
-// What does not change from chunk to chunk.
-static ww_status send_node(wwi_node_search *s) {
-    ww_status status;
-    wwi_shapelet_device *d = s->device;
-    wwi_shapelet_room *room = s->room;
+// Blocks of columns by diagonals.
+static size_t blocks_of(const wwi_node_search *s) {
+    return s->correlator.way->diagonals ? s->candidates.count / s->candidates.block : 0;
+}
+
+// What is told of the node's series and of the columns' blocks.
+static ww_status describe_node(wwi_node_search *s) {
     const wwi_shapelet_node *node = s->node;
-    const size_t n = node->count, most = s->gains->most,
-                 blocks = s->correlator.way->diagonals ? s->candidates.count / s->candidates.block : 0;
-    const double scale = d->kind.raw ? (double)s->job.scale * (double)s->data->channels : 0.25;
+    const size_t n = node->count, blocks = blocks_of(s);
+    const double scale = s->device->kind.raw ? (double)s->job.scale * (double)s->data->channels : 0.25;
     s->sent.totals = calloc(node->class_count, sizeof *s->sent.totals);
     s->sent.points = malloc(n * sizeof *s->sent.points);
     s->sent.before = calloc(n, sizeof *s->sent.before);
@@ -36,26 +37,58 @@ static ww_status send_node(wwi_node_search *s) {
         const wwi_shapelet_column *column = &s->candidates.columns[i * s->candidates.block];
         s->sent.lefts[i] = (uint32_t)wwi_shapelet_length(s->data, column->series) - column->start;
     }
-    if ((status = wwi_node_post(d, &room->node.ids, node->ids, n * 4)) != WW_OK ||
+    return WW_OK;
+}
+
+// Of the whole tree.
+static ww_status send_gains(wwi_node_search *s) {
+    struct wwi_shapelet_node_room *to = &s->room->node;
+    const size_t most = s->gains->most;
+    ww_status status = WW_OK;
+    if (!to->steps)
+        status = wwi_upload(s->device->context, &to->steps, s->gains->steps, most * 8);
+    return status == WW_OK && !to->entropy
+               ? wwi_upload(s->device->context, &to->entropy, s->gains->entropy, (most + 1) * 8)
+               : status;
+}
+
+// The distances so far of the node's series, where there are any.
+static ww_status send_before(wwi_node_search *s) {
+    struct wwi_shapelet_node_room *to = &s->room->node;
+    const size_t n = s->node->count;
+    ww_status status = wwi_grow_buffer(s->device->context, &to->before, n * 4);
+    if (status == WW_OK && s->node->before)
+        status = wwi_buffer_send(to->before, n * 4, s->sent.before);
+    return status == WW_OK && s->node->before ? wwi_node_post(s->device, &to->so_far, s->node->before, n * 8) : status;
+}
+
+static ww_status send_columns(wwi_node_search *s) {
+    struct wwi_shapelet_node_room *to = &s->room->node;
+    const size_t blocks = blocks_of(s), bytes = s->candidates.count * sizeof *s->candidates.columns;
+    const ww_status status = blocks ? wwi_node_post(s->device, &to->lefts, s->sent.lefts, blocks * 4) : WW_OK;
+    return status == WW_OK && s->device->has_double
+               ? wwi_node_post(s->device, &to->columns, s->candidates.columns, bytes)
+               : status;
+}
+
+// What does not change from chunk to chunk.
+static ww_status send_node(wwi_node_search *s) {
+    ww_status status;
+    wwi_shapelet_device *d = s->device;
+    wwi_shapelet_room *room = s->room;
+    const wwi_shapelet_node *node = s->node;
+    const size_t n = node->count;
+    if ((status = describe_node(s)) != WW_OK ||
+        (status = wwi_node_post(d, &room->node.ids, node->ids, n * 4)) != WW_OK ||
         (status = wwi_node_post(d, &room->node.class_of, node->classes, n * 4)) != WW_OK ||
         (status = wwi_node_post(d, &room->node.totals, s->sent.totals, node->class_count * 4)) != WW_OK ||
-        (status = wwi_grow_buffer(d->context, &room->node.before, n * 4)) != WW_OK ||
-        (node->before && ((status = wwi_buffer_send(room->node.before, n * 4, s->sent.before)) != WW_OK ||
-                          (status = wwi_node_post(d, &room->node.so_far, node->before, n * 8)) != WW_OK)) ||
-        // Of the whole tree.
-        (!room->node.steps &&
-         (status = wwi_upload(d->context, &room->node.steps, s->gains->steps, most * 8)) != WW_OK) ||
-        (!room->node.entropy &&
-         (status = wwi_upload(d->context, &room->node.entropy, s->gains->entropy, (most + 1) * 8)) != WW_OK) ||
         (status = wwi_node_post(d, &room->node.points, s->sent.points, n * 4)) != WW_OK ||
-        (blocks && (status = wwi_node_post(d, &room->node.lefts, s->sent.lefts, blocks * 4)) != WW_OK) ||
-        (d->has_double && (status = wwi_node_post(d, &room->node.columns, s->candidates.columns,
-                                                  s->candidates.count * sizeof *s->candidates.columns)) != WW_OK) ||
-        (status = wwi_grow_buffer(d->context, &room->bounds.pruned, n * 4)) != WW_OK ||
-        (status = wwi_grow_buffer(d->context, &room->bounds.listed_count, 4)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(room->bounds.pruned, 0, n * 4, 0)) != WW_OK)
+        (status = send_before(s)) != WW_OK || (status = send_gains(s)) != WW_OK ||
+        (status = send_columns(s)) != WW_OK ||
+        (status = WWI_GROW(d->context, {&room->bounds.pruned, n * 4}, {&room->bounds.listed_count, 4},
+                           {&room->bounds.bound, 16})) != WW_OK)
         return status;
-    return wwi_grow_buffer(d->context, &room->bounds.bound, 16);
+    return wwi_buffer_fill_u32(room->bounds.pruned, 0, n * 4, 0);
 }
 
 // Bytes of a column in all buffers of a chunk.

@@ -71,6 +71,26 @@ ok "is refused before the search" says 'no/c.txt'
 ok "a checkpoint that was begun leaves nothing else" test -z "$(ls c.txt* 2>/dev/null)"
 ok "a sample" gives 0 shapelets fit train.csv --csv-label first --sample 20 -q kruskal-wallis -o m3.json
 
+fit="shapelets fit train.csv --csv-label first --no-tree -k 2"
+mkdir parts
+ok "the best of the whole" gives 0 $fit -o whole.json
+ok "part 1 of 2" gives 0 $fit --part 1/2 --parts parts
+ok "a part that is missing" gives 1 merge parts -o joined.json
+ok "part 2 of 2" gives 0 $fit --part 2/2 --parts parts --json
+ok "says how many series" prints '"tiles": 3'
+ok "a part that is there" gives 1 $fit --part 2/2 --parts parts
+ok "is gone on with" gives 0 $fit --part 2/2 --parts parts --resume
+ok "not by other options" gives 1 $fit --part 2/2 --parts parts --resume --max-length 3
+if [ -f parts/1-of-2.json ] && "$program" shapelets show parts/1-of-2.json >out 2>err; then
+    ok "merge" gives 0 merge parts -o joined.json
+    ok "the bytes of the whole" cmp -s joined.json whole.json
+    ok "merge needs a file" gives 1 merge parts
+fi
+ok "a part of a tree" gives 2 shapelets fit train.csv --csv-label first --part 1/2 --parts parts
+ok "a part and a file" gives 2 $fit --part 1/2 --parts parts -o m.json
+ok "more parts than series" gives 1 $fit --part 1/99 --parts parts
+ok "a part of a prediction" gives 2 shapelets show whole.json --part 1/2 --parts parts
+
 ok "no verb" gives 2 shapelets
 ok "another verb" gives 2 shapelets find train.csv
 ok "no output" gives 2 shapelets fit train.csv
