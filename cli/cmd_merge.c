@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "commands.h"
+#include "matches.h"
 #include "neighbours.h"
+#include "profile_job.h"
 #include "rows.h"
 #include "shapelet_parts.h"
 #include "tiles.h"
@@ -22,6 +24,7 @@ typedef struct merge_job {
     cli_neighbour_options wanted; // output and json of all jobs
     bool any_device;
     cli_neighbours found;
+    cli_matches matches;
     uint64_t count;
     part *parts;
 } merge_job;
@@ -32,6 +35,7 @@ static void job_end(merge_job *j) {
             cli_note("%s", ww_last_error()->message);
     free(j->parts);
     cli_neighbours_free(&j->found);
+    cli_matches_free(&j->matches);
 }
 
 // How many parts there are to be: by the names of those that are there.
@@ -191,7 +195,7 @@ static int read_rows(const merge_job *j, uint64_t i, ww_precision precision, uin
 static int merge_pairs(const merge_job *j) {
     cli_row_shape shape;
     ww_array_file *file = NULL;
-    if (!read_shape(j, &shape) || shape.columns)
+    if (!read_shape(j, &shape) || shape.columns || shape.k)
         return cli_error("%s: the parts are not all of the pairs", j->folder);
     if (ww_array_file_create(j->wanted.output, shape.precision, (size_t)shape.rows, 0, &file) != WW_OK)
         return cli_fail();
@@ -212,7 +216,7 @@ static int merge_pairs(const merge_job *j) {
 
 static int merge_neighbours(merge_job *j) {
     cli_row_shape shape;
-    if (!read_shape(j, &shape) || shape.k == 0)
+    if (!read_shape(j, &shape) || shape.k == 0 || shape.columns != 2 * shape.k)
         return cli_error("%s: the parts are not all of the queries", j->folder);
     j->found = (cli_neighbours){(size_t)shape.rows, (size_t)shape.k, shape.precision, NULL, NULL};
     int result = cli_neighbours_allocate(&j->found);
@@ -227,7 +231,74 @@ static int merge_neighbours(merge_job *j) {
     return result == CLI_GO_ON ? cli_neighbours_write(&j->found, &j->wanted) : result;
 }
 
+// ---- rows that are joined
+
+static int take_parts(const merge_job *j, uint64_t columns, int (*take)(void *user, uint64_t row, const double *values),
+                      void *user) {
+    int result = CLI_GO_ON;
+    for (uint64_t i = 0; result == CLI_GO_ON && i < j->count; i++) {
+        const ww_journal_info *p = &j->parts[i].info;
+        ww_array_file *from = NULL;
+        result = open_values(j, i, WW_DOUBLE, p->unit_count, columns, &from);
+        if (result == CLI_GO_ON)
+            result = cli_rows_each(from, p->first_unit, p->unit_count, columns, take, user);
+        if (ww_array_file_close(&from, WW_ARRAY_FILE_LEAVE) != WW_OK && result == CLI_GO_ON)
+            result = cli_fail();
+    }
+    return result;
+}
+
+static int merge_search(merge_job *j) {
+    cli_row_shape shape;
+    cli_matches *m = &j->matches;
+    if (!read_shape(j, &shape) || !cli_matches_shape_read(shape.more, m) || shape.columns != cli_matches_columns(m) ||
+        (!m->places && shape.rows != m->queries))
+        return cli_error("%s: the parts are not all of a search", j->folder);
+    m->precision = shape.precision;
+    int result = cli_matches_allocate(m);
+    if (result == CLI_GO_ON)
+        result = take_parts(j, shape.columns, cli_matches_take, m);
+    if (result == CLI_GO_ON)
+        result = cli_matches_choose(m);
+    if (result == CLI_GO_ON && (j->wanted.output || !j->wanted.json))
+        result = cli_matches_write(m, j->wanted.output);
+    return result;
+}
+
+static int merge_profiles(merge_job *j) {
+    cli_row_shape shape;
+    cli_profiles profiles = {.found = NULL};
+    if (!read_shape(j, &shape) || !cli_profiles_shape_read(shape.more, &profiles) ||
+        shape.columns != cli_profiles_columns(&profiles))
+        return cli_error("%s: the parts are not all of profiles", j->folder);
+    int result = cli_profiles_begin(&profiles);
+    if (result == CLI_GO_ON)
+        result = take_parts(j, shape.columns, cli_profiles_take, &profiles);
+    if (result == CLI_GO_ON)
+        result = cli_profiles_finish(&profiles);
+    if (result == CLI_GO_ON && (j->wanted.output || !j->wanted.json))
+        result = cli_profiles_write(&profiles, j->wanted.output);
+    cli_profiles_free(&profiles);
+    return result;
+}
+
 // ---- the command
+
+static int merge(merge_job *j, const char *job) {
+    const bool lines = strcmp(job, "search") == 0 || strcmp(job, "profile") == 0;
+    if (strcmp(job, "nearest") == 0 || strcmp(job, "knn") == 0)
+        return merge_neighbours(j);
+    if (j->wanted.ids || j->wanted.distances || (!lines && !j->wanted.output))
+        return cli_error("parts of '%s' are merged by --output FILE alone", job);
+    if (lines)
+        return strcmp(job, "search") == 0 ? merge_search(j) : merge_profiles(j);
+    if (strcmp(job, "shapelets") == 0)
+        return cli_shapelet_parts_merge(j->folder, j->count, j->parts[0].info.options, units(j), j->wanted.output);
+    return strcmp(job, "matrix") == 0 ? merge_matrix(j)
+           : strcmp(job, "pairs") == 0
+               ? merge_pairs(j)
+               : cli_error("%s has parts of a job that this version does not know: %s", j->folder, job);
+}
 
 static int run(merge_job *j) {
     int result = count_parts(j);
@@ -237,19 +308,7 @@ static int run(merge_job *j) {
         result = read_part(j, i);
     if (result == CLI_GO_ON)
         result = compare_parts(j);
-    if (result != CLI_GO_ON)
-        return result;
-    const char *job = j->parts[0].info.job;
-    if (strcmp(job, "nearest") == 0 || strcmp(job, "knn") == 0)
-        return merge_neighbours(j);
-    if (!j->wanted.output || j->wanted.ids || j->wanted.distances)
-        return cli_error("parts of '%s' are merged by --output FILE alone", job);
-    if (strcmp(job, "shapelets") == 0)
-        return cli_shapelet_parts_merge(j->folder, j->count, j->parts[0].info.options, units(j), j->wanted.output);
-    return strcmp(job, "matrix") == 0 ? merge_matrix(j)
-           : strcmp(job, "pairs") == 0
-               ? merge_pairs(j)
-               : cli_error("%s has parts of a job that this version does not know: %s", j->folder, job);
+    return result == CLI_GO_ON ? merge(j, j->parts[0].info.job) : result;
 }
 
 static void print_json(const merge_job *j, const cli_command *command) {
@@ -264,6 +323,8 @@ static void print_json(const merge_job *j, const cli_command *command) {
     cli_json_count(&json, "tiles", units(j));
     if (j->found.k)
         cli_neighbours_json(&json, &j->found, &j->wanted);
+    if (j->matches.matches && !j->wanted.output)
+        cli_matches_json(&json, &j->matches);
     cli_json_end(&json);
 }
 
@@ -272,7 +333,7 @@ int cmd_merge(const cli_command *command, int argc, char **argv) {
     memset(&j, 0, sizeof j);
     const cli_option options[] = {
         {"output", 'o', CLI_OUTPUT, "FILE",
-         "where to: .npy, .csv, else raw values; of nearest and knn: the lines; of shapelets: the model",
+         "where to: .npy, .csv, else raw values; of neighbours and matches: the lines; of shapelets: the model",
          &j.wanted.output, 0, 0},
         {"ids", 0, CLI_OUTPUT, "FILE", "of nearest and knn: write the indices there", &j.wanted.ids, 0, 0},
         {"distances", 0, CLI_OUTPUT, "FILE", "of nearest and knn: write the distances there", &j.wanted.distances, 0,

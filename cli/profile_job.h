@@ -78,6 +78,7 @@ int cli_profiles_allocate(const cli_profiles *p, cli_profile_found *f);
 void cli_profiles_free(cli_profiles *p);
 int cli_profiles_write(const cli_profiles *p, const char *path); // NULL: lines with tabs on standard output
 
+size_t cli_profiles_columns(const cli_profiles *p); // of a row of the job
 bool cli_profiles_shape_read(const char *text, cli_profiles *p);
 // Joins a row of the job (cli_rows_each(); `p` is a cli_profiles that has begun).
 int cli_profiles_take(void *p, uint64_t row, const double *values);

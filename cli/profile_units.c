@@ -23,7 +23,7 @@ static size_t list_values(const cli_profiles *p) {
     return 2 * p->side * p->k; // distances, then indices
 }
 
-static size_t columns_of(const cli_profiles *p) {
+size_t cli_profiles_columns(const cli_profiles *p) {
     return HEAD + list_values(p) * (size_t)p->lists * (p->self ? 2 : 1);
 }
 
@@ -207,7 +207,7 @@ static int compute_rectangle(cli_profile_units *u, const cli_tile *first, uint64
     note(u);
     if (u->progress)
         u->progress->done_before += (uint64_t)first->rows * columns;
-    for (uint64_t i = 0; i < count; i++, values += columns_of(&u->shape)) {
+    for (uint64_t i = 0; i < count; i++, values += cli_profiles_columns(&u->shape)) {
         const size_t column = first->column + (size_t)i * t->side, left = t->columns - column;
         const size_t wide = !u->shape.self || first->diagonal ? 0 : left < t->side ? left : t->side;
         const size_t rows = i ? 0 : first->rows;
@@ -238,7 +238,7 @@ static size_t series_of(const cli_profile_units *u, uint64_t unit) {
 
 static int compute(void *user, uint64_t first, uint64_t count, void *values) {
     cli_profile_units *u = user;
-    const size_t columns = columns_of(&u->shape);
+    const size_t columns = cli_profiles_columns(&u->shape);
     double *to = values;
     int result = CLI_GO_ON;
     memset(to, 0, (size_t)count * columns * sizeof *to);
@@ -321,7 +321,7 @@ int cli_profile_divide(cli_profile_units *u, cli_row_job *job) {
     job->more = u->more;
     job->context = u->context;
     job->rows = units;
-    job->columns = columns_of(p);
+    job->columns = cli_profiles_columns(p);
     job->precision = WW_DOUBLE;
     job->result = u->precision;
     job->weight = weight;

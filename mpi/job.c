@@ -57,12 +57,23 @@ static int open_file(rank_job *j) {
     return result;
 }
 
+// Those of a unit that no run before did, without a gap: what a run found may be with its first mark alone.
 static int run_unit(rank_job *j, uint64_t first, uint64_t count) {
-    const double start = cli_seconds();
-    const int result = j->kind->run(j, first, count);
-    j->done += count;
-    j->seconds += cli_seconds() - start;
-    return result == CLI_GO_ON ? restart_done(&j->restart, j->work.file, first, count) : result;
+    int result = CLI_GO_ON;
+    for (uint64_t i = first, run; result == CLI_GO_ON && i < first + count; i += run) {
+        run = 1;
+        if (restart_has(&j->restart, i, 1))
+            continue;
+        while (i + run < first + count && !restart_has(&j->restart, i + run, 1))
+            run++;
+        const double start = cli_seconds();
+        result = j->kind->run(j, i, run);
+        j->done += run;
+        j->seconds += cli_seconds() - start;
+        if (result == CLI_GO_ON)
+            result = restart_done(&j->restart, j->work.file, i, run);
+    }
+    return result;
 }
 
 static int ended_by_signal(const rank_job *j) {
@@ -172,8 +183,15 @@ static void print_json(const rank_job *j, const cli_command *command, const doub
         head.files[i] = j->paths[i];
         head.counts[i] = j->sets[i] ? ww_series_set_count(j->sets[i]) : j->points.all[i].view.count;
     }
+    if (j->kind == &rank_search_kind) {
+        head.files[1] = j->search.wanted.streams.items[0];
+        head.counts[1] = j->sets[1] ? head.counts[1] : 1;
+    }
     head.output = j->wanted.output;
-    if (j->sets[0]) {
+    if (j->kind == &rank_profile_kind) {
+        head.metric = "z-normalised euclidean";
+        head.read = &j->read;
+    } else if (j->sets[0]) {
         head.measure = &j->measure;
         head.measure_options = &j->measure_options;
         head.read = &j->read;
@@ -230,9 +248,12 @@ static int compute(rank_job *j, const cli_command *command) {
     return result == CLI_GO_ON && j->wanted.json ? report(j, command) : result;
 }
 
-static int check(const rank_job *j, const char *command) {
+static int check(rank_job *j, const char *command) {
     const cli_neighbour_options *o = &j->wanted;
+    const int own = j->kind->check ? j->kind->check(j) : CLI_GO_ON;
     const bool output = o->output || o->ids || o->distances;
+    if (own != CLI_GO_ON)
+        return own;
     if (!output && !j->parts)
         return cli_usage(NULL, "%s needs --output FILE", command);
     const char *const paths[] = {o->output, o->ids, o->distances};
@@ -250,6 +271,10 @@ static int check(const rank_job *j, const char *command) {
 
 static void job_end(rank_job *j) {
     cli_progress_end(&j->progress);
+    cli_search_units_end(&j->search.units);
+    if (j->kind == &rank_search_kind)
+        cli_raw_close(&j->search.raw);
+    cli_profile_units_end(&j->profile.units);
     ww_plan_destroy(&j->plan);
     ww_knn_destroy(&j->points.knn);
     ww_points_destroy(&j->points.base);
@@ -270,7 +295,8 @@ int rank_job_run(rank_job *j, const cli_command *command, const cli_option *opti
     // The same arguments on every rank: rank 0 says what is wrong with them, or prints the help.
     if (rank > 0)
         stdout = fopen("/dev/null", "w");
-    int result = cli_parse(command, options, count, argc, argv, j->paths, (size_t)j->kind->sets, 2, NULL);
+    int result = cli_parse(command, options, count, argc, argv, j->paths, (size_t)j->kind->sets, (size_t)j->kind->most,
+                           &j->path_count);
     if (result == CLI_GO_ON)
         result = check(j, command->name);
     int first = result;

@@ -6,9 +6,11 @@
 #include "json.h"
 #include "neighbours.h"
 #include "point_rows.h"
+#include "profile_job.h"
 #include "ranks.h"
 #include "restart.h"
 #include "rows.h"
+#include "search_job.h"
 #include "series_rows.h"
 #include "tiles.h"
 
@@ -19,7 +21,7 @@ typedef struct rank_job rank_job;
 
 typedef struct rank_kind {
     const char *name;
-    int sets; // at least
+    int sets, most; // files, at least and at most
     // Gives every rank the inputs; called by all together.
     int (*read)(rank_job *j);
     // On every rank: uploads, and says what the work is.
@@ -30,6 +32,8 @@ typedef struct rank_kind {
     int (*part)(rank_job *j, cli_division *part);
     // On rank 0: writes the outputs from the file. NULL: it is the output.
     int (*finish)(rank_job *j);
+    // The job's own options, of which --output and --json go to j->wanted; NULL: it has none.
+    int (*check)(rank_job *j);
 } rank_kind;
 
 // Unit i has the marks [i * each, (i + 1) * each): tiles of a matrix, pairs, queries.
@@ -55,12 +59,26 @@ typedef struct rank_points {
     cli_point_rows rows;
 } rank_points;
 
+// Matches of queries in streams, sets[1] or a file of plain numbers that every rank reads.
+typedef struct rank_search {
+    cli_search_wanted wanted;
+    ww_search_options options;
+    cli_raw_stream raw; // file -1: sets[1]
+    cli_search_units units;
+} rank_search;
+
+typedef struct rank_profile {
+    cli_profile_wanted wanted;
+    cli_profile_units units;
+} rank_profile;
+
 struct rank_job {
     const rank_kind *kind;
     cli_measure_options measure_options;
     cli_device_options device;
     cli_read_options read;
-    const char *paths[2];         // the second NULL: the first set with itself
+    const char *paths[CLI_MOST_QUERIES]; // the second NULL: the first set with itself
+    size_t path_count;
     cli_neighbour_options wanted; // output and json of all jobs
     bool share, any_device, resume, no_bounds;
     const char *checkpoint, *parts;
@@ -77,6 +95,8 @@ struct rank_job {
     cli_row_job rows;     // of others
     cli_series_rows series;
     rank_points points;
+    rank_search search;
+    rank_profile profile;
     restart restart;
     uint64_t done; // marks of this rank
     double seconds;
@@ -102,6 +122,11 @@ int rank_read_series(rank_job *j);
 int rank_job_run(rank_job *j, const cli_command *command, const cli_option *options, size_t count, int argc,
                  char **argv);
 
-extern const rank_kind rank_matrix, rank_pairs, rank_nearest, rank_knn;
+// Jobs by rows, j->rows: how many a unit has and what a journal says; a unit; a part.
+int rank_rows_prepare(rank_job *j);
+int rank_rows_run(rank_job *j, uint64_t first, uint64_t count);
+int rank_rows_part(rank_job *j, cli_division *part);
+
+extern const rank_kind rank_matrix, rank_pairs, rank_nearest, rank_knn, rank_search_kind, rank_profile_kind;
 
 #endif

@@ -50,6 +50,26 @@ static int knn(const cli_command *command, int argc, char **argv) {
     return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
 }
 
+static int search(const cli_command *command, int argc, char **argv) {
+    rank_job j = {.kind = &rank_search_kind, .search = {.wanted = CLI_SEARCH_WANTED_INIT, .raw = {.file = -1}}};
+    const cli_option options[] = {
+        CLI_SEARCH_OPTIONS(j.search.wanted),
+        RANK_OPTIONS(j),
+        RANK_SERIES_OPTIONS(j),
+    };
+    return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
+}
+
+static int profile(const cli_command *command, int argc, char **argv) {
+    rank_job j = {.kind = &rank_profile_kind, .profile = {.wanted = CLI_PROFILE_WANTED_INIT}};
+    const cli_option options[] = {
+        CLI_PROFILE_OPTIONS(j.profile.wanted),
+        RANK_OPTIONS(j),
+        CLI_READ_OPTIONS(j.read),
+    };
+    return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
+}
+
 static const char about[] = "The ranks of an MPI job share the work: mpirun -n 4 wavewarp-mpi matrix a.ts -o d.npy. "
                             "The files are those of 'wavewarp', byte for byte, on devices of one kind.";
 static const cli_command commands[] = {
@@ -57,6 +77,8 @@ static const cli_command commands[] = {
     {"pairs", "A B -o FILE", "Writes the distance of the i-th of A and the i-th of B.", about, pairs},
     {"nearest", "QUERIES [BASE] -k K -o FILE", "Writes the k nearest series of every query.", about, nearest},
     {"knn", "QUERIES [BASE] -k K -o FILE", "Writes the k nearest points of every query.", about, knn},
+    {"search", "QUERIES... --in STREAM -o FILE", "Writes the best matches of every query.", about, search},
+    {"profile", "SERIES [OTHER] --window N -o FILE", "Writes matrix profiles.", about, profile},
 };
 
 static int run(int argc, char **argv) {

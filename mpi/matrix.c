@@ -68,4 +68,4 @@ static int run_part(rank_job *j, cli_division *part) {
     return cli_tiles_run(part, &tiles);
 }
 
-const rank_kind rank_matrix = {"matrix", 1, rank_read_series, prepare, run, run_part, NULL};
+const rank_kind rank_matrix = {"matrix", 1, 2, rank_read_series, prepare, run, run_part, NULL, NULL};

@@ -7,8 +7,7 @@
 
 #include "job.h"
 
-// What a journal says, and how many rows a unit has.
-static int make_work(rank_job *j) {
+int rank_rows_prepare(rank_job *j) {
     rank_work *w = &j->work;
     const cli_row_job *r = &j->rows;
     if (j->parts)
@@ -24,6 +23,8 @@ static int make_work(rank_job *j) {
                      .options = cli_rows_options(r, 0)};
     if (!w->options)
         return cli_error("not enough memory");
+    const uint64_t most = ((uint64_t)1 << 26) / (r->columns ? r->columns : 1);
+    w->each = w->each < most ? w->each : most ? most : 1;
     w->each = w->each < r->rows ? w->each : r->rows;
     const int result = j->checkpoint ? cli_rows_inputs(r, w->inputs) : CLI_GO_ON;
     return result == CLI_GO_ON ? cli_values_allocate(w->each, r->columns ? r->columns : 1, w->precision, &w->values)
@@ -54,7 +55,7 @@ static void make_rows(rank_job *j, const char *name, size_t k) {
                             .user = &j->series};
 }
 
-static int run(rank_job *j, uint64_t first, uint64_t count) {
+int rank_rows_run(rank_job *j, uint64_t first, uint64_t count) {
     const rank_work *w = &j->work;
     const int result = j->rows.compute(j->rows.user, first, count, w->values);
     if (result != CLI_GO_ON)
@@ -65,7 +66,7 @@ static int run(rank_job *j, uint64_t first, uint64_t count) {
                : cli_fail();
 }
 
-static int run_part(rank_job *j, cli_division *part) {
+int rank_rows_part(rank_job *j, cli_division *part) {
     return cli_rows_run(part, &j->rows, NULL);
 }
 
@@ -91,7 +92,7 @@ static int prepare_pairs(rank_job *j) {
     make_rows(j, "pairs", 0);
     j->rows.weight = cli_pairs_weight;
     j->rows.compute = cli_pairs_compute;
-    return make_work(j);
+    return rank_rows_prepare(j);
 }
 
 static int finish_pairs(rank_job *j) {
@@ -113,7 +114,7 @@ static int prepare_nearest(rank_job *j) {
     make_rows(j, "nearest", (size_t)j->wanted.k);
     j->rows.weight = cli_nearest_weight;
     j->rows.compute = cli_nearest_compute;
-    return make_work(j);
+    return rank_rows_prepare(j);
 }
 
 static int finish_neighbours(rank_job *j) {
@@ -197,9 +198,12 @@ static int prepare_knn(rank_job *j) {
                             .weight = cli_points_weight,
                             .compute = cli_points_compute,
                             .user = &p->rows};
-    return make_work(j);
+    return rank_rows_prepare(j);
 }
 
-const rank_kind rank_pairs = {"pairs", 2, rank_read_series, prepare_pairs, run, run_part, finish_pairs};
-const rank_kind rank_nearest = {"nearest", 1, rank_read_series, prepare_nearest, run, run_part, finish_neighbours};
-const rank_kind rank_knn = {"knn", 1, read_points, prepare_knn, run, run_part, finish_neighbours};
+const rank_kind rank_pairs = {"pairs",      2,   2, rank_read_series, prepare_pairs, rank_rows_run, rank_rows_part,
+                              finish_pairs, NULL};
+const rank_kind rank_nearest = {
+    "nearest", 1, 2, rank_read_series, prepare_nearest, rank_rows_run, rank_rows_part, finish_neighbours, NULL};
+const rank_kind rank_knn = {"knn", 1, 2, read_points, prepare_knn, rank_rows_run, rank_rows_part, finish_neighbours,
+                            NULL};

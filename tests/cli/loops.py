@@ -40,7 +40,8 @@ WRITES = {"nearest --output": "", "knn --output": "", "lsh --output": "", "neare
           "cluster --merges": "", "matrix --output": "", "matrix --checkpoint": "", "matrix --parts": "", "merge --output": "",
           "merge --ids": "", "merge --distances": "", "pairs --parts": "", "pairs --checkpoint": "", "nearest --parts": "", "nearest --checkpoint": "", "knn --parts": "", "knn --checkpoint": "",
           "pairs --output": "", "gradient --output": "", "gradient --expected-alignment": "",
-          "path --output": "", "average --output": "", "profile --output": "", "shapelets --output": "", "shapelets --checkpoint": "",
+          "path --output": "", "average --output": "", "profile --output": "", "profile --parts": "", "profile --checkpoint": "",
+          "search --output": "", "search --parts": "", "search --checkpoint": "", "shapelets --output": "", "shapelets --checkpoint": "",
           "generate --output": "", "classify --predictions": "", "lsh --svg": PICTURE, "cluster --svg": PICTURE, "path --svg": PICTURE,
           "average --svg": PICTURE, "profile --svg": PICTURE, "shapelets --svg": PICTURE, "matrix --svg": PICTURE, "gradient --svg": PICTURE,
           "search --svg": PICTURE, "choose --svg": PICTURE, "bench --svg": PICTURE, "--tuning": TUNING}
@@ -264,6 +265,17 @@ def loop_arrays(s):
         run("profile", t, "--series", 0, "--window", 4, "-o", s.file("profile." + form))
     run("convert", s.file("profile.npy"), s.file("profile.ts"))
     run("convert", s.file("profile.csv"), s.file("profile.ts"))
+    run("profile", t, "--window", 4, "-o", s.file("profile.npy"))
+    run("profile", t, "--window", 4, "-o", s.file("again.npy"), "--checkpoint", s.file("c"))
+    same(s.file("profile.npy"), s.file("again.npy"))
+    run("merge", parts_of(s, "profile", t, "--window", 4), "-o", s.file("merged.npy"))
+    same(s.file("profile.npy"), s.file("merged.npy"))
+    run("search", t, "--in", t, "-k", 2, "-o", s.file("matches.csv"))
+    run("search", t, "--in", t, "-k", 2, "-o", s.file("again.csv"), "--checkpoint", s.file("c"))
+    same(s.file("matches.csv"), s.file("again.csv"))
+    run("merge", parts_of(s, "search", t, "--in", t, "-k", 2), "-o", s.file("merged.csv"))
+    same(s.file("matches.csv"), s.file("merged.csv"))
+    run("info", s.file("matches.csv"))
 
 
 def loop_neighbours(s):

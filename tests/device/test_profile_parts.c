@@ -126,11 +126,14 @@ START_TEST(bytes_of_the_whole) {
                     column = column * others / windows;
                     column_end = b < n ? column_end * others / windows : others;
                 }
-                wwt_ok(ww_profile_run_rectangle(profile, cuts[n][a], row_end - cuts[n][a], column, column_end - column,
-                                                &of_part));
+                // Of every other division what was found before is in the lists, and leaves out candidates.
+                wwt_ok((n % 2 ? ww_profile_add_rectangle : ww_profile_run_rectangle)(
+                    profile, cuts[n][a], row_end - cuts[n][a], column, column_end - column, &of_part));
                 join(j, windows, &joined, &part);
             }
         check_same(j, &joined, &wanted);
+        if (n % 2)
+            check_same(j, &part, &wanted);
     }
     // Rectangles across the diagonal, and below it: together every pair.
     wwt_ok(ww_profile_run_rectangle(profile, 0, 400, 0, others, &of_joined));
@@ -150,6 +153,8 @@ START_TEST(bytes_of_the_whole) {
     wwt_fails(ww_profile_run_rectangle(profile, 0, 1, 1, others, &of_part), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_profile_run_rectangle(profile, 0, 1, SIZE_MAX, 2, &of_part), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_profile_run_rectangle(NULL, 0, 1, 0, 1, &of_part), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_profile_add_rectangle(profile, 1, SIZE_MAX, 0, 1, &of_part), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_profile_add_rectangle(NULL, 0, 1, 0, 1, &of_part), WW_ERROR_INVALID_ARGUMENT);
     wwt_ok(ww_profile_run(profile, &of_joined));
     ck_assert_mem_eq(joined.distances[0], wanted.distances[0], joined.count * sizeof(double));
     lists_free(&part);

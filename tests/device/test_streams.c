@@ -393,6 +393,79 @@ START_TEST(parts_of_many_streams) {
 }
 END_TEST
 
+// Parts of several streams as one, z-normalised or not. Loops: points of a part; the last one is the whole.
+START_TEST(parts_of_joined_streams) {
+    enum { STREAMS = 4 };
+    static const size_t lengths[PART_QUERIES] = {45, 31}, streams[STREAMS] = {700, 20, 1203, 333};
+    const uint64_t all_points = 700 + 20 + 1203 + 333 + STREAMS - 1;
+    const uint64_t each = (const uint64_t[]){64, 192, 1024, UINT64_MAX / 2}[_i];
+    wwt_seed(11);
+    wwt_set x = wwt_set_make(1, lengths, PART_QUERIES), y = wwt_set_make(1, streams, STREAMS);
+    walk(&x);
+    walk(&y);
+    const ww_series_view view = wwt_view(&y);
+    for (int znormalise = 0; znormalise < 2; znormalise++) {
+        whole w = {.measure = wwt_measure(WW_DTW), .options = WW_SEARCH_OPTIONS_INIT};
+        size_t counts[PART_QUERIES];
+        w.options.kind = WW_SEARCH_WINDOWS;
+        w.options.znormalise = znormalise;
+        whole_make(&w, &x, 6);
+        w.options.k = 6;
+        ck_assert_uint_eq(ww_search_part_places(&w.queries, &w.options), w.places);
+        ww_search *search = search_of(&w, false);
+        wwt_ok(ww_search_run(search, &view, w.wanted, counts));
+        ck_assert_uint_eq(counts[0], 6);
+        ww_search_destroy(&search);
+        search = search_of(&w, true);
+        for (uint64_t first = 0; first < all_points; first += each) {
+            wwt_ok(ww_search_run_part(search, &view, NULL, first, each, w.own));
+            join(&w, first != 0, false);
+        }
+        check_choice(&w, counts, false);
+        ww_search_destroy(&search);
+        whole_free(&w);
+    }
+    wwt_set_free(&y);
+    wwt_set_free(&x);
+}
+END_TEST
+
+START_TEST(joined_refusals) {
+    const size_t length = 300;
+    wwt_seed(3);
+    wwt_set x = wwt_set_make(1, &length, 1);
+    const ww_measure measure = wwt_measure(WW_DTW);
+    const ww_series_view view = wwt_view(&x);
+    const ww_search_source source = WW_SEARCH_SOURCE_INIT;
+    ww_search_options options = WW_SEARCH_OPTIONS_INIT;
+    ww_search *search = NULL;
+    ww_match match;
+    ck_assert_uint_eq(ww_search_part_places(&view, NULL), 0);
+    ck_assert_uint_eq(ww_search_part_places(NULL, NULL), 0);
+    wwt_ok(ww_search_create(wwt_context, &measure, &view, &options, &search));
+    wwt_fails(ww_search_run_part(search, &view, NULL, 0, 64, &match), WW_ERROR_INVALID_ARGUMENT);
+    ww_search_destroy(&search);
+    options.kind = WW_SEARCH_WINDOWS;
+    options.k = WW_SEARCH_MOST;
+    options.exclusion = 1 << 12;
+    ck_assert_uint_eq(ww_search_part_places(&view, &options), 0);
+    options.k = 1;
+    ck_assert_uint_eq(ww_search_part_places(&view, &options), 1);
+    wwt_ok(ww_search_create(wwt_context, &measure, &view, &options, &search));
+    wwt_fails(ww_search_run_part(search, &view, NULL, 63, 64, &match), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_search_run_part(search, &view, NULL, 320, 64, &match), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_search_run_part(search, &view, NULL, 0, 0, &match), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_search_run_part(search, NULL, NULL, 0, 64, &match), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_search_run_part(search, &view, &source, 0, 64, &match), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_search_run_part(search, NULL, &source, 0, 64, &match), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_search_run_part(NULL, &view, NULL, 0, 64, &match), WW_ERROR_INVALID_ARGUMENT);
+    wwt_ok(ww_search_run_part(search, &view, NULL, 0, 64, &match));
+    ck_assert_int_eq(match.begin, 0);
+    ww_search_destroy(&search);
+    wwt_set_free(&x);
+}
+END_TEST
+
 START_TEST(part_refusals) {
     const size_t query = 32;
     wwt_seed(3);
@@ -450,6 +523,8 @@ int main(void) {
     wwt_add(suite, refusals, 1);
     wwt_add(suite, parts_of_a_stream, 3);
     wwt_add(suite, parts_of_many_streams, 3);
+    wwt_add(suite, parts_of_joined_streams, 4);
+    wwt_add(suite, joined_refusals, 1);
     wwt_add(suite, part_refusals, 1);
     return wwt_run(suite);
 }

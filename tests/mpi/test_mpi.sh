@@ -112,6 +112,30 @@ ok "parts of the neighbours" of 2 0 nearest a.ts -k 50 -m twed --precision doubl
 ok "the merge of them" gives 0 merge parts -o many-n.csv
 ok "the same bytes" same_files n.csv
 
+# Searches and profiles: what ranks find in units is joined.
+"$program" generate random-walk -n 2 -l 5000 -s 3 -o streams.npy && "$program" generate random-walk -n 3 -l 30 --max-length 50 -s 4 -o queries.ts
+python3 -c 'import array, math
+array.array("f", [math.sin(i * i % 977) for i in range(50000)]).tofile(open("raw.f32", "wb"))'
+ok "search, one process" gives 0 search queries.ts --in streams.npy -z -k 4 -o one-s.csv
+ok "profile, one process" gives 0 profile streams.npy -w 40 -k 2 --left-right -o one-w.npy
+for ranks in 1 2 3 4 5; do
+    ok "search, $ranks ranks" of "$ranks" 0 search queries.ts --in streams.npy -z -k 4 -o many-s.csv
+    ok "the same bytes" same_files s.csv
+    ok "profile, $ranks ranks" of "$ranks" 0 profile streams.npy -w 40 -k 2 --left-right -o many-w.npy --tile $ranks
+    ok "the same bytes" same_files w.npy
+done
+ok "queries of two files in plain numbers" gives 0 search queries.ts a.ts --in raw.f32 -m msm -o one-s.csv
+ok "on ranks" of 3 0 search queries.ts a.ts --in raw.f32 -m msm -o many-s.csv --json
+ok "the same bytes" same_files s.csv
+ok "each query by one rank" python3 -c 'import json
+done = json.load(open("out"))
+assert done["tiles"] == 43 and sum(rank["tiles"] for rank in done["ranks"]) == 43'
+rm -rf parts && mkdir parts
+ok "profile of two series" gives 0 profile streams.npy queries.ts --other-series 1 -w 20 -o one-w.csv
+ok "its parts" of 2 0 profile streams.npy queries.ts --other-series 1 -w 20 --parts parts --count 3
+ok "the merge of them" gives 0 merge parts -o many-w.csv
+ok "the same bytes" same_files w.csv
+
 # killed ROUNDS OUTPUT ARGUMENT...: a rank is killed when some of the work is done; any number of ranks goes on.
 killed() {
     local rounds=$1 output=$2 round kept=()
@@ -143,6 +167,11 @@ ok "a longer job, one process" gives 0 matrix long.ts -m twed --precision double
 killed "${WAVEWARP_TEST_KILLS:-2}" killed.npy matrix long.ts -m twed --precision double
 ok "neighbours, one process" gives 0 nearest long.ts -m twed --precision double -k 2 -o one-killed.csv
 killed "${WAVEWARP_TEST_KILLS:-1}" killed.csv nearest long.ts -m twed --precision double -k 2
+"$program" generate random-walk -n 1 -l 40000 --seed 5 --output walk.npy
+ok "matches, one process" gives 0 search queries.ts --in walk.npy --kind windows -m twed --precision double --no-bounds -k 3 -o one-killed.csv
+killed "${WAVEWARP_TEST_KILLS:-1}" killed.csv search queries.ts --in walk.npy --kind windows -m twed --precision double --no-bounds -k 3
+ok "a profile, one process" gives 0 profile walk.npy -w 300 --precision double -o one-killed.npy
+killed "${WAVEWARP_TEST_KILLS:-1}" killed.npy profile walk.npy -w 300 --precision double
 ok "a checkpoint that is not needed" of 2 0 matrix a.ts -o many.npy --checkpoint marks
 printf 'damaged' >marks.0
 ok "a damaged journal" of 2 1 matrix a.ts -o many.npy --checkpoint marks --resume
@@ -160,6 +189,14 @@ ok "a file that is not there" of 3 1 matrix none.ts -o none.npy
 ok "is said once" said_once 'none.ts: can'
 ok "points that are not there" of 2 1 knn points.csv none.csv -o none.npy
 ok "is said once" said_once 'none.csv: can'
+ok "a stream that is not there" of 2 1 search queries.ts --in none.f32 -o none.npy
+ok "is said once" said_once 'none.f32: No such'
+ok "a stream from standard input" of 2 2 search queries.ts --in - -o none.npy
+ok "is said once" said_once 'not standard input'
+ok "a window that is too long" of 3 1 profile queries.ts -w 500 -o none.npy
+ok "is said once" said_once 'window'
+ok "no window" of 2 2 profile queries.ts -o none.npy
+ok "is said once" said_once '--window is missing'
 ok "a radius that is none" of 2 2 knn points.csv --radius near -o none.csv
 ok "is said once" said_once '--radius'
 ok "a result that can't be written" of 3 1 matrix a.ts -o no/folder/none.npy

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches and profiles: ranks take runs of units, whose rows rank 0 joins at the end.
+#include <stdlib.h>
+#include <string.h>
+
+#include "job.h"
+
+// Gives every rank the sets that rank 0 read: `result` is how it went there.
+static int share(rank_job *j, int result, bool two) {
+    result = ranks_agree(result);
+    for (int i = 0; i < (two ? 2 : 1) && result == CLI_GO_ON; i++)
+        result = ranks_share(&j->sets[i]);
+    return result;
+}
+
+// ---- matches
+
+static int check_search(rank_job *j) {
+    const cli_search_wanted *w = &j->search.wanted;
+    j->wanted.output = w->output;
+    j->wanted.json = w->json;
+    for (size_t i = 0; i < w->streams.count; i++)
+        if (strcmp(w->streams.items[i], "-") == 0)
+            return cli_usage(j->kind->name, "the ranks search files, not standard input");
+    return cli_search_options(w, j->read.znormalise, &j->device, &j->search.options);
+}
+
+static int read_search(rank_job *j) {
+    rank_search *s = &j->search;
+    const cli_list *streams = &s->wanted.streams;
+    const bool raw = cli_raw_named(streams->items[0]);
+    int result = ranks_agree(cli_measure_make(j->kind->name, &j->measure_options, &j->measure));
+    if (result == CLI_GO_ON && rank == 0)
+        result = cli_search_read(j->paths, j->path_count, &j->read, true, &j->sets[0]);
+    if (result == CLI_GO_ON && rank == 0 && !raw)
+        result = cli_search_read(streams->items, streams->count, &j->read, false, &j->sets[1]);
+    result = share(j, result, !raw);
+    if (result == CLI_GO_ON && raw)
+        result = ranks_agree(cli_raw_open(streams->items[0], ww_series_set_channels(j->sets[0]), &s->raw));
+    if (result == CLI_GO_ON)
+        cli_fit_band(&j->measure_options, &j->measure, j->sets[0], j->sets[0]);
+    return result;
+}
+
+static int prepare_search(rank_job *j) {
+    rank_search *s = &j->search;
+    s->options.run = j->plan_options.run;
+    s->units = (cli_search_units){.context = j->context,
+                                  .measure = &j->measure,
+                                  .options = &s->options,
+                                  .queries = j->sets[0],
+                                  .streams = j->sets[1],
+                                  .raw = j->sets[1] ? NULL : &s->raw};
+    j->rows = (cli_row_job){
+        .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
+    const int result = cli_search_divide(&s->units, &j->rows);
+    return result == CLI_GO_ON ? rank_rows_prepare(j) : result;
+}
+
+static int finish_search(rank_job *j) {
+    cli_matches found = j->search.units.shape;
+    int result = cli_matches_allocate(&found);
+    if (result == CLI_GO_ON)
+        result = cli_rows_each(j->work.file, 0, j->work.rows, j->work.columns, cli_matches_take, &found);
+    if (result == CLI_GO_ON)
+        result = cli_matches_choose(&found);
+    if (result == CLI_GO_ON)
+        result = cli_matches_write(&found, j->wanted.output);
+    cli_matches_free(&found);
+    return result;
+}
+
+// ---- profiles
+
+static int check_profile(rank_job *j) {
+    j->wanted.output = j->profile.wanted.output;
+    j->wanted.json = j->profile.wanted.json;
+    return cli_profile_check(j->kind->name, &j->profile.wanted, j->paths[1] != NULL);
+}
+
+static int read_profile(rank_job *j) {
+    int result = CLI_GO_ON;
+    for (int i = 0; rank == 0 && result == CLI_GO_ON && i < 2; i++)
+        if (j->paths[i])
+            result = cli_read(j->paths[i], &j->read, i, false, &j->sets[i]);
+    result = share(j, result, j->paths[1] != NULL);
+    const ww_series_set *const sets[] = {j->sets[0], j->sets[1]};
+    return result == CLI_GO_ON ? ranks_agree(cli_profile_select(&j->profile.wanted, j->paths, sets)) : result;
+}
+
+static int prepare_profile(rank_job *j) {
+    rank_profile *p = &j->profile;
+    p->units = (cli_profile_units){.context = j->context,
+                                   .wanted = &p->wanted,
+                                   .sets = {j->sets[0], j->sets[1]},
+                                   .precision = cli_precision(&j->device),
+                                   .run = j->plan_options.run};
+    j->rows = (cli_row_job){.progress = &j->progress, .device = &j->device};
+    const int result = cli_profile_divide(&p->units, &j->rows);
+    return result == CLI_GO_ON ? rank_rows_prepare(j) : result;
+}
+
+static int finish_profile(rank_job *j) {
+    cli_profiles found = j->profile.units.shape;
+    int result = cli_profiles_begin(&found);
+    if (result == CLI_GO_ON)
+        result = cli_rows_each(j->work.file, 0, j->work.rows, j->work.columns, cli_profiles_take, &found);
+    if (result == CLI_GO_ON)
+        result = cli_profiles_finish(&found);
+    if (result == CLI_GO_ON)
+        result = cli_profiles_write(&found, j->wanted.output);
+    cli_profiles_free(&found);
+    return result;
+}
+
+const rank_kind rank_search_kind = {
+    "search",      1,           CLI_MOST_QUERIES, read_search, prepare_search, rank_rows_run, rank_rows_part,
+    finish_search, check_search};
+const rank_kind rank_profile_kind = {
+    "profile", 1, 2, read_profile, prepare_profile, rank_rows_run, rank_rows_part, finish_profile, check_profile};

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+# Searches and profiles in units whose results are joined: killed and resumed, interrupted, divided among runs and merged:
+# always the bytes of one run. What does not belong together: one message, and nothing that looks whole.
+. "$(dirname "$0")/tap.sh"
+: >out >err
+"$program" devices --no-self-test >out 2>err || { echo "1..0 # SKIP no OpenCL device"; exit 0; }
+RANDOM=${WAVEWARP_TEST_SEED:-7}
+"$program" generate random-walk -n 3 -l 9000 -s 3 -o streams.npy && "$program" generate random-walk -n 1 -l 60000 -s 5 -o one.npy &&
+    "$program" generate random-walk -n 3 -l 30 --max-length 60 -s 4 -o queries.ts &&
+    python3 -c 'import array, math
+array.array("f", [math.sin(i * i % 977) for i in range(50000)]).tofile(open("raw.f32", "wb"))' || exit 1
+same() { cmp -s "$1" "$2"; }
+resumed() { grep -qE '"tiles_resumed": [1-9]' out; }
+
+# divided PARTS OUTPUT COMMAND...: all parts and their merge.
+divided() {
+    local count=$1 output=$2 i
+    shift 2
+    rm -rf parts && mkdir parts
+    for ((i = 1; i <= count; i++)); do
+        gives 0 "$@" --part $i/$count --parts parts || return 1
+    done
+    gives 0 merge parts -o "$output"
+}
+# alike PARTS ENDING COMMAND...: parts and a checkpoint give the file of one run.
+alike() {
+    local count=$1 ending=$2
+    shift 2
+    ok "$*" gives 0 "$@" -o "whole.$ending"
+    ok "in $count parts" divided "$count" "merged.$ending" "$@"
+    ok "the bytes of one run" same "whole.$ending" "merged.$ending"
+    ok "with a checkpoint" gives 0 "$@" -o "merged.$ending" --checkpoint j
+    ok "the bytes of one run" eval "same whole.$ending merged.$ending && absent j && absent j.npy.part"
+}
+alike 5 csv search queries.ts --in streams.npy -z -k 4
+alike 1 csv search queries.ts --in raw.f32 --kind windows -k 3 --exclusion 1 --threshold 9
+alike 3 csv search queries.ts --in streams.npy --in queries.ts -k 2 --precision double
+alike 2 txt search streams.npy --in queries.ts --kind super
+alike 2 csv search queries.ts --in streams.npy --kind windows -m lcss -p epsilon=0.5 -p similarity=1 -k 3 --no-bounds
+alike 4 npy profile streams.npy -w 40 -k 2 --left-right
+alike 3 csv profile streams.npy queries.ts --other-series 2 -w 24 --series 1 --precision double
+ok "merged matches in JSON" eval 'divided 2 m.csv search queries.ts --in streams.npy -z && gives 0 merge parts --json && sed -n "s/.*\"matches\"//p" out >m && gives 0 search queries.ts --in streams.npy -z --json && sed -n "s/.*\"matches\"//p" out >w && test -s w && same m w'
+ok "motifs and discords" eval 'gives 0 profile streams.npy -w 40 --motifs 2 --discords 2 && cp out w && gives 0 profile streams.npy -w 40 --motifs 2 --discords 2 --checkpoint j && same out w'
+ok "a part in JSON" eval 'gives 0 profile streams.npy -w 40 --part 1/2 --parts parts --json || gives 0 profile streams.npy -w 40 --part 1/9 --parts parts --json && prints "\"profiles\": null" && prints "\"tiles\": "'
+
+# killed ARGUMENT...: ended by kill -9 twice at random moments, once units are in the journal (eight lines are those of a
+# journal of nothing), then goes on to the end. Its JSON is in out.
+killed() {
+    local count=0 process
+    for _ in 1 2 3 4 5 6 7 8; do
+        [ -e r.csv ] && rm -f r.csv r.j
+        "$program" "$@" -o r.csv --checkpoint r.j --resume >out 2>err </dev/null &
+        process=$!
+        until [ -e r.j ] && [ "$(wc -l <r.j)" -gt 8 ]; do kill -0 $process 2>/dev/null || break; sleep 0.01; done
+        sleep "0.0$((RANDOM % 80 + 10))"
+        kill -KILL $process 2>/dev/null && count=$((count + 1))
+        wait $process 2>/dev/null
+        [ $count -ge 2 ] && [ ! -e r.csv ] && break
+    done
+    echo "# ended $count times"
+    [ $count -gt 0 ] && gives 0 "$@" -o r.csv --checkpoint r.j --resume --json
+}
+for job in "search queries.ts --in one.npy -k 3 --kind windows -m twed --precision double --no-bounds" "profile one.npy -w 300 --precision double"; do
+    # shellcheck disable=SC2086 # words
+    ok "one run" gives 0 $job -o whole.csv
+    # shellcheck disable=SC2086
+    ok "${job%% *}, killed and resumed" killed $job
+    ok "it went on with units" resumed
+    ok "the bytes of one run" eval 'same whole.csv r.csv && absent r.j && absent r.j.npy.part'
+    rm -f r.*
+    # shellcheck disable=SC2086
+    env --default-signal=TERM "$program" $job -o r.csv --checkpoint r.j >out 2>err </dev/null &
+    process=$!
+    until [ -e r.j ] && [ "$(wc -l <r.j)" -gt 8 ]; do kill -0 $process 2>/dev/null || break; sleep 0.01; done
+    kill -TERM $process 2>err
+    wait $process 2>/dev/null
+    ok "SIGTERM keeps what is done" test $? -eq 143 -a -s r.j -a -s r.j.npy.part -a ! -e r.csv
+    # shellcheck disable=SC2086
+    ok "it goes on" gives 0 $job -o r.csv --checkpoint r.j --resume --json
+    ok "with what was done" eval 'resumed && same whole.csv r.csv'
+    rm -f r.*
+done
+
+# refused WHY ARGUMENT...: the run is refused for this reason, in one line, and the journal stays as it is.
+refused() {
+    local why=$1 before
+    shift
+    before=$(cksum r.j r.j.npy.part)
+    gives 1 "$@" -o r.csv --checkpoint r.j --resume && says "$why" && [ "$(cksum r.j r.j.npy.part)" = "$before" ] &&
+        lines 1 err && absent r.csv
+}
+ok "its output can't be written" gives 1 search queries.ts --in raw.f32 -z -o none/r.csv --checkpoint r.j
+ok "another number of matches" refused "other options" search queries.ts --in raw.f32 -z -k 2
+ok "another job" refused "job" profile streams.npy -w 40
+ok "other queries" refused "other inputs" search queries.ts streams.npy --in raw.f32 -z
+cp raw.f32 kept.f32 && printf x | dd of=raw.f32 bs=1 seek=100000 conv=notrunc 2>/dev/null
+ok "another stream" refused "other inputs" search queries.ts --in raw.f32 -z
+cp kept.f32 raw.f32
+ok "what was computed stays" eval 'gives 0 search queries.ts --in raw.f32 -z -o r.csv --checkpoint r.j --resume --json && resumed'
+ok "a stream from a pipe" gives 2 search queries.ts --in - --checkpoint j
+ok "is told" says "can't be read again"
+ok "a stream that is followed" gives 2 search queries.ts --in - --threshold 1 --checkpoint j
+ok "several devices" gives 2 profile streams.npy -w 40 --device all --checkpoint j
+ok "a picture of a part" gives 2 profile streams.npy -w 40 --svg p.svg --part 1/2 --parts parts
+ok "motifs of a part" gives 2 profile streams.npy -w 40 --motifs 1 --part 1/2 --parts parts
+ok "the output of a part" gives 2 search queries.ts --in raw.f32 -o r.csv --part 1/2 --parts parts
+ok "more parts than units" eval 'gives 1 search queries.ts --in raw.f32 --part 1/4 --parts parts && says "at most a part each"'
+ok "a window that is too long" gives 1 profile queries.ts -w 500 --checkpoint j
+ok "no folder" gives 1 search queries.ts --in raw.f32 -z --part 1/2 --parts nowhere
+ok "nothing is left of them" absent j
+
+# wrong WHY: merge fails for this reason, in one line, and writes nothing.
+wrong() {
+    rm -f m.csv
+    gives 1 merge parts -o m.csv && says "$1" && lines 1 err && absent m.csv && no_leftovers
+}
+for job in "search queries.ts --in raw.f32 -z -k 2" "profile streams.npy -w 40"; do
+    # shellcheck disable=SC2086
+    divided 3 m.csv $job
+    rm -rf good && cp -r parts good
+    again() { rm -rf parts && cp -r good parts; }
+    rm parts/2-of-3.journal
+    ok "${job%% *}: a part is missing" wrong "part 2 of 3 is missing"
+    again && truncate -s -8 parts/2-of-3.npy
+    ok "truncated" wrong "cut off"
+    again && cp parts/1-of-3.journal parts/2-of-3.journal && cp parts/1-of-3.npy parts/2-of-3.npy
+    ok "twice the same" wrong "overlap"
+    again && rm parts/2*
+    # shellcheck disable=SC2086
+    "$program" $job --precision double --part 2/3 --parts parts 2>err
+    ok "with other options" wrong "options"
+    # Rows of other values: places that are not there.
+    again && python3 -c 'import struct
+for part in "123":
+    with open("parts/%s-of-3.npy" % part, "r+b") as file:
+        file.seek(128)
+        file.write(struct.pack("<dd", float("nan"), -5.0))'
+    ok "damaged values" wrong "damaged"
+done
+ok "ids of matches" gives 1 merge good --ids i.npy
+ok "no parts of files" no_leftovers
+finish
