@@ -68,6 +68,30 @@ WW_INLINE ww_series ww_series_load(__global const ww_scalar *values, __global co
 #define WW_POINT(s, t) ww_point_load((s).at + (t), (s).length, (s).extra + (t))
 #endif
 
+#if !WW_BAND
+// Without a band a row has all columns.
+typedef struct {
+    uint n, m;
+} ww_pair_band;
+WW_INLINE ww_pair_band ww_band_none(uint n, uint m) {
+    const ww_pair_band b = {n, m};
+    return b;
+}
+WW_INLINE uint ww_band_lo(ww_pair_band b, uint i) {
+    return 0;
+}
+WW_INLINE uint ww_band_hi(ww_pair_band b, uint i) {
+    return b.m;
+}
+WW_INLINE uint ww_band_top(ww_pair_band b, uint c) {
+    return 0;
+}
+WW_INLINE uint ww_band_bottom(ww_pair_band b, uint e) {
+    return b.n;
+}
+#define WW_BAND_OF(x, y) ww_band_none((x).length, (y).length)
+#endif
+
 WW_INLINE void ww_put(__global ww_scalar *out, ww_launch_args args, ulong index, ww_scalar value) {
     out[index] = args.flags & WW_LAUNCH_ACCUMULATE ? out[index] + value : value;
 }
@@ -137,6 +161,17 @@ WW_INLINE ww_run ww_run_of(ww_launch_args args, uint unit) {
         run.end = max(run.task, min(run.end, run.column));
 #endif
     return run;
+}
+
+// The most of the values that the groups of a work-group have, to all its work-items. A barrier is before the next call.
+WW_INLINE uint ww_most_of_groups(__local uint *most, uint own, uint lid, uint lane) {
+    if (lid == 0)
+        *most = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane == 0)
+        atomic_max(most, own);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return *most;
 }
 
 // Slots side by side: `first` is the first of a pack, `end` the end of all; past it a pack repeats its last slot. In a

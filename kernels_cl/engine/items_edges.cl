@@ -47,9 +47,7 @@ typedef struct {
     bool even;
     uint lane;
     __local int *compared;
-#if WW_BAND
     ww_pair_band limits;
-#endif
 #if WW_BAND == 3
     ww_band_walk walk;
 #endif
@@ -132,6 +130,7 @@ WW_INLINE void ww_item_limits(ww_item *t, const ww_block *w) {
     if (ww_item_has_end(t, w) || t->calm_to < t->calm_from)
         t->calm_from = t->calm_to = rows.s1;
 }
+#endif
 // Row 0 has not all columns: the border above the others.
 WW_INLINE void ww_item_clip_top(const ww_item *t, ww_block *w) {
     const int first_end = (int)ww_band_hi(t->limits, 0) - w->first_column;
@@ -139,7 +138,6 @@ WW_INLINE void ww_item_clip_top(const ww_item *t, ww_block *w) {
     for (int r = 0; r < WW_COLS; r++)
         w->c[r] = r < first_end ? w->c[r] : WW_OUTSIDE;
 }
-#endif
 
 // The strip's rows; gives whether what is left of it has the row above the first of them.
 WW_INLINE bool ww_item_strip(ww_item *t, const ww_block *w) {

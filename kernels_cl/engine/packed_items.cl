@@ -23,40 +23,32 @@
 // Column t of this work-item, and the border above it: D(0,t+1).
 WW_INLINE ww_column ww_item_column(const ww_item *t, const ww_block *w, const ww_launch_args args, const ww_series y,
                                    const uint column) {
-#if WW_LIST
-    return ww_column_make(ww_item_point(t->ys, column), ww_item_point(t->ys, column ? column - 1 : 0), (real)column);
-#else
+    if (WW_LIST)
+        return ww_column_make(ww_item_point(t->ys, column), ww_item_point(t->ys, column ? column - 1 : 0), (real)column);
     return WW_COLUMN_AT(y, column);
-#endif
 }
 WW_INLINE real ww_item_top(const ww_item *t, const ww_block *w, const ww_launch_args args, const ww_series y,
                                    const uint column) {
-#if WW_LIST
-    return ww_border_top(ww_item_point(t->ys, min(column, t->widest - 1)), (real)column, w->lengths);
-#else
+    if (WW_LIST)
+        return ww_border_top(ww_item_point(t->ys, min(column, t->widest - 1)), (real)column, w->lengths);
     return ww_top_at(y, column, w->lengths, args);
-#endif
 }
 // D(i+1,0) of row i, which is row `step` of the pack, or what is left of a padding row.
 WW_INLINE real ww_item_border(const ww_item *t, const ww_block *w, const ww_launch_args args, const int i, const uint step) {
     if (i < 0)
         return WW_CORNER ? WW_OUTSIDE : (real)0;
-#if WW_BORDERS
+    if (!WW_BORDERS)
+        return WW_BORDER;
     const ww_row row = ww_row_make(ww_item_point(t->xs, step), ww_item_point(t->xs, step ? step - 1 : 0), (real)i);
     return ww_border_left(row, (real)i, w->lengths);
-#else
-    return WW_BORDER;
-#endif
 }
 // The best of the ends on the border.
 #if WW_OPEN
 WW_INLINE real ww_item_border_ends(const ww_item *t, const ww_block *w, const ww_launch_args args, const ww_series y) {
     const ww_point last = ww_item_point(t->xs, t->rows - 1), before = ww_item_point(t->xs, t->rows - 2);
-#if WW_LIST
-    const ww_point first = ww_item_point(t->ys, 0);
-#else
-    const ww_point first = WW_POINT(y, 0);
-#endif
+    ww_point first = WW_POINT(y, 0);
+    if (WW_LIST)
+        first = ww_item_point(t->ys, 0);
     return ww_border_ends(ww_row_make(last, before, w->lengths.rows - 1), first, w->lengths);
 }
 #endif
@@ -97,21 +89,40 @@ WW_INLINE void ww_item_begin_strip(ww_item *t, ww_block *w, const ww_launch_args
         w->c[r] = WW_BORDERS ? ww_item_top(t, w, args, y, first_column + r) : WW_BORDER;
 #endif
 #endif
-#if WW_BAND
-    ww_item_clip_top(t, w);
-#endif
+    if (WW_BAND)
+        ww_item_clip_top(t, w);
     // The border stands where a strip to the left would have left its values: then no step asks which it is.
     if (t->at_border)
         for (uint step = t->from_row; step < t->to_row; step++)
             t->edges[(ulong)step * WW_PACK] = ww_item_border(t, w, args, w->i + (int)(step - t->from_row), step);
 }
 
+// The value of column m, where the strip has it. The last r <= owned wins; an equality would let the compiler index c and keep it
+// in memory.
+WW_INLINE real ww_item_result(const ww_item *t, const ww_block *w, const uint owned) {
+#if WW_COLUMNS_LOCAL
+    return t->shared.c[owned];
+#else
+    real result = w->c[0];
+#pragma unroll
+    for (uint r = 1; r < WW_COLS; r++)
+        result = r <= owned ? w->c[r] : result;
+    return result;
+#endif
+}
+
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_packed_items(WW_ITEMS_ARGUMENTS) {
+ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
+                __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
+                __global const uint *restrict x_order, __global const uint *restrict y_order,
+                __global const uint *restrict band, __global ww_scalar *restrict out, const ww_launch_args args,
+                __global const ww_scalar *restrict x_packed, __global const ulong *restrict x_pack_offset,
+                __global const ww_scalar *restrict y_packed, __global const ulong *restrict y_pack_offset,
+                __global ww_scalar *scratch, __global uint *restrict counter, const uint packs, const uint units) {
     const uint lane = (uint)get_local_id(0);
     __local uint taken;
     ww_item t;
-    t.edges = WW_ITEMS_EDGES;
+    t.edges = ww_items_edges(scratch, args, lane);
     t.lane = lane;
 #if WW_COLUMNS_LOCAL
     __local float4 column_points[WW_COLS * WW_COLUMN_FOURS];
@@ -119,61 +130,51 @@ ww_packed_items(WW_ITEMS_ARGUMENTS) {
     t.shared.points = column_points;
     t.shared.c = columns_above + lane * WW_COLUMNS_APART;
 #endif
-#if WW_EDGED
     __local int compared[4];
     t.compared = compared;
-#endif
 
     for (;;) {
-        WW_ITEMS_UNIT
+        const uint unit = ww_items_next(counter, &taken, lane);
+        if (unit >= units)
+            return;
+        const ww_items_unit u = ww_items_unit_of(args, unit, packs, x_order, x_pack_offset, lane);
+        const ww_series x = ww_series_load(x_values, x_series, u.x, args.channel);
         ww_block w;
-        w.n = n;
-        w.lengths.rows = (real)n;
-        t.xs = xs;
-        t.rows = rows;
-        WW_ITEMS_EACH {
-            WW_ITEMS_COLUMN
-            w.m = m;
-            w.lengths.columns = (real)m;
+        w.n = x.length;
+        w.lengths.rows = (real)x.length;
+        t.xs = x_packed + x_pack_offset[u.pack] + lane;
+        t.rows = u.rows;
+        for (uint column = u.column_begin; column < u.column_end; column++) {
+            // A pack's first row has the smallest slot.
+            if (!ww_items_wants(args, args.row_begin + u.pack * WW_PACK, column))
+                continue;
+            const uint y_id = ww_items_column(args, u, x_order, y_order, column);
+            const ww_series y = ww_series_load(y_values, y_series, y_id, args.channel);
+            w.m = y.length;
+            w.lengths.columns = (real)y.length;
             WW_SET_PAIR(w.lengths)
-#if WW_LIST
-            t.ys = ys;
-#endif
-            t.widest = widest;
-#if WW_BAND
+            t.ys = y_packed + y_pack_offset[WW_LIST ? u.pack : 0] + lane;
+            t.widest = WW_LIST ? ww_items_length(y_pack_offset, u.pack) : y.length;
             t.limits = WW_BAND_OF(x, y);
-#endif
 #if WW_OPEN
             t.best = ww_item_border_ends(&t, &w, args, y);
-#else
-            real result = WW_BORDER;
 #endif
+            real result = WW_BORDER;
             ww_item_pair(&t, &w);
-            for (uint first_column = 0; first_column < widest; first_column += WW_COLS) {
+            for (uint first_column = 0; first_column < t.widest; first_column += WW_COLS) {
                 w.first_column = (int)first_column;
                 t.at_border = first_column == 0;
-                t.more = first_column + WW_COLS < widest;
+                t.more = first_column + WW_COLS < t.widest;
                 ww_item_begin_strip(&t, &w, args, y);
                 ww_item_strip_steps(&t, &w, args);
-#if !WW_OPEN
-                if (m > first_column && m <= first_column + WW_COLS) {
-                    // The last r <= owned wins; an equality would let the compiler index c and keep it in memory.
-                    const uint owned = m - 1 - first_column;
-#if WW_COLUMNS_LOCAL
-                    result = t.shared.c[owned];
-#else
-                    result = w.c[0];
-#pragma unroll
-                    for (uint r = 1; r < WW_COLS; r++)
-                        result = r <= owned ? w.c[r] : result;
-#endif
-                }
-#endif
+                if (!WW_OPEN && y.length > first_column && y.length <= first_column + WW_COLS)
+                    result = ww_item_result(&t, &w, y.length - 1 - first_column);
             }
 #if WW_OPEN
-            const real result = t.best;
+            result = t.best;
 #endif
-            WW_ITEMS_STORE(result)
+            if (u.mine && ww_items_wants(args, u.slot, column))
+                ww_store(out, args, u.x, y_id, u.result, ww_final(result, x.length, y.length));
         }
     }
 }

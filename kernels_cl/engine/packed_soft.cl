@@ -26,475 +26,528 @@
 #ifndef WW_SOFT_GAUGED
 #define WW_SOFT_GAUGED 0
 #endif
+// Points of squared costs are times the root of `scale`, less what is the first point of the strip, so that they are rounded by what
+// the strip spans.
+#define WW_SOFT_SQUARES (WW_COST == 1 && (WW_SOFT_WIDE || WW_SOFT_GAUGED))
+#define WW_SOFT_PATIENCE 8  // most row-steps by pairs without the question
+
+// A strip of a pair, and its present tile. x[] are the tile's points, v[] what enters from the left, a[] and l[] both of the next
+// tile; `corner` is R above the left.
+typedef struct {
+    float b[WW_COLS];
+    ww_soft_state c[WW_COLS];
+    float a[WW_ROWS], l[WW_ROWS], x[WW_ROWS], v[WW_ROWS], corner;
+    float most_y, least_y, scale, root, origin;
+    int i;                     // the tile's first row; below 0: a padding row
+    uint step, rows;           // the same in rows of the pack; all of these
+    bool at_border, more;      // the first strip; not the last
+    __global float *from, *to; // in `edges`, of the next tile and of this one
+    uint doubt, failures;      // row-steps by pairs without the question; and how many when it is answered no again
+} ww_soft_strip;
+
+WW_INLINE float ww_soft_scaled(const ww_soft_strip *s, float a) {
+    return WW_SOFT_SQUARES ? fma(a, s->root, -s->origin) : a;
+}
+WW_INLINE float ww_soft_bits_of(const ww_soft_strip *s, float x, float y) {
+    return WW_SOFT_SQUARES ? (x - y) * (x - y) : s->scale * ww_soft_cost(x, y);
+}
+// The greatest cost of the tile's cells, in bits.
+WW_INLINE float ww_soft_greatest(const ww_soft_strip *s) {
+    float most_x = s->x[0], least_x = s->x[0];
+    WW_SOFT_UNROLL for (uint q = 1; q < WW_ROWS; q++) {
+        most_x = fmax(most_x, s->x[q]);
+        least_x = fmin(least_x, s->x[q]);
+    }
+    return fmax(ww_soft_bits_of(s, most_x, s->least_y), ww_soft_bits_of(s, least_x, s->most_y));
+}
+// Column t: of this work-item's own series in a list, else of the one that all have.
+WW_INLINE float ww_soft_column(__global const float *ys, __global const float *y, uint t) {
+    return WW_LIST ? ys[(ulong)t * WW_PACK] : y[t];
+}
+
+// Row q of the next tile; `xa` are its points.
+WW_INLINE void ww_soft_read(ww_soft_strip *s, __global const float *xa, const uint q) {
+    s->a[q] = xa[q * WW_PACK];
+    s->l[q] = s->from[q * WW_PACK];
+}
+WW_INLINE void ww_soft_read_all(ww_soft_strip *s, __global const float *xa) {
+    WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++)
+        ww_soft_read(s, xa, q);
+}
+// The next tile is the present one; gives where the points of that behind it are.
+WW_INLINE __global const float *ww_soft_take(ww_soft_strip *s, __global const float *xa) {
+    WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++) {
+        s->x[q] = ww_soft_scaled(s, s->a[q]);
+        s->v[q] = s->l[q];
+    }
+    s->to = s->from;
+    if (s->step + WW_ROWS < s->rows) {
+        xa += WW_ROWS * WW_PACK;
+        s->from += WW_ROWS * WW_PACK;
+    }
+    return xa;
+}
+// R above and left of row q. D(0,0) may be below padding rows.
+WW_INLINE float ww_soft_first(const ww_soft_strip *s, int q, float corner) {
+    return s->at_border && s->i + q == 0 ? 0.0f : corner;
+}
+// The question of the other form was asked, and the answer was no.
+WW_INLINE void ww_soft_put_off(ww_soft_strip *s) {
+    s->doubt = s->failures;
+    s->failures = min(s->failures + 1, (uint)WW_SOFT_PATIENCE);
+}
+
+// A strip begins: nothing is above it, and its first tile is requested.
+WW_INLINE void ww_soft_begin_strip(ww_soft_strip *s, __global const float *xs, __global const float *ys, __global const float *y,
+                                   __global float *edges, uint first_column, uint widest) {
+    s->at_border = first_column == 0;
+    s->more = first_column + WW_COLS < widest;
+    s->origin = WW_SOFT_SQUARES ? ww_soft_column(ys, y, first_column) * s->root : 0;
+    s->most_y = -INFINITY;
+    s->least_y = INFINITY;
+    WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
+        // Behind the last point: any other.
+        s->b[r] = ww_soft_scaled(s, ww_soft_column(ys, y, min(first_column + r, widest - 1)));
+        s->b[r] = s->b[r] < INFINITY ? s->b[r] : s->b[0];
+        s->most_y = fmax(s->most_y, s->b[r]);
+        s->least_y = fmin(s->least_y, s->b[r]);
+        s->c[r] = WW_SOFT_STATE(WW_SOFT_FAR);
+    }
+    // A work-item reads what it has written itself.
+    if (s->at_border)
+        for (uint step = 0; step < s->rows + WW_SOFT_WIDE * s->rows / WW_ROWS; step++)
+            edges[(ulong)step * WW_PACK] = WW_SOFT_FAR;
+    s->step = s->doubt = s->failures = 0;
+    s->from = edges;
+    ww_soft_read_all(s, xs);
+}
+// The tile by pairs beside another form, c being R: a loop over rows, which reads their points and values again. What was left by
+// products, whose base is `v_base`, is no R (WW_SOFT_FAR: it is).
+WW_INLINE float ww_soft_r_of(float left, float v_base) {
+#if WW_SOFT_WIDE
+    return v_base < WW_SOFT_FAR ? v_base - ww_wide_log2_of(as_uint(left)) : left;
+#else
+    return left;
+#endif
+}
+WW_INLINE void ww_soft_by_pairs(ww_soft_strip *s, __global const float *xs, float v_base) {
+    float above[WW_COLS], sum[WW_COLS], corner = s->corner;
+    WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
+        above[r] = WW_SOFT_LOG(s->c[r]);
+        sum[r] = 1;
+    }
+    __global const float *const xr = xs + (ulong)s->step * WW_PACK;
+    float x_next = xr[0], v_next = s->to[0];
+#pragma unroll 1
+    for (int q = 0; q < WW_ROWS; q++) {
+        const int next_row = min(q + 1, WW_ROWS - 1);
+        const float x_own = ww_soft_scaled(s, x_next), left = ww_soft_r_of(v_next, v_base);
+        ww_soft_beside beside = ww_soft_beside_of(left, ww_soft_first(s, q, corner));
+        x_next = xr[next_row * WW_PACK];
+        v_next = s->to[next_row * WW_PACK];
+        corner = left;
+        beside = ww_soft_pairs_row(above, sum, s->b, WW_COLS, beside, x_own, s->scale, WW_SOFT_SQUARES);
+        s->to[q * WW_PACK] = beside.value - ww_log2(beside.sum);
+    }
+    WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
+        s->c[r] = WW_SOFT_STATE(above[r] - ww_log2(sum[r]));
+}
+WW_INLINE ww_soft_state ww_soft_owned(const ww_soft_state *c, const uint owned) {
+    // The last r <= owned wins; an equality would let the compiler index c and keep it in memory.
+    ww_soft_state found = c[0];
+    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++)
+        found = r <= owned ? c[r] : found;
+    return found;
+}
+
+// Each form: what it keeps of a strip besides (ww_soft_form), a strip's beginning, its row-steps, and R in its column `owned`.
+#if WW_SOFT_WIDE
+typedef struct {
+    bool products;                    // c holds P times 2^-base
+    float base;
+    float next_base, v_base;          // of l[] and v[]: their words are those of P times 2^-v_base, or with WW_SOFT_FAR they are R
+    __global float *bases, *base_to;  // of the next tile and of this one
+    ww_soft_range left;               // R of v[]
+    float best;                       // the greatest that enters the tile, as R, at least
+} ww_soft_form;
+WW_INLINE void ww_soft_begin(ww_soft_strip *s, ww_soft_form *t, __global float *edges) {
+    t->bases = edges + (ulong)s->rows * WW_PACK;
+    t->products = false;
+    t->base = 0;
+    t->next_base = t->bases[0];
+    t->left.last = WW_SOFT_FAR;
+}
+WW_INLINE __global const float *ww_soft_take_wide(ww_soft_strip *s, ww_soft_form *t, __global const float *xa) {
+    xa = ww_soft_take(s, xa);
+    s->corner = s->at_border && s->i == 0 ? 0.0f : t->left.last;
+    t->v_base = t->next_base;
+    t->base_to = t->bases;
+    if (s->step + WW_ROWS < s->rows)
+        t->bases += WW_PACK;
+    if (t->v_base < WW_SOFT_FAR) {
+        uint top = as_uint(s->v[0]), bottom = top;
+        WW_SOFT_UNROLL for (uint q = 1; q < WW_ROWS; q++) {
+            top = max(top, as_uint(s->v[q]));
+            bottom = min(bottom, as_uint(s->v[q]));
+        }
+        t->left.least = t->v_base - ww_wide_exponent(top);
+        t->left.most = t->v_base - ww_wide_exponent(bottom);
+        t->left.last = t->v_base - ww_wide_log2_of(as_uint(s->v[WW_ROWS - 1]));
+    } else {
+        t->left = ww_soft_range_of(s->v, WW_ROWS);
+    }
+    return xa;
+}
+// Whether products hold the tile; then its base is `best` + WW_SOFT_LIFT.
+WW_INLINE bool ww_soft_ask(const ww_soft_strip *s, ww_soft_form *t) {
+    const ww_soft_range above = ww_soft_last_row(s->c, t->base, t->products);
+    t->best = floor(fmin(fmin(above.least, t->left.least), s->corner));
+    return ww_soft_fits(above, t->left, s->corner, t->best, ww_soft_greatest(s), WW_COLS);
+}
+// The tile by products, c and `base` being its own.
+WW_INLINE void ww_soft_by_products(ww_soft_strip *s, ww_soft_form *t, __global const float *xa) {
+    if (t->v_base < WW_SOFT_FAR) {
+        const int shift = (int)clamp(t->base - t->v_base, -2047.0f, 2047.0f) * (1 << 20);
+        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+            s->v[q] = as_float(max(as_int(s->v[q]) + shift, 0));
+    } else {
+        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+            s->v[q] = as_float(as_uint2(ww_wide_exp2(t->base - s->v[q])).y);
+    }
+    double diagonal = ww_wide_exp2(t->base - s->corner);
+    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+        double last = diagonal, value = as_double((uint2)(0, as_uint(s->v[q])));
+        diagonal = value;
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+            const double up = s->c[r], wide = ww_wide(ww_exp2(-ww_soft_bits_of(s, s->x[q], s->b[r])));
+            value = fma(wide, value, wide * (up + last));
+            last = up;
+            s->c[r] = value;
+        }
+        s->to[q * WW_PACK] = as_float(as_uint2(value).y + (as_uint2(value).x >> 31));
+        // The next tile's, where this row's were; the last row's while there is time.
+        if (q < WW_ROWS - 1)
+            ww_soft_read(s, xa, (uint)q);
+        if (q == WW_ROWS - 2) {
+            ww_soft_read(s, xa, WW_ROWS - 1);
+            t->next_base = *t->bases;
+        }
+    }
+    *t->base_to = t->base;
+    s->i += WW_ROWS;
+    s->step += WW_ROWS;
+}
+// All tiles by products that follow each other, in a loop of their own: c stays where it is. The tile that they stop at is taken.
+WW_INLINE __global const float *ww_soft_products(ww_soft_strip *s, ww_soft_form *t, __global const float *xa) {
+    t->base = t->best + WW_SOFT_LIFT;
+    WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
+        s->c[r] = ww_wide_exp2(t->base - WW_SOFT_LOG(s->c[r]));
+    t->products = true;
+#pragma unroll 1
+    for (;;) {
+        ww_soft_by_products(s, t, xa);
+        if (s->step >= s->rows)
+            return xa;
+        xa = ww_soft_take_wide(s, t, xa);
+        const bool fits = ww_soft_ask(s, t);
+        if (!ww_all_agree(fits && fabs(t->best + WW_SOFT_LIFT - t->base) < 1000.0f))
+            break;
+        const double shift = ww_wide_power(t->best + WW_SOFT_LIFT - t->base);
+        t->base = t->best + WW_SOFT_LIFT;
+        WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
+            s->c[r] *= shift;
+    }
+    WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
+        s->c[r] = WW_SOFT_STATE(t->base - ww_wide_log2(s->c[r]));
+    t->products = false;
+    return xa;
+}
+WW_INLINE void ww_soft_steps(ww_soft_strip *s, ww_soft_form *t, __global const float *xs, __local float (*kept)[WW_WG],
+                             uint lane) {
+    __global const float *xa = xs;
+#pragma unroll 1
+    while (s->step < s->rows) {
+        xa = ww_soft_take_wide(s, t, xa);
+        const bool asked = s->doubt == 0;
+        bool agreed = false;
+        if (asked)
+            agreed = ww_all_agree(ww_soft_ask(s, t));
+        else
+            s->doubt--;
+        if (agreed) {
+            s->failures = 0;
+            xa = ww_soft_products(s, t, xa);
+            if (s->step >= s->rows)
+                break;
+        }
+        if (asked)
+            ww_soft_put_off(s);
+        ww_soft_by_pairs(s, xs, t->v_base);
+        *t->base_to = WW_SOFT_FAR;
+        ww_soft_read_all(s, xa);
+        t->next_base = *t->bases;
+        s->i += WW_ROWS;
+        s->step += WW_ROWS;
+    }
+}
+WW_INLINE float ww_soft_result(const ww_soft_strip *s, const ww_soft_form *t, const uint owned) {
+    const double found = ww_soft_owned(s->c, owned);
+    return t->products ? t->base - ww_wide_log2(found) : WW_SOFT_LOG(found);
+}
+
+#elif WW_SOFT_GAUGED
 #define WW_SOFT_ONE 0x3f800000
 #define WW_SOFT_POWER(bits) (WW_SOFT_ONE + (bits) * (1 << 23))  // 2^bits as the float's bits
 #define WW_SOFT_BITS(a) ((float)((as_int(a) >> 23) - 127))      // log2 of a power of two
 #define WW_SOFT_LOW (-50)
 #define WW_SOFT_HIGH 70
 #define WW_SOFT_SLOPE (-120)  // the least
-#define WW_SOFT_ROOM 30.0f    // what enters from the left is at most 2^this
+#define WW_SOFT_ENTERS 30.0f  // what enters from the left is at most 2^this
 #define WW_SOFT_FALL 40.0f    // bits that a path down a tile may fall by
 #define WW_SOFT_STEEP 110.0f  // most of a cost
 #define WW_SOFT_ROUND 12582912.0f
 #define WW_SOFT_MOST 4194304.0f  // |R| of which every bit is a whole one
-// Where the cost is the square of the points' difference they are times `root`, less what is the first point of the strip, so that
-// they are rounded by what the strip spans. Then `scale` is in them.
-#if WW_COST == 1 && (WW_SOFT_WIDE || WW_SOFT_GAUGED)
-#define WW_SOFT_SCALED(a) fma(a, root, -origin)
-#undef WW_SOFT_ADDED
-#define WW_SOFT_ADDED(x, y, least) fma((x) - (y), (x) - (y), least)
-#define WW_SOFT_RAISED(x, y, rise) fma(-((x) - (y)), (x) - (y), rise)
-#define WW_SOFT_BITS_OF(x, y) (((x) - (y)) * ((x) - (y)))
-#else
-#define WW_SOFT_SCALED(a) (a)
-#define WW_SOFT_RAISED(x, y, rise) fma(-scale, ww_soft_cost(x, y), rise)
-#define WW_SOFT_BITS_OF(x, y) (scale * ww_soft_cost(x, y))
-#endif
-#define WW_SOFT_NO_NOTE(q, r)
-#define WW_SOFT_PATIENCE 8 // most row-steps by pairs without the question
-#if WW_LIST
-#define WW_SOFT_COLUMN(t) ys[(ulong)(t)*WW_PACK]
-#else
-#define WW_SOFT_COLUMN(t) y.at[t]
-#endif
-// D(0,0) may be below padding rows.
-#define WW_SOFT_FIRST(q) (at_border && i + q == 0 ? 0.0f : corner)
-
-// What a tile of row `step` takes, which a[] and l[] have; `xa` and `ea` are then at the next one's.
-#define WW_SOFT_TAKE                                                                                                   \
-    WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++) {                                                                \
-        x[q] = WW_SOFT_SCALED(a[q]);                                                                                   \
-        v[q] = l[q];                                                                                                   \
-    }                                                                                                                  \
-    ew = ea;                                                                                                           \
-    if (step + WW_ROWS < rows) {                                                                                       \
-        xa += WW_ROWS * WW_PACK;                                                                                       \
-        ea += WW_ROWS * WW_PACK;                                                                                       \
-    }
-#define WW_SOFT_READ(q)                                                                                                \
-    a[q] = xa[(q)*WW_PACK];                                                                                            \
-    l[q] = ea[(q)*WW_PACK];
-// A tile by pairs, c being R: a loop over rows, which reads their points and values again. WW_SOFT_READ_R(word): R of such a value.
-#define WW_SOFT_PAIRS_LOOP                                                                                             \
-    float above[WW_COLS], sum[WW_COLS];                                                                                \
-    WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {                                                                \
-        above[r] = WW_SOFT_LOG(c[r]);                                                                                  \
-        sum[r] = 1;                                                                                                    \
-    }                                                                                                                  \
-    __global const float *const xr = xs + (ulong)step * WW_PACK;                                                       \
-    float x_next = xr[0], v_next = ew[0];                                                                              \
-    _Pragma("unroll 1") for (int q = 0; q < WW_ROWS; q++) {                                                            \
-        const int next_row = min(q + 1, WW_ROWS - 1);                                                                  \
-        const float x_own = WW_SOFT_SCALED(x_next);                                                                    \
-        float last = WW_SOFT_FIRST(q), last_sum = 1, value = WW_SOFT_READ_R(v_next), value_sum = 1;                    \
-        x_next = xr[next_row * WW_PACK];                                                                               \
-        v_next = ew[next_row * WW_PACK];                                                                               \
-        corner = value;                                                                                                \
-        WW_SOFT_PAIRS_ROW(WW_COLS, q, x_own, WW_SOFT_NO_NOTE)                                                          \
-        ew[q * WW_PACK] = value - ww_log2(value_sum);                                                                  \
-    }                                                                                                                  \
-    WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)                                                                  \
-        c[r] = WW_SOFT_STATE(above[r] - ww_log2(sum[r]));
-#if WW_SOFT_WIDE
-#define WW_SOFT_READ_R(word) (v_base < WW_SOFT_FAR ? v_base - ww_wide_log2_of(as_uint(word)) : (word))
-#else
-#define WW_SOFT_READ_R(word) (word)
-#endif
-#define WW_SOFT_LEAVES(q) v[q] = value - ww_log2(value_sum);
-#if WW_SOFT_WIDE
-// Besides, the base of v[] (WW_SOFT_FAR: v[] is R), R of it at least, at most, and in the tile's last row, and the corner's.
-#define WW_SOFT_TAKE_WIDE                                                                                              \
-    WW_SOFT_TAKE                                                                                                       \
-    corner = at_border && i == 0 ? 0.0f : last_left;                                                                   \
-    v_base = next_base;                                                                                                \
-    base_to = bases;                                                                                                   \
-    if (step + WW_ROWS < rows)                                                                                         \
-        bases += WW_PACK;                                                                                              \
-    most_x = least_x = x[0];                                                                                           \
-    WW_SOFT_UNROLL for (uint q = 1; q < WW_ROWS; q++) {                                                                \
-        most_x = fmax(most_x, x[q]);                                                                                   \
-        least_x = fmin(least_x, x[q]);                                                                                 \
-    }                                                                                                                  \
-    if (v_base < WW_SOFT_FAR) {                                                                                        \
-        uint top = as_uint(v[0]), bottom = top;                                                                        \
-        WW_SOFT_UNROLL for (uint q = 1; q < WW_ROWS; q++) {                                                            \
-            top = max(top, as_uint(v[q]));                                                                             \
-            bottom = min(bottom, as_uint(v[q]));                                                                       \
-        }                                                                                                              \
-        least = v_base - ww_wide_exponent(top);                                                                        \
-        most = v_base - ww_wide_exponent(bottom);                                                                      \
-        last_left = v_base - ww_wide_log2_of(as_uint(v[WW_ROWS - 1]));                                                 \
-    } else {                                                                                                           \
-        least = most = v[0];                                                                                           \
-        WW_SOFT_UNROLL for (uint q = 1; q < WW_ROWS; q++) {                                                            \
-            least = fmin(least, v[q]);                                                                                 \
-            most = fmax(most, v[q]);                                                                                   \
-        }                                                                                                              \
-        last_left = v[WW_ROWS - 1];                                                                                    \
-    }
-// `fits`: whether products hold the tile; then its base is `best` + WW_SOFT_LIFT.
-#define WW_SOFT_ASK                                                                                                    \
-    float low, high, end;                                                                                              \
-    WW_SOFT_LAST_ROW(low, high, end)                                                                                   \
-    const float cost = fmax(WW_SOFT_BITS_OF(most_x, least_y), WW_SOFT_BITS_OF(least_x, most_y));                             \
-    best = floor(fmin(fmin(low, least), corner));                                                                      \
-    const bool fits = ww_soft_fits(low, high, end, least, most, last_left, corner, best, cost, WW_COLS);
-#endif
-
-#if WW_SOFT_WIDE || WW_SOFT_GAUGED
-__kernel WW_SOFT_GROUP void
-ww_packed_soft(WW_ITEMS_ARGUMENTS) {
-    const uint lane = (uint)get_local_id(0);
-    __global float *edges = WW_ITEMS_EDGES;
-    const float scale = args.parameters.soft_scale;
-#if WW_COST == 1
-    const float root = sqrt(scale);
-#endif
-#if WW_SOFT_GAUGED
-    __local float kept[WW_COLS][WW_WG];  // c of a tile that gauges may not hold
-#endif
-    __local uint taken;
-
-    for (;;) {
-        WW_ITEMS_UNIT
-        WW_ITEMS_EACH {
-            WW_ITEMS_COLUMN
-            float result = WW_SOFT_FAR;
-            for (uint first_column = 0; first_column < widest; first_column += WW_COLS) {
-                const bool at_border = first_column == 0;
-                float b[WW_COLS], most_y = -INFINITY, least_y = INFINITY;
-                ww_soft_state c[WW_COLS];
-#if WW_COST == 1
-                const float origin = WW_SOFT_COLUMN(first_column) * root;
-#endif
-                WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
-                    // Behind the last point: any other.
-                    b[r] = WW_SOFT_SCALED(WW_SOFT_COLUMN(min(first_column + r, widest - 1)));
-                    b[r] = b[r] < INFINITY ? b[r] : b[0];
-                    most_y = fmax(most_y, b[r]);
-                    least_y = fmin(least_y, b[r]);
-                    c[r] = WW_SOFT_STATE(WW_SOFT_FAR);
-                }
-                int i = (int)n - (int)rows;  // the first row
-                // A work-item reads what it has written itself.
-                if (at_border)
-                    for (uint step = 0; step < rows + WW_SOFT_WIDE * rows / WW_ROWS; step++)
-                        edges[(ulong)step * WW_PACK] = WW_SOFT_FAR;
-                float a[WW_ROWS], l[WW_ROWS], x[WW_ROWS], v[WW_ROWS], corner;
-                __global const float *xa = xs;
-                __global float *ea = edges, *ew;
-                WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++) {
-                    WW_SOFT_READ(q)
-                }
-                uint step = 0;
-#if WW_SOFT_WIDE
-                __global float *bases = edges + (ulong)rows * WW_PACK, *base_to;
-                bool products = false;
-                uint doubt = 0, failures = 0;
-                float base = 0;  // P is c times 2^-base
-                float next_base = bases[0], v_base, most_x, least_x, least, most, last_left = WW_SOFT_FAR, best;
-#pragma unroll 1
-                while (step < rows) {
-                    WW_SOFT_TAKE_WIDE
-                    const bool asked = doubt == 0;
-                    bool agreed = false;
-                    if (asked) {
-                        WW_SOFT_ASK
-                        agreed = ww_all_agree(fits);
-                    } else {
-                        doubt--;
-                    }
-                    if (agreed) {
-                        base = best + WW_SOFT_LIFT;
-                        WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
-                            c[r] = ww_wide_exp2(base - WW_SOFT_LOG(c[r]));
-                        products = true;
-                        failures = 0;
-                        // All tiles that follow each other so, in a loop of their own: c stays where it is.
-#pragma unroll 1
-                        for (;;) {
-                            if (v_base < WW_SOFT_FAR) {
-                                const int shift = (int)clamp(base - v_base, -2047.0f, 2047.0f) * (1 << 20);
-                                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                                    v[q] = as_float(max(as_int(v[q]) + shift, 0));
-                            } else {
-                                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                                    v[q] = as_float(as_uint2(ww_wide_exp2(base - v[q])).y);
-                            }
-                            double diagonal = ww_wide_exp2(base - corner);
-                            WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
-                                double last = diagonal, value = as_double((uint2)(0, as_uint(v[q])));
-                                diagonal = value;
-                                WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
-                                    const double up = c[r], wide = ww_wide(ww_exp2(-WW_SOFT_BITS_OF(x[q], b[r])));
-                                    value = fma(wide, value, wide * (up + last));
-                                    last = up;
-                                    c[r] = value;
-                                }
-                                ew[q * WW_PACK] = as_float(as_uint2(value).y + (as_uint2(value).x >> 31));
-                                // The next tile's, where this row's were; the last row's while there is time.
-                                if (q < WW_ROWS - 1) {
-                                    WW_SOFT_READ(q)
-                                }
-                                if (q == WW_ROWS - 2) {
-                                    WW_SOFT_READ(WW_ROWS - 1)
-                                    next_base = *bases;
-                                }
-                            }
-                            *base_to = base;
-                            i += WW_ROWS;
-                            step += WW_ROWS;
-                            if (step >= rows)
-                                break;
-                            WW_SOFT_TAKE_WIDE
-                            WW_SOFT_ASK
-                            if (!ww_all_agree(fits && fabs(best + WW_SOFT_LIFT - base) < 1000.0f))
-                                break;
-                            const double shift = ww_wide_power(best + WW_SOFT_LIFT - base);
-                            base = best + WW_SOFT_LIFT;
-                            WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
-                                c[r] *= shift;
-                        }
-                        if (step >= rows)
-                            break;
-                        WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
-                            c[r] = WW_SOFT_STATE(base - ww_wide_log2(c[r]));
-                        products = false;
-                    }
-                    if (asked) {
-                        doubt = failures;
-                        failures = min(failures + 1, (uint)WW_SOFT_PATIENCE);
-                    }
-                    WW_SOFT_PAIRS_LOOP
-                    *base_to = WW_SOFT_FAR;
-                    WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++) {
-                        WW_SOFT_READ(q)
-                    }
-                    next_base = *bases;
-                    i += WW_ROWS;
-                    step += WW_ROWS;
-                }
-#else
-                float previous = WW_SOFT_FAR;
-                bool gauged = false;
-                uint doubt = 0, failures = 0;
-                float slope[WW_COLS], first_gauge = 0, last_gauge = 0;  // column() of the strip's first and last
-#pragma unroll 1
-                for (; step < rows; step += WW_ROWS) {
-                    WW_SOFT_TAKE
-                    corner = at_border && i == 0 ? 0.0f : previous;
-                    previous = v[WW_ROWS - 1];
-                    WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++) {
-                        WW_SOFT_READ(q)
-                    }
-                    bool done = false;
-                    if (doubt) {
-                        doubt--;
-                    } else {
-                        float most_x = x[0], least_x = x[0];
-                        WW_SOFT_UNROLL for (uint q = 1; q < WW_ROWS; q++) {
-                            most_x = fmax(most_x, x[q]);
-                            least_x = fmin(least_x, x[q]);
-                        }
-                        const float cost = fmax(WW_SOFT_BITS_OF(most_x, least_y), WW_SOFT_BITS_OF(least_x, most_y));
-                        bool fits = cost < WW_SOFT_STEEP;
-                        if (!gauged) {
-                            // R within what slopes span.
-                            float before = rint(c[0]);
-                            fits = fits && fabs(before) < WW_SOFT_MOST;
-                            WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-                                const float here = fmax(rint(c[r]), before + WW_SOFT_SLOPE);
-                                fits = fits && here - before < WW_SOFT_STEEP && here - c[r] < WW_SOFT_HIGH;
-                                before = here;
-                            }
-                        }
-                        if (ww_all_agree(fits)) {
-                            if (!gauged) {
-                                first_gauge = last_gauge = rint(c[0]);
-                                c[0] = ww_exp2(first_gauge - c[0]);
-                                WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-                                    const float here = fmax(rint(c[r]), last_gauge + WW_SOFT_SLOPE);
-                                    slope[r] = as_float(WW_SOFT_POWER((int)(here - last_gauge)));
-                                    c[r] = ww_exp2(here - c[r]);
-                                    last_gauge = here;
-                                }
-                                gauged = true;
-                            }
-                            const float climb = fmax(cost - WW_SOFT_FALL / WW_ROWS, 0.0f) + WW_SOFT_ROUND - WW_SOFT_ROUND;
-                            const float enters = WW_SOFT_ROUND + first_gauge - WW_SOFT_ROOM;
-                            float row = 0, diagonal = ww_exp2(first_gauge - corner);
-                            int least = WW_SOFT_ONE, most = WW_SOFT_ONE;
-                            WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
-                                kept[r][lane] = c[r];
-                            WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
-                                const float next = fmin(row + climb, v[q] + WW_SOFT_ROUND - enters), rise = next - row;
-                                const float back = ww_exp2(-rise);
-                                float last = diagonal, value = ww_exp2(first_gauge + next - v[q]);
-                                diagonal = value;
-                                row = next;
-                                WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
-                                    const float factor = ww_exp2(WW_SOFT_RAISED(x[q], b[r], rise));
-                                    const float up = c[r], side = fma(back, value, last);
-                                    value = factor * (r ? fma(slope[r], side, up) : side + up);
-                                    last = up;
-                                    c[r] = value;
-                                    least = min(least, as_int(value));
-                                }
-                                v[q] = last_gauge + row - ww_log2(value);
-                            }
-                            WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
-                                most = max(most, as_int(c[r]));
-                            done = ww_all_agree(least > WW_SOFT_POWER(WW_SOFT_LOW) && most < WW_SOFT_POWER(WW_SOFT_HIGH) &&
-                                                fabs(first_gauge) < WW_SOFT_MOST);
-                            if (done) {
-                                first_gauge += row;
-                                last_gauge += row;
-                                WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++)
-                                    ew[q * WW_PACK] = v[q];
-                            } else {
-                                WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
-                                    c[r] = kept[r][lane];
-                            }
-                        }
-                        if (done) {
-                            // Each S less its exponent, for column(); where the slope would be less than it may, less less.
-                            int off = as_int(c[0]) & 0x7f800000;
-                            first_gauge -= WW_SOFT_BITS(as_float(off));
-                            c[0] = as_float(as_int(c[0]) - off + WW_SOFT_ONE);
-                            WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-                                const int before = as_int(slope[r]), own = as_int(c[r]) & 0x7f800000;
-                                const int here = max(before + (off - own), WW_SOFT_POWER(WW_SOFT_SLOPE));
-                                slope[r] = as_float(here);
-                                off += before - here;
-                                c[r] = as_float(as_int(c[r]) - off + WW_SOFT_ONE);
-                            }
-                            last_gauge -= WW_SOFT_BITS(as_float(off));
-                            failures = 0;
-                        } else {
-                            doubt = failures;
-                            failures = min(failures + 1, (uint)WW_SOFT_PATIENCE);
-                        }
-                        if (gauged && !done) {
-                            float here = first_gauge;
-                            c[0] = here - ww_log2(c[0]);
-                            WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-                                here += WW_SOFT_BITS(slope[r]);
-                                c[r] = here - ww_log2(c[r]);
-                            }
-                            gauged = false;
-                        }
-                    }
-                    if (!done) {
-                        WW_SOFT_PAIRS_LOOP
-                    }
-                    i += WW_ROWS;
-                }
-#endif
-                if (m > first_column && m <= first_column + WW_COLS) {
-                    // The last r <= owned wins; an equality would let the compiler index c and keep it in memory.
-                    const uint owned = m - 1 - first_column;
-                    ww_soft_state found = c[0];
-                    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++)
-                        found = r <= owned ? c[r] : found;
-#if WW_SOFT_WIDE
-                    result = products ? base - ww_wide_log2(found) : WW_SOFT_LOG(found);
-#else
-                    float here = first_gauge, gauge = here;
-                    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-                        here += WW_SOFT_BITS(slope[r]);
-                        gauge = r <= owned ? here : gauge;
-                    }
-                    result = gauged ? gauge - ww_log2(found) : found;
-#endif
-                }
-            }
-            // Not a number: infinities that met.
-            result = result < 0.9f * WW_SOFT_FAR ? result * args.parameters.soft_unit : INFINITY;
-            WW_ITEMS_STORE(result)
+typedef struct {
+    bool gauged;               // c holds S
+    float slope[WW_COLS];
+    float first, last;         // column() of the strip's first and last
+    float previous;            // R in the last row to the left
+} ww_soft_form;
+WW_INLINE void ww_soft_begin(ww_soft_strip *s, ww_soft_form *t, __global float *edges) {
+    t->gauged = false;
+    t->first = t->last = 0;
+    t->previous = WW_SOFT_FAR;
+}
+WW_INLINE float ww_soft_gauge_after(float before, float r) {
+    return fmax(rint(r), before + WW_SOFT_SLOPE);
+}
+// Whether the tile is worth trying: its costs, and R of the row above within what slopes span.
+WW_INLINE bool ww_soft_may_fit(const ww_soft_strip *s, const ww_soft_form *t, float cost) {
+    bool fits = cost < WW_SOFT_STEEP;
+    if (!t->gauged) {
+        float before = rint(s->c[0]);
+        fits = fits && fabs(before) < WW_SOFT_MOST;
+        WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
+            const float here = ww_soft_gauge_after(before, s->c[r]);
+            fits = fits && here - before < WW_SOFT_STEEP && here - s->c[r] < WW_SOFT_HIGH;
+            before = here;
         }
     }
+    return fits;
 }
+// The row above as S, and as R.
+WW_INLINE void ww_soft_to_gauged(ww_soft_strip *s, ww_soft_form *t) {
+    t->first = t->last = rint(s->c[0]);
+    s->c[0] = ww_exp2(t->first - s->c[0]);
+    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
+        const float here = ww_soft_gauge_after(t->last, s->c[r]);
+        t->slope[r] = as_float(WW_SOFT_POWER((int)(here - t->last)));
+        s->c[r] = ww_exp2(here - s->c[r]);
+        t->last = here;
+    }
+    t->gauged = true;
+}
+WW_INLINE void ww_soft_to_logs(ww_soft_strip *s, ww_soft_form *t) {
+    float here = t->first;
+    s->c[0] = here - ww_log2(s->c[0]);
+    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
+        here += WW_SOFT_BITS(t->slope[r]);
+        s->c[r] = here - ww_log2(s->c[r]);
+    }
+    t->gauged = false;
+}
+// The tile; false where gauges did not hold it, and then c is as it was.
+WW_INLINE bool ww_soft_by_gauges(ww_soft_strip *s, ww_soft_form *t, float cost, __local float (*kept)[WW_WG], uint lane) {
+    const float climb = fmax(cost - WW_SOFT_FALL / WW_ROWS, 0.0f) + WW_SOFT_ROUND - WW_SOFT_ROUND;
+    const float enters = WW_SOFT_ROUND + t->first - WW_SOFT_ENTERS;
+    float row = 0, diagonal = ww_exp2(t->first - s->corner);
+    int least = WW_SOFT_ONE, most = WW_SOFT_ONE;
+    WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
+        kept[r][lane] = s->c[r];
+    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+        const float next = fmin(row + climb, s->v[q] + WW_SOFT_ROUND - enters), rise = next - row;
+        const float back = ww_exp2(-rise);
+        float last = diagonal, value = ww_exp2(t->first + next - s->v[q]);
+        diagonal = value;
+        row = next;
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+            const float x = s->x[q], y = s->b[r];
+            const float bits = WW_SOFT_SQUARES ? fma(-(x - y), x - y, rise) : fma(-s->scale, ww_soft_cost(x, y), rise);
+            const float factor = ww_exp2(bits), up = s->c[r], side = fma(back, value, last);
+            value = factor * (r ? fma(t->slope[r], side, up) : side + up);
+            last = up;
+            s->c[r] = value;
+            least = min(least, as_int(value));
+        }
+        s->v[q] = t->last + row - ww_log2(value);
+    }
+    WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
+        most = max(most, as_int(s->c[r]));
+    const bool held = ww_all_agree(least > WW_SOFT_POWER(WW_SOFT_LOW) && most < WW_SOFT_POWER(WW_SOFT_HIGH) &&
+                                   fabs(t->first) < WW_SOFT_MOST);
+    if (held) {
+        t->first += row;
+        t->last += row;
+        WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++)
+            s->to[q * WW_PACK] = s->v[q];
+    } else {
+        WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
+            s->c[r] = kept[r][lane];
+    }
+    return held;
+}
+// Each S less its exponent, for column(); where the slope would be less than it may, less less.
+WW_INLINE void ww_soft_set_gauges(ww_soft_strip *s, ww_soft_form *t) {
+    int off = as_int(s->c[0]) & 0x7f800000;
+    t->first -= WW_SOFT_BITS(as_float(off));
+    s->c[0] = as_float(as_int(s->c[0]) - off + WW_SOFT_ONE);
+    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
+        const int before = as_int(t->slope[r]), own = as_int(s->c[r]) & 0x7f800000;
+        const int here = max(before + (off - own), WW_SOFT_POWER(WW_SOFT_SLOPE));
+        t->slope[r] = as_float(here);
+        off += before - here;
+        s->c[r] = as_float(as_int(s->c[r]) - off + WW_SOFT_ONE);
+    }
+    t->last -= WW_SOFT_BITS(as_float(off));
+}
+// Tries the tile; whether it is done.
+WW_INLINE bool ww_soft_try_gauges(ww_soft_strip *s, ww_soft_form *t, __local float (*kept)[WW_WG], uint lane) {
+    bool done = false;
+    const float cost = ww_soft_greatest(s);
+    if (ww_all_agree(ww_soft_may_fit(s, t, cost))) {
+        if (!t->gauged)
+            ww_soft_to_gauged(s, t);
+        done = ww_soft_by_gauges(s, t, cost, kept, lane);
+    }
+    if (done) {
+        ww_soft_set_gauges(s, t);
+        s->failures = 0;
+    } else {
+        ww_soft_put_off(s);
+    }
+    if (t->gauged && !done)
+        ww_soft_to_logs(s, t);
+    return done;
+}
+WW_INLINE void ww_soft_steps(ww_soft_strip *s, ww_soft_form *t, __global const float *xs, __local float (*kept)[WW_WG],
+                             uint lane) {
+    __global const float *xa = xs;
+#pragma unroll 1
+    for (; s->step < s->rows; s->step += WW_ROWS) {
+        xa = ww_soft_take(s, xa);
+        s->corner = s->at_border && s->i == 0 ? 0.0f : t->previous;
+        t->previous = s->v[WW_ROWS - 1];
+        ww_soft_read_all(s, xa);
+        bool done = false;
+        if (s->doubt)
+            s->doubt--;
+        else
+            done = ww_soft_try_gauges(s, t, kept, lane);
+        if (!done)
+            ww_soft_by_pairs(s, xs, WW_SOFT_FAR);
+        s->i += WW_ROWS;
+    }
+}
+WW_INLINE float ww_soft_result(const ww_soft_strip *s, const ww_soft_form *t, const uint owned) {
+    const float found = ww_soft_owned(s->c, owned);
+    float here = t->first, gauge = here;
+    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
+        here += WW_SOFT_BITS(t->slope[r]);
+        gauge = r <= owned ? here : gauge;
+    }
+    return t->gauged ? gauge - ww_log2(found) : found;
+}
+
 #else
 // By pairs alone: for a small gamma, and where doubles are slow.
-__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_packed_soft(WW_ITEMS_ARGUMENTS) {
+typedef struct {
+    float previous;  // R in the last row to the left
+} ww_soft_form;
+WW_INLINE void ww_soft_begin(ww_soft_strip *s, ww_soft_form *t, __global float *edges) {
+    t->previous = WW_SOFT_FAR;
+}
+WW_INLINE void ww_soft_steps(ww_soft_strip *s, ww_soft_form *t, __global const float *xs, __local float (*kept)[WW_WG],
+                             uint lane) {
+    __global const float *xa = xs;
+#pragma unroll 1
+    for (; s->step < s->rows; s->step += WW_ROWS) {
+        xa = ww_soft_take(s, xa);
+        float corner = s->at_border && s->i == 0 ? 0.0f : t->previous, above[WW_COLS], sum[WW_COLS];
+        t->previous = s->v[WW_ROWS - 1];
+        ww_soft_read_all(s, xa);
+        WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
+            above[r] = s->c[r];
+            sum[r] = 1;
+        }
+        ww_soft_rename(s->x);
+        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+            ww_soft_beside beside = ww_soft_beside_of(s->v[q], ww_soft_first(s, q, corner));
+            corner = s->v[q];
+            beside = ww_soft_pairs_row(above, sum, s->b, WW_COLS, beside, s->x[q], s->scale, false);
+            s->v[q] = beside.value - ww_log2(beside.sum);
+        }
+        WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
+            s->c[r] = above[r] - ww_log2(sum[r]);
+        if (s->more) {
+            WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++)
+                s->to[q * WW_PACK] = s->v[q];
+        }
+        s->i += WW_ROWS;
+    }
+}
+WW_INLINE float ww_soft_result(const ww_soft_strip *s, const ww_soft_form *t, const uint owned) {
+    return ww_soft_owned(s->c, owned);
+}
+#undef WW_SOFT_GROUP
+#define WW_SOFT_GROUP __attribute__((reqd_work_group_size(WW_WG, 1, 1)))
+#endif
+
+__kernel WW_SOFT_GROUP void
+ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
+               __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
+               __global const uint *restrict x_order, __global const uint *restrict y_order,
+               __global const uint *restrict band, __global ww_scalar *restrict out, const ww_launch_args args,
+               __global const ww_scalar *restrict x_packed, __global const ulong *restrict x_pack_offset,
+               __global const ww_scalar *restrict y_packed, __global const ulong *restrict y_pack_offset,
+               __global ww_scalar *scratch, __global uint *restrict counter, const uint packs, const uint units) {
     const uint lane = (uint)get_local_id(0);
-    __global float *edges = WW_ITEMS_EDGES;
-    const float scale = args.parameters.soft_scale;
+    __global float *edges = ww_items_edges(scratch, args, lane);
     __local uint taken;
+    __local float kept[WW_SOFT_GAUGED ? WW_COLS : 1][WW_WG];  // c of a tile that gauges may not hold
+    ww_soft_strip s;
+    s.scale = args.parameters.soft_scale;
+    s.root = WW_SOFT_SQUARES ? sqrt(s.scale) : 0;
 
     for (;;) {
-        WW_ITEMS_UNIT
-        WW_ITEMS_EACH {
-            WW_ITEMS_COLUMN
+        const uint unit = ww_items_next(counter, &taken, lane);
+        if (unit >= units)
+            return;
+        const ww_items_unit u = ww_items_unit_of(args, unit, packs, x_order, x_pack_offset, lane);
+        const uint n = ww_series_load(x_values, x_series, u.x, args.channel).length;
+        __global const float *xs = x_packed + x_pack_offset[u.pack] + lane;
+        s.rows = u.rows;
+        for (uint column = u.column_begin; column < u.column_end; column++) {
+            // A pack's first row has the smallest slot.
+            if (!ww_items_wants(args, args.row_begin + u.pack * WW_PACK, column))
+                continue;
+            const uint y_id = ww_items_column(args, u, x_order, y_order, column);
+            const ww_series y = ww_series_load(y_values, y_series, y_id, args.channel);
+            const uint m = y.length, widest = WW_LIST ? ww_items_length(y_pack_offset, u.pack) : m;
+            __global const float *ys = y_packed + y_pack_offset[WW_LIST ? u.pack : 0] + lane;
             float result = WW_SOFT_FAR;
             for (uint first_column = 0; first_column < widest; first_column += WW_COLS) {
-                const bool at_border = first_column == 0, more = first_column + WW_COLS < widest;
-                float b[WW_COLS], c[WW_COLS];
-                WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
-                    // Behind the last point: any other.
-                    b[r] = WW_SOFT_COLUMN(min(first_column + r, widest - 1));
-                    b[r] = b[r] < INFINITY ? b[r] : b[0];
-                    c[r] = WW_SOFT_FAR;
-                }
-                int i = (int)n - (int)rows;  // the first row
-                float previous = WW_SOFT_FAR;
-                // A work-item reads what it has written itself.
-                if (at_border)
-                    for (uint step = 0; step < rows; step++)
-                        edges[(ulong)step * WW_PACK] = WW_SOFT_FAR;
-                float a[WW_ROWS], l[WW_ROWS];
-                __global const float *xa = xs;
-                __global float *ea = edges;
-                WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++) {
-                    a[q] = xa[q * WW_PACK];
-                    l[q] = ea[q * WW_PACK];
-                }
-#pragma unroll 1
-                for (uint step = 0; step < rows; step += WW_ROWS) {
-                    float x[WW_ROWS], v[WW_ROWS];
-                    WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++) {
-                        x[q] = a[q];
-                        v[q] = l[q];
-                    }
-                    float corner = at_border && i == 0 ? 0.0f : previous;
-                    previous = l[WW_ROWS - 1];
-                    __global float *const ew = ea;
-                    if (step + WW_ROWS < rows) {
-                        xa += WW_ROWS * WW_PACK;
-                        ea += WW_ROWS * WW_PACK;
-                    }
-                    WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++) {
-                        a[q] = xa[q * WW_PACK];
-                        l[q] = ea[q * WW_PACK];
-                    }
-                    float above[WW_COLS], sum[WW_COLS];
-                    WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
-                        above[r] = c[r];
-                        sum[r] = 1;
-                    }
-                    WW_SOFT_PAIRS(WW_COLS, WW_SOFT_FIRST, WW_SOFT_NO_NOTE, WW_SOFT_LEAVES)
-                    WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
-                        c[r] = above[r] - ww_log2(sum[r]);
-                    if (more) {
-                        WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++)
-                            ew[q * WW_PACK] = v[q];
-                    }
-                    i += WW_ROWS;
-                }
-                if (m > first_column && m <= first_column + WW_COLS) {
-                    // The last r <= owned wins; an equality would let the compiler index c and keep it in memory.
-                    const uint owned = m - 1 - first_column;
-                    float found = c[0];
-                    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++)
-                        found = r <= owned ? c[r] : found;
-                    result = found;
-                }
+                ww_soft_form form;
+                s.i = (int)n - (int)u.rows;
+                ww_soft_begin_strip(&s, xs, ys, y.at, edges, first_column, widest);
+                ww_soft_begin(&s, &form, edges);
+                ww_soft_steps(&s, &form, xs, kept, lane);
+                if (m > first_column && m <= first_column + WW_COLS)
+                    result = ww_soft_result(&s, &form, m - 1 - first_column);
             }
             // Not a number: infinities that met.
             result = result < 0.9f * WW_SOFT_FAR ? result * args.parameters.soft_unit : INFINITY;
-            WW_ITEMS_STORE(result)
+            if (u.mine && ww_items_wants(args, u.slot, column))
+                ww_store(out, args, u.x, y_id, u.result, ww_final(result, n, m));
         }
     }
 }
-#endif

@@ -39,9 +39,6 @@ WW_INLINE float ww_soft_cost(float x, float y) {
     return ww_cost(a, b);
 }
 
-// A cell's cost in bits, added to `least`.
-#define WW_SOFT_ADDED(x, y, least) fma(scale, ww_soft_cost(x, y), least)
-
 // What a strip's last row `c` holds: P as a double or R as a float, its low word.
 #if WW_SOFT_WIDE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -81,64 +78,108 @@ WW_INLINE float ww_wide_log2(double a) {
     return ww_wide_log2_of(as_uint2(a).y);
 }
 
-// R of a strip's last row c[WW_COLS] at least, at most, and in its last column; `products`: it holds P, times 2^-base.
-#define WW_SOFT_LAST_ROW(low, high, end)                                                                               \
-    if (products) {                                                                                                    \
-        uint word = as_uint2(c[0]).y, top = word, bottom = word;                                                       \
-        WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {                                                            \
-            word = as_uint2(c[r]).y;                                                                                   \
-            top = max(top, word);                                                                                      \
-            bottom = min(bottom, word);                                                                                \
-        }                                                                                                              \
-        low = base - ww_wide_exponent(top);                                                                            \
-        high = base - ww_wide_exponent(bottom);                                                                        \
-        end = base - ww_wide_exponent(word);                                                                           \
-    } else {                                                                                                           \
-        low = high = end = WW_SOFT_LOG(c[0]);                                                                          \
-        WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {                                                            \
-            end = WW_SOFT_LOG(c[r]);                                                                                   \
-            low = fmin(low, end);                                                                                      \
-            high = fmax(high, end);                                                                                    \
-        }                                                                                                              \
+// R of a row or a column: the least, the most, and the last.
+typedef struct {
+    float least, most, last;
+} ww_soft_range;
+WW_INLINE ww_soft_range ww_soft_range_of(const float *r, const int count) {
+    ww_soft_range range = {r[0], r[0], r[count - 1]};
+    WW_SOFT_UNROLL for (int k = 1; k < count; k++) {
+        range.least = fmin(range.least, r[k]);
+        range.most = fmax(range.most, r[k]);
     }
+    return range;
+}
+// Of a strip's last row c[WW_COLS], which holds P, times 2^-base (`products`), or R; of P but for the fractions.
+WW_INLINE ww_soft_range ww_soft_last_row(const ww_soft_state *c, float base, bool products) {
+    ww_soft_range range;
+    if (products) {
+        uint word = as_uint2(c[0]).y, top = word, bottom = word;
+        WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
+            word = as_uint2(c[r]).y;
+            top = max(top, word);
+            bottom = min(bottom, word);
+        }
+        range.least = base - ww_wide_exponent(top);
+        range.most = base - ww_wide_exponent(bottom);
+        range.last = base - ww_wide_exponent(word);
+    } else {
+        range.least = range.most = range.last = WW_SOFT_LOG(c[0]);
+        WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
+            range.last = WW_SOFT_LOG(c[r]);
+            range.least = fmin(range.least, range.last);
+            range.most = fmax(range.most, range.last);
+        }
+    }
+    return range;
+}
 
-// Whether products hold a tile of WW_ROWS x `columns` cells. R: `low`, `high` at least and at most and `end` the last of the row
-// above, likewise `least`, `most` and `last` of the column to the left, and the corner; `best` the least of all, `cost` the
-// greatest of a cell, in bits.
-WW_INLINE bool ww_soft_fits(float low, float high, float end, float least, float most, float last, float corner, float best,
-                            float cost, float columns) {
-    const float room = best + WW_SOFT_SPREAD, along = columns * cost, down = WW_ROWS * cost;
-    const bool right = most + along < room || end + down < room, below = high + down < room || last + along < room;
-    return cost < 120.0f && fabs(best) < 4194304.0f && ((right && below) || corner + along + down < room);
+// Whether products hold a tile of WW_ROWS x `columns` cells between the row `above` and the column to the left (`beside`): `best` is
+// the least R of all, the corner's too, `cost` the greatest of a cell, in bits.
+WW_INLINE bool ww_soft_fits(ww_soft_range above, ww_soft_range beside, float corner, float best, float cost, float columns) {
+    const float limit = best + WW_SOFT_SPREAD, along = columns * cost, down = WW_ROWS * cost;
+    const bool right = beside.most + along < limit || above.last + down < limit;
+    const bool below = above.most + down < limit || beside.last + along < limit;
+    return cost < 120.0f && fabs(best) < 4194304.0f && ((right && below) || corner + along + down < limit);
 }
 #endif
-// Pairs: above[], sum[] of the row above. A row of them, of point x_own: (value, value_sum) to the left, (last, last_sum) above
-// that. `note(q, r)` may use the neighbours' (value, value_sum), (up, up_sum), (last, last_sum) and the cell's (next, next_sum).
-#define WW_SOFT_PAIRS_ROW(columns, q, x_own, note)                                                                     \
-    WW_SOFT_UNROLL for (int r = 0; r < (columns); r++) {                                                               \
-        const float up = above[r], up_sum = sum[r];                                                                    \
-        /* The lesser's sum, and 2^-|difference| of the other's. */                                                    \
-        const float side = ww_exp2(-fabs(value - up)), lesser = fmin(value, up);                                       \
-        const float sides = value < up ? fma(up_sum, side, value_sum) : fma(value_sum, side, up_sum);                  \
-        const float other = ww_exp2(-fabs(lesser - last)), least = fmin(lesser, last);                                 \
-        const float next_sum = lesser < last ? fma(last_sum, other, sides) : fma(sides, other, last_sum);              \
-        const float next = fmin(WW_SOFT_ADDED(x_own, b[r], least), WW_SOFT_FAR);                                       \
-        note(q, r)                                                                                                     \
-        value = next;                                                                                                  \
-        value_sum = next_sum;                                                                                          \
-        last = up;                                                                                                     \
-        last_sum = up_sum;                                                                                             \
-        above[r] = value;                                                                                              \
-        sum[r] = value_sum;                                                                                            \
+
+// ---- pairs
+
+// What is beside a cell in its row: the cell to the left, and above that one.
+typedef struct {
+    float value, sum;
+    float last, last_sum;
+} ww_soft_beside;
+WW_INLINE ww_soft_beside ww_soft_beside_of(float left, float corner) {
+    const ww_soft_beside beside = {left, 1, corner, 1};
+    return beside;
+}
+// A cell, and what it is made of.
+typedef struct {
+    ww_soft_beside from;
+    float up, up_sum;
+    float side, other;   // 2^-|difference| of the neighbours beside and above, and of the lesser of them and the diagonal one
+    float lesser;        // of the first two
+    float value, sum;
+} ww_soft_pair;
+// The cell below (up, up_sum). `squares`: the cost of points that have the scale in them; else it is times `scale`.
+WW_INLINE ww_soft_pair ww_soft_pair_of(ww_soft_beside from, float up, float up_sum, float x, float y, float scale,
+                                       const bool squares) {
+    ww_soft_pair cell;
+    cell.from = from;
+    cell.up = up;
+    cell.up_sum = up_sum;
+    // The lesser's sum, and 2^-|difference| of the other's.
+    cell.side = ww_exp2(-fabs(from.value - up));
+    cell.lesser = fmin(from.value, up);
+    const float sides = from.value < up ? fma(up_sum, cell.side, from.sum) : fma(from.sum, cell.side, up_sum);
+    cell.other = ww_exp2(-fabs(cell.lesser - from.last));
+    const float least = fmin(cell.lesser, from.last);
+    cell.sum = cell.lesser < from.last ? fma(from.last_sum, cell.other, sides) : fma(sides, cell.other, from.last_sum);
+    const float added = squares ? fma(x - y, x - y, least) : fma(scale, ww_soft_cost(x, y), least);
+    cell.value = fmin(added, WW_SOFT_FAR);
+    return cell;
+}
+// What is beside the next cell.
+WW_INLINE ww_soft_beside ww_soft_beside_after(ww_soft_pair cell) {
+    const ww_soft_beside beside = {cell.value, cell.sum, cell.up, cell.up_sum};
+    return beside;
+}
+// A row across `columns`: above[] and sum[] of the row above become its own. Gives its last cell's.
+WW_INLINE ww_soft_beside ww_soft_pairs_row(float *above, float *sum, const float *b, const int columns, ww_soft_beside beside,
+                                           float x, float scale, const bool squares) {
+    WW_SOFT_UNROLL for (int r = 0; r < columns; r++) {
+        const ww_soft_pair cell = ww_soft_pair_of(beside, above[r], sum[r], x, b[r], scale, squares);
+        above[r] = cell.value;
+        sum[r] = cell.sum;
+        beside = ww_soft_beside_after(cell);
     }
-// All rows of a tile: v[] of the column to the left, whose sums are 1. `first(q)` is R above and left of row q.
-#define WW_SOFT_PAIRS(columns, first, note, after)                                                                     \
-    /* Else differences of points, which both ways take, are computed before the branch and kept in registers. */      \
-    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)                                                                   \
-        ww_rename(x[q]);                                                                                               \
-    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {                                                                 \
-        float last = first(q), last_sum = 1, value = v[q], value_sum = 1;                                              \
-        corner = value;                                                                                                \
-        WW_SOFT_PAIRS_ROW(columns, q, x[q], note)                                                                      \
-        after(q)                                                                                                       \
-    }
+    return beside;
+}
+// Before the pairs of a tile: else differences of points, which both ways take, are computed before the branch and kept in
+// registers.
+WW_INLINE void ww_soft_rename(float *x) {
+    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+        ww_rename(x[q]);
+}

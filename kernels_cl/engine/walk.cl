@@ -324,6 +324,34 @@ WW_INLINE void ww_edge(ww_block *w, const ww_launch_args args, const bool at_bor
     }
 }
 
+// A lane's v is its right-hand neighbour's l, and *also, unless that is 0, is replaced likewise; the group's first lane has
+// what its last one has (`round`), or anything. Without an exchange through `passed`, local memory in two halves that take turns.
+#define WW_PASSED(items, more) (WW_EXCHANGE ? 1 : 2 * (WW_ROWS + (more)) * (items))
+WW_INLINE void ww_pass_right(ww_block *w, real *also, __local ww_scalar *passed, const uint turn, const uint items,
+                             const uint lid, const uint lane, const uint width, const bool round) {
+#if WW_EXCHANGE == 0
+    __local ww_scalar *edge = passed + turn * (WW_ROWS + (also ? 1 : 0)) * items;
+#pragma unroll
+    for (int q = 0; q < WW_ROWS; q++)
+        edge[q * items + lid] = w->v[q];
+    if (also)
+        edge[WW_ROWS * items + lid] = *also;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint from = (lid & ~(width - 1)) | ((lane - 1) & (width - 1));
+#pragma unroll
+    for (int q = 0; q < WW_ROWS; q++)
+        w->l[q] = edge[q * items + from];
+    if (also)
+        *also = edge[WW_ROWS * items + from];
+#else
+#pragma unroll
+    for (int q = 0; q < WW_ROWS; q++)
+        w->l[q] = round ? ww_exchange_rotate(w->v[q], width) : ww_exchange_up(w->v[q], width);
+    if (also)
+        *also = round ? ww_exchange_rotate(*also, width) : ww_exchange_up(*also, width);
+#endif
+}
+
 #if WW_OPEN
 // The best of `best` and of what a block has of the ends after a row-step. v holds the values of column m where the block has
 // it (`has_column`), c those of row n after the last row-step.

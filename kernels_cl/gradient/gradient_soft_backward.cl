@@ -236,11 +236,12 @@ WW_INLINE void ww_back_by_products(ww_soft_way *way, const ww_soft_room *room, c
 }
 #endif
 
-// Shares of the neighbours above and on the diagonal in a cell.
-#define WW_SOFT_NOTE_SHARES(q, r)                                                                                      \
-    const float all = ww_recip(next_sum), straight = lesser < last ? all : all * other;                                \
-    kept_first[(q)*WW_PART + (r)] = (value < up ? up_sum * side : up_sum) * straight;                                  \
-    kept_second[(q)*WW_PART + (r)] = (lesser < last ? last_sum * other : last_sum) * all;
+// Shares of the neighbours above (first) and on the diagonal in a cell.
+WW_INLINE void ww_soft_shares(ww_soft_pair cell, float *first, float *second) {
+    const float all = ww_recip(cell.sum), straight = cell.lesser < cell.from.last ? all : all * cell.other;
+    *first = (cell.from.value < cell.up ? cell.up_sum * cell.side : cell.up_sum) * straight;
+    *second = (cell.lesser < cell.from.last ? cell.from.last_sum * cell.other : cell.from.last_sum) * all;
+}
 // What row r of a part hands on, as A.
 WW_INLINE float ww_handed_adjoint(const ww_soft_way *way, ww_soft_adjoint handed, float above, float sum) {
 #if WW_SOFT_WIDE
@@ -256,7 +257,6 @@ WW_INLINE void ww_back_by_pairs(ww_soft_way *way, const ww_soft_room *room, cons
                                 uint n, uint m, bool ends_here, float corner_mark, uint hidden) {
     __local float4 (*now)[WW_WG] = mark->now;
     const uint lane = room->lane;
-    const float scale = 1;
     float *x = rows->x;
 #pragma unroll 1
     for (int part = WW_PARTS_OF_BLOCK - 1; part >= 0; part--) {
@@ -275,7 +275,18 @@ WW_INLINE void ww_back_by_pairs(ww_soft_way *way, const ww_soft_room *room, cons
         }
         const uint end_row = n - 1 - way->i * WW_ROWS, end_column = m - 1 - (way->j * WW_COLS + first);
         const int end = ends_here && end_column < WW_PART ? (int)(end_row * WW_PART + end_column) : -1;
-        WW_SOFT_PAIRS(WW_PART, WW_SOFT_CORNER, WW_SOFT_NOTE_SHARES, WW_SOFT_NOTHING)
+        ww_soft_rename(x);
+        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+            ww_soft_beside beside = ww_soft_beside_of(v[q], corner);
+            corner = v[q];
+            WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+                const ww_soft_pair cell = ww_soft_pair_of(beside, above[r], sum[r], x[q], b[r], 1, false);
+                ww_soft_shares(cell, &kept_first[q * WW_PART + r], &kept_second[q * WW_PART + r]);
+                beside = ww_soft_beside_after(cell);
+                above[r] = cell.value;
+                sum[r] = cell.sum;
+            }
+        }
         ww_request_part(way, room, mark, part);
         ww_soft_forget(rows, kept_first, kept_second, hidden);
         WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)

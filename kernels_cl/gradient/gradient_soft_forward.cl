@@ -128,20 +128,16 @@ WW_INLINE void ww_soft_to_logs(ww_soft_strip *s, ww_soft_cells *cells) {
 }
 // Whether products hold the block; then its base is `best` + WW_SOFT_LIFT.
 WW_INLINE bool ww_soft_holds(ww_soft_strip *s, const ww_soft_cells *cells, bool ends_here) {
-    const double *c = cells->c;
-    const float *x = cells->x, *v = cells->v, scale = 1, base = s->base;
-    const bool products = s->products;
-    float low, high, end, most_x = x[0], least_x = x[0], least = v[0], most = v[0];
+    const float *x = cells->x, *v = cells->v;
+    float most_x = x[0], least_x = x[0];
     WW_SOFT_UNROLL for (int q = 1; q < WW_ROWS; q++) {
         most_x = fmax(most_x, x[q]);
         least_x = fmin(least_x, x[q]);
-        least = fmin(least, v[q]);
-        most = fmax(most, v[q]);
     }
-    WW_SOFT_LAST_ROW(low, high, end)
-    const float cost = scale * fmax(ww_soft_cost(most_x, s->least_y), ww_soft_cost(least_x, s->most_y));
-    s->best = floor(fmin(fmin(low, least), s->corner));
-    return !ends_here && ww_soft_fits(low, high, end, least, most, v[WW_ROWS - 1], s->corner, s->best, cost, WW_COLS);
+    const ww_soft_range above = ww_soft_last_row(cells->c, s->base, s->products), beside = ww_soft_range_of(v, WW_ROWS);
+    const float cost = fmax(ww_soft_cost(most_x, s->least_y), ww_soft_cost(least_x, s->most_y));
+    s->best = floor(fmin(fmin(above.least, beside.least), s->corner));
+    return !ends_here && ww_soft_fits(above, beside, s->corner, s->best, cost, WW_COLS);
 }
 // A block by products.
 WW_INLINE void ww_soft_by_products(ww_soft_strip *s, ww_soft_cells *cells, bool keep) {
@@ -183,15 +179,11 @@ WW_INLINE void ww_soft_by_products(ww_soft_strip *s, ww_soft_cells *cells, bool 
     ww_soft_hand_on(s, cells->v);
 }
 // Likewise by pairs: a loop over rows, for the instruction cache, which reads their points and values again. `fits`: P is noted.
-#define WW_SOFT_NOTE_PAIR(q, r)                                                                                        \
-    if (WW_AT_PART(r) && keep)                                                                                         \
-        ((__global float *)&s->mark[WW_MARK_LEFT(WW_PART_AFTER(r)) * WW_STRIDE])[q] = ww_soft_noted(s, fits, next - ww_log2(next_sum));
 WW_INLINE float ww_soft_noted(const ww_soft_strip *s, bool fits, float r) {
     return fits ? WW_HIGH(ww_wide_exp2(s->base - r)) : r;
 }
 WW_INLINE void ww_soft_by_pairs(ww_soft_strip *s, ww_soft_cells *cells, bool keep, bool fits,
                                 __global const ww_gradient_task *restrict tasks, __global const float *points) {
-    const float *b = cells->b, scale = 1;
     float above[WW_COLS], sum[WW_COLS], noted[WW_COLS];
     ww_soft_to_logs(s, cells);
     s->base = s->best + WW_SOFT_LIFT;
@@ -210,12 +202,20 @@ WW_INLINE void ww_soft_by_pairs(ww_soft_strip *s, ww_soft_cells *cells, bool kee
     for (int q = 0; q < WW_ROWS; q++) {
         const uint after = min(q + 1, WW_ROWS - 1);
         const float x_own = ww_soft_scaled(x_next, s->root, s->origin);
-        float last = s->corner, last_sum = 1, value = v_next, value_sum = 1;
+        ww_soft_beside beside = ww_soft_beside_of(v_next, s->corner);
+        s->corner = v_next;
         x_next = points[s->i * WW_ROWS + after];
         v_next = s->j == 0 ? WW_SOFT_FAR : ((WW_SOFT_HANDED)&s->in[(ulong)s->i * s->in_row])[after];
-        s->corner = value;
-        WW_SOFT_PAIRS_ROW(WW_COLS, q, x_own, WW_SOFT_NOTE_PAIR)
-        const float left = value - ww_log2(value_sum);
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+            const ww_soft_pair cell = ww_soft_pair_of(beside, above[r], sum[r], x_own, cells->b[r], 1, false);
+            if (WW_AT_PART(r) && keep)
+                ((__global float *)&s->mark[WW_MARK_LEFT(WW_PART_AFTER(r)) * WW_STRIDE])[q] =
+                    ww_soft_noted(s, fits, cell.value - ww_log2(cell.sum));
+            beside = ww_soft_beside_after(cell);
+            above[r] = cell.value;
+            sum[r] = cell.sum;
+        }
+        const float left = beside.value - ww_log2(beside.sum);
         ((__global float *)&s->out[(ulong)s->i * s->out_row])[q] = left;
         if (s->noted_edge)
             s->edge[WW_SIDE_AT(s->i * WW_ROWS + q)] = left;
@@ -235,17 +235,10 @@ WW_INLINE void ww_soft_block(ww_soft_strip *s, ww_soft_cells *cells, bool keep, 
 }
 #else
 #define ww_soft_to_logs(s, cells)
-#define WW_SOFT_NOTE_PAIR(q, r)                                                                                        \
-    if (WW_AT_PART(r))                                                                                                 \
-        inner[WW_PART_AFTER(r)][q] = next - ww_log2(next_sum);
-#define WW_SOFT_BEHIND_ROW(q)                                                                                          \
-    v[q] = value - ww_log2(value_sum);                                                                                 \
-    ww_soft_result(s, tasks, above, sum, q);
 // The block, by pairs.
 WW_INLINE void ww_soft_block(ww_soft_strip *s, ww_soft_cells *cells, bool keep, bool ends_here,
                              __global const ww_gradient_task *restrict tasks, __global const float *points) {
-    const float *b = cells->b, scale = 1;
-    float above[WW_COLS], sum[WW_COLS], inner[WW_PARTS_OF_BLOCK][WW_ROWS], *x = cells->x, *v = cells->v, corner = s->corner;
+    float above[WW_COLS], sum[WW_COLS], inner[WW_PARTS_OF_BLOCK][WW_ROWS], *v = cells->v, corner = s->corner;
     WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
         above[r] = cells->c[r];
         sum[r] = 1;
@@ -254,7 +247,21 @@ WW_INLINE void ww_soft_block(ww_soft_strip *s, ww_soft_cells *cells, bool keep, 
         ww_note_row(s, above);
         *s->base_mark = WW_SOFT_FAR;
     }
-    WW_SOFT_PAIRS(WW_COLS, WW_SOFT_CORNER, WW_SOFT_NOTE_PAIR, WW_SOFT_BEHIND_ROW)
+    ww_soft_rename(cells->x);
+    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+        ww_soft_beside beside = ww_soft_beside_of(v[q], corner);
+        corner = v[q];
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+            const ww_soft_pair cell = ww_soft_pair_of(beside, above[r], sum[r], cells->x[q], cells->b[r], 1, false);
+            if (WW_AT_PART(r))
+                inner[WW_PART_AFTER(r)][q] = cell.value - ww_log2(cell.sum);
+            beside = ww_soft_beside_after(cell);
+            above[r] = cell.value;
+            sum[r] = cell.sum;
+        }
+        v[q] = beside.value - ww_log2(beside.sum);
+        ww_soft_result(s, tasks, above, sum, q);
+    }
     WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
         cells->c[r] = above[r] - ww_log2(sum[r]);
     if (keep) {

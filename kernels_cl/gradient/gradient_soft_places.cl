@@ -192,5 +192,3 @@ WW_INLINE double ww_soft_products(float x, const float *b, double *c, double val
     return value;
 }
 #endif
-#define WW_SOFT_CORNER(q) corner
-#define WW_SOFT_NOTHING(q)

@@ -51,105 +51,100 @@ WW_INLINE ww_path_matrix ww_path_matrix_of(uint n, uint m, uint padding, ww_path
 }
 
 // Whether row i (from 0) has column j (from 0) inside the band.
-#if WW_BAND
-#define WW_PATH_INSIDE(limits, i, j) (ww_band_lo(limits, i) <= (j) && (j) < ww_band_hi(limits, i))
-#else
-#define WW_PATH_INSIDE(limits, i, j) true
-#endif
+WW_INLINE bool ww_path_inside(ww_pair_band limits, uint i, uint j) {
+    return !WW_BAND || (ww_band_lo(limits, i) <= j && j < ww_band_hi(limits, i));
+}
 
 #if WW_WALKS
-#if WW_ORDER == WW_MOST
-#define WW_PATH_BETTER(a, b) ((a) > (b))
-#else
-#define WW_PATH_BETTER(a, b) ((a) < (b))
-#endif
-
-// Where a path ends: the best of the ends, the first of them row by row. Sets the walk's cell, gives the value.
-WW_INLINE ww_scalar ww_path_closed_end(__global ww_path_pair *pair, ww_path_matrix t) {
-    pair->i = t.n;
-    pair->j = t.m;
-    return ww_row_line(t, t.tile_rows - 1)[t.m - 1];
+// Where a path ends, and the value there: the best of the ends, the first of them row by row.
+typedef struct {
+    ww_scalar value;
+    uint i, j;
+} ww_path_end;
+WW_INLINE void ww_path_take_end(ww_path_end *best, ww_scalar value, uint i, uint j) {
+    const bool better = value < best->value;
+    best->value = better ? value : best->value;
+    best->i = better ? i : best->i;
+    best->j = better ? j : best->j;
 }
-#if WW_OPEN
-WW_INLINE ww_scalar ww_path_open_end(__global ww_path_pair *pair, ww_path_matrix t, uint end_x, uint end_y,
-                                     ww_scalar border_top, ww_scalar border_left, __global const uint *band,
-                                     uint row_rank, uint column_rank, ww_launch_args args) {
+// `top` and `left`: D(0,m) and D(n,0).
+WW_INLINE ww_path_end ww_path_open_end(ww_path_matrix t, ww_pair_band limits, ww_scalar top, ww_scalar left,
+                                       ww_launch_args args) {
     __global const ww_scalar *last_row = ww_row_line(t, t.tile_rows - 1);
     __global const ww_scalar *last_column = ww_column_line(t, t.tile_columns - 1);
-    ww_scalar best = INFINITY;
-    uint at_i = t.n, at_j = t.m;
-#if WW_BAND
-    const ww_pair_band limits = ww_band_make(band, row_rank, column_rank, args.rank_columns, args.band_width,
-                                             (args.flags & WW_LAUNCH_CORNER) != 0, t.n, t.m);
-#endif
-    if (end_x >= t.n) {
-        best = border_top;
-        at_i = 0;
+    ww_path_end best = {INFINITY, t.n, t.m};
+    if (args.end_x >= t.n) {
+        best.value = top;
+        best.i = 0;
     }
-    for (uint i = t.n - min(end_x, t.n); i < t.n; i++) {
-        if (i == 0 || !WW_PATH_INSIDE(limits, i - 1, t.m - 1))
-            continue;
-        const ww_scalar value = last_column[i - 1 + t.padding];
-        if (value < best) {
-            best = value;
-            at_i = i;
-        }
-    }
-    if (end_y >= t.m && border_left < best) {
-        best = border_left;
-        at_i = t.n;
-        at_j = 0;
-    }
-    for (uint j = t.m - min(end_y, t.m); j <= t.m; j++) {
-        if (j == 0 || !WW_PATH_INSIDE(limits, t.n - 1, j - 1))
-            continue;
-        const ww_scalar value = last_row[j - 1];
-        if (value < best) {
-            best = value;
-            at_i = t.n;
-            at_j = j;
-        }
-    }
-    pair->i = at_i;
-    pair->j = at_j;
+    for (uint i = t.n - min(args.end_x, t.n); i < t.n; i++)
+        if (i && ww_path_inside(limits, i - 1, t.m - 1))
+            ww_path_take_end(&best, last_column[i - 1 + t.padding], i, t.m);
+    if (args.end_y >= t.m)
+        ww_path_take_end(&best, left, t.n, 0);
+    for (uint j = t.m - min(args.end_y, t.m); j <= t.m; j++)
+        if (j && ww_path_inside(limits, t.n - 1, j - 1))
+            ww_path_take_end(&best, last_row[j - 1], t.n, j);
     return best;
 }
-#define WW_PATH_OPEN(points) args.points
-#define WW_PATH_END(t, x, y)                                                                                           \
-    ww_path_open_end(pair, t, args.end_x, args.end_y, WW_PATH_LAST_TOP, WW_PATH_LAST_LEFT, band,                       \
-                     (x).rank - args.rank_row_base, (y).rank - args.rank_column_base, args)
-#else
-#define WW_PATH_OPEN(points) 0u
-#define WW_PATH_END(t, x, y) ww_path_closed_end(pair, t)
-#endif
-// The walk of `pair` begins; the pair's result is known.
-#define WW_PATH_FIND_END(t, x, y)                                                                                               \
-    {                                                                                                                  \
-        const ww_scalar value_ = WW_PATH_END(t, x, y);                                                                 \
-        pair->end_i = pair->i;                                                                                         \
-        pair->end_j = pair->j;                                                                                         \
-        pair->state = WW_WALK_ON;                                                                                      \
-        out[WW_TASK_RESULT(task)] = ww_final(value_, (x).length, (y).length);                                          \
-    }
-#if WW_VECTOR == 1
-#define WW_PATH_LIMITS limits
-// D(0,m) and D(n,0), which open ends may take.
-#define WW_PATH_LAST_TOP ww_border_top(WW_POINT(y, y.length - 1), (real)(y.length - 1), lengths)
-#define WW_PATH_LAST_LEFT ww_border_left(WW_ROW_AT(x, x.length - 1), (real)(x.length - 1), lengths)
-#endif
+WW_INLINE ww_path_end ww_path_closed_end(ww_path_matrix t) {
+    const ww_path_end corner = {ww_row_line(t, t.tile_rows - 1)[t.m - 1], t.n, t.m};
+    return corner;
+}
+// The walk of `pair` begins; the pair's result is known and returned.
+WW_INLINE ww_scalar ww_path_begin_walk(__global ww_path_pair *pair, ww_path_matrix t, ww_pair_band limits, ww_scalar top,
+                                       ww_scalar left, ww_launch_args args) {
+    const ww_path_end end = WW_OPEN ? ww_path_open_end(t, limits, top, left, args) : ww_path_closed_end(t);
+    pair->i = pair->end_i = end.i;
+    pair->j = pair->end_j = end.j;
+    pair->state = WW_WALK_ON;
+    return ww_final(end.value, t.n, t.m);
+}
+// Whether a path begins in (i, j): in the corner, or on the border where an open end skips points.
+WW_INLINE bool ww_path_is_begin(uint i, uint j, ww_launch_args args) {
+    return (i == 0 && j <= (WW_OPEN ? args.begin_y : 0)) || (j == 0 && i <= (WW_OPEN ? args.begin_x : 0));
+}
 
 // Outside the band the value of LCS and LCSS is 0, as on the border, so that a path may come from there: from a match
 // whose points before are outside, or where neither point beside is inside. The path goes on to the border on that side
 // of the band by steps that skip points: it comes to no other cell of the band, and the costs along it are those of its
 // value. Of two steps that lead to 0 the one that stays inside is taken.
-#if WW_BAND && WW_ORDER == WW_MOST
-#define WW_PATH_ALLOWED(i, j) ((i) == 0 || (j) == 0 || WW_PATH_INSIDE(WW_PATH_LIMITS, (i)-1, (j)-1))
-#define WW_PATH_STAY(step, i, j)                                                                                       \
-    if (!WW_PATH_ALLOWED(i, j))                                                                                        \
-        step = (j)-1 < ww_band_lo(WW_PATH_LIMITS, (i)-1) ? 3 : 1;                                                      \
-    else if (step == 1 && !WW_PATH_ALLOWED((i)-1, j) && WW_PATH_ALLOWED(i, (j)-1))                                     \
-        step = 3;
-#else
-#define WW_PATH_STAY(step, i, j)
-#endif
+WW_INLINE bool ww_path_allowed(ww_pair_band limits, uint i, uint j) {
+    return i == 0 || j == 0 || ww_path_inside(limits, i - 1, j - 1);
+}
+WW_INLINE uint ww_path_stay(ww_pair_band limits, uint step, uint i, uint j) {
+    if (!WW_BAND || WW_ORDER != WW_MOST)
+        return step;
+    if (!ww_path_allowed(limits, i, j))
+        return j - 1 < ww_band_lo(limits, i - 1) ? 3 : 1;
+    return step == 1 && !ww_path_allowed(limits, i - 1, j) && ww_path_allowed(limits, i, j - 1) ? 3 : step;
+}
+
+// Steps of a path, sixteen to a word: those stored, and the word that is not yet full.
+typedef struct {
+    __global uint *words;
+    uint count, pushed;
+} ww_path_steps;
+
+WW_INLINE ww_path_steps ww_path_steps_of(__global uint *words, uint count) {
+    ww_path_steps s = {words, count, 0};
+    s.pushed = count & 15 ? words[count >> 4] : 0;
+    return s;
+}
+WW_INLINE void ww_push_step(ww_path_steps *s, uint step) {
+    s->pushed |= step << (2 * (s->count & 15));
+    if ((++s->count & 15) == 0) {
+        s->words[(s->count >> 4) - 1] = s->pushed;
+        s->pushed = 0;
+    }
+}
+// The walk stops at (i, j), for this launch or for good.
+WW_INLINE void ww_path_leave_walk(__global ww_path_pair *pair, const ww_path_steps *s, uint i, uint j, bool done) {
+    if (s->count & 15)
+        s->words[s->count >> 4] = s->pushed;
+    pair->i = i;
+    pair->j = j;
+    pair->count = s->count;
+    pair->state = done ? WW_WALK_DONE : WW_WALK_ON;
+}
 #endif

@@ -9,10 +9,10 @@
 // tiles are cut in padded rows, and each has whole row-steps but for the last.
 //
 // Work-groups take units from a counter. Without directions a unit is a tile of the diagonal; with them it is a pair,
-// whose walk (path_walk.cl) is at most in one tile, and each pair of a launch has room for the directions of a tile.
+// whose walk (path_walk.cl) is at most in one tile, and each pair of a launch has memory for the directions of a tile.
 //
-// Directions of a tile: strip by strip, moment by moment, a word a row for every 16 columns: what the lanes compute at
-// the same moment lies side by side, lane l being l row-steps behind the first. With four rows a step these are stored
+// Directions of a tile: strip by strip, step by step, a word a row for every 16 columns: what the lanes compute at
+// the same step lies side by side, lane l being l row-steps behind the first. With four rows a step these are stored
 // as one: NVIDIA's compiler makes four partial stores of a vstore4().
 //
 // Parameters: WW_COLS (at most 16), WW_ROWS, WW_WG (a multiple of the group's width), WW_EXCHANGE. Local memory: a few
@@ -23,6 +23,229 @@
 #if WW_COLS > 32
 #error "directions of a row of a lane are in two words"
 #endif
+
+// The tile of a matrix that is computed: rows, the padding counted, and columns.
+typedef struct {
+    ww_path_matrix matrix;
+    uint row, column;    // which tile
+    uint height, width;  // of every tile
+    uint row_first, row_end, column_first, column_end;
+    bool wanted;
+    __global const ww_scalar *top_line, *left_line;  // of the tiles before
+    __global ww_scalar *row_line, *column_line;     // what it leaves
+} ww_path_tile;
+WW_INLINE ww_path_tile ww_path_any_tile(ww_path_matrix t, ww_path_args path) {
+    ww_path_tile tile;
+    tile.matrix = t;
+    tile.height = path.whole ? t.n + t.padding : path.rows;
+    tile.width = path.whole ? t.m : path.columns;
+    return tile;
+}
+// The one that a walk at (i, j) is in, up to that cell.
+WW_INLINE ww_path_tile ww_path_tile_of_walk(ww_path_matrix t, ww_path_args path, uint i, uint j) {
+    ww_path_tile tile = ww_path_any_tile(t, path);
+    const uint row_last = i ? i - 1 : 0, column_last = j ? j - 1 : 0;
+    tile.row = (row_last + t.padding) / tile.height;
+    tile.column = column_last / tile.width;
+    tile.row_first = tile.row * tile.height;
+    tile.column_first = tile.column * tile.width;
+    tile.row_end = (row_last + t.padding) / WW_ROWS * WW_ROWS + WW_ROWS;
+    tile.column_end = column_last + 1;
+    tile.wanted = i && j;
+    return tile;
+}
+// Number k of those of the launch's diagonal.
+WW_INLINE ww_path_tile ww_path_tile_of_diagonal(ww_path_matrix t, ww_path_args path, uint k) {
+    ww_path_tile tile = ww_path_any_tile(t, path);
+    tile.row = k + (path.diagonal < t.tile_columns ? 0 : path.diagonal - t.tile_columns + 1);
+    tile.column = path.diagonal - min(tile.row, path.diagonal);
+    tile.row_first = tile.row * tile.height;
+    tile.column_first = tile.column * tile.width;
+    tile.row_end = min(tile.row_first + tile.height, t.n + t.padding);
+    tile.column_end = min(tile.column_first + tile.width, t.m);
+    tile.wanted = tile.row < t.tile_rows && tile.row <= path.diagonal;
+    return tile;
+}
+
+// What lines a tile reads and leaves; those of no tile where it is not `active`.
+WW_INLINE void ww_path_set_lines(ww_path_tile *tile, bool active) {
+    const uint row = active ? tile->row : 0, column = active ? tile->column : 0;
+    tile->row_line = ww_row_line(tile->matrix, row);
+    tile->top_line = ww_row_line(tile->matrix, row ? row - 1 : 0);
+    tile->column_line = ww_column_line(tile->matrix, column);
+    tile->left_line = ww_column_line(tile->matrix, column ? column - 1 : 0);
+}
+
+// A lane's columns of a strip, from w.first_column on.
+typedef struct {
+    uint first_column;  // of the strip
+    uint from, steps;   // its row-steps
+    uint columns;              // of the tile that are behind the lane's first
+    bool at_border;            // of the matrix
+    bool from_line;            // left of the lane is a line: that of the tile before, or of the strip before
+    bool at_top, has_above;    // it begins with the tile; above it is not the matrix's border
+    __global const ww_scalar *before_line;      // left of the strip
+    __global const ww_scalar *top_line;         // above the tile
+    __global ww_scalar *row_line, *column_line;  // what the tile leaves
+} ww_path_strip;
+// The row-steps of a strip: those of rows whose intervals touch it.
+WW_INLINE void ww_path_set_steps(ww_path_strip *s, const ww_path_tile *tile, ww_pair_band limits, uint columns,
+                                 bool any) {
+    uint from = tile->row_first / WW_ROWS, to = any ? tile->row_end / WW_ROWS : from;
+    if (WW_BAND && from < to) {
+        const uint padding = tile->matrix.padding, end = min(s->first_column + columns, tile->matrix.m);
+        from = max(from, (ww_band_top(limits, s->first_column) + padding) / WW_ROWS);
+        to = min(to, (ww_band_bottom(limits, end) + padding + WW_ROWS - 1) / WW_ROWS);
+        if (s->first_column == 0 && tile->row == 0)
+            from = 0;
+    }
+    s->from = from;
+    s->steps = to > from ? to - from : 0;
+}
+WW_INLINE ww_path_strip ww_path_strip_of(const ww_path_tile *tile, ww_pair_band limits, uint number, bool any,
+                                         uint lane, uint width) {
+    ww_path_strip s;
+    const uint columns = width * WW_COLS;
+    s.first_column = tile->column_first + number * columns;
+    ww_path_set_steps(&s, tile, limits, columns, any);
+    const uint first_column = min(s.first_column + lane * WW_COLS, 0x7fffffffu - WW_COLS);
+    s.columns = tile->column_end - min(first_column, tile->column_end);
+    s.at_border = first_column == 0;
+    s.from_line = lane == 0 && !s.at_border && s.steps;
+    s.at_top = s.from * WW_ROWS == tile->row_first;
+    s.has_above = tile->row_first != 0 || !s.at_top;
+    s.row_line = tile->row_line + first_column;
+    s.top_line = tile->top_line;
+    s.column_line = tile->column_line;
+    s.before_line = number ? s.column_line : tile->left_line;
+    return s;
+}
+
+// Above a strip that does not begin at the matrix's border: the line of the tiles above, or what is outside the band.
+WW_INLINE void ww_path_load_above(ww_block *w, const ww_launch_args args, const ww_path_strip *s, uint lane,
+                                  uint padding, ww_series x, ww_series y, ww_pair_band limits) {
+    const uint first_column = (uint)w->first_column, i = (uint)(w->i - 1), j = first_column - 1;
+#pragma unroll
+    for (uint r = 0; r < WW_COLS; r++) {
+        const bool known = s->at_top && s->steps && first_column + r < y.length;
+        w->c[r] = known && ww_path_inside(limits, i, first_column + r) ? s->top_line[first_column + r] : WW_OUTSIDE;
+    }
+    if (s->steps && w->i > 0) {
+        if (s->at_border)
+            w->previous = ww_border_left(WW_ROW_AT(x, i), (real)(w->i - 1), w->lengths);
+        else if (first_column > y.length || !ww_path_inside(limits, i, j))
+            w->previous = WW_OUTSIDE;
+        else
+            w->previous = s->at_top ? s->top_line[j] : lane == 0 ? s->before_line[w->i - 1 + (int)padding] : WW_OUTSIDE;
+    }
+}
+// A strip begins: a[] and ahead[] are the points, and the values of a line to the left, of the next row-step.
+WW_INLINE void ww_path_begin_strip(ww_block *w, const ww_launch_args args, const ww_path_strip *s, uint lane,
+                                   uint padding, ww_series x, ww_series y, ww_pair_band limits, ww_point *a,
+                                   real *ahead) {
+    w->first_column = (int)min(s->first_column + lane * WW_COLS, 0x7fffffffu - WW_COLS);
+    w->i = (int)(s->from * WW_ROWS) - (int)padding;
+    if (WW_NEEDS_LAST)
+        w->last = ww_row_point(x, w->i - 1);
+    w->previous = WW_BORDER;
+    ww_load_columns(w, args, y);
+    ww_load_beside(w, args, y);
+#pragma unroll
+    for (int q = 0; q < WW_ROWS; q++) {
+        a[q] = ww_row_point(x, w->i + q);
+        w->l[q] = WW_BORDER;
+        w->v[q] = WW_BORDER;
+        ahead[q] = WW_OUTSIDE;
+    }
+    if (!s->has_above)
+        ww_load_top(w, args, y, true);
+    else
+        ww_path_load_above(w, args, s, lane, padding, x, y, limits);
+    if (s->from_line) {
+#pragma unroll
+        for (int q = 0; q < WW_ROWS; q++)
+            ahead[q] = s->before_line[w->i + q + (int)padding];
+    }
+    ww_fill_diagonals(w, args, WW_ROWS, (real)(w->i - w->first_column));
+}
+
+// The directions of a row-step.
+#if WW_WALKS
+WW_INLINE void ww_path_clear_directions(ww_block *w) {
+#pragma unroll
+    for (int q = 0; q < WW_NOTE_WORDS * WW_ROWS; q++)
+        w->noted[q] = 0;
+}
+WW_INLINE void ww_path_store_directions(const ww_block *w, __global uint *to, uint width) {
+#pragma unroll
+    for (int word = 0; word < WW_NOTE_WORDS; word++, to += width * WW_ROWS) {
+        const uint *noted = w->noted + word * WW_ROWS;
+#if WW_ROWS == 4
+        *(__global uint4 *)to = (uint4)(noted[0], noted[1], noted[2], noted[3]);
+#else
+#pragma unroll
+        for (int q = 0; q < WW_ROWS; q++)
+            to[q] = noted[q];
+#endif
+    }
+}
+#else
+WW_INLINE void ww_path_clear_directions(ww_block *w) {}
+WW_INLINE void ww_path_store_directions(const ww_block *w, __global uint *to, uint width) {}
+#endif
+
+// A lane's row-step, the group's step k. `to`: the directions of step 0. What comes after the sweep is computed there:
+// before it, it would take registers.
+WW_INLINE void ww_path_row_step(ww_block *w, const ww_launch_args args, const ww_path_strip *s,
+                                const ww_path_tile *tile, uint lane, uint width, uint padding, ww_series x,
+                                ww_pair_band limits, ww_point *a, real *ahead, uint k, __global uint *to) {
+    const uint padded = x.length + padding;
+    const int row = w->i + (int)padding;
+    if (s->from_line) {
+#pragma unroll
+        for (int q = 0; q < WW_ROWS; q++) {
+            const bool inside = ww_path_inside(limits, (uint)max(w->i + q, 0), s->first_column - 1);
+            w->l[q] = inside ? ahead[q] : WW_OUTSIDE;
+        }
+#pragma unroll
+        for (int q = 0; q < WW_ROWS; q++)
+            ahead[q] = s->before_line[min((uint)(row + WW_ROWS + q), padded - 1)];
+    }
+    ww_load_rows(w, args, a);
+    ww_edge(w, args, s->at_border, true, s->has_above || k != lane);
+#if WW_BAND
+    ww_find_inside(w, limits);
+#endif
+#pragma unroll
+    for (int q = 0; q < WW_ROWS; q++)
+        a[q] = WW_POINT(x, (uint)min(w->i + WW_ROWS + q, (int)x.length - 1));
+    ww_path_clear_directions(w);
+    ww_sweep(w, args);
+    ww_path_store_directions(w, to + (ulong)k * (width * WW_NOTE_WORDS * WW_ROWS), width);
+    if (lane == width - 1) {
+#pragma unroll
+        for (int q = 0; q < WW_ROWS; q++)
+            s->column_line[row + q] = w->v[q];
+    }
+    if ((s->from + k - lane + 1) * WW_ROWS == min(tile->row_first + tile->height, padded)) {
+#pragma unroll
+        for (uint r = 0; r < WW_COLS; r++)
+            if (r < s->columns)
+                s->row_line[r] = w->c[r];
+    }
+    w->i += WW_ROWS;
+}
+
+#if WW_WALKS
+// The walk of `pair` begins; returns the pair's result.
+WW_INLINE ww_scalar ww_path_find_end(__global ww_path_pair *pair, ww_path_matrix t, ww_pair_band limits, ww_series x,
+                                     ww_series y, ww_pair lengths, ww_launch_args args) {
+    const ww_scalar top = ww_border_top(WW_POINT(y, y.length - 1), (real)(y.length - 1), lengths);
+    const ww_scalar left = ww_border_left(WW_ROW_AT(x, x.length - 1), (real)(x.length - 1), lengths);
+    return ww_path_begin_walk(pair, t, limits, top, left, args);
+}
+#endif
+
 __kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
               __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
@@ -32,15 +255,12 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
               __global uint *directions, __global uint *steps, __global uint *restrict counter) {
     const uint lid = (uint)get_local_id(0);
     const uint width = args.group_width, lane = lid & (width - 1), group = lid / width;
-    const uint groups = WW_WG / width;
-    __local uint taken, most_strips, most_steps;
-#if WW_EXCHANGE == 0
-    __local ww_scalar passed[2][WW_ROWS * WW_WG];
-#endif
+    __local uint taken, most;
+    __local ww_scalar passed[WW_PASSED(WW_WG, 0)];
     for (;;) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (lid == 0)
-            taken = atomic_add(counter, groups);
+            taken = atomic_add(counter, WW_WG / width);
         barrier(CLK_LOCAL_MEM_FENCE);
         if (taken >= path.units)
             return;
@@ -51,210 +271,51 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
         __global ww_path_pair *pair = pairs + slot;
         const ww_series x = ww_series_load(x_values, x_series, WW_TASK_X(task), args.channel);
         const ww_series y = ww_series_load(y_values, y_series, WW_TASK_Y(task), args.channel);
-        const uint padding = (uint)WW_PADDING(x.length), padded = x.length + padding;
-#if WW_WALKS
-        __global uint *own_directions = directions + (ulong)(unit - path.first) * path.direction_words;
-        const ulong edge_base = path.whole ? (ulong)(unit - path.first) * path.edge_values : pair->edges;
-#else
-        const ulong edge_base = pair->edges;
-#endif
+        const uint padding = (uint)WW_PADDING(x.length), of_group = unit - path.first;
+        const ulong edge_base = WW_WALKS && path.whole ? (ulong)of_group * path.edge_values : pair->edges;
         const ww_path_matrix t = ww_path_matrix_of(x.length, y.length, padding, path, edges + edge_base);
-        const uint tile_height = path.whole ? padded : path.rows, tile_width = path.whole ? y.length : path.columns;
-#if WW_BAND
         const ww_pair_band limits = WW_BAND_OF(x, y);
-#endif
         ww_pair lengths;
         lengths.rows = (real)x.length;
         lengths.columns = (real)y.length;
         WW_SET_PAIR(lengths)
 #if WW_WALKS
-        // The tile that the walk is in.
         if (lane == 0 && mine && pair->state == WW_WALK_NEW && !path.whole)
-            WW_PATH_FIND_END(t, x, y)
+            out[WW_TASK_RESULT(task)] = ww_path_find_end(pair, t, limits, x, y, lengths, args);
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        const uint walk_i = path.whole ? x.length : pair->i, walk_j = path.whole ? y.length : pair->j;
-        const bool active = mine && (path.whole || pair->state != WW_WALK_DONE) && walk_i && walk_j;
-        const uint row_last = walk_i ? walk_i - 1 : 0, column_last = walk_j ? walk_j - 1 : 0;
-        const uint tile_row = (row_last + padding) / tile_height, tile_column = column_last / tile_width;
-        const uint row_first = tile_row * tile_height, column_first = tile_column * tile_width;
-        const uint row_end = (row_last + padding) / WW_ROWS * WW_ROWS + WW_ROWS, column_end = column_last + 1;
+        ww_path_tile tile =
+            ww_path_tile_of_walk(t, path, path.whole ? x.length : pair->i, path.whole ? y.length : pair->j);
+        const bool active = mine && tile.wanted && (path.whole || pair->state != WW_WALK_DONE);
 #else
-        const uint k = unit - slot * path.each;
-        const uint first_row = path.diagonal < t.tile_columns ? 0 : path.diagonal - t.tile_columns + 1;
-        const uint tile_row = first_row + k, tile_column = path.diagonal - min(tile_row, path.diagonal);
-        const bool active = mine && tile_row < t.tile_rows && tile_row <= path.diagonal;
-        const uint row_first = tile_row * tile_height, column_first = tile_column * tile_width;
-        const uint row_end = min(row_first + tile_height, padded);
-        const uint column_end = min(column_first + tile_width, y.length);
+        ww_path_tile tile = ww_path_tile_of_diagonal(t, path, unit - slot * path.each);
+        const bool active = mine && tile.wanted;
 #endif
-        if (lid == 0)
-            most_strips = 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
+        ww_path_set_lines(&tile, active);
         const uint strip_columns = width * WW_COLS;
-        const uint strips = active ? (column_end - column_first + strip_columns - 1) / strip_columns : 0;
-        if (lane == 0)
-            atomic_max(&most_strips, strips);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const uint all_strips = most_strips;
-#if WW_WALKS
-        const uint moments = (tile_height + WW_ROWS - 1) / WW_ROWS + width - 1;
-#endif
-        __global ww_scalar *row_line = ww_row_line(t, active ? tile_row : 0);
-        __global const ww_scalar *top_line = ww_row_line(t, active && tile_row ? tile_row - 1 : 0);
-        __global ww_scalar *column_line = ww_column_line(t, active ? tile_column : 0);
-        __global const ww_scalar *left_line = ww_column_line(t, active && tile_column ? tile_column - 1 : 0);
-        for (uint strip = 0; strip < all_strips; strip++) {
-            const uint strip_first = column_first + strip * strip_columns;
-            const uint first_column = min(strip_first + lane * WW_COLS, 0x7fffffffu - WW_COLS);
-            uint from = row_first / WW_ROWS, to = active && strip < strips ? row_end / WW_ROWS : from;
-#if WW_BAND
-            // Rows whose intervals touch the strip.
-            if (from < to) {
-                from = max(from, (ww_band_top(limits, strip_first) + padding) / WW_ROWS);
-                const uint strip_end = min(strip_first + strip_columns, y.length);
-                to = min(to, (ww_band_bottom(limits, strip_end) + padding + WW_ROWS - 1) / WW_ROWS);
-                if (strip_first == 0 && tile_row == 0)
-                    from = 0;
-            }
-#endif
-            const uint own_steps = to > from ? to - from : 0;
-            const uint own_columns = column_end - min(first_column, column_end);
-            __global ww_scalar *own_row_line = row_line + first_column;
+        const uint strips = active ? (tile.column_end - tile.column_first + strip_columns - 1) / strip_columns : 0;
+        const uint all_strips = ww_most_of_groups(&most, strips, lid, lane);
+        const uint tile_steps = (tile.height + WW_ROWS - 1) / WW_ROWS + width - 1;
+        __global uint *own_directions = directions + (ulong)of_group * path.direction_words;
+        for (uint number = 0; number < all_strips; number++) {
+            const ww_path_strip s = ww_path_strip_of(&tile, limits, number, number < strips, lane, width);
             // The strip before has written its last column.
             barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-            if (lid == 0)
-                most_steps = 0;
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (lane == 0)
-                atomic_max(&most_steps, own_steps);
-            barrier(CLK_LOCAL_MEM_FENCE);
+            const uint most_steps = ww_most_of_groups(&most, s.steps, lid, lane);
             const uint total = most_steps ? most_steps + width - 1 : 0;
-            __global const ww_scalar *before_line = strip ? column_line : left_line;
-            const bool at_border = first_column == 0, from_line = lane == 0 && !at_border && own_steps;
-            const bool at_top = from * WW_ROWS == row_first;
             ww_block w;
             w.n = x.length;
             w.m = y.length;
             w.lengths = lengths;
-            w.first_column = (int)first_column;
-            w.i = (int)(from * WW_ROWS) - (int)padding;
             ww_point a[WW_ROWS];
             real ahead[WW_ROWS];
-            if (WW_NEEDS_LAST)
-                w.last = ww_row_point(x, w.i - 1);
-            w.previous = WW_BORDER;
-            ww_load_columns(&w, args, y);
-            ww_load_beside(&w, args, y);
-#pragma unroll
-            for (int q = 0; q < WW_ROWS; q++) {
-                a[q] = ww_row_point(x, w.i + q);
-                w.l[q] = WW_BORDER;
-                w.v[q] = WW_BORDER;
-                ahead[q] = WW_OUTSIDE;
-            }
-            // What is above the strip: the matrix's border, the line of the tiles above, or what is outside the band.
-            const bool has_above = row_first != 0 || !at_top;
-            if (!has_above) {
-                ww_load_top(&w, args, y, true);
-            } else {
-#pragma unroll
-                for (uint r = 0; r < WW_COLS; r++) {
-                    const uint j = first_column + r;
-                    const bool known = at_top && own_steps && j < y.length;
-                    w.c[r] = known && WW_PATH_INSIDE(limits, (uint)(w.i - 1), j) ? top_line[j] : WW_OUTSIDE;
-                }
-                if (own_steps && w.i > 0) {
-                    const uint j = first_column - 1;
-                    if (at_border)
-                        w.previous = ww_border_left(WW_ROW_AT(x, (uint)w.i - 1), (real)(w.i - 1), lengths);
-                    else if (first_column > y.length || !WW_PATH_INSIDE(limits, (uint)(w.i - 1), j))
-                        w.previous = WW_OUTSIDE;
-                    else
-                        w.previous = at_top ? top_line[j] : lane == 0 ? before_line[w.i - 1 + (int)padding] : WW_OUTSIDE;
-                }
-            }
-            if (from_line) {
-#pragma unroll
-                for (int q = 0; q < WW_ROWS; q++)
-                    ahead[q] = before_line[w.i + q + (int)padding];
-            }
-            ww_fill_diagonals(&w, args, WW_ROWS, (real)(w.i - w.first_column));
-#if WW_WALKS
-            __global uint *to_directions =
-                own_directions + (((ulong)strip * moments + (from - row_first / WW_ROWS)) * width * WW_NOTE_WORDS + lane) * WW_ROWS;
-#endif
-
+            ww_path_begin_strip(&w, args, &s, lane, padding, x, y, limits, a, ahead);
+            const ulong steps_before = (ulong)number * tile_steps + (s.from - tile.row_first / WW_ROWS);
+            __global uint *to = own_directions + (steps_before * width * WW_NOTE_WORDS + lane) * WW_ROWS;
             for (uint k = 0; k < total; k++) {
-                const bool now = k >= lane && k - lane < own_steps;
-                if (now) {
-                    const int row = w.i + (int)padding;
-                    if (from_line) {
-#pragma unroll
-                        for (int q = 0; q < WW_ROWS; q++) {
-                            const bool inside = WW_PATH_INSIDE(limits, (uint)max(w.i + q, 0), strip_first - 1);
-                            w.l[q] = inside ? ahead[q] : WW_OUTSIDE;
-                        }
-#pragma unroll
-                        for (int q = 0; q < WW_ROWS; q++)
-                            ahead[q] = before_line[min((uint)(row + WW_ROWS + q), padded - 1)];
-                    }
-                    ww_load_rows(&w, args, a);
-                    ww_edge(&w, args, at_border, true, has_above || k != lane);
-#if WW_BAND
-                    ww_find_inside(&w, limits);
-#endif
-#pragma unroll
-                    for (int q = 0; q < WW_ROWS; q++)
-                        a[q] = WW_POINT(x, (uint)min(w.i + WW_ROWS + q, (int)x.length - 1));
-#if WW_WALKS
-#pragma unroll
-                    for (int q = 0; q < WW_NOTE_WORDS * WW_ROWS; q++)
-                        w.noted[q] = 0;
-#endif
-                    ww_sweep(&w, args);
-#if WW_WALKS
-                    __global uint *to = to_directions + (ulong)k * (width * WW_NOTE_WORDS * WW_ROWS);
-#pragma unroll
-                    for (int word = 0; word < WW_NOTE_WORDS; word++, to += width * WW_ROWS) {
-                        const uint *noted = w.noted + word * WW_ROWS;
-#if WW_ROWS == 4
-                        *(__global uint4 *)to = (uint4)(noted[0], noted[1], noted[2], noted[3]);
-#else
-#pragma unroll
-                        for (int q = 0; q < WW_ROWS; q++)
-                            to[q] = noted[q];
-#endif
-                    }
-#endif
-                    if (lane == width - 1) {
-#pragma unroll
-                        for (int q = 0; q < WW_ROWS; q++)
-                            column_line[row + q] = w.v[q];
-                    }
-                    if ((from + k - lane + 1) * WW_ROWS == min(row_first + tile_height, padded)) {
-#pragma unroll
-                        for (uint r = 0; r < WW_COLS; r++)
-                            if (r < own_columns)
-                                own_row_line[r] = w.c[r];
-                    }
-                    w.i += WW_ROWS;
-                }
+                if (k >= lane && k - lane < s.steps)
+                    ww_path_row_step(&w, args, &s, &tile, lane, width, padding, x, limits, a, ahead, k, to);
                 w.previous = k >= lane ? w.l[WW_ROWS - 1] : w.previous;
-#if WW_EXCHANGE == 0
-                __local ww_scalar *edge = passed[k & 1];
-#pragma unroll
-                for (int q = 0; q < WW_ROWS; q++)
-                    edge[q * WW_WG + lid] = w.v[q];
-                barrier(CLK_LOCAL_MEM_FENCE);
-                const uint neighbour = (lid & ~(width - 1)) | ((lane - 1) & (width - 1));
-#pragma unroll
-                for (int q = 0; q < WW_ROWS; q++)
-                    w.l[q] = edge[q * WW_WG + neighbour];
-#else
-#pragma unroll
-                for (int q = 0; q < WW_ROWS; q++)
-                    w.l[q] = ww_exchange_up(w.v[q], width);
-#endif
+                ww_pass_right(&w, 0, passed, k & 1, WW_WG, lid, lane, width, false);
             }
         }
 #if WW_WALKS
@@ -262,7 +323,7 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
         if (path.whole) {
             barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
             if (lane == 0 && mine)
-                WW_PATH_FIND_END(t, x, y)
+                out[WW_TASK_RESULT(task)] = ww_path_find_end(pair, t, limits, x, y, lengths, args);
         }
 #endif
     }

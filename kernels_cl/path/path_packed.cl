@@ -35,9 +35,7 @@ typedef struct {
     uint slots[WW_VECTOR], tile_row[WW_VECTOR], tile_column[WW_VECTOR];
     uint first_i[WW_VECTOR], first_j[WW_VECTOR], height[WW_VECTOR], columns[WW_VECTOR];
     bool active[WW_VECTOR];
-#if WW_BAND
     ww_pair_band limits[WW_VECTOR];
-#endif
 } ww_path_each;
 
 // Elements of the tiles' rows and columns, or with `back` 1 of the row or column before.
@@ -173,16 +171,16 @@ WW_INLINE ww_scalar ww_path_gather(const ww_path_tiles *t, const ww_path_each *l
     for (uint j = 0; j < t->widest; j++) {
         const uint at = first_j + j;
         t->row[(ulong)j * WW_VECTOR + v] =
-            first_i && at < m && WW_PATH_INSIDE(lanes->limits[v], first_i - 1, at) ? line[at] : WW_OUTSIDE_VALUE;
+            first_i && at < m && ww_path_inside(lanes->limits[v], first_i - 1, at) ? line[at] : WW_OUTSIDE_VALUE;
     }
-    const ww_scalar corner = first_i && first_j && WW_PATH_INSIDE(lanes->limits[v], first_i - 1, first_j - 1)
+    const ww_scalar corner = first_i && first_j && ww_path_inside(lanes->limits[v], first_i - 1, first_j - 1)
                                  ? line[first_j - 1]
                                  : WW_OUTSIDE_VALUE;
     line = ww_column_line(lanes->matrices[v], first_j ? lanes->tile_column[v] - 1 : 0);
     for (uint i = 0; i < t->tallest; i++) {
         const uint at = first_i + i;
         t->left_edge[(ulong)i * WW_VECTOR + v] =
-            first_j && at < n && WW_PATH_INSIDE(lanes->limits[v], at, first_j - 1) ? line[at] : WW_OUTSIDE_VALUE;
+            first_j && at < n && ww_path_inside(lanes->limits[v], at, first_j - 1) ? line[at] : WW_OUTSIDE_VALUE;
     }
     return corner;
 }
@@ -306,33 +304,29 @@ WW_INLINE ww_scalar ww_lane_of(real values, uint v) {
     WW_VSTORE(values, 0, each);
     return each[v];
 }
-// D(0,m) and D(n,0), which open ends may take: they depend on the time alone.
-#define WW_PATH_LAST_TOP ww_lane_of(ww_border_top(ww_packed_point(t->ys, 0), lengths.columns - 1, lengths), v)
-#define WW_PATH_LAST_LEFT ww_lane_of(ww_border_left(last_row, lengths.rows - 1, lengths), v)
-#define WW_PATH_LIMITS lanes->limits[v]
-
-// The walk of lane v begins.
+// The walk of lane v begins. D(0,m) and D(n,0) depend on the time alone where open ends may take them.
 WW_INLINE void ww_path_find_end(const ww_path_tiles *t, const ww_path_each *lanes, __global ww_path_pair *pairs,
-                                __global const uint *band, __global const uint *x_order, __global ww_scalar *out,
-                                ww_launch_args args, uint v, ww_pair lengths, ww_parameters given) {
-    __global ww_path_pair *pair = pairs + lanes->slots[v];
+                                __global const uint *x_order, __global ww_scalar *out, ww_launch_args args, uint v,
+                                ww_pair lengths, ww_parameters given) {
     const uint task = args.row_begin + lanes->slots[v];
-    const ww_row last_row = ww_row_make(ww_packed_point(t->xs, 0), ww_packed_point(t->xs, 0), (real)0);
-    (void)last_row;
-    WW_PATH_FIND_END(lanes->matrices[v], lanes->x[v], lanes->y[v])
+    const ww_point any = ww_packed_point(t->ys, 0), last_point = ww_packed_point(t->xs, 0);
+    const real top = ww_border_top(any, lengths.columns - 1, lengths);
+    const real left = ww_border_left(ww_row_make(last_point, last_point, (real)0), lengths.rows - 1, lengths);
+    out[WW_TASK_RESULT(task)] = ww_path_begin_walk(pairs + lanes->slots[v], lanes->matrices[v], lanes->limits[v],
+                                                   ww_lane_of(top, v), ww_lane_of(left, v), args);
 }
 
 // Walks from the pair's cell until it leaves the lane's tile, or is done.
 WW_INLINE void ww_path_go_back(const ww_path_tiles *t, const ww_path_each *lanes, __global ww_path_pair *pairs,
                             __global uint *all_steps, ww_launch_args args, uint v) {
     __global ww_path_pair *pair = pairs + lanes->slots[v];
-    __global uint *steps = all_steps + pair->steps;
+    ww_path_steps own = ww_path_steps_of(all_steps + pair->steps, pair->count);
     const uint first_i = lanes->first_i[v], first_j = lanes->first_j[v];
-    uint i = pair->i, j = pair->j, count = pair->count, word = count & 15 ? steps[count >> 4] : 0;
+    uint i = pair->i, j = pair->j;
     bool done = false;
     for (;;) {
         uint step = 0;
-        done = (i == 0 && j <= WW_PATH_OPEN(begin_y)) || (j == 0 && i <= WW_PATH_OPEN(begin_x));
+        done = ww_path_is_begin(i, j, args);
         if (done || (i && j && (i <= first_i || j <= first_j)))
             break;
         if (i == 0)
@@ -343,23 +337,13 @@ WW_INLINE void ww_path_go_back(const ww_path_tiles *t, const ww_path_each *lanes
             const uint place = t->places[i - 1 - first_i];
             const ulong at = (ulong)(place >> 3) * t->columns + (j - 1 - first_j);
             step = (uint)t->noted[at * WW_VECTOR + v] >> (2 * (place & 7)) & 3;
-            step = step & 1 ? step : 0;
-            WW_PATH_STAY(step, i, j)
+            step = ww_path_stay(lanes->limits[v], step & 1 ? step : 0, i, j);
         }
-        word |= step << (2 * (count & 15));
-        if ((++count & 15) == 0) {
-            steps[(count >> 4) - 1] = word;
-            word = 0;
-        }
+        ww_push_step(&own, step);
         i -= step != 3;
         j -= step != 1;
     }
-    if (count & 15)
-        steps[count >> 4] = word;
-    pair->i = i;
-    pair->j = j;
-    pair->count = count;
-    pair->state = done ? WW_WALK_DONE : WW_WALK_ON;
+    ww_path_leave_walk(pair, &own, i, j, done);
 }
 #endif
 
@@ -396,9 +380,7 @@ ww_path_packed(__global const ww_scalar *restrict x_values, __global const ulong
             lanes.y[v] = y;
             lane_n[v] = (int)x.length;
             lane_m[v] = (int)y.length;
-#if WW_BAND
             lanes.limits[v] = WW_BAND_OF(x, y);
-#endif
             const ulong own_edges = ((ulong)worker * WW_VECTOR + v) * path.edge_values;
             ww_path_set_lane(&lanes, pairs, edges, path, first_unit, own_edges, v);
         }
@@ -410,7 +392,7 @@ ww_path_packed(__global const ww_scalar *restrict x_values, __global const ulong
         if (!path.whole)
             for (uint v = 0; v < WW_VECTOR; v++)
                 if (lanes.active[v] && pairs[lanes.slots[v]].state == WW_WALK_NEW)
-                    ww_path_find_end(&t, &lanes, pairs, band, x_order, out, args, v, lengths, given);
+                    ww_path_find_end(&t, &lanes, pairs, x_order, out, args, v, lengths, given);
 #endif
         for (uint turn = 0; turn < (WW_WALKS ? path.turns : 1); turn++) {
             if (!ww_path_set_tiles(&t, &lanes, pairs, path, lengths, given))
@@ -435,7 +417,7 @@ ww_path_packed(__global const ww_scalar *restrict x_values, __global const ulong
                 if (!lanes.active[v])
                     continue;
                 if (pairs[lanes.slots[v]].state == WW_WALK_NEW)
-                    ww_path_find_end(&t, &lanes, pairs, band, x_order, out, args, v, lengths, given);
+                    ww_path_find_end(&t, &lanes, pairs, x_order, out, args, v, lengths, given);
                 ww_path_go_back(&t, &lanes, pairs, steps, args, v);
             }
 #endif

@@ -11,9 +11,6 @@ typedef struct {
     uint i, j;      // the cell that the walk has reached, from 1; at last where the path begins
     uint end_i, end_j;
     uint count;     // steps so far
-    uint state;     // WW_WALK_...
+    uint state;     // one of those below
 } ww_path_pair;
-#define WW_WALK_NEW 0u
-#define WW_WALK_ON 1u
-#define WW_WALK_DONE 2u
-
+enum { WW_WALK_NEW, WW_WALK_ON, WW_WALK_DONE };

@@ -19,20 +19,6 @@ typedef uint ww_path_words;
 #error "directions of 1, 2 or 4 rows a step"
 #endif
 
-// Steps of a path, sixteen to a word: those stored, and the word that is not yet full.
-typedef struct {
-    __global uint *words;
-    uint count, pushed;
-} ww_path_steps;
-
-WW_INLINE void ww_push_step(ww_path_steps *s, uint step) {
-    s->pushed |= step << (2 * (s->count & 15));
-    if ((++s->count & 15) == 0) {
-        s->words[(s->count >> 4) - 1] = s->pushed;
-        s->pushed = 0;
-    }
-}
-
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_path_walk(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
              __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
@@ -47,17 +33,14 @@ ww_path_walk(__global const ww_scalar *restrict x_values, __global const ulong2 
     const ww_series x = ww_series_load(x_values, x_series, WW_TASK_X(task), args.channel);
     const ww_series y = ww_series_load(y_values, y_series, WW_TASK_Y(task), args.channel);
     const uint padding = (uint)WW_PADDING(x.length);
-#if WW_BAND && WW_ORDER == WW_MOST
     const ww_pair_band limits = WW_BAND_OF(x, y);
-#endif
     const uint tile_height = path.whole ? x.length + padding : path.rows;
     const uint tile_width = path.whole ? y.length : path.columns;
     const uint moments = (tile_height + WW_ROWS - 1) / WW_ROWS + width - 1, strip_columns = width * WW_COLS;
     __global const ww_path_words *words =
         (__global const ww_path_words *)(directions + (ulong)(slot - path.first) * path.direction_words);
     uint i = pairs[slot].i, j = pairs[slot].j;
-    ww_path_steps own = {steps + pairs[slot].steps, pairs[slot].count, 0};
-    own.pushed = own.count & 15 ? own.words[own.count >> 4] : 0;
+    ww_path_steps own = ww_path_steps_of(steps + pairs[slot].steps, pairs[slot].count);
     // The tile's first cell, from 1.
     const uint row_first = i ? (i - 1 + padding) / tile_height * tile_height : 0;
     const uint column_first = j ? (j - 1) / tile_width * tile_width : 0;
@@ -78,8 +61,7 @@ ww_path_walk(__global const ww_scalar *restrict x_values, __global const ulong2 
         for (uint b = 0; b < WW_LOOK; b++) {
             while (row >= 0 && column >= 0 && i >= first_i) {
                 const uint bits = WW_ROW_WORD(near[b], (uint)row) >> shift & 3;
-                uint taken = bits & 1 ? bits : 0;
-                WW_PATH_STAY(taken, i, j)
+                const uint taken = ww_path_stay(limits, bits & 1 ? bits : 0, i, j);
                 ww_push_step(&own, taken);
                 const int up = taken != 3, left = taken != 1;
                 i -= (uint)up;
@@ -94,7 +76,7 @@ ww_path_walk(__global const ww_scalar *restrict x_values, __global const ulong2 
     // Along the matrix's border, up to where an open end begins.
     bool done = false;
     while ((i == 0 || j == 0) && !done) {
-        done = (i == 0 && j <= WW_PATH_OPEN(begin_y)) || (j == 0 && i <= WW_PATH_OPEN(begin_x));
+        done = ww_path_is_begin(i, j, args);
         if (!done) {
             const uint taken = i == 0 ? 3 : 1;
             ww_push_step(&own, taken);
@@ -102,10 +84,5 @@ ww_path_walk(__global const ww_scalar *restrict x_values, __global const ulong2 
             j -= taken != 1;
         }
     }
-    if (own.count & 15)
-        own.words[own.count >> 4] = own.pushed;
-    pairs[slot].i = i;
-    pairs[slot].j = j;
-    pairs[slot].count = own.count;
-    pairs[slot].state = done ? WW_WALK_DONE : WW_WALK_ON;
+    ww_path_leave_walk(pairs + slot, &own, i, j, done);
 }
