@@ -10,23 +10,11 @@
 // Distances are handled as q, from 0 to 1: (1 - correlation) / 2, or without z-normalisation the mean squared
 // difference divided by the square of the data's range.
 //
-// Parameters:
+// Parameters, all given by the host:
 //   WW_C     channels
 //   WW_RAW   1: windows are not z-normalised
 //   WW_V     columns in one `columns_` vector: 1, or 16 on CPUs
 //   WW_WG    work-items of a group
-#ifndef WW_C
-#define WW_C 1
-#endif
-#ifndef WW_RAW
-#define WW_RAW 0
-#endif
-#ifndef WW_V
-#define WW_V 1
-#endif
-#ifndef WW_WG
-#define WW_WG 64
-#endif
 
 // The host's twin is in src/shapelets/shapelet_search.h.
 typedef struct {
@@ -79,28 +67,35 @@ typedef uint16 ww_column_ids;
 #define WW_SMALLER(new, old) ((new) < (old) ? (new) : (old))
 #endif
 
+// What q is made of: the tables of shapelet_tables.cl, and q of each series that is combined with.
+typedef struct {
+    global const float *nearest, *norms;
+    global const uint *flats, *reaches, *own;
+    global const float *before;
+} ww_q_tables;
+
 #if WW_V == 1
 // q of a candidate (the length number li from column c, of l points) and series j; of a short one sqrt(q).
-WW_INLINE float ww_q_of(global const float *nearest, global const float *norms, global const uint *flats,
-                        global const uint *own, global const float *before, uint j, uint li, uint c, uint l,
-                        const ww_shapelet_job job) {
-    const float value = nearest[((ulong)j * job.count + li) * job.columns + c];
-#if WW_RAW
-    float q = value * job.scale / (float)l;
-#elif WW_C == 1
-    const float norm = norms[(ulong)li * job.columns + c];
-    const uint flat = flats[(ulong)j * (job.single ? job.longest : job.count) + (job.single ? max(l, 1u) - 1 : li)];
-    const float r = job.gaps ? 1.0f - value * norm : value * norm;
-    const float close = norm == 0 ? (flat ? 1.0f : 0.5f) : fmax(r, flat ? 0.5f : -1.0f);
-    float q = l <= job.shorts ? value : (1.0f - close) * 0.5f;
-#else
-    const float halves = norms[((ulong)WW_C * job.count + li) * job.columns + c];
-    float q = (1.0f - (value + halves) * (1.0f / WW_C)) * 0.5f;
-#endif
+WW_INLINE float ww_q_of(const ww_q_tables *tables, uint j, uint li, uint c, uint l, const ww_shapelet_job job) {
+    const float value = tables->nearest[((ulong)j * job.count + li) * job.columns + c];
+    float q;
+    if (WW_RAW) {
+        q = value * job.scale / (float)l;
+    } else if (WW_C == 1) {
+        const float norm = tables->norms[(ulong)li * job.columns + c];
+        const uint length = job.single ? max(l, 1u) - 1 : li;
+        const uint flat = tables->flats[(ulong)j * (job.single ? job.longest : job.count) + length];
+        const float r = job.gaps ? 1.0f - value * norm : value * norm;
+        const float close = norm == 0 ? (flat ? 1.0f : 0.5f) : fmax(r, flat ? 0.5f : -1.0f);
+        q = l <= job.shorts ? value : (1.0f - close) * 0.5f;
+    } else {
+        const float halves = tables->norms[((ulong)WW_C * job.count + li) * job.columns + c];
+        q = (1.0f - (value + halves) * (1.0f / WW_C)) * 0.5f;
+    }
     // The distance of a candidate to its own series is 0.
-    q = own[c] == j ? 0.0f : q;
+    q = tables->own[c] == j ? 0.0f : q;
     if (job.combine) {
-        const float so_far = l <= job.shorts ? sqrt(before[j]) : before[j];
+        const float so_far = l <= job.shorts ? sqrt(tables->before[j]) : tables->before[j];
         q = job.combine == 1 ? fmax(q, so_far) : fmin(q, so_far);
     }
     return fmin(fmax(q, 0.0f), 1.0f);

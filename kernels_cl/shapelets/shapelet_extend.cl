@@ -13,39 +13,19 @@
 // best of WW_BLOCK lengths go to local memory, and only the best of all parts to global memory, whose bandwidth would
 // else be the limit. Local memory: WW_PARTS * WW_BLOCK numbers a column; two barriers a block. With 1: none.
 //
-// Parameters: WW_S, WW_U, WW_PARTS, WW_BLOCK; WW_STEP 1: every length from the least on, 0: a list, 2: one length a column
-#ifndef WW_S
-#define WW_S 2
-#endif
-#ifndef WW_U
-#define WW_U 16
-#endif
-#ifndef WW_PARTS
-#define WW_PARTS 1 // above 1: every length, WW_V 1
-#endif
-#ifndef WW_BLOCK
-#define WW_BLOCK 8
-#endif
+// Parameters: WW_S, WW_U, WW_BLOCK; WW_PARTS: above 1 with every length and WW_V 1 alone; WW_STEP 1: every length from the least
+// on, 0: a list, 2: one length a column
 #define WW_LANES (WW_WG / WW_PARTS)
-#ifndef WW_STEP
-#define WW_STEP 1
-#endif
-#if WW_RAW
-#define WW_TABLE_ROW (WW_C * WW_U)
-#define WW_SUMS 1
-#define WW_WORST INFINITY
-#define WW_BETTER WW_SMALLER
-#elif WW_C == 1
-#define WW_TABLE_ROW (2 * WW_U)
-#define WW_SUMS 1
-#define WW_WORST -INFINITY
-#define WW_BETTER WW_LARGER
-#else
-#define WW_TABLE_ROW ((2 * WW_C + 1) * WW_U)
-#define WW_SUMS WW_C
-#define WW_WORST -INFINITY
-#define WW_BETTER WW_LARGER
-#endif
+#define WW_NEXT (WW_LANES * WW_V)      // from a column vector of a work-item to its next
+#define WW_WEIGHED (WW_C > 1 && !WW_RAW) // channels have sums of their own, and norms of the columns
+#define WW_SUMS (WW_WEIGHED ? WW_C : 1)
+#define WW_TABLE_ROW ((WW_RAW ? WW_C : WW_C == 1 ? 2 : 2 * WW_C + 1) * WW_U)
+#define WW_WORST (WW_RAW ? INFINITY : -INFINITY)
+
+// The better of two values for a candidate: a `value` that is NaN counts for nothing.
+WW_INLINE ww_columns ww_better(const ww_columns value, const ww_columns best) {
+    return WW_RAW ? WW_SMALLER(value, best) : WW_LARGER(value, best);
+}
 
 // WW_U neighbouring values of a row into `to`. On GPUs four at a time: rows are aligned for it.
 WW_INLINE void ww_read_row(float *to, global const float *place) {
@@ -73,7 +53,7 @@ WW_INLINE void ww_extend(ww_columns *sum, global const float *from, global const
         float ys[WW_U];
 #pragma unroll
         for (uint s = 0; s < WW_S; s++)
-            x[s] = WW_LOAD_COLUMNS(from + ch * plane + s * (WW_LANES * WW_V));
+            x[s] = WW_LOAD_COLUMNS(from + ch * plane + s * WW_NEXT);
         ww_read_row(ys, row + ch * WW_U);
 #pragma unroll
         for (uint u = 0; u < WW_U; u++) {
@@ -99,162 +79,190 @@ WW_INLINE void ww_best_of_tile(ww_columns *best, ww_columns *sum, global const f
 #pragma unroll
         for (uint u = 0; u < WW_U; u++) {
             const ww_columns value = WW_RAW ? sum[s * WW_U + u] : sum[s * WW_U + u] * unit[u];
-            best[s] = u ? WW_BETTER(value, best[s]) : value;
+            best[s] = u ? ww_better(value, best[s]) : value;
         }
     }
 }
-#define WW_STORE_BEST(best, i)                                                                                         \
-    _Pragma("unroll") for (uint s = 0; s < WW_S; s++)                                                                  \
-        parts[((part * WW_BLOCK + (i)) * WW_S + s) * WW_LANES + lane] = best[s]
+
+// The tables of a launch as a work-item sees them: its columns' values, whose channels are `plane` apart, their norms, and the
+// rows of windows; its first column vector, and the first of the group.
+typedef struct {
+    global const float *a, *b, *norms;
+    ulong plane;
+    uint c, c0;
+} ww_extended;
+
+#if WW_PARTS > 1
+// ---- every length, in parts
+
+// A group's work-items as parts: this one's part and lane, and the best of WW_BLOCK lengths of each part.
+typedef struct {
+    uint part, lane;
+    local float *best;
+} ww_parts;
+
+WW_INLINE void ww_store_best(const ww_parts *of, const float *best, const uint i) {
+#pragma unroll
+    for (uint s = 0; s < WW_S; s++)
+        of->best[((of->part * WW_BLOCK + i) * WW_S + s) * WW_LANES + of->lane] = best[s];
+}
+
+// The best of all parts, of WW_BLOCK lengths from l + 1 on, of which those up to `all` count, into `to`.
+WW_INLINE void ww_join_parts(const ww_parts *of, global float *to, const uint l, const uint all, const bool first_tile,
+                             const ww_shapelet_job job) {
+    for (uint e = (uint)get_local_id(0); e < WW_BLOCK * WW_S * WW_LANES; e += WW_WG) {
+        const uint i = e / (WW_S * WW_LANES);
+        float best = of->best[e];
+#pragma unroll
+        for (uint p = 1; p < WW_PARTS; p++)
+            best = ww_better(of->best[p * (WW_BLOCK * WW_S * WW_LANES) + e], best);
+        if (l + i < all) {
+            global float *const place = to + (ulong)(l + i + 1 - job.least) * job.columns + (e - i * (WW_S * WW_LANES));
+            *place = first_tile ? best : ww_better(*place, best);
+        }
+    }
+}
+
+// WW_BLOCK lengths from l + 1 on; the part's windows end at `stop`.
+WW_INLINE void ww_extend_block(const ww_parts *of, float *sum, global const float **from, global const float **row,
+                               const ulong plane, const uint l, const uint stop, const ww_shapelet_job job) {
+    if (l + WW_BLOCK <= stop) {
+        for (uint i = 0; i < WW_BLOCK; i++, *row += WW_TABLE_ROW, *from += job.columns) {
+            float best[WW_S];
+            ww_best_of_tile(best, sum, *from, *row, plane);
+            ww_store_best(of, best, i);
+        }
+    } else {
+#pragma unroll 1
+        for (uint i = 0; i < WW_BLOCK; i++) {
+            float best[WW_S];
+#pragma unroll
+            for (uint s = 0; s < WW_S; s++)
+                best[s] = WW_WORST;
+            if (l + i < stop) {
+                ww_best_of_tile(best, sum, *from, *row, plane);
+                *row += WW_TABLE_ROW;
+                *from += job.columns;
+            }
+            ww_store_best(of, best, i);
+        }
+    }
+}
+
+// All tiles of series j, WW_PARTS at a time. reach: the longest length of the group's columns.
+WW_INLINE void ww_extend_tiles(const ww_extended *x, local float *parts, global const uint4 *tiles,
+                               global const uint *first_tile, global const uint *reaches, global float *nearest,
+                               const uint j, const ww_shapelet_job job) {
+    const uint begin = first_tile[j - job.table], end = first_tile[j - job.table + 1], reach = reaches[x->c0];
+    const uint lid = (uint)get_local_id(0);
+    const ww_parts of = {lid / WW_LANES, lid % WW_LANES, parts};
+    for (uint t = begin; t < end; t += WW_PARTS) {
+        // The first tile's windows are the longest.
+        const uint4 tile = tiles[min(t + of.part, end - 1)];
+        const uint all = min(reach, tiles[t].z), stop = t + of.part < end ? min(reach, tile.z) : 0;
+        global const float *row = x->b + (ulong)tile.w * WW_TABLE_ROW, *from = x->a + x->c;
+        float sum[WW_SUMS * WW_S * WW_U];
+#pragma unroll
+        for (uint i = 0; i < WW_SUMS * WW_S * WW_U; i++)
+            sum[i] = 0;
+        for (uint l = 0; l + 1 < job.least && l < stop; l++, row += WW_TABLE_ROW, from += job.columns)
+            ww_extend(sum, from, row, x->plane);
+        for (uint l = job.least - 1; l < all; l += WW_BLOCK) {
+            ww_extend_block(&of, sum, &from, &row, x->plane, l, stop, job);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            ww_join_parts(&of, nearest + (ulong)j * job.count * job.columns + x->c0, l, all, t == begin, job);
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    }
+}
+#else
+// ---- a tile at a time
+
+// The best of a tile's windows for column vector s; li: the number of the length.
+WW_INLINE ww_columns ww_best_window(const ww_extended *x, const ww_columns *sum, global const float *row, const uint s,
+                                    const ulong li, const ww_shapelet_job job) {
+    ww_columns best = (ww_columns)(WW_WORST), norm[WW_C];
+#pragma unroll
+    for (uint ch = 0; WW_WEIGHED && ch < WW_C; ch++)
+        norm[ch] = WW_LOAD_COLUMNS(x->norms + ((ulong)ch * job.count + li) * job.columns + x->c + s * WW_NEXT);
+#pragma unroll
+    for (uint u = 0; u < WW_U; u++) {
+        ww_columns value;
+        if (WW_RAW) {
+            value = sum[s * WW_U + u]; // windows past the series' end: infinitely far
+        } else if (WW_C == 1) {
+            value = sum[s * WW_U + u] * (ww_columns)(row[WW_U + u]);
+        } else {
+            value = (ww_columns)(row[2 * WW_C * WW_U + u]);
+#pragma unroll
+            for (uint ch = 0; ch < WW_C; ch++)
+                value = fma(sum[(ch * WW_S + s) * WW_U + u] * (ww_columns)(row[(WW_C + ch) * WW_U + u]), norm[ch], value);
+        }
+        best = ww_better(value, best);
+    }
+    return best;
+}
+
+// A length of l points of all columns, into `to`. first: nothing is there.
+WW_INLINE void ww_store_length(const ww_extended *x, const ww_columns *sum, global const float *row,
+                               global const uint *reaches, global float *to, const uint l, const ulong li,
+                               const bool first, const ww_shapelet_job job) {
+#pragma unroll
+    for (uint s = 0; s < WW_S; s++) {
+        ww_columns best = ww_best_window(x, sum, row, s, li, job);
+        global float *const place = to + s * WW_NEXT;
+        if (WW_STEP == 2) {
+            const ww_columns old = first ? (ww_columns)(WW_WORST) : WW_LOAD_COLUMNS(place);
+            best = ww_better(best, old);
+            best = WW_LOAD_IDS(reaches + x->c + s * WW_NEXT) == (ww_column_ids)(l) ? best : old;
+        } else if (!first) {
+            best = ww_better(WW_LOAD_COLUMNS(place), best);
+        }
+        WW_STORE_COLUMNS(best, place);
+    }
+}
+
+WW_INLINE void ww_extend_tiles(const ww_extended *x, local float *parts, global const uint4 *tiles,
+                               global const uint *first_tile, global const uint *reaches, global float *nearest,
+                               const uint j, const ww_shapelet_job job) {
+    const uint begin = first_tile[j - job.table], end = first_tile[j - job.table + 1], reach = reaches[x->c0];
+    const uint shortest = max(reaches[x->c0 + WW_S * WW_NEXT - 1], 1u); // of the padding 0
+    for (uint t = begin; t < end; t++) {
+        const uint4 tile = tiles[t];
+        const uint stop = min(reach, tile.z);
+        global const float *row = x->b + (ulong)tile.w * WW_TABLE_ROW, *from = x->a + x->c;
+        global float *to = nearest + (ulong)j * job.count * job.columns + x->c;
+        ww_columns sum[WW_SUMS * WW_S * WW_U];
+#pragma unroll
+        for (uint i = 0; i < WW_SUMS * WW_S * WW_U; i++)
+            sum[i] = (ww_columns)0;
+        uint l = 0, li = 0, wanted = job.least;
+        for (; WW_STEP == 1 && l + 1 < job.least; l++, row += WW_TABLE_ROW, from += job.columns)
+            ww_extend(sum, from, row, x->plane);
+        for (; l < stop; l++, row += WW_TABLE_ROW, from += job.columns) {
+            ww_extend(sum, from, row, x->plane);
+            if (WW_STEP == 0 ? l + 1 != wanted : WW_STEP == 2 && l + 1 < shortest)
+                continue;
+            wanted += job.step;
+            // Of one length a column nothing is there when the shortest are met first.
+            ww_store_length(x, sum, row, reaches, to, l + 1, WW_STEP == 1 ? (ulong)l + 1 - job.least : li,
+                            t == begin && (WW_STEP != 2 || l + 1 == shortest), job);
+            if (WW_STEP != 2)
+                to += job.columns;
+            if (WW_STEP == 0)
+                li++;
+        }
+    }
+}
+#endif
 
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_shapelet_extend(global const float *restrict a, global const float *restrict norms, global const float *restrict b,
                    global const uint4 *restrict tiles, global const uint *restrict first_tile,
                    global const uint *restrict reaches, global float *restrict nearest, const ww_shapelet_job job) {
     const uint group = (uint)get_group_id(0), block = group / job.many, j = job.first + ww_rest(group, job.many, block);
-    const uint c0 = block * (WW_S * WW_LANES * WW_V), c = c0 + (uint)get_local_id(0) % WW_LANES * WW_V;
-    const uint reach = reaches[c0];
-    const ulong plane = (ulong)job.longest * job.columns;
-    const uint begin = first_tile[j - job.table], end = first_tile[j - job.table + 1];
-#if WW_STEP == 2
-    const uint shortest = max(reaches[c0 + WW_S * WW_LANES * WW_V - 1], 1u); // of the padding 0
-#endif
-#if WW_PARTS > 1
-    local float parts[WW_PARTS * WW_BLOCK * WW_S * WW_LANES];
-    const uint lid = (uint)get_local_id(0), part = lid / WW_LANES, lane = lid % WW_LANES;
-    for (uint t = begin; t < end; t += WW_PARTS) {
-        // The first tile's windows are the longest.
-        const uint4 tile = tiles[min(t + part, end - 1)];
-        const uint all = min(reach, tiles[t].z), stop = t + part < end ? min(reach, tile.z) : 0;
-        global const float *row = b + (ulong)tile.w * WW_TABLE_ROW;
-        global const float *from = a + c;
-        global float *to = nearest + (ulong)j * job.count * job.columns + c0;
-        ww_columns sum[WW_SUMS * WW_S * WW_U];
-#pragma unroll
-        for (uint i = 0; i < WW_SUMS * WW_S * WW_U; i++)
-            sum[i] = (ww_columns)0;
-        for (uint l = 0; l + 1 < job.least && l < stop; l++, row += WW_TABLE_ROW, from += job.columns)
-            ww_extend(sum, from, row, plane);
-        for (uint l = job.least - 1; l < all; l += WW_BLOCK) {
-            if (l + WW_BLOCK <= stop) {
-                for (uint i = 0; i < WW_BLOCK; i++, row += WW_TABLE_ROW, from += job.columns) {
-                    ww_columns best[WW_S];
-                    ww_best_of_tile(best, sum, from, row, plane);
-                    WW_STORE_BEST(best, i);
-                }
-            } else {
-                for (uint i = 0; i < WW_BLOCK; i++) {
-                    ww_columns best[WW_S];
-#pragma unroll
-                    for (uint s = 0; s < WW_S; s++)
-                        best[s] = (ww_columns)(WW_WORST);
-                    if (l + i < stop) {
-                        ww_best_of_tile(best, sum, from, row, plane);
-                        row += WW_TABLE_ROW;
-                        from += job.columns;
-                    }
-                    WW_STORE_BEST(best, i);
-                }
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint e = lid; e < WW_BLOCK * WW_S * WW_LANES; e += WW_WG) {
-                const uint i = e / (WW_S * WW_LANES);
-                float best = parts[e];
-#pragma unroll
-                for (uint p = 1; p < WW_PARTS; p++)
-                    best = WW_BETTER(parts[p * (WW_BLOCK * WW_S * WW_LANES) + e], best);
-                if (l + i < all) {
-                    global float *const place =
-                        to + (ulong)(l + i + 1 - job.least) * job.columns + (e - i * (WW_S * WW_LANES));
-                    *place = t == begin ? best : WW_BETTER(*place, best);
-                }
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-    }
-#else
-    for (uint t = begin; t < end; t++) {
-        const uint4 tile = tiles[t];
-        const uint stop = min(reach, tile.z);
-        global const float *row = b + (ulong)tile.w * WW_TABLE_ROW;
-        global const float *from = a + c;
-        global float *to = nearest + (ulong)j * job.count * job.columns + c;
-        ww_columns sum[WW_SUMS * WW_S * WW_U];
-#pragma unroll
-        for (uint i = 0; i < WW_SUMS * WW_S * WW_U; i++)
-            sum[i] = (ww_columns)0;
-        uint l = 0;
-#if WW_STEP == 1
-        for (; l + 1 < job.least; l++, row += WW_TABLE_ROW, from += job.columns)
-            ww_extend(sum, from, row, plane);
-#elif WW_STEP == 0
-        uint wanted = job.least;
-#if WW_C > 1 && !WW_RAW
-        uint li = 0;
-#endif
-#endif
-        for (; l < stop; l++, row += WW_TABLE_ROW, from += job.columns) {
-            ww_extend(sum, from, row, plane);
-#if WW_STEP == 0
-            if (l + 1 != wanted)
-                continue;
-            wanted += job.step;
-#elif WW_STEP == 2
-            if (l + 1 < shortest)
-                continue;
-#endif
-#pragma unroll
-            for (uint s = 0; s < WW_S; s++) {
-                ww_columns best = (ww_columns)(WW_WORST);
-#if WW_C > 1 && !WW_RAW
-                ww_columns norm[WW_C];
-#pragma unroll
-                for (uint ch = 0; ch < WW_C; ch++)
-#if WW_STEP == 0
-                    norm[ch] = WW_LOAD_COLUMNS(norms + ((ulong)ch * job.count + li) * job.columns + c + s * (WW_LANES * WW_V));
-#elif WW_STEP == 1
-                    norm[ch] = WW_LOAD_COLUMNS(norms + ((ulong)ch * job.count + l + 1 - job.least) * job.columns + c +
-                                               s * (WW_LANES * WW_V));
-#else
-                    norm[ch] = WW_LOAD_COLUMNS(norms + (ulong)ch * job.columns + c + s * (WW_LANES * WW_V));
-#endif
-#endif
-#pragma unroll
-                for (uint u = 0; u < WW_U; u++) {
-#if WW_RAW
-                    // Windows past the series' end: infinitely far.
-                    const ww_columns value = sum[s * WW_U + u];
-#elif WW_C == 1
-                    const ww_columns value = sum[s * WW_U + u] * (ww_columns)(row[WW_U + u]);
-#else
-                    ww_columns value = (ww_columns)(row[2 * WW_C * WW_U + u]);
-#pragma unroll
-                    for (uint ch = 0; ch < WW_C; ch++)
-                        value = fma(sum[(ch * WW_S + s) * WW_U + u] * (ww_columns)(row[(WW_C + ch) * WW_U + u]), norm[ch],
-                                    value);
-#endif
-                    best = WW_BETTER(value, best);
-                }
-                global float *const place = to + s * (WW_LANES * WW_V);
-#if WW_STEP == 2
-                // Nothing is there when the shortest are met first.
-                const ww_columns old =
-                    t == begin && l + 1 == shortest ? (ww_columns)(WW_WORST) : WW_LOAD_COLUMNS(place);
-                best = WW_BETTER(best, old);
-                best = WW_LOAD_IDS(reaches + c + s * (WW_LANES * WW_V)) == (ww_column_ids)(l + 1) ? best : old;
-#else
-                if (t != begin)
-                    best = WW_BETTER(WW_LOAD_COLUMNS(place), best);
-#endif
-                WW_STORE_COLUMNS(best, place);
-            }
-#if WW_STEP != 2
-            to += job.columns;
-#endif
-#if WW_STEP == 0 && WW_C > 1 && !WW_RAW
-            li++;
-#endif
-        }
-    }
-#endif
+    const uint c0 = block * (WW_S * WW_NEXT), c = c0 + (uint)get_local_id(0) % WW_LANES * WW_V;
+    const ww_extended x = {a, b, norms, (ulong)job.longest * job.columns, c, c0};
+    local float parts[WW_PARTS > 1 ? WW_PARTS * WW_BLOCK * WW_S * WW_LANES : 1];
+    ww_extend_tiles(&x, parts, tiles, first_tile, reaches, nearest, j, job);
 }

@@ -19,9 +19,6 @@
 // class. One barrier. WW_V is 1.
 #define WW_BINS 16
 #define WW_SAMPLES 16
-#ifndef WW_TWO
-#define WW_TWO 0
-#endif
 #define WW_COUNTED (WW_BINS + WW_TWO)
 #define WW_AT_ONCE 8 // keys whose correlations are read at a time
 // k log2 k in the units of these bounds.
@@ -37,38 +34,47 @@ WW_INLINE void ww_combine_before(float *q, global const float *before, uint firs
     }
 }
 
-// A candidate's q, as ww_q_of() but for rounding, with what is common to all series apart.
-#if WW_C == 1 && !WW_RAW
+// A candidate (the length number li from column c, of l points), and with one channel and z-normalisation what its q to all series
+// have in common, so that a series costs a multiply-add: as ww_q_of() but for rounding.
 typedef struct {
-    float a, b, most; // q = a value + b, at most `most` to a series with a flat window
+    uint li, c, l;
+    float a, b, most; // q = a value + b, at most `most` to a series with a constant window
     int own;
     ulong at; // in `nearest`, of series 0
 } ww_candidate;
+#define WW_COMMON (WW_C == 1 && !WW_RAW)
 
-WW_INLINE ww_candidate ww_candidate_at(global const float *norms, global const uint *own, uint li, uint c, uint l,
-                                       const ww_shapelet_job job) {
-    const ulong at = (ulong)li * job.columns + c;
-    const float norm = norms[at];
+WW_INLINE ww_candidate ww_candidate_at(const ww_q_tables *tables, uint li, uint c, uint l, const ww_shapelet_job job) {
+    ww_candidate x = {li, c, l, 0, 0, 0, 0, 0};
+    if (!WW_COMMON)
+        return x;
+    x.at = (ulong)li * job.columns + c;
+    const float norm = tables->norms[x.at];
     const int none = norm == 0, simple = l <= job.shorts;
     const float by = job.gaps ? 0.5f : -0.5f, from = job.gaps ? 0.0f : 0.5f;
-    const ww_candidate x = {simple ? 1.0f : by * norm, simple ? 0.0f : none ? 0.25f : from,
-                            simple ? 1.0f : none ? 0.0f : 0.25f, (int)own[c], at};
+    x.a = simple ? 1.0f : by * norm;
+    x.b = simple ? 0.0f : none ? 0.25f : from;
+    x.most = simple ? 1.0f : none ? 0.0f : 0.25f;
+    x.own = (int)tables->own[c];
     return x;
 }
 
-WW_INLINE float ww_candidate_q(const ww_candidate x, global const float *nearest, global const uint *flats,
-                               global const float *before, uint j, uint li, uint l, const ww_shapelet_job job) {
-    float q = fma(x.a, nearest[x.at + (ulong)j * job.count * job.columns], x.b);
-    const uint flat = flats[(ulong)j * (job.single ? job.longest : job.count) + (job.single ? l - 1 : li)];
-    q = flat ? fmin(q, x.most) : q;
-    return (int)j == x.own ? 0.0f : q;
+WW_INLINE float ww_candidate_q(const ww_candidate *x, const ww_q_tables *tables, uint j, const ww_shapelet_job job) {
+    if (!WW_COMMON)
+        return ww_q_of(tables, j, x->li, x->c, x->l, job);
+    float q = fma(x->a, tables->nearest[x->at + (ulong)j * job.count * job.columns], x->b);
+    const uint flat = tables->flats[(ulong)j * (job.single ? job.longest : job.count) + (job.single ? x->l - 1 : x->li)];
+    q = flat ? fmin(q, x->most) : q;
+    return (int)j == x->own ? 0.0f : q;
 }
-#define WW_CANDIDATE(x) const ww_candidate x = ww_candidate_at(norms, own, li, c, l, job)
-#define WW_CANDIDATE_Q(x, j) ww_candidate_q(x, nearest, flats, before, j, li, l, job)
-#else
-#define WW_CANDIDATE(x)
-#define WW_CANDIDATE_Q(x, j) ww_q_of(nearest, norms, flats, own, before, j, li, c, l, job)
-#endif
+
+// What a group has in local memory for all candidates: where a series is counted, what the sizes of a split add, what so many
+// of a class on the left add; and the counts, of which `bins` are the work-item's.
+typedef struct {
+    local uint *bins, *places;
+    local int *sizes, *parts;
+    uint words, field; // of a bin; bits of a count
+} ww_histogram;
 
 #if WW_TWO
 // Of the keys of a bin, and before it, that are of a class: at least WW_LESS(x, i), where x are before bin i, and at
@@ -78,9 +84,12 @@ WW_INLINE float ww_candidate_q(const ww_candidate x, global const float *nearest
 #define WW_MORE(x, i, all) min((x) + ((i) + 1 < WW_BINS ? doubt & -(touched >> ((i) + 1) & 1u) : 0), all)
 
 // Of two classes: the best certain gain, and what no split exceeds.
-WW_INLINE int2 ww_sift_corners(local const uint *bins, uint words, uint field, uint touched, global const uint *totals,
-                               local const int *sizes, local const int *parts) {
-    const uint fields = 32 / field, mask = (uint)((1ul << field) - 1), stride = words * WW_WG;
+WW_INLINE int2 ww_bound_gains(const ww_histogram *h, uint2 doubts, int each_key, global const uint *totals, uint shift,
+                              const ww_shapelet_job job) {
+    local const uint *bins = h->bins;
+    local const int *sizes = h->sizes, *parts = h->parts;
+    const uint touched = doubts.x, field = h->field;
+    const uint fields = 32 / field, mask = (uint)((1ul << field) - 1), stride = h->words * WW_WG;
     const uint down = 1 % fields * field, all = totals[0], all_second = totals[1];
     local const uint *first = bins, *second = bins + 1 / fields * WW_WG;
     local const int *parts_second = parts + all + 1;
@@ -108,10 +117,12 @@ WW_INLINE int2 ww_sift_corners(local const uint *bins, uint words, uint field, u
 }
 
 #else
-// The same of any classes. doubtful: keys near edges, of which each may change a gain by each_key.
-WW_INLINE int2 ww_sift_slopes(local const uint *bins, uint words, uint field, uint touched, uint doubtful, int each_key,
-                              global const uint *totals, local const int *sizes, local const int *parts, uint shift,
+// The same of any classes: the edges with keys near them, and how many these are, of which each may change a gain by each_key.
+WW_INLINE int2 ww_bound_gains(const ww_histogram *h, uint2 doubts, int each_key, global const uint *totals, uint shift,
                               const ww_shapelet_job job) {
+    local const uint *bins = h->bins;
+    local const int *sizes = h->sizes, *parts = h->parts;
+    const uint touched = doubts.x, doubtful = doubts.y, words = h->words, field = h->field;
     const float bits_of = exp2((float)shift - 32.0f);
     const uint n = job.series, K = job.classes, fields = 32 / field, mask = (uint)((1ul << field) - 1);
     uint on_left[WW_BINS];
@@ -166,6 +177,62 @@ WW_INLINE int2 ww_sift_slopes(local const uint *bins, uint words, uint field, ui
 }
 #endif
 
+WW_INLINE void ww_fill_tables(const ww_histogram *h, global const uint *class_of, global const uint *totals,
+                              global const long *entropy, const uint shift, const ww_shapelet_job job) {
+    const uint lid = (uint)get_local_id(0), n = job.series, K = job.classes, fields = 32 / h->field;
+    for (uint p = lid; p <= n; p += WW_WG)
+        h->sizes[p] = WW_ENTROPY(n) - WW_ENTROPY(p) - WW_ENTROPY(n - p);
+    for (uint j = lid; j < n; j += WW_WG)
+        h->places[j] = class_of[j] / fields * WW_WG << 8 | class_of[j] % fields * h->field;
+    for (uint k = 0, from = 0; k < K; from += totals[k++] + 1)
+        for (uint x = lid; x <= totals[k]; x += WW_WG)
+            h->parts[from + x] = WW_ENTROPY(x) + WW_ENTROPY(totals[k] - x) - WW_ENTROPY(totals[k]);
+}
+
+// The least and the largest of a few of a candidate's keys.
+WW_INLINE float2 ww_sample_keys(const ww_candidate *x, const ww_q_tables *tables, const ww_shapelet_job job) {
+    float low = 1, high = 0;
+    for (uint i = 0; i < WW_SAMPLES; i++) {
+        const float q = ww_candidate_q(x, tables, (i * job.series + job.series / 2) / WW_SAMPLES, job);
+        low = fmin(low, q);
+        high = fmax(high, q);
+    }
+    return (float2)(low, high);
+}
+
+// Counts the candidate's keys: bin q * unit + zero. Gives the edges with keys nearer than `near_`, and of more classes than two
+// how many keys these are.
+WW_INLINE uint2 ww_count_keys(const ww_histogram *h, const ww_candidate *x, const ww_q_tables *tables, const float unit,
+                              const float zero, const float near_, const ww_shapelet_job job) {
+    const uint n = job.series;
+    uint touched = 0, doubtful = 0;
+    for (uint first = 0; first < n; first += WW_AT_ONCE) {
+        float q[WW_AT_ONCE];
+#pragma unroll
+        for (uint i = 0; i < WW_AT_ONCE; i++)
+            q[i] = ww_candidate_q(x, tables, min(first + i, n - 1), job);
+        if (WW_COMMON && job.combine)
+            ww_combine_before(q, tables->before, first, n, x->l, job);
+#pragma unroll
+        for (uint i = 0; i < WW_AT_ONCE; i++) {
+            const float at = fmin(fmax(fma(q[i], unit, zero), 0.5f), WW_BINS - 0.5f);
+            // The next edge: its number is in the last bits of a sum with 2^23.
+            const float marked = at + 8388608.0f, beyond = at - (marked - 8388608.0f);
+            const uint edge = as_uint(marked) & 31u, counted = h->places[min(first + i, n - 1)];
+            const uint one = first + i < n, doubt = fabs(beyond) <= near_ ? one : 0;
+            if (!WW_TWO) {
+                touched |= doubt << edge;
+                doubtful += doubt;
+            } else if (doubt) { // rare
+                touched |= 1u << edge;
+                h->bins[WW_BINS * h->words * WW_WG + (counted >> 8)] += 1u << (counted & 255u);
+            }
+            h->bins[(edge - (beyond < 0)) * (h->words * WW_WG) + (counted >> 8)] += one << (counted & 255u);
+        }
+    }
+    return (uint2)(touched, doubtful);
+}
+
 // entropy: k log2 k. sifted, each: as in shapelet_split.cl. words: of a bin, with counts of `field` bits.
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
     global const float *restrict nearest, global const float *restrict norms, global const uint *restrict flats,
@@ -173,24 +240,16 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
     global const uint *restrict totals, global const float *restrict before, global const long *restrict entropy,
     global ulong *restrict most_gain, global uint *restrict sifted, const uint shift, const uint each, const uint field,
     const uint words, local uint *bins, const ww_shapelet_job job) {
-    const uint lid = (uint)get_local_id(0), n = job.series, K = job.classes, fields = 32 / field;
-    // Where a series is counted; what the sizes of a split add; what so many of a class on the left add.
+    const ww_q_tables tables = {nearest, norms, flats, reaches, own, before};
     local uint *places = bins + WW_COUNTED * words * WW_WG;
-    local int *sizes = (local int *)(places + n), *parts = sizes + n + 1;
-    for (uint p = lid; p <= n; p += WW_WG)
-        sizes[p] = WW_ENTROPY(n) - WW_ENTROPY(p) - WW_ENTROPY(n - p);
-    for (uint j = lid; j < n; j += WW_WG)
-        places[j] = class_of[j] / fields * WW_WG << 8 | class_of[j] % fields * field;
-    for (uint k = 0, from = 0; k < K; from += totals[k++] + 1)
-        for (uint x = lid; x <= totals[k]; x += WW_WG)
-            parts[from + x] = WW_ENTROPY(x) + WW_ENTROPY(totals[k] - x) - WW_ENTROPY(totals[k]);
+    local int *sizes = (local int *)(places + job.series);
+    const ww_histogram h = {bins + (uint)get_local_id(0), places, sizes, sizes + job.series + 1, words, field};
+    ww_fill_tables(&h, class_of, totals, entropy, shift, job);
     barrier(CLK_LOCAL_MEM_FENCE);
+    const int margin = 2 * (int)job.classes + 4; // every entropy is rounded down
+    // The most that a key changes.
+    const int each_key = WW_TWO ? 0 : 2 * (WW_ENTROPY(job.series) - WW_ENTROPY(job.series - 1) + 1);
     const ulong all = (ulong)job.columns * job.count;
-    const int margin = 2 * (int)K + 4; // every entropy is rounded down
-#if !WW_TWO
-    const int each_key = 2 * (WW_ENTROPY(n) - WW_ENTROPY(n - 1) + 1); // the most that a key changes
-#endif
-    bins += lid;
     for (ulong place = get_global_id(0); place < all; place += get_global_size(0)) {
         const uint li = (uint)(place / job.columns), c = (uint)(place - (ulong)li * job.columns);
         const uint l = job.single ? reaches[c] : job.least + li * job.step;
@@ -199,54 +258,14 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
             continue;
         }
         for (uint i = 0; i < WW_COUNTED * words; i++)
-            bins[i * WW_WG] = 0;
-        WW_CANDIDATE(x);
-        float low = 1, high = 0;
-        for (uint i = 0; i < WW_SAMPLES; i++) {
-            const float q = WW_CANDIDATE_Q(x, (i * n + n / 2) / WW_SAMPLES);
-            low = fmin(low, q);
-            high = fmax(high, q);
-        }
-        // The least and the largest of these are in the middle of bins. Rounding is monotonic: edges are where they
-        // are.
-        const float unit = (WW_BINS - 3) / fmax(high - low, 1e-20f), zero = 1.5f - low * unit;
+            h.bins[i * WW_WG] = 0;
+        const ww_candidate x = ww_candidate_at(&tables, li, c, l, job);
+        // The least and the largest of these are in the middle of bins. Rounding is monotonic: edges are where they are.
+        const float2 range = ww_sample_keys(&x, &tables, job);
+        const float unit = (WW_BINS - 3) / fmax(range.y - range.x, 1e-20f), zero = 1.5f - range.x * unit;
         const float near_ = 1.25f * ww_error(l, job) * unit + 8e-6f;
-        uint touched = 0;
-#if !WW_TWO
-        uint doubtful = 0;
-#endif
-        for (uint first = 0; first < n; first += WW_AT_ONCE) {
-            float q[WW_AT_ONCE];
-#pragma unroll
-            for (uint i = 0; i < WW_AT_ONCE; i++)
-                q[i] = WW_CANDIDATE_Q(x, min(first + i, n - 1));
-            if (WW_C == 1 && !WW_RAW && job.combine)
-                ww_combine_before(q, before, first, n, l, job);
-#pragma unroll
-            for (uint i = 0; i < WW_AT_ONCE; i++) {
-                const float at = fmin(fmax(fma(q[i], unit, zero), 0.5f), WW_BINS - 0.5f);
-                // The next edge: its number is in the last bits of a sum with 2^23.
-                const float marked = at + 8388608.0f, beyond = at - (marked - 8388608.0f);
-                const uint edge = as_uint(marked) & 31u, counted = places[min(first + i, n - 1)];
-                const uint one = first + i < n, doubt = fabs(beyond) <= near_ ? one : 0;
-#if WW_TWO
-                if (doubt) { // rare
-                    touched |= 1u << edge;
-                    bins[WW_BINS * words * WW_WG + (counted >> 8)] += 1u << (counted & 255u);
-                }
-#else
-                touched |= doubt << edge;
-                doubtful += doubt;
-#endif
-                bins[(edge - (beyond < 0)) * (words * WW_WG) + (counted >> 8)] += one << (counted & 255u);
-            }
-        }
-#if WW_TWO
-        const int2 found = ww_sift_corners(bins, words, field, touched, totals, sizes, parts);
-#else
-        const int2 found =
-            ww_sift_slopes(bins, words, field, touched, doubtful, each_key, totals, sizes, parts, shift, job);
-#endif
+        const uint2 doubts = ww_count_keys(&h, &x, &tables, unit, zero, near_, job);
+        const int2 found = ww_bound_gains(&h, doubts, each_key, totals, shift, job);
         const int known = near_ < 0.5f; // else a key may be bins away
         most_gain[place] = (ulong)(uint)(known ? found.y + margin : INT_MAX) << shift;
         const uint at = each ? own[c] : 0, told = known ? (uint)max(found.x - margin, 0) : 0;

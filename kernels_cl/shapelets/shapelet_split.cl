@@ -20,18 +20,6 @@
 //
 // Parameters: WW_T; WW_KEYS_GLOBAL 1: keys and counts are in global memory; WW_LISTED 1: the candidates `listed` alone;
 // WW_SHARES: WW_WG / WW_T, or 1; above 1 only with WW_V 1 and keys in local memory
-#ifndef WW_T
-#define WW_T 32
-#endif
-#ifndef WW_LISTED
-#define WW_LISTED 0
-#endif
-#ifndef WW_KEYS_GLOBAL
-#define WW_KEYS_GLOBAL 0
-#endif
-#ifndef WW_SHARES
-#define WW_SHARES 1
-#endif
 #if WW_KEYS_GLOBAL
 #define WW_KEYS global
 #define WW_FENCE CLK_GLOBAL_MEM_FENCE
@@ -130,17 +118,66 @@ WW_INLINE float2 ww_sums(WW_KEYS const uint *keys, uint begin, uint end, float u
 }
 
 // The key, or vector of keys, number t at place p.
-#if WW_V == 1
-#define WW_KEY(p, t) keys[(p)*WW_T + (t)]
-#define WW_KEEP(key, p, t) keys[(p)*WW_T + (t)] = key
-#else
-#define WW_KEY(p, t) vload16((p)*WW_T + (t), keys)
-#define WW_KEEP(key, p, t) vstore16(key, (p)*WW_T + (t), keys)
-#endif
+WW_INLINE ww_column_ids ww_key(WW_KEYS const uint *keys, uint p, uint t) {
+    return WW_LOAD_IDS(keys + (p * WW_T + t) * WW_V);
+}
+WW_INLINE void ww_set_key(WW_KEYS uint *keys, ww_column_ids key, uint p, uint t) {
+    WW_STORE_COLUMNS(key, keys + (p * WW_T + t) * WW_V);
+}
 WW_INLINE void ww_sort_places(WW_KEYS uint *keys, uint low, uint high, uint t) {
-    const ww_column_ids lower = WW_KEY(low, t), upper = WW_KEY(high, t);
-    WW_KEEP(min(lower, upper), low, t);
-    WW_KEEP(max(lower, upper), high, t);
+    const ww_column_ids lower = ww_key(keys, low, t), upper = ww_key(keys, high, t);
+    ww_set_key(keys, min(lower, upper), low, t);
+    ww_set_key(keys, max(lower, upper), high, t);
+}
+
+// Two steps of a bitonic sort at once: places `step` apart, and then half as far.
+WW_INLINE void ww_sort_four(WW_KEYS uint *keys, uint low, uint step, uint n, uint t) {
+    const uint near_ = step / 2;
+    if (low + 3 * near_ < n) {
+        const ww_column_ids x0 = ww_key(keys, low, t), x1 = ww_key(keys, low + near_, t);
+        const ww_column_ids x2 = ww_key(keys, low + step, t), x3 = ww_key(keys, low + step + near_, t);
+        const ww_column_ids y0 = min(x0, x2), y1 = min(x1, x3), y2 = max(x0, x2), y3 = max(x1, x3);
+        ww_set_key(keys, min(y0, y1), low, t);
+        ww_set_key(keys, max(y0, y1), low + near_, t);
+        ww_set_key(keys, min(y2, y3), low + step, t);
+        ww_set_key(keys, max(y2, y3), low + step + near_, t);
+    } else {
+        if (low + step < n)
+            ww_sort_places(keys, low, low + step, t);
+        if (low + near_ < n)
+            ww_sort_places(keys, low, low + near_, t);
+    }
+}
+
+// Bitonic, all comparisons in one direction: places past the end would hold the largest keys. After the first step of a
+// size two steps at a time.
+WW_INLINE void ww_sort_keys(WW_KEYS uint *keys, uint n, uint lid) {
+    for (uint size = 2; size < 2 * n; size *= 2) {
+        const uint blocks = (n + size - 1) / size;
+        for (uint e = lid; e < blocks * (size / 2) * WW_T; e += WW_WG) {
+            const uint pair_ = e / WW_T, t = e - pair_ * WW_T, half_ = size / 2;
+            const uint low = (pair_ & ~(half_ - 1)) * 2 + (pair_ & (half_ - 1)), high = low ^ (size - 1);
+            if (high < n)
+                ww_sort_places(keys, low, high, t);
+        }
+        barrier(WW_FENCE);
+        uint step = size / 4;
+        for (; step > 1; step /= 4) {
+            const uint near_ = step / 2;
+            for (uint e = lid; e < blocks * (size / 4) * WW_T; e += WW_WG) {
+                const uint four = e / WW_T, t = e - four * WW_T;
+                ww_sort_four(keys, (four & ~(near_ - 1)) * 4 + (four & (near_ - 1)), step, n, t);
+            }
+            barrier(WW_FENCE);
+        }
+        for (uint e = lid; step == 1 && e < blocks * (size / 2) * WW_T; e += WW_WG) {
+            const uint pair_ = e / WW_T, t = e - pair_ * WW_T;
+            if (2 * pair_ + 1 < n)
+                ww_sort_places(keys, 2 * pair_, 2 * pair_ + 1, t);
+        }
+        if (step == 1)
+            barrier(WW_FENCE);
+    }
 }
 
 // What going through keys finds: the place of the best certain split, and whether others have its gain.
@@ -301,6 +338,184 @@ WW_INLINE void ww_best_of(local ulong *both, uint lid) {
     }
 }
 
+// ---- keys
+
+// A candidate: the length number li from column c, of l points; where its gain goes.
+typedef struct {
+    uint li, c, l;
+    ulong place;
+} ww_split_candidate;
+
+#if WW_LISTED
+WW_INLINE ww_split_candidate ww_candidate_at(uint place, global const uint *reaches, const ww_shapelet_job job) {
+    const uint li = place / job.columns, c = ww_rest(place, job.columns, li);
+    const ww_split_candidate x = {li, c, job.single ? reaches[c] : job.least + li * job.step, place};
+    return x;
+}
+#endif
+
+// The key of a q below 1: `steps_of_q` is how many there are of q.
+#if WW_V == 1
+WW_INLINE uint ww_key_of(float q, float steps_of_q, uint of_class, uint bits) {
+    return (uint)(q * (steps_of_q * 0.9999999f)) << bits | of_class;
+}
+// The keys of every WW_WG / WW_T-th series, from `j` on.
+WW_INLINE void ww_make_candidate_keys(WW_KEYS uint *keys, const ww_q_tables *tables, global const uint *class_of,
+                                      const ww_split_candidate x, float steps_of_q, uint j, uint t,
+                                      const ww_shapelet_job job) {
+#pragma unroll 4
+    for (; j < job.series; j += WW_WG / WW_T) {
+        const float q = ww_q_of(tables, j, x.li, x.c, x.l, job);
+        keys[j * WW_T + t] = ww_key_of(q, steps_of_q, class_of[j], job.class_bits);
+    }
+}
+#else
+// q of the candidates from column c on, as ww_q_of().
+WW_INLINE ww_columns ww_q_vector(const ww_q_tables *tables, uint j, uint li, uint c, uint of_list,
+                                 const ww_shapelet_job job) {
+    const ww_columns value = WW_LOAD_COLUMNS(tables->nearest + ((ulong)j * job.count + li) * job.columns + c);
+    ww_columns q;
+    if (WW_RAW) {
+        const ww_column_ids l = job.single ? WW_LOAD_IDS(tables->reaches + c) : (ww_column_ids)(of_list);
+        q = value * job.scale / convert_float16(l);
+    } else if (WW_C == 1) {
+        const ww_column_ids l = job.single ? WW_LOAD_IDS(tables->reaches + c) : (ww_column_ids)(of_list);
+        const ww_columns norm = WW_LOAD_COLUMNS(tables->norms + (ulong)li * job.columns + c);
+        ww_columns flat = (ww_columns)(0);
+        if (job.single) {
+            uint lengths[16];
+            float found[16];
+            vstore16(l, 0, lengths);
+            for (uint i = 0; i < 16; i++)
+                found[i] = (float)tables->flats[(ulong)j * job.longest + max(lengths[i], 1u) - 1];
+            flat = vload16(0, found);
+        } else {
+            flat = (ww_columns)((float)tables->flats[(ulong)j * job.count + li]);
+        }
+        const ww_columns low = flat * 1.5f - 1.0f, product = value * norm;
+        ww_columns close = product > low ? product : low;
+        close = norm == (ww_columns)(0) ? flat * 0.5f + 0.5f : close;
+        q = (1.0f - close) * 0.5f;
+    } else {
+        const ww_columns halves =
+            WW_LOAD_COLUMNS(tables->norms + ((ulong)WW_C * job.count + li) * job.columns + c);
+        q = (1.0f - (value + halves) * (1.0f / WW_C)) * 0.5f;
+    }
+    // The distance of a candidate to its own series is 0.
+    q = WW_LOAD_IDS(tables->own + c) == (ww_column_ids)(j) ? (ww_columns)(0) : q;
+    if (job.combine)
+        q = job.combine == 1 ? fmax(q, (ww_columns)(tables->before[j])) : fmin(q, (ww_columns)(tables->before[j]));
+    return fmin(fmax(q, (ww_columns)(0)), (ww_columns)(1));
+}
+#endif
+
+// The keys of the candidates of one length from column c0 on.
+WW_INLINE void ww_make_keys(WW_KEYS uint *keys, const ww_q_tables *tables, global const uint *class_of, uint li, uint c0,
+                            uint of_list, float steps_of_q, uint lid, const ww_shapelet_job job) {
+    for (uint e = lid; e < job.series * WW_T; e += WW_WG) {
+        const uint j = e / WW_T, c = c0 + (e - j * WW_T) * WW_V;
+#if WW_V == 1
+        const float q = ww_q_of(tables, j, li, c, job.single ? tables->reaches[c] : of_list, job);
+        keys[e] = ww_key_of(q, steps_of_q, class_of[j], job.class_bits);
+#else
+        const ww_columns q = ww_q_vector(tables, j, li, c, of_list, job);
+        vstore16(convert_uint16(q * (steps_of_q * 0.9999999f)) << job.class_bits | (ww_column_ids)(class_of[j]), e, keys);
+#endif
+    }
+}
+
+// ---- scanning in shares: a work-item has the share lid / WW_T of candidate lid % WW_T
+
+// What each share finds: two gains, and the place of the best certain split with whether there are two.
+typedef struct {
+    local ulong *gains;
+    local uint *splits;
+} ww_shares;
+
+WW_INLINE void ww_scan_share(const ww_shares shares, WW_KEYS const uint *keys, WW_KEYS uint *counts,
+                             global const long *steps, global const long *entropy, global const uint *totals, uint l,
+                             uint lid, const ww_shapelet_job job) {
+    const uint n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
+    const uint t = lid % WW_T, share = lid / WW_T;
+    const uint first = n * share / WW_SHARES, last = n * (share + 1) / WW_SHARES;
+    const uint stride = 2 * job.classes * WW_ACROSS;
+    WW_KEYS uint *own_counts = counts + share * stride + t, *own_inside = own_counts + job.classes * WW_ACROSS;
+    long gain = entropy[n] - entropy[first] - entropy[n - first];
+    for (uint k = 0; k < job.classes; k++)
+        own_counts[k * WW_ACROSS] = 0;
+    for (uint p = first; p < last; p++)
+        own_counts[(keys[p * WW_ACROSS + t] & mask) * WW_ACROSS]++;
+    barrier(WW_FENCE);
+    for (uint k = 0; k < job.classes; k++) {
+        uint sum = 0;
+        for (uint i = 0; i < share; i++)
+            sum += counts[i * stride + k * WW_ACROSS + t];
+        own_inside[k * WW_ACROSS] = sum;
+        gain += entropy[sum] + entropy[totals[k] - sum] - entropy[totals[k]];
+    }
+    barrier(WW_FENCE);
+    for (uint k = 0; k < job.classes; k++) {
+        own_counts[k * WW_ACROSS] = own_inside[k * WW_ACROSS];
+        own_inside[k * WW_ACROSS] = 0;
+    }
+    const ww_scanned s = ww_scan(keys + t, own_counts, own_inside, steps, totals, first, last, gain,
+                                 ww_apart(ww_error(l, job), bits), job);
+    shares.gains[2 * lid] = (ulong)s.found.sure;
+    shares.gains[2 * lid + 1] = (ulong)s.found.most;
+    shares.splits[lid] = s.sure_at << 1 | s.twice;
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// What the shares of candidate t found together.
+WW_INLINE ww_scanned ww_join_shares(const ww_shares shares, uint t) {
+    ww_scanned s = {{0, 0, -INFINITY, -INFINITY}, 0, 0};
+    for (uint i = t; i < WW_WG; i += WW_T) {
+        const long sure = (long)shares.gains[2 * i], most = (long)shares.gains[2 * i + 1];
+        if (sure > s.found.sure) {
+            s.found.sure = sure;
+            s.sure_at = shares.splits[i] >> 1;
+            s.twice = shares.splits[i] & 1;
+        } else if (sure == s.found.sure) {
+            s.twice = 1;
+        }
+        s.found.most = max(most, s.found.most);
+    }
+    s.found.most_gap = s.found.most > 0 ? INFINITY : -INFINITY;
+    return s;
+}
+
+// ---- a candidate's split
+
+WW_INLINE ww_found ww_find_split(const ww_shares shares, WW_KEYS const uint *keys, WW_KEYS uint *counts,
+                                 WW_KEYS uint *starts, global const long *steps, global const uint *totals, uint l,
+                                 uint t, long known, const ww_shapelet_job job) {
+    const float error = ww_error(l, job);
+    const float scale = (WW_RAW ? sqrt(1.0f / job.scale) : 2.0f) * (job.unscaled ? sqrt((float)l) : 1.0f);
+    ww_scanned s;
+    if (job.quality)
+        return ww_other_quality(keys + t, counts + t, starts + t, totals, error, job);
+    if (WW_SHARES > 1) {
+        s = ww_join_shares(shares, t);
+    } else {
+        for (uint k = 0; k < job.classes; k++)
+            counts[k * WW_ACROSS + t] = starts[k * WW_ACROSS + t] = 0;
+        s = ww_scan(keys + t, counts + t, starts + t, steps, totals, 0, job.series, 0, ww_apart(error, job.class_bits),
+                    job);
+    }
+    return ww_best_split(keys + t, s, error, scale, l <= job.shorts, known, job);
+}
+
+// The best pair of the group, by gain and then gap, into `to`.
+WW_INLINE void ww_store_best(local ulong *both, global ulong *to, ulong gain, ulong gap, uint lid) {
+    both[2 * lid] = gain;
+    both[2 * lid + 1] = gap;
+    ww_best_of(both, lid);
+    if (lid == 0) {
+        to[0] = both[0];
+        to[1] = both[1];
+    }
+}
+
 // bound: the best N * gain so far, and its gap, both as unsigned integers in order. most: gain and gap of every
 // candidate, place * columns + column. sifted: the best certain gain so far, shifted right; with `each` that of every
 // series' own candidates. best: of every group. flats: see shapelet_tables.cl. before: q of each series.
@@ -313,212 +528,65 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
     global const uint *restrict listed_count, global uint *sifted, const uint shift, const uint each,
     global const long *restrict entropy, local uint *shared_, const ww_shapelet_job job) {
     local ulong both[2 * WW_WG];
-#if WW_SHARES > 1
-    local uint marks[WW_WG];
-#endif
-    const uint lid = (uint)get_local_id(0), n = job.series, bits = job.class_bits;
+    local uint splits[WW_SHARES > 1 ? WW_WG : 1];
+    const ww_shares shares = {both, splits};
+    const ww_q_tables tables = {nearest, norms, flats, reaches, own, before};
+    const uint lid = (uint)get_local_id(0), n = job.series;
 #if WW_KEYS_GLOBAL
     WW_KEYS uint *keys = scratch + (ulong)get_group_id(0) * (n + 2 * job.classes) * WW_ACROSS;
 #else
     WW_KEYS uint *keys = shared_;
 #endif
     WW_KEYS uint *counts = keys + (ulong)n * WW_ACROSS, *starts = counts + (ulong)job.classes * WW_ACROSS;
-    const float steps_of_q = (float)(1u << (32u - bits));
+    const float steps_of_q = (float)(1u << (32u - job.class_bits));
     const long known = max((long)bound[0], each ? 0l : (long)((ulong)sifted[0] << shift));
     long best_gain = 0;
     float best_gap = -INFINITY;
-#if WW_LISTED
-    const uint tasks = (listed_count[0] + WW_ACROSS - 1) / WW_ACROSS;
-#else
-    const uint blocks = (job.columns + WW_ACROSS - 1) / WW_ACROSS, tasks = blocks * job.count;
-#endif
+    const uint blocks = (job.columns + WW_ACROSS - 1) / WW_ACROSS;
+    const uint tasks = WW_LISTED ? (listed_count[0] + WW_ACROSS - 1) / WW_ACROSS : blocks * job.count;
     for (uint task = (uint)get_group_id(0); task < tasks; task += (uint)get_num_groups(0)) {
 #if WW_LISTED
         // A work-item has keys of one candidate.
-        const uint at = lid % WW_T, number = task * WW_ACROSS + at,
-                   place = listed[number < listed_count[0] ? number : 0];
-        const uint li = place / job.columns, c = ww_rest(place, job.columns, li);
-        const uint l = job.single ? reaches[c] : job.least + li * job.step;
-#pragma unroll 4
-        for (uint j = lid / WW_T; j < n; j += WW_WG / WW_T) {
-            const float q = ww_q_of(nearest, norms, flats, own, before, j, li, c, l, job);
-            keys[j * WW_T + at] = (uint)(q * (steps_of_q * 0.9999999f)) << bits | class_of[j];
-        }
+        const uint number = task * WW_ACROSS + lid % WW_T;
+        const ww_split_candidate its = ww_candidate_at(listed[number < listed_count[0] ? number : 0], reaches, job);
+        ww_make_candidate_keys(keys, &tables, class_of, its, steps_of_q, lid / WW_T, lid % WW_T, job);
 #else
         const uint li = task / blocks, c0 = ww_rest(task, blocks, li) * WW_ACROSS;
         const uint of_list = job.least + li * job.step;
         // Columns come with the longest reach first.
         if (reaches[c0] < (job.single ? 1u : of_list))
             continue;
-        for (uint e = lid; e < n * WW_T; e += WW_WG) {
-#if WW_V == 1
-            const uint j = e / WW_T, c = c0 + (e - j * WW_T), l = job.single ? reaches[c] : of_list;
-            const float q = ww_q_of(nearest, norms, flats, own, before, j, li, c, l, job);
-            keys[e] = (uint)(q * (steps_of_q * 0.9999999f)) << bits | class_of[j];
-#else
-            const uint j = e / WW_T, c = c0 + (e - j * WW_T) * WW_V;
-            const ww_columns value = WW_LOAD_COLUMNS(nearest + ((ulong)j * job.count + li) * job.columns + c);
-#if WW_RAW || WW_C == 1
-            const ww_column_ids l = job.single ? WW_LOAD_IDS(reaches + c) : (ww_column_ids)(of_list);
-#endif
-#if WW_RAW
-            ww_columns q = value * job.scale / convert_float16(l);
-#elif WW_C == 1
-            const ww_columns norm = WW_LOAD_COLUMNS(norms + (ulong)li * job.columns + c);
-            ww_columns flat = (ww_columns)(0);
-            if (job.single) {
-                uint lengths[16];
-                float found[16];
-                vstore16(l, 0, lengths);
-                for (uint i = 0; i < 16; i++)
-                    found[i] = (float)flats[(ulong)j * job.longest + max(lengths[i], 1u) - 1];
-                flat = vload16(0, found);
-            } else {
-                flat = (ww_columns)((float)flats[(ulong)j * job.count + li]);
-            }
-            const ww_columns low = flat * 1.5f - 1.0f, product = value * norm;
-            ww_columns close = product > low ? product : low;
-            close = norm == (ww_columns)(0) ? flat * 0.5f + 0.5f : close;
-            ww_columns q = (1.0f - close) * 0.5f;
-#else
-            const ww_columns halves = WW_LOAD_COLUMNS(norms + ((ulong)WW_C * job.count + li) * job.columns + c);
-            ww_columns q = (1.0f - (value + halves) * (1.0f / WW_C)) * 0.5f;
-#endif
-            // The distance of a candidate to its own series is 0.
-            q = WW_LOAD_IDS(own + c) == (ww_column_ids)(j) ? (ww_columns)(0) : q;
-            if (job.combine)
-                q = job.combine == 1 ? fmax(q, (ww_columns)(before[j])) : fmin(q, (ww_columns)(before[j]));
-            q = fmin(fmax(q, (ww_columns)(0)), (ww_columns)(1));
-            vstore16(convert_uint16(q * (steps_of_q * 0.9999999f)) << bits | (ww_column_ids)(class_of[j]), e, keys);
-#endif
-        }
+        ww_make_keys(keys, &tables, class_of, li, c0, of_list, steps_of_q, lid, job);
 #endif
         barrier(WW_FENCE);
-        // Bitonic, all comparisons in one direction: places past the end would hold the largest keys. After the first
-        // step of a size two steps at a time.
-        for (uint size = 2; size < 2 * n; size *= 2) {
-            const uint blocks_ = (n + size - 1) / size;
-            for (uint e = lid; e < blocks_ * (size / 2) * WW_T; e += WW_WG) {
-                const uint pair_ = e / WW_T, t = e - pair_ * WW_T, half_ = size / 2;
-                const uint low = (pair_ & ~(half_ - 1)) * 2 + (pair_ & (half_ - 1)), high = low ^ (size - 1);
-                if (high < n)
-                    ww_sort_places(keys, low, high, t);
-            }
-            barrier(WW_FENCE);
-            uint step = size / 4;
-            for (; step > 1; step /= 4) {
-                const uint near_ = step / 2;
-                for (uint e = lid; e < blocks_ * (size / 4) * WW_T; e += WW_WG) {
-                    const uint four = e / WW_T, t = e - four * WW_T;
-                    const uint low = (four & ~(near_ - 1)) * 4 + (four & (near_ - 1));
-                    if (low + 3 * near_ < n) {
-                        ww_column_ids x0 = WW_KEY(low, t), x1 = WW_KEY(low + near_, t), x2 = WW_KEY(low + step, t),
-                                      x3 = WW_KEY(low + step + near_, t);
-                        const ww_column_ids y0 = min(x0, x2), y1 = min(x1, x3), y2 = max(x0, x2), y3 = max(x1, x3);
-                        WW_KEEP(min(y0, y1), low, t);
-                        WW_KEEP(max(y0, y1), low + near_, t);
-                        WW_KEEP(min(y2, y3), low + step, t);
-                        WW_KEEP(max(y2, y3), low + step + near_, t);
-                    } else {
-                        if (low + step < n)
-                            ww_sort_places(keys, low, low + step, t);
-                        if (low + near_ < n)
-                            ww_sort_places(keys, low, low + near_, t);
-                    }
-                }
-                barrier(WW_FENCE);
-            }
-            for (uint e = lid; step == 1 && e < blocks_ * (size / 2) * WW_T; e += WW_WG) {
-                const uint pair_ = e / WW_T, t = e - pair_ * WW_T;
-                if (2 * pair_ + 1 < n)
-                    ww_sort_places(keys, 2 * pair_, 2 * pair_ + 1, t);
-            }
-            if (step == 1)
-                barrier(WW_FENCE);
-        }
-#if WW_SHARES > 1
-        if (!job.quality) {
-            const uint t = lid % WW_T, share = lid / WW_T, mask = (1u << bits) - 1u;
-            const uint first = n * share / WW_SHARES, last = n * (share + 1) / WW_SHARES;
-            const uint stride = 2 * job.classes * WW_ACROSS;
-            WW_KEYS uint *own_counts = counts + share * stride + t, *own_inside = own_counts + job.classes * WW_ACROSS;
-            long gain = entropy[n] - entropy[first] - entropy[n - first];
-#if !WW_LISTED
-            const uint l = job.single ? reaches[c0 + t] : of_list;
+        ww_sort_keys(keys, n, lid);
+        if (WW_SHARES > 1 && !job.quality) {
+#if WW_LISTED
+            const uint l = its.l;
+#else
+            const uint l = job.single ? reaches[c0 + lid % WW_T] : of_list;
 #endif
-            for (uint k = 0; k < job.classes; k++)
-                own_counts[k * WW_ACROSS] = 0;
-            for (uint p = first; p < last; p++)
-                own_counts[(keys[p * WW_ACROSS + t] & mask) * WW_ACROSS]++;
-            barrier(WW_FENCE);
-            for (uint k = 0; k < job.classes; k++) {
-                uint sum = 0;
-                for (uint i = 0; i < share; i++)
-                    sum += counts[i * stride + k * WW_ACROSS + t];
-                own_inside[k * WW_ACROSS] = sum;
-                gain += entropy[sum] + entropy[totals[k] - sum] - entropy[totals[k]];
-            }
-            barrier(WW_FENCE);
-            for (uint k = 0; k < job.classes; k++) {
-                own_counts[k * WW_ACROSS] = own_inside[k * WW_ACROSS];
-                own_inside[k * WW_ACROSS] = 0;
-            }
-            const ww_scanned s = ww_scan(keys + t, own_counts, own_inside, steps, totals, first, last, gain,
-                                         ww_apart(ww_error(l, job), bits), job);
-            both[2 * lid] = (ulong)s.found.sure;
-            both[2 * lid + 1] = (ulong)s.found.most;
-            marks[lid] = s.sure_at << 1 | s.twice;
-            barrier(CLK_LOCAL_MEM_FENCE);
+            ww_scan_share(shares, keys, counts, steps, entropy, totals, l, lid, job);
         }
-#endif
         for (uint t = lid; t < WW_ACROSS; t += WW_WG) {
 #if WW_LISTED
             if (number >= listed_count[0]) // of t, which is lid
                 continue;
-            const uint place = listed[task * WW_ACROSS + t], own_li = place / job.columns;
-            const uint c = ww_rest(place, job.columns, own_li),
-                       l = job.single ? reaches[c] : job.least + own_li * job.step;
+            const ww_split_candidate x = ww_candidate_at(listed[task * WW_ACROSS + t], reaches, job);
 #else
-            const uint c = c0 + t, l = job.single ? reaches[c] : of_list;
-            const ulong place = (ulong)li * job.columns + c;
-            if (l == 0 || reaches[c] < l) {
-                most_gain[place] = 0;
-                most_gap[place] = -INFINITY;
+            const uint c = c0 + t;
+            const ww_split_candidate x = {li, c, job.single ? reaches[c] : of_list, (ulong)li * job.columns + c};
+            if (x.l == 0 || reaches[c] < x.l) {
+                most_gain[x.place] = 0;
+                most_gap[x.place] = -INFINITY;
                 continue;
             }
 #endif
-            const float error = ww_error(l, job);
-            const float scale = (WW_RAW ? sqrt(1.0f / job.scale) : 2.0f) * (job.unscaled ? sqrt((float)l) : 1.0f);
-            ww_found found;
-            if (job.quality) {
-                found = ww_other_quality(keys + t, counts + t, starts + t, totals, error, job);
-            } else {
-#if WW_SHARES > 1
-                ww_scanned s = {{0, 0, -INFINITY, -INFINITY}, 0, 0};
-                for (uint i = t; i < WW_WG; i += WW_T) {
-                    const long sure = (long)both[2 * i], most = (long)both[2 * i + 1];
-                    if (sure > s.found.sure) {
-                        s.found.sure = sure;
-                        s.sure_at = marks[i] >> 1;
-                        s.twice = marks[i] & 1;
-                    } else if (sure == s.found.sure) {
-                        s.twice = 1;
-                    }
-                    s.found.most = max(most, s.found.most);
-                }
-                s.found.most_gap = s.found.most > 0 ? INFINITY : -INFINITY;
-#else
-                for (uint k = 0; k < job.classes; k++)
-                    counts[k * WW_ACROSS + t] = starts[k * WW_ACROSS + t] = 0;
-                const ww_scanned s =
-                    ww_scan(keys + t, counts + t, starts + t, steps, totals, 0, n, 0, ww_apart(error, bits), job);
-#endif
-                found = ww_best_split(keys + t, s, error, scale, l <= job.shorts, known, job);
-            }
-            most_gain[place] = (ulong)max(found.most, 0l);
-            most_gap[place] = found.most_gap;
-            if (each && job.quality == 0 && (uint)(found.sure >> shift) > sifted[own[c]])
-                atomic_max(&sifted[own[c]], (uint)(found.sure >> shift));
+            const ww_found found = ww_find_split(shares, keys, counts, starts, steps, totals, x.l, t, known, job);
+            most_gain[x.place] = (ulong)max(found.most, 0l);
+            most_gap[x.place] = found.most_gap;
+            if (each && job.quality == 0 && (uint)(found.sure >> shift) > sifted[own[x.c]])
+                atomic_max(&sifted[own[x.c]], (uint)(found.sure >> shift));
             if (ww_before(found.sure, found.sure_gap, best_gain, best_gap)) {
                 best_gain = found.sure;
                 best_gap = found.sure_gap;
@@ -526,13 +594,7 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
         }
         barrier(WW_FENCE);
     }
-    both[2 * lid] = (ulong)best_gain;
-    both[2 * lid + 1] = ww_ordered(best_gap);
-    ww_best_of(both, lid);
-    if (lid == 0) {
-        best[2 * get_group_id(0)] = both[0];
-        best[2 * get_group_id(0) + 1] = both[1];
-    }
+    ww_store_best(both, best + 2 * get_group_id(0), (ulong)best_gain, ww_ordered(best_gap), lid);
 }
 
 // One work-group: the best of `count` and of the bound, which it becomes.
@@ -548,13 +610,7 @@ ww_shapelet_bound(global const ulong *best, const uint count, local ulong *both,
             gap = its_gap;
         }
     }
-    both[2 * lid] = gain;
-    both[2 * lid + 1] = gap;
-    ww_best_of(both, lid);
-    if (lid == 0) {
-        bound[0] = both[0];
-        bound[1] = both[1];
-    }
+    ww_store_best(both, bound, gain, gap, lid);
 }
 
 // Where `k` candidates without overlap are wanted: those of different series do not overlap, so the k-th is not worse
@@ -580,22 +636,12 @@ kernel void ww_shapelet_keep(global const ulong *most_gain, global const float *
                              global const uint *reaches, global uint *count, global uint4 *kept, const uint room,
                              const uint first, const uint total, global const uint *listed,
                              global const uint *listed_count, const ww_shapelet_job job) {
-#if WW_LISTED
-    const uint end = listed_count[0];
-#else
-    const uint end = job.columns * job.count;
-#endif
+    const uint end = WW_LISTED ? listed_count[0] : job.columns * job.count;
     for (uint i = (uint)get_global_id(0); i < end; i += (uint)get_global_size(0)) {
-#if WW_LISTED
-        const uint place = listed[i];
-#else
-        const uint place = i;
-#endif
+        const uint place = WW_LISTED ? listed[i] : i;
         const uint li = place / job.columns, c = ww_rest(place, job.columns, li);
-#if !WW_LISTED
-        if (reaches[c] < (job.single ? 1u : job.least + li * job.step))
+        if (!WW_LISTED && reaches[c] < (job.single ? 1u : job.least + li * job.step))
             continue;
-#endif
         const ulong gain = most_gain[place];
         if (gain < bound[0] || (gain == bound[0] && ww_ordered(most_gap[place]) < bound[1]) || gain == 0)
             continue;
