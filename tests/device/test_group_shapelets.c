@@ -264,10 +264,11 @@ START_TEST(bad_input) {
     o.checkpoint = NULL;
     o.min_length = 1000;
     wwt_fails(ww_group_shapelets(data, &o, &model), WW_ERROR_INVALID_ARGUMENT);
-    o.min_length = 0;
+    // Few windows each: all that do not overlap are examined.
+    o.min_length = o.max_length = ww_series_set_min_length(set);
     o.best = 100000;
     wwt_fails(ww_group_shapelets(data, &o, &model), WW_ERROR_INVALID_ARGUMENT);
-    o.best = 0;
+    o.best = o.min_length = o.max_length = 0;
     ww_group_dataset_destroy(&data);
     wwt_ok(ww_series_set_create(1, &unlabelled));
     for (size_t i = 0; i < 4; i++)
