@@ -319,6 +319,14 @@ bool wwi_measure_has_power(const ww_measure *measure) {
     return exponent && wwi_measure_form(measure, (size_t)exponent - 1, &form) && form < 0;
 }
 
+bool wwi_measure_has_total_borders(const ww_measure *measure) {
+    return parameter(measure, "border_total") != 0.0;
+}
+
+bool wwi_measure_is_normalised(const ww_measure *measure) {
+    return parameter(measure, "normalised") != 0.0;
+}
+
 bool wwi_measure_is_similarity(const ww_measure *measure) {
     return wwi_measure_row_by_id(measure->id)->info.is_similarity || parameter(measure, "similarity") != 0.0;
 }

@@ -34,7 +34,11 @@ enum {
     // A cell is the number of matched points, of which the most is taken.
     WWI_MEASURE_MATCHES = 1u << 10,
     // Cells of the border are sums along a series, which are rounded differently for rows than for columns.
-    WWI_MEASURE_BORDER_SUMS = 1u << 11
+    WWI_MEASURE_BORDER_SUMS = 1u << 11,
+    // A cell depends on how far it is from where the pair begins.
+    WWI_MEASURE_FROM_BEGIN = 1u << 12,
+    // A cell asks whether its neighbours are inside the band.
+    WWI_MEASURE_BAND_IN_CELL = 1u << 13
 };
 
 // What the series become before they are compared.
@@ -116,6 +120,9 @@ bool wwi_measure_is_bits_of_points(const ww_measure *measure);
 bool wwi_measure_form(const ww_measure *measure, size_t parameter, int *form);
 // For a checked measure: the recurrence takes a power.
 bool wwi_measure_has_power(const ww_measure *measure);
+// For a checked measure: its borders are totals; its values are divided by the longer length.
+bool wwi_measure_has_total_borders(const ww_measure *measure);
+bool wwi_measure_is_normalised(const ww_measure *measure);
 // For a checked measure: larger means more similar.
 bool wwi_measure_is_similarity(const ww_measure *measure);
 

@@ -127,7 +127,7 @@ const wwi_measure_row wwi_measures[] = {
                  .has_soft_minimum = 1},
         .recurrence = "recurrence/wdtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN |
-                 WWI_MEASURE_ENCLOSED,
+                 WWI_MEASURE_ENCLOSED | WWI_MEASURE_FROM_BEGIN,
         .column_registers = 1,
         .special = {{1, 1}}, // a largest weight of 1 multiplies nothing
         .special_count = 1,
@@ -169,7 +169,7 @@ const wwi_measure_row wwi_measures[] = {
                  .has_soft_minimum = 1},
         .recurrence = "recurrence/wdtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN |
-                 WWI_MEASURE_ENCLOSED,
+                 WWI_MEASURE_ENCLOSED | WWI_MEASURE_FROM_BEGIN,
         .transform = WWI_TRANSFORM_DERIVATIVE,
         .column_registers = 1,
         .special = {{1, 1}}, // a largest weight of 1 multiplies nothing
@@ -226,7 +226,7 @@ const wwi_measure_row wwi_measures[] = {
              .formula = "L = |x_i - y_j| <= epsilon ? diagonal + 1 : max(left, up); 1 - L / min(n,m)",
              .cost = WW_COST_EUCLIDEAN},
         .recurrence = "recurrence/lcss.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MATCHES,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MATCHES | WWI_MEASURE_BAND_IN_CELL,
     },
     {
         .info =
@@ -267,7 +267,7 @@ const wwi_measure_row wwi_measures[] = {
                  .uses_times = 1,
                  .has_soft_minimum = 1},
         .recurrence = "recurrence/twed.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ENCLOSED,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ENCLOSED | WWI_MEASURE_FROM_BEGIN,
         .transform = WWI_TRANSFORM_TIMES,
         .column_values = 1,
         .rounding = 2,

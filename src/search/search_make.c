@@ -66,7 +66,7 @@ static ww_status check_windows(const ww_context *context, const ww_measure *m) {
     if (wwi_measure_is_open(m))
         return unsupported("windows with open ends",
                            "leave the relaxation at 0, or search with open ends (WW_SEARCH_OPEN)");
-    if (m->id == WW_ERP && m->parameters[1] != 0.0)
+    if (wwi_measure_has_total_borders(m))
         return unsupported("windows under ERP with border_total", "leave border_total at 0");
     return WW_OK;
 }
@@ -75,12 +75,12 @@ static ww_status check_open_measure(const ww_measure *m, const char *name) {
     if (m->band.kind != WW_BAND_NONE)
         return unsupported("a band in a search with open ends",
                            "a match may begin anywhere: search windows (WW_SEARCH_WINDOWS), or without a band");
-    if (m->id == WW_WDTW || m->id == WW_WDDTW || m->id == WW_TWED) {
+    if (wwi_measure_has(m, WWI_MEASURE_FROM_BEGIN)) {
         wwi_fail(WW_ERROR_UNSUPPORTED,
                  "%s with open ends: a cell depends on how far it is from the match's begin, which is not known", name);
         return wwi_fail_hint("search windows (WW_SEARCH_WINDOWS), or choose dtw, adtw or msm");
     }
-    if (m->id == WW_LCSS || m->id == WW_LCS) {
+    if (wwi_measure_has(m, WWI_MEASURE_MATCHES)) {
         wwi_fail(WW_ERROR_UNSUPPORTED,
                  "%s with open ends: it skips points free of cost, so the whole stream is the best", name);
         return wwi_fail_hint("search windows (WW_SEARCH_WINDOWS), or choose edr or levenshtein");
@@ -88,14 +88,14 @@ static ww_status check_open_measure(const ww_measure *m, const char *name) {
     if (m->gamma != 0.0)
         return unsupported("a soft minimum together with open ends",
                            "search windows (WW_SEARCH_WINDOWS), or leave gamma at 0");
-    if (m->id == WW_ERP && m->parameters[1] != 0.0)
+    if (wwi_measure_has_total_borders(m))
         return unsupported("ERP with border_total in a search", "leave border_total at 0");
     return WW_OK;
 }
 
 // The streams' ends are open altogether, and the measure's own check is to see that.
 static ww_status open_ends(ww_measure *m, const wwi_measure_row *row) {
-    if (m->relax_end_x && m->id == WW_USER)
+    if (m->relax_end_x && (row->flags & WWI_MEASURE_OF_TEXT))
         return unsupported("a recurrence of your own with a query whose end may be skipped",
                            "leave relax_end_x at 0; relax_begin_x may be set");
     if ((m->relax_begin_y && m->relax_begin_y != SIZE_MAX) || (m->relax_end_y && m->relax_end_y != SIZE_MAX))
@@ -128,7 +128,7 @@ static void choose_bounds(ww_search *s) {
     const unsigned flags = s->of.row->flags;
     const ww_cost cost = wwi_measure_cost(&s->of.measure);
     const bool alone = s->of.passes > 1, may = !s->options.no_bounds && !s->of.soft;
-    s->abandons = may && (flags & WWI_MEASURE_MONOTONE) && !s->similarity && !alone && s->of.measure.id != WW_USER;
+    s->abandons = may && (flags & WWI_MEASURE_MONOTONE) && !s->similarity && !alone && !(flags & WWI_MEASURE_OF_TEXT);
     s->bounded = may && (flags & (WWI_MEASURE_BOUND_SUM | WWI_MEASURE_BOUND_MAX)) && cost != WW_COST_USER &&
                  !(alone && (s->of.measure.root || (flags & WWI_MEASURE_BOUND_MAX) || cost == WW_COST_EUCLIDEAN));
 }

@@ -257,7 +257,7 @@ static bool last_goes_on(const struct wwi_open *o, uint32_t columns) {
 
 // What ww_final() of the recurrence makes of a query's cell.
 static double final_value(const ww_search *s, const wwi_query *q, double value) {
-    if (s->of.measure.id == WW_EDR && s->of.measure.parameters[1] != 0.0) // normalised
+    if (wwi_measure_is_normalised(&s->of.measure))
         value = wwi_search_round(s, value / q->n);
     return s->of.measure.root ? wwi_search_round(s, sqrt(value)) : value;
 }

@@ -75,8 +75,7 @@ static ww_status make_windows(ww_search *s, bool listed) {
                  "-DWW_AFFINE=%d -DWW_LISTED=%d -DWW_WG=64 -DWW_ROWS=%d -DWW_COLS=%d -DWW_BELOW=%d -DWW_ABANDON=%d",
                  affine(s), listed, RIBBON_ROWS, 2 * reach + 1, reach, abandons);
     } else {
-        // A cell of LCSS knows of the band: a step from outside is not that of a match.
-        const bool banded = s->of.measure.id == WW_LCSS && s->of.banded;
+        const bool banded = s->of.banded && wwi_measure_has(&s->of.measure, WWI_MEASURE_BAND_IN_CELL);
         snprintf(options, sizeof options,
                  "-DWW_AFFINE=%d -DWW_LISTED=%d -DWW_WG=%d -DWW_ROWS=%d -DWW_ABANDON=%d -DWW_SIMILARITY=%d%s",
                  affine(s), listed, s->vector > 1 ? 1 : 64, s->vector > 1 || s->of.channels == 1 ? 8 : 4, abandons,
