@@ -71,6 +71,9 @@ def test_search_and_pipelines(cbf):
     line = make_pipeline(StandardScaler(), shapes, DecisionTreeClassifier(random_state=0)).fit(X, y)
     assert line.score(X, y) > 0.7
     assert (pickle.loads(pickle.dumps(line)).predict(X) == line.predict(X)).all()
+    assert list(line[1].get_feature_names_out()) == ["shapelettransform0", "shapelettransform1"]
+    seeded = wws.ShapeletTree(8, 9, n_shapelet_samples=50, random_state=np.random.RandomState(3)).fit(X, y)
+    assert set(seeded.predict(X)) <= set(y)
     chosen = wws.ElasticChoice(["dtw,band=corner:0", "dtw,band=corner:4"]).fit(X, y)
     assert chosen.score(X, y) == 1 and len(chosen.accuracies_) == 2
 

@@ -13,7 +13,14 @@ import numbers
 from typing import Any, Optional
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, ClusterMixin, RegressorMixin, TransformerMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
 from sklearn.cluster import DBSCAN
 from sklearn.utils import check_array, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
@@ -333,7 +340,7 @@ class _Shapes(BaseEstimator):
         return tags
 
 
-class ShapeletTransform(TransformerMixin, _Shapes):
+class ShapeletTransform(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shapes):
     """Distances to the best shapelets, as features for any classifier. max_shapelets: how many."""
 
     def __init__(
@@ -356,6 +363,11 @@ class ShapeletTransform(TransformerMixin, _Shapes):
 
     def fit(self, X: Any, y: Any = None) -> ShapeletTransform:
         return self._fit(X, y, best=self.max_shapelets, no_tree=1)
+
+    @property
+    def _n_features_out(self):
+        told = self.shapelets_.info
+        return told.best or told.shapelets
 
     def transform(self, X: Any) -> np.ndarray:
         """Distances of shape (series, shapelets)."""
