@@ -60,8 +60,8 @@ typedef struct ww_shapelets_options {
     double checkpoint_seconds; ///< 0: 60
     const ww_run_options *run; ///< NULL: all defaults. Progress is in cells: candidates x windows; of all nodes so far
     /// A part of the candidates: the windows of series [part_first, part_first + part_count) alone; distances are those
-    /// to all series. With no_tree and without sample; `best` is then the most: where a part has fewer it is no error.
-    /// ww_shapelets_merge() joins parts. part_count 0: all.
+    /// to all series, and a sample is that of all candidates, as far as it is in the part. With no_tree; `best` is then
+    /// the most: where a part has fewer it is no error. ww_shapelets_merge() joins parts. part_count 0: all.
     size_t part_first, part_count;
 } ww_shapelets_options;
 
@@ -164,11 +164,12 @@ WW_API_STATUS ww_shapelets_create(ww_dataset *train, const ww_shapelets_options 
 
 /// Joins the best shapelets of parts of the candidates (ww_shapelets_options.part_count), which other devices or
 /// machines may have found: those of one search with this `best`, in their order and bit for bit, where each series was
-/// in one part and each part was asked for as many. Also of models that were read. \param parts `count` models of one
-/// training set and one quality, without trees. \param best so many of the best; in the info of the result, what was
-/// examined is the parts' sum. \return WW_ERROR_INVALID_ARGUMENT (parts that do not belong together; two of one series;
-/// fewer than `best` shapelets). *Ownership*: the caller's; the parts may go. *Thread-safety*: any thread. *Blocking*:
-/// no.
+/// in one part and each part was asked for as many, with the same lengths, steps and sample. Also of models that were
+/// read, or joined. \param parts `count` models of one training set and one quality, without trees. \param best so many
+/// of the best; in the info of the result, what was examined is the parts' sum. \return WW_ERROR_INVALID_ARGUMENT
+/// (parts that do not belong together; two of one series; fewer than `best` shapelets), WW_ERROR_UNSUPPORTED (gains of
+/// more than 262144 series, whose order models do not tell). *Ownership*: the caller's; the parts may go.
+/// *Thread-safety*: any thread. *Blocking*: no.
 WW_API_STATUS ww_shapelets_merge(const ww_shapelets *const *parts, size_t count, size_t best, ww_shapelets **shapelets);
 
 /// Frees them and stores NULL in *shapelets. *Thread-safety*: when nobody uses them. *Blocking*: no.

@@ -34,9 +34,12 @@ ww_status wwi_group_make_parts(const ww_group *group, ww_error *errors, void *us
 // The same in each device's own thread, all at once: for what takes long on the host.
 ww_status wwi_group_make_together(ww_group *group, ww_error *errors, void *user,
                                   ww_status (*make)(void *user, size_t device));
-// Of a part that a device has or has not: why not.
+// Of a part that a device has or has not: why not. One in reserve was not asked to make its own.
 static inline ww_status wwi_group_check_part(const void *part, const ww_error *error) {
-    return part ? WW_OK : wwi_fail_again(error, error->status);
+    if (part)
+        return WW_OK;
+    return error->status != WW_OK ? wwi_fail_again(error, error->status)
+                                  : wwi_fail(WW_ERROR_NO_DEVICE, "a device in reserve has no part of this job");
 }
 void wwi_group_retain(ww_group *group);
 void wwi_group_release(ww_group *group);

@@ -235,11 +235,15 @@ START_TEST(progress_and_the_end_by_it) {
     wwt_ok(ww_group_shapelets(data, &o, &model));
     ck_assert(s.calls > 3 && s.done == s.total);
     ww_shapelets_destroy(&model);
+    // How often it is called depends on the time: a run may be over before.
     const size_t calls = s.calls;
     for (size_t at = 1; at <= calls; at += calls / 4 + 1) {
         s = (seen){.stop_at = at};
-        wwt_fails(ww_group_shapelets(data, &o, &model), WW_ERROR_CANCELLED);
-        ck_assert_ptr_null(model);
+        const ww_status status = ww_group_shapelets(data, &o, &model);
+        ck_assert_int_eq(status, s.calls < at ? WW_OK : WW_ERROR_CANCELLED);
+        ck_assert(at > 1 || status == WW_ERROR_CANCELLED);
+        ck_assert((model == NULL) == (status != WW_OK));
+        ww_shapelets_destroy(&model);
         (void)wwt_group_tiles(group, &lost);
         ck_assert_int_eq(lost, 0);
     }
