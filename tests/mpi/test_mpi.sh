@@ -173,6 +173,8 @@ ok "matches, one process" gives 0 search query.npy --in walk.npy --kind windows 
 killed "${WAVEWARP_TEST_KILLS:-1}" killed.csv search query.npy --in walk.npy --kind windows -m twed --precision double --no-bounds -k 3
 ok "a profile, one process" gives 0 profile walk.npy -w 300 -o one-killed.npy
 killed "${WAVEWARP_TEST_KILLS:-1}" killed.npy profile walk.npy -w 300
+ok "a line now and then" eval 'WAVEWARP_PROGRESS_SECONDS=0.001 of 2 0 profile streams.npy -w 40 -o many-w.npy'
+ok "says how much is done" grep -qE '^wavewarp-mpi: [0-9]+ %$' err
 ok "a checkpoint that is not needed" of 2 0 matrix a.ts -o many.npy --checkpoint marks
 printf 'damaged' >marks.0
 ok "a damaged journal" of 2 1 matrix a.ts -o many.npy --checkpoint marks --resume
