@@ -9,7 +9,7 @@
 #include "commands.h"
 #include "matches.h"
 #include "neighbours.h"
-#include "profile_job.h"
+#include "profiles.h"
 #include "rows.h"
 #include "shapelet_parts.h"
 #include "tiles.h"

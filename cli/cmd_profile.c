@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// wavewarp profile: matrix profiles of series, their motifs and discords. What they are made of is in profile_job.c,
+// wavewarp profile: matrix profiles of series, their motifs and discords. What they are made of is in profiles.c,
 // the picture in profile_picture.c.
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define WAVEWARP_CLI_PROFILE_H
 
 #include "commands.h"
-#include "profile_job.h"
+#include "profiles.h"
 
 typedef struct cli_profile_picture {
     const char *path;

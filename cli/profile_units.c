@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "grid.h"
-#include "profile_job.h"
+#include "profiles.h"
 
 // A row begins with these; rows and columns are those that it has lists of.
 enum { SERIES, WINDOWS, ROW, ROWS, COLUMN, COLUMNS, HEAD };

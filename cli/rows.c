@@ -101,9 +101,9 @@ static int run_rows(cli_division *d, const cli_row_job *job, uint64_t first, uin
 int cli_rows_run(cli_division *d, const cli_row_job *job, void *whole) {
     char inputs[256] = "";
     const uint64_t parts = d->part ? d->part_count : 1;
-    int result = parts <= job->rows
-                     ? CLI_GO_ON
-                     : cli_error("%" PRIu64 " parts of %" PRIu64 " rows or tiles; at most a part each", parts, job->rows);
+    int result = parts <= job->rows ? CLI_GO_ON
+                                    : cli_error("%" PRIu64 " parts of %" PRIu64 " rows or tiles; at most a part each",
+                                                parts, job->rows);
     char *options = cli_rows_options(job, d->part_count);
     if (result == CLI_GO_ON && !options)
         result = cli_error("not enough memory");

@@ -81,6 +81,18 @@ static int ended_by_signal(const rank_job *j) {
                              : CLI_GO_ON;
 }
 
+// A line now and then, of rank 0: what was taken from the counter by all ranks.
+static void tell(rank_job *j, int64_t taken, int64_t all) {
+    cli_progress *p = &j->progress;
+    const double now = cli_seconds(), interval = p->terminal ? 60.0 : p->interval;
+    if (p->start < 0.0)
+        p->start = p->shown = now;
+    if (rank > 0 || now - p->shown < interval)
+        return;
+    p->shown = now;
+    fprintf(stderr, "wavewarp-mpi: %d %%\n", (int)(100 * taken / all));
+}
+
 static int run_units(rank_job *j) {
     const rank_work *w = &j->work;
     const int64_t units = (int64_t)((w->marks - 1) / w->each + 1);
@@ -92,6 +104,7 @@ static int run_units(rank_job *j) {
                        count = left < w->each ? left : w->each;
         if (restart_has(&j->restart, first, count))
             continue;
+        tell(j, unit, units);
         result = run_unit(j, first, count);
         if (result == CLI_GO_ON)
             result = ended_by_signal(j);
@@ -163,6 +176,7 @@ static int fill_parts(rank_job *j) {
     rank_counter counter;
     int result = ranks_count_begin(&counter);
     for (int64_t part; result == CLI_GO_ON && (part = ranks_count(&counter)) < (int64_t)j->part_count;) {
+        tell(j, part, (int64_t)j->part_count);
         result = run_part(j, (uint64_t)part);
         if (result == CLI_GO_ON)
             result = ended_by_signal(j);

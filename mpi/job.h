@@ -6,7 +6,7 @@
 #include "json.h"
 #include "neighbours.h"
 #include "point_rows.h"
-#include "profile_job.h"
+#include "profiles.h"
 #include "ranks.h"
 #include "restart.h"
 #include "rows.h"

@@ -167,11 +167,14 @@ ok "a longer job, one process" gives 0 matrix long.ts -m twed --precision double
 killed "${WAVEWARP_TEST_KILLS:-2}" killed.npy matrix long.ts -m twed --precision double
 ok "neighbours, one process" gives 0 nearest long.ts -m twed --precision double -k 2 -o one-killed.csv
 killed "${WAVEWARP_TEST_KILLS:-1}" killed.csv nearest long.ts -m twed --precision double -k 2
-"$program" generate random-walk -n 1 -l 40000 --seed 5 --output walk.npy
-ok "matches, one process" gives 0 search queries.ts --in walk.npy --kind windows -m twed --precision double --no-bounds -k 3 -o one-killed.csv
-killed "${WAVEWARP_TEST_KILLS:-1}" killed.csv search queries.ts --in walk.npy --kind windows -m twed --precision double --no-bounds -k 3
-ok "a profile, one process" gives 0 profile walk.npy -w 300 --precision double -o one-killed.npy
-killed "${WAVEWARP_TEST_KILLS:-1}" killed.npy profile walk.npy -w 300 --precision double
+"$program" generate random-walk -n 1 -l 90000 --seed 5 --output walk.npy
+"$program" generate random-walk -n 1 -l 300 --seed 6 --output query.npy
+ok "matches, one process" gives 0 search query.npy --in walk.npy --kind windows -m twed --precision double --no-bounds -k 3 -o one-killed.csv
+killed "${WAVEWARP_TEST_KILLS:-1}" killed.csv search query.npy --in walk.npy --kind windows -m twed --precision double --no-bounds -k 3
+ok "a profile, one process" gives 0 profile walk.npy -w 300 -o one-killed.npy
+killed "${WAVEWARP_TEST_KILLS:-1}" killed.npy profile walk.npy -w 300
+ok "a line now and then" eval 'WAVEWARP_PROGRESS_SECONDS=0.001 of 2 0 profile streams.npy -w 40 -o many-w.npy'
+ok "says how much is done" grep -qE '^wavewarp-mpi: [0-9]+ %$' err
 ok "a checkpoint that is not needed" of 2 0 matrix a.ts -o many.npy --checkpoint marks
 printf 'damaged' >marks.0
 ok "a damaged journal" of 2 1 matrix a.ts -o many.npy --checkpoint marks --resume

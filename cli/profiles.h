@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix profiles: the options, what is found, its files, and the units of the work, rectangles of windows. For the
 // command, merge and the ranks of wavewarp-mpi.
-#ifndef WAVEWARP_CLI_PROFILE_JOB_H
-#define WAVEWARP_CLI_PROFILE_JOB_H
+#ifndef WAVEWARP_CLI_PROFILES_H
+#define WAVEWARP_CLI_PROFILES_H
 
 #include "rows.h"
 

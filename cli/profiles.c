@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of profiles, what is found, and its files; see profile_job.h. The units are in profile_units.c.
-#include "profile_job.h"
+// The options of profiles, what is found, and its files; see profiles.h. The units are in profile_units.c.
+#include "profiles.h"
 
 #include <inttypes.h>
 #include <math.h>
