@@ -20,74 +20,15 @@
 #ifndef WW_SEARCH_CHECK
 #define WW_SEARCH_CHECK 16
 #endif
-
-// Point j of the window; outside it a cell is infinitely far.
-WW_INLINE ww_scalar ww_ribbon_y(const ww_window *window, const ww_window_args args, int j) {
-    return (uint)j < args.n ? ww_window_value(window, args, 0, (uint)j) : -(ww_scalar)INFINITY;
-}
-
-// Rows i to i + WW_ROWS - 1: c has the row above, and then the last of them; b: the points of their columns. `at_top`: which
-// of them, if any, is the matrix's first.
-WW_INLINE void ww_ribbon_rows(real *c, const real *b, __local const ww_scalar *query_rows, uint i,
-                              uint padding, ww_pair lengths, const ww_window_args args) {
-#pragma unroll
-    for (int t = 0; t < WW_COLS + 2 * (WW_ROWS - 1); t++) {
-#pragma unroll
-        for (int q = 0; q < WW_ROWS; q++) {
-            const int s = t - 2 * q;
-            if (s >= 0 && s < WW_COLS) {
-                const real left = s > 0 ? c[s > 0 ? s - 1 : 0] : WW_OUTSIDE;
-                const real up = s + 1 < WW_COLS ? c[s + 1 < WW_COLS ? s + 1 : s] : WW_OUTSIDE;
-                const real diagonal = s == WW_BELOW && i + (uint)q == padding ? (real)0 : c[s];
-                ww_point px, py;
-                px.value[0] = query_rows[i + (uint)q];
-                py.value[0] = b[s + q];
-                c[s] = WW_CELL(left, up, diagonal, px, py, WW_LAG((real)(WW_BELOW - s)), lengths, q & 1);
-            }
-        }
-    }
-}
+#define WW_RIBBON_Y(j) ((uint)(j) < n ? ww_window_value(&window, args, 0, (uint)(j)) : -(ww_scalar)INFINITY)
 
 // Whether every cell of the row c is above the limit.
-WW_INLINE bool ww_ribbon_above(const real *c, uint n, ww_scalar limit) {
+WW_INLINE bool ww_ribbon_above(const real *c, uint n, ww_scalar limit, const ww_window_args args) {
     real nearest = c[0];
 #pragma unroll
     for (int s = 1; s < WW_COLS; s++)
         nearest = ww_min2(nearest, c[s]);
     return ww_final(nearest, n, n) * (ww_scalar)(1 - 1e-6) > limit;
-}
-
-// The window's distance; infinity, and *given_up, where it is above the limit. padding: rows above the first, of the `length`
-// rows of query_rows.
-WW_INLINE ww_scalar ww_ribbon_of(const ww_window *window, __local const ww_scalar *query_rows, uint padding,
-                                 uint length, ww_scalar limit, uint *given_up, ww_pair lengths,
-                                 const ww_window_args args) {
-    real c[WW_COLS], b[WW_COLS + WW_ROWS - 1];
-#pragma unroll
-    for (int s = 0; s < WW_COLS; s++)
-        c[s] = WW_BORDER;
-#pragma unroll
-    for (int s = 0; s < WW_COLS + WW_ROWS - 1; s++)
-        b[s] = ww_ribbon_y(window, args, s - WW_BELOW - (int)padding);
-    for (uint i = 0; i < length; i += WW_ROWS) {
-        real fresh[WW_ROWS];
-#pragma unroll
-        for (int q = 0; q < WW_ROWS; q++)
-            fresh[q] = ww_ribbon_y(window, args, (int)(i - padding) + WW_COLS + WW_ROWS - 1 - WW_BELOW + q);
-        ww_ribbon_rows(c, b, query_rows, i, padding, lengths, args);
-        if (WW_SEARCH_ABANDON && (i / WW_ROWS + 1) % (WW_SEARCH_CHECK / WW_ROWS) == 0 && i + WW_ROWS < length &&
-            ww_ribbon_above(c, args.n, limit)) {
-            *given_up = 1;
-            return INFINITY;
-        }
-#pragma unroll
-        for (int s = 0; s < WW_COLS - 1; s++)
-            b[s] = b[s + WW_ROWS];
-#pragma unroll
-        for (int q = 0; q < WW_ROWS; q++)
-            b[WW_COLS - 1 + q] = fresh[q];
-    }
-    return ww_final(c[WW_BELOW], args.n, args.n);
 }
 
 // The same arguments as ww_search_windows; query_rows: local memory for n values, rounded up to a multiple of WW_ROWS.
@@ -118,8 +59,48 @@ ww_search_ribbon(__global const ww_scalar *restrict values, __global const ww_sc
             out[p] = INFINITY;
             continue;
         }
-        uint given_up = 0;
-        const ww_scalar value = ww_ribbon_of(&window, query_rows, padding, length, limit, &given_up, lengths, args);
+        real c[WW_COLS], b[WW_COLS + WW_ROWS - 1];
+#pragma unroll
+        for (int s = 0; s < WW_COLS; s++)
+            c[s] = WW_BORDER;
+#pragma unroll
+        for (int s = 0; s < WW_COLS + WW_ROWS - 1; s++)
+            b[s] = WW_RIBBON_Y(s - WW_BELOW - (int)padding);
+        bool given_up = false;
+        for (uint i = 0; i < length; i += WW_ROWS) {
+            real fresh[WW_ROWS];
+#pragma unroll
+            for (int q = 0; q < WW_ROWS; q++)
+                fresh[q] = WW_RIBBON_Y((int)(i - padding) + WW_COLS + WW_ROWS - 1 - WW_BELOW + q);
+#pragma unroll
+            for (int t = 0; t < WW_COLS + 2 * (WW_ROWS - 1); t++) {
+#pragma unroll
+                for (int q = 0; q < WW_ROWS; q++) {
+                    const int s = t - 2 * q;
+                    if (s >= 0 && s < WW_COLS) {
+                        const real left = s > 0 ? c[s > 0 ? s - 1 : 0] : WW_OUTSIDE;
+                        const real up = s + 1 < WW_COLS ? c[s + 1 < WW_COLS ? s + 1 : s] : WW_OUTSIDE;
+                        const real diagonal = s == WW_BELOW && i + (uint)q == padding ? (real)0 : c[s];
+                        ww_point px, py;
+                        px.value[0] = query_rows[i + (uint)q];
+                        py.value[0] = b[s + q];
+                        c[s] = WW_CELL(left, up, diagonal, px, py, WW_LAG((real)(WW_BELOW - s)), lengths, q & 1);
+                    }
+                }
+            }
+            if (WW_SEARCH_ABANDON && (i / WW_ROWS + 1) % (WW_SEARCH_CHECK / WW_ROWS) == 0 && i + WW_ROWS < length &&
+                ww_ribbon_above(c, n, limit, args)) {
+                given_up = true;
+                break;
+            }
+#pragma unroll
+            for (int s = 0; s < WW_COLS - 1; s++)
+                b[s] = b[s + WW_ROWS];
+#pragma unroll
+            for (int q = 0; q < WW_ROWS; q++)
+                b[WW_COLS - 1 + q] = fresh[q];
+        }
+        const ww_scalar value = given_up ? (ww_scalar)INFINITY : ww_final(c[WW_BELOW], n, n);
         out[p] = args.accumulate ? out[p] + value : value;
         abandoned += given_up;
     }
