@@ -31,6 +31,13 @@ WW_INLINE bool ww_ribbon_above(const real *c, uint n, ww_scalar limit, const ww_
     return ww_final(nearest, n, n) * (ww_scalar)(1 - 1e-6) > limit;
 }
 
+// The query behind its padding: `length` values.
+WW_INLINE void ww_ribbon_query(__local ww_scalar *query_rows, __global const ww_scalar *x, uint padding, uint length,
+                               const ww_window_args args) {
+    for (uint i = (uint)get_local_id(0); i < length; i += WW_WG)
+        query_rows[i] = i < padding ? (ww_scalar)INFINITY : x[i - padding + (ulong)args.channel * args.x_stride];
+}
+
 // The same arguments as ww_search_windows; query_rows: local memory for n values, rounded up to a multiple of WW_ROWS.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_search_ribbon(__global const ww_scalar *restrict values, __global const ww_scalar *restrict table,
@@ -45,8 +52,7 @@ ww_search_ribbon(__global const ww_scalar *restrict values, __global const ww_sc
     const uint padding = (0u - n) % WW_ROWS, length = n + padding;
     const ww_scalar limit = WW_SEARCH_ABANDON ? limits[args.query] : 0;
     uint abandoned = 0;
-    for (uint i = (uint)get_local_id(0); i < length; i += WW_WG)
-        query_rows[i] = i < padding ? (ww_scalar)INFINITY : x[i - padding + (ulong)args.channel * args.x_stride];
+    ww_ribbon_query(query_rows, x, padding, length, args);
     barrier(CLK_LOCAL_MEM_FENCE);
     ww_pair lengths;
     lengths.rows = (real)(ww_scalar)n;
