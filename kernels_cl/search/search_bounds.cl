@@ -9,34 +9,48 @@
 // term is, in the same arithmetic, at most the cost of any cell in its column (row): so a bound exceeds the distance by
 // the rounding of sums alone, which args.margin takes off.
 //
+// A bound costs n terms, a distance n cells in every row: where limits are low, few windows are left.
+//
 // A vector lane (WW_VECTOR 1: a work-item) has a window. out: infinity for all windows. list, found: those left.
 // counters: 4 a query: excluded by the three bounds.
-// Parameters: search_points.cl's; WW_MAXIMUM 1: the largest term in place of the sum (Frechet); WW_ALONE 1: each channel
-// alone; WW_WG. Local memory: 3 counters. Two barriers.
+// Parameters: search_points.cl's; WW_SEARCH_MAXIMUM 1: the largest term in place of the sum (Frechet); WW_WG. Local memory:
+// 3 counters. Two barriers.
 #ifndef WW_WG
 #define WW_WG 64
 #endif
-#ifndef WW_MAXIMUM
-#define WW_MAXIMUM 0
+#ifndef WW_SEARCH_MAXIMUM
+#define WW_SEARCH_MAXIMUM 0
 #endif
-#define WW_STRIDE_CHECK 8
+#define WW_BOUND_CHECK 8                                               // terms from one look at the limit to the next
+#define WW_ADDED (WW_COST == 2 || (WW_COST == 3 && WW_CHANNELS == 1))  // distances, not their squares
 
-#define WW_GATHER(total, cost) (total) = !WW_MAXIMUM ? (total) + (cost) : (total) > (cost) ? (total) : (cost)
-#define WW_ADDED (WW_COST == 2 || (WW_COST == 3 && WW_CHANNELS == 1)) // distances, not their squares
-#define WW_ADD_CHANNEL(sum, d) (sum) = WW_ADDED ? (sum) + (d) : fma((d), (d), (sum))
-#define WW_WHOLE(sum) (WW_COST == 3 && !WW_ADDED ? sqrt(sum) : (sum))
-
+// A window is still a candidate: what a comparison of lanes gives.
 #if WW_VECTOR == 1
-#define WW_ANY(mask) (mask)
-#define WW_HOW_MANY(mask) ((mask) ? 1u : 0u)
 typedef int ww_alive;
-#define WW_TO_ALIVE(mask) (mask)
 #else
 typedef ww_mask ww_alive;
-#define WW_ANY(mask) any(mask)
-#define WW_TO_ALIVE(mask) (mask)
-// Lanes are -1 or 0.
-WW_INLINE uint ww_how_many(ww_mask mask) {
+#endif
+
+// What the terms of a bound need.
+typedef struct {
+    __global const ww_scalar *x, *low, *high;  // the query, and its envelope in each column
+    __global const uint *order;                // the query's points but for the first and the last, largest first
+    __global const ww_scalar *below, *above;   // the stream's envelope
+    ww_scalar limit;
+} ww_bound;
+
+WW_INLINE bool ww_any(ww_alive mask) {
+#if WW_VECTOR == 1
+    return mask;
+#else
+    return any(mask);
+#endif
+}
+// Lanes are -1 or 0; one alone 1 or 0.
+WW_INLINE uint ww_how_many(ww_alive mask) {
+#if WW_VECTOR == 1
+    return mask ? 1u : 0u;
+#else
 #if WW_VECTOR == 16
     const WW_PASTE(WW_MASK_NAME, 8) eight = mask.lo + mask.hi;
     const WW_PASTE(WW_MASK_NAME, 4) four = eight.lo + eight.hi;
@@ -46,17 +60,103 @@ WW_INLINE uint ww_how_many(ww_mask mask) {
     const WW_PASTE(WW_MASK_NAME, 4) four = mask;
 #endif
     return (uint)(0 - (four.x + four.y + four.z + four.w));
-}
-#define WW_HOW_MANY(mask) ww_how_many(mask)
 #endif
+}
+
+// A point's cost from its channels' differences, and the bound with that.
+WW_INLINE real ww_add_difference(real sum, real d) {
+    return WW_ADDED ? sum + d : fma(d, d, sum);
+}
+WW_INLINE real ww_add_term(real total, real sum) {
+    const real cost = WW_COST == 3 && !WW_ADDED ? sqrt(sum) : sum;
+    return !WW_SEARCH_MAXIMUM ? total + cost : total > cost ? total : cost;
+}
 
 // How far v is outside [low, high].
 WW_INLINE real ww_outside_by(real v, real low, real high) {
     return ww_greater(ww_greater(v - high, low - v), (real)0);
 }
 
-// order: the query's points but for the first and the last, largest first. low, high: the query's envelope in each
-// column. below, above: the stream's.
+// LB_Kim.
+WW_INLINE real ww_bound_ends(const ww_bound *b, const ww_window *window, const ww_window_args args) {
+    const uint last = args.n - 1;
+    real ends = 0;
+    for (uint end = 0; end < (last ? 2u : 1u); end++) {
+        const uint t = end ? last : 0;
+        real sum = 0;
+        for (int c = 0; c < WW_CHANNELS; c++)
+            sum = ww_add_difference(
+                sum, fabs(ww_window_value(window, args, c, t) - (real)b->x[t + (ulong)c * args.x_stride]));
+        ends = ww_add_term(ends, sum);
+    }
+    return ends;
+}
+
+WW_INLINE ww_alive ww_within(const ww_bound *b, real bound, const ww_window_args args) {
+    return bound * (ww_scalar)args.margin <= b->limit;
+}
+
+// LB_Keogh, or with `turned` the other.
+WW_INLINE real ww_bound_envelope(const ww_bound *b, const ww_window *window, uint p, real ends, ww_alive alive,
+                                 const bool turned, const ww_window_args args) {
+    real bound = ends;
+    for (uint k = 0; k + 2 < args.n; k++) {
+        const uint t = b->order[k];
+        real sum = 0;
+        for (int c = 0; c < WW_CHANNELS; c++) {
+            const ulong at = t + (ulong)c * args.x_stride, point = p + t + (ulong)c * args.stride;
+            real d;
+            if (turned)
+                d = ww_outside_by((real)b->x[at], ww_window_affine(window, c, ww_load_lanes(b->below + point)),
+                                  ww_window_affine(window, c, ww_load_lanes(b->above + point)));
+            else
+                d = ww_outside_by(ww_window_value(window, args, c, t), (real)b->low[at], (real)b->high[at]);
+            sum = ww_add_difference(sum, d);
+        }
+        bound = ww_add_term(bound, sum);
+        if (k % WW_BOUND_CHECK == WW_BOUND_CHECK - 1 && !ww_any(alive & ww_within(b, bound, args)))
+            break;
+    }
+    return bound;
+}
+
+// A bound's windows: those that are left. Adds those that are not to *excluded.
+WW_INLINE ww_alive ww_exclude(const ww_bound *b, ww_alive alive, real bound, uint *excluded, const ww_window_args args) {
+    const ww_alive left = alive & ww_within(b, bound, args);
+    *excluded += ww_how_many(alive) - ww_how_many(left);
+    return left;
+}
+
+// The windows of a pack that can match. A window that can't has NaN, and no comparison with that is true.
+WW_INLINE ww_alive ww_alive_of(const ww_window *window, real ends, uint pack, const ww_window_args args) {
+    real valid = ends;
+    for (int c = 0; c < WW_CHANNELS; c++)
+        valid += window->scale[c];
+    ww_alive alive = valid == valid;
+#if WW_VECTOR > 1
+    WW_MASK_NAME inside[WW_VECTOR];
+    for (uint v = 0; v < WW_VECTOR; v++)
+        inside[v] = pack * WW_VECTOR + v < args.count ? -1 : 0;
+    alive &= WW_VLOAD(0, inside);
+#endif
+    return alive;
+}
+
+// Lists the windows left, of those from p on.
+WW_INLINE void ww_list_alive(ww_alive alive, uint p, __global uint *list, __global uint *found) {
+    if (!ww_how_many(alive))
+        return;
+    WW_MASK_NAME lanes[WW_VECTOR];
+#if WW_VECTOR == 1
+    lanes[0] = alive;
+#else
+    WW_VSTORE(alive, 0, lanes);
+#endif
+    for (uint v = 0; v < WW_VECTOR; v++)
+        if (lanes[v])
+            list[atomic_inc(found)] = p + v;
+}
+
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_search_bounds(__global const ww_scalar *restrict values, __global const ww_scalar *restrict table,
                  __global const ww_scalar *restrict x, __global const uint *restrict order,
@@ -70,105 +170,40 @@ ww_search_bounds(__global const ww_scalar *restrict values, __global const ww_sc
         excluded[get_local_id(0)] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     WW_OF_QUERY(args)
-    order += args.order_at;
-    low += args.x_at;
-    high += args.x_at;
     const ww_scalar given = limits[args.query];
-    const ww_scalar limit = WW_ROOT ? given * given * (ww_scalar)(1 + 1e-6) : given;
-    const uint last = args.n - 1, packs = (args.count + WW_VECTOR - 1) / WW_VECTOR;
+    ww_bound b;
+    b.x = x;
+    b.low = low + args.x_at;
+    b.high = high + args.x_at;
+    b.order = order + args.order_at;
+    b.below = below;
+    b.above = above;
+    b.limit = WW_ROOT ? given * given * (ww_scalar)(1 + 1e-6) : given;
+    const uint packs = (args.count + WW_VECTOR - 1) / WW_VECTOR;
     for (uint pack = (uint)get_global_id(0); pack < packs; pack += (uint)get_global_size(0)) {
         const uint p = args.first + pack * WW_VECTOR;
         const ww_window window = ww_window_at(values, table, args, p);
-        real ends = 0;
-        for (uint end = 0; end < (last ? 2u : 1u); end++) {
-            const uint t = end ? last : 0;
-            real sum = 0;
-            for (int c = 0; c < WW_CHANNELS; c++) {
-                const real d = fabs(WW_WINDOW_VALUE(window, args, c, t) - (real)x[t + (ulong)c * args.x_stride]);
-                WW_ADD_CHANNEL(sum, d);
-            }
-            sum = WW_WHOLE(sum);
-            WW_GATHER(ends, sum);
-        }
-        // A window that can't match has NaN, and no comparison with that is true.
-        real valid = ends;
-        for (int c = 0; c < WW_CHANNELS; c++)
-            valid += window.scale[c];
-        ww_alive alive = valid == valid;
+        const real ends = ww_bound_ends(&b, &window, args);
+        ww_alive alive = ww_alive_of(&window, ends, pack, args);
 #if WW_VECTOR == 1
         out[p] = INFINITY;
 #else
         WW_VSTORE(WW_INF, 0, out + p);
-        {
-            WW_MASK_NAME inside[WW_VECTOR];
-            for (uint v = 0; v < WW_VECTOR; v++)
-                inside[v] = pack * WW_VECTOR + v < args.count ? -1 : 0;
-            alive &= WW_VLOAD(0, inside);
-        }
 #endif
-        uint before = WW_HOW_MANY(alive);
-        alive &= ends * (ww_scalar)args.margin <= limit;
-        uint left = WW_HOW_MANY(alive);
-        own[0] += before - left;
-        before = left;
-        if (!before)
+        alive = ww_exclude(&b, alive, ends, &own[0], args);
+        if (!ww_how_many(alive))
             continue;
-        real bound = ends;
-        for (uint k = 0; k + 1 < last; k++) {
-            const uint t = order[k];
-            real sum = 0;
-            for (int c = 0; c < WW_CHANNELS; c++) {
-                const real d = ww_outside_by(WW_WINDOW_VALUE(window, args, c, t), (real)low[t + (ulong)c * args.x_stride],
-                                             (real)high[t + (ulong)c * args.x_stride]);
-                WW_ADD_CHANNEL(sum, d);
-            }
-            sum = WW_WHOLE(sum);
-            WW_GATHER(bound, sum);
-            if (k % WW_STRIDE_CHECK == WW_STRIDE_CHECK - 1 && !WW_ANY(alive & (bound * (ww_scalar)args.margin <= limit)))
-                break;
-        }
-        alive &= bound * (ww_scalar)args.margin <= limit;
-        left = WW_HOW_MANY(alive);
-        own[1] += before - left;
-        before = left;
-        if (!before)
+        real bound = ww_bound_envelope(&b, &window, p, ends, alive, false, args);
+        alive = ww_exclude(&b, alive, bound, &own[1], args);
+        if (!ww_how_many(alive))
             continue;
-        bound = ends;
-        for (uint k = 0; k + 1 < last; k++) {
-            const uint t = order[k];
-            real sum = 0;
-            for (int c = 0; c < WW_CHANNELS; c++) {
-                const ulong at = p + t + (ulong)c * args.stride;
-                real least = WW_LOAD_LANES(below + at), most = WW_LOAD_LANES(above + at);
-                least = WW_NORMAL(window, c, least);
-                most = WW_NORMAL(window, c, most);
-                const real d = ww_outside_by((real)x[t + (ulong)c * args.x_stride], least, most);
-                WW_ADD_CHANNEL(sum, d);
-            }
-            sum = WW_WHOLE(sum);
-            WW_GATHER(bound, sum);
-            if (k % WW_STRIDE_CHECK == WW_STRIDE_CHECK - 1 && !WW_ANY(alive & (bound * (ww_scalar)args.margin <= limit)))
-                break;
-        }
-        alive &= bound * (ww_scalar)args.margin <= limit;
-        left = WW_HOW_MANY(alive);
-        own[2] += before - left;
-#if WW_VECTOR == 1
-        if (left)
-            list[atomic_inc(found)] = p;
-#else
-        if (left) {
-            WW_MASK_NAME lanes[WW_VECTOR];
-            WW_VSTORE(alive, 0, lanes);
-            for (uint v = 0; v < WW_VECTOR; v++)
-                if (lanes[v])
-                    list[atomic_inc(found)] = p + v;
-        }
-#endif
+        bound = ww_bound_envelope(&b, &window, p, ends, alive, true, args);
+        alive = ww_exclude(&b, alive, bound, &own[2], args);
+        ww_list_alive(alive, p, list, found);
     }
-    for (int b = 0; b < 3; b++)
-        if (own[b])
-            atomic_add(excluded + b, own[b]);
+    for (int k = 0; k < 3; k++)
+        if (own[k])
+            atomic_add(excluded + k, own[k]);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) < 3 && excluded[get_local_id(0)])
         atomic_add(counters + 4 * args.query + get_local_id(0), excluded[get_local_id(0)]);

@@ -2,265 +2,290 @@
 // What a window of a stream needs to be compared: how its points are normalised, and whether it has a point that is not
 // a number. And the envelopes of a stream, for lower bounds.
 //
-// Tried, not taken: windows' moments straight from global memory: 17.5 for 6.4 ms.
+// A point v of window p becomes (v - centre) * scale + shift: for z-normalised windows scale is 1 over the population
+// deviation, centre the mean in this precision and shift what that rounds away; a window with a deviation below
+// 1e-8 |mean| + 1e-12 is all zero. scale is NaN where a point of the window, in any channel, is NaN or infinite.
 //
-// A point v of window p becomes (v - centre) * scale + shift (WW_AFFINE): for z-normalised windows scale is 1 over the
-// population deviation, centre the mean in this precision and shift what that rounds away; a window with a deviation
-// below 1e-8 |mean| + 1e-12 is all zero. scale is NaN where a point of the window, in any channel, is NaN or infinite.
+// A work-item computes a run: WW_SEARCH_RUN consecutive windows of a channel, the first directly, the others by adding a
+// point and removing one. So an error lasts for a run, however long the stream is. Sums are of differences from the first
+// point, in double where the device has it. Where the difference of the moments has lost digits, the window is computed
+// again directly: where it is small beside the largest sum of squares that the run has had, whose rounding is still there
+// when the points that made it so large have left.
 //
-// A work-item computes WW_RUN consecutive windows of a channel: the first directly, the others by adding a point and
-// removing one. So an error lasts for WW_RUN windows, however long the stream is. Sums are of differences from the
-// first point, in double where the device has it. Where the difference of the moments has lost digits, the window is
-// computed again directly: where it is small beside the largest sum of squares that the run has had, whose rounding is
-// still there when the points that made it so large have left. No local memory, no barrier.
+// ww_search_moments reads the points one by one: no local memory, no barrier. ww_search_moments_tile, for GPUs, has those of
+// a group's runs in local memory, so that neighbours read and write neighbours: 6.4 ms where the plain one takes 17.5.
 //
-// Parameters: base/number.cl's; WW_TILE 1: the form for GPUs (WW_MANY 1); WW_ZNORM; WW_WIDE 1: the device has double; WW_RUN; WW_WG work-items of a group. WW_MANY
-// above 1, on CPUs with double: so many windows' deviations, and points of the envelope, at a time in a vector.
-#ifndef WW_ZNORM
-#define WW_ZNORM 1
+// Parameters: base/number.cl's; WW_SEARCH_TILE 1: the form for GPUs (WW_SEARCH_MANY 1); WW_SEARCH_ZNORM; WW_SEARCH_DOUBLE 1:
+// the device has double; WW_SEARCH_RUN; WW_WG work-items of a group. WW_SEARCH_MANY above 1, on CPUs with double: so many
+// windows' deviations, and points of the envelope, at a time in a vector.
+#ifndef WW_SEARCH_ZNORM
+#define WW_SEARCH_ZNORM 1
 #endif
-#ifndef WW_WIDE
-#define WW_WIDE 1
+#ifndef WW_SEARCH_DOUBLE
+#define WW_SEARCH_DOUBLE 1
 #endif
-#ifndef WW_TILE
-#define WW_TILE 0
+#ifndef WW_SEARCH_TILE
+#define WW_SEARCH_TILE 0
 #endif
-#ifndef WW_MANY
-#define WW_MANY 1
+#ifndef WW_SEARCH_MANY
+#define WW_SEARCH_MANY 1
 #endif
-#ifndef WW_RUN
-#define WW_RUN 64
+#ifndef WW_SEARCH_RUN
+#define WW_SEARCH_RUN 64
 #endif
 #ifndef WW_WG
 #define WW_WG 64
 #endif
-#if WW_WIDE
+#if WW_SEARCH_DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
-typedef double ww_wide;
+typedef double ww_sum;
 #else
-typedef float ww_wide;
+typedef float ww_sum;
 #endif
 
 // Below this share of the run's largest second moment the difference of the moments is computed again.
-#if WWK_DOUBLE
-#define WW_LOST 1e-3
-#else
-#define WW_LOST (WW_WIDE ? 1e-7 : 1e-2)
-#endif
-#if WW_MANY > 1
-typedef WW_PASTE(double, WW_MANY) ww_wides;
-typedef WW_PASTE(WW_REAL_NAME, WW_MANY) ww_scalars;
-#define WW_TO_SCALARS(v) WW_PASTE(WW_PASTE(convert_, WW_REAL_NAME), WW_MANY)(v)
-#define WW_TO_WIDES(v) WW_PASTE(convert_double, WW_MANY)(v)
+#define WW_SEARCH_LOST (WWK_DOUBLE ? 1e-3 : WW_SEARCH_DOUBLE ? 1e-7 : 1e-2)
+#if WW_SEARCH_MANY > 1
+typedef WW_PASTE(double, WW_SEARCH_MANY) ww_sums;
+typedef WW_PASTE(WW_REAL_NAME, WW_SEARCH_MANY) ww_scalars;
+#define WW_TO_SCALARS(v) WW_PASTE(WW_PASTE(convert_, WW_REAL_NAME), WW_SEARCH_MANY)(v)
+#define WW_TO_SUMS(v) WW_PASTE(convert_double, WW_SEARCH_MANY)(v)
+#define WW_LOAD_MANY WW_PASTE(vload, WW_SEARCH_MANY)
+#define WW_STORE_MANY WW_PASTE(vstore, WW_SEARCH_MANY)
 #endif
 
-#define WW_IS_NUMBER(v) ((v) - (v) == 0)
+WW_INLINE bool ww_is_number(ww_scalar v) {
+    return v - v == 0;
+}
 
-#if WW_ZNORM
+// The windows of a run, one after the other.
+typedef struct {
+    uint bad;                          // points of the window that are not numbers
+    ww_sum pivot, part;                // the run's first point; 1 / n
+    ww_sum sum, squares;               // of the points that the next window has too, less the pivot
+    ww_sum own_sum, own_squares, peak; // of the window; the largest sum of squares so far
+} ww_run;
+
+WW_INLINE ww_run ww_run_begin(ww_scalar first, uint n) {
+    ww_run r;
+    r.bad = 0;
+    r.pivot = WW_SEARCH_ZNORM && ww_is_number(first) ? (ww_sum)first : 0;
+    r.part = 1 / (ww_sum)n;
+    r.sum = r.squares = r.peak = 0;
+    return r;
+}
+// A point of the first window but its last.
+WW_INLINE void ww_run_add(ww_run *r, ww_scalar point) {
+    const bool number = ww_is_number(point);
+    const ww_sum v = number ? (ww_sum)point - r->pivot : 0;
+    r->bad += !number;
+    r->sum += v;
+    r->squares += v * v;
+}
+// The next window, from its first to its last point. ww_run_leave() follows.
+WW_INLINE void ww_run_next(ww_run *r, ww_scalar first, ww_scalar last) {
+    const bool enters = ww_is_number(last), leaves = ww_is_number(first);
+    const ww_sum v = enters ? (ww_sum)last - r->pivot : 0, w = leaves ? (ww_sum)first - r->pivot : 0;
+    r->bad += !enters;
+    r->own_sum = r->sum + v;
+    r->own_squares = r->squares + v * v;
+    r->sum += v - w;
+    r->squares += v * v - w * w;
+    r->peak = r->own_squares > r->peak ? r->own_squares : r->peak;
+}
+WW_INLINE void ww_run_leave(ww_run *r, ww_scalar first) {
+    r->bad -= !ww_is_number(first);
+}
+
+#if WW_SEARCH_ZNORM
 // Mean and deviation of n points, directly.
-WW_INLINE void ww_moments_of(__global const ww_scalar *at, uint n, ww_wide *mean, ww_wide *deviation) {
-    const ww_wide pivot = (ww_wide)at[0];
-    ww_wide sum = 0, squares = 0;
+WW_INLINE void ww_moments_of(__global const ww_scalar *at, uint n, ww_sum *mean, ww_sum *deviation) {
+    const ww_sum pivot = (ww_sum)at[0];
+    ww_sum sum = 0, squares = 0;
 #pragma unroll 4
     for (uint j = 0; j < n; j++)
-        sum += (ww_wide)at[j] - pivot;
-    const ww_wide centre = sum / (ww_wide)n;
+        sum += (ww_sum)at[j] - pivot;
+    const ww_sum centre = sum / (ww_sum)n;
 #pragma unroll 4
     for (uint j = 0; j < n; j++) {
-        const ww_wide t = ((ww_wide)at[j] - pivot) - centre;
+        const ww_sum t = ((ww_sum)at[j] - pivot) - centre;
         squares += t * t;
     }
     *mean = pivot + centre;
-    *deviation = sqrt(squares / (ww_wide)n);
-}
-
-// Centre, scale and shift of a window of n points from the sums of its points and their squares, less `pivot`.
-WW_INLINE void ww_normal_of(__global const ww_scalar *at, uint n, ww_wide sum, ww_wide squares, ww_wide peak,
-                            ww_wide part, ww_wide pivot, bool bad, ww_scalar *result) {
-    ww_wide mean = sum * part;
-    ww_wide variance = squares * part - mean * mean;
-    ww_wide deviation = sqrt(variance > 0 ? variance : 0);
-    mean += pivot;
-    if (!(variance > peak * part * (ww_wide)WW_LOST) && !bad)
-        ww_moments_of(at, n, &mean, &deviation);
-    const bool flat = deviation < (ww_wide)1e-8 * fabs(mean) + (ww_wide)1e-12;
-    const ww_wide inverse = 1 / deviation;
-    result[0] = (ww_scalar)mean;
-    result[1] = flat ? (ww_scalar)0 : (ww_scalar)inverse;
-    result[2] = flat ? (ww_scalar)0 : (ww_scalar)(((ww_wide)result[0] - mean) * inverse);
+    *deviation = sqrt(squares / (ww_sum)n);
 }
 #endif
 
-#if !WW_TILE
+// Centre, scale and shift of the run's window, whose points begin at `at`.
+WW_INLINE void ww_run_normal(const ww_run *r, __global const ww_scalar *at, uint n, ww_scalar *result) {
+    result[0] = result[2] = 0;
+    result[1] = 1;
+#if WW_SEARCH_ZNORM
+    ww_sum mean = r->own_sum * r->part;
+    ww_sum variance = r->own_squares * r->part - mean * mean;
+    ww_sum deviation = sqrt(variance > 0 ? variance : 0);
+    mean += r->pivot;
+    if (!(variance > r->peak * r->part * (ww_sum)WW_SEARCH_LOST) && !r->bad)
+        ww_moments_of(at, n, &mean, &deviation);
+    const bool flat = deviation < (ww_sum)1e-8 * fabs(mean) + (ww_sum)1e-12;
+    const ww_sum inverse = 1 / deviation;
+    result[0] = (ww_scalar)mean;
+    result[1] = flat ? (ww_scalar)0 : (ww_scalar)inverse;
+    result[2] = flat ? (ww_scalar)0 : (ww_scalar)(((ww_sum)result[0] - mean) * inverse);
+#endif
+    result[1] = r->bad ? (ww_scalar)NAN : result[1];
+}
+
+#if !WW_SEARCH_TILE
+// Where the table has a channel's windows.
+typedef struct {
+    __global ww_scalar *centres, *scales, *shifts;
+} ww_normals;
+
+#if WW_SEARCH_ZNORM && WW_SEARCH_MANY > 1
+// The windows of a run.
+typedef struct {
+    ww_sum sums[WW_SEARCH_RUN], squares[WW_SEARCH_RUN], peaks[WW_SEARCH_RUN];
+    uint bad[WW_SEARCH_RUN];
+} ww_run_windows;
+
+// Of windows [from, from + WW_SEARCH_MANY) of a run those before `count`: their means and deviations, directly where
+// digits are lost. The run's first point is at[0].
+WW_INLINE void ww_many_moments(const ww_run_windows *w, const ww_run *r, __global const ww_scalar *at, uint n, uint from,
+                               uint count, ww_sums *mean, ww_sums *deviation) {
+    const ww_sums squares = WW_LOAD_MANY(0, w->squares + from) * r->part,
+                  limit = WW_LOAD_MANY(0, w->peaks + from) * (r->part * (ww_sum)WW_SEARCH_LOST);
+    *mean = WW_LOAD_MANY(0, w->sums + from) * r->part;
+    const ww_sums variance = squares - *mean * *mean;
+    *deviation = sqrt(fmax(variance, (ww_sums)0));
+    *mean += r->pivot;
+    if (!any(!(variance > limit)))
+        return;
+    ww_sum means[WW_SEARCH_MANY], deviations[WW_SEARCH_MANY], variances[WW_SEARCH_MANY], limits[WW_SEARCH_MANY];
+    WW_STORE_MANY(*mean, 0, means);
+    WW_STORE_MANY(*deviation, 0, deviations);
+    WW_STORE_MANY(variance, 0, variances);
+    WW_STORE_MANY(limit, 0, limits);
+    for (uint k = 0; k < WW_SEARCH_MANY; k++)
+        if (from + k < count && !(variances[k] > limits[k]) && !w->bad[from + k])
+            ww_moments_of(at + from + k, n, &means[k], &deviations[k]);
+    *mean = WW_LOAD_MANY(0, means);
+    *deviation = WW_LOAD_MANY(0, deviations);
+}
+
+// Writes these windows' part of the table, which begins with the run's first.
+WW_INLINE void ww_many_normals(const ww_run_windows *w, const ww_run *r, __global const ww_scalar *at, uint n, uint from,
+                               uint count, ww_normals to) {
+    ww_sums mean, deviation;
+    ww_scalar centre[WW_SEARCH_MANY], scale[WW_SEARCH_MANY], shift[WW_SEARCH_MANY], flat[WW_SEARCH_MANY];
+    ww_many_moments(w, r, at, n, from, count, &mean, &deviation);
+    const ww_sums inverse = 1 / deviation;
+    const ww_scalars rounded = WW_TO_SCALARS(mean);
+    WW_STORE_MANY(rounded, 0, centre);
+    WW_STORE_MANY(WW_TO_SCALARS(inverse), 0, scale);
+    WW_STORE_MANY(WW_TO_SCALARS((WW_TO_SUMS(rounded) - mean) * inverse), 0, shift);
+    // Below 0: flat.
+    WW_STORE_MANY(WW_TO_SCALARS(deviation - (fabs(mean) * (ww_sum)1e-8 + (ww_sum)1e-12)), 0, flat);
+    for (uint k = 0; k < WW_SEARCH_MANY && from + k < count; k++) {
+        to.centres[from + k] = centre[k];
+        to.scales[from + k] = w->bad[from + k] ? (ww_scalar)NAN : flat[k] < 0 ? (ww_scalar)0 : scale[k];
+        to.shifts[from + k] = flat[k] < 0 ? (ww_scalar)0 : shift[k];
+    }
+}
+#endif
+
+// Of the run's windows, whose points begin at at[0], the `count` that are there.
+WW_INLINE void ww_run_normals(ww_run *r, __global const ww_scalar *at, uint n, uint count, ww_normals to) {
+#if WW_SEARCH_ZNORM && WW_SEARCH_MANY > 1
+    ww_run_windows w;
+    for (uint k = 0; k < WW_SEARCH_RUN; k++)
+        w.sums[k] = w.squares[k] = w.peaks[k] = w.bad[k] = 0;
+#pragma unroll 1
+    for (uint k = 0; k < count; k++) {
+        ww_run_next(r, at[k], at[k + n - 1]);
+        w.sums[k] = r->own_sum;
+        w.squares[k] = r->own_squares;
+        w.peaks[k] = r->peak;
+        w.bad[k] = r->bad;
+        ww_run_leave(r, at[k]);
+    }
+    for (uint k = 0; k < WW_SEARCH_RUN; k += WW_SEARCH_MANY)
+        ww_many_normals(&w, r, at, n, k, count, to);
+#else
+#pragma unroll 1
+    for (uint k = 0; k < count; k++) {
+        ww_scalar normal[3];
+        ww_run_next(r, at[k], at[k + n - 1]);
+        ww_run_normal(r, at + k, n, normal);
+        to.centres[k] = normal[0];
+        to.scales[k] = normal[1];
+        to.shifts[k] = normal[2];
+        ww_run_leave(r, at[k]);
+    }
+#endif
+}
+
 // values: channel c from c * stride on. table: for each channel centre, scale and shift of `windows` windows, `stride`
 // numbers each.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_search_moments(__global const ww_scalar *restrict values, __global ww_scalar *restrict table, const ulong stride,
                   const uint n, const uint windows, const uint channels) {
-    const uint runs = (windows + WW_RUN - 1) / WW_RUN;
+    const uint runs = (windows + WW_SEARCH_RUN - 1) / WW_SEARCH_RUN;
     const uint unit = (uint)get_global_id(0);
     const uint channel = unit / runs;
     if (channel >= channels)
         return;
-    const uint first = ww_rest(unit, runs, channel) * WW_RUN, end = min(first + WW_RUN, windows);
-    __global const ww_scalar *at = values + channel * stride;
-    __global ww_scalar *centres = table + 3 * channel * stride, *scales = centres + stride, *shifts = scales + stride;
-    uint bad = 0;
-#if WW_ZNORM
-    ww_wide sum = 0, squares = 0, peak = 0;
-    const ww_wide part = 1 / (ww_wide)n, pivot = WW_IS_NUMBER(at[first]) ? (ww_wide)at[first] : 0;
-#endif
-#if WW_ZNORM && WW_MANY > 1
-    ww_wide sums[WW_RUN], all_squares[WW_RUN], peaks[WW_RUN];
-    uint marks[WW_RUN];
-    for (uint k = 0; k < WW_RUN; k++)
-        sums[k] = all_squares[k] = peaks[k] = marks[k] = 0;
-#endif
-    for (uint j = first; j < first + n - 1; j++) {
-        const bool number = WW_IS_NUMBER(at[j]);
-        bad += !number;
-#if WW_ZNORM
-        const ww_wide v = number ? (ww_wide)at[j] - pivot : 0;
-        sum += v;
-        squares += v * v;
-#endif
-    }
-#pragma unroll 1
-    for (uint p = first; p < end; p++) {
-        const ww_scalar entering = at[p + n - 1], leaving = at[p];
-        const bool enters = WW_IS_NUMBER(entering), leaves = WW_IS_NUMBER(leaving);
-        bad += !enters;
-#if !WW_ZNORM || WW_MANY == 1
-        ww_scalar normal[3] = {0, 1, 0};
-#endif
-#if WW_ZNORM
-        const ww_wide v = enters ? (ww_wide)entering - pivot : 0, w = leaves ? (ww_wide)leaving - pivot : 0;
-        const ww_wide own_sum = sum + v, own_squares = squares + v * v;
-        sum += v - w;
-        squares += v * v - w * w;
-        peak = own_squares > peak ? own_squares : peak;
-#if WW_MANY > 1
-        peaks[p - first] = peak;
-        sums[p - first] = own_sum;
-        all_squares[p - first] = own_squares;
-        marks[p - first] = bad;
-#else
-        ww_normal_of(at + p, n, own_sum, own_squares, peak, part, pivot, bad != 0, normal);
-#endif
-#endif
-#if !WW_ZNORM || WW_MANY == 1
-        centres[p] = normal[0];
-        scales[p] = bad ? (ww_scalar)NAN : normal[1];
-        shifts[p] = normal[2];
-#endif
-        bad -= !leaves;
-    }
-#if WW_ZNORM && WW_MANY > 1
-    for (uint at_window = 0; at_window < WW_RUN; at_window += WW_MANY) {
-        const ww_wides own_squares = WW_PASTE(vload, WW_MANY)(0, all_squares + at_window) * part,
-                       limit = WW_PASTE(vload, WW_MANY)(0, peaks + at_window) * (part * (ww_wide)WW_LOST);
-        ww_wides mean = WW_PASTE(vload, WW_MANY)(0, sums + at_window) * part;
-        ww_wides variance = own_squares - mean * mean;
-        ww_wides deviation = sqrt(fmax(variance, (ww_wides)0));
-        mean += pivot;
-        if (any(!(variance > limit))) {
-            ww_wide means[WW_MANY], deviations[WW_MANY], variances[WW_MANY], limits[WW_MANY];
-            WW_PASTE(vstore, WW_MANY)(mean, 0, means);
-            WW_PASTE(vstore, WW_MANY)(deviation, 0, deviations);
-            WW_PASTE(vstore, WW_MANY)(variance, 0, variances);
-            WW_PASTE(vstore, WW_MANY)(limit, 0, limits);
-            for (uint k = 0; k < WW_MANY; k++)
-                if (first + at_window + k < end && !(variances[k] > limits[k]) && !marks[at_window + k])
-                    ww_moments_of(at + first + at_window + k, n, &means[k], &deviations[k]);
-            mean = WW_PASTE(vload, WW_MANY)(0, means);
-            deviation = WW_PASTE(vload, WW_MANY)(0, deviations);
-        }
-        const ww_wides inverse = 1 / deviation;
-        const ww_scalars centre = WW_TO_SCALARS(mean);
-        ww_scalar own_scale[WW_MANY], own_centre[WW_MANY], own_shift[WW_MANY], flat[WW_MANY];
-        WW_PASTE(vstore, WW_MANY)(centre, 0, own_centre);
-        WW_PASTE(vstore, WW_MANY)(WW_TO_SCALARS(inverse), 0, own_scale);
-        WW_PASTE(vstore, WW_MANY)(WW_TO_SCALARS((WW_TO_WIDES(centre) - mean) * inverse), 0, own_shift);
-        // Not below 0: flat.
-        WW_PASTE(vstore, WW_MANY)
-        (WW_TO_SCALARS(deviation - (fabs(mean) * (ww_wide)1e-8 + (ww_wide)1e-12)), 0, flat);
-        for (uint k = 0; k < WW_MANY && first + at_window + k < end; k++) {
-            const uint p = first + at_window + k;
-            const bool is_flat = flat[k] < 0;
-            centres[p] = own_centre[k];
-            scales[p] = marks[at_window + k] ? (ww_scalar)NAN : is_flat ? (ww_scalar)0 : own_scale[k];
-            shifts[p] = is_flat ? (ww_scalar)0 : own_shift[k];
-        }
-    }
-#endif
+    const uint first = ww_rest(unit, runs, channel) * WW_SEARCH_RUN;
+    __global const ww_scalar *at = values + channel * stride + first;
+    ww_run r = ww_run_begin(at[0], n);
+    for (uint j = 0; j < n - 1; j++)
+        ww_run_add(&r, at[j]);
+    ww_normals to;
+    to.centres = table + 3 * channel * stride + first;
+    to.scales = to.centres + stride;
+    to.shifts = to.scales + stride;
+    ww_run_normals(&r, at, n, min((uint)WW_SEARCH_RUN, windows - first), to);
 }
 
 #else
-#define WW_AT_ONCE 8
-#define WW_PADDED(j) ((j) + (j) / WW_RUN)
+#define WW_SEARCH_AT_ONCE 8
+#define WW_PADDED(j) ((j) + (j) / WW_SEARCH_RUN)
 
-// The same for GPUs: the points of a group's runs are in local memory, and the table is written through it, so that
-// neighbours read and write neighbours. A group has WW_WG runs of one channel, `groups` of them a channel. tile: local
-// memory for WW_PADDED(WW_WG * WW_RUN + n) points; those WW_RUN apart are in different banks. Barriers: 1 + 2 for every
-// WW_AT_ONCE windows of a run.
+// The points of a group's runs are in local memory, and the table is written through it. A group has WW_WG runs of one channel, `groups` of them a channel. tile: local
+// memory for WW_PADDED(WW_WG * WW_SEARCH_RUN + n) points; those WW_SEARCH_RUN apart are in different banks. Barriers: 1 + 2 for every
+// WW_SEARCH_AT_ONCE windows of a run.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_search_moments_tile(__global const ww_scalar *restrict values, __global ww_scalar *restrict table,
                        const ulong stride, const uint n, const uint windows, const uint groups,
                        __local ww_scalar *tile) {
-    __local ww_scalar results[3][WW_WG * (WW_AT_ONCE + 1)];
+    __local ww_scalar results[3][WW_WG * (WW_SEARCH_AT_ONCE + 1)];
     const uint group = (uint)get_group_id(0), channel = group / groups, own = (uint)get_local_id(0);
-    const uint base = ww_rest(group, groups, channel) * (WW_WG * WW_RUN);
+    const uint base = ww_rest(group, groups, channel) * (WW_WG * WW_SEARCH_RUN);
     __global const ww_scalar *at = values + channel * stride;
-    const uint points = min((uint)(WW_WG * WW_RUN) + n - 1, windows + n - 1 - base);
+    const uint points = min((uint)(WW_WG * WW_SEARCH_RUN) + n - 1, windows + n - 1 - base);
     for (uint j = own; j < points; j += WW_WG)
         tile[WW_PADDED(j)] = at[base + j];
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint from = own * WW_RUN, left = windows - base;
-    uint bad = 0;
-#if WW_ZNORM
-    ww_wide sum = 0, squares = 0, peak = 0, pivot = 0;
-    const ww_wide part = 1 / (ww_wide)n;
-#endif
-    if (from < left) {
-#if WW_ZNORM
-        const ww_scalar first = tile[WW_PADDED(from)];
-        pivot = WW_IS_NUMBER(first) ? (ww_wide)first : 0;
-#endif
-        for (uint j = from; j < from + n - 1; j++) {
-            const ww_scalar point = tile[WW_PADDED(j)];
-            const bool number = WW_IS_NUMBER(point);
-            bad += !number;
-#if WW_ZNORM
-            const ww_wide v = number ? (ww_wide)point - pivot : 0;
-            sum += v;
-            squares += v * v;
-#endif
-        }
-    }
-    for (uint begin = 0; begin < WW_RUN; begin += WW_AT_ONCE) {
-        for (uint k = 0; k < WW_AT_ONCE && from + begin + k < left; k++) {
+    const uint from = own * WW_SEARCH_RUN, left = windows - base;
+    ww_run r = ww_run_begin(from < left ? tile[WW_PADDED(from)] : 0, n);
+    if (from < left)
+        for (uint j = from; j < from + n - 1; j++)
+            ww_run_add(&r, tile[WW_PADDED(j)]);
+    for (uint begin = 0; begin < WW_SEARCH_RUN; begin += WW_SEARCH_AT_ONCE) {
+        for (uint k = 0; k < WW_SEARCH_AT_ONCE && from + begin + k < left; k++) {
             const uint p = from + begin + k;
-            const ww_scalar entering = tile[WW_PADDED(p + n - 1)], leaving = tile[WW_PADDED(p)];
-            const bool enters = WW_IS_NUMBER(entering), leaves = WW_IS_NUMBER(leaving);
-            ww_scalar normal[3] = {0, 1, 0};
-            bad += !enters;
-#if WW_ZNORM
-            const ww_wide v = enters ? (ww_wide)entering - pivot : 0, w = leaves ? (ww_wide)leaving - pivot : 0;
-            const ww_wide own_sum = sum + v, own_squares = squares + v * v;
-            sum += v - w;
-            squares += v * v - w * w;
-            peak = own_squares > peak ? own_squares : peak;
-            ww_normal_of(at + base + p, n, own_sum, own_squares, peak, part, pivot, bad != 0, normal);
-#endif
-            results[0][own * (WW_AT_ONCE + 1) + k] = normal[0];
-            results[1][own * (WW_AT_ONCE + 1) + k] = bad ? (ww_scalar)NAN : normal[1];
-            results[2][own * (WW_AT_ONCE + 1) + k] = normal[2];
-            bad -= !leaves;
+            const ww_scalar leaving = tile[WW_PADDED(p)];
+            ww_scalar normal[3];
+            ww_run_next(&r, leaving, tile[WW_PADDED(p + n - 1)]);
+            ww_run_normal(&r, at + base + p, n, normal);
+            for (int kind = 0; kind < 3; kind++)
+                results[kind][own * (WW_SEARCH_AT_ONCE + 1) + k] = normal[kind];
+            ww_run_leave(&r, leaving);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint k = own; k < WW_WG * WW_AT_ONCE; k += WW_WG) {
-            const uint run = k / WW_AT_ONCE, p = run * WW_RUN + begin + k % WW_AT_ONCE;
-            const uint kept = run * (WW_AT_ONCE + 1) + k % WW_AT_ONCE;
+        for (uint k = own; k < WW_WG * WW_SEARCH_AT_ONCE; k += WW_WG) {
+            const uint run = k / WW_SEARCH_AT_ONCE, p = run * WW_SEARCH_RUN + begin + k % WW_SEARCH_AT_ONCE;
+            const uint kept = run * (WW_SEARCH_AT_ONCE + 1) + k % WW_SEARCH_AT_ONCE;
             if (p < left)
                 for (int kind = 0; kind < 3; kind++)
                     table[(3 * (ulong)channel + (ulong)kind) * stride + base + p] = results[kind][kept];
@@ -271,11 +296,11 @@ ww_search_moments_tile(__global const ww_scalar *restrict values, __global ww_sc
 #endif
 
 // How many of the windows [first, first + count) of a table have no missing value in any channel: added to counters[at]. A
-// work-item has WW_RUN of them.
+// work-item has WW_SEARCH_RUN of them.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_search_whole(__global const ww_scalar *restrict table, __global uint *restrict counters, const ulong stride,
                 const uint first, const uint count, const uint channels, const uint at) {
-    const uint begin = (uint)get_global_id(0) * WW_RUN, end = min(begin + WW_RUN, count);
+    const uint begin = (uint)get_global_id(0) * WW_SEARCH_RUN, end = min(begin + WW_SEARCH_RUN, count);
     uint whole = 0;
     for (uint p = begin; p < end; p++) {
         ww_scalar scale = 0;
@@ -287,44 +312,57 @@ ww_search_whole(__global const ww_scalar *restrict table, __global uint *restric
         atomic_add(counters + at, whole);
 }
 
-// The least and the largest value of up to `reach` points to each side, for `points` points of every channel.
+// The least and the largest value of up to `reach` points to each side of point t.
+WW_INLINE void ww_reach(__global const ww_scalar *at, uint t, uint points, uint reach, __global ww_scalar *lower,
+                        __global ww_scalar *upper) {
+    const uint first = t - min(t, reach), end = points - t > reach ? t + reach + 1 : points;
+    ww_scalar least = at[first], most = least;
+    for (uint j = first + 1; j < end; j++) {
+        least = fmin(least, at[j]);
+        most = fmax(most, at[j]);
+    }
+    lower[t] = least;
+    upper[t] = most;
+}
+
+#if WW_SEARCH_MANY > 1
+// The same of WW_SEARCH_MANY points from t on, all of whose neighbours are there.
+WW_INLINE void ww_reach_many(__global const ww_scalar *at, uint t, uint reach, __global ww_scalar *lower,
+                             __global ww_scalar *upper) {
+    ww_scalars less = WW_LOAD_MANY(0, at + t), more = less;
+    for (uint d = 1; d <= reach; d++) {
+        const ww_scalars v = WW_LOAD_MANY(0, at + t + d), w = WW_LOAD_MANY(0, at + t - d);
+        less = v < less ? v : less;
+        more = v > more ? v : more;
+        less = w < less ? w : less;
+        more = w > more ? w : more;
+    }
+    WW_STORE_MANY(less, 0, lower + t);
+    WW_STORE_MANY(more, 0, upper + t);
+}
+#endif
+
+// lower, upper: of `points` points of every channel.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_search_envelope(__global const ww_scalar *restrict values, __global ww_scalar *restrict lower,
                    __global ww_scalar *restrict upper, const ulong stride, const uint points, const uint channels,
                    const uint reach) {
-    const uint unit = (uint)get_global_id(0), each = (points + WW_MANY - 1) / WW_MANY;
+    const uint unit = (uint)get_global_id(0), each = (points + WW_SEARCH_MANY - 1) / WW_SEARCH_MANY;
     const uint channel = unit / each;
     if (channel >= channels)
         return;
-#if WW_MANY > 1
-    const uint begin = ww_rest(unit, each, channel) * WW_MANY;
-    if (begin >= reach && begin + WW_MANY + reach <= points) {
-        __global const ww_scalar *from = values + channel * stride + begin;
-        ww_scalars less = WW_PASTE(vload, WW_MANY)(0, from), more = less;
-        for (uint d = 1; d <= reach; d++) {
-            const ww_scalars v = WW_PASTE(vload, WW_MANY)(0, from + d), w = WW_PASTE(vload, WW_MANY)(0, from - d);
-            less = v < less ? v : less;
-            more = v > more ? v : more;
-            less = w < less ? w : less;
-            more = w > more ? w : more;
-        }
-        WW_PASTE(vstore, WW_MANY)(less, 0, lower + channel * stride + begin);
-        WW_PASTE(vstore, WW_MANY)(more, 0, upper + channel * stride + begin);
+    const uint begin = ww_rest(unit, each, channel) * WW_SEARCH_MANY;
+    __global const ww_scalar *at = values + channel * stride;
+    lower += channel * stride;
+    upper += channel * stride;
+#if WW_SEARCH_MANY > 1
+    if (begin >= reach && begin + WW_SEARCH_MANY + reach <= points) {
+        ww_reach_many(at, begin, reach, lower, upper);
         return;
     }
-    for (uint t = begin; t < min(begin + WW_MANY, points); t++) {
+    for (uint t = begin; t < min(begin + WW_SEARCH_MANY, points); t++)
+        ww_reach(at, t, points, reach, lower, upper);
 #else
-    {
-        const uint t = ww_rest(unit, points, channel);
+    ww_reach(at, begin, points, reach, lower, upper);
 #endif
-        __global const ww_scalar *at = values + channel * stride;
-        const uint first = t - min(t, reach), end = points - t > reach ? t + reach + 1 : points;
-        ww_scalar least = at[first], most = least;
-        for (uint j = first + 1; j < end; j++) {
-            least = fmin(least, at[j]);
-            most = fmax(most, at[j]);
-        }
-        lower[channel * stride + t] = least;
-        upper[channel * stride + t] = most;
-    }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows of a stream as the kernels of a search see them: which windows a work-item has, and their normalised points.
-// The stream is not copied: a point is normalised when it is loaded, by the table of search_moments.cl (WW_AFFINE).
+// The stream is not copied: a point is normalised when it is loaded, by the table of search_moments.cl.
 //
-// Parameters: base/points.cl's; WW_AFFINE 0: points as they are, 1: (v - centre) * scale + shift, 2: v * scale (of
-// differences); WW_LISTED 1: the windows of a list, 0: consecutive ones. WW_VECTOR windows a work-item at a time.
-#ifndef WW_AFFINE
-#define WW_AFFINE 1
+// Parameters: base/points.cl's; WW_SEARCH_AFFINE 0: points as they are, 1: (v - centre) * scale + shift, 2: v * scale (of
+// differences); WW_SEARCH_LISTED 1: the windows of a list, 0: consecutive ones. WW_VECTOR windows a work-item at a time.
+#ifndef WW_SEARCH_AFFINE
+#define WW_SEARCH_AFFINE 1
 #endif
-#ifndef WW_LISTED
-#define WW_LISTED 0
+#ifndef WW_SEARCH_LISTED
+#define WW_SEARCH_LISTED 0
 #endif
 
 // The host's twin is wwi_window_args in src/search/search_internal.h.
@@ -37,41 +37,46 @@ typedef struct {
     real centre[WW_CHANNELS], scale[WW_CHANNELS], shift[WW_CHANNELS];
 } ww_window;
 
+// The table's row of a channel. kind: 0 centre, 1 scale, 2 shift.
+WW_INLINE __global const ww_scalar *ww_table_of(__global const ww_scalar *table, const ww_window_args args, int c,
+                                                int kind) {
+    return table + (3 * (ulong)(args.channel + c) + kind) * args.stride;
+}
+
+// The numbers of all lanes.
+WW_INLINE real ww_load_lanes(__global const ww_scalar *at) {
 #if WW_VECTOR == 1
-#define WW_LOAD_LANES(at) (*(at))
+    return *at;
 #else
-#define WW_LOAD_LANES(at) WW_VLOAD(0, at)
+    return WW_VLOAD(0, at);
 #endif
-#define WW_TABLE(table, args, c, kind) ((table) + (3 * (ulong)((args).channel + (c)) + (kind)) * (args).stride)
+}
 
 // Consecutive windows from p on. Also without normalisation scale is NaN for a window that can't match.
-WW_INLINE ww_window ww_window_at(__global const ww_scalar *values, __global const ww_scalar *table, ww_window_args args,
-                                 uint p) {
+WW_INLINE ww_window ww_window_at(__global const ww_scalar *values, __global const ww_scalar *table,
+                                 const ww_window_args args, uint p) {
     ww_window w;
     w.at = values + args.channel * args.stride + p;
     for (int c = 0; c < WW_CHANNELS; c++) {
-#if WW_AFFINE == 1
-        w.centre[c] = WW_LOAD_LANES(WW_TABLE(table, args, c, 0) + p);
-        w.shift[c] = WW_LOAD_LANES(WW_TABLE(table, args, c, 2) + p);
-#else
-        w.centre[c] = 0;
-        w.shift[c] = 0;
-#endif
-        w.scale[c] = WW_LOAD_LANES(WW_TABLE(table, args, c, 1) + p);
+        w.centre[c] = WW_SEARCH_AFFINE == 1 ? ww_load_lanes(ww_table_of(table, args, c, 0) + p) : 0;
+        w.shift[c] = WW_SEARCH_AFFINE == 1 ? ww_load_lanes(ww_table_of(table, args, c, 2) + p) : 0;
+        w.scale[c] = ww_load_lanes(ww_table_of(table, args, c, 1) + p);
     }
     return w;
 }
 
-WW_INLINE real ww_affine(real value, real centre, real scale, real shift) {
-#if WW_AFFINE == 1
-    return fma(value - centre, scale, shift);
-#elif WW_AFFINE == 2
-    return value * scale;
+// A value of one window, or of all lanes.
+#if WW_SEARCH_AFFINE == 1
+#define ww_affine(value, centre, scale, shift) fma((value) - (centre), scale, shift)
+#elif WW_SEARCH_AFFINE == 2
+#define ww_affine(value, centre, scale, shift) ((value) * (scale))
 #else
-    return value;
+#define ww_affine(value, centre, scale, shift) (value)
 #endif
+WW_INLINE real ww_window_affine(const ww_window *w, int c, real value) {
+    return ww_affine(value, w->centre[c], w->scale[c], w->shift[c]);
 }
-#define WW_NORMAL(w, c, value) ww_affine(value, (w).centre[c], (w).scale[c], (w).shift[c])
 // Channel c of point j of each window.
-#define WW_WINDOW_VALUE(w, args, c, j)                                                                                 \
-    WW_NORMAL(w, c, WW_LOAD_LANES((w).at + (c) * (args).stride + (j)))
+WW_INLINE real ww_window_value(const ww_window *w, const ww_window_args args, int c, uint j) {
+    return ww_window_affine(w, c, ww_load_lanes(w->at + c * args.stride + j));
+}

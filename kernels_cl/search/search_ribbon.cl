@@ -2,23 +2,41 @@
 // The distance of a query to windows of a stream where the band is narrow and along the diagonal: |i - j| <= WW_BELOW.
 // One channel, recurrences with plain elements and infinite borders. For GPUs.
 //
+// Against search_windows.cl: no row goes through memory, and no cell outside the band is computed.
+//
 // A work-item has a window and holds the whole width of the band in registers: register s is the cell of the current row i in
 // column i - WW_BELOW + s. A cell's left neighbour is s-1 of its own row, the upper one s+1 and the diagonal one s of the
 // row above. A step computes WW_ROWS rows, each two cells behind the row above it. Columns outside the window are infinitely
 // far. The query is in local memory: n rounded up to whole steps. One barrier.
 //
-// Parameters: search_points.cl's; WW_COLS the width, WW_BELOW half of it; WW_ROWS; WW_WG; WW_ABANDON, WW_CHECK rows after
+// Parameters: search_points.cl's; WW_COLS the width, WW_BELOW half of it; WW_ROWS; WW_WG; WW_SEARCH_ABANDON, WW_SEARCH_CHECK rows after
 // which a window may be abandoned.
 #ifndef WW_WG
 #define WW_WG 64
 #endif
-#ifndef WW_ABANDON
-#define WW_ABANDON 0
+#ifndef WW_SEARCH_ABANDON
+#define WW_SEARCH_ABANDON 0
 #endif
-#ifndef WW_CHECK
-#define WW_CHECK 16
+#ifndef WW_SEARCH_CHECK
+#define WW_SEARCH_CHECK 16
 #endif
-#define WW_RIBBON_Y(j) ((uint)(j) < n ? WW_WINDOW_VALUE(window, args, 0, (uint)(j)) : -(ww_scalar)INFINITY)
+#define WW_RIBBON_Y(j) ((uint)(j) < n ? ww_window_value(&window, args, 0, (uint)(j)) : -(ww_scalar)INFINITY)
+
+// Whether every cell of the row c is above the limit.
+WW_INLINE bool ww_ribbon_above(const real *c, uint n, ww_scalar limit, const ww_window_args args) {
+    real nearest = c[0];
+#pragma unroll
+    for (int s = 1; s < WW_COLS; s++)
+        nearest = ww_min2(nearest, c[s]);
+    return ww_final(nearest, n, n) * (ww_scalar)(1 - 1e-6) > limit;
+}
+
+// The query behind its padding: `length` values.
+WW_INLINE void ww_ribbon_query(__local ww_scalar *query_rows, __global const ww_scalar *x, uint padding, uint length,
+                               const ww_window_args args) {
+    for (uint i = (uint)get_local_id(0); i < length; i += WW_WG)
+        query_rows[i] = i < padding ? (ww_scalar)INFINITY : x[i - padding + (ulong)args.channel * args.x_stride];
+}
 
 // The same arguments as ww_search_windows; query_rows: local memory for n values, rounded up to a multiple of WW_ROWS.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
@@ -28,26 +46,20 @@ ww_search_ribbon(__global const ww_scalar *restrict values, __global const ww_sc
                  __global ww_scalar *restrict out, __global ww_scalar *restrict scratch,
                  __global const ww_scalar *restrict limits, __global uint *restrict counters,
                  const ww_window_args args, __local ww_scalar *query_rows) {
-    (void)rows;
-    (void)scratch;
     WW_OF_QUERY(args)
     const uint n = args.n;
-    const uint wanted = WW_LISTED ? *found : args.count;
+    const uint wanted = WW_SEARCH_LISTED ? *found : args.count;
     const uint padding = (0u - n) % WW_ROWS, length = n + padding;
-#if WW_ABANDON
-    const ww_scalar limit = limits[args.query];
-#endif
-    (void)limits;
+    const ww_scalar limit = WW_SEARCH_ABANDON ? limits[args.query] : 0;
     uint abandoned = 0;
-    for (uint i = (uint)get_local_id(0); i < length; i += WW_WG)
-        query_rows[i] = i < padding ? (ww_scalar)INFINITY : x[i - padding + (ulong)args.channel * args.x_stride];
+    ww_ribbon_query(query_rows, x, padding, length, args);
     barrier(CLK_LOCAL_MEM_FENCE);
     ww_pair lengths;
     lengths.rows = (real)(ww_scalar)n;
     lengths.columns = (real)(ww_scalar)n;
     WW_PAIR_READY(lengths)
     for (uint unit = (uint)get_global_id(0); unit < wanted; unit += (uint)get_global_size(0)) {
-        const uint p = WW_LISTED ? list[unit] : args.first + unit;
+        const uint p = WW_SEARCH_LISTED ? list[unit] : args.first + unit;
         const ww_window window = ww_window_at(values, table, args, p);
         if (window.scale[0] != window.scale[0]) {
             out[p] = INFINITY;
@@ -82,18 +94,11 @@ ww_search_ribbon(__global const ww_scalar *restrict values, __global const ww_sc
                     }
                 }
             }
-#if WW_ABANDON
-            if ((i / WW_ROWS + 1) % (WW_CHECK / WW_ROWS) == 0 && i + WW_ROWS < length) {
-                real nearest = c[0];
-#pragma unroll
-                for (int s = 1; s < WW_COLS; s++)
-                    nearest = ww_min2(nearest, c[s]);
-                if (ww_final(nearest, n, n) * (ww_scalar)(1 - 1e-6) > limit) {
-                    given_up = true;
-                    break;
-                }
+            if (WW_SEARCH_ABANDON && (i / WW_ROWS + 1) % (WW_SEARCH_CHECK / WW_ROWS) == 0 && i + WW_ROWS < length &&
+                ww_ribbon_above(c, n, limit, args)) {
+                given_up = true;
+                break;
             }
-#endif
 #pragma unroll
             for (int s = 0; s < WW_COLS - 1; s++)
                 b[s] = b[s + WW_ROWS];

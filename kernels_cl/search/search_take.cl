@@ -3,13 +3,13 @@
 // the host derives how small a value must be to matter, and the list of the places whose values are so small.
 // Infinity and NaN are never taken.
 //
-// Parameters: base/number.cl's (WW_VECTOR 1); WW_WG work-items of a group; WW_EACH values of a work-item of ww_search_take. No
+// Parameters: base/number.cl's (WW_VECTOR 1); WW_WG work-items of a group; WW_SEARCH_EACH values of a work-item of ww_search_take. No
 // local memory, no barrier.
 #ifndef WW_WG
 #define WW_WG 64
 #endif
-#ifndef WW_EACH
-#define WW_EACH 64
+#ifndef WW_SEARCH_EACH
+#define WW_SEARCH_EACH 64
 #endif
 
 // least: for each row and cell of the places [begin, begin + count) its least value; place: where that is, the first of equal ones.
@@ -41,7 +41,7 @@ ww_search_take(__global const ww_scalar *restrict values, __global const ww_scal
                __global uint *restrict found, __global ww_scalar *restrict listed, __global uint *restrict places,
                const ulong stride, const uint first, const uint count, const uint capacity, const uint row_first,
                const uint rows) {
-    const uint each = (count + WW_EACH - 1) / WW_EACH;
+    const uint each = (count + WW_SEARCH_EACH - 1) / WW_SEARCH_EACH;
     const uint unit = (uint)get_global_id(0);
     const uint at_row = unit / each;
     if (at_row >= rows)
@@ -50,11 +50,11 @@ ww_search_take(__global const ww_scalar *restrict values, __global const ww_scal
     const uint begin = ww_rest(unit, each, at_row);
     __global const ww_scalar *at = values + row * stride + first;
     const ww_scalar limit = limits[row];
-    for (uint k = 0; k < WW_EACH; k++) {
-#if WW_ALONG_ITEMS
+    for (uint k = 0; k < WW_SEARCH_EACH; k++) {
+#if WW_SEARCH_ALONG_ITEMS
         const uint p = k * each + begin;
 #else
-        const uint p = begin * WW_EACH + k;
+        const uint p = begin * WW_SEARCH_EACH + k;
 #endif
         if (p < count && at[p] <= limit && at[p] < INFINITY) {
             const uint slot = atomic_inc(found + row);

@@ -7,19 +7,19 @@
 // are normalised and interleaved once, in scratch memory. No local memory, no barrier.
 //
 // Scratch: of a work-item's lanes, n values of a row; with vectors n points more.
-// Parameters: search_points.cl's; WW_ROWS; WW_WG; WW_ABANDON 1: a window is abandoned when every cell of a row is above
-// the limit; WW_SIMILARITY 1: the value is stored with its sign changed.
+// Parameters: search_points.cl's; WW_ROWS; WW_WG; WW_SEARCH_ABANDON 1: a window is abandoned when every cell of a row is above
+// the limit; WW_SEARCH_SIMILARITY 1: the value is stored with its sign changed.
 #ifndef WW_ROWS
 #define WW_ROWS 8
 #endif
 #ifndef WW_WG
 #define WW_WG 1
 #endif
-#ifndef WW_ABANDON
-#define WW_ABANDON 0
+#ifndef WW_SEARCH_ABANDON
+#define WW_SEARCH_ABANDON 0
 #endif
-#ifndef WW_SIMILARITY
-#define WW_SIMILARITY 0
+#ifndef WW_SEARCH_SIMILARITY
+#define WW_SEARCH_SIMILARITY 0
 #endif
 
 #if WW_VECTOR == 1
@@ -49,7 +49,7 @@ WW_INLINE ww_point ww_query_point(__global const ww_scalar *x, ww_window_args ar
 #if WW_VECTOR == 1
 #define WW_OWN_POINT(point, j)                                                                                         \
     for (int c = 0; c < WW_CHANNELS; c++)                                                                              \
-        point.value[c] = WW_WINDOW_VALUE(window, args, c, j);
+        point.value[c] = ww_window_value(&window, args, c, j);
 #else
 #define WW_OWN_POINT(point, j)                                                                                         \
     for (int c = 0; c < WW_CHANNELS; c++)                                                                              \
@@ -78,7 +78,7 @@ WW_INLINE ww_point ww_query_point(__global const ww_scalar *x, ww_window_args ar
 #define WW_NEXT_DIAGONAL(value, q, lag) diagonal = left;
 #define WW_CORNER_OF(top) (top)
 #endif
-#if WW_ABANDON
+#if WW_SEARCH_ABANDON
 #define WW_NOTE(value) nearest = nearest < (value) ? nearest : (value);
 #else
 #define WW_NOTE(value)
@@ -187,9 +187,9 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
     WW_OF_QUERY(args)
     rows += 2 * (ulong)args.order_at;
     const uint n = args.n;
-    const uint wanted = WW_LISTED ? *found : args.count;
+    const uint wanted = WW_SEARCH_LISTED ? *found : args.count;
     const uint items = (uint)get_global_size(0), item = (uint)get_global_id(0);
-#if WW_ABANDON
+#if WW_SEARCH_ABANDON
     const ww_scalar limit = limits[args.query];
 #endif
     (void)limits;
@@ -207,7 +207,7 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
     for (uint unit = item; unit < (wanted + WW_VECTOR - 1) / WW_VECTOR; unit += items) {
         real valid = 0;  // NaN where a window can't match
 #if WW_VECTOR == 1
-        const uint p = WW_LISTED ? list[unit] : args.first + unit;
+        const uint p = WW_SEARCH_LISTED ? list[unit] : args.first + unit;
         const ww_window window = ww_window_at(values, table, args, p);
         for (int c = 0; c < WW_CHANNELS; c++)
             valid += window.scale[c];
@@ -215,28 +215,19 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
             out[p] = INFINITY;
             continue;
         }
-#elif WW_LISTED
+#elif WW_SEARCH_LISTED
         ww_scalar lane_valid[WW_VECTOR];
         for (uint v = 0; v < WW_VECTOR; v++) {
             const uint p = list[min(unit * WW_VECTOR + v, wanted - 1)];
             lane_valid[v] = 0;
             for (int c = 0; c < WW_CHANNELS; c++) {
                 __global const ww_scalar *at = values + (args.channel + c) * args.stride + p;
-                const ww_scalar scale = WW_TABLE(table, args, c, 1)[p];
-#if WW_AFFINE == 1
-                const ww_scalar centre = WW_TABLE(table, args, c, 0)[p], shift = WW_TABLE(table, args, c, 2)[p];
-#endif
+                const ww_scalar scale = ww_table_of(table, args, c, 1)[p];
+                const ww_scalar centre = WW_SEARCH_AFFINE == 1 ? ww_table_of(table, args, c, 0)[p] : 0,
+                                shift = WW_SEARCH_AFFINE == 1 ? ww_table_of(table, args, c, 2)[p] : 0;
                 lane_valid[v] += scale;
-                for (uint j = 0; j < n; j++) {
-#if WW_AFFINE == 1
-                    const ww_scalar value = fma(at[j] - centre, scale, shift);
-#elif WW_AFFINE == 2
-                    const ww_scalar value = at[j] * scale;
-#else
-                    const ww_scalar value = at[j];
-#endif
-                    ys[((ulong)j * WW_CHANNELS + c) * WW_VECTOR + v] = value;
-                }
+                for (uint j = 0; j < n; j++)
+                    ys[((ulong)j * WW_CHANNELS + c) * WW_VECTOR + v] = ww_affine(at[j], centre, scale, shift);
             }
         }
         valid = WW_VLOAD(0, lane_valid);
@@ -246,18 +237,18 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
         for (int c = 0; c < WW_CHANNELS; c++) {
             valid += window.scale[c];
             for (uint j = 0; j < n; j++)
-                WW_VSTORE(WW_WINDOW_VALUE(window, args, c, j), (ulong)j * WW_CHANNELS + c, ys);
+                WW_VSTORE(ww_window_value(&window, args, c, j), (ulong)j * WW_CHANNELS + c, ys);
         }
 #endif
         real result = WW_INF, top_before = 0;
         (void)top_before;
         uint filled = 0, reached = 0, i = 0;
         while (i + WW_ROWS <= n) {
-#if WW_ABANDON
+#if WW_SEARCH_ABANDON
             real nearest = WW_INF;
 #endif
             WW_BLOCK(WW_ROWS)
-#if WW_ABANDON
+#if WW_SEARCH_ABANDON
             if (i < n && ww_final(WW_LEAST_LANE(nearest), n, n) * (ww_scalar)(1 - 1e-6) > limit) {
                 result = WW_INF;
                 abandoned += min((uint)WW_VECTOR, wanted - unit * WW_VECTOR);
@@ -265,7 +256,7 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
             }
 #endif
         }
-#if WW_ABANDON
+#if WW_SEARCH_ABANDON
         real nearest = WW_INF;  // not needed for the remaining rows
 #endif
 #if WW_ROWS > 4
@@ -282,16 +273,16 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
 #endif
 #if WW_VECTOR == 1
         const ww_scalar value = result < INFINITY ? ww_final(result, n, n) : INFINITY;
-        const ww_scalar stored = WW_SIMILARITY ? -value : value;
+        const ww_scalar stored = WW_SEARCH_SIMILARITY ? -value : value;
         out[p] = args.accumulate ? out[p] + stored : stored;
 #else
-        ww_scalar lanes[WW_VECTOR], marks[WW_VECTOR];
+        ww_scalar lanes[WW_VECTOR], valids[WW_VECTOR];
         WW_VSTORE(result, 0, lanes);
-        WW_VSTORE(valid, 0, marks);
+        WW_VSTORE(valid, 0, valids);
         for (uint v = 0; v < WW_VECTOR && unit * WW_VECTOR + v < wanted; v++) {
-            const uint at = WW_LISTED ? list[unit * WW_VECTOR + v] : args.first + unit * WW_VECTOR + v;
+            const uint at = WW_SEARCH_LISTED ? list[unit * WW_VECTOR + v] : args.first + unit * WW_VECTOR + v;
             const ww_scalar value = lanes[v] < INFINITY ? ww_final(lanes[v], n, n) : INFINITY;
-            const ww_scalar stored = marks[v] != marks[v] ? INFINITY : WW_SIMILARITY ? -value : value;
+            const ww_scalar stored = valids[v] != valids[v] ? INFINITY : WW_SEARCH_SIMILARITY ? -value : value;
             out[at] = args.accumulate ? out[at] + stored : stored;
         }
 #endif

@@ -29,8 +29,8 @@ ww_status wwi_collect_prepare(ww_search *s) {
     const wwi_program_parts parts = {.texts = {"base/number.cl", "search/search_take.cl"},
                                      .defines = {{"WWK_DOUBLE", s->of.precision == WW_DOUBLE},
                                                  {"WW_WG", GROUP},
-                                                 {"WW_EACH", EACH},
-                                                 {"WW_ALONG_ITEMS", s->gpu}},
+                                                 {"WW_SEARCH_EACH", EACH},
+                                                 {"WW_SEARCH_ALONG_ITEMS", s->gpu}},
                                      .kernels = {{&c->least, "ww_search_least"}, {&c->take, "ww_search_take"}}};
     const ww_status status = wwi_program_make(s->context, s->stream, &parts, &c->program);
     return status == WW_OK ? WWI_GROW(s->context, {&c->taken, s->query_count * sizeof(uint32_t)},
@@ -83,17 +83,12 @@ static ww_status add_places(ww_search *s, size_t row, const void *values, const 
                             uint32_t taken) {
     wwi_query *q = &s->queries[row];
     wwi_candidate *added = malloc(taken * sizeof *added);
-    ww_status status = WW_OK;
     if (!added)
         return wwi_fail_memory(taken * sizeof *added);
-    for (uint32_t i = 0; i < taken && status == WW_OK; i++) {
+    for (uint32_t i = 0; i < taken; i++)
         added[i] = (wwi_candidate){wwi_host_value(s, values, at + i), s->block.first + places[at + i],
                                    s->streaming ? 1 : q->n - 1, -1};
-        if (s->open && s->streaming)
-            status = wwi_open_start_at(s, row, places[at + i], &added[i].start);
-    }
-    if (status == WW_OK)
-        status = wwi_candidates_add(s, q, added, taken);
+    const ww_status status = wwi_candidates_add(s, q, added, taken);
     free(added);
     return status;
 }

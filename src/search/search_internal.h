@@ -97,6 +97,12 @@ typedef struct wwi_joined {
     uint64_t staged_first, staged_count;
 } wwi_joined;
 
+// The queries of a search for whole streams.
+struct wwi_super {
+    double *values; // channel by channel
+    size_t *lengths, *offsets, count, channels;
+};
+
 // A block: consecutive places of the joined streams.
 typedef struct wwi_block {
     uint64_t first, places;           // in which windows begin, or open matches end
@@ -181,6 +187,8 @@ void wwi_search_queries_destroy(ww_search *s);
 // Sends values in the search's precision to a buffer of at least so many.
 ww_status wwi_search_upload(ww_search *s, wwi_buffer **buffer, const double *values, size_t count);
 double wwi_search_round(const ww_search *s, double value); // to the precision
+ww_status wwi_super_make(ww_search *s, const ww_series_view *view);
+void wwi_super_destroy(struct wwi_super **super);
 
 // ---- search_source.c
 double wwi_view_value(const ww_series_view *view, uint64_t offset, size_t length, size_t channel, uint64_t t);
@@ -238,8 +246,6 @@ ww_status wwi_open_prepare(ww_search *s);
 // Columns [0, columns) of the block, which follows the one before.
 ww_status wwi_open_block(ww_search *s, uint32_t columns);
 void wwi_open_restart(ww_search *s);
-// A pushed stream, after a block: the place in which the path to a place of it begins.
-ww_status wwi_open_start_at(ww_search *s, size_t row, uint32_t place, int64_t *start);
 void wwi_open_destroy(struct wwi_open **open);
 // How a query's rows are divided.
 typedef struct wwi_open_tiling {
@@ -267,8 +273,6 @@ static inline size_t wwi_search_args_bytes(const ww_search *s, size_t begin) {
 }
 
 // ---- search_super.c
-ww_status wwi_super_make(ww_search *s, const ww_series_view *view);
-void wwi_super_destroy(struct wwi_super **super);
 ww_status wwi_super_run(ww_search *s, const ww_series_view *streams, ww_match *matches, size_t *found);
 
 // ---- search_make.c, search_run.c

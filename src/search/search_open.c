@@ -128,11 +128,11 @@ static ww_status make_variant(ww_search *s, variant *v) {
     static const char *const texts[] = {"search/search_open.cl", NULL};
     const wwi_open_tiling *t = &v->sizes;
     char options[192];
-    snprintf(
-        options, sizeof options,
-        "-DWW_GROUP=%u -DWW_CHAIN=%u -DWW_COLS=%u -DWW_PADS=%u -DWW_START=%d -DWW_STRIPS=%d -DWW_WG=%u -DWW_STEP=%d",
-        (unsigned)t->group, (unsigned)t->chain, (unsigned)t->columns, (unsigned)t->pads, v->start, t->strips > 1,
-        (unsigned)items_of(s, t), s->vector > 1 ? 4 : 5);
+    snprintf(options, sizeof options,
+             "-DWW_SEARCH_GROUP=%u -DWW_SEARCH_CHAIN=%u -DWW_COLS=%u -DWW_SEARCH_PADS=%u -DWW_SEARCH_START=%d "
+             "-DWW_SEARCH_STRIPS=%d -DWW_WG=%u -DWW_SEARCH_STEP=%d",
+             (unsigned)t->group, (unsigned)t->chain, (unsigned)t->columns, (unsigned)t->pads, v->start, t->strips > 1,
+             (unsigned)items_of(s, t), s->vector > 1 ? 4 : 5);
     const ww_status status = wwi_recurrence_program(&s->of, s->vector, texts, options, &v->program);
     return status == WW_OK ? wwi_kernel_create(s->stream, v->program, "ww_search_open", &v->kernel) : status;
 }
@@ -176,17 +176,6 @@ ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *t, bool start, co
                                   WWI_BUFFER(b->starts_in), WWI_BUFFER(b->starts_out),
                                   {WWI_ARG_VALUE, wwi_search_args_bytes(s, offsetof(wwi_open_args, parameters)), &job});
     }
-    return status;
-}
-
-ww_status wwi_open_start_at(ww_search *s, size_t row, uint32_t place, int64_t *start) {
-    int32_t from = 0;
-    const ww_status status =
-        wwi_stream_read(s->stream, s->open->starts, (row * s->block.stride + place) * sizeof from, sizeof from, &from);
-    // Starts count from the begin of a place's piece.
-    for (size_t p = 0; p < s->open->piece_count; p++)
-        if (place >= s->open->pieces[p].begin && place < s->open->pieces[p].end)
-            *start = (int64_t)s->block.first + s->open->pieces[p].begin + from;
     return status;
 }
 
@@ -389,6 +378,27 @@ static ww_status grow_states(ww_search *s) {
                     {&o->starts, s->query_count * s->block.stride * starts});
 }
 
+// A pushed stream: the places in which the paths to the block's candidates begin.
+static ww_status find_starts(ww_search *s, size_t row) {
+    const struct wwi_open *o = s->open;
+    wwi_query *q = &s->queries[row];
+    ww_status status = WW_OK;
+    for (size_t i = 0; i < q->count && status == WW_OK; i++) {
+        wwi_candidate *c = &q->candidates[i];
+        if (c->start >= 0)
+            continue;
+        const uint64_t place = c->place - s->block.first;
+        int32_t from = 0;
+        status =
+            wwi_stream_read(s->stream, o->starts, (row * s->block.stride + place) * sizeof from, sizeof from, &from);
+        // Starts count from the begin of a place's piece.
+        for (size_t p = 0; p < o->piece_count; p++)
+            if (place >= o->pieces[p].begin && place < o->pieces[p].end)
+                c->start = (int64_t)s->block.first + o->pieces[p].begin + from;
+    }
+    return status;
+}
+
 static void count_cells(ww_search *s) {
     for (size_t p = 0; p < s->open->piece_count; p++) {
         const uint64_t places = s->open->pieces[p].end - s->open->pieces[p].begin;
@@ -418,7 +428,10 @@ ww_status wwi_open_block(ww_search *s, uint32_t columns) {
     if (o->piece_count && (status = launch_queries(s, columns, &b)) != WW_OK)
         return status;
     count_cells(s);
-    if ((status = wwi_collect(s, 0, columns)) != WW_OK || (o->ends && (status = take_skipped_ends(s)) != WW_OK) ||
+    status = wwi_collect(s, 0, columns);
+    for (size_t q = 0; q < s->query_count && s->streaming && status == WW_OK; q++)
+        status = find_starts(s, q);
+    if (status != WW_OK || (o->ends && (status = take_skipped_ends(s)) != WW_OK) ||
         (status = wwi_pace_report(&s->pace, (uint64_t)columns * s->query_count)) != WW_OK)
         return status;
     o->goes_on = last_goes_on(o, columns);

@@ -248,3 +248,70 @@ void wwi_search_queries_destroy(ww_search *s) {
         free(s->queries[q].candidates);
     free(s->queries);
 }
+
+// ---- of a search for whole streams, which stay on the host
+
+void wwi_super_destroy(struct wwi_super **super) {
+    if (!*super)
+        return;
+    free((*super)->values);
+    free((*super)->lengths);
+    free((*super)->offsets);
+    free(*super);
+    *super = NULL;
+}
+
+static ww_status take_lengths(struct wwi_super *own, const ww_series_view *view, uint64_t *total) {
+    for (size_t i = 0; i < own->count; i++) {
+        own->lengths[i] = view->lengths ? view->lengths[i] : view->length;
+        own->offsets[i] = (size_t)*total;
+        if (!own->lengths[i]) {
+            wwi_fail(WW_ERROR_EMPTY, "query %zu has no points", i);
+            return wwi_fail_where((int64_t)i, -1);
+        }
+        if (own->lengths[i] > SIZE_MAX / 64 / own->channels - *total)
+            return wwi_fail(WW_ERROR_OVERFLOW, "the queries have too many points");
+        *total += (uint64_t)own->lengths[i] * own->channels;
+    }
+    return WW_OK;
+}
+
+static ww_status take_values(struct wwi_super *own, const ww_series_view *view) {
+    for (size_t i = 0; i < own->count; i++) {
+        const size_t n = own->lengths[i];
+        const uint64_t at = view->offsets ? view->offsets[i] : own->offsets[i];
+        for (size_t c = 0; c < own->channels; c++)
+            for (size_t t = 0; t < n; t++) {
+                const double value = wwi_view_value(view, at, n, c, t);
+                if (!isfinite(value)) {
+                    wwi_fail(WW_ERROR_NOT_FINITE, "query %zu, point %zu is %g", i, t, value);
+                    return wwi_fail_where((int64_t)i, (int64_t)t);
+                }
+                own->values[own->offsets[i] + c * n + t] = value;
+            }
+    }
+    return WW_OK;
+}
+
+ww_status wwi_super_make(ww_search *s, const ww_series_view *view) {
+    struct wwi_super *own = calloc(1, sizeof *own);
+    uint64_t total = 0;
+    if (!own)
+        return wwi_fail_memory(sizeof *own);
+    s->super = own;
+    if (s->given.relax_begin_x || s->given.relax_end_x) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "relaxed streams in a search for whole streams");
+        return wwi_fail_hint("leave relax_begin_x and relax_end_x at 0");
+    }
+    own->count = view->count;
+    own->channels = view->channels;
+    own->lengths = malloc(view->count * sizeof *own->lengths);
+    own->offsets = malloc(view->count * sizeof *own->offsets);
+    if (!own->lengths || !own->offsets)
+        return wwi_fail_memory(view->count * sizeof *own->lengths);
+    const ww_status status = take_lengths(own, view, &total);
+    if (status != WW_OK)
+        return status;
+    own->values = malloc((size_t)total * sizeof *own->values);
+    return own->values ? take_values(own, view) : wwi_fail_memory(total * sizeof *own->values);
+}

@@ -72,12 +72,14 @@ static ww_status make_windows(ww_search *s, bool listed) {
     if (ribbon) {
         const int reach = (int)s->of.measure.band.width;
         snprintf(options, sizeof options,
-                 "-DWW_AFFINE=%d -DWW_LISTED=%d -DWW_WG=64 -DWW_ROWS=%d -DWW_COLS=%d -DWW_BELOW=%d -DWW_ABANDON=%d",
+                 "-DWW_SEARCH_AFFINE=%d -DWW_SEARCH_LISTED=%d -DWW_WG=64 -DWW_ROWS=%d -DWW_COLS=%d -DWW_BELOW=%d "
+                 "-DWW_SEARCH_ABANDON=%d",
                  affine(s), listed, RIBBON_ROWS, 2 * reach + 1, reach, abandons);
     } else {
         const bool banded = s->of.banded && wwi_measure_has(&s->of.measure, WWI_MEASURE_BAND_IN_CELL);
         snprintf(options, sizeof options,
-                 "-DWW_AFFINE=%d -DWW_LISTED=%d -DWW_WG=%d -DWW_ROWS=%d -DWW_ABANDON=%d -DWW_SIMILARITY=%d%s",
+                 "-DWW_SEARCH_AFFINE=%d -DWW_SEARCH_LISTED=%d -DWW_WG=%d -DWW_ROWS=%d -DWW_SEARCH_ABANDON=%d "
+                 "-DWW_SEARCH_SIMILARITY=%d%s",
                  affine(s), listed, s->vector > 1 ? 1 : 64, s->vector > 1 || s->of.channels == 1 ? 8 : 4, abandons,
                  s->similarity, banded ? " -DWW_BAND=1" : "");
     }
@@ -98,9 +100,9 @@ static ww_status make_bounds(ww_search *s) {
                     {"WW_CHANNELS", s->of.all_channels},
                     {"WW_COST", cost},
                     {"WW_ROOT", s->of.measure.root != 0},
-                    {"WW_AFFINE", affine(s)},
+                    {"WW_SEARCH_AFFINE", affine(s)},
                     {"WW_WG", s->vector > 1 ? 1 : 64},
-                    {"WW_MAXIMUM", (s->of.row->flags & WWI_MEASURE_BOUND_MAX) != 0}},
+                    {"WW_SEARCH_MAXIMUM", (s->of.row->flags & WWI_MEASURE_BOUND_MAX) != 0}},
         .kernels = {{&s->windows->bounds, "ww_search_bounds"}}};
     return s->bounded ? wwi_program_make(s->context, s->stream, &parts, &s->windows->bounds_program) : WW_OK;
 }
@@ -131,12 +133,12 @@ static ww_status make_moments(ww_search *s) {
     const bool tile = tile_bytes(s) > 0;
     const wwi_program_parts parts = {.texts = {"base/number.cl", "search/search_moments.cl"},
                                      .defines = {{"WWK_DOUBLE", s->of.precision == WW_DOUBLE},
-                                                 {"WW_ZNORM", s->options.znormalise != 0},
-                                                 {"WW_WIDE", wwi_context_info(s->context)->has_double != 0},
-                                                 {"WW_RUN", RUN},
+                                                 {"WW_SEARCH_ZNORM", s->options.znormalise != 0},
+                                                 {"WW_SEARCH_DOUBLE", wwi_context_info(s->context)->has_double != 0},
+                                                 {"WW_SEARCH_RUN", RUN},
                                                  {"WW_WG", moments_group(s)},
-                                                 {"WW_MANY", many(s)},
-                                                 {"WW_TILE", tile}},
+                                                 {"WW_SEARCH_MANY", many(s)},
+                                                 {"WW_SEARCH_TILE", tile}},
                                      .kernels = {{&w->moments, tile ? "ww_search_moments_tile" : "ww_search_moments"},
                                                  {&w->whole, "ww_search_whole"},
                                                  {&w->envelope, "ww_search_envelope"}}};
