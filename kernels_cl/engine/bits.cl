@@ -26,106 +26,62 @@ ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restr
     const uint lane = lid & (width - 1);
     const uint groups = WW_WG / width;
     const uint first_word = lane * WW_WORDS;
-    ww_bits_block s;
     const ww_run run = ww_run_of(args, (args.unit_begin + (uint)get_group_id(0)) * groups + lid / width);
-    const uint task_end = run.end;
-    uint task = run.task;
-#if WW_LIST
-    const uint y_id = 0;  // each task has its own
-    ww_symbols y;
-    y.planes = y_planes;
-    y.length = y.words = 0;
-#else
-    const uint y_id = y_order[run.column];
-    const ww_symbols y = ww_symbols_load(y_planes, y_series, y_id, args.channel);
-    ww_bits_load(&s, y, first_word);
-#endif
+    const uint y_id = WW_LIST ? 0 : y_order[run.column];  // in a list each task has its own
+    ww_bits_block s;
+    ww_symbols x = {x_planes, 0, 0}, y = {y_planes, 0, 0};
+    if (!WW_LIST) {
+        y = ww_symbols_load(y_planes, y_series, y_id, args.channel);
+        ww_bits_load(&s, y, first_word);
+    }
 
     // Steps of the longest list in the work-group, so that all its work-items leave the loop together.
     __local uint longest;
-    if (lid == 0)
-        longest = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (lane == 0) {
-        uint steps = 0;
-        for (uint t = task; t < task_end; t++)
-            steps += WW_STEPS((uint)x_series[WW_STEP_X(t)].y);
-        atomic_max(&longest, steps);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const uint total = longest ? longest + width - 1 : 0;
+    uint own_steps = 0;
+    if (lane == 0)
+        for (uint t = run.task; t < run.end; t++)
+            own_steps += ww_bits_steps((uint)x_series[WW_STEP_X(t)].y);
+    const uint most_steps = ww_most_of_groups(&longest, own_steps, lid, lane), total = most_steps ? most_steps + width - 1 : 0;
 
-#if WW_EXCHANGE == 0
-    __local uint edges[2][2 * WW_WG];
-#endif
-    ww_symbols x;
-    x.planes = x_planes;
-    x.length = x.words = 0;
-    ww_row_held rows[WW_ROWS_HELD], next_rows[WW_ROWS_HELD];
-    uint edge = 0, sum = 0;          // in: the left-hand neighbour's; out: this lane's
-    uint id = 0;                     // the row series, or a list's result
-    uint begin = 0;                  // step at which lane 0 begins the pair
-    uint step = 0, steps = 0;        // of the pair
+    __local uint passed[WW_BITS_PASSED(WW_WG)];
+    ww_row_held next_rows[WW_ROWS_HELD];
+    uint edge = 0, sum = 0;         // in: the left-hand neighbour's; out: this lane's
+    uint task = run.task, id = 0;   // the row series, or a list's result
+    uint begin = 0;                 // step at which lane 0 begins the pair
+    uint step = 0, steps = 0;       // of the pair
     bool fresh = true;
     for (uint k = 0; k < total; k++) {
-        if (fresh && task < task_end) {
-#if WW_LIST
-            id = WW_TASK_RESULT(task);
-#else
-            id = WW_STEP_X(task);
-#endif
+        if (fresh && task < run.end) {
+            id = WW_LIST ? WW_TASK_RESULT(task) : WW_STEP_X(task);
             x = ww_symbols_load(x_planes, x_series, WW_STEP_X(task), args.channel);
-#if WW_LIST
-            y = ww_symbols_load(y_planes, y_series, WW_TASK_Y(task), args.channel);
-            ww_bits_load(&s, y, first_word);
-#endif
+            if (WW_LIST) {
+                y = ww_symbols_load(y_planes, y_series, WW_TASK_Y(task), args.channel);
+                ww_bits_load(&s, y, first_word);
+            }
             ww_bits_clear(&s);
             step = 0;
-            steps = WW_STEPS(x.length);
-            ww_read_rows(next_rows, x, 0);
+            steps = ww_bits_steps(x.length);
+            ww_bits_read_rows(next_rows, x, 0);
             fresh = false;
         }
 
         if (!fresh && k >= begin + lane) {
-            const uint padding = step ? 0 : WW_PADDING(x.length);
-            const uint padding_mask = WW_PADDING_MASK(padding);
+            const uint padding = step ? 0 : ww_bits_padding(x.length);
             if (lane == 0) {
-                edge = WW_BORDER_EDGE(padding);
-                sum = WW_FROM(x.length);
+                edge = ww_bits_border(padding);
+                sum = WW_BITS_FROM * x.length;
             }
-            // The next step's rows are loaded while these are computed.
-#pragma unroll
-            for (int b = 0; b < WW_ROWS_HELD; b++)
-                rows[b] = next_rows[b];
-            ww_read_rows(next_rows, x, min(step + 1, steps - 1));
-            edge = ww_bits_step(&s, rows, padding_mask, edge, args);
+            edge = ww_bits_lane_step(&s, x, step, steps, next_rows, padding, edge, args);
             step++;
             if (step == steps) {
-#pragma unroll
-                for (int w = 0; w < WW_WORDS; w++) {
-                    const int left = (int)y.length - ((int)first_word + w) * 32;
-                    sum += WW_COUNT(s, w, WW_KEEP(left));
-                }
-                if (lane == (y.words - 1) / WW_WORDS) {
-                    ww_store(out, args, id, y_id, id, WW_RESULT(sum, x.length, y.length));
-                }
+                sum += ww_bits_counts(&s, (int)y.length - (int)first_word * 32);
+                if (lane == (y.words - 1) / WW_WORDS)
+                    ww_store(out, args, id, y_id, id, ww_bits_result(sum, x.length, y.length, args));
                 begin += steps;
                 task++;
                 fresh = true;
             }
         }
-
-#if WW_EXCHANGE == 0
-        __local uint *handed = edges[k & 1];
-        handed[lid] = edge;
-        handed[WW_WG + lid] = sum;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const uint from = (lid & ~(width - 1)) | ((lane - 1) & (width - 1));
-        edge = handed[from];
-        sum = handed[WW_WG + from];
-#else
-        edge = ww_exchange_up(edge, width);
-        sum = ww_exchange_up(sum, width);
-#endif
+        ww_bits_pass_right(&edge, &sum, passed, k & 1, WW_WG, lid, lane, width);
     }
 }

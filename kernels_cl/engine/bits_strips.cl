@@ -23,9 +23,7 @@ ww_bits_strips(__global const ww_plane *restrict x_planes, __global const ulong2
                __global uint *ticket) {
     const uint lane = get_local_id(0);
     __local uint mine[1];
-#if WW_EXCHANGE == 0 && WW_WG > 1
-    __local uint handed[2][2 * WW_WG];
-#endif
+    __local uint handed[WW_BITS_PASSED(WW_WG)];
     if (lane == 0)
         mine[0] = atomic_inc(ticket);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -41,41 +39,30 @@ ww_bits_strips(__global const ww_plane *restrict x_planes, __global const ulong2
 
     const uint first_word = (strip * WW_WG + lane) * WW_WORDS;
     const uint owner = (y.words - 1) / WW_WORDS - strip * WW_WG;  // the lane of the last column, if it is in this strip
-    const uint steps = WW_STEPS(x.length), total = steps + min(owner, (uint)WW_WG - 1);
+    const uint steps = ww_bits_steps(x.length), total = steps + min(owner, (uint)WW_WG - 1);
     ww_bits_block s;
     ww_bits_load(&s, y, first_word);
-    ww_row_held rows[WW_ROWS_HELD], next_rows[WW_ROWS_HELD];
+    ww_row_held next_rows[WW_ROWS_HELD];
     ww_bits_clear(&s);
-    ww_read_rows(next_rows, x, 0);
+    ww_bits_read_rows(next_rows, x, 0);
     uint edge = 0, sum = 0;
     ulong ahead = strip ? edges[0] : 0;
     for (uint k = 0; k < total; k++) {
         const uint step = k - lane;  // may wrap below 0: then it is past every end
         if (k >= lane && step < steps) {
-            const uint padding = step ? 0 : WW_PADDING(x.length);
-            const uint padding_mask = WW_PADDING_MASK(padding);
+            const uint padding = step ? 0 : ww_bits_padding(x.length);
             if (lane == 0) {
-                edge = strip ? ww_await(edges, step, strip, ahead) : WW_BORDER_EDGE(padding);
-                sum = WW_FROM(x.length);
+                edge = strip ? ww_await(edges, step, strip, ahead) : ww_bits_border(padding);
+                sum = WW_BITS_FROM * x.length;
                 if (strip && step + 1 == steps)
                     sum = ww_await(edges, steps, strip, edges[steps]);
                 ahead = edges[step + 1];
             }
-            // The next step's rows are loaded while these are computed.
-#pragma unroll
-            for (int b = 0; b < WW_ROWS_HELD; b++)
-                rows[b] = next_rows[b];
-            ww_read_rows(next_rows, x, min(step + 1, steps - 1));
-            edge = ww_bits_step(&s, rows, padding_mask, edge, args);
+            edge = ww_bits_lane_step(&s, x, step, steps, next_rows, padding, edge, args);
             if (step + 1 == steps) {
-#pragma unroll
-                for (int w = 0; w < WW_WORDS; w++) {
-                    const int left = (int)y.length - ((int)first_word + w) * 32;
-                    sum += WW_COUNT(s, w, WW_KEEP(left));
-                }
-                if (lane == owner) {
-                    ww_store_task(out, args, x_order, task, WW_RESULT(sum, x.length, y.length));
-                }
+                sum += ww_bits_counts(&s, (int)y.length - (int)first_word * 32);
+                if (lane == owner)
+                    ww_store_task(out, args, x_order, task, ww_bits_result(sum, x.length, y.length, args));
             }
             if (lane == WW_WG - 1) {
                 ww_tag(edges, step, strip, edge);
@@ -83,15 +70,7 @@ ww_bits_strips(__global const ww_plane *restrict x_planes, __global const ulong2
                     ww_tag(edges, steps, strip, sum);
             }
         }
-#if WW_EXCHANGE != 0
-        edge = ww_exchange_up(edge, WW_WG);
-        sum = ww_exchange_up(sum, WW_WG);
-#elif WW_WG > 1
-        handed[k & 1][lane] = edge;
-        handed[k & 1][WW_WG + lane] = sum;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        edge = handed[k & 1][(lane - 1) & (WW_WG - 1)];
-        sum = handed[k & 1][WW_WG + ((lane - 1) & (WW_WG - 1))];
-#endif
+        if (WW_WG > 1)
+            ww_bits_pass_right(&edge, &sum, handed, k & 1, WW_WG, lane, lane, WW_WG);
     }
 }

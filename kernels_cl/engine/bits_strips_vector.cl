@@ -34,7 +34,7 @@ ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *re
     edges += (ulong)pair * args.scratch;
 
     const uint first_word = strip * (WW_VECTOR * WW_WORDS), words = y.words - first_word;
-    const uint lanes = min((words + WW_WORDS - 1) / WW_WORDS, (uint)WW_VECTOR), steps = WW_STEPS(x.length);
+    const uint lanes = min((words + WW_WORDS - 1) / WW_WORDS, (uint)WW_VECTOR), steps = ww_bits_steps(x.length);
     ww_bits_block s;
 #pragma unroll
     for (uint w = 0; w < WW_WORDS; w++)
@@ -42,7 +42,7 @@ ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *re
         for (uint b = 0; b < WW_BITS; b++) {
             uint values[WW_VECTOR];
             for (uint v = 0; v < WW_VECTOR; v++)
-                values[v] = ww_column_held(y, first_word + v * WW_WORDS + w, b);
+                values[v] = ww_bits_column(y, first_word + v * WW_WORDS + w, b);
             s.own[w][b] = WW_PASTE(vload, WW_VECTOR)(0, values);
         }
     int columns_left[WW_VECTOR];
@@ -57,30 +57,24 @@ ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *re
     uint sum = 0;
     for (uint k = 0; k < steps + lanes - 1; k++) {
         uint next_rows[WW_BITS];
-        const uint padding = k ? 0 : WW_PADDING(x.length);
-        ww_read_rows(next_rows, x, min(k, steps - 1));
+        const uint padding = k ? 0 : ww_bits_padding(x.length);
+        ww_bits_read_rows(next_rows, x, min(k, steps - 1));
 #pragma unroll
         for (int b = 0; b < WW_BITS; b++)
             rows[b] = ww_rotate(rows[b], next_rows[b]);
         padding_mask = ww_rotate(padding_mask, (1u << padding) - 1);
-        const ww_word border = WW_BORDER_EDGE(padding);
+        const ww_word border = ww_bits_border(padding);
         edge = ww_rotate(edge, k >= steps ? 0 : strip ? ww_await(edges, k, strip, edges[k]) : border.s0);
         edge = ww_bits_step(&s, rows, padding_mask, edge, args);
         if (k >= WW_VECTOR - 1)
             ww_tag(edges, k - (WW_VECTOR - 1), strip, edge.sf);
         if (k + 1 >= steps) {
-            ww_word counts = (ww_word)0;
-#pragma unroll
-            for (int w = 0; w < WW_WORDS; w++) {
-                const ww_ints left = left_of_first - w * 32;
-                counts += WW_COUNT(s, w, WW_KEEP(left));
-            }
             uint each[WW_VECTOR];
-            WW_PASTE(vstore, WW_VECTOR)(counts, 0, each);
+            WW_PASTE(vstore, WW_VECTOR)(ww_bits_counts(&s, left_of_first), 0, each);
             sum += each[k + 1 - steps];
         }
     }
-    sum += strip ? ww_await(edges, steps, strip, edges[steps]) : WW_FROM(x.length);
+    sum += strip ? ww_await(edges, steps, strip, edges[steps]) : WW_BITS_FROM * x.length;
     if (words > WW_VECTOR * WW_WORDS)
         ww_tag(edges, steps, strip, sum);
     else
