@@ -142,6 +142,50 @@ WW_INLINE double ww_wide_recip(double a) {
 WW_INLINE float ww_wide_product(double a, double b) {
     return as_float((as_uint2(fma(a, b, 0x1p-120)).y << 3) + 0x40000004u);
 }
+// A part by products, computed again from its checkpoint: its points b, P of its cells, and their exponentials. Gives P to its left;
+// corner_high: P above that.
+WW_INLINE float4 ww_part_products(const ww_soft_room *room, const ww_soft_mark *mark, const ww_soft_rows *rows, int part,
+                                  float base, float corner_high, float *b, float *kept, float *factors) {
+    __local float4 (*now)[WW_WG] = mark->now;
+    const uint lane = room->lane;
+    double c[WW_PART];
+    float4 leftmost = now[3 + WW_MARK_LEFT(part)][lane];
+    if (part == 0)
+        leftmost = (float4)(WW_HIGH(ww_wide_exp2(base - leftmost.x)), WW_HIGH(ww_wide_exp2(base - leftmost.y)),
+                            WW_HIGH(ww_wide_exp2(base - leftmost.z)), WW_HIGH(ww_wide_exp2(base - leftmost.w)));
+    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+        b[r] = room->points[part * WW_PART + r][lane];
+        c[r] = WW_FROM_HIGH(ww_at_of(now[3 + part * (WW_PART / 4) + r / 4][lane], r % 4));
+    }
+    double last = WW_FROM_HIGH(part ? now[2 + part * (WW_PART / 4)][lane].w : corner_high);
+    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+        const double left = WW_FROM_HIGH(ww_at_of(leftmost, q));
+        ww_soft_products(rows->x[q], b, c, left, last, WW_PART, &kept[q * WW_PART], &factors[q * WW_PART]);
+        last = left;
+    }
+    return leftmost;
+}
+// A of a part's cells, P B, and their slopes. h: exp(-c/gamma) B of the row below; before the last row what comes from all below it.
+// from_part: the same from the right, then what goes to the left.
+WW_INLINE void ww_part_adjoints(ww_soft_rows *rows, const float *b, const float *kept, const float *factors, double *h,
+                                double *from_part, float *y_slope) {
+    WW_SOFT_UNROLL for (int q = WW_ROWS - 1; q >= 0; q--) {
+        double right = from_part[q], diagonal = 0;
+        const double before = q == WW_ROWS - 1 ? 0 : h[0];
+        WW_SOFT_UNROLL for (int r = WW_PART - 1; r >= 0; r--) {
+            const double all = q == WW_ROWS - 1 || r == WW_PART - 1 ? right + h[r] : right + (h[r] + diagonal);
+            const float share = ww_wide_product(WW_FROM_HIGH(kept[q * WW_PART + r]), all);
+            const float slope = ww_soft_slope(rows->x[q], b[r]);
+            rows->x_slope[q] = fma(share, slope, rows->x_slope[q]);
+            y_slope[r] = fma(-share, slope, y_slope[r]);
+            rows->upwards = q == 0 ? fmax(rows->upwards, share) : rows->upwards;
+            diagonal = h[r];
+            right = all * ww_wide(factors[q * WW_PART + r]);
+            h[r] = right;
+        }
+        from_part[q] = right + before;
+    }
+}
 // By products. `hands_a`: the row above came as R, then A is handed up and between parts: P that is computed there is not rounded as
 // P here is.
 WW_INLINE void ww_back_by_products(ww_soft_way *way, const ww_soft_room *room, const ww_soft_mark *mark, ww_soft_rows *rows,
@@ -160,23 +204,7 @@ WW_INLINE void ww_back_by_products(ww_soft_way *way, const ww_soft_room *room, c
         const int first = part * WW_PART;
         float b[WW_PART], y_slope[WW_PART], kept[WW_ROWS * WW_PART], factors[WW_ROWS * WW_PART];
         double h[WW_PART];
-        {
-            double c[WW_PART];
-            leftmost = now[3 + WW_MARK_LEFT(part)][lane];
-            if (part == 0)
-                leftmost = (float4)(WW_HIGH(ww_wide_exp2(base - leftmost.x)), WW_HIGH(ww_wide_exp2(base - leftmost.y)),
-                                    WW_HIGH(ww_wide_exp2(base - leftmost.z)), WW_HIGH(ww_wide_exp2(base - leftmost.w)));
-            WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
-                b[r] = room->points[first + r][lane];
-                c[r] = WW_FROM_HIGH(ww_at_of(now[3 + part * (WW_PART / 4) + r / 4][lane], r % 4));
-            }
-            double last = WW_FROM_HIGH(part ? now[2 + part * (WW_PART / 4)][lane].w : corner_high);
-            WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
-                const double left = WW_FROM_HIGH(ww_at_of(leftmost, q));
-                ww_soft_products(rows->x[q], b, c, left, last, WW_PART, &kept[q * WW_PART], &factors[q * WW_PART]);
-                last = left;
-            }
-        }
+        leftmost = ww_part_products(room, mark, rows, part, base, corner_high, b, kept, factors);
         WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
             h[r] = shift * room->handed[first + r][lane];
             y_slope[r] = 0;
@@ -195,23 +223,7 @@ WW_INLINE void ww_back_by_products(ww_soft_way *way, const ww_soft_room *room, c
             WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
                 from_part[q] *= ww_wide_recip(WW_FROM_HIGH(kept[q * WW_PART + WW_PART - 1]));
         }
-        // h: exp(-c/gamma) B of the row below; before the last row what comes from all below it.
-        WW_SOFT_UNROLL for (int q = WW_ROWS - 1; q >= 0; q--) {
-            double right = from_part[q], diagonal = 0;
-            const double before = q == WW_ROWS - 1 ? 0 : h[0];
-            WW_SOFT_UNROLL for (int r = WW_PART - 1; r >= 0; r--) {
-                const double all = q == WW_ROWS - 1 || r == WW_PART - 1 ? right + h[r] : right + (h[r] + diagonal);
-                const float share = ww_wide_product(WW_FROM_HIGH(kept[q * WW_PART + r]), all);
-                const float slope = ww_soft_slope(rows->x[q], b[r]);
-                rows->x_slope[q] = fma(share, slope, rows->x_slope[q]);
-                y_slope[r] = fma(-share, slope, y_slope[r]);
-                rows->upwards = q == 0 ? fmax(rows->upwards, share) : rows->upwards;
-                diagonal = h[r];
-                right = all * ww_wide(factors[q * WW_PART + r]);
-                h[r] = right;
-            }
-            from_part[q] = right + before;
-        }
+        ww_part_adjoints(rows, b, kept, factors, h, from_part, y_slope);
         const double to_corner = h[0];
         WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
             h[r] += r + 1 < WW_PART ? h[r + 1 < WW_PART ? r + 1 : 0] : corner_part;
@@ -329,6 +341,7 @@ WW_INLINE void ww_back_by_pairs(ww_soft_way *way, const ww_soft_room *room, cons
 
 // ---- a pair, and a strip
 
+// With WW_FLOW `tall` is known: read again, it makes ptxas (13, sm_90) spill.
 WW_INLINE void ww_begin_pair(ww_soft_way *way, const ww_gradient_args args, __global const ww_gradient_task *tasks,
                              __global const float *checkpoints, __global const float *more_checkpoints, uint tall) {
     const uint n = tasks[way->number].n, m = tasks[way->number].m;
@@ -388,6 +401,90 @@ WW_INLINE void ww_end_strip(const ww_soft_way *way, const ww_soft_room *room, co
     }
 }
 
+WW_INLINE void ww_begin_scale(ww_soft_way *way, const float soft_scale) {
+    way->root = WW_SOFT_ROOT(soft_scale);
+    way->origin = way->carried = 0;
+    way->handed_base = WW_SOFT_FAR;
+}
+// The strip to the right of strip j, if there is one up to column `end`, is the one before.
+WW_INLINE ww_soft_flow ww_flow_back(__global float *head, const ww_gradient_args args, uint number, uint j, uint end) {
+    ww_soft_flow flow;
+    flow.own = ww_flow_word(head, args, number, j);
+    flow.before = flow.own + 1;
+    flow.seen = flow.newest = j + 1 < end ? 0 : 0xffffffffu;
+    return flow;
+}
+// The block hands to the strip to the left what counts; `first` of its strip. `early`: the first block there is requested now.
+WW_INLINE void ww_reach_left(ww_soft_way *way, const ww_soft_room *room, const ww_soft_mark *mark, bool first, bool early) {
+    way->next_least = way->i;
+    if (first) {
+        way->next_row = way->i;
+        if (early)
+            ww_request_strip(way, room, way->turns + 1, mark->own - WW_MARK_FOURS * WW_STRIDE, mark->own_base - WW_STRIDE,
+                             way->j - 1);
+    }
+}
+WW_INLINE void ww_next_strip(ww_soft_way *way) {
+    way->j--;
+    way->turns++;
+    way->i = way->next_row;
+    way->least_row = way->next_least;
+}
+// The next pair that no work-item has: their ways differ in length. False: there is none.
+WW_INLINE bool ww_next_pair(ww_soft_way *way, const ww_gradient_args args, __global float *head) {
+    const uint next = (uint)get_global_size(0) + atomic_inc((volatile __global uint *)head);
+    way->number = args.first + next;
+    return next < args.count;
+}
+
+// ---- a row-step
+
+// The checkpoint of the way's block, in column `column` of those that are noted. `more`: there is a block above, whose checkpoint is
+// requested while this one is computed.
+WW_INLINE void ww_place_mark(ww_soft_mark *mark, const ww_soft_way *way, const uint column, const bool more) {
+    __global const float4 *row = way->checkpoints + (ulong)way->i * way->mark_row;
+    mark->own = row + column * WW_MARK_FOURS * (uint)WW_STRIDE;
+    mark->above = mark->own - (more ? way->mark_row : 0);
+    mark->own_base = (__global const float *)row + column * (uint)WW_STRIDE + way->base_at;
+    mark->above_base = mark->own_base - (more ? way->mark_row * 4 : 0);
+}
+WW_INLINE void ww_take_rows(ww_soft_rows *rows, const ww_soft_way *way, const ww_soft_mark *mark, const uint lane,
+                            const float slope_scale) {
+    const float4 right = mark->now[0][lane], point = mark->now[1][lane], slope = mark->now[2][lane] * slope_scale;
+    rows->corner = rows->upwards = 0;
+    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+        rows->x[q] = ww_soft_scaled(ww_at_of(point, q), way->root, way->origin);
+        rows->x_slope[q] = ww_at_of(slope, q);
+        rows->from_right[q] = ww_at_of(right, q);
+    }
+}
+// The block, in the way that the pass forward has noted.
+WW_INLINE void ww_back_block(ww_soft_way *way, const ww_soft_room *room, const ww_soft_mark *mark, ww_soft_rows *rows,
+                             __global const ww_gradient_task *tasks, const float corner_mark, const uint hidden, const ww_gradient_args args) {
+#if WW_SOFT_WIDE
+    const float noted_base = room->bases[way->turns % WW_SOFT_SETS][room->lane], base = floor(noted_base);
+    if (base < WW_SOFT_FAR)
+        ww_back_by_products(way, room, mark, rows, base, noted_base > base, corner_mark, hidden);
+    else
+#endif
+    {
+        const uint n = tasks[way->number].n, m = tasks[way->number].m;
+        const bool ends_here = !ww_soft_ends_below(WW_SOFT_WHOLE, n) && way->i == (n - 1) / WW_ROWS && way->j == (m - 1) / WW_COLS;
+        ww_back_by_pairs(way, room, mark, rows, n, m, ends_here, corner_mark, hidden);
+    }
+}
+// Hands A to the strip to the left, and stores the slopes of x. Gives the most of A.
+WW_INLINE float ww_hand_left(ww_soft_way *way, ww_soft_rows *rows, __global float *adjoints, __global float *slopes,
+                             const float slope_unit) {
+    float *to_left = rows->from_right;
+    to_left[WW_ROWS - 1] += way->carried;
+    way->carried = rows->corner;
+    WW_FOURS(adjoints)[way->place + way->i] = (float4)(to_left[0], to_left[1], to_left[2], to_left[3]);
+    WW_FOURS(slopes)[way->place + way->i] =
+        slope_unit * (float4)(rows->x_slope[0], rows->x_slope[1], rows->x_slope[2], rows->x_slope[3]);
+    return fmax(fmax(to_left[0], to_left[1]), fmax(to_left[2], to_left[3]));
+}
+
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
                  __global const uint *restrict band, __global const float *restrict packed,
@@ -411,32 +508,20 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
     way.i = at.to - 1;
     way.least_row = at.from;
     way.next_row = way.next_least = way.turns = 0;
+    ww_begin_scale(&way, args.parameters.soft_scale);
     bool fresh = true, hands_left = false, begins = true;  // of the strip; it has handed on what counts; of the pair
-    way.root = WW_SOFT_ROOT(args.parameters.soft_scale);
-    way.origin = way.carried = 0;
-    way.handed_base = WW_SOFT_FAR;
     // What slopes here are times those of the points, and back.
     const float slope_unit = WW_SOFT_SLOPE_UNIT(way.root), slope_scale = 1 / slope_unit;
-    ww_soft_flow flow;
-    flow.own = ww_flow_word(adjoints, args, at.number, way.j);
-    flow.before = flow.own + 1;
-    flow.seen = flow.newest = at.strip_end < min(args.column_end, tasks[at.number].wide) ? 0 : 0xffffffffu;
+    ww_soft_flow flow = ww_flow_back(adjoints, args, at.number, way.j, min(args.column_end, tasks[at.number].wide));
 #pragma unroll 1
     for (;;) {
         ww_soft_mark mark;
         mark.now = ahead + way.turns % WW_SOFT_SETS * WW_SOFT_REQUESTS;
         if (begins)
-            // With WW_FLOW `tall` is known: read again, it makes ptxas (13, sm_90) spill.
             ww_begin_pair(&way, args, tasks, checkpoints, more_checkpoints, WW_FLOW ? at.to : tasks[way.number].tall);
-        // What the next block needs is requested while this one is computed.
         const bool more = way.i > at.from;
         mark.row_above = more ? way.i - 1 : way.i;
-        const uint column = way.j - args.column_begin;
-        __global const float4 *row = way.checkpoints + (ulong)way.i * way.mark_row;
-        mark.own = row + column * WW_MARK_FOURS * (uint)WW_STRIDE;
-        mark.above = mark.own - (more ? way.mark_row : 0);
-        mark.own_base = (__global const float *)row + column * (uint)WW_STRIDE + way.base_at;
-        mark.above_base = mark.own_base - (more ? way.mark_row * 4 : 0);
+        ww_place_mark(&mark, &way, way.j - args.column_begin, more);
         const uint needs = way.tall - mark.row_above;
         if (WW_FLOW && begins)
             ww_flow_wait(&flow, 1);
@@ -453,40 +538,12 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
             fresh = hands_left = false;
         }
         ww_soft_rows rows;
-        rows.corner = rows.upwards = 0;
         const float corner_mark = way.i ? mark.now[3 + WW_MARK_FOURS][lane].w : way.j ? WW_SOFT_FAR : 0.0f;
-        const float4 right = mark.now[0][lane], point = mark.now[1][lane], slope = mark.now[2][lane] * slope_scale;
-        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
-            rows.x[q] = ww_soft_scaled(ww_at_of(point, q), way.root, way.origin);
-            rows.x_slope[q] = ww_at_of(slope, q);
-            rows.from_right[q] = ww_at_of(right, q);
-        }
-#if WW_SOFT_WIDE
-        const float noted_base = bases[way.turns % WW_SOFT_SETS][lane], base = floor(noted_base);
-        if (base < WW_SOFT_FAR)
-            ww_back_by_products(&way, &room, &mark, &rows, base, noted_base > base, corner_mark, hidden);
-        else
-#endif
-        {
-            const uint n = tasks[way.number].n, m = tasks[way.number].m;
-            const bool ends_here = !ww_soft_ends_below(WW_SOFT_WHOLE, n) && way.i == (n - 1) / WW_ROWS && way.j == (m - 1) / WW_COLS;
-            ww_back_by_pairs(&way, &room, &mark, &rows, n, m, ends_here, corner_mark, hidden);
-        }
-        float *to_left = rows.from_right;
-        to_left[WW_ROWS - 1] += way.carried;
-        way.carried = rows.corner;
-        WW_FOURS(adjoints)[way.place + way.i] = (float4)(to_left[0], to_left[1], to_left[2], to_left[3]);
-        WW_FOURS(slopes)[way.place + way.i] =
-            slope_unit * (float4)(rows.x_slope[0], rows.x_slope[1], rows.x_slope[2], rows.x_slope[3]);
-        if (fmax(fmax(to_left[0], to_left[1]), fmax(to_left[2], to_left[3])) > WW_SOFT_COUNTS) {
-            way.next_least = way.i;
-            if (!hands_left) {
-                hands_left = true;
-                way.next_row = way.i;
-                if (WW_SOFT_EARLY && WW_SOFT_WHOLE && way.j > at.strip)
-                    ww_request_strip(&way, &room, way.turns + 1, mark.own - WW_MARK_FOURS * WW_STRIDE, mark.own_base - WW_STRIDE,
-                                     way.j - 1);
-            }
+        ww_take_rows(&rows, &way, &mark, lane, slope_scale);
+        ww_back_block(&way, &room, &mark, &rows, tasks, corner_mark, hidden, args);
+        if (ww_hand_left(&way, &rows, adjoints, slopes, slope_unit) > WW_SOFT_COUNTS) {
+            ww_reach_left(&way, &room, &mark, !hands_left, WW_SOFT_EARLY && WW_SOFT_WHOLE && way.j > at.strip);
+            hands_left = true;
         }
         if (WW_FLOW)
             ww_flow_count(&flow, way.tall - way.i, way.tall);
@@ -501,19 +558,11 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         ww_end_strip(&way, &room, args, slopes, slope_unit, tasks[way.number].wide, at.from);
         fresh = true;
         if (way.j > at.strip && hands_left) {
-            way.j--;
-            way.turns++;
-            way.i = way.next_row;
-            way.least_row = way.next_least;
+            ww_next_strip(&way);
             continue;
         }
-        if (!WW_SOFT_WHOLE)
+        if (!WW_SOFT_WHOLE || !ww_next_pair(&way, args, adjoints))
             return;
-        // The next pair. Their ways differ in length.
-        way.number = (uint)get_global_size(0) + atomic_inc((volatile __global uint *)adjoints);
-        if (way.number >= args.count)
-            return;
-        way.number += args.first;
         begins = true;
     }
 }

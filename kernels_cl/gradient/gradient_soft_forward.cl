@@ -272,6 +272,56 @@ WW_INLINE void ww_soft_block(ww_soft_strip *s, ww_soft_cells *cells, bool keep, 
 }
 #endif
 
+// ---- a strip
+
+// Where a pair's values lie: its checkpoints and the columns of them that are noted, and the values carried aside.
+typedef struct {
+    __global float *side, *notes;
+    uint mark_columns, mark_row;
+} ww_soft_places;
+
+// What a strip hands to the next is what that notes, or in a pass without notes a column that all write in turn.
+WW_INLINE void ww_soft_connect(ww_soft_strip *s, const ww_gradient_args args, const ww_gradient_task task,
+                               const ww_soft_places *of, __global float *edges, __global float4 *marks_above) {
+    const uint j = s->j, column = j - args.column_begin;
+    const bool from_mark = args.keep && column, to_mark = args.keep && j + 1 < args.column_end && j + 1 < task.wide;
+    s->notes_left = args.keep && column == 0;
+    s->in = s->notes_left && j > 0 ? WW_FOURS(edges + task.edges) + (ulong)(args.segment - 1) * task.tall * WW_STRIDE
+            : from_mark            ? marks_above + WW_MARK_LEFT(0) * WW_STRIDE
+                                   : WW_FOURS(of->side);
+    s->in_row = from_mark ? of->mark_row : WW_STRIDE;
+    s->out = to_mark ? marks_above + (WW_MARK_FOURS + WW_MARK_LEFT(0)) * WW_STRIDE : WW_FOURS(of->side);
+    s->out_row = to_mark ? of->mark_row : WW_STRIDE;
+    s->noted_edge = !args.keep && args.segment_columns && (j + 1) % args.segment_columns == 0 && j + 1 < task.wide;
+    s->edge = edges + task.edges;
+    if (s->noted_edge)
+        s->edge += (ulong)(j / args.segment_columns) * task.tall * WW_ROWS * WW_STRIDE;
+}
+// The strip's points, and the row above its chunk.
+WW_INLINE void ww_soft_load_strip(ww_soft_strip *s, ww_soft_cells *cells, const ww_gradient_task task,
+                                  __global const float *packed, __global const float *top, uint from) {
+    s->most_y = -INFINITY;
+    s->least_y = INFINITY;
+    s->result = 0;
+    s->origin = ww_soft_origin(packed[task.y + (ulong)s->j * WW_COLS], s->root);
+    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4) {
+        const float4 points = WW_FOURS_OF(packed + task.y)[(s->j * WW_COLS + r) / 4];
+        const float4 above = from ? WW_FOURS_OF(top)[r / 4 * WW_STRIDE] : (float4)WW_SOFT_FAR;
+        WW_SOFT_UNROLL for (int k = 0; k < 4; k++) {
+            cells->b[r + k] = ww_soft_scaled(ww_at_of(points, k), s->root, s->origin);
+            s->most_y = fmax(s->most_y, cells->b[r + k]);
+            s->least_y = fmin(s->least_y, cells->b[r + k]);
+            cells->c[r + k] = WW_SOFT_STATE(ww_at_of(above, k));
+        }
+    }
+}
+// The row that a chunk leaves.
+WW_INLINE void ww_soft_store_strip(const ww_soft_cells *cells, __global float *top) {
+    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4)
+        WW_FOURS(top)[r / 4 * WW_STRIDE] = (float4)(WW_SOFT_LOG(cells->c[r]), WW_SOFT_LOG(cells->c[r + 1]),
+                                                    WW_SOFT_LOG(cells->c[r + 2]), WW_SOFT_LOG(cells->c[r + 3]));
+}
+
 __kernel WW_SOFT_GROUP void
 ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
                 __global const uint *restrict band, __global const float *restrict packed,
@@ -286,9 +336,11 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
     const ww_gradient_task task = tasks[at.number];
     const uint last_row = (task.n - 1) / WW_ROWS, last_column = (task.m - 1) / WW_COLS;
     // A work-item reads rows that another has written, in a launch before.
-    __global float *side = carried + task.roll + (ulong)task.wide * WW_COLS * WW_STRIDE;
-    __global float *const notes = (task.later ? more_checkpoints : checkpoints) + task.marks;
-    const uint mark_columns = args.segment_columns ? args.mark_columns : task.wide, mark_row = WW_MARK_ROW(mark_columns);
+    ww_soft_places of;
+    of.side = carried + task.roll + (ulong)task.wide * WW_COLS * WW_STRIDE;
+    of.notes = (task.later ? more_checkpoints : checkpoints) + task.marks;
+    of.mark_columns = args.segment_columns ? args.mark_columns : task.wide;
+    of.mark_row = WW_MARK_ROW(of.mark_columns);
     ww_soft_strip s;
     s.number = at.number;
     s.lane = (uint)get_local_id(0);
@@ -298,44 +350,19 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
         s.j = j;
         s.to = min(from + args.chunk, at.to);
         __global float *top = carried + task.roll + (ulong)j * WW_COLS * WW_STRIDE;
-        // What a strip hands to the next is what that notes, or in a pass without notes a column that all write in turn.
         const uint column = j - args.column_begin;
-        const bool from_mark = args.keep && column, to_mark = args.keep && j + 1 < args.column_end && j + 1 < task.wide;
-        __global float4 *const marks_above = WW_FOURS(notes) + column * WW_MARK_FOURS * WW_STRIDE;
-        s.notes_left = args.keep && column == 0;
-        s.in = s.notes_left && j > 0
-                   ? WW_FOURS(edges + task.edges) + (ulong)(args.segment - 1) * task.tall * WW_STRIDE
-                   : from_mark ? marks_above + WW_MARK_LEFT(0) * WW_STRIDE : WW_FOURS(side);
-        s.in_row = from_mark ? mark_row : WW_STRIDE;
-        s.out = to_mark ? marks_above + (WW_MARK_FOURS + WW_MARK_LEFT(0)) * WW_STRIDE : WW_FOURS(side);
-        s.out_row = to_mark ? mark_row : WW_STRIDE;
-        s.noted_edge = !args.keep && args.segment_columns && (j + 1) % args.segment_columns == 0 && j + 1 < task.wide;
-        s.edge = edges + task.edges;
-        if (s.noted_edge)
-            s.edge += (ulong)(j / args.segment_columns) * task.tall * WW_ROWS * WW_STRIDE;
+        __global float4 *const marks_above = WW_FOURS(of.notes) + column * WW_MARK_FOURS * WW_STRIDE;
+        ww_soft_connect(&s, args, task, &of, edges, marks_above);
         ww_soft_cells cells;
-        s.most_y = -INFINITY;
-        s.least_y = INFINITY;
-        s.result = 0;
-        s.origin = ww_soft_origin(packed[task.y + (ulong)j * WW_COLS], s.root);
-        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4) {
-            const float4 points = WW_FOURS_OF(packed + task.y)[(j * WW_COLS + r) / 4];
-            const float4 above = from ? WW_FOURS(top)[r / 4 * WW_STRIDE] : (float4)WW_SOFT_FAR;
-            WW_SOFT_UNROLL for (int k = 0; k < 4; k++) {
-                cells.b[r + k] = ww_soft_scaled(ww_at_of(points, k), s.root, s.origin);
-                s.most_y = fmax(s.most_y, cells.b[r + k]);
-                s.least_y = fmin(s.least_y, cells.b[r + k]);
-                cells.c[r + k] = WW_SOFT_STATE(ww_at_of(above, k));
-            }
-        }
+        ww_soft_load_strip(&s, &cells, task, packed, top, from);
         // The corner: of the matrix, of its border, or what the strip before has handed on; where that is written over, in a place
         // of its own.
-        __global float *const corner = side + WW_SIDE_AT(task.tall * WW_ROWS + from);
+        __global float *const corner = of.side + WW_SIDE_AT(task.tall * WW_ROWS + from);
         s.previous = from == 0 ? (j ? WW_SOFT_FAR : 0.0f)
                                : j == 0 ? WW_SOFT_FAR : args.keep ? s.in[(ulong)(from - 1) * s.in_row].w : *corner;
         const float handed = WW_SOFT_LOG(cells.c[WW_COLS - 1]);
-        s.mark = marks_above + (ulong)from * mark_row;
-        s.base_mark = notes + (ulong)from * mark_row * 4 + ww_base_at(mark_columns, column, at.number);
+        s.mark = marks_above + (ulong)from * of.mark_row;
+        s.base_mark = of.notes + (ulong)from * of.mark_row * 4 + ww_base_at(of.mark_columns, column, at.number);
         ww_soft_flow flow;
         flow.own = ww_flow_word(carried, args, at.number, j);
         flow.before = flow.own - 1;
@@ -360,14 +387,12 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                     ww_soft_request(&s, ahead, packed + task.x, s.i + 1);
                 }
             }
-            s.mark += mark_row;
-            s.base_mark += mark_row * 4;
+            s.mark += of.mark_row;
+            s.base_mark += of.mark_row * 4;
         }
         ww_soft_to_logs(&s, &cells);
         if (WW_SOFT_CHUNKS) {
-            WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4)
-                WW_FOURS(top)[r / 4 * WW_STRIDE] = (float4)(WW_SOFT_LOG(cells.c[r]), WW_SOFT_LOG(cells.c[r + 1]),
-                                                            WW_SOFT_LOG(cells.c[r + 2]), WW_SOFT_LOG(cells.c[r + 3]));
+            ww_soft_store_strip(&cells, top);
             *corner = handed;
         }
         if (++j == at.strip_end) {

@@ -12,22 +12,10 @@
 // numbers a row the queries stay in registers, and the warps of a group have different queries and the same points;
 // with WW_STEPS 0 (any length) two of them stand side by side down, the others across. No local memory, no barrier.
 //
-// Parameter: WW_MMA (base/vendor.cl; 0: the portable form, where every work-item computes the same sums alone).
-#ifndef WW_STEPS
-#define WW_STEPS 1
-#endif
-#ifndef WW_DOWN16
-#define WW_DOWN16 8
-#endif
-#ifndef WW_ACROSS8
-#define WW_ACROSS8 1
-#endif
+// Parameters: WW_STEPS, WW_DOWN16, WW_ACROSS8; WW_MMA (base/vendor.cl; 0: the portable form, where every work-item computes the
+// same sums alone).
 #define WW_WARPS (WW_WG / 32)
-#if WW_STEPS
-#define WW_WARPS_DOWN WW_WARPS
-#else
-#define WW_WARPS_DOWN 2
-#endif
+#define WW_WARPS_DOWN (WW_STEPS ? WW_WARPS : 2)
 #define WW_WARP_ROWS (WW_DOWN16 * 16)
 #define WW_GROUP_POINTS (WW_WARPS / WW_WARPS_DOWN * WW_ACROSS8 * 8)
 
@@ -85,6 +73,10 @@ ww_tensor_cuts(__global const ww_scalar *restrict query_norms, __global const ww
     ww_store_above(t, (ulong)row * width + slot, rows);
 }
 
+// A work-item's sums of a block of a warp: four of each 16 queries and 8 points.
+#define WW_EACH_SUM                                                                                                    \
+    _Pragma("unroll") for (uint m = 0; m < WW_DOWN16; m++) _Pragma("unroll") for (uint n = 0; n < WW_ACROSS8; n++)
+
 #if !WW_MMA
 // Sums of sixteen places, as ww_mma makes them: `q` and `c` are the first of the lane's own row and column.
 #define ww_warp_join() (void)0
@@ -93,9 +85,27 @@ WW_INLINE float ww_half_product(float sum, __global const half *q, __global cons
         sum = fma(vload_half(j, q), vload_half(j, c), sum);
     return sum;
 }
-#endif
-
-#if WW_MMA && WW_STEPS
+WW_INLINE void ww_tensor_sums(float (*sum)[WW_ACROSS8][4], __global const uint2 *query_rows,
+                              __global const uint2 *base_rows, const uint row, const uint point, const uint steps) {
+    for (uint s = 0; s < steps; s++)
+        for (uint m = 0; m < WW_DOWN16; m++)
+            for (uint n = 0; n < WW_ACROSS8; n++)
+                for (uint e = 0; e < 4; e++)
+                    sum[m][n][e] = ww_half_product(
+                        sum[m][n][e], WW_ROW_HALVES(query_rows, row + m * 16 + e / 2 * 8, steps * 16) + s * 16,
+                        WW_ROW_HALVES(base_rows, point + n * 8 + e % 2, steps * 16) + s * 16);
+}
+#elif WW_STEPS
+// A work-item's part of its warp's queries.
+WW_INLINE void ww_fetch_queries(__global const uint2 *queries, uint2 q[WW_DOWN16][WW_STEPS][2]) {
+#pragma unroll
+    for (uint m = 0; m < WW_DOWN16; m++)
+#pragma unroll
+        for (uint s = 0; s < WW_STEPS; s++) {
+            q[m][s][0] = queries[m * 16 * (WW_STEPS * 4) + s * 4];
+            q[m][s][1] = queries[(m * 16 + 8) * (WW_STEPS * 4) + s * 4];
+        }
+}
 // A work-item's part of WW_ACROSS8 times eight points, the first of which is `first`.
 WW_INLINE void ww_fetch_points(__global const uint2 *rows, uint first, uint across, uint2 next[WW_STEPS][WW_ACROSS8]) {
 #pragma unroll
@@ -104,7 +114,49 @@ WW_INLINE void ww_fetch_points(__global const uint2 *rows, uint first, uint acro
         for (uint n = 0; n < WW_ACROSS8; n++)
             next[s][n] = rows[((ulong)first + n * 8) * (WW_STEPS * 4) + s * 4 + across];
 }
+#else
+// The sums of rows of any length, read as they are needed.
+WW_INLINE void ww_tensor_sums(float (*sum)[WW_ACROSS8][4], __global const uint2 *queries, __global const uint2 *points,
+                              const uint steps) {
+#pragma unroll 1
+    for (uint s = 0; s < steps; s++) {
+        uint2 p[WW_ACROSS8], q[WW_DOWN16][2];
+#pragma unroll
+        for (uint n = 0; n < WW_ACROSS8; n++)
+            p[n] = points[n * 8 * (steps * 4) + s * 4];
+#pragma unroll
+        for (uint m = 0; m < WW_DOWN16; m++) {
+            q[m][0] = queries[m * 16 * (steps * 4) + s * 4];
+            q[m][1] = queries[(m * 16 + 8) * (steps * 4) + s * 4];
+        }
+        WW_EACH_SUM
+            ww_mma(sum[m][n], q[m][0], q[m][1], p[n]);
+    }
+}
 #endif
+
+// Lists the points whose sums are not negative, from row `row` and point `point` on.
+WW_INLINE void ww_tensor_list(float (*sum)[WW_ACROSS8][4], const ww_knn_job job, const uint row, const uint point,
+                              __global uint *counts, __global uint *ids, __global uint *overflow) {
+    uint negative = 0xffffffffu;
+    WW_EACH_SUM
+        negative &= as_uint(sum[m][n][0]) & as_uint(sum[m][n][1]) & as_uint(sum[m][n][2]) & as_uint(sum[m][n][3]);
+    if (negative >> 31)
+        return;
+#pragma unroll
+    for (uint n = 0; n < WW_ACROSS8; n++) {
+        uint bits = 0;
+#pragma unroll
+        for (uint m = 0; m < WW_DOWN16; m++)
+#pragma unroll
+            for (uint e = 0; e < 4; e++)
+                bits |= (~as_uint(sum[m][n][e]) >> 31) << (m * 4 + e);
+        while (bits) {
+            const uint bit = ww_lowest(&bits);
+            ww_knn_list(job, row + bit / 4 * 16 + bit % 4 / 2 * 8, point + n * 8 + bit % 2, counts, ids, overflow);
+        }
+    }
+}
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_knn_tensor(__global const uint2 *restrict query_rows, __global const uint2 *restrict base_rows, const ww_knn_job job,
@@ -113,34 +165,25 @@ ww_knn_tensor(__global const uint2 *restrict query_rows, __global const uint2 *r
     const uint steps = WW_STEPS ? WW_STEPS : any_steps;
     const uint item = (uint)get_local_id(0), warp = item / 32, down = item % 32 / 4, across = item % 4;
     const uint row0 = ((uint)(get_group_id(0) % job.query_groups) * WW_WARPS_DOWN + warp % WW_WARPS_DOWN) * WW_WARP_ROWS;
-    const uint begin = job.base_first + (uint)(get_group_id(0) / job.query_groups) * job.part;
-    const uint end = min(begin + job.part, job.base_end);
+    const uint part = job.base_first + (uint)(get_group_id(0) / job.query_groups) * job.part;
+    const uint begin = part + warp / WW_WARPS_DOWN * (WW_ACROSS8 * 8), end = min(part + job.part, job.base_end);
 #if WW_MMA
     __global const uint2 *queries = query_rows + (ulong)(row0 + down) * (steps * 4) + across;
-    uint2 q[WW_DOWN16][WW_STEPS ? WW_STEPS : 1][2];
 #if WW_STEPS
-#pragma unroll
-    for (uint m = 0; m < WW_DOWN16; m++)
-#pragma unroll
-        for (uint s = 0; s < WW_STEPS; s++) {
-            q[m][s][0] = queries[m * 16 * (WW_STEPS * 4) + s * 4];
-            q[m][s][1] = queries[(m * 16 + 8) * (WW_STEPS * 4) + s * 4];
-        }
     // The next points are fetched one iteration ahead.
-    uint2 next[WW_STEPS][WW_ACROSS8];
-    if (begin + warp / WW_WARPS_DOWN * (WW_ACROSS8 * 8) < end)
-        ww_fetch_points(base_rows, begin + warp / WW_WARPS_DOWN * (WW_ACROSS8 * 8) + down, across, next);
+    uint2 q[WW_DOWN16][WW_STEPS][2], next[WW_STEPS][WW_ACROSS8];
+    ww_fetch_queries(queries, q);
+    if (begin < end)
+        ww_fetch_points(base_rows, begin + down, across, next);
 #endif
 #endif
-    for (uint first = begin + warp / WW_WARPS_DOWN * (WW_ACROSS8 * 8); first < end; first += WW_GROUP_POINTS) {
+    for (uint first = begin; first < end; first += WW_GROUP_POINTS) {
         float sum[WW_DOWN16][WW_ACROSS8][4];
-#pragma unroll
-        for (uint m = 0; m < WW_DOWN16; m++)
-#pragma unroll
-            for (uint n = 0; n < WW_ACROSS8; n++)
-                sum[m][n][0] = sum[m][n][1] = sum[m][n][2] = sum[m][n][3] = 0;
-#if WW_MMA
-#if WW_STEPS
+        WW_EACH_SUM
+            sum[m][n][0] = sum[m][n][1] = sum[m][n][2] = sum[m][n][3] = 0;
+#if !WW_MMA
+        ww_tensor_sums(sum, query_rows, base_rows, row0 + down, first + across * 2, steps);
+#elif WW_STEPS
         uint2 now[WW_STEPS][WW_ACROSS8];
 #pragma unroll
         for (uint s = 0; s < WW_STEPS; s++)
@@ -150,63 +193,13 @@ ww_knn_tensor(__global const uint2 *restrict query_rows, __global const uint2 *r
         if (first + WW_GROUP_POINTS < end)
             ww_fetch_points(base_rows, first + WW_GROUP_POINTS + down, across, next);
 #pragma unroll
+        for (uint s = 0; s < WW_STEPS; s++)
+            WW_EACH_SUM
+                ww_mma(sum[m][n], q[m][s][0], q[m][s][1], now[s][n]);
 #else
-        __global const uint2 *points = base_rows + (ulong)(first + down) * (steps * 4) + across;
-#pragma unroll 1
+        ww_tensor_sums(sum, queries, base_rows + (ulong)(first + down) * (steps * 4) + across, steps);
 #endif
-        for (uint s = 0; s < steps; s++) {
-            uint2 p[WW_ACROSS8];
-#pragma unroll
-            for (uint n = 0; n < WW_ACROSS8; n++)
-#if WW_STEPS
-                p[n] = now[s][n];
-#else
-                p[n] = points[n * 8 * (steps * 4) + s * 4];
-#endif
-#if !WW_STEPS
-#pragma unroll
-            for (uint m = 0; m < WW_DOWN16; m++) {
-                q[m][0][0] = queries[m * 16 * (steps * 4) + s * 4];
-                q[m][0][1] = queries[(m * 16 + 8) * (steps * 4) + s * 4];
-            }
-#endif
-#pragma unroll
-            for (uint m = 0; m < WW_DOWN16; m++)
-#pragma unroll
-                for (uint n = 0; n < WW_ACROSS8; n++)
-                    ww_mma(sum[m][n], q[m][WW_STEPS ? s : 0][0],
-                           q[m][WW_STEPS ? s : 0][1], p[n]);
-        }
-#else
-        for (uint s = 0; s < steps; s++)
-            for (uint m = 0; m < WW_DOWN16; m++)
-                for (uint n = 0; n < WW_ACROSS8; n++)
-                    for (uint e = 0; e < 4; e++)
-                        sum[m][n][e] = ww_half_product(
-                            sum[m][n][e], WW_ROW_HALVES(query_rows, row0 + m * 16 + e / 2 * 8 + down, steps * 16) + s * 16,
-                            WW_ROW_HALVES(base_rows, first + n * 8 + across * 2 + e % 2, steps * 16) + s * 16);
-#endif
-        uint negative = 0xffffffffu;
-#pragma unroll
-        for (uint m = 0; m < WW_DOWN16; m++)
-#pragma unroll
-            for (uint n = 0; n < WW_ACROSS8; n++)
-                negative &= as_uint(sum[m][n][0]) & as_uint(sum[m][n][1]) & as_uint(sum[m][n][2]) & as_uint(sum[m][n][3]);
-        if (!(negative >> 31))
-#pragma unroll
-            for (uint n = 0; n < WW_ACROSS8; n++) {
-                uint bits = 0;
-#pragma unroll
-                for (uint m = 0; m < WW_DOWN16; m++)
-#pragma unroll
-                    for (uint e = 0; e < 4; e++)
-                        bits |= (~as_uint(sum[m][n][e]) >> 31) << (m * 4 + e);
-                while (bits) {
-                    const uint bit = ww_lowest(&bits);
-                    ww_knn_list(job, row0 + bit / 4 * 16 + bit % 4 / 2 * 8 + down, first + n * 8 + across * 2 + bit % 2,
-                                counts, ids, overflow);
-                }
-            }
+        ww_tensor_list(sum, job, row0 + down, first + across * 2, counts, ids, overflow);
         ww_warp_join();
     }
 }

@@ -26,6 +26,85 @@ WW_INLINE ww_value4 ww_wide_fetch(__global const ww_value *pair, __global const 
     return v;
 }
 
+// ---- a work-item's sums: of eight rows, and of two vectors of four points
+
+// They begin with the points' norms, where the metric takes them.
+WW_INLINE void ww_wide_start(ww_value4 (*sum)[2], __global const ww_scalar *norms) {
+#pragma unroll
+    for (uint h = 0; h < 2; h++) {
+#if WW_STARTS
+        const ww_value4 start = WW_START(*(__global const ww_value4 *)(norms + h * 64));
+#else
+        const ww_value4 start = (ww_value4)0;
+#endif
+#pragma unroll
+        for (uint r = 0; r < 8; r++)
+            sum[r][h] = start;
+    }
+}
+
+// One coordinate of row r.
+WW_INLINE void ww_wide_row(ww_value4 *sum, const ww_value q, const ww_value4 p0, const ww_value4 p1) {
+    sum[0] = WW_ADD(sum[0], (ww_value4)(q), p0);
+    sum[1] = WW_ADD(sum[1], (ww_value4)(q), p1);
+}
+// WW_DEPTH coordinates of both sides.
+WW_INLINE void ww_wide_add(ww_value4 (*sum)[2], __local const ww_value4 *query_part, __local const ww_value4 *point_part,
+                           const uint down, const uint across) {
+#pragma unroll
+    for (uint j = 0; j < WW_DEPTH; j++) {
+        const ww_value4 p0 = point_part[j * (WW_SIDE / 4) + across], p1 = point_part[j * (WW_SIDE / 4) + 16 + across];
+        const ww_value4 q0 = query_part[j * (WW_SIDE / 4) + down], q1 = query_part[j * (WW_SIDE / 4) + 16 + down];
+        ww_wide_row(sum[0], q0.x, p0, p1);
+        ww_wide_row(sum[1], q0.y, p0, p1);
+        ww_wide_row(sum[2], q0.z, p0, p1);
+        ww_wide_row(sum[3], q0.w, p0, p1);
+        ww_wide_row(sum[4], q1.x, p0, p1);
+        ww_wide_row(sum[5], q1.y, p0, p1);
+        ww_wide_row(sum[6], q1.z, p0, p1);
+        ww_wide_row(sum[7], q1.w, p0, p1);
+    }
+}
+
+// Cosine: the sums become q.c / |c|.
+WW_INLINE void ww_wide_scale(ww_value4 (*sum)[2], __global const ww_scalar *norms) {
+#if WW_METRIC == 3
+#pragma unroll
+    for (uint h = 0; h < 2; h++) {
+        const ww_value4 norm = *(__global const ww_value4 *)(norms + h * 64);
+        const ww_value4 scale =
+            (ww_value4)(ww_knn_scale(norm.x), ww_knn_scale(norm.y), ww_knn_scale(norm.z), ww_knn_scale(norm.w));
+#pragma unroll
+        for (uint r = 0; r < 8; r++)
+            sum[r][h] *= scale;
+    }
+#endif
+}
+
+// Lists the points that may be near, from row `row` and point `point` on.
+WW_INLINE void ww_wide_list(ww_value4 (*sum)[2], const ww_value *cut, const ww_knn_job job, const uint row,
+                            const uint point, __global uint *counts, __global uint *ids, __global uint *overflow) {
+    int near = 0;
+#pragma unroll
+    for (uint r = 0; r < 8; r++)
+#pragma unroll
+        for (uint h = 0; h < 2; h++)
+            near |= WW_ANY4(sum[r][h], cut[r]);
+    if (!near)
+        return;
+#pragma unroll
+    for (uint h = 0; h < 2; h++) {
+        uint bits = 0;
+#pragma unroll
+        for (uint r = 0; r < 8; r++)
+            bits |= WW_NEAR4(sum[r][h], cut[r], 4 * r);
+        while (bits) {
+            const uint bit = ww_lowest(&bits), r = bit / 4;
+            ww_knn_list(job, row + r / 4 * 64 + r % 4, point + h * 64 + bit % 4, counts, ids, overflow);
+        }
+    }
+}
+
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_wide(WW_KNN_FILTER_ARGUMENTS) {
     __local ww_value4 query_part[2][WW_DEPTH * WW_SIDE / 4], point_part[2][WW_DEPTH * WW_SIDE / 4];
     const uint item = (uint)get_local_id(0), across = item % 16, down = item / 16;
@@ -43,17 +122,7 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_wide(WW_
     for (uint first = begin; first < end; first += WW_SIDE) {
         __global const ww_value *point_pair = base + (ulong)first * dimension;
         ww_value4 sum[8][2];
-#pragma unroll
-        for (uint h = 0; h < 2; h++) {
-#if WW_STARTS
-            const ww_value4 start = WW_START(*(__global const ww_value4 *)(base_norms + first + h * 64 + across * 4));
-#else
-            const ww_value4 start = (ww_value4)0;
-#endif
-#pragma unroll
-            for (uint r = 0; r < 8; r++)
-                sum[r][h] = start;
-        }
+        ww_wide_start(sum, base_norms + first + across * 4);
         for (uint f = 0; f < WW_FETCH; f++) {
             query_part[0][f * WW_WG + item] = ww_wide_fetch(query_pair, mean, f * WW_WG + item, 0, dimension);
             point_part[0][f * WW_WG + item] = ww_wide_fetch(point_pair, mean, f * WW_WG + item, 0, dimension);
@@ -69,24 +138,7 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_wide(WW_
                     next_query[f] = ww_wide_fetch(query_pair, mean, f * WW_WG + item, from, dimension);
                     next_point[f] = ww_wide_fetch(point_pair, mean, f * WW_WG + item, from, dimension);
                 }
-#pragma unroll
-            for (uint j = 0; j < WW_DEPTH; j++) {
-                const ww_value4 p0 = point_part[now][j * (WW_SIDE / 4) + across];
-                const ww_value4 p1 = point_part[now][j * (WW_SIDE / 4) + 16 + across];
-                const ww_value4 q0 = query_part[now][j * (WW_SIDE / 4) + down];
-                const ww_value4 q1 = query_part[now][j * (WW_SIDE / 4) + 16 + down];
-#define WW_ROW(r, q)                                                                                                   \
-    sum[r][0] = WW_ADD(sum[r][0], (ww_value4)(q), p0);                                                                 \
-    sum[r][1] = WW_ADD(sum[r][1], (ww_value4)(q), p1)
-                WW_ROW(0, q0.x);
-                WW_ROW(1, q0.y);
-                WW_ROW(2, q0.z);
-                WW_ROW(3, q0.w);
-                WW_ROW(4, q1.x);
-                WW_ROW(5, q1.y);
-                WW_ROW(6, q1.z);
-                WW_ROW(7, q1.w);
-            }
+            ww_wide_add(sum, query_part[now], point_part[now], down, across);
             if (step + 1 < steps)
 #pragma unroll
                 for (uint f = 0; f < WW_FETCH; f++) {
@@ -95,36 +147,7 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_wide(WW_
                 }
             barrier(CLK_LOCAL_MEM_FENCE);
         }
-        int near = 0;
-#if WW_METRIC == 3
-#pragma unroll
-        for (uint h = 0; h < 2; h++) {
-            const ww_value4 norm = *(__global const ww_value4 *)(base_norms + first + h * 64 + across * 4);
-            const ww_value4 scale = (ww_value4)(ww_knn_scale(norm.x), ww_knn_scale(norm.y), ww_knn_scale(norm.z),
-                                                ww_knn_scale(norm.w));
-#pragma unroll
-            for (uint r = 0; r < 8; r++)
-                sum[r][h] *= scale;
-        }
-#endif
-#pragma unroll
-        for (uint r = 0; r < 8; r++)
-#pragma unroll
-            for (uint h = 0; h < 2; h++)
-                near |= WW_ANY4(sum[r][h], cut[r]);
-        if (!near)
-            continue;
-#pragma unroll
-        for (uint h = 0; h < 2; h++) {
-            uint bits = 0;
-#pragma unroll
-            for (uint r = 0; r < 8; r++)
-                bits |= WW_NEAR4(sum[r][h], cut[r], 4 * r);
-            while (bits) {
-                const uint bit = ww_lowest(&bits), r = bit / 4;
-                ww_knn_list(job, row0 + r / 4 * 64 + down * 4 + r % 4, first + h * 64 + across * 4 + bit % 4, counts,
-                            ids, overflow);
-            }
-        }
+        ww_wide_scale(sum, base_norms + first + across * 4);
+        ww_wide_list(sum, cut, job, row0 + down * 4, first + across * 4, counts, ids, overflow);
     }
 }

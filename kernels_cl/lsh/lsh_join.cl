@@ -393,6 +393,35 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
 // ---- many coordinates
 #define WW_DEPTH 8u
 
+// A row's four coordinates, each behind those of the other rows.
+WW_INLINE void ww_join_stage(__local ww_value *to, const ww_value4 four) {
+    to[0] = four.x;
+    to[64] = four.y;
+    to[128] = four.z;
+    to[192] = four.w;
+}
+// One coordinate of row r of a work-item's eight, and WW_DEPTH of both sides.
+WW_INLINE void ww_join_add_row(ww_value4 *sum, const ww_value q, const ww_value4 p0, const ww_value4 p1) {
+    sum[0] = WW_ADD(sum[0], (ww_value4)(q), p0);
+    sum[1] = WW_ADD(sum[1], (ww_value4)(q), p1);
+}
+WW_INLINE void ww_join_add(ww_value4 (*sum)[2], __local const ww_value4 *query_part, __local const ww_value4 *point_part,
+                           const uint down, const uint across) {
+#pragma unroll
+    for (uint j = 0; j < WW_DEPTH; j++) {
+        const ww_value4 p0 = point_part[j * 16 + across], p1 = point_part[j * 16 + 8 + across];
+        const ww_value4 q0 = query_part[j * 16 + down], q1 = query_part[j * 16 + 8 + down];
+        ww_join_add_row(sum[0], q0.x, p0, p1);
+        ww_join_add_row(sum[1], q0.y, p0, p1);
+        ww_join_add_row(sum[2], q0.z, p0, p1);
+        ww_join_add_row(sum[3], q0.w, p0, p1);
+        ww_join_add_row(sum[4], q1.x, p0, p1);
+        ww_join_add_row(sum[5], q1.y, p0, p1);
+        ww_join_add_row(sum[6], q1.z, p0, p1);
+        ww_join_add_row(sum[7], q1.w, p0, p1);
+    }
+}
+
 __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(WW_JOIN_ARGUMENTS) {
     __local ww_value4 query_part[WW_DEPTH * 16], point_part[WW_DEPTH * 16], starts[16];
     __local ww_value4 scales[WW_METRIC == 3 ? 16 : 1];
@@ -432,34 +461,11 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(W
                     x = WW_JOIN_TAKE(query[depth + v], depth + v);
                     y = WW_JOIN_TAKE(from[depth + v], depth + v);
                 }
-                __local ww_value *x_to = (__local ww_value *)query_part + v * 256 + item;
-                __local ww_value *y_to = (__local ww_value *)point_part + v * 256 + item;
-                x_to[0] = x.x;
-                x_to[64] = x.y;
-                x_to[128] = x.z;
-                x_to[192] = x.w;
-                y_to[0] = y.x;
-                y_to[64] = y.y;
-                y_to[128] = y.z;
-                y_to[192] = y.w;
+                ww_join_stage((__local ww_value *)query_part + v * 256 + item, x);
+                ww_join_stage((__local ww_value *)point_part + v * 256 + item, y);
             }
             barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-            for (uint j = 0; j < WW_DEPTH; j++) {
-                const ww_value4 p0 = point_part[j * 16 + across], p1 = point_part[j * 16 + 8 + across];
-                const ww_value4 q0 = query_part[j * 16 + down], q1 = query_part[j * 16 + 8 + down];
-#define WW_JOIN_ROW(r, q)                                                                                              \
-    sum[r][0] = WW_ADD(sum[r][0], (ww_value4)(q), p0);                                                                 \
-    sum[r][1] = WW_ADD(sum[r][1], (ww_value4)(q), p1)
-                WW_JOIN_ROW(0, q0.x);
-                WW_JOIN_ROW(1, q0.y);
-                WW_JOIN_ROW(2, q0.z);
-                WW_JOIN_ROW(3, q0.w);
-                WW_JOIN_ROW(4, q1.x);
-                WW_JOIN_ROW(5, q1.y);
-                WW_JOIN_ROW(6, q1.z);
-                WW_JOIN_ROW(7, q1.w);
-            }
+            ww_join_add(sum, query_part, point_part, down, across);
             barrier(CLK_LOCAL_MEM_FENCE);
         }
 #pragma unroll

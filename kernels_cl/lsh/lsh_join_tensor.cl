@@ -66,6 +66,103 @@ WW_INLINE float ww_join_tensor_cut(ww_scalar radius, float n, float scale) {
     return ww_tensor_cut(n, radius, WW_WIDTH, scale * scale);
 }
 
+// The sums of 32 queries and WW_ACROSS8 times eight points, which begin with t: of rows down and down + 8 of each sixteen queries
+// (numbers 0 and 2 of t, 1 and 3) and two points.
+#if WW_MMA
+// A query's part, with ones in place of n.
+WW_INLINE void ww_join_query(__global const uint4 *row, uint across, uint2 *q) {
+    ww_join_part(row, across, q);
+    if (across == WW_SLOT_ACROSS) {
+        if (WW_SLOT % 4)
+            q[WW_SLOT_STEP].y = WW_ONES;
+        else
+            q[WW_SLOT_STEP].x = WW_ONES;
+    }
+}
+#define WW_JOIN_QUERY(q, h) q[h]
+#define WW_JOIN_QUERIES uint2 q[4][WW_STEPS] // of rows down and down + 8 of each sixteen
+WW_INLINE void ww_join_sums(float sum[2][WW_ACROSS8][4], const float *t, WW_JOIN_QUERIES,
+                            __global const uint4 *base_halves, __local const uint *points, uint down, uint across) {
+    uint2 p[WW_ACROSS8][WW_STEPS];
+#pragma unroll
+    for (uint n = 0; n < WW_ACROSS8; n++)
+        ww_join_part(base_halves + (ulong)points[n * 8 + down] * WW_ROW_VECTORS, across, p[n]);
+#pragma unroll
+    for (uint m = 0; m < 2; m++)
+#pragma unroll
+        for (uint n = 0; n < WW_ACROSS8; n++)
+            ww_mma_upon(sum[m][n], t[2 * m], t[2 * m + 1],
+                        q[2 * m][0], q[2 * m + 1][0], p[n][0]);
+#pragma unroll
+    for (uint s = 1; s < WW_STEPS; s++)
+#pragma unroll
+        for (uint m = 0; m < 2; m++)
+#pragma unroll
+            for (uint n = 0; n < WW_ACROSS8; n++)
+                ww_mma(sum[m][n], q[2 * m][s], q[2 * m + 1][s],
+                       p[n][s]);
+}
+#else
+#define WW_JOIN_QUERIES __global const uint4 *q[4] // their rows
+#define WW_JOIN_QUERY(q, h) &q[h]
+WW_INLINE void ww_join_query(__global const uint4 *row, uint across, __global const uint4 **q) {
+    *q = row;
+}
+WW_INLINE void ww_join_sums(float sum[2][WW_ACROSS8][4], const float *t, WW_JOIN_QUERIES,
+                            __global const uint4 *base_halves, __local const uint *points, uint down, uint across) {
+    for (uint n = 0; n < WW_ACROSS8; n++)
+        for (uint m = 0; m < 2; m++)
+            for (uint e = 0; e < 4; e++) {
+                __global const half *c = WW_ROW_HALVES(
+                    base_halves, points[n * 8 + across * 2 + e % 2], WW_WIDTH);
+                __global const half *x = (__global const half *)q[2 * m + e / 2];
+                float total = t[2 * m + e / 2] + (vload_half(WW_SLOT, c) + vload_half(WW_SLOT + 1, c));
+                for (uint j = 0; j < WW_D; j++)
+                    total = fma(vload_half(j, x), vload_half(j, c), total);
+                sum[m][n][e] = total;
+            }
+}
+#endif
+
+// A bucket's 64 points at a time, of which `there` exist: for each of a work-item's four rows a bit a point, 1 where the sum is
+// negative, the last point's lowest.
+WW_INLINE void ww_join_signs(uint *far, __local const float *cuts, WW_JOIN_QUERIES, __global const uint4 *base_halves,
+                             __local const uint *points, const uint there, const uint down, const uint across) {
+    float t[4];
+#pragma unroll
+    for (uint h = 0; h < 4; h++) {
+        t[h] = cuts[h * 8 + down];
+        far[h] = 0;
+    }
+    for (uint n0 = 0; n0 * 8 < there; n0 += WW_ACROSS8) {
+        float sum[2][WW_ACROSS8][4];
+        ww_join_sums(sum, t, q, base_halves, points + n0 * 8, down, across);
+#pragma unroll
+        for (uint m = 0; m < 2; m++)
+#pragma unroll
+            for (uint n = 0; n < WW_ACROSS8; n++)
+#pragma unroll
+                for (uint e = 0; e < 4; e++)
+                    ww_push_sign(far[2 * m + e / 2], sum[m][n][e]);
+    }
+}
+
+// A bit for each of a bucket's 64 points, of which `there` exist: those near to a query, from the signs of its sums. Sixteen bits from
+// each of the four work-items that have its sums, the first point's highest. Some of the last eight points may not exist.
+WW_INLINE void ww_join_near(__local ulong *near, const uint *far, const uint there, const uint down, const uint across) {
+    const uint after = 16 - (there + 8 * WW_ACROSS8 - 1) / (8 * WW_ACROSS8) * (2 * WW_ACROSS8);
+    const int some = clamp((int)(there % 8) - (int)(2 * across), 0, 2);
+    const uint valid = 0xffff0000u >> (there / 8 * 2 + (uint)some);
+#pragma unroll
+    for (uint h = 0; h < 4; h++)
+        ((__local ushort *)near)[(h * 8 + down) * 4 + across] = (ushort)(~far[h] << after & valid);
+}
+// The point of such a bit.
+WW_INLINE uint ww_join_point(const uint bit) {
+    const uint of = 15 - bit % 16;
+    return of / 2 * 8 + bit / 16 * 2 + of % 2;
+}
+
 __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void
 ww_lsh_join_tensor(WW_JOIN_ARGUMENTS, __global const uint4 *restrict query_halves,
                    __global const uint4 *restrict base_halves, const float scale) {
@@ -97,26 +194,16 @@ ww_lsh_join_tensor(WW_JOIN_ARGUMENTS, __global const uint4 *restrict query_halve
     ww_scalar radius = ww_join_radius(job, list, row, radii, best_values);
 #endif
     cuts[lane] = mine ? ww_join_tensor_cut(radius, n, scale) : -(float)INFINITY;
-    // Rows down and down + 8 of each sixteen of the queries.
-    __global const uint4 *from[4];
-#pragma unroll
-    for (uint h = 0; h < 4; h++)
-        from[h] = query_halves +
-                  (ulong)(job.query_row + query_entries[min(task.y + h * 8 + down, query_end - 1)]) *
-                      WW_ROW_VECTORS;
 #if WW_MMA
     uint2 q[4][WW_STEPS];
+#else
+    __global const uint4 *q[4];
+#endif
 #pragma unroll
     for (uint h = 0; h < 4; h++) {
-        ww_join_part(from[h], across, q[h]);
-        if (across == WW_SLOT_ACROSS) {
-            if (WW_SLOT % 4)
-                q[h][WW_SLOT_STEP].y = WW_ONES;
-            else
-                q[h][WW_SLOT_STEP].x = WW_ONES;
-        }
+        const uint other = query_entries[min(task.y + h * 8 + down, query_end - 1)];
+        ww_join_query(query_halves + (ulong)(job.query_row + other) * WW_ROW_VECTORS, across, WW_JOIN_QUERY(q, h));
     }
-#endif
     uint turn = 0;
     for (uint first = begin; first < end; first += 64, turn ^= 1) {
         const uint there = min(end - first, 64u);
@@ -124,67 +211,12 @@ ww_lsh_join_tensor(WW_JOIN_ARGUMENTS, __global const uint4 *restrict query_halve
         points[lane] = entries[min(first + lane, end - 1)];
         points[lane + 32] = entries[min(first + lane + 32, end - 1)];
         ww_join_meet();
-        float t[4];
-        uint far[4]; // a bit for each of the points so far, the last one's lowest
-#pragma unroll
-        for (uint h = 0; h < 4; h++) {
-            t[h] = cuts[h * 8 + down];
-            far[h] = 0;
-        }
-        for (uint n0 = 0; n0 * 8 < there; n0 += WW_ACROSS8) {
-            float sum[2][WW_ACROSS8][4];
-#if WW_MMA
-            uint2 p[WW_ACROSS8][WW_STEPS];
-#pragma unroll
-            for (uint n = 0; n < WW_ACROSS8; n++)
-                ww_join_part(base_halves + (ulong)points[(n0 + n) * 8 + down] * WW_ROW_VECTORS, across, p[n]);
-#pragma unroll
-            for (uint m = 0; m < 2; m++)
-#pragma unroll
-                for (uint n = 0; n < WW_ACROSS8; n++)
-                    ww_mma_upon(sum[m][n], t[2 * m], t[2 * m + 1],
-                                q[2 * m][0], q[2 * m + 1][0], p[n][0]);
-#pragma unroll
-            for (uint s = 1; s < WW_STEPS; s++)
-#pragma unroll
-                for (uint m = 0; m < 2; m++)
-#pragma unroll
-                    for (uint n = 0; n < WW_ACROSS8; n++)
-                        ww_mma(sum[m][n], q[2 * m][s], q[2 * m + 1][s],
-                               p[n][s]);
-#else
-            for (uint n = 0; n < WW_ACROSS8; n++)
-                for (uint m = 0; m < 2; m++)
-                    for (uint e = 0; e < 4; e++) {
-                        __global const half *c = WW_ROW_HALVES(
-                            base_halves, points[(n0 + n) * 8 + across * 2 + e % 2], WW_WIDTH);
-                        __global const half *x = (__global const half *)from[2 * m + e / 2];
-                        float total = t[2 * m + e / 2] + (vload_half(WW_SLOT, c) + vload_half(WW_SLOT + 1, c));
-                        for (uint j = 0; j < WW_D; j++)
-                            total = fma(vload_half(j, x), vload_half(j, c), total);
-                        sum[m][n][e] = total;
-                    }
-#endif
-#pragma unroll
-            for (uint m = 0; m < 2; m++)
-#pragma unroll
-                for (uint n = 0; n < WW_ACROSS8; n++)
-#pragma unroll
-                    for (uint e = 0; e < 4; e++)
-                        ww_push_sign(far[2 * m + e / 2], sum[m][n][e]);
-        }
-        // The points near to a query: sixteen bits from each of the four work-items that have its sums, the first
-        // point's highest. Some of the last eight points may not exist.
-        const uint after = 16 - (there + 8 * WW_ACROSS8 - 1) / (8 * WW_ACROSS8) * (2 * WW_ACROSS8);
-        const int some = clamp((int)(there % 8) - (int)(2 * across), 0, 2);
-        const uint valid = 0xffff0000u >> (there / 8 * 2 + (uint)some);
-#pragma unroll
-        for (uint h = 0; h < 4; h++)
-            ((__local ushort *)near)[(h * 8 + down) * 4 + across] = (ushort)(~far[h] << after & valid);
+        uint far[4];
+        ww_join_signs(far, cuts, q, base_halves, points, there, down, across);
+        ww_join_near(near, far, there, down, across);
         ww_join_meet();
         for (ulong left = near[lane]; left;) {
-            const uint bit = 63 - (uint)clz(left), of = 15 - bit % 16, c = of / 2 * 8 + bit / 16 * 2 + of % 2;
-            const uint point = points[c], id = job.base_id + point;
+            const uint bit = 63 - (uint)clz(left), point = points[ww_join_point(bit)], id = job.base_id + point;
             left ^= 1ul << bit;
             if (ww_join_own(job, row, id)) // the row itself, which is in its bucket of every table
                 continue;
