@@ -4,42 +4,18 @@
 //
 // A warping path contains a cell of the band in every column j of the matrix: it costs at least the distance of y_j
 // from the envelope of x over the rows of the band in column j. It also contains the first and the last cell. Summed
-// over the columns (WW_MAXIMUM 0) or as a maximum (1): bound = c(x_1, y_1) + c(x_n, y_m) + sum over 1 < j < m of c(y_j,
+// over the columns (WW_BOUNDS_MAXIMUM 0) or as a maximum (1): bound = c(x_1, y_1) + c(x_n, y_m) + sum over 1 < j < m of c(y_j,
 // [lower_j, upper_j]) Where the band's columns are not the same for all pairs, and without a band, the envelope is the
 // least and the largest value of x in each channel.
 //
 // Parameters, besides those of base/number.cl:
 //   WW_CHANNELS, WW_COST (1 squared, 2 absolute, 3 euclidean), WW_ROOT: as in base/points.cl
 //   WW_INDEPENDENT  1: the sum over the channels of each channel's bound
-//   WW_MAXIMUM      1: the maximum over the columns, 0: the sum
+//   WW_BOUNDS_MAXIMUM      1: the maximum over the columns, 0: the sum
 //   WW_GLOBAL       1: one envelope value a channel, 0: one a column
 //   WW_WG           work-items of a group;  WW_VECTOR  columns a work-item takes at a time
-// Work: ww_envelope a work-item each value; ww_bounds and ww_candidates WW_EACH columns (series) of one row a work-item. No local
+// Work: ww_envelope a work-item each value; ww_bounds and ww_candidates WW_BOUNDS_EACH columns (series) of one row a work-item. No local
 // memory, no barrier.
-#ifndef WW_CHANNELS
-#define WW_CHANNELS 1
-#endif
-#ifndef WW_COST
-#define WW_COST 1
-#endif
-#ifndef WW_ROOT
-#define WW_ROOT 0
-#endif
-#ifndef WW_INDEPENDENT
-#define WW_INDEPENDENT 0
-#endif
-#ifndef WW_MAXIMUM
-#define WW_MAXIMUM 0
-#endif
-#ifndef WW_GLOBAL
-#define WW_GLOBAL 0
-#endif
-#ifndef WW_WG
-#define WW_WG 64
-#endif
-#ifndef WW_EACH
-#define WW_EACH 4
-#endif
 
 // The host's twin is in src/jobs/bounds.c.
 typedef struct {
@@ -77,24 +53,24 @@ ww_envelope(__global const ww_scalar *restrict x_values, __global const ulong2 *
 }
 
 // Adds channel distances up to a point's cost: `sum` before and after the channels.
-#define WW_ADD_CHANNEL(sum, d) (sum) = WW_COST == 2 ? (sum) + (d) : fma((d), (d), (sum))
-#define WW_WHOLE(sum) (WW_COST == 3 ? sqrt(sum) : (sum))
-#define WW_GATHER(total, cost) (total) = !WW_MAXIMUM ? (total) + (cost) : (total) > (cost) ? (total) : (cost)
+#define WW_BOUNDS_ADD_CHANNEL(sum, d) (sum) = WW_COST == 2 ? (sum) + (d) : fma((d), (d), (sum))
+#define WW_BOUNDS_WHOLE(sum) (WW_COST == 3 ? sqrt(sum) : (sum))
+#define WW_BOUNDS_GATHER(total, cost) (total) = !WW_BOUNDS_MAXIMUM ? (total) + (cost) : (total) > (cost) ? (total) : (cost)
 
 // How far y is outside [low, high].
 #define WW_OUTSIDE_BY(TYPE, y, low, high) fmax(fmax((y) - (high), (low) - (y)), (TYPE)0)
 
 // Channels counted together.
-#define WW_TOGETHER (WW_INDEPENDENT ? 1 : WW_CHANNELS)
+#define WW_BOUNDS_TOGETHER (WW_INDEPENDENT ? 1 : WW_CHANNELS)
 
 // The cost of matching point t of x and point s of y.
 WW_INLINE ww_scalar ww_end_cost(ww_series x, uint t, ww_series y, uint s) {
     ww_scalar sum = 0;
-    for (uint c = 0; c < WW_TOGETHER; c++) {
+    for (uint c = 0; c < WW_BOUNDS_TOGETHER; c++) {
         const ww_scalar d = fabs(x.at[t + (ulong)c * x.length] - y.at[s + (ulong)c * y.length]);
-        WW_ADD_CHANNEL(sum, d);
+        WW_BOUNDS_ADD_CHANNEL(sum, d);
     }
-    return WW_WHOLE(sum);
+    return WW_BOUNDS_WHOLE(sum);
 }
 
 #define WW_LIMITS(limits, j) (WW_GLOBAL ? (real)(*(limits)) : WW_VLOAD(0, (limits) + (j)))
@@ -103,24 +79,24 @@ WW_INLINE ww_scalar ww_end_cost(ww_series x, uint t, ww_series y, uint s) {
 WW_INLINE ww_scalar ww_column_cost(ww_series y, uint j, __global const ww_scalar *lower,
                                    __global const ww_scalar *upper, ulong envelope) {
     ww_scalar sum = 0;
-    for (uint c = 0; c < WW_TOGETHER; c++) {
+    for (uint c = 0; c < WW_BOUNDS_TOGETHER; c++) {
         const ulong at = c * envelope + (WW_GLOBAL ? 0 : j);
         const ww_scalar d = WW_OUTSIDE_BY(ww_scalar, y.at[j + (ulong)c * y.length], lower[at], upper[at]);
-        WW_ADD_CHANNEL(sum, d);
+        WW_BOUNDS_ADD_CHANNEL(sum, d);
     }
-    return WW_WHOLE(sum);
+    return WW_BOUNDS_WHOLE(sum);
 }
 #if WW_VECTOR > 1
 WW_INLINE real ww_columns_cost(ww_series y, uint j, __global const ww_scalar *lower, __global const ww_scalar *upper,
                                ulong envelope) {
     real sum = 0;
-    for (uint c = 0; c < WW_TOGETHER; c++) {
+    for (uint c = 0; c < WW_BOUNDS_TOGETHER; c++) {
         const real value = WW_VLOAD(0, y.at + j + (ulong)c * y.length);
         const real low = WW_LIMITS(lower + c * envelope, j), high = WW_LIMITS(upper + c * envelope, j);
         const real d = WW_OUTSIDE_BY(real, value, low, high);
-        WW_ADD_CHANNEL(sum, d);
+        WW_BOUNDS_ADD_CHANNEL(sum, d);
     }
-    return WW_WHOLE(sum);
+    return WW_BOUNDS_WHOLE(sum);
 }
 #endif
 
@@ -129,32 +105,32 @@ WW_INLINE ww_scalar ww_bound(ww_series x, ww_series y, __global const ww_scalar 
     ww_scalar bound = ww_end_cost(x, 0, y, 0);
     if (x.length + y.length > 2) {
         const ww_scalar end = ww_end_cost(x, x.length - 1, y, y.length - 1);
-        WW_GATHER(bound, end);
+        WW_BOUNDS_GATHER(bound, end);
     }
     uint j = 1;
 #if WW_VECTOR > 1
     real total = 0;
     for (; j + WW_VECTOR < y.length; j += WW_VECTOR) {
         const real costs = ww_columns_cost(y, j, lower, upper, envelope);
-        WW_GATHER(total, costs);
+        WW_BOUNDS_GATHER(total, costs);
     }
     ww_scalar lanes[WW_VECTOR];
     WW_VSTORE(total, 0, lanes);
     for (uint v = 0; v < WW_VECTOR; v++)
-        WW_GATHER(bound, lanes[v]);
+        WW_BOUNDS_GATHER(bound, lanes[v]);
 #endif
     for (; j + 1 < y.length; j++) {
         const ww_scalar cost = ww_column_cost(y, j, lower, upper, envelope);
-        WW_GATHER(bound, cost);
+        WW_BOUNDS_GATHER(bound, cost);
     }
     return WW_ROOT ? sqrt(bound) : bound;
 }
 
 // Where a work-item's columns begin: groups are numbered along the columns, row after row.
 WW_INLINE uint ww_block_row(ww_bounds_job job, uint *first) {
-    const uint chunks = (job.columns + WW_WG * WW_EACH - 1) / (WW_WG * WW_EACH);
+    const uint chunks = (job.columns + WW_WG * WW_BOUNDS_EACH - 1) / (WW_WG * WW_BOUNDS_EACH);
     const uint row = (uint)(get_group_id(0) / chunks);
-    *first = ((uint)get_group_id(0) - row * chunks) * (WW_WG * WW_EACH) + (uint)get_local_id(0);
+    *first = ((uint)get_group_id(0) - row * chunks) * (WW_WG * WW_BOUNDS_EACH) + (uint)get_local_id(0);
     return row;
 }
 
@@ -165,7 +141,7 @@ ww_bounds(__global const ww_scalar *restrict x_values, __global const ulong2 *re
           __global ww_scalar *restrict bounds) {
     uint first;
     const uint row = ww_block_row(job, &first);
-    for (uint e = 0; e < WW_EACH; e++) {
+    for (uint e = 0; e < WW_BOUNDS_EACH; e++) {
         const uint column = first + e * WW_WG;
         if (column >= job.columns)
             break;
@@ -190,7 +166,7 @@ ww_candidates(__global const ww_scalar *restrict bounds, __global const ww_scala
     const uint row = ww_block_row(job, &first);
     const ww_scalar radius = best[(ulong)row * job.k + job.k - 1];
     uint wanted = 0, found = 0;
-    for (uint e = 0; e < WW_EACH; e++) {
+    for (uint e = 0; e < WW_BOUNDS_EACH; e++) {
         const uint column = first + e * WW_WG;
         if (column >= job.columns || (job.exclude_self && job.row + row == job.column + column))
             continue;
@@ -205,7 +181,7 @@ ww_candidates(__global const ww_scalar *restrict bounds, __global const ww_scala
     uint slot = atomic_add(count, found);
     if (!job.fill)
         return;
-    for (uint e = 0; e < WW_EACH; e++)
+    for (uint e = 0; e < WW_BOUNDS_EACH; e++)
         if (wanted >> e & 1u) {
             const uint column = first + e * WW_WG;
             list[3 * (ulong)slot] = job.row + row;

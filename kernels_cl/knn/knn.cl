@@ -34,7 +34,7 @@
 #ifndef WW_ROW_WG
 #define WW_ROW_WG 64 // work-items of a group that serves one query
 #endif
-#define WW_TILE 64u
+#define WW_KNN_TILE 64u
 #define WW_NO_INDEX 0xffffffffu
 
 // A coordinate, and the type of sums of coordinates; with 4 and WW_VECTOR of them together.
@@ -61,27 +61,27 @@ typedef struct {
 } ww_knn_job;
 
 WW_INLINE ulong ww_tile_at(uint point, uint dimension) {
-    return (ulong)(point / WW_TILE) * dimension * WW_TILE + point % WW_TILE;
+    return (ulong)(point / WW_KNN_TILE) * dimension * WW_KNN_TILE + point % WW_KNN_TILE;
 }
 
 // Coordinates j to j + 3 of a point that begins at `point` in its tile; those after the last one are zero.
 WW_INLINE ww_value4 ww_tile_four(__global const ww_value *point, uint j, uint dimension) {
     ww_value4 four = (ww_value4)0;
-    four.x = point[(ulong)j * WW_TILE];
+    four.x = point[(ulong)j * WW_KNN_TILE];
     if (j + 1 < dimension)
-        four.y = point[(ulong)(j + 1) * WW_TILE];
+        four.y = point[(ulong)(j + 1) * WW_KNN_TILE];
     if (j + 2 < dimension)
-        four.z = point[(ulong)(j + 2) * WW_TILE];
+        four.z = point[(ulong)(j + 2) * WW_KNN_TILE];
     if (j + 3 < dimension)
-        four.w = point[(ulong)(j + 3) * WW_TILE];
+        four.w = point[(ulong)(j + 3) * WW_KNN_TILE];
     return four;
 }
 
 // ---- filters
 
-// Sums start at WW_START, computed from the norm of c where WW_STARTS is 1; WW_ADD adds a coordinate; a point is listed
+// Sums start at WW_KNN_START, computed from the norm of c where WW_KNN_STARTS is 1; WW_ADD adds a coordinate; a point is listed
 // where WW_NEAR is true.
-#define WW_STARTS (WW_METRIC == 0 && !WW_DIRECT)
+#define WW_KNN_STARTS (WW_METRIC == 0 && !WW_DIRECT)
 #if WW_METRIC >= 5
 #define WW_ADD(sum, q, c) ((sum) + popcount((q) ^ (c)))
 #define WW_NEAR(sum, cut) ((sum) < (cut))
@@ -104,10 +104,10 @@ WW_INLINE ww_value4 ww_tile_four(__global const ww_value *point, uint j, uint di
 #define WW_NEVER (-(ww_scalar)INFINITY)
 #define WW_ALWAYS ((ww_scalar)INFINITY)
 #endif
-#if WW_STARTS
-#define WW_START(norm) ((norm) * (ww_scalar)-0.5)
+#if WW_KNN_STARTS
+#define WW_KNN_START(norm) ((norm) * (ww_scalar)-0.5)
 #else
-#define WW_START(norm) 0
+#define WW_KNN_START(norm) 0
 #endif
 // Cosine: the sum is q.c; the value compared is q.c/|c|.
 WW_INLINE ww_scalar ww_knn_scale(ww_scalar norm) {

@@ -58,7 +58,7 @@ WW_INLINE ww_scalar ww_exact(__global const ww_value *q, __global const ww_value
     }
 #else
     for (uint j = 0; j < dimension; j++)
-        sum = WW_EXACT_ADD(sum, q[j * WW_TILE], c[j * WW_TILE], q_scale, c_scale);
+        sum = WW_EXACT_ADD(sum, q[j * WW_KNN_TILE], c[j * WW_KNN_TILE], q_scale, c_scale);
 #endif
 #if WW_METRIC == 6
     return ww_jaccard_of_counts((ww_scalar)sum, q_norm, c_norm);
@@ -90,7 +90,7 @@ ww_knn_exact(__global const ww_value *restrict queries, __global const ww_value 
         __global const ww_value *c = base + ww_tile_at(job.base_first + done, dimension);
         ww_exact_values sum = 0;
         for (uint j = 0; j < dimension; j++)
-            sum = WW_EXACT_ADD(sum, (ww_exact_values)q[j * WW_TILE], WW_VLOAD(0, c + j * WW_TILE), 0, 0);
+            sum = WW_EXACT_ADD(sum, (ww_exact_values)q[j * WW_KNN_TILE], WW_VLOAD(0, c + j * WW_KNN_TILE), 0, 0);
 #if WW_METRIC == 5
         WW_VSTORE(WW_PASTE(convert_, WW_PASTE(WW_REAL_NAME, WW_VECTOR))(sum), 0, values + out + done);
 #else

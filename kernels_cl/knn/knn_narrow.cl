@@ -7,13 +7,13 @@
 #ifndef WW_QUERIES
 #define WW_QUERIES 8 // at most 8
 #endif
-#define WW_STEP 128u // points in local memory
+#define WW_KNN_STEP 128u // points in local memory
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_narrow(WW_KNN_FILTER_ARGUMENTS) {
-    __local ww_value4 points[WW_STEP / 4 * WW_D];
-    __local ww_value4 starts[WW_STEP / 4];
+    __local ww_value4 points[WW_KNN_STEP / 4 * WW_D];
+    __local ww_value4 starts[WW_KNN_STEP / 4];
 #if WW_METRIC == 3
-    __local ww_value4 scales[WW_STEP / 4];
+    __local ww_value4 scales[WW_KNN_STEP / 4];
 #endif
     const uint item = (uint)get_local_id(0);
     const uint row0 = (uint)(get_group_id(0) % job.query_groups) * (WW_WG * WW_QUERIES) + item;
@@ -29,29 +29,29 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_narrow(W
 #pragma unroll
         for (uint j = 0; j < WW_D; j++)
 #if WW_CENTRE
-            q[r][j] = queries[at + j * WW_TILE] - mean[j];
+            q[r][j] = queries[at + j * WW_KNN_TILE] - mean[j];
 #else
-            q[r][j] = queries[at + j * WW_TILE];
+            q[r][j] = queries[at + j * WW_KNN_TILE];
 #endif
     }
-    for (uint first = begin; first < end; first += WW_STEP) {
+    for (uint first = begin; first < end; first += WW_KNN_STEP) {
         __global const ww_value4 *from = (__global const ww_value4 *)(base + (ulong)first * WW_D);
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint i = item; i < WW_STEP / 4 * WW_D; i += WW_WG)
+        for (uint i = item; i < WW_KNN_STEP / 4 * WW_D; i += WW_WG)
 #if WW_CENTRE
-            points[i] = from[i] - mean[i / (WW_TILE / 4) % WW_D];
+            points[i] = from[i] - mean[i / (WW_KNN_TILE / 4) % WW_D];
 #else
             points[i] = from[i];
 #endif
-        for (uint i = item; i < WW_STEP; i += WW_WG) {
-            ((__local ww_value *)starts)[i] = WW_START(base_norms[first + i]);
+        for (uint i = item; i < WW_KNN_STEP; i += WW_WG) {
+            ((__local ww_value *)starts)[i] = WW_KNN_START(base_norms[first + i]);
 #if WW_METRIC == 3
             ((__local ww_value *)scales)[i] = ww_knn_scale(base_norms[first + i]);
 #endif
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint c = 0; c < WW_STEP; c += 4) {
-            __local const ww_value4 *four = points + c / WW_TILE * (WW_D * WW_TILE / 4) + c % WW_TILE / 4;
+        for (uint c = 0; c < WW_KNN_STEP; c += 4) {
+            __local const ww_value4 *four = points + c / WW_KNN_TILE * (WW_D * WW_KNN_TILE / 4) + c % WW_KNN_TILE / 4;
             const ww_value4 start = starts[c / 4];
             ww_value4 sum[WW_QUERIES];
 #pragma unroll
@@ -59,7 +59,7 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_narrow(W
                 sum[r] = start;
 #pragma unroll
             for (uint j = 0; j < WW_D; j++) {
-                const ww_value4 p = four[j * (WW_TILE / 4)];
+                const ww_value4 p = four[j * (WW_KNN_TILE / 4)];
 #pragma unroll
                 for (uint r = 0; r < WW_QUERIES; r++)
                     sum[r] = WW_ADD(sum[r], (ww_value4)q[r][j], p);

@@ -8,8 +8,8 @@ __kernel __attribute__((reqd_work_group_size(WW_POINTS_WG, 1, 1))) void
 ww_knn_tile(__global const ww_value *restrict from, const ulong row_step, const ulong column_step, const uint first,
             const uint count, const uint dimension, __global ww_value *restrict tiles) {
     const ulong group = get_group_id(0), tile = group / dimension; // the remainder, written as in ww_rest()
-    const uint j = (uint)(group - min(tile * dimension, group)), i = (uint)tile * WW_TILE + (uint)get_local_id(0);
-    tiles[ww_tile_at(first + i, dimension) + (ulong)j * WW_TILE] = i < count ? from[i * row_step + j * column_step] : 0;
+    const uint j = (uint)(group - min(tile * dimension, group)), i = (uint)tile * WW_KNN_TILE + (uint)get_local_id(0);
+    tiles[ww_tile_at(first + i, dimension) + (ulong)j * WW_KNN_TILE] = i < count ? from[i * row_step + j * column_step] : 0;
 }
 
 // Points from tiles in row order, `stride` apart (a multiple of 4); places after the last coordinate are zero.
@@ -35,14 +35,14 @@ ww_knn_norms(__global const ww_value *restrict tiles, __global const ww_scalar *
 #if WW_METRIC == 6
     uint members = 0;
     for (uint j = 0; i < count && j < dimension; j++)
-        members += popcount(point[j * WW_TILE]);
+        members += popcount(point[j * WW_KNN_TILE]);
     sum = (ww_scalar)members;
 #elif WW_METRIC != 5
     for (uint j = 0; i < count && j < dimension; j++) {
 #if WW_CENTRE
-        const ww_scalar x = point[j * WW_TILE] - mean[j];
+        const ww_scalar x = point[j * WW_KNN_TILE] - mean[j];
 #else
-        const ww_scalar x = point[j * WW_TILE];
+        const ww_scalar x = point[j * WW_KNN_TILE];
 #endif
         sum = fma(x, x, sum);
     }

@@ -33,9 +33,9 @@ ww_tensor_rows(__global const ww_value *restrict tiles, __global const ww_scalar
     __global const ww_value *from = tiles + ww_tile_at(point, dimension);
     for (uint j = 0; j < dimension; j++) {
 #if WW_CENTRE
-        const float x = there ? (float)((from[j * WW_TILE] - mean[j]) * by) : 0;
+        const float x = there ? (float)((from[j * WW_KNN_TILE] - mean[j]) * by) : 0;
 #else
-        const float x = there ? (float)(from[j * WW_TILE] * by) : 0;
+        const float x = there ? (float)(from[j * WW_KNN_TILE] * by) : 0;
 #endif
         vstore_half_rte(x, row + j, rows);
     }
@@ -79,7 +79,6 @@ ww_tensor_cuts(__global const ww_scalar *restrict query_norms, __global const ww
 
 #if !WW_MMA
 // Sums of sixteen places, as ww_mma makes them: `q` and `c` are the first of the lane's own row and column.
-#define ww_warp_join() (void)0
 WW_INLINE float ww_half_product(float sum, __global const half *q, __global const half *c) {
     for (uint j = 0; j < 16; j++)
         sum = fma(vload_half(j, q), vload_half(j, c), sum);
@@ -200,6 +199,8 @@ ww_knn_tensor(__global const uint2 *restrict query_rows, __global const uint2 *r
         ww_tensor_sums(sum, queries, base_rows + (ulong)(first + down) * (steps * 4) + across, steps);
 #endif
         ww_tensor_list(sum, job, row0 + down, first + across * 2, counts, ids, overflow);
+#if WW_MMA
         ww_warp_join();
+#endif
     }
 }

@@ -23,23 +23,23 @@ WW_INLINE int ww_somewhere(ww_mask m) {
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_vector(WW_KNN_FILTER_ARGUMENTS) {
     const uint dimension = WW_D ? WW_D : job.dimension;
-    const uint row0 = (uint)(get_group_id(0) % job.query_groups) * WW_TILE;
+    const uint row0 = (uint)(get_group_id(0) % job.query_groups) * WW_KNN_TILE;
     const uint begin = job.base_first + (uint)(get_group_id(0) / job.query_groups) * job.part;
     const uint end = min(begin + job.part, job.base_end);
     __global const ww_value *tile = queries + (ulong)(job.query_first + row0) * dimension;
-    ww_value cuts[WW_TILE];
-    for (uint r = 0; r < WW_TILE; r++)
+    ww_value cuts[WW_KNN_TILE];
+    for (uint r = 0; r < WW_KNN_TILE; r++)
         cuts[r] = ww_knn_row_cut(job, row0 + r, query_norms, best);
-    const uint rows = min((uint)WW_TILE, job.query_count - row0);
+    const uint rows = min((uint)WW_KNN_TILE, job.query_count - row0);
 
-    for (uint first = begin; first < end; first += WW_TILE)
+    for (uint first = begin; first < end; first += WW_KNN_TILE)
         for (uint r0 = 0; r0 < rows; r0 += WW_QUERIES) {
             __global const ww_value *q = tile + r0;
-            for (uint v = 0; v < WW_TILE; v += WW_VECTOR) {
+            for (uint v = 0; v < WW_KNN_TILE; v += WW_VECTOR) {
                 __global const ww_value *p = base + (ulong)first * dimension + v;
                 ww_values sum[WW_QUERIES];
-#if WW_STARTS
-                const ww_values start = WW_START(WW_VLOAD(0, base_norms + first + v));
+#if WW_KNN_STARTS
+                const ww_values start = WW_KNN_START(WW_VLOAD(0, base_norms + first + v));
 #else
                 const ww_values start = (ww_values)0;
 #endif
@@ -48,15 +48,15 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_vector(W
                     sum[r] = start;
                 for (uint j = 0; j < dimension; j++) {
 #if WW_CENTRE
-                    const ww_values point = WW_VLOAD(0, p + j * WW_TILE) - mean[j];
+                    const ww_values point = WW_VLOAD(0, p + j * WW_KNN_TILE) - mean[j];
 #define WW_COORDINATE(q) ((q)-mean[j])
 #else
-                    const ww_values point = WW_VLOAD(0, p + j * WW_TILE);
+                    const ww_values point = WW_VLOAD(0, p + j * WW_KNN_TILE);
 #define WW_COORDINATE(q) (q)
 #endif
 #pragma unroll
                     for (uint r = 0; r < WW_QUERIES; r++)
-                        sum[r] = WW_ADD(sum[r], (ww_values)WW_COORDINATE(q[j * WW_TILE + r]), point);
+                        sum[r] = WW_ADD(sum[r], (ww_values)WW_COORDINATE(q[j * WW_KNN_TILE + r]), point);
                 }
 #if WW_METRIC == 3
                 const ww_values norm = WW_VLOAD(0, base_norms + first + v);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filter for points of any dimension on a GPU: a matrix product that is not stored. A work-group of 16 x 16 computes
-// 128 queries by 128 points at a time, 8 x 8 a work-item in registers; both sides pass through local memory, WW_DEPTH
+// 128 queries by 128 points at a time, 8 x 8 a work-item in registers; both sides pass through local memory, WW_KNN_DEPTH
 // coordinates at a time, the next ones being fetched meanwhile.
 //
 // Tried, not taken: exact distances from tiles in place of rows: 0.083 for 0.069 s.
 //
-// Local memory: 4 * WW_DEPTH * 128 values. Barriers: one for WW_DEPTH coordinates of 128 points.
-#ifndef WW_DEPTH
-#define WW_DEPTH 8
+// Local memory: 4 * WW_KNN_DEPTH * 128 values. Barriers: one for WW_KNN_DEPTH coordinates of 128 points.
+#ifndef WW_KNN_DEPTH
+#define WW_KNN_DEPTH 8
 #endif
 #define WW_SIDE 128u
-#define WW_FETCH (WW_DEPTH * WW_SIDE / 4 / WW_WG) // vectors of each side that a work-item fetches
+#define WW_FETCH (WW_KNN_DEPTH * WW_SIDE / 4 / WW_WG) // vectors of each side that a work-item fetches
 
-// Vector i of coordinates [from, from + WW_DEPTH) of a tile pair.
+// Vector i of coordinates [from, from + WW_KNN_DEPTH) of a tile pair.
 WW_INLINE ww_value4 ww_wide_fetch(__global const ww_value *pair, __global const ww_scalar *mean, uint i, uint from,
                                   uint dimension) {
     const uint j = from + i / (WW_SIDE / 4), point = i % (WW_SIDE / 4) * 4;
     ww_value4 v = (ww_value4)0;
     if (j < dimension) {
-        v = *(__global const ww_value4 *)(pair + ((ulong)(point / WW_TILE) * dimension + j) * WW_TILE + point % WW_TILE);
+        v = *(__global const ww_value4 *)(pair + ((ulong)(point / WW_KNN_TILE) * dimension + j) * WW_KNN_TILE + point % WW_KNN_TILE);
 #if WW_CENTRE
         v -= mean[j];
 #endif
@@ -32,8 +32,8 @@ WW_INLINE ww_value4 ww_wide_fetch(__global const ww_value *pair, __global const 
 WW_INLINE void ww_wide_start(ww_value4 (*sum)[2], __global const ww_scalar *norms) {
 #pragma unroll
     for (uint h = 0; h < 2; h++) {
-#if WW_STARTS
-        const ww_value4 start = WW_START(*(__global const ww_value4 *)(norms + h * 64));
+#if WW_KNN_STARTS
+        const ww_value4 start = WW_KNN_START(*(__global const ww_value4 *)(norms + h * 64));
 #else
         const ww_value4 start = (ww_value4)0;
 #endif
@@ -48,11 +48,11 @@ WW_INLINE void ww_wide_row(ww_value4 *sum, const ww_value q, const ww_value4 p0,
     sum[0] = WW_ADD(sum[0], (ww_value4)(q), p0);
     sum[1] = WW_ADD(sum[1], (ww_value4)(q), p1);
 }
-// WW_DEPTH coordinates of both sides.
+// WW_KNN_DEPTH coordinates of both sides.
 WW_INLINE void ww_wide_add(ww_value4 (*sum)[2], __local const ww_value4 *query_part, __local const ww_value4 *point_part,
                            const uint down, const uint across) {
 #pragma unroll
-    for (uint j = 0; j < WW_DEPTH; j++) {
+    for (uint j = 0; j < WW_KNN_DEPTH; j++) {
         const ww_value4 p0 = point_part[j * (WW_SIDE / 4) + across], p1 = point_part[j * (WW_SIDE / 4) + 16 + across];
         const ww_value4 q0 = query_part[j * (WW_SIDE / 4) + down], q1 = query_part[j * (WW_SIDE / 4) + 16 + down];
         ww_wide_row(sum[0], q0.x, p0, p1);
@@ -106,9 +106,9 @@ WW_INLINE void ww_wide_list(ww_value4 (*sum)[2], const ww_value *cut, const ww_k
 }
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_wide(WW_KNN_FILTER_ARGUMENTS) {
-    __local ww_value4 query_part[2][WW_DEPTH * WW_SIDE / 4], point_part[2][WW_DEPTH * WW_SIDE / 4];
+    __local ww_value4 query_part[2][WW_KNN_DEPTH * WW_SIDE / 4], point_part[2][WW_KNN_DEPTH * WW_SIDE / 4];
     const uint item = (uint)get_local_id(0), across = item % 16, down = item / 16;
-    const uint dimension = job.dimension, steps = (dimension + WW_DEPTH - 1) / WW_DEPTH;
+    const uint dimension = job.dimension, steps = (dimension + WW_KNN_DEPTH - 1) / WW_KNN_DEPTH;
     const uint row0 = (uint)(get_group_id(0) % job.query_groups) * WW_SIDE;
     const uint begin = job.base_first + (uint)(get_group_id(0) / job.query_groups) * job.part;
     const uint end = min(begin + job.part, job.base_end);
@@ -134,7 +134,7 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_wide(WW_
             if (step + 1 < steps)
 #pragma unroll
                 for (uint f = 0; f < WW_FETCH; f++) {
-                    const uint from = (step + 1) * WW_DEPTH;
+                    const uint from = (step + 1) * WW_KNN_DEPTH;
                     next_query[f] = ww_wide_fetch(query_pair, mean, f * WW_WG + item, from, dimension);
                     next_point[f] = ww_wide_fetch(point_pair, mean, f * WW_WG + item, from, dimension);
                 }

@@ -88,13 +88,13 @@ WW_INLINE ww_hash ww_hash_of(__global const ww_value *point, __global const ww_v
     hash.move[0] = second - least;
 #elif WW_FAMILY == 2
     const uint bit = a[function];
-    hash.value = (uint)point[bit / 32 * WW_TILE] >> bit % 32 & 1u;
+    hash.value = (uint)point[bit / 32 * WW_KNN_TILE] >> bit % 32 & 1u;
     hash.move[0] = hash.value ? -1u : 1u;
 #else
     __global const ww_coefficient *row = a + (ulong)function * (dimension + 1);
     ww_scalar sum = row[dimension];
     for (uint j = 0; j < dimension; j++)
-        sum = fma(row[j], point[j * WW_TILE], sum);
+        sum = fma(row[j], point[j * WW_KNN_TILE], sum);
 #if WW_FAMILY == 0
     const int value = WW_PASTE(convert_int_sat, _rtn)(sum);
     hash.cost[0] = sum - (ww_scalar)value;
@@ -217,7 +217,7 @@ ww_lsh_keys_blocked(__global const ww_value *restrict points, __global const ulo
                 ww_scalar x[WW_KEY_ROWS];
 #pragma unroll
                 for (uint r = 0; r < WW_KEY_ROWS; r++)
-                    x[r] = point[r][(ulong)(first + j) * WW_TILE];
+                    x[r] = point[r][(ulong)(first + j) * WW_KNN_TILE];
 #pragma unroll
                 for (uint f = 0; f < WW_KEY_FOURS; f++) {
                     const ww_key_four coefficients = part[j * WW_KEY_FOURS + f];
@@ -256,14 +256,14 @@ ww_lsh_keys_blocked(__global const ww_value *restrict points, __global const ulo
 // The same of one probe on a CPU: one work-item computes a tile of 64 rows for a table, WW_VECTOR rows at a time.
 typedef WW_PASTE(WW_REAL_NAME, WW_VECTOR) ww_lsh_scalars;
 typedef WW_PASTE(uint, WW_VECTOR) ww_lsh_uints;
-#define WW_LSH_PARTS (WW_TILE / WW_VECTOR)
+#define WW_LSH_PARTS (WW_KNN_TILE / WW_VECTOR)
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 ww_lsh_keys_together(__global const ww_value *restrict points, __global const ulong *restrict starts,
                      __global const ww_coefficient *restrict a, __global const ulong *restrict masks,
                      const ww_lsh_job job, __global uint *restrict keys) {
     const uint table = (uint)get_group_id(0) / job.groups;
-    const uint row = ww_rest((uint)get_group_id(0), job.groups, table) * WW_TILE;
+    const uint row = ww_rest((uint)get_group_id(0), job.groups, table) * WW_KNN_TILE;
     __global const ww_value *tile = points + ww_tile_at(job.first + row, job.dimension);
     ww_lsh_uints sums[WW_LSH_PARTS];
     for (uint v = 0; v < WW_LSH_PARTS; v++)
@@ -278,7 +278,7 @@ ww_lsh_keys_together(__global const ww_value *restrict points, __global const ul
         for (uint j = 0; j < job.dimension; j++)
 #pragma unroll
             for (uint v = 0; v < WW_LSH_PARTS; v++)
-                projected[v] = fma((ww_lsh_scalars)coefficients[j], WW_VLOAD(v, tile + j * WW_TILE), projected[v]);
+                projected[v] = fma((ww_lsh_scalars)coefficients[j], WW_VLOAD(v, tile + j * WW_KNN_TILE), projected[v]);
 #pragma unroll
         for (uint v = 0; v < WW_LSH_PARTS; v++)
 #if WW_FAMILY == 0
@@ -289,11 +289,11 @@ ww_lsh_keys_together(__global const ww_value *restrict points, __global const ul
             sums[v] += WW_PASTE(convert_uint, WW_VECTOR)(-(projected[v] >= 0)) * ww_multiplier(function);
 #endif
     }
-    uint all[WW_TILE];
+    uint all[WW_KNN_TILE];
 #pragma unroll
     for (uint v = 0; v < WW_LSH_PARTS; v++)
         WW_VSTORE(sums[v], v, all);
-    for (uint i = 0; i < min(WW_TILE, job.count - row); i++)
+    for (uint i = 0; i < min(WW_KNN_TILE, job.count - row); i++)
         keys[(ulong)table * job.count + row + i] = ww_mix(all[i]);
 }
 #endif
@@ -312,12 +312,12 @@ ww_lsh_count(__global const uint *restrict keys, const ulong first_key, const ww
 
 // Exclusive scan in three steps: sums of blocks; one work-group scans these; each block is scanned, starting from its
 // scanned sum. `total` counts; offsets[total] becomes the sum of all.
-#define WW_BLOCK 2048u
+#define WW_LSH_BLOCK 2048u
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_block_sums(__global const uint *restrict counts, const ulong total, __global uint *restrict sums) {
     __local uint part[WW_LSH_WG];
     const uint item = (uint)get_local_id(0);
-    const ulong begin = get_group_id(0) * (ulong)WW_BLOCK, end = min(begin + WW_BLOCK, total);
+    const ulong begin = get_group_id(0) * (ulong)WW_LSH_BLOCK, end = min(begin + WW_LSH_BLOCK, total);
     uint sum = 0;
     for (ulong i = begin + item; i < end; i += WW_LSH_WG)
         sum += counts[i];
@@ -351,16 +351,16 @@ __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void ww_lsh_scan
 }
 // A work-item scans a part of 32, in local memory with a word between the parts (8.25 KiB): without it there would be
 // bank conflicts.
-#define WW_STRETCH (WW_BLOCK / WW_LSH_WG)
+#define WW_STRETCH (WW_LSH_BLOCK / WW_LSH_WG)
 #define WW_STRETCHED(i) ((i) + (i) / WW_STRETCH)
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_offsets(__global const uint *restrict counts, const ulong total, __global const uint *restrict sums,
                __global uint *restrict offsets) {
-    __local uint part[WW_LSH_WG], block[WW_STRETCHED(WW_BLOCK)];
+    __local uint part[WW_LSH_WG], block[WW_STRETCHED(WW_LSH_BLOCK)];
     const uint item = (uint)get_local_id(0);
-    const ulong begin = get_group_id(0) * (ulong)WW_BLOCK;
-    const uint there = (uint)min(total - begin, (ulong)WW_BLOCK);
-    for (uint i = item; i < WW_BLOCK; i += WW_LSH_WG)
+    const ulong begin = get_group_id(0) * (ulong)WW_LSH_BLOCK;
+    const uint there = (uint)min(total - begin, (ulong)WW_LSH_BLOCK);
+    for (uint i = item; i < WW_LSH_BLOCK; i += WW_LSH_WG)
         block[WW_STRETCHED(i)] = i < there ? counts[begin + i] : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     __local uint *own = block + WW_STRETCHED(item * WW_STRETCH);
@@ -520,5 +520,5 @@ ww_lsh_take(__global const ww_value *restrict points, __global const uint *restr
             const uint dimension, __global ww_value *restrict rows) {
     const ulong at = get_global_id(0), row = at / dimension;
     if (row < count)
-        rows[at] = points[ww_tile_at(numbers[row], dimension) + (at - row * dimension) * WW_TILE];
+        rows[at] = points[ww_tile_at(numbers[row], dimension) + (at - row * dimension) * WW_KNN_TILE];
 }

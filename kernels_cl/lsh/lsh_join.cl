@@ -15,13 +15,10 @@
 // ww_lsh_join: a work-item holds WW_QUERIES queries (WW_GROUPS times: on a CPU they are in local memory); 64 points at a
 //   time in local memory, coordinate after coordinate. With WW_LIST each query's list is in registers meanwhile. Local
 //   memory: 64 * (WW_D + 3) values, and with WW_GROUPS > 1 WW_GROUPS * WW_QUERIES * WW_D more. Barriers: two for 64 points.
-// ww_lsh_join_wide: any dimension, 64 work-items: 64 queries by 64 points, 8 x 8 a work-item, WW_DEPTH coordinates of both
-//   sides in local memory. Local memory: 2 * WW_DEPTH * 64 values and 1.3 KiB. Barriers: two for WW_DEPTH coordinates
+// ww_lsh_join_wide: any dimension, 64 work-items: 64 queries by 64 points, 8 x 8 a work-item, WW_LSH_DEPTH coordinates of both
+//   sides in local memory. Local memory: 2 * WW_LSH_DEPTH * 64 values and 1.3 KiB. Barriers: two for WW_LSH_DEPTH coordinates
 //   of 64 points, and three.
 // ww_lsh_join_sets: one set a work-item, merged with one set after the other.
-#ifndef WW_QUERIES
-#define WW_QUERIES 1
-#endif
 #ifndef WW_GROUPS
 #define WW_GROUPS 1
 #endif
@@ -362,7 +359,7 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
         for (uint i = item; i < (there + WW_VECTOR - 1) / WW_VECTOR * WW_VECTOR; i += WW_JOIN_WG) {
             const uint point = entries[min(first + i, end - 1)];
             ids[i] = point;
-            WW_JOIN_LANES(starts)[i] = WW_START(base_norms[job.base_first + point]);
+            WW_JOIN_LANES(starts)[i] = WW_KNN_START(base_norms[job.base_first + point]);
             if (WW_METRIC == 3)
                 WW_JOIN_LANES(scales)[i] = ww_knn_scale(base_norms[job.base_first + point]);
 #pragma unroll
@@ -391,7 +388,7 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
 
 #elif WW_JOIN == 1
 // ---- many coordinates
-#define WW_DEPTH 8u
+#define WW_LSH_DEPTH 8u
 
 // A row's four coordinates, each behind those of the other rows.
 WW_INLINE void ww_join_stage(__local ww_value *to, const ww_value4 four) {
@@ -400,7 +397,7 @@ WW_INLINE void ww_join_stage(__local ww_value *to, const ww_value4 four) {
     to[128] = four.z;
     to[192] = four.w;
 }
-// One coordinate of row r of a work-item's eight, and WW_DEPTH of both sides.
+// One coordinate of row r of a work-item's eight, and WW_LSH_DEPTH of both sides.
 WW_INLINE void ww_join_add_row(ww_value4 *sum, const ww_value q, const ww_value4 p0, const ww_value4 p1) {
     sum[0] = WW_ADD(sum[0], (ww_value4)(q), p0);
     sum[1] = WW_ADD(sum[1], (ww_value4)(q), p1);
@@ -408,7 +405,7 @@ WW_INLINE void ww_join_add_row(ww_value4 *sum, const ww_value q, const ww_value4
 WW_INLINE void ww_join_add(ww_value4 (*sum)[2], __local const ww_value4 *query_part, __local const ww_value4 *point_part,
                            const uint down, const uint across) {
 #pragma unroll
-    for (uint j = 0; j < WW_DEPTH; j++) {
+    for (uint j = 0; j < WW_LSH_DEPTH; j++) {
         const ww_value4 p0 = point_part[j * 16 + across], p1 = point_part[j * 16 + 8 + across];
         const ww_value4 q0 = query_part[j * 16 + down], q1 = query_part[j * 16 + 8 + down];
         ww_join_add_row(sum[0], q0.x, p0, p1);
@@ -423,7 +420,7 @@ WW_INLINE void ww_join_add(ww_value4 (*sum)[2], __local const ww_value4 *query_p
 }
 
 __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(WW_JOIN_ARGUMENTS) {
-    __local ww_value4 query_part[WW_DEPTH * 16], point_part[WW_DEPTH * 16], starts[16];
+    __local ww_value4 query_part[WW_LSH_DEPTH * 16], point_part[WW_LSH_DEPTH * 16], starts[16];
     __local ww_value4 scales[WW_METRIC == 3 ? 16 : 1];
     __local ww_value cuts[64];
     __local uint ids[64], near_low[64], near_high[64];
@@ -443,7 +440,7 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(W
         __global const ww_value4 *from = base + (ulong)point * vectors;
         ids[item] = point;
         near_low[item] = near_high[item] = 0;
-        ((__local ww_value *)starts)[item] = WW_START(base_norms[job.base_first + point]);
+        ((__local ww_value *)starts)[item] = WW_KNN_START(base_norms[job.base_first + point]);
         if (WW_METRIC == 3)
             ((__local ww_value *)scales)[item] = ww_knn_scale(base_norms[job.base_first + point]);
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -453,9 +450,9 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(W
             sum[r][0] = starts[across];
             sum[r][1] = starts[8 + across];
         }
-        for (uint depth = 0; depth < vectors; depth += WW_DEPTH / 4) {
+        for (uint depth = 0; depth < vectors; depth += WW_LSH_DEPTH / 4) {
 #pragma unroll
-            for (uint v = 0; v < WW_DEPTH / 4; v++) {
+            for (uint v = 0; v < WW_LSH_DEPTH / 4; v++) {
                 ww_value4 x = (ww_value4)0, y = (ww_value4)0;
                 if (depth + v < vectors) {
                     x = WW_JOIN_TAKE(query[depth + v], depth + v);

@@ -12,15 +12,16 @@
 // the 32 together. Local memory: 896 bytes. Barriers: two for 64 points (with WW_MMA the warp's own).
 #define WW_SLOT ((WW_D + 1) / 2 * 2)
 #define WW_WIDTH ((WW_SLOT + 2 + 15) / 16 * 16)
-#define WW_STEPS (WW_WIDTH / 16)
-#define WW_ROW_VECTORS (WW_STEPS * 2) // 16 bytes each
+#define WW_LSH_STEPS (WW_WIDTH / 16)
+#define WW_ROW_VECTORS (WW_LSH_STEPS * 2) // 16 bytes each
 #define WW_ONES 0x3c003c00u // two halves
-#define WW_ACROSS8 (WWK_DOUBLE ? 1 : WW_STEPS <= 2 ? 4 : 2) // groups of eight points whose sums are computed together
+#define WW_LSH_ACROSS8 (WWK_DOUBLE ? 1 : WW_LSH_STEPS <= 2 ? 4 : 2) // groups of eight points whose sums are computed together
 #if WW_MMA
 #define ww_join_meet() ww_warp_join()
+#define ww_join_sign(bits, x) ww_push_sign(bits, x)
 // The part of a row that a work-item has: in two steps of sixteen places it has eight consecutive ones of 32, so that a
 // row of 64 bytes is one access of four work-items; in a last odd step it has four of sixteen.
-#define WW_PAIRS (WW_STEPS / 2)
+#define WW_PAIRS (WW_LSH_STEPS / 2)
 WW_INLINE void ww_join_part(__global const uint4 *row, uint across, uint2 *part) {
 #pragma unroll
     for (uint s = 0; s < WW_PAIRS; s++) {
@@ -28,16 +29,16 @@ WW_INLINE void ww_join_part(__global const uint4 *row, uint across, uint2 *part)
         part[2 * s] = eight.lo;
         part[2 * s + 1] = eight.hi;
     }
-    if (WW_STEPS % 2)
-        part[WW_STEPS - 1] = ((__global const uint2 *)(row + WW_PAIRS * 4))[across];
+    if (WW_LSH_STEPS % 2)
+        part[WW_LSH_STEPS - 1] = ((__global const uint2 *)(row + WW_PAIRS * 4))[across];
 }
 // The work-item whose part has the places WW_SLOT and WW_SLOT + 1, and in which of its steps.
 #define WW_SLOT_ODD (WW_SLOT / 32 == WW_PAIRS)
 #define WW_SLOT_ACROSS (WW_SLOT_ODD ? WW_SLOT % 16 / 4 : WW_SLOT % 32 / 8)
-#define WW_SLOT_STEP (WW_SLOT_ODD ? WW_STEPS - 1 : WW_SLOT / 32 * 2 + WW_SLOT % 8 / 4)
+#define WW_SLOT_STEP (WW_SLOT_ODD ? WW_LSH_STEPS - 1 : WW_SLOT / 32 * 2 + WW_SLOT % 8 / 4)
 #else
 #define ww_join_meet() barrier(CLK_LOCAL_MEM_FENCE)
-#define ww_push_sign(bits, x) bits = 2 * (bits) + ((x) < 0)
+#define ww_join_sign(bits, x) bits = 2 * (bits) + ((x) < 0)
 #endif
 
 // Rows of halves of `count` points; norms from `first_norm` on.
@@ -66,7 +67,7 @@ WW_INLINE float ww_join_tensor_cut(ww_scalar radius, float n, float scale) {
     return ww_tensor_cut(n, radius, WW_WIDTH, scale * scale);
 }
 
-// The sums of 32 queries and WW_ACROSS8 times eight points, which begin with t: of rows down and down + 8 of each sixteen queries
+// The sums of 32 queries and WW_LSH_ACROSS8 times eight points, which begin with t: of rows down and down + 8 of each sixteen queries
 // (numbers 0 and 2 of t, 1 and 3) and two points.
 #if WW_MMA
 // A query's part, with ones in place of n.
@@ -80,25 +81,25 @@ WW_INLINE void ww_join_query(__global const uint4 *row, uint across, uint2 *q) {
     }
 }
 #define WW_JOIN_QUERY(q, h) q[h]
-#define WW_JOIN_QUERIES uint2 q[4][WW_STEPS] // of rows down and down + 8 of each sixteen
-WW_INLINE void ww_join_sums(float sum[2][WW_ACROSS8][4], const float *t, WW_JOIN_QUERIES,
+#define WW_JOIN_QUERIES uint2 q[4][WW_LSH_STEPS] // of rows down and down + 8 of each sixteen
+WW_INLINE void ww_join_sums(float sum[2][WW_LSH_ACROSS8][4], const float *t, WW_JOIN_QUERIES,
                             __global const uint4 *base_halves, __local const uint *points, uint down, uint across) {
-    uint2 p[WW_ACROSS8][WW_STEPS];
+    uint2 p[WW_LSH_ACROSS8][WW_LSH_STEPS];
 #pragma unroll
-    for (uint n = 0; n < WW_ACROSS8; n++)
+    for (uint n = 0; n < WW_LSH_ACROSS8; n++)
         ww_join_part(base_halves + (ulong)points[n * 8 + down] * WW_ROW_VECTORS, across, p[n]);
 #pragma unroll
     for (uint m = 0; m < 2; m++)
 #pragma unroll
-        for (uint n = 0; n < WW_ACROSS8; n++)
+        for (uint n = 0; n < WW_LSH_ACROSS8; n++)
             ww_mma_upon(sum[m][n], t[2 * m], t[2 * m + 1],
                         q[2 * m][0], q[2 * m + 1][0], p[n][0]);
 #pragma unroll
-    for (uint s = 1; s < WW_STEPS; s++)
+    for (uint s = 1; s < WW_LSH_STEPS; s++)
 #pragma unroll
         for (uint m = 0; m < 2; m++)
 #pragma unroll
-            for (uint n = 0; n < WW_ACROSS8; n++)
+            for (uint n = 0; n < WW_LSH_ACROSS8; n++)
                 ww_mma(sum[m][n], q[2 * m][s], q[2 * m + 1][s],
                        p[n][s]);
 }
@@ -108,9 +109,9 @@ WW_INLINE void ww_join_sums(float sum[2][WW_ACROSS8][4], const float *t, WW_JOIN
 WW_INLINE void ww_join_query(__global const uint4 *row, uint across, __global const uint4 **q) {
     *q = row;
 }
-WW_INLINE void ww_join_sums(float sum[2][WW_ACROSS8][4], const float *t, WW_JOIN_QUERIES,
+WW_INLINE void ww_join_sums(float sum[2][WW_LSH_ACROSS8][4], const float *t, WW_JOIN_QUERIES,
                             __global const uint4 *base_halves, __local const uint *points, uint down, uint across) {
-    for (uint n = 0; n < WW_ACROSS8; n++)
+    for (uint n = 0; n < WW_LSH_ACROSS8; n++)
         for (uint m = 0; m < 2; m++)
             for (uint e = 0; e < 4; e++) {
                 __global const half *c = WW_ROW_HALVES(
@@ -134,23 +135,23 @@ WW_INLINE void ww_join_signs(uint *far, __local const float *cuts, WW_JOIN_QUERI
         t[h] = cuts[h * 8 + down];
         far[h] = 0;
     }
-    for (uint n0 = 0; n0 * 8 < there; n0 += WW_ACROSS8) {
-        float sum[2][WW_ACROSS8][4];
+    for (uint n0 = 0; n0 * 8 < there; n0 += WW_LSH_ACROSS8) {
+        float sum[2][WW_LSH_ACROSS8][4];
         ww_join_sums(sum, t, q, base_halves, points + n0 * 8, down, across);
 #pragma unroll
         for (uint m = 0; m < 2; m++)
 #pragma unroll
-            for (uint n = 0; n < WW_ACROSS8; n++)
+            for (uint n = 0; n < WW_LSH_ACROSS8; n++)
 #pragma unroll
                 for (uint e = 0; e < 4; e++)
-                    ww_push_sign(far[2 * m + e / 2], sum[m][n][e]);
+                    ww_join_sign(far[2 * m + e / 2], sum[m][n][e]);
     }
 }
 
 // A bit for each of a bucket's 64 points, of which `there` exist: those near to a query, from the signs of its sums. Sixteen bits from
 // each of the four work-items that have its sums, the first point's highest. Some of the last eight points may not exist.
 WW_INLINE void ww_join_near(__local ulong *near, const uint *far, const uint there, const uint down, const uint across) {
-    const uint after = 16 - (there + 8 * WW_ACROSS8 - 1) / (8 * WW_ACROSS8) * (2 * WW_ACROSS8);
+    const uint after = 16 - (there + 8 * WW_LSH_ACROSS8 - 1) / (8 * WW_LSH_ACROSS8) * (2 * WW_LSH_ACROSS8);
     const int some = clamp((int)(there % 8) - (int)(2 * across), 0, 2);
     const uint valid = 0xffff0000u >> (there / 8 * 2 + (uint)some);
 #pragma unroll
@@ -195,7 +196,7 @@ ww_lsh_join_tensor(WW_JOIN_ARGUMENTS, __global const uint4 *restrict query_halve
 #endif
     cuts[lane] = mine ? ww_join_tensor_cut(radius, n, scale) : -(float)INFINITY;
 #if WW_MMA
-    uint2 q[4][WW_STEPS];
+    uint2 q[4][WW_LSH_STEPS];
 #else
     __global const uint4 *q[4];
 #endif

@@ -51,7 +51,7 @@ WW_INLINE float ww_error(uint l, const ww_shapelet_job job) {
 #if WW_V == 1
 typedef float ww_columns;
 typedef uint ww_column_ids;
-#define WW_LOAD_COLUMNS(p) (*(p))
+#define WW_SHAPELET_LOAD_COLUMNS(p) (*(p))
 #define WW_LOAD_IDS(p) (*(p))
 #define WW_STORE_COLUMNS(v, p) (*(p) = (v))
 #define WW_LARGER(new, old) fmax(new, old)
@@ -59,7 +59,7 @@ typedef uint ww_column_ids;
 #else
 typedef float16 ww_columns;
 typedef uint16 ww_column_ids;
-#define WW_LOAD_COLUMNS(p) vload16(0, p)
+#define WW_SHAPELET_LOAD_COLUMNS(p) vload16(0, p)
 #define WW_LOAD_IDS(p) vload16(0, p)
 #define WW_STORE_COLUMNS(v, p) vstore16(v, 0, p)
 // A `new` that is NaN counts for nothing.

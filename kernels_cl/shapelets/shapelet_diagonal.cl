@@ -15,7 +15,7 @@
 #ifndef WW_DIAGONALS
 #define WW_DIAGONALS 16
 #endif
-#define WW_LANES (WW_WG * WW_V)
+#define WW_SHAPELET_LANES (WW_WG * WW_V)
 
 // sums, rises, steps: of columns; falls, windows: of series, `wide` windows of each length, from window 1 - WW_ROWS on.
 // lefts: of each group, the most points from a first row on to its series' end.
@@ -27,7 +27,7 @@ ww_shapelet_diagonal(global const float *restrict sums, global const float *rest
                      const ww_shapelet_job job) {
     const uint item = (uint)get_group_id(0), group = item / job.many, j = job.first + ww_rest(item, job.many, group);
     const uint lane = (uint)get_local_id(0) * WW_V, firsts = job.columns / WW_ROWS, left = lefts[group], all = points[j];
-    const uint c0 = group * (WW_ROWS * WW_LANES) + lane, first = group * WW_LANES + lane;
+    const uint c0 = group * (WW_ROWS * WW_SHAPELET_LANES) + lane, first = group * WW_SHAPELET_LANES + lane;
     global const float *fall = falls + (ulong)(j - job.table) * 4 * fallen;
     for (int k0 = 1 - (int)WW_ROWS; k0 <= (int)(all - job.least); k0 += WW_DIAGONALS, fall += WW_DIAGONALS) {
         ww_columns start[WW_DIAGONALS];
@@ -42,20 +42,20 @@ ww_shapelet_diagonal(global const float *restrict sums, global const float *rest
             global const float4 *window = windows + table;
             global const float *from = sums + (ulong)WW_SUMS_OF(job, li) * 2 * firsts + first;
             for (; l + 1 < length; l++, from += 2 * firsts) {
-                const ww_columns x = WW_LOAD_COLUMNS(from);
+                const ww_columns x = WW_SHAPELET_LOAD_COLUMNS(from);
 #pragma unroll
                 for (uint d = 0; d < WW_DIAGONALS; d++)
                     start[d] = fma(x, (ww_columns)(fall[l + d]), start[d]);
             }
             l = length;
-            const ww_columns rise = WW_LOAD_COLUMNS(rises + (ulong)li * 2 * firsts + first);
+            const ww_columns rise = WW_SHAPELET_LOAD_COLUMNS(rises + (ulong)li * 2 * firsts + first);
 #pragma unroll
             for (uint d = 0; d < WW_DIAGONALS; d++)
                 start[d] = fma(rise, (ww_columns)(window[d].w), start[d]);
             // Rows that some series still has, and that still have a window.
             const int rows = min(min((int)WW_ROWS, (int)(left - length) + 1), (int)(all - length) + 1 - k0);
             global float *to = nearest + ((ulong)j * job.count + li) * job.columns + c0;
-            global const float *step = steps + 2 * ((ulong)li * job.columns + group * (WW_ROWS * WW_LANES));
+            global const float *step = steps + 2 * ((ulong)li * job.columns + group * (WW_ROWS * WW_SHAPELET_LANES));
             ww_columns cov[WW_DIAGONALS];
 #pragma unroll
             for (uint d = 0; d < WW_DIAGONALS; d++)
@@ -65,8 +65,8 @@ ww_shapelet_diagonal(global const float *restrict sums, global const float *rest
                 for (uint i = 0; i < WW_DIAGONALS; i++) {
                     if (r + (int)i >= rows)
                         break;
-                    const ww_columns f = WW_LOAD_COLUMNS(step + 2 * (r + i) * WW_LANES + lane),
-                                     g = WW_LOAD_COLUMNS(step + (2 * (r + i) + 1) * WW_LANES + lane);
+                    const ww_columns f = WW_SHAPELET_LOAD_COLUMNS(step + 2 * (r + i) * WW_SHAPELET_LANES + lane),
+                                     g = WW_SHAPELET_LOAD_COLUMNS(step + (2 * (r + i) + 1) * WW_SHAPELET_LANES + lane);
                     ww_columns best = (ww_columns)(-INFINITY);
 #pragma unroll
                     for (uint d = 0; d < WW_DIAGONALS; d++) {
@@ -77,8 +77,8 @@ ww_shapelet_diagonal(global const float *restrict sums, global const float *rest
                         best = WW_LARGER(value, best);
                     }
                     if (k0 > 1 - (int)WW_ROWS)
-                        best = WW_LARGER(WW_LOAD_COLUMNS(to + (r + i) * WW_LANES), best);
-                    WW_STORE_COLUMNS(best, to + (r + i) * WW_LANES);
+                        best = WW_LARGER(WW_SHAPELET_LOAD_COLUMNS(to + (r + i) * WW_SHAPELET_LANES), best);
+                    WW_STORE_COLUMNS(best, to + (r + i) * WW_SHAPELET_LANES);
                 }
             }
         }

@@ -15,8 +15,8 @@
 //
 // Parameters: WW_S, WW_U, WW_BLOCK; WW_PARTS: above 1 with every length and WW_V 1 alone; WW_STEP 1: every length from the least
 // on, 0: a list, 2: one length a column
-#define WW_LANES (WW_WG / WW_PARTS)
-#define WW_NEXT (WW_LANES * WW_V)      // from a column vector of a work-item to its next
+#define WW_SHAPELET_LANES (WW_WG / WW_PARTS)
+#define WW_NEXT (WW_SHAPELET_LANES * WW_V)      // from a column vector of a work-item to its next
 #define WW_WEIGHED (WW_C > 1 && !WW_RAW) // channels have sums of their own, and norms of the columns
 #define WW_SUMS (WW_WEIGHED ? WW_C : 1)
 #define WW_TABLE_ROW ((WW_RAW ? WW_C : WW_C == 1 ? 2 : 2 * WW_C + 1) * WW_U)
@@ -53,7 +53,7 @@ WW_INLINE void ww_extend(ww_columns *sum, global const float *from, global const
         float ys[WW_U];
 #pragma unroll
         for (uint s = 0; s < WW_S; s++)
-            x[s] = WW_LOAD_COLUMNS(from + ch * plane + s * WW_NEXT);
+            x[s] = WW_SHAPELET_LOAD_COLUMNS(from + ch * plane + s * WW_NEXT);
         ww_read_row(ys, row + ch * WW_U);
 #pragma unroll
         for (uint u = 0; u < WW_U; u++) {
@@ -104,20 +104,20 @@ typedef struct {
 WW_INLINE void ww_store_best(const ww_parts *of, const float *best, const uint i) {
 #pragma unroll
     for (uint s = 0; s < WW_S; s++)
-        of->best[((of->part * WW_BLOCK + i) * WW_S + s) * WW_LANES + of->lane] = best[s];
+        of->best[((of->part * WW_BLOCK + i) * WW_S + s) * WW_SHAPELET_LANES + of->lane] = best[s];
 }
 
 // The best of all parts, of WW_BLOCK lengths from l + 1 on, of which those up to `all` count, into `to`.
 WW_INLINE void ww_join_parts(const ww_parts *of, global float *to, const uint l, const uint all, const bool first_tile,
                              const ww_shapelet_job job) {
-    for (uint e = (uint)get_local_id(0); e < WW_BLOCK * WW_S * WW_LANES; e += WW_WG) {
-        const uint i = e / (WW_S * WW_LANES);
+    for (uint e = (uint)get_local_id(0); e < WW_BLOCK * WW_S * WW_SHAPELET_LANES; e += WW_WG) {
+        const uint i = e / (WW_S * WW_SHAPELET_LANES);
         float best = of->best[e];
 #pragma unroll
         for (uint p = 1; p < WW_PARTS; p++)
-            best = ww_better(of->best[p * (WW_BLOCK * WW_S * WW_LANES) + e], best);
+            best = ww_better(of->best[p * (WW_BLOCK * WW_S * WW_SHAPELET_LANES) + e], best);
         if (l + i < all) {
-            global float *const place = to + (ulong)(l + i + 1 - job.least) * job.columns + (e - i * (WW_S * WW_LANES));
+            global float *const place = to + (ulong)(l + i + 1 - job.least) * job.columns + (e - i * (WW_S * WW_SHAPELET_LANES));
             *place = first_tile ? best : ww_better(*place, best);
         }
     }
@@ -155,7 +155,7 @@ WW_INLINE void ww_extend_tiles(const ww_extended *x, local float *parts, global 
                                const uint j, const ww_shapelet_job job) {
     const uint begin = first_tile[j - job.table], end = first_tile[j - job.table + 1], reach = reaches[x->c0];
     const uint lid = (uint)get_local_id(0);
-    const ww_parts of = {lid / WW_LANES, lid % WW_LANES, parts};
+    const ww_parts of = {lid / WW_SHAPELET_LANES, lid % WW_SHAPELET_LANES, parts};
     for (uint t = begin; t < end; t += WW_PARTS) {
         // The first tile's windows are the longest.
         const uint4 tile = tiles[min(t + of.part, end - 1)];
@@ -184,7 +184,7 @@ WW_INLINE ww_columns ww_best_window(const ww_extended *x, const ww_columns *sum,
     ww_columns best = (ww_columns)(WW_WORST), norm[WW_C];
 #pragma unroll
     for (uint ch = 0; WW_WEIGHED && ch < WW_C; ch++)
-        norm[ch] = WW_LOAD_COLUMNS(x->norms + ((ulong)ch * job.count + li) * job.columns + x->c + s * WW_NEXT);
+        norm[ch] = WW_SHAPELET_LOAD_COLUMNS(x->norms + ((ulong)ch * job.count + li) * job.columns + x->c + s * WW_NEXT);
 #pragma unroll
     for (uint u = 0; u < WW_U; u++) {
         ww_columns value;
@@ -212,11 +212,11 @@ WW_INLINE void ww_store_length(const ww_extended *x, const ww_columns *sum, glob
         ww_columns best = ww_best_window(x, sum, row, s, li, job);
         global float *const place = to + s * WW_NEXT;
         if (WW_STEP == 2) {
-            const ww_columns old = first ? (ww_columns)(WW_WORST) : WW_LOAD_COLUMNS(place);
+            const ww_columns old = first ? (ww_columns)(WW_WORST) : WW_SHAPELET_LOAD_COLUMNS(place);
             best = ww_better(best, old);
             best = WW_LOAD_IDS(reaches + x->c + s * WW_NEXT) == (ww_column_ids)(l) ? best : old;
         } else if (!first) {
-            best = ww_better(WW_LOAD_COLUMNS(place), best);
+            best = ww_better(WW_SHAPELET_LOAD_COLUMNS(place), best);
         }
         WW_STORE_COLUMNS(best, place);
     }
@@ -261,8 +261,8 @@ ww_shapelet_extend(global const float *restrict a, global const float *restrict 
                    global const uint4 *restrict tiles, global const uint *restrict first_tile,
                    global const uint *restrict reaches, global float *restrict nearest, const ww_shapelet_job job) {
     const uint group = (uint)get_group_id(0), block = group / job.many, j = job.first + ww_rest(group, job.many, block);
-    const uint c0 = block * (WW_S * WW_NEXT), c = c0 + (uint)get_local_id(0) % WW_LANES * WW_V;
+    const uint c0 = block * (WW_S * WW_NEXT), c = c0 + (uint)get_local_id(0) % WW_SHAPELET_LANES * WW_V;
     const ww_extended x = {a, b, norms, (ulong)job.longest * job.columns, c, c0};
-    local float parts[WW_PARTS > 1 ? WW_PARTS * WW_BLOCK * WW_S * WW_LANES : 1];
+    local float parts[WW_PARTS > 1 ? WW_PARTS * WW_BLOCK * WW_S * WW_SHAPELET_LANES : 1];
     ww_extend_tiles(&x, parts, tiles, first_tile, reaches, nearest, j, job);
 }

@@ -24,7 +24,7 @@
 #define WW_CELLS (WW_ROWS * WW_WG) // rows of a group's lanes
 
 // Row t of a block of WW_DIAGONALS rows: the window of diagonal d is held at place (t + d) % WW_DIAGONALS.
-#define WW_HELD(held, d, t) held[((d) + (t)) % WW_DIAGONALS]
+#define WW_SHAPELET_HELD(held, d, t) held[((d) + (t)) % WW_DIAGONALS]
 
 // A team's work: its lanes' rows against series j.
 typedef struct {
@@ -96,8 +96,8 @@ WW_INLINE int ww_row_cells(float *cov, float *f, float *g, float *n, const float
     n[place] = newest.z;
 #pragma unroll
     for (uint d = 0; d < WW_DIAGONALS; d++) {
-        cov[d] = fma(row.x, WW_HELD(g, d, r), fma(row.y, WW_HELD(f, d, r), cov[d]));
-        value[d] = as_int(fma(-cov[d], WW_HELD(n, d, r), row.z));
+        cov[d] = fma(row.x, WW_SHAPELET_HELD(g, d, r), fma(row.y, WW_SHAPELET_HELD(f, d, r), cov[d]));
+        value[d] = as_int(fma(-cov[d], WW_SHAPELET_HELD(n, d, r), row.z));
     }
     int low = value[0], other = value[1];
 #pragma unroll

@@ -20,7 +20,7 @@
 #define WW_BINS 16
 #define WW_SAMPLES 16
 #define WW_COUNTED (WW_BINS + WW_TWO)
-#define WW_AT_ONCE 8 // keys whose correlations are read at a time
+#define WW_SHAPELET_AT_ONCE 8 // keys whose correlations are read at a time
 // k log2 k in the units of these bounds.
 #define WW_ENTROPY(k) ((int)(entropy[k] >> shift))
 
@@ -28,7 +28,7 @@
 WW_INLINE void ww_combine_before(float *q, global const float *before, uint first, uint n, uint l,
                                  const ww_shapelet_job job) {
 #pragma unroll
-    for (uint i = 0; i < WW_AT_ONCE; i++) {
+    for (uint i = 0; i < WW_SHAPELET_AT_ONCE; i++) {
         const float known = before[min(first + i, n - 1)], so_far = l <= job.shorts ? sqrt(known) : known;
         q[i] = job.combine == 1 ? fmax(q[i], so_far) : fmin(q[i], so_far);
     }
@@ -206,15 +206,15 @@ WW_INLINE uint2 ww_count_keys(const ww_histogram *h, const ww_candidate *x, cons
                               const float zero, const float near_, const ww_shapelet_job job) {
     const uint n = job.series;
     uint touched = 0, doubtful = 0;
-    for (uint first = 0; first < n; first += WW_AT_ONCE) {
-        float q[WW_AT_ONCE];
+    for (uint first = 0; first < n; first += WW_SHAPELET_AT_ONCE) {
+        float q[WW_SHAPELET_AT_ONCE];
 #pragma unroll
-        for (uint i = 0; i < WW_AT_ONCE; i++)
+        for (uint i = 0; i < WW_SHAPELET_AT_ONCE; i++)
             q[i] = ww_candidate_q(x, tables, min(first + i, n - 1), job);
         if (WW_COMMON && job.combine)
             ww_combine_before(q, tables->before, first, n, x->l, job);
 #pragma unroll
-        for (uint i = 0; i < WW_AT_ONCE; i++) {
+        for (uint i = 0; i < WW_SHAPELET_AT_ONCE; i++) {
             const float at = fmin(fmax(fma(q[i], unit, zero), 0.5f), WW_BINS - 0.5f);
             // The next edge: its number is in the last bits of a sum with 2^23.
             const float marked = at + 8388608.0f, beyond = at - (marked - 8388608.0f);

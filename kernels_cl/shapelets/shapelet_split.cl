@@ -21,10 +21,10 @@
 // Parameters: WW_T; WW_KEYS_GLOBAL 1: keys and counts are in global memory; WW_LISTED 1: the candidates `listed` alone;
 // WW_SHARES: WW_WG / WW_T, or 1; above 1 only with WW_V 1 and keys in local memory
 #if WW_KEYS_GLOBAL
-#define WW_KEYS global
+#define WW_SHAPELET_KEYS global
 #define WW_FENCE CLK_GLOBAL_MEM_FENCE
 #else
-#define WW_KEYS local
+#define WW_SHAPELET_KEYS local
 #define WW_FENCE CLK_LOCAL_MEM_FENCE
 #endif
 #define WW_ACROSS (WW_T * WW_V)
@@ -52,7 +52,7 @@ WW_INLINE int ww_before(long gain, float gap, long than_gain, float than_gap) {
 // left, those of [begin, end) on either side. `gain`, counts: with those before `begin` alone. inside: zeros, and zeros
 // again afterwards. LONG_MIN where only one class is inside: then an end of it is better.
 #define WW_CORNERS 4
-WW_INLINE long ww_most_near(WW_KEYS const uint *keys, WW_KEYS const uint *counts, WW_KEYS uint *inside,
+WW_INLINE long ww_most_near(WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS const uint *counts, WW_SHAPELET_KEYS uint *inside,
                             global const long *steps, global const uint *totals, uint begin, uint end, long gain,
                             const ww_shapelet_job job) {
     const uint mask = (1u << job.class_bits) - 1u;
@@ -106,7 +106,7 @@ WW_INLINE long ww_most_near(WW_KEYS const uint *keys, WW_KEYS const uint *counts
 }
 
 // Sums of distances at the places [begin, end): with the error subtracted, and added. roots: keys are of distances.
-WW_INLINE float2 ww_sums(WW_KEYS const uint *keys, uint begin, uint end, float unit, float error, uint bits,
+WW_INLINE float2 ww_sums(WW_SHAPELET_KEYS const uint *keys, uint begin, uint end, float unit, float error, uint bits,
                          int roots) {
     float2 sum = 0;
     for (uint p = begin; p < end; p++) {
@@ -118,24 +118,24 @@ WW_INLINE float2 ww_sums(WW_KEYS const uint *keys, uint begin, uint end, float u
 }
 
 // The key, or vector of keys, number t at place p.
-WW_INLINE ww_column_ids ww_key(WW_KEYS const uint *keys, uint p, uint t) {
+WW_INLINE ww_column_ids ww_split_key(WW_SHAPELET_KEYS const uint *keys, uint p, uint t) {
     return WW_LOAD_IDS(keys + (p * WW_T + t) * WW_V);
 }
-WW_INLINE void ww_set_key(WW_KEYS uint *keys, ww_column_ids key, uint p, uint t) {
+WW_INLINE void ww_set_key(WW_SHAPELET_KEYS uint *keys, ww_column_ids key, uint p, uint t) {
     WW_STORE_COLUMNS(key, keys + (p * WW_T + t) * WW_V);
 }
-WW_INLINE void ww_sort_places(WW_KEYS uint *keys, uint low, uint high, uint t) {
-    const ww_column_ids lower = ww_key(keys, low, t), upper = ww_key(keys, high, t);
+WW_INLINE void ww_sort_places(WW_SHAPELET_KEYS uint *keys, uint low, uint high, uint t) {
+    const ww_column_ids lower = ww_split_key(keys, low, t), upper = ww_split_key(keys, high, t);
     ww_set_key(keys, min(lower, upper), low, t);
     ww_set_key(keys, max(lower, upper), high, t);
 }
 
 // Two steps of a bitonic sort at once: places `step` apart, and then half as far.
-WW_INLINE void ww_sort_four(WW_KEYS uint *keys, uint low, uint step, uint n, uint t) {
+WW_INLINE void ww_sort_four(WW_SHAPELET_KEYS uint *keys, uint low, uint step, uint n, uint t) {
     const uint near_ = step / 2;
     if (low + 3 * near_ < n) {
-        const ww_column_ids x0 = ww_key(keys, low, t), x1 = ww_key(keys, low + near_, t);
-        const ww_column_ids x2 = ww_key(keys, low + step, t), x3 = ww_key(keys, low + step + near_, t);
+        const ww_column_ids x0 = ww_split_key(keys, low, t), x1 = ww_split_key(keys, low + near_, t);
+        const ww_column_ids x2 = ww_split_key(keys, low + step, t), x3 = ww_split_key(keys, low + step + near_, t);
         const ww_column_ids y0 = min(x0, x2), y1 = min(x1, x3), y2 = max(x0, x2), y3 = max(x1, x3);
         ww_set_key(keys, min(y0, y1), low, t);
         ww_set_key(keys, max(y0, y1), low + near_, t);
@@ -151,7 +151,7 @@ WW_INLINE void ww_sort_four(WW_KEYS uint *keys, uint low, uint step, uint n, uin
 
 // Bitonic, all comparisons in one direction: places past the end would hold the largest keys. After the first step of a
 // size two steps at a time.
-WW_INLINE void ww_sort_keys(WW_KEYS uint *keys, uint n, uint lid) {
+WW_INLINE void ww_sort_keys(WW_SHAPELET_KEYS uint *keys, uint n, uint lid) {
     for (uint size = 2; size < 2 * n; size *= 2) {
         const uint blocks = (n + size - 1) / size;
         for (uint e = lid; e < blocks * (size / 2) * WW_T; e += WW_WG) {
@@ -193,7 +193,7 @@ WW_INLINE uint ww_apart(float error, uint bits) {
 
 // The splits at the places [first, last), by information gain. counts: the classes of the keys before `first`; gain: of
 // the split there. inside: zeros.
-WW_INLINE ww_scanned ww_scan(WW_KEYS const uint *keys, WW_KEYS uint *counts, WW_KEYS uint *inside,
+WW_INLINE ww_scanned ww_scan(WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS uint *counts, WW_SHAPELET_KEYS uint *inside,
                              global const long *steps, global const uint *totals, uint first, uint last, long gain,
                              uint apart, const ww_shapelet_job job) {
     const uint n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
@@ -230,7 +230,7 @@ WW_INLINE ww_scanned ww_scan(WW_KEYS const uint *keys, WW_KEYS uint *counts, WW_
 }
 
 // What is found of a candidate. `known`: gains below it are of no interest.
-WW_INLINE ww_found ww_best_split(WW_KEYS const uint *keys, ww_scanned s, float error, float scale, int roots,
+WW_INLINE ww_found ww_best_split(WW_SHAPELET_KEYS const uint *keys, ww_scanned s, float error, float scale, int roots,
                                  long known, const ww_shapelet_job job) {
     const uint n = job.series, bits = job.class_bits;
     const float unit = 1.0f / (float)(1u << (32u - bits));
@@ -257,7 +257,7 @@ WW_INLINE ww_found ww_best_split(WW_KEYS const uint *keys, ww_scanned s, float e
 }
 
 // By another measure, in float: both gains are the value, with a margin for rounding. counts, starts: sums by class.
-WW_INLINE ww_found ww_other_quality(WW_KEYS const uint *keys, WW_KEYS uint *counts, WW_KEYS uint *starts,
+WW_INLINE ww_found ww_other_quality(WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS uint *counts, WW_SHAPELET_KEYS uint *starts,
                                     global const uint *totals, float error, const ww_shapelet_job job) {
     const uint n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
     const float unit = 1.0f / (float)(1u << (32u - bits));
@@ -360,7 +360,7 @@ WW_INLINE uint ww_key_of(float q, float steps_of_q, uint of_class, uint bits) {
     return (uint)(q * (steps_of_q * 0.9999999f)) << bits | of_class;
 }
 // The keys of every WW_WG / WW_T-th series, from `j` on.
-WW_INLINE void ww_make_candidate_keys(WW_KEYS uint *keys, const ww_q_tables *tables, global const uint *class_of,
+WW_INLINE void ww_make_candidate_keys(WW_SHAPELET_KEYS uint *keys, const ww_q_tables *tables, global const uint *class_of,
                                       const ww_split_candidate x, float steps_of_q, uint j, uint t,
                                       const ww_shapelet_job job) {
 #pragma unroll 4
@@ -373,14 +373,14 @@ WW_INLINE void ww_make_candidate_keys(WW_KEYS uint *keys, const ww_q_tables *tab
 // q of the candidates from column c on, as ww_q_of().
 WW_INLINE ww_columns ww_q_vector(const ww_q_tables *tables, uint j, uint li, uint c, uint of_list,
                                  const ww_shapelet_job job) {
-    const ww_columns value = WW_LOAD_COLUMNS(tables->nearest + ((ulong)j * job.count + li) * job.columns + c);
+    const ww_columns value = WW_SHAPELET_LOAD_COLUMNS(tables->nearest + ((ulong)j * job.count + li) * job.columns + c);
     ww_columns q;
     if (WW_RAW) {
         const ww_column_ids l = job.single ? WW_LOAD_IDS(tables->reaches + c) : (ww_column_ids)(of_list);
         q = value * job.scale / convert_float16(l);
     } else if (WW_C == 1) {
         const ww_column_ids l = job.single ? WW_LOAD_IDS(tables->reaches + c) : (ww_column_ids)(of_list);
-        const ww_columns norm = WW_LOAD_COLUMNS(tables->norms + (ulong)li * job.columns + c);
+        const ww_columns norm = WW_SHAPELET_LOAD_COLUMNS(tables->norms + (ulong)li * job.columns + c);
         ww_columns flat = (ww_columns)(0);
         if (job.single) {
             uint lengths[16];
@@ -398,7 +398,7 @@ WW_INLINE ww_columns ww_q_vector(const ww_q_tables *tables, uint j, uint li, uin
         q = (1.0f - close) * 0.5f;
     } else {
         const ww_columns halves =
-            WW_LOAD_COLUMNS(tables->norms + ((ulong)WW_C * job.count + li) * job.columns + c);
+            WW_SHAPELET_LOAD_COLUMNS(tables->norms + ((ulong)WW_C * job.count + li) * job.columns + c);
         q = (1.0f - (value + halves) * (1.0f / WW_C)) * 0.5f;
     }
     // The distance of a candidate to its own series is 0.
@@ -410,7 +410,7 @@ WW_INLINE ww_columns ww_q_vector(const ww_q_tables *tables, uint j, uint li, uin
 #endif
 
 // The keys of the candidates of one length from column c0 on.
-WW_INLINE void ww_make_keys(WW_KEYS uint *keys, const ww_q_tables *tables, global const uint *class_of, uint li, uint c0,
+WW_INLINE void ww_make_keys(WW_SHAPELET_KEYS uint *keys, const ww_q_tables *tables, global const uint *class_of, uint li, uint c0,
                             uint of_list, float steps_of_q, uint lid, const ww_shapelet_job job) {
     for (uint e = lid; e < job.series * WW_T; e += WW_WG) {
         const uint j = e / WW_T, c = c0 + (e - j * WW_T) * WW_V;
@@ -432,14 +432,14 @@ typedef struct {
     local uint *splits;
 } ww_shares;
 
-WW_INLINE void ww_scan_share(const ww_shares shares, WW_KEYS const uint *keys, WW_KEYS uint *counts,
+WW_INLINE void ww_scan_share(const ww_shares shares, WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS uint *counts,
                              global const long *steps, global const long *entropy, global const uint *totals, uint l,
                              uint lid, const ww_shapelet_job job) {
     const uint n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
     const uint t = lid % WW_T, share = lid / WW_T;
     const uint first = n * share / WW_SHARES, last = n * (share + 1) / WW_SHARES;
     const uint stride = 2 * job.classes * WW_ACROSS;
-    WW_KEYS uint *own_counts = counts + share * stride + t, *own_inside = own_counts + job.classes * WW_ACROSS;
+    WW_SHAPELET_KEYS uint *own_counts = counts + share * stride + t, *own_inside = own_counts + job.classes * WW_ACROSS;
     long gain = entropy[n] - entropy[first] - entropy[n - first];
     for (uint k = 0; k < job.classes; k++)
         own_counts[k * WW_ACROSS] = 0;
@@ -486,8 +486,8 @@ WW_INLINE ww_scanned ww_join_shares(const ww_shares shares, uint t) {
 
 // ---- a candidate's split
 
-WW_INLINE ww_found ww_find_split(const ww_shares shares, WW_KEYS const uint *keys, WW_KEYS uint *counts,
-                                 WW_KEYS uint *starts, global const long *steps, global const uint *totals, uint l,
+WW_INLINE ww_found ww_find_split(const ww_shares shares, WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS uint *counts,
+                                 WW_SHAPELET_KEYS uint *starts, global const long *steps, global const uint *totals, uint l,
                                  uint t, long known, const ww_shapelet_job job) {
     const float error = ww_error(l, job);
     const float scale = (WW_RAW ? sqrt(1.0f / job.scale) : 2.0f) * (job.unscaled ? sqrt((float)l) : 1.0f);
@@ -533,11 +533,11 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
     const ww_q_tables tables = {nearest, norms, flats, reaches, own, before};
     const uint lid = (uint)get_local_id(0), n = job.series;
 #if WW_KEYS_GLOBAL
-    WW_KEYS uint *keys = scratch + (ulong)get_group_id(0) * (n + 2 * job.classes) * WW_ACROSS;
+    WW_SHAPELET_KEYS uint *keys = scratch + (ulong)get_group_id(0) * (n + 2 * job.classes) * WW_ACROSS;
 #else
-    WW_KEYS uint *keys = shared_;
+    WW_SHAPELET_KEYS uint *keys = shared_;
 #endif
-    WW_KEYS uint *counts = keys + (ulong)n * WW_ACROSS, *starts = counts + (ulong)job.classes * WW_ACROSS;
+    WW_SHAPELET_KEYS uint *counts = keys + (ulong)n * WW_ACROSS, *starts = counts + (ulong)job.classes * WW_ACROSS;
     const float steps_of_q = (float)(1u << (32u - job.class_bits));
     const long known = max((long)bound[0], each ? 0l : (long)((ulong)sifted[0] << shift));
     long best_gain = 0;

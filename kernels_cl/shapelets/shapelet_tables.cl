@@ -174,23 +174,23 @@ kernel void ww_shapelet_tensor_columns(global const double *values, global const
     }
 }
 
-// Tiles of WW_TILE windows. A row of b has its windows' numbers, those of a work-item's column in all matrices side by
+// Tiles of WW_SHAPELET_TILE windows. A row of b has its windows' numbers, those of a work-item's column in all matrices side by
 // side, and then 1 / norm of a work-item's windows in all products: two neighbours of each matrix, the second one first.
-#define WW_TILE 64
+#define WW_SHAPELET_TILE 64
 kernel void ww_shapelet_tensor_windows(global const double *values, global const ulong *offsets, global const uint *ids,
                                        global const uint4 *tiles, global uint *b, global uint *flats,
                                        const double scale, const uint count, const ww_shapelet_job job) {
-    const uint item = (uint)get_global_id(0), t = item / WW_TILE, lane = item % WW_TILE;
+    const uint item = (uint)get_global_id(0), t = item / WW_SHAPELET_TILE, lane = item % WW_SHAPELET_TILE;
     if (t >= count)
         return;
     const uint4 tile = tiles[t];
     const uint id = ids[tile.x], u = tile.y + lane, length = (uint)(offsets[id + 1] - offsets[id]);
     global const double *x = values + offsets[id];
-    global uint *row = b + (ulong)tile.w * (2 * WW_TILE) + lane % 8 * (WW_TILE / 8) + lane / 8;
-    global float *unit = (global float *)(b + (ulong)tile.w * (2 * WW_TILE) + WW_TILE) + lane % 8 / 2 * (WW_TILE / 4) +
+    global uint *row = b + (ulong)tile.w * (2 * WW_SHAPELET_TILE) + lane % 8 * (WW_SHAPELET_TILE / 8) + lane / 8;
+    global float *unit = (global float *)(b + (ulong)tile.w * (2 * WW_SHAPELET_TILE) + WW_SHAPELET_TILE) + lane % 8 / 2 * (WW_SHAPELET_TILE / 4) +
                          lane / 8 * 2 + (lane + 1) % 2;
     double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap;
-    for (uint l = 0; l < tile.z; l++, row += 2 * WW_TILE, unit += 2 * WW_TILE) {
+    for (uint l = 0; l < tile.z; l++, row += 2 * WW_SHAPELET_TILE, unit += 2 * WW_SHAPELET_TILE) {
         const int inside = u + l < length;
         if (inside)
             gap = ww_welford(x[u + l], x[u], l, &mean, &squares, &low, &high);

@@ -18,10 +18,10 @@
 //
 // With WW_MMA 0 a work-item adds up those covariances that it would have in the warp's matrices: for tests.
 //
-// Every length from the least on. On the host: TENSOR_COLUMNS, TENSOR_WINDOWS, in the tables WW_TILE.
-#define WW_DOWN 2   // matrices of 16 columns
+// Every length from the least on. On the host: TENSOR_COLUMNS, TENSOR_WINDOWS, in the tables WW_SHAPELET_TILE.
+#define WW_SHAPELET_DOWN 2   // matrices of 16 columns
 #define WW_ACROSS 8 // and of 8 windows
-#define WW_ROWS (2 * WW_DOWN) // of a work-item, neighbouring columns
+#define WW_ROWS (2 * WW_SHAPELET_DOWN) // of a work-item, neighbouring columns
 #define WW_COLUMNS (8 * WW_ROWS)
 #define WW_WINDOWS (8 * WW_ACROSS)
 #define WW_TENSOR_ROW (2 * WW_WINDOWS)
@@ -55,13 +55,13 @@ WW_INLINE void ww_read_point(ww_sources o, uint *x, uint *y, const uint wide, ui
 
 // Adds points to all covariances in the first `wide` matrices, a constant: those from l on, up to four and before `upto`;
 // and that with number `at`.
-WW_INLINE void ww_add_four(ww_sources o, float sum[WW_DOWN][WW_ACROSS][4], const uint wide, uint l, uint upto) {
+WW_INLINE void ww_add_four(ww_sources o, float sum[WW_SHAPELET_DOWN][WW_ACROSS][4], const uint wide, uint l, uint upto) {
     const uint at = min(l + o.across, upto - 1), high = l + o.across < upto ? WW_HIGHS : WW_NOTHING;
     const uint low = l + o.across < upto ? WW_LOWS : WW_NOTHING;
     uint x[WW_ROWS], y[WW_ACROSS];
     ww_read_point(o, x, y, wide, at);
 #pragma unroll
-    for (uint m = 0; m < WW_DOWN; m++) {
+    for (uint m = 0; m < WW_SHAPELET_DOWN; m++) {
         const uint2 a0 = (uint2)(ww_bytes(x[2 * m], high), ww_bytes(x[2 * m], low));
         const uint2 a8 = (uint2)(ww_bytes(x[2 * m + 1], high), ww_bytes(x[2 * m + 1], low));
 #pragma unroll
@@ -69,11 +69,11 @@ WW_INLINE void ww_add_four(ww_sources o, float sum[WW_DOWN][WW_ACROSS][4], const
             ww_mma(sum[m][n], a0, a8, (uint2)(y[n], y[n]));
     }
 }
-WW_INLINE void ww_add_point(ww_sources o, float sum[WW_DOWN][WW_ACROSS][4], const uint wide, uint at) {
+WW_INLINE void ww_add_point(ww_sources o, float sum[WW_SHAPELET_DOWN][WW_ACROSS][4], const uint wide, uint at) {
     uint x[WW_ROWS], y[WW_ACROSS];
     ww_read_point(o, x, y, wide, at);
 #pragma unroll
-    for (uint m = 0; m < WW_DOWN; m++) {
+    for (uint m = 0; m < WW_SHAPELET_DOWN; m++) {
         const uint a0 = ww_bytes(x[2 * m], o.which), a8 = ww_bytes(x[2 * m + 1], o.which);
 #pragma unroll
         for (uint n = 0; n < wide; n++)
@@ -84,7 +84,7 @@ WW_INLINE void ww_add_point(ww_sources o, float sum[WW_DOWN][WW_ACROSS][4], cons
 WW_INLINE float ww_two_halves(global const uint *place) {
     return vload_half(0, (global const half *)place) + vload_half(1, (global const half *)place);
 }
-WW_INLINE void ww_add_point(ww_sources o, float sum[WW_DOWN][WW_ACROSS][4], const uint wide, uint p) {
+WW_INLINE void ww_add_point(ww_sources o, float sum[WW_SHAPELET_DOWN][WW_ACROSS][4], const uint wide, uint p) {
     for (uint n = 0; n < wide; n++)
         for (uint r = 0; r < WW_ROWS; r++)
             for (uint k = 0; k < 2; k++)
@@ -93,7 +93,7 @@ WW_INLINE void ww_add_point(ww_sources o, float sum[WW_DOWN][WW_ACROSS][4], cons
                         ww_two_halves(o.row + (ulong)p * WW_TENSOR_ROW + (2 * o.across + k) * WW_ACROSS + n),
                         sum[r / 2][n][r % 2 * 2 + k]);
 }
-WW_INLINE void ww_add_four(ww_sources o, float sum[WW_DOWN][WW_ACROSS][4], const uint wide, uint l, uint upto) {
+WW_INLINE void ww_add_four(ww_sources o, float sum[WW_SHAPELET_DOWN][WW_ACROSS][4], const uint wide, uint l, uint upto) {
     for (uint p = l; p < min(l + 4, upto); p++)
         ww_add_point(o, sum, wide, p);
 }
@@ -101,7 +101,7 @@ WW_INLINE void ww_add_four(ww_sources o, float sum[WW_DOWN][WW_ACROSS][4], const
 
 // The least of |column| - cov / |window| of each of the work-item's columns. A matrix's two windows are in reverse order: so
 // a covariance and its 1 / |window| are in different banks of registers.
-WW_INLINE void ww_find_least(ww_sources o, float sum[WW_DOWN][WW_ACROSS][4], const uint wide, uint length,
+WW_INLINE void ww_find_least(ww_sources o, float sum[WW_SHAPELET_DOWN][WW_ACROSS][4], const uint wide, uint length,
                              const float *norm, int *low) {
     global const float *unit = (global const float *)o.row + (ulong)(length - 1) * WW_TENSOR_ROW + WW_WINDOWS +
                                o.across * (2 * WW_ACROSS);
@@ -140,11 +140,11 @@ ww_shapelet_tensor(global const uint *restrict a, global const float *restrict n
     const uint stop = min(reaches[c0], tile.z), left = points[tile.x] - tile.y;
     ww_sources source = {a + c0 + WW_ROWS * down, b + (ulong)tile.w * WW_TENSOR_ROW, job.columns, down, across, 0};
     global const float *own = norms + (ulong)job.count * job.columns + c0 + WW_ROWS * down;
-    float sum[WW_DOWN][WW_ACROSS][4];
+    float sum[WW_SHAPELET_DOWN][WW_ACROSS][4];
     if (stop < job.least)
         return;
 #pragma unroll
-    for (uint m = 0; m < WW_DOWN; m++)
+    for (uint m = 0; m < WW_SHAPELET_DOWN; m++)
 #pragma unroll
         for (uint n = 0; n < WW_ACROSS; n++)
             sum[m][n][0] = sum[m][n][1] = sum[m][n][2] = sum[m][n][3] = 0;

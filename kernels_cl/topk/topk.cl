@@ -14,14 +14,11 @@
 //   WW_GROUPED 0: ww_select_item, 1: ww_select_group
 //   WW_WG    work-items of a group
 //   WW_K     k, rounded up to a power of two (ww_select_group)
-//   WW_EACH  columns a work-item tests together (ww_select_group)
-//   WW_LAG 1: fetches the next ones meanwhile (ww_select_group)
+//   WW_TOPK_EACH  columns a work-item tests together (ww_select_group)
+//   WW_TOPK_LAG 1: fetches the next ones meanwhile (ww_select_group)
 //   WW_QUEUE candidates collected before they are merged: a power of two, >= WW_K and >= 2*WW_WG (ww_select_group)
 #ifndef WW_GROUPED
 #define WW_GROUPED 1
-#endif
-#ifndef WW_WG
-#define WW_WG 64
 #endif
 #ifndef WW_K
 #define WW_K 16
@@ -29,7 +26,7 @@
 #ifndef WW_QUEUE
 #define WW_QUEUE 256
 #endif
-#define WW_NO_INDEX 0xffffffffu
+#define WW_TOPK_NO_INDEX 0xffffffffu
 
 // The host's twin is in src/topk/topk.c.
 typedef struct {
@@ -68,7 +65,7 @@ WW_INLINE ww_part ww_part_of(__global const ww_scalar *values, __global const ui
     if (s.flags & WW_SELECT_COUNTED)
         part.columns = min(s.columns, counts[row]);
     part.base = s.column_base + first;
-    part.own = s.flags & WW_SELECT_OWN ? s.own_base + (uint)row : WW_NO_INDEX;
+    part.own = s.flags & WW_SELECT_OWN ? s.own_base + (uint)row : WW_TOPK_NO_INDEX;
     part.sign = s.flags & WW_SELECT_LARGEST ? -1 : 1;
     return part;
 }
@@ -100,7 +97,7 @@ WW_INLINE void ww_sift(__global ww_scalar *heap, __global uint *indices, uint n,
 }
 
 // Values tested together: most blocks have no value that is near enough.
-#define WW_LOOK 16
+#define WW_TOPK_LOOK 16
 WW_INLINE bool ww_any_within(__global const ww_scalar *values, ww_scalar sign, ww_scalar radius) {
     return any(sign * vload16(0, values) <= (WW_PASTE(WW_REAL_NAME, 16))radius);
 }
@@ -119,7 +116,7 @@ ww_select_item(__global const ww_scalar *restrict values, __global const uint *r
     if (s.flags & WW_SELECT_FRESH) {
         for (uint i = 0; i < k; i++) {
             heap[i] = (ww_scalar)INFINITY;
-            indices[i] = WW_NO_INDEX;
+            indices[i] = WW_TOPK_NO_INDEX;
         }
     } else {
         // A descending list is a heap.
@@ -133,8 +130,8 @@ ww_select_item(__global const ww_scalar *restrict values, __global const uint *r
         }
     }
     for (uint c = 0; c < part.columns;) {
-        uint end = min(c + WW_LOOK, part.columns);
-        if (end - c == WW_LOOK && !ww_any_within(part.values + c, part.sign, heap[0])) {
+        uint end = min(c + WW_TOPK_LOOK, part.columns);
+        if (end - c == WW_TOPK_LOOK && !ww_any_within(part.values + c, part.sign, heap[0])) {
             c = end;
             continue;
         }
@@ -143,7 +140,7 @@ ww_select_item(__global const ww_scalar *restrict values, __global const uint *r
             if (!(value <= heap[0]))
                 continue;
             const uint index = s.flags & WW_SELECT_LISTED ? part.list[c] : part.base + c;
-            if (index != part.own && index != WW_NO_INDEX && ww_after(heap[0], indices[0], value, index))
+            if (index != part.own && index != WW_TOPK_NO_INDEX && ww_after(heap[0], indices[0], value, index))
                 ww_sift(heap, indices, k, value, index);
         }
     }
@@ -162,17 +159,14 @@ ww_select_item(__global const ww_scalar *restrict values, __global const uint *r
 //
 // Values within the radius (the k-th best so far) are appended to a queue in local memory; a full queue is sorted and
 // merged with the k best, which lowers the radius. Local memory: (WW_K + WW_QUEUE) keys. Barriers: four for
-// WW_WG*WW_EACH columns, and about log2(WW_QUEUE)^2/2 a merge.
-#ifndef WW_EACH
-#define WW_EACH 16
-#endif
-#ifndef WW_LAG
-#define WW_LAG 1
+// WW_WG*WW_TOPK_EACH columns, and about log2(WW_QUEUE)^2/2 a merge.
+#ifndef WW_TOPK_LAG
+#define WW_TOPK_LAG 1
 #endif
 
 #if WWK_DOUBLE
 typedef ulong ww_bits;
-#define WW_SIGN 0x8000000000000000ul
+#define WW_TOPK_SIGN 0x8000000000000000ul
 #define WW_AS_BITS as_ulong
 #define WW_AS_SCALAR as_double
 typedef struct {
@@ -181,7 +175,7 @@ typedef struct {
 } ww_key;
 #else
 typedef uint ww_bits;
-#define WW_SIGN 0x80000000u
+#define WW_TOPK_SIGN 0x80000000u
 #define WW_AS_BITS as_uint
 #define WW_AS_SCALAR as_float
 typedef ulong ww_key; // bits << 32 | index
@@ -190,15 +184,15 @@ typedef ulong ww_key; // bits << 32 | index
 // Bits with the same order as the numbers.
 WW_INLINE ww_bits ww_ordered(ww_scalar value) {
     const ww_bits bits = WW_AS_BITS(value + 0); // no -0
-    return bits & WW_SIGN ? ~bits : bits | WW_SIGN;
+    return bits & WW_TOPK_SIGN ? ~bits : bits | WW_TOPK_SIGN;
 }
 WW_INLINE ww_scalar ww_unordered(ww_bits bits) {
-    return WW_AS_SCALAR(bits & WW_SIGN ? bits & ~WW_SIGN : ~bits);
+    return WW_AS_SCALAR(bits & WW_TOPK_SIGN ? bits & ~WW_TOPK_SIGN : ~bits);
 }
 
 // Keys in local memory. A double's bits and index are in separate arrays: 12 bytes, where a structure has 16.
 #if WWK_DOUBLE
-#define WW_KEYS(name, count)                                                                                           \
+#define WW_TOPK_KEYS(name, count)                                                                                           \
     __local ulong name##_bits[count]; __local uint name##_indices[count];                                              \
     const ww_keys name = {name##_bits, name##_indices}
 typedef struct {
@@ -207,7 +201,7 @@ typedef struct {
 } ww_keys;
 WW_INLINE ww_key ww_key_make(ww_scalar value, uint index) {
     ww_key key;
-    key.bits = index == WW_NO_INDEX ? ~0ul : ww_ordered(value);
+    key.bits = index == WW_TOPK_NO_INDEX ? ~0ul : ww_ordered(value);
     key.index = index;
     return key;
 }
@@ -231,12 +225,12 @@ WW_INLINE void ww_key_put(ww_keys keys, uint at, ww_key key) {
     keys.indices[at] = key.index;
 }
 #else
-#define WW_KEYS(name, count)                                                                                           \
+#define WW_TOPK_KEYS(name, count)                                                                                           \
     __local ulong name##_keys[count];                                                                                  \
     __local ulong *const name = name##_keys
 typedef __local ulong *ww_keys;
 WW_INLINE ww_key ww_key_make(ww_scalar value, uint index) {
-    return index == WW_NO_INDEX ? ~0ul : (ulong)ww_ordered(value) << 32 | index;
+    return index == WW_TOPK_NO_INDEX ? ~0ul : (ulong)ww_ordered(value) << 32 | index;
 }
 WW_INLINE ww_bits ww_key_bits(ww_key key) {
     return (uint)(key >> 32);
@@ -277,7 +271,7 @@ WW_INLINE void ww_merge_queue(ww_keys best, ww_keys queue, uint count, uint item
     while (filled < count)
         filled *= 2;
     for (uint i = count + item; i < filled; i += WW_WG)
-        ww_key_put(queue, i, ww_key_make(0, WW_NO_INDEX));
+        ww_key_put(queue, i, ww_key_make(0, WW_TOPK_NO_INDEX));
     for (uint size = 2; size <= filled; size *= 2)
         for (uint stride = size / 2; stride > 0; stride /= 2)
             ww_bitonic_step(queue, filled, size, stride, item);
@@ -294,13 +288,13 @@ WW_INLINE void ww_merge_queue(ww_keys best, ww_keys queue, uint count, uint item
 }
 
 WW_INLINE ww_scalar ww_radius(ww_key last) {
-    return ww_key_index(last) == WW_NO_INDEX ? (ww_scalar)INFINITY : ww_unordered(ww_key_bits(last));
+    return ww_key_index(last) == WW_TOPK_NO_INDEX ? (ww_scalar)INFINITY : ww_unordered(ww_key_bits(last));
 }
 
 // A work-item's values, the first in column `at`.
 WW_INLINE void ww_fetch(ww_part part, uint at, ww_scalar *to) {
 #pragma unroll
-    for (uint e = 0; e < WW_EACH; e++) {
+    for (uint e = 0; e < WW_TOPK_EACH; e++) {
         const uint c = at + e * WW_WG;
         to[e] = c < part.columns ? part.sign * part.values[c] : (ww_scalar)NAN;
     }
@@ -310,8 +304,8 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_select_group(__global const ww_scalar *restrict values, __global const uint *restrict list,
                 __global const uint *restrict counts, const ww_selection s, const ulong tasks,
                 __global ww_scalar *restrict best_values, __global uint *restrict best_indices) {
-    WW_KEYS(kept, WW_K);
-    WW_KEYS(queue, WW_QUEUE);
+    WW_TOPK_KEYS(kept, WW_K);
+    WW_TOPK_KEYS(queue, WW_QUEUE);
     __local uint queued;
     const uint item = (uint)get_local_id(0);
     const ulong task = get_group_id(0);
@@ -321,7 +315,7 @@ ww_select_group(__global const ww_scalar *restrict values, __global const uint *
     (void)tasks;
     for (uint i = item; i < WW_K; i += WW_WG) {
         const bool there = !(s.flags & WW_SELECT_FRESH) && i < s.k;
-        ww_key_put(kept, i, there ? ww_key_make(out_values[i], out_indices[i]) : ww_key_make(0, WW_NO_INDEX));
+        ww_key_put(kept, i, there ? ww_key_make(out_values[i], out_indices[i]) : ww_key_make(0, WW_TOPK_NO_INDEX));
     }
     if (item == 0)
         queued = 0;
@@ -329,24 +323,24 @@ ww_select_group(__global const ww_scalar *restrict values, __global const uint *
     ww_key last = ww_key_get(kept, s.k - 1);
     ww_scalar radius = ww_radius(last);
 
-#if WW_LAG
-    ww_scalar next[WW_EACH];
+#if WW_TOPK_LAG
+    ww_scalar next[WW_TOPK_EACH];
     ww_fetch(part, item, next);
 #endif
-    for (uint first = 0; first < part.columns; first += WW_WG * WW_EACH) {
-        ww_scalar value[WW_EACH];
+    for (uint first = 0; first < part.columns; first += WW_WG * WW_TOPK_EACH) {
+        ww_scalar value[WW_TOPK_EACH];
         uint waiting = 0; // a bit for each value that is not yet tested
-#if WW_LAG
+#if WW_TOPK_LAG
 #pragma unroll
-        for (uint e = 0; e < WW_EACH; e++)
+        for (uint e = 0; e < WW_TOPK_EACH; e++)
             value[e] = next[e];
-        if (first + WW_WG * WW_EACH < part.columns)
-            ww_fetch(part, first + WW_WG * WW_EACH + item, next);
+        if (first + WW_WG * WW_TOPK_EACH < part.columns)
+            ww_fetch(part, first + WW_WG * WW_TOPK_EACH + item, next);
 #else
         ww_fetch(part, first + item, value);
 #endif
 #pragma unroll
-        for (uint e = 0; e < WW_EACH; e++)
+        for (uint e = 0; e < WW_TOPK_EACH; e++)
             waiting |= (uint)(value[e] <= radius) << e;
         uint full;
         do {
@@ -355,7 +349,7 @@ ww_select_group(__global const ww_scalar *restrict values, __global const uint *
                 const uint e = 31 - clz(bits & -bits), c = first + e * WW_WG + item;
                 const uint index = s.flags & WW_SELECT_LISTED ? part.list[c] : part.base + c;
                 const ww_key key = ww_key_make(part.sign * part.values[c] + 0, index); // no -0
-                const bool wanted = index != part.own && index != WW_NO_INDEX && ww_key_before(key, last);
+                const bool wanted = index != part.own && index != WW_TOPK_NO_INDEX && ww_key_before(key, last);
                 const uint slot = wanted ? atomic_inc(&queued) : 0;
                 if (wanted && slot < WW_QUEUE)
                     ww_key_put(queue, slot, key);

@@ -81,8 +81,8 @@ static ww_status compile(wwi_bounds *b, const ww_measure *measure, ww_precision 
         .texts = {"base/number.cl", "base/tasks.cl", "jobs/bounds.cl"},
         .defines = WWI_LIST({"WWK_DOUBLE", precision == WW_DOUBLE}, {"WW_VECTOR", width}, {"WW_CHANNELS", b->channels},
                             {"WW_COST", wwi_measure_cost(measure)}, {"WW_ROOT", measure->root != 0},
-                            {"WW_INDEPENDENT", measure->independent && b->channels > 1}, {"WW_MAXIMUM", maximum},
-                            {"WW_GLOBAL", b->intervals == NULL}, {"WW_WG", b->group}, {"WW_EACH", b->each}),
+                            {"WW_INDEPENDENT", measure->independent && b->channels > 1}, {"WW_BOUNDS_MAXIMUM", maximum},
+                            {"WW_GLOBAL", b->intervals == NULL}, {"WW_WG", b->group}, {"WW_BOUNDS_EACH", b->each}),
         .kernels = WWI_LIST({&b->make_envelope, "ww_envelope"}, {&b->make_bounds, "ww_bounds"},
                             {&b->find_candidates, "ww_candidates"}),
     };
