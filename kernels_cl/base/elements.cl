@@ -118,6 +118,9 @@ WW_INLINE void ww_set_ends(ww_pair *lengths, uint begin_x, uint end_x, uint begi
 #else
 #define ww_border_left(x, t, lengths) ww_left(x, t, lengths)
 #define ww_border_top(y, t, lengths) ww_top(y, t, lengths)
+#define ww_border_ends(x, y, lengths) WW_INF
+#define WW_END_ROW(i, n) false
+#define WW_END_COLUMN(j, m) false
 #define WW_SET_ENDS(lengths)
 #endif
 

@@ -27,16 +27,78 @@
 #define WW_WG 64
 #endif
 
-// Row-steps of a lane for a pair, from the beginning of its first block to the end of its last.
-#if WW_BAND
-#define WW_BLOCKS(y) (((y).length + WW_COLS - 1) / WW_COLS)
-#define WW_DURATION(x, y) (((x).length + WW_ROWS - 1) / WW_ROWS + ((WW_BLOCKS(y) - 1) & ~(width - 1)))
-#else
-#define WW_DURATION(x, y) (((x).length + WW_ROWS - 1) / WW_ROWS)
-#endif
+// What a lane does: a list of pairs, and of each its blocks of columns, one in a matrix without a band.
+typedef struct {
+    uint task;                 // or row slot
+    uint begin;                // step at which lane 0 begins the pair
+    uint block, blocks;        // of the pair
+    uint start, end;           // steps of the block
+    uint owner, owned;         // the block and the register that hold the last column
+    uint left_end;             // step at which the block to the left ends, of a band
+    bool above_known;          // whether it has the row above this block's first
+    bool fresh, enter;         // a new pair, a new block
+} ww_lane;
 
-// The last lane's value goes to the first only in a band, where a lane has several blocks.
-#define WW_PASS_ON(value, width) (WW_BAND ? ww_exchange_rotate(value, width) : ww_exchange_up(value, width))
+// Row-steps of a lane for a pair, from the beginning of its first block to the end of its last.
+WW_INLINE uint ww_lane_blocks(uint m) {
+    return (m + WW_COLS - 1) / WW_COLS;
+}
+WW_INLINE uint ww_lane_steps(uint n, uint m, uint width) {
+    const uint steps = (n + WW_ROWS - 1) / WW_ROWS;
+    return WW_BAND ? steps + ((ww_lane_blocks(m) - 1) & ~(width - 1)) : steps;
+}
+WW_INLINE void ww_lane_next(ww_lane *s, uint n, uint m, uint width) {
+    s->begin += ww_lane_steps(n, m, width);
+    s->task++;
+}
+
+// A pair begins; false where the lane has no block of it.
+WW_INLINE bool ww_lane_begin_pair(ww_lane *s, ww_block *w, const ww_launch_args args, ww_series x, ww_series y, uint lane,
+                                  uint width) {
+    s->block = lane;
+    s->blocks = ww_lane_blocks(y.length);
+    if (WW_BAND && s->block >= s->blocks) {
+        ww_lane_next(s, x.length, y.length, width);
+        return false;
+    }
+    w->n = x.length;
+    w->m = y.length;
+    w->lengths.rows = (real)x.length;
+    w->lengths.columns = (real)y.length;
+    WW_SET_PAIR(w->lengths)
+    s->owner = (y.length - 1) / WW_COLS;
+    s->owned = (y.length - 1) % WW_COLS;
+    return true;
+}
+// A block begins: its steps, its columns and what is above and left of it; a[] are the points of its first row-step.
+WW_INLINE void ww_lane_begin_block(ww_lane *s, ww_block *w, const ww_launch_args args, ww_series x, ww_series y,
+                                   ww_pair_band limits, uint lane, ww_point *a) {
+    w->first_column = (int)(s->block * WW_COLS);
+    if (WW_BAND) {
+        const uint block = s->block, first = ww_block_first(limits, block), before = block ? ww_block_end(limits, block - 1) : 0;
+        s->start = s->begin + first + block;
+        s->end = s->begin + ww_block_end(limits, block) + block;
+        w->i = (int)(first * WW_ROWS) - WW_PADDING(x.length);
+        s->left_end = block ? s->begin + before + block : 0;
+        s->above_known = block && ww_block_first(limits, block - 1) < first && before >= first;
+    } else {
+        s->start = s->begin + lane;
+        s->end = s->start + (x.length + WW_ROWS - 1) / WW_ROWS;
+        w->i = -WW_PADDING(x.length);
+    }
+    if (WW_LIST || WW_BAND)
+        ww_load_columns(w, args, y);
+#pragma unroll
+    for (int q = 0; q < WW_ROWS; q++)
+        a[q] = ww_row_point(x, w->i + q);
+    if (WW_NEEDS_LAST)
+        w->last = ww_row_point(x, w->i - 1);
+    ww_load_beside(w, args, y);
+    // Only the first row-step is below the matrix's border.
+    ww_load_top(w, args, y, w->i <= 0);
+    ww_fill_diagonals(w, args, WW_ROWS, (real)(w->i - w->first_column));
+    s->enter = s->fresh = false;
+}
 
 __kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
@@ -44,62 +106,38 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
          __global const uint *restrict x_order, __global const uint *restrict y_order,
          __global const uint *restrict band, __global ww_scalar *restrict out, const ww_launch_args args) {
     const uint lid = get_local_id(0);
-    const uint width = args.group_width;
-    const uint lane = lid & (width - 1);
-    const uint groups = WW_WG / width;
-    const ww_run run = ww_run_of(args, (args.unit_begin + (uint)get_group_id(0)) * groups + lid / width);
-    const uint task_end = run.end;
-    uint task = run.task;
-#if WW_LIST
-    const uint y_id = 0;  // each task has its own
-#else
-    const uint y_id = y_order[run.column];
-    const ww_series y = ww_series_load(y_values, y_series, y_id, args.channel);
-#endif
+    const uint width = args.group_width, lane = lid & (width - 1);
+    const ww_run run = ww_run_of(args, (args.unit_begin + (uint)get_group_id(0)) * (WW_WG / width) + lid / width);
+    const uint y_id = WW_LIST ? 0 : y_order[run.column];  // in a list each task has its own
+    ww_series x, y;
+    if (!WW_LIST)
+        y = ww_series_load(y_values, y_series, y_id, args.channel);
 
     // Steps of the longest list in the work-group, so that all its work-items leave the loop together.
-    __local uint longest;
-    if (lid == 0)
-        longest = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    __local uint most;
+    uint own_steps = 0;
     if (lane == 0) {
-        uint steps = 0;
-        for (uint t = task; t < task_end; t++) {
-#if WW_LIST && WW_BAND
-            const ww_series y = ww_series_load(y_values, y_series, WW_TASK_Y(t), args.channel);
-#endif
-            const ww_series x = ww_series_load(x_values, x_series, WW_STEP_X(t), args.channel);
-            steps += WW_DURATION(x, y);
+        for (uint t = run.task; t < run.end; t++) {
+            const uint n = (uint)x_series[WW_STEP_X(t)].y;
+            const uint m = !WW_BAND ? 0 : WW_LIST ? (uint)y_series[WW_TASK_Y(t)].y : y.length;
+            own_steps += ww_lane_steps(n, m, width);
         }
-        atomic_max(&longest, steps);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const uint total = longest ? longest + width - 1 : 0;
+    const uint most_steps = ww_most_of_groups(&most, own_steps, lid, lane), total = most_steps ? most_steps + width - 1 : 0;
 
-#if WW_EXCHANGE == 0
-    __local ww_scalar edges[2][(WW_ROWS + WW_OPEN) * WW_WG];
-#endif
-    ww_series x;
-#if WW_LIST
-    ww_series y;
-#endif
+    __local ww_scalar passed[WW_PASSED(WW_WG, WW_OPEN ? 1 : 0)];
     ww_block w;
     ww_point a[WW_ROWS];            // the next row-step's points
     uint id = 0;                    // the row series, or a list's result
-    uint begin = 0;                 // step at which lane 0 begins the pair
-    uint block = lane;
-    uint start = 0, end = 0;        // steps of this lane's block
-    uint owner = 0, owned = 0;      // the lane (or block) and register that hold the last column
-#if WW_OPEN
-    real best = WW_INF;             // of the ends in this block; at the block's end also of those to the left
+    real best = WW_INF;             // WW_OPEN: of the ends in this block; at the block's end also of those to the left
     real left_best = WW_INF;        // the left-hand neighbour's
-#endif
-    uint left_end = 0;              // step at which the block to the left ends, of a band
-    bool above_known = false;       // whether it has the row above this block's first
-#if WW_BAND
     ww_pair_band limits;
-    uint blocks = 0;
-#endif
+    ww_lane s;
+    s.task = run.task;
+    s.block = lane;
+    s.begin = s.start = s.end = s.owner = s.owned = s.left_end = s.blocks = 0;
+    s.above_known = false;
+    s.fresh = s.enter = true;
     w.previous = WW_BORDER;
 #pragma unroll
     for (int q = 0; q < WW_ROWS; q++) {
@@ -111,140 +149,56 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
     if (!WW_LIST && !WW_BAND)
         ww_load_columns(&w, args, y);
 
-    // A new pair (fresh) or a new block of it: 1 load the pair, 2 load the block's columns and its first rows.
-    bool fresh = true, enter = true;
     for (uint k = 0; k < total; k++) {
-        while (enter && task < task_end) {
-            if (fresh) {
-#if WW_LIST
-                id = WW_TASK_RESULT(task);
-                y = ww_series_load(y_values, y_series, WW_TASK_Y(task), args.channel);
-#else
-                id = WW_STEP_X(task);
-#endif
-                x = ww_series_load(x_values, x_series, WW_STEP_X(task), args.channel);
-                block = lane;
-#if WW_BAND
+        while (s.enter && s.task < run.end) {
+            if (s.fresh) {
+                id = WW_LIST ? WW_TASK_RESULT(s.task) : WW_STEP_X(s.task);
+                if (WW_LIST)
+                    y = ww_series_load(y_values, y_series, WW_TASK_Y(s.task), args.channel);
+                x = ww_series_load(x_values, x_series, WW_STEP_X(s.task), args.channel);
                 limits = WW_BAND_OF(x, y);
-                blocks = WW_BLOCKS(y);
-                if (block >= blocks) {
-                    begin += WW_DURATION(x, y);
-                    task++;
+                if (!ww_lane_begin_pair(&s, &w, args, x, y, lane, width))
                     continue;
-                }
-#endif
-                w.n = x.length;
-                w.m = y.length;
-                w.lengths.rows = (real)x.length;
-                w.lengths.columns = (real)y.length;
-                WW_SET_PAIR(w.lengths)
-                owner = (y.length - 1) / WW_COLS;
-                owned = (y.length - 1) % WW_COLS;
             }
-            w.first_column = (int)(block * WW_COLS);
-#if WW_BAND
-            const uint first = ww_block_first(limits, block), before = block ? ww_block_end(limits, block - 1) : 0;
-            start = begin + first + block;
-            end = begin + ww_block_end(limits, block) + block;
-            w.i = (int)(first * WW_ROWS) - WW_PADDING(x.length);
-            left_end = block ? begin + before + block : 0;
-            above_known = block && ww_block_first(limits, block - 1) < first && before >= first;
-#else
-            start = begin + lane;
-            end = start + (x.length + WW_ROWS - 1) / WW_ROWS;
-            w.i = -WW_PADDING(x.length);
-#endif
-            if (WW_LIST || WW_BAND != 0)
-                ww_load_columns(&w, args, y);
-#pragma unroll
-            for (int q = 0; q < WW_ROWS; q++)
-                a[q] = ww_row_point(x, w.i + q);
-            if (WW_NEEDS_LAST)
-                w.last = ww_row_point(x, w.i - 1);
-            ww_load_beside(&w, args, y);
-            // Only the first row-step is below the matrix's border.
-            ww_load_top(&w, args, y, w.i <= 0);
-            ww_fill_diagonals(&w, args, WW_ROWS, (real)(w.i - w.first_column));
-#if WW_OPEN
-            best = block == owner ? ww_border_ends(WW_ROW_AT(x, 0), WW_POINT(y, 0), w.lengths) : WW_INF;
-#endif
-            enter = false;
-            fresh = false;
+            ww_lane_begin_block(&s, &w, args, x, y, limits, lane, a);
+            if (WW_OPEN)
+                best = s.block == s.owner ? ww_border_ends(WW_ROW_AT(x, 0), WW_POINT(y, 0), w.lengths) : WW_INF;
         }
 
-        if (!enter && k >= start) {
+        if (!s.enter && k >= s.start) {
             // The left edge: the neighbour's values where it was inside its block, else the matrix's border or the outside.
             ww_load_rows(&w, args, a);
-            ww_edge(&w, args, block == 0, !WW_BAND || k < left_end, k == start ? above_known : !WW_BAND || k <= left_end);
-#if WW_BAND
+            ww_edge(&w, args, s.block == 0, !WW_BAND || k < s.left_end,
+                    k == s.start ? s.above_known : !WW_BAND || k <= s.left_end);
             ww_find_inside(&w, limits);
-#endif
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
                 a[q] = WW_POINT(x, (uint)min(w.i + WW_ROWS + q, (int)x.length - 1));
 
             ww_sweep(&w, args);
-#if WW_OPEN
-            const bool last_step = w.i + WW_ROWS == (int)x.length;
-            best = ww_take_ends(&w, args, WW_ROWS, block == owner, last_step, best);
-            // The block to the left has cells of the last row where it ended one step ago.
-            const bool beside = WW_BAND ? block && left_end == end : lane != 0;
-            best = last_step && beside ? ww_lesser(best, left_best) : best;
-#endif
+            if (WW_OPEN) {
+                const bool last_step = w.i + WW_ROWS == (int)x.length;
+                best = ww_take_ends(&w, args, WW_ROWS, s.block == s.owner, last_step, best);
+                // The block to the left has cells of the last row where it ended one step ago.
+                const bool beside = WW_BAND ? s.block && s.left_end == s.end : lane != 0;
+                best = last_step && beside ? ww_lesser(best, left_best) : best;
+            }
             w.i += WW_ROWS;
 
-            if (k + 1 == end) {
-                if (block == owner) {
-#if WW_OPEN
-                    const real result = best;
-                    (void)owned;
-#else
-                    // The last r <= owned wins; with an equality the compiler would index c and keep it in memory.
-                    real result = w.c[0];
-#pragma unroll
-                    for (uint r = 1; r < WW_COLS; r++)
-                        result = r <= owned ? w.c[r] : result;
-#endif
+            if (k + 1 == s.end) {
+                if (s.block == s.owner) {
+                    const real result = WW_OPEN ? best : ww_owned_value(&w, s.owned);
                     ww_store(out, args, id, y_id, id, ww_final(result, x.length, y.length));
                 }
-                enter = true;
-#if WW_BAND
-                block += width;
-                fresh = block >= blocks;
-#else
-                fresh = true;
-#endif
-                if (fresh) {
-                    begin += WW_DURATION(x, y);
-                    task++;
-                }
+                s.enter = true;
+                s.block += WW_BAND ? width : 0;
+                s.fresh = !WW_BAND || s.block >= s.blocks;
+                if (s.fresh)
+                    ww_lane_next(&s, x.length, y.length, width);
             }
         }
-
         w.previous = w.l[WW_ROWS - 1];
-#if WW_EXCHANGE == 0
-        __local ww_scalar *edge = edges[k & 1];
-#pragma unroll
-        for (int q = 0; q < WW_ROWS; q++)
-            edge[q * WW_WG + lid] = w.v[q];
-#if WW_OPEN
-        edge[WW_ROWS * WW_WG + lid] = best;
-#endif
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const uint from = (lid & ~(width - 1)) | ((lane - 1) & (width - 1));
-#pragma unroll
-        for (int q = 0; q < WW_ROWS; q++)
-            w.l[q] = edge[q * WW_WG + from];
-#if WW_OPEN
-        left_best = edge[WW_ROWS * WW_WG + from];
-#endif
-#else
-#pragma unroll
-        for (int q = 0; q < WW_ROWS; q++)
-            w.l[q] = WW_PASS_ON(w.v[q], width);
-#if WW_OPEN
-        left_best = WW_PASS_ON(best, width);
-#endif
-#endif
+        left_best = best;
+        ww_pass_right(&w, WW_OPEN ? &left_best : 0, passed, k & 1, WW_WG, lid, lane, width, WW_BAND != 0);
     }
 }

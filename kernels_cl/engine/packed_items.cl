@@ -97,17 +97,12 @@ WW_INLINE void ww_item_begin_strip(ww_item *t, ww_block *w, const ww_launch_args
             t->edges[(ulong)step * WW_PACK] = ww_item_border(t, w, args, w->i + (int)(step - t->from_row), step);
 }
 
-// The value of column m, where the strip has it. The last r <= owned wins; an equality would let the compiler index c and keep it
-// in memory.
+// The value of column m, where the strip has it.
 WW_INLINE real ww_item_result(const ww_item *t, const ww_block *w, const uint owned) {
 #if WW_COLUMNS_LOCAL
     return t->shared.c[owned];
 #else
-    real result = w->c[0];
-#pragma unroll
-    for (uint r = 1; r < WW_COLS; r++)
-        result = r <= owned ? w->c[r] : result;
-    return result;
+    return ww_owned_value(w, owned);
 #endif
 }
 

@@ -8,6 +8,52 @@
 #define WW_WG 64
 #endif
 
+// The pair, and the diagonal that is computed: its rows in [from, to], those of them inside the matrix and the band in [first, last],
+// and the cells' values, with those of the two diagonals before.
+typedef struct {
+    int n, m, diagonal, from, to, first, last;
+    ww_pair lengths;
+    __local ww_scalar *now;
+    __local const ww_scalar *before, *two_before;
+} ww_stencil_diagonal;
+// The next one. The ends of the band only move down. The cells just outside are read by the next two diagonals.
+WW_INLINE void ww_stencil_go(ww_stencil_diagonal *d, ww_pair_band limits, __local ww_scalar *diagonals, uint stride, int diagonal) {
+    const int n = d->n, m = d->m, top = max(0, diagonal - m), bottom = min(n, diagonal);
+    d->diagonal = diagonal;
+    d->now = diagonals + (uint)(diagonal % 3) * stride;
+    d->before = diagonals + (uint)((diagonal + 2) % 3) * stride;
+    d->two_before = diagonals + (uint)((diagonal + 1) % 3) * stride;
+    if (WW_BAND) {
+        while (d->first <= n && d->first + (int)ww_band_hi(limits, (uint)d->first - 1) < diagonal)
+            d->first++;
+        while (d->last < n && d->last + 1 + (int)ww_band_lo(limits, (uint)d->last) < diagonal)
+            d->last++;
+    } else {
+        d->first = max(1, top);
+        d->last = min(n, diagonal - 1);
+    }
+    d->from = WW_BAND ? max(top, d->first - 2) : top;
+    d->to = WW_BAND ? min(bottom, d->last + 2) : bottom;
+}
+WW_INLINE ww_scalar ww_stencil_cell(const ww_stencil_diagonal *d, const ww_launch_args args, ww_series x, ww_series y, int i) {
+    const int j = d->diagonal - i;
+    const ww_pair lengths = d->lengths;
+    if (d->diagonal == 0)
+        return 0;
+    if (i == 0)
+        return ww_border_top(WW_POINT(y, (uint)j - 1), (real)(j - 1), lengths);
+    if (j == 0)
+        return ww_border_left(WW_ROW_AT(x, (uint)i - 1), (real)(i - 1), lengths);
+    if (i < d->first || i > d->last)
+        return WW_OUTSIDE;
+    ww_scalar corner = d->two_before[i - 1];
+    if (WW_CARRY && i > 1 && j > 1)
+        corner = ww_carry(corner, WW_ROW_AT(x, (uint)i - 2), WW_COLUMN_AT(y, (uint)j - 2), WW_LAG((real)(i - j)));
+    const ww_row own_row = WW_ROW_AT(x, (uint)i - 1);
+    const ww_column own_column = WW_COLUMN_AT(y, (uint)j - 1);
+    return WW_CELL(d->before[i], d->before[i - 1], corner, own_row, own_column, WW_LAG((real)(i - j)), lengths, 0);
+}
+
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
            __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
@@ -15,7 +61,6 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
            __global const uint *restrict band, __global ww_scalar *restrict out, const ww_launch_args args,
            __local ww_scalar *diagonals) {
     const int lid = (int)get_local_id(0);
-    const uint stride = args.scratch;
     const ww_task task = ww_task_of(x_order, y_order, args, (uint)get_group_id(0));
     const ww_series x = ww_series_load(x_values, x_series, task.x, args.channel);
     const ww_series y = ww_series_load(y_values, y_series, task.y, args.channel);
@@ -23,64 +68,30 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
     if (!task.wanted)
         return;
 
-    const int n = (int)x.length, m = (int)y.length;
-    ww_pair lengths;
-    lengths.rows = (real)n;
-    lengths.columns = (real)m;
-    WW_SET_PAIR(lengths)
+    ww_stencil_diagonal d;
+    d.n = (int)x.length;
+    d.m = (int)y.length;
+    d.lengths.rows = (real)d.n;
+    d.lengths.columns = (real)d.m;
+    WW_SET_PAIR(d.lengths)
+    d.first = 1;
+    d.last = 0;
 #if WW_OPEN
     __local ww_scalar bests[WW_WG];
-    ww_scalar best = ww_border_ends(WW_ROW_AT(x, 0), WW_POINT(y, 0), lengths);
+    ww_scalar best = ww_border_ends(WW_ROW_AT(x, 0), WW_POINT(y, 0), d.lengths);
 #endif
-    // Rows of the diagonal inside the matrix (and the band, whose ends only move down): [first, last].
-    int first = 1, last = 0;
-#if WW_BAND
     const ww_pair_band limits = WW_BAND_OF(x, y);
-#endif
-    for (int diagonal = 0; diagonal <= n + m; diagonal++) {
-        __local ww_scalar *now = diagonals + (uint)(diagonal % 3) * stride;
-        __local const ww_scalar *before = diagonals + (uint)((diagonal + 2) % 3) * stride;
-        __local const ww_scalar *two_before = diagonals + (uint)((diagonal + 1) % 3) * stride;
-        // The cells just outside are read by the next two diagonals.
-        const int top = max(0, diagonal - m), bottom = min(n, diagonal);
-#if WW_BAND
-        while (first <= n && first + (int)ww_band_hi(limits, (uint)first - 1) < diagonal)
-            first++;
-        while (last < n && last + 1 + (int)ww_band_lo(limits, (uint)last) < diagonal)
-            last++;
-        const int from = max(top, first - 2), to = min(bottom, last + 2);
-#else
-        first = max(1, top);
-        last = min(n, diagonal - 1);
-        const int from = top, to = bottom;
-#endif
-        for (int i = from + lid; i <= to; i += WW_WG) {
-            const int j = diagonal - i;
-            ww_scalar value;
-            if (diagonal == 0)
-                value = 0;
-            else if (i == 0)
-                value = ww_border_top(WW_POINT(y, (uint)j - 1), (real)(j - 1), lengths);
-            else if (j == 0)
-                value = ww_border_left(WW_ROW_AT(x, (uint)i - 1), (real)(i - 1), lengths);
-            else if (i < first || i > last)
-                value = WW_OUTSIDE;
-            else {
-                ww_scalar corner = two_before[i - 1];
-#if WW_CARRY
-                if (i > 1 && j > 1)
-                    corner = ww_carry(corner, WW_ROW_AT(x, (uint)i - 2), WW_COLUMN_AT(y, (uint)j - 2),
-                                      WW_LAG((real)(i - j)));
-#endif
-                const ww_row own_row = WW_ROW_AT(x, (uint)i - 1);
-                const ww_column own_column = WW_COLUMN_AT(y, (uint)j - 1);
-                value = WW_CELL(before[i], before[i - 1], corner, own_row, own_column, WW_LAG((real)(i - j)), lengths, 0);
+    for (int diagonal = 0; diagonal <= d.n + d.m; diagonal++) {
+        ww_stencil_go(&d, limits, diagonals, args.scratch, diagonal);
+        for (int i = d.from + lid; i <= d.to; i += WW_WG) {
+            const ww_scalar value = ww_stencil_cell(&d, args, x, y, i);
+            d.now[i] = value;
 #if WW_OPEN
-                if ((i == n && WW_END_COLUMN(j, m)) || (j == m && WW_END_ROW(i, n)))
-                    best = ww_lesser(best, value);
+            const int j = diagonal - i;
+            const bool cell = i > 0 && j > 0 && i >= d.first && i <= d.last;
+            if (cell && ((i == d.n && WW_END_COLUMN(j, d.m)) || (j == d.m && WW_END_ROW(i, d.n))))
+                best = ww_lesser(best, value);
 #endif
-            }
-            now[i] = value;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -90,7 +101,7 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
     for (int other = 0; lid == 0 && other < WW_WG; other++)
         best = ww_lesser(best, bests[other]);
 #else
-    const ww_scalar best = diagonals[(uint)((n + m) % 3) * stride + (uint)n];
+    const ww_scalar best = diagonals[(uint)((d.n + d.m) % 3) * args.scratch + (uint)d.n];
 #endif
     if (lid == 0)
         ww_store_task(out, args, x_order, task, ww_final(best, x.length, y.length));

@@ -191,7 +191,6 @@ WW_INLINE real ww_from_left(const ww_block *w, const ww_launch_args args, const 
 
 // Padding rows above the first: as many as fill the first row-step.
 #define WW_PADDING(n) ((int)((0u - (n)) % WW_ROWS))
-#if WW_BAND
 // First and end row-step of a block of columns, the padding rows counted.
 WW_INLINE uint ww_block_first(ww_pair_band limits, uint block) {
     return block ? (ww_band_top(limits, block * WW_COLS) + (uint)WW_PADDING(limits.n)) / WW_ROWS : 0;
@@ -200,11 +199,9 @@ WW_INLINE uint ww_block_end(ww_pair_band limits, uint block) {
     const uint bottom = ww_band_bottom(limits, min((block + 1) * WW_COLS, limits.m));
     return (bottom + (uint)WW_PADDING(limits.n) + WW_ROWS - 1) / WW_ROWS;
 }
-#endif
 
 #if WW_VECTOR == 1
-#if WW_BAND
-#if WW_COLS > 32 && !(WW_BAND == 2 && defined(WW_PACK))
+#if WW_BAND && WW_COLS > 32 && !(WW_BAND == 2 && defined(WW_PACK))
 #error "a banded block has at most 32 columns, but masks of diagonals take any number (items_edges.cl)"
 #endif
 // One bit a column of the block: set inside row i's interval.
@@ -218,9 +215,9 @@ WW_INLINE uint ww_inside(ww_pair_band limits, uint i, uint first_column) {
 WW_INLINE void ww_find_inside(ww_block *w, ww_pair_band limits) {
 #pragma unroll
     for (int q = 0; q < WW_ROWS; q++)
-        w->inside[q] = ww_inside(limits, (uint)max(w->i + q, 0), (uint)w->first_column);
+        if (WW_BAND)
+            w->inside[q] = ww_inside(limits, (uint)max(w->i + q, 0), (uint)w->first_column);
 }
-#endif
 
 // Row i's point.
 WW_INLINE ww_point ww_row_point(ww_series x, int i) {
@@ -352,7 +349,6 @@ WW_INLINE void ww_pass_right(ww_block *w, real *also, __local ww_scalar *passed,
 #endif
 }
 
-#if WW_OPEN
 // The best of `best` and of what a block has of the ends after a row-step. v holds the values of column m where the block has
 // it (`has_column`), c those of row n after the last row-step.
 WW_INLINE real ww_take_ends(const ww_block *w, const ww_launch_args args, const int rows, const bool has_column,
@@ -370,5 +366,14 @@ WW_INLINE real ww_take_ends(const ww_block *w, const ww_launch_args args, const 
     }
     return best;
 }
-#endif
+
+// c[owned], the value of the matrix's last column. The last r <= owned wins; with an equality the compiler would index c and keep
+// it in memory.
+WW_INLINE real ww_owned_value(const ww_block *w, const uint owned) {
+    real value = w->c[0];
+#pragma unroll
+    for (uint r = 1; r < WW_COLS; r++)
+        value = r <= owned ? w->c[r] : value;
+    return value;
+}
 #endif

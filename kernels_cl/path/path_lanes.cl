@@ -213,9 +213,7 @@ WW_INLINE void ww_path_row_step(ww_block *w, const ww_launch_args args, const ww
     }
     ww_load_rows(w, args, a);
     ww_edge(w, args, s->at_border, true, s->has_above || k != lane);
-#if WW_BAND
     ww_find_inside(w, limits);
-#endif
 #pragma unroll
     for (int q = 0; q < WW_ROWS; q++)
         a[q] = WW_POINT(x, (uint)min(w->i + WW_ROWS + q, (int)x.length - 1));
