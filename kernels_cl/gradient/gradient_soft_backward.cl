@@ -160,7 +160,7 @@ WW_INLINE float4 ww_part_products(const ww_soft_room *room, const ww_soft_mark *
     double last = WW_FROM_HIGH(part ? now[2 + part * (WW_PART / 4)][lane].w : corner_high);
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
         const double left = WW_FROM_HIGH(ww_at_of(leftmost, q));
-        ww_soft_products(rows->x[q], b, c, left, last, WW_PART, &kept[q * WW_PART], &factors[q * WW_PART]);
+        ww_soft_product_row(rows->x[q], b, c, left, last, WW_PART, &kept[q * WW_PART], &factors[q * WW_PART]);
         last = left;
     }
     return leftmost;

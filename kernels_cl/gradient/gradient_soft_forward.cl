@@ -85,7 +85,7 @@ WW_INLINE void ww_soft_request(const ww_soft_strip *s, __local float4 (*ahead)[W
 }
 // What block i takes; that of the next is requested. False where the strip before is not so far: then that is to be done behind this
 // block.
-WW_INLINE bool ww_soft_take(ww_soft_strip *s, ww_soft_cells *cells, ww_soft_flow *flow, __local float4 (*ahead)[WW_WG],
+WW_INLINE bool ww_soft_take_strip(ww_soft_strip *s, ww_soft_cells *cells, ww_soft_flow *flow, __local float4 (*ahead)[WW_WG],
                             __global const float *x) {
     ww_copy_wait();
     const float4 points = ahead[0][s->lane], left = s->j == 0 ? (float4)WW_SOFT_FAR : ahead[1][s->lane];
@@ -166,7 +166,7 @@ WW_INLINE void ww_soft_by_products(ww_soft_strip *s, ww_soft_cells *cells, bool 
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
         float high[WW_COLS];
         const double left = WW_FROM_HIGH(cells->v[q]);
-        const double value = ww_soft_products(cells->x[q], cells->b, cells->c, left, last, WW_COLS, high, 0);
+        const double value = ww_soft_product_row(cells->x[q], cells->b, cells->c, left, last, WW_COLS, high, 0);
         last = left;
         WW_SOFT_UNROLL for (int part = 1; part < WW_PARTS_OF_BLOCK; part++)
             inner[part][q] = high[part * WW_PART - 1];
@@ -375,7 +375,7 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
         s.base = 0;
 #pragma unroll 1
         for (s.i = from; s.i < s.to; s.i++) {
-            const bool asked = ww_soft_take(&s, &cells, &flow, ahead, packed + task.x);
+            const bool asked = ww_soft_take_strip(&s, &cells, &flow, ahead, packed + task.x);
             s.ending = s.i == last_row && j == last_column;
             ww_soft_block(&s, &cells, args.keep, s.ending && !ww_soft_ends_below(WW_SOFT_WHOLE, task.n), tasks, packed + task.x);
             if (s.ending)

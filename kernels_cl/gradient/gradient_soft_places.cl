@@ -176,7 +176,7 @@ WW_INLINE bool ww_soft_ends_below(bool whole, uint n) {
 #define WW_FROM_HIGH(a) as_double((uint2)(0x80000000u, as_uint(a)))
 // A row of `columns` cells by products, of point x and b[]: c[], P of the row above, becomes the row's. `value` is P to the left, `last`
 // above that. high[]: the high words of the cells; factors[]: their exponentials, or 0. Gives the last cell.
-WW_INLINE double ww_soft_products(float x, const float *b, double *c, double value, double last, const int columns, float *high,
+WW_INLINE double ww_soft_product_row(float x, const float *b, double *c, double value, double last, const int columns, float *high,
                                   float *factors) {
     const float scale = 1;
     WW_SOFT_UNROLL for (int r = 0; r < columns; r++) {
