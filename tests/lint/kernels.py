@@ -3,11 +3,10 @@
 """Compiles kernel combinations without a device, as the drivers would: a strict syntax check, for NVIDIA (PTX, then
 ptxas) and for AMD (GCN assembly). Reads registers and spills from the compilers' own words. Prints TAP.
 
-The combinations are in kernels_cl/combinations.txt, one a line ('#' starts a comment, blanks around ':' are needed):
-    name : file file ... : -Doption ... [: flag ...]
-Flags: nvidia (inline PTX: only NVIDIA's compiler reads it), sm80 (the same, for sm_80 and later), amd (its built-in
-functions), syntax (sub-groups: neither of the two has them here, so no more than a syntax check), spills (allowed to
-spill: not a default parameter set). A kernel of any other line must compile for all targets without a spill.
+The kernels and their options are in kernels_cl/combinations.txt, which combinations.py reads. Flags there: nvidia (inline
+PTX: only NVIDIA's compiler reads it), sm80 (the same, for sm_80 and later), amd (its built-in functions), syntax
+(sub-groups: neither of the two has them here, so no more than a syntax check), spills (allowed to spill: not a default
+parameter set). Any other kernel must compile for all targets without a spill. Here and below a line is one of them.
 
 Which points: every line gets the syntax check. With --all every line is compiled for every target. Without it
   - a covering selection of lines is compiled for sm_90 and gfx90a: every kernel text, every value of every option in
@@ -26,12 +25,13 @@ import concurrent.futures
 import hashlib
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+
+import combinations
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
@@ -92,12 +92,10 @@ def digest(path):
 
 
 class Line:
-    """One line of the list."""
+    """One kernel with its options."""
 
-    def __init__(self, text, folder):
-        fields = [field.strip() for field in re.split(r"\s:(?:\s|$)", text)] + [""] * 3
-        self.name, self.folder = fields[0], folder
-        self.files, self.options, self.flags = fields[1].split(), shlex.split(fields[2]), set(fields[3].split())
+    def __init__(self, name, files, options, flags, folder):
+        self.name, self.files, self.options, self.flags, self.folder = name, files, options, flags, folder
         self.may_spill = "spills" in self.flags
 
     def targets(self, kind):
@@ -122,6 +120,10 @@ class Line:
         vendor = tuple(sorted(self.flags - {"spills"}))
         return ({("file", f) for f in self.files} | {(engine, v) for v in values} | {(engine, vendor)} |
                 {(a, b) for a in values for b in values if a < b})
+
+
+def read_lines(path):
+    return [Line(*line, os.path.dirname(os.path.abspath(path))) for line in combinations.read(path)]
 
 
 def covering(lines):
@@ -328,9 +330,7 @@ def main():
         print("# no ptxas: NVIDIA kernels are compiled to PTX and go no further")
     print(f"# {compilers.version.splitlines()[0]}", flush=True)
 
-    folder = os.path.dirname(os.path.abspath(options.list))
-    with open(options.list, encoding="utf-8") as file:
-        lines = [Line(text, folder) for text in file if text.strip() and not text.startswith("#")]
+    lines = read_lines(options.list)
     daily, whole = covering(lines), first_of_each_engine(lines)
     piece, pieces = map(int, options.piece.split("/"))
     # None: every target; else those of the targets that are asked for.
@@ -354,4 +354,5 @@ def main():
     return failed > 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
