@@ -217,6 +217,14 @@ def test_search_in_parts(rng, znormalise):
     ):
         assert ww.choose_matches(merged, k, apart).tobytes() == whole.tobytes()
     assert search.run(stream[None, :339]).tobytes() == places.tobytes()  # the offsets are those of one run
+    assert ww.search_part_places(queries, k, apart, znormalise=znormalise) == 39
+    two = [stream[:400], stream[400:]]
+    joined = ww.merge_matches(search.run_part(two, 320, 381), search.run_part(two, 0, 320))
+    found = ww.search(queries, two, k=k, exclusion=apart, **kinds)
+    assert ww.choose_matches(joined, k, apart).tobytes() == found.tobytes()
+    assert search.run_part(ww.Source(stream), 0, 320).tobytes() == search.run_part(stream[None], 0, 320).tobytes()
+    with pytest.raises(ValueError):
+        search.run_part(two, 5, 320)
     moved = search.run(np.stack([stream, stream[::-1]]), stream_offset=4)
     assert set(np.unique(moved["stream"])) <= {4, 5}
     with pytest.raises(ValueError):
@@ -240,6 +248,9 @@ def test_profile_in_rectangles(rng):
         assert getattr(joined, name).tobytes() == getattr(whole, name).tobytes(), name
     assert [vars(m)["first"] for m in joined.motifs(2)] == [vars(m)["first"] for m in whole.motifs(2)]
     assert (plan.join([]).indices == -1).all()
+    plan.rectangle(half, rest, half, rest)
+    plan.rectangle(0, half, 0, half, add=True)
+    assert plan.join([plan.rectangle(0, half, half, rest, add=True)]).indices.tobytes() == whole.indices.tobytes()
     with pytest.raises(ValueError):
         plan.rectangle(0, 1000, 0, 1)
 

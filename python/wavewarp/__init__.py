@@ -52,7 +52,16 @@ from ._points import (
     write_points,
 )
 from ._profile import Profile, ProfilePlan, profile
-from ._search import Monitor, Search, Source, choose_matches, merge_matches, search, search_places
+from ._search import (
+    Monitor,
+    Search,
+    Source,
+    choose_matches,
+    merge_matches,
+    search,
+    search_part_places,
+    search_places,
+)
 from ._series import Dataset, SeriesSet, generate, read, write, write_array
 from ._shapelets import Shapelets
 

@@ -151,6 +151,20 @@ class Search:
             check(lib.ww_search_run(self._handle[0], view(streams, self._axes).c, found, NULL))
         return matches
 
+    def run_part(self, streams, first: int, count: int) -> np.ndarray:
+        """The places that begin in points [first, first + count) of all streams, one after the other with one point between.
+
+        streams: a set of series, or a Source. first: a multiple of 64. For search_part_places() places, as run() with offsets
+        is; the joined places of all parts are the whole's, several z-normalised streams too.
+        """
+        matches = np.empty((self.count, self.k), MATCH)
+        found = ffi.cast("ww_match *", pointer(matches))
+        if isinstance(streams, Source):
+            check(lib.ww_search_run_part(self._handle[0], NULL, streams.c(), first, count, found))
+        else:
+            check(lib.ww_search_run_part(self._handle[0], view(streams, self._axes).c, NULL, first, count, found))
+        return matches
+
     @property
     def info(self) -> SimpleNamespace:
         """What the last run did: places, what each bound excluded, cells, seconds_device, ..."""
@@ -178,6 +192,12 @@ def search_places(k: int, exclusion: int) -> int:
     be cut.
     """
     return lib.ww_search_places(k, exclusion)
+
+
+def search_part_places(queries, k: int, exclusion: int, *, znormalise: bool = False, axes: Optional[str] = None) -> int:
+    """How many places each part of a search for windows is searched for. 0: too many; divide the queries instead."""
+    options = search_options("windows", znormalise, k, exclusion, None, False, "double", {})
+    return lib.ww_search_part_places(view(queries, axes).c, options)
 
 
 def _matches(values):

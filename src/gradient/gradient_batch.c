@@ -140,8 +140,8 @@ static void fill_batch(const ww_gradient *g, wwi_gradient_batch *b, uint64_t bud
     }
 }
 
-// Pairs enough to give each work-item its own. On a CPU a vector of pairs for every other core: blocks of one diagonal take
-// it twice the work, and a launch a diagonal.
+// Pairs enough to give each work-item its own. On a CPU a vector of pairs for every other core: blocks of one diagonal
+// take it twice the work, and a launch a diagonal.
 static uint64_t enough_pairs(const ww_gradient *g) {
     ww_context *context = g->pair.context;
     const long fill = g->form.tiles         ? (g->form.may_flow ? 88 : 32)

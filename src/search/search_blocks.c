@@ -17,7 +17,7 @@ static void forget(ww_search *s) {
 }
 
 ww_status wwi_block_send(ww_search *s, uint32_t points) {
-    const wwi_block *b = &s->block;
+    const wwi_search_block *b = &s->block;
     ww_status status = WW_OK;
     for (size_t c = 0; c < s->of.all_channels && status == WW_OK; c++) {
         const uint64_t at = c * b->stride * s->value_bytes, bytes = (b->lead + points) * s->value_bytes;
@@ -29,7 +29,7 @@ ww_status wwi_block_send(ww_search *s, uint32_t points) {
     return status;
 }
 
-static void free_host_block(wwi_block *b) {
+static void free_host_block(wwi_search_block *b) {
     free(b->host_values);
     free(b->host_derived);
     b->host_values = b->host_derived = NULL;
@@ -41,7 +41,7 @@ void wwi_block_destroy(ww_search *s) {
 }
 
 ww_status wwi_block_allocate(ww_search *s, uint64_t stride, bool host) {
-    wwi_block *b = &s->block;
+    wwi_search_block *b = &s->block;
     const uint64_t bytes = stride * s->of.all_channels * s->value_bytes,
                    rows = (stride * s->query_count + 32) * s->value_bytes;
     free_host_block(b);
@@ -83,7 +83,7 @@ static uint64_t wanted_places(const ww_search *s, uint64_t length) {
 
 // How many places a block has, and its buffers.
 static ww_status begin_blocks(ww_search *s, uint64_t length, bool ahead) {
-    wwi_block *b = &s->block;
+    wwi_search_block *b = &s->block;
     const uint64_t overlap = (s->windows ? s->most_points : 0) + (s->derivative ? 2 : 0) + b->lead + 32;
     const uint64_t free_bytes = wwi_context_bytes_free(s->context) / 2,
                    bytes = s->run.max_bytes ? wwi_least(s->run.max_bytes, free_bytes) : free_bytes,
@@ -104,7 +104,7 @@ static ww_status begin_blocks(ww_search *s, uint64_t length, bool ahead) {
 
 // Brings the block's `points` places to the device, behind its lead: the place before it, for recurrences that need it.
 static ww_status bring_block(ww_search *s, uint64_t points) {
-    const wwi_block *b = &s->block;
+    const wwi_search_block *b = &s->block;
     const uint64_t lead = b->first ? b->lead : 0;
     if (s->joined.dataset) {
         forget(s);
@@ -188,7 +188,7 @@ static ww_status begin_ahead(ww_search *s) {
 
 // A block has `after` points of the next one too.
 static ww_status walk_ahead(ww_search *s, uint64_t length, uint64_t after) {
-    wwi_block *b = &s->block;
+    wwi_search_block *b = &s->block;
     wwi_ahead *a = &s->ahead;
     bool loading = false; // the block that comes now
     // The places of a slot; two more points for the derivatives at its end.
@@ -217,7 +217,7 @@ static ww_status walk_ahead(ww_search *s, uint64_t length, uint64_t after) {
 }
 
 ww_status wwi_search_walk(ww_search *s) {
-    wwi_block *b = &s->block;
+    wwi_search_block *b = &s->block;
     const uint64_t length = wwi_joined_length(&s->joined),
                    after = (s->windows ? s->most_points - 1 : 0) + (s->derivative ? 2 : 0);
     const bool ahead = loaders(s) > 0 && !s->joined.dataset;

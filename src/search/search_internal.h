@@ -104,14 +104,14 @@ struct wwi_super {
 };
 
 // A block: consecutive places of the joined streams.
-typedef struct wwi_block {
+typedef struct wwi_search_block {
     uint64_t first, places;           // in which windows begin, or open matches end
     uint64_t stride;                  // values from one channel, and from one query's results, to the next
     uint32_t lead;                    // points before the first place: 1 with open ends
     wwi_buffer *values, *derived;     // its points; their derivatives, where these are compared
     wwi_buffer *out;                  // a row of results for each query
     void *host_values, *host_derived; // where the host makes the block
-} wwi_block;
+} wwi_search_block;
 
 // Sends the next block to buffers of its own while one is searched.
 typedef struct wwi_ahead {
@@ -139,7 +139,7 @@ struct ww_search {
     wwi_query_buffers query_data;
     wwi_buffer *limits; // of each query, rounded up
     wwi_joined joined;
-    wwi_block block;
+    wwi_search_block block;
     wwi_ahead ahead;
     struct wwi_collect *collect;
     struct wwi_windows *windows; // one of these three

@@ -195,7 +195,7 @@ uint32_t wwi_open_begin_x(const ww_search *s) {
 // ---- the pieces of a block
 
 static bool is_missing(const ww_search *s, uint32_t place) {
-    const wwi_block *b = &s->block;
+    const wwi_search_block *b = &s->block;
     bool missing = false;
     if (s->joined.dataset) { // only what is between its streams
         uint64_t begin;

@@ -169,7 +169,7 @@ static double block_value(const ww_search_stream *m, const pushed *of, size_t ke
 // What the next block needs: the last points, and the one before them.
 static void keep_tail(ww_search_stream *m, size_t points) {
     const ww_search *s = m->search;
-    const wwi_block *b = &s->block;
+    const wwi_search_block *b = &s->block;
     const size_t channels = s->of.all_channels, keep = m->received < m->kept ? (size_t)m->received : m->kept;
     for (size_t c = 0; c < channels; c++) {
         const size_t at = c * b->stride + b->lead + points - keep;
@@ -184,7 +184,7 @@ static void keep_tail(ww_search_stream *m, size_t points) {
 // else nothing of the stream changes unless it succeeds.
 static ww_status search_block(ww_search_stream *m, const pushed *of) {
     ww_search *s = m->search;
-    wwi_block *b = &s->block;
+    wwi_search_block *b = &s->block;
     const size_t channels = s->of.all_channels, kept = m->received < m->kept ? (size_t)m->received : m->kept,
                  points = kept + of->count, all = b->lead + points;
     const size_t stride = (all + s->most_points + 64) / 64 * 64 + 64;
