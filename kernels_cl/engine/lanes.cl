@@ -86,7 +86,7 @@ WW_INLINE void ww_lane_begin_block(ww_lane *s, ww_block *w, const ww_launch_args
         s->end = s->start + (x.length + WW_ROWS - 1) / WW_ROWS;
         w->i = -WW_PADDING(x.length);
     }
-    if (WW_LIST || WW_BAND)
+    if (WW_LIST != 0 || WW_BAND != 0)
         ww_load_columns(w, args, y);
 #pragma unroll
     for (int q = 0; q < WW_ROWS; q++)

@@ -41,7 +41,8 @@ WRITES = {"nearest --output": "", "knn --output": "", "lsh --output": "", "neare
           "merge --ids": "", "merge --distances": "", "pairs --parts": "", "pairs --checkpoint": "", "nearest --parts": "", "nearest --checkpoint": "", "knn --parts": "", "knn --checkpoint": "",
           "pairs --output": "", "gradient --output": "", "gradient --expected-alignment": "",
           "path --output": "", "average --output": "", "profile --output": "", "profile --parts": "", "profile --checkpoint": "",
-          "search --output": "", "search --parts": "", "search --checkpoint": "", "shapelets --output": "", "shapelets --checkpoint": "",
+          "search --output": "", "search --parts": "", "search --checkpoint": "", "shapelets --output": "", "shapelets --parts": "",
+          "shapelets --checkpoint": "",
           "generate --output": "", "classify --predictions": "", "lsh --svg": PICTURE, "cluster --svg": PICTURE, "path --svg": PICTURE,
           "average --svg": PICTURE, "profile --svg": PICTURE, "shapelets --svg": PICTURE, "matrix --svg": PICTURE, "gradient --svg": PICTURE,
           "search --svg": PICTURE, "choose --svg": PICTURE, "bench --svg": PICTURE, "--tuning": TUNING}
@@ -184,6 +185,10 @@ def loop_shapelets(s):
     options = ["--length-step", 5] if s.channels == 1 else ["--length-step", 9, "--start-step", 2]
     run("shapelets", "fit", t, *options, "--best", 2, "--checkpoint", s.file("c"), "-o", model)
     expect(not os.path.exists(s.file("c")), "the checkpoint is left")
+    best = [*options, "--no-tree", "--best", 2]
+    run("shapelets", "fit", t, *best, "-o", s.file("best.json"))
+    run("merge", parts_of(s, "shapelets", "fit", t, *best), "-o", s.file("merged.json"))
+    same(s.file("best.json"), s.file("merged.json"))
     run("shapelets", "show", model)
     run("shapelets", "show", model, t, "--json", "--svg", s.file("model.svg"))
     said = run("shapelets", "predict", model, t, "-o", s.file("predicted.csv"))
