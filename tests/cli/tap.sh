@@ -37,6 +37,19 @@ gives() {
 says() { grep -qF -- "$1" err; }
 prints() { grep -qF -- "$1" out; }
 lines() { [ "$(wc -l <"$2")" -eq "$1" ]; }
+same() { cmp -s "$1" "$2"; }
+resumed() { grep -qE '"tiles_resumed": [1-9]' out; }
+
+# divided PARTS OUTPUT COMMAND...: all parts and their merge.
+divided() {
+    local count=$1 output=$2 i
+    shift 2
+    rm -rf parts && mkdir parts
+    for ((i = 1; i <= count; i++)); do
+        gives 0 "$@" --part $i/$count --parts parts || return 1
+    done
+    gives 0 merge parts -o "$output"
+}
 absent() { [ ! -e "$1" ]; }
 no_leftovers() { ! compgen -G '*.part-*' >/dev/null; }
 

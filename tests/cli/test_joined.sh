@@ -10,19 +10,7 @@ RANDOM=${WAVEWARP_TEST_SEED:-7}
     "$program" generate random-walk -n 3 -l 30 --max-length 60 -s 4 -o queries.ts &&
     python3 -c 'import array, math
 array.array("f", [math.sin(i * i % 977) for i in range(50000)]).tofile(open("raw.f32", "wb"))' || exit 1
-same() { cmp -s "$1" "$2"; }
-resumed() { grep -qE '"tiles_resumed": [1-9]' out; }
 
-# divided PARTS OUTPUT COMMAND...: all parts and their merge.
-divided() {
-    local count=$1 output=$2 i
-    shift 2
-    rm -rf parts && mkdir parts
-    for ((i = 1; i <= count; i++)); do
-        gives 0 "$@" --part $i/$count --parts parts || return 1
-    done
-    gives 0 merge parts -o "$output"
-}
 # alike PARTS ENDING COMMAND...: parts and a checkpoint give the file of one run.
 alike() {
     local count=$1 ending=$2

@@ -6,7 +6,6 @@
 umask 022
 
 mode() { [ "$(stat -c %a "$1")" = "$2" ]; }
-same() { cmp -s "$1" "$2"; }
 is_link() { [ -L "$1" ]; }
 holds() { [ "$(cat "$1")" = "$2" ]; }
 

@@ -39,8 +39,6 @@ killed() {
     echo "# ended $count times"
     [ $count -gt 0 ] && gives 0 "$@" --resume --json
 }
-same() { cmp -s "$1" "$2"; }
-resumed() { grep -qE '"tiles_resumed": [1-9]' out; }
 
 # ---- checkpoints
 "$program" matrix long.npy -o whole.npy 2>err
@@ -107,16 +105,6 @@ ok "small ones: several writers are told of a part" eval \
 rm -f r.*
 
 # ---- parts
-# divided PARTS OUTPUT COMMAND...: all parts and their merge.
-divided() {
-    local count=$1 output=$2 i
-    shift 2
-    rm -rf parts && mkdir parts
-    for ((i = 1; i <= count; i++)); do
-        gives 0 "$@" --part $i/$count --parts parts || return 1
-    done
-    gives 0 merge parts -o "$output"
-}
 for job in "matrix a.ts" "matrix a.ts b.ts" "matrix b.ts --condensed" "matrix b.ts --relax 2,0,0,0 --precision double"; do
     "$program" $job -o whole.npy >out 2>err
     # Five of few tiles, so that parts begin within rows of tiles.

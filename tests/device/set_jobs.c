@@ -140,3 +140,12 @@ unsigned char *wwt_model_bytes(const ww_shapelets *model, size_t *count) {
     *count = k.count;
     return k.bytes;
 }
+
+void wwt_same_model(const ww_shapelets *model, const ww_shapelets *whole) {
+    size_t count[2];
+    unsigned char *bytes[2] = {wwt_model_bytes(model, &count[0]), wwt_model_bytes(whole, &count[1])};
+    ck_assert_uint_eq(count[0], count[1]);
+    ck_assert(memcmp(bytes[0], bytes[1], count[0]) == 0);
+    free(bytes[0]);
+    free(bytes[1]);
+}

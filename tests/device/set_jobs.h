@@ -29,5 +29,7 @@ ww_series_set *wwt_set_of_bumps(size_t count, size_t channels, size_t least, siz
                                 double offset);
 // The model's file; free() it.
 unsigned char *wwt_model_bytes(const ww_shapelets *model, size_t *count);
+// Their files are the same, byte for byte.
+void wwt_same_model(const ww_shapelets *model, const ww_shapelets *whole);
 
 #endif

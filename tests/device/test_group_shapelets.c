@@ -51,15 +51,6 @@ static ww_group_dataset *send(ww_group *group, ww_series_set *set) {
     return data;
 }
 
-static void check_same(const ww_shapelets *model, const ww_shapelets *whole) {
-    size_t count[2];
-    unsigned char *bytes[2] = {wwt_model_bytes(model, &count[0]), wwt_model_bytes(whole, &count[1])};
-    ck_assert_uint_eq(count[0], count[1]);
-    ck_assert(memcmp(bytes[0], bytes[1], count[0]) == 0);
-    free(bytes[0]);
-    free(bytes[1]);
-}
-
 // Of the group's devices and of one.
 static void check_group(ww_series_set *set, const ww_shapelets_options *o) {
     ww_group *group = wwt_group_open(0.001);
@@ -70,7 +61,7 @@ static void check_group(ww_series_set *set, const ww_shapelets_options *o) {
     wwt_ok(wwt_shapelets(set, o, &whole));
     for (int again = 0; again < 2; again++) {
         wwt_ok(ww_group_shapelets(data, o, &divided));
-        check_same(divided, whole);
+        wwt_same_model(divided, whole);
         ck_assert(wwt_group_tiles(group, &lost) >= wwt_group_least(group) && lost == 0);
         wwt_ok(ww_shapelets_get_info(whole, &one));
         wwt_ok(ww_shapelets_get_info(divided, &all));
@@ -123,7 +114,7 @@ START_TEST(parts_of_groups) {
     o.part_count = forms[2].count - 11;
     wwt_ok(ww_group_shapelets(data, &o, &parts[1]));
     wwt_ok(ww_shapelets_merge((const ww_shapelets *const *)parts, 2, o.best, &merged));
-    check_same(merged, whole);
+    wwt_same_model(merged, whole);
     ww_shapelets_destroy(&merged);
     ww_shapelets_destroy(&parts[0]);
     ww_shapelets_destroy(&parts[1]);
@@ -195,7 +186,7 @@ START_TEST(the_time_given) {
     wwt_ok(ww_group_shapelets(data, &o, &model));
     o.seconds = 0;
     wwt_ok(wwt_shapelets(set, &o, &whole));
-    check_same(model, whole);
+    wwt_same_model(model, whole);
     ww_shapelets_destroy(&whole);
     ww_shapelets_destroy(&model);
     ww_group_dataset_destroy(&data);

@@ -76,15 +76,6 @@ static ww_shapelets *reread(const ww_shapelets *model) {
     return read;
 }
 
-static void check_same(const ww_shapelets *model, const ww_shapelets *whole) {
-    size_t count[2];
-    unsigned char *bytes[2] = {wwt_model_bytes(model, &count[0]), wwt_model_bytes(whole, &count[1])};
-    ck_assert_uint_eq(count[0], count[1]);
-    ck_assert(memcmp(bytes[0], bytes[1], count[0]) == 0);
-    free(bytes[0]);
-    free(bytes[1]);
-}
-
 static ww_shapelets_info info_of(const ww_shapelets *model) {
     ww_shapelets_info info = WW_SHAPELETS_INFO_INIT;
     wwt_ok(ww_shapelets_get_info(model, &info));
@@ -100,7 +91,7 @@ static void check_merge(ww_shapelets **parts, size_t count, size_t best, const w
         read[i] = reread(parts[i]);
     }
     wwt_ok(ww_shapelets_merge((const ww_shapelets *const *)parts, count, best, &merged));
-    check_same(merged, whole);
+    wwt_same_model(merged, whole);
     const ww_shapelets_info info = info_of(merged);
     ck_assert_uint_eq(info.candidates, all.candidates);
     ck_assert_uint_eq(info.cells, all.cells);
@@ -108,10 +99,10 @@ static void check_merge(ww_shapelets **parts, size_t count, size_t best, const w
     ck_assert(info.train == all.train && info.classes == all.classes && info.channels == all.channels);
     ww_shapelets_destroy(&merged);
     wwt_ok(ww_shapelets_merge((const ww_shapelets *const *)backwards, count, best, &merged));
-    check_same(merged, whole);
+    wwt_same_model(merged, whole);
     ww_shapelets_destroy(&merged);
     wwt_ok(ww_shapelets_merge((const ww_shapelets *const *)read, count, best, &merged));
-    check_same(merged, whole);
+    wwt_same_model(merged, whole);
     ww_shapelets_destroy(&merged);
     for (size_t i = 0; i < count; i++)
         ww_shapelets_destroy(&read[i]);
@@ -265,7 +256,7 @@ START_TEST(a_part_goes_on) {
     wwt_ok(wwt_shapelets(set, &o, &parts[1]));
     ww_shapelets *merged = NULL;
     wwt_ok(ww_shapelets_merge((const ww_shapelets *const *)parts, 2, 3, &merged));
-    check_same(merged, whole);
+    wwt_same_model(merged, whole);
     ww_shapelets_destroy(&merged);
     ww_shapelets_destroy(&parts[0]);
     ww_shapelets_destroy(&parts[1]);
