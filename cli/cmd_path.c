@@ -9,12 +9,13 @@
 #include "group_job.h"
 #include "json.h"
 #include "pair_picture.h"
+#include "paths.h"
 
 typedef struct job {
     cli_measure_options measure_options;
     cli_device_options device;
     cli_read_options read;
-    const char *paths[2];
+    const char *files[2];
     const char *output, *svg;
     uint64_t drawn; // the pair in the picture
     bool json;
@@ -28,24 +29,26 @@ typedef struct job {
     ww_plan_info info;
     cli_progress progress;
     size_t count;
-    ww_paths found;
+    ww_paths found;    // of the library, or else
+    cli_paths joined;  // from the journal's file
+    const ww_paths *paths; // one of them
+    cli_division division;
 } job;
 
-// Series of a set that belongs to a pair: one series is in all pairs.
 static size_t member(const job *j, int side, size_t pair) {
-    return ww_series_set_count(j->sets[side]) == 1 ? 0 : pair;
+    return cli_series_member(j->sets[side], pair);
 }
 
 static int load(job *j, const char *command) {
     int result = cli_measure_make(command, &j->measure_options, &j->measure);
     for (int i = 0; result == CLI_GO_ON && i < 2; i++)
-        result = cli_read(j->paths[i], &j->read, i, true, &j->sets[i]);
+        result = cli_read(j->files[i], &j->read, i, true, &j->sets[i]);
     if (result != CLI_GO_ON)
         return result;
     const size_t a = ww_series_set_count(j->sets[0]), b = ww_series_set_count(j->sets[1]);
     if (a != b && a != 1 && b != 1)
         return cli_error("%s has %zu series and %s has %zu: paths need equal numbers, or one series on a side",
-                         j->paths[0], a, j->paths[1], b);
+                         j->files[0], a, j->files[1], b);
     j->count = a > b ? a : b;
     if (j->svg && j->drawn >= j->count)
         return cli_error("--pair %" PRIu64 ": there are %zu pairs, counted from 0", j->drawn, j->count);
@@ -75,63 +78,80 @@ static ww_status find(job *j, const size_t *row_index, const size_t *column_inde
     return status == WW_OK ? ww_plan_get_info(j->plan, &j->info) : status;
 }
 
-static int compute(job *j) {
-    ww_plan_options options;
+static int compute(job *j, const ww_plan_options *options) {
     size_t *index[2] = {malloc(j->count * sizeof **index), malloc(j->count * sizeof **index)};
-    int result = index[0] && index[1] ? upload(j) : cli_error("a list of %zu pairs does not fit memory", j->count);
-    if (result != CLI_GO_ON)
-        goto done;
-    for (size_t p = 0; p < j->count; p++)
+    int result = index[0] && index[1] ? CLI_GO_ON : cli_error("a list of %zu pairs does not fit memory", j->count);
+    for (size_t p = 0; result == CLI_GO_ON && p < j->count; p++)
         for (int i = 0; i < 2; i++)
             index[i][p] = member(j, i, p);
-    cli_plan_options(&j->device, &j->progress, &options);
-    result = find(j, index[0], index[1], &options) == WW_OK ? CLI_GO_ON : cli_fail();
-    cli_progress_end(&j->progress);
-    cli_group_report(j->group);
-done:
+    if (result == CLI_GO_ON && find(j, index[0], index[1], options) != WW_OK)
+        result = cli_fail();
+    j->paths = &j->found;
     free(index[0]);
     free(index[1]);
     return result;
 }
 
+// ---- parts and checkpoints
+
+static void note_run(void *user) {
+    job *j = user;
+    ww_plan_info info = WW_PLAN_INFO_INIT;
+    if (ww_plan_get_info(j->plan, &info) != WW_OK)
+        return;
+    j->progress.done_before += info.cells_done;
+    j->info.engine = info.engine;
+    j->info.pairs += info.pairs;
+    j->info.cells += info.cells;
+    j->info.cells_done += info.cells_done;
+    j->info.launches += info.launches;
+    j->info.seconds_device += info.seconds_device;
+    j->info.seconds_wall += info.seconds_wall;
+}
+
+// Of a part: into its file; else all paths, and journal and file are left to be removed.
+static int divide(job *j, const ww_plan_options *options) {
+    char more[CLI_PATHS_MORE];
+    cli_series_rows series = {&j->measure, &j->device, options,  j->context, {j->sets[0], j->sets[1]},
+                              j->data,     0,          &j->plan, note_run,   j};
+    cli_row_job rows = {
+        .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
+    int result = cli_paths_divide(&series, &rows, more);
+    if (result == CLI_GO_ON)
+        result = cli_rows_run(&j->division, &rows, NULL);
+    if (result != CLI_GO_ON || j->division.part)
+        return result;
+    j->joined.columns = rows.columns;
+    j->joined.base = cli_paths_base(j->sets[1]);
+    j->paths = &j->joined.found;
+    result = cli_paths_allocate(&j->joined, j->count);
+    return result == CLI_GO_ON
+               ? cli_rows_each(j->division.file, 0, rows.rows, rows.columns, cli_paths_take, &j->joined)
+               : result;
+}
+
+static int find_all(job *j) {
+    ww_plan_options options;
+    int result = upload(j);
+    if (result != CLI_GO_ON)
+        return result;
+    cli_plan_options(&j->device, &j->progress, &options);
+    result = cli_divided(&j->division) ? divide(j, &options) : compute(j, &options);
+    cli_progress_end(&j->progress);
+    cli_group_report(j->group);
+    return result;
+}
+
 // ---- files
-
-static int write_array(const job *j) {
-    const size_t total = (size_t)j->found.offsets[j->count];
-    double *rows = malloc((total ? total : 1) * 3 * sizeof *rows);
-    if (!rows)
-        return cli_error("%zu cells do not fit memory", total);
-    for (size_t p = 0; p < j->count; p++)
-        for (uint64_t c = j->found.offsets[p]; c < j->found.offsets[p + 1]; c++) {
-            rows[3 * c] = (double)p;
-            rows[3 * c + 1] = j->found.cells[2 * c];
-            rows[3 * c + 2] = j->found.cells[2 * c + 1];
-        }
-    const ww_status status = ww_array_write(j->output, rows, WW_DOUBLE, total, 3);
-    free(rows);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
-}
-
-static int write_text(const job *j) {
-    cli_output output;
-    if (cli_output_open(j->output ? j->output : "-", &output) != CLI_GO_ON)
-        return CLI_FAILURE;
-    FILE *file = output.file;
-    fputs("pair,i,j\n", file);
-    for (size_t p = 0; p < j->count; p++)
-        for (uint64_t c = j->found.offsets[p]; c < j->found.offsets[p + 1]; c++)
-            fprintf(file, "%zu,%" PRId32 ",%" PRId32 "\n", p, j->found.cells[2 * c], j->found.cells[2 * c + 1]);
-    return cli_output_close(&output);
-}
 
 static void print_json(const job *j, const cli_command *command) {
     cli_json json;
     cli_head head = CLI_HEAD_INIT;
     for (int i = 0; i < 2; i++) {
-        head.files[i] = j->paths[i];
+        head.files[i] = j->files[i];
         head.counts[i] = ww_series_set_count(j->sets[i]);
     }
-    head.output = j->output;
+    head.output = j->division.part ? j->division.data_path : j->output;
     head.measure = &j->measure;
     head.measure_options = &j->measure_options;
     head.read = &j->read;
@@ -145,41 +165,57 @@ static void print_json(const job *j, const cli_command *command) {
         cli_group_json(j->group, NULL, &json);
     else
         cli_json_plan(&json, &j->info);
-    cli_json_values(&json, "distances", j->found.distances, WW_DOUBLE, j->count);
-    cli_json_array(&json, "paths");
-    for (size_t p = 0; p < j->count; p++) {
-        cli_json_line(&json);
-        cli_json_object(&json, NULL);
-        cli_json_count(&json, "length", j->found.offsets[p + 1] - j->found.offsets[p]);
-        cli_json_array(&json, "cells");
-        for (uint64_t c = j->found.offsets[p]; !j->output && c < j->found.offsets[p + 1]; c++) {
-            cli_json_array(&json, NULL);
-            cli_json_integer(&json, NULL, j->found.cells[2 * c]);
-            cli_json_integer(&json, NULL, j->found.cells[2 * c + 1]);
-            cli_json_end(&json);
-        }
-        cli_json_end(&json);
-        cli_json_end(&json);
+    cli_division_json(&json, &j->division);
+    if (j->paths) {
+        cli_paths_json(&json, j->paths, !j->output);
+    } else {
+        cli_json_null(&json, "distances");
+        cli_json_null(&json, "paths");
     }
-    cli_json_end(&json);
     cli_json_end(&json);
 }
 
 static int draw(const job *j) {
     const size_t pair = (size_t)j->drawn;
-    const uint64_t first = j->found.offsets[pair];
+    const uint64_t first = j->paths->offsets[pair];
     const cli_path_picture wanted = {.path = j->svg,
                                      .sets = {j->sets[0], j->sets[1]},
                                      .members = {member(j, 0, pair), member(j, 1, pair)},
                                      .pair = pair,
                                      .measure = &j->measure,
-                                     .cells = j->found.cells + 2 * first,
-                                     .count = (size_t)(j->found.offsets[pair + 1] - first),
-                                     .distance = j->found.distances[pair]};
+                                     .cells = j->paths->cells + 2 * first,
+                                     .count = (size_t)(j->paths->offsets[pair + 1] - first),
+                                     .distance = j->paths->distances[pair]};
     return cli_path_draw(&wanted);
 }
 
+static int output(const job *j, const cli_command *command) {
+    int result = CLI_GO_ON;
+    if (j->svg)
+        result = draw(j);
+    if (result == CLI_GO_ON && j->paths && (j->output || (!j->json && !j->svg)))
+        result = cli_paths_write(j->paths, j->output);
+    if (result == CLI_GO_ON && j->json)
+        print_json(j, command);
+    return result;
+}
+
 // ---- the command
+
+static void job_end(job *j) {
+    cli_division_close(&j->division);
+    ww_paths_free(&j->found);
+    cli_paths_free(&j->joined);
+    ww_plan_destroy(&j->plan);
+    for (int i = 1; i >= 0; i--) {
+        ww_group_dataset_destroy(&j->shared[i]);
+        ww_dataset_destroy(&j->data[i]);
+        ww_series_set_destroy(&j->sets[i]);
+    }
+    ww_group_destroy(&j->group);
+    ww_context_destroy(&j->context);
+    cli_measure_free(&j->measure);
+}
 
 int cmd_path(const cli_command *command, int argc, char **argv) {
     job j;
@@ -193,36 +229,25 @@ int cmd_path(const cli_command *command, int argc, char **argv) {
         {"svg", 0, CLI_OUTPUT, "FILE", "draw a pair: both series, their links, the matrix with band and path", &j.svg,
          0, 0},
         {"pair", 0, CLI_COUNT, "N", "the pair that is drawn, from 0; default 0", &j.drawn, 0, 0},
+        CLI_PARTS_OPTIONS(j.division),
+        CLI_CHECKPOINT_OPTION(j.division),
         CLI_MEASURE_OPTIONS(j.measure_options),
         CLI_ENGINE_OPTION(j.device),
         CLI_READ_OPTIONS(j.read),
         CLI_DEVICE_OPTIONS(j.device),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 2, 2, NULL);
+    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.files, 2, 2, NULL);
+    if (result == CLI_GO_ON)
+        result = cli_division_check_job(command->name, &j.division, &j.device, j.output || j.svg);
     if (result != CLI_GO_ON)
         return result;
     result = load(&j, command->name);
     if (result == CLI_GO_ON)
-        result = compute(&j);
-    if (result == CLI_GO_ON && j.svg)
-        result = draw(&j);
-    if (result == CLI_GO_ON && j.output && cli_name_ends_with(j.output, ".npy"))
-        result = write_array(&j);
-    else if (result == CLI_GO_ON && (j.output || (!j.json && !j.svg)))
-        result = write_text(&j);
-    if (result == CLI_GO_ON && j.json)
-        print_json(&j, command);
+        result = find_all(&j);
     if (result == CLI_GO_ON)
-        result = CLI_OK;
-    ww_paths_free(&j.found);
-    ww_plan_destroy(&j.plan);
-    for (int i = 1; i >= 0; i--) {
-        ww_group_dataset_destroy(&j.shared[i]);
-        ww_dataset_destroy(&j.data[i]);
-        ww_series_set_destroy(&j.sets[i]);
-    }
-    ww_group_destroy(&j.group);
-    ww_context_destroy(&j.context);
-    cli_measure_free(&j.measure);
-    return result;
+        result = output(&j, command);
+    if (result == CLI_GO_ON && j.division.checkpoint)
+        result = cli_division_finish(&j.division, true);
+    job_end(&j);
+    return result == CLI_GO_ON ? CLI_OK : result;
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "group_job.h"
+
 bool cli_divided(const cli_division *d) {
     return d->checkpoint || d->part_text;
 }
@@ -25,6 +27,17 @@ int cli_division_check(const char *command, cli_division *d) {
         sscanf(d->part_text, "%" SCNu64 "/%" SCNu64 "%n", &d->part, &d->part_count, &end) != 2 || d->part_text[end] ||
         d->part < 1 || d->part > d->part_count)
         return cli_usage(command, "--part is '%s', but must be I/N: part I, from 1, of N", d->part_text);
+    return CLI_GO_ON;
+}
+
+int cli_division_check_job(const char *command, cli_division *d, const cli_device_options *device, bool outputs) {
+    const int result = cli_division_check(command, d);
+    if (result != CLI_GO_ON || !cli_divided(d))
+        return result;
+    if (d->part && outputs)
+        return cli_usage(command, "--part names its file itself, and 'wavewarp merge' writes the outputs: none here");
+    if (cli_is_group(device))
+        return cli_usage(command, "several devices compute a whole job, not a part or from a checkpoint");
     return CLI_GO_ON;
 }
 

@@ -6,41 +6,53 @@
 
 #include "neighbours.h"
 
-static void note(const cli_series_rows *r) {
+void cli_series_note(const cli_series_rows *r) {
     if (r->note)
         r->note(r->user);
 }
 
+size_t cli_series_member(const ww_series_set *set, uint64_t pair) {
+    return ww_series_set_count(set) == 1 ? 0 : (size_t)pair;
+}
+
 double cli_pairs_weight(void *user, uint64_t row) {
     const cli_series_rows *r = user;
-    return (double)ww_series_set_length(r->sets[0], (size_t)row) *
-           (double)ww_series_set_length(r->sets[1], (size_t)row);
+    double cells = 1;
+    for (int i = 0; i < 2; i++)
+        cells *= (double)ww_series_set_length(r->sets[i], cli_series_member(r->sets[i], row));
+    return cells;
+}
+
+int cli_pairs_plan(const cli_series_rows *r, uint64_t first, uint64_t count, cli_plan_of_pairs create) {
+    size_t *index[2] = {malloc((size_t)count * sizeof **index), malloc((size_t)count * sizeof **index)};
+    int result = index[0] && index[1] ? CLI_GO_ON : cli_error("not enough memory");
+    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
+        for (size_t k = 0; k < count; k++)
+            index[i][k] = cli_series_member(r->sets[i], first + k);
+    ww_plan_destroy(r->plan);
+    if (result == CLI_GO_ON && create(r->measure, r->data[0], r->data[1], index[0], index[1], (size_t)count, r->options,
+                                      r->plan) != WW_OK)
+        result = cli_fail_plainly();
+    free(index[0]);
+    free(index[1]);
+    return result;
 }
 
 int cli_pairs_compute(void *user, uint64_t first, uint64_t count, void *values) {
     const cli_series_rows *r = user;
-    size_t *index = malloc((size_t)count * sizeof *index);
-    if (!index)
-        return cli_error("not enough memory");
-    for (size_t i = 0; i < count; i++)
-        index[i] = (size_t)first + i;
-    ww_plan_destroy(r->plan);
-    ww_status status =
-        ww_plan_create_pairs(r->measure, r->data[0], r->data[1], index, index, (size_t)count, r->options, r->plan);
     const ww_output to = WW_OUTPUT_HOST(values);
-    if (status == WW_OK)
-        status = ww_plan_run(*r->plan, &to);
-    free(index);
-    note(r);
-    return status == WW_OK ? CLI_GO_ON : cli_fail_plainly();
+    int result = cli_pairs_plan(r, first, count, ww_plan_create_pairs);
+    if (result == CLI_GO_ON && ww_plan_run(*r->plan, &to) != WW_OK)
+        result = cli_fail_plainly();
+    cli_series_note(r);
+    return result;
 }
 
 double cli_nearest_weight(void *user, uint64_t row) {
     return (double)ww_series_set_length(((const cli_series_rows *)user)->sets[0], (size_t)row);
 }
 
-// Some of the queries, as a dataset.
-static int take_queries(const cli_series_rows *r, uint64_t first, uint64_t count, ww_dataset **queries) {
+int cli_series_some(const cli_series_rows *r, uint64_t first, uint64_t count, ww_dataset **queries) {
     const ww_series_set *all = r->sets[0];
     ww_series_set *some = NULL;
     ww_status status = ww_series_set_create(ww_series_set_channels(all), &some);
@@ -65,13 +77,13 @@ int cli_nearest_compute(void *user, uint64_t first, uint64_t count, void *values
     ww_plan_destroy(r->plan);
     int result = cli_neighbours_allocate(&n);
     if (result == CLI_GO_ON)
-        result = take_queries(r, first, count, &queries);
+        result = cli_series_some(r, first, count, &queries);
     if (result == CLI_GO_ON && (ww_plan_create_nearest_shard(r->measure, queries, r->data[r->sets[1] ? 1 : 0], n.k,
                                                              &shard, r->options, r->plan) != WW_OK ||
                                 ww_plan_run_nearest(*r->plan, n.ids, n.distances) != WW_OK))
         result = cli_fail_plainly();
     if (result == CLI_GO_ON) {
-        note(r);
+        cli_series_note(r);
         cli_neighbours_pack(&n, values);
     }
     ww_dataset_destroy(&queries);

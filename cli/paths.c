@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// See paths.h.
+#include "paths.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DISTANCE, COUNT, CELLS }; // of a row
+
+// ---- rows
+
+size_t cli_paths_count(const ww_series_set *const sets[2]) {
+    const size_t a = ww_series_set_count(sets[0]), b = ww_series_set_count(sets[1]);
+    return a > b ? a : b;
+}
+
+double cli_paths_base(const ww_series_set *columns) {
+    return (double)ww_series_set_max_length(columns) + 1;
+}
+
+// A path has at most a cell for each of both series' points.
+static uint64_t columns_of(const ww_series_set *const sets[2]) {
+    uint64_t most = 0;
+    for (size_t p = 0; p < cli_paths_count(sets); p++) {
+        const uint64_t cells = ww_series_set_length(sets[0], cli_series_member(sets[0], p)) +
+                               ww_series_set_length(sets[1], cli_series_member(sets[1], p));
+        most = cells > most ? cells : most;
+    }
+    return CELLS + most;
+}
+
+static void pack(const ww_paths *found, double base, uint64_t columns, double *row) {
+    for (size_t p = 0; p < found->count; p++, row += columns) {
+        const uint64_t first = found->offsets[p], count = found->offsets[p + 1] - first;
+        memset(row, 0, (size_t)columns * sizeof *row);
+        row[DISTANCE] = found->distances[p];
+        row[COUNT] = (double)count;
+        for (uint64_t c = 0; c < count; c++) {
+            const int32_t *cell = found->cells + 2 * (first + c);
+            row[CELLS + c] = ((double)cell[0] + 1) * base + (double)cell[1] + 1;
+        }
+    }
+}
+
+static int compute(void *user, uint64_t first, uint64_t count, void *values) {
+    const cli_series_rows *r = user;
+    ww_paths found = WW_PATHS_INIT;
+    int result = cli_pairs_plan(r, first, count, ww_plan_create_paths);
+    if (result == CLI_GO_ON && ww_plan_run_paths(*r->plan, &found) != WW_OK)
+        result = cli_fail_plainly();
+    if (result == CLI_GO_ON) {
+        cli_series_note(r);
+        pack(&found, cli_paths_base(r->sets[1]), columns_of(r->sets), values);
+    }
+    ww_paths_free(&found);
+    return result;
+}
+
+int cli_paths_divide(cli_series_rows *series, cli_row_job *job, char more[CLI_PATHS_MORE]) {
+    const double base = cli_paths_base(series->sets[1]);
+    // Whole numbers up to here are exact.
+    if (base * ((double)ww_series_set_max_length(series->sets[0]) + 1) > 9007199254740992.0)
+        return cli_error("the series are too long for a file of their paths' cells");
+    snprintf(more, CLI_PATHS_MORE, "base %.0f", base);
+    job->name = "path";
+    job->sets[0] = series->sets[0];
+    job->sets[1] = series->sets[1];
+    job->more = more;
+    job->context = series->context;
+    job->rows = cli_paths_count(series->sets);
+    job->columns = columns_of(series->sets);
+    job->precision = WW_DOUBLE;
+    job->result = cli_precision(series->device);
+    job->weight = cli_pairs_weight;
+    job->compute = compute;
+    job->user = series;
+    return CLI_GO_ON;
+}
+
+bool cli_paths_shape_read(const cli_row_shape *shape, cli_paths *paths) {
+    paths->columns = shape->columns;
+    return sscanf(shape->more, " base %lf", &paths->base) == 1 && paths->base >= 1 && paths->columns > CELLS;
+}
+
+int cli_paths_allocate(cli_paths *paths, size_t count) {
+    ww_paths *found = &paths->found;
+    *found = (ww_paths)WW_PATHS_INIT;
+    found->count = count;
+    found->offsets = calloc(count + 1, sizeof *found->offsets);
+    found->distances = calloc(count, sizeof *found->distances);
+    return found->offsets && found->distances ? CLI_GO_ON : cli_error("not enough memory");
+}
+
+void cli_paths_free(cli_paths *paths) {
+    free(paths->found.offsets);
+    free(paths->found.cells);
+    free(paths->found.distances);
+    *paths = (cli_paths){.found = WW_PATHS_INIT};
+}
+
+static bool make_room(cli_paths *paths, uint64_t cells) {
+    if (cells <= paths->room && paths->room)
+        return true;
+    const uint64_t room = cells < 512 ? 1024 : 2 * cells;
+    int32_t *grown = room <= SIZE_MAX / 8 ? realloc(paths->found.cells, (size_t)room * 2 * sizeof *grown) : NULL;
+    if (grown)
+        paths->found.cells = grown, paths->room = room;
+    return grown != NULL;
+}
+
+int cli_paths_take(void *user, uint64_t row, const double *values) {
+    cli_paths *paths = user;
+    ww_paths *found = &paths->found;
+    const uint64_t begin = found->offsets[row];
+    if (!(values[COUNT] >= 0 && values[COUNT] <= (double)(paths->columns - CELLS)))
+        return cli_error("row %" PRIu64 " of the paths is damaged", row);
+    const uint64_t count = (uint64_t)values[COUNT];
+    if (!make_room(paths, begin + count))
+        return cli_error("%" PRIu64 " cells do not fit memory", begin + count);
+    for (uint64_t c = 0; c < count; c++) {
+        const double number = values[CELLS + c], i = floor(number / paths->base);
+        if (!(number >= 0 && i <= INT32_MAX))
+            return cli_error("row %" PRIu64 " of the paths is damaged", row);
+        found->cells[2 * (begin + c)] = (int32_t)i - 1;
+        found->cells[2 * (begin + c) + 1] = (int32_t)(number - i * paths->base) - 1;
+    }
+    found->distances[row] = values[DISTANCE];
+    found->offsets[row + 1] = begin + count;
+    return CLI_GO_ON;
+}
+
+// ---- output
+
+static int write_array(const ww_paths *found, const char *path) {
+    const size_t total = (size_t)found->offsets[found->count];
+    double *rows = malloc((total ? total : 1) * 3 * sizeof *rows);
+    if (!rows)
+        return cli_error("%zu cells do not fit memory", total);
+    for (size_t p = 0; p < found->count; p++)
+        for (uint64_t c = found->offsets[p]; c < found->offsets[p + 1]; c++) {
+            rows[3 * c] = (double)p;
+            rows[3 * c + 1] = found->cells[2 * c];
+            rows[3 * c + 2] = found->cells[2 * c + 1];
+        }
+    const ww_status status = ww_array_write(path, rows, WW_DOUBLE, total, 3);
+    free(rows);
+    return status == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+int cli_paths_write(const ww_paths *found, const char *path) {
+    cli_output output;
+    if (path && cli_name_ends_with(path, ".npy"))
+        return write_array(found, path);
+    if (cli_output_open(path ? path : "-", &output) != CLI_GO_ON)
+        return CLI_FAILURE;
+    FILE *file = output.file;
+    fputs("pair,i,j\n", file);
+    for (size_t p = 0; p < found->count; p++)
+        for (uint64_t c = found->offsets[p]; c < found->offsets[p + 1]; c++)
+            fprintf(file, "%zu,%" PRId32 ",%" PRId32 "\n", p, found->cells[2 * c], found->cells[2 * c + 1]);
+    return cli_output_close(&output);
+}
+
+void cli_paths_json(cli_json *json, const ww_paths *found, bool cells) {
+    cli_json_values(json, "distances", found->distances, WW_DOUBLE, found->count);
+    cli_json_array(json, "paths");
+    for (size_t p = 0; p < found->count; p++) {
+        cli_json_line(json);
+        cli_json_object(json, NULL);
+        cli_json_count(json, "length", found->offsets[p + 1] - found->offsets[p]);
+        cli_json_array(json, "cells");
+        for (uint64_t c = found->offsets[p]; cells && c < found->offsets[p + 1]; c++) {
+            cli_json_array(json, NULL);
+            cli_json_integer(json, NULL, found->cells[2 * c]);
+            cli_json_integer(json, NULL, found->cells[2 * c + 1]);
+            cli_json_end(json);
+        }
+        cli_json_end(json);
+        cli_json_end(json);
+    }
+    cli_json_end(json);
+}
