@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "centroids.h"
+#include "classified.h"
 #include "commands.h"
-#include "escape.h"
 #include "euclid.h"
 #include "group_job.h"
 #include "json.h"
@@ -24,21 +24,14 @@ typedef struct classify {
     ww_context *context;
     ww_group *group; // several devices, in place of the context
     ww_device_info on;
-    ww_classification result;
-    int64_t euclid; // correct ones by the Euclidean distance, -1: not defined
+    ww_classification result; // of a part and a checkpoint, its counts alone
+    cli_classified classified;
+    cli_division division;
+    cli_progress progress;
 } classify;
 
 static const char *const methods[] = {"nearest", "centroid", NULL};
 enum { NEAREST, CENTROID };
-
-static const char *predicted_label(const void *user, size_t i) {
-    const classify *c = user;
-    return c->result.predicted[i] < 0 ? NULL : ww_series_set_class_name(c->train, (size_t)c->result.predicted[i]);
-}
-
-static double accuracy(const ww_classification *result) {
-    return result->labelled ? (double)result->correct / (double)result->labelled : 0.0;
-}
 
 static double share_pruned(const ww_classification *r) {
     return r->cells ? 1.0 - (double)r->cells_done / (double)r->cells : 0.0;
@@ -62,8 +55,8 @@ static void print_json(const classify *c, const cli_command *command) {
     head.files[0] = c->train_path;
     head.files[1] = c->test_path;
     head.counts[0] = ww_series_set_count(c->train);
-    head.counts[1] = r->total;
-    head.output = c->predictions_path;
+    head.counts[1] = ww_series_set_count(c->test);
+    head.output = c->division.part ? c->division.data_path : c->predictions_path;
     head.measure = &c->used;
     head.measure_options = &c->measure;
     head.read = &c->read;
@@ -76,76 +69,18 @@ static void print_json(const classify *c, const cli_command *command) {
     cli_json_plan(&json, &plan);
     if (c->group)
         cli_group_json(c->group, NULL, &json);
-    cli_json_text(&json, "method", methods[c->method]);
-    cli_json_text(&json, "average", c->method == CENTROID ? cli_averages[c->average] : NULL);
-    cli_json_count(&json, "k", c->k);
-    cli_json_count(&json, "total", r->total);
-    cli_json_count(&json, "labelled", r->labelled);
-    cli_json_count(&json, "correct", r->correct);
-    cli_json_number(&json, "accuracy", r->labelled ? accuracy(r) : NAN, 10);
-    cli_json_number(&json, "euclidean_accuracy",
-                    c->euclid >= 0 && r->labelled ? (double)c->euclid / (double)r->labelled : NAN, 10);
-    cli_json_array(&json, "classes");
-    for (size_t k = 0; k < r->classes; k++)
-        cli_json_text(&json, NULL, ww_series_set_class_name(c->train, k));
+    cli_division_json(&json, &c->division);
+    if (c->division.part)
+        cli_json_null(&json, "total");
+    else
+        cli_classified_json(&json, &c->classified, methods[c->method],
+                            c->method == CENTROID ? cli_averages[c->average] : NULL);
     cli_json_end(&json);
-    if (r->labelled) {
-        cli_json_array(&json, "confusion");
-        for (size_t i = 0; i < r->classes; i++) {
-            cli_json_array(&json, NULL);
-            for (size_t j = 0; j < r->classes; j++)
-                cli_json_count(&json, NULL, r->confusion[i * r->classes + j]);
-            cli_json_end(&json);
-        }
-        cli_json_end(&json);
-    } else {
-        cli_json_null(&json, "confusion");
-    }
-    cli_json_end(&json);
-}
-
-static void print_confusion(const classify *c) {
-    enum { LEAST = 6, MOST = 16 };
-    const ww_classification *r = &c->result;
-    size_t width = LEAST;
-    for (size_t k = 0; k < r->classes; k++) {
-        const size_t length = cli_escaped_width(ww_series_set_class_name(c->train, k));
-        if (length > width)
-            width = length < MOST ? length : MOST;
-    }
-    printf("\nconfusion (rows actual, columns predicted)\n%*s", (int)width, "");
-    for (size_t k = 0; k < r->classes; k++) {
-        putchar(' ');
-        cli_print_column(stdout, ww_series_set_class_name(c->train, k), width);
-    }
-    putchar('\n');
-    for (size_t i = 0; i < r->classes; i++) {
-        cli_print_column(stdout, ww_series_set_class_name(c->train, i), width);
-        for (size_t j = 0; j < r->classes; j++)
-            printf(" %*zu", (int)width, r->confusion[i * r->classes + j]);
-        putchar('\n');
-    }
 }
 
 static void print_text(const classify *c) {
     const ww_classification *r = &c->result;
-
-    size_t strangers = 0;
-    for (size_t i = 0; i < r->total; i++)
-        strangers += r->actual[i] == -2;
-    if (r->labelled)
-        printf("accuracy  %.4f (%zu of %zu)\n", accuracy(r), r->correct, r->labelled);
-    else
-        puts("accuracy  unknown: the test series have no labels");
-    if (c->euclid >= 0 && r->labelled)
-        printf("euclidean %.4f (%" PRId64 " of %zu): 1-NN by the Euclidean distance\n",
-               (double)c->euclid / (double)r->labelled, c->euclid, r->labelled);
-    if (r->labelled && r->labelled < r->total)
-        printf("          %zu test series without a label\n", r->total - r->labelled);
-    if (strangers)
-        printf("          %zu test series with a label that no training series has\n", strangers);
-    printf("measure   %s, %zu against %zu series\n", ww_measure_info_by_id(c->used.id)->name, r->total,
-           ww_series_set_count(c->train));
+    cli_classified_print(&c->classified);
     if (c->group)
         printf("devices   %zu, engine %s, %s\n", ww_group_count(c->group), ww_engine_name(r->engine),
                ww_precision_name(cli_precision(&c->device)));
@@ -156,8 +91,7 @@ static void print_text(const classify *c) {
     printf("cells     %" PRIu64 ", %.4g Gcells/s\n", r->cells_done, cli_rate(r->cells_done, r->seconds_compute) / 1e9);
     printf("pruned    %.1f %% of the cells (%" PRIu64 " of %" PRIu64 " pairs by bounds, %" PRIu64 " abandoned)\n",
            100.0 * share_pruned(r), r->pairs_pruned, r->pairs, r->pairs_abandoned);
-    if (r->labelled)
-        print_confusion(c);
+    cli_classified_print_confusion(&c->classified);
 }
 
 // ---- the command
@@ -216,8 +150,43 @@ static int on_device(classify *c, const ww_classify_options *options) {
     return result;
 }
 
+// Of all test series: what the reports say.
+static int classify_all(classify *c, const ww_classify_options *options) {
+    const int64_t euclid = cli_euclid_correct(c->train, c->test, 0, ww_series_set_count(c->test));
+    if (euclid == CLI_EUCLID_NO_MEMORY)
+        return cli_error("out of memory");
+    int result = c->group ? on_group(c, options) : on_device(c, options);
+    if (result == CLI_GO_ON)
+        result = cli_classified_make(&c->used, c->train, c->test, options->k, &c->classified);
+    c->classified.found = c->result;
+    c->classified.euclid = euclid;
+    return result;
+}
+
+// Of a part: into its file; else all test series, and journal and file are left to be removed.
+static int divide(classify *c, const ww_classify_options *options) {
+    ww_dataset *data[2] = {NULL, NULL};
+    cli_classify_rows rows = {.series = {.measure = &c->used,
+                                         .device = &c->device,
+                                         .context = c->context,
+                                         .sets = {c->test, c->train},
+                                         .data = data}};
+    cli_row_job job = {
+        .progress = &c->progress, .measure = &c->used, .measure_options = &c->measure, .device = &c->device};
+    int result = cli_dataset_make(c->context, &c->device, c->train, &data[1]);
+    if (result == CLI_GO_ON)
+        result = cli_classify_divide(&rows, options, &job);
+    if (result == CLI_GO_ON)
+        result = cli_rows_run(&c->division, &job, NULL);
+    c->result = rows.did;
+    if (result == CLI_GO_ON && !c->division.part)
+        result = cli_classified_join(&c->classified, rows.more, options->k, job.rows, c->division.file);
+    cli_classify_end(&rows);
+    ww_dataset_destroy(&data[1]);
+    return result;
+}
+
 static int compute(classify *c, const cli_command *command) {
-    cli_progress progress;
     ww_plan_options plan;
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
     int result = read_sets(c, command->name);
@@ -230,18 +199,46 @@ static int compute(classify *c, const cli_command *command) {
     if (result != CLI_GO_ON)
         return result;
     options.k = (size_t)c->k;
-    cli_plan_options(&c->device, &progress, &plan);
+    cli_plan_options(&c->device, &c->progress, &plan);
     plan.no_bounds = c->no_bounds;
     options.plan = &plan;
-    ww_classification_init(&c->result, sizeof c->result);
-    c->euclid = cli_euclid_correct(c->train, c->test);
-    if (c->euclid == CLI_EUCLID_NO_MEMORY)
-        result = cli_error("out of memory");
-    if (result == CLI_GO_ON)
-        result = c->group ? on_group(c, &options) : on_device(c, &options);
-    cli_progress_end(&progress);
+    result = cli_divided(&c->division) ? divide(c, &options) : classify_all(c, &options);
+    cli_progress_end(&c->progress);
     cli_group_report(c->group);
     return result;
+}
+
+static int check(classify *c, const char *command, const char *const *paths, size_t path_count) {
+    for (size_t i = 0; i < path_count; i++) {
+        const char **place = c->train_path ? &c->test_path : &c->train_path;
+        if (*place)
+            return cli_usage(command, "'%s' is one file too many: TRAIN and TEST", paths[i]);
+        *place = paths[i];
+    }
+    if (!c->train_path || !c->test_path)
+        return cli_usage(command, "TRAIN and TEST are needed, as arguments or by --train FILE and --test FILE");
+    if (c->method == CENTROID && c->k != 1)
+        return cli_usage(command, "--k is of no use with --method centroid: a class has one average");
+    if (c->method != CENTROID && c->average != CLI_AVERAGE_DBA)
+        return cli_usage(command, "--average goes with --method centroid");
+    if (c->method == CENTROID && cli_is_group(&c->device))
+        return cli_usage(command, "--method centroid takes one device: averages are not divided");
+    if (c->method == CENTROID && cli_divided(&c->division))
+        return cli_usage(command, "--method centroid has no parts and no checkpoint: averages are not divided");
+    return cli_division_check_job(command, &c->division, &c->device, c->predictions_path != NULL);
+}
+
+static int output(const classify *c, const cli_command *command, bool printed) {
+    int result = CLI_GO_ON;
+    if (c->predictions_path)
+        result = cli_classified_save(&c->classified, c->predictions_path);
+    if (result != CLI_GO_ON)
+        return result;
+    if (c->json)
+        print_json(c, command);
+    else if (!printed && !c->division.part)
+        print_text(c);
+    return CLI_GO_ON;
 }
 
 int cmd_classify(const cli_command *command, int argc, char **argv) {
@@ -256,6 +253,8 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
          methods, 0},
         {"average", 0, CLI_CHOICE, "A", "with centroid: how a class is averaged, default dba", &c.average, cli_averages,
          0},
+        CLI_PARTS_OPTIONS(c.division),
+        CLI_CHECKPOINT_OPTION(c.division),
         CLI_MEASURE_OPTIONS(c.measure),
         CLI_ENGINE_OPTION(c.device),
         {"no-bounds", 0, CLI_FLAG, NULL, "compute every distance in full: no lower bounds, no abandoning", &c.no_bounds,
@@ -269,38 +268,23 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
     const char *paths[2] = {NULL, NULL};
     size_t path_count = 0;
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 0, 2, &path_count);
+    if (result == CLI_GO_ON)
+        result = check(&c, command->name, paths, path_count);
     if (result != CLI_GO_ON)
         return result;
-    for (size_t i = 0; i < path_count; i++) {
-        const char **place = c.train_path ? &c.test_path : &c.train_path;
-        if (*place)
-            return cli_usage(command->name, "'%s' is one file too many: TRAIN and TEST", paths[i]);
-        *place = paths[i];
-    }
-    if (!c.train_path || !c.test_path)
-        return cli_usage(command->name, "TRAIN and TEST are needed, as arguments or by --train FILE and --test FILE");
-    if (c.method == CENTROID && c.k != 1)
-        return cli_usage(command->name, "--k is of no use with --method centroid: a class has one average");
-    if (c.method != CENTROID && c.average != CLI_AVERAGE_DBA)
-        return cli_usage(command->name, "--average goes with --method centroid");
-    if (c.method == CENTROID && cli_is_group(&c.device))
-        return cli_usage(command->name, "--method centroid takes one device: averages are not divided");
-
+    ww_classification_init(&c.result, sizeof c.result);
     result = compute(&c, command);
-    if (result == CLI_GO_ON && c.predictions_path)
-        result = cli_save_predictions(c.predictions_path, c.test, predicted_label, &c);
-    if (result == CLI_GO_ON) {
-        if (c.json)
-            print_json(&c, command);
-        else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
-            print_text(&c);
-        result = CLI_OK;
-    }
+    if (result == CLI_GO_ON)
+        result = output(&c, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
+    if (result == CLI_GO_ON && c.division.checkpoint)
+        result = cli_division_finish(&c.division, true);
+    cli_division_close(&c.division);
+    cli_classified_free(&c.classified);
     ww_classification_free(&c.result);
     ww_series_set_destroy(&c.test);
     ww_series_set_destroy(&c.train);
     ww_group_destroy(&c.group);
     ww_context_destroy(&c.context);
     cli_measure_free(&c.used);
-    return result;
+    return result == CLI_GO_ON ? CLI_OK : result;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "classified.h"
 #include "commands.h"
 #include "matches.h"
 #include "neighbours.h"
@@ -27,6 +28,7 @@ typedef struct merge_job {
     cli_neighbours found;
     cli_matches matches;
     cli_paths paths;
+    cli_classified classified;
     uint64_t count;
     part *parts;
 } merge_job;
@@ -39,6 +41,7 @@ static void job_end(merge_job *j) {
     cli_neighbours_free(&j->found);
     cli_matches_free(&j->matches);
     cli_paths_free(&j->paths);
+    cli_classified_free(&j->classified);
 }
 
 // How many parts there are to be: by the names of those that are there.
@@ -280,6 +283,24 @@ static int merge_paths(merge_job *j) {
     return result;
 }
 
+static int merge_classes(merge_job *j) {
+    cli_row_shape shape;
+    cli_classified *c = &j->classified;
+    if (!read_shape(j, &shape) || shape.columns != CLI_CLASSIFIED_COLUMNS ||
+        !cli_classified_shape_read(shape.more, (size_t)shape.k, (size_t)shape.rows, c))
+        return cli_error("%s: the parts are not all of a classification", j->folder);
+    int result = cli_classified_begin(c);
+    if (result == CLI_GO_ON)
+        result = take_parts(j, shape.columns, cli_classified_take, c);
+    if (result == CLI_GO_ON && j->wanted.output)
+        result = cli_classified_save(c, j->wanted.output);
+    if (result == CLI_GO_ON && !j->wanted.json && !(j->wanted.output && strcmp(j->wanted.output, "-") == 0)) {
+        cli_classified_print(c);
+        cli_classified_print_confusion(c);
+    }
+    return result;
+}
+
 static int merge_profiles(merge_job *j) {
     cli_row_shape shape;
     cli_profiles profiles = {.found = NULL};
@@ -304,8 +325,9 @@ static int merge(merge_job *j, const char *job) {
     static const struct {
         const char *job;
         int (*merge)(merge_job *j);
-    } lines[] = {{"search", merge_search}, {"profile", merge_profiles}, {"path", merge_paths}};
-    int (*own)(merge_job *j) = NULL;
+    } lines[] = {
+        {"search", merge_search}, {"profile", merge_profiles}, {"path", merge_paths}, {"classify", merge_classes}};
+    int (*own)(merge_job * j) = NULL;
     for (size_t i = 0; i < CLI_COUNT_OF(lines); i++)
         own = strcmp(job, lines[i].job) == 0 ? lines[i].merge : own;
     if (strcmp(job, "nearest") == 0 || strcmp(job, "knn") == 0)
@@ -347,6 +369,8 @@ static void print_json(const merge_job *j, const cli_command *command) {
         cli_neighbours_json(&json, &j->found, &j->wanted);
     if (j->matches.matches && !j->wanted.output)
         cli_matches_json(&json, &j->matches);
+    if (j->classified.joined)
+        cli_classified_json(&json, &j->classified, "nearest", NULL);
     if (j->paths.found.offsets)
         cli_paths_json(&json, &j->paths.found, !j->wanted.output);
     cli_json_end(&json);
@@ -357,7 +381,8 @@ int cmd_merge(const cli_command *command, int argc, char **argv) {
     memset(&j, 0, sizeof j);
     const cli_option options[] = {
         {"output", 'o', CLI_OUTPUT, "FILE",
-         "where to: .npy, .csv, else raw values; of neighbours and matches: the lines; of shapelets: the model",
+         "where to: .npy, .csv, else raw values; of neighbours and matches: the lines; of classify: predictions; of "
+         "shapelets: the model",
          &j.wanted.output, 0, 0},
         {"ids", 0, CLI_OUTPUT, "FILE", "of nearest and knn: write the indices there", &j.wanted.ids, 0, 0},
         {"distances", 0, CLI_OUTPUT, "FILE", "of nearest and knn: write the distances there", &j.wanted.distances, 0,

@@ -29,8 +29,8 @@ typedef struct job {
     ww_plan_info info;
     cli_progress progress;
     size_t count;
-    ww_paths found;    // of the library, or else
-    cli_paths joined;  // from the journal's file
+    ww_paths found;        // of the library, or else
+    cli_paths joined;      // from the journal's file
     const ww_paths *paths; // one of them
     cli_division division;
 } job;
@@ -125,9 +125,8 @@ static int divide(job *j, const ww_plan_options *options) {
     j->joined.base = cli_paths_base(j->sets[1]);
     j->paths = &j->joined.found;
     result = cli_paths_allocate(&j->joined, j->count);
-    return result == CLI_GO_ON
-               ? cli_rows_each(j->division.file, 0, rows.rows, rows.columns, cli_paths_take, &j->joined)
-               : result;
+    return result == CLI_GO_ON ? cli_rows_each(j->division.file, 0, rows.rows, rows.columns, cli_paths_take, &j->joined)
+                               : result;
 }
 
 static int find_all(job *j) {

@@ -245,6 +245,10 @@ static int draw(shapelets *c) {
 
 // ---- files
 
+static const char *own_label(const void *user, size_t i) {
+    return ww_series_set_label(((const shapelets *)user)->set, i);
+}
+
 static const char *predicted_label(const void *user, size_t i) {
     const shapelets *c = user;
     return ww_shapelets_class_name(c->model, (size_t)c->predicted[i]);
@@ -532,7 +536,7 @@ static int run(shapelets *c) {
     if (result == CLI_GO_ON && c->verb == PREDICT) {
         result = predict(c);
         if (result == CLI_GO_ON && c->output)
-            result = cli_save_predictions(c->output, c->set, predicted_label, c);
+            result = cli_save_predictions(c->output, ww_series_set_count(c->set), own_label, predicted_label, c);
     } else if (result == CLI_GO_ON && c->verb == TRANSFORM) {
         const size_t count = c->info.best && !c->tree ? c->info.best : c->info.shapelets;
         if (!count)

@@ -208,7 +208,7 @@ void cli_output_drop(cli_output *output); // removes it
 
 // Writes a line a series with its own and its predicted label (NULL: none), by tabs, or in .csv by commas; "-":
 // standard output.
-int cli_save_predictions(const char *path, const ww_series_set *set,
+int cli_save_predictions(const char *path, size_t count, const char *(*label)(const void *user, size_t i),
                          const char *(*predicted)(const void *user, size_t i), const void *user);
 
 // The option that settles what a notice is about.

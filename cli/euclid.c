@@ -128,7 +128,7 @@ static void *work_part(void *argument) {
     return NULL;
 }
 
-static int64_t count_correct(const work *w, size_t rows, size_t columns) {
+static int64_t count_correct(const work *w, size_t first, size_t rows, size_t columns) {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     size_t threads = cores < 1 ? 1 : cores < MOST_THREADS ? (size_t)cores : MOST_THREADS;
     threads = threads < rows / 16 + 1 ? threads : rows / 16 + 1;
@@ -136,7 +136,7 @@ static int64_t count_correct(const work *w, size_t rows, size_t columns) {
     double *bounds = malloc(threads * columns * sizeof *bounds);
     int64_t correct = 0;
     for (size_t t = 0; bounds && t < threads; t++) {
-        parts[t] = (part){.w = w, .first = rows * t / threads, .end = rows * (t + 1) / threads};
+        parts[t] = (part){.w = w, .first = first + rows * t / threads, .end = first + rows * (t + 1) / threads};
         parts[t].bounds = bounds + t * columns;
         parts[t].started = t + 1 < threads && pthread_create(&parts[t].thread, NULL, work_part, &parts[t]) == 0;
         if (!parts[t].started)
@@ -151,7 +151,7 @@ static int64_t count_correct(const work *w, size_t rows, size_t columns) {
     return bounds ? correct : CLI_EUCLID_NO_MEMORY;
 }
 
-int64_t cli_euclid_correct(const ww_series_set *train, const ww_series_set *test) {
+int64_t cli_euclid_correct(const ww_series_set *train, const ww_series_set *test, size_t first, size_t count) {
     work w = {.from = test ? test : train, .train = train, .among = !test};
     const size_t length = ww_series_set_max_length(train), channels = ww_series_set_channels(train);
     const size_t rows = ww_series_set_count(w.from), columns = ww_series_set_count(train);
@@ -169,7 +169,7 @@ int64_t cli_euclid_correct(const ww_series_set *train, const ww_series_set *test
     }
     // Sums of so many terms, and what cancels when a mean is taken off.
     w.slack = DBL_EPSILON * largest * (double)w.count * (8 + sqrt((double)w.count));
-    const int64_t correct = no_room ? CLI_EUCLID_NO_MEMORY : count_correct(&w, rows, columns);
+    const int64_t correct = no_room ? CLI_EUCLID_NO_MEMORY : count_correct(&w, first, count, columns);
     free(w.of_train);
     if (test)
         free(w.of_queries);

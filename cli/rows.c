@@ -6,18 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHAPE = 512 };
-
-static void print_shape(const cli_row_job *job, uint64_t parts, char text[SHAPE]) {
-    snprintf(text, SHAPE, "rows %" PRIu64 " columns %" PRIu64 " k %" PRIu64 " double %d parts %" PRIu64 "%s%s",
-             job->rows, job->columns, job->k, job->result == WW_DOUBLE, parts, job->more ? " " : "",
-             job->more ? job->more : "");
+// Gives the length, as snprintf().
+static int print_shape(const cli_row_job *job, uint64_t parts, char *text, size_t size) {
+    return snprintf(text, size, "rows %" PRIu64 " columns %" PRIu64 " k %" PRIu64 " double %d parts %" PRIu64 "%s%s",
+                    job->rows, job->columns, job->k, job->result == WW_DOUBLE, parts, job->more ? " " : "",
+                    job->more ? job->more : "");
 }
 
 char *cli_rows_options(const cli_row_job *job, uint64_t parts) {
-    char shape[SHAPE];
-    print_shape(job, parts, shape);
-    return cli_division_options(shape, job->measure, job->measure_options, job->device);
+    const size_t size = (size_t)print_shape(job, parts, NULL, 0) + 1;
+    char *shape = malloc(size), *options = NULL;
+    if (shape) {
+        (void)print_shape(job, parts, shape, size);
+        options = cli_division_options(shape, job->measure, job->measure_options, job->device);
+    }
+    free(shape);
+    return options;
 }
 
 int cli_rows_inputs(const cli_row_job *job, char inputs[256]) {

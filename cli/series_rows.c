@@ -30,8 +30,8 @@ int cli_pairs_plan(const cli_series_rows *r, uint64_t first, uint64_t count, cli
         for (size_t k = 0; k < count; k++)
             index[i][k] = cli_series_member(r->sets[i], first + k);
     ww_plan_destroy(r->plan);
-    if (result == CLI_GO_ON && create(r->measure, r->data[0], r->data[1], index[0], index[1], (size_t)count, r->options,
-                                      r->plan) != WW_OK)
+    if (result == CLI_GO_ON &&
+        create(r->measure, r->data[0], r->data[1], index[0], index[1], (size_t)count, r->options, r->plan) != WW_OK)
         result = cli_fail_plainly();
     free(index[0]);
     free(index[1]);

@@ -75,7 +75,7 @@ static void write_label(FILE *file, const char *label, field_style style) {
     }
 }
 
-int cli_save_predictions(const char *path, const ww_series_set *set,
+int cli_save_predictions(const char *path, size_t count, const char *(*label)(const void *user, size_t i),
                          const char *(*predicted)(const void *user, size_t i), const void *user) {
     const bool shown = strcmp(path, "-") == 0 && isatty(STDOUT_FILENO) == 1;
     const field_style style = {.csv = cli_name_ends_with(path, ".csv"), .terminal = shown};
@@ -85,12 +85,12 @@ int cli_save_predictions(const char *path, const ww_series_set *set,
     if (result != CLI_GO_ON)
         return result;
     fprintf(output.file, "series%cactual%cpredicted\n", between, between);
-    for (size_t i = 0; i < ww_series_set_count(set); i++) {
-        const char *actual = ww_series_set_label(set, i), *label = predicted(user, i);
+    for (size_t i = 0; i < count; i++) {
+        const char *own = label(user, i), *other = predicted(user, i);
         fprintf(output.file, "%zu%c", i, between);
-        write_label(output.file, actual ? actual : "", style);
+        write_label(output.file, own ? own : "", style);
         fputc(between, output.file);
-        write_label(output.file, label ? label : "", style);
+        write_label(output.file, other ? other : "", style);
         fputc('\n', output.file);
     }
     return cli_output_close(&output);
