@@ -45,11 +45,10 @@ static int load(job *j, const char *command) {
         result = cli_read(j->files[i], &j->read, i, true, &j->sets[i]);
     if (result != CLI_GO_ON)
         return result;
-    const size_t a = ww_series_set_count(j->sets[0]), b = ww_series_set_count(j->sets[1]);
-    if (a != b && a != 1 && b != 1)
-        return cli_error("%s has %zu series and %s has %zu: paths need equal numbers, or one series on a side",
-                         j->files[0], a, j->files[1], b);
-    j->count = a > b ? a : b;
+    const ww_series_set *const sets[] = {j->sets[0], j->sets[1]};
+    if ((result = cli_paths_check(j->files, sets)) != CLI_GO_ON)
+        return result;
+    j->count = cli_paths_count(sets);
     if (j->svg && j->drawn >= j->count)
         return cli_error("--pair %" PRIu64 ": there are %zu pairs, counted from 0", j->drawn, j->count);
     result = cli_fit_times(&j->measure, j->sets[0], j->sets[1]);
@@ -121,12 +120,8 @@ static int divide(job *j, const ww_plan_options *options) {
         result = cli_rows_run(&j->division, &rows, NULL);
     if (result != CLI_GO_ON || j->division.part)
         return result;
-    j->joined.columns = rows.columns;
-    j->joined.base = cli_paths_base(j->sets[1]);
     j->paths = &j->joined.found;
-    result = cli_paths_allocate(&j->joined, j->count);
-    return result == CLI_GO_ON ? cli_rows_each(j->division.file, 0, rows.rows, rows.columns, cli_paths_take, &j->joined)
-                               : result;
+    return cli_paths_join(&j->joined, &rows, j->division.file);
 }
 
 static int find_all(job *j) {

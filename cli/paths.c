@@ -15,7 +15,15 @@ size_t cli_paths_count(const ww_series_set *const sets[2]) {
     return a > b ? a : b;
 }
 
-double cli_paths_base(const ww_series_set *columns) {
+int cli_paths_check(const char *const files[2], const ww_series_set *const sets[2]) {
+    const size_t a = ww_series_set_count(sets[0]), b = ww_series_set_count(sets[1]);
+    return a == b || a == 1 || b == 1
+               ? CLI_GO_ON
+               : cli_error("%s has %zu series and %s has %zu: paths need equal numbers, or one series on a side",
+                           files[0], a, files[1], b);
+}
+
+static double base_of(const ww_series_set *columns) {
     return (double)ww_series_set_max_length(columns) + 1;
 }
 
@@ -51,14 +59,14 @@ static int compute(void *user, uint64_t first, uint64_t count, void *values) {
         result = cli_fail_plainly();
     if (result == CLI_GO_ON) {
         cli_series_note(r);
-        pack(&found, cli_paths_base(r->sets[1]), columns_of(r->sets), values);
+        pack(&found, base_of(r->sets[1]), columns_of(r->sets), values);
     }
     ww_paths_free(&found);
     return result;
 }
 
 int cli_paths_divide(cli_series_rows *series, cli_row_job *job, char more[CLI_PATHS_MORE]) {
-    const double base = cli_paths_base(series->sets[1]);
+    const double base = base_of(series->sets[1]);
     // Whole numbers up to here are exact.
     if (base * ((double)ww_series_set_max_length(series->sets[0]) + 1) > 9007199254740992.0)
         return cli_error("the series are too long for a file of their paths' cells");
@@ -128,6 +136,13 @@ int cli_paths_take(void *user, uint64_t row, const double *values) {
     found->distances[row] = values[DISTANCE];
     found->offsets[row + 1] = begin + count;
     return CLI_GO_ON;
+}
+
+int cli_paths_join(cli_paths *paths, const cli_row_job *job, const ww_array_file *file) {
+    paths->columns = job->columns;
+    paths->base = base_of(job->sets[1]);
+    const int result = cli_paths_allocate(paths, (size_t)job->rows);
+    return result == CLI_GO_ON ? cli_rows_each(file, 0, job->rows, job->columns, cli_paths_take, paths) : result;
 }
 
 // ---- output

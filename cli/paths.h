@@ -12,17 +12,15 @@
 // device; `more`: what a journal says of it.
 enum { CLI_PATHS_MORE = 64 };
 int cli_paths_divide(cli_series_rows *series, cli_row_job *job, char more[CLI_PATHS_MORE]);
-// How many pairs there are.
+// How many pairs there are. cli_paths_check(): whether the sets, from these files, have pairs.
 size_t cli_paths_count(const ww_series_set *const sets[2]);
-
-// A cell's number is the first index times this, and the second; both from -1 on.
-double cli_paths_base(const ww_series_set *columns);
+int cli_paths_check(const char *const files[2], const ww_series_set *const sets[2]);
 
 // What rows are joined to.
 typedef struct cli_paths {
     ww_paths found;   // cli_paths_free(), not the library's function
     uint64_t columns; // of a row
-    double base;      // of a cell's number
+    double base;      // a cell's number is its first index times this, and its second; both from -1 on
     uint64_t room;    // cells
 } cli_paths;
 
@@ -31,6 +29,8 @@ int cli_paths_allocate(cli_paths *paths, size_t count);
 void cli_paths_free(cli_paths *paths);
 // Takes the rows one after the other (cli_rows_each(); `paths` is a cli_paths).
 int cli_paths_take(void *paths, uint64_t row, const double *values);
+// All rows of a job's file.
+int cli_paths_join(cli_paths *paths, const cli_row_job *job, const ww_array_file *file);
 
 // An .npy of pair, i and j, or lines of them; NULL: to standard output.
 int cli_paths_write(const ww_paths *found, const char *path);

@@ -269,7 +269,7 @@ static int check(rank_job *j, const char *command) {
     if (own != CLI_GO_ON)
         return own;
     if (!output && !j->parts)
-        return cli_usage(NULL, "%s needs --output FILE", command);
+        return cli_usage(NULL, "%s needs %s FILE", command, j->kind == &rank_classify ? "--predictions" : "--output");
     const char *const paths[] = {o->output, o->ids, o->distances};
     for (size_t i = 0; i < CLI_COUNT_OF(paths); i++)
         if (paths[i] && strcmp(paths[i], "-") == 0)
@@ -289,6 +289,7 @@ static void job_end(rank_job *j) {
     if (j->kind == &rank_search_kind)
         cli_raw_close(&j->search.raw);
     cli_profile_units_end(&j->profile.units);
+    cli_classify_end(&j->classes.rows);
     ww_plan_destroy(&j->plan);
     ww_knn_destroy(&j->points.knn);
     ww_points_destroy(&j->points.base);

@@ -3,8 +3,10 @@
 #ifndef WAVEWARP_MPI_JOB_H
 #define WAVEWARP_MPI_JOB_H
 
+#include "classified.h"
 #include "json.h"
 #include "neighbours.h"
+#include "paths.h"
 #include "point_rows.h"
 #include "profiles.h"
 #include "ranks.h"
@@ -72,6 +74,13 @@ typedef struct rank_profile {
     cli_profile_units units;
 } rank_profile;
 
+// Classes of sets[1] by sets[0].
+typedef struct rank_classes {
+    const char *predictions;
+    cli_classify_rows rows;
+    ww_dataset *data[2]; // as the rows have them; the second is the job's first
+} rank_classes;
+
 struct rank_job {
     const rank_kind *kind;
     cli_measure_options measure_options;
@@ -97,6 +106,8 @@ struct rank_job {
     rank_points points;
     rank_search search;
     rank_profile profile;
+    rank_classes classes;
+    char path_more[CLI_PATHS_MORE];
     restart restart;
     uint64_t done; // marks of this rank
     double seconds;
@@ -122,11 +133,15 @@ int rank_read_series(rank_job *j);
 int rank_job_run(rank_job *j, const cli_command *command, const cli_option *options, size_t count, int argc,
                  char **argv);
 
+// Both sets, as datasets; j->series of them.
+int rank_upload(rank_job *j);
+void rank_series_begin(rank_job *j, size_t k);
 // Jobs by rows, j->rows: how many a unit has and what a journal says; a unit; a part.
 int rank_rows_prepare(rank_job *j);
 int rank_rows_run(rank_job *j, uint64_t first, uint64_t count);
 int rank_rows_part(rank_job *j, cli_division *part);
 
-extern const rank_kind rank_matrix, rank_pairs, rank_nearest, rank_knn, rank_search_kind, rank_profile_kind;
+extern const rank_kind rank_matrix, rank_pairs, rank_nearest, rank_knn, rank_search_kind, rank_profile_kind, rank_path,
+    rank_classify;
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches and profiles: ranks take runs of units, whose rows rank 0 joins at the end.
+// Searches, profiles, paths and classes: ranks take runs of units, whose rows rank 0 joins at the end.
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +113,76 @@ static int finish_profile(rank_job *j) {
     return result;
 }
 
+// ---- paths
+
+static int prepare_path(rank_job *j) {
+    const ww_series_set *const sets[] = {j->sets[0], j->sets[1]};
+    int result = cli_paths_check(j->paths, sets);
+    if (result == CLI_GO_ON)
+        result = rank_upload(j);
+    if (result != CLI_GO_ON)
+        return result;
+    rank_series_begin(j, 0);
+    j->rows = (cli_row_job){
+        .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
+    result = cli_paths_divide(&j->series, &j->rows, j->path_more);
+    return result == CLI_GO_ON ? rank_rows_prepare(j) : result;
+}
+
+static int finish_path(rank_job *j) {
+    cli_paths joined = {.found = WW_PATHS_INIT};
+    int result = cli_paths_join(&joined, &j->rows, j->work.file);
+    if (result == CLI_GO_ON)
+        result = cli_paths_write(&joined.found, j->wanted.output);
+    cli_paths_free(&joined);
+    return result;
+}
+
+// ---- classes
+
+static int check_classify(rank_job *j) {
+    j->wanted.output = j->classes.predictions;
+    return CLI_GO_ON;
+}
+
+static int prepare_classify(rank_job *j) {
+    rank_classes *c = &j->classes;
+    ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
+    int result = cli_dataset_make(j->context, &j->device, j->sets[0], &j->data[0]);
+    if (result != CLI_GO_ON)
+        return result;
+    options.k = (size_t)j->wanted.k;
+    options.plan = &j->plan_options;
+    c->data[1] = j->data[0];
+    c->rows.series = (cli_series_rows){.measure = &j->measure,
+                                       .device = &j->device,
+                                       .context = j->context,
+                                       .sets = {j->sets[1], j->sets[0]},
+                                       .data = c->data};
+    j->rows = (cli_row_job){
+        .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
+    result = cli_classify_divide(&c->rows, &options, &j->rows);
+    return result == CLI_GO_ON ? rank_rows_prepare(j) : result;
+}
+
+static int finish_classify(rank_job *j) {
+    cli_classified found = {.found = WW_CLASSIFICATION_INIT};
+    int result = cli_classified_join(&found, j->classes.rows.more, (size_t)j->wanted.k, j->rows.rows, j->work.file);
+    if (result == CLI_GO_ON)
+        result = cli_classified_save(&found, j->wanted.output);
+    if (result == CLI_GO_ON && !j->wanted.json) {
+        cli_classified_print(&found);
+        cli_classified_print_confusion(&found);
+    }
+    cli_classified_free(&found);
+    return result;
+}
+
+const rank_kind rank_path = {"path",         2,           2,   rank_read_series, prepare_path, rank_rows_run,
+                             rank_rows_part, finish_path, NULL};
+const rank_kind rank_classify = {
+    "classify",    2, 2, rank_read_series, prepare_classify, rank_rows_run, rank_rows_part, finish_classify,
+    check_classify};
 const rank_kind rank_search_kind = {
     "search",      1,           CLI_MOST_QUERIES, read_search, prepare_search, rank_rows_run, rank_rows_part,
     finish_search, check_search};

@@ -70,11 +70,40 @@ static int profile(const cli_command *command, int argc, char **argv) {
     return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
 }
 
+static int path(const cli_command *command, int argc, char **argv) {
+    rank_job j = {.kind = &rank_path};
+    const cli_option options[] = {
+        {"output", 'o', CLI_OUTPUT, "FILE", "where to: .npy (pair, i, j), else lines 'pair,i,j'", &j.wanted.output, 0,
+         0},
+        {"json", 'j', CLI_FLAG, NULL, "print one JSON object: what each rank did", &j.wanted.json, 0, 0},
+        RANK_OPTIONS(j),
+        RANK_SERIES_OPTIONS(j),
+    };
+    return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
+}
+
+static int classify(const cli_command *command, int argc, char **argv) {
+    rank_job j = {.kind = &rank_classify, .wanted = {.k = 1}};
+    const cli_option options[] = {
+        {"k", 'k', CLI_COUNT, "K", "neighbours that vote, default 1", &j.wanted.k, NULL, 1},
+        {"predictions", 0, CLI_OUTPUT, "FILE",
+         "write index, actual and predicted label of every test series; .csv: commas", &j.classes.predictions, 0, 0},
+        {"no-bounds", 0, CLI_FLAG, NULL, "compute every distance in full: no lower bounds, no abandoning", &j.no_bounds,
+         0, 0},
+        {"json", 'j', CLI_FLAG, NULL, "print one JSON object: what each rank did", &j.wanted.json, 0, 0},
+        RANK_OPTIONS(j),
+        RANK_SERIES_OPTIONS(j),
+    };
+    return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
+}
+
 static const char about[] = "The ranks of an MPI job share the work: mpirun -n 4 wavewarp-mpi matrix a.ts -o d.npy. "
                             "The files are those of 'wavewarp', byte for byte, on devices of one kind.";
 static const cli_command commands[] = {
     {"matrix", "A [B] -o FILE", "Writes all distances between two sets, or within one.", about, matrix},
     {"pairs", "A B -o FILE", "Writes the distance of the i-th of A and the i-th of B.", about, pairs},
+    {"path", "A B -o FILE", "Writes the warping path of every pair.", about, path},
+    {"classify", "TRAIN TEST --predictions FILE", "Classifies by the nearest training series.", about, classify},
     {"nearest", "QUERIES [BASE] -k K -o FILE", "Writes the k nearest series of every query.", about, nearest},
     {"knn", "QUERIES [BASE] -k K -o FILE", "Writes the k nearest points of every query.", about, knn},
     {"search", "QUERIES... --in STREAM -o FILE", "Writes the best matches of every query.", about, search},

@@ -31,7 +31,7 @@ int rank_rows_prepare(rank_job *j) {
                                : result;
 }
 
-static void make_rows(rank_job *j, const char *name, size_t k) {
+void rank_series_begin(rank_job *j, size_t k) {
     j->series = (cli_series_rows){.measure = &j->measure,
                                   .device = &j->device,
                                   .options = &j->plan_options,
@@ -40,6 +40,10 @@ static void make_rows(rank_job *j, const char *name, size_t k) {
                                   .data = j->data,
                                   .k = k,
                                   .plan = &j->plan};
+}
+
+static void make_rows(rank_job *j, const char *name, size_t k) {
+    rank_series_begin(j, k);
     j->rows = (cli_row_job){.name = name,
                             .sets = {j->sets[0], j->sets[1]},
                             .context = j->context,
@@ -82,13 +86,20 @@ static int read_all(const rank_job *j, void **values) {
 
 // ---- pairs
 
+int rank_upload(rank_job *j) {
+    int result = CLI_GO_ON;
+    for (int i = 0; i < 2 && result == CLI_GO_ON; i++)
+        result = cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]);
+    return result;
+}
+
 static int prepare_pairs(rank_job *j) {
     const size_t a = ww_series_set_count(j->sets[0]), b = ww_series_set_count(j->sets[1]);
     if (a != b)
         return cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", j->paths[0], a, j->paths[1], b);
-    for (int i = 0; i < 2; i++)
-        if (cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]) != CLI_GO_ON)
-            return CLI_FAILURE;
+    const int result = rank_upload(j);
+    if (result != CLI_GO_ON)
+        return result;
     make_rows(j, "pairs", 0);
     j->rows.weight = cli_pairs_weight;
     j->rows.compute = cli_pairs_compute;
