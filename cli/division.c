@@ -202,14 +202,10 @@ int cli_division_open(cli_division *d, const cli_work *w) {
     }
     if (!d->journal_path || !d->data_path)
         return cli_error("not enough memory");
-    const bool begun = access(d->journal_path, F_OK) == 0;
+    d->begun = access(d->journal_path, F_OK) == 0;
     int result = open_journal(d, w);
-    if (result == CLI_GO_ON) {
+    if (result == CLI_GO_ON)
         result = open_file(d, w);
-        // A journal of nothing would only be in the way.
-        if (result != CLI_GO_ON && !begun && ww_journal_close(&d->journal, 0) != WW_OK)
-            cli_note("%s is left", d->journal_path);
-    }
     cli_interrupt_finishes(result == CLI_GO_ON);
     return result;
 }
@@ -263,8 +259,12 @@ int cli_division_finish(cli_division *d, bool consumed) {
 }
 
 void cli_division_close(cli_division *d) {
+    ww_journal_info info = WW_JOURNAL_INFO_INIT;
     cli_interrupt_finishes(false);
-    if (ww_array_file_close(&d->file, WW_ARRAY_FILE_LEAVE) != WW_OK || ww_journal_close(&d->journal, 1) != WW_OK)
+    // A journal of nothing would only be in the way.
+    const bool keep = d->begun || !d->journal || ww_journal_get_info(d->journal, &info) != WW_OK || info.done > 0;
+    if (ww_array_file_close(&d->file, keep ? WW_ARRAY_FILE_LEAVE : WW_ARRAY_FILE_REMOVE) != WW_OK ||
+        ww_journal_close(&d->journal, keep) != WW_OK)
         cli_note("%s: %s", d->data_path, ww_last_error()->message);
     free(d->journal_path);
     free(d->data_path);

@@ -22,6 +22,7 @@ typedef struct cli_division {
     char *journal_path, *data_path;
     ww_journal *journal;
     ww_array_file *file;
+    bool begun; // the journal was there
     cli_marks marks;
     uint64_t units, resumed;             // of the part; of these, found done
     double seconds_wall, seconds_device; // of all runs

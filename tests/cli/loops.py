@@ -40,7 +40,7 @@ WRITES = {"nearest --output": "", "knn --output": "", "lsh --output": "", "neare
           "cluster --merges": "", "matrix --output": "", "matrix --checkpoint": "", "matrix --parts": "", "merge --output": "",
           "merge --ids": "", "merge --distances": "", "pairs --parts": "", "pairs --checkpoint": "", "nearest --parts": "", "nearest --checkpoint": "", "knn --parts": "", "knn --checkpoint": "",
           "pairs --output": "", "gradient --output": "", "gradient --expected-alignment": "",
-          "path --output": "", "average --output": "", "profile --output": "", "profile --parts": "", "profile --checkpoint": "",
+          "path --output": "", "path --parts": "", "path --checkpoint": "", "classify --parts": "", "classify --checkpoint": "", "average --output": "", "profile --output": "", "profile --parts": "", "profile --checkpoint": "",
           "search --output": "", "search --parts": "", "search --checkpoint": "", "shapelets --output": "", "shapelets --parts": "",
           "shapelets --checkpoint": "",
           "generate --output": "", "classify --predictions": "", "lsh --svg": PICTURE, "cluster --svg": PICTURE, "path --svg": PICTURE,
@@ -173,6 +173,11 @@ def loop_readers(s):
     t = s.file("train.ts")
     run("classify", "--train", t, "--test", t, "--predictions", s.file("p.csv"))
     expect(len(lines(s.file("p.csv"))) == s.count + 1, "predictions of some series are missing")
+    run("classify", t, t, "-k", 3, "--predictions", s.file("p.csv"))
+    run("classify", t, t, "-k", 3, "--predictions", s.file("again.csv"), "--checkpoint", s.file("c"))
+    same(s.file("p.csv"), s.file("again.csv"))
+    run("merge", parts_of(s, "classify", t, t, "-k", 3), "-o", s.file("merged.csv"))
+    same(s.file("p.csv"), s.file("merged.csv"))
     run("choose", t, "--try", "band=corner:1..2")
     run("pairs", t, t, "-o", s.file("pairs.csv"))
     expect(len(lines(s.file("pairs.csv"))) == s.count, "distances of some pairs are missing")
@@ -259,6 +264,11 @@ def loop_arrays(s):
     same(s.file("pairs.csv"), s.file("again.csv"))
     run("merge", parts_of(s, "pairs", t, t), "-o", s.file("merged.csv"))
     same(s.file("pairs.csv"), s.file("merged.csv"))
+    run("path", t, t, "-o", s.file("path.npy"))
+    run("path", t, t, "-o", s.file("again.npy"), "--checkpoint", s.file("c"))
+    same(s.file("path.npy"), s.file("again.npy"))
+    run("merge", parts_of(s, "path", t, t), "-o", s.file("merged.npy"))
+    same(s.file("path.npy"), s.file("merged.npy"))
     run("gradient", t, t, "--soft", 1, "-o", s.file("gradient.ts"))
     run("matrix", s.file("gradient.ts"), "-o", s.file("m.npy"))
     run("pairs", t, t, "-o", s.file("pairs.f32"))

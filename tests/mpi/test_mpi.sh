@@ -136,13 +136,38 @@ ok "its parts" of 2 0 profile streams.npy queries.ts --other-series 1 -w 20 --pa
 ok "the merge of them" gives 0 merge parts -o many-w.csv
 ok "the same bytes" same_files w.csv
 
+# Paths and classes, which rank 0 joins too.
+ok "paths, one process" gives 0 path a.ts c.ts -b sakoe-chiba:30 -o one-p.npy
+ok "classes, one process" gives 0 classify a.ts b.ts -k 3 --predictions one-c.csv
+# Without the lines about device and speed.
+grep -vE '^(device|seconds|cells|pruned) ' out >one-c.txt
+for ranks in 1 2 3 4 5; do
+    ok "paths, $ranks ranks" of "$ranks" 0 path a.ts c.ts -b sakoe-chiba:30 -o many-p.npy
+    ok "the same bytes" same_files p.npy
+    ok "classes, $ranks ranks" of "$ranks" 0 classify a.ts b.ts -k 3 --predictions many-c.csv --tile $ranks
+    ok "the same bytes, and the same report" eval 'cp out many-c.txt && same_files c.csv c.txt'
+done
+for job in "npy path a.ts c.ts -b sakoe-chiba:30" "csv classify a.ts b.ts -k 3"; do
+    read -r form job <<<"$job"
+    rm -rf parts && mkdir parts
+    # shellcheck disable=SC2086
+    ok "parts of ${job%% *}" of 3 0 $job --parts parts --count 4
+    rm -f parts/2-of-4.*
+    # shellcheck disable=SC2086
+    ok "again where one is missing" of 2 0 $job --parts parts --count 4 --resume --json
+    ok "which alone is computed" grep -qE '"tiles_resumed": [1-9]' out
+    ok "the merge of them" gives 0 merge parts -o "many-${job:0:1}.$form"
+    ok "the same bytes" same_files "${job:0:1}.$form"
+done
+
 # killed ROUNDS OUTPUT ARGUMENT...: a rank is killed when some of the work is done; any number of ranks goes on.
 killed() {
-    local rounds=$1 output=$2 round kept=()
+    local rounds=$1 output=$2 round kept=() option=-o
     shift 2
+    [ "$1" = classify ] && option=--predictions
     for round in $(seq "$rounds"); do
         # shellcheck disable=SC2086
-        timeout 300 "$mpirun" $oversubscribe -n 2 "$mpi" "$@" -o "$output" --checkpoint marks >out 2>err </dev/null &
+        timeout 300 "$mpirun" $oversubscribe -n 2 "$mpi" "$@" "$option" "$output" --checkpoint marks >out 2>err </dev/null &
         mpirun_of_job=$!
         # Eight lines are those of a journal of nothing.
         for _ in $(seq 1200); do
@@ -153,7 +178,7 @@ killed() {
         pgrep -f -- '--checkpoint mark[s]' | xargs -r ps -o pid=,comm= -p | awk '$2 ~ /wavewarp/ { print $1 }' | shuf -n 1 | xargs -r kill -9
         wait "$mpirun_of_job"
         ranks=$((1 + round % 3))
-        ok "killed and gone on, $ranks ranks" of "$ranks" 0 "$@" -o "$output" --checkpoint marks --resume --json
+        ok "killed and gone on, $ranks ranks" of "$ranks" 0 "$@" "$option" "$output" --checkpoint marks --resume --json
         ok "the same bytes" cmp -s "one-$output" "$output"
         kept+=("$(sed -n 's/.*"tiles_resumed": \([0-9]*\).*/\1/p' out)")
         ok "no marks are left" test -z "$(ls | grep '^marks[.]')"
@@ -173,6 +198,11 @@ ok "matches, one process" gives 0 search query.npy --in walk.npy --kind windows 
 killed "${WAVEWARP_TEST_KILLS:-1}" killed.csv search query.npy --in walk.npy --kind windows -m twed --precision double --no-bounds -k 3
 ok "a profile, one process" gives 0 profile walk.npy -w 300 -o one-killed.npy
 killed "${WAVEWARP_TEST_KILLS:-1}" killed.npy profile walk.npy -w 300
+"$program" generate random-walk -n 150 -l 1500 --seed 7 --output walks.npy
+ok "paths, one process" gives 0 path walks.npy walks.npy -m twed --precision double -o one-killed.npy
+killed "${WAVEWARP_TEST_KILLS:-1}" killed.npy path walks.npy walks.npy -m twed --precision double
+ok "classes, one process" gives 0 classify long.ts long.ts -m twed --precision double -k 2 --predictions one-killed.csv
+killed "${WAVEWARP_TEST_KILLS:-1}" killed.csv classify long.ts long.ts -m twed --precision double -k 2
 ok "a line now and then" eval 'WAVEWARP_PROGRESS_SECONDS=0.001 of 2 0 profile streams.npy -w 40 -o many-w.npy'
 ok "says how much is done" grep -qE '^wavewarp-mpi: [0-9]+ %$' err
 ok "a checkpoint that is not needed" of 2 0 matrix a.ts -o many.npy --checkpoint marks
@@ -216,6 +246,10 @@ ok "parts without their number" of 2 2 nearest a.ts --parts parts
 ok "is said once" said_once '--count N'
 ok "no folder for parts" of 2 1 nearest a.ts --parts no/folder --count 2
 ok "is said once" said_once 'no/folder/'
+ok "paths of unequal sets" of 3 1 path a.ts b.ts -o none.npy
+ok "is said once" said_once 'one series on a side'
+ok "no place for the classes" of 2 2 classify a.ts b.ts
+ok "is said once" said_once 'needs --predictions'
 ok "no place for the result" of 2 2 matrix a.ts
 ok "is said once" said_once 'needs --output'
 ok "no result" absent none.npy
