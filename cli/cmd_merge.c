@@ -258,7 +258,7 @@ static int merge_search(merge_job *j) {
     cli_row_shape shape;
     cli_matches *m = &j->matches;
     if (!read_shape(j, &shape) || !cli_matches_shape_read(shape.more, m) || shape.columns != cli_matches_columns(m) ||
-        (!m->places && shape.rows != m->queries))
+        (!m->places && shape.rows % m->queries))
         return cli_error("%s: the parts are not all of a search", j->folder);
     m->precision = shape.precision;
     int result = cli_matches_allocate(m);

@@ -19,10 +19,13 @@ int cli_matches_allocate(cli_matches *m) {
     bool full = m->matches && m->found;
     if (m->places) {
         m->joined = calloc(all, sizeof *m->joined);
-        m->own = calloc(all, sizeof *m->own);
         m->exclusions = calloc(m->queries, sizeof *m->exclusions);
-        full = full && m->joined && m->own && m->exclusions;
+        full = full && m->joined && m->exclusions;
     }
+    m->own = calloc(m->places ? all : m->k, sizeof *m->own);
+    full = full && m->own;
+    for (size_t i = 0; full && i < m->queries * m->k; i++)
+        m->matches[i] = none(m);
     for (size_t i = 0; full && i < all; i++)
         m->joined[i] = none(m);
     return full ? CLI_GO_ON : cli_error("not enough memory");
@@ -72,16 +75,22 @@ static const double *unpack(const cli_matches *m, const double *row, size_t plac
     return row;
 }
 
+// The best of one query in some streams: no match excludes one of another stream.
+static int take_streams(cli_matches *m, size_t query, const double *values) {
+    ww_match *to = m->matches + query * m->k;
+    (void)unpack(m, values + 1, m->k, m->own);
+    if (ww_matches_merge(1, m->k, m->similarity, to, m->own) != WW_OK)
+        return cli_fail();
+    m->found[query] = 0;
+    while (m->found[query] < m->k && to[m->found[query]].stream >= 0)
+        m->found[query]++;
+    return CLI_GO_ON;
+}
+
 int cli_matches_take(void *user, uint64_t row, const double *values) {
     cli_matches *m = user;
-    if (!m->places) {
-        ww_match *to = m->matches + (size_t)row * m->k;
-        (void)unpack(m, values + 1, m->k, to);
-        m->found[row] = 0;
-        while (m->found[row] < m->k && to[m->found[row]].stream >= 0)
-            m->found[row]++;
-        return CLI_GO_ON;
-    }
+    if (!m->places)
+        return take_streams(m, (size_t)(row % m->queries), values);
     for (size_t q = 0; q < m->queries; q++) {
         if (!(*values >= 0 && *values < 9e15))
             return cli_error("row %" PRIu64 " of the search is damaged", row);

@@ -12,7 +12,7 @@ typedef struct cli_matches {
     ww_match *matches; // queries x k
     size_t *found;     // of each query
     // Joined from units:
-    size_t places; // of a part of the streams; 0: a unit is a query
+    size_t places; // of a part of the streams; 0: a unit is a query in some of the streams
     bool similarity;
     ww_match *joined, *own; // queries x places: of the units so far, and of one
     size_t *exclusions;

@@ -141,6 +141,8 @@ static int sum_raw(cli_raw_stream *raw, char text[65]) {
 
 // ---- units
 
+enum { MOST_UNITS = 1024, MOST_BYTES = 1 << 28 }; // of all rows
+
 static void note(cli_search_units *u, const ww_search *search) {
     ww_search_info did = WW_SEARCH_INFO_INIT;
     ww_search_info *sum = &u->did;
@@ -183,50 +185,112 @@ static int compute_parts(void *user, uint64_t first, uint64_t count, void *value
     return result;
 }
 
+// Unit i is query i % queries in group i / queries of the streams.
 static double query_weight(void *user, uint64_t unit) {
-    return (double)ww_series_set_length(((const cli_search_units *)user)->queries, (size_t)unit);
+    const cli_search_units *u = user;
+    const size_t group = (size_t)unit / u->shape.queries, query = (size_t)unit % u->shape.queries;
+    double points = 0;
+    for (size_t i = group ? u->group_ends[group - 1] : 0; u->groups > 1 && i < u->group_ends[group]; i++)
+        points += (double)ww_series_set_length(u->streams, i);
+    return (u->groups > 1 ? points : 1) * (double)ww_series_set_length(u->queries, query);
 }
 
-static int take_queries(const cli_search_units *u, uint64_t first, uint64_t count, ww_series_set **some) {
-    ww_status status = ww_series_set_create(ww_series_set_channels(u->queries), some);
-    for (size_t i = (size_t)first; status == WW_OK && i < first + count; i++)
-        status =
-            ww_series_set_add(*some, ww_series_set_length(u->queries, i), ww_series_set_values(u->queries, i), NULL);
+static int take_some(const ww_series_set *all, size_t first, size_t count, ww_series_set **some, ww_series_view *view) {
+    ww_status status = ww_series_set_create(ww_series_set_channels(all), some);
+    for (size_t i = first; status == WW_OK && i < first + count; i++)
+        status = ww_series_set_add(*some, ww_series_set_length(all, i), ww_series_set_values(all, i), NULL);
+    if (status == WW_OK)
+        status = ww_series_set_view(*some, view);
     return status == WW_OK ? CLI_GO_ON : cli_fail_plainly();
 }
 
-static int compute_queries(void *user, uint64_t first, uint64_t count, void *values) {
-    cli_search_units *u = user;
-    const size_t k = u->shape.k;
+// Some queries in the streams from `begin` to `end`.
+static int search_streams(cli_search_units *u, const ww_series_view *queries, size_t begin, size_t end,
+                          ww_match *found) {
+    ww_series_set *some = NULL;
+    ww_series_view streams = u->stream_view;
+    ww_search *search = NULL;
+    const bool all = u->raw || (begin == 0 && end == ww_series_set_count(u->streams));
+    int result = all ? CLI_GO_ON : take_some(u->streams, begin, end - begin, &some, &streams);
+    if (result == CLI_GO_ON && (ww_search_create(u->context, u->measure, queries, u->options, &search) != WW_OK ||
+                                (u->raw ? ww_search_run_source(search, &u->raw->source, found, NULL)
+                                        : ww_search_run(search, &streams, found, NULL)) != WW_OK))
+        result = cli_fail_plainly();
+    if (result == CLI_GO_ON)
+        note(u, search);
+    for (size_t i = 0; result == CLI_GO_ON && i < queries->count * u->shape.k; i++)
+        found[i].stream += found[i].stream >= 0 ? (int64_t)begin : 0;
+    ww_search_destroy(&search);
+    ww_series_set_destroy(&some);
+    return result;
+}
+
+// `groups` of the streams, or some queries of one. What is found is in the rows of the first group.
+static int compute_groups(cli_search_units *u, size_t group, size_t groups, size_t query, size_t count,
+                          double *values) {
+    const size_t k = u->shape.k, columns = cli_matches_columns(&u->shape);
     ww_series_set *some = NULL;
     ww_series_view view = WW_SERIES_VIEW_INIT;
-    ww_search *search = NULL;
-    ww_match *found = calloc((size_t)count * k, sizeof *found);
-    int result = found ? take_queries(u, first, count, &some) : cli_error("not enough memory");
-    if (result == CLI_GO_ON && (ww_series_set_view(some, &view) != WW_OK ||
-                                ww_search_create(u->context, u->measure, &view, u->options, &search) != WW_OK ||
-                                (u->raw ? ww_search_run_source(search, &u->raw->source, found, NULL)
-                                        : ww_search_run(search, &u->stream_view, found, NULL)) != WW_OK))
-        result = cli_fail_plainly();
-    if (result == CLI_GO_ON) {
-        note(u, search);
-        cli_matches_pack((size_t)count, k, NULL, found, values);
-    }
-    ww_search_destroy(&search);
+    ww_match *found = calloc(count * k, sizeof *found);
+    int result = found ? take_some(u->queries, query, count, &some, &view) : cli_error("not enough memory");
+    if (result == CLI_GO_ON)
+        result =
+            search_streams(u, &view, group ? u->group_ends[group - 1] : 0, u->group_ends[group + groups - 1], found);
+    if (result == CLI_GO_ON)
+        cli_matches_pack(count, k, NULL, found, values);
+    for (size_t i = count; result == CLI_GO_ON && i < count * groups; i++)
+        cli_matches_pack(1, k, NULL, NULL, values + i * columns);
     ww_series_set_destroy(&some);
     free(found);
     return result;
 }
 
+static int compute_queries(void *user, uint64_t first, uint64_t count, void *values) {
+    cli_search_units *u = user;
+    const size_t queries = u->shape.queries, columns = cli_matches_columns(&u->shape);
+    int result = CLI_GO_ON;
+    for (size_t at = (size_t)first, end = at + (size_t)count, done; result == CLI_GO_ON && at < end; at += done) {
+        const size_t left = end - at, query = at % queries, rest = queries - query;
+        const size_t groups = query == 0 && left >= queries ? left / queries : 1;
+        const size_t some = left < rest ? left : rest;
+        done = groups * some;
+        result =
+            compute_groups(u, at / queries, groups, query, some, (double *)values + (at - (size_t)first) * columns);
+    }
+    return result;
+}
+
+// Open ends and whole streams: groups of streams of about as many points, of which there are so many that all units
+// are at most MOST_UNITS.
+static int make_groups(cli_search_units *u) {
+    const size_t streams = u->raw ? 1 : ww_series_set_count(u->streams), queries = u->shape.queries;
+    const double row_bytes = (double)cli_matches_columns(&u->shape) * sizeof(double);
+    const double units = fmin((double)MOST_BYTES / row_bytes, MOST_UNITS) / (double)queries;
+    const size_t most = units < 1 ? 1 : units < (double)streams ? (size_t)units : streams;
+    u->group_ends = calloc(most, sizeof *u->group_ends);
+    if (!u->group_ends)
+        return cli_error("not enough memory");
+    double all = 0, points = 0;
+    for (size_t i = 0; i < streams; i++)
+        all += u->raw ? 1 : (double)ww_series_set_length(u->streams, i);
+    for (size_t i = 0; i < streams; i++) {
+        points += u->raw ? 1 : (double)ww_series_set_length(u->streams, i);
+        const bool due =
+            most == streams || (u->groups + 1 < most && points * (double)most >= all * (double)(u->groups + 1));
+        if (due || i + 1 == streams)
+            u->group_ends[u->groups++] = i + 1;
+    }
+    return CLI_GO_ON;
+}
+
 // Windows: a part is much longer than what it reads of the next one, and there are not so many that their places need
 // more room than MOST_BYTES.
 static int make_parts(cli_search_units *u) {
-    enum { LEAST_SHARE = 16, LEAST_UNITS = 16, MOST_UNITS = 1024 };
-    const double most_bytes = 1 << 28;
+    enum { LEAST_SHARE = 16, LEAST_UNITS = 16 };
     ww_search_options part = *u->options;
     const size_t count = u->shape.queries;
     const double row_bytes = (double)cli_matches_columns(&u->shape) * sizeof(double);
-    const double units = fmin(fmax(most_bytes / row_bytes, LEAST_UNITS), MOST_UNITS);
+    const double units = fmin(fmax((double)MOST_BYTES / row_bytes, LEAST_UNITS), MOST_UNITS);
     const uint64_t least = ww_series_set_max_length(u->queries) * LEAST_SHARE / WW_SEARCH_PART_POINTS + 1;
     const uint64_t wanted = (uint64_t)((double)u->points / units) / WW_SEARCH_PART_POINTS + 1;
     u->step = (wanted < least ? least : wanted) * WW_SEARCH_PART_POINTS;
@@ -276,8 +340,8 @@ int cli_search_divide(cli_search_units *u, cli_row_job *job) {
     for (size_t i = 0; !u->raw && i < ww_series_set_count(u->streams); i++)
         u->points += ww_series_set_length(u->streams, i) + (i > 0); // one between two
     int result = check(u);
-    if (result == CLI_GO_ON && u->shape.places)
-        result = make_parts(u);
+    if (result == CLI_GO_ON)
+        result = u->shape.places ? make_parts(u) : make_groups(u);
     if (result == CLI_GO_ON && u->raw)
         result = sum_raw(u->raw, u->sum);
     say_more(u);
@@ -288,7 +352,7 @@ int cli_search_divide(cli_search_units *u, cli_row_job *job) {
     job->stream = u->raw ? u->sum : NULL;
     job->more = u->more;
     job->context = u->context;
-    job->rows = parts ? (u->points - 1) / (u->step ? u->step : 1) + 1 : u->shape.queries;
+    job->rows = parts ? (u->points - 1) / (u->step ? u->step : 1) + 1 : u->shape.queries * u->groups;
     job->columns = cli_matches_columns(&u->shape);
     job->precision = WW_DOUBLE;
     job->result = u->options->precision;
@@ -300,5 +364,6 @@ int cli_search_divide(cli_search_units *u, cli_row_job *job) {
 
 void cli_search_units_end(cli_search_units *u) {
     ww_search_destroy(&u->search);
+    free(u->group_ends);
     free(u->exclusions);
 }

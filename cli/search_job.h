@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search's options, what it reads, and its units: runs of the streams' points for windows, else queries. For the
-// command and the ranks of wavewarp-mpi.
+// A search's options, what it reads, and its units: runs of the streams' points for windows, else a query in some of
+// the streams. For the command and the ranks of wavewarp-mpi.
 #ifndef WAVEWARP_CLI_SEARCH_JOB_H
 #define WAVEWARP_CLI_SEARCH_JOB_H
 
@@ -80,8 +80,9 @@ typedef struct cli_search_units {
     cli_raw_stream *raw; // in place of streams
     // Made:
     ww_series_view query_view, stream_view;
-    cli_matches shape;     // no memory
-    uint64_t points, step; // of the joined streams, and of a unit of them
+    cli_matches shape;          // no memory
+    uint64_t points, step;      // of the joined streams, and of a unit of them
+    size_t groups, *group_ends; // of streams, where queries are divided too
     size_t *exclusions;
     ww_search *search;  // of parts
     ww_search_info did; // of all

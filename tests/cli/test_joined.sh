@@ -37,6 +37,7 @@ alike() {
 alike 5 csv search queries.ts --in streams.npy -z -k 4
 alike 1 csv search queries.ts --in raw.f32 --kind windows -k 3 --exclusion 1 --threshold 9
 alike 3 csv search queries.ts --in streams.npy --in queries.ts -k 2 --precision double
+alike 3 csv search query.npy --in streams.npy -k 7
 alike 2 txt search streams.npy --in queries.ts --kind super
 alike 2 csv search queries.ts --in streams.npy --kind windows -m lcss -p epsilon=0.5 -p similarity=1 -k 3 --no-bounds
 alike 4 npy profile streams.npy -w 40 -k 2 --left-right

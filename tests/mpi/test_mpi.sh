@@ -113,7 +113,8 @@ ok "the merge of them" gives 0 merge parts -o many-n.csv
 ok "the same bytes" same_files n.csv
 
 # Searches and profiles: what ranks find in units is joined.
-"$program" generate random-walk -n 2 -l 5000 -s 3 -o streams.npy && "$program" generate random-walk -n 3 -l 30 --max-length 50 -s 4 -o queries.ts
+"$program" generate random-walk -n 2 -l 5000 -s 3 -o streams.npy && "$program" generate random-walk -n 3 -l 30 --max-length 50 -s 4 -o queries.ts &&
+    "$program" generate random-walk -n 1 -l 40 -s 9 -o single.ts
 python3 -c 'import array, math
 array.array("f", [math.sin(i * i % 977) for i in range(50000)]).tofile(open("raw.f32", "wb"))'
 ok "search, one process" gives 0 search queries.ts --in streams.npy -z -k 4 -o one-s.csv
@@ -124,6 +125,10 @@ for ranks in 1 2 3 4 5; do
     ok "profile, $ranks ranks" of "$ranks" 0 profile streams.npy -w 40 -k 2 --left-right -o many-w.npy --tile $ranks
     ok "the same bytes" same_files w.npy
 done
+ok "one query with open ends in several streams" gives 0 search single.ts --in streams.npy --in queries.ts -k 4 -o one-s.csv
+ok "on ranks" of 4 0 search single.ts --in streams.npy --in queries.ts -k 4 -o many-s.csv --json
+ok "the same bytes" same_files s.csv
+ok "each stream by one rank" grep -q '"tiles": 5,' out
 ok "queries of two files in plain numbers" gives 0 search queries.ts a.ts --in raw.f32 -m msm -o one-s.csv
 ok "on ranks" of 3 0 search queries.ts a.ts --in raw.f32 -m msm -o many-s.csv --json
 ok "the same bytes" same_files s.csv
