@@ -130,7 +130,7 @@ int cli_classified_take(void *user, uint64_t row, const double *values) {
     cli_classified *c = user;
     ww_classification *r = &c->found;
     if (!is_number(values[PREDICTED], r->classes) || !is_number(values[LABEL], c->test_class_count) ||
-        !(values[EUCLID] >= CLI_EUCLID_NONE && values[EUCLID] <= (double)r->total))
+        !(values[EUCLID] >= (double)CLI_EUCLID_NONE && values[EUCLID] <= (double)r->total))
         return cli_error("row %" PRIu64 " of the classes is damaged", row);
     const int64_t predicted = (int64_t)values[PREDICTED], label = (int64_t)values[LABEL],
                   actual = label < 0 ? -1 : c->numbers[label];
