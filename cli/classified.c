@@ -179,7 +179,7 @@ static int compute(void *user, uint64_t first, uint64_t count, void *values) {
     if (result == CLI_GO_ON && ww_classifier_run(rows->classifier, some, &own) != WW_OK)
         result = cli_fail_plainly();
     // Of all of them in the first row.
-    const int64_t euclid = result == CLI_GO_ON ? cli_euclid_correct(train, test, (size_t)first, (size_t)count) : 0;
+    const int64_t euclid = result == CLI_GO_ON ? cli_euclid_some(train, test, (size_t)first, (size_t)count) : 0;
     if (euclid == CLI_EUCLID_NO_MEMORY)
         result = cli_error("out of memory");
     for (size_t i = 0; result == CLI_GO_ON && i < count; i++, row += CLI_CLASSIFIED_COLUMNS) {

@@ -207,9 +207,8 @@ static int try_all(const cli_command *command, choice *c) {
 
 // What the plain distance gives, for comparison.
 static int compare_euclid(choice *c) {
-    c->euclid = cli_euclid_correct(c->train, NULL, 0, ww_series_set_count(c->train));
-    c->euclid_test =
-        c->test && !c->json ? cli_euclid_correct(c->train, c->test, 0, ww_series_set_count(c->test)) : CLI_EUCLID_NONE;
+    c->euclid = cli_euclid_correct(c->train, NULL);
+    c->euclid_test = c->test && !c->json ? cli_euclid_correct(c->train, c->test) : CLI_EUCLID_NONE;
     const bool failed = c->euclid == CLI_EUCLID_NO_MEMORY || c->euclid_test == CLI_EUCLID_NO_MEMORY;
     return failed ? cli_error("out of memory") : CLI_GO_ON;
 }
@@ -312,7 +311,7 @@ static double *take_numbers(const choice *c, char *label, size_t size) {
 
 static int draw(const choice *c) {
     const size_t n = ww_series_set_count(c->train);
-    const int64_t euclid = cli_euclid_correct(c->train, NULL, 0, ww_series_set_count(c->train));
+    const int64_t euclid = cli_euclid_correct(c->train, NULL);
     char label[4 * MOST_TEXT];
     double *numbers = take_numbers(c, label, sizeof label);
     const cli_choose_picture picture = {.path = c->svg,

@@ -152,7 +152,7 @@ static int on_device(classify *c, const ww_classify_options *options) {
 
 // Of all test series: what the reports say.
 static int classify_all(classify *c, const ww_classify_options *options) {
-    const int64_t euclid = cli_euclid_correct(c->train, c->test, 0, ww_series_set_count(c->test));
+    const int64_t euclid = cli_euclid_correct(c->train, c->test);
     if (euclid == CLI_EUCLID_NO_MEMORY)
         return cli_error("out of memory");
     int result = c->group ? on_group(c, options) : on_device(c, options);

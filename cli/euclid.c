@@ -151,7 +151,7 @@ static int64_t count_correct(const work *w, size_t first, size_t rows, size_t co
     return bounds ? correct : CLI_EUCLID_NO_MEMORY;
 }
 
-int64_t cli_euclid_correct(const ww_series_set *train, const ww_series_set *test, size_t first, size_t count) {
+int64_t cli_euclid_some(const ww_series_set *train, const ww_series_set *test, size_t first, size_t count) {
     work w = {.from = test ? test : train, .train = train, .among = !test};
     const size_t length = ww_series_set_max_length(train), channels = ww_series_set_channels(train);
     const size_t rows = ww_series_set_count(w.from), columns = ww_series_set_count(train);
@@ -174,4 +174,8 @@ int64_t cli_euclid_correct(const ww_series_set *train, const ww_series_set *test
     if (test)
         free(w.of_queries);
     return correct;
+}
+
+int64_t cli_euclid_correct(const ww_series_set *train, const ww_series_set *test) {
+    return cli_euclid_some(train, test, 0, ww_series_set_count(test ? test : train));
 }
