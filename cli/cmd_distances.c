@@ -472,11 +472,7 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 2, 2, NULL);
     if (result == CLI_GO_ON)
-        result = cli_division_check(command->name, &j.division);
-    if (result == CLI_GO_ON && j.division.part && j.output)
-        result = cli_usage(command->name, "--part names its file itself: no --output");
-    if (result == CLI_GO_ON && cli_divided(&j.division) && cli_is_group(&j.device))
-        result = cli_usage(command->name, "several devices compute all pairs, not a part or from a checkpoint");
+        result = cli_division_check_job(command->name, &j.division, &j.device, j.output);
     if (result != CLI_GO_ON)
         return result;
     result = job_begin(&j, command->name);
@@ -583,13 +579,10 @@ int cmd_nearest(const cli_command *command, int argc, char **argv) {
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, 2, NULL);
     if (result == CLI_GO_ON)
-        result = cli_division_check(command->name, &j.division);
-    if (result == CLI_GO_ON && j.division.part && (wanted.output || wanted.ids || wanted.distances))
-        result = cli_usage(command->name, "--part names its file itself: no --output, --ids, --distances");
+        result = cli_division_check_job(command->name, &j.division, &j.device,
+                                        wanted.output || wanted.ids || wanted.distances);
     if (result != CLI_GO_ON)
         return result;
-    if (cli_is_group(&j.device) && cli_divided(&j.division))
-        return cli_usage(command->name, "several devices compute all neighbours, not a part or from a checkpoint");
     j.json = wanted.json;
     result = job_begin(&j, command->name);
     if (result == CLI_GO_ON)

@@ -282,13 +282,10 @@ static int check_options(const cli_command *command, knn_job *j) {
         return cli_usage(command->name, "--radius is '%s', but must be a number from 0", j->radius_text);
     if (j->radius_text && j->metric == WW_METRIC_INNER_PRODUCT)
         return cli_usage(command->name, "--radius is for distances; an inner product is none");
-    const int result = cli_division_check(command->name, &j->division);
-    if (result == CLI_GO_ON && j->division.part && (w->output || w->ids || w->distances))
-        return cli_usage(command->name, "--part names its file itself: no --output, --ids, --distances");
+    const int result =
+        cli_division_check_job(command->name, &j->division, &j->device, w->output || w->ids || w->distances);
     if (result == CLI_GO_ON && j->division.part && (j->classes_path || j->values_path))
         return cli_usage(command->name, "--classes and --values are for all queries, not for a part");
-    if (result == CLI_GO_ON && cli_is_group(&j->device) && cli_divided(&j->division))
-        return cli_usage(command->name, "several devices compute all neighbours, not a part or from a checkpoint");
     return result;
 }
 

@@ -288,17 +288,6 @@ static void print_json(const profile_job *j, const cli_command *command) {
 
 // ---- the command
 
-static int check_division(const char *command, profile_job *j) {
-    const int result = cli_division_check(command, &j->division);
-    if (result != CLI_GO_ON || !cli_divided(&j->division))
-        return result;
-    if (j->division.part && (j->wanted.output || j->svg_path || j->motifs || j->discords))
-        return cli_usage(command, "--part names its file itself: no --output, --svg, --motifs, --discords");
-    if (cli_is_group(&j->device))
-        return cli_usage(command, "several devices compute whole profiles, not a part or from a checkpoint");
-    return CLI_GO_ON;
-}
-
 static int check(const cli_command *command, profile_job *j) {
     int result = cli_profile_count(command->name, "separation", j->separation_text, &j->separation);
     if (result == CLI_GO_ON)
@@ -309,7 +298,8 @@ static int check(const cli_command *command, profile_job *j) {
         return cli_usage(command->name, "--radius takes a number from 0, not '%s'", j->radius_text);
     if (j->paths[1] && j->motifs)
         return cli_usage(command->name, "--left-right, --motifs and --exclusion are for one file");
-    return check_division(command->name, j);
+    return cli_division_check_job(command->name, &j->division, &j->device,
+                                  j->wanted.output || j->svg_path || j->motifs || j->discords);
 }
 
 static int compute(profile_job *j) {

@@ -327,7 +327,7 @@ static int output(job *j, const cli_command *command, const ww_search_options *o
 
 static int check(const cli_command *command, job *j, bool follows) {
     const cli_search_wanted *w = &j->wanted;
-    const int result = cli_division_check(command->name, &j->division);
+    const int result = cli_division_check_job(command->name, &j->division, &j->device, w->output || j->svg);
     if (result != CLI_GO_ON)
         return result;
     if (follows && (w->json || j->svg || w->output || w->streams.count > 1))
@@ -339,10 +339,6 @@ static int check(const cli_command *command, job *j, bool follows) {
     for (size_t i = 0; i < w->streams.count; i++)
         if (strcmp(w->streams.items[i], "-") == 0)
             return cli_usage(command->name, "--checkpoint and --part need streams in files: '-' can't be read again");
-    if (j->division.part && (w->output || j->svg))
-        return cli_usage(command->name, "--part names its file itself: no --output, no --svg");
-    if (cli_is_group(&j->device))
-        return cli_usage(command->name, "several devices search all streams, not a part or from a checkpoint");
     return CLI_GO_ON;
 }
 
