@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "gradients.h"
 #include "matches.h"
 #include "neighbours.h"
 #include "profiles.h"
@@ -25,6 +26,7 @@ typedef struct merge_job {
     bool any_device;
     cli_neighbours found;
     cli_matches matches;
+    cli_gradients gradients;
     uint64_t count;
     part *parts;
 } merge_job;
@@ -36,6 +38,7 @@ static void job_end(merge_job *j) {
     free(j->parts);
     cli_neighbours_free(&j->found);
     cli_matches_free(&j->matches);
+    cli_gradients_free(&j->gradients);
 }
 
 // How many parts there are to be: by the names of those that are there.
@@ -265,6 +268,22 @@ static int merge_search(merge_job *j) {
     return result;
 }
 
+static int merge_gradients(merge_job *j) {
+    cli_row_shape shape;
+    cli_gradients *g = &j->gradients;
+    if (!read_shape(j, &shape) || !cli_gradients_shape_read(shape.more, g) ||
+        shape.columns != cli_gradients_columns(g))
+        return cli_error("%s: the parts are not all of the pairs", j->folder);
+    g->precision = shape.precision;
+    g->pairs = (size_t)shape.rows;
+    int result = cli_gradients_begin(g);
+    if (result == CLI_GO_ON)
+        result = take_parts(j, shape.columns, cli_gradients_take, g);
+    if (result == CLI_GO_ON && (j->wanted.output || !j->wanted.json))
+        result = cli_gradients_write(g, j->wanted.output);
+    return result;
+}
+
 static int merge_profiles(merge_job *j) {
     cli_row_shape shape;
     cli_profiles profiles = {.found = NULL};
@@ -285,13 +304,20 @@ static int merge_profiles(merge_job *j) {
 // ---- the command
 
 static int merge(merge_job *j, const char *job) {
-    const bool lines = strcmp(job, "search") == 0 || strcmp(job, "profile") == 0;
-    if (strcmp(job, "nearest") == 0 || strcmp(job, "knn") == 0)
+    // Those that print, or write one file.
+    static const struct {
+        const char *job;
+        int (*merge)(merge_job *j);
+    } lines[] = {{"search", merge_search}, {"profile", merge_profiles}, {"gradient", merge_gradients}};
+    int (*own)(merge_job *j) = NULL;
+    for (size_t i = 0; i < CLI_COUNT_OF(lines); i++)
+        own = strcmp(job, lines[i].job) == 0 ? lines[i].merge : own;
+    if (strcmp(job, "nearest") == 0 || strcmp(job, "knn") == 0 || strcmp(job, "lsh") == 0)
         return merge_neighbours(j);
-    if (j->wanted.ids || j->wanted.distances || (!lines && !j->wanted.output))
+    if (j->wanted.ids || j->wanted.distances || (!own && !j->wanted.output))
         return cli_error("parts of '%s' are merged by --output FILE alone", job);
-    if (lines)
-        return strcmp(job, "search") == 0 ? merge_search(j) : merge_profiles(j);
+    if (own)
+        return own(j);
     if (strcmp(job, "shapelets") == 0)
         return cli_shapelet_parts_merge(j->folder, j->count, j->parts[0].info.options, units(j), j->wanted.output);
     return strcmp(job, "matrix") == 0 ? merge_matrix(j)
@@ -325,6 +351,8 @@ static void print_json(const merge_job *j, const cli_command *command) {
         cli_neighbours_json(&json, &j->found, &j->wanted);
     if (j->matches.matches && !j->wanted.output)
         cli_matches_json(&json, &j->matches);
+    if (j->gradients.set)
+        cli_gradients_json(&json, &j->gradients, !j->wanted.output);
     cli_json_end(&json);
 }
 
