@@ -3,7 +3,9 @@
 #ifndef WAVEWARP_MPI_JOB_H
 #define WAVEWARP_MPI_JOB_H
 
+#include "gradients.h"
 #include "json.h"
+#include "lsh_rows.h"
 #include "neighbours.h"
 #include "point_rows.h"
 #include "profiles.h"
@@ -72,6 +74,21 @@ typedef struct rank_profile {
     cli_profile_units units;
 } rank_profile;
 
+typedef struct rank_gradient {
+    int of;
+    bool divergence;
+    cli_gradient_rows rows;
+} rank_gradient;
+
+// Of the points that rank_points has.
+typedef struct rank_lsh {
+    cli_lsh_wanted asked;
+    ww_lsh_options options;
+    ww_points *queries; // NULL: the base
+    ww_lsh *tables;
+    cli_lsh_rows rows;
+} rank_lsh;
+
 struct rank_job {
     const rank_kind *kind;
     cli_measure_options measure_options;
@@ -97,6 +114,8 @@ struct rank_job {
     rank_points points;
     rank_search search;
     rank_profile profile;
+    rank_gradient gradient;
+    rank_lsh lsh;
     restart restart;
     uint64_t done; // marks of this rank
     double seconds;
@@ -126,7 +145,9 @@ int rank_job_run(rank_job *j, const cli_command *command, const cli_option *opti
 int rank_rows_prepare(rank_job *j);
 int rank_rows_run(rank_job *j, uint64_t first, uint64_t count);
 int rank_rows_part(rank_job *j, cli_division *part);
+int rank_finish_neighbours(rank_job *j);
 
-extern const rank_kind rank_matrix, rank_pairs, rank_nearest, rank_knn, rank_search_kind, rank_profile_kind;
+extern const rank_kind rank_matrix, rank_pairs, rank_nearest, rank_knn, rank_search_kind, rank_profile_kind, rank_gradient_kind,
+    rank_lsh_kind;
 
 #endif
