@@ -271,8 +271,9 @@ static int check_options(const cli_command *command, job *j) {
     if (j->parameters && !j->json && !j->division.part)
         return cli_usage(command->name, "--by-parameters prints with --json");
     if (j->all_pairs && (cli_is_group(&j->device) || cli_divided(&j->division)))
-        return cli_usage(command->name,
-                         "--all-pairs takes one device, no --part and no --checkpoint: sums over pairs are not divided");
+        return cli_usage(
+            command->name,
+            "--all-pairs takes one device, no --part and no --checkpoint: sums over pairs are not divided");
     if (j->division.part && (j->output || j->alignment || j->svg))
         return cli_usage(command->name, "--part names its file itself: no --output, --expected-alignment, --svg");
     if (cli_is_group(&j->device) && cli_divided(&j->division))

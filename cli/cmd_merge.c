@@ -271,8 +271,7 @@ static int merge_search(merge_job *j) {
 static int merge_gradients(merge_job *j) {
     cli_row_shape shape;
     cli_gradients *g = &j->gradients;
-    if (!read_shape(j, &shape) || !cli_gradients_shape_read(shape.more, g) ||
-        shape.columns != cli_gradients_columns(g))
+    if (!read_shape(j, &shape) || !cli_gradients_shape_read(shape.more, g) || shape.columns != cli_gradients_columns(g))
         return cli_error("%s: the parts are not all of the pairs", j->folder);
     g->precision = shape.precision;
     g->pairs = (size_t)shape.rows;
@@ -309,7 +308,7 @@ static int merge(merge_job *j, const char *job) {
         const char *job;
         int (*merge)(merge_job *j);
     } lines[] = {{"search", merge_search}, {"profile", merge_profiles}, {"gradient", merge_gradients}};
-    int (*own)(merge_job *j) = NULL;
+    int (*own)(merge_job * j) = NULL;
     for (size_t i = 0; i < CLI_COUNT_OF(lines); i++)
         own = strcmp(job, lines[i].job) == 0 ? lines[i].merge : own;
     if (strcmp(job, "nearest") == 0 || strcmp(job, "knn") == 0 || strcmp(job, "lsh") == 0)

@@ -102,7 +102,9 @@ int cli_division_sum_file(const char *path, char *text) {
     char sums[2 * SUM] = "";
     void *block = malloc(BLOCK);
     size_t size;
-    int result = !file ? cli_error("%s: %s", path, strerror(errno)) : block ? CLI_GO_ON : cli_error("not enough memory");
+    int result = !file   ? cli_error("%s: %s", path, strerror(errno))
+                 : block ? CLI_GO_ON
+                         : cli_error("not enough memory");
     // Each block's sum with that of those before.
     while (result == CLI_GO_ON && (size = fread(block, 1, BLOCK, file)) > 0)
         if (ww_checksum(block, size, sums + SUM) != WW_OK || ww_checksum(sums, sizeof sums, sums) != WW_OK)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // See gradients.h. A row of a pair: the length of its series, the bytes of its label and one more (0: it has none), the
-// cells of its alignment, the label, the value, the gradient by the measure's parameters, that by the series, the alignment. Rows are as long as the
-// longest one, and end in zeros.
+// cells of its alignment, the label, the value, the gradient by the measure's parameters, that by the series, the
+// alignment. Rows are as long as the longest one, and end in zeros.
 #include "gradients.h"
 
 #include <stdlib.h>

@@ -26,7 +26,7 @@ int cli_lsh_take(const char *command, const cli_lsh_wanted *w, uint64_t k, ww_ls
         return cli_usage(command, "--width: '%s' is not a number", w->width);
     if (k > WW_KNN_MOST)
         return cli_error("k is %" PRIu64 "; it can be 1 to %d", k, WW_KNN_MOST);
-    o->metric = w->metric == CLI_LSH_NO_METRIC          ? WW_METRIC_L2
+    o->metric = w->metric == CLI_LSH_NO_METRIC        ? WW_METRIC_L2
                 : w->metric == WW_METRIC_JACCARD_BITS ? WW_METRIC_JACCARD
                                                       : (ww_metric)w->metric;
     o->tables = option_value(w->tables, o->tables);
@@ -80,8 +80,8 @@ static int compute(void *user, uint64_t first, uint64_t count, void *values) {
     const cli_lsh_rows *r = user;
     cli_neighbours n = {(size_t)count, r->k, r->precision, NULL, NULL};
     int result = cli_neighbours_allocate(&n);
-    if (result == CLI_GO_ON && ww_lsh_run_rows(r->lsh, r->queries, (size_t)first, (size_t)count, r->k, n.ids,
-                                               n.distances, NULL) != WW_OK)
+    if (result == CLI_GO_ON &&
+        ww_lsh_run_rows(r->lsh, r->queries, (size_t)first, (size_t)count, r->k, n.ids, n.distances, NULL) != WW_OK)
         result = cli_fail_plainly();
     if (result == CLI_GO_ON) {
         add_up(r);

@@ -36,5 +36,5 @@ static int finish(rank_job *j) {
     return result;
 }
 
-const rank_kind rank_gradient_kind = {"gradient",    2,      2,   rank_read_series, prepare, rank_rows_run,
+const rank_kind rank_gradient_kind = {"gradient",     2,      2,   rank_read_series, prepare, rank_rows_run,
                                       rank_rows_part, finish, NULL};

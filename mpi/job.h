@@ -147,7 +147,7 @@ int rank_rows_run(rank_job *j, uint64_t first, uint64_t count);
 int rank_rows_part(rank_job *j, cli_division *part);
 int rank_finish_neighbours(rank_job *j);
 
-extern const rank_kind rank_matrix, rank_pairs, rank_nearest, rank_knn, rank_search_kind, rank_profile_kind, rank_gradient_kind,
-    rank_lsh_kind;
+extern const rank_kind rank_matrix, rank_pairs, rank_nearest, rank_knn, rank_search_kind, rank_profile_kind,
+    rank_gradient_kind, rank_lsh_kind;
 
 #endif

@@ -45,5 +45,5 @@ static int prepare(rank_job *j) {
     return result == CLI_GO_ON ? rank_rows_prepare(j) : result;
 }
 
-const rank_kind rank_lsh_kind = {"lsh",          1,     2, read_points, prepare, rank_rows_run, rank_rows_part,
-                                 rank_finish_neighbours, check};
+const rank_kind rank_lsh_kind = {
+    "lsh", 1, 2, read_points, prepare, rank_rows_run, rank_rows_part, rank_finish_neighbours, check};

@@ -205,5 +205,5 @@ const rank_kind rank_pairs = {"pairs",      2,   2, rank_read_series, prepare_pa
                               finish_pairs, NULL};
 const rank_kind rank_nearest = {
     "nearest", 1, 2, rank_read_series, prepare_nearest, rank_rows_run, rank_rows_part, rank_finish_neighbours, NULL};
-const rank_kind rank_knn = {"knn", 1, 2, read_points, prepare_knn, rank_rows_run, rank_rows_part, rank_finish_neighbours,
-                            NULL};
+const rank_kind rank_knn = {
+    "knn", 1, 2, read_points, prepare_knn, rank_rows_run, rank_rows_part, rank_finish_neighbours, NULL};

@@ -28,10 +28,10 @@ typedef struct search {
     wwi_slice window;
     wwi_buffer *norms, *own_norms, *query_rows, *own_rows; // own_...: made here
     wwi_lsh_halves own_halves;
-    float reach; // norm of the longest query
+    float reach;              // norm of the longest query
     size_t first, rows, lead; // lead: so many of them are there for the tiles alone
-    uint32_t own;       // id of the first row, or WWI_NO_INDEX
-    uint32_t query_row; // of the first row in query_rows
+    uint32_t own;             // id of the first row, or WWI_NO_INDEX
+    uint32_t query_row;       // of the first row in query_rows
     wwi_buffer *keys, *best_values, *best_ids;
     uint32_t key_probes; // probes whose keys fit `keys`
     uint32_t *counted;   // by queries: points found
