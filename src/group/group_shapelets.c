@@ -111,10 +111,6 @@ static size_t able(const job *j) {
 
 static ww_status open_devices(wwi_growth *g, const ww_series_set *train) {
     job *j = g->user;
-    if (g->options.checkpoint) {
-        (void)wwi_fail(WW_ERROR_UNSUPPORTED, "several devices keep no checkpoint of shapelets");
-        return wwi_fail_hint("take one device, or leave the checkpoint out");
-    }
     j->growth = g;
     j->set = train;
     j->own = g->run;
@@ -172,7 +168,10 @@ static bool take_best(job *j, wwi_shapelet_found *best, size_t *count) {
     return !late;
 }
 
-static void join_best(job *j, const wwi_shapelet_found *best, size_t count, const wwi_shapelet_progress *done) {
+// After a part, from the node's series `first` on.
+static ww_status join_best(job *j, size_t first, size_t series, const wwi_shapelet_found *best, size_t count,
+                           const wwi_shapelet_progress *done) {
+    ww_status status = WW_OK;
     wwi_shapelet_progress *all = &j->growth->progress;
     (void)pthread_mutex_lock(&j->lock);
     for (size_t i = 0; i < count; i++)
@@ -181,7 +180,10 @@ static void join_best(job *j, const wwi_shapelet_found *best, size_t count, cons
     all->candidates += done->candidates;
     all->examined += done->examined;
     all->stopped |= done->stopped;
+    if (!done->stopped)
+        status = wwi_growth_save_series(j->growth, first, series, j->best, j->count);
     (void)pthread_mutex_unlock(&j->lock);
+    return status;
 }
 
 static ww_status search_part(job *j, member *m, size_t first, size_t count, wwi_shapelet_found *best) {
@@ -201,15 +203,21 @@ static ww_status search_part(job *j, member *m, size_t first, size_t count, wwi_
     ww_status status = wwi_shapelet_search(device, data, &g->gains, &g->options, &node, j->k, &progress, best, &found);
     status = wwi_finish_after(device->stream, status);
     m->rate = progress.rate;
-    if (status == WW_OK)
-        join_best(j, best, found, &progress);
-    return status;
+    return status == WW_OK ? join_best(j, first, count, best, found, &progress) : status;
 }
 
+// Without those that an earlier run did.
 static ww_status run_part(void *user, void *own, size_t first, size_t count) {
     job *j = user;
+    const wwi_growth *g = j->growth;
     wwi_shapelet_found *best = malloc(j->k * sizeof *best);
-    const ww_status status = best ? search_part(j, own, first, count, best) : wwi_fail_memory(j->k * sizeof *best);
+    ww_status status = best ? WW_OK : wwi_fail_memory(j->k * sizeof *best);
+    for (size_t at = first, end; status == WW_OK && at < first + count; at = end + 1) {
+        for (end = at; end < first + count && !wwi_growth_has_series(g, end);)
+            end++;
+        if (end > at)
+            status = search_part(j, own, at, end - at, best);
+    }
     free(best);
     return status;
 }
@@ -233,13 +241,27 @@ static void forgive(ww_group *group) {
             group->workers[i].lost = false;
 }
 
+// Takes the work of series that an earlier run did out of what is before each. Returns how much it is.
+static uint64_t leave_out(const wwi_growth *g, size_t units, double *before) {
+    double done = 0, own;
+    for (size_t i = 0, next = 1; i < units; i++, next++) {
+        own = before[next] - (before[i] + done);
+        done += wwi_growth_has_series(g, i) ? own : 0;
+        before[next] -= done;
+    }
+    return (uint64_t)done;
+}
+
 static ww_status find_divided(job *j, size_t units, double *before) {
     static const wwi_group_kind kind = {.begin = begin_device, .run = run_part};
     wwi_growth *g = j->growth;
     const ww_run_options report = {.progress = tell, .progress_user = j};
+    ww_status status = wwi_growth_divide(g, units);
+    if (status != WW_OK)
+        return status;
     wwi_shapelet_cells_before(&g->leading->data, &g->options, j->node, before);
-    j->done = g->progress.pace.done;
-    ww_status status = wwi_group_go_on(j->group, &kind, j, units, before, g->run.progress ? &report : NULL);
+    j->done = g->progress.pace.done + leave_out(g, units, before);
+    status = wwi_group_go_on(j->group, &kind, j, units, before, g->run.progress ? &report : NULL);
     g->progress.pace.done = wwi_least(j->done + (uint64_t)before[units], g->progress.pace.total);
     if (status == WW_ERROR_CANCELLED)
         forgive(j->group);

@@ -81,6 +81,13 @@ ww_status wwi_growth_resume(wwi_growth *growth);
 // A search, or its result from the checkpoint.
 ww_status wwi_growth_find(wwi_growth *growth, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
                           size_t *count);
+// A search that is divided by the node's series: before it, of how many. Without a checkpoint nothing is kept.
+ww_status wwi_growth_divide(wwi_growth *growth, size_t series);
+// Whether an earlier run did the candidates of one.
+bool wwi_growth_has_series(const wwi_growth *growth, size_t series);
+// Those of some are done; the best of all so far. By one thread at a time.
+ww_status wwi_growth_save_series(wwi_growth *growth, size_t first, size_t count, const wwi_shapelet_found *found,
+                                 size_t found_count);
 // At the end of a run by this status: the checkpoint is kept or removed. Returns the status.
 ww_status wwi_growth_settle(wwi_growth *growth, ww_status status);
 

@@ -152,9 +152,34 @@ static ww_status keep(wwi_growth *g, const wwi_shapelet_found *found, size_t cou
         return status;
     past->counts[past->searches++] = count;
     past->found_count += count;
-    past->columns = past->unfinished_count = 0;
+    past->columns = past->unfinished_count = past->series_count = 0;
     g->replayed = past->searches;
     return WW_OK;
+}
+
+ww_status wwi_growth_divide(wwi_growth *g, size_t series) {
+    wwi_shapelet_past *past = &g->past;
+    if (!g->options.checkpoint || past->series_count == series)
+        return WW_OK;
+    if (past->series_count)
+        return wwi_fail(WW_ERROR_FORMAT, "the checkpoint %s is of a node of %zu series, not of %zu",
+                        g->options.checkpoint, past->series_count, series);
+    free(past->series);
+    past->series = calloc(series, 1);
+    past->series_count = past->series ? series : 0;
+    return past->series ? WW_OK : wwi_fail_memory(series);
+}
+
+bool wwi_growth_has_series(const wwi_growth *g, size_t series) {
+    return g->past.series_count && g->past.series[series];
+}
+
+ww_status wwi_growth_save_series(wwi_growth *g, size_t first, size_t count, const wwi_shapelet_found *found,
+                                 size_t found_count) {
+    if (!g->options.checkpoint)
+        return WW_OK;
+    memset(g->past.series + first, 1, count);
+    return save_part(g, g->past.columns, found, found_count);
 }
 
 ww_status wwi_growth_find(wwi_growth *g, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
@@ -167,7 +192,7 @@ ww_status wwi_growth_find(wwi_growth *g, const wwi_shapelet_node *node, size_t k
     if (g->replayed < past->searches)
         return replay(g, node, k, found, count);
     g->progress.resume = past->columns;
-    if (g->progress.resume) {
+    if (past->columns || past->series_count) {
         *count = wwi_least(past->unfinished_count, k);
         status = score_places(g, node, past->found_count, *count, found);
     }
