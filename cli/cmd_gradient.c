@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "commands.h"
+#include "gradients.h"
 #include "group_job.h"
-#include "json.h"
 #include "pair_picture.h"
-
-static const char *const sides[] = {"x", "y", NULL};
 
 typedef struct job {
     cli_measure_options measure_options;
@@ -21,32 +19,30 @@ typedef struct job {
     bool divergence, all_pairs, parameters, json;
     ww_measure measure;
     ww_context *context;
-    ww_series_set *sets[2], *result, *aligned;
+    ww_series_set *sets[2], *aligned;
     ww_dataset *data[2];
     ww_group *group; // several devices; then there is neither a context nor a gradient
     ww_group_dataset *shared[2];
     ww_gradient *gradient;
     ww_gradient_info info;
     cli_progress progress;
-    void *values, *slopes, *by_parameters, *cells;
+    cli_gradients found; // of series that are in several pairs, with --all-pairs, their sums
+    cli_division division;
 } job;
 
 static void job_end(job *j) {
+    cli_division_close(&j->division);
     ww_gradient_destroy(&j->gradient);
     for (int i = 1; i >= 0; i--) {
         ww_group_dataset_destroy(&j->shared[i]);
         ww_dataset_destroy(&j->data[i]);
         ww_series_set_destroy(&j->sets[i]);
     }
-    ww_series_set_destroy(&j->result);
     ww_series_set_destroy(&j->aligned);
     ww_group_destroy(&j->group);
     ww_context_destroy(&j->context);
     cli_measure_free(&j->measure);
-    free(j->values);
-    free(j->slopes);
-    free(j->by_parameters);
-    free(j->cells);
+    cli_gradients_free(&j->found);
 }
 
 static int job_begin(job *j, const char *command) {
@@ -69,45 +65,6 @@ static int job_begin(job *j, const char *command) {
     return result;
 }
 
-// Series of these shapes with consecutive values; labels of `like`, where it is not NULL.
-static ww_status make_set(const job *j, const void *values, size_t channels, const ww_series_set *like, size_t count,
-                          const size_t *lengths, ww_series_set **set) {
-    const ww_precision precision = cli_precision(&j->device);
-    ww_status status = ww_series_set_create(channels, set);
-    size_t at = 0;
-    for (size_t i = 0; status == WW_OK && i < count; i++) {
-        const size_t size = channels * lengths[i];
-        double *own = malloc(size * sizeof *own);
-        if (!own) {
-            cli_error("out of memory");
-            return WW_ERROR_OUT_OF_MEMORY;
-        }
-        for (size_t k = 0; k < size; k++)
-            own[k] = cli_value_at(values, precision, at + k);
-        status = ww_series_set_add(*set, lengths[i], own, like ? ww_series_set_label(like, i) : NULL);
-        at += size;
-        free(own);
-    }
-    return status;
-}
-
-static int write_gradient(job *j) {
-    const ww_series_set *of = j->sets[j->of];
-    const size_t count = ww_series_set_count(of);
-    size_t *lengths = malloc(count * sizeof *lengths);
-    if (!lengths)
-        return cli_error("out of memory");
-    for (size_t i = 0; i < count; i++)
-        lengths[i] = ww_series_set_length(of, i);
-    ww_status status = make_set(j, j->slopes, ww_series_set_channels(of), of, count, lengths, &j->result);
-    if (status == WW_OK && (j->output || !(j->json || j->svg)))
-        status = ww_series_set_write(j->result, j->output ? j->output : "-",
-                                     j->output && strcmp(j->output, "-") != 0 ? WW_FORMAT_AUTO : WW_FORMAT_CSV,
-                                     cli_precision(&j->device));
-    free(lengths);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
-}
-
 static size_t pair_count(const job *j) {
     const size_t rows = ww_series_set_count(j->sets[0]), columns = ww_series_set_count(j->sets[1]);
     return j->all_pairs ? rows * columns : rows;
@@ -116,17 +73,14 @@ static size_t pair_count(const job *j) {
 // An array of pairs x rows x columns: a series for each pair, a channel for each row.
 static int write_alignment(job *j) {
     const size_t n = ww_series_set_max_length(j->sets[0]), m = ww_series_set_max_length(j->sets[1]);
-    const size_t pairs = pair_count(j);
-    size_t *lengths = malloc(pairs * sizeof *lengths);
-    if (!lengths)
-        return cli_error("out of memory");
-    for (size_t p = 0; p < pairs; p++)
-        lengths[p] = m;
-    ww_status status = make_set(j, j->cells, n, NULL, pairs, lengths, &j->aligned);
-    if (status == WW_OK)
-        status = ww_series_set_write(j->aligned, j->alignment, WW_FORMAT_AUTO, cli_precision(&j->device));
-    free(lengths);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
+    uint64_t at = 0;
+    int result = ww_series_set_create(n, &j->aligned) == WW_OK ? CLI_GO_ON : cli_fail();
+    for (size_t p = 0; result == CLI_GO_ON && p < pair_count(j); p++)
+        result = cli_gradients_add(j->aligned, j->found.precision, j->found.alignment, &at, m, NULL);
+    if (result == CLI_GO_ON &&
+        ww_series_set_write(j->aligned, j->alignment, WW_FORMAT_AUTO, j->found.precision) != WW_OK)
+        result = cli_fail();
+    return result;
 }
 
 static int draw(const job *j) {
@@ -138,7 +92,7 @@ static int draw(const job *j) {
                                     .pair = pair,
                                     .measure = &j->measure,
                                     .precision = cli_precision(&j->device),
-                                    .value = cli_value_at(j->values, cli_precision(&j->device), pair)};
+                                    .value = cli_value_at(j->found.values, cli_precision(&j->device), pair)};
     for (size_t p = 0;; p++) {
         wanted.members[0] = j->all_pairs ? p / columns : p;
         wanted.members[1] = j->all_pairs ? p % columns : p;
@@ -147,7 +101,7 @@ static int draw(const job *j) {
         first +=
             ww_series_set_length(j->sets[0], wanted.members[0]) * ww_series_set_length(j->sets[1], wanted.members[1]);
     }
-    wanted.cells = (const char *)j->cells + first * value;
+    wanted.cells = (const char *)j->found.alignment + first * value;
     return cli_alignment_draw(&wanted);
 }
 
@@ -177,8 +131,8 @@ static ww_status prepare(job *j, const ww_gradient_options *options) {
 
 static ww_status run(job *j, const ww_gradient_options *options) {
     ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
-    const ww_output values = WW_OUTPUT_HOST(j->values), slopes = WW_OUTPUT_HOST(j->slopes),
-                    parameters = WW_OUTPUT_HOST(j->by_parameters), cells = WW_OUTPUT_HOST(j->cells);
+    const ww_output values = WW_OUTPUT_HOST(j->found.values), slopes = WW_OUTPUT_HOST(j->found.slopes),
+                    parameters = WW_OUTPUT_HOST(j->found.by_parameters), cells = WW_OUTPUT_HOST(j->found.alignment);
     to.values = &values;
     *(j->of ? &to.columns : &to.rows) = &slopes;
     to.parameters = j->parameters ? &parameters : NULL;
@@ -190,43 +144,85 @@ static ww_status run(job *j, const ww_gradient_options *options) {
     return status == WW_OK ? ww_gradient_get_info(j->gradient, &j->info) : status;
 }
 
-static int compute(job *j) {
+// The gradient's series, in the shape of those that it is of.
+static int make_set(job *j) {
+    const ww_series_set *of = j->sets[j->of];
+    cli_gradients *g = &j->found;
+    uint64_t at = 0;
+    g->channels = ww_series_set_channels(of);
+    int result = ww_series_set_create(g->channels, &g->set) == WW_OK ? CLI_GO_ON : cli_fail();
+    for (size_t i = 0; result == CLI_GO_ON && i < ww_series_set_count(of); i++)
+        result = cli_gradients_add(g->set, g->precision, g->slopes, &at, ww_series_set_length(of, i),
+                                   ww_series_set_label(of, i));
+    return result;
+}
+
+static int compute(job *j, ww_gradient_options *options) {
+    cli_gradients *g = &j->found;
+    options->per_pair = j->group != NULL; // a series is in one pair: the same gradient
+    int result = prepare(j, options) == WW_OK ? CLI_GO_ON : cli_fail();
+    g->precision = cli_precision(&j->device);
+    g->pairs = (size_t)j->info.pairs;
+    g->parameters = j->parameters ? (size_t)(j->info.parameters / j->info.pairs) : 0;
+    if (result == CLI_GO_ON)
+        result = cli_values_allocate(j->info.pairs, 1, g->precision, &g->values);
+    if (result == CLI_GO_ON)
+        result = cli_values_allocate(j->of ? j->info.columns : j->info.rows, 1, g->precision, &g->slopes);
+    if (result == CLI_GO_ON && j->parameters)
+        result = cli_values_allocate(j->info.parameters, 1, g->precision, &g->by_parameters);
+    if (result == CLI_GO_ON && options->alignment)
+        result = cli_values_allocate(j->info.alignment, 1, g->precision, &g->alignment);
+    if (result == CLI_GO_ON && run(j, options) != WW_OK)
+        result = cli_fail();
+    return result == CLI_GO_ON ? make_set(j) : result;
+}
+
+// With a journal. Of a part: into its file; else as compute(), but that journal and file are left to be removed.
+static int divide(job *j, const ww_gradient_options *options) {
+    cli_gradient_rows gradients = {.measure = &j->measure,
+                                   .context = j->context,
+                                   .sets = {j->sets[0], j->sets[1]},
+                                   .data = j->data,
+                                   .of = j->of,
+                                   .options = *options,
+                                   .progress = &j->progress};
+    cli_row_job rows = {
+        .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
+    int result = cli_gradients_divide(&gradients, cli_precision(&j->device), &rows);
+    if (result == CLI_GO_ON)
+        result = cli_rows_run(&j->division, &rows, NULL);
+    j->info = gradients.did;
+    j->found = gradients.shape;
+    if (result != CLI_GO_ON || j->division.part)
+        return result;
+    result = cli_gradients_begin(&j->found);
+    return result == CLI_GO_ON
+               ? cli_rows_each(j->division.file, 0, rows.rows, rows.columns, cli_gradients_take, &j->found)
+               : result;
+}
+
+static int find(job *j) {
     ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
     ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
-    const ww_precision precision = cli_precision(&j->device);
     options.divergence = j->divergence;
     options.parameters = j->parameters;
     options.alignment = j->alignment || j->svg;
-    options.per_pair = j->group != NULL; // a series is in one pair: the same gradient
     cli_plan_options(&j->device, &j->progress, &plan);
     options.run = plan.run;
-    int result = prepare(j, &options) == WW_OK ? CLI_GO_ON : cli_fail();
-    if (result == CLI_GO_ON)
-        result = cli_values_allocate(j->info.pairs, 1, precision, &j->values);
-    if (result == CLI_GO_ON)
-        result = cli_values_allocate(j->of ? j->info.columns : j->info.rows, 1, precision, &j->slopes);
-    if (result == CLI_GO_ON && j->parameters)
-        result = cli_values_allocate(j->info.parameters, 1, precision, &j->by_parameters);
-    if (result == CLI_GO_ON && options.alignment)
-        result = cli_values_allocate(j->info.alignment, 1, precision, &j->cells);
-    if (result == CLI_GO_ON && run(j, &options) != WW_OK)
-        result = cli_fail();
+    const int result = cli_divided(&j->division) ? divide(j, &options) : compute(j, &options);
     cli_progress_end(&j->progress);
     cli_group_report(j->group);
     return result;
 }
 
 static void print_json(const job *j, const cli_command *command) {
-    const ww_precision precision = cli_precision(&j->device);
-    const ww_series_set *of = j->sets[j->of];
-    const size_t size = cli_value_bytes(precision);
     cli_head head = CLI_HEAD_INIT;
     cli_json json;
     for (int i = 0; i < 2; i++) {
         head.files[i] = j->paths[i];
         head.counts[i] = ww_series_set_count(j->sets[i]);
     }
-    head.output = j->output;
+    head.output = j->division.part ? j->division.data_path : j->output;
     head.measure = &j->measure;
     head.measure_options = &j->measure_options;
     head.read = &j->read;
@@ -235,7 +231,8 @@ static void print_json(const job *j, const cli_command *command) {
     head.seconds_compute = j->info.seconds_wall;
     head.seconds_device = j->info.seconds_device;
     cli_json_head(&json, stdout, command, &head);
-    cli_json_count(&json, "pairs", j->info.pairs);
+    cli_division_json(&json, &j->division);
+    cli_json_count(&json, "pairs", j->division.part ? j->division.units : j->found.pairs);
     if (j->group) {
         cli_group_json(j->group, NULL, &json);
     } else {
@@ -243,26 +240,45 @@ static void print_json(const job *j, const cli_command *command) {
         cli_json_count(&json, "segments", j->info.segments);
     }
     cli_json_flag(&json, "divergence", j->divergence);
-    cli_json_text(&json, "of", sides[j->of]);
+    cli_json_text(&json, "of", cli_gradient_sides[j->of]);
     cli_json_text(&json, "expected_alignment", j->alignment);
-    cli_json_values(&json, "values", j->values, precision, (size_t)j->info.pairs);
-    if (j->parameters)
-        cli_json_values(&json, "by_parameters", j->by_parameters, precision, (size_t)j->info.parameters);
-    if (j->output) {
+    if (j->division.part)
         cli_json_null(&json, "gradient");
-    } else {
-        // A list a series, channel by channel.
-        const char *at = j->slopes;
-        cli_json_array(&json, "gradient");
-        for (size_t i = 0; i < ww_series_set_count(of); i++) {
-            const size_t values = ww_series_set_length(of, i) * ww_series_set_channels(of);
-            cli_json_line(&json);
-            cli_json_values(&json, NULL, at, precision, values);
-            at += values * size;
-        }
-        cli_json_end(&json);
-    }
+    else
+        cli_gradients_json(&json, &j->found, !j->output);
     cli_json_end(&json);
+}
+
+static int output(job *j, const cli_command *command) {
+    int result = CLI_GO_ON;
+    if (!j->division.part && (j->output || !(j->json || j->svg)))
+        result = cli_gradients_write(&j->found, j->output);
+    if (result == CLI_GO_ON && j->alignment)
+        result = write_alignment(j);
+    if (result == CLI_GO_ON && j->svg)
+        result = draw(j);
+    if (result == CLI_GO_ON && j->json)
+        print_json(j, command);
+    if (result == CLI_GO_ON && j->division.checkpoint)
+        result = cli_division_finish(&j->division, true);
+    return result;
+}
+
+static int check_options(const cli_command *command, job *j) {
+    const int result = cli_division_check(command->name, &j->division);
+    if (result != CLI_GO_ON)
+        return result;
+    if (j->parameters && !j->json && !j->division.part)
+        return cli_usage(command->name, "--by-parameters prints with --json");
+    if (j->all_pairs && (cli_is_group(&j->device) || cli_divided(&j->division)))
+        return cli_usage(
+            command->name,
+            "--all-pairs takes one device, no --part and no --checkpoint: sums over pairs are not divided");
+    if (j->division.part && (j->output || j->alignment || j->svg))
+        return cli_usage(command->name, "--part names its file itself: no --output, --expected-alignment, --svg");
+    if (cli_is_group(&j->device) && cli_divided(&j->division))
+        return cli_usage(command->name, "several devices compute all pairs, not a part or from a checkpoint");
+    return CLI_GO_ON;
 }
 
 int cmd_gradient(const cli_command *command, int argc, char **argv) {
@@ -271,7 +287,7 @@ int cmd_gradient(const cli_command *command, int argc, char **argv) {
     const cli_option options[] = {
         {"output", 'o', CLI_OUTPUT, "FILE", "gradient, in the shape of the series: .npy, .csv, .ts; default '-', text",
          &j.output, 0, 0},
-        {"of", 0, CLI_CHOICE, "SIDE", "by the series of X or of Y", &j.of, sides, 0},
+        {"of", 0, CLI_CHOICE, "SIDE", "by the series of X or of Y", &j.of, cli_gradient_sides, 0},
         {"divergence", 0, CLI_FLAG, NULL, "of V(x,y) - V(x,x)/2 - V(y,y)/2", &j.divergence, 0, 0},
         {"all-pairs", 0, CLI_FLAG, NULL, "every series of X with every one of Y; the gradient of the sum", &j.all_pairs,
          0, 0},
@@ -283,30 +299,24 @@ int cmd_gradient(const cli_command *command, int argc, char **argv) {
          0},
         {"json", 'j', CLI_FLAG, NULL, "print one JSON object, with the values; the gradient is in it, or in --output",
          &j.json, 0, 0},
+        CLI_PARTS_OPTIONS(j.division),
+        CLI_CHECKPOINT_OPTION(j.division),
         CLI_MEASURE_OPTIONS(j.measure_options),
         CLI_READ_OPTIONS(j.read),
         CLI_DEVICE_OPTIONS(j.device),
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 2, 2, NULL);
+    if (result == CLI_GO_ON)
+        result = check_options(command, &j);
     if (result != CLI_GO_ON)
         return result;
-    if (j.parameters && !j.json)
-        return cli_usage(command->name, "--by-parameters prints with --json");
-    if (j.all_pairs && cli_is_group(&j.device))
-        return cli_usage(command->name, "--all-pairs takes one device: sums over pairs are not divided");
     result = job_begin(&j, command->name);
     if (result == CLI_GO_ON)
         result = check_alignment(&j);
     if (result == CLI_GO_ON)
-        result = compute(&j);
+        result = find(&j);
     if (result == CLI_GO_ON)
-        result = write_gradient(&j);
-    if (result == CLI_GO_ON && j.alignment)
-        result = write_alignment(&j);
-    if (result == CLI_GO_ON && j.svg)
-        result = draw(&j);
-    if (result == CLI_GO_ON && j.json)
-        print_json(&j, command);
+        result = output(&j, command);
     job_end(&j);
     return result == CLI_GO_ON ? CLI_OK : result;
 }

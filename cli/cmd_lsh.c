@@ -7,21 +7,19 @@
 
 #include "commands.h"
 #include "group_job.h"
-#include "neighbours.h"
+#include "lsh_rows.h"
 #include "picture.h"
-#include "point_options.h"
 
 typedef struct lsh_job {
     cli_device_options device;
     cli_progress progress;
     cli_neighbour_options wanted;
     const char *paths[2]; // base and queries
-    const char *width, *svg_path, *recall, *save_path, *load_path;
-    uint64_t tables, functions, probes, candidates, seed; // NOT_GIVEN until they are set
+    const char *svg_path, *recall, *save_path, *load_path;
+    cli_lsh_wanted asked;
     double recall_expected, recall_measured, recall_low, recall_high;
-    bool exact;                    // no hashing: the exact search is faster
-    int metric, path;              // metric NO_METRIC until it is given
-    bool evaluate, complete, bits; // bits: sets are given as bits
+    bool exact;          // no hashing: the exact search is faster
+    bool evaluate, bits; // bits: sets are given as bits
     ww_context *context;
     ww_point_set *sets[2];
     ww_point_view views[2];
@@ -31,14 +29,11 @@ typedef struct lsh_job {
     ww_lsh *loaded;
     ww_lsh_options options;
     cli_neighbours found;
+    cli_division division;
 } lsh_job;
 
-#define NOT_GIVEN UINT64_MAX
-#define NO_METRIC (-1)
-
-static const char *const path_names[] = {"auto", "buckets", "queries", NULL}; // as enum ww_lsh_path counts them
-
 static void job_end(lsh_job *j) {
+    cli_division_close(&j->division);
     ww_lsh_destroy(&j->loaded);
     for (int i = 1; i >= 0; i--) {
         ww_points_destroy(&j->points[i]);
@@ -51,20 +46,56 @@ static void job_end(lsh_job *j) {
     cli_neighbours_free(&j->found);
 }
 
-// Builds tables with these options, or uses the loaded ones, and searches.
-static ww_status search(const lsh_job *j, const ww_lsh_options *options, const cli_neighbours *n, ww_lsh_info *info) {
-    ww_lsh *lsh = j->loaded;
-    ww_status status = lsh ? ww_lsh_set_options(lsh, options) : ww_lsh_create(j->points[0], options, &lsh);
+// Tables with these options: the loaded ones, or new ones, which close_tables() destroys.
+static ww_status open_tables(const lsh_job *j, const ww_lsh_options *options, ww_lsh **lsh) {
+    *lsh = j->loaded;
+    ww_status status = *lsh ? ww_lsh_set_options(*lsh, options) : ww_lsh_create(j->points[0], options, lsh);
     if (status == WW_OK && j->save_path)
-        status = ww_lsh_save(lsh, j->save_path);
+        status = ww_lsh_save(*lsh, j->save_path);
+    return status;
+}
+
+static void close_tables(const lsh_job *j, ww_lsh **lsh) {
+    if (*lsh != j->loaded)
+        ww_lsh_destroy(lsh);
+}
+
+static ww_status search(const lsh_job *j, const ww_lsh_options *options, const cli_neighbours *n, ww_lsh_info *info) {
+    ww_lsh *lsh = NULL;
+    ww_status status = open_tables(j, options, &lsh);
     if (status == WW_OK)
         status = ww_lsh_run(lsh, j->points[1], n->k, n->ids, n->distances, NULL);
     ww_lsh_info_init(info, sizeof *info);
     if (status == WW_OK)
         status = ww_lsh_get_info(lsh, info);
-    if (!j->loaded)
-        ww_lsh_destroy(&lsh);
+    close_tables(j, &lsh);
     return status;
+}
+
+// With a journal. Of a part: into its file; else as search(), but that journal and file are left to be removed.
+static int divide(lsh_job *j, cli_neighbours *n, ww_lsh_info *info) {
+    char loaded[66] = "";
+    void *values = NULL;
+    cli_lsh_rows queries = {.queries = j->points[1], .k = n->k, .precision = n->precision, .did = info};
+    cli_row_job rows = {.points = {j->sets[1] ? &j->views[1] : NULL, j->sets[0] ? &j->views[0] : NULL},
+                        .stream = j->load_path ? loaded : NULL,
+                        .context = j->context,
+                        .progress = &j->progress,
+                        .device = &j->device};
+    int result = j->load_path ? cli_division_sum_file(j->load_path, loaded) : CLI_GO_ON;
+    if (result == CLI_GO_ON && open_tables(j, &j->options, &queries.lsh) != WW_OK)
+        result = cli_fail();
+    if (result == CLI_GO_ON)
+        result = cli_lsh_divide(&queries, n->queries, &rows);
+    if (result == CLI_GO_ON && !j->division.part)
+        result = cli_values_allocate(n->queries, 2 * n->k, WW_DOUBLE, &values);
+    if (result == CLI_GO_ON)
+        result = cli_rows_run(&j->division, &rows, values);
+    if (result == CLI_GO_ON && values)
+        cli_neighbours_unpack(n, values, 0, n->queries);
+    close_tables(j, &queries.lsh);
+    free(values);
+    return result;
 }
 
 static ww_status search_group(const lsh_job *j, const cli_neighbours *n, ww_lsh_info *info) {
@@ -86,7 +117,7 @@ static int choose(lsh_job *j, double recall) {
     ww_lsh_target target = WW_LSH_TARGET_INIT;
     ww_lsh_choice choice = WW_LSH_CHOICE_INIT;
     ww_lsh_options chosen = WW_LSH_OPTIONS_INIT;
-    target.metric = (ww_metric)j->metric;
+    target.metric = j->options.metric;
     target.k = (size_t)j->wanted.k;
     target.recall = recall;
     target.asking = j->points[1];
@@ -143,12 +174,12 @@ static void begin_json(const lsh_job *j, const cli_command *command, const ww_ls
     }
     head.files[j->paths[1] ? 1 : 0] = base;
     head.counts[j->paths[1] ? 1 : 0] = base_count;
-    head.output = j->wanted.output;
-    head.metric = ww_metric_name((ww_metric)j->metric);
+    head.output = j->division.part ? j->division.data_path : j->wanted.output;
+    head.metric = ww_metric_name(j->options.metric);
     head.parameters = parameters;
     head.context = j->context;
     head.precision = ww_precision_name(j->found.precision);
-    head.engine = j->exact ? "exact" : info ? path_names[info->path] : NULL;
+    head.engine = j->exact ? "exact" : info ? cli_lsh_paths[info->path] : NULL;
     head.seconds_compute = info ? info->seconds_build + info->seconds_search : NAN;
     cli_json_head(json, stdout, command, &head);
     cli_json_count(json, "k", j->found.k);
@@ -233,7 +264,7 @@ static int exact_search(const lsh_job *j, cli_neighbours *exact, double *seconds
     ww_knn_options options = WW_KNN_OPTIONS_INIT;
     ww_knn_info info = WW_KNN_INFO_INIT;
     ww_knn *knn = NULL;
-    options.metric = (ww_metric)j->metric;
+    options.metric = j->options.metric;
     options.run = j->options.run;
     if (j->group) {
         const double start = cli_seconds();
@@ -323,129 +354,133 @@ static int evaluate(lsh_job *j, const cli_command *command) {
     return result;
 }
 
+static int find(lsh_job *j, cli_neighbours *n, ww_lsh_info *info) {
+    ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
+    int result = CLI_GO_ON;
+    cli_plan_options(&j->device, &j->progress, &plan);
+    j->options.run = plan.run;
+    if (cli_divided(&j->division)) {
+        result = divide(j, n, info);
+    } else if (j->exact) {
+        result = exact_search(j, n, &info->seconds_search);
+        info->examined = (uint64_t)n->queries * j->views[0].count;
+    } else if ((j->group ? search_group(j, n, info) : search(j, &j->options, n, info)) != WW_OK) {
+        result = cli_fail();
+    }
+    cli_progress_end(&j->progress);
+    return result;
+}
+
 static int work(lsh_job *j, const cli_command *command) {
     ww_lsh_info info = WW_LSH_INFO_INIT;
-    ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
     cli_neighbours *n = &j->found;
     const int asked = j->sets[1] ? 1 : 0;
     const bool given = j->sets[asked] != NULL;
     n->queries = given ? j->views[asked].count : ww_lsh_count(j->loaded);
     n->k = (size_t)j->wanted.k;
     n->precision = given ? cli_points_precision(&j->device, &j->views[asked]) : ww_lsh_precision(j->loaded);
-    int result = cli_neighbours_allocate(n);
+    int result = j->division.part ? CLI_GO_ON : cli_neighbours_allocate(n);
     if (result != CLI_GO_ON)
         return result;
     if (j->evaluate)
         return evaluate(j, command);
-    cli_plan_options(&j->device, &j->progress, &plan);
-    j->options.run = plan.run;
-    if (j->exact) {
-        result = exact_search(j, n, &info.seconds_search);
-        info.examined = (uint64_t)n->queries * j->views[0].count;
-    } else if ((j->group ? search_group(j, n, &info) : search(j, &j->options, n, &info)) != WW_OK) {
-        result = cli_fail();
-    }
-    cli_progress_end(&j->progress);
+    result = find(j, n, &info);
     if (result != CLI_GO_ON)
         return result;
     cli_group_report(j->group);
-    if (info.capped)
-        fprintf(stderr, "wavewarp: %" PRIu64 " queries found more than %u points and kept those\n", info.capped,
-                j->options.candidates);
-    if (info.incomplete && !j->options.complete)
-        fprintf(stderr, "wavewarp: %" PRIu64 " queries found fewer than %zu points (--complete answers them exactly)\n",
-                info.incomplete, n->k);
-    result = cli_neighbours_write(n, &j->wanted);
+    cli_lsh_say(&info, &j->options, n->k);
+    result = j->division.part ? CLI_GO_ON : cli_neighbours_write(n, &j->wanted);
     if (result == CLI_GO_ON && j->wanted.json) {
         cli_json json;
         begin_json(j, command, &info, &json);
+        cli_division_json(&json, &j->division);
         write_info(&json, &info);
         if (j->group)
             cli_group_json(j->group, NULL, &json);
-        cli_neighbours_json(&json, n, &j->wanted);
+        if (j->division.part)
+            cli_json_null(&json, "neighbours");
+        else
+            cli_neighbours_json(&json, n, &j->wanted);
         cli_json_end(&json);
     }
-    return result;
-}
-
-// Bits as lists, which have a hash family.
-static int make_lists(ww_point_set **set, ww_point_view *view) {
-    ww_point_set *lists = NULL;
-    if (ww_point_set_of_bits(view, &lists) != WW_OK)
-        return cli_fail();
-    ww_point_set_destroy(set);
-    *set = lists;
-    return ww_point_set_view(lists, view) == WW_OK ? CLI_GO_ON : cli_fail();
+    return result == CLI_GO_ON && j->division.checkpoint ? cli_division_finish(&j->division, true) : result;
 }
 
 // Reads the files: base and queries, or with --load the queries alone.
 static int read_points(lsh_job *j) {
     int result = CLI_GO_ON;
     for (int i = 0; result == CLI_GO_ON && i < 2; i++)
-        if (j->paths[i]) {
-            const ww_metric metric = j->bits ? WW_METRIC_JACCARD_BITS : (ww_metric)j->metric;
-            result = cli_points_read(j->paths[i], metric, &j->sets[i], &j->views[i]);
-            if (result == CLI_GO_ON && j->bits)
-                result = make_lists(&j->sets[i], &j->views[i]);
-        }
+        if (j->paths[i])
+            result = cli_lsh_read(j->paths[i], j->options.metric, j->bits, &j->sets[i], &j->views[i]);
     return result;
 }
 
 // The saved index, and the metric and kind of its points.
 static int load(lsh_job *j, const char *name) {
-    const int asked = j->metric;
-    const ww_lsh_path path = j->options.path;
+    const cli_lsh_wanted *w = &j->asked;
+    const ww_metric asked = j->options.metric;
     if (ww_lsh_load(j->context, j->load_path, j->options.run, &j->loaded) != WW_OK ||
         ww_lsh_get_options(j->loaded, &j->options) != WW_OK)
         return cli_fail();
     if (j->bits && j->options.metric != WW_METRIC_JACCARD)
         return cli_error("%s is of %s, not of sets", j->load_path, ww_metric_name(j->options.metric));
-    if (asked != NO_METRIC && asked != (int)j->options.metric)
+    if (w->metric != CLI_LSH_NO_METRIC && asked != j->options.metric)
         return cli_error("%s is of %s, not of %s", j->load_path, ww_metric_name(j->options.metric),
-                         ww_metric_name((ww_metric)asked));
-    if (j->probes != NOT_GIVEN && j->probes > j->options.probes)
-        return cli_usage(name, "--probes is %" PRIu64 ", but %s was made with %u, which is the most", j->probes,
+                         ww_metric_name(asked));
+    if (w->probes != CLI_LSH_NOT_GIVEN && w->probes > j->options.probes)
+        return cli_usage(name, "--probes is %" PRIu64 ", but %s was made with %u, which is the most", w->probes,
                          j->load_path, j->options.probes);
-    if (j->candidates != NOT_GIVEN && j->candidates > j->options.candidates)
-        return cli_usage(name, "--candidates is %" PRIu64 ", but %s was made with %u, which is the most", j->candidates,
+    if (w->candidates != CLI_LSH_NOT_GIVEN && w->candidates > j->options.candidates)
+        return cli_usage(name, "--candidates is %" PRIu64 ", but %s was made with %u, which is the most", w->candidates,
                          j->load_path, j->options.candidates);
-    j->metric = (int)j->options.metric;
     j->device.precision = ww_lsh_precision(j->loaded) == WW_DOUBLE ? 1 : 0;
-    if (j->probes != NOT_GIVEN)
-        j->options.probes = (uint32_t)j->probes;
-    if (j->candidates != NOT_GIVEN)
-        j->options.candidates = (uint32_t)j->candidates;
-    j->options.path = path;
+    if (w->probes != CLI_LSH_NOT_GIVEN)
+        j->options.probes = (uint32_t)w->probes;
+    if (w->candidates != CLI_LSH_NOT_GIVEN)
+        j->options.candidates = (uint32_t)w->candidates;
+    j->options.path = (ww_lsh_path)w->path;
     j->options.run = &j->progress.run;
-    j->options.complete = j->complete;
+    j->options.complete = w->complete;
+    return CLI_GO_ON;
+}
+
+static int check_division(lsh_job *j, const char *name) {
+    const cli_neighbour_options *w = &j->wanted;
+    const int result = cli_division_check(name, &j->division);
+    if (result != CLI_GO_ON || !cli_divided(&j->division))
+        return result;
+    if (j->evaluate)
+        return cli_usage(name, "--evaluate goes without --part and --checkpoint");
+    if (j->recall)
+        return cli_usage(name, "--recall chooses by time, anew in each run: keep its tables with --save, and --load "
+                               "them with --part or --checkpoint");
+    if (j->division.part && (w->output || w->ids || w->distances || j->save_path))
+        return cli_usage(name, "--part names its file itself: no --output, --ids, --distances, --save");
+    if (cli_is_group(&j->device))
+        return cli_usage(name, "several devices compute all neighbours, not a part or from a checkpoint");
     return CLI_GO_ON;
 }
 
 // Options that have no effect with others are refused.
 static int check(lsh_job *j, const char *name, double *recall) {
+    const cli_lsh_wanted *w = &j->asked;
     const struct {
         const char *name;
         bool given, chosen, loaded; // chosen by --recall, or loaded by --load
-    } all[] = {{"tables", j->tables != NOT_GIVEN, true, true},
-               {"functions", j->functions != NOT_GIVEN, true, true},
-               {"width", j->width != NULL, true, true},
-               {"probes", j->probes != NOT_GIVEN, true, false},
-               {"candidates", j->candidates != NOT_GIVEN, true, false},
-               {"path", j->path != WW_LSH_AUTO, true, false},
-               {"seed", j->seed != NOT_GIVEN, false, true},
+    } all[] = {{"tables", w->tables != CLI_LSH_NOT_GIVEN, true, true},
+               {"functions", w->functions != CLI_LSH_NOT_GIVEN, true, true},
+               {"width", w->width != NULL, true, true},
+               {"probes", w->probes != CLI_LSH_NOT_GIVEN, true, false},
+               {"candidates", w->candidates != CLI_LSH_NOT_GIVEN, true, false},
+               {"path", w->path != WW_LSH_AUTO, true, false},
+               {"seed", w->seed != CLI_LSH_NOT_GIVEN, false, true},
                {"recall", j->recall != NULL, false, true}};
-    const bool of_numbers = j->metric == NO_METRIC || j->metric == WW_METRIC_L2 || j->metric == WW_METRIC_L2_SQUARED ||
-                            j->metric == WW_METRIC_L1;
     for (size_t i = 0; i < CLI_COUNT_OF(all); i++) {
         if (all[i].given && all[i].chosen && j->recall)
             return cli_usage(name, "--%s is of no use with --recall, which chooses it", all[i].name);
         if (all[i].given && all[i].loaded && j->load_path)
             return cli_usage(name, "--%s is of no use with --load: the file has it", all[i].name);
     }
-    if (j->width && !of_numbers)
-        return cli_usage(name, "--width is of no use with --metric %s; only l2 and l1 use it", cli_metrics[j->metric]);
-    if (j->width && !cli_number(j->width, &j->options.width))
-        return cli_usage(name, "--width: '%s' is not a number", j->width);
     if (j->recall && !cli_number(j->recall, recall))
         return cli_usage(name, "--recall: '%s' is not a number", j->recall);
     if (j->svg_path && !j->evaluate)
@@ -456,7 +491,7 @@ static int check(lsh_job *j, const char *name, double *recall) {
         return cli_usage(name, "--evaluate and --load are for one device");
     if (j->evaluate && !cli_neighbours_in_json(&j->wanted))
         return cli_usage(name, "--evaluate goes without --output, --ids and --distances");
-    return CLI_GO_ON;
+    return check_division(j, name);
 }
 
 static int open_devices(lsh_job *j) {
@@ -498,41 +533,25 @@ static int place_operands(lsh_job *j, const char *name, const char *const *opera
     return CLI_GO_ON;
 }
 
-static uint32_t option_value(uint64_t given, uint32_t otherwise) {
-    // The library refuses larger numbers.
-    return given == NOT_GIVEN ? otherwise : given < UINT32_MAX ? (uint32_t)given : UINT32_MAX;
-}
-
 int cmd_lsh(const cli_command *command, int argc, char **argv) {
     lsh_job j;
-    const ww_lsh_options defaults = WW_LSH_OPTIONS_INIT;
     memset(&j, 0, sizeof j);
     j.wanted.k = 1;
-    j.tables = j.functions = j.probes = j.candidates = j.seed = NOT_GIVEN;
-    j.metric = NO_METRIC;
+    j.asked = (cli_lsh_wanted)CLI_LSH_WANTED_INIT;
     j.recall_expected = j.recall_measured = j.recall_low = j.recall_high = NAN;
-    j.options = defaults;
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(j.wanted),
-        {"metric", 'm', CLI_CHOICE, "M", "distance of two points; linf and inner-product have no family", &j.metric,
-         cli_metrics, 0},
         {"recall", 'r', CLI_TEXT, "R", "choose tables, functions and width to find this share of the neighbours",
          &j.recall, 0, 0},
-        {"tables", 'L', CLI_COUNT, "L", "tables, default 10", &j.tables, NULL, 1},
-        {"functions", 'M', CLI_COUNT, "M", "hash functions of a table, default 10, at most 64", &j.functions, NULL, 1},
-        {"width", 'w', CLI_TEXT, "W", "l2 and l1: width of a segment, default 1.5", &j.width, 0, 0},
-        {"probes", 'P', CLI_COUNT, "P", "buckets looked into in every table, default 1", &j.probes, NULL, 1},
-        {"path", 0, CLI_CHOICE, "P", "search by buckets or by queries, default auto", &j.path, path_names, 0},
-        {"candidates", 0, CLI_COUNT, "N", "by queries: most points a query looks at, default 2048, at most 4096",
-         &j.candidates, NULL, 1},
-        {"complete", 0, CLI_FLAG, NULL, "answer exactly what finds fewer than K points", &j.complete, 0, 0},
-        {"seed", 's', CLI_COUNT, "N", "the same seed gives the same tables, default 1", &j.seed, NULL, 0},
+        CLI_LSH_OPTIONS(j.asked),
         {"save", 0, CLI_MADE, "FILE", "write points and tables' functions there", &j.save_path, 0, 0},
         {"load", 0, CLI_FILE, "FILE", "read them from there in place of BASE", &j.load_path, 0, 0},
         {"evaluate", 0, CLI_FLAG, NULL,
          "print recall, distances and time against the exact search, with 1, 2, 4... tables or probes", &j.evaluate, 0,
          0},
         {"svg", 0, CLI_MADE, "FILE", "with --evaluate: draw recall over time", &j.svg_path, 0, 0},
+        CLI_PARTS_OPTIONS(j.division),
+        CLI_CHECKPOINT_OPTION(j.division),
         CLI_DEVICE_OPTIONS(j.device),
     };
     double recall = 0;
@@ -542,24 +561,12 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     if (result != CLI_GO_ON || (result = check(&j, command->name, &recall)) != CLI_GO_ON ||
         (result = place_operands(&j, command->name, operands, operand_count)) != CLI_GO_ON)
         return result;
-    if (j.wanted.k > WW_KNN_MOST)
-        return cli_error("k is %" PRIu64 "; it can be 1 to %d", j.wanted.k, WW_KNN_MOST);
-    j.bits = j.metric == WW_METRIC_JACCARD_BITS;
-    if (j.bits)
-        j.metric = WW_METRIC_JACCARD;
-    else if (j.metric == NO_METRIC && !j.load_path)
-        j.metric = WW_METRIC_L2;
-    j.options.metric = (ww_metric)j.metric;
-    j.options.tables = option_value(j.tables, defaults.tables);
-    j.options.functions = option_value(j.functions, defaults.functions);
-    j.options.probes = option_value(j.probes, defaults.probes);
-    j.options.candidates = option_value(j.candidates, defaults.candidates);
-    j.options.seed = j.seed == NOT_GIVEN ? defaults.seed : j.seed;
+    if ((result = cli_lsh_take(command->name, &j.asked, j.wanted.k, &j.options)) != CLI_GO_ON)
+        return result;
+    j.bits = j.asked.metric == WW_METRIC_JACCARD_BITS;
     ww_run_options_init(&j.progress.run, sizeof j.progress.run);
     j.progress.run.max_bytes = j.device.max_bytes;
     j.options.run = &j.progress.run;
-    j.options.path = (ww_lsh_path)j.path;
-    j.options.complete = j.complete;
     // A saved index determines the kind of its queries.
     if (!j.load_path)
         result = read_points(&j);

@@ -8,6 +8,7 @@
 
 #include "classified.h"
 #include "commands.h"
+#include "gradients.h"
 #include "matches.h"
 #include "neighbours.h"
 #include "paths.h"
@@ -29,6 +30,7 @@ typedef struct merge_job {
     cli_matches matches;
     cli_paths paths;
     cli_classified classified;
+    cli_gradients gradients;
     uint64_t count;
     part *parts;
 } merge_job;
@@ -42,6 +44,7 @@ static void job_end(merge_job *j) {
     cli_matches_free(&j->matches);
     cli_paths_free(&j->paths);
     cli_classified_free(&j->classified);
+    cli_gradients_free(&j->gradients);
 }
 
 // How many parts there are to be: by the names of those that are there.
@@ -301,6 +304,21 @@ static int merge_classes(merge_job *j) {
     return result;
 }
 
+static int merge_gradients(merge_job *j) {
+    cli_row_shape shape;
+    cli_gradients *g = &j->gradients;
+    if (!read_shape(j, &shape) || !cli_gradients_shape_read(shape.more, g) || shape.columns != cli_gradients_columns(g))
+        return cli_error("%s: the parts are not all of the pairs", j->folder);
+    g->precision = shape.precision;
+    g->pairs = (size_t)shape.rows;
+    int result = cli_gradients_begin(g);
+    if (result == CLI_GO_ON)
+        result = take_parts(j, shape.columns, cli_gradients_take, g);
+    if (result == CLI_GO_ON && (j->wanted.output || !j->wanted.json))
+        result = cli_gradients_write(g, j->wanted.output);
+    return result;
+}
+
 static int merge_profiles(merge_job *j) {
     cli_row_shape shape;
     cli_profiles profiles = {.found = NULL};
@@ -325,12 +343,15 @@ static int merge(merge_job *j, const char *job) {
     static const struct {
         const char *job;
         int (*merge)(merge_job *j);
-    } lines[] = {
-        {"search", merge_search}, {"profile", merge_profiles}, {"path", merge_paths}, {"classify", merge_classes}};
+    } lines[] = {{"search", merge_search},
+                 {"profile", merge_profiles},
+                 {"path", merge_paths},
+                 {"classify", merge_classes},
+                 {"gradient", merge_gradients}};
     int (*own)(merge_job * j) = NULL;
     for (size_t i = 0; i < CLI_COUNT_OF(lines); i++)
         own = strcmp(job, lines[i].job) == 0 ? lines[i].merge : own;
-    if (strcmp(job, "nearest") == 0 || strcmp(job, "knn") == 0)
+    if (strcmp(job, "nearest") == 0 || strcmp(job, "knn") == 0 || strcmp(job, "lsh") == 0)
         return merge_neighbours(j);
     if (j->wanted.ids || j->wanted.distances || (!own && !j->wanted.output))
         return cli_error("parts of '%s' are merged by --output FILE alone", job);
@@ -373,6 +394,8 @@ static void print_json(const merge_job *j, const cli_command *command) {
         cli_classified_json(&json, &j->classified, "nearest", NULL);
     if (j->paths.found.offsets)
         cli_paths_json(&json, &j->paths.found, !j->wanted.output);
+    if (j->gradients.set)
+        cli_gradients_json(&json, &j->gradients, !j->wanted.output);
     cli_json_end(&json);
 }
 

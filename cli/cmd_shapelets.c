@@ -488,14 +488,16 @@ static int check_group(const shapelets *c, const char *name) {
         return CLI_GO_ON;
     if (c->verb != FIT)
         return cli_usage(name, "'%s' takes one device; several are for 'fit'", verbs[c->verb]);
-    if (c->checkpoint)
-        return cli_usage(name, "several devices keep no --checkpoint of shapelets");
     if (c->svg)
         return cli_usage(name, "--svg takes one device: draw the model with 'show'");
     return CLI_GO_ON;
 }
 
 static int check_part(shapelets *c, const char *name) {
+    const cli_division *d = &c->division;
+    // A checkpoint that is there is gone on from in any case.
+    if (c->checkpoint && !d->part_text && !d->parts && !d->any_device)
+        return CLI_GO_ON;
     const int result = cli_division_check(name, &c->division);
     if (result != CLI_GO_ON || !c->division.part_text)
         return result;

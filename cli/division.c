@@ -2,6 +2,7 @@
 // See division.h.
 #include "division.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,42 @@ int cli_division_sum(const ww_series_set *set, char *text) {
         result = add_sum(all, at, text);
     free(all);
     return result;
+}
+
+int cli_division_sum_labels(const ww_series_set *set, char *text) {
+    char *labels = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&labels, &size);
+    if (!file)
+        return cli_error("not enough memory");
+    for (size_t i = 0; i < ww_series_set_count(set); i++) {
+        const char *label = ww_series_set_label(set, i);
+        fprintf(file, "%s%c", label ? label : "", label ? '\0' : '\1');
+    }
+    const int result = fclose(file) == 0 ? add_sum(labels, size, text) : cli_error("not enough memory");
+    free(labels);
+    return result;
+}
+
+int cli_division_sum_file(const char *path, char *text) {
+    enum { BLOCK = 1 << 20, SUM = 65 };
+    FILE *file = fopen(path, "rb");
+    char sums[2 * SUM] = "";
+    void *block = malloc(BLOCK);
+    size_t size;
+    int result = !file   ? cli_error("%s: %s", path, strerror(errno))
+                 : block ? CLI_GO_ON
+                         : cli_error("not enough memory");
+    // Each block's sum with that of those before.
+    while (result == CLI_GO_ON && (size = fread(block, 1, BLOCK, file)) > 0)
+        if (ww_checksum(block, size, sums + SUM) != WW_OK || ww_checksum(sums, sizeof sums, sums) != WW_OK)
+            result = cli_fail();
+    if (result == CLI_GO_ON && ferror(file))
+        result = cli_error("%s: %s", path, strerror(errno));
+    if (file)
+        fclose(file);
+    free(block);
+    return result == CLI_GO_ON ? add_sum(sums, SUM, text) : result;
 }
 
 int cli_division_sum_points(const ww_point_view *v, char *text) {

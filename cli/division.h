@@ -72,6 +72,8 @@ char *cli_division_options(const char *shape, const ww_measure *measure, const c
 // nothing.
 int cli_division_sum(const ww_series_set *set, char *text);
 int cli_division_sum_points(const ww_point_view *points, char *text);
+int cli_division_sum_labels(const ww_series_set *set, char *text);
+int cli_division_sum_file(const char *path, char *text);
 // "DIR/2-of-3.npy" and its like; free() it.
 char *cli_part_path(const char *folder, uint64_t part, uint64_t count, const char *ending);
 

@@ -6,27 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The sums of values and labels.
-static int sum_inputs(const ww_series_set *train, char inputs[256]) {
-    char *labels = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&labels, &size);
-    int result = file ? cli_division_sum(train, inputs) : cli_error("not enough memory");
-    for (size_t i = 0; file && i < ww_series_set_count(train); i++) {
-        const char *label = ww_series_set_label(train, i);
-        fprintf(file, "%s%c", label ? label : "", label ? '\0' : '\1');
-    }
-    if (file && fclose(file) != 0 && result == CLI_GO_ON)
-        result = cli_error("not enough memory");
-    const size_t at = strlen(inputs);
-    if (result == CLI_GO_ON) {
-        inputs[at] = ' ';
-        result = ww_checksum(labels, size, inputs + at + 1) == WW_OK ? CLI_GO_ON : cli_fail();
-    }
-    free(labels);
-    return result;
-}
-
 static char *say_options(const cli_division *d, const cli_device_options *device, const ww_series_set *train,
                          const ww_shapelets_options *o) {
     char shape[512];
@@ -67,8 +46,10 @@ int cli_shapelet_part_open(cli_division *d, const cli_device_options *device, ww
     d->data_path = cli_part_path(d->parts, d->part, d->part_count, ".json");
     *checkpoint = cli_part_path(d->parts, d->part, d->part_count, ".checkpoint");
     char *options = say_options(d, device, train, o);
-    int result = d->journal_path && d->data_path && *checkpoint && options ? sum_inputs(train, inputs)
+    int result = d->journal_path && d->data_path && *checkpoint && options ? cli_division_sum(train, inputs)
                                                                            : cli_error("not enough memory");
+    if (result == CLI_GO_ON)
+        result = cli_division_sum_labels(train, inputs);
     if (result == CLI_GO_ON)
         result = open_journal(d, inputs, options, context, count);
     free(options);

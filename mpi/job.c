@@ -291,6 +291,8 @@ static void job_end(rank_job *j) {
     cli_profile_units_end(&j->profile.units);
     cli_classify_end(&j->classes.rows);
     ww_plan_destroy(&j->plan);
+    ww_lsh_destroy(&j->lsh.tables);
+    ww_points_destroy(&j->lsh.queries);
     ww_knn_destroy(&j->points.knn);
     ww_points_destroy(&j->points.base);
     for (int i = 1; i >= 0; i--) {

@@ -4,7 +4,9 @@
 #define WAVEWARP_MPI_JOB_H
 
 #include "classified.h"
+#include "gradients.h"
 #include "json.h"
+#include "lsh_rows.h"
 #include "neighbours.h"
 #include "paths.h"
 #include "point_rows.h"
@@ -81,6 +83,21 @@ typedef struct rank_classes {
     ww_dataset *data[2]; // as the rows have them; the second is the job's first
 } rank_classes;
 
+typedef struct rank_gradient {
+    int of;
+    bool divergence;
+    cli_gradient_rows rows;
+} rank_gradient;
+
+// Of the points that rank_points has.
+typedef struct rank_lsh {
+    cli_lsh_wanted asked;
+    ww_lsh_options options;
+    ww_points *queries; // NULL: the base
+    ww_lsh *tables;
+    cli_lsh_rows rows;
+} rank_lsh;
+
 struct rank_job {
     const rank_kind *kind;
     cli_measure_options measure_options;
@@ -108,6 +125,8 @@ struct rank_job {
     rank_profile profile;
     rank_classes classes;
     char path_more[CLI_PATHS_MORE];
+    rank_gradient gradient;
+    rank_lsh lsh;
     restart restart;
     uint64_t done; // marks of this rank
     double seconds;
@@ -140,8 +159,9 @@ void rank_series_begin(rank_job *j, size_t k);
 int rank_rows_prepare(rank_job *j);
 int rank_rows_run(rank_job *j, uint64_t first, uint64_t count);
 int rank_rows_part(rank_job *j, cli_division *part);
+int rank_finish_neighbours(rank_job *j);
 
 extern const rank_kind rank_matrix, rank_pairs, rank_nearest, rank_knn, rank_search_kind, rank_profile_kind, rank_path,
-    rank_classify;
+    rank_classify, rank_gradient_kind, rank_lsh_kind;
 
 #endif

@@ -50,6 +50,31 @@ static int knn(const cli_command *command, int argc, char **argv) {
     return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
 }
 
+static int lsh(const cli_command *command, int argc, char **argv) {
+    rank_job j = {.kind = &rank_lsh_kind, .wanted = {.k = 1}, .lsh = {.asked = CLI_LSH_WANTED_INIT}};
+    const cli_option options[] = {
+        CLI_NEIGHBOUR_OPTIONS(j.wanted),
+        CLI_LSH_OPTIONS(j.lsh.asked),
+        RANK_OPTIONS(j),
+    };
+    return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
+}
+
+static int gradient(const cli_command *command, int argc, char **argv) {
+    rank_job j = {.kind = &rank_gradient_kind};
+    const cli_option options[] = {
+        {"output", 'o', CLI_MADE, "FILE", "where to, in the shape of the series: .npy, .csv, .ts", &j.wanted.output, 0,
+         0},
+        {"json", 'j', CLI_FLAG, NULL, "print one JSON object: what each rank did", &j.wanted.json, 0, 0},
+        {"of", 0, CLI_CHOICE, "SIDE", "by the series of X or of Y", &j.gradient.of, cli_gradient_sides, 0},
+        {"divergence", 0, CLI_FLAG, NULL, "of V(x,y) - V(x,x)/2 - V(y,y)/2", &j.gradient.divergence, 0, 0},
+        RANK_OPTIONS(j),
+        CLI_MEASURE_OPTIONS(j.measure_options),
+        CLI_READ_OPTIONS(j.read),
+    };
+    return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
+}
+
 static int search(const cli_command *command, int argc, char **argv) {
     rank_job j = {.kind = &rank_search_kind, .search = {.wanted = CLI_SEARCH_WANTED_INIT, .raw = {.file = -1}}};
     const cli_option options[] = {
@@ -106,6 +131,8 @@ static const cli_command commands[] = {
     {"classify", "TRAIN TEST --predictions FILE", "Classifies by the nearest training series.", about, classify},
     {"nearest", "QUERIES [BASE] -k K -o FILE", "Writes the k nearest series of every query.", about, nearest},
     {"knn", "QUERIES [BASE] -k K -o FILE", "Writes the k nearest points of every query.", about, knn},
+    {"lsh", "QUERIES [BASE] -k K -o FILE", "Writes near points of every query, by hashing.", about, lsh},
+    {"gradient", "X Y -o FILE", "Writes the gradient of each pair's distance.", about, gradient},
     {"search", "QUERIES... --in STREAM -o FILE", "Writes the best matches of every query.", about, search},
     {"profile", "SERIES [OTHER] --window N -o FILE", "Writes matrix profiles.", about, profile},
 };

@@ -128,7 +128,7 @@ static int prepare_nearest(rank_job *j) {
     return rank_rows_prepare(j);
 }
 
-static int finish_neighbours(rank_job *j) {
+int rank_finish_neighbours(rank_job *j) {
     cli_neighbours n = {(size_t)j->rows.rows, (size_t)j->rows.k, j->rows.result, NULL, NULL};
     void *values = NULL;
     int result = read_all(j, &values);
@@ -215,6 +215,6 @@ static int prepare_knn(rank_job *j) {
 const rank_kind rank_pairs = {"pairs",      2,   2, rank_read_series, prepare_pairs, rank_rows_run, rank_rows_part,
                               finish_pairs, NULL};
 const rank_kind rank_nearest = {
-    "nearest", 1, 2, rank_read_series, prepare_nearest, rank_rows_run, rank_rows_part, finish_neighbours, NULL};
-const rank_kind rank_knn = {"knn", 1, 2, read_points, prepare_knn, rank_rows_run, rank_rows_part, finish_neighbours,
-                            NULL};
+    "nearest", 1, 2, rank_read_series, prepare_nearest, rank_rows_run, rank_rows_part, rank_finish_neighbours, NULL};
+const rank_kind rank_knn = {
+    "knn", 1, 2, read_points, prepare_knn, rank_rows_run, rank_rows_part, rank_finish_neighbours, NULL};

@@ -170,8 +170,9 @@ WW_API_STATUS ww_group_classify(const ww_measure *measure, ww_group_dataset *tra
 /// series and takes the candidates of some at a time, from the best that all have found so far. Nodes that take one
 /// device less than about a quarter of ww_group_options.tile_seconds are not divided, and no more is the rest: a node
 /// follows the other. What a device did is the sum of all nodes. \param options as of ww_shapelets_create(), read
-/// during the call only; its run options as ww_plan_options.run of the jobs above. \return WW_ERROR_UNSUPPORTED
-/// (options.checkpoint), and as ww_shapelets_create(). *Ownership*: the caller's; ww_shapelets_destroy().
+/// during the call only; its run options as ww_plan_options.run of the jobs above. A checkpoint also has the series of
+/// an unfinished node whose candidates are done; a group goes on from one device's, and the other way round, where they
+/// are of one kind. \return as ww_shapelets_create(). *Ownership*: the caller's; ww_shapelets_destroy().
 /// *Thread-safety*: one job of a group at a time. *Blocking*: until done.
 WW_API_STATUS ww_group_shapelets(ww_group_dataset *train, const ww_shapelets_options *options,
                                  ww_shapelets **shapelets);

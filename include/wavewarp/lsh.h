@@ -104,6 +104,13 @@ WW_API_STATUS ww_lsh_remove(ww_lsh *lsh, const int64_t *ids, size_t count);
 /// *Blocking*: until done.
 WW_API_STATUS ww_lsh_run(ww_lsh *lsh, ww_points *queries, size_t k, int64_t *ids, void *distances, uint32_t *found);
 
+/// The same for queries [row, row + rows) alone: a part of work that several workers share, with the same tables each.
+/// Ids and distances are those of the whole run, under the path that it takes. \param ids, distances, found of these
+/// rows. \return WW_ERROR_INVALID_ARGUMENT (a range outside the queries), and as ww_lsh_run(). *Thread-safety*: one
+/// thread at a time. *Blocking*: until done.
+WW_API_STATUS ww_lsh_run_rows(ww_lsh *lsh, ww_points *queries, size_t row, size_t rows, size_t k, int64_t *ids,
+                              void *distances, uint32_t *found);
+
 /// Searches tables over a part of the points; parameters as of ww_lsh_run(). ww_neighbours_merge() (wavewarp/topk.h)
 /// joins the results of the parts. They are those of tables to which the parts were added by ww_lsh_add(), bit for bit,
 /// with the same options (no search may be capped, nor `complete`, which looks at what a part alone finds). \param

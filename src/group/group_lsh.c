@@ -141,7 +141,10 @@ static ww_status run_queries(void *user, void *own, size_t first, size_t count) 
     const job *j = user;
     const seat *s = own;
     ww_group_lsh *g = j->lsh;
-    const ww_status status = wwi_lsh_run_rows(s->lsh, s->queries, first, count, j->k, j->ids, j->distances, j->found);
+    const size_t place = first * j->k, value = wwi_precision_bytes(g->any->precision);
+    unsigned char *distances = j->distances ? (unsigned char *)j->distances + place * value : NULL;
+    const ww_status status = ww_lsh_run_rows(s->lsh, s->queries, first, count, j->k, j->ids + place, distances,
+                                             j->found ? j->found + first : NULL);
     if (status != WW_OK)
         return status;
     (void)pthread_mutex_lock(&g->lock);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapelets on a group of devices. One of them, the lead, grows the tree: it compares the chosen with the series, and
-// searches small nodes. The candidates of a large node are divided by their series: whoever takes a part of them begins
-// with the best that all have found so far, which leave candidates out, and what it finds is joined with them.
+// Shapelets on a group of devices. One of them, the leading one, grows the tree: it compares the chosen with the
+// series, and searches small nodes. The candidates of a large node are divided by their series: whoever takes a part of
+// them begins with the best that all have found so far, which leave candidates out, and what it finds is joined with
+// them.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -12,25 +13,25 @@
 #include "group/group.h"
 #include "shapelets/shapelet_growth.h"
 
-// Nodes that the lead is expected to search in a smaller part of a tile's time are not divided.
+// Nodes that the leading device is expected to search in a smaller part of a tile's time are not divided.
 #define DIVIDED_FROM 0.25
 
 // A device, from when it first has work.
 typedef struct member {
     bool open;
-    wwi_shapelet_seat seat;
+    wwi_shapelet_worker worker;
     double rate; // cells a second, of launches
 } member;
 
-typedef struct crew {
+typedef struct job {
     ww_group *group;
     ww_group_dataset *train;
     wwi_growth *growth;
     const ww_series_set *set;
     ww_run_options own; // a device's, which does not tell the caller's progress function
     member *members;    // one a device
-    size_t lead;
-    atomic_bool stop; // the caller asked to
+    size_t leading;     // the device that grows the tree
+    atomic_bool stop;   // the caller asked to
     // the node that is divided
     const wwi_shapelet_node *node;
     size_t k, first;      // first: of its part
@@ -38,35 +39,35 @@ typedef struct crew {
     pthread_mutex_t lock; // of what follows, and of the growth's progress
     wwi_shapelet_found *best;
     size_t count;
-} crew;
+} job;
 
 // ---- devices
 
-static ww_status open_member(crew *c, size_t device) {
-    member *m = &c->members[device];
-    ww_context *context = c->group->contexts[device];
-    ww_status status = wwi_group_check_part(c->train->parts[device], &c->train->errors[device]);
+static ww_status open_member(job *j, size_t device) {
+    member *m = &j->members[device];
+    ww_context *context = j->group->contexts[device];
+    ww_status status = wwi_group_check_part(j->train->parts[device], &j->train->errors[device]);
     if (status == WW_OK)
-        status = wwi_shapelet_seat_open(context, &c->own, c->growth->kind, c->set, &m->seat);
+        status = wwi_shapelet_worker_open(context, &j->own, j->growth->kind, j->set, &m->worker);
     if (status != WW_OK) {
-        wwi_shapelet_seat_close(&m->seat);
+        wwi_shapelet_worker_close(&m->worker);
         return status;
     }
-    m->rate = wwi_pace_guess(wwi_context_info(context), m->seat.device.gpu ? 20 : 1);
+    m->rate = wwi_pace_guess(wwi_context_info(context), m->worker.device.gpu ? 20 : 1);
     m->open = true;
     return WW_OK;
 }
 
 // A device that was lost stays so.
-static ww_status need_member(crew *c, size_t device) {
-    const wwi_worker *w = &c->group->workers[device];
+static ww_status need_member(job *j, size_t device) {
+    const wwi_worker *w = &j->group->workers[device];
     if (w->lost)
         return wwi_fail_again(&w->error, w->error.status);
-    return c->members[device].open ? WW_OK : open_member(c, device);
+    return j->members[device].open ? WW_OK : open_member(j, device);
 }
 
-static void lose(crew *c, size_t device, ww_status status) {
-    wwi_worker *w = &c->group->workers[device];
+static void lose(job *j, size_t device, ww_status status) {
+    wwi_worker *w = &j->group->workers[device];
     if (w->lost)
         return;
     w->lost = true;
@@ -74,154 +75,162 @@ static void lose(crew *c, size_t device, ww_status status) {
     w->error.status = status;
 }
 
-static void lead_by(crew *c, size_t device) {
-    c->lead = device;
-    c->growth->seat = &c->members[device].seat;
-    c->growth->progress.pace.stream = c->growth->seat->device.stream;
-    c->growth->progress.rate = c->members[device].rate;
+static void follow(job *j, size_t device) {
+    j->leading = device;
+    j->growth->leading = &j->members[device].worker;
+    j->growth->progress.pace.stream = j->growth->leading->device.stream;
+    j->growth->progress.rate = j->members[device].rate;
 }
 
 // The first device that is not lost leads: one in reserve when all others are.
-static ww_status choose_lead(crew *c) {
+static ww_status choose_leading(job *j) {
     ww_status status = WW_ERROR_INTERNAL;
-    for (size_t i = 0; i < 2 * c->group->count; i++) {
-        const size_t device = i % c->group->count;
-        wwi_worker *w = &c->group->workers[device];
-        if (w->reserve != (i >= c->group->count))
+    for (size_t i = 0; i < 2 * j->group->count; i++) {
+        const size_t device = i % j->group->count;
+        wwi_worker *w = &j->group->workers[device];
+        if (w->reserve != (i >= j->group->count))
             continue;
-        if ((status = need_member(c, device)) == WW_OK) {
+        if ((status = need_member(j, device)) == WW_OK) {
             w->reserve = false;
-            lead_by(c, device);
+            follow(j, device);
             return WW_OK;
         }
         if (!wwi_schedule_loses_worker(status))
             return status;
-        lose(c, device, status);
+        lose(j, device, status);
     }
     return status;
 }
 
-static size_t able(const crew *c) {
+static size_t able(const job *j) {
     size_t count = 0;
-    for (size_t i = 0; i < c->group->count; i++)
-        count += !c->group->workers[i].lost && !c->group->workers[i].reserve;
+    for (size_t i = 0; i < j->group->count; i++)
+        count += !j->group->workers[i].lost && !j->group->workers[i].reserve;
     return count;
 }
 
-static ww_status open_crew(wwi_growth *g, const ww_series_set *train) {
-    crew *c = g->user;
-    if (g->options.checkpoint) {
-        (void)wwi_fail(WW_ERROR_UNSUPPORTED, "several devices keep no checkpoint of shapelets");
-        return wwi_fail_hint("take one device, or leave the checkpoint out");
-    }
-    c->growth = g;
-    c->set = train;
-    c->own = g->run;
-    c->own.progress = NULL;
-    if (!(c->members = calloc(c->group->count, sizeof *c->members)))
-        return wwi_fail_memory(c->group->count * sizeof *c->members);
-    wwi_group_begin(c->group);
-    return choose_lead(c);
+static ww_status open_devices(wwi_growth *g, const ww_series_set *train) {
+    job *j = g->user;
+    j->growth = g;
+    j->set = train;
+    j->own = g->run;
+    j->own.progress = NULL;
+    if (!(j->members = calloc(j->group->count, sizeof *j->members)))
+        return wwi_fail_memory(j->group->count * sizeof *j->members);
+    wwi_group_begin(j->group);
+    return choose_leading(j);
 }
 
-static bool replace_lead(wwi_growth *g, ww_status status) {
-    crew *c = g->user;
+static bool replace_leading(wwi_growth *g, ww_status status) {
+    job *j = g->user;
     if (!wwi_schedule_loses_worker(status))
         return false;
-    lose(c, c->lead, status);
-    return choose_lead(c) == WW_OK;
+    lose(j, j->leading, status);
+    return choose_leading(j) == WW_OK;
 }
 
-static void close_crew(wwi_growth *g) {
-    crew *c = g->user;
-    for (size_t i = 0; c->members && i < c->group->count; i++) {
-        wwi_shapelet_seat *seat = &c->members[i].seat;
-        if (!c->members[i].open)
+static void close_devices(wwi_growth *g) {
+    job *j = g->user;
+    for (size_t i = 0; j->members && i < j->group->count; i++) {
+        wwi_shapelet_worker *worker = &j->members[i].worker;
+        if (!j->members[i].open)
             continue;
-        g->model->info.launches += wwi_stream_launches(seat->device.stream);
-        g->model->info.seconds_device += wwi_stream_seconds(seat->device.stream);
-        wwi_shapelet_seat_close(seat);
+        g->model->info.launches += wwi_stream_launches(worker->device.stream);
+        g->model->info.seconds_device += wwi_stream_seconds(worker->device.stream);
+        wwi_shapelet_worker_close(worker);
     }
-    free(c->members);
+    free(j->members);
 }
 
 // ---- a node on all devices
 
 static ww_status begin_device(void *user, size_t device, void **own) {
-    crew *c = user;
-    *own = &c->members[device];
-    return need_member(c, device);
+    job *j = user;
+    *own = &j->members[device];
+    return need_member(j, device);
 }
 
 static int stopped(void *user, uint64_t done, uint64_t total) {
     (void)done;
     (void)total;
-    return atomic_load(&((crew *)user)->stop);
+    return atomic_load(&((job *)user)->stop);
 }
 
 // Before a part: the best of all so far. False where the time is over, and something was searched.
-static bool take_best(crew *c, wwi_shapelet_found *best, size_t *count) {
-    wwi_shapelet_progress *all = &c->growth->progress;
-    (void)pthread_mutex_lock(&c->lock);
-    *count = c->count;
-    memcpy(best, c->best, c->count * sizeof *best);
+static bool take_best(job *j, wwi_shapelet_found *best, size_t *count) {
+    wwi_shapelet_progress *all = &j->growth->progress;
+    (void)pthread_mutex_lock(&j->lock);
+    *count = j->count;
+    memcpy(best, j->best, j->count * sizeof *best);
     const bool late = all->deadline > 0 && all->candidates > 0 && wwi_seconds() > all->deadline;
     all->stopped |= late;
-    (void)pthread_mutex_unlock(&c->lock);
+    (void)pthread_mutex_unlock(&j->lock);
     return !late;
 }
 
-static void join_best(crew *c, const wwi_shapelet_found *best, size_t count, const wwi_shapelet_progress *done) {
-    wwi_shapelet_progress *all = &c->growth->progress;
-    (void)pthread_mutex_lock(&c->lock);
+// After a part, from the node's series `first` on.
+static ww_status join_best(job *j, size_t first, size_t series, const wwi_shapelet_found *best, size_t count,
+                           const wwi_shapelet_progress *done) {
+    ww_status status = WW_OK;
+    wwi_shapelet_progress *all = &j->growth->progress;
+    (void)pthread_mutex_lock(&j->lock);
     for (size_t i = 0; i < count; i++)
-        wwi_shapelet_insert(c->best, &c->count, c->k, &best[i]);
+        wwi_shapelet_insert(j->best, &j->count, j->k, &best[i]);
     all->cells += done->cells;
     all->candidates += done->candidates;
     all->examined += done->examined;
     all->stopped |= done->stopped;
-    (void)pthread_mutex_unlock(&c->lock);
-}
-
-static ww_status search_part(crew *c, member *m, size_t first, size_t count, wwi_shapelet_found *best) {
-    const wwi_growth *g = c->growth;
-    wwi_shapelet_device *device = &m->seat.device;
-    const wwi_shapelet_data *data = &m->seat.data;
-    wwi_shapelet_node node = *c->node;
-    wwi_shapelet_progress progress = {.rate = m->rate, .deadline = g->progress.deadline};
-    size_t found;
-    node.after = NULL;
-    node.part_first = c->first + first;
-    node.part_count = count;
-    if (!take_best(c, best, &found))
-        return WW_OK;
-    progress.pace = wwi_pace_make(device->stream, g->run.launch_seconds, stopped, c);
-    wwi_pace_start(&progress.pace, wwi_shapelet_cells(data, &g->options, &node));
-    ww_status status = wwi_shapelet_search(device, data, &g->gains, &g->options, &node, c->k, &progress, best, &found);
-    status = wwi_finish_after(device->stream, status);
-    m->rate = progress.rate;
-    if (status == WW_OK)
-        join_best(c, best, found, &progress);
+    if (!done->stopped)
+        status = wwi_growth_save_series(j->growth, first, series, j->best, j->count);
+    (void)pthread_mutex_unlock(&j->lock);
     return status;
 }
 
+static ww_status search_part(job *j, member *m, size_t first, size_t count, wwi_shapelet_found *best) {
+    const wwi_growth *g = j->growth;
+    wwi_shapelet_device *device = &m->worker.device;
+    const wwi_shapelet_data *data = &m->worker.data;
+    wwi_shapelet_node node = *j->node;
+    wwi_shapelet_progress progress = {.rate = m->rate, .deadline = g->progress.deadline};
+    size_t found;
+    node.after = NULL;
+    node.part_first = j->first + first;
+    node.part_count = count;
+    if (!take_best(j, best, &found))
+        return WW_OK;
+    progress.pace = wwi_pace_make(device->stream, g->run.launch_seconds, stopped, j);
+    wwi_pace_start(&progress.pace, wwi_shapelet_cells(data, &g->options, &node));
+    ww_status status = wwi_shapelet_search(device, data, &g->gains, &g->options, &node, j->k, &progress, best, &found);
+    status = wwi_finish_after(device->stream, status);
+    m->rate = progress.rate;
+    return status == WW_OK ? join_best(j, first, count, best, found, &progress) : status;
+}
+
+// Without those that an earlier run did.
 static ww_status run_part(void *user, void *own, size_t first, size_t count) {
-    crew *c = user;
-    wwi_shapelet_found *best = malloc(c->k * sizeof *best);
-    const ww_status status = best ? search_part(c, own, first, count, best) : wwi_fail_memory(c->k * sizeof *best);
+    job *j = user;
+    const wwi_growth *g = j->growth;
+    wwi_shapelet_found *best = malloc(j->k * sizeof *best);
+    ww_status status = best ? WW_OK : wwi_fail_memory(j->k * sizeof *best);
+    for (size_t at = first, end; status == WW_OK && at < first + count; at = end + 1) {
+        for (end = at; end < first + count && !wwi_growth_has_series(g, end);)
+            end++;
+        if (end > at)
+            status = search_part(j, own, at, end - at, best);
+    }
     free(best);
     return status;
 }
 
 // By the calling thread, of the node that is divided.
 static int tell(void *user, uint64_t done, uint64_t total) {
-    crew *c = user;
-    const wwi_growth *g = c->growth;
+    job *j = user;
+    const wwi_growth *g = j->growth;
     const uint64_t all = g->progress.pace.total;
     (void)total;
-    const int stop = g->run.progress(g->run.progress_user, wwi_least(c->done + done, all), all);
+    const int stop = g->run.progress(g->run.progress_user, wwi_least(j->done + done, all), all);
     if (stop)
-        atomic_store(&c->stop, true);
+        atomic_store(&j->stop, true);
     return stop;
 }
 
@@ -232,26 +241,40 @@ static void forgive(ww_group *group) {
             group->workers[i].lost = false;
 }
 
-static ww_status find_divided(crew *c, size_t units, double *before) {
+// Takes the work of series that an earlier run did out of what is before each. Returns how much it is.
+static uint64_t leave_out(const wwi_growth *g, size_t units, double *before) {
+    double done = 0, own;
+    for (size_t i = 0, next = 1; i < units; i++, next++) {
+        own = before[next] - (before[i] + done);
+        done += wwi_growth_has_series(g, i) ? own : 0;
+        before[next] -= done;
+    }
+    return (uint64_t)done;
+}
+
+static ww_status find_divided(job *j, size_t units, double *before) {
     static const wwi_group_kind kind = {.begin = begin_device, .run = run_part};
-    wwi_growth *g = c->growth;
-    const ww_run_options report = {.progress = tell, .progress_user = c};
-    wwi_shapelet_cells_before(&g->seat->data, &g->options, c->node, before);
-    c->done = g->progress.pace.done;
-    ww_status status = wwi_group_go_on(c->group, &kind, c, units, before, g->run.progress ? &report : NULL);
-    g->progress.pace.done = wwi_least(c->done + (uint64_t)before[units], g->progress.pace.total);
+    wwi_growth *g = j->growth;
+    const ww_run_options report = {.progress = tell, .progress_user = j};
+    ww_status status = wwi_growth_divide(g, units);
+    if (status != WW_OK)
+        return status;
+    wwi_shapelet_cells_before(&g->leading->data, &g->options, j->node, before);
+    j->done = g->progress.pace.done + leave_out(g, units, before);
+    status = wwi_group_go_on(j->group, &kind, j, units, before, g->run.progress ? &report : NULL);
+    g->progress.pace.done = wwi_least(j->done + (uint64_t)before[units], g->progress.pace.total);
     if (status == WW_ERROR_CANCELLED)
-        forgive(c->group);
-    else if (status == WW_OK && c->group->workers[c->lead].lost)
-        status = choose_lead(c);
+        forgive(j->group);
+    else if (status == WW_OK && j->group->workers[j->leading].lost)
+        status = choose_leading(j);
     return status;
 }
 
-static ww_status find_by_lead(crew *c, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
-                              size_t *count, double cells) {
+static ww_status find_by_leading(job *j, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
+                                 size_t *count, double cells) {
     const double start = wwi_seconds();
-    wwi_worker *w = &c->group->workers[c->lead];
-    const ww_status status = wwi_growth_find_alone(c->growth, node, k, found, count);
+    wwi_worker *w = &j->group->workers[j->leading];
+    const ww_status status = wwi_growth_find_alone(j->growth, node, k, found, count);
     const double seconds = wwi_seconds() - start;
     if (status != WW_OK)
         return status;
@@ -265,29 +288,29 @@ static ww_status find_by_lead(crew *c, const wwi_shapelet_node *node, size_t k, 
 
 static ww_status find_node(wwi_growth *g, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
                            size_t *count) {
-    crew *c = g->user;
+    job *j = g->user;
     const size_t units = node->part_count ? node->part_count : node->count;
-    const double cells = (double)wwi_shapelet_cells(&g->seat->data, &g->options, node);
-    const double expected = cells / c->group->workers[c->lead].rate;
-    if (able(c) < 2 || units < 2 || expected < DIVIDED_FROM * c->group->tile_seconds)
-        return find_by_lead(c, node, k, found, count, cells);
+    const double cells = (double)wwi_shapelet_cells(&g->leading->data, &g->options, node);
+    const double expected = cells / j->group->workers[j->leading].rate;
+    if (able(j) < 2 || units < 2 || expected < DIVIDED_FROM * j->group->tile_seconds)
+        return find_by_leading(j, node, k, found, count, cells);
     double *before = malloc((units + 1) * sizeof *before);
     if (!before)
         return wwi_fail_memory((units + 1) * sizeof *before);
-    c->node = node;
-    c->first = node->part_count ? node->part_first : 0;
-    c->k = k;
-    c->best = found;
-    c->count = *count;
-    const ww_status status = find_divided(c, units, before);
-    *count = c->count;
+    j->node = node;
+    j->first = node->part_count ? node->part_first : 0;
+    j->k = k;
+    j->best = found;
+    j->count = *count;
+    const ww_status status = find_divided(j, units, before);
+    *count = j->count;
     free(before);
     return status;
 }
 
 ww_status ww_group_shapelets(ww_group_dataset *train, const ww_shapelets_options *options, ww_shapelets **shapelets) {
-    static const wwi_shapelet_crew kind = {
-        .open = open_crew, .find = find_node, .replace = replace_lead, .close = close_crew};
+    static const wwi_shapelet_devices kind = {
+        .open = open_devices, .find = find_node, .replace = replace_leading, .close = close_devices};
     ww_series_set *set = NULL;
     if (shapelets)
         *shapelets = NULL;
@@ -299,11 +322,11 @@ ww_status ww_group_shapelets(ww_group_dataset *train, const ww_shapelets_options
             set = NULL;
     if (!set)
         return status;
-    crew c = {.group = train->group, .train = train};
-    wwi_growth g = {.crew = &kind, .user = &c};
-    (void)pthread_mutex_init(&c.lock, NULL);
+    job j = {.group = train->group, .train = train};
+    wwi_growth g = {.devices = &kind, .user = &j};
+    (void)pthread_mutex_init(&j.lock, NULL);
     status = wwi_shapelets_grow(&g, set, options, shapelets);
-    (void)pthread_mutex_destroy(&c.lock);
+    (void)pthread_mutex_destroy(&j.lock);
     ww_series_set_destroy(&set);
     return status;
 }

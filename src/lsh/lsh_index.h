@@ -126,10 +126,6 @@ uint32_t wwi_lsh_make_masks(int family, uint32_t functions, uint32_t probes, uin
 ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const ww_run_options *run,
                        const void *coefficients, uint64_t coefficient_bytes, ww_lsh **lsh);
 ww_status wwi_lsh_append(ww_lsh *lsh, ww_points *points);
-// ww_lsh_run() of queries [first, first + count), or up to the last one, into their rows of the arrays: `first` is a
-// multiple of WWI_TILE_PAIR.
-ww_status wwi_lsh_run_rows(ww_lsh *lsh, ww_points *queries, size_t first, size_t count, size_t k, int64_t *ids,
-                           void *distances, uint32_t *found);
 // Prepares lsh->kernels.join for lists of k.
 ww_status wwi_lsh_get_join(ww_lsh *lsh, uint32_t k);
 // Marks the points of these bits, one for each of its points, as removed; no others are.

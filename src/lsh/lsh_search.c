@@ -28,10 +28,10 @@ typedef struct search {
     wwi_slice window;
     wwi_buffer *norms, *own_norms, *query_rows, *own_rows; // own_...: made here
     wwi_lsh_halves own_halves;
-    float reach; // norm of the longest query
-    size_t first, rows;
-    uint32_t own;       // id of the first row, or WWI_NO_INDEX
-    uint32_t query_row; // of the first row in query_rows
+    float reach;              // norm of the longest query
+    size_t first, rows, lead; // lead: so many of them are there for the tiles alone
+    uint32_t own;             // id of the first row, or WWI_NO_INDEX
+    uint32_t query_row;       // of the first row in query_rows
     wwi_buffer *keys, *best_values, *best_ids;
     uint32_t key_probes; // probes whose keys fit `keys`
     uint32_t *counted;   // by queries: points found
@@ -371,7 +371,7 @@ static ww_status search_queries(search *s, wwi_lsh_block *b, bool fresh) {
         (status = wwi_topk(s->selector, &selection)) != WW_OK ||
         (status = wwi_stream_read(h->stream, s->counts, 0, s->rows * 4, s->counted)) != WW_OK)
         return status;
-    for (size_t r = 0; r < s->rows; r++) {
+    for (size_t r = s->lead; r < s->rows; r++) {
         const bool capped = s->counted[r] > job.capacity;
         h->info.capped += capped;
         h->info.examined += capped ? job.capacity : s->counted[r];
@@ -387,10 +387,10 @@ static bool is_removed(const search *s, size_t row) {
     return s->self && h->removed.bits && (h->removed.bits[id / 32] >> id % 32 & 1);
 }
 
-// Rows of `ids` (rows x k) that have fewer than k. Returns how many.
+// Rows of `ids` (rows x k) that are wanted and have fewer than k. Returns how many.
 static size_t list_incomplete(const search *s, const int64_t *ids, uint32_t *rows) {
     size_t count = 0;
-    for (size_t r = 0; r < s->rows; r++)
+    for (size_t r = s->lead; r < s->rows; r++)
         if (ids[(r + 1) * s->k - 1] < 0 && !is_removed(s, r))
             rows[count++] = (uint32_t)r;
     return count;
@@ -470,29 +470,62 @@ static ww_status fetch_results(const search *s, int64_t *ids, void *distances, u
                              s->h->options.metric == WW_METRIC_L2, ids, distances, incomplete);
 }
 
-// The rows' results to the caller; `at` is the first row there.
-static ww_status fetch(search *s, size_t at, int64_t *ids, void *distances, uint32_t *found) {
-    ww_status status;
+// Results of the present rows, with those that are answered exactly.
+static ww_status take_results(search *s, int64_t *ids, void *distances) {
     const ww_lsh *h = s->h;
     uint64_t incomplete = 0;
     bool answered = false;
-    int64_t *const own_ids = ids + at * s->k;
-    unsigned char *const own_distances = distances ? (unsigned char *)distances + at * s->k * h->value_bytes : NULL;
-    if ((status = fetch_results(s, own_ids, own_distances, &incomplete)) != WW_OK)
+    ww_status status = fetch_results(s, ids, distances, &incomplete);
+    if (status != WW_OK)
         return status;
     // Their numbers are needed where they are searched again, or where points were removed.
-    if (!h->options.complete && !h->removed.bits)
+    if (!h->options.complete && !h->removed.bits && !s->lead)
         s->h->info.incomplete += incomplete;
     else if (incomplete)
-        status = look_after_incomplete(s, own_ids, &answered);
-    if (status != WW_OK || (answered && (status = fetch_results(s, own_ids, own_distances, NULL)) != WW_OK))
-        return status;
-    for (size_t r = 0; h->removed.bits && r < s->rows; r++)
+        status = look_after_incomplete(s, ids, &answered);
+    if (status == WW_OK && answered)
+        status = fetch_results(s, ids, distances, NULL);
+    for (size_t r = 0; status == WW_OK && h->removed.bits && r < s->rows; r++)
         if (is_removed(s, r))
-            empty_row(s, at + r, ids, distances);
-    for (size_t r = at; found && r < at + s->rows; r++)
-        found[r] = wwi_count_found(ids + r * s->k, s->k);
-    return WW_OK;
+            empty_row(s, r, ids, distances);
+    return status;
+}
+
+// Where results go: those of query `first` come first.
+typedef struct target {
+    size_t first;
+    int64_t *ids;
+    void *distances;
+    uint32_t *found;
+} target;
+
+// The rows' results to the caller; `at` is the number of the first one's query. The first s->lead are not wanted.
+static ww_status fetch(search *s, size_t at, const target *to) {
+    const size_t rows = s->rows - s->lead, place = at + s->lead - to->first, row_bytes = s->k * s->h->value_bytes;
+    int64_t *ids = to->ids + place * s->k, *all_ids = ids;
+    unsigned char *distances = to->distances ? (unsigned char *)to->distances + place * row_bytes : NULL,
+                  *all_distances = distances;
+    ww_status status = WW_OK;
+    if (s->lead) {
+        all_ids = malloc(s->rows * s->k * sizeof *ids);
+        all_distances = malloc(s->rows * row_bytes);
+        if (!all_ids || !all_distances)
+            status = wwi_fail_memory(s->rows * (s->k * sizeof *ids + row_bytes));
+    }
+    if (status == WW_OK)
+        status = take_results(s, all_ids, all_distances);
+    if (status == WW_OK && s->lead) {
+        memcpy(ids, all_ids + s->lead * s->k, rows * s->k * sizeof *ids);
+        if (distances)
+            memcpy(distances, all_distances + s->lead * row_bytes, rows * row_bytes);
+    }
+    for (size_t r = 0; status == WW_OK && to->found && r < rows; r++)
+        to->found[place + r] = wwi_count_found(ids + r * s->k, s->k);
+    if (s->lead) {
+        free(all_ids);
+        free(all_distances);
+    }
+    return status;
 }
 
 // ---- the whole
@@ -514,14 +547,8 @@ static ww_status search_rows(search *s) {
     return status;
 }
 
-// Where results go, by the number of the query.
-typedef struct target {
-    int64_t *ids;
-    void *distances;
-    uint32_t *found;
-} target;
-
-// Those in [from, to) of the queries [first, first + count) of s->queries, whose results begin at row `at`.
+// Those in [from, to) of the queries [first, first + count) of s->queries, which are the whole's from `at` on. On the
+// device points are in tiles, of which a search takes whole ones.
 static ww_status search_window(search *s, size_t first, size_t count, size_t at, size_t from, size_t to,
                                const target *results) {
     float largest;
@@ -536,12 +563,13 @@ static ww_status search_window(search *s, size_t first, size_t count, size_t at,
         s->reach = sqrtf(largest) * 1.000001f;
         s->norms = s->own_norms;
     }
-    for (size_t done = from; status == WW_OK && done < to; done += s->rows) {
+    for (size_t done = from - from % WWI_TILE_PAIR; status == WW_OK && done < to; done += s->rows) {
+        s->lead = done < from ? from - done : 0;
         s->first = first + done;
         s->rows = (size_t)wwi_least(to - done, s->most_rows);
         s->own = s->self ? (uint32_t)(at + done) : WWI_NO_INDEX;
         if ((status = search_rows(s)) == WW_OK)
-            status = fetch(s, at + done, results->ids, results->distances, results->found);
+            status = fetch(s, at + done, results);
     }
     return status;
 }
@@ -560,8 +588,9 @@ static ww_status search_range(search *s, size_t first, size_t end, const target 
     ww_status status = WW_OK;
     const ww_lsh *h = s->h;
     for (size_t at = first, rows; !s->self && status == WW_OK && at < end; at += rows) {
+        const size_t lead = s->queries->tiles ? at % WWI_TILE_PAIR : 0;
         rows = wwi_least(wwi_points_slice_limit(s->queries, at), end - at);
-        status = search_window(s, at, rows, at, 0, rows, results);
+        status = search_window(s, at - lead, lead + rows, at - lead, lead, lead + rows, results);
     }
     for (size_t i = 0; s->self && status == WW_OK && i < h->block_count; i++) {
         wwi_lsh_block *b = &h->blocks[i];
@@ -576,23 +605,15 @@ static ww_status search_range(search *s, size_t first, size_t end, const target 
     return status;
 }
 
-ww_status ww_lsh_run(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, void *distances, uint32_t *found) {
-    return wwi_lsh_run_rows(h, queries, 0, SIZE_MAX, k, ids, distances, found);
-}
-
-ww_status wwi_lsh_run_rows(ww_lsh *h, ww_points *queries, size_t first, size_t count, size_t k, int64_t *ids,
-                           void *distances, uint32_t *found) {
+// Of the results of these rows.
+static ww_status run_rows(ww_lsh *h, ww_points *queries, size_t all, const target *to, size_t count, size_t k) {
     ww_status status = WW_OK;
     search s;
-    if (!h || !ids || k < 1 || k > WW_KNN_MOST)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL, or k is not 1 to %d", WW_KNN_MOST);
     if (queries && (queries->context != h->context || queries->precision != h->precision || queries->kind != h->kind ||
                     queries->dimension != h->dimension))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the queries are not of the tables' context, precision, kind or "
                                                    "dimension");
     const double start = wwi_seconds();
-    const size_t all = queries ? queries->count : h->total;
-    count = wwi_least(count, all - first);
     wwi_stream_start(h->stream);
     memset(&s, 0, sizeof s);
     s.h = h;
@@ -608,9 +629,9 @@ ww_status wwi_lsh_run_rows(ww_lsh *h, ww_points *queries, size_t first, size_t c
     if (s.by_buckets || h->options.complete)
         status = wwi_lsh_get_join(h, s.k);
     if (status == WW_OK)
-        status = allocate(&s, count);
+        status = allocate(&s, count + WWI_TILE_PAIR - 1);
     if (status == WW_OK)
-        status = search_range(&s, first, first + count, &(target){ids, distances, found});
+        status = search_range(&s, to->first, to->first + count, to);
     status = wwi_finish_after(h->stream, status);
     // Halves that a failed launch was to make are not known to be there.
     for (size_t i = 0; status != WW_OK && i < h->block_count; i++)
@@ -618,4 +639,18 @@ ww_status wwi_lsh_run_rows(ww_lsh *h, ww_points *queries, size_t first, size_t c
     search_free(&s);
     h->info.seconds_search = wwi_seconds() - start;
     return status;
+}
+
+ww_status ww_lsh_run_rows(ww_lsh *h, ww_points *queries, size_t row, size_t rows, size_t k, int64_t *ids,
+                          void *distances, uint32_t *found) {
+    if (!h || !ids || k < 1 || k > WW_KNN_MOST)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL, or k is not 1 to %d", WW_KNN_MOST);
+    const size_t all = queries ? queries->count : h->total;
+    if (row > all || rows > all - row)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "rows %zu and %zu more are not in the %zu queries", row, rows, all);
+    return run_rows(h, queries, all, &(target){row, ids, distances, found}, rows, k);
+}
+
+ww_status ww_lsh_run(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, void *distances, uint32_t *found) {
+    return ww_lsh_run_rows(h, queries, 0, queries ? queries->count : h ? h->total : 0, k, ids, distances, found);
 }

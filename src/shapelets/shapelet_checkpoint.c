@@ -11,6 +11,7 @@
 void wwi_shapelet_past_free(wwi_shapelet_past *past) {
     free(past->found);
     free(past->counts);
+    free(past->series);
     memset(past, 0, sizeof *past);
 }
 
@@ -20,6 +21,25 @@ static ww_status add_places(wwi_journal_lines *lines, const wwi_shapelet_found *
         const wwi_shapelet_place *p = &found[i].place;
         status = wwi_journal_add(lines, "%" PRIu32 " %" PRIu32 " %" PRIu32 "\n", p->series, p->start, p->length);
     }
+    return status;
+}
+
+// From `at` on: where the next run of series that are done begins; *end: where it ends.
+static size_t next_run(const wwi_shapelet_past *past, size_t at, size_t *end) {
+    while (at < past->series_count && !past->series[at])
+        at++;
+    for (*end = at; *end < past->series_count && past->series[*end]; ++*end) {
+    }
+    return at;
+}
+
+static ww_status add_series(wwi_journal_lines *lines, const wwi_shapelet_past *past) {
+    size_t runs = 0, end = 0;
+    for (size_t at = 0; (at = next_run(past, at, &end)) < past->series_count; at = end)
+        runs++;
+    ww_status status = wwi_journal_add(lines, "%zu %zu\n", past->series_count, runs);
+    for (size_t at = 0; status == WW_OK && (at = next_run(past, at, &end)) < past->series_count; at = end)
+        status = wwi_journal_add(lines, "%zu %zu\n", at, end - at);
     return status;
 }
 
@@ -35,7 +55,8 @@ ww_status wwi_shapelet_past_write(const char *path, const wwi_journal_identity *
     }
     if (status == WW_OK &&
         (status = wwi_journal_add(&lines, "%" PRIu64 " %zu\n", past->columns, past->unfinished_count)) == WW_OK &&
-        (status = add_places(&lines, past->found + at, past->unfinished_count)) == WW_OK)
+        (status = add_places(&lines, past->found + at, past->unfinished_count)) == WW_OK &&
+        (status = add_series(&lines, past)) == WW_OK)
         status = wwi_journal_save(path, true, identity, &lines);
     free(lines.bytes);
     return status;
@@ -56,6 +77,21 @@ static ww_status read_places(const char **at, const char *path, wwi_shapelet_pas
         one->place = (wwi_shapelet_place){(uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2]};
     }
     return status;
+}
+
+static ww_status read_series(const char **at, const char *path, wwi_shapelet_past *past, size_t size) {
+    uint64_t count, runs, first, length;
+    if (!wwi_journal_number(at, INT32_MAX, &count) || !wwi_journal_number(at, size, &runs))
+        return wwi_journal_damaged(path);
+    if (count && !(past->series = calloc((size_t)count, 1)))
+        return wwi_fail_memory((size_t)count);
+    past->series_count = (size_t)count;
+    for (uint64_t i = 0; i < runs; i++) {
+        if (!wwi_journal_number(at, count, &first) || !wwi_journal_number(at, count - first, &length))
+            return wwi_journal_damaged(path);
+        memset(past->series + first, 1, (size_t)length);
+    }
+    return WW_OK;
 }
 
 static ww_status parse(const char *at, const char *path, wwi_shapelet_past *past) {
@@ -80,6 +116,8 @@ static ww_status parse(const char *at, const char *path, wwi_shapelet_past *past
     past->columns = columns;
     past->unfinished_count = (size_t)value;
     status = read_places(&at, path, past, (size_t)value);
+    if (status == WW_OK)
+        status = read_series(&at, path, past, size);
     return status == WW_OK && at != end ? wwi_journal_damaged(path) : status;
 }
 

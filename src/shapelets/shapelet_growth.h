@@ -9,29 +9,29 @@
 enum { WWI_MOST_TERMS = 8 };
 
 // A device, and the series on it.
-typedef struct wwi_shapelet_seat {
+typedef struct wwi_shapelet_worker {
     wwi_shapelet_device device;
     wwi_shapelet_data data;
-} wwi_shapelet_seat;
+} wwi_shapelet_worker;
 
 // Also after an error it is to be closed; one of zeros may be.
-ww_status wwi_shapelet_seat_open(ww_context *context, const ww_run_options *run, wwi_shapelet_kind kind,
-                                 const ww_series_set *train, wwi_shapelet_seat *seat);
-void wwi_shapelet_seat_close(wwi_shapelet_seat *seat);
+ww_status wwi_shapelet_worker_open(ww_context *context, const ww_run_options *run, wwi_shapelet_kind kind,
+                                   const ww_series_set *train, wwi_shapelet_worker *worker);
+void wwi_shapelet_worker_close(wwi_shapelet_worker *worker);
 
 typedef struct wwi_growth wwi_growth;
 
 // Who searches.
-typedef struct wwi_shapelet_crew {
-    // Sets growth->seat: where patterns are compared with series, and what is not divided is searched.
+typedef struct wwi_shapelet_devices {
+    // Sets growth->leading: where patterns are compared with series, and what is not divided is searched.
     ww_status (*open)(wwi_growth *growth, const ww_series_set *train);
     // As wwi_shapelet_search(), with growth->progress.
     ww_status (*find)(wwi_growth *growth, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
                       size_t *count);
-    // growth->seat failed by this: whether there is another one, which takes its place. NULL: there is none.
+    // growth->leading failed by this: whether there is another one, which takes its place. NULL: there is none.
     bool (*replace)(wwi_growth *growth, ww_status status);
     void (*close)(wwi_growth *growth); // also after an error; it fills launches and seconds_device of the info
-} wwi_shapelet_crew;
+} wwi_shapelet_devices;
 
 // Texts of the checkpoint's identity.
 typedef struct wwi_growth_texts {
@@ -39,9 +39,9 @@ typedef struct wwi_growth_texts {
 } wwi_growth_texts;
 
 struct wwi_growth {
-    const wwi_shapelet_crew *crew;
-    void *user; // the crew's: one device's context, or a group's job
-    wwi_shapelet_seat *seat;
+    const wwi_shapelet_devices *devices;
+    void *user; // one device's context, or a group's job
+    wwi_shapelet_worker *leading;
     ww_shapelets *model;
     ww_shapelets_options options;
     ww_run_options run;
@@ -61,10 +61,10 @@ struct wwi_growth {
     double saved;                  // when it was written
 };
 
-// Grows a model from `train`; its info says what was done. growth: zeros but for crew and user.
+// Grows a model from `train`; its info says what was done. growth: zeros but for devices and user.
 ww_status wwi_shapelets_grow(wwi_growth *growth, const ww_series_set *train, const ww_shapelets_options *options,
                              ww_shapelets **shapelets);
-// A search by growth->seat alone.
+// A search by growth->leading alone.
 ww_status wwi_growth_find_alone(wwi_growth *growth, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
                                 size_t *count);
 
@@ -81,6 +81,13 @@ ww_status wwi_growth_resume(wwi_growth *growth);
 // A search, or its result from the checkpoint.
 ww_status wwi_growth_find(wwi_growth *growth, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
                           size_t *count);
+// A search that is divided by the node's series: before it, of how many. Without a checkpoint nothing is kept.
+ww_status wwi_growth_divide(wwi_growth *growth, size_t series);
+// Whether an earlier run did the candidates of one.
+bool wwi_growth_has_series(const wwi_growth *growth, size_t series);
+// Those of some are done; the best of all so far. By one thread at a time.
+ww_status wwi_growth_save_series(wwi_growth *growth, size_t first, size_t count, const wwi_shapelet_found *found,
+                                 size_t found_count);
 // At the end of a run by this status: the checkpoint is kept or removed. Returns the status.
 ww_status wwi_growth_settle(wwi_growth *growth, ww_status status);
 

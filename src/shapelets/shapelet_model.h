@@ -35,6 +35,8 @@ typedef struct wwi_shapelet_past {
     size_t searches, search_room, found_count, found_room;
     uint64_t columns;        // that the unfinished search has done
     size_t unfinished_count; // its best so far, after the others in `found`
+    unsigned char *series;   // of one that is divided: 1 for each of the node's series whose candidates are done
+    size_t series_count;     // 0: it is not divided
 } wwi_shapelet_past;
 
 void wwi_shapelet_past_free(wwi_shapelet_past *past);

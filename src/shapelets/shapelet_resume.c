@@ -13,15 +13,15 @@
 
 // The sum of all that a search sees of the series.
 static ww_status sum_series(const wwi_growth *g, char sum[65]) {
-    const size_t values = g->seat->data.offsets[g->seat->data.count] * sizeof(double),
-                 offsets = (g->seat->data.count + 1) * 8;
-    const size_t classes = g->seat->data.count * 4, bytes = values + offsets + classes;
+    const size_t values = g->leading->data.offsets[g->leading->data.count] * sizeof(double),
+                 offsets = (g->leading->data.count + 1) * 8;
+    const size_t classes = g->leading->data.count * 4, bytes = values + offsets + classes;
     uint8_t *all = malloc(bytes);
     if (!all)
         return wwi_fail_memory(bytes);
-    memcpy(all, g->seat->data.offsets, offsets);
+    memcpy(all, g->leading->data.offsets, offsets);
     memcpy(all + offsets, g->classes, classes);
-    memcpy(all + offsets + classes, g->seat->data.values, values);
+    memcpy(all + offsets + classes, g->leading->data.values, values);
     const ww_status status = ww_checksum(all, bytes, sum);
     free(all);
     return status;
@@ -36,8 +36,8 @@ static ww_status identify(wwi_growth *g) {
              "depth %zu size %zu terms %zu channels %zu part %zu %zu",
              o->min_length, o->max_length, o->length_step, o->start_step, o->sample, o->seed, (int)o->quality,
              o->raw != 0, o->unscaled != 0, o->no_tree != 0, o->best, o->max_depth, o->min_size, o->terms,
-             g->seat->data.channels, o->part_first, o->part_count);
-    wwi_journal_device(g->seat->device.context, t->device);
+             g->leading->data.channels, o->part_first, o->part_count);
+    wwi_journal_device(g->leading->device.context, t->device);
     g->identity = (wwi_journal_identity){{"shapelets", t->inputs, t->options, t->device}};
     return sum_series(g, t->inputs);
 }
@@ -93,22 +93,22 @@ static ww_status score_place(wwi_growth *g, const wwi_shapelet_node *node, wwi_s
     }
     for (size_t j = 0; j < node->count; j++)
         inside = inside || node->ids[j] == place->series;
-    if (!inside || (size_t)place->start + place->length > wwi_shapelet_length(&g->seat->data, place->series) ||
+    if (!inside || (size_t)place->start + place->length > wwi_shapelet_length(&g->leading->data, place->series) ||
         place->length < 2) {
         status =
             wwi_fail(WW_ERROR_FORMAT, "the checkpoint %s names a candidate that there is not", g->options.checkpoint);
         goto done;
     }
-    const wwi_shapelet_pattern pattern = wwi_shapelet_pattern_at(&g->seat->data, place);
-    if ((status = wwi_shapelet_exact(&g->seat->device, &g->seat->data, node->ids, node->count, &pattern, 1, distances,
-                                     NULL)) != WW_OK)
+    const wwi_shapelet_pattern pattern = wwi_shapelet_pattern_at(&g->leading->data, place);
+    if ((status = wwi_shapelet_exact(&g->leading->device, &g->leading->data, node->ids, node->count, &pattern, 1,
+                                     distances, NULL)) != WW_OK)
         goto done;
     for (size_t j = 0; j < node->count; j++) {
         distances[j] = node->ids[j] == place->series ? 0 : distances[j];
         if (node->before)
             distances[j] = wwi_shapelet_join(node->op, distances[j], node->before[j]);
     }
-    status = wwi_shapelet_judge(&g->seat->device, &g->seat->data, &g->gains, &g->options, node, distances, order,
+    status = wwi_shapelet_judge(&g->leading->device, &g->leading->data, &g->gains, &g->options, node, distances, order,
                                 counts, found);
 done:
     free(distances);
@@ -152,9 +152,34 @@ static ww_status keep(wwi_growth *g, const wwi_shapelet_found *found, size_t cou
         return status;
     past->counts[past->searches++] = count;
     past->found_count += count;
-    past->columns = past->unfinished_count = 0;
+    past->columns = past->unfinished_count = past->series_count = 0;
     g->replayed = past->searches;
     return WW_OK;
+}
+
+ww_status wwi_growth_divide(wwi_growth *g, size_t series) {
+    wwi_shapelet_past *past = &g->past;
+    if (!g->options.checkpoint || past->series_count == series)
+        return WW_OK;
+    if (past->series_count)
+        return wwi_fail(WW_ERROR_FORMAT, "the checkpoint %s is of a node of %zu series, not of %zu",
+                        g->options.checkpoint, past->series_count, series);
+    free(past->series);
+    past->series = calloc(series, 1);
+    past->series_count = past->series ? series : 0;
+    return past->series ? WW_OK : wwi_fail_memory(series);
+}
+
+bool wwi_growth_has_series(const wwi_growth *g, size_t series) {
+    return g->past.series_count && g->past.series[series];
+}
+
+ww_status wwi_growth_save_series(wwi_growth *g, size_t first, size_t count, const wwi_shapelet_found *found,
+                                 size_t found_count) {
+    if (!g->options.checkpoint)
+        return WW_OK;
+    memset(g->past.series + first, 1, count);
+    return save_part(g, g->past.columns, found, found_count);
 }
 
 ww_status wwi_growth_find(wwi_growth *g, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
@@ -163,18 +188,18 @@ ww_status wwi_growth_find(wwi_growth *g, const wwi_shapelet_node *node, size_t k
     const wwi_shapelet_past *past = &g->past;
     *count = 0;
     if (!g->options.checkpoint)
-        return g->crew->find(g, node, k, found, count);
+        return g->devices->find(g, node, k, found, count);
     if (g->replayed < past->searches)
         return replay(g, node, k, found, count);
     g->progress.resume = past->columns;
-    if (g->progress.resume) {
+    if (past->columns || past->series_count) {
         *count = wwi_least(past->unfinished_count, k);
         status = score_places(g, node, past->found_count, *count, found);
     }
     g->progress.save = save_part;
     g->progress.save_user = g;
     if (status == WW_OK)
-        status = g->crew->find(g, node, k, found, count);
+        status = g->devices->find(g, node, k, found, count);
     return status == WW_OK ? keep(g, found, *count) : status;
 }
 

@@ -17,7 +17,7 @@ typedef struct wwi_growth_waiting {
 static ww_status add_shapelet(wwi_growth *g, const wwi_shapelet_found *found, ww_shapelet_op op) {
     ww_shapelets *m = g->model;
     const wwi_shapelet_place *p = &found->place;
-    const size_t length = wwi_shapelet_length(&g->seat->data, p->series);
+    const size_t length = wwi_shapelet_length(&g->leading->data, p->series);
     const ww_status status = wwi_grow(&m->shapelets, &m->shapelet_room, m->shapelet_count + 1, sizeof *m->shapelets);
     if (status != WW_OK)
         return status;
@@ -36,7 +36,7 @@ static ww_status add_shapelet(wwi_growth *g, const wwi_shapelet_found *found, ww
     m->shapelet_count++;
     for (size_t ch = 0; ch < m->channels; ch++)
         memcpy(s->values + ch * p->length,
-               g->seat->data.values + g->seat->data.offsets[p->series] + ch * length + p->start,
+               g->leading->data.values + g->leading->data.offsets[p->series] + ch * length + p->start,
                p->length * sizeof *s->values);
     return WW_OK;
 }
@@ -80,12 +80,12 @@ static ww_status add_node(wwi_growth *g, size_t first, size_t count, size_t dept
 static ww_status join(wwi_growth *g, const wwi_shapelet_node *node, const wwi_shapelet_found *found, ww_shapelet_op op,
                       bool first, double *distances) {
     const wwi_shapelet_place *p = &found->place;
-    const wwi_shapelet_pattern pattern = wwi_shapelet_pattern_at(&g->seat->data, p);
+    const wwi_shapelet_pattern pattern = wwi_shapelet_pattern_at(&g->leading->data, p);
     double *own = malloc(node->count * sizeof *own);
     if (!own)
         return wwi_fail_memory(node->count * sizeof *own);
     const ww_status status =
-        wwi_shapelet_exact(&g->seat->device, &g->seat->data, node->ids, node->count, &pattern, 1, own, NULL);
+        wwi_shapelet_exact(&g->leading->device, &g->leading->data, node->ids, node->count, &pattern, 1, own, NULL);
     for (size_t j = 0; status == WW_OK && j < node->count; j++) {
         const double d = node->ids[j] == p->series ? 0 : own[j];
         distances[j] = first ? d : wwi_shapelet_join(op, distances[j], d);
@@ -101,7 +101,7 @@ static ww_status join_errors(wwi_growth *g, const wwi_shapelet_node *node, const
     if (!own)
         return wwi_fail_memory(node->count * sizeof *own);
     const ww_status status =
-        wwi_shapelet_rounding(&g->seat->device, &g->seat->data, node->ids, node->count, &found->place, own);
+        wwi_shapelet_rounding(&g->leading->device, &g->leading->data, node->ids, node->count, &found->place, own);
     for (size_t j = 0; status == WW_OK && j < node->count; j++)
         errors[j] = fmax(errors[j], own[j]);
     free(own);
@@ -277,7 +277,7 @@ static ww_status find_best(wwi_growth *g, wwi_shapelet_found *best) {
                                     .part_count = o->part_count};
     do
         status = wwi_growth_find(g, &root, o->best, best, &count);
-    while (status != WW_OK && g->crew->replace && g->crew->replace(g, status));
+    while (status != WW_OK && g->devices->replace && g->devices->replace(g, status));
     if (status == WW_OK && count < o->best && !g->progress.stopped && !o->part_count)
         status = wwi_shapelet_fail_few(o->best, count);
     for (size_t i = 0; status == WW_OK && i < count; i++)
@@ -297,12 +297,12 @@ static ww_status grow_tree(wwi_growth *g, const wwi_shapelet_found *known) {
         // Nodes below are not known beforehand: the total grows with each.
         if (!known || w.node != root) {
             const wwi_shapelet_node node = {.ids = g->ids + w.first, .count = w.count};
-            g->progress.pace.total = pace->done + wwi_shapelet_cells(&g->seat->data, &g->options, &node);
+            g->progress.pace.total = pace->done + wwi_shapelet_cells(&g->leading->data, &g->options, &node);
         }
         // Until it is found nothing else has changed.
         do
             status = split_node(g, &w, w.node == root ? known : NULL);
-        while (status != WW_OK && g->crew->replace && g->crew->replace(g, status));
+        while (status != WW_OK && g->devices->replace && g->devices->replace(g, status));
     }
     return status;
 }
@@ -314,11 +314,11 @@ static ww_status grow(wwi_growth *g) {
     const ww_shapelets_options *o = &g->options;
     const wwi_shapelet_node root = {
         .ids = g->ids, .count = g->model->train, .part_first = o->part_first, .part_count = o->part_count};
-    wwi_shapelet_device *device = &g->seat->device;
+    wwi_shapelet_device *device = &g->leading->device;
     g->progress.pace = wwi_pace_make(device->stream, g->run.launch_seconds, g->run.progress, g->run.progress_user);
     g->progress.rate = wwi_pace_guess(wwi_context_info(device->context), device->gpu ? 20 : 1);
     g->progress.deadline = o->seconds > 0 ? wwi_seconds() + o->seconds : 0;
-    wwi_pace_start(&g->progress.pace, wwi_shapelet_cells(&g->seat->data, o, &root));
+    wwi_pace_start(&g->progress.pace, wwi_shapelet_cells(&g->leading->data, o, &root));
     if (o->best) {
         if (!(best = malloc(o->best * sizeof *best)))
             return wwi_fail_memory(o->best * sizeof *best);
@@ -348,7 +348,8 @@ static ww_status prepare(wwi_growth *g, const ww_series_set *train, const ww_sha
     m->unscaled = g->options.unscaled != 0;
     m->quality = g->options.quality;
     g->kind = (wwi_shapelet_kind){m->channels, m->raw, m->unscaled};
-    if ((status = g->crew->open(g, train)) != WW_OK || (status = wwi_shapelet_gains_open(m->train, &g->gains)) != WW_OK)
+    if ((status = g->devices->open(g, train)) != WW_OK ||
+        (status = wwi_shapelet_gains_open(m->train, &g->gains)) != WW_OK)
         return status;
     return wwi_growth_resume(g);
 }
@@ -363,10 +364,10 @@ ww_status wwi_shapelets_grow(wwi_growth *g, const ww_series_set *train, const ww
     ww_status status = prepare(g, train, options);
     if (status == WW_OK) {
         status = grow(g);
-        status = wwi_finish_after(g->seat->device.stream, status);
+        status = wwi_finish_after(g->leading->device.stream, status);
     }
     status = wwi_growth_settle(g, status);
-    g->crew->close(g);
+    g->devices->close(g);
     info->stopped = g->progress.stopped;
     info->candidates = g->progress.candidates;
     info->cells = g->progress.cells;
@@ -386,56 +387,57 @@ ww_status wwi_shapelets_grow(wwi_growth *g, const ww_series_set *train, const ww
 
 // ---- one device
 
-ww_status wwi_shapelet_seat_open(ww_context *context, const ww_run_options *run, wwi_shapelet_kind kind,
-                                 const ww_series_set *train, wwi_shapelet_seat *seat) {
-    ww_status status = wwi_shapelet_device_open(context, run, kind, &seat->device);
+ww_status wwi_shapelet_worker_open(ww_context *context, const ww_run_options *run, wwi_shapelet_kind kind,
+                                   const ww_series_set *train, wwi_shapelet_worker *worker) {
+    ww_status status = wwi_shapelet_device_open(context, run, kind, &worker->device);
     if (status == WW_OK)
-        status = wwi_shapelet_data_open(&seat->device, train, &seat->data);
+        status = wwi_shapelet_data_open(&worker->device, train, &worker->data);
     if (status == WW_OK)
-        wwi_stream_start(seat->device.stream);
+        wwi_stream_start(worker->device.stream);
     return status;
 }
 
-void wwi_shapelet_seat_close(wwi_shapelet_seat *seat) {
-    wwi_shapelet_data_close(&seat->data);
-    wwi_shapelet_device_close(&seat->device);
+void wwi_shapelet_worker_close(wwi_shapelet_worker *worker) {
+    wwi_shapelet_data_close(&worker->data);
+    wwi_shapelet_device_close(&worker->device);
 }
 
 ww_status wwi_growth_find_alone(wwi_growth *g, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
                                 size_t *count) {
-    return wwi_shapelet_search(&g->seat->device, &g->seat->data, &g->gains, &g->options, node, k, &g->progress, found,
-                               count);
+    return wwi_shapelet_search(&g->leading->device, &g->leading->data, &g->gains, &g->options, node, k, &g->progress,
+                               found, count);
 }
 
 typedef struct alone {
     ww_context *context;
-    wwi_shapelet_seat seat;
+    wwi_shapelet_worker leading;
 } alone;
 
 static ww_status open_alone(wwi_growth *g, const ww_series_set *train) {
     alone *a = g->user;
-    g->seat = &a->seat;
-    return wwi_shapelet_seat_open(a->context, &g->run, g->kind, train, &a->seat);
+    g->leading = &a->leading;
+    return wwi_shapelet_worker_open(a->context, &g->run, g->kind, train, &a->leading);
 }
 
 static void close_alone(wwi_growth *g) {
     alone *a = g->user;
-    if (a->seat.device.stream) {
-        g->model->info.launches = wwi_stream_launches(a->seat.device.stream);
-        g->model->info.seconds_device = wwi_stream_seconds(a->seat.device.stream);
+    if (a->leading.device.stream) {
+        g->model->info.launches = wwi_stream_launches(a->leading.device.stream);
+        g->model->info.seconds_device = wwi_stream_seconds(a->leading.device.stream);
     }
-    wwi_shapelet_seat_close(&a->seat);
+    wwi_shapelet_worker_close(&a->leading);
 }
 
 ww_status ww_shapelets_create(ww_dataset *train, const ww_shapelets_options *options, ww_shapelets **shapelets) {
-    static const wwi_shapelet_crew crew = {.open = open_alone, .find = wwi_growth_find_alone, .close = close_alone};
+    static const wwi_shapelet_devices devices = {
+        .open = open_alone, .find = wwi_growth_find_alone, .close = close_alone};
     ww_series_set *set = NULL;
     if (shapelets)
         *shapelets = NULL;
     if (!train || !shapelets)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "train or shapelets is NULL");
     alone a = {.context = train->context};
-    wwi_growth g = {.crew = &crew, .user = &a};
+    wwi_growth g = {.devices = &devices, .user = &a};
     ww_status status = wwi_dataset_series(train, &set);
     if (status == WW_OK)
         status = wwi_shapelets_grow(&g, set, options, shapelets);

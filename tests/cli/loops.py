@@ -36,10 +36,10 @@ PICTURE = "a picture; that it is XML is in the commands' own tests"
 TUNING = "tune takes minutes and is in cli-tuning; to other commands it is a file that is read"
 # With a reason: not in a loop here.
 WRITES = {"nearest --output": "", "knn --output": "", "lsh --output": "", "nearest --ids": "", "nearest --distances": "", "knn --ids": "",
-          "knn --distances": "", "lsh --ids": "", "lsh --distances": "", "lsh --save": "", "cluster --output": "", "cluster --centres": "",
+          "knn --distances": "", "lsh --ids": "", "lsh --distances": "", "lsh --save": "", "lsh --parts": "", "lsh --checkpoint": "", "cluster --output": "", "cluster --centres": "",
           "cluster --merges": "", "matrix --output": "", "matrix --checkpoint": "", "matrix --parts": "", "merge --output": "",
           "merge --ids": "", "merge --distances": "", "pairs --parts": "", "pairs --checkpoint": "", "nearest --parts": "", "nearest --checkpoint": "", "knn --parts": "", "knn --checkpoint": "",
-          "pairs --output": "", "gradient --output": "", "gradient --expected-alignment": "",
+          "pairs --output": "", "gradient --output": "", "gradient --parts": "", "gradient --checkpoint": "", "gradient --expected-alignment": "",
           "path --output": "", "path --parts": "", "path --checkpoint": "", "classify --parts": "", "classify --checkpoint": "", "average --output": "", "profile --output": "", "profile --parts": "", "profile --checkpoint": "",
           "search --output": "", "search --parts": "", "search --checkpoint": "", "shapelets --output": "", "shapelets --parts": "",
           "shapelets --checkpoint": "",
@@ -270,6 +270,10 @@ def loop_arrays(s):
     run("merge", parts_of(s, "path", t, t), "-o", s.file("merged.npy"))
     same(s.file("path.npy"), s.file("merged.npy"))
     run("gradient", t, t, "--soft", 1, "-o", s.file("gradient.ts"))
+    run("gradient", t, t, "--soft", 1, "-o", s.file("again.ts"), "--checkpoint", s.file("c"))
+    same(s.file("gradient.ts"), s.file("again.ts"))
+    run("merge", parts_of(s, "gradient", t, t, "--soft", 1), "-o", s.file("merged.ts"))
+    same(s.file("gradient.ts"), s.file("merged.ts"))
     run("matrix", s.file("gradient.ts"), "-o", s.file("m.npy"))
     run("pairs", t, t, "-o", s.file("pairs.f32"))
     run("search", s.file("matrix.csv"), "--in", s.file("pairs.f32"), "--kind", "open")
@@ -321,6 +325,10 @@ def loop_neighbours(s):
     same(d, s.file("md.npy"))
     run("lsh", points, "-k", 1, "--save", s.file("index"), "-o", s.file("saved.txt"))
     run("lsh", points, "-k", 1, "--load", s.file("index"), "-o", s.file("loaded.txt"))
+    run("lsh", points, "-k", 1, "--load", s.file("index"), "-o", s.file("again.txt"), "--checkpoint", s.file("c"))
+    same(s.file("loaded.txt"), s.file("again.txt"))
+    run("merge", parts_of(s, "lsh", points, "-k", 1), "-o", s.file("merged.txt"))
+    same(s.file("saved.txt"), s.file("merged.txt"))
     expect(len(lines(s.file("loaded.txt"))) == s.count, "queries are missing")
 
 

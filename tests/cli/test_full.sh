@@ -86,6 +86,8 @@ if "$program" devices >/dev/null 2>&1; then
     full "lsh --save" x.idx lsh points.txt --metric l2 --save $disk/x.idx
     full "search --svg" x.svg search long.csv --in long.csv --svg $disk/x.svg
     full "search" x.csv search long.csv --in long.csv -k 200 --exclusion 1 -o $disk/x.csv
+    full "gradient --part" 1-of-1.npy gradient train.ts train.ts --part 1/1 --parts $disk
+    full "lsh --part" 1-of-1.npy lsh points.txt -k 5 --part 1/1 --parts $disk
     full "search --part" 1-of-1.npy search long.csv --in long.csv -k 200 --exclusion 1 --part 1/1 --parts $disk
     full "profile --part" 1-of-1.npy profile long.csv --window 16 --part 1/1 --parts $disk
     full "profile" x.csv profile long.csv --window 16 -o $disk/x.csv

@@ -88,7 +88,29 @@ for options in "-k 3 --max-depth 2" "-k 4 --no-tree -q f" "--sample 400 --terms 
 found = json.load(open("out"))
 assert sum(d["work"] for d in found["devices"]) > 0 and not any(d["lost"] for d in found["devices"])'
 done
-ok "a checkpoint has one device" gives 2 shapelets fit a.ts -d $pair -o all.json --checkpoint here.txt
+ok "shapelets from a checkpoint of one device" gives 0 shapelets fit a.ts -k 3 --length-step 4 -d $one -o one.json
+ok "of two" gives 0 shapelets fit a.ts -k 3 --length-step 4 -d $pair -o all.json --checkpoint here.txt --resume
+ok "the same bytes" eval 'cmp -s one.json all.json && absent here.txt'
+"$program" generate cbf -n 120 -l 150 -s 4 -o long.ts
+ok "a longer tree, one device" gives 0 shapelets fit long.ts -k 3 -d $one -o one.json --max-depth 2 --start-step 2
+# Ended by SIGTERM, which keeps what was found; where it is done before, it begins anew.
+stopped() {
+    local process code
+    for delay in 1.5 1 0.7 0.5 0.3; do
+        rm -f here.txt all.json
+        env --default-signal=TERM "$program" shapelets fit long.ts -k 3 -d $pair -o all.json --max-depth 2 --start-step 2 --checkpoint here.txt >out 2>err </dev/null &
+        process=$!
+        sleep $delay
+        kill -TERM $process 2>/dev/null
+        wait $process
+        code=$?
+        [ $code -eq 143 ] && [ -s here.txt ] && return 0
+    done
+    return 1
+}
+ok "two, ended by a signal" stopped
+ok "gone on with" gives 0 shapelets fit long.ts -k 3 -d $pair -o all.json --max-depth 2 --start-step 2 --checkpoint here.txt --resume
+ok "the same bytes" eval 'cmp -s one.json all.json && absent here.txt'
 ok "a picture has one device" gives 2 shapelets fit a.ts -d $pair -o all.json --svg all.svg
 ok "predictions have one device" gives 2 shapelets predict one.json a.ts -d $pair
 ok "profiles as JSON" gives 0 profile long.npy -w 20 -d $pair --json

@@ -8,38 +8,6 @@ RANDOM=${WAVEWARP_TEST_SEED:-7}
 "$program" generate random-walk -n 250 -l 1000 -s 3 -o long.npy && "$program" generate cbf -n 60 -l 40 -o a.ts &&
     "$program" generate random-walk -n 37 -l 30 --max-length 60 -s 4 -o b.ts || exit 1
 
-# begun PROCESS JOURNAL: waits until units are in the journal, or the process has ended. Eight lines are those of a
-# journal of nothing.
-begun() {
-    until [ -e "$2" ] && [ "$(wc -l <"$2")" -gt 8 ]; do
-        kill -0 "$1" 2>/dev/null || break
-        sleep 0.01
-    done
-}
-
-# killed OUTPUT JOURNAL ARGUMENT...: ends the command three times by kill -9 at random moments, once units are done, then
-# lets it end. Its JSON is in out. Where a fast device ends the job before the first kill, it begins anew with half the
-# delay.
-killed() {
-    local count=0 delay=250 round=0 file=$1 journal=$2 process
-    shift 2
-    while [ $count -lt 3 ] && [ $round -lt 12 ]; do
-        round=$((round + 1))
-        "$program" "$@" --resume >out 2>err </dev/null &
-        process=$!
-        begun $process "$journal"
-        sleep "0.$(printf %03d $((RANDOM % delay)))"
-        kill -KILL $process 2>/dev/null && count=$((count + 1))
-        wait $process 2>/dev/null
-        [ -e "$file" ] || continue
-        [ $count -eq 0 ] || break
-        rm -f "$file" "$journal"
-        delay=$((delay / 2 + 1))
-    done
-    echo "# ended $count times"
-    [ $count -gt 0 ] && gives 0 "$@" --resume --json
-}
-
 # ---- checkpoints
 "$program" matrix long.npy -o whole.npy 2>err
 ok "matrix, killed and resumed" killed r.npy r.journal matrix long.npy -o r.npy --checkpoint r.journal

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapelets on groups: the bytes of one device; a device that fails in the middle, the time given, cancelling, bad
 // input.
+#include <unistd.h>
+
 #include "groups.h"
 #include "set_jobs.h"
 #include "vectors/known_accuracy.h"
@@ -244,6 +246,58 @@ START_TEST(progress_and_the_end_by_it) {
 }
 END_TEST
 
+// Stopped at one report after another, and gone on with, also by one device: the model of one run.
+START_TEST(checkpoints) {
+    char path[64];
+    snprintf(path, sizeof path, "group-checkpoint-%ld.txt", (long)getpid());
+    wwt_seed(13);
+    const form *f = &forms[_i];
+    ww_series_set *set = set_of(f);
+    ww_group *group = wwt_group_open(0.001);
+    ww_group_dataset *data = send(group, set);
+    ww_shapelets_options o = options_of(f);
+    ww_shapelets *whole = NULL, *model = NULL;
+    ww_shapelets_info one = WW_SHAPELETS_INFO_INIT, last = WW_SHAPELETS_INFO_INIT;
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    seen s = {0, 0, 0, 0};
+    size_t stops = 0, resumed = 0;
+    wwt_ok(wwt_shapelets(set, &o, &whole));
+    wwt_ok(ww_shapelets_get_info(whole, &one));
+    run.progress = look;
+    run.progress_user = &s;
+    o.run = &run;
+    o.checkpoint = path;
+    for (size_t ends_alone = 0; ends_alone < 2; ends_alone++) {
+        (void)remove(path);
+        for (size_t at = 2; !model; at += 2) {
+            s = (seen){.stop_at = at < 9 ? at : 0};
+            const bool alone = ends_alone && at >= 5;
+            const ww_status status = alone ? wwt_shapelets(set, &o, &model) : ww_group_shapelets(data, &o, &model);
+            ck_assert(status == WW_OK || status == WW_ERROR_CANCELLED);
+            ck_assert_int_eq(access(path, R_OK) == 0, status != WW_OK);
+            stops += status != WW_OK;
+        }
+        wwt_same_model(model, whole);
+        wwt_ok(ww_shapelets_get_info(model, &last));
+        ck_assert(last.candidates <= one.candidates);
+        resumed += last.candidates < one.candidates;
+        ww_shapelets_destroy(&model);
+    }
+    ck_assert(stops > 0 && resumed > 0);
+    // Another run's.
+    s = (seen){.stop_at = 3};
+    wwt_fails(ww_group_shapelets(data, &o, &model), WW_ERROR_CANCELLED);
+    o.min_size = 5;
+    wwt_fails(ww_group_shapelets(data, &o, &model), WW_ERROR_FORMAT);
+    ck_assert_ptr_null(model);
+    (void)remove(path);
+    ww_shapelets_destroy(&whole);
+    ww_group_dataset_destroy(&data);
+    ww_group_destroy(&group);
+    ww_series_set_destroy(&set);
+}
+END_TEST
+
 START_TEST(bad_input) {
     wwt_seed(9);
     ww_series_set *set = set_of(&forms[0]), *unlabelled = NULL;
@@ -254,9 +308,6 @@ START_TEST(bad_input) {
     wwt_fails(ww_group_shapelets(NULL, &o, &model), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_null(model);
     wwt_fails(ww_group_shapelets(data, &o, NULL), WW_ERROR_INVALID_ARGUMENT);
-    o.checkpoint = "/tmp/wavewarp-no-checkpoint.txt";
-    wwt_fails(ww_group_shapelets(data, &o, &model), WW_ERROR_UNSUPPORTED);
-    o.checkpoint = NULL;
     o.min_length = 1000;
     wwt_fails(ww_group_shapelets(data, &o, &model), WW_ERROR_INVALID_ARGUMENT);
     // Few windows each: all that do not overlap are examined.
@@ -291,6 +342,7 @@ int main(void) {
     wwt_add(suite, a_device_fails_in_the_middle, 2);
     wwt_add(suite, the_time_given, 1);
     wwt_add(suite, progress_and_the_end_by_it, 1);
+    wwt_add(suite, checkpoints, 4);
     wwt_add(suite, bad_input, 1);
     return wwt_run(suite);
 }

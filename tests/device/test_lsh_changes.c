@@ -110,6 +110,66 @@ START_TEST(add_and_remove) {
 }
 END_TEST
 
+// Queries [first, first + count) of the whole: their tiles begin elsewhere.
+static void check_rows(ww_lsh *lsh, ww_points *queries, const answer *whole, size_t first, size_t count,
+                       ww_lsh_info *sum) {
+    const size_t k = whole->k, value = whole->precision == WW_DOUBLE ? 8 : 4;
+    ww_lsh_info info = WW_LSH_INFO_INIT;
+    answer a = make_answer(count, k, whole->precision);
+    wwt_ok(ww_lsh_run_rows(lsh, queries, first, count, k, a.ids, NULL, NULL));
+    ck_assert_mem_eq(a.ids, whole->ids + first * k, count * k * sizeof *a.ids);
+    wwt_ok(ww_lsh_run_rows(lsh, queries, first, count, k, a.ids, a.distances, a.found));
+    ck_assert_mem_eq(a.ids, whole->ids + first * k, count * k * sizeof *a.ids);
+    ck_assert_mem_eq(a.distances, (unsigned char *)whole->distances + first * k * value, count * k * value);
+    ck_assert_mem_eq(a.found, whole->found + first, count * sizeof *a.found);
+    wwt_ok(ww_lsh_get_info(lsh, &info));
+    sum->incomplete += info.incomplete;
+    sum->capped += info.capped;
+    answer_free(&a);
+}
+
+// Of two blocks, of which the second begins within a tile. Counts add up to the whole's.
+START_TEST(rows_are_those_of_the_whole) {
+    wwt_seed(60 + (unsigned)_i);
+    enum { N = 330, K = 7 };
+    static const size_t cuts[] = {0, 1, 64, 130, 131, 300, N, N + 7, 2 * N};
+    const ww_metric metric = kinds[_i].metric;
+    cloud c = make_cloud(metric, WW_FLOAT, N, kinds[_i].dimension, 0);
+    ww_points *all = upload(&c, 0, N, 0);
+    const ww_lsh_options o = small(metric);
+    ww_lsh *lsh = NULL;
+    wwt_ok(ww_lsh_create(all, &o, &lsh));
+    wwt_ok(ww_lsh_add(lsh, all));
+    for (int turn = 0; turn < 8; turn++) {
+        ww_points *queries = turn & 1 ? all : NULL;
+        ww_lsh_info whole = WW_LSH_INFO_INIT, sum = WW_LSH_INFO_INIT;
+        if (turn == 4)
+            wwt_ok(ww_lsh_remove(lsh, (const int64_t[]){3, 64, N, N + 5}, 4));
+        if (metric == WW_METRIC_JACCARD && !(turn & 2))
+            continue;
+        walk(lsh, turn & 2 ? WW_LSH_BUCKETS : WW_LSH_QUERIES, turn == 7);
+        answer a = ask(lsh, queries, K);
+        wwt_ok(ww_lsh_get_info(lsh, &whole));
+        for (size_t i = 0; cuts[i] < a.queries; i++)
+            check_rows(lsh, queries, &a, cuts[i], cuts[i + 1] - cuts[i], &sum);
+        ck_assert_uint_eq(sum.incomplete, whole.incomplete);
+        ck_assert_uint_eq(sum.capped, whole.capped);
+        if (!queries)
+            check_rows(lsh, NULL, &a, N - 5, 170, &sum);
+        answer_free(&a);
+    }
+    int64_t none[K];
+    wwt_ok(ww_lsh_run_rows(lsh, all, N, 0, K, none, NULL, NULL));
+    wwt_fails(ww_lsh_run_rows(lsh, all, N, 1, K, none, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_lsh_run_rows(lsh, all, 1, SIZE_MAX, K, none, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_lsh_run_rows(NULL, all, 0, 1, K, none, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_lsh_run_rows(lsh, all, 0, 1, 0, none, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ww_lsh_destroy(&lsh);
+    ww_points_destroy(&all);
+    cloud_free(&c);
+}
+END_TEST
+
 START_TEST(blocks_change_nothing) {
     many_buckets();
     wwt_seed(50 + (unsigned)_i);
@@ -308,6 +368,7 @@ int main(void) {
     TCase *tcase = wwt_case(suite, "lsh_changes", 300);
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
     wwt_add_to(tcase, add_and_remove, 0, 3);
+    wwt_add_to(tcase, rows_are_those_of_the_whole, 0, 3);
     wwt_add_to(tcase, blocks_change_nothing, 0, 3);
     wwt_add_to(tcase, save_and_load, 0, 3);
     wwt_add_to(tcase, chosen_parameters_reach_the_recall, 0, 1);

@@ -165,6 +165,28 @@ for job in "npy path a.ts c.ts -b sakoe-chiba:30" "csv classify a.ts b.ts -k 3";
     ok "the same bytes" same_files "${job:0:1}.$form"
 done
 
+# Gradients of pairs, and hashing.
+ok "gradient, one process" gives 0 gradient a.ts c.ts --soft 1 -o one-g.ts
+ok "lsh, one process" gives 0 lsh points.csv -k 3 -w 3 -o one-l.csv
+for ranks in 1 2 3 4 5; do
+    ok "gradient, $ranks ranks" of "$ranks" 0 gradient a.ts c.ts --soft 1 -o many-g.ts
+    ok "the same bytes" same_files g.ts
+    ok "lsh, $ranks ranks" of "$ranks" 0 lsh points.csv -k 3 -w 3 -o many-l.csv --tile $((2 * ranks + 5))
+    ok "the same bytes" same_files l.csv
+done
+rm -rf parts && mkdir parts
+ok "parts of the gradients" of 2 0 gradient a.ts c.ts --soft 1 --parts parts --count 3
+ok "the merge of them" gives 0 merge parts -o many-g.ts
+ok "the same bytes" same_files g.ts
+rm -rf parts && mkdir parts
+ok "parts of hashing" of 2 0 lsh points.csv -k 3 -w 3 --parts parts --count 3
+ok "the merge of them" gives 0 merge parts -o many-l.csv
+ok "the same bytes" same_files l.csv
+ok "an unknown width" of 2 2 lsh points.csv -w wide -o none.csv
+ok "is said once" said_once '--width'
+ok "gradients of unequal sets" of 3 1 gradient a.ts b.ts -o none.ts
+ok "is said once" said_once 'equal numbers'
+
 # killed ROUNDS OUTPUT ARGUMENT...: a rank is killed when some of the work is done; any number of ranks goes on.
 killed() {
     local rounds=$1 output=$2 round kept=() option=-o

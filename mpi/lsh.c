@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nearest points by hashing: every rank builds the same tables of the base, and takes runs of the queries.
+#include "job.h"
+
+static int check(rank_job *j) {
+    return cli_lsh_take(j->kind->name, &j->lsh.asked, j->wanted.k, &j->lsh.options);
+}
+
+static int read_points(rank_job *j) {
+    rank_view *all = j->points.all;
+    const bool bits = j->lsh.asked.metric == WW_METRIC_JACCARD_BITS;
+    int result = CLI_GO_ON;
+    for (int i = 0; rank == 0 && i < 2 && result == CLI_GO_ON; i++)
+        if (j->paths[i])
+            result = cli_lsh_read(j->paths[i], j->lsh.options.metric, bits, &all[i].set, &all[i].view);
+    result = ranks_agree(result);
+    for (int i = 0; i < 2 && result == CLI_GO_ON; i++)
+        if (j->paths[i])
+            result = ranks_share_points(&all[i]);
+    return result;
+}
+
+static int prepare(rank_job *j) {
+    rank_points *p = &j->points;
+    rank_lsh *l = &j->lsh;
+    const int base = j->paths[1] ? 1 : 0;
+    l->options.run = j->plan_options.run;
+    p->metric = (int)l->options.metric;
+    p->radius = (double)INFINITY;
+    int result = cli_points_upload(j->context, &j->device, &p->all[base].view, &p->base);
+    if (result == CLI_GO_ON && base)
+        result = cli_points_upload(j->context, &j->device, &p->all[0].view, &l->queries);
+    if (result == CLI_GO_ON && ww_lsh_create(p->base, &l->options, &l->tables) != WW_OK)
+        result = cli_fail();
+    l->rows = (cli_lsh_rows){.lsh = l->tables,
+                             .queries = l->queries,
+                             .k = (size_t)j->wanted.k,
+                             .precision = cli_points_precision(&j->device, &p->all[0].view)};
+    j->rows = (cli_row_job){.points = {&p->all[0].view, base ? &p->all[1].view : NULL},
+                            .context = j->context,
+                            .progress = &j->progress,
+                            .device = &j->device};
+    if (result == CLI_GO_ON)
+        result = cli_lsh_divide(&l->rows, p->all[0].view.count, &j->rows);
+    return result == CLI_GO_ON ? rank_rows_prepare(j) : result;
+}
+
+const rank_kind rank_lsh_kind = {
+    "lsh", 1, 2, read_points, prepare, rank_rows_run, rank_rows_part, rank_finish_neighbours, check};
