@@ -45,7 +45,7 @@ def without_comments(text):
 
 def resolve(path, name):
     """The file of the tree that an include means, or None."""
-    for folder in (os.path.dirname(path), "src", "host", "include", "tests", "bench", "cli", "mpi"):
+    for folder in (os.path.dirname(path), "src", "host", "kernels_cl", "include", "tests", "bench", "cli", "mpi"):
         found = os.path.normpath(os.path.join(folder, name))
         if os.path.isfile(os.path.join(ROOT, found)):
             return found
@@ -62,7 +62,10 @@ def includes(path):
 
 
 def folder_of(path):
+    """A header that C and kernels share belongs to the room of its name in src/."""
     parts = path.split("/")
+    if parts[0] == "kernels_cl" and path.endswith(".h"):
+        return "src/" + parts[1]
     return "/".join(parts[:2]) if parts[0] == "src" and len(parts) > 2 else parts[0]
 
 
@@ -71,7 +74,7 @@ def floor_of(floors, folder):
 
 
 def floors():
-    for path in files(["host", "src"], (".c", ".h")):
+    for path in [*files(["host", "src"], (".c", ".h")), *files(["kernels_cl"], ".h")]:
         own = floor_of(FLOORS, folder_of(path))
         if own is None:
             yield f"{path}: {folder_of(path)} is not in the list of floors"
@@ -100,7 +103,7 @@ def first_circle(graph):
 
 def circles():
     yield from first_circle({path: [target for _, target in includes(path)]
-                             for path in files(["include", "host", "src"], ".h")})
+                             for path in files(["include", "host", "src", "kernels_cl"], ".h")})
 
 
 def circles_of_calls():
@@ -131,7 +134,7 @@ def outside():
 
 
 def kernel_floors():
-    room = {path: path.split("/")[1] for path in files(["kernels_cl"], ".cl")}
+    room = {path: path.split("/")[1] for path in files(["kernels_cl"], (".cl", ".h"))}
     text = {path: without_comments(read(path)) for path in room}
     defined = {}
     for path in room:

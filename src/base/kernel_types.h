@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The types of what C and kernels share: kernels_cl/base/number.cl has the same names for kernels.
+#ifndef WAVEWARP_KERNEL_TYPES_H
+#define WAVEWARP_KERNEL_TYPES_H
+
+#include <stdint.h>
+
+typedef uint32_t ww_uint;
+typedef int32_t ww_int;
+typedef uint64_t ww_ulong;
+typedef int64_t ww_long;
+
+#endif
