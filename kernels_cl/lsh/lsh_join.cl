@@ -41,7 +41,7 @@ typedef struct {
     uint rows;           // of all lists of one number
     uint lists;          // of a row, of this launch: its tables
     uint shift;          // as in ww_lsh_job
-    float margin, reach; // as in ww_knn_job
+    float margin, reach; // as in ww_knn_args
 } ww_join_job;
 
 #if WW_FAMILY == 3

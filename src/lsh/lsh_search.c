@@ -342,7 +342,7 @@ static ww_status search_queries(search *s, wwi_lsh_block *b, bool fresh) {
     ww_lsh *h = s->h;
     wwi_lsh_job job = make_job(s, b);
     job.probes = h->options.probes;
-    const wwi_knn_job exact = {.query_first = job.first,
+    const ww_knn_args exact = {.query_first = job.first,
                                .query_count = job.count,
                                .base_first = (uint32_t)(b->first - b->window.first),
                                .base_end = (uint32_t)(b->first - b->window.first) + b->count,
