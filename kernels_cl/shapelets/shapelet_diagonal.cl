@@ -24,7 +24,7 @@ ww_shapelet_diagonal(global const float *restrict sums, global const float *rest
                      global const float *restrict steps, global const float *restrict falls, const uint fallen,
                      global const uint *restrict lefts, global const uint *restrict points,
                      global const float4 *restrict windows, const uint wide, global float *restrict nearest,
-                     const ww_shapelet_job job) {
+                     const ww_shapelet_args job) {
     const uint item = (uint)get_group_id(0), group = item / job.many, j = job.first + ww_rest(item, job.many, group);
     const uint lane = (uint)get_local_id(0) * WW_V, firsts = job.columns / WW_ROWS, left = lefts[group], all = points[j];
     const uint c0 = group * (WW_ROWS * WW_SHAPELET_LANES) + lane, first = group * WW_SHAPELET_LANES + lane;
