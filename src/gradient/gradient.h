@@ -19,7 +19,7 @@ typedef struct wwi_gradient_args {
     uint32_t first, count, whole, diagonal, turns;
     uint32_t column_begin, column_end, keep, segment, segment_columns, mark_columns;
     uint32_t stride, slope_channel, last_slope_channel, band_width, corner, channel, scaled, chunk, backward;
-    wwi_parameter_values parameters;
+    ww_parameters parameters;
 } wwi_gradient_args;
 _Static_assert(offsetof(wwi_gradient_args, parameters) == 80, "ww_gradient_args in gradient_tasks.cl begins so");
 

@@ -71,7 +71,7 @@ static ww_status compile(wwi_bounds *b, const ww_measure *measure, ww_precision 
     const int width = b->group > 1 ? 1 : precision == WW_DOUBLE ? 8 : 16;
     const bool maximum = wwi_measure_row_by_id(measure->id)->flags & WWI_MEASURE_BOUND_MAX;
     const wwi_program_parts parts = {
-        .texts = {"base/number.cl", "base/tasks.cl", "jobs/bounds_args.h", "jobs/bounds.cl"},
+        .texts = {"base/number.cl", "base/launch_args.h", "base/tasks.cl", "jobs/bounds_args.h", "jobs/bounds.cl"},
         .defines = WWI_LIST({"WWK_DOUBLE", precision == WW_DOUBLE}, {"WW_VECTOR", width}, {"WW_CHANNELS", b->channels},
                             {"WW_COST", wwi_measure_cost(measure)}, {"WW_ROOT", measure->root != 0},
                             {"WW_INDEPENDENT", measure->independent && b->channels > 1}, {"WW_BOUNDS_MAXIMUM", maximum},

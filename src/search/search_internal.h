@@ -23,7 +23,7 @@ typedef struct wwi_window_args { // ww_window_args in kernels_cl/search/search_p
     float margin;
     uint32_t x_at, order_at;
     uint64_t out_stride;
-    wwi_parameter_values parameters; // as many as the measure has
+    ww_parameters parameters; // as many as the measure has
 } wwi_window_args;
 _Static_assert(offsetof(wwi_window_args, parameters) == 56, "ww_window_args begins so");
 
@@ -46,7 +46,7 @@ typedef struct wwi_open_args { // ww_open_args in kernels_cl/search/search_open.
     uint32_t strip, strips, begin_x, tasks;
     int32_t shift;
     uint32_t spare;
-    wwi_parameter_values parameters; // as many as the measure has
+    ww_parameters parameters; // as many as the measure has
 } wwi_open_args;
 _Static_assert(offsetof(wwi_open_args, parameters) == 32, "ww_open_args begins so");
 
