@@ -17,7 +17,9 @@
 //   WW_WG    work-items of a group
 
 // Where the sums of the first rows for length number li begin (shapelet_tables.cl).
-#define WW_SUMS_OF(job, li) ((li) ? ((job).least + 3) / 4 * 4 + ((li) - 1) * (((job).step + 3) / 4 * 4) : 0)
+WW_INLINE uint ww_sums_of(const ww_shapelet_args job, uint li) {
+    return li ? (job.least + 3) / 4 * 4 + (li - 1) * ((job.step + 3) / 4 * 4) : 0;
+}
 
 // The error of q at l points, or of sqrt(q). By a recurrence over rows a sum also has the rounding of the rows before it, which
 // may be larger: a window of few points can be nearly flat beside one that is not. Measured on random walks, as a multiple of what
@@ -34,18 +36,20 @@ typedef uint ww_column_ids;
 #define WW_SHAPELET_LOAD_COLUMNS(p) (*(p))
 #define WW_LOAD_IDS(p) (*(p))
 #define WW_STORE_COLUMNS(v, p) (*(p) = (v))
-#define WW_LARGER(new, old) fmax(new, old)
-#define WW_SMALLER(new, old) fmin(new, old)
 #else
 typedef float16 ww_columns;
 typedef uint16 ww_column_ids;
 #define WW_SHAPELET_LOAD_COLUMNS(p) vload16(0, p)
 #define WW_LOAD_IDS(p) vload16(0, p)
 #define WW_STORE_COLUMNS(v, p) vstore16(v, 0, p)
-// A `new` that is NaN counts for nothing.
-#define WW_LARGER(new, old) ((new) > (old) ? (new) : (old))
-#define WW_SMALLER(new, old) ((new) < (old) ? (new) : (old))
 #endif
+// A `value` that is NaN counts for nothing.
+WW_INLINE ww_columns ww_larger(ww_columns value, ww_columns old) {
+    return WW_V == 1 ? fmax(value, old) : value > old ? value : old;
+}
+WW_INLINE ww_columns ww_smaller(ww_columns value, ww_columns old) {
+    return WW_V == 1 ? fmin(value, old) : value < old ? value : old;
+}
 
 // What q is made of: the tables of shapelet_tables.cl, and q of each series that is combined with.
 typedef struct {

@@ -24,7 +24,7 @@
 
 // The better of two values for a candidate: a `value` that is NaN counts for nothing.
 WW_INLINE ww_columns ww_better(const ww_columns value, const ww_columns best) {
-    return WW_RAW ? WW_SMALLER(value, best) : WW_LARGER(value, best);
+    return WW_RAW ? ww_smaller(value, best) : ww_larger(value, best);
 }
 
 // WW_U neighbouring values of a row into `to`. On GPUs four at a time: rows are aligned for it.

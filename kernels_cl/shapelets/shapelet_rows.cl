@@ -78,7 +78,7 @@ WW_INLINE void ww_extend_row(float *cov, global const float *fall, global const 
         }
 #pragma unroll
         for (uint i = 0; i < 4; i++) {
-            const float x = sum[(ulong)(WW_SUMS_OF(job, of->li) + l - of->before + i) * 2 * firsts];
+            const float x = sum[(ulong)(ww_sums_of(job, of->li) + l - of->before + i) * 2 * firsts];
 #pragma unroll
             for (uint d = 0; d < WW_DIAGONALS; d++)
                 cov[d] = fma(x, y[d + i], cov[d]);

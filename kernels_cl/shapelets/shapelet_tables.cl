@@ -243,7 +243,7 @@ kernel void ww_shapelet_row_steps(global const double *values, global const ulon
             for (uint i = 0; i < (many + 3) / 4 * 4; i++) {
                 if (inside && i + 1 < many)
                     sum += x[from + i] - x[0] - part;
-                sums[(ulong)(WW_SUMS_OF(job, li) + i) * 2 * firsts + which] = i + 1 < many ? (float)sum : 0.0f;
+                sums[(ulong)(ww_sums_of(job, li) + i) * 2 * firsts + which] = i + 1 < many ? (float)sum : 0.0f;
             }
             rises[(ulong)li * 2 * firsts + which] =
                 inside ? (float)((double)from * many / length * (old - part)) : 0.0f;
