@@ -4,7 +4,8 @@
 
 A folder includes only itself and folders above it in FLOORS; headers have no circle of includes, files none of calls; of
 the engines other rooms see a few headers; the program, the bench and the examples see public headers alone; a kernel text
-uses no name that a room below it defines. A source file says what is in it at its head. size.py limits lengths.
+uses no name that a room below it defines, and what C and kernels share has no public name. A source file says what is in it
+at its head. size.py limits lengths.
 """
 import os
 import re
@@ -152,6 +153,14 @@ def kernel_floors():
                     yield f"{path}:{number}: {name} is of {', '.join(sorted(rooms))}"
 
 
+def shared_names():
+    public = {name for path in files(["include"], ".h") for name in re.findall(r"\b(?:ww|WW)_\w+", without_comments(read(path)))}
+    for path in files(["kernels_cl"], ".h"):
+        for name in re.findall(r"^#\s*define\s+(\w+)|^} (\w+);", read(path), re.MULTILINE):
+            if public & set(name):
+                yield f"{path}: {''.join(name)} is a public name"
+
+
 def heads():
     for path in files(SOURCES, (".c", ".h", ".cl")):
         lines = [line for line in read(path).splitlines() if "SPDX-License-Identifier" not in line]
@@ -166,6 +175,7 @@ def main():
              ("other rooms see of the engines what is for them", engine_doors),
              ("the program, the bench and the examples include public headers alone", outside),
              ("a kernel text uses no name of a room below it", kernel_floors),
+             ("what C and kernels share has no public name", shared_names),
              ("a source file says at its head what is in it", heads)]
     return tap.report(rules)
 
