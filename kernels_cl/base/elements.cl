@@ -23,6 +23,12 @@
 //   WW_DIAGONAL 1  ww_cell() and ww_carry() take ww_diagonal(i - j, lengths) where others take i - j: computed once for all
 //                  cells of a diagonal that a work-item holds. 2: it is expensive, a work-item keeps it from one row-step to the
 //                  next, in a register for each column.
+#ifndef WW_NODE_MOST
+#define WW_NODE_MOST 0
+#endif
+#ifndef WW_ENTER_SLOPES
+#define WW_ENTER_SLOPES 0
+#endif
 #ifndef WW_ELEMENTS
 #define WW_ELEMENTS 0
 #endif

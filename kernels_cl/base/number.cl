@@ -15,6 +15,13 @@
 #define WW_PASTE(a, b) WW_PASTE_(a, b)
 #define WW_INLINE static inline __attribute__((always_inline))
 
+// The types of what C and kernels share (NAME_args.h): src/base/kernel_types.h has the same names for C.
+#define WW_KERNEL_TYPES 1
+typedef uint ww_uint;
+typedef int ww_int;
+typedef ulong ww_ulong;
+typedef long ww_long;
+
 // The remainder of a division: a - quotient*b. Written so that no compiler recognises a remainder: LLVM turns a
 // quotient and a remainder of the same numbers into an instruction that Oclgrind does not know.
 WW_INLINE uint ww_rest(uint a, uint b, uint quotient) {

@@ -22,31 +22,6 @@
 #define WW_EXTRA_EACH 0
 #endif
 
-// The host's twin is wwi_launch_args in src/engine/launch_args.h.
-typedef struct {
-    ulong row_stride, column_stride;  // of results, in elements
-    uint row_begin, row_end, column_begin, column_end;
-    uint row_base, column_base;       // ids at (0, 0) of the results
-    uint rows_per_group, group_width;
-    uint layout;                      // 0 by strides, 1 the same and mirrored, 2 condensed upper triangle
-    uint count;                       // condensed: series of the set
-    uint flags;
-    uint channel;                     // first channel used (independent channels), else 0
-    uint rank_row_base, rank_column_base, rank_columns;
-    uint strip_begin, strip_end;      // engine strips
-    uint scratch;                     // elements of scratch memory of a group or pair
-    uint band_width;                  // base/band.cl
-    uint unit_begin;                  // the first unit of this launch; the engine defines a unit
-    uint begin_x, end_x, begin_y, end_y;  // open ends: points that may be skipped, x the row series
-#ifdef WW_PARAMETERS
-    ww_parameters parameters;
-#endif
-} ww_launch_args;
-#define WW_LAUNCH_HALF 1u
-#define WW_LAUNCH_ACCUMULATE 2u
-#define WW_LAUNCH_CORNER 4u
-#define WW_LAUNCH_WHOLE 8u  // engine strips: a work-group computes a whole pair
-
 typedef struct {
     __global const ww_scalar *at, *extra;
     uint length, rank;
@@ -211,13 +186,13 @@ WW_INLINE void ww_store(__global ww_scalar *out, ww_launch_args args, uint x, ui
     ww_put(out, args, result, value);
 #else
     (void)result;
-    if (args.layout == 2) {
+    if (args.layout == WW_RESULTS_CONDENSED) {
         const ulong a = min(x, y), b = max(x, y);
         ww_put(out, args, a * (2 * (ulong)args.count - a - 1) / 2 + (b - a - 1), value);
     } else {
         const ulong i = x - args.row_base, j = y - args.column_base;
         ww_put(out, args, i * args.row_stride + j * args.column_stride, value);
-        if (args.layout == 1)
+        if (args.layout == WW_RESULTS_MIRRORED)
             ww_put(out, args, j * args.row_stride + i * args.column_stride, value);
     }
 #endif

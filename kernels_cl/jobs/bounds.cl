@@ -17,22 +17,11 @@
 // Work: ww_envelope a work-item each value; ww_bounds and ww_candidates WW_BOUNDS_EACH columns (series) of one row a work-item. No local
 // memory, no barrier.
 
-// The host's twin is in src/jobs/bounds.c.
-typedef struct {
-    uint row, rows, column, columns; // the block: ids [row, row+rows) and [column, column+columns)
-    uint envelope;                   // values of an envelope in each channel
-    uint k;
-    uint exclude_self; // 1: a row is no candidate of itself
-    uint fill;      // ww_candidates: 0 count, 1 write
-    float scale;    // of a bound, so that no neighbour is lost by rounding
-    uint spare;
-} ww_bounds_job;
-
 // lower and upper: for each row of the block and each channel `envelope` values. intervals: for each column the rows (first,
 // end) of its band; with WW_GLOBAL all rows.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_envelope(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
-            __global const uint *restrict intervals, const ww_bounds_job job, __global ww_scalar *restrict lower,
+            __global const uint *restrict intervals, const ww_bounds_args job, __global ww_scalar *restrict lower,
             __global ww_scalar *restrict upper) {
     const ulong at = get_global_id(0);
     const ulong side = at / job.envelope; // row and channel
@@ -127,7 +116,7 @@ WW_INLINE ww_scalar ww_bound(ww_series x, ww_series y, __global const ww_scalar 
 }
 
 // Where a work-item's columns begin: groups are numbered along the columns, row after row.
-WW_INLINE uint ww_block_row(ww_bounds_job job, uint *first) {
+WW_INLINE uint ww_block_row(ww_bounds_args job, uint *first) {
     const uint chunks = (job.columns + WW_WG * WW_BOUNDS_EACH - 1) / (WW_WG * WW_BOUNDS_EACH);
     const uint row = (uint)(get_group_id(0) / chunks);
     *first = ((uint)get_group_id(0) - row * chunks) * (WW_WG * WW_BOUNDS_EACH) + (uint)get_local_id(0);
@@ -137,7 +126,7 @@ WW_INLINE uint ww_block_row(ww_bounds_job job, uint *first) {
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_bounds(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
           __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
-          __global const ww_scalar *restrict lower, __global const ww_scalar *restrict upper, const ww_bounds_job job,
+          __global const ww_scalar *restrict lower, __global const ww_scalar *restrict upper, const ww_bounds_args job,
           __global ww_scalar *restrict bounds) {
     uint first;
     const uint row = ww_block_row(job, &first);
@@ -160,7 +149,7 @@ ww_bounds(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 // count: their number; with `fill`, list: (row id, column id, place in the block) of each, in any order.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_candidates(__global const ww_scalar *restrict bounds, __global const ww_scalar *restrict distances,
-              __global const ww_scalar *restrict best, const ww_bounds_job job, __global uint *restrict count,
+              __global const ww_scalar *restrict best, const ww_bounds_args job, __global uint *restrict count,
               __global uint *restrict list) {
     uint first;
     const uint row = ww_block_row(job, &first);

@@ -46,20 +46,6 @@
 typedef WW_VALUE_NAME ww_value;
 typedef WW_PASTE(WW_VALUE_NAME, 4) ww_value4;
 
-// The host's twin is in src/knn/knn.c.
-typedef struct {
-    uint query_first, query_count; // rows, in the queries' tiles
-    uint base_first, base_end;     // the chunk, in the base's tiles; base_first is a multiple of 128
-    uint base_id;                  // id of the first point in the base's tiles
-    uint own;                      // id of row 0 in the base, which is no neighbour of row 0 (own + 1 none of row 1, ...); or WW_NO_INDEX
-    uint dimension, k;
-    uint capacity;                 // entries of a row in `ids` and `values`
-    uint query_groups;             // work-groups, or parts of them, that share a part of the chunk
-    uint part;                     // points of a part, a multiple of 128
-    uint listed;                   // ww_knn_exact: 1 those in `ids`, 0 all of the chunk
-    float margin, reach;           // relative error of the filter; norm of the longest point of the base
-} ww_knn_job;
-
 WW_INLINE ulong ww_tile_at(uint point, uint dimension) {
     return (ulong)(point / WW_KNN_TILE) * dimension * WW_KNN_TILE + point % WW_KNN_TILE;
 }
@@ -116,7 +102,7 @@ WW_INLINE ww_scalar ww_knn_scale(ww_scalar norm) {
 
 // The value with which a query's sums are compared (its cut), from the k-th best distance so far (+inf: fewer than k)
 // and its squared norm. Points come in the order of their ids: one that equals the k-th best comes after it.
-WW_INLINE ww_value ww_knn_cut(ww_knn_job job, ww_scalar best, ww_scalar norm) {
+WW_INLINE ww_value ww_knn_cut(ww_knn_args job, ww_scalar best, ww_scalar norm) {
     if (best == (ww_scalar)INFINITY)
         return WW_ALWAYS;
 #if WW_METRIC >= 5
@@ -137,7 +123,7 @@ WW_INLINE ww_value ww_knn_cut(ww_knn_job job, ww_scalar best, ww_scalar norm) {
 }
 
 // Lists a point of the base for a row; where a row's list is full, reports that instead.
-WW_INLINE void ww_knn_list(ww_knn_job job, uint row, uint point, __global uint *counts, __global uint *ids,
+WW_INLINE void ww_knn_list(ww_knn_args job, uint row, uint point, __global uint *counts, __global uint *ids,
                            __global uint *overflow) {
     const uint id = job.base_id + point;
     if (point >= job.base_end || (job.own != WW_NO_INDEX && id == job.own + row))
@@ -165,11 +151,11 @@ WW_INLINE uint ww_lowest(uint *bits) {
 #define WW_KNN_SIDES __global const ww_value *restrict queries, __global const ww_value *restrict base,                  \
     __global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict base_norms,                     \
     __global const ww_scalar *restrict mean
-#define WW_KNN_FILTER_ARGUMENTS WW_KNN_SIDES, __global const ww_scalar *restrict best, const ww_knn_job job,            \
+#define WW_KNN_FILTER_ARGUMENTS WW_KNN_SIDES, __global const ww_scalar *restrict best, const ww_knn_args job,            \
     __global uint *restrict counts, __global uint *restrict ids, __global uint *restrict overflow
 
 // The cut of a row; for a row that does not exist one that no point passes.
-WW_INLINE ww_value ww_knn_row_cut(ww_knn_job job, uint row, __global const ww_scalar *query_norms,
+WW_INLINE ww_value ww_knn_row_cut(ww_knn_args job, uint row, __global const ww_scalar *query_norms,
                                   __global const ww_scalar *best) {
     if (row >= job.query_count)
         return WW_NEVER;

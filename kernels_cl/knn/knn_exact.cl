@@ -77,7 +77,7 @@ typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_exact_values;
 __kernel __attribute__((reqd_work_group_size(WW_ROW_WG, 1, 1))) void
 ww_knn_exact(__global const ww_value *restrict queries, __global const ww_value *restrict base,
              __global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict base_norms,
-             const ww_knn_job job, __global const uint *restrict counts, __global const uint *restrict ids,
+             const ww_knn_args job, __global const uint *restrict counts, __global const uint *restrict ids,
              __global ww_scalar *restrict values) {
     const uint row = (uint)get_group_id(0), query = job.query_first + row;
     const uint dimension = job.dimension;

@@ -5,7 +5,7 @@
 // Set i is items[offsets[i] ... offsets[i + 1]), as counted from the first of its side.
 __kernel __attribute__((reqd_work_group_size(WW_ROW_WG, 1, 1))) void
 ww_knn_sets(__global const uint *restrict query_items, __global const ulong *restrict query_offsets,
-            __global const uint *restrict base_items, __global const ulong *restrict base_offsets, const ww_knn_job job,
+            __global const uint *restrict base_items, __global const ulong *restrict base_offsets, const ww_knn_args job,
             __global ww_scalar *restrict values) {
     const uint row = (uint)get_group_id(0);
     const ulong a0 = query_offsets[job.query_first + row];

@@ -56,7 +56,7 @@ ww_tensor_rows(__global const ww_value *restrict tiles, __global const ww_scalar
 // The queries' t, from their k-th best so far. The metric's values are multiplied by `square_scale`.
 __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void
 ww_tensor_cuts(__global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict best,
-               const ww_knn_job job, const uint width, const uint slot, const float scale, const float square_scale,
+               const ww_knn_args job, const uint width, const uint slot, const float scale, const float square_scale,
                __global half *restrict rows) {
     const uint row = (uint)get_global_id(0);
     float t = -WW_PASSES_ALL;
@@ -135,7 +135,7 @@ WW_INLINE void ww_tensor_sums(float (*sum)[WW_ACROSS8][4], __global const uint2 
 #endif
 
 // Lists the points whose sums are not negative, from row `row` and point `point` on.
-WW_INLINE void ww_tensor_list(float (*sum)[WW_ACROSS8][4], const ww_knn_job job, const uint row, const uint point,
+WW_INLINE void ww_tensor_list(float (*sum)[WW_ACROSS8][4], const ww_knn_args job, const uint row, const uint point,
                               __global uint *counts, __global uint *ids, __global uint *overflow) {
     uint negative = 0xffffffffu;
     WW_EACH_SUM
@@ -158,7 +158,7 @@ WW_INLINE void ww_tensor_list(float (*sum)[WW_ACROSS8][4], const ww_knn_job job,
 }
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_knn_tensor(__global const uint2 *restrict query_rows, __global const uint2 *restrict base_rows, const ww_knn_job job,
+ww_knn_tensor(__global const uint2 *restrict query_rows, __global const uint2 *restrict base_rows, const ww_knn_args job,
               const uint any_steps, __global uint *restrict counts, __global uint *restrict ids,
               __global uint *restrict overflow) {
     const uint steps = WW_STEPS ? WW_STEPS : any_steps;

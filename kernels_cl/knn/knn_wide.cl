@@ -82,7 +82,7 @@ WW_INLINE void ww_wide_scale(ww_value4 (*sum)[2], __global const ww_scalar *norm
 }
 
 // Lists the points that may be near, from row `row` and point `point` on.
-WW_INLINE void ww_wide_list(ww_value4 (*sum)[2], const ww_value *cut, const ww_knn_job job, const uint row,
+WW_INLINE void ww_wide_list(ww_value4 (*sum)[2], const ww_value *cut, const ww_knn_args job, const uint row,
                             const uint point, __global uint *counts, __global uint *ids, __global uint *overflow) {
     int near = 0;
 #pragma unroll

@@ -29,20 +29,6 @@
 #define WW_SIDES (WW_FAMILY == 0 ? 2 : 1)
 #define WW_POSITIONS (WW_SIDES * WW_FUNCTIONS)
 
-// The host's twin is in src/lsh/lsh_index.h.
-typedef struct {
-    uint count;  // rows
-    uint groups; // work-groups of a table
-    uint dimension, tables;
-    uint shift;         // 32 - log2 of the buckets of a table
-    uint first;         // first of the rows in their tiles
-    uint probe, probes; // first probe, and how many
-    uint base_id, own;  // ids of the table's first point, and of row 0, which row 0 never finds (row 1 never own + 1, ...)
-    uint capacity;      // candidates of a query
-    uint tile;          // rows of a task
-    uint inside;        // 1: the rows are points of the table
-} ww_lsh_job;
-
 WW_INLINE uint ww_mix(uint h) {
     h ^= h >> 16;
     h *= 0x85ebca6bu;
@@ -117,7 +103,7 @@ WW_INLINE ww_hash ww_hash_of(__global const ww_value *point, __global const ww_v
 // for this row, that probe p moves; mask 0 is the row's own bucket.
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_keys(__global const ww_value *restrict points, __global const ulong *restrict starts,
-            __global const ww_coefficient *restrict a, __global const ulong *restrict masks, const ww_lsh_job job,
+            __global const ww_coefficient *restrict a, __global const ulong *restrict masks, const ww_lsh_args job,
             __global uint *restrict keys) {
     const uint table = (uint)get_group_id(0) / job.groups;
     const uint row = ww_rest((uint)get_group_id(0), job.groups, table) * WW_LSH_WG + (uint)get_local_id(0);
@@ -177,7 +163,7 @@ typedef WW_PASTE(WW_REAL_NAME, 4) ww_key_four;
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_keys_blocked(__global const ww_value *restrict points, __global const ulong *restrict starts,
                     __global const ww_coefficient *restrict a, __global const ulong *restrict masks,
-                    const ww_lsh_job job, __global uint *restrict keys) {
+                    const ww_lsh_args job, __global uint *restrict keys) {
     __local ww_key_four part[WW_KEY_DEPTH * WW_KEY_FOURS];
     const uint item = (uint)get_local_id(0), block = (uint)get_group_id(0) / job.tables;
     const uint table = ww_rest((uint)get_group_id(0), job.tables, block);
@@ -261,7 +247,7 @@ typedef WW_PASTE(uint, WW_VECTOR) ww_lsh_uints;
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 ww_lsh_keys_together(__global const ww_value *restrict points, __global const ulong *restrict starts,
                      __global const ww_coefficient *restrict a, __global const ulong *restrict masks,
-                     const ww_lsh_job job, __global uint *restrict keys) {
+                     const ww_lsh_args job, __global uint *restrict keys) {
     const uint table = (uint)get_group_id(0) / job.groups;
     const uint row = ww_rest((uint)get_group_id(0), job.groups, table) * WW_KNN_TILE;
     __global const ww_value *tile = points + ww_tile_at(job.first + row, job.dimension);
@@ -300,7 +286,7 @@ ww_lsh_keys_together(__global const ww_value *restrict points, __global const ul
 
 // Counts the rows of every bucket; ranks[...]: the number counted there before this one.
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
-ww_lsh_count(__global const uint *restrict keys, const ulong first_key, const ww_lsh_job job,
+ww_lsh_count(__global const uint *restrict keys, const ulong first_key, const ww_lsh_args job,
              __global uint *restrict counts, __global uint *restrict ranks) {
     const uint table = (uint)get_group_id(0) / job.groups;
     const uint row = ww_rest((uint)get_group_id(0), job.groups, table) * WW_LSH_WG + (uint)get_local_id(0);
@@ -386,7 +372,7 @@ ww_lsh_offsets(__global const uint *restrict counts, const ulong total, __global
 
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_scatter(__global const uint *restrict keys, const ulong first_key, __global const uint *restrict ranks,
-               const ww_lsh_job job, __global const uint *restrict offsets, __global uint *restrict entries) {
+               const ww_lsh_args job, __global const uint *restrict offsets, __global uint *restrict entries) {
     const uint table = (uint)get_group_id(0) / job.groups;
     const uint row = ww_rest((uint)get_group_id(0), job.groups, table) * WW_LSH_WG + (uint)get_local_id(0);
     if (row >= job.count)
@@ -403,7 +389,7 @@ ww_lsh_scatter(__global const uint *restrict keys, const ulong first_key, __glob
 // tasks.
 #define WW_BUCKETS 4
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
-ww_lsh_tasks(__global const uint *restrict query_offsets, __global const uint *restrict offsets, const ww_lsh_job job,
+ww_lsh_tasks(__global const uint *restrict query_offsets, __global const uint *restrict offsets, const ww_lsh_args job,
              const uint first_bucket, const uint end_bucket, __global uint *restrict counters,
              __global uint2 *restrict tasks) {
     __local uint count, first;
@@ -473,7 +459,7 @@ ww_lsh_rows(__global const ww_value *restrict tiles, const uint first, const uin
 // One work-group a query: the ids of its buckets' points, each once. Local memory: WW_SET words. Two barriers.
 __kernel __attribute__((reqd_work_group_size(WW_ROW_WG, 1, 1))) void
 ww_lsh_gather(__global const uint *restrict keys, __global const uint *restrict offsets,
-              __global const uint *restrict entries, __global const uint *restrict removed, const ww_lsh_job job,
+              __global const uint *restrict entries, __global const uint *restrict removed, const ww_lsh_args job,
               __global uint *restrict counts, __global uint *restrict ids) {
     __local uint set[WW_SET];
     __local uint found;

@@ -31,19 +31,6 @@
 #define WW_JOIN_POINTS 64u
 #define WW_JOIN_VECTORS ((WW_D + 3) / 4) // of a row, where the dimension is fixed
 
-// The host's twin is in src/lsh/lsh_index.h.
-typedef struct {
-    uint first_task;
-    uint query_first, base_first; // of the rows and points in their tiles
-    uint query_row;               // of the rows among the side's rows; the points' begin with 0
-    uint base_id, own;            // ids as in ww_lsh_job
-    uint dimension, k;
-    uint rows;           // of all lists of one number
-    uint lists;          // of a row, of this launch: its tables
-    uint shift;          // as in ww_lsh_job
-    float margin, reach; // as in ww_knn_job
-} ww_join_job;
-
 #if WW_FAMILY == 3
 typedef ww_value ww_join_row;
 #else
@@ -57,25 +44,25 @@ typedef ww_value4 ww_join_row;
     __global const uint *restrict query_offsets, __global const uint *restrict query_entries,                          \
     __global const uint *restrict offsets, __global const uint *restrict entries
 #define WW_JOIN_LISTS __global const uint *restrict removed, __global const ww_scalar *restrict radii,                   \
-    const ww_join_job job, __global ww_scalar *restrict best_values, __global uint *restrict best_ids
+    const ww_join_args job, __global ww_scalar *restrict best_values, __global uint *restrict best_ids
 #define WW_JOIN_ARGUMENTS WW_JOIN_SIDES, WW_JOIN_TASKS, WW_JOIN_LISTS
 
 // ---- lists
 
 // Where a row's list for a bucket's table begins.
-WW_INLINE ulong ww_join_list(ww_join_job job, uint bucket, uint row) {
+WW_INLINE ulong ww_join_list(ww_join_args job, uint bucket, uint row) {
     const uint table = bucket >> (32 - job.shift);
     return ((ulong)(table % job.lists) * job.rows + row) * job.k;
 }
 
 // The radius: the distance up to which a row still accepts points.
-WW_INLINE ww_scalar ww_join_radius(ww_join_job job, ulong list, uint row, __global const ww_scalar *radii,
+WW_INLINE ww_scalar ww_join_radius(ww_join_args job, ulong list, uint row, __global const ww_scalar *radii,
                                    __global const ww_scalar *best_values) {
     return fmin(radii[row], best_values[list + job.k - 1]);
 }
 
 // Whether a point is the row itself, or was removed.
-WW_INLINE bool ww_join_own(ww_join_job job, uint row, uint id) {
+WW_INLINE bool ww_join_own(ww_join_args job, uint row, uint id) {
     return job.own != WW_NO_INDEX && id == job.own + row;
 }
 WW_INLINE bool ww_join_removed(__global const uint *removed, uint id) {
@@ -83,7 +70,7 @@ WW_INLINE bool ww_join_removed(__global const uint *removed, uint id) {
 }
 
 // Offers a point to a row's list: except the row itself and removed points. Returns the new radius.
-WW_INLINE ww_scalar ww_join_offer(ww_join_job job, ulong list, uint row, uint point, ww_scalar value,
+WW_INLINE ww_scalar ww_join_offer(ww_join_args job, ulong list, uint row, uint point, ww_scalar value,
                                   __global const uint *removed, __global const ww_scalar *radii,
                                   __global ww_scalar *best_values, __global uint *best_ids) {
     const uint id = job.base_id + point;
@@ -98,7 +85,7 @@ WW_INLINE ww_scalar ww_join_offer(ww_join_job job, ulong list, uint row, uint po
 
 // The value with which sums are compared, from the radius; unlike ww_knn_cut() it accepts equal distances, whose ids
 // may be lower.
-WW_INLINE ww_value ww_join_cut(ww_join_job job, ww_scalar radius, ww_scalar norm) {
+WW_INLINE ww_value ww_join_cut(ww_join_args job, ww_scalar radius, ww_scalar norm) {
     if (radius == (ww_scalar)INFINITY)
         return WW_ALWAYS;
     if (WW_METRIC == 5)
@@ -149,7 +136,7 @@ typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_join_values;
 
 // What the kernel was given, of which bucket, and the points in local memory.
 typedef struct {
-    ww_join_job job;
+    ww_join_args job;
     uint bucket;
     __global const ww_value4 *queries, *base;
     __global const ww_scalar *query_norms, *base_norms;

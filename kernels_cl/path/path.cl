@@ -10,18 +10,6 @@
 // Lines of a pair, from its `edges` on: the last row of each row of tiles (m values each), then the last column of each
 // column of tiles (a value for each row, path.padding rows before the first).
 
-// The host's twin of the arguments is in src/path/path.h; a pair's entry is in path_pair.cl.
-typedef struct {
-    ulong direction_words;  // of a group
-    ulong edge_values;      // of a group, with one tile
-    uint rows, columns;     // of a tile
-    uint units;
-    uint diagonal, each;    // a diagonal of tiles, and how many of its tiles a pair has at most
-    uint turns;             // most tiles that a walk goes through in this launch (path_packed.cl)
-    uint whole;             // each matrix is one tile
-    uint first;             // the unit that has the first directions (path_lanes.cl)
-} ww_path_args;
-
 #define WW_WALKS (WW_EMIT & WW_EMIT_DIRECTIONS)
 
 // A pair and its lines.

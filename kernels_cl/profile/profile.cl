@@ -31,22 +31,6 @@
 #define WW_NO_ENTRY 0xffffffffu
 #define WW_USABLE 0u // state of a window; others are neither rows nor columns
 
-typedef struct ww_profile_job {
-    ulong first;                    // tile of the launch's first group
-    uint blocks;                    // blocks of rows: tile = band * blocks + block
-    uint rows, columns;             // windows
-    uint delta;                     // the first diagonal: column - row
-    uint window;                    // points of a window
-    uint active;                    // diagonals of a band that may have candidates
-    uint row_points, column_points; // of the series, a channel
-    uint row_stride, column_stride; // of the tables' planes
-    uint stripes, capacity;         // counters of entries, and entries of each
-    long offset;                    // index of column 0 less that of row 0
-    long exclusion;                 // indices this far apart or nearer are no neighbours; -1: all are
-    float error, rounding;
-    float least, most; // the tiles to compute: the product of their largest reaches is in this interval
-} ww_profile_job;
-
 // Three planes for each channel: df, dg, n; of one channel 1 / n in the place of n.
 #define WW_DF(table, stride, channel, i) (table)[((channel)*3u) * (size_t)(stride) + (i)]
 #define WW_DG(table, stride, channel, i) (table)[((channel)*3u + 1u) * (size_t)(stride) + (i)]
@@ -79,7 +63,7 @@ WW_INLINE float ww_flat_of(const float own, const float other, const uint c) {
 }
 
 // The error of a cell.
-WW_INLINE float ww_error(const ww_profile_job *job, const float row_reach, const float column_reach) {
+WW_INLINE float ww_error(const ww_profile_args *job, const float row_reach, const float column_reach) {
     return job->error * row_reach * column_reach + job->rounding;
 }
 
@@ -92,14 +76,14 @@ typedef struct {
 } ww_profile_side;
 
 // Whether a row and a column may be neighbours: the row is known to be usable.
-WW_INLINE int ww_counts(const ww_profile_job *job, const uint i, const uint j, const ww_profile_side *columns) {
+WW_INLINE int ww_counts(const ww_profile_args *job, const uint i, const uint j, const ww_profile_side *columns) {
     const long lag = (long)j - (long)i + job->offset;
     return j < job->columns && (lag < 0 ? -lag : lag) > job->exclusion && columns->state[j] == WW_USABLE;
 }
 
 // Puts cell (own, other) of value s into own's list, if it may be among the best.
 WW_INLINE void ww_candidate(const uint own, const uint other, const float s, const float error,
-                            const ww_profile_job *job, const ww_profile_side *side, global uint4 *entries,
+                            const ww_profile_args *job, const ww_profile_side *side, global uint4 *entries,
                             global uint *counters) {
     if (!(s > as_float(side->bounds[own]) - error))
         return;

@@ -98,7 +98,7 @@ typedef struct {
 // Of one channel. Means are rounded, so the row's deviations do not sum up to exactly 0: their sum times the column's mean is
 // taken off again. A work-item's columns count from its first value: another level before them, however high, is not in their
 // sums.
-WW_INLINE void ww_first_covariances(real *cov, const ww_tile *w, const ww_profile_job *job, const ww_channel row,
+WW_INLINE void ww_first_covariances(real *cov, const ww_tile *w, const ww_profile_args *job, const ww_channel row,
                                     const ww_channel column) {
     local ww_wide *stage = (local ww_wide *)w->columns, *taps = (local ww_wide *)w->rows;
     const uint item = w->item, column0 = w->row0 + w->diagonal0;
@@ -147,7 +147,7 @@ WW_INLINE real4 ww_window_at(global const real *table, const uint stride, const 
 }
 
 // The part's new columns, of the first part all, and its rows.
-WW_INLINE void ww_stage(const ww_tile *w, const ww_profile_job *job, global const real *row_table,
+WW_INLINE void ww_stage(const ww_tile *w, const ww_profile_args *job, global const real *row_table,
                         global const real *column_table, const ww_profile_side *rows, const ww_profile_side *columns,
                         const uint part) {
     const uint item = w->item, row1 = w->row0 + part, column1 = row1 + w->diagonal0;
@@ -292,7 +292,7 @@ WW_INLINE real ww_follow_cell(real *walk, const ww_tile *w, const uint t, const 
 
 // The cells of a diagonal of the part before row1 + WW_PROFILE_PART, in the rows of the bits `steps`: those above a limit raise it,
 // or with `list` go into lists.
-WW_INLINE void ww_follow(const ww_tile *w, const ww_profile_job *job, const ww_profile_side *rows,
+WW_INLINE void ww_follow(const ww_tile *w, const ww_profile_args *job, const ww_profile_side *rows,
                          const ww_profile_side *columns, global uint4 *entries, global uint *counters, const uint row1,
                          const uint first, uint steps, const uint list) {
     real walk[WW_CHANNELS];
@@ -328,7 +328,7 @@ WW_INLINE void ww_follow(const ww_tile *w, const ww_profile_job *job, const ww_p
 }
 
 // All that the part before `row1` found; of the whole group.
-WW_INLINE void ww_follow_found(const ww_tile *w, const ww_profile_job *job, const ww_profile_side *rows,
+WW_INLINE void ww_follow_found(const ww_tile *w, const ww_profile_args *job, const ww_profile_side *rows,
                                const ww_profile_side *columns, global uint4 *entries, global uint *counters,
                                const uint row1) {
     const uint count = w->founds[0];
@@ -343,7 +343,7 @@ WW_INLINE void ww_follow_found(const ww_tile *w, const ww_profile_job *job, cons
 }
 
 __attribute__((reqd_work_group_size(WW_WG, 1, 1))) kernel void
-ww_profile_items(const ww_profile_job job, global const real *row_table, global const real *column_table,
+ww_profile_items(const ww_profile_args job, global const real *row_table, global const real *column_table,
                  global const ww_wide *row_values, global const ww_wide *column_values, global const ww_wide *row_means,
                  global const ww_wide *column_means, global const float *row_reach, global const float *column_reach,
                  global const float *row_reaches, global const float *column_reaches, global const float *row_flat,

@@ -9,12 +9,6 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 
-typedef struct ww_profile_merge_job {
-    ulong other_first; // index of the other side's first window
-    uint own, window;
-    uint own_points, other_points, own_stride, other_stride;
-} ww_profile_merge_job;
-
 // A window's mean, relative to its first value, and 1 / |x - mean|.
 WW_INLINE double2 ww_statistics(global const double *x, const uint window) {
     const double origin = x[0];
@@ -62,7 +56,7 @@ typedef struct {
 } ww_sides;
 
 // d2 / m of windows i and j. only: of one channel, the statistics of window i.
-WW_INLINE double ww_distance(const ww_profile_merge_job *job, const ww_sides *at, const uint i, const uint j,
+WW_INLINE double ww_distance(const ww_profile_merge_args *job, const ww_sides *at, const uint i, const uint j,
                              const double2 only) {
     double total = 0;
     double least_sums[WW_BEST]; // with WW_SOME: of the channels, the least first
@@ -124,7 +118,7 @@ WW_INLINE void ww_enter_best(global double *best, global long *best_ids, const d
 }
 
 __attribute__((reqd_work_group_size(WW_MERGE_WG, 1, 1))) kernel void
-ww_profile_merge(const ww_profile_merge_job job, global const double *own_values, global const double *other_values,
+ww_profile_merge(const ww_profile_merge_args job, global const double *own_values, global const double *other_values,
                  global const double *own_norms, global const double *other_norms, global int *bounds,
                  global uint *heads, global const uint4 *entries, global double *best, global long *best_ids) {
     const uint i = (uint)get_global_id(0);

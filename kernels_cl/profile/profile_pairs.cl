@@ -41,7 +41,7 @@ WW_INLINE float2 ww_first_covariance(global const float2 *x, global const float2
 }
 
 // S of cell (i,j), whose covariances are moved on from the cell before, if there is one.
-WW_INLINE float ww_pairs_cell(float2 *cov, const ww_profile_job *job, global const float2 *row_table,
+WW_INLINE float ww_pairs_cell(float2 *cov, const ww_profile_args *job, global const float2 *row_table,
                               global const float2 *column_table, const ww_profile_side *rows,
                               const ww_profile_side *columns, const uint i, const uint j, const bool later) {
     float value = !WW_SOME && WW_FLATS ? rows->flat[i] + columns->flat[j] : 0, top[WW_BEST];
@@ -67,7 +67,7 @@ WW_INLINE float ww_pairs_cell(float2 *cov, const ww_profile_job *job, global con
 }
 
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_profile_pairs(const ww_profile_job job, global const float2 *row_table, global const float2 *column_table,
+ww_profile_pairs(const ww_profile_args job, global const float2 *row_table, global const float2 *column_table,
                  global const float2 *row_values, global const float2 *column_values, global const float2 *row_means,
                  global const float2 *column_means, global const float *row_reach, global const float *column_reach,
                  global const float *row_reaches, global const float *column_reaches, global const float *row_flat,

@@ -56,11 +56,11 @@ typedef struct {
     ww_scalar limit, size;
 } ww_row_limit;
 
-WW_INLINE real ww_sizes(global const ww_scalar *table, const ww_profile_job *job, const uint c, const uint j) {
+WW_INLINE real ww_sizes(global const ww_scalar *table, const ww_profile_args *job, const uint c, const uint j) {
     return WW_VLOAD(0, &WW_SIZE(table, job->column_stride, c, j));
 }
 
-WW_INLINE void ww_set_limits(const ww_tile *w, const ww_profile_job *job, global const ww_scalar *column_table,
+WW_INLINE void ww_set_limits(const ww_tile *w, const ww_profile_args *job, global const ww_scalar *column_table,
                              const ww_profile_side *columns) {
     for (uint p = 0; WW_PROFILE_COLUMNS && p < w->count + WW_PROFILE_WIDTH; p++) {
         const uint j = w->column0 + p;
@@ -73,7 +73,7 @@ WW_INLINE void ww_set_limits(const ww_tile *w, const ww_profile_job *job, global
 }
 
 // The first row's covariances of a channel; see profile_items.cl. The values are padded by WW_PROFILE_WIDTH points.
-WW_INLINE void ww_first_covariances(real *cov, const ww_profile_job *job, global const double *x,
+WW_INLINE void ww_first_covariances(real *cov, const ww_profile_args *job, global const double *x,
                                     global const double *y, const double mean, global const double *means) {
     const double origin = y[0];
     double left = 0;
@@ -94,7 +94,7 @@ WW_INLINE void ww_first_covariances(real *cov, const ww_profile_job *job, global
 }
 
 // Row r's covariances of channel c.
-WW_INLINE void ww_step(real *cov, const ww_tile *w, const ww_profile_job *job, global const ww_scalar *row_table,
+WW_INLINE void ww_step(real *cov, const ww_tile *w, const ww_profile_args *job, global const ww_scalar *row_table,
                        global const ww_scalar *column_table, const uint r, const uint c) {
     const uint i = w->row0 + r, j = w->column0 + r;
     const ww_scalar df = r == 0 ? 0 : WW_DF(row_table, job->row_stride, c, i);
@@ -109,7 +109,7 @@ WW_INLINE void ww_step(real *cov, const ww_tile *w, const ww_profile_job *job, g
 
 // S of row r's cells, of several channels.
 WW_INLINE void ww_sum_channels(real *values, real cov[WW_CHANNELS][WW_VECTORS], const ww_tile *w,
-                               const ww_profile_job *job, global const ww_scalar *row_table,
+                               const ww_profile_args *job, global const ww_scalar *row_table,
                                global const ww_scalar *column_table, const ww_profile_side *rows,
                                const ww_profile_side *columns, const uint r) {
     const uint i = w->row0 + r, j = w->column0 + r;
@@ -148,7 +148,7 @@ WW_INLINE void ww_sum_channels(real *values, real cov[WW_CHANNELS][WW_VECTORS], 
 }
 
 // How far row r's cells are above one of their limits; gives the most. values: S, or of one channel the covariances.
-WW_INLINE real ww_compare(real *above, const real *values, const ww_tile *w, const ww_profile_job *job,
+WW_INLINE real ww_compare(real *above, const real *values, const ww_tile *w, const ww_profile_args *job,
                           global const ww_scalar *column_table, const ww_row_limit row, const uint r) {
     real hit = -1;
 #pragma unroll
@@ -170,7 +170,7 @@ WW_INLINE real ww_compare(real *above, const real *values, const ww_tile *w, con
 
 // Enters cell (i, column) of the column at place p. Where the nearest alone is wanted it is kept if it is the best so far, and
 // the one before is still a candidate if it may be as near.
-WW_INLINE void ww_enter_column(ww_tile *w, const ww_profile_job *job, global const ww_scalar *column_table,
+WW_INLINE void ww_enter_column(ww_tile *w, const ww_profile_args *job, global const ww_scalar *column_table,
                                const ww_profile_side *columns, global uint4 *entries, global uint *counters, const uint i,
                                const uint p, const float value, const float error) {
     const uint column = w->column0 + p;
@@ -194,7 +194,7 @@ WW_INLINE void ww_enter_column(ww_tile *w, const ww_profile_job *job, global con
 }
 
 // The largest of a vector's cells raises row i's bound before any is listed.
-WW_INLINE void ww_raise_row(const ww_profile_job *job, const ww_profile_side *rows, const ww_profile_side *columns,
+WW_INLINE void ww_raise_row(const ww_profile_args *job, const ww_profile_side *rows, const ww_profile_side *columns,
                             const float *value, const float plain_limit, const uint i, const uint j) {
     float most = 0;
     for (uint lane = 0; lane < WW_VECTOR; lane++)
@@ -205,7 +205,7 @@ WW_INLINE void ww_raise_row(const ww_profile_job *job, const ww_profile_side *ro
 }
 
 // Lists what is above a limit of row r's cells in a vector from place p on. `compared`: with the columns' limits, by lane.
-WW_INLINE void ww_list(ww_tile *w, const ww_profile_job *job, global const ww_scalar *column_table,
+WW_INLINE void ww_list(ww_tile *w, const ww_profile_args *job, global const ww_scalar *column_table,
                        const ww_profile_side *rows, const ww_profile_side *columns, global uint4 *entries,
                        global uint *counters, const ww_row_limit row, const float *value, const ww_scalar *compared,
                        const uint r, const uint first) {
@@ -229,7 +229,7 @@ WW_INLINE void ww_list(ww_tile *w, const ww_profile_job *job, global const ww_sc
 }
 
 __attribute__((reqd_work_group_size(1, 1, 1))) kernel void
-ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, global const ww_scalar *column_table,
+ww_profile_vector(const ww_profile_args job, global const ww_scalar *row_table, global const ww_scalar *column_table,
                   global const double *row_values, global const double *column_values, global const double *row_means,
                   global const double *column_means, global const float *row_reach, global const float *column_reach,
                   global const float *row_reaches, global const float *column_reaches, global const float *row_flat,

@@ -62,34 +62,6 @@
 #error "a path of a soft minimum has no start"
 #endif
 
-// The host's twins are wwi_open_task and wwi_open_args in src/search/search_internal.h.
-typedef struct {
-    ulong rows_of;             // where this task's columns begin in `ends`
-    uint x, n;    // where the query's points begin; how many there are
-    uint x_stride;      // the query's points, of which a task may have the first n
-    uint first, count;  // columns: of `values` and of the row of `ends`
-    uint flags;
-    uint state_in, state_out;  // where its states begin: n values each
-} ww_open_task;
-#define WW_TASK_CONTINUE 1u  // the column before is in state_in
-#define WW_TASK_BEGIN 2u     // the first column is the first of a stream: relaxation of the query's begin applies
-#define WW_TASK_SAVE 4u      // the last column is needed
-#define WW_TASK_IDLE 8u      // computes what a neighbour computes, stores nothing
-#define WW_TASK_LAST 16u     // of the last column only the result is needed: it goes to state_out itself
-#define WW_TASK_INSIDE 32u   // columns from the middle of a stream: no path begins left of them
-
-typedef struct {
-    ulong stride;  // of the channels of the stream
-    uint strip, strips;
-    uint begin_x;  // rows that may be skipped at the beginning of a stream: all but one at most
-    uint tasks;
-    int shift;     // columns from the block before to this one: starts count from the block's first
-    uint spare;
-#ifdef WW_PARAMETERS
-    ww_parameters parameters;
-#endif
-} ww_open_args;
-
 WW_INLINE real ww_pick(ww_ints mask, real a, real b) {
     return WW_TO_MASK(mask) ? a : b;
 }

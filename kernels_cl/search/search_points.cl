@@ -11,22 +11,6 @@
 #define WW_SEARCH_LISTED 0
 #endif
 
-// The host's twin is wwi_window_args in src/search/search_internal.h.
-typedef struct {
-    ulong stride;        // elements from one channel to the next, and from one row of the table to the next
-    uint n;              // points of a window
-    uint first, count;   // consecutive windows
-    uint channel;        // of a pass over one channel, else 0
-    uint accumulate;     // 1: adds to what is there
-    uint query;          // whose limit and counters
-    uint x_stride;       // elements from one channel of the query to the next
-    float margin;        // a bound times this is never above the computed value
-    uint x_at, order_at; // where the query begins among the values of all, and among their points
-    ulong out_stride;    // from a query's row of results, and of windows left, to the next one's
-#ifdef WW_PARAMETERS
-    ww_parameters parameters;
-#endif
-} ww_window_args;
 // In a kernel: its query, results, list and counter.
 #define WW_OF_QUERY(args)                                                                                              \
     x += (args).x_at, out += (args).query * (args).out_stride, list += (args).query * (args).out_stride;               \

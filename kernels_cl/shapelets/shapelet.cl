@@ -16,33 +16,15 @@
 //   WW_V     columns in one `columns_` vector: 1, or 16 on CPUs
 //   WW_WG    work-items of a group
 
-// The host's twin is in src/shapelets/shapelet_search.h.
-typedef struct {
-    uint columns;           // of the chunk, a multiple of the kernels' blocks
-    uint least, step, count; // the list of lengths
-    uint longest;           // the last length of the list
-    uint series;            // of the node
-    uint table;             // the first series of the tables of windows
-    uint first, many;       // the series of this launch
-    uint classes, class_bits;
-    uint combine;           // 0; 1: the larger, 2: the smaller of q and `before`
-    uint quality;           // ww_shapelet_quality
-    uint single;            // 1: a column has one length, its reach
-    uint rows;              // of the recurrence of sparse lengths; 0: cov is a sum of its own products
-    float error, error_root, error_each; // of q at length l: error + error_root * sqrt(l) + error_each * l
-    float scale;            // distance = scale * sqrt(q), times sqrt(l) where `unscaled`
-    uint unscaled;
-    uint gaps;              // 1: `nearest` has |column| - cov / |window| (shapelet_tensor.cl), 0: cov / |window|
-    uint shorts;            // up to so many points `nearest` has sqrt(q) itself (ww_shapelet_circle in shapelet_exact.cl)
-} ww_shapelet_job;
-
 // Where the sums of the first rows for length number li begin (shapelet_tables.cl).
-#define WW_SUMS_OF(job, li) ((li) ? ((job).least + 3) / 4 * 4 + ((li) - 1) * (((job).step + 3) / 4 * 4) : 0)
+WW_INLINE uint ww_sums_of(const ww_shapelet_args job, uint li) {
+    return li ? (job.least + 3) / 4 * 4 + (li - 1) * ((job.step + 3) / 4 * 4) : 0;
+}
 
 // The error of q at l points, or of sqrt(q). By a recurrence over rows a sum also has the rounding of the rows before it, which
 // may be larger: a window of few points can be nearly flat beside one that is not. Measured on random walks, as a multiple of what
 // is without a recurrence: 3 points up to 350, 4 13, 5 to 23 up to 4, from 31 on below 1.
-WW_INLINE float ww_error(uint l, const ww_shapelet_job job) {
+WW_INLINE float ww_error(uint l, const ww_shapelet_args job) {
     const float rough = job.rows == 0 || l >= job.rows ? 1.0f : l <= 3 ? 512.0f : l == 4 ? 32.0f : 8.0f;
     return job.error + (l <= job.shorts ? (0.5f * (float)l + 1.0f) * (1.0f / 16777216)
                                         : rough * job.error_root * sqrt((float)l) + job.error_each * (float)l);
@@ -54,18 +36,20 @@ typedef uint ww_column_ids;
 #define WW_SHAPELET_LOAD_COLUMNS(p) (*(p))
 #define WW_LOAD_IDS(p) (*(p))
 #define WW_STORE_COLUMNS(v, p) (*(p) = (v))
-#define WW_LARGER(new, old) fmax(new, old)
-#define WW_SMALLER(new, old) fmin(new, old)
 #else
 typedef float16 ww_columns;
 typedef uint16 ww_column_ids;
 #define WW_SHAPELET_LOAD_COLUMNS(p) vload16(0, p)
 #define WW_LOAD_IDS(p) vload16(0, p)
 #define WW_STORE_COLUMNS(v, p) vstore16(v, 0, p)
-// A `new` that is NaN counts for nothing.
-#define WW_LARGER(new, old) ((new) > (old) ? (new) : (old))
-#define WW_SMALLER(new, old) ((new) < (old) ? (new) : (old))
 #endif
+// A `value` that is NaN counts for nothing.
+WW_INLINE ww_columns ww_larger(ww_columns value, ww_columns old) {
+    return WW_V == 1 ? fmax(value, old) : value > old ? value : old;
+}
+WW_INLINE ww_columns ww_smaller(ww_columns value, ww_columns old) {
+    return WW_V == 1 ? fmin(value, old) : value < old ? value : old;
+}
 
 // What q is made of: the tables of shapelet_tables.cl, and q of each series that is combined with.
 typedef struct {
@@ -76,7 +60,7 @@ typedef struct {
 
 #if WW_V == 1
 // q of a candidate (the length number li from column c, of l points) and series j; of a short one sqrt(q).
-WW_INLINE float ww_q_of(const ww_q_tables *tables, uint j, uint li, uint c, uint l, const ww_shapelet_job job) {
+WW_INLINE float ww_q_of(const ww_q_tables *tables, uint j, uint li, uint c, uint l, const ww_shapelet_args job) {
     const float value = tables->nearest[((ulong)j * job.count + li) * job.columns + c];
     float q;
     if (WW_RAW) {

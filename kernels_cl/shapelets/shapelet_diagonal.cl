@@ -24,7 +24,7 @@ ww_shapelet_diagonal(global const float *restrict sums, global const float *rest
                      global const float *restrict steps, global const float *restrict falls, const uint fallen,
                      global const uint *restrict lefts, global const uint *restrict points,
                      global const float4 *restrict windows, const uint wide, global float *restrict nearest,
-                     const ww_shapelet_job job) {
+                     const ww_shapelet_args job) {
     const uint item = (uint)get_group_id(0), group = item / job.many, j = job.first + ww_rest(item, job.many, group);
     const uint lane = (uint)get_local_id(0) * WW_V, firsts = job.columns / WW_ROWS, left = lefts[group], all = points[j];
     const uint c0 = group * (WW_ROWS * WW_SHAPELET_LANES) + lane, first = group * WW_SHAPELET_LANES + lane;
@@ -40,7 +40,7 @@ ww_shapelet_diagonal(global const float *restrict sums, global const float *rest
                 break;
             const ulong table = ((ulong)(j - job.table) * job.count + li) * wide + (ulong)(k0 + (int)WW_ROWS - 1);
             global const float4 *window = windows + table;
-            global const float *from = sums + (ulong)WW_SUMS_OF(job, li) * 2 * firsts + first;
+            global const float *from = sums + (ulong)ww_sums_of(job, li) * 2 * firsts + first;
             for (; l + 1 < length; l++, from += 2 * firsts) {
                 const ww_columns x = WW_SHAPELET_LOAD_COLUMNS(from);
 #pragma unroll
@@ -74,10 +74,10 @@ ww_shapelet_diagonal(global const float *restrict sums, global const float *rest
                         cov[d] = fma(f, (ww_columns)(window[r + i + d].y),
                                      fma(g, (ww_columns)(window[r + i + d].x), cov[d]));
                         const ww_columns value = cov[d] * (ww_columns)(window[r + i + d].z);
-                        best = WW_LARGER(value, best);
+                        best = ww_larger(value, best);
                     }
                     if (k0 > 1 - (int)WW_ROWS)
-                        best = WW_LARGER(WW_SHAPELET_LOAD_COLUMNS(to + (r + i) * WW_SHAPELET_LANES), best);
+                        best = ww_larger(WW_SHAPELET_LOAD_COLUMNS(to + (r + i) * WW_SHAPELET_LANES), best);
                     WW_STORE_COLUMNS(best, to + (r + i) * WW_SHAPELET_LANES);
                 }
             }

@@ -216,7 +216,7 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_shapelet_circle(global const uint4 *restrict columns, global const uint *restrict angles,
                    global const uint *restrict sorted, global const uint *restrict counts, const uint wide, const uint l,
                    const uint li, const uint places, const uint many, local uint *keys, global float *restrict nearest,
-                   const ww_shapelet_job job) {
+                   const ww_shapelet_args job) {
     const uint lid = (uint)get_local_id(0), group = (uint)get_group_id(0), parts = (job.series + many - 1) / many;
     const uint block = group / parts, first = ww_rest(group, parts, block) * many;
     uint angle[WW_SHORT_COLUMNS];
@@ -285,7 +285,7 @@ kernel void ww_shapelet_fours(global const double *restrict values, global const
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_shapelet_near_fours(global const ulong *restrict offsets, global const uint *restrict ids,
                        global const uint4 *restrict columns, global const float4 *restrict windows, const uint wide,
-                       const uint li, global float *restrict nearest, const ww_shapelet_job job) {
+                       const uint li, global float *restrict nearest, const ww_shapelet_args job) {
     const uint lid = (uint)get_local_id(0), group = (uint)get_group_id(0), block = group / job.series;
     const uint j = ww_rest(group, job.series, block), id = ids[j];
     const uint places = (uint)(offsets[id + 1] - offsets[id]) - 3;

@@ -24,7 +24,7 @@
 
 // The better of two values for a candidate: a `value` that is NaN counts for nothing.
 WW_INLINE ww_columns ww_better(const ww_columns value, const ww_columns best) {
-    return WW_RAW ? WW_SMALLER(value, best) : WW_LARGER(value, best);
+    return WW_RAW ? ww_smaller(value, best) : ww_larger(value, best);
 }
 
 // WW_U neighbouring values of a row into `to`. On GPUs four at a time: rows are aligned for it.
@@ -109,7 +109,7 @@ WW_INLINE void ww_store_best(const ww_parts *of, const float *best, const uint i
 
 // The best of all parts, of WW_BLOCK lengths from l + 1 on, of which those up to `all` count, into `to`.
 WW_INLINE void ww_join_parts(const ww_parts *of, global float *to, const uint l, const uint all, const bool first_tile,
-                             const ww_shapelet_job job) {
+                             const ww_shapelet_args job) {
     for (uint e = (uint)get_local_id(0); e < WW_BLOCK * WW_S * WW_SHAPELET_LANES; e += WW_WG) {
         const uint i = e / (WW_S * WW_SHAPELET_LANES);
         float best = of->best[e];
@@ -125,7 +125,7 @@ WW_INLINE void ww_join_parts(const ww_parts *of, global float *to, const uint l,
 
 // WW_BLOCK lengths from l + 1 on; the part's windows end at `stop`.
 WW_INLINE void ww_extend_block(const ww_parts *of, float *sum, global const float **from, global const float **row,
-                               const ulong plane, const uint l, const uint stop, const ww_shapelet_job job) {
+                               const ulong plane, const uint l, const uint stop, const ww_shapelet_args job) {
     if (l + WW_BLOCK <= stop) {
         for (uint i = 0; i < WW_BLOCK; i++, *row += WW_TABLE_ROW, *from += job.columns) {
             float best[WW_S];
@@ -152,7 +152,7 @@ WW_INLINE void ww_extend_block(const ww_parts *of, float *sum, global const floa
 // All tiles of series j, WW_PARTS at a time. reach: the longest length of the group's columns.
 WW_INLINE void ww_extend_tiles(const ww_extended *x, local float *parts, global const uint4 *tiles,
                                global const uint *first_tile, global const uint *reaches, global float *nearest,
-                               const uint j, const ww_shapelet_job job) {
+                               const uint j, const ww_shapelet_args job) {
     const uint begin = first_tile[j - job.table], end = first_tile[j - job.table + 1], reach = reaches[x->c0];
     const uint lid = (uint)get_local_id(0);
     const ww_parts of = {lid / WW_SHAPELET_LANES, lid % WW_SHAPELET_LANES, parts};
@@ -180,7 +180,7 @@ WW_INLINE void ww_extend_tiles(const ww_extended *x, local float *parts, global 
 
 // The best of a tile's windows for column vector s; li: the number of the length.
 WW_INLINE ww_columns ww_best_window(const ww_extended *x, const ww_columns *sum, global const float *row, const uint s,
-                                    const ulong li, const ww_shapelet_job job) {
+                                    const ulong li, const ww_shapelet_args job) {
     ww_columns best = (ww_columns)(WW_WORST), norm[WW_C];
 #pragma unroll
     for (uint ch = 0; WW_WEIGHED && ch < WW_C; ch++)
@@ -206,7 +206,7 @@ WW_INLINE ww_columns ww_best_window(const ww_extended *x, const ww_columns *sum,
 // A length of l points of all columns, into `to`. first: nothing is there.
 WW_INLINE void ww_store_length(const ww_extended *x, const ww_columns *sum, global const float *row,
                                global const uint *reaches, global float *to, const uint l, const ulong li,
-                               const bool first, const ww_shapelet_job job) {
+                               const bool first, const ww_shapelet_args job) {
 #pragma unroll
     for (uint s = 0; s < WW_S; s++) {
         ww_columns best = ww_best_window(x, sum, row, s, li, job);
@@ -224,7 +224,7 @@ WW_INLINE void ww_store_length(const ww_extended *x, const ww_columns *sum, glob
 
 WW_INLINE void ww_extend_tiles(const ww_extended *x, local float *parts, global const uint4 *tiles,
                                global const uint *first_tile, global const uint *reaches, global float *nearest,
-                               const uint j, const ww_shapelet_job job) {
+                               const uint j, const ww_shapelet_args job) {
     const uint begin = first_tile[j - job.table], end = first_tile[j - job.table + 1], reach = reaches[x->c0];
     const uint shortest = max(reaches[x->c0 + WW_S * WW_NEXT - 1], 1u); // of the padding 0
     for (uint t = begin; t < end; t++) {
@@ -259,7 +259,7 @@ WW_INLINE void ww_extend_tiles(const ww_extended *x, local float *parts, global 
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_shapelet_extend(global const float *restrict a, global const float *restrict norms, global const float *restrict b,
                    global const uint4 *restrict tiles, global const uint *restrict first_tile,
-                   global const uint *restrict reaches, global float *restrict nearest, const ww_shapelet_job job) {
+                   global const uint *restrict reaches, global float *restrict nearest, const ww_shapelet_args job) {
     const uint group = (uint)get_group_id(0), block = group / job.many, j = job.first + ww_rest(group, job.many, block);
     const uint c0 = block * (WW_S * WW_NEXT), c = c0 + (uint)get_local_id(0) % WW_SHAPELET_LANES * WW_V;
     const ww_extended x = {a, b, norms, (ulong)job.longest * job.columns, c, c0};

@@ -64,7 +64,7 @@ WW_INLINE void ww_stage_piece(const ww_team *w, const ww_row_length *of, const u
 // The covariances of a tile's first row, extended by the points from `before` on to one less than the length. `fall` is aligned
 // from there on; sum: of the row.
 WW_INLINE void ww_extend_row(float *cov, global const float *fall, global const float *sum, const ww_row_length *of,
-                             const uint firsts, const ww_shapelet_job job) {
+                             const uint firsts, const ww_shapelet_args job) {
     for (uint l = of->before; l + 1 < of->length; l += 4) {
         global const float4 *fours = (global const float4 *)(fall + (l - of->before));
         float y[WW_DIAGONALS + 4];
@@ -78,7 +78,7 @@ WW_INLINE void ww_extend_row(float *cov, global const float *fall, global const 
         }
 #pragma unroll
         for (uint i = 0; i < 4; i++) {
-            const float x = sum[(ulong)(WW_SUMS_OF(job, of->li) + l - of->before + i) * 2 * firsts];
+            const float x = sum[(ulong)(ww_sums_of(job, of->li) + l - of->before + i) * 2 * firsts];
 #pragma unroll
             for (uint d = 0; d < WW_DIAGONALS; d++)
                 cov[d] = fma(x, y[d + i], cov[d]);
@@ -134,7 +134,7 @@ WW_INLINE void ww_tile_rows(float *cov, float *f, float *g, float *n, const ww_t
 // Tile t of a length, of the piece that begins with tile `begin`.
 WW_INLINE void ww_tile(const ww_team *w, const ww_row_length *of, global const float *sums, global const float *rises,
                        global const float *falls, const uint fallen, const uint begin, const uint t,
-                       const ww_shapelet_job job) {
+                       const ww_shapelet_args job) {
     const uint firsts = job.columns / WW_ROWS;
     global float *kept = w->scratch + t * (WW_DIAGONALS * WW_WG) + w->lane;
     // Rows that some series still has, and that still have a window.
@@ -175,7 +175,7 @@ ww_shapelet_rows(global const float *restrict sums, global const float *restrict
                  global const float *restrict falls, const uint fallen, global const uint *restrict lefts,
                  global const uint *restrict points, global const float4 *restrict windows, const uint wide,
                  global float *restrict nearest, global float *restrict scratch, const uint room, const uint items,
-                 const ww_shapelet_job job) {
+                 const ww_shapelet_args job) {
     // The row behind the last is read ahead.
     local float4 own[(WW_ROWS + 1) * WW_WG], helds[WW_SERIES * (WW_PIECE + WW_ROWS)];
     local int leasts[WW_SERIES * WW_CELLS];

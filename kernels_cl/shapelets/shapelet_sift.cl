@@ -26,7 +26,7 @@
 
 // Combines the q of the series from `first` on with those before.
 WW_INLINE void ww_combine_before(float *q, global const float *before, uint first, uint n, uint l,
-                                 const ww_shapelet_job job) {
+                                 const ww_shapelet_args job) {
 #pragma unroll
     for (uint i = 0; i < WW_SHAPELET_AT_ONCE; i++) {
         const float known = before[min(first + i, n - 1)], so_far = l <= job.shorts ? sqrt(known) : known;
@@ -44,7 +44,7 @@ typedef struct {
 } ww_candidate;
 #define WW_COMMON (WW_C == 1 && !WW_RAW)
 
-WW_INLINE ww_candidate ww_candidate_at(const ww_q_tables *tables, uint li, uint c, uint l, const ww_shapelet_job job) {
+WW_INLINE ww_candidate ww_candidate_at(const ww_q_tables *tables, uint li, uint c, uint l, const ww_shapelet_args job) {
     ww_candidate x = {li, c, l, 0, 0, 0, 0, 0};
     if (!WW_COMMON)
         return x;
@@ -59,7 +59,7 @@ WW_INLINE ww_candidate ww_candidate_at(const ww_q_tables *tables, uint li, uint 
     return x;
 }
 
-WW_INLINE float ww_candidate_q(const ww_candidate *x, const ww_q_tables *tables, uint j, const ww_shapelet_job job) {
+WW_INLINE float ww_candidate_q(const ww_candidate *x, const ww_q_tables *tables, uint j, const ww_shapelet_args job) {
     if (!WW_COMMON)
         return ww_q_of(tables, j, x->li, x->c, x->l, job);
     float q = fma(x->a, tables->nearest[x->at + (ulong)j * job.count * job.columns], x->b);
@@ -85,7 +85,7 @@ typedef struct {
 
 // Of two classes: the best certain gain, and what no split exceeds.
 WW_INLINE int2 ww_bound_gains(const ww_histogram *h, uint2 doubts, int each_key, global const uint *totals, uint shift,
-                              const ww_shapelet_job job) {
+                              const ww_shapelet_args job) {
     local const uint *bins = h->bins;
     local const int *sizes = h->sizes, *parts = h->parts;
     const uint touched = doubts.x, field = h->field;
@@ -119,7 +119,7 @@ WW_INLINE int2 ww_bound_gains(const ww_histogram *h, uint2 doubts, int each_key,
 #else
 // The same of any classes: the edges with keys near them, and how many these are, of which each may change a gain by each_key.
 WW_INLINE int2 ww_bound_gains(const ww_histogram *h, uint2 doubts, int each_key, global const uint *totals, uint shift,
-                              const ww_shapelet_job job) {
+                              const ww_shapelet_args job) {
     local const uint *bins = h->bins;
     local const int *sizes = h->sizes, *parts = h->parts;
     const uint touched = doubts.x, doubtful = doubts.y, words = h->words, field = h->field;
@@ -178,7 +178,7 @@ WW_INLINE int2 ww_bound_gains(const ww_histogram *h, uint2 doubts, int each_key,
 #endif
 
 WW_INLINE void ww_fill_tables(const ww_histogram *h, global const uint *class_of, global const uint *totals,
-                              global const long *entropy, const uint shift, const ww_shapelet_job job) {
+                              global const long *entropy, const uint shift, const ww_shapelet_args job) {
     const uint lid = (uint)get_local_id(0), n = job.series, K = job.classes, fields = 32 / h->field;
     for (uint p = lid; p <= n; p += WW_WG)
         h->sizes[p] = WW_ENTROPY(n) - WW_ENTROPY(p) - WW_ENTROPY(n - p);
@@ -190,7 +190,7 @@ WW_INLINE void ww_fill_tables(const ww_histogram *h, global const uint *class_of
 }
 
 // The least and the largest of a few of a candidate's keys.
-WW_INLINE float2 ww_sample_keys(const ww_candidate *x, const ww_q_tables *tables, const ww_shapelet_job job) {
+WW_INLINE float2 ww_sample_keys(const ww_candidate *x, const ww_q_tables *tables, const ww_shapelet_args job) {
     float low = 1, high = 0;
     for (uint i = 0; i < WW_SAMPLES; i++) {
         const float q = ww_candidate_q(x, tables, (i * job.series + job.series / 2) / WW_SAMPLES, job);
@@ -203,7 +203,7 @@ WW_INLINE float2 ww_sample_keys(const ww_candidate *x, const ww_q_tables *tables
 // Counts the candidate's keys: bin q * unit + zero. Gives the edges with keys nearer than `near_`, and of more classes than two
 // how many keys these are.
 WW_INLINE uint2 ww_count_keys(const ww_histogram *h, const ww_candidate *x, const ww_q_tables *tables, const float unit,
-                              const float zero, const float near_, const ww_shapelet_job job) {
+                              const float zero, const float near_, const ww_shapelet_args job) {
     const uint n = job.series;
     uint touched = 0, doubtful = 0;
     for (uint first = 0; first < n; first += WW_SHAPELET_AT_ONCE) {
@@ -239,7 +239,7 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
     global const uint *restrict reaches, global const uint *restrict own, global const uint *restrict class_of,
     global const uint *restrict totals, global const float *restrict before, global const long *restrict entropy,
     global ulong *restrict most_gain, global uint *restrict sifted, const uint shift, const uint each, const uint field,
-    const uint words, local uint *bins, const ww_shapelet_job job) {
+    const uint words, local uint *bins, const ww_shapelet_args job) {
     const ww_q_tables tables = {nearest, norms, flats, reaches, own, before};
     local uint *places = bins + WW_COUNTED * words * WW_WG;
     local int *sizes = (local int *)(places + job.series);
@@ -277,7 +277,7 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
 // Lists those that may reach the bound.
 kernel void ww_shapelet_survive(global const ulong *most_gain, global const ulong *bound, global const uint *sifted,
                                 const uint shift, const uint each, global uint *listed, global uint *listed_count,
-                                const ww_shapelet_job job) {
+                                const ww_shapelet_args job) {
     const ulong least = max(bound[0], each ? 1ul : (ulong)sifted[0] << shift);
     const uint end = job.columns * job.count;
     for (uint place = (uint)get_global_id(0); place < end; place += (uint)get_global_size(0)) {

@@ -54,7 +54,7 @@ WW_INLINE int ww_before(long gain, float gap, long than_gain, float than_gap) {
 #define WW_CORNERS 4
 WW_INLINE long ww_most_near(WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS const uint *counts, WW_SHAPELET_KEYS uint *inside,
                             global const long *steps, global const uint *totals, uint begin, uint end, long gain,
-                            const ww_shapelet_job job) {
+                            const ww_shapelet_args job) {
     const uint mask = (1u << job.class_bits) - 1u;
     uint classes = 0, of[WW_CORNERS];
     long most = LONG_MIN;
@@ -195,7 +195,7 @@ WW_INLINE uint ww_apart(float error, uint bits) {
 // the split there. inside: zeros.
 WW_INLINE ww_scanned ww_scan(WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS uint *counts, WW_SHAPELET_KEYS uint *inside,
                              global const long *steps, global const uint *totals, uint first, uint last, long gain,
-                             uint apart, const ww_shapelet_job job) {
+                             uint apart, const ww_shapelet_args job) {
     const uint n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
     ww_scanned s = {{0, 0, -INFINITY, -INFINITY}, 0, 0};
     uint before = first ? keys[(first - 1) * WW_ACROSS] >> bits : 0;
@@ -231,7 +231,7 @@ WW_INLINE ww_scanned ww_scan(WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS
 
 // What is found of a candidate. `known`: gains below it are of no interest.
 WW_INLINE ww_found ww_best_split(WW_SHAPELET_KEYS const uint *keys, ww_scanned s, float error, float scale, int roots,
-                                 long known, const ww_shapelet_job job) {
+                                 long known, const ww_shapelet_args job) {
     const uint n = job.series, bits = job.class_bits;
     const float unit = 1.0f / (float)(1u << (32u - bits));
     ww_found found = s.found;
@@ -258,7 +258,7 @@ WW_INLINE ww_found ww_best_split(WW_SHAPELET_KEYS const uint *keys, ww_scanned s
 
 // By another measure, in float: both gains are the value, with a margin for rounding. counts, starts: sums by class.
 WW_INLINE ww_found ww_other_quality(WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS uint *counts, WW_SHAPELET_KEYS uint *starts,
-                                    global const uint *totals, float error, const ww_shapelet_job job) {
+                                    global const uint *totals, float error, const ww_shapelet_args job) {
     const uint n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
     const float unit = 1.0f / (float)(1u << (32u - bits));
     float value = 0;
@@ -347,7 +347,7 @@ typedef struct {
 } ww_split_candidate;
 
 #if WW_LISTED
-WW_INLINE ww_split_candidate ww_candidate_at(uint place, global const uint *reaches, const ww_shapelet_job job) {
+WW_INLINE ww_split_candidate ww_candidate_at(uint place, global const uint *reaches, const ww_shapelet_args job) {
     const uint li = place / job.columns, c = ww_rest(place, job.columns, li);
     const ww_split_candidate x = {li, c, job.single ? reaches[c] : job.least + li * job.step, place};
     return x;
@@ -362,7 +362,7 @@ WW_INLINE uint ww_key_of(float q, float steps_of_q, uint of_class, uint bits) {
 // The keys of every WW_WG / WW_T-th series, from `j` on.
 WW_INLINE void ww_make_candidate_keys(WW_SHAPELET_KEYS uint *keys, const ww_q_tables *tables, global const uint *class_of,
                                       const ww_split_candidate x, float steps_of_q, uint j, uint t,
-                                      const ww_shapelet_job job) {
+                                      const ww_shapelet_args job) {
 #pragma unroll 4
     for (; j < job.series; j += WW_WG / WW_T) {
         const float q = ww_q_of(tables, j, x.li, x.c, x.l, job);
@@ -372,7 +372,7 @@ WW_INLINE void ww_make_candidate_keys(WW_SHAPELET_KEYS uint *keys, const ww_q_ta
 #else
 // q of the candidates from column c on, as ww_q_of().
 WW_INLINE ww_columns ww_q_vector(const ww_q_tables *tables, uint j, uint li, uint c, uint of_list,
-                                 const ww_shapelet_job job) {
+                                 const ww_shapelet_args job) {
     const ww_columns value = WW_SHAPELET_LOAD_COLUMNS(tables->nearest + ((ulong)j * job.count + li) * job.columns + c);
     ww_columns q;
     if (WW_RAW) {
@@ -411,7 +411,7 @@ WW_INLINE ww_columns ww_q_vector(const ww_q_tables *tables, uint j, uint li, uin
 
 // The keys of the candidates of one length from column c0 on.
 WW_INLINE void ww_make_keys(WW_SHAPELET_KEYS uint *keys, const ww_q_tables *tables, global const uint *class_of, uint li, uint c0,
-                            uint of_list, float steps_of_q, uint lid, const ww_shapelet_job job) {
+                            uint of_list, float steps_of_q, uint lid, const ww_shapelet_args job) {
     for (uint e = lid; e < job.series * WW_T; e += WW_WG) {
         const uint j = e / WW_T, c = c0 + (e - j * WW_T) * WW_V;
 #if WW_V == 1
@@ -434,7 +434,7 @@ typedef struct {
 
 WW_INLINE void ww_scan_share(const ww_shares shares, WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS uint *counts,
                              global const long *steps, global const long *entropy, global const uint *totals, uint l,
-                             uint lid, const ww_shapelet_job job) {
+                             uint lid, const ww_shapelet_args job) {
     const uint n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
     const uint t = lid % WW_T, share = lid / WW_T;
     const uint first = n * share / WW_SHARES, last = n * (share + 1) / WW_SHARES;
@@ -488,7 +488,7 @@ WW_INLINE ww_scanned ww_join_shares(const ww_shares shares, uint t) {
 
 WW_INLINE ww_found ww_find_split(const ww_shares shares, WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS uint *counts,
                                  WW_SHAPELET_KEYS uint *starts, global const long *steps, global const uint *totals, uint l,
-                                 uint t, long known, const ww_shapelet_job job) {
+                                 uint t, long known, const ww_shapelet_args job) {
     const float error = ww_error(l, job);
     const float scale = (WW_RAW ? sqrt(1.0f / job.scale) : 2.0f) * (job.unscaled ? sqrt((float)l) : 1.0f);
     ww_scanned s;
@@ -526,7 +526,7 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
     global const ulong *restrict bound, global ulong *restrict most_gain, global float *restrict most_gap,
     global ulong *restrict best, global uint *restrict scratch, global const uint *restrict listed,
     global const uint *restrict listed_count, global uint *sifted, const uint shift, const uint each,
-    global const long *restrict entropy, local uint *shared_, const ww_shapelet_job job) {
+    global const long *restrict entropy, local uint *shared_, const ww_shapelet_args job) {
     local ulong both[2 * WW_WG];
     local uint splits[WW_SHARES > 1 ? WW_WG : 1];
     const ww_shares shares = {both, splits};
@@ -635,7 +635,7 @@ ww_shapelet_rank(global const uint *sifted, const uint series, const uint k, con
 kernel void ww_shapelet_keep(global const ulong *most_gain, global const float *most_gap, global const ulong *bound,
                              global const uint *reaches, global uint *count, global uint4 *kept, const uint room,
                              const uint first, const uint total, global const uint *listed,
-                             global const uint *listed_count, const ww_shapelet_job job) {
+                             global const uint *listed_count, const ww_shapelet_args job) {
     const uint end = WW_LISTED ? listed_count[0] : job.columns * job.count;
     for (uint i = (uint)get_global_id(0); i < end; i += (uint)get_global_size(0)) {
         const uint place = WW_LISTED ? listed[i] : i;

@@ -42,7 +42,7 @@ WW_INLINE uint4 ww_take_column(global const uint4 *columns, uint c, global uint 
 
 kernel void ww_shapelet_columns(global const double *values, global const ulong *offsets, global const uint4 *columns,
                                 global float *a, global float *norms, global uint *reaches, global uint *own,
-                                const double centre, const ww_shapelet_job job) {
+                                const double centre, const ww_shapelet_args job) {
     const uint c = (uint)get_global_id(0);
     if (c >= job.columns)
         return;
@@ -90,7 +90,7 @@ kernel void ww_shapelet_columns(global const double *values, global const ulong 
 // length) says that the series has a flat window of that length.
 kernel void ww_shapelet_windows(global const double *values, global const ulong *offsets, global const uint *ids,
                                 global const uint4 *tiles, global float *b, global uint *flats, const double centre,
-                                const uint count, const ww_shapelet_job job) {
+                                const uint count, const ww_shapelet_args job) {
     const uint item = (uint)get_global_id(0), t = item / WW_U, lane = item % WW_U;
     if (t >= count)
         return;
@@ -153,7 +153,7 @@ WW_INLINE uint ww_halves(double x) {
 kernel void ww_shapelet_tensor_columns(global const double *values, global const ulong *offsets,
                                        global const uint4 *columns, global uint *a, global float *norms,
                                        global uint *reaches, global uint *own, const double scale,
-                                       const ww_shapelet_job job) {
+                                       const ww_shapelet_args job) {
     const uint c = (uint)get_global_id(0);
     if (c >= job.columns)
         return;
@@ -179,7 +179,7 @@ kernel void ww_shapelet_tensor_columns(global const double *values, global const
 #define WW_SHAPELET_TILE 64
 kernel void ww_shapelet_tensor_windows(global const double *values, global const ulong *offsets, global const uint *ids,
                                        global const uint4 *tiles, global uint *b, global uint *flats,
-                                       const double scale, const uint count, const ww_shapelet_job job) {
+                                       const double scale, const uint count, const ww_shapelet_args job) {
     const uint item = (uint)get_global_id(0), t = item / WW_SHAPELET_TILE, lane = item % WW_SHAPELET_TILE;
     if (t >= count)
         return;
@@ -217,7 +217,7 @@ WW_INLINE double ww_value_at(global const double *x, uint length, int t) {
 kernel void ww_shapelet_row_steps(global const double *values, global const ulong *offsets, global const uint4 *columns,
                                   global float *sums, global float *rises, global float *steps, global float *norms,
                                   global uint *reaches, global uint *own, const uint lanes,
-                                  const ww_shapelet_job job) {
+                                  const ww_shapelet_args job) {
     const uint c = (uint)get_global_id(0);
     if (c >= job.columns)
         return;
@@ -243,7 +243,7 @@ kernel void ww_shapelet_row_steps(global const double *values, global const ulon
             for (uint i = 0; i < (many + 3) / 4 * 4; i++) {
                 if (inside && i + 1 < many)
                     sum += x[from + i] - x[0] - part;
-                sums[(ulong)(WW_SUMS_OF(job, li) + i) * 2 * firsts + which] = i + 1 < many ? (float)sum : 0.0f;
+                sums[(ulong)(ww_sums_of(job, li) + i) * 2 * firsts + which] = i + 1 < many ? (float)sum : 0.0f;
             }
             rises[(ulong)li * 2 * firsts + which] =
                 inside ? (float)((double)from * many / length * (old - part)) : 0.0f;
@@ -267,7 +267,7 @@ kernel void ww_shapelet_row_steps(global const double *values, global const ulon
 kernel void ww_shapelet_window_steps(global const double *values, global const ulong *offsets, global const uint *ids,
                                      global const uint4 *tiles, global float *falls, const uint fallen,
                                      global uint *flats, global float4 *windows, const uint wide, const uint count,
-                                     const ww_shapelet_job job) {
+                                     const ww_shapelet_args job) {
     const uint item = (uint)get_global_id(0), t = item / WW_DIAGONALS, lane = item % WW_DIAGONALS;
     if (t >= count)
         return;

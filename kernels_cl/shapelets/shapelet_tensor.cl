@@ -132,7 +132,7 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_clear
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_shapelet_tensor(global const uint *restrict a, global const float *restrict norms, global const uint *restrict b,
                    global const uint4 *restrict tiles, const uint first, global const uint *restrict reaches,
-                   global const uint *restrict points, global int *restrict nearest, const ww_shapelet_job job) {
+                   global const uint *restrict points, global int *restrict nearest, const ww_shapelet_args job) {
     const uint id = (uint)get_local_id(0), group = (uint)get_group_id(0), down = id % 32 / 4, across = id % 4;
     const uint blocks = job.columns / (WW_COLUMNS * (WW_WG / 32)), t = group / blocks;
     const uint c0 = (ww_rest(group, blocks, t) * (WW_WG / 32) + id / 32) * WW_COLUMNS;

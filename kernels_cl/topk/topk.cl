@@ -28,22 +28,6 @@
 #endif
 #define WW_TOPK_NO_INDEX 0xffffffffu
 
-// The host's twin is in src/topk/topk.c.
-typedef struct {
-    ulong offset, row_stride; // of the values, in elements
-    uint columns;
-    uint column_base; // index of the first column
-    uint own_base;    // with WW_SELECT_OWN: row r never takes index own_base + r
-    uint parts, part_columns;
-    uint k;
-    uint flags;
-    uint spare;
-} ww_selection;
-#define WW_SELECT_OWN 1u     // a row's own index is not taken
-#define WW_SELECT_FRESH 2u   // begin with an empty list; else with the content of `best`
-#define WW_SELECT_LISTED 4u  // indices are read from a list as long as the values, not counted
-#define WW_SELECT_COUNTED 8u // row r has only counts[r] columns; in one part
-#define WW_SELECT_LARGEST 16u // values are negated as they are read: the k largest
 
 // The data of a task.
 typedef struct {
@@ -54,7 +38,7 @@ typedef struct {
 } ww_part;
 
 WW_INLINE ww_part ww_part_of(__global const ww_scalar *values, __global const uint *list, __global const uint *counts,
-                             ww_selection s, ulong task) {
+                             ww_topk_args s, ulong task) {
     const ulong row = task / s.parts;
     const uint first = (uint)(task - row * s.parts) * s.part_columns;
     const ulong at = s.offset + row * s.row_stride + first;
@@ -104,7 +88,7 @@ WW_INLINE bool ww_any_within(__global const ww_scalar *values, ww_scalar sign, w
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_select_item(__global const ww_scalar *restrict values, __global const uint *restrict list,
-               __global const uint *restrict counts, const ww_selection s, const ulong tasks,
+               __global const uint *restrict counts, const ww_topk_args s, const ulong tasks,
                __global ww_scalar *restrict best_values, __global uint *restrict best_indices) {
     const ulong task = get_global_id(0);
     if (task >= tasks)
@@ -302,7 +286,7 @@ WW_INLINE void ww_fetch(ww_part part, uint at, ww_scalar *to) {
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_select_group(__global const ww_scalar *restrict values, __global const uint *restrict list,
-                __global const uint *restrict counts, const ww_selection s, const ulong tasks,
+                __global const uint *restrict counts, const ww_topk_args s, const ulong tasks,
                 __global ww_scalar *restrict best_values, __global uint *restrict best_indices) {
     WW_TOPK_KEYS(kept, WW_K);
     WW_TOPK_KEYS(queue, WW_QUEUE);

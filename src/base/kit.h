@@ -70,7 +70,7 @@ typedef struct wwi_named_kernel {
 } wwi_named_kernel;
 
 typedef struct wwi_program_parts {
-    const char *texts[8]; // under kernels_cl/
+    const char *texts[10]; // under kernels_cl/
     wwi_define defines[24];
     const char *more; // options besides
     wwi_named_kernel kernels[16];

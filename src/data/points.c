@@ -153,7 +153,7 @@ static ww_status take_mean(ww_points *p, const ww_point_view *view) {
 static ww_status get_program(ww_points *p) {
     const bool bits = p->kind == WW_POINTS_BITS;
     const wwi_program_parts parts = {
-        .texts = {"base/number.cl", "knn/knn.cl", "knn/knn_points.cl"},
+        .texts = {"base/number.cl", "knn/knn_args.h", "knn/knn.cl", "knn/knn_points.cl"},
         .defines = {{bits ? "WW_METRIC" : "WWK_DOUBLE", bits ? 5 : p->precision == WW_DOUBLE}},
     };
     return wwi_program_make(p->context, NULL, &parts, &p->program);

@@ -182,7 +182,7 @@ ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, const wwi_tiling *tiling, b
     if (form == WWI_BAND_DIAGONAL) {
         w->args.band_width = band->width < 0x7fffffff ? (uint32_t)band->width : 0x7fffffff;
         if (band->kind == WW_BAND_CORNER)
-            w->args.flags |= WWI_LAUNCH_CORNER;
+            w->args.flags |= WW_LAUNCH_CORNER;
         return WW_OK;
     }
     if ((status = wwi_words_reserve(&r->words, (size_t)w->row_ranks + w->column_ranks)) != WW_OK)

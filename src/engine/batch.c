@@ -25,7 +25,7 @@ static void find_ranks(const ww_dataset *d, const uint32_t *ids, size_t stride, 
 
 static void measure_work(wwi_work *w) {
     const wwi_batch *b = &w->b;
-    const wwi_parameter_values parameters = w->args.parameters;
+    const ww_parameters parameters = w->args.parameters;
     if (b->list) {
         find_ranks(w->sides.rows, b->pairs, 3, b->rows, &w->row_rank, &w->row_ranks);
         find_ranks(w->sides.columns, b->pairs + 1, 3, b->rows, &w->column_rank, &w->column_ranks);
@@ -38,7 +38,7 @@ static void measure_work(wwi_work *w) {
     w->pairs = b->list ? b->rows : (uint64_t)(b->rows - b->row_begin) * b->columns;
     w->x = b->row;
     w->y = b->column;
-    w->args = (wwi_launch_args){
+    w->args = (ww_launch_args){
         .row_stride = b->row_stride,
         .column_stride = b->column_stride,
         .row_begin = (uint32_t)b->row_begin,
@@ -48,7 +48,7 @@ static void measure_work(wwi_work *w) {
         .column_base = b->column_base,
         .layout = b->layout,
         .count = b->count,
-        .flags = b->half ? WWI_LAUNCH_HALF : 0,
+        .flags = b->half ? WW_LAUNCH_HALF : 0,
         .rank_row_base = w->row_rank,
         .rank_column_base = w->column_rank,
         .rank_columns = w->column_ranks,
@@ -66,7 +66,7 @@ ww_status wwi_work_make(const wwi_runner *r, const wwi_batch *batch, wwi_work *w
     *w =
         (wwi_work){.b = *batch, .ids = ids, .uploads = w->uploads, .sides = {r->rows, r->columns}, .tiling = {0, 1, 1}};
     w->args.parameters = r->of.parameters.values;
-    w->args_bytes = wwi_launch_args_bytes(r->of.parameters.bytes);
+    w->args_bytes = wwi_args_bytes(&r->of.parameters, offsetof(ww_launch_args, parameters));
     memcpy(ids, batch->list ? batch->pairs : batch->row_ids, rows * sizeof *ids);
     if (batch->list) {
         w->b.pairs = ids;

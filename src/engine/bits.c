@@ -40,7 +40,7 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
     w->is_bits = true;
     const wwi_bit_planes *p = r->planes;
     if (p) {
-        w->args_bytes = wwi_launch_args_bytes(0); // no recurrence
+        w->args_bytes = offsetof(ww_launch_args, parameters); // no recurrence
         const wwi_slice rows = {.values = p->row_planes, .series = p->row_series},
                         columns = {.values = p->column_planes, .series = p->column_series};
         w->x = w->sides.rows == r->rows ? rows : columns;

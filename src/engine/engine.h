@@ -5,8 +5,8 @@
 
 #include <wavewarp/plan.h>
 
+#include "base/launch_args.h"
 #include "data/slice.h"
-#include "engine/launch_args.h"
 #include "engine/parameters.h"
 #include "measure/measure_table.h"
 
@@ -23,7 +23,7 @@ typedef struct wwi_batch {
     size_t rows, columns;  // ends of the row and column slots; list: rows = number of pairs
     const uint32_t *pairs; // list: (row id, column id, number of the result) each
     bool half;             // rectangle: the same ids on both sides; only row slot < column slot
-    uint32_t layout;       // WWI_LAYOUT_...
+    uint32_t layout;       // WW_RESULTS_...
     uint64_t row_stride, column_stride;
     uint32_t row_base, column_base, count;
     wwi_slice row, column;

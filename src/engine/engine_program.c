@@ -30,7 +30,7 @@ static ww_status create_kernels(wwi_runner *r, wwi_variant *v) {
 
 // The texts of a program up to the recurrence.
 typedef struct texts {
-    wwi_source sources[16];
+    wwi_source sources[24];
     size_t count;
     char *cost; // the user's, in its frame
 } texts;
@@ -155,6 +155,7 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
     } else if ((status = begin_texts(&r->of, &t, false)) != WW_OK) {
         return status;
     }
+    add_text(&t, "base/launch_args.h");
     add_text(&t, "base/tasks.cl");
     if (v->key.band)
         add_text(&t, "base/band.cl");
@@ -294,6 +295,7 @@ ww_status wwi_recurrence_compile(const wwi_recurrence *of, const wwi_texts *want
     key.registers = wanted->registers;
     if ((status = begin_texts(of, &t, wanted->slopes)) != WW_OK)
         return status;
+    add_text(&t, "base/launch_args.h");
     add_text(&t, "base/tasks.cl");
     if (key.band)
         add_text(&t, "base/band.cl");

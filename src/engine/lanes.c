@@ -86,7 +86,7 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
 static ww_status launch(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *of, wwi_tiling tiling,
                         double cells) {
     wwi_variant *v;
-    wwi_launch_args *a = &w->args;
+    ww_launch_args *a = &w->args;
     wwi_variant_key key = wwi_work_key(r, w, of);
     key.columns = tiling.columns;
     key.rows = tiling.rows;
@@ -175,7 +175,7 @@ ww_status wwi_lanes_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_
         return launch(r, w, engine, of, w->tiling, w->cells);
     if (!w->parts && (status = find_parts(r, w, tiling_of)) != WW_OK)
         return status;
-    const wwi_launch_args whole = w->args;
+    const ww_launch_args whole = w->args;
     for (size_t i = 0; status == WW_OK && i < w->part_count; i++) {
         const wwi_lane_part *p = &w->parts[i];
         w->args = whole;

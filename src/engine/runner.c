@@ -212,9 +212,9 @@ ww_status wwi_runner_run(wwi_runner *r, wwi_work *w, wwi_buffer *out, uint32_t l
     if (w->too_large)
         return run_halves(r, &w->b);
     for (uint32_t pass = 0; status == WW_OK && pass < r->of.passes; pass++) {
-        const wwi_launch_args args = w->args;
+        const ww_launch_args args = w->args;
         w->args.channel = pass;
-        w->args.flags |= (pass ? WWI_LAUNCH_ACCUMULATE : 0) | (r->preparing ? WWI_LAUNCH_HALF : 0);
+        w->args.flags |= (pass ? WW_LAUNCH_ACCUMULATE : 0) | (r->preparing ? WW_LAUNCH_HALF : 0);
         status = wwi_engine_row(w->engine)->run(r, w);
         w->args = args;
     }

@@ -108,7 +108,7 @@ struct wwi_work {
     struct wwi_lane_part *parts; // engine lanes: slots whose columns have one tiling, found once
     size_t part_count;
     uint32_t ribbon, below; // engine lanes: columns of a ribbon, those left of the diagonal; 0: none
-    wwi_launch_args args;
+    ww_launch_args args;
     size_t args_bytes; // of them that the kernels take
 };
 

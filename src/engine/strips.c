@@ -40,7 +40,7 @@ ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi
                          uint32_t vector) {
     ww_status status;
     wwi_variant *v;
-    wwi_launch_args *a = &w->args;
+    ww_launch_args *a = &w->args;
     wwi_variant_key key = wwi_work_key(r, w, form);
     key.vector = (int)vector;
     key.registers = vector > 1 || wwi_points_in_registers(r);
@@ -71,7 +71,7 @@ ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi
             wwi_arg args[COMMON_ARGS + 2];
             u.take = take > 1 ? strips : u.take;
             const bool whole = u.take == strips && is_whole(r, w, vector > 1, strips, take);
-            a->flags = whole ? a->flags | WWI_LAUNCH_WHOLE : a->flags & ~(uint32_t)WWI_LAUNCH_WHOLE;
+            a->flags = whole ? a->flags | WW_LAUNCH_WHOLE : a->flags & ~WW_LAUNCH_WHOLE;
             a->strip_begin = r->preparing ? strips : (uint32_t)u.at; // past the last one
             a->strip_end = a->strip_begin + (uint32_t)u.take;
             size_t count = wwi_work_args(w, args);

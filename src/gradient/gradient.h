@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of gradient/ share: the prepared gradient, its tasks, a batch of them, and the twins of the structs in
-// kernels_cl/gradient/gradient_tasks.cl.
+// What the files of gradient/ share: the prepared gradient, and a batch of its tasks.
 //
 // A task is a pair to be computed: one of the caller's, or with `divergence` a series with itself. Outputs are sums
 // over tasks: each task has entries in the lists of the outputs that it contributes to.
@@ -11,28 +10,10 @@
 
 #include "base/pace.h"
 #include "engine/bands.h"
+#include "gradient/gradient_args.h"
 #include "jobs/plan.h"
 
 #define WWI_OTHER_SIDE 0x80000000u // of a series' id: it is one of the columns
-
-typedef struct wwi_gradient_args {
-    uint32_t first, count, whole, diagonal, turns;
-    uint32_t column_begin, column_end, keep, segment, segment_columns, mark_columns;
-    uint32_t stride, slope_channel, last_slope_channel, band_width, corner, channel, scaled, chunk, backward;
-    wwi_parameter_values parameters;
-} wwi_gradient_args;
-_Static_assert(offsetof(wwi_gradient_args, parameters) == 80, "ww_gradient_args in gradient_tasks.cl begins so");
-
-typedef struct wwi_gradient_task {
-    uint64_t x, y, roll, marks, edges, x_slopes, y_slopes, sums, lags, alignment;
-    uint32_t n, m, tall, wide, x_id, y_id, number, band, aligned, later;
-} wwi_gradient_task;
-_Static_assert(sizeof(wwi_gradient_task) == 120, "ww_gradient_task in gradient_tasks.cl has this size");
-
-typedef struct wwi_gradient_entry {
-    uint32_t task, role, pair;
-    float factor;
-} wwi_gradient_entry;
 
 // A pair to be computed. `pair`: the caller's, or NO_PAIR.
 #define WWI_NO_PAIR UINT32_MAX
@@ -80,7 +61,7 @@ typedef struct wwi_gradient_form {
     uint32_t noted;    // values of a block that are its checkpoint
     bool may_flow;     // of tiles: a strip's work-item may wait for another's
     uint32_t chunk;    // of tiles: row-steps of a work-item on a diagonal
-    size_t args_bytes; // of wwi_gradient_args that a kernel takes
+    size_t args_bytes; // of ww_gradient_args that a kernel takes
 } wwi_gradient_form;
 
 // As large as the largest batch so far.

@@ -43,7 +43,7 @@ static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t
 static uint64_t bytes_of(const ww_gradient *g, need n) {
     return (n.packed + 2 * n.carried + n.checkpoints + n.edges + n.slopes + n.sums + n.heads) *
                wwi_precision_bytes(g->pair.rows->precision) +
-           sizeof(wwi_gradient_task) + 6 * sizeof(wwi_gradient_entry);
+           sizeof(ww_gradient_task) + 6 * sizeof(ww_gradient_entry);
 }
 
 static uint64_t scratch_budget(const ww_gradient *g) {
@@ -184,7 +184,7 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
 
 // Bands: a number for each pair of lengths, and the words that the kernels read by it (kernels_cl/base/band.cl).
 static ww_status add_band(const ww_gradient *g, const wwi_gradient_pair *pair, wwi_words *heads, wwi_words *rows,
-                          wwi_gradient_task *last) {
+                          ww_gradient_task *last) {
     ww_status status;
     const ww_band *band = &g->pair.measure.band;
     const wwi_band_form form = wwi_band_form_of(band);
@@ -214,7 +214,7 @@ static uint64_t head_values(const ww_gradient *g, const wwi_gradient_batch *b) {
 
 // Task `number` of the batch. Those side by side begin at the batch's values so far, and all have the blocks of the
 // largest; points are repeated to fill them.
-static wwi_gradient_task place_task(const ww_gradient *g, const wwi_gradient_batch *b, size_t number, need n) {
+static ww_gradient_task place_task(const ww_gradient *g, const wwi_gradient_batch *b, size_t number, need n) {
     const size_t lane = number % b->stride;
     const wwi_gradient_pair *pair = &g->tasks[b->first + number];
     const bool aligned = pair->pair != WWI_NO_PAIR;
@@ -222,21 +222,21 @@ static wwi_gradient_task place_task(const ww_gradient *g, const wwi_gradient_bat
     // From a pair to that beside it. By tiles only what the pass forward hands on lies side by side, in fours.
     const uint64_t s = g->form.tiles ? 1 : b->stride, side = g->form.tiles ? 4 : 1;
     const uint64_t points = g->form.tiles ? n.packed : 1, slopes = g->form.tiles ? n.slopes : 1;
-    wwi_gradient_task task = {.n = pair->n,
-                              .m = pair->m,
-                              .x_id = pair->x_id,
-                              .y_id = pair->y_id,
-                              .tall = n.tall,
-                              .wide = n.wide,
-                              .number = (uint32_t)number,
-                              .x = b->packed + lane * points,
-                              .roll = b->carried + lane * side,
-                              .marks = b->checkpoints + lane * side,
-                              .later = number >= b->later,
-                              .edges = b->edges + lane * side,
-                              .x_slopes = b->slopes + lane * slopes,
-                              .sums = b->sums + lane,
-                              .aligned = aligned};
+    ww_gradient_task task = {.n = pair->n,
+                             .m = pair->m,
+                             .x_id = pair->x_id,
+                             .y_id = pair->y_id,
+                             .tall = n.tall,
+                             .wide = n.wide,
+                             .number = (uint32_t)number,
+                             .x = b->packed + lane * points,
+                             .roll = b->carried + lane * side,
+                             .marks = b->checkpoints + lane * side,
+                             .later = number >= b->later,
+                             .edges = b->edges + lane * side,
+                             .x_slopes = b->slopes + lane * slopes,
+                             .sums = b->sums + lane,
+                             .aligned = aligned};
     task.y = task.x + rows * g->form.parts * s;
     task.y_slopes = task.x_slopes + rows * g->form.channels * (g->form.before ? 2 : 1) * s;
     task.lags = task.sums + (n.tall + 2ull) * g->form.parameters * s;
@@ -255,7 +255,7 @@ static void add_needs(wwi_gradient_batch *b, need n) {
 }
 
 // Fills the tasks, the batch's values and the words of its bands.
-static ww_status place_tasks(const ww_gradient *g, wwi_gradient_batch *b, wwi_gradient_task *tasks, wwi_words *heads,
+static ww_status place_tasks(const ww_gradient *g, wwi_gradient_batch *b, ww_gradient_task *tasks, wwi_words *heads,
                              wwi_words *rows) {
     ww_status status;
     uint64_t first_part = 0;
@@ -269,7 +269,7 @@ static ww_status place_tasks(const ww_gradient *g, wwi_gradient_batch *b, wwi_gr
         }
         const need n = need_of(g, tall, wide, b->segment < wide ? b->segment : wide);
         for (size_t i = t; i < t + b->stride && i < b->count; i++) {
-            wwi_gradient_task *task = &tasks[i];
+            ww_gradient_task *task = &tasks[i];
             *task = place_task(g, b, i, n);
             if ((status = add_band(g, &g->tasks[b->first + i], heads, rows, i ? task - 1 : NULL)) != WW_OK)
                 return status;
@@ -300,7 +300,7 @@ static ww_status append_tables(wwi_words *heads, const wwi_words *rows) {
 static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
     ww_status status;
     wwi_words heads = {NULL, 0, 0}, rows = {NULL, 0, 0};
-    wwi_gradient_task *tasks = calloc(b->count, sizeof *tasks);
+    ww_gradient_task *tasks = calloc(b->count, sizeof *tasks);
     if (!tasks)
         return wwi_fail_memory(b->count * sizeof *tasks);
     if ((status = place_tasks(g, b, tasks, &heads, &rows)) == WW_OK &&
@@ -317,7 +317,7 @@ static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
 
 typedef struct addend {
     uint32_t output, order;
-    wwi_gradient_entry entry;
+    ww_gradient_entry entry;
 } addend;
 
 typedef struct addends {
@@ -352,7 +352,7 @@ static ww_status send_list(const ww_gradient *g, addends *from, const uint64_t *
                            wwi_gradient_list *list) {
     ww_status status;
     const size_t count = from->count;
-    wwi_gradient_entry *entries = malloc((count + 1) * sizeof *entries);
+    ww_gradient_entry *entries = malloc((count + 1) * sizeof *entries);
     uint32_t *begins = malloc((count + 1) * sizeof *begins);
     uint64_t *places = malloc((count + 1) * 2 * sizeof *places);
     uint32_t *numbers = (uint32_t *)(void *)places;

@@ -89,9 +89,9 @@ static void write_options(const ww_gradient *g, uint32_t stride, bool flow, char
 ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool flow, wwi_gradient_program **passes) {
     ww_status status;
     char options[512];
-    static const char *const texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient_blocks.cl",
+    static const char *const texts[] = {"gradient/gradient_args.h", "gradient/gradient_blocks.cl",
                                         "gradient/gradient_forward.cl", "gradient/gradient_backward.cl", NULL};
-    static const char *const tiles[] = {"gradient/gradient_tasks.cl",         "engine/soft_tiles.cl",
+    static const char *const tiles[] = {"gradient/gradient_args.h",           "engine/soft_tiles.cl",
                                         "gradient/gradient_soft_places.cl",   "gradient/gradient_soft_forward.cl",
                                         "gradient/gradient_soft_backward.cl", NULL};
     const wwi_texts wanted = {g->form.tiles ? tiles : texts,
@@ -118,9 +118,9 @@ ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool flow, wwi_gr
 ww_status wwi_gradient_build(ww_gradient *g) {
     ww_status status;
     char options[512];
-    static const char *const texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient_sums.cl", NULL};
+    static const char *const texts[] = {"gradient/gradient_args.h", "gradient/gradient_sums.cl", NULL};
     g->form.registers = choose_sizes(g);
-    g->form.args_bytes = offsetof(wwi_gradient_args, parameters) + (g->pair.recurrence.parameters.bytes + 7) / 8 * 8;
+    g->form.args_bytes = wwi_args_bytes(&g->pair.recurrence.parameters, offsetof(ww_gradient_args, parameters));
     write_options(g, 1, false, options, sizeof options);
     const wwi_texts wanted = {texts, true, 1, g->form.rows, g->form.columns, g->form.group, g->form.registers, options};
     const wwi_named_kernel kernels[] = {{&g->pack, "ww_gradient_pack"},
@@ -146,7 +146,7 @@ static ww_status enqueued(ww_gradient *g, double cells, bool more) {
 typedef struct pass {
     const wwi_gradient_batch *batch;
     wwi_kernel *kernel;
-    wwi_gradient_args args;
+    ww_gradient_args args;
     const wwi_arg *buffers;
     size_t count;
     double cells; // of the pass
@@ -246,7 +246,7 @@ static ww_status grow_buffers(ww_gradient *g, const wwi_gradient_batch *b) {
                     {&g->scratch.ends, b->count * size});
 }
 
-static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args) {
+static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args) {
     wwi_slice x, y;
     ww_status status;
     if ((status = wwi_pairing_slices(&g->pair, 0, g->pair.rows->count, 0, g->pair.columns->count, &x, &y)) != WW_OK)
@@ -261,7 +261,7 @@ static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, wwi_gr
 enum { AHEAD_BUFFERS = 8 };
 
 // A pass forward. `buffers` holds its arguments.
-static pass pass_ahead(const ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args, wwi_arg *buffers) {
+static pass pass_ahead(const ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args, wwi_arg *buffers) {
     const wwi_arg all[AHEAD_BUFFERS] = {
         WWI_BUFFER(b->tasks),
         WWI_BUFFER(b->band),
@@ -280,7 +280,7 @@ static pass pass_ahead(const ww_gradient *g, const wwi_gradient_batch *b, wwi_gr
 }
 
 // The pass forward; with one segment its checkpoints are those of the pass back.
-static ww_status run_ahead(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args, bool back) {
+static ww_status run_ahead(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args, bool back) {
     wwi_arg ahead_buffers[AHEAD_BUFFERS];
     pass ahead = pass_ahead(g, b, args, ahead_buffers);
     ahead.args.segment_columns = b->segments > 1 ? b->segment : 0;
@@ -289,7 +289,7 @@ static ww_status run_ahead(ww_gradient *g, const wwi_gradient_batch *b, wwi_grad
     return run_pass(g, &ahead, 0, b->wide);
 }
 
-static ww_status run_back(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args, wwi_buffer *alignment) {
+static ww_status run_back(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args, wwi_buffer *alignment) {
     ww_status status = WW_OK;
     const uint64_t size = wwi_precision_bytes(g->pair.rows->precision);
     wwi_arg ahead_buffers[AHEAD_BUFFERS];
@@ -327,7 +327,7 @@ static ww_status run_back(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradi
     return status;
 }
 
-static ww_status sum_series(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args,
+static ww_status sum_series(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args,
                             const wwi_gradient_list *list, wwi_buffer *upstream, wwi_buffer *out) {
     if (!out || list->count == 0)
         return WW_OK;
@@ -340,7 +340,7 @@ static ww_status sum_series(ww_gradient *g, const wwi_gradient_batch *b, wwi_gra
                       WWI_VALUE(slices));
 }
 
-static ww_status sum_pairs(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args,
+static ww_status sum_pairs(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args,
                            const wwi_gradient_targets *to) {
     if (!to->values && !to->parameters && !to->weights)
         return WW_OK;
@@ -354,17 +354,17 @@ static ww_status sum_pairs(ww_gradient *g, const wwi_gradient_batch *b, wwi_grad
                       WWI_BUFFER(to->weights), WWI_VALUE(parameters), WWI_VALUE(longest), WWI_VALUE(wanted));
 }
 
-static wwi_gradient_args args_of(const ww_gradient *g, const wwi_gradient_batch *b, bool scaled) {
+static ww_gradient_args args_of(const ww_gradient *g, const wwi_gradient_batch *b, bool scaled) {
     const ww_band *band = &g->pair.measure.band;
     const uint32_t width = band->width < 0x7fffffff ? (uint32_t)band->width : 0x7fffffff;
-    return (wwi_gradient_args){.stride = g->form.tiles ? 1 : b->stride,
-                               .scaled = scaled,
-                               .band_width = wwi_band_form_of(band) == WWI_BAND_DIAGONAL ? width : 0,
-                               .corner = band->kind == WW_BAND_CORNER,
-                               .parameters = g->pair.recurrence.parameters.values};
+    return (ww_gradient_args){.stride = g->form.tiles ? 1 : b->stride,
+                              .scaled = scaled,
+                              .band_width = wwi_band_form_of(band) == WWI_BAND_DIAGONAL ? width : 0,
+                              .corner = band->kind == WW_BAND_CORNER,
+                              .parameters = g->pair.recurrence.parameters.values};
 }
 
-static ww_status add_border(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args) {
+static ww_status add_border(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args) {
     if (!g->form.border)
         return WW_OK;
     return WWI_LAUNCH_ITEMS(g->by_border, 2 * b->count, g->form.group, ARGS(g, args), WWI_BUFFER(b->tasks),
@@ -373,7 +373,7 @@ static ww_status add_border(ww_gradient *g, const wwi_gradient_batch *b, wwi_gra
 }
 
 // One channel, or all together: forward, back, sums.
-static ww_status run_channel(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args,
+static ww_status run_channel(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args,
                              const wwi_gradient_targets *to) {
     ww_status status;
     const bool back = to->rows || to->columns || to->parameters || to->weights || to->alignment;
@@ -390,7 +390,7 @@ static ww_status run_channel(ww_gradient *g, const wwi_gradient_batch *b, wwi_gr
 }
 
 ww_status wwi_gradient_batch_run(ww_gradient *g, const wwi_gradient_batch *b, const wwi_gradient_targets *to) {
-    wwi_gradient_args args = args_of(g, b, to->upstream != NULL);
+    ww_gradient_args args = args_of(g, b, to->upstream != NULL);
     ww_status status = grow_buffers(g, b);
     for (; status == WW_OK && args.channel < g->form.passes; args.channel++)
         status = run_channel(g, b, args, to);

@@ -7,14 +7,7 @@
 
 #include "base/kit.h"
 #include "engine/bands.h"
-
-// The same struct as ww_bounds_job in kernels_cl/jobs/bounds.cl.
-typedef struct bounds_job {
-    uint32_t row, rows, column, columns, envelope, k, exclude_self, fill;
-    float scale;
-    uint32_t spare;
-} bounds_job;
-_Static_assert(sizeof(bounds_job) == 40, "ww_bounds_job in kernels_cl/jobs/bounds.cl has this size");
+#include "jobs/bounds_args.h"
 
 struct wwi_bounds {
     ww_context *context;
@@ -78,7 +71,7 @@ static ww_status compile(wwi_bounds *b, const ww_measure *measure, ww_precision 
     const int width = b->group > 1 ? 1 : precision == WW_DOUBLE ? 8 : 16;
     const bool maximum = wwi_measure_row_by_id(measure->id)->flags & WWI_MEASURE_BOUND_MAX;
     const wwi_program_parts parts = {
-        .texts = {"base/number.cl", "base/tasks.cl", "jobs/bounds.cl"},
+        .texts = {"base/number.cl", "base/launch_args.h", "base/tasks.cl", "jobs/bounds_args.h", "jobs/bounds.cl"},
         .defines = WWI_LIST({"WWK_DOUBLE", precision == WW_DOUBLE}, {"WW_VECTOR", width}, {"WW_CHANNELS", b->channels},
                             {"WW_COST", wwi_measure_cost(measure)}, {"WW_ROOT", measure->root != 0},
                             {"WW_INDEPENDENT", measure->independent && b->channels > 1}, {"WW_BOUNDS_MAXIMUM", maximum},
@@ -119,8 +112,8 @@ ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_data
     return status;
 }
 
-static bounds_job job_of(const wwi_bounds *b, const wwi_area *area) {
-    return (bounds_job){
+static ww_bounds_args job_of(const wwi_bounds *b, const wwi_area *area) {
+    return (ww_bounds_args){
         .row = (uint32_t)area->row,
         .rows = (uint32_t)area->rows,
         .column = (uint32_t)area->column,
@@ -137,7 +130,7 @@ static uint64_t block_groups(const wwi_bounds *b, const wwi_area *area) {
 
 ww_status wwi_bounds_compute(wwi_bounds *b, const wwi_area *area) {
     ww_status status;
-    const bounds_job job = job_of(b, area);
+    const ww_bounds_args job = job_of(b, area);
     const uint64_t values = (uint64_t)area->rows * b->channels * b->envelope;
     if ((status = WWI_GROW(b->context, {&b->lower, values * b->value_bytes}, {&b->upper, values * b->value_bytes})) !=
         WW_OK)
@@ -157,7 +150,7 @@ ww_status wwi_bounds_compute(wwi_bounds *b, const wwi_area *area) {
 ww_status wwi_bounds_candidates(wwi_bounds *b, const wwi_area *area, wwi_buffer *best_values, uint32_t k,
                                 uint32_t *count, uint32_t *pairs) {
     ww_status status;
-    bounds_job job = job_of(b, area);
+    ww_bounds_args job = job_of(b, area);
     const uint64_t bytes = pairs ? (uint64_t)*count * 3 * sizeof *pairs : sizeof *pairs;
     job.k = k;
     job.fill = pairs != NULL;

@@ -151,11 +151,11 @@ static ww_status enqueue_batch(ww_plan *p, ww_layout layout, wwi_buffer *out) {
     if (status != WW_OK)
         return status;
     if (!is_half(p))
-        return wwi_runner_run(p->runner, p->whole, out, WWI_LAYOUT_STRIDED);
+        return wwi_runner_run(p->runner, p->whole, out, WW_RESULTS_STRIDED);
     if ((status = wwi_buffer_fill_u32(out, 0, elements * wwi_precision_bytes(p->pair.rows->precision), 0)) != WW_OK ||
-        (status = wwi_runner_run(p->runner, p->whole, out, full ? WWI_LAYOUT_MIRRORED : WWI_LAYOUT_CONDENSED)) != WW_OK)
+        (status = wwi_runner_run(p->runner, p->whole, out, full ? WW_RESULTS_MIRRORED : WW_RESULTS_CONDENSED)) != WW_OK)
         return status;
-    return full ? wwi_runner_run(p->runner, p->diagonal, out, WWI_LAYOUT_STRIDED) : WW_OK;
+    return full ? wwi_runner_run(p->runner, p->diagonal, out, WW_RESULTS_STRIDED) : WW_OK;
 }
 
 // Whether one batch is enough. In the kernels the half of a set has the same numbering as its square.

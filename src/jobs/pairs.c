@@ -171,7 +171,7 @@ static ww_status run_windows(ww_plan *p, size_t first, size_t count, void *dista
 static ww_status enqueue_all(ww_plan *p, ww_layout layout, wwi_buffer *out) {
     (void)layout;
     const ww_status status = prepare_all(p);
-    return status == WW_OK ? wwi_runner_run(p->runner, p->whole, out, WWI_LAYOUT_STRIDED) : status;
+    return status == WW_OK ? wwi_runner_run(p->runner, p->whole, out, WW_RESULTS_STRIDED) : status;
 }
 
 static ww_status run_to_host(ww_plan *p, void *distances) {

@@ -111,7 +111,7 @@ static ww_status compute_into(ww_plan *p, size_t row, size_t rows, size_t column
         b.out = out;
         b.like = wwi_measure_rounds_by_engine(&p->pair.measure) ? p->whole : NULL;
         b.half = half;
-        b.layout = half ? WWI_LAYOUT_MIRRORED : WWI_LAYOUT_STRIDED;
+        b.layout = half ? WW_RESULTS_MIRRORED : WW_RESULTS_STRIDED;
         if (half) // the diagonal
             status =
                 wwi_buffer_fill_u32(out, 0, (uint64_t)rows * columns * wwi_precision_bytes(p->pair.rows->precision), 0);

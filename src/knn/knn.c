@@ -181,8 +181,8 @@ static ww_status compile(ww_knn *s) {
         s->filter != FILTER_SETS && s->row_group > 1 && has_room(s, wwi_knn_row_stride(s) * s->base.points->word_bytes);
     const shape of = choose_shape(s);
     const wwi_program_parts parts = {
-        .texts = {"base/number.cl", "knn/knn.cl", "knn/knn_points.cl", "knn/knn_exact.cl", "base/vendor.cl",
-                  "knn/knn_halves.cl", filters[s->filter].file},
+        .texts = {"base/number.cl", "knn/knn_args.h", "knn/knn.cl", "knn/knn_points.cl", "knn/knn_exact.cl",
+                  "base/vendor.cl", "knn/knn_halves.cl", filters[s->filter].file},
         .defines =
             WWI_LIST({"WWK_DOUBLE", doubles}, {"WW_METRIC", metrics[s->options.metric].code}, {"WW_DIRECT", s->direct},
                      {"WW_CENTRE", s->centred}, {"WW_D", of.fixed}, {"WW_WG", s->group}, {"WW_ROW_WG", s->row_group},

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of the kernels on points.
+// What hashing and groups take of the exact search.
 #ifndef WAVEWARP_KNN_JOB_H
 #define WAVEWARP_KNN_JOB_H
 
-#include <stdint.h>
 #include <wavewarp/knn.h>
 
-// The same struct as ww_knn_job in kernels_cl/knn/knn.cl.
-typedef struct wwi_knn_job {
-    uint32_t query_first, query_count, base_first, base_end, base_id, own, dimension, k, capacity, query_groups, part,
-        listed;
-    float margin, reach;
-} wwi_knn_job;
-_Static_assert(sizeof(wwi_knn_job) == 56, "ww_knn_job in kernels_cl/knn/knn.cl has this size");
+#include "knn/knn_args.h"
 
 // A metric's WW_METRIC in kernels_cl/knn/knn.cl.
 int wwi_metric_code(ww_metric metric);

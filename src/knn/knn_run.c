@@ -74,8 +74,8 @@ typedef struct block {
     bool fresh;
 } block;
 
-static wwi_knn_job make_job(const ww_knn *s, const block *b, uint32_t count) {
-    return (wwi_knn_job){
+static ww_knn_args make_job(const ww_knn *s, const block *b, uint32_t count) {
+    return (ww_knn_args){
         .query_first = (uint32_t)(b->first - s->queries.window.first),
         .query_count = (uint32_t)b->rows,
         .base_first = b->at,
@@ -90,7 +90,7 @@ static wwi_knn_job make_job(const ww_knn *s, const block *b, uint32_t count) {
     };
 }
 
-static ww_status launch_exact(ww_knn *s, const block *b, const wwi_knn_job *job) {
+static ww_status launch_exact(ww_knn *s, const block *b, const ww_knn_args *job) {
     if (s->filter == FILTER_SETS)
         return WWI_LAUNCH(s->filter_kernel, b->rows, s->row_group, WWI_BUFFER(s->queries.window.values),
                           WWI_BUFFER(s->queries.window.series), WWI_BUFFER(s->base.window.values),
@@ -102,7 +102,7 @@ static ww_status launch_exact(ww_knn *s, const block *b, const wwi_knn_job *job)
                       WWI_BUFFER(s->values));
 }
 
-static ww_status take_best(ww_knn *s, block *b, const wwi_knn_job *job) {
+static ww_status take_best(ww_knn *s, block *b, const ww_knn_args *job) {
     const wwi_selection selection = {
         .values = s->values,
         .row_stride = s->capacity,
@@ -123,7 +123,7 @@ static ww_status take_best(ww_knn *s, block *b, const wwi_knn_job *job) {
 
 // All of a chunk, exactly; at most `capacity` points.
 static ww_status go_through_all(ww_knn *s, block *b, uint32_t count) {
-    const wwi_knn_job job = make_job(s, b, count);
+    const ww_knn_args job = make_job(s, b, count);
     const ww_status status = launch_exact(s, b, &job);
     s->info.examined += (uint64_t)b->rows * count;
     return status == WW_OK ? take_best(s, b, &job) : status;
@@ -169,7 +169,7 @@ static ww_status make_all_halves(ww_knn *s, const block *b) {
     return make_halves(s, &s->queries, (uint32_t)b->first, (uint32_t)b->rows, wwi_knn_round_up(b->rows, s->group_rows));
 }
 
-static ww_status launch_tensor(ww_knn *s, const wwi_knn_job *job, uint64_t groups) {
+static ww_status launch_tensor(ww_knn *s, const ww_knn_args *job, uint64_t groups) {
     const knn_tensor *t = &s->tensor;
     const uint32_t steps = t->width / 16, slot = s->base.points->words + 2;
     const float scale = scale_of(s, &s->queries), square_scale = scale * scale_of(s, &s->base);
@@ -183,7 +183,7 @@ static ww_status launch_tensor(ww_knn *s, const wwi_knn_job *job, uint64_t group
                            : status;
 }
 
-static ww_status launch_filter(ww_knn *s, const wwi_knn_job *job, uint64_t groups) {
+static ww_status launch_filter(ww_knn *s, const ww_knn_args *job, uint64_t groups) {
     if (s->filter == FILTER_TENSOR)
         return launch_tensor(s, job, groups);
     return WWI_LAUNCH(s->filter_kernel, groups, s->group, WWI_BUFFER(s->queries.window.values),
@@ -196,7 +196,7 @@ static ww_status launch_filter(ww_knn *s, const wwi_knn_job *job, uint64_t group
 static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *full) {
     ww_status status;
     uint32_t flag = 0;
-    wwi_knn_job job = make_job(s, b, count);
+    ww_knn_args job = make_job(s, b, count);
     job.listed = 1;
     job.query_groups = (uint32_t)wwi_ceil_div(b->rows, s->group_rows);
     uint64_t part;

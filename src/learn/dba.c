@@ -37,7 +37,7 @@ static ww_status check_measure(const wwi_average *a) {
 
 static ww_status create_programs(job *j) {
     const wwi_program_parts parts = {
-        .texts = {"base/number.cl", "path/path_pair.cl", "path/path_average.cl"},
+        .texts = {"base/number.cl", "path/path_args.h", "path/path_average.cl"},
         .defines = {{"WWK_DOUBLE", j->value == 8}},
         .kernels =
             WWI_LIST({&j->intervals, "ww_path_intervals"}, {&j->sums, "ww_path_sums"}, {&j->means, "ww_path_means"}),

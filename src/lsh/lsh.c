@@ -279,8 +279,8 @@ static ww_status compile(ww_lsh *h) {
     set_defines(h);
     static const char *const keys[] = {"ww_lsh_keys", "ww_lsh_keys_together", "ww_lsh_keys_blocked"};
     const wwi_program_parts parts = {
-        .texts = {"base/number.cl", "knn/knn.cl", "knn/knn_points.cl", "knn/knn_exact.cl", "lsh/lsh.cl",
-                  "lsh/lsh_lists.cl"},
+        .texts = {"base/number.cl", "knn/knn_args.h", "knn/knn.cl", "lsh/lsh_args.h", "knn/knn_points.cl",
+                  "knn/knn_exact.cl", "lsh/lsh.cl", "lsh/lsh_lists.cl"},
         .more = h->defines,
         .kernels = WWI_LIST({&h->kernels.keys, keys[h->together]}, {&h->kernels.count, "ww_lsh_count"},
                             {&h->kernels.block_sums, "ww_lsh_block_sums"}, {&h->kernels.scan_sums, "ww_lsh_scan_sums"},
@@ -305,8 +305,9 @@ ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
         return WW_OK;
     WWI_KERNELS_DESTROY(&h->kernels.join, &h->kernels.merge, &h->kernels.halves);
     const wwi_program_parts parts = {
-        .texts = {"base/number.cl", "knn/knn.cl", "knn/knn_exact.cl", "lsh/lsh_lists.cl", "lsh/lsh_join.cl",
-                  h->tensor ? "base/vendor.cl" : NULL, "knn/knn_halves.cl", "lsh/lsh_join_tensor.cl"},
+        .texts = {"base/number.cl", "knn/knn_args.h", "knn/knn.cl", "lsh/lsh_args.h", "knn/knn_exact.cl",
+                  "lsh/lsh_lists.cl", "lsh/lsh_join.cl", h->tensor ? "base/vendor.cl" : NULL, "knn/knn_halves.cl",
+                  "lsh/lsh_join_tensor.cl"},
         .defines = WWI_LIST({"WW_JOIN", h->join.kind}, {"WW_JOIN_WG", h->join.group},
                             {"WW_D", h->join.kind == 0 || h->tensor ? h->words : 0}, {"WW_QUERIES", h->join.queries},
                             {"WW_GROUPS", h->join.parts}, {"WW_LIST", list},

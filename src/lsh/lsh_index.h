@@ -9,6 +9,7 @@
 #include "base/run.h"
 #include "data/points.h"
 #include "knn/knn_job.h"
+#include "lsh/lsh_args.h"
 #include "topk/topk.h"
 
 #define WWI_LSH_GROUP 64u   // WW_LSH_WG, and the points of a tile
@@ -17,19 +18,6 @@
 #define WWI_LSH_KEY_ROWS 4u // WW_KEY_ROWS
 
 enum { WWI_LSH_STABLE = 0, WWI_LSH_COSINE = 1, WWI_LSH_BITS = 2, WWI_LSH_SETS = 3 }; // WW_FAMILY
-
-// The same struct as ww_lsh_job in kernels_cl/lsh/lsh.cl.
-typedef struct wwi_lsh_job {
-    uint32_t count, groups, dimension, tables, shift, first, probe, probes, base_id, own, capacity, tile, inside;
-} wwi_lsh_job;
-_Static_assert(sizeof(wwi_lsh_job) == 52, "ww_lsh_job in kernels_cl/lsh/lsh.cl has this size");
-
-// The same struct as ww_join_job in kernels_cl/lsh/lsh_join.cl.
-typedef struct wwi_join_job {
-    uint32_t first_task, query_first, base_first, query_row, base_id, own, dimension, k, rows, lists, shift;
-    float margin, reach;
-} wwi_join_job;
-_Static_assert(sizeof(wwi_join_job) == 52, "ww_join_job in kernels_cl/lsh/lsh_join.cl has this size");
 
 // Rows of points as halves, for the join by matrix units. Start with a zeroed one.
 typedef struct wwi_lsh_halves {
@@ -144,7 +132,7 @@ ww_status wwi_lsh_block_open(ww_lsh *lsh, wwi_lsh_block *block);
 void wwi_lsh_block_close(wwi_lsh_block *block);
 
 // Keys of rows for some probes.
-ww_status wwi_lsh_keys(ww_lsh *lsh, const wwi_slice *window, const wwi_lsh_job *job, wwi_buffer *keys);
+ww_status wwi_lsh_keys(ww_lsh *lsh, const wwi_slice *window, const ww_lsh_args *job, wwi_buffer *keys);
 // Scratch of a sort.
 typedef struct wwi_lsh_sorter {
     wwi_buffer *ranks, *counts, *sums;
@@ -153,7 +141,7 @@ typedef struct wwi_lsh_sorter {
 ww_status wwi_lsh_sorter_create(ww_lsh *lsh, uint64_t rows, uint32_t bits, wwi_lsh_sorter *sorter);
 void wwi_lsh_sorter_free(wwi_lsh_sorter *sorter);
 // Sorts rows by the keys that stand from `first_key` on: offsets (tables * buckets + 1), entries (tables * rows).
-ww_status wwi_lsh_sort(ww_lsh *lsh, wwi_lsh_sorter *sorter, const wwi_lsh_job *job, wwi_buffer *keys,
+ww_status wwi_lsh_sort(ww_lsh *lsh, wwi_lsh_sorter *sorter, const ww_lsh_args *job, wwi_buffer *keys,
                        uint64_t first_key, wwi_buffer *offsets, wwi_buffer *entries);
 
 #endif

@@ -139,8 +139,8 @@ static ww_status allocate(search *s, size_t queries) {
     return s->by_buckets ? allocate_buckets(s, rows) : allocate_queries(s, rows);
 }
 
-static wwi_lsh_job make_job(const search *s, const wwi_lsh_block *b) {
-    return (wwi_lsh_job){.count = (uint32_t)s->rows,
+static ww_lsh_args make_job(const search *s, const wwi_lsh_block *b) {
+    return (ww_lsh_args){.count = (uint32_t)s->rows,
                          .groups = (uint32_t)wwi_lsh_groups(s->rows),
                          .dimension = s->h->words,
                          .tables = s->h->options.tables,
@@ -181,7 +181,7 @@ static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uin
     ww_status status = WW_OK;
     ww_lsh *h = s->h;
     const bool sets = h->family == WWI_LSH_SETS;
-    wwi_join_job job = {.query_first = (uint32_t)(s->first - s->window.first),
+    ww_join_args job = {.query_first = (uint32_t)(s->first - s->window.first),
                         .base_first = (uint32_t)(b->first - b->window.first),
                         .query_row = s->query_row,
                         .base_id = b->id,
@@ -243,7 +243,7 @@ static void take_time(search *s) {
 }
 
 // One probe of some tables, of which each query has a list.
-static ww_status join_tables(search *s, wwi_lsh_block *b, const wwi_lsh_job *job, const buckets *of, uint32_t first,
+static ww_status join_tables(search *s, wwi_lsh_block *b, const ww_lsh_args *job, const buckets *of, uint32_t first,
                              uint32_t count) {
     ww_status status;
     ww_lsh *h = s->h;
@@ -271,7 +271,7 @@ static ww_status join_tables(search *s, wwi_lsh_block *b, const wwi_lsh_job *job
 }
 
 // One probe of all tables.
-static ww_status join(search *s, wwi_lsh_block *b, const wwi_lsh_job *job, const buckets *of) {
+static ww_status join(search *s, wwi_lsh_block *b, const ww_lsh_args *job, const buckets *of) {
     ww_status status = WW_OK;
     for (uint32_t first = 0, count; status == WW_OK && first < job->tables; first += count) {
         // Few at first: each list has to find its own k-th best distance.
@@ -288,7 +288,7 @@ static ww_status search_buckets(search *s, wwi_lsh_block *b) {
     const uint32_t probes = h->options.probes;
     // The points in their own buckets are sorted already.
     const bool sorted = s->source == b && s->rows == b->count;
-    wwi_lsh_job job = make_job(s, b);
+    ww_lsh_args job = make_job(s, b);
     if (sorted) {
         const buckets own = {s->tasks, b->offsets, b->entries, b->offsets, b->entries};
         status = join(s, b, &job, &own);
@@ -340,9 +340,9 @@ static ww_status start_lists(search *s) {
 static ww_status search_queries(search *s, wwi_lsh_block *b, bool fresh) {
     ww_status status;
     ww_lsh *h = s->h;
-    wwi_lsh_job job = make_job(s, b);
+    ww_lsh_args job = make_job(s, b);
     job.probes = h->options.probes;
-    const wwi_knn_job exact = {.query_first = job.first,
+    const ww_knn_args exact = {.query_first = job.first,
                                .query_count = job.count,
                                .base_first = (uint32_t)(b->first - b->window.first),
                                .base_end = (uint32_t)(b->first - b->window.first) + b->count,

@@ -31,7 +31,7 @@ ww_status wwi_lsh_norms(ww_lsh *h, const wwi_slice *w, wwi_buffer **norms, float
     return WW_OK;
 }
 
-ww_status wwi_lsh_keys(ww_lsh *h, const wwi_slice *w, const wwi_lsh_job *job, wwi_buffer *keys) {
+ww_status wwi_lsh_keys(ww_lsh *h, const wwi_slice *w, const ww_lsh_args *job, wwi_buffer *keys) {
     const uint64_t groups = h->together == 2 ? wwi_ceil_div(job->groups, WWI_LSH_KEY_ROWS) : job->groups;
     return WWI_LAUNCH(h->kernels.keys, groups * job->tables, h->together == 1 ? 1 : WWI_LSH_GROUP,
                       WWI_BUFFER(w->values), WWI_BUFFER(w->series), WWI_BUFFER(h->device_coefficients),
@@ -49,7 +49,7 @@ void wwi_lsh_sorter_free(wwi_lsh_sorter *s) {
     WWI_BUFFERS_DESTROY(&s->ranks, &s->counts, &s->sums);
 }
 
-ww_status wwi_lsh_sort(ww_lsh *h, wwi_lsh_sorter *s, const wwi_lsh_job *job, wwi_buffer *keys, uint64_t first_key,
+ww_status wwi_lsh_sort(ww_lsh *h, wwi_lsh_sorter *s, const ww_lsh_args *job, wwi_buffer *keys, uint64_t first_key,
                        wwi_buffer *offsets, wwi_buffer *entries) {
     ww_status status;
     const uint64_t groups = (uint64_t)job->groups * job->tables, total = (uint64_t)job->tables << (32 - job->shift);
@@ -74,7 +74,7 @@ static ww_status build(ww_lsh *h, wwi_lsh_block *b) {
     wwi_lsh_sorter sorter = {0};
     const uint64_t entries = (uint64_t)h->options.tables * b->count,
                    offsets = ((uint64_t)h->options.tables << b->bits) + 1;
-    const wwi_lsh_job job = {.count = b->count,
+    const ww_lsh_args job = {.count = b->count,
                              .groups = (uint32_t)wwi_lsh_groups(b->count),
                              .dimension = h->words,
                              .tables = h->options.tables,

@@ -101,9 +101,9 @@ typedef struct collected {
     ww_paths paths;
     struct {
         uint32_t *words;
-        wwi_path_pair pair; // `steps`: words before its own
-    } * walks;              // by the number of the plan's pair, counted from `first`
-    uint32_t **arenas;      // words of a batch
+        ww_path_pair pair; // `steps`: words before its own
+    } * walks;             // by the number of the plan's pair, counted from `first`
+    uint32_t **arenas;     // words of a batch
     size_t arena_count, arena_room;
 } collected;
 
@@ -111,7 +111,7 @@ static ww_status take_batch(void *user, const wwi_path_batch *b) {
     collected *c = user;
     ww_status status;
     const uint64_t value = wwi_precision_bytes(c->plan->pair.rows->precision);
-    wwi_path_pair *table = malloc(b->count * sizeof *table);
+    ww_path_pair *table = malloc(b->count * sizeof *table);
     uint32_t *words = malloc(b->step_words * 4);
     unsigned char *values = malloc(b->count * value);
     uint32_t **arenas = realloc(c->arenas, (c->arena_count + 1) * sizeof *arenas);
@@ -148,7 +148,7 @@ done:
 }
 
 // The walk's steps lead from the path's end to its beginning, which is no cell: the corner, or on the border.
-static void write_cells(const wwi_path_pair *pair, const uint32_t *words, int32_t shift, int32_t *cells,
+static void write_cells(const ww_path_pair *pair, const uint32_t *words, int32_t shift, int32_t *cells,
                         uint64_t count) {
     int32_t i = (int32_t)pair->end_i, j = (int32_t)pair->end_j;
     for (uint64_t k = 0; k < count; k++) {

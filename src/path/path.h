@@ -6,24 +6,14 @@
 #include <wavewarp/path.h>
 
 #include "jobs/plan.h"
-
-// The same structs as in kernels_cl/path/path.cl.
-typedef struct wwi_path_pair {
-    uint64_t edges, steps;
-    uint32_t i, j, end_i, end_j, count, state;
-} wwi_path_pair;
-typedef struct wwi_path_args {
-    uint64_t direction_words, edge_values;
-    uint32_t rows, columns, units, diagonal, each, turns, whole, first;
-} wwi_path_args;
-_Static_assert(sizeof(wwi_path_pair) == 40 && sizeof(wwi_path_args) == 48, "as in kernels_cl/path/path.cl");
+#include "path/path_args.h"
 
 // Pairs whose paths have been found, and lie on the device until the function that is given them returns.
 typedef struct wwi_path_batch {
     const uint32_t *pairs; // (row, column, number of the pair in the batch) each, in the order of the table
     size_t count;
     const uint32_t *numbers; // of the plan's pairs, by the number in the batch
-    wwi_buffer *table;       // a wwi_path_pair each
+    wwi_buffer *table;       // a ww_path_pair each
     wwi_buffer *steps;       // two bits a step
     uint64_t step_words;     // of all pairs
     wwi_buffer *values;      // results, by the number in the batch

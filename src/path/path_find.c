@@ -15,20 +15,20 @@
 static const wwi_form forms[2][2] = {
     {{.engine = "packed",
       .kernel = "ww_path_packed",
-      .texts = {"path/path_pair.cl", "path/path.cl", "engine/packed_block.cl", "path/path_packed.cl"}},
+      .texts = {"path/path_args.h", "path/path.cl", "engine/packed_block.cl", "path/path_packed.cl"}},
      {.engine = "packed",
       .kernel = "ww_path_packed",
-      .texts = {"path/path_pair.cl", "path/path.cl", "engine/packed_block.cl", "path/path_packed.cl"},
+      .texts = {"path/path_args.h", "path/path.cl", "engine/packed_block.cl", "path/path_packed.cl"},
       .select = SELECT_DIRECTION,
       .emit = EMIT_DIRECTIONS}},
     {{.engine = "lanes",
       .kernel = "ww_path_lanes",
-      .texts = {"path/path_pair.cl", "path/path.cl", "engine/walk.cl", "path/path_lanes.cl"},
+      .texts = {"path/path_args.h", "path/path.cl", "engine/walk.cl", "path/path_lanes.cl"},
       .exchanges = true},
      {.engine = "lanes",
       .kernel = "ww_path_lanes",
       .walk = "ww_path_walk",
-      .texts = {"path/path_pair.cl", "path/path.cl", "engine/walk.cl", "path/path_lanes.cl", "path/path_walk.cl"},
+      .texts = {"path/path_args.h", "path/path.cl", "engine/walk.cl", "path/path_lanes.cl", "path/path_walk.cl"},
       .exchanges = true,
       .select = SELECT_DIRECTION,
       .emit = EMIT_DIRECTIONS}},
@@ -41,7 +41,7 @@ typedef struct job {
     wwi_runner *runner;
     wwi_path_tiles tiles;
     wwi_work work;
-    wwi_path_args args;
+    ww_path_args args;
     uint64_t steps, lines; // of all pairs
     uint32_t most_tile_rows, most_tile_columns;
 } job;
@@ -49,7 +49,7 @@ typedef struct job {
 // Where each pair's lines and steps are.
 static ww_status send_table(job *j) {
     const wwi_batch *b = &j->work.b;
-    wwi_path_pair *table = calloc(b->rows, sizeof *table);
+    ww_path_pair *table = calloc(b->rows, sizeof *table);
     if (!table)
         return wwi_fail_memory(b->rows * sizeof *table);
     j->steps = j->lines = 0;
@@ -230,11 +230,11 @@ static ww_status compute(job *j) {
     ww_status status;
     j->work.args.scratch = (uint32_t)j->tiles.scratch;
     j->work.args.group_width = j->tiles.lanes ? j->tiles.width : 1;
-    j->args = (wwi_path_args){.direction_words = j->tiles.direction_words,
-                              .edge_values = j->tiles.edge_values,
-                              .rows = j->tiles.tile_rows,
-                              .columns = j->tiles.tile_columns,
-                              .whole = j->tiles.whole};
+    j->args = (ww_path_args){.direction_words = j->tiles.direction_words,
+                             .edge_values = j->tiles.edge_values,
+                             .rows = j->tiles.tile_rows,
+                             .columns = j->tiles.tile_columns,
+                             .whole = j->tiles.whole};
     if ((status = wwi_work_upload(j->runner, &j->work)) != WW_OK || (status = send_table(j)) != WW_OK ||
         (status = grow_buffers(j)) != WW_OK)
         return status;

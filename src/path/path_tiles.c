@@ -29,7 +29,7 @@ uint64_t wwi_path_lines(const wwi_path_tiles *t, uint32_t n, uint32_t m) {
 uint64_t wwi_path_pair_bytes(const wwi_runner *r, const wwi_path_tiles *t, uint32_t n, uint32_t m) {
     const uint64_t steps = (wwi_ceil_div(wwi_path_most_steps(n, m), 16) + 1) * 4;
     const uint64_t lines = t->whole ? 0 : wwi_path_lines(t, n, m) * wwi_runner_value_bytes(r);
-    return sizeof(wwi_path_pair) + steps + lines + 12 + wwi_runner_value_bytes(r);
+    return sizeof(ww_path_pair) + steps + lines + 12 + wwi_runner_value_bytes(r);
 }
 
 // What directions, lines and scratch of all workers take.

@@ -6,6 +6,7 @@
 #include <wavewarp/profile.h>
 
 #include "base/pace.h"
+#include "profile/profile_args.h"
 #include "profile/profile_series.h"
 
 // Which windows of a tile have lists.
@@ -21,22 +22,6 @@ enum {
 
 // Lists of neighbours: of all windows or, with options.left_right, of later ones; of earlier ones.
 enum { WWI_PROFILE_RIGHT = 0, WWI_PROFILE_LEFT = 1, WWI_PROFILE_LISTS = 2 };
-
-// As ww_profile_job in kernels_cl/profile/profile.cl.
-typedef struct wwi_profile_args {
-    uint64_t first;
-    uint32_t blocks, rows, columns, delta, window, active;
-    uint32_t row_points, column_points, row_stride, column_stride;
-    uint32_t stripes, capacity;
-    int64_t offset, exclusion;
-    float error, rounding, least, most;
-} wwi_profile_args;
-
-// As ww_profile_merge_job in kernels_cl/profile/profile_merge.cl.
-typedef struct wwi_profile_merge_args {
-    uint64_t other_first;
-    uint32_t own, window, own_points, other_points, own_stride, other_stride;
-} wwi_profile_merge_args;
 
 // Windows of a series on the device, and their lists.
 typedef struct wwi_profile_slice {

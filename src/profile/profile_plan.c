@@ -198,7 +198,8 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
     p->groups[deep] = s.group;
     for (int role = p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_ROWS_ALONE; role <= last && status == WW_OK; role++) {
         const wwi_program_parts parts = {
-            .texts = {"base/number.cl", "profile/profile.cl", p->narrow ? "profile/profile_pairs.cl" : text},
+            .texts = {"base/number.cl", "profile/profile_args.h", "profile/profile.cl",
+                      p->narrow ? "profile/profile_pairs.cl" : text},
             .defines =
                 WWI_LIST({"WWK_DOUBLE", deep || p->options.precision == WW_DOUBLE},
                          {"WW_CHANNELS", (int64_t)p->series.channels}, {"WW_BEST", (int64_t)p->series.best},
@@ -222,7 +223,7 @@ static ww_status compile(ww_profile *p) {
         p->narrow)
         return status;
     const wwi_program_parts parts = {
-        .texts = {"base/number.cl", "profile/profile.cl", "profile/profile_merge.cl"},
+        .texts = {"base/number.cl", "profile/profile_args.h", "profile/profile.cl", "profile/profile_merge.cl"},
         .defines = WWI_LIST({"WW_CHANNELS", (int64_t)p->series.channels}, {"WW_BEST", (int64_t)p->series.best},
                             {"WW_RAISES", p->k == 1}, {"WW_PROFILE_K", (int64_t)p->k},
                             {"WW_MERGE_WG", WWI_PROFILE_MERGE_GROUP}),

@@ -25,13 +25,13 @@ static ww_status merge_list(ww_profile *p, wwi_profile_slice *own, const wwi_pro
                             uint32_t stripes) {
     if (p->narrow)
         return wwi_profile_merge_host(p, own, other, list, stripes);
-    const wwi_profile_merge_args job = {.other_first = other->first,
-                                        .own = (uint32_t)own->count,
-                                        .window = (uint32_t)p->window,
-                                        .own_points = own->points,
-                                        .other_points = other->points,
-                                        .own_stride = own->stride,
-                                        .other_stride = other->stride};
+    const ww_profile_merge_args job = {.other_first = other->first,
+                                       .own = (uint32_t)own->count,
+                                       .window = (uint32_t)p->window,
+                                       .own_points = own->points,
+                                       .other_points = other->points,
+                                       .own_stride = own->stride,
+                                       .other_stride = other->stride};
     return WWI_LAUNCH_ITEMS(p->merge, own->count, WWI_PROFILE_MERGE_GROUP, WWI_VALUE(job), WWI_BUFFER(own->values),
                             WWI_BUFFER(other->values), WWI_BUFFER(own->norms), WWI_BUFFER(other->norms),
                             WWI_BUFFER(own->bounds[list]), WWI_BUFFER(own->heads[list]), WWI_BUFFER(p->entries),
@@ -52,7 +52,7 @@ static ww_status merge(ww_profile *p, const region *r, uint32_t stripes) {
     return status == WW_OK ? clear_counters(p) : status;
 }
 
-static ww_status launch_set(ww_profile *p, const region *r, wwi_profile_args *job, bool deep) {
+static ww_status launch_set(ww_profile *p, const region *r, ww_profile_args *job, bool deep) {
     const wwi_profile_slice *a = r->rows, *b = r->columns;
     const bool rows = r->role != WWI_PROFILE_COLUMNS_ALONE, columns = r->role != WWI_PROFILE_ROWS_ALONE;
     const uint64_t tiles = r->tiles;
@@ -71,22 +71,22 @@ static ww_status launch_set(ww_profile *p, const region *r, wwi_profile_args *jo
 
 static ww_status launch(ww_profile *p, const region *r, uint64_t first, uint32_t stripes) {
     const wwi_profile_slice *a = r->rows, *b = r->columns;
-    wwi_profile_args job = {.first = first,
-                            .blocks = r->blocks,
-                            .rows = (uint32_t)a->count,
-                            .columns = (uint32_t)b->count,
-                            .delta = (uint32_t)r->delta,
-                            .window = (uint32_t)p->window,
-                            .active = r->active,
-                            .row_points = a->points,
-                            .column_points = b->points,
-                            .row_stride = a->stride,
-                            .column_stride = b->stride,
-                            .stripes = stripes,
-                            .capacity = (uint32_t)(p->capacity / stripes),
-                            .offset = (int64_t)b->first - (int64_t)a->first,
-                            .exclusion = p->self ? (int64_t)p->exclusion : -1,
-                            .rounding = 4e-7f * (float)p->series.channels};
+    ww_profile_args job = {.first = first,
+                           .blocks = r->blocks,
+                           .rows = (uint32_t)a->count,
+                           .columns = (uint32_t)b->count,
+                           .delta = (uint32_t)r->delta,
+                           .window = (uint32_t)p->window,
+                           .active = r->active,
+                           .row_points = a->points,
+                           .column_points = b->points,
+                           .row_stride = a->stride,
+                           .column_stride = b->stride,
+                           .stripes = stripes,
+                           .capacity = (uint32_t)(p->capacity / stripes),
+                           .offset = (int64_t)b->first - (int64_t)a->first,
+                           .exclusion = p->self ? (int64_t)p->exclusion : -1,
+                           .rounding = 4e-7f * (float)p->series.channels};
     const ww_status status = launch_set(p, r, &job, false);
     return status == WW_OK && p->deep ? launch_set(p, r, &job, true) : status;
 }

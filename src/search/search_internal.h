@@ -15,40 +15,7 @@
 #include "engine/engine.h"
 #include "engine/parameters.h"
 #include "measure/measure_table.h"
-
-// The twins of the kernels' structs.
-typedef struct wwi_window_args { // ww_window_args in kernels_cl/search/search_points.cl
-    uint64_t stride;
-    uint32_t n, first, count, channel, accumulate, query, x_stride;
-    float margin;
-    uint32_t x_at, order_at;
-    uint64_t out_stride;
-    wwi_parameter_values parameters; // as many as the measure has
-} wwi_window_args;
-_Static_assert(offsetof(wwi_window_args, parameters) == 56, "ww_window_args begins so");
-
-typedef struct wwi_open_task { // ww_open_task in kernels_cl/search/search_open.cl
-    uint64_t rows_of;
-    uint32_t x, n, x_stride, first, count, flags, state_in, state_out;
-} wwi_open_task;
-_Static_assert(sizeof(wwi_open_task) == 40, "ww_open_task has this size");
-enum {
-    WWI_TASK_CONTINUE = 1,
-    WWI_TASK_BEGIN = 2,
-    WWI_TASK_SAVE = 4,
-    WWI_TASK_IDLE = 8,
-    WWI_TASK_LAST = 16,
-    WWI_TASK_INSIDE = 32
-};
-
-typedef struct wwi_open_args { // ww_open_args in kernels_cl/search/search_open.cl
-    uint64_t stride;
-    uint32_t strip, strips, begin_x, tasks;
-    int32_t shift;
-    uint32_t spare;
-    wwi_parameter_values parameters; // as many as the measure has
-} wwi_open_args;
-_Static_assert(offsetof(wwi_open_args, parameters) == 32, "ww_open_args begins so");
+#include "search/search_args.h"
 
 // A place that may be a match: its value (smaller is better), the place in the joined stream, and the row of the query
 // in which it ends.
@@ -262,15 +229,10 @@ typedef struct wwi_open_buffers {
 } wwi_open_buffers;
 uint32_t wwi_open_begin_x(const ww_search *s); // rows that may be skipped at the begin of a stream
 uint32_t wwi_open_together(const ww_search *s, const wwi_open_tiling *tiling);
-ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *tiling, bool start, const wwi_open_task *tasks,
+ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *tiling, bool start, const ww_open_task *tasks,
                           size_t count, const wwi_open_buffers *buffers);
 // ---- search_start.c
 ww_status wwi_open_starts(ww_search *s, wwi_candidate **picked, const size_t *found);
-
-// Bytes of a kernel's arguments, with the measure's parameters.
-static inline size_t wwi_search_args_bytes(const ww_search *s, size_t begin) {
-    return begin + (s->of.parameters.bytes + 7) / 8 * 8;
-}
 
 // ---- search_super.c
 ww_status wwi_super_run(ww_search *s, const ww_series_view *streams, ww_match *matches, size_t *found);

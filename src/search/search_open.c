@@ -125,7 +125,7 @@ static uint32_t items_of(const ww_search *s, const wwi_open_tiling *t) {
 }
 
 static ww_status make_variant(ww_search *s, variant *v) {
-    static const char *const texts[] = {"search/search_open.cl", NULL};
+    static const char *const texts[] = {"search/search_args.h", "search/search_open.cl", NULL};
     const wwi_open_tiling *t = &v->sizes;
     char options[192];
     snprintf(options, sizeof options,
@@ -160,7 +160,7 @@ static ww_status find_variant(ww_search *s, const wwi_open_tiling *t, bool start
     return WW_OK;
 }
 
-ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *t, bool start, const wwi_open_task *tasks, size_t count,
+ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *t, bool start, const ww_open_task *tasks, size_t count,
                           const wwi_open_buffers *b) {
     variant *v = NULL;
     ww_status status = find_variant(s, t, start, &v);
@@ -168,13 +168,13 @@ ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *t, bool start, co
     if (status == WW_OK)
         status = wwi_upload(s->context, &s->open->tasks, tasks, count * sizeof *tasks);
     for (uint32_t strip = 0; strip < t->strips && status == WW_OK; strip++) {
-        const wwi_open_args job = {b->stride,       strip,    t->strips, b->begin_x,
-                                   (uint32_t)count, b->shift, 0,         s->of.parameters.values};
-        status = WWI_LAUNCH_ITEMS(v->kernel, count * t->group * t->chain, items, WWI_BUFFER(b->values),
-                                  WWI_BUFFER(s->query_data.x), WWI_BUFFER(s->open->tasks), WWI_BUFFER(b->ends),
-                                  WWI_BUFFER(b->starts), WWI_BUFFER(b->states_in), WWI_BUFFER(b->states_out),
-                                  WWI_BUFFER(b->starts_in), WWI_BUFFER(b->starts_out),
-                                  {WWI_ARG_VALUE, wwi_search_args_bytes(s, offsetof(wwi_open_args, parameters)), &job});
+        const ww_open_args job = {b->stride,       strip,    t->strips, b->begin_x,
+                                  (uint32_t)count, b->shift, 0,         s->of.parameters.values};
+        status = WWI_LAUNCH_ITEMS(
+            v->kernel, count * t->group * t->chain, items, WWI_BUFFER(b->values), WWI_BUFFER(s->query_data.x),
+            WWI_BUFFER(s->open->tasks), WWI_BUFFER(b->ends), WWI_BUFFER(b->starts), WWI_BUFFER(b->states_in),
+            WWI_BUFFER(b->states_out), WWI_BUFFER(b->starts_in), WWI_BUFFER(b->starts_out),
+            {WWI_ARG_VALUE, wwi_args_bytes(&s->of.parameters, offsetof(ww_open_args, parameters)), &job});
     }
     return status;
 }
@@ -297,21 +297,21 @@ typedef struct set {
 } set;
 
 // The task of a piece with a query; `slot`: where its last column goes, `saves` where that is needed.
-static wwi_open_task make_task(const ww_search *s, size_t p, size_t i, uint64_t slot, bool saves, bool idle) {
+static ww_open_task make_task(const ww_search *s, size_t p, size_t i, uint64_t slot, bool saves, bool idle) {
     const struct wwi_open *o = s->open;
     const piece *of = &o->pieces[p];
     const wwi_query *q = &s->queries[i];
-    return (wwi_open_task){.rows_of = i * s->block.stride + of->begin,
-                           .x = q->x,
-                           .n = q->n,
-                           .x_stride = q->n,
-                           .first = s->block.lead + of->begin,
-                           .count = of->end - of->begin,
-                           .flags = (p == 0 && o->goes_on && of->begin == 0 ? WWI_TASK_CONTINUE : 0u) |
-                                    (of->at_begin ? WWI_TASK_BEGIN : 0u) | (saves ? WWI_TASK_SAVE : 0u) |
-                                    (idle ? WWI_TASK_IDLE : 0u),
-                           .state_in = q->at,
-                           .state_out = (uint32_t)(slot * all_points(s) + q->at)};
+    return (ww_open_task){.rows_of = i * s->block.stride + of->begin,
+                          .x = q->x,
+                          .n = q->n,
+                          .x_stride = q->n,
+                          .first = s->block.lead + of->begin,
+                          .count = of->end - of->begin,
+                          .flags = (p == 0 && o->goes_on && of->begin == 0 ? WW_TASK_CONTINUE : 0u) |
+                                   (of->at_begin ? WW_TASK_BEGIN : 0u) | (saves ? WW_TASK_SAVE : 0u) |
+                                   (idle ? WW_TASK_IDLE : 0u),
+                          .state_in = q->at,
+                          .state_out = (uint32_t)(slot * all_points(s) + q->at)};
 }
 
 // The tasks of all pieces with a set of queries.
@@ -321,10 +321,10 @@ static ww_status launch_set(ww_search *s, const set *of, uint32_t columns, const
     const uint32_t together = wwi_open_together(s, t);
     const size_t each = wwi_ceil_div(of->count, together) * together;
     uint64_t bytes;
-    if (!wwi_mul_u64(each, o->piece_count * sizeof(wwi_open_task), &bytes) ||
+    if (!wwi_mul_u64(each, o->piece_count * sizeof(ww_open_task), &bytes) ||
         each * o->piece_count > UINT32_MAX / t->group / t->chain)
         return wwi_fail(WW_ERROR_OVERFLOW, "too many pieces between missing points");
-    wwi_open_task *tasks = malloc((size_t)bytes);
+    ww_open_task *tasks = malloc((size_t)bytes);
     if (!tasks)
         return wwi_fail_memory(bytes);
     uint64_t slot = 0;

@@ -91,23 +91,23 @@ static ww_status launch_matches(ww_search *s, const batch *b, const wwi_open_til
                                       .starts_out = b->last_starts,
                                       .stride = b->stride,
                                       .begin_x = wwi_open_begin_x(s)};
-    wwi_open_task *tasks = malloc((end - first) * together * sizeof *tasks);
+    ww_open_task *tasks = malloc((end - first) * together * sizeof *tasks);
     if (!tasks)
         return wwi_fail_memory((end - first) * together * sizeof *tasks);
     for (size_t k = first; k < end; k++)
         for (uint32_t g = 0; g < together; g++) {
             const wanted *w = &b->all[k];
             const wwi_query *own = &s->queries[w->query];
-            tasks[(k - first) * together + g] = (wwi_open_task){
-                .rows_of = w->at,
-                .x = own->x,
-                .n = w->candidate->row + 1,
-                .x_stride = own->n,
-                .first = s->block.lead + w->at,
-                .count = (uint32_t)w->columns,
-                .flags = (w->candidate->place + 1 - w->columns == begin_of(s, w) ? WWI_TASK_BEGIN : 0u) |
-                         (w->whole ? 0u : WWI_TASK_INSIDE) | WWI_TASK_LAST | (g ? WWI_TASK_IDLE : 0u),
-                .state_out = (uint32_t)k};
+            tasks[(k - first) * together + g] =
+                (ww_open_task){.rows_of = w->at,
+                               .x = own->x,
+                               .n = w->candidate->row + 1,
+                               .x_stride = own->n,
+                               .first = s->block.lead + w->at,
+                               .count = (uint32_t)w->columns,
+                               .flags = (w->candidate->place + 1 - w->columns == begin_of(s, w) ? WW_TASK_BEGIN : 0u) |
+                                        (w->whole ? 0u : WW_TASK_INSIDE) | WW_TASK_LAST | (g ? WW_TASK_IDLE : 0u),
+                               .state_out = (uint32_t)k};
         }
     const ww_status status = wwi_open_launch(s, t, true, tasks, (end - first) * together, &buffers);
     free(tasks);

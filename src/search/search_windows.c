@@ -62,8 +62,10 @@ static int affine(const ww_search *s) {
 
 // The kernel that computes windows, those of a list or consecutive ones.
 static ww_status make_windows(ww_search *s, bool listed) {
-    static const char *const ribbon_texts[] = {"search/search_points.cl", "search/search_ribbon.cl", NULL};
-    static const char *const texts[] = {"search/search_points.cl", "search/search_windows.cl", NULL};
+    static const char *const ribbon_texts[] = {"search/search_args.h", "search/search_points.cl",
+                                               "search/search_ribbon.cl", NULL};
+    static const char *const texts[] = {"search/search_args.h", "search/search_points.cl", "search/search_windows.cl",
+                                        NULL};
     struct wwi_windows *w = s->windows;
     char options[256];
     const bool ribbon = is_ribbon(s), abandons = s->abandons && s->of.passes == 1;
@@ -94,7 +96,8 @@ static ww_status make_windows(ww_search *s, bool listed) {
 static ww_status make_bounds(ww_search *s) {
     const ww_cost cost = wwi_measure_cost(&s->of.measure);
     const wwi_program_parts parts = {
-        .texts = {"base/number.cl", "base/points.cl", "search/search_points.cl", "search/search_bounds.cl"},
+        .texts = {"base/number.cl", "base/points.cl", "search/search_args.h", "search/search_points.cl",
+                  "search/search_bounds.cl"},
         .defines = {{"WWK_DOUBLE", s->of.precision == WW_DOUBLE},
                     {"WW_VECTOR", s->vector},
                     {"WW_CHANNELS", s->of.all_channels},
@@ -211,21 +214,21 @@ static ww_status launch_envelope(ww_search *s, uint32_t points, uint32_t reach) 
                             WWI_VALUE(reach));
 }
 
-static wwi_window_args window_args(const ww_search *s, size_t i, uint32_t first, uint32_t count) {
+static ww_window_args window_args(const ww_search *s, size_t i, uint32_t first, uint32_t count) {
     const wwi_query *q = &s->queries[i];
     // A sum of n terms, and the path's sum, round this much at most.
     const double unit = s->of.precision == WW_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON;
-    return (wwi_window_args){.stride = s->block.stride,
-                             .n = q->n,
-                             .first = first,
-                             .count = count,
-                             .query = (uint32_t)i,
-                             .x_stride = q->n,
-                             .margin = (float)fmax(0, (1 - (4.0 * q->n + 64) * unit) * (1 - 2e-7)),
-                             .x_at = q->x,
-                             .order_at = q->at,
-                             .out_stride = s->block.stride,
-                             .parameters = s->of.parameters.values};
+    return (ww_window_args){.stride = s->block.stride,
+                            .n = q->n,
+                            .first = first,
+                            .count = count,
+                            .query = (uint32_t)i,
+                            .x_stride = q->n,
+                            .margin = (float)fmax(0, (1 - (4.0 * q->n + 64) * unit) * (1 - 2e-7)),
+                            .x_at = q->x,
+                            .order_at = q->at,
+                            .out_stride = s->block.stride,
+                            .parameters = s->of.parameters.values};
 }
 
 static uint64_t resident(const ww_search *s) {
@@ -235,13 +238,13 @@ static uint64_t resident(const ww_search *s) {
 static ww_status launch_bounds(ww_search *s, size_t i, uint32_t first, uint32_t count) {
     const struct wwi_windows *w = s->windows;
     const wwi_query_buffers *of = &s->query_data;
-    const wwi_window_args job = window_args(s, i, first, count);
+    const ww_window_args job = window_args(s, i, first, count);
     const uint64_t group = s->vector > 1 ? 1 : 64, packs = wwi_ceil_div(count, (uint64_t)s->vector);
     return WWI_LAUNCH(w->bounds, wwi_least(wwi_ceil_div(packs, group), resident(s) * 4), group,
                       WWI_BUFFER(wwi_block_compared(s)), WWI_BUFFER(w->table), WWI_BUFFER(of->x), WWI_BUFFER(of->order),
                       WWI_BUFFER(of->low), WWI_BUFFER(of->high), WWI_BUFFER(w->below), WWI_BUFFER(w->above),
                       WWI_BUFFER(s->limits), WWI_BUFFER(s->block.out), WWI_BUFFER(w->lists), WWI_BUFFER(w->found),
-                      WWI_BUFFER(w->counters), {WWI_ARG_VALUE, offsetof(wwi_window_args, parameters), &job});
+                      WWI_BUFFER(w->counters), {WWI_ARG_VALUE, offsetof(ww_window_args, parameters), &job});
 }
 
 // Of a window under query i, inside the band.
@@ -254,7 +257,7 @@ static uint64_t window_cells(const ww_search *s, size_t i) {
 // Computes `count` windows: those listed, or from `first` on.
 static ww_status launch_windows(ww_search *s, size_t i, bool listed, uint32_t first, uint32_t count) {
     struct wwi_windows *w = s->windows;
-    wwi_window_args job = window_args(s, i, first, count);
+    ww_window_args job = window_args(s, i, first, count);
     const bool ribbon = is_ribbon(s);
     const uint64_t n = s->queries[i].n, group = s->vector > 1 && !ribbon ? 1 : 64,
                    lanes = ribbon ? 1 : (uint64_t)s->vector, values = lanes > 1 ? lanes * (1 + s->of.channels) : 1;
@@ -266,18 +269,19 @@ static ww_status launch_windows(ww_search *s, size_t i, bool listed, uint32_t fi
     for (uint32_t pass = 0; pass < s->of.passes && status == WW_OK; pass++) {
         job.channel = pass;
         job.accumulate = pass > 0;
-        const wwi_arg args[] = {WWI_BUFFER(wwi_block_compared(s)),
-                                WWI_BUFFER(w->table),
-                                WWI_BUFFER(s->query_data.x),
-                                WWI_BUFFER(s->query_data.rows),
-                                WWI_BUFFER(w->lists),
-                                WWI_BUFFER(w->found),
-                                WWI_BUFFER(s->block.out),
-                                WWI_BUFFER(w->scratch),
-                                WWI_BUFFER(s->limits),
-                                WWI_BUFFER(w->counters),
-                                {WWI_ARG_VALUE, wwi_search_args_bytes(s, offsetof(wwi_window_args, parameters)), &job},
-                                WWI_LOCAL((size_t)((n + 64) * s->value_bytes))};
+        const wwi_arg args[] = {
+            WWI_BUFFER(wwi_block_compared(s)),
+            WWI_BUFFER(w->table),
+            WWI_BUFFER(s->query_data.x),
+            WWI_BUFFER(s->query_data.rows),
+            WWI_BUFFER(w->lists),
+            WWI_BUFFER(w->found),
+            WWI_BUFFER(s->block.out),
+            WWI_BUFFER(w->scratch),
+            WWI_BUFFER(s->limits),
+            WWI_BUFFER(w->counters),
+            {WWI_ARG_VALUE, wwi_args_bytes(&s->of.parameters, offsetof(ww_window_args, parameters)), &job},
+            WWI_LOCAL((size_t)((n + 64) * s->value_bytes))};
         status = wwi_launch(w->kernel[listed], groups, group, args, sizeof args / sizeof *args - (ribbon ? 0 : 1));
     }
     return status;

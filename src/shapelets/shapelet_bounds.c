@@ -66,7 +66,8 @@ ww_status wwi_node_bounds_compile(wwi_node_search *s) {
     while (((uint64_t)s->gains->entropy[s->node->count] >> b->shift) >> 29)
         b->shift++;
     const wwi_program_parts split = {
-        .texts = {"base/number.cl", "shapelets/shapelet.cl", "shapelets/shapelet_split.cl"},
+        .texts = {"base/number.cl", "shapelets/shapelet_args.h", "shapelets/shapelet.cl",
+                  "shapelets/shapelet_split.cl"},
         .defines = WWI_LIST({"WW_C", (int64_t)d->kind.channels}, {"WW_RAW", d->kind.raw}, {"WW_V", d->vector},
                             {"WW_WG", b->split_group}, {"WW_T", across}, {"WW_KEYS_GLOBAL", b->keys_global},
                             {"WW_LISTED", b->prunes}, {"WW_SHARES", b->shares}),
@@ -74,7 +75,7 @@ ww_status wwi_node_bounds_compile(wwi_node_search *s) {
                             {&b->rank, "ww_shapelet_rank"}, {&b->keep, "ww_shapelet_keep"}),
     };
     const wwi_program_parts prune = {
-        .texts = {"base/number.cl", "shapelets/shapelet.cl", "shapelets/shapelet_sift.cl"},
+        .texts = {"base/number.cl", "shapelets/shapelet_args.h", "shapelets/shapelet.cl", "shapelets/shapelet_sift.cl"},
         .defines = WWI_LIST({"WW_C", (int64_t)d->kind.channels}, {"WW_RAW", d->kind.raw}, {"WW_V", 1},
                             {"WW_WG", b->prune_group}, {"WW_TWO", s->node->class_count == 2}),
         .kernels = WWI_LIST({&b->prune, "ww_shapelet_sift"}, {&b->survive, "ww_shapelet_survive"}),

@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "shapelets/shapelet_node.h"
 
-static uint32_t lengths_within(const wwi_shapelet_job *job, uint32_t reach) {
+static uint32_t lengths_within(const ww_shapelet_args *job, uint32_t reach) {
     const uint32_t all = reach < job->least ? 0 : (reach - job->least) / job->step + 1;
     return all < job->count ? all : job->count;
 }
@@ -342,8 +342,8 @@ wwi_node_chunk wwi_node_chunk_of(const wwi_node_search *s, size_t first, size_t 
     return of;
 }
 
-wwi_shapelet_job wwi_node_job(const wwi_shapelet_data *data, const ww_shapelets_options *o) {
-    wwi_shapelet_job job = {.least = (uint32_t)o->min_length, .step = (uint32_t)o->length_step};
+ww_shapelet_args wwi_node_job(const wwi_shapelet_data *data, const ww_shapelets_options *o) {
+    ww_shapelet_args job = {.least = (uint32_t)o->min_length, .step = (uint32_t)o->length_step};
     job.count = (uint32_t)((o->max_length - o->min_length) / o->length_step + 1);
     job.longest = job.least + (job.count - 1) * job.step;
     // What float sums of l products of numbers rounded once lose, of correlations: measured below a third of it.
@@ -360,7 +360,7 @@ wwi_shapelet_job wwi_node_job(const wwi_shapelet_data *data, const ww_shapelets_
 // A series of p points has p a - b cells, with all lengths.
 static void cells_of_points(const wwi_shapelet_data *data, const ww_shapelets_options *o, const wwi_shapelet_node *node,
                             double *a, double *b) {
-    const wwi_shapelet_job job = wwi_node_job(data, o);
+    const ww_shapelet_args job = wwi_node_job(data, o);
     const double points = (double)points_of(data, node->ids, node->count);
     *a = *b = 0;
     for (uint32_t li = 0; li < job.count; li++) {

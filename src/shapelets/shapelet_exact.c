@@ -67,8 +67,8 @@ ww_status wwi_shapelet_device_open(ww_context *context, const ww_run_options *ru
     const bool single = !kind.raw && kind.channels == 1;
     wwi_shapelet_kernels *k = &d->kernels;
     const wwi_program_parts parts = {
-        .texts = {"base/number.cl", "shapelets/shapelet.cl", "shapelets/shapelet_tables.cl",
-                  "shapelets/shapelet_exact.cl"},
+        .texts = {"base/number.cl", "shapelets/shapelet_args.h", "shapelets/shapelet.cl",
+                  "shapelets/shapelet_tables.cl", "shapelets/shapelet_exact.cl"},
         .defines = WWI_LIST({"WW_C", (int64_t)kind.channels}, {"WW_RAW", kind.raw}, {"WW_V", 1},
                             {"WW_WG", d->exact_group}, {"WW_U", d->windows}, {"WW_DIAGONALS", d->diagonals}),
         .kernels = WWI_LIST({&k->exact, "ww_shapelet_exact"}, {&k->statistics_of, "ww_shapelet_statistics"},

@@ -259,7 +259,7 @@ static ww_status go_through(wwi_node_search *s) {
 static void describe(wwi_node_search *s) {
     const wwi_shapelet_node *node = s->node;
     const wwi_shapelet_kind kind = s->device->kind, scaled = {kind.channels, kind.raw, false};
-    wwi_shapelet_job *job = &s->job;
+    ww_shapelet_args *job = &s->job;
     *job = wwi_node_job(s->data, s->options);
     job->series = (uint32_t)node->count;
     job->classes = (uint32_t)node->class_count;

@@ -35,7 +35,7 @@ typedef struct wwi_node_candidates {
     const wwi_shapelet_column *padded; // of this chunk, where they are not all; by_host always
 } wwi_node_candidates;
 
-wwi_shapelet_job wwi_node_job(const wwi_shapelet_data *data, const ww_shapelets_options *options);
+ww_shapelet_args wwi_node_job(const wwi_shapelet_data *data, const ww_shapelets_options *options);
 // The columns, or how many there are where their order follows from their way; after the choice of that.
 ww_status wwi_node_columns(wwi_node_search *s);
 // Draws `wanted` different candidates. Each becomes a column of one length.
@@ -157,7 +157,7 @@ struct wwi_node_search {
     const wwi_shapelet_node *node;
     wwi_shapelet_progress *progress;
     size_t k;
-    wwi_shapelet_job job;
+    ww_shapelet_args job;
     wwi_node_candidates candidates;
     wwi_node_table table;
     wwi_node_correlator correlator;

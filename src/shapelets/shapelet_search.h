@@ -8,15 +8,7 @@
 #include <wavewarp/shapelets.h>
 
 #include "base/pace.h"
-
-// Twin of ww_shapelet_job in kernels_cl/shapelets/shapelet.cl.
-typedef struct wwi_shapelet_job {
-    uint32_t columns, least, step, count, longest, series, table, first, many, classes, class_bits, combine, quality,
-        single, rows;
-    float error, error_root, error_each, scale;
-    uint32_t unscaled, gaps, shorts;
-} wwi_shapelet_job;
-_Static_assert(sizeof(wwi_shapelet_job) == 88, "ww_shapelet_job in kernels_cl/shapelets/shapelet.cl has this size");
+#include "shapelets/shapelet_args.h"
 
 // Series in double, channel by channel one after the other, on the host and on the device.
 typedef struct wwi_shapelet_data {
@@ -158,9 +150,9 @@ static inline size_t wwi_shapelet_row(wwi_shapelet_kind kind, uint32_t windows) 
     return (kind.raw ? kind.channels : kind.channels == 1 ? 2 : 2 * kind.channels + 1) * windows;
 }
 void wwi_shapelet_columns(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const wwi_shapelet_column *columns,
-                          const wwi_shapelet_job *job, float *a, float *norms);
+                          const ww_shapelet_args *job, float *a, float *norms);
 void wwi_shapelet_windows(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const uint32_t *ids,
-                          const wwi_shapelet_tile *tiles, size_t count, uint32_t windows, const wwi_shapelet_job *job,
+                          const wwi_shapelet_tile *tiles, size_t count, uint32_t windows, const ww_shapelet_args *job,
                           float *b, uint32_t *flats);
 
 // ---- the quality of a split (shapelet_quality.c)

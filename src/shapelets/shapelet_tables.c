@@ -29,7 +29,7 @@ static bool is_flat(const window *w) {
 }
 
 void wwi_shapelet_columns(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const wwi_shapelet_column *columns,
-                          const wwi_shapelet_job *job, float *a, float *norms) {
+                          const ww_shapelet_args *job, float *a, float *norms) {
     const size_t width = job->columns;
     for (size_t c = 0; c < width; c++)
         for (size_t ch = 0; ch < kind.channels; ch++) {
@@ -61,7 +61,7 @@ void wwi_shapelet_columns(const wwi_shapelet_data *data, wwi_shapelet_kind kind,
 }
 
 void wwi_shapelet_windows(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const uint32_t *ids,
-                          const wwi_shapelet_tile *tiles, size_t count, uint32_t windows, const wwi_shapelet_job *job,
+                          const wwi_shapelet_tile *tiles, size_t count, uint32_t windows, const ww_shapelet_args *job,
                           float *b, uint32_t *flats) {
     const size_t width = wwi_shapelet_row(kind, windows), C = kind.channels;
     for (size_t item = 0; item < count * windows; item++) {

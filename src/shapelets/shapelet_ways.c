@@ -42,7 +42,8 @@ static ww_status compile_extension(wwi_node_search *s) {
     while (lengths > 1 && (uint64_t)lengths * c->group_items * d->columns * 4 > 16384)
         lengths /= 2;
     const wwi_program_parts program = {
-        .texts = {"base/number.cl", "shapelets/shapelet.cl", "shapelets/shapelet_extend.cl"},
+        .texts = {"base/number.cl", "shapelets/shapelet_args.h", "shapelets/shapelet.cl",
+                  "shapelets/shapelet_extend.cl"},
         .defines = WWI_LIST({"WW_C", channels(s)}, {"WW_RAW", d->kind.raw}, {"WW_V", d->vector},
                             {"WW_WG", c->group_items}, {"WW_S", d->columns}, {"WW_U", d->windows}, {"WW_STEP", steps},
                             {"WW_PARTS", parts}, {"WW_BLOCK", lengths}),
@@ -110,7 +111,7 @@ static ww_status compile_diagonals(wwi_node_search *s) {
                    ? 4
                    : 1;
     const wwi_program_parts program = {
-        .texts = {"base/number.cl", "shapelets/shapelet.cl",
+        .texts = {"base/number.cl", "shapelets/shapelet_args.h", "shapelets/shapelet.cl",
                   d->gpu ? "shapelets/shapelet_rows.cl" : "shapelets/shapelet_diagonal.cl"},
         .defines =
             WWI_LIST({"WW_C", 1}, {"WW_RAW", 0}, {"WW_V", d->vector}, {"WW_WG", d->row_group}, {"WW_ROWS", d->rows},
@@ -199,7 +200,8 @@ static ww_status compile_tensor(wwi_node_search *s) {
     wwi_node_correlator *c = &s->correlator;
     ww_context *context = s->device->context;
     const wwi_program_parts program = {
-        .texts = {"base/number.cl", "shapelets/shapelet.cl", "base/vendor.cl", "shapelets/shapelet_tensor.cl"},
+        .texts = {"base/number.cl", "shapelets/shapelet_args.h", "shapelets/shapelet.cl", "base/vendor.cl",
+                  "shapelets/shapelet_tensor.cl"},
         .defines = WWI_LIST({"WW_C", 1}, {"WW_RAW", 0}, {"WW_V", 1}, {"WW_WG", TENSOR_GROUP},
                             {"WW_MMA", wwi_context_mma(context)}, {"WW_EXCHANGE", wwi_context_mma(context)}),
         .kernels = WWI_LIST({&c->kernel, "ww_shapelet_tensor"}, {&c->clear, "ww_shapelet_clear"}),

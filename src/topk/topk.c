@@ -10,21 +10,13 @@
 #include "data/dataset.h"
 #include "options.h"
 #include "topk/results.h"
+#include "topk/topk_args.h"
 
 // Above this k a row's best no longer fit local memory, and each row is one work-item's.
 #define MOST_K_OF_A_GROUP 1024
 #define EACH 16 // values of a work-item before lists are merged
 // Columns below which a row is not cut in parts.
 #define LEAST_PART 4096
-
-// The same struct as ww_selection in kernels_cl/topk/topk.cl.
-typedef struct selection_args {
-    uint64_t offset, row_stride;
-    uint32_t columns, column_base, own_base, parts, part_columns, k, flags, spare;
-} selection_args;
-_Static_assert(sizeof(selection_args) == 48, "ww_selection in kernels_cl/topk/topk.cl has this size");
-
-enum { SELECT_OWN = 1u, SELECT_FRESH = 2u, SELECT_LISTED = 4u, SELECT_COUNTED = 8u, SELECT_LARGEST = 16u };
 
 struct wwi_selector {
     ww_context *context;
@@ -70,7 +62,7 @@ ww_status wwi_selector_create(ww_context *context, wwi_stream *stream, ww_precis
     s->grouped = s->group > 1 && k <= MOST_K_OF_A_GROUP;
     const uint32_t best = s->grouped ? power_of_two(1, k) : 1;
     const wwi_program_parts parts = {
-        .texts = {"base/number.cl", "topk/topk.cl"},
+        .texts = {"base/number.cl", "topk/topk_args.h", "topk/topk.cl"},
         .defines = WWI_LIST({"WWK_DOUBLE", precision == WW_DOUBLE}, {"WW_GROUPED", s->grouped}, {"WW_WG", s->group},
                             {"WW_K", best}, {"WW_QUEUE", power_of_two(best, s->grouped ? 4 * s->group : 1)},
                             {"WW_TOPK_EACH", EACH}, {"WW_AHEAD", 1}),
@@ -82,7 +74,7 @@ ww_status wwi_selector_create(ww_context *context, wwi_stream *stream, ww_precis
     return status;
 }
 
-static ww_status launch(wwi_selector *s, wwi_buffer *values, wwi_buffer *list, wwi_buffer *counts, selection_args args,
+static ww_status launch(wwi_selector *s, wwi_buffer *values, wwi_buffer *list, wwi_buffer *counts, ww_topk_args args,
                         uint64_t rows, wwi_buffer *best_values, wwi_buffer *best_indices) {
     const uint64_t tasks = rows * args.parts;
     return WWI_LAUNCH_ITEMS(s->kernel, s->grouped ? tasks * s->group : tasks, s->group, WWI_BUFFER(values),
@@ -100,7 +92,7 @@ static uint32_t choose_parts(const wwi_selector *s, uint64_t rows, uint32_t colu
 
 ww_status wwi_topk(wwi_selector *s, const wwi_selection *selection) {
     ww_status status;
-    selection_args args = {
+    ww_topk_args args = {
         .offset = selection->offset,
         .row_stride = selection->row_stride,
         .columns = selection->columns,
@@ -109,9 +101,9 @@ ww_status wwi_topk(wwi_selector *s, const wwi_selection *selection) {
         .parts = 1,
         .part_columns = selection->columns,
         .k = s->k,
-        .flags = (selection->exclude_self ? SELECT_OWN : 0u) | (selection->fresh ? SELECT_FRESH : 0u) |
-                 (selection->indices ? SELECT_LISTED : 0u) | (selection->counts ? SELECT_COUNTED : 0u) |
-                 (selection->largest ? SELECT_LARGEST : 0u),
+        .flags = (selection->exclude_self ? WW_SELECT_OWN : 0u) | (selection->fresh ? WW_SELECT_FRESH : 0u) |
+                 (selection->indices ? WW_SELECT_LISTED : 0u) | (selection->counts ? WW_SELECT_COUNTED : 0u) |
+                 (selection->largest ? WW_SELECT_LARGEST : 0u),
     };
     wwi_buffer *list = selection->indices ? selection->indices : selection->values;
     uint32_t parts = selection->counts ? 1 : choose_parts(s, selection->rows, selection->columns);
@@ -120,20 +112,20 @@ ww_status wwi_topk(wwi_selector *s, const wwi_selection *selection) {
                       selection->best_values, selection->best_indices);
     args.part_columns = (uint32_t)wwi_ceil_div(selection->columns, parts);
     args.parts = parts = (uint32_t)wwi_ceil_div(selection->columns, args.part_columns);
-    args.flags |= SELECT_FRESH;
+    args.flags |= WW_SELECT_FRESH;
     const uint64_t listed = selection->rows * parts * s->k;
     if ((status = wwi_grow_buffer(s->context, &s->part_values, listed * s->value_bytes)) != WW_OK ||
         (status = wwi_grow_buffer(s->context, &s->part_indices, listed * sizeof(uint32_t))) != WW_OK ||
         (status = launch(s, selection->values, list, list, args, selection->rows, s->part_values, s->part_indices)) !=
             WW_OK)
         return status;
-    const selection_args merge = {
+    const ww_topk_args merge = {
         .row_stride = (uint64_t)parts * s->k,
         .columns = parts * s->k,
         .parts = 1,
         .part_columns = parts * s->k,
         .k = s->k,
-        .flags = SELECT_LISTED | (selection->fresh ? SELECT_FRESH : 0u),
+        .flags = WW_SELECT_LISTED | (selection->fresh ? WW_SELECT_FRESH : 0u),
     };
     return launch(s, s->part_values, s->part_indices, s->part_indices, merge, selection->rows, selection->best_values,
                   selection->best_indices);

@@ -4,7 +4,8 @@
 
 A folder includes only itself and folders above it in FLOORS; headers have no circle of includes, files none of calls; of
 the engines other rooms see a few headers; the program, the bench and the examples see public headers alone; a kernel text
-uses no name that a room below it defines. A source file says what is in it at its head. size.py limits lengths.
+uses no name that a room below it defines, and what C and kernels share has no public name. A source file says what is in it
+at its head. size.py limits lengths.
 """
 import os
 import re
@@ -45,7 +46,7 @@ def without_comments(text):
 
 def resolve(path, name):
     """The file of the tree that an include means, or None."""
-    for folder in (os.path.dirname(path), "src", "host", "include", "tests", "bench", "cli", "mpi"):
+    for folder in (os.path.dirname(path), "src", "host", "kernels_cl", "include", "tests", "bench", "cli", "mpi"):
         found = os.path.normpath(os.path.join(folder, name))
         if os.path.isfile(os.path.join(ROOT, found)):
             return found
@@ -62,7 +63,10 @@ def includes(path):
 
 
 def folder_of(path):
+    """A header that C and kernels share belongs to the room of its name in src/."""
     parts = path.split("/")
+    if parts[0] == "kernels_cl" and path.endswith(".h"):
+        return "src/" + parts[1]
     return "/".join(parts[:2]) if parts[0] == "src" and len(parts) > 2 else parts[0]
 
 
@@ -71,7 +75,7 @@ def floor_of(floors, folder):
 
 
 def floors():
-    for path in files(["host", "src"], (".c", ".h")):
+    for path in [*files(["host", "src"], (".c", ".h")), *files(["kernels_cl"], ".h")]:
         own = floor_of(FLOORS, folder_of(path))
         if own is None:
             yield f"{path}: {folder_of(path)} is not in the list of floors"
@@ -100,7 +104,7 @@ def first_circle(graph):
 
 def circles():
     yield from first_circle({path: [target for _, target in includes(path)]
-                             for path in files(["include", "host", "src"], ".h")})
+                             for path in files(["include", "host", "src", "kernels_cl"], ".h")})
 
 
 def circles_of_calls():
@@ -131,7 +135,7 @@ def outside():
 
 
 def kernel_floors():
-    room = {path: path.split("/")[1] for path in files(["kernels_cl"], ".cl")}
+    room = {path: path.split("/")[1] for path in files(["kernels_cl"], (".cl", ".h"))}
     text = {path: without_comments(read(path)) for path in room}
     defined = {}
     for path in room:
@@ -149,6 +153,14 @@ def kernel_floors():
                     yield f"{path}:{number}: {name} is of {', '.join(sorted(rooms))}"
 
 
+def shared_names():
+    public = {name for path in files(["include"], ".h") for name in re.findall(r"\b(?:ww|WW)_\w+", without_comments(read(path)))}
+    for path in files(["kernels_cl"], ".h"):
+        for name in re.findall(r"^#\s*define\s+(\w+)|^} (\w+);", read(path), re.MULTILINE):
+            if public & set(name):
+                yield f"{path}: {''.join(name)} is a public name"
+
+
 def heads():
     for path in files(SOURCES, (".c", ".h", ".cl")):
         lines = [line for line in read(path).splitlines() if "SPDX-License-Identifier" not in line]
@@ -163,6 +175,7 @@ def main():
              ("other rooms see of the engines what is for them", engine_doors),
              ("the program, the bench and the examples include public headers alone", outside),
              ("a kernel text uses no name of a room below it", kernel_floors),
+             ("what C and kernels share has no public name", shared_names),
              ("a source file says at its head what is in it", heads)]
     return tap.report(rules)
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a launch of the matrix profile takes: its tiles, and the comparison of their candidates
+// (profile/profile_merge.cl).
+#ifndef WAVEWARP_PROFILE_ARGS_H
+#define WAVEWARP_PROFILE_ARGS_H
+
+#ifndef WW_KERNEL_TYPES
+#include "base/kernel_types.h"
+#endif
+
+typedef struct ww_profile_args {
+    ww_ulong first;                    // tile of the launch's first group
+    ww_uint blocks;                    // blocks of rows: tile = band * blocks + block
+    ww_uint rows, columns;             // windows
+    ww_uint delta;                     // the first diagonal: column - row
+    ww_uint window;                    // points of a window
+    ww_uint active;                    // diagonals of a band that may have candidates
+    ww_uint row_points, column_points; // of the series, a channel
+    ww_uint row_stride, column_stride; // of the tables' planes
+    ww_uint stripes, capacity;         // counters of entries, and entries of each
+    ww_long offset;                    // index of column 0 less that of row 0
+    ww_long exclusion;                 // indices this far apart or nearer are no neighbours; -1: all are
+    float error, rounding;
+    float least, most; // the tiles to compute: the product of their largest reaches is in this interval
+} ww_profile_args;
+
+typedef struct ww_profile_merge_args {
+    ww_ulong other_first; // index of the other side's first window
+    ww_uint own, window;
+    ww_uint own_points, other_points, own_stride, other_stride;
+} ww_profile_merge_args;
+
+#endif
