@@ -4,12 +4,6 @@
 //
 // Parameters: base/points.cl's; WW_SEARCH_AFFINE 0: points as they are, 1: (v - centre) * scale + shift, 2: v * scale (of
 // differences); WW_SEARCH_LISTED 1: the windows of a list, 0: consecutive ones. WW_VECTOR windows a work-item at a time.
-#ifndef WW_SEARCH_AFFINE
-#define WW_SEARCH_AFFINE 1
-#endif
-#ifndef WW_SEARCH_LISTED
-#define WW_SEARCH_LISTED 0
-#endif
 
 // In a kernel: its query, results, list and counter.
 #define WW_OF_QUERY(args)                                                                                              \
@@ -50,13 +44,8 @@ WW_INLINE ww_window ww_window_at(__global const ww_scalar *values, __global cons
 }
 
 // A value of one window, or of all lanes.
-#if WW_SEARCH_AFFINE == 1
-#define ww_affine(value, centre, scale, shift) fma((value) - (centre), scale, shift)
-#elif WW_SEARCH_AFFINE == 2
-#define ww_affine(value, centre, scale, shift) ((value) * (scale))
-#else
-#define ww_affine(value, centre, scale, shift) (value)
-#endif
+#define ww_affine(value, centre, scale, shift)                                                                         \
+    (WW_SEARCH_AFFINE == 1 ? fma((value) - (centre), scale, shift) : WW_SEARCH_AFFINE == 2 ? (value) * (scale) : (value))
 WW_INLINE real ww_window_affine(const ww_window *w, int c, real value) {
     return ww_affine(value, w->centre[c], w->scale[c], w->shift[c]);
 }

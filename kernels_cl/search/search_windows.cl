@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The distance of a query to windows of a stream, under any measure and band.
 //
-// A vector lane (WW_VECTOR 1: a work-item) has a window. WW_ROWS rows of the query at a time are held in registers and
-// computed column by column; the last of them is kept in scratch memory for the rows after it. All windows have the
-// query's length, so a row's band is the same for all: `rows` has its columns [lo, hi). With vectors the windows' points
-// are normalised and interleaved once, in scratch memory. No local memory, no barrier.
+// A vector lane (WW_VECTOR 1: a work-item) has a window. Blocks of WW_ROWS rows of the query are held in registers and
+// computed column by column; the last row of a block is kept in scratch memory for the block below. All windows have
+// the query's length, so a row's band is the same for all: `rows` has its columns [lo, hi). With vectors the windows'
+// points are normalised and interleaved once, in scratch memory. No local memory, no barrier.
 //
 // Scratch: of a work-item's lanes, n values of a row; with vectors n points more.
-// Parameters: search_points.cl's; WW_ROWS; WW_WG; WW_SEARCH_ABANDON 1: a window is abandoned when every cell of a row is above
-// the limit; WW_SEARCH_SIMILARITY 1: the value is stored with its sign changed.
+// Parameters: search_points.cl's; WW_ROWS, at most 8; WW_WG; WW_SEARCH_ABANDON 1: a window is abandoned when every cell
+// of a row is above the limit; WW_SEARCH_SIMILARITY 1: the value is stored with its sign changed.
 #ifndef WW_ROWS
 #define WW_ROWS 8
 #endif
@@ -22,19 +22,54 @@
 #define WW_SEARCH_SIMILARITY 0
 #endif
 
+// Where the windows' normalised points are read.
 #if WW_VECTOR == 1
-#define WW_ROW_GET(j) row[(ulong)(j) * items]
-#define WW_ROW_PUT(v, j) row[(ulong)(j) * items] = (v)
+typedef ww_window ww_windows;
 #else
-#define WW_ROW_GET(j) WW_VLOAD(j, row)
-#define WW_ROW_PUT(v, j) WW_VSTORE(v, j, row)
+typedef struct {
+    __global ww_scalar *points;  // for each of a window's points and each channel the lanes' values
+} ww_windows;
 #endif
 
-WW_INLINE real ww_keep(bool inside, real value) {
-    return inside ? value : WW_OUTSIDE;
+// What goes from one block to the next.
+typedef struct {
+    __global ww_scalar *row;  // the last row computed
+    ulong apart;              // WW_VECTOR 1: from one value of it to the next. As uint it costs registers
+    uint i;                   // rows computed
+    uint filled, reached;     // columns of `row` that have values; where the last block began
+    real top;                 // of the border, above the last column
+    real nearest;             // the least value of the last block's last row
+    real result;              // its last value
+} ww_window_state;
+
+// The elements of a block's rows, and of the row above.
+typedef struct {
+    ww_row a[WW_ROWS], above;
+} ww_window_rows;
+
+// A block after a column: its values, with WW_CARRY what goes on along the diagonal from them, the same from the row
+// above, and the column's point. Apart from ww_window_rows, of which nothing changes.
+typedef struct {
+    real c[WW_ROWS], g[WW_ROWS], corner;
+    ww_point before;
+} ww_window_block;
+
+WW_INLINE real ww_row_get(const ww_window_state *w, uint j) {
+#if WW_VECTOR == 1
+    return w->row[j * w->apart];
+#else
+    return WW_VLOAD(j, w->row);
+#endif
+}
+WW_INLINE void ww_row_put(const ww_window_state *w, real value, uint j) {
+#if WW_VECTOR == 1
+    w->row[j * w->apart] = value;
+#else
+    WW_VSTORE(value, j, w->row);
+#endif
 }
 
-WW_INLINE ww_point ww_query_point(__global const ww_scalar *x, ww_window_args args, uint i) {
+WW_INLINE ww_point ww_query_point(__global const ww_scalar *x, const ww_window_args args, uint i) {
     ww_point point;
     for (int c = 0; c < WW_CHANNELS; c++)
         point.value[c] = (real)x[i + (ulong)(args.channel + c) * args.x_stride];
@@ -43,138 +78,191 @@ WW_INLINE ww_point ww_query_point(__global const ww_scalar *x, ww_window_args ar
 #endif
     return point;
 }
-#define WW_QUERY_ROW(i)                                                                                                \
-    ww_row_make(ww_query_point(x, args, i), ww_query_point(x, args, (i) ? (i)-1 : 0), (real)(ww_scalar)(i))
+WW_INLINE ww_row ww_query_row(__global const ww_scalar *x, const ww_window_args args, uint i) {
+    return ww_row_make(ww_query_point(x, args, i), ww_query_point(x, args, i ? i - 1 : 0), (real)(ww_scalar)i);
+}
 
+// Point j of each window.
+WW_INLINE ww_point ww_window_point(const ww_windows *windows, const ww_window_args args, uint j) {
+    ww_point point;
+    for (int c = 0; c < WW_CHANNELS; c++)
 #if WW_VECTOR == 1
-#define WW_OWN_POINT(point, j)                                                                                         \
-    for (int c = 0; c < WW_CHANNELS; c++)                                                                              \
-        point.value[c] = ww_window_value(&window, args, c, j);
+        point.value[c] = ww_window_value(windows, args, c, j);
 #else
-#define WW_OWN_POINT(point, j)                                                                                         \
-    for (int c = 0; c < WW_CHANNELS; c++)                                                                              \
-        point.value[c] = WW_VLOAD((ulong)(j)*WW_CHANNELS + c, ys);
+        point.value[c] = WW_VLOAD((ulong)j * WW_CHANNELS + c, windows->points);
 #endif
 #if WW_EXTRA
-#define WW_COLUMN_POINT(point, j)                                                                                      \
-    WW_OWN_POINT(point, j)                                                                                             \
     point.extra = 0;
-#else
-#define WW_COLUMN_POINT(point, j) WW_OWN_POINT(point, j)
 #endif
+    return point;
+}
 
-// The border above column j, from the one before.
+// What is above a block in column j, in order.
+WW_INLINE real ww_above_block(ww_window_state *w, ww_point own, ww_column y, uint j, ww_pair lengths,
+                              const ww_window_args args) {
 #if WW_TOP_NEXT
-#define WW_TOP(j) (top_before = ww_top_next(top_before, y))
+    return w->i == 0 ? (w->top = ww_top_next(w->top, y)) : ww_row_get(w, j);
 #else
-#define WW_TOP(j) ww_border_top(own, (real)(ww_scalar)(j), lengths)
+    return w->i == 0 ? ww_border_top(own, (real)(ww_scalar)j, lengths) : ww_row_get(w, j);
 #endif
-#if WW_CARRY
-#define WW_NEXT_DIAGONAL(value, q, lag)                                                                                \
-    diagonal = g[q];                                                                                                   \
-    g[q] = ww_carry(value, a[q], y, lag);
-#define WW_CORNER_OF(top) (i == 0 ? (top) : ww_carry(top, above, y, WW_LAG((real)(ww_scalar)((int)i - 1 - (int)j))))
-#else
-#define WW_NEXT_DIAGONAL(value, q, lag) diagonal = left;
-#define WW_CORNER_OF(top) (top)
-#endif
-#if WW_SEARCH_ABANDON
-#define WW_NOTE(value) nearest = nearest < (value) ? nearest : (value);
-#else
-#define WW_NOTE(value)
-#endif
+}
 
-#define WW_KEEP_ALL(value, q)
-#define WW_KEEP_BAND(value, q) value = ww_keep((int)j >= lo[q] && (int)j < hi[q], value);
+// A function's argument, both sides of && are computed: as branches they are a third more code, and spill.
+WW_INLINE real ww_keep(bool inside, real value) {
+    return inside ? value : WW_OUTSIDE;
+}
 
-#define WW_COLUMN_STEP(count, KEEP)                                                                                    \
-    {                                                                                                                  \
-        ww_point own;                                                                                                  \
-        WW_COLUMN_POINT(own, j)                                                                                        \
-        const ww_column y = ww_column_make(own, before, (real)(ww_scalar)j);                                           \
-        const real top = i == 0 ? WW_TOP(j) : WW_ROW_GET(j);                                                           \
-        real up = top, diagonal = corner;                                                                              \
-        _Pragma("unroll") for (int q = 0; q < (count); q++) {                                                          \
-            const real left = c_[q], lag = WW_LAG((real)(ww_scalar)((int)i + q - (int)j));                             \
-            real value = WW_CELL(left, up, diagonal, a[q], y, lag, lengths, 2);                                        \
-            KEEP(value, q)                                                                                             \
-            WW_NEXT_DIAGONAL(value, q, lag)                                                                            \
-            up = value;                                                                                                \
-            c_[q] = value;                                                                                             \
-        }                                                                                                              \
-        corner = WW_CORNER_OF(top);                                                                                    \
-        before = own;                                                                                                  \
-        WW_ROW_PUT(up, j);                                                                                             \
-        WW_NOTE(up)                                                                                                    \
-    }
+// What goes on along the diagonal from the row above a block, whose value in column j is `top`.
+WW_INLINE real ww_window_corner(real top, ww_row above, ww_column y, uint i, uint j, ww_pair lengths,
+                                const ww_window_args args) {
+    const real lag = WW_LAG((real)(ww_scalar)((int)i - 1 - (int)j));
+    return !WW_CARRY || i == 0 ? top : ww_carry(top, above, y, lag);
+}
 
-// `count` rows from row i on. Columns [calm_begin, calm_end) are inside the band of all of them.
-#define WW_BLOCK(count)                                                                                                \
-    {                                                                                                                  \
-        real c_[count];                                                                                                \
-        ww_row a[count];                                                                                               \
-        int lo[count], hi[count];                                                                                      \
-        uint from = n, to = 0, calm_begin = 0, calm_end = n;                                                           \
-        _Pragma("unroll") for (int q = 0; q < (count); q++) {                                                          \
-            a[q] = WW_QUERY_ROW(i + (uint)q);                                                                          \
-            c_[q] = ww_border_left(a[q], (real)(ww_scalar)(i + (uint)q), lengths);                                     \
-            lo[q] = (int)rows[2 * (i + (uint)q)];                                                                      \
-            hi[q] = (int)rows[2 * (i + (uint)q) + 1];                                                                  \
-            from = min(from, (uint)lo[q]);                                                                             \
-            to = max(to, (uint)hi[q]);                                                                                 \
-            calm_begin = max(calm_begin, (uint)lo[q]);                                                                 \
-            calm_end = min(calm_end, (uint)hi[q]);                                                                     \
-        }                                                                                                              \
-        const ww_row above = WW_QUERY_ROW(i ? i - 1 : 0);                                                              \
-        real corner = i == 0 ? (real)0 : ww_border_left(above, (real)(ww_scalar)(i - 1), lengths);                     \
-        for (; filled < to; filled++)                                                                                  \
-            WW_ROW_PUT(WW_OUTSIDE, filled);                                                                            \
-        ww_point before;                                                                                               \
-        WW_COLUMN_POINT(before, from ? from - 1 : 0)                                                                   \
-        if (from > 0) {                                                                                                \
-            corner = i == 0 ? WW_BORDER : from > reached ? WW_ROW_GET(from - 1) : WW_OUTSIDE;                          \
-            _Pragma("unroll") for (int q = 0; q < (count); q++) c_[q] = WW_OUTSIDE;                                    \
-        }                                                                                                              \
-        WW_CARRY_FIRST(count)                                                                                          \
-        reached = from;                                                                                                \
-        calm_begin = min(calm_begin, to);                                                                              \
-        uint j = from;                                                                                                 \
-        for (; j < calm_begin; j++)                                                                                    \
-            WW_COLUMN_STEP(count, WW_KEEP_BAND)                                                                        \
-        for (; j < calm_end; j++)                                                                                      \
-            WW_COLUMN_STEP(count, WW_KEEP_ALL)                                                                         \
-        for (; j < to; j++)                                                                                            \
-            WW_COLUMN_STEP(count, WW_KEEP_BAND)                                                                        \
-        result = c_[(count)-1];                                                                                        \
-        i += (count);                                                                                                  \
+// Column j of a block. `masked`: some cells may be outside the band, which has the columns [lo, hi) of each row. These
+// in a struct with the elements cost an address more in every column on AMD.
+WW_INLINE void ww_window_column(ww_window_block *b, const ww_window_rows *x, const int *lo, const int *hi,
+                                ww_window_state *w, const int rows, const bool masked, const ww_windows *windows,
+                                uint j, ww_pair lengths, const ww_window_args args) {
+    const ww_point own = ww_window_point(windows, args, j);
+    const ww_column y = ww_column_make(own, b->before, (real)(ww_scalar)j);
+    const real top = ww_above_block(w, own, y, j, lengths, args);
+    real up = top, diagonal = b->corner;
+#pragma unroll
+    for (int q = 0; q < rows; q++) {
+        const real left = b->c[q], lag = WW_LAG((real)(ww_scalar)((int)w->i + q - (int)j));
+        const real value = WW_CELL(left, up, diagonal, x->a[q], y, lag, lengths, 2);
+        up = masked ? ww_keep((int)j >= lo[q] && (int)j < hi[q], value) : value;
+        diagonal = WW_CARRY ? b->g[q] : left;
+        if (WW_CARRY)
+            b->g[q] = ww_carry(up, x->a[q], y, lag);
+        b->c[q] = up;
     }
-#if WW_CARRY
-#define WW_CARRY_FIRST(count)                                                                                          \
-    real g[count];                                                                                                     \
-    _Pragma("unroll") for (int q = 0; q < (count); q++) g[q] = c_[q];                                                  \
-    if (from > 0 && i > 0) {                                                                                           \
-        ww_point earlier;                                                                                              \
-        WW_COLUMN_POINT(earlier, from > 1 ? from - 2 : 0)                                                              \
-        corner = ww_carry(corner, above, ww_column_make(before, earlier, (real)(ww_scalar)(from - 1)),                 \
-                          WW_LAG((real)(ww_scalar)((int)i - (int)from)));                                              \
+    b->corner = ww_window_corner(top, x->above, y, w->i, j, lengths, args);
+    b->before = own;
+    ww_row_put(w, up, j);
+    if (WW_SEARCH_ABANDON)
+        w->nearest = w->nearest < up ? w->nearest : up;
+}
+
+// The block of the next `rows` rows. band: the columns of each row.
+WW_INLINE void ww_next_block(ww_window_state *w, const int rows, const ww_windows *windows,
+                             __global const ww_scalar *x_values, __global const uint *band, ww_pair lengths,
+                             const ww_window_args args) {
+    ww_window_rows x;
+    ww_window_block b;
+    int lo[WW_ROWS], hi[WW_ROWS];
+    const uint i = w->i;
+    uint from = args.n, to = 0, calm_begin = 0, calm_end = args.n;
+#pragma unroll
+    for (int q = 0; q < rows; q++) {
+        x.a[q] = ww_query_row(x_values, args, i + (uint)q);
+        b.c[q] = ww_border_left(x.a[q], (real)(ww_scalar)(i + (uint)q), lengths);
+        lo[q] = (int)band[2 * (i + (uint)q)];
+        hi[q] = (int)band[2 * (i + (uint)q) + 1];
+        from = min(from, (uint)lo[q]);
+        to = max(to, (uint)hi[q]);
+        calm_begin = max(calm_begin, (uint)lo[q]);
+        calm_end = min(calm_end, (uint)hi[q]);
     }
-#else
-#define WW_CARRY_FIRST(count)
-#endif
+    x.above = ww_query_row(x_values, args, i ? i - 1 : 0);
+    b.corner = i == 0 ? (real)0 : ww_border_left(x.above, (real)(ww_scalar)(i - 1), lengths);
+    for (; w->filled < to; w->filled++)
+        ww_row_put(w, WW_OUTSIDE, w->filled);
+    b.before = ww_window_point(windows, args, from ? from - 1 : 0);
+    if (from > 0) {
+        b.corner = i == 0 ? WW_BORDER : from > w->reached ? ww_row_get(w, from - 1) : WW_OUTSIDE;
+#pragma unroll
+        for (int q = 0; q < rows; q++)
+            b.c[q] = WW_OUTSIDE;
+    }
+#pragma unroll
+    for (int q = 0; q < rows; q++)
+        b.g[q] = b.c[q];
+    if (WW_CARRY && from > 0 && i > 0) {
+        const ww_point earlier = ww_window_point(windows, args, from > 1 ? from - 2 : 0);
+        const ww_column beside = ww_column_make(b.before, earlier, (real)(ww_scalar)(from - 1));
+        b.corner = ww_window_corner(b.corner, x.above, beside, i, from - 1, lengths, args);
+    }
+    w->reached = from;
+    w->nearest = WW_INF;
+    // Columns [calm_begin, calm_end) are inside the band of all rows. Three loops: one text of them, unrolled, computes
+    // its bounds at length on AMD.
+    calm_begin = min(calm_begin, to);
+    uint j = from;
+    for (; j < calm_begin; j++)
+        ww_window_column(&b, &x, lo, hi, w, rows, true, windows, j, lengths, args);
+    for (; j < calm_end; j++)
+        ww_window_column(&b, &x, lo, hi, w, rows, false, windows, j, lengths, args);
+    for (; j < to; j++)
+        ww_window_column(&b, &x, lo, hi, w, rows, true, windows, j, lengths, args);
+    w->result = b.c[rows - 1];
+    w->i += (uint)rows;
+}
 
 // The least number of a vector.
-#if WW_VECTOR == 1
-#define WW_LEAST_LANE(v) (v)
-#else
 WW_INLINE ww_scalar ww_least_lane(real v) {
+#if WW_VECTOR == 1
+    return v;
+#else
     ww_scalar lanes[WW_VECTOR], least = INFINITY;
     WW_VSTORE(v, 0, lanes);
     for (int k = 0; k < WW_VECTOR; k++)
         least = lanes[k] < least ? lanes[k] : least;
     return least;
-}
-#define WW_LEAST_LANE(v) ww_least_lane(v)
 #endif
+}
+
+// Which window lane v of a unit is, of `wanted`.
+WW_INLINE uint ww_window_of(__global const uint *list, const ww_window_args args, uint unit, uint v, uint wanted) {
+    const uint at = WW_VECTOR == 1 ? unit : min(unit * WW_VECTOR + v, wanted - 1);
+    return WW_SEARCH_LISTED ? list[at] : args.first + at;
+}
+
+// The unit's windows. NaN where one can't match.
+WW_INLINE real ww_windows_ready(ww_windows *windows, __global const ww_scalar *values, __global const ww_scalar *table,
+                                __global const uint *list, const ww_window_args args, uint unit, uint wanted) {
+#if WW_VECTOR > 1 && WW_SEARCH_LISTED
+    ww_scalar lane_valid[WW_VECTOR];
+    for (uint v = 0; v < WW_VECTOR; v++) {
+        const uint p = ww_window_of(list, args, unit, v, wanted);
+        lane_valid[v] = 0;
+        for (int c = 0; c < WW_CHANNELS; c++) {
+            __global const ww_scalar *at = values + (args.channel + c) * args.stride + p;
+            const ww_scalar centre = WW_SEARCH_AFFINE == 1 ? ww_table_of(table, args, c, 0)[p] : 0,
+                            scale = ww_table_of(table, args, c, 1)[p],
+                            shift = WW_SEARCH_AFFINE == 1 ? ww_table_of(table, args, c, 2)[p] : 0;
+            lane_valid[v] += scale;
+            for (uint j = 0; j < args.n; j++)
+                windows->points[((ulong)j * WW_CHANNELS + c) * WW_VECTOR + v] =
+                    ww_affine(at[j], centre, scale, shift);
+        }
+    }
+    return WW_VLOAD(0, lane_valid);
+#else
+    const ww_window window =
+        ww_window_at(values, table, args, WW_VECTOR == 1 ? ww_window_of(list, args, unit, 0, wanted)
+                                                         : args.first + unit * WW_VECTOR);
+    real valid = 0;
+    for (int c = 0; c < WW_CHANNELS; c++)
+        valid += window.scale[c];
+#if WW_VECTOR == 1
+    *windows = window;
+#else
+    for (int c = 0; c < WW_CHANNELS; c++)
+        for (uint j = 0; j < args.n; j++)
+            WW_VSTORE(ww_window_value(&window, args, c, j), (ulong)j * WW_CHANNELS + c, windows->points);
+#endif
+    return valid;
+#endif
+}
+
+WW_INLINE void ww_store_result(__global ww_scalar *out, uint at, ww_scalar result, bool valid,
+                               const ww_window_args args) {
+    const ww_scalar value = result < INFINITY ? ww_final(result, args.n, args.n) : INFINITY;
+    const ww_scalar stored = !valid ? INFINITY : WW_SEARCH_SIMILARITY ? -value : value;
+    out[at] = args.accumulate ? out[at] + stored : stored;
+}
 
 // x: the query, rows: its band, list: windows, found: how many are listed. counters[4 * query + 3]: abandoned windows.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
@@ -189,102 +277,56 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
     const uint n = args.n;
     const uint wanted = WW_SEARCH_LISTED ? *found : args.count;
     const uint items = (uint)get_global_size(0), item = (uint)get_global_id(0);
-#if WW_SEARCH_ABANDON
-    const ww_scalar limit = limits[args.query];
-#endif
-    (void)limits;
+    const ww_scalar limit = WW_SEARCH_ABANDON ? limits[args.query] : 0;
     uint abandoned = 0;
+    ww_windows windows;
+    ww_window_state w;
+    w.apart = items;
 #if WW_VECTOR == 1
-    __global ww_scalar *row = scratch + item;
+    w.row = scratch + item;
 #else
-    __global ww_scalar *row = scratch + (ulong)item * n * (1 + WW_CHANNELS) * WW_VECTOR;
-    __global ww_scalar *ys = row + (ulong)n * WW_VECTOR;
+    w.row = scratch + (ulong)item * n * (1 + WW_CHANNELS) * WW_VECTOR;
+    windows.points = w.row + (ulong)n * WW_VECTOR;
 #endif
     ww_pair lengths;
     lengths.rows = (real)(ww_scalar)n;
     lengths.columns = (real)(ww_scalar)n;
     WW_PAIR_READY(lengths)
     for (uint unit = item; unit < (wanted + WW_VECTOR - 1) / WW_VECTOR; unit += items) {
-        real valid = 0;  // NaN where a window can't match
+        const real valid = ww_windows_ready(&windows, values, table, list, args, unit, wanted);
 #if WW_VECTOR == 1
-        const uint p = WW_SEARCH_LISTED ? list[unit] : args.first + unit;
-        const ww_window window = ww_window_at(values, table, args, p);
-        for (int c = 0; c < WW_CHANNELS; c++)
-            valid += window.scale[c];
+        const uint p = ww_window_of(list, args, unit, 0, wanted);
         if (valid != valid) {
             out[p] = INFINITY;
             continue;
         }
-#elif WW_SEARCH_LISTED
-        ww_scalar lane_valid[WW_VECTOR];
-        for (uint v = 0; v < WW_VECTOR; v++) {
-            const uint p = list[min(unit * WW_VECTOR + v, wanted - 1)];
-            lane_valid[v] = 0;
-            for (int c = 0; c < WW_CHANNELS; c++) {
-                __global const ww_scalar *at = values + (args.channel + c) * args.stride + p;
-                const ww_scalar scale = ww_table_of(table, args, c, 1)[p];
-                const ww_scalar centre = WW_SEARCH_AFFINE == 1 ? ww_table_of(table, args, c, 0)[p] : 0,
-                                shift = WW_SEARCH_AFFINE == 1 ? ww_table_of(table, args, c, 2)[p] : 0;
-                lane_valid[v] += scale;
-                for (uint j = 0; j < n; j++)
-                    ys[((ulong)j * WW_CHANNELS + c) * WW_VECTOR + v] = ww_affine(at[j], centre, scale, shift);
-            }
-        }
-        valid = WW_VLOAD(0, lane_valid);
-#else
-        const uint p = args.first + unit * WW_VECTOR;
-        const ww_window window = ww_window_at(values, table, args, p);
-        for (int c = 0; c < WW_CHANNELS; c++) {
-            valid += window.scale[c];
-            for (uint j = 0; j < n; j++)
-                WW_VSTORE(ww_window_value(&window, args, c, j), (ulong)j * WW_CHANNELS + c, ys);
-        }
 #endif
-        real result = WW_INF, top_before = 0;
-        (void)top_before;
-        uint filled = 0, reached = 0, i = 0;
-        while (i + WW_ROWS <= n) {
-#if WW_SEARCH_ABANDON
-            real nearest = WW_INF;
-#endif
-            WW_BLOCK(WW_ROWS)
-#if WW_SEARCH_ABANDON
-            if (i < n && ww_final(WW_LEAST_LANE(nearest), n, n) * (ww_scalar)(1 - 1e-6) > limit) {
-                result = WW_INF;
+        w.result = WW_INF;
+        w.top = 0;
+        w.i = w.filled = w.reached = 0;
+        while (w.i + WW_ROWS <= n) {
+            ww_next_block(&w, WW_ROWS, &windows, x, rows, lengths, args);
+            if (WW_SEARCH_ABANDON && w.i < n &&
+                ww_final(ww_least_lane(w.nearest), n, n) * (ww_scalar)(1 - 1e-6) > limit) {
+                w.result = WW_INF;
+                w.i = n;
                 abandoned += min((uint)WW_VECTOR, wanted - unit * WW_VECTOR);
-                i = n;
             }
-#endif
         }
-#if WW_SEARCH_ABANDON
-        real nearest = WW_INF;  // not needed for the remaining rows
-#endif
-#if WW_ROWS > 4
-        if (i + 4 <= n)
-            WW_BLOCK(4)
-#endif
-#if WW_ROWS > 2
-        if (i + 2 <= n)
-            WW_BLOCK(2)
-#endif
-#if WW_ROWS > 1
-        if (i < n)
-            WW_BLOCK(1)
-#endif
+        if (WW_ROWS > 4 && w.i + 4 <= n)
+            ww_next_block(&w, 4, &windows, x, rows, lengths, args);
+        if (WW_ROWS > 2 && w.i + 2 <= n)
+            ww_next_block(&w, 2, &windows, x, rows, lengths, args);
+        if (WW_ROWS > 1 && w.i < n)
+            ww_next_block(&w, 1, &windows, x, rows, lengths, args);
 #if WW_VECTOR == 1
-        const ww_scalar value = result < INFINITY ? ww_final(result, n, n) : INFINITY;
-        const ww_scalar stored = WW_SEARCH_SIMILARITY ? -value : value;
-        out[p] = args.accumulate ? out[p] + stored : stored;
+        ww_store_result(out, p, w.result, true, args);
 #else
         ww_scalar lanes[WW_VECTOR], valids[WW_VECTOR];
-        WW_VSTORE(result, 0, lanes);
+        WW_VSTORE(w.result, 0, lanes);
         WW_VSTORE(valid, 0, valids);
-        for (uint v = 0; v < WW_VECTOR && unit * WW_VECTOR + v < wanted; v++) {
-            const uint at = WW_SEARCH_LISTED ? list[unit * WW_VECTOR + v] : args.first + unit * WW_VECTOR + v;
-            const ww_scalar value = lanes[v] < INFINITY ? ww_final(lanes[v], n, n) : INFINITY;
-            const ww_scalar stored = valids[v] != valids[v] ? INFINITY : WW_SEARCH_SIMILARITY ? -value : value;
-            out[at] = args.accumulate ? out[at] + stored : stored;
-        }
+        for (uint v = 0; v < WW_VECTOR && unit * WW_VECTOR + v < wanted; v++)
+            ww_store_result(out, ww_window_of(list, args, unit, v, wanted), lanes[v], valids[v] == valids[v], args);
 #endif
     }
     if (abandoned)
