@@ -173,6 +173,11 @@ WW_INLINE uint ww_most_of_groups(__local uint *most, uint own, uint lid, uint la
     barrier(CLK_LOCAL_MEM_FENCE);
     return *most;
 }
+// Steps of a work-group whose groups have `own` steps a lane, each lane a step behind the one before it.
+WW_INLINE uint ww_steps_of_groups(__local uint *most, uint own, uint lid, uint lane, uint width) {
+    const uint steps = ww_most_of_groups(most, own, lid, lane);
+    return steps ? steps + width - 1 : 0;
+}
 
 // Slots side by side: `first` is the first of a pack, `end` the end of all; past it a pack repeats its last slot. In a
 // rectangle they are computed with the row slots [row_begin, row_end).

@@ -53,6 +53,20 @@ typedef struct {
 #endif
 } ww_block;
 
+// The pair of series of n and m points.
+WW_INLINE ww_pair ww_pair_of(const ww_launch_args args, const uint n, const uint m) {
+    ww_pair lengths;
+    lengths.rows = (real)(ww_scalar)n;
+    lengths.columns = (real)(ww_scalar)m;
+    WW_SET_PAIR(lengths)
+    return lengths;
+}
+WW_INLINE void ww_set_pair(ww_block *w, const ww_launch_args args, const uint n, const uint m) {
+    w->n = n;
+    w->m = m;
+    w->lengths = ww_pair_of(args, n, m);
+}
+
 WW_INLINE ww_column ww_block_column(const ww_block *w, const ww_launch_args args, const int r) {
 #if WW_POINT_REGISTERS
     return w->b[r];
