@@ -115,11 +115,7 @@ typedef struct {
 #define WW_TASK_Y(t) x_order[3 * (ulong)(t) + 1]
 #define WW_TASK_RESULT(t) x_order[3 * (ulong)(t) + 2]
 // The row series of a unit's step t, which is a task of a list or a row slot.
-#if WW_LIST
-#define WW_STEP_X(t) WW_TASK_X(t)
-#else
-#define WW_STEP_X(t) x_order[t]
-#endif
+#define WW_STEP_X(t) x_order[WW_LIST ? 3 * (ulong)(t) : (ulong)(t)]
 
 WW_INLINE ww_task ww_task_of(__global const uint *x_order, __global const uint *y_order, ww_launch_args args, uint unit) {
     ww_task task;
