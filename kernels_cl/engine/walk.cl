@@ -239,8 +239,10 @@ WW_INLINE void ww_find_inside(ww_block *w, ww_pair_band limits) {
 // Row i's point.
 WW_INLINE ww_point ww_row_point(ww_series x, int i) {
     ww_point point = WW_POINT(x, (uint)clamp(i, 0, (int)x.length - 1));
-    if (WW_ROWS > 1 && i < 0)
+#if WW_ROWS > 1
+    if (i < 0)
         point = ww_point_infinite();
+#endif
     return point;
 }
 
