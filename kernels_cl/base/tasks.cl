@@ -90,11 +90,7 @@ typedef struct {
 #define WW_TASK_Y(t) x_order[3 * (ulong)(t) + 1]
 #define WW_TASK_RESULT(t) x_order[3 * (ulong)(t) + 2]
 // The row series of a unit's step t, which is a task of a list or a row slot.
-#if WW_LIST
-#define WW_STEP_X(t) WW_TASK_X(t)
-#else
-#define WW_STEP_X(t) x_order[t]
-#endif
+#define WW_STEP_X(t) x_order[WW_LIST ? 3 * (ulong)(t) : (ulong)(t)]
 
 WW_INLINE ww_task ww_task_of(__global const uint *x_order, __global const uint *y_order, ww_launch_args args, uint unit) {
     ww_task task;
@@ -147,6 +143,11 @@ WW_INLINE uint ww_most_of_groups(__local uint *most, uint own, uint lid, uint la
         atomic_max(most, own);
     barrier(CLK_LOCAL_MEM_FENCE);
     return *most;
+}
+// Steps of a work-group whose groups have `own` steps a lane, each lane a step behind the one before it.
+WW_INLINE uint ww_steps_of_groups(__local uint *most, uint own, uint lid, uint lane, uint width) {
+    const uint steps = ww_most_of_groups(most, own, lid, lane);
+    return steps ? steps + width - 1 : 0;
 }
 
 // Slots side by side: `first` is the first of a pack, `end` the end of all; past it a pack repeats its last slot. In a

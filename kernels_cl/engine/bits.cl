@@ -41,7 +41,7 @@ ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restr
     if (lane == 0)
         for (uint t = run.task; t < run.end; t++)
             own_steps += ww_bits_steps((uint)x_series[WW_STEP_X(t)].y);
-    const uint most_steps = ww_most_of_groups(&longest, own_steps, lid, lane), total = most_steps ? most_steps + width - 1 : 0;
+    const uint total = ww_steps_of_groups(&longest, own_steps, lid, lane, width);
 
     __local uint passed[WW_BITS_PASSED(WW_WG)];
     ww_row_held next_rows[WW_ROWS_HELD];

@@ -24,44 +24,38 @@ WW_INLINE void ww_await_turn(__global volatile ulong *edges, uint strip, __local
             (void)*idle;
 }
 
+// A row's entry: ww_hand_over() writes it, ww_edge_at() reads what it holds now, ww_take_over_asked() waits until the strip to
+// the left has written it; `word` is what was read there last.
 #if WWK_DOUBLE
 #define WW_EDGE_WORDS 2
 typedef ulong2 ww_edge_word;
-#else
-#define WW_EDGE_WORDS 1
-typedef ulong ww_edge_word;
-#endif
-
 WW_INLINE void ww_hand_over(__global volatile ulong *edges, uint row, uint strip, ww_scalar value) {
     const ulong tag = (ulong)(strip + 1) << 32;
-#if WWK_DOUBLE
     const ulong bits = as_ulong(value);
     edges[2 * (ulong)row] = tag | (uint)bits;
     edges[2 * (ulong)row + 1] = tag | (bits >> 32);
-#else
-    edges[row] = tag | as_uint(value);
-#endif
 }
-
-// The present content of a row's entry.
 WW_INLINE ww_edge_word ww_edge_at(__global volatile ulong *edges, uint row) {
-#if WWK_DOUBLE
     return (ulong2)(edges[2 * (ulong)row], edges[2 * (ulong)row + 1]);
-#else
-    return edges[row];
-#endif
 }
-
-// Waits until the strip to the left has written the row; `word` is what was read there last.
 WW_INLINE ww_scalar ww_take_over_asked(__global volatile ulong *edges, uint row, uint strip, ww_edge_word word) {
-#if WWK_DOUBLE
     while ((uint)(word.s0 >> 32) != strip || (uint)(word.s1 >> 32) != strip)
         word = ww_edge_at(edges, row);
     return as_double(word.s1 << 32 | (uint)word.s0);
-#else
-    return as_float(ww_await(edges, row, strip, word));
-#endif
 }
+#else
+#define WW_EDGE_WORDS 1
+typedef ulong ww_edge_word;
+WW_INLINE void ww_hand_over(__global volatile ulong *edges, uint row, uint strip, ww_scalar value) {
+    ww_tag(edges, row, strip, as_uint(value));
+}
+WW_INLINE ww_edge_word ww_edge_at(__global volatile ulong *edges, uint row) {
+    return edges[row];
+}
+WW_INLINE ww_scalar ww_take_over_asked(__global volatile ulong *edges, uint row, uint strip, ww_edge_word word) {
+    return as_float(ww_await(edges, row, strip, word));
+}
+#endif
 WW_INLINE ww_scalar ww_take_over(__global volatile ulong *edges, uint row, uint strip) {
     return ww_take_over_asked(edges, row, strip, ww_edge_at(edges, row));
 }

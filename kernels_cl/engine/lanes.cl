@@ -52,6 +52,20 @@ WW_INLINE void ww_lane_next(ww_lane *s, uint n, uint m, uint width) {
     s->task++;
 }
 
+// Row-steps of all pairs of a list, on its group's first lane; `y_length`: of a rectangle's column series.
+WW_INLINE uint ww_lane_list_steps(__global const ulong2 *x_series, __global const ulong2 *y_series,
+                                  __global const uint *x_order, ww_run run, uint y_length, uint lane, uint width) {
+    uint steps = 0;
+    if (lane != 0)
+        return 0;
+    for (uint t = run.task; t < run.end; t++) {
+        const uint n = (uint)x_series[WW_STEP_X(t)].y;
+        const uint m = !WW_BAND ? 0 : WW_LIST ? (uint)y_series[WW_TASK_Y(t)].y : y_length;
+        steps += ww_lane_steps(n, m, width);
+    }
+    return steps;
+}
+
 // A pair begins; false where the lane has no block of it.
 WW_INLINE bool ww_lane_begin_pair(ww_lane *s, ww_block *w, const ww_launch_args args, ww_series x, ww_series y, uint lane,
                                   uint width) {
@@ -61,11 +75,7 @@ WW_INLINE bool ww_lane_begin_pair(ww_lane *s, ww_block *w, const ww_launch_args 
         ww_lane_next(s, x.length, y.length, width);
         return false;
     }
-    w->n = x.length;
-    w->m = y.length;
-    w->lengths.rows = (real)x.length;
-    w->lengths.columns = (real)y.length;
-    WW_SET_PAIR(w->lengths)
+    ww_set_pair(w, args, x.length, y.length);
     s->owner = (y.length - 1) / WW_COLS;
     s->owned = (y.length - 1) % WW_COLS;
     return true;
@@ -100,6 +110,40 @@ WW_INLINE void ww_lane_begin_block(ww_lane *s, ww_block *w, const ww_launch_args
     s->enter = s->fresh = false;
 }
 
+// Before the first pair.
+WW_INLINE void ww_lane_start(ww_lane *s, ww_block *w, uint task, uint lane) {
+    s->task = task;
+    s->block = lane;
+    s->begin = s->start = s->end = s->owner = s->owned = s->left_end = s->blocks = 0;
+    s->above_known = false;
+    s->fresh = s->enter = true;
+    w->previous = WW_BORDER;
+#pragma unroll
+    for (int q = 0; q < WW_ROWS; q++) {
+        w->l[q] = WW_BORDER;
+        w->v[q] = WW_BORDER;
+    }
+    w->i = 0;
+    w->first_column = (int)(lane * WW_COLS);
+}
+
+// The sweep of a row-step behind its left edge; a[] become the next one's points.
+WW_INLINE void ww_lane_sweep(ww_block *w, const ww_launch_args args, ww_series x, ww_pair_band limits, ww_point *a) {
+    ww_find_inside(w, limits);
+#pragma unroll
+    for (int q = 0; q < WW_ROWS; q++)
+        a[q] = WW_POINT(x, (uint)min(w->i + WW_ROWS + q, (int)x.length - 1));
+    ww_sweep(w, args);
+}
+// The block has ended; the lane's next one is of this pair, or of the next.
+WW_INLINE void ww_lane_end_block(ww_lane *s, uint n, uint m, uint width) {
+    s->enter = true;
+    s->block += WW_BAND ? width : 0;
+    s->fresh = !WW_BAND || s->block >= s->blocks;
+    if (s->fresh)
+        ww_lane_next(s, n, m, width);
+}
+
 __kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
          __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
@@ -115,15 +159,9 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
 
     // Steps of the longest list in the work-group, so that all its work-items leave the loop together.
     __local uint most;
-    uint own_steps = 0;
-    if (lane == 0) {
-        for (uint t = run.task; t < run.end; t++) {
-            const uint n = (uint)x_series[WW_STEP_X(t)].y;
-            const uint m = !WW_BAND ? 0 : WW_LIST ? (uint)y_series[WW_TASK_Y(t)].y : y.length;
-            own_steps += ww_lane_steps(n, m, width);
-        }
-    }
-    const uint most_steps = ww_most_of_groups(&most, own_steps, lid, lane), total = most_steps ? most_steps + width - 1 : 0;
+    const uint y_length = WW_LIST ? 0 : y.length;
+    const uint own_steps = ww_lane_list_steps(x_series, y_series, x_order, run, y_length, lane, width);
+    const uint total = ww_steps_of_groups(&most, own_steps, lid, lane, width);
 
     __local ww_scalar passed[WW_PASSED(WW_WG, WW_OPEN ? 1 : 0)];
     ww_block w;
@@ -133,19 +171,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
     real left_best = WW_INF;        // the left-hand neighbour's
     ww_pair_band limits;
     ww_lane s;
-    s.task = run.task;
-    s.block = lane;
-    s.begin = s.start = s.end = s.owner = s.owned = s.left_end = s.blocks = 0;
-    s.above_known = false;
-    s.fresh = s.enter = true;
-    w.previous = WW_BORDER;
-#pragma unroll
-    for (int q = 0; q < WW_ROWS; q++) {
-        w.l[q] = WW_BORDER;
-        w.v[q] = WW_BORDER;
-    }
-    w.i = 0;
-    w.first_column = (int)(lane * WW_COLS);
+    ww_lane_start(&s, &w, run.task, lane);
     if (!WW_LIST && !WW_BAND)
         ww_load_columns(&w, args, y);
 
@@ -170,12 +196,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
             ww_load_rows(&w, args, a);
             ww_edge(&w, args, s.block == 0, !WW_BAND || k < s.left_end,
                     k == s.start ? s.above_known : !WW_BAND || k <= s.left_end);
-            ww_find_inside(&w, limits);
-#pragma unroll
-            for (int q = 0; q < WW_ROWS; q++)
-                a[q] = WW_POINT(x, (uint)min(w.i + WW_ROWS + q, (int)x.length - 1));
-
-            ww_sweep(&w, args);
+            ww_lane_sweep(&w, args, x, limits, a);
             if (WW_OPEN) {
                 const bool last_step = w.i + WW_ROWS == (int)x.length;
                 best = ww_take_ends(&w, args, WW_ROWS, s.block == s.owner, last_step, best);
@@ -184,17 +205,12 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
                 best = last_step && beside ? ww_lesser(best, left_best) : best;
             }
             w.i += WW_ROWS;
-
             if (k + 1 == s.end) {
                 if (s.block == s.owner) {
                     const real result = WW_OPEN ? best : ww_owned_value(&w, s.owned);
                     ww_store(out, args, id, y_id, id, ww_final(result, x.length, y.length));
                 }
-                s.enter = true;
-                s.block += WW_BAND ? width : 0;
-                s.fresh = !WW_BAND || s.block >= s.blocks;
-                if (s.fresh)
-                    ww_lane_next(&s, x.length, y.length, width);
+                ww_lane_end_block(&s, x.length, y.length, width);
             }
         }
         w.previous = w.l[WW_ROWS - 1];

@@ -252,11 +252,7 @@ WW_INLINE void ww_run_strip(const ww_series x, const ww_series y, ww_pair_band l
     const ww_strip s = ww_strip_of(x, y, limits, number);
     ww_block w;
     ww_point own[WW_ROWS];
-    w.n = x.length;
-    w.m = y.length;
-    w.lengths.rows = (real)(ww_scalar)x.length;
-    w.lengths.columns = (real)(ww_scalar)y.length;
-    WW_SET_PAIR(w.lengths)
+    ww_set_pair(&w, args, x.length, y.length);
     ww_begin_strip(&w, args, &s, x, y, own);
 #if WW_OPEN
     real best = WW_INF;  // of the ends in each lane

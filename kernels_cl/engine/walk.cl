@@ -53,6 +53,20 @@ typedef struct {
 #endif
 } ww_block;
 
+// The pair of series of n and m points.
+WW_INLINE ww_pair ww_pair_of(const ww_launch_args args, const uint n, const uint m) {
+    ww_pair lengths;
+    lengths.rows = (real)(ww_scalar)n;
+    lengths.columns = (real)(ww_scalar)m;
+    WW_SET_PAIR(lengths)
+    return lengths;
+}
+WW_INLINE void ww_set_pair(ww_block *w, const ww_launch_args args, const uint n, const uint m) {
+    w->n = n;
+    w->m = m;
+    w->lengths = ww_pair_of(args, n, m);
+}
+
 WW_INLINE ww_column ww_block_column(const ww_block *w, const ww_launch_args args, const int r) {
 #if WW_POINT_REGISTERS
     return w->b[r];
@@ -68,8 +82,7 @@ WW_INLINE ww_column ww_block_column(const ww_block *w, const ww_launch_args args
 #define WW_IS_INSIDE(w, q, r) ((w)->inside[q] >> (r) & 1u)
 #else
 #define WW_IS_COLUMN(w, r) WW_TO_MASK((w)->first_column + (r) < (int)(w)->m)
-#define WW_IS_INSIDE(w, q, r)                                                                                          \
-    WW_TO_MASK(((w)->first_column + (r) >= (w)->lo[q]) & ((w)->first_column + (r) < (w)->hi[q]))
+#define WW_IS_INSIDE(w, q, r) WW_TO_MASK(((w)->first_column + (r) >= (w)->lo[q]) & ((w)->first_column + (r) < (w)->hi[q]))
 #endif
 
 // i - j, or what ww_diagonal() makes of it. A diagonal's first cell here is in the first column, or in the row above the
@@ -86,8 +99,10 @@ WW_INLINE void ww_new_diagonals(ww_block *w, const ww_launch_args args, const in
         w->along[WW_COLS - 1 - r] = ww_diagonal(w->shift - (real)(r + 1), w->lengths);
 #endif
 }
-WW_INLINE void ww_move_diagonals(ww_block *w, const ww_launch_args args, const int rows) {
+// ww_move_diagonals(): a row-step's; before a block's first one ww_fill_diagonals() makes those of the one before that. `shift`
+// is i - j of the first cell.
 #if WW_DIAGONAL == 2
+WW_INLINE void ww_move_diagonals(ww_block *w, const ww_launch_args args, const int rows) {
     const ww_pair lengths = w->lengths;
 #pragma unroll
     for (int r = 0; r < WW_COLS; r++)
@@ -95,25 +110,27 @@ WW_INLINE void ww_move_diagonals(ww_block *w, const ww_launch_args args, const i
 #pragma unroll
     for (int q = 0; q < rows; q++)
         w->along[WW_COLS + q] = ww_diagonal(w->shift + (real)q, lengths);
-#endif
 }
-// Before a block's first row-step: those of the one before it. `shift` is i - j of the first cell.
 WW_INLINE void ww_fill_diagonals(ww_block *w, const ww_launch_args args, const int rows, const real shift) {
-#if WW_DIAGONAL == 2
     const ww_pair lengths = w->lengths;
 #pragma unroll
     for (int r = rows; r < WW_COLS + rows; r++)
         w->along[r] = ww_diagonal(shift + (real)(r - rows - WW_COLS), lengths);
-#endif
 }
+#else
+WW_INLINE void ww_move_diagonals(ww_block *w, const ww_launch_args args, const int rows) {}
+WW_INLINE void ww_fill_diagonals(ww_block *w, const ww_launch_args args, const int rows, const real shift) {}
+#endif
 
 // What a sweep does besides the recurrence: new diagonals; what is outside the band, by a row's columns, or by masks of the
 // diagonals; padding rows, and with open ends columns after the last, pass values on, so that D(i,m) is always in v.
-#define WW_CELLS_DIAGONAL 1
-#define WW_CELLS_BANDED 2
-#define WW_CELLS_MASKED 4
-#define WW_CELLS_PASS 8
-#define WW_CELLS_ALL (WW_CELLS_DIAGONAL | WW_CELLS_PASS | (WW_BAND ? WW_CELLS_BANDED : 0))
+enum {
+    WW_CELLS_DIAGONAL = 1,
+    WW_CELLS_BANDED = 2,
+    WW_CELLS_MASKED = 4,
+    WW_CELLS_PASS = 8,
+    WW_CELLS_ALL = WW_CELLS_DIAGONAL | WW_CELLS_PASS | (WW_BAND ? WW_CELLS_BANDED : 0)
+};
 #if WW_VECTOR == 1
 // A padding row needs a mask of its own where its values are not the outside.
 WW_INLINE real ww_masked(const ww_block *w, const real value, const int q, const int r) {

@@ -273,10 +273,7 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
         const ulong edge_base = WW_WALKS && path.whole ? (ulong)of_group * path.edge_values : pair->edges;
         const ww_path_matrix t = ww_path_matrix_of(x.length, y.length, padding, path, edges + edge_base);
         const ww_pair_band limits = WW_BAND_OF(x, y);
-        ww_pair lengths;
-        lengths.rows = (real)x.length;
-        lengths.columns = (real)y.length;
-        WW_SET_PAIR(lengths)
+        const ww_pair lengths = ww_pair_of(args, x.length, y.length);
 #if WW_WALKS
         if (lane == 0 && mine && pair->state == WW_WALK_NEW && !path.whole)
             out[WW_TASK_RESULT(task)] = ww_path_find_end(pair, t, limits, x, y, lengths, args);
@@ -298,8 +295,7 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
             const ww_path_strip s = ww_path_strip_of(&tile, limits, number, number < strips, lane, width);
             // The strip before has written its last column.
             barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-            const uint most_steps = ww_most_of_groups(&most, s.steps, lid, lane);
-            const uint total = most_steps ? most_steps + width - 1 : 0;
+            const uint total = ww_steps_of_groups(&most, s.steps, lid, lane, width);
             ww_block w;
             w.n = x.length;
             w.m = y.length;
