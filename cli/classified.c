@@ -13,7 +13,7 @@ enum { PREDICTED, LABEL, EUCLID }; // of a row
 
 // ---- names in a line of text
 
-// A word: bytes that are no letters or digits as %20; an empty one is a %.
+// A word: blanks, control characters, '%' and bytes beyond ASCII as %20 and so on; an empty one is a %.
 static void put_word(FILE *file, const char *word) {
     fputs(*word ? " " : " %", file);
     for (; *word; word++) {
@@ -202,19 +202,12 @@ static int compute(void *user, uint64_t first, uint64_t count, void *values) {
     return result;
 }
 
-// Adds the sum of all series' classes to the line, which rows don't tell apart.
-static char *with_sum(char *line, const ww_series_set *train, const ww_series_set *test) {
-    const size_t a = ww_series_set_count(train), b = ww_series_set_count(test);
-    int64_t *classes = line ? calloc(a + b, sizeof *classes) : NULL;
-    char sum[65], *text = NULL;
-    for (size_t i = 0; classes && i < a; i++)
-        classes[i] = ww_series_set_class(train, i);
-    for (size_t i = 0; classes && i < b; i++)
-        classes[a + i] = ww_series_set_class(test, i);
-    if (classes && ww_checksum(classes, (a + b) * sizeof *classes, sum) == WW_OK &&
-        (text = malloc(strlen(line) + sizeof sum + 8)))
-        sprintf(text, "%s of %s", line, sum);
-    free(classes);
+// Adds the sums of both sets' labels to the line, which the sums of their values don't tell apart.
+static char *with_sums(char *line, const ww_series_set *train, const ww_series_set *test) {
+    char sums[2 * 65] = "", *text = NULL;
+    if (line && cli_division_sum_labels(train, sums) == CLI_GO_ON && cli_division_sum_labels(test, sums) == CLI_GO_ON &&
+        (text = malloc(strlen(line) + sizeof sums + 8)))
+        sprintf(text, "%s of %s", line, sums);
     free(line);
     return text;
 }
@@ -224,7 +217,7 @@ int cli_classify_divide(cli_classify_rows *rows, const ww_classify_options *opti
     rows->did = (ww_classification)WW_CLASSIFICATION_INIT;
     if (ww_classifier_create(s->measure, s->data[1], options, &rows->classifier) != WW_OK)
         return cli_fail();
-    rows->more = with_sum(cli_classified_shape(s->measure, s->sets[1], s->sets[0]), s->sets[1], s->sets[0]);
+    rows->more = with_sums(cli_classified_shape(s->measure, s->sets[1], s->sets[0]), s->sets[1], s->sets[0]);
     if (!rows->more)
         return cli_error("not enough memory");
     job->name = "classify";

@@ -265,7 +265,8 @@ static int output(job *j, const cli_command *command) {
 }
 
 static int check_options(const cli_command *command, job *j) {
-    const int result = cli_division_check(command->name, &j->division);
+    const int result =
+        cli_division_check_job(command->name, &j->division, &j->device, j->output || j->alignment || j->svg);
     if (result != CLI_GO_ON)
         return result;
     if (j->parameters && !j->json && !j->division.part)
@@ -274,10 +275,6 @@ static int check_options(const cli_command *command, job *j) {
         return cli_usage(
             command->name,
             "--all-pairs takes one device, no --part and no --checkpoint: sums over pairs are not divided");
-    if (j->division.part && (j->output || j->alignment || j->svg))
-        return cli_usage(command->name, "--part names its file itself: no --output, --expected-alignment, --svg");
-    if (cli_is_group(&j->device) && cli_divided(&j->division))
-        return cli_usage(command->name, "several devices compute all pairs, not a part or from a checkpoint");
     return CLI_GO_ON;
 }
 

@@ -446,7 +446,8 @@ static int load(lsh_job *j, const char *name) {
 
 static int check_division(lsh_job *j, const char *name) {
     const cli_neighbour_options *w = &j->wanted;
-    const int result = cli_division_check(name, &j->division);
+    const int result =
+        cli_division_check_job(name, &j->division, &j->device, w->output || w->ids || w->distances || j->save_path);
     if (result != CLI_GO_ON || !cli_divided(&j->division))
         return result;
     if (j->evaluate)
@@ -454,10 +455,6 @@ static int check_division(lsh_job *j, const char *name) {
     if (j->recall)
         return cli_usage(name, "--recall chooses by time, anew in each run: keep its tables with --save, and --load "
                                "them with --part or --checkpoint");
-    if (j->division.part && (w->output || w->ids || w->distances || j->save_path))
-        return cli_usage(name, "--part names its file itself: no --output, --ids, --distances, --save");
-    if (cli_is_group(&j->device))
-        return cli_usage(name, "several devices compute all neighbours, not a part or from a checkpoint");
     return CLI_GO_ON;
 }
 

@@ -110,12 +110,18 @@ static void note_run(void *user) {
 
 // Of a part: into its file; else all paths, and journal and file are left to be removed.
 static int divide(job *j, const ww_plan_options *options) {
-    char more[CLI_PATHS_MORE];
-    cli_series_rows series = {&j->measure, &j->device, options,  j->context, {j->sets[0], j->sets[1]},
-                              j->data,     0,          &j->plan, note_run,   j};
+    cli_path_rows paths = {.series = {.measure = &j->measure,
+                                      .device = &j->device,
+                                      .options = options,
+                                      .context = j->context,
+                                      .sets = {j->sets[0], j->sets[1]},
+                                      .data = j->data,
+                                      .plan = &j->plan,
+                                      .note = note_run,
+                                      .user = j}};
     cli_row_job rows = {
         .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
-    int result = cli_paths_divide(&series, &rows, more);
+    int result = cli_paths_divide(&paths, &rows);
     if (result == CLI_GO_ON)
         result = cli_rows_run(&j->division, &rows, NULL);
     if (result != CLI_GO_ON || j->division.part)

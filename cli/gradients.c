@@ -265,11 +265,13 @@ static int take_sizes(cli_gradient_rows *r) {
     ww_gradient *gradient = NULL;
     ww_gradient_info info = WW_GRADIENT_INFO_INIT;
     cli_gradients *g = &r->shape;
-    const ww_status status =
+    ww_status status =
         ww_gradient_create_pairs(r->measure, r->data[0], r->data[1], &first, &first, 1, &r->options, &gradient);
-    if (status != WW_OK || ww_gradient_get_info(gradient, &info) != WW_OK)
-        return cli_fail();
+    if (status == WW_OK)
+        status = ww_gradient_get_info(gradient, &info);
     ww_gradient_destroy(&gradient);
+    if (status != WW_OK)
+        return cli_fail();
     g->parameters = r->options.parameters ? (size_t)info.parameters : 0;
     // A derivative has two points fewer than its series.
     r->shorter = 0;

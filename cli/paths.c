@@ -52,37 +52,40 @@ static void pack(const ww_paths *found, double base, uint64_t columns, double *r
 }
 
 static int compute(void *user, uint64_t first, uint64_t count, void *values) {
-    const cli_series_rows *r = user;
+    const cli_path_rows *rows = user;
+    const cli_series_rows *r = &rows->series;
     ww_paths found = WW_PATHS_INIT;
     int result = cli_pairs_plan(r, first, count, ww_plan_create_paths);
     if (result == CLI_GO_ON && ww_plan_run_paths(*r->plan, &found) != WW_OK)
         result = cli_fail_plainly();
     if (result == CLI_GO_ON) {
         cli_series_note(r);
-        pack(&found, base_of(r->sets[1]), columns_of(r->sets), values);
+        pack(&found, rows->base, rows->columns, values);
     }
     ww_paths_free(&found);
     return result;
 }
 
-int cli_paths_divide(cli_series_rows *series, cli_row_job *job, char more[CLI_PATHS_MORE]) {
-    const double base = base_of(series->sets[1]);
+int cli_paths_divide(cli_path_rows *rows, cli_row_job *job) {
+    const cli_series_rows *series = &rows->series;
+    rows->base = base_of(series->sets[1]);
+    rows->columns = columns_of(series->sets);
     // Whole numbers up to here are exact.
-    if (base * ((double)ww_series_set_max_length(series->sets[0]) + 1) > 9007199254740992.0)
+    if (rows->base * ((double)ww_series_set_max_length(series->sets[0]) + 1) > 9007199254740992.0)
         return cli_error("the series are too long for a file of their paths' cells");
-    snprintf(more, CLI_PATHS_MORE, "base %.0f", base);
+    snprintf(rows->more, sizeof rows->more, "base %.0f", rows->base);
     job->name = "path";
     job->sets[0] = series->sets[0];
     job->sets[1] = series->sets[1];
-    job->more = more;
+    job->more = rows->more;
     job->context = series->context;
     job->rows = cli_paths_count(series->sets);
-    job->columns = columns_of(series->sets);
+    job->columns = rows->columns;
     job->precision = WW_DOUBLE;
     job->result = cli_precision(series->device);
     job->weight = cli_pairs_weight;
     job->compute = compute;
-    job->user = series;
+    job->user = rows;
     return CLI_GO_ON;
 }
 
@@ -107,13 +110,13 @@ void cli_paths_free(cli_paths *paths) {
     *paths = (cli_paths){.found = WW_PATHS_INIT};
 }
 
-static bool make_room(cli_paths *paths, uint64_t cells) {
-    if (cells <= paths->room && paths->room)
+static bool grow(cli_paths *paths, uint64_t cells) {
+    if (cells <= paths->capacity && paths->capacity)
         return true;
-    const uint64_t room = cells < 512 ? 1024 : 2 * cells;
-    int32_t *grown = room <= SIZE_MAX / 8 ? realloc(paths->found.cells, (size_t)room * 2 * sizeof *grown) : NULL;
+    const uint64_t most = cells < 512 ? 1024 : 2 * cells;
+    int32_t *grown = most <= SIZE_MAX / 8 ? realloc(paths->found.cells, (size_t)most * 2 * sizeof *grown) : NULL;
     if (grown)
-        paths->found.cells = grown, paths->room = room;
+        paths->found.cells = grown, paths->capacity = most;
     return grown != NULL;
 }
 
@@ -124,7 +127,7 @@ int cli_paths_take(void *user, uint64_t row, const double *values) {
     if (!(values[COUNT] >= 0 && values[COUNT] <= (double)(paths->columns - CELLS)))
         return cli_error("row %" PRIu64 " of the paths is damaged", row);
     const uint64_t count = (uint64_t)values[COUNT];
-    if (!make_room(paths, begin + count))
+    if (!grow(paths, begin + count))
         return cli_error("%" PRIu64 " cells do not fit memory", begin + count);
     for (uint64_t c = 0; c < count; c++) {
         const double number = values[CELLS + c], i = floor(number / paths->base);

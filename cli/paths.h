@@ -7,21 +7,27 @@
 #include "rows.h"
 #include "series_rows.h"
 
-// Says what the rows are: pairs of a cli_series_rows, `series`, of which one set may have a single series. A row has
-// the distance, the number of cells, and each cell as one number. All but what `job` says of progress, measure and
-// device; `more`: what a journal says of it.
-enum { CLI_PATHS_MORE = 64 };
-int cli_paths_divide(cli_series_rows *series, cli_row_job *job, char more[CLI_PATHS_MORE]);
+// Pairs, of which one set may have a single series. A row has the distance, the number of cells, and each cell as one
+// number.
+typedef struct cli_path_rows {
+    cli_series_rows series; // set by the caller; the rest by cli_paths_divide()
+    uint64_t columns;       // of a row
+    double base;            // as of cli_paths
+    char more[64];          // what a journal says of it
+} cli_path_rows;
+
+// Says what the rows are: all but what `job` says of progress, measure and device.
+int cli_paths_divide(cli_path_rows *rows, cli_row_job *job);
 // How many pairs there are. cli_paths_check(): whether the sets, from these files, have pairs.
 size_t cli_paths_count(const ww_series_set *const sets[2]);
 int cli_paths_check(const char *const files[2], const ww_series_set *const sets[2]);
 
 // What rows are joined to.
 typedef struct cli_paths {
-    ww_paths found;   // cli_paths_free(), not the library's function
-    uint64_t columns; // of a row
-    double base;      // a cell's number is its first index times this, and its second; both from -1 on
-    uint64_t room;    // cells
+    ww_paths found;    // cli_paths_free(), not the library's function
+    uint64_t columns;  // of a row
+    double base;       // a cell's number is its first index times this, and its second; both from -1 on
+    uint64_t capacity; // cells that found.cells can have
 } cli_paths;
 
 bool cli_paths_shape_read(const cli_row_shape *shape, cli_paths *paths);

@@ -19,7 +19,7 @@ typedef struct cli_series_rows {
     void *user;
 } cli_series_rows;
 
-// The functions of a cli_row_job, whose `user` is a cli_series_rows.
+// The functions of a cli_row_job, whose `user` is a cli_series_rows or begins with one.
 double cli_pairs_weight(void *user, uint64_t row);
 int cli_pairs_compute(void *user, uint64_t first, uint64_t count, void *values);
 double cli_nearest_weight(void *user, uint64_t row);

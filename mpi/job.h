@@ -124,7 +124,7 @@ struct rank_job {
     rank_search search;
     rank_profile profile;
     rank_classes classes;
-    char path_more[CLI_PATHS_MORE];
+    cli_path_rows path_rows;
     rank_gradient gradient;
     rank_lsh lsh;
     restart restart;

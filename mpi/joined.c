@@ -125,7 +125,8 @@ static int prepare_path(rank_job *j) {
     rank_series_begin(j, 0);
     j->rows = (cli_row_job){
         .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
-    result = cli_paths_divide(&j->series, &j->rows, j->path_more);
+    j->path_rows.series = j->series;
+    result = cli_paths_divide(&j->path_rows, &j->rows);
     return result == CLI_GO_ON ? rank_rows_prepare(j) : result;
 }
 

@@ -98,3 +98,24 @@ needs_device() {
 finish() {
     echo "1..$tap_count"
 }
+
+# wrong OUTPUT WHY: merge fails for this reason, in one line, and writes nothing.
+wrong() {
+    rm -f "$1"
+    gives 1 merge parts -o "$1" && says "$2" && lines 1 err && absent "$1" && no_leftovers
+}
+# Parts as they were: of the folder good.
+again() { rm -rf parts && cp -r good parts; }
+# refused_parts NAME OUTPUT: merge refuses parts, of three in the folder good, that are missing, cut off or twice the same.
+refused_parts() {
+    again && rm parts/2-of-3.journal
+    ok "$1: a part is missing" wrong "$2" "part 2 of 3 is missing"
+    again && rm parts/3-of-3.npy
+    ok "its values are missing" wrong "$2" "3-of-3.npy"
+    again && truncate -s -8 parts/2-of-3.npy
+    ok "truncated" wrong "$2" "cut off"
+    again && cp parts/1-of-3.journal parts/2-of-3.journal && cp parts/1-of-3.npy parts/2-of-3.npy
+    ok "twice the same" wrong "$2" "overlap"
+    again && echo x >>parts/2-of-3.journal
+    ok "damaged" wrong "$2" "damaged"
+}

@@ -91,33 +91,19 @@ ok "it went on with queries" resumed
 ok "the bytes of one run" eval 'same whole.csv r.csv && absent r.journal && absent r.journal.npy.part'
 
 # ---- parts that do not belong together
-wrong() {
-    rm -f m.csv
-    gives 1 merge parts -o m.csv && says "$1" && lines 1 err && absent m.csv && no_leftovers
-}
-again() { rm -rf parts && cp -r good parts; }
 for job in "gradient a.ts b.ts --soft 1" "lsh points.npy -k 3"; do
     divided 3 x.csv $job && rm -rf good && cp -r parts good
-    rm parts/2-of-3.journal
-    ok "$job: a part is missing" wrong "part 2 of 3 is missing"
-    again && rm parts/3-of-3.npy
-    ok "its values are missing" wrong "3-of-3.npy"
-    again && truncate -s -8 parts/2-of-3.npy
-    ok "truncated" wrong "cut off"
-    again && cp parts/1-of-3.journal parts/2-of-3.journal && cp parts/1-of-3.npy parts/2-of-3.npy
-    ok "twice the same" wrong "overlap"
-    again && echo x >>parts/2-of-3.journal
-    ok "damaged" wrong "damaged"
+    refused_parts "$job" m.csv
     again && rm parts/2* && "$program" $job --precision double --part 2/3 --parts parts 2>err
-    ok "of another precision" wrong "options"
+    ok "of another precision" wrong m.csv "options"
 done
 again && rm parts/2* && "$program" lsh points.npy -k 3 -s 2 --part 2/3 --parts parts 2>err
-ok "of other tables" wrong "options"
+ok "of other tables" wrong m.csv "options"
 again && rm parts/2* && "$program" knn points.npy -k 3 --part 2/3 --parts parts 2>err
-ok "of another job" wrong "job"
+ok "of another job" wrong m.csv "job"
 rm parts/* && divided 3 x.csv gradient a.ts b.ts && rm parts/2* && "$program" gradient a.ts b.ts --of y --part 2/3 --parts parts 2>err
-ok "of the other side" wrong "options"
+ok "of the other side" wrong m.csv "options"
 rm parts/2* && "$program" gradient b.ts a.ts --part 2/3 --parts parts 2>err
-ok "of other series" wrong "inputs"
+ok "of other series" wrong m.csv "inputs"
 ok "ids of gradients" eval 'divided 2 x.csv gradient a.ts b.ts; gives 1 merge parts --ids x.npy && says "--output FILE alone"'
 finish

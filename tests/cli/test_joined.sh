@@ -65,23 +65,6 @@ ok "merged matches in JSON" eval 'divided 2 m.csv search queries.ts --in streams
 ok "motifs and discords" eval 'gives 0 profile streams.npy -w 40 --motifs 2 --discords 2 && cp out w && gives 0 profile streams.npy -w 40 --motifs 2 --discords 2 --checkpoint j && same out w'
 ok "a part in JSON" eval 'gives 0 profile streams.npy -w 40 --part 1/3 --parts parts --json && prints "\"profiles\": null" && prints "\"tiles\": "'
 
-# killed ARGUMENT...: ended by kill -9 twice at random moments, once units are in the journal (eight lines are those of a
-# journal of nothing), then goes on to the end. Its JSON is in out.
-killed() {
-    local count=0 process
-    for _ in 1 2 3 4 5 6 7 8; do
-        [ -e r.csv ] && rm -f r.csv r.j
-        "$program" "$@" "$(output_of "$1")" r.csv --checkpoint r.j --resume >out 2>err </dev/null &
-        process=$!
-        until [ -e r.j ] && [ "$(wc -l <r.j)" -gt 8 ]; do kill -0 $process 2>/dev/null || break; sleep 0.01; done
-        sleep "0.0$((RANDOM % 80 + 10))"
-        kill -KILL $process 2>/dev/null && count=$((count + 1))
-        wait $process 2>/dev/null
-        [ $count -ge 2 ] && [ ! -e r.csv ] && break
-    done
-    echo "# ended $count times"
-    [ $count -gt 0 ] && gives 0 "$@" "$(output_of "$1")" r.csv --checkpoint r.j --resume --json
-}
 # ended ARGUMENT...: SIGTERM ends the command, once units are in the journal. A device that is done before begins anew.
 ended() {
     local process
@@ -89,7 +72,7 @@ ended() {
         rm -f r.csv r.j
         env --default-signal=TERM "$program" "$@" "$(output_of "$1")" r.csv --checkpoint r.j >out 2>err </dev/null &
         process=$!
-        until [ -e r.j ] && [ "$(wc -l <r.j)" -gt 8 ]; do kill -0 $process 2>/dev/null || break; sleep 0.01; done
+        begun $process r.j
         kill -TERM $process 2>/dev/null
         wait $process
         [ $? -eq 143 ] && return 0
@@ -102,7 +85,7 @@ for job in "path pair1.npy pair2.npy" "classify cbf1.ts cbf2.ts -m twed --precis
     # shellcheck disable=SC2086 # words
     ok "one run" gives 0 $job "$(output_of "$job")" whole.csv
     # shellcheck disable=SC2086
-    ok "${job%% *}, killed and resumed" killed $job
+    ok "${job%% *}, killed and resumed" killed r.csv r.j $job "$(output_of "$job")" r.csv --checkpoint r.j
     ok "it went on with units" resumed
     ok "the bytes of one run" eval 'same whole.csv r.csv && absent r.j && absent r.j.npy.part'
     rm -f r.*
@@ -158,33 +141,22 @@ ok "a window that is too long" gives 1 profile queries.ts -w 500 --checkpoint j
 ok "no folder" gives 1 search queries.ts --in raw.f32 -z --part 1/2 --parts nowhere
 ok "nothing is left of them" absent j
 
-# wrong WHY: merge fails for this reason, in one line, and writes nothing.
-wrong() {
-    rm -f m.csv
-    gives 1 merge parts -o m.csv && says "$1" && lines 1 err && absent m.csv && no_leftovers
-}
 for job in "search queries.ts --in raw.f32 -z -k 2" "profile streams.npy -w 40" "path pa.ts pb.ts" "classify pa.ts pb.ts"; do
     # shellcheck disable=SC2086
     divided 3 m.csv $job
     rm -rf good && cp -r parts good
-    again() { rm -rf parts && cp -r good parts; }
-    rm parts/2-of-3.journal
-    ok "${job%% *}: a part is missing" wrong "part 2 of 3 is missing"
-    again && truncate -s -8 parts/2-of-3.npy
-    ok "truncated" wrong "cut off"
-    again && cp parts/1-of-3.journal parts/2-of-3.journal && cp parts/1-of-3.npy parts/2-of-3.npy
-    ok "twice the same" wrong "overlap"
+    refused_parts "${job%% *}" m.csv
     again && rm parts/2*
     # shellcheck disable=SC2086
     "$program" $job --precision double --part 2/3 --parts parts 2>err
-    ok "with other options" wrong "options"
+    ok "with other options" wrong m.csv "options"
     # Rows of other values: places that are not there.
     again && python3 -c 'import struct
 for part in "123":
     with open("parts/%s-of-3.npy" % part, "r+b") as file:
         file.seek(128)
         file.write(struct.pack("<dd", float("nan"), -5.0))'
-    ok "damaged values" wrong "damaged"
+    ok "damaged values" wrong m.csv "damaged"
 done
 ok "ids of matches" gives 1 merge good --ids i.npy
 ok "no parts of files" no_leftovers
