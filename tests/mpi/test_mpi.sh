@@ -226,7 +226,7 @@ ok "matches, one process" gives 0 search query.npy --in walk.npy --kind windows 
 killed "${WAVEWARP_TEST_KILLS:-1}" killed.csv search query.npy --in walk.npy --kind windows -m twed --precision double --no-bounds -k 3
 ok "a profile, one process" gives 0 profile walk.npy -w 300 -o one-killed.npy
 killed "${WAVEWARP_TEST_KILLS:-1}" killed.npy profile walk.npy -w 300
-"$program" generate random-walk -n 150 -l 1500 --seed 7 --output walks.npy
+"$program" generate random-walk -n 300 -l 6000 --seed 7 --output walks.npy
 ok "paths, one process" gives 0 path walks.npy walks.npy -m twed --precision double -o one-killed.npy
 killed "${WAVEWARP_TEST_KILLS:-1}" killed.npy path walks.npy walks.npy -m twed --precision double
 ok "classes, one process" gives 0 classify long.ts long.ts -m twed --precision double -k 2 --predictions one-killed.csv
