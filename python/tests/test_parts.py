@@ -112,7 +112,7 @@ fails(lambda: ww.GroupDataset(group, x, classes[:3]), ValueError, "3 labels for 
 fails(lambda: ww.GroupDataset(group, ww.SeriesSet(x), classes), ValueError, "its own labels")
 fails(lambda: group.classify(x, x), ww.Error, "label")
 fails(lambda: group.shapelets(x), ww.Error, "label")
-fails(lambda: group.shapelets(sent, checkpoint="here.txt"), ww.Error, "checkpoint")
+fails(lambda: group.shapelets(sent, checkpoint="none/here.txt"), OSError, "none/here.txt")
 fails(lambda: ww.GroupLSH(group, x, metric="l1", functions=0), ValueError, "functions")
 fails(lambda: group.profile(long, 2), ValueError, "window")
 fails(lambda: group.profile(sent, 20, ww.GroupDataset(ww.Group("0"), x)), ValueError, "group")
@@ -120,6 +120,14 @@ fails(lambda: group.search(x, streams, k=0), ValueError, "k is 0")
 def stop(done, total):
     raise RuntimeError("enough")
 fails(lambda: group.cdist(x, progress=stop), RuntimeError, "enough")
+import os
+import tempfile
+with tempfile.TemporaryDirectory() as folder:
+    kept = os.path.join(folder, "checkpoint")
+    fails(lambda: group.shapelets(sent, checkpoint=kept, progress=stop, best=5, **ways), RuntimeError, "enough")
+    assert os.path.exists(kept)
+    goes_on = group.shapelets(sent, checkpoint=kept, best=5, **ways)
+    assert goes_on.to_json() == group.shapelets(sent, best=5, **ways).to_json() and not os.path.exists(kept)
 """
 
 

@@ -369,7 +369,7 @@ class Group:
         progress: Progress = None,
         **options,
     ) -> Shapelets:
-        """As Shapelets(**options).fit(series, y), on all devices, and without a checkpoint. series: also a GroupDataset."""
+        """As Shapelets(**options).fit(series, y), on all devices. series: also a GroupDataset."""
         made = Shapelets(quality=quality, context=self.contexts[0], **options)
         if not isinstance(series, GroupDataset):
             series = GroupDataset(self, series, y, axes=axes, precision=precision)
