@@ -343,9 +343,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     ww_block w;
     ww_strip_begin(&s, &w, args, x, y, edges, lane);
     const uint last_step = (x.length + WW_ROWS - 1) / WW_ROWS - 1;
-    real best = WW_INF;  // WW_OPEN
-    if (WW_OPEN && s.block == 0)
-        best = ww_border_ends(WW_ROW_AT(x, 0), WW_POINT(y, 0), w.lengths);
+    real best = WW_OPEN && s.block == 0 ? ww_border_ends(WW_ROW_AT(x, 0), WW_POINT(y, 0), w.lengths) : WW_INF;
     const real before = ww_strip_before(&s, &w, args, y);
     ww_strip_rows r;
     ww_ring_begin(&s, &r, &w, x, lane, rows);
@@ -384,10 +382,15 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             ww_pass_right(&w, 0, handed, k & 1, WW_WG, lane, lane, WW_WG, false);
         }
         // No barrier in a branch here: PoCL 3.1 loses the values from before it. After the loop it does not find the columns.
-        if (WW_OPEN)
+        if (WW_OPEN) {
             bests[lane] = best;
-        else if (from + steps == s.total && s.block == s.owner)
-            ww_store_task(out, args, x_order, task, ww_final(ww_owned_value(&w, s.owned), x.length, y.length));
+        } else if (from + steps == s.total && s.block == s.owner) {
+            real result = w.c[0];  // by ww_owned_value() it is another column's in Oclgrind
+#pragma unroll
+            for (uint r = 1; r < WW_COLS; r++)
+                result = r <= s.owned ? w.c[r] : result;
+            ww_store_task(out, args, x_order, task, ww_final(result, x.length, y.length));
+        }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint last_chain = (s.total - 1) / WW_CHAIN;

@@ -424,6 +424,7 @@ START_TEST(cell_is_its_parts) {
                                   {"base/vendor.cl", NULL},
                                   {"base/points.cl", NULL},
                                   {fused[_i].file, NULL},
+                                  {"base/launch_args.h", NULL},
                                   {"base/tasks.cl", NULL},
                                   {"base/choose.cl", NULL},
                                   {"base/elements.cl", NULL},
