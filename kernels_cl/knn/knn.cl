@@ -162,6 +162,32 @@ WW_INLINE uint ww_lowest(uint *bits) {
     return lowest;
 }
 
+// ---- sums of eight rows by two vectors of four points, of a work-item of knn_wide.cl and lsh/lsh_join.cl
+
+// One coordinate of a row.
+WW_INLINE void ww_block_row(ww_value4 *sum, const ww_value q, const ww_value4 p0, const ww_value4 p1) {
+    sum[0] = WW_ADD(sum[0], (ww_value4)(q), p0);
+    sum[1] = WW_ADD(sum[1], (ww_value4)(q), p1);
+}
+// `depth` coordinates; one has 2 * `half_side` vectors of each side, of which the block has number `down` (`across`) of either half.
+WW_INLINE void ww_block_add(ww_value4 (*sum)[2], __local const ww_value4 *queries, __local const ww_value4 *points,
+                            const uint depth, const uint half_side, const uint down, const uint across) {
+#pragma unroll
+    for (uint j = 0; j < depth; j++) {
+        const uint low = j * (2 * half_side), high = low + half_side;
+        const ww_value4 p0 = points[low + across], p1 = points[high + across];
+        const ww_value4 q0 = queries[low + down], q1 = queries[high + down];
+        ww_block_row(sum[0], q0.x, p0, p1);
+        ww_block_row(sum[1], q0.y, p0, p1);
+        ww_block_row(sum[2], q0.z, p0, p1);
+        ww_block_row(sum[3], q0.w, p0, p1);
+        ww_block_row(sum[4], q1.x, p0, p1);
+        ww_block_row(sum[5], q1.y, p0, p1);
+        ww_block_row(sum[6], q1.z, p0, p1);
+        ww_block_row(sum[7], q1.w, p0, p1);
+    }
+}
+
 #define WW_KNN_SIDES __global const ww_value *restrict queries, __global const ww_value *restrict base,                  \
     __global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict base_norms,                     \
     __global const ww_scalar *restrict mean

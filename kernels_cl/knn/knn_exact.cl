@@ -40,31 +40,54 @@ WW_INLINE ww_scalar ww_jaccard_of_counts(ww_scalar different, ww_scalar a, ww_sc
 }
 #endif
 
-WW_INLINE ww_scalar ww_exact(__global const ww_value *q, __global const ww_value *c, uint dimension, ww_scalar q_norm,
-                             ww_scalar c_norm) {
-    ww_value sum = 0;
-#if WW_METRIC == 3
-    if (q_norm == 0 || c_norm == 0)
-        return 1;
-    const ww_scalar q_scale = ww_knn_scale(q_norm), c_scale = ww_knn_scale(c_norm);
-#endif
-#if WW_EXACT_ROWS
-    for (uint j = 0; j < dimension; j += 4) {
-        const ww_value4 x = *(__global const ww_value4 *)(q + j), y = *(__global const ww_value4 *)(c + j);
-        sum = WW_EXACT_ADD(sum, x.x, y.x, q_scale, c_scale);
-        sum = WW_EXACT_ADD(sum, x.y, y.y, q_scale, c_scale);
-        sum = WW_EXACT_ADD(sum, x.z, y.z, q_scale, c_scale);
-        sum = WW_EXACT_ADD(sum, x.w, y.w, q_scale, c_scale);
-    }
-#else
-    for (uint j = 0; j < dimension; j++)
-        sum = WW_EXACT_ADD(sum, q[j * WW_KNN_TILE], c[j * WW_KNN_TILE], q_scale, c_scale);
-#endif
+// The distance from its sum.
+WW_INLINE ww_scalar ww_exact_of(ww_value sum, ww_scalar q_norm, ww_scalar c_norm) {
 #if WW_METRIC == 6
     return ww_jaccard_of_counts((ww_scalar)sum, q_norm, c_norm);
 #else
     return WW_METRIC == 3 ? (ww_scalar)sum / 2 : (ww_scalar)sum;
 #endif
+}
+
+// Four coordinates of a sum.
+WW_INLINE ww_value ww_exact_four(ww_value sum, ww_value4 x, ww_value4 y, ww_scalar x_scale, ww_scalar y_scale) {
+    sum = WW_EXACT_ADD(sum, x.x, y.x, x_scale, y_scale);
+    sum = WW_EXACT_ADD(sum, x.y, y.y, x_scale, y_scale);
+    sum = WW_EXACT_ADD(sum, x.z, y.z, x_scale, y_scale);
+    return WW_EXACT_ADD(sum, x.w, y.w, x_scale, y_scale);
+}
+
+// Of two rows, each of `vectors` times four coordinates: their padding adds nothing.
+WW_INLINE ww_scalar ww_exact_rows(__global const ww_value4 *q, __global const ww_value4 *c, uint vectors,
+                                  ww_scalar q_norm, ww_scalar c_norm) {
+    ww_value sum = 0;
+    if (WW_METRIC == 3 && (q_norm == 0 || c_norm == 0))
+        return 1;
+    const ww_scalar q_scale = WW_METRIC == 3 ? ww_knn_scale(q_norm) : 1;
+    const ww_scalar c_scale = WW_METRIC == 3 ? ww_knn_scale(c_norm) : 1;
+    (void)q_scale, (void)c_scale;
+    for (uint v = 0; v < vectors; v++)
+        sum = ww_exact_four(sum, q[v], c[v], q_scale, c_scale);
+    return ww_exact_of(sum, q_norm, c_norm);
+}
+
+WW_INLINE ww_scalar ww_exact(__global const ww_value *q, __global const ww_value *c, uint dimension, ww_scalar q_norm,
+                             ww_scalar c_norm) {
+    ww_value sum = 0;
+    if (WW_METRIC == 3 && (q_norm == 0 || c_norm == 0))
+        return 1;
+    const ww_scalar q_scale = WW_METRIC == 3 ? ww_knn_scale(q_norm) : 1;
+    const ww_scalar c_scale = WW_METRIC == 3 ? ww_knn_scale(c_norm) : 1;
+    (void)q_scale, (void)c_scale;
+    if (WW_EXACT_ROWS) {
+        for (uint j = 0; j < dimension; j += 4)
+            sum = ww_exact_four(sum, *(__global const ww_value4 *)(q + j), *(__global const ww_value4 *)(c + j), q_scale,
+                                c_scale);
+    } else {
+        for (uint j = 0; j < dimension; j++)
+            sum = WW_EXACT_ADD(sum, q[j * WW_KNN_TILE], c[j * WW_KNN_TILE], q_scale, c_scale);
+    }
+    return ww_exact_of(sum, q_norm, c_norm);
 }
 
 // The same for several points, where a kernel text has vectors; cosine's scales and Jaccard's quotients are computed by

@@ -43,29 +43,6 @@ WW_INLINE void ww_wide_start(ww_value4 (*sum)[2], __global const ww_scalar *norm
     }
 }
 
-// One coordinate of row r.
-WW_INLINE void ww_wide_row(ww_value4 *sum, const ww_value q, const ww_value4 p0, const ww_value4 p1) {
-    sum[0] = WW_ADD(sum[0], (ww_value4)(q), p0);
-    sum[1] = WW_ADD(sum[1], (ww_value4)(q), p1);
-}
-// WW_KNN_DEPTH coordinates of both sides.
-WW_INLINE void ww_wide_add(ww_value4 (*sum)[2], __local const ww_value4 *query_part, __local const ww_value4 *point_part,
-                           const uint down, const uint across) {
-#pragma unroll
-    for (uint j = 0; j < WW_KNN_DEPTH; j++) {
-        const ww_value4 p0 = point_part[j * (WW_SIDE / 4) + across], p1 = point_part[j * (WW_SIDE / 4) + 16 + across];
-        const ww_value4 q0 = query_part[j * (WW_SIDE / 4) + down], q1 = query_part[j * (WW_SIDE / 4) + 16 + down];
-        ww_wide_row(sum[0], q0.x, p0, p1);
-        ww_wide_row(sum[1], q0.y, p0, p1);
-        ww_wide_row(sum[2], q0.z, p0, p1);
-        ww_wide_row(sum[3], q0.w, p0, p1);
-        ww_wide_row(sum[4], q1.x, p0, p1);
-        ww_wide_row(sum[5], q1.y, p0, p1);
-        ww_wide_row(sum[6], q1.z, p0, p1);
-        ww_wide_row(sum[7], q1.w, p0, p1);
-    }
-}
-
 // Cosine: the sums become q.c / |c|.
 WW_INLINE void ww_wide_scale(ww_value4 (*sum)[2], __global const ww_scalar *norms) {
 #if WW_METRIC == 3
@@ -138,7 +115,7 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_wide(WW_
                     next_query[f] = ww_wide_fetch(query_pair, mean, f * WW_WG + item, from, dimension);
                     next_point[f] = ww_wide_fetch(point_pair, mean, f * WW_WG + item, from, dimension);
                 }
-            ww_wide_add(sum, query_part[now], point_part[now], down, across);
+            ww_block_add(sum, query_part[now], point_part[now], WW_KNN_DEPTH, WW_SIDE / 8, down, across);
             if (step + 1 < steps)
 #pragma unroll
                 for (uint f = 0; f < WW_FETCH; f++) {
