@@ -40,10 +40,3 @@ typedef struct {
     uint task, role, pair;
     float factor;
 } ww_gradient_entry;
-
-#ifndef WW_NODE_MOST
-#define WW_NODE_MOST 0
-#endif
-#ifndef WW_ENTER_SLOPES
-#define WW_ENTER_SLOPES 0
-#endif

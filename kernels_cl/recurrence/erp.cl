@@ -6,8 +6,6 @@
 // The extra values are the border's. A difference of two points is computed from the original values: after subtracting
 // g, small values would lose their digits.
 #define WW_ORDER WW_LEAST
-#define WW_OUTSIDE_VALUE INFINITY
-#define WW_BORDER_VALUE INFINITY
 #define WW_ELEMENTS 1
 #define WW_BORDERS 1
 #define WW_CORNER 1
@@ -75,7 +73,6 @@ WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
 }
 
 #ifdef WW_GRADIENT
-#define WW_SLOPES 1
 #define WW_ENTER_SLOPES 1
 #define WW_BORDER_SLOPES 1
 #define WW_PARAMETER_SLOPES 1

@@ -10,8 +10,6 @@
 //
 // The value passed along the diagonal is D(i,j) + M(i,j): so each M is computed once.
 #define WW_ORDER WW_LEAST
-#define WW_OUTSIDE_VALUE INFINITY
-#define WW_BORDER_VALUE INFINITY
 #define WW_ELEMENTS 1
 #define WW_BEFORE 1
 #define WW_CORNER 1
@@ -99,7 +97,6 @@ WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
 }
 
 #ifdef WW_GRADIENT
-#define WW_SLOPES 1
 #define WW_ENTER_SLOPES 1
 #define WW_PARAMETER_SLOPES 2
 // Of ww_distance() by channel c of the first point.

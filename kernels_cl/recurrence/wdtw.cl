@@ -11,8 +11,6 @@
 // multiplied by 2^k, where 2^-k is about the weight of the corner (n, m), in which every path ends; the result is
 // divided by 2^k.
 #define WW_ORDER WW_LEAST
-#define WW_OUTSIDE_VALUE INFINITY
-#define WW_BORDER_VALUE INFINITY
 #define WW_OPEN_BORDER 0
 #define WW_DIAGONAL 2
 #if WWK_DOUBLE
@@ -103,8 +101,10 @@ WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
 }
 
 #ifdef WW_GRADIENT
-#define WW_SLOPES 1
-#define WW_NODE_SLOPE(x, y, along, c) ((along) * ww_cost_slope(x, y, c))
+#define WW_NODE_SLOPES 1
+WW_INLINE real ww_node_slope(ww_point x, ww_point y, real along, const int c) {
+    return along * ww_cost_slope(x, y, c);
+}
 #define WW_PARAMETER_SLOPES 2
 // By g: dw/dg = w (1 - w/w_max) (|i-j| - max(n,m)/2). By w_max: w/w_max.
 WW_INLINE real ww_parameter_slope(ww_entries a, real carried, real node, ww_point x, ww_point y, ww_point x_before,
@@ -114,8 +114,8 @@ WW_INLINE real ww_parameter_slope(ww_entries a, real carried, real node, ww_poin
     const real share = ww_share(along * lengths.unscaled, (real)p.w_max);
     return cost * (which ? ww_share(along, (real)p.w_max) : along * (share - 1) * behind);
 }
-#define WW_FINAL_SLOPE(value, n, m) wdtw_final_slope(value, n, m, WW_GIVEN)
-WW_INLINE ww_scalar wdtw_final_slope(ww_scalar value, uint n, uint m, ww_parameters p) {
+#define WW_FINAL_SLOPE 1
+WW_INLINE ww_scalar ww_final_slope(ww_scalar value, uint n, uint m, ww_parameters p) {
     const int k = ww_unscale(n, m, p);
 #if WW_ROOT
     return value > 0 ? ldexp((ww_scalar)0.5 / sqrt(ldexp(value, k)), k) : (ww_scalar)0;
