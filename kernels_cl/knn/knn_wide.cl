@@ -33,7 +33,7 @@ WW_INLINE void ww_wide_start(ww_value4 (*sum)[2], __global const ww_scalar *norm
 #pragma unroll
     for (uint h = 0; h < 2; h++) {
 #if WW_KNN_STARTS
-        const ww_value4 start = WW_KNN_START(*(__global const ww_value4 *)(norms + h * 64));
+        const ww_value4 start = *(__global const ww_value4 *)(norms + h * 64) * (ww_scalar)-0.5;
 #else
         const ww_value4 start = (ww_value4)0;
 #endif
@@ -66,7 +66,7 @@ WW_INLINE void ww_wide_list(ww_value4 (*sum)[2], const ww_value *cut, const ww_k
     for (uint r = 0; r < 8; r++)
 #pragma unroll
         for (uint h = 0; h < 2; h++)
-            near |= WW_ANY4(sum[r][h], cut[r]);
+            near |= ww_any4(sum[r][h], cut[r]);
     if (!near)
         return;
 #pragma unroll
@@ -74,7 +74,7 @@ WW_INLINE void ww_wide_list(ww_value4 (*sum)[2], const ww_value *cut, const ww_k
         uint bits = 0;
 #pragma unroll
         for (uint r = 0; r < 8; r++)
-            bits |= WW_NEAR4(sum[r][h], cut[r], 4 * r);
+            bits |= ww_near4(sum[r][h], cut[r], 4 * r);
         while (bits) {
             const uint bit = ww_lowest(&bits), r = bit / 4;
             ww_knn_list(job, row + r / 4 * 64 + r % 4, point + h * 64 + bit % 4, counts, ids, overflow);

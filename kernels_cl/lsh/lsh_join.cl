@@ -144,7 +144,7 @@ typedef struct {
 // Whether any of the sums' points may be near.
 WW_INLINE int ww_join_any(ww_join_values sum, ww_value cut) {
 #if WW_VECTOR == 4
-    return WW_ANY4(sum, cut);
+    return ww_any4(sum, cut);
 #else
     const ww_mask near = WW_NEAR(sum, (ww_join_values)cut);
 #if WW_VECTOR == 16
@@ -221,7 +221,7 @@ WW_INLINE void ww_join_compare(const ww_join_pass *o, WW_JOIN_SPACE const ww_val
 #pragma unroll
         for (uint r = 0; r < WW_QUERIES; r++)
             if (ww_join_any(sum[r], cut[r]))
-                near[r] |= (ulong)WW_NEAR4(sum[r], cut[r], 0) << c;
+                near[r] |= (ulong)ww_near4(sum[r], cut[r], 0) << c;
     }
 #pragma unroll
     for (uint r = 0; r < WW_QUERIES; r++) {
@@ -270,7 +270,7 @@ WW_INLINE void ww_join_compare(const ww_join_pass *o, WW_JOIN_SPACE const ww_val
         for (uint r = 0; r < WW_QUERIES; r++) {
             const uint at = g * WW_QUERIES + r;
 #if WW_VECTOR == 4
-            for (uint bits = WW_NEAR4(sum[r], cut[at], 0); bits;) {
+            for (uint bits = ww_near4(sum[r], cut[at], 0); bits;) {
                 const uint lane = ww_lowest(&bits);
                 if (c + lane < there)
                     ww_join_take(o, q, g, r, rows[at], c + lane, cut + at);
@@ -339,7 +339,7 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
         for (uint i = item; i < (there + WW_VECTOR - 1) / WW_VECTOR * WW_VECTOR; i += WW_JOIN_WG) {
             const uint point = entries[min(first + i, end - 1)];
             ids[i] = point;
-            WW_JOIN_LANES(starts)[i] = WW_KNN_START(base_norms[job.base_first + point]);
+            WW_JOIN_LANES(starts)[i] = ww_knn_start(base_norms[job.base_first + point]);
             if (WW_METRIC == 3)
                 WW_JOIN_LANES(scales)[i] = ww_knn_scale(base_norms[job.base_first + point]);
 #pragma unroll
@@ -388,7 +388,7 @@ WW_INLINE void ww_join_mark(ww_value4 (*sum)[2], __local const ww_value4 *scales
             sum[r][0] *= scales[across];
             sum[r][1] *= scales[8 + across];
         }
-        const uint low = WW_NEAR4(sum[r][0], cut, 0), high = WW_NEAR4(sum[r][1], cut, 0);
+        const uint low = ww_near4(sum[r][0], cut, 0), high = ww_near4(sum[r][1], cut, 0);
         if (low)
             atomic_or(near_low + of, low << 4 * across);
         if (high)
@@ -417,7 +417,7 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(W
         __global const ww_value4 *from = base + (ulong)point * vectors;
         ids[item] = point;
         near_low[item] = near_high[item] = 0;
-        ((__local ww_value *)starts)[item] = WW_KNN_START(base_norms[job.base_first + point]);
+        ((__local ww_value *)starts)[item] = ww_knn_start(base_norms[job.base_first + point]);
         if (WW_METRIC == 3)
             ((__local ww_value *)scales)[item] = ww_knn_scale(base_norms[job.base_first + point]);
         barrier(CLK_LOCAL_MEM_FENCE);
