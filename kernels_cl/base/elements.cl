@@ -2,9 +2,9 @@
 // What engines need from a recurrence, and the defaults for what a recurrence does not define. docs/kernels.md has an
 // example.
 //
-// Every recurrence defines WW_OUTSIDE_VALUE (a cell outside the band), WW_BORDER_VALUE, WW_ORDER, ww_enter(), ww_node() and
-// ww_final(); base/choose.cl makes the cell from them. All functions take the measure's parameters last: an engine calls
-// them by the macros at the end, which add what came with the launch. Optional:
+// Every recurrence defines WW_ORDER, ww_enter(), ww_node() and ww_final(); base/choose.cl makes the cell from them. All
+// functions take the measure's parameters last: an engine calls them by the macros at the end, which add what came with the
+// launch. Optional:
 //   WW_ELEMENTS 1  ww_row and ww_column are its own: what the cells of a row (a column) need of it. ww_row_make() and
 //                  ww_column_make() make them of a point, the point before it, and its time t, from 0. t < 0: a padding row
 //                  above the first, whose point is infinitely far; for plain values it must give the row above itself, D(0,j).
@@ -23,12 +23,6 @@
 //   WW_DIAGONAL 1  ww_cell() and ww_carry() take ww_diagonal(i - j, lengths) where others take i - j: computed once for all
 //                  cells of a diagonal that a work-item holds. 2: it is expensive, a work-item keeps it from one row-step to the
 //                  next, in a register for each column.
-#ifndef WW_NODE_MOST
-#define WW_NODE_MOST 0
-#endif
-#ifndef WW_ENTER_SLOPES
-#define WW_ENTER_SLOPES 0
-#endif
 #ifndef WW_ELEMENTS
 #define WW_ELEMENTS 0
 #endif
@@ -87,6 +81,32 @@ WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths, ww_parameters p) {
 WW_INLINE real ww_carry(real value, ww_row x, ww_column y, real lag, ww_parameters p) {
     return value;
 }
+#endif
+
+// Of gradients (base/slopes.cl).
+#ifdef WW_GRADIENT
+#ifndef WW_NODE_SLOPES
+#define WW_NODE_SLOPES 0
+#endif
+#ifndef WW_NODE_MOST
+#define WW_NODE_MOST 0
+#endif
+#ifndef WW_ENTER_SLOPES
+#define WW_ENTER_SLOPES 0
+#endif
+#ifndef WW_PARAMETER_SLOPES
+#define WW_PARAMETER_SLOPES 0
+#endif
+#ifndef WW_BORDER_SLOPES
+#define WW_BORDER_SLOPES 0
+#endif
+#ifndef WW_FINAL_SLOPE
+WW_INLINE ww_scalar ww_final_slope(ww_scalar value, uint n, uint m, ww_parameters p) {
+    if (WW_ROOT)
+        return value > 0 ? (ww_scalar)0.5 / sqrt(value) : (ww_scalar)0;
+    return 1;
+}
+#endif
 #endif
 
 // The border of the matrix as the engines use it.

@@ -93,8 +93,10 @@ WW_OVERLOAD real ww_pow(real a, real b) {
 #define powr(a, b) ww_pow(a, b)
 #endif
 
-// From the recurrence, where it has no ww_left() and ww_top(): the border of the matrix except its corner, which is 0,
-// and the value of a cell outside the band.
+// What no choice of the recurrence's order takes: the border of the matrix except its corner, which is 0, where there is no
+// ww_left() and ww_top(); and a cell outside the band.
+#define WW_BORDER_VALUE (WW_ORDER == WW_MOST ? 0.0f : INFINITY)
+#define WW_OUTSIDE_VALUE WW_BORDER_VALUE
 #define WW_BORDER ((real)WW_BORDER_VALUE)
 #define WW_OUTSIDE ((real)WW_OUTSIDE_VALUE)
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slopes of the local costs, for the kernels of gradients (gradient/). Included before the recurrence, which defines those
 // of its edges and of its cell where WW_GRADIENT is defined. docs/gradient.md has the contract:
-//   WW_SLOPES 1         the recurrence has slopes at all
-//   WW_NODE_SLOPE(x, y, along, c)  of what a cell itself adds, by channel c of the row's point; by the column's it is
+//   WW_NODE_SLOPES 1    ww_node_slope(): of what a cell itself adds, by channel c of the row's point; by the column's it is
 //                       the negative. Without it a cell adds nothing.
 //   WW_NODE_MOST 1      the cell is the greater of its own cost and its best neighbour, not their sum
 //   WW_ENTER_SLOPES 1   ww_enter_slope(): of the edges' costs
 //   WW_PARAMETER_SLOPES n  ww_parameter_slope(which): of the first n parameters
 //   WW_BORDER_SLOPES 1  the border depends on the points: ww_gap_slope()
-//   WW_FINAL_SLOPE(value, n, m)  of the result by D(n,m), where it is neither D(n,m) nor its root
+//   WW_FINAL_SLOPE 1    ww_final_slope(): of the result by D(n,m), where it is neither D(n,m) nor its root
+// elements.cl has the defaults.
 // `along` is what ww_enter() gets for a lag, `lag` is i - j.
 #define WW_GRADIENT 1
 

@@ -10,13 +10,13 @@
 // Every lane takes its left neighbour's value, lane 0 takes `in`.
 #if WW_VECTOR == 16
 #define WW_ROTATED(v) (v).sf0123456789abcde
-#define WW_LAST(v) ((v).sf)
+#define WW_LAST_LANE_OF(v) ((v).sf)
 #elif WW_VECTOR == 8
 #define WW_ROTATED(v) (v).s70123456
-#define WW_LAST(v) ((v).s7)
+#define WW_LAST_LANE_OF(v) ((v).s7)
 #else
 #define WW_ROTATED(v) (v).s3012
-#define WW_LAST(v) ((v).s3)
+#define WW_LAST_LANE_OF(v) ((v).s3)
 #endif
 WW_INLINE real ww_shift(real v, ww_scalar in) {
     v = WW_ROTATED(v);
@@ -275,7 +275,7 @@ WW_INLINE void ww_run_strip(const ww_series x, const ww_series y, ww_pair_band l
             const uint done = step - (WW_VECTOR - 1);
 #pragma unroll
             for (uint q = 0; q < WW_ROWS; q++)
-                ww_hand_over(edges, done * WW_ROWS + q, number, WW_LAST(w.v[q]));
+                ww_hand_over(edges, done * WW_ROWS + q, number, WW_LAST_LANE_OF(w.v[q]));
         }
         if (!WW_OPEN && step == s.row_steps - 1 + s.owner)
             ww_store_task(out, args, x_order, task, ww_final(ww_last_of_strip(&w, &s), x.length, y.length));

@@ -63,9 +63,6 @@ typedef struct {
     real *x, *y, *x_before, *y_before, *parameter, *lag;
 } ww_block_slopes;
 #define WW_SLOPES_BEFORE (WW_ENTER_SLOPES && WW_BEFORE)
-#ifndef WW_PARAMETER_SLOPES
-#define WW_PARAMETER_SLOPES 0
-#endif
 #define WW_SUMMED_PARAMETERS (WW_WANT_PARAMETERS ? WW_PARAMETER_SLOPES : 0)
 #define WW_SUMMED_LAGS (WW_WANT_LAGS ? WW_BLOCK_DIAGONALS : 0)
 
@@ -94,8 +91,8 @@ WW_INLINE void ww_sum_cell(ww_block_slopes *slopes, const ww_block *block, const
     WW_EACH_CELL for (int k = 0; k < WW_SLOPE_CHANNELS; k++) {
         const int c = WW_SLOPE_CHANNELS == WW_CHANNELS ? k : min((int)args.slope_channel + k, WW_CHANNELS - 1);
         const int row = q * WW_SLOPE_CHANNELS + k, column = r * WW_SLOPE_CHANNELS + k;
-#ifdef WW_NODE_SLOPE
-        const real by_x = of.node * (WW_NODE_SLOPE(x, y, along, c));
+#if WW_NODE_SLOPES
+        const real by_x = of.node * ww_node_slope(x, y, along, c);
         slopes->x[row] += by_x;
         slopes->y[column] -= by_x;
 #endif

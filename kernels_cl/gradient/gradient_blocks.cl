@@ -51,6 +51,25 @@ WW_INLINE bool ww_lane_live(const ww_blocks *at, const ww_gradient_args args, co
     return WW_PACKED ? at->lane[0] + (uint)v < args.count : at->live[WW_PACKED ? 0 : v];
 }
 
+// Which block of a pair, in rows and columns of blocks: block `walked` in the order of the pass, or number `turn` of the
+// launch's diagonal. False where the pair has none: block 0 of the pass's columns then.
+WW_INLINE bool ww_block_find(const ww_gradient_args args, const ww_gradient_task task, uint walked, uint turn, bool has,
+                             const bool backward, uint *i, uint *j) {
+    const uint wide = min(args.column_end, task.wide) - min(args.column_begin, task.wide);
+    uint down, right;
+    if (args.whole) {
+        down = wide ? walked / wide : 0;
+        right = wide ? ww_rest(walked, wide, down) : 0;
+    } else {
+        down = (args.diagonal >= wide ? args.diagonal - wide + 1 : 0) + turn;
+        right = args.diagonal - min(down, args.diagonal);
+    }
+    const bool live = has && wide && down < task.tall && (args.whole || down <= args.diagonal);
+    *i = !live ? 0 : backward ? task.tall - 1 - down : down;
+    *j = args.column_begin + (!live ? 0 : backward ? wide - 1 - right : right);
+    return live;
+}
+
 // The blocks of the lanes: block `walked` of their pairs in the order of the pass, or those of the launch's diagonal. False where
 // no lane has one.
 WW_INLINE bool ww_blocks_find(ww_blocks *at, const ww_gradient_args args, __global const ww_gradient_task *tasks, uint walked,
@@ -65,18 +84,8 @@ WW_INLINE bool ww_blocks_find(ww_blocks *at, const ww_gradient_args args, __glob
         at->lane[v] = has ? t : 0;
         at->task[v] = tasks[args.first + at->lane[v]];
         const ww_gradient_task task = at->task[v];
-        const uint wide = min(args.column_end, task.wide) - min(args.column_begin, task.wide);
-        uint down, right;
-        if (args.whole) {
-            down = wide ? walked / wide : 0;
-            right = wide ? ww_rest(walked, wide, down) : 0;
-        } else {
-            down = (args.diagonal >= wide ? args.diagonal - wide + 1 : 0) + turn;
-            right = args.diagonal - min(down, args.diagonal);
-        }
-        const bool live = has && wide && down < task.tall && (args.whole || down <= args.diagonal);
-        const uint i = !live ? 0 : backward ? task.tall - 1 - down : down;
-        const uint j = args.column_begin + (!live ? 0 : backward ? wide - 1 - right : right);
+        uint i, j;
+        const bool live = ww_block_find(args, task, walked, turn, has, backward, &i, &j);
         any |= live;
         at->live[v] = live;
         at->i[v] = i;

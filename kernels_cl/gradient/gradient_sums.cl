@@ -5,16 +5,6 @@
 //   ww_gradient_series  a series' gradient: the sum over its entries, a work-item a value
 //   ww_gradient_pairs   values, and slopes by parameters and by weights, a work-group an output
 // Sums run over entries in their order, with the rounding errors of the sum carried along.
-#ifndef WW_FINAL_SLOPE
-#if WW_ROOT
-#define WW_FINAL_SLOPE(value, n, m) ((value) > 0 ? (ww_scalar)0.5 / sqrt(value) : (ww_scalar)0)
-#else
-#define WW_FINAL_SLOPE(value, n, m) ((ww_scalar)1)
-#endif
-#endif
-#ifndef WW_BORDER_SLOPES
-#define WW_BORDER_SLOPES 0
-#endif
 #define WW_OTHER_SIDE 0x80000000u
 #define WW_SUM_AHEAD 4 // entries
 #ifndef WW_SUM_SLICES
@@ -70,6 +60,19 @@ WW_INLINE ww_point ww_packed_at(__global const ww_scalar *packed, ulong at, ulon
     return point;
 }
 
+// Adds what comes through the border at point t, from 0, of the columns or of the rows.
+WW_INLINE ww_scalar ww_border_add(ww_scalar all, __global const ww_scalar *flow, const ww_gradient_task task,
+                                  const bool column, const uint t, const ulong stride) {
+    const ulong left = task.roll + (ulong)task.wide * WW_COLS * stride;
+    if (column)
+        return all + flow[task.roll + t * stride];
+    const uint i = t / WW_ROWS, q = t - i * WW_ROWS;
+    all += flow[left + ((ulong)i * (WW_ROWS + 1) + q + 1) * stride];
+    if (q == WW_ROWS - 1 && i + 1 < task.tall)
+        all += flow[left + (ulong)(i + 1) * (WW_ROWS + 1) * stride];
+    return all;
+}
+
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_gradient_border(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
                    __global const ww_scalar *restrict packed, __global const ww_scalar *restrict flow,
@@ -78,29 +81,20 @@ ww_gradient_border(const ww_gradient_args args, __global const ww_gradient_task 
         return;
     const ww_gradient_task task = tasks[args.first + get_global_id(0) / 2];
     const bool column = get_global_id(0) & 1;
-    const ulong stride = args.stride, left = task.roll + (ulong)task.wide * WW_COLS * stride;
+    const ulong stride = args.stride;
     const uint points = column ? task.m : task.n;
     ww_scalar all = 0, by_gap = 0;
-    for (uint pass = WW_I_border_total ? 0 : 1; pass < 2; pass++)
-        for (uint t = points; t-- > 0;) {
-            if (pass == 0 || !WW_I_border_total) {
-                if (column) {
-                    all += flow[task.roll + t * stride];
-                } else {
-                    const uint i = t / WW_ROWS, q = t - i * WW_ROWS;
-                    all += flow[left + ((ulong)i * (WW_ROWS + 1) + q + 1) * stride];
-                    if (q == WW_ROWS - 1 && i + 1 < task.tall)
-                        all += flow[left + (ulong)(i + 1) * (WW_ROWS + 1) * stride];
-                }
-            }
-            if (pass == 0)
-                continue;
-            const ww_point point = ww_packed_at(packed, (column ? task.y : task.x) + (ulong)t * WW_PARTS * stride, stride);
-            const ulong at = (column ? task.y_slopes : task.x_slopes) + (ulong)t * WW_CHANNELS * stride;
-            for (int c = 0; c < WW_CHANNELS; c++)
-                slopes[at + c * stride] += all * ww_gap_slope(point, c, WW_GIVEN);
-            by_gap += all * ww_gap_parameter(point, WW_GIVEN);
-        }
+    for (uint t = points; WW_I_border_total && t-- > 0;)
+        all = ww_border_add(all, flow, task, column, t, stride);
+    for (uint t = points; t-- > 0;) {
+        if (!WW_I_border_total)
+            all = ww_border_add(all, flow, task, column, t, stride);
+        const ww_point point = ww_packed_at(packed, (column ? task.y : task.x) + (ulong)t * WW_PARTS * stride, stride);
+        const ulong at = (column ? task.y_slopes : task.x_slopes) + (ulong)t * WW_CHANNELS * stride;
+        for (int c = 0; c < WW_CHANNELS; c++)
+            slopes[at + c * stride] += all * ww_gap_slope(point, c, WW_GIVEN);
+        by_gap += all * ww_gap_parameter(point, WW_GIVEN);
+    }
     // A row of its own, behind those of the blocks.
     if (WW_WANT_PARAMETERS)
         sums[task.sums + (ulong)(task.tall + column) * stride] = by_gap;
@@ -136,6 +130,29 @@ WW_INLINE void ww_sum_add(ww_scalar *sum, ww_scalar *lost, ww_scalar value) {
     *lost = (next - *sum) - more;
     *sum = next;
 }
+// Adds, of value t of channel c, every `parts`-th entry from `begin` on.
+WW_INLINE void ww_sum_slice(ww_scalar *sum, ww_scalar *lost, const ww_gradient_args args,
+                            __global const ww_gradient_task *tasks, __global const ww_scalar *slopes,
+                            __global const ww_scalar *ends, __global const ww_gradient_entry *entries,
+                            __global const ww_scalar *upstream, const uint begin, const uint end, const uint parts,
+                            const uint t, const uint c) {
+    // Several are read before they are added: else each waits for its entry, its task and its slope.
+    for (uint e = begin; e < end; e += WW_SUM_AHEAD * parts) {
+        ww_scalar read[WW_SUM_AHEAD];
+#pragma unroll
+        for (uint k = 0; k < WW_SUM_AHEAD; k++) {
+            const ww_gradient_entry entry = entries[min(e + k * parts, end - 1)];
+            const ww_scalar scale = (ww_scalar)entry.factor * (args.scaled ? upstream[entry.pair] : (ww_scalar)1) *
+                                    ww_final_slope(ends[entry.task], tasks[entry.task].n, tasks[entry.task].m, WW_GIVEN);
+            read[k] = scale * ww_pair_slope(tasks, slopes, entry.task, entry.role, t, c, args.stride);
+        }
+#pragma unroll
+        for (uint k = 0; k < WW_SUM_AHEAD; k++) {
+            if (e + k * parts < end)
+                ww_sum_add(sum, lost, read[k]);
+        }
+    }
+}
 // outputs: where each begins in `out`, and its points; begins: its first entry, and one more. Many entries are summed in
 // WW_SUM_SLICES slices, entry k in slice k % WW_SUM_SLICES, and then the slices in their order: with `slices` 1 by one work-item, else
 // by as many. Local memory: WW_SUM_WG values twice. A barrier.
@@ -159,22 +176,7 @@ ww_gradient_series(const ww_gradient_args args, __global const ww_gradient_task 
     ww_scalar all = 0, all_lost = 0;
     for (uint s = own; live && s < parts; s += slices) {
         ww_scalar sum = 0, lost = 0;
-        // Several are read before they are added: else each waits for its entry, its task and its slope.
-        for (uint e = begin + s; e < end; e += WW_SUM_AHEAD * parts) {
-            ww_scalar read[WW_SUM_AHEAD];
-#pragma unroll
-            for (uint k = 0; k < WW_SUM_AHEAD; k++) {
-                const ww_gradient_entry entry = entries[min(e + k * parts, end - 1)];
-                const ww_scalar scale = (ww_scalar)entry.factor * (args.scaled ? upstream[entry.pair] : (ww_scalar)1) *
-                                        WW_FINAL_SLOPE(ends[entry.task], tasks[entry.task].n, tasks[entry.task].m);
-                read[k] = scale * ww_pair_slope(tasks, slopes, entry.task, entry.role, t, c, args.stride);
-            }
-#pragma unroll
-            for (uint k = 0; k < WW_SUM_AHEAD; k++) {
-                if (e + k * parts < end)
-                    ww_sum_add(&sum, &lost, read[k]);
-            }
-        }
+        ww_sum_slice(&sum, &lost, args, tasks, slopes, ends, entries, upstream, begin + s, end, parts, t, c);
         if (parts > 1) {
             ww_sum_add(&all, &all_lost, sum);
             all_lost += lost;
@@ -212,7 +214,7 @@ ww_gradient_pairs(const ww_gradient_args args, __global const ww_gradient_task *
         const ww_gradient_entry entry = entries[e];
         const ww_gradient_task task = tasks[entry.task];
         const ww_scalar end = ends[entry.task];
-        const ww_scalar scale = (ww_scalar)entry.factor * (args.scaled ? upstream[pair] : (ww_scalar)1) * WW_FINAL_SLOPE(end, task.n, task.m);
+        const ww_scalar scale = (ww_scalar)entry.factor * (args.scaled ? upstream[pair] : (ww_scalar)1) * ww_final_slope(end, task.n, task.m, WW_GIVEN);
         (void)scale;
         if (entry.role)
             continue;

@@ -9,31 +9,15 @@
 // with q.c - |c|^2/2 where the metric allows, and accepts every point within its rounding error; results come only from
 // ww_knn_exact.
 //
-// Parameters:
+// Parameters, all given by the host; the last three where a text asks for them:
 //   WW_METRIC  0 squared L2, 1 L1, 2 Linf, 3 cosine, 4 inner product (negated), 5 Hamming,
 //              6 Jaccard of bits (no filter takes it)
 //   WW_DIRECT  1: the filter computes the metric itself (always so for 1, 2 and 5)
 //   WW_CENTRE  1: the filter subtracts `mean` from every point first
 //   WW_D       the dimension where it is fixed at compile time, else 0
+//   WW_WG      work-items of a filter's group
+//   WW_ROW_WG  work-items of a group that serves one query
 #pragma OPENCL FP_CONTRACT OFF
-#ifndef WW_METRIC
-#define WW_METRIC 0
-#endif
-#ifndef WW_DIRECT
-#define WW_DIRECT 0
-#endif
-#ifndef WW_CENTRE
-#define WW_CENTRE 0
-#endif
-#ifndef WW_D
-#define WW_D 0
-#endif
-#ifndef WW_WG
-#define WW_WG 64 // work-items of a filter's group
-#endif
-#ifndef WW_ROW_WG
-#define WW_ROW_WG 64 // work-items of a group that serves one query
-#endif
 #define WW_KNN_TILE 64u
 #define WW_NO_INDEX 0xffffffffu
 
@@ -65,7 +49,7 @@ WW_INLINE ww_value4 ww_tile_four(__global const ww_value *point, uint j, uint di
 
 // ---- filters
 
-// Sums start at WW_KNN_START, computed from the norm of c where WW_KNN_STARTS is 1; WW_ADD adds a coordinate; a point is listed
+// Sums start at ww_knn_start(), computed from the norm of c where WW_KNN_STARTS is 1; WW_ADD adds a coordinate; a point is listed
 // where WW_NEAR is true.
 #define WW_KNN_STARTS (WW_METRIC == 0 && !WW_DIRECT)
 #if WW_METRIC >= 5
@@ -73,28 +57,18 @@ WW_INLINE ww_value4 ww_tile_four(__global const ww_value *point, uint j, uint di
 #define WW_NEAR(sum, cut) ((sum) < (cut))
 #define WW_NEVER 0u
 #define WW_ALWAYS 0xffffffffu
-#elif WW_METRIC == 1
-#define WW_ADD(sum, q, c) ((sum) + fabs((q) - (c)))
-#elif WW_METRIC == 2
-#define WW_ADD(sum, q, c) fmax((sum), fabs((q) - (c)))
-#elif WW_DIRECT
-#define WW_ADD(sum, q, c) fma((q) - (c), (q) - (c), (sum))
 #else
-#define WW_ADD(sum, q, c) fma((q), (c), (sum))
-#define WW_NEAR(sum, cut) ((sum) >= (cut))
-#define WW_NEVER ((ww_scalar)INFINITY)
-#define WW_ALWAYS (-(ww_scalar)INFINITY)
+#define WW_PRODUCTS (WW_METRIC != 1 && WW_METRIC != 2 && !WW_DIRECT)
+#define WW_ADD(sum, q, c)                                                                                              \
+    (WW_METRIC == 1 ? (sum) + fabs((q) - (c)) : WW_METRIC == 2 ? fmax((sum), fabs((q) - (c)))                          \
+                                              : fma(WW_DIRECT ? (q) - (c) : (q), WW_DIRECT ? (q) - (c) : (c), (sum)))
+#define WW_NEAR(sum, cut) (WW_PRODUCTS ? (sum) >= (cut) : (sum) <= (cut))
+#define WW_NEVER (WW_PRODUCTS ? (ww_scalar)INFINITY : -(ww_scalar)INFINITY)
+#define WW_ALWAYS (-WW_NEVER)
 #endif
-#ifndef WW_NEAR
-#define WW_NEAR(sum, cut) ((sum) <= (cut))
-#define WW_NEVER (-(ww_scalar)INFINITY)
-#define WW_ALWAYS ((ww_scalar)INFINITY)
-#endif
-#if WW_KNN_STARTS
-#define WW_KNN_START(norm) ((norm) * (ww_scalar)-0.5)
-#else
-#define WW_KNN_START(norm) 0
-#endif
+WW_INLINE ww_value ww_knn_start(ww_scalar norm) {
+    return (ww_value)(WW_KNN_STARTS ? norm * (ww_scalar)-0.5 : 0);
+}
 // Cosine: the sum is q.c; the value compared is q.c/|c|.
 WW_INLINE ww_scalar ww_knn_scale(ww_scalar norm) {
     return norm > 0 ? 1 / sqrt(norm) : 0;
@@ -105,21 +79,17 @@ WW_INLINE ww_scalar ww_knn_scale(ww_scalar norm) {
 WW_INLINE ww_value ww_knn_cut(ww_knn_args job, ww_scalar best, ww_scalar norm) {
     if (best == (ww_scalar)INFINITY)
         return WW_ALWAYS;
-#if WW_METRIC >= 5
-    (void)norm;
-    return (uint)best;
-#elif WW_METRIC == 4
-    return -best - job.margin * sqrt(norm) * job.reach;
-#elif WW_METRIC == 3
+    if (WW_METRIC >= 5)
+        return (ww_value)best;
+    if (WW_METRIC == 4)
+        return (ww_value)(-best - job.margin * sqrt(norm) * job.reach);
     // A query of zeros has distance 1 to all.
-    return norm == 0 || best == 0 ? WW_NEVER : (1 - best - job.margin) * sqrt(norm);
-#elif WW_METRIC == 0 && !WW_DIRECT
+    if (WW_METRIC == 3)
+        return norm == 0 || best == 0 ? WW_NEVER : (ww_value)((1 - best - job.margin) * sqrt(norm));
+    if (!WW_KNN_STARTS)
+        return best == 0 ? WW_NEVER : (ww_value)(best * (1 + job.margin));
     const ww_scalar longest = sqrt(norm) + job.reach;
-    return best == 0 ? WW_NEVER : (norm - best) / 2 - job.margin * longest * longest;
-#else
-    (void)norm;
-    return best == 0 ? WW_NEVER : best * (1 + job.margin);
-#endif
+    return best == 0 ? WW_NEVER : (ww_value)((norm - best) / 2 - job.margin * longest * longest);
 }
 
 // Lists a point of the base for a row; where a row's list is full, reports that instead.
@@ -135,17 +105,45 @@ WW_INLINE void ww_knn_list(ww_knn_args job, uint row, uint point, __global uint 
         *overflow = 1;
 }
 
-// One bit, at `bit` and above, for each of four sums whose point may be near.
-#define WW_NEAR4(sums, cut, bit)                                                                                       \
-    ((uint)WW_NEAR((sums).x, cut) << (bit) | (uint)WW_NEAR((sums).y, cut) << ((bit) + 1) |                             \
-     (uint)WW_NEAR((sums).z, cut) << ((bit) + 2) | (uint)WW_NEAR((sums).w, cut) << ((bit) + 3))
-#define WW_ANY4(sums, cut)                                                                                             \
-    (WW_NEAR((sums).x, cut) | WW_NEAR((sums).y, cut) | WW_NEAR((sums).z, cut) | WW_NEAR((sums).w, cut))
+// One bit, at `bit` and above, for each of four sums whose point may be near; whether any may.
+WW_INLINE uint ww_near4(ww_value4 sums, ww_value cut, const uint bit) {
+    return (uint)WW_NEAR(sums.x, cut) << bit | (uint)WW_NEAR(sums.y, cut) << (bit + 1) |
+           (uint)WW_NEAR(sums.z, cut) << (bit + 2) | (uint)WW_NEAR(sums.w, cut) << (bit + 3);
+}
+WW_INLINE int ww_any4(ww_value4 sums, ww_value cut) {
+    return WW_NEAR(sums.x, cut) | WW_NEAR(sums.y, cut) | WW_NEAR(sums.z, cut) | WW_NEAR(sums.w, cut);
+}
 // Takes the lowest bit out of *bits.
 WW_INLINE uint ww_lowest(uint *bits) {
     const uint lowest = 31 - clz(*bits & -*bits);
     *bits &= *bits - 1;
     return lowest;
+}
+
+// ---- sums of eight rows by two vectors of four points, of a work-item of knn_wide.cl and lsh/lsh_join.cl
+
+// One coordinate of a row.
+WW_INLINE void ww_block_row(ww_value4 *sum, const ww_value q, const ww_value4 p0, const ww_value4 p1) {
+    sum[0] = WW_ADD(sum[0], (ww_value4)(q), p0);
+    sum[1] = WW_ADD(sum[1], (ww_value4)(q), p1);
+}
+// `depth` coordinates; one has 2 * `half_side` vectors of each side, of which the block has number `down` (`across`) of either half.
+WW_INLINE void ww_block_add(ww_value4 (*sum)[2], __local const ww_value4 *queries, __local const ww_value4 *points,
+                            const uint depth, const uint half_side, const uint down, const uint across) {
+#pragma unroll
+    for (uint j = 0; j < depth; j++) {
+        const uint low = j * (2 * half_side), high = low + half_side;
+        const ww_value4 p0 = points[low + across], p1 = points[high + across];
+        const ww_value4 q0 = queries[low + down], q1 = queries[high + down];
+        ww_block_row(sum[0], q0.x, p0, p1);
+        ww_block_row(sum[1], q0.y, p0, p1);
+        ww_block_row(sum[2], q0.z, p0, p1);
+        ww_block_row(sum[3], q0.w, p0, p1);
+        ww_block_row(sum[4], q1.x, p0, p1);
+        ww_block_row(sum[5], q1.y, p0, p1);
+        ww_block_row(sum[6], q1.z, p0, p1);
+        ww_block_row(sum[7], q1.w, p0, p1);
+    }
 }
 
 #define WW_KNN_SIDES __global const ww_value *restrict queries, __global const ww_value *restrict base,                  \

@@ -10,61 +10,73 @@
 #ifndef WW_EXACT_ROWS
 #define WW_EXACT_ROWS 0
 #endif
-#if WW_EXACT_ROWS
-#define WW_EXACT_AT(point, dimension) ((ulong)(point) * (((dimension) + 3) / 4 * 4))
-#else
-#define WW_EXACT_AT ww_tile_at
-#endif
+WW_INLINE ulong ww_exact_at(uint point, uint dimension) {
+    return WW_EXACT_ROWS ? (ulong)point * ((dimension + 3) / 4 * 4) : ww_tile_at(point, dimension);
+}
 
-// A distance from its sum, and one more coordinate of it.
+// One more coordinate of a sum. Cosine: half the squared distance of the two directions, which is exactly 0 for equal
+// points, and never negative.
 #if WW_METRIC >= 5
 #define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) ((sum) + popcount((x) ^ (y)))
-#elif WW_METRIC == 0
-#define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) fma((x) - (y), (x) - (y), (sum))
-#elif WW_METRIC == 1
-#define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) ((sum) + fabs((x) - (y)))
-#elif WW_METRIC == 2
-#define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) fmax((sum), fabs((x) - (y)))
 #elif WW_METRIC == 3
-// Half the squared distance of the two directions: exactly 0 for equal points, and never negative.
 #define WW_EXACT_ADD(sum, x, y, x_scale, y_scale)                                                                      \
     fma((x) * (x_scale) - (y) * (y_scale), (x) * (x_scale) - (y) * (y_scale), (sum))
-#else
+#elif WW_METRIC == 4
 #define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) fma(-(x), (y), (sum))
+#else
+#define WW_EXACT_ADD(sum, x, y, x_scale, y_scale)                                                                      \
+    (WW_METRIC == 0   ? fma((x) - (y), (x) - (y), (sum))                                                               \
+     : WW_METRIC == 1 ? (sum) + fabs((x) - (y)) : fmax((sum), fabs((x) - (y))))
 #endif
 
-#if WW_METRIC == 6
-// From the bits that differ and the members of both; all whole numbers except the result. 0 for two empty sets.
-WW_INLINE ww_scalar ww_jaccard_of_counts(ww_scalar different, ww_scalar a, ww_scalar b) {
-    return different > 0 ? different / ((a + b + different) / 2) : 0;
+// The distance from its sum. Jaccard's from the bits that differ and the members of both, all whole numbers except the
+// result: 0 for two empty sets.
+WW_INLINE ww_scalar ww_exact_of(ww_value sum, ww_scalar q_norm, ww_scalar c_norm) {
+    const ww_scalar all = (ww_scalar)sum;
+    if (WW_METRIC == 6)
+        return all > 0 ? all / ((q_norm + c_norm + all) / 2) : 0;
+    return WW_METRIC == 3 ? all / 2 : all;
 }
-#endif
+
+// Four coordinates of a sum.
+WW_INLINE ww_value ww_exact_four(ww_value sum, ww_value4 x, ww_value4 y, ww_scalar x_scale, ww_scalar y_scale) {
+    sum = WW_EXACT_ADD(sum, x.x, y.x, x_scale, y_scale);
+    sum = WW_EXACT_ADD(sum, x.y, y.y, x_scale, y_scale);
+    sum = WW_EXACT_ADD(sum, x.z, y.z, x_scale, y_scale);
+    return WW_EXACT_ADD(sum, x.w, y.w, x_scale, y_scale);
+}
+
+// Of two rows, each of `vectors` times four coordinates: their padding adds nothing.
+WW_INLINE ww_scalar ww_exact_rows(__global const ww_value4 *q, __global const ww_value4 *c, uint vectors,
+                                  ww_scalar q_norm, ww_scalar c_norm) {
+    ww_value sum = 0;
+    if (WW_METRIC == 3 && (q_norm == 0 || c_norm == 0))
+        return 1;
+    const ww_scalar q_scale = WW_METRIC == 3 ? ww_knn_scale(q_norm) : 1;
+    const ww_scalar c_scale = WW_METRIC == 3 ? ww_knn_scale(c_norm) : 1;
+    (void)q_scale, (void)c_scale;
+    for (uint v = 0; v < vectors; v++)
+        sum = ww_exact_four(sum, q[v], c[v], q_scale, c_scale);
+    return ww_exact_of(sum, q_norm, c_norm);
+}
 
 WW_INLINE ww_scalar ww_exact(__global const ww_value *q, __global const ww_value *c, uint dimension, ww_scalar q_norm,
                              ww_scalar c_norm) {
     ww_value sum = 0;
-#if WW_METRIC == 3
-    if (q_norm == 0 || c_norm == 0)
+    if (WW_METRIC == 3 && (q_norm == 0 || c_norm == 0))
         return 1;
-    const ww_scalar q_scale = ww_knn_scale(q_norm), c_scale = ww_knn_scale(c_norm);
-#endif
-#if WW_EXACT_ROWS
-    for (uint j = 0; j < dimension; j += 4) {
-        const ww_value4 x = *(__global const ww_value4 *)(q + j), y = *(__global const ww_value4 *)(c + j);
-        sum = WW_EXACT_ADD(sum, x.x, y.x, q_scale, c_scale);
-        sum = WW_EXACT_ADD(sum, x.y, y.y, q_scale, c_scale);
-        sum = WW_EXACT_ADD(sum, x.z, y.z, q_scale, c_scale);
-        sum = WW_EXACT_ADD(sum, x.w, y.w, q_scale, c_scale);
+    const ww_scalar q_scale = WW_METRIC == 3 ? ww_knn_scale(q_norm) : 1;
+    const ww_scalar c_scale = WW_METRIC == 3 ? ww_knn_scale(c_norm) : 1;
+    (void)q_scale, (void)c_scale;
+    if (WW_EXACT_ROWS) {
+        for (uint j = 0; j < dimension; j += 4)
+            sum = ww_exact_four(sum, *(__global const ww_value4 *)(q + j), *(__global const ww_value4 *)(c + j), q_scale,
+                                c_scale);
+    } else {
+        for (uint j = 0; j < dimension; j++)
+            sum = WW_EXACT_ADD(sum, q[j * WW_KNN_TILE], c[j * WW_KNN_TILE], q_scale, c_scale);
     }
-#else
-    for (uint j = 0; j < dimension; j++)
-        sum = WW_EXACT_ADD(sum, q[j * WW_KNN_TILE], c[j * WW_KNN_TILE], q_scale, c_scale);
-#endif
-#if WW_METRIC == 6
-    return ww_jaccard_of_counts((ww_scalar)sum, q_norm, c_norm);
-#else
-    return WW_METRIC == 3 ? (ww_scalar)sum / 2 : (ww_scalar)sum;
-#endif
+    return ww_exact_of(sum, q_norm, c_norm);
 }
 
 // The same for several points, where a kernel text has vectors; cosine's scales and Jaccard's quotients are computed by
@@ -82,7 +94,7 @@ ww_knn_exact(__global const ww_value *restrict queries, __global const ww_value 
     const uint row = (uint)get_group_id(0), query = job.query_first + row;
     const uint dimension = job.dimension;
     const ulong out = (ulong)row * job.capacity;
-    __global const ww_value *q = queries + WW_EXACT_AT(query, dimension);
+    __global const ww_value *q = queries + ww_exact_at(query, dimension);
     const uint count = job.listed ? min(counts[row], job.capacity) : job.base_end - job.base_first;
     uint done = 0;
 #if WW_EXACT_TOGETHER
@@ -101,6 +113,6 @@ ww_knn_exact(__global const ww_value *restrict queries, __global const ww_value 
     for (uint i = done + (uint)get_local_id(0); i < count; i += WW_ROW_WG) {
         const uint point = job.listed ? ids[out + i] - job.base_id : job.base_first + i;
         values[out + i] =
-            ww_exact(q, base + WW_EXACT_AT(point, dimension), dimension, query_norms[query], base_norms[point]);
+            ww_exact(q, base + ww_exact_at(point, dimension), dimension, query_norms[query], base_norms[point]);
     }
 }

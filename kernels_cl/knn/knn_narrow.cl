@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filter for points of few coordinates on a GPU. A work-item has WW_QUERIES queries, held in registers with their cuts;
+// Filter for points of few coordinates on a GPU. A work-item has WW_QUERIES queries, at most 8, held in registers with their cuts;
 // a tile pair of the chunk is in local memory, where all work-items read the same four points at a time. A pair of
 // points costs WW_D multiply-adds and one comparison.
 //
 // Local memory: 128 * (WW_D + 1) values (+ 128 for cosine). Barriers: two for 128 points.
-#ifndef WW_QUERIES
-#define WW_QUERIES 8 // at most 8
-#endif
 #define WW_KNN_STEP 128u // points in local memory
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_narrow(WW_KNN_FILTER_ARGUMENTS) {
     __local ww_value4 points[WW_KNN_STEP / 4 * WW_D];
     __local ww_value4 starts[WW_KNN_STEP / 4];
-#if WW_METRIC == 3
-    __local ww_value4 scales[WW_KNN_STEP / 4];
-#endif
+    __local ww_value4 scales[WW_METRIC == 3 ? WW_KNN_STEP / 4 : 1];
     const uint item = (uint)get_local_id(0);
     const uint row0 = (uint)(get_group_id(0) % job.query_groups) * (WW_WG * WW_QUERIES) + item;
     const uint begin = job.base_first + (uint)(get_group_id(0) / job.query_groups) * job.part;
@@ -27,27 +22,25 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_narrow(W
         const ulong at = ww_tile_at(job.query_first + min(row, job.query_count - 1), WW_D);
         cut[r] = ww_knn_row_cut(job, row, query_norms, best);
 #pragma unroll
-        for (uint j = 0; j < WW_D; j++)
-#if WW_CENTRE
-            q[r][j] = queries[at + j * WW_KNN_TILE] - mean[j];
-#else
+        for (uint j = 0; j < WW_D; j++) {
             q[r][j] = queries[at + j * WW_KNN_TILE];
-#endif
+            if (WW_CENTRE)
+                q[r][j] -= mean[j];
+        }
     }
     for (uint first = begin; first < end; first += WW_KNN_STEP) {
         __global const ww_value4 *from = (__global const ww_value4 *)(base + (ulong)first * WW_D);
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint i = item; i < WW_KNN_STEP / 4 * WW_D; i += WW_WG)
-#if WW_CENTRE
-            points[i] = from[i] - mean[i / (WW_KNN_TILE / 4) % WW_D];
-#else
-            points[i] = from[i];
-#endif
+        for (uint i = item; i < WW_KNN_STEP / 4 * WW_D; i += WW_WG) {
+            ww_value4 four = from[i];
+            if (WW_CENTRE)
+                four -= (ww_value)mean[i / (WW_KNN_TILE / 4) % WW_D];
+            points[i] = four;
+        }
         for (uint i = item; i < WW_KNN_STEP; i += WW_WG) {
-            ((__local ww_value *)starts)[i] = WW_KNN_START(base_norms[first + i]);
-#if WW_METRIC == 3
-            ((__local ww_value *)scales)[i] = ww_knn_scale(base_norms[first + i]);
-#endif
+            ((__local ww_value *)starts)[i] = ww_knn_start(base_norms[first + i]);
+            if (WW_METRIC == 3)
+                ((__local ww_value *)scales)[i] = ww_knn_scale(base_norms[first + i]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint c = 0; c < WW_KNN_STEP; c += 4) {
@@ -67,17 +60,16 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_narrow(W
             int near = 0;
 #pragma unroll
             for (uint r = 0; r < WW_QUERIES; r++) {
-#if WW_METRIC == 3
-                sum[r] *= scales[c / 4];
-#endif
-                near |= WW_ANY4(sum[r], cut[r]);
+                if (WW_METRIC == 3)
+                    sum[r] *= scales[c / 4];
+                near |= ww_any4(sum[r], cut[r]);
             }
             if (!near)
                 continue;
             uint bits = 0;
 #pragma unroll
             for (uint r = 0; r < WW_QUERIES; r++)
-                bits |= WW_NEAR4(sum[r], cut[r], 4 * r);
+                bits |= ww_near4(sum[r], cut[r], 4 * r);
             while (bits) {
                 const uint bit = ww_lowest(&bits);
                 ww_knn_list(job, row0 + bit / 4 * WW_WG, first + c + bit % 4, counts, ids, overflow);

@@ -3,9 +3,6 @@
 // WW_VECTOR points at a time. A tile of the base stays in the L1 cache for all 64 queries. No local memory, no barrier.
 //
 // Tried, not taken: two vectors of points a query, signs in place of comparisons: no gain.
-#ifndef WW_QUERIES
-#define WW_QUERIES 8
-#endif
 typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_values;
 
 // Whether a comparison is true in any place. (On x86 any() is compiled to a branch for each of the 16.)
@@ -39,7 +36,7 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_vector(W
                 __global const ww_value *p = base + (ulong)first * dimension + v;
                 ww_values sum[WW_QUERIES];
 #if WW_KNN_STARTS
-                const ww_values start = WW_KNN_START(WW_VLOAD(0, base_norms + first + v));
+                const ww_values start = WW_VLOAD(0, base_norms + first + v) * (ww_scalar)-0.5;
 #else
                 const ww_values start = (ww_values)0;
 #endif
@@ -47,16 +44,15 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_vector(W
                 for (uint r = 0; r < WW_QUERIES; r++)
                     sum[r] = start;
                 for (uint j = 0; j < dimension; j++) {
-#if WW_CENTRE
-                    const ww_values point = WW_VLOAD(0, p + j * WW_KNN_TILE) - mean[j];
-#define WW_COORDINATE(q) ((q)-mean[j])
-#else
-                    const ww_values point = WW_VLOAD(0, p + j * WW_KNN_TILE);
-#define WW_COORDINATE(q) (q)
-#endif
+                    const ww_value origin = WW_CENTRE ? (ww_value)mean[j] : 0;
+                    ww_values point = WW_VLOAD(0, p + j * WW_KNN_TILE);
+                    if (WW_CENTRE)
+                        point -= origin;
 #pragma unroll
-                    for (uint r = 0; r < WW_QUERIES; r++)
-                        sum[r] = WW_ADD(sum[r], (ww_values)WW_COORDINATE(q[j * WW_KNN_TILE + r]), point);
+                    for (uint r = 0; r < WW_QUERIES; r++) {
+                        const ww_value query = q[j * WW_KNN_TILE + r];
+                        sum[r] = WW_ADD(sum[r], (ww_values)(WW_CENTRE ? query - origin : query), point);
+                    }
                 }
 #if WW_METRIC == 3
                 const ww_values norm = WW_VLOAD(0, base_norms + first + v);

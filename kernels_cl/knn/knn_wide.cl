@@ -33,36 +33,13 @@ WW_INLINE void ww_wide_start(ww_value4 (*sum)[2], __global const ww_scalar *norm
 #pragma unroll
     for (uint h = 0; h < 2; h++) {
 #if WW_KNN_STARTS
-        const ww_value4 start = WW_KNN_START(*(__global const ww_value4 *)(norms + h * 64));
+        const ww_value4 start = *(__global const ww_value4 *)(norms + h * 64) * (ww_scalar)-0.5;
 #else
         const ww_value4 start = (ww_value4)0;
 #endif
 #pragma unroll
         for (uint r = 0; r < 8; r++)
             sum[r][h] = start;
-    }
-}
-
-// One coordinate of row r.
-WW_INLINE void ww_wide_row(ww_value4 *sum, const ww_value q, const ww_value4 p0, const ww_value4 p1) {
-    sum[0] = WW_ADD(sum[0], (ww_value4)(q), p0);
-    sum[1] = WW_ADD(sum[1], (ww_value4)(q), p1);
-}
-// WW_KNN_DEPTH coordinates of both sides.
-WW_INLINE void ww_wide_add(ww_value4 (*sum)[2], __local const ww_value4 *query_part, __local const ww_value4 *point_part,
-                           const uint down, const uint across) {
-#pragma unroll
-    for (uint j = 0; j < WW_KNN_DEPTH; j++) {
-        const ww_value4 p0 = point_part[j * (WW_SIDE / 4) + across], p1 = point_part[j * (WW_SIDE / 4) + 16 + across];
-        const ww_value4 q0 = query_part[j * (WW_SIDE / 4) + down], q1 = query_part[j * (WW_SIDE / 4) + 16 + down];
-        ww_wide_row(sum[0], q0.x, p0, p1);
-        ww_wide_row(sum[1], q0.y, p0, p1);
-        ww_wide_row(sum[2], q0.z, p0, p1);
-        ww_wide_row(sum[3], q0.w, p0, p1);
-        ww_wide_row(sum[4], q1.x, p0, p1);
-        ww_wide_row(sum[5], q1.y, p0, p1);
-        ww_wide_row(sum[6], q1.z, p0, p1);
-        ww_wide_row(sum[7], q1.w, p0, p1);
     }
 }
 
@@ -89,7 +66,7 @@ WW_INLINE void ww_wide_list(ww_value4 (*sum)[2], const ww_value *cut, const ww_k
     for (uint r = 0; r < 8; r++)
 #pragma unroll
         for (uint h = 0; h < 2; h++)
-            near |= WW_ANY4(sum[r][h], cut[r]);
+            near |= ww_any4(sum[r][h], cut[r]);
     if (!near)
         return;
 #pragma unroll
@@ -97,7 +74,7 @@ WW_INLINE void ww_wide_list(ww_value4 (*sum)[2], const ww_value *cut, const ww_k
         uint bits = 0;
 #pragma unroll
         for (uint r = 0; r < 8; r++)
-            bits |= WW_NEAR4(sum[r][h], cut[r], 4 * r);
+            bits |= ww_near4(sum[r][h], cut[r], 4 * r);
         while (bits) {
             const uint bit = ww_lowest(&bits), r = bit / 4;
             ww_knn_list(job, row + r / 4 * 64 + r % 4, point + h * 64 + bit % 4, counts, ids, overflow);
@@ -138,7 +115,7 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_wide(WW_
                     next_query[f] = ww_wide_fetch(query_pair, mean, f * WW_WG + item, from, dimension);
                     next_point[f] = ww_wide_fetch(point_pair, mean, f * WW_WG + item, from, dimension);
                 }
-            ww_wide_add(sum, query_part[now], point_part[now], down, across);
+            ww_block_add(sum, query_part[now], point_part[now], WW_KNN_DEPTH, WW_SIDE / 8, down, across);
             if (step + 1 < steps)
 #pragma unroll
                 for (uint f = 0; f < WW_FETCH; f++) {

@@ -160,6 +160,37 @@ ww_lsh_keys(__global const ww_value *restrict points, __global const ulong *rest
 #define WW_KEY_FOURS ((WW_FUNCTIONS + 4 * WW_KEY_PASSES - 1) / (4 * WW_KEY_PASSES))
 typedef WW_PASTE(WW_REAL_NAME, 4) ww_key_four;
 
+WW_INLINE uint ww_key_hash(ww_scalar projected) {
+#if WW_FAMILY == 0
+    return (uint)WW_PASTE(convert_int_sat, _rtn)(projected);
+#else
+    return (uint)(projected >= 0);
+#endif
+}
+// A row's sum with four functions of a table more, from number m on, of those that there are.
+WW_INLINE uint ww_key_add(uint sum, const ww_key_four projected, const uint table, const uint m) {
+    const uint function = table * WW_FUNCTIONS + m;
+    if (m < WW_FUNCTIONS)
+        sum += ww_key_hash(projected.x) * ww_multiplier(function);
+    if (m + 1 < WW_FUNCTIONS)
+        sum += ww_key_hash(projected.y) * ww_multiplier(function + 1);
+    if (m + 2 < WW_FUNCTIONS)
+        sum += ww_key_hash(projected.z) * ww_multiplier(function + 2);
+    if (m + 3 < WW_FUNCTIONS)
+        sum += ww_key_hash(projected.w) * ww_multiplier(function + 3);
+    return sum;
+}
+// What the sums of four functions begin with.
+WW_INLINE ww_key_four ww_key_start(__global const ww_coefficient *a, const uint dimension, const uint table, const uint m) {
+    ww_coefficient last[4];
+#pragma unroll
+    for (uint i = 0; i < 4; i++) {
+        const uint function = table * WW_FUNCTIONS + min(m + i, WW_FUNCTIONS - 1u);
+        last[i] = a[(ulong)function * (dimension + 1) + dimension];
+    }
+    return (ww_key_four)(last[0], last[1], last[2], last[3]);
+}
+
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_keys_blocked(__global const ww_value *restrict points, __global const ulong *restrict starts,
                     __global const ww_coefficient *restrict a, __global const ulong *restrict masks,
@@ -179,15 +210,10 @@ ww_lsh_keys_blocked(__global const ww_value *restrict points, __global const ulo
         ww_key_four projected[WW_KEY_FOURS][WW_KEY_ROWS];
 #pragma unroll
         for (uint f = 0; f < WW_KEY_FOURS; f++) {
-            ww_coefficient last[4];
-#pragma unroll
-            for (uint i = 0; i < 4; i++) {
-                const uint function = table * WW_FUNCTIONS + min(m + 4 * f + i, WW_FUNCTIONS - 1u);
-                last[i] = a[(ulong)function * (job.dimension + 1) + job.dimension];
-            }
+            const ww_key_four start = ww_key_start(a, job.dimension, table, m + 4 * f);
 #pragma unroll
             for (uint r = 0; r < WW_KEY_ROWS; r++)
-                projected[f][r] = (ww_key_four)(last[0], last[1], last[2], last[3]);
+                projected[f][r] = start;
         }
         for (uint first = 0; first < job.dimension; first += WW_KEY_DEPTH) {
             const uint depth = min(job.dimension - first, WW_KEY_DEPTH);
@@ -213,23 +239,11 @@ ww_lsh_keys_blocked(__global const ww_value *restrict points, __global const ulo
                 }
             }
         }
-#if WW_FAMILY == 0
-#define WW_KEY_HASH(x) ((uint)WW_PASTE(convert_int_sat, _rtn)(x))
-#else
-#define WW_KEY_HASH(x) ((uint)((x) >= 0))
-#endif
-#define WW_KEY_ADD(i, xyzw)                                                                                            \
-    if (m + 4 * f + (i) < WW_FUNCTIONS)                                                                                \
-    sums[r] += WW_KEY_HASH(projected[f][r].xyzw) * ww_multiplier(table * WW_FUNCTIONS + m + 4 * f + (i))
 #pragma unroll
         for (uint f = 0; f < WW_KEY_FOURS; f++)
 #pragma unroll
-            for (uint r = 0; r < WW_KEY_ROWS; r++) {
-                WW_KEY_ADD(0, x);
-                WW_KEY_ADD(1, y);
-                WW_KEY_ADD(2, z);
-                WW_KEY_ADD(3, w);
-            }
+            for (uint r = 0; r < WW_KEY_ROWS; r++)
+                sums[r] = ww_key_add(sums[r], projected[f][r], table, m + 4 * f);
     }
 #pragma unroll
     for (uint r = 0; r < WW_KEY_ROWS; r++)
@@ -388,6 +402,18 @@ ww_lsh_scatter(__global const uint *restrict keys, const ulong first_key, __glob
 // One work-item computes WW_BUCKETS of them. counters: a 64-bit sum of all pairs, low word first; then the number of
 // tasks.
 #define WW_BUCKETS 4
+// A bucket's tasks, of rows from *begin on; adds its pairs.
+WW_INLINE uint ww_bucket_tasks(__global const uint *query_offsets, __global const uint *offsets, const ww_lsh_job job,
+                               const uint bucket, uint *begin, ulong *pairs) {
+    *begin = query_offsets[bucket];
+    const uint rows = query_offsets[bucket + 1] - *begin, points = offsets[bucket + 1] - offsets[bucket];
+    const bool alone = points == 1 && rows == 1 && job.inside && job.probe == 0; // only the row itself is there
+    if (points == 0 || rows == 0 || alone)
+        return 0;
+    *pairs += (ulong)rows * points;
+    return (rows + job.tile - 1) / job.tile;
+}
+
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_tasks(__global const uint *restrict query_offsets, __global const uint *restrict offsets, const ww_lsh_args job,
              const uint first_bucket, const uint end_bucket, __global uint *restrict counters,
@@ -400,16 +426,8 @@ ww_lsh_tasks(__global const uint *restrict query_offsets, __global const uint *r
 #pragma unroll
     for (uint b = 0; b < WW_BUCKETS; b++) {
         begin[b] = own[b] = 0;
-        if (bucket + b < end_bucket) {
-            begin[b] = query_offsets[bucket + b];
-            const uint rows = query_offsets[bucket + b + 1] - begin[b];
-            const uint points = offsets[bucket + b + 1] - offsets[bucket + b];
-            const bool alone = points == 1 && rows == 1 && job.inside && job.probe == 0; // only the row itself is there
-            if (points && rows && !alone) {
-                own[b] = (rows + job.tile - 1) / job.tile;
-                both += (ulong)rows * points;
-            }
-        }
+        if (bucket + b < end_bucket)
+            own[b] = ww_bucket_tasks(query_offsets, offsets, job, bucket + b, &begin[b], &both);
         all += own[b];
     }
     if (get_local_id(0) == 0) {
@@ -456,6 +474,17 @@ ww_lsh_rows(__global const ww_value *restrict tiles, const uint first, const uin
 
 // ---- search, query by query
 
+// Enters an id; whether it was not there.
+WW_INLINE bool ww_set_enter(__local uint *set, const uint id) {
+    uint slot = ww_mix(id) % WW_SET;
+    for (;;) {
+        const uint there = atomic_cmpxchg(set + slot, WW_NO_INDEX, id);
+        if (there == WW_NO_INDEX || there == id)
+            return there != id;
+        slot = slot + 1 < WW_SET ? slot + 1 : 0;
+    }
+}
+
 // One work-group a query: the ids of its buckets' points, each once. Local memory: WW_SET words. Two barriers.
 __kernel __attribute__((reqd_work_group_size(WW_ROW_WG, 1, 1))) void
 ww_lsh_gather(__global const uint *restrict keys, __global const uint *restrict offsets,
@@ -479,18 +508,12 @@ ww_lsh_gather(__global const uint *restrict keys, __global const uint *restrict 
             const uint id = job.base_id + entries[e];
             if (id == own || (removed && (removed[id / 32] >> id % 32 & 1u)))
                 continue;
-            uint slot = ww_mix(id) % WW_SET, there = ~id;
-            while (there != id) {
-                there = atomic_cmpxchg(set + slot, WW_NO_INDEX, id);
-                if (there == WW_NO_INDEX) {
-                    const uint place = atomic_inc(&found);
-                    full = place >= job.capacity;
-                    if (!full)
-                        ids[(ulong)row * job.capacity + place] = id;
-                    break;
-                }
-                slot = slot + 1 < WW_SET ? slot + 1 : 0;
-            }
+            if (!ww_set_enter(set, id))
+                continue;
+            const uint place = atomic_inc(&found);
+            full = place >= job.capacity;
+            if (!full)
+                ids[(ulong)row * job.capacity + place] = id;
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);

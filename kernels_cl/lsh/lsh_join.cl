@@ -13,7 +13,7 @@
 // Both sides are read in row order, each row padded with zeros to a multiple of four.
 //
 // ww_lsh_join: a work-item holds WW_QUERIES queries (WW_GROUPS times: on a CPU they are in local memory); 64 points at a
-//   time in local memory, coordinate after coordinate. With WW_LIST each query's list is in registers meanwhile. Local
+//   time in local memory, coordinate after coordinate. With WW_LSH_LIST each query's list is in registers meanwhile. Local
 //   memory: 64 * (WW_D + 3) values, and with WW_GROUPS > 1 WW_GROUPS * WW_QUERIES * WW_D more. Barriers: two for 64 points.
 // ww_lsh_join_wide: any dimension, 64 work-items: 64 queries by 64 points, 8 x 8 a work-item, WW_LSH_DEPTH coordinates of both
 //   sides in local memory. Local memory: 2 * WW_LSH_DEPTH * 64 values and 1.3 KiB. Barriers: two for WW_LSH_DEPTH coordinates
@@ -100,26 +100,6 @@ WW_INLINE ww_value ww_join_cut(ww_join_args job, ww_scalar radius, ww_scalar nor
 
 #define WW_JOIN_NORM(norms, at) (WW_METRIC == 5 || WW_METRIC == 1 || WW_METRIC == 2 ? 0 : (norms)[at])
 #define WW_JOIN_TAKE(x, v) (WW_CENTRE ? (x)-mean[v] : (x))
-
-// As ww_exact(), of rows: their padding adds nothing.
-WW_INLINE ww_scalar ww_join_exact(__global const ww_value4 *q, __global const ww_value4 *c, uint vectors,
-                                  ww_scalar q_norm, ww_scalar c_norm) {
-    ww_value sum = 0;
-    if (WW_METRIC == 3 && (q_norm == 0 || c_norm == 0))
-        return 1;
-    const ww_scalar q_scale = WW_METRIC == 3 ? ww_knn_scale(q_norm) : 1;
-    const ww_scalar c_scale = WW_METRIC == 3 ? ww_knn_scale(c_norm) : 1;
-    (void)q_scale;
-    (void)c_scale;
-    for (uint v = 0; v < vectors; v++) {
-        const ww_value4 x = q[v], y = c[v];
-        sum = WW_EXACT_ADD(sum, x.x, y.x, q_scale, c_scale);
-        sum = WW_EXACT_ADD(sum, x.y, y.y, q_scale, c_scale);
-        sum = WW_EXACT_ADD(sum, x.z, y.z, q_scale, c_scale);
-        sum = WW_EXACT_ADD(sum, x.w, y.w, q_scale, c_scale);
-    }
-    return WW_METRIC == 3 ? (ww_scalar)sum / 2 : (ww_scalar)sum;
-}
 #endif
 
 #if WW_JOIN == 0
@@ -151,7 +131,7 @@ typedef struct {
 // Whether any of the sums' points may be near.
 WW_INLINE int ww_join_any(ww_join_values sum, ww_value cut) {
 #if WW_VECTOR == 4
-    return WW_ANY4(sum, cut);
+    return ww_any4(sum, cut);
 #else
     const ww_mask near = WW_NEAR(sum, (ww_join_values)cut);
 #if WW_VECTOR == 16
@@ -200,17 +180,17 @@ WW_INLINE ww_scalar ww_join_value(const ww_join_pass *o, WW_JOIN_SPACE const ww_
         return (ww_scalar)total;
     }
     const uint point = o->ids[c];
-    return ww_join_exact(o->queries + (ulong)(o->job.query_row + row) * WW_JOIN_VECTORS,
+    return ww_exact_rows(o->queries + (ulong)(o->job.query_row + row) * WW_JOIN_VECTORS,
                          o->base + (ulong)point * WW_JOIN_VECTORS, WW_JOIN_VECTORS,
                          WW_JOIN_NORM(o->query_norms, o->job.query_first + row),
                          WW_JOIN_NORM(o->base_norms, o->job.base_first + point));
 }
 
-#if WW_LIST
+#if WW_LSH_LIST
 // A work-item's lists.
 typedef struct {
-    ww_scalar values[WW_QUERIES][WW_LIST], limits[WW_QUERIES];
-    uint ids[WW_QUERIES][WW_LIST];
+    ww_scalar values[WW_QUERIES][WW_LSH_LIST], limits[WW_QUERIES];
+    uint ids[WW_QUERIES][WW_LSH_LIST];
     bool changed[WW_QUERIES];
 } ww_join_near;
 
@@ -228,7 +208,7 @@ WW_INLINE void ww_join_compare(const ww_join_pass *o, WW_JOIN_SPACE const ww_val
 #pragma unroll
         for (uint r = 0; r < WW_QUERIES; r++)
             if (ww_join_any(sum[r], cut[r]))
-                near[r] |= (ulong)WW_NEAR4(sum[r], cut[r], 0) << c;
+                near[r] |= (ulong)ww_near4(sum[r], cut[r], 0) << c;
     }
 #pragma unroll
     for (uint r = 0; r < WW_QUERIES; r++) {
@@ -241,13 +221,13 @@ WW_INLINE void ww_join_compare(const ww_join_pass *o, WW_JOIN_SPACE const ww_val
             if (ww_join_own(o->job, row, id))
                 continue;
             const ww_scalar distance = ww_join_value(o, q, g, r, row, c);
-            if (distance <= lists->limits[r] && distance <= lists->values[r][WW_LIST - 1] &&
+            if (distance <= lists->limits[r] && distance <= lists->values[r][WW_LSH_LIST - 1] &&
                 !ww_join_removed(o->removed, id)) {
                 ww_near_insert(lists->values[r], lists->ids[r], distance, id);
                 lists->changed[r] = true;
             }
         }
-        cut[r] = ww_join_cut(o->job, fmin(lists->limits[r], lists->values[r][WW_LIST - 1]),
+        cut[r] = ww_join_cut(o->job, fmin(lists->limits[r], lists->values[r][WW_LSH_LIST - 1]),
                              WW_JOIN_NORM(o->query_norms, o->job.query_first + row));
     }
 }
@@ -277,7 +257,7 @@ WW_INLINE void ww_join_compare(const ww_join_pass *o, WW_JOIN_SPACE const ww_val
         for (uint r = 0; r < WW_QUERIES; r++) {
             const uint at = g * WW_QUERIES + r;
 #if WW_VECTOR == 4
-            for (uint bits = WW_NEAR4(sum[r], cut[at], 0); bits;) {
+            for (uint bits = ww_near4(sum[r], cut[at], 0); bits;) {
                 const uint lane = ww_lowest(&bits);
                 if (c + lane < there)
                     ww_join_take(o, q, g, r, rows[at], c + lane, cut + at);
@@ -307,7 +287,7 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
     WW_JOIN_SPACE ww_value q[WW_GROUPS * WW_QUERIES * WW_D];
     ww_value cut[WW_GROUPS * WW_QUERIES];
     uint rows[WW_GROUPS * WW_QUERIES];
-#if WW_LIST
+#if WW_LSH_LIST
     ww_join_near lists;
 #endif
 #if WW_GROUPS == 1
@@ -320,7 +300,7 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
         const uint entry = task.y + r * WW_JOIN_WG + item, row = query_entries[min(entry, query_end - 1)];
         rows[r] = row;
         cut[r] = WW_NEVER;
-#if WW_LIST
+#if WW_LSH_LIST
         const ulong list = ww_join_list(job, task.x, row);
         // Merging empties all lists but the first. (Work-items without a query must not read the last row's list.)
         ww_near_start(entry >= query_end || list >= (ulong)job.rows * job.k, best_values + list, best_ids + list,
@@ -328,7 +308,7 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
         lists.limits[r] = radii[row];
         lists.changed[r] = false;
         if (entry < query_end)
-            cut[r] = ww_join_cut(job, fmin(lists.limits[r], lists.values[r][WW_LIST - 1]),
+            cut[r] = ww_join_cut(job, fmin(lists.limits[r], lists.values[r][WW_LSH_LIST - 1]),
                                  WW_JOIN_NORM(query_norms, job.query_first + row));
 #else
         if (entry < query_end)
@@ -346,7 +326,7 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
         for (uint i = item; i < (there + WW_VECTOR - 1) / WW_VECTOR * WW_VECTOR; i += WW_JOIN_WG) {
             const uint point = entries[min(first + i, end - 1)];
             ids[i] = point;
-            WW_JOIN_LANES(starts)[i] = WW_KNN_START(base_norms[job.base_first + point]);
+            WW_JOIN_LANES(starts)[i] = ww_knn_start(base_norms[job.base_first + point]);
             if (WW_METRIC == 3)
                 WW_JOIN_LANES(scales)[i] = ww_knn_scale(base_norms[job.base_first + point]);
 #pragma unroll
@@ -356,14 +336,14 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint g = 0; g < WW_GROUPS && g * WW_QUERIES * WW_JOIN_WG < query_end - task.y; g++) {
-#if WW_LIST
+#if WW_LSH_LIST
             ww_join_compare(&pass, q, g, there, rows, cut, &lists);
 #else
             ww_join_compare(&pass, q, g, there, rows, cut);
 #endif
         }
     }
-#if WW_LIST
+#if WW_LSH_LIST
 #pragma unroll
     for (uint r = 0; r < WW_QUERIES; r++) {
         const ulong list = ww_join_list(job, task.x, rows[r]);
@@ -384,25 +364,22 @@ WW_INLINE void ww_join_stage(__local ww_value *to, const ww_value4 four) {
     to[128] = four.z;
     to[192] = four.w;
 }
-// One coordinate of row r of a work-item's eight, and WW_LSH_DEPTH of both sides.
-WW_INLINE void ww_join_add_row(ww_value4 *sum, const ww_value q, const ww_value4 p0, const ww_value4 p1) {
-    sum[0] = WW_ADD(sum[0], (ww_value4)(q), p0);
-    sum[1] = WW_ADD(sum[1], (ww_value4)(q), p1);
-}
-WW_INLINE void ww_join_add(ww_value4 (*sum)[2], __local const ww_value4 *query_part, __local const ww_value4 *point_part,
-                           const uint down, const uint across) {
+// Marks the points near to each row, low and high ones, from a work-item's sums.
+WW_INLINE void ww_join_mark(ww_value4 (*sum)[2], __local const ww_value4 *scales, __local const ww_value *cuts,
+                            __local uint *near_low, __local uint *near_high, const uint down, const uint across) {
 #pragma unroll
-    for (uint j = 0; j < WW_LSH_DEPTH; j++) {
-        const ww_value4 p0 = point_part[j * 16 + across], p1 = point_part[j * 16 + 8 + across];
-        const ww_value4 q0 = query_part[j * 16 + down], q1 = query_part[j * 16 + 8 + down];
-        ww_join_add_row(sum[0], q0.x, p0, p1);
-        ww_join_add_row(sum[1], q0.y, p0, p1);
-        ww_join_add_row(sum[2], q0.z, p0, p1);
-        ww_join_add_row(sum[3], q0.w, p0, p1);
-        ww_join_add_row(sum[4], q1.x, p0, p1);
-        ww_join_add_row(sum[5], q1.y, p0, p1);
-        ww_join_add_row(sum[6], q1.z, p0, p1);
-        ww_join_add_row(sum[7], q1.w, p0, p1);
+    for (uint r = 0; r < 8; r++) {
+        const uint of = r / 4 * 32 + down * 4 + r % 4;
+        const ww_value cut = cuts[of];
+        if (WW_METRIC == 3) {
+            sum[r][0] *= scales[across];
+            sum[r][1] *= scales[8 + across];
+        }
+        const uint low = ww_near4(sum[r][0], cut, 0), high = ww_near4(sum[r][1], cut, 0);
+        if (low)
+            atomic_or(near_low + of, low << 4 * across);
+        if (high)
+            atomic_or(near_high + of, high << 4 * across);
     }
 }
 
@@ -427,7 +404,7 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(W
         __global const ww_value4 *from = base + (ulong)point * vectors;
         ids[item] = point;
         near_low[item] = near_high[item] = 0;
-        ((__local ww_value *)starts)[item] = WW_KNN_START(base_norms[job.base_first + point]);
+        ((__local ww_value *)starts)[item] = ww_knn_start(base_norms[job.base_first + point]);
         if (WW_METRIC == 3)
             ((__local ww_value *)scales)[item] = ww_knn_scale(base_norms[job.base_first + point]);
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -449,30 +426,17 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(W
                 ww_join_stage((__local ww_value *)point_part + v * 256 + item, y);
             }
             barrier(CLK_LOCAL_MEM_FENCE);
-            ww_join_add(sum, query_part, point_part, down, across);
+            ww_block_add(sum, query_part, point_part, WW_LSH_DEPTH, 8, down, across);
             barrier(CLK_LOCAL_MEM_FENCE);
         }
-#pragma unroll
-        for (uint r = 0; r < 8; r++) {
-            const uint of = r / 4 * 32 + down * 4 + r % 4;
-            const ww_value cut = cuts[of];
-            if (WW_METRIC == 3) {
-                sum[r][0] *= scales[across];
-                sum[r][1] *= scales[8 + across];
-            }
-            const uint low = WW_NEAR4(sum[r][0], cut, 0), high = WW_NEAR4(sum[r][1], cut, 0);
-            if (low)
-                atomic_or(near_low + of, low << 4 * across);
-            if (high)
-                atomic_or(near_high + of, high << 4 * across);
-        }
+        ww_join_mark(sum, scales, cuts, near_low, near_high, down, across);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint side = 0; side < 2; side++)
             for (uint bits = side ? near_high[item] : near_low[item]; bits;) {
                 const uint c = side * 32 + ww_lowest(&bits);
                 if (c >= there)
                     continue;
-                const ww_scalar value = ww_join_exact(query, base + (ulong)ids[c] * vectors, vectors, norm,
+                const ww_scalar value = ww_exact_rows(query, base + (ulong)ids[c] * vectors, vectors, norm,
                                                       WW_JOIN_NORM(base_norms, job.base_first + ids[c]));
                 const ww_scalar radius =
                     ww_join_offer(job, list, row, ids[c], value, removed, radii, best_values, best_ids);

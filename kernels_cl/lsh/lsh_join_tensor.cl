@@ -8,7 +8,7 @@
 // Points become rows [ c_0 ... c_d-1  n n'  0 ... ], n n' in places WW_SLOT and WW_SLOT + 1. A query is such a row with
 // ones there, and its sums begin with t: so the same rows are used for both sides.
 //
-// A group is a warp: 32 work-items hold a query each, with its list in registers (WW_LIST), and compute the products of
+// A group is a warp: 32 work-items hold a query each, with its list in registers (WW_LSH_LIST), and compute the products of
 // the 32 together. Local memory: 896 bytes. Barriers: two for 64 points (with WW_MMA the warp's own).
 #define WW_SLOT ((WW_D + 1) / 2 * 2)
 #define WW_WIDTH ((WW_SLOT + 2 + 15) / 16 * 16)
@@ -182,15 +182,15 @@ ww_lsh_join_tensor(WW_JOIN_ARGUMENTS, __global const uint4 *restrict query_halve
     __global const ww_value4 *query = queries + (ulong)(job.query_row + row) * WW_JOIN_VECTORS;
     __global const half *ns = WW_ROW_HALVES(query_halves, job.query_row + row, WW_WIDTH) + WW_SLOT;
     const float n = vload_half(0, ns) + vload_half(1, ns);
-#if WW_LIST
-    ww_scalar near_values[WW_LIST];
-    uint near_ids[WW_LIST];
+#if WW_LSH_LIST
+    ww_scalar near_values[WW_LSH_LIST];
+    uint near_ids[WW_LSH_LIST];
     bool changed = false;
     // Merging empties all lists but the first. (Work-items without a query must not read the last row's list.)
     ww_near_start(!mine || list >= (ulong)job.rows * job.k, best_values + list, best_ids + list, near_values,
                   near_ids);
     const ww_scalar limit = radii[row];
-    ww_scalar radius = fmin(limit, near_values[WW_LIST - 1]);
+    ww_scalar radius = fmin(limit, near_values[WW_LSH_LIST - 1]);
 #else
     ww_scalar radius = ww_join_radius(job, list, row, radii, best_values);
 #endif
@@ -222,13 +222,13 @@ ww_lsh_join_tensor(WW_JOIN_ARGUMENTS, __global const uint4 *restrict query_halve
             if (ww_join_own(job, row, id)) // the row itself, which is in its bucket of every table
                 continue;
             const ww_scalar distance =
-                ww_join_exact(query, base + (ulong)point * WW_JOIN_VECTORS, WW_JOIN_VECTORS, norm,
+                ww_exact_rows(query, base + (ulong)point * WW_JOIN_VECTORS, WW_JOIN_VECTORS, norm,
                               WW_JOIN_NORM(base_norms, job.base_first + point));
-#if WW_LIST
+#if WW_LSH_LIST
             if (distance <= radius && !ww_join_removed(removed, id)) {
                 ww_near_insert(near_values, near_ids, distance, id);
                 changed = true;
-                radius = fmin(limit, near_values[WW_LIST - 1]);
+                radius = fmin(limit, near_values[WW_LSH_LIST - 1]);
                 cuts[lane] = ww_join_tensor_cut(radius, n, scale);
             }
 #else
@@ -240,7 +240,7 @@ ww_lsh_join_tensor(WW_JOIN_ARGUMENTS, __global const uint4 *restrict query_halve
 #endif
         }
     }
-#if WW_LIST
+#if WW_LSH_LIST
     if (changed)
         ww_near_store(near_values, near_ids, best_values + list, best_ids + list);
 #endif

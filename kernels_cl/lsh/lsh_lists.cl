@@ -4,11 +4,11 @@
 // tables one each (lsh/lsh_join.cl); list l of row r begins at (l * rows + r) * k. One work-item a row, or an entry. No
 // local memory, no barrier.
 //
-// WW_LIST  k, where a work-item keeps its list in registers: inserting a point into a list in global memory delays all of
+// WW_LSH_LIST  k, where a work-item keeps its list in registers: inserting a point into a list in global memory delays all of
 //          a warp for some twenty accesses. 0: it does not. Of the lists after the first, those in registers only store
 //          whether they are empty.
-#ifndef WW_LIST
-#define WW_LIST 0
+#ifndef WW_LSH_LIST
+#define WW_LSH_LIST 0
 #endif
 #ifndef WW_LSH_WG
 #define WW_LSH_WG 64
@@ -52,19 +52,19 @@ WW_INLINE ww_scalar ww_list_insert(__global ww_scalar *values, __global uint *id
     return values[k - 1];
 }
 
-#if WW_LIST
+#if WW_LSH_LIST
 // The same in registers.
 WW_INLINE void ww_near_start(bool empty, __global const ww_scalar *values, __global const uint *ids,
                              ww_scalar *near_values, uint *near_ids) {
 #pragma unroll
-    for (uint i = 0; i < WW_LIST; i++) {
+    for (uint i = 0; i < WW_LSH_LIST; i++) {
         near_values[i] = (ww_scalar)INFINITY;
         near_ids[i] = WW_NO_INDEX;
     }
     if (empty)
         return;
 #pragma unroll
-    for (uint i = 0; i < WW_LIST; i++) {
+    for (uint i = 0; i < WW_LSH_LIST; i++) {
         near_values[i] = values[i];
         near_ids[i] = ids[i];
     }
@@ -75,11 +75,11 @@ WW_INLINE void ww_near_start(bool empty, __global const ww_scalar *values, __glo
 WW_INLINE void ww_near_insert(ww_scalar *near_values, uint *near_ids, ww_scalar value, uint id) {
     int fresh = 1;
 #pragma unroll
-    for (uint i = 0; i < WW_LIST; i++)
+    for (uint i = 0; i < WW_LSH_LIST; i++)
         fresh &= near_ids[i] != id;
-    int after = fresh & WW_NEAR_AFTER(WW_LIST - 1); // whether entry i comes after it
+    int after = fresh & WW_NEAR_AFTER(WW_LSH_LIST - 1); // whether entry i comes after it
 #pragma unroll
-    for (uint i = WW_LIST - 1; i > 0; i--) {
+    for (uint i = WW_LSH_LIST - 1; i > 0; i--) {
         const int above = fresh & WW_NEAR_AFTER(i - 1);
         near_values[i] = above ? near_values[i - 1] : after ? value : near_values[i];
         near_ids[i] = above ? near_ids[i - 1] : after ? id : near_ids[i];
@@ -92,7 +92,7 @@ WW_INLINE void ww_near_insert(ww_scalar *near_values, uint *near_ids, ww_scalar 
 WW_INLINE void ww_near_store(const ww_scalar *near_values, const uint *near_ids, __global ww_scalar *values,
                              __global uint *ids) {
 #pragma unroll
-    for (uint i = 0; i < WW_LIST; i++) {
+    for (uint i = 0; i < WW_LSH_LIST; i++) {
         values[i] = near_values[i];
         ids[i] = near_ids[i];
     }
@@ -109,17 +109,17 @@ ww_lsh_merge(const uint rows, const uint k, const uint lists, __global ww_scalar
         return;
     __global ww_scalar *values = best_values + (ulong)row * k;
     __global uint *ids = best_ids + (ulong)row * k;
-#if WW_LIST
-    ww_scalar near_values[WW_LIST];
-    uint near_ids[WW_LIST];
+#if WW_LSH_LIST
+    ww_scalar near_values[WW_LSH_LIST];
+    uint near_ids[WW_LSH_LIST];
     bool changed = false;
     ww_near_start(false, values, ids, near_values, near_ids);
     for (uint l = 1; l < lists; l++) {
         const ulong list = ((ulong)l * rows + row) * k;
-        for (uint i = 0; i < WW_LIST; i++) {
+        for (uint i = 0; i < WW_LSH_LIST; i++) {
             const uint id = best_ids[list + i];
             const ww_scalar value = best_values[list + i];
-            if (id == WW_NO_INDEX || value > near_values[WW_LIST - 1])
+            if (id == WW_NO_INDEX || value > near_values[WW_LSH_LIST - 1])
                 break;
             ww_near_insert(near_values, near_ids, value, id);
             changed = true;
@@ -129,7 +129,7 @@ ww_lsh_merge(const uint rows, const uint k, const uint lists, __global ww_scalar
     }
     if (changed)
         ww_near_store(near_values, near_ids, values, ids);
-    radii[row] = near_values[WW_LIST - 1];
+    radii[row] = near_values[WW_LSH_LIST - 1];
 #else
     for (uint l = 1; l < lists; l++) {
         const ulong list = ((ulong)l * rows + row) * k;

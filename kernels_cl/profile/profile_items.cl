@@ -290,6 +290,31 @@ WW_INLINE real ww_follow_cell(real *walk, const ww_tile *w, const uint t, const 
     return ww_sum_end(&sum);
 }
 
+// What a cell is above a limit of.
+typedef struct {
+    uint i, j;  // its row and column
+    int row, column;
+    local real4 *at_row, *at_column;  // where these limits are
+} ww_above;
+
+// Cell S, which is above a limit: raises it, or with `list` goes into lists.
+WW_INLINE void ww_follow_above(const ww_tile *w, const ww_profile_job *job, const ww_profile_side *rows,
+                               const ww_profile_side *columns, global uint4 *entries, global uint *counters,
+                               const ww_above of, const float s, const uint list) {
+    const float error = ww_error(job, rows->reach[of.i], columns->reach[of.j]);
+    if (list) {
+        if (of.row)
+            ww_candidate(of.i, of.j, s, error, job, rows, entries, counters);
+        if (of.column)
+            ww_candidate(of.j, of.i, s, error, job, columns, entries, counters);
+    } else {
+        if (of.row)
+            ww_raise(of.at_row, s - error - job->error * rows->reach[of.i] * w->most_columns - job->rounding);
+        if (of.column)
+            ww_raise(of.at_column, s - error - job->error * columns->reach[of.j] * w->most_rows - job->rounding);
+    }
+}
+
 // The cells of a diagonal of the part before row1 + WW_PROFILE_PART, in the rows of the bits `steps`: those above a limit raise it,
 // or with `list` go into lists.
 WW_INLINE void ww_follow(const ww_tile *w, const ww_profile_args *job, const ww_profile_side *rows,
@@ -311,19 +336,8 @@ WW_INLINE void ww_follow(const ww_tile *w, const ww_profile_args *job, const ww_
         if (!looked || !(above_row || above_column) || i >= job->rows || rows->state[i] != WW_USABLE ||
             !ww_counts(job, i, j, columns))
             continue;
-        const float s = (float)value, error = ww_error(job, rows->reach[i], columns->reach[j]);
-        if (list) {
-            if (above_row)
-                ww_candidate(i, j, s, error, job, rows, entries, counters);
-            if (above_column)
-                ww_candidate(j, i, s, error, job, columns, entries, counters);
-        } else {
-            if (above_row)
-                ww_raise(&w->rows[t], s - error - job->error * rows->reach[i] * w->most_columns - job->rounding);
-            if (above_column)
-                ww_raise(&w->columns[place],
-                         s - error - job->error * columns->reach[j] * w->most_rows - job->rounding);
-        }
+        const ww_above of = {i, j, above_row, above_column, &w->rows[t], &w->columns[place]};
+        ww_follow_above(w, job, rows, columns, entries, counters, of, (float)value, list);
     }
 }
 

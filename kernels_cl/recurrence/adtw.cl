@@ -4,8 +4,6 @@
 //   D(i,j) = c(x_i, y_j) + min(D(i-1,j-1), D(i,j-1) + w, D(i-1,j) + w)
 //   result D(n,m), its square root with WW_ROOT
 #define WW_ORDER WW_LEAST
-#define WW_OUTSIDE_VALUE INFINITY
-#define WW_BORDER_VALUE INFINITY
 #define WW_OPEN_BORDER 0
 
 WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths,
@@ -21,8 +19,10 @@ WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
 }
 
 #ifdef WW_GRADIENT
-#define WW_SLOPES 1
-#define WW_NODE_SLOPE(x, y, along, c) ww_cost_slope(x, y, c)
+#define WW_NODE_SLOPES 1
+WW_INLINE real ww_node_slope(ww_point x, ww_point y, real along, const int c) {
+    return ww_cost_slope(x, y, c);
+}
 #define WW_PARAMETER_SLOPES 1
 WW_INLINE real ww_parameter_slope(ww_entries a, real carried, real node, ww_point x, ww_point y, ww_point x_before,
                                   ww_point y_before, real along, real lag, ww_pair lengths, const int which,

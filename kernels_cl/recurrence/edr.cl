@@ -6,8 +6,6 @@
 //   result D(n,m), with `normalised` divided by max(n,m)
 // With `aeon`: match is |x_i - y_j| < epsilon, D(i,0) = 0, D(0,j) = 0 but D(0,m) = infinity.
 #define WW_ORDER WW_LEAST
-#define WW_OUTSIDE_VALUE INFINITY
-#define WW_BORDER_VALUE INFINITY
 #define WW_BORDERS 1
 
 // The value compared with epsilon.

@@ -6,8 +6,6 @@
 // The extra values are the border's. A difference of two points is computed from the original values: after subtracting
 // g, small values would lose their digits.
 #define WW_ORDER WW_LEAST
-#define WW_OUTSIDE_VALUE INFINITY
-#define WW_BORDER_VALUE INFINITY
 #define WW_ELEMENTS 1
 #define WW_BORDERS 1
 #define WW_CORNER 1
@@ -21,26 +19,26 @@ typedef struct {
 typedef ww_point ww_column;
 
 // The rounding error of g in float is subtracted last. With g = 0 nothing is.
-#if WW_I_g == 0
-#define WW_LESS_GAP(value) (value)
-#elif WWK_DOUBLE
-#define WW_LESS_GAP(value) ((value) - p.g)
+WW_INLINE real ww_less_gap(real value, ww_parameters p) {
+    if (WW_I_g == 0)
+        return value;
+#if WWK_DOUBLE
+    return value - p.g;
 #else
-#define WW_LESS_GAP(value) (((value) - p.g) - p.g_lost)
+    return (value - p.g) - p.g_lost;
 #endif
+}
 
 // The distance of a point from the gap's value.
 WW_INLINE real ww_gap(ww_point x, ww_parameters p) {
-#if WW_CHANNELS == 1
-    return fabs(WW_LESS_GAP(WW_AT(x, 0)));
-#else
+    if (WW_CHANNELS == 1)
+        return fabs(ww_less_gap(WW_AT(x, 0), p));
     real sum = 0;
     for (int c = 0; c < WW_CHANNELS; c++) {
-        const real t = WW_LESS_GAP(WW_AT(x, c));
+        const real t = ww_less_gap(WW_AT(x, c), p);
         sum = fma(t, t, sum);
     }
     return sqrt(sum);
-#endif
 }
 WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameters p) {
     ww_row x;
@@ -75,16 +73,13 @@ WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
 }
 
 #ifdef WW_GRADIENT
-#define WW_SLOPES 1
 #define WW_ENTER_SLOPES 1
 #define WW_BORDER_SLOPES 1
 #define WW_PARAMETER_SLOPES 1
 WW_INLINE real ww_gap_slope(ww_point x, const int c, ww_parameters p) {
-#if WW_CHANNELS == 1
-    return ww_sign(WW_LESS_GAP(WW_AT(x, 0)));
-#else
-    return ww_share(WW_LESS_GAP(WW_AT(x, c)), ww_gap(x, p));
-#endif
+    if (WW_CHANNELS == 1)
+        return ww_sign(ww_less_gap(WW_AT(x, 0), p));
+    return ww_share(ww_less_gap(WW_AT(x, c), p), ww_gap(x, p));
 }
 // Of a gap by g.
 WW_INLINE real ww_gap_parameter(ww_point x, ww_parameters p) {

@@ -4,8 +4,6 @@
 //   D(i,j) = max(c(x_i, y_j), min(D(i,j-1), D(i-1,j), D(i-1,j-1)))
 //   result D(n,m), its square root with WW_ROOT
 #define WW_ORDER WW_LEAST
-#define WW_OUTSIDE_VALUE INFINITY
-#define WW_BORDER_VALUE INFINITY
 #define WW_OPEN_BORDER 0
 
 WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths,
@@ -22,7 +20,9 @@ WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
 
 #ifdef WW_GRADIENT
 // Of the pair of points whose cost is the result.
-#define WW_SLOPES 1
-#define WW_NODE_SLOPE(x, y, along, c) ww_cost_slope(x, y, c)
+#define WW_NODE_SLOPES 1
+WW_INLINE real ww_node_slope(ww_point x, ww_point y, real along, const int c) {
+    return ww_cost_slope(x, y, c);
+}
 #define WW_NODE_MOST 1
 #endif

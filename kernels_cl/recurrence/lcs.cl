@@ -4,8 +4,6 @@
 //   L(i,j) = x_i and y_j are the same ? L(i-1,j-1) + 1 : max(L(i-1,j), L(i,j-1))
 //   result L(n,m)
 #define WW_ORDER WW_MOST
-#define WW_OUTSIDE_VALUE 0
-#define WW_BORDER_VALUE 0
 
 #define WW_FUSED 1
 

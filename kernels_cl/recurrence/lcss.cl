@@ -4,8 +4,6 @@
 //   L(i,j) = x_i and y_j are no farther apart than epsilon ? L(i-1,j-1) + 1 : max(L(i-1,j), L(i,j-1))
 //   result 1 - L(n,m)/min(n,m), with `similarity` L(n,m)/min(n,m)
 #define WW_ORDER WW_MOST
-#define WW_OUTSIDE_VALUE 0
-#define WW_BORDER_VALUE 0
 
 // The value compared with epsilon.
 #define ww_apart(x, y) ww_cost(x, y)

@@ -4,8 +4,6 @@
 //   D(i,j) = min(D(i-1,j-1) + (x_i = y_j ? 0 : substitution), D(i-1,j) + deletion, D(i,j-1) + insertion)
 // A symbol is a value, or the values of all channels.
 #define WW_ORDER WW_LEAST
-#define WW_OUTSIDE_VALUE INFINITY
-#define WW_BORDER_VALUE INFINITY
 #define WW_OPEN_BORDER 0
 #define WW_ELEMENTS 1
 #define WW_BORDERS 1

@@ -9,8 +9,6 @@
 // dependent channels a lies between b1 and b2 when it lies in the ball whose diameter is the line from b1 to b2 (as in
 // aeon).
 #define WW_ORDER WW_LEAST
-#define WW_OUTSIDE_VALUE INFINITY
-#define WW_BORDER_VALUE INFINITY
 #define WW_ELEMENTS 1
 #define WW_BEFORE 1
 #define WW_CORNER 1
@@ -109,7 +107,6 @@ WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
 }
 
 #ifdef WW_GRADIENT
-#define WW_SLOPES 1
 #define WW_ENTER_SLOPES 1
 #define WW_PARAMETER_SLOPES 1
 #if WW_CHANNELS == 1

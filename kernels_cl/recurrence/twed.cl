@@ -10,8 +10,6 @@
 //
 // The value passed along the diagonal is D(i,j) + M(i,j): so each M is computed once.
 #define WW_ORDER WW_LEAST
-#define WW_OUTSIDE_VALUE INFINITY
-#define WW_BORDER_VALUE INFINITY
 #define WW_ELEMENTS 1
 #define WW_BEFORE 1
 #define WW_CORNER 1
@@ -30,29 +28,19 @@ typedef ww_row ww_column;
 
 // |t|^p
 WW_INLINE real ww_power(real t, ww_parameters p) {
-#if WW_I_degree == 1
-    return fabs(t);
-#elif WW_I_degree == 2
-    return t * t;
-#else
-    return pow(fabs(t), (real)p.degree);
-#endif
+    if (WW_I_degree == 1)
+        return fabs(t);
+    return WW_I_degree == 2 ? t * t : pow(fabs(t), (real)p.degree);
 }
 WW_INLINE real ww_distance(ww_point x, ww_point y, ww_parameters p) {
-#if WW_CHANNELS == 1 && !WW_I_no_root
-    return fabs(WW_AT(x, 0) - WW_AT(y, 0));
-#else
+    if (WW_CHANNELS == 1 && !WW_I_no_root)
+        return fabs(WW_AT(x, 0) - WW_AT(y, 0));
     real sum = 0;
     for (int c = 0; c < WW_CHANNELS; c++)
         sum += ww_power(WW_AT(x, c) - WW_AT(y, c), p);
-#if WW_I_no_root || WW_I_degree == 1
-    return sum;
-#elif WW_I_degree == 2
-    return sqrt(sum);
-#else
-    return pow(sum, (real)(1 / p.degree));
-#endif
-#endif
+    if (WW_I_no_root || WW_I_degree == 1)
+        return sum;
+    return WW_I_degree == 2 ? sqrt(sum) : pow(sum, (real)(1 / p.degree));
 }
 WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameters p) {
     ww_row x;
@@ -70,17 +58,17 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameter
 WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t, ww_parameters p) {
     return ww_row_make(own, before, t, p);
 }
-#if WW_EXTRA
-// The difference is taken before it is scaled: time stamps may have many more digits than their difference.
-#define WW_APART(x, y, apart) (p.nu * fabs(x.time - y.time))
-#else
+#if !WW_EXTRA
 WW_INLINE real ww_diagonal(real lag, ww_pair lengths, ww_parameters p) {
     return p.nu * fabs(lag);
 }
-#define WW_APART(x, y, apart) (apart)
 #endif
 WW_INLINE real ww_match(ww_row x, ww_column y, real apart, ww_parameters p) {
-    return ww_distance(x.own, y.own, p) + WW_APART(x, y, apart);
+#if WW_EXTRA
+    // The difference is taken before it is scaled: time stamps may have many more digits than their difference.
+    apart = p.nu * fabs(x.time - y.time);
+#endif
+    return ww_distance(x.own, y.own, p) + apart;
 }
 
 WW_INLINE real ww_carry(real value, ww_row x, ww_column y, real apart, ww_parameters p) {
@@ -99,26 +87,18 @@ WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
 }
 
 #ifdef WW_GRADIENT
-#define WW_SLOPES 1
 #define WW_ENTER_SLOPES 1
 #define WW_PARAMETER_SLOPES 2
 // Of ww_distance() by channel c of the first point.
 WW_INLINE real ww_distance_slope(ww_point x, ww_point y, const int c, ww_parameters p) {
     const real t = WW_AT(x, c) - WW_AT(y, c);
-#if WW_CHANNELS == 1 && !WW_I_no_root
-    return ww_sign(t);
-#elif WW_I_degree == 1
-    return ww_sign(t);
-#elif WW_I_degree == 2 && WW_I_no_root
-    return 2 * t;
-#elif WW_I_degree == 2
-    return ww_euclidean_slope(x, y, c);
-#elif WW_I_no_root
-    return p.degree * ww_sign(t) * pow(fabs(t), (real)(p.degree - 1));
-#else
-    const real size = ww_distance(x, y, p);
-    return ww_sign(t) * pow(ww_share(fabs(t), size), (real)(p.degree - 1));
-#endif
+    if ((WW_CHANNELS == 1 && !WW_I_no_root) || WW_I_degree == 1)
+        return ww_sign(t);
+    if (WW_I_degree == 2)
+        return WW_I_no_root ? 2 * t : ww_euclidean_slope(x, y, c);
+    if (WW_I_no_root)
+        return p.degree * ww_sign(t) * pow(fabs(t), (real)(p.degree - 1));
+    return ww_sign(t) * pow(ww_share(fabs(t), ww_distance(x, y, p)), (real)(p.degree - 1));
 }
 WW_INLINE ww_slopes ww_enter_slope(ww_entries a, real carried, ww_row x, ww_column y, ww_row x_before, ww_column y_before,
                                    const int c, ww_parameters p) {

@@ -24,11 +24,9 @@
 #define WW_USER_P
 #endif
 #ifdef WW_USER_OUTSIDE
+#undef WW_OUTSIDE_VALUE
 #define WW_OUTSIDE_VALUE WW_USER_OUTSIDE
-#else
-#define WW_OUTSIDE_VALUE INFINITY
 #endif
-#define WW_BORDER_VALUE INFINITY
 #define WW_ORDER WW_LEAST
 #define WW_ELEMENTS 1
 #define WW_CORNER 1

@@ -11,36 +11,41 @@
 // multiplied by 2^k, where 2^-k is about the weight of the corner (n, m), in which every path ends; the result is
 // divided by 2^k.
 #define WW_ORDER WW_LEAST
-#define WW_OUTSIDE_VALUE INFINITY
-#define WW_BORDER_VALUE INFINITY
 #define WW_OPEN_BORDER 0
 #define WW_DIAGONAL 2
-#if WWK_DOUBLE
-#define WW_LEAST_WEIGHT DBL_MIN
-#define WW_MOST_WEIGHT DBL_MAX
-#define WW_SCALED_FROM 512
-#define WW_STEEPNESS (p.g * M_LOG2E)
-#define WW_STEEPNESS_LOST 0
+// On NVIDIA a multiply-add of three registers takes as long as two of two registers: a difference is multiplied by the
+// weight's root, then squared.
+#if WW_EXCHANGE == 1 && WW_CHANNELS == 1 && WW_COST == 1 && !WWK_DOUBLE && !defined(WW_GRADIENT)
+#define WW_WEIGHT_ROOT 1
 #else
-#define WW_LEAST_WEIGHT FLT_MIN
-#define WW_MOST_WEIGHT FLT_MAX
-#define WW_SCALED_FROM 64
-// g / log(2), and its rounding error in float: the exponents of long series are large numbers.
-#define WW_STEEPNESS ((float)p.g * M_LOG2E_F)
-#define WW_STEEPNESS_LOST                                                                                              \
-    (fma((float)p.g, M_LOG2E_F, -WW_STEEPNESS) + ((float)p.g * 1.925963033500e-8f + (float)p.g_lost * M_LOG2E_F))
+#define WW_WEIGHT_ROOT 0
 #endif
 
-#if defined(WW_SELECT) && WW_SELECT == 1
-#define WW_SCALED(k) ((void)(k), (real)(ww_scalar)0)
+// g / log(2), and its rounding error in float: the exponents of long series are large numbers.
+WW_INLINE ww_scalar ww_steepness(ww_parameters p) {
+#if WWK_DOUBLE
+    return p.g * M_LOG2E;
 #else
-#define WW_SCALED(k) ((k) > (real)(ww_scalar)WW_SCALED_FROM ? (k) : (real)(ww_scalar)0)
+    return (float)p.g * M_LOG2E_F;
 #endif
+}
+WW_INLINE ww_scalar ww_steepness_lost(ww_parameters p) {
+#if WWK_DOUBLE
+    return 0;
+#else
+    return fma((float)p.g, M_LOG2E_F, -ww_steepness(p)) + ((float)p.g * 1.925963033500e-8f + (float)p.g_lost * M_LOG2E_F);
+#endif
+}
+
 // k for series of n and m points; 0 for all but long ones, and with the soft minimum, whose values can't be scaled.
 WW_INLINE real ww_scale_of(real n, real m, ww_parameters p) {
-    const real behind = (real)(ww_scalar)0.5 * fmax(n, m) - fabs(n - m);
-    const real k = rint(fmin((real)WW_STEEPNESS * behind, (real)(ww_scalar)30000));
-    return WW_SCALED(k);
+#if WW_SELECT == 1
+    return (real)(ww_scalar)0;
+#else
+    const real behind = (real)(ww_scalar)0.5 * fmax(n, m) - fabs(n - m), from = (real)(ww_scalar)(WWK_DOUBLE ? 512 : 64);
+    const real k = rint(fmin((real)ww_steepness(p) * behind, (real)(ww_scalar)30000));
+    return k > from ? k : (real)(ww_scalar)0;
+#endif
 }
 // The exponent by which a result is divided.
 WW_INLINE int ww_unscale(uint n, uint m, ww_parameters p) {
@@ -52,37 +57,39 @@ WW_INLINE int ww_unscale(uint n, uint m, ww_parameters p) {
 #endif
 }
 
-#define WW_PAIR_READY(lengths)                                                                                         \
-    lengths.scale = ww_scale_of(lengths.rows, lengths.columns, WW_GIVEN);                                         \
-    lengths.unscaled = exp2(-lengths.scale);
+WW_INLINE void ww_scale_pair(ww_pair *lengths, ww_parameters p) {
+    lengths->scale = ww_scale_of(lengths->rows, lengths->columns, p);
+    lengths->unscaled = exp2(-lengths->scale);
+}
+#define WW_PAIR_READY(lengths) ww_scale_pair(&(lengths), WW_GIVEN);
 
-// On NVIDIA a multiply-add of three registers takes as long as two of two registers: a difference is multiplied by the
-// weight's root, then squared.
-#if WW_EXCHANGE == 1 && WW_CHANNELS == 1 && WW_COST == 1 && !WWK_DOUBLE && !defined(WW_GRADIENT)
-#define WW_WEIGHT_ROOT 1
-#undef WW_LEAST_WEIGHT
-#undef WW_MOST_WEIGHT
-#define WW_LEAST_WEIGHT 1.0842022e-19f  // the roots
-#define WW_MOST_WEIGHT 1.8446743e19f
-#define WW_WEIGHT_OF(sum) ww_rsqrt_float(sum)
-#define WW_TIMES_MOST(weight) (sqrt(p.w_max) * (weight))
+// The weight 1 / sum of w_max 1, times w_max; or the root of that.
+WW_INLINE real ww_weight_of(real sum, ww_parameters p) {
+#if WW_WEIGHT_ROOT
+    const real weight = ww_rsqrt_float(sum);
 #else
-#define WW_WEIGHT_ROOT 0
-#define WW_WEIGHT_OF(sum) ww_recip(sum)
-#define WW_TIMES_MOST(weight) (p.w_max * (weight))
+    const real weight = ww_recip(sum);
 #endif
-
+#if WW_I_w_max == 1
+    return weight;
+#else
+    return (WW_WEIGHT_ROOT ? sqrt(p.w_max) : p.w_max) * weight;
+#endif
+}
+// A weight of 0, or an infinite one, would make the padding rows at the top, or a cost of 0, NaN.
+WW_INLINE real ww_limit_weight(real weight) {
+#if WWK_DOUBLE
+    return ww_max2(ww_min2(weight, (real)DBL_MAX), (real)DBL_MIN);
+#else
+    const float least = WW_WEIGHT_ROOT ? 1.0842022e-19f : FLT_MIN, most = WW_WEIGHT_ROOT ? 1.8446743e19f : FLT_MAX;
+    return ww_max2(ww_min2(weight, (real)most), (real)least);
+#endif
+}
 // The weight, times 2^k; or the root of that.
 WW_INLINE real ww_diagonal(real lag, ww_pair lengths, ww_parameters p) {
     const real behind = (ww_scalar)0.5 * ww_max2(lengths.rows, lengths.columns) - fabs(lag);
-    const real power = fma((real)WW_STEEPNESS, behind, fma((real)WW_STEEPNESS_LOST, behind, -lengths.scale));
-#if WW_I_w_max == 1
-    const real weight = WW_WEIGHT_OF(lengths.unscaled + ww_exp2(power));
-#else
-    const real weight = WW_TIMES_MOST(WW_WEIGHT_OF(lengths.unscaled + ww_exp2(power)));
-#endif
-    // A weight of 0, or an infinite one, would make the padding rows at the top, or a cost of 0, NaN.
-    return ww_max2(ww_min2(weight, (real)WW_MOST_WEIGHT), (real)WW_LEAST_WEIGHT);
+    const real power = fma((real)ww_steepness(p), behind, fma((real)ww_steepness_lost(p), behind, -lengths.scale));
+    return ww_limit_weight(ww_weight_of(lengths.unscaled + ww_exp2(power), p));
 }
 
 WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_point x, ww_point y, real weight, ww_pair lengths,
@@ -103,8 +110,10 @@ WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
 }
 
 #ifdef WW_GRADIENT
-#define WW_SLOPES 1
-#define WW_NODE_SLOPE(x, y, along, c) ((along) * ww_cost_slope(x, y, c))
+#define WW_NODE_SLOPES 1
+WW_INLINE real ww_node_slope(ww_point x, ww_point y, real along, const int c) {
+    return along * ww_cost_slope(x, y, c);
+}
 #define WW_PARAMETER_SLOPES 2
 // By g: dw/dg = w (1 - w/w_max) (|i-j| - max(n,m)/2). By w_max: w/w_max.
 WW_INLINE real ww_parameter_slope(ww_entries a, real carried, real node, ww_point x, ww_point y, ww_point x_before,
@@ -114,8 +123,8 @@ WW_INLINE real ww_parameter_slope(ww_entries a, real carried, real node, ww_poin
     const real share = ww_share(along * lengths.unscaled, (real)p.w_max);
     return cost * (which ? ww_share(along, (real)p.w_max) : along * (share - 1) * behind);
 }
-#define WW_FINAL_SLOPE(value, n, m) wdtw_final_slope(value, n, m, WW_GIVEN)
-WW_INLINE ww_scalar wdtw_final_slope(ww_scalar value, uint n, uint m, ww_parameters p) {
+#define WW_FINAL_SLOPE 1
+WW_INLINE ww_scalar ww_final_slope(ww_scalar value, uint n, uint m, ww_parameters p) {
     const int k = ww_unscale(n, m, p);
 #if WW_ROOT
     return value > 0 ? ldexp((ww_scalar)0.5 / sqrt(ldexp(value, k)), k) : (ww_scalar)0;

@@ -208,6 +208,21 @@ ww_shapelet_angles(global const double *restrict values, global const ulong *res
         counts[j] = 2 * (windows - flats) + (flats > 0);
 }
 
+// sqrt(q) of a window of this angle and the nearest of `count` angles, of which `at` are less.
+WW_INLINE float ww_nearest_angle(local const uint *keys, const uint count, const uint at, const uint angle,
+                                 const uint some_flat) {
+    // Of a flat window to one that is not.
+    float distance = some_flat ? 0.5f : INFINITY;
+    if (angle & 1) {
+        distance = some_flat ? 0.0f : 0.5f;
+    } else if (count) {
+        const uint up = keys[at == count ? 0 : at] - angle, down = angle - keys[at == 0 ? count - 1 : at - 1];
+        const uint gap = min(min(up, 0u - up), min(down, 0u - down));
+        distance = fmin(distance, sinpi((float)gap * (1.0f / 4294967296.0f)));
+    }
+    return distance;
+}
+
 // sqrt(q) of every candidate of two or three points, number li of the lengths, to every series: by binary searches. A group
 // has WW_SHORT_COLUMNS columns a work-item, whose angles are in registers, and `many` series one after the other, with the
 // angles of one in local memory. Two barriers a series.
@@ -243,16 +258,7 @@ ww_shapelet_circle(global const uint4 *restrict columns, global const uint *rest
 #pragma unroll
         for (uint i = 0; i < WW_SHORT_COLUMNS; i++) {
             const uint c = (block * WW_SHORT_COLUMNS + i) * WW_WG + lid;
-            // Of a flat window to one that is not.
-            float distance = some_flat ? 0.5f : INFINITY;
-            if (angle[i] & 1) {
-                distance = some_flat ? 0.0f : 0.5f;
-            } else if (count) {
-                const uint up = keys[at[i] == count ? 0 : at[i]] - angle[i];
-                const uint down = angle[i] - keys[at[i] == 0 ? count - 1 : at[i] - 1];
-                const uint gap = min(min(up, 0u - up), min(down, 0u - down));
-                distance = fmin(distance, sinpi((float)gap * (1.0f / 4294967296.0f)));
-            }
+            const float distance = ww_nearest_angle(keys, count, at[i], angle[i], some_flat);
             if (c < job.columns)
                 nearest[((ulong)j * job.count + li) * job.columns + c] = distance;
         }
@@ -316,6 +322,27 @@ ww_shapelet_near_fours(global const ulong *restrict offsets, global const uint *
 }
 #endif
 
+// A bitonic sort of distances with their classes by a group, all comparisons in one direction. A barrier each step.
+WW_INLINE void ww_sort_distances(local double *sorted, local uint *classes, const uint n, const uint lid) {
+    for (uint size = 2; size < 2 * n; size *= 2)
+        for (uint step = size / 2; step; step /= 2) {
+            const uint pairs = (n + size - 1) / size * (size / 2);
+            for (uint e = lid; e < pairs; e += WW_WG) {
+                const uint low = (e & ~(step - 1)) * 2 + (e & (step - 1));
+                const uint high = step == size / 2 ? low ^ (size - 1) : low + step;
+                if (high < n && sorted[high] < sorted[low]) {
+                    const double d = sorted[low];
+                    const uint k = classes[low];
+                    sorted[low] = sorted[high];
+                    classes[low] = classes[high];
+                    sorted[high] = d;
+                    classes[high] = k;
+                }
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+}
+
 // Of each candidate the best gain, and of equal gains the largest gap, as src/shapelets/shapelet_quality.c finds them,
 // but with splits at half the difference that it asks for: so never less, whatever rounding did. A group has a
 // candidate. before, combine: as in shapelet_split.cl, but distances. sorted, classes: a number for each series; counts: for each
@@ -337,23 +364,7 @@ ww_shapelet_weigh(global const double *restrict nearest, global const uint4 *res
     for (uint k = lid; k < class_count; k += WW_WG)
         counts[k] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint size = 2; size < 2 * n; size *= 2)
-        for (uint step = size / 2; step; step /= 2) {
-            const uint pairs = (n + size - 1) / size * (size / 2);
-            for (uint e = lid; e < pairs; e += WW_WG) {
-                const uint low = (e & ~(step - 1)) * 2 + (e & (step - 1));
-                const uint high = step == size / 2 ? low ^ (size - 1) : low + step;
-                if (high < n && sorted[high] < sorted[low]) {
-                    const double d = sorted[low];
-                    const uint k = classes[low];
-                    sorted[low] = sorted[high];
-                    classes[low] = classes[high];
-                    sorted[high] = d;
-                    classes[high] = k;
-                }
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
+    ww_sort_distances(sorted, classes, n, lid);
     if (lid)
         return;
     const double largest = sorted[n - 1], same = isfinite(largest) ? 0.5e-10 * largest : 0;

@@ -31,6 +31,7 @@ typedef struct {
     uint lane, part, member;
     uint j, first, column; // the series; the lane's first row, and the group's first column
     uint left, all;        // points from a first row on to its series' end, at most; of series j
+    uint firsts;           // first rows of the chunk
     local float4 *own;     // of each row: f and g of the next row, |row|
     local float4 *held;    // windows of a piece
     local int *least;      // of each row
@@ -135,7 +136,6 @@ WW_INLINE void ww_tile_rows(float *cov, float *f, float *g, float *n, const ww_t
 WW_INLINE void ww_tile(const ww_team *w, const ww_row_length *of, global const float *sums, global const float *rises,
                        global const float *falls, const uint fallen, const uint begin, const uint t,
                        const ww_shapelet_args job) {
-    const uint firsts = job.columns / WW_ROWS;
     global float *kept = w->scratch + t * (WW_DIAGONALS * WW_WG) + w->lane;
     // Rows that some series still has, and that still have a window.
     const int k0 = (int)(t * WW_DIAGONALS) - (WW_ROWS - 1);
@@ -144,15 +144,15 @@ WW_INLINE void ww_tile(const ww_team *w, const ww_row_length *of, global const f
     const uint skipped = t ? 0 : WW_ROWS - WW_DIAGONALS, late = of->before + (skipped ? skipped - 1 : 0);
     if ((int)skipped >= rows)
         return;
-    const uint which = w->first + (skipped ? firsts : 0);
+    const uint which = w->first + (skipped ? w->firsts : 0);
     // Of the four copies the one that is aligned from here on.
     global const float *fall = falls + (ulong)((w->j - job.table) * 4 + late % 4) * fallen + late / 4 * 4;
-    const float rise = rises[(ulong)of->li * 2 * firsts + which];
+    const float rise = rises[(ulong)of->li * 2 * w->firsts + which];
     float cov[WW_DIAGONALS], f[WW_DIAGONALS], g[WW_DIAGONALS], n[WW_DIAGONALS];
 #pragma unroll
     for (uint d = 0; d < WW_DIAGONALS; d++)
         cov[d] = of->li ? kept[d * WW_WG] : 0.0f;
-    ww_extend_row(cov, fall + t * WW_DIAGONALS, sums + which, of, firsts, job);
+    ww_extend_row(cov, fall + t * WW_DIAGONALS, sums + which, of, w->firsts, job);
     local const float4 *at = w->held + (t - begin) * WW_DIAGONALS + skipped;
 #pragma unroll
     for (uint d = 0; d < WW_DIAGONALS; d++) {
@@ -184,6 +184,7 @@ ww_shapelet_rows(global const float *restrict sums, global const float *restrict
     w.lane = id % WW_WG;
     w.member = id % WW_TEAM;
     w.part = w.member / WW_WG;
+    w.firsts = job.columns / WW_ROWS;
     w.own = own;
     w.held = helds + team * (WW_PIECE + WW_ROWS);
     w.least = leasts + team * WW_CELLS;

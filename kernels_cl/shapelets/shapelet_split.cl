@@ -256,53 +256,72 @@ WW_INLINE ww_found ww_best_split(WW_SHAPELET_KEYS const uint *keys, ww_scanned s
     return found;
 }
 
-// By another measure, in float: both gains are the value, with a margin for rounding. counts, starts: sums by class.
-WW_INLINE ww_found ww_other_quality(WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS uint *counts, WW_SHAPELET_KEYS uint *starts,
-                                    global const uint *totals, float error, const ww_shapelet_args job) {
+// ---- other measures than information gain, in float. counts: of each class, zeros before.
+
+// The distance, or q of a short candidate, of a key.
+WW_INLINE float ww_key_root(const uint key, const uint bits, const float unit) {
+    return sqrt((float)(key >> bits) * unit);
+}
+// The F statistic: the variance between the classes by that within them.
+WW_INLINE float ww_f_statistic(WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS uint *counts, global const uint *totals,
+                               const ww_shapelet_args job) {
     const uint n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
     const float unit = 1.0f / (float)(1u << (32u - bits));
+    float mean = 0, within = 0, between = 0;
+    uint present = 0;
+    for (uint p = 0; p < n; p++)
+        mean += ww_key_root(keys[p * WW_ACROSS], bits, unit);
+    mean /= (float)n;
+    for (uint p = 0; p < n; p++) {
+        const uint key = keys[p * WW_ACROSS], k = (key & mask) * WW_ACROSS;
+        counts[k] = as_uint(as_float(counts[k]) + ww_key_root(key, bits, unit) - mean);
+    }
+    for (uint k = 0; k < job.classes; k++)
+        if (totals[k]) {
+            const float sum = as_float(counts[k * WW_ACROSS]);
+            between += sum * sum / (float)totals[k];
+            present++;
+        }
+    for (uint p = 0; p < n; p++) {
+        const uint key = keys[p * WW_ACROSS], k = key & mask;
+        const float gap = ww_key_root(key, bits, unit) - mean - as_float(counts[k * WW_ACROSS]) / (float)totals[k];
+        within += gap * gap;
+    }
+    return present < n ? between / (float)(present - 1) / (fmax(within, 1e-12f) / (float)(n - present)) : 0.0f;
+}
+// Kruskal and Wallis: by ranks, equal keys share theirs.
+WW_INLINE float ww_kruskal_wallis(WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS uint *counts,
+                                  global const uint *totals, const ww_shapelet_args job) {
+    const uint n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
+    float value = 0;
+    for (uint p = 0; p < n;) {
+        uint end = p + 1;
+        while (end < n && keys[end * WW_ACROSS] >> bits == keys[p * WW_ACROSS] >> bits)
+            end++;
+        for (uint i = p; i < end; i++) // twice the rank: whole
+            counts[(keys[i * WW_ACROSS] & mask) * WW_ACROSS] += p + 1 + end;
+        p = end;
+    }
+    for (uint k = 0; k < job.classes; k++)
+        if (totals[k]) {
+            const float mean = 0.5f * (float)counts[k * WW_ACROSS] / (float)totals[k] - 0.5f * (float)(n + 1);
+            value += mean * mean * (float)totals[k];
+        }
+    value *= 12.0f / ((float)n * (float)(n + 1));
+    return value;
+}
+// Both gains are the value, with a margin for rounding.
+WW_INLINE ww_found ww_other_quality(WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS uint *counts,
+                                    WW_SHAPELET_KEYS uint *starts, global const uint *totals, const ww_shapelet_args job) {
+    const uint n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
     float value = 0;
     for (uint k = 0; k < job.classes; k++)
         counts[k * WW_ACROSS] = starts[k * WW_ACROSS] = 0;
-    if (job.quality == 1) { // F statistic: variance between the classes by that within them
-        float mean = 0, within = 0, between = 0;
-        for (uint p = 0; p < n; p++)
-            mean += sqrt((float)(keys[p * WW_ACROSS] >> bits) * unit);
-        mean /= (float)n;
-        for (uint p = 0; p < n; p++) {
-            const uint key = keys[p * WW_ACROSS], k = (key & mask) * WW_ACROSS;
-            counts[k] = as_uint(as_float(counts[k]) + sqrt((float)(key >> bits) * unit) - mean);
-        }
-        uint present = 0;
-        for (uint k = 0; k < job.classes; k++)
-            if (totals[k]) {
-                const float sum = as_float(counts[k * WW_ACROSS]);
-                between += sum * sum / (float)totals[k];
-                present++;
-            }
-        for (uint p = 0; p < n; p++) {
-            const uint key = keys[p * WW_ACROSS], k = key & mask;
-            const float gap =
-                sqrt((float)(key >> bits) * unit) - mean - as_float(counts[k * WW_ACROSS]) / (float)totals[k];
-            within += gap * gap;
-        }
-        value = present < n ? between / (float)(present - 1) / (fmax(within, 1e-12f) / (float)(n - present)) : 0.0f;
-    } else if (job.quality == 2) { // Kruskal and Wallis: by ranks, equal keys share theirs
-        for (uint p = 0; p < n;) {
-            uint end = p + 1;
-            while (end < n && keys[end * WW_ACROSS] >> bits == keys[p * WW_ACROSS] >> bits)
-                end++;
-            for (uint i = p; i < end; i++) // twice the rank: whole
-                counts[(keys[i * WW_ACROSS] & mask) * WW_ACROSS] += p + 1 + end;
-            p = end;
-        }
-        for (uint k = 0; k < job.classes; k++)
-            if (totals[k]) {
-                const float mean = 0.5f * (float)counts[k * WW_ACROSS] / (float)totals[k] - 0.5f * (float)(n + 1);
-                value += mean * mean * (float)totals[k];
-            }
-        value *= 12.0f / ((float)n * (float)(n + 1));
-    } else { // Mood: who is above the median
+    if (job.quality == 1) {
+        value = ww_f_statistic(keys, counts, totals, job);
+    } else if (job.quality == 2) {
+        value = ww_kruskal_wallis(keys, counts, totals, job);
+    } else { // Mood: who is above the median (a function of its own makes ptxas spill)
         const float half_ =
             0.5f * ((float)(keys[(n - 1) / 2 * WW_ACROSS] >> bits) + (float)(keys[n / 2 * WW_ACROSS] >> bits));
         uint above = 0;
@@ -321,9 +340,11 @@ WW_INLINE ww_found ww_other_quality(WW_SHAPELET_KEYS const uint *keys, WW_SHAPEL
     // The order of close distances moves ranks and the median: 2 %, and what a place more or less makes at the least.
     const float margin = 0.02f * value + (job.quality == 1 ? 1e-3f : 4.0f / (float)n);
     value = fmin(value, 1e9f);
-    ww_found found = {(long)((value - margin) * 1048576.0f), (long)((value + margin) * 1048576.0f), INFINITY, INFINITY};
+    const ww_found found = {(long)((value - margin) * 1048576.0f), (long)((value + margin) * 1048576.0f), INFINITY, INFINITY};
     return found;
 }
+
+// ---- the best of a group
 
 // The best pair of the group becomes the first. A barrier for each halving.
 WW_INLINE void ww_best_of(local ulong *both, uint lid) {
@@ -493,7 +514,7 @@ WW_INLINE ww_found ww_find_split(const ww_shares shares, WW_SHAPELET_KEYS const 
     const float scale = (WW_RAW ? sqrt(1.0f / job.scale) : 2.0f) * (job.unscaled ? sqrt((float)l) : 1.0f);
     ww_scanned s;
     if (job.quality)
-        return ww_other_quality(keys + t, counts + t, starts + t, totals, error, job);
+        return ww_other_quality(keys + t, counts + t, starts + t, totals, job);
     if (WW_SHARES > 1) {
         s = ww_join_shares(shares, t);
     } else {

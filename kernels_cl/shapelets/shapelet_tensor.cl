@@ -21,8 +21,8 @@
 // Every length from the least on. On the host: TENSOR_COLUMNS, TENSOR_WINDOWS, in the tables WW_SHAPELET_TILE.
 #define WW_SHAPELET_DOWN 2   // matrices of 16 columns
 #define WW_ACROSS 8 // and of 8 windows
-#define WW_ROWS (2 * WW_SHAPELET_DOWN) // of a work-item, neighbouring columns
-#define WW_COLUMNS (8 * WW_ROWS)
+#define WW_TENSOR_ROWS (2 * WW_SHAPELET_DOWN) // of a work-item, neighbouring columns
+#define WW_COLUMNS (8 * WW_TENSOR_ROWS)
 #define WW_WINDOWS (8 * WW_ACROSS)
 #define WW_TENSOR_ROW (2 * WW_WINDOWS)
 
@@ -49,7 +49,7 @@ WW_INLINE void ww_read_fours(uint *to, const uint count, global const uint *from
 }
 // Point number `at`, of the work-item's columns and the first `wide` windows.
 WW_INLINE void ww_read_point(ww_sources o, uint *x, uint *y, const uint wide, uint at) {
-    ww_read_fours(x, WW_ROWS, o.from + (ulong)at * o.columns);
+    ww_read_fours(x, WW_TENSOR_ROWS, o.from + (ulong)at * o.columns);
     ww_read_fours(y, wide, o.row + (ulong)at * WW_TENSOR_ROW + o.down * WW_ACROSS);
 }
 
@@ -58,7 +58,7 @@ WW_INLINE void ww_read_point(ww_sources o, uint *x, uint *y, const uint wide, ui
 WW_INLINE void ww_add_four(ww_sources o, float sum[WW_SHAPELET_DOWN][WW_ACROSS][4], const uint wide, uint l, uint upto) {
     const uint at = min(l + o.across, upto - 1), high = l + o.across < upto ? WW_HIGHS : WW_NOTHING;
     const uint low = l + o.across < upto ? WW_LOWS : WW_NOTHING;
-    uint x[WW_ROWS], y[WW_ACROSS];
+    uint x[WW_TENSOR_ROWS], y[WW_ACROSS];
     ww_read_point(o, x, y, wide, at);
 #pragma unroll
     for (uint m = 0; m < WW_SHAPELET_DOWN; m++) {
@@ -70,7 +70,7 @@ WW_INLINE void ww_add_four(ww_sources o, float sum[WW_SHAPELET_DOWN][WW_ACROSS][
     }
 }
 WW_INLINE void ww_add_point(ww_sources o, float sum[WW_SHAPELET_DOWN][WW_ACROSS][4], const uint wide, uint at) {
-    uint x[WW_ROWS], y[WW_ACROSS];
+    uint x[WW_TENSOR_ROWS], y[WW_ACROSS];
     ww_read_point(o, x, y, wide, at);
 #pragma unroll
     for (uint m = 0; m < WW_SHAPELET_DOWN; m++) {
@@ -86,7 +86,7 @@ WW_INLINE float ww_two_halves(global const uint *place) {
 }
 WW_INLINE void ww_add_point(ww_sources o, float sum[WW_SHAPELET_DOWN][WW_ACROSS][4], const uint wide, uint p) {
     for (uint n = 0; n < wide; n++)
-        for (uint r = 0; r < WW_ROWS; r++)
+        for (uint r = 0; r < WW_TENSOR_ROWS; r++)
             for (uint k = 0; k < 2; k++)
                 sum[r / 2][n][r % 2 * 2 + k] =
                     fma(ww_two_halves(o.from + (ulong)p * o.columns + r),
@@ -109,7 +109,7 @@ WW_INLINE void ww_find_least(ww_sources o, float sum[WW_SHAPELET_DOWN][WW_ACROSS
     for (uint n = 0; n < wide; n += 2) {
         const float4 units = *(global const float4 *)(unit + 2 * n);
 #pragma unroll
-        for (uint r = 0; r < WW_ROWS; r++) {
+        for (uint r = 0; r < WW_TENSOR_ROWS; r++) {
             const uint m = r / 2, e = r % 2 * 2;
             low[r] = min(min(as_int(fma(-sum[m][n][e], units.y, norm[r])),
                              as_int(fma(-sum[m][n][e + 1], units.x, norm[r]))),
@@ -119,6 +119,25 @@ WW_INLINE void ww_find_least(ww_sources o, float sum[WW_SHAPELET_DOWN][WW_ACROSS
                          low[r]);
         }
     }
+}
+
+// Into `nearest` the least of a row: with matrices a work-item is left with a quarter of its columns, from `to` on.
+WW_INLINE void ww_store_least(global int *to, int *low, const int odd, const int upper) {
+#if WW_MMA
+#pragma unroll
+    for (uint r = 0; r < WW_TENSOR_ROWS / 2; r++) {
+        const int other = odd ? low[r] : low[r + WW_TENSOR_ROWS / 2];
+        low[r] = min(odd ? low[r + WW_TENSOR_ROWS / 2] : low[r], as_int(ww_swap_word(as_float(other), 1)));
+    }
+#pragma unroll
+    for (uint r = 0; r < WW_TENSOR_ROWS / 4; r++) {
+        const int other = upper ? low[r] : low[r + WW_TENSOR_ROWS / 4];
+        atomic_min(&to[r], min(upper ? low[r + WW_TENSOR_ROWS / 4] : low[r], as_int(ww_swap_word(as_float(other), 2))));
+    }
+#else
+    for (uint r = 0; r < WW_TENSOR_ROWS; r++)
+        atomic_min(&to[r], low[r]);
+#endif
 }
 
 // What `nearest` has before: four numbers at a time.
@@ -138,8 +157,8 @@ ww_shapelet_tensor(global const uint *restrict a, global const float *restrict n
     const uint c0 = (ww_rest(group, blocks, t) * (WW_WG / 32) + id / 32) * WW_COLUMNS;
     const uint4 tile = tiles[first + t];
     const uint stop = min(reaches[c0], tile.z), left = points[tile.x] - tile.y;
-    ww_sources source = {a + c0 + WW_ROWS * down, b + (ulong)tile.w * WW_TENSOR_ROW, job.columns, down, across, 0};
-    global const float *own = norms + (ulong)job.count * job.columns + c0 + WW_ROWS * down;
+    ww_sources source = {a + c0 + WW_TENSOR_ROWS * down, b + (ulong)tile.w * WW_TENSOR_ROW, job.columns, down, across, 0};
+    global const float *own = norms + (ulong)job.count * job.columns + c0 + WW_TENSOR_ROWS * down;
     float sum[WW_SHAPELET_DOWN][WW_ACROSS][4];
     if (stop < job.least)
         return;
@@ -152,20 +171,20 @@ ww_shapelet_tensor(global const uint *restrict a, global const float *restrict n
     // Of a point a work-item has the high halves, the low halves or nothing; of its columns it is left with a quarter.
     source.which = across == 0 ? WW_HIGHS : across == 1 ? WW_LOWS : WW_NOTHING;
     const int odd = across % 2, upper = across / 2;
-    global int *to = nearest + (ulong)tile.x * job.count * job.columns + c0 + WW_ROWS * down +
-                     odd * (WW_ROWS / 2) + upper * (WW_ROWS / 4);
 #else
-    global int *to = nearest + (ulong)tile.x * job.count * job.columns + c0 + WW_ROWS * down;
+    const int odd = 0, upper = 0;
 #endif
+    global int *to = nearest + (ulong)tile.x * job.count * job.columns + c0 + WW_TENSOR_ROWS * down +
+                     odd * (WW_TENSOR_ROWS / 2) + upper * (WW_TENSOR_ROWS / 4);
     const uint upto = job.least - 1;
     for (uint l = 0; l < upto; l += 4)
         ww_add_four(source, sum, WW_ACROSS, l, upto);
     for (uint length = job.least; length <= stop; length++) {
         const float4 norms4 = *(global const float4 *)own;
-        const float norm[WW_ROWS] = {norms4.x, norms4.y, norms4.z, norms4.w};
-        int low[WW_ROWS];
+        const float norm[WW_TENSOR_ROWS] = {norms4.x, norms4.y, norms4.z, norms4.w};
+        int low[WW_TENSOR_ROWS];
 #pragma unroll
-        for (uint r = 0; r < WW_ROWS; r++)
+        for (uint r = 0; r < WW_TENSOR_ROWS; r++)
             low[r] = as_int(FLT_MAX);
         if (length + WW_WINDOWS / 2 <= left) {
             ww_add_point(source, sum, WW_ACROSS, length - 1);
@@ -174,21 +193,7 @@ ww_shapelet_tensor(global const uint *restrict a, global const float *restrict n
             ww_add_point(source, sum, WW_ACROSS / 2, length - 1);
             ww_find_least(source, sum, WW_ACROSS / 2, length, norm, low);
         }
-#if WW_MMA
-#pragma unroll
-        for (uint r = 0; r < WW_ROWS / 2; r++) {
-            const int other = odd ? low[r] : low[r + WW_ROWS / 2];
-            low[r] = min(odd ? low[r + WW_ROWS / 2] : low[r], as_int(ww_swap_word(as_float(other), 1)));
-        }
-#pragma unroll
-        for (uint r = 0; r < WW_ROWS / 4; r++) {
-            const int other = upper ? low[r] : low[r + WW_ROWS / 4];
-            atomic_min(&to[r], min(upper ? low[r + WW_ROWS / 4] : low[r], as_int(ww_swap_word(as_float(other), 2))));
-        }
-#else
-        for (uint r = 0; r < WW_ROWS; r++)
-            atomic_min(&to[r], low[r]);
-#endif
+        ww_store_least(to, low, odd, upper);
         own += job.columns;
         to += job.columns;
     }

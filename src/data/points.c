@@ -154,7 +154,10 @@ static ww_status get_program(ww_points *p) {
     const bool bits = p->kind == WW_POINTS_BITS;
     const wwi_program_parts parts = {
         .texts = {"base/number.cl", "knn/knn_args.h", "knn/knn.cl", "knn/knn_points.cl"},
-        .defines = {{bits ? "WW_METRIC" : "WWK_DOUBLE", bits ? 5 : p->precision == WW_DOUBLE}},
+        .defines = {{"WWK_DOUBLE", !bits && p->precision == WW_DOUBLE},
+                    {"WW_METRIC", bits ? 5 : 0},
+                    {"WW_DIRECT", 0},
+                    {"WW_CENTRE", 0}},
     };
     return wwi_program_make(p->context, NULL, &parts, &p->program);
 }

@@ -310,7 +310,7 @@ ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
                   "lsh/lsh_join_tensor.cl"},
         .defines = WWI_LIST({"WW_JOIN", h->join.kind}, {"WW_JOIN_WG", h->join.group},
                             {"WW_D", h->join.kind == 0 || h->tensor ? h->words : 0}, {"WW_QUERIES", h->join.queries},
-                            {"WW_GROUPS", h->join.parts}, {"WW_LIST", list},
+                            {"WW_GROUPS", h->join.parts}, {"WW_LSH_LIST", list},
                             {"WW_MMA", h->tensor && wwi_context_mma(h->context)}),
         .more = h->defines,
         .kernels = {{h->tensor ? &h->kernels.halves : NULL, "ww_lsh_halves"},

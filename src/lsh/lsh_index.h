@@ -44,8 +44,8 @@ typedef struct wwi_lsh_kernels {
         *join, *gather, *exact, *norms;
 } wwi_lsh_kernels;
 
-// The kernel that searches buckets: WW_JOIN (3: lsh/lsh_join_tensor.cl), WW_JOIN_WG, WW_QUERIES, WW_GROUPS and WW_LIST
-// of lsh/lsh_join.cl.
+// The kernel that searches buckets: WW_JOIN (3: lsh/lsh_join_tensor.cl), WW_JOIN_WG, WW_QUERIES, WW_GROUPS and
+// WW_LSH_LIST of lsh/lsh_join.cl.
 typedef struct wwi_lsh_join {
     int kind;
     uint32_t group, queries, parts, list;
