@@ -130,32 +130,10 @@ static const wwi_tuning_entry entries[] = {
     {"fetch.threads", ANY, 1, 8, "6; CPU 1", "threads that bring results to the host", UNTRIED, {0}},
 };
 
-// For tests: a kernel has several forms, and the device and the work decide which is run; these give the others. They
-// are read from files like parameters, but no list or hint names them. What each decides is said where it is looked up.
-static const wwi_tuning_entry forms[] = {
-    {.name = "form.lanes.fit", .kind = ANY, .least = 0, .most = 2},
-    {.name = "form.packed.items", .kind = ANY, .least = 0, .most = 1},
-    {.name = "form.packed.local", .kind = ANY, .least = 1, .most = MOST_COUNT},
-    {.name = "form.packed.tiles", .kind = ANY, .least = 0, .most = 3},
-    {.name = "form.strips.vector", .kind = ANY, .least = 0, .most = 1},
-    {.name = "form.strips.whole", .kind = ANY, .least = 0, .most = MOST_COUNT},
-    {.name = "form.bits.vector", .kind = ANY, .least = 1, .most = 16},
-    {.name = "form.gradient.flow", .kind = ANY, .least = 0, .most = 1},
-    {.name = "form.gradient.tiles", .kind = ANY, .least = 0, .most = 2},
-    {.name = "form.knn.filter", .kind = ANY, .least = 1, .most = 5},
-    {.name = "form.lsh.bits", .kind = ANY, .least = 6, .most = 30},
-    {.name = "form.lsh.join", .kind = ANY, .least = 0, .most = 4},
-    {.name = "form.profile.double", .kind = ANY, .least = 1, .most = 2},
-    {.name = "form.profile.vector", .kind = ANY, .least = 0, .most = 1},
-    {.name = "form.search.tile", .kind = ANY, .least = 0, .most = 1},
-    {.name = "form.shapelets.double", .kind = ANY, .least = 1, .most = 2},
-    {.name = "form.shapelets.row_series", .kind = ANY, .least = 1, .most = MOST_COUNT},
-    {.name = "form.shapelets.sift", .kind = ANY, .least = 1, .most = MOST_COUNT},
-    {.name = "form.shapelets.split_across", .kind = POWER, .least = 1, .most = 32},
-    {.name = "form.shapelets.tensor", .kind = ANY, .least = 1, .most = 2},
-    {.name = "form.shapelets.vector", .kind = ANY, .least = 1, .most = 16},
-    {.name = "form.shapelets.weigh", .kind = ANY, .least = 1, .most = MOST_COUNT},
-};
+// For tests, one option: a kernel has several forms, and the device and the work decide which is run; `form.` and a
+// word gives another, or a size that leads to it. Read from files like parameters, but no list or hint names it. The
+// words and their values are where they are looked up, with wwi_forced().
+static const wwi_tuning_entry form = {.name = "form.*", .kind = ANY, .least = 0, .most = MOST_COUNT};
 
 size_t wwi_tuning_count(void) {
     return sizeof entries / sizeof *entries;
@@ -173,25 +151,20 @@ static size_t plain_length(const char *name) {
     return length - (precise ? 4 : 0);
 }
 
-static const wwi_tuning_entry *find_form(const char *name, size_t length) {
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (strlen(forms[i].name) == length && strncmp(forms[i].name, name, length) == 0)
-            return &forms[i];
-    return NULL;
+// Whether a name is the entry's, or of its family.
+static bool is_of(const wwi_tuning_entry *entry, const char *name, size_t length) {
+    const size_t size = strlen(entry->name);
+    const bool family = entry->name[size - 1] == '*';
+    return family ? length > size - 1 && strncmp(entry->name, name, size - 1) == 0
+                  : length == size && strncmp(entry->name, name, size) == 0;
 }
 
 const wwi_tuning_entry *wwi_tuning_find(const char *name) {
     const size_t length = plain_length(name);
-    if (strncmp(name, "form.", 5) == 0)
-        return find_form(name, length);
-    for (size_t i = 0; i < wwi_tuning_count(); i++) {
-        const size_t size = strlen(entries[i].name);
-        const bool family = entries[i].name[size - 1] == '*';
-        if (family ? length > size - 1 && strncmp(entries[i].name, name, size - 1) == 0
-                   : length == size && strncmp(entries[i].name, name, size) == 0)
+    for (size_t i = 0; i < wwi_tuning_count(); i++)
+        if (is_of(&entries[i], name, length))
             return &entries[i];
-    }
-    return NULL;
+    return is_of(&form, name, length) ? &form : NULL;
 }
 
 const char *wwi_tuning_values(wwi_tuning_kind kind) {
