@@ -157,9 +157,8 @@ static void set_radii(const ww_plan *p, const wwi_area *a, bool bounded, wwi_bat
 // Compiles for lists: the longest row with many columns.
 static ww_status prepare_list(ww_plan *p, size_t rows, size_t columns) {
     ww_status status;
-    wwi_batch b;
+    wwi_batch b = {0};
     uint32_t longest_row = 0;
-    memset(&b, 0, sizeof b);
     b.list = true;
     b.rows = columns < 4096 ? columns : 4096;
     set_radii(p, NULL, false, &b);

@@ -38,8 +38,8 @@ def table():
     """Name, without the end of a family, to whether the tuner tries it."""
     text = read("host/tuning_table.c")
     names = {}
-    for found in re.finditer(rf'\{{\s*(?:\.name = )?"({NAME})(?:\.\*)?",(.*?)\}}', text, flags=re.DOTALL):
-        names[found.group(1)] = bool(re.search(r"\b(?:GPU|CPU|BOTH),\s*\{", found.group(2)))
+    for found in re.finditer(rf'(TRIED|FIXED)\(\s*"({NAME})(?:\.\*)?",', text):
+        names[found.group(2)] = found.group(1) == "TRIED"
     return names
 
 
