@@ -583,7 +583,7 @@ ww_status ww_lsh_run(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, void
 ww_status wwi_lsh_run_rows(ww_lsh *h, ww_points *queries, size_t first, size_t count, size_t k, int64_t *ids,
                            void *distances, uint32_t *found) {
     ww_status status = WW_OK;
-    search s = {0};
+    search s;
     if (!h || !ids || k < 1 || k > WW_KNN_MOST)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL, or k is not 1 to %d", WW_KNN_MOST);
     if (queries && (queries->context != h->context || queries->precision != h->precision || queries->kind != h->kind ||
@@ -594,6 +594,7 @@ ww_status wwi_lsh_run_rows(ww_lsh *h, ww_points *queries, size_t first, size_t c
     const size_t all = queries ? queries->count : h->total;
     count = wwi_least(count, all - first);
     wwi_stream_start(h->stream);
+    memset(&s, 0, sizeof s);
     s.h = h;
     s.queries = queries;
     s.most_tasks = UINT64_C(1) << 16;
