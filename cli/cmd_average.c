@@ -251,8 +251,7 @@ static int check(job *j, const cli_command *command) {
 }
 
 int cmd_average(const cli_command *command, int argc, char **argv) {
-    job j;
-    memset(&j, 0, sizeof j);
+    job j = {0};
     ww_average_options_init(&j.options, sizeof j.options);
     const cli_option options[] = {
         {"method", 'M', CLI_TEXT, "M",

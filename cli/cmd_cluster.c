@@ -355,8 +355,7 @@ static int load(cli_clustering *c, const cli_command *command) {
 }
 
 int cmd_cluster(const cli_command *command, int argc, char **argv) {
-    cli_clustering c;
-    memset(&c, 0, sizeof c);
+    cli_clustering c = {0};
     ww_medoids_info_init(&c.medoids_info, sizeof c.medoids_info);
     ww_plan_info_init(&c.plan, sizeof c.plan);
     ww_kmeans_info_init(&c.kmeans_info, sizeof c.kmeans_info);

@@ -332,8 +332,7 @@ static int check_division(job *j, const char *command, const char *svg) {
 }
 
 int cmd_matrix(const cli_command *command, int argc, char **argv) {
-    job j;
-    memset(&j, 0, sizeof j);
+    job j = {0};
     bool condensed = false;
     const char *svg = NULL;
     const cli_option options[] = {
@@ -462,8 +461,7 @@ static int compute_pairs(job *j, const cli_command *command) {
 }
 
 int cmd_pairs(const cli_command *command, int argc, char **argv) {
-    job j;
-    memset(&j, 0, sizeof j);
+    job j = {0};
     const cli_option options[] = {
         DISTANCES_OPTIONS(j),
         CLI_PARTS_OPTIONS(j.division),
@@ -565,9 +563,8 @@ done:
 }
 
 int cmd_nearest(const cli_command *command, int argc, char **argv) {
-    job j;
+    job j = {0};
     cli_neighbour_options wanted = {.k = 1};
-    memset(&j, 0, sizeof j);
     bool no_bounds = false;
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(wanted),

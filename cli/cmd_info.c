@@ -268,8 +268,7 @@ static void print_json(const content *c, const cli_command *command) {
 }
 
 int cmd_info(const cli_command *command, int argc, char **argv) {
-    content c;
-    memset(&c, 0, sizeof c);
+    content c = {0};
     c.read.quiet = true; // the report has the notices
     bool json = false;
     const cli_option options[] = {

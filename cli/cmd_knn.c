@@ -307,8 +307,7 @@ static int load(knn_job *j) {
 }
 
 int cmd_knn(const cli_command *command, int argc, char **argv) {
-    knn_job j;
-    memset(&j, 0, sizeof j);
+    knn_job j = {0};
     j.wanted.k = 0; // not given
     j.radius = INFINITY;
     j.info = (ww_knn_info)WW_KNN_INFO_INIT;

@@ -145,26 +145,23 @@ static ww_status check_range(const wwi_buffer *buffer, uint64_t offset, uint64_t
                     (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)buffer->bytes);
 }
 
-ww_status wwi_buffer_write(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source) {
+static ww_status write_buffer(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source, cl_bool waits) {
     ww_status status = check_range(buffer, offset, bytes);
     if (status != WW_OK || bytes == 0)
         return status;
-    cl_int code = clEnqueueWriteBuffer(buffer->context->queue, buffer->mem, CL_TRUE, (size_t)offset, (size_t)bytes,
+    cl_int code = clEnqueueWriteBuffer(buffer->context->queue, buffer->mem, waits, (size_t)offset, (size_t)bytes,
                                        source, 0, NULL, NULL);
     return code == CL_SUCCESS ? WW_OK
                               : wwi_fail_cl(buffer->context, code, "clEnqueueWriteBuffer",
                                             "can't send %llu bytes to the device", (unsigned long long)bytes);
 }
 
+ww_status wwi_buffer_write(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source) {
+    return write_buffer(buffer, offset, bytes, source, CL_TRUE);
+}
+
 ww_status wwi_buffer_send(wwi_buffer *buffer, uint64_t bytes, const void *source) {
-    ww_status status = check_range(buffer, 0, bytes);
-    if (status != WW_OK || bytes == 0)
-        return status;
-    cl_int code =
-        clEnqueueWriteBuffer(buffer->context->queue, buffer->mem, CL_FALSE, 0, (size_t)bytes, source, 0, NULL, NULL);
-    return code == CL_SUCCESS ? WW_OK
-                              : wwi_fail_cl(buffer->context, code, "clEnqueueWriteBuffer",
-                                            "can't send %llu bytes to the device", (unsigned long long)bytes);
+    return write_buffer(buffer, 0, bytes, source, CL_FALSE);
 }
 
 void wwi_buffer_settle(wwi_buffer *buffer) {

@@ -152,6 +152,17 @@ static ww_status begin(const char *function, const ww_context_options *given, ww
     return status == WW_OK ? wwi_check_first_use() : status;
 }
 
+// Of a context that was opened, or was not.
+static ww_status finish(ww_status status, ww_context *context, const ww_context_options *options, ww_context **out) {
+    if (status == WW_OK)
+        status = prepare(context, options);
+    if (status == WW_OK)
+        *out = context;
+    else
+        wwi_context_release(context);
+    return status;
+}
+
 ww_status ww_context_create(const ww_context_options *given, ww_context **out) {
     ww_context_options options;
     ww_context *context = NULL;
@@ -172,13 +183,7 @@ ww_status ww_context_create(const ww_context_options *given, ww_context **out) {
         status = open_device(context, &list.devices[chosen]);
     wwi_opening_end();
     wwi_devices_free(&list);
-    if (status == WW_OK)
-        status = prepare(context, &options);
-    if (status == WW_OK)
-        *out = context;
-    else
-        wwi_context_release(context);
-    return status;
+    return finish(status, context, &options, out);
 }
 
 // ---- the caller's own objects
@@ -273,11 +278,5 @@ ww_status ww_context_wrap(cl_context cl, cl_device_id device, cl_command_queue q
             status = take_wrapped(context, cl, queue);
         }
     }
-    if (status == WW_OK)
-        status = prepare(context, &options);
-    if (status == WW_OK)
-        *out = context;
-    else
-        wwi_context_release(context);
-    return status;
+    return finish(status, context, &options, out);
 }

@@ -17,6 +17,11 @@ long wwi_tuning_for(const ww_context *context, ww_precision precision, const cha
     return wwi_tuning(context, name, precision == WW_DOUBLE ? "f64" : "f32", fallback);
 }
 
+long wwi_forced(const ww_context *context, const char *name, long most, long fallback) {
+    const long value = wwi_tuning(context, name, NULL, fallback);
+    return value <= most ? value : fallback;
+}
+
 uint64_t wwi_memory_share(const ww_context *context, unsigned share, uint64_t given) {
     const uint64_t most = wwi_least(wwi_context_bytes_free(context) / share, wwi_context_max_buffer(context));
     return given ? wwi_least(given, most) : most;

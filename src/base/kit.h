@@ -54,6 +54,8 @@ static inline uint64_t wwi_compute_units(const ww_context *context) {
 ww_status wwi_check_precision(const ww_context *context, ww_precision precision);
 // wwi_tuning() for a precision.
 long wwi_tuning_for(const ww_context *context, ww_precision precision, const char *name, long fallback);
+// What a test has set of "form.*", when it is from 0 to `most`; else what the library chooses.
+long wwi_forced(const ww_context *context, const char *name, long most, long fallback);
 // Bytes for one buffer: a share of what is free, or `given` where that is not 0 and less.
 uint64_t wwi_memory_share(const ww_context *context, unsigned share, uint64_t given);
 

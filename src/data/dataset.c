@@ -313,6 +313,19 @@ done:
     return status;
 }
 
+ww_status wwi_dataset_of_doubles(ww_context *context, ww_precision precision, const double *values, size_t count,
+                                 size_t channels, size_t length, ww_dataset **dataset) {
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
+    view.values = values;
+    view.precision = WW_DOUBLE;
+    view.count = count;
+    view.channels = channels;
+    view.length = length;
+    options.precision = precision;
+    return ww_dataset_create(context, &view, &options, dataset);
+}
+
 ww_status ww_dataset_create_from_set(ww_context *context, ww_series_set *set, const ww_dataset_options *options,
                                      ww_dataset **dataset) {
     ww_series_view view = WW_SERIES_VIEW_INIT;

@@ -58,4 +58,8 @@ void wwi_dataset_retain(ww_dataset *dataset);
 // created.
 ww_status wwi_dataset_send_entries(const ww_dataset *dataset, uint64_t base, wwi_buffer **buffer);
 
+// Made of `count` series of `length` points in double.
+ww_status wwi_dataset_of_doubles(ww_context *context, ww_precision precision, const double *values, size_t count,
+                                 size_t channels, size_t length, ww_dataset **dataset);
+
 #endif

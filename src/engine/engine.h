@@ -107,7 +107,7 @@ uint64_t wwi_runner_cells(const wwi_runner *runner);
 uint64_t wwi_recurrence_cells(const wwi_recurrence *recurrence, uint32_t n, uint32_t m);
 // Whether the sums of soft minima may be made of tiles, and of which kind: what the tuning parameter says, else
 // `fallback`.
-int wwi_soft_tiles_tuned(const wwi_recurrence *recurrence, const char *parameter, int fallback);
+int wwi_soft_tiles_tuned(const wwi_recurrence *recurrence, int most, int fallback);
 
 // ---- programs of other folders around the same recurrences
 

@@ -283,8 +283,7 @@ ww_status wwi_recurrence_compile(const wwi_recurrence *of, const wwi_texts *want
     texts t;
     char options[1024];
     const wwi_form form = {.exchanges = !wanted->vector || wanted->vector == 1};
-    wwi_variant_key key;
-    memset(&key, 0, sizeof key);
+    wwi_variant_key key = {0};
     key.form = &form;
     key.list = 1;
     key.band = (int)wwi_band_form_of(&of->measure.band);

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "engine/batch.h"
 #include "engine/ribbon.h"
 #include "engine/tiling.h"
@@ -155,15 +156,11 @@ static wwi_lane_part part_at(const wwi_runner *r, const wwi_work *w, size_t begi
 
 static ww_status find_parts(const wwi_runner *r, wwi_work *w, wwi_tiling_fn *tiling_of) {
     const size_t columns = w->b.list ? w->b.rows : w->b.columns;
-    size_t room = 0;
+    size_t capacity = 0;
     for (size_t begin = 0; begin < columns; begin = w->parts[w->part_count - 1].end) {
-        if (w->part_count == room) {
-            room = room ? 2 * room : 4;
-            wwi_lane_part *more = realloc(w->parts, room * sizeof *more);
-            if (!more)
-                return wwi_fail_memory(room * sizeof *more);
-            w->parts = more;
-        }
+        const ww_status status = wwi_grow(&w->parts, &capacity, w->part_count + 1, sizeof *w->parts);
+        if (status != WW_OK)
+            return status;
         w->parts[w->part_count++] = part_at(r, w, begin, tiling_of);
     }
     return WW_OK;

@@ -46,11 +46,11 @@ static const wwi_form *form_of(const wwi_runner *r, bool local) {
 
 // A cell is its cost, which grows with the distance of its points, and the soft minimum of its neighbours, without
 // costs at edges.
-int wwi_soft_tiles_tuned(const wwi_recurrence *of, const char *parameter, int fallback) {
+int wwi_soft_tiles_tuned(const wwi_recurrence *of, int most, int fallback) {
     if (!of->soft || of->precision != WW_FLOAT || of->channels != 1 || of->banded || of->open ||
         !(of->row->flags & WWI_MEASURE_SOFT_TILES) || wwi_measure_cost(&of->measure) == WW_COST_USER)
         return 0;
-    const int wanted = (int)wwi_tuning_for(of->context, of->precision, parameter, fallback);
+    const int wanted = (int)wwi_forced(of->context, "form.tiles", most, fallback);
     return wanted == 2 && !wwi_context_info(of->context)->has_double ? 1 : wanted;
 }
 
@@ -59,11 +59,11 @@ int wwi_soft_tiles(const wwi_runner *r) {
     // from one of a half on.
     const bool gauged = r->of.measure.gamma >= 4;
     const bool wide = r->of.measure.gamma >= 0.5 && wwi_context_fast_double(r->of.context);
-    return wwi_soft_tiles_tuned(&r->of, "form.packed.tiles", gauged ? 3 : wide ? 2 : 1);
+    return wwi_soft_tiles_tuned(&r->of, 3, gauged ? 3 : wide ? 2 : 1);
 }
 
 bool wwi_packed_items(const wwi_runner *r) {
-    return wwi_points_in_registers(r) && wwi_tuned(r, "form.packed.items", r->gpu) != 0;
+    return wwi_points_in_registers(r) && wwi_by_items(r);
 }
 
 // What a column keeps of its point beside the point.
@@ -129,7 +129,8 @@ bool wwi_packed_items_exchange(const wwi_work *w) {
 // Whether a strip's columns are in local memory (kernels_cl/engine/items_columns.cl).
 static bool columns_local(const wwi_runner *r, const wwi_work *w) {
     return !w->b.list && r->of.precision == WW_FLOAT && r->of.extra == 0 && is_plain(r) && !r->of.banded &&
-           !r->of.open && !r->of.soft && r->of.channels >= (uint32_t)wwi_tuned(r, "form.packed.local", LOCAL_CHANNELS);
+           !r->of.open && !r->of.soft &&
+           r->of.channels >= (uint32_t)wwi_forced(r->of.context, "form.local", LOCAL_CHANNELS, LOCAL_CHANNELS);
 }
 
 static uint32_t by_measure(const wwi_runner *r, const char *parameter, uint32_t fallback) {

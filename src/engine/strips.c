@@ -32,8 +32,9 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
 static bool is_whole(const wwi_runner *r, const wwi_work *w, bool vector, uint32_t strips, uint64_t pairs) {
     if (w->is_bits || r->preparing)
         return false;
-    return strips == 1 || (vector && (pairs >= wwi_compute_units(r->of.context) ||
-                                      (uint64_t)w->n * w->m < (uint64_t)wwi_tuned(r, "form.strips.whole", 1 << 18)));
+    return strips == 1 ||
+           (vector && (pairs >= wwi_compute_units(r->of.context) ||
+                       (uint64_t)w->n * w->m < (uint64_t)wwi_forced(r->of.context, "form.whole", 1 << 18, 1 << 18)));
 }
 
 ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *form, wwi_tiling tiling,

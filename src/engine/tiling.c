@@ -10,6 +10,10 @@ long wwi_tuned(const wwi_runner *r, const char *name, long fallback) {
     return wwi_tuning_for(r->of.context, r->of.precision, name, fallback);
 }
 
+bool wwi_by_items(const wwi_runner *r) {
+    return r->gpu || wwi_forced(r->of.context, "form.items", 1, 0) == 1;
+}
+
 bool wwi_points_in_registers(const wwi_runner *r) {
     return r->of.channels <= REGISTER_CHANNELS;
 }
@@ -68,7 +72,7 @@ bool wwi_can_vector(const wwi_runner *r) {
 }
 
 bool wwi_vector_strips(const wwi_runner *r) {
-    return !r->gpu && wwi_can_vector(r) && wwi_tuned(r, "form.strips.vector", 1) != 0;
+    return !wwi_by_items(r) && wwi_can_vector(r);
 }
 
 wwi_fit wwi_fit_of(const wwi_runner *r, const wwi_engine *lanes) {
@@ -81,7 +85,7 @@ wwi_fit wwi_fit_of(const wwi_runner *r, const wwi_engine *lanes) {
     // Compiling takes most of a second. A tiling of few costs an eighth of the speed at most, the one for any length a
     // half.
     const wwi_fit fit = seconds < 0.002 ? WWI_FIT_ANY : seconds < 4 ? WWI_FIT_FEW : WWI_FIT_OWN;
-    return (wwi_fit)wwi_tuned(r, "form.lanes.fit", (long)fit);
+    return (wwi_fit)wwi_forced(r->of.context, "form.fit", 2, (long)fit);
 }
 
 // Lanes that a GPU computes at once: a warp in each of the four schedulers of a compute unit.
@@ -190,7 +194,7 @@ static uint32_t most_words(const wwi_runner *r) {
 }
 
 bool wwi_vector_bits(const wwi_runner *r) {
-    return !r->gpu && r->planes && wwi_tuned(r, "form.bits.vector", 16) > 1;
+    return !wwi_by_items(r) && r->planes;
 }
 
 static uint64_t words_of(uint32_t m) {

@@ -10,6 +10,8 @@ enum { BITS_ROWS = 16, BITS_WORDS = 4 }; // engine bits: rows of a step of symbo
 
 // A parameter by name for the runner's precision.
 long wwi_tuned(const wwi_runner *r, const char *name, long fallback);
+// Whether kernels take their form for GPUs, of single numbers in place of vectors: on a CPU by form.items 1.
+bool wwi_by_items(const wwi_runner *r);
 // Whether a point's channels can be registers in the engine.
 bool wwi_points_in_registers(const wwi_runner *r);
 // Whether a point can stay in a vector engine's private memory.

@@ -256,9 +256,8 @@ static ww_status check_series(const wwi_text *text, header *head, size_t channel
 
 static ww_status read_lines(wwi_text *text, const void *how, ww_series_set **set) {
     header head = *(const header *)how;
-    series s;
+    series s = {0};
     ww_status status = WW_OK;
-    memset(&s, 0, sizeof s);
     while (status == WW_OK && wwi_text_next_line(text)) {
         const wwi_span content = wwi_span_trim(text->line);
         if (wwi_span_is_empty(content) || *content.begin == '#')

@@ -37,7 +37,7 @@ static bool asynchronous(const ww_gradient *g) {
 static int tiles_of(const ww_gradient *g) {
     if (g->form.parts != 1 || g->options.alignment)
         return 0;
-    return wwi_soft_tiles_tuned(&g->pair.recurrence, "form.gradient.tiles",
+    return wwi_soft_tiles_tuned(&g->pair.recurrence, 2,
                                 !wwi_is_gpu(g->pair.context)               ? 0
                                 : wwi_context_fast_double(g->pair.context) ? 2
                                                                            : 1);
@@ -50,8 +50,7 @@ static int choose_sizes(ww_gradient *g) {
         g->form.columns = TILE_COLUMNS;
         g->form.chunk = TILE_CHUNK;
         g->form.noted = TILE_NOTED;
-        g->form.may_flow =
-            asynchronous(g) && wwi_tuning_for(g->pair.context, g->pair.rows->precision, "form.gradient.flow", 1);
+        g->form.may_flow = asynchronous(g) && wwi_forced(g->pair.context, "form.flow", 1, 1);
         g->form.vector = 1;
         g->form.group = 32;
         g->form.slope_channels = 1;

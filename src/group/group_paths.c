@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "group/group.h"
 #include "host.h"
 #include "options.h"
@@ -19,7 +20,7 @@ typedef struct job {
     wwi_group_job pairs;
     pthread_mutex_t lock;
     part *parts;
-    size_t count, room;
+    size_t count, capacity;
 } job;
 
 static ww_status plan_paths(const wwi_group_job *pairs, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
@@ -28,16 +29,8 @@ static ww_status plan_paths(const wwi_group_job *pairs, ww_dataset *rows, ww_dat
 }
 
 static ww_status keep(job *j, const part *made) {
-    ww_status status = WW_OK;
     (void)pthread_mutex_lock(&j->lock);
-    if (j->count == j->room) {
-        const size_t room = j->room ? 2 * j->room : 64;
-        part *parts = realloc(j->parts, room * sizeof *parts);
-        if (parts)
-            j->parts = parts, j->room = room;
-        else
-            status = wwi_fail_memory(room * sizeof *parts);
-    }
+    const ww_status status = wwi_grow(&j->parts, &j->capacity, j->count + 1, sizeof *j->parts);
     if (status == WW_OK)
         j->parts[j->count++] = *made;
     (void)pthread_mutex_unlock(&j->lock);

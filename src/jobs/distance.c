@@ -20,20 +20,8 @@ typedef struct operands {
 
 static ww_status upload_pair(ww_context *context, const operands *v, ww_precision precision, ww_dataset **rows,
                              ww_dataset **columns) {
-    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
-    ww_series_view view = WW_SERIES_VIEW_INIT;
-    options.precision = precision;
-    view.precision = WW_DOUBLE;
-    view.count = 1;
-    view.channels = v->channels;
-    view.values = v->x;
-    view.length = v->n;
-    ww_status status = ww_dataset_create(context, &view, &options, rows);
-    if (status != WW_OK)
-        return status;
-    view.values = v->y;
-    view.length = v->m;
-    return ww_dataset_create(context, &view, &options, columns);
+    const ww_status status = wwi_dataset_of_doubles(context, precision, v->x, 1, v->channels, v->n, rows);
+    return status == WW_OK ? wwi_dataset_of_doubles(context, precision, v->y, 1, v->channels, v->m, columns) : status;
 }
 
 static ww_status distance_once(ww_context *context, const ww_measure *measure, const operands *v, double *distance) {

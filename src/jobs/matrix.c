@@ -98,9 +98,8 @@ static ww_status to_condensed_callback(ww_plan *p, void *target, size_t row, siz
 
 // The half of a set with itself above the diagonal; the layout is a run's.
 static ww_status prepare_half(ww_plan *p) {
-    wwi_batch b;
+    wwi_batch b = {0};
     const size_t n = p->pair.rows->count;
-    memset(&b, 0, sizeof b);
     const ww_status status = wwi_pairing_slice(&p->pair, WWI_SIDE_ROW, 0, n, &b.row);
     if (status != WW_OK)
         return status;

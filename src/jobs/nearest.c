@@ -157,9 +157,8 @@ static void set_radii(const ww_plan *p, const wwi_area *a, bool bounded, wwi_bat
 // Compiles for lists: the longest row with many columns.
 static ww_status prepare_list(ww_plan *p, size_t rows, size_t columns) {
     ww_status status;
-    wwi_batch b;
+    wwi_batch b = {0};
     uint32_t longest_row = 0;
-    memset(&b, 0, sizeof b);
     b.list = true;
     b.rows = columns < 4096 ? columns : 4096;
     set_radii(p, NULL, false, &b);
@@ -367,14 +366,8 @@ static ww_status run_whole(ww_plan *p, const wwi_area *a) {
 
 // Distances of listed pairs to their places in the block; `bounded`: rows have their radii.
 static ww_status run_list(ww_plan *p, const wwi_area *a, uint32_t *pairs, size_t count, bool bounded) {
-    wwi_batch b;
-    memset(&b, 0, sizeof b);
-    b.list = true;
-    b.pairs = pairs;
-    b.rows = count;
-    b.row = a->row_window;
-    b.column = a->column_window;
-    b.out = p->out;
+    wwi_batch b = {
+        .list = true, .pairs = pairs, .rows = count, .row = a->row_window, .column = a->column_window, .out = p->out};
     set_radii(p, a, bounded, &b);
     return wwi_runner_block(p->runner, &b);
 }

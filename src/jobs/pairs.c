@@ -23,12 +23,11 @@ static ww_status prepare_all(ww_plan *p) {
 // Prepares all pairs, or compiles for those of the first windows.
 static ww_status prepare_first(ww_plan *p) {
     ww_status status;
-    wwi_batch b;
+    wwi_batch b = {0};
     if (on_device(p) && most_pairs(p) == p->count)
         return prepare_all(p);
     const size_t rows = wwi_dataset_slice_limit(p->pair.rows, 0, 0),
                  columns = wwi_dataset_slice_limit(p->pair.columns, 0, 0);
-    memset(&b, 0, sizeof b);
     b.list = true;
     uint32_t *pairs = malloc(p->count * 3 * sizeof *pairs);
     if (!pairs)
@@ -113,8 +112,7 @@ static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t c
     ww_status status;
     const size_t size = wwi_precision_bytes(p->pair.rows->precision);
     uint32_t *const picked = of->picked;
-    wwi_batch b;
-    memset(&b, 0, sizeof b);
+    wwi_batch b = {0};
     b.list = true;
     b.pairs = picked;
     b.like = wwi_measure_rounds_by_engine(&p->pair.measure) ? p->whole : NULL;

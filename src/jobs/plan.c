@@ -218,17 +218,15 @@ ww_status wwi_plan_prepare_rectangle(ww_plan *p, size_t row, size_t row_count, s
     return status == WW_OK ? wwi_runner_prepare(p->runner, &b, work) : status;
 }
 
+ww_status wwi_plan_list(ww_plan *p, const uint32_t *pairs, size_t count, wwi_batch *b) {
+    *b = (wwi_batch){.list = true, .pairs = pairs, .rows = count};
+    return wwi_pairing_slices(&p->pair, 0, p->pair.rows->count, 0, p->pair.columns->count, &b->row, &b->column);
+}
+
 ww_status wwi_plan_prepare_list(ww_plan *p, const uint32_t *pairs, size_t count, wwi_work **work) {
-    ww_status status;
     wwi_batch b;
-    memset(&b, 0, sizeof b);
-    b.list = true;
-    b.pairs = pairs;
-    b.rows = count;
-    if ((status = wwi_pairing_slices(&p->pair, 0, p->pair.rows->count, 0, p->pair.columns->count, &b.row, &b.column)) !=
-        WW_OK)
-        return status;
-    return wwi_runner_prepare(p->runner, &b, work);
+    const ww_status status = wwi_plan_list(p, pairs, count, &b);
+    return status == WW_OK ? wwi_runner_prepare(p->runner, &b, work) : status;
 }
 
 ww_status wwi_plan_place(ww_plan *p, const ww_output *to, wwi_buffer *device, const wwi_result *result) {

@@ -78,7 +78,8 @@ ww_status wwi_plan_batch(ww_plan *plan, size_t row, size_t row_count, size_t col
 // Compiles, allocates and uploads what that will need; `work` may be NULL: wwi_runner_prepare().
 ww_status wwi_plan_prepare_rectangle(ww_plan *plan, size_t row, size_t row_count, size_t column, size_t column_count,
                                      wwi_work **work);
-// The same for listed pairs of all series, (row, column, number of the result) each.
+// Listed pairs of all series, (row, column, number of the result) each, as a batch; then the same of them.
+ww_status wwi_plan_list(ww_plan *plan, const uint32_t *pairs, size_t count, wwi_batch *batch);
 ww_status wwi_plan_prepare_list(ww_plan *plan, const uint32_t *pairs, size_t count, wwi_work **work);
 // Runs what `enqueue` enqueues into the device memory of an output.
 ww_status wwi_plan_to_device(ww_plan *plan, const ww_output *to, wwi_buffer *device, const struct wwi_result *result,

@@ -35,18 +35,11 @@ static bool comes_first(const ww_dataset *d, size_t i, size_t j) {
 
 // Computes listed pairs of a rectangle into `out`; all series are on the device.
 static ww_status run_list(ww_plan *p, const uint32_t *pairs, size_t count, const wwi_work *like, wwi_buffer *out) {
-    ww_status status;
     wwi_batch b;
-    memset(&b, 0, sizeof b);
-    b.list = true;
-    b.pairs = pairs;
-    b.rows = count;
+    const ww_status status = wwi_plan_list(p, pairs, count, &b);
     b.out = out;
     b.like = like;
-    if ((status = wwi_pairing_slices(&p->pair, 0, p->pair.rows->count, 0, p->pair.columns->count, &b.row, &b.column)) !=
-        WW_OK)
-        return status;
-    return wwi_runner_block(p->runner, &b);
+    return status == WW_OK ? wwi_runner_block(p->runner, &b) : status;
 }
 
 static ww_status compute_listed(ww_plan *p, size_t row, size_t rows, size_t column, size_t columns, wwi_buffer *out) {

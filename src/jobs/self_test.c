@@ -6,6 +6,7 @@
 #include <string.h>
 #include <wavewarp/plan.h>
 
+#include "data/dataset.h"
 #include "host.h"
 
 // A case small enough to check by hand: squared cost 2, Frechet 1 (absolute differences); as symbols, 4 edits apart
@@ -39,8 +40,6 @@ static ww_status make_measure(const known *k, ww_measure *measure) {
 static ww_status check(ww_context *context, const known *k) {
     ww_status status;
     double rows[COPIES * POINTS], columns[COPIES * POINTS], distances[COPIES];
-    ww_series_view view = WW_SERIES_VIEW_INIT;
-    ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
     ww_plan_options options = WW_PLAN_OPTIONS_INIT;
     const ww_output to = WW_OUTPUT_HOST(distances);
     ww_dataset *a = NULL, *b = NULL;
@@ -50,18 +49,12 @@ static ww_status check(ww_context *context, const known *k) {
         rows[i] = left[i % POINTS] * scale_of(k, i / POINTS);
         columns[i] = right[i % POINTS] * scale_of(k, i / POINTS);
     }
-    view.count = COPIES;
-    view.length = POINTS;
-    view.precision = WW_DOUBLE;
-    view.values = rows;
-    make.precision = k->precision;
     options.engine = k->engine;
     if ((status = make_measure(k, &measure)) != WW_OK ||
-        (status = ww_dataset_create(context, &view, &make, &a)) != WW_OK)
+        (status = wwi_dataset_of_doubles(context, k->precision, rows, COPIES, 1, POINTS, &a)) != WW_OK ||
+        (status = wwi_dataset_of_doubles(context, k->precision, columns, COPIES, 1, POINTS, &b)) != WW_OK)
         goto done;
-    view.values = columns;
-    if ((status = ww_dataset_create(context, &view, &make, &b)) != WW_OK ||
-        (status = ww_plan_create_pairs(&measure, a, b, NULL, NULL, COPIES, &options, &plan)) != WW_OK ||
+    if ((status = ww_plan_create_pairs(&measure, a, b, NULL, NULL, COPIES, &options, &plan)) != WW_OK ||
         (status = ww_plan_run(plan, &to)) != WW_OK) {
         // An engine that is not used on this device needs no test.
         if (status == WW_ERROR_UNSUPPORTED && wwi_context_loses_arrays(context))

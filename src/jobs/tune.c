@@ -9,6 +9,7 @@
 
 #include "base/kit.h"
 #include "base/run.h"
+#include "data/dataset.h"
 #include "host.h"
 #include "options.h"
 #include "tuning_table.h"
@@ -67,18 +68,6 @@ static bool reference(const double *x, const double *y, size_t n, double *result
     return true;
 }
 
-static ww_status upload(ww_context *context, const double *values, size_t count, size_t length, ww_precision precision,
-                        ww_dataset **dataset) {
-    ww_series_view view = WW_SERIES_VIEW_INIT;
-    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
-    view.values = values;
-    view.precision = WW_DOUBLE;
-    view.count = count;
-    view.length = length;
-    options.precision = precision;
-    return ww_dataset_create(context, &view, &options, dataset);
-}
-
 static ww_status workload_make(ww_context *context, ww_engine engine, ww_precision precision, workload *w) {
     ww_status status;
     const bool gpu = wwi_is_gpu(context);
@@ -99,9 +88,9 @@ static ww_status workload_make(ww_context *context, ww_engine engine, ww_precisi
     for (size_t i = 0; i < CHECKED && i < w->row_count; i++)
         if (!reference(w->values + i * w->length, columns + i * w->length, w->length, &w->expected[i]))
             return wwi_fail_memory(w->length * sizeof(double));
-    if ((status = upload(context, w->values, w->row_count, w->length, precision, &w->rows)) != WW_OK)
+    if ((status = wwi_dataset_of_doubles(context, precision, w->values, w->row_count, 1, w->length, &w->rows)) != WW_OK)
         return status;
-    return upload(context, columns, w->column_count, w->length, precision, &w->columns);
+    return wwi_dataset_of_doubles(context, precision, columns, w->column_count, 1, w->length, &w->columns);
 }
 
 static bool is_correct(const workload *w, ww_precision precision) {

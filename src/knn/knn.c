@@ -113,18 +113,18 @@ static void cut_tensor(ww_knn *s) {
     t->across = t->steps ? 1 : 4;
 }
 
-// The parameter form.knn.filter: 1 narrow, 2 wide, 3 vector, 4 tensor.
+// form.filter: 1 narrow, 2 wide, 3 vector, 4 tensor.
 static knn_filter choose_filter(ww_knn *s, uint32_t dimension) {
     static const knn_filter named[] = {FILTER_NARROW, FILTER_WIDE, FILTER_VECTOR, FILTER_TENSOR};
     const uint32_t most_narrow = s->precision == WW_DOUBLE ? 10 : 32;
-    const uint32_t forced = tuned(s, "form.knn.filter", 5);
+    const long forced = wwi_forced(s->context, "form.filter", 4, 0);
     if (s->base.points->kind == WW_POINTS_SETS)
         return FILTER_SETS;
     if (s->options.metric == WW_METRIC_JACCARD_BITS)
         return FILTER_ALL;
     cut_tensor(s);
     const bool possible = !s->direct && has_room(s, s->tensor.width * 2);
-    if (forced <= 4 && !(forced == 1 && dimension > most_narrow) && !(forced == 4 && !possible))
+    if (forced > 0 && !(forced == 1 && dimension > most_narrow) && !(forced == 4 && !possible))
         return named[forced - 1];
     if (!s->gpu)
         return FILTER_VECTOR;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/kit.h"
+#include "data/dataset.h"
 #include "engine/engine.h"
 #include "learn/average.h"
 #include "measure/measure_table.h"
@@ -89,7 +90,6 @@ static ww_status create(job *j) {
     ww_status status;
     wwi_average *a = j->average;
     ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
-    ww_series_view view = WW_SERIES_VIEW_INIT;
     const size_t values = a->length * a->channels;
     unsigned char *weights = malloc(a->count * j->value);
     size_t *rows = calloc(a->count, sizeof *rows), *columns = malloc(a->count * sizeof *columns);
@@ -99,17 +99,13 @@ static ww_status create(job *j) {
         goto done;
     }
     make.precision = a->precision;
-    view.values = a->result.centre;
-    view.precision = WW_DOUBLE;
-    view.count = 1;
-    view.channels = a->channels;
-    view.length = a->length;
     for (size_t k = 0; k < a->count; k++) {
         columns[k] = k;
         wwi_set_value(weights, a->precision, k, a->weights[k]);
     }
     if ((status = ww_dataset_create(a->context, &a->view, &make, &j->members)) != WW_OK ||
-        (status = ww_dataset_create(a->context, &view, &make, &j->centre)) != WW_OK ||
+        (status = wwi_dataset_of_doubles(a->context, a->precision, a->result.centre, 1, a->channels, a->length,
+                                         &j->centre)) != WW_OK ||
         (status = ww_plan_create_paths(&a->measure, j->centre, j->members, rows, columns, a->count, a->options.plan,
                                        &j->plan)) != WW_OK ||
         (status = wwi_stream_create(a->context, &j->stream)) != WW_OK || (status = create_programs(j)) != WW_OK ||

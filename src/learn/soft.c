@@ -64,7 +64,6 @@ static ww_status create(job *j) {
     ww_status status;
     wwi_soft *s = j->s;
     ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
-    ww_series_view view = WW_SERIES_VIEW_INIT;
     ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
     const size_t values = s->length * s->channels, count = s->members->count;
     size_t *rows = calloc(count, sizeof *rows), *columns = malloc(count * sizeof *columns);
@@ -77,18 +76,14 @@ static ww_status create(job *j) {
         goto done;
     }
     make.precision = s->precision;
-    view.values = s->centre;
-    view.precision = WW_DOUBLE;
-    view.count = 1;
-    view.channels = s->channels;
-    view.length = s->length;
     options.run = s->run;
     for (size_t k = 0; k < count; k++) {
         columns[k] = k;
         wwi_set_value(j->weights, j->s->precision, k, s->weights[k]);
     }
     if ((status = ww_dataset_create(s->context, s->members, &make, &j->members)) != WW_OK ||
-        (status = ww_dataset_create(s->context, &view, &make, &j->centre)) != WW_OK)
+        (status = wwi_dataset_of_doubles(s->context, s->precision, s->centre, 1, s->channels, s->length, &j->centre)) !=
+            WW_OK)
         goto done;
     status = ww_gradient_create_pairs(s->measure, j->centre, j->members, rows, columns, count, &options, &j->gradient);
 done:

@@ -207,11 +207,6 @@ static ww_status send_mean(ww_lsh *h) {
 
 // ---- program
 
-static uint32_t tuned(const ww_lsh *h, const char *name, uint32_t fallback) {
-    const long value = wwi_tuning_for(h->context, h->precision, name, (long)fallback);
-    return value > 0 ? (uint32_t)value : fallback;
-}
-
 // The options of all of the index's programs.
 static void set_defines(ww_lsh *h) {
     const ww_device_info *device = wwi_context_info(h->context);
@@ -231,12 +226,12 @@ static void set_defines(ww_lsh *h) {
                                          : 16);
 }
 
-// Whether matrix units find the near points: the parameter form.lsh.join is 4, or it is not set and the device has
-// them.
+// Whether matrix units find the near points: form.join is 4, or it is not set and the device has them. Of 2 and 1 see
+// cut_join().
 static bool wants_tensor(const ww_lsh *h) {
     const bool possible =
         (h->family == WWI_LSH_STABLE && h->options.metric != WW_METRIC_L1) || h->family == WWI_LSH_COSINE;
-    const uint32_t forced = tuned(h, "form.lsh.join", 0);
+    const long forced = wwi_forced(h->context, "form.join", 4, 0);
     if (!possible || h->words > MOST_TENSOR)
         return false;
     return forced ? forced == 4 : h->words >= LEAST_TENSOR && wwi_context_mma(h->context);
@@ -256,7 +251,7 @@ static void cut_join(ww_lsh *h) {
     if (h->tensor) {
         h->join.kind = 3;
         h->join.group = 32;
-    } else if (h->join.kind == 1 && tuned(h, "form.lsh.join", 1) != 2 && local <= device->local_bytes &&
+    } else if (h->join.kind == 1 && wwi_forced(h->context, "form.join", 4, 1) != 2 && local <= device->local_bytes &&
                d <= (!h->gpu   ? 256u
                      : doubles ? 12u
                                : 32u)) {
@@ -412,8 +407,8 @@ static uint64_t most_bytes(const ww_lsh *h) {
 }
 
 static uint32_t bits_of(const ww_lsh *h, uint64_t count) {
-    uint32_t bits = tuned(h, "form.lsh.bits", 6);
-    bits = bits < 6 ? 6 : bits > 30 ? 30 : bits; // a work-group's buckets are of one table
+    uint32_t bits = (uint32_t)wwi_forced(h->context, "form.bits", 30, 6);
+    bits = bits < 6 ? 6 : bits; // a work-group's buckets are of one table
     while ((UINT64_C(1) << bits) < count)
         bits++;
     return bits;

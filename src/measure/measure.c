@@ -174,7 +174,7 @@ static ww_status check_recurrence(const ww_measure *measure) {
     return wwi_user_text_check(name, text, false);
 }
 
-static double parameter(const ww_measure *measure, const char *name) {
+double wwi_measure_parameter(const ww_measure *measure, const char *name) {
     const ww_measure_info *info = ww_measure_info_by_id(measure->id);
     for (size_t p = 0; p < info->parameter_count; p++)
         if (strcmp(info->parameters[p].name, name) == 0)
@@ -192,7 +192,7 @@ static ww_status check_ends(const ww_measure *measure) {
     if (!wwi_measure_is_open(measure))
         return WW_OK;
     if (has(measure, info->has_open_ends, "WW_USER_OPEN_BORDER") &&
-        (measure->id != WW_EDR || parameter(measure, "aeon") == 0.0))
+        (measure->id != WW_EDR || wwi_measure_parameter(measure, "aeon") == 0.0))
         return WW_OK;
     wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no open ends%s", info->name, measure->id == WW_EDR ? " in aeon's form" : "");
     if (measure->id == WW_USER)
@@ -260,9 +260,10 @@ bool wwi_measure_is_symmetric(const ww_measure *measure) {
 
 bool wwi_measure_roles_exchange(const ww_measure *measure) {
     bool symmetric = wwi_measure_row_by_id(measure->id)->info.is_symmetric != 0;
-    if (measure->id == WW_LEVENSHTEIN && parameter(measure, "insertion") != parameter(measure, "deletion"))
+    if (measure->id == WW_LEVENSHTEIN &&
+        wwi_measure_parameter(measure, "insertion") != wwi_measure_parameter(measure, "deletion"))
         symmetric = false;
-    if (measure->id == WW_EDR && parameter(measure, "aeon") != 0.0)
+    if (measure->id == WW_EDR && wwi_measure_parameter(measure, "aeon") != 0.0)
         symmetric = false; // only one of the borders ends in infinity
     return symmetric && measure->cost != WW_COST_USER && wwi_band_is_symmetric(&measure->band);
 }
@@ -275,9 +276,9 @@ bool wwi_measure_rounds_by_engine(const ww_measure *measure) {
 bool wwi_measure_is_zero_on_self(const ww_measure *measure) {
     bool zero = (wwi_measure_row_by_id(measure->id)->flags & WWI_MEASURE_ZERO_ON_SELF) != 0;
     if (measure->id == WW_EDR)
-        zero = parameter(measure, "aeon") == 0.0;
+        zero = wwi_measure_parameter(measure, "aeon") == 0.0;
     if (measure->id == WW_LCSS)
-        zero = parameter(measure, "similarity") == 0.0;
+        zero = wwi_measure_parameter(measure, "similarity") == 0.0;
     // With open ends the value is not above that of closed ones, and never negative.
     zero = zero && !wwi_measure_is_soft(measure);
     return zero && measure->cost != WW_COST_USER && wwi_band_has_diagonal(&measure->band);
@@ -287,15 +288,15 @@ bool wwi_measure_is_bits_of_symbols(const ww_measure *measure) {
     if (wwi_measure_is_open(measure))
         return false;
     return measure->id == WW_LCS ||
-           (measure->id == WW_LEVENSHTEIN && parameter(measure, "insertion") == 1.0 &&
-            parameter(measure, "deletion") == 1.0 && parameter(measure, "substitution") == 1.0);
+           (measure->id == WW_LEVENSHTEIN && wwi_measure_parameter(measure, "insertion") == 1.0 &&
+            wwi_measure_parameter(measure, "deletion") == 1.0 && wwi_measure_parameter(measure, "substitution") == 1.0);
 }
 
 bool wwi_measure_is_bits_of_points(const ww_measure *measure) {
     // aeon's EDR asks for less than epsilon, and its border is neither distance's.
     if (wwi_measure_is_open(measure))
         return false;
-    return measure->id == WW_LCSS || (measure->id == WW_EDR && parameter(measure, "aeon") == 0.0);
+    return measure->id == WW_LCSS || (measure->id == WW_EDR && wwi_measure_parameter(measure, "aeon") == 0.0);
 }
 
 bool wwi_measure_form(const ww_measure *measure, size_t parameter, int *form) {
@@ -320,15 +321,16 @@ bool wwi_measure_has_power(const ww_measure *measure) {
 }
 
 bool wwi_measure_has_total_borders(const ww_measure *measure) {
-    return parameter(measure, "border_total") != 0.0;
+    return wwi_measure_parameter(measure, "border_total") != 0.0;
 }
 
 bool wwi_measure_is_normalised(const ww_measure *measure) {
-    return parameter(measure, "normalised") != 0.0;
+    return wwi_measure_parameter(measure, "normalised") != 0.0;
 }
 
 bool wwi_measure_is_similarity(const ww_measure *measure) {
-    return wwi_measure_row_by_id(measure->id)->info.is_similarity || parameter(measure, "similarity") != 0.0;
+    return wwi_measure_row_by_id(measure->id)->info.is_similarity ||
+           wwi_measure_parameter(measure, "similarity") != 0.0;
 }
 
 uint64_t ww_measure_cells(const ww_measure *given, size_t n, size_t m) {

@@ -83,6 +83,9 @@ extern const size_t wwi_measure_count;
 // The row of a measure; NULL when there is none. Static.
 const wwi_measure_row *wwi_measure_row_by_id(ww_measure_id id);
 
+// A parameter's value; 0 of a measure that has none of that name.
+double wwi_measure_parameter(const ww_measure *measure, const char *name);
+
 static inline bool wwi_measure_has(const ww_measure *measure, unsigned flag) {
     return (wwi_measure_row_by_id(measure->id)->flags & flag) != 0;
 }

@@ -9,19 +9,12 @@
 
 #include "measure/measure_table.h"
 
-static double parameter(const ww_measure *measure, const char *name) {
-    const ww_measure_info *info = ww_measure_info_by_id(measure->id);
-    for (size_t p = 0; p < info->parameter_count; p++)
-        if (strcmp(info->parameters[p].name, name) == 0)
-            return measure->parameters[p];
-    return 0;
-}
-
 static double twed_step(const ww_measure *measure, const wwi_range *range, double apart, double channels) {
     const double times = fmax(range->largest_time, (double)range->longest);
-    const bool plain = channels == 1 && parameter(measure, "no_root") == 0;
-    return parameter(measure, "lambda") + 4 * parameter(measure, "nu") * times +
-           2 * (plain ? apart : fmax(channels * apart, channels * pow(apart, parameter(measure, "degree"))));
+    const bool plain = channels == 1 && wwi_measure_parameter(measure, "no_root") == 0;
+    return wwi_measure_parameter(measure, "lambda") + 4 * wwi_measure_parameter(measure, "nu") * times +
+           2 * (plain ? apart
+                      : fmax(channels * apart, channels * pow(apart, wwi_measure_parameter(measure, "degree"))));
 }
 
 // A cell's cost, times a weight, and a penalty.
@@ -31,7 +24,8 @@ static double warping_step(const ww_measure *measure, double apart, double chann
     if (cost == WW_COST_USER)
         return (double)INFINITY;
     const bool plain = cost == WW_COST_ABSOLUTE || (cost == WW_COST_EUCLIDEAN && channels == 1);
-    return (plain ? sum : fmax(square, sum)) * fmax(1, parameter(measure, "w_max")) + parameter(measure, "penalty");
+    return (plain ? sum : fmax(square, sum)) * fmax(1, wwi_measure_parameter(measure, "w_max")) +
+           wwi_measure_parameter(measure, "penalty");
 }
 
 // The most that a step of a path adds, in pure numbers without end.
@@ -44,9 +38,10 @@ static double largest_step(const ww_measure *measure, const wwi_range *range, do
     case WW_LCS:
         return 1;
     case WW_LEVENSHTEIN:
-        return parameter(measure, "insertion") + parameter(measure, "deletion") + parameter(measure, "substitution");
+        return wwi_measure_parameter(measure, "insertion") + wwi_measure_parameter(measure, "deletion") +
+               wwi_measure_parameter(measure, "substitution");
     case WW_MSM:
-        return parameter(measure, "c") + norm;
+        return wwi_measure_parameter(measure, "c") + norm;
     case WW_TWED:
         return twed_step(measure, range, apart, channels);
     case WW_ERP:
@@ -71,10 +66,11 @@ static double least_overflow(const ww_measure *measure, const wwi_range *range, 
     double least = range->top;
     if (channels > 1 && norm)
         least = sqrt(range->top);
-    if (channels > 1 && id == WW_TWED && parameter(measure, "no_root") == 0)
-        least = pow(range->top, 1 / parameter(measure, "degree"));
+    if (channels > 1 && id == WW_TWED && wwi_measure_parameter(measure, "no_root") == 0)
+        least = pow(range->top, 1 / wwi_measure_parameter(measure, "degree"));
     if (id == WW_WDTW || id == WW_WDDTW)
-        least *= parameter(measure, "w_max") / (1 + exp(parameter(measure, "g") * (double)range->longest / 2));
+        least *= wwi_measure_parameter(measure, "w_max") /
+                 (1 + exp(wwi_measure_parameter(measure, "g") * (double)range->longest / 2));
     return measure->root ? sqrt(least) : least;
 }
 
@@ -82,7 +78,7 @@ double wwi_range_limit(const ww_measure *measure, const wwi_range *range) {
     if (measure->id == WW_USER)
         return (double)INFINITY;
     const double channels = measure->independent ? 1 : (double)range->channels;
-    double largest = range->largest + fabs(measure->id == WW_ERP ? parameter(measure, "g") : 0);
+    double largest = range->largest + fabs(measure->id == WW_ERP ? wwi_measure_parameter(measure, "g") : 0);
     if (wwi_measure_row_by_id(measure->id)->transform == WWI_TRANSFORM_DERIVATIVE)
         largest *= 1.5;
     const double apart = 2 * largest, square = channels * apart * apart;
@@ -92,10 +88,11 @@ double wwi_range_limit(const ww_measure *measure, const wwi_range *range) {
     if (bound < range->top / 4 && apart < range->top / 4 && (channels == 1 || square < range->top / 4))
         return (double)INFINITY;
     // Of these an overflow on the way can make a cell smaller, or a match of none.
-    const bool threshold = measure->id == WW_LCSS || (measure->id == WW_EDR && parameter(measure, "aeon") != 0);
-    if (isfinite(largest) &&
-        ((measure->id == WW_MSM && (channels > 1 ? square : apart) > range->top) ||
-         (threshold && channels > 1 && square > range->top && parameter(measure, "epsilon") >= sqrt(range->top))))
+    const bool threshold =
+        measure->id == WW_LCSS || (measure->id == WW_EDR && wwi_measure_parameter(measure, "aeon") != 0);
+    if (isfinite(largest) && ((measure->id == WW_MSM && (channels > 1 ? square : apart) > range->top) ||
+                              (threshold && channels > 1 && square > range->top &&
+                               wwi_measure_parameter(measure, "epsilon") >= sqrt(range->top))))
         return 0;
     return least_overflow(measure, range, channels);
 }

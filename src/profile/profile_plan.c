@@ -31,8 +31,9 @@ float wwi_profile_error(const ww_profile *p, bool is_double) {
 // The form of the kernel, and the sizes of its tiles.
 ww_status wwi_profile_choose_form(ww_profile *p, size_t channels) {
     const ww_device_info *info = wwi_context_info(p->context);
-    // The parameter form.profile.double 2 tries the way of a device without double.
-    p->narrow = !info->has_double || tuned(p, "form.profile.double", 1) == 2;
+    // form.profile: 1 items, 2 vectors, 3 the way of a device without double.
+    const long forced = wwi_forced(p->context, "form.profile", 3, info->type == WW_DEVICE_CPU ? 2 : 1);
+    p->narrow = !info->has_double || forced == 3;
     if (p->narrow && p->options.precision == WW_DOUBLE) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "the device has no double");
         return wwi_fail_hint("choose precision float, or another device");
@@ -40,7 +41,7 @@ ww_status wwi_profile_choose_form(ww_profile *p, size_t channels) {
     if (p->narrow)
         return WW_OK;
     // Many channels: the form for CPUs runs everywhere, one work-item a tile.
-    p->vector = tuned(p, "form.profile.vector", info->type == WW_DEVICE_CPU) > 0 || channels > MOST_CHANNELS_ITEMS;
+    p->vector = forced == 2 || channels > MOST_CHANNELS_ITEMS;
     return WW_OK;
 }
 

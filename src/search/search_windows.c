@@ -111,7 +111,7 @@ static ww_status make_bounds(ww_search *s) {
 }
 
 static bool wants_tile(const ww_search *s) {
-    return wwi_tuning(s->context, "form.search.tile", NULL, s->gpu) != 0;
+    return wwi_forced(s->context, "form.items", 1, s->gpu) == 1;
 }
 
 // Windows whose moments a work-item computes side by side, and work-items of a group.

@@ -32,8 +32,7 @@ static void choose_pruning(wwi_node_search *s) {
     while (b->prune_group > 32 && (b->prune_group > group || prune_local(s) > local))
         b->prune_group /= 2;
     b->prunes = s->device->gpu && s->options->quality == WW_SHAPELET_GAIN && prune_local(s) <= local &&
-                b->prune_group <= group &&
-                s->node->count >= (size_t)wwi_shapelet_tuned(s->device, "form.shapelets.sift", 16);
+                b->prune_group <= group && (s->node->count >= 16 || wwi_shapelet_few(s->device));
 }
 
 // Candidates of a group, which are `*across` vectors, and its work-items.
@@ -47,8 +46,7 @@ static void choose_groups(wwi_node_search *s, uint32_t *across) {
     const uint32_t group = s->node->count <= 64 ? 32 : s->node->count <= 512 || most_group < 256 ? 128 : 256;
     b->split_group = d->gpu ? group : 1;
     const bool share = d->gpu && counts * b->split_group <= 8192; // each share of a candidate's keys has its own counts
-    const long wanted = b->prunes && share ? 4 : 32;
-    *across = d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "form.shapelets.split_across", wanted) : 1;
+    *across = !d->gpu ? 1 : wwi_shapelet_few(d) ? 8 : b->prunes && share ? 4 : 32;
     while (*across > 1 && (each * *across > local * 3 / 4 || (d->gpu && *across > b->split_group)))
         *across /= 2;
     b->keys_global = each * *across > local;

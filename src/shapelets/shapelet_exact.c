@@ -12,9 +12,8 @@
 
 // ---- the device
 
-long wwi_shapelet_tuned(const wwi_shapelet_device *device, const char *name, long fallback) {
-    const long value = wwi_tuning(device->context, name, NULL, fallback);
-    return value > 0 ? value : fallback;
+bool wwi_shapelet_few(const wwi_shapelet_device *device) {
+    return wwi_forced(device->context, "form.few", 1, 0) == 1;
 }
 
 uint32_t wwi_shapelet_power_below(long value, uint32_t most) {
@@ -56,10 +55,10 @@ ww_status wwi_shapelet_device_open(ww_context *context, const ww_run_options *ru
     wwi_context_retain(context);
     d->context = context;
     d->kind = kind;
-    // The parameter form.shapelets.vector 1 gives a CPU the form for GPUs.
-    d->gpu = wwi_is_gpu(context) || wwi_tuning(context, "form.shapelets.vector", NULL, 16) == 1;
-    // The parameter form.shapelets.double 2 tries the way of a device without double.
-    d->has_double = wwi_context_info(context)->has_double && wwi_tuning(context, "form.shapelets.double", NULL, 1) != 2;
+    // form.shapelets: 1 gives a CPU the form for GPUs, 2 any device the way of one without double.
+    const long forced = wwi_forced(context, "form.shapelets", 2, 0);
+    d->gpu = wwi_is_gpu(context) || forced == 1;
+    d->has_double = wwi_context_info(context)->has_double && forced != 2;
     choose_sizes(d);
     if ((status = wwi_run_stream(context, run, &d->stream)) != WW_OK || !d->has_double)
         return status;

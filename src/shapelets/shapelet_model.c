@@ -129,7 +129,7 @@ ww_status ww_shapelets_transform(const ww_shapelets *m, ww_dataset *series, cons
     ww_status status;
     ww_series_set *set = NULL;
     wwi_shapelet_device device;
-    wwi_shapelet_data data;
+    wwi_shapelet_data data = {0};
     ww_run_options run;
     if (!m || !series || !distances)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets, series or distances is NULL");
@@ -138,7 +138,6 @@ ww_status ww_shapelets_transform(const ww_shapelets *m, ww_dataset *series, cons
                         m->shapelet_count);
     if ((status = wwi_run_take(given, &run)) != WW_OK || (status = check_channels(m, series)) != WW_OK)
         return status;
-    memset(&data, 0, sizeof data);
     block *b = malloc(sizeof *b);
     const wwi_shapelet_kind kind = {m->channels, m->raw, m->unscaled};
     if ((status = wwi_shapelet_device_open(series->context, &run, kind, &device)) == WW_OK && !b)

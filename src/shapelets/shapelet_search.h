@@ -84,7 +84,8 @@ ww_status wwi_shapelet_device_open(ww_context *context, const ww_run_options *ru
                                    wwi_shapelet_device *device);
 void wwi_shapelet_device_close(wwi_shapelet_device *device);
 uint32_t wwi_shapelet_power_below(long value, uint32_t most); // the largest power of two that is not above either
-long wwi_shapelet_tuned(const wwi_shapelet_device *device, const char *name, long fallback);
+// form.few 1: few series and candidates go the way of many.
+bool wwi_shapelet_few(const wwi_shapelet_device *device);
 
 // Copies a set's series. WW_ERROR_EMPTY, WW_ERROR_NOT_FINITE (where is in the record).
 ww_status wwi_shapelet_data_open(wwi_shapelet_device *device, const ww_series_set *set, wwi_shapelet_data *data);

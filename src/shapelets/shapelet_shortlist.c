@@ -260,7 +260,7 @@ ww_status wwi_shortlist_select(wwi_node_search *s) {
     ww_status status = WW_OK;
     enum { MOST_AT_ONCE = 256 };
     const wwi_shapelet_sides sides = sides_of(s);
-    const size_t many = (size_t)wwi_shapelet_tuned(s->device, "form.shapelets.weigh", 32);
+    const size_t many = wwi_shapelet_few(s->device) ? 1 : 32;
     const bool rescores = s->options->quality == WW_SHAPELET_GAIN && wwi_shapelet_rescores(s->device, &sides) > 0;
     size_t which[MOST_AT_ONCE], count, light;
     selection t = {.s = s, .out = malloc(s->k * sizeof *t.out), .at_once = 16};

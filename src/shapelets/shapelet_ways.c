@@ -107,7 +107,7 @@ static ww_status compile_diagonals(wwi_node_search *s) {
     const uint64_t items = wwi_ceil_div(s->candidates.count, block) * s->node->count;
     const long many = 80 * (long)wwi_compute_units(d->context);
     c->takes = d->gpu && d->row_parts == 4 && block <= 1024 && wwi_context_info(d->context)->local_bytes >= 49152 &&
-                       items >= (uint64_t)wwi_shapelet_tuned(d, "form.shapelets.row_series", many)
+                       items >= (uint64_t)wwi_forced(d->context, "form.rows", many, many)
                    ? 4
                    : 1;
     const wwi_program_parts program = {
@@ -263,8 +263,8 @@ static const wwi_shapelet_way by_matrix_units =
 // as two halves up to 2^-22, and where the low one is below the least normal half, of each number 2^-25.
 static bool choose_tensor(wwi_node_search *s) {
     const wwi_shapelet_device *d = s->device;
-    const long way = wwi_shapelet_tuned(d, "form.shapelets.tensor", wwi_context_mma(d->context) ? 1 : 2);
-    if (way != 1 || !d->gpu || !d->kernels.tensor_columns || s->job.single || s->job.step != 1 || s->job.count == 1 ||
+    const bool wanted = wwi_forced(d->context, "form.tensor", 1, wwi_context_mma(d->context)) == 1;
+    if (!wanted || !d->gpu || !d->kernels.tensor_columns || s->job.single || s->job.step != 1 || s->job.count == 1 ||
         s->job.least < 3 || !(s->data->widest > 0))
         return false;
     int exponent;

@@ -50,7 +50,7 @@ ok "five ends" gives 2 pairs query.csv series.csv --relax 0,0,0,0,0
 ok "an end that is no count" gives 2 pairs query.csv series.csv --relax 0,-1,0,0
 ok "open ends that msm has not" gives 1 pairs query.csv series.csv --measure msm --relax 1,0,0,0
 # The text of strips for GPUs, with few row-steps and many, in one strip and several.
-printf 'default form.strips.vector 0\n' >tuning
+printf 'default form.items 1\n' >tuning
 awk 'BEGIN { for (i = 0; i < 2; i++) for (t = 0; t < (i ? 150 : 5); t++) printf "%d%s", (t * t + i) % 7, t == (i ? 149 : 4) ? "\n" : "," }' >few.csv
 awk 'BEGIN { for (i = 0; i < 2; i++) for (t = 0; t < (i ? 130 : 300); t++) printf "%d%s", (t * 3 + i) % 5, t == (i ? 129 : 299) ? "\n" : "," }' >many.csv
 for relax in 0,0,all,all 1,2,3,4; do

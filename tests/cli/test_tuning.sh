@@ -55,7 +55,7 @@ for end in least most; do
 done
 
 # Strips so narrow that half of one is no column at all.
-printf 'default form.packed.items 1\ndefault packed.values 8\n' >narrow.txt
+printf 'default form.items 1\ndefault packed.values 8\n' >narrow.txt
 ok "several channels" gives 0 generate random-walk --count 5 --length 37 --channels 3 -o c3.ts
 ok "as they are" gives 0 matrix c3.ts -e packed -o plain.csv
 ok "in the narrowest strips" gives 0 matrix c3.ts -e packed --tuning narrow.txt -o tuned.csv

@@ -19,7 +19,7 @@ tuning=$(mktemp)
 complaints=$(mktemp)
 trap 'rm -f "$out" "$err" "$tuning" "$complaints"' EXIT
 # It crashes on the vectors of engine strips; the texts for GPUs are those with barriers to check anyway.
-printf 'default form.strips.vector 0\ndefault form.bits.vector 1\n' >"$tuning"
+printf 'default form.items 1\n' >"$tuning"
 export WAVEWARP_TUNING=$tuning OCL_ICD_VENDORS=$icd OCLGRIND_DATA_RACES=1 WAVEWARP_TEST_REQUIRE_DEVICE=1
 unset WAVEWARP_DEVICE
 

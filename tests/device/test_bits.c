@@ -25,7 +25,7 @@ static ww_measure begin(int loop) {
         ck_assert_int_ge(file, 0);
         FILE *text = fdopen(file, "w");
         ck_assert_ptr_nonnull(text);
-        fputs("default form.bits.vector 1\n", text);
+        fputs("default form.items 1\n", text);
         ck_assert_int_eq(fclose(text), 0);
         ww_context_destroy(&wwt_context);
         options.tuning_file = path;

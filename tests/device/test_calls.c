@@ -101,7 +101,7 @@ START_TEST(strips) {
     wwt_set rows, columns;
     const int file = mkstemp(name);
     ck_assert_int_ge(file, 0);
-    static const char text[] = "default form.strips.whole 0\n";
+    static const char text[] = "default form.whole 0\n";
     ck_assert_int_eq(write(file, text, sizeof text - 1), (ssize_t)(sizeof text - 1));
     (void)close(file);
     options.device = getenv("WAVEWARP_DEVICE");

@@ -560,7 +560,7 @@ START_TEST(mixed_jobs_for_long) {
     static size_t host[RECORDS];
     layer = wwt_in_layer("wwt_fault_control", "nothing is made to fail");
     // The form of GPUs; that of CPUs gives the same bits.
-    wwt_ok(wwi_tuning_try(wwt_context, "form.profile.vector", NULL, 0));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.profile", NULL, 1));
     make_sets();
     kept first = {.run = WW_RUN_OPTIONS_INIT, .calls_left = -1};
     for (size_t job = 0; job < JOBS; job++)

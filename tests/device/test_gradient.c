@@ -204,7 +204,7 @@ START_TEST(segments) {
     ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
     ww_run_options limits = WW_RUN_OPTIONS_INIT;
     setup();
-    wwt_ok(wwi_tuning_try(wwt_context, "form.gradient.tiles", NULL, 0));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.tiles", NULL, 0));
     measure.gamma = 0.7;
     if (_i == 1) {
         measure.band.kind = WW_BAND_SAKOE_CHIBA;
@@ -493,12 +493,12 @@ START_TEST(tiles) {
     for (size_t g = 0; g < sizeof values_of_gamma / sizeof *values_of_gamma; g++) {
         measure.gamma = values_of_gamma[g];
         options.run = NULL;
-        wwt_ok(wwi_tuning_try(wwt_context, "form.gradient.tiles", NULL, 0));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.tiles", NULL, 0));
         wwt_ok(wwi_tuning_try(wwt_context, "gradient.fill", NULL, 1 << 20));
         result expected = matched(&measure, &x, &y, wide, &options, NULL);
-        wwt_ok(wwi_tuning_try(wwt_context, "form.gradient.tiles", NULL, packed ? 0 : 1 + products));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.tiles", NULL, packed ? 0 : 1 + products));
         wwt_ok(wwi_tuning_try(wwt_context, "gradient.fill", NULL, way == 2 || way == 5 ? 0 : 1 << 20));
-        wwt_ok(wwi_tuning_try(wwt_context, "form.gradient.flow", NULL, way < 4));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.flow", NULL, way < 4));
         if (way == 3) {
             limits.max_bytes = 15000;
             options.run = &limits;
@@ -518,8 +518,8 @@ START_TEST(tiles) {
         free_result(&expected);
         free_result(&got);
     }
-    wwt_ok(wwi_tuning_try(wwt_context, "form.gradient.tiles", NULL, 0));
-    wwt_ok(wwi_tuning_try(wwt_context, "form.gradient.flow", NULL, 1));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.tiles", NULL, 0));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.flow", NULL, 1));
     wwt_set_free(&x);
     wwt_set_free(&y);
 }

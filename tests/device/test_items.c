@@ -17,14 +17,14 @@ static const char recurrence[] =
     "}\n";
 
 static void tune(void) {
-    wwt_ok(wwi_tuning_try(wwt_context, "form.packed.items", NULL, 1));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.items", NULL, 1));
     wwt_ok(wwi_tuning_try(wwt_context, "packed.values", NULL, 24));
     wwt_ok(wwi_tuning_try(wwt_context, "packed.item_rows", NULL, 4));
-    wwt_ok(wwi_tuning_try(wwt_context, "form.packed.tiles", NULL, 1)); // of soft minima
+    wwt_ok(wwi_tuning_try(wwt_context, "form.tiles", NULL, 1)); // of soft minima
 }
 
 static void free_tuning(void) {
-    wwt_ok(wwi_tuning_try(wwt_context, "form.packed.items", NULL, 0));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.items", NULL, 0));
 }
 
 static ww_measure measure_of(ww_measure_id id) {
@@ -116,7 +116,7 @@ START_TEST(many_channels) {
     size_t many[N];
     wwt_seed((unsigned)_i);
     tune();
-    wwt_ok(wwi_tuning_try(wwt_context, "form.packed.local", NULL, 1));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.local", NULL, 1));
     wwt_ok(wwi_tuning_try(wwt_context, "packed.lanes", NULL, _i % 2 ? 64 : 32));
     for (size_t i = 0; i < N; i++)
         many[i] = wwt_random_size(1, 70);

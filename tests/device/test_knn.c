@@ -15,12 +15,12 @@ enum { NUMBER_METRICS = sizeof(number_metrics) / sizeof(number_metrics[0]) };
 
 // ---- contexts that force a filter by a tuning file
 
-// In the order of form.knn.filter's numbers; none of them is what a device would choose alone in all of its parts.
+// In the order of form.filter's numbers; none of them is what a device would choose alone in all of its parts.
 enum { NARROW, WIDE, VECTOR, TENSOR, TUNINGS };
-static const char *const tunings[TUNINGS] = {
-    "default form.knn.filter 1\ndefault knn.row_group 64\ndefault knn.group 64\n",
-    "default form.knn.filter 2\ndefault select.group 64\n", "default form.knn.filter 3\n",
-    "default form.knn.filter 4\ndefault knn.row_group 64\n"};
+static const char *const tunings[TUNINGS] = {"default form.filter 1\ndefault knn.row_group 64\ndefault knn.group 64\n",
+                                             "default form.filter 2\ndefault select.group 64\n",
+                                             "default form.filter 3\n",
+                                             "default form.filter 4\ndefault knn.row_group 64\n"};
 static const char *const filter_names[TUNINGS] = {"narrow", "wide", "vector", "tensor"};
 
 // ---- points

@@ -6,7 +6,7 @@
 
 // ---- both ways to search
 
-// The ways to join buckets, as the tuning parameter form.lsh.join has them; 0: what is best.
+// The ways to join buckets, as the tuning parameter form.join has them; 0: what is best.
 enum { BEST, NARROW, WIDE, TENSOR = 4 };
 
 static const struct {
@@ -27,7 +27,7 @@ static const struct {
 
 static void join_by(long join) {
     if (join != BEST)
-        wwt_ok(wwi_tuning_try(wwt_context, "form.lsh.join", NULL, join));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.join", NULL, join));
 }
 
 START_TEST(both_ways) {

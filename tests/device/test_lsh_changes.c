@@ -15,7 +15,7 @@ static const struct {
 
 // Different keys that share a bucket do so by its number, which goes by the points of a block: so many that none do.
 static void many_buckets(void) {
-    wwt_ok(wwi_tuning_try(wwt_context, "form.lsh.bits", NULL, 18));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.bits", NULL, 18));
 }
 
 // Ids of an answer through a list of those that were left.

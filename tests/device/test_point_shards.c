@@ -271,8 +271,8 @@ END_TEST
 
 // Loops: the filters that a CPU does not choose.
 START_TEST(filters) {
-    static const char *const tunings[] = {"default form.knn.filter 1\ndefault knn.row_group 64\ndefault knn.group 64\n",
-                                          "default form.knn.filter 4\ndefault knn.row_group 64\n"};
+    static const char *const tunings[] = {"default form.filter 1\ndefault knn.row_group 64\ndefault knn.group 64\n",
+                                          "default form.filter 4\ndefault knn.row_group 64\n"};
     ww_context *context = wwt_context_tuned(tunings[_i]);
     wwt_seed((unsigned)_i + 50);
     check(context, WW_METRIC_L2_SQUARED, WW_FLOAT, true, true);

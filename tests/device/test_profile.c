@@ -211,7 +211,7 @@ END_TEST
 // Work-groups with local memory.
 START_TEST(items) {
     wwt_seed(600);
-    ww_context *context = wwt_context_tuned("default form.profile.vector 0\ndefault profile.rows 64\n");
+    ww_context *context = wwt_context_tuned("default form.profile 1\ndefault profile.rows 64\n");
     const job jobs[] = {{JUMPS, 1500, 0, 40, 1, 1, WW_FLOAT, 0, AUTO, 0},
                         {BURSTS, 1300, 0, 70, 1, 1, WW_FLOAT, 1, AUTO, 0},
                         {FLATS, 700, 0, 30, 2, 3, WW_FLOAT, 0, AUTO, 0},
@@ -227,7 +227,7 @@ END_TEST
 START_TEST(what_lies_behind_the_tables) {
     enum { BUFFERS = 64, LARGEST = 64 * BUFFERS };
     wwt_seed(620);
-    ww_context *context = wwt_context_tuned("default form.profile.vector 0\ndefault profile.group 64\n"
+    ww_context *context = wwt_context_tuned("default form.profile 1\ndefault profile.group 64\n"
                                             "default profile.diagonals 2\ndefault profile.rows 512\n");
     const job j = {WALK, 300, 0, 12, 1, 1, WW_FLOAT, 0, AUTO, 0};
     wwi_buffer *buffers[BUFFERS];
@@ -250,7 +250,7 @@ END_TEST
 // Devices without double: covariances in pairs of floats, and the host compares.
 START_TEST(without_double) {
     wwt_seed(650 + (unsigned)_i);
-    ww_context *context = wwt_context_tuned("default form.profile.double 2\ndefault profile.rows 64\n");
+    ww_context *context = wwt_context_tuned("default form.profile 3\ndefault profile.rows 64\n");
     const job jobs[] = {{(kind)_i, 900, 0, 40, 1, 1, WW_FLOAT, 0, AUTO, 0},
                         {(kind)_i, 500, 0, 25, 3, 2, WW_FLOAT, 1, 11, 0},
                         {(kind)_i, 300, 500, 20, 2, 1, WW_FLOAT, 0, AUTO, 0},
@@ -271,8 +271,8 @@ END_TEST
 START_TEST(best_channels) {
     enum { LENGTH = 260, WINDOW = 20, WINDOWS = LENGTH - WINDOW + 1, CHANNELS = 4 };
     static const char *const forms[] = {"default profile.rows 64\n",
-                                        "default profile.rows 64\ndefault form.profile.vector 0\n",
-                                        "default profile.rows 64\ndefault form.profile.double 2\n"};
+                                        "default profile.rows 64\ndefault form.profile 1\n",
+                                        "default profile.rows 64\ndefault form.profile 3\n"};
     static const kind kinds[] = {FLATS, HOLES, BURSTS};
     static const size_t counts[] = {1, 2, 2};
     static double distances[WINDOWS * 2];

@@ -22,7 +22,7 @@ static const job jobs[] = {{true, false, WW_FLOAT, 1, 1, 0, ""},
                            {false, false, WW_FLOAT, 1, 1, 1, ""},
                            {false, false, WW_FLOAT, 4, 2, 0, ""},
                            {true, false, WW_DOUBLE, 2, 1, 2, ""},
-                           {true, true, WW_FLOAT, 2, 1, 1, "default form.profile.double 2\n"}};
+                           {true, true, WW_FLOAT, 2, 1, 1, "default form.profile 3\n"}};
 enum { JOBS = sizeof jobs / sizeof *jobs };
 
 static double *make(size_t length, size_t channels, int what) {

@@ -239,10 +239,9 @@ START_TEST(as_the_device_does_it) {
 END_TEST
 
 START_TEST(in_other_forms) {
-    static const char *const forms[] = {"default form.profile.vector 0\ndefault profile.rows 512\n",
-                                        "default form.profile.vector 0\ndefault profile.rows 64\n",
-                                        "default form.profile.vector 1\ndefault profile.rows 64\n",
-                                        "default form.profile.double 2\n"};
+    static const char *const forms[] = {
+        "default form.profile 1\ndefault profile.rows 512\n", "default form.profile 1\ndefault profile.rows 64\n",
+        "default form.profile 2\ndefault profile.rows 64\n", "default form.profile 3\n"};
     ww_context *context = wwt_context_tuned(forms[_i]);
     for (int of = 0; of < KINDS; of++) {
         wwt_seed(200 + (unsigned)(_i * KINDS + of));

@@ -159,7 +159,7 @@ END_TEST
 // length's own.
 START_TEST(lengths_in_lanes) {
     static const uint64_t most[] = {2, 6, LENGTHS};
-    wwt_ok(wwi_tuning_try(wwt_context, "form.lanes.fit", NULL, _i));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.fit", NULL, _i));
     ck_assert_uint_le(programs_for_lengths(WW_ENGINE_LANES, 256), most[_i]);
 }
 END_TEST

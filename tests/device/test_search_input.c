@@ -181,7 +181,7 @@ START_TEST(large_numbers) {
     const wwr_series x = {query, N, 1}, y = {stream, LENGTH, 1};
     wwr_search_windows(&j.measure, &x, &y, 1, values);
     wwt_ok(wwi_tuning_try(wwt_context, "search.block", NULL, 4096));
-    wwt_ok(wwi_tuning_try(wwt_context, "form.search.tile", NULL, _i / 4));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.items", NULL, _i / 4));
     const double tolerance = precise ? 1e-9 : 1e-4;
     // All windows: a threshold that none exceeds, in parts that have room.
     ww_search *search = NULL;

@@ -73,23 +73,23 @@ typedef struct way {
 static const way ways[] = {
     {4, NULL, 0},
     {1, NULL, 0},
-    {4, "form.shapelets.double", 2},
-    {1, "form.shapelets.double", 2},
-    {4, "form.shapelets.vector", 1},
-    {1, "form.shapelets.vector", 1},
-    {0, "form.shapelets.vector", 1},     // two classes
-    {2, "form.shapelets.vector", 1},     // offset
-    {7, "form.shapelets.vector", 1},     // sparse lengths
-    {7, "form.shapelets.row_series", 1}, // a part has a series
-    {6, "form.shapelets.vector", 1},     // raw
-    {11, "form.shapelets.vector", 1},    // two and three points
-    {12, "form.shapelets.vector", 1},
-    {1, "form.shapelets.tensor", 1},
-    {2, "form.shapelets.tensor", 1},
-    {13, "form.shapelets.tensor", 1},
-    {14, "form.shapelets.vector", 1},
-    {15, "form.shapelets.vector", 1}, // in pieces; these two not where few are wanted
-    {15, "form.shapelets.row_series", 1},
+    {4, "form.shapelets", 2},
+    {1, "form.shapelets", 2},
+    {4, "form.shapelets", 1},
+    {1, "form.shapelets", 1},
+    {0, "form.shapelets", 1},  // two classes
+    {2, "form.shapelets", 1},  // offset
+    {7, "form.shapelets", 1},  // sparse lengths
+    {7, "form.rows", 1},       // a part has a series
+    {6, "form.shapelets", 1},  // raw
+    {11, "form.shapelets", 1}, // two and three points
+    {12, "form.shapelets", 1},
+    {1, "form.tensor", 1},
+    {2, "form.tensor", 1},
+    {13, "form.tensor", 1},
+    {14, "form.shapelets", 1},
+    {15, "form.shapelets", 1}, // in pieces; these two not where few are wanted
+    {15, "form.rows", 1},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -105,13 +105,10 @@ START_TEST(other_ways) {
         run.launch_seconds = 1e-6;
         o.run = &run;
     } else {
-        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.sift", NULL, 1));
-        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.weigh", NULL, 1));
-        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.split_across", NULL, 8)); // shares of a candidate's keys
-        if (strcmp(w->name, "form.shapelets.double") != 0)
-            wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.vector", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.few", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets", NULL, 1));
         // Only where that is meant: products by matrix units, or by their twin.
-        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.tensor", NULL, 2));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.tensor", NULL, 0));
         wwt_ok(wwi_tuning_try(wwt_context, w->name, NULL, w->value));
     }
     check_best(l, &o, 1);
@@ -142,9 +139,9 @@ START_TEST(close_series) {
         l->values[i] = ww_series_set_values(l->set, i);
     l->reference = (wwr_shapelet_set){18, 1, classes, l->lengths, l->values, l->labels};
     if (_i) {
-        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.sift", NULL, 1));
-        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.vector", NULL, 1));
-        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.tensor", NULL, _i == 3 ? 1 : 2));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.few", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.tensor", NULL, _i == 3));
     }
     ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
     check_best(l, &o, 1);
@@ -164,9 +161,9 @@ END_TEST
 START_TEST(flat_windows) {
     ww_shapelets *model = NULL;
     if (_i) { // on a CPU the form for GPUs
-        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.sift", NULL, 1));
-        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.vector", NULL, 1));
-        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.tensor", NULL, _i == 2 ? 1 : 2));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.few", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.tensor", NULL, _i == 2));
     }
     labelled *l = calloc(1, sizeof *l);
     wwt_ok(ww_series_set_create(1, &l->set));

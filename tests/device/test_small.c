@@ -138,7 +138,7 @@ START_TEST(one_bucket) {
     int64_t ids[N * K];
     float distances[N * K];
     wwt_seed(8);
-    wwt_ok(wwi_tuning_try(wwt_context, "form.lsh.join", NULL, joins[_i]));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.join", NULL, joins[_i]));
     for (size_t i = 0; i < N * D; i++)
         values[i] = (double)(float)wwt_random();
     view.precision = WW_DOUBLE;

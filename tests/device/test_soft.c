@@ -83,8 +83,8 @@ START_TEST(tiles) {
     const size_t n[] = {203, 128, 97, 1, 60, 9}, m[] = {131, 200, 8, 77};
     const int kind = _i % 2, list = _i / 2 % 2;
     wwt_seed((unsigned)_i);
-    wwt_ok(wwi_tuning_try(wwt_context, "form.packed.items", NULL, 1));
-    wwt_ok(wwi_tuning_try(wwt_context, "form.packed.tiles", NULL, (_i + 2) / 4 + 1));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.items", NULL, 1));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.tiles", NULL, (_i + 2) / 4 + 1));
     wwt_ok(wwi_tuning_try(wwt_context, "packed.tile_columns", NULL, list ? 16 : 8));
     wwt_set x = wwt_set_make(1, n, list ? 4 : 6), y = wwt_set_make(1, m, 4);
     fill(&x, kind);
@@ -92,7 +92,7 @@ START_TEST(tiles) {
     check_values(&x, &y, WW_FLOAT, WW_ENGINE_PACKED, list);
     wwt_set_free(&x);
     wwt_set_free(&y);
-    wwt_ok(wwi_tuning_try(wwt_context, "form.packed.items", NULL, 0));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.items", NULL, 0));
 }
 END_TEST
 

@@ -345,11 +345,11 @@ END_TEST
 
 // What crashed, never ended or gave nonsense, and the ends of every range.
 START_TEST(tuning_values_are_checked) {
-    static const char *const bad[] = {"default packed.rows -1",       "default lanes.group 4294967297",
-                                      "default strips.columns 0",     "default strips.columns 100000",
-                                      "default packed.rows 100000",   "default lanes.rows.f32 3",
-                                      "default packed.columns.dtw 6", "device x y strips.rows.f64 16",
-                                      "default form.knn.filter 6",    "default form.packed.tiles -1"};
+    static const char *const bad[] = {"default packed.rows -1",        "default lanes.group 4294967297",
+                                      "default strips.columns 0",      "default strips.columns 100000",
+                                      "default packed.rows 100000",    "default lanes.rows.f32 3",
+                                      "default packed.columns.dtw 6",  "device x y strips.rows.f64 16",
+                                      "default form.items 1073741825", "default form.tiles -1"};
     wwi_tuning_layer layer;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         WWT_FAILS(wwi_tuning_parse("some/file", bad[i], &layer), WW_ERROR_FORMAT);
@@ -371,14 +371,13 @@ START_TEST(tuning_values_are_checked) {
         for (size_t c = 0; c < WWI_TUNING_CANDIDATES && entry->candidates[c]; c++)
             ck_assert_msg(wwi_tuning_allows(entry, entry->candidates[c]), "%s %ld", entry->name, entry->candidates[c]);
     }
-    // Forms for tests are checked, but never suggested.
-    ck_assert_ptr_nonnull(wwi_tuning_find("form.packed.items"));
-    ck_assert_ptr_nonnull(wwi_tuning_find("form.packed.items.f64"));
-    ck_assert_ptr_null(wwi_tuning_find("form.packed.values"));
+    // Forms for tests are one entry, which is never suggested.
+    ck_assert_ptr_nonnull(wwi_tuning_find("form.items"));
+    ck_assert_ptr_eq(wwi_tuning_find("form.items"), wwi_tuning_find("form.tiles"));
     ck_assert_ptr_null(wwi_tuning_find("form."));
     ck_assert_ptr_null(wwi_tuning_find("packed.items"));
-    ck_assert_msg(!wwi_tuning_closest("form.packed.item") || strncmp(wwi_tuning_closest("form.packed.item"), "form", 4),
-                  "%s", wwi_tuning_closest("form.packed.item"));
+    ck_assert_msg(!wwi_tuning_closest("form.item") || strncmp(wwi_tuning_closest("form.item"), "form", 4), "%s",
+                  wwi_tuning_closest("form.item"));
     // The file that the library brings.
     const char *own = wwi_embedded_text("tuning.txt");
     ck_assert_ptr_nonnull(own);

@@ -6,7 +6,7 @@ Usage: tuning.py SOURCE
 
 A name in host/tuning_table.c is read by the library, and somebody sets it: the tuner tries it, the shipped file has it, or a
 test or the bench sets it. A size that nobody sets is a constant where it is used. And every name that the library reads
-is in the table.
+is in the table. Forms for tests are one entry of it, "form.*": what tests set is what the library looks up.
 """
 import glob
 import os
@@ -19,7 +19,7 @@ from floors import without_comments
 ROOT = os.path.normpath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", ".."))
 # These parse lines of tuning files; they run nothing with them.
 PARSERS = ("tests/host/test_host_text.c", "tests/fuzz/")
-NAME = r"(?:form\.)?[a-z]+\.[a-z_]+[a-z_0-9]*"
+NAME = r"[a-z]+\.[a-z_]+[a-z_0-9]*"
 
 
 def read(path):
@@ -38,8 +38,8 @@ def table():
     """Name, without the end of a family, to whether the tuner tries it."""
     text = read("host/tuning_table.c")
     names = {}
-    for found in re.finditer(rf'\{{\s*(?:\.name = )?"({NAME})(?:\.\*)?",(.*?)\}}', text, flags=re.DOTALL):
-        names[found.group(1)] = bool(re.search(r"\b(?:GPU|CPU|BOTH),\s*\{", found.group(2)))
+    for found in re.finditer(rf'(TRIED|FIXED)\(\s*"({NAME})(?:\.\*)?",', text):
+        names[found.group(2)] = found.group(1) == "TRIED"
     return names
 
 
@@ -69,6 +69,15 @@ def unread():
     yield from (f"{name}: nothing reads it" for name in table() if name not in found)
 
 
+def forms():
+    tests = {name for name in named_in(sources("tests", ".c", ".h", ".sh")) if name.startswith("form.")}
+    library = {name for name in looked_up() if name.startswith("form.")}
+    yield from (f"{name}: no test sets it" for name in sorted(library - tests))
+    yield from (f"{name}: tests set it, the library does not look it up" for name in sorted(tests - library))
+    if not library:
+        yield "no forms found"
+
+
 def unknown():
     names, prefixes = table(), {name.split(".")[0] for name in table()}
     for path in [path for folder in ("src", "host") for path in sources(folder, ".c")]:
@@ -80,7 +89,8 @@ def unknown():
 def main():
     return tap.report([("every tuning parameter is set or tried by somebody", unset),
                        ("every tuning parameter is read", unread),
-                       ("every tuning parameter that is read is in the table", unknown)])
+                       ("every tuning parameter that is read is in the table", unknown),
+                       ("every form that tests set is looked up", forms)])
 
 
 sys.exit(main())
