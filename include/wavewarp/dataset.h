@@ -102,6 +102,14 @@ WW_API int64_t ww_dataset_class(const ww_dataset *dataset, size_t i);
 WW_API size_t ww_dataset_class_count(const ww_dataset *dataset);
 WW_API const char *ww_dataset_class_name(const ww_dataset *dataset, size_t k);
 
+/// The series in host memory, in double, with their labels and time stamps: the set that the dataset was made from, or
+/// its values read back, rounded to the dataset's precision as they are. A dataset of that precision made from the set
+/// has the same values. What is read back is kept, so that it is read once, unless the values may change.
+/// \return WW_ERROR_OUT_OF_MEMORY, WW_ERROR_OPENCL. *Ownership*: the caller's; ww_series_set_destroy(). The dataset may
+/// hold it too: until the dataset is gone it refuses to change. *Thread-safety*: any thread, while nobody changes the
+/// dataset's values. *Blocking*: while values are read.
+WW_API_STATUS ww_dataset_series(ww_dataset *dataset, ww_series_set **set);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,7 +4,6 @@
 import multiprocessing
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import threading
@@ -222,25 +221,6 @@ def test_progress(rng):
         ww.cdist(x, progress=stop)
 
 
-def test_interrupt(rng):
-    x = rng.normal(size=(60, 4000)).astype(np.float32)
-    ww.cdist(x[:2])
-    sent = []
-
-    def interrupt():
-        time.sleep(0.4)
-        sent.append(time.perf_counter())
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    with pytest.raises(KeyboardInterrupt):
-        ww.cdist(np.repeat(x, 20, axis=0))
-    assert time.perf_counter() - sent[0] < 20  # 0.5 s on a quiet machine, launches aim for 0.25 s; the job takes minutes
-    thread.join()
-    assert ww.cdist(x[:2]).shape == (2, 2)  # works on
-
-
 def test_other_threads_run(rng):
     x = rng.normal(size=(100, 400))
     ww.cdist(x[:3])
@@ -344,8 +324,6 @@ def test_pairs_and_rectangles(rng):
     np.testing.assert_allclose(ww.pairs(x, y, indices=([0, 4, 2], [1, 1, 3])), full[[0, 4, 2], [1, 1, 3]])
     plan = ww.Plan("dtw", x, y)
     np.testing.assert_array_equal(ww.Plan("dtw", np.zeros((2, 3)), np.ones((1, 3), np.float32)).run(), [[3], [3]])
-    with pytest.raises(TypeError, match="pickle the arrays"):
-        pickle.dumps(x)
     np.testing.assert_allclose(plan.rectangle(1, 2, 3, 2), full[1:3, 3:5])
     assert plan.cells() == 25 * 64 and plan.cells(1, 2, 3, 2) == 4 * 64
     with pytest.raises(ValueError):

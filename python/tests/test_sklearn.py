@@ -65,6 +65,8 @@ def test_search_and_pipelines(cbf):
         wws.KNeighborsTimeSeriesClassifier(), {"distance_params": [{"window": 0.0}, {"window": 0.1}]}, cv=2
     ).fit(X, y)
     assert grid.best_score_ > 0.5
+    parallel = GridSearchCV(grid.estimator, grid.param_grid, cv=2, n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(parallel.cv_results_["mean_test_score"], grid.cv_results_["mean_test_score"])
     shapes = wws.ShapeletTransform(
         max_shapelets=2, min_shapelet_length=8, max_shapelet_length=10, n_shapelet_samples=200
     )

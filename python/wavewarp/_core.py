@@ -99,7 +99,8 @@ def check(status):
 
 # ---- structs
 
-_kept: Any = weakref.WeakKeyDictionary()
+# By weak references, whose callback is no Python code: an interrupt would be raised, and lost, in that.
+_kept: Any = {}
 
 
 def new(kind, /, **fields):
@@ -114,13 +115,16 @@ def new(kind, /, **fields):
             except AttributeError:
                 known = ", ".join(field for field, _ in ffi.typeof(struct).item.fields if field != "struct_size")
                 raise TypeError(f"no option {name!r}; there are {known}") from None
-    _kept[struct] = list(fields.values())
+    _kept[weakref.ref(struct, _kept.pop)] = list(fields.values())
     return struct
 
 
 def keep(struct, *values):
     """Lets values live as long as a struct; returns the struct."""
-    _kept.setdefault(struct, []).extend(values)
+    found = _kept.get(weakref.ref(struct))
+    if found is None:
+        found = _kept[weakref.ref(struct, _kept.pop)] = []
+    found.extend(values)
     return struct
 
 

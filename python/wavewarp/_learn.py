@@ -253,7 +253,8 @@ def rand_index(a: Any, b: Any) -> float:
 class Classifier:
     """A k-nearest-neighbour classifier, or with targets a regressor, on a labelled dataset.
 
-    train: a Dataset with labels. vote: "uniform" or "distance". targets: a number for each training series.
+    train: a Dataset with labels. vote: "uniform" or "distance". targets: a number for each training series. It pickles
+    with its training series, without `progress`.
     """
 
     def __init__(
@@ -272,7 +273,7 @@ class Classifier:
     ) -> None:
         train = dataset(train)
         self.train, self.measure, self.k, self._vote = train, as_measure(measure, parameters), k, vote
-        self._plan = plan_options(engine, no_bounds, progress=progress, max_bytes=max_bytes)
+        self._options, self._progress = {"engine": engine, "no_bounds": no_bounds, "max_bytes": max_bytes}, progress
         self._targets = targets_of(targets, train)
 
     def run(self, test=None) -> SimpleNamespace:
@@ -284,11 +285,15 @@ class Classifier:
         if test is not None:
             test = dataset(test, precision=self.train.precision, context=self.train.context)
         longest = max(self.train.longest, test.longest if test is not None else 0)
-        options = vote_options(self.k, self._vote, self._targets, self._plan)
+        plan = plan_options(progress=self._progress, **self._options)
+        options = vote_options(self.k, self._vote, self._targets, plan)
         check(lib.ww_classifier_create(self.measure.c(longest), self.train._c, options, made))
         record = ffi.gc(new("ww_classification"), lib.ww_classification_free)
         check(lib.ww_classifier_run(made[0], test._c if test is not None else NULL, record))
         return votes(record, None if self._targets is not None else self.train.classes)
+
+    def __getstate__(self):
+        return {**self.__dict__, "_progress": None}
 
 
 def targets_of(targets, train):

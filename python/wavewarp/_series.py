@@ -471,6 +471,8 @@ class Dataset:
     times: the last channel holds time stamps, for TWED. allow_nan: NaN is accepted. updates: update() will be called.
     max_bytes: most device memory; more is uploaded block by block.
 
+    A dataset pickles: its series are read back, and uploaded again by the default context of the process that opens it.
+
     Raises ValueError (shapes, NaN with its place), MemoryError.
     """
 
@@ -495,6 +497,7 @@ class Dataset:
         dtype = DTYPES["double"] if self._view is None else self._view.dtype
         if precision is None:
             precision = "float" if dtype == np.float32 or not self.context.has_double else "double"
+        self._options = {"times": times, "allow_nan": allow_nan, "max_bytes": max_bytes, "updates": updates}
         options = {
             "precision": by_name("ww_precision", precision),
             "allow_not_finite": bool(allow_nan),
@@ -502,6 +505,7 @@ class Dataset:
             "max_bytes": max_bytes,
             "updates": bool(updates),
         }
+        self._of_set = self._view is None
         self._handle = handle("ww_dataset")
         if self._view is None:
             if y is not None:
@@ -532,7 +536,8 @@ class Dataset:
         if len(buffer.shape) not in (2, 3):
             raise ValueError(f"shape {buffer.shape} is neither (series, time) nor (series, channel, time)")
         made = cls.__new__(cls)
-        made.context, made._view, made._axes = buffer.context, None, None
+        made.context, made._view, made._axes, made._of_set = buffer.context, None, None, False
+        made._options = {"updates": True}
         made.classes, made._handle = np.array([]), handle("ww_dataset")
         channels = buffer.shape[1] if len(buffer.shape) == 3 else 1
         check(
@@ -603,11 +608,36 @@ class Dataset:
         """Gives it other values of the same shape, in place; made with updates=True."""
         check(lib.ww_dataset_update(self._c, view(series, axes or self._axes).c))
 
-    def __getstate__(self):
-        raise TypeError("a Dataset is on the device: pickle the arrays that it was made of")
+    def to_set(self) -> SeriesSet:
+        """The series in host memory, with labels and time stamps: those of its set, or its values read back."""
+        return SeriesSet._make(lib.ww_dataset_series, self._c)
+
+    def __reduce__(self):
+        made, options = self.to_set(), {"precision": self.precision, "axes": self._axes, **self._options}
+        if self._of_set:
+            return _unpickled_dataset, (made, None, None, options)
+        series = [made[i] for i in range(len(made))]
+        if self._options.get("times"):
+            series = [np.vstack([values, made.times(i)]) for i, values in enumerate(series)]
+        series = [values.astype(self.dtype) for values in series]
+        if made.min_length == made.max_length:
+            series = np.stack(series)
+        return _unpickled_dataset, (series, self.classes, self.codes, options)
 
     def __repr__(self):
         return f"<wavewarp.Dataset of {len(self)} series, {self.channels} channels, {self.precision}>"
+
+
+def _unpickled_dataset(series, classes, codes, options):
+    axes = options.pop("axes")
+    if classes is None:
+        made = Dataset(series, **options)
+    else:
+        y = [None if code < 0 else classes[code] for code in codes] if len(classes) else None
+        made = Dataset(series, y, axes="nct", **options)
+        made.classes = classes
+    made._axes = axes
+    return made
 
 
 def dataset(series: Any, y: Any = None, **options):

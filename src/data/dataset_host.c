@@ -64,6 +64,17 @@ ww_status wwi_dataset_series(ww_dataset *d, ww_series_set **set) {
     return status;
 }
 
+ww_status ww_dataset_series(ww_dataset *d, ww_series_set **set) {
+    if (set)
+        *set = NULL;
+    if (!d || !set)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a dataset and a place for the set are needed");
+    const ww_status status = wwi_dataset_series(d, set);
+    if (status != WW_OK)
+        *set = NULL;
+    return status;
+}
+
 ww_status wwi_dataset_in_double(ww_dataset *d, ww_dataset **in_double) {
     ww_status status;
     ww_series_set *set;

@@ -288,10 +288,16 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool 
     return status;
 }
 
-uint64_t wwi_share_out(wwi_work *w, uint64_t packs, uint64_t workers) {
+uint64_t wwi_share_out(const wwi_runner *r, wwi_work *w, uint64_t packs, uint64_t workers) {
     if (w->b.list)
         return packs;
-    const uint64_t rows = w->b.rows - w->b.row_begin, take = rows * packs / (workers * 16);
+    const uint64_t rows = w->b.rows - w->b.row_begin;
+    uint64_t take = rows * packs / (workers * 16);
+    if (!r->gpu) {
+        // All that work at once end within a launch's time.
+        const double most = r->pace.aim * r->rate[w->engine] * (double)(rows * packs) / (w->cells * (double)workers);
+        take = (double)take > most ? (uint64_t)most : take;
+    }
     w->args.rows_per_group = take < 1 ? 1 : take > 64 ? 64 : (uint32_t)take;
     return packs * wwi_ceil_div(rows, w->args.rows_per_group);
 }
@@ -338,7 +344,7 @@ ww_status wwi_packs_launch(wwi_runner *r, wwi_work *w, const wwi_variant *v, wwi
         (status = wwi_grow_buffer(r->of.context, &r->counter, 4)) != WW_OK)
         return status;
     wwi_units u = wwi_units_of(r, w->engine, p.units, w->cells);
-    u.fill = p.workers;
+    u.fill = r->gpu ? p.workers : wwi_least(p.workers, wwi_compute_units(r->of.context));
     while (status == WW_OK && wwi_units_next(&u)) {
         const uint32_t end = (uint32_t)(u.at + u.take);
         wwi_arg args[COMMON_ARGS + 8 + PACKS_MORE];

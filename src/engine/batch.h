@@ -39,7 +39,7 @@ typedef struct wwi_packing {
 ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool rows, wwi_packing packing);
 // Units of an engine that takes packs of column series, or of a list's pairs, by workers; and the row series of each:
 // few enough that all workers are busy to the end.
-uint64_t wwi_share_out(wwi_work *w, uint64_t packs, uint64_t workers);
+uint64_t wwi_share_out(const wwi_runner *r, wwi_work *w, uint64_t packs, uint64_t workers);
 
 // Goes through `units` units of work, as many a launch as its time allows:
 //     while (wwi_units_next(&u)) { ... u.at, u.take ...; if ((status = wwi_units_launch(&u, v, ...)) != WW_OK) ... }

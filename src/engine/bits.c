@@ -77,7 +77,7 @@ static ww_status run_packs(wwi_runner *r, wwi_work *w) {
     w->args.scratch = (uint32_t)wwi_ceil_div(w->n, key.rows);
     return wwi_packs_launch(r, w, v,
                             (wwi_packs){.packs = pack_count,
-                                        .units = wwi_share_out(w, pack_count, workers),
+                                        .units = wwi_share_out(r, w, pack_count, workers),
                                         .workers = workers,
                                         .scratch_bytes = (uint64_t)w->args.scratch * BITS_VECTOR * 4});
 }

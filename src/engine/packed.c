@@ -71,7 +71,7 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
                                        WWI_BUFFER(r->abandoned)};
     return wwi_packs_launch(r, w, v,
                             (wwi_packs){.packs = packs,
-                                        .units = wwi_share_out(w, packs, workers),
+                                        .units = wwi_share_out(r, w, packs, workers),
                                         .workers = workers,
                                         .scratch_bytes = (uint64_t)w->m * vector * value_bytes,
                                         .more = radii,

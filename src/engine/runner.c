@@ -10,6 +10,9 @@
 #include "engine/tiling.h"
 #include "measure/band.h"
 
+// Of a CPU's rate, what a soft minimum leaves at least.
+#define SOFT_SHARE 0.1
+
 void wwi_runner_destroy(wwi_runner **runner) {
     wwi_runner *r = wwi_taken(runner);
     if (!r)
@@ -77,7 +80,8 @@ ww_status wwi_runner_create(const wwi_recurrence *of, ww_dataset *rows, ww_datas
                                         columns->rank_lengths[columns->rank_count - 1]);
     r->pace = wwi_pace_make(r->of.stream, options->launch_seconds, options->progress, options->progress_user);
     for (ww_engine e = WW_ENGINE_LANES; e < ENGINES; e++)
-        r->rate[e] = wwi_pace_guess(info, r->gpu ? wwi_engine_row(e)->gpu_rate : wwi_engine_row(e)->cpu_rate);
+        r->rate[e] = wwi_pace_guess(info, r->gpu ? wwi_engine_row(e)->gpu_rate
+                                                 : wwi_engine_row(e)->cpu_rate * (of->soft ? SOFT_SHARE : 1));
     status = wwi_recurrence_test(of);
     if (status != WW_OK)
         wwi_runner_destroy(&r);

@@ -163,6 +163,8 @@ static ww_status run_pairs(ww_gradient *g, pass *p) {
     ww_status status = WW_OK;
     const size_t count = p->batch->count;
     const double each = p->cells / (double)count;
+    // Whole packs; of vectors one for each core.
+    const uint64_t packs = g->form.vector > 1 ? g->form.vector * wwi_compute_units(g->pair.context) : 64;
     for (size_t at = 0, take; status == WW_OK && at < count; at += take) {
         take = (size_t)wwi_pace_units(&g->pace, g->rate, count - at, each);
         if (g->form.tiles && !p->slopes) {
@@ -170,8 +172,7 @@ static ww_status run_pairs(ww_gradient *g, pass *p) {
             const uint64_t most = wwi_compute_units(g->pair.context) * WWI_TILE_AHEAD;
             take = wwi_least(take, wwi_ceil_div(count - at, wwi_ceil_div(count - at, most)));
         }
-        // Whole packs.
-        take = wwi_least(wwi_ceil_div(take, 64) * 64, count - at);
+        take = wwi_least(wwi_ceil_div(take, packs) * packs, count - at);
         p->args.first = (uint32_t)at;
         p->args.count = (uint32_t)take;
         // By tiles a work-item of the pass back takes the next pair when it is through with one.

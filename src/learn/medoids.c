@@ -11,6 +11,9 @@
 #include "learn/labels.h"
 #include "options.h"
 
+// Read between two calls of the progress function: some hundredths of a second.
+#define REPORT_DISTANCES (UINT64_C(1) << 22)
+
 typedef struct job {
     wwi_condensed distances;
     size_t k;
@@ -20,6 +23,7 @@ typedef struct job {
     double *removal; // of each medoid: what the cost grows by without it
     double *loss;
     bool *is_medoid;
+    uint64_t passed; // distances since the progress function was called
 } job;
 
 static double distance(const job *j, size_t a, size_t b) {
@@ -57,9 +61,20 @@ static double assign_all(job *j) {
     return cost;
 }
 
+// After a pass over all items: tells the progress function when it has not been called for long.
+static ww_status passed(job *j, const ww_run_options *run, size_t done) {
+    const size_t n = j->distances.count;
+    j->passed += n;
+    if (j->passed < REPORT_DISTANCES)
+        return WW_OK;
+    j->passed = 0;
+    return wwi_run_report(run->progress, run->progress_user, done, (j->k + 1) * n);
+}
+
 // The item that lowers the cost most becomes a medoid, k times.
 static ww_status first_medoids(job *j, const ww_run_options *run) {
     const size_t n = j->distances.count;
+    ww_status status = WW_OK;
     for (size_t o = 0; o < n; o++)
         j->to_nearest[o] = INFINITY;
     for (size_t m = 0; m < j->k; m++) {
@@ -73,6 +88,8 @@ static ww_status first_medoids(job *j, const ww_run_options *run) {
                 best = c;
                 best_cost = cost;
             }
+            if ((status = passed(j, run, m * n + c)) != WW_OK)
+                return status;
         }
         if (best == n)
             return wwi_fail(WW_ERROR_OVERFLOW, "the sum of the distances");
@@ -80,7 +97,7 @@ static ww_status first_medoids(job *j, const ww_run_options *run) {
         j->is_medoid[best] = true;
         for (size_t o = 0; o < n; o++)
             j->to_nearest[o] = fmin(j->to_nearest[o], distance(j, o, best));
-        const ww_status status = wwi_run_report(run->progress, run->progress_user, (m + 1) * n, (j->k + 1) * n);
+        status = wwi_run_report(run->progress, run->progress_user, (m + 1) * n, (j->k + 1) * n);
         if (status != WW_OK)
             return status;
     }
@@ -119,6 +136,9 @@ static ww_status exchange(job *j, const ww_medoids_options *options, const ww_ru
             info->converged = 1;
             break;
         }
+        const ww_status told = passed(j, run, (j->k + 1) * n - 1);
+        if (told != WW_OK)
+            return told;
         if (j->is_medoid[c] || !(best_exchange(j, c, &out) < -1e-12 * fabs(info->cost)))
             continue;
         if (options->max_swaps && info->swaps == options->max_swaps)

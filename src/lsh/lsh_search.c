@@ -177,6 +177,23 @@ static ww_status make_halves(search *s, wwi_lsh_block *b, float scale, wwi_buffe
     return status;
 }
 
+// The tasks of a launch, from the time of the last ones; all launches before are done.
+static void take_time(search *s) {
+    if (s->pace.waiting)
+        s->most_tasks = wwi_pace_next(&s->pace, s->pace.waiting, wwi_seconds() - s->pace.since);
+    s->pace.waiting = 0;
+}
+
+// Between two launches: what a caller who wants to stop waits for.
+static ww_status wait_for_tasks(search *s) {
+    const ww_status status = wwi_finish(s->h->stream);
+    if (status != WW_OK)
+        return status;
+    take_time(s);
+    s->pace.since = wwi_seconds();
+    return wwi_pace_report(&s->pace, 0);
+}
+
 static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uint64_t first, uint64_t count) {
     ww_status status = WW_OK;
     ww_lsh *h = s->h;
@@ -223,6 +240,9 @@ static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uin
         // The last three are those of the join by matrix units.
         status =
             wwi_launch(h->kernels.join, now, h->join.group, args, sizeof args / sizeof *args - (h->tensor ? 0 : 3));
+        s->pace.waiting += now;
+        if (status == WW_OK && h->run.progress && done + now < count)
+            status = wait_for_tasks(s);
     }
     return status;
 }
@@ -233,13 +253,6 @@ static ww_status merge_lists(search *s) {
     return WWI_LAUNCH(s->h->kernels.merge, wwi_lsh_groups(rows), WWI_LSH_GROUP, WWI_VALUE(rows), WWI_VALUE(s->k),
                       WWI_VALUE(s->launched), WWI_BUFFER(s->best_values), WWI_BUFFER(s->best_ids),
                       WWI_BUFFER(s->radii));
-}
-
-// The tasks of a launch, from the time of the last ones; all launches before are done.
-static void take_time(search *s) {
-    if (s->pace.waiting)
-        s->most_tasks = wwi_pace_next(&s->pace, s->pace.waiting, wwi_seconds() - s->pace.since);
-    s->pace.waiting = 0;
 }
 
 // One probe of some tables, of which each query has a list.
@@ -259,7 +272,6 @@ static ww_status join_tables(search *s, wwi_lsh_block *b, const ww_lsh_args *job
         return status;
     h->info.examined += counters[0] | (uint64_t)counters[1] << 32;
     take_time(s);
-    s->pace.waiting = counters[2];
     s->pace.since = wwi_seconds();
     if ((status = launch_join(s, b, of, 0, counters[2])) != WW_OK ||
         (s->lists > 1 && (status = merge_lists(s)) != WW_OK))
@@ -618,7 +630,7 @@ static ww_status run_rows(ww_lsh *h, ww_points *queries, size_t all, const targe
     memset(&s, 0, sizeof s);
     s.h = h;
     s.queries = queries;
-    s.most_tasks = UINT64_C(1) << 16;
+    s.most_tasks = UINT64_C(1) << (wwi_is_gpu(h->context) ? 16 : 10);
     s.k = (uint32_t)k;
     s.self = !queries;
     s.by_buckets = choose_path(h, all, k);

@@ -173,7 +173,7 @@ static ww_status prepare(ww_search *s, const ww_series_view *view, const ww_meas
     s->vector = s->gpu ? 1 : most;
     s->block.lead = open ? 1 : 0;
     s->pace = wwi_pace_make(s->stream, s->run.launch_seconds, s->run.progress, s->run.progress_user);
-    s->rate = wwi_pace_guess(info, s->gpu ? 16.0 : 1.0);
+    s->rate = wwi_pace_guess(info, s->gpu ? 16.0 : 0.25);
     wwi_recurrence_of(s->context, s->stream, measure, s->options.precision, view->channels, &s->of);
     s->of.extra = s->of.row->transform == WWI_TRANSFORM_ERP;
     s->of.open = false; // of the texts that are tested

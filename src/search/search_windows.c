@@ -287,24 +287,53 @@ static ww_status launch_windows(ww_search *s, size_t i, bool listed, uint32_t fi
     return status;
 }
 
-// The same in launches that are not too long; a list is computed by one.
+// Waits for what is enqueued and lets the caller stop the search.
+static ww_status wait_for_windows(ww_search *s) {
+    const ww_status status = wwi_finish(s->stream);
+    s->pace.waiting = 0;
+    s->pace.since = wwi_seconds();
+    return status == WW_OK ? wwi_pace_report(&s->pace, 0) : status;
+}
+
+// Counts cells that were enqueued, and waits before they last longer than a launch may.
+static ww_status enqueued(ww_search *s, double cells, bool more) {
+    s->pace.waiting += (uint64_t)cells;
+    const double work = (double)s->pace.waiting, since = s->pace.since;
+    if (!more && work < s->rate * s->pace.aim)
+        return WW_OK;
+    const ww_status status = wait_for_windows(s);
+    s->rate = wwi_pace_learn(s->rate, work, s->pace.since - since);
+    return status;
+}
+
+// Brings `count` listed windows from `first` on to the list's beginning. first: at least `count`.
+static ww_status take_of_list(ww_search *s, size_t i, uint32_t first, uint32_t count) {
+    const uint64_t begin = i * s->block.stride * sizeof(uint32_t), bytes = count * sizeof(uint32_t);
+    wwi_buffer *list = s->windows->lists;
+    const ww_status status = wwi_buffer_fill_u32(s->windows->found, i * sizeof(uint32_t), sizeof(uint32_t), count);
+    if (status != WW_OK || !first)
+        return status;
+    return wwi_buffer_copy(list, begin + first * sizeof(uint32_t), list, begin, bytes);
+}
+
+// The same in launches that are not too long.
 static ww_status compute_windows(ww_search *s, size_t i, bool listed, uint32_t first, uint32_t count) {
     const double each = (double)window_cells(s, i);
+    const uint64_t least =
+        s->gpu ? 1024 : 2 * wwi_compute_units(s->context) * (uint64_t)s->vector; // fewer leave it idle
     ww_status status = WW_OK;
     if (listed)
         s->info.cells_started += (uint64_t)each * count; // the others: with the windows that are there
-    while (count && status == WW_OK) {
-        uint64_t units = wwi_pace_units(&s->pace, s->rate, count, each);
-        units = listed || units > count ? count : units < 1024 ? (count < 1024 ? count : 1024) : units;
-        status = launch_windows(s, i, listed, first, (uint32_t)units);
-        first += (uint32_t)units;
-        count -= (uint32_t)units;
-        // Without a limit on what is enqueued nothing is learned of the rate.
-        const double began = wwi_seconds();
-        if (status == WW_OK && count) {
-            status = wwi_finish(s->stream);
-            s->rate = wwi_pace_learn(s->rate, each * (double)units, wwi_seconds() - began);
-        }
+    for (uint32_t done = 0, now; done < count && status == WW_OK; done += now) {
+        const uint64_t units = wwi_pace_units(&s->pace, s->rate, count - done, each);
+        now = (uint32_t)wwi_least(units < least ? least : units,
+                                  listed && done ? wwi_least(done, count - done) : count - done);
+        if (listed && now < count)
+            status = take_of_list(s, i, done, now);
+        if (status == WW_OK)
+            status = launch_windows(s, i, listed, listed ? 0 : first + done, now);
+        if (status == WW_OK)
+            status = enqueued(s, each * now, done + now < count);
     }
     return status;
 }
@@ -384,11 +413,17 @@ static ww_status search_part(ww_search *s, part *p) {
         if (!p->counts[i])
             continue;
         q->bounded = s->bounded && isfinite(wwi_candidates_bar(s, q)) && q->share < 0.5;
-        if ((status = make_table(s, i, p)) == WW_OK)
-            status = bound_windows(s, i, p);
+        if ((status = make_table(s, i, p)) == WW_OK && (status = bound_windows(s, i, p)) == WW_OK && q->bounded) {
+            // A bound takes about as long as a cell.
+            s->pace.waiting += (uint64_t)q->n * p->counts[i];
+            if ((double)s->pace.waiting >= s->rate * s->pace.aim)
+                status = wait_for_windows(s);
+        }
     }
     if (status == WW_OK)
         status = read_left(s, p);
+    s->pace.waiting = 0;
+    s->pace.since = wwi_seconds();
     for (size_t i = 0; i < s->query_count && status == WW_OK; i++) {
         wwi_query *q = &s->queries[i];
         if (!p->counts[i] || (q->bounded && !p->left[i]))

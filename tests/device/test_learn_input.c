@@ -106,6 +106,15 @@ START_TEST(views_and_sets) {
             ck_assert_str_eq(ww_dataset_class_name(data, 1), "-1");
             ck_assert_ptr_null(ww_dataset_class_name(data, CLASSES));
             ck_assert_int_eq(ww_dataset_class(data, COUNT), -1);
+            ww_series_set *series;
+            wwt_ok(ww_dataset_series(data, &series));
+            ck_assert_uint_eq(ww_series_set_count(series), COUNT);
+            for (size_t i = 0; i < COUNT; i++) {
+                const double *own = ww_series_set_values(in.set, i), *read = ww_series_set_values(series, i);
+                ck_assert_mem_eq(own, read, CHANNELS * LENGTH * sizeof *own);
+                ck_assert_str_eq(ww_series_set_label(series, i), in.labels[i]);
+            }
+            ww_series_set_destroy(&series);
             for (int again = 0; again < 2; again++) {
                 const answers found = learn(data);
                 ck_assert_int_eq(memcmp(&found, &expected, sizeof found), 0);

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ctrl-C ends every kind of long job within half a second."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import wavewarp as ww
+
+
+def series(*shape):
+    return np.random.default_rng(11).normal(size=shape).astype(np.float32)
+
+
+def condensed(count):
+    return np.random.default_rng(11).random(count * (count - 1) // 2)
+
+
+def labelled(count, points):
+    return ww.Dataset(series(count, points), np.arange(count) % 3)
+
+
+# Data, and a job on them that takes much longer than the test.
+JOBS = {
+    "matrix": (lambda: series(1200, 900), lambda x, p: ww.cdist(x, progress=p)),
+    "soft values": (lambda: series(800, 700), lambda x, p: ww.cdist(x, gamma=0.1, progress=p)),
+    "gradients": (lambda: series(800, 700), lambda x, p: ww.soft(x, gamma=0.1, progress=p)),
+    "neighbours": (lambda: series(1200, 900), lambda x, p: ww.kneighbors(x, k=3, progress=p)),
+    "classes": (lambda: labelled(1200, 900), lambda x, p: ww.classify(x, progress=p)),
+    "average": (lambda: series(400, 900), lambda x, p: ww.average(x, tolerance=0, iterations=9999, progress=p)),
+    "soft average": (lambda: series(200, 500), lambda x, p: ww.average(x, gamma=0.1, iterations=9999, progress=p)),
+    "k-means": (lambda: series(900, 700), lambda x, p: ww.kmeans(x, 9, tolerance=0, starts=99, progress=p)),
+    "medoids": (lambda: condensed(6000), lambda x, p: ww.medoids(x, 100, progress=p)),
+    "search": (
+        lambda: (series(4, 600), series(1, 1 << 20)),
+        lambda x, p: ww.search(*x, znormalise=True, k=3, progress=p),
+    ),
+    "shapelets": (lambda: labelled(300, 300), lambda x, p: ww.Shapelets().fit(x, progress=p)),
+    "profile": (lambda: series(1 << 19), lambda x, p: ww.profile(x, 256, progress=p)),
+    "points": (lambda: series(200000, 64), lambda x, p: ww.knn(x, k=10, progress=p)),
+    "hashing": (lambda: series(100000, 64), lambda x, p: ww.LSH(x, tables=64, progress=p).search(k=10)),
+}
+
+
+def allowed():
+    """Half a second; where other work takes a share of the cores, up to four times as long."""
+    return 0.5 * min(4.0, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_interrupt(name):
+    make, job = JOBS[name]
+    data, working, sent = make(), threading.Event(), []
+
+    def interrupt():
+        if working.wait(300):
+            time.sleep(0.3)  # amid a launch
+            sent.append(time.perf_counter())
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def report(done, total):
+        if done:  # programs are compiled
+            working.set()
+
+    thread = threading.Thread(target=interrupt, daemon=True)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        job(data, report)
+        thread.join()  # where the job ended before
+    ended = time.perf_counter()
+    thread.join()
+    print(f"{name}: {ended - sent[0]:.3f} s")
+    assert ended - sent[0] < allowed()
+    assert ww.cdist(np.eye(3, 8)).shape == (3, 3)  # works on

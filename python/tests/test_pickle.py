@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds data or was trained goes through pickle, also to other processes."""
+
+import multiprocessing
+import pickle
+
+import numpy as np
+import pytest
+
+import wavewarp as ww
+
+
+def again(value):
+    return pickle.loads(pickle.dumps(value))
+
+
+def series_of(data):
+    made = data.to_set()
+    return [made[i] for i in range(len(made))]
+
+
+def same(data):
+    copy = again(data)
+    assert (copy.precision, copy.channels, copy.lengths.tolist()) == (
+        data.precision,
+        data.channels,
+        data.lengths.tolist(),
+    )
+    np.testing.assert_array_equal(copy.codes, data.codes)
+    assert copy.classes.dtype == data.classes.dtype and copy.classes.tolist() == data.classes.tolist()
+    for a, b in zip(series_of(copy), series_of(data)):
+        np.testing.assert_array_equal(a, b)
+    return copy
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("axes", ["nct", "ntc"])
+def test_dataset(rng, kind, axes):
+    x = rng.normal(size=(6, 2, 9)).astype(kind)
+    data = ww.Dataset(x if axes == "nct" else x.swapaxes(1, 2), [3, None, 5, 3, 5, 5], axes=axes)
+    np.testing.assert_array_equal(np.stack(series_of(data)), x)
+    np.testing.assert_array_equal(ww.cdist(same(data)), ww.cdist(data))
+
+
+def test_dataset_of_unequal_lengths(rng):
+    data = ww.Dataset([rng.normal(size=n) for n in (4, 7, 5)], ["b", "a", "b"])
+    np.testing.assert_array_equal(ww.cdist(same(data)), ww.cdist(data))
+
+
+def test_dataset_with_times(rng):
+    x = np.stack([rng.normal(size=(4, 6)), rng.random((4, 6)).cumsum(axis=1)], axis=1)
+    data = ww.Dataset(x, times=True)
+    want = ww.cdist(data, measure="twed")
+    np.testing.assert_array_equal(ww.cdist(same(data), measure="twed"), want)
+    assert (want != ww.cdist(x[:, :1], measure="twed")).any()
+
+
+def test_dataset_of_a_set(rng):
+    held = ww.SeriesSet(rng.normal(size=(3, 5)), ["x", "y", "x"])
+    data = ww.Dataset(held, precision="float")
+    np.testing.assert_array_equal(np.stack(series_of(same(data))), held.to_numpy())
+    np.testing.assert_array_equal(ww.cdist(again(data)), ww.cdist(data))
+    texts = ww.Dataset(["abc", "abd", "x"])
+    np.testing.assert_array_equal(ww.cdist(again(texts), measure="levenshtein"), ww.cdist(texts, measure="levenshtein"))
+
+
+def test_dataset_that_changes(rng):
+    x = rng.normal(size=(3, 5))
+    data = ww.Dataset(x, updates=True)
+    data.update(x + 1)
+    copy = same(data)
+    np.testing.assert_array_equal(np.stack(series_of(copy))[:, 0], x + 1)
+    copy.update(x)
+    np.testing.assert_array_equal(ww.cdist(copy), ww.cdist(x))
+    buffer = ww.Buffer((3, 5))
+    buffer.write(x.astype(np.float32))
+    copy = same(ww.Dataset.from_buffer(buffer))
+    copy.update(x)
+    holes = np.array([[1.0, np.nan, 2.0]])
+    np.testing.assert_array_equal(series_of(again(ww.Dataset(holes, allow_nan=True)))[0], holes)
+
+
+def test_classifier(cbf):
+    x, y = cbf
+    train, test = ww.Dataset(x[::2], y[::2]), x[1::2]
+    for options in ({"k": 3, "vote": "distance"}, {"targets": np.arange(12.0)}):
+        made = ww.Classifier(train, "msm", c=0.5, progress=lambda done, total: None, **options)
+        want, told = made.run(test), again(made).run(test)
+        assert told.predicted.tolist() == want.predicted.tolist()
+        np.testing.assert_array_equal(told.distances, want.distances)
+
+
+def first_row(data):
+    return ww.cdist(data)[0]
+
+
+def test_other_processes(rng):
+    data = ww.Dataset(rng.normal(size=(4, 8)))
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        np.testing.assert_array_equal(pool.apply(first_row, (data,)), first_row(data))
+
+
+def test_joblib(rng):
+    joblib = pytest.importorskip("joblib")
+    sets = [ww.Dataset(rng.normal(size=(4, 8))) for _ in range(3)]
+    with joblib.parallel_backend("loky"):
+        rows = joblib.Parallel(n_jobs=2)(joblib.delayed(first_row)(data) for data in sets)
+    for row, data in zip(rows, sets):
+        np.testing.assert_array_equal(row, first_row(data))
