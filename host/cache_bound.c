@@ -24,7 +24,7 @@ typedef struct entry {
 
 typedef struct entries {
     entry *data;
-    size_t count, room;
+    size_t count, capacity;
     uint64_t bytes;
 } entries;
 
@@ -37,13 +37,13 @@ static bool is_ours(const char *name) {
 
 // False: no host memory; then nothing is removed this time.
 static bool add(entries *all, const char *name, const struct stat *about) {
-    if (all->count == all->room) {
-        const size_t room = all->room ? 2 * all->room : 64;
-        entry *larger = realloc(all->data, room * sizeof *larger);
+    if (all->count == all->capacity) {
+        const size_t capacity = all->capacity ? 2 * all->capacity : 64;
+        entry *larger = realloc(all->data, capacity * sizeof *larger);
         if (!larger)
             return false;
         all->data = larger;
-        all->room = room;
+        all->capacity = capacity;
     }
     entry *e = &all->data[all->count++];
     memcpy(e->name, name, sizeof e->name);

@@ -35,20 +35,20 @@ bool wwi_is_folder(const char *path) {
 
 // The buffer grows while reading: the size from stat() may be out of date (and is always wrong for /dev/stdin).
 static ww_status read_stream(FILE *stream, const char *path, ww_status failure, char **text, size_t *bytes) {
-    size_t size = 0, room = 0;
+    size_t size = 0, capacity = 0;
     char *content = NULL;
     for (;;) {
-        if (room - size < 2) {
-            size_t more = room ? room * 2 : 16384;
+        if (capacity - size < 2) {
+            size_t more = capacity ? capacity * 2 : 16384;
             char *larger = realloc(content, more);
             if (!larger) {
                 free(content);
                 return wwi_fail_memory(more);
             }
             content = larger;
-            room = more;
+            capacity = more;
         }
-        size_t got = fread(content + size, 1, room - size - 1, stream);
+        size_t got = fread(content + size, 1, capacity - size - 1, stream);
         size += got;
         if (got == 0)
             break;

@@ -305,10 +305,10 @@ static ww_status compare_record(const char *line, size_t length, const wwi_tunin
 
 // Copies all other lines and ends with the new one.
 static ww_status edit_text(const char *old, const wwi_tuning_record *record, char **edited, size_t *bytes) {
-    size_t room = strlen(old) + strlen(record->text) + strlen(record->name) + 64, length = 0;
-    char *text = malloc(room);
+    size_t capacity = strlen(old) + strlen(record->text) + strlen(record->name) + 64, length = 0;
+    char *text = malloc(capacity);
     if (!text)
-        return wwi_fail_memory(room);
+        return wwi_fail_memory(capacity);
     while (*old) {
         size_t line = strcspn(old, "\n");
         bool same;
@@ -324,7 +324,7 @@ static ww_status edit_text(const char *old, const wwi_tuning_record *record, cha
         }
         old += line + (old[line] == '\n');
     }
-    int more = snprintf(text + length, room - length, "%s %s %s %ld\n", match_names[record->match], record->text,
+    int more = snprintf(text + length, capacity - length, "%s %s %s %ld\n", match_names[record->match], record->text,
                         record->name, record->value);
     *bytes = length + (more > 0 ? (size_t)more : 0);
     *edited = text;

@@ -59,7 +59,7 @@ static const wwi_tuning_entry entries[] = {
     FIXED("path.values", ANY, 8, 128, "64; AMD in double 48; with a band or ends 32",
           "registers of a lane for columns"),
     FIXED("path.tile", ANY, 0, 1L << 20, "0", "rows and columns of a tile; 0: by the memory"),
-    FIXED("gradient.fill", ANY, 0, MOST_COUNT, "128; by tiles 32, with flow 88; CPU half the vector",
+    FIXED("gradient.fill", ANY, 0, MOST_COUNT, "128; by tiles 32, chained 88; CPU half the vector",
           "pairs a compute unit from which a work-item takes one"),
     FIXED("knn.row_group", POWER, 1, 256, "64; CPU 1", "work-items that share a row"),
     FIXED("knn.group", POWER, 32, 256, "128", "work-items of a group of the narrow filter"),

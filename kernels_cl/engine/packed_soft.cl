@@ -9,13 +9,13 @@
 //   products (WW_SOFT_WIDE 1)  see soft_tiles.cl. A strip hands on, for each row, R of its last column as a float, or after a tile
 //       of products the high word of P, times the power of two that was the tile's: that takes no exponential and no logarithm.
 //       For each tile there is a word more, behind those of the rows: the power's exponent, or WW_SOFT_FAR for R.
-//   gauged (WW_SOFT_GAUGED 1)  P(i,j) = S(i,j) 2^-(column(j) + row(i)) with whole numbers column(j) and row(i), and S a float.
+//   scaled (WW_SOFT_SCALED 1)  P(i,j) = S(i,j) 2^-(column(j) + row(i)) with whole numbers column(j) and row(i), and S a float.
 //       A cell is
 //           S = exp(-c/gamma) 2^rise (up + slope (diagonal + 2^-rise left)),
 //       rise what row(i) grows by, slope = 2^(column(j) - column(j-1)): an exponential, three multiply-adds or products, and
 //       what the cost takes. row(i) follows what enters from the left where that falls, and grows with the greatest cost of
 //       the tile; column(j) is set anew after each tile, so that S is 1 to 2, or where R falls too much from one column to
-//       the next, above. Whether gauges hold a tile is known when it has been computed: no S was below 2^WW_SOFT_LOW
+//       the next, above. Whether scaled floats hold a tile is known when it has been computed: no S was below 2^WW_SOFT_LOW
 //       (nothing that would count was lost), none of its last row above 2^WW_SOFT_HIGH. So S never is above 2^121.
 //
 // Where the other form does not hold a tile, it is computed by pairs, and after several such tiles the question is asked less
@@ -23,12 +23,12 @@
 // loop, for the instruction cache. Unrolled, such a tile took the time of ten of products.
 //
 // A strip's last row `c` holds P as a double, or S, in the one state, and R as a float (of a double its low word) in the other.
-#ifndef WW_SOFT_GAUGED
-#define WW_SOFT_GAUGED 0
+#ifndef WW_SOFT_SCALED
+#define WW_SOFT_SCALED 0
 #endif
 // Points of squared costs are times the root of `scale`, less what is the first point of the strip, so that they are rounded by what
 // the strip spans.
-#define WW_SOFT_SQUARES (WW_COST == 1 && (WW_SOFT_WIDE || WW_SOFT_GAUGED))
+#define WW_SOFT_SQUARES (WW_COST == 1 && (WW_SOFT_WIDE || WW_SOFT_SCALED))
 #define WW_SOFT_PATIENCE 8  // most row-steps by pairs without the question
 
 // A strip of a pair, and its present tile. x[] are the tile's points, v[] what enters from the left, a[] and l[] both of the next
@@ -295,7 +295,7 @@ WW_INLINE float ww_soft_result(const ww_soft_strip *s, const ww_soft_form *t, co
     return t->products ? t->base - ww_wide_log2(found) : WW_SOFT_LOG(found);
 }
 
-#elif WW_SOFT_GAUGED
+#elif WW_SOFT_SCALED
 #define WW_SOFT_ONE 0x3f800000
 #define WW_SOFT_POWER(bits) (WW_SOFT_ONE + (bits) * (1 << 23))  // 2^bits as the float's bits
 #define WW_SOFT_BITS(a) ((float)((as_int(a) >> 23) - 127))      // log2 of a power of two
@@ -308,27 +308,27 @@ WW_INLINE float ww_soft_result(const ww_soft_strip *s, const ww_soft_form *t, co
 #define WW_SOFT_ROUND 12582912.0f
 #define WW_SOFT_MOST 4194304.0f  // |R| of which every bit is a whole one
 typedef struct {
-    bool gauged;               // c holds S
+    bool scaled;               // c holds S
     float slope[WW_COLS];
     float first, last;         // column() of the strip's first and last
     float previous;            // R in the last row to the left
 } ww_soft_form;
 WW_INLINE void ww_soft_begin(ww_soft_strip *s, ww_soft_form *t, __global float *edges) {
-    t->gauged = false;
+    t->scaled = false;
     t->first = t->last = 0;
     t->previous = WW_SOFT_FAR;
 }
-WW_INLINE float ww_soft_gauge_after(float before, float r) {
+WW_INLINE float ww_soft_exponent_after(float before, float r) {
     return fmax(rint(r), before + WW_SOFT_SLOPE);
 }
 // Whether the tile is worth trying: its costs, and R of the row above within what slopes span.
 WW_INLINE bool ww_soft_may_fit(const ww_soft_strip *s, const ww_soft_form *t, float cost) {
     bool fits = cost < WW_SOFT_STEEP;
-    if (!t->gauged) {
+    if (!t->scaled) {
         float before = rint(s->c[0]);
         fits = fits && fabs(before) < WW_SOFT_MOST;
         WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-            const float here = ww_soft_gauge_after(before, s->c[r]);
+            const float here = ww_soft_exponent_after(before, s->c[r]);
             fits = fits && here - before < WW_SOFT_STEEP && here - s->c[r] < WW_SOFT_HIGH;
             before = here;
         }
@@ -336,16 +336,16 @@ WW_INLINE bool ww_soft_may_fit(const ww_soft_strip *s, const ww_soft_form *t, fl
     return fits;
 }
 // The row above as S, and as R.
-WW_INLINE void ww_soft_to_gauged(ww_soft_strip *s, ww_soft_form *t) {
+WW_INLINE void ww_soft_to_scaled(ww_soft_strip *s, ww_soft_form *t) {
     t->first = t->last = rint(s->c[0]);
     s->c[0] = ww_exp2(t->first - s->c[0]);
     WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-        const float here = ww_soft_gauge_after(t->last, s->c[r]);
+        const float here = ww_soft_exponent_after(t->last, s->c[r]);
         t->slope[r] = as_float(WW_SOFT_POWER((int)(here - t->last)));
         s->c[r] = ww_exp2(here - s->c[r]);
         t->last = here;
     }
-    t->gauged = true;
+    t->scaled = true;
 }
 WW_INLINE void ww_soft_to_logs(ww_soft_strip *s, ww_soft_form *t) {
     float here = t->first;
@@ -354,10 +354,10 @@ WW_INLINE void ww_soft_to_logs(ww_soft_strip *s, ww_soft_form *t) {
         here += WW_SOFT_BITS(t->slope[r]);
         s->c[r] = here - ww_log2(s->c[r]);
     }
-    t->gauged = false;
+    t->scaled = false;
 }
-// The tile; false where gauges did not hold it, and then c is as it was.
-WW_INLINE bool ww_soft_by_gauges(ww_soft_strip *s, ww_soft_form *t, float cost, __local float (*kept)[WW_WG], uint lane) {
+// The tile; false where scaled floats did not hold it, and then c is as it was.
+WW_INLINE bool ww_soft_by_scaling(ww_soft_strip *s, ww_soft_form *t, float cost, __local float (*kept)[WW_WG], uint lane) {
     const float climb = fmax(cost - WW_SOFT_FALL / WW_ROWS, 0.0f) + WW_SOFT_ROUND - WW_SOFT_ROUND;
     const float enters = WW_SOFT_ROUND + t->first - WW_SOFT_ENTERS;
     float row = 0, diagonal = ww_exp2(t->first - s->corner);
@@ -397,7 +397,7 @@ WW_INLINE bool ww_soft_by_gauges(ww_soft_strip *s, ww_soft_form *t, float cost, 
     return held;
 }
 // Each S less its exponent, for column(); where the slope would be less than it may, less less.
-WW_INLINE void ww_soft_set_gauges(ww_soft_strip *s, ww_soft_form *t) {
+WW_INLINE void ww_soft_set_scaling(ww_soft_strip *s, ww_soft_form *t) {
     int off = as_int(s->c[0]) & 0x7f800000;
     t->first -= WW_SOFT_BITS(as_float(off));
     s->c[0] = as_float(as_int(s->c[0]) - off + WW_SOFT_ONE);
@@ -411,21 +411,21 @@ WW_INLINE void ww_soft_set_gauges(ww_soft_strip *s, ww_soft_form *t) {
     t->last -= WW_SOFT_BITS(as_float(off));
 }
 // Tries the tile; whether it is done.
-WW_INLINE bool ww_soft_try_gauges(ww_soft_strip *s, ww_soft_form *t, __local float (*kept)[WW_WG], uint lane) {
+WW_INLINE bool ww_soft_try_scaling(ww_soft_strip *s, ww_soft_form *t, __local float (*kept)[WW_WG], uint lane) {
     bool done = false;
     const float cost = ww_soft_greatest(s);
     if (ww_all_agree(ww_soft_may_fit(s, t, cost))) {
-        if (!t->gauged)
-            ww_soft_to_gauged(s, t);
-        done = ww_soft_by_gauges(s, t, cost, kept, lane);
+        if (!t->scaled)
+            ww_soft_to_scaled(s, t);
+        done = ww_soft_by_scaling(s, t, cost, kept, lane);
     }
     if (done) {
-        ww_soft_set_gauges(s, t);
+        ww_soft_set_scaling(s, t);
         s->failures = 0;
     } else {
         ww_soft_put_off(s);
     }
-    if (t->gauged && !done)
+    if (t->scaled && !done)
         ww_soft_to_logs(s, t);
     return done;
 }
@@ -442,7 +442,7 @@ WW_INLINE void ww_soft_steps(ww_soft_strip *s, ww_soft_form *t, __global const f
         if (s->doubt)
             s->doubt--;
         else
-            done = ww_soft_try_gauges(s, t, kept, lane);
+            done = ww_soft_try_scaling(s, t, kept, lane);
         if (!done)
             ww_soft_by_pairs(s, xs, WW_SOFT_FAR);
         s->i += WW_ROWS;
@@ -450,12 +450,12 @@ WW_INLINE void ww_soft_steps(ww_soft_strip *s, ww_soft_form *t, __global const f
 }
 WW_INLINE float ww_soft_result(const ww_soft_strip *s, const ww_soft_form *t, const uint owned) {
     const float found = ww_soft_owned(s->c, owned);
-    float here = t->first, gauge = here;
+    float here = t->first, exponent = here;
     WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
         here += WW_SOFT_BITS(t->slope[r]);
-        gauge = r <= owned ? here : gauge;
+        exponent = r <= owned ? here : exponent;
     }
-    return t->gauged ? gauge - ww_log2(found) : found;
+    return t->scaled ? exponent - ww_log2(found) : found;
 }
 
 #else
@@ -513,7 +513,7 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
     const uint lane = (uint)get_local_id(0);
     __global float *edges = ww_items_edges(scratch, args, lane);
     __local uint taken;
-    __local float kept[WW_SOFT_GAUGED ? WW_COLS : 1][WW_WG];  // c of a tile that gauges may not hold
+    __local float kept[WW_SOFT_SCALED ? WW_COLS : 1][WW_WG];  // c of a tile that scaled floats may not hold
     ww_soft_strip s;
     s.scale = args.parameters.soft_scale;
     s.root = WW_SOFT_SQUARES ? sqrt(s.scale) : 0;

@@ -14,7 +14,7 @@ typedef struct ww_gradient_args {
     ww_uint column_begin, column_end; // columns of blocks of this pass
     ww_uint keep;                     // forward: the pass before a backward one
     ww_uint segment, segment_columns; // which segment it is; columns of blocks of a segment, 0: there is one
-    ww_uint mark_columns;             // columns of blocks that marks are kept of
+    ww_uint checkpoint_columns;             // columns of blocks that checkpoints are kept of
     ww_uint stride;                   // pairs side by side
     ww_uint slope_channel, last_slope_channel; // first channel whose slopes are summed in this launch, and in the last
     ww_uint band_width, corner;                // base/band.cl
@@ -30,8 +30,8 @@ typedef struct ww_gradient_args {
 // A pair: where its parts begin in the buffers, in values, its lane added.
 typedef struct ww_gradient_task {
     ww_ulong x, y; // series, interleaved
-    ww_ulong roll; // a row of `wide` blocks, then a column of `tall` blocks
-    ww_ulong marks, edges;
+    ww_ulong carried; // a row of `wide` blocks, then a column of `tall` blocks
+    ww_ulong checkpoints, edges;
     ww_ulong x_slopes, y_slopes;
     ww_ulong sums, lags; // slopes by parameters, for each row of blocks; by weights, for each lag
     ww_ulong alignment;
@@ -40,7 +40,7 @@ typedef struct ww_gradient_task {
     ww_uint number;           // in the batch
     ww_uint band;             // which pair of lengths
     ww_uint aligned;          // its alignment is wanted
-    ww_uint later;            // its marks are in the second of their buffers
+    ww_uint later;            // its checkpoints are in the second of their buffers
 } ww_gradient_task;
 
 // An entry of a sum: `factor` times the upstream of `pair` times what task `task` gives. role 0: by x, 1: by y.

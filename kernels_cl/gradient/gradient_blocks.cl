@@ -94,10 +94,10 @@ WW_INLINE bool ww_blocks_find(ww_blocks *at, const ww_gradient_args args, __glob
         at->y[v] = task.y + (ulong)j * (WW_COLS * WW_PARTS * WW_STRIDE);
         at->x_before[v] = task.x + (ulong)(i ? i * WW_ROWS - 1 : 0) * (WW_PARTS * WW_STRIDE);
         at->y_before[v] = task.y + (ulong)(j ? j * WW_COLS - 1 : 0) * (WW_PARTS * WW_STRIDE);
-        at->row[v] = task.roll + (ulong)j * WW_COLS * WW_STRIDE;
-        at->column[v] = task.roll + ((ulong)task.wide * WW_COLS + (ulong)i * (WW_ROWS + 1)) * WW_STRIDE;
-        const uint columns = args.segment_columns ? args.mark_columns : task.wide;
-        at->checkpoint[v] = task.marks + ((ulong)i * columns + (j - args.column_begin)) * WW_CHECKPOINT * WW_STRIDE;
+        at->row[v] = task.carried + (ulong)j * WW_COLS * WW_STRIDE;
+        at->column[v] = task.carried + ((ulong)task.wide * WW_COLS + (ulong)i * (WW_ROWS + 1)) * WW_STRIDE;
+        const uint columns = args.segment_columns ? args.checkpoint_columns : task.wide;
+        at->checkpoint[v] = task.checkpoints + ((ulong)i * columns + (j - args.column_begin)) * WW_CHECKPOINT * WW_STRIDE;
     }
     return any;
 }

@@ -20,7 +20,7 @@
 // requested into local memory while that below is computed.
 //
 // Local memory of a work-item, its own: 4 or 5 WW_COLS words, and for each set of requests 4 + WW_MARK_FOURS fours and a word; with
-// WW_FLOW a word of the group, and a barrier at the beginning. No others.
+// WW_CHAINED a word of the group, and a barrier at the beginning. No others.
 
 // What the next strip begins with is requested as soon as that is known, into a set of its own, where copies are asynchronous.
 #define WW_SOFT_EARLY WW_ASYNC
@@ -101,7 +101,7 @@ WW_INLINE void ww_request_part(const ww_soft_way *way, const ww_soft_room *room,
         ww_copy_ahead(&mark->now[3 + part * (WW_PART / 4) + k][lane],
                       mark->above + ww_mark_at((uint)(part * (WW_PART / 4) + k), way->number));
     if (part == WW_PARTS_OF_BLOCK - 1) {
-        if (!WW_FLOW || mark->asked)
+        if (!WW_CHAINED || mark->asked)
             ww_request_rows(way, room, mark->now, mark->row_above);
         ww_request_corner(way, room, mark->now, mark->above, mark->row_above);
         ww_word_ahead(&room->bases[way->turns % WW_SOFT_SETS][lane], mark->above_base);
@@ -341,17 +341,17 @@ WW_INLINE void ww_back_by_pairs(ww_soft_way *way, const ww_soft_room *room, cons
 
 // ---- a pair, and a strip
 
-// With WW_FLOW `tall` is known: read again, it makes ptxas (13, sm_90) spill.
+// With WW_CHAINED `tall` is known: read again, it makes ptxas (13, sm_90) spill.
 WW_INLINE void ww_begin_pair(ww_soft_way *way, const ww_gradient_args args, __global const ww_gradient_task *tasks,
                              __global const float *checkpoints, __global const float *more_checkpoints, uint tall) {
     const uint n = tasks[way->number].n, m = tasks[way->number].m;
     way->end_column = ww_soft_ends_below(WW_SOFT_WHOLE, n) ? m - 1 : 0xffffffffu;
     way->tall = tall;
     way->place = tasks[way->number].x / 4;
-    way->checkpoints = WW_FOURS_OF((tasks[way->number].later ? more_checkpoints : checkpoints) + tasks[way->number].marks);
-    const uint mark_columns = args.segment_columns ? args.mark_columns : tasks[way->number].wide;
-    way->mark_row = WW_MARK_ROW(mark_columns);
-    way->base_at = ww_base_at(mark_columns, 0, way->number);
+    way->checkpoints = WW_FOURS_OF((tasks[way->number].later ? more_checkpoints : checkpoints) + tasks[way->number].checkpoints);
+    const uint checkpoint_columns = args.segment_columns ? args.checkpoint_columns : tasks[way->number].wide;
+    way->mark_row = WW_MARK_ROW(checkpoint_columns);
+    way->base_at = ww_base_at(checkpoint_columns, 0, way->number);
     if (WW_SOFT_WHOLE) {
         way->j = (m - 1) / WW_COLS;
         way->i = way->least_row = (n - 1) / WW_ROWS;
@@ -380,7 +380,7 @@ WW_INLINE void ww_begin_strip(ww_soft_way *way, const ww_soft_room *room, const 
     }
     way->carried = 0;
     // Zeros are B as well as A.
-    way->handed_base = WW_FLOW || (WW_SOFT_WHOLE && !ends_below) ? -WW_SOFT_FAR : WW_SOFT_FAR;
+    way->handed_base = WW_CHAINED || (WW_SOFT_WHOLE && !ends_below) ? -WW_SOFT_FAR : WW_SOFT_FAR;
 }
 // A strip's slopes, and what its chunk leaves.
 WW_INLINE void ww_end_strip(const ww_soft_way *way, const ww_soft_room *room, const ww_gradient_args args, __global float *slopes,
@@ -407,12 +407,12 @@ WW_INLINE void ww_begin_scale(ww_soft_way *way, const float soft_scale) {
     way->handed_base = WW_SOFT_FAR;
 }
 // The strip to the right of strip j, if there is one up to column `end`, is the one before.
-WW_INLINE ww_soft_flow ww_flow_back(__global float *head, const ww_gradient_args args, uint number, uint j, uint end) {
-    ww_soft_flow flow;
-    flow.own = ww_flow_word(head, args, number, j);
-    flow.before = flow.own + 1;
-    flow.seen = flow.newest = j + 1 < end ? 0 : 0xffffffffu;
-    return flow;
+WW_INLINE ww_soft_chain ww_chain_back(__global float *head, const ww_gradient_args args, uint number, uint j, uint end) {
+    ww_soft_chain chained;
+    chained.own = ww_chain_word(head, args, number, j);
+    chained.before = chained.own + 1;
+    chained.seen = chained.newest = j + 1 < end ? 0 : 0xffffffffu;
+    return chained;
 }
 // The block hands to the strip to the left what counts; `first` of its strip. `early`: the first block there is requested now.
 WW_INLINE void ww_reach_left(ww_soft_way *way, const ww_soft_room *room, const ww_soft_mark *mark, bool first, bool early) {
@@ -512,20 +512,20 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
     bool fresh = true, hands_left = false, begins = true;  // of the strip; it has handed on what counts; of the pair
     // What slopes here are times those of the points, and back.
     const float slope_unit = WW_SOFT_SLOPE_UNIT(way.root), slope_scale = 1 / slope_unit;
-    ww_soft_flow flow = ww_flow_back(adjoints, args, at.number, way.j, min(args.column_end, tasks[at.number].wide));
+    ww_soft_chain chained = ww_chain_back(adjoints, args, at.number, way.j, min(args.column_end, tasks[at.number].wide));
 #pragma unroll 1
     for (;;) {
         ww_soft_mark mark;
         mark.now = ahead + way.turns % WW_SOFT_SETS * WW_SOFT_REQUESTS;
         if (begins)
-            ww_begin_pair(&way, args, tasks, checkpoints, more_checkpoints, WW_FLOW ? at.to : tasks[way.number].tall);
+            ww_begin_pair(&way, args, tasks, checkpoints, more_checkpoints, WW_CHAINED ? at.to : tasks[way.number].tall);
         const bool more = way.i > at.from;
         mark.row_above = more ? way.i - 1 : way.i;
         ww_place_mark(&mark, &way, way.j - args.column_begin, more);
         const uint needs = way.tall - mark.row_above;
-        if (WW_FLOW && begins)
-            ww_flow_wait(&flow, 1);
-        mark.asked = !WW_FLOW || ww_flow_has(&flow, needs, way.tall);
+        if (WW_CHAINED && begins)
+            ww_chain_wait(&chained, 1);
+        mark.asked = !WW_CHAINED || ww_chain_has(&chained, needs, way.tall);
         if (begins || (!WW_SOFT_EARLY && fresh)) {
             // What was requested last, for a row above that is not followed, must not come later.
             ww_copy_wait();
@@ -545,11 +545,11 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
             ww_reach_left(&way, &room, &mark, !hands_left, WW_SOFT_EARLY && WW_SOFT_WHOLE && way.j > at.strip);
             hands_left = true;
         }
-        if (WW_FLOW)
-            ww_flow_count(&flow, way.tall - way.i, way.tall);
+        if (WW_CHAINED)
+            ww_chain_count(&chained, way.tall - way.i, way.tall);
         if (way.i > at.from && (way.i > way.least_row || rows.upwards > WW_SOFT_COUNTS)) {
-            if (WW_FLOW && !mark.asked) {
-                ww_flow_wait(&flow, needs);
+            if (WW_CHAINED && !mark.asked) {
+                ww_chain_wait(&chained, needs);
                 ww_request_rows(&way, &room, mark.now, mark.row_above);
             }
             way.i--;

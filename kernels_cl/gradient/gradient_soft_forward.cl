@@ -12,7 +12,7 @@
 // products these are P, the high words of doubles, and the base; by pairs R. Where only the work-items beside one must compute by
 // pairs, it notes P, too.
 //
-// Local memory of a work-item, its own: 8 words; with WW_FLOW a word of the group, and a barrier at the beginning.
+// Local memory of a work-item, its own: 8 words; with WW_CHAINED a word of the group, and a barrier at the beginning.
 
 // A strip on its way down; what it takes from the strip before, and what it hands to the next, are rows of fours.
 typedef struct {
@@ -85,7 +85,7 @@ WW_INLINE void ww_soft_request(const ww_soft_strip *s, __local float4 (*ahead)[W
 }
 // What block i takes; that of the next is requested. False where the strip before is not so far: then that is to be done behind this
 // block.
-WW_INLINE bool ww_soft_take_strip(ww_soft_strip *s, ww_soft_cells *cells, ww_soft_flow *flow, __local float4 (*ahead)[WW_WG],
+WW_INLINE bool ww_soft_take_strip(ww_soft_strip *s, ww_soft_cells *cells, ww_soft_chain *chained, __local float4 (*ahead)[WW_WG],
                             __global const float *x) {
     ww_copy_wait();
     const float4 points = ahead[0][s->lane], left = s->j == 0 ? (float4)WW_SOFT_FAR : ahead[1][s->lane];
@@ -95,7 +95,7 @@ WW_INLINE bool ww_soft_take_strip(ww_soft_strip *s, ww_soft_cells *cells, ww_sof
     }
     if (s->notes_left)
         ww_note_column(s, 0, cells->v);
-    const bool asked = !WW_FLOW || ww_flow_has(flow, s->i + 2, s->to) || s->i + 1 >= s->to;
+    const bool asked = !WW_CHAINED || ww_chain_has(chained, s->i + 2, s->to) || s->i + 1 >= s->to;
     if (asked && s->i + 1 < s->to)
         ww_soft_request(s, ahead, x, s->i + 1);
     s->corner = s->previous;
@@ -277,7 +277,7 @@ WW_INLINE void ww_soft_block(ww_soft_strip *s, ww_soft_cells *cells, bool keep, 
 // Where a pair's values lie: its checkpoints and the columns of them that are noted, and the values carried aside.
 typedef struct {
     __global float *side, *notes;
-    uint mark_columns, mark_row;
+    uint checkpoint_columns, mark_row;
 } ww_soft_places;
 
 // What a strip hands to the next is what that notes, or in a pass without notes a column that all write in turn.
@@ -337,19 +337,19 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
     const uint last_row = (task.n - 1) / WW_ROWS, last_column = (task.m - 1) / WW_COLS;
     // A work-item reads rows that another has written, in a launch before.
     ww_soft_places of;
-    of.side = carried + task.roll + (ulong)task.wide * WW_COLS * WW_STRIDE;
-    of.notes = (task.later ? more_checkpoints : checkpoints) + task.marks;
-    of.mark_columns = args.segment_columns ? args.mark_columns : task.wide;
-    of.mark_row = WW_MARK_ROW(of.mark_columns);
+    of.side = carried + task.carried + (ulong)task.wide * WW_COLS * WW_STRIDE;
+    of.notes = (task.later ? more_checkpoints : checkpoints) + task.checkpoints;
+    of.checkpoint_columns = args.segment_columns ? args.checkpoint_columns : task.wide;
+    of.mark_row = WW_MARK_ROW(of.checkpoint_columns);
     ww_soft_strip s;
     s.number = at.number;
     s.lane = (uint)get_local_id(0);
-    s.together = !WW_SOFT_CHUNKS && ((WW_FLOW ? at.number : (uint)get_global_id(0)) | (WW_WG - 1)) < args.count;
+    s.together = !WW_SOFT_CHUNKS && ((WW_CHAINED ? at.number : (uint)get_global_id(0)) | (WW_WG - 1)) < args.count;
     s.root = WW_SOFT_ROOT(args.parameters.soft_scale);
     for (uint from = at.from, j = at.strip; from < at.to;) {
         s.j = j;
         s.to = min(from + args.chunk, at.to);
-        __global float *top = carried + task.roll + (ulong)j * WW_COLS * WW_STRIDE;
+        __global float *top = carried + task.carried + (ulong)j * WW_COLS * WW_STRIDE;
         const uint column = j - args.column_begin;
         __global float4 *const marks_above = WW_FOURS(of.notes) + column * WW_MARK_FOURS * WW_STRIDE;
         ww_soft_connect(&s, args, task, &of, edges, marks_above);
@@ -362,28 +362,28 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                                : j == 0 ? WW_SOFT_FAR : args.keep ? s.in[(ulong)(from - 1) * s.in_row].w : *corner;
         const float handed = WW_SOFT_LOG(cells.c[WW_COLS - 1]);
         s.mark = marks_above + (ulong)from * of.mark_row;
-        s.base_mark = of.notes + (ulong)from * of.mark_row * 4 + ww_base_at(of.mark_columns, column, at.number);
-        ww_soft_flow flow;
-        flow.own = ww_flow_word(carried, args, at.number, j);
-        flow.before = flow.own - 1;
-        flow.seen = j > 0 ? 0 : 0xffffffffu;
-        if (WW_FLOW)
-            ww_flow_wait(&flow, 1);
-        flow.newest = flow.seen;
+        s.base_mark = of.notes + (ulong)from * of.mark_row * 4 + ww_base_at(of.checkpoint_columns, column, at.number);
+        ww_soft_chain chained;
+        chained.own = ww_chain_word(carried, args, at.number, j);
+        chained.before = chained.own - 1;
+        chained.seen = j > 0 ? 0 : 0xffffffffu;
+        if (WW_CHAINED)
+            ww_chain_wait(&chained, 1);
+        chained.newest = chained.seen;
         ww_soft_request(&s, ahead, packed + task.x, from);
         s.products = false;
         s.base = 0;
 #pragma unroll 1
         for (s.i = from; s.i < s.to; s.i++) {
-            const bool asked = ww_soft_take_strip(&s, &cells, &flow, ahead, packed + task.x);
+            const bool asked = ww_soft_take_strip(&s, &cells, &chained, ahead, packed + task.x);
             s.ending = s.i == last_row && j == last_column;
             ww_soft_block(&s, &cells, args.keep, s.ending && !ww_soft_ends_below(WW_SOFT_WHOLE, task.n), tasks, packed + task.x);
             if (s.ending)
                 ends[task.number] = s.result < 0.9f * WW_SOFT_FAR ? s.result * args.parameters.soft_unit : 2e36f;
-            if (WW_FLOW) {
-                ww_flow_count(&flow, s.i + 1, at.to);
+            if (WW_CHAINED) {
+                ww_chain_count(&chained, s.i + 1, at.to);
                 if (!asked) {
-                    ww_flow_wait(&flow, s.i + 2);
+                    ww_chain_wait(&chained, s.i + 2);
                     ww_soft_request(&s, ahead, packed + task.x, s.i + 1);
                 }
             }

@@ -10,7 +10,7 @@
 //   chunks  a work-item computes a chunk of args.chunk row-steps of a strip, which is its on an anti-diagonal of chunks. Between
 //           chunks what a strip carries is in `carried`, and in `adjoints`
 //   whole   (args.whole) one after the other all strips of its pair; a chunk has all row-steps
-//   flow    (WW_FLOW) all row-steps of a strip; all strips are in one launch, and each waits for what the one before hands on
+//   chained (WW_CHAINED) all row-steps of a strip; all strips are in one launch, and each waits for what the one before hands on
 //
 // Tried, not taken: 2, 4 x 4 or 8 x 4 rows a tile 0.19 to 0.31 for 0.34 TCUPS; each its own line: 60 for 20 ms.
 #ifndef WW_PART
@@ -18,12 +18,12 @@
 #endif
 #define WW_PARTS_OF_BLOCK (WW_COLS / WW_PART)
 #define WW_STRIDE ((ulong)WW_SIDE_BY_SIDE)
-#ifndef WW_FLOW
-#define WW_FLOW 0
+#ifndef WW_CHAINED
+#define WW_CHAINED 0
 #endif
-#define WW_FLOW_EACH 2 // row-steps that are told at once: a fence takes as long as a part of one
-// What a work-item reads of another's, which with WW_FLOW may be writing.
-#if WW_FLOW
+#define WW_CHAIN_EACH 2 // row-steps that are told at once: a fence takes as long as a part of one
+// What a work-item reads of another's, which with WW_CHAINED may be writing.
+#if WW_CHAINED
 #define WW_SOFT_HANDED volatile __global float *
 #else
 #define WW_SOFT_HANDED __global float *
@@ -56,8 +56,8 @@ WW_INLINE float ww_at_of(const float4 a, int k) {
 }
 
 // The kind of the launch.
-#define WW_SOFT_WHOLE (!WW_FLOW && args.whole)
-#define WW_SOFT_CHUNKS (!WW_FLOW && !args.whole)
+#define WW_SOFT_WHOLE (!WW_CHAINED && args.whole)
+#define WW_SOFT_CHUNKS (!WW_CHAINED && !args.whole)
 // A work-item's pair, its strips [strip, strip_end) and its row-steps [from, to), by the launch.
 typedef struct {
     uint number, strip, strip_end, from, to;
@@ -90,7 +90,7 @@ WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global c
     }
     return at;
 }
-#if WW_FLOW
+#if WW_CHAINED
 // A group takes the strips of 32 pairs side by side. Groups number themselves, so that whom one waits for has begun before it: the
 // strip before, which counts its row-steps in a word behind `head`, after what it hands on is written.
 WW_INLINE ww_soft_place ww_soft_ticket(const ww_gradient_args args, __global const ww_gradient_task *tasks,
@@ -123,28 +123,28 @@ WW_INLINE ww_soft_place ww_soft_ticket(const ww_gradient_args args, __global con
 typedef struct {
     volatile __global uint *own, *before;
     uint seen, newest;
-} ww_soft_flow;
-WW_INLINE volatile __global uint *ww_flow_word(__global float *head, const ww_gradient_args args, uint number, uint strip) {
+} ww_soft_chain;
+WW_INLINE volatile __global uint *ww_chain_word(__global float *head, const ww_gradient_args args, uint number, uint strip) {
     return (volatile __global uint *)head + 4 + number / WW_SIDE_BY_SIDE * args.column_end + strip;
 }
 // Waits until the strip before is so far.
-WW_INLINE void ww_flow_wait(ww_soft_flow *flow, uint steps) {
-    while (flow->seen < steps)
-        flow->seen = *flow->before;
+WW_INLINE void ww_chain_wait(ww_soft_chain *chained, uint steps) {
+    while (chained->seen < steps)
+        chained->seen = *chained->before;
     ww_acquire();
 }
 // Behind a row-step, the `steps`th of `all`: tells the next strip.
-WW_INLINE void ww_flow_count(ww_soft_flow *flow, uint steps, uint all) {
-    if (steps % WW_FLOW_EACH == 0 || steps == all) {
-        ww_publish(flow->own, steps);
-        flow->seen = max(flow->seen, flow->newest);
+WW_INLINE void ww_chain_count(ww_soft_chain *chained, uint steps, uint all) {
+    if (steps % WW_CHAIN_EACH == 0 || steps == all) {
+        ww_publish(chained->own, steps);
+        chained->seen = max(chained->seen, chained->newest);
     }
 }
 // Whether what needs `steps` of the strip before can be read now.
-WW_INLINE bool ww_flow_has(ww_soft_flow *flow, uint steps, uint all) {
-    const bool has = flow->seen >= steps;
-    if (flow->newest < all)
-        flow->newest = *flow->before;
+WW_INLINE bool ww_chain_has(ww_soft_chain *chained, uint steps, uint all) {
+    const bool has = chained->seen >= steps;
+    if (chained->newest < all)
+        chained->newest = *chained->before;
     return has;
 }
 

@@ -61,21 +61,21 @@ WW_INLINE ww_point ww_packed_at(__global const ww_scalar *packed, ulong at, ulon
 }
 
 // Adds what comes through the border at point t, from 0, of the columns or of the rows.
-WW_INLINE ww_scalar ww_border_add(ww_scalar all, __global const ww_scalar *flow, const ww_gradient_task task,
+WW_INLINE ww_scalar ww_border_add(ww_scalar all, __global const ww_scalar *adjoints, const ww_gradient_task task,
                                   const bool column, const uint t, const ulong stride) {
-    const ulong left = task.roll + (ulong)task.wide * WW_COLS * stride;
+    const ulong left = task.carried + (ulong)task.wide * WW_COLS * stride;
     if (column)
-        return all + flow[task.roll + t * stride];
+        return all + adjoints[task.carried + t * stride];
     const uint i = t / WW_ROWS, q = t - i * WW_ROWS;
-    all += flow[left + ((ulong)i * (WW_ROWS + 1) + q + 1) * stride];
+    all += adjoints[left + ((ulong)i * (WW_ROWS + 1) + q + 1) * stride];
     if (q == WW_ROWS - 1 && i + 1 < task.tall)
-        all += flow[left + (ulong)(i + 1) * (WW_ROWS + 1) * stride];
+        all += adjoints[left + (ulong)(i + 1) * (WW_ROWS + 1) * stride];
     return all;
 }
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_gradient_border(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
-                   __global const ww_scalar *restrict packed, __global const ww_scalar *restrict flow,
+                   __global const ww_scalar *restrict packed, __global const ww_scalar *restrict adjoints,
                    __global ww_scalar *restrict slopes, __global ww_scalar *restrict sums) {
     if (get_global_id(0) >= 2 * args.count)
         return;
@@ -85,10 +85,10 @@ ww_gradient_border(const ww_gradient_args args, __global const ww_gradient_task 
     const uint points = column ? task.m : task.n;
     ww_scalar all = 0, by_gap = 0;
     for (uint t = points; WW_I_border_total && t-- > 0;)
-        all = ww_border_add(all, flow, task, column, t, stride);
+        all = ww_border_add(all, adjoints, task, column, t, stride);
     for (uint t = points; t-- > 0;) {
         if (!WW_I_border_total)
-            all = ww_border_add(all, flow, task, column, t, stride);
+            all = ww_border_add(all, adjoints, task, column, t, stride);
         const ww_point point = ww_packed_at(packed, (column ? task.y : task.x) + (ulong)t * WW_PARTS * stride, stride);
         const ulong at = (column ? task.y_slopes : task.x_slopes) + (ulong)t * WW_CHANNELS * stride;
         for (int c = 0; c < WW_CHANNELS; c++)

@@ -26,7 +26,7 @@
 //   WW_RAISES               1: one neighbour is wanted, and a candidate raises the bound at once
 //   WW_PROFILE_BLOCK_ROWS   rows of a tile: how far a diagonal is followed from an exact covariance
 #define WW_SOME (WW_BEST < WW_CHANNELS)
-#define WW_REACH 64  // windows that share an entry of `reaches`
+#define WW_CONDITION_WINDOWS 64  // windows that share an entry of `conditions`
 #define WW_STRIPE 16 // words from one counter of entries to the next: work-groups do not wait for each other
 #define WW_NO_ENTRY 0xffffffffu
 #define WW_USABLE 0u // state of a window; others are neither rows nor columns
@@ -69,7 +69,7 @@ WW_INLINE float ww_error(const ww_profile_args *job, const float row_reach, cons
 
 // The windows on one side of the matrix, the rows or the columns, and the heads of their lists.
 typedef struct {
-    global const float *reach, *reaches, *flat;
+    global const float *condition, *conditions, *flat;
     global const uchar *state;
     global int *bounds;
     global uint *heads;
@@ -99,10 +99,10 @@ WW_INLINE void ww_candidate(const uint own, const uint other, const float s, con
     }
 }
 
-// The largest reach of windows first to first + count - 1, of which the series has `windows`.
+// The largest condition of windows first to first + count - 1, of which the series has `windows`.
 WW_INLINE float ww_largest_reach(const ww_profile_side *side, const uint first, const uint count, const uint windows) {
     float most = 1;
-    for (uint b = first / WW_REACH; b <= (min(first + count, windows) - 1) / WW_REACH; b++)
-        most = fmax(most, side->reaches[b]);
+    for (uint b = first / WW_CONDITION_WINDOWS; b <= (min(first + count, windows) - 1) / WW_CONDITION_WINDOWS; b++)
+        most = fmax(most, side->conditions[b]);
     return most;
 }

@@ -21,7 +21,7 @@ typedef struct ww_profile_args {
     ww_long offset;                    // index of column 0 less that of row 0
     ww_long exclusion;                 // indices this far apart or nearer are no neighbours; -1: all are
     float error, rounding;
-    float least, most; // the tiles to compute: the product of their largest reaches is in this interval
+    float least, most; // the tiles to compute: the product of their largest conditions is in this interval
 } ww_profile_args;
 
 typedef struct ww_profile_merge_args {

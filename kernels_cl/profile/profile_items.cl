@@ -49,7 +49,7 @@ WW_INLINE void ww_raise(local real4 *at, const real limit) {
 // A work-group's tile: its rows and columns, and its local memory.
 typedef struct {
     uint item, row0, diagonal0;
-    float most_rows, most_columns; // the largest reaches
+    float most_rows, most_columns; // the largest conditions
     uint turn;                     // where the part's first column is in the ring
     local real4 *columns;          // df, dg, n or 1 / n, and of channel 0 the limit
     local real4 *rows;
@@ -158,7 +158,7 @@ WW_INLINE void ww_stage(const ww_tile *w, const ww_profile_args *job, global con
             const uint j = column1 + p;
             real4 v = ww_window_at(column_table, job->column_stride, c, j);
             if (WW_PROFILE_COLUMNS && c == 0)
-                v.w = as_float(columns->bounds[j]) - job->error * columns->reach[j] * w->most_rows - job->rounding;
+                v.w = as_float(columns->bounds[j]) - job->error * columns->condition[j] * w->most_rows - job->rounding;
             w->columns[c * WW_PLACES + WW_PLACE(WW_WRAP(w->turn + p))] = v;
         }
         if (item < WW_PROFILE_PART) {
@@ -167,7 +167,7 @@ WW_INLINE void ww_stage(const ww_tile *w, const ww_profile_args *job, global con
             if (part + item == 0) // these covariances are there already
                 v.x = v.y = 0;
             if (WW_PROFILE_ROWS && c == 0)
-                v.w = as_float(rows->bounds[i]) - job->error * rows->reach[i] * w->most_columns - job->rounding;
+                v.w = as_float(rows->bounds[i]) - job->error * rows->condition[i] * w->most_columns - job->rounding;
             w->rows[c * WW_PROFILE_PART + item] = v;
         }
     }
@@ -301,7 +301,7 @@ typedef struct {
 WW_INLINE void ww_follow_above(const ww_tile *w, const ww_profile_job *job, const ww_profile_side *rows,
                                const ww_profile_side *columns, global uint4 *entries, global uint *counters,
                                const ww_above of, const float s, const uint list) {
-    const float error = ww_error(job, rows->reach[of.i], columns->reach[of.j]);
+    const float error = ww_error(job, rows->condition[of.i], columns->condition[of.j]);
     if (list) {
         if (of.row)
             ww_candidate(of.i, of.j, s, error, job, rows, entries, counters);
@@ -309,9 +309,9 @@ WW_INLINE void ww_follow_above(const ww_tile *w, const ww_profile_job *job, cons
             ww_candidate(of.j, of.i, s, error, job, columns, entries, counters);
     } else {
         if (of.row)
-            ww_raise(of.at_row, s - error - job->error * rows->reach[of.i] * w->most_columns - job->rounding);
+            ww_raise(of.at_row, s - error - job->error * rows->condition[of.i] * w->most_columns - job->rounding);
         if (of.column)
-            ww_raise(of.at_column, s - error - job->error * columns->reach[of.j] * w->most_rows - job->rounding);
+            ww_raise(of.at_column, s - error - job->error * columns->condition[of.j] * w->most_rows - job->rounding);
     }
 }
 

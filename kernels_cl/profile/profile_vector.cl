@@ -40,7 +40,7 @@ WW_INLINE ww_scalar ww_limit(const float limit, const ww_scalar size) {
     return WW_CHANNELS == 1 ? fmin((ww_scalar)limit * size, (ww_scalar)1e30f) : (ww_scalar)limit;
 }
 
-// A tile: its first row and column, the largest reaches, a limit for each column, and with WW_KEEPS_BEST each column's best cell.
+// A tile: its first row and column, the largest conditions, a limit for each column, and with WW_KEEPS_BEST each column's best cell.
 typedef struct {
     uint row0, column0, count; // rows
     float most_rows, most_columns, most_error;
@@ -67,7 +67,7 @@ WW_INLINE void ww_set_limits(const ww_tile *w, const ww_profile_args *job, globa
         if (WW_KEEPS_BEST)
             w->best[p] = -INFINITY;
         w->limits[p] =
-            ww_limit(as_float(columns->bounds[j]) - job->error * columns->reach[j] * w->most_rows - job->rounding,
+            ww_limit(as_float(columns->bounds[j]) - job->error * columns->condition[j] * w->most_rows - job->rounding,
                      WW_SIZE(column_table, job->column_stride, 0, j));
     }
 }
@@ -199,7 +199,7 @@ WW_INLINE void ww_raise_row(const ww_profile_args *job, const ww_profile_side *r
     float most = 0;
     for (uint lane = 0; lane < WW_VECTOR; lane++)
         if (value[lane] > plain_limit && value[lane] > most && ww_counts(job, i, j + lane, columns))
-            most = fmax(most, value[lane] - ww_error(job, rows->reach[i], columns->reach[j + lane]));
+            most = fmax(most, value[lane] - ww_error(job, rows->condition[i], columns->condition[j + lane]));
     if (most > 0)
         atomic_max(&rows->bounds[i], as_int(most));
 }
@@ -220,7 +220,7 @@ WW_INLINE void ww_list(ww_tile *w, const ww_profile_args *job, global const ww_s
             in_column = WW_CHANNELS == 1 ? compared[lane] > row.size * w->limits[p] : value[lane] > w->limits[p];
         if ((in_row | in_column) == 0 || !ww_counts(job, i, column, columns))
             continue;
-        const float error = ww_error(job, rows->reach[i], columns->reach[column]);
+        const float error = ww_error(job, rows->condition[i], columns->condition[column]);
         if (in_row)
             ww_candidate(i, column, value[lane], error, job, rows, entries, counters);
         if (in_column)

@@ -17,19 +17,19 @@
 #endif
 #define WW_SHAPELET_LANES (WW_WG * WW_V)
 
-// sums, rises, steps: of columns; falls, windows: of series, `wide` windows of each length, from window 1 - WW_ROWS on.
+// sums, increments, steps: of columns; differences, windows: of series, `wide` windows of each length, from window 1 - WW_ROWS on.
 // lefts: of each group, the most points from a first row on to its series' end.
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_shapelet_diagonal(global const float *restrict sums, global const float *restrict rises,
-                     global const float *restrict steps, global const float *restrict falls, const uint fallen,
+ww_shapelet_diagonal(global const float *restrict sums, global const float *restrict increments,
+                     global const float *restrict steps, global const float *restrict differences, const uint difference_count,
                      global const uint *restrict lefts, global const uint *restrict points,
                      global const float4 *restrict windows, const uint wide, global float *restrict nearest,
                      const ww_shapelet_args job) {
     const uint item = (uint)get_group_id(0), group = item / job.many, j = job.first + ww_rest(item, job.many, group);
     const uint lane = (uint)get_local_id(0) * WW_V, firsts = job.columns / WW_ROWS, left = lefts[group], all = points[j];
     const uint c0 = group * (WW_ROWS * WW_SHAPELET_LANES) + lane, first = group * WW_SHAPELET_LANES + lane;
-    global const float *fall = falls + (ulong)(j - job.table) * 4 * fallen;
-    for (int k0 = 1 - (int)WW_ROWS; k0 <= (int)(all - job.least); k0 += WW_DIAGONALS, fall += WW_DIAGONALS) {
+    global const float *difference = differences + (ulong)(j - job.table) * 4 * difference_count;
+    for (int k0 = 1 - (int)WW_ROWS; k0 <= (int)(all - job.least); k0 += WW_DIAGONALS, difference += WW_DIAGONALS) {
         ww_columns start[WW_DIAGONALS];
 #pragma unroll
         for (uint d = 0; d < WW_DIAGONALS; d++)
@@ -45,13 +45,13 @@ ww_shapelet_diagonal(global const float *restrict sums, global const float *rest
                 const ww_columns x = WW_SHAPELET_LOAD_COLUMNS(from);
 #pragma unroll
                 for (uint d = 0; d < WW_DIAGONALS; d++)
-                    start[d] = fma(x, (ww_columns)(fall[l + d]), start[d]);
+                    start[d] = fma(x, (ww_columns)(difference[l + d]), start[d]);
             }
             l = length;
-            const ww_columns rise = WW_SHAPELET_LOAD_COLUMNS(rises + (ulong)li * 2 * firsts + first);
+            const ww_columns increment = WW_SHAPELET_LOAD_COLUMNS(increments + (ulong)li * 2 * firsts + first);
 #pragma unroll
             for (uint d = 0; d < WW_DIAGONALS; d++)
-                start[d] = fma(rise, (ww_columns)(window[d].w), start[d]);
+                start[d] = fma(increment, (ww_columns)(window[d].w), start[d]);
             // Rows that some series still has, and that still have a window.
             const int rows = min(min((int)WW_ROWS, (int)(left - length) + 1), (int)(all - length) + 1 - k0);
             global float *to = nearest + ((ulong)j * job.count + li) * job.columns + c0;

@@ -62,12 +62,12 @@ WW_INLINE void ww_stage_piece(const ww_team *w, const ww_row_length *of, const u
         w->held[e] = of->window[begin * WW_DIAGONALS + e];
 }
 
-// The covariances of a tile's first row, extended by the points from `before` on to one less than the length. `fall` is aligned
+// The covariances of a tile's first row, extended by the points from `before` on to one less than the length. `difference` is aligned
 // from there on; sum: of the row.
-WW_INLINE void ww_extend_row(float *cov, global const float *fall, global const float *sum, const ww_row_length *of,
+WW_INLINE void ww_extend_row(float *cov, global const float *difference, global const float *sum, const ww_row_length *of,
                              const uint firsts, const ww_shapelet_args job) {
     for (uint l = of->before; l + 1 < of->length; l += 4) {
-        global const float4 *fours = (global const float4 *)(fall + (l - of->before));
+        global const float4 *fours = (global const float4 *)(difference + (l - of->before));
         float y[WW_DIAGONALS + 4];
 #pragma unroll
         for (uint q = 0; q < WW_DIAGONALS / 4 + 1; q++) {
@@ -133,8 +133,8 @@ WW_INLINE void ww_tile_rows(float *cov, float *f, float *g, float *n, const ww_t
 }
 
 // Tile t of a length, of the piece that begins with tile `begin`.
-WW_INLINE void ww_tile(const ww_team *w, const ww_row_length *of, global const float *sums, global const float *rises,
-                       global const float *falls, const uint fallen, const uint begin, const uint t,
+WW_INLINE void ww_tile(const ww_team *w, const ww_row_length *of, global const float *sums, global const float *increments,
+                       global const float *differences, const uint difference_count, const uint begin, const uint t,
                        const ww_shapelet_args job) {
     global float *kept = w->scratch + t * (WW_DIAGONALS * WW_WG) + w->lane;
     // Rows that some series still has, and that still have a window.
@@ -146,13 +146,13 @@ WW_INLINE void ww_tile(const ww_team *w, const ww_row_length *of, global const f
         return;
     const uint which = w->first + (skipped ? w->firsts : 0);
     // Of the four copies the one that is aligned from here on.
-    global const float *fall = falls + (ulong)((w->j - job.table) * 4 + late % 4) * fallen + late / 4 * 4;
-    const float rise = rises[(ulong)of->li * 2 * w->firsts + which];
+    global const float *difference = differences + (ulong)((w->j - job.table) * 4 + late % 4) * difference_count + late / 4 * 4;
+    const float increment = increments[(ulong)of->li * 2 * w->firsts + which];
     float cov[WW_DIAGONALS], f[WW_DIAGONALS], g[WW_DIAGONALS], n[WW_DIAGONALS];
 #pragma unroll
     for (uint d = 0; d < WW_DIAGONALS; d++)
         cov[d] = of->li ? kept[d * WW_WG] : 0.0f;
-    ww_extend_row(cov, fall + t * WW_DIAGONALS, sums + which, of, w->firsts, job);
+    ww_extend_row(cov, difference + t * WW_DIAGONALS, sums + which, of, w->firsts, job);
     local const float4 *at = w->held + (t - begin) * WW_DIAGONALS + skipped;
 #pragma unroll
     for (uint d = 0; d < WW_DIAGONALS; d++) {
@@ -160,19 +160,19 @@ WW_INLINE void ww_tile(const ww_team *w, const ww_row_length *of, global const f
         f[d] = window.x;
         g[d] = window.y;
         n[d] = window.z;
-        cov[d] = fma(rise, skipped ? at[(int)d - 1].w : window.w, cov[d]);
+        cov[d] = fma(increment, skipped ? at[(int)d - 1].w : window.w, cov[d]);
         kept[d * WW_WG] = cov[d];
     }
     ww_tile_rows(cov, f, g, n, w, at, skipped, rows);
 }
 
-// sums, rises, steps, norms: of columns; falls, windows: of series, see shapelet_tables.cl. lefts: of each group, the most
+// sums, increments, steps, norms: of columns; differences, windows: of series, see shapelet_tables.cl. lefts: of each group, the most
 // points from a first row on to its series' end. scratch: `room` numbers of each team of a group. items: groups of columns
 // times takes of WW_SERIES series.
 kernel __attribute__((reqd_work_group_size(WW_ITEMS, 1, 1))) void
-ww_shapelet_rows(global const float *restrict sums, global const float *restrict rises,
+ww_shapelet_rows(global const float *restrict sums, global const float *restrict increments,
                  global const float *restrict steps, global const float *restrict norms,
-                 global const float *restrict falls, const uint fallen, global const uint *restrict lefts,
+                 global const float *restrict differences, const uint difference_count, global const uint *restrict lefts,
                  global const uint *restrict points, global const float4 *restrict windows, const uint wide,
                  global float *restrict nearest, global float *restrict scratch, const uint room, const uint items,
                  const ww_shapelet_args job) {
@@ -217,7 +217,7 @@ ww_shapelet_rows(global const float *restrict sums, global const float *restrict
                 ww_stage_piece(&w, &of, id, begin, end);
                 barrier(CLK_LOCAL_MEM_FENCE);
                 for (uint t = begin + w.part; t < end; t += WW_SHARE)
-                    ww_tile(&w, &of, sums, rises, falls, fallen, begin, t, job);
+                    ww_tile(&w, &of, sums, increments, differences, difference_count, begin, t, job);
             }
             barrier(CLK_LOCAL_MEM_FENCE);
             global float *to = nearest + ((ulong)w.j * job.count + li) * job.columns + w.column;

@@ -654,7 +654,7 @@ ww_shapelet_rank(global const uint *sifted, const uint series, const uint k, con
 // times `total`, and the column of all, of which the chunk's begin at `first`. count[0]: how many there are, also where
 // the list has no room. With WW_LISTED 1 of those `listed`, which all are candidates.
 kernel void ww_shapelet_keep(global const ulong *most_gain, global const float *most_gap, global const ulong *bound,
-                             global const uint *reaches, global uint *count, global uint4 *kept, const uint room,
+                             global const uint *reaches, global uint *count, global uint4 *kept, const uint capacity,
                              const uint first, const uint total, global const uint *listed,
                              global const uint *listed_count, const ww_shapelet_args job) {
     const uint end = WW_LISTED ? listed_count[0] : job.columns * job.count;
@@ -667,7 +667,7 @@ kernel void ww_shapelet_keep(global const ulong *most_gain, global const float *
         if (gain < bound[0] || (gain == bound[0] && ww_ordered(most_gap[place]) < bound[1]) || gain == 0)
             continue;
         const uint slot = atomic_inc(count);
-        if (slot < room)
+        if (slot < capacity)
             kept[slot] = (uint4)(li * total + first + c, as_uint(most_gap[place]), (uint)gain, (uint)(gain >> 32));
     }
 }

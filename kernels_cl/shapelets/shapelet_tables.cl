@@ -212,10 +212,10 @@ WW_INLINE double ww_value_at(global const double *x, uint length, int t) {
 }
 
 // lanes: work-items and vector columns of a group there. sums: A of the first rows, and of those that are the first of
-// a later tile, for each length as many as it adds points, rounded up to 4; rises: l m / (l + m) (mean_l - mean_m) of them. steps: f and g of every column, a row of lanes
+// a later tile, for each length as many as it adds points, rounded up to 4; increments: l m / (l + m) (mean_l - mean_m) of them. steps: f and g of every column, a row of lanes
 // of the one after that of the other; norms as above.
 kernel void ww_shapelet_row_steps(global const double *values, global const ulong *offsets, global const uint4 *columns,
-                                  global float *sums, global float *rises, global float *steps, global float *norms,
+                                  global float *sums, global float *increments, global float *steps, global float *norms,
                                   global uint *reaches, global uint *own, const uint lanes,
                                   const ww_shapelet_args job) {
     const uint c = (uint)get_global_id(0);
@@ -245,7 +245,7 @@ kernel void ww_shapelet_row_steps(global const double *values, global const ulon
                     sum += x[from + i] - x[0] - part;
                 sums[(ulong)(ww_sums_of(job, li) + i) * 2 * firsts + which] = i + 1 < many ? (float)sum : 0.0f;
             }
-            rises[(ulong)li * 2 * firsts + which] =
+            increments[(ulong)li * 2 * firsts + which] =
                 inside ? (float)((double)from * many / length * (old - part)) : 0.0f;
         }
         const ulong place = (ulong)li * job.columns;
@@ -262,10 +262,10 @@ kernel void ww_shapelet_row_steps(global const double *values, global const ulon
 }
 
 // Tiles as above, from window 1 - rows on (so their first window is an int). windows: f, g, 1 / norm and mean_l - mean_m
-// of `wide` windows of each series and length. falls: y[t] - y[t + 1] of each series in four copies of `fallen` numbers,
+// of `wide` windows of each series and length. differences: y[t] - y[t + 1] of each series in four copies of `difference_count` numbers,
 // the first one from t = 1 - rows on, each other one place further, so that four at a time can be read from any place on.
 kernel void ww_shapelet_window_steps(global const double *values, global const ulong *offsets, global const uint *ids,
-                                     global const uint4 *tiles, global float *falls, const uint fallen,
+                                     global const uint4 *tiles, global float *differences, const uint difference_count,
                                      global uint *flats, global float4 *windows, const uint wide, const uint count,
                                      const ww_shapelet_args job) {
     const uint item = (uint)get_global_id(0), t = item / WW_DIAGONALS, lane = item % WW_DIAGONALS;
@@ -278,10 +278,10 @@ kernel void ww_shapelet_window_steps(global const double *values, global const u
     global const double *x = values + offsets[id];
     // As many work-items as the series has places in tiles.
     const uint items = (all - job.least + 2 * job.rows + 2 * WW_DIAGONALS - 2) / WW_DIAGONALS * WW_DIAGONALS;
-    for (uint p = place; p < fallen; p += items)
+    for (uint p = place; p < difference_count; p += items)
         for (uint copy = 0; copy < 4; copy++) {
             const int at = (int)(p + copy) - (int)(job.rows - 1);
-            falls[(ulong)((tile.x - job.table) * 4 + copy) * fallen + p] =
+            differences[(ulong)((tile.x - job.table) * 4 + copy) * difference_count + p] =
                 at >= 0 && at + 1 < (int)all ? (float)(x[at] - x[at + 1]) : 0.0f;
         }
     const double first = ww_value_at(x, all, u), before = ww_value_at(x, all, u - 1) - first;

@@ -193,8 +193,8 @@ static ww_status upload(const side *s, uint32_t bits, wwi_buffer **planes, wwi_b
     uint64_t *entries = NULL;
     for (size_t i = 0; i < d->count; i++)
         total += words_of(d->lengths[i]) * s->channels * bits;
-    const uint64_t room = wwi_context_bytes_free(d->context) / 2, most = wwi_context_max_buffer(d->context);
-    *fits = total * sizeof *target <= (room < most ? room : most);
+    const uint64_t budget = wwi_context_bytes_free(d->context) / 2, most = wwi_context_max_buffer(d->context);
+    *fits = total * sizeof *target <= (budget < most ? budget : most);
     if (!*fits)
         return WW_OK;
     target = calloc(total, sizeof *target);

@@ -92,7 +92,7 @@ static void write_options(const wwi_recurrence *of, const wwi_variant_key *key, 
         of->row->transform == WWI_TRANSFORM_ERP && of->passes > 1, of->all_channels,
         key->form && key->form->select ? key->form->select : of->soft, of->open | (key->form ? key->form->emit : 0),
         tiles == 2   ? " -DWW_SOFT_WIDE=1"
-        : tiles == 3 ? " -DWW_SOFT_GAUGED=1"
+        : tiles == 3 ? " -DWW_SOFT_SCALED=1"
                      : "",
         limit);
 }
@@ -201,7 +201,7 @@ enum { MOST_REPORTED = 6 };
 // Runs a check's kernel, whose first argument is its report: `count` numbers, with room for some more. Frees what the
 // texts hold.
 static ww_status run_check(const wwi_recurrence *of, texts *t, bool registers, const char *name, size_t count,
-                           size_t room, const wwi_arg *more, size_t more_count, double *values) {
+                           size_t spare, const wwi_arg *more, size_t more_count, double *values) {
     ww_status status;
     char options[512];
     wwi_program *program = NULL;
@@ -216,7 +216,7 @@ static ww_status run_check(const wwi_recurrence *of, texts *t, bool registers, c
     write_options(of, &key, 0, options, sizeof options);
     if ((status = wwi_stream_program(of->stream, of->context, t->sources, t->count, options, &program)) != WW_OK ||
         (status = wwi_kernel_create(of->stream, program, name, &kernel)) != WW_OK ||
-        (status = wwi_buffer_create(of->context, (count + room) * each, &report)) != WW_OK)
+        (status = wwi_buffer_create(of->context, (count + spare) * each, &report)) != WW_OK)
         goto done;
     args[0] = WWI_BUFFER(report);
     if (more_count)

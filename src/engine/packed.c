@@ -32,9 +32,9 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
     // A list's series are interleaved again for each pair.
     if (w->b.list && w->b.rows > (size_t)r->vector) {
         const uint64_t side = (uint64_t)(w->n > w->m ? w->n : w->m) * r->of.channels * wwi_runner_value_bytes(r);
-        const uint64_t room = wwi_context_bytes_free(r->of.context) / 8,
+        const uint64_t budget = wwi_context_bytes_free(r->of.context) / 8,
                        largest = wwi_context_max_buffer(r->of.context);
-        if (side * w->b.rows > (room < largest ? room : largest))
+        if (side * w->b.rows > (budget < largest ? budget : largest))
             w->too_large = true;
     }
     return status;

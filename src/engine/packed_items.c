@@ -55,11 +55,11 @@ int wwi_soft_tiles_tuned(const wwi_recurrence *of, int most, int fallback) {
 }
 
 int wwi_soft_tiles(const wwi_runner *r) {
-    // Of z-normalised series gauges hold most tiles from a gamma of 4 on, below about 3 too few of a warp's; products
-    // from one of a half on.
-    const bool gauged = r->of.measure.gamma >= 4;
+    // Of z-normalised series scaled floats hold most tiles from a gamma of 4 on, below about 3 too few of a warp's;
+    // products from one of a half on.
+    const bool scaled = r->of.measure.gamma >= 4;
     const bool wide = r->of.measure.gamma >= 0.5 && wwi_context_fast_double(r->of.context);
-    return wwi_soft_tiles_tuned(&r->of, 3, gauged ? 3 : wide ? 2 : 1);
+    return wwi_soft_tiles_tuned(&r->of, 3, scaled ? 3 : wide ? 2 : 1);
 }
 
 bool wwi_packed_items(const wwi_runner *r) {
@@ -219,10 +219,10 @@ ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
     // Tiles of products have a value more for each row-step.
     w->args.scratch = (uint32_t)wwi_ceil_div(w->n, key.rows) * (key.rows + (wwi_soft_tiles(r) == 2));
     const uint64_t group_bytes = w->args.scratch * pack * value_bytes;
-    const uint64_t room = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->of.context) / 4;
+    const uint64_t budget = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->of.context) / 4;
     uint64_t workers = wwi_compute_units(r->of.context) * (uint64_t)wwi_tuned(r, "packed.resident", 16);
-    if (workers > room / group_bytes)
-        workers = room > group_bytes ? room / group_bytes : 1;
+    if (workers > budget / group_bytes)
+        workers = budget > group_bytes ? budget / group_bytes : 1;
     uint64_t columns = b->list ? 1 : packs * (uint64_t)b->columns / (workers * 16);
     columns = columns < 1 ? 1 : columns > 64 ? 64 : columns;
     w->args.rows_per_group = (uint32_t)columns;

@@ -55,8 +55,8 @@ ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi
     const uint64_t row_steps = wwi_ceil_div(w->n, tiling.rows);
     a->scratch = (uint32_t)(w->is_bits ? row_steps + 1 : row_steps * tiling.rows + r->of.open);
     const uint64_t pair_bytes = a->scratch * (w->is_bits ? 8 : 2 * wwi_runner_value_bytes(r));
-    const uint64_t room = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->of.context) / 4;
-    const uint64_t fitting = room / pair_bytes, at_once = fitting < 1 ? 1 : fitting > 1u << 20 ? 1u << 20 : fitting;
+    const uint64_t budget = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->of.context) / 4;
+    const uint64_t fitting = budget / pair_bytes, at_once = fitting < 1 ? 1 : fitting > 1u << 20 ? 1u << 20 : fitting;
     wwi_units pairs = wwi_units_of(r, engine, w->pairs, w->cells);
     while (wwi_units_next(&pairs)) {
         const uint64_t take = wwi_least(pairs.take, at_once);

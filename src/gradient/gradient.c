@@ -23,7 +23,7 @@ void ww_gradient_destroy(ww_gradient **gradient) {
     }
     WWI_KERNELS_DESTROY(&g->pack, &g->by_border, &g->by_series, &g->by_pairs);
     wwi_program_release(&g->sums);
-    WWI_BUFFERS_DESTROY(&g->scratch.packed, &g->scratch.carried, &g->scratch.flow, &g->scratch.checkpoints,
+    WWI_BUFFERS_DESTROY(&g->scratch.packed, &g->scratch.carried, &g->scratch.adjoints, &g->scratch.checkpoints,
                         &g->scratch.more_checkpoints, &g->scratch.edges, &g->scratch.slopes, &g->scratch.sums,
                         &g->scratch.ends, &g->scratch.upstream);
     wwi_pairing_close(&g->pair);

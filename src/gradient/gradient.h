@@ -34,7 +34,7 @@ typedef struct wwi_gradient_batch {
     size_t first, count;
     uint32_t stride;                        // tasks side by side
     bool whole;                             // a work-item computes a whole pair
-    bool flow[2];                           // forward, back: a strip of a pair, in one launch
+    bool chained[2];                        // forward, back: a strip of a pair, in one launch
     uint64_t head;                          // by tiles: words before the values of pairs
     uint32_t tall, wide, segment, segments; // most blocks; columns of blocks of a segment, and how many there are
     uint64_t cells;
@@ -59,14 +59,14 @@ typedef struct wwi_gradient_form {
     int registers;     // a point is held in registers
     int tiles;         // of soft-DTW: gradient_soft_*.cl, 1 by pairs, 2 also by products; 0: the texts of all measures
     uint32_t noted;    // values of a block that are its checkpoint
-    bool may_flow;     // of tiles: a strip's work-item may wait for another's
+    bool may_chain;    // of tiles: a strip's work-item may wait for another's
     uint32_t chunk;    // of tiles: row-steps of a work-item on a diagonal
     size_t args_bytes; // of ww_gradient_args that a kernel takes
 } wwi_gradient_form;
 
 // As large as the largest batch so far.
 typedef struct wwi_gradient_scratch {
-    wwi_buffer *packed, *carried, *flow, *checkpoints, *more_checkpoints, *edges, *slopes, *sums, *ends, *upstream;
+    wwi_buffer *packed, *carried, *adjoints, *checkpoints, *more_checkpoints, *edges, *slopes, *sums, *ends, *upstream;
 } wwi_gradient_scratch;
 
 struct ww_gradient {
@@ -112,7 +112,7 @@ typedef struct wwi_gradient_targets {
 // Chooses the sizes; compiles the program of sums and makes its kernels.
 ww_status wwi_gradient_build(ww_gradient *g);
 // The passes for so many tasks side by side.
-ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool flow, wwi_gradient_program **passes);
+ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained, wwi_gradient_program **passes);
 // The batch from task `first` on that fits; its tables are uploaded. WW_ERROR_DEVICE_MEMORY.
 ww_status wwi_gradient_batch_make(ww_gradient *g, size_t first, wwi_gradient_batch *batch);
 void wwi_gradient_batch_close(wwi_gradient_batch *batch);

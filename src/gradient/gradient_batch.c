@@ -24,17 +24,17 @@ typedef struct need {
 
 static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t segment) {
     const uint64_t rows = (uint64_t)tall * g->form.rows, columns = (uint64_t)wide * g->form.columns;
-    const uint64_t roll = columns + ((uint64_t)tall * (g->form.rows + 1) + 3) / 4 * 4;
+    const uint64_t carried = columns + ((uint64_t)tall * (g->form.rows + 1) + 3) / 4 * 4;
     return (need){
         .tall = tall,
         .wide = wide,
         // By tiles points, slopes and what the pass back hands on have the same places.
-        .packed = g->form.tiles ? roll : (rows + columns) * g->form.parts,
-        .carried = roll,
+        .packed = g->form.tiles ? carried : (rows + columns) * g->form.parts,
+        .carried = carried,
         // By tiles a word more of each of a row's blocks, in fours.
         .checkpoints = (uint64_t)tall * (segment * g->form.noted + (g->form.tiles ? (segment + 3) / 4 * 4 : 0)),
         .edges = segment < wide ? (wide - 1) / segment * rows : 0,
-        .slopes = g->form.tiles ? roll : (rows + columns) * g->form.channels * (g->form.before ? 2 : 1),
+        .slopes = g->form.tiles ? carried : (rows + columns) * g->form.channels * (g->form.before ? 2 : 1),
         .heads = g->form.tiles ? 4 * (TILE_COUNTER + wide / WWI_SIDE_BY_SIDE + 1ull) : 0,
         .sums = (tall + 2ull) * g->form.parameters + (g->options.weights ? rows + columns + g->form.columns : 0),
     };
@@ -48,8 +48,8 @@ static uint64_t bytes_of(const ww_gradient *g, need n) {
 
 static uint64_t scratch_budget(const ww_gradient *g) {
     const wwi_buffer *have[] = {
-        g->scratch.packed,           g->scratch.carried, g->scratch.flow,   g->scratch.checkpoints,
-        g->scratch.more_checkpoints, g->scratch.edges,   g->scratch.slopes, g->scratch.sums};
+        g->scratch.packed,           g->scratch.carried, g->scratch.adjoints, g->scratch.checkpoints,
+        g->scratch.more_checkpoints, g->scratch.edges,   g->scratch.slopes,   g->scratch.sums};
     uint64_t budget = wwi_context_bytes_free(g->pair.context) / 2;
     for (size_t i = 0; i < sizeof have / sizeof *have; i++)
         budget += have[i] ? wwi_buffer_bytes(have[i]) / 2 : 0;
@@ -144,7 +144,7 @@ static void fill_batch(const ww_gradient *g, wwi_gradient_batch *b, uint64_t bud
 // take it twice the work, and a launch a diagonal.
 static uint64_t enough_pairs(const ww_gradient *g) {
     ww_context *context = g->pair.context;
-    const long fill = g->form.tiles         ? (g->form.may_flow ? 88 : 32)
+    const long fill = g->form.tiles         ? (g->form.may_chain ? 88 : 32)
                       : wwi_is_gpu(context) ? 128
                                             : (long)(g->form.vector + 1) / 2;
     return wwi_compute_units(context) * (uint64_t)wwi_tuning(context, "gradient.fill", NULL, fill);
@@ -173,9 +173,9 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
     b->segment = b->wide;
     b->whole = b->count >= enough && g->form.slope_channels == g->form.channels;
     // One launch of what does not last too long; by a guess, because results must not depend on times.
-    if (g->form.may_flow && b->stride > 1 && (double)b->cells < TILE_HASTE * g->guess * g->pace.aim) {
-        b->flow[1] = !b->whole;
-        b->flow[0] = !b->whole || b->count < wwi_compute_units(g->pair.context) * WWI_TILE_AHEAD;
+    if (g->form.may_chain && b->stride > 1 && (double)b->cells < TILE_HASTE * g->guess * g->pace.aim) {
+        b->chained[1] = !b->whole;
+        b->chained[0] = !b->whole || b->count < wwi_compute_units(g->pair.context) * WWI_TILE_AHEAD;
     }
     return WW_OK;
 }
@@ -204,11 +204,11 @@ static ww_status add_band(const ww_gradient *g, const wwi_gradient_pair *pair, w
     return wwi_band_table(band, pair->n, pair->m, rows);
 }
 
-// By tiles: the counters ahead of the values of pairs. The first of `flow` counts the pairs that are taken.
+// By tiles: the counters ahead of the values of pairs. The first of `chained` counts the pairs that are taken.
 static uint64_t head_values(const ww_gradient *g, const wwi_gradient_batch *b) {
     if (!g->form.tiles)
         return 0;
-    const uint64_t strips = b->flow[0] || b->flow[1] ? wwi_ceil_div(b->count, b->stride) * b->wide : 0;
+    const uint64_t strips = b->chained[0] || b->chained[1] ? wwi_ceil_div(b->count, b->stride) * b->wide : 0;
     return TILE_COUNTER + (strips + 3) / 4 * 4;
 }
 
@@ -230,8 +230,8 @@ static ww_gradient_task place_task(const ww_gradient *g, const wwi_gradient_batc
                              .wide = n.wide,
                              .number = (uint32_t)number,
                              .x = b->packed + lane * points,
-                             .roll = b->carried + lane * side,
-                             .marks = b->checkpoints + lane * side,
+                             .carried = b->carried + lane * side,
+                             .checkpoints = b->checkpoints + lane * side,
                              .later = number >= b->later,
                              .edges = b->edges + lane * side,
                              .x_slopes = b->slopes + lane * slopes,
@@ -454,8 +454,8 @@ ww_status wwi_gradient_batch_make(ww_gradient *g, size_t first, wwi_gradient_bat
     wwi_gradient_program *passes;
     memset(b, 0, sizeof *b);
     if ((status = take_tasks(g, first, b)) != WW_OK ||
-        (!(b->flow[0] && b->flow[1]) && (status = wwi_gradient_passes(g, b->stride, false, &passes)) != WW_OK) ||
-        ((b->flow[0] || b->flow[1]) && (status = wwi_gradient_passes(g, b->stride, true, &passes)) != WW_OK) ||
+        (!(b->chained[0] && b->chained[1]) && (status = wwi_gradient_passes(g, b->stride, false, &passes)) != WW_OK) ||
+        ((b->chained[0] || b->chained[1]) && (status = wwi_gradient_passes(g, b->stride, true, &passes)) != WW_OK) ||
         (status = make_tasks(g, b)) != WW_OK || (status = make_lists(g, b)) != WW_OK)
         wwi_gradient_batch_close(b);
     return status;

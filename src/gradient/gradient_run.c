@@ -50,7 +50,7 @@ static int choose_sizes(ww_gradient *g) {
         g->form.columns = TILE_COLUMNS;
         g->form.chunk = TILE_CHUNK;
         g->form.noted = TILE_NOTED;
-        g->form.may_flow = asynchronous(g) && wwi_forced(g->pair.context, "form.flow", 1, 1);
+        g->form.may_chain = asynchronous(g) && wwi_forced(g->pair.context, "form.chain", 1, 1);
         g->form.vector = 1;
         g->form.group = 32;
         g->form.slope_channels = 1;
@@ -71,7 +71,7 @@ static int choose_sizes(ww_gradient *g) {
     return registers;
 }
 
-static void write_options(const ww_gradient *g, uint32_t stride, bool flow, char *options, size_t bytes) {
+static void write_options(const ww_gradient *g, uint32_t stride, bool chained, char *options, size_t bytes) {
     // On x86 CPUs denormal numbers take a hundred cycles, and most of A is one where gamma is small beside the costs.
     const char *denormals = g->pair.measure.gamma > 0 ? " -cl-denorms-are-zero" : "";
     const bool nvidia = g->form.tiles && g->pair.recurrence.exchange == WWI_EXCHANGE_NV_SHFL;
@@ -79,13 +79,14 @@ static void write_options(const ww_gradient *g, uint32_t stride, bool flow, char
     snprintf(options, bytes,
              "-DWW_PARTED=1 -DWW_SLOPE_CHANNELS=%u -DWW_WANT_PARAMETERS=%d -DWW_WANT_LAGS=%d -DWW_WANT_ALIGNMENT=%d "
              "-DWW_SUM_WG=%u -DWW_SUM_SLICES=%d -DWW_DERIVED=%d -DWW_SIDE_BY_SIDE=%u -DWW_SOFT_WIDE=%d -DWW_PART=%d "
-             "-DWW_ASYNC=%d -DWW_FLOW=%d%s%s",
+             "-DWW_ASYNC=%d -DWW_CHAINED=%d%s%s",
              g->form.slope_channels, g->options.parameters && g->form.parameters, g->options.weights,
              g->options.alignment, sum_group(g), wwi_is_gpu(g->pair.context) ? SUM_SLICES : 1, derived, stride,
-             g->form.tiles == 2, TILE_PART, nvidia && asynchronous(g), flow, denormals, nvidia ? TILE_REGISTERS : "");
+             g->form.tiles == 2, TILE_PART, nvidia && asynchronous(g), chained, denormals,
+             nvidia ? TILE_REGISTERS : "");
 }
 
-ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool flow, wwi_gradient_program **passes) {
+ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained, wwi_gradient_program **passes) {
     ww_status status;
     char options[512];
     static const char *const texts[] = {"gradient/gradient_args.h", "gradient/gradient_blocks.cl",
@@ -101,10 +102,10 @@ ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool flow, wwi_gr
                               g->form.group,
                               g->form.registers,
                               options};
-    wwi_gradient_program *p = *passes = &g->blocks[flow ? 2 : stride > 1];
+    wwi_gradient_program *p = *passes = &g->blocks[chained ? 2 : stride > 1];
     if (p->backward)
         return WW_OK;
-    write_options(g, stride, flow, options, sizeof options);
+    write_options(g, stride, chained, options, sizeof options);
     const wwi_named_kernel kernels[] = {
         {p->forward ? NULL : &p->forward, g->form.tiles ? "ww_soft_forward" : "ww_gradient_forward"},
         {&p->backward, g->form.tiles ? "ww_soft_backward" : "ww_gradient_backward"},
@@ -178,7 +179,7 @@ static ww_status run_pairs(ww_gradient *g, pass *p) {
         // By tiles a work-item of the pass back takes the next pair when it is through with one.
         const bool pulls = g->form.tiles && p->slopes;
         const uint64_t resident = wwi_compute_units(g->pair.context) * TILE_RESIDENT;
-        if ((!pulls || (status = wwi_buffer_fill_u32(g->scratch.flow, 0, sizeof(uint32_t), 0)) == WW_OK) &&
+        if ((!pulls || (status = wwi_buffer_fill_u32(g->scratch.adjoints, 0, sizeof(uint32_t), 0)) == WW_OK) &&
             (status = launch(g, p, pulls ? wwi_least(take, resident) : take)) == WW_OK)
             status = enqueued(g, each * (double)take, true);
     }
@@ -213,7 +214,7 @@ static ww_status run_diagonals(ww_gradient *g, pass *p) {
 }
 
 // All strips in one launch: a strip's work-item waits for that of the strip before, `head` has how far each is.
-static ww_status run_flow(ww_gradient *g, pass *p, wwi_buffer *head) {
+static ww_status run_chained(ww_gradient *g, pass *p, wwi_buffer *head) {
     ww_status status;
     const uint64_t packs = wwi_ceil_div(p->batch->count, p->batch->stride);
     p->args.first = 0;
@@ -227,12 +228,12 @@ static ww_status run_flow(ww_gradient *g, pass *p, wwi_buffer *head) {
 static ww_status run_pass(ww_gradient *g, pass *p, uint32_t begin, uint32_t end) {
     p->args.column_begin = begin;
     p->args.column_end = end;
-    const bool flow = p->batch->flow[p->slopes], whole = p->batch->whole && !flow;
+    const bool chained = p->batch->chained[p->slopes], whole = p->batch->whole && !chained;
     p->args.whole = whole;
-    p->args.chunk = whole || flow ? p->batch->tall : g->form.chunk;
+    p->args.chunk = whole || chained ? p->batch->tall : g->form.chunk;
     p->args.backward = p->slopes;
     p->cells = (double)p->batch->cells * (end - begin) / p->batch->wide;
-    return flow    ? run_flow(g, p, p->slopes ? g->scratch.flow : g->scratch.carried)
+    return chained ? run_chained(g, p, p->slopes ? g->scratch.adjoints : g->scratch.carried)
            : whole ? run_pairs(g, p)
                    : run_diagonals(g, p);
 }
@@ -240,7 +241,7 @@ static ww_status run_pass(ww_gradient *g, pass *p, uint32_t begin, uint32_t end)
 static ww_status grow_buffers(ww_gradient *g, const wwi_gradient_batch *b) {
     const uint64_t size = wwi_precision_bytes(g->pair.rows->precision);
     return WWI_GROW(g->pair.context, {&g->scratch.packed, b->packed * size}, {&g->scratch.carried, b->carried * size},
-                    {&g->scratch.flow, b->carried * size}, {&g->scratch.checkpoints, b->checkpoints * size},
+                    {&g->scratch.adjoints, b->carried * size}, {&g->scratch.checkpoints, b->checkpoints * size},
                     {&g->scratch.edges, b->edges * size}, {&g->scratch.more_checkpoints, b->more_checkpoints * size},
                     {&g->scratch.slopes, b->slopes * size}, {&g->scratch.sums, b->sums * size},
                     {&g->scratch.ends, b->count * size});
@@ -273,7 +274,7 @@ static pass pass_ahead(const ww_gradient *g, const wwi_gradient_batch *b, ww_gra
         WWI_BUFFER(b->more_checkpoints ? g->scratch.more_checkpoints : g->scratch.checkpoints)};
     memcpy(buffers, all, sizeof all);
     return (pass){.batch = b,
-                  .kernel = g->blocks[b->flow[0] ? 2 : b->stride > 1].forward,
+                  .kernel = g->blocks[b->chained[0] ? 2 : b->stride > 1].forward,
                   .args = args,
                   .buffers = buffers,
                   .count = g->form.tiles ? AHEAD_BUFFERS : AHEAD_BUFFERS - 1};
@@ -284,7 +285,7 @@ static ww_status run_ahead(ww_gradient *g, const wwi_gradient_batch *b, ww_gradi
     wwi_arg ahead_buffers[AHEAD_BUFFERS];
     pass ahead = pass_ahead(g, b, args, ahead_buffers);
     ahead.args.segment_columns = b->segments > 1 ? b->segment : 0;
-    ahead.args.mark_columns = b->segment;
+    ahead.args.checkpoint_columns = b->segment;
     ahead.args.keep = back && b->segments == 1;
     return run_pass(g, &ahead, 0, b->wide);
 }
@@ -298,25 +299,25 @@ static ww_status run_back(ww_gradient *g, const wwi_gradient_batch *b, ww_gradie
         WWI_BUFFER(b->band),
         WWI_BUFFER(g->scratch.packed),
         WWI_BUFFER(g->scratch.checkpoints),
-        WWI_BUFFER(g->scratch.flow),
+        WWI_BUFFER(g->scratch.adjoints),
         WWI_BUFFER(g->scratch.slopes),
         WWI_BUFFER(g->scratch.sums),
         WWI_BUFFER(alignment ? alignment : g->scratch.ends),
         WWI_BUFFER(b->more_checkpoints ? g->scratch.more_checkpoints : g->scratch.checkpoints)};
     pass ahead = pass_ahead(g, b, args, ahead_buffers);
     pass back = {.batch = b,
-                 .kernel = g->blocks[b->flow[1] ? 2 : b->stride > 1].backward,
+                 .kernel = g->blocks[b->chained[1] ? 2 : b->stride > 1].backward,
                  .args = args,
                  .buffers = back_buffers,
                  .count = g->form.tiles ? 9 : 8,
                  .slopes = true};
-    if ((status = wwi_buffer_fill_u32(g->scratch.flow, 0, b->carried * size, 0)) != WW_OK ||
+    if ((status = wwi_buffer_fill_u32(g->scratch.adjoints, 0, b->carried * size, 0)) != WW_OK ||
         (status = wwi_buffer_fill_u32(g->scratch.slopes, 0, b->slopes * size, 0)) != WW_OK ||
         (status = wwi_buffer_fill_u32(g->scratch.sums, 0, b->sums * size, 0)) != WW_OK)
         return status;
     ahead.args.keep = 1;
     ahead.args.segment_columns = back.args.segment_columns = b->segments > 1 ? b->segment : 0;
-    ahead.args.mark_columns = back.args.mark_columns = b->segment;
+    ahead.args.checkpoint_columns = back.args.checkpoint_columns = b->segment;
     for (uint32_t s = b->segments; status == WW_OK && s-- > 0;) {
         const uint32_t begin = s * b->segment, end = begin + b->segment < b->wide ? begin + b->segment : b->wide;
         ahead.args.segment = back.args.segment = s;
@@ -368,8 +369,8 @@ static ww_status add_border(ww_gradient *g, const wwi_gradient_batch *b, ww_grad
     if (!g->form.border)
         return WW_OK;
     return WWI_LAUNCH_ITEMS(g->by_border, 2 * b->count, g->form.group, ARGS(g, args), WWI_BUFFER(b->tasks),
-                            WWI_BUFFER(g->scratch.packed), WWI_BUFFER(g->scratch.flow), WWI_BUFFER(g->scratch.slopes),
-                            WWI_BUFFER(g->scratch.sums));
+                            WWI_BUFFER(g->scratch.packed), WWI_BUFFER(g->scratch.adjoints),
+                            WWI_BUFFER(g->scratch.slopes), WWI_BUFFER(g->scratch.sums));
 }
 
 // One channel, or all together: forward, back, sums.

@@ -8,7 +8,7 @@
 
 // Values of a batch: at least one, and what 31 bits count.
 static uint64_t most_values(const ww_plan *p) {
-    const uint64_t most = wwi_plan_room(p) / wwi_precision_bytes(p->pair.rows->precision);
+    const uint64_t most = wwi_plan_memory(p) / wwi_precision_bytes(p->pair.rows->precision);
     return most < 1 ? 1 : most < 0x7fffffff ? most : 0x7fffffff;
 }
 

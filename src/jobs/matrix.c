@@ -10,7 +10,7 @@
 
 // Compiles for the first block, or one much like it.
 static ww_status compile_block(ww_plan *p) {
-    const uint64_t most = wwi_plan_room(p) / wwi_precision_bytes(p->pair.rows->precision);
+    const uint64_t most = wwi_plan_memory(p) / wwi_precision_bytes(p->pair.rows->precision);
     size_t rows = wwi_dataset_slice_limit(p->pair.rows, 0, 0), columns = wwi_dataset_slice_limit(p->pair.columns, 0, 0);
     while ((uint64_t)rows * columns > (most < 0x7fffffff ? most : 0x7fffffff) && rows * columns > 1)
         if (rows > columns)

@@ -62,8 +62,9 @@ static void destroy(ww_plan *p) {
 // Rows and columns of the block that begins at (row, column): whole rows where they fit.
 static void block_shape(const ww_plan *p, size_t row, size_t column, size_t *rows, size_t *columns) {
     // Bounds take as much again.
-    const uint64_t room = wwi_plan_room(p) / wwi_precision_bytes(p->pair.rows->precision) / (own(p)->bounds ? 2 : 1);
-    const uint64_t most = room < 1 ? 1 : room > 0x7fffffff ? 0x7fffffff : room;
+    const uint64_t budget =
+        wwi_plan_memory(p) / wwi_precision_bytes(p->pair.rows->precision) / (own(p)->bounds ? 2 : 1);
+    const uint64_t most = budget < 1 ? 1 : budget > 0x7fffffff ? 0x7fffffff : budget;
     *rows = wwi_dataset_slice_limit(p->pair.rows, row, 0);
     *columns = wwi_dataset_slice_limit(p->pair.columns, column, 0);
     if (*columns > most)

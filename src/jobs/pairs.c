@@ -8,7 +8,7 @@
 
 // Pairs of a batch. Another 12 bytes a pair are for the list.
 static uint64_t most_pairs(const ww_plan *p) {
-    const uint64_t most = wwi_plan_room(p) / (wwi_precision_bytes(p->pair.rows->precision) + 12);
+    const uint64_t most = wwi_plan_memory(p) / (wwi_precision_bytes(p->pair.rows->precision) + 12);
     return most < 1 ? 1 : most > p->count ? p->count : most;
 }
 

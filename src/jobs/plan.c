@@ -132,11 +132,11 @@ uint64_t wwi_plan_diagonal_cells(const ww_plan *p) {
     return sum;
 }
 
-uint64_t wwi_plan_room(const ww_plan *p) {
-    uint64_t room = p->options.max_bytes ? p->options.max_bytes : wwi_context_bytes_free(p->pair.context) / 2;
+uint64_t wwi_plan_memory(const ww_plan *p) {
+    uint64_t budget = p->options.max_bytes ? p->options.max_bytes : wwi_context_bytes_free(p->pair.context) / 2;
     if (p->out && !p->options.max_bytes)
-        room += wwi_buffer_bytes(p->out) / 2;
-    return wwi_least(room, wwi_context_max_buffer(p->pair.context));
+        budget += wwi_buffer_bytes(p->out) / 2;
+    return wwi_least(budget, wwi_context_max_buffer(p->pair.context));
 }
 
 void wwi_plan_ids(const ww_dataset *d, size_t first, size_t count, uint32_t *ids) {
@@ -181,7 +181,7 @@ ww_status wwi_plan_end(ww_plan *p, ww_status status) {
 bool wwi_plan_is_one_batch(const ww_plan *p, uint64_t elements) {
     uint64_t bytes;
     return !p->pair.rows->host && !p->pair.columns->host && elements <= 0x7fffffff &&
-           wwi_mul_u64(elements, wwi_precision_bytes(p->pair.rows->precision), &bytes) && bytes <= wwi_plan_room(p);
+           wwi_mul_u64(elements, wwi_precision_bytes(p->pair.rows->precision), &bytes) && bytes <= wwi_plan_memory(p);
 }
 
 // ---- batches

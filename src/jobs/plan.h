@@ -67,7 +67,7 @@ void wwi_plan_start(ww_plan *plan);
 void wwi_plan_expect(ww_plan *plan, uint64_t cells);
 ww_status wwi_plan_end(ww_plan *plan, ww_status status);
 // Bytes a batch of results may take on the device.
-uint64_t wwi_plan_room(const ww_plan *plan);
+uint64_t wwi_plan_memory(const ww_plan *plan);
 // Ids of [first, first+count) of a dataset by ascending length.
 void wwi_plan_ids(const ww_dataset *dataset, size_t first, size_t count, uint32_t *ids);
 // Computes rows [row, row+row_count) x columns [column, column+column_count) into plan->out, row after row.

@@ -235,13 +235,13 @@ static size_t choose_rows(const ww_knn *s, uint64_t row_bytes, uint64_t point_by
     // The memory that the first run needs for the points besides these buffers: has_room() has checked that it is less
     // than the free memory.
     const uint64_t later = both_sides(s) * point_bytes, available = wwi_context_bytes_free(s->context);
-    uint64_t room = wwi_least((available > later ? available - later : 0) / 2, wwi_context_max_buffer(s->context));
+    uint64_t budget = wwi_least((available > later ? available - later : 0) / 2, wwi_context_max_buffer(s->context));
     if (s->run.max_bytes)
-        room = wwi_least(room, s->run.max_bytes);
+        budget = wwi_least(budget, s->run.max_bytes);
     // A GPU is fastest with as many rows as possible; on a CPU the lists should stay in the caches.
     if (!s->gpu)
-        room = wwi_least(room, UINT64_C(16) << 20);
-    const uint64_t pairs = room / row_bytes / WWI_TILE_PAIR;
+        budget = wwi_least(budget, UINT64_C(16) << 20);
+    const uint64_t pairs = budget / row_bytes / WWI_TILE_PAIR;
     return (size_t)wwi_least((pairs ? pairs : 1) * WWI_TILE_PAIR, wwi_points_padded(s->queries.points->count));
 }
 

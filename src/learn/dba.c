@@ -52,7 +52,7 @@ static ww_status add_batch(job *j, const wwi_path_batch *b) {
     ww_status status;
     ww_context *context = j->average->context;
     const uint32_t length = (uint32_t)j->average->length, channels = (uint32_t)j->average->channels;
-    const uint64_t each = (uint64_t)length * 8, budget = wwi_plan_room(j->plan) / 2;
+    const uint64_t each = (uint64_t)length * 8, budget = wwi_plan_memory(j->plan) / 2;
     const uint64_t most = wwi_least(budget / each < 1 ? 1 : budget / each, b->count);
     if ((status = wwi_grow_buffer(context, &j->matched, most * each)) != WW_OK ||
         (status = wwi_upload(context, &j->list, b->pairs, b->count * 12)) != WW_OK ||

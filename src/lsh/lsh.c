@@ -402,8 +402,8 @@ ww_status ww_lsh_get_options(const ww_lsh *h, ww_lsh_options *options) {
 // ---- blocks
 
 static uint64_t most_bytes(const ww_lsh *h) {
-    const uint64_t room = wwi_context_bytes_free(h->context) / 2;
-    return h->run.max_bytes && h->run.max_bytes < room ? h->run.max_bytes : room;
+    const uint64_t budget = wwi_context_bytes_free(h->context) / 2;
+    return h->run.max_bytes && h->run.max_bytes < budget ? h->run.max_bytes : budget;
 }
 
 static uint32_t bits_of(const ww_lsh *h, uint64_t count) {
@@ -426,10 +426,10 @@ static uint64_t build_bytes(const ww_lsh *h, uint64_t count) {
 // Points from `first` on that can be hashed together.
 static size_t block_limit(const ww_lsh *h, const ww_points *points, size_t first) {
     size_t count = wwi_points_slice_limit(points, first);
-    const uint64_t room = most_bytes(h), buffer = wwi_context_max_buffer(h->context);
+    const uint64_t budget = most_bytes(h), buffer = wwi_context_max_buffer(h->context);
     const uint64_t most = UINT64_C(1) << 31; // entries and buckets are counted in 32 bits
     while (count > WWI_TILE_PAIR &&
-           ((uint64_t)h->options.tables << bits_of(h, count) > most || build_bytes(h, count) > room ||
+           ((uint64_t)h->options.tables << bits_of(h, count) > most || build_bytes(h, count) > budget ||
             (uint64_t)h->options.tables * 4 << bits_of(h, count) > buffer))
         count = wwi_points_padded((count + 1) / 2);
     return count;

@@ -256,10 +256,10 @@ static ww_status learn(const ww_points *points, ww_metric metric, const sample *
                        const void *distances, statistics *of) {
     const size_t n = s->count < PAIR_POINTS ? s->count : PAIR_POINTS, most = s->count * k;
     const size_t columns = base->count < PAIR_POINTS ? base->count : PAIR_POINTS;
-    const size_t room = most > n * columns ? most : n * columns;
-    double *values = malloc(room * sizeof *values);
+    const size_t capacity = most > n * columns ? most : n * columns;
+    double *values = malloc(capacity * sizeof *values);
     if (!values)
-        return wwi_fail_memory(room * sizeof *values);
+        return wwi_fail_memory(capacity * sizeof *values);
     size_t count = 0, last = 0;
     for (size_t i = 0; i < s->count; i++)
         for (size_t j = 0; j < k; j++) {

@@ -21,22 +21,22 @@
 
 typedef struct bytes {
     unsigned char *at;
-    uint64_t count, room;
+    uint64_t count, capacity;
     bool failed;
 } bytes;
 
 static void put(bytes *b, const void *from, uint64_t count) {
     if (b->failed)
         return;
-    if (b->room - b->count < count) {
-        uint64_t room = b->room * 2 > b->count + count ? b->room * 2 : b->count + count;
-        unsigned char *more = realloc(b->at, room);
+    if (b->capacity - b->count < count) {
+        uint64_t capacity = b->capacity * 2 > b->count + count ? b->capacity * 2 : b->count + count;
+        unsigned char *more = realloc(b->at, capacity);
         if (!more) {
             b->failed = true;
             return;
         }
         b->at = more;
-        b->room = room;
+        b->capacity = capacity;
     }
     memcpy(b->at + b->count, from, count);
     b->count += count;

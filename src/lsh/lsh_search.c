@@ -101,10 +101,10 @@ static ww_status allocate(search *s, size_t queries) {
     ww_lsh *h = s->h;
     const uint64_t tables = h->options.tables, capacity = h->options.candidates;
     const uint64_t buffer = wwi_context_max_buffer(h->context);
-    uint64_t room = wwi_context_bytes_free(h->context) / 2, row;
+    uint64_t budget = wwi_context_bytes_free(h->context) / 2, row;
     s->lists = 1;
     if (h->run.max_bytes)
-        room = wwi_least(room, h->run.max_bytes);
+        budget = wwi_least(budget, h->run.max_bytes);
     if (s->by_buckets) {
         const uint64_t fixed = (tables << most_bits(h)) * 8;
         s->lists = (uint32_t)wwi_least(wwi_least(h->lists, tables), s->k <= 8     ? 8
@@ -113,15 +113,15 @@ static ww_status allocate(search *s, size_t queries) {
                                                                                   : 1);
         row = s->lists * (s->k * (4 + h->value_bytes) + 8) + tables * 12 + wwi_lsh_row_bytes(h) +
               wwi_lsh_half_bytes(h) + h->value_bytes;
-        room = room > 2 * fixed ? room - fixed : room / 2;
+        budget = budget > 2 * fixed ? budget - fixed : budget / 2;
         s->key_probes = h->options.probes < KEY_PROBES ? h->options.probes : KEY_PROBES;
     } else {
         row = s->k * (4 + h->value_bytes) + tables * h->options.probes * 4 + capacity * (4 + h->value_bytes) + 4;
         s->key_probes = h->options.probes;
         if (!h->gpu)
-            room = wwi_least(room, UINT64_C(16) << 20); // stays in the caches
+            budget = wwi_least(budget, UINT64_C(16) << 20); // stays in the caches
     }
-    uint64_t rows = wwi_least(room / row, buffer / (tables * 8));
+    uint64_t rows = wwi_least(budget / row, buffer / (tables * 8));
     rows = wwi_least(rows, buffer / (s->lists * s->k * h->value_bytes));
     rows = wwi_least(rows, (UINT64_C(1) << 31) / tables);
     if (!s->by_buckets)
@@ -129,7 +129,7 @@ static ww_status allocate(search *s, size_t queries) {
     rows = rows / WWI_TILE_PAIR * WWI_TILE_PAIR;
     rows = wwi_least(rows < WWI_TILE_PAIR ? WWI_TILE_PAIR : rows, wwi_points_padded(queries));
     if (s->by_buckets) {
-        const uint64_t fit = wwi_least(wwi_least(KEY_BYTES, room / 2), buffer) / (tables * rows * 4);
+        const uint64_t fit = wwi_least(wwi_least(KEY_BYTES, budget / 2), buffer) / (tables * rows * 4);
         s->key_probes = (uint32_t)wwi_least(s->key_probes, fit > 1 ? fit : 1);
     }
     s->most_rows = (size_t)rows;

@@ -309,7 +309,7 @@ static ww_status find_picked(job *j, uint32_t *picked, size_t count, wwi_slice r
     if (!numbers)
         return wwi_fail_memory(count * sizeof *numbers);
     qsort_r(picked, count, 3 * sizeof *picked, by_size, p);
-    const uint64_t budget = wwi_plan_room(p);
+    const uint64_t budget = wwi_plan_memory(p);
     for (size_t at = 0; status == WW_OK && at < count;) {
         uint64_t first_cells = 0, bytes = 0;
         uint32_t n = 1, m = 1;

@@ -28,7 +28,7 @@ typedef struct wwi_profile_slice {
     const wwi_profile_series *series;
     size_t first, count;
     uint32_t points, stride; // of a channel: values, and windows; both with padding
-    wwi_buffer *values, *means, *norms, *table, *wide_table, *reach, *reaches, *flat, *state;
+    wwi_buffer *values, *means, *norms, *table, *wide_table, *condition, *conditions, *flat, *state;
     wwi_buffer *bounds[WWI_PROFILE_LISTS], *heads[WWI_PROFILE_LISTS];
     wwi_buffer *best[WWI_PROFILE_LISTS], *best_ids[WWI_PROFILE_LISTS];
 } wwi_profile_slice;
@@ -61,9 +61,9 @@ struct ww_profile {
     uint32_t width, block_rows;
     uint32_t padding; // of tables and values, in windows
     size_t slice;     // most windows of a slice
-    double reach;     // the largest product of two windows' reaches
+    double condition; // the largest product of two windows' conditions
     // Of tiles: with both roles; rows alone; columns alone. The second set, in double, computes the tiles of a large
-    // reach for the first.
+    // condition for the first.
     wwi_program *programs[2][WWI_PROFILE_ROLES];
     wwi_kernel *tiles[2][WWI_PROFILE_ROLES];
     bool deep; // there is a second set
@@ -93,7 +93,7 @@ static inline int wwi_profile_lists(const ww_profile *p) {
 ww_status wwi_profile_choose_form(ww_profile *p, size_t channels);
 // All that follows from the form and the series: sizes, kernels, buffers.
 ww_status wwi_profile_plan(ww_profile *p);
-// The error of a correlation for a reach of 1, by the arithmetic of the tiles.
+// The error of a correlation for a condition of 1, by the arithmetic of the tiles.
 float wwi_profile_error(const ww_profile *p, bool is_double);
 
 // ---- profile_nearest.c

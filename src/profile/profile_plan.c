@@ -17,9 +17,9 @@ static uint32_t tuned(const ww_profile *p, const char *name, uint32_t fallback) 
     return (uint32_t)wwi_tuning_for(p->context, p->options.precision, name, (long)fallback);
 }
 
-// The error of a correlation for a reach of 1. In float roundings are taken to be independent, since windows whose rows
-// repeat have a larger reach: on walks, noise and ramps it is at most 4 to 10 times the root of the rows that a
-// diagonal is followed. In double, and pairs of floats, it is what roundings of one sign sum up to (docs/profile.md).
+// The error of a correlation for a condition of 1. In float roundings are taken to be independent, since windows whose
+// rows repeat have a larger condition: on walks, noise and ramps it is at most 4 to 10 times the root of the rows that
+// a diagonal is followed. In double, and pairs of floats, it is what roundings of one sign sum up to (docs/profile.md).
 // The first covariance is a sum of as many products as a window has points, in double also where rows are in float.
 float wwi_profile_error(const ww_profile *p, bool is_double) {
     const double unit = p->narrow ? 0x1p-44 : is_double ? DBL_EPSILON / 2 : FLT_EPSILON / 2;
@@ -45,12 +45,12 @@ ww_status wwi_profile_choose_form(ww_profile *p, size_t channels) {
     return WW_OK;
 }
 
-// The largest reach of `count` windows.
-static float span_reach(const wwi_profile_series *s, size_t first, size_t count) {
+// The largest condition of `count` windows.
+static float span_condition(const wwi_profile_series *s, size_t first, size_t count) {
     float most = 1;
     for (size_t i = first; i < first + count && i < s->windows; i++)
-        if (s->state[i] == WWI_WINDOW_USABLE && s->reach[i] > most)
-            most = s->reach[i];
+        if (s->state[i] == WWI_WINDOW_USABLE && s->condition[i] > most)
+            most = s->condition[i];
     return most;
 }
 
@@ -61,8 +61,8 @@ static double deep_share(const ww_profile *p, size_t rows) {
     double own_reach[TRIED], other_reach[TRIED];
     size_t deep = 0;
     for (size_t i = 0; i < TRIED; i++) {
-        own_reach[i] = span_reach(&p->series, i * p->series.windows / TRIED, rows);
-        other_reach[i] = span_reach(other, i * other->windows / TRIED, rows + WIDTH);
+        own_reach[i] = span_condition(&p->series, i * p->series.windows / TRIED, rows);
+        other_reach[i] = span_condition(other, i * other->windows / TRIED, rows + WIDTH);
     }
     for (size_t i = 0; i < TRIED; i++)
         for (size_t j = 0; j < TRIED; j++)
@@ -92,8 +92,8 @@ static bool fills_device(const ww_profile *p, uint32_t rows) {
 }
 
 // How far a diagonal is followed. The longer, the fewer covariances are summed anew, which takes the more the longer
-// the window is; but the more tiles have a reach for which float does not do, and few tiles do not fill a device. The
-// factors are those of an H200.
+// the window is; but the more tiles have a condition for which float does not do, and few tiles do not fill a device.
+// The factors are those of an H200.
 static ww_status choose_rows(ww_profile *p) {
     ww_status status = WW_OK;
     uint32_t made = 0, rows = tuned(p, "profile.rows", 0) / WWI_PROFILE_PART * WWI_PROFILE_PART;
@@ -217,7 +217,7 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
 
 static ww_status compile(ww_profile *p) {
     ww_status status;
-    p->deep = !p->narrow && p->options.precision == WW_FLOAT && p->reach >= WWI_PROFILE_DEEP;
+    p->deep = !p->narrow && p->options.precision == WW_FLOAT && p->condition >= WWI_PROFILE_DEEP;
     const shape s = make_shape(p);
     p->width = s.group * s.diagonals * s.vector * s.vectors;
     if ((status = compile_set(p, s, false)) != WW_OK || (p->deep && (status = compile_set(p, s, true)) != WW_OK) ||
@@ -288,7 +288,8 @@ ww_status wwi_profile_plan(ww_profile *p) {
     if (status != WW_OK)
         return status;
     const wwi_profile_series *other = wwi_profile_other(p);
-    p->reach = (double)span_reach(&p->series, 0, p->series.windows) * (double)span_reach(other, 0, other->windows);
+    p->condition =
+        (double)span_condition(&p->series, 0, p->series.windows) * (double)span_condition(other, 0, other->windows);
     if ((status = compile(p)) != WW_OK)
         return status;
     p->padding = p->width + 2 * WWI_PROFILE_PART;

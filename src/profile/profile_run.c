@@ -62,8 +62,8 @@ static ww_status launch_set(ww_profile *p, const region *r, ww_profile_args *job
     return WWI_LAUNCH(
         p->tiles[deep][r->role], tiles, p->groups[deep], WWI_VALUE(*job), WWI_BUFFER(deep ? a->wide_table : a->table),
         WWI_BUFFER(deep ? b->wide_table : b->table), WWI_BUFFER(a->values), WWI_BUFFER(b->values), WWI_BUFFER(a->means),
-        WWI_BUFFER(b->means), WWI_BUFFER(a->reach), WWI_BUFFER(b->reach), WWI_BUFFER(a->reaches),
-        WWI_BUFFER(b->reaches), WWI_BUFFER(a->flat), WWI_BUFFER(b->flat), WWI_BUFFER(a->state), WWI_BUFFER(b->state),
+        WWI_BUFFER(b->means), WWI_BUFFER(a->condition), WWI_BUFFER(b->condition), WWI_BUFFER(a->conditions),
+        WWI_BUFFER(b->conditions), WWI_BUFFER(a->flat), WWI_BUFFER(b->flat), WWI_BUFFER(a->state), WWI_BUFFER(b->state),
         WWI_BUFFER(rows ? a->bounds[r->row_list] : NULL), WWI_BUFFER(columns ? b->bounds[r->column_list] : NULL),
         WWI_BUFFER(rows ? a->heads[r->row_list] : NULL), WWI_BUFFER(columns ? b->heads[r->column_list] : NULL),
         WWI_BUFFER(p->entries), WWI_BUFFER(p->counters));

@@ -23,7 +23,7 @@ void wwi_profile_series_free(wwi_profile_series *s) {
     free(s->sizes);
     free(s->norms);
     free(s->state);
-    free(s->reach);
+    free(s->condition);
     free(s->flat);
     free(s->flat_bits);
     memset(s, 0, sizeof *s);
@@ -245,7 +245,7 @@ double wwi_profile_series_dg(const wwi_profile_series *s, size_t c, size_t i) {
     return lasts[i] + ((x[i - 1] - x[i + s->window - 2]) + lasts[i - 1]);
 }
 
-// The reach by a queue of windows of falling size. `r` NULL: repeated rows do not matter.
+// The condition by a queue of windows of falling size. `r` NULL: repeated rows do not matter.
 static void find_reach(wwi_profile_series *s, size_t c, size_t rows, double grain, size_t *queue, repeats *r) {
     const double *sizes = s->sizes + c * s->windows, *norms = s->norms + c * s->windows;
     double before[2] = {0, 0};
@@ -256,17 +256,17 @@ static void find_reach(wwi_profile_series *s, size_t c, size_t rows, double grai
         queue[tail++] = i;
         while (queue[head] + rows <= i)
             head++;
-        double reach = fmax(sizes[queue[head]], grain) * norms[i];
+        double condition = fmax(sizes[queue[head]], grain) * norms[i];
         if (norms[i] > WWI_PROFILE_MOST_NORM)
-            reach = fmax(reach, WWI_PROFILE_DEEP);
+            condition = fmax(condition, WWI_PROFILE_DEEP);
         if (r && i > 0) {
             const double row[2] = {wwi_profile_series_df(s, c, i), wwi_profile_series_dg(s, c, i)};
             if (repeats_next(r, i, row, before, sizes[queue[head]], s->window))
-                reach = fmax(reach, WWI_PROFILE_REPEATS);
+                condition = fmax(condition, WWI_PROFILE_REPEATS);
             memcpy(before, row, sizeof before);
         }
-        if ((float)reach > s->reach[i])
-            s->reach[i] = reach < WWI_PROFILE_LOST / 2 ? (float)reach * 1.000001f : WWI_PROFILE_LOST;
+        if ((float)condition > s->condition[i])
+            s->condition[i] = condition < WWI_PROFILE_LOST / 2 ? (float)condition * 1.000001f : WWI_PROFILE_LOST;
     }
 }
 
@@ -277,7 +277,7 @@ ww_status wwi_profile_series_reach(wwi_profile_series *s, size_t rows, double gr
     if (status == WW_OK && watch)
         status = repeats_open(&r, rows);
     for (size_t i = 0; i < s->windows; i++)
-        s->reach[i] = 1;
+        s->condition[i] = 1;
     for (size_t c = 0; status == WW_OK && c < s->channels; c++) {
         if (watch)
             repeats_clear(&r);
@@ -295,7 +295,7 @@ double wwi_profile_series_mean(const wwi_profile_series *s, size_t c, size_t i) 
 double wwi_profile_series_size(const wwi_profile_series *s, size_t c, size_t i) {
     const double size = s->sizes[c * s->windows + i];
     // No window's size is above twice the root of its points.
-    return s->reach[i] < WWI_PROFILE_LOST ? size : fmax(size, 4 * sqrt((double)s->window) / WWI_PROFILE_LOST);
+    return s->condition[i] < WWI_PROFILE_LOST ? size : fmax(size, 4 * sqrt((double)s->window) / WWI_PROFILE_LOST);
 }
 
 static ww_status take_arrays(wwi_profile_series *s) {
@@ -312,7 +312,7 @@ static ww_status take_arrays(wwi_profile_series *s) {
                   {&s->sizes, windows, sizeof(double)},
                   {&s->norms, windows, sizeof(double)},
                   {&s->state, s->windows, 1},
-                  {&s->reach, s->windows, sizeof(float)},
+                  {&s->condition, s->windows, sizeof(float)},
                   {&s->flat, s->windows, sizeof(float)},
                   {&s->flat_bits, s->windows, sizeof(uint32_t)}};
     for (size_t i = 0; status == WW_OK && i < sizeof wanted / sizeof *wanted; i++)

@@ -11,17 +11,17 @@
 // What a window may be; kernels_cl/profile/profile.cl knows the first.
 enum { WWI_WINDOW_USABLE = 0, WWI_WINDOW_FLAT = 1, WWI_WINDOW_NOT_FINITE = 2 };
 
-// Tiles whose largest reaches have this product, or a larger one, are computed in double.
+// Tiles whose largest conditions have this product, or a larger one, are computed in double.
 #define WWI_PROFILE_DEEP 128.0f
-// Windows with a larger norm have covariances that may be below the least float: their reach is WWI_PROFILE_DEEP at
+// Windows with a larger norm have covariances that may be below the least float: their condition is WWI_PROFILE_DEEP at
 // least.
 #define WWI_PROFILE_MOST_NORM 0x1p43
-// The reach, at least, of a window on whose way rows repeat: tiles in which both are such are computed in double; where
-// one is, the margin is above that of errors that all have one sign. Its square is WWI_PROFILE_DEEP or more.
+// The condition, at least, of a window on whose way rows repeat: tiles in which both are such are computed in double;
+// where one is, the margin is above that of errors that all have one sign. Its square is WWI_PROFILE_DEEP or more.
 #define WWI_PROFILE_REPEATS 11.32f
-// The reach of a window whose correlations are lost where diagonals are followed, in double too. Their error is above 2
-// with any other window, so that all are candidates. Their size in the tables is such that what is computed for them is
-// within half of that error. The product of two is a float.
+// The condition of a window whose correlations are lost where diagonals are followed, in double too. Their error is
+// above 2 with any other window, so that all are candidates. Their size in the tables is such that what is computed for
+// them is within half of that error. The product of two is a float.
 #define WWI_PROFILE_LOST 2e15f
 
 typedef struct wwi_profile_series {
@@ -36,17 +36,17 @@ typedef struct wwi_profile_series {
     unsigned char *state; // WWI_WINDOW_FLAT only of a series of one channel
     // The largest size of the windows before, as many as a diagonal is followed, by its own; of all channels. Or
     // WWI_PROFILE_LOST.
-    float *reach;
+    float *condition;
     float *flat;         // half the number of constant channels
     uint32_t *flat_bits; // which of the first 32 are constant
     bool has_flats;      // more than one channel, and some are constant somewhere
     size_t flat_count;   // windows with WWI_WINDOW_FLAT
 } wwi_profile_series;
 
-// Copies series `index` of the view. `best`: as above. The reach is not made yet.
+// Copies series `index` of the view. `best`: as above. The condition is not made yet.
 ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
                                   wwi_profile_series *series);
-// Makes the reach, for diagonals that are followed for `rows` windows. `grain`: no size on the way counts as less.
+// Makes the condition, for diagonals that are followed for `rows` windows. `grain`: no size on the way counts as less.
 // `watch`: diagonals are followed in float, and where rows repeat it is WWI_PROFILE_REPEATS at least.
 ww_status wwi_profile_series_reach(wwi_profile_series *series, size_t rows, double grain, bool watch);
 // What the recurrence adds at a window, from 1 on: half the difference of its last point and the one before its first,

@@ -18,8 +18,8 @@ uint64_t wwi_profile_window_bytes(const ww_profile *p, const wwi_profile_series 
 }
 
 void wwi_profile_slice_close(wwi_profile_slice *s) {
-    WWI_BUFFERS_DESTROY(&s->values, &s->means, &s->norms, &s->table, &s->wide_table, &s->reach, &s->reaches, &s->flat,
-                        &s->state);
+    WWI_BUFFERS_DESTROY(&s->values, &s->means, &s->norms, &s->table, &s->wide_table, &s->condition, &s->conditions,
+                        &s->flat, &s->state);
     for (int list = 0; list < WWI_PROFILE_LISTS; list++) {
         WWI_BUFFERS_DESTROY(&s->bounds[list], &s->heads[list], &s->best[list], &s->best_ids[list]);
     }
@@ -122,15 +122,15 @@ static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
         goto done;
     }
     for (size_t i = 0; i < s->stride; i++) {
-        values[i] = i < s->count ? from->reach[s->first + i] : 1;
+        values[i] = i < s->count ? from->condition[s->first + i] : 1;
         state[i] = i < s->count ? from->state[s->first + i] : WWI_WINDOW_NOT_FINITE;
         if (state[i] != WWI_WINDOW_USABLE)
             values[i] = 1;
         if (values[i] > largest[i / WWI_PROFILE_PART])
             largest[i / WWI_PROFILE_PART] = values[i];
     }
-    if ((status = wwi_upload(p->context, &s->reach, values, (uint64_t)s->stride * 4)) != WW_OK ||
-        (status = wwi_upload(p->context, &s->reaches, largest, parts * 4)) != WW_OK ||
+    if ((status = wwi_upload(p->context, &s->condition, values, (uint64_t)s->stride * 4)) != WW_OK ||
+        (status = wwi_upload(p->context, &s->conditions, largest, parts * 4)) != WW_OK ||
         (status = wwi_upload(p->context, &s->state, state, s->stride)) != WW_OK)
         goto done;
     for (size_t i = 0; i < s->stride; i++)

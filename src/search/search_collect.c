@@ -25,7 +25,7 @@ ww_status wwi_collect_prepare(ww_search *s) {
     struct wwi_collect *c = s->collect = calloc(1, sizeof *c);
     if (!c)
         return wwi_fail_memory(sizeof *c);
-    const uint64_t room = (uint64_t)s->query_count * CAPACITY;
+    const uint64_t capacity = (uint64_t)s->query_count * CAPACITY;
     const wwi_program_parts parts = {.texts = {"base/number.cl", "search/search_take.cl"},
                                      .defines = {{"WWK_DOUBLE", s->of.precision == WW_DOUBLE},
                                                  {"WW_WG", GROUP},
@@ -33,9 +33,10 @@ ww_status wwi_collect_prepare(ww_search *s) {
                                                  {"WW_SEARCH_ALONG_ITEMS", s->gpu}},
                                      .kernels = {{&c->least, "ww_search_least"}, {&c->take, "ww_search_take"}}};
     const ww_status status = wwi_program_make(s->context, s->stream, &parts, &c->program);
-    return status == WW_OK ? WWI_GROW(s->context, {&c->taken, s->query_count * sizeof(uint32_t)},
-                                      {&c->listed, room * s->value_bytes}, {&c->listed_places, room * sizeof(uint32_t)})
-                           : status;
+    return status == WW_OK
+               ? WWI_GROW(s->context, {&c->taken, s->query_count * sizeof(uint32_t)},
+                          {&c->listed, capacity * s->value_bytes}, {&c->listed_places, capacity * sizeof(uint32_t)})
+               : status;
 }
 
 void wwi_collect_destroy(struct wwi_collect **collect) {

@@ -73,8 +73,8 @@ static uint32_t most_columns(const ww_search *s, bool start) {
                    values = 1 + s->of.channels + (uint32_t)s->of.row->column_values + own + (start ? 1 : 0);
     // More spill on AMD.
     const uint32_t most = s->of.exchange == WWI_EXCHANGE_NV_SHFL ? 128 : 96;
-    const uint32_t room = s->of.precision == WW_DOUBLE ? 64 : most;
-    return room / values > 1 ? room / values : 1;
+    const uint32_t registers = s->of.precision == WW_DOUBLE ? 64 : most;
+    return registers / values > 1 ? registers / values : 1;
 }
 
 // Lanes of a group, and groups of a chain.

@@ -65,11 +65,11 @@ ww_status wwi_super_run(ww_search *s, const ww_series_view *streams, ww_match *m
         return wwi_fail(WW_ERROR_CHANNELS, "the streams have %zu channels, the queries %zu", streams->channels,
                         own->channels);
     ww_status status = wwi_search_make(s->context, &s->given, streams, &options, false, &inner);
-    uint64_t room;
-    if (status == WW_OK && (!wwi_mul_u64(streams->count, k * sizeof *all, &room) || room > PTRDIFF_MAX))
+    uint64_t bytes;
+    if (status == WW_OK && (!wwi_mul_u64(streams->count, k * sizeof *all, &bytes) || bytes > PTRDIFF_MAX))
         status = wwi_fail(WW_ERROR_OVERFLOW, "%zu streams", streams->count);
-    if (status == WW_OK && (!(all = malloc((size_t)room)) || !(counts = malloc(streams->count * sizeof *counts))))
-        status = wwi_fail_memory(room);
+    if (status == WW_OK && (!(all = malloc((size_t)bytes)) || !(counts = malloc(streams->count * sizeof *counts))))
+        status = wwi_fail_memory(bytes);
     for (size_t q = 0; q < own->count && status == WW_OK; q++)
         if ((status = run_query(s, inner, q, all, counts)) == WW_OK)
             choose(streams->count, k, all, counts, matches + q * k, found ? found + q : NULL);

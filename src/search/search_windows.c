@@ -127,8 +127,8 @@ static int moments_group(const ww_search *s) {
 static size_t tile_bytes(const ww_search *s) {
     const uint64_t points = (uint64_t)(moments_group(s) * RUN) + s->most_points + 2,
                    bytes = (points + points / RUN) * s->value_bytes;
-    const uint64_t results = 3 * 64 * 9 * s->value_bytes, room = wwi_context_info(s->context)->local_bytes;
-    return wants_tile(s) && bytes + results <= room ? (size_t)bytes : 0;
+    const uint64_t results = 3 * 64 * 9 * s->value_bytes, local = wwi_context_info(s->context)->local_bytes;
+    return wants_tile(s) && bytes + results <= local ? (size_t)bytes : 0;
 }
 
 static ww_status make_moments(ww_search *s) {

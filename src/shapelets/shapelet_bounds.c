@@ -17,14 +17,14 @@ static uint64_t prune_local(const wwi_node_search *s) {
 }
 
 // Local memory that a group may have.
-static uint64_t local_room(const wwi_shapelet_device *d) {
+static uint64_t local_memory(const wwi_shapelet_device *d) {
     const uint64_t bytes = wwi_context_info(d->context)->local_bytes, local = bytes > 1024 ? bytes - 1024 : 1;
     return d->gpu ? wwi_least(local, 49152 - 4096) : local;
 }
 
 static void choose_pruning(wwi_node_search *s) {
     wwi_node_bounds *b = &s->bounds;
-    const uint64_t local = local_room(s->device), group = wwi_context_info(s->device->context)->max_work_group;
+    const uint64_t local = local_memory(s->device), group = wwi_context_info(s->device->context)->max_work_group;
     for (b->field = 1; s->node->count >> b->field;)
         b->field++;
     b->words = (uint32_t)wwi_ceil_div(s->node->class_count, 32 / b->field);
@@ -39,7 +39,7 @@ static void choose_pruning(wwi_node_search *s) {
 static void choose_groups(wwi_node_search *s, uint32_t *across) {
     wwi_node_bounds *b = &s->bounds;
     const wwi_shapelet_device *d = s->device;
-    const uint64_t local = local_room(d), most_group = wwi_context_info(d->context)->max_work_group;
+    const uint64_t local = local_memory(d), most_group = wwi_context_info(d->context)->max_work_group;
     const uint64_t counts = 2 * s->node->class_count * 4, each = s->node->count * 4 * d->vector + counts * d->vector;
     // Of many series few candidates fit a group, and more work-items go through each. Where candidates are pruned
     // first, there are few, and what takes time is the longest group.
@@ -83,7 +83,7 @@ ww_status wwi_node_bounds_compile(wwi_node_search *s) {
 }
 
 ww_status wwi_node_bounds_allocate(wwi_node_search *s, uint64_t columns) {
-    struct wwi_shapelet_bounds_room *to = &s->room->bounds;
+    struct wwi_shapelet_bounds_scratch *to = &s->scratch->bounds;
     wwi_node_bounds *b = &s->bounds;
     const uint64_t places = columns * s->job.count, units = wwi_compute_units(s->device->context);
     b->split_groups =
@@ -116,8 +116,8 @@ ww_status wwi_node_bounds_send(wwi_node_search *s) {
                        : 0;
     }
     // Once in a search that goes ahead: there what is sent stays.
-    return s->ahead ? wwi_buffer_send(s->room->bounds.bound, sizeof s->bounds.first, bound)
-                    : wwi_buffer_write(s->room->bounds.bound, 0, sizeof s->bounds.first, bound);
+    return s->ahead ? wwi_buffer_send(s->scratch->bounds.bound, sizeof s->bounds.first, bound)
+                    : wwi_buffer_write(s->scratch->bounds.bound, 0, sizeof s->bounds.first, bound);
 }
 
 // The k-th largest bound of those pruned: ranks are counted by comparing all with all.
@@ -125,8 +125,8 @@ static ww_status rank_pruned(wwi_node_search *s) {
     const wwi_node_bounds *b = &s->bounds;
     const uint32_t series = (uint32_t)s->node->count, k = (uint32_t)s->k;
     const bool ranks = k > 1 && s->options->quality == WW_SHAPELET_GAIN && k <= series && series <= 8192;
-    return ranks ? WWI_LAUNCH(b->rank, 1, b->split_group, WWI_BUFFER(s->room->bounds.pruned), WWI_VALUE(series),
-                              WWI_VALUE(k), WWI_VALUE(b->shift), WWI_BUFFER(s->room->bounds.bound))
+    return ranks ? WWI_LAUNCH(b->rank, 1, b->split_group, WWI_BUFFER(s->scratch->bounds.pruned), WWI_VALUE(series),
+                              WWI_VALUE(k), WWI_VALUE(b->shift), WWI_BUFFER(s->scratch->bounds.bound))
                  : WW_OK;
 }
 
@@ -139,56 +139,58 @@ static uint64_t place_groups(const wwi_node_search *s) {
 static ww_status prune(wwi_node_search *s) {
     ww_status status;
     const wwi_node_bounds *b = &s->bounds;
-    const wwi_shapelet_room *room = s->room;
+    const wwi_shapelet_scratch *scratch = s->scratch;
     const uint32_t each = s->k > 1;
     const uint64_t groups = wwi_ceil_div((uint64_t)s->job.columns * s->job.count, b->prune_group);
-    if ((status = wwi_buffer_fill_u32(room->bounds.listed_count, 0, 4, 0)) != WW_OK ||
+    if ((status = wwi_buffer_fill_u32(scratch->bounds.listed_count, 0, 4, 0)) != WW_OK ||
         (status = WWI_LAUNCH(
-             b->prune, wwi_least(groups, b->prune_groups), b->prune_group, WWI_BUFFER(room->bounds.nearest),
-             WWI_BUFFER(room->columns.norms), WWI_BUFFER(room->windows.constant), WWI_BUFFER(room->columns.reaches),
-             WWI_BUFFER(room->columns.own), WWI_BUFFER(room->node.class_of), WWI_BUFFER(room->node.totals),
-             WWI_BUFFER(room->node.before), WWI_BUFFER(room->node.entropy), WWI_BUFFER(room->bounds.most_gain),
-             WWI_BUFFER(room->bounds.pruned), WWI_VALUE(b->shift), WWI_VALUE(each), WWI_VALUE(b->field),
-             WWI_VALUE(b->words), WWI_LOCAL((size_t)prune_local(s)), WWI_VALUE(s->job))) != WW_OK ||
+             b->prune, wwi_least(groups, b->prune_groups), b->prune_group, WWI_BUFFER(scratch->bounds.nearest),
+             WWI_BUFFER(scratch->columns.norms), WWI_BUFFER(scratch->windows.constant),
+             WWI_BUFFER(scratch->columns.reaches), WWI_BUFFER(scratch->columns.own), WWI_BUFFER(scratch->node.class_of),
+             WWI_BUFFER(scratch->node.totals), WWI_BUFFER(scratch->node.before), WWI_BUFFER(scratch->node.entropy),
+             WWI_BUFFER(scratch->bounds.most_gain), WWI_BUFFER(scratch->bounds.pruned), WWI_VALUE(b->shift),
+             WWI_VALUE(each), WWI_VALUE(b->field), WWI_VALUE(b->words), WWI_LOCAL((size_t)prune_local(s)),
+             WWI_VALUE(s->job))) != WW_OK ||
         (status = rank_pruned(s)) != WW_OK)
         return status;
-    return WWI_LAUNCH(b->survive, place_groups(s), s->device->table_group, WWI_BUFFER(room->bounds.most_gain),
-                      WWI_BUFFER(room->bounds.bound), WWI_BUFFER(room->bounds.pruned), WWI_VALUE(b->shift),
-                      WWI_VALUE(each), WWI_BUFFER(room->bounds.listed), WWI_BUFFER(room->bounds.listed_count),
+    return WWI_LAUNCH(b->survive, place_groups(s), s->device->table_group, WWI_BUFFER(scratch->bounds.most_gain),
+                      WWI_BUFFER(scratch->bounds.bound), WWI_BUFFER(scratch->bounds.pruned), WWI_VALUE(b->shift),
+                      WWI_VALUE(each), WWI_BUFFER(scratch->bounds.listed), WWI_BUFFER(scratch->bounds.listed_count),
                       WWI_VALUE(s->job));
 }
 
 static ww_status split(wwi_node_search *s) {
     const wwi_node_bounds *b = &s->bounds;
-    const wwi_shapelet_room *room = s->room;
+    const wwi_shapelet_scratch *scratch = s->scratch;
     const uint32_t each = s->k > 1;
     const uint64_t counts = 2 * (uint64_t)s->node->class_count * b->shares;
     const uint64_t local = b->keys_global ? 4 : (s->node->count + counts) * b->across * 4;
     const uint32_t groups = (uint32_t)wwi_least((s->job.columns / b->across) * (uint64_t)s->job.count, b->split_groups);
     const ww_status status = WWI_LAUNCH(
-        b->split, groups, b->split_group, WWI_BUFFER(room->bounds.nearest), WWI_BUFFER(room->columns.norms),
-        WWI_BUFFER(room->windows.constant), WWI_BUFFER(room->columns.reaches), WWI_BUFFER(room->columns.own),
-        WWI_BUFFER(room->node.class_of), WWI_BUFFER(room->node.totals), WWI_BUFFER(room->node.before),
-        WWI_BUFFER(room->node.steps), WWI_BUFFER(room->bounds.bound), WWI_BUFFER(room->bounds.most_gain),
-        WWI_BUFFER(room->bounds.most_gap), WWI_BUFFER(room->bounds.best), WWI_BUFFER(room->bounds.scratch),
-        WWI_BUFFER(room->bounds.listed), WWI_BUFFER(room->bounds.listed_count), WWI_BUFFER(room->bounds.pruned),
-        WWI_VALUE(b->shift), WWI_VALUE(each), WWI_BUFFER(room->node.entropy), WWI_LOCAL(local), WWI_VALUE(s->job));
+        b->split, groups, b->split_group, WWI_BUFFER(scratch->bounds.nearest), WWI_BUFFER(scratch->columns.norms),
+        WWI_BUFFER(scratch->windows.constant), WWI_BUFFER(scratch->columns.reaches), WWI_BUFFER(scratch->columns.own),
+        WWI_BUFFER(scratch->node.class_of), WWI_BUFFER(scratch->node.totals), WWI_BUFFER(scratch->node.before),
+        WWI_BUFFER(scratch->node.steps), WWI_BUFFER(scratch->bounds.bound), WWI_BUFFER(scratch->bounds.most_gain),
+        WWI_BUFFER(scratch->bounds.most_gap), WWI_BUFFER(scratch->bounds.best), WWI_BUFFER(scratch->bounds.scratch),
+        WWI_BUFFER(scratch->bounds.listed), WWI_BUFFER(scratch->bounds.listed_count),
+        WWI_BUFFER(scratch->bounds.pruned), WWI_VALUE(b->shift), WWI_VALUE(each), WWI_BUFFER(scratch->node.entropy),
+        WWI_LOCAL(local), WWI_VALUE(s->job));
     if (status != WW_OK)
         return status;
     return each ? rank_pruned(s)
-                : WWI_LAUNCH(b->raise, 1, b->split_group, WWI_BUFFER(room->bounds.best), WWI_VALUE(groups),
-                             WWI_LOCAL((size_t)b->split_group * 16), WWI_BUFFER(room->bounds.bound));
+                : WWI_LAUNCH(b->raise, 1, b->split_group, WWI_BUFFER(scratch->bounds.best), WWI_VALUE(groups),
+                             WWI_LOCAL((size_t)b->split_group * 16), WWI_BUFFER(scratch->bounds.bound));
 }
 
 static ww_status keep(wwi_node_search *s) {
     const wwi_node_bounds *b = &s->bounds;
-    const struct wwi_shapelet_bounds_room *of = &s->room->bounds;
-    const uint32_t room = (uint32_t)(wwi_buffer_bytes(of->kept) / 16);
+    const struct wwi_shapelet_bounds_scratch *of = &s->scratch->bounds;
+    const uint32_t capacity = (uint32_t)(wwi_buffer_bytes(of->kept) / 16);
     // Those of a list by the few that it has.
     const uint64_t groups = b->prunes ? wwi_least(place_groups(s), b->prune_groups / 8) : place_groups(s);
     return WWI_LAUNCH(b->keep, groups, s->device->table_group, WWI_BUFFER(of->most_gain), WWI_BUFFER(of->most_gap),
-                      WWI_BUFFER(of->bound), WWI_BUFFER(s->room->columns.reaches), WWI_BUFFER(of->kept_count),
-                      WWI_BUFFER(of->kept), WWI_VALUE(room), WWI_VALUE(s->shortlist.first),
+                      WWI_BUFFER(of->bound), WWI_BUFFER(s->scratch->columns.reaches), WWI_BUFFER(of->kept_count),
+                      WWI_BUFFER(of->kept), WWI_VALUE(capacity), WWI_VALUE(s->shortlist.first),
                       WWI_VALUE(s->shortlist.columns), WWI_BUFFER(of->listed), WWI_BUFFER(of->listed_count),
                       WWI_VALUE(s->job));
 }
@@ -196,7 +198,7 @@ static ww_status keep(wwi_node_search *s) {
 ww_status wwi_node_bounds_find(wwi_node_search *s) {
     ww_status status = s->bounds.prunes ? prune(s) : WW_OK;
     if (status != WW_OK || (status = split(s)) != WW_OK ||
-        (!s->ahead && (status = wwi_buffer_fill_u32(s->room->bounds.kept_count, 0, 4, 0)) != WW_OK))
+        (!s->ahead && (status = wwi_buffer_fill_u32(s->scratch->bounds.kept_count, 0, 4, 0)) != WW_OK))
         return status;
     return keep(s);
 }

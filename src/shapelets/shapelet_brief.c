@@ -25,11 +25,11 @@ void wwi_brief_choose(wwi_node_search *s) {
 static ww_status make_fours(wwi_node_search *s, uint32_t series, uint32_t wide) {
     const wwi_shapelet_device *d = s->device;
     const uint64_t windows = (uint64_t)series * wide;
-    const ww_status status = wwi_grow_buffer(d->context, &s->room->brief.fours, windows * 16);
+    const ww_status status = wwi_grow_buffer(d->context, &s->scratch->brief.fours, windows * 16);
     return status == WW_OK
                ? WWI_LAUNCH_ITEMS(d->kernels.make_fours, windows, d->table_group, WWI_BUFFER(s->data->device_values),
-                                  WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(s->room->node.ids), WWI_VALUE(series),
-                                  WWI_VALUE(wide), WWI_BUFFER(s->room->brief.fours))
+                                  WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(s->scratch->node.ids),
+                                  WWI_VALUE(series), WWI_VALUE(wide), WWI_BUFFER(s->scratch->brief.fours))
                : status;
 }
 
@@ -37,7 +37,7 @@ static ww_status make_fours(wwi_node_search *s, uint32_t series, uint32_t wide) 
 ww_status wwi_brief_windows(wwi_node_search *s) {
     ww_status status = WW_OK;
     const wwi_shapelet_device *d = s->device;
-    struct wwi_shapelet_brief_room *to = &s->room->brief;
+    struct wwi_shapelet_brief_scratch *to = &s->scratch->brief;
     const uint32_t series = (uint32_t)s->node->count, wide = (uint32_t)s->data->longest, places = angle_places(s);
     const uint64_t bytes = (uint64_t)series * wide * 4;
     for (uint32_t li = 0; status == WW_OK && li < s->job.count; li++) {
@@ -50,7 +50,7 @@ ww_status wwi_brief_windows(wwi_node_search *s) {
                                {&to->counts[i], (uint64_t)series * 4})) != WW_OK)
             break;
         status = WWI_LAUNCH(d->kernels.make_angles, series, d->exact_group, WWI_BUFFER(s->data->device_values),
-                            WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(s->room->node.ids), WWI_VALUE(wide),
+                            WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(s->scratch->node.ids), WWI_VALUE(wide),
                             WWI_VALUE(l), WWI_VALUE(places), WWI_LOCAL((size_t)places * 4), WWI_BUFFER(to->angles[i]),
                             WWI_BUFFER(to->sorted[i]), WWI_BUFFER(to->counts[i]));
     }
@@ -58,18 +58,18 @@ ww_status wwi_brief_windows(wwi_node_search *s) {
 }
 
 static ww_status find_fours(wwi_node_search *s, uint32_t li, uint64_t blocks) {
-    const wwi_shapelet_room *room = s->room;
+    const wwi_shapelet_scratch *scratch = s->scratch;
     const uint32_t wide = (uint32_t)s->data->longest;
     return WWI_LAUNCH(s->device->kernels.near_fours, blocks * s->node->count, s->device->exact_group,
-                      WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(room->node.ids), WWI_BUFFER(room->columns.places),
-                      WWI_BUFFER(room->brief.fours), WWI_VALUE(wide), WWI_VALUE(li), WWI_BUFFER(room->bounds.nearest),
-                      WWI_VALUE(s->job));
+                      WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(scratch->node.ids),
+                      WWI_BUFFER(scratch->columns.places), WWI_BUFFER(scratch->brief.fours), WWI_VALUE(wide),
+                      WWI_VALUE(li), WWI_BUFFER(scratch->bounds.nearest), WWI_VALUE(s->job));
 }
 
 ww_status wwi_brief_find(wwi_node_search *s) {
     ww_status status = WW_OK;
     const wwi_shapelet_device *d = s->device;
-    const struct wwi_shapelet_brief_room *of = &s->room->brief;
+    const struct wwi_shapelet_brief_scratch *of = &s->scratch->brief;
     const uint32_t wide = (uint32_t)s->data->longest, places = angle_places(s);
     const uint64_t blocks = wwi_ceil_div(s->job.columns, SHORT_COLUMNS * d->exact_group), series = s->node->count;
     // Series of a group: some, where there are groups enough.
@@ -81,10 +81,10 @@ ww_status wwi_brief_find(wwi_node_search *s) {
         if (l == 4)
             return find_fours(s, li, blocks);
         status = WWI_LAUNCH(d->kernels.circle, blocks * wwi_ceil_div(series, many), d->exact_group,
-                            WWI_BUFFER(s->room->columns.places), WWI_BUFFER(of->angles[i]), WWI_BUFFER(of->sorted[i]),
-                            WWI_BUFFER(of->counts[i]), WWI_VALUE(wide), WWI_VALUE(l), WWI_VALUE(li), WWI_VALUE(places),
-                            WWI_VALUE(many), WWI_LOCAL((size_t)places * 4), WWI_BUFFER(s->room->bounds.nearest),
-                            WWI_VALUE(s->job));
+                            WWI_BUFFER(s->scratch->columns.places), WWI_BUFFER(of->angles[i]),
+                            WWI_BUFFER(of->sorted[i]), WWI_BUFFER(of->counts[i]), WWI_VALUE(wide), WWI_VALUE(l),
+                            WWI_VALUE(li), WWI_VALUE(places), WWI_VALUE(many), WWI_LOCAL((size_t)places * 4),
+                            WWI_BUFFER(s->scratch->bounds.nearest), WWI_VALUE(s->job));
     }
     return status;
 }

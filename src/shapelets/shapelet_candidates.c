@@ -46,14 +46,14 @@ static inline void sort_down(const void *items, size_t count, size_t bytes, size
 static ww_status sort_by_reach(wwi_shapelet_column *columns, size_t count, uint32_t longest) {
     size_t *at = malloc(((size_t)longest + 2) * sizeof *at);
     wwi_shapelet_column *sorted = malloc(count * sizeof *sorted);
-    const bool room = at && sorted;
-    if (room) {
+    const bool capacity = at && sorted;
+    if (capacity) {
         sort_down(columns, count, sizeof *columns, offsetof(wwi_shapelet_column, reach), longest, at, sorted);
         memcpy(columns, sorted, count * sizeof *sorted);
     }
     free(at);
     free(sorted);
-    return room ? WW_OK : wwi_fail_memory(count * sizeof *sorted);
+    return capacity ? WW_OK : wwi_fail_memory(count * sizeof *sorted);
 }
 
 static bool in_part(const wwi_shapelet_node *node, size_t own) {
@@ -176,7 +176,7 @@ static ww_status arrange_rows(wwi_node_search *s) {
     wwi_shapelet_column *ordered = NULL;
     const size_t most = s->candidates.count / H + s->node->count + 1;
     rows *blocks = malloc(most * sizeof *blocks), *sorted = malloc(most * sizeof *sorted);
-    size_t *starts = malloc((s->data->longest + 2) * sizeof *starts), room = 0, used = 0;
+    size_t *starts = malloc((s->data->longest + 2) * sizeof *starts), capacity = 0, used = 0;
     if (!blocks || !sorted || !starts)
         status = wwi_fail_memory(most * sizeof *blocks);
     for (size_t i = 0; status == WW_OK && i < s->candidates.section_count; i++) {
@@ -195,7 +195,7 @@ static ww_status arrange_rows(wwi_node_search *s) {
             }
         sort_down(blocks, count, sizeof *blocks, offsetof(rows, left), s->data->longest, starts, sorted);
         const size_t groups = (count + lanes - 1) / lanes, columns = groups * H * lanes;
-        if ((status = wwi_grow(&ordered, &room, used + columns, sizeof *ordered)) != WW_OK)
+        if ((status = wwi_grow(&ordered, &capacity, used + columns, sizeof *ordered)) != WW_OK)
             break;
         wwi_shapelet_column *to = ordered + used;
         for (size_t first = 0; first < groups * lanes; first += lanes)
@@ -303,7 +303,7 @@ static ww_status count_cells(wwi_node_search *s) {
 
 // Sections: all columns, or whole series as many as a chunk holds. Within each, the longest reach first.
 ww_status wwi_node_sections(wwi_node_search *s) {
-    size_t room = 0;
+    size_t capacity = 0;
     const size_t part = s->progress->deadline > 0 ? s->candidates.count / 64 + s->candidates.block : SIZE_MAX;
     const size_t most = s->candidates.most < part ? s->candidates.most : part;
     for (size_t first = 0, end; first < s->candidates.count; first = end) {
@@ -320,8 +320,8 @@ ww_status wwi_node_sections(wwi_node_search *s) {
                 end = next;
             }
         }
-        ww_status status =
-            wwi_grow(&s->candidates.sections, &room, s->candidates.section_count + 1, sizeof *s->candidates.sections);
+        ww_status status = wwi_grow(&s->candidates.sections, &capacity, s->candidates.section_count + 1,
+                                    sizeof *s->candidates.sections);
         if (status == WW_OK && !s->correlator.way->diagonals)
             status = sort_by_reach(s->candidates.columns + first, end - first, s->job.longest);
         if (status != WW_OK)

@@ -26,9 +26,9 @@ static ww_status send_columns(wwi_node_search *s, size_t first, size_t count) {
             padded[c] = (wwi_shapelet_column){s->node->ids[0], 0, 0, UINT32_MAX};
     }
     if (!way->host)
-        status = padded ? wwi_buffer_write(s->room->columns.places, 0, W * sizeof *padded, padded)
-                        : wwi_buffer_copy(s->room->node.columns, first * sizeof *padded, s->room->columns.places, 0,
-                                          W * sizeof *padded);
+        status = padded ? wwi_buffer_write(s->scratch->columns.places, 0, W * sizeof *padded, padded)
+                        : wwi_buffer_copy(s->scratch->node.columns, first * sizeof *padded, s->scratch->columns.places,
+                                          0, W * sizeof *padded);
     s->candidates.at = first;
     s->candidates.padded = padded;
     if (status == WW_OK)
@@ -38,7 +38,7 @@ static ww_status send_columns(wwi_node_search *s, size_t first, size_t count) {
 }
 
 // The tiles of series j of the node. *rows: those of the table before, and after.
-static ww_status add_tiles(wwi_node_search *s, size_t j, size_t *room, uint64_t *rows) {
+static ww_status add_tiles(wwi_node_search *s, size_t j, size_t *capacity, uint64_t *rows) {
     wwi_node_table *t = &s->table;
     const bool diagonals = s->correlator.way->diagonals;
     const uint32_t U = tile_windows(s), length = (uint32_t)wwi_shapelet_length(s->data, s->node->ids[j]);
@@ -47,7 +47,7 @@ static ww_status add_tiles(wwi_node_search *s, size_t j, size_t *room, uint64_t 
     for (int32_t u = -before; u < end; u += (int32_t)U) {
         const uint32_t left = u < 0 ? length : (uint32_t)u < length ? length - (uint32_t)u : 0;
         const uint32_t lengths = left < s->job.least ? 0 : left < s->job.longest ? left : s->job.longest;
-        const ww_status status = wwi_grow(&t->tiles, room, t->tile_count + 1, sizeof *t->tiles);
+        const ww_status status = wwi_grow(&t->tiles, capacity, t->tile_count + 1, sizeof *t->tiles);
         if (status != WW_OK)
             return status;
         t->tiles[t->tile_count++] = (wwi_shapelet_tile){(uint32_t)j, (uint32_t)u, lengths, (uint32_t)*rows};
@@ -58,7 +58,7 @@ static ww_status add_tiles(wwi_node_search *s, size_t j, size_t *room, uint64_t 
 
 // Tiles of the windows of series [first, ...) as far as the tables may grow; at least one series.
 static ww_status make_tiles(wwi_node_search *s, size_t first, uint64_t most_bytes) {
-    size_t room = 0;
+    size_t capacity = 0;
     wwi_node_table *t = &s->table;
     const bool diagonals = s->correlator.way->diagonals;
     const uint64_t row_bytes = wwi_shapelet_row(s->device->kind, tile_windows(s)) * 4; // not by diagonals
@@ -74,7 +74,7 @@ static ww_status make_tiles(wwi_node_search *s, size_t first, uint64_t most_byte
     for (size_t j = first; j < s->node->count; j++) {
         uint64_t after = rows;
         const size_t begin = t->tile_count;
-        const ww_status status = add_tiles(s, j, &room, &after);
+        const ww_status status = add_tiles(s, j, &capacity, &after);
         if (status != WW_OK)
             return status;
         if (j > first && after * row_bytes + (j + 1 - first) * each > most_bytes) {
@@ -88,9 +88,9 @@ static ww_status make_tiles(wwi_node_search *s, size_t first, uint64_t most_byte
         return wwi_fail(WW_ERROR_OVERFLOW, "a series has too many windows of too many lengths");
     t->bytes = rows * row_bytes;
     if (!diagonals)
-        return wwi_grow_buffer(s->device->context, &s->room->windows.b, t->bytes);
-    return WWI_GROW(s->device->context, {&s->room->windows.steps, t->count * steps},
-                    {&s->room->windows.differences, t->count * differences});
+        return wwi_grow_buffer(s->device->context, &s->scratch->windows.b, t->bytes);
+    return WWI_GROW(s->device->context, {&s->scratch->windows.steps, t->count * steps},
+                    {&s->scratch->windows.differences, t->count * differences});
 }
 
 // The table of the windows of series from `first` on.
@@ -107,8 +107,8 @@ static ww_status make_windows(wwi_node_search *s, size_t first, uint64_t most_by
         wwi_buffer **to;
         const void *from;
         uint64_t bytes;
-    } sent[] = {{&s->room->windows.tiles, t->tiles, t->tile_count * sizeof *t->tiles},
-                {&s->room->windows.first, t->first_tile, (t->count + 1) * 4}};
+    } sent[] = {{&s->scratch->windows.tiles, t->tiles, t->tile_count * sizeof *t->tiles},
+                {&s->scratch->windows.first, t->first_tile, (t->count + 1) * 4}};
     for (size_t i = 0; status == WW_OK && i < (s->correlator.way->diagonals ? 1 : 2); i++)
         status = stays ? wwi_node_post(d, sent[i].to, sent[i].from, sent[i].bytes)
                        : wwi_upload(d->context, sent[i].to, sent[i].from, sent[i].bytes);
@@ -135,7 +135,7 @@ static ww_status correlate_table(wwi_node_search *s, double cells_each, bool las
 }
 
 ww_status wwi_correlate(wwi_node_search *s, const wwi_node_chunk *now) {
-    const uint64_t table_bytes = wwi_node_room(s) / 4;
+    const uint64_t table_bytes = wwi_node_memory(s) / 4;
     const double each = (double)now->cells / (double)s->node->count;
     ww_status status = send_columns(s, now->first, now->count);
     if (status == WW_OK && s->correlator.way->begin)

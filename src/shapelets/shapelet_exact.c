@@ -90,8 +90,8 @@ void wwi_shapelet_device_close(wwi_shapelet_device *d) {
     if (!d->context)
         return;
     // Both are of pointers alone.
-    wwi_buffer **buffers = (wwi_buffer **)(void *)&d->room;
-    for (size_t i = 0; i < sizeof d->room / sizeof *buffers; i++)
+    wwi_buffer **buffers = (wwi_buffer **)(void *)&d->scratch;
+    for (size_t i = 0; i < sizeof d->scratch / sizeof *buffers; i++)
         wwi_buffer_destroy(&buffers[i]);
     wwi_kernel **kernels = (wwi_kernel **)(void *)&d->kernels;
     for (size_t i = 0; i < sizeof d->kernels / sizeof *kernels; i++)
@@ -182,7 +182,7 @@ static ww_status on_device(wwi_shapelet_device *d, const wwi_shapelet_data *data
     ww_status status;
     const uint64_t results = count * series;
     const uint32_t across = (uint32_t)series;
-    struct wwi_shapelet_exact_room *e = &d->room.exact;
+    struct wwi_shapelet_exact_scratch *e = &d->scratch.exact;
     if ((status = WWI_GROW(d->context, {&e->ids, series * 4}, {&e->patterns, value_count * sizeof(double)},
                            {&e->places, count * 8}, {&e->flats, count * d->kind.channels * 4},
                            {&e->nearest, results * sizeof(double)}, {&e->at, results * 4})) != WW_OK)

@@ -42,7 +42,7 @@ static ww_status describe_node(wwi_node_search *s) {
 
 // Of the whole tree.
 static ww_status send_gains(wwi_node_search *s) {
-    struct wwi_shapelet_node_room *to = &s->room->node;
+    struct wwi_shapelet_node_scratch *to = &s->scratch->node;
     const size_t most = s->gains->most;
     ww_status status = WW_OK;
     if (!to->steps)
@@ -54,7 +54,7 @@ static ww_status send_gains(wwi_node_search *s) {
 
 // The distances so far of the node's series, where there are any.
 static ww_status send_before(wwi_node_search *s) {
-    struct wwi_shapelet_node_room *to = &s->room->node;
+    struct wwi_shapelet_node_scratch *to = &s->scratch->node;
     const size_t n = s->node->count;
     ww_status status = wwi_grow_buffer(s->device->context, &to->before, n * 4);
     if (status == WW_OK && s->node->before)
@@ -63,7 +63,7 @@ static ww_status send_before(wwi_node_search *s) {
 }
 
 static ww_status send_columns(wwi_node_search *s) {
-    struct wwi_shapelet_node_room *to = &s->room->node;
+    struct wwi_shapelet_node_scratch *to = &s->scratch->node;
     const size_t blocks = blocks_of(s), bytes = s->candidates.count * sizeof *s->candidates.columns;
     const ww_status status = blocks ? wwi_node_post(s->device, &to->lefts, s->sent.lefts, blocks * 4) : WW_OK;
     return status == WW_OK && s->device->has_double
@@ -75,20 +75,20 @@ static ww_status send_columns(wwi_node_search *s) {
 static ww_status send_node(wwi_node_search *s) {
     ww_status status;
     wwi_shapelet_device *d = s->device;
-    wwi_shapelet_room *room = s->room;
+    wwi_shapelet_scratch *scratch = s->scratch;
     const wwi_shapelet_node *node = s->node;
     const size_t n = node->count;
     if ((status = describe_node(s)) != WW_OK ||
-        (status = wwi_node_post(d, &room->node.ids, node->ids, n * 4)) != WW_OK ||
-        (status = wwi_node_post(d, &room->node.class_of, node->classes, n * 4)) != WW_OK ||
-        (status = wwi_node_post(d, &room->node.totals, s->sent.totals, node->class_count * 4)) != WW_OK ||
-        (status = wwi_node_post(d, &room->node.points, s->sent.points, n * 4)) != WW_OK ||
+        (status = wwi_node_post(d, &scratch->node.ids, node->ids, n * 4)) != WW_OK ||
+        (status = wwi_node_post(d, &scratch->node.class_of, node->classes, n * 4)) != WW_OK ||
+        (status = wwi_node_post(d, &scratch->node.totals, s->sent.totals, node->class_count * 4)) != WW_OK ||
+        (status = wwi_node_post(d, &scratch->node.points, s->sent.points, n * 4)) != WW_OK ||
         (status = send_before(s)) != WW_OK || (status = send_gains(s)) != WW_OK ||
         (status = send_columns(s)) != WW_OK ||
-        (status = WWI_GROW(d->context, {&room->bounds.pruned, n * 4}, {&room->bounds.listed_count, 4},
-                           {&room->bounds.bound, 16})) != WW_OK)
+        (status = WWI_GROW(d->context, {&scratch->bounds.pruned, n * 4}, {&scratch->bounds.listed_count, 4},
+                           {&scratch->bounds.bound, 16})) != WW_OK)
         return status;
-    return wwi_buffer_fill_u32(room->bounds.pruned, 0, n * 4, 0);
+    return wwi_buffer_fill_u32(scratch->bounds.pruned, 0, n * 4, 0);
 }
 
 // Bytes of a column in all buffers of a chunk.
@@ -101,7 +101,7 @@ static uint64_t column_bytes(const wwi_node_search *s) {
 static void cut_chunks(wwi_node_search *s) {
     wwi_node_candidates *c = &s->candidates;
     const uint64_t buffer = wwi_context_max_buffer(s->device->context);
-    uint64_t most = wwi_node_room(s) * 3 / 4 / column_bytes(s);
+    uint64_t most = wwi_node_memory(s) * 3 / 4 / column_bytes(s);
     c->block = s->correlator.way->block(s);
     if (c->block < s->bounds.across)
         c->block = s->bounds.across;
@@ -114,22 +114,22 @@ static void cut_chunks(wwi_node_search *s) {
 static ww_status allocate(wwi_node_search *s) {
     ww_status status;
     ww_context *context = s->device->context;
-    struct wwi_shapelet_columns_room *to = &s->room->columns;
+    struct wwi_shapelet_columns_scratch *to = &s->scratch->columns;
     const uint32_t block = s->candidates.block;
     const uint64_t W = wwi_least(wwi_ceil_div(s->candidates.count, block) * block, s->candidates.most);
     const uint64_t flat_bytes = s->node->count * (s->job.single ? s->job.longest : s->job.count) * 4;
     if ((status = WWI_GROW(context, {&to->places, W * 16}, {&to->reaches, W * 4}, {&to->own, W * 4},
                            {&to->norms, W * (s->data->channels + 1) * s->job.count * 4},
-                           {&s->room->windows.constant, flat_bytes})) != WW_OK ||
+                           {&s->scratch->windows.constant, flat_bytes})) != WW_OK ||
         (status = s->correlator.way->allocate(s, W)) != WW_OK || (status = wwi_node_bounds_allocate(s, W)) != WW_OK)
         return status;
-    return wwi_buffer_fill_u32(s->room->windows.constant, 0, flat_bytes, 0);
+    return wwi_buffer_fill_u32(s->scratch->windows.constant, 0, flat_bytes, 0);
 }
 
 static void release(wwi_node_search *s, ww_status status) {
     wwi_node_bounds *b = &s->bounds;
-    if (status != WW_OK && s->room->node.ids)
-        wwi_buffer_settle(s->room->node.ids); // what is posted
+    if (status != WW_OK && s->scratch->node.ids)
+        wwi_buffer_settle(s->scratch->node.ids); // what is posted
     WWI_KERNELS_DESTROY(&s->correlator.kernel, &s->correlator.clear, &b->split, &b->raise, &b->rank, &b->keep,
                         &b->prune, &b->survive);
     wwi_program_release(&s->correlator.program);
@@ -183,7 +183,7 @@ static ww_status go_ahead(wwi_node_search *s, bool *done) {
     uint64_t cells = 0, candidates = 0;
     s->ahead = true;
     if ((status = wwi_node_bounds_send(s)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(s->room->bounds.kept_count, 0, 4, 0)) != WW_OK)
+        (status = wwi_buffer_fill_u32(s->scratch->bounds.kept_count, 0, 4, 0)) != WW_OK)
         return status;
     for (size_t at = 0; status == WW_OK && at < part->count;) {
         const wwi_node_chunk now = wwi_node_chunk_of(s, part->first + at, chunk_at(s, part, at));
@@ -296,7 +296,7 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
                               const wwi_shapelet_node *node, size_t k, wwi_shapelet_progress *progress,
                               wwi_shapelet_found *found, size_t *count) {
     wwi_node_search s = {.device = device,
-                         .room = &device->room,
+                         .scratch = &device->scratch,
                          .data = data,
                          .gains = gains,
                          .options = options,

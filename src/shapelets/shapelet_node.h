@@ -129,7 +129,7 @@ typedef struct wwi_node_listed {
 
 typedef struct wwi_node_shortlist {
     wwi_node_listed *items;
-    size_t count, room;
+    size_t count, capacity;
     uint32_t columns, first; // of the places in the device's list: all columns, the chunk's first
 } wwi_node_shortlist;
 
@@ -150,7 +150,7 @@ typedef struct wwi_node_sent {
 
 struct wwi_node_search {
     wwi_shapelet_device *device;
-    wwi_shapelet_room *room; // its buffers
+    wwi_shapelet_scratch *scratch; // its buffers
     const wwi_shapelet_data *data;
     const wwi_shapelet_gains *gains;
     const ww_shapelets_options *options;
@@ -170,7 +170,7 @@ struct wwi_node_search {
 };
 
 // Bytes that the tables and results of a search may take.
-uint64_t wwi_node_room(const wwi_node_search *s);
+uint64_t wwi_node_memory(const wwi_node_search *s);
 // To a buffer of the device, without waiting: the values stay until the search ends.
 static inline ww_status wwi_node_post(wwi_shapelet_device *device, wwi_buffer **buffer, const void *values,
                                       uint64_t bytes) {

@@ -50,9 +50,9 @@ typedef struct ranked {
     uint32_t item;
 } ranked;
 
-// Sorts by distance, equal ones as they are: insertion in runs, then merging. room: for `count`. Returns the one of
+// Sorts by distance, equal ones as they are: insertion in runs, then merging. spare: for `count`. Returns the one of
 // both that is sorted.
-static ranked *sort_ranked(ranked *all, ranked *room, size_t count) {
+static ranked *sort_ranked(ranked *all, ranked *spare, size_t count) {
     enum { RUN = 8 };
     for (size_t first = 0; first < count; first += RUN)
         for (size_t i = first + 1; i < first + RUN && i < count; i++) {
@@ -68,11 +68,11 @@ static ranked *sort_ranked(ranked *all, ranked *room, size_t count) {
             const size_t end = count - first < 2 * run ? count : first + 2 * run;
             size_t x = first, y = middle;
             for (size_t to = first; to < end; to++)
-                room[to] = y >= end || (x < middle && all[x].distance <= all[y].distance) ? all[x++] : all[y++];
+                spare[to] = y >= end || (x < middle && all[x].distance <= all[y].distance) ? all[x++] : all[y++];
         }
         ranked *const swapped = all;
-        all = room;
-        room = swapped;
+        all = spare;
+        spare = swapped;
     }
     return all;
 }

@@ -15,9 +15,9 @@ size_t wwi_shapelet_rescores(const wwi_shapelet_device *d, const wwi_shapelet_si
     const uint64_t local = wwi_context_info(d->context)->local_bytes;
     if (!d->gpu || !d->has_double || rescore_bytes(sides) + 1024 > wwi_least(local, 49152))
         return 0;
-    const uint64_t room = wwi_least(wwi_context_bytes_free(d->context) / 16, UINT64_C(256) << 20);
+    const uint64_t budget = wwi_least(wwi_context_bytes_free(d->context) / 16, UINT64_C(256) << 20);
     const uint64_t groups = INT32_MAX / (uint64_t)sides->series; // of a launch
-    return (size_t)wwi_least(room / (8 * (uint64_t)sides->series), groups);
+    return (size_t)wwi_least(budget / (8 * (uint64_t)sides->series), groups);
 }
 
 // The order of candidates by their length: by counting. starts: of each length, up to `longest` + 1.
@@ -37,7 +37,7 @@ static ww_status near_of_length(wwi_shapelet_device *d, const wwi_shapelet_data 
                                 uint32_t first, uint32_t count, uint32_t l) {
     enum { MOST_ACROSS = 16, GROUPS = 4096 };
     ww_status status;
-    struct wwi_shapelet_exact_room *e = &d->room.exact;
+    struct wwi_shapelet_exact_scratch *e = &d->scratch.exact;
     const uint32_t wide = (uint32_t)data->longest - l + 1;
     const uint64_t windows = (uint64_t)sides->series * d->kind.channels * wide, values = d->kind.channels * (uint64_t)l;
     const uint64_t at_once = (UINT64_C(64) << 20) / 8 / values + MOST_ACROSS;
@@ -77,7 +77,7 @@ static ww_status near_of_length(wwi_shapelet_device *d, const wwi_shapelet_data 
 ww_status wwi_shapelet_rescore(wwi_shapelet_device *d, const wwi_shapelet_data *data, const wwi_shapelet_sides *sides,
                                const uint32_t (*candidates)[4], size_t count, int64_t *gains, double *gaps) {
     ww_status status;
-    struct wwi_shapelet_exact_room *e = &d->room.exact;
+    struct wwi_shapelet_exact_scratch *e = &d->scratch.exact;
     const uint32_t unscaled = d->kind.unscaled, longest = (uint32_t)data->longest;
     if (!count)
         return WW_OK;

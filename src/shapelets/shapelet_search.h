@@ -35,27 +35,27 @@ typedef struct wwi_shapelet_kind {
 
 // Buffers of the search of a node, kept for the next one: of what the node is, of the tables of columns and of windows,
 // of bounds and what they keep, of short candidates, and of distances in double.
-typedef struct wwi_shapelet_room {
-    struct wwi_shapelet_node_room {
+typedef struct wwi_shapelet_scratch {
+    struct wwi_shapelet_node_scratch {
         wwi_buffer *ids, *class_of, *totals, *points, *before, *so_far, *steps, *entropy, *columns, *lefts;
     } node;
-    struct wwi_shapelet_columns_room {
+    struct wwi_shapelet_columns_scratch {
         wwi_buffer *places, *reaches, *own, *a, *norms, *sums, *increments, *steps, *lefts;
     } columns;
-    struct wwi_shapelet_windows_room {
+    struct wwi_shapelet_windows_scratch {
         wwi_buffer *tiles, *first, *b, *constant, *steps, *differences, *scratch;
     } windows;
-    struct wwi_shapelet_bounds_room {
+    struct wwi_shapelet_bounds_scratch {
         wwi_buffer *nearest, *bound, *pruned, *listed, *listed_count, *most_gain, *most_gap, *best, *scratch, *kept,
             *kept_count;
     } bounds;
-    struct wwi_shapelet_brief_room {
+    struct wwi_shapelet_brief_scratch {
         wwi_buffer *angles[2], *sorted[2], *counts[2], *fours;
     } brief;
-    struct wwi_shapelet_exact_room {
+    struct wwi_shapelet_exact_scratch {
         wwi_buffer *patterns, *places, *flats, *ids, *nearest, *at, *candidates, *statistics, *gains, *gaps;
     } exact;
-} wwi_shapelet_room;
+} wwi_shapelet_scratch;
 
 // The kernels of texts that use double.
 typedef struct wwi_shapelet_kernels {
@@ -76,7 +76,7 @@ typedef struct wwi_shapelet_device {
     uint32_t exact_group, table_group;
     wwi_program *double_program;
     wwi_shapelet_kernels kernels;
-    wwi_shapelet_room room;
+    wwi_shapelet_scratch scratch;
     uint64_t bytes; // that a search may use: half of what was free when the first began
 } wwi_shapelet_device;
 

@@ -12,14 +12,15 @@ ww_status wwi_shortlist_take(wwi_node_search *s, size_t first, bool *whole) {
     uint32_t count = 0;
     uint32_t(*kept)[4] = NULL;
     *whole = true;
-    if ((status = wwi_stream_read(s->device->stream, s->room->bounds.kept_count, 0, 4, &count)) != WW_OK || !count)
+    if ((status = wwi_stream_read(s->device->stream, s->scratch->bounds.kept_count, 0, 4, &count)) != WW_OK || !count)
         return status;
-    if (!(*whole = count <= wwi_buffer_bytes(s->room->bounds.kept) / 16))
+    if (!(*whole = count <= wwi_buffer_bytes(s->scratch->bounds.kept) / 16))
         return WW_OK;
     if (!(kept = malloc(count * sizeof *kept)))
         return wwi_fail_memory(count * sizeof *kept);
-    if ((status = wwi_stream_read(s->device->stream, s->room->bounds.kept, 0, count * sizeof *kept, kept)) != WW_OK ||
-        (status = wwi_grow(&s->shortlist.items, &s->shortlist.room, s->shortlist.count + count,
+    if ((status = wwi_stream_read(s->device->stream, s->scratch->bounds.kept, 0, count * sizeof *kept, kept)) !=
+            WW_OK ||
+        (status = wwi_grow(&s->shortlist.items, &s->shortlist.capacity, s->shortlist.count + count,
                            sizeof *s->shortlist.items)) != WW_OK)
         goto done;
     for (uint32_t i = 0; i < count; i++) {
@@ -66,9 +67,14 @@ static bool may_reach(const wwi_node_search *s, const wwi_node_listed *one, cons
 }
 
 static wwi_shapelet_sides sides_of(const wwi_node_search *s) {
-    return (wwi_shapelet_sides){s->job.series,        s->job.classes,         s->job.combine,
-                                s->room->node.ids,    s->room->node.class_of, s->room->node.totals,
-                                s->room->node.so_far, s->room->node.steps};
+    return (wwi_shapelet_sides){s->job.series,
+                                s->job.classes,
+                                s->job.combine,
+                                s->scratch->node.ids,
+                                s->scratch->node.class_of,
+                                s->scratch->node.totals,
+                                s->scratch->node.so_far,
+                                s->scratch->node.steps};
 }
 
 typedef struct chosen {
@@ -80,7 +86,7 @@ typedef struct chosen {
 typedef struct selection {
     wwi_node_search *s;
     chosen *all;
-    size_t examined, room;
+    size_t examined, capacity;
     wwi_shapelet_place *out;
     size_t taken, next, ordered_to, at_once;
 } selection;
@@ -170,15 +176,15 @@ static size_t order_list(wwi_node_search *s, size_t first) {
 static ww_status rescore(wwi_node_search *s, size_t first, size_t count) {
     ww_status status = WW_OK;
     const wwi_shapelet_sides sides = sides_of(s);
-    const size_t most = wwi_shapelet_rescores(s->device, &sides), room = count < most ? count : most;
-    uint32_t(*candidates)[4] = malloc(room * sizeof *candidates);
-    int64_t *gains = malloc(room * sizeof *gains);
-    double *gaps = malloc(room * sizeof *gaps);
+    const size_t most = wwi_shapelet_rescores(s->device, &sides), capacity = count < most ? count : most;
+    uint32_t(*candidates)[4] = malloc(capacity * sizeof *candidates);
+    int64_t *gains = malloc(capacity * sizeof *gains);
+    double *gaps = malloc(capacity * sizeof *gaps);
     if (!candidates || !gains || !gaps)
-        status = wwi_fail_memory(room * sizeof *candidates);
+        status = wwi_fail_memory(capacity * sizeof *candidates);
     for (size_t at = 0, many; status == WW_OK && at < count; at += many) {
         wwi_node_listed *from = s->shortlist.items + first + at;
-        many = count - at < room ? count - at : room;
+        many = count - at < capacity ? count - at : capacity;
         size_t light = 0;
         for (size_t i = 0; i < many; i++) {
             const wwi_shapelet_place *place = &from[i].place;
@@ -240,7 +246,7 @@ static size_t end_of_many(const selection *t, const wwi_shapelet_found *need) {
 }
 
 static ww_status examine_next(selection *t, const size_t *which, size_t count, size_t most) {
-    ww_status status = wwi_grow(&t->all, &t->room, t->examined + count, sizeof *t->all);
+    ww_status status = wwi_grow(&t->all, &t->capacity, t->examined + count, sizeof *t->all);
     if (status == WW_OK && (status = examine(t->s, which, count, t->all + t->examined)) == WW_OK)
         status = wwi_pace_report(&t->s->progress->pace, 0);
     t->examined += count;

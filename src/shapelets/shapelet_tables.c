@@ -122,10 +122,10 @@ ww_status wwi_node_host_columns(wwi_node_search *s) {
         own[c] = columns[c].own;
     }
     wwi_shapelet_columns(s->data, s->device->kind, columns, &s->job, a, norms);
-    if ((status = wwi_buffer_write(s->room->columns.reaches, 0, W * 4, reaches)) == WW_OK &&
-        (status = wwi_buffer_write(s->room->columns.own, 0, W * 4, own)) == WW_OK &&
-        (status = wwi_buffer_write(s->room->columns.a, 0, a_bytes, a)) == WW_OK)
-        status = wwi_buffer_write(s->room->columns.norms, 0, norm_bytes, norms);
+    if ((status = wwi_buffer_write(s->scratch->columns.reaches, 0, W * 4, reaches)) == WW_OK &&
+        (status = wwi_buffer_write(s->scratch->columns.own, 0, W * 4, own)) == WW_OK &&
+        (status = wwi_buffer_write(s->scratch->columns.a, 0, a_bytes, a)) == WW_OK)
+        status = wwi_buffer_write(s->scratch->columns.norms, 0, norm_bytes, norms);
 done:
     free(reaches);
     free(own);
@@ -142,12 +142,12 @@ ww_status wwi_node_host_windows(wwi_node_search *s) {
     uint32_t *flats = calloc(flat_bytes, 1);
     if (!b || !flats) {
         status = wwi_fail_memory(bytes);
-    } else if ((status = wwi_stream_read(s->device->stream, s->room->windows.constant, 0, flat_bytes, flats)) ==
+    } else if ((status = wwi_stream_read(s->device->stream, s->scratch->windows.constant, 0, flat_bytes, flats)) ==
                WW_OK) {
         wwi_shapelet_windows(s->data, s->device->kind, s->node->ids, s->table.tiles, s->table.tile_count,
                              s->device->windows, &s->job, b, flats);
-        if ((status = wwi_buffer_write(s->room->windows.b, 0, bytes, b)) == WW_OK)
-            status = wwi_buffer_write(s->room->windows.constant, 0, flat_bytes, flats);
+        if ((status = wwi_buffer_write(s->scratch->windows.b, 0, bytes, b)) == WW_OK)
+            status = wwi_buffer_write(s->scratch->windows.constant, 0, flat_bytes, flats);
     }
     free(b);
     free(flats);

@@ -194,14 +194,14 @@ static size_t number_classes(const wwi_growth *g, const uint32_t *ids, size_t co
 }
 
 // Puts the series within the threshold before the others, each in their order, and returns how many they are.
-static size_t divide(uint32_t *ids, size_t count, const double *distances, double threshold, uint32_t *room) {
+static size_t divide(uint32_t *ids, size_t count, const double *distances, double threshold, uint32_t *spare) {
     size_t left = 0, right = 0;
     for (size_t j = 0; j < count; j++)
         if (distances[j] <= threshold)
             ids[left++] = ids[j];
         else
-            room[right++] = ids[j];
-    memcpy(ids + left, room, right * sizeof *ids);
+            spare[right++] = ids[j];
+    memcpy(ids + left, spare, right * sizeof *ids);
     return left;
 }
 
@@ -224,9 +224,9 @@ static ww_status add_below(wwi_growth *g, const waiting *w, size_t left) {
     return WW_OK;
 }
 
-// numbers: for each class; classes, room: for each series of the node.
+// numbers: for each class; classes, spare: for each series of the node.
 static ww_status split(wwi_growth *g, const waiting *w, const wwi_shapelet_found *known, uint32_t *numbers,
-                       uint32_t *classes, uint32_t *room, terms *t) {
+                       uint32_t *classes, uint32_t *spare, terms *t) {
     ww_shapelets *m = g->model;
     uint32_t *ids = g->ids + w->first;
     const size_t class_count = number_classes(g, ids, w->count, numbers, classes);
@@ -235,7 +235,7 @@ static ww_status split(wwi_growth *g, const waiting *w, const wwi_shapelet_found
     if (status != WW_OK || !t->count)
         return status;
     const wwi_shapelet_score *score = &t->found[t->count - 1].score;
-    const size_t left = divide(ids, w->count, t->distances, score->threshold, room);
+    const size_t left = divide(ids, w->count, t->distances, score->threshold, spare);
     if (left == 0 || left == w->count)
         return WW_OK; // by a quality without a split
     ww_shapelet_node *at = &m->nodes[w->node];

@@ -11,18 +11,18 @@ enum { LEAST_SPARSE = 3 }; // the step from which lengths are sparse: errors of 
 #define LEAST_EXTENT 2e-5  // of three neighbours, in the largest of a series: below it ww_error() was seen not to hold
 enum { TENSOR_COLUMNS = 32, TENSOR_WINDOWS = 64, TENSOR_GROUP = 128 }; // kernels_cl/shapelets/shapelet_tensor.cl
 
-uint64_t wwi_node_room(const wwi_node_search *s) {
+uint64_t wwi_node_memory(const wwi_node_search *s) {
     const ww_run_options *run = s->options->run;
     // The buffers of an earlier search are used again.
     if (!s->device->bytes)
         s->device->bytes = wwi_context_bytes_free(s->device->context) / 2;
-    uint64_t room = s->device->bytes;
+    uint64_t budget = s->device->bytes;
     // Of a GPU no more than the context keeps of released buffers: new memory takes longer than more chunks.
     const uint64_t least = UINT64_C(256) << 20;
     const uint64_t kept = wwi_context_info(s->device->context)->global_bytes / 64 * 3 / 4;
     const uint64_t most = s->device->gpu && kept > least ? kept : least;
-    room = room < most ? room : most;
-    return run && run->max_bytes && run->max_bytes < room ? run->max_bytes : room;
+    budget = budget < most ? budget : most;
+    return run && run->max_bytes && run->max_bytes < budget ? run->max_bytes : budget;
 }
 
 static int64_t channels(const wwi_node_search *s) {
@@ -61,11 +61,11 @@ static uint64_t extension_bytes(const wwi_node_search *s) {
 }
 
 static ww_status allocate_extension(wwi_node_search *s, uint64_t columns) {
-    return wwi_grow_buffer(s->device->context, &s->room->columns.a, columns * extension_bytes(s));
+    return wwi_grow_buffer(s->device->context, &s->scratch->columns.a, columns * extension_bytes(s));
 }
 
 static ww_status launch_columns(wwi_node_search *s, wwi_kernel *kernel) {
-    const struct wwi_shapelet_columns_room *to = &s->room->columns;
+    const struct wwi_shapelet_columns_scratch *to = &s->scratch->columns;
     return WWI_LAUNCH_ITEMS(kernel, s->job.columns, s->device->table_group, WWI_BUFFER(s->data->device_values),
                             WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(to->places), WWI_BUFFER(to->a),
                             WWI_BUFFER(to->norms), WWI_BUFFER(to->reaches), WWI_BUFFER(to->own),
@@ -73,12 +73,12 @@ static ww_status launch_columns(wwi_node_search *s, wwi_kernel *kernel) {
 }
 
 static ww_status launch_windows(wwi_node_search *s, wwi_kernel *kernel, uint32_t each) {
-    const struct wwi_shapelet_windows_room *to = &s->room->windows;
+    const struct wwi_shapelet_windows_scratch *to = &s->scratch->windows;
     const uint32_t tiles = (uint32_t)s->table.tile_count;
     return WWI_LAUNCH_ITEMS(kernel, (uint64_t)tiles * each, s->device->table_group, WWI_BUFFER(s->data->device_values),
-                            WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(s->room->node.ids), WWI_BUFFER(to->tiles),
-                            WWI_BUFFER(to->b), WWI_BUFFER(to->constant), WWI_VALUE(s->correlator.unit),
-                            WWI_VALUE(tiles), WWI_VALUE(s->job));
+                            WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(s->scratch->node.ids),
+                            WWI_BUFFER(to->tiles), WWI_BUFFER(to->b), WWI_BUFFER(to->constant),
+                            WWI_VALUE(s->correlator.unit), WWI_VALUE(tiles), WWI_VALUE(s->job));
 }
 
 static ww_status extension_columns(wwi_node_search *s) {
@@ -90,11 +90,12 @@ static ww_status extension_windows(wwi_node_search *s) {
 }
 
 static ww_status launch_extension(wwi_node_search *s) {
-    const wwi_shapelet_room *room = s->room;
+    const wwi_shapelet_scratch *scratch = s->scratch;
     return WWI_LAUNCH(s->correlator.kernel, s->job.columns / extension_block(s) * (uint64_t)s->job.many,
-                      s->correlator.group_items, WWI_BUFFER(room->columns.a), WWI_BUFFER(room->columns.norms),
-                      WWI_BUFFER(room->windows.b), WWI_BUFFER(room->windows.tiles), WWI_BUFFER(room->windows.first),
-                      WWI_BUFFER(room->columns.reaches), WWI_BUFFER(room->bounds.nearest), WWI_VALUE(s->job));
+                      s->correlator.group_items, WWI_BUFFER(scratch->columns.a), WWI_BUFFER(scratch->columns.norms),
+                      WWI_BUFFER(scratch->windows.b), WWI_BUFFER(scratch->windows.tiles),
+                      WWI_BUFFER(scratch->windows.first), WWI_BUFFER(scratch->columns.reaches),
+                      WWI_BUFFER(scratch->bounds.nearest), WWI_VALUE(s->job));
 }
 
 // ---- by diagonals, on GPUs by rows: a cell from the one before on its diagonal
@@ -137,23 +138,23 @@ static uint64_t diagonals_bytes(const wwi_node_search *s) {
 // On GPUs also what waits between two lengths in shapelet_rows.cl, for as many groups as may run at a time.
 static ww_status allocate_diagonals(wwi_node_search *s, uint64_t columns) {
     wwi_node_correlator *c = &s->correlator;
-    struct wwi_shapelet_columns_room *to = &s->room->columns;
+    struct wwi_shapelet_columns_scratch *to = &s->scratch->columns;
     const uint64_t each = s->device->gpu ? (uint64_t)c->wide * s->device->row_group * c->takes * 4 : 1;
     const uint64_t items = columns / s->candidates.block * wwi_ceil_div(s->node->count, c->takes);
     const uint64_t most = wwi_least(wwi_compute_units(s->device->context) * 32, items);
-    const uint64_t room = wwi_node_room(s) / 8 / each, rows = columns / s->device->rows, count = s->job.count;
-    c->groups = room < 1 ? 1 : (uint32_t)wwi_least(room, most);
+    const uint64_t budget = wwi_node_memory(s) / 8 / each, rows = columns / s->device->rows, count = s->job.count;
+    c->groups = budget < 1 ? 1 : (uint32_t)wwi_least(budget, most);
     c->group_room = c->wide * s->device->row_group;
-    return WWI_GROW(s->device->context, {&s->room->windows.scratch, c->groups * each},
+    return WWI_GROW(s->device->context, {&s->scratch->windows.scratch, c->groups * each},
                     {&to->sums, rows * sums_of_rows(s) * 4}, {&to->increments, rows * count * 8},
                     {&to->steps, columns * count * 8}, {&to->lefts, columns / s->candidates.block * 4});
 }
 
 static ww_status diagonals_columns(wwi_node_search *s) {
-    const struct wwi_shapelet_columns_room *to = &s->room->columns;
+    const struct wwi_shapelet_columns_scratch *to = &s->scratch->columns;
     const uint32_t block = s->candidates.block;
     const ww_status status =
-        wwi_buffer_copy(s->room->node.lefts, s->candidates.at / block * 4, to->lefts, 0, s->job.columns / block * 4);
+        wwi_buffer_copy(s->scratch->node.lefts, s->candidates.at / block * 4, to->lefts, 0, s->job.columns / block * 4);
     return status == WW_OK ? WWI_LAUNCH_ITEMS(s->device->kernels.row_steps, s->job.columns, s->device->table_group,
                                               WWI_BUFFER(s->data->device_values), WWI_BUFFER(s->data->device_offsets),
                                               WWI_BUFFER(to->places), WWI_BUFFER(to->sums), WWI_BUFFER(to->increments),
@@ -163,35 +164,35 @@ static ww_status diagonals_columns(wwi_node_search *s) {
 }
 
 static ww_status diagonals_windows(wwi_node_search *s) {
-    const struct wwi_shapelet_windows_room *to = &s->room->windows;
+    const struct wwi_shapelet_windows_scratch *to = &s->scratch->windows;
     const uint32_t tiles = (uint32_t)s->table.tile_count;
     return WWI_LAUNCH_ITEMS(s->device->kernels.window_steps, (uint64_t)tiles * s->device->diagonals,
                             s->device->table_group, WWI_BUFFER(s->data->device_values),
-                            WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(s->room->node.ids), WWI_BUFFER(to->tiles),
-                            WWI_BUFFER(to->differences), WWI_VALUE(s->correlator.difference_count),
-                            WWI_BUFFER(to->constant), WWI_BUFFER(to->steps), WWI_VALUE(s->correlator.wide),
-                            WWI_VALUE(tiles), WWI_VALUE(s->job));
+                            WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(s->scratch->node.ids),
+                            WWI_BUFFER(to->tiles), WWI_BUFFER(to->differences),
+                            WWI_VALUE(s->correlator.difference_count), WWI_BUFFER(to->constant), WWI_BUFFER(to->steps),
+                            WWI_VALUE(s->correlator.wide), WWI_VALUE(tiles), WWI_VALUE(s->job));
 }
 
 static ww_status launch_diagonals(wwi_node_search *s) {
-    const wwi_shapelet_room *room = s->room;
+    const wwi_shapelet_scratch *scratch = s->scratch;
     const wwi_node_correlator *c = &s->correlator;
     const uint32_t blocks = s->job.columns / s->candidates.block;
     const uint32_t items = (uint32_t)(blocks * wwi_ceil_div(s->job.many, c->takes));
     if (!s->device->gpu)
-        return WWI_LAUNCH(c->kernel, items, s->device->row_group, WWI_BUFFER(room->columns.sums),
-                          WWI_BUFFER(room->columns.increments), WWI_BUFFER(room->columns.steps),
-                          WWI_BUFFER(room->windows.differences), WWI_VALUE(c->difference_count),
-                          WWI_BUFFER(room->columns.lefts), WWI_BUFFER(room->node.points),
-                          WWI_BUFFER(room->windows.steps), WWI_VALUE(c->wide), WWI_BUFFER(room->bounds.nearest),
+        return WWI_LAUNCH(c->kernel, items, s->device->row_group, WWI_BUFFER(scratch->columns.sums),
+                          WWI_BUFFER(scratch->columns.increments), WWI_BUFFER(scratch->columns.steps),
+                          WWI_BUFFER(scratch->windows.differences), WWI_VALUE(c->difference_count),
+                          WWI_BUFFER(scratch->columns.lefts), WWI_BUFFER(scratch->node.points),
+                          WWI_BUFFER(scratch->windows.steps), WWI_VALUE(c->wide), WWI_BUFFER(scratch->bounds.nearest),
                           WWI_VALUE(s->job));
-    return WWI_LAUNCH(c->kernel, wwi_least(items, c->groups), s->device->row_group * s->device->row_parts,
-                      WWI_BUFFER(room->columns.sums), WWI_BUFFER(room->columns.increments),
-                      WWI_BUFFER(room->columns.steps), WWI_BUFFER(room->columns.norms),
-                      WWI_BUFFER(room->windows.differences), WWI_VALUE(c->difference_count),
-                      WWI_BUFFER(room->columns.lefts), WWI_BUFFER(room->node.points), WWI_BUFFER(room->windows.steps),
-                      WWI_VALUE(c->wide), WWI_BUFFER(room->bounds.nearest), WWI_BUFFER(room->windows.scratch),
-                      WWI_VALUE(c->group_room), WWI_VALUE(items), WWI_VALUE(s->job));
+    return WWI_LAUNCH(
+        c->kernel, wwi_least(items, c->groups), s->device->row_group * s->device->row_parts,
+        WWI_BUFFER(scratch->columns.sums), WWI_BUFFER(scratch->columns.increments), WWI_BUFFER(scratch->columns.steps),
+        WWI_BUFFER(scratch->columns.norms), WWI_BUFFER(scratch->windows.differences), WWI_VALUE(c->difference_count),
+        WWI_BUFFER(scratch->columns.lefts), WWI_BUFFER(scratch->node.points), WWI_BUFFER(scratch->windows.steps),
+        WWI_VALUE(c->wide), WWI_BUFFER(scratch->bounds.nearest), WWI_BUFFER(scratch->windows.scratch),
+        WWI_VALUE(c->group_room), WWI_VALUE(items), WWI_VALUE(s->job));
 }
 
 // ---- by matrix units
@@ -217,7 +218,7 @@ static uint32_t tensor_block(const wwi_node_search *s) {
 // A kernel of our own: NVIDIA's fill takes twice as long.
 static ww_status clear_nearest(wwi_node_search *s) {
     const uint64_t fours = (uint64_t)s->job.columns * s->job.count * s->node->count / 4;
-    return WWI_LAUNCH(s->correlator.clear, s->bounds.prune_groups, TENSOR_GROUP, WWI_BUFFER(s->room->bounds.nearest),
+    return WWI_LAUNCH(s->correlator.clear, s->bounds.prune_groups, TENSOR_GROUP, WWI_BUFFER(s->scratch->bounds.nearest),
                       WWI_VALUE(fours));
 }
 
@@ -230,13 +231,14 @@ static ww_status tensor_windows(wwi_node_search *s) {
 }
 
 static ww_status launch_tensor(wwi_node_search *s) {
-    const wwi_shapelet_room *room = s->room;
+    const wwi_shapelet_scratch *scratch = s->scratch;
     const uint32_t *of = s->table.first_tile + s->job.first - s->table.first;
     const uint32_t first = of[0], tiles = of[s->job.many] - first;
     return WWI_LAUNCH(s->correlator.kernel, (uint64_t)tiles * (s->job.columns / s->candidates.block), TENSOR_GROUP,
-                      WWI_BUFFER(room->columns.a), WWI_BUFFER(room->columns.norms), WWI_BUFFER(room->windows.b),
-                      WWI_BUFFER(room->windows.tiles), WWI_VALUE(first), WWI_BUFFER(room->columns.reaches),
-                      WWI_BUFFER(room->node.points), WWI_BUFFER(room->bounds.nearest), WWI_VALUE(s->job));
+                      WWI_BUFFER(scratch->columns.a), WWI_BUFFER(scratch->columns.norms),
+                      WWI_BUFFER(scratch->windows.b), WWI_BUFFER(scratch->windows.tiles), WWI_VALUE(first),
+                      WWI_BUFFER(scratch->columns.reaches), WWI_BUFFER(scratch->node.points),
+                      WWI_BUFFER(scratch->bounds.nearest), WWI_VALUE(s->job));
 }
 
 // ---- the ways

@@ -498,7 +498,7 @@ START_TEST(tiles) {
         result expected = matched(&measure, &x, &y, wide, &options, NULL);
         wwt_ok(wwi_tuning_try(wwt_context, "form.tiles", NULL, packed ? 0 : 1 + products));
         wwt_ok(wwi_tuning_try(wwt_context, "gradient.fill", NULL, way == 2 || way == 5 ? 0 : 1 << 20));
-        wwt_ok(wwi_tuning_try(wwt_context, "form.flow", NULL, way < 4));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.chain", NULL, way < 4));
         if (way == 3) {
             limits.max_bytes = 15000;
             options.run = &limits;
@@ -519,7 +519,7 @@ START_TEST(tiles) {
         free_result(&got);
     }
     wwt_ok(wwi_tuning_try(wwt_context, "form.tiles", NULL, 0));
-    wwt_ok(wwi_tuning_try(wwt_context, "form.flow", NULL, 1));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.chain", NULL, 1));
     wwt_set_free(&x);
     wwt_set_free(&y);
 }
