@@ -403,7 +403,7 @@ ww_lsh_scatter(__global const uint *restrict keys, const ulong first_key, __glob
 // tasks.
 #define WW_BUCKETS 4
 // A bucket's tasks, of rows from *begin on; adds its pairs.
-WW_INLINE uint ww_bucket_tasks(__global const uint *query_offsets, __global const uint *offsets, const ww_lsh_job job,
+WW_INLINE uint ww_bucket_tasks(__global const uint *query_offsets, __global const uint *offsets, const ww_lsh_args job,
                                const uint bucket, uint *begin, ulong *pairs) {
     *begin = query_offsets[bucket];
     const uint rows = query_offsets[bucket + 1] - *begin, points = offsets[bucket + 1] - offsets[bucket];

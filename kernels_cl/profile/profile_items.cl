@@ -298,7 +298,7 @@ typedef struct {
 } ww_above;
 
 // Cell S, which is above a limit: raises it, or with `list` goes into lists.
-WW_INLINE void ww_follow_above(const ww_tile *w, const ww_profile_job *job, const ww_profile_side *rows,
+WW_INLINE void ww_follow_above(const ww_tile *w, const ww_profile_args *job, const ww_profile_side *rows,
                                const ww_profile_side *columns, global uint4 *entries, global uint *counters,
                                const ww_above of, const float s, const uint list) {
     const float error = ww_error(job, rows->condition[of.i], columns->condition[of.j]);
