@@ -120,11 +120,13 @@ static void begin_json(const job *j, const cli_command *command, const char *out
     head.measure = &j->measure;
     head.measure_options = &j->measure_options;
     head.read = &j->read;
-    head.context = j->group ? ww_group_context(j->group, 0) : j->context;
+    head.context = j->context;
     head.precision = ww_precision_name(cli_precision(&j->device));
     head.engine = ww_engine_name(info.engine);
     head.seconds_compute = info.seconds_wall;
     head.seconds_device = info.seconds_device;
+    if (j->group)
+        cli_group_head(j->group, &head);
     cli_json_head(json, stdout, command, &head);
     if (j->group)
         cli_group_json(j->group, NULL, json);

@@ -226,10 +226,12 @@ static void print_json(const job *j, const cli_command *command) {
     head.measure = &j->measure;
     head.measure_options = &j->measure_options;
     head.read = &j->read;
-    head.context = j->group ? ww_group_context(j->group, 0) : j->context;
+    head.context = j->context;
     head.precision = ww_precision_name(cli_precision(&j->device));
     head.seconds_compute = j->info.seconds_wall;
     head.seconds_device = j->info.seconds_device;
+    if (j->group)
+        cli_group_head(j->group, &head);
     cli_json_head(&json, stdout, command, &head);
     cli_division_json(&json, &j->division);
     cli_json_count(&json, "pairs", j->division.part ? j->division.units : j->found.pairs);

@@ -220,11 +220,13 @@ static void begin_json(const knn_job *j, const cli_command *command, cli_json *j
     }
     head.output = j->division.part ? j->division.data_path : j->wanted.output;
     head.metric = ww_metric_name((ww_metric)j->metric);
-    head.context = j->group ? ww_group_context(j->group, 0) : j->context;
+    head.context = j->context;
     head.precision = ww_precision_name(j->found.precision);
     head.engine = info->filter;
     head.seconds_compute = info->seconds_wall;
     head.seconds_device = info->seconds_device;
+    if (j->group)
+        cli_group_head(j->group, &head);
     cli_json_head(json, stdout, command, &head);
     cli_division_json(json, &j->division);
     if (j->group) {

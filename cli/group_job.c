@@ -80,6 +80,17 @@ void cli_group_add(const ww_group *group, ww_group_info *sums) {
     }
 }
 
+void cli_group_head(const ww_group *group, cli_head *head) {
+    ww_device_info device;
+    ww_group_info info;
+    head->context = ww_group_context(group, 0);
+    head->seconds_compute = 0;
+    head->seconds_device = NAN;
+    for (size_t i = 0; i < ww_group_count(group); i++)
+        if (describe(group, i, &device, &info) && info.seconds > head->seconds_compute)
+            head->seconds_compute = info.seconds;
+}
+
 void cli_group_json(const ww_group *group, const ww_group_info *sums, cli_json *json) {
     ww_device_info device;
     ww_group_info info;

@@ -17,6 +17,8 @@ int cli_group_points_make(ww_group *group, const cli_device_options *options, co
 void cli_group_report(const ww_group *group);
 // Adds what the last job did to what jobs before it did; one for each device, zeroed at first.
 void cli_group_add(const ww_group *group, ww_group_info *sums);
+// The context of the first device, and the time of the one that worked longest; that of kernels is not known.
+void cli_group_head(const ww_group *group, cli_head *head);
 // "devices": an object each. `sums` NULL: of the last job.
 void cli_group_json(const ww_group *group, const ww_group_info *sums, cli_json *json);
 

@@ -50,7 +50,8 @@ done
 ok "within a radius, as JSON" gives 0 knn q.npy p.npy --radius 2 -d $pair --json
 ok "says what each device did" python3 -c 'import json
 found = json.load(open("out"))
-assert found["counts"] == [500, 700] and sum(d["tiles"] for d in found["devices"]) > 0'
+assert found["counts"] == [500, 700] and sum(d["tiles"] for d in found["devices"]) > 0
+assert found["seconds_compute"] == max(d["seconds"] for d in found["devices"]) > 0 and found["seconds_device"] is None'
 "$program" generate cbf --count 40 --length 24 --max-length 40 --seed 3 --output c.ts
 ok "pairs of one device" gives 0 pairs a.ts c.ts -d $one -o one.npy
 ok "pairs of two" gives 0 pairs a.ts c.ts -d $pair -o all.npy --json
