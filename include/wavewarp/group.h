@@ -220,10 +220,10 @@ WW_API_STATUS ww_group_profile_create_from_datasets(ww_group_dataset *series, si
                                                     size_t other_index, size_t window,
                                                     const ww_profile_options *options, ww_group_profile **profile);
 
-/// Computes it as ww_profile_run() does; any number of times. The devices take rectangles of windows, and the
-/// neighbours that they find are joined as they come. \param output as of ww_profile_run(). On any error the arrays'
-/// content is unspecified. \return as ww_profile_run(). *Thread-safety*: one job of a group at a time. *Blocking*:
-/// until done.
+/// Computes it as ww_profile_run() does; any number of times. The devices take ranges of diagonals (pairs of windows
+/// that begin so many points apart), and the neighbours that they find are joined at the end. \param output as of
+/// ww_profile_run(). On any error the arrays' content is unspecified. \return as ww_profile_run(). *Thread-safety*: one
+/// job of a group at a time. *Blocking*: until done.
 WW_API_STATUS ww_group_profile_run(ww_group_profile *profile, ww_profile_output *output);
 
 /// What one of the devices planned, and what all did in the last run. \return WW_ERROR_INVALID_ARGUMENT.

@@ -1,32 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix profile on a group of devices, by rectangles of windows: each device has a plan of its own, and takes the
-// neighbours that all have found so far into its next rectangle.
+// The matrix profile on a group of devices, by ranges of diagonals: each device has a plan of its own, whose tables are
+// made once, and finds the nearest windows on its diagonals. At the end those of all devices are joined.
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <wavewarp/topk.h>
 
 #include "base/run.h"
 #include "group/group.h"
-#include "group/group_tiles.h"
 #include "host.h"
 #include "options.h"
 #include "profile/profile_job.h"
-
-// Bands of rows a device, and items of a band that is as wide as it is high. A rectangle's windows are put on the
-// device first, so that few large ones are better.
-enum { BANDS = 4, ITEMS = 4, LEAST_HEIGHT = 256 };
 
 struct ww_group_profile {
     ww_group *group;
     ww_run_options run, own; // the caller's; a device's
     int left_right;
-    ww_profile **plans;    // one a device; NULL where it could not be made
-    ww_error *errors;      // why not
-    const ww_profile *any; // of them
-    wwi_tiles tiles;
+    ww_profile **plans;   // one a device; NULL where it could not be made
+    ww_error *errors;     // why not
+    ww_profile *any;      // of them: takes what the others found
+    int64_t first;        // diagonal
     pthread_mutex_t lock; // of what follows
-    wwi_profile_nearest nearest;
     ww_profile_info info;
 };
 
@@ -61,42 +54,14 @@ static ww_status begin_device(void *user, size_t device, void **own) {
     return wwi_group_check_part(*own, &g->errors[device]);
 }
 
-static void take_lists(const wwi_profile_nearest *from, size_t first, size_t count, wwi_profile_nearest *to) {
-    const size_t at = first * from->k, values = count * from->k;
-    for (int list = 0; list < from->lists; list++) {
-        memcpy(to->best[list] + at, from->best[list] + at, values * sizeof **to->best);
-        memcpy(to->ids[list] + at, from->ids[list] + at, values * sizeof **to->ids);
-    }
-}
-
-// What both have, once.
-static ww_status merge_lists(const wwi_profile_nearest *from, size_t first, size_t count, wwi_profile_nearest *to) {
-    ww_status status = WW_OK;
-    const size_t at = first * from->k;
-    for (int list = 0; list < from->lists && status == WW_OK; list++)
-        status = ww_neighbours_merge(count, from->k, WW_DOUBLE, 0, to->ids[list] + at, to->best[list] + at,
-                                     from->ids[list] + at, from->best[list] + at);
-    return status;
-}
-
-static ww_status run_tile(void *user, void *own, size_t first, size_t count) {
+static ww_status run_diagonals(void *user, void *own, size_t first, size_t count) {
     ww_group_profile *g = user;
     ww_profile *p = own;
-    const wwi_tile t = wwi_tiles_at(&g->tiles, first, count);
-    const wwi_profile_part part = {t.row, t.row + t.rows, t.column, t.column + t.columns};
-    const bool columns = p->self && t.row != t.column; // have lists, too
-    (void)pthread_mutex_lock(&g->lock);
-    take_lists(&g->nearest, t.row, t.rows, &p->nearest);
-    if (columns)
-        take_lists(&g->nearest, t.column, t.columns, &p->nearest);
-    (void)pthread_mutex_unlock(&g->lock);
-    ww_status status = wwi_profile_add_part(p, &part);
+    const int64_t from = g->first + (int64_t)first;
+    const ww_status status = wwi_profile_add_diagonals(p, from, from + (int64_t)count);
     if (status != WW_OK)
         return status;
     (void)pthread_mutex_lock(&g->lock);
-    status = merge_lists(&p->nearest, t.row, t.rows, &g->nearest);
-    if (status == WW_OK && columns)
-        status = merge_lists(&p->nearest, t.column, t.columns, &g->nearest);
     g->info.candidates += p->info.candidates;
     g->info.launches += p->info.launches;
     g->info.seconds_device += p->info.seconds_device;
@@ -104,18 +69,22 @@ static ww_status run_tile(void *user, void *own, size_t first, size_t count) {
     return status;
 }
 
-static size_t band_end(const void *user, size_t first) {
-    return wwi_tiles_end(&((const ww_group_profile *)user)->tiles, first);
+// The pairs on a diagonal.
+static double diagonal_work(const void *user, size_t at) {
+    const ww_group_profile *g = user;
+    const int64_t rows = (int64_t)g->any->series.windows, columns = (int64_t)wwi_profile_other(g->any)->windows;
+    const int64_t diagonal = g->first + (int64_t)at;
+    const int64_t end = columns - diagonal < rows ? columns - diagonal : rows;
+    return (double)(diagonal < 0 ? end + diagonal : end);
 }
 
-static ww_status make_tiles(ww_group_profile *g) {
-    wwi_tiles *t = &g->tiles;
-    t->rows = g->any->series.windows;
-    t->columns = wwi_profile_other(g->any)->windows;
-    t->half = g->any->self;
-    t->height = wwi_between(t->rows / (BANDS * g->group->count), LEAST_HEIGHT, SIZE_MAX);
-    t->width = wwi_between(t->height / ITEMS, LEAST_HEIGHT, SIZE_MAX);
-    return wwi_tiles_make(t, NULL, NULL);
+// What another device found comes to that of one of them; what both have, once.
+static ww_status merge_lists(const wwi_profile_nearest *from, wwi_profile_nearest *to) {
+    ww_status status = WW_OK;
+    for (int list = 0; list < from->lists && status == WW_OK; list++)
+        status = ww_neighbours_merge(to->windows, to->k, WW_DOUBLE, 0, to->ids[list], to->best[list], from->ids[list],
+                                     from->best[list]);
+    return status;
 }
 
 static ww_status plan(ww_group_profile *g, source *from) {
@@ -123,15 +92,14 @@ static ww_status plan(ww_group_profile *g, source *from) {
     g->errors = calloc(g->group->count, sizeof *g->errors);
     if (!g->plans || !g->errors)
         return wwi_fail_memory(g->group->count * sizeof *g->errors);
-    ww_status status = wwi_group_make_together(g->group, g->errors, from, make_plan);
+    const ww_status status = wwi_group_make_together(g->group, g->errors, from, make_plan);
     if (status != WW_OK)
         return status;
     for (size_t i = 0; i < g->group->count; i++)
         g->any = g->plans[i] ? g->plans[i] : g->any;
     g->info = g->any->info;
-    if ((status = make_tiles(g)) != WW_OK)
-        return status;
-    return wwi_profile_nearest_make(g->any->series.windows, g->any->k, wwi_profile_lists(g->any), &g->nearest);
+    g->first = wwi_profile_first_diagonal(g->any);
+    return WW_OK;
 }
 
 static ww_status create(source *from, ww_group *group, const ww_profile_options *options, ww_group_profile **profile) {
@@ -183,8 +151,28 @@ ww_status ww_group_profile_create_from_datasets(ww_group_dataset *series, size_t
     return create(&from, series->group, options, profile);
 }
 
+// The diagonals on all devices, then constant windows.
+static ww_status run(ww_group_profile *g) {
+    const int64_t end = (int64_t)wwi_profile_other(g->any)->windows;
+    const wwi_group_kind kind = {
+        .begin = begin_device, .run = run_diagonals, .work = diagonal_work, .step = g->any->width};
+    ww_status status = WW_OK;
+    for (size_t i = 0; i < g->group->count; i++)
+        if (g->plans[i]) {
+            wwi_profile_nearest_forget(&g->plans[i]->nearest);
+            g->plans[i]->current = false;
+        }
+    if (g->first < end)
+        status = wwi_group_run_units(g->group, &kind, g, (size_t)(end - g->first), &g->run);
+    for (size_t i = 0; i < g->group->count && status == WW_OK; i++)
+        if (g->plans[i] && g->plans[i] != g->any)
+            status = merge_lists(&g->plans[i]->nearest, &g->any->nearest);
+    g->any->current = false;
+    g->any->part = (wwi_profile_part)WWI_PROFILE_RECTANGLE(0, g->any->series.windows, 0, (size_t)end);
+    return status == WW_OK ? wwi_profile_enter_flats(g->any) : status;
+}
+
 ww_status ww_group_profile_run(ww_group_profile *g, ww_profile_output *output) {
-    static const wwi_group_kind kind = {.begin = begin_device, .run = run_tile, .end = band_end};
     ww_profile_output to;
     if (!g || !output)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or output is NULL");
@@ -194,10 +182,8 @@ ww_status ww_group_profile_run(ww_group_profile *g, ww_profile_output *output) {
     const double start = wwi_seconds();
     g->info.candidates = g->info.launches = 0;
     g->info.seconds_device = 0;
-    wwi_profile_nearest_forget(&g->nearest);
-    status = wwi_group_run(g->group, &kind, g, g->tiles.items, g->tiles.before, &g->run);
-    if (status == WW_OK)
-        wwi_profile_nearest_give(&g->nearest, false, &to);
+    if ((status = run(g)) == WW_OK)
+        wwi_profile_nearest_give(&g->any->nearest, false, &to);
     g->info.seconds_wall = wwi_seconds() - start;
     return status;
 }
@@ -218,8 +204,6 @@ void ww_group_profile_destroy(ww_group_profile **profile) {
         return;
     for (size_t i = 0; g->plans && i < g->group->count; i++)
         ww_profile_destroy(&g->plans[i]);
-    wwi_tiles_free(&g->tiles);
-    wwi_profile_nearest_free(&g->nearest);
     (void)pthread_mutex_destroy(&g->lock);
     wwi_group_release(g->group);
     free(g->plans);

@@ -214,13 +214,18 @@ static uint64_t pairs_of_part(const ww_profile *p) {
     return pairs;
 }
 
-static ww_status add_part(ww_profile *p, const wwi_profile_part *part) {
+static ww_status run_part(ww_profile *p, const wwi_profile_part *part) {
     wwi_stream_start(p->stream);
     p->info.candidates = 0;
     p->pace = wwi_pace_make(p->stream, p->run.launch_seconds, p->run.progress, p->run.progress_user);
     p->part = *part;
     wwi_pace_start(&p->pace, pairs_of_part(p));
-    const ww_status status = wwi_finish_after(p->stream, wwi_profile_run_part(p));
+    return wwi_finish_after(p->stream, wwi_profile_run_part(p));
+}
+
+static ww_status add_part(ww_profile *p, const wwi_profile_part *part) {
+    p->current = false;
+    const ww_status status = run_part(p, part);
     return status == WW_OK ? wwi_profile_enter_flats(p) : status;
 }
 
@@ -231,6 +236,18 @@ static ww_status end_run(ww_profile *p, ww_status status, double start) {
 ww_status wwi_profile_add_part(ww_profile *p, const wwi_profile_part *part) {
     const double start = wwi_seconds();
     return end_run(p, add_part(p, part), start);
+}
+
+int64_t wwi_profile_first_diagonal(const ww_profile *p) {
+    return p->self ? (int64_t)p->exclusion + 1 : 1 - (int64_t)p->series.windows;
+}
+
+ww_status wwi_profile_add_diagonals(ww_profile *p, int64_t first, int64_t end) {
+    const double start = wwi_seconds();
+    const size_t rows = p->series.windows, columns = wwi_profile_other(p)->windows;
+    const ww_status status = run_part(p, &(wwi_profile_part){0, rows, 0, columns, first, end});
+    p->current = status == WW_OK && p->slice >= rows && p->slice >= columns;
+    return end_run(p, status, start);
 }
 
 // The pairs of a part, by distances or their squares.
@@ -251,7 +268,7 @@ static ww_status run(ww_profile *p, const wwi_profile_part *part, bool squared, 
 ww_status ww_profile_run(ww_profile *p, ww_profile_output *output) {
     if (!p || !output)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or output is NULL");
-    const wwi_profile_part all = {0, p->series.windows, 0, wwi_profile_other(p)->windows};
+    const wwi_profile_part all = WWI_PROFILE_RECTANGLE(0, p->series.windows, 0, wwi_profile_other(p)->windows);
     return run(p, &all, false, true, output);
 }
 
@@ -270,13 +287,13 @@ static ww_status run_rectangle(ww_profile *p, const wwi_profile_part *part, bool
 
 ww_status ww_profile_run_rectangle(ww_profile *p, size_t row, size_t rows, size_t column, size_t columns,
                                    ww_profile_output *output) {
-    const wwi_profile_part part = {row, row + rows, column, column + columns};
+    const wwi_profile_part part = WWI_PROFILE_RECTANGLE(row, row + rows, column, column + columns);
     return run_rectangle(p, &part, true, output);
 }
 
 ww_status ww_profile_add_rectangle(ww_profile *p, size_t row, size_t rows, size_t column, size_t columns,
                                    ww_profile_output *output) {
-    const wwi_profile_part part = {row, row + rows, column, column + columns};
+    const wwi_profile_part part = WWI_PROFILE_RECTANGLE(row, row + rows, column, column + columns);
     return run_rectangle(p, &part, false, output);
 }
 

@@ -44,7 +44,11 @@ typedef struct wwi_profile_nearest {
 // A part of the matrix of windows.
 typedef struct wwi_profile_part {
     size_t row, row_end, column, column_end;
+    int64_t diagonal, diagonal_end; // of them the pairs with column - row in [diagonal, diagonal_end)
 } wwi_profile_part;
+// All pairs of windows of a rectangle.
+#define WWI_PROFILE_RECTANGLE(row, row_end, column, column_end)                                                        \
+    { (row), (row_end), (column), (column_end), INT64_MIN / 2, INT64_MAX / 2 }
 
 struct ww_profile {
     ww_context *context;
@@ -73,6 +77,7 @@ struct ww_profile {
     uint64_t capacity; // entries
     wwi_profile_slice slices[2];
     wwi_profile_nearest nearest;
+    bool current; // the lists of the one slice on the device are those of `nearest`
     wwi_pace pace;
     double rate; // pairs a second
     ww_profile_info info;
@@ -111,6 +116,11 @@ ww_status wwi_profile_take_output(int left_right, const ww_profile_output *given
 
 // Runs a part: its neighbours come to those that the plan's lists have, which keep others from being looked at.
 ww_status wwi_profile_add_part(ww_profile *p, const wwi_profile_part *part);
+// The same for diagonals of the whole, without constant windows (wwi_profile_enter_flats()). The lists may stay on the
+// device between two such runs.
+ww_status wwi_profile_add_diagonals(ww_profile *p, int64_t first, int64_t end);
+// The first diagonal with pairs that may be neighbours. One beyond the last is the number of columns.
+int64_t wwi_profile_first_diagonal(const ww_profile *p);
 
 // ---- profile_run.c
 

@@ -9,12 +9,12 @@
 
 enum { SAMPLE = 64 };
 
-// A part of the matrix: the diagonals from `delta` on of the rows' and the columns' windows.
+// A part of the matrix: the diagonals [delta, end) of the rows' and the columns' windows.
 typedef struct region {
     wwi_profile_slice *rows, *columns;
     int role;
     int row_list, column_list;
-    uint64_t delta;
+    uint64_t delta, end;
     uint32_t blocks;
     uint32_t active; // diagonals of a band that may have candidates
     uint64_t tiles;  // of the launch
@@ -119,7 +119,7 @@ static uint64_t pairs_of(uint64_t rows, uint64_t columns, uint64_t delta, uint64
 }
 
 static uint64_t pairs_of_region(const region *r) {
-    return pairs_of(r->rows->count, r->columns->count, r->delta, r->columns->count);
+    return pairs_of(r->rows->count, r->columns->count, r->delta, r->end - r->delta);
 }
 
 // Pairs in the tiles before one.
@@ -192,12 +192,9 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
 
 static ww_status run_region(ww_profile *p, region *r) {
     ww_status status = WW_OK;
-    const uint64_t rows = r->rows->count, columns = r->columns->count;
-    if (r->delta >= columns)
-        return WW_OK;
-    const uint64_t reached = rows < columns - r->delta ? rows : columns - r->delta;
-    const uint64_t bands = wwi_ceil_div(columns - r->delta, p->width);
-    r->blocks = (uint32_t)wwi_ceil_div(reached, p->block_rows);
+    const uint64_t rows = r->rows->count, reach = r->columns->count - r->delta;
+    const uint64_t bands = wwi_ceil_div(r->end - r->delta, p->width);
+    r->blocks = (uint32_t)wwi_ceil_div(rows < reach ? rows : reach, p->block_rows);
     // With several neighbours wanted: bounds from a few diagonals first.
     for (r->active = SAMPLE; p->k > 1 && r->active < p->width && status == WW_OK; r->active *= 4)
         status = run_tiles(p, r, r->blocks);
@@ -205,24 +202,44 @@ static ww_status run_region(ww_profile *p, region *r) {
     return status == WW_OK ? run_tiles(p, r, bands * r->blocks) : status;
 }
 
+// Limits a region to diagonals in [first, end) from `least` on. False: it has none.
+static bool take_diagonals(region *r, size_t columns, int64_t least, int64_t first, int64_t end) {
+    const int64_t from = first > least ? first : least, to = end < (int64_t)columns ? end : (int64_t)columns;
+    r->delta = (uint64_t)from;
+    r->end = (uint64_t)to;
+    return from < to;
+}
+
 // Two slices: the diagonals on both sides of the one through their first windows.
 static ww_status run_slices(ww_profile *p, size_t first, size_t count, size_t other_first, size_t other_count) {
-    ww_status status;
+    ww_status status = WW_OK;
     wwi_profile_slice *a = &p->slices[0], *b = &p->slices[1];
     const int left = wwi_profile_lists(p) - 1;
+    const int64_t offset = (int64_t)other_first - (int64_t)first;
+    const int64_t from = p->part.diagonal - offset, to = p->part.diagonal_end - offset;
     if (p->self && first == other_first) {
-        region r = {a, a, WWI_PROFILE_BOTH, WWI_PROFILE_RIGHT, left, (uint64_t)p->exclusion + 1, 0, 0, 0, 0};
-        if ((status = run_region(p, &r)) != WW_OK)
-            return status;
-        return wwi_profile_slice_store(p, a);
+        region r = {
+            .rows = a, .columns = a, .role = WWI_PROFILE_BOTH, .row_list = WWI_PROFILE_RIGHT, .column_list = left};
+        if (take_diagonals(&r, count, (int64_t)p->exclusion + 1, from, to))
+            status = run_region(p, &r);
+        return status == WW_OK ? wwi_profile_slice_store(p, a) : status;
     }
-    if ((status = wwi_profile_slice_open(p, b, wwi_profile_other(p), other_first, other_count)) != WW_OK)
-        return status;
-    region upper = {a, b, p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_ROWS_ALONE, WWI_PROFILE_RIGHT, left, 0, 0, 0, 0, 0};
-    region lower = {b, a, p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_COLUMNS_ALONE, left, WWI_PROFILE_RIGHT, 1, 0, 0,
-                    0, 0};
-    (void)count;
-    if ((status = run_region(p, &upper)) != WW_OK || (status = run_region(p, &lower)) != WW_OK ||
+    region upper = {.rows = a,
+                    .columns = b,
+                    .role = p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_ROWS_ALONE,
+                    .row_list = WWI_PROFILE_RIGHT,
+                    .column_list = left};
+    region lower = {.rows = b,
+                    .columns = a,
+                    .role = p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_COLUMNS_ALONE,
+                    .row_list = left,
+                    .column_list = WWI_PROFILE_RIGHT};
+    const bool above = take_diagonals(&upper, other_count, 0, from, to);
+    const bool below = take_diagonals(&lower, count, 1, 1 - to, 1 - from);
+    if (!above && !below)
+        return WW_OK;
+    if ((status = wwi_profile_slice_open(p, b, wwi_profile_other(p), other_first, other_count)) != WW_OK ||
+        (above && (status = run_region(p, &upper)) != WW_OK) || (below && (status = run_region(p, &lower)) != WW_OK) ||
         (p->self && (status = wwi_profile_slice_store(p, b)) != WW_OK))
         return status;
     return wwi_profile_slice_store(p, a);
@@ -259,8 +276,8 @@ ww_status wwi_profile_run_part(ww_profile *p) {
                               all->column_end};
     for (int i = 0; i < 3 && status == WW_OK; i++)
         for (int j = 0; j < 3 && status == WW_OK; j++) {
-            const wwi_profile_part own = {rows[i], rows[i + 1], columns[j], columns[j + 1]},
-                                   turned = {columns[j], columns[j + 1], rows[i], rows[i + 1]};
+            const wwi_profile_part own = WWI_PROFILE_RECTANGLE(rows[i], rows[i + 1], columns[j], columns[j + 1]),
+                                   turned = WWI_PROFILE_RECTANGLE(columns[j], columns[j + 1], rows[i], rows[i + 1]);
             if (own.row < own.row_end && own.column < own.column_end)
                 status = run_part(p, own.row <= own.column ? &own : &turned);
         }

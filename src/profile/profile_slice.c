@@ -191,7 +191,9 @@ ww_status wwi_profile_slice_open(ww_profile *p, wwi_profile_slice *s, const wwi_
             status = open_windows(p, s);
     }
     // The lists are those of the series that is looked at; another series has none.
-    for (int list = 0; status == WW_OK && series == &p->series && list < wwi_profile_lists(p); list++) {
+    for (int list = 0;
+         status == WW_OK && !(p->current && s->bounds[list]) && series == &p->series && list < wwi_profile_lists(p);
+         list++) {
         WWI_BUFFERS_DESTROY(&s->bounds[list], &s->heads[list], &s->best[list], &s->best_ids[list]);
         status = open_list(p, s, list);
     }

@@ -117,7 +117,7 @@ ok "predictions have one device" gives 2 shapelets predict one.json a.ts -d $pai
 ok "profiles as JSON" gives 0 profile long.npy -w 20 -d $pair --json
 ok "say what each device did" python3 -c 'import json
 found = json.load(open("out"))
-assert sum(d["tiles"] for d in found["devices"]) > 2 and len(found["profiles"]) == 2'
+assert sum(d["tiles"] for d in found["devices"]) >= 2 and len(found["profiles"]) == 2'
 ok "a window that is too long" gives 1 profile long.npy -w 3000 -d $pair
 for options in "q.npy p.npy -L 4 -M 3 -w 2 -k 3" "q.npy p.npy -r 0.8 -k 3" "p.npy -m cosine -P 2 -k 3 --save pair.lsh"; do
     ok "lsh $options: one device" gives 0 lsh $options -d $one -o one.txt

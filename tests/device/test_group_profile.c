@@ -127,8 +127,8 @@ static uint64_t slices_within(const ww_series_view *own, const ww_series_view *o
     return info.slices;
 }
 
-// Rectangles that the device has no room for at once.
-START_TEST(rectangles_of_several_slices) {
+// A series that a device has no room for at once.
+START_TEST(diagonals_of_several_slices) {
     static lists one, found;
     const form *f = &forms[_i];
     wwt_seed(8);
@@ -256,7 +256,7 @@ int main(void) {
         return exit_code;
     Suite *suite = suite_create("group_profile");
     wwt_add(suite, profiles_are_those_of_one_device, FORMS);
-    wwt_add(suite, rectangles_of_several_slices, 3);
+    wwt_add(suite, diagonals_of_several_slices, 3);
     wwt_add(suite, a_device_fails_in_the_middle, 1);
     wwt_add(suite, bad_input, 1);
     return wwt_run(suite);
