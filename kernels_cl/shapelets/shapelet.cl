@@ -57,6 +57,9 @@ WW_INLINE float ww_error(const ww_q_tables *tables, uint li, uint c, uint l, con
         return job.error + (0.5f * (float)l + 1.0f) * unit;
     if (job.rows == 0)
         return job.error + job.error_root * sqrt((float)l) + job.error_each * (float)l;
+    // Of three points: 2 u (|A| |dy|) for the tables, |A| |dy| at most sqrt(3) times the norms, and two roundings.
+    if (l <= job.direct)
+        return job.error + 4.0f * unit;
     const float own = tables->norms[((ulong)job.count + li) * job.columns + c];
     return fmin(job.error + 0.505f * unit * own * as_float(tables->flats[job.series * job.count + li]), 1.0f);
 }

@@ -206,7 +206,8 @@ kernel void ww_shapelet_tensor_windows(global const double *values, global const
 // value. The m points from length l to l + m add, with the means of the l points and of the m,
 //   cov(l + m) = cov(l) + sum of (x[i] - mean_m) (y[i] - mean_m) + l m / (l + m) (mean_l - mean_m)_x (mean_l - mean_m)_y,
 // and the sum is that of A[i] (y[i] - y[i + 1]) with A[i] = (x[0] - mean_m) + ... + (x[i] - mean_m): neither needs a
-// table of its own for each window, and offsets do not cost digits.
+// table of its own for each window, and offsets do not cost digits. Up to job.direct points, which is 3 at most, f and g are
+// instead A[0] and A[1] of columns, and of windows the second difference and the first.
 WW_INLINE double ww_value_at(global const double *x, uint length, int t) {
     return x[clamp(t, 0, (int)length - 1)];
 }
@@ -264,6 +265,10 @@ kernel void ww_shapelet_row_steps(global const double *values, global const ulon
             const double before = x[-1] - x[0], last = x[length - 1] - x[0];
             f = (float)(0.5 * (last - before));
             g = (float)((last - mean) + (before - mean - (before - last) / length));
+        }
+        if (inside && length <= job.direct) {
+            f = (float)-mean;
+            g = length == 3 ? (float)(x[1] - x[0] - 2 * mean) : 0.0f;
         }
         steps[2 * (place + block * lanes) + lane] = f;
         steps[2 * (place + block * lanes) + lanes + lane] = g;
@@ -325,8 +330,12 @@ kernel void ww_shapelet_window_steps(global const double *values, global const u
         part /= (double)(length - from);
         const double last = ww_value_at(x, all, u + (int)length - 1) - first;
         const int inside = u >= 0 && u + (int)length <= (int)all, flat = ww_is_flat(low, high);
-        const float f = (float)(0.5 * (last - before)),
-                    g = (float)((last - mean) + (before - mean - (before - last) / length));
+        float f = (float)(0.5 * (last - before)),
+              g = (float)((last - mean) + (before - mean - (before - last) / length));
+        if (length <= job.direct) {
+            f = (float)(ww_value_at(x, all, u + 1) - ww_value_at(x, all, u + 2));
+            g = (float)(first - ww_value_at(x, all, u + 1));
+        }
         const ulong at = ((ulong)(tile.x - job.table) * job.count + li) * wide + place;
         windows[at] = (float4)(f, g, inside && !flat ? (float)rsqrt(squares) : NAN, from ? (float)(old - part) : 0.0f);
         passed[at] = ww_passed(squares, f, g);

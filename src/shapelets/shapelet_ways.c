@@ -311,6 +311,7 @@ static bool choose_diagonals(wwi_node_search *s) {
     // Up to the longest window of the last place, four of them and a length's rest.
     c->difference_count = (c->wide + s->job.longest + 8) / 4 * 4;
     s->job.rows = d->rows;
+    s->job.direct = d->gpu ? 0 : 3;
     return true;
 }
 
