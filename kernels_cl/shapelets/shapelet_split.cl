@@ -580,12 +580,13 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
 #endif
         barrier(WW_FENCE);
         ww_sort_keys(keys, n, lid);
+        float error = 0;
         if (WW_SHARES > 1 && !job.quality) {
 #if WW_LISTED
-            const float error = ww_error(&tables, its.li, its.c, its.l, job);
+            error = ww_error(&tables, its.li, its.c, its.l, job);
 #else
             const uint c = c0 + lid % WW_T;
-            const float error = ww_error(&tables, li, c, job.single ? reaches[c] : of_list, job);
+            error = ww_error(&tables, li, c, job.single ? reaches[c] : of_list, job);
 #endif
             ww_scan_share(shares, keys, counts, steps, entropy, totals, error, lid, job);
         }
@@ -603,7 +604,8 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
                 continue;
             }
 #endif
-            const float error = ww_error(&tables, x.li, x.c, x.l, job);
+            if (WW_SHARES == 1) // else t is lid
+                error = ww_error(&tables, x.li, x.c, x.l, job);
             const ww_found found = ww_find_split(shares, keys, counts, starts, steps, totals, x.l, error, t, known, job);
             most_gain[x.place] = (ulong)max(found.most, 0l);
             most_gap[x.place] = found.most_gap;
