@@ -367,6 +367,11 @@ typedef struct {
     ulong place;
 } ww_split_candidate;
 
+WW_INLINE ww_split_candidate ww_candidate_of(uint li, uint c, global const uint *reaches, const ww_shapelet_args job) {
+    const ww_split_candidate x = {li, c, job.single ? reaches[c] : job.least + li * job.step, (ulong)li * job.columns + c};
+    return x;
+}
+
 #if WW_LISTED
 WW_INLINE ww_split_candidate ww_candidate_at(uint place, global const uint *reaches, const ww_shapelet_args job) {
     const uint li = place / job.columns, c = ww_rest(place, job.columns, li);
@@ -576,18 +581,14 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
         // Columns come with the longest reach first.
         if (reaches[c0] < (job.single ? 1u : of_list))
             continue;
+        const ww_split_candidate its = ww_candidate_of(li, c0 + lid % WW_T, reaches, job);
         ww_make_keys(keys, &tables, class_of, li, c0, of_list, steps_of_q, lid, job);
 #endif
         barrier(WW_FENCE);
         ww_sort_keys(keys, n, lid);
         float error = 0;
         if (WW_SHARES > 1 && !job.quality) {
-#if WW_LISTED
             error = ww_error(&tables, its.li, its.c, its.l, job);
-#else
-            const uint c = c0 + lid % WW_T;
-            error = ww_error(&tables, li, c, job.single ? reaches[c] : of_list, job);
-#endif
             ww_scan_share(shares, keys, counts, steps, entropy, totals, error, lid, job);
         }
         for (uint t = lid; t < WW_ACROSS; t += WW_WG) {
@@ -596,9 +597,8 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
                 continue;
             const ww_split_candidate x = ww_candidate_at(listed[task * WW_ACROSS + t], reaches, job);
 #else
-            const uint c = c0 + t;
-            const ww_split_candidate x = {li, c, job.single ? reaches[c] : of_list, (ulong)li * job.columns + c};
-            if (x.l == 0 || reaches[c] < x.l) {
+            const ww_split_candidate x = ww_candidate_of(li, c0 + t, reaches, job);
+            if (x.l == 0 || reaches[x.c] < x.l) {
                 most_gain[x.place] = 0;
                 most_gap[x.place] = -INFINITY;
                 continue;

@@ -8,7 +8,7 @@
 #include "shapelets/shapelet_node.h"
 
 enum { LEAST_SPARSE = 3 }; // the step from which lengths are sparse: errors of sums along diagonals are too large below
-#define LEAST_EXTENT 2e-5  // of three neighbours, in the largest of a series: below it ww_error() was seen not to hold
+#define LEAST_EXTENT 2e-5  // of three neighbours, in the largest of a series: below it ww_error() tells too little
 enum { TENSOR_COLUMNS = 32, TENSOR_WINDOWS = 64, TENSOR_GROUP = 128 }; // kernels_cl/shapelets/shapelet_tensor.cl
 
 uint64_t wwi_node_memory(const wwi_node_search *s) {
