@@ -21,15 +21,6 @@ WW_INLINE uint ww_sums_of(const ww_shapelet_args job, uint li) {
     return li ? (job.least + 3) / 4 * 4 + (li - 1) * ((job.step + 3) / 4 * 4) : 0;
 }
 
-// The error of q at l points, or of sqrt(q). By a recurrence over rows a sum also has the rounding of the rows before it, which
-// may be larger: a window of few points can be nearly flat beside one that is not. Measured on random walks, as a multiple of what
-// is without a recurrence: 3 points up to 350, 4 13, 5 to 23 up to 4, from 31 on below 1.
-WW_INLINE float ww_error(uint l, const ww_shapelet_args job) {
-    const float rough = job.rows == 0 || l >= job.rows ? 1.0f : l <= 3 ? 512.0f : l == 4 ? 32.0f : 8.0f;
-    return job.error + (l <= job.shorts ? (0.5f * (float)l + 1.0f) * (1.0f / 16777216)
-                                        : rough * job.error_root * sqrt((float)l) + job.error_each * (float)l);
-}
-
 #if WW_V == 1
 typedef float ww_columns;
 typedef uint ww_column_ids;
@@ -57,6 +48,21 @@ typedef struct {
     global const uint *flats, *reaches, *own;
     global const float *before;
 } ww_q_tables;
+
+// The error of q of a candidate (the length number li from column c, of l points), or of sqrt(q). By diagonals it is u / 2 times
+// the condition numbers of the candidate and of the worst window of that length (docs/shapelets.md); 1: nothing is known.
+WW_INLINE float ww_error(const ww_q_tables *tables, uint li, uint c, uint l, const ww_shapelet_args job) {
+    const float unit = 1.0f / 16777216;
+    if (l <= job.shorts)
+        return job.error + (0.5f * (float)l + 1.0f) * unit;
+    if (job.rows == 0)
+        return job.error + job.error_root * sqrt((float)l) + job.error_each * (float)l;
+    // Of three points: 2 u (|A| |dy|) for the tables, |A| |dy| at most sqrt(3) times the norms, and two roundings.
+    if (l <= job.direct)
+        return job.error + 4.0f * unit;
+    const float own = tables->norms[((ulong)job.count + li) * job.columns + c];
+    return fmin(job.error + 0.505f * unit * own * as_float(tables->flats[job.series * job.count + li]), 1.0f);
+}
 
 #if WW_V == 1
 // q of a candidate (the length number li from column c, of l points) and series j; of a short one sqrt(q).

@@ -19,6 +19,7 @@ typedef struct ww_shapelet_args {
     ww_uint quality;                     // ww_shapelet_quality
     ww_uint single;                      // 1: a column has one length, its reach
     ww_uint rows;                        // of the recurrence of sparse lengths; 0: cov is a sum of its own products
+    ww_uint direct;                      // with rows: up to so many points cov is a sum of its own products all the same
     float error, error_root, error_each; // of q at length l: error + error_root * sqrt(l) + error_each * l
     float scale;                         // distance = scale * sqrt(q), times sqrt(l) where `unscaled`
     ww_uint unscaled;

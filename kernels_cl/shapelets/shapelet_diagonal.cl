@@ -17,6 +17,24 @@
 #endif
 #define WW_SHAPELET_LANES (WW_WG * WW_V)
 
+// One length's rows where cov is a sum of its own products.
+WW_INLINE void ww_direct_rows(global float *to, global const float *step, global const float4 *window, const uint lane,
+                              const int rows, const bool first) {
+    for (int r = 0; r < rows; r++) {
+        const ww_columns f = WW_SHAPELET_LOAD_COLUMNS(step + 2 * r * WW_SHAPELET_LANES + lane),
+                         g = WW_SHAPELET_LOAD_COLUMNS(step + (2 * r + 1) * WW_SHAPELET_LANES + lane);
+        ww_columns best = (ww_columns)(-INFINITY);
+#pragma unroll
+        for (uint d = 0; d < WW_DIAGONALS; d++) {
+            const float4 at = window[r + d];
+            best = ww_larger(fma(f, (ww_columns)(at.y), g * (ww_columns)(at.x)) * (ww_columns)(at.z), best);
+        }
+        if (!first)
+            best = ww_larger(WW_SHAPELET_LOAD_COLUMNS(to + r * WW_SHAPELET_LANES), best);
+        WW_STORE_COLUMNS(best, to + r * WW_SHAPELET_LANES);
+    }
+}
+
 // sums, increments, steps: of columns; differences, windows: of series, `wide` windows of each length, from window 1 - WW_ROWS on.
 // lefts: of each group, the most points from a first row on to its series' end.
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
@@ -56,6 +74,10 @@ ww_shapelet_diagonal(global const float *restrict sums, global const float *rest
             const int rows = min(min((int)WW_ROWS, (int)(left - length) + 1), (int)(all - length) + 1 - k0);
             global float *to = nearest + ((ulong)j * job.count + li) * job.columns + c0;
             global const float *step = steps + 2 * ((ulong)li * job.columns + group * (WW_ROWS * WW_SHAPELET_LANES));
+            if (length <= job.direct) {
+                ww_direct_rows(to, step, window, lane, rows, k0 == 1 - (int)WW_ROWS);
+                continue;
+            }
             ww_columns cov[WW_DIAGONALS];
 #pragma unroll
             for (uint d = 0; d < WW_DIAGONALS; d++)

@@ -263,7 +263,7 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
         // The least and the largest of these are in the middle of bins. Rounding is monotonic: edges are where they are.
         const float2 range = ww_sample_keys(&x, &tables, job);
         const float unit = (WW_BINS - 3) / fmax(range.y - range.x, 1e-20f), zero = 1.5f - range.x * unit;
-        const float near_ = 1.25f * ww_error(l, job) * unit + 8e-6f;
+        const float near_ = 1.25f * ww_error(&tables, li, c, l, job) * unit + 8e-6f;
         const uint2 doubts = ww_count_keys(&h, &x, &tables, unit, zero, near_, job);
         const int2 found = ww_bound_gains(&h, doubts, each_key, totals, shift, job);
         const int known = near_ < 0.5f; // else a key may be bins away

@@ -367,6 +367,11 @@ typedef struct {
     ulong place;
 } ww_split_candidate;
 
+WW_INLINE ww_split_candidate ww_candidate_of(uint li, uint c, global const uint *reaches, const ww_shapelet_args job) {
+    const ww_split_candidate x = {li, c, job.single ? reaches[c] : job.least + li * job.step, (ulong)li * job.columns + c};
+    return x;
+}
+
 #if WW_LISTED
 WW_INLINE ww_split_candidate ww_candidate_at(uint place, global const uint *reaches, const ww_shapelet_args job) {
     const uint li = place / job.columns, c = ww_rest(place, job.columns, li);
@@ -454,8 +459,8 @@ typedef struct {
 } ww_shares;
 
 WW_INLINE void ww_scan_share(const ww_shares shares, WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS uint *counts,
-                             global const long *steps, global const long *entropy, global const uint *totals, uint l,
-                             uint lid, const ww_shapelet_args job) {
+                             global const long *steps, global const long *entropy, global const uint *totals,
+                             float error, uint lid, const ww_shapelet_args job) {
     const uint n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
     const uint t = lid % WW_T, share = lid / WW_T;
     const uint first = n * share / WW_SHARES, last = n * (share + 1) / WW_SHARES;
@@ -480,7 +485,7 @@ WW_INLINE void ww_scan_share(const ww_shares shares, WW_SHAPELET_KEYS const uint
         own_inside[k * WW_ACROSS] = 0;
     }
     const ww_scanned s = ww_scan(keys + t, own_counts, own_inside, steps, totals, first, last, gain,
-                                 ww_apart(ww_error(l, job), bits), job);
+                                 ww_apart(error, bits), job);
     shares.gains[2 * lid] = (ulong)s.found.sure;
     shares.gains[2 * lid + 1] = (ulong)s.found.most;
     shares.splits[lid] = s.sure_at << 1 | s.twice;
@@ -509,8 +514,7 @@ WW_INLINE ww_scanned ww_join_shares(const ww_shares shares, uint t) {
 
 WW_INLINE ww_found ww_find_split(const ww_shares shares, WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS uint *counts,
                                  WW_SHAPELET_KEYS uint *starts, global const long *steps, global const uint *totals, uint l,
-                                 uint t, long known, const ww_shapelet_args job) {
-    const float error = ww_error(l, job);
+                                 float error, uint t, long known, const ww_shapelet_args job) {
     const float scale = (WW_RAW ? sqrt(1.0f / job.scale) : 2.0f) * (job.unscaled ? sqrt((float)l) : 1.0f);
     ww_scanned s;
     if (job.quality)
@@ -577,17 +581,15 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
         // Columns come with the longest reach first.
         if (reaches[c0] < (job.single ? 1u : of_list))
             continue;
+        const ww_split_candidate its = ww_candidate_of(li, c0 + lid % WW_T, reaches, job);
         ww_make_keys(keys, &tables, class_of, li, c0, of_list, steps_of_q, lid, job);
 #endif
         barrier(WW_FENCE);
         ww_sort_keys(keys, n, lid);
+        float error = 0;
         if (WW_SHARES > 1 && !job.quality) {
-#if WW_LISTED
-            const uint l = its.l;
-#else
-            const uint l = job.single ? reaches[c0 + lid % WW_T] : of_list;
-#endif
-            ww_scan_share(shares, keys, counts, steps, entropy, totals, l, lid, job);
+            error = ww_error(&tables, its.li, its.c, its.l, job);
+            ww_scan_share(shares, keys, counts, steps, entropy, totals, error, lid, job);
         }
         for (uint t = lid; t < WW_ACROSS; t += WW_WG) {
 #if WW_LISTED
@@ -595,15 +597,16 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
                 continue;
             const ww_split_candidate x = ww_candidate_at(listed[task * WW_ACROSS + t], reaches, job);
 #else
-            const uint c = c0 + t;
-            const ww_split_candidate x = {li, c, job.single ? reaches[c] : of_list, (ulong)li * job.columns + c};
-            if (x.l == 0 || reaches[c] < x.l) {
+            const ww_split_candidate x = ww_candidate_of(li, c0 + t, reaches, job);
+            if (x.l == 0 || reaches[x.c] < x.l) {
                 most_gain[x.place] = 0;
                 most_gap[x.place] = -INFINITY;
                 continue;
             }
 #endif
-            const ww_found found = ww_find_split(shares, keys, counts, starts, steps, totals, x.l, t, known, job);
+            if (WW_SHARES == 1) // else t is lid
+                error = ww_error(&tables, x.li, x.c, x.l, job);
+            const ww_found found = ww_find_split(shares, keys, counts, starts, steps, totals, x.l, error, t, known, job);
             most_gain[x.place] = (ulong)max(found.most, 0l);
             most_gap[x.place] = found.most_gap;
             if (each && job.quality == 0 && (uint)(found.sure >> shift) > sifted[own[x.c]])

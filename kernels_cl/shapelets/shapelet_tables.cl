@@ -206,14 +206,25 @@ kernel void ww_shapelet_tensor_windows(global const double *values, global const
 // value. The m points from length l to l + m add, with the means of the l points and of the m,
 //   cov(l + m) = cov(l) + sum of (x[i] - mean_m) (y[i] - mean_m) + l m / (l + m) (mean_l - mean_m)_x (mean_l - mean_m)_y,
 // and the sum is that of A[i] (y[i] - y[i + 1]) with A[i] = (x[0] - mean_m) + ... + (x[i] - mean_m): neither needs a
-// table of its own for each window, and offsets do not cost digits.
+// table of its own for each window, and offsets do not cost digits. Up to job.direct points, which is 3 at most, f and g are
+// instead A[0] and A[1] of columns, and of windows the second difference and the first.
 WW_INLINE double ww_value_at(global const double *x, uint length, int t) {
     return x[clamp(t, 0, (int)length - 1)];
 }
 
+// A window's share of the condition number of those behind it on a diagonal (docs/shapelets.md).
+WW_INLINE float ww_passed(double squares, float f, float g) {
+    return (float)(2 * squares + 5.0 * f * f + 1.25 * g * g);
+}
+
+// The condition number of the last of the windows passed. passed: their shares; most: the largest of those.
+WW_INLINE float ww_condition(float passed, float most, uint length, float norm) {
+    return sqrt(passed + 3.0f * sqrt((float)length) * most) * norm;
+}
+
 // lanes: work-items and vector columns of a group there. sums: A of the first rows, and of those that are the first of
 // a later tile, for each length as many as it adds points, rounded up to 4; increments: l m / (l + m) (mean_l - mean_m) of them. steps: f and g of every column, a row of lanes
-// of the one after that of the other; norms as above.
+// of the one after that of the other; norms as above, then of every column what ww_passed() is, 0 where none is.
 kernel void ww_shapelet_row_steps(global const double *values, global const ulong *offsets, global const uint4 *columns,
                                   global float *sums, global float *increments, global float *steps, global float *norms,
                                   global uint *reaches, global uint *own, const uint lanes,
@@ -255,19 +266,41 @@ kernel void ww_shapelet_row_steps(global const double *values, global const ulon
             f = (float)(0.5 * (last - before));
             g = (float)((last - mean) + (before - mean - (before - last) / length));
         }
+        if (inside && length <= job.direct) {
+            f = (float)-mean;
+            g = length == 3 ? (float)(x[1] - x[0] - 2 * mean) : 0.0f;
+        }
         steps[2 * (place + block * lanes) + lane] = f;
         steps[2 * (place + block * lanes) + lanes + lane] = g;
         norms[place + c] = inside && !ww_is_flat(low, high) ? (float)rsqrt(squares) : 0.0f;
+        norms[(ulong)job.count * job.columns + place + c] = inside ? ww_passed(squares, f, g) : 0.0f;
+    }
+}
+
+// Condition numbers of columns, in place of what ww_passed() is of them. A work-item has the rows of a lane.
+kernel void ww_shapelet_row_conditions(global float *norms, const uint lanes, const ww_shapelet_args job) {
+    const uint item = (uint)get_global_id(0), firsts = job.columns / job.rows, li = item / firsts;
+    if (li >= job.count)
+        return;
+    const uint first = ww_rest(item, firsts, li), group = first / lanes, lane = ww_rest(first, lanes, group);
+    global const float *norm = norms + (ulong)li * job.columns + (ulong)group * job.rows * lanes + lane;
+    global float *of = norms + (ulong)job.count * job.columns + (norm - norms);
+    float passed = 0, most = 0;
+    for (uint row = 0; row < job.rows; row++, norm += lanes, of += lanes) {
+        passed += *of;
+        most = fmax(most, *of);
+        *of = ww_condition(passed, most, job.least + li * job.step, *norm);
     }
 }
 
 // Tiles as above, from window 1 - rows on (so their first window is an int). windows: f, g, 1 / norm and mean_l - mean_m
 // of `wide` windows of each series and length. differences: y[t] - y[t + 1] of each series in four copies of `difference_count` numbers,
 // the first one from t = 1 - rows on, each other one place further, so that four at a time can be read from any place on.
+// passed: ww_passed() of every window.
 kernel void ww_shapelet_window_steps(global const double *values, global const ulong *offsets, global const uint *ids,
                                      global const uint4 *tiles, global float *differences, const uint difference_count,
-                                     global uint *flats, global float4 *windows, const uint wide, const uint count,
-                                     const ww_shapelet_args job) {
+                                     global uint *flats, global float4 *windows, global float *passed,
+                                     const uint wide, const uint count, const ww_shapelet_args job) {
     const uint item = (uint)get_global_id(0), t = item / WW_DIAGONALS, lane = item % WW_DIAGONALS;
     if (t >= count)
         return;
@@ -297,11 +330,40 @@ kernel void ww_shapelet_window_steps(global const double *values, global const u
         part /= (double)(length - from);
         const double last = ww_value_at(x, all, u + (int)length - 1) - first;
         const int inside = u >= 0 && u + (int)length <= (int)all, flat = ww_is_flat(low, high);
-        windows[((ulong)(tile.x - job.table) * job.count + li) * wide + place] =
-            (float4)((float)(0.5 * (last - before)), (float)((last - mean) + (before - mean - (before - last) / length)),
-                     inside && !flat ? (float)rsqrt(squares) : NAN, from ? (float)(old - part) : 0.0f);
+        float f = (float)(0.5 * (last - before)),
+              g = (float)((last - mean) + (before - mean - (before - last) / length));
+        if (length <= job.direct) {
+            f = (float)(ww_value_at(x, all, u + 1) - ww_value_at(x, all, u + 2));
+            g = (float)(first - ww_value_at(x, all, u + 1));
+        }
+        const ulong at = ((ulong)(tile.x - job.table) * job.count + li) * wide + place;
+        windows[at] = (float4)(f, g, inside && !flat ? (float)rsqrt(squares) : NAN, from ? (float)(old - part) : 0.0f);
+        passed[at] = ww_passed(squares, f, g);
         if (inside && flat)
             atomic_or(&flats[(ulong)tile.x * job.count + li], 1u);
     }
+}
+
+// The largest condition number of windows of each length, behind the flags of the node's series. A work-item has a window of a
+// length; its sum begins with any of the rows before.
+kernel void ww_shapelet_window_conditions(global const uint *points, global const float4 *windows,
+                                          global const float *passed, global uint *flats, const uint wide,
+                                          const uint series, const ww_shapelet_args job) {
+    const ulong at = get_global_id(0);
+    const uint row = (uint)(at / wide), place = (uint)(at - (ulong)row * wide), j = row / job.count;
+    const uint li = ww_rest(row, job.count, j), length = job.least + li * job.step;
+    if (j >= series || place + 1 < job.rows || place + 1 - job.rows + length > points[job.table + j] ||
+        !(windows[at].z > 0))
+        return;
+    float sum = 0, most = 0;
+    for (uint k = 0; k < job.rows; k++) {
+        const float one = passed[at - k];
+        sum += one;
+        most = fmax(most, one);
+    }
+    const uint condition = as_uint(ww_condition(sum, most, length, windows[at].z));
+    global uint *to = &flats[job.series * job.count + li];
+    if (condition > *to)
+        atomic_max(to, condition);
 }
 #endif

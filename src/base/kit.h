@@ -75,7 +75,7 @@ typedef struct wwi_program_parts {
     const char *texts[10]; // under kernels_cl/
     wwi_define defines[24];
     const char *more; // options besides
-    wwi_named_kernel kernels[16];
+    wwi_named_kernel kernels[20];
 } wwi_program_parts;
 
 // Compiles a program and makes its kernels. After a failure the caller releases what there is, as always.

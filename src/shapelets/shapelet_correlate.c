@@ -62,9 +62,9 @@ static ww_status make_tiles(wwi_node_search *s, size_t first, uint64_t most_byte
     wwi_node_table *t = &s->table;
     const bool diagonals = s->correlator.way->diagonals;
     const uint64_t row_bytes = wwi_shapelet_row(s->device->kind, tile_windows(s)) * 4; // not by diagonals
-    const uint64_t steps = (uint64_t)s->job.count * s->correlator.wide * 16;
+    const uint64_t windows = (uint64_t)s->job.count * s->correlator.wide;
     const uint64_t differences = (uint64_t)s->correlator.difference_count * 16,
-                   each = diagonals ? steps + differences : 0;
+                   each = diagonals ? windows * 20 + differences : 0;
     uint64_t rows = 0;
     free(t->tiles);
     t->tiles = NULL;
@@ -89,7 +89,8 @@ static ww_status make_tiles(wwi_node_search *s, size_t first, uint64_t most_byte
     t->bytes = rows * row_bytes;
     if (!diagonals)
         return wwi_grow_buffer(s->device->context, &s->scratch->windows.b, t->bytes);
-    return WWI_GROW(s->device->context, {&s->scratch->windows.steps, t->count * steps},
+    return WWI_GROW(s->device->context, {&s->scratch->windows.steps, t->count * windows * 16},
+                    {&s->scratch->windows.passed, t->count * windows * 4},
                     {&s->scratch->windows.differences, t->count * differences});
 }
 

@@ -81,7 +81,9 @@ ww_status wwi_shapelet_device_open(ww_context *context, const ww_run_options *ru
                             {single ? &k->circle : NULL, "ww_shapelet_circle"},
                             {single ? &k->make_fours : NULL, "ww_shapelet_fours"},
                             {single ? &k->near_fours : NULL, "ww_shapelet_near_fours"},
-                            {single ? &k->window_steps : NULL, "ww_shapelet_window_steps"}),
+                            {single ? &k->window_steps : NULL, "ww_shapelet_window_steps"},
+                            {single ? &k->row_conditions : NULL, "ww_shapelet_row_conditions"},
+                            {single ? &k->window_conditions : NULL, "ww_shapelet_window_conditions"}),
     };
     return wwi_program_make(context, d->stream, &parts, &d->double_program);
 }

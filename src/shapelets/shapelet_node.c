@@ -117,7 +117,8 @@ static ww_status allocate(wwi_node_search *s) {
     struct wwi_shapelet_columns_scratch *to = &s->scratch->columns;
     const uint32_t block = s->candidates.block;
     const uint64_t W = wwi_least(wwi_ceil_div(s->candidates.count, block) * block, s->candidates.most);
-    const uint64_t flat_bytes = s->node->count * (s->job.single ? s->job.longest : s->job.count) * 4;
+    // By diagonals also the condition number of each length.
+    const uint64_t flat_bytes = (s->node->count + 1) * (s->job.single ? s->job.longest : s->job.count) * 4;
     if ((status = WWI_GROW(context, {&to->places, W * 16}, {&to->reaches, W * 4}, {&to->own, W * 4},
                            {&to->norms, W * (s->data->channels + 1) * s->job.count * 4},
                            {&s->scratch->windows.constant, flat_bytes})) != WW_OK ||

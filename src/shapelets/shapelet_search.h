@@ -43,7 +43,7 @@ typedef struct wwi_shapelet_scratch {
         wwi_buffer *places, *reaches, *own, *a, *norms, *sums, *increments, *steps, *lefts;
     } columns;
     struct wwi_shapelet_windows_scratch {
-        wwi_buffer *tiles, *first, *b, *constant, *steps, *differences, *scratch;
+        wwi_buffer *tiles, *first, *b, *constant, *steps, *passed, *differences, *scratch;
     } windows;
     struct wwi_shapelet_bounds_scratch {
         wwi_buffer *nearest, *bound, *pruned, *listed, *listed_count, *most_gain, *most_gap, *best, *scratch, *kept,
@@ -60,7 +60,8 @@ typedef struct wwi_shapelet_scratch {
 // The kernels of texts that use double.
 typedef struct wwi_shapelet_kernels {
     wwi_kernel *exact, *statistics_of, *patterns_of, *near, *make_angles, *circle, *make_fours, *near_fours, *rescore,
-        *make_columns, *make_windows, *tensor_columns, *tensor_windows, *row_steps, *window_steps;
+        *make_columns, *make_windows, *tensor_columns, *tensor_windows, *row_steps, *window_steps, *row_conditions,
+        *window_conditions;
 } wwi_shapelet_kernels;
 
 // A device's programs for one kind. It belongs to one thread at a time.
