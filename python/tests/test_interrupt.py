@@ -42,6 +42,7 @@ JOBS = {
     "shapelets": (lambda: labelled(300, 300), lambda x, p: ww.Shapelets().fit(x, progress=p)),
     "profile": (lambda: series(1 << 19), lambda x, p: ww.profile(x, 256, progress=p)),
     "points": (lambda: series(200000, 64), lambda x, p: ww.knn(x, k=10, progress=p)),
+    "tables": (lambda: series(100000, 64), lambda x, p: ww.LSH(x, tables=512, progress=p)),
     "hashing": (lambda: series(100000, 64), lambda x, p: ww.LSH(x, tables=64, progress=p).search(k=10)),
 }
 
