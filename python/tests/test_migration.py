@@ -26,6 +26,18 @@ def test_first_steps():
         assert names["matrix"].shape == (20, 20) and names["soft"].rows.shape == (4, 1, 60)
 
 
+README = PAGE.parents[1] / "README.md"
+
+
+@pytest.mark.skipif(not README.exists(), reason="no page beside these tests")
+def test_readme(rng):
+    series = rng.normal(size=(6, 20))
+    names = {"series": series, "queries": series[:2]}
+    (code,) = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    exec(code, names)
+    assert names["matrix"].shape == (6, 6) and names["indices"][:, 0].tolist() == [0, 1]
+
+
 TUTORIAL = PAGE.with_name("tutorial-python.md")
 
 

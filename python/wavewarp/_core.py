@@ -71,6 +71,11 @@ def text(pointer):
     return None if pointer == NULL else ffi.string(pointer).decode(errors="replace")
 
 
+def _has_device():
+    found = handle("ww_device_list")
+    return lib.ww_device_list_create(found) == lib.WW_OK and lib.ww_device_list_count(found[0]) > 0
+
+
 def check(status):
     """Raises what a status other than WW_OK stands for, or what a callback raised."""
     raised, _raised.error = getattr(_raised, "error", None), None
@@ -85,7 +90,7 @@ def check(status):
     message, hint = text(record.message), text(record.hint)
     kind = _CLASSES.get(name[len("WW_ERROR_") :], InvalidError)
     parts = [message, hint]
-    if kind is NoDeviceError:
+    if kind is NoDeviceError and not _has_device():
         parts.append(INSTALL)
     if status == lib.WW_ERROR_BUILD:
         parts.append(text(lib.ww_last_build_log()))
@@ -208,6 +213,8 @@ def reporter(progress):
 
         progress = tqdm(leave=False)
     if not hasattr(progress, "update"):
+        if progress is not None and not callable(progress):
+            raise TypeError(f"progress is True, a bar with update(), or a function of (done, total), not {progress!r}")
         return progress
 
     def report(done, total):
@@ -220,6 +227,8 @@ def reporter(progress):
 def run(progress=None, max_bytes=0, launch_seconds=0.0):
     """Options of a run. From the main thread a job always looks for signals between its launches, so that an interrupt
     ends it."""
+    if max_bytes < 0:
+        raise ValueError(f"max_bytes is {max_bytes}; 0 is as many as fit")
     user = NULL if progress is None or progress is False else ffi.new_handle(reporter(progress))
     watched = user != NULL or threading.current_thread() is threading.main_thread()
     return new(

@@ -13,7 +13,7 @@ import numpy as np
 from ._context import Context, default_context
 from ._core import NULL, Progress, by_name, check, ffi, handle, info, keep, lib, new, run, text, word
 from ._parts import shard
-from ._series import DTYPES, as_array, as_numbers, classes_of, output, pointer, precision_of
+from ._series import DTYPES, as_array, as_numbers, classes_of, neighbours, output, pointer, precision_of
 
 
 class PointView:
@@ -164,11 +164,11 @@ def _knn(base, queries, k, metric, limits, part=None):
     made = handle("ww_knn")
     options = new("ww_knn_options", metric=by_name("ww_metric", metric), run=run(**limits))
     asking, count = _asking(queries), len(queries if queries is not None else base)
+    ids, distances = neighbours(count, k, base.dtype)
     if part is None:
         check(lib.ww_knn_create(base._c, asking, k, options, made))
     else:
         check(lib.ww_knn_create_shard(base._c, asking, k, shard(count, base.dtype, **part), options, made))
-    ids, distances = np.empty((count, k), np.int64), np.empty((count, k), base.dtype)
     check(lib.ww_knn_run(made[0], output(ids, "int64_t"), pointer(distances), NULL))
     return distances, ids
 
@@ -312,6 +312,8 @@ def sets_of_bits(values: Any) -> list:
 
 def _part(rows, count):
     """The rows of a range or slice, as a range in [0, count)."""
+    if not isinstance(rows, (range, slice, type(None))):
+        raise TypeError(f"rows is a range or a slice of the queries, not {type(rows).__name__}")
     if isinstance(rows, range):
         rows = slice(rows.start, rows.stop, rows.step)
         if rows.start < 0 or rows.stop > count:
@@ -386,7 +388,7 @@ class LSH:
         """
         queries = _points(queries, self)
         part = _part(rows, len(queries if queries is not None else self))
-        ids, distances = np.empty((len(part), k), np.int64), np.empty((len(part), k), self.dtype)
+        ids, distances = neighbours(len(part), k, self.dtype)
         to = output(ids, "int64_t"), pointer(distances)
         check(lib.ww_lsh_run_rows(self._c, _asking(queries), part.start, len(part), k, *to, NULL))
         return distances, ids
@@ -398,7 +400,7 @@ class LSH:
         """
         queries = _points(queries, self)
         count = len(queries if queries is not None else self)
-        ids, distances = np.empty((count, k), np.int64), np.empty((count, k), self.dtype)
+        ids, distances = neighbours(count, k, self.dtype)
         made = shard(len(ids), self.dtype, **part)
         to = output(ids, "int64_t"), pointer(distances)
         check(lib.ww_lsh_run_shard(self._c, _asking(queries), k, made, *to, NULL))
