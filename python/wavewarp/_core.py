@@ -212,8 +212,10 @@ def reporter(progress):
         from tqdm.auto import tqdm
 
         progress = tqdm(leave=False)
+    if progress is None or progress is False:
+        return None
     if not hasattr(progress, "update"):
-        if progress is not None and not callable(progress):
+        if not callable(progress):
             raise TypeError(f"progress is True, a bar with update(), or a function of (done, total), not {progress!r}")
         return progress
 
@@ -229,7 +231,8 @@ def run(progress=None, max_bytes=0, launch_seconds=0.0):
     ends it."""
     if max_bytes < 0:
         raise ValueError(f"max_bytes is {max_bytes}; 0 is as many as fit")
-    user = NULL if progress is None or progress is False else ffi.new_handle(reporter(progress))
+    report = reporter(progress)
+    user = NULL if report is None else ffi.new_handle(report)
     watched = user != NULL or threading.current_thread() is threading.main_thread()
     return new(
         "ww_run_options",
