@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The library's statuses, structs, names and callbacks in Python's terms. All other modules stand on this one."""
 
+import importlib
 import threading
 import types
 import weakref
@@ -64,6 +65,14 @@ _CLASSES = {
 }
 
 _raised = threading.local()  # what a callback of this thread raised
+
+
+def needs(module, install):
+    """Imports what not every user has; the error says what to install."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(f"{error}: pip install {install}", name=error.name) from None
 
 
 def text(pointer):
@@ -209,9 +218,7 @@ def py_read_fn(user, data, room):
 def reporter(progress):
     """A function of done and total from what a caller gives as progress=."""
     if progress is True:
-        from tqdm.auto import tqdm
-
-        progress = tqdm(leave=False)
+        progress = needs("tqdm.auto", "tqdm").tqdm(leave=False)
     if progress is None or progress is False:
         return None
     if not hasattr(progress, "update"):
