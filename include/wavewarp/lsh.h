@@ -39,7 +39,7 @@ typedef struct ww_lsh_options {
     ww_lsh_path path;
     int complete; ///< 1: a query that finds fewer than k neighbours is searched again, exactly
     /// NULL: all defaults. Tables that need more than max_bytes are built block by block while a search runs. Progress
-    /// is that of a search, in buckets searched by all queries.
+    /// of a build is in points entered into tables, of a search in buckets searched by all queries.
     const ww_run_options *run;
 } ww_lsh_options;
 

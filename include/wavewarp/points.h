@@ -36,7 +36,7 @@ typedef struct ww_point_view {
 /// Fills a view of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_point_view_init(ww_point_view *view, size_t struct_size);
 
-/// Points in host memory, read from a file. *Thread-safety*: it does not change; any number of threads.
+/// Points in host memory, read from a file or the device. *Thread-safety*: it does not change; any number of threads.
 typedef struct ww_point_set ww_point_set;
 
 /// Reads points. By the name's ending: `.fvecs` (floats), `.bvecs` (bytes: numbers 0 to 255, or packed bits), `.ivecs`
@@ -96,6 +96,11 @@ WW_API void ww_points_options_init(ww_points_options *options, size_t struct_siz
 /// *Blocking*: until they are uploaded.
 WW_API_STATUS ww_points_create(ww_context *context, const ww_point_view *view, const ww_points_options *options,
                                ww_points **points);
+
+/// The same points in host memory, in the points' precision, in row order. \return WW_ERROR_INVALID_ARGUMENT,
+/// WW_ERROR_OUT_OF_MEMORY, WW_ERROR_OPENCL. *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: until
+/// they are read.
+WW_API_STATUS ww_point_set_of_points(const ww_points *points, ww_point_set **set);
 
 /// Releases the caller's reference and stores NULL in *points. *Thread-safety*: any thread; other holders go on.
 /// *Blocking*: no.

@@ -9,7 +9,8 @@
 //
 // Tables are stored one after the other: bucket b of table t is t * buckets + b; offsets[...] is the place of its first
 // point. Arrays with an entry for every row and table have table t's rows after those of table t - 1. One work-item
-// computes a row (or bucket) of one table; a table's groups are job.groups.
+// computes a row (or bucket) of one table; a table's groups are job.groups. The work of keys and tables may be divided
+// among launches: each begins with group first_group of all.
 #ifndef WW_FAMILY
 #define WW_FAMILY 0
 #endif
@@ -105,8 +106,8 @@ __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_keys(__global const ww_value *restrict points, __global const ulong *restrict starts,
             __global const ww_coefficient *restrict a, __global const ulong *restrict masks, const ww_lsh_args job,
             __global uint *restrict keys) {
-    const uint table = (uint)get_group_id(0) / job.groups;
-    const uint row = ww_rest((uint)get_group_id(0), job.groups, table) * WW_LSH_WG + (uint)get_local_id(0);
+    const uint group = job.first_group + (uint)get_group_id(0), table = group / job.groups;
+    const uint row = ww_rest(group, job.groups, table) * WW_LSH_WG + (uint)get_local_id(0);
     if (row >= job.count)
         return;
 #if WW_FAMILY == 3
@@ -196,8 +197,8 @@ ww_lsh_keys_blocked(__global const ww_value *restrict points, __global const ulo
                     __global const ww_coefficient *restrict a, __global const ulong *restrict masks,
                     const ww_lsh_args job, __global uint *restrict keys) {
     __local ww_key_four part[WW_KEY_DEPTH * WW_KEY_FOURS];
-    const uint item = (uint)get_local_id(0), block = (uint)get_group_id(0) / job.tables;
-    const uint table = ww_rest((uint)get_group_id(0), job.tables, block);
+    const uint group = job.first_group + (uint)get_group_id(0), item = (uint)get_local_id(0), block = group / job.tables;
+    const uint table = ww_rest(group, job.tables, block);
     const uint row = block * (WW_KEY_ROWS * WW_LSH_WG) + item;
     __global const ww_value *point[WW_KEY_ROWS];
     uint sums[WW_KEY_ROWS];
@@ -262,8 +263,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 ww_lsh_keys_together(__global const ww_value *restrict points, __global const ulong *restrict starts,
                      __global const ww_coefficient *restrict a, __global const ulong *restrict masks,
                      const ww_lsh_args job, __global uint *restrict keys) {
-    const uint table = (uint)get_group_id(0) / job.groups;
-    const uint row = ww_rest((uint)get_group_id(0), job.groups, table) * WW_KNN_TILE;
+    const uint group = job.first_group + (uint)get_group_id(0), table = group / job.groups;
+    const uint row = ww_rest(group, job.groups, table) * WW_KNN_TILE;
     __global const ww_value *tile = points + ww_tile_at(job.first + row, job.dimension);
     ww_lsh_uints sums[WW_LSH_PARTS];
     for (uint v = 0; v < WW_LSH_PARTS; v++)
@@ -302,8 +303,8 @@ ww_lsh_keys_together(__global const ww_value *restrict points, __global const ul
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_count(__global const uint *restrict keys, const ulong first_key, const ww_lsh_args job,
              __global uint *restrict counts, __global uint *restrict ranks) {
-    const uint table = (uint)get_group_id(0) / job.groups;
-    const uint row = ww_rest((uint)get_group_id(0), job.groups, table) * WW_LSH_WG + (uint)get_local_id(0);
+    const uint group = job.first_group + (uint)get_group_id(0), table = group / job.groups;
+    const uint row = ww_rest(group, job.groups, table) * WW_LSH_WG + (uint)get_local_id(0);
     if (row >= job.count)
         return;
     const ulong at = (ulong)table * job.count + row;
@@ -314,10 +315,11 @@ ww_lsh_count(__global const uint *restrict keys, const ulong first_key, const ww
 // scanned sum. `total` counts; offsets[total] becomes the sum of all.
 #define WW_LSH_BLOCK 2048u
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
-ww_lsh_block_sums(__global const uint *restrict counts, const ulong total, __global uint *restrict sums) {
+ww_lsh_block_sums(__global const uint *restrict counts, const ulong total, const uint first_group,
+                  __global uint *restrict sums) {
     __local uint part[WW_LSH_WG];
-    const uint item = (uint)get_local_id(0);
-    const ulong begin = get_group_id(0) * (ulong)WW_LSH_BLOCK, end = min(begin + WW_LSH_BLOCK, total);
+    const uint item = (uint)get_local_id(0), group = first_group + (uint)get_group_id(0);
+    const ulong begin = group * (ulong)WW_LSH_BLOCK, end = min(begin + WW_LSH_BLOCK, total);
     uint sum = 0;
     for (ulong i = begin + item; i < end; i += WW_LSH_WG)
         sum += counts[i];
@@ -326,7 +328,7 @@ ww_lsh_block_sums(__global const uint *restrict counts, const ulong total, __glo
     if (item == 0) {
         for (uint i = 1; i < WW_LSH_WG; i++)
             sum += part[i];
-        sums[get_group_id(0)] = sum;
+        sums[group] = sum;
     }
 }
 // Scans `count` values by one work-group, each work-item a part.
@@ -354,11 +356,11 @@ __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void ww_lsh_scan
 #define WW_STRETCH (WW_LSH_BLOCK / WW_LSH_WG)
 #define WW_STRETCHED(i) ((i) + (i) / WW_STRETCH)
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
-ww_lsh_offsets(__global const uint *restrict counts, const ulong total, __global const uint *restrict sums,
-               __global uint *restrict offsets) {
+ww_lsh_offsets(__global const uint *restrict counts, const ulong total, const uint first_group,
+               __global const uint *restrict sums, __global uint *restrict offsets) {
     __local uint part[WW_LSH_WG], block[WW_STRETCHED(WW_LSH_BLOCK)];
-    const uint item = (uint)get_local_id(0);
-    const ulong begin = get_group_id(0) * (ulong)WW_LSH_BLOCK;
+    const uint item = (uint)get_local_id(0), group = first_group + (uint)get_group_id(0);
+    const ulong begin = group * (ulong)WW_LSH_BLOCK;
     const uint there = (uint)min(total - begin, (ulong)WW_LSH_BLOCK);
     for (uint i = item; i < WW_LSH_BLOCK; i += WW_LSH_WG)
         block[WW_STRETCHED(i)] = i < there ? counts[begin + i] : 0;
@@ -369,7 +371,7 @@ ww_lsh_offsets(__global const uint *restrict counts, const ulong total, __global
         sum += own[i];
     part[item] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint before = sums[get_group_id(0)];
+    uint before = sums[group];
     for (uint i = 0; i < item; i++)
         before += part[i];
     for (uint i = 0; i < WW_STRETCH; i++) {
@@ -387,8 +389,8 @@ ww_lsh_offsets(__global const uint *restrict counts, const ulong total, __global
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_scatter(__global const uint *restrict keys, const ulong first_key, __global const uint *restrict ranks,
                const ww_lsh_args job, __global const uint *restrict offsets, __global uint *restrict entries) {
-    const uint table = (uint)get_group_id(0) / job.groups;
-    const uint row = ww_rest((uint)get_group_id(0), job.groups, table) * WW_LSH_WG + (uint)get_local_id(0);
+    const uint group = job.first_group + (uint)get_group_id(0), table = group / job.groups;
+    const uint row = ww_rest(group, job.groups, table) * WW_LSH_WG + (uint)get_local_id(0);
     if (row >= job.count)
         return;
     const ulong at = (ulong)table * job.count + row;

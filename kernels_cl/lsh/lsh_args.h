@@ -19,6 +19,7 @@ typedef struct ww_lsh_args {
     ww_uint capacity;      // candidates of a query
     ww_uint tile;          // rows of a task
     ww_uint inside;        // 1: the rows are points of the table
+    ww_uint first_group;   // of a launch that does a part of the work
 } ww_lsh_args;
 
 typedef struct ww_join_args {

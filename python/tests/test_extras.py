@@ -1,10 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures, and tiles on Dask."""
 
+import importlib
+import sys
+
 import numpy as np
 import pytest
 
 import wavewarp as ww
+
+
+@pytest.mark.parametrize("name, module", [("sklearn", "sklearn"), ("torch", "torch"), ("plot", "matplotlib"), ("dask", "dask.array")])
+def test_what_to_install(name, module, monkeypatch):
+    monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.delitem(sys.modules, f"wavewarp.{name}", raising=False)
+    with pytest.raises(ModuleNotFoundError, match=rf"pip install 'wavewarp\[{name}\]'"):
+        importlib.import_module(f"wavewarp.{name}")
+
+
+def test_bar_without_tqdm(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with pytest.raises(ModuleNotFoundError, match="pip install tqdm"):
+        ww.cdist(np.eye(3), progress=True)
 
 
 def test_pictures(cbf):

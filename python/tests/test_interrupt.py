@@ -24,6 +24,15 @@ def labelled(count, points):
     return ww.Dataset(series(count, points), np.arange(count) % 3)
 
 
+def choose(points, p):
+    """Reports from the building of tables on."""
+
+    def report(done, total):
+        p(done if total < 512 * len(points) else 0, total)
+
+    ww.LSH.choose(points, 10, progress=report)
+
+
 # Data, and a job on them that takes much longer than the test.
 JOBS = {
     "matrix": (lambda: series(1200, 900), lambda x, p: ww.cdist(x, progress=p)),
@@ -42,6 +51,8 @@ JOBS = {
     "shapelets": (lambda: labelled(300, 300), lambda x, p: ww.Shapelets().fit(x, progress=p)),
     "profile": (lambda: series(1 << 19), lambda x, p: ww.profile(x, 256, progress=p)),
     "points": (lambda: series(200000, 64), lambda x, p: ww.knn(x, k=10, progress=p)),
+    "tables": (lambda: series(100000, 64), lambda x, p: ww.LSH(x, tables=512, progress=p)),
+    "choice": (lambda: series(200000, 64), choose),
     "hashing": (lambda: series(100000, 64), lambda x, p: ww.LSH(x, tables=64, progress=p).search(k=10)),
 }
 

@@ -323,6 +323,19 @@ def test_lsh(rng, tmp_path):
     found = index.search(more, 3)
     assert (found[1][:, 0] == np.arange(300, 320)).all()
     assert ww.knn_recall(exact[0], found[0]) > 0.8
+    for rows, part in (
+        (range(2, 9), slice(2, 9)),
+        (slice(-4, None), slice(16, 20)),
+        (slice(7), slice(7)),
+        (slice(3, 3), slice(3, 3)),
+    ):
+        for one, all_of_them in zip(index.search(more, 3, rows=rows), found):
+            np.testing.assert_array_equal(one, all_of_them[part])
+    for one, all_of_them in zip(index.search(k=2, rows=range(300, 320)), index.search(k=2)):
+        np.testing.assert_array_equal(one, all_of_them[300:])
+    for rows in (range(0, 21), range(-1, 3), range(0, 8, 2), slice(None, None, -1)):
+        with pytest.raises(ValueError, match="rows"):
+            index.search(more, rows=rows)
     index.remove([300])
     assert index.search(more[:1], 1)[1][0, 0] != 300 and index.info.points == 319
     index.save(tmp_path / "i.lsh")

@@ -20,10 +20,23 @@ PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
 
 @pytest.mark.skipif(not PAGE.exists(), reason="no page beside these tests")
 def test_first_steps():
+    names = {}
     for code in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL):
-        names = {}
         exec(code, names)
-        assert names["matrix"].shape == (20, 20) and names["soft"].rows.shape == (4, 1, 60)
+    assert names["matrix"].shape == (20, 20) and names["soft"].rows.shape == (4, 1, 60)
+    assert names["recall"] > 0.8 and (names["first"][1] == names["ids"][:100]).all()
+
+
+README = PAGE.parents[1] / "README.md"
+
+
+@pytest.mark.skipif(not README.exists(), reason="no page beside these tests")
+def test_readme(rng):
+    series = rng.normal(size=(6, 20))
+    names = {"series": series, "queries": series[:2]}
+    (code,) = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    exec(code, names)
+    assert names["matrix"].shape == (6, 6) and names["indices"][:, 0].tolist() == [0, 1]
 
 
 TUTORIAL = PAGE.with_name("tutorial-python.md")

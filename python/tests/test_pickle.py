@@ -90,20 +90,47 @@ def test_classifier(cbf):
         np.testing.assert_array_equal(told.distances, want.distances)
 
 
+def test_points(rng):
+    for kind in (np.float32, np.float64):
+        x = rng.normal(size=(150, 7)).astype(kind)
+        for made in (ww.Points(x), ww.Points(np.asfortranarray(x)), ww.Points(x, max_bytes=7 * 128 * x.itemsize)):
+            copy = again(made)
+            assert (copy.kind, copy.dimension, copy.dtype, len(copy)) == ("numbers", 7, kind, 150)
+            np.testing.assert_array_equal(copy.values(), x)
+            for told, want in zip(ww.knn(copy, k=3), ww.knn(made, k=3)):
+                np.testing.assert_array_equal(told, want)
+    assert again(ww.Points(x, precision="float")).dtype == np.float32
+    bits = rng.random((140, 45)) < 0.5
+    copy = again(ww.Points(bits))
+    assert (copy.kind, copy.dimension) == ("bits", 45)
+    np.testing.assert_array_equal(copy.values(), np.packbits(bits, axis=1, bitorder="little"))
+    sets = [{5, 1, 2**32 - 1}, set(), {7}]
+    assert again(ww.Points(sets)).values() == sets
+
+
 def first_row(data):
     return ww.cdist(data)[0]
+
+
+def nearest(points):
+    return ww.knn(points, k=2)[1]
 
 
 def test_other_processes(rng):
     data = ww.Dataset(rng.normal(size=(4, 8)))
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         np.testing.assert_array_equal(pool.apply(first_row, (data,)), first_row(data))
+        points = ww.Points(rng.normal(size=(9, 3)))
+        np.testing.assert_array_equal(pool.apply(nearest, (points,)), nearest(points))
 
 
 def test_joblib(rng):
     joblib = pytest.importorskip("joblib")
     sets = [ww.Dataset(rng.normal(size=(4, 8))) for _ in range(3)]
+    points = ww.Points(rng.normal(size=(9, 3)))
     with joblib.parallel_backend("loky"):
         rows = joblib.Parallel(n_jobs=2)(joblib.delayed(first_row)(data) for data in sets)
+        (ids,) = joblib.Parallel(n_jobs=2)([joblib.delayed(nearest)(points)])
+    np.testing.assert_array_equal(ids, nearest(points))
     for row, data in zip(rows, sets):
         np.testing.assert_array_equal(row, first_row(data))

@@ -16,7 +16,7 @@ LEFT_OUT = {
     "plan_run_blocks|plan_run_condensed_blocks": "Plan.rectangle() gives parts, in any order",
     "matrix": "a plan takes progress and limits",
     "classify|profile_find|knn_find": "made of the calls that are wrapped, without progress and limits",
-    "lsh_run_rows": "LSH.search() takes a part of the queries as an array",
+    "lsh_run": "ww_lsh_run_rows() of all rows",
     "plan_create_nearest": "ww_nearest() decides ties of float too; a shard without offsets is the same plan",
     "measure_init|measure_set|measure_set_text|measure_info_by_name|cost_name|cost_by_name": "ww_measure_parse() does it",
     "band_kind_by_name": "ww_band_parse() does it",

@@ -24,7 +24,7 @@ def program():
 def main():
     path = program()
     if path is None:
-        sys.exit("wavewarp: the program is not installed with this package")
+        sys.exit("wavewarp: the program is not installed with this package: pip install it, or have wavewarp in PATH")
     folders = [os.path.dirname(driver) for driver in found]  # with the libraries that the drivers need
     if folders:
         os.environ["LD_LIBRARY_PATH"] = ":".join([*folders, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])])

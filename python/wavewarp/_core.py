@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The library's statuses, structs, names and callbacks in Python's terms. All other modules stand on this one."""
 
+import importlib
 import threading
 import types
 import weakref
@@ -66,9 +67,22 @@ _CLASSES = {
 _raised = threading.local()  # what a callback of this thread raised
 
 
+def needs(module, install):
+    """Imports what not every user has; the error says what to install."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(f"{error}: pip install {install}", name=error.name) from None
+
+
 def text(pointer):
     """A C string as str; None for NULL."""
     return None if pointer == NULL else ffi.string(pointer).decode(errors="replace")
+
+
+def _has_device():
+    found = handle("ww_device_list")
+    return lib.ww_device_list_create(found) == lib.WW_OK and lib.ww_device_list_count(found[0]) > 0
 
 
 def check(status):
@@ -85,7 +99,7 @@ def check(status):
     message, hint = text(record.message), text(record.hint)
     kind = _CLASSES.get(name[len("WW_ERROR_") :], InvalidError)
     parts = [message, hint]
-    if kind is NoDeviceError:
+    if kind is NoDeviceError and not _has_device():
         parts.append(INSTALL)
     if status == lib.WW_ERROR_BUILD:
         parts.append(text(lib.ww_last_build_log()))
@@ -204,10 +218,12 @@ def py_read_fn(user, data, room):
 def reporter(progress):
     """A function of done and total from what a caller gives as progress=."""
     if progress is True:
-        from tqdm.auto import tqdm
-
-        progress = tqdm(leave=False)
+        progress = needs("tqdm.auto", "tqdm").tqdm(leave=False)
+    if progress is None or progress is False:
+        return None
     if not hasattr(progress, "update"):
+        if not callable(progress):
+            raise TypeError(f"progress is True, a bar with update(), or a function of (done, total), not {progress!r}")
         return progress
 
     def report(done, total):
@@ -220,7 +236,10 @@ def reporter(progress):
 def run(progress=None, max_bytes=0, launch_seconds=0.0):
     """Options of a run. From the main thread a job always looks for signals between its launches, so that an interrupt
     ends it."""
-    user = NULL if progress is None or progress is False else ffi.new_handle(reporter(progress))
+    if max_bytes < 0:
+        raise ValueError(f"max_bytes is {max_bytes}; 0 is as many as fit")
+    report = reporter(progress)
+    user = NULL if report is None else ffi.new_handle(report)
     watched = user != NULL or threading.current_thread() is threading.main_thread()
     return new(
         "ww_run_options",

@@ -13,7 +13,7 @@ from ._core import NULL, Progress, check, ffi, handle, info, lib, new, plan_opti
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._buffer import Buffer
-from ._series import as_numbers, datasets, one_array, output, pointer, result, sizes, to_output
+from ._series import as_numbers, datasets, neighbours, one_array, output, pointer, result, sizes, to_output
 
 
 def _pair(x, y, axes):
@@ -106,8 +106,11 @@ class Plan:
             values = result(out, self.shape, self.rows.dtype)
         else:
             values = out
-            if out.shape != self.shape or out.dtype != self.rows.dtype or out.strides[1] != out.itemsize:
-                raise ValueError(f"out has to be of shape {self.shape} and type {self.rows.dtype}, rows contiguous")
+            fits = out.shape == self.shape and out.dtype == self.rows.dtype and out.flags.writeable
+            if not fits or out.strides[1] != out.itemsize or out.strides[0] < out.itemsize * out.shape[1]:
+                raise ValueError(
+                    f"out has to be writable, of shape {self.shape} and type {self.rows.dtype}, rows contiguous"
+                )
             stride = out.strides[0] // out.itemsize
         check(lib.ww_plan_run(self._c, to_output(values, row_stride=stride)))
         check(lib.ww_plan_finish(self._c))
@@ -238,7 +241,7 @@ def kneighbors(
     are fewer than k: index -1, distance infinity. Near ties in float are decided in double.
     """
     rows, columns = datasets(queries, base, axes=axes, precision=precision, context=context)
-    indices, values = np.empty((len(rows), k), np.int64), np.empty((len(rows), k), np.float64)
+    indices, values = neighbours(len(rows), k, np.float64)
     longest = max(rows.longest, columns.longest if columns is not None else 0)
     check(
         lib.ww_nearest(

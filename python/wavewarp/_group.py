@@ -18,7 +18,7 @@ from ._measure import measure as as_measure
 from ._points import PointView
 from ._profile import Profile, ProfilePlan, series_of
 from ._search import MATCH, Source, search_options
-from ._series import DTYPES, SeriesSet, View, is_texts, label_names, output, pointer, result, to_output, view
+from ._series import DTYPES, SeriesSet, View, is_texts, label_names, neighbours, output, pointer, result, to_output, view
 from ._shapelets import Shapelets
 
 
@@ -119,7 +119,7 @@ class Group:
         ties of float in double.
         """
         rows, columns = self._datasets(queries, base, axes, precision)
-        indices, values = np.empty((len(rows), k), np.int64), np.empty((len(rows), k), rows.dtype)
+        indices, values = neighbours(len(rows), k, rows.dtype)
         check(
             lib.ww_group_nearest(
                 as_measure(measure, parameters).c(_longest(rows, columns)),
@@ -329,7 +329,7 @@ class Group:
         if queries is not None:
             asked, count, _ = self._points(queries, precision)
             asking = asked[0]
-        ids, distances = np.empty((count, k), np.int64), np.empty((count, k), DTYPES[precision])
+        ids, distances = neighbours(count, k, DTYPES[precision])
         options = new("ww_knn_options", metric=by_name("ww_metric", metric), run=run(progress, max_bytes))
         check(lib.ww_group_knn(sent[0], asking, k, options, output(ids, "int64_t"), pointer(distances)))
         return distances, ids
@@ -474,7 +474,7 @@ class GroupLSH:
             sent, count, _ = self._group._points(queries, self.precision)
             asking = sent[0]
         dtype = DTYPES[text(lib.ww_precision_name(lib.ww_lsh_precision(lib.ww_group_lsh_tables(self._handle[0]))))]
-        ids, distances = np.empty((count, k), np.int64), np.empty((count, k), dtype)
+        ids, distances = neighbours(count, k, dtype)
         to = output(ids, "int64_t"), pointer(distances)
         check(lib.ww_group_lsh_run(self._handle[0], asking, k, *to, NULL))
         return distances, ids

@@ -11,7 +11,7 @@ import numpy as np
 from ._core import NULL, Progress, check, handle, info, keep, lib, new, plan_options
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
-from ._series import as_numbers, output, pointer, precision_of
+from ._series import as_numbers, neighbours, output, pointer, precision_of
 
 
 def shard(count: int, dtype, *, query_offset=0, base_offset=0, exclude_self=False, initial: Any = None):
@@ -77,7 +77,7 @@ class NearestPlan:
     def run(self, row: int = 0, rows: Optional[int] = None) -> Tuple[np.ndarray, np.ndarray]:
         """(distances, indices) of queries [row, row + rows), None: to the last, in the datasets' type; nearest first."""
         rows = len(self.queries) - row if rows is None else rows
-        indices, values = np.empty((rows, self.k), np.int64), np.empty((rows, self.k), self.queries.dtype)
+        indices, values = neighbours(rows, self.k, self.queries.dtype)
         to = output(indices, "int64_t"), pointer(values)
         if row == 0 and rows == len(self.queries):
             check(lib.ww_plan_run_nearest(self._handle[0], *to))

@@ -6,14 +6,14 @@ from __future__ import annotations
 import io
 import os
 from types import SimpleNamespace
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple, Union
 
 import numpy as np
 
 from ._context import Context, default_context
 from ._core import NULL, Progress, by_name, check, ffi, handle, info, keep, lib, new, run, text, word
 from ._parts import shard
-from ._series import DTYPES, as_array, as_numbers, classes_of, output, pointer, precision_of
+from ._series import DTYPES, as_array, as_numbers, classes_of, neighbours, output, pointer, precision_of
 
 
 class PointView:
@@ -95,7 +95,8 @@ class Points:
     """Points on the device, uploaded once.
 
     values: (points, dimension) of numbers; bool, or bytes with kind="bits"; a list of sets of integers.
-    precision: None: that of the numbers. max_bytes: most device memory; more is uploaded block by block.
+    precision: None: that of the numbers. max_bytes: most device memory; more is uploaded block by block. Points pickle:
+    they are read back from the device, and uploaded again by the default context.
     """
 
     def __init__(
@@ -108,7 +109,7 @@ class Points:
         max_bytes: int = 0,
         context: Optional[Context] = None,
     ) -> None:
-        self.context = context or default_context()
+        self.context, self._max_bytes = context or default_context(), max_bytes
         points = PointView(values, kind, dimension)
         if precision is None:
             precision = "float" if points.dtype == np.float32 or not self.context.has_double else "double"
@@ -126,6 +127,23 @@ class Points:
     dimension = property(lambda self: lib.ww_points_dimension(self._c))
     kind = property(lambda self: ("numbers", "bits", "sets")[lib.ww_points_kind(self._c)])
     dtype = property(lambda self: DTYPES[text(lib.ww_precision_name(lib.ww_points_precision(self._c)))])
+
+    def values(self) -> Any:
+        """The points in host memory, as read_points() has them: an array, bytes for bits, a list of sets."""
+        made = handle("ww_point_set")
+        check(lib.ww_point_set_of_points(self._c, made))
+        return _values(made)
+
+    def __reduce__(self):
+        dimension = self.dimension if self.kind == "bits" else None
+        return _unpickled_points, (self.values(), self.kind, dimension, self._max_bytes)
+
+    def __repr__(self):
+        return f"<wavewarp.Points: {len(self)} of {self.kind}, {self.dimension} dimensions, {self.dtype}>"
+
+
+def _unpickled_points(values, kind, dimension, max_bytes):
+    return Points(values, kind=kind, dimension=dimension, max_bytes=max_bytes)
 
 
 def _points(values, like=None, context=None):
@@ -146,11 +164,11 @@ def _knn(base, queries, k, metric, limits, part=None):
     made = handle("ww_knn")
     options = new("ww_knn_options", metric=by_name("ww_metric", metric), run=run(**limits))
     asking, count = _asking(queries), len(queries if queries is not None else base)
+    ids, distances = neighbours(count, k, base.dtype)
     if part is None:
         check(lib.ww_knn_create(base._c, asking, k, options, made))
     else:
         check(lib.ww_knn_create_shard(base._c, asking, k, shard(count, base.dtype, **part), options, made))
-    ids, distances = np.empty((count, k), np.int64), np.empty((count, k), base.dtype)
     check(lib.ww_knn_run(made[0], output(ids, "int64_t"), pointer(distances), NULL))
     return distances, ids
 
@@ -257,14 +275,15 @@ def metrics() -> Dict[str, str]:
 
 def read_points(path, kind="numbers") -> Any:
     """Points of a file (.fvecs, .bvecs, .ivecs, .npy, text): an array, bytes for bits, a list of sets."""
-    made, view = handle("ww_point_set"), new("ww_point_view")
+    made = handle("ww_point_set")
     check(lib.ww_point_set_read(os.fsencode(path), word("ww_point_kind", kind), made))
-    check(lib.ww_point_set_view(made[0], view))
-    return _values(view)
+    return _values(made)
 
 
-def _values(view):
-    """Copies of what a view describes."""
+def _values(points):
+    """Copies of what a ww_point_set holds."""
+    view = new("ww_point_view")
+    check(lib.ww_point_set_view(points[0], view))
     if view.kind == lib.WW_POINTS_SETS:
         offsets = ffi.unpack(view.offsets, view.count + 1)
         flat = np.frombuffer(ffi.buffer(view.values, 4 * offsets[-1]), np.uint32) if offsets[-1] else []
@@ -286,10 +305,23 @@ def write_points(path, values: Any, kind=None) -> None:
 
 def sets_of_bits(values: Any) -> list:
     """The same points as sets: for each the positions of its ones."""
-    made, view = handle("ww_point_set"), new("ww_point_view")
+    made = handle("ww_point_set")
     check(lib.ww_point_set_of_bits(PointView(values, "bits").c, made))
-    check(lib.ww_point_set_view(made[0], view))
-    return _values(view)
+    return _values(made)
+
+
+def _part(rows, count):
+    """The rows of a range or slice, as a range in [0, count)."""
+    if not isinstance(rows, (range, slice, type(None))):
+        raise TypeError(f"rows is a range or a slice of the queries, not {type(rows).__name__}")
+    if isinstance(rows, range):
+        rows = slice(rows.start, rows.stop, rows.step)
+        if rows.start < 0 or rows.stop > count:
+            raise ValueError(f"rows are {rows.start} to {rows.stop}, of {count} queries")
+    part = range(count)[slice(None) if rows is None else rows]
+    if part.step != 1:
+        raise ValueError(f"rows have the step {part.step}; they must follow one another")
+    return part
 
 
 def lsh_collision(metric: str, distance, *, width=1.0, dimension=1) -> float:
@@ -347,10 +379,18 @@ class LSH:
         ids = np.ascontiguousarray(np.atleast_1d(ids), np.int64)
         check(lib.ww_lsh_remove(self._c, output(ids, "int64_t"), ids.size))
 
-    def search(self, queries=None, k: int = 1) -> Tuple[np.ndarray, np.ndarray]:
-        """(distances, ids) of shape (queries, k); as knn(), but some neighbours may be missing."""
-        queries, ids, distances = self._asked(queries, k)
-        check(lib.ww_lsh_run(self._c, _asking(queries), k, output(ids, "int64_t"), pointer(distances), NULL))
+    def search(
+        self, queries=None, k: int = 1, *, rows: Union[None, range, slice] = None
+    ) -> Tuple[np.ndarray, np.ndarray]:
+        """(distances, ids) of shape (queries, k); as knn(), but some neighbours may be missing.
+
+        rows: a range or slice of the queries, for which alone results are made: of queries None points of the index.
+        """
+        queries = _points(queries, self)
+        part = _part(rows, len(queries if queries is not None else self))
+        ids, distances = neighbours(len(part), k, self.dtype)
+        to = output(ids, "int64_t"), pointer(distances)
+        check(lib.ww_lsh_run_rows(self._c, _asking(queries), part.start, len(part), k, *to, NULL))
         return distances, ids
 
     def search_shard(self, queries=None, k: int = 1, **part) -> Tuple[np.ndarray, np.ndarray]:
@@ -358,16 +398,13 @@ class LSH:
 
         part: query_offset, base_offset, exclude_self, initial, as of NearestPlan. Not under "l2".
         """
-        queries, ids, distances = self._asked(queries, k)
+        queries = _points(queries, self)
+        count = len(queries if queries is not None else self)
+        ids, distances = neighbours(count, k, self.dtype)
         made = shard(len(ids), self.dtype, **part)
         to = output(ids, "int64_t"), pointer(distances)
         check(lib.ww_lsh_run_shard(self._c, _asking(queries), k, made, *to, NULL))
         return distances, ids
-
-    def _asked(self, queries, k):
-        queries = _points(queries, self)
-        count = len(queries if queries is not None else self)
-        return queries, np.empty((count, k), np.int64), np.empty((count, k), self.dtype)
 
     @property
     def info(self) -> SimpleNamespace:
@@ -465,7 +502,7 @@ class LSH:
         if status == lib.WW_ERROR_UNSUPPORTED and told.exact_is_faster:
             return None, told
         check(status)
-        limits = run(max_bytes=max_bytes)
+        limits = run(progress, max_bytes)
         options.run = limits
         keep(options, limits)
         made = cls.__new__(cls)

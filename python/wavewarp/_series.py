@@ -72,6 +72,13 @@ def result(out: Any, shape, dtype):
     return out
 
 
+def neighbours(rows, k, dtype):
+    """Room for the k neighbours of each of so many rows: indices, and distances."""
+    if k < 0:
+        raise ValueError(f"k is {k}; at least one neighbour is needed")
+    return np.empty((rows, k), np.int64), np.empty((rows, k), dtype)
+
+
 def to_output(values, **fields):
     """A ww_output into an array or a Buffer."""
     if isinstance(values, Buffer):
@@ -138,7 +145,9 @@ class View:
 
     def _of_array(self, array, axes):
         if array.ndim == 1:
-            raise ValueError("one series alone: a set of one is x[None], of shape (1, time)")
+            raise ValueError(
+                "one series alone: a set of one is x[None], of shape (1, time)" if len(array) else "there are no series"
+            )
         if array.ndim not in (2, 3):
             raise ValueError(f"shape {array.shape} is neither (series, time) nor (series, channel, time)")
         array = array[:, None, :] if array.ndim == 2 else _channels_first(array, axes, 1)
@@ -649,6 +658,8 @@ def datasets(
     rows, columns, *, axes: Optional[str] = None, precision: Optional[str] = None, context: Optional[Context] = None
 ):
     """Two datasets of one precision for a job: double where either is. columns None stays None."""
+    if rows is None:
+        raise TypeError("None is no series")
     made = [x for x in (rows, columns) if isinstance(x, Dataset)]
     if made:
         context, precision = made[0].context, made[0].precision

@@ -5,9 +5,13 @@ from __future__ import annotations
 
 from typing import Any, Tuple
 
+import numpy as np
+
+from ._core import needs
+
+needs("dask.array", "'wavewarp[dask]'")
 import dask
 import dask.array
-import numpy as np
 
 from . import _distance
 from ._measure import MeasureLike

@@ -4,6 +4,10 @@
 from typing import Any, Optional
 
 import numpy as np
+
+from ._core import needs
+
+needs("matplotlib", "'wavewarp[plot]'")
 from matplotlib import pyplot
 
 from ._distance import path as _path

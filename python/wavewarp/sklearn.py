@@ -13,6 +13,10 @@ import numbers
 from typing import Any, Optional
 
 import numpy as np
+
+from ._core import needs
+
+needs("sklearn", "'wavewarp[sklearn]'")
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,

@@ -12,9 +12,13 @@ import threading
 from typing import List, Optional, Union
 
 import numpy as np
-import torch
 
 from ._context import Context, default_context
+from ._core import needs
+
+needs("torch", "'wavewarp[torch]'")
+import torch
+
 from ._gradient import Gradient
 from ._measure import Measure, MeasureLike
 from ._series import Dataset

@@ -10,6 +10,7 @@
 
 #include "base/kit.h"
 #include "data/dataset.h"
+#include "files/point_files.h"
 #include "options.h"
 
 // Bytes uploaded at a time before they are copied into tiles.
@@ -363,6 +364,88 @@ ww_status wwi_points_slice(ww_points *p, wwi_stream *stream, size_t first, size_
     const ww_status status = upload_points(p, stream, p->host, first, count, &slice->values, &slice->series);
     if (status != WW_OK)
         wwi_slice_close(slice);
+    return status;
+}
+
+// ---- back to the host
+
+ww_status wwi_points_rows(const ww_points *p, size_t first, size_t count, void *rows) {
+    ww_status status = WW_OK;
+    const uint64_t d = p->words, size = p->word_bytes, tile = WWI_TILE * d * size;
+    unsigned char *to = rows, *columns = p->tiles ? malloc(tile) : NULL;
+    if (p->tiles && !columns)
+        return wwi_fail_memory(tile);
+    for (size_t i = first; status == WW_OK && i < first + count; i++) {
+        const uint64_t in = i % WWI_TILE;
+        if (columns && in == 0)
+            status = wwi_buffer_read(p->tiles, i / WWI_TILE * tile, tile, columns);
+        for (uint64_t j = 0; j < d; j++, to += size)
+            memcpy(to,
+                   columns           ? columns + (j * WWI_TILE + in) * size
+                   : p->column_order ? p->host + (j * p->count + i) * size
+                                     : p->host + (i * d + j) * size,
+                   size);
+    }
+    free(columns);
+    return status;
+}
+
+ww_status wwi_points_members(const ww_points *p, size_t first, size_t count, uint32_t *members) {
+    const uint64_t from = p->offsets[first] * sizeof *members,
+                   bytes = p->offsets[first + count] * sizeof *members - from;
+    if (bytes == 0)
+        return WW_OK;
+    if (p->tiles)
+        return wwi_buffer_read(p->tiles, from, bytes, members);
+    memcpy(members, p->host + from, bytes);
+    return WW_OK;
+}
+
+void wwi_points_pack(const ww_points *p, const uint32_t *words, size_t count, unsigned char *bytes) {
+    for (size_t i = 0; i < count; i++, words += p->words)
+        for (size_t b = 0; b < (p->dimension + 7) / 8; b++)
+            *bytes++ = (unsigned char)(words[b / 4] >> (b % 4 * 8));
+}
+
+static ww_status read_back(const ww_points *p, ww_point_set *set) {
+    ww_status status;
+    if (p->kind == WW_POINTS_SETS) {
+        const uint64_t bytes = (p->count + 1) * sizeof *set->offsets;
+        set->offsets = malloc(bytes);
+        set->values = malloc(p->offsets[p->count] * sizeof(uint32_t) + 1);
+        if (!set->offsets || !set->values)
+            return wwi_fail_memory(bytes);
+        memcpy(set->offsets, p->offsets, bytes);
+        return wwi_points_members(p, 0, p->count, set->values);
+    }
+    const uint64_t bytes = (uint64_t)p->count * p->words * p->word_bytes;
+    set->values = malloc(bytes);
+    if (!set->values)
+        return wwi_fail_memory(bytes);
+    if ((status = wwi_points_rows(p, 0, p->count, set->values)) != WW_OK || p->kind != WW_POINTS_BITS)
+        return status;
+    uint32_t *words = set->values;
+    set->values = malloc(p->count * ((p->dimension + 7) / 8));
+    if (set->values)
+        wwi_points_pack(p, words, p->count, set->values);
+    free(words);
+    return set->values ? WW_OK : wwi_fail_memory(bytes);
+}
+
+ww_status ww_point_set_of_points(const ww_points *p, ww_point_set **set) {
+    if (set)
+        *set = NULL;
+    if (!p || !set)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points or set is NULL");
+    ww_point_set *made = calloc(1, sizeof *made);
+    if (!made)
+        return wwi_fail_memory(sizeof *made);
+    *made = (ww_point_set){.kind = p->kind, .precision = p->precision, .count = p->count, .dimension = p->dimension};
+    const ww_status status = read_back(p, made);
+    if (status == WW_OK)
+        *set = made;
+    else
+        ww_point_set_destroy(&made);
     return status;
 }
 

@@ -39,6 +39,13 @@ size_t wwi_points_slice_limit(const ww_points *points, size_t first);
 // Uploads points, unless the slice has them already. They count from 0 there.
 ww_status wwi_points_slice(ww_points *points, wwi_stream *stream, size_t first, size_t count, wwi_slice *slice);
 
+// Numbers, or words of bits, of points [first, first + count) in row order. `first`: that of a tile.
+ww_status wwi_points_rows(const ww_points *points, size_t first, size_t count, void *rows);
+// Members of the sets [first, first + count), one after the other.
+ww_status wwi_points_members(const ww_points *points, size_t first, size_t count, uint32_t *members);
+// The bytes of a view from words of bits.
+void wwi_points_pack(const ww_points *points, const uint32_t *words, size_t count, unsigned char *bytes);
+
 static inline size_t wwi_points_padded(size_t count) {
     return (count + WWI_TILE_PAIR - 1) / WWI_TILE_PAIR * WWI_TILE_PAIR;
 }

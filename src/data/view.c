@@ -81,6 +81,7 @@ static ww_status check(const ww_series_view *view, size_t limit) {
         const size_t length = wwi_view_length(view, i);
         if (length == 0) {
             wwi_fail(WW_ERROR_EMPTY, "series %zu has length 0", i);
+            wwi_fail_hint("leave it out: a series has a point at least");
             return wwi_fail_where((int64_t)i, -1);
         }
         if (length > limit) {

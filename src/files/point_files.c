@@ -15,14 +15,6 @@
 #include "files/read.h"
 #include "options.h"
 
-struct ww_point_set {
-    ww_point_kind kind;
-    ww_precision precision;
-    size_t count, dimension;
-    void *values;
-    uint64_t *offsets; // sets: count + 1
-};
-
 void ww_point_set_destroy(ww_point_set **set) {
     if (!set || !*set)
         return;

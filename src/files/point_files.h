@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points into an open file.
+// Sets of points, and points into an open file.
 #ifndef WAVEWARP_POINT_FILES_H
 #define WAVEWARP_POINT_FILES_H
 
 #include <wavewarp/points.h>
 
 #include "files/output.h"
+
+struct ww_point_set {
+    ww_point_kind kind;
+    ww_precision precision;
+    size_t count, dimension;
+    void *values;
+    uint64_t *offsets; // sets: count + 1
+};
 
 // Checks a view; *taken: with the fields this library knows.
 ww_status wwi_take_point_view(const ww_point_view *given, ww_point_view *taken);

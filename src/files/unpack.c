@@ -348,7 +348,7 @@ ww_status wwi_text_unpack(wwi_text *text, const char *member) {
     const uint64_t expected = text->size >= 18 ? little(text->bytes + text->size - 4, 4) : 0;
     const ww_status status =
         inflate_all(text, text->bytes, text->size, 15 + 16, expected, unpack_limit(), &bytes, &size);
-    if (status == WW_OK)
+    if (bytes)
         replace(text, bytes, size);
     return status;
 }

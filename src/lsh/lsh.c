@@ -439,7 +439,7 @@ ww_status wwi_lsh_append(ww_lsh *h, ww_points *points) {
     ww_status status = WW_OK;
     const size_t had = h->block_count;
     uint64_t bytes = 0;
-    wwi_stream_start(h->stream);
+    wwi_lsh_start(h, (uint64_t)points->count * h->options.tables);
     if (h->total + points->count > INT32_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu points; the most is 2^31 less a few", h->total + points->count);
     for (size_t first = 0, count; first < points->count; first += count) {
@@ -462,9 +462,12 @@ ww_status wwi_lsh_append(ww_lsh *h, ww_points *points) {
     for (size_t i = had; status == WW_OK && i < h->block_count; i++) {
         h->blocks[i].keep = keep;
         // Even tables that are not kept are built once, so that errors are found now.
+        h->building = (uint64_t)h->blocks[i].count * h->options.tables / WWI_LSH_DIVIDED;
         if ((status = wwi_lsh_block_open(h, &h->blocks[i])) == WW_OK)
             wwi_lsh_block_close(&h->blocks[i]);
     }
+    if (status == WW_OK)
+        status = wwi_pace_report(&h->pace, h->pace.total);
     if (status == WW_OK) {
         h->total += points->count;
         h->info.bytes += bytes;

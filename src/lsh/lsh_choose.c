@@ -84,12 +84,8 @@ static ww_status take_sets(const ww_points *p, sample *s) {
     if (!s->values)
         return wwi_fail_memory(s->offsets[s->count] * 4);
     for (size_t i = 0; status == WW_OK && i < s->count; i++) {
-        const uint64_t from = p->offsets[s->numbers[i]] * 4, bytes = (s->offsets[i + 1] - s->offsets[i]) * 4;
         unsigned char *to = s->values + s->offsets[i] * 4;
-        if (!p->tiles)
-            memcpy(to, p->host + from, bytes);
-        else if (bytes)
-            status = wwi_buffer_read(p->tiles, from, bytes, to);
+        status = wwi_points_members(p, s->numbers[i], 1, (uint32_t *)(void *)to);
     }
     return status;
 }
@@ -130,15 +126,11 @@ static ww_status take_sample(ww_lsh *h, ww_points *p, const uint32_t *numbers, s
     view.offsets = s->offsets;
     view.values = s->values;
     if (p->kind == WW_POINTS_BITS) {
-        // A view's bits are bytes, a word's lowest first.
         const size_t packed = (p->dimension + 7) / 8;
         view.values = bytes = malloc(count * packed);
         if (!bytes)
             return wwi_fail_memory(count * packed);
-        for (size_t i = 0; i < count; i++)
-            for (size_t b = 0; b < packed; b++)
-                bytes[i * packed + b] =
-                    (unsigned char)(((const uint32_t *)(const void *)s->values)[i * p->words + b / 4] >> (b % 4 * 8));
+        wwi_points_pack(p, (const uint32_t *)(const void *)s->values, count, bytes);
     }
     status = ww_points_create(p->context, &view, &options, &s->points);
     free(bytes);

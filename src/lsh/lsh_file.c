@@ -124,51 +124,35 @@ static void *take_array(reader *r, uint64_t count, unsigned size) {
 
 // ---- writing
 
-// Appends a block's numbers or bits, from tiles or from the host's copy, in row order to `b`.
+// Appends a block's numbers or bits in row order to `b`.
 static ww_status put_rows(const ww_lsh *h, const wwi_lsh_block *block, bytes *b) {
     ww_status status = WW_OK;
     const ww_points *p = block->points;
-    const uint64_t d = p->words, size = p->word_bytes;
-    const uint64_t tiles = (block->count + WWI_TILE - 1) / WWI_TILE, tile = WWI_TILE * d * size;
-    unsigned char *from = NULL, *row = malloc(d * size);
-    if (!row || (p->tiles && !(from = malloc(tile)))) {
-        status = wwi_fail_memory(tile);
-        goto done;
+    const uint64_t row = p->words * p->word_bytes;
+    unsigned char *rows = malloc(WWI_TILE * row);
+    if (!rows)
+        return wwi_fail_memory(WWI_TILE * row);
+    // Blocks begin with a tile.
+    for (uint64_t at = 0; status == WW_OK && at < block->count; at += WWI_TILE) {
+        const size_t count = (size_t)wwi_least(block->count - at, WWI_TILE);
+        if ((status = wwi_points_rows(p, block->first + at, count, rows)) != WW_OK)
+            break;
+        swap_if_big(rows, count * p->words, (unsigned)p->word_bytes);
+        for (size_t i = 0; i < count; i++)
+            put(b, rows + i * row, h->kind == WW_POINTS_BITS ? (h->dimension + 7) / 8 : row);
     }
-    for (uint64_t t = 0; t < tiles; t++) {
-        // Blocks begin with a tile.
-        if (p->tiles && (status = wwi_buffer_read(p->tiles, (block->first / WWI_TILE + t) * tile, tile, from)) != WW_OK)
-            goto done;
-        for (uint64_t i = 0; i < WWI_TILE && t * WWI_TILE + i < block->count; i++) {
-            const uint64_t point = block->first + t * WWI_TILE + i;
-            for (uint64_t j = 0; j < d; j++)
-                memcpy(row + j * size,
-                       from              ? from + (j * WWI_TILE + i) * size
-                       : p->column_order ? p->host + (j * p->count + point) * size
-                                         : p->host + (point * d + j) * size,
-                       size);
-            swap_if_big(row, d, (unsigned)size);
-            put(b, row, h->kind == WW_POINTS_BITS ? (h->dimension + 7) / 8 : d * size);
-        }
-    }
-done:
-    free(from);
-    free(row);
+    free(rows);
     return status;
 }
 
 static ww_status put_sets(const wwi_lsh_block *block, bytes *b) {
-    ww_status status = WW_OK;
-    const ww_points *p = block->points;
-    const uint64_t begin = p->offsets[block->first], count = p->offsets[block->first + block->count] - begin;
-    if (!p->tiles) {
-        put_array(b, p->host + begin * 4, count, 4);
-        return WW_OK;
-    }
+    const uint64_t *offsets = block->points->offsets + block->first;
+    const uint64_t count = offsets[block->count] - offsets[0];
     uint32_t *items = malloc(count * 4 + 1);
     if (!items)
         return wwi_fail_memory(count * 4);
-    if (count == 0 || (status = wwi_buffer_read(p->tiles, begin * 4, count * 4, items)) == WW_OK)
+    const ww_status status = wwi_points_members(block->points, block->first, block->count, items);
+    if (status == WW_OK)
         put_array(b, items, count, 4);
     free(items);
     return status;

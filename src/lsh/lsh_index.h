@@ -6,6 +6,7 @@
 #include <wavewarp/lsh.h>
 
 #include "base/kit.h"
+#include "base/pace.h"
 #include "base/run.h"
 #include "data/points.h"
 #include "knn/knn_job.h"
@@ -16,6 +17,9 @@
 #define WWI_LSH_BLOCK 2048u // WW_LSH_BLOCK
 #define WWI_LSH_BUCKETS 4u  // WW_BUCKETS
 #define WWI_LSH_KEY_ROWS 4u // WW_KEY_ROWS
+
+// Launches that are divided.
+enum { WWI_LSH_KEYS, WWI_LSH_COUNT, WWI_LSH_SUMS, WWI_LSH_OFFSETS, WWI_LSH_SCATTER, WWI_LSH_DIVIDED };
 
 enum { WWI_LSH_STABLE = 0, WWI_LSH_COSINE = 1, WWI_LSH_BITS = 2, WWI_LSH_SETS = 3 }; // WW_FAMILY
 
@@ -87,6 +91,9 @@ struct ww_lsh {
     size_t total; // points, removed ones included
     wwi_lsh_removed removed;
     ww_lsh_info info;
+    wwi_pace pace;                 // of the build or search that runs
+    uint64_t building;             // of its work, each divided launch; 0 in a search
+    double rates[WWI_LSH_DIVIDED]; // work-groups a second
 };
 
 // Bytes of a row of wwi_lsh_rows().
@@ -127,6 +134,8 @@ ww_status wwi_lsh_rows(ww_lsh *lsh, const wwi_slice *window, size_t first, size_
 // Halves of `count` rows whose norms stand from `first_norm` on, unless they were made with this scale.
 ww_status wwi_lsh_make_halves(ww_lsh *lsh, wwi_buffer *rows, wwi_buffer *norms, uint32_t first_norm, size_t count,
                               float scale, wwi_lsh_halves *halves);
+// Begins a build or a search of so much work.
+void wwi_lsh_start(ww_lsh *lsh, uint64_t work);
 // Puts a block's points and tables on the device, unless they are there; and removes them, unless they are to stay.
 ww_status wwi_lsh_block_open(ww_lsh *lsh, wwi_lsh_block *block);
 void wwi_lsh_block_close(wwi_lsh_block *block);

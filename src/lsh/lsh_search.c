@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pace.h"
 #include "lsh/lsh_index.h"
 #include "topk/results.h"
 
@@ -20,7 +19,6 @@ typedef struct search {
     ww_lsh *h;
     uint32_t k;
     bool self, by_buckets;
-    wwi_pace pace; // done, total: buckets looked into; waiting: tasks of the launches not yet waited for
     size_t most_rows;
     // The queries, and the place of the present rows among them.
     ww_points *queries;
@@ -179,9 +177,9 @@ static ww_status make_halves(search *s, wwi_lsh_block *b, float scale, wwi_buffe
 
 // The tasks of a launch, from the time of the last ones; all launches before are done.
 static void take_time(search *s) {
-    if (s->pace.waiting)
-        s->most_tasks = wwi_pace_next(&s->pace, s->pace.waiting, wwi_seconds() - s->pace.since);
-    s->pace.waiting = 0;
+    if (s->h->pace.waiting)
+        s->most_tasks = wwi_pace_next(&s->h->pace, s->h->pace.waiting, wwi_seconds() - s->h->pace.since);
+    s->h->pace.waiting = 0;
 }
 
 // Between two launches: what a caller who wants to stop waits for.
@@ -190,8 +188,8 @@ static ww_status wait_for_tasks(search *s) {
     if (status != WW_OK)
         return status;
     take_time(s);
-    s->pace.since = wwi_seconds();
-    return wwi_pace_report(&s->pace, 0);
+    s->h->pace.since = wwi_seconds();
+    return wwi_pace_report(&s->h->pace, 0);
 }
 
 static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uint64_t first, uint64_t count) {
@@ -240,7 +238,7 @@ static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uin
         // The last three are those of the join by matrix units.
         status =
             wwi_launch(h->kernels.join, now, h->join.group, args, sizeof args / sizeof *args - (h->tensor ? 0 : 3));
-        s->pace.waiting += now;
+        s->h->pace.waiting += now;
         if (status == WW_OK && h->run.progress && done + now < count)
             status = wait_for_tasks(s);
     }
@@ -272,14 +270,14 @@ static ww_status join_tables(search *s, wwi_lsh_block *b, const ww_lsh_args *job
         return status;
     h->info.examined += counters[0] | (uint64_t)counters[1] << 32;
     take_time(s);
-    s->pace.since = wwi_seconds();
+    s->h->pace.since = wwi_seconds();
     if ((status = launch_join(s, b, of, 0, counters[2])) != WW_OK ||
         (s->lists > 1 && (status = merge_lists(s)) != WW_OK))
         return status;
     // Else the number of the next launch's tasks, or the results, are waited for.
     if (h->run.progress && (status = wwi_finish(h->stream)) == WW_OK)
         take_time(s);
-    return status == WW_OK ? wwi_pace_report(&s->pace, (uint64_t)s->rows * count) : status;
+    return status == WW_OK ? wwi_pace_report(&s->h->pace, (uint64_t)s->rows * count) : status;
 }
 
 // One probe of all tables.
@@ -388,7 +386,7 @@ static ww_status search_queries(search *s, wwi_lsh_block *b, bool fresh) {
         h->info.capped += capped;
         h->info.examined += capped ? job.capacity : s->counted[r];
     }
-    return wwi_pace_report(&s->pace, (uint64_t)s->rows * job.tables * job.probes);
+    return wwi_pace_report(&s->h->pace, (uint64_t)s->rows * job.tables * job.probes);
 }
 
 // ---- results
@@ -626,7 +624,6 @@ static ww_status run_rows(ww_lsh *h, ww_points *queries, size_t all, const targe
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the queries are not of the tables' context, precision, kind or "
                                                    "dimension");
     const double start = wwi_seconds();
-    wwi_stream_start(h->stream);
     memset(&s, 0, sizeof s);
     s.h = h;
     s.queries = queries;
@@ -634,8 +631,8 @@ static ww_status run_rows(ww_lsh *h, ww_points *queries, size_t all, const targe
     s.k = (uint32_t)k;
     s.self = !queries;
     s.by_buckets = choose_path(h, all, k);
-    s.pace = wwi_pace_make(h->stream, h->run.launch_seconds, h->run.progress, h->run.progress_user);
-    wwi_pace_start(&s.pace, (uint64_t)count * h->options.tables * h->options.probes * h->block_count);
+    // Done, total: buckets looked into; waiting: tasks of the launches not yet waited for.
+    wwi_lsh_start(h, (uint64_t)count * h->options.tables * h->options.probes * h->block_count);
     h->info.examined = h->info.capped = h->info.incomplete = 0;
     h->info.path = s.by_buckets ? WW_LSH_BUCKETS : WW_LSH_QUERIES;
     if (s.by_buckets || h->options.complete)
@@ -655,8 +652,10 @@ static ww_status run_rows(ww_lsh *h, ww_points *queries, size_t all, const targe
 
 ww_status ww_lsh_run_rows(ww_lsh *h, ww_points *queries, size_t row, size_t rows, size_t k, int64_t *ids,
                           void *distances, uint32_t *found) {
-    if (!h || !ids || k < 1 || k > WW_KNN_MOST)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL, or k is not 1 to %d", WW_KNN_MOST);
+    if (!h || !ids)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL");
+    if (k < 1 || k > WW_KNN_MOST)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; it can be 1 to %d", k, WW_KNN_MOST);
     const size_t all = queries ? queries->count : h->total;
     if (row > all || rows > all - row)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "rows %zu and %zu more are not in the %zu queries", row, rows, all);

@@ -6,6 +6,11 @@
 
 #include "lsh/lsh_index.h"
 
+// Work-groups that a compute unit is taken to do in a clock, before it is known.
+#define GROUPS_A_CLOCK (1.0 / 16384)
+// A launch that is expected to take less than this part of the longest is not waited for.
+#define SHORT 8
+
 ww_status wwi_lsh_norms(ww_lsh *h, const wwi_slice *w, wwi_buffer **norms, float *largest) {
     ww_status status;
     const uint64_t padded = wwi_points_padded(w->count);
@@ -31,11 +36,43 @@ ww_status wwi_lsh_norms(ww_lsh *h, const wwi_slice *w, wwi_buffer **norms, float
     return WW_OK;
 }
 
-ww_status wwi_lsh_keys(ww_lsh *h, const wwi_slice *w, const ww_lsh_args *job, wwi_buffer *keys) {
-    const uint64_t groups = h->together == 2 ? wwi_ceil_div(job->groups, WWI_LSH_KEY_ROWS) : job->groups;
-    return WWI_LAUNCH(h->kernels.keys, groups * job->tables, h->together == 1 ? 1 : WWI_LSH_GROUP,
-                      WWI_BUFFER(w->values), WWI_BUFFER(w->series), WWI_BUFFER(h->device_coefficients),
-                      WWI_BUFFER(h->masks), WWI_VALUE(*job), WWI_BUFFER(keys));
+void wwi_lsh_start(ww_lsh *h, uint64_t work) {
+    wwi_stream_start(h->stream);
+    h->pace = wwi_pace_make(h->stream, h->run.launch_seconds, h->run.progress, h->run.progress_user);
+    wwi_pace_start(&h->pace, work);
+    h->building = 0;
+}
+
+// A launch of `groups` work-groups; with a progress function as many launches as end in time. *first_group, which the
+// arguments hold, is the first group of each.
+static ww_status divide(ww_lsh *h, int which, wwi_kernel *kernel, uint64_t groups, uint64_t group_size,
+                        uint32_t *first_group, const wwi_arg *args, size_t count) {
+    ww_status status = WW_OK;
+    double *rate = &h->rates[which];
+    if (!(*rate > 0))
+        *rate = wwi_pace_guess(wwi_context_info(h->context), GROUPS_A_CLOCK);
+    for (uint64_t at = 0, now; status == WW_OK && at < groups; at += now) {
+        const double start = wwi_seconds();
+        now = h->run.progress ? wwi_pace_units(&h->pace, *rate, groups - at, 1) : groups;
+        *first_group = (uint32_t)at;
+        status = wwi_launch(kernel, now, group_size, args, count);
+        // A short one is not worth waiting for.
+        if (status != WW_OK || !h->run.progress || (now == groups && (double)now < *rate * h->pace.aim / SHORT))
+            continue;
+        if ((status = wwi_finish(h->stream)) == WW_OK)
+            status = wwi_pace_report(&h->pace, h->building * now / groups);
+        *rate = wwi_pace_learn(*rate, (double)now, wwi_seconds() - start);
+    }
+    return status;
+}
+
+ww_status wwi_lsh_keys(ww_lsh *h, const wwi_slice *w, const ww_lsh_args *of, wwi_buffer *keys) {
+    ww_lsh_args job = *of;
+    const uint64_t groups = h->together == 2 ? wwi_ceil_div(job.groups, WWI_LSH_KEY_ROWS) : job.groups;
+    return divide(h, WWI_LSH_KEYS, h->kernels.keys, groups * job.tables, h->together == 1 ? 1 : WWI_LSH_GROUP,
+                  &job.first_group,
+                  WWI_ARGS(WWI_BUFFER(w->values), WWI_BUFFER(w->series), WWI_BUFFER(h->device_coefficients),
+                           WWI_BUFFER(h->masks), WWI_VALUE(job), WWI_BUFFER(keys)));
 }
 
 ww_status wwi_lsh_sorter_create(ww_lsh *h, uint64_t rows, uint32_t bits, wwi_lsh_sorter *s) {
@@ -49,22 +86,28 @@ void wwi_lsh_sorter_free(wwi_lsh_sorter *s) {
     WWI_BUFFERS_DESTROY(&s->ranks, &s->counts, &s->sums);
 }
 
-ww_status wwi_lsh_sort(ww_lsh *h, wwi_lsh_sorter *s, const ww_lsh_args *job, wwi_buffer *keys, uint64_t first_key,
+ww_status wwi_lsh_sort(ww_lsh *h, wwi_lsh_sorter *s, const ww_lsh_args *of, wwi_buffer *keys, uint64_t first_key,
                        wwi_buffer *offsets, wwi_buffer *entries) {
     ww_status status;
-    const uint64_t groups = (uint64_t)job->groups * job->tables, total = (uint64_t)job->tables << (32 - job->shift);
+    ww_lsh_args job = *of;
+    const uint64_t groups = (uint64_t)job.groups * job.tables, total = (uint64_t)job.tables << (32 - job.shift);
     const uint64_t blocks = wwi_ceil_div(total, WWI_LSH_BLOCK);
     const uint32_t sums = (uint32_t)blocks;
+    uint32_t first = 0;
     if ((status = wwi_buffer_fill_u32(s->counts, 0, total * 4, 0)) == WW_OK &&
-        (status = WWI_LAUNCH(h->kernels.count, groups, WWI_LSH_GROUP, WWI_BUFFER(keys), WWI_VALUE(first_key),
-                             WWI_VALUE(*job), WWI_BUFFER(s->counts), WWI_BUFFER(s->ranks))) == WW_OK &&
-        (status = WWI_LAUNCH(h->kernels.block_sums, blocks, WWI_LSH_GROUP, WWI_BUFFER(s->counts), WWI_VALUE(total),
-                             WWI_BUFFER(s->sums))) == WW_OK &&
+        (status = divide(h, WWI_LSH_COUNT, h->kernels.count, groups, WWI_LSH_GROUP, &job.first_group,
+                         WWI_ARGS(WWI_BUFFER(keys), WWI_VALUE(first_key), WWI_VALUE(job), WWI_BUFFER(s->counts),
+                                  WWI_BUFFER(s->ranks)))) == WW_OK &&
+        (status = divide(h, WWI_LSH_SUMS, h->kernels.block_sums, blocks, WWI_LSH_GROUP, &first,
+                         WWI_ARGS(WWI_BUFFER(s->counts), WWI_VALUE(total), WWI_VALUE(first), WWI_BUFFER(s->sums)))) ==
+            WW_OK &&
         (status = WWI_LAUNCH(h->kernels.scan_sums, 1, WWI_LSH_GROUP, WWI_BUFFER(s->sums), WWI_VALUE(sums))) == WW_OK &&
-        (status = WWI_LAUNCH(h->kernels.write_offsets, blocks, WWI_LSH_GROUP, WWI_BUFFER(s->counts), WWI_VALUE(total),
-                             WWI_BUFFER(s->sums), WWI_BUFFER(offsets))) == WW_OK)
-        status = WWI_LAUNCH(h->kernels.scatter, groups, WWI_LSH_GROUP, WWI_BUFFER(keys), WWI_VALUE(first_key),
-                            WWI_BUFFER(s->ranks), WWI_VALUE(*job), WWI_BUFFER(offsets), WWI_BUFFER(entries));
+        (status = divide(h, WWI_LSH_OFFSETS, h->kernels.write_offsets, blocks, WWI_LSH_GROUP, &first,
+                         WWI_ARGS(WWI_BUFFER(s->counts), WWI_VALUE(total), WWI_VALUE(first), WWI_BUFFER(s->sums),
+                                  WWI_BUFFER(offsets)))) == WW_OK)
+        status = divide(h, WWI_LSH_SCATTER, h->kernels.scatter, groups, WWI_LSH_GROUP, &job.first_group,
+                        WWI_ARGS(WWI_BUFFER(keys), WWI_VALUE(first_key), WWI_BUFFER(s->ranks), WWI_VALUE(job),
+                                 WWI_BUFFER(offsets), WWI_BUFFER(entries)));
     return status;
 }
 

@@ -143,7 +143,7 @@ static ww_status fail_word(const ww_measure_info *info, const char *word) {
     char names[256] = "";
     for (size_t p = 0; p < info->parameter_count; p++)
         snprintf(names + strlen(names), sizeof names - strlen(names), ", %s=", info->parameters[p].name);
-    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "'%.64s' says nothing of %s", word, info->name);
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s has no parameter '%.64s'", info->name, word);
     return wwi_fail_hint("root, independent, dependent, cost=, band=, gamma=, relax=%s", names);
 }
 
@@ -201,7 +201,10 @@ ww_status ww_measure_set_text(ww_measure *measure, const char *word, size_t long
         measure->gamma = number;
         return WW_OK;
     }
-    return ww_measure_set(measure, name, number);
+    for (size_t p = 0; p < info->parameter_count; p++)
+        if (strcmp(info->parameters[p].name, name) == 0)
+            return ww_measure_set(measure, name, number);
+    return fail_word(info, word);
 }
 
 static ww_status fail_measure(const char *name) {

@@ -80,6 +80,7 @@ ww_status ww_series_set_add(ww_series_set *set, size_t length, const double *val
         return status;
     if (length < 1) {
         wwi_fail(WW_ERROR_EMPTY, "series %zu has length 0", set->count);
+        wwi_fail_hint("leave it out: a series has a point at least");
         return wwi_fail_where((int64_t)set->count, -1);
     }
     uint64_t added, total;

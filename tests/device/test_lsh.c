@@ -416,6 +416,80 @@ START_TEST(seeds_and_progress) {
 }
 END_TEST
 
+static int grows(void *user, uint64_t done, uint64_t total) {
+    uint64_t *calls = user;
+    ck_assert_uint_le(done, total);
+    calls[0]++;
+    ck_assert(total <= 1 || done >= calls[1]);
+    calls[1] = done;
+    return 0;
+}
+
+// Tables whose building is divided into many launches: the bytes of the whole, and between any two it can be ended.
+START_TEST(divided) {
+    static const ww_metric metrics[] = {WW_METRIC_L2, WW_METRIC_COSINE, WW_METRIC_HAMMING, WW_METRIC_JACCARD};
+    enum { N = 333, K = 5, TABLES = 3 };
+    const ww_metric metric = metrics[_i];
+    wwt_seed(81);
+    cloud c = make_cloud(metric, WW_FLOAT, N, 20, 0);
+    ww_points *points = upload(&c, 0, N, 0);
+    ww_lsh_options o = options_of(metric, TABLES, 2, 2, metric == WW_METRIC_JACCARD ? 2 : 3);
+    ww_lsh *whole = NULL, *lsh = NULL;
+    wwt_ok(ww_lsh_create(points, &o, &whole));
+    uint64_t calls[2] = {0};
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    run.launch_seconds = 1e-9;
+    run.progress = grows;
+    run.progress_user = calls;
+    o.run = &run;
+    wwt_ok(ww_lsh_create(points, &o, &lsh));
+    ck_assert_uint_ge(calls[0], 2 * 6 * TABLES); // counts and entries alone: 6 work-groups a table
+    ck_assert_uint_eq(calls[1], (uint64_t)N * TABLES);
+    for (int own = 0; own < 2; own++) {
+        calls[1] = 0;
+        answer a = ask(whole, own ? NULL : points, K), b = ask(lsh, own ? NULL : points, K);
+        same(&a, &b);
+        answer_free(&a);
+        answer_free(&b);
+    }
+    ww_lsh_destroy(&whole);
+    ww_lsh_destroy(&lsh);
+    run.progress = stop;
+    calls[0] = 0;
+    wwt_fails(ww_lsh_create(points, &o, &lsh), WW_ERROR_CANCELLED);
+    ck_assert_ptr_null(lsh);
+    ck_assert_uint_eq(calls[0], 3);
+    ww_points_destroy(&points);
+    cloud_free(&c);
+}
+END_TEST
+
+// On the device or on the host, whatever they are made of.
+START_TEST(points_come_back) {
+    static const ww_metric metrics[] = {WW_METRIC_L2, WW_METRIC_HAMMING, WW_METRIC_JACCARD};
+    enum { N = 300, D = 75 };
+    wwt_seed(82);
+    for (size_t m = 0; m < 3; m++)
+        for (uint64_t most = 0; most <= 128 * D * 4; most += 128 * D * 4) {
+            cloud c = make_cloud(metrics[m], WW_FLOAT, N, D, 0);
+            ww_points *points = upload(&c, 0, N, m == 2 ? most / 16 : most);
+            ww_point_set *set = NULL;
+            ww_point_view got = WW_POINT_VIEW_INIT, want = part_of(&c, 0, N);
+            wwt_ok(ww_point_set_of_points(points, &set));
+            ww_points_destroy(&points);
+            wwt_ok(ww_point_set_view(set, &got));
+            ck_assert(got.kind == want.kind && got.count == N && got.dimension == (m == 2 ? 0 : D));
+            for (size_t i = 0; m == 1 && i < N; i++)
+                ((unsigned char *)c.values)[i * 10 + 9] &= 7; // bits behind the last
+            if (m == 2)
+                ck_assert_mem_eq(got.offsets, want.offsets, (N + 1) * sizeof *got.offsets);
+            ck_assert_mem_eq(got.values, want.values, m == 0 ? N * D * 4 : m == 1 ? N * 10 : want.offsets[N] * 4);
+            ww_point_set_destroy(&set);
+            cloud_free(&c);
+        }
+}
+END_TEST
+
 // Many equal points, in one dimension: the lowest ids, at distance 0.
 START_TEST(duplicates) {
     float values[300];
@@ -541,6 +615,8 @@ int main(void) {
     wwt_add_to(tcase, probe_sequence, 0, 1);
     wwt_add_to(tcase, recall_never_falls, 0, 2);
     wwt_add_to(tcase, seeds_and_progress, 0, 1);
+    wwt_add_to(tcase, divided, 0, 4);
+    wwt_add_to(tcase, points_come_back, 0, 1);
     wwt_add_to(tcase, duplicates, 0, 2);
     wwt_add_to(tcase, halves_hold_all, 0, 3);
     wwt_add_to(tcase, refusals, 0, 1);

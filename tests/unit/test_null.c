@@ -55,6 +55,7 @@ START_TEST(outputs) {
     NOTHING(ww_point_set, ww_point_set_read(NULL, WW_POINTS_NUMBERS, &out));
     NOTHING(ww_point_set, ww_point_set_of_bits(NULL, &out));
     NOTHING(ww_point_set, ww_point_set_of_bits(&points, &out));
+    NOTHING(ww_point_set, ww_point_set_of_points(NULL, &out));
     NOTHING(ww_points, ww_points_create(NULL, &points, NULL, &out));
     NOTHING(ww_knn, ww_knn_create(NULL, NULL, 1, NULL, &out));
     NOTHING(ww_lsh, ww_lsh_create(NULL, NULL, &out));
