@@ -395,6 +395,10 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint last_chain = (s.total - 1) / WW_CHAIN;
     ww_strip_pass_on(&s, edges, lane, s.base + last_chain * WW_CHAIN + WW_CHAIN, leaving, last_chain % 2 ^ 1);
-    if (WW_OPEN && lane == 0)
-        ww_strip_ends(&s, args, x, y, edges, bests, out, x_order, task);
+    if (WW_OPEN) {
+        if (lane == 0)
+            ww_strip_ends(&s, args, x, y, edges, bests, out, x_order, task);
+        // In a kernel that returns early PoCL 3.1 takes a branch at the end, if the first work-item takes it, for all of them.
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
 }
