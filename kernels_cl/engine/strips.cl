@@ -290,6 +290,15 @@ WW_INLINE void ww_strip_ends(const ww_strip *s, const ww_launch_args args, ww_se
     else
         ww_hand_over(edges, at, s->number, all);
 }
+// In a kernel that returns early PoCL 3.1 takes a branch at the end, if the first work-item takes it, for all of them: so a
+// barrier is behind it.
+WW_INLINE void ww_strip_end_group(const ww_strip *s, const ww_launch_args args, ww_series x, ww_series y,
+                                  __global volatile ulong *edges, uint lane, __local const ww_scalar *bests,
+                                  __global ww_scalar *out, __global const uint *x_order, ww_task task) {
+    if (lane == 0)
+        ww_strip_ends(s, args, x, y, edges, bests, out, x_order, task);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
 
 // Before step c of a chain lane 0 has its left-hand values from the strip, the others from their neighbours.
 WW_INLINE void ww_strip_enter(ww_block *w, uint lane, uint strip, __local ww_scalar incoming[2][WW_CHAIN_ROWS], uint turn,
@@ -382,9 +391,9 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             ww_pass_right(&w, 0, handed, k & 1, WW_WG, lane, lane, WW_WG, false);
         }
         // No barrier in a branch here: PoCL 3.1 loses the values from before it. After the loop it does not find the columns.
-        if (WW_OPEN) {
+        if (WW_OPEN)
             bests[lane] = best;
-        } else if (from + steps == s.total && s.block == s.owner) {
+        else if (from + steps == s.total && s.block == s.owner) {
             real result = w.c[0];  // by ww_owned_value() it is another column's in Oclgrind
 #pragma unroll
             for (uint r = 1; r < WW_COLS; r++)
@@ -395,6 +404,6 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint last_chain = (s.total - 1) / WW_CHAIN;
     ww_strip_pass_on(&s, edges, lane, s.base + last_chain * WW_CHAIN + WW_CHAIN, leaving, last_chain % 2 ^ 1);
-    if (WW_OPEN && lane == 0)
-        ww_strip_ends(&s, args, x, y, edges, bests, out, x_order, task);
+    if (WW_OPEN)
+        ww_strip_end_group(&s, args, x, y, edges, lane, bests, out, x_order, task);
 }

@@ -174,6 +174,36 @@ START_TEST(open_ends) {
 }
 END_TEST
 
+// Strips by work-groups, which CPUs take for nothing else. One pair, so that these are narrow: some have a strip on
+// either side.
+START_TEST(open_ends_of_groups) {
+    static const size_t lengths[] = {401, 530};
+    static const work groups[] = {{WW_DTW, WW_ENGINE_STRIPS, WW_FLOAT, false, false, 1, 0},
+                                  {WW_FRECHET, WW_ENGINE_STRIPS, WW_DOUBLE, true, true, 1, 0}};
+    const work *w = &groups[_i];
+    ww_measure measure = measure_of(w);
+    ww_context *own = wwt_context;
+    if (!can_run(w))
+        return;
+    wwt_seed((unsigned)_i);
+    wwt_set rows = wwt_set_make(1, &lengths[0], 1), columns = wwt_set_make(1, &lengths[1], 1);
+    wwt_context = wwt_context_tuned("default form.items 1\n");
+    measure.relax_begin_x = 20;
+    measure.relax_end_x = 30;
+    measure.relax_begin_y = 10;
+    measure.relax_end_y = 140;
+    if (w->banded)
+        measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 260.0};
+    check(w, &measure, &rows, &columns);
+    measure.relax_end_y = 0;
+    check(w, &measure, &rows, &columns);
+    ww_context_destroy(&wwt_context);
+    wwt_context = own;
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
 // Few long series against many short ones and the other way: roles are exchanged, and the relaxation with them.
 START_TEST(roles_of_open_ends) {
     ww_measure measure = wwt_measure(WW_DTW);
@@ -518,6 +548,7 @@ int main(void) {
         return exit_code;
     Suite *suite = suite_create("choices");
     wwt_add(suite, open_ends, OPEN_WORK);
+    wwt_add(suite, open_ends_of_groups, 2);
     wwt_add(suite, roles_of_open_ends, 1);
     wwt_add(suite, neighbours, 2);
     wwt_add(suite, soft, SOFT_WORK);

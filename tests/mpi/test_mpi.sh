@@ -116,7 +116,7 @@ ok "the same bytes" same_files n.csv
 "$program" generate random-walk -n 2 -l 5000 -s 3 -o streams.npy && "$program" generate random-walk -n 3 -l 30 --max-length 50 -s 4 -o queries.ts &&
     "$program" generate random-walk -n 1 -l 40 -s 9 -o single.ts
 python3 -c 'import array, math
-array.array("f", [math.sin(i * i % 977) for i in range(50000)]).tofile(open("raw.f32", "wb"))'
+array.array("f", [math.sin(i * i % 977) for i in range(15000)]).tofile(open("raw.f32", "wb"))'
 ok "search, one process" gives 0 search queries.ts --in streams.npy -z -k 4 -o one-s.csv
 ok "profile, one process" gives 0 profile streams.npy -w 40 -k 2 --left-right -o one-w.npy
 for ranks in 1 2 3 4 5; do
@@ -226,11 +226,17 @@ ok "matches, one process" gives 0 search query.npy --in walk.npy --kind windows 
 killed "${WAVEWARP_TEST_KILLS:-1}" killed.csv search query.npy --in walk.npy --kind windows -m twed --precision double --no-bounds -k 3
 ok "a profile, one process" gives 0 profile walk.npy -w 300 -o one-killed.npy
 killed "${WAVEWARP_TEST_KILLS:-1}" killed.npy profile walk.npy -w 300
-"$program" generate random-walk -n 300 -l 6000 --seed 7 --output walks.npy
+"$program" generate random-walk -n 300 -l 2500 --seed 7 --output walks.npy
 ok "paths, one process" gives 0 path walks.npy walks.npy -m twed --precision double -o one-killed.npy
 killed "${WAVEWARP_TEST_KILLS:-1}" killed.npy path walks.npy walks.npy -m twed --precision double
 ok "classes, one process" gives 0 classify long.ts long.ts -m twed --precision double -k 2 --predictions one-killed.csv
 killed "${WAVEWARP_TEST_KILLS:-1}" killed.csv classify long.ts long.ts -m twed --precision double -k 2
+"$program" generate random-walk -n 300 -l 1000 --seed 7 --output walks.npy
+ok "gradients, one process" gives 0 gradient walks.npy walks.npy --soft 1 --precision double -o one-killed.npy
+killed "${WAVEWARP_TEST_KILLS:-1}" killed.npy gradient walks.npy walks.npy --soft 1 --precision double
+"$program" generate random-walk -n 100000 -l 60 --seed 8 --output points.npy
+ok "hashing, one process" gives 0 lsh points.npy -k 3 -w 20 -L 20 --path queries -o one-killed.csv
+killed "${WAVEWARP_TEST_KILLS:-1}" killed.csv lsh points.npy -k 3 -w 20 -L 20 --path queries --tile 1000
 ok "a line now and then" eval 'WAVEWARP_PROGRESS_SECONDS=0.001 of 2 0 profile streams.npy -w 40 -o many-w.npy'
 ok "says how much is done" grep -qE '^wavewarp-mpi: [0-9]+ %$' err
 ok "a checkpoint that is not needed" of 2 0 matrix a.ts -o many.npy --checkpoint marks
