@@ -112,16 +112,12 @@ static int take_averages(classify *c, const ww_plan_options *plan, ww_dataset **
 }
 
 static int read_sets(classify *c, const char *command) {
-    int result = cli_measure_make(command, &c->measure, &c->used);
-    if (result == CLI_GO_ON)
-        result = cli_read(c->train_path, &c->read, 0, true, &c->train);
-    if (result == CLI_GO_ON)
-        result = cli_read(c->test_path, &c->read, 1, true, &c->test);
-    if (result == CLI_GO_ON)
-        result = cli_fit_times(&c->used, c->train, c->test);
-    if (result == CLI_GO_ON)
-        cli_fit_band(&c->measure, &c->used, c->train, c->test);
-    return result;
+    CLI_TRY(cli_measure_make(command, &c->measure, &c->used));
+    CLI_TRY(cli_read(c->train_path, &c->read, 0, true, &c->train));
+    CLI_TRY(cli_read(c->test_path, &c->read, 1, true, &c->test));
+    CLI_TRY(cli_fit_times(&c->used, c->train, c->test));
+    cli_fit_band(&c->measure, &c->used, c->train, c->test);
+    return CLI_GO_ON;
 }
 
 static int on_group(classify *c, const ww_classify_options *options) {

@@ -114,9 +114,7 @@ static ww_status find_clusters(cli_clustering *c) {
 }
 
 static int cluster_matrix(cli_clustering *c) {
-    const int result = c->distances ? CLI_GO_ON : compute_matrix(c);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(c->distances ? CLI_GO_ON : compute_matrix(c));
     const double begin = cli_seconds();
     if (find_clusters(c) != WW_OK)
         return cli_fail();
@@ -143,9 +141,7 @@ static int compute(cli_clustering *c) {
     if (!c->labels || !c->classes || !c->medoids || !c->silhouettes || !c->merges)
         return cli_error("clusters of %zu series do not fit memory", n);
     c->silhouette = NAN;
-    const int result = c->method == CLI_KMEANS ? find_means(c) : cluster_matrix(c);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(c->method == CLI_KMEANS ? find_means(c) : cluster_matrix(c));
     if (c->method == CLI_KMEANS)
         c->seconds = c->kmeans_info.seconds_wall;
     for (size_t i = 0; i < n; i++)
@@ -181,9 +177,7 @@ const double *cli_cluster_centre(const cli_clustering *c, size_t k, size_t *leng
 static int write_labels(const cli_clustering *c) {
     cli_output output;
     const char between = cli_name_ends_with(c->output, ".csv") ? ',' : '\t';
-    const int result = cli_output_open(c->output, &output);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_output_open(c->output, &output));
     fprintf(output.file, "series%ccluster\n", between);
     for (size_t i = 0; i < c->count; i++)
         fprintf(output.file, "%zu%c%" PRId64 "\n", i, between, c->labels[i]);
@@ -193,9 +187,7 @@ static int write_labels(const cli_clustering *c) {
 static int write_merges(const cli_clustering *c) {
     cli_output output;
     const char between = cli_name_ends_with(c->merges_path, ".csv") ? ',' : '\t';
-    const int result = cli_output_open(c->merges_path, &output);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_output_open(c->merges_path, &output));
     fprintf(output.file, "left%cright%cdistance%csize\n", between, between, between);
     for (size_t m = 0; m + 1 < c->count; m++)
         fprintf(output.file, "%" PRId64 "%c%" PRId64 "%c%.17g%c%" PRId64 "\n", c->merges[m].left, between,

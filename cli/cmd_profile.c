@@ -112,9 +112,7 @@ static int compute_one(profile_job *j, found *f, const ww_run_options *run) {
 static int open_devices(profile_job *j) {
     if (!cli_is_group(&j->device))
         return cli_context_open(&j->device, &j->context);
-    const int result = cli_group_open(&j->device, &j->group);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_group_open(&j->device, &j->group));
     j->did = calloc(ww_group_count(j->group), sizeof *j->did);
     return j->did ? CLI_GO_ON : cli_error("not enough memory");
 }

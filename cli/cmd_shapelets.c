@@ -84,9 +84,7 @@ static int find_classes(shapelets *c) {
 // Opens the device and puts the series there, in double where it has that: what float can't hold is no reason to stop.
 static int upload(shapelets *c) {
     ww_device_info on = WW_DEVICE_INFO_INIT;
-    const int result = cli_context_open(&c->device, &c->context);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_context_open(&c->device, &c->context));
     if (ww_context_get_device_info(c->context, &on) != WW_OK)
         return cli_fail();
     c->device.precision = on.has_double != 0;
@@ -220,9 +218,7 @@ static int transform(shapelets *c, size_t count) {
     ww_plan_options plan;
     void *distances = NULL;
     const size_t n = ww_series_set_count(c->set);
-    int result = cli_values_allocate(n, count, WW_DOUBLE, &distances);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_values_allocate(n, count, WW_DOUBLE, &distances));
     c->distances = distances;
     if (!(c->starts = malloc(n * count * sizeof *c->starts)))
         return cli_error("distances of %zu series do not fit memory", n);
@@ -527,10 +523,9 @@ static int check(shapelets *c, const char *name) {
         return cli_usage(name, "options of the search go with 'fit'");
     if (c->tree && c->verb != TRANSFORM)
         return cli_usage(name, "--all goes with 'transform'");
-    int result = check_files(c, name);
-    if (result == CLI_GO_ON)
-        result = check_part(c, name);
-    return result == CLI_GO_ON ? check_group(c, name) : result;
+    CLI_TRY(check_files(c, name));
+    CLI_TRY(check_part(c, name));
+    return check_group(c, name);
 }
 
 static int run(shapelets *c) {

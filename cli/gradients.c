@@ -43,16 +43,15 @@ static void put(void *values, ww_precision precision, uint64_t at, const double 
 }
 
 int cli_gradients_begin(cli_gradients *g) {
-    int result = cli_values_allocate(g->pairs, 1, g->precision, &g->values);
-    if (result == CLI_GO_ON)
-        result = cli_values_allocate(g->pairs, g->longest * g->channels, g->precision, &g->slopes);
-    if (result == CLI_GO_ON && g->parameters)
-        result = cli_values_allocate(g->pairs, g->parameters, g->precision, &g->by_parameters);
-    if (result == CLI_GO_ON && g->cells)
-        result = cli_values_allocate(g->pairs, g->cells, g->precision, &g->alignment);
-    if (result == CLI_GO_ON && ww_series_set_create(g->channels, &g->set) != WW_OK)
-        result = cli_fail();
-    return result;
+    CLI_TRY(cli_values_allocate(g->pairs, 1, g->precision, &g->values));
+    CLI_TRY(cli_values_allocate(g->pairs, g->longest * g->channels, g->precision, &g->slopes));
+    if (g->parameters)
+        CLI_TRY(cli_values_allocate(g->pairs, g->parameters, g->precision, &g->by_parameters));
+    if (g->cells)
+        CLI_TRY(cli_values_allocate(g->pairs, g->cells, g->precision, &g->alignment));
+    if (ww_series_set_create(g->channels, &g->set) != WW_OK)
+        return cli_fail();
+    return CLI_GO_ON;
 }
 
 void cli_gradients_free(cli_gradients *g) {

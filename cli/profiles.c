@@ -164,9 +164,7 @@ int cli_profiles_write(const cli_profiles *p, const char *path) {
     if (cli_name_ends_with(path, ".npy"))
         return write_npy(p, path);
     const char between = cli_name_ends_with(path, ".csv") ? ',' : '\t';
-    const int result = cli_output_open(path, &output);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_output_open(path, &output));
     write_lines(p, output.file, between);
     return cli_output_close(&output);
 }

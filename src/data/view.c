@@ -166,8 +166,8 @@ ww_status wwi_view_make_dense(const ww_series_view *given, size_t limit, ww_seri
         return status;
     if (!own->series && !own->strided)
         return check_no_strides(own);
-    if ((status = check(own, limit)) != WW_OK || (status = count_bytes(own, &bytes)) != WW_OK)
-        return status;
+    WWI_TRY(check(own, limit));
+    WWI_TRY(count_bytes(own, &bytes));
     const size_t size = wwi_precision_bytes(own->precision);
     unsigned char *to = malloc(bytes);
     if (!to)

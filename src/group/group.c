@@ -33,11 +33,9 @@ static ww_status open_one(ww_group *g, const ww_context_options *given, const ch
     ww_context_options options = *given;
     ww_device_info info = WW_DEVICE_INFO_INIT, other = WW_DEVICE_INFO_INIT;
     options.device = device;
-    ww_status status = ww_context_create(&options, &g->contexts[g->count]);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(ww_context_create(&options, &g->contexts[g->count]));
     g->count++;
-    status = ww_context_get_device_info(g->contexts[g->count - 1], &info);
+    ww_status status = ww_context_get_device_info(g->contexts[g->count - 1], &info);
     for (size_t i = 0; status == WW_OK && i + 1 < g->count; i++) {
         status = ww_context_get_device_info(g->contexts[i], &other);
         if (status == WW_OK && other.index == info.index)
@@ -287,7 +285,6 @@ void ww_group_dataset_destroy(ww_group_dataset **dataset) {
 
 ww_status wwi_group_job_begin(wwi_group_job *job, const ww_measure *measure, ww_group_dataset *rows,
                               ww_group_dataset *columns, const ww_plan_options *options) {
-    ww_status status;
     if (!measure || !rows)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the measure or the rows are NULL");
     if (columns && columns->group != rows->group)
@@ -298,9 +295,8 @@ ww_status wwi_group_job_begin(wwi_group_job *job, const ww_measure *measure, ww_
     job->self = columns == NULL || columns == rows;
     job->columns = job->self ? rows : columns;
     job->options = (ww_plan_options)WW_PLAN_OPTIONS_INIT;
-    if ((status = wwi_options_take(&job->options, options, "ww_plan_options")) != WW_OK ||
-        (status = wwi_run_take(job->options.run, &job->run)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&job->options, options, "ww_plan_options"));
+    WWI_TRY(wwi_run_take(job->options.run, &job->run));
     job->own = job->run;
     job->own.progress = NULL;
     job->options.run = &job->own;

@@ -45,9 +45,7 @@ static ww_status make_plan(void *user, size_t device) {
     ww_dataset *parts[2] = {NULL, NULL};
     for (int s = 0; s < 2 && from->sets[s]; s++) {
         parts[s] = from->sets[s]->parts[device];
-        const ww_status status = wwi_group_check_part(parts[s], &from->sets[s]->errors[device]);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(wwi_group_check_part(parts[s], &from->sets[s]->errors[device]));
     }
     return parts[0] ? ww_profile_create_from_datasets(parts[0], from->index, parts[1], from->other_index, from->window,
                                                       &from->options, plan)
@@ -90,11 +88,9 @@ static ww_status run_tile(void *user, void *own, size_t first, size_t count) {
     if (columns)
         take_lists(&g->nearest, t.column, t.columns, &p->nearest);
     (void)pthread_mutex_unlock(&g->lock);
-    ww_status status = wwi_profile_add_part(p, &part);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_profile_add_part(p, &part));
     (void)pthread_mutex_lock(&g->lock);
-    status = merge_lists(&p->nearest, t.row, t.rows, &g->nearest);
+    ww_status status = merge_lists(&p->nearest, t.row, t.rows, &g->nearest);
     if (status == WW_OK && columns)
         status = merge_lists(&p->nearest, t.column, t.columns, &g->nearest);
     g->info.candidates += p->info.candidates;
@@ -123,14 +119,11 @@ static ww_status plan(ww_group_profile *g, source *from) {
     g->errors = calloc(g->group->count, sizeof *g->errors);
     if (!g->plans || !g->errors)
         return wwi_fail_memory(g->group->count * sizeof *g->errors);
-    ww_status status = wwi_group_make_together(g->group, g->errors, from, make_plan);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_group_make_together(g->group, g->errors, from, make_plan));
     for (size_t i = 0; i < g->group->count; i++)
         g->any = g->plans[i] ? g->plans[i] : g->any;
     g->info = g->any->info;
-    if ((status = make_tiles(g)) != WW_OK)
-        return status;
+    WWI_TRY(make_tiles(g));
     return wwi_profile_nearest_make(g->any->series.windows, g->any->k, wwi_profile_lists(g->any), &g->nearest);
 }
 
@@ -188,14 +181,12 @@ ww_status ww_group_profile_run(ww_group_profile *g, ww_profile_output *output) {
     ww_profile_output to;
     if (!g || !output)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or output is NULL");
-    ww_status status = wwi_profile_take_output(g->left_right, output, &to);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_profile_take_output(g->left_right, output, &to));
     const double start = wwi_seconds();
     g->info.candidates = g->info.launches = 0;
     g->info.seconds_device = 0;
     wwi_profile_nearest_forget(&g->nearest);
-    status = wwi_group_run(g->group, &kind, g, g->tiles.items, g->tiles.before, &g->run);
+    const ww_status status = wwi_group_run(g->group, &kind, g, g->tiles.items, g->tiles.before, &g->run);
     if (status == WW_OK)
         wwi_profile_nearest_give(&g->nearest, false, &to);
     g->info.seconds_wall = wwi_seconds() - start;

@@ -361,8 +361,8 @@ static ww_status select_block(ww_plan *p, const wwi_area *a, bool fresh) {
 }
 
 static ww_status run_whole(ww_plan *p, const wwi_area *a) {
-    const ww_status status = wwi_plan_rectangle(p, a->row, a->rows, a->column, a->columns);
-    return status == WW_OK ? select_block(p, a, a->column == 0) : status;
+    WWI_TRY(wwi_plan_rectangle(p, a->row, a->rows, a->column, a->columns));
+    return select_block(p, a, a->column == 0);
 }
 
 // Distances of listed pairs to their places in the block; `bounded`: rows have their radii.
@@ -552,9 +552,7 @@ static ww_status run_part(ww_plan *plan, size_t first, size_t end, uint64_t squa
 }
 
 ww_status ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances) {
-    const ww_status status = check_run(plan, indices, "ww_plan_run_nearest");
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(check_run(plan, indices, "ww_plan_run_nearest"));
     return run_part(plan, 0, plan->pair.rows->count, plan->square_cells, plan->info.cells, indices, distances);
 }
 

@@ -283,9 +283,9 @@ ww_status ww_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset 
     if (!queries || !indices)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "queries or indices is NULL");
     ww_plan_options_init(&n.plan, sizeof n.plan);
-    if ((status = wwi_options_take(&n.plan, options, "ww_plan_options")) != WW_OK ||
-        (status = wwi_run_take(n.plan.run, &n.run)) != WW_OK || (status = wwi_measure_take(measure, &own)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&n.plan, options, "ww_plan_options"));
+    WWI_TRY(wwi_run_take(n.plan.run, &n.run));
+    WWI_TRY(wwi_measure_take(measure, &own));
     if ((status = wwi_neighbours_find(&n)) == WW_OK)
         give_neighbours(&n, indices, distances);
     wwi_neighbours_free(&n);

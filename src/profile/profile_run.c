@@ -216,8 +216,7 @@ static ww_status run_slices(ww_profile *p, size_t first, size_t count, size_t ot
             return status;
         return wwi_profile_slice_store(p, a);
     }
-    if ((status = wwi_profile_slice_open(p, b, wwi_profile_other(p), other_first, other_count)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_profile_slice_open(p, b, wwi_profile_other(p), other_first, other_count));
     region upper = {a, b, p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_ROWS_ALONE, WWI_PROFILE_RIGHT, left, 0, 0, 0, 0, 0};
     region lower = {b, a, p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_COLUMNS_ALONE, left, WWI_PROFILE_RIGHT, 1, 0, 0,
                     0, 0};
