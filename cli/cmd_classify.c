@@ -263,13 +263,10 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
     };
     const char *paths[2] = {NULL, NULL};
     size_t path_count = 0;
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 0, 2, &path_count);
-    if (result == CLI_GO_ON)
-        result = check(&c, command->name, paths, path_count);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 0, 2, &path_count));
+    CLI_TRY(check(&c, command->name, paths, path_count));
     ww_classification_init(&c.result, sizeof c.result);
-    result = compute(&c, command);
+    int result = compute(&c, command);
     if (result == CLI_GO_ON)
         result = output(&c, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
     if (result == CLI_GO_ON && c.division.checkpoint)

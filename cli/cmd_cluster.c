@@ -70,11 +70,8 @@ static int find_means(cli_clustering *c) {
     ww_plan_options plan;
     ww_kmeans_options options = WW_KMEANS_OPTIONS_INIT;
     ww_dataset *data = NULL;
-    int result = cli_context_open(&c->device, &c->context);
-    if (result == CLI_GO_ON)
-        result = cli_dataset_make(c->context, &c->device, c->set, &data);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_context_open(&c->device, &c->context));
+    CLI_TRY(cli_dataset_make(c->context, &c->device, c->set, &data));
     cli_plan_options(&c->device, &progress, &plan);
     options.average = c->measure.gamma > 0 ? WW_AVERAGE_SOFT : WW_AVERAGE_DBA;
     options.length = (size_t)c->length;
@@ -379,12 +376,9 @@ int cmd_cluster(const cli_command *command, int argc, char **argv) {
         CLI_READ_OPTIONS(c.read),
         CLI_DEVICE_OPTIONS(c.device),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &c.path, 0, 1, NULL);
-    if (result == CLI_GO_ON)
-        result = check(&c, command);
-    if (result != CLI_GO_ON)
-        return result;
-    result = load(&c, command);
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &c.path, 0, 1, NULL));
+    CLI_TRY(check(&c, command));
+    int result = load(&c, command);
     if (result == CLI_GO_ON)
         result = compute(&c);
     if (result == CLI_GO_ON && c.centres_path)

@@ -287,11 +287,8 @@ static void print_json(const profile_job *j, const cli_command *command) {
 // ---- the command
 
 static int check(const cli_command *command, profile_job *j) {
-    int result = cli_profile_count(command->name, "separation", j->separation_text, &j->separation);
-    if (result == CLI_GO_ON)
-        result = cli_profile_check(command->name, &j->wanted, j->paths[1] != NULL);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_profile_count(command->name, "separation", j->separation_text, &j->separation));
+    CLI_TRY(cli_profile_check(command->name, &j->wanted, j->paths[1] != NULL));
     if (j->radius_text && !(cli_number(j->radius_text, &j->radius) && j->radius >= 0))
         return cli_usage(command->name, "--radius takes a number from 0, not '%s'", j->radius_text);
     if (j->paths[1] && j->motifs)

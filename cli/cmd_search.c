@@ -337,11 +337,8 @@ static int check(const cli_command *command, job *j, bool follows) {
 }
 
 static int prepare(job *j, const cli_command *command) {
-    int result = cli_measure_make(command->name, &j->measure_options, &j->measure);
-    if (result == CLI_GO_ON)
-        result = cli_search_read(j->paths, j->path_count, &j->read, true, &j->queries);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_measure_make(command->name, &j->measure_options, &j->measure));
+    CLI_TRY(cli_search_read(j->paths, j->path_count, &j->read, true, &j->queries));
     cli_fit_band(&j->measure_options, &j->measure, j->queries, j->queries);
     return cli_is_group(&j->device) ? cli_group_open(&j->device, &j->group) : cli_context_open(&j->device, &j->context);
 }

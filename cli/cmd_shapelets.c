@@ -144,11 +144,8 @@ static int find_part(shapelets *c, ww_shapelets_options *o) {
 
 static int fit(shapelets *c) {
     ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
-    int result = cli_read(c->series_path, &c->read, 0, true, &c->set);
-    if (result == CLI_GO_ON)
-        result = cli_is_group(&c->device) ? open_group(c) : upload(c);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_read(c->series_path, &c->read, 0, true, &c->set));
+    CLI_TRY(cli_is_group(&c->device) ? open_group(c) : upload(c));
     o.min_length = (size_t)c->search.min_length;
     o.max_length = (size_t)c->search.max_length;
     o.length_step = (size_t)c->search.length_step;
@@ -165,7 +162,7 @@ static int fit(shapelets *c) {
     o.min_size = (size_t)c->search.min_size;
     o.terms = (size_t)c->search.terms;
     o.checkpoint = c->checkpoint;
-    result = c->division.part_text ? find_part(c, &o) : find(c, &o);
+    int result = c->division.part_text ? find_part(c, &o) : find(c, &o);
     if (result != CLI_GO_ON || (result = get_info(c)) != CLI_GO_ON)
         return result;
     c->seconds_compute = c->info.seconds_wall;

@@ -169,15 +169,12 @@ static int run_some(cli_gradient_rows *r, ww_gradient *gradient, some *s) {
     const cli_gradients *g = &r->shape;
     if (ww_gradient_get_info(gradient, &info) != WW_OK)
         return cli_fail();
-    int result = cli_values_allocate(info.pairs, 1, g->precision, &s->values);
-    if (result == CLI_GO_ON)
-        result = cli_values_allocate(r->of ? info.columns : info.rows, 1, g->precision, &s->slopes);
-    if (result == CLI_GO_ON && g->parameters)
-        result = cli_values_allocate(info.parameters, 1, g->precision, &s->by_parameters);
-    if (result == CLI_GO_ON && g->cells)
-        result = cli_values_allocate(info.alignment, 1, g->precision, &s->alignment);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_values_allocate(info.pairs, 1, g->precision, &s->values));
+    CLI_TRY(cli_values_allocate(r->of ? info.columns : info.rows, 1, g->precision, &s->slopes));
+    if (g->parameters)
+        CLI_TRY(cli_values_allocate(info.parameters, 1, g->precision, &s->by_parameters));
+    if (g->cells)
+        CLI_TRY(cli_values_allocate(info.alignment, 1, g->precision, &s->alignment));
     const ww_output values = WW_OUTPUT_HOST(s->values), slopes = WW_OUTPUT_HOST(s->slopes),
                     parameters = WW_OUTPUT_HOST(s->by_parameters), cells = WW_OUTPUT_HOST(s->alignment);
     to.values = &values;

@@ -20,15 +20,10 @@ int cli_profile_count(const char *command, const char *name, const char *text, s
 }
 
 int cli_profile_check(const char *command, cli_profile_wanted *w, bool two_files) {
-    int result = cli_profile_count(command, "window", w->window_text, &w->window);
-    if (result == CLI_GO_ON)
-        result = cli_profile_count(command, "exclusion", w->exclusion_text, &w->exclusion);
-    if (result == CLI_GO_ON)
-        result = cli_profile_count(command, "series", w->series_text, &w->series);
-    if (result == CLI_GO_ON)
-        result = cli_profile_count(command, "other-series", w->other_text, &w->other_series);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_profile_count(command, "window", w->window_text, &w->window));
+    CLI_TRY(cli_profile_count(command, "exclusion", w->exclusion_text, &w->exclusion));
+    CLI_TRY(cli_profile_count(command, "series", w->series_text, &w->series));
+    CLI_TRY(cli_profile_count(command, "other-series", w->other_text, &w->other_series));
     if (w->window == SIZE_MAX)
         return cli_usage(command, "--window is missing");
     if (two_files && (w->left_right || w->exclusion_text))

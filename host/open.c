@@ -164,13 +164,10 @@ ww_status ww_context_create(const ww_context_options *given, ww_context **out) {
     ww_context *context = NULL;
     wwi_device_list list = {NULL, 0, false};
     size_t chosen = 0;
-    ww_status status = begin("ww_context_create", given, &options, out);
-    if (status == WW_OK)
-        status = allocate(&options, &context);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(begin("ww_context_create", given, &options, out));
+    WWI_TRY(allocate(&options, &context));
     wwi_opening_begin();
-    status = wwi_devices_find(&list);
+    ww_status status = wwi_devices_find(&list);
     if (status == WW_OK) {
         bool named = options.device && options.device[0];
         status = wwi_devices_choose(&list, named ? options.device : wwi_environment("WAVEWARP_DEVICE"), &chosen);

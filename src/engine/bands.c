@@ -81,7 +81,7 @@ done:
 
 uint32_t wwi_band_duration(uint32_t n, uint32_t m, wwi_tiling tiling) {
     const uint32_t last = (m - 1) / tiling.columns; // block
-    return (n + tiling.rows - 1) / tiling.rows + last - last % tiling.width;
+    return (uint32_t)wwi_ceil_div(n, tiling.rows) + last - last % tiling.width;
 }
 
 bool wwi_band_fits(const uint32_t *rows, uint32_t n, uint32_t m, wwi_tiling tiling) {
@@ -107,7 +107,7 @@ static bool line_fits(double slope, double reach, wwi_tiling t) {
 }
 
 bool wwi_band_fits_all(const ww_band *band, const uint32_t n[2], const uint32_t m[2], wwi_tiling tiling) {
-    if ((m[1] + tiling.columns - 1) / tiling.columns <= tiling.width)
+    if (wwi_ceil_div(m[1], tiling.columns) <= tiling.width)
         return true;
     if (band->kind == WW_BAND_SLANTED) {
         const uint32_t shorter = n[1] < m[1] ? n[1] : m[1];

@@ -101,18 +101,13 @@ ww_status ww_group_classify(const ww_measure *measure, ww_group_dataset *train, 
     ww_classification_init(result, result->struct_size);
     if (!train)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_classify: the train set is NULL");
-    ww_status status = wwi_options_take(&own, options, "ww_classify_options");
-    if (status == WW_OK)
-        status = wwi_group_job_begin(&j.pairs, measure, test ? test : train, test ? train : NULL, own.plan);
-    if (status == WW_OK)
-        status = any_sets(&j.pairs, &queries, &base);
-    if (status == WW_OK)
-        status = ww_classifier_create(measure, base ? base : queries, &own, &classifier);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&own, options, "ww_classify_options"));
+    WWI_TRY(wwi_group_job_begin(&j.pairs, measure, test ? test : train, test ? train : NULL, own.plan));
+    WWI_TRY(any_sets(&j.pairs, &queries, &base));
+    WWI_TRY(ww_classifier_create(measure, base ? base : queries, &own, &classifier));
     j.devices = calloc(j.pairs.group->count, sizeof *j.devices);
-    status = j.devices ? wwi_classifier_run(classifier, base ? queries : NULL, find, &j, result)
-                       : wwi_fail_memory(j.pairs.group->count * sizeof *j.devices);
+    const ww_status status = j.devices ? wwi_classifier_run(classifier, base ? queries : NULL, find, &j, result)
+                                       : wwi_fail_memory(j.pairs.group->count * sizeof *j.devices);
     free(j.devices);
     ww_classifier_destroy(&classifier);
     return status;

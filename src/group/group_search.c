@@ -127,8 +127,8 @@ static ww_status search_parts(job *j) {
                                  .work = part_work,
                                  .step = longest * LEAST_SHARE / WW_SEARCH_PART_POINTS + 1};
     if (status == WW_OK)
-        status = wwi_group_run_units(
-            j->group, &kind, j, (size_t)((j->points + WW_SEARCH_PART_POINTS - 1) / WW_SEARCH_PART_POINTS), &j->run);
+        status =
+            wwi_group_run_units(j->group, &kind, j, (size_t)wwi_ceil_div(j->points, WW_SEARCH_PART_POINTS), &j->run);
     if (status == WW_OK)
         status = ww_matches_choose(count, j->places, j->merged, j->options.k, exclusions, j->similarity, j->matches,
                                    j->found);

@@ -257,14 +257,11 @@ ww_status ww_plan_create_nearest_shard(const ww_measure *measure, ww_dataset *qu
     if (!plan)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
     *plan = NULL;
-    ww_status status = wwi_options_take(&part, shard, "ww_nearest_shard");
-    if (status == WW_OK)
-        status = check_shard(&part, queries, base);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&part, shard, "ww_nearest_shard"));
+    WWI_TRY(check_shard(&part, queries, base));
     if (k == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is 0; ask for at least one neighbour");
-    status = wwi_plan_create(&wwi_nearest_job, measure, queries, base, options, &p);
+    ww_status status = wwi_plan_create(&wwi_nearest_job, measure, queries, base, options, &p);
     if (status != WW_OK)
         return status;
     if (!wwi_mul_u64(p->pair.rows->count, k, &bytes) || !wwi_mul_u64(bytes, 8, &bytes))

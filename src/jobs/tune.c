@@ -168,11 +168,8 @@ static ww_status try_one(tuning *t, const wwi_tuning_entry *p, const workload *w
                          ww_tune_result *result) {
     const ww_tune_options *o = t->options;
     const char *kind = result->precision == WW_DOUBLE ? "f64" : "f32";
-    ww_status status = wwi_tuning_try(t->context, p->name, kind, (long)result->value);
-    if (status == WW_OK)
-        status = measure(w, engine, result->precision, o->seconds > 0 ? o->seconds : 0.2, &t->plan, result);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_tuning_try(t->context, p->name, kind, (long)result->value));
+    WWI_TRY(measure(w, engine, result->precision, o->seconds > 0 ? o->seconds : 0.2, &t->plan, result));
     if (o->report && o->report(o->report_user, result) != 0)
         return wwi_fail(WW_ERROR_CANCELLED, "tuning was stopped");
     return wwi_run_report(t->run.progress, t->run.progress_user, ++t->done, t->total);

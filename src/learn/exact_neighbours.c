@@ -197,11 +197,8 @@ static ww_status largest_value(ww_dataset *d, double *largest) {
 // What the bound of the error is made of.
 static ww_status measure_sets(wwi_neighbours *j) {
     double train, test;
-    ww_status status = largest_value(j->train, &train);
-    if (status == WW_OK)
-        status = largest_value(j->test, &test);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(largest_value(j->train, &train));
+    WWI_TRY(largest_value(j->test, &test));
     j->rounding = (wwi_rounding){.largest = fmax(train, test),
                                  .latest = fmax(latest_time(j->train), latest_time(j->test)),
                                  .steps = (double)longest(j->train) + (double)longest(j->test),

@@ -11,10 +11,9 @@
 enum { MOST_CHANNELS = 64 };
 
 void ww_search_destroy(ww_search **search) {
-    if (!search || !*search)
+    ww_search *s = wwi_taken(search);
+    if (!s)
         return;
-    ww_search *s = *search;
-    *search = NULL;
     wwi_feed_destroy(&s->ahead.feed); // before the buffers that it fills
     wwi_open_destroy(&s->open);
     wwi_windows_destroy(&s->windows);

@@ -103,7 +103,7 @@ wwi_open_tiling wwi_open_tile(const ww_search *s, uint32_t n, uint64_t tasks, bo
     t.columns = (uint32_t)wwi_ceil_div(n, lanes * t.strips);
     // Few programs for many lengths.
     if (s->query_count > 8 && s->least_points != s->most_points && t.columns < most) {
-        const uint32_t step = s->vector > 1 ? 4 : 8, rounded = (t.columns + step - 1) / step * step;
+        const uint32_t step = s->vector > 1 ? 4 : 8, rounded = (uint32_t)wwi_ceil_div(t.columns, step) * step;
         t.columns = rounded < most ? rounded : most;
         t.pads = t.columns;
     }

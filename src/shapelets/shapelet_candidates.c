@@ -192,7 +192,7 @@ static ww_status arrange_rows(wwi_node_search *s) {
                 blocks[count++] = (rows){column->own, column->start, (uint32_t)length - column->start};
             }
         sort_down(blocks, count, sizeof *blocks, offsetof(rows, left), s->data->longest, starts, sorted);
-        const size_t groups = (count + lanes - 1) / lanes, columns = groups * H * lanes;
+        const size_t groups = wwi_ceil_div(count, lanes), columns = groups * H * lanes;
         if ((status = wwi_grow(&ordered, &capacity, used + columns, sizeof *ordered)) != WW_OK)
             break;
         wwi_shapelet_column *to = ordered + used;

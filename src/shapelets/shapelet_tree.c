@@ -205,11 +205,8 @@ static size_t divide(uint32_t *ids, size_t count, const double *distances, doubl
 static ww_status add_below(wwi_growth *g, const waiting *w, size_t left) {
     size_t below[2];
     const size_t depth = g->model->nodes[w->node].depth + 1, there = g->waiting_count;
-    ww_status status = add_node(g, w->first, left, depth, &below[0]);
-    if (status == WW_OK)
-        status = add_node(g, w->first + left, w->count - left, depth, &below[1]);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(add_node(g, w->first, left, depth, &below[0]));
+    WWI_TRY(add_node(g, w->first + left, w->count - left, depth, &below[1]));
     if (g->waiting_count == there + 2) {
         const waiting swapped = g->waiting[there];
         g->waiting[there] = g->waiting[there + 1];
