@@ -393,11 +393,8 @@ int cli_parse(const cli_command *command, const cli_option *options, size_t opti
         } else if (!options_end && argument[0] == '-' && argument[1] != '\0') {
             bool took = false;
             const char *next = i + 1 < argc ? argv[i + 1] : NULL;
-            const int result = argument[1] == '-'
-                                   ? parse_long(command, options, option_count, argument + 2, next, &took)
-                                   : parse_short(command, options, option_count, argument + 1, next, &took);
-            if (result != CLI_GO_ON)
-                return result;
+            CLI_TRY(argument[1] == '-' ? parse_long(command, options, option_count, argument + 2, next, &took)
+                                       : parse_short(command, options, option_count, argument + 1, next, &took));
             i += took;
         } else if (count == most) {
             return cli_usage(command->name, "'%s' is one argument too many", argument);
@@ -409,6 +406,6 @@ int cli_parse(const cli_command *command, const cli_option *options, size_t opti
         *operand_count = count;
     if (count < least)
         return cli_usage(command->name, "usage: %s %s %s", cli_program, command->name, command->operands);
-    const int result = check_streams(command, options, option_count, operands, count);
-    return result == CLI_GO_ON ? check_outputs(command, options, option_count, operands, count) : result;
+    CLI_TRY(check_streams(command, options, option_count, operands, count));
+    return check_outputs(command, options, option_count, operands, count);
 }

@@ -10,6 +10,14 @@
 
 enum { CLI_OK = 0, CLI_FAILURE = 1, CLI_USAGE = 2, CLI_GO_ON = -1 };
 
+// Goes on when a call gives CLI_GO_ON; else the function that it stands in returns the exit code.
+#define CLI_TRY(...)                                                                                                   \
+    do {                                                                                                               \
+        const int cli_tried = (__VA_ARGS__);                                                                           \
+        if (cli_tried != CLI_GO_ON)                                                                                    \
+            return cli_tried;                                                                                          \
+    } while (0)
+
 typedef enum cli_kind {
     CLI_FLAG,   // bool: true when given
     CLI_TEXT,   // const char *

@@ -273,12 +273,9 @@ int cmd_average(const cli_command *command, int argc, char **argv) {
         CLI_READ_OPTIONS(j.read),
         CLI_DEVICE_OPTIONS(j.device),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &j.path, 1, 1, NULL);
-    if (result == CLI_GO_ON)
-        result = check(&j, command);
-    if (result != CLI_GO_ON)
-        return result;
-    result = load(&j, command->name);
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &j.path, 1, 1, NULL));
+    CLI_TRY(check(&j, command));
+    int result = load(&j, command->name);
     if (result == CLI_GO_ON)
         result = compute(&j);
     if (result == CLI_GO_ON && j.svg)

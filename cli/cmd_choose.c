@@ -75,9 +75,7 @@ static int add_values(const cli_command *command, axis *a, char *text) {
     for (size_t i = 0; from + (double)i * step <= to + 1e-9 * step; i++) {
         char number[32];
         snprintf(number, sizeof number, "%.10g", from + (double)i * step);
-        const int result = add_value(command, a, text, (size_t)(begin - text), number, next);
-        if (result != CLI_GO_ON)
-            return result;
+        CLI_TRY(add_value(command, a, text, (size_t)(begin - text), number, next));
     }
     return CLI_GO_ON;
 }
@@ -150,10 +148,9 @@ static int make_measure(const cli_command *command, choice *c, size_t number) {
         }
     }
     cli_measure_free(&c->measure);
-    const int result = cli_measure_make(command->name, &c->options, &c->measure);
-    if (result == CLI_GO_ON)
-        cli_fit_band(&c->options, &c->measure, c->train, c->test);
-    return result;
+    CLI_TRY(cli_measure_make(command->name, &c->options, &c->measure));
+    cli_fit_band(&c->options, &c->measure, c->train, c->test);
+    return CLI_GO_ON;
 }
 
 // ---- computing
@@ -163,13 +160,12 @@ static int try_all(const cli_command *command, choice *c) {
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
     ww_dataset *train = NULL, *test = NULL;
     cli_progress progress;
-    int result;
     const double begin = cli_seconds();
     c->correct = calloc(c->total, sizeof *c->correct);
     if (!c->correct)
         return cli_error("%zu combinations do not fit memory", c->total);
     // The sets are uploaded once for all combinations.
-    result = cli_dataset_make(c->context, &c->device, c->train, &train);
+    int result = cli_dataset_make(c->context, &c->device, c->train, &train);
     if (result == CLI_GO_ON && c->test)
         result = cli_dataset_make(c->context, &c->device, c->test, &test);
     cli_plan_options(&c->device, &progress, &plan);

@@ -112,16 +112,12 @@ static int take_averages(classify *c, const ww_plan_options *plan, ww_dataset **
 }
 
 static int read_sets(classify *c, const char *command) {
-    int result = cli_measure_make(command, &c->measure, &c->used);
-    if (result == CLI_GO_ON)
-        result = cli_read(c->train_path, &c->read, 0, true, &c->train);
-    if (result == CLI_GO_ON)
-        result = cli_read(c->test_path, &c->read, 1, true, &c->test);
-    if (result == CLI_GO_ON)
-        result = cli_fit_times(&c->used, c->train, c->test);
-    if (result == CLI_GO_ON)
-        cli_fit_band(&c->measure, &c->used, c->train, c->test);
-    return result;
+    CLI_TRY(cli_measure_make(command, &c->measure, &c->used));
+    CLI_TRY(cli_read(c->train_path, &c->read, 0, true, &c->train));
+    CLI_TRY(cli_read(c->test_path, &c->read, 1, true, &c->test));
+    CLI_TRY(cli_fit_times(&c->used, c->train, c->test));
+    cli_fit_band(&c->measure, &c->used, c->train, c->test);
+    return CLI_GO_ON;
 }
 
 static int on_group(classify *c, const ww_classify_options *options) {
@@ -267,13 +263,10 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
     };
     const char *paths[2] = {NULL, NULL};
     size_t path_count = 0;
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 0, 2, &path_count);
-    if (result == CLI_GO_ON)
-        result = check(&c, command->name, paths, path_count);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 0, 2, &path_count));
+    CLI_TRY(check(&c, command->name, paths, path_count));
     ww_classification_init(&c.result, sizeof c.result);
-    result = compute(&c, command);
+    int result = compute(&c, command);
     if (result == CLI_GO_ON)
         result = output(&c, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
     if (result == CLI_GO_ON && c.division.checkpoint)

@@ -70,11 +70,8 @@ static int find_means(cli_clustering *c) {
     ww_plan_options plan;
     ww_kmeans_options options = WW_KMEANS_OPTIONS_INIT;
     ww_dataset *data = NULL;
-    int result = cli_context_open(&c->device, &c->context);
-    if (result == CLI_GO_ON)
-        result = cli_dataset_make(c->context, &c->device, c->set, &data);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_context_open(&c->device, &c->context));
+    CLI_TRY(cli_dataset_make(c->context, &c->device, c->set, &data));
     cli_plan_options(&c->device, &progress, &plan);
     options.average = c->measure.gamma > 0 ? WW_AVERAGE_SOFT : WW_AVERAGE_DBA;
     options.length = (size_t)c->length;
@@ -114,9 +111,7 @@ static ww_status find_clusters(cli_clustering *c) {
 }
 
 static int cluster_matrix(cli_clustering *c) {
-    const int result = c->distances ? CLI_GO_ON : compute_matrix(c);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(c->distances ? CLI_GO_ON : compute_matrix(c));
     const double begin = cli_seconds();
     if (find_clusters(c) != WW_OK)
         return cli_fail();
@@ -143,9 +138,7 @@ static int compute(cli_clustering *c) {
     if (!c->labels || !c->classes || !c->medoids || !c->silhouettes || !c->merges)
         return cli_error("clusters of %zu series do not fit memory", n);
     c->silhouette = NAN;
-    const int result = c->method == CLI_KMEANS ? find_means(c) : cluster_matrix(c);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(c->method == CLI_KMEANS ? find_means(c) : cluster_matrix(c));
     if (c->method == CLI_KMEANS)
         c->seconds = c->kmeans_info.seconds_wall;
     for (size_t i = 0; i < n; i++)
@@ -181,9 +174,7 @@ const double *cli_cluster_centre(const cli_clustering *c, size_t k, size_t *leng
 static int write_labels(const cli_clustering *c) {
     cli_output output;
     const char between = cli_name_ends_with(c->output, ".csv") ? ',' : '\t';
-    const int result = cli_output_open(c->output, &output);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_output_open(c->output, &output));
     fprintf(output.file, "series%ccluster\n", between);
     for (size_t i = 0; i < c->count; i++)
         fprintf(output.file, "%zu%c%" PRId64 "\n", i, between, c->labels[i]);
@@ -193,9 +184,7 @@ static int write_labels(const cli_clustering *c) {
 static int write_merges(const cli_clustering *c) {
     cli_output output;
     const char between = cli_name_ends_with(c->merges_path, ".csv") ? ',' : '\t';
-    const int result = cli_output_open(c->merges_path, &output);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_output_open(c->merges_path, &output));
     fprintf(output.file, "left%cright%cdistance%csize\n", between, between, between);
     for (size_t m = 0; m + 1 < c->count; m++)
         fprintf(output.file, "%" PRId64 "%c%" PRId64 "%c%.17g%c%" PRId64 "\n", c->merges[m].left, between,
@@ -387,12 +376,9 @@ int cmd_cluster(const cli_command *command, int argc, char **argv) {
         CLI_READ_OPTIONS(c.read),
         CLI_DEVICE_OPTIONS(c.device),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &c.path, 0, 1, NULL);
-    if (result == CLI_GO_ON)
-        result = check(&c, command);
-    if (result != CLI_GO_ON)
-        return result;
-    result = load(&c, command);
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &c.path, 0, 1, NULL));
+    CLI_TRY(check(&c, command));
+    int result = load(&c, command);
     if (result == CLI_GO_ON)
         result = compute(&c);
     if (result == CLI_GO_ON && c.centres_path)

@@ -112,9 +112,7 @@ int cmd_devices(const cli_command *command, int argc, char **argv) {
         {"json", 'j', CLI_FLAG, NULL, "print one JSON object", &json, 0, 0},
         {"no-self-test", 0, CLI_FLAG, NULL, "list only; compute nothing", &no_test, 0, 0},
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, NULL, 0, 0, NULL);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, NULL, 0, 0, NULL));
     ww_device_list *devices = NULL;
     if (ww_device_list_create(&devices) != WW_OK)
         return cli_fail();

@@ -44,9 +44,7 @@ int cmd_generate(const cli_command *command, int argc, char **argv) {
         {"znorm", 'z', CLI_FLAG, NULL, "z-normalise every channel of every series", &read.znormalise, 0, 0},
         {"json", 'j', CLI_FLAG, NULL, "print what was written as one JSON object", &json, 0, 0},
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &name, 1, 1, NULL);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &name, 1, 1, NULL));
     ww_generator kind;
     if (ww_generator_by_name(name, &kind) != WW_OK)
         return cli_usage(command->name, "there is no generator '%s'; there are %s", name, ww_last_error()->hint);
@@ -84,11 +82,9 @@ int cmd_convert(const cli_command *command, int argc, char **argv) {
         {"json", 'j', CLI_FLAG, NULL, "print what was written as one JSON object", &json, 0, 0},
         CLI_READ_OPTIONS(read),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 2, 2, NULL);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 2, 2, NULL));
     ww_series_set *set = NULL;
-    result = cli_read(paths[0], &read, 0, false, &set);
+    int result = cli_read(paths[0], &read, 0, false, &set);
     if (result == CLI_GO_ON)
         cli_note_dropped(set, paths[1], format);
     if (result == CLI_GO_ON)
@@ -178,9 +174,7 @@ int cmd_measures(const cli_command *command, int argc, char **argv) {
     const char *name = NULL;
     const ww_measure_info *one = NULL;
     const cli_option options[] = {{"json", 'j', CLI_FLAG, NULL, "print one JSON object", &json, 0, 0}};
-    const int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &name, 0, 1, NULL);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &name, 0, 1, NULL));
     if (name && !(one = ww_measure_info_by_name(name)))
         return cli_unknown_measure(command->name, name);
     cli_json out;

@@ -275,10 +275,8 @@ int cmd_info(const cli_command *command, int argc, char **argv) {
         {"json", 'j', CLI_FLAG, NULL, "print one JSON object", &json, 0, 0},
         CLI_READ_OPTIONS(c.read),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &c.path, 1, 1, NULL);
-    if (result != CLI_GO_ON)
-        return result;
-    result = cli_read(c.path, &c.read, 0, false, &c.set);
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &c.path, 1, 1, NULL));
+    int result = cli_read(c.path, &c.read, 0, false, &c.set);
     if (result == CLI_GO_ON)
         result = examine(&c);
     if (result == CLI_GO_ON) {

@@ -379,17 +379,13 @@ static int work(lsh_job *j, const cli_command *command) {
     n->queries = given ? j->views[asked].count : ww_lsh_count(j->loaded);
     n->k = (size_t)j->wanted.k;
     n->precision = given ? cli_points_precision(&j->device, &j->views[asked]) : ww_lsh_precision(j->loaded);
-    int result = j->division.part ? CLI_GO_ON : cli_neighbours_allocate(n);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(j->division.part ? CLI_GO_ON : cli_neighbours_allocate(n));
     if (j->evaluate)
         return evaluate(j, command);
-    result = find(j, n, &info);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(find(j, n, &info));
     cli_group_report(j->group);
     cli_lsh_say(&info, &j->options, n->k);
-    result = j->division.part ? CLI_GO_ON : cli_neighbours_write(n, &j->wanted);
+    const int result = j->division.part ? CLI_GO_ON : cli_neighbours_write(n, &j->wanted);
     if (result == CLI_GO_ON && j->wanted.json) {
         cli_json json;
         begin_json(j, command, &info, &json);
@@ -408,11 +404,10 @@ static int work(lsh_job *j, const cli_command *command) {
 
 // Reads the files: base and queries, or with --load the queries alone.
 static int read_points(lsh_job *j) {
-    int result = CLI_GO_ON;
-    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
+    for (int i = 0; i < 2; i++)
         if (j->paths[i])
-            result = cli_lsh_read(j->paths[i], j->options.metric, j->bits, &j->sets[i], &j->views[i]);
-    return result;
+            CLI_TRY(cli_lsh_read(j->paths[i], j->options.metric, j->bits, &j->sets[i], &j->views[i]));
+    return CLI_GO_ON;
 }
 
 // The saved index, and the metric and kind of its points.
@@ -500,11 +495,10 @@ static int open_devices(lsh_job *j) {
 }
 
 static int upload(lsh_job *j) {
-    int result = CLI_GO_ON;
-    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
+    for (int i = 0; i < 2; i++)
         if (j->sets[i] && (!j->group || j->recall))
-            result = cli_points_upload(j->context, &j->device, &j->views[i], &j->points[i]);
-    return result;
+            CLI_TRY(cli_points_upload(j->context, &j->device, &j->views[i], &j->points[i]));
+    return CLI_GO_ON;
 }
 
 static int share(lsh_job *j) {

@@ -264,26 +264,23 @@ static int merge_search(merge_job *j) {
         (!m->places && shape.rows % m->queries))
         return cli_error("%s: the parts are not all of a search", j->folder);
     m->precision = shape.precision;
-    int result = cli_matches_allocate(m);
-    if (result == CLI_GO_ON)
-        result = take_parts(j, shape.columns, cli_matches_take, m);
-    if (result == CLI_GO_ON)
-        result = cli_matches_choose(m);
-    if (result == CLI_GO_ON && (j->wanted.output || !j->wanted.json))
-        result = cli_matches_write(m, j->wanted.output);
-    return result;
+    CLI_TRY(cli_matches_allocate(m));
+    CLI_TRY(take_parts(j, shape.columns, cli_matches_take, m));
+    CLI_TRY(cli_matches_choose(m));
+    if ((j->wanted.output || !j->wanted.json))
+        return cli_matches_write(m, j->wanted.output);
+    return CLI_GO_ON;
 }
 
 static int merge_paths(merge_job *j) {
     cli_row_shape shape;
     if (!read_shape(j, &shape) || !cli_paths_shape_read(&shape, &j->paths))
         return cli_error("%s: the parts are not all of the paths", j->folder);
-    int result = cli_paths_allocate(&j->paths, (size_t)shape.rows);
-    if (result == CLI_GO_ON)
-        result = take_parts(j, shape.columns, cli_paths_take, &j->paths);
-    if (result == CLI_GO_ON && (j->wanted.output || !j->wanted.json))
-        result = cli_paths_write(&j->paths.found, j->wanted.output);
-    return result;
+    CLI_TRY(cli_paths_allocate(&j->paths, (size_t)shape.rows));
+    CLI_TRY(take_parts(j, shape.columns, cli_paths_take, &j->paths));
+    if ((j->wanted.output || !j->wanted.json))
+        return cli_paths_write(&j->paths.found, j->wanted.output);
+    return CLI_GO_ON;
 }
 
 static int merge_classes(merge_job *j) {
@@ -311,12 +308,11 @@ static int merge_gradients(merge_job *j) {
         return cli_error("%s: the parts are not all of the pairs", j->folder);
     g->precision = shape.precision;
     g->pairs = (size_t)shape.rows;
-    int result = cli_gradients_begin(g);
-    if (result == CLI_GO_ON)
-        result = take_parts(j, shape.columns, cli_gradients_take, g);
-    if (result == CLI_GO_ON && (j->wanted.output || !j->wanted.json))
-        result = cli_gradients_write(g, j->wanted.output);
-    return result;
+    CLI_TRY(cli_gradients_begin(g));
+    CLI_TRY(take_parts(j, shape.columns, cli_gradients_take, g));
+    if ((j->wanted.output || !j->wanted.json))
+        return cli_gradients_write(g, j->wanted.output);
+    return CLI_GO_ON;
 }
 
 static int merge_profiles(merge_job *j) {
@@ -366,14 +362,13 @@ static int merge(merge_job *j, const char *job) {
 }
 
 static int run(merge_job *j) {
-    int result = count_parts(j);
-    if (result == CLI_GO_ON && !(j->parts = calloc((size_t)j->count, sizeof *j->parts)))
-        result = cli_error("not enough memory");
-    for (uint64_t i = 0; result == CLI_GO_ON && i < j->count; i++)
-        result = read_part(j, i);
-    if (result == CLI_GO_ON)
-        result = compare_parts(j);
-    return result == CLI_GO_ON ? merge(j, j->parts[0].info.job) : result;
+    CLI_TRY(count_parts(j));
+    if (!(j->parts = calloc((size_t)j->count, sizeof *j->parts)))
+        return cli_error("not enough memory");
+    for (uint64_t i = 0; i < j->count; i++)
+        CLI_TRY(read_part(j, i));
+    CLI_TRY(compare_parts(j));
+    return merge(j, j->parts[0].info.job);
 }
 
 static void print_json(const merge_job *j, const cli_command *command) {

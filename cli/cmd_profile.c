@@ -112,9 +112,7 @@ static int compute_one(profile_job *j, found *f, const ww_run_options *run) {
 static int open_devices(profile_job *j) {
     if (!cli_is_group(&j->device))
         return cli_context_open(&j->device, &j->context);
-    const int result = cli_group_open(&j->device, &j->group);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_group_open(&j->device, &j->group));
     j->did = calloc(ww_group_count(j->group), sizeof *j->did);
     return j->did ? CLI_GO_ON : cli_error("not enough memory");
 }
@@ -289,11 +287,8 @@ static void print_json(const profile_job *j, const cli_command *command) {
 // ---- the command
 
 static int check(const cli_command *command, profile_job *j) {
-    int result = cli_profile_count(command->name, "separation", j->separation_text, &j->separation);
-    if (result == CLI_GO_ON)
-        result = cli_profile_check(command->name, &j->wanted, j->paths[1] != NULL);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_profile_count(command->name, "separation", j->separation_text, &j->separation));
+    CLI_TRY(cli_profile_check(command->name, &j->wanted, j->paths[1] != NULL));
     if (j->radius_text && !(cli_number(j->radius_text, &j->radius) && j->radius >= 0))
         return cli_usage(command->name, "--radius takes a number from 0, not '%s'", j->radius_text);
     if (j->paths[1] && j->motifs)

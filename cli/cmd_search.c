@@ -141,9 +141,7 @@ static int read_streams(job *j, const ww_search_options *options) {
     const cli_list *streams = &j->wanted.streams;
     if (cli_raw_named(streams->items[0]))
         return cli_raw_open(streams->items[0], ww_series_set_channels(j->queries), &j->raw);
-    const int result = cli_search_read(streams->items, streams->count, &j->read, false, &j->stream_set);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_search_read(streams->items, streams->count, &j->read, false, &j->stream_set));
     const size_t longest = ww_series_set_max_length(j->queries), room = ww_series_set_max_length(j->stream_set);
     if (options->kind != WW_SEARCH_SUPER && longest > room)
         cli_note(
@@ -217,12 +215,10 @@ static int divide(job *j, const ww_search_options *options) {
 
 static int compute(job *j, ww_search_options *options) {
     ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
-    int result = read_streams(j, options);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(read_streams(j, options));
     cli_plan_options(&j->device, &j->progress, &plan);
     options->run = plan.run;
-    result = cli_divided(&j->division) ? divide(j, options) : search(j, options);
+    const int result = cli_divided(&j->division) ? divide(j, options) : search(j, options);
     cli_progress_end(&j->progress);
     cli_group_report(j->group);
     return result;
@@ -327,9 +323,7 @@ static int output(job *j, const cli_command *command, const ww_search_options *o
 
 static int check(const cli_command *command, job *j, bool follows) {
     const cli_search_wanted *w = &j->wanted;
-    const int result = cli_division_check_job(command->name, &j->division, &j->device, w->output || j->svg);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_division_check_job(command->name, &j->division, &j->device, w->output || j->svg));
     if (follows && (w->json || j->svg || w->output || w->streams.count > 1))
         return cli_usage(command->name, "a stream that is followed is alone, and printed as text");
     if (follows && cli_is_group(&j->device))
@@ -343,11 +337,8 @@ static int check(const cli_command *command, job *j, bool follows) {
 }
 
 static int prepare(job *j, const cli_command *command) {
-    int result = cli_measure_make(command->name, &j->measure_options, &j->measure);
-    if (result == CLI_GO_ON)
-        result = cli_search_read(j->paths, j->path_count, &j->read, true, &j->queries);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_measure_make(command->name, &j->measure_options, &j->measure));
+    CLI_TRY(cli_search_read(j->paths, j->path_count, &j->read, true, &j->queries));
     cli_fit_band(&j->measure_options, &j->measure, j->queries, j->queries);
     return cli_is_group(&j->device) ? cli_group_open(&j->device, &j->group) : cli_context_open(&j->device, &j->context);
 }
@@ -372,8 +363,7 @@ int cmd_search(const cli_command *command, int argc, char **argv) {
     if (result != CLI_GO_ON)
         return result;
     const bool follows = strcmp(j.wanted.streams.items[0], "-") == 0 && j.wanted.threshold;
-    if ((result = check(command, &j, follows)) != CLI_GO_ON)
-        return result;
+    CLI_TRY(check(command, &j, follows));
     result = prepare(&j, command);
     if (result == CLI_GO_ON && follows) {
         result = follow(&j, &search_options);

@@ -84,9 +84,7 @@ static int find_classes(shapelets *c) {
 // Opens the device and puts the series there, in double where it has that: what float can't hold is no reason to stop.
 static int upload(shapelets *c) {
     ww_device_info on = WW_DEVICE_INFO_INIT;
-    const int result = cli_context_open(&c->device, &c->context);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_context_open(&c->device, &c->context));
     if (ww_context_get_device_info(c->context, &on) != WW_OK)
         return cli_fail();
     c->device.precision = on.has_double != 0;
@@ -146,11 +144,8 @@ static int find_part(shapelets *c, ww_shapelets_options *o) {
 
 static int fit(shapelets *c) {
     ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
-    int result = cli_read(c->series_path, &c->read, 0, true, &c->set);
-    if (result == CLI_GO_ON)
-        result = cli_is_group(&c->device) ? open_group(c) : upload(c);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_read(c->series_path, &c->read, 0, true, &c->set));
+    CLI_TRY(cli_is_group(&c->device) ? open_group(c) : upload(c));
     o.min_length = (size_t)c->search.min_length;
     o.max_length = (size_t)c->search.max_length;
     o.length_step = (size_t)c->search.length_step;
@@ -167,7 +162,7 @@ static int fit(shapelets *c) {
     o.min_size = (size_t)c->search.min_size;
     o.terms = (size_t)c->search.terms;
     o.checkpoint = c->checkpoint;
-    result = c->division.part_text ? find_part(c, &o) : find(c, &o);
+    int result = c->division.part_text ? find_part(c, &o) : find(c, &o);
     if (result != CLI_GO_ON || (result = get_info(c)) != CLI_GO_ON)
         return result;
     c->seconds_compute = c->info.seconds_wall;
@@ -220,9 +215,7 @@ static int transform(shapelets *c, size_t count) {
     ww_plan_options plan;
     void *distances = NULL;
     const size_t n = ww_series_set_count(c->set);
-    int result = cli_values_allocate(n, count, WW_DOUBLE, &distances);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_values_allocate(n, count, WW_DOUBLE, &distances));
     c->distances = distances;
     if (!(c->starts = malloc(n * count * sizeof *c->starts)))
         return cli_error("distances of %zu series do not fit memory", n);
@@ -527,10 +520,9 @@ static int check(shapelets *c, const char *name) {
         return cli_usage(name, "options of the search go with 'fit'");
     if (c->tree && c->verb != TRANSFORM)
         return cli_usage(name, "--all goes with 'transform'");
-    int result = check_files(c, name);
-    if (result == CLI_GO_ON)
-        result = check_part(c, name);
-    return result == CLI_GO_ON ? check_group(c, name) : result;
+    CLI_TRY(check_files(c, name));
+    CLI_TRY(check_part(c, name));
+    return check_group(c, name);
 }
 
 static int run(shapelets *c) {

@@ -262,9 +262,7 @@ int cli_measure_make(const char *command, const cli_measure_options *options, ww
     if (options->recurrence) {
         if (measure->id != WW_USER)
             return cli_usage(command, "--recurrence and --measure exclude each other");
-        const int result = read_recurrence(options->recurrence, measure);
-        if (result != CLI_GO_ON)
-            return result;
+        CLI_TRY(read_recurrence(options->recurrence, measure));
     } else if (measure->id == WW_USER) {
         return cli_usage(command, "the measure 'user' needs --recurrence FILE");
     }
@@ -275,16 +273,10 @@ int cli_measure_make(const char *command, const cli_measure_options *options, ww
         measure->independent = options->independent;
     if (options->soft && (!cli_number(options->soft, &measure->gamma) || !(measure->gamma > 0)))
         return cli_usage(command, "--soft is '%s', but must be a number above 0", options->soft);
-    if (options->relax) {
-        const int result = parse_relax(command, options->relax, measure);
-        if (result != CLI_GO_ON)
-            return result;
-    }
-    for (size_t i = 0; i < options->parameters.count; i++) {
-        const int result = set_parameter(command, measure, options->parameters.items[i]);
-        if (result != CLI_GO_ON)
-            return result;
-    }
+    if (options->relax)
+        CLI_TRY(parse_relax(command, options->relax, measure));
+    for (size_t i = 0; i < options->parameters.count; i++)
+        CLI_TRY(set_parameter(command, measure, options->parameters.items[i]));
     return options->band ? parse_band(command, options->band, &measure->band) : CLI_GO_ON;
 }
 

@@ -43,16 +43,15 @@ static void put(void *values, ww_precision precision, uint64_t at, const double 
 }
 
 int cli_gradients_begin(cli_gradients *g) {
-    int result = cli_values_allocate(g->pairs, 1, g->precision, &g->values);
-    if (result == CLI_GO_ON)
-        result = cli_values_allocate(g->pairs, g->longest * g->channels, g->precision, &g->slopes);
-    if (result == CLI_GO_ON && g->parameters)
-        result = cli_values_allocate(g->pairs, g->parameters, g->precision, &g->by_parameters);
-    if (result == CLI_GO_ON && g->cells)
-        result = cli_values_allocate(g->pairs, g->cells, g->precision, &g->alignment);
-    if (result == CLI_GO_ON && ww_series_set_create(g->channels, &g->set) != WW_OK)
-        result = cli_fail();
-    return result;
+    CLI_TRY(cli_values_allocate(g->pairs, 1, g->precision, &g->values));
+    CLI_TRY(cli_values_allocate(g->pairs, g->longest * g->channels, g->precision, &g->slopes));
+    if (g->parameters)
+        CLI_TRY(cli_values_allocate(g->pairs, g->parameters, g->precision, &g->by_parameters));
+    if (g->cells)
+        CLI_TRY(cli_values_allocate(g->pairs, g->cells, g->precision, &g->alignment));
+    if (ww_series_set_create(g->channels, &g->set) != WW_OK)
+        return cli_fail();
+    return CLI_GO_ON;
 }
 
 void cli_gradients_free(cli_gradients *g) {
@@ -170,15 +169,12 @@ static int run_some(cli_gradient_rows *r, ww_gradient *gradient, some *s) {
     const cli_gradients *g = &r->shape;
     if (ww_gradient_get_info(gradient, &info) != WW_OK)
         return cli_fail();
-    int result = cli_values_allocate(info.pairs, 1, g->precision, &s->values);
-    if (result == CLI_GO_ON)
-        result = cli_values_allocate(r->of ? info.columns : info.rows, 1, g->precision, &s->slopes);
-    if (result == CLI_GO_ON && g->parameters)
-        result = cli_values_allocate(info.parameters, 1, g->precision, &s->by_parameters);
-    if (result == CLI_GO_ON && g->cells)
-        result = cli_values_allocate(info.alignment, 1, g->precision, &s->alignment);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_values_allocate(info.pairs, 1, g->precision, &s->values));
+    CLI_TRY(cli_values_allocate(r->of ? info.columns : info.rows, 1, g->precision, &s->slopes));
+    if (g->parameters)
+        CLI_TRY(cli_values_allocate(info.parameters, 1, g->precision, &s->by_parameters));
+    if (g->cells)
+        CLI_TRY(cli_values_allocate(info.alignment, 1, g->precision, &s->alignment));
     const ww_output values = WW_OUTPUT_HOST(s->values), slopes = WW_OUTPUT_HOST(s->slopes),
                     parameters = WW_OUTPUT_HOST(s->by_parameters), cells = WW_OUTPUT_HOST(s->alignment);
     to.values = &values;

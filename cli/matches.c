@@ -124,9 +124,7 @@ int cli_matches_write(const cli_matches *m, const char *path) {
         print_lines(m, stdout, '\t', 9);
         return CLI_GO_ON;
     }
-    const int result = cli_output_open(path, &output);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_output_open(path, &output));
     const bool csv = cli_name_ends_with(path, ".csv");
     if (csv)
         fputs("query,stream,begin,end,distance\n", output.file);

@@ -101,13 +101,11 @@ int cli_path_draw(const cli_path_picture *wanted) {
         snprintf(note, sizeof note, ", 1 link of %zu drawn", step);
     snprintf(title, sizeof title, "%s of pair %zu: %.6g, a path of %zu cells%s",
              ww_measure_info_by_id(wanted->measure->id)->name, wanted->pair, wanted->distance, wanted->count, note);
-    int result = cli_picture_open(wanted->path, WIDTH, HEIGHT, "Warping path", title, &picture);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_picture_open(wanted->path, WIDTH, HEIGHT, "Warping path", title, &picture));
     cli_picture_text_within(&picture, 16, 20, 510, "start", CLI_INK, title);
     const double next = cli_pair_keys(&pair, 530, 20);
     cli_pair_channels(&pair, cli_picture_key(&picture, next, 20, CLI_PAIR_PATH, "path"), 20);
     draw_links(wanted, &pair);
-    result = draw_matrix(wanted, &pair);
+    const int result = draw_matrix(wanted, &pair);
     return cli_picture_close(&picture, result);
 }

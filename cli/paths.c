@@ -144,8 +144,8 @@ int cli_paths_take(void *user, uint64_t row, const double *values) {
 int cli_paths_join(cli_paths *paths, const cli_row_job *job, const ww_array_file *file) {
     paths->columns = job->columns;
     paths->base = base_of(job->sets[1]);
-    const int result = cli_paths_allocate(paths, (size_t)job->rows);
-    return result == CLI_GO_ON ? cli_rows_each(file, 0, job->rows, job->columns, cli_paths_take, paths) : result;
+    CLI_TRY(cli_paths_allocate(paths, (size_t)job->rows));
+    return cli_rows_each(file, 0, job->rows, job->columns, cli_paths_take, paths);
 }
 
 // ---- output

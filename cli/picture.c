@@ -58,9 +58,7 @@ int cli_picture_open(const char *path, double width, double height, const char *
                      cli_picture *picture) {
     picture->width = width;
     picture->height = height;
-    const int result = cli_output_open(path, &picture->out);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_output_open(path, &picture->out));
     FILE *file = picture->out.file;
     fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>", width,
             height);

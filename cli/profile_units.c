@@ -295,9 +295,7 @@ int cli_profile_divide(cli_profile_units *u, cli_row_job *job) {
     // Errors of the whole before anything is written.
     for (size_t s = 0; s < p->count; s++) {
         ww_profile_info_init(&u->series[s].did, sizeof u->series[s].did);
-        const int result = cli_profile_plan(u, s, NULL);
-        if (result != CLI_GO_ON)
-            return result;
+        CLI_TRY(cli_profile_plan(u, s, NULL));
         const size_t windows = windows_of(u, s), others = u->series[s].did.other_windows;
         const size_t more = windows > others ? windows : others;
         longest = longest > more ? longest : more;

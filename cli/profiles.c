@@ -20,15 +20,10 @@ int cli_profile_count(const char *command, const char *name, const char *text, s
 }
 
 int cli_profile_check(const char *command, cli_profile_wanted *w, bool two_files) {
-    int result = cli_profile_count(command, "window", w->window_text, &w->window);
-    if (result == CLI_GO_ON)
-        result = cli_profile_count(command, "exclusion", w->exclusion_text, &w->exclusion);
-    if (result == CLI_GO_ON)
-        result = cli_profile_count(command, "series", w->series_text, &w->series);
-    if (result == CLI_GO_ON)
-        result = cli_profile_count(command, "other-series", w->other_text, &w->other_series);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_profile_count(command, "window", w->window_text, &w->window));
+    CLI_TRY(cli_profile_count(command, "exclusion", w->exclusion_text, &w->exclusion));
+    CLI_TRY(cli_profile_count(command, "series", w->series_text, &w->series));
+    CLI_TRY(cli_profile_count(command, "other-series", w->other_text, &w->other_series));
     if (w->window == SIZE_MAX)
         return cli_usage(command, "--window is missing");
     if (two_files && (w->left_right || w->exclusion_text))
@@ -164,9 +159,7 @@ int cli_profiles_write(const cli_profiles *p, const char *path) {
     if (cli_name_ends_with(path, ".npy"))
         return write_npy(p, path);
     const char between = cli_name_ends_with(path, ".csv") ? ',' : '\t';
-    const int result = cli_output_open(path, &output);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_output_open(path, &output));
     write_lines(p, output.file, between);
     return cli_output_close(&output);
 }

@@ -251,10 +251,10 @@ static int draw_part(const part *d, double top) {
     const double legend = cli_picture_legend(d->picture, 16, top + 12, WIDTH - 32, false,
                                              d->count < NAMED ? d->count : NAMED, match_name, d);
     top += legend + TITLE;
-    int result = draw_matches(d, top, panel_height(d));
-    for (size_t h = 0; h < d->host_count && result == CLI_GO_ON; h++)
-        result = draw_host(d, d->hosts[h], top + (double)h * host_height(d), panel_height(d));
-    return result;
+    CLI_TRY(draw_matches(d, top, panel_height(d)));
+    for (size_t h = 0; h < d->host_count; h++)
+        CLI_TRY(draw_host(d, d->hosts[h], top + (double)h * host_height(d), panel_height(d)));
+    return CLI_GO_ON;
 }
 
 int cli_search_draw(const cli_search_picture *p) {

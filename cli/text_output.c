@@ -81,9 +81,7 @@ int cli_save_predictions(const char *path, size_t count, const char *(*label)(co
     const field_style style = {.csv = cli_name_ends_with(path, ".csv"), .terminal = shown};
     const char between = style.csv ? ',' : '\t';
     cli_output output;
-    const int result = cli_output_open(path, &output);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_output_open(path, &output));
     fprintf(output.file, "series%cactual%cpredicted\n", between, between);
     for (size_t i = 0; i < count; i++) {
         const char *own = label(user, i), *other = predicted(user, i);

@@ -193,9 +193,7 @@ static int run_tiles(runner *r, uint64_t number, uint64_t count, const cli_tile 
     const cli_tiles *t = r->target.tiles;
     cli_progress *progress = r->job->progress;
     ww_plan_info info = WW_PLAN_INFO_INIT;
-    int result = cli_values_allocate(run->rows, run->columns, r->target.precision, &r->values);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_values_allocate(run->rows, run->columns, r->target.precision, &r->values));
     ww_output to = WW_OUTPUT_HOST(r->values);
     progress->share_before = (double)r->done / (double)r->count;
     progress->share_run = (double)count / (double)r->count;
@@ -211,8 +209,8 @@ static int run_tiles(runner *r, uint64_t number, uint64_t count, const cli_tile 
         r->division->seconds_wall += info.seconds_wall;
         r->division->seconds_device += info.seconds_device;
     }
-    result = r->division->part ? put_part(&r->target, r->first, number, run, r->values)
-                               : cli_tile_put(&r->target, run, r->values);
+    const int result = r->division->part ? put_part(&r->target, r->first, number, run, r->values)
+                                         : cli_tile_put(&r->target, run, r->values);
     r->done += count;
     return result == CLI_GO_ON ? cli_division_done(r->division, number, count) : result;
 }

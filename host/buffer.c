@@ -136,9 +136,7 @@ uint64_t wwi_buffer_bytes(const wwi_buffer *buffer) {
 }
 
 static ww_status check_range(const wwi_buffer *buffer, uint64_t offset, uint64_t bytes) {
-    const ww_status status = wwi_check_process(buffer->context);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_check_process(buffer->context));
     if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
         return WW_OK;
     return wwi_fail(WW_ERROR_INTERNAL, "%llu bytes at %llu are outside a device buffer of %llu",

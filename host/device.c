@@ -370,14 +370,12 @@ ww_status ww_device_list_create(ww_device_list **out) {
     if (!out)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_device_list_create needs a place for the list");
     *out = NULL;
-    ww_status status = wwi_check_first_use();
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_check_first_use());
     ww_device_list *list = calloc(1, sizeof *list);
     if (!list)
         return wwi_fail_memory(sizeof *list);
     wwi_opening_begin();
-    status = wwi_devices_find(&list->found);
+    const ww_status status = wwi_devices_find(&list->found);
     wwi_opening_end();
     if (status != WW_OK) {
         free(list);

@@ -22,6 +22,15 @@ ww_status wwi_fail_again(const ww_error *error, ww_status status);
 ww_status wwi_fail_memory_at(const char *file, int line, uint64_t bytes);
 #define wwi_fail_memory(bytes) wwi_fail_memory_at(__FILE__, __LINE__, (bytes))
 
+// Goes on when a call succeeds; else the function that it stands in returns the call's status. Not where something is
+// to be released by hand.
+#define WWI_TRY(...)                                                                                                   \
+    do {                                                                                                               \
+        const ww_status wwi_tried = (__VA_ARGS__);                                                                     \
+        if (wwi_tried != WW_OK)                                                                                        \
+            return wwi_tried;                                                                                          \
+    } while (0)
+
 // Whether the record is of an OpenCL call that failed because nothing works any more on its context.
 bool wwi_device_is_lost(const ww_error *error);
 

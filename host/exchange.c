@@ -29,12 +29,10 @@ static ww_status run_probe(wwi_stream *stream, wwi_kernel *kernel, wwi_buffer *b
                            uint32_t *answers, size_t words) {
     const cl_uint g = group;
     const wwi_arg args[] = {WWI_BUFFER(buffer), WWI_VALUE(g)};
-    ww_status status = wwi_buffer_fill_u32(buffer, 0, words * sizeof *answers, 0xFFFFFFFFu);
-    if (status == WW_OK)
-        status = wwi_launch(kernel, PROBE_GROUPS, PROBE_ITEMS, args, 2);
-    if (status == WW_OK)
-        status = wwi_finish(stream);
-    return status == WW_OK ? wwi_buffer_read(buffer, 0, words * sizeof *answers, answers) : status;
+    WWI_TRY(wwi_buffer_fill_u32(buffer, 0, words * sizeof *answers, 0xFFFFFFFFu));
+    WWI_TRY(wwi_launch(kernel, PROBE_GROUPS, PROBE_ITEMS, args, 2));
+    WWI_TRY(wwi_finish(stream));
+    return wwi_buffer_read(buffer, 0, words * sizeof *answers, answers);
 }
 
 static bool is_power_of_two(uint32_t x) {

@@ -52,9 +52,7 @@ static ww_status send_piece(worker *w, uint64_t number) {
     forget_event(w, slot);
     if (code != CL_SUCCESS)
         return wwi_fail_cl(f->context, code, "clWaitForEvents", "can't send data to the device");
-    const ww_status status = f->make(f->user, number, memory, parts, &count);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(f->make(f->user, number, memory, parts, &count));
     for (size_t p = 0; p < count; p++) {
         const wwi_feed_part *part = &parts[p];
         if (part->at > part->buffer->bytes || part->bytes > part->buffer->bytes - part->at ||
@@ -168,9 +166,7 @@ void wwi_feed_start(wwi_feed *f, uint64_t pieces, wwi_feed_make_fn make, void *u
 }
 
 ww_status wwi_feed_wait(wwi_feed *f) {
-    ww_status status = wwi_check_process(f->context);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_check_process(f->context));
     (void)pthread_mutex_lock(&f->lock);
     while (take_one(&f->workers[0]))
         continue;

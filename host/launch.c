@@ -135,20 +135,14 @@ static ww_status check_local(const wwi_kernel *kernel, const ww_context *context
 ww_status wwi_launch(wwi_kernel *kernel, uint64_t groups, uint64_t group_size, const wwi_arg *args, size_t count) {
     const ww_context *context = kernel->program->context;
     cl_event event = NULL;
-    ww_status status = wwi_check_process(context);
-    if (status == WW_OK)
-        status = wwi_stream_check(kernel->stream);
-    if (status == WW_OK)
-        status = check_sizes(kernel, groups, group_size);
-    if (status == WW_OK && count != kernel->arg_count)
-        status = wwi_fail(WW_ERROR_INTERNAL, "the kernel %s takes %u arguments and was given %zu", kernel->name,
-                          kernel->arg_count, count);
-    if (status == WW_OK)
-        status = check_local(kernel, context, args, count);
-    if (status == WW_OK)
-        status = set_arguments(kernel, context, args, count);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_check_process(context));
+    WWI_TRY(wwi_stream_check(kernel->stream));
+    WWI_TRY(check_sizes(kernel, groups, group_size));
+    if (count != kernel->arg_count)
+        return wwi_fail(WW_ERROR_INTERNAL, "the kernel %s takes %u arguments and was given %zu", kernel->name,
+                        kernel->arg_count, count);
+    WWI_TRY(check_local(kernel, context, args, count));
+    WWI_TRY(set_arguments(kernel, context, args, count));
     const size_t global = (size_t)(groups * group_size), local = (size_t)group_size;
     cl_int code = clEnqueueNDRangeKernel(context->queue, kernel->cl, 1, NULL, &global, &local, 0, NULL, &event);
     if (code != CL_SUCCESS)

@@ -103,18 +103,14 @@ static ww_status allocate(const ww_context_options *options, ww_context **contex
 }
 
 static ww_status prepare(ww_context *context, const ww_context_options *options) {
-    ww_status status = set_kernel_folder(context, options->kernel_dir);
-    if (status == WW_OK)
-        status = wwi_tuning_load(context, options->tuning_file);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(set_kernel_folder(context, options->kernel_dir));
+    WWI_TRY(wwi_tuning_load(context, options->tuning_file));
     find_architecture(context);
     context->disk_cache = wwi_disk_cache_wanted(&context->info);
-    status = wwi_exchange_probe(context);
-    if (status == WW_OK)
-        wwi_log(context, 2, "device %u: %s (%s); kernels: %s", context->info.index, context->info.name,
-                context->info.platform, ww_context_kernel_source(context));
-    return status;
+    WWI_TRY(wwi_exchange_probe(context));
+    wwi_log(context, 2, "device %u: %s (%s); kernels: %s", context->info.index, context->info.name,
+            context->info.platform, ww_context_kernel_source(context));
+    return WW_OK;
 }
 
 static ww_status make_queue(ww_context *context) {
@@ -148,8 +144,8 @@ static ww_status begin(const char *function, const ww_context_options *given, ww
     if (!out)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s needs a place for the context", function);
     *out = NULL;
-    const ww_status status = read_options(given, options);
-    return status == WW_OK ? wwi_check_first_use() : status;
+    WWI_TRY(read_options(given, options));
+    return wwi_check_first_use();
 }
 
 // Of a context that was opened, or was not.
@@ -168,13 +164,10 @@ ww_status ww_context_create(const ww_context_options *given, ww_context **out) {
     ww_context *context = NULL;
     wwi_device_list list = {NULL, 0, false};
     size_t chosen = 0;
-    ww_status status = begin("ww_context_create", given, &options, out);
-    if (status == WW_OK)
-        status = allocate(&options, &context);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(begin("ww_context_create", given, &options, out));
+    WWI_TRY(allocate(&options, &context));
     wwi_opening_begin();
-    status = wwi_devices_find(&list);
+    ww_status status = wwi_devices_find(&list);
     if (status == WW_OK) {
         bool named = options.device && options.device[0];
         status = wwi_devices_choose(&list, named ? options.device : wwi_environment("WAVEWARP_DEVICE"), &chosen);

@@ -46,9 +46,7 @@ ww_status wwi_struct_check(const void *given, const char *name) {
 }
 
 ww_status wwi_struct_give(void *given, const void *known, const char *name) {
-    const ww_status status = wwi_struct_check(given, name);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_struct_check(given, name));
     const size_t known_size = size_of(known), given_size = size_of(given);
     const size_t size = given_size < known_size ? given_size : known_size;
     unsigned char *bytes = given;

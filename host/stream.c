@@ -8,9 +8,7 @@
 
 ww_status wwi_stream_create(ww_context *context, wwi_stream **out) {
     *out = NULL;
-    ww_status status = wwi_check_process(context);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_check_process(context));
     wwi_stream *stream = calloc(1, sizeof *stream);
     if (!stream)
         return wwi_fail_memory(sizeof *stream);
@@ -144,19 +142,17 @@ ww_status wwi_stream_check(const wwi_stream *stream) {
 // Waits for the last of its own launches, not for the whole queue: other streams continue to fill it.
 ww_status wwi_finish(wwi_stream *stream) {
     cl_int code = CL_SUCCESS;
-    ww_status status = wwi_check_process(stream->context);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_check_process(stream->context));
     if (stream->pending_count > 0) {
         const size_t last = (stream->first_pending + stream->pending_count - 1) % WWI_PENDING_EVENTS;
         code = clWaitForEvents(1, &stream->pending[last]);
         fold_finished(stream);
         release_pending(stream); // none is left, unless the wait failed
     }
-    status = wwi_stream_check(stream);
-    if (status == WW_OK && code != CL_SUCCESS)
-        status = wwi_fail_cl(stream->context, code, "clWaitForEvents", "the device's work did not end well");
-    return status;
+    WWI_TRY(wwi_stream_check(stream));
+    if (code != CL_SUCCESS)
+        return wwi_fail_cl(stream->context, code, "clWaitForEvents", "the device's work did not end well");
+    return WW_OK;
 }
 
 // The queue is in order: launches that were enqueued before the read have ended.

@@ -184,8 +184,8 @@ static ww_status check_names(const char *path, const wwi_tuning_layer *layer) {
 }
 
 static ww_status load_own(ww_context *context, const char *path) {
-    const ww_status status = load_file(path, &context->tuning[0]);
-    return status == WW_OK ? check_names(path, &context->tuning[0]) : status;
+    WWI_TRY(load_file(path, &context->tuning[0]));
+    return check_names(path, &context->tuning[0]);
 }
 
 // The user's own file: named (then it must be there), or at its usual place (then it may be).
@@ -388,13 +388,11 @@ static void free_tried(wwi_tuning_tried *tried) {
 
 static ww_status make_tried(const ww_context *context, const char *name, const char *kind, long value,
                             wwi_tuning_tried **made) {
-    ww_status status = check_value("this value", 0, name, value);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(check_value("this value", 0, name, value));
     wwi_tuning_tried *tried = calloc(1, sizeof *tried);
     if (!tried)
         return wwi_fail_memory(sizeof *tried);
-    status = make_record(context, name, kind, value, &tried->record);
+    const ww_status status = make_record(context, name, kind, value, &tried->record);
     if (status == WW_OK)
         *made = tried;
     else
@@ -410,10 +408,9 @@ static void add_tried(ww_context *context, wwi_tuning_tried *tried) {
 
 ww_status wwi_tuning_try(ww_context *context, const char *name, const char *kind, long value) {
     wwi_tuning_tried *tried = NULL;
-    const ww_status status = make_tried(context, name, kind, value, &tried);
-    if (status == WW_OK)
-        add_tried(context, tried);
-    return status;
+    WWI_TRY(make_tried(context, name, kind, value, &tried));
+    add_tried(context, tried);
+    return WW_OK;
 }
 
 const wwi_tuning_tried *wwi_tuning_mark(const ww_context *context) {

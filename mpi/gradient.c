@@ -21,8 +21,8 @@ static int prepare(rank_job *j) {
     g->rows.options.run = j->plan_options.run;
     j->rows = (cli_row_job){
         .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
-    const int result = cli_gradients_divide(&g->rows, cli_precision(&j->device), &j->rows);
-    return result == CLI_GO_ON ? rank_rows_prepare(j) : result;
+    CLI_TRY(cli_gradients_divide(&g->rows, cli_precision(&j->device), &j->rows));
+    return rank_rows_prepare(j);
 }
 
 static int finish(rank_job *j) {

@@ -53,8 +53,8 @@ static int prepare_search(rank_job *j) {
                                   .raw = j->sets[1] ? NULL : &s->raw};
     j->rows = (cli_row_job){
         .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
-    const int result = cli_search_divide(&s->units, &j->rows);
-    return result == CLI_GO_ON ? rank_rows_prepare(j) : result;
+    CLI_TRY(cli_search_divide(&s->units, &j->rows));
+    return rank_rows_prepare(j);
 }
 
 static int finish_search(rank_job *j) {
@@ -96,8 +96,8 @@ static int prepare_profile(rank_job *j) {
                                    .precision = cli_precision(&j->device),
                                    .run = j->plan_options.run};
     j->rows = (cli_row_job){.progress = &j->progress, .device = &j->device};
-    const int result = cli_profile_divide(&p->units, &j->rows);
-    return result == CLI_GO_ON ? rank_rows_prepare(j) : result;
+    CLI_TRY(cli_profile_divide(&p->units, &j->rows));
+    return rank_rows_prepare(j);
 }
 
 static int finish_profile(rank_job *j) {
@@ -117,17 +117,14 @@ static int finish_profile(rank_job *j) {
 
 static int prepare_path(rank_job *j) {
     const ww_series_set *const sets[] = {j->sets[0], j->sets[1]};
-    int result = cli_paths_check(j->paths, sets);
-    if (result == CLI_GO_ON)
-        result = rank_upload(j);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_paths_check(j->paths, sets));
+    CLI_TRY(rank_upload(j));
     rank_series_begin(j, 0);
     j->rows = (cli_row_job){
         .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
     j->path_rows.series = j->series;
-    result = cli_paths_divide(&j->path_rows, &j->rows);
-    return result == CLI_GO_ON ? rank_rows_prepare(j) : result;
+    CLI_TRY(cli_paths_divide(&j->path_rows, &j->rows));
+    return rank_rows_prepare(j);
 }
 
 static int finish_path(rank_job *j) {
@@ -149,9 +146,7 @@ static int check_classify(rank_job *j) {
 static int prepare_classify(rank_job *j) {
     rank_classes *c = &j->classes;
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
-    int result = cli_dataset_make(j->context, &j->device, j->sets[0], &j->data[0]);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_dataset_make(j->context, &j->device, j->sets[0], &j->data[0]));
     options.k = (size_t)j->wanted.k;
     options.plan = &j->plan_options;
     c->data[1] = j->data[0];
@@ -162,8 +157,8 @@ static int prepare_classify(rank_job *j) {
                                        .data = c->data};
     j->rows = (cli_row_job){
         .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
-    result = cli_classify_divide(&c->rows, &options, &j->rows);
-    return result == CLI_GO_ON ? rank_rows_prepare(j) : result;
+    CLI_TRY(cli_classify_divide(&c->rows, &options, &j->rows));
+    return rank_rows_prepare(j);
 }
 
 static int finish_classify(rank_job *j) {

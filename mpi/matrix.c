@@ -42,10 +42,10 @@ static int prepare(rank_job *j) {
                      .rows = t->rows,
                      .columns = t->columns,
                      .options = cli_division_options(shape, &j->measure, &j->measure_options, &j->device)};
-    result = w->options ? CLI_GO_ON : cli_error("not enough memory");
-    for (int i = 0; result == CLI_GO_ON && i < 2 && j->checkpoint; i++)
-        result = cli_division_sum(j->sets[i], w->inputs);
-    return result == CLI_GO_ON ? cli_values_allocate(t->side, t->side, w->precision, &w->values) : result;
+    CLI_TRY(w->options ? CLI_GO_ON : cli_error("not enough memory"));
+    for (int i = 0; i < 2 && j->checkpoint; i++)
+        CLI_TRY(cli_division_sum(j->sets[i], w->inputs));
+    return cli_values_allocate(t->side, t->side, w->precision, &w->values);
 }
 
 static int run(rank_job *j, uint64_t first, uint64_t count) {

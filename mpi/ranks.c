@@ -155,9 +155,7 @@ int ranks_share_points(rank_view *p) {
         p->offsets = sets ? malloc((v->count + 1) * sizeof *p->offsets) : NULL;
     }
     const bool room = rank == 0 || (p->values && (!sets || p->offsets));
-    const int result = ranks_agree(room ? CLI_GO_ON : cli_error("the points do not fit memory"));
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(ranks_agree(room ? CLI_GO_ON : cli_error("the points do not fit memory")));
     v->values = rank == 0 ? values : p->values;
     v->offsets = rank == 0 ? offsets : p->offsets;
     // Rank 0 sends, and does not write.

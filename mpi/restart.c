@@ -82,15 +82,10 @@ static int open_own(restart *r, const restart_job *job) {
 int restart_open(restart *r, const restart_job *job) {
     uint64_t found[2] = {0, 0};
     r->known = calloc((size_t)job->marks, 1);
-    int result = ranks_agree(r->known ? CLI_GO_ON : cli_error("not enough memory"));
-    if (result == CLI_GO_ON)
-        result = ranks_agree(rank == 0 && job->resume ? read_all(r, job) : CLI_GO_ON);
-    if (result == CLI_GO_ON)
-        result = ranks_agree(rank == 0 ? find_file(r, job) : CLI_GO_ON);
-    if (result == CLI_GO_ON)
-        result = ranks_agree(open_own(r, job));
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(ranks_agree(r->known ? CLI_GO_ON : cli_error("not enough memory")));
+    CLI_TRY(ranks_agree(rank == 0 && job->resume ? read_all(r, job) : CLI_GO_ON));
+    CLI_TRY(ranks_agree(rank == 0 ? find_file(r, job) : CLI_GO_ON));
+    CLI_TRY(ranks_agree(open_own(r, job)));
     found[0] = r->found_done;
     found[1] = (uint64_t)r->found;
     ranks_broadcast(found, sizeof found);

@@ -26,9 +26,8 @@ int rank_rows_prepare(rank_job *j) {
     const uint64_t most = ((uint64_t)1 << 26) / (r->columns ? r->columns : 1);
     w->each = w->each < most ? w->each : most ? most : 1;
     w->each = w->each < r->rows ? w->each : r->rows;
-    const int result = j->checkpoint ? cli_rows_inputs(r, w->inputs) : CLI_GO_ON;
-    return result == CLI_GO_ON ? cli_values_allocate(w->each, r->columns ? r->columns : 1, w->precision, &w->values)
-                               : result;
+    CLI_TRY(j->checkpoint ? cli_rows_inputs(r, w->inputs) : CLI_GO_ON);
+    return cli_values_allocate(w->each, r->columns ? r->columns : 1, w->precision, &w->values);
 }
 
 void rank_series_begin(rank_job *j, size_t k) {
@@ -61,9 +60,7 @@ static void make_rows(rank_job *j, const char *name, size_t k) {
 
 int rank_rows_run(rank_job *j, uint64_t first, uint64_t count) {
     const rank_work *w = &j->work;
-    const int result = j->rows.compute(j->rows.user, first, count, w->values);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(j->rows.compute(j->rows.user, first, count, w->values));
     return ww_array_file_put(w->file, (size_t)first, (size_t)count, 0, w->columns ? (size_t)w->columns : 1,
                              w->values) == WW_OK
                ? CLI_GO_ON
@@ -78,28 +75,23 @@ int rank_rows_part(rank_job *j, cli_division *part) {
 static int read_all(const rank_job *j, void **values) {
     const rank_work *w = &j->work;
     const size_t columns = w->columns ? (size_t)w->columns : 1;
-    const int result = cli_values_allocate(w->rows, columns, w->precision, values);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_values_allocate(w->rows, columns, w->precision, values));
     return ww_array_file_get(w->file, 0, (size_t)w->rows, 0, columns, *values) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
 // ---- pairs
 
 int rank_upload(rank_job *j) {
-    int result = CLI_GO_ON;
-    for (int i = 0; i < 2 && result == CLI_GO_ON; i++)
-        result = cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]);
-    return result;
+    for (int i = 0; i < 2; i++)
+        CLI_TRY(cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]));
+    return CLI_GO_ON;
 }
 
 static int prepare_pairs(rank_job *j) {
     const size_t a = ww_series_set_count(j->sets[0]), b = ww_series_set_count(j->sets[1]);
     if (a != b)
         return cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", j->paths[0], a, j->paths[1], b);
-    const int result = rank_upload(j);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(rank_upload(j));
     make_rows(j, "pairs", 0);
     j->rows.weight = cli_pairs_weight;
     j->rows.compute = cli_pairs_compute;

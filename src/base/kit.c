@@ -50,8 +50,8 @@ ww_status wwi_program_make(ww_context *context, wwi_stream *stream, const wwi_pr
         used += (size_t)snprintf(options + used, sizeof options - used, "%s%s", used ? " " : "", parts->more);
     if (used >= sizeof options)
         return wwi_fail(WW_ERROR_INTERNAL, "the options of a program are too long");
-    const ww_status status = wwi_stream_program(stream, context, sources, count, options, program);
-    return status == WW_OK ? wwi_kernels_make(stream, *program, parts->kernels) : status;
+    WWI_TRY(wwi_stream_program(stream, context, sources, count, options, program));
+    return wwi_kernels_make(stream, *program, parts->kernels);
 }
 
 void wwi_kernels_destroy(wwi_kernel **const *kernels) {
@@ -60,15 +60,14 @@ void wwi_kernels_destroy(wwi_kernel **const *kernels) {
 }
 
 ww_status wwi_grow_buffers(ww_context *context, const wwi_buffer_size *sizes, size_t count) {
-    ww_status status = WW_OK;
-    for (size_t i = 0; status == WW_OK && i < count; i++)
-        status = wwi_grow_buffer(context, sizes[i].buffer, sizes[i].bytes);
-    return status;
+    for (size_t i = 0; i < count; i++)
+        WWI_TRY(wwi_grow_buffer(context, sizes[i].buffer, sizes[i].bytes));
+    return WW_OK;
 }
 
 ww_status wwi_upload(ww_context *context, wwi_buffer **buffer, const void *values, uint64_t bytes) {
-    const ww_status status = wwi_grow_buffer(context, buffer, bytes);
-    return status == WW_OK ? wwi_buffer_write(*buffer, 0, bytes, values) : status;
+    WWI_TRY(wwi_grow_buffer(context, buffer, bytes));
+    return wwi_buffer_write(*buffer, 0, bytes, values);
 }
 
 void wwi_buffers_destroy(wwi_buffer **const *buffers) {

@@ -64,11 +64,9 @@ ww_status wwi_pace_launched(wwi_pace *pace, double *rate, double work, bool more
     pace->waiting += (uint64_t)work;
     if (!more && !pace->progress && (double)pace->waiting <= *rate * pace->aim)
         return WW_OK;
-    ww_status status = wwi_finish(pace->stream);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_finish(pace->stream));
     *rate = wwi_pace_learn(*rate, (double)pace->waiting, wwi_seconds() - pace->since);
-    status = wwi_pace_report(pace, pace->waiting);
+    const ww_status status = wwi_pace_report(pace, pace->waiting);
     pace->waiting = 0;
     pace->since = wwi_seconds();
     return status;

@@ -7,17 +7,14 @@
 
 ww_status wwi_run_take(const ww_run_options *given, ww_run_options *own) {
     *own = (ww_run_options)WW_RUN_OPTIONS_INIT;
-    const ww_status status = wwi_options_take(own, given, "ww_run_options");
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(own, given, "ww_run_options"));
     if (!(own->launch_seconds >= 0 && own->launch_seconds <= 3600))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "run.launch_seconds is %g; 0 to 3600", own->launch_seconds);
     return WW_OK;
 }
 
 ww_status wwi_run_stream(ww_context *context, const ww_run_options *run, wwi_stream **stream) {
-    const ww_status status = wwi_stream_create(context, stream);
-    if (status == WW_OK)
-        wwi_stream_watch(*stream, run->progress, run->progress_user);
-    return status;
+    WWI_TRY(wwi_stream_create(context, stream));
+    wwi_stream_watch(*stream, run->progress, run->progress_user);
+    return WW_OK;
 }

@@ -158,7 +158,6 @@ static ww_status convert(ww_dataset *d, const ww_series_view *view, const double
 }
 
 ww_status wwi_dataset_send_entries(const ww_dataset *d, uint64_t base, wwi_buffer **buffer) {
-    ww_status status;
     uint64_t *entries = malloc(d->count * 16);
     if (!entries)
         return wwi_fail_memory(d->count * 16);
@@ -166,7 +165,7 @@ ww_status wwi_dataset_send_entries(const ww_dataset *d, uint64_t base, wwi_buffe
         entries[2 * i] = d->offsets[i] - base;
         entries[2 * i + 1] = (uint64_t)d->lengths[i] | (uint64_t)d->ranks[i] << 32;
     }
-    status = wwi_upload(d->context, buffer, entries, d->count * 16);
+    const ww_status status = wwi_upload(d->context, buffer, entries, d->count * 16);
     free(entries);
     return status;
 }
@@ -174,14 +173,12 @@ ww_status wwi_dataset_send_entries(const ww_dataset *d, uint64_t base, wwi_buffe
 // Uploads the values, which are `given` where they are not in d->host, or keeps them in host memory where they are more
 // than `max_bytes` (0: than fit).
 static ww_status place(ww_dataset *d, uint64_t max_bytes, const void *given) {
-    ww_status status;
     const uint64_t value_bytes = wwi_precision_bytes(d->precision), bytes = d->offsets[d->count] * value_bytes;
     // Half of the free memory is left for results and scratch.
     const uint64_t limit = d->max_bytes = wwi_memory_share(d->context, 2, max_bytes);
     if (given || bytes <= limit) {
-        if ((status = wwi_upload(d->context, &d->values, given ? given : d->host, bytes)) != WW_OK ||
-            (status = wwi_dataset_send_entries(d, 0, &d->series)) != WW_OK)
-            return status;
+        WWI_TRY(wwi_upload(d->context, &d->values, given ? given : d->host, bytes));
+        WWI_TRY(wwi_dataset_send_entries(d, 0, &d->series));
         free(d->host);
         d->host = NULL;
         return WW_OK;
@@ -206,9 +203,7 @@ static ww_status check_options(ww_context *context, const ww_dataset_options *o,
                                const double *times) {
     if (o->precision != WW_FLOAT && o->precision != WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)o->precision);
-    const ww_status status = wwi_check_precision(context, o->precision);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_check_precision(context, o->precision));
     if (o->times && times)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
                         "options.times is set for a series set that has time stamps of its own");
@@ -222,15 +217,13 @@ static ww_status check_options(ww_context *context, const ww_dataset_options *o,
 // The view's values, labels and time stamps, to where the dataset has them.
 static ww_status take_values(ww_dataset *d, const ww_series_view *view, const double *times,
                              const ww_dataset_options *o) {
-    ww_status status;
     const uint64_t bytes = d->offsets[d->count] * wwi_precision_bytes(d->precision);
     // What does not fit the device as a whole is kept in host memory, which is asked for before the values are read.
     const void *held = bytes <= wwi_memory_share(d->context, 2, o->max_bytes) ? as_held(d, view, times) : NULL;
     if (!held && !(d->host = malloc(bytes)))
         return wwi_fail_memory(bytes);
-    if ((status = convert(d, view, times, d->host)) != WW_OK ||
-        (status = wwi_dataset_label(d, o->labels, o->label_numbers)) != WW_OK)
-        return status;
+    WWI_TRY(convert(d, view, times, d->host));
+    WWI_TRY(wwi_dataset_label(d, o->labels, o->label_numbers));
     return place(d, o->max_bytes, held);
 }
 
@@ -257,11 +250,11 @@ static ww_status create(ww_context *context, const ww_series_view *given, const 
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or dataset is NULL");
     if (!given)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is NULL");
-    if ((status = wwi_options_take(&o, options, "ww_dataset_options")) != WW_OK ||
-        (status = wwi_options_take(&view, given, "ww_series_view")) != WW_OK ||
-        (status = wwi_view_check(&view)) != WW_OK || (status = check_options(context, &o, &view, times)) != WW_OK ||
-        (status = allocate(context, view.count, view.channels - (o.times != 0), o.precision, &d)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&o, options, "ww_dataset_options"));
+    WWI_TRY(wwi_options_take(&view, given, "ww_series_view"));
+    WWI_TRY(wwi_view_check(&view));
+    WWI_TRY(check_options(context, &o, &view, times));
+    WWI_TRY(allocate(context, view.count, view.channels - (o.times != 0), o.precision, &d));
     d->timed = o.times || times;
     d->extra = d->timed;
     d->unspecified = o.allow_not_finite != 0;
@@ -398,7 +391,6 @@ static ww_status check_same_shape(const ww_dataset *d, const ww_series_view *vie
 }
 
 ww_status ww_dataset_update(ww_dataset *d, const ww_series_view *given) {
-    ww_status status;
     ww_series_view view = WW_SERIES_VIEW_INIT;
     if (!d || !given)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the dataset or the view is NULL");
@@ -406,9 +398,9 @@ ww_status ww_dataset_update(ww_dataset *d, const ww_series_view *given) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the dataset was not created to be updated");
         return wwi_fail_hint("set options.updates when it is created");
     }
-    if ((status = wwi_options_take(&view, given, "ww_series_view")) != WW_OK ||
-        (status = wwi_view_check(&view)) != WW_OK || (status = check_same_shape(d, &view)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&view, given, "ww_series_view"));
+    WWI_TRY(wwi_view_check(&view));
+    WWI_TRY(check_same_shape(d, &view));
     const uint64_t bytes = d->offsets[d->count] * wwi_precision_bytes(d->precision);
     const void *held = as_held(d, &view, NULL);
     unsigned char *values = held ? NULL : malloc(bytes);
@@ -416,7 +408,7 @@ ww_status ww_dataset_update(ww_dataset *d, const ww_series_view *given) {
     if (!held && !values)
         return wwi_fail_memory(bytes);
     d->rounded_value = d->rounded_time = (wwi_rounded){0};
-    status = convert(d, &view, NULL, values);
+    ww_status status = convert(d, &view, NULL, values);
     if (status == WW_OK)
         status = wwi_buffer_write(d->values, 0, bytes, held ? held : values);
     if (status != WW_OK) {

@@ -19,12 +19,11 @@ static void to_double(const ww_dataset *d, const void *values, size_t i, double 
 }
 
 static ww_status make_set(const ww_dataset *d, const void *values, ww_series_set **set) {
-    ww_status status;
     const size_t longest = d->rank_lengths[d->rank_count - 1], points = d->channels + d->extra;
     double *series = malloc(longest * points * sizeof *series);
     if (!series)
         return wwi_fail_memory(longest * points * sizeof *series);
-    status = ww_series_set_create(d->channels, set);
+    ww_status status = ww_series_set_create(d->channels, set);
     for (size_t i = 0; status == WW_OK && i < d->count; i++) {
         const int64_t class_number = ww_dataset_class(d, i);
         to_double(d, values, i, series);
@@ -76,7 +75,6 @@ ww_status ww_dataset_series(ww_dataset *d, ww_series_set **set) {
 }
 
 ww_status wwi_dataset_in_double(ww_dataset *d, ww_dataset **in_double) {
-    ww_status status;
     ww_series_set *set;
     ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
     *in_double = d->precision == WW_DOUBLE ? d : atomic_load(&d->in_double);
@@ -86,9 +84,8 @@ ww_status wwi_dataset_in_double(ww_dataset *d, ww_dataset **in_double) {
     }
     options.precision = WW_DOUBLE;
     options.allow_not_finite = d->unspecified;
-    if ((status = wwi_dataset_series(d, &set)) != WW_OK)
-        return status;
-    status = ww_dataset_create_from_set(d->context, set, &options, in_double);
+    WWI_TRY(wwi_dataset_series(d, &set));
+    const ww_status status = ww_dataset_create_from_set(d->context, set, &options, in_double);
     ww_series_set_destroy(&set);
     ww_dataset *none = NULL;
     if (status == WW_OK && !d->foreign && atomic_compare_exchange_strong(&d->in_double, &none, *in_double))

@@ -19,7 +19,6 @@ size_t wwi_dataset_slice_limit(const ww_dataset *d, size_t first, uint64_t bytes
 }
 
 ww_status wwi_dataset_slice(const ww_dataset *d, size_t first, size_t count, wwi_slice *slice) {
-    ww_status status;
     if (!d->host) {
         wwi_slice_close(slice);
         *slice = (wwi_slice){d->values, d->series, 0, d->count, false};
@@ -33,9 +32,8 @@ ww_status wwi_dataset_slice(const ww_dataset *d, size_t first, size_t count, wwi
     const uint64_t bytes = (d->offsets[first + count] - d->offsets[first]) * size;
     slice->own = true;
     slice->count = 0; // until all of it is there
-    if ((status = wwi_upload(d->context, &slice->values, d->host + d->offsets[first] * size, bytes)) != WW_OK ||
-        (status = wwi_dataset_send_entries(d, d->offsets[first], &slice->series)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_upload(d->context, &slice->values, d->host + d->offsets[first] * size, bytes));
+    WWI_TRY(wwi_dataset_send_entries(d, d->offsets[first], &slice->series));
     slice->first = first;
     slice->count = count;
     return WW_OK;

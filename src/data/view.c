@@ -160,15 +160,12 @@ ww_status wwi_view_make_dense(const ww_series_view *given, size_t limit, ww_seri
     uint64_t bytes, points = 0;
     *own = initial;
     *copy = NULL;
-    ww_status status = wwi_options_take(own, given, "ww_series_view");
-    if (status == WW_OK)
-        status = check_precision(own);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(own, given, "ww_series_view"));
+    WWI_TRY(check_precision(own));
     if (!own->series && !own->strided)
         return check_no_strides(own);
-    if ((status = check(own, limit)) != WW_OK || (status = count_bytes(own, &bytes)) != WW_OK)
-        return status;
+    WWI_TRY(check(own, limit));
+    WWI_TRY(count_bytes(own, &bytes));
     const size_t size = wwi_precision_bytes(own->precision);
     unsigned char *to = malloc(bytes);
     if (!to)

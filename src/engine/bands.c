@@ -81,7 +81,7 @@ done:
 
 uint32_t wwi_band_duration(uint32_t n, uint32_t m, wwi_tiling tiling) {
     const uint32_t last = (m - 1) / tiling.columns; // block
-    return (n + tiling.rows - 1) / tiling.rows + last - last % tiling.width;
+    return (uint32_t)wwi_ceil_div(n, tiling.rows) + last - last % tiling.width;
 }
 
 bool wwi_band_fits(const uint32_t *rows, uint32_t n, uint32_t m, wwi_tiling tiling) {
@@ -107,7 +107,7 @@ static bool line_fits(double slope, double reach, wwi_tiling t) {
 }
 
 bool wwi_band_fits_all(const ww_band *band, const uint32_t n[2], const uint32_t m[2], wwi_tiling tiling) {
-    if ((m[1] + tiling.columns - 1) / tiling.columns <= tiling.width)
+    if (wwi_ceil_div(m[1], tiling.columns) <= tiling.width)
         return true;
     if (band->kind == WW_BAND_SLANTED) {
         const uint32_t shorter = n[1] < m[1] ? n[1] : m[1];
@@ -166,7 +166,6 @@ static ww_status make_tables(wwi_runner *r, wwi_work *w, const wwi_tiling *tilin
 }
 
 ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, const wwi_tiling *tiling, bool *fits) {
-    ww_status status;
     const ww_band *band = &r->of.measure.band;
     const uint32_t *n = w->sides.rows->rank_lengths + w->row_rank;
     const uint32_t *m = w->sides.columns->rank_lengths + w->column_rank;
@@ -185,8 +184,7 @@ ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, const wwi_tiling *tiling, b
             w->args.flags |= WW_LAUNCH_CORNER;
         return WW_OK;
     }
-    if ((status = wwi_words_reserve(&r->words, (size_t)w->row_ranks + w->column_ranks)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_words_reserve(&r->words, (size_t)w->row_ranks + w->column_ranks));
     w->args.band_width = w->row_ranks;
     for (uint32_t i = 0; i < w->row_ranks; i++)
         r->words.data[r->words.count++] = (uint32_t)wwi_band_thickness(band, n[i]);

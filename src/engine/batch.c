@@ -202,8 +202,8 @@ ww_status wwi_work_upload(wwi_runner *r, wwi_work *w) {
         return status;
     if (b->list)
         return wwi_upload(r->of.context, &u->row_order, b->pairs, b->rows * 12);
-    status = wwi_upload(r->of.context, &u->row_order, b->row_ids, b->rows * 4);
-    return status == WW_OK ? wwi_upload(r->of.context, &u->column_order, b->column_ids, b->columns * 4) : status;
+    WWI_TRY(wwi_upload(r->of.context, &u->row_order, b->row_ids, b->rows * 4));
+    return wwi_upload(r->of.context, &u->column_order, b->column_ids, b->columns * 4);
 }
 
 // Slots of an order, or tasks of a list: the side's id is field `field` of every `stride` words.
@@ -266,9 +266,7 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool 
     if (*packed_before)
         return WW_OK;
     if (!*placed) {
-        const ww_status status = place_packs(r, w, rows, packing, ids, range, packed, offsets);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(place_packs(r, w, rows, packing, ids, range, packed, offsets));
         *placed = true;
     }
     wwi_arg args[12] = {WWI_BUFFER(source.values), WWI_BUFFER(source.series), WWI_BUFFER(order),

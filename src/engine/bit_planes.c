@@ -49,9 +49,7 @@ static size_t place_of(const dictionary *d, uint64_t key) {
 static ww_status dictionary_grow(dictionary *d) {
     dictionary larger;
     const size_t places = (size_t)1 << (64 - d->shift);
-    const ww_status status = dictionary_make(&larger, 64 - d->shift + 1);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(dictionary_make(&larger, 64 - d->shift + 1));
     for (size_t i = 0; i < places; i++)
         if (d->numbers[i] != NO_INDEX) {
             const size_t at = place_of(&larger, d->keys[i]);
@@ -68,9 +66,7 @@ static ww_status number_of(dictionary *d, uint64_t key, uint32_t *number) {
     size_t at = place_of(d, key);
     if (d->numbers[at] == NO_INDEX) {
         if ((uint64_t)d->count * 2 >= (uint64_t)1 << (64 - d->shift)) {
-            const ww_status status = dictionary_grow(d);
-            if (status != WW_OK)
-                return status;
+            WWI_TRY(dictionary_grow(d));
             at = place_of(d, key);
         }
         d->keys[at] = key;
@@ -147,9 +143,7 @@ static ww_status fold(side *s, dictionary *d, size_t c, size_t part, bool *numbe
                 *numbers_only = false;
                 return WW_OK;
             }
-            const ww_status status = number_of(d, (uint64_t)s->numbers[point] << 32 | words[part], &s->numbers[point]);
-            if (status != WW_OK)
-                return status;
+            WWI_TRY(number_of(d, (uint64_t)s->numbers[point] << 32 | words[part], &s->numbers[point]));
         }
     }
     return WW_OK;

@@ -165,8 +165,8 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
         write_bits_options(r, &v->key, options, sizeof options);
     else
         write_options(&r->of, &v->key, form->tiles ? form->tiles(r) : 0, options, sizeof options);
-    status = get_program(&r->of, &v->key, &t, form->texts, options, sizeof options, "", &v->program);
-    return status == WW_OK ? create_kernels(r, v) : status;
+    WWI_TRY(get_program(&r->of, &v->key, &t, form->texts, options, sizeof options, "", &v->program));
+    return create_kernels(r, v);
 }
 
 ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **found) {
@@ -240,15 +240,13 @@ static ww_status check_cost(const wwi_recurrence *of) {
     double values[MOST_REPORTED] = {0};
     if (wwi_measure_cost(&of->measure) != WW_COST_USER)
         return WW_OK;
-    ww_status status = begin_texts(of, &t, false);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(begin_texts(of, &t, false));
     size_t count = 0; // up to the user's text
     while (count < t.count && (!t.cost || t.sources[count].text != t.cost))
         count++;
     t.count = count + 1;
     add_text(&t, "recurrence/cost_check.cl");
-    status = run_check(of, &t, true, "ww_cost_check", 3, 0, NULL, 0, values);
+    const ww_status status = run_check(of, &t, true, "ww_cost_check", 3, 0, NULL, 0, values);
     if (status != WW_OK || values[0] == 0)
         return status;
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the cost expression makes NaN of x %g, y %g", values[1], values[2]);
@@ -279,7 +277,6 @@ ww_status wwi_recurrence_test(const wwi_recurrence *of) {
 }
 
 ww_status wwi_recurrence_compile(const wwi_recurrence *of, const wwi_texts *wanted, wwi_program **program) {
-    ww_status status;
     texts t;
     char options[1024];
     const wwi_form form = {.exchanges = !wanted->vector || wanted->vector == 1};
@@ -292,8 +289,7 @@ ww_status wwi_recurrence_compile(const wwi_recurrence *of, const wwi_texts *want
     key.rows = wanted->rows;
     key.group = wanted->group;
     key.registers = wanted->registers;
-    if ((status = begin_texts(of, &t, wanted->slopes)) != WW_OK)
-        return status;
+    WWI_TRY(begin_texts(of, &t, wanted->slopes));
     add_text(&t, "base/launch_args.h");
     add_text(&t, "base/tasks.cl");
     if (key.band)
@@ -333,9 +329,7 @@ ww_status wwi_recurrence_program(const wwi_recurrence *of, int vector, const cha
     const wwi_variant_key key = {.form = &form, .vector = vector, .registers = 1};
     texts t;
     char options[1024];
-    const ww_status status = begin_texts(of, &t, false);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(begin_texts(of, &t, false));
     add_elements(&t);
     snprintf(options, sizeof options,
              "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32

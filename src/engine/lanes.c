@@ -158,9 +158,7 @@ static ww_status find_parts(const wwi_runner *r, wwi_work *w, wwi_tiling_fn *til
     const size_t columns = w->b.list ? w->b.rows : w->b.columns;
     size_t capacity = 0;
     for (size_t begin = 0; begin < columns; begin = w->parts[w->part_count - 1].end) {
-        const ww_status status = wwi_grow(&w->parts, &capacity, w->part_count + 1, sizeof *w->parts);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(wwi_grow(&w->parts, &capacity, w->part_count + 1, sizeof *w->parts));
         w->parts[w->part_count++] = part_at(r, w, begin, tiling_of);
     }
     return WW_OK;

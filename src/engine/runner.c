@@ -203,8 +203,8 @@ static ww_status run_halves(wwi_runner *r, const wwi_batch *b) {
         second.columns = b->columns - first.columns;
         second.column_ids = b->column_ids + first.columns;
     }
-    const ww_status status = wwi_runner_block(r, &first);
-    return status == WW_OK ? wwi_runner_block(r, &second) : status;
+    WWI_TRY(wwi_runner_block(r, &first));
+    return wwi_runner_block(r, &second);
 }
 
 ww_status wwi_runner_run(wwi_runner *r, wwi_work *w, wwi_buffer *out, uint32_t layout) {
@@ -234,9 +234,7 @@ static bool is_empty(const wwi_batch *b) {
 }
 
 static ww_status make_work(wwi_runner *r, const wwi_batch *batch, wwi_work *w) {
-    const ww_status status = wwi_work_make(r, batch, w);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_work_make(r, batch, w));
     return w->pairs > 0x7fffffff ? wwi_fail(WW_ERROR_INTERNAL, "a batch of %" PRIu64 " pairs", w->pairs)
                                  : take_work(r, w);
 }

@@ -154,11 +154,9 @@ static ww_status check_shape(const ww_array_file *file) {
         return WW_OK;
     if (pread(file->descriptor, bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
         return fail_part(file, "can't be read");
-    ww_status status = wwi_output_open_to(compare_bytes, bytes, &header);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_output_open_to(compare_bytes, bytes, &header));
     put_header(file, &header);
-    status = wwi_output_close(&header, true);
+    const ww_status status = wwi_output_close(&header, true);
     return status == WW_OK ? WW_OK : wwi_fail(WW_ERROR_FORMAT, "%s holds an array of another type or shape", path);
 }
 
@@ -412,10 +410,8 @@ ww_status ww_array_file_close(ww_array_file **file, int keep) {
 
 ww_status ww_array_write(const char *path, const void *values, ww_precision precision, size_t rows, size_t columns) {
     ww_array_file *file = NULL;
-    ww_status status = ww_array_file_create(path, precision, rows, columns, &file);
-    if (status != WW_OK)
-        return status;
-    status = ww_array_file_put(file, 0, rows, 0, columns ? columns : 1, values);
+    WWI_TRY(ww_array_file_create(path, precision, rows, columns, &file));
+    const ww_status status = ww_array_file_put(file, 0, rows, 0, columns ? columns : 1, values);
     const ww_status closed = ww_array_file_close(&file, status == WW_OK);
     return status == WW_OK ? closed : status;
 }

@@ -292,9 +292,7 @@ static ww_status take_units(ww_journal *journal, const char *at) {
         if (!wwi_journal_number(&at, UINT64_MAX, &first) || !wwi_journal_number(&at, UINT64_MAX, &end) ||
             first >= end || first < before || first < journal->first || end > journal->first + journal->count)
             return wwi_journal_damaged(journal->path);
-        const ww_status status = ww_journal_mark(journal, first, end - first);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(ww_journal_mark(journal, first, end - first));
     }
     journal->found = journal->done;
     return WW_OK;

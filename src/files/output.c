@@ -28,9 +28,7 @@ static ww_status open_stream(const char *path, bool notices, wwi_output *output)
         output->stream = stdout;
         return output->file.path ? WW_OK : wwi_fail_memory(16);
     }
-    const ww_status status = wwi_new_file_open(path, notices, &output->file);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_new_file_open(path, notices, &output->file));
     // The stream has a descriptor of its own: closing it must not come before the other is on disk.
     const int descriptor = fcntl(output->file.descriptor, F_DUPFD_CLOEXEC, 0);
     output->stream = descriptor < 0 ? NULL : fdopen(descriptor, "w");
@@ -108,8 +106,8 @@ ww_status wwi_output_flush(wwi_output *output) {
 }
 
 ww_status wwi_output_finish(wwi_output *output) {
-    const ww_status status = wwi_output_flush(output);
-    return status == WW_OK ? wwi_new_file_sync(&output->file) : status;
+    WWI_TRY(wwi_output_flush(output));
+    return wwi_new_file_sync(&output->file);
 }
 
 ww_status wwi_output_close(wwi_output *output, bool keep) {

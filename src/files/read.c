@@ -21,10 +21,9 @@ const char *ww_format_name(ww_format format) {
 
 ww_status ww_format_by_name(const char *name, ww_format *format) {
     int found = 0;
-    const ww_status status = wwi_name_find(WWI_NAMES(formats), "format", format ? name : NULL, &found);
-    if (status == WW_OK)
-        *format = (ww_format)found;
-    return status;
+    WWI_TRY(wwi_name_find(WWI_NAMES(formats), "format", format ? name : NULL, &found));
+    *format = (ww_format)found;
+    return WW_OK;
 }
 
 static bool starts_with(const wwi_text *text, const char *magic, size_t size) {
@@ -57,9 +56,7 @@ static ww_status detect(wwi_text *text, int csv_label, ww_format *format) {
         *format = WW_FORMAT_NPY;
         return WW_OK;
     }
-    const ww_status status = check_is_text(text);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(check_is_text(text));
     wwi_span line;
     if (!first_line(text, &line))
         return wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no series", text->name);
@@ -97,9 +94,7 @@ static ww_status check_columns(ww_read_options *o) {
 
 // Options that contradict each other, or that are out of range.
 static ww_status check_options(ww_read_options *o) {
-    const ww_status status = check_columns(o);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(check_columns(o));
     if (o->csv_label < 0 || o->csv_label > 3)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_read_options.csv_label is %d; it is 0 to 3", o->csv_label);
     if (o->csv_label && o->label_column)
@@ -193,9 +188,8 @@ static ww_status find_format(wwi_text *text, const ww_read_options *options, ww_
 }
 
 static ww_status read_text(wwi_text *text, const ww_read_options *options, wwi_notes *notes, ww_series_set **set) {
-    ww_status status = find_format(text, options, &notes->info.format);
-    if (status != WW_OK)
-        return status;
+    ww_status status;
+    WWI_TRY(find_format(text, options, &notes->info.format));
     text->threads = wwi_read_threads(options->threads > 0 ? (unsigned)options->threads : 0, text->size);
     text->notes = notes;
     wwi_text_rewind(text);
@@ -243,12 +237,10 @@ ww_status wwi_read_number_lines(wwi_text *text, ww_series_set **set) {
     options.rows = WW_ROWS_SERIES;
     options.csv_label = 3;
     *set = NULL;
-    ww_status status = check_is_text(text);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(check_is_text(text));
     text->threads = wwi_read_threads(0, text->size);
     wwi_text_rewind(text);
-    status = wwi_table_examine(text, &options, WW_FORMAT_CSV, &table);
+    ww_status status = wwi_table_examine(text, &options, WW_FORMAT_CSV, &table);
     table.padded = false;
     if (status == WW_OK)
         status = wwi_read_delimited(text, &table, set);

@@ -62,16 +62,14 @@ static ww_status compare_labels(const wwi_text *text, wwi_span a, wwi_span b, bo
 // Starts a series at the next row. Its name must be new.
 static ww_status start_series(const wwi_text *text, rows *r, const start *begun) {
     const double nothing = 0;
-    ww_status status = wwi_grow(&r->series, &r->series_capacity, r->series_count + 1, sizeof *r->series);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_grow(&r->series, &r->series_capacity, r->series_count + 1, sizeof *r->series));
     r->series[r->series_count++] = *begun;
     if (!begun->name.begin)
         return WW_OK;
     char *name = strndup(begun->name.begin, wwi_span_size(begun->name));
     if (!name)
         return wwi_fail_memory(wwi_span_size(begun->name) + 1);
-    status = ww_series_set_add(r->names, 1, &nothing, name);
+    ww_status status = ww_series_set_add(r->names, 1, &nothing, name);
     if (status == WW_OK && ww_series_set_class_count(r->names) < ww_series_set_count(r->names)) {
         wwi_text_fail(text, WW_ERROR_FORMAT, begun->name.begin, "the series '%.64s' comes again after another", name);
         status = wwi_fail_hint("sort the rows by series, then by time");

@@ -128,9 +128,7 @@ static ww_status parse_header(const wwi_text *text, npy_header *head, const char
     wwi_span value;
     if (!find_key(dictionary, "descr", &value))
         return fail(text, "its header does not say the type ('descr')");
-    ww_status status = parse_type(text, value, head);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(parse_type(text, value, head));
     if (!find_key(dictionary, "fortran_order", &value) || !(starts(value, "True") || starts(value, "False")))
         return fail(text, "its header does not say the order ('fortran_order')");
     head->fortran = starts(value, "True");
@@ -230,9 +228,7 @@ static ww_status open_array(const wwi_text *text, npy_header *head, const char *
     memset(head, 0, sizeof *head);
     if (!wwi_is_npy(text))
         return wwi_fail(WW_ERROR_FORMAT, "%s: not a .npy file", text->name);
-    ww_status status = parse_header(text, head, data);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(parse_header(text, head, data));
     if (head->dimensions == 0) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s: a single number, not a series", text->name);
         return wwi_fail_hint("readable are (series, time) and (series, channel, time)");
@@ -256,9 +252,7 @@ ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww
     npy_header head;
     const char *data = NULL;
     *values = NULL;
-    ww_status status = open_array(text, &head, &data);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(open_array(text, &head, &data));
     if (head.dimensions != 2) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s: an array of %zu dimensions", text->name, head.dimensions);
         return wwi_fail_hint("points are (point, coordinate)");
@@ -289,16 +283,14 @@ ww_status wwi_read_npy(const wwi_text *text, ww_axes axes, ww_rows rows, ww_seri
     npy_header head;
     const char *data = NULL;
     double *series = NULL;
-    ww_status status = open_array(text, &head, &data);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(open_array(text, &head, &data));
     uint64_t extents[3], strides[3];
     if (head.dimensions == 3)
         axes = choose_axes(&head, text->notes, axes);
     else if (head.dimensions == 2)
         rows = choose_rows(&head, text->notes, rows);
     strides_of(&head, axes, rows, extents, strides);
-    status = ww_series_set_create((size_t)extents[1], set);
+    ww_status status = ww_series_set_create((size_t)extents[1], set);
     if (status != WW_OK)
         return status;
     series = malloc((size_t)(extents[1] * extents[2]) * sizeof *series);

@@ -106,9 +106,7 @@ static ww_status parse_header(wwi_text *text, header *head) {
         }
         if (wwi_span_is(content, "@data"))
             return WW_OK;
-        const ww_status status = parse_tag(text, head);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(parse_tag(text, head));
     }
     return wwi_text_fail(text, WW_ERROR_FORMAT, text->line.begin, "the header has no line @data");
 }

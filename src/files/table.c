@@ -324,8 +324,8 @@ static ww_status find_points(examined *e) {
     }
     if (t->time != WWI_NO_COLUMN && !o->series_column)
         guess_series(e);
-    const ww_status status = leave_index_out(e);
-    return status == WW_OK ? leave_marks_out(e) : status;
+    WWI_TRY(leave_index_out(e));
+    return leave_marks_out(e);
 }
 
 // The first or the last column, where its name says that it has labels.
@@ -426,8 +426,7 @@ static ww_status note_info(const examined *e, size_t left_out) {
 static ww_status find_columns(examined *e) {
     wwi_table *t = e->table;
     ww_status status;
-    if ((status = wwi_sample_take(e->start, t->quotes, false, &e->sample)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_sample_take(e->start, t->quotes, false, &e->sample));
     t->separator = e->sample.separator;
     t->columns = count_fields(e->at->line, t->separator);
     if ((status = find_heading(e)) != WW_OK ||
@@ -449,11 +448,9 @@ ww_status wwi_table_examine(wwi_text *text, const ww_read_options *options, ww_f
     examined e = {.start = text, .at = &at, .options = options, .notes = text->notes, .is_tsv = is_tsv, .table = table};
     if (!wwi_text_next_content(&at))
         return WW_OK;
-    ww_status status;
-    if ((status = find_columns(&e)) != WW_OK)
-        return status;
+    WWI_TRY(find_columns(&e));
     table->points = guess_points(&e);
-    status = table->points ? find_points(&e) : find_series(&e);
+    ww_status status = table->points ? find_points(&e) : find_series(&e);
     size_t left_out;
     if (status == WW_OK && count_values(table, &left_out) == 0 && (table->points || table->left_out)) {
         wwi_text_fail(&at, WW_ERROR_FORMAT, at.line.begin, "there is no column left for values");

@@ -46,9 +46,7 @@ static ww_status read_shares(wwi_text *text, int file, size_t size, size_t *capa
     shares s = {.file = file, .count = wwi_read_threads(0, size / 4), .text = text, .size = size};
     if (s.count < 2 || lseek(file, 0, SEEK_CUR) != 0)
         return WW_OK;
-    const ww_status status = wwi_grow(&text->bytes, capacity, size + 2 + WWI_NUMBER_SLACK, 1);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_grow(&text->bytes, capacity, size + 2 + WWI_NUMBER_SLACK, 1));
     wwi_in_threads(s.count, read_share, &s);
     const size_t each = size / s.count;
     for (unsigned i = 0; i < s.count; i++) {
@@ -123,10 +121,8 @@ ww_status wwi_text_open(const char *path, wwi_text *text) {
     text->name = standard ? "standard input" : path;
     text->c_locale = (locale_t)0;
     text->threads = 1;
-    ww_status status = open_file(text, path, member, &file);
-    if (status != WW_OK)
-        return status;
-    status = read_file(text, file, member);
+    WWI_TRY(open_file(text, path, member, &file));
+    const ww_status status = read_file(text, file, member);
     if (!standard)
         close(file);
     if (status == WW_OK)
@@ -283,11 +279,8 @@ bool wwi_values_parse_plain(wwi_values *values, wwi_span *rest, char separator) 
 }
 
 ww_status wwi_values_append(wwi_values *values, double value) {
-    if (values->count == values->capacity) {
-        const ww_status status = wwi_grow(&values->data, &values->capacity, values->count + 1, sizeof *values->data);
-        if (status != WW_OK)
-            return status;
-    }
+    if (values->count == values->capacity)
+        WWI_TRY(wwi_grow(&values->data, &values->capacity, values->count + 1, sizeof *values->data));
     values->data[values->count++] = value;
     return WW_OK;
 }

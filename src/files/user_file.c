@@ -47,8 +47,8 @@ ww_status ww_point_view_put(const ww_point_view *given, ww_file *file) {
     ww_point_view view = WW_POINT_VIEW_INIT;
     if (!file)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_point_view_put: file is NULL");
-    const ww_status status = wwi_take_point_view(given, &view);
-    return status == WW_OK ? wwi_write_points(&file->output, file->name, &view) : status;
+    WWI_TRY(wwi_take_point_view(given, &view));
+    return wwi_write_points(&file->output, file->name, &view);
 }
 
 ww_status ww_file_finish(ww_file *file) {

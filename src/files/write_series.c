@@ -150,12 +150,10 @@ static ww_status check_shape(const ww_series_set *set, const char *path, ww_form
 
 // What the text formats can't hold.
 static ww_status check_content(const ww_series_set *set, const char *path, ww_format format) {
-    ww_status status;
     switch (format) {
     case WW_FORMAT_TSV:
-        if ((status = check_labelled(set, path)) != WW_OK ||
-            (status = check_labels(set, path, "\t\r\n", true)) != WW_OK)
-            return status;
+        WWI_TRY(check_labelled(set, path));
+        WWI_TRY(check_labels(set, path, "\t\r\n", true));
         return check_ends(set, path);
     case WW_FORMAT_CSV:
         return check_ends(set, path);
@@ -170,9 +168,8 @@ static ww_status check_content(const ww_series_set *set, const char *path, ww_fo
 
 // Whatever the format can't hold is found before the file is touched.
 static ww_status check(const ww_series_set *set, const char *path, ww_format format, ww_precision precision) {
-    ww_status status;
-    if ((status = check_shape(set, path, format)) != WW_OK || (status = check_content(set, path, format)) != WW_OK)
-        return status;
+    WWI_TRY(check_shape(set, path, format));
+    WWI_TRY(check_content(set, path, format));
     return precision == WW_FLOAT ? check_range(set, path) : WW_OK;
 }
 

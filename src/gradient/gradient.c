@@ -40,9 +40,7 @@ void ww_gradient_destroy(ww_gradient **gradient) {
 
 static ww_status check_measure(const ww_measure *given, const ww_gradient_options *options, const ww_dataset *rows) {
     ww_measure measure;
-    const ww_status status = wwi_measure_take(given, &measure);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_measure_take(given, &measure));
     const wwi_measure_row *row = wwi_measure_row_by_id(measure.id);
     if (!row->slopes.any) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no gradient", row->info.name);
@@ -128,7 +126,6 @@ static ww_status list_itself(ww_gradient *g, const ww_dataset *side, const size_
 }
 
 static ww_status list_tasks(ww_gradient *g) {
-    ww_status status;
     const ww_dataset *rows = g->pair.rows, *columns = g->pair.columns;
     const bool divergence = g->options.divergence != 0;
     const size_t most = g->count + (divergence ? rows->count + columns->count : 0);
@@ -140,12 +137,10 @@ static ww_status list_tasks(ww_gradient *g) {
                                           columns->lengths[g->pair_y[p]], (uint32_t)p};
     g->task_count = g->count;
     if (divergence) {
-        if ((status = group_pairs(g->pair_x, g->count, rows->count, &g->by_row, &g->row_pairs)) != WW_OK ||
-            (status = group_pairs(g->pair_y, g->count, columns->count, &g->by_column, &g->column_pairs)) != WW_OK)
-            return status;
-        if ((status = list_itself(g, rows, g->by_row, 0)) != WW_OK ||
-            (status = list_itself(g, columns, g->by_column, WWI_OTHER_SIDE)) != WW_OK)
-            return status;
+        WWI_TRY(group_pairs(g->pair_x, g->count, rows->count, &g->by_row, &g->row_pairs));
+        WWI_TRY(group_pairs(g->pair_y, g->count, columns->count, &g->by_column, &g->column_pairs));
+        WWI_TRY(list_itself(g, rows, g->by_row, 0));
+        WWI_TRY(list_itself(g, columns, g->by_column, WWI_OTHER_SIDE));
     }
     qsort(g->tasks, g->task_count, sizeof *g->tasks, by_lengths);
     return WW_OK;
@@ -187,9 +182,7 @@ static ww_status place_outputs(ww_gradient *g) {
 
 // Keeps the batch where one is enough.
 static ww_status prepare(ww_gradient *g) {
-    const ww_status status = wwi_gradient_batch_make(g, 0, &g->kept);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_gradient_batch_make(g, 0, &g->kept));
     g->is_kept = g->kept.count == g->task_count;
     if (!g->is_kept)
         wwi_gradient_batch_close(&g->kept);
@@ -269,9 +262,7 @@ ww_status ww_gradient_create_pairs(const ww_measure *measure, ww_dataset *rows, 
     *gradient = NULL;
     if (!rows || !columns)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rows or the columns are NULL");
-    const ww_status status = wwi_pairs_check(row_index, column_index, count);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_pairs_check(row_index, column_index, count));
     return create(measure, rows, columns, &(pair_list){row_index, column_index, 0, count, false, 0}, options, gradient);
 }
 
@@ -334,8 +325,7 @@ static ww_status open_sink(const ww_gradient *g, sink *s) {
     if (!s->wanted)
         return WW_OK;
     s->to = (ww_output)WW_OUTPUT_INIT;
-    if ((status = wwi_options_take(&s->to, s->wanted, "ww_output")) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&s->to, s->wanted, "ww_output"));
     if (s->values == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the gradient was created without %s", s->name);
     if (s->to.layout != WW_LAYOUT_FULL)
@@ -385,8 +375,8 @@ static ww_status copy_upstream(ww_gradient *g, const ww_buffer *from, uint64_t o
     const uint64_t size = wwi_precision_bytes(g->pair.rows->precision), has = wwi_buffer_bytes(from->memory);
     if (from->context != g->pair.context || offset % size || offset > has || has - offset < bytes)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "upstream_device is of another context, or too small");
-    const ww_status status = wwi_grow_buffer(g->pair.context, &g->scratch.upstream, bytes);
-    return status == WW_OK ? wwi_buffer_copy(from->memory, offset, g->scratch.upstream, 0, bytes) : status;
+    WWI_TRY(wwi_grow_buffer(g->pair.context, &g->scratch.upstream, bytes));
+    return wwi_buffer_copy(from->memory, offset, g->scratch.upstream, 0, bytes);
 }
 
 static ww_status take_upstream(ww_gradient *g, const ww_gradient_outputs *o, wwi_gradient_targets *to) {
@@ -464,17 +454,16 @@ static ww_status end_run(ww_gradient *g, ww_status status) {
 }
 
 static ww_status compute(ww_gradient *g, const ww_gradient_outputs *o, wwi_gradient_targets *to, sink *sinks) {
-    ww_status status = take_upstream(g, o, to);
-    for (size_t i = 0; status == WW_OK && i < SINKS; i++)
-        status = open_unwanted(g, &sinks[i]);
-    if (status == WW_OK)
-        status = run_batches(g, to);
-    for (size_t i = 0; status == WW_OK && i < SINKS; i++)
-        status = fill_sink(g, &sinks[i]);
-    for (size_t i = 0; status == WW_OK && i < SINKS; i++)
+    WWI_TRY(take_upstream(g, o, to));
+    for (size_t i = 0; i < SINKS; i++)
+        WWI_TRY(open_unwanted(g, &sinks[i]));
+    WWI_TRY(run_batches(g, to));
+    for (size_t i = 0; i < SINKS; i++)
+        WWI_TRY(fill_sink(g, &sinks[i]));
+    for (size_t i = 0; i < SINKS; i++)
         if (sinks[i].to.host)
-            status = i ? check_slopes(g, &sinks[i]) : check_values(g, sinks[i].to.host);
-    return status;
+            WWI_TRY(i ? check_slopes(g, &sinks[i]) : check_values(g, sinks[i].to.host));
+    return WW_OK;
 }
 
 ww_status ww_gradient_run(ww_gradient *g, const ww_gradient_outputs *outputs) {

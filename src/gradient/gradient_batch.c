@@ -185,15 +185,13 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
 // Bands: a number for each pair of lengths, and the words that the kernels read by it (kernels_cl/base/band.cl).
 static ww_status add_band(const ww_gradient *g, const wwi_gradient_pair *pair, wwi_words *heads, wwi_words *rows,
                           ww_gradient_task *last) {
-    ww_status status;
     const ww_band *band = &g->pair.measure.band;
     const wwi_band_form form = wwi_band_form_of(band);
     if (last && last->n == pair->n && last->m == pair->m)
         return WW_OK;
     if (form != WWI_BAND_TABLE && form != WWI_BAND_SLANTED)
         return WW_OK;
-    if ((status = wwi_words_reserve(heads, 1)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_words_reserve(heads, 1));
     if (form == WWI_BAND_SLANTED) {
         heads->data[heads->count++] = (uint32_t)wwi_band_thickness(band, pair->n < pair->m ? pair->n : pair->m);
         return WW_OK;
@@ -257,7 +255,6 @@ static void add_needs(wwi_gradient_batch *b, need n) {
 // Fills the tasks, the batch's values and the words of its bands.
 static ww_status place_tasks(const ww_gradient *g, wwi_gradient_batch *b, ww_gradient_task *tasks, wwi_words *heads,
                              wwi_words *rows) {
-    ww_status status;
     uint64_t first_part = 0;
     b->carried = b->packed = b->slopes = b->head = head_values(g, b);
     for (size_t t = 0; t < b->count; t += b->stride) {
@@ -271,8 +268,7 @@ static ww_status place_tasks(const ww_gradient *g, wwi_gradient_batch *b, ww_gra
         for (size_t i = t; i < t + b->stride && i < b->count; i++) {
             ww_gradient_task *task = &tasks[i];
             *task = place_task(g, b, i, n);
-            if ((status = add_band(g, &g->tasks[b->first + i], heads, rows, i ? task - 1 : NULL)) != WW_OK)
-                return status;
+            WWI_TRY(add_band(g, &g->tasks[b->first + i], heads, rows, i ? task - 1 : NULL));
             task->band = heads->count ? (uint32_t)heads->count - 1 : 0;
         }
         add_needs(b, n);
@@ -285,11 +281,9 @@ static ww_status place_tasks(const ww_gradient *g, wwi_gradient_batch *b, ww_gra
 // Bands that are tables have them behind all heads, which say where each begins.
 static ww_status append_tables(wwi_words *heads, const wwi_words *rows) {
     const size_t count = heads->count;
-    ww_status status;
     if (rows->count == 0)
         return WW_OK;
-    if ((status = wwi_words_reserve(heads, rows->count)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_words_reserve(heads, rows->count));
     for (size_t h = 0; h < count; h++)
         heads->data[h] += (uint32_t)count;
     memcpy(heads->data + count, rows->data, rows->count * sizeof *rows->data);
@@ -326,9 +320,7 @@ typedef struct addends {
 } addends;
 
 static ww_status add(addends *to, uint64_t output, uint32_t task, uint32_t role, uint32_t pair, float factor) {
-    const ww_status status = wwi_grow(&to->data, &to->capacity, to->count + 1, sizeof *to->data);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_grow(&to->data, &to->capacity, to->count + 1, sizeof *to->data));
     to->data[to->count] = (addend){(uint32_t)output, (uint32_t)to->count, {task, role, pair, factor}};
     to->count++;
     return WW_OK;

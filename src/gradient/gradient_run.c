@@ -116,7 +116,6 @@ ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained, wwi
 }
 
 ww_status wwi_gradient_build(ww_gradient *g) {
-    ww_status status;
     char options[512];
     static const char *const texts[] = {"gradient/gradient_args.h", "gradient/gradient_sums.cl", NULL};
     g->form.registers = choose_sizes(g);
@@ -128,8 +127,8 @@ ww_status wwi_gradient_build(ww_gradient *g) {
                                         {&g->by_pairs, "ww_gradient_pairs"},
                                         {g->form.border ? &g->by_border : NULL, "ww_gradient_border"},
                                         {NULL, NULL}};
-    status = wwi_recurrence_compile(&g->pair.recurrence, &wanted, &g->sums);
-    return status == WW_OK ? wwi_kernels_make(g->pair.stream, g->sums, kernels) : status;
+    WWI_TRY(wwi_recurrence_compile(&g->pair.recurrence, &wanted, &g->sums));
+    return wwi_kernels_make(g->pair.stream, g->sums, kernels);
 }
 
 // Counts cells that were enqueued, and looks at the clock when they should have taken as long as a launch may.
@@ -215,13 +214,11 @@ static ww_status run_diagonals(ww_gradient *g, pass *p) {
 
 // All strips in one launch: a strip's work-item waits for that of the strip before, `head` has how far each is.
 static ww_status run_chained(ww_gradient *g, pass *p, wwi_buffer *head) {
-    ww_status status;
     const uint64_t packs = wwi_ceil_div(p->batch->count, p->batch->stride);
     p->args.first = 0;
     p->args.count = (uint32_t)p->batch->count;
-    if ((status = wwi_buffer_fill_u32(head, 0, p->batch->head * sizeof(uint32_t), 0)) != WW_OK ||
-        (status = launch(g, p, packs * p->batch->stride * p->batch->wide)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_buffer_fill_u32(head, 0, p->batch->head * sizeof(uint32_t), 0));
+    WWI_TRY(launch(g, p, packs * p->batch->stride * p->batch->wide));
     return enqueued(g, p->cells, true);
 }
 
@@ -249,9 +246,7 @@ static ww_status grow_buffers(ww_gradient *g, const wwi_gradient_batch *b) {
 
 static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args) {
     wwi_slice x, y;
-    ww_status status;
-    if ((status = wwi_pairing_slices(&g->pair, 0, g->pair.rows->count, 0, g->pair.columns->count, &x, &y)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_pairing_slices(&g->pair, 0, g->pair.rows->count, 0, g->pair.columns->count, &x, &y));
     args.count = (uint32_t)b->count;
     // Where series lie together a group writes one.
     const uint64_t groups = args.stride == 1 ? 2 * b->count : wwi_ceil_div(2 * b->count, g->form.group);

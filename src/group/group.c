@@ -33,11 +33,9 @@ static ww_status open_one(ww_group *g, const ww_context_options *given, const ch
     ww_context_options options = *given;
     ww_device_info info = WW_DEVICE_INFO_INIT, other = WW_DEVICE_INFO_INIT;
     options.device = device;
-    ww_status status = ww_context_create(&options, &g->contexts[g->count]);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(ww_context_create(&options, &g->contexts[g->count]));
     g->count++;
-    status = ww_context_get_device_info(g->contexts[g->count - 1], &info);
+    ww_status status = ww_context_get_device_info(g->contexts[g->count - 1], &info);
     for (size_t i = 0; status == WW_OK && i + 1 < g->count; i++) {
         status = ww_context_get_device_info(g->contexts[i], &other);
         if (status == WW_OK && other.index == info.index)
@@ -125,11 +123,8 @@ ww_status ww_group_create(const ww_group_options *given, ww_group **group) {
     if (!group)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_create needs a place for the group");
     *group = NULL;
-    ww_status status = wwi_options_take(&options, given, "ww_group_options");
-    if (status == WW_OK)
-        status = wwi_options_take(&context, options.context, "ww_context_options");
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&options, given, "ww_group_options"));
+    WWI_TRY(wwi_options_take(&context, options.context, "ww_context_options"));
     if (options.tile_seconds != 0 && !(options.tile_seconds >= 0.001 && options.tile_seconds <= 3600))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "tile_seconds is %g; 0.001 to 3600", options.tile_seconds);
     ww_group *g = calloc(1, sizeof *g);
@@ -138,7 +133,7 @@ ww_status ww_group_create(const ww_group_options *given, ww_group **group) {
     atomic_init(&g->references, 1);
     g->last_search = (ww_search_info)WW_SEARCH_INFO_INIT;
     g->tile_seconds = options.tile_seconds > 0 ? options.tile_seconds : 0.5;
-    status = open_devices(g, &context, options.devices && options.devices[0] ? options.devices : NULL);
+    const ww_status status = open_devices(g, &context, options.devices && options.devices[0] ? options.devices : NULL);
     if (status == WW_OK)
         *group = g;
     else
@@ -287,7 +282,6 @@ void ww_group_dataset_destroy(ww_group_dataset **dataset) {
 
 ww_status wwi_group_job_begin(wwi_group_job *job, const ww_measure *measure, ww_group_dataset *rows,
                               ww_group_dataset *columns, const ww_plan_options *options) {
-    ww_status status;
     if (!measure || !rows)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the measure or the rows are NULL");
     if (columns && columns->group != rows->group)
@@ -298,9 +292,8 @@ ww_status wwi_group_job_begin(wwi_group_job *job, const ww_measure *measure, ww_
     job->self = columns == NULL || columns == rows;
     job->columns = job->self ? rows : columns;
     job->options = (ww_plan_options)WW_PLAN_OPTIONS_INIT;
-    if ((status = wwi_options_take(&job->options, options, "ww_plan_options")) != WW_OK ||
-        (status = wwi_run_take(job->options.run, &job->run)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&job->options, options, "ww_plan_options"));
+    WWI_TRY(wwi_run_take(job->options.run, &job->run));
     job->own = job->run;
     job->own.progress = NULL;
     job->options.run = &job->own;
@@ -417,7 +410,7 @@ ww_status wwi_group_run_units(ww_group *g, const wwi_group_kind *kind, void *job
                               const ww_run_options *report) {
     const size_t step = kind->step ? kind->step : 1;
     running r = {.kind = kind, .job = job, .units = units, .each = (units / MOST_ITEMS / step + 1) * step};
-    const size_t items = (units + r.each - 1) / r.each;
+    const size_t items = wwi_ceil_div(units, r.each);
     double *before = malloc((items + 1) * sizeof *before);
     if (!before)
         return wwi_fail_memory((items + 1) * sizeof *before);

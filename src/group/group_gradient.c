@@ -66,13 +66,11 @@ static ww_status take_output(job *j, int output, const ww_output *given, const c
     if (!given)
         return WW_OK;
     j->outputs[output] = (ww_output)WW_OUTPUT_INIT;
-    ww_status status = wwi_options_take(&j->outputs[output], given, "ww_output");
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&j->outputs[output], given, "ww_output"));
     if (!j->outputs[output].host || j->outputs[output].device || j->outputs[output].layout != WW_LAYOUT_FULL)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a group writes %s in the full layout to host memory", name);
     const wwi_result result = {name, 1, place(j, output, j->pairs.count), j->pairs.value_bytes, false};
-    status = wwi_result_check(&j->outputs[output], NULL, &result, &none);
+    const ww_status status = wwi_result_check(&j->outputs[output], NULL, &result, &none);
     j->outputs[output].bytes = 0; // checked as a whole
     return status;
 }

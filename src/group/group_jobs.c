@@ -46,13 +46,11 @@ static ww_status plan_matrix(const wwi_group_job *job, ww_dataset *rows, ww_data
 
 static ww_status take_output(wwi_group_job *job, const ww_output *output, const wwi_result *result) {
     job->to = (ww_output)WW_OUTPUT_INIT;
-    ww_status status = wwi_options_take(&job->to, output, "ww_output");
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&job->to, output, "ww_output"));
     if (!job->to.host || job->to.device || job->to.layout != WW_LAYOUT_FULL)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a group writes its result in the full layout to host memory");
     wwi_buffer *none;
-    status = wwi_result_check(&job->to, NULL, result, &none);
+    const ww_status status = wwi_result_check(&job->to, NULL, result, &none);
     if (job->to.row_stride == 0)
         job->to.row_stride = result->columns;
     return status;
@@ -126,12 +124,10 @@ ww_status ww_group_pairs(const ww_measure *measure, ww_group_dataset *rows, ww_g
     wwi_group_job job = {.plan = plan_pairs, .row_index = row_index, .column_index = column_index, .count = count};
     if (!output)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_pairs: the output is NULL");
-    ww_status status = wwi_group_job_begin(&job, measure, rows, columns, options);
-    if (status == WW_OK)
-        status = wwi_group_check_pairs(&job);
-    if (status == WW_OK)
-        status = take_output(&job, output, &(wwi_result){"distances of pairs", 1, count, job.value_bytes, false});
-    return status == WW_OK ? wwi_group_run_units(job.group, &kind, &job, count, &job.run) : status;
+    WWI_TRY(wwi_group_job_begin(&job, measure, rows, columns, options));
+    WWI_TRY(wwi_group_check_pairs(&job));
+    WWI_TRY(take_output(&job, output, &(wwi_result){"distances of pairs", 1, count, job.value_bytes, false}));
+    return wwi_group_run_units(job.group, &kind, &job, count, &job.run);
 }
 
 // ---- nearest
@@ -160,6 +156,6 @@ ww_status ww_group_nearest(const ww_measure *measure, ww_group_dataset *queries,
     wwi_group_job job = {.plan = plan_nearest, .k = k, .indices = indices, .distances = distances};
     if (!indices)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_nearest: the indices are NULL");
-    const ww_status status = wwi_group_job_begin(&job, measure, queries, base, options);
-    return status == WW_OK ? wwi_group_run_units(job.group, &kind, &job, queries->count, &job.run) : status;
+    WWI_TRY(wwi_group_job_begin(&job, measure, queries, base, options));
+    return wwi_group_run_units(job.group, &kind, &job, queries->count, &job.run);
 }

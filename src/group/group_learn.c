@@ -16,9 +16,7 @@ typedef struct job {
 // A device's own search into the shared result.
 static ww_status begin_sets(const job *j, size_t device, wwi_neighbours *n) {
     ww_dataset *test, *train;
-    const ww_status status = wwi_group_sides(&j->pairs, device, &test, &train);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_group_sides(&j->pairs, device, &test, &train));
     *n = (wwi_neighbours){.measure = j->shared->measure,
                           .train = train ? train : test,
                           .test = train ? test : NULL,
@@ -33,9 +31,7 @@ static ww_status begin_device(void *user, size_t device, void **own) {
     job *j = user;
     wwi_neighbours *n = &j->devices[device];
     *own = n;
-    const ww_status status = begin_sets(j, device, n);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(begin_sets(j, device, n));
     if (n->asked != j->shared->asked)
         return wwi_fail(WW_ERROR_UNSUPPORTED, "near ties are decided in double, which this device has not");
     n->found = j->shared->found;
@@ -101,24 +97,17 @@ ww_status ww_group_classify(const ww_measure *measure, ww_group_dataset *train, 
     ww_dataset *queries, *base;
     ww_classifier *classifier = NULL;
     job j = {.shared = NULL};
-    ww_status status = wwi_struct_check(result, "ww_classification");
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_struct_check(result, "ww_classification"));
     ww_classification_init(result, result->struct_size);
     if (!train)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_classify: the train set is NULL");
-    status = wwi_options_take(&own, options, "ww_classify_options");
-    if (status == WW_OK)
-        status = wwi_group_job_begin(&j.pairs, measure, test ? test : train, test ? train : NULL, own.plan);
-    if (status == WW_OK)
-        status = any_sets(&j.pairs, &queries, &base);
-    if (status == WW_OK)
-        status = ww_classifier_create(measure, base ? base : queries, &own, &classifier);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&own, options, "ww_classify_options"));
+    WWI_TRY(wwi_group_job_begin(&j.pairs, measure, test ? test : train, test ? train : NULL, own.plan));
+    WWI_TRY(any_sets(&j.pairs, &queries, &base));
+    WWI_TRY(ww_classifier_create(measure, base ? base : queries, &own, &classifier));
     j.devices = calloc(j.pairs.group->count, sizeof *j.devices);
-    status = j.devices ? wwi_classifier_run(classifier, base ? queries : NULL, find, &j, result)
-                       : wwi_fail_memory(j.pairs.group->count * sizeof *j.devices);
+    const ww_status status = j.devices ? wwi_classifier_run(classifier, base ? queries : NULL, find, &j, result)
+                                       : wwi_fail_memory(j.pairs.group->count * sizeof *j.devices);
     free(j.devices);
     ww_classifier_destroy(&classifier);
     return status;

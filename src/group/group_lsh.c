@@ -30,8 +30,8 @@ typedef struct source {
 static ww_status build(void *user, size_t device) {
     const source *from = user;
     ww_points *points = from->points->parts[device];
-    const ww_status status = wwi_group_check_part(points, &from->points->errors[device]);
-    return status == WW_OK ? ww_lsh_create(points, &from->options, &from->to->parts[device]) : status;
+    WWI_TRY(wwi_group_check_part(points, &from->points->errors[device]));
+    return ww_lsh_create(points, &from->options, &from->to->parts[device]);
 }
 
 static ww_status build_all(ww_group_lsh *g, source *from) {
@@ -143,10 +143,8 @@ static ww_status run_queries(void *user, void *own, size_t first, size_t count) 
     ww_group_lsh *g = j->lsh;
     const size_t place = first * j->k, value = wwi_precision_bytes(g->any->precision);
     unsigned char *distances = j->distances ? (unsigned char *)j->distances + place * value : NULL;
-    const ww_status status = ww_lsh_run_rows(s->lsh, s->queries, first, count, j->k, j->ids + place, distances,
-                                             j->found ? j->found + first : NULL);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(ww_lsh_run_rows(s->lsh, s->queries, first, count, j->k, j->ids + place, distances,
+                            j->found ? j->found + first : NULL));
     (void)pthread_mutex_lock(&g->lock);
     g->info.path = s->lsh->info.path;
     g->info.examined += s->lsh->info.examined;

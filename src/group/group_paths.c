@@ -89,15 +89,11 @@ ww_status ww_group_paths(const ww_measure *measure, ww_group_dataset *rows, ww_g
     ww_paths found = WW_PATHS_INIT;
     if (!paths)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_paths: the record is NULL");
-    ww_status status = wwi_struct_give(paths, &found, "ww_paths");
-    if (status == WW_OK)
-        status = wwi_group_job_begin(&j.pairs, measure, rows, columns, options);
-    if (status == WW_OK)
-        status = wwi_group_check_pairs(&j.pairs);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_struct_give(paths, &found, "ww_paths"));
+    WWI_TRY(wwi_group_job_begin(&j.pairs, measure, rows, columns, options));
+    WWI_TRY(wwi_group_check_pairs(&j.pairs));
     (void)pthread_mutex_init(&j.lock, NULL);
-    status = wwi_group_run_units(j.pairs.group, &kind, &j, count, &j.pairs.run);
+    ww_status status = wwi_group_run_units(j.pairs.group, &kind, &j, count, &j.pairs.run);
     if (status == WW_OK)
         status = join(&j, &found);
     for (size_t i = 0; i < j.count; i++)

@@ -117,11 +117,8 @@ ww_status ww_group_knn(ww_group_points *base, ww_group_points *queries, size_t k
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_knn: the base or the ids are NULL");
     if (j.queries->group != base->group)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the points belong to different groups");
-    ww_status status = wwi_options_take(&j.options, options, "ww_knn_options");
-    if (status == WW_OK)
-        status = wwi_run_take(j.options.run, &run);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&j.options, options, "ww_knn_options"));
+    WWI_TRY(wwi_run_take(j.options.run, &run));
     ww_run_options own = run;
     own.progress = NULL;
     j.options.run = &own;

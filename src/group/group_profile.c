@@ -38,9 +38,7 @@ static ww_status make_plan(void *user, size_t device) {
     ww_dataset *parts[2] = {NULL, NULL};
     for (int s = 0; s < 2 && from->sets[s]; s++) {
         parts[s] = from->sets[s]->parts[device];
-        const ww_status status = wwi_group_check_part(parts[s], &from->sets[s]->errors[device]);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(wwi_group_check_part(parts[s], &from->sets[s]->errors[device]));
     }
     return parts[0] ? ww_profile_create_from_datasets(parts[0], from->index, parts[1], from->other_index, from->window,
                                                       &from->options, plan)
@@ -176,13 +174,12 @@ ww_status ww_group_profile_run(ww_group_profile *g, ww_profile_output *output) {
     ww_profile_output to;
     if (!g || !output)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or output is NULL");
-    ww_status status = wwi_profile_take_output(g->left_right, output, &to);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_profile_take_output(g->left_right, output, &to));
     const double start = wwi_seconds();
     g->info.candidates = g->info.launches = 0;
     g->info.seconds_device = 0;
-    if ((status = run(g)) == WW_OK)
+    const ww_status status = run(g);
+    if (status == WW_OK)
         wwi_profile_nearest_give(&g->any->nearest, false, &to);
     g->info.seconds_wall = wwi_seconds() - start;
     return status;

@@ -101,13 +101,11 @@ static ww_status run_part(void *user, void *own, size_t first, size_t count) {
     job *j = user;
     seat *s = own;
     const uint64_t at = (uint64_t)first * WW_SEARCH_PART_POINTS, points = (uint64_t)count * WW_SEARCH_PART_POINTS;
-    ww_status status = wwi_search_run_places(s->search, &j->streams, at,
-                                             points < j->points - at ? points : j->points - at, s->matches);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_search_run_places(s->search, &j->streams, at, points < j->points - at ? points : j->points - at,
+                                  s->matches));
     (void)pthread_mutex_lock(&j->lock);
     note(j, s->search);
-    status = ww_matches_merge(j->queries.count, j->places, j->similarity, j->merged, s->matches);
+    const ww_status status = ww_matches_merge(j->queries.count, j->places, j->similarity, j->merged, s->matches);
     (void)pthread_mutex_unlock(&j->lock);
     return status;
 }
@@ -129,8 +127,8 @@ static ww_status search_parts(job *j) {
                                  .work = part_work,
                                  .step = longest * LEAST_SHARE / WW_SEARCH_PART_POINTS + 1};
     if (status == WW_OK)
-        status = wwi_group_run_units(
-            j->group, &kind, j, (size_t)((j->points + WW_SEARCH_PART_POINTS - 1) / WW_SEARCH_PART_POINTS), &j->run);
+        status =
+            wwi_group_run_units(j->group, &kind, j, (size_t)wwi_ceil_div(j->points, WW_SEARCH_PART_POINTS), &j->run);
     if (status == WW_OK)
         status = ww_matches_choose(count, j->places, j->merged, j->options.k, exclusions, j->similarity, j->matches,
                                    j->found);
@@ -192,19 +190,17 @@ static ww_status run(job *j, const ww_series_view *queries, const ww_search_opti
     ww_measure measure;
     void *copy = NULL;
     wwi_joined all = {.view = NULL};
-    ww_status status;
     j->options = (ww_search_options)WW_SEARCH_OPTIONS_INIT;
-    if ((status = wwi_options_take(&j->options, options, "ww_search_options")) != WW_OK ||
-        (status = wwi_run_take(j->options.run, &j->run)) != WW_OK ||
-        (status = wwi_measure_take(j->measure, &measure)) != WW_OK ||
-        (status = wwi_view_make_dense(queries, SIZE_MAX, &j->queries, &copy)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&j->options, options, "ww_search_options"));
+    WWI_TRY(wwi_run_take(j->options.run, &j->run));
+    WWI_TRY(wwi_measure_take(j->measure, &measure));
+    WWI_TRY(wwi_view_make_dense(queries, SIZE_MAX, &j->queries, &copy));
     j->own = j->run;
     j->own.progress = NULL;
     j->options.run = &j->own;
     j->similarity = wwi_measure_is_similarity(&measure);
-    status = j->queries.values && j->queries.count > 0 ? wwi_search_check_options(&j->options)
-                                                       : wwi_fail(WW_ERROR_EMPTY, "no queries");
+    ww_status status = j->queries.values && j->queries.count > 0 ? wwi_search_check_options(&j->options)
+                                                                 : wwi_fail(WW_ERROR_EMPTY, "no queries");
     if (status == WW_OK)
         status = wwi_joined_open(&all, &j->streams, false);
     if (status == WW_OK) {
@@ -232,11 +228,10 @@ ww_status ww_group_search(ww_group *group, const ww_measure *measure, const ww_s
     job j = {.group = group, .measure = measure, .matches = matches, .found = found};
     if (!group || !queries || !streams || !matches)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the group, queries, streams or matches are NULL");
-    ww_status status = wwi_view_make_dense(streams, SIZE_MAX, &view, &copy);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_view_make_dense(streams, SIZE_MAX, &view, &copy));
     j.streams.view = &view;
-    status = view.values && view.count > 0 ? run(&j, queries, options) : wwi_fail(WW_ERROR_EMPTY, "no streams");
+    const ww_status status =
+        view.values && view.count > 0 ? run(&j, queries, options) : wwi_fail(WW_ERROR_EMPTY, "no streams");
     free(copy);
     return status;
 }
@@ -248,9 +243,7 @@ ww_status ww_group_search_source(ww_group *group, const ww_measure *measure, con
     job j = {.group = group, .measure = measure, .matches = matches, .found = found};
     if (!group || !queries || !source || !matches)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the group, queries, source or matches are NULL");
-    const ww_status status = wwi_options_take(&own, source, "ww_search_source");
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&own, source, "ww_search_source"));
     if (!own.read || own.channels < 1 || (unsigned)own.precision > WW_DOUBLE || !own.concurrent)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
                         "a source without a function, channels or a precision, or not for several threads");

@@ -256,12 +256,10 @@ static ww_status find_divided(job *j, size_t units, double *before) {
     static const wwi_group_kind kind = {.begin = begin_device, .run = run_part};
     wwi_growth *g = j->growth;
     const ww_run_options report = {.progress = tell, .progress_user = j};
-    ww_status status = wwi_growth_divide(g, units);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_growth_divide(g, units));
     wwi_shapelet_cells_before(&g->leading->data, &g->options, j->node, before);
     j->done = g->progress.pace.done + leave_out(g, units, before);
-    status = wwi_group_go_on(j->group, &kind, j, units, before, g->run.progress ? &report : NULL);
+    ww_status status = wwi_group_go_on(j->group, &kind, j, units, before, g->run.progress ? &report : NULL);
     g->progress.pace.done = wwi_least(j->done + (uint64_t)before[units], g->progress.pace.total);
     if (status == WW_ERROR_CANCELLED)
         forgive(j->group);

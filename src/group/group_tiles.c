@@ -14,12 +14,12 @@ static size_t band_column(const wwi_tiles *t, size_t band) {
 }
 
 static size_t items_of(const wwi_tiles *t, size_t band) {
-    return (t->columns - band_column(t, band) + t->width - 1) / t->width + t->half;
+    return wwi_ceil_div(t->columns - band_column(t, band), t->width) + t->half;
 }
 
 static size_t count_items(wwi_tiles *t) {
     size_t items = 0;
-    t->bands = (t->rows + t->height - 1) / t->height;
+    t->bands = wwi_ceil_div(t->rows, t->height);
     for (size_t band = 0; band < t->bands; band++)
         items += items_of(t, band);
     return items;

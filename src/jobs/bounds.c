@@ -149,18 +149,15 @@ ww_status wwi_bounds_compute(wwi_bounds *b, const wwi_area *area) {
 
 ww_status wwi_bounds_candidates(wwi_bounds *b, const wwi_area *area, wwi_buffer *best_values, uint32_t k,
                                 uint32_t *count, uint32_t *pairs) {
-    ww_status status;
     ww_bounds_args job = job_of(b, area);
     const uint64_t bytes = pairs ? (uint64_t)*count * 3 * sizeof *pairs : sizeof *pairs;
     job.k = k;
     job.fill = pairs != NULL;
-    if ((status = wwi_grow_buffer(b->context, &b->list, bytes)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(b->count, 0, sizeof *count, 0)) != WW_OK)
-        return status;
-    if ((status = WWI_LAUNCH(b->find_candidates, block_groups(b, area), b->group, WWI_BUFFER(area->bounds),
-                             WWI_BUFFER(area->distances), WWI_BUFFER(best_values), WWI_VALUE(job), WWI_BUFFER(b->count),
-                             WWI_BUFFER(b->list))) != WW_OK)
-        return status;
+    WWI_TRY(wwi_grow_buffer(b->context, &b->list, bytes));
+    WWI_TRY(wwi_buffer_fill_u32(b->count, 0, sizeof *count, 0));
+    WWI_TRY(WWI_LAUNCH(b->find_candidates, block_groups(b, area), b->group, WWI_BUFFER(area->bounds),
+                       WWI_BUFFER(area->distances), WWI_BUFFER(best_values), WWI_VALUE(job), WWI_BUFFER(b->count),
+                       WWI_BUFFER(b->list)));
     return pairs ? wwi_stream_read(b->stream, b->list, 0, bytes, pairs)
                  : wwi_stream_read(b->stream, b->count, 0, sizeof *count, count);
 }

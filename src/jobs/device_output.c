@@ -96,7 +96,6 @@ static ww_status result_bytes(const ww_output *to, const wwi_result *r, uint64_t
 }
 
 ww_status wwi_result_check(ww_output *to, const ww_context *context, const wwi_result *r, wwi_buffer **device) {
-    ww_status status;
     uint64_t needed = 0;
     *device = NULL;
     if (!to->host == !to->device)
@@ -109,8 +108,7 @@ ww_status wwi_result_check(ww_output *to, const ww_context *context, const wwi_r
                    ? wwi_fail_hint("a row has %" PRIu64 " values; 0 is for rows that follow one another", r->columns)
                    : wwi_fail_hint("rows apart from each other are for matrices in the full layout");
     }
-    if ((status = result_bytes(to, r, &needed)) != WW_OK)
-        return status;
+    WWI_TRY(result_bytes(to, r, &needed));
     if (to->host && needed > PTRDIFF_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "%s: %" PRIu64 " bytes of host memory", r->name, needed);
     if (to->bytes && to->bytes < needed)

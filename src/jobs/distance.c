@@ -20,8 +20,8 @@ typedef struct operands {
 
 static ww_status upload_pair(ww_context *context, const operands *v, ww_precision precision, ww_dataset **rows,
                              ww_dataset **columns) {
-    const ww_status status = wwi_dataset_of_doubles(context, precision, v->x, 1, v->channels, v->n, rows);
-    return status == WW_OK ? wwi_dataset_of_doubles(context, precision, v->y, 1, v->channels, v->m, columns) : status;
+    WWI_TRY(wwi_dataset_of_doubles(context, precision, v->x, 1, v->channels, v->n, rows));
+    return wwi_dataset_of_doubles(context, precision, v->y, 1, v->channels, v->m, columns);
 }
 
 static ww_status distance_once(ww_context *context, const ww_measure *measure, const operands *v, double *distance) {
@@ -145,12 +145,10 @@ done:
 
 // Other values for the same plan.
 static ww_status pair_refill(pair *p, const operands *v, double largest) {
-    ww_status status;
     ww_dataset *used = p->plan->pair.rows; // the series, or what the measure makes of them
     double *values = p->values;
     used->largest_value = largest;
-    if ((status = wwi_pairing_check_range(&p->plan->pair)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_pairing_check_range(&p->plan->pair));
     copy_values(v, values);
     if (used != p->series) {
         values += p->series->offsets[2];
@@ -161,13 +159,11 @@ static ww_status pair_refill(pair *p, const operands *v, double largest) {
 
 ww_status ww_distance(ww_context *context, const ww_measure *measure, const double *x, size_t n, const double *y,
                       size_t m, size_t channels, double *distance) {
-    ww_status status;
     pair wanted = {.n = n, .m = m, .channels = channels};
     const operands v = {x, y, n, m, channels};
     if (!context || !distance)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or distance is NULL");
-    if ((status = wwi_measure_take(measure, &wanted.measure)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_measure_take(measure, &wanted.measure));
     // What is wrong with a pair is found where nothing is kept.
     double largest = (double)INFINITY;
     if (x && y && can_keep(context, &wanted.measure, &v))
@@ -175,7 +171,7 @@ ww_status ww_distance(ww_context *context, const ww_measure *measure, const doub
     if (isinf(largest))
         return distance_once(context, measure, &v, distance);
     pair *p = (pair *)wwi_context_take(context, pair_fits, &wanted);
-    status = p ? pair_refill(p, &v, largest) : pair_create(context, &wanted, &v, &p);
+    ww_status status = p ? pair_refill(p, &v, largest) : pair_create(context, &wanted, &v, &p);
     if (status == WW_OK) {
         const ww_output to = WW_OUTPUT_HOST(distance);
         status = ww_plan_run(p->plan, &to);

@@ -85,9 +85,7 @@ static ww_status to_condensed_callback(ww_plan *p, void *target, size_t row, siz
             continue;
         const unsigned char *at = values + ((i - row) * column_count + (from - column)) * size;
         const uint64_t first = (uint64_t)i * (2 * n - i - 1) / 2 + (from - i - 1), count = column + column_count - from;
-        const ww_status status = wwi_plan_check_results(p, at, count);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(wwi_plan_check_results(p, at, count));
         if (c->call(c->user, first, count, at) != 0)
             return wwi_fail(WW_ERROR_CANCELLED, "the function that takes the values asked to stop");
     }
@@ -100,9 +98,7 @@ static ww_status to_condensed_callback(ww_plan *p, void *target, size_t row, siz
 static ww_status prepare_half(ww_plan *p) {
     wwi_batch b = {0};
     const size_t n = p->pair.rows->count;
-    const ww_status status = wwi_pairing_slice(&p->pair, WWI_SIDE_ROW, 0, n, &b.row);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_pairing_slice(&p->pair, WWI_SIDE_ROW, 0, n, &b.row));
     b.column = b.row;
     wwi_plan_ids(p->pair.rows, 0, n, p->row_ids);
     b.row_ids = b.column_ids = p->row_ids;
@@ -146,14 +142,11 @@ static ww_status enqueue_batch(ww_plan *p, ww_layout layout, wwi_buffer *out) {
     const size_t n = p->pair.rows->count;
     const bool full = layout == WW_LAYOUT_FULL;
     const uint64_t elements = full ? n * n : n * (n - 1) / 2;
-    ww_status status = prepare_batch(p, layout);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(prepare_batch(p, layout));
     if (!is_half(p))
         return wwi_runner_run(p->runner, p->whole, out, WW_RESULTS_STRIDED);
-    if ((status = wwi_buffer_fill_u32(out, 0, elements * wwi_precision_bytes(p->pair.rows->precision), 0)) != WW_OK ||
-        (status = wwi_runner_run(p->runner, p->whole, out, full ? WW_RESULTS_MIRRORED : WW_RESULTS_CONDENSED)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_buffer_fill_u32(out, 0, elements * wwi_precision_bytes(p->pair.rows->precision), 0));
+    WWI_TRY(wwi_runner_run(p->runner, p->whole, out, full ? WW_RESULTS_MIRRORED : WW_RESULTS_CONDENSED));
     return full ? wwi_runner_run(p->runner, p->diagonal, out, WW_RESULTS_STRIDED) : WW_OK;
 }
 
@@ -202,9 +195,8 @@ ww_status ww_plan_create_matrix(const ww_measure *measure, ww_dataset *rows, ww_
     if (!plan)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
     *plan = NULL;
-    ww_status status = wwi_plan_create(&wwi_matrix_job, measure, rows, columns, options, &p);
-    if (status != WW_OK)
-        return status;
+    ww_status status;
+    WWI_TRY(wwi_plan_create(&wwi_matrix_job, measure, rows, columns, options, &p));
     if ((status = wwi_plan_count_cells(p, &p->square_cells)) != WW_OK || (status = prepare_first(p)) != WW_OK) {
         ww_plan_destroy(&p);
         return status;
@@ -282,12 +274,10 @@ static ww_status matrix_run(ww_plan *p, const ww_output *to, wwi_buffer *device)
 // Runs block by block; `done`: the cells that were asked for.
 static ww_status run_blocks(ww_plan *plan, const wwi_blocks *blocks, uint64_t done) {
     uint64_t cells = 0;
-    ww_status status = wwi_blocks_cells(plan, blocks, &cells);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_blocks_cells(plan, blocks, &cells));
     wwi_plan_start(plan);
     wwi_plan_expect(plan, cells);
-    status = wwi_blocks_run(plan, blocks);
+    const ww_status status = wwi_blocks_run(plan, blocks);
     if (status == WW_OK)
         plan->info.cells_done = done;
     return wwi_plan_end(plan, status);

@@ -257,14 +257,11 @@ ww_status ww_plan_create_nearest_shard(const ww_measure *measure, ww_dataset *qu
     if (!plan)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
     *plan = NULL;
-    ww_status status = wwi_options_take(&part, shard, "ww_nearest_shard");
-    if (status == WW_OK)
-        status = check_shard(&part, queries, base);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&part, shard, "ww_nearest_shard"));
+    WWI_TRY(check_shard(&part, queries, base));
     if (k == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is 0; ask for at least one neighbour");
-    status = wwi_plan_create(&wwi_nearest_job, measure, queries, base, options, &p);
+    ww_status status = wwi_plan_create(&wwi_nearest_job, measure, queries, base, options, &p);
     if (status != WW_OK)
         return status;
     if (!wwi_mul_u64(p->pair.rows->count, k, &bytes) || !wwi_mul_u64(bytes, 8, &bytes))
@@ -361,8 +358,8 @@ static ww_status select_block(ww_plan *p, const wwi_area *a, bool fresh) {
 }
 
 static ww_status run_whole(ww_plan *p, const wwi_area *a) {
-    const ww_status status = wwi_plan_rectangle(p, a->row, a->rows, a->column, a->columns);
-    return status == WW_OK ? select_block(p, a, a->column == 0) : status;
+    WWI_TRY(wwi_plan_rectangle(p, a->row, a->rows, a->column, a->columns));
+    return select_block(p, a, a->column == 0);
 }
 
 // Distances of listed pairs to their places in the block; `bounded`: rows have their radii.
@@ -552,9 +549,7 @@ static ww_status run_part(ww_plan *plan, size_t first, size_t end, uint64_t squa
 }
 
 ww_status ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances) {
-    const ww_status status = check_run(plan, indices, "ww_plan_run_nearest");
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(check_run(plan, indices, "ww_plan_run_nearest"));
     return run_part(plan, 0, plan->pair.rows->count, plan->square_cells, plan->info.cells, indices, distances);
 }
 

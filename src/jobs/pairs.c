@@ -86,9 +86,8 @@ ww_status ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_d
     if (!columns)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the columns are NULL");
     ww_status status;
-    if ((status = wwi_pairs_check(row_index, column_index, count)) != WW_OK ||
-        (status = wwi_plan_create(&wwi_pairs_job, measure, rows, columns, options, &p)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_pairs_check(row_index, column_index, count));
+    WWI_TRY(wwi_plan_create(&wwi_pairs_job, measure, rows, columns, options, &p));
     if ((status = wwi_plan_take_pairs(p, row_index, column_index, count)) != WW_OK ||
         (status = prepare_first(p)) != WW_OK)
         ww_plan_destroy(&p);
@@ -109,7 +108,6 @@ typedef struct picking {
 // Those whose series are in one slice of each side.
 static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t column, size_t columns,
                                    const picking *of, unsigned char *distances) {
-    ww_status status;
     const size_t size = wwi_precision_bytes(p->pair.rows->precision);
     uint32_t *const picked = of->picked;
     wwi_batch b = {0};
@@ -129,13 +127,11 @@ static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t c
         }
         if (b.rows == 0)
             return WW_OK;
-        if ((status = wwi_grow_buffer(p->pair.context, &p->out, b.rows * size)) != WW_OK ||
-            (status = wwi_pairing_slices(&p->pair, row, rows, column, columns, &b.row, &b.column)) != WW_OK)
-            return status;
+        WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, b.rows * size));
+        WWI_TRY(wwi_pairing_slices(&p->pair, row, rows, column, columns, &b.row, &b.column));
         b.out = p->out;
-        if ((status = wwi_runner_block(p->runner, &b)) != WW_OK ||
-            (status = wwi_plan_fetch(p, p->out, b.rows, of->values)) != WW_OK)
-            return status;
+        WWI_TRY(wwi_runner_block(p->runner, &b));
+        WWI_TRY(wwi_plan_fetch(p, p->out, b.rows, of->values));
         for (size_t i = 0; i < b.rows; i++)
             memcpy(distances + of->numbers[i] * size, of->values + i * size, size);
     }
@@ -168,18 +164,16 @@ static ww_status run_windows(ww_plan *p, size_t first, size_t count, void *dista
 // All pairs at once.
 static ww_status enqueue_all(ww_plan *p, ww_layout layout, wwi_buffer *out) {
     (void)layout;
-    const ww_status status = prepare_all(p);
-    return status == WW_OK ? wwi_runner_run(p->runner, p->whole, out, WW_RESULTS_STRIDED) : status;
+    WWI_TRY(prepare_all(p));
+    return wwi_runner_run(p->runner, p->whole, out, WW_RESULTS_STRIDED);
 }
 
 static ww_status run_to_host(ww_plan *p, void *distances) {
-    ww_status status;
     const uint64_t bytes = p->count * wwi_precision_bytes(p->pair.rows->precision);
     if (!on_device(p) || most_pairs(p) < p->count)
         return run_windows(p, 0, p->count, distances);
-    if ((status = wwi_grow_buffer(p->pair.context, &p->out, bytes)) != WW_OK ||
-        (status = enqueue_all(p, WW_LAYOUT_FULL, p->out)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, bytes));
+    WWI_TRY(enqueue_all(p, WW_LAYOUT_FULL, p->out));
     return wwi_plan_fetch(p, p->out, p->count, distances);
 }
 
@@ -200,10 +194,9 @@ static ww_status run_to_device(ww_plan *p, const ww_output *to, wwi_buffer *devi
 
 static ww_status pairs_run(ww_plan *p, const ww_output *to, wwi_buffer *device) {
     wwi_plan_expect(p, p->info.cells);
-    const ww_status status = device ? run_to_device(p, to, device) : run_to_host(p, to->host);
-    if (status == WW_OK)
-        p->info.cells_done = p->info.cells;
-    return status;
+    WWI_TRY(device ? run_to_device(p, to, device) : run_to_host(p, to->host));
+    p->info.cells_done = p->info.cells;
+    return WW_OK;
 }
 
 ww_status wwi_plan_run_some_pairs(ww_plan *p, size_t first, size_t count, void *distances) {

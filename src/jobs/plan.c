@@ -205,17 +205,16 @@ ww_status wwi_plan_batch(ww_plan *p, size_t row, size_t row_count, size_t column
 ww_status wwi_plan_rectangle(ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count) {
     const uint64_t bytes = (uint64_t)row_count * column_count * wwi_precision_bytes(p->pair.rows->precision);
     wwi_batch b;
-    ww_status status = wwi_grow_buffer(p->pair.context, &p->out, bytes);
-    if (status == WW_OK)
-        status = wwi_plan_batch(p, row, row_count, column, column_count, &b);
-    return status == WW_OK ? wwi_runner_block(p->runner, &b) : status;
+    WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, bytes));
+    WWI_TRY(wwi_plan_batch(p, row, row_count, column, column_count, &b));
+    return wwi_runner_block(p->runner, &b);
 }
 
 ww_status wwi_plan_prepare_rectangle(ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count,
                                      wwi_work **work) {
     wwi_batch b;
-    const ww_status status = wwi_plan_batch(p, row, row_count, column, column_count, &b);
-    return status == WW_OK ? wwi_runner_prepare(p->runner, &b, work) : status;
+    WWI_TRY(wwi_plan_batch(p, row, row_count, column, column_count, &b));
+    return wwi_runner_prepare(p->runner, &b, work);
 }
 
 ww_status wwi_plan_list(ww_plan *p, const uint32_t *pairs, size_t count, wwi_batch *b) {
@@ -225,8 +224,8 @@ ww_status wwi_plan_list(ww_plan *p, const uint32_t *pairs, size_t count, wwi_bat
 
 ww_status wwi_plan_prepare_list(ww_plan *p, const uint32_t *pairs, size_t count, wwi_work **work) {
     wwi_batch b;
-    const ww_status status = wwi_plan_list(p, pairs, count, &b);
-    return status == WW_OK ? wwi_runner_prepare(p->runner, &b, work) : status;
+    WWI_TRY(wwi_plan_list(p, pairs, count, &b));
+    return wwi_runner_prepare(p->runner, &b, work);
 }
 
 ww_status wwi_plan_place(ww_plan *p, const ww_output *to, wwi_buffer *device, const wwi_result *result) {
@@ -238,14 +237,12 @@ ww_status wwi_plan_place(ww_plan *p, const ww_output *to, wwi_buffer *device, co
 
 ww_status wwi_plan_to_device(ww_plan *p, const ww_output *to, wwi_buffer *device, const wwi_result *result,
                              ww_status (*enqueue)(ww_plan *, ww_layout, wwi_buffer *)) {
-    ww_status status;
     const uint64_t bytes = result->rows * result->columns * result->value_bytes;
     if (to->offset == 0 && to->row_stride == 0)
         return enqueue(p, to->layout, device);
     // A kernel's results begin where its buffer does, one row after the other.
-    if ((status = wwi_grow_buffer(p->pair.context, &p->out, bytes)) != WW_OK ||
-        (status = enqueue(p, to->layout, p->out)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, bytes));
+    WWI_TRY(enqueue(p, to->layout, p->out));
     return wwi_plan_place(p, to, device, result);
 }
 
@@ -258,7 +255,6 @@ ww_status ww_plan_prepare(ww_plan *plan) {
 }
 
 ww_status ww_plan_run(ww_plan *plan, const ww_output *output) {
-    ww_status status;
     ww_output to = WW_OUTPUT_INIT;
     wwi_buffer *device;
     wwi_result result;
@@ -268,13 +264,12 @@ ww_status ww_plan_run(ww_plan *plan, const ww_output *output) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run: the plan is for another job");
         return wwi_fail_hint("run a plan with the function its job has");
     }
-    if ((status = wwi_options_take(&to, output, "ww_output")) != WW_OK ||
-        (status = plan->job->result(plan, to.layout, &result)) != WW_OK ||
-        (status = wwi_result_check(&to, plan->pair.context, &result, &device)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&to, output, "ww_output"));
+    WWI_TRY(plan->job->result(plan, to.layout, &result));
+    WWI_TRY(wwi_result_check(&to, plan->pair.context, &result, &device));
     wwi_plan_start(plan);
     plan->pending = device != NULL;
-    status = plan->job->run(plan, &to, device);
+    const ww_status status = plan->job->run(plan, &to, device);
     return status == WW_OK && device ? WW_OK : wwi_plan_end(plan, status);
 }
 

@@ -118,9 +118,9 @@ static ww_status compute_into(ww_plan *p, size_t row, size_t rows, size_t column
 
 // The same into plan->out, for blocks.
 static ww_status compute(ww_plan *p, size_t row, size_t rows, size_t column, size_t columns) {
-    const ww_status status = wwi_grow_buffer(p->pair.context, &p->out,
-                                             (uint64_t)rows * columns * wwi_precision_bytes(p->pair.rows->precision));
-    return status == WW_OK ? compute_into(p, row, rows, column, columns, p->out) : status;
+    WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out,
+                            (uint64_t)rows * columns * wwi_precision_bytes(p->pair.rows->precision)));
+    return compute_into(p, row, rows, column, columns, p->out);
 }
 
 // Zeroes the diagonal in the device memory of an output: a column of zeros, one row and one value apart.
@@ -132,13 +132,10 @@ static ww_status zero_on_device(ww_plan *p, const wwi_blocks *r, const ww_output
                    stride = to->row_stride ? to->row_stride : columns;
     if (count == 0)
         return WW_OK;
-    ww_status status = wwi_grow_buffer(p->pair.context, &p->zeros, count * size);
-    if (status == WW_OK)
-        status = wwi_buffer_fill_u32(p->zeros, 0, count * size, 0);
-    return status == WW_OK ? wwi_buffer_copy_rows(p->zeros, device,
-                                                  to->offset + ((first - r->row) * stride + (first - r->column)) * size,
-                                                  size, count, (stride + 1) * size)
-                           : status;
+    WWI_TRY(wwi_grow_buffer(p->pair.context, &p->zeros, count * size));
+    WWI_TRY(wwi_buffer_fill_u32(p->zeros, 0, count * size, 0));
+    return wwi_buffer_copy_rows(p->zeros, device, to->offset + ((first - r->row) * stride + (first - r->column)) * size,
+                                size, count, (stride + 1) * size);
 }
 
 static ww_status run_to_device(ww_plan *p, const wwi_blocks *r, const ww_output *to, wwi_buffer *device,
@@ -184,8 +181,8 @@ ww_status ww_plan_cells(const ww_plan *plan, size_t row, size_t rows, size_t col
     if (!plan || !cells)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_cells: the plan or the cells are NULL");
     *cells = 0;
-    const ww_status status = check_range(plan, row, rows, column, columns);
-    return status == WW_OK ? wwi_plan_count_area(plan, row, rows, column, columns, cells) : status;
+    WWI_TRY(check_range(plan, row, rows, column, columns));
+    return wwi_plan_count_area(plan, row, rows, column, columns, cells);
 }
 
 ww_status ww_plan_run_rectangle(ww_plan *plan, size_t row, size_t rows, size_t column, size_t columns,
@@ -197,9 +194,8 @@ ww_status ww_plan_run_rectangle(ww_plan *plan, size_t row, size_t rows, size_t c
     if (!plan || !output)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run_rectangle: the plan or the output is NULL");
     const wwi_result result = {"rectangle", rows, columns, wwi_precision_bytes(plan->pair.rows->precision), true};
-    if ((status = ww_plan_cells(plan, row, rows, column, columns, &cells)) != WW_OK ||
-        (status = wwi_options_take(&to, output, "ww_output")) != WW_OK)
-        return status;
+    WWI_TRY(ww_plan_cells(plan, row, rows, column, columns, &cells));
+    WWI_TRY(wwi_options_take(&to, output, "ww_output"));
     if (to.layout != WW_LAYOUT_FULL)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle has the full layout alone");
     if ((status = wwi_result_check(&to, plan->pair.context, &result, &device)) != WW_OK)

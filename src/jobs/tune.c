@@ -69,7 +69,6 @@ static bool reference(const double *x, const double *y, size_t n, double *result
 }
 
 static ww_status workload_make(ww_context *context, ww_engine engine, ww_precision precision, workload *w) {
-    ww_status status;
     const bool gpu = wwi_is_gpu(context);
     *w = (workload){.length = 240, .row_count = gpu ? 256 : 32, .column_count = gpu ? 8192 : 256};
     if (engine == WW_ENGINE_STRIPS)
@@ -88,8 +87,7 @@ static ww_status workload_make(ww_context *context, ww_engine engine, ww_precisi
     for (size_t i = 0; i < CHECKED && i < w->row_count; i++)
         if (!reference(w->values + i * w->length, columns + i * w->length, w->length, &w->expected[i]))
             return wwi_fail_memory(w->length * sizeof(double));
-    if ((status = wwi_dataset_of_doubles(context, precision, w->values, w->row_count, 1, w->length, &w->rows)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_dataset_of_doubles(context, precision, w->values, w->row_count, 1, w->length, &w->rows));
     return wwi_dataset_of_doubles(context, precision, columns, w->column_count, 1, w->length, &w->columns);
 }
 
@@ -170,11 +168,8 @@ static ww_status try_one(tuning *t, const wwi_tuning_entry *p, const workload *w
                          ww_tune_result *result) {
     const ww_tune_options *o = t->options;
     const char *kind = result->precision == WW_DOUBLE ? "f64" : "f32";
-    ww_status status = wwi_tuning_try(t->context, p->name, kind, (long)result->value);
-    if (status == WW_OK)
-        status = measure(w, engine, result->precision, o->seconds > 0 ? o->seconds : 0.2, &t->plan, result);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_tuning_try(t->context, p->name, kind, (long)result->value));
+    WWI_TRY(measure(w, engine, result->precision, o->seconds > 0 ? o->seconds : 0.2, &t->plan, result));
     if (o->report && o->report(o->report_user, result) != 0)
         return wwi_fail(WW_ERROR_CANCELLED, "tuning was stopped");
     return wwi_run_report(t->run.progress, t->run.progress_user, ++t->done, t->total);
@@ -203,11 +198,11 @@ static ww_status tune_one(tuning *t, const wwi_tuning_entry *p, ww_precision pre
     wwi_tuning_go_back(context, mark);
     if (status != WW_OK || !best.correct)
         return status;
-    status = o->dry ? wwi_tuning_try(context, p->name, kind, (long)best.value)
-                    : wwi_tuning_save(context, p->name, kind, (long)best.value);
-    if (status == WW_OK && o->report && o->report(o->report_user, &best) != 0)
-        status = wwi_fail(WW_ERROR_CANCELLED, "tuning was stopped");
-    return status;
+    WWI_TRY(o->dry ? wwi_tuning_try(context, p->name, kind, (long)best.value)
+                   : wwi_tuning_save(context, p->name, kind, (long)best.value));
+    if (o->report && o->report(o->report_user, &best) != 0)
+        return wwi_fail(WW_ERROR_CANCELLED, "tuning was stopped");
+    return WW_OK;
 }
 
 ww_status ww_tune(ww_context *context, const ww_tune_options *options) {

@@ -198,8 +198,8 @@ static ww_status compile(ww_knn *s) {
                     {halves ? &s->make_cuts : NULL, "ww_tensor_cuts"},
                     {&s->filter_kernel, filters[s->filter].kernel}},
     };
-    const ww_status status = wwi_program_make(s->context, s->stream, &parts, &s->program);
-    return status == WW_OK ? wwi_selector_create(s->context, s->stream, s->precision, s->k, &s->selector) : status;
+    WWI_TRY(wwi_program_make(s->context, s->stream, &parts, &s->program));
+    return wwi_selector_create(s->context, s->stream, s->precision, s->k, &s->selector);
 }
 
 // The error of the filter's sums; see docs/knn.md.
@@ -279,9 +279,8 @@ ww_status ww_knn_create_shard(ww_points *base, ww_points *queries, size_t k, con
         *knn = NULL;
     if (!base || !knn)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "base or knn is NULL");
-    if ((status = wwi_options_take(&o, options, "ww_knn_options")) != WW_OK ||
-        (status = wwi_run_take(o.run, &run)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&o, options, "ww_knn_options"));
+    WWI_TRY(wwi_run_take(o.run, &run));
     if (k < 1 || k > WW_KNN_MOST)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; it can be 1 to %d", k, WW_KNN_MOST);
     if ((unsigned)o.metric >= METRICS)
@@ -289,8 +288,7 @@ ww_status ww_knn_create_shard(ww_points *base, ww_points *queries, size_t k, con
     const bool self = !queries;
     if (self)
         queries = base;
-    if ((status = check_points(base, queries, o.metric)) != WW_OK)
-        return status;
+    WWI_TRY(check_points(base, queries, o.metric));
     ww_knn *s = calloc(1, sizeof *s);
     if (!s)
         return wwi_fail_memory(sizeof *s);

@@ -19,9 +19,7 @@ static ww_status fail_id(size_t query, int64_t id) {
 
 ww_status ww_knn_vote(const int64_t *ids, size_t queries, size_t k, const int64_t *labels, size_t base_count,
                       int64_t *predicted) {
-    ww_status status = check(ids, k, labels, base_count, predicted);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(check(ids, k, labels, base_count, predicted));
     for (size_t q = 0; q < queries; q++) {
         const int64_t *near = ids + q * k;
         size_t most = 0;
@@ -49,9 +47,7 @@ ww_status ww_knn_vote(const int64_t *ids, size_t queries, size_t k, const int64_
 
 ww_status ww_knn_mean(const int64_t *ids, size_t queries, size_t k, const double *values, size_t base_count,
                       double *predicted) {
-    ww_status status = check(ids, k, values, base_count, predicted);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(check(ids, k, values, base_count, predicted));
     for (size_t q = 0; q < queries; q++) {
         double sum = 0;
         size_t n = 0;

@@ -22,17 +22,15 @@ static void forget(ww_knn *s) {
 
 // The norms of a side's slice, and the longest.
 static ww_status make_norms(ww_knn *s, knn_side *of, uint64_t padded) {
-    ww_status status;
     const uint32_t n = (uint32_t)of->window.count;
     float norm = 0;
     wwi_buffer_destroy(&of->norms);
-    if ((status = wwi_buffer_create(s->context, padded * s->value_bytes, &of->norms)) != WW_OK ||
-        (status = wwi_buffer_write(s->overflow, 0, 4, &norm)) != WW_OK ||
-        (status = WWI_LAUNCH_ITEMS(s->norms, padded, WWI_TILE, WWI_BUFFER(of->window.values), WWI_BUFFER(s->mean),
-                                   WWI_VALUE(n), WWI_VALUE(of->points->words), WWI_BUFFER(of->norms),
-                                   WWI_BUFFER(s->overflow))) != WW_OK ||
-        (status = wwi_stream_read(s->stream, s->overflow, 0, 4, &norm)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_buffer_create(s->context, padded * s->value_bytes, &of->norms));
+    WWI_TRY(wwi_buffer_write(s->overflow, 0, 4, &norm));
+    WWI_TRY(WWI_LAUNCH_ITEMS(s->norms, padded, WWI_TILE, WWI_BUFFER(of->window.values), WWI_BUFFER(s->mean),
+                             WWI_VALUE(n), WWI_VALUE(of->points->words), WWI_BUFFER(of->norms),
+                             WWI_BUFFER(s->overflow)));
+    WWI_TRY(wwi_stream_read(s->stream, s->overflow, 0, 4, &norm));
     if (!isfinite(norm) && !s->direct && s->precision == WW_FLOAT) {
         wwi_fail(WW_ERROR_OVERFLOW, "a point's squared norm is too large for float");
         return wwi_fail_hint("use double precision, or scale the points");
@@ -54,8 +52,7 @@ static ww_status open_side(ww_knn *s, knn_side *of, size_t first, size_t count) 
     if ((status = make_norms(s, of, padded)) != WW_OK || !s->rows || of->rows || (s->shard.self && of == &s->queries))
         return status;
     const uint32_t stride = wwi_knn_row_stride(s);
-    if ((status = wwi_buffer_create(s->context, padded * stride * of->points->word_bytes, &of->rows)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_buffer_create(s->context, padded * stride * of->points->word_bytes, &of->rows));
     return WWI_LAUNCH_ITEMS(s->make_rows, padded, WWI_TILE, WWI_BUFFER(of->window.values), WWI_VALUE(of->points->words),
                             WWI_VALUE(stride), WWI_BUFFER(of->rows));
 }

@@ -18,9 +18,7 @@
 ww_status wwi_knn_shard_take(const ww_nearest_shard *given, bool self, size_t queries, size_t base, ww_metric metric,
                              ww_precision precision, wwi_knn_shard *shard) {
     ww_nearest_shard own = WW_NEAREST_SHARD_INIT;
-    const ww_status status = wwi_options_take(&own, given, "ww_nearest_shard");
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&own, given, "ww_nearest_shard"));
     if (self && own.query_offset != own.base_offset)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the offsets of points with themselves are %" PRIu64 " and %" PRIu64,
                         own.query_offset, own.base_offset);

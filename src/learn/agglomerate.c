@@ -89,9 +89,7 @@ static ww_status merge_all(tree *t, const ww_run_options *run, ww_merge *merges)
         merges[m] = (ww_merge){(int64_t)low, (int64_t)high, *between(t, low, high), 0};
         unite(t, low, high);
         length -= 2;
-        const ww_status status = wwi_run_report(run->progress, run->progress_user, m + 1, t->count - 1);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(wwi_run_report(run->progress, run->progress_user, m + 1, t->count - 1));
     }
     return WW_OK;
 }
@@ -156,14 +154,11 @@ ww_status ww_cluster_agglomerate(const void *condensed, ww_precision precision, 
     ww_run_options run;
     wwi_condensed matrix;
     tree t = {.count = count, .linkage = linkage};
-    ww_status status = wwi_run_take(given, &run);
-    if (status != WW_OK)
-        return status;
+    ww_status status;
+    WWI_TRY(wwi_run_take(given, &run));
     if ((unsigned)linkage >= sizeof linkage_names / sizeof *linkage_names)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "linkage %d is unknown", (int)linkage);
-    if ((status = wwi_condensed_take(condensed, precision, count, linkage == WW_LINKAGE_WARD ? 0 : -INFINITY,
-                                     &matrix)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_condensed_take(condensed, precision, count, linkage == WW_LINKAGE_WARD ? 0 : -INFINITY, &matrix));
     if (!merges && count > 1)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "merges is NULL");
     if (count == 1)

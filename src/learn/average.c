@@ -82,8 +82,8 @@ static ww_status check_options(const wwi_average *a) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.tolerance is %g, and must be from 0 to 1", o->tolerance);
     if (o->length > 0x7fffffff || o->given_length > 0x7fffffff || o->iterations > 0x7fffffff)
         return wwi_fail(WW_ERROR_OVERFLOW, "a length or a number of iterations beyond 2^31");
-    const ww_status status = check_members(a);
-    return status == WW_OK ? check_start(a) : status;
+    WWI_TRY(check_members(a));
+    return check_start(a);
 }
 
 // ---- the start
@@ -227,21 +227,19 @@ ww_status ww_average(const ww_measure *measure, ww_dataset *series, const ww_ave
     members m = {NULL, NULL, NULL, NULL};
     if (!result)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the result is NULL");
-    if ((status = wwi_struct_give(result, &a.result, "ww_average_result")) != WW_OK)
-        return status;
+    WWI_TRY(wwi_struct_give(result, &a.result, "ww_average_result"));
     if (!series)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the dataset is NULL");
-    if ((status = wwi_options_take(&a.options, options, "ww_average_options")) != WW_OK ||
-        (status = wwi_measure_take(measure, &a.measure)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&a.options, options, "ww_average_options"));
+    WWI_TRY(wwi_measure_take(measure, &a.measure));
     a.measure.root = 0;
     a.context = series->context;
     a.precision = series->precision;
     a.total = series->count;
     a.count = a.options.members ? a.options.member_count : a.total;
     a.channels = series->channels;
-    if ((status = check_options(&a)) != WW_OK || (status = wwi_dataset_series(series, &set)) != WW_OK)
-        return status;
+    WWI_TRY(check_options(&a));
+    WWI_TRY(wwi_dataset_series(series, &set));
     a.set = set;
     if ((status = list_members(&a, &m)) == WW_OK && (status = make_start(&a)) == WW_OK) {
         a.result.length = a.length;

@@ -49,12 +49,11 @@ static ww_status take_targets(ww_classifier *c) {
 }
 
 static ww_status fill(ww_classifier *c, const ww_measure *measure, const ww_classify_options *options) {
-    ww_status status;
     ww_measure taken;
-    if ((status = wwi_options_take(&c->options, options, "ww_classify_options")) != WW_OK ||
-        (status = wwi_options_take(&c->plan, c->options.plan, "ww_plan_options")) != WW_OK ||
-        (status = wwi_run_take(c->plan.run, &c->run)) != WW_OK || (status = wwi_measure_take(measure, &taken)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&c->options, options, "ww_classify_options"));
+    WWI_TRY(wwi_options_take(&c->plan, c->options.plan, "ww_plan_options"));
+    WWI_TRY(wwi_run_take(c->plan.run, &c->run));
+    WWI_TRY(wwi_measure_take(measure, &taken));
     c->options.plan = NULL;
     c->plan.run = NULL;
     if (c->options.k == 0)
@@ -65,8 +64,7 @@ static ww_status fill(ww_classifier *c, const ww_measure *measure, const ww_clas
         wwi_fail(WW_ERROR_UNSUPPORTED, "votes by distance need distances that are not negative");
         return wwi_fail_hint("let the neighbours vote alike, or use a distance without the soft minimum");
     }
-    if ((status = wwi_measure_own(&taken, &c->measure)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_measure_own(&taken, &c->measure));
     return c->options.targets ? take_targets(c) : wwi_dataset_need_labels(c->train);
 }
 
@@ -250,8 +248,7 @@ ww_status wwi_classifier_run(const ww_classifier *c, ww_dataset *test, wwi_neigh
     ww_status status;
     const double begin = wwi_seconds();
     ww_classification r = WW_CLASSIFICATION_INIT;
-    if ((status = wwi_struct_check(given, "ww_classification")) != WW_OK)
-        return status;
+    WWI_TRY(wwi_struct_check(given, "ww_classification"));
     if (given->struct_size < LEAST_BYTES)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_classification.struct_size is %zu", given->struct_size);
     (void)wwi_struct_give(given, &r, "ww_classification");

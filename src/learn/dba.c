@@ -130,8 +130,7 @@ static ww_status align(job *j, bool adds, double *objective) {
     j->adds = adds;
     if (adds && (status = wwi_buffer_fill_u32(j->totals, 0, wwi_buffer_bytes(j->totals) / 4 * 4, 0)) != WW_OK)
         return status;
-    if ((status = wwi_paths_find(j->plan, 0, j->plan->count, take_batch, j)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_paths_find(j->plan, 0, j->plan->count, take_batch, j));
     *objective = 0;
     for (size_t k = 0; k < a->count; k++)
         *objective += a->weights[k] * j->distances[k];
@@ -142,10 +141,9 @@ static ww_status align(job *j, bool adds, double *objective) {
 static ww_status move_centre(job *j) {
     const uint32_t length = (uint32_t)j->average->length, channels = (uint32_t)j->average->channels;
     const uint64_t values = (uint64_t)length * channels;
-    const ww_status status = wwi_buffer_copy(j->centre->values, 0, j->before, 0, values * j->value);
-    return status == WW_OK ? WWI_LAUNCH_ITEMS(j->means, values, SUM_GROUP, WWI_BUFFER(j->totals), WWI_VALUE(length),
-                                              WWI_VALUE(channels), WWI_BUFFER(j->centre->values))
-                           : status;
+    WWI_TRY(wwi_buffer_copy(j->centre->values, 0, j->before, 0, values * j->value));
+    return WWI_LAUNCH_ITEMS(j->means, values, SUM_GROUP, WWI_BUFFER(j->totals), WWI_VALUE(length), WWI_VALUE(channels),
+                            WWI_BUFFER(j->centre->values));
 }
 
 // Appends the objective of a centre that was accepted. Whether the search is over by the tolerance.
@@ -157,13 +155,11 @@ static int note(wwi_average *a, double objective) {
 
 static ww_status iterate(job *j) {
     wwi_average *a = j->average;
-    ww_status status;
     double objective;
     wwi_plan_expect(j->plan, j->plan->info.cells * (a->options.iterations + 1));
     for (size_t i = 0;; i++) {
         const bool last = i == a->options.iterations;
-        if ((status = align(j, !last, &objective)) != WW_OK)
-            return status;
+        WWI_TRY(align(j, !last, &objective));
         if (i > 0 && !(objective < a->result.objective[i - 1])) {
             // Nothing is gained: the centre before is the result.
             a->result.converged = 1;
@@ -174,8 +170,7 @@ static ww_status iterate(job *j) {
         a->result.converged = note(a, objective) || objective == 0;
         if (a->result.converged || last)
             return WW_OK;
-        if ((status = move_centre(j)) != WW_OK)
-            return status;
+        WWI_TRY(move_centre(j));
     }
 }
 

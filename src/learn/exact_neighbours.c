@@ -197,11 +197,8 @@ static ww_status largest_value(ww_dataset *d, double *largest) {
 // What the bound of the error is made of.
 static ww_status measure_sets(wwi_neighbours *j) {
     double train, test;
-    ww_status status = largest_value(j->train, &train);
-    if (status == WW_OK)
-        status = largest_value(j->test, &test);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(largest_value(j->train, &train));
+    WWI_TRY(largest_value(j->test, &test));
     j->rounding = (wwi_rounding){.largest = fmax(train, test),
                                  .latest = fmax(latest_time(j->train), latest_time(j->test)),
                                  .steps = (double)longest(j->train) + (double)longest(j->test),
@@ -283,9 +280,9 @@ ww_status ww_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset 
     if (!queries || !indices)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "queries or indices is NULL");
     ww_plan_options_init(&n.plan, sizeof n.plan);
-    if ((status = wwi_options_take(&n.plan, options, "ww_plan_options")) != WW_OK ||
-        (status = wwi_run_take(n.plan.run, &n.run)) != WW_OK || (status = wwi_measure_take(measure, &own)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&n.plan, options, "ww_plan_options"));
+    WWI_TRY(wwi_run_take(n.plan.run, &n.run));
+    WWI_TRY(wwi_measure_take(measure, &own));
     if ((status = wwi_neighbours_find(&n)) == WW_OK)
         give_neighbours(&n, indices, distances);
     wwi_neighbours_free(&n);

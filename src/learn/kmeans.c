@@ -185,12 +185,11 @@ static ww_status first_centres(job *j, state *s) {
 
 // The centres as a dataset.
 static ww_status upload(const job *j, const state *s, ww_dataset **data) {
-    ww_status status;
     ww_series_set *set = NULL;
     ww_series_view view = WW_SERIES_VIEW_INIT;
     ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
     make.precision = j->data->precision;
-    status = ww_series_set_create(j->channels, &set);
+    ww_status status = ww_series_set_create(j->channels, &set);
     for (size_t c = 0; status == WW_OK && c < j->k; c++)
         status = ww_series_set_add(set, s->centres[c].length, s->centres[c].values, NULL);
     if (status == WW_OK && (status = ww_series_set_view(set, &view)) == WW_OK)
@@ -398,12 +397,12 @@ ww_status ww_cluster_kmeans(const ww_measure *measure, ww_dataset *series, size_
     *centres = NULL;
     if (!series)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the dataset is NULL");
-    if ((status = info ? wwi_struct_check(info, "ww_kmeans_info") : WW_OK) != WW_OK ||
-        (status = wwi_options_take(&j.options, options, "ww_kmeans_options")) != WW_OK ||
-        (status = wwi_options_take(&j.plan, j.options.plan, "ww_plan_options")) != WW_OK ||
-        (status = wwi_run_take(j.plan.run, &j.run)) != WW_OK ||
-        (status = wwi_measure_take(measure, &j.measure)) != WW_OK || (status = check(&j, labels)) != WW_OK)
-        return status;
+    WWI_TRY(info ? wwi_struct_check(info, "ww_kmeans_info") : WW_OK);
+    WWI_TRY(wwi_options_take(&j.options, options, "ww_kmeans_options"));
+    WWI_TRY(wwi_options_take(&j.plan, j.options.plan, "ww_plan_options"));
+    WWI_TRY(wwi_run_take(j.plan.run, &j.run));
+    WWI_TRY(wwi_measure_take(measure, &j.measure));
+    WWI_TRY(check(&j, labels));
     j.measure.root = 0;
     j.part = j.run;
     j.part.progress = j.run.progress ? go_on : NULL;

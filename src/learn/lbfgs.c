@@ -95,9 +95,7 @@ static ww_status take_step(search *s, double length, double slope, double *value
     for (int k = 0; k < TRIES; k++) {
         for (size_t i = 0; i < s->count; i++)
             s->next[i] = s->at[i] + length * s->direction[i];
-        const ww_status status = s->function(s->user, s->next, s->count, value, s->next_gradient);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(s->function(s->user, s->next, s->count, value, s->next_gradient));
         *lower = *value < before && *value <= before + GAIN * length * slope;
         if (*lower)
             break;

@@ -158,9 +158,7 @@ static ww_status exchange(job *j, const ww_medoids_options *options, const ww_ru
         info->cost = cost;
         info->swaps++;
         since = 0;
-        const ww_status status = wwi_run_report(run->progress, run->progress_user, (j->k + 1) * n - 1, (j->k + 1) * n);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(wwi_run_report(run->progress, run->progress_user, (j->k + 1) * n - 1, (j->k + 1) * n));
     }
     return wwi_run_report(run->progress, run->progress_user, (j->k + 1) * n, (j->k + 1) * n);
 }

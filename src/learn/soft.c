@@ -22,7 +22,6 @@ typedef struct job {
 // The weighted sum of the values at a centre, and its gradient.
 static ww_status evaluate(void *user, const double *at, size_t count, double *value, double *gradient) {
     job *j = user;
-    ww_status status;
     ww_gradient_info info = WW_GRADIENT_INFO_INIT;
     const ww_output values = WW_OUTPUT_HOST(j->values), slopes = WW_OUTPUT_HOST(j->slopes);
     ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
@@ -38,10 +37,9 @@ static ww_status evaluate(void *user, const double *at, size_t count, double *va
             return WW_OK;
         }
     }
-    if ((status = wwi_buffer_write(j->centre->values, 0, count * j->size, j->rounded)) != WW_OK ||
-        (status = ww_gradient_run(j->gradient, &to)) != WW_OK ||
-        (status = ww_gradient_get_info(j->gradient, &info)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_buffer_write(j->centre->values, 0, count * j->size, j->rounded));
+    WWI_TRY(ww_gradient_run(j->gradient, &to));
+    WWI_TRY(ww_gradient_get_info(j->gradient, &info));
     j->s->seconds_device += info.seconds_device;
     *value = 0;
     for (size_t k = 0; k < j->s->members->count; k++)

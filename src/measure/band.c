@@ -289,11 +289,9 @@ ww_status ww_band_rows(const ww_band *band, size_t n, size_t m, size_t *lo, size
         return wwi_fail(WW_ERROR_EMPTY, "a series of length 0");
     if (!sizes_fit(n, m))
         return wwi_fail(WW_ERROR_OVERFLOW, "a matrix of %zu x %zu cells", n, m);
-    ww_status status = wwi_band_check(band);
-    if (status == WW_OK && band->kind == WW_BAND_ROWS)
-        status = check_rows_fit(band, n, m);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_band_check(band));
+    if (band->kind == WW_BAND_ROWS)
+        WWI_TRY(check_rows_fit(band, n, m));
     if (walk_all(band, n, m, lo, hi, &cells))
         return WW_OK;
     wwi_fail(WW_ERROR_NO_PATH, "the band leaves no path through a matrix of %zu x %zu cells", n, m);

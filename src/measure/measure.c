@@ -70,8 +70,8 @@ ww_status wwi_measure_take(const ww_measure *given, ww_measure *own) {
         return wwi_fail_hint("fill the measure with ww_measure_init()");
     }
     (void)make_default(given->id, own);
-    const ww_status status = wwi_options_take(own, given, "ww_measure");
-    return status == WW_OK ? wwi_measure_check(own) : status;
+    WWI_TRY(wwi_options_take(own, given, "ww_measure"));
+    return wwi_measure_check(own);
 }
 
 static ww_status check_parameter(const ww_measure_info *info, size_t p, double value) {

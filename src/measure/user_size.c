@@ -43,11 +43,8 @@ static ww_status add_token(measured *m, const wwi_token *t, const wwi_token *bef
 
 static ww_status measure(const wwi_tokens *t, wwi_own *own, const wwi_body *body) {
     measured m = {.tokens = t, .own = own, .factors = {1}};
-    for (size_t i = body->begin; i < body->end; i++) {
-        const ww_status status = add_token(&m, &t->items[i], i > body->begin ? &t->items[i - 1] : NULL);
-        if (status != WW_OK)
-            return status;
-    }
+    for (size_t i = body->begin; i < body->end; i++)
+        WWI_TRY(add_token(&m, &t->items[i], i > body->begin ? &t->items[i - 1] : NULL));
     if (body->owner == WWI_NO_NAME)
         return WW_OK;
     wwi_own *o = &own[body->owner];
@@ -59,18 +56,16 @@ static ww_status measure(const wwi_tokens *t, wwi_own *own, const wwi_body *body
 
 static ww_status measure_all_of(int owner, const wwi_tokens *t, wwi_own *own, const wwi_body *bodies,
                                 size_t body_count) {
-    ww_status status = WW_OK;
-    for (size_t i = 0; i < body_count && status == WW_OK; i++)
+    for (size_t i = 0; i < body_count; i++)
         if (bodies[i].owner == owner)
-            status = measure(t, own, &bodies[i]);
-    return status;
+            WWI_TRY(measure(t, own, &bodies[i]));
+    return WW_OK;
 }
 
 ww_status wwi_user_size_check(const wwi_tokens *t, wwi_own *own, size_t own_count, const wwi_body *bodies,
                               size_t body_count) {
-    ww_status status = WW_OK;
-    for (size_t rank = 0; rank < own_count && status == WW_OK; rank++)
-        status = measure_all_of((int)rank, t, own, bodies, body_count);
+    for (size_t rank = 0; rank < own_count; rank++)
+        WWI_TRY(measure_all_of((int)rank, t, own, bodies, body_count));
     // Conditions have no owner and may use any.
-    return status == WW_OK ? measure_all_of(WWI_NO_NAME, t, own, bodies, body_count) : status;
+    return measure_all_of(WWI_NO_NAME, t, own, bodies, body_count);
 }

@@ -96,9 +96,7 @@ static ww_status declare(reader *r, wwi_own_kind kind, int *number) {
     }
     if (r->own_count == MOST_NAMES)
         return refuse(r, "too many names");
-    const ww_status status = wwi_grow(&r->own, &r->own_capacity, r->own_count + 1, sizeof *r->own);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_grow(&r->own, &r->own_capacity, r->own_count + 1, sizeof *r->own));
     *number = t->own = (int)r->own_count;
     memset(&r->own[r->own_count], 0, sizeof *r->own);
     r->own[r->own_count].kind = kind;
@@ -126,10 +124,9 @@ static ww_status declare_variable(reader *r) {
 }
 
 static ww_status add_body(reader *r, size_t begin, size_t end, int owner) {
-    const ww_status status = wwi_grow(&r->bodies, &r->body_capacity, r->body_count + 1, sizeof *r->bodies);
-    if (status == WW_OK)
-        r->bodies[r->body_count++] = (wwi_body){begin, end, owner};
-    return status;
+    WWI_TRY(wwi_grow(&r->bodies, &r->body_capacity, r->body_count + 1, sizeof *r->bodies));
+    r->bodies[r->body_count++] = (wwi_body){begin, end, owner};
+    return WW_OK;
 }
 
 // The use of a name of the text's own.
@@ -395,9 +392,7 @@ static ww_status declare_macro(reader *r, bool arguments, bool has_value) {
     if (has_small_letter(t))
         return refuse(r, "a macro's name has capital letters only");
     const bool again = find_own(r, t) != WWI_NO_NAME;
-    const ww_status status = declare(r, WWI_MACRO, &number);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(declare(r, WWI_MACRO, &number));
     wwi_own *own = &r->own[number];
     if (again && (own->takes_arguments != arguments || own->has_value != has_value))
         return refuse(r, "a macro defined again in another form");
@@ -513,8 +508,8 @@ static ww_status take_directive(reader *r) {
         return take_define(r);
     if (wwi_token_is(directive, "undef"))
         return take_undef(r);
-    const ww_status status = take_condition(r, directive);
-    return status == WW_OK ? take_condition_line(r) : status;
+    WWI_TRY(take_condition(r, directive));
+    return take_condition_line(r);
 }
 
 // ---- the text

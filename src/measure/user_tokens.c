@@ -75,10 +75,9 @@ static ww_status add(reader *r, wwi_token_kind kind, const char *begin, size_t s
     wwi_tokens *t = r->tokens;
     if (t->count == MOST_TOKENS)
         return refuse(r, begin, size, "the text is too long");
-    const ww_status status = wwi_grow(&t->items, &t->capacity, t->count + 1, sizeof *t->items);
-    if (status == WW_OK)
-        t->items[t->count++] = (wwi_token){kind, begin, size, WWI_NO_NAME, WWI_NO_NAME};
-    return status;
+    WWI_TRY(wwi_grow(&t->items, &t->capacity, t->count + 1, sizeof *t->items));
+    t->items[t->count++] = (wwi_token){kind, begin, size, WWI_NO_NAME, WWI_NO_NAME};
+    return WW_OK;
 }
 
 // Blanks and comments. A comment counts as a blank, so lines within it end nothing.
@@ -87,9 +86,7 @@ static ww_status skip(reader *r) {
         if (*r->at == '\n') {
             if (r->in_directive) {
                 r->in_directive = false;
-                const ww_status status = add(r, WWI_LINE, r->at, 0);
-                if (status != WW_OK)
-                    return status;
+                WWI_TRY(add(r, WWI_LINE, r->at, 0));
             }
             r->line_begins = true;
         }

@@ -104,10 +104,9 @@ ww_status ww_band_parse(const char *text, size_t longest, ww_band *band) {
     }
     if (made.kind == WW_BAND_NONE && width)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "band '%.64s': '%.32s' is not a width", text, width);
-    const ww_status status = made.kind == WW_BAND_NONE ? WW_OK : read_width(text, width, longest, &made);
-    if (status == WW_OK)
-        *band = made;
-    return status;
+    WWI_TRY(made.kind == WW_BAND_NONE ? WW_OK : read_width(text, width, longest, &made));
+    *band = made;
+    return WW_OK;
 }
 
 // ---- measures
@@ -149,9 +148,7 @@ static ww_status fail_word(const ww_measure_info *info, const char *word) {
 
 static ww_status set_cost(ww_measure *measure, const char *value) {
     ww_cost cost = WW_COST_DEFAULT;
-    const ww_status status = ww_cost_by_name(value, &cost);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(ww_cost_by_name(value, &cost));
     if (cost == WW_COST_USER) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a cost of one's own is an expression");
         return wwi_fail_hint("set cost and cost_expression of the measure");

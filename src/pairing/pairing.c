@@ -63,9 +63,7 @@ static ww_status take_datasets(wwi_pairing *p, const ww_measure *measure, ww_dat
         derive_rows = !rows->timed && columns->timed;
         derive_columns = rows->timed && !columns->timed;
     }
-    ww_status status = take_dataset(measure, rows, derive_rows, &p->rows);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(take_dataset(measure, rows, derive_rows, &p->rows));
     if (columns != rows)
         return take_dataset(measure, columns, derive_columns, &p->columns);
     wwi_dataset_retain(p->rows);
@@ -82,8 +80,8 @@ static ww_status check_sides(const ww_measure *measure, const ww_dataset *rows, 
         wwi_fail(WW_ERROR_CHANNELS, "the rows have %zu channels, the columns %zu", rows->channels, columns->channels);
         return wwi_fail_hint("both sides of a distance need the same channels");
     }
-    const ww_status status = check_rounded(measure, rows);
-    return status == WW_OK ? check_rounded(measure, columns) : status;
+    WWI_TRY(check_rounded(measure, rows));
+    return check_rounded(measure, columns);
 }
 
 ww_status wwi_pairing_open(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, wwi_pairing *p) {
@@ -93,8 +91,8 @@ ww_status wwi_pairing_open(const ww_measure *measure, ww_dataset *rows, ww_datas
     if (!rows)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rows are NULL");
     columns = columns ? columns : rows;
-    if ((status = wwi_measure_take(measure, &taken)) != WW_OK || (status = check_sides(&taken, rows, columns)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_measure_take(measure, &taken));
+    WWI_TRY(check_sides(&taken, rows, columns));
     p->context = rows->context;
     if ((status = wwi_stream_create(p->context, &p->stream)) == WW_OK &&
         (status = take_datasets(p, &taken, rows, columns)) == WW_OK &&
@@ -131,8 +129,8 @@ ww_status wwi_pairing_slice(wwi_pairing *p, int side, size_t first, size_t count
 
 ww_status wwi_pairing_slices(wwi_pairing *p, size_t row, size_t rows, size_t column, size_t columns,
                              wwi_slice *row_slice, wwi_slice *column_slice) {
-    const ww_status status = wwi_pairing_slice(p, WWI_SIDE_ROW, row, rows, row_slice);
-    return status == WW_OK ? wwi_pairing_slice(p, WWI_SIDE_COLUMN, column, columns, column_slice) : status;
+    WWI_TRY(wwi_pairing_slice(p, WWI_SIDE_ROW, row, rows, row_slice));
+    return wwi_pairing_slice(p, WWI_SIDE_COLUMN, column, columns, column_slice);
 }
 
 ww_status wwi_pairs_check(const size_t *row_index, const size_t *column_index, size_t count) {

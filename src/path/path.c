@@ -215,12 +215,10 @@ done:
 }
 
 ww_status ww_plan_run_paths(ww_plan *plan, ww_paths *paths) {
-    ww_status status;
     const ww_paths none = WW_PATHS_INIT;
     if (!plan || !paths)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan or paths is NULL");
-    if ((status = wwi_struct_give(paths, &none, "ww_paths")) != WW_OK)
-        return status;
+    WWI_TRY(wwi_struct_give(paths, &none, "ww_paths"));
     if (plan->job != &paths_job) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run_paths: the plan is for another job");
         return wwi_fail_hint("run a plan with the function its job has");

@@ -122,12 +122,11 @@ static ww_status enqueue(job *j, const wwi_variant *v, uint32_t begin, uint32_t 
         args[count++] = WWI_BUFFER(r->scratch);
     const uint64_t at_once = j->tiles.lanes ? j->tiles.group / j->tiles.width : j->tiles.width;
     const uint64_t needed = wwi_ceil_div(end - begin, at_once);
-    ww_status status = wwi_buffer_fill_u32(r->counter, 0, 4, begin);
-    if (status == WW_OK)
-        status = wwi_launch(v->kernel, wwi_least(needed, workers), v->key.group, args, count);
-    if (status == WW_OK && walks && j->tiles.lanes)
-        status = wwi_launch_items(v->walk, end - begin, v->key.group, args, count);
-    return status;
+    WWI_TRY(wwi_buffer_fill_u32(r->counter, 0, 4, begin));
+    WWI_TRY(wwi_launch(v->kernel, wwi_least(needed, workers), v->key.group, args, count));
+    if (walks && j->tiles.lanes)
+        return wwi_launch_items(v->walk, end - begin, v->key.group, args, count);
+    return WW_OK;
 }
 
 static ww_status launched(job *j, double cells, bool more) {
@@ -208,13 +207,11 @@ static ww_status walk_tiles(job *j) {
 
 // The batch's work: its sides, its ends and its bands. The runner's buffers are the work's until it is through.
 static ww_status make_work(job *j, const wwi_batch *batch) {
-    ww_status status;
     bool fits;
     wwi_runner *r = j->runner;
     j->work = (wwi_work){.uploads = r->kept};
     r->kept = (wwi_uploads){.band = NULL};
-    if ((status = wwi_work_make(r, batch, &j->work)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_work_make(r, batch, &j->work));
     wwi_work_sort(&j->work);
     j->work.engine = j->tiles.lanes ? WW_ENGINE_LANES : WW_ENGINE_PACKED;
     j->work.cells = wwi_batch_cells(r, &j->work.sides, &j->work.b);

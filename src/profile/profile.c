@@ -114,10 +114,9 @@ static ww_status create(ww_context *context, const ww_series_view *series, size_
     ww_status status;
     ww_profile_options o = WW_PROFILE_OPTIONS_INIT;
     ww_run_options run;
-    if ((status = wwi_options_take(&o, options, "ww_profile_options")) != WW_OK ||
-        (status = wwi_run_take(o.run, &run)) != WW_OK ||
-        (status = check_options(&o, series, index, other, other_index, window)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&o, options, "ww_profile_options"));
+    WWI_TRY(wwi_run_take(o.run, &run));
+    WWI_TRY(check_options(&o, series, index, other, other_index, window));
     ww_profile *p = calloc(1, sizeof *p);
     if (!p)
         return wwi_fail_memory(sizeof *p);
@@ -254,9 +253,8 @@ ww_status wwi_profile_add_diagonals(ww_profile *p, int64_t first, int64_t end) {
 static ww_status run(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
                      const ww_profile_output *output) {
     ww_profile_output to;
-    ww_status status = wwi_profile_take_output(p->options.left_right, output, &to);
-    if (status != WW_OK)
-        return status;
+    ww_status status;
+    WWI_TRY(wwi_profile_take_output(p->options.left_right, output, &to));
     const double start = wwi_seconds();
     if (forget)
         wwi_profile_nearest_forget(&p->nearest);

@@ -26,8 +26,7 @@ static ww_status read_lists(ww_profile *p, const wwi_profile_slice *own, int lis
     ww_status status;
     uint32_t counts[WWI_PROFILE_STRIPES * WWI_PROFILE_STRIPE];
     const uint64_t bytes = (uint64_t)own->count * 4, capacity = p->capacity / stripes;
-    if ((status = wwi_stream_read(p->stream, p->counters, 0, sizeof counts, counts)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_stream_read(p->stream, p->counters, 0, sizeof counts, counts));
     l->heads = malloc(bytes);
     l->bounds = malloc(bytes);
     l->entries = malloc(stripes * capacity * sizeof *l->entries);

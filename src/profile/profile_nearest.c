@@ -82,9 +82,7 @@ void wwi_profile_nearest_give(const wwi_profile_nearest *n, bool squared, const 
 
 ww_status wwi_profile_take_output(int left_right, const ww_profile_output *given, ww_profile_output *to) {
     *to = (ww_profile_output)WW_PROFILE_OUTPUT_INIT;
-    const ww_status status = wwi_options_take(to, given, "ww_profile_output");
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(to, given, "ww_profile_output"));
     if (left_right || !(to->left_distances || to->left_indices || to->right_distances || to->right_indices))
         return WW_OK;
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "left or right neighbours are wanted from a plan without them");

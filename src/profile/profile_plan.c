@@ -276,17 +276,14 @@ static ww_status divide(ww_profile *p) {
 }
 
 static ww_status allocate(ww_profile *p) {
-    const ww_status status = wwi_profile_nearest_make(p->series.windows, p->k, wwi_profile_lists(p), &p->nearest);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_profile_nearest_make(p->series.windows, p->k, wwi_profile_lists(p), &p->nearest));
     return WWI_GROW(p->context, {&p->entries, p->capacity * ENTRY_BYTES},
                     {&p->counters, WWI_PROFILE_STRIPES * WWI_PROFILE_STRIPE * 4});
 }
 
 ww_status wwi_profile_plan(ww_profile *p) {
-    ww_status status = choose_rows(p);
-    if (status != WW_OK)
-        return status;
+    ww_status status;
+    WWI_TRY(choose_rows(p));
     const wwi_profile_series *other = wwi_profile_other(p);
     p->condition =
         (double)span_condition(&p->series, 0, p->series.windows) * (double)span_condition(other, 0, other->windows);

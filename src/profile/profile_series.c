@@ -182,8 +182,8 @@ static ww_status repeats_open(repeats *r, size_t rows) {
     r->mask = places - 1;
     r->rows = rows;
     r->most = (size_t)(2 * sqrt((double)rows));
-    const ww_status status = take(&r->table, places, sizeof *r->table);
-    return status == WW_OK ? take(&r->seen, rows, 1) : status;
+    WWI_TRY(take(&r->table, places, sizeof *r->table));
+    return take(&r->seen, rows, 1);
 }
 
 static void repeats_clear(repeats *r) {

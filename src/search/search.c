@@ -32,13 +32,11 @@ ww_status ww_search_run(ww_search *search, const ww_series_view *streams, ww_mat
     void *copy;
     if (!search || !streams || !matches)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search, streams or matches is NULL");
-    ww_status status = wwi_view_make_dense(streams, SIZE_MAX, &view, &copy);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_view_make_dense(streams, SIZE_MAX, &view, &copy));
     if (!view.values || view.count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "no streams");
-    status = search->super ? wwi_super_run(search, &view, matches, found)
-                           : wwi_search_run(search, &(wwi_joined){.view = &view}, matches, found);
+    const ww_status status = search->super ? wwi_super_run(search, &view, matches, found)
+                                           : wwi_search_run(search, &(wwi_joined){.view = &view}, matches, found);
     free(copy);
     return status;
 }
@@ -82,9 +80,7 @@ ww_status ww_search_run_source(ww_search *search, const ww_search_source *source
     ww_search_source own = WW_SEARCH_SOURCE_INIT;
     if (!search || !source || !matches)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search, source or matches is NULL");
-    const ww_status status = take_source(&own, source);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(take_source(&own, source));
     if (search->super) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "a search for whole streams in a stream that is read");
         return wwi_fail_hint("give the streams to ww_search_run()");

@@ -97,9 +97,9 @@ static ww_status begin_blocks(ww_search *s, uint64_t length, bool ahead) {
     places = wwi_least(wwi_least(places, wanted_places(s, length)), length);
     // Sums of windows restart every 64: in the same places, however the stream is divided.
     b->places = places < 64 ? 64 : places - places % 64;
-    const ww_status status = wwi_block_allocate(s, (b->places + overlap + 31) / 32 * 32, !ahead && !s->joined.dataset);
+    WWI_TRY(wwi_block_allocate(s, (b->places + overlap + 31) / 32 * 32, !ahead && !s->joined.dataset));
     // What a vector reads and writes past the last window.
-    return status == WW_OK ? wwi_buffer_fill_u32(b->values, 0, wwi_buffer_bytes(b->values), 0) : status;
+    return wwi_buffer_fill_u32(b->values, 0, wwi_buffer_bytes(b->values), 0);
 }
 
 // Brings the block's `points` places to the device, behind its lead: the place before it, for recurrences that need it.
@@ -165,25 +165,22 @@ static ww_status begin_load(load *l, uint64_t first, uint64_t points, wwi_buffer
     l->values = values;
     l->derived = derived;
     // A source is read by the caller's thread, unless it says that others may.
-    const ww_status status = wwi_joined_stage(&s->joined, first, points);
-    if (status == WW_OK)
-        wwi_feed_start(s->ahead.feed, wwi_ceil_div(points, l->each), make_piece, l);
-    return status;
+    WWI_TRY(wwi_joined_stage(&s->joined, first, points));
+    wwi_feed_start(s->ahead.feed, wwi_ceil_div(points, l->each), make_piece, l);
+    return WW_OK;
 }
 
 static ww_status begin_ahead(ww_search *s) {
     wwi_ahead *a = &s->ahead;
     const uint64_t bytes = wwi_buffer_bytes(s->block.values);
-    ww_status status = wwi_grow_buffer(s->context, &a->values, bytes);
-    if (status == WW_OK && s->derivative)
-        status = wwi_grow_buffer(s->context, &a->derived, bytes);
-    if (status == WW_OK)
-        status = wwi_buffer_fill_u32(a->values, 0, bytes, 0);
-    if (status == WW_OK && !a->feed)
-        status = wwi_feed_create(s->context, loaders(s), SLOT_BYTES, &a->feed);
-    if (status == WW_OK)
-        wwi_buffer_settle(s->block.values);
-    return status;
+    WWI_TRY(wwi_grow_buffer(s->context, &a->values, bytes));
+    if (s->derivative)
+        WWI_TRY(wwi_grow_buffer(s->context, &a->derived, bytes));
+    WWI_TRY(wwi_buffer_fill_u32(a->values, 0, bytes, 0));
+    if (!a->feed)
+        WWI_TRY(wwi_feed_create(s->context, loaders(s), SLOT_BYTES, &a->feed));
+    wwi_buffer_settle(s->block.values);
+    return WW_OK;
 }
 
 // A block has `after` points of the next one too.

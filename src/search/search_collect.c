@@ -70,13 +70,12 @@ static ww_status list_places(ww_search *s, const stretch *of, uint32_t *taken) {
     struct wwi_collect *c = s->collect;
     const uint64_t stride = s->block.stride, each = wwi_ceil_div(of->count, EACH), at = of->row * sizeof *taken,
                    bytes = of->rows * sizeof *taken;
-    ww_status status = wwi_buffer_fill_u32(c->taken, at, bytes, 0);
-    if (status == WW_OK)
-        status = WWI_LAUNCH_ITEMS(c->take, each * of->rows, GROUP, WWI_BUFFER(s->block.out), WWI_BUFFER(s->limits),
-                                  WWI_BUFFER(c->taken), WWI_BUFFER(c->listed), WWI_BUFFER(c->listed_places),
-                                  WWI_VALUE(stride), WWI_VALUE(of->first), WWI_VALUE(of->count),
-                                  WWI_VALUE(of->capacity), WWI_VALUE(of->row), WWI_VALUE(of->rows));
-    return status == WW_OK ? wwi_stream_read(s->stream, c->taken, at, bytes, taken) : status;
+    WWI_TRY(wwi_buffer_fill_u32(c->taken, at, bytes, 0));
+    WWI_TRY(WWI_LAUNCH_ITEMS(c->take, each * of->rows, GROUP, WWI_BUFFER(s->block.out), WWI_BUFFER(s->limits),
+                             WWI_BUFFER(c->taken), WWI_BUFFER(c->listed), WWI_BUFFER(c->listed_places),
+                             WWI_VALUE(stride), WWI_VALUE(of->first), WWI_VALUE(of->count), WWI_VALUE(of->capacity),
+                             WWI_VALUE(of->row), WWI_VALUE(of->rows)));
+    return wwi_stream_read(s->stream, c->taken, at, bytes, taken);
 }
 
 // What was listed of a row becomes candidates.
@@ -126,8 +125,7 @@ static ww_status take_part(ww_search *s, size_t row, uint32_t first, uint32_t co
         return status;
     }
     const uint32_t half = count / 2;
-    if ((status = take_part(s, row, first, half)) != WW_OK)
-        return status;
+    WWI_TRY(take_part(s, row, first, half));
     return take_part(s, row, first + half, count - half);
 }
 

@@ -11,10 +11,9 @@
 enum { MOST_CHANNELS = 64 };
 
 void ww_search_destroy(ww_search **search) {
-    if (!search || !*search)
+    ww_search *s = wwi_taken(search);
+    if (!s)
         return;
-    ww_search *s = *search;
-    *search = NULL;
     wwi_feed_destroy(&s->ahead.feed); // before the buffers that it fills
     wwi_open_destroy(&s->open);
     wwi_windows_destroy(&s->windows);
@@ -114,9 +113,7 @@ static ww_status check_measure(const ww_search *s, size_t channels, ww_measure *
     const wwi_measure_row *row = wwi_measure_row_by_id(m->id);
     if (s->options.kind == WW_SEARCH_WINDOWS)
         return check_windows(s->context, m);
-    const ww_status status = check_open_measure(m, row->info.name);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(check_open_measure(m, row->info.name));
     if (m->independent && channels > 1)
         return unsupported("independent channels with open ends: each would end in its own place",
                            "take the channels together (independent = 0)");
@@ -136,14 +133,12 @@ static void choose_bounds(ww_search *s) {
 // The options, and what they point to.
 static ww_status take_options(ww_search *s, const ww_measure *measure, const ww_search_options *options) {
     ww_measure taken;
-    ww_status status;
     s->options = (ww_search_options)WW_SEARCH_OPTIONS_INIT;
     s->info = (ww_search_info)WW_SEARCH_INFO_INIT;
-    if ((status = wwi_options_take(&s->options, options, "ww_search_options")) != WW_OK ||
-        (status = wwi_search_check_options(&s->options)) != WW_OK ||
-        (status = wwi_run_take(s->options.run, &s->run)) != WW_OK ||
-        (status = wwi_measure_take(measure, &taken)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&s->options, options, "ww_search_options"));
+    WWI_TRY(wwi_search_check_options(&s->options));
+    WWI_TRY(wwi_run_take(s->options.run, &s->run));
+    WWI_TRY(wwi_measure_take(measure, &taken));
     s->options.run = NULL;
     return wwi_measure_own(&taken, &s->given);
 }
@@ -164,9 +159,7 @@ static ww_status prepare(ww_search *s, const ww_series_view *view, const ww_meas
     const bool open = s->options.kind == WW_SEARCH_OPEN;
     // Mesa's llvmpipe takes minutes to compile wider ones.
     const int most = wwi_context_loses_arrays(s->context) ? 4 : s->options.precision == WW_DOUBLE ? 8 : 16;
-    ww_status status = wwi_run_stream(s->context, &s->run, &s->stream);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_run_stream(s->context, &s->run, &s->stream));
     s->query_count = view->count;
     s->value_bytes = wwi_precision_bytes(s->options.precision);
     s->gpu = wwi_is_gpu(s->context);
@@ -178,9 +171,9 @@ static ww_status prepare(ww_search *s, const ww_series_view *view, const ww_meas
     s->of.extra = s->of.row->transform == WWI_TRANSFORM_ERP;
     s->of.open = false; // of the texts that are tested
     choose_bounds(s);
-    if ((status = wwi_search_queries(s, view)) != WW_OK || (status = wwi_recurrence_test(&s->of)) != WW_OK ||
-        (status = wwi_collect_prepare(s)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_search_queries(s, view));
+    WWI_TRY(wwi_recurrence_test(&s->of));
+    WWI_TRY(wwi_collect_prepare(s));
     s->of.open = open;
     return open ? wwi_open_prepare(s) : wwi_windows_prepare(s);
 }
@@ -189,22 +182,19 @@ ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const 
                           const ww_search_options *options, bool streaming, ww_search **search) {
     ww_series_view view = WW_SERIES_VIEW_INIT;
     ww_search *s = calloc(1, sizeof *s);
-    ww_status status = WW_OK;
     if (!s)
         return wwi_fail_memory(sizeof *s);
     *search = s;
-    if ((status = take_options(s, measure, options)) != WW_OK ||
-        (status = wwi_options_take(&view, queries, "ww_series_view")) != WW_OK ||
-        (status = check_queries(&view)) != WW_OK ||
-        (status = wwi_check_precision(context, s->options.precision)) != WW_OK)
-        return status;
+    WWI_TRY(take_options(s, measure, options));
+    WWI_TRY(wwi_options_take(&view, queries, "ww_series_view"));
+    WWI_TRY(check_queries(&view));
+    WWI_TRY(wwi_check_precision(context, s->options.precision));
     wwi_context_retain(context);
     s->context = context;
     s->streaming = streaming;
     s->derivative = wwi_measure_row_by_id(s->given.id)->transform == WWI_TRANSFORM_DERIVATIVE;
     s->similarity = wwi_measure_is_similarity(&s->given);
     ww_measure searched = s->given;
-    if ((status = check_measure(s, view.channels, &searched)) != WW_OK)
-        return status;
+    WWI_TRY(check_measure(s, view.channels, &searched));
     return s->options.kind == WW_SEARCH_SUPER ? wwi_super_make(s, &view) : prepare(s, &view, &searched);
 }

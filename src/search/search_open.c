@@ -103,7 +103,7 @@ wwi_open_tiling wwi_open_tile(const ww_search *s, uint32_t n, uint64_t tasks, bo
     t.columns = (uint32_t)wwi_ceil_div(n, lanes * t.strips);
     // Few programs for many lengths.
     if (s->query_count > 8 && s->least_points != s->most_points && t.columns < most) {
-        const uint32_t step = s->vector > 1 ? 4 : 8, rounded = (t.columns + step - 1) / step * step;
+        const uint32_t step = s->vector > 1 ? 4 : 8, rounded = (uint32_t)wwi_ceil_div(t.columns, step) * step;
         t.columns = rounded < most ? rounded : most;
         t.pads = t.columns;
     }
@@ -133,8 +133,8 @@ static ww_status make_variant(ww_search *s, variant *v) {
              "-DWW_SEARCH_STRIPS=%d -DWW_WG=%u -DWW_SEARCH_STEP=%d",
              (unsigned)t->group, (unsigned)t->chain, (unsigned)t->columns, (unsigned)t->pads, v->start, t->strips > 1,
              (unsigned)items_of(s, t), s->vector > 1 ? 4 : 5);
-    const ww_status status = wwi_recurrence_program(&s->of, s->vector, texts, options, &v->program);
-    return status == WW_OK ? wwi_kernel_create(s->stream, v->program, "ww_search_open", &v->kernel) : status;
+    WWI_TRY(wwi_recurrence_program(&s->of, s->vector, texts, options, &v->program));
+    return wwi_kernel_create(s->stream, v->program, "ww_search_open", &v->kernel);
 }
 
 static ww_status find_variant(ww_search *s, const wwi_open_tiling *t, bool start, variant **found) {
@@ -227,9 +227,7 @@ static ww_status find_pieces(ww_search *s, uint32_t columns) {
             own.at_end = s->block.first + own.end + lost + 1 == s->joined.begins[i + 1];
         }
         own.at_begin = s->block.first + own.begin == begin;
-        const ww_status status = wwi_grow(&o->pieces, &o->piece_room, o->piece_count + 1, sizeof own);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(wwi_grow(&o->pieces, &o->piece_room, o->piece_count + 1, sizeof own));
         o->pieces[o->piece_count++] = own;
         o->ends += own.at_end && s->of.measure.relax_end_x > 0;
     }

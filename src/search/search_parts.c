@@ -36,9 +36,7 @@ ww_status ww_search_set_part(ww_search *s, const ww_search_part *part) {
     ww_search_part own = WW_SEARCH_PART_INIT;
     if (!s)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search is NULL");
-    const ww_status status = wwi_options_take(&own, part, "ww_search_part");
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&own, part, "ww_search_part"));
     if (s->super)
         return wwi_fail(WW_ERROR_UNSUPPORTED, "a part of a search for whole streams: its streams are divided alone");
     if (own.stream_offset > INT64_MAX / 2 || own.point_offset > INT64_MAX / 2)

@@ -309,9 +309,7 @@ ww_status wwi_super_make(ww_search *s, const ww_series_view *view) {
     own->offsets = malloc(view->count * sizeof *own->offsets);
     if (!own->lengths || !own->offsets)
         return wwi_fail_memory(view->count * sizeof *own->lengths);
-    const ww_status status = take_lengths(own, view, &total);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(take_lengths(own, view, &total));
     own->values = malloc((size_t)total * sizeof *own->values);
     return own->values ? take_values(own, view) : wwi_fail_memory(total * sizeof *own->values);
 }

@@ -95,12 +95,10 @@ static ww_status stage(wwi_joined *j, uint64_t t, size_t count) {
         wwi_use_large_pages(j->staging, count * each);
         j->staged = count;
     }
-    const ww_status status = read_source(j, t, count, j->staging);
-    if (status == WW_OK) {
-        j->staged_first = t;
-        j->staged_count = count;
-    }
-    return status;
+    WWI_TRY(read_source(j, t, count, j->staging));
+    j->staged_first = t;
+    j->staged_count = count;
+    return WW_OK;
 }
 
 ww_status wwi_joined_stage(wwi_joined *j, uint64_t first, uint64_t count) {
@@ -147,11 +145,10 @@ static ww_status read_device(const wwi_joined *j, size_t i, uint64_t t, size_t c
                              size_t at) {
     const ww_dataset *d = j->dataset;
     const size_t size = wwi_precision_bytes(d->precision);
-    ww_status status = WW_OK;
-    for (size_t c = 0; c < j->channels && status == WW_OK; c++)
-        status = wwi_buffer_read(d->values, (d->offsets[i] + c * d->lengths[i] + t) * size, count * size,
-                                 (unsigned char *)values + (c * stride + at) * size);
-    return status;
+    for (size_t c = 0; c < j->channels; c++)
+        WWI_TRY(wwi_buffer_read(d->values, (d->offsets[i] + c * d->lengths[i] + t) * size, count * size,
+                                (unsigned char *)values + (c * stride + at) * size));
+    return WW_OK;
 }
 
 // The same of stream i of a view.
@@ -183,11 +180,8 @@ static ww_status read_part(wwi_joined *j, size_t i, uint64_t t, size_t count, ww
     }
     if (j->from->concurrent)
         return read_points(j, t, count, precision, stride, values, at);
-    if (t < j->staged_first || t + count > j->staged_first + j->staged_count) {
-        const ww_status status = stage(j, t, count);
-        if (status != WW_OK)
-            return status;
-    }
+    if (t < j->staged_first || t + count > j->staged_first + j->staged_count)
+        WWI_TRY(stage(j, t, count));
     put_points(j, (const unsigned char *)j->staging + (t - j->staged_first) * point_bytes(j), count, precision, stride,
                values, at);
     return WW_OK;

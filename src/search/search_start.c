@@ -72,9 +72,7 @@ static ww_status send_columns(ww_search *s, batch *b) {
         b->all[i].at = at;
         at += (uint32_t)b->all[i].columns;
         // Two points after the end belong to derivatives: the next match's columns overwrite them.
-        const ww_status status = read_columns(s, b, &b->all[i]);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(read_columns(s, b, &b->all[i]));
     }
     return wwi_upload(s->context, &b->points, s->derivative ? b->derived : b->values, bytes);
 }

@@ -25,10 +25,9 @@ struct ww_search_stream {
 };
 
 void ww_search_stream_destroy(ww_search_stream **stream) {
-    if (!stream || !*stream)
+    ww_search_stream *m = wwi_taken(stream);
+    if (!m)
         return;
-    ww_search_stream *m = *stream;
-    *stream = NULL;
     ww_search_destroy(&m->search);
     free(m->before);
     free(m->tail);

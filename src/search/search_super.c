@@ -39,9 +39,7 @@ static ww_status run_query(ww_search *s, ww_search *inner, size_t q, ww_match *a
     query.count = 1;
     query.channels = own->channels;
     query.length = own->lengths[q];
-    const ww_status status = wwi_search_run(inner, &(wwi_joined){.view = &query}, all, counts);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_search_run(inner, &(wwi_joined){.view = &query}, all, counts));
     s->info.places += inner->info.places;
     s->info.cells += inner->info.cells;
     s->info.cells_started += inner->info.cells_started;

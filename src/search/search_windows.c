@@ -86,11 +86,10 @@ static ww_status make_windows(ww_search *s, bool listed) {
                  s->similarity, banded ? " -DWW_BAND=1" : "");
     }
     wwi_program_release(&w->program[listed]); // of an attempt that got no further
-    const ww_status status = wwi_recurrence_program(&s->of, ribbon ? 1 : s->vector, ribbon ? ribbon_texts : texts,
-                                                    options, &w->program[listed]);
-    return status == WW_OK ? wwi_kernel_create(s->stream, w->program[listed],
-                                               ribbon ? "ww_search_ribbon" : "ww_search_windows", &w->kernel[listed])
-                           : status;
+    WWI_TRY(wwi_recurrence_program(&s->of, ribbon ? 1 : s->vector, ribbon ? ribbon_texts : texts, options,
+                                   &w->program[listed]));
+    return wwi_kernel_create(s->stream, w->program[listed], ribbon ? "ww_search_ribbon" : "ww_search_windows",
+                             &w->kernel[listed]);
 }
 
 static ww_status make_bounds(ww_search *s) {
@@ -362,10 +361,9 @@ static ww_status make_table(ww_search *s, size_t i, part *p) {
     if (s->windows->table_of == length)
         return WW_OK;
     p->counted = SIZE_MAX;
-    const ww_status status = launch_moments(s, length, p->points - length + 1);
-    if (status == WW_OK)
-        s->windows->table_of = length;
-    return status;
+    WWI_TRY(launch_moments(s, length, p->points - length + 1));
+    s->windows->table_of = length;
+    return WW_OK;
 }
 
 static ww_status bound_windows(ww_search *s, size_t i, part *p) {
@@ -383,8 +381,8 @@ static ww_status bound_windows(ww_search *s, size_t i, part *p) {
         return status;
     w->reach_of = q->reach;
     p->left[i] = 1;
-    status = wwi_buffer_fill_u32(w->found, i * sizeof(uint32_t), sizeof(uint32_t), 0);
-    return status == WW_OK ? launch_bounds(s, i, p->first, p->counts[i]) : status;
+    WWI_TRY(wwi_buffer_fill_u32(w->found, i * sizeof(uint32_t), sizeof(uint32_t), 0));
+    return launch_bounds(s, i, p->first, p->counts[i]);
 }
 
 // How many windows the bounds left of the queries that have any.

@@ -46,16 +46,11 @@ static ww_status grow_slots(wwi_class_names *n) {
 }
 
 ww_status wwi_class_of_name(wwi_class_names *n, const char *name, long *number) {
-    if (2 * (n->count + 1) > n->slot_count) {
-        const ww_status status = grow_slots(n);
-        if (status != WW_OK)
-            return status;
-    }
+    if (2 * (n->count + 1) > n->slot_count)
+        WWI_TRY(grow_slots(n));
     const size_t slot = find_slot(n, name);
     if (!n->slots[slot]) {
-        const ww_status status = wwi_grow(&n->names, &n->capacity, n->count + 1, sizeof *n->names);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(wwi_grow(&n->names, &n->capacity, n->count + 1, sizeof *n->names));
         char *copy = strdup(name);
         if (!copy)
             return wwi_fail_memory(strlen(name) + 1);

@@ -102,9 +102,7 @@ ww_status ww_series_set_fill_missing(ww_series_set *set, ww_missing how) {
                         set ? "there is no such way" : "set is NULL");
     if (!set->missing || how == WW_MISSING_KEEP)
         return WW_OK;
-    const ww_status status = wwi_series_set_check_own(set);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_series_set_check_own(set));
     // A failure leaves the set as it was: what can't be done is found first.
     for (size_t i = 0; i < set->count; i++)
         for (size_t c = 0; c < (how == WW_MISSING_DROP ? 1 : set->channels); c++)

@@ -75,9 +75,7 @@ static double *times_of(const ww_series_set *set, size_t i) {
 ww_status ww_series_set_add(ww_series_set *set, size_t length, const double *values, const char *label) {
     if (!set || (length && !values))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_add: %s is NULL", set ? "values" : "set");
-    ww_status status = wwi_series_set_check_own(set);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_series_set_check_own(set));
     if (length < 1) {
         wwi_fail(WW_ERROR_EMPTY, "series %zu has length 0", set->count);
         wwi_fail_hint("leave it out: a series has a point at least");
@@ -87,7 +85,7 @@ ww_status ww_series_set_add(ww_series_set *set, size_t length, const double *val
     if (!wwi_mul_u64(length, set->channels, &added) || !wwi_add_u64(added, set->value_count, &total))
         return wwi_fail(WW_ERROR_OVERFLOW, "a set of more than 2^64 values");
 
-    status = wwi_grow(&set->values, &set->values_capacity, (size_t)total, sizeof *set->values);
+    ww_status status = wwi_grow(&set->values, &set->values_capacity, (size_t)total, sizeof *set->values);
     if (status == WW_OK)
         status = wwi_grow(&set->offsets, &set->offsets_capacity, set->count + 1, sizeof *set->offsets);
     if (status == WW_OK)
@@ -225,9 +223,7 @@ ww_status ww_series_set_shift_times(ww_series_set *set, double shift) {
     if (!set || !isfinite(shift))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_shift_times: %s",
                         set ? "shift is not finite" : "set is NULL");
-    const ww_status status = wwi_series_set_check_own(set);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_series_set_check_own(set));
     for (size_t t = 0; set->timed && t < set->value_count / set->channels; t++)
         set->times[t] += shift;
     return WW_OK;
@@ -316,9 +312,7 @@ static void znormalise(double *x, size_t n) {
 ww_status ww_series_set_znormalise(ww_series_set *set) {
     if (!set)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_znormalise: set is NULL");
-    const ww_status status = wwi_series_set_check_own(set);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_series_set_check_own(set));
     for (size_t i = 0; i < set->count; i++) {
         const double *values = set->values + set->offsets[i];
         for (size_t t = 0; t < set->channels * set->lengths[i]; t++)

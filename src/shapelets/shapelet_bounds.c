@@ -137,22 +137,19 @@ static uint64_t place_groups(const wwi_node_search *s) {
 }
 
 static ww_status prune(wwi_node_search *s) {
-    ww_status status;
     const wwi_node_bounds *b = &s->bounds;
     const wwi_shapelet_scratch *scratch = s->scratch;
     const uint32_t each = s->k > 1;
     const uint64_t groups = wwi_ceil_div((uint64_t)s->job.columns * s->job.count, b->prune_group);
-    if ((status = wwi_buffer_fill_u32(scratch->bounds.listed_count, 0, 4, 0)) != WW_OK ||
-        (status = WWI_LAUNCH(
-             b->prune, wwi_least(groups, b->prune_groups), b->prune_group, WWI_BUFFER(scratch->bounds.nearest),
-             WWI_BUFFER(scratch->columns.norms), WWI_BUFFER(scratch->windows.constant),
-             WWI_BUFFER(scratch->columns.reaches), WWI_BUFFER(scratch->columns.own), WWI_BUFFER(scratch->node.class_of),
-             WWI_BUFFER(scratch->node.totals), WWI_BUFFER(scratch->node.before), WWI_BUFFER(scratch->node.entropy),
-             WWI_BUFFER(scratch->bounds.most_gain), WWI_BUFFER(scratch->bounds.pruned), WWI_VALUE(b->shift),
-             WWI_VALUE(each), WWI_VALUE(b->field), WWI_VALUE(b->words), WWI_LOCAL((size_t)prune_local(s)),
-             WWI_VALUE(s->job))) != WW_OK ||
-        (status = rank_pruned(s)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_buffer_fill_u32(scratch->bounds.listed_count, 0, 4, 0));
+    WWI_TRY(WWI_LAUNCH(
+        b->prune, wwi_least(groups, b->prune_groups), b->prune_group, WWI_BUFFER(scratch->bounds.nearest),
+        WWI_BUFFER(scratch->columns.norms), WWI_BUFFER(scratch->windows.constant), WWI_BUFFER(scratch->columns.reaches),
+        WWI_BUFFER(scratch->columns.own), WWI_BUFFER(scratch->node.class_of), WWI_BUFFER(scratch->node.totals),
+        WWI_BUFFER(scratch->node.before), WWI_BUFFER(scratch->node.entropy), WWI_BUFFER(scratch->bounds.most_gain),
+        WWI_BUFFER(scratch->bounds.pruned), WWI_VALUE(b->shift), WWI_VALUE(each), WWI_VALUE(b->field),
+        WWI_VALUE(b->words), WWI_LOCAL((size_t)prune_local(s)), WWI_VALUE(s->job)));
+    WWI_TRY(rank_pruned(s));
     return WWI_LAUNCH(b->survive, place_groups(s), s->device->table_group, WWI_BUFFER(scratch->bounds.most_gain),
                       WWI_BUFFER(scratch->bounds.bound), WWI_BUFFER(scratch->bounds.pruned), WWI_VALUE(b->shift),
                       WWI_VALUE(each), WWI_BUFFER(scratch->bounds.listed), WWI_BUFFER(scratch->bounds.listed_count),
@@ -166,7 +163,7 @@ static ww_status split(wwi_node_search *s) {
     const uint64_t counts = 2 * (uint64_t)s->node->class_count * b->shares;
     const uint64_t local = b->keys_global ? 4 : (s->node->count + counts) * b->across * 4;
     const uint32_t groups = (uint32_t)wwi_least((s->job.columns / b->across) * (uint64_t)s->job.count, b->split_groups);
-    const ww_status status = WWI_LAUNCH(
+    WWI_TRY(WWI_LAUNCH(
         b->split, groups, b->split_group, WWI_BUFFER(scratch->bounds.nearest), WWI_BUFFER(scratch->columns.norms),
         WWI_BUFFER(scratch->windows.constant), WWI_BUFFER(scratch->columns.reaches), WWI_BUFFER(scratch->columns.own),
         WWI_BUFFER(scratch->node.class_of), WWI_BUFFER(scratch->node.totals), WWI_BUFFER(scratch->node.before),
@@ -174,9 +171,7 @@ static ww_status split(wwi_node_search *s) {
         WWI_BUFFER(scratch->bounds.most_gap), WWI_BUFFER(scratch->bounds.best), WWI_BUFFER(scratch->bounds.scratch),
         WWI_BUFFER(scratch->bounds.listed), WWI_BUFFER(scratch->bounds.listed_count),
         WWI_BUFFER(scratch->bounds.pruned), WWI_VALUE(b->shift), WWI_VALUE(each), WWI_BUFFER(scratch->node.entropy),
-        WWI_LOCAL(local), WWI_VALUE(s->job));
-    if (status != WW_OK)
-        return status;
+        WWI_LOCAL(local), WWI_VALUE(s->job)));
     return each ? rank_pruned(s)
                 : WWI_LAUNCH(b->raise, 1, b->split_group, WWI_BUFFER(scratch->bounds.best), WWI_VALUE(groups),
                              WWI_LOCAL((size_t)b->split_group * 16), WWI_BUFFER(scratch->bounds.bound));

@@ -81,9 +81,7 @@ static ww_status count_columns(const wwi_node_search *s, bool whole, uint64_t *c
 
 static ww_status make_columns(wwi_node_search *s, bool whole) {
     uint64_t count;
-    const ww_status status = count_columns(s, whole, &count);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(count_columns(s, whole, &count));
     s->candidates.columns = malloc(count * sizeof *s->candidates.columns);
     if (!s->candidates.columns)
         return wwi_fail_memory(count * sizeof *s->candidates.columns);
@@ -194,7 +192,7 @@ static ww_status arrange_rows(wwi_node_search *s) {
                 blocks[count++] = (rows){column->own, column->start, (uint32_t)length - column->start};
             }
         sort_down(blocks, count, sizeof *blocks, offsetof(rows, left), s->data->longest, starts, sorted);
-        const size_t groups = (count + lanes - 1) / lanes, columns = groups * H * lanes;
+        const size_t groups = wwi_ceil_div(count, lanes), columns = groups * H * lanes;
         if ((status = wwi_grow(&ordered, &capacity, used + columns, sizeof *ordered)) != WW_OK)
             break;
         wwi_shapelet_column *to = ordered + used;
@@ -328,8 +326,8 @@ ww_status wwi_node_sections(wwi_node_search *s) {
             return status;
         s->candidates.sections[s->candidates.section_count++] = (wwi_node_section){first, end - first};
     }
-    const ww_status status = s->correlator.way->diagonals ? arrange_rows(s) : WW_OK;
-    return status == WW_OK ? count_cells(s) : status;
+    WWI_TRY(s->correlator.way->diagonals ? arrange_rows(s) : WW_OK);
+    return count_cells(s);
 }
 
 wwi_node_chunk wwi_node_chunk_of(const wwi_node_search *s, size_t first, size_t count) {

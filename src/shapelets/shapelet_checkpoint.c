@@ -37,10 +37,10 @@ static ww_status add_series(wwi_journal_lines *lines, const wwi_shapelet_past *p
     size_t runs = 0, end = 0;
     for (size_t at = 0; (at = next_run(past, at, &end)) < past->series_count; at = end)
         runs++;
-    ww_status status = wwi_journal_add(lines, "%zu %zu\n", past->series_count, runs);
-    for (size_t at = 0; status == WW_OK && (at = next_run(past, at, &end)) < past->series_count; at = end)
-        status = wwi_journal_add(lines, "%zu %zu\n", at, end - at);
-    return status;
+    WWI_TRY(wwi_journal_add(lines, "%zu %zu\n", past->series_count, runs));
+    for (size_t at = 0; (at = next_run(past, at, &end)) < past->series_count; at = end)
+        WWI_TRY(wwi_journal_add(lines, "%zu %zu\n", at, end - at));
+    return WW_OK;
 }
 
 ww_status wwi_shapelet_past_write(const char *path, const wwi_journal_identity *identity,

@@ -53,7 +53,6 @@ static ww_status copy_series(const ww_series_set *set, wwi_shapelet_data *data) 
 }
 
 ww_status wwi_shapelet_data_open(wwi_shapelet_device *device, const ww_series_set *set, wwi_shapelet_data *data) {
-    ww_status status;
     memset(data, 0, sizeof *data);
     data->count = ww_series_set_count(set);
     data->channels = ww_series_set_channels(set);
@@ -73,15 +72,14 @@ ww_status wwi_shapelet_data_open(wwi_shapelet_device *device, const ww_series_se
     const uint64_t bytes = data->offsets[data->count] * sizeof(double);
     if (!(data->values = malloc(bytes)))
         return wwi_fail_memory(bytes);
-    if ((status = copy_series(set, data)) != WW_OK)
-        return status;
+    WWI_TRY(copy_series(set, data));
     wwi_shapelet_find_steepest(data);
     if (!device->has_double)
         return WW_OK;
     find_extents(data);
     const uint64_t offset_bytes = (data->count + 1) * sizeof(uint64_t);
-    status = wwi_upload(device->context, &data->device_values, data->values, bytes);
-    return status == WW_OK ? wwi_upload(device->context, &data->device_offsets, data->offsets, offset_bytes) : status;
+    WWI_TRY(wwi_upload(device->context, &data->device_values, data->values, bytes));
+    return wwi_upload(device->context, &data->device_offsets, data->offsets, offset_bytes);
 }
 
 void wwi_shapelet_data_close(wwi_shapelet_data *data) {

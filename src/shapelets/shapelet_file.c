@@ -174,16 +174,16 @@ ww_status ww_shapelets_write(const ww_shapelets *m, const char *path) {
     wwi_output out;
     if (!m || !path)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets or path is NULL");
-    const ww_status status = wwi_output_open(path, &out);
-    return status == WW_OK ? write_model(m, &out) : status;
+    WWI_TRY(wwi_output_open(path, &out));
+    return write_model(m, &out);
 }
 
 ww_status ww_shapelets_write_to(const ww_shapelets *m, ww_write_fn write, void *user) {
     wwi_output out;
     if (!m || !write)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets or write is NULL");
-    const ww_status status = wwi_output_open_to(write, user, &out);
-    return status == WW_OK ? write_model(m, &out) : status;
+    WWI_TRY(wwi_output_open_to(write, user, &out));
+    return write_model(m, &out);
 }
 
 // ---- reading
@@ -436,7 +436,6 @@ static ww_status read_nodes(const json_t *root, const char *path, ww_shapelets *
 }
 
 static ww_status read_model(const json_t *root, const char *path, ww_shapelets *m) {
-    ww_status status;
     size_t version;
     const char *format = json_string_value(json_object_get(root, "format"));
     const char *quality = json_string_value(json_object_get(root, "quality"));
@@ -456,8 +455,8 @@ static ww_status read_model(const json_t *root, const char *path, ww_shapelets *
     if (!get_count(root, "channels", MOST, &m->channels) || m->channels == 0 ||
         !get_count(root, "train", MOST, &m->train) || m->train < 2)
         return wrong(path, "\"channels\" or \"train\" is missing or out of range");
-    if ((status = read_classes(root, path, m)) != WW_OK || (status = read_shapelets(root, path, m)) != WW_OK)
-        return status;
+    WWI_TRY(read_classes(root, path, m));
+    WWI_TRY(read_shapelets(root, path, m));
     if (!get_count(root, "best", m->shapelet_count, &m->best))
         return wrong(path, "\"best\" is missing or above the number of shapelets");
     return read_nodes(root, path, m);

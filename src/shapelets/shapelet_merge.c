@@ -139,14 +139,12 @@ ww_status ww_shapelets_merge(const ww_shapelets *const *parts, size_t count, siz
         *shapelets = NULL;
     if (!parts || !shapelets || count == 0 || best == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "parts or shapelets is NULL, or count or best is 0");
-    ww_status status = check_parts(parts, count);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(check_parts(parts, count));
     ww_shapelets *made = calloc(1, sizeof *made);
     if (!made)
         return wwi_fail_memory(sizeof *made);
     made->info = (ww_shapelets_info)WW_SHAPELETS_INFO_INIT;
-    status = merge(parts, count, best, made);
+    const ww_status status = merge(parts, count, best, made);
     if (status == WW_OK)
         *shapelets = made;
     else

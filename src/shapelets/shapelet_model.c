@@ -136,8 +136,8 @@ ww_status ww_shapelets_transform(const ww_shapelets *m, ww_dataset *series, cons
     if (count == 0 || first > m->shapelet_count || count > m->shapelet_count - first)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets %zu to %zu; there are %zu", first, first + count,
                         m->shapelet_count);
-    if ((status = wwi_run_take(given, &run)) != WW_OK || (status = check_channels(m, series)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_run_take(given, &run));
+    WWI_TRY(check_channels(m, series));
     block *b = malloc(sizeof *b);
     const wwi_shapelet_kind kind = {m->channels, m->raw, m->unscaled};
     if ((status = wwi_shapelet_device_open(series->context, &run, kind, &device)) == WW_OK && !b)

@@ -174,8 +174,8 @@ uint64_t wwi_node_memory(const wwi_node_search *s);
 // To a buffer of the device, without waiting: the values stay until the search ends.
 static inline ww_status wwi_node_post(wwi_shapelet_device *device, wwi_buffer **buffer, const void *values,
                                       uint64_t bytes) {
-    const ww_status status = wwi_grow_buffer(device->context, buffer, bytes);
-    return status == WW_OK ? wwi_buffer_send(*buffer, bytes, values) : status;
+    WWI_TRY(wwi_grow_buffer(device->context, buffer, bytes));
+    return wwi_buffer_send(*buffer, bytes, values);
 }
 
 #endif

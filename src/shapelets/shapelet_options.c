@@ -51,24 +51,20 @@ static ww_status check_part(const ww_shapelets_options *o, size_t count) {
 }
 
 static ww_status check_options(const ww_shapelets_options *o, const ww_series_set *train) {
-    ww_status status = check_lengths(o, ww_series_set_min_length(train));
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(check_lengths(o, ww_series_set_min_length(train)));
     if (!(o->seconds >= 0) || !(o->checkpoint_seconds >= 0))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "seconds or checkpoint_seconds is negative");
     if ((unsigned)o->quality > WW_SHAPELET_MOOD)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no quality %d", (int)o->quality);
-    status = check_terms(o);
-    return status == WW_OK ? check_part(o, ww_series_set_count(train)) : status;
+    WWI_TRY(check_terms(o));
+    return check_part(o, ww_series_set_count(train));
 }
 
 ww_status wwi_growth_take_options(wwi_growth *g, const ww_series_set *train, const ww_shapelets_options *given) {
     ww_shapelets_options *o = &g->options;
-    ww_status status;
     *o = (ww_shapelets_options)WW_SHAPELETS_OPTIONS_INIT;
-    if ((status = wwi_options_take(o, given, "ww_shapelets_options")) != WW_OK ||
-        (status = wwi_run_take(o->run, &g->run)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(o, given, "ww_shapelets_options"));
+    WWI_TRY(wwi_run_take(o->run, &g->run));
     const size_t shortest = ww_series_set_min_length(train);
     o->run = &g->run;
     o->min_length = o->min_length ? o->min_length : shortest < 3 ? shortest : 3;

@@ -145,11 +145,8 @@ static ww_status replay(wwi_growth *g, const wwi_shapelet_node *node, size_t k, 
 // A search is finished.
 static ww_status keep(wwi_growth *g, const wwi_shapelet_found *found, size_t count) {
     wwi_shapelet_past *past = &g->past;
-    ww_status status = remember(g, found, count);
-    if (status == WW_OK)
-        status = wwi_grow(&past->counts, &past->search_room, past->searches + 1, sizeof *past->counts);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(remember(g, found, count));
+    WWI_TRY(wwi_grow(&past->counts, &past->search_room, past->searches + 1, sizeof *past->counts));
     past->counts[past->searches++] = count;
     past->found_count += count;
     past->columns = past->unfinished_count = past->series_count = 0;

@@ -132,7 +132,6 @@ ww_status wwi_shapelet_judge(wwi_shapelet_device *device, const wwi_shapelet_dat
                              const wwi_shapelet_gains *gains, const ww_shapelets_options *options,
                              const wwi_shapelet_node *node, const double *distances, uint32_t *order, size_t *counts,
                              wwi_shapelet_found *found) {
-    ww_status status;
     const size_t n = node->count;
     // Joined distances may be those of any length.
     const double most =
@@ -143,7 +142,7 @@ ww_status wwi_shapelet_judge(wwi_shapelet_device *device, const wwi_shapelet_dat
     double *errors = malloc(n * sizeof *errors);
     if (!errors)
         return wwi_fail_memory(n * sizeof *errors);
-    status = wwi_shapelet_rounding(device, data, node->ids, n, &found->place, errors);
+    const ww_status status = wwi_shapelet_rounding(device, data, node->ids, n, &found->place, errors);
     for (size_t j = 0; node->before && j < n; j++)
         errors[j] = fmax(errors[j], node->before_errors[j]);
     if (status == WW_OK)

@@ -18,9 +18,7 @@ static ww_status add_shapelet(wwi_growth *g, const wwi_shapelet_found *found, ww
     ww_shapelets *m = g->model;
     const wwi_shapelet_place *p = &found->place;
     const size_t length = wwi_shapelet_length(&g->leading->data, p->series);
-    const ww_status status = wwi_grow(&m->shapelets, &m->shapelet_room, m->shapelet_count + 1, sizeof *m->shapelets);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_grow(&m->shapelets, &m->shapelet_room, m->shapelet_count + 1, sizeof *m->shapelets));
     wwi_shapelet *s = &m->shapelets[m->shapelet_count];
     *s = (wwi_shapelet){.series = p->series,
                         .start = p->start,
@@ -57,14 +55,12 @@ static ww_status most_frequent(const wwi_growth *g, const uint32_t *ids, size_t 
 }
 
 static ww_status add_node(wwi_growth *g, size_t first, size_t count, size_t depth, size_t *number) {
-    ww_status status;
     ww_shapelets *m = g->model;
     bool pure = false;
     size_t label = 0;
-    if ((status = most_frequent(g, g->ids + first, count, &label, &pure)) != WW_OK ||
-        (status = wwi_grow(&m->nodes, &m->node_room, m->node_count + 1, sizeof *m->nodes)) != WW_OK ||
-        (status = wwi_grow(&g->waiting, &g->waiting_room, g->waiting_count + 1, sizeof *g->waiting)) != WW_OK)
-        return status;
+    WWI_TRY(most_frequent(g, g->ids + first, count, &label, &pure));
+    WWI_TRY(wwi_grow(&m->nodes, &m->node_room, m->node_count + 1, sizeof *m->nodes));
+    WWI_TRY(wwi_grow(&g->waiting, &g->waiting_room, g->waiting_count + 1, sizeof *g->waiting));
     *number = m->node_count++;
     m->nodes[*number] = (ww_shapelet_node)WW_SHAPELET_NODE_INIT;
     m->nodes[*number].depth = depth;
@@ -209,11 +205,8 @@ static size_t divide(uint32_t *ids, size_t count, const double *distances, doubl
 static ww_status add_below(wwi_growth *g, const waiting *w, size_t left) {
     size_t below[2];
     const size_t depth = g->model->nodes[w->node].depth + 1, there = g->waiting_count;
-    ww_status status = add_node(g, w->first, left, depth, &below[0]);
-    if (status == WW_OK)
-        status = add_node(g, w->first + left, w->count - left, depth, &below[1]);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(add_node(g, w->first, left, depth, &below[0]));
+    WWI_TRY(add_node(g, w->first + left, w->count - left, depth, &below[1]));
     if (g->waiting_count == there + 2) {
         const waiting swapped = g->waiting[there];
         g->waiting[there] = g->waiting[there + 1];
@@ -348,9 +341,8 @@ static ww_status prepare(wwi_growth *g, const ww_series_set *train, const ww_sha
     m->unscaled = g->options.unscaled != 0;
     m->quality = g->options.quality;
     g->kind = (wwi_shapelet_kind){m->channels, m->raw, m->unscaled};
-    if ((status = g->devices->open(g, train)) != WW_OK ||
-        (status = wwi_shapelet_gains_open(m->train, &g->gains)) != WW_OK)
-        return status;
+    WWI_TRY(g->devices->open(g, train));
+    WWI_TRY(wwi_shapelet_gains_open(m->train, &g->gains));
     return wwi_growth_resume(g);
 }
 
@@ -389,12 +381,10 @@ ww_status wwi_shapelets_grow(wwi_growth *g, const ww_series_set *train, const ww
 
 ww_status wwi_shapelet_worker_open(ww_context *context, const ww_run_options *run, wwi_shapelet_kind kind,
                                    const ww_series_set *train, wwi_shapelet_worker *worker) {
-    ww_status status = wwi_shapelet_device_open(context, run, kind, &worker->device);
-    if (status == WW_OK)
-        status = wwi_shapelet_data_open(&worker->device, train, &worker->data);
-    if (status == WW_OK)
-        wwi_stream_start(worker->device.stream);
-    return status;
+    WWI_TRY(wwi_shapelet_device_open(context, run, kind, &worker->device));
+    WWI_TRY(wwi_shapelet_data_open(&worker->device, train, &worker->data));
+    wwi_stream_start(worker->device.stream);
+    return WW_OK;
 }
 
 void wwi_shapelet_worker_close(wwi_shapelet_worker *worker) {

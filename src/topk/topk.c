@@ -158,7 +158,6 @@ void ww_topk_destroy(ww_topk **topk) {
 }
 
 static ww_status select_allocate(ww_topk *s, ww_precision precision) {
-    ww_status status;
     const uint64_t row_bytes = s->columns * s->value_bytes, best_bytes = s->k * (s->value_bytes + 4);
     const uint64_t rows = wwi_memory_share(s->context, 2, s->run.max_bytes) / (row_bytes + best_bytes);
     if (rows == 0) {
@@ -167,26 +166,23 @@ static ww_status select_allocate(ww_topk *s, ww_precision precision) {
         return wwi_fail_hint("use a larger device, or cut the rows");
     }
     s->most_rows = rows < s->rows ? (size_t)rows : s->rows;
-    if ((status = wwi_run_stream(s->context, &s->run, &s->stream)) != WW_OK ||
-        (status = WWI_GROW(s->context, {&s->values, s->most_rows * row_bytes},
-                           {&s->best_values, s->most_rows * s->k * s->value_bytes},
-                           {&s->best_indices, s->most_rows * s->k * 4})) != WW_OK)
-        return status;
+    WWI_TRY(wwi_run_stream(s->context, &s->run, &s->stream));
+    WWI_TRY(WWI_GROW(s->context, {&s->values, s->most_rows * row_bytes},
+                     {&s->best_values, s->most_rows * s->k * s->value_bytes},
+                     {&s->best_indices, s->most_rows * s->k * 4}));
     return wwi_selector_create(s->context, s->stream, precision, (uint32_t)s->k, &s->selector);
 }
 
 ww_status ww_topk_create(ww_context *context, size_t rows, size_t columns, size_t k, const ww_topk_options *options,
                          ww_topk **topk) {
-    ww_status status;
     ww_topk_options o = WW_TOPK_OPTIONS_INIT;
     ww_run_options run;
     if (topk)
         *topk = NULL;
     if (!context || !topk)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or topk is NULL");
-    if ((status = wwi_options_take(&o, options, "ww_topk_options")) != WW_OK ||
-        (status = wwi_run_take(o.run, &run)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&o, options, "ww_topk_options"));
+    WWI_TRY(wwi_run_take(o.run, &run));
     const ww_precision precision = o.precision;
     if ((unsigned)precision > WW_DOUBLE || rows == 0 || columns == 0 || k == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "rows, columns or k is 0, or precision is %d", (int)precision);
@@ -194,8 +190,7 @@ ww_status ww_topk_create(ww_context *context, size_t rows, size_t columns, size_
     if (columns > INT32_MAX || k > INT32_MAX || !wwi_mul_u64(rows, columns > k ? columns : k, &total) ||
         total > INT64_MAX / 8)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu columns, k %zu; the most is 2^31 - 1", columns, k);
-    if ((status = wwi_check_precision(context, precision)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_check_precision(context, precision));
     ww_topk *s = calloc(1, sizeof *s);
     if (!s)
         return wwi_fail_memory(sizeof *s);
@@ -207,7 +202,7 @@ ww_status ww_topk_create(ww_context *context, size_t rows, size_t columns, size_
     s->value_bytes = wwi_precision_bytes(precision);
     s->run = run;
     s->info = (ww_topk_info)WW_TOPK_INFO_INIT;
-    status = select_allocate(s, precision);
+    const ww_status status = select_allocate(s, precision);
     if (status == WW_OK)
         *topk = s;
     else

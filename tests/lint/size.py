@@ -50,7 +50,7 @@ def functions(path):
         end = closing(text, begin) if "}" in text[begin:line] else text.find("\n}", begin) + 1
         end = end if end > begin else len(text)
         body = text[begin:end]
-        branches = len(re.findall(r"\b(?:if|for|while|case)\b|&&|\|\||\?", body))
+        branches = len(re.findall(r"\b(?:if|for|while|case|WWI_TRY|CLI_TRY)\b|&&|\|\||\?", body))
         yield found.group(1), text.count("\n", found.start(), end) + 1, branches + 1
         at = max(end, found.end())
 
