@@ -234,8 +234,8 @@ static ww_status upload_points(ww_points *p, wwi_stream *stream, const unsigned 
                                size_t count, wwi_buffer **points, wwi_buffer **starts) {
     if (p->kind == WW_POINTS_SETS)
         return upload_sets(p, (const uint32_t *)(const void *)values, first, count, points, starts);
-    const ww_status status = wwi_buffer_create(p->context, bytes_of(p, first, count), points);
-    return status == WW_OK ? tile_points(p, stream, values, first, count, *points) : status;
+    WWI_TRY(wwi_buffer_create(p->context, bytes_of(p, first, count), points));
+    return tile_points(p, stream, values, first, count, *points);
 }
 
 static ww_status describe(ww_points *p, const ww_point_view *view) {
@@ -311,13 +311,12 @@ ww_status ww_points_create(ww_context *context, const ww_point_view *given, cons
         *points = NULL;
     if (!context || !points)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or points is NULL");
-    if ((status = wwi_options_take(&o, options, "ww_points_options")) != WW_OK ||
-        (status = wwi_options_take(&view, given, "ww_point_view")) != WW_OK || (status = check_view(&view)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&o, options, "ww_points_options"));
+    WWI_TRY(wwi_options_take(&view, given, "ww_point_view"));
+    WWI_TRY(check_view(&view));
     if ((unsigned)o.precision > WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)o.precision);
-    if ((status = wwi_check_precision(context, o.precision)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_check_precision(context, o.precision));
     ww_points *p = calloc(1, sizeof *p);
     if (!p)
         return wwi_fail_memory(sizeof *p);

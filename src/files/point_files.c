@@ -43,9 +43,7 @@ ww_status ww_point_set_of_bits(const ww_point_view *given, ww_point_set **set) {
         *set = NULL;
     if (!given || !set)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "bits or set is NULL");
-    const ww_status status = wwi_take_point_view(given, &taken);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_take_point_view(given, &taken));
     if (bits->kind != WW_POINTS_BITS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is not of bits");
     const size_t bytes = (bits->dimension + 7) / 8;
@@ -99,17 +97,14 @@ static ww_status add_item(builder *b, double value, const char *name, size_t set
         wwi_fail(WW_ERROR_FORMAT, "%s: set %zu has the member %g", name, set, value);
         return wwi_fail_hint("members are whole numbers from 0 to 2^32-1");
     }
-    ww_status status = wwi_grow(&b->items, &b->capacity, b->count + 1, sizeof *b->items);
-    if (status == WW_OK)
-        b->items[b->count++] = (uint32_t)value;
-    return status;
+    WWI_TRY(wwi_grow(&b->items, &b->capacity, b->count + 1, sizeof *b->items));
+    b->items[b->count++] = (uint32_t)value;
+    return WW_OK;
 }
 
 // Ends a set: its members ascending, each once.
 static ww_status end_set(builder *b) {
-    ww_status status = wwi_grow(&b->offsets, &b->offset_capacity, b->sets + 2, sizeof *b->offsets);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_grow(&b->offsets, &b->offset_capacity, b->sets + 2, sizeof *b->offsets));
     if (b->sets == 0)
         b->offsets[0] = 0;
     const size_t begin = (size_t)b->offsets[b->sets];
@@ -191,15 +186,13 @@ static void take_point(ww_point_set *set, char letter, const char *from, size_t 
 }
 
 static ww_status read_vecs(const wwi_text *text, char letter, ww_point_set *set) {
-    ww_status status;
     const size_t size = letter == 'b' ? 1 : 4;
     uint32_t d;
     uint64_t total;
     const bool bits = set->kind == WW_POINTS_BITS;
     if (bits && letter != 'b')
         return wwi_fail(WW_ERROR_UNSUPPORTED, "%s: bits are read from .bvecs, .npy or text", text->name);
-    if ((status = count_points(text, size, false, &set->count, &d, &total)) != WW_OK)
-        return status;
+    WWI_TRY(count_points(text, size, false, &set->count, &d, &total));
     set->dimension = bits ? (size_t)d * 8 : d;
     set->precision = letter == 'i' ? WW_DOUBLE : WW_FLOAT;
     const size_t value_bytes = bits ? 1 : letter == 'i' ? sizeof(double) : sizeof(float);
@@ -480,9 +473,7 @@ static ww_status write_sets(wwi_output *out, const char *path, const ww_point_vi
 }
 
 ww_status wwi_take_point_view(const ww_point_view *given, ww_point_view *taken) {
-    const ww_status status = wwi_options_take(taken, given, "ww_point_view");
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(taken, given, "ww_point_view"));
     const bool shaped = taken->kind == WW_POINTS_SETS ? taken->offsets != NULL : taken->dimension > 0;
     if (!taken->values || taken->count == 0 || !shaped || taken->dimension > INT32_MAX)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is empty");

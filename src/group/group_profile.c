@@ -56,15 +56,13 @@ static ww_status run_diagonals(void *user, void *own, size_t first, size_t count
     ww_group_profile *g = user;
     ww_profile *p = own;
     const int64_t from = g->first + (int64_t)first;
-    const ww_status status = wwi_profile_add_diagonals(p, from, from + (int64_t)count);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_profile_add_diagonals(p, from, from + (int64_t)count));
     (void)pthread_mutex_lock(&g->lock);
     g->info.candidates += p->info.candidates;
     g->info.launches += p->info.launches;
     g->info.seconds_device += p->info.seconds_device;
     (void)pthread_mutex_unlock(&g->lock);
-    return status;
+    return WW_OK;
 }
 
 // The pairs on a diagonal.
@@ -78,11 +76,10 @@ static double diagonal_work(const void *user, size_t at) {
 
 // What another device found comes to that of one of them; what both have, once.
 static ww_status merge_lists(const wwi_profile_nearest *from, wwi_profile_nearest *to) {
-    ww_status status = WW_OK;
-    for (int list = 0; list < from->lists && status == WW_OK; list++)
-        status = ww_neighbours_merge(to->windows, to->k, WW_DOUBLE, 0, to->ids[list], to->best[list], from->ids[list],
-                                     from->best[list]);
-    return status;
+    for (int list = 0; list < from->lists; list++)
+        WWI_TRY(ww_neighbours_merge(to->windows, to->k, WW_DOUBLE, 0, to->ids[list], to->best[list], from->ids[list],
+                                    from->best[list]));
+    return WW_OK;
 }
 
 static ww_status plan(ww_group_profile *g, source *from) {
@@ -90,9 +87,7 @@ static ww_status plan(ww_group_profile *g, source *from) {
     g->errors = calloc(g->group->count, sizeof *g->errors);
     if (!g->plans || !g->errors)
         return wwi_fail_memory(g->group->count * sizeof *g->errors);
-    const ww_status status = wwi_group_make_together(g->group, g->errors, from, make_plan);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_group_make_together(g->group, g->errors, from, make_plan));
     for (size_t i = 0; i < g->group->count; i++)
         g->any = g->plans[i] ? g->plans[i] : g->any;
     g->info = g->any->info;

@@ -538,12 +538,10 @@ ww_status ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh
         *lsh = NULL;
     if (!points || !lsh)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points or lsh is NULL");
-    if ((status = wwi_options_take(&o, options, "ww_lsh_options")) != WW_OK ||
-        (status = wwi_run_take(o.run, &run)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&o, options, "ww_lsh_options"));
+    WWI_TRY(wwi_run_take(o.run, &run));
     const double start = wwi_seconds();
-    if ((status = wwi_lsh_open(points, &o, &run, NULL, 0, lsh)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_lsh_open(points, &o, &run, NULL, 0, lsh));
     if ((status = wwi_lsh_append(*lsh, points)) != WW_OK)
         ww_lsh_destroy(lsh);
     else

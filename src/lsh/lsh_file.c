@@ -441,13 +441,11 @@ ww_status ww_lsh_load(ww_context *context, const char *path, const ww_run_option
         *lsh = NULL;
     if (!context || !path || !lsh)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, path or lsh is NULL");
-    ww_status status = wwi_run_take(run, &taken);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_run_take(run, &taken));
     wwi_byte_source source = {.name = path, .file = fopen(path, "rb")};
     if (!source.file)
         return wwi_fail(WW_ERROR_IO, "can't open %s: %s", path, strerror(errno));
-    status = load(context, &source, &taken, lsh);
+    const ww_status status = load(context, &source, &taken, lsh);
     fclose(source.file);
     return status;
 }

@@ -74,10 +74,9 @@ static ww_status allocate_sorting(search *s) {
     const uint64_t tables = s->h->options.tables, rows = s->most_rows, bits = most_bits(s->h);
     if (s->entries)
         return WW_OK;
-    const ww_status status = wwi_lsh_sorter_create(s->h, rows, (uint32_t)bits, &s->sorter);
-    return status == WW_OK ? WWI_GROW(s->h->context, {&s->keys, tables * rows * s->key_probes * 4},
-                                      {&s->offsets, ((tables << bits) + 1) * 4}, {&s->entries, tables * rows * 4})
-                           : status;
+    WWI_TRY(wwi_lsh_sorter_create(s->h, rows, (uint32_t)bits, &s->sorter));
+    return WWI_GROW(s->h->context, {&s->keys, tables * rows * s->key_probes * 4},
+                    {&s->offsets, ((tables << bits) + 1) * 4}, {&s->entries, tables * rows * 4});
 }
 
 static ww_status allocate_queries(search *s, uint64_t rows) {
@@ -95,7 +94,6 @@ static ww_status allocate_queries(search *s, uint64_t rows) {
 
 // Allocates scratch for `queries` rows or as many as fit.
 static ww_status allocate(search *s, size_t queries) {
-    ww_status status;
     ww_lsh *h = s->h;
     const uint64_t tables = h->options.tables, capacity = h->options.candidates;
     const uint64_t buffer = wwi_context_max_buffer(h->context);
@@ -131,9 +129,8 @@ static ww_status allocate(search *s, size_t queries) {
         s->key_probes = (uint32_t)wwi_least(s->key_probes, fit > 1 ? fit : 1);
     }
     s->most_rows = (size_t)rows;
-    if ((status = WWI_GROW(h->context, {&s->best_values, s->lists * rows * s->k * h->value_bytes},
-                           {&s->best_ids, s->lists * rows * s->k * 4})) != WW_OK)
-        return status;
+    WWI_TRY(WWI_GROW(h->context, {&s->best_values, s->lists * rows * s->k * h->value_bytes},
+                     {&s->best_ids, s->lists * rows * s->k * 4}));
     return s->by_buckets ? allocate_buckets(s, rows) : allocate_queries(s, rows);
 }
 
@@ -184,9 +181,7 @@ static void take_time(search *s) {
 
 // Between two launches: what a caller who wants to stop waits for.
 static ww_status wait_for_tasks(search *s) {
-    const ww_status status = wwi_finish(s->h->stream);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_finish(s->h->stream));
     take_time(s);
     s->h->pace.since = wwi_seconds();
     return wwi_pace_report(&s->h->pace, 0);
@@ -348,7 +343,6 @@ static ww_status start_lists(search *s) {
 // ---- by queries
 
 static ww_status search_queries(search *s, wwi_lsh_block *b, bool fresh) {
-    ww_status status;
     ww_lsh *h = s->h;
     ww_lsh_args job = make_job(s, b);
     job.probes = h->options.probes;
@@ -371,16 +365,15 @@ static ww_status search_queries(search *s, wwi_lsh_block *b, bool fresh) {
                                      .fresh = fresh,
                                      .best_values = s->best_values,
                                      .best_indices = s->best_ids};
-    if ((status = wwi_lsh_keys(h, &s->window, &job, s->keys)) != WW_OK ||
-        (status = WWI_LAUNCH(h->kernels.gather, s->rows, h->row_group, WWI_BUFFER(s->keys), WWI_BUFFER(b->offsets),
-                             WWI_BUFFER(b->entries), WWI_BUFFER(h->removed.sent), WWI_VALUE(job), WWI_BUFFER(s->counts),
-                             WWI_BUFFER(s->ids))) != WW_OK ||
-        (status = WWI_LAUNCH(h->kernels.exact, s->rows, h->row_group, WWI_BUFFER(s->window.values),
-                             WWI_BUFFER(b->window.values), WWI_BUFFER(s->norms), WWI_BUFFER(b->norms), WWI_VALUE(exact),
-                             WWI_BUFFER(s->counts), WWI_BUFFER(s->ids), WWI_BUFFER(s->values))) != WW_OK ||
-        (status = wwi_topk(s->selector, &selection)) != WW_OK ||
-        (status = wwi_stream_read(h->stream, s->counts, 0, s->rows * 4, s->counted)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_lsh_keys(h, &s->window, &job, s->keys));
+    WWI_TRY(WWI_LAUNCH(h->kernels.gather, s->rows, h->row_group, WWI_BUFFER(s->keys), WWI_BUFFER(b->offsets),
+                       WWI_BUFFER(b->entries), WWI_BUFFER(h->removed.sent), WWI_VALUE(job), WWI_BUFFER(s->counts),
+                       WWI_BUFFER(s->ids)));
+    WWI_TRY(WWI_LAUNCH(h->kernels.exact, s->rows, h->row_group, WWI_BUFFER(s->window.values),
+                       WWI_BUFFER(b->window.values), WWI_BUFFER(s->norms), WWI_BUFFER(b->norms), WWI_VALUE(exact),
+                       WWI_BUFFER(s->counts), WWI_BUFFER(s->ids), WWI_BUFFER(s->values)));
+    WWI_TRY(wwi_topk(s->selector, &selection));
+    WWI_TRY(wwi_stream_read(h->stream, s->counts, 0, s->rows * 4, s->counted));
     for (size_t r = s->lead; r < s->rows; r++) {
         const bool capped = s->counted[r] > job.capacity;
         h->info.capped += capped;

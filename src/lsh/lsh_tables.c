@@ -20,9 +20,8 @@ ww_status wwi_lsh_norms(ww_lsh *h, const wwi_slice *w, wwi_buffer **norms, float
     *largest = 0;
     if (h->family == WWI_LSH_SETS)
         return WW_OK;
-    if ((status = wwi_buffer_create(h->context, padded * h->value_bytes, norms)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(h->largest, 0, 4, 0)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_buffer_create(h->context, padded * h->value_bytes, norms));
+    WWI_TRY(wwi_buffer_fill_u32(h->largest, 0, 4, 0));
     if ((status = WWI_LAUNCH(h->kernels.norms, padded / WWI_TILE, WWI_TILE, WWI_BUFFER(w->values),
                              WWI_BUFFER(h->device_mean), WWI_VALUE(n), WWI_VALUE(h->words), WWI_BUFFER(*norms),
                              WWI_BUFFER(h->largest))) != WW_OK ||

@@ -224,8 +224,8 @@ static ww_status run_part(ww_profile *p, const wwi_profile_part *part) {
 
 static ww_status add_part(ww_profile *p, const wwi_profile_part *part) {
     p->current = false;
-    const ww_status status = run_part(p, part);
-    return status == WW_OK ? wwi_profile_enter_flats(p) : status;
+    WWI_TRY(run_part(p, part));
+    return wwi_profile_enter_flats(p);
 }
 
 static ww_status end_run(ww_profile *p, ww_status status, double start) {

@@ -47,9 +47,7 @@ static ww_status add_tiles(wwi_node_search *s, size_t j, size_t *capacity, uint6
     for (int32_t u = -before; u < end; u += (int32_t)U) {
         const uint32_t left = u < 0 ? length : (uint32_t)u < length ? length - (uint32_t)u : 0;
         const uint32_t lengths = left < s->job.least ? 0 : left < s->job.longest ? left : s->job.longest;
-        const ww_status status = wwi_grow(&t->tiles, capacity, t->tile_count + 1, sizeof *t->tiles);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(wwi_grow(&t->tiles, capacity, t->tile_count + 1, sizeof *t->tiles));
         t->tiles[t->tile_count++] = (wwi_shapelet_tile){(uint32_t)j, (uint32_t)u, lengths, (uint32_t)*rows};
         *rows += diagonals ? 0 : lengths;
     }
@@ -74,9 +72,7 @@ static ww_status make_tiles(wwi_node_search *s, size_t first, uint64_t most_byte
     for (size_t j = first; j < s->node->count; j++) {
         uint64_t after = rows;
         const size_t begin = t->tile_count;
-        const ww_status status = add_tiles(s, j, &capacity, &after);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(add_tiles(s, j, &capacity, &after));
         if (j > first && after * row_bytes + (j + 1 - first) * each > most_bytes) {
             t->tile_count = begin;
             break;
@@ -97,9 +93,7 @@ static ww_status make_tiles(wwi_node_search *s, size_t first, uint64_t most_byte
 // The table of the windows of series from `first` on.
 static ww_status make_windows(wwi_node_search *s, size_t first, uint64_t most_bytes) {
     wwi_node_table *t = &s->table;
-    ww_status status = make_tiles(s, first, most_bytes);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(make_tiles(s, first, most_bytes));
     s->job.table = (uint32_t)first;
     // Of a table of all series what is sent stays.
     const bool stays = t->count == s->node->count;
@@ -110,10 +104,10 @@ static ww_status make_windows(wwi_node_search *s, size_t first, uint64_t most_by
         uint64_t bytes;
     } sent[] = {{&s->scratch->windows.tiles, t->tiles, t->tile_count * sizeof *t->tiles},
                 {&s->scratch->windows.first, t->first_tile, (t->count + 1) * 4}};
-    for (size_t i = 0; status == WW_OK && i < (s->correlator.way->diagonals ? 1 : 2); i++)
-        status = stays ? wwi_node_post(d, sent[i].to, sent[i].from, sent[i].bytes)
-                       : wwi_upload(d->context, sent[i].to, sent[i].from, sent[i].bytes);
-    return status == WW_OK ? s->correlator.way->make_windows(s) : status;
+    for (size_t i = 0; i < (s->correlator.way->diagonals ? 1 : 2); i++)
+        WWI_TRY(stays ? wwi_node_post(d, sent[i].to, sent[i].from, sent[i].bytes)
+                      : wwi_upload(d->context, sent[i].to, sent[i].from, sent[i].bytes));
+    return s->correlator.way->make_windows(s);
 }
 
 // ---- launches

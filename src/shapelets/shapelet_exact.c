@@ -185,10 +185,9 @@ static ww_status on_device(wwi_shapelet_device *d, const wwi_shapelet_data *data
     const uint64_t results = count * series;
     const uint32_t across = (uint32_t)series;
     struct wwi_shapelet_exact_scratch *e = &d->scratch.exact;
-    if ((status = WWI_GROW(d->context, {&e->ids, series * 4}, {&e->patterns, value_count * sizeof(double)},
-                           {&e->places, count * 8}, {&e->flats, count * d->kind.channels * 4},
-                           {&e->nearest, results * sizeof(double)}, {&e->at, results * 4})) != WW_OK)
-        return status;
+    WWI_TRY(WWI_GROW(d->context, {&e->ids, series * 4}, {&e->patterns, value_count * sizeof(double)},
+                     {&e->places, count * 8}, {&e->flats, count * d->kind.channels * 4},
+                     {&e->nearest, results * sizeof(double)}, {&e->at, results * 4}));
     if ((status = wwi_buffer_send(e->ids, series * 4, ids)) == WW_OK &&
         (status = wwi_buffer_send(e->patterns, value_count * sizeof(double), values)) == WW_OK &&
         (status = wwi_buffer_send(e->places, count * 8, places)) == WW_OK &&

@@ -73,21 +73,20 @@ static ww_status send_columns(wwi_node_search *s) {
 
 // What does not change from chunk to chunk.
 static ww_status send_node(wwi_node_search *s) {
-    ww_status status;
     wwi_shapelet_device *d = s->device;
     wwi_shapelet_scratch *scratch = s->scratch;
     const wwi_shapelet_node *node = s->node;
     const size_t n = node->count;
-    if ((status = describe_node(s)) != WW_OK ||
-        (status = wwi_node_post(d, &scratch->node.ids, node->ids, n * 4)) != WW_OK ||
-        (status = wwi_node_post(d, &scratch->node.class_of, node->classes, n * 4)) != WW_OK ||
-        (status = wwi_node_post(d, &scratch->node.totals, s->sent.totals, node->class_count * 4)) != WW_OK ||
-        (status = wwi_node_post(d, &scratch->node.points, s->sent.points, n * 4)) != WW_OK ||
-        (status = send_before(s)) != WW_OK || (status = send_gains(s)) != WW_OK ||
-        (status = send_columns(s)) != WW_OK ||
-        (status = WWI_GROW(d->context, {&scratch->bounds.pruned, n * 4}, {&scratch->bounds.listed_count, 4},
-                           {&scratch->bounds.bound, 16})) != WW_OK)
-        return status;
+    WWI_TRY(describe_node(s));
+    WWI_TRY(wwi_node_post(d, &scratch->node.ids, node->ids, n * 4));
+    WWI_TRY(wwi_node_post(d, &scratch->node.class_of, node->classes, n * 4));
+    WWI_TRY(wwi_node_post(d, &scratch->node.totals, s->sent.totals, node->class_count * 4));
+    WWI_TRY(wwi_node_post(d, &scratch->node.points, s->sent.points, n * 4));
+    WWI_TRY(send_before(s));
+    WWI_TRY(send_gains(s));
+    WWI_TRY(send_columns(s));
+    WWI_TRY(WWI_GROW(d->context, {&scratch->bounds.pruned, n * 4}, {&scratch->bounds.listed_count, 4},
+                     {&scratch->bounds.bound, 16}));
     return wwi_buffer_fill_u32(scratch->bounds.pruned, 0, n * 4, 0);
 }
 
@@ -112,18 +111,17 @@ static void cut_chunks(wwi_node_search *s) {
 }
 
 static ww_status allocate(wwi_node_search *s) {
-    ww_status status;
     ww_context *context = s->device->context;
     struct wwi_shapelet_columns_scratch *to = &s->scratch->columns;
     const uint32_t block = s->candidates.block;
     const uint64_t W = wwi_least(wwi_ceil_div(s->candidates.count, block) * block, s->candidates.most);
     // By diagonals also the condition number of each length.
     const uint64_t flat_bytes = (s->node->count + 1) * (s->job.single ? s->job.longest : s->job.count) * 4;
-    if ((status = WWI_GROW(context, {&to->places, W * 16}, {&to->reaches, W * 4}, {&to->own, W * 4},
-                           {&to->norms, W * (s->data->channels + 1) * s->job.count * 4},
-                           {&s->scratch->windows.constant, flat_bytes})) != WW_OK ||
-        (status = s->correlator.way->allocate(s, W)) != WW_OK || (status = wwi_node_bounds_allocate(s, W)) != WW_OK)
-        return status;
+    WWI_TRY(WWI_GROW(context, {&to->places, W * 16}, {&to->reaches, W * 4}, {&to->own, W * 4},
+                     {&to->norms, W * (s->data->channels + 1) * s->job.count * 4},
+                     {&s->scratch->windows.constant, flat_bytes}));
+    WWI_TRY(s->correlator.way->allocate(s, W));
+    WWI_TRY(wwi_node_bounds_allocate(s, W));
     return wwi_buffer_fill_u32(s->scratch->windows.constant, 0, flat_bytes, 0);
 }
 
@@ -151,9 +149,7 @@ static ww_status queue_chunk(wwi_node_search *s, const wwi_node_chunk *now) {
     s->job.columns = (uint32_t)(wwi_ceil_div(now->count, block) * block);
     s->shortlist.first = s->ahead ? (uint32_t)now->first : 0;
     s->shortlist.columns = s->ahead ? (uint32_t)s->candidates.count + block : s->job.columns;
-    const ww_status status = wwi_correlate(s, now);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_correlate(s, now));
     const ww_status brief = s->job.shorts ? wwi_brief_find(s) : WW_OK;
     return brief == WW_OK ? wwi_node_bounds_find(s) : brief;
 }
@@ -162,9 +158,7 @@ static ww_status queue_chunk(wwi_node_search *s, const wwi_node_chunk *now) {
 static ww_status go_through_chunk(wwi_node_search *s, const wwi_node_chunk *now, size_t next_count,
                                   wwi_node_chunk *next) {
     bool whole; // there is room for a chunk's candidates
-    const ww_status status = queue_chunk(s, now);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(queue_chunk(s, now));
     *next = wwi_node_chunk_of(s, now->first + now->count, next_count);
     s->progress->cells += now->cells;
     s->progress->candidates += now->candidates;
@@ -284,11 +278,12 @@ static ww_status prepare(wwi_node_search *s) {
     if ((status = wwi_node_columns(s)) != WW_OK || !s->candidates.count)
         return status; // nothing of a sample is in this part
     wwi_brief_choose(s);
-    if ((status = s->correlator.way->compile(s)) != WW_OK || (status = wwi_node_bounds_compile(s)) != WW_OK)
-        return status;
+    WWI_TRY(s->correlator.way->compile(s));
+    WWI_TRY(wwi_node_bounds_compile(s));
     cut_chunks(s);
-    if ((status = wwi_node_sections(s)) != WW_OK || (status = send_node(s)) != WW_OK || (status = allocate(s)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_node_sections(s));
+    WWI_TRY(send_node(s));
+    WWI_TRY(allocate(s));
     return s->job.shorts ? wwi_brief_windows(s) : WW_OK;
 }
 
