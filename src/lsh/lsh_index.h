@@ -108,7 +108,7 @@ static inline uint64_t wwi_lsh_half_bytes(const ww_lsh *lsh) {
 }
 
 static inline uint64_t wwi_lsh_groups(uint64_t items) {
-    return (items + WWI_LSH_GROUP - 1) / WWI_LSH_GROUP;
+    return wwi_ceil_div(items, WWI_LSH_GROUP);
 }
 
 // Fills `masks` with the wanted number of probes, or as many as there are, and returns how many (0: no memory). Bit j

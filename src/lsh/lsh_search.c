@@ -403,7 +403,7 @@ static size_t list_incomplete(const search *s, const int64_t *ids, uint32_t *row
 static ww_status complete(search *s, const uint32_t *rows, size_t count) {
     ww_status status = WW_OK;
     ww_lsh *h = s->h;
-    const size_t tasks = (count + h->tile - 1) / h->tile;
+    const size_t tasks = wwi_ceil_div(count, h->tile);
     buckets of = {0};
     uint32_t(*list)[2] = malloc(tasks * sizeof *list);
     if (!list)

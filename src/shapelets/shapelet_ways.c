@@ -7,7 +7,7 @@
 
 #include "shapelets/shapelet_node.h"
 
-enum { LEAST_SPARSE = 3 }; // the step from which lengths are sparse: errors of sums along diagonals are too large below
+enum { LEAST_SPARSE = 3 }; // the step from which lengths are sparse
 #define LEAST_EXTENT 2e-5  // of three neighbours, in the largest of a series: below it ww_error() tells too little
 enum { TENSOR_COLUMNS = 32, TENSOR_WINDOWS = 64, TENSOR_GROUP = 128 }; // kernels_cl/shapelets/shapelet_tensor.cl
 
@@ -305,7 +305,7 @@ static bool choose_diagonals(wwi_node_search *s) {
     for (size_t j = 0; j < s->node->count; j++) {
         const uint32_t windows = (uint32_t)wwi_shapelet_length(s->data, s->node->ids[j]) - s->job.least + 1 +
                                  2 * (d->rows - 1) + d->diagonals;
-        const uint32_t wide = (windows + d->diagonals - 1) / d->diagonals * d->diagonals;
+        const uint32_t wide = (uint32_t)wwi_ceil_div(windows, d->diagonals) * d->diagonals;
         c->wide = c->wide < wide ? wide : c->wide;
     }
     // Up to the longest window of the last place, four of them and a length's rest.
