@@ -33,7 +33,7 @@ ww_status ww_point_set_view(const ww_point_set *set, ww_point_view *view) {
 }
 
 static bool has_bit(const unsigned char *row, size_t t) {
-    return row[t / 8] >> t % 8 & 1u;
+    return (row[t / 8] >> (t % 8) & 1) != 0;
 }
 
 ww_status ww_point_set_of_bits(const ww_point_view *given, ww_point_set **set) {

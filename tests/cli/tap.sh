@@ -73,6 +73,7 @@ killed() {
         sleep "0.$(printf %03d $((RANDOM % delay)))"
         kill -KILL $process 2>/dev/null && count=$((count + 1))
         wait $process 2>/dev/null
+        rm -f ./*.part-* # what was half written when it was killed
         [ -e "$file" ] || continue
         [ $count -eq 0 ] || break
         rm -f "$file" "$journal"

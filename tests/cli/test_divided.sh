@@ -85,7 +85,7 @@ for wrong in "--evaluate --checkpoint j" "--recall 0.9 --checkpoint j" "--recall
     ok "refused: $wrong" gives 2 lsh points.npy $wrong
 done
 ok "an index that is not there" eval 'gives 1 lsh queries.npy --load none --checkpoint j && absent j'
-"$program" generate random-walk -n 6000 -l 60 -s 6 -o walks.npy 2>err && "$program" lsh walks.npy -k 3 -w 20 -L 20 --path queries -o whole.csv 2>err
+"$program" generate random-walk -n 20000 -l 60 -s 6 -o walks.npy 2>err && "$program" lsh walks.npy -k 3 -w 20 -L 20 --path queries -o whole.csv 2>err
 ok "lsh, killed and resumed" killed r.csv r.journal lsh walks.npy -k 3 -w 20 -L 20 --path queries -o r.csv --checkpoint r.journal
 ok "it went on with queries" resumed
 ok "the bytes of one run" eval 'same whole.csv r.csv && absent r.journal && absent r.journal.npy.part'
