@@ -10,6 +10,7 @@ classes, 1 to 4 channels, equal and unequal lengths. Which option of which comma
 option of a file that is neither in READS nor in WRITES fails, and so does one in WRITES that no loop used. Every command has
 to read series or points, or to be in NO_DATA."""
 import concurrent.futures
+import copy
 import filecmp
 import json
 import os
@@ -119,6 +120,14 @@ class Set:
         os.mkdir(self.path)
         write_ts(self.file("train.ts"), series)
 
+    def of_loop(self, loop):
+        """The set with a folder for the files of one loop: two of them run at once."""
+        own = copy.copy(self)
+        own.path = self.file(loop.__name__)
+        os.mkdir(own.path)
+        os.symlink(self.file("train.ts"), own.file("train.ts"))
+        return own
+
     def file(self, name):
         return os.path.join(self.path, name)
 
@@ -174,7 +183,7 @@ def loop_readers(s):
     run("classify", "--train", t, "--test", t, "--predictions", s.file("p.csv"))
     expect(len(lines(s.file("p.csv"))) == s.count + 1, "predictions of some series are missing")
     run("classify", t, t, "-k", 3, "--predictions", s.file("p.csv"))
-    run("classify", t, t, "-k", 3, "--predictions", s.file("again.csv"), "--checkpoint", s.file("classify.journal"))
+    run("classify", t, t, "-k", 3, "--predictions", s.file("again.csv"), "--checkpoint", s.file("c"))
     same(s.file("p.csv"), s.file("again.csv"))
     run("merge", parts_of(s, "classify", t, t, "-k", 3), "-o", s.file("merged.csv"))
     same(s.file("p.csv"), s.file("merged.csv"))
@@ -188,8 +197,8 @@ def loop_shapelets(s):
     """A tree is shown, predicts and transforms; features are series and points."""
     t, model, features = s.file("train.ts"), s.file("model.json"), s.file("features.npy")
     options = ["--length-step", 5] if s.channels == 1 else ["--length-step", 9, "--start-step", 2]
-    run("shapelets", "fit", t, *options, "--best", 2, "--checkpoint", s.file("shapelets.journal"), "-o", model)
-    expect(not os.path.exists(s.file("shapelets.journal")), "the checkpoint is left")
+    run("shapelets", "fit", t, *options, "--best", 2, "--checkpoint", s.file("c"), "-o", model)
+    expect(not os.path.exists(s.file("c")), "the checkpoint is left")
     best = [*options, "--no-tree", "--best", 2]
     run("shapelets", "fit", t, *best, "-o", s.file("best.json"))
     run("merge", parts_of(s, "shapelets", "fit", t, *best), "-o", s.file("merged.json"))
@@ -255,22 +264,22 @@ def loop_arrays(s):
         if form == "npy" and s.equal or form == "csv" and s.channels == 1:
             run("gradient", t, t, "--soft", 1, "-o", g)
             run("pairs", g, g)
-    run("matrix", t, "-o", s.file("again.npy"), "--checkpoint", s.file("matrix.journal"))
+    run("matrix", t, "-o", s.file("again.npy"), "--checkpoint", s.file("c"))
     same(s.file("matrix.npy"), s.file("again.npy"))
     run("merge", parts_of(s, "matrix", t), "-o", s.file("merged.npy"))
     same(s.file("matrix.npy"), s.file("merged.npy"))
     run("pairs", t, t, "-o", s.file("pairs.csv"))
-    run("pairs", t, t, "-o", s.file("again.csv"), "--checkpoint", s.file("pairs.journal"))
+    run("pairs", t, t, "-o", s.file("again.csv"), "--checkpoint", s.file("c"))
     same(s.file("pairs.csv"), s.file("again.csv"))
     run("merge", parts_of(s, "pairs", t, t), "-o", s.file("merged.csv"))
     same(s.file("pairs.csv"), s.file("merged.csv"))
     run("path", t, t, "-o", s.file("path.npy"))
-    run("path", t, t, "-o", s.file("again.npy"), "--checkpoint", s.file("path.journal"))
+    run("path", t, t, "-o", s.file("again.npy"), "--checkpoint", s.file("c"))
     same(s.file("path.npy"), s.file("again.npy"))
     run("merge", parts_of(s, "path", t, t), "-o", s.file("merged.npy"))
     same(s.file("path.npy"), s.file("merged.npy"))
     run("gradient", t, t, "--soft", 1, "-o", s.file("gradient.ts"))
-    run("gradient", t, t, "--soft", 1, "-o", s.file("again.ts"), "--checkpoint", s.file("gradient.journal"))
+    run("gradient", t, t, "--soft", 1, "-o", s.file("again.ts"), "--checkpoint", s.file("c"))
     same(s.file("gradient.ts"), s.file("again.ts"))
     run("merge", parts_of(s, "gradient", t, t, "--soft", 1), "-o", s.file("merged.ts"))
     same(s.file("gradient.ts"), s.file("merged.ts"))
@@ -285,12 +294,12 @@ def loop_arrays(s):
     run("convert", s.file("profile.npy"), s.file("profile.ts"))
     run("convert", s.file("profile.csv"), s.file("profile.ts"))
     run("profile", t, "--window", 4, "-o", s.file("profile.npy"))
-    run("profile", t, "--window", 4, "-o", s.file("again.npy"), "--checkpoint", s.file("profile.journal"))
+    run("profile", t, "--window", 4, "-o", s.file("again.npy"), "--checkpoint", s.file("c"))
     same(s.file("profile.npy"), s.file("again.npy"))
     run("merge", parts_of(s, "profile", t, "--window", 4), "-o", s.file("merged.npy"))
     same(s.file("profile.npy"), s.file("merged.npy"))
     run("search", t, "--in", t, "-k", 2, "-o", s.file("matches.csv"))
-    run("search", t, "--in", t, "-k", 2, "-o", s.file("again.csv"), "--checkpoint", s.file("search.journal"))
+    run("search", t, "--in", t, "-k", 2, "-o", s.file("again.csv"), "--checkpoint", s.file("c"))
     same(s.file("matches.csv"), s.file("again.csv"))
     run("merge", parts_of(s, "search", t, "--in", t, "-k", 2), "-o", s.file("merged.csv"))
     same(s.file("matches.csv"), s.file("merged.csv"))
@@ -312,12 +321,12 @@ def loop_neighbours(s):
             run("knn", i, "-k", 1)
             run("knn", d, "-k", 1)
     i, d = s.file("nearest-ids.npy"), s.file("nearest-distances.npy")
-    run("nearest", t, "-k", 2, "--ids", s.file("i.npy"), "-o", s.file("n.csv"), "--checkpoint", s.file("nearest.journal"))
+    run("nearest", t, "-k", 2, "--ids", s.file("i.npy"), "-o", s.file("n.csv"), "--checkpoint", s.file("c"))
     run("merge", parts_of(s, "nearest", t, "-k", 2), "--ids", s.file("mi.npy"), "--distances", s.file("md.npy"))
     same(i, s.file("i.npy"))
     same(i, s.file("mi.npy"))
     same(d, s.file("md.npy"))
-    run("knn", points, "-k", 2, "--ids", s.file("i.npy"), "-o", s.file("n.csv"), "--checkpoint", s.file("knn.journal"))
+    run("knn", points, "-k", 2, "--ids", s.file("i.npy"), "-o", s.file("n.csv"), "--checkpoint", s.file("c"))
     run("merge", parts_of(s, "knn", points, "-k", 2), "--ids", s.file("mi.npy"), "--distances", s.file("md.npy"))
     i, d = s.file("knn-ids.npy"), s.file("knn-distances.npy")
     same(i, s.file("i.npy"))
@@ -325,7 +334,7 @@ def loop_neighbours(s):
     same(d, s.file("md.npy"))
     run("lsh", points, "-k", 1, "--save", s.file("index"), "-o", s.file("saved.txt"))
     run("lsh", points, "-k", 1, "--load", s.file("index"), "-o", s.file("loaded.txt"))
-    run("lsh", points, "-k", 1, "--load", s.file("index"), "-o", s.file("again.txt"), "--checkpoint", s.file("lsh.journal"))
+    run("lsh", points, "-k", 1, "--load", s.file("index"), "-o", s.file("again.txt"), "--checkpoint", s.file("c"))
     same(s.file("loaded.txt"), s.file("again.txt"))
     run("merge", parts_of(s, "lsh", points, "-k", 1), "-o", s.file("merged.txt"))
     same(s.file("saved.txt"), s.file("merged.txt"))
@@ -467,7 +476,7 @@ def main():
             jobs = [pool.submit(close, loop.__doc__.rstrip("."), loop, folder) for loop in (loop_text, loop_checkpoint, loop_large_models)]
             for i, s in enumerate(sets):
                 for loop in (*EVERY, TURNS[i % len(TURNS)], TURNS[(i + 2) % len(TURNS)]):
-                    jobs.append(pool.submit(close, f"{s.name}: {loop.__doc__.rstrip('.')}", loop, s))
+                    jobs.append(pool.submit(close, f"{s.name}: {loop.__doc__.rstrip('.')}", loop, s.of_loop(loop)))
             for job in jobs:
                 job.result()
         if not only:
