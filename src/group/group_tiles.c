@@ -27,7 +27,7 @@ static size_t count_items(wwi_tiles *t) {
 
 // Work of [first, end).
 static double span(const double *points, size_t first, size_t end) {
-    return points ? points[end] - points[first] : (double)(end - first);
+    return points[end] - points[first];
 }
 
 ww_status wwi_tiles_make(wwi_tiles *t, const double *rows, const double *columns) {

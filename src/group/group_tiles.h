@@ -27,7 +27,7 @@ static inline size_t wwi_between(size_t value, size_t least, size_t most) {
     return value < least ? least : value > most ? most : value;
 }
 
-// `row_points`: rows + 1, what the rows before each take, `column_points` likewise; NULL: all alike.
+// `row_points`: rows + 1, what the rows before each take, `column_points` likewise.
 ww_status wwi_tiles_make(wwi_tiles *tiles, const double *row_points, const double *column_points);
 void wwi_tiles_free(wwi_tiles *tiles);
 // The largest end of a tile that begins there.

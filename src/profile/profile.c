@@ -232,11 +232,6 @@ static ww_status end_run(ww_profile *p, ww_status status, double start) {
     return wwi_run_end(p->stream, status, start, &p->info.launches, &p->info.seconds_device, &p->info.seconds_wall);
 }
 
-ww_status wwi_profile_add_part(ww_profile *p, const wwi_profile_part *part) {
-    const double start = wwi_seconds();
-    return end_run(p, add_part(p, part), start);
-}
-
 int64_t wwi_profile_first_diagonal(const ww_profile *p) {
     return p->self ? (int64_t)p->exclusion + 1 : 1 - (int64_t)p->series.windows;
 }

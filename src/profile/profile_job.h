@@ -114,10 +114,9 @@ ww_status wwi_profile_take_output(int left_right, const ww_profile_output *given
 
 // ---- profile.c
 
-// Runs a part: its neighbours come to those that the plan's lists have, which keep others from being looked at.
-ww_status wwi_profile_add_part(ww_profile *p, const wwi_profile_part *part);
-// The same for diagonals of the whole, without constant windows (wwi_profile_enter_flats()). The lists may stay on the
-// device between two such runs.
+// Runs diagonals of the whole, without constant windows (wwi_profile_enter_flats()): their neighbours come to those
+// that the plan's lists have, which keep others from being looked at. The lists may stay on the device between two such
+// runs.
 ww_status wwi_profile_add_diagonals(ww_profile *p, int64_t first, int64_t end);
 // The first diagonal with pairs that may be neighbours. One beyond the last is the number of columns.
 int64_t wwi_profile_first_diagonal(const ww_profile *p);
