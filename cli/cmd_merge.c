@@ -267,7 +267,7 @@ static int merge_search(merge_job *j) {
     CLI_TRY(cli_matches_allocate(m));
     CLI_TRY(take_parts(j, shape.columns, cli_matches_take, m));
     CLI_TRY(cli_matches_choose(m));
-    if ((j->wanted.output || !j->wanted.json))
+    if (j->wanted.output || !j->wanted.json)
         return cli_matches_write(m, j->wanted.output);
     return CLI_GO_ON;
 }
@@ -278,7 +278,7 @@ static int merge_paths(merge_job *j) {
         return cli_error("%s: the parts are not all of the paths", j->folder);
     CLI_TRY(cli_paths_allocate(&j->paths, (size_t)shape.rows));
     CLI_TRY(take_parts(j, shape.columns, cli_paths_take, &j->paths));
-    if ((j->wanted.output || !j->wanted.json))
+    if (j->wanted.output || !j->wanted.json)
         return cli_paths_write(&j->paths.found, j->wanted.output);
     return CLI_GO_ON;
 }
@@ -310,7 +310,7 @@ static int merge_gradients(merge_job *j) {
     g->pairs = (size_t)shape.rows;
     CLI_TRY(cli_gradients_begin(g));
     CLI_TRY(take_parts(j, shape.columns, cli_gradients_take, g));
-    if ((j->wanted.output || !j->wanted.json))
+    if (j->wanted.output || !j->wanted.json)
         return cli_gradients_write(g, j->wanted.output);
     return CLI_GO_ON;
 }

@@ -14,7 +14,7 @@ typedef struct ww_gradient_args {
     ww_uint column_begin, column_end; // columns of blocks of this pass
     ww_uint keep;                     // forward: the pass before a backward one
     ww_uint segment, segment_columns; // which segment it is; columns of blocks of a segment, 0: there is one
-    ww_uint checkpoint_columns;             // columns of blocks that checkpoints are kept of
+    ww_uint checkpoint_columns;       // columns of blocks that checkpoints are kept of
     ww_uint stride;                   // pairs side by side
     ww_uint slope_channel, last_slope_channel; // first channel whose slopes are summed in this launch, and in the last
     ww_uint band_width, corner;                // base/band.cl
@@ -29,7 +29,7 @@ typedef struct ww_gradient_args {
 
 // A pair: where its parts begin in the buffers, in values, its lane added.
 typedef struct ww_gradient_task {
-    ww_ulong x, y; // series, interleaved
+    ww_ulong x, y;    // series, interleaved
     ww_ulong carried; // a row of `wide` blocks, then a column of `tall` blocks
     ww_ulong checkpoints, edges;
     ww_ulong x_slopes, y_slopes;

@@ -211,7 +211,7 @@ struct ww_journal {
     wwi_journal_identity identity;
     uint64_t first, count, done, found;
     range *ranges; // in order, apart from each other
-    size_t range_count, range_room;
+    size_t range_count, range_capacity;
     bool read_only;
 };
 
@@ -245,7 +245,7 @@ ww_status ww_journal_mark(ww_journal *journal, uint64_t first, uint64_t count) {
     if (count == 0)
         return WW_OK;
     const ww_status status =
-        wwi_grow(&journal->ranges, &journal->range_room, journal->range_count + 1, sizeof *journal->ranges);
+        wwi_grow(&journal->ranges, &journal->range_capacity, journal->range_count + 1, sizeof *journal->ranges);
     if (status != WW_OK)
         return status;
     range made = {first, first + count};

@@ -104,7 +104,7 @@ typedef struct collected {
         ww_path_pair pair; // `steps`: words before its own
     } * walks;             // by the number of the plan's pair, counted from `first`
     uint32_t **arenas;     // words of a batch
-    size_t arena_count, arena_room;
+    size_t arena_count, arena_capacity;
 } collected;
 
 static ww_status take_batch(void *user, const wwi_path_batch *b) {

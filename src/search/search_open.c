@@ -34,7 +34,7 @@ struct wwi_open {
     bool goes_on;                                     // states[0] has the column before this block
     uint32_t shift;                                   // columns of the block before, from the begin of its last piece
     piece *pieces;                                    // of the last block
-    size_t piece_count, piece_room;
+    size_t piece_count, piece_capacity;
     uint64_t ends; // pieces at a stream's end, where the query's end may be skipped
 };
 
@@ -227,7 +227,7 @@ static ww_status find_pieces(ww_search *s, uint32_t columns) {
             own.at_end = s->block.first + own.end + lost + 1 == s->joined.begins[i + 1];
         }
         own.at_begin = s->block.first + own.begin == begin;
-        WWI_TRY(wwi_grow(&o->pieces, &o->piece_room, o->piece_count + 1, sizeof own));
+        WWI_TRY(wwi_grow(&o->pieces, &o->piece_capacity, o->piece_count + 1, sizeof own));
         o->pieces[o->piece_count++] = own;
         o->ends += own.at_end && s->of.measure.relax_end_x > 0;
     }

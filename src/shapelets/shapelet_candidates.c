@@ -46,14 +46,14 @@ static inline void sort_down(const void *items, size_t count, size_t bytes, size
 static ww_status sort_by_reach(wwi_shapelet_column *columns, size_t count, uint32_t longest) {
     size_t *at = malloc(((size_t)longest + 2) * sizeof *at);
     wwi_shapelet_column *sorted = malloc(count * sizeof *sorted);
-    const bool capacity = at && sorted;
-    if (capacity) {
+    const bool allocated = at && sorted;
+    if (allocated) {
         sort_down(columns, count, sizeof *columns, offsetof(wwi_shapelet_column, reach), longest, at, sorted);
         memcpy(columns, sorted, count * sizeof *sorted);
     }
     free(at);
     free(sorted);
-    return capacity ? WW_OK : wwi_fail_memory(count * sizeof *sorted);
+    return allocated ? WW_OK : wwi_fail_memory(count * sizeof *sorted);
 }
 
 static bool in_part(const wwi_shapelet_node *node, size_t own) {

@@ -66,7 +66,7 @@ ww_status wwi_shapelet_past_write(const char *path, const wwi_journal_identity *
 
 static ww_status read_places(const char **at, const char *path, wwi_shapelet_past *past, size_t count) {
     const ww_status status =
-        wwi_grow(&past->found, &past->found_room, past->found_count + count + 1, sizeof *past->found);
+        wwi_grow(&past->found, &past->found_capacity, past->found_count + count + 1, sizeof *past->found);
     for (size_t i = 0; status == WW_OK && i < count; i++) {
         uint64_t v[3];
         for (int k = 0; k < 3; k++)
@@ -105,7 +105,8 @@ static ww_status parse(const char *at, const char *path, wwi_shapelet_past *past
     for (uint64_t i = 0; i < searches; i++) {
         if (!wwi_journal_number(&at, size, &value))
             return wwi_journal_damaged(path);
-        if ((status = wwi_grow(&past->counts, &past->search_room, past->searches + 1, sizeof *past->counts)) != WW_OK ||
+        if ((status = wwi_grow(&past->counts, &past->search_capacity, past->searches + 1, sizeof *past->counts)) !=
+                WW_OK ||
             (status = read_places(&at, path, past, (size_t)value)) != WW_OK)
             return status;
         past->counts[past->searches++] = (size_t)value;

@@ -50,7 +50,7 @@ struct wwi_growth {
     wwi_shapelet_progress progress;
     uint32_t *classes; // of each series
     uint32_t *ids;     // the series; those of a node are together
-    size_t waiting_room;
+    size_t waiting_capacity;
     struct wwi_growth_waiting *waiting; // nodes to be split
     size_t waiting_count;
     // the checkpoint

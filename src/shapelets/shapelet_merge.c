@@ -94,7 +94,7 @@ static ww_status copy_model(const ww_shapelets *from, ww_shapelets *to) {
 static ww_status copy_shapelets(const merged *all, size_t count, ww_shapelets *to) {
     if (!(to->shapelets = calloc(count ? count : 1, sizeof *to->shapelets)))
         return wwi_fail_memory(count * sizeof *to->shapelets);
-    to->shapelet_room = count;
+    to->shapelet_capacity = count;
     for (size_t i = 0; i < count; i++) {
         const size_t bytes = to->channels * all[i].of->length * sizeof *all[i].of->values;
         to->shapelets[i] = *all[i].of;

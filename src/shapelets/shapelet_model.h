@@ -19,7 +19,7 @@ struct ww_shapelets {
     bool raw, unscaled;
     ww_shapelet_quality quality;
     wwi_shapelet *shapelets; // the best, then those of the nodes as they were split: depth first
-    size_t shapelet_count, shapelet_room;
+    size_t shapelet_count, shapelet_capacity;
     ww_shapelet_node *nodes;
     size_t node_count, node_room;
     ww_shapelets_info info;
@@ -32,7 +32,7 @@ ww_status wwi_shapelet_fail_few(size_t wanted, size_t there);
 typedef struct wwi_shapelet_past {
     wwi_shapelet_found *found; // of all searches, one after the other; only their places are kept
     size_t *counts;            // of each search
-    size_t searches, search_room, found_count, found_room;
+    size_t searches, search_capacity, found_count, found_capacity;
     uint64_t columns;        // that the unfinished search has done
     size_t unfinished_count; // its best so far, after the others in `found`
     unsigned char *series;   // of one that is divided: 1 for each of the node's series whose candidates are done

@@ -46,7 +46,7 @@ wwi_node_chunk wwi_node_chunk_of(const wwi_node_search *s, size_t first, size_t 
 
 // ---- ways to correlate
 
-// All that a way has of its own. Its tables are in wwi_shapelet_room.
+// All that a way has of its own. Its tables are in wwi_shapelet_scratch.
 typedef struct wwi_shapelet_way {
     bool diagonals;        // sums along diagonals: columns follow each other in rows
     bool host;             // the host makes the tables

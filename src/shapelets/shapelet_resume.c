@@ -60,7 +60,7 @@ ww_status wwi_growth_resume(wwi_growth *g) {
 static ww_status remember(wwi_growth *g, const wwi_shapelet_found *found, size_t count) {
     wwi_shapelet_past *past = &g->past;
     const ww_status status =
-        wwi_grow(&past->found, &past->found_room, past->found_count + count + 1, sizeof *past->found);
+        wwi_grow(&past->found, &past->found_capacity, past->found_count + count + 1, sizeof *past->found);
     if (status == WW_OK)
         memcpy(past->found + past->found_count, found, count * sizeof *found);
     return status;
@@ -146,7 +146,7 @@ static ww_status replay(wwi_growth *g, const wwi_shapelet_node *node, size_t k, 
 static ww_status keep(wwi_growth *g, const wwi_shapelet_found *found, size_t count) {
     wwi_shapelet_past *past = &g->past;
     WWI_TRY(remember(g, found, count));
-    WWI_TRY(wwi_grow(&past->counts, &past->search_room, past->searches + 1, sizeof *past->counts));
+    WWI_TRY(wwi_grow(&past->counts, &past->search_capacity, past->searches + 1, sizeof *past->counts));
     past->counts[past->searches++] = count;
     past->found_count += count;
     past->columns = past->unfinished_count = past->series_count = 0;

@@ -18,7 +18,7 @@ static ww_status add_shapelet(wwi_growth *g, const wwi_shapelet_found *found, ww
     ww_shapelets *m = g->model;
     const wwi_shapelet_place *p = &found->place;
     const size_t length = wwi_shapelet_length(&g->leading->data, p->series);
-    WWI_TRY(wwi_grow(&m->shapelets, &m->shapelet_room, m->shapelet_count + 1, sizeof *m->shapelets));
+    WWI_TRY(wwi_grow(&m->shapelets, &m->shapelet_capacity, m->shapelet_count + 1, sizeof *m->shapelets));
     wwi_shapelet *s = &m->shapelets[m->shapelet_count];
     *s = (wwi_shapelet){.series = p->series,
                         .start = p->start,
@@ -60,7 +60,7 @@ static ww_status add_node(wwi_growth *g, size_t first, size_t count, size_t dept
     size_t label = 0;
     WWI_TRY(most_frequent(g, g->ids + first, count, &label, &pure));
     WWI_TRY(wwi_grow(&m->nodes, &m->node_room, m->node_count + 1, sizeof *m->nodes));
-    WWI_TRY(wwi_grow(&g->waiting, &g->waiting_room, g->waiting_count + 1, sizeof *g->waiting));
+    WWI_TRY(wwi_grow(&g->waiting, &g->waiting_capacity, g->waiting_count + 1, sizeof *g->waiting));
     *number = m->node_count++;
     m->nodes[*number] = (ww_shapelet_node)WW_SHAPELET_NODE_INIT;
     m->nodes[*number].depth = depth;

@@ -154,35 +154,31 @@ static ww_status diagonals_columns(wwi_node_search *s) {
     const struct wwi_shapelet_columns_scratch *to = &s->scratch->columns;
     const uint32_t block = s->candidates.block;
     const uint64_t rows = (uint64_t)s->job.columns / s->job.rows * s->job.count;
-    ww_status status =
-        wwi_buffer_copy(s->scratch->node.lefts, s->candidates.at / block * 4, to->lefts, 0, s->job.columns / block * 4);
-    if (status == WW_OK)
-        status = WWI_LAUNCH_ITEMS(s->device->kernels.row_steps, s->job.columns, s->device->table_group,
-                                  WWI_BUFFER(s->data->device_values), WWI_BUFFER(s->data->device_offsets),
-                                  WWI_BUFFER(to->places), WWI_BUFFER(to->sums), WWI_BUFFER(to->increments),
-                                  WWI_BUFFER(to->steps), WWI_BUFFER(to->norms), WWI_BUFFER(to->reaches),
-                                  WWI_BUFFER(to->own), WWI_VALUE(s->correlator.lanes), WWI_VALUE(s->job));
-    return status == WW_OK ? WWI_LAUNCH_ITEMS(s->device->kernels.row_conditions, rows, s->device->table_group,
-                                              WWI_BUFFER(to->norms), WWI_VALUE(s->correlator.lanes), WWI_VALUE(s->job))
-                           : status;
+    WWI_TRY(wwi_buffer_copy(s->scratch->node.lefts, s->candidates.at / block * 4, to->lefts, 0,
+                            s->job.columns / block * 4));
+    WWI_TRY(WWI_LAUNCH_ITEMS(s->device->kernels.row_steps, s->job.columns, s->device->table_group,
+                             WWI_BUFFER(s->data->device_values), WWI_BUFFER(s->data->device_offsets),
+                             WWI_BUFFER(to->places), WWI_BUFFER(to->sums), WWI_BUFFER(to->increments),
+                             WWI_BUFFER(to->steps), WWI_BUFFER(to->norms), WWI_BUFFER(to->reaches), WWI_BUFFER(to->own),
+                             WWI_VALUE(s->correlator.lanes), WWI_VALUE(s->job)));
+    return WWI_LAUNCH_ITEMS(s->device->kernels.row_conditions, rows, s->device->table_group, WWI_BUFFER(to->norms),
+                            WWI_VALUE(s->correlator.lanes), WWI_VALUE(s->job));
 }
 
 static ww_status diagonals_windows(wwi_node_search *s) {
     const struct wwi_shapelet_windows_scratch *to = &s->scratch->windows;
     const uint32_t tiles = (uint32_t)s->table.tile_count;
     const uint32_t wide = s->correlator.wide, series = (uint32_t)s->table.count;
-    const ww_status status = WWI_LAUNCH_ITEMS(
-        s->device->kernels.window_steps, (uint64_t)tiles * s->device->diagonals, s->device->table_group,
-        WWI_BUFFER(s->data->device_values), WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(s->scratch->node.ids),
-        WWI_BUFFER(to->tiles), WWI_BUFFER(to->differences), WWI_VALUE(s->correlator.difference_count),
-        WWI_BUFFER(to->constant), WWI_BUFFER(to->steps), WWI_BUFFER(to->passed), WWI_VALUE(wide), WWI_VALUE(tiles),
-        WWI_VALUE(s->job));
-    return status == WW_OK
-               ? WWI_LAUNCH_ITEMS(s->device->kernels.window_conditions, (uint64_t)series * s->job.count * wide,
-                                  s->device->table_group, WWI_BUFFER(s->scratch->node.points), WWI_BUFFER(to->steps),
-                                  WWI_BUFFER(to->passed), WWI_BUFFER(to->constant), WWI_VALUE(wide), WWI_VALUE(series),
-                                  WWI_VALUE(s->job))
-               : status;
+    WWI_TRY(WWI_LAUNCH_ITEMS(s->device->kernels.window_steps, (uint64_t)tiles * s->device->diagonals,
+                             s->device->table_group, WWI_BUFFER(s->data->device_values),
+                             WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(s->scratch->node.ids),
+                             WWI_BUFFER(to->tiles), WWI_BUFFER(to->differences),
+                             WWI_VALUE(s->correlator.difference_count), WWI_BUFFER(to->constant), WWI_BUFFER(to->steps),
+                             WWI_BUFFER(to->passed), WWI_VALUE(wide), WWI_VALUE(tiles), WWI_VALUE(s->job)));
+    return WWI_LAUNCH_ITEMS(s->device->kernels.window_conditions, (uint64_t)series * s->job.count * wide,
+                            s->device->table_group, WWI_BUFFER(s->scratch->node.points), WWI_BUFFER(to->steps),
+                            WWI_BUFFER(to->passed), WWI_BUFFER(to->constant), WWI_VALUE(wide), WWI_VALUE(series),
+                            WWI_VALUE(s->job));
 }
 
 static ww_status launch_diagonals(wwi_node_search *s) {
