@@ -483,6 +483,8 @@ static ww_status take_condition_line(reader *r) {
                            (t->size > 8 && memcmp(t->begin, "WW_USER_", 8) == 0) || t->own != WWI_NO_NAME;
         if (t->kind == WWI_NAME && !known)
             return refuse(r, "no name that it may use");
+        if (is_sign(t, "{") || is_sign(t, "}") || is_sign(t, ";"))
+            return refuse(r, "no sign of a condition");
         if (is_sign(t, ")") && depth == 0)
             return refuse(r, "closes no bracket");
         if (is_sign(t, "(") && depth == DEEPEST)
@@ -509,7 +511,10 @@ static ww_status take_directive(reader *r) {
     if (wwi_token_is(directive, "undef"))
         return take_undef(r);
     WWI_TRY(take_condition(r, directive));
-    return take_condition_line(r);
+    if (!wwi_token_is(directive, "else") && !wwi_token_is(directive, "endif"))
+        return take_condition_line(r);
+    r->at++;
+    return current(r)->kind == WWI_LINE ? WW_OK : refuse(r, "too much for #else or #endif");
 }
 
 // ---- the text

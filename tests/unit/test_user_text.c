@@ -223,6 +223,12 @@ static const struct {
     {"#endif\n" CELL "{ return left; }", "there is no #if before it"},
     {"#if 1\n" CELL "{ return left; }", "a condition is not closed"},
     {"#if __has_include(x)\n#endif\n" CELL "{ return left; }", "'__has_include': no name"},
+    {"#if 1\n" CELL "{ return left; }\n#endif }", "'}': too much for #else or #endif"},
+    {"#if 1\n" CELL "{ return left; }\n#else 1\n#endif", "'1': too much for #else or #endif"},
+    {"#if 1 }\n#endif\n" CELL "{ return left; }", "'}': no sign of a condition"},
+    {"#if {{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{\n#endif\n" CELL "{ return left; }",
+     "'{': no sign of a condition"},
+    {"#if 1; 1\n#endif\n" CELL "{ return left; }", "';': no sign of a condition"},
     // Pointers behind brackets.
     {CELL "{ if (left < up) *left = 1; return up; }", "'*': a pointer"},
     {CELL "{ while (left < up) &left; return up; }", "'&': a pointer"},
