@@ -48,15 +48,25 @@ static bool describe(const ww_group *group, size_t i, ww_device_info *device, ww
            ww_group_get_info(group, i, info) == WW_OK;
 }
 
+static bool any_left(const ww_group *group) {
+    ww_device_info device;
+    ww_group_info info;
+    for (size_t i = 0; i < ww_group_count(group); i++)
+        if (describe(group, i, &device, &info) && !info.lost)
+            return true;
+    return false;
+}
+
 void cli_group_report(const ww_group *group) {
     ww_device_info device;
     ww_group_info info;
+    const char *and_then = any_left(group) ? " was lost, and others did its work" : " failed";
     for (size_t i = 0; i < ww_group_count(group); i++) {
         if (!describe(group, i, &device, &info))
             continue;
         if (info.lost)
-            fprintf(stderr, "wavewarp: note: device %u (%s) was lost, and others did its work: %s\n", device.index,
-                    device.name, info.message);
+            fprintf(stderr, "wavewarp: note: device %u (%s)%s: %s\n", device.index, device.name, and_then,
+                    info.message);
         else if (isatty(STDERR_FILENO))
             fprintf(stderr, "device %u (%s): %" PRIu64 " tiles in %.4g s\n", device.index, device.name, info.tiles,
                     info.seconds);

@@ -111,14 +111,15 @@ wwi_turn wwi_deal_take(wwi_deal *d, const wwi_worker *w, wwi_span *tile) {
 }
 
 void wwi_deal_lose(wwi_deal *d, wwi_worker *w, ww_status status) {
-    w->lost = true;
-    w->error = *ww_last_error();
-    w->error.status = status;
-    d->error = w->error;
-    if (wwi_schedule_loses_worker(status))
-        return;
-    d->stop = true;
-    d->status = status;
+    d->error = *ww_last_error();
+    d->error.status = status;
+    if (wwi_schedule_loses_worker(status)) {
+        w->lost = true;
+        w->error = d->error;
+    } else {
+        d->stop = true;
+        d->status = status;
+    }
 }
 
 void wwi_deal_finish(wwi_deal *d, wwi_worker *w, wwi_span tile, ww_status status, double seconds) {

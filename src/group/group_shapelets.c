@@ -234,13 +234,6 @@ static int tell(void *user, uint64_t done, uint64_t total) {
     return stop;
 }
 
-// Those that were stopped in the middle of a part were not lost.
-static void forgive(ww_group *group) {
-    for (size_t i = 0; i < group->count; i++)
-        if (group->workers[i].error.status == WW_ERROR_CANCELLED)
-            group->workers[i].lost = false;
-}
-
 // Takes the work of series that an earlier run did out of what is before each. Returns how much it is.
 static uint64_t leave_out(const wwi_growth *g, size_t units, double *before) {
     double done = 0, own;
@@ -261,9 +254,7 @@ static ww_status find_divided(job *j, size_t units, double *before) {
     j->done = g->progress.pace.done + leave_out(g, units, before);
     ww_status status = wwi_group_go_on(j->group, &kind, j, units, before, g->run.progress ? &report : NULL);
     g->progress.pace.done = wwi_least(j->done + (uint64_t)before[units], g->progress.pace.total);
-    if (status == WW_ERROR_CANCELLED)
-        forgive(j->group);
-    else if (status == WW_OK && j->group->workers[j->leading].lost)
+    if (status == WW_OK && j->group->workers[j->leading].lost)
         status = choose_leading(j);
     return status;
 }

@@ -164,4 +164,15 @@ ok "nothing half written" no_leftovers
 ok "no part of pairs" gives 2 pairs a.ts c.ts -d all --part 1/2 --parts .
 ok "commands for one device" gives 1 cluster a.ts -k 2 -d all
 ok "say so" says 'matrix, pairs'
+
+# What is wrong in the input or the options is one message, without a note of a lost device.
+one_message() { lines 1 err && says "$1"; }
+unset WAVEWARP_RESULT_BYTES
+printf '1\t1\t2\t3\t4\n' >short.tsv
+ok "a profile of two windows" gives 1 profile short.tsv --window 3 -d $pair
+ok "is one message" one_message 'no pair is left'
+for command in "path a.ts c.ts" "gradient a.ts c.ts --soft 1" "classify a.ts c.ts" "pairs a.ts c.ts" "matrix a.ts"; do
+    ok "$command: a band without paths" gives 1 $command --band sakoe-chiba:0 -d $pair
+    ok "is one message" one_message 'leaves no path'
+done
 finish

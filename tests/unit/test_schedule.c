@@ -197,6 +197,8 @@ START_TEST(wrong_input_ends_the_job) {
     ck_assert_int_eq(start(&s, workers, 3), WW_ERROR_NO_PATH);
     ck_assert_str_eq(ww_last_error()->message, "device 1 fell over");
     ck_assert_int_lt(j.devices[0].tiles + j.devices[2].tiles, 8);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(!workers[i].lost);
 }
 END_TEST
 
