@@ -270,9 +270,9 @@ END_TEST
 // Of the channels only the nearest count, by brute force over channels, in each form of the kernels.
 START_TEST(best_channels) {
     enum { LENGTH = 260, WINDOW = 20, WINDOWS = LENGTH - WINDOW + 1, CHANNELS = 4 };
-    static const char *const forms[] = {"default profile.rows 64\n",
-                                        "default profile.rows 64\ndefault form.profile 1\n",
-                                        "default profile.rows 64\ndefault form.profile 3\n"};
+    static const char *const forms[] = {
+        "default profile.rows 64\n", "default profile.rows 64\ndefault form.profile 1\ndefault profile.diagonals 2\n",
+        "default profile.rows 64\ndefault form.profile 3\n"};
     static const kind kinds[] = {FLATS, HOLES, BURSTS};
     static const size_t counts[] = {1, 2, 2};
     static double distances[WINDOWS * 2];
