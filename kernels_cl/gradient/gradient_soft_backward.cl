@@ -19,13 +19,13 @@
 // paths: each work-item is at a block of its own, and takes the next pair when it is through with one. What a block needs is
 // requested into local memory while that below is computed.
 //
-// Local memory of a work-item, its own: 4 or 5 WW_COLS words, and for each set of requests 4 + WW_MARK_FOURS fours and a word; with
+// Local memory of a work-item, its own: 4 or 5 WW_COLS words, and for each set of requests 4 + WW_CHECKPOINT_FOURS fours and a word; with
 // WW_CHAINED a word of the group, and a barrier at the beginning. No others.
 
 // What the next strip begins with is requested as soon as that is known, into a set of its own, where copies are asynchronous.
 #define WW_SOFT_EARLY WW_ASYNC
 #define WW_SOFT_SETS (1 + WW_SOFT_EARLY)
-#define WW_SOFT_REQUESTS (4 + WW_MARK_FOURS)
+#define WW_SOFT_REQUESTS (4 + WW_CHECKPOINT_FOURS)
 // Less of the paths than this is not followed.
 #define WW_SOFT_COUNTS 0x1p-28f
 #if WW_SOFT_WIDE
@@ -44,10 +44,10 @@ typedef struct {
     __global const float *packed, *slopes;
     __global float *adjoints;
     uint lane;
-} ww_soft_room;
+} ww_soft_item;
 // A pair on its way back.
 typedef struct {
-    uint number, tall, mark_row, base_at;
+    uint number, tall, checkpoint_row, base_at;
     uint end_column;             // the last, where A enters from below; else far
     ulong place;                 // of the pair, in fours: `tall` of x, those of y, and in `adjoints` the corners
     __global const float4 *checkpoints;
@@ -63,7 +63,7 @@ typedef struct {
     __global const float *own_base, *above_base;
     uint row_above;
     bool asked;  // what comes from the right of the row above can be requested
-} ww_soft_mark;
+} ww_soft_checkpoint;
 // A row of blocks' values: points and slopes; A from the right, then A to the left; A for the corner; the most that goes upwards.
 typedef struct {
     float x[WW_ROWS], x_slope[WW_ROWS], from_right[WW_ROWS], corner, upwards;
@@ -71,40 +71,41 @@ typedef struct {
 
 // ---- requests
 
-WW_INLINE void ww_request_rows(const ww_soft_way *way, const ww_soft_room *room, __local float4 (*to)[WW_WG], uint row) {
-    ww_copy_ahead(&to[0][room->lane], WW_FOURS_OF(room->adjoints) + way->place + row);
-    ww_copy_ahead(&to[1][room->lane], WW_FOURS_OF(room->packed) + way->place + row);
-    ww_copy_ahead(&to[2][room->lane], WW_FOURS_OF(room->slopes) + way->place + row);
+WW_INLINE void ww_request_rows(const ww_soft_way *way, const ww_soft_item *item, __local float4 (*to)[WW_WG], uint row) {
+    ww_copy_ahead(&to[0][item->lane], WW_FOURS_OF(item->adjoints) + way->place + row);
+    ww_copy_ahead(&to[1][item->lane], WW_FOURS_OF(item->packed) + way->place + row);
+    ww_copy_ahead(&to[2][item->lane], WW_FOURS_OF(item->slopes) + way->place + row);
 }
-WW_INLINE void ww_request_corner(const ww_soft_way *way, const ww_soft_room *room, __local float4 (*to)[WW_WG],
-                                 __global const float4 *mark, uint row) {
-    ww_copy_ahead(&to[3 + WW_MARK_FOURS][room->lane], mark + WW_MARK_LEFT(0) * WW_STRIDE - (row ? way->mark_row : 0));
+WW_INLINE void ww_request_corner(const ww_soft_way *way, const ww_soft_item *item, __local float4 (*to)[WW_WG],
+                                 __global const float4 *checkpoint, uint row) {
+    ww_copy_ahead(&to[3 + WW_CHECKPOINT_FOURS][item->lane],
+                  checkpoint + WW_CHECKPOINT_LEFT(0) * WW_STRIDE - (row ? way->checkpoint_row : 0));
 }
 // All of the first block of a strip, and its points, for a turn.
-WW_INLINE void ww_request_strip(const ww_soft_way *way, const ww_soft_room *room, uint turn, __global const float4 *mark,
+WW_INLINE void ww_request_strip(const ww_soft_way *way, const ww_soft_item *item, uint turn, __global const float4 *checkpoint,
                                 __global const float *base, uint strip) {
-    __local float4 (*to)[WW_WG] = room->ahead + turn % WW_SOFT_SETS * WW_SOFT_REQUESTS;
-    ww_request_rows(way, room, to, way->i);
-    ww_request_corner(way, room, to, mark, way->i);
-    ww_word_ahead(&room->bases[turn % WW_SOFT_SETS][room->lane], base);
-    WW_SOFT_UNROLL for (int k = 0; k < WW_MARK_FOURS; k++)
-        ww_copy_ahead(&to[3 + k][room->lane], mark + (k < WW_COLS / 4 ? ww_mark_at((uint)k, way->number) : k * WW_STRIDE));
+    __local float4 (*to)[WW_WG] = item->ahead + turn % WW_SOFT_SETS * WW_SOFT_REQUESTS;
+    ww_request_rows(way, item, to, way->i);
+    ww_request_corner(way, item, to, checkpoint, way->i);
+    ww_word_ahead(&item->bases[turn % WW_SOFT_SETS][item->lane], base);
+    WW_SOFT_UNROLL for (int k = 0; k < WW_CHECKPOINT_FOURS; k++)
+        ww_copy_ahead(&to[3 + k][item->lane], checkpoint + (k < WW_COLS / 4 ? ww_checkpoint_at((uint)k, way->number) : k * WW_STRIDE));
     WW_SOFT_UNROLL for (int k = 0; k < WW_COLS / 4; k++)
-        ww_copy_ahead(&room->turn[k][room->lane],
-                      WW_FOURS_OF(room->packed) + way->place + way->tall + strip * (WW_COLS / 4) + k);
+        ww_copy_ahead(&item->turn[k][item->lane],
+                      WW_FOURS_OF(item->packed) + way->place + way->tall + strip * (WW_COLS / 4) + k);
 }
 // Of the block above, when this one's part is read: its checkpoint's part; with the last part what is the row's, and the corner.
-WW_INLINE void ww_request_part(const ww_soft_way *way, const ww_soft_room *room, const ww_soft_mark *mark, int part) {
-    const uint lane = room->lane;
-    ww_copy_ahead(&mark->now[3 + WW_MARK_LEFT(part)][lane], mark->above + WW_MARK_LEFT(part) * WW_STRIDE);
+WW_INLINE void ww_request_part(const ww_soft_way *way, const ww_soft_item *item, const ww_soft_checkpoint *checkpoint, int part) {
+    const uint lane = item->lane;
+    ww_copy_ahead(&checkpoint->now[3 + WW_CHECKPOINT_LEFT(part)][lane], checkpoint->above + WW_CHECKPOINT_LEFT(part) * WW_STRIDE);
     WW_SOFT_UNROLL for (int k = 0; k < WW_PART / 4; k++)
-        ww_copy_ahead(&mark->now[3 + part * (WW_PART / 4) + k][lane],
-                      mark->above + ww_mark_at((uint)(part * (WW_PART / 4) + k), way->number));
+        ww_copy_ahead(&checkpoint->now[3 + part * (WW_PART / 4) + k][lane],
+                      checkpoint->above + ww_checkpoint_at((uint)(part * (WW_PART / 4) + k), way->number));
     if (part == WW_PARTS_OF_BLOCK - 1) {
-        if (!WW_CHAINED || mark->asked)
-            ww_request_rows(way, room, mark->now, mark->row_above);
-        ww_request_corner(way, room, mark->now, mark->above, mark->row_above);
-        ww_word_ahead(&room->bases[way->turns % WW_SOFT_SETS][lane], mark->above_base);
+        if (!WW_CHAINED || checkpoint->asked)
+            ww_request_rows(way, item, checkpoint->now, checkpoint->row_above);
+        ww_request_corner(way, item, checkpoint->now, checkpoint->above, checkpoint->row_above);
+        ww_word_ahead(&item->bases[way->turns % WW_SOFT_SETS][lane], checkpoint->above_base);
     }
 }
 
@@ -144,17 +145,17 @@ WW_INLINE float ww_wide_product(double a, double b) {
 }
 // A part by products, computed again from its checkpoint: its points b, P of its cells, and their exponentials. Gives P to its left;
 // corner_high: P above that.
-WW_INLINE float4 ww_part_products(const ww_soft_room *room, const ww_soft_mark *mark, const ww_soft_rows *rows, int part,
+WW_INLINE float4 ww_part_products(const ww_soft_item *item, const ww_soft_checkpoint *checkpoint, const ww_soft_rows *rows, int part,
                                   float base, float corner_high, float *b, float *kept, float *factors) {
-    __local float4 (*now)[WW_WG] = mark->now;
-    const uint lane = room->lane;
+    __local float4 (*now)[WW_WG] = checkpoint->now;
+    const uint lane = item->lane;
     double c[WW_PART];
-    float4 leftmost = now[3 + WW_MARK_LEFT(part)][lane];
+    float4 leftmost = now[3 + WW_CHECKPOINT_LEFT(part)][lane];
     if (part == 0)
         leftmost = (float4)(WW_HIGH(ww_wide_exp2(base - leftmost.x)), WW_HIGH(ww_wide_exp2(base - leftmost.y)),
                             WW_HIGH(ww_wide_exp2(base - leftmost.z)), WW_HIGH(ww_wide_exp2(base - leftmost.w)));
     WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
-        b[r] = room->points[part * WW_PART + r][lane];
+        b[r] = item->points[part * WW_PART + r][lane];
         c[r] = WW_FROM_HIGH(ww_at_of(now[3 + part * (WW_PART / 4) + r / 4][lane], r % 4));
     }
     double last = WW_FROM_HIGH(part ? now[2 + part * (WW_PART / 4)][lane].w : corner_high);
@@ -188,14 +189,14 @@ WW_INLINE void ww_part_adjoints(ww_soft_rows *rows, const float *b, const float 
 }
 // By products. `hands_a`: the row above came as R, then A is handed up and between parts: P that is computed there is not rounded as
 // P here is.
-WW_INLINE void ww_back_by_products(ww_soft_way *way, const ww_soft_room *room, const ww_soft_mark *mark, ww_soft_rows *rows,
-                                   float base, bool hands_a, float corner_mark, uint hidden) {
-    __local float4 (*now)[WW_WG] = mark->now;
-    const uint lane = room->lane;
+WW_INLINE void ww_back_by_products(ww_soft_way *way, const ww_soft_item *item, const ww_soft_checkpoint *checkpoint, ww_soft_rows *rows,
+                                   float base, bool hands_a, float corner_checkpoint, uint hidden) {
+    __local float4 (*now)[WW_WG] = checkpoint->now;
+    const uint lane = item->lane;
     // B times 2^-base; from the right at first A.
     double from_part[WW_ROWS], corner_part = 0;
     float4 leftmost = 0;
-    const float corner_high = WW_HIGH(ww_wide_exp2(base - corner_mark));
+    const float corner_high = WW_HIGH(ww_wide_exp2(base - corner_checkpoint));
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
         from_part[q] = rows->from_right[q];
     const double shift = fabs(way->handed_base) < WW_SOFT_FAR ? ww_wide_power(way->handed_base - base) : 1.0;
@@ -204,16 +205,16 @@ WW_INLINE void ww_back_by_products(ww_soft_way *way, const ww_soft_room *room, c
         const int first = part * WW_PART;
         float b[WW_PART], y_slope[WW_PART], kept[WW_ROWS * WW_PART], factors[WW_ROWS * WW_PART];
         double h[WW_PART];
-        leftmost = ww_part_products(room, mark, rows, part, base, corner_high, b, kept, factors);
+        leftmost = ww_part_products(item, checkpoint, rows, part, base, corner_high, b, kept, factors);
         WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
-            h[r] = shift * room->handed[first + r][lane];
+            h[r] = shift * item->handed[first + r][lane];
             y_slope[r] = 0;
         }
         if (hands_a) {
             WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
-                room->handed[first + r][lane] = WW_FROM_HIGH(ww_at_of(now[3 + part * (WW_PART / 4) + r / 4][lane], r % 4));
+                item->handed[first + r][lane] = WW_FROM_HIGH(ww_at_of(now[3 + part * (WW_PART / 4) + r / 4][lane], r % 4));
         }
-        ww_request_part(way, room, mark, part);
+        ww_request_part(way, item, checkpoint, part);
         ww_soft_forget(rows, kept, factors, hidden);
         if (way->handed_base >= WW_SOFT_FAR) {
             WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
@@ -227,19 +228,19 @@ WW_INLINE void ww_back_by_products(ww_soft_way *way, const ww_soft_room *room, c
         const double to_corner = h[0];
         WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
             h[r] += r + 1 < WW_PART ? h[r + 1 < WW_PART ? r + 1 : 0] : corner_part;
-            room->y_slopes[first + r][lane] += y_slope[r];
+            item->y_slopes[first + r][lane] += y_slope[r];
         }
         corner_part = to_corner;
         if (hands_a) {
             WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
-                h[r] *= room->handed[first + r][lane];
+                h[r] *= item->handed[first + r][lane];
             if (part) {
                 WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
                     from_part[q] *= WW_FROM_HIGH(ww_at_of(leftmost, q));
             }
         }
         WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
-            room->handed[first + r][lane] = h[r];
+            item->handed[first + r][lane] = h[r];
     }
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
         rows->from_right[q] = ww_wide_product(WW_FROM_HIGH(ww_at_of(leftmost, q)), from_part[q]);
@@ -265,22 +266,22 @@ WW_INLINE float ww_handed_adjoint(const ww_soft_way *way, ww_soft_adjoint handed
 #endif
 }
 // By pairs. `ends_here`: the matrix' last cell is in the block, and A does not enter from below.
-WW_INLINE void ww_back_by_pairs(ww_soft_way *way, const ww_soft_room *room, const ww_soft_mark *mark, ww_soft_rows *rows,
-                                uint n, uint m, bool ends_here, float corner_mark, uint hidden) {
-    __local float4 (*now)[WW_WG] = mark->now;
-    const uint lane = room->lane;
+WW_INLINE void ww_back_by_pairs(ww_soft_way *way, const ww_soft_item *item, const ww_soft_checkpoint *checkpoint, ww_soft_rows *rows,
+                                uint n, uint m, bool ends_here, float corner_checkpoint, uint hidden) {
+    __local float4 (*now)[WW_WG] = checkpoint->now;
+    const uint lane = item->lane;
     float *x = rows->x;
 #pragma unroll 1
     for (int part = WW_PARTS_OF_BLOCK - 1; part >= 0; part--) {
         const int first = part * WW_PART;
         float b[WW_PART], above[WW_PART], sum[WW_PART], v[WW_ROWS], below[WW_PART], y_slope[WW_PART], to_left[WW_ROWS];
         float kept_first[WW_ROWS * WW_PART], kept_second[WW_ROWS * WW_PART], to_corner = 0;
-        float corner = part ? now[2 + part * (WW_PART / 4)][lane].w : corner_mark;
-        const float4 left = now[3 + WW_MARK_LEFT(part)][lane];
+        float corner = part ? now[2 + part * (WW_PART / 4)][lane].w : corner_checkpoint;
+        const float4 left = now[3 + WW_CHECKPOINT_LEFT(part)][lane];
         WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
             v[q] = ww_at_of(left, q);
         WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
-            b[r] = room->points[first + r][lane];
+            b[r] = item->points[first + r][lane];
             above[r] = ww_at_of(now[3 + part * (WW_PART / 4) + r / 4][lane], r % 4);
             y_slope[r] = 0;
             sum[r] = 1;
@@ -299,10 +300,10 @@ WW_INLINE void ww_back_by_pairs(ww_soft_way *way, const ww_soft_room *room, cons
                 sum[r] = cell.sum;
             }
         }
-        ww_request_part(way, room, mark, part);
+        ww_request_part(way, item, checkpoint, part);
         ww_soft_forget(rows, kept_first, kept_second, hidden);
         WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
-            below[r] = ww_handed_adjoint(way, room->handed[first + r][lane], above[r], sum[r]);
+            below[r] = ww_handed_adjoint(way, item->handed[first + r][lane], above[r], sum[r]);
         WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
             to_left[q] = 0;
         WW_SOFT_UNROLL for (int q = WW_ROWS - 1; q >= 0; q--) {
@@ -330,8 +331,8 @@ WW_INLINE void ww_back_by_pairs(ww_soft_way *way, const ww_soft_room *room, cons
         below[WW_PART - 1] += rows->corner;
         rows->corner = to_corner;
         WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
-            room->handed[first + r][lane] = below[r];
-            room->y_slopes[first + r][lane] += y_slope[r];
+            item->handed[first + r][lane] = below[r];
+            item->y_slopes[first + r][lane] += y_slope[r];
         }
         WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
             rows->from_right[q] = to_left[q];
@@ -350,7 +351,7 @@ WW_INLINE void ww_begin_pair(ww_soft_way *way, const ww_gradient_args args, __gl
     way->place = tasks[way->number].x / 4;
     way->checkpoints = WW_FOURS_OF((tasks[way->number].later ? more_checkpoints : checkpoints) + tasks[way->number].checkpoints);
     const uint checkpoint_columns = args.segment_columns ? args.checkpoint_columns : tasks[way->number].wide;
-    way->mark_row = WW_MARK_ROW(checkpoint_columns);
+    way->checkpoint_row = WW_CHECKPOINT_ROW(checkpoint_columns);
     way->base_at = ww_base_at(checkpoint_columns, 0, way->number);
     if (WW_SOFT_WHOLE) {
         way->j = (m - 1) / WW_COLS;
@@ -358,24 +359,24 @@ WW_INLINE void ww_begin_pair(ww_soft_way *way, const ww_gradient_args args, __gl
     }
 }
 // The points of a strip's columns, and what is handed up them to begin with.
-WW_INLINE void ww_begin_strip(ww_soft_way *way, const ww_soft_room *room, const ww_gradient_args args, float slope_scale) {
-    const uint lane = room->lane, j = way->j;
+WW_INLINE void ww_begin_strip(ww_soft_way *way, const ww_soft_item *item, const ww_gradient_args args, float slope_scale) {
+    const uint lane = item->lane, j = way->j;
     const bool ends_below = WW_SOFT_WHOLE && way->end_column / WW_COLS == j;
-    way->origin = ww_soft_origin(room->turn[0][lane].x, way->root);
+    way->origin = ww_soft_origin(item->turn[0][lane].x, way->root);
     WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
-        room->points[r][lane] = ww_soft_scaled(ww_at_of(room->turn[r / 4][lane], r % 4), way->root, way->origin);
+        item->points[r][lane] = ww_soft_scaled(ww_at_of(item->turn[r / 4][lane], r % 4), way->root, way->origin);
     if (!WW_SOFT_CHUNKS) {
         WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
-            room->y_slopes[r][lane] = 0;
-            room->handed[r][lane] = 0;
+            item->y_slopes[r][lane] = 0;
+            item->handed[r][lane] = 0;
         }
         if (ends_below)
-            room->handed[way->end_column % WW_COLS][lane] = 1;
+            item->handed[way->end_column % WW_COLS][lane] = 1;
     } else {
 #pragma unroll 4
         for (int r = 0; r < WW_COLS; r++) {
-            room->y_slopes[r][lane] = room->slopes[4 * (way->place + way->tall) + j * WW_COLS + r] * slope_scale;
-            room->handed[r][lane] = room->adjoints[4 * (way->place + way->tall) + j * WW_COLS + r];
+            item->y_slopes[r][lane] = item->slopes[4 * (way->place + way->tall) + j * WW_COLS + r] * slope_scale;
+            item->handed[r][lane] = item->adjoints[4 * (way->place + way->tall) + j * WW_COLS + r];
         }
     }
     way->carried = 0;
@@ -383,21 +384,21 @@ WW_INLINE void ww_begin_strip(ww_soft_way *way, const ww_soft_room *room, const 
     way->handed_base = WW_CHAINED || (WW_SOFT_WHOLE && !ends_below) ? -WW_SOFT_FAR : WW_SOFT_FAR;
 }
 // A strip's slopes, and what its chunk leaves.
-WW_INLINE void ww_end_strip(const ww_soft_way *way, const ww_soft_room *room, const ww_gradient_args args, __global float *slopes,
+WW_INLINE void ww_end_strip(const ww_soft_way *way, const ww_soft_item *item, const ww_gradient_args args, __global float *slopes,
                             float slope_unit, uint wide, uint from) {
-    const uint lane = room->lane;
-    __local float (*const y)[WW_WG] = room->y_slopes;
+    const uint lane = item->lane;
+    __local float (*const y)[WW_WG] = item->y_slopes;
     WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4)
         WW_FOURS(slopes)[way->place + way->tall + way->j * (WW_COLS / 4) + r / 4] =
             slope_unit * (float4)(y[r][lane], y[r + 1][lane], y[r + 2][lane], y[r + 3][lane]);
     if (WW_SOFT_CHUNKS) {
         // The corner above the chunk is in the strip to the left: it is added to what that strip hands on.
-        __global float *corner = room->adjoints + 4 * way->place + way->tall * WW_ROWS + wide * WW_COLS + from;
-        room->handed[WW_COLS - 1][lane] += *corner;
+        __global float *corner = item->adjoints + 4 * way->place + way->tall * WW_ROWS + wide * WW_COLS + from;
+        item->handed[WW_COLS - 1][lane] += *corner;
         *corner = way->carried;
 #pragma unroll 4
         for (int r = 0; r < WW_COLS; r++)
-            room->adjoints[4 * (way->place + way->tall) + way->j * WW_COLS + r] = room->handed[r][lane];
+            item->adjoints[4 * (way->place + way->tall) + way->j * WW_COLS + r] = item->handed[r][lane];
     }
 }
 
@@ -415,12 +416,12 @@ WW_INLINE ww_soft_chain ww_chain_back(__global float *head, const ww_gradient_ar
     return chained;
 }
 // The block hands to the strip to the left what counts; `first` of its strip. `early`: the first block there is requested now.
-WW_INLINE void ww_reach_left(ww_soft_way *way, const ww_soft_room *room, const ww_soft_mark *mark, bool first, bool early) {
+WW_INLINE void ww_reach_left(ww_soft_way *way, const ww_soft_item *item, const ww_soft_checkpoint *checkpoint, bool first, bool early) {
     way->next_least = way->i;
     if (first) {
         way->next_row = way->i;
         if (early)
-            ww_request_strip(way, room, way->turns + 1, mark->own - WW_MARK_FOURS * WW_STRIDE, mark->own_base - WW_STRIDE,
+            ww_request_strip(way, item, way->turns + 1, checkpoint->own - WW_CHECKPOINT_FOURS * WW_STRIDE, checkpoint->own_base - WW_STRIDE,
                              way->j - 1);
     }
 }
@@ -441,16 +442,16 @@ WW_INLINE bool ww_next_pair(ww_soft_way *way, const ww_gradient_args args, __glo
 
 // The checkpoint of the way's block, in column `column` of those that are noted. `more`: there is a block above, whose checkpoint is
 // requested while this one is computed.
-WW_INLINE void ww_place_mark(ww_soft_mark *mark, const ww_soft_way *way, const uint column, const bool more) {
-    __global const float4 *row = way->checkpoints + (ulong)way->i * way->mark_row;
-    mark->own = row + column * WW_MARK_FOURS * (uint)WW_STRIDE;
-    mark->above = mark->own - (more ? way->mark_row : 0);
-    mark->own_base = (__global const float *)row + column * (uint)WW_STRIDE + way->base_at;
-    mark->above_base = mark->own_base - (more ? way->mark_row * 4 : 0);
+WW_INLINE void ww_place_checkpoint(ww_soft_checkpoint *checkpoint, const ww_soft_way *way, const uint column, const bool more) {
+    __global const float4 *row = way->checkpoints + (ulong)way->i * way->checkpoint_row;
+    checkpoint->own = row + column * WW_CHECKPOINT_FOURS * (uint)WW_STRIDE;
+    checkpoint->above = checkpoint->own - (more ? way->checkpoint_row : 0);
+    checkpoint->own_base = (__global const float *)row + column * (uint)WW_STRIDE + way->base_at;
+    checkpoint->above_base = checkpoint->own_base - (more ? way->checkpoint_row * 4 : 0);
 }
-WW_INLINE void ww_take_rows(ww_soft_rows *rows, const ww_soft_way *way, const ww_soft_mark *mark, const uint lane,
+WW_INLINE void ww_take_rows(ww_soft_rows *rows, const ww_soft_way *way, const ww_soft_checkpoint *checkpoint, const uint lane,
                             const float slope_scale) {
-    const float4 right = mark->now[0][lane], point = mark->now[1][lane], slope = mark->now[2][lane] * slope_scale;
+    const float4 right = checkpoint->now[0][lane], point = checkpoint->now[1][lane], slope = checkpoint->now[2][lane] * slope_scale;
     rows->corner = rows->upwards = 0;
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
         rows->x[q] = ww_soft_scaled(ww_at_of(point, q), way->root, way->origin);
@@ -459,18 +460,19 @@ WW_INLINE void ww_take_rows(ww_soft_rows *rows, const ww_soft_way *way, const ww
     }
 }
 // The block, in the way that the pass forward has noted.
-WW_INLINE void ww_back_block(ww_soft_way *way, const ww_soft_room *room, const ww_soft_mark *mark, ww_soft_rows *rows,
-                             __global const ww_gradient_task *tasks, const float corner_mark, const uint hidden, const ww_gradient_args args) {
+WW_INLINE void ww_back_block(ww_soft_way *way, const ww_soft_item *item, const ww_soft_checkpoint *checkpoint, ww_soft_rows *rows,
+                             __global const ww_gradient_task *tasks, const float corner_checkpoint, const uint hidden,
+                             const ww_gradient_args args) {
 #if WW_SOFT_WIDE
-    const float noted_base = room->bases[way->turns % WW_SOFT_SETS][room->lane], base = floor(noted_base);
+    const float noted_base = item->bases[way->turns % WW_SOFT_SETS][item->lane], base = floor(noted_base);
     if (base < WW_SOFT_FAR)
-        ww_back_by_products(way, room, mark, rows, base, noted_base > base, corner_mark, hidden);
+        ww_back_by_products(way, item, checkpoint, rows, base, noted_base > base, corner_checkpoint, hidden);
     else
 #endif
     {
         const uint n = tasks[way->number].n, m = tasks[way->number].m;
         const bool ends_here = !ww_soft_ends_below(WW_SOFT_WHOLE, n) && way->i == (n - 1) / WW_ROWS && way->j == (m - 1) / WW_COLS;
-        ww_back_by_pairs(way, room, mark, rows, n, m, ends_here, corner_mark, hidden);
+        ww_back_by_pairs(way, item, checkpoint, rows, n, m, ends_here, corner_checkpoint, hidden);
     }
 }
 // Hands A to the strip to the left, and stores the slopes of x. Gives the most of A.
@@ -500,7 +502,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
     const ww_soft_place at = ww_soft_find(args, tasks, adjoints);
     if (!at.live)
         return;
-    const ww_soft_room room = {points, y_slopes, handed, turn, ahead, bases, packed, slopes, adjoints, lane};
+    const ww_soft_item item = {points, y_slopes, handed, turn, ahead, bases, packed, slopes, adjoints, lane};
     const uint hidden = args.whole & 2u;
     ww_soft_way way;
     way.number = at.number;
@@ -515,47 +517,47 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
     ww_soft_chain chained = ww_chain_back(adjoints, args, at.number, way.j, min(args.column_end, tasks[at.number].wide));
 #pragma unroll 1
     for (;;) {
-        ww_soft_mark mark;
-        mark.now = ahead + way.turns % WW_SOFT_SETS * WW_SOFT_REQUESTS;
+        ww_soft_checkpoint checkpoint;
+        checkpoint.now = ahead + way.turns % WW_SOFT_SETS * WW_SOFT_REQUESTS;
         if (begins)
             ww_begin_pair(&way, args, tasks, checkpoints, more_checkpoints, WW_CHAINED ? at.to : tasks[way.number].tall);
         const bool more = way.i > at.from;
-        mark.row_above = more ? way.i - 1 : way.i;
-        ww_place_mark(&mark, &way, way.j - args.column_begin, more);
-        const uint needs = way.tall - mark.row_above;
+        checkpoint.row_above = more ? way.i - 1 : way.i;
+        ww_place_checkpoint(&checkpoint, &way, way.j - args.column_begin, more);
+        const uint needs = way.tall - checkpoint.row_above;
         if (WW_CHAINED && begins)
             ww_chain_wait(&chained, 1);
-        mark.asked = !WW_CHAINED || ww_chain_has(&chained, needs, way.tall);
+        checkpoint.asked = !WW_CHAINED || ww_chain_has(&chained, needs, way.tall);
         if (begins || (!WW_SOFT_EARLY && fresh)) {
             // What was requested last, for a row above that is not followed, must not come later.
             ww_copy_wait();
-            ww_request_strip(&way, &room, way.turns, mark.own, mark.own_base, way.j);
+            ww_request_strip(&way, &item, way.turns, checkpoint.own, checkpoint.own_base, way.j);
         }
         begins = false;
         ww_copy_wait();
         if (fresh) {
-            ww_begin_strip(&way, &room, args, slope_scale);
+            ww_begin_strip(&way, &item, args, slope_scale);
             fresh = hands_left = false;
         }
         ww_soft_rows rows;
-        const float corner_mark = way.i ? mark.now[3 + WW_MARK_FOURS][lane].w : way.j ? WW_SOFT_FAR : 0.0f;
-        ww_take_rows(&rows, &way, &mark, lane, slope_scale);
-        ww_back_block(&way, &room, &mark, &rows, tasks, corner_mark, hidden, args);
+        const float corner_checkpoint = way.i ? checkpoint.now[3 + WW_CHECKPOINT_FOURS][lane].w : way.j ? WW_SOFT_FAR : 0.0f;
+        ww_take_rows(&rows, &way, &checkpoint, lane, slope_scale);
+        ww_back_block(&way, &item, &checkpoint, &rows, tasks, corner_checkpoint, hidden, args);
         if (ww_hand_left(&way, &rows, adjoints, slopes, slope_unit) > WW_SOFT_COUNTS) {
-            ww_reach_left(&way, &room, &mark, !hands_left, WW_SOFT_EARLY && WW_SOFT_WHOLE && way.j > at.strip);
+            ww_reach_left(&way, &item, &checkpoint, !hands_left, WW_SOFT_EARLY && WW_SOFT_WHOLE && way.j > at.strip);
             hands_left = true;
         }
         if (WW_CHAINED)
             ww_chain_count(&chained, way.tall - way.i, way.tall);
         if (way.i > at.from && (way.i > way.least_row || rows.upwards > WW_SOFT_COUNTS)) {
-            if (WW_CHAINED && !mark.asked) {
+            if (WW_CHAINED && !checkpoint.asked) {
                 ww_chain_wait(&chained, needs);
-                ww_request_rows(&way, &room, mark.now, mark.row_above);
+                ww_request_rows(&way, &item, checkpoint.now, checkpoint.row_above);
             }
             way.i--;
             continue;
         }
-        ww_end_strip(&way, &room, args, slopes, slope_unit, tasks[way.number].wide, at.from);
+        ww_end_strip(&way, &item, args, slopes, slope_unit, tasks[way.number].wide, at.from);
         fresh = true;
         if (way.j > at.strip && hands_left) {
             ww_next_strip(&way);

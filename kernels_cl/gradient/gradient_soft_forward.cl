@@ -24,9 +24,9 @@ typedef struct {
     bool products;               // the row is P times 2^-base, else R
     bool ending, together;       // the block has the last cell; all of the group have a pair
     bool notes_left, noted_edge;
-    __global float4 *in, *out, *mark;
+    __global float4 *in, *out, *checkpoint;
     uint in_row, out_row;
-    __global float *base_mark;
+    __global float *base_checkpoint;
     __global float *edge;        // of the first pass of several: where a segment's last column is noted
 } ww_soft_strip;
 typedef struct {
@@ -44,18 +44,18 @@ WW_INLINE void ww_swap_fours(float4 *a, float4 *b, uint lane, const uint bit) {
     *a = upper ? got : *a;
     *b = upper ? *b : got;
 }
-WW_INLINE void ww_note_together(__global float4 *mark, float4 *fours, uint lane) {
+WW_INLINE void ww_note_together(__global float4 *checkpoint, float4 *fours, uint lane) {
     ww_swap_fours(&fours[0], &fours[1], lane, 1u);
     ww_swap_fours(&fours[2], &fours[3], lane, 1u);
     ww_swap_fours(&fours[0], &fours[2], lane, 2u);
     ww_swap_fours(&fours[1], &fours[3], lane, 2u);
-    __global float4 *const rows = mark - lane + (lane / 4 * 16 + lane % 4);
+    __global float4 *const rows = checkpoint - lane + (lane / 4 * 16 + lane % 4);
     WW_SOFT_UNROLL for (int k = 0; k < 4; k++)
         rows[4 * k] = fours[k];
 }
 #define WW_NOTES_TOGETHER(s) (s)->together
 #else
-#define ww_note_together(mark, fours, lane)
+#define ww_note_together(checkpoint, fours, lane)
 #define WW_NOTES_TOGETHER(s) false
 #endif
 WW_INLINE void ww_note_row(const ww_soft_strip *s, const float *row) {
@@ -63,14 +63,14 @@ WW_INLINE void ww_note_row(const ww_soft_strip *s, const float *row) {
     WW_SOFT_UNROLL for (int k = 0; k < WW_COLS / 4; k++)
         fours[k] = (float4)(row[4 * k], row[4 * k + 1], row[4 * k + 2], row[4 * k + 3]);
     if (WW_NOTES_TOGETHER(s)) {
-        ww_note_together(s->mark, fours, s->lane);
+        ww_note_together(s->checkpoint, fours, s->lane);
     } else {
         WW_SOFT_UNROLL for (int k = 0; k < WW_COLS / 4; k++)
-            s->mark[ww_mark_at((uint)k, s->number)] = fours[k];
+            s->checkpoint[ww_checkpoint_at((uint)k, s->number)] = fours[k];
     }
 }
 WW_INLINE void ww_note_column(const ww_soft_strip *s, const int part, const float *v) {
-    s->mark[WW_MARK_LEFT(part) * WW_STRIDE] = (float4)(v[0], v[1], v[2], v[3]);
+    s->checkpoint[WW_CHECKPOINT_LEFT(part) * WW_STRIDE] = (float4)(v[0], v[1], v[2], v[3]);
 }
 // What enters the parts but the first from the left is noted behind their columns.
 #define WW_AT_PART(r) (((r) + 1) % WW_PART == 0 && (r) + 1 < WW_COLS)
@@ -160,7 +160,7 @@ WW_INLINE void ww_soft_by_products(ww_soft_strip *s, ww_soft_cells *cells, bool 
         WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
             noted[r] = WW_HIGH(cells->c[r]);
         ww_note_row(s, noted);
-        *s->base_mark = s->products ? s->base : s->base + 0.5f;
+        *s->base_checkpoint = s->products ? s->base : s->base + 0.5f;
     }
     s->products = true;
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
@@ -195,7 +195,7 @@ WW_INLINE void ww_soft_by_pairs(ww_soft_strip *s, ww_soft_cells *cells, bool kee
         WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
             noted[r] = ww_soft_noted(s, fits, above[r]);
         ww_note_row(s, noted);
-        *s->base_mark = fits ? s->base + 0.5f : WW_SOFT_FAR;
+        *s->base_checkpoint = fits ? s->base + 0.5f : WW_SOFT_FAR;
     }
     float x_next = points[s->i * WW_ROWS], v_next = cells->v[0];
 #pragma unroll 1
@@ -209,7 +209,7 @@ WW_INLINE void ww_soft_by_pairs(ww_soft_strip *s, ww_soft_cells *cells, bool kee
         WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
             const ww_soft_pair cell = ww_soft_pair_of(beside, above[r], sum[r], x_own, cells->b[r], 1, false);
             if (WW_AT_PART(r) && keep)
-                ((__global float *)&s->mark[WW_MARK_LEFT(WW_PART_AFTER(r)) * WW_STRIDE])[q] =
+                ((__global float *)&s->checkpoint[WW_CHECKPOINT_LEFT(WW_PART_AFTER(r)) * WW_STRIDE])[q] =
                     ww_soft_noted(s, fits, cell.value - ww_log2(cell.sum));
             beside = ww_soft_beside_after(cell);
             above[r] = cell.value;
@@ -245,7 +245,7 @@ WW_INLINE void ww_soft_block(ww_soft_strip *s, ww_soft_cells *cells, bool keep, 
     }
     if (keep) {
         ww_note_row(s, above);
-        *s->base_mark = WW_SOFT_FAR;
+        *s->base_checkpoint = WW_SOFT_FAR;
     }
     ww_soft_rename(cells->x);
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
@@ -277,21 +277,21 @@ WW_INLINE void ww_soft_block(ww_soft_strip *s, ww_soft_cells *cells, bool keep, 
 // Where a pair's values lie: its checkpoints and the columns of them that are noted, and the values carried aside.
 typedef struct {
     __global float *side, *notes;
-    uint checkpoint_columns, mark_row;
+    uint checkpoint_columns, checkpoint_row;
 } ww_soft_places;
 
 // What a strip hands to the next is what that notes, or in a pass without notes a column that all write in turn.
 WW_INLINE void ww_soft_connect(ww_soft_strip *s, const ww_gradient_args args, const ww_gradient_task task,
-                               const ww_soft_places *of, __global float *edges, __global float4 *marks_above) {
+                               const ww_soft_places *of, __global float *edges, __global float4 *checkpoints_above) {
     const uint j = s->j, column = j - args.column_begin;
-    const bool from_mark = args.keep && column, to_mark = args.keep && j + 1 < args.column_end && j + 1 < task.wide;
+    const bool from_checkpoint = args.keep && column, to_checkpoint = args.keep && j + 1 < args.column_end && j + 1 < task.wide;
     s->notes_left = args.keep && column == 0;
     s->in = s->notes_left && j > 0 ? WW_FOURS(edges + task.edges) + (ulong)(args.segment - 1) * task.tall * WW_STRIDE
-            : from_mark            ? marks_above + WW_MARK_LEFT(0) * WW_STRIDE
+            : from_checkpoint            ? checkpoints_above + WW_CHECKPOINT_LEFT(0) * WW_STRIDE
                                    : WW_FOURS(of->side);
-    s->in_row = from_mark ? of->mark_row : WW_STRIDE;
-    s->out = to_mark ? marks_above + (WW_MARK_FOURS + WW_MARK_LEFT(0)) * WW_STRIDE : WW_FOURS(of->side);
-    s->out_row = to_mark ? of->mark_row : WW_STRIDE;
+    s->in_row = from_checkpoint ? of->checkpoint_row : WW_STRIDE;
+    s->out = to_checkpoint ? checkpoints_above + (WW_CHECKPOINT_FOURS + WW_CHECKPOINT_LEFT(0)) * WW_STRIDE : WW_FOURS(of->side);
+    s->out_row = to_checkpoint ? of->checkpoint_row : WW_STRIDE;
     s->noted_edge = !args.keep && args.segment_columns && (j + 1) % args.segment_columns == 0 && j + 1 < task.wide;
     s->edge = edges + task.edges;
     if (s->noted_edge)
@@ -340,7 +340,7 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
     of.side = carried + task.carried + (ulong)task.wide * WW_COLS * WW_STRIDE;
     of.notes = (task.later ? more_checkpoints : checkpoints) + task.checkpoints;
     of.checkpoint_columns = args.segment_columns ? args.checkpoint_columns : task.wide;
-    of.mark_row = WW_MARK_ROW(of.checkpoint_columns);
+    of.checkpoint_row = WW_CHECKPOINT_ROW(of.checkpoint_columns);
     ww_soft_strip s;
     s.number = at.number;
     s.lane = (uint)get_local_id(0);
@@ -351,8 +351,8 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
         s.to = min(from + args.chunk, at.to);
         __global float *top = carried + task.carried + (ulong)j * WW_COLS * WW_STRIDE;
         const uint column = j - args.column_begin;
-        __global float4 *const marks_above = WW_FOURS(of.notes) + column * WW_MARK_FOURS * WW_STRIDE;
-        ww_soft_connect(&s, args, task, &of, edges, marks_above);
+        __global float4 *const checkpoints_above = WW_FOURS(of.notes) + column * WW_CHECKPOINT_FOURS * WW_STRIDE;
+        ww_soft_connect(&s, args, task, &of, edges, checkpoints_above);
         ww_soft_cells cells;
         ww_soft_load_strip(&s, &cells, task, packed, top, from);
         // The corner: of the matrix, of its border, or what the strip before has handed on; where that is written over, in a place
@@ -361,8 +361,8 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
         s.previous = from == 0 ? (j ? WW_SOFT_FAR : 0.0f)
                                : j == 0 ? WW_SOFT_FAR : args.keep ? s.in[(ulong)(from - 1) * s.in_row].w : *corner;
         const float handed = WW_SOFT_LOG(cells.c[WW_COLS - 1]);
-        s.mark = marks_above + (ulong)from * of.mark_row;
-        s.base_mark = of.notes + (ulong)from * of.mark_row * 4 + ww_base_at(of.checkpoint_columns, column, at.number);
+        s.checkpoint = checkpoints_above + (ulong)from * of.checkpoint_row;
+        s.base_checkpoint = of.notes + (ulong)from * of.checkpoint_row * 4 + ww_base_at(of.checkpoint_columns, column, at.number);
         ww_soft_chain chained;
         chained.own = ww_chain_word(carried, args, at.number, j);
         chained.before = chained.own - 1;
@@ -387,8 +387,8 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                     ww_soft_request(&s, ahead, packed + task.x, s.i + 1);
                 }
             }
-            s.mark += of.mark_row;
-            s.base_mark += of.mark_row * 4;
+            s.checkpoint += of.checkpoint_row;
+            s.base_checkpoint += of.checkpoint_row * 4;
         }
         ww_soft_to_logs(&s, &cells);
         if (WW_SOFT_CHUNKS) {

@@ -32,19 +32,20 @@
 // A block's checkpoint, in fours: the row above; what the strip to the left has handed on, R; and for each part but the first the
 // column to its left. Behind those of a row of blocks a word of each: the base of its products, or WW_SOFT_FAR, and a half more where
 // the row above came as R.
-#define WW_MARK_FOURS (WW_COLS / 4 + WW_PARTS_OF_BLOCK)
-#define WW_MARK_LEFT(part) (WW_COLS / 4 + (part))
-#define WW_MARK_ROW(columns) (((columns)*WW_MARK_FOURS + ((columns) + 3) / 4) * (uint)WW_STRIDE)
+#define WW_CHECKPOINT_FOURS (WW_COLS / 4 + WW_PARTS_OF_BLOCK)
+#define WW_CHECKPOINT_LEFT(part) (WW_COLS / 4 + (part))
+#define WW_CHECKPOINT_ROW(columns) (((columns)*WW_CHECKPOINT_FOURS + ((columns) + 3) / 4) * (uint)WW_STRIDE)
 // A pair's row lies together, from a four of it that is side by side with those of the other pairs: the way back reads it in one go.
 #if WW_SIDE_BY_SIDE > 1
 // The first term is 0; with it ptxas (13, sm_90) spills nothing.
-#define ww_mark_at(k, number) ((k) / (WW_COLS / 4) * WW_COLS * WW_STRIDE + (k) % (WW_COLS / 4) + (number) % WW_SIDE_BY_SIDE * (WW_COLS / 4 - 1))
+#define ww_checkpoint_at(k, number)                                                                                                \
+    ((k) / (WW_COLS / 4) * WW_COLS * WW_STRIDE + (k) % (WW_COLS / 4) + (number) % WW_SIDE_BY_SIDE * (WW_COLS / 4 - 1))
 #else
-#define ww_mark_at(k, number) (k)
+#define ww_checkpoint_at(k, number) (k)
 #endif
 // From a row's fours to its word of a column, side by side.
 WW_INLINE uint ww_base_at(uint columns, uint column, uint number) {
-    return (columns * WW_MARK_FOURS * 4 + column) * (uint)WW_STRIDE - number % WW_SIDE_BY_SIDE * 3;
+    return (columns * WW_CHECKPOINT_FOURS * 4 + column) * (uint)WW_STRIDE - number % WW_SIDE_BY_SIDE * 3;
 }
 // Fours of a pair's values from a place on. What the pass forward notes and what a strip there hands to the next lies side by side in
 // fours: value k, and the corner that a chunk from row-step `from` on leaves. All else of a pair lies together.
