@@ -408,6 +408,8 @@ static void add_tried(ww_context *context, wwi_tuning_tried *tried) {
 
 ww_status wwi_tuning_try(ww_context *context, const char *name, const char *kind, long value) {
     wwi_tuning_tried *tried = NULL;
+    if (!wwi_tuning_find(name))
+        return wwi_fail(WW_ERROR_INTERNAL, "there is no tuning parameter \"%s\"", name);
     WWI_TRY(make_tried(context, name, kind, value, &tried));
     add_tried(context, tried);
     return WW_OK;

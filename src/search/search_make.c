@@ -163,7 +163,7 @@ static ww_status prepare(ww_search *s, const ww_series_view *view, const ww_meas
     s->query_count = view->count;
     s->value_bytes = wwi_precision_bytes(s->options.precision);
     s->gpu = wwi_is_gpu(s->context);
-    s->vector = s->gpu ? 1 : most;
+    s->vector = wwi_forced(s->context, "form.items", 1, s->gpu) == 1 ? 1 : most;
     s->block.lead = open ? 1 : 0;
     s->pace = wwi_pace_make(s->stream, s->run.launch_seconds, s->run.progress, s->run.progress_user);
     s->rate = wwi_pace_guess(info, s->gpu ? 16.0 : 0.25);

@@ -109,13 +109,9 @@ static ww_status make_bounds(ww_search *s) {
     return s->bounded ? wwi_program_make(s->context, s->stream, &parts, &s->windows->bounds_program) : WW_OK;
 }
 
-static bool wants_tile(const ww_search *s) {
-    return wwi_forced(s->context, "form.items", 1, s->gpu) == 1;
-}
-
 // Windows whose moments a work-item computes side by side, and work-items of a group.
 static int many(const ww_search *s) {
-    return s->vector > 1 && wwi_context_info(s->context)->has_double && !wants_tile(s) ? 8 : 1;
+    return s->vector > 1 && wwi_context_info(s->context)->has_double ? 8 : 1;
 }
 
 static int moments_group(const ww_search *s) {
@@ -127,7 +123,7 @@ static size_t tile_bytes(const ww_search *s) {
     const uint64_t points = (uint64_t)(moments_group(s) * RUN) + s->most_points + 2,
                    bytes = (points + points / RUN) * s->value_bytes;
     const uint64_t results = 3 * 64 * 9 * s->value_bytes, local = wwi_context_info(s->context)->local_bytes;
-    return wants_tile(s) && bytes + results <= local ? (size_t)bytes : 0;
+    return s->vector == 1 && bytes + results <= local ? (size_t)bytes : 0;
 }
 
 static ww_status make_moments(ww_search *s) {

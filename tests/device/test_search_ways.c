@@ -48,9 +48,9 @@ static const subject subjects[] = {
     {WW_USER, {0}, false, 0, 0},
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
-// Channels: one or several; precision; a vector's width.
-static const wwt_product product = {4, {SUBJECTS, 2, 2, 2}};
-enum { LOOPS = SUBJECTS * 8 };
+// Channels: one or several; precision.
+static const wwt_product product = {3, {SUBJECTS, 2, 2}};
+enum { LOOPS = SUBJECTS * 4 };
 
 typedef struct work {
     const subject *of;
@@ -61,14 +61,13 @@ typedef struct work {
 } work;
 
 static void values_of(int loop, int *values) {
-    values[0] = loop / 8;
-    values[1] = loop / 4 % 2;
-    values[2] = loop / 2 % 2;
-    values[3] = loop % 2;
+    values[0] = loop / 4;
+    values[1] = loop / 2 % 2;
+    values[2] = loop % 2;
 }
 
 static bool chosen(const void *subject_of, int loop) {
-    int values[4];
+    int values[3];
     (void)subject_of;
     values_of(loop, values);
     return (values[2] == 0 || wwt_device_has_double()) && (values[1] == 0 || subjects[values[0]].id != WW_USER) &&
@@ -83,7 +82,7 @@ static wwt_set halves(size_t channels, const size_t *lengths, size_t count) {
 }
 
 static work work_of(int loop) {
-    int values[4];
+    int values[3];
     values_of(loop, values);
     work w = {.of = &subjects[values[0]],
               .channels = values[1] ? 2 + (size_t)values[0] % 2 : 1,
@@ -97,9 +96,8 @@ static work work_of(int loop) {
         w.measure.recurrence = user_text;
     w.measure.relax_begin_x = w.of->begin_x;
     w.measure.relax_end_x = w.of->end_x;
-    // Of a CPU: so many lanes have the rows.
-    wwt_ok((ww_status)wwi_tuning_try(wwt_context, "search.vector", NULL, values[3] ? 4 : w.precision ? 8 : 16));
-    wwt_ok((ww_status)wwi_tuning_try(wwt_context, "search.open_values", NULL, 24));
+    // Of one subject on a CPU the form for GPUs too: compilers for CPUs take long for it.
+    wwt_ok(wwi_tuning_try(wwt_context, "form.items", NULL, values[0] == 0));
     w.queries = halves(w.channels, query_lengths, QUERIES);
     w.streams = halves(w.channels, stream_lengths, STREAMS);
     return w;

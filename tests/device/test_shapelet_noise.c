@@ -44,11 +44,11 @@ static size_t grow(ww_series_set *set, const ww_shapelets_options *o, ww_shapele
 // A device's ways: as it is; on a CPU the form for GPUs; without double.
 static void choose_way(int way) {
     if (way == 1) {
-        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.sift", NULL, 1));
-        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.vector", NULL, 1));
-        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.weigh", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.few", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.tensor", NULL, 0));
     } else if (way == 2) {
-        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.double", NULL, 2));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets", NULL, 2));
     }
 }
 

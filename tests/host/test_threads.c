@@ -403,14 +403,14 @@ static void *try_values(void *user) {
 
 // One thread tries parameters, as `wavewarp tune` does, while another reads them.
 START_TEST(tuning_is_read_while_it_is_tried) {
-    char some[] = "some";
+    char some[] = "form.some";
     pthread_t thread;
-    WWT_OK(wwi_tuning_try(context, "other.name", NULL, 17));
+    WWT_OK(wwi_tuning_try(context, "form.other", NULL, 17));
     ck_assert_int_eq(pthread_create(&thread, NULL, try_values, some), 0);
     while (!atomic_load(&stop))
-        ck_assert_int_eq(wwi_tuning(context, "other.name", NULL, 3), 17);
+        ck_assert_int_eq(wwi_tuning(context, "form.other", NULL, 3), 17);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
-    ck_assert_int_eq(wwi_tuning(context, "some.499", NULL, 3), 1999); // of equal ones the last counts
+    ck_assert_int_eq(wwi_tuning(context, "form.some.499", NULL, 3), 1999); // of equal ones the last counts
 }
 END_TEST
 
