@@ -392,10 +392,10 @@ END_TEST
 static atomic_bool stop;
 
 static void *try_values(void *user) {
-    char name[32];
-    for (long i = 0; i < 2000; i++) {
-        (void)snprintf(name, sizeof name, "%s.%ld", (const char *)user, i % 500);
-        WWT_OK(wwi_tuning_try(context, name, NULL, i));
+    char kind[32];
+    for (long i = 1; i <= 2000; i++) {
+        (void)snprintf(kind, sizeof kind, "%ld", i % 500);
+        WWT_OK(wwi_tuning_try(context, user, kind, i));
     }
     atomic_store(&stop, true);
     return NULL;
@@ -403,14 +403,14 @@ static void *try_values(void *user) {
 
 // One thread tries parameters, as `wavewarp tune` does, while another reads them.
 START_TEST(tuning_is_read_while_it_is_tried) {
-    char some[] = "form.some";
+    char some[] = "lanes.resident";
     pthread_t thread;
-    WWT_OK(wwi_tuning_try(context, "form.other", NULL, 17));
+    WWT_OK(wwi_tuning_try(context, "strips.resident", NULL, 17));
     ck_assert_int_eq(pthread_create(&thread, NULL, try_values, some), 0);
     while (!atomic_load(&stop))
-        ck_assert_int_eq(wwi_tuning(context, "form.other", NULL, 3), 17);
+        ck_assert_int_eq(wwi_tuning(context, "strips.resident", NULL, 3), 17);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
-    ck_assert_int_eq(wwi_tuning(context, "form.some.499", NULL, 3), 1999); // of equal ones the last counts
+    ck_assert_int_eq(wwi_tuning(context, "lanes.resident", "499", 3), 1999); // of equal ones the last counts
 }
 END_TEST
 
