@@ -542,7 +542,7 @@ WW_INLINE void ww_store_best(local ulong *both, global ulong *to, ulong gain, ul
 }
 
 // bound: the best N * gain so far, and its gap, both as unsigned integers in order. most: gain and gap of every
-// candidate, place * columns + column. sifted: the best certain gain so far, shifted right; with `each` that of every
+// candidate, place * columns + column. certain: the best certain gain so far, shifted right; with `each` that of every
 // series' own candidates. best: of every group. flats: see shapelet_tables.cl. before: q of each series.
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split(
     global const float *restrict nearest, global const float *restrict norms, global const uint *restrict flats,
@@ -550,7 +550,7 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
     global const uint *restrict totals, global const float *restrict before, global const long *restrict steps,
     global const ulong *restrict bound, global ulong *restrict most_gain, global float *restrict most_gap,
     global ulong *restrict best, global uint *restrict scratch, global const uint *restrict listed,
-    global const uint *restrict listed_count, global uint *sifted, const uint shift, const uint each,
+    global const uint *restrict listed_count, global uint *certain, const uint shift, const uint each,
     global const long *restrict entropy, local uint *shared_, const ww_shapelet_args job) {
     local ulong both[2 * WW_WG];
     local uint splits[WW_SHARES > 1 ? WW_WG : 1];
@@ -564,7 +564,7 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
 #endif
     WW_SHAPELET_KEYS uint *counts = keys + (ulong)n * WW_ACROSS, *starts = counts + (ulong)job.classes * WW_ACROSS;
     const float steps_of_q = (float)(1u << (32u - job.class_bits));
-    const long known = max((long)bound[0], each ? 0l : (long)((ulong)sifted[0] << shift));
+    const long known = max((long)bound[0], each ? 0l : (long)((ulong)certain[0] << shift));
     long best_gain = 0;
     float best_gap = -INFINITY;
     const uint blocks = (job.columns + WW_ACROSS - 1) / WW_ACROSS;
@@ -609,8 +609,8 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
             const ww_found found = ww_find_split(shares, keys, counts, starts, steps, totals, x.l, error, t, known, job);
             most_gain[x.place] = (ulong)max(found.most, 0l);
             most_gap[x.place] = found.most_gap;
-            if (each && job.quality == 0 && (uint)(found.sure >> shift) > sifted[own[x.c]])
-                atomic_max(&sifted[own[x.c]], (uint)(found.sure >> shift));
+            if (each && job.quality == 0 && (uint)(found.sure >> shift) > certain[own[x.c]])
+                atomic_max(&certain[own[x.c]], (uint)(found.sure >> shift));
             if (ww_before(found.sure, found.sure_gap, best_gain, best_gap)) {
                 best_gain = found.sure;
                 best_gap = found.sure_gap;
@@ -640,12 +640,12 @@ ww_shapelet_bound(global const ulong *best, const uint count, local ulong *both,
 // Where `k` candidates without overlap are wanted: those of different series do not overlap, so the k-th is not worse
 // than the k-th best of the series' best. One work-group.
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_shapelet_rank(global const uint *sifted, const uint series, const uint k, const uint shift, global ulong *bound) {
+ww_shapelet_rank(global const uint *certain, const uint series, const uint k, const uint shift, global ulong *bound) {
     for (uint j = (uint)get_local_id(0); j < series; j += WW_WG) {
-        const uint own = sifted[j];
+        const uint own = certain[j];
         uint before = 0;
         for (uint i = 0; i < series; i++)
-            before += sifted[i] > own || (sifted[i] == own && i < j);
+            before += certain[i] > own || (certain[i] == own && i < j);
         if (before + 1 == k && (ulong)own << shift > bound[0]) {
             bound[0] = (ulong)own << shift;
             bound[1] = 0;

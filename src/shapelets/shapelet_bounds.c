@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds of the gains of a chunk's candidates, from their correlations in float, and those that are kept for the list
-// (kernels_cl/shapelets/shapelet_sift.cl, shapelet_split.cl): where they pay, histograms take out what can't be the
+// (kernels_cl/shapelets/shapelet_prune.cl, shapelet_split.cl): where they pay, histograms take out what can't be the
 // best; the rest is sorted and split.
 #include <math.h>
 #include <string.h>
 
 #include "shapelets/shapelet_node.h"
 
-enum { BINS = 16 }; // WW_BINS in kernels_cl/shapelets/shapelet_sift.cl
+enum { BINS = 16 }; // WW_BINS in kernels_cl/shapelets/shapelet_prune.cl
 
 // Local memory of a group that prunes: counts, of two classes those of keys near edges too, and tables of sizes and
 // classes.
@@ -73,10 +73,10 @@ ww_status wwi_node_bounds_compile(wwi_node_search *s) {
                             {&b->rank, "ww_shapelet_rank"}, {&b->keep, "ww_shapelet_keep"}),
     };
     const wwi_program_parts prune = {
-        .texts = {"base/number.cl", "shapelets/shapelet_args.h", "shapelets/shapelet.cl", "shapelets/shapelet_sift.cl"},
+        .texts = {"base/number.cl", "shapelets/shapelet_args.h", "shapelets/shapelet.cl", "shapelets/shapelet_prune.cl"},
         .defines = WWI_LIST({"WW_C", (int64_t)d->kind.channels}, {"WW_RAW", d->kind.raw}, {"WW_V", 1},
                             {"WW_WG", b->prune_group}, {"WW_TWO", s->node->class_count == 2}),
-        .kernels = WWI_LIST({&b->prune, "ww_shapelet_sift"}, {&b->survive, "ww_shapelet_survive"}),
+        .kernels = WWI_LIST({&b->prune, "ww_shapelet_prune"}, {&b->survive, "ww_shapelet_survive"}),
     };
     const ww_status status = wwi_program_make(d->context, d->stream, &split, &b->split_program);
     return status == WW_OK && b->prunes ? wwi_program_make(d->context, d->stream, &prune, &b->prune_program) : status;

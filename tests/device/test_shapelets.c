@@ -63,7 +63,7 @@ START_TEST(brute_force) {
 END_TEST
 
 // Chunks of few columns, tables of few series; the host's tables; on a CPU the form for GPUs. With what is for many
-// series or candidates: sifting, weighing on the device, several work-items to a candidate's keys.
+// series or candidates: pruning, weighing on the device, several work-items to a candidate's keys.
 typedef struct way {
     size_t shape;
     const char *name; // of a tuning parameter; NULL: in chunks

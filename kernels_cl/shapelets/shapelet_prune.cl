@@ -233,12 +233,12 @@ WW_INLINE uint2 ww_count_keys(const ww_histogram *h, const ww_candidate *x, cons
     return (uint2)(touched, doubtful);
 }
 
-// entropy: k log2 k. sifted, each: as in shapelet_split.cl. words: of a bin, with counts of `field` bits.
-kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
+// entropy: k log2 k. certain, each: as in shapelet_split.cl. words: of a bin, with counts of `field` bits.
+kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_prune(
     global const float *restrict nearest, global const float *restrict norms, global const uint *restrict flats,
     global const uint *restrict reaches, global const uint *restrict own, global const uint *restrict class_of,
     global const uint *restrict totals, global const float *restrict before, global const long *restrict entropy,
-    global ulong *restrict most_gain, global uint *restrict sifted, const uint shift, const uint each, const uint field,
+    global ulong *restrict most_gain, global uint *restrict certain, const uint shift, const uint each, const uint field,
     const uint words, local uint *bins, const ww_shapelet_args job) {
     const ww_q_tables tables = {nearest, norms, flats, reaches, own, before};
     local uint *places = bins + WW_COUNTED * words * WW_WG;
@@ -269,16 +269,16 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
         const int known = near_ < 0.5f; // else a key may be bins away
         most_gain[place] = (ulong)(uint)(known ? found.y + margin : INT_MAX) << shift;
         const uint at = each ? own[c] : 0, told = known ? (uint)max(found.x - margin, 0) : 0;
-        if (told > sifted[at])
-            atomic_max(&sifted[at], told);
+        if (told > certain[at])
+            atomic_max(&certain[at], told);
     }
 }
 
 // Lists those that may reach the bound.
-kernel void ww_shapelet_survive(global const ulong *most_gain, global const ulong *bound, global const uint *sifted,
+kernel void ww_shapelet_survive(global const ulong *most_gain, global const ulong *bound, global const uint *certain,
                                 const uint shift, const uint each, global uint *listed, global uint *listed_count,
                                 const ww_shapelet_args job) {
-    const ulong least = max(bound[0], each ? 1ul : (ulong)sifted[0] << shift);
+    const ulong least = max(bound[0], each ? 1ul : (ulong)certain[0] << shift);
     const uint end = job.columns * job.count;
     for (uint place = (uint)get_global_id(0); place < end; place += (uint)get_global_size(0)) {
         const ulong most = most_gain[place];
