@@ -51,10 +51,9 @@ static int read_all(restart *r, const restart_job *job) {
 }
 
 static int find_file(restart *r, const restart_job *job) {
-    char *part = malloc(strlen(job->path) + 8);
+    char *part = cli_unfinished_path(job->path);
     if (!part)
         return cli_error("not enough memory");
-    sprintf(part, "%s.part", job->path);
     r->found = access(part, F_OK) == 0;
     const int result = r->found || r->found_done == 0
                            ? CLI_GO_ON
@@ -76,6 +75,7 @@ static int open_own(restart *r, const restart_job *job) {
     r->checkpoint = strdup(job->checkpoint);
     if (!r->path || !r->checkpoint)
         return cli_error("not enough memory");
+    r->was_there = access(r->path, F_OK) == 0;
     return ww_journal_open(r->path, &o, &r->journal) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
@@ -132,8 +132,16 @@ int restart_done(restart *r, ww_array_file *file, uint64_t first, uint64_t count
     return cli_marks_due(&r->marks) ? restart_write(r, file) : CLI_GO_ON;
 }
 
-void restart_close(restart *r, bool finished) {
-    if (r->journal && ww_journal_close(&r->journal, !finished) != WW_OK)
+bool restart_begun(const restart *r) {
+    ww_journal_info info = WW_JOURNAL_INFO_INIT;
+    int own = r->found_done > 0 || (r->journal && (ww_journal_get_info(r->journal, &info) != WW_OK || info.done > 0)), any;
+    MPI_Allreduce(&own, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
+    return any != 0;
+}
+
+void restart_close(restart *r, bool finished, bool begun) {
+    const bool keep = !finished && (begun || r->was_there);
+    if (r->journal && ww_journal_close(&r->journal, keep) != WW_OK)
         cli_note("%s: %s", r->path, ww_last_error()->message);
     for (int number = ranks; rank == 0 && finished && r->checkpoint; number++) {
         char *path = numbered(r->checkpoint, number);

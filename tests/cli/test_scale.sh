@@ -72,6 +72,17 @@ ok "small ones: several writers are told of a part" eval \
     '"$program" matrix long.npy -o r.npy --checkpoint r.journal >out 2>err & p=$!; until [ -e r.npy.part ]; do sleep 0.01; done; kill -9 $p; wait $p 2>err; gives 0 generate cbf -n 2 -o r.npy && says "--resume"'
 rm -f r.*
 
+# A link is followed, as without a checkpoint: its file gets the values.
+"$program" matrix b.ts -o whole.npy 2>err
+: >real.npy && ln -s real.npy r.npy
+ok "to a link, with a checkpoint" gives 0 matrix b.ts -o r.npy --checkpoint r.journal
+ok "its file is written" eval 'same whole.npy real.npy && test -L r.npy && absent real.npy.part && absent r.journal'
+: >real.npy
+ok "standard output, which is a file" eval '"$program" matrix b.ts -o /dev/stdout --checkpoint r.journal >real.npy 2>err'
+"$program" matrix b.ts -o whole.f32 2>err
+ok "is that file" eval 'same whole.f32 real.npy && absent real.npy.part'
+rm -f r.* real.npy
+
 # ---- parts
 for job in "matrix a.ts" "matrix a.ts b.ts" "matrix b.ts --condensed" "matrix b.ts --relax 2,0,0,0 --precision double"; do
     "$program" $job -o whole.npy >out 2>err
