@@ -216,8 +216,8 @@ static int open_journal(cli_division *d, const cli_work *w) {
     return ww_journal_open(d->journal_path, &o, &d->journal) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
-// Of a journal without marks there may be no file yet. One that is complete may have its name already: then d->file
-// stays NULL.
+// Of a journal without marks there may be no file yet. One that is complete may have its name already. A file without a
+// journal is another run's, which is refused.
 static int open_file(cli_division *d, const cli_work *w) {
     ww_journal_info info = WW_JOURNAL_INFO_INIT;
     char *part = cli_unfinished_path(d->data_path);
@@ -228,7 +228,9 @@ static int open_file(cli_division *d, const cli_work *w) {
     d->units = info.unit_count;
     d->resumed = info.found_done;
     const bool there = access(part, F_OK) == 0;
-    const ww_array_shared how = there ? WW_ARRAY_JOIN : info.done == info.unit_count ? WW_ARRAY_READ : WW_ARRAY_CREATE;
+    const ww_array_shared how = there && d->begun                        ? WW_ARRAY_JOIN
+                                : !there && info.done == info.unit_count ? WW_ARRAY_READ
+                                                                         : WW_ARRAY_CREATE;
     int result = CLI_GO_ON;
     if (!there && info.done > 0 && info.done < info.unit_count)
         result = cli_error("%s says that a part of %s is done, which is not there (remove the journal to begin anew)",

@@ -41,20 +41,22 @@ static int read_one(restart *r, const char *path, const restart_job *job) {
 }
 
 static int read_all(restart *r, const restart_job *job) {
-    int result = CLI_GO_ON;
-    for (int number = 0; result == CLI_GO_ON; number++) {
+    int result = CLI_GO_ON, number = 0;
+    for (; result == CLI_GO_ON; number++) {
         char *path = numbered(job->checkpoint, number);
         result = path ? read_one(r, path, job) : cli_error("not enough memory");
         free(path);
     }
+    r->found = number > 1; // the last one is not there
     return result == CLI_OK ? CLI_GO_ON : result;
 }
 
+// A file without a journal is another run's.
 static int find_file(restart *r, const restart_job *job) {
     char *part = cli_unfinished_path(job->path);
     if (!part)
         return cli_error("not enough memory");
-    r->found = access(part, F_OK) == 0;
+    r->found = r->found && access(part, F_OK) == 0;
     const int result = r->found || r->found_done == 0
                            ? CLI_GO_ON
                            : cli_error("%s.* say that a part of %s is done, which is not there", job->checkpoint, part);
@@ -134,7 +136,8 @@ int restart_done(restart *r, ww_array_file *file, uint64_t first, uint64_t count
 
 bool restart_begun(const restart *r) {
     ww_journal_info info = WW_JOURNAL_INFO_INIT;
-    int own = r->found_done > 0 || (r->journal && (ww_journal_get_info(r->journal, &info) != WW_OK || info.done > 0)), any;
+    int own = r->found_done > 0 || (r->journal && (ww_journal_get_info(r->journal, &info) != WW_OK || info.done > 0)),
+        any;
     MPI_Allreduce(&own, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
     return any != 0;
 }

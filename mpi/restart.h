@@ -39,7 +39,8 @@ int restart_done(restart *r, ww_array_file *file, uint64_t first, uint64_t count
 int restart_write(restart *r, ww_array_file *file);
 // Whether there is anything to go on from; called by all ranks.
 bool restart_begun(const restart *r);
-// `finished`: removes the journals, also those of ranks that there are no longer. Not `begun`: those that this run made.
+// `finished`: removes the journals, also those of ranks that there are no longer. Not `begun`: those that this run
+// made.
 void restart_close(restart *r, bool finished, bool begun);
 
 #endif

@@ -82,6 +82,11 @@ ok "standard output, which is a file" eval '"$program" matrix b.ts -o /dev/stdou
 "$program" matrix b.ts -o whole.f32 2>err
 ok "is that file" eval 'same whole.f32 real.npy && absent real.npy.part'
 rm -f r.* real.npy
+# Two runs into one file would mix.
+cp a.ts r.npy.part
+ok "a part without a journal" gives 1 matrix b.ts -o r.npy --checkpoint r.journal --resume
+ok "is another run's" eval 'says "r.npy.part is there" && lines 1 err && same a.ts r.npy.part && absent r.journal && absent r.npy'
+rm -f r.*
 
 # ---- parts
 for job in "matrix a.ts" "matrix a.ts b.ts" "matrix b.ts --condensed" "matrix b.ts --relax 2,0,0,0 --precision double"; do
@@ -168,6 +173,10 @@ again && rm parts/*
 ok "no parts" wrong m.npy "no parts"
 ok "text of a symmetric matrix" eval 'again; gives 1 merge parts -o m.csv && absent m.csv'
 ok "no folder" gives 1 matrix a.ts --part 1/2 --parts nowhere
+again && cp parts/1-of-3.npy kept.npy && ln -s parts/1-of-3.npy in.npy
+ok "a merge into a part" gives 2 merge parts -o parts/1-of-3.npy
+ok "a part of an input that it replaces" eval 'rm parts/1-of-3.journal && gives 2 matrix in.npy --part 1/3 --parts parts/.'
+ok "that is said, and it stays" eval 'says "would replace in.npy" && same kept.npy parts/1-of-3.npy'
 ok "part 3 of 2" gives 2 matrix a.ts --part 3/2 --parts parts
 ok "part without a folder" gives 2 matrix a.ts --part 1/2
 ok "more parts than tiles" gives 1 matrix b.ts --part 1/9999 --parts parts
