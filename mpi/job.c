@@ -78,8 +78,10 @@ static int run_unit(rank_job *j, uint64_t first, uint64_t count) {
 }
 
 static int ended_by_signal(const rank_job *j) {
-    return cli_interrupted() ? cli_error("ended by a signal%s", j->checkpoint || j->parts ? "; --resume goes on" : "")
-                             : CLI_GO_ON;
+    const int number = cli_interrupted();
+    if (number)
+        cli_note("ended by a signal%s", j->checkpoint || j->parts ? "; --resume goes on" : "");
+    return number ? 128 + number : CLI_GO_ON;
 }
 
 // A line now and then, of rank 0: what was taken from the counter by all ranks.

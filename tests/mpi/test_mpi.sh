@@ -218,6 +218,21 @@ killed() {
 "$program" generate cbf --count 360 --length 300 --seed 3 --output long.ts
 ok "a longer job, one process" gives 0 matrix long.ts -m twed --precision double -o one-killed.npy
 killed "${WAVEWARP_TEST_KILLS:-2}" killed.npy matrix long.ts -m twed --precision double
+# ended: SIGTERM reaches one rank, once some tiles are done.
+ended() {
+    # shellcheck disable=SC2086
+    timeout 300 "$mpirun" $oversubscribe -n 2 "$mpi" matrix long.ts -m twed --precision double -o killed.npy --checkpoint marks >out 2>err </dev/null &
+    mpirun_of_job=$!
+    for _ in $(seq 1200); do
+        [ -e marks.0 ] && [ -e marks.1 ] && [ "$(cat marks.0 marks.1 | wc -l)" -gt 16 ] && break
+        sleep 0.05
+    done
+    pgrep -f -- '--checkpoint mark[s]' | xargs -r ps -o pid=,comm= -p | awk '$2 ~ /wavewarp/ { print $1 }' | tail -n 1 | xargs -r kill -TERM
+    wait "$mpirun_of_job"
+    [ $? -eq 143 ] && said_once 'ended by a signal; --resume goes on' && absent killed.npy
+}
+ok "SIGTERM ends it behind a tile" ended
+rm -f killed.npy* marks.*
 ok "neighbours, one process" gives 0 nearest long.ts -m twed --precision double -k 2 -o one-killed.csv
 killed "${WAVEWARP_TEST_KILLS:-1}" killed.csv nearest long.ts -m twed --precision double -k 2
 "$program" generate random-walk -n 1 -l 90000 --seed 5 --output walk.npy
