@@ -292,6 +292,9 @@ int cli_division_done(cli_division *d, uint64_t first, uint64_t count) {
 
 int cli_division_finish(cli_division *d, bool consumed) {
     ww_status status = WW_OK;
+    // What is printed may be the only output.
+    if (consumed && (fflush(stdout) != 0 || ferror(stdout)))
+        return cli_error("standard output can't be written");
     // Marks of the last units first: a journal of all units is the sign that only the renaming is left.
     if (write_journal(d) != CLI_GO_ON)
         return CLI_FAILURE;

@@ -88,6 +88,16 @@ ok "a part without a journal" gives 1 matrix b.ts -o r.npy --checkpoint r.journa
 ok "is another run's" eval 'says "r.npy.part is there" && lines 1 err && same a.ts r.npy.part && absent r.journal && absent r.npy'
 rm -f r.*
 
+# What can't be printed is not lost either.
+awk 'BEGIN { for (i = 0; i < 50; i++) print i % 7 "," i * i % 11 "," i % 13 }' >points.csv
+for job in "pairs a.ts a.ts --json" "nearest a.ts" "nearest a.ts --json" "knn points.csv --json" "path a.ts a.ts" "search a.ts --in a.ts" \
+    "profile a.ts -w 9 --json" "lsh points.csv --complete"; do
+    "$program" $job --checkpoint r.journal >/dev/full 2>err
+    ok "$job, a full standard output" test $? -eq 1 -a -s r.journal -a -s r.journal.npy.part
+    ok "is told once" eval 'says "standard output" && lines 1 err'
+    ok "it goes on with all" eval 'gives 0 $job --checkpoint r.journal --resume && test -s out && absent r.journal && absent r.journal.npy.part'
+done
+
 # ---- parts
 for job in "matrix a.ts" "matrix a.ts b.ts" "matrix b.ts --condensed" "matrix b.ts --relax 2,0,0,0 --precision double"; do
     "$program" $job -o whole.npy >out 2>err
