@@ -184,6 +184,9 @@ ok "no parts" wrong m.npy "no parts"
 ok "text of a symmetric matrix" eval 'again; gives 1 merge parts -o m.csv && absent m.csv'
 ok "no folder" gives 1 matrix a.ts --part 1/2 --parts nowhere
 again && cp parts/1-of-3.npy kept.npy && ln -s parts/1-of-3.npy in.npy
+rm parts/2-of-3.journal && mkfifo parts/2-of-3.journal
+ok "a pipe in place of a journal" eval 'timeout 20 "$program" merge parts -o m.npy >out 2>err; test $? -eq 1 && says "is not a file" && lines 1 err'
+again
 ok "a merge into a part" gives 2 merge parts -o parts/1-of-3.npy
 ok "a part of an input that it replaces" eval 'rm parts/1-of-3.journal && gives 2 matrix in.npy --part 1/3 --parts parts/.'
 ok "that is said, and it stays" eval 'says "would replace in.npy" && same kept.npy parts/1-of-3.npy'
