@@ -404,15 +404,13 @@ static cli_row_job rows_of(const job *j, cli_series_rows *series) {
 }
 
 // The distances of all pairs; of a part NULL: they are in its file.
-static int write_pairs(job *j, const cli_command *command, const void *values) {
+static int print_pairs(job *j, const cli_command *command, const void *values) {
     const ww_precision precision = cli_precision(&j->device);
     const size_t n = row_count(j);
     const bool in_json = values && j->json && !j->output;
     cli_json json;
     if (values && !in_json && ww_array_write(j->output ? j->output : "-", values, precision, n, 0) != WW_OK)
         return cli_fail();
-    if (values && cli_divided(&j->division) && cli_division_finish(&j->division, true) != CLI_GO_ON)
-        return CLI_FAILURE;
     if (!j->json)
         return CLI_GO_ON;
     begin_json(j, command, values ? j->output : j->division.data_path, &json);
@@ -423,6 +421,11 @@ static int write_pairs(job *j, const cli_command *command, const void *values) {
         cli_json_null(&json, "distances");
     cli_json_end(&json);
     return CLI_GO_ON;
+}
+
+static int write_pairs(job *j, const cli_command *command, const void *values) {
+    CLI_TRY(print_pairs(j, command, values));
+    return values && cli_divided(&j->division) ? cli_division_finish(&j->division, true) : CLI_GO_ON;
 }
 
 static int divide_pairs(job *j, void *values) {
@@ -529,11 +532,11 @@ static int divide_nearest(job *j, const cli_command *command, const cli_neighbou
     if (result == CLI_GO_ON && values) {
         cli_neighbours_unpack(&n, values, 0, n.queries);
         result = cli_neighbours_write(&n, wanted);
-        if (result == CLI_GO_ON)
-            result = cli_division_finish(&j->division, true);
     }
     if (result == CLI_GO_ON && j->json)
         print_nearest_json(j, command, &n, wanted);
+    if (result == CLI_GO_ON && values)
+        result = cli_division_finish(&j->division, true);
     free(values);
     cli_neighbours_free(&n);
     return result;

@@ -251,13 +251,11 @@ static int write_found(knn_job *j, const cli_command *command) {
         begin_json(j, command, &json);
     if (result == CLI_GO_ON && known)
         result = predict(known, j->classes_path != NULL, n, j->views[base_of(j)].count, j->wanted.json ? &json : NULL);
-    if (result == CLI_GO_ON && j->division.checkpoint)
-        result = cli_division_finish(&j->division, true);
     if (result == CLI_GO_ON && j->wanted.json) {
         cli_neighbours_json(&json, n, &j->wanted);
         cli_json_end(&json);
     }
-    return result;
+    return result == CLI_GO_ON && j->division.checkpoint ? cli_division_finish(&j->division, true) : result;
 }
 
 static int output(knn_job *j, const cli_command *command) {

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "group_job.h"
@@ -53,6 +54,14 @@ char *cli_part_path(const char *folder, uint64_t part, uint64_t count, const cha
 static char *joined(const char *a, const char *b) {
     char *text = malloc(strlen(a) + strlen(b) + 1);
     return text ? strcat(strcpy(text, a), b) : NULL;
+}
+
+char *cli_unfinished_path(const char *path) {
+    struct stat about;
+    char *real = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? realpath(path, NULL) : strdup(path);
+    char *part = real ? joined(real, ".part") : NULL;
+    free(real);
+    return part;
 }
 
 // ---- what a journal belongs to
@@ -207,11 +216,11 @@ static int open_journal(cli_division *d, const cli_work *w) {
     return ww_journal_open(d->journal_path, &o, &d->journal) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
-// Of a journal without marks there may be no file yet. One that is complete may have its name already: then d->file
-// stays NULL.
+// Of a journal without marks there may be no file yet. One that is complete may have its name already. A file without a
+// journal is another run's, which is refused.
 static int open_file(cli_division *d, const cli_work *w) {
     ww_journal_info info = WW_JOURNAL_INFO_INIT;
-    char *part = joined(d->data_path, ".part");
+    char *part = cli_unfinished_path(d->data_path);
     if (!part || ww_journal_get_info(d->journal, &info) != WW_OK) {
         free(part);
         return cli_error("not enough memory");
@@ -219,14 +228,18 @@ static int open_file(cli_division *d, const cli_work *w) {
     d->units = info.unit_count;
     d->resumed = info.found_done;
     const bool there = access(part, F_OK) == 0;
-    const ww_array_shared how = there ? WW_ARRAY_JOIN : info.done == info.unit_count ? WW_ARRAY_READ : WW_ARRAY_CREATE;
-    free(part);
+    const ww_array_shared how = there && d->begun                        ? WW_ARRAY_JOIN
+                                : !there && info.done == info.unit_count ? WW_ARRAY_READ
+                                                                         : WW_ARRAY_CREATE;
+    int result = CLI_GO_ON;
     if (!there && info.done > 0 && info.done < info.unit_count)
-        return cli_error(
-            "%s says that a part of %s.part is done, which is not there (remove the journal to begin anew)",
-            d->journal_path, d->data_path);
-    const ww_status status = ww_array_file_open_shared(d->data_path, w->precision, w->rows, w->columns, how, &d->file);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
+        result = cli_error("%s says that a part of %s is done, which is not there (remove the journal to begin anew)",
+                           d->journal_path, part);
+    free(part);
+    if (result == CLI_GO_ON &&
+        ww_array_file_open_shared(d->data_path, w->precision, w->rows, w->columns, how, &d->file) != WW_OK)
+        result = cli_fail();
+    return result;
 }
 
 int cli_division_open(cli_division *d, const cli_work *w) {
@@ -279,11 +292,14 @@ int cli_division_done(cli_division *d, uint64_t first, uint64_t count) {
 
 int cli_division_finish(cli_division *d, bool consumed) {
     ww_status status = WW_OK;
+    // What is printed may be the only output.
+    if (consumed && (fflush(stdout) != 0 || ferror(stdout)))
+        return cli_error("standard output can't be written");
     // Marks of the last units first: a journal of all units is the sign that only the renaming is left.
     if (write_journal(d) != CLI_GO_ON)
         return CLI_FAILURE;
     // It had its name when it was opened, unless there is a part.
-    char *part = joined(d->data_path, ".part");
+    char *part = cli_unfinished_path(d->data_path);
     const bool unnamed = part && access(part, F_OK) == 0;
     free(part);
     if (consumed)

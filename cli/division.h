@@ -76,5 +76,7 @@ int cli_division_sum_labels(const ww_series_set *set, char *text);
 int cli_division_sum_file(const char *path, char *text);
 // "DIR/2-of-3.npy" and its like; free() it.
 char *cli_part_path(const char *folder, uint64_t part, uint64_t count, const char *ending);
+// The name that a shared file has until it is whole: beside the file itself, where `path` is a link to it; free() it.
+char *cli_unfinished_path(const char *path);
 
 #endif

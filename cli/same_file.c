@@ -3,6 +3,7 @@
 #include "same_file.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -46,4 +47,16 @@ bool cli_same_file(cli_file_name a, cli_file_name b) {
     if (!name_a || !name_b) // the folder is missing, which is said later
         return strcmp(a.path, b.path) == 0;
     return strcmp(folder_a, folder_b) == 0 && strcasecmp(name_a, name_b) == 0;
+}
+
+bool cli_is_part(const char *path, const char *folder) {
+    char real[PATH_MAX], parts[PATH_MAX], point;
+    unsigned long long part, count;
+    if (!realpath(path, real) || !realpath(folder, parts))
+        return false;
+    char *slash = strrchr(real, '/');
+    const bool named = slash && sscanf(slash + 1, "%llu-of-%llu%c", &part, &count, &point) == 3 && point == '.';
+    if (slash)
+        *slash = '\0';
+    return named && strcmp(real, parts) == 0;
 }

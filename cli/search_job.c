@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *const cli_search_kinds[] = {"open", "windows", "super", NULL};
@@ -87,8 +88,11 @@ int cli_raw_read(void *user, uint64_t first, size_t count, void *values) {
 
 int cli_raw_open(const char *path, size_t channels, cli_raw_stream *raw) {
     *raw = (cli_raw_stream){.file = open(path, O_RDONLY | O_CLOEXEC), .source = WW_SEARCH_SOURCE_INIT};
-    if (raw->file < 0)
+    struct stat about;
+    if (raw->file < 0 || fstat(raw->file, &about) != 0)
         return cli_error("%s: %s", path, strerror(errno));
+    if (S_ISDIR(about.st_mode))
+        return cli_error("%s: %s", path, strerror(EISDIR));
     ww_search_source *source = &raw->source;
     source->precision = cli_name_ends_with(path, ".f64") ? WW_DOUBLE : WW_FLOAT;
     source->channels = channels;

@@ -7,7 +7,8 @@
 
 typedef struct identity {
     char host[MPI_MAX_PROCESSOR_NAME];
-    char name[256], driver[128], version[64], physical[64]; // physical: UUID or PCI address, where the driver says it
+    char name[256], driver[128], version[64], kernels[512];
+    char physical[64]; // UUID or PCI address, where the driver says it
 } identity;
 
 // The GPUs of a machine are dealt to its ranks; a machine without one gives all of them its best device.
@@ -54,6 +55,7 @@ static void describe(const rank_job *j, identity *own) {
         return;
     snprintf(own->name, sizeof own->name, "%s", info.name);
     snprintf(own->driver, sizeof own->driver, "%s", info.driver);
+    snprintf(own->kernels, sizeof own->kernels, "%s", ww_context_kernel_source(j->context));
     snprintf(own->physical, sizeof own->physical, "%s", info.uuid[0] ? info.uuid : info.pci);
 }
 
@@ -65,6 +67,9 @@ static int compare_devices(const rank_job *j, const identity *all) {
             return cli_error("rank 0 has %.100s (%s), rank %d %.100s (%s): the last bits would differ; --any-device "
                              "allows it",
                              all[0].name, all[0].driver, i, all[i].name, all[i].driver);
+        if (!j->any_device && strcmp(all[i].kernels, all[0].kernels) != 0)
+            return cli_error("rank 0 has its kernels from %.200s, rank %d from %.200s; --any-device allows it",
+                             all[0].kernels, i, all[i].kernels);
         for (int other = 0; !j->share && all[i].physical[0] && other < i; other++)
             if (strcmp(all[i].physical, all[other].physical) == 0 && strcmp(all[i].host, all[other].host) == 0)
                 return cli_error("ranks %d and %d have one device (%s); --share-devices lets them share", other, i,

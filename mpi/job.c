@@ -3,6 +3,7 @@
 // file, or computes whole parts.
 #include "job.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,8 +78,10 @@ static int run_unit(rank_job *j, uint64_t first, uint64_t count) {
 }
 
 static int ended_by_signal(const rank_job *j) {
-    return cli_interrupted() ? cli_error("ended by a signal%s", j->checkpoint || j->parts ? "; --resume goes on" : "")
-                             : CLI_GO_ON;
+    const int number = cli_interrupted();
+    if (number)
+        cli_note("ended by a signal%s", j->checkpoint || j->parts ? "; --resume goes on" : "");
+    return number ? 128 + number : CLI_GO_ON;
 }
 
 // A line now and then, of rank 0: what was taken from the counter by all ranks.
@@ -120,12 +123,12 @@ static int run_units(rank_job *j) {
 
 // The others leave the file before rank 0 gives it its name, or writes the outputs from it and removes it; or removes
 // it where nobody can go on with it.
-static int close_file(rank_job *j, int result) {
+static int close_file(rank_job *j, int result, bool keep_part) {
     ww_array_file **file = &j->work.file;
     for (int turn = 0; turn < 2; turn++) {
         if (turn == 1 && rank == 0 && result == CLI_GO_ON && j->kind->finish)
             result = j->kind->finish(j);
-        const int unfinished = j->checkpoint ? WW_ARRAY_FILE_LEAVE : WW_ARRAY_FILE_REMOVE;
+        const int unfinished = keep_part ? WW_ARRAY_FILE_LEAVE : WW_ARRAY_FILE_REMOVE;
         const int finished = j->kind->finish ? WW_ARRAY_FILE_REMOVE : WW_ARRAY_FILE_FINISH;
         const int keep = rank > 0 ? WW_ARRAY_FILE_LEAVE : result == CLI_GO_ON ? finished : unfinished;
         if ((turn == 1) == (rank == 0) && *file && ww_array_file_close(file, keep) != WW_OK && result == CLI_GO_ON)
@@ -147,8 +150,9 @@ static int fill_file(rank_job *j) {
     int result = open_restart(j);
     if (result == CLI_GO_ON && (result = open_file(j)) == CLI_GO_ON)
         result = run_units(j);
-    result = close_file(j, result);
-    restart_close(&j->restart, result == CLI_GO_ON);
+    const bool begun = restart_begun(&j->restart);
+    result = close_file(j, result, begun || j->restart.found);
+    restart_close(&j->restart, result == CLI_GO_ON, begun);
     return result;
 }
 
@@ -247,6 +251,56 @@ static int report(rank_job *j, const cli_command *command) {
     return result;
 }
 
+// ---- what all ranks have alike
+
+static void print_list(FILE *to, const cli_list *list) {
+    for (size_t i = 0; i < list->count; i++)
+        fprintf(to, " %s", list->items[i]);
+}
+
+// A line each, but for the options that a rank may have for itself.
+static void print_option(FILE *to, const cli_option *o) {
+    static const char *const own[] = {"device", "max-bytes", "verbose"};
+    for (size_t i = 0; i < CLI_COUNT_OF(own); i++)
+        if (!o->name || strcmp(o->name, own[i]) == 0)
+            return;
+    const int choice = o->kind == CLI_CHOICE ? *(const int *)o->target : -1;
+    fprintf(to, "--%s", o->name);
+    if (o->kind == CLI_LIST || o->kind == CLI_INPUTS)
+        print_list(to, o->target);
+    else if (o->kind == CLI_COUNT || o->kind == CLI_BYTES)
+        fprintf(to, " %" PRIu64, *(const uint64_t *)o->target);
+    else if (o->kind == CLI_FLAG)
+        fputs(*(const bool *)o->target ? " yes" : " no", to);
+    else if (choice >= 0)
+        fprintf(to, " %s", o->choices[choice]);
+    else if (o->kind != CLI_CHOICE && *(const char *const *)o->target)
+        fprintf(to, " %s", *(const char *const *)o->target);
+    fputc('\n', to);
+}
+
+static int same_arguments(const rank_job *j, const cli_option *options, size_t count) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    for (size_t i = 0; file && i < j->path_count; i++)
+        fprintf(file, "%s\n", j->paths[i]);
+    for (size_t i = 0; file && i < count; i++)
+        print_option(file, &options[i]);
+    int result = ranks_agree(file && fclose(file) == 0 ? CLI_GO_ON : cli_error("not enough memory"));
+    if (result == CLI_GO_ON)
+        result = ranks_same("the arguments", text, true);
+    free(text);
+    return result;
+}
+
+// Files of one name may differ from machine to machine; what a journal says has their sums.
+static int same_content(const rank_job *j) {
+    const char *const options = j->work.options, *const stream = j->rows.stream;
+    CLI_TRY(ranks_same("the stream's content", stream ? stream : "", false));
+    return ranks_same("the content of a file that an option names", options ? options : "", false);
+}
+
 // ---- the command
 
 static int compute(rank_job *j, const cli_command *command) {
@@ -257,6 +311,8 @@ static int compute(rank_job *j, const cli_command *command) {
         j->tile = restart_side(j->checkpoint);
     if (result == CLI_GO_ON)
         result = ranks_agree(prepare(j));
+    if (result == CLI_GO_ON)
+        result = same_content(j);
     if (result == CLI_GO_ON)
         result = j->parts ? fill_parts(j) : fill_file(j);
     return result == CLI_GO_ON && j->wanted.json ? report(j, command) : result;
@@ -320,7 +376,9 @@ int rank_job_run(rank_job *j, const cli_command *command, const cli_option *opti
     MPI_Bcast(&first, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (first != CLI_GO_ON || (result = ranks_agree(result)) != CLI_GO_ON)
         return first != CLI_GO_ON ? first : result;
-    result = compute(j, command);
+    result = same_arguments(j, options, count);
+    if (result == CLI_GO_ON)
+        result = compute(j, command);
     job_end(j);
     return result == CLI_GO_ON ? CLI_OK : result;
 }

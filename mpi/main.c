@@ -138,6 +138,8 @@ static const cli_command commands[] = {
 };
 
 static int run(int argc, char **argv) {
+    // Ranks of several commands would wait for each other.
+    CLI_TRY(ranks_same("the command", argc >= 2 ? argv[1] : "", true));
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
         if (rank == 0)
             printf("wavewarp-mpi %s\n", ww_version());

@@ -50,6 +50,33 @@ int ranks_agree(int result) {
     return code;
 }
 
+static int compare_texts(const char *what, const char *own, const char *first, bool lines) {
+    if (strcmp(own, first) == 0)
+        return CLI_GO_ON;
+    if (!lines)
+        return cli_error("%s: not as on rank 0", what);
+    size_t line = 0;
+    for (size_t i = 0; own[i] == first[i]; i++)
+        line = own[i] == '\n' ? i + 1 : line;
+    const int mine = (int)strcspn(own + line, "\n"), other = (int)strcspn(first + line, "\n");
+    return cli_error("%s: '%.*s', but '%.*s' on rank 0", what, mine, own + line, other, first + line);
+}
+
+int ranks_same(const char *what, const char *text, bool lines) {
+    uint64_t bytes = strlen(text) + 1;
+    ranks_broadcast(&bytes, sizeof bytes);
+    char *first = calloc((size_t)bytes, 1);
+    int result = ranks_agree(first ? CLI_GO_ON : cli_error("not enough memory"));
+    if (result == CLI_GO_ON) {
+        if (rank == 0)
+            memcpy(first, text, (size_t)bytes);
+        ranks_broadcast(first, (size_t)bytes);
+        result = ranks_agree(compare_texts(what, text, first, lines));
+    }
+    free(first);
+    return result;
+}
+
 // ---- series
 
 // More than an int counts goes in pieces.

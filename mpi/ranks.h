@@ -13,6 +13,9 @@ extern int rank, ranks;
 void ranks_begin(void);
 // The first failure of any rank, or CLI_GO_ON; called by all. Rank 0 prints the message of the first rank that failed.
 int ranks_agree(int result);
+// Whether every rank has the text of rank 0; called by all. Else the message of the first that has not says what
+// (`what`) differs, and, `lines`, the first line that does.
+int ranks_same(const char *what, const char *text, bool lines);
 // Gives every rank what rank 0 has.
 void ranks_broadcast(void *values, size_t bytes);
 // Gives every rank the set that rank 0 has.

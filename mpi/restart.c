@@ -41,21 +41,22 @@ static int read_one(restart *r, const char *path, const restart_job *job) {
 }
 
 static int read_all(restart *r, const restart_job *job) {
-    int result = CLI_GO_ON;
-    for (int number = 0; result == CLI_GO_ON; number++) {
+    int result = CLI_GO_ON, number = 0;
+    for (; result == CLI_GO_ON; number++) {
         char *path = numbered(job->checkpoint, number);
         result = path ? read_one(r, path, job) : cli_error("not enough memory");
         free(path);
     }
+    r->found = number > 1; // the last one is not there
     return result == CLI_OK ? CLI_GO_ON : result;
 }
 
+// A file without a journal is another run's.
 static int find_file(restart *r, const restart_job *job) {
-    char *part = malloc(strlen(job->path) + 8);
+    char *part = cli_unfinished_path(job->path);
     if (!part)
         return cli_error("not enough memory");
-    sprintf(part, "%s.part", job->path);
-    r->found = access(part, F_OK) == 0;
+    r->found = r->found && access(part, F_OK) == 0;
     const int result = r->found || r->found_done == 0
                            ? CLI_GO_ON
                            : cli_error("%s.* say that a part of %s is done, which is not there", job->checkpoint, part);
@@ -76,6 +77,7 @@ static int open_own(restart *r, const restart_job *job) {
     r->checkpoint = strdup(job->checkpoint);
     if (!r->path || !r->checkpoint)
         return cli_error("not enough memory");
+    r->was_there = access(r->path, F_OK) == 0;
     return ww_journal_open(r->path, &o, &r->journal) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
@@ -132,8 +134,17 @@ int restart_done(restart *r, ww_array_file *file, uint64_t first, uint64_t count
     return cli_marks_due(&r->marks) ? restart_write(r, file) : CLI_GO_ON;
 }
 
-void restart_close(restart *r, bool finished) {
-    if (r->journal && ww_journal_close(&r->journal, !finished) != WW_OK)
+bool restart_begun(const restart *r) {
+    ww_journal_info info = WW_JOURNAL_INFO_INIT;
+    int own = r->found_done > 0 || (r->journal && (ww_journal_get_info(r->journal, &info) != WW_OK || info.done > 0)),
+        any;
+    MPI_Allreduce(&own, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
+    return any != 0;
+}
+
+void restart_close(restart *r, bool finished, bool begun) {
+    const bool keep = !finished && (begun || r->was_there);
+    if (r->journal && ww_journal_close(&r->journal, keep) != WW_OK)
         cli_note("%s: %s", r->path, ww_last_error()->message);
     for (int number = ranks; rank == 0 && finished && r->checkpoint; number++) {
         char *path = numbered(r->checkpoint, number);

@@ -24,7 +24,7 @@ typedef struct restart {
     int found; // there is a file with them
     char *path, *checkpoint;
     cli_marks marks;
-    bool unwritten;
+    bool unwritten, was_there; // was_there: the journal of this rank
 } restart;
 
 // Called by all ranks.
@@ -37,7 +37,10 @@ bool restart_has(const restart *r, uint64_t first, uint64_t count);
 int restart_done(restart *r, ww_array_file *file, uint64_t first, uint64_t count);
 // Brings all marks to the disk.
 int restart_write(restart *r, ww_array_file *file);
-// `finished`: removes the journals, also those of ranks that there are no longer.
-void restart_close(restart *r, bool finished);
+// Whether there is anything to go on from; called by all ranks.
+bool restart_begun(const restart *r);
+// `finished`: removes the journals, also those of ranks that there are no longer. Not `begun`: those that this run
+// made.
+void restart_close(restart *r, bool finished, bool begun);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models of shapelets as JSON, in files or by functions of the caller's: written here, read by jansson (where the
 // library was built with it), every number checked against every other.
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -508,7 +509,7 @@ ww_status ww_shapelets_read(const char *path, ww_shapelets **shapelets) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "path or shapelets is NULL");
     wwi_byte_source source = {.name = path, .file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb")};
     if (!source.file)
-        return wwi_fail(WW_ERROR_IO, "%s can't be opened", path);
+        return wwi_fail(WW_ERROR_IO, "%s can't be opened: %s", path, strerror(errno));
     const ww_status status = read_source(&source, shapelets);
     if (source.file != stdin)
         fclose(source.file);

@@ -131,6 +131,7 @@ ok "no labels to learn from" gives 1 classify single.ts pb.ts --part 1/2 --parts
 ok "more parts than pairs" eval 'gives 1 path pa.ts pb.ts --part 1/12 --parts parts && says "at most a part each"'
 ok "a stream from a pipe" gives 2 search queries.ts --in - --checkpoint j
 ok "is told" says "can't be read again"
+mkdir folder.f32 && ok "a stream that is a folder" eval 'gives 1 search queries.ts --in folder.f32 && says "Is a directory" && lines 1 err'
 ok "a stream that is followed" gives 2 search queries.ts --in - --threshold 1 --checkpoint j
 ok "several devices" gives 2 profile streams.npy -w 40 --device all --checkpoint j
 ok "a picture of a part" gives 2 profile streams.npy -w 40 --svg p.svg --part 1/2 --parts parts

@@ -72,6 +72,32 @@ ok "small ones: several writers are told of a part" eval \
     '"$program" matrix long.npy -o r.npy --checkpoint r.journal >out 2>err & p=$!; until [ -e r.npy.part ]; do sleep 0.01; done; kill -9 $p; wait $p 2>err; gives 0 generate cbf -n 2 -o r.npy && says "--resume"'
 rm -f r.*
 
+# A link is followed, as without a checkpoint: its file gets the values.
+"$program" matrix b.ts -o whole.npy 2>err
+: >real.npy && ln -s real.npy r.npy
+ok "to a link, with a checkpoint" gives 0 matrix b.ts -o r.npy --checkpoint r.journal
+ok "its file is written" eval 'same whole.npy real.npy && test -L r.npy && absent real.npy.part && absent r.journal'
+: >real.npy
+ok "standard output, which is a file" eval '"$program" matrix b.ts -o /dev/stdout --checkpoint r.journal >real.npy 2>err'
+"$program" matrix b.ts -o whole.f32 2>err
+ok "is that file" eval 'same whole.f32 real.npy && absent real.npy.part'
+rm -f r.* real.npy
+# Two runs into one file would mix.
+cp a.ts r.npy.part
+ok "a part without a journal" gives 1 matrix b.ts -o r.npy --checkpoint r.journal --resume
+ok "is another run's" eval 'says "r.npy.part is there" && lines 1 err && same a.ts r.npy.part && absent r.journal && absent r.npy'
+rm -f r.*
+
+# What can't be printed is not lost either.
+awk 'BEGIN { for (i = 0; i < 50; i++) print i % 7 "," i * i % 11 "," i % 13 }' >points.csv
+for job in "pairs a.ts a.ts --json" "nearest a.ts" "nearest a.ts --json" "knn points.csv --json" "path a.ts a.ts" "search a.ts --in a.ts" \
+    "profile a.ts -w 9 --json" "lsh points.csv --complete"; do
+    "$program" $job --checkpoint r.journal >/dev/full 2>err
+    ok "$job, a full standard output" test $? -eq 1 -a -s r.journal -a -s r.journal.npy.part
+    ok "is told once" eval 'says "standard output" && lines 1 err'
+    ok "it goes on with all" eval 'gives 0 $job --checkpoint r.journal --resume && test -s out && absent r.journal && absent r.journal.npy.part'
+done
+
 # ---- parts
 for job in "matrix a.ts" "matrix a.ts b.ts" "matrix b.ts --condensed" "matrix b.ts --relax 2,0,0,0 --precision double"; do
     "$program" $job -o whole.npy >out 2>err
@@ -157,6 +183,13 @@ again && rm parts/*
 ok "no parts" wrong m.npy "no parts"
 ok "text of a symmetric matrix" eval 'again; gives 1 merge parts -o m.csv && absent m.csv'
 ok "no folder" gives 1 matrix a.ts --part 1/2 --parts nowhere
+again && cp parts/1-of-3.npy kept.npy && ln -s parts/1-of-3.npy in.npy
+rm parts/2-of-3.journal && mkfifo parts/2-of-3.journal
+ok "a pipe in place of a journal" eval 'timeout 20 "$program" merge parts -o m.npy >out 2>err; test $? -eq 1 && says "is not a file" && lines 1 err'
+again
+ok "a merge into a part" gives 2 merge parts -o parts/1-of-3.npy
+ok "a part of an input that it replaces" eval 'rm parts/1-of-3.journal && gives 2 matrix in.npy --part 1/3 --parts parts/.'
+ok "that is said, and it stays" eval 'says "would replace in.npy" && same kept.npy parts/1-of-3.npy'
 ok "part 3 of 2" gives 2 matrix a.ts --part 3/2 --parts parts
 ok "part without a folder" gives 2 matrix a.ts --part 1/2
 ok "more parts than tiles" gives 1 matrix b.ts --part 1/9999 --parts parts

@@ -91,6 +91,7 @@ ok "a part and a file" gives 2 $fit --part 1/2 --parts parts -o m.json
 ok "more parts than series" gives 1 $fit --part 1/99 --parts parts
 ok "a part of a prediction" gives 2 shapelets show whole.json --part 1/2 --parts parts
 
+ok "no such model" eval 'gives 1 shapelets predict none.json test.csv && says "No such file" && lines 1 err'
 ok "no verb" gives 2 shapelets
 ok "another verb" gives 2 shapelets find train.csv
 ok "no output" gives 2 shapelets fit train.csv

@@ -218,6 +218,21 @@ killed() {
 "$program" generate cbf --count 360 --length 300 --seed 3 --output long.ts
 ok "a longer job, one process" gives 0 matrix long.ts -m twed --precision double -o one-killed.npy
 killed "${WAVEWARP_TEST_KILLS:-2}" killed.npy matrix long.ts -m twed --precision double
+# ended: SIGTERM reaches one rank, once some tiles are done.
+ended() {
+    # shellcheck disable=SC2086
+    timeout 300 "$mpirun" $oversubscribe -n 2 "$mpi" matrix long.ts -m twed --precision double -o killed.npy --checkpoint marks >out 2>err </dev/null &
+    mpirun_of_job=$!
+    for _ in $(seq 1200); do
+        [ -e marks.0 ] && [ -e marks.1 ] && [ "$(cat marks.0 marks.1 | wc -l)" -gt 16 ] && break
+        sleep 0.05
+    done
+    pgrep -f -- '--checkpoint mark[s]' | xargs -r ps -o pid=,comm= -p | awk '$2 ~ /wavewarp/ { print $1 }' | tail -n 1 | xargs -r kill -TERM
+    wait "$mpirun_of_job"
+    [ $? -eq 143 ] && said_once 'ended by a signal; --resume goes on' && absent killed.npy
+}
+ok "SIGTERM ends it behind a tile" ended
+rm -f killed.npy* marks.*
 ok "neighbours, one process" gives 0 nearest long.ts -m twed --precision double -k 2 -o one-killed.csv
 killed "${WAVEWARP_TEST_KILLS:-1}" killed.csv nearest long.ts -m twed --precision double -k 2
 "$program" generate random-walk -n 1 -l 90000 --seed 5 --output walk.npy
@@ -251,6 +266,41 @@ ok "outputs that can't be written" of 2 1 nearest a.ts -o no/folder/n.csv --chec
 ok "is said once" said_once 'no/folder/n.csv'
 ok "what was computed stays" of 3 0 nearest a.ts -o many-n.csv --checkpoint marks --resume --json
 ok "all of it" grep -q '"tiles_resumed": 40' out
+
+# unlike A... B...: two ranks are started with unlike arguments, the first with $half of them.
+unlike() {
+    timeout 300 "$mpirun" $oversubscribe -n 1 "$mpi" "${@:1:half}" : -n 1 "$mpi" "${@:half+1}" >out 2>err </dev/null
+    [ $? -eq 1 ] && said_once 'on rank 0' && absent none.npy && absent none.npy.part
+}
+half=4
+ok "another measure on one rank" unlike matrix a.ts -o none.npy matrix a.ts -o none.npy -m twed
+ok "is told" said_once "'--measure twed'"
+ok "another input" unlike matrix a.ts -o none.npy matrix b.ts -o none.npy
+ok "another output" unlike matrix a.ts -o none.npy matrix a.ts -o other.npy
+ok "another command" unlike matrix a.ts -o none.npy pairs a.ts c.ts -o none.npy
+ok "no command" unlike matrix a.ts -o none.npy --version
+mkdir away && cp queries.ts away && head -c 20000 raw.f32 >away/raw.f32 && head -c 40000 /dev/zero >>away/raw.f32
+cat >elsewhere <<'EOF'
+#!/bin/sh
+[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-${PMIX_RANK:-0}}}" = 0 ] || cd away || exit
+exec "$@"
+EOF
+chmod +x elsewhere
+aside=$mpi mpi=$PWD/elsewhere
+ok "another stream of the same name" of 2 1 "$aside" search queries.ts --in raw.f32 --kind windows -o "$PWD/none.npy"
+ok "is said once" said_once "the stream's content"
+mpi=$aside
+ok "nothing is written" eval 'absent none.npy && absent none.npy.npy.part'
+ok "what a checkpoint begins with" of 3 1 matrix a.ts -o no/folder/none.npy --checkpoint marks
+ok "is removed where nothing was done" test -z "$(ls | grep '^marks')"
+ok "neighbours of one set" of 2 1 nearest a.ts -o no/folder/n.csv --checkpoint marks
+ok "of another one, on more ranks" of 3 1 nearest b.ts -o none.csv --checkpoint marks
+ok "only what was there stays" test "$(ls | grep '^marks' | tr '\n' ' ')" = "marks.0 marks.1 marks.npy.part "
+rm -f marks.*
+ok "one set, one process" gives 0 matrix a.ts -o one-m.npy
+: >real.npy && ln -s real.npy link.npy
+ok "to a link, with a checkpoint" of 2 0 matrix a.ts -o link.npy --checkpoint marks
+ok "its file is written" eval 'cmp -s one-m.npy real.npy && test -L link.npy && absent real.npy.part'
 
 ok "a file that is not there" of 3 1 matrix none.ts -o none.npy
 ok "is said once" said_once 'none.ts: can'
