@@ -441,12 +441,12 @@ static ww_status begin_making(void *user, size_t device, void **own) {
 }
 
 ww_status wwi_group_make_together(ww_group *group, ww_error *errors, void *user,
-                                  ww_status (*make)(void *user, size_t device)) {
+                                  ww_status (*make)(void *user, size_t device), double work,
+                                  const ww_run_options *report) {
     static const wwi_group_kind kind = {.begin = begin_making};
     making m = {user, make};
-    const double none = 0;
     bool any = false;
-    const ww_status status = wwi_group_run(group, &kind, &m, 0, &none, NULL);
+    const ww_status status = wwi_group_run(group, &kind, &m, 0, &work, report);
     for (size_t i = 0; i < group->count; i++) {
         errors[i] = group->workers[i].error;
         any |= !group->workers[i].lost;

@@ -31,9 +31,11 @@ struct ww_group_dataset {
 // Fails when all are, or by an error that every device would find.
 ww_status wwi_group_make_parts(const ww_group *group, ww_error *errors, void *user,
                                ww_status (*make)(void *user, size_t device));
-// The same in each device's own thread, all at once: for what takes long on the host.
+// The same in each device's own thread, all at once: for what takes long. `report`, or NULL: its progress function is
+// told 0 of `work` several times a second, and all of it at the end.
 ww_status wwi_group_make_together(ww_group *group, ww_error *errors, void *user,
-                                  ww_status (*make)(void *user, size_t device));
+                                  ww_status (*make)(void *user, size_t device), double work,
+                                  const ww_run_options *report);
 // Of a part that a device has or has not: why not. One in reserve was not asked to make its own.
 static inline ww_status wwi_group_check_part(const void *part, const ww_error *error) {
     if (part)

@@ -87,7 +87,7 @@ static ww_status plan(ww_group_profile *g, source *from) {
     g->errors = calloc(g->group->count, sizeof *g->errors);
     if (!g->plans || !g->errors)
         return wwi_fail_memory(g->group->count * sizeof *g->errors);
-    WWI_TRY(wwi_group_make_together(g->group, g->errors, from, make_plan));
+    WWI_TRY(wwi_group_make_together(g->group, g->errors, from, make_plan, 0, NULL));
     for (size_t i = 0; i < g->group->count; i++)
         g->any = g->plans[i] ? g->plans[i] : g->any;
     g->info = g->any->info;
