@@ -25,7 +25,6 @@ typedef struct source {
     ww_group_lsh *to;
     const ww_group_points *points;
     ww_lsh_options options;
-    atomic_bool stop;            // the caller asked to
     atomic_uint_least64_t *done; // entries that a device has made; IDLE: it does not build
     uint64_t told;               // the most that the caller was told
 } source;
@@ -42,7 +41,7 @@ static int note(void *user, uint64_t done, uint64_t total) {
     const builder *b = user;
     if (total > 1) // not a compile before the first table
         atomic_store(&b->from->done[b->device], done);
-    return atomic_load(&b->from->stop);
+    return atomic_load(&b->from->to->group->stop);
 }
 
 // By the calling thread: what the slowest device has done.
@@ -56,13 +55,9 @@ static int tell(void *user, uint64_t done, uint64_t total) {
         from->told = total;
     else if (least != IDLE && least > from->told)
         from->told = wwi_least(least, total);
-    const int stop = run->progress(run->progress_user, from->told, total);
-    if (stop)
-        atomic_store(&from->stop, true);
-    return stop;
+    return run->progress(run->progress_user, from->told, total);
 }
 
-// Later searches tell only the calling thread's function.
 static ww_status build(void *user, size_t device) {
     source *from = user;
     ww_lsh **part = &from->to->parts[device];
@@ -82,7 +77,7 @@ static ww_status build(void *user, size_t device) {
     if (status != WW_OK)
         return status;
     options = (*part)->options;
-    options.run = &from->to->own;
+    options.run = &from->to->own; // of searches
     return ww_lsh_set_options(*part, &options);
 }
 
@@ -126,8 +121,7 @@ ww_status ww_group_lsh_create(ww_group_points *points, const ww_lsh_options *opt
     ww_status status = wwi_options_take(&from.options, options, "ww_lsh_options");
     if (status == WW_OK)
         status = wwi_run_take(from.options.run, &g->run);
-    g->own = g->run;
-    g->own.progress = NULL;
+    g->own = wwi_group_own_run(g->group, &g->run);
     if (status == WW_OK)
         status = build_all(g, &from);
     free(from.done);

@@ -107,8 +107,7 @@ static ww_status create(source *from, ww_group *group, const ww_profile_options 
     ww_status status = wwi_options_take(&from->options, options, "ww_profile_options");
     if (status == WW_OK)
         status = wwi_run_take(from->options.run, &g->run);
-    g->own = g->run;
-    g->own.progress = NULL;
+    g->own = wwi_group_own_run(group, &g->run);
     from->options.run = &g->own;
     g->left_right = from->options.left_right;
     if (status == WW_OK)
