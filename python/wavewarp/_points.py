@@ -11,7 +11,7 @@ from typing import Any, Dict, Optional, Tuple, Union
 import numpy as np
 
 from ._context import Context, default_context
-from ._core import NULL, Progress, by_name, check, ffi, handle, info, keep, lib, new, run, text, word
+from ._core import NULL, Progress, alone, assign, by_name, check, ffi, handle, info, keep, lib, new, number, run, text, word
 from ._parts import shard
 from ._series import DTYPES, as_array, as_numbers, classes_of, neighbours, output, pointer, precision_of
 
@@ -195,6 +195,8 @@ def knn(
     limits = {"progress": progress, "max_bytes": max_bytes}
     if radius is None:
         return _knn(base, queries, k, metric, limits)
+    if radius != radius:
+        raise ValueError("the radius is NaN")
     most = min(len(base), lib.WW_KNN_MOST)
     k = min(32, most)
     while True:
@@ -233,9 +235,16 @@ def knn_shard(
     return _knn(base, _points(queries, base), k, metric, limits, part)
 
 
+def _ids(ids):
+    made = np.ascontiguousarray(ids, np.int64)
+    if made.ndim != 2:
+        raise ValueError(f"ids have shape (queries, k), not {made.shape}")
+    return made
+
+
 def knn_vote(ids: Any, labels: Any) -> Any:
     """The label most frequent among each query's neighbours (ids of knn()); None where it has none."""
-    ids = np.ascontiguousarray(ids, np.int64)
+    ids = _ids(ids)
     classes, codes = classes_of(labels)
     predicted = np.empty(len(ids), np.int64)
     check(
@@ -248,7 +257,7 @@ def knn_vote(ids: Any, labels: Any) -> Any:
 
 def knn_mean(ids: Any, values: Any) -> np.ndarray:
     """The mean of a value over each query's neighbours; NaN where it has none."""
-    ids, values = np.ascontiguousarray(ids, np.int64), np.ascontiguousarray(values, np.float64)
+    ids, values = _ids(ids), np.ascontiguousarray(values, np.float64)
     predicted = np.empty(len(ids))
     check(
         lib.ww_knn_mean(
@@ -369,16 +378,19 @@ class LSH:
         """Points that were ever added."""
         return lib.ww_lsh_count(self._c)
 
+    @alone
     def add(self, points: Any) -> None:
         """Adds points, whose ids continue after the last."""
         points = _points(points, self)
         check(lib.ww_lsh_add(self._c, points._c))
 
+    @alone
     def remove(self, ids: Any) -> None:
         """No search finds these points any more."""
         ids = np.ascontiguousarray(np.atleast_1d(ids), np.int64)
         check(lib.ww_lsh_remove(self._c, output(ids, "int64_t"), ids.size))
 
+    @alone
     def search(
         self, queries=None, k: int = 1, *, rows: Union[None, range, slice] = None
     ) -> Tuple[np.ndarray, np.ndarray]:
@@ -393,6 +405,7 @@ class LSH:
         check(lib.ww_lsh_run_rows(self._c, _asking(queries), part.start, len(part), k, *to, NULL))
         return distances, ids
 
+    @alone
     def search_shard(self, queries=None, k: int = 1, **part) -> Tuple[np.ndarray, np.ndarray]:
         """(distances, ids) in tables over one part of a larger base, for merge_neighbours().
 
@@ -407,12 +420,14 @@ class LSH:
         return distances, ids
 
     @property
+    @alone
     def info(self) -> SimpleNamespace:
         """A record: points, bytes, examined, capped, incomplete, seconds_build, seconds_search, ..."""
         record = new("ww_lsh_info")
         check(lib.ww_lsh_get_info(self._c, record))
         return info(record)
 
+    @alone
     def _options(self):
         record = new("ww_lsh_options")
         check(lib.ww_lsh_get_options(self._c, record))
@@ -423,17 +438,21 @@ class LSH:
         """The options it has."""
         return info(self._options())
 
+    @alone
     def set_options(self, **changes) -> None:
         """Changes how later searches are done: probes, candidates, path, complete."""
         record = self._options()
-        for name, value in changes.items():
-            setattr(record, name, word("ww_lsh_path", value) if name == "path" else value)
+        if "path" in changes:
+            changes["path"] = word("ww_lsh_path", changes["path"])
+        assign(record, changes)
         check(lib.ww_lsh_set_options(self._c, record))
 
+    @alone
     def save(self, path) -> None:
         """Writes points, options and removals to a file."""
         check(lib.ww_lsh_save(self._c, os.fsencode(path)))
 
+    @alone
     def to_bytes(self) -> bytes:
         """What save() writes."""
         target = io.BytesIO()

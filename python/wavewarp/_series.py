@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from types import SimpleNamespace
 from typing import Any, Iterable, Optional
@@ -39,7 +40,7 @@ def as_numbers(values: Any):
         return array
     if array.dtype.kind not in "fiub":
         raise TypeError(f"series are numbers, not {array.dtype}")
-    kind = np.float32 if array.dtype in (np.float32, np.float16) else np.float64
+    kind = np.float32 if array.dtype.kind == "f" and array.dtype.itemsize <= 4 else np.float64
     return np.asarray(array, kind) if array.dtype.isnative else array.astype(kind)
 
 
@@ -90,7 +91,10 @@ def sizes(values: Any):
     """A list of numbers as size_t[], NULL for None."""
     if values is None:
         return NULL
-    array = np.ascontiguousarray(values, np.int64)
+    array = np.asarray(values)
+    if array.size and array.dtype.kind not in "iu" and not (array.dtype.kind == "f" and (array == np.floor(array)).all()):
+        raise TypeError(f"indices and lengths are whole numbers, not {array.dtype}")
+    array = np.ascontiguousarray(array, np.int64)
     if array.size and array.min() < 0:
         raise ValueError("an index or a length is below 0")
     held = np.ascontiguousarray(array, np.uintp)
@@ -110,8 +114,6 @@ def is_texts(values: Any):
 
 def _channels_first(array, axes, offset):
     """An array with its last two axes as channel and time. offset: 1 where the series are the first axis."""
-    if axes not in (None, *AXES):
-        raise ValueError(f"axes is {axes!r}, not 'nct' (series, channel, time) or 'ntc' (series, time, channel)")
     if axes == "ntc":
         return array.swapaxes(offset, offset + 1)
     if axes is None and array.shape[-1] == 1 and array.shape[-2] > 1:
@@ -122,10 +124,16 @@ def _channels_first(array, axes, offset):
     return array
 
 
+def _check_axes(axes):
+    if axes not in (None, *AXES):
+        raise ValueError(f"axes is {axes!r}, not 'nct' (series, channel, time) or 'ntc' (series, time, channel)")
+
+
 class View:
     """A ww_series_view of the caller's arrays, which it keeps: `c`, and what the view says as Python has it."""
 
     def __init__(self, values: Any, axes: Optional[str] = None) -> None:
+        _check_axes(axes)
         if is_texts(values):
             values = SeriesSet.of_texts(values)
         if isinstance(values, SeriesSet):
@@ -209,6 +217,7 @@ def view(values: Any, axes: Optional[str] = None):
 
 def one_array(values, axes=None):
     """One series, of shape (time,) or (channel, time), as an array (channel, time)."""
+    _check_axes(axes)
     array = as_numbers(values)
     if array.ndim == 3 and len(array) == 1:
         array = array[0]
@@ -236,6 +245,8 @@ class SeriesSet:
         if series is not None:
             items = series if is_ragged(series) else as_numbers(series)
             arrays = [one_array(item, axes) for item in items]
+        if labels is not None and len(labels) != len(arrays):
+            raise ValueError(f"{len(labels)} labels for {len(arrays)} series")
         if channels is None:
             channels = arrays[0].shape[0] if arrays else 1
         check(lib.ww_series_set_create(channels, self._handle))
@@ -275,6 +286,7 @@ class SeriesSet:
 
     def set_times(self, i, times) -> None:
         """Gives series i its time stamps, which do not decrease: one a point."""
+        i = self._at(i)
         stamps = np.ascontiguousarray(times, np.float64)
         if stamps.shape != (lib.ww_series_set_length(self._c, i),):
             raise ValueError(f"series {i} has {lib.ww_series_set_length(self._c, i)} points, not {stamps.shape}")
@@ -282,6 +294,7 @@ class SeriesSet:
 
     def times(self, i) -> Optional[np.ndarray]:
         """Time stamps of series i, None where the set has none."""
+        i = self._at(i)
         stamps = lib.ww_series_set_times(self._c, i)
         return None if stamps == NULL else np.array(ffi.unpack(stamps, lib.ww_series_set_length(self._c, i)))
 
@@ -291,6 +304,12 @@ class SeriesSet:
 
     def __len__(self) -> int:
         return lib.ww_series_set_count(self._c)
+
+    def _at(self, i):
+        i, count = operator.index(i), len(self)
+        if not -count <= i < count:
+            raise IndexError(f"series {i} of {count}")
+        return i % count
 
     channels = property(lambda self: lib.ww_series_set_channels(self._c))
     missing = property(lambda self: lib.ww_series_set_missing(self._c), doc="Number of missing values (NaN).")
@@ -303,9 +322,7 @@ class SeriesSet:
 
     def __getitem__(self, i) -> np.ndarray:
         """A copy of series i, of shape (channel, time)."""
-        if not -len(self) <= i < len(self):
-            raise IndexError(i)
-        i %= len(self)
+        i = self._at(i)
         length = lib.ww_series_set_length(self._c, i)
         values = lib.ww_series_set_values(self._c, i)
         return np.frombuffer(ffi.buffer(values, 8 * self.channels * length)).reshape(self.channels, length).copy()
@@ -434,6 +451,8 @@ def generate(kind, count: int = 100, *, length=0, max_length=0, channels=1, seed
 def write_array(path, values: Any) -> None:
     """Writes a 2-D array of distances as the program does (.npy, .csv, else raw); 1-D: a condensed matrix, as .npy."""
     array = np.ascontiguousarray(as_numbers(values))
+    if array.ndim not in (1, 2):
+        raise ValueError(f"shape {array.shape} has neither one axis nor two")
     rows, columns = array.shape if array.ndim == 2 else (len(array), 0)
     check(lib.ww_array_write(os.fsencode(path), pointer(array), precision_of(array.dtype), rows, columns))
 
@@ -462,7 +481,7 @@ def label_names(y, count: int):
     classes, codes = classes_of(y)
     if len(codes) != count:
         raise ValueError(f"{len(codes)} labels for {count} series")
-    if len({str(name) for name in classes.tolist()}) != len(classes):
+    if len({str(name).split("\0")[0] for name in classes.tolist()}) != len(classes):  # as C sees them
         raise ValueError("labels that differ as values but not as texts")
     names = [ffi.new("char[]", str(name).encode()) for name in classes.tolist()]
     return classes, keep(ffi.new("char *[]", [NULL if code < 0 else names[code] for code in codes]), names)
