@@ -44,6 +44,9 @@ REFUSED = {
     "many labels": (lambda: ww.SeriesSet(X, ["a"] * 9), ValueError, "9 labels for 6 series"),
     "equal labels in C": (lambda: ww.Dataset(X, ["a\0b", "a"] * 3), ValueError, "not as texts"),
     "times of no series": (lambda: ww.SeriesSet(X).times(9), IndexError, "series 9 of 6"),
+    "labels of texts": (lambda: ww.SeriesSet.of_texts(["ab", "c"], ["x"]), ValueError, "1 labels for 2 texts"),
+    "a rectangle": (lambda: ww.Plan("dtw", X).rectangle(-1, 1, 0, 1), ValueError, "row is -1"),
+    "queries of a part": (lambda: ww.NearestPlan("dtw", ww.Dataset(X)).run(-1, 1), ValueError, "row is -1"),
     "a cube": (lambda: ww.write_array("cube.npy", np.zeros((2, 2, 2))), ValueError, "(2, 2, 2)"),
 }
 
@@ -73,3 +76,35 @@ def test_series_from_the_end():
     series.set_times(-1, np.arange(20))
     assert (series.times(5) == np.arange(20)).all() and series.times(np.int64(0)) is not None
     assert (series[-1] == X[5]).all()
+
+
+class Column:
+    """As a column of pandas: with an index, by which it is asked."""
+
+    def __init__(self, values):
+        self.values = np.array(values, object)
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, name):
+        return self.values[len(self) - 1 - name]
+
+    def to_numpy(self):
+        return self.values
+
+
+def test_labels_by_place():
+    wanted = ["a", "b", None, "b", None, "a"]
+    columns = [Column(["a", "b", None, "b", np.nan, "a"])]
+    try:
+        import pandas
+
+        odd = pandas.Series(["a", "b", None, "b", pandas.NA, "a"], index=[5, 4, 3, 2, 1, 0])
+        columns += [odd, odd.astype("string"), odd.astype("category"), odd.to_numpy()]
+    except ModuleNotFoundError:
+        pass
+    for labels in columns:
+        assert ww.SeriesSet(X, labels).labels == wanted
+        assert ww.SeriesSet.of_texts("abcdef", labels).labels == wanted
+        assert ww.Dataset(X, labels).codes.tolist() == [0, 1, -1, 1, -1, 0]

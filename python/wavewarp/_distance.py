@@ -122,6 +122,7 @@ class Plan:
     def rectangle(self, row, rows, column, columns, out: Any = None) -> Any:
         """A part of the matrix: values of shape (rows, columns) from (row, column) on. out: as for run()."""
         values = result(out, (rows, columns), self.rows.dtype)
+        row, column = number("row", row), number("column", column)
         check(lib.ww_plan_run_rectangle(self._c, row, rows, column, columns, to_output(values)))
         check(lib.ww_plan_finish(self._c))
         return values

@@ -112,6 +112,7 @@ class Measure:
 
     @property
     def name(self) -> str:
+        """The measure's name without its options."""
         return re.split(",", self.text, maxsplit=1)[0].strip()
 
     @property
@@ -121,6 +122,7 @@ class Measure:
 
     @property
     def gamma(self) -> float:
+        """Of the soft minimum; 0: the minimum itself."""
         return self.c(100).gamma
 
     def cells(self, n, m) -> int:

@@ -8,7 +8,7 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from ._core import NULL, Progress, alone, check, handle, info, keep, lib, new, plan_options
+from ._core import NULL, Progress, alone, check, handle, info, keep, lib, new, number, plan_options
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._series import as_numbers, neighbours, output, pointer, precision_of
@@ -77,6 +77,7 @@ class NearestPlan:
     @alone
     def run(self, row: int = 0, rows: Optional[int] = None) -> Tuple[np.ndarray, np.ndarray]:
         """(distances, indices) of queries [row, row + rows), None: to the last, in the datasets' type; nearest first."""
+        row = number("row", row)
         rows = len(self.queries) - row if rows is None else rows
         indices, values = neighbours(rows, self.k, self.queries.dtype)
         to = output(indices, "int64_t"), pointer(values)

@@ -16,6 +16,9 @@ from ._parts import shard
 from ._series import DTYPES, as_array, as_numbers, classes_of, neighbours, output, pointer, precision_of
 
 
+_KINDS = ("numbers", "bits", "sets")
+
+
 class PointView:
     """A ww_point_view of the caller's arrays, which it keeps."""
 
@@ -124,9 +127,20 @@ class Points:
     def __len__(self) -> int:
         return lib.ww_points_count(self._c)
 
-    dimension = property(lambda self: lib.ww_points_dimension(self._c))
-    kind = property(lambda self: ("numbers", "bits", "sets")[lib.ww_points_kind(self._c)])
-    dtype = property(lambda self: DTYPES[text(lib.ww_precision_name(lib.ww_points_precision(self._c)))])
+    @property
+    def dimension(self) -> int:
+        """Numbers or bits of a point; 0 of sets."""
+        return lib.ww_points_dimension(self._c)
+
+    @property
+    def kind(self) -> str:
+        """What the points are: "numbers", "bits" or "sets"."""
+        return _KINDS[lib.ww_points_kind(self._c)]
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The NumPy type of their distances."""
+        return DTYPES[text(lib.ww_precision_name(lib.ww_points_precision(self._c)))]
 
     def values(self) -> Any:
         """The points in host memory, as read_points() has them: an array, bytes for bits, a list of sets."""
@@ -278,8 +292,7 @@ def knn_recall(exact, approximate) -> float:
 
 def metrics() -> Dict[str, str]:
     """Names of the metrics, and what their points are made of."""
-    kinds = ("numbers", "bits", "sets")
-    return {text(lib.ww_metric_name(m)): kinds[lib.ww_metric_kind(m)] for m in ffi.typeof("ww_metric").elements}
+    return {text(lib.ww_metric_name(m)): _KINDS[lib.ww_metric_kind(m)] for m in ffi.typeof("ww_metric").elements}
 
 
 def read_points(path, kind="numbers") -> Any:
@@ -370,9 +383,20 @@ class LSH:
     def _c(self):
         return self._handle[0]
 
-    kind = property(lambda self: ("numbers", "bits", "sets")[lib.ww_lsh_kind(self._c)])
-    dtype = property(lambda self: DTYPES[text(lib.ww_precision_name(lib.ww_lsh_precision(self._c)))])
-    dimension = property(lambda self: self.info.dimension)
+    @property
+    def kind(self) -> str:
+        """As Points.kind."""
+        return _KINDS[lib.ww_lsh_kind(self._c)]
+
+    @property
+    def dtype(self) -> np.dtype:
+        """As Points.dtype."""
+        return DTYPES[text(lib.ww_precision_name(lib.ww_lsh_precision(self._c)))]
+
+    @property
+    def dimension(self) -> int:
+        """As Points.dimension."""
+        return self.info.dimension
 
     def __len__(self) -> int:
         """Points that were ever added."""

@@ -250,8 +250,8 @@ class SeriesSet:
         if channels is None:
             channels = arrays[0].shape[0] if arrays else 1
         check(lib.ww_series_set_create(channels, self._handle))
-        for i, array in enumerate(arrays):
-            self.add(array, None if labels is None else labels[i], axes="nct")
+        for array, label in zip(arrays, [None] * len(arrays) if labels is None else label_list(labels)):
+            self.add(array, label, axes="nct")
 
     @classmethod
     def _make(cls, function, *arguments):
@@ -263,11 +263,14 @@ class SeriesSet:
     @classmethod
     def of_texts(cls, texts: Iterable[Any], labels: Any = None) -> SeriesSet:
         """Sequences of symbols, a series a text: each Unicode code point is a point. For Levenshtein and LCS."""
-        made = cls(channels=1)
-        for i, value in enumerate(texts):
+        made, texts = cls(channels=1), list(texts)
+        named = [None] * len(texts) if labels is None else label_list(labels)
+        if len(named) != len(texts):
+            raise ValueError(f"{len(named)} labels for {len(texts)} texts")
+        for value, label in zip(texts, named):
             data = value.encode() if isinstance(value, str) else bytes(value)
-            label = NULL if labels is None else ffi.new("char[]", str(labels[i]).encode())
-            check(lib.ww_series_set_add_text(made._c, data, len(data), label))
+            name = NULL if label is None else ffi.new("char[]", str(label).encode())
+            check(lib.ww_series_set_add_text(made._c, data, len(data), name))
         return made
 
     @property
@@ -311,13 +314,14 @@ class SeriesSet:
             raise IndexError(f"series {i} of {count}")
         return i % count
 
-    channels = property(lambda self: lib.ww_series_set_channels(self._c))
+    channels = property(lambda self: lib.ww_series_set_channels(self._c), doc="Channels, without time stamps.")
     missing = property(lambda self: lib.ww_series_set_missing(self._c), doc="Number of missing values (NaN).")
-    min_length = property(lambda self: lib.ww_series_set_min_length(self._c))
-    max_length = property(lambda self: lib.ww_series_set_max_length(self._c))
+    min_length = property(lambda self: lib.ww_series_set_min_length(self._c), doc="Points of the shortest series.")
+    max_length = property(lambda self: lib.ww_series_set_max_length(self._c), doc="Points of the longest series.")
 
     @property
     def lengths(self) -> np.ndarray:
+        """Points of each series."""
         return np.array([lib.ww_series_set_length(self._c, i) for i in range(len(self))], np.int64)
 
     def __getitem__(self, i) -> np.ndarray:
@@ -374,7 +378,7 @@ class SeriesSet:
         return info(record)
 
     def write(self, path, *, format: str = "auto", precision: Optional[str] = "double") -> None:
-        """Writes the set; the name's ending says the format: .tsv, .ts, .csv, .npy. OSError where that fails."""
+        """Writes the set; the name's ending says the format: .tsv, .ts; .csv, .npy without labels. OSError."""
         kind = by_name("ww_format", format)
         check(lib.ww_series_set_write(self._c, os.fsencode(path), kind, by_name("ww_precision", precision)))
 
@@ -460,16 +464,27 @@ def write_array(path, values: Any) -> None:
 # ---- labels
 
 
-def classes_of(labels: Any):
-    """The different labels in order of first appearance, and each label's number; -1 for None and NaN."""
+def _is_missing(label):
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas.NA
+        return True
+
+
+def label_list(labels: Any) -> list:
+    """The labels in their order, whatever index they have; None for what is missing."""
     labels = as_array(labels)
     if labels.ndim != 1:
         raise ValueError(f"labels of shape {labels.shape}: one a series")
+    return [None if _is_missing(label) else label for label in labels.tolist()]
+
+
+def classes_of(labels: Any):
+    """The different labels in order of first appearance, and each label's number; -1 for None, NaN and pandas.NA."""
+    labels = as_array(labels)
     found: dict = {}
-    codes = np.empty(len(labels), np.int64)
-    for i, label in enumerate(labels.tolist()):
-        missing = label is None or label != label
-        codes[i] = -1 if missing else found.setdefault(label, len(found))
+    listed = [-1 if label is None else found.setdefault(label, len(found)) for label in label_list(labels)]
+    codes = np.array(listed, np.int64)
     values = list(found)
     return np.array(values, labels.dtype if labels.dtype != object else None) if values else labels[:0], codes
 
@@ -612,14 +627,17 @@ class Dataset:
 
     @property
     def lengths(self) -> np.ndarray:
+        """Points of each series."""
         return np.array([lib.ww_dataset_length(self._c, i) for i in range(len(self))], np.int64)
 
     @property
     def longest(self) -> int:
+        """Points of the longest series."""
         return int(self.lengths.max())
 
     @property
     def precision(self) -> str:
+        """What it is computed with: "float" or "double"."""
         return text(lib.ww_precision_name(lib.ww_dataset_precision(self._c)))
 
     @property
