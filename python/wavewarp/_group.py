@@ -8,6 +8,7 @@ from typing import Any, Iterable, Optional, Tuple, Union
 
 import numpy as np
 
+from ._arrays import label_names
 from ._context import Context, context_options
 from ._core import (
     NULL,
@@ -36,7 +37,7 @@ from ._measure import measure as as_measure
 from ._points import PointView
 from ._profile import Profile, ProfilePlan, series_of
 from ._search import MATCH, Source, search_options
-from ._series import DTYPES, SeriesSet, View, is_texts, label_names, neighbours, output, pointer, result, to_output, view
+from ._series import DTYPES, SeriesSet, View, is_texts, neighbours, output, pointer, result, to_output, view
 from ._shapelets import Shapelets
 
 

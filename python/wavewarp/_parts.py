@@ -8,10 +8,11 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
+from ._arrays import as_numbers
 from ._core import NULL, Progress, alone, check, handle, info, keep, lib, new, number, plan_options
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
-from ._series import as_numbers, neighbours, output, pointer, precision_of
+from ._series import neighbours, output, pointer, precision_of
 
 
 def shard(count: int, dtype, *, query_offset=0, base_offset=0, exclude_self=False, initial: Any = None):

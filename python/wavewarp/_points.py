@@ -10,10 +10,11 @@ from typing import Any, Dict, Optional, Tuple, Union
 
 import numpy as np
 
+from ._arrays import as_array, as_numbers, classes_of
 from ._context import Context, default_context
 from ._core import NULL, Progress, alone, assign, by_name, check, ffi, handle, info, keep, lib, new, number, run, text, word
 from ._parts import shard
-from ._series import DTYPES, as_array, as_numbers, classes_of, neighbours, output, pointer, precision_of
+from ._series import DTYPES, neighbours, output, pointer, precision_of
 
 
 _KINDS = ("numbers", "bits", "sets")

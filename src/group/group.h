@@ -44,8 +44,8 @@ static inline ww_status wwi_group_check_part(const void *part, const ww_error *e
     return error->status != WW_OK ? wwi_fail_again(error, error->status)
                                   : wwi_fail(WW_ERROR_NO_DEVICE, "a device in reserve has no part of this job");
 }
-// What a device runs with: not the caller's progress function, which other threads don't call, but one that ends its work
-// between two launches when the caller has asked to stop.
+// What a device runs with: not the caller's progress function, which other threads don't call, but one that ends its
+// work between two launches when the caller has asked to stop.
 ww_run_options wwi_group_own_run(ww_group *group, const ww_run_options *run);
 void wwi_group_retain(ww_group *group);
 void wwi_group_release(ww_group *group);
@@ -90,7 +90,7 @@ typedef struct wwi_group_job {
     ww_group_dataset *rows, *columns; // columns: `rows` of a set with itself
     bool self;
     ww_plan_options options;
-    ww_run_options run, own; // the caller's; a device's
+    ww_run_options run, own;                // the caller's; a device's
     const size_t *row_index, *column_index; // pairs
     size_t count, k;                        // pairs; neighbours
     // Of the result.
