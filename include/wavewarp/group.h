@@ -266,8 +266,9 @@ typedef struct ww_group_lsh ww_group_lsh;
 /// Builds the tables as ww_lsh_create() does, on all devices at once: each has all of them, and the same, because they
 /// follow from the seed. A device that can't, by its memory or without the points, takes no part. \param points kept
 /// alive on the devices. \param options read during the call only, its run options as ww_plan_options.run of the jobs
-/// above; NULL: all defaults. \return as ww_lsh_create(), when no device can. *Ownership*: the caller's; keeps the
-/// group alive. *Thread-safety*: one job of a group at a time. *Blocking*: until built.
+/// above; NULL: all defaults. Progress of the build is in points that the slowest device entered into tables. \return
+/// WW_ERROR_CANCELLED, and as ww_lsh_create(), when no device can. *Ownership*: the caller's; keeps the group alive.
+/// *Thread-safety*: one job of a group at a time. *Blocking*: until built.
 WW_API_STATUS ww_group_lsh_create(ww_group_points *points, const ww_lsh_options *options, ww_group_lsh **lsh);
 
 /// Searches as ww_lsh_run() does: each device takes a part of the queries at a time. Only queries that find more than

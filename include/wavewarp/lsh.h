@@ -81,7 +81,7 @@ WW_API double ww_lsh_collision(ww_metric metric, double distance, double width, 
 /// Builds the tables. Points, or tables, that do not fit the device whole are searched block by block.
 /// \param points kept alive. \param options read during the call only; NULL: all defaults.
 /// \return WW_ERROR_INVALID_ARGUMENT (an option out of range), WW_ERROR_UNSUPPORTED (a metric without a family),
-/// WW_ERROR_OVERFLOW (norms above the precision's range), WW_ERROR_DEVICE_MEMORY.
+/// WW_ERROR_OVERFLOW (norms above the precision's range), WW_ERROR_DEVICE_MEMORY, WW_ERROR_CANCELLED.
 /// *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: until done.
 WW_API_STATUS ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh **lsh);
 
@@ -89,8 +89,8 @@ WW_API_STATUS ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww
 /// there from the start, but for points that only share a bucket: a table's number of buckets depends on the points
 /// added together (docs/lsh.md). Every call builds tables of its own, and each search reads all tables: add many points
 /// at a time. \param points of the same context, kind, precision and dimension; kept alive. \return
-/// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW, WW_ERROR_DEVICE_MEMORY. *Thread-safety*: one thread at a time.
-/// *Blocking*: until done.
+/// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW, WW_ERROR_DEVICE_MEMORY, WW_ERROR_CANCELLED. *Thread-safety*: one
+/// thread at a time. *Blocking*: until done.
 WW_API_STATUS ww_lsh_add(ww_lsh *lsh, ww_points *points);
 
 /// Removes points: no search finds them any more. Other ids do not change. Removing a point twice is no error.

@@ -53,6 +53,8 @@ JOBS = {
     "points": (lambda: series(200000, 64), lambda x, p: ww.knn(x, k=10, progress=p)),
     "tables": (lambda: series(100000, 64), lambda x, p: ww.LSH(x, tables=512, progress=p)),
     "choice": (lambda: series(200000, 64), choose),
+    "tables of a group": (lambda: series(100000, 64), lambda x, p: ww.GroupLSH(ww.Group(), x, tables=512, progress=p)),
+    "points of a group": (lambda: series(200000, 64), lambda x, p: ww.Group().knn(x, k=10, progress=p)),
     "hashing": (lambda: series(100000, 64), lambda x, p: ww.LSH(x, tables=64, progress=p).search(k=10)),
 }
 

@@ -47,6 +47,7 @@ class Buffer:
 
     @property
     def nbytes(self) -> int:
+        """Bytes of device memory."""
         return lib.ww_buffer_bytes(self._c)
 
     def write(self, values: Any) -> None:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The library's statuses, structs, names and callbacks in Python's terms. All other modules stand on this one."""
 
+import functools
 import importlib
+import operator
 import threading
 import types
 import weakref
-from typing import Any, Callable, Union
+from typing import Any, Callable, TypeVar, Union, cast
 
 from ._ffi import ffi, lib
 
@@ -111,6 +113,28 @@ def check(status):
     raise error
 
 
+# ---- threads
+
+
+def lock_of(owner):
+    """The lock of an object that the library lets one thread use at a time."""
+    return owner.__dict__.get("_lock") or owner.__dict__.setdefault("_lock", threading.RLock())
+
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def alone(method: _Method) -> _Method:
+    """A method during which other threads wait that call such a one of the same object."""
+
+    @functools.wraps(method)
+    def locked(self, *args, **options):
+        with lock_of(self):
+            return method(self, *args, **options)
+
+    return cast(_Method, locked)
+
+
 # ---- structs
 
 # By weak references, whose callback is no Python code: an interrupt would be raised, and lost, in that.
@@ -122,15 +146,31 @@ def new(kind, /, **fields):
     struct = ffi.new(kind + " *")
     result = getattr(lib, kind + "_init")(struct, ffi.sizeof(kind))
     assert result is None
-    for name, value in fields.items():
-        if value is not None:
-            try:
-                setattr(struct, name, value)
-            except AttributeError:
-                known = ", ".join(field for field, _ in ffi.typeof(struct).item.fields if field != "struct_size")
-                raise TypeError(f"no option {name!r}; there are {known}") from None
+    assign(struct, fields)
     _kept[weakref.ref(struct, _kept.pop)] = list(fields.values())
     return struct
+
+
+def assign(struct, fields):
+    """Gives a struct values by the names of its fields; None: what it has."""
+    for name, value in fields.items():
+        if value is None:
+            continue
+        try:
+            setattr(struct, name, value)
+        except AttributeError:
+            known = ", ".join(field for field, _ in ffi.typeof(struct).item.fields if field != "struct_size")
+            raise TypeError(f"no option {name!r}; there are {known}") from None
+        except OverflowError:
+            raise ValueError(f"{name} is {value}, which is out of range") from None
+
+
+def number(name, value):
+    """An integer that is not negative, and fits 64 bits, as the library takes sizes and indices."""
+    made = operator.index(value)
+    if not 0 <= made < 1 << 63:
+        raise ValueError(f"{name} is {value}, which is out of range")
+    return made
 
 
 def keep(struct, *values):

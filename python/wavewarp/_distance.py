@@ -8,12 +8,13 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
+from ._arrays import as_numbers
 from ._context import Context, default_context
-from ._core import NULL, Progress, check, ffi, handle, info, lib, new, plan_options, run, text
+from ._core import NULL, Progress, alone, check, ffi, handle, info, lib, new, number, plan_options, run, text
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._buffer import Buffer
-from ._series import as_numbers, datasets, neighbours, one_array, output, pointer, result, sizes, to_output
+from ._series import datasets, neighbours, one_array, output, pointer, result, sizes, to_output
 
 
 def _pair(x, y, axes):
@@ -92,10 +93,12 @@ class Plan:
     def _c(self):
         return self._handle[0]
 
+    @alone
     def prepare(self) -> None:
         """Makes what the first run would make: programs, device memory, uploads."""
         check(lib.ww_plan_prepare(self._c))
 
+    @alone
     def run(self, out: Any = None) -> Any:
         """The distances, in the datasets' type: (rows, columns), or one a pair.
 
@@ -116,13 +119,16 @@ class Plan:
         check(lib.ww_plan_finish(self._c))
         return values
 
+    @alone
     def rectangle(self, row, rows, column, columns, out: Any = None) -> Any:
         """A part of the matrix: values of shape (rows, columns) from (row, column) on. out: as for run()."""
         values = result(out, (rows, columns), self.rows.dtype)
+        row, column = number("row", row), number("column", column)
         check(lib.ww_plan_run_rectangle(self._c, row, rows, column, columns, to_output(values)))
         check(lib.ww_plan_finish(self._c))
         return values
 
+    @alone
     def cells(self, row=0, rows=None, column=0, columns=None) -> int:
         """Cells inside the band of such a part, for a schedule."""
         cells = ffi.new("uint64_t *")
@@ -131,6 +137,7 @@ class Plan:
         return cells[0]
 
     @property
+    @alone
     def info(self) -> SimpleNamespace:
         """What it chose and what its last run did: engine, pairs, cells, launches, seconds_device, ..."""
         record = new("ww_plan_info")
@@ -143,6 +150,8 @@ def pair_indices(pairs, rows, columns):
         if len(rows) != len(columns):
             raise ValueError(f"{len(rows)} series with {len(columns)}, one by one")
         return NULL, NULL, len(rows)
+    if pairs is None or len(pairs) != 2:
+        raise ValueError("pairs are two lists of indices, or True: one by one")
     first, second = sizes(pairs[0]), sizes(pairs[1])
     if len(first) != len(second):
         raise ValueError(f"{len(first)} rows and {len(second)} columns")
@@ -215,7 +224,7 @@ def pairs(
     """Distances of listed pairs: of x[i] and y[i], or of indices=(i, j), two lists."""
     rows, columns = datasets(x, y, axes=axes, precision=precision, context=context)
     plan = Plan(
-        measure, rows, columns, pairs=indices, engine=engine, progress=progress, max_bytes=max_bytes, **parameters
+        measure, rows, columns, pairs=() if indices is None else indices, engine=engine, progress=progress, max_bytes=max_bytes, **parameters
     )
     return plan.run(out)
 
@@ -310,7 +319,8 @@ def paths(
 ) -> Tuple[list, np.ndarray]:
     """The warping paths of listed pairs: (list of cells, distances). indices as for pairs()."""
     rows, columns = datasets(x, y, axes=axes, precision=precision, context=context)
-    plan = Plan(measure, rows, columns, pairs=indices, paths=True, progress=progress, max_bytes=max_bytes, **parameters)
+    listed = () if indices is None else indices
+    plan = Plan(measure, rows, columns, pairs=listed, paths=True, progress=progress, max_bytes=max_bytes, **parameters)
     record = ffi.gc(new("ww_paths"), lib.ww_paths_free)
     check(lib.ww_plan_run_paths(plan._c, record))
     return paths_of(record)
@@ -325,6 +335,7 @@ def topk(
         raise ValueError("a matrix of two axes")
     kind = lib.WW_FLOAT if matrix.dtype == np.float32 else lib.WW_DOUBLE
     made, options = handle("ww_topk"), new("ww_topk_options", precision=kind, run=run(progress))
+    k = number("k", k)
     check(lib.ww_topk_create((context or default_context())._c, *matrix.shape, k, options, made))
     indices, smallest = np.empty((len(matrix), k), np.int64), np.empty((len(matrix), k), matrix.dtype)
     check(lib.ww_topk_run(made[0], pointer(matrix), output(indices, "int64_t"), pointer(smallest)))

@@ -9,7 +9,7 @@ from typing import Any, Iterable, Mapping, Optional, Union
 import numpy as np
 
 from ._context import Context
-from ._core import NULL, Progress, check, handle, info, lib, new, run
+from ._core import NULL, Progress, alone, check, handle, info, lib, new, run
 from ._distance import pair_indices
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
@@ -80,12 +80,14 @@ class Gradient:
             self._shape = (count,)
 
     @property
+    @alone
     def info(self) -> SimpleNamespace:
         """Sizes of the outputs, and what the last run did."""
         record = new("ww_gradient_info")
         check(lib.ww_gradient_get_info(self._handle[0], record))
         return info(record)
 
+    @alone
     def run(
         self,
         want: Union[str, Iterable[str]] = ("values", "rows", "columns"),

@@ -8,8 +8,27 @@ from typing import Any, Iterable, Optional, Tuple, Union
 
 import numpy as np
 
+from ._arrays import label_names
 from ._context import Context, context_options
-from ._core import NULL, Progress, by_name, check, ffi, handle, info, keep, lib, new, plan_options, run, text, word
+from ._core import (
+    NULL,
+    Progress,
+    alone,
+    by_name,
+    check,
+    ffi,
+    handle,
+    info,
+    keep,
+    lib,
+    lock_of,
+    new,
+    number,
+    plan_options,
+    run,
+    text,
+    word,
+)
 from ._distance import pair_indices, paths_of
 from ._gradient import make_outputs, shaped, soft_measure, wanted
 from ._learn import targets_of, vote_options, votes
@@ -18,7 +37,7 @@ from ._measure import measure as as_measure
 from ._points import PointView
 from ._profile import Profile, ProfilePlan, series_of
 from ._search import MATCH, Source, search_options
-from ._series import DTYPES, SeriesSet, View, is_texts, label_names, neighbours, output, pointer, result, to_output, view
+from ._series import DTYPES, SeriesSet, View, is_texts, neighbours, output, pointer, result, to_output, view
 from ._shapelets import Shapelets
 
 
@@ -56,6 +75,7 @@ class Group:
         return len(self.contexts)
 
     @property
+    @alone
     def info(self) -> list:
         """What each device did in the last job: records of tiles, work, seconds, lost, status, message."""
         records = [new("ww_group_info") for _ in self.contexts]
@@ -64,12 +84,14 @@ class Group:
         return [info(record) for record in records]
 
     @property
+    @alone
     def search_info(self) -> SimpleNamespace:
         """What the last search did on all devices: places, excluded_kim, excluded_keogh, abandoned, ..."""
         record = new("ww_search_info")
         check(lib.ww_group_get_search_info(self._c, record))
         return info(record)
 
+    @alone
     def cdist(
         self,
         x: Any,
@@ -98,6 +120,7 @@ class Group:
         )
         return values
 
+    @alone
     def kneighbors(
         self,
         queries: Any,
@@ -133,6 +156,7 @@ class Group:
         )
         return values, indices
 
+    @alone
     def classify(
         self,
         train: Any,
@@ -169,6 +193,7 @@ class Group:
         )
         return votes(record, rows.classes if targets is None else None)
 
+    @alone
     def pairs(
         self,
         x: Any,
@@ -202,6 +227,7 @@ class Group:
         )
         return values
 
+    @alone
     def paths(
         self,
         x: Any,
@@ -234,6 +260,7 @@ class Group:
         )
         return paths_of(record)
 
+    @alone
     def soft(
         self,
         x: Any,
@@ -276,6 +303,7 @@ class Group:
         x_of, y_of = (np.arange(count),) * 2 if pairs is True else map(np.asarray, pairs)
         return shaped(flat, (count,), x_of, y_of, rows, columns, True)
 
+    @alone
     def search(
         self,
         queries: Any,
@@ -312,6 +340,7 @@ class Group:
             check(lib.ww_group_search(self._c, used, asked.c, options, view(streams, axes).c, found, NULL))
         return matches
 
+    @alone
     def knn(
         self,
         base: Any,
@@ -334,6 +363,7 @@ class Group:
         check(lib.ww_group_knn(sent[0], asking, k, options, output(ids, "int64_t"), pointer(distances)))
         return distances, ids
 
+    @alone
     def profile(
         self,
         series: Any,
@@ -358,6 +388,7 @@ class Group:
         plan._set_options(k, exclusion, left_right, precision, best_channels, run(progress, max_bytes))
         return plan._create(series, index, other, other_index, window, axes).run()
 
+    @alone
     def shapelets(
         self,
         series: Any,
@@ -415,19 +446,23 @@ class _DividedProfile(ProfilePlan):
             where, create = (self._group._c,), lib.ww_group_profile_create
             sides = [None if x is None else series_of(x, axes) for x in (series, other)]
             given = [NULL if x is None else x.c for x in sides]
-        check(create(*where, given[0], index, given[1], other_index, window, self._options, self._divided))
+        window = number("window", window)
+        places = number("index", index), number("other_index", other_index)
+        check(create(*where, given[0], places[0], given[1], places[1], window, self._options, self._divided))
         self._handle = [ffi.cast("ww_profile *", lib.ww_group_profile_plan(self._divided[0]))]
         return self
 
     def run(self) -> Profile:
-        lists, to = self._lists()
-        check(lib.ww_group_profile_run(self._divided[0], to))
+        with lock_of(self._group):
+            lists, to = self._lists()
+            check(lib.ww_group_profile_run(self._divided[0], to))
         return Profile(self, lists)
 
     @property
     def info(self) -> SimpleNamespace:
         record = new("ww_profile_info")
-        check(lib.ww_group_profile_get_info(self._divided[0], record))
+        with lock_of(self._group):
+            check(lib.ww_group_profile_get_info(self._divided[0], record))
         return info(record)
 
 
@@ -457,9 +492,13 @@ class GroupLSH:
         max_bytes: int = 0,
         **options,
     ) -> None:
+        with lock_of(group):
+            self._build(group, points, metric, path, precision, run(progress, max_bytes), options)
+
+    def _build(self, group, points, metric, path, precision, limits, options):
         sent, self._count, self.precision = group._points(points, precision)
         fields = {**options, "metric": by_name("ww_metric", metric), "path": word("ww_lsh_path", path)}
-        self._group, self._options = group, new("ww_lsh_options", run=run(progress, max_bytes), **fields)
+        self._group, self._options = group, new("ww_lsh_options", run=limits, **fields)
         self._handle = handle("ww_group_lsh")
         check(lib.ww_group_lsh_create(sent[0], self._options, self._handle))
         keep(self._handle, group._log)
@@ -476,14 +515,16 @@ class GroupLSH:
         dtype = DTYPES[text(lib.ww_precision_name(lib.ww_lsh_precision(lib.ww_group_lsh_tables(self._handle[0]))))]
         ids, distances = neighbours(count, k, dtype)
         to = output(ids, "int64_t"), pointer(distances)
-        check(lib.ww_group_lsh_run(self._handle[0], asking, k, *to, NULL))
+        with lock_of(self._group):
+            check(lib.ww_group_lsh_run(self._handle[0], asking, k, *to, NULL))
         return distances, ids
 
     @property
     def info(self) -> SimpleNamespace:
         """As LSH.info: of the tables of one device, and of the last search of all."""
         record = new("ww_lsh_info")
-        check(lib.ww_group_lsh_get_info(self._handle[0], record))
+        with lock_of(self._group):
+            check(lib.ww_group_lsh_get_info(self._handle[0], record))
         return info(record)
 
 

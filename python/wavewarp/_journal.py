@@ -10,7 +10,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ._context import Context
-from ._core import NULL, check, ffi, info, lib, new
+from ._core import NULL, alone, check, ffi, info, lib, new, number
 from ._series import DTYPES, pointer, precision_of
 
 _SHARED = {"create": "WW_ARRAY_CREATE", "join": "WW_ARRAY_JOIN", "read": "WW_ARRAY_READ"}
@@ -46,21 +46,29 @@ class ArrayFile:
             raise ValueError(f"shared is {shared!r}, none of None, {', '.join(_SHARED)}")
         self._file = ffi.gc(self._file, _discard if shared is None else _leave)
 
+    @alone
     def put(self, row, column, values: Any) -> None:
         """Writes a 2-D block at (row, column)."""
         block = np.ascontiguousarray(values, self._dtype)
+        if block.ndim != 2:
+            raise ValueError(f"a block has two axes, not shape {block.shape}")
+        row, column = number("row", row), number("column", column)
         check(lib.ww_array_file_put(self._file[0], row, block.shape[0], column, block.shape[1], pointer(block)))
 
+    @alone
     def get(self, row, rows, column, columns) -> np.ndarray:
         """A block of a shared file, of shape (rows, columns); 0 where nobody has written."""
         block = np.empty((rows, columns), self._dtype)
+        row, column = number("row", row), number("column", column)
         check(lib.ww_array_file_get(self._file[0], row, rows, column, columns, pointer(block)))
         return block
 
+    @alone
     def sync(self) -> None:
         """Brings what was put in a shared file to the disk: afterwards a journal may say so."""
         check(lib.ww_array_file_sync(self._file[0]))
 
+    @alone
     def close(self, keep=True) -> None:
         """keep: True or "finish", False or "remove", "leave" (a shared file, for other writers)."""
         if keep not in _KEEP:
@@ -132,25 +140,30 @@ class Journal:
         check(lib.ww_journal_read(os.fsencode(path), made._handle))
         return made
 
+    @alone
     def mark(self, first: int, count: int = 1) -> None:
         """These units are done; their results are on disk. In memory, until write()."""
-        check(lib.ww_journal_mark(self._handle[0], first, count))
+        check(lib.ww_journal_mark(self._handle[0], number("first", first), number("count", count)))
 
+    @alone
     def write(self) -> None:
         """Brings all marks to the disk."""
         check(lib.ww_journal_write(self._handle[0]))
 
+    @alone
     def __contains__(self, unit) -> bool:
         """Whether the unit is done."""
-        return bool(lib.ww_journal_has(self._handle[0], unit))
+        return bool(lib.ww_journal_has(self._handle[0], number("unit", unit)))
 
     @property
+    @alone
     def info(self) -> SimpleNamespace:
         """A record: version, job, inputs, options, device, first_unit, unit_count, done, found_done."""
         record = new("ww_journal_info")
         check(lib.ww_journal_get_info(self._handle[0], record))
         return info(record)
 
+    @alone
     def close(self, keep: bool = True) -> None:
         """Leaves the file (marks since the last write() are lost), or removes it."""
         check(lib.ww_journal_close(self._handle, bool(keep)))

@@ -9,22 +9,12 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
+from ._arrays import as_numbers, classes_of
 from ._context import Context
-from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, plan_options, reporter, run, word
-from ._measure import MeasureLike
+from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, number, plan_options, reporter, run, word
+from ._measure import Measure, MeasureLike
 from ._measure import measure as as_measure
-from ._series import (
-    SeriesSet,
-    as_numbers,
-    classes_of,
-    dataset,
-    datasets,
-    one_array,
-    output,
-    pointer,
-    precision_of,
-    sizes,
-)
+from ._series import SeriesSet, dataset, datasets, one_array, output, pointer, precision_of, sizes
 
 
 def _one(series, axes, precision, context):
@@ -117,7 +107,7 @@ def kmeans(
 
     average: "dba" or "soft"; None: as the measure says. The same seed gives the same clusters on a device.
     """
-    measure = as_measure(measure, parameters)
+    measure, k = as_measure(measure, parameters), number("k", k)
     data = _one(series, axes, precision, context)
     c = measure.c(max(data.longest, length))
     options = new(
@@ -166,7 +156,7 @@ def medoids(distances: Any, k: int, *, max_swaps: int = 0, progress: Progress = 
     distances: of pdist(), or a square matrix.
     """
     values, count = condensed(distances)
-    labels, items = np.empty(count, np.int64), np.empty(k, np.uintp)
+    labels, items = np.empty(count, np.int64), np.empty(number("k", k), np.uintp)
     record, options = new("ww_medoids_info"), new("ww_medoids_options", max_swaps=max_swaps, run=run(progress))
     check(
         lib.ww_cluster_medoids(
@@ -347,6 +337,8 @@ def choose(train, measures, *, k: int = 1, progress: Progress = None) -> SimpleN
     measures: Measures or texts, as [f"dtw,band=sakoe-chiba:{p}%" for p in range(21)]; of equal ones the first is taken.
     Returns a record of best, accuracy, and accuracies of all. progress: called with (done, total).
     """
+    if isinstance(measures, (str, Measure)):
+        raise TypeError("measures is a list of them")
     train, measures = dataset(train), [as_measure(m) for m in measures]
     if not measures:
         raise ValueError("no measures to choose from")

@@ -64,6 +64,8 @@ class Measure:
             words.append("independent" if independent else "dependent")
         self._rows = None
         if band is not None and not isinstance(band, str):
+            if not hasattr(band, "__len__") or len(band) != 2:
+                raise TypeError(f"band is a text, such as 'sakoe-chiba:10%', or two arrays (lo, hi), not {band!r}")
             self._rows = tuple(tuple(int(x) for x in side) for side in band)
         elif band is not None:
             words.append(f"band={band}")
@@ -72,7 +74,10 @@ class Measure:
                 words.append(f"{name}={_number(value)}")
         if relax is not None:
             words.append(f"relax={_relax(relax)}")
-        words += [f"{name}={_number(value)}" for name, value in parameters.items()]
+        for name, value in parameters.items():
+            if not isinstance(value, (str, int, float, np.generic)):
+                raise TypeError(f"{name}: no parameter of a measure has a value of type {type(value).__name__}")
+            words.append(f"{name}={_number(value)}")
         self.text: str = ",".join(words)
         self._texts = {"cost_expression": cost_expression, "recurrence": recurrence, "recurrence_name": recurrence_name}
         if isinstance(text, Measure):
@@ -107,6 +112,7 @@ class Measure:
 
     @property
     def name(self) -> str:
+        """The measure's name without its options."""
         return re.split(",", self.text, maxsplit=1)[0].strip()
 
     @property
@@ -116,6 +122,7 @@ class Measure:
 
     @property
     def gamma(self) -> float:
+        """Of the soft minimum; 0: the minimum itself."""
         return self.c(100).gamma
 
     def cells(self, n, m) -> int:

@@ -8,10 +8,11 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from ._core import NULL, Progress, check, handle, info, keep, lib, new, plan_options
+from ._arrays import as_numbers
+from ._core import NULL, Progress, alone, check, handle, info, keep, lib, new, number, plan_options
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
-from ._series import as_numbers, neighbours, output, pointer, precision_of
+from ._series import neighbours, output, pointer, precision_of
 
 
 def shard(count: int, dtype, *, query_offset=0, base_offset=0, exclude_self=False, initial: Any = None):
@@ -74,8 +75,10 @@ class NearestPlan:
             )
         )
 
+    @alone
     def run(self, row: int = 0, rows: Optional[int] = None) -> Tuple[np.ndarray, np.ndarray]:
         """(distances, indices) of queries [row, row + rows), None: to the last, in the datasets' type; nearest first."""
+        row = number("row", row)
         rows = len(self.queries) - row if rows is None else rows
         indices, values = neighbours(rows, self.k, self.queries.dtype)
         to = output(indices, "int64_t"), pointer(values)
@@ -86,6 +89,7 @@ class NearestPlan:
         return values, indices
 
     @property
+    @alone
     def info(self) -> SimpleNamespace:
         """What the last run did: pairs, pairs_pruned, pairs_abandoned, cells, launches, ..."""
         record = new("ww_plan_info")

@@ -10,10 +10,14 @@ from typing import Any, Dict, Optional, Tuple, Union
 
 import numpy as np
 
+from ._arrays import as_array, as_numbers, classes_of
 from ._context import Context, default_context
-from ._core import NULL, Progress, by_name, check, ffi, handle, info, keep, lib, new, run, text, word
+from ._core import NULL, Progress, alone, assign, by_name, check, ffi, handle, info, keep, lib, new, number, run, text, word
 from ._parts import shard
-from ._series import DTYPES, as_array, as_numbers, classes_of, neighbours, output, pointer, precision_of
+from ._series import DTYPES, neighbours, output, pointer, precision_of
+
+
+_KINDS = ("numbers", "bits", "sets")
 
 
 class PointView:
@@ -124,9 +128,20 @@ class Points:
     def __len__(self) -> int:
         return lib.ww_points_count(self._c)
 
-    dimension = property(lambda self: lib.ww_points_dimension(self._c))
-    kind = property(lambda self: ("numbers", "bits", "sets")[lib.ww_points_kind(self._c)])
-    dtype = property(lambda self: DTYPES[text(lib.ww_precision_name(lib.ww_points_precision(self._c)))])
+    @property
+    def dimension(self) -> int:
+        """Numbers or bits of a point; 0 of sets."""
+        return lib.ww_points_dimension(self._c)
+
+    @property
+    def kind(self) -> str:
+        """What the points are: "numbers", "bits" or "sets"."""
+        return _KINDS[lib.ww_points_kind(self._c)]
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The NumPy type of their distances."""
+        return DTYPES[text(lib.ww_precision_name(lib.ww_points_precision(self._c)))]
 
     def values(self) -> Any:
         """The points in host memory, as read_points() has them: an array, bytes for bits, a list of sets."""
@@ -195,6 +210,8 @@ def knn(
     limits = {"progress": progress, "max_bytes": max_bytes}
     if radius is None:
         return _knn(base, queries, k, metric, limits)
+    if radius != radius:
+        raise ValueError("the radius is NaN")
     most = min(len(base), lib.WW_KNN_MOST)
     k = min(32, most)
     while True:
@@ -233,9 +250,16 @@ def knn_shard(
     return _knn(base, _points(queries, base), k, metric, limits, part)
 
 
+def _ids(ids):
+    made = np.ascontiguousarray(ids, np.int64)
+    if made.ndim != 2:
+        raise ValueError(f"ids have shape (queries, k), not {made.shape}")
+    return made
+
+
 def knn_vote(ids: Any, labels: Any) -> Any:
     """The label most frequent among each query's neighbours (ids of knn()); None where it has none."""
-    ids = np.ascontiguousarray(ids, np.int64)
+    ids = _ids(ids)
     classes, codes = classes_of(labels)
     predicted = np.empty(len(ids), np.int64)
     check(
@@ -248,7 +272,7 @@ def knn_vote(ids: Any, labels: Any) -> Any:
 
 def knn_mean(ids: Any, values: Any) -> np.ndarray:
     """The mean of a value over each query's neighbours; NaN where it has none."""
-    ids, values = np.ascontiguousarray(ids, np.int64), np.ascontiguousarray(values, np.float64)
+    ids, values = _ids(ids), np.ascontiguousarray(values, np.float64)
     predicted = np.empty(len(ids))
     check(
         lib.ww_knn_mean(
@@ -269,8 +293,7 @@ def knn_recall(exact, approximate) -> float:
 
 def metrics() -> Dict[str, str]:
     """Names of the metrics, and what their points are made of."""
-    kinds = ("numbers", "bits", "sets")
-    return {text(lib.ww_metric_name(m)): kinds[lib.ww_metric_kind(m)] for m in ffi.typeof("ww_metric").elements}
+    return {text(lib.ww_metric_name(m)): _KINDS[lib.ww_metric_kind(m)] for m in ffi.typeof("ww_metric").elements}
 
 
 def read_points(path, kind="numbers") -> Any:
@@ -361,24 +384,38 @@ class LSH:
     def _c(self):
         return self._handle[0]
 
-    kind = property(lambda self: ("numbers", "bits", "sets")[lib.ww_lsh_kind(self._c)])
-    dtype = property(lambda self: DTYPES[text(lib.ww_precision_name(lib.ww_lsh_precision(self._c)))])
-    dimension = property(lambda self: self.info.dimension)
+    @property
+    def kind(self) -> str:
+        """As Points.kind."""
+        return _KINDS[lib.ww_lsh_kind(self._c)]
+
+    @property
+    def dtype(self) -> np.dtype:
+        """As Points.dtype."""
+        return DTYPES[text(lib.ww_precision_name(lib.ww_lsh_precision(self._c)))]
+
+    @property
+    def dimension(self) -> int:
+        """As Points.dimension."""
+        return self.info.dimension
 
     def __len__(self) -> int:
         """Points that were ever added."""
         return lib.ww_lsh_count(self._c)
 
+    @alone
     def add(self, points: Any) -> None:
         """Adds points, whose ids continue after the last."""
         points = _points(points, self)
         check(lib.ww_lsh_add(self._c, points._c))
 
+    @alone
     def remove(self, ids: Any) -> None:
         """No search finds these points any more."""
         ids = np.ascontiguousarray(np.atleast_1d(ids), np.int64)
         check(lib.ww_lsh_remove(self._c, output(ids, "int64_t"), ids.size))
 
+    @alone
     def search(
         self, queries=None, k: int = 1, *, rows: Union[None, range, slice] = None
     ) -> Tuple[np.ndarray, np.ndarray]:
@@ -393,6 +430,7 @@ class LSH:
         check(lib.ww_lsh_run_rows(self._c, _asking(queries), part.start, len(part), k, *to, NULL))
         return distances, ids
 
+    @alone
     def search_shard(self, queries=None, k: int = 1, **part) -> Tuple[np.ndarray, np.ndarray]:
         """(distances, ids) in tables over one part of a larger base, for merge_neighbours().
 
@@ -407,12 +445,14 @@ class LSH:
         return distances, ids
 
     @property
+    @alone
     def info(self) -> SimpleNamespace:
         """A record: points, bytes, examined, capped, incomplete, seconds_build, seconds_search, ..."""
         record = new("ww_lsh_info")
         check(lib.ww_lsh_get_info(self._c, record))
         return info(record)
 
+    @alone
     def _options(self):
         record = new("ww_lsh_options")
         check(lib.ww_lsh_get_options(self._c, record))
@@ -423,17 +463,21 @@ class LSH:
         """The options it has."""
         return info(self._options())
 
+    @alone
     def set_options(self, **changes) -> None:
         """Changes how later searches are done: probes, candidates, path, complete."""
         record = self._options()
-        for name, value in changes.items():
-            setattr(record, name, word("ww_lsh_path", value) if name == "path" else value)
+        if "path" in changes:
+            changes["path"] = word("ww_lsh_path", changes["path"])
+        assign(record, changes)
         check(lib.ww_lsh_set_options(self._c, record))
 
+    @alone
     def save(self, path) -> None:
         """Writes points, options and removals to a file."""
         check(lib.ww_lsh_save(self._c, os.fsencode(path)))
 
+    @alone
     def to_bytes(self) -> bytes:
         """What save() writes."""
         target = io.BytesIO()

@@ -9,7 +9,7 @@ from typing import Any, Iterable, List, Optional, Tuple
 import numpy as np
 
 from ._context import Context, default_context
-from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, run
+from ._core import NULL, Progress, alone, by_name, check, ffi, handle, info, lib, lock_of, new, number, run
 from ._parts import merge_neighbours
 from ._series import Dataset, SeriesSet, dataset, one_series, output, view
 
@@ -56,7 +56,9 @@ class ProfilePlan:
             views = [None if x is None else series_of(x, axes) for x in (series, other)]
             sides = [NULL if x is None else x.c for x in views]
             where, create = (context._c,), lib.ww_profile_create
-        check(create(*where, sides[0], index, sides[1], other_index, window, self._options, self._handle))
+        window = number("window", window)
+        places = number("index", index), number("other_index", other_index)
+        check(create(*where, sides[0], places[0], sides[1], places[1], window, self._options, self._handle))
 
     def _set_options(self, k, exclusion, left_right, precision, best_channels, limits):
         self.k, self.left_right = k, left_right
@@ -70,12 +72,14 @@ class ProfilePlan:
             run=limits,
         )
 
+    @alone
     def run(self) -> Profile:
         """The whole profile."""
         lists, to = self._lists()
         check(lib.ww_profile_run(self._handle[0], to))
         return Profile(self, lists)
 
+    @alone
     def rectangle(self, row: int, rows: int, column: int, columns: int, *, add: bool = False) -> ProfileLists:
         """A part: windows [row, row + rows) with windows [column, column + columns), for join().
 
@@ -107,16 +111,18 @@ class ProfilePlan:
         return lists, new("ww_profile_output", **fields)
 
     @property
+    @alone
     def info(self) -> SimpleNamespace:
         """A record: windows, exclusion, pairs, launches, seconds_device, ..."""
         record = new("ww_profile_info")
         check(lib.ww_profile_get_info(self._handle[0], record))
         return info(record)
 
+    @alone
     def distances_of(self, window: int) -> np.ndarray:
         """The distances of one window to all windows (a distance profile), in double."""
         values = np.empty(self.info.other_windows)
-        check(lib.ww_profile_get_distances(self._handle[0], window, output(values, "double")))
+        check(lib.ww_profile_get_distances(self._handle[0], number("window", window), output(values, "double")))
         return values
 
 
@@ -148,19 +154,20 @@ class Profile:
 
         radius: neighbours are no farther than so many times the pair's distance; 0: pairs alone.
         """
-        motifs, found = ffi.new("ww_profile_motif[]", count), ffi.new("size_t *")
-        check(
-            lib.ww_profile_find_motifs(
-                self._handle[0],
-                output(self.distances, "double"),
-                output(self.indices, "int64_t"),
-                _separation(separation),
-                radius,
-                count,
-                motifs,
-                found,
+        motifs, found = ffi.new("ww_profile_motif[]", number("count", count)), ffi.new("size_t *")
+        with lock_of(self.plan):
+            check(
+                lib.ww_profile_find_motifs(
+                    self._handle[0],
+                    output(self.distances, "double"),
+                    output(self.indices, "int64_t"),
+                    _separation(separation),
+                    radius,
+                    count,
+                    motifs,
+                    found,
+                )
             )
-        )
         result = []
         for motif in motifs[0 : found[0]]:
             told = info(ffi.addressof(motif))
@@ -171,17 +178,18 @@ class Profile:
 
     def discords(self, count: int = 3, *, separation: Optional[int] = None) -> np.ndarray:
         """Windows whose nearest neighbour is the farthest, the farthest first."""
-        windows, found = np.empty(count, np.int64), ffi.new("size_t *")
-        check(
-            lib.ww_profile_find_discords(
-                self._handle[0],
-                output(self.distances, "double"),
-                _separation(separation),
-                count,
-                output(windows, "int64_t"),
-                found,
+        windows, found = np.empty(number("count", count), np.int64), ffi.new("size_t *")
+        with lock_of(self.plan):
+            check(
+                lib.ww_profile_find_discords(
+                    self._handle[0],
+                    output(self.distances, "double"),
+                    _separation(separation),
+                    count,
+                    output(windows, "int64_t"),
+                    found,
+                )
             )
-        )
         return windows[: found[0]]
 
     def stumpy(self) -> np.ndarray:
@@ -198,7 +206,7 @@ def series_of(values, axes):
 
 
 def _separation(value):
-    return lib.WW_PROFILE_EXCLUSION_AUTO if value is None else value
+    return lib.WW_PROFILE_EXCLUSION_AUTO if value is None else number("separation", value)
 
 
 def profile(series: Any, window: int, other=None, **options) -> Profile:

@@ -8,11 +8,12 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ._arrays import as_numbers
 from ._context import Context, default_context
-from ._core import NULL, Progress, by_name, callback, check, ffi, handle, info, keep, lib, new, run, word
+from ._core import NULL, Progress, alone, by_name, callback, check, ffi, handle, info, keep, lib, new, number, run, word
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
-from ._series import Dataset, as_numbers, pointer, precision_of, sizes, view
+from ._series import Dataset, pointer, precision_of, sizes, view
 
 MATCH = np.dtype([("stream", np.int64), ("begin", np.int64), ("end", np.int64), ("distance", np.float64)])
 REPORT = np.dtype([("query", np.int64), *MATCH.descr])
@@ -30,7 +31,7 @@ class Source:
 
     def __init__(self, read, length=None, *, channels=1, dtype=np.float64) -> None:
         if not callable(read):
-            array = read
+            array = read if hasattr(read, "ndim") else as_numbers(read)
             if array.ndim not in (1, 2):
                 raise ValueError(f"a stream has shape (time,) or (time, channels), not {array.shape}")
             length, channels = len(array), 1 if array.ndim == 1 else array.shape[1]
@@ -41,7 +42,8 @@ class Source:
 
         if length is None:
             raise ValueError("a function that reads needs the stream's length")
-        self.read, self.length, self.channels, self.dtype = read, int(length), int(channels), np.dtype(dtype)
+        self.read, self.length = read, number("length", length)
+        self.channels, self.dtype = number("channels", channels), np.dtype(dtype)
         if self.dtype not in (np.float32, np.float64):
             raise TypeError("dtype is float32 or float64")
 
@@ -129,6 +131,7 @@ class Search:
         measure = as_measure(measure, parameters).c(queries.longest)
         check(lib.ww_search_create(context._c, measure, queries.c, self._options, self._handle))
 
+    @alone
     def run(self, streams, *, stream_offset: int = 0, point_offset: int = 0) -> np.ndarray:
         """The matches in all streams: records (stream, begin, end, distance) of shape (queries, k), best first.
 
@@ -151,6 +154,7 @@ class Search:
             check(lib.ww_search_run(self._handle[0], view(streams, self._axes).c, found, NULL))
         return matches
 
+    @alone
     def run_part(self, streams, first: int, count: int) -> np.ndarray:
         """The places that begin in points [first, first + count) of all streams, one after the other with one point between.
 
@@ -166,6 +170,7 @@ class Search:
         return matches
 
     @property
+    @alone
     def info(self) -> SimpleNamespace:
         """What the last run did: places, what each bound excluded, cells, seconds_device, ..."""
         record = new("ww_search_info")
@@ -191,7 +196,7 @@ def search_places(k: int, exclusion: int) -> int:
     and choose_matches() chooses. The matches are those of the whole, bit for bit. docs/scale.md says where a stream may
     be cut.
     """
-    return lib.ww_search_places(k, exclusion)
+    return lib.ww_search_places(number("k", k), number("exclusion", exclusion))
 
 
 def search_part_places(queries, k: int, exclusion: int, *, znormalise: bool = False, axes: Optional[str] = None) -> int:
@@ -263,6 +268,7 @@ class Monitor:
         measure = as_measure(measure, parameters).c(queries.longest)
         check(lib.ww_search_stream_create(context._c, measure, queries.c, self._options, self._handle))
 
+    @alone
     def push(self, values: Any) -> np.ndarray:
         """Adds points, of shape (count,) or (count, channels), and returns the matches that are now certain."""
         values = as_numbers(values)
@@ -282,6 +288,7 @@ class Monitor:
         )
         return np.array(matches, REPORT)
 
+    @alone
     def finish(self) -> np.ndarray:
         """The stream has ended: the matches that were not yet certain."""
         matches: list = []
@@ -290,10 +297,12 @@ class Monitor:
         return np.array(matches, REPORT)
 
     @property
+    @alone
     def points(self) -> int:
         """Points that it has taken."""
         return lib.ww_search_stream_points(self._handle[0])
 
+    @alone
     def delay(self, query=0) -> int:
         """How many points after its last one a match is reported at the latest."""
         return lib.ww_search_stream_delay(self._handle[0], query)

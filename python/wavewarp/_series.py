@@ -3,44 +3,20 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from types import SimpleNamespace
 from typing import Any, Iterable, Optional
 
 import numpy as np
 
+from ._arrays import as_numbers, label_list, label_names
 from ._buffer import Buffer
 from ._context import Context, default_context
 from ._core import NULL, by_name, check, ffi, handle, info, keep, lib, new, text
 
 AXES = ("nct", "ntc")
 DTYPES: Any = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
-
-
-def as_array(values: Any):
-    """An array of anything that has NumPy's, the buffer or the DLPack protocol; of a tensor without its gradient."""
-    if hasattr(values, "detach"):
-        values = values.detach()
-    if hasattr(values, "to_numpy"):
-        values = values.to_numpy()
-    if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
-        return np.from_dlpack(values)
-    return np.asarray(values)
-
-
-def as_numbers(values: Any):
-    """The same as float32 or float64 in this machine's byte order: a copy only where it is something else."""
-    array = values if type(values) is np.ndarray else as_array(values)
-    if isinstance(values, np.ma.MaskedArray):
-        array = np.ma.filled(values.astype(np.promote_types(values.dtype, np.float32)), np.nan)
-    elif array.dtype == object and hasattr(values, "to_numpy"):  # pandas' types that have a missing value of their own
-        array = values.to_numpy(dtype=np.float64, na_value=np.nan)
-    if array.dtype.char in "df" and array.dtype.isnative:
-        return array
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"series are numbers, not {array.dtype}")
-    kind = np.float32 if array.dtype in (np.float32, np.float16) else np.float64
-    return np.asarray(array, kind) if array.dtype.isnative else array.astype(kind)
 
 
 def precision_of(dtype):
@@ -90,7 +66,10 @@ def sizes(values: Any):
     """A list of numbers as size_t[], NULL for None."""
     if values is None:
         return NULL
-    array = np.ascontiguousarray(values, np.int64)
+    array = np.asarray(values)
+    if array.size and array.dtype.kind not in "iu" and not (array.dtype.kind == "f" and (array == np.floor(array)).all()):
+        raise TypeError(f"indices and lengths are whole numbers, not {array.dtype}")
+    array = np.ascontiguousarray(array, np.int64)
     if array.size and array.min() < 0:
         raise ValueError("an index or a length is below 0")
     held = np.ascontiguousarray(array, np.uintp)
@@ -110,8 +89,6 @@ def is_texts(values: Any):
 
 def _channels_first(array, axes, offset):
     """An array with its last two axes as channel and time. offset: 1 where the series are the first axis."""
-    if axes not in (None, *AXES):
-        raise ValueError(f"axes is {axes!r}, not 'nct' (series, channel, time) or 'ntc' (series, time, channel)")
     if axes == "ntc":
         return array.swapaxes(offset, offset + 1)
     if axes is None and array.shape[-1] == 1 and array.shape[-2] > 1:
@@ -122,10 +99,16 @@ def _channels_first(array, axes, offset):
     return array
 
 
+def _check_axes(axes):
+    if axes not in (None, *AXES):
+        raise ValueError(f"axes is {axes!r}, not 'nct' (series, channel, time) or 'ntc' (series, time, channel)")
+
+
 class View:
     """A ww_series_view of the caller's arrays, which it keeps: `c`, and what the view says as Python has it."""
 
     def __init__(self, values: Any, axes: Optional[str] = None) -> None:
+        _check_axes(axes)
         if is_texts(values):
             values = SeriesSet.of_texts(values)
         if isinstance(values, SeriesSet):
@@ -209,6 +192,7 @@ def view(values: Any, axes: Optional[str] = None):
 
 def one_array(values, axes=None):
     """One series, of shape (time,) or (channel, time), as an array (channel, time)."""
+    _check_axes(axes)
     array = as_numbers(values)
     if array.ndim == 3 and len(array) == 1:
         array = array[0]
@@ -236,11 +220,13 @@ class SeriesSet:
         if series is not None:
             items = series if is_ragged(series) else as_numbers(series)
             arrays = [one_array(item, axes) for item in items]
+        if labels is not None and len(labels) != len(arrays):
+            raise ValueError(f"{len(labels)} labels for {len(arrays)} series")
         if channels is None:
             channels = arrays[0].shape[0] if arrays else 1
         check(lib.ww_series_set_create(channels, self._handle))
-        for i, array in enumerate(arrays):
-            self.add(array, None if labels is None else labels[i], axes="nct")
+        for array, label in zip(arrays, [None] * len(arrays) if labels is None else label_list(labels)):
+            self.add(array, label, axes="nct")
 
     @classmethod
     def _make(cls, function, *arguments):
@@ -252,11 +238,14 @@ class SeriesSet:
     @classmethod
     def of_texts(cls, texts: Iterable[Any], labels: Any = None) -> SeriesSet:
         """Sequences of symbols, a series a text: each Unicode code point is a point. For Levenshtein and LCS."""
-        made = cls(channels=1)
-        for i, value in enumerate(texts):
+        made, texts = cls(channels=1), list(texts)
+        named = [None] * len(texts) if labels is None else label_list(labels)
+        if len(named) != len(texts):
+            raise ValueError(f"{len(named)} labels for {len(texts)} texts")
+        for value, label in zip(texts, named):
             data = value.encode() if isinstance(value, str) else bytes(value)
-            label = NULL if labels is None else ffi.new("char[]", str(labels[i]).encode())
-            check(lib.ww_series_set_add_text(made._c, data, len(data), label))
+            name = NULL if label is None else ffi.new("char[]", str(label).encode())
+            check(lib.ww_series_set_add_text(made._c, data, len(data), name))
         return made
 
     @property
@@ -275,6 +264,7 @@ class SeriesSet:
 
     def set_times(self, i, times) -> None:
         """Gives series i its time stamps, which do not decrease: one a point."""
+        i = self._at(i)
         stamps = np.ascontiguousarray(times, np.float64)
         if stamps.shape != (lib.ww_series_set_length(self._c, i),):
             raise ValueError(f"series {i} has {lib.ww_series_set_length(self._c, i)} points, not {stamps.shape}")
@@ -282,6 +272,7 @@ class SeriesSet:
 
     def times(self, i) -> Optional[np.ndarray]:
         """Time stamps of series i, None where the set has none."""
+        i = self._at(i)
         stamps = lib.ww_series_set_times(self._c, i)
         return None if stamps == NULL else np.array(ffi.unpack(stamps, lib.ww_series_set_length(self._c, i)))
 
@@ -292,20 +283,25 @@ class SeriesSet:
     def __len__(self) -> int:
         return lib.ww_series_set_count(self._c)
 
-    channels = property(lambda self: lib.ww_series_set_channels(self._c))
+    def _at(self, i):
+        i, count = operator.index(i), len(self)
+        if not -count <= i < count:
+            raise IndexError(f"series {i} of {count}")
+        return i % count
+
+    channels = property(lambda self: lib.ww_series_set_channels(self._c), doc="Channels, without time stamps.")
     missing = property(lambda self: lib.ww_series_set_missing(self._c), doc="Number of missing values (NaN).")
-    min_length = property(lambda self: lib.ww_series_set_min_length(self._c))
-    max_length = property(lambda self: lib.ww_series_set_max_length(self._c))
+    min_length = property(lambda self: lib.ww_series_set_min_length(self._c), doc="Points of the shortest series.")
+    max_length = property(lambda self: lib.ww_series_set_max_length(self._c), doc="Points of the longest series.")
 
     @property
     def lengths(self) -> np.ndarray:
+        """Points of each series."""
         return np.array([lib.ww_series_set_length(self._c, i) for i in range(len(self))], np.int64)
 
     def __getitem__(self, i) -> np.ndarray:
         """A copy of series i, of shape (channel, time)."""
-        if not -len(self) <= i < len(self):
-            raise IndexError(i)
-        i %= len(self)
+        i = self._at(i)
         length = lib.ww_series_set_length(self._c, i)
         values = lib.ww_series_set_values(self._c, i)
         return np.frombuffer(ffi.buffer(values, 8 * self.channels * length)).reshape(self.channels, length).copy()
@@ -357,7 +353,7 @@ class SeriesSet:
         return info(record)
 
     def write(self, path, *, format: str = "auto", precision: Optional[str] = "double") -> None:
-        """Writes the set; the name's ending says the format: .tsv, .ts, .csv, .npy. OSError where that fails."""
+        """Writes the set; the name's ending says the format: .tsv, .ts; .csv, .npy without labels. OSError."""
         kind = by_name("ww_format", format)
         check(lib.ww_series_set_write(self._c, os.fsencode(path), kind, by_name("ww_precision", precision)))
 
@@ -434,38 +430,10 @@ def generate(kind, count: int = 100, *, length=0, max_length=0, channels=1, seed
 def write_array(path, values: Any) -> None:
     """Writes a 2-D array of distances as the program does (.npy, .csv, else raw); 1-D: a condensed matrix, as .npy."""
     array = np.ascontiguousarray(as_numbers(values))
+    if array.ndim not in (1, 2):
+        raise ValueError(f"shape {array.shape} has neither one axis nor two")
     rows, columns = array.shape if array.ndim == 2 else (len(array), 0)
     check(lib.ww_array_write(os.fsencode(path), pointer(array), precision_of(array.dtype), rows, columns))
-
-
-# ---- labels
-
-
-def classes_of(labels: Any):
-    """The different labels in order of first appearance, and each label's number; -1 for None and NaN."""
-    labels = as_array(labels)
-    if labels.ndim != 1:
-        raise ValueError(f"labels of shape {labels.shape}: one a series")
-    found: dict = {}
-    codes = np.empty(len(labels), np.int64)
-    for i, label in enumerate(labels.tolist()):
-        missing = label is None or label != label
-        codes[i] = -1 if missing else found.setdefault(label, len(found))
-    values = list(found)
-    return np.array(values, labels.dtype if labels.dtype != object else None) if values else labels[:0], codes
-
-
-def label_names(y, count: int):
-    """The different labels of `count` series, and an array of each one's text for the library."""
-    if y is None:
-        return np.array([]), None
-    classes, codes = classes_of(y)
-    if len(codes) != count:
-        raise ValueError(f"{len(codes)} labels for {count} series")
-    if len({str(name) for name in classes.tolist()}) != len(classes):
-        raise ValueError("labels that differ as values but not as texts")
-    names = [ffi.new("char[]", str(name).encode()) for name in classes.tolist()]
-    return classes, keep(ffi.new("char *[]", [NULL if code < 0 else names[code] for code in codes]), names)
 
 
 class Dataset:
@@ -593,14 +561,17 @@ class Dataset:
 
     @property
     def lengths(self) -> np.ndarray:
+        """Points of each series."""
         return np.array([lib.ww_dataset_length(self._c, i) for i in range(len(self))], np.int64)
 
     @property
     def longest(self) -> int:
+        """Points of the longest series."""
         return int(self.lengths.max())
 
     @property
     def precision(self) -> str:
+        """What it is computed with: "float" or "double"."""
         return text(lib.ww_precision_name(lib.ww_dataset_precision(self._c)))
 
     @property

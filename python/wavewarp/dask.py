@@ -7,6 +7,7 @@ from typing import Any, Tuple
 
 import numpy as np
 
+from ._arrays import as_numbers
 from ._core import needs
 
 needs("dask.array", "'wavewarp[dask]'")
@@ -16,7 +17,6 @@ import dask.array
 from . import _distance
 from ._measure import MeasureLike
 from ._parts import merge_neighbours
-from ._series import as_numbers
 
 
 def _parts(series, size):

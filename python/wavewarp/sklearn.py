@@ -141,6 +141,7 @@ class KNeighborsTimeSeriesClassifier(ClassifierMixin, _Neighbors):
     """
 
     def fit(self, X: Any, y: Any) -> KNeighborsTimeSeriesClassifier:
+        """Keeps the training series X and their labels y."""
         self._fit(X, y)
         check_classification_targets(self._y)
         self.classes_, self._codes = np.unique(self._y, return_inverse=True)
@@ -168,6 +169,7 @@ class KNeighborsTimeSeriesRegressor(RegressorMixin, _Neighbors):
     """The mean of the k nearest training series' targets, weighted by their votes."""
 
     def fit(self, X: Any, y: Any) -> KNeighborsTimeSeriesRegressor:
+        """Keeps the training series X and their values y. ValueError where one is not finite."""
         self._fit(X, y)
         self._y = np.asarray(self._y, np.float64)
         if not np.isfinite(self._y).all():
@@ -210,6 +212,7 @@ class TimeSeriesKMeans(_Clusters):
         self.precision = precision
 
     def fit(self, X: Any, y: Any = None) -> TimeSeriesKMeans:
+        """Clusters the series X: labels_, cluster_centers_, inertia_, n_iter_."""
         X = _series(self, X, reset=True)
         seed = int(check_random_state(self.random_state).randint(1, 2**31 - 1))
         told = _learn.kmeans(
@@ -243,6 +246,7 @@ class TimeSeriesKMedoids(_Clusters):
         self.precision = precision
 
     def fit(self, X: Any, y: Any = None) -> TimeSeriesKMedoids:
+        """Clusters the series X: labels_, medoid_indices_, cluster_centers_, inertia_."""
         X = _series(self, X, reset=True)
         told = _learn.medoids(pdist(X, self._measure(), **self._options()), self.n_clusters)
         self.labels_, self.medoid_indices_, self.inertia_ = told.labels, told.medoids, told.cost
@@ -276,6 +280,7 @@ class TimeSeriesAgglomerative(_Clusters):
         self.precision = precision
 
     def fit(self, X: Any, y: Any = None) -> TimeSeriesAgglomerative:
+        """Merges the series X: linkage_ in SciPy's form, labels_, n_clusters_."""
         X = _series(self, X, reset=True)
         if len(X) < 2:
             raise ValueError(f"Found array with n_samples={len(X)} while a minimum of 2 is required")
@@ -298,6 +303,7 @@ class TimeSeriesDBSCAN(_Clusters):
         self.precision = precision
 
     def fit(self, X: Any, y: Any = None) -> TimeSeriesDBSCAN:
+        """Clusters the series X: labels_ (-1: noise), core_sample_indices_."""
         X = _series(self, X, reset=True)
         made = DBSCAN(eps=self.eps, min_samples=self.min_samples, metric="precomputed")
         made.fit(np.maximum(cdist(X, None, self._measure(), **self._options()), 0))
@@ -366,6 +372,7 @@ class ShapeletTransform(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shap
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> ShapeletTransform:
+        """Finds the best shapelets of the series X with labels y: shapelets_."""
         return self._fit(X, y, best=self.max_shapelets, no_tree=1)
 
     @property
@@ -403,6 +410,7 @@ class ShapeletTree(ClassifierMixin, _Shapes):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> ShapeletTree:
+        """Learns the tree from the series X with labels y: shapelets_."""
         return self._fit(X, y, max_depth=self.max_depth or 0, terms=self.terms)
 
     def __sklearn_tags__(self):
@@ -428,6 +436,7 @@ class ElasticChoice(ClassifierMixin, _Elastic):
         self.precision = precision
 
     def fit(self, X: Any, y: Any) -> ElasticChoice:
+        """Chooses the measure by leave-one-out on the series X with labels y."""
         X = _series(self, X, reset=True)
         y = _targets(y, len(X))
         check_classification_targets(y)

@@ -294,8 +294,7 @@ ww_status wwi_group_job_begin(wwi_group_job *job, const ww_measure *measure, ww_
     job->options = (ww_plan_options)WW_PLAN_OPTIONS_INIT;
     WWI_TRY(wwi_options_take(&job->options, options, "ww_plan_options"));
     WWI_TRY(wwi_run_take(job->options.run, &job->run));
-    job->own = job->run;
-    job->own.progress = NULL;
+    job->own = wwi_group_own_run(job->group, &job->run);
     job->options.run = &job->own;
     for (size_t i = 0; i < job->group->count; i++)
         if (job->rows->parts[i])
@@ -328,6 +327,8 @@ void wwi_group_finish_plan(void *own) {
 
 // A job in runs of units: the schedule's items are `each` units.
 typedef struct running {
+    ww_group *group;
+    const ww_run_options *report; // the caller's, or NULL
     const wwi_group_kind *kind;
     void *job;
     void **own; // one a device
@@ -374,7 +375,29 @@ void wwi_group_begin(ww_group *g) {
             wwi_context_info(g->contexts[i])->type == WW_DEVICE_CPU && g->workers[i].rate < RESERVE_BELOW * fastest;
 }
 
-static ww_status run_job(ww_group *g, running *r, size_t items, const double *before, const ww_run_options *report) {
+static int stopped(void *user, uint64_t done, uint64_t total) {
+    (void)done, (void)total;
+    return atomic_load((atomic_bool *)user);
+}
+
+ww_run_options wwi_group_own_run(ww_group *group, const ww_run_options *run) {
+    ww_run_options own = *run;
+    own.progress = run->progress ? stopped : NULL;
+    own.progress_user = &group->stop;
+    return own;
+}
+
+static int tell(void *user, uint64_t done, uint64_t total) {
+    const running *r = user;
+    const int stop = r->report->progress(r->report->progress_user, done, total);
+    if (stop)
+        atomic_store(&r->group->stop, true);
+    return stop;
+}
+
+static ww_status run_job(running *r, size_t items, const double *before) {
+    ww_group *g = r->group;
+    const ww_run_options report = {.progress = tell, .progress_user = r};
     const wwi_schedule schedule = {.items = items,
                                    .before = before,
                                    .end = r->kind->end ? end_of_items : NULL,
@@ -383,11 +406,12 @@ static ww_status run_job(ww_group *g, running *r, size_t items, const double *be
                                    .finish = finish_device,
                                    .user = r,
                                    .tile_seconds = g->tile_seconds,
-                                   .report = report};
+                                   .report = r->report && r->report->progress ? &report : NULL};
     r->own = calloc(g->count, sizeof *r->own);
     if (!r->own)
         return wwi_fail_memory(g->count * sizeof *r->own);
     const ww_status status = wwi_schedule_run(&schedule, g->workers, g->count);
+    atomic_store(&g->stop, false);
     free(r->own);
     return status;
 }
@@ -400,8 +424,8 @@ ww_status wwi_group_run(ww_group *g, const wwi_group_kind *kind, void *job, size
 
 ww_status wwi_group_go_on(ww_group *g, const wwi_group_kind *kind, void *job, size_t units, const double *before,
                           const ww_run_options *report) {
-    running r = {.kind = kind, .job = job, .units = units, .each = 1};
-    return run_job(g, &r, units, before, report);
+    running r = {.group = g, .report = report, .kind = kind, .job = job, .units = units, .each = 1};
+    return run_job(&r, units, before);
 }
 
 #define MOST_ITEMS ((size_t)1 << 21)
@@ -409,7 +433,12 @@ ww_status wwi_group_go_on(ww_group *g, const wwi_group_kind *kind, void *job, si
 ww_status wwi_group_run_units(ww_group *g, const wwi_group_kind *kind, void *job, size_t units,
                               const ww_run_options *report) {
     const size_t step = kind->step ? kind->step : 1;
-    running r = {.kind = kind, .job = job, .units = units, .each = (units / MOST_ITEMS / step + 1) * step};
+    running r = {.group = g,
+                 .report = report,
+                 .kind = kind,
+                 .job = job,
+                 .units = units,
+                 .each = (units / MOST_ITEMS / step + 1) * step};
     const size_t items = wwi_ceil_div(units, r.each);
     double *before = malloc((items + 1) * sizeof *before);
     if (!before)
@@ -422,7 +451,7 @@ ww_status wwi_group_run_units(ww_group *g, const wwi_group_kind *kind, void *job
         before[item + 1] = sum;
     }
     wwi_group_begin(g);
-    const ww_status status = run_job(g, &r, items, before, report);
+    const ww_status status = run_job(&r, items, before);
     free(before);
     return status;
 }
@@ -441,12 +470,12 @@ static ww_status begin_making(void *user, size_t device, void **own) {
 }
 
 ww_status wwi_group_make_together(ww_group *group, ww_error *errors, void *user,
-                                  ww_status (*make)(void *user, size_t device)) {
+                                  ww_status (*make)(void *user, size_t device), double work,
+                                  const ww_run_options *report) {
     static const wwi_group_kind kind = {.begin = begin_making};
     making m = {user, make};
-    const double none = 0;
     bool any = false;
-    const ww_status status = wwi_group_run(group, &kind, &m, 0, &none, NULL);
+    const ww_status status = wwi_group_run(group, &kind, &m, 0, &work, report);
     for (size_t i = 0; i < group->count; i++) {
         errors[i] = group->workers[i].error;
         any |= !group->workers[i].lost;

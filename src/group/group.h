@@ -15,6 +15,7 @@ struct ww_group {
     size_t count;
     ww_context **contexts;
     wwi_worker *workers;        // of the last job
+    atomic_bool stop;           // the caller of the job that runs asked to
     ww_search_info last_search; // what all of them did
 };
 
@@ -31,9 +32,11 @@ struct ww_group_dataset {
 // Fails when all are, or by an error that every device would find.
 ww_status wwi_group_make_parts(const ww_group *group, ww_error *errors, void *user,
                                ww_status (*make)(void *user, size_t device));
-// The same in each device's own thread, all at once: for what takes long on the host.
+// The same in each device's own thread, all at once: for what takes long. `report`, or NULL: its progress function is
+// told 0 of `work` several times a second, and all of it at the end.
 ww_status wwi_group_make_together(ww_group *group, ww_error *errors, void *user,
-                                  ww_status (*make)(void *user, size_t device));
+                                  ww_status (*make)(void *user, size_t device), double work,
+                                  const ww_run_options *report);
 // Of a part that a device has or has not: why not. One in reserve was not asked to make its own.
 static inline ww_status wwi_group_check_part(const void *part, const ww_error *error) {
     if (part)
@@ -41,6 +44,9 @@ static inline ww_status wwi_group_check_part(const void *part, const ww_error *e
     return error->status != WW_OK ? wwi_fail_again(error, error->status)
                                   : wwi_fail(WW_ERROR_NO_DEVICE, "a device in reserve has no part of this job");
 }
+// What a device runs with: not the caller's progress function, which other threads don't call, but one that ends its
+// work between two launches when the caller has asked to stop.
+ww_run_options wwi_group_own_run(ww_group *group, const ww_run_options *run);
 void wwi_group_retain(ww_group *group);
 void wwi_group_release(ww_group *group);
 
@@ -84,7 +90,7 @@ typedef struct wwi_group_job {
     ww_group_dataset *rows, *columns; // columns: `rows` of a set with itself
     bool self;
     ww_plan_options options;
-    ww_run_options run, own; // the caller's; a device's, which does not tell the caller's progress function
+    ww_run_options run, own;                // the caller's; a device's
     const size_t *row_index, *column_index; // pairs
     size_t count, k;                        // pairs; neighbours
     // Of the result.

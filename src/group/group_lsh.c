@@ -25,22 +25,73 @@ typedef struct source {
     ww_group_lsh *to;
     const ww_group_points *points;
     ww_lsh_options options;
+    atomic_uint_least64_t *done; // entries that a device has made; IDLE: it does not build
+    uint64_t told;               // the most that the caller was told
 } source;
 
+#define IDLE UINT64_MAX
+
+typedef struct builder {
+    source *from;
+    size_t device;
+} builder;
+
+// By a device's thread.
+static int note(void *user, uint64_t done, uint64_t total) {
+    const builder *b = user;
+    if (total > 1) // not a compile before the first table
+        atomic_store(&b->from->done[b->device], done);
+    return atomic_load(&b->from->to->group->stop);
+}
+
+// By the calling thread: what the slowest device has done.
+static int tell(void *user, uint64_t done, uint64_t total) {
+    source *from = user;
+    const ww_run_options *run = &from->to->run;
+    uint64_t least = IDLE;
+    for (size_t i = 0; i < from->to->group->count; i++)
+        least = wwi_least(least, atomic_load(&from->done[i]));
+    if (done == total)
+        from->told = total;
+    else if (least != IDLE && least > from->told)
+        from->told = wwi_least(least, total);
+    return run->progress(run->progress_user, from->told, total);
+}
+
 static ww_status build(void *user, size_t device) {
-    const source *from = user;
+    source *from = user;
+    ww_lsh **part = &from->to->parts[device];
     ww_points *points = from->points->parts[device];
+    builder own = {from, device};
+    ww_run_options run = from->to->own;
+    ww_lsh_options options = from->options;
     WWI_TRY(wwi_group_check_part(points, &from->points->errors[device]));
-    return ww_lsh_create(points, &from->options, &from->to->parts[device]);
+    if (from->to->run.progress) {
+        run.progress = note;
+        run.progress_user = &own;
+    }
+    options.run = &run;
+    atomic_store(&from->done[device], 0);
+    ww_status status = ww_lsh_create(points, &options, part);
+    atomic_store(&from->done[device], IDLE);
+    if (status != WW_OK)
+        return status;
+    options = (*part)->options;
+    options.run = &from->to->own; // of searches
+    return ww_lsh_set_options(*part, &options);
 }
 
 static ww_status build_all(ww_group_lsh *g, source *from) {
     const double start = wwi_seconds();
+    const ww_run_options report = {.progress = g->run.progress ? tell : NULL, .progress_user = from};
+    const double work = (double)wwi_group_points_any(from->points)->count * from->options.tables;
     g->parts = calloc(g->group->count, sizeof(ww_lsh *));
     g->errors = calloc(g->group->count, sizeof *g->errors);
-    if (!g->parts || !g->errors)
+    if (!g->parts || !g->errors || !from->done)
         return wwi_fail_memory(g->group->count * sizeof *g->errors);
-    const ww_status status = wwi_group_make_together(g->group, g->errors, from, build);
+    for (size_t i = 0; i < g->group->count; i++)
+        atomic_init(&from->done[i], IDLE);
+    const ww_status status = wwi_group_make_together(g->group, g->errors, from, build, work, &report);
     for (size_t i = 0; i < g->group->count; i++)
         g->any = g->parts[i] ? g->parts[i] : g->any;
     if (status != WW_OK)
@@ -63,15 +114,17 @@ ww_status ww_group_lsh_create(ww_group_points *points, const ww_lsh_options *opt
     wwi_group_retain(points->group);
     g->group = points->group;
     (void)pthread_mutex_init(&g->lock, NULL);
-    source from = {.to = g, .points = points, .options = WW_LSH_OPTIONS_INIT};
+    source from = {.to = g,
+                   .points = points,
+                   .options = WW_LSH_OPTIONS_INIT,
+                   .done = calloc(points->group->count, sizeof *from.done)};
     ww_status status = wwi_options_take(&from.options, options, "ww_lsh_options");
     if (status == WW_OK)
         status = wwi_run_take(from.options.run, &g->run);
-    g->own = g->run;
-    g->own.progress = NULL;
-    from.options.run = &g->own;
+    g->own = wwi_group_own_run(g->group, &g->run);
     if (status == WW_OK)
         status = build_all(g, &from);
+    free(from.done);
     if (status == WW_OK)
         *lsh = g;
     else

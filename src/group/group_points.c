@@ -119,8 +119,7 @@ ww_status ww_group_knn(ww_group_points *base, ww_group_points *queries, size_t k
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the points belong to different groups");
     WWI_TRY(wwi_options_take(&j.options, options, "ww_knn_options"));
     WWI_TRY(wwi_run_take(j.options.run, &run));
-    ww_run_options own = run;
-    own.progress = NULL;
+    const ww_run_options own = wwi_group_own_run(base->group, &run);
     j.options.run = &own;
     j.self = j.queries == base;
     const ww_points *b = wwi_group_points_any(base), *q = wwi_group_points_any(j.queries);

@@ -87,7 +87,7 @@ static ww_status plan(ww_group_profile *g, source *from) {
     g->errors = calloc(g->group->count, sizeof *g->errors);
     if (!g->plans || !g->errors)
         return wwi_fail_memory(g->group->count * sizeof *g->errors);
-    WWI_TRY(wwi_group_make_together(g->group, g->errors, from, make_plan));
+    WWI_TRY(wwi_group_make_together(g->group, g->errors, from, make_plan, 0, NULL));
     for (size_t i = 0; i < g->group->count; i++)
         g->any = g->plans[i] ? g->plans[i] : g->any;
     g->info = g->any->info;
@@ -107,8 +107,7 @@ static ww_status create(source *from, ww_group *group, const ww_profile_options 
     ww_status status = wwi_options_take(&from->options, options, "ww_profile_options");
     if (status == WW_OK)
         status = wwi_run_take(from->options.run, &g->run);
-    g->own = g->run;
-    g->own.progress = NULL;
+    g->own = wwi_group_own_run(group, &g->run);
     from->options.run = &g->own;
     g->left_right = from->options.left_right;
     if (status == WW_OK)

@@ -195,8 +195,7 @@ static ww_status run(job *j, const ww_series_view *queries, const ww_search_opti
     WWI_TRY(wwi_run_take(j->options.run, &j->run));
     WWI_TRY(wwi_measure_take(j->measure, &measure));
     WWI_TRY(wwi_view_make_dense(queries, SIZE_MAX, &j->queries, &copy));
-    j->own = j->run;
-    j->own.progress = NULL;
+    j->own = wwi_group_own_run(j->group, &j->run);
     j->options.run = &j->own;
     j->similarity = wwi_measure_is_similarity(&measure);
     ww_status status = j->queries.values && j->queries.count > 0 ? wwi_search_check_options(&j->options)

@@ -28,10 +28,9 @@ typedef struct job {
     ww_group_dataset *train;
     wwi_growth *growth;
     const ww_series_set *set;
-    ww_run_options own; // a device's, which does not tell the caller's progress function
+    ww_run_options own; // a device's
     member *members;    // one a device
     size_t leading;     // the device that grows the tree
-    atomic_bool stop;   // the caller asked to
     // the node that is divided
     const wwi_shapelet_node *node;
     size_t k, first;      // first: of its part
@@ -113,8 +112,7 @@ static ww_status open_devices(wwi_growth *g, const ww_series_set *train) {
     job *j = g->user;
     j->growth = g;
     j->set = train;
-    j->own = g->run;
-    j->own.progress = NULL;
+    j->own = wwi_group_own_run(j->group, &g->run);
     if (!(j->members = calloc(j->group->count, sizeof *j->members)))
         return wwi_fail_memory(j->group->count * sizeof *j->members);
     wwi_group_begin(j->group);
@@ -148,12 +146,6 @@ static ww_status begin_device(void *user, size_t device, void **own) {
     job *j = user;
     *own = &j->members[device];
     return need_member(j, device);
-}
-
-static int stopped(void *user, uint64_t done, uint64_t total) {
-    (void)done;
-    (void)total;
-    return atomic_load(&((job *)user)->stop);
 }
 
 // Before a part: the best of all so far. False where the time is over, and something was searched.
@@ -198,7 +190,7 @@ static ww_status search_part(job *j, member *m, size_t first, size_t count, wwi_
     node.part_count = count;
     if (!take_best(j, best, &found))
         return WW_OK;
-    progress.pace = wwi_pace_make(device->stream, g->run.launch_seconds, stopped, j);
+    progress.pace = wwi_pace_make(device->stream, g->run.launch_seconds, j->own.progress, j->own.progress_user);
     wwi_pace_start(&progress.pace, wwi_shapelet_cells(data, &g->options, &node));
     ww_status status = wwi_shapelet_search(device, data, &g->gains, &g->options, &node, j->k, &progress, best, &found);
     status = wwi_finish_after(device->stream, status);
@@ -228,10 +220,7 @@ static int tell(void *user, uint64_t done, uint64_t total) {
     const wwi_growth *g = j->growth;
     const uint64_t all = g->progress.pace.total;
     (void)total;
-    const int stop = g->run.progress(g->run.progress_user, wwi_least(j->done + done, all), all);
-    if (stop)
-        atomic_store(&j->stop, true);
-    return stop;
+    return g->run.progress(g->run.progress_user, wwi_least(j->done + done, all), all);
 }
 
 // Takes the work of series that an earlier run did out of what is before each. Returns how much it is.

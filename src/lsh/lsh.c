@@ -390,6 +390,7 @@ ww_status ww_lsh_set_options(ww_lsh *h, const ww_lsh_options *options) {
     o.run = NULL;
     h->options = o;
     h->run = run;
+    wwi_stream_watch(h->stream, run.progress, run.progress_user);
     return WW_OK;
 }
 

@@ -94,13 +94,23 @@ typedef struct block {
     double distances[PART * AT_ONCE];
 } block;
 
+// Windows' points times shapelets' points that a compute unit is taken to do in a clock, before it is known: few.
+#define FIRST_GPU 1.0
+#define FIRST_CPU (1.0 / 16)
+
 static ww_status transform(const ww_shapelets *m, wwi_shapelet_device *device, const wwi_shapelet_data *data,
                            const ww_run_options *run, size_t first, size_t count, block *b, double *distances,
                            uint64_t *starts) {
     ww_status status = WW_OK;
     const size_t n = data->count;
-    for (size_t begin = 0; begin < n && status == WW_OK; begin += PART) {
-        const size_t some = wwi_least(n - begin, PART);
+    const wwi_pace pace = wwi_pace_make(device->stream, run->launch_seconds, run->progress, run->progress_user);
+    double rate = wwi_pace_guess(wwi_context_info(device->context), device->gpu ? FIRST_GPU : FIRST_CPU), cells = 0;
+    for (size_t i = 0; i < count && i < AT_ONCE; i++)
+        cells += (double)data->longest * (double)m->shapelets[first + i].length;
+    for (size_t begin = 0, some; begin < n && status == WW_OK; begin += some) {
+        some = wwi_least(n - begin, PART);
+        if (run->progress)
+            some = wwi_pace_units(&pace, rate, some, cells);
         for (size_t j = 0; j < some; j++)
             b->ids[j] = (uint32_t)(begin + j);
         for (size_t p = 0; p < count && status == WW_OK; p += AT_ONCE) {
@@ -109,7 +119,10 @@ static ww_status transform(const ww_shapelets *m, wwi_shapelet_device *device, c
                 const wwi_shapelet *s = &m->shapelets[first + p + i];
                 b->patterns[i] = (wwi_shapelet_pattern){s->values, s->length, s->length};
             }
+            const double start = wwi_seconds();
             status = wwi_shapelet_exact(device, data, b->ids, some, b->patterns, many, b->distances, b->at);
+            if (many == wwi_least(count, AT_ONCE))
+                rate = wwi_pace_learn(rate, (double)some * cells, wwi_seconds() - start);
             for (size_t i = 0; status == WW_OK && i < many; i++)
                 for (size_t j = 0; j < some; j++) {
                     distances[(begin + j) * count + p + i] = b->distances[i * some + j];

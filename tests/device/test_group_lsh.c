@@ -173,15 +173,24 @@ START_TEST(a_device_fails_to_build) {
 }
 END_TEST
 
-static int stop(void *user, uint64_t done, uint64_t total) {
-    (void)user, (void)done;
-    return total > 1; // not a compile
+typedef struct teller {
+    uint64_t done, total; // of the last call
+    bool stop;
+} teller;
+
+static int tell(void *user, uint64_t done, uint64_t total) {
+    teller *t = user;
+    ck_assert(done >= t->done && done <= total);
+    t->done = done;
+    t->total = total;
+    return t->stop;
 }
 
 START_TEST(bad_input) {
     static int64_t ids[MOST];
     ww_lsh_options options = options_of(&forms[0]);
     ww_run_options run = WW_RUN_OPTIONS_INIT;
+    teller told = {0};
     ww_point_view view;
     ww_group_lsh *lsh = NULL;
     ww_group *group = wwt_group_open(0.001), *apart = wwt_group_open(0.001);
@@ -200,8 +209,16 @@ START_TEST(bad_input) {
     ck_assert_ptr_null(lsh);
     options.metric = WW_METRIC_L2;
     options.run = &run;
-    run.progress = stop;
+    run.progress = tell;
+    run.progress_user = &told;
+    told.stop = true;
+    wwt_fails(ww_group_lsh_create(points, &options, &lsh), WW_ERROR_CANCELLED);
+    ck_assert_ptr_null(lsh);
+    told = (teller){0};
     wwt_ok(ww_group_lsh_create(points, &options, &lsh));
+    ck_assert_uint_eq(told.total, (uint64_t)BASE * options.tables);
+    ck_assert_uint_eq(told.done, told.total);
+    told = (teller){.stop = true};
     wwt_fails(ww_group_lsh_run(lsh, NULL, K, ids, NULL, NULL), WW_ERROR_CANCELLED);
     wwt_fails(ww_group_lsh_run(NULL, NULL, K, ids, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_group_lsh_run(lsh, NULL, K, NULL, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);

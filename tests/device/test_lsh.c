@@ -464,6 +464,39 @@ START_TEST(divided) {
 }
 END_TEST
 
+static int count(void *user, uint64_t done, uint64_t total) {
+    (void)done, (void)total;
+    ++*(uint64_t *)user;
+    return 0;
+}
+
+// New options have another function: the first one hears of no program that is compiled later.
+START_TEST(functions_are_replaced) {
+    enum { N = 500, K = 4 };
+    cloud c = make_cloud(WW_METRIC_L2, WW_FLOAT, N, 10, 0);
+    ww_points *points = upload(&c, 0, N, 0);
+    ww_lsh_options o = small(WW_METRIC_L2);
+    uint64_t calls[2] = {0};
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    ww_lsh *lsh = NULL;
+    run.progress = count;
+    run.progress_user = &calls[0];
+    o.run = &run;
+    o.path = WW_LSH_BUCKETS;
+    wwt_ok(ww_lsh_create(points, &o, &lsh));
+    const uint64_t before = calls[0];
+    run.progress_user = &calls[1];
+    wwt_ok(ww_lsh_set_options(lsh, &o));
+    answer a = ask(lsh, NULL, K);
+    ck_assert_uint_eq(calls[0], before);
+    ck_assert_uint_gt(calls[1], 0);
+    answer_free(&a);
+    ww_lsh_destroy(&lsh);
+    ww_points_destroy(&points);
+    cloud_free(&c);
+}
+END_TEST
+
 // On the device or on the host, whatever they are made of.
 START_TEST(points_come_back) {
     static const ww_metric metrics[] = {WW_METRIC_L2, WW_METRIC_HAMMING, WW_METRIC_JACCARD};
@@ -615,6 +648,7 @@ int main(void) {
     wwt_add_to(tcase, probe_sequence, 0, 1);
     wwt_add_to(tcase, recall_never_falls, 0, 2);
     wwt_add_to(tcase, seeds_and_progress, 0, 1);
+    wwt_add_to(tcase, functions_are_replaced, 0, 1);
     wwt_add_to(tcase, divided, 0, 4);
     wwt_add_to(tcase, points_come_back, 0, 1);
     wwt_add_to(tcase, duplicates, 0, 2);
