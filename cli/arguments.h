@@ -59,7 +59,7 @@ typedef struct cli_command {
     const char *operands; // for the usage line
     const char *summary;
     const char *details; // further help, or NULL
-    int (*run)(const struct cli_command *command, int argc, char **argv);
+    int (*run)(const struct cli_command *command, int argc, char **argv); // CLI_GO_ON, or the exit code
 } cli_command;
 
 // Parses argv[1...] of a command. Operands go to `operands`, at most `most` of them, at least `least`.
