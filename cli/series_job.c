@@ -19,12 +19,16 @@ int cli_series_open(cli_series_job *j) {
     return cli_devices_open(&j->device, &j->context, &j->group);
 }
 
-int cli_series_upload(cli_series_job *j) {
-    CLI_TRY(cli_series_open(j));
+int cli_series_put(cli_series_job *j) {
     for (int i = 0; i < 2 && j->sets[i]; i++)
         CLI_TRY(j->group ? cli_group_dataset_make(j->group, &j->device, j->sets[i], &j->shared[i])
                          : cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]));
     return CLI_GO_ON;
+}
+
+int cli_series_upload(cli_series_job *j) {
+    CLI_TRY(cli_series_open(j));
+    return cli_series_put(j);
 }
 
 void cli_series_end(cli_series_job *j) {

@@ -28,7 +28,9 @@ int cli_series_read(cli_series_job *j, const char *command);
 int cli_series_fit(cli_series_job *j);
 // Opens the device or the devices.
 int cli_series_open(cli_series_job *j);
-// The same, and puts the sets there.
+// Puts the sets there.
+int cli_series_put(cli_series_job *j);
+// Both.
 int cli_series_upload(cli_series_job *j);
 void cli_series_end(cli_series_job *j);
 
