@@ -87,12 +87,9 @@ static void begin_json(const job *j, const cli_command *command, cli_json *json)
     CLI_MEASURE_OPTIONS((j).s.measure_options), CLI_ENGINE_OPTION((j).s.device), CLI_READ_OPTIONS((j).s.read),         \
         CLI_DEVICE_OPTIONS((j).s.device)
 #define DISTANCES_OPTIONS(j)                                                                                           \
-    {                                                                                                                  \
-        "output",    'o', CLI_OUTPUT, "FILE", "where to: .npy, .csv, else raw values; default '-', text",              \
-        &(j).output, 0,   0},                                                                                          \
-    {                                                                                                                  \
-        "json", 'j', CLI_FLAG, NULL, "print one JSON object; the distances are in it, or in --output", &(j).json, 0, 0 \
-    }
+    CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE", "where to: .npy, .csv, else raw values; default '-', text",          \
+               &(j).output),                                                                                           \
+        CLI_SWITCH("json", 'j', "print one JSON object; the distances are in it, or in --output", &(j).json)
 
 // ---- matrix
 
@@ -316,10 +313,11 @@ int cmd_matrix(const cli_command *command, int argc, char **argv) {
     const char *svg = NULL;
     const cli_option options[] = {
         DISTANCES_OPTIONS(j),
-        {"svg", 0, CLI_OUTPUT, "FILE", "draw the matrix as a heat map; of one set, in the order of a tree", &svg, 0, 0},
-        {"condensed", 0, CLI_FLAG, NULL, "upper triangle without the diagonal, row after row", &condensed, 0, 0},
-        {"part-rows", 0, CLI_RANGE, "A:B", "only rows A to B-1, from 0: a part of the matrix", &j.part[0], 0, 0},
-        {"part-columns", 0, CLI_RANGE, "C:D", "only columns C to D-1, from 0", &j.part[1], 0, 0},
+        CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw the matrix as a heat map; of one set, in the order of a tree",
+                   &svg),
+        CLI_SWITCH("condensed", 0, "upper triangle without the diagonal, row after row", &condensed),
+        CLI_OPTION("part-rows", 0, CLI_RANGE, "A:B", "only rows A to B-1, from 0: a part of the matrix", &j.part[0]),
+        CLI_OPTION("part-columns", 0, CLI_RANGE, "C:D", "only columns C to D-1, from 0", &j.part[1]),
         CLI_PARTS_OPTIONS(j.s.division),
         CLI_CHECKPOINT_OPTION(j.s.division),
         JOB_OPTIONS(j),
@@ -508,8 +506,7 @@ int cmd_nearest(const cli_command *command, int argc, char **argv) {
     bool no_bounds = false;
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(wanted),
-        {"no-bounds", 0, CLI_FLAG, NULL, "compute every distance in full: no lower bounds, no abandoning", &no_bounds,
-         0, 0},
+        CLI_SWITCH("no-bounds", 0, "compute every distance in full: no lower bounds, no abandoning", &no_bounds),
         CLI_PARTS_OPTIONS(j.s.division),
         CLI_CHECKPOINT_OPTION(j.s.division),
         JOB_OPTIONS(j),

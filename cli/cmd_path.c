@@ -168,12 +168,12 @@ int cmd_path(const cli_command *command, int argc, char **argv) {
     ww_paths_init(&j.found, sizeof j.found);
     ww_plan_info_init(&j.info, sizeof j.info);
     const cli_option options[] = {
-        {"output", 'o', CLI_OUTPUT, "FILE", "where to: .npy (pair, i, j), else lines 'pair,i,j'; default '-'",
-         &j.output, 0, 0},
-        {"json", 'j', CLI_FLAG, NULL, "print one JSON object; the paths are in it, or in --output", &j.json, 0, 0},
-        {"svg", 0, CLI_OUTPUT, "FILE", "draw a pair: both series, their links, the matrix with band and path", &j.svg,
-         0, 0},
-        {"pair", 0, CLI_COUNT, "N", "the pair that is drawn, from 0; default 0", &j.drawn, 0, 0},
+        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE", "where to: .npy (pair, i, j), else lines 'pair,i,j'; default '-'",
+                   &j.output),
+        CLI_SWITCH("json", 'j', "print one JSON object; the paths are in it, or in --output", &j.json),
+        CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw a pair: both series, their links, the matrix with band and path",
+                   &j.svg),
+        CLI_NUMBER("pair", 0, "N", "the pair that is drawn, from 0; default 0", &j.drawn, 0),
         CLI_PARTS_OPTIONS(j.s.division),
         CLI_CHECKPOINT_OPTION(j.s.division),
         CLI_MEASURE_OPTIONS(j.s.measure_options),

@@ -303,15 +303,16 @@ int cmd_profile(const cli_command *command, int argc, char **argv) {
     profile_job j = {.wanted = CLI_PROFILE_WANTED_INIT, .separation = SIZE_MAX, .radius = 3};
     const cli_option options[] = {
         CLI_PROFILE_OPTIONS(j.wanted),
-        {"svg", 0, CLI_OUTPUT, "FILE", "a picture: the series, its profile, motifs and discords", &j.svg_path, 0, 0},
+        CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "a picture: the series, its profile, motifs and discords",
+                   &j.svg_path),
         CLI_PARTS_OPTIONS(j.s.division),
         CLI_CHECKPOINT_OPTION(j.s.division),
-        {NULL, 0, CLI_FLAG, NULL, "Motifs and discords", NULL, 0, 0},
-        {"motifs", 0, CLI_COUNT, "K", "the K nearest pairs, and the windows near them", &j.motifs, 0, 1},
-        {"radius", 0, CLI_TEXT, "R", "near: within R times the pair's distance; default 3", &j.radius_text, 0, 0},
-        {"discords", 0, CLI_COUNT, "K", "the K windows farthest from their nearest neighbour", &j.discords, 0, 1},
-        {"separation", 0, CLI_TEXT, "N", "no two of them begin so near; default: the exclusion", &j.separation_text, 0,
-         0},
+        CLI_HEADING("Motifs and discords"),
+        CLI_NUMBER("motifs", 0, "K", "the K nearest pairs, and the windows near them", &j.motifs, 1),
+        CLI_OPTION("radius", 0, CLI_TEXT, "R", "near: within R times the pair's distance; default 3", &j.radius_text),
+        CLI_NUMBER("discords", 0, "K", "the K windows farthest from their nearest neighbour", &j.discords, 1),
+        CLI_OPTION("separation", 0, CLI_TEXT, "N", "no two of them begin so near; default: the exclusion",
+                   &j.separation_text),
         CLI_READ_OPTIONS(j.s.read),
         CLI_DEVICE_OPTIONS(j.s.device),
     };

@@ -327,8 +327,8 @@ int cmd_search(const cli_command *command, int argc, char **argv) {
     ww_search_options search_options;
     const cli_option options[] = {
         CLI_SEARCH_OPTIONS(j.wanted),
-        {"svg", 0, CLI_OUTPUT, "FILE", "draw the queries with their matches, and the streams with their places", &j.svg,
-         0, 0},
+        CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE",
+                   "draw the queries with their matches, and the streams with their places", &j.svg),
         CLI_PARTS_OPTIONS(j.s.division),
         CLI_CHECKPOINT_OPTION(j.s.division),
         CLI_MEASURE_OPTIONS(j.s.measure_options),
