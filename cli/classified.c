@@ -146,11 +146,9 @@ int cli_classified_take(void *user, uint64_t row, const double *values) {
 }
 
 int cli_classified_join(cli_classified *c, const char *text, size_t k, uint64_t rows, const ww_array_file *file) {
-    int result =
-        cli_classified_shape_read(text, k, (size_t)rows, c) ? cli_classified_begin(c) : cli_error("not enough memory");
-    if (result == CLI_GO_ON)
-        result = cli_rows_each(file, 0, rows, CLI_CLASSIFIED_COLUMNS, cli_classified_take, c);
-    return result;
+    CLI_TRY(cli_classified_shape_read(text, k, (size_t)rows, c) ? cli_classified_begin(c)
+                                                                : cli_error("not enough memory"));
+    return cli_rows_each(file, 0, rows, CLI_CLASSIFIED_COLUMNS, cli_classified_take, c);
 }
 
 void cli_classified_free(cli_classified *c) {
