@@ -30,8 +30,7 @@ typedef struct cli_clustering {
 
 // Whether a method makes a tree.
 bool cli_cluster_merges(int method);
-// Series of a cluster; its centre, an average or a medoid.
-size_t cli_cluster_size(const cli_clustering *c, size_t k);
+// A cluster's centre, an average or a medoid.
 const double *cli_cluster_centre(const cli_clustering *c, size_t k, size_t *length);
 
 int cli_cluster_draw(const cli_clustering *c);

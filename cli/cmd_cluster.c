@@ -143,7 +143,7 @@ bool cli_cluster_merges(int method) {
     return method != CLI_MEDOIDS && method != CLI_KMEANS;
 }
 
-size_t cli_cluster_size(const cli_clustering *c, size_t k) {
+static size_t size_of(const cli_clustering *c, size_t k) {
     size_t size = 0;
     for (size_t i = 0; i < c->count; i++)
         size += c->labels[i] == (int64_t)k;
@@ -229,7 +229,7 @@ static void print_json(const cli_clustering *c, const cli_command *command) {
     }
     cli_json_array(&json, "sizes");
     for (size_t k = 0; k < c->clusters; k++)
-        cli_json_count(&json, NULL, cli_cluster_size(c, k));
+        cli_json_count(&json, NULL, size_of(c, k));
     cli_json_end(&json);
     cli_json_array(&json, "medoids");
     for (size_t k = 0; k < c->clusters && c->method != CLI_KMEANS; k++)
@@ -258,7 +258,7 @@ static void print_text(const cli_clustering *c) {
     printf("seconds     %.4g computing, %.4g in all\n\n%8s %8s", c->seconds, cli_seconds(), "cluster", "series");
     puts(c->method == CLI_KMEANS ? "" : "   medoid  silhouette");
     for (size_t k = 0; k < c->clusters; k++) {
-        const size_t size = cli_cluster_size(c, k);
+        const size_t size = size_of(c, k);
         double sum = 0;
         for (size_t i = 0; i < c->count && !isnan(c->silhouette); i++)
             sum += c->labels[i] == (int64_t)k ? c->silhouettes[i] : 0;
