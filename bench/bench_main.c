@@ -30,20 +30,21 @@ static const char *default_program(const char *self) {
 static int parse(int argc, char **argv, bench_options *o) {
     const char *seconds = NULL;
     const cli_option options[] = {
-        {"device", 'd', CLI_TEXT, "D", "gpu, cpu, a number of 'wavewarp devices', or part of a name", &o->device, 0, 0},
-        {"engine", 'e', CLI_CHOICE, "E", "how every pair is computed", &o->engine, cli_engines(), 0},
-        {"filter", 0, CLI_TEXT, "TEXT", "only cases whose name contains TEXT", &o->filter, 0, 0},
-        {"quick", 0, CLI_FLAG, NULL, "a few cases, short runs", &o->quick, 0, 0},
-        {"list", 0, CLI_FLAG, NULL, "names of the cases", &o->list, 0, 0},
-        {"json", 'j', CLI_FLAG, NULL, "one JSON object a line instead of the tables", &o->json, 0, 0},
-        {"svg", 0, CLI_OUTPUT, "FILE", "draw cells a second over the length, of cases of series", &o->svg, 0, 0},
-        {"target-seconds", 0, CLI_TEXT, "S", "length of one run; default: 0.03 on a GPU, 0.3 elsewhere", &seconds, 0,
-         0},
-        {"max-bytes", 0, CLI_BYTES, "N", "most bytes of series on the device; default: 1G or what fits", &o->max_bytes,
-         0, 0},
-        {"data", 0, CLI_TEXT, "FOLDER", "real sets, for the whole program's start to accuracy", &o->data, 0, 0},
-        {"program", 0, CLI_TEXT, "FILE", "the wavewarp program; default: the one of the same build, else by PATH",
-         &o->program, 0, 0},
+        CLI_OPTION("device", 'd', CLI_TEXT, "D", "gpu, cpu, a number of 'wavewarp devices', or part of a name",
+                   &o->device),
+        CLI_ONE_OF("engine", 'e', "E", "how every pair is computed", &o->engine, cli_engines()),
+        CLI_OPTION("filter", 0, CLI_TEXT, "TEXT", "only cases whose name contains TEXT", &o->filter),
+        CLI_SWITCH("quick", 0, "a few cases, short runs", &o->quick),
+        CLI_SWITCH("list", 0, "names of the cases", &o->list),
+        CLI_SWITCH("json", 'j', "one JSON object a line instead of the tables", &o->json),
+        CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw cells a second over the length, of cases of series", &o->svg),
+        CLI_OPTION("target-seconds", 0, CLI_TEXT, "S", "length of one run; default: 0.03 on a GPU, 0.3 elsewhere",
+                   &seconds),
+        CLI_OPTION("max-bytes", 0, CLI_BYTES, "N", "most bytes of series on the device; default: 1G or what fits",
+                   &o->max_bytes),
+        CLI_OPTION("data", 0, CLI_TEXT, "FOLDER", "real sets, for the whole program's start to accuracy", &o->data),
+        CLI_OPTION("program", 0, CLI_TEXT, "FILE",
+                   "the wavewarp program; default: the one of the same build, else by PATH", &o->program),
     };
     const int result = cli_parse(&bench_command, options, CLI_COUNT_OF(options), argc, argv, NULL, 0, 0, NULL);
     if (result == CLI_GO_ON && seconds && (!cli_number(seconds, &o->target_seconds) || !(o->target_seconds > 0)))

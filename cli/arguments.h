@@ -54,12 +54,24 @@ typedef struct cli_option {
     uint64_t least;             // CLI_COUNT: smallest value
 } cli_option;
 
+// The rows of a table of options.
+#define CLI_HEADING(text)                                                                                              \
+    { NULL, 0, CLI_FLAG, NULL, text, NULL, NULL, 0 }
+#define CLI_SWITCH(name, letter, help, target)                                                                         \
+    { name, letter, CLI_FLAG, NULL, help, target, NULL, 0 }
+#define CLI_NUMBER(name, letter, argument, help, target, least)                                                        \
+    { name, letter, CLI_COUNT, argument, help, target, NULL, least }
+#define CLI_ONE_OF(name, letter, argument, help, target, choices)                                                      \
+    { name, letter, CLI_CHOICE, argument, help, target, choices, 0 }
+#define CLI_OPTION(name, letter, kind, argument, help, target)                                                         \
+    { name, letter, kind, argument, help, target, NULL, 0 }
+
 typedef struct cli_command {
     const char *name;
     const char *operands; // for the usage line
     const char *summary;
-    const char *details; // further help, or NULL
-    int (*run)(const struct cli_command *command, int argc, char **argv);
+    const char *details;                                                  // further help, or NULL
+    int (*run)(const struct cli_command *command, int argc, char **argv); // CLI_GO_ON, or the exit code
 } cli_command;
 
 // Parses argv[1...] of a command. Operands go to `operands`, at most `most` of them, at least `least`.

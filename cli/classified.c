@@ -60,7 +60,9 @@ static void put_names(FILE *file, const ww_series_set *set) {
         put_word(file, ww_series_set_class_name(set, k));
 }
 
-char *cli_classified_shape(const ww_measure *measure, const ww_series_set *train, const ww_series_set *test) {
+// What the reports need of the sets and the measure, as one line of text, which a journal has: numbers of series and
+// classes, and names. free() it; NULL: not enough memory.
+static char *shape_text(const ww_measure *measure, const ww_series_set *train, const ww_series_set *test) {
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
@@ -102,7 +104,7 @@ bool cli_classified_shape_read(const char *text, size_t k, size_t total, cli_cla
 
 int cli_classified_make(const ww_measure *measure, const ww_series_set *train, const ww_series_set *test, size_t k,
                         cli_classified *c) {
-    char *text = cli_classified_shape(measure, train, test);
+    char *text = shape_text(measure, train, test);
     const size_t total = ww_series_set_count(test);
     const bool made = text && cli_classified_shape_read(text, k, total, c);
     free(text);
@@ -146,11 +148,9 @@ int cli_classified_take(void *user, uint64_t row, const double *values) {
 }
 
 int cli_classified_join(cli_classified *c, const char *text, size_t k, uint64_t rows, const ww_array_file *file) {
-    int result =
-        cli_classified_shape_read(text, k, (size_t)rows, c) ? cli_classified_begin(c) : cli_error("not enough memory");
-    if (result == CLI_GO_ON)
-        result = cli_rows_each(file, 0, rows, CLI_CLASSIFIED_COLUMNS, cli_classified_take, c);
-    return result;
+    CLI_TRY(cli_classified_shape_read(text, k, (size_t)rows, c) ? cli_classified_begin(c)
+                                                                : cli_error("not enough memory"));
+    return cli_rows_each(file, 0, rows, CLI_CLASSIFIED_COLUMNS, cli_classified_take, c);
 }
 
 void cli_classified_free(cli_classified *c) {
@@ -217,7 +217,7 @@ int cli_classify_divide(cli_classify_rows *rows, const ww_classify_options *opti
     rows->did = (ww_classification)WW_CLASSIFICATION_INIT;
     if (ww_classifier_create(s->measure, s->data[1], options, &rows->classifier) != WW_OK)
         return cli_fail();
-    rows->more = with_sums(cli_classified_shape(s->measure, s->sets[1], s->sets[0]), s->sets[1], s->sets[0]);
+    rows->more = with_sums(shape_text(s->measure, s->sets[1], s->sets[0]), s->sets[1], s->sets[0]);
     if (!rows->more)
         return cli_error("not enough memory");
     job->name = "classify";

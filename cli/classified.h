@@ -20,9 +20,6 @@ typedef struct cli_classified {
     int64_t *labels;  // of each test series among test_classes, -1: none
 } cli_classified;
 
-// What the reports need of the sets and the measure, as one line of text, which a journal has: numbers of series and
-// classes, and names. free() it; NULL: not enough memory.
-char *cli_classified_shape(const ww_measure *measure, const ww_series_set *train, const ww_series_set *test);
 // From such a line: all but `found`, labels and euclid.
 bool cli_classified_shape_read(const char *text, size_t k, size_t total, cli_classified *c);
 // Of sets that are here: `found` is still the library's.

@@ -4,22 +4,19 @@
 #define WAVEWARP_CLI_CLUSTER_H
 
 #include "commands.h"
+#include "series_job.h"
 
 enum cli_cluster_method { CLI_MEDOIDS = 0, CLI_KMEANS = 5 }; // between them: linkages, in their order
 
 typedef struct cli_clustering {
-    cli_measure_options measure_options;
-    cli_device_options device;
-    cli_read_options read;
-    const char *path, *output, *centres_path, *merges_path, *svg_path, *limit, *distances;
+    cli_series_job s;
+    const char *output, *centres_path, *merges_path, *svg_path, *limit, *distances;
     int method;
     uint64_t k, seed, starts, iterations, length;
     double distance;
     bool json;
-    ww_series_set *set, *centres; // kmeans: the centres
-    ww_measure measure;
-    ww_context *context;
-    ww_plan_info plan;
+    ww_series_set *centres; // kmeans
+    ww_plan_info info;      // of the matrix
     size_t count, clusters;
     void *matrix; // condensed, of the device's precision
     int64_t *labels, *classes;
@@ -33,8 +30,7 @@ typedef struct cli_clustering {
 
 // Whether a method makes a tree.
 bool cli_cluster_merges(int method);
-// Series of a cluster; its centre, an average or a medoid.
-size_t cli_cluster_size(const cli_clustering *c, size_t k);
+// A cluster's centre, an average or a medoid.
 const double *cli_cluster_centre(const cli_clustering *c, size_t k, size_t *length);
 
 int cli_cluster_draw(const cli_clustering *c);

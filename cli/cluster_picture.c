@@ -55,7 +55,7 @@ static int draw_matrix(const drawing *d, cli_picture *picture, double top) {
         top += CLI_TREE_HEIGHT + BETWEEN;
     }
     if (result == CLI_GO_ON)
-        result = cli_tree_matrix(picture, LEFT, top + TOP, c->matrix, cli_precision(&c->device), c->count, order,
+        result = cli_tree_matrix(picture, LEFT, top + TOP, c->matrix, cli_precision(&c->s.device), c->count, order,
                                  tree ? "series, in the order of the tree" : "series, cluster by cluster");
     free(order);
     return result;
@@ -64,9 +64,10 @@ static int draw_matrix(const drawing *d, cli_picture *picture, double top) {
 int cli_cluster_draw(const cli_clustering *c) {
     const bool tree = cli_cluster_merges(c->method) && c->count > 1, matrix = c->matrix && c->count > 1;
     drawing d = {c, malloc(c->count * sizeof *d.members), malloc((c->clusters + 1) * sizeof *d.begins)};
-    const cli_groups groups = {c->set, c->clusters, "clusters", get_cluster, &d};
+    const cli_groups groups = {c->s.sets[0], c->clusters, "clusters", get_cluster, &d};
     // There may be a matrix alone, without series.
-    const double below = c->set ? cli_groups_height(&groups) : 0, across = c->set ? cli_groups_width(&groups) : 0;
+    const double below = c->s.sets[0] ? cli_groups_height(&groups) : 0,
+                 across = c->s.sets[0] ? cli_groups_width(&groups) : 0;
     const double height =
         below + (tree ? CLI_TREE_HEIGHT + BETWEEN : 0) + (matrix ? TOP + CLI_TREE_WIDTH + CLI_MATRIX_BELOW : 0);
     const double width = fmax(across, matrix ? LEFT + CLI_TREE_WIDTH + 20 : 0);
@@ -80,7 +81,7 @@ int cli_cluster_draw(const cli_clustering *c) {
         result = cli_picture_open(c->svg_path, fmax(width, 1), fmax(height, 1), "Clusters", text, &picture);
     }
     if (result == CLI_GO_ON) {
-        if (c->set)
+        if (c->s.sets[0])
             cli_groups_draw(&groups, &picture, 0);
         if (matrix)
             result = draw_matrix(&d, &picture, below);

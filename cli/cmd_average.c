@@ -7,8 +7,8 @@
 
 #include "commands.h"
 #include "escape.h"
-#include "json.h"
 #include "picture.h"
+#include "series_job.h"
 
 static const char *const starts[] = {"mean", "medoid", NULL};
 
@@ -22,17 +22,13 @@ typedef struct group {
 } group;
 
 typedef struct job {
-    cli_measure_options measure_options;
-    cli_device_options device;
-    cli_read_options read;
-    const char *path, *method, *output, *weights_path, *start_path, *svg, *tolerance;
+    cli_series_job s;
+    const char *method, *output, *weights_path, *start_path, *svg, *tolerance;
     uint64_t length, iterations;
     int start;
     bool by_class, json;
     ww_average_options options;
-    ww_measure measure;
-    ww_context *context;
-    ww_series_set *set, *given;
+    ww_series_set *given;
     double *weights;
     group *groups;
     size_t group_count;
@@ -44,7 +40,7 @@ typedef struct job {
 // A number a series, one a line or in one line.
 static int read_weights(job *j) {
     const cli_read_options plain = {.format = WW_FORMAT_CSV, .rows = WW_ROWS_SERIES, .labels = "none", .quiet = true};
-    const size_t count = ww_series_set_count(j->set);
+    const size_t count = ww_series_set_count(j->s.sets[0]);
     ww_series_set *set = NULL;
     size_t at = 0;
     int result = cli_read(j->weights_path, &plain, 0, true, &set);
@@ -64,10 +60,10 @@ static int read_weights(job *j) {
 }
 
 static int make_groups(job *j) {
-    const size_t count = ww_series_set_count(j->set);
-    j->group_count = j->by_class ? ww_series_set_class_count(j->set) : 1;
+    const size_t count = ww_series_set_count(j->s.sets[0]);
+    j->group_count = j->by_class ? ww_series_set_class_count(j->s.sets[0]) : 1;
     if (j->by_class && j->group_count == 0)
-        return cli_error("%s: --by-class needs class labels, and no series has one", j->path);
+        return cli_error("%s: --by-class needs class labels, and no series has one", j->s.paths[0]);
     j->groups = calloc(j->group_count, sizeof *j->groups);
     if (!j->groups)
         return cli_error("out of memory");
@@ -76,11 +72,11 @@ static int make_groups(job *j) {
         ww_average_result_init(&of->result, sizeof of->result);
         of->members = malloc(count * sizeof *of->members);
         of->weights = malloc(count * sizeof *of->weights);
-        of->name = j->by_class ? ww_series_set_class_name(j->set, g) : NULL;
+        of->name = j->by_class ? ww_series_set_class_name(j->s.sets[0], g) : NULL;
         if (!of->members || !of->weights)
             return cli_error("out of memory");
         for (size_t i = 0; i < count; i++)
-            if (!j->by_class || ww_series_set_class(j->set, i) == (int64_t)g) {
+            if (!j->by_class || ww_series_set_class(j->s.sets[0], i) == (int64_t)g) {
                 of->weights[of->count] = j->weights ? j->weights[i] : 1;
                 of->members[of->count++] = i;
             }
@@ -89,41 +85,31 @@ static int make_groups(job *j) {
 }
 
 static int load(job *j, const char *command) {
-    int result = cli_measure_make(command, &j->measure_options, &j->measure);
-    if (result == CLI_GO_ON)
-        result = cli_read(j->path, &j->read, 0, true, &j->set);
-    if (result == CLI_GO_ON)
-        result = cli_fit_times(&j->measure, j->set, NULL);
-    if (result == CLI_GO_ON)
-        cli_fit_band(&j->measure_options, &j->measure, j->set, NULL);
-    if (result == CLI_GO_ON && j->weights_path)
-        result = read_weights(j);
-    if (result == CLI_GO_ON && j->start_path) {
-        result = cli_read(j->start_path, &j->read, 1, true, &j->given);
-        if (result == CLI_GO_ON && ww_series_set_channels(j->given) != ww_series_set_channels(j->set))
-            result = cli_error("%s has series of %zu channels, %s of %zu", j->start_path,
-                               ww_series_set_channels(j->given), j->path, ww_series_set_channels(j->set));
+    CLI_TRY(cli_series_read(&j->s, command));
+    CLI_TRY(cli_series_fit(&j->s));
+    if (j->weights_path)
+        CLI_TRY(read_weights(j));
+    if (j->start_path) {
+        CLI_TRY(cli_read(j->start_path, &j->s.read, 1, true, &j->given));
+        if (ww_series_set_channels(j->given) != ww_series_set_channels(j->s.sets[0]))
+            return cli_error("%s has series of %zu channels, %s of %zu", j->start_path,
+                             ww_series_set_channels(j->given), j->s.paths[0], ww_series_set_channels(j->s.sets[0]));
     }
-    if (result == CLI_GO_ON)
-        result = make_groups(j);
-    if (result == CLI_GO_ON && j->given && ww_series_set_count(j->given) != j->group_count)
-        result = cli_error("%s has %zu series, one for each of %zu averages is needed", j->start_path,
-                           ww_series_set_count(j->given), j->group_count);
-    return result;
+    CLI_TRY(make_groups(j));
+    if (j->given && ww_series_set_count(j->given) != j->group_count)
+        return cli_error("%s has %zu series, one for each of %zu averages is needed", j->start_path,
+                         ww_series_set_count(j->given), j->group_count);
+    return CLI_GO_ON;
 }
 
 static int compute(job *j) {
-    cli_progress progress;
-    ww_plan_options plan;
-    ww_dataset *data = NULL;
-    int result = cli_context_open(&j->device, &j->context);
-    if (result == CLI_GO_ON)
-        result = cli_dataset_make(j->context, &j->device, j->set, &data);
+    CLI_TRY(cli_context_open(&j->s.device, &j->s.context));
+    CLI_TRY(cli_series_put(&j->s));
     const double begin = cli_seconds();
-    for (size_t g = 0; result == CLI_GO_ON && g < j->group_count; g++) {
+    for (size_t g = 0; g < j->group_count; g++) {
         ww_average_options options = j->options;
-        cli_plan_options(&j->device, &progress, &plan);
-        options.plan = &plan;
+        cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+        options.plan = &j->s.plan;
         options.members = j->groups[g].members;
         options.member_count = j->groups[g].count;
         options.weights = j->groups[g].weights;
@@ -132,27 +118,26 @@ static int compute(job *j) {
             options.given = ww_series_set_values(j->given, g);
             options.given_length = ww_series_set_length(j->given, g);
         }
-        const ww_status status = ww_average(&j->measure, data, &options, &j->groups[g].result);
-        cli_progress_end(&progress);
+        const ww_status status = ww_average(&j->s.measure, j->s.data[0], &options, &j->groups[g].result);
+        cli_progress_end(&j->s.progress);
         if (status != WW_OK)
-            result = cli_fail();
+            return cli_fail();
     }
     j->seconds = cli_seconds() - begin;
-    ww_dataset_destroy(&data);
-    return result;
+    return CLI_GO_ON;
 }
 
 // ---- output
 
 static int write_series(const job *j) {
     ww_series_set *averages = NULL;
-    ww_status status = ww_series_set_create(ww_series_set_channels(j->set), &averages);
+    ww_status status = ww_series_set_create(ww_series_set_channels(j->s.sets[0]), &averages);
     for (size_t g = 0; status == WW_OK && g < j->group_count; g++)
         status = ww_series_set_add(averages, j->groups[g].result.length, j->groups[g].result.centre, j->groups[g].name);
     if (status == WW_OK)
         cli_note_dropped(averages, j->output, WW_FORMAT_AUTO);
     if (status == WW_OK)
-        status = ww_series_set_write(averages, j->output, WW_FORMAT_AUTO, cli_precision(&j->device));
+        status = ww_series_set_write(averages, j->output, WW_FORMAT_AUTO, cli_precision(&j->s.device));
     ww_series_set_destroy(&averages);
     return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
@@ -169,10 +154,11 @@ static void get_group(const void *user, size_t g, cli_group *drawn) {
 }
 
 static int draw(const job *j) {
-    const cli_groups groups = {j->set, j->group_count, "classes", get_group, j};
+    const cli_groups groups = {j->s.sets[0], j->group_count, "classes", get_group, j};
     cli_picture picture;
     char text[96];
-    snprintf(text, sizeof text, "Averages of %zu series, each over some of its members", ww_series_set_count(j->set));
+    snprintf(text, sizeof text, "Averages of %zu series, each over some of its members",
+             ww_series_set_count(j->s.sets[0]));
     const int result =
         cli_picture_open(j->svg, cli_groups_width(&groups), cli_groups_height(&groups), "Averages", text, &picture);
     if (result != CLI_GO_ON)
@@ -183,18 +169,10 @@ static int draw(const job *j) {
 
 static void print_json(const job *j, const cli_command *command) {
     cli_json json;
-    cli_head head = CLI_HEAD_INIT;
+    cli_head head = cli_series_head(&j->s, j->output);
     double device = 0;
     for (size_t g = 0; g < j->group_count; g++)
         device += j->groups[g].result.seconds_device;
-    head.files[0] = j->path;
-    head.counts[0] = ww_series_set_count(j->set);
-    head.output = j->output;
-    head.measure = &j->measure;
-    head.measure_options = &j->measure_options;
-    head.read = &j->read;
-    head.context = j->context;
-    head.precision = ww_precision_name(cli_precision(&j->device));
     head.seconds_compute = j->seconds;
     head.seconds_device = device;
     cli_json_head(&json, stdout, command, &head);
@@ -250,55 +228,58 @@ static int check(job *j, const cli_command *command) {
     return CLI_GO_ON;
 }
 
+static int work(job *j, const cli_command *command, bool printed) {
+    CLI_TRY(load(j, command->name));
+    CLI_TRY(compute(j));
+    if (j->svg)
+        CLI_TRY(draw(j));
+    if (j->output)
+        CLI_TRY(write_series(j));
+    if (j->json)
+        print_json(j, command);
+    else if (!printed)
+        print_text(j);
+    return CLI_GO_ON;
+}
+
+static void job_end(job *j) {
+    for (size_t g = 0; g < j->group_count && j->groups; g++) {
+        free(j->groups[g].members);
+        free(j->groups[g].weights);
+        ww_average_result_free(&j->groups[g].result);
+    }
+    free(j->groups);
+    free(j->weights);
+    ww_series_set_destroy(&j->given);
+    cli_series_end(&j->s);
+}
+
 int cmd_average(const cli_command *command, int argc, char **argv) {
     job j = {0};
     ww_average_options_init(&j.options, sizeof j.options);
     const cli_option options[] = {
-        {"method", 'M', CLI_TEXT, "M",
-         "dba (default): averaging along warping paths; soft: soft barycentre, with --soft GAMMA", &j.method, 0, 0},
-        {"output", 'o', CLI_OUTPUT, "FILE", "write the averages there as series, in any format", &j.output, 0, 0},
-        {"by-class", 0, CLI_FLAG, NULL, "an average of each class, labelled by it", &j.by_class, 0, 0},
-        {"length", 0, CLI_COUNT, "N", "points of the average; default: as the start, the mean as the longest",
-         &j.length, 0, 1},
-        {"weights", 0, CLI_INPUT, "FILE", "a weight for each series", &j.weights_path, 0, 0},
-        {"start", 0, CLI_CHOICE, "S", "the centre at the beginning", &j.start, starts, 0},
-        {"start-file", 0, CLI_INPUT, "FILE", "begin with these series, one for each average", &j.start_path, 0, 0},
-        {"iterations", 0, CLI_COUNT, "N", "most iterations, default 100", &j.iterations, 0, 1},
-        {"tolerance", 0, CLI_TEXT, "T", "end when the objective falls by less than this share, default 1e-6",
-         &j.tolerance, 0, 0},
-        {"svg", 0, CLI_OUTPUT, "FILE", "draw the members and their average", &j.svg, 0, 0},
-        {"json", 'j', CLI_FLAG, NULL, "print one JSON object; the averages are in it, or in --output", &j.json, 0, 0},
-        CLI_MEASURE_OPTIONS(j.measure_options),
-        CLI_ENGINE_OPTION(j.device),
-        CLI_READ_OPTIONS(j.read),
-        CLI_DEVICE_OPTIONS(j.device),
+        CLI_OPTION("method", 'M', CLI_TEXT, "M",
+                   "dba (default): averaging along warping paths; soft: soft barycentre, with --soft GAMMA", &j.method),
+        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE", "write the averages there as series, in any format", &j.output),
+        CLI_SWITCH("by-class", 0, "an average of each class, labelled by it", &j.by_class),
+        CLI_NUMBER("length", 0, "N", "points of the average; default: as the start, the mean as the longest", &j.length,
+                   1),
+        CLI_OPTION("weights", 0, CLI_INPUT, "FILE", "a weight for each series", &j.weights_path),
+        CLI_ONE_OF("start", 0, "S", "the centre at the beginning", &j.start, starts),
+        CLI_OPTION("start-file", 0, CLI_INPUT, "FILE", "begin with these series, one for each average", &j.start_path),
+        CLI_NUMBER("iterations", 0, "N", "most iterations, default 100", &j.iterations, 1),
+        CLI_OPTION("tolerance", 0, CLI_TEXT, "T", "end when the objective falls by less than this share, default 1e-6",
+                   &j.tolerance),
+        CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw the members and their average", &j.svg),
+        CLI_SWITCH("json", 'j', "print one JSON object; the averages are in it, or in --output", &j.json),
+        CLI_MEASURE_OPTIONS(j.s.measure_options),
+        CLI_ENGINE_OPTION(j.s.device),
+        CLI_READ_OPTIONS(j.s.read),
+        CLI_DEVICE_OPTIONS(j.s.device),
     };
-    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &j.path, 1, 1, NULL));
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 1, 1, NULL));
     CLI_TRY(check(&j, command));
-    int result = load(&j, command->name);
-    if (result == CLI_GO_ON)
-        result = compute(&j);
-    if (result == CLI_GO_ON && j.svg)
-        result = draw(&j);
-    if (result == CLI_GO_ON && j.output)
-        result = write_series(&j);
-    if (result == CLI_GO_ON) {
-        if (j.json)
-            print_json(&j, command);
-        else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
-            print_text(&j);
-        result = CLI_OK;
-    }
-    for (size_t g = 0; g < j.group_count && j.groups; g++) {
-        free(j.groups[g].members);
-        free(j.groups[g].weights);
-        ww_average_result_free(&j.groups[g].result);
-    }
-    free(j.groups);
-    free(j.weights);
-    ww_context_destroy(&j.context);
-    ww_series_set_destroy(&j.given);
-    ww_series_set_destroy(&j.set);
-    cli_measure_free(&j.measure);
+    const int result = work(&j, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
+    job_end(&j);
     return result;
 }

@@ -9,7 +9,7 @@
 #include "commands.h"
 #include "escape.h"
 #include "euclid.h"
-#include "json.h"
+#include "series_job.h"
 
 enum { MOST_CHOICES = 10000, MOST_TEXT = 64 };
 
@@ -21,20 +21,16 @@ typedef struct axis {
 } axis;
 
 typedef struct choice {
-    cli_measure_options base, options; // what is given for all; the same with this choice's values
+    cli_series_job s;         // the training set and the test set; its measure: that of this choice
+    cli_measure_options base; // what is given for all
     char parameters[32][2 * MOST_TEXT];
-    cli_device_options device;
-    cli_read_options read;
-    const char *train_path, *test_path, *svg;
+    const char *svg;
     cli_list tried;
     uint64_t k;
     bool json;
     axis axes[32];
     size_t axis_count, total, best;
-    size_t *correct; // of each combination
-    ww_series_set *train, *test;
-    ww_measure measure;
-    ww_context *context;
+    size_t *correct;           // of each combination
     ww_classification on_test; // of the best one
     ww_engine engine;
     double seconds;
@@ -96,20 +92,19 @@ static int add_axis(const cli_command *command, choice *c, const char *text) {
 }
 
 static int take_axes(const cli_command *command, choice *c) {
-    int result = CLI_GO_ON;
     if (c->tried.count == 0)
-        result = add_axis(command, c, "band=sakoe-chiba:0..20%");
-    for (size_t i = 0; result == CLI_GO_ON && i < c->tried.count; i++)
-        result = add_axis(command, c, c->tried.items[i]);
+        CLI_TRY(add_axis(command, c, "band=sakoe-chiba:0..20%"));
+    for (size_t i = 0; i < c->tried.count; i++)
+        CLI_TRY(add_axis(command, c, c->tried.items[i]));
     c->total = 1;
-    for (size_t i = 0; result == CLI_GO_ON && i < c->axis_count; i++) {
+    for (size_t i = 0; i < c->axis_count; i++) {
         c->total *= c->axes[i].count;
         if (c->total > MOST_CHOICES)
-            result = cli_usage(command->name, "more than %d combinations to try", MOST_CHOICES);
+            return cli_usage(command->name, "more than %d combinations to try", MOST_CHOICES);
         if (strcmp(c->axes[i].name, "band") != 0 && c->base.parameters.count + i >= CLI_COUNT_OF(c->parameters))
-            result = cli_usage(command->name, "too many parameters");
+            return cli_usage(command->name, "too many parameters");
     }
-    return result;
+    return CLI_GO_ON;
 }
 
 // The value of an axis in combination `number`; the last axis changes fastest.
@@ -137,74 +132,68 @@ static void print_combination(const choice *c, size_t number, FILE *file) {
 }
 
 static int make_measure(const cli_command *command, choice *c, size_t number) {
-    c->options = c->base;
+    c->s.measure_options = c->base;
     for (size_t i = 0; i < c->axis_count; i++) {
         if (strcmp(c->axes[i].name, "band") == 0) {
-            c->options.band = value_of(c, number, i);
+            c->s.measure_options.band = value_of(c, number, i);
         } else {
-            char *text = c->parameters[c->options.parameters.count];
+            char *text = c->parameters[c->s.measure_options.parameters.count];
             snprintf(text, sizeof c->parameters[0], "%s=%s", c->axes[i].name, value_of(c, number, i));
-            c->options.parameters.items[c->options.parameters.count++] = text;
+            c->s.measure_options.parameters.items[c->s.measure_options.parameters.count++] = text;
         }
     }
-    cli_measure_free(&c->measure);
-    CLI_TRY(cli_measure_make(command->name, &c->options, &c->measure));
-    cli_fit_band(&c->options, &c->measure, c->train, c->test);
+    cli_measure_free(&c->s.measure);
+    CLI_TRY(cli_measure_make(command->name, &c->s.measure_options, &c->s.measure));
+    cli_fit_band(&c->s.measure_options, &c->s.measure, c->s.sets[0], c->s.sets[1]);
     return CLI_GO_ON;
 }
 
 // ---- computing
 
+// How well a combination does among the training series; `final`: on the test set.
+static int try_one(const cli_command *command, choice *c, const ww_classify_options *options, size_t i, bool final) {
+    ww_classification one = WW_CLASSIFICATION_INIT;
+    CLI_TRY(make_measure(command, c, i));
+    const ww_status status = ww_classify(&c->s.measure, c->s.data[0], final ? c->s.data[1] : NULL, options, &one);
+    c->engine = one.engine;
+    if (final) {
+        c->on_test = one;
+    } else {
+        c->correct[i] = one.correct;
+        if (one.correct > c->correct[c->best])
+            c->best = i;
+        ww_classification_free(&one);
+    }
+    if (status == WW_OK)
+        return CLI_GO_ON;
+    cli_progress_end(&c->s.progress);
+    return cli_fail();
+}
+
 static int try_all(const cli_command *command, choice *c) {
-    ww_plan_options plan;
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
-    ww_dataset *train = NULL, *test = NULL;
-    cli_progress progress;
     const double begin = cli_seconds();
     c->correct = calloc(c->total, sizeof *c->correct);
     if (!c->correct)
         return cli_error("%zu combinations do not fit memory", c->total);
-    // The sets are uploaded once for all combinations.
-    int result = cli_dataset_make(c->context, &c->device, c->train, &train);
-    if (result == CLI_GO_ON && c->test)
-        result = cli_dataset_make(c->context, &c->device, c->test, &test);
-    cli_plan_options(&c->device, &progress, &plan);
+    CLI_TRY(cli_series_put(&c->s)); // once for all combinations
+    cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
     options.k = (size_t)c->k;
-    options.plan = &plan;
-    for (size_t i = 0; i <= c->total && result == CLI_GO_ON; i++) {
-        const bool final = i == c->total; // the best one, on the test set
-        ww_classification one = WW_CLASSIFICATION_INIT;
-        if (final && !c->test)
-            break;
-        if ((result = make_measure(command, c, final ? c->best : i)) != CLI_GO_ON)
-            break;
-        const ww_status status = ww_classify(&c->measure, train, final ? test : NULL, &options, &one);
-        if (final) {
-            c->on_test = one;
-        } else {
-            c->correct[i] = one.correct;
-            if (one.correct > c->correct[c->best])
-                c->best = i;
-        }
-        c->engine = one.engine;
-        if (status != WW_OK) {
-            cli_progress_end(&progress);
-            result = cli_fail();
-        }
-        if (!final)
-            ww_classification_free(&one);
-    }
-    cli_progress_end(&progress);
-    ww_dataset_destroy(&train);
-    ww_dataset_destroy(&test);
+    options.plan = &c->s.plan;
+    int result = CLI_GO_ON;
+    for (size_t i = 0; i < c->total && result == CLI_GO_ON; i++)
+        result = try_one(command, c, &options, i, false);
+    if (result == CLI_GO_ON && c->s.sets[1])
+        result = try_one(command, c, &options, c->best, true);
+    cli_progress_end(&c->s.progress);
     c->seconds = cli_seconds() - begin;
     return result == CLI_GO_ON ? make_measure(command, c, c->best) : result;
 }
 
 // What the plain distance gives, for comparison.
 static int compare_euclid(choice *c) {
-    c->euclid = cli_euclid_correct(c->train, NULL);
-    c->euclid_test = c->test && !c->json ? cli_euclid_correct(c->train, c->test) : CLI_EUCLID_NONE;
+    c->euclid = cli_euclid_correct(c->s.sets[0], NULL);
+    c->euclid_test = c->s.sets[1] && !c->json ? cli_euclid_correct(c->s.sets[0], c->s.sets[1]) : CLI_EUCLID_NONE;
     const bool failed = c->euclid == CLI_EUCLID_NO_MEMORY || c->euclid_test == CLI_EUCLID_NO_MEMORY;
     return failed ? cli_error("out of memory") : CLI_GO_ON;
 }
@@ -212,7 +201,7 @@ static int compare_euclid(choice *c) {
 // ---- reports
 
 static void print_text(const choice *c) {
-    const size_t n = ww_series_set_count(c->train);
+    const size_t n = ww_series_set_count(c->s.sets[0]);
     printf("%9s %9s  tried on %zu training series, each among the others\n", "correct", "accuracy", n);
     if (c->euclid >= 0)
         printf("%9" PRId64 " %9.4f  Euclidean distance\n", c->euclid, (double)c->euclid / (double)n);
@@ -224,7 +213,7 @@ static void print_text(const choice *c) {
     fputs("\nchosen    ", stdout);
     print_combination(c, c->best, stdout);
     putchar('\n');
-    if (c->test && c->on_test.labelled)
+    if (c->s.sets[1] && c->on_test.labelled)
         printf("test      %.4f (%zu of %zu)\n", (double)c->on_test.correct / (double)c->on_test.labelled,
                c->on_test.correct, c->on_test.labelled);
     if (c->euclid_test >= 0 && c->on_test.labelled)
@@ -239,18 +228,9 @@ static void json_combination(cli_json *json, const choice *c, size_t number) {
 }
 
 static void print_json(const choice *c, const cli_command *command) {
-    const size_t n = ww_series_set_count(c->train);
+    const size_t n = ww_series_set_count(c->s.sets[0]);
     cli_json json;
-    cli_head head = CLI_HEAD_INIT;
-    head.files[0] = c->train_path;
-    head.files[1] = c->test_path;
-    head.counts[0] = n;
-    head.counts[1] = c->test ? ww_series_set_count(c->test) : 0;
-    head.measure = &c->measure;
-    head.measure_options = &c->options;
-    head.read = &c->read;
-    head.context = c->context;
-    head.precision = ww_precision_name(cli_precision(&c->device));
+    cli_head head = cli_series_head(&c->s, NULL);
     head.engine = ww_engine_name(c->engine);
     head.seconds_compute = c->seconds;
     cli_json_head(&json, stdout, command, &head);
@@ -259,9 +239,9 @@ static void print_json(const choice *c, const cli_command *command) {
     json_combination(&json, c, c->best);
     cli_json_end(&json);
     cli_json_number(&json, "accuracy", (double)c->correct[c->best] / (double)n, 10);
-    cli_json_number(&json, "test_accuracy",
-                    c->test && c->on_test.labelled ? (double)c->on_test.correct / (double)c->on_test.labelled : NAN,
-                    10);
+    cli_json_number(
+        &json, "test_accuracy",
+        c->s.sets[1] && c->on_test.labelled ? (double)c->on_test.correct / (double)c->on_test.labelled : NAN, 10);
     cli_json_number(&json, "euclidean_accuracy", c->euclid >= 0 ? (double)c->euclid / (double)n : NAN, 10);
     cli_json_array(&json, "tried");
     for (size_t i = 0; i < c->total; i++) {
@@ -306,8 +286,8 @@ static double *take_numbers(const choice *c, char *label, size_t size) {
 }
 
 static int draw(const choice *c) {
-    const size_t n = ww_series_set_count(c->train);
-    const int64_t euclid = cli_euclid_correct(c->train, NULL);
+    const size_t n = ww_series_set_count(c->s.sets[0]);
+    const int64_t euclid = cli_euclid_correct(c->s.sets[0], NULL);
     char label[4 * MOST_TEXT];
     double *numbers = take_numbers(c, label, sizeof label);
     const cli_choose_picture picture = {.path = c->svg,
@@ -327,60 +307,52 @@ static int draw(const choice *c) {
 
 // ---- the command
 
+static int work(choice *c, const cli_command *command) {
+    CLI_TRY(take_axes(command, c));
+    for (int i = 0; i < 2 && c->s.paths[i]; i++)
+        CLI_TRY(cli_read(c->s.paths[i], &c->s.read, i, true, &c->s.sets[i]));
+    CLI_TRY(make_measure(command, c, 0));
+    CLI_TRY(cli_fit_times(&c->s.measure, c->s.sets[0], c->s.sets[1]));
+    CLI_TRY(cli_context_open(&c->s.device, &c->s.context));
+    CLI_TRY(try_all(command, c));
+    CLI_TRY(compare_euclid(c));
+    if (c->svg)
+        CLI_TRY(draw(c));
+    return CLI_GO_ON;
+}
+
 int cmd_choose(const cli_command *command, int argc, char **argv) {
     choice *c = calloc(1, sizeof *c);
-    const char *paths[2] = {NULL, NULL};
     if (!c)
         return cli_error("out of memory");
     c->k = 1;
     ww_classification_init(&c->on_test, sizeof c->on_test);
     const cli_option options[] = {
-        {"try", 0, CLI_LIST, "NAME=VALUES",
-         "values to try of 'band' or a parameter: V,V,FROM..TO,FROM..TO..STEP; several times: all combinations; "
-         "default "
-         "band=sakoe-chiba:0..20%",
-         &c->tried, 0, 0},
-        {"k", 'k', CLI_COUNT, "K", "neighbours that vote, default 1", &c->k, NULL, 1},
-        {"svg", 0, CLI_OUTPUT, "FILE", "draw the accuracy of each candidate", &c->svg, 0, 0},
-        {"json", 'j', CLI_FLAG, NULL, "report as one JSON object", &c->json, 0, 0},
+        CLI_OPTION(
+            "try", 0, CLI_LIST, "NAME=VALUES",
+            "values to try of 'band' or a parameter: V,V,FROM..TO,FROM..TO..STEP; several times: all combinations; "
+            "default "
+            "band=sakoe-chiba:0..20%",
+            &c->tried),
+        CLI_NUMBER("k", 'k', "K", "neighbours that vote, default 1", &c->k, 1),
+        CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw the accuracy of each candidate", &c->svg),
+        CLI_SWITCH("json", 'j', "report as one JSON object", &c->json),
         CLI_MEASURE_OPTIONS(c->base),
-        CLI_ENGINE_OPTION(c->device),
-        CLI_READ_OPTIONS(c->read),
-        CLI_DEVICE_OPTIONS(c->device),
+        CLI_ENGINE_OPTION(c->s.device),
+        CLI_READ_OPTIONS(c->s.read),
+        CLI_DEVICE_OPTIONS(c->s.device),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 1, 2, NULL);
-    c->train_path = paths[0];
-    c->test_path = paths[1];
+    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, c->s.paths, 1, 2, NULL);
     if (result == CLI_GO_ON)
-        result = take_axes(command, c);
-    if (result == CLI_GO_ON)
-        result = cli_read(c->train_path, &c->read, 0, true, &c->train);
-    if (result == CLI_GO_ON && c->test_path)
-        result = cli_read(c->test_path, &c->read, 1, true, &c->test);
-    if (result == CLI_GO_ON)
-        result = make_measure(command, c, 0);
-    if (result == CLI_GO_ON)
-        result = cli_fit_times(&c->measure, c->train, c->test);
-    if (result == CLI_GO_ON)
-        result = cli_context_open(&c->device, &c->context);
-    if (result == CLI_GO_ON)
-        result = try_all(command, c);
-    if (result == CLI_GO_ON)
-        result = compare_euclid(c);
-    if (result == CLI_GO_ON && c->svg)
-        result = draw(c);
+        result = work(c, command);
     if (result == CLI_GO_ON) {
         if (c->json)
             print_json(c, command);
         else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
             print_text(c);
-        result = CLI_OK;
     }
     ww_classification_free(&c->on_test);
-    cli_measure_free(&c->measure);
-    ww_series_set_destroy(&c->test);
-    ww_series_set_destroy(&c->train);
-    ww_context_destroy(&c->context);
+    cli_series_end(&c->s);
     for (size_t i = 0; i < c->axis_count; i++)
         free(c->axes[i].values);
     free(c->correct);

@@ -1,33 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // wavewarp classify: k nearest neighbours on labelled sets.
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "centroids.h"
 #include "classified.h"
 #include "commands.h"
 #include "euclid.h"
-#include "group_job.h"
-#include "json.h"
+#include "series_job.h"
 
 typedef struct classify {
-    cli_measure_options measure;
-    cli_device_options device;
-    cli_read_options read;
-    const char *train_path, *test_path, *predictions_path;
+    cli_series_job s; // the train and the test set
+    const char *predictions_path;
     uint64_t k;
     int method, average;
     bool json, no_bounds;
-    ww_series_set *train, *test;
-    ww_measure used;
-    ww_context *context;
-    ww_group *group; // several devices, in place of the context
     ww_device_info on;
     ww_classification result; // of a part and a checkpoint, its counts alone
     cli_classified classified;
-    cli_division division;
-    cli_progress progress;
 } classify;
 
 static const char *const methods[] = {"nearest", "centroid", NULL};
@@ -51,26 +40,16 @@ static void print_json(const classify *c, const cli_command *command) {
     plan.launches = r->launches;
     plan.seconds_device = r->seconds_device;
     cli_json json;
-    cli_head head = CLI_HEAD_INIT;
-    head.files[0] = c->train_path;
-    head.files[1] = c->test_path;
-    head.counts[0] = ww_series_set_count(c->train);
-    head.counts[1] = ww_series_set_count(c->test);
-    head.output = c->division.part ? c->division.data_path : c->predictions_path;
-    head.measure = &c->used;
-    head.measure_options = &c->measure;
-    head.read = &c->read;
-    head.context = c->group ? ww_group_context(c->group, 0) : c->context;
-    head.precision = ww_precision_name(cli_precision(&c->device));
+    cli_head head = cli_series_head(&c->s, c->predictions_path);
     head.engine = ww_engine_name(plan.engine);
     head.seconds_compute = plan.seconds_wall = r->seconds_compute;
     head.seconds_device = plan.seconds_device;
     cli_json_head(&json, stdout, command, &head);
     cli_json_plan(&json, &plan);
-    if (c->group)
-        cli_group_json(c->group, NULL, &json);
-    cli_division_json(&json, &c->division);
-    if (c->division.part)
+    if (c->s.group)
+        cli_group_json(c->s.group, NULL, &json);
+    cli_division_json(&json, &c->s.division);
+    if (c->s.division.part)
         cli_json_null(&json, "total");
     else
         cli_classified_json(&json, &c->classified, methods[c->method],
@@ -81,12 +60,12 @@ static void print_json(const classify *c, const cli_command *command) {
 static void print_text(const classify *c) {
     const ww_classification *r = &c->result;
     cli_classified_print(&c->classified);
-    if (c->group)
-        printf("devices   %zu, engine %s, %s\n", ww_group_count(c->group), ww_engine_name(r->engine),
-               ww_precision_name(cli_precision(&c->device)));
+    if (c->s.group)
+        printf("devices   %zu, engine %s, %s\n", ww_group_count(c->s.group), ww_engine_name(r->engine),
+               ww_precision_name(cli_precision(&c->s.device)));
     else
         printf("device    %s (%s), engine %s, %s\n", c->on.name, c->on.platform, ww_engine_name(r->engine),
-               ww_precision_name(cli_precision(&c->device)));
+               ww_precision_name(cli_precision(&c->s.device)));
     printf("seconds   %.4g computing, %.4g in all\n", r->seconds_compute, cli_seconds());
     printf("cells     %" PRIu64 ", %.4g Gcells/s\n", r->cells_done, cli_rate(r->cells_done, r->seconds_compute) / 1e9);
     printf("pruned    %.1f %% of the cells (%" PRIu64 " of %" PRIu64 " pairs by bounds, %" PRIu64 " abandoned)\n",
@@ -97,63 +76,37 @@ static void print_text(const classify *c) {
 // ---- the command
 
 // The averages of the classes in place of the train set.
-static int take_averages(classify *c, const ww_plan_options *plan, ww_dataset **train) {
+static int take_averages(classify *c, ww_dataset **train) {
     ww_series_set *centroids = NULL;
-    int result = cli_centroids(&c->used, *train, c->average, plan, &centroids);
-    ww_dataset_destroy(train);
-    if (result == CLI_GO_ON) {
-        ww_series_set_destroy(&c->train);
-        c->train = centroids;
-        centroids = NULL;
-        result = cli_dataset_make(c->context, &c->device, c->train, train);
+    const int result = cli_centroids(&c->s.measure, *train, c->average, &c->s.plan, &centroids);
+    if (result != CLI_GO_ON) {
+        ww_series_set_destroy(&centroids);
+        return result;
     }
-    ww_series_set_destroy(&centroids);
-    return result;
+    ww_dataset_destroy(train);
+    ww_series_set_destroy(&c->s.sets[0]);
+    c->s.sets[0] = centroids;
+    return cli_dataset_make(c->s.context, &c->s.device, centroids, train);
 }
 
-static int read_sets(classify *c, const char *command) {
-    CLI_TRY(cli_measure_make(command, &c->measure, &c->used));
-    CLI_TRY(cli_read(c->train_path, &c->read, 0, true, &c->train));
-    CLI_TRY(cli_read(c->test_path, &c->read, 1, true, &c->test));
-    CLI_TRY(cli_fit_times(&c->used, c->train, c->test));
-    cli_fit_band(&c->measure, &c->used, c->train, c->test);
-    return CLI_GO_ON;
-}
-
-static int on_group(classify *c, const ww_classify_options *options) {
-    ww_group_dataset *train = NULL, *test = NULL;
-    int result = cli_group_dataset_make(c->group, &c->device, c->train, &train);
-    if (result == CLI_GO_ON)
-        result = cli_group_dataset_make(c->group, &c->device, c->test, &test);
-    if (result == CLI_GO_ON && ww_group_classify(&c->used, train, test, options, &c->result) != WW_OK)
-        result = cli_fail();
-    ww_group_dataset_destroy(&train);
-    ww_group_dataset_destroy(&test);
-    return result;
-}
-
-static int on_device(classify *c, const ww_classify_options *options) {
-    ww_dataset *train = NULL, *test = NULL;
-    int result = cli_dataset_make(c->context, &c->device, c->train, &train);
-    if (result == CLI_GO_ON)
-        result = cli_dataset_make(c->context, &c->device, c->test, &test);
-    if (result == CLI_GO_ON && c->method == CENTROID)
-        result = take_averages(c, options->plan, &train);
-    if (result == CLI_GO_ON && ww_classify(&c->used, train, test, options, &c->result) != WW_OK)
-        result = cli_fail();
-    ww_dataset_destroy(&train);
-    ww_dataset_destroy(&test);
-    return result;
+static int on_devices(classify *c, const ww_classify_options *options) {
+    const cli_series_job *s = &c->s;
+    CLI_TRY(cli_series_put(&c->s));
+    if (c->method == CENTROID)
+        CLI_TRY(take_averages(c, &c->s.data[0]));
+    const ww_status status = s->group ? ww_group_classify(&s->measure, s->shared[0], s->shared[1], options, &c->result)
+                                      : ww_classify(&s->measure, s->data[0], s->data[1], options, &c->result);
+    return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
 // Of all test series: what the reports say.
 static int classify_all(classify *c, const ww_classify_options *options) {
-    const int64_t euclid = cli_euclid_correct(c->train, c->test);
+    const int64_t euclid = cli_euclid_correct(c->s.sets[0], c->s.sets[1]);
     if (euclid == CLI_EUCLID_NO_MEMORY)
         return cli_error("out of memory");
-    int result = c->group ? on_group(c, options) : on_device(c, options);
+    int result = on_devices(c, options);
     if (result == CLI_GO_ON)
-        result = cli_classified_make(&c->used, c->train, c->test, options->k, &c->classified);
+        result = cli_classified_make(&c->s.measure, c->s.sets[0], c->s.sets[1], options->k, &c->classified);
     c->classified.found = c->result;
     c->classified.euclid = euclid;
     return result;
@@ -162,104 +115,92 @@ static int classify_all(classify *c, const ww_classify_options *options) {
 // Of a part: into its file; else all test series, and journal and file are left to be removed.
 static int divide(classify *c, const ww_classify_options *options) {
     ww_dataset *data[2] = {NULL, NULL};
-    cli_classify_rows rows = {.series = {.measure = &c->used,
-                                         .device = &c->device,
-                                         .context = c->context,
-                                         .sets = {c->test, c->train},
+    cli_classify_rows rows = {.series = {.measure = &c->s.measure,
+                                         .device = &c->s.device,
+                                         .context = c->s.context,
+                                         .sets = {c->s.sets[1], c->s.sets[0]},
                                          .data = data}};
-    cli_row_job job = {
-        .progress = &c->progress, .measure = &c->used, .measure_options = &c->measure, .device = &c->device};
-    int result = cli_dataset_make(c->context, &c->device, c->train, &data[1]);
+    cli_row_job job = cli_series_row_job(&c->s);
+    int result = cli_dataset_make(c->s.context, &c->s.device, c->s.sets[0], &data[1]);
     if (result == CLI_GO_ON)
         result = cli_classify_divide(&rows, options, &job);
     if (result == CLI_GO_ON)
-        result = cli_rows_run(&c->division, &job, NULL);
+        result = cli_rows_run(&c->s.division, &job, NULL);
     c->result = rows.did;
-    if (result == CLI_GO_ON && !c->division.part)
-        result = cli_classified_join(&c->classified, rows.more, options->k, job.rows, c->division.file);
+    if (result == CLI_GO_ON && !c->s.division.part)
+        result = cli_classified_join(&c->classified, rows.more, options->k, job.rows, c->s.division.file);
     cli_classify_end(&rows);
     ww_dataset_destroy(&data[1]);
     return result;
 }
 
 static int compute(classify *c, const cli_command *command) {
-    ww_plan_options plan;
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
-    int result = read_sets(c, command->name);
-    if (result == CLI_GO_ON)
-        result = cli_is_group(&c->device) ? cli_group_open(&c->device, &c->group)
-                                          : cli_context_open(&c->device, &c->context);
+    CLI_TRY(cli_series_read(&c->s, command->name));
+    CLI_TRY(cli_series_fit(&c->s));
+    CLI_TRY(cli_series_open(&c->s));
     ww_device_info_init(&c->on, sizeof c->on);
-    if (result == CLI_GO_ON && !c->group && ww_context_get_device_info(c->context, &c->on) != WW_OK)
-        result = cli_fail();
-    if (result != CLI_GO_ON)
-        return result;
+    if (!c->s.group && ww_context_get_device_info(c->s.context, &c->on) != WW_OK)
+        return cli_fail();
+    cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
+    c->s.plan.no_bounds = c->no_bounds;
     options.k = (size_t)c->k;
-    cli_plan_options(&c->device, &c->progress, &plan);
-    plan.no_bounds = c->no_bounds;
-    options.plan = &plan;
-    result = cli_divided(&c->division) ? divide(c, &options) : classify_all(c, &options);
-    cli_progress_end(&c->progress);
-    cli_group_report(c->group);
+    options.plan = &c->s.plan;
+    const int result = cli_divided(&c->s.division) ? divide(c, &options) : classify_all(c, &options);
+    cli_progress_end(&c->s.progress);
+    cli_group_report(c->s.group);
     return result;
 }
 
 static int check(classify *c, const char *command, const char *const *paths, size_t path_count) {
     for (size_t i = 0; i < path_count; i++) {
-        const char **place = c->train_path ? &c->test_path : &c->train_path;
+        const char **place = c->s.paths[0] ? &c->s.paths[1] : &c->s.paths[0];
         if (*place)
             return cli_usage(command, "'%s' is one file too many: TRAIN and TEST", paths[i]);
         *place = paths[i];
     }
-    if (!c->train_path || !c->test_path)
+    if (!c->s.paths[0] || !c->s.paths[1])
         return cli_usage(command, "TRAIN and TEST are needed, as arguments or by --train FILE and --test FILE");
     if (c->method == CENTROID && c->k != 1)
         return cli_usage(command, "--k is of no use with --method centroid: a class has one average");
     if (c->method != CENTROID && c->average != CLI_AVERAGE_DBA)
         return cli_usage(command, "--average goes with --method centroid");
-    if (c->method == CENTROID && cli_is_group(&c->device))
+    if (c->method == CENTROID && cli_is_group(&c->s.device))
         return cli_usage(command, "--method centroid takes one device: averages are not divided");
-    if (c->method == CENTROID && cli_divided(&c->division))
+    if (c->method == CENTROID && cli_divided(&c->s.division))
         return cli_usage(command, "--method centroid has no parts and no checkpoint: averages are not divided");
-    return cli_division_check_job(command, &c->division, &c->device, c->predictions_path != NULL);
+    return cli_division_check_job(command, &c->s.division, &c->s.device, c->predictions_path != NULL);
 }
 
-static int output(const classify *c, const cli_command *command, bool printed) {
-    int result = CLI_GO_ON;
+static int output(classify *c, const cli_command *command, bool printed) {
     if (c->predictions_path)
-        result = cli_classified_save(&c->classified, c->predictions_path);
-    if (result != CLI_GO_ON)
-        return result;
+        CLI_TRY(cli_classified_save(&c->classified, c->predictions_path));
     if (c->json)
         print_json(c, command);
-    else if (!printed && !c->division.part)
+    else if (!printed && !c->s.division.part)
         print_text(c);
-    return CLI_GO_ON;
+    return c->s.division.checkpoint ? cli_division_finish(&c->s.division, true) : CLI_GO_ON;
 }
 
 int cmd_classify(const cli_command *command, int argc, char **argv) {
-    classify c;
-    memset(&c, 0, sizeof c);
-    c.k = 1;
+    classify c = {.k = 1};
     const cli_option options[] = {
-        {"train", 't', CLI_INPUT, "FILE", "labelled series to learn from, in place of TRAIN", &c.train_path, 0, 0},
-        {"test", 'T', CLI_INPUT, "FILE", "series to classify, in place of TEST", &c.test_path, 0, 0},
-        {"k", 'k', CLI_COUNT, "K", "neighbours that vote, default 1", &c.k, NULL, 1},
-        {"method", 'M', CLI_CHOICE, "M", "by the nearest series, or by the nearest average of a class", &c.method,
-         methods, 0},
-        {"average", 0, CLI_CHOICE, "A", "with centroid: how a class is averaged, default dba", &c.average, cli_averages,
-         0},
-        CLI_PARTS_OPTIONS(c.division),
-        CLI_CHECKPOINT_OPTION(c.division),
-        CLI_MEASURE_OPTIONS(c.measure),
-        CLI_ENGINE_OPTION(c.device),
-        {"no-bounds", 0, CLI_FLAG, NULL, "compute every distance in full: no lower bounds, no abandoning", &c.no_bounds,
-         0, 0},
-        {"predictions", 0, CLI_OUTPUT, "FILE",
-         "write index, actual and predicted label of every test series; .csv: commas", &c.predictions_path, 0, 0},
-        {"json", 'j', CLI_FLAG, NULL, "report as one JSON object", &c.json, 0, 0},
-        CLI_READ_OPTIONS(c.read),
-        CLI_DEVICE_OPTIONS(c.device),
+        CLI_OPTION("train", 't', CLI_INPUT, "FILE", "labelled series to learn from, in place of TRAIN", &c.s.paths[0]),
+        CLI_OPTION("test", 'T', CLI_INPUT, "FILE", "series to classify, in place of TEST", &c.s.paths[1]),
+        CLI_NUMBER("k", 'k', "K", "neighbours that vote, default 1", &c.k, 1),
+        CLI_ONE_OF("method", 'M', "M", "by the nearest series, or by the nearest average of a class", &c.method,
+                   methods),
+        CLI_ONE_OF("average", 0, "A", "with centroid: how a class is averaged, default dba", &c.average, cli_averages),
+        CLI_PARTS_OPTIONS(c.s.division),
+        CLI_CHECKPOINT_OPTION(c.s.division),
+        CLI_MEASURE_OPTIONS(c.s.measure_options),
+        CLI_ENGINE_OPTION(c.s.device),
+        CLI_SWITCH("no-bounds", 0, "compute every distance in full: no lower bounds, no abandoning", &c.no_bounds),
+        CLI_OPTION("predictions", 0, CLI_OUTPUT, "FILE",
+                   "write index, actual and predicted label of every test series; .csv: commas", &c.predictions_path),
+        CLI_SWITCH("json", 'j', "report as one JSON object", &c.json),
+        CLI_READ_OPTIONS(c.s.read),
+        CLI_DEVICE_OPTIONS(c.s.device),
     };
     const char *paths[2] = {NULL, NULL};
     size_t path_count = 0;
@@ -269,15 +210,8 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
     int result = compute(&c, command);
     if (result == CLI_GO_ON)
         result = output(&c, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
-    if (result == CLI_GO_ON && c.division.checkpoint)
-        result = cli_division_finish(&c.division, true);
-    cli_division_close(&c.division);
     cli_classified_free(&c.classified);
     ww_classification_free(&c.result);
-    ww_series_set_destroy(&c.test);
-    ww_series_set_destroy(&c.train);
-    ww_group_destroy(&c.group);
-    ww_context_destroy(&c.context);
-    cli_measure_free(&c.used);
-    return result == CLI_GO_ON ? CLI_OK : result;
+    cli_series_end(&c.s);
+    return result;
 }

@@ -8,7 +8,6 @@
 
 #include "cluster.h"
 #include "distances_file.h"
-#include "json.h"
 
 static const char *const methods[] = {"medoids", "single", "complete", "average", "ward", "kmeans", NULL};
 
@@ -17,36 +16,32 @@ static const char *const methods[] = {"medoids", "single", "complete", "average"
 static double distance_at(const cli_clustering *c, size_t i, size_t j) {
     const uint64_t n = c->count, low = i < j ? i : j, high = i < j ? j : i;
     return i == j ? 0
-                  : cli_value_at(c->matrix, cli_precision(&c->device), low * (2 * n - low - 1) / 2 + high - low - 1);
+                  : cli_value_at(c->matrix, cli_precision(&c->s.device), low * (2 * n - low - 1) / 2 + high - low - 1);
+}
+
+static int upload(cli_clustering *c) {
+    CLI_TRY(cli_context_open(&c->s.device, &c->s.context));
+    return cli_series_put(&c->s);
 }
 
 static int compute_matrix(cli_clustering *c) {
     const uint64_t n = c->count, values = n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1);
-    cli_progress progress;
-    ww_plan_options options;
     ww_plan *plan = NULL;
-    ww_dataset *data = NULL;
-    int result = cli_values_allocate(values, 1, cli_precision(&c->device), &c->matrix);
-    if (result == CLI_GO_ON)
-        result = cli_context_open(&c->device, &c->context);
-    if (result == CLI_GO_ON)
-        result = cli_dataset_make(c->context, &c->device, c->set, &data);
-    if (result != CLI_GO_ON || n == 1)
-        goto done;
-    cli_plan_options(&c->device, &progress, &options);
+    CLI_TRY(cli_values_allocate(values, 1, cli_precision(&c->s.device), &c->matrix));
+    CLI_TRY(upload(c));
+    if (n == 1)
+        return CLI_GO_ON;
+    cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
     ww_output to = WW_OUTPUT_HOST(c->matrix);
     to.layout = WW_LAYOUT_CONDENSED;
-    ww_status status = ww_plan_create_matrix(&c->measure, data, NULL, &options, &plan);
+    ww_status status = ww_plan_create_matrix(&c->s.measure, c->s.data[0], NULL, &c->s.plan, &plan);
     if (status == WW_OK)
         status = ww_plan_run(plan, &to);
-    cli_progress_end(&progress);
-    ww_plan_info_init(&c->plan, sizeof c->plan);
-    if (status != WW_OK || ww_plan_get_info(plan, &c->plan) != WW_OK)
-        result = cli_fail();
-done:
+    cli_progress_end(&c->s.progress);
+    if (status == WW_OK)
+        status = ww_plan_get_info(plan, &c->info);
     ww_plan_destroy(&plan);
-    ww_dataset_destroy(&data);
-    return result;
+    return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
 // The most central member of each cluster, the first of equal ones.
@@ -66,47 +61,40 @@ static void find_medoids(cli_clustering *c) {
 }
 
 static int find_means(cli_clustering *c) {
-    cli_progress progress;
-    ww_plan_options plan;
     ww_kmeans_options options = WW_KMEANS_OPTIONS_INIT;
-    ww_dataset *data = NULL;
-    CLI_TRY(cli_context_open(&c->device, &c->context));
-    CLI_TRY(cli_dataset_make(c->context, &c->device, c->set, &data));
-    cli_plan_options(&c->device, &progress, &plan);
-    options.average = c->measure.gamma > 0 ? WW_AVERAGE_SOFT : WW_AVERAGE_DBA;
+    CLI_TRY(upload(c));
+    cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
+    options.average = c->s.measure.gamma > 0 ? WW_AVERAGE_SOFT : WW_AVERAGE_DBA;
     options.length = (size_t)c->length;
     options.seed = c->seed;
     options.starts = (size_t)c->starts;
     options.iterations = (size_t)c->iterations;
-    options.plan = &plan;
+    options.plan = &c->s.plan;
     c->clusters = (size_t)c->k;
-    const ww_status status =
-        ww_cluster_kmeans(&c->measure, data, c->clusters, &options, c->labels, NULL, &c->centres, &c->kmeans_info);
-    cli_progress_end(&progress);
-    ww_dataset_destroy(&data);
+    const ww_status status = ww_cluster_kmeans(&c->s.measure, c->s.data[0], c->clusters, &options, c->labels, NULL,
+                                               &c->centres, &c->kmeans_info);
+    cli_progress_end(&c->s.progress);
     return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
 // From the matrix of all distances.
 static ww_status find_clusters(cli_clustering *c) {
-    const ww_precision precision = cli_precision(&c->device);
-    cli_progress progress;
-    ww_plan_options plan;
+    const ww_precision precision = cli_precision(&c->s.device);
     ww_status status;
-    cli_plan_options(&c->device, &progress, &plan);
+    cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
     if (c->method == CLI_MEDOIDS) {
         ww_medoids_options options = WW_MEDOIDS_OPTIONS_INIT;
-        options.run = plan.run;
+        options.run = c->s.plan.run;
         c->clusters = (size_t)c->k;
         status = ww_cluster_medoids(c->matrix, precision, c->count, c->clusters, &options, c->labels, c->medoids,
                                     &c->medoids_info);
     } else {
-        status =
-            ww_cluster_agglomerate(c->matrix, precision, c->count, (ww_linkage)(c->method - 1), plan.run, c->merges);
+        status = ww_cluster_agglomerate(c->matrix, precision, c->count, (ww_linkage)(c->method - 1), c->s.plan.run,
+                                        c->merges);
         if (status == WW_OK)
             status = ww_cluster_cut(c->merges, c->count, c->distance, c->k ? (size_t)c->k : 1, c->labels, &c->clusters);
     }
-    cli_progress_end(&progress);
+    cli_progress_end(&c->s.progress);
     return status;
 }
 
@@ -118,13 +106,13 @@ static int cluster_matrix(cli_clustering *c) {
     if (c->method != CLI_MEDOIDS)
         find_medoids(c);
     // A soft measure can be negative, and then has no silhouette.
-    if (ww_cluster_silhouette(c->matrix, cli_precision(&c->device), c->count, c->labels, c->silhouettes,
+    if (ww_cluster_silhouette(c->matrix, cli_precision(&c->s.device), c->count, c->labels, c->silhouettes,
                               &c->silhouette) != WW_OK) {
         if (ww_last_error()->status != WW_ERROR_INVALID_ARGUMENT)
             return cli_fail();
         c->silhouette = NAN;
     }
-    c->seconds = c->plan.seconds_wall + cli_seconds() - begin;
+    c->seconds = c->info.seconds_wall + cli_seconds() - begin;
     return CLI_GO_ON;
 }
 
@@ -142,7 +130,7 @@ static int compute(cli_clustering *c) {
     if (c->method == CLI_KMEANS)
         c->seconds = c->kmeans_info.seconds_wall;
     for (size_t i = 0; i < n; i++)
-        c->classes[i] = ww_series_set_class(c->set, i);
+        c->classes[i] = ww_series_set_class(c->s.sets[0], i);
     if (ww_cluster_agreement(c->labels, c->classes, n, &c->agreement) != WW_OK) {
         if (ww_last_error()->status != WW_ERROR_EMPTY)
             return cli_fail();
@@ -155,7 +143,7 @@ bool cli_cluster_merges(int method) {
     return method != CLI_MEDOIDS && method != CLI_KMEANS;
 }
 
-size_t cli_cluster_size(const cli_clustering *c, size_t k) {
+static size_t size_of(const cli_clustering *c, size_t k) {
     size_t size = 0;
     for (size_t i = 0; i < c->count; i++)
         size += c->labels[i] == (int64_t)k;
@@ -163,7 +151,7 @@ size_t cli_cluster_size(const cli_clustering *c, size_t k) {
 }
 
 const double *cli_cluster_centre(const cli_clustering *c, size_t k, size_t *length) {
-    const ww_series_set *set = c->centres ? c->centres : c->set;
+    const ww_series_set *set = c->centres ? c->centres : c->s.sets[0];
     const size_t at = c->centres ? k : c->medoids[k];
     *length = ww_series_set_length(set, at);
     return ww_series_set_values(set, at);
@@ -195,7 +183,7 @@ static int write_merges(const cli_clustering *c) {
 // The centres as a set, each labelled by its cluster's number.
 static int write_centres(const cli_clustering *c) {
     ww_series_set *centres = NULL;
-    ww_status status = ww_series_set_create(ww_series_set_channels(c->set), &centres);
+    ww_status status = ww_series_set_create(ww_series_set_channels(c->s.sets[0]), &centres);
     for (size_t k = 0; status == WW_OK && k < c->clusters; k++) {
         char label[32];
         size_t length;
@@ -215,22 +203,19 @@ static int write_centres(const cli_clustering *c) {
 
 static void print_json(const cli_clustering *c, const cli_command *command) {
     cli_json json;
-    cli_head head = CLI_HEAD_INIT;
-    head.files[0] = c->path ? c->path : c->distances;
-    head.counts[0] = c->count;
-    head.files[1] = c->path ? c->distances : NULL;
-    head.counts[1] = c->count;
-    head.output = c->output;
-    head.measure = c->distances ? NULL : &c->measure;
-    head.measure_options = &c->measure_options;
-    head.read = c->distances ? NULL : &c->read;
-    head.context = c->context;
-    head.precision = ww_precision_name(cli_precision(&c->device));
-    head.engine = c->distances ? NULL : ww_engine_name(c->plan.engine);
+    cli_head head = cli_series_head(&c->s, c->output);
+    head.counts[0] = head.counts[1] = c->count;
+    if (c->distances) {
+        head.files[c->s.paths[0] ? 1 : 0] = c->distances;
+        head.measure = NULL;
+        head.read = NULL;
+    } else {
+        head.engine = ww_engine_name(c->info.engine);
+    }
     head.seconds_compute = c->seconds;
-    head.seconds_device = c->plan.seconds_device;
+    head.seconds_device = c->info.seconds_device;
     cli_json_head(&json, stdout, command, &head);
-    cli_json_plan(&json, &c->plan);
+    cli_json_plan(&json, &c->info);
     cli_json_text(&json, "method", methods[c->method]);
     cli_json_count(&json, "clusters", c->clusters);
     cli_json_number(&json, "sum_of_distances", c->method == CLI_MEDOIDS ? c->medoids_info.cost : NAN, 17);
@@ -244,7 +229,7 @@ static void print_json(const cli_clustering *c, const cli_command *command) {
     }
     cli_json_array(&json, "sizes");
     for (size_t k = 0; k < c->clusters; k++)
-        cli_json_count(&json, NULL, cli_cluster_size(c, k));
+        cli_json_count(&json, NULL, size_of(c, k));
     cli_json_end(&json);
     cli_json_array(&json, "medoids");
     for (size_t k = 0; k < c->clusters && c->method != CLI_KMEANS; k++)
@@ -273,7 +258,7 @@ static void print_text(const cli_clustering *c) {
     printf("seconds     %.4g computing, %.4g in all\n\n%8s %8s", c->seconds, cli_seconds(), "cluster", "series");
     puts(c->method == CLI_KMEANS ? "" : "   medoid  silhouette");
     for (size_t k = 0; k < c->clusters; k++) {
-        const size_t size = cli_cluster_size(c, k);
+        const size_t size = size_of(c, k);
         double sum = 0;
         for (size_t i = 0; i < c->count && !isnan(c->silhouette); i++)
             sum += c->labels[i] == (int64_t)k ? c->silhouettes[i] : 0;
@@ -293,9 +278,9 @@ static int check_distances(const cli_clustering *c, const cli_command *command) 
     const cli_measure_options none = {0};
     if (c->method == CLI_KMEANS)
         return cli_usage(command->name, "kmeans needs series, not distances");
-    if (memcmp(&c->measure_options, &none, sizeof none) != 0 || c->device.engine || c->read.znormalise)
+    if (memcmp(&c->s.measure_options, &none, sizeof none) != 0 || c->s.device.engine || c->s.read.znormalise)
         return cli_usage(command->name, "a measure, --engine and --znorm are of no use with --distances");
-    if (!c->path && (c->centres_path || c->svg_path))
+    if (!c->s.paths[0] && (c->centres_path || c->svg_path))
         return cli_usage(command->name, "--centres and --svg need the series: cluster INPUT --distances %s",
                          c->distances);
     return CLI_GO_ON;
@@ -305,7 +290,7 @@ static int check(cli_clustering *c, const cli_command *command) {
     c->distance = INFINITY;
     if (c->limit && (!cli_number(c->limit, &c->distance) || !cli_cluster_merges(c->method)))
         return cli_usage(command->name, "--distance is a number, and goes with the methods that merge");
-    if (!c->path && !c->distances)
+    if (!c->s.paths[0] && !c->distances)
         return cli_usage(command->name, "usage: wavewarp %s %s", command->name, command->operands);
     if (!c->k && !c->limit)
         return cli_usage(command->name, "--k K is needed, or --distance D where a method merges");
@@ -316,95 +301,93 @@ static int check(cli_clustering *c, const cli_command *command) {
 
 // The series, and the distances where they are in a file.
 static int load(cli_clustering *c, const cli_command *command) {
-    const char *name = c->path ? c->path : c->distances;
-    int result = c->distances ? CLI_GO_ON : cli_measure_make(command->name, &c->measure_options, &c->measure);
-    if (result == CLI_GO_ON && c->path)
-        result = cli_read(c->path, &c->read, 0, !c->distances, &c->set);
-    if (result == CLI_GO_ON && c->path && !c->distances)
-        result = cli_fit_times(&c->measure, c->set, NULL);
-    if (result != CLI_GO_ON)
-        return result;
-    c->count = ww_series_set_count(c->set);
-    if (c->distances) {
-        double *distances = NULL;
-        size_t count = 0;
-        result = cli_distances_read(c->distances, &count, &distances);
-        c->matrix = distances;
-        c->device.precision = WW_DOUBLE; // that of the matrix: a file of floats is exact in it
-        if (result == CLI_GO_ON && c->path && count != c->count)
-            result = cli_error("%s has the distances of %zu series, %s has %zu series", c->distances, count, c->path,
-                               c->count);
-        c->count = count;
-    } else {
-        cli_fit_band(&c->measure_options, &c->measure, c->set, NULL);
+    const char *path = c->s.paths[0];
+    double *distances = NULL;
+    if (!c->distances) {
+        CLI_TRY(cli_series_read(&c->s, command->name));
+        CLI_TRY(cli_series_fit(&c->s));
+    } else if (path) {
+        CLI_TRY(cli_read(path, &c->s.read, 0, false, &c->s.sets[0]));
     }
-    if (result == CLI_GO_ON && c->k > c->count)
-        result = cli_error("%s has %zu series: too few for %" PRIu64 " clusters", name, c->count, c->k);
-    return result;
+    c->count = ww_series_set_count(c->s.sets[0]);
+    if (c->distances) {
+        size_t count = 0;
+        const int result = cli_distances_read(c->distances, &count, &distances);
+        c->matrix = distances;
+        CLI_TRY(result);
+        c->s.device.precision = WW_DOUBLE; // that of the matrix: a file of floats is exact in it
+        if (path && count != c->count)
+            return cli_error("%s has the distances of %zu series, %s has %zu series", c->distances, count, path,
+                             c->count);
+        c->count = count;
+    }
+    if (c->k > c->count)
+        return cli_error("%s has %zu series: too few for %" PRIu64 " clusters", path ? path : c->distances, c->count,
+                         c->k);
+    return CLI_GO_ON;
+}
+
+static int work(cli_clustering *c, const cli_command *command, bool printed) {
+    CLI_TRY(load(c, command));
+    CLI_TRY(compute(c));
+    if (c->centres_path)
+        CLI_TRY(write_centres(c));
+    if (c->merges_path)
+        CLI_TRY(write_merges(c));
+    if (c->svg_path)
+        CLI_TRY(cli_cluster_draw(c));
+    if (c->output)
+        CLI_TRY(write_labels(c));
+    if (c->json)
+        print_json(c, command);
+    else if (!printed)
+        print_text(c);
+    return CLI_GO_ON;
 }
 
 int cmd_cluster(const cli_command *command, int argc, char **argv) {
     cli_clustering c = {0};
     ww_medoids_info_init(&c.medoids_info, sizeof c.medoids_info);
-    ww_plan_info_init(&c.plan, sizeof c.plan);
+    ww_plan_info_init(&c.info, sizeof c.info);
     ww_kmeans_info_init(&c.kmeans_info, sizeof c.kmeans_info);
     c.seed = c.starts = 1;
     c.iterations = 50;
     const cli_option options[] = {
-        {"k", 'k', CLI_COUNT, "K", "number of clusters; with --distance: the fewest", &c.k, NULL, 1},
-        {"method", 'M', CLI_CHOICE, "M", "k medoids (default), the linkage by which clusters are merged, or k-means",
-         &c.method, methods, 0},
-        {"seed", 0, CLI_COUNT, "N", "kmeans: seed of the first centres (default 1)", &c.seed, NULL, 0},
-        {"starts", 0, CLI_COUNT, "N",
-         "kmeans: searches from other first centres, of which the best is taken (default 1)", &c.starts, NULL, 1},
-        {"iterations", 0, CLI_COUNT, "N", "kmeans: most iterations of a search (default 50)", &c.iterations, NULL, 0},
-        {"length", 0, CLI_COUNT, "N", "kmeans: points of every centre (default: of the series it starts from)",
-         &c.length, NULL, 1},
-        {"distance", 0, CLI_TEXT, "D", "merge clusters up to this distance", &c.limit, 0, 0},
-        {"distances", 0, CLI_INPUT, "FILE", "distances that 'wavewarp matrix' wrote; then INPUT may be left out",
-         &c.distances, 0, 0},
-        {"output", 'o', CLI_OUTPUT, "FILE", "write each series' cluster there; '-': in place of the report", &c.output,
-         0, 0},
-        {"centres", 0, CLI_OUTPUT, "FILE", "write the medoids or averages there, labelled by their cluster",
-         &c.centres_path, 0, 0},
-        {"merges", 0, CLI_OUTPUT, "FILE", "write the tree there: two clusters, their distance, the new one's size",
-         &c.merges_path, 0, 0},
-        {"svg", 0, CLI_OUTPUT, "FILE", "draw the clusters with their centres, and the tree", &c.svg_path, 0, 0},
-        {"json", 'j', CLI_FLAG, NULL, "report as one JSON object", &c.json, 0, 0},
-        CLI_MEASURE_OPTIONS(c.measure_options),
-        CLI_ENGINE_OPTION(c.device),
-        CLI_READ_OPTIONS(c.read),
-        CLI_DEVICE_OPTIONS(c.device),
+        CLI_NUMBER("k", 'k', "K", "number of clusters; with --distance: the fewest", &c.k, 1),
+        CLI_ONE_OF("method", 'M', "M", "k medoids (default), the linkage by which clusters are merged, or k-means",
+                   &c.method, methods),
+        CLI_NUMBER("seed", 0, "N", "kmeans: seed of the first centres (default 1)", &c.seed, 0),
+        CLI_NUMBER("starts", 0, "N",
+                   "kmeans: searches from other first centres, of which the best is taken (default 1)", &c.starts, 1),
+        CLI_NUMBER("iterations", 0, "N", "kmeans: most iterations of a search (default 50)", &c.iterations, 0),
+        CLI_NUMBER("length", 0, "N", "kmeans: points of every centre (default: of the series it starts from)",
+                   &c.length, 1),
+        CLI_OPTION("distance", 0, CLI_TEXT, "D", "merge clusters up to this distance", &c.limit),
+        CLI_OPTION("distances", 0, CLI_INPUT, "FILE",
+                   "distances that 'wavewarp matrix' wrote; then INPUT may be left out", &c.distances),
+        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE", "write each series' cluster there; '-': in place of the report",
+                   &c.output),
+        CLI_OPTION("centres", 0, CLI_OUTPUT, "FILE", "write the medoids or averages there, labelled by their cluster",
+                   &c.centres_path),
+        CLI_OPTION("merges", 0, CLI_OUTPUT, "FILE",
+                   "write the tree there: two clusters, their distance, the new one's size", &c.merges_path),
+        CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw the clusters with their centres, and the tree", &c.svg_path),
+        CLI_SWITCH("json", 'j', "report as one JSON object", &c.json),
+        CLI_MEASURE_OPTIONS(c.s.measure_options),
+        CLI_ENGINE_OPTION(c.s.device),
+        CLI_READ_OPTIONS(c.s.read),
+        CLI_DEVICE_OPTIONS(c.s.device),
     };
-    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &c.path, 0, 1, NULL));
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, c.s.paths, 0, 1, NULL));
     CLI_TRY(check(&c, command));
-    int result = load(&c, command);
-    if (result == CLI_GO_ON)
-        result = compute(&c);
-    if (result == CLI_GO_ON && c.centres_path)
-        result = write_centres(&c);
-    if (result == CLI_GO_ON && c.merges_path)
-        result = write_merges(&c);
-    if (result == CLI_GO_ON && c.svg_path)
-        result = cli_cluster_draw(&c);
-    if (result == CLI_GO_ON && c.output)
-        result = write_labels(&c);
-    if (result == CLI_GO_ON) {
-        if (c.json)
-            print_json(&c, command);
-        else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
-            print_text(&c);
-        result = CLI_OK;
-    }
+    const int result = work(&c, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
     free(c.matrix);
     free(c.labels);
     free(c.classes);
     free(c.medoids);
     free(c.silhouettes);
     free(c.merges);
-    ww_series_set_destroy(&c.set);
     ww_series_set_destroy(&c.centres);
-    ww_context_destroy(&c.context);
-    cli_measure_free(&c.measure);
+    cli_series_end(&c.s);
     return result;
 }

@@ -109,8 +109,8 @@ static void write_json(cli_json *json, const ww_device_info *d, const check *res
 int cmd_devices(const cli_command *command, int argc, char **argv) {
     bool json = false, no_test = false, failed = false;
     const cli_option options[] = {
-        {"json", 'j', CLI_FLAG, NULL, "print one JSON object", &json, 0, 0},
-        {"no-self-test", 0, CLI_FLAG, NULL, "list only; compute nothing", &no_test, 0, 0},
+        CLI_SWITCH("json", 'j', "print one JSON object", &json),
+        CLI_SWITCH("no-self-test", 0, "list only; compute nothing", &no_test),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, NULL, 0, 0, NULL));
     ww_device_list *devices = NULL;

@@ -7,90 +7,50 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "group_job.h"
 #include "matrix_picture.h"
 #include "neighbours.h"
-#include "rows.h"
+#include "series_job.h"
 #include "series_rows.h"
 #include "tiles.h"
 
-// Two sets on a device under a measure, and a plan for them.
+// Two sets under a measure, and a plan for them; on several devices there is none.
 typedef struct job {
-    cli_measure_options measure_options;
-    cli_device_options device;
-    cli_read_options read;
-    const char *paths[2]; // the second NULL: the first set with itself
-    const char *output;   // NULL: standard output
+    cli_series_job s;
+    const char *output; // NULL: standard output
     bool json;
-    ww_measure measure;
-    ww_context *context;
-    ww_series_set *sets[2];
-    ww_dataset *data[2];
-    ww_group *group; // several devices; then there is neither a context nor a plan
-    ww_group_dataset *shared[2];
     ww_plan *plan;
-    cli_progress progress;
-    ww_plan_options plan_options;
     cli_range part[2]; // matrix: rows and columns
-    cli_division division;
 } job;
 
-static void job_end(job *j) {
-    cli_division_close(&j->division);
+static int job_end(job *j, int result) {
     ww_plan_destroy(&j->plan);
-    for (int i = 1; i >= 0; i--) {
-        ww_group_dataset_destroy(&j->shared[i]);
-        ww_dataset_destroy(&j->data[i]);
-        ww_series_set_destroy(&j->sets[i]);
-    }
-    ww_group_destroy(&j->group);
-    ww_context_destroy(&j->context);
-    cli_measure_free(&j->measure);
-}
-
-static int load(job *j, int i) {
-    if (!j->paths[i])
-        return CLI_GO_ON;
-    return cli_read(j->paths[i], &j->read, i, true, &j->sets[i]);
-}
-
-static int upload(job *j, bool group) {
-    int result = group ? cli_group_open(&j->device, &j->group) : cli_context_open(&j->device, &j->context);
-    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
-        if (j->sets[i])
-            result = group ? cli_group_dataset_make(j->group, &j->device, j->sets[i], &j->shared[i])
-                           : cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]);
+    cli_series_end(&j->s);
     return result;
 }
 
 // Reads the sets and uploads them.
 static int job_begin(job *j, const char *command) {
-    int result = cli_measure_make(command, &j->measure_options, &j->measure);
-    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
-        result = load(j, i);
-    if (result == CLI_GO_ON)
-        result = cli_fit_times(&j->measure, j->sets[0], j->sets[1]);
-    if (result == CLI_GO_ON)
-        cli_fit_band(&j->measure_options, &j->measure, j->sets[0], j->sets[1]);
-    return result == CLI_GO_ON ? upload(j, cli_is_group(&j->device)) : result;
+    CLI_TRY(cli_series_read(&j->s, command));
+    CLI_TRY(cli_series_fit(&j->s));
+    return cli_series_upload(&j->s);
 }
 
 static size_t row_count(const job *j) {
-    return ww_series_set_count(j->sets[0]);
+    return ww_series_set_count(j->s.sets[0]);
 }
 
 static size_t column_count(const job *j) {
-    return ww_series_set_count(j->sets[j->sets[1] ? 1 : 0]);
+    return ww_series_set_count(j->s.sets[j->s.sets[1] ? 1 : 0]);
 }
 
 // What was computed; of work in several runs, all of them.
 static bool get_info(const job *j, ww_plan_info *info) {
     if (ww_plan_get_info(j->plan, info) != WW_OK)
         return false;
-    if (cli_divided(&j->division)) {
-        info->cells = info->cells_done = j->progress.done_before;
-        info->seconds_wall = j->division.seconds_wall;
-        info->seconds_device = j->division.seconds_device;
+    if (cli_divided(&j->s.division)) {
+        info->cells = info->cells_done = j->s.progress.done_before;
+        info->seconds_wall = j->s.division.seconds_wall;
+        info->seconds_device = j->s.division.seconds_device;
     }
     return true;
 }
@@ -98,7 +58,7 @@ static bool get_info(const job *j, ww_plan_info *info) {
 // Prints a summary of the run on standard error, where that is a terminal.
 static void report(const job *j) {
     ww_plan_info info = WW_PLAN_INFO_INIT;
-    cli_group_report(j->group);
+    cli_group_report(j->s.group);
     if (!isatty(STDERR_FILENO) || !get_info(j, &info))
         return;
     fprintf(stderr, "%" PRIu64 " pairs, %" PRIu64 " cells in %.4g s, %.4g Gcells/s, engine %s\n", info.pairs,
@@ -107,43 +67,29 @@ static void report(const job *j) {
 }
 
 // The head of the command's object and what the plan did; the object stays open.
-static void begin_json(const job *j, const cli_command *command, const char *output, cli_json *json) {
+static void begin_json(const job *j, const cli_command *command, cli_json *json) {
     ww_plan_info info = WW_PLAN_INFO_INIT;
-    cli_head head = CLI_HEAD_INIT;
+    cli_head head = cli_series_head(&j->s, j->output);
     if (!get_info(j, &info))
         ww_plan_info_init(&info, sizeof info);
-    for (int i = 0; i < 2; i++) {
-        head.files[i] = j->paths[i];
-        head.counts[i] = j->sets[i] ? ww_series_set_count(j->sets[i]) : 0;
-    }
-    head.output = output;
-    head.measure = &j->measure;
-    head.measure_options = &j->measure_options;
-    head.read = &j->read;
-    head.context = j->context;
-    head.precision = ww_precision_name(cli_precision(&j->device));
     head.engine = ww_engine_name(info.engine);
     head.seconds_compute = info.seconds_wall;
     head.seconds_device = info.seconds_device;
-    if (j->group)
-        cli_group_head(j->group, &head);
+    cli_group_head(j->s.group, &head);
     cli_json_head(json, stdout, command, &head);
-    if (j->group)
-        cli_group_json(j->group, NULL, json);
+    if (j->s.group)
+        cli_group_json(j->s.group, NULL, json);
     else
         cli_json_plan(json, &info);
 }
 
 #define JOB_OPTIONS(j)                                                                                                 \
-    CLI_MEASURE_OPTIONS((j).measure_options), CLI_ENGINE_OPTION((j).device), CLI_READ_OPTIONS((j).read),               \
-        CLI_DEVICE_OPTIONS((j).device)
+    CLI_MEASURE_OPTIONS((j).s.measure_options), CLI_ENGINE_OPTION((j).s.device), CLI_READ_OPTIONS((j).s.read),         \
+        CLI_DEVICE_OPTIONS((j).s.device)
 #define DISTANCES_OPTIONS(j)                                                                                           \
-    {                                                                                                                  \
-        "output",    'o', CLI_OUTPUT, "FILE", "where to: .npy, .csv, else raw values; default '-', text",              \
-        &(j).output, 0,   0},                                                                                          \
-    {                                                                                                                  \
-        "json", 'j', CLI_FLAG, NULL, "print one JSON object; the distances are in it, or in --output", &(j).json, 0, 0 \
-    }
+    CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE", "where to: .npy, .csv, else raw values; default '-', text",          \
+               &(j).output),                                                                                           \
+        CLI_SWITCH("json", 'j', "print one JSON object; the distances are in it, or in --output", &(j).json)
 
 // ---- matrix
 
@@ -200,7 +146,7 @@ static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t 
         sink to = {.file = file};
         const ww_status streamed = condensed ? ww_plan_run_condensed_blocks(j->plan, put_condensed, &to)
                                              : ww_plan_run_blocks(j->plan, put_block, &to);
-        cli_progress_end(&j->progress);
+        cli_progress_end(&j->s.progress);
         if (streamed == WW_OK)
             return CLI_GO_ON;
         return cli_fail_with(to.error.status != WW_OK ? &to.error : ww_last_error());
@@ -208,11 +154,11 @@ static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t 
     ww_output to = WW_OUTPUT_HOST(values);
     if (condensed)
         to.layout = WW_LAYOUT_CONDENSED;
-    ww_status status = j->group ? ww_group_matrix(&j->measure, j->shared[0], j->shared[1], &j->plan_options, &to)
+    ww_status status = j->s.group ? ww_group_matrix(&j->s.measure, j->s.shared[0], j->s.shared[1], &j->s.plan, &to)
                        : is_part(j)
                            ? ww_plan_run_rectangle(j->plan, j->part[0].begin, rows, j->part[1].begin, columns, &to)
                            : ww_plan_run(j->plan, &to);
-    cli_progress_end(&j->progress); // before a message, which would be written after the bar
+    cli_progress_end(&j->s.progress); // before a message, which would be written after the bar
     if (status == WW_OK && file)
         status = ww_array_file_put(file, 0, rows, 0, columns ? columns : 1, values);
     return status == WW_OK ? CLI_GO_ON : cli_fail();
@@ -221,11 +167,11 @@ static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t 
 // "distances": the rows of the matrix, or its upper triangle in one list.
 static void print_matrix_json(const job *j, const cli_command *command, bool condensed, const void *values,
                               uint64_t rows, uint64_t columns) {
-    const ww_precision precision = cli_precision(&j->device);
+    const ww_precision precision = cli_precision(&j->s.device);
     const size_t row_bytes = (size_t)columns * cli_value_bytes(precision);
     cli_json json;
-    begin_json(j, command, values ? NULL : j->division.part ? j->division.data_path : j->output, &json);
-    cli_division_json(&json, &j->division);
+    begin_json(j, command, &json);
+    cli_division_json(&json, &j->s.division);
     cli_json_flag(&json, "condensed", condensed);
     if (is_part(j)) {
         cli_json_count(&json, "first_row", j->part[0].begin);
@@ -255,31 +201,37 @@ static bool has_file(const job *j, const char *svg) {
 static int divide_matrix(job *j, const cli_command *command, bool condensed) {
     const size_t n = row_count(j);
     ww_plan_info info = WW_PLAN_INFO_INIT;
-    cli_plan_options(&j->device, &j->progress, &j->plan_options);
-    if (ww_plan_create_matrix(&j->measure, j->data[0], j->data[1], &j->plan_options, &j->plan) != WW_OK ||
+    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    if (ww_plan_create_matrix(&j->s.measure, j->s.data[0], j->s.data[1], &j->s.plan, &j->plan) != WW_OK ||
         ww_plan_get_info(j->plan, &info) != WW_OK) {
-        cli_progress_end(&j->progress);
+        cli_progress_end(&j->s.progress);
         return cli_fail();
     }
     // Of a symmetric measure one half is planned. Up to 3 series that does not show, nor matter.
-    const bool upper = condensed || (!j->data[1] && !is_part(j) && n > 3 && info.pairs <= n * (n + 1) / 2);
-    cli_tile_job tiles = {
-        {j->sets[0], j->sets[1]}, j->plan,    j->context, &j->progress, {.condensed = condensed}, &j->measure,
-        &j->measure_options,      &j->device, j->output};
-    tiles.shape.precision = cli_precision(&j->device);
+    const bool upper = condensed || (!j->s.data[1] && !is_part(j) && n > 3 && info.pairs <= n * (n + 1) / 2);
+    cli_tile_job tiles = {{j->s.sets[0], j->s.sets[1]},
+                          j->plan,
+                          j->s.context,
+                          &j->s.progress,
+                          {.condensed = condensed},
+                          &j->s.measure,
+                          &j->s.measure_options,
+                          &j->s.device,
+                          j->output};
+    tiles.shape.precision = cli_precision(&j->s.device);
     tiles.shape.tiles = (cli_tiles){.row = j->part[0].begin,
                                     .rows = j->part[0].end - j->part[0].begin,
                                     .column = j->part[1].begin,
                                     .columns = j->part[1].end - j->part[1].begin,
                                     .upper = upper};
-    const int result = cli_tiles_run(&j->division, &tiles);
-    if (result == CLI_GO_ON && j->json)
+    CLI_TRY(cli_tiles_run(&j->s.division, &tiles));
+    if (j->json)
         print_matrix_json(j, command, condensed, NULL, 0, 0);
-    return result;
+    return CLI_GO_ON;
 }
 
 static int compute_matrix(job *j, const cli_command *command, bool condensed, const char *svg) {
-    const ww_precision precision = cli_precision(&j->device);
+    const ww_precision precision = cli_precision(&j->s.device);
     const uint64_t n = j->part[0].end - j->part[0].begin;
     // The half of n x n; the even one of n and n-1 is halved before it is multiplied.
     const uint64_t rows = condensed ? (n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1)) : n;
@@ -288,28 +240,28 @@ static int compute_matrix(job *j, const cli_command *command, bool condensed, co
     ww_array_file *file = NULL;
     void *values = NULL;
     int result = CLI_GO_ON;
-    if (j->group && !fits_memory(rows, columns, precision))
+    if (j->s.group && !fits_memory(rows, columns, precision))
         return cli_error("several devices write to host memory, and %" PRIu64 " x %" PRIu64
                          " distances are too many: compute parts, by --part-rows, on each device",
                          rows, columns);
     // One half computed in memory is twice as fast as the whole square in blocks.
-    if (in_json || svg || is_part(j) || j->group ||
-        (!j->data[1] && fits_memory(rows, columns ? columns : 1, precision)))
+    if (in_json || svg || is_part(j) || j->s.group ||
+        (!j->s.data[1] && fits_memory(rows, columns ? columns : 1, precision)))
         result = cli_values_allocate(rows, columns ? columns : 1, precision, &values);
     if (result != CLI_GO_ON)
         return result;
-    cli_plan_options(&j->device, &j->progress, &j->plan_options);
-    if ((!j->group &&
-         ww_plan_create_matrix(&j->measure, j->data[0], j->data[1], &j->plan_options, &j->plan) != WW_OK) ||
+    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    if ((!j->s.group &&
+         ww_plan_create_matrix(&j->s.measure, j->s.data[0], j->s.data[1], &j->s.plan, &j->plan) != WW_OK) ||
         (to_file &&
          ww_array_file_create(j->output ? j->output : "-", precision, (size_t)rows, (size_t)columns, &file) != WW_OK))
         result = cli_fail();
     else
         result = run_matrix(j, condensed, values, (size_t)rows, (size_t)columns, file);
-    cli_progress_end(&j->progress);
+    cli_progress_end(&j->s.progress);
     if (ww_array_file_close(&file, result == CLI_GO_ON) != WW_OK && result == CLI_GO_ON)
         result = cli_fail();
-    const cli_matrix_picture picture = {svg, {j->sets[0], j->sets[1]}, values, precision, condensed, &j->measure};
+    const cli_matrix_picture picture = {svg, {j->s.sets[0], j->s.sets[1]}, values, precision, condensed, &j->s.measure};
     if (result == CLI_GO_ON && svg)
         result = cli_matrix_draw(&picture);
     if (result == CLI_GO_ON && j->json)
@@ -319,10 +271,10 @@ static int compute_matrix(job *j, const cli_command *command, bool condensed, co
 }
 
 static int check_division(job *j, const char *command, const char *svg) {
-    const cli_division *d = &j->division;
-    const int result = cli_division_check(command, &j->division);
-    if (result != CLI_GO_ON || !cli_divided(d))
-        return result;
+    const cli_division *d = &j->s.division;
+    CLI_TRY(cli_division_check(command, &j->s.division));
+    if (!cli_divided(d))
+        return CLI_GO_ON;
     if (svg)
         return cli_usage(command, "--svg draws a whole matrix: draw it from the finished file");
     if (d->part && (j->output || is_part(j)))
@@ -333,46 +285,46 @@ static int check_division(job *j, const char *command, const char *svg) {
     return CLI_GO_ON;
 }
 
+static int check_matrix(job *j, const char *command, bool condensed, const char *svg) {
+    if (condensed && j->s.paths[1])
+        return cli_usage(command, "--condensed is for one set with itself");
+    if (is_part(j) && (condensed || svg))
+        return cli_usage(command, "--part-rows and --part-columns are not for --condensed or --svg");
+    CLI_TRY(check_division(j, command, svg));
+    if (cli_is_group(&j->s.device) && (is_part(j) || condensed || cli_divided(&j->s.division)))
+        return cli_usage(command,
+                         "several devices compute a whole matrix, not --condensed, a part or from a checkpoint");
+    return CLI_GO_ON;
+}
+
+static int find_matrix(job *j, const cli_command *command, bool condensed, const char *svg) {
+    CLI_TRY(job_begin(j, command->name));
+    CLI_TRY(fit_range(&j->part[0], "rows", row_count(j)));
+    CLI_TRY(fit_range(&j->part[1], "columns", column_count(j)));
+    CLI_TRY(cli_divided(&j->s.division) ? divide_matrix(j, command, condensed)
+                                        : compute_matrix(j, command, condensed, svg));
+    report(j);
+    return CLI_GO_ON;
+}
+
 int cmd_matrix(const cli_command *command, int argc, char **argv) {
     job j = {0};
     bool condensed = false;
     const char *svg = NULL;
     const cli_option options[] = {
         DISTANCES_OPTIONS(j),
-        {"svg", 0, CLI_OUTPUT, "FILE", "draw the matrix as a heat map; of one set, in the order of a tree", &svg, 0, 0},
-        {"condensed", 0, CLI_FLAG, NULL, "upper triangle without the diagonal, row after row", &condensed, 0, 0},
-        {"part-rows", 0, CLI_RANGE, "A:B", "only rows A to B-1, from 0: a part of the matrix", &j.part[0], 0, 0},
-        {"part-columns", 0, CLI_RANGE, "C:D", "only columns C to D-1, from 0", &j.part[1], 0, 0},
-        CLI_PARTS_OPTIONS(j.division),
-        CLI_CHECKPOINT_OPTION(j.division),
+        CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw the matrix as a heat map; of one set, in the order of a tree",
+                   &svg),
+        CLI_SWITCH("condensed", 0, "upper triangle without the diagonal, row after row", &condensed),
+        CLI_OPTION("part-rows", 0, CLI_RANGE, "A:B", "only rows A to B-1, from 0: a part of the matrix", &j.part[0]),
+        CLI_OPTION("part-columns", 0, CLI_RANGE, "C:D", "only columns C to D-1, from 0", &j.part[1]),
+        CLI_PARTS_OPTIONS(j.s.division),
+        CLI_CHECKPOINT_OPTION(j.s.division),
         JOB_OPTIONS(j),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, 2, NULL);
-    if (result == CLI_GO_ON && condensed && j.paths[1])
-        result = cli_usage(command->name, "--condensed is for one set with itself");
-    if (result == CLI_GO_ON && is_part(&j) && (condensed || svg))
-        result = cli_usage(command->name, "--part-rows and --part-columns are not for --condensed or --svg");
-    if (result == CLI_GO_ON)
-        result = check_division(&j, command->name, svg);
-    if (result == CLI_GO_ON && cli_is_group(&j.device) && (is_part(&j) || condensed || cli_divided(&j.division)))
-        result = cli_usage(command->name,
-                           "several devices compute a whole matrix, not --condensed, a part or from a checkpoint");
-    if (result != CLI_GO_ON)
-        return result;
-    result = job_begin(&j, command->name);
-    if (result == CLI_GO_ON)
-        result = fit_range(&j.part[0], "rows", row_count(&j));
-    if (result == CLI_GO_ON)
-        result = fit_range(&j.part[1], "columns", column_count(&j));
-    if (result == CLI_GO_ON)
-        result = cli_divided(&j.division) ? divide_matrix(&j, command, condensed)
-                                          : compute_matrix(&j, command, condensed, svg);
-    if (result == CLI_GO_ON) {
-        report(&j);
-        result = CLI_OK;
-    }
-    job_end(&j);
-    return result;
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 1, 2, NULL));
+    CLI_TRY(check_matrix(&j, command->name, condensed, svg));
+    return job_end(&j, find_matrix(&j, command, condensed, svg));
 }
 
 // ---- pairs
@@ -382,30 +334,27 @@ static void note_run(void *user) {
     ww_plan_info info = WW_PLAN_INFO_INIT;
     if (ww_plan_get_info(j->plan, &info) != WW_OK)
         return;
-    j->progress.done_before += info.cells_done;
-    j->division.seconds_wall += info.seconds_wall;
-    j->division.seconds_device += info.seconds_device;
+    j->s.progress.done_before += info.cells_done;
+    j->s.division.seconds_wall += info.seconds_wall;
+    j->s.division.seconds_device += info.seconds_device;
 }
 
 static cli_series_rows series_of(job *j, size_t k) {
-    return (cli_series_rows){&j->measure, &j->device, &j->plan_options, j->context, {j->sets[0], j->sets[1]},
-                             j->data,     k,          &j->plan,         note_run,   j};
-}
-
-static cli_row_job rows_of(const job *j, cli_series_rows *series) {
-    return (cli_row_job){.sets = {j->sets[0], j->sets[1]},
-                         .context = j->context,
-                         .measure = &j->measure,
-                         .measure_options = &j->measure_options,
-                         .device = &j->device,
-                         .result = cli_precision(&j->device),
-                         .rows = row_count(j),
-                         .user = series};
+    return (cli_series_rows){.measure = &j->s.measure,
+                             .device = &j->s.device,
+                             .options = &j->s.plan,
+                             .context = j->s.context,
+                             .sets = {j->s.sets[0], j->s.sets[1]},
+                             .data = j->s.data,
+                             .k = k,
+                             .plan = &j->plan,
+                             .note = note_run,
+                             .user = j};
 }
 
 // The distances of all pairs; of a part NULL: they are in its file.
 static int print_pairs(job *j, const cli_command *command, const void *values) {
-    const ww_precision precision = cli_precision(&j->device);
+    const ww_precision precision = cli_precision(&j->s.device);
     const size_t n = row_count(j);
     const bool in_json = values && j->json && !j->output;
     cli_json json;
@@ -413,8 +362,8 @@ static int print_pairs(job *j, const cli_command *command, const void *values) {
         return cli_fail();
     if (!j->json)
         return CLI_GO_ON;
-    begin_json(j, command, values ? j->output : j->division.data_path, &json);
-    cli_division_json(&json, &j->division);
+    begin_json(j, command, &json);
+    cli_division_json(&json, &j->s.division);
     if (in_json)
         cli_json_values(&json, "distances", values, precision, n);
     else
@@ -425,71 +374,65 @@ static int print_pairs(job *j, const cli_command *command, const void *values) {
 
 static int write_pairs(job *j, const cli_command *command, const void *values) {
     CLI_TRY(print_pairs(j, command, values));
-    return values && cli_divided(&j->division) ? cli_division_finish(&j->division, true) : CLI_GO_ON;
+    return values && cli_divided(&j->s.division) ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;
 }
 
 static int divide_pairs(job *j, void *values) {
     cli_series_rows series = series_of(j, 0);
-    cli_row_job rows = rows_of(j, &series);
+    cli_row_job rows = cli_series_row_job(&j->s);
     rows.name = "pairs";
-    rows.progress = &j->progress;
-    rows.precision = cli_precision(&j->device);
+    rows.user = &series;
     rows.weight = cli_pairs_weight;
     rows.compute = cli_pairs_compute;
-    return cli_rows_run(&j->division, &rows, values);
+    return cli_rows_run(&j->s.division, &rows, values);
 }
 
 static int run_pairs(job *j, void *values) {
     const size_t n = row_count(j);
     const ww_output to = WW_OUTPUT_HOST(values);
     ww_status status =
-        j->group ? ww_group_pairs(&j->measure, j->shared[0], j->shared[1], NULL, NULL, n, &j->plan_options, &to)
-                 : ww_plan_create_pairs(&j->measure, j->data[0], j->data[1], NULL, NULL, n, &j->plan_options, &j->plan);
-    if (status == WW_OK && !j->group)
+        j->s.group
+            ? ww_group_pairs(&j->s.measure, j->s.shared[0], j->s.shared[1], NULL, NULL, n, &j->s.plan, &to)
+            : ww_plan_create_pairs(&j->s.measure, j->s.data[0], j->s.data[1], NULL, NULL, n, &j->s.plan, &j->plan);
+    if (status == WW_OK && !j->s.group)
         status = ww_plan_run(j->plan, &to);
-    cli_progress_end(&j->progress);
+    cli_progress_end(&j->s.progress);
     return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
 static int compute_pairs(job *j, const cli_command *command) {
     void *values = NULL;
-    int result =
-        j->division.part ? CLI_GO_ON : cli_values_allocate(row_count(j), 1, cli_precision(&j->device), &values);
-    if (result != CLI_GO_ON)
-        return result;
-    cli_plan_options(&j->device, &j->progress, &j->plan_options);
-    result = cli_divided(&j->division) ? divide_pairs(j, values) : run_pairs(j, values);
+    if (!j->s.division.part)
+        CLI_TRY(cli_values_allocate(row_count(j), 1, cli_precision(&j->s.device), &values));
+    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    int result = cli_divided(&j->s.division) ? divide_pairs(j, values) : run_pairs(j, values);
     if (result == CLI_GO_ON)
         result = write_pairs(j, command, values);
     free(values);
     return result;
 }
 
+static int find_pairs(job *j, const cli_command *command) {
+    CLI_TRY(job_begin(j, command->name));
+    if (row_count(j) != column_count(j))
+        return cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", j->s.paths[0], row_count(j),
+                         j->s.paths[1], column_count(j));
+    CLI_TRY(compute_pairs(j, command));
+    report(j);
+    return CLI_GO_ON;
+}
+
 int cmd_pairs(const cli_command *command, int argc, char **argv) {
     job j = {0};
     const cli_option options[] = {
         DISTANCES_OPTIONS(j),
-        CLI_PARTS_OPTIONS(j.division),
-        CLI_CHECKPOINT_OPTION(j.division),
+        CLI_PARTS_OPTIONS(j.s.division),
+        CLI_CHECKPOINT_OPTION(j.s.division),
         JOB_OPTIONS(j),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 2, 2, NULL);
-    if (result == CLI_GO_ON)
-        result = cli_division_check_job(command->name, &j.division, &j.device, j.output);
-    if (result != CLI_GO_ON)
-        return result;
-    result = job_begin(&j, command->name);
-    if (result == CLI_GO_ON && row_count(&j) != column_count(&j))
-        result = cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", j.paths[0], row_count(&j),
-                           j.paths[1], column_count(&j));
-    if (result == CLI_GO_ON)
-        result = compute_pairs(&j, command);
-    if (result == CLI_GO_ON) {
-        report(&j);
-        result = CLI_OK;
-    }
-    job_end(&j);
-    return result;
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 2, 2, NULL));
+    CLI_TRY(cli_division_check_job(command->name, &j.s.division, &j.s.device, j.output));
+    return job_end(&j, find_pairs(&j, command));
 }
 
 // ---- nearest
@@ -497,103 +440,85 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
 static void print_nearest_json(const job *j, const cli_command *command, const cli_neighbours *n,
                                const cli_neighbour_options *wanted) {
     cli_json json;
-    begin_json(j, command, j->division.part ? j->division.data_path : wanted->output, &json);
-    cli_division_json(&json, &j->division);
+    begin_json(j, command, &json);
+    cli_division_json(&json, &j->s.division);
     cli_json_count(&json, "k", n->k);
-    if (j->division.part)
+    if (j->s.division.part)
         cli_json_null(&json, "neighbours");
     else
         cli_neighbours_json(&json, n, wanted);
     cli_json_end(&json);
 }
 
-static int divide_nearest(job *j, const cli_command *command, const cli_neighbour_options *wanted, bool no_bounds) {
-    cli_neighbours n = {row_count(j), (size_t)wanted->k, cli_precision(&j->device), NULL, NULL};
-    cli_series_rows series = series_of(j, n.k);
-    cli_row_job rows = rows_of(j, &series);
+static int divide_nearest(job *j, cli_neighbours *n) {
+    cli_series_rows series = series_of(j, n->k);
+    cli_row_job rows = cli_series_row_job(&j->s);
     void *values = NULL;
-    int result = CLI_GO_ON;
-    cli_plan_options(&j->device, &j->progress, &j->plan_options);
-    j->plan_options.no_bounds = no_bounds;
     rows.name = "nearest";
-    rows.progress = &j->progress;
-    rows.k = n.k;
-    rows.columns = 2 * n.k;
+    rows.k = n->k;
+    rows.columns = 2 * n->k;
     rows.precision = WW_DOUBLE;
     rows.weight = cli_nearest_weight;
     rows.compute = cli_nearest_compute;
-    if (!j->division.part) {
-        result = cli_neighbours_allocate(&n);
-        if (result == CLI_GO_ON)
-            result = cli_values_allocate(n.queries, rows.columns, WW_DOUBLE, &values);
+    rows.user = &series;
+    if (!j->s.division.part) {
+        CLI_TRY(cli_neighbours_allocate(n));
+        CLI_TRY(cli_values_allocate(n->queries, rows.columns, WW_DOUBLE, &values));
     }
-    if (result == CLI_GO_ON)
-        result = cli_rows_run(&j->division, &rows, values);
-    if (result == CLI_GO_ON && values) {
-        cli_neighbours_unpack(&n, values, 0, n.queries);
-        result = cli_neighbours_write(&n, wanted);
-    }
-    if (result == CLI_GO_ON && j->json)
-        print_nearest_json(j, command, &n, wanted);
+    const int result = cli_rows_run(&j->s.division, &rows, values);
     if (result == CLI_GO_ON && values)
-        result = cli_division_finish(&j->division, true);
+        cli_neighbours_unpack(n, values, 0, n->queries);
     free(values);
-    cli_neighbours_free(&n);
     return result;
 }
 
-static int compute_nearest(job *j, const cli_command *command, const cli_neighbour_options *wanted, bool no_bounds) {
-    cli_neighbours n = {row_count(j), (size_t)wanted->k, cli_precision(&j->device), NULL, NULL};
-    int result = cli_neighbours_allocate(&n);
-    if (result != CLI_GO_ON)
-        goto done;
-    cli_plan_options(&j->device, &j->progress, &j->plan_options);
-    j->plan_options.no_bounds = no_bounds;
+static int compute_nearest(job *j, cli_neighbours *n) {
+    const cli_series_job *s = &j->s;
+    CLI_TRY(cli_neighbours_allocate(n));
     ww_status status =
-        j->group ? ww_group_nearest(&j->measure, j->shared[0], j->shared[1], n.k, &j->plan_options, n.ids, n.distances)
-                 : ww_plan_create_nearest(&j->measure, j->data[0], j->data[1], n.k, &j->plan_options, &j->plan);
-    if (status == WW_OK && !j->group)
-        status = ww_plan_run_nearest(j->plan, n.ids, n.distances);
-    cli_progress_end(&j->progress);
-    if (status != WW_OK) {
-        result = cli_fail();
-        goto done;
-    }
-    result = cli_neighbours_write(&n, wanted);
-    if (result == CLI_GO_ON && j->json)
-        print_nearest_json(j, command, &n, wanted);
-done:
-    cli_neighbours_free(&n);
-    return result;
+        s->group ? ww_group_nearest(&s->measure, s->shared[0], s->shared[1], n->k, &s->plan, n->ids, n->distances)
+                 : ww_plan_create_nearest(&s->measure, s->data[0], s->data[1], n->k, &s->plan, &j->plan);
+    if (status == WW_OK && !s->group)
+        status = ww_plan_run_nearest(j->plan, n->ids, n->distances);
+    cli_progress_end(&j->s.progress);
+    return status == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+static int find_nearest(job *j, const cli_command *command, const cli_neighbour_options *wanted, bool no_bounds,
+                        cli_neighbours *n) {
+    const bool divided = cli_divided(&j->s.division);
+    CLI_TRY(job_begin(j, command->name));
+    *n = (cli_neighbours){row_count(j), (size_t)wanted->k, cli_precision(&j->s.device), NULL, NULL};
+    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    j->s.plan.no_bounds = no_bounds;
+    CLI_TRY(divided ? divide_nearest(j, n) : compute_nearest(j, n));
+    if (!j->s.division.part)
+        CLI_TRY(cli_neighbours_write(n, wanted));
+    if (wanted->json)
+        print_nearest_json(j, command, n, wanted);
+    if (divided && !j->s.division.part)
+        CLI_TRY(cli_division_finish(&j->s.division, true));
+    report(j);
+    return CLI_GO_ON;
 }
 
 int cmd_nearest(const cli_command *command, int argc, char **argv) {
     job j = {0};
     cli_neighbour_options wanted = {.k = 1};
+    cli_neighbours n = {0};
     bool no_bounds = false;
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(wanted),
-        {"no-bounds", 0, CLI_FLAG, NULL, "compute every distance in full: no lower bounds, no abandoning", &no_bounds,
-         0, 0},
-        CLI_PARTS_OPTIONS(j.division),
-        CLI_CHECKPOINT_OPTION(j.division),
+        CLI_SWITCH("no-bounds", 0, "compute every distance in full: no lower bounds, no abandoning", &no_bounds),
+        CLI_PARTS_OPTIONS(j.s.division),
+        CLI_CHECKPOINT_OPTION(j.s.division),
         JOB_OPTIONS(j),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, 2, NULL);
-    if (result == CLI_GO_ON)
-        result = cli_division_check_job(command->name, &j.division, &j.device,
-                                        wanted.output || wanted.ids || wanted.distances);
-    if (result != CLI_GO_ON)
-        return result;
-    j.json = wanted.json;
-    result = job_begin(&j, command->name);
-    if (result == CLI_GO_ON)
-        result = cli_divided(&j.division) ? divide_nearest(&j, command, &wanted, no_bounds)
-                                          : compute_nearest(&j, command, &wanted, no_bounds);
-    if (result == CLI_GO_ON) {
-        report(&j);
-        result = CLI_OK;
-    }
-    job_end(&j);
-    return result;
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 1, 2, NULL));
+    CLI_TRY(cli_division_check_job(command->name, &j.s.division, &j.s.device,
+                                   wanted.output || wanted.ids || wanted.distances));
+    j.output = wanted.output;
+    const int result = find_nearest(&j, command, &wanted, no_bounds, &n);
+    cli_neighbours_free(&n);
+    return job_end(&j, result);
 }

@@ -32,17 +32,17 @@ int cmd_generate(const cli_command *command, int argc, char **argv) {
     cli_read_options read = {0};
     const char *output = "-", *name = NULL;
     const cli_option options[] = {
-        {"count", 'n', CLI_COUNT, "N", "number of series, default 100", &count, NULL, 1},
-        {"length", 'l', CLI_COUNT, "N", "length; default: the kind's usual one", &length, NULL, 1},
-        {"max-length", 0, CLI_COUNT, "N", "longest length; lengths are drawn between --length and this", &max_length,
-         NULL, 1},
-        {"channels", 0, CLI_COUNT, "N", "channels, default 1", &channels, NULL, 1},
-        {"seed", 's', CLI_COUNT, "N", "the same seed gives the same series everywhere, default 1", &seed, NULL, 0},
-        {"output", 'o', CLI_OUTPUT, "FILE", "where to; the ending says the format; default '-', .ts", &output, 0, 0},
-        {"to", 0, CLI_CHOICE, "F", "format", &format, cli_formats(), 0},
-        {"precision", 0, CLI_CHOICE, "P", "digits written, or .npy's type", &precision, cli_precisions(), 0},
-        {"znorm", 'z', CLI_FLAG, NULL, "z-normalise every channel of every series", &read.znormalise, 0, 0},
-        {"json", 'j', CLI_FLAG, NULL, "print what was written as one JSON object", &json, 0, 0},
+        CLI_NUMBER("count", 'n', "N", "number of series, default 100", &count, 1),
+        CLI_NUMBER("length", 'l', "N", "length; default: the kind's usual one", &length, 1),
+        CLI_NUMBER("max-length", 0, "N", "longest length; lengths are drawn between --length and this", &max_length, 1),
+        CLI_NUMBER("channels", 0, "N", "channels, default 1", &channels, 1),
+        CLI_NUMBER("seed", 's', "N", "the same seed gives the same series everywhere, default 1", &seed, 0),
+        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE", "where to; the ending says the format; default '-', .ts",
+                   &output),
+        CLI_ONE_OF("to", 0, "F", "format", &format, cli_formats()),
+        CLI_ONE_OF("precision", 0, "P", "digits written, or .npy's type", &precision, cli_precisions()),
+        CLI_SWITCH("znorm", 'z', "z-normalise every channel of every series", &read.znormalise),
+        CLI_SWITCH("json", 'j', "print what was written as one JSON object", &json),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &name, 1, 1, NULL));
     ww_generator kind;
@@ -75,11 +75,9 @@ int cmd_convert(const cli_command *command, int argc, char **argv) {
     bool json = false;
     const char *paths[2];
     const cli_option options[] = {
-        {"to", 0, CLI_CHOICE, "F", "format of what is written; auto goes by the name's ending", &format, cli_formats(),
-         0},
-        {"precision", 0, CLI_CHOICE, "P", "digits written, or .npy's type; default double", &precision,
-         cli_precisions(), 0},
-        {"json", 'j', CLI_FLAG, NULL, "print what was written as one JSON object", &json, 0, 0},
+        CLI_ONE_OF("to", 0, "F", "format of what is written; auto goes by the name's ending", &format, cli_formats()),
+        CLI_ONE_OF("precision", 0, "P", "digits written, or .npy's type; default double", &precision, cli_precisions()),
+        CLI_SWITCH("json", 'j', "print what was written as one JSON object", &json),
         CLI_READ_OPTIONS(read),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 2, 2, NULL));
@@ -173,7 +171,7 @@ int cmd_measures(const cli_command *command, int argc, char **argv) {
     bool json = false;
     const char *name = NULL;
     const ww_measure_info *one = NULL;
-    const cli_option options[] = {{"json", 'j', CLI_FLAG, NULL, "print one JSON object", &json, 0, 0}};
+    const cli_option options[] = {CLI_SWITCH("json", 'j', "print one JSON object", &json)};
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &name, 0, 1, NULL));
     if (name && !(one = ww_measure_info_by_name(name)))
         return cli_unknown_measure(command->name, name);

@@ -272,7 +272,7 @@ int cmd_info(const cli_command *command, int argc, char **argv) {
     c.read.quiet = true; // the report has the notices
     bool json = false;
     const cli_option options[] = {
-        {"json", 'j', CLI_FLAG, NULL, "print one JSON object", &json, 0, 0},
+        CLI_SWITCH("json", 'j', "print one JSON object", &json),
         CLI_READ_OPTIONS(c.read),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &c.path, 1, 1, NULL));

@@ -126,12 +126,10 @@ static void note_run(void *user) {
 static int search(knn_job *j) {
     ww_knn_options options = WW_KNN_OPTIONS_INIT;
     cli_neighbours *n = &j->found;
-    const int result = cli_neighbours_allocate(n);
-    if (result != CLI_GO_ON)
-        return result;
+    const int base = base_of(j);
+    CLI_TRY(cli_neighbours_allocate(n));
     options.metric = (ww_metric)j->metric;
     options.run = j->plan_options.run;
-    const int base = base_of(j);
     ww_status status =
         j->group ? ww_group_knn(j->shared[base], base ? j->shared[0] : NULL, n->k, &options, n->ids, n->distances)
                  : ww_knn_create(j->points[base], base ? j->points[0] : NULL, n->k, &options, &j->knn);
@@ -177,15 +175,14 @@ static int divide(knn_job *j) {
                         .weight = cli_points_weight,
                         .compute = cli_points_compute,
                         .user = &points};
-    int result = n->k <= WW_KNN_MOST ? CLI_GO_ON : cli_error("--k is %zu; it can be 1 to %d", n->k, WW_KNN_MOST);
+    if (n->k > WW_KNN_MOST)
+        return cli_error("--k is %zu; it can be 1 to %d", n->k, WW_KNN_MOST);
     cli_points_more(points.metric, j->radius, more);
-    if (result == CLI_GO_ON && !j->division.part) {
-        result = cli_neighbours_allocate(n);
-        if (result == CLI_GO_ON)
-            result = cli_values_allocate(n->queries, 2 * n->k, WW_DOUBLE, &values);
+    if (!j->division.part) {
+        CLI_TRY(cli_neighbours_allocate(n));
+        CLI_TRY(cli_values_allocate(n->queries, 2 * n->k, WW_DOUBLE, &values));
     }
-    if (result == CLI_GO_ON)
-        result = cli_rows_run(&j->division, &rows, values);
+    const int result = cli_rows_run(&j->division, &rows, values);
     if (result == CLI_GO_ON && values) {
         cli_neighbours_unpack(n, values, 0, n->queries);
         j->full = cli_points_within(n, j->radius);
@@ -220,13 +217,12 @@ static void begin_json(const knn_job *j, const cli_command *command, cli_json *j
     }
     head.output = j->division.part ? j->division.data_path : j->wanted.output;
     head.metric = ww_metric_name((ww_metric)j->metric);
-    head.context = j->context;
+    head.context = j->group ? ww_group_context(j->group, 0) : j->context;
     head.precision = ww_precision_name(j->found.precision);
     head.engine = info->filter;
     head.seconds_compute = info->seconds_wall;
     head.seconds_device = info->seconds_device;
-    if (j->group)
-        cli_group_head(j->group, &head);
+    cli_group_head(j->group, &head);
     cli_json_head(json, stdout, command, &head);
     cli_division_json(json, &j->division);
     if (j->group) {
@@ -243,19 +239,18 @@ static int write_found(knn_job *j, const cli_command *command) {
     const cli_neighbours *n = &j->found;
     const char *known = j->classes_path ? j->classes_path : j->values_path;
     cli_json json;
-    int result = CLI_GO_ON;
     // A prediction replaces the neighbours on standard output.
     if (!known || !cli_neighbours_in_json(&j->wanted))
-        result = cli_neighbours_write(n, &j->wanted);
-    if (result == CLI_GO_ON && j->wanted.json)
+        CLI_TRY(cli_neighbours_write(n, &j->wanted));
+    if (j->wanted.json)
         begin_json(j, command, &json);
-    if (result == CLI_GO_ON && known)
-        result = predict(known, j->classes_path != NULL, n, j->views[base_of(j)].count, j->wanted.json ? &json : NULL);
-    if (result == CLI_GO_ON && j->wanted.json) {
+    if (known)
+        CLI_TRY(predict(known, j->classes_path != NULL, n, j->views[base_of(j)].count, j->wanted.json ? &json : NULL));
+    if (j->wanted.json) {
         cli_neighbours_json(&json, n, &j->wanted);
         cli_json_end(&json);
     }
-    return result == CLI_GO_ON && j->division.checkpoint ? cli_division_finish(&j->division, true) : result;
+    return j->division.checkpoint ? cli_division_finish(&j->division, true) : CLI_GO_ON;
 }
 
 static int output(knn_job *j, const cli_command *command) {
@@ -282,62 +277,55 @@ static int check_options(const cli_command *command, knn_job *j) {
         return cli_usage(command->name, "--radius is '%s', but must be a number from 0", j->radius_text);
     if (j->radius_text && j->metric == WW_METRIC_INNER_PRODUCT)
         return cli_usage(command->name, "--radius is for distances; an inner product is none");
-    const int result =
-        cli_division_check_job(command->name, &j->division, &j->device, w->output || w->ids || w->distances);
-    if (result == CLI_GO_ON && j->division.part && (j->classes_path || j->values_path))
+    CLI_TRY(cli_division_check_job(command->name, &j->division, &j->device, w->output || w->ids || w->distances));
+    if (j->division.part && (j->classes_path || j->values_path))
         return cli_usage(command->name, "--classes and --values are for all queries, not for a part");
-    return result;
+    return CLI_GO_ON;
 }
 
 // Reads and uploads the points; queries of divided work are uploaded when their turn comes.
 static int load(knn_job *j) {
-    int result = CLI_GO_ON;
-    for (int i = 0; result == CLI_GO_ON && i < 2 && j->paths[i]; i++)
-        result = cli_points_read(j->paths[i], (ww_metric)j->metric, &j->sets[i], &j->views[i]);
-    if (result == CLI_GO_ON)
-        result = cli_is_group(&j->device) ? cli_group_open(&j->device, &j->group)
-                                          : cli_context_open(&j->device, &j->context);
-    for (int i = 0; result == CLI_GO_ON && i < 2 && j->paths[i]; i++) {
+    for (int i = 0; i < 2 && j->paths[i]; i++)
+        CLI_TRY(cli_points_read(j->paths[i], (ww_metric)j->metric, &j->sets[i], &j->views[i]));
+    CLI_TRY(cli_devices_open(&j->device, &j->context, &j->group));
+    for (int i = 0; i < 2 && j->paths[i]; i++) {
         if (j->group)
-            result = cli_group_points_make(j->group, &j->device, &j->views[i], &j->shared[i]);
+            CLI_TRY(cli_group_points_make(j->group, &j->device, &j->views[i], &j->shared[i]));
         else if (i == 1 || !j->paths[1] || !cli_divided(&j->division))
-            result = cli_points_upload(j->context, &j->device, &j->views[i], &j->points[i]);
+            CLI_TRY(cli_points_upload(j->context, &j->device, &j->views[i], &j->points[i]));
     }
-    return result;
+    return CLI_GO_ON;
+}
+
+static int work(knn_job *j, const cli_command *command) {
+    const bool all = j->radius_text && j->wanted.k == 0;
+    j->wanted.k = j->wanted.k ? j->wanted.k : all ? WW_KNN_MOST : 1;
+    CLI_TRY(load(j));
+    if (all && j->views[base_of(j)].count < j->wanted.k)
+        j->wanted.k = j->views[base_of(j)].count;
+    CLI_TRY(compute(j));
+    return output(j, command);
 }
 
 int cmd_knn(const cli_command *command, int argc, char **argv) {
-    knn_job j = {0};
-    j.wanted.k = 0; // not given
-    j.radius = INFINITY;
-    j.info = (ww_knn_info)WW_KNN_INFO_INIT;
+    knn_job j = {.radius = INFINITY, .info = WW_KNN_INFO_INIT};
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(j.wanted),
-        {"metric", 'm', CLI_CHOICE, "M", "distance of two points", &j.metric, cli_metrics, 0},
-        {"radius", 0, CLI_TEXT, "R",
-         "only points at most R away, of the K nearest; then K is by default as many as can be", &j.radius_text, 0, 0},
-        {"classes", 0, CLI_INPUT, "FILE", "class number of every point of the base: print each query's class",
-         &j.classes_path, 0, 0},
-        {"values", 0, CLI_INPUT, "FILE",
-         "value of every point of the base: print the mean over each query's neighbours", &j.values_path, 0, 0},
+        CLI_ONE_OF("metric", 'm', "M", "distance of two points", &j.metric, cli_metrics),
+        CLI_OPTION("radius", 0, CLI_TEXT, "R",
+                   "only points at most R away, of the K nearest; then K is by default as many as can be",
+                   &j.radius_text),
+        CLI_OPTION("classes", 0, CLI_INPUT, "FILE", "class number of every point of the base: print each query's class",
+                   &j.classes_path),
+        CLI_OPTION("values", 0, CLI_INPUT, "FILE",
+                   "value of every point of the base: print the mean over each query's neighbours", &j.values_path),
         CLI_PARTS_OPTIONS(j.division),
         CLI_CHECKPOINT_OPTION(j.division),
         CLI_DEVICE_OPTIONS(j.device),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, 2, NULL);
-    if (result == CLI_GO_ON)
-        result = check_options(command, &j);
-    if (result != CLI_GO_ON)
-        return result;
-    const bool all = j.radius_text && j.wanted.k == 0;
-    j.wanted.k = j.wanted.k ? j.wanted.k : all ? WW_KNN_MOST : 1;
-    result = load(&j);
-    if (result == CLI_GO_ON && all && j.views[base_of(&j)].count < j.wanted.k)
-        j.wanted.k = j.views[base_of(&j)].count;
-    if (result == CLI_GO_ON)
-        result = compute(&j);
-    if (result == CLI_GO_ON)
-        result = output(&j, command);
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, 2, NULL));
+    CLI_TRY(check_options(command, &j));
+    const int result = work(&j, command);
     job_end(&j);
-    return result == CLI_GO_ON ? CLI_OK : result;
+    return result;
 }

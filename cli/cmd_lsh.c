@@ -385,8 +385,8 @@ static int work(lsh_job *j, const cli_command *command) {
     CLI_TRY(find(j, n, &info));
     cli_group_report(j->group);
     cli_lsh_say(&info, &j->options, n->k);
-    const int result = j->division.part ? CLI_GO_ON : cli_neighbours_write(n, &j->wanted);
-    if (result == CLI_GO_ON && j->wanted.json) {
+    CLI_TRY(j->division.part ? CLI_GO_ON : cli_neighbours_write(n, &j->wanted));
+    if (j->wanted.json) {
         cli_json json;
         begin_json(j, command, &info, &json);
         cli_division_json(&json, &j->division);
@@ -399,7 +399,7 @@ static int work(lsh_job *j, const cli_command *command) {
             cli_neighbours_json(&json, n, &j->wanted);
         cli_json_end(&json);
     }
-    return result == CLI_GO_ON && j->division.checkpoint ? cli_division_finish(&j->division, true) : result;
+    return j->division.checkpoint ? cli_division_finish(&j->division, true) : CLI_GO_ON;
 }
 
 // Reads the files: base and queries, or with --load the queries alone.
@@ -441,10 +441,10 @@ static int load(lsh_job *j, const char *name) {
 
 static int check_division(lsh_job *j, const char *name) {
     const cli_neighbour_options *w = &j->wanted;
-    const int result =
-        cli_division_check_job(name, &j->division, &j->device, w->output || w->ids || w->distances || j->save_path);
-    if (result != CLI_GO_ON || !cli_divided(&j->division))
-        return result;
+    CLI_TRY(
+        cli_division_check_job(name, &j->division, &j->device, w->output || w->ids || w->distances || j->save_path));
+    if (!cli_divided(&j->division))
+        return CLI_GO_ON;
     if (j->evaluate)
         return cli_usage(name, "--evaluate goes without --part and --checkpoint");
     if (j->recall)
@@ -487,11 +487,10 @@ static int check(lsh_job *j, const char *name, double *recall) {
 }
 
 static int open_devices(lsh_job *j) {
-    if (!cli_is_group(&j->device))
-        return cli_context_open(&j->device, &j->context);
-    const int result = cli_group_open(&j->device, &j->group);
-    j->context = ww_group_context(j->group, 0);
-    return result;
+    CLI_TRY(cli_devices_open(&j->device, &j->context, &j->group));
+    if (j->group)
+        j->context = ww_group_context(j->group, 0);
+    return CLI_GO_ON;
 }
 
 static int upload(lsh_job *j) {
@@ -502,13 +501,12 @@ static int upload(lsh_job *j) {
 }
 
 static int share(lsh_job *j) {
-    int result = CLI_GO_ON;
-    for (int i = 0; i < 2 && result == CLI_GO_ON; i++) {
+    for (int i = 0; i < 2; i++) {
         ww_points_destroy(&j->points[i]);
         if (j->sets[i])
-            result = cli_group_points_make(j->group, &j->device, &j->views[i], &j->shared[i]);
+            CLI_TRY(cli_group_points_make(j->group, &j->device, &j->views[i], &j->shared[i]));
     }
-    return result;
+    return CLI_GO_ON;
 }
 
 // QUERIES BASE, or BASE alone; with --load QUERIES or nothing.
@@ -524,23 +522,41 @@ static int place_operands(lsh_job *j, const char *name, const char *const *opera
     return CLI_GO_ON;
 }
 
+static int run(lsh_job *j, const cli_command *command, double recall) {
+    // A saved index determines the kind of its queries.
+    if (!j->load_path)
+        CLI_TRY(read_points(j));
+    CLI_TRY(open_devices(j));
+    if (j->load_path) {
+        CLI_TRY(load(j, command->name));
+        CLI_TRY(read_points(j));
+    }
+    CLI_TRY(upload(j));
+    if (j->recall)
+        CLI_TRY(choose(j, recall));
+    if (j->group)
+        CLI_TRY(share(j));
+    return work(j, command);
+}
+
 int cmd_lsh(const cli_command *command, int argc, char **argv) {
-    lsh_job j;
-    memset(&j, 0, sizeof j);
-    j.wanted.k = 1;
-    j.asked = (cli_lsh_wanted)CLI_LSH_WANTED_INIT;
-    j.recall_expected = j.recall_measured = j.recall_low = j.recall_high = NAN;
+    lsh_job j = {.wanted = {.k = 1},
+                 .asked = CLI_LSH_WANTED_INIT,
+                 .recall_expected = NAN,
+                 .recall_measured = NAN,
+                 .recall_low = NAN,
+                 .recall_high = NAN};
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(j.wanted),
-        {"recall", 'r', CLI_TEXT, "R", "choose tables, functions and width to find this share of the neighbours",
-         &j.recall, 0, 0},
+        CLI_OPTION("recall", 'r', CLI_TEXT, "R",
+                   "choose tables, functions and width to find this share of the neighbours", &j.recall),
         CLI_LSH_OPTIONS(j.asked),
-        {"save", 0, CLI_MADE, "FILE", "write points and tables' functions there", &j.save_path, 0, 0},
-        {"load", 0, CLI_FILE, "FILE", "read them from there in place of BASE", &j.load_path, 0, 0},
-        {"evaluate", 0, CLI_FLAG, NULL,
-         "print recall, distances and time against the exact search, with 1, 2, 4... tables or probes", &j.evaluate, 0,
-         0},
-        {"svg", 0, CLI_MADE, "FILE", "with --evaluate: draw recall over time", &j.svg_path, 0, 0},
+        CLI_OPTION("save", 0, CLI_MADE, "FILE", "write points and tables' functions there", &j.save_path),
+        CLI_OPTION("load", 0, CLI_FILE, "FILE", "read them from there in place of BASE", &j.load_path),
+        CLI_SWITCH("evaluate", 0,
+                   "print recall, distances and time against the exact search, with 1, 2, 4... tables or probes",
+                   &j.evaluate),
+        CLI_OPTION("svg", 0, CLI_MADE, "FILE", "with --evaluate: draw recall over time", &j.svg_path),
         CLI_PARTS_OPTIONS(j.division),
         CLI_CHECKPOINT_OPTION(j.division),
         CLI_DEVICE_OPTIONS(j.device),
@@ -548,31 +564,15 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     double recall = 0;
     const char *operands[2];
     size_t operand_count = 0;
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, operands, 0, 2, &operand_count);
-    if (result != CLI_GO_ON || (result = check(&j, command->name, &recall)) != CLI_GO_ON ||
-        (result = place_operands(&j, command->name, operands, operand_count)) != CLI_GO_ON)
-        return result;
-    if ((result = cli_lsh_take(command->name, &j.asked, j.wanted.k, &j.options)) != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, operands, 0, 2, &operand_count));
+    CLI_TRY(check(&j, command->name, &recall));
+    CLI_TRY(place_operands(&j, command->name, operands, operand_count));
+    CLI_TRY(cli_lsh_take(command->name, &j.asked, j.wanted.k, &j.options));
     j.bits = j.asked.metric == WW_METRIC_JACCARD_BITS;
     ww_run_options_init(&j.progress.run, sizeof j.progress.run);
     j.progress.run.max_bytes = j.device.max_bytes;
     j.options.run = &j.progress.run;
-    // A saved index determines the kind of its queries.
-    if (!j.load_path)
-        result = read_points(&j);
-    if (result == CLI_GO_ON)
-        result = open_devices(&j);
-    if (result == CLI_GO_ON && j.load_path && (result = load(&j, command->name)) == CLI_GO_ON)
-        result = read_points(&j);
-    if (result == CLI_GO_ON)
-        result = upload(&j);
-    if (result == CLI_GO_ON && j.recall)
-        result = choose(&j, recall);
-    if (result == CLI_GO_ON && j.group)
-        result = share(&j);
-    if (result == CLI_GO_ON)
-        result = work(&j, command);
+    const int result = run(&j, command, recall);
     job_end(&j);
-    return result == CLI_GO_ON ? CLI_OK : result;
+    return result;
 }

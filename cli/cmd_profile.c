@@ -5,36 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "group_job.h"
 #include "profile.h"
+#include "series_job.h"
 
 typedef cli_profile_found found;
 
 typedef struct profile_job {
-    cli_device_options device;
-    cli_read_options read;
+    cli_series_job s; // without a measure
     cli_profile_wanted wanted;
-    const char *paths[2], *svg_path, *separation_text, *radius_text;
+    const char *svg_path, *separation_text, *radius_text;
     uint64_t motifs, discords;
     size_t separation; // SIZE_MAX: not given
     double radius;
-    ww_series_set *sets[2];
-    ww_context *context;
-    ww_group *group;    // several devices; then there is no context
     ww_group_info *did; // of each of them, for all series
-    cli_progress progress;
     cli_profiles results;
-    cli_division division;
 } profile_job;
 
 static void job_end(profile_job *j) {
-    cli_division_close(&j->division);
     cli_profiles_free(&j->results);
-    ww_series_set_destroy(&j->sets[0]);
-    ww_series_set_destroy(&j->sets[1]);
     free(j->did);
-    ww_group_destroy(&j->group);
-    ww_context_destroy(&j->context);
+    cli_series_end(&j->s);
 }
 
 // ---- computing
@@ -48,22 +38,22 @@ typedef struct planned {
 
 static ww_status make_plan(const profile_job *j, const ww_series_view views[2], size_t series,
                            const ww_profile_options *options, planned *p) {
-    const ww_series_view *other = j->paths[1] ? &views[1] : NULL;
+    const ww_series_view *other = j->s.paths[1] ? &views[1] : NULL;
     const size_t of = j->wanted.other_series, window = j->wanted.window;
     const ww_status status =
-        j->group ? ww_group_profile_create(j->group, &views[0], series, other, of, window, options, &p->divided)
-                 : ww_profile_create(j->context, &views[0], series, other, of, window, options, &p->own);
-    p->profile = j->group ? ww_group_profile_plan(p->divided) : p->own;
+        j->s.group ? ww_group_profile_create(j->s.group, &views[0], series, other, of, window, options, &p->divided)
+                   : ww_profile_create(j->s.context, &views[0], series, other, of, window, options, &p->own);
+    p->profile = j->s.group ? ww_group_profile_plan(p->divided) : p->own;
     return status;
 }
 
 static ww_status run_plan(const profile_job *j, planned *p, ww_profile_output *output, ww_profile_info *info) {
-    ww_status status = j->group ? ww_group_profile_run(p->divided, output) : ww_profile_run(p->own, output);
+    ww_status status = j->s.group ? ww_group_profile_run(p->divided, output) : ww_profile_run(p->own, output);
     ww_profile_info_init(info, sizeof *info);
     if (status == WW_OK)
-        status = j->group ? ww_group_profile_get_info(p->divided, info) : ww_profile_get_info(p->own, info);
-    if (j->group)
-        cli_group_add(j->group, j->did);
+        status = j->s.group ? ww_group_profile_get_info(p->divided, info) : ww_profile_get_info(p->own, info);
+    if (j->s.group)
+        cli_group_add(j->s.group, j->did);
     return status;
 }
 
@@ -87,13 +77,13 @@ static int compute_one(profile_job *j, found *f, const ww_run_options *run) {
     planned plan = {NULL, NULL, NULL};
     ww_profile_options options;
     ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
-    for (int i = 0; i < 2 && j->paths[i]; i++)
-        if (ww_series_set_view(j->sets[i], &views[i]) != WW_OK)
+    for (int i = 0; i < 2 && j->s.paths[i]; i++)
+        if (ww_series_set_view(j->s.sets[i], &views[i]) != WW_OK)
             return cli_fail();
-    cli_profile_options(&j->wanted, cli_precision(&j->device), run, &options);
+    cli_profile_options(&j->wanted, cli_precision(&j->s.device), run, &options);
     if (make_plan(j, views, f->series, &options, &plan) != WW_OK)
         return cli_fail();
-    f->windows = ww_series_set_length(j->sets[0], f->series) - j->wanted.window + 1;
+    f->windows = ww_series_set_length(j->s.sets[0], f->series) - j->wanted.window + 1;
     int result = cli_profiles_allocate(&j->results, f);
     if (result == CLI_GO_ON) {
         output.distances = f->distances[0];
@@ -110,27 +100,25 @@ static int compute_one(profile_job *j, found *f, const ww_run_options *run) {
 }
 
 static int open_devices(profile_job *j) {
-    if (!cli_is_group(&j->device))
-        return cli_context_open(&j->device, &j->context);
-    CLI_TRY(cli_group_open(&j->device, &j->group));
-    j->did = calloc(ww_group_count(j->group), sizeof *j->did);
+    CLI_TRY(cli_series_open(&j->s));
+    if (!j->s.group)
+        return CLI_GO_ON;
+    j->did = calloc(ww_group_count(j->s.group), sizeof *j->did);
     return j->did ? CLI_GO_ON : cli_error("not enough memory");
 }
 
 static int compute_all(profile_job *j) {
-    ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
     const size_t chosen = j->wanted.series;
     j->results = (cli_profiles){.first = chosen == SIZE_MAX ? 0 : chosen,
-                                .count = chosen == SIZE_MAX ? ww_series_set_count(j->sets[0]) : 1,
+                                .count = chosen == SIZE_MAX ? ww_series_set_count(j->s.sets[0]) : 1,
                                 .k = (size_t)j->wanted.k,
                                 .lists = j->wanted.left_right ? 3 : 1};
     int result = cli_profiles_begin(&j->results);
     for (size_t i = 0; result == CLI_GO_ON && i < j->results.count; i++) {
-        memset(&j->progress, 0, sizeof j->progress);
-        cli_plan_options(&j->device, &j->progress, &plan);
-        result = compute_one(j, &j->results.found[i], plan.run);
-        cli_progress_end(&j->progress);
-        cli_group_report(j->group);
+        cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+        result = compute_one(j, &j->results.found[i], j->s.plan.run);
+        cli_progress_end(&j->s.progress);
+        cli_group_report(j->s.group);
     }
     return result;
 }
@@ -139,36 +127,32 @@ static int compute_all(profile_job *j) {
 static int take_results(profile_job *j, cli_profile_units *units, const cli_row_job *rows) {
     cli_profiles *p = &j->results;
     *p = units->shape;
-    int result = cli_profiles_begin(p);
-    if (result == CLI_GO_ON)
-        result = cli_rows_each(j->division.file, 0, rows->rows, rows->columns, cli_profiles_take, p);
-    if (result == CLI_GO_ON)
-        result = cli_profiles_finish(p);
-    for (size_t s = 0; result == CLI_GO_ON && s < p->count; s++) {
-        result = cli_profile_plan(units, s, &p->found[s].info);
-        if (result == CLI_GO_ON)
-            result = find(j, units->plan, &p->found[s]);
+    CLI_TRY(cli_profiles_begin(p));
+    CLI_TRY(cli_rows_each(j->s.division.file, 0, rows->rows, rows->columns, cli_profiles_take, p));
+    CLI_TRY(cli_profiles_finish(p));
+    for (size_t s = 0; s < p->count; s++) {
+        CLI_TRY(cli_profile_plan(units, s, &p->found[s].info));
+        CLI_TRY(find(j, units->plan, &p->found[s]));
     }
-    return result;
+    return CLI_GO_ON;
 }
 
 // With a journal. Of a part: into its file; else as compute_all(), but that journal and file are left to be removed.
 static int divide(profile_job *j) {
-    ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
-    cli_profile_units units = {.context = j->context,
+    cli_profile_units units = {.context = j->s.context,
                                .wanted = &j->wanted,
-                               .sets = {j->sets[0], j->sets[1]},
-                               .precision = cli_precision(&j->device),
-                               .progress = &j->progress};
-    cli_row_job rows = {.progress = &j->progress, .device = &j->device};
-    cli_plan_options(&j->device, &j->progress, &plan);
-    units.run = plan.run;
+                               .sets = {j->s.sets[0], j->s.sets[1]},
+                               .precision = cli_precision(&j->s.device),
+                               .progress = &j->s.progress};
+    cli_row_job rows = {.progress = &j->s.progress, .device = &j->s.device};
+    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    units.run = j->s.plan.run;
     int result = cli_profile_divide(&units, &rows);
     if (result == CLI_GO_ON)
-        result = cli_rows_run(&j->division, &rows, NULL);
-    if (result == CLI_GO_ON && !j->division.part)
+        result = cli_rows_run(&j->s.division, &rows, NULL);
+    if (result == CLI_GO_ON && !j->s.division.part)
         result = take_results(j, &units, &rows);
-    cli_progress_end(&j->progress);
+    cli_progress_end(&j->s.progress);
     cli_profile_units_end(&units);
     return result;
 }
@@ -235,32 +219,25 @@ static void json_found(const profile_job *j, const found *f, cli_json *json) {
 
 static void print_json(const profile_job *j, const cli_command *command) {
     cli_json json;
-    cli_head head = CLI_HEAD_INIT;
+    cli_head head = cli_series_head(&j->s, j->wanted.output);
     uint64_t pairs = 0;
+    head.measure = NULL;
+    head.metric = "z-normalised euclidean";
+    head.engine = j->results.count ? j->results.found[0].info.form : NULL;
     head.seconds_compute = head.seconds_device = 0;
-    for (int i = 0; i < 2; i++) {
-        head.files[i] = j->paths[i];
-        head.counts[i] = ww_series_set_count(j->sets[i]);
-    }
     for (size_t i = 0; i < j->results.count; i++) {
         pairs += j->results.found[i].info.pairs;
         head.seconds_compute += j->results.found[i].info.seconds_wall;
         head.seconds_device += j->results.found[i].info.seconds_device;
     }
-    head.output = j->division.part ? j->division.data_path : j->wanted.output;
-    head.metric = "z-normalised euclidean";
-    head.read = &j->read;
-    head.context = j->group ? ww_group_context(j->group, 0) : j->context;
-    head.precision = ww_precision_name(cli_precision(&j->device));
-    head.engine = j->results.count ? j->results.found[0].info.form : NULL;
     cli_json_head(&json, stdout, command, &head);
-    cli_division_json(&json, &j->division);
-    if (j->group)
-        cli_group_json(j->group, j->did, &json);
+    cli_division_json(&json, &j->s.division);
+    if (j->s.group)
+        cli_group_json(j->s.group, j->did, &json);
     cli_json_count(&json, "pairs", pairs);
     cli_json_count(&json, "window", j->wanted.window);
     cli_json_count(&json, "k", j->wanted.k);
-    if (j->division.part) {
+    if (j->s.division.part) {
         cli_json_null(&json, "profiles");
         cli_json_end(&json);
         return;
@@ -288,70 +265,62 @@ static void print_json(const profile_job *j, const cli_command *command) {
 
 static int check(const cli_command *command, profile_job *j) {
     CLI_TRY(cli_profile_count(command->name, "separation", j->separation_text, &j->separation));
-    CLI_TRY(cli_profile_check(command->name, &j->wanted, j->paths[1] != NULL));
+    CLI_TRY(cli_profile_check(command->name, &j->wanted, j->s.paths[1] != NULL));
     if (j->radius_text && !(cli_number(j->radius_text, &j->radius) && j->radius >= 0))
         return cli_usage(command->name, "--radius takes a number from 0, not '%s'", j->radius_text);
-    if (j->paths[1] && j->motifs)
+    if (j->s.paths[1] && j->motifs)
         return cli_usage(command->name, "--left-right, --motifs and --exclusion are for one file");
-    return cli_division_check_job(command->name, &j->division, &j->device,
+    return cli_division_check_job(command->name, &j->s.division, &j->s.device,
                                   j->wanted.output || j->svg_path || j->motifs || j->discords);
 }
 
 static int compute(profile_job *j) {
-    int result = CLI_GO_ON;
-    for (int i = 0; result == CLI_GO_ON && i < 2 && j->paths[i]; i++)
-        result = cli_read(j->paths[i], &j->read, i, false, &j->sets[i]);
-    const ww_series_set *const sets[] = {j->sets[0], j->sets[1]};
-    if (result == CLI_GO_ON)
-        result = cli_profile_select(&j->wanted, j->paths, sets);
-    if (result == CLI_GO_ON)
-        result = open_devices(j);
-    if (result != CLI_GO_ON)
-        return result;
-    return cli_divided(&j->division) ? divide(j) : compute_all(j);
+    for (int i = 0; i < 2 && j->s.paths[i]; i++)
+        CLI_TRY(cli_read(j->s.paths[i], &j->s.read, i, false, &j->s.sets[i]));
+    const ww_series_set *const sets[] = {j->s.sets[0], j->s.sets[1]};
+    CLI_TRY(cli_profile_select(&j->wanted, j->s.paths, sets));
+    CLI_TRY(open_devices(j));
+    return cli_divided(&j->s.division) ? divide(j) : compute_all(j);
 }
 
 static int report(profile_job *j, const cli_command *command, bool printed) {
-    const cli_profile_picture picture = {j->svg_path,      j->sets[0],       j->results.found,
+    const cli_profile_picture picture = {j->svg_path,      j->s.sets[0],     j->results.found,
                                          j->results.count, j->wanted.window, j->results.k};
-    const bool part = j->division.part != 0;
-    int result = j->svg_path ? cli_profile_draw(&picture) : CLI_GO_ON;
-    if (result == CLI_GO_ON && j->wanted.output)
-        result = cli_profiles_write(&j->results, j->wanted.output);
-    if (result != CLI_GO_ON)
-        return result;
+    if (j->svg_path)
+        CLI_TRY(cli_profile_draw(&picture));
+    if (j->wanted.output)
+        CLI_TRY(cli_profiles_write(&j->results, j->wanted.output));
     if (j->wanted.json)
         print_json(j, command);
     else if ((j->motifs || j->discords) && !printed)
         print_found(j);
-    else if (!j->wanted.output && !j->svg_path && !part)
-        result = cli_profiles_write(&j->results, NULL);
-    return result == CLI_GO_ON && j->division.checkpoint ? cli_division_finish(&j->division, true) : result;
+    else if (!j->wanted.output && !j->svg_path && !j->s.division.part)
+        CLI_TRY(cli_profiles_write(&j->results, NULL));
+    return j->s.division.checkpoint ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;
 }
 
 int cmd_profile(const cli_command *command, int argc, char **argv) {
     profile_job j = {.wanted = CLI_PROFILE_WANTED_INIT, .separation = SIZE_MAX, .radius = 3};
     const cli_option options[] = {
         CLI_PROFILE_OPTIONS(j.wanted),
-        {"svg", 0, CLI_OUTPUT, "FILE", "a picture: the series, its profile, motifs and discords", &j.svg_path, 0, 0},
-        CLI_PARTS_OPTIONS(j.division),
-        CLI_CHECKPOINT_OPTION(j.division),
-        {NULL, 0, CLI_FLAG, NULL, "Motifs and discords", NULL, 0, 0},
-        {"motifs", 0, CLI_COUNT, "K", "the K nearest pairs, and the windows near them", &j.motifs, 0, 1},
-        {"radius", 0, CLI_TEXT, "R", "near: within R times the pair's distance; default 3", &j.radius_text, 0, 0},
-        {"discords", 0, CLI_COUNT, "K", "the K windows farthest from their nearest neighbour", &j.discords, 0, 1},
-        {"separation", 0, CLI_TEXT, "N", "no two of them begin so near; default: the exclusion", &j.separation_text, 0,
-         0},
-        CLI_READ_OPTIONS(j.read),
-        CLI_DEVICE_OPTIONS(j.device),
+        CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "a picture: the series, its profile, motifs and discords",
+                   &j.svg_path),
+        CLI_PARTS_OPTIONS(j.s.division),
+        CLI_CHECKPOINT_OPTION(j.s.division),
+        CLI_HEADING("Motifs and discords"),
+        CLI_NUMBER("motifs", 0, "K", "the K nearest pairs, and the windows near them", &j.motifs, 1),
+        CLI_OPTION("radius", 0, CLI_TEXT, "R", "near: within R times the pair's distance; default 3", &j.radius_text),
+        CLI_NUMBER("discords", 0, "K", "the K windows farthest from their nearest neighbour", &j.discords, 1),
+        CLI_OPTION("separation", 0, CLI_TEXT, "N", "no two of them begin so near; default: the exclusion",
+                   &j.separation_text),
+        CLI_READ_OPTIONS(j.s.read),
+        CLI_DEVICE_OPTIONS(j.s.device),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, 2, NULL);
-    if (result == CLI_GO_ON)
-        result = check(command, &j);
-    if (result == CLI_GO_ON)
-        result = compute(&j);
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 1, 2, NULL));
+    CLI_TRY(check(command, &j));
+    int result = compute(&j);
     if (result == CLI_GO_ON)
         result = report(&j, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
     job_end(&j);
-    return result == CLI_GO_ON ? CLI_OK : result;
+    return result;
 }

@@ -9,42 +9,29 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "group_job.h"
 #include "search_job.h"
 #include "search_picture.h"
+#include "series_job.h"
 
 typedef struct job {
-    cli_measure_options measure_options;
-    cli_device_options device;
-    cli_read_options read;
+    cli_series_job s; // its sets: queries, and streams but where `raw` is
     const char *paths[CLI_MOST_QUERIES];
     size_t path_count;
     cli_search_wanted wanted;
     const char *svg;
-    ww_measure measure;
-    ww_series_set *queries, *stream_set;
     cli_raw_stream raw; // in place of the set; no file: there is a set
-    ww_context *context;
-    cli_progress progress;
-    ww_group *group; // several devices; then there is neither a context nor a search
     ww_search *search;
     ww_search_stream *stream;
     ww_search_info did;
     cli_matches found;
-    cli_division division;
 } job;
 
 static void job_end(job *j) {
-    cli_division_close(&j->division);
     ww_search_destroy(&j->search);
     ww_search_stream_destroy(&j->stream);
-    ww_group_destroy(&j->group);
-    ww_context_destroy(&j->context);
-    ww_series_set_destroy(&j->stream_set);
-    ww_series_set_destroy(&j->queries);
     cli_raw_close(&j->raw);
-    cli_measure_free(&j->measure);
     cli_matches_free(&j->found);
+    cli_series_end(&j->s);
 }
 
 // ---- standard input
@@ -86,7 +73,7 @@ static bool is_ready(int file) {
 // ROOM points or so.
 static int follow(job *j, const ww_search_options *options) {
     enum { ROOM = 1 << 16 };
-    const size_t channels = ww_series_set_channels(j->queries);
+    const size_t channels = ww_series_set_channels(j->s.sets[0]);
     ww_series_view view = WW_SERIES_VIEW_INIT;
     double *values = malloc((ROOM + ROOM / 2 + 1) * channels * sizeof *values);
     char *text = malloc(ROOM + 1);
@@ -95,8 +82,8 @@ static int follow(job *j, const ww_search_options *options) {
     int result = CLI_GO_ON;
     if (!values || !text)
         result = cli_error("not enough memory");
-    else if (ww_series_set_view(j->queries, &view) != WW_OK ||
-             ww_search_stream_create(j->context, &j->measure, &view, options, &j->stream) != WW_OK)
+    else if (ww_series_set_view(j->s.sets[0], &view) != WW_OK ||
+             ww_search_stream_create(j->s.context, &j->s.measure, &view, options, &j->stream) != WW_OK)
         result = cli_fail();
     while (result == CLI_GO_ON) {
         const ssize_t more = read(STDIN_FILENO, text + used, ROOM - used);
@@ -140,9 +127,9 @@ static int follow(job *j, const ww_search_options *options) {
 static int read_streams(job *j, const ww_search_options *options) {
     const cli_list *streams = &j->wanted.streams;
     if (cli_raw_named(streams->items[0]))
-        return cli_raw_open(streams->items[0], ww_series_set_channels(j->queries), &j->raw);
-    CLI_TRY(cli_search_read(streams->items, streams->count, &j->read, false, &j->stream_set));
-    const size_t longest = ww_series_set_max_length(j->queries), room = ww_series_set_max_length(j->stream_set);
+        return cli_raw_open(streams->items[0], ww_series_set_channels(j->s.sets[0]), &j->raw);
+    CLI_TRY(cli_search_read(streams->items, streams->count, &j->s.read, false, &j->s.sets[1]));
+    const size_t longest = ww_series_set_max_length(j->s.sets[0]), room = ww_series_set_max_length(j->s.sets[1]);
     if (options->kind != WW_SEARCH_SUPER && longest > room)
         cli_note(
             "note: a query of %zu points is longer than every stream, of %zu at most; --kind super finds streams in "
@@ -159,52 +146,46 @@ static ww_status run(job *j, const ww_series_view *queries, const ww_search_opti
     const ww_search_source *source = &j->raw.source;
     ww_status status;
     ww_search_info_init(&j->did, sizeof j->did);
-    if (j->group)
-        status = streams ? ww_group_search(j->group, &j->measure, queries, options, streams, matches, found)
-                         : ww_group_search_source(j->group, &j->measure, queries, options, source, matches, found);
+    if (j->s.group)
+        status = streams ? ww_group_search(j->s.group, &j->s.measure, queries, options, streams, matches, found)
+                         : ww_group_search_source(j->s.group, &j->s.measure, queries, options, source, matches, found);
     else
         status = streams ? ww_search_run(j->search, streams, matches, found)
                          : ww_search_run_source(j->search, source, matches, found);
     if (status != WW_OK)
         return status;
-    return j->group ? ww_group_get_search_info(j->group, &j->did) : ww_search_get_info(j->search, &j->did);
+    return j->s.group ? ww_group_get_search_info(j->s.group, &j->did) : ww_search_get_info(j->search, &j->did);
 }
 
 static int search(job *j, const ww_search_options *options) {
     ww_series_view queries = WW_SERIES_VIEW_INIT, streams = WW_SERIES_VIEW_INIT;
-    ww_status status = ww_series_set_view(j->queries, &queries);
-    if (status == WW_OK && !j->group)
-        status = ww_search_create(j->context, &j->measure, &queries, options, &j->search);
-    if (status != WW_OK)
+    if (ww_series_set_view(j->s.sets[0], &queries) != WW_OK ||
+        (!j->s.group && ww_search_create(j->s.context, &j->s.measure, &queries, options, &j->search) != WW_OK))
         return cli_fail();
     j->found = (cli_matches){.queries = queries.count, .k = options->k, .precision = options->precision};
-    const int result = cli_matches_allocate(&j->found); // the search has checked k, but for a group
-    if (result != CLI_GO_ON)
-        return result;
-    if (j->stream_set)
-        status = ww_series_set_view(j->stream_set, &streams);
-    return status == WW_OK && run(j, &queries, options, j->stream_set ? &streams : NULL) == WW_OK ? CLI_GO_ON
-                                                                                                  : cli_fail();
+    CLI_TRY(cli_matches_allocate(&j->found)); // the search has checked k, but for a group
+    if (j->s.sets[1] && ww_series_set_view(j->s.sets[1], &streams) != WW_OK)
+        return cli_fail();
+    return run(j, &queries, options, j->s.sets[1] ? &streams : NULL) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
 // With a journal. Of a part: into its file; else as search(), but that journal and file are left to be removed.
 static int divide(job *j, const ww_search_options *options) {
-    cli_search_units units = {.context = j->context,
-                              .measure = &j->measure,
+    cli_search_units units = {.context = j->s.context,
+                              .measure = &j->s.measure,
                               .options = options,
-                              .queries = j->queries,
-                              .streams = j->stream_set,
-                              .raw = j->stream_set ? NULL : &j->raw};
-    cli_row_job rows = {
-        .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
+                              .queries = j->s.sets[0],
+                              .streams = j->s.sets[1],
+                              .raw = j->s.sets[1] ? NULL : &j->raw};
+    cli_row_job rows = cli_series_row_job(&j->s);
     int result = cli_search_divide(&units, &rows);
     if (result == CLI_GO_ON)
-        result = cli_rows_run(&j->division, &rows, NULL);
-    if (result == CLI_GO_ON && !j->division.part) {
+        result = cli_rows_run(&j->s.division, &rows, NULL);
+    if (result == CLI_GO_ON && !j->s.division.part) {
         j->found = units.shape;
         result = cli_matches_allocate(&j->found);
         if (result == CLI_GO_ON)
-            result = cli_rows_each(j->division.file, 0, rows.rows, rows.columns, cli_matches_take, &j->found);
+            result = cli_rows_each(j->s.division.file, 0, rows.rows, rows.columns, cli_matches_take, &j->found);
         if (result == CLI_GO_ON)
             result = cli_matches_choose(&j->found);
     }
@@ -214,13 +195,12 @@ static int divide(job *j, const ww_search_options *options) {
 }
 
 static int compute(job *j, ww_search_options *options) {
-    ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
     CLI_TRY(read_streams(j, options));
-    cli_plan_options(&j->device, &j->progress, &plan);
-    options->run = plan.run;
-    const int result = cli_divided(&j->division) ? divide(j, options) : search(j, options);
-    cli_progress_end(&j->progress);
-    cli_group_report(j->group);
+    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    options->run = j->s.plan.run;
+    const int result = cli_divided(&j->s.division) ? divide(j, options) : search(j, options);
+    cli_progress_end(&j->s.progress);
+    cli_group_report(j->s.group);
     return result;
 }
 
@@ -242,11 +222,11 @@ static int read_doubles(void *user, uint64_t first, size_t count, double *values
 
 static int draw(job *j, const ww_search_options *options) {
     const cli_search_picture picture = {.path = j->svg,
-                                        .queries = j->queries,
-                                        .streams = j->stream_set,
+                                        .queries = j->s.sets[0],
+                                        .streams = j->s.sets[1],
                                         .read = read_doubles,
                                         .user = &j->raw,
-                                        .length = j->stream_set ? 0 : j->raw.source.length,
+                                        .length = j->s.sets[1] ? 0 : j->raw.source.length,
                                         .matches = j->found.matches,
                                         .found = j->found.found,
                                         .k = options->k,
@@ -273,25 +253,17 @@ static void info_json(cli_json *json, const ww_search_info *info) {
 
 static void print_json(const job *j, const cli_command *command, const ww_search_options *options) {
     cli_json json;
-    cli_head head = CLI_HEAD_INIT;
-    head.files[0] = j->paths[0];
-    head.counts[0] = ww_series_set_count(j->queries);
-    head.files[1] = j->wanted.streams.items[0];
-    head.counts[1] = j->stream_set ? ww_series_set_count(j->stream_set) : 1;
-    head.output = j->division.part ? j->division.data_path : j->wanted.output;
-    head.measure = &j->measure;
-    head.measure_options = &j->measure_options;
-    head.read = &j->read;
-    head.context = j->group ? ww_group_context(j->group, 0) : j->context;
+    cli_head head = cli_series_head(&j->s, j->wanted.output);
+    head.counts[1] = j->s.sets[1] ? head.counts[1] : 1;
     head.precision = ww_precision_name(options->precision);
     head.seconds_compute = j->did.seconds_wall;
     head.seconds_device = j->did.seconds_device;
     cli_json_head(&json, stdout, command, &head);
-    cli_division_json(&json, &j->division);
+    cli_division_json(&json, &j->s.division);
     cli_json_text(&json, "kind", cli_search_kinds[options->kind]);
     cli_json_count(&json, "k", options->k);
-    if (j->group)
-        cli_group_json(j->group, NULL, &json);
+    if (j->s.group)
+        cli_group_json(j->s.group, NULL, &json);
     info_json(&json, &j->did);
     if (head.output)
         cli_json_null(&json, "matches");
@@ -302,7 +274,6 @@ static void print_json(const job *j, const cli_command *command, const ww_search
 
 static int output(job *j, const cli_command *command, const ww_search_options *options, bool taken) {
     const ww_search_info *info = &j->did;
-    int result = CLI_GO_ON;
     if (isatty(STDERR_FILENO))
         fprintf(stderr,
                 "%" PRIu64 " places in %.4g s; left out by LB_Kim %.4g %%, LB_Keogh %.4g %%, the other way %.4g %%; "
@@ -310,25 +281,23 @@ static int output(job *j, const cli_command *command, const ww_search_options *o
                 info->places, info->seconds_wall, share(info->excluded_kim, info->places),
                 share(info->excluded_keogh, info->places), share(info->excluded_keogh_turned, info->places),
                 share(info->abandoned, info->places));
-    if (!j->division.part && (j->wanted.output || !(j->wanted.json || taken)))
-        result = cli_matches_write(&j->found, j->wanted.output);
-    if (result == CLI_GO_ON && j->wanted.json)
+    if (!j->s.division.part && (j->wanted.output || !(j->wanted.json || taken)))
+        CLI_TRY(cli_matches_write(&j->found, j->wanted.output));
+    if (j->wanted.json)
         print_json(j, command, options);
-    if (result == CLI_GO_ON && j->division.checkpoint)
-        result = cli_division_finish(&j->division, true);
-    return result;
+    return j->s.division.checkpoint ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;
 }
 
 // ---- the command
 
 static int check(const cli_command *command, job *j, bool follows) {
     const cli_search_wanted *w = &j->wanted;
-    CLI_TRY(cli_division_check_job(command->name, &j->division, &j->device, w->output || j->svg));
+    CLI_TRY(cli_division_check_job(command->name, &j->s.division, &j->s.device, w->output || j->svg));
     if (follows && (w->json || j->svg || w->output || w->streams.count > 1))
         return cli_usage(command->name, "a stream that is followed is alone, and printed as text");
-    if (follows && cli_is_group(&j->device))
+    if (follows && cli_is_group(&j->s.device))
         return cli_usage(command->name, "a stream that is followed has one device");
-    if (!cli_divided(&j->division))
+    if (!cli_divided(&j->s.division))
         return CLI_GO_ON;
     for (size_t i = 0; i < w->streams.count; i++)
         if (strcmp(w->streams.items[i], "-") == 0)
@@ -337,10 +306,20 @@ static int check(const cli_command *command, job *j, bool follows) {
 }
 
 static int prepare(job *j, const cli_command *command) {
-    CLI_TRY(cli_measure_make(command->name, &j->measure_options, &j->measure));
-    CLI_TRY(cli_search_read(j->paths, j->path_count, &j->read, true, &j->queries));
-    cli_fit_band(&j->measure_options, &j->measure, j->queries, j->queries);
-    return cli_is_group(&j->device) ? cli_group_open(&j->device, &j->group) : cli_context_open(&j->device, &j->context);
+    CLI_TRY(cli_measure_make(command->name, &j->s.measure_options, &j->s.measure));
+    CLI_TRY(cli_search_read(j->paths, j->path_count, &j->s.read, true, &j->s.sets[0]));
+    cli_fit_band(&j->s.measure_options, &j->s.measure, j->s.sets[0], NULL);
+    return cli_series_open(&j->s);
+}
+
+static int work(job *j, const cli_command *command, ww_search_options *options, bool follows, bool taken) {
+    CLI_TRY(prepare(j, command));
+    if (follows)
+        return follow(j, options);
+    CLI_TRY(compute(j, options));
+    if (j->svg)
+        CLI_TRY(draw(j, options));
+    return output(j, command, options, taken);
 }
 
 int cmd_search(const cli_command *command, int argc, char **argv) {
@@ -348,33 +327,23 @@ int cmd_search(const cli_command *command, int argc, char **argv) {
     ww_search_options search_options;
     const cli_option options[] = {
         CLI_SEARCH_OPTIONS(j.wanted),
-        {"svg", 0, CLI_OUTPUT, "FILE", "draw the queries with their matches, and the streams with their places", &j.svg,
-         0, 0},
-        CLI_PARTS_OPTIONS(j.division),
-        CLI_CHECKPOINT_OPTION(j.division),
-        CLI_MEASURE_OPTIONS(j.measure_options),
-        CLI_READ_OPTIONS(j.read),
-        CLI_DEVICE_OPTIONS(j.device),
+        CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE",
+                   "draw the queries with their matches, and the streams with their places", &j.svg),
+        CLI_PARTS_OPTIONS(j.s.division),
+        CLI_CHECKPOINT_OPTION(j.s.division),
+        CLI_MEASURE_OPTIONS(j.s.measure_options),
+        CLI_READ_OPTIONS(j.s.read),
+        CLI_DEVICE_OPTIONS(j.s.device),
     };
-    int result =
-        cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, CLI_MOST_QUERIES, &j.path_count);
-    if (result == CLI_GO_ON)
-        result = cli_search_options(&j.wanted, j.read.znormalise, &j.device, &search_options);
-    if (result != CLI_GO_ON)
-        return result;
-    const bool follows = strcmp(j.wanted.streams.items[0], "-") == 0 && j.wanted.threshold;
+    CLI_TRY(
+        cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, CLI_MOST_QUERIES, &j.path_count));
+    CLI_TRY(cli_search_options(&j.wanted, j.s.read.znormalise, &j.s.device, &search_options));
+    j.s.paths[0] = j.paths[0];
+    j.s.paths[1] = j.wanted.streams.items[0];
+    const bool follows = strcmp(j.s.paths[1], "-") == 0 && j.wanted.threshold;
     CLI_TRY(check(command, &j, follows));
-    result = prepare(&j, command);
-    if (result == CLI_GO_ON && follows) {
-        result = follow(&j, &search_options);
-    } else if (result == CLI_GO_ON) {
-        result = compute(&j, &search_options);
-        if (result == CLI_GO_ON && j.svg)
-            result = draw(&j, &search_options);
-        if (result == CLI_GO_ON)
-            result = output(&j, command, &search_options, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
-        result = result == CLI_GO_ON ? CLI_OK : result;
-    }
+    const int result =
+        work(&j, command, &search_options, follows, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
     job_end(&j);
     return result;
 }

@@ -93,15 +93,15 @@ static int upload(shapelets *c) {
 
 // Opens the devices. Those without double take no part where others have it.
 static int open_group(shapelets *c) {
-    const int result = cli_group_open(&c->device, &c->group);
+    CLI_TRY(cli_group_open(&c->device, &c->group));
     c->device.precision = 0;
-    for (size_t i = 0; result == CLI_GO_ON && i < ww_group_count(c->group); i++) {
+    for (size_t i = 0; i < ww_group_count(c->group); i++) {
         ww_device_info on = WW_DEVICE_INFO_INIT;
         if (ww_context_get_device_info(ww_group_context(c->group, i), &on) != WW_OK)
             return cli_fail();
         c->device.precision |= on.has_double != 0;
     }
-    return result;
+    return CLI_GO_ON;
 }
 
 static int find_on_group(shapelets *c, const ww_shapelets_options *o) {
@@ -162,9 +162,8 @@ static int fit(shapelets *c) {
     o.min_size = (size_t)c->search.min_size;
     o.terms = (size_t)c->search.terms;
     o.checkpoint = c->checkpoint;
-    int result = c->division.part_text ? find_part(c, &o) : find(c, &o);
-    if (result != CLI_GO_ON || (result = get_info(c)) != CLI_GO_ON)
-        return result;
+    CLI_TRY(c->division.part_text ? find_part(c, &o) : find(c, &o));
+    CLI_TRY(get_info(c));
     c->seconds_compute = c->info.seconds_wall;
     return c->output && ww_shapelets_write(c->model, c->output) != WW_OK ? cli_fail() : find_classes(c);
 }
@@ -172,15 +171,12 @@ static int fit(shapelets *c) {
 static int open_model(shapelets *c) {
     if (ww_shapelets_read(c->model_path, &c->model) != WW_OK)
         return cli_fail();
-    int result = get_info(c);
-    if (result == CLI_GO_ON && c->series_path) {
-        result = cli_read(c->series_path, &c->read, 0, true, &c->set);
-        if (result == CLI_GO_ON)
-            result = find_classes(c);
-        if (result == CLI_GO_ON)
-            result = upload(c);
-    }
-    return result;
+    CLI_TRY(get_info(c));
+    if (!c->series_path)
+        return CLI_GO_ON;
+    CLI_TRY(cli_read(c->series_path, &c->read, 0, true, &c->set));
+    CLI_TRY(find_classes(c));
+    return upload(c);
 }
 
 static int predict(shapelets *c) {
@@ -228,12 +224,11 @@ static int transform(shapelets *c, size_t count) {
 }
 
 static int draw(shapelets *c) {
-    int result = CLI_GO_ON;
     if (c->set && c->info.shapelets)
-        result = transform(c, c->info.shapelets);
+        CLI_TRY(transform(c, c->info.shapelets));
     const cli_shapelets picture = {c->model,     c->info,   c->info.shapelets ? c->set : NULL,
                                    c->distances, c->starts, c->actual};
-    return result == CLI_GO_ON ? cli_shapelets_draw(&picture, c->svg) : result;
+    return cli_shapelets_draw(&picture, c->svg);
 }
 
 // ---- files
@@ -491,9 +486,9 @@ static int check_part(shapelets *c, const char *name) {
     // A checkpoint that is there is gone on from in any case.
     if (c->checkpoint && !d->part_text && !d->parts && !d->any_device)
         return CLI_GO_ON;
-    const int result = cli_division_check(name, &c->division);
-    if (result != CLI_GO_ON || !c->division.part_text)
-        return result;
+    CLI_TRY(cli_division_check(name, &c->division));
+    if (!c->division.part_text)
+        return CLI_GO_ON;
     if (c->verb != FIT || !c->search.no_tree || !c->search.best)
         return cli_usage(name, "--part is for 'fit --no-tree --best K': a tree is not divided");
     if (c->output || c->svg || c->checkpoint || c->seconds_text)
@@ -526,21 +521,20 @@ static int check(shapelets *c, const char *name) {
 }
 
 static int run(shapelets *c) {
-    int result = c->verb == FIT ? fit(c) : open_model(c);
-    if (result == CLI_GO_ON && c->verb == PREDICT) {
-        result = predict(c);
-        if (result == CLI_GO_ON && c->output)
-            result = cli_save_predictions(c->output, ww_series_set_count(c->set), own_label, predicted_label, c);
-    } else if (result == CLI_GO_ON && c->verb == TRANSFORM) {
+    CLI_TRY(c->verb == FIT ? fit(c) : open_model(c));
+    if (c->verb == PREDICT) {
+        CLI_TRY(predict(c));
+        if (c->output)
+            CLI_TRY(cli_save_predictions(c->output, ww_series_set_count(c->set), own_label, predicted_label, c));
+    } else if (c->verb == TRANSFORM) {
         const size_t count = c->info.best && !c->tree ? c->info.best : c->info.shapelets;
         if (!count)
             return cli_error("the model has no shapelets: its tree is one leaf");
-        result = transform(c, count);
-        if (result == CLI_GO_ON &&
-            ww_array_write(c->output, c->distances, WW_DOUBLE, ww_series_set_count(c->set), count) != WW_OK)
-            result = cli_fail();
+        CLI_TRY(transform(c, count));
+        if (ww_array_write(c->output, c->distances, WW_DOUBLE, ww_series_set_count(c->set), count) != WW_OK)
+            return cli_fail();
     }
-    return result == CLI_GO_ON && c->svg ? draw(c) : result;
+    return c->svg ? draw(c) : CLI_GO_ON;
 }
 
 static void end(shapelets *c) {
@@ -558,56 +552,46 @@ static void end(shapelets *c) {
 }
 
 int cmd_shapelets(const cli_command *command, int argc, char **argv) {
-    shapelets c;
+    shapelets c = {.search = {.seed = 1}};
     const char *operands[3] = {NULL, NULL, NULL};
     size_t count = 0;
-    memset(&c, 0, sizeof c);
-    c.search.seed = 1;
     const cli_option options[] = {
-        {"output", 'o', CLI_OUTPUT, "FILE",
-         "the model (fit), predicted labels (predict), features .npy or .csv (transform)", &c.output, 0, 0},
-        {"svg", 0, CLI_OUTPUT, "FILE", "draw the shapelets on their series, order lines and the tree", &c.svg, 0, 0},
-        {"json", 'j', CLI_FLAG, NULL, "report as one JSON object", &c.json, 0, 0},
-        {"all", 0, CLI_FLAG, NULL, "transform: by the tree's shapelets too, not the best alone", &c.tree, 0, 0},
-        {NULL, 0, CLI_FLAG, NULL, "Search (fit)", NULL, 0, 0},
-        {"min-length", 0, CLI_COUNT, "N", "shortest candidates, default 3", &c.search.min_length, NULL, 2},
-        {"max-length", 0, CLI_COUNT, "N", "longest candidates, default: the shortest series", &c.search.max_length,
-         NULL, 2},
-        {"length-step", 0, CLI_COUNT, "N", "every N-th length, default 1", &c.search.length_step, NULL, 1},
-        {"start-step", 0, CLI_COUNT, "N", "candidates start at every N-th point, default 1", &c.search.start_step, NULL,
-         1},
-        {"sample", 0, CLI_COUNT, "N", "so many candidates, drawn at random for each node", &c.search.sample, NULL, 1},
-        {"seed", 0, CLI_COUNT, "N", "of the random order, default 1", &c.search.seed, NULL, 0},
-        {"seconds", 0, CLI_TEXT, "S", "stop the search after S seconds with the best so far", &c.seconds_text, 0, 0},
-        {"quality", 'q', CLI_CHOICE, "Q", "what makes a candidate good", &c.search.quality, cli_qualities(), 0},
-        {"raw", 0, CLI_FLAG, NULL, "windows as they are, not z-normalised", &c.search.raw, 0, 0},
-        {"unscaled", 0, CLI_FLAG, NULL, "distances that grow with the length", &c.search.unscaled, 0, 0},
-        {"best", 'k', CLI_COUNT, "K", "also the K best shapelets without overlap, for 'transform'", &c.search.best,
-         NULL, 1},
-        {"no-tree", 0, CLI_FLAG, NULL, "the best alone, no decision tree", &c.search.no_tree, 0, 0},
-        {"max-depth", 0, CLI_COUNT, "N", "most splits from the root to a leaf", &c.search.max_depth, NULL, 1},
-        {"min-size", 0, CLI_COUNT, "N", "a node of fewer series is not split, default 2", &c.search.min_size, NULL, 2},
-        {"terms", 0, CLI_COUNT, "N", "most shapelets of a node, joined by and and or; default 1", &c.search.terms, NULL,
-         1},
-        {"checkpoint", 0, CLI_MADE, "FILE", "keep what is found there, and go on from it", &c.checkpoint, 0, 0},
+        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE",
+                   "the model (fit), predicted labels (predict), features .npy or .csv (transform)", &c.output),
+        CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw the shapelets on their series, order lines and the tree",
+                   &c.svg),
+        CLI_SWITCH("json", 'j', "report as one JSON object", &c.json),
+        CLI_SWITCH("all", 0, "transform: by the tree's shapelets too, not the best alone", &c.tree),
+        CLI_HEADING("Search (fit)"),
+        CLI_NUMBER("min-length", 0, "N", "shortest candidates, default 3", &c.search.min_length, 2),
+        CLI_NUMBER("max-length", 0, "N", "longest candidates, default: the shortest series", &c.search.max_length, 2),
+        CLI_NUMBER("length-step", 0, "N", "every N-th length, default 1", &c.search.length_step, 1),
+        CLI_NUMBER("start-step", 0, "N", "candidates start at every N-th point, default 1", &c.search.start_step, 1),
+        CLI_NUMBER("sample", 0, "N", "so many candidates, drawn at random for each node", &c.search.sample, 1),
+        CLI_NUMBER("seed", 0, "N", "of the random order, default 1", &c.search.seed, 0),
+        CLI_OPTION("seconds", 0, CLI_TEXT, "S", "stop the search after S seconds with the best so far",
+                   &c.seconds_text),
+        CLI_ONE_OF("quality", 'q', "Q", "what makes a candidate good", &c.search.quality, cli_qualities()),
+        CLI_SWITCH("raw", 0, "windows as they are, not z-normalised", &c.search.raw),
+        CLI_SWITCH("unscaled", 0, "distances that grow with the length", &c.search.unscaled),
+        CLI_NUMBER("best", 'k', "K", "also the K best shapelets without overlap, for 'transform'", &c.search.best, 1),
+        CLI_SWITCH("no-tree", 0, "the best alone, no decision tree", &c.search.no_tree),
+        CLI_NUMBER("max-depth", 0, "N", "most splits from the root to a leaf", &c.search.max_depth, 1),
+        CLI_NUMBER("min-size", 0, "N", "a node of fewer series is not split, default 2", &c.search.min_size, 2),
+        CLI_NUMBER("terms", 0, "N", "most shapelets of a node, joined by and and or; default 1", &c.search.terms, 1),
+        CLI_OPTION("checkpoint", 0, CLI_MADE, "FILE", "keep what is found there, and go on from it", &c.checkpoint),
         CLI_PARTS_OPTIONS(c.division),
         CLI_READ_OPTIONS(c.read),
         CLI_DEVICE_OPTIONS(c.device),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, operands, 1, 3, &count);
-    if (result == CLI_GO_ON)
-        result = take_operands(&c, command->name, operands, count);
-    if (result == CLI_GO_ON)
-        result = check(&c, command->name);
-    if (result == CLI_GO_ON)
-        result = run(&c);
-    if (result == CLI_GO_ON) {
-        if (c.json)
-            print_json(&c, command);
-        else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
-            print_text(&c);
-        result = CLI_OK;
-    }
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, operands, 1, 3, &count));
+    CLI_TRY(take_operands(&c, command->name, operands, count));
+    CLI_TRY(check(&c, command->name));
+    const int result = run(&c);
+    if (result == CLI_GO_ON && c.json)
+        print_json(&c, command);
+    else if (result == CLI_GO_ON && !cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
+        print_text(&c);
     end(&c);
     return result;
 }

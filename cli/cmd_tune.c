@@ -136,16 +136,15 @@ int cmd_tune(const cli_command *command, int argc, char **argv) {
     cli_device_options device = {0};
     ww_context *context = NULL;
     const cli_option table[] = {
-        {"dry", 0, CLI_FLAG, NULL, "measure only; write nothing", &dry, 0, 0},
-        {"list", 0, CLI_FLAG, NULL, "list all parameters with ranges, defaults and meanings; * are those tried", &list,
-         0, 0},
-        {"json", 'j', CLI_FLAG, NULL, "print one JSON object", &state.json, 0, 0},
-        {NULL, 0, CLI_FLAG, NULL, "Device", NULL, 0, 0},
-        {"device", 'd', CLI_TEXT, "D", "gpu, cpu, a number of 'wavewarp devices', or part of a name", &device.device, 0,
-         0},
-        {"kernel-dir", 0, CLI_TEXT, "DIR", "folder of the kernels' sources", &device.kernel_dir, 0, 0},
-        {"tuning", 0, CLI_FILE, "FILE", "the tuning file to write; made where there is none", &device.tuning, 0, 0},
-        {"verbose", 'v', CLI_FLAG, NULL, "say on standard error what the library does", &device.verbose, 0, 0},
+        CLI_SWITCH("dry", 0, "measure only; write nothing", &dry),
+        CLI_SWITCH("list", 0, "list all parameters with ranges, defaults and meanings; * are those tried", &list),
+        CLI_SWITCH("json", 'j', "print one JSON object", &state.json),
+        CLI_HEADING("Device"),
+        CLI_OPTION("device", 'd', CLI_TEXT, "D", "gpu, cpu, a number of 'wavewarp devices', or part of a name",
+                   &device.device),
+        CLI_OPTION("kernel-dir", 0, CLI_TEXT, "DIR", "folder of the kernels' sources", &device.kernel_dir),
+        CLI_OPTION("tuning", 0, CLI_FILE, "FILE", "the tuning file to write; made where there is none", &device.tuning),
+        CLI_SWITCH("verbose", 'v', "say on standard error what the library does", &device.verbose),
     };
     int result = cli_parse(command, table, CLI_COUNT_OF(table), argc, argv, NULL, 0, 0, NULL);
     if (result != CLI_GO_ON)

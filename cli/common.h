@@ -26,31 +26,24 @@ typedef struct cli_measure_options {
 } cli_measure_options;
 
 #define CLI_MEASURE_OPTIONS(m)                                                                                         \
-    {"measure", 'm', CLI_TEXT, "NAME", "elastic measure, default dtw; see 'wavewarp measures'", &(m).measure, 0, 0},   \
-        {"band",                                                                                                       \
-         'b',                                                                                                          \
-         CLI_TEXT,                                                                                                     \
-         "KIND:WIDTH",                                                                                                 \
-         "sakoe-chiba:R or :P%, corner:R or :P%, slanted:F, itakura:S, rows:FILE",                                     \
-         &(m).band,                                                                                                    \
-         0,                                                                                                            \
-         0},                                                                                                           \
-        {"cost", 'c', CLI_CHOICE, "COST", "cost of two points", &(m).cost, cli_costs(), 0},                            \
-        {"cost-expr",          0, CLI_TEXT, "EXPR", "cost of two points as OpenCL C over x and y: 'fabs(x - y)'",      \
-         &(m).cost_expression, 0, 0},                                                                                  \
-        {"recurrence",    0, CLI_FILE, "FILE", "a recurrence of your own, in OpenCL C; see docs/kernels.md",           \
-         &(m).recurrence, 0, 0},                                                                                       \
-        {"root", 0, CLI_FLAG, NULL, "square root of the final value", &(m).root, 0, 0},                                \
-        {"independent",    0, CLI_FLAG, NULL, "sum over channels of the measure of each channel alone",                \
-         &(m).independent, 0, 0},                                                                                      \
-        {"dependent", 0, CLI_FLAG, NULL, "a point is all its channels; default but for msm", &(m).dependent, 0, 0},    \
-        {"relax",    0, CLI_TEXT, "BX,EX,BY,EY", "open ends: points to skip at begin and end of x and y, or 'all'",    \
-         &(m).relax, 0, 0},                                                                                            \
-        {"soft", 0, CLI_TEXT, "GAMMA", "the soft minimum: soft-DTW and its kin", &(m).soft, 0, 0},                     \
-        {"gamma", 0, CLI_TEXT, "GAMMA", "the same as --soft", &(m).soft, 0, 0}, {                                      \
-        "param", 'p', CLI_LIST, "NAME=VALUE", "a parameter of the measure; may be given several times",                \
-            &(m).parameters, 0, 0                                                                                      \
-    }
+    CLI_OPTION("measure", 'm', CLI_TEXT, "NAME", "elastic measure, default dtw; see 'wavewarp measures'",              \
+               &(m).measure),                                                                                          \
+        CLI_OPTION("band", 'b', CLI_TEXT, "KIND:WIDTH",                                                                \
+                   "sakoe-chiba:R or :P%, corner:R or :P%, slanted:F, itakura:S, rows:FILE", &(m).band),               \
+        CLI_ONE_OF("cost", 'c', "COST", "cost of two points", &(m).cost, cli_costs()),                                 \
+        CLI_OPTION("cost-expr", 0, CLI_TEXT, "EXPR", "cost of two points as OpenCL C over x and y: 'fabs(x - y)'",     \
+                   &(m).cost_expression),                                                                              \
+        CLI_OPTION("recurrence", 0, CLI_FILE, "FILE", "a recurrence of your own, in OpenCL C; see docs/kernels.md",    \
+                   &(m).recurrence),                                                                                   \
+        CLI_SWITCH("root", 0, "square root of the final value", &(m).root),                                            \
+        CLI_SWITCH("independent", 0, "sum over channels of the measure of each channel alone", &(m).independent),      \
+        CLI_SWITCH("dependent", 0, "a point is all its channels; default but for msm", &(m).dependent),                \
+        CLI_OPTION("relax", 0, CLI_TEXT, "BX,EX,BY,EY",                                                                \
+                   "open ends: points to skip at begin and end of x and y, or 'all'", &(m).relax),                     \
+        CLI_OPTION("soft", 0, CLI_TEXT, "GAMMA", "the soft minimum: soft-DTW and its kin", &(m).soft),                 \
+        CLI_OPTION("gamma", 0, CLI_TEXT, "GAMMA", "the same as --soft", &(m).soft),                                    \
+        CLI_OPTION("param", 'p', CLI_LIST, "NAME=VALUE", "a parameter of the measure; may be given several times",     \
+                   &(m).parameters)
 
 typedef struct cli_device_options {
     const char *device, *kernel_dir, *tuning;
@@ -60,25 +53,20 @@ typedef struct cli_device_options {
 } cli_device_options;
 
 // In addition to CLI_DEVICE_OPTIONS, for commands that compare series.
-#define CLI_ENGINE_OPTION(d)                                                                                           \
-    { "engine", 'e', CLI_CHOICE, "E", "how a pair is computed", &(d).engine, cli_engines(), 0 }
+#define CLI_ENGINE_OPTION(d) CLI_ONE_OF("engine", 'e', "E", "how a pair is computed", &(d).engine, cli_engines())
 
 #define CLI_DEVICE_OPTIONS(d)                                                                                          \
-    {NULL, 0, CLI_FLAG, NULL, "Device", NULL, 0, 0},                                                                   \
-        {"device",                                                                                                     \
-         'd',                                                                                                          \
-         CLI_TEXT,                                                                                                     \
-         "D",                                                                                                          \
-         "gpu, cpu, a number of 'wavewarp devices', or part of a name; of some commands: all, gpus or a list",         \
-         &(d).device,                                                                                                  \
-         0,                                                                                                            \
-         0},                                                                                                           \
-        {"precision", 0, CLI_CHOICE, "P", "numbers", &(d).precision, cli_precisions(), 0},                             \
-        {"max-bytes", 0, CLI_BYTES, "N", "most device memory, such as 512M; default: as fits", &(d).max_bytes, 0, 0},  \
-        {"kernel-dir", 0, CLI_TEXT, "DIR", "folder of the kernels' sources", &(d).kernel_dir, 0, 0},                   \
-        {"tuning", 0, CLI_FILE, "FILE", "file of tuning parameters", &(d).tuning, 0, 0}, {                             \
-        "verbose", 'v', CLI_FLAG, NULL, "say on standard error what the library does", &(d).verbose, 0, 0              \
-    }
+    CLI_HEADING("Device"),                                                                                             \
+        CLI_OPTION(                                                                                                    \
+            "device", 'd', CLI_TEXT, "D",                                                                              \
+            "gpu, cpu, a number of 'wavewarp devices', or part of a name; of some commands: all, gpus or a list",      \
+            &(d).device),                                                                                              \
+        CLI_ONE_OF("precision", 0, "P", "numbers", &(d).precision, cli_precisions()),                                  \
+        CLI_OPTION("max-bytes", 0, CLI_BYTES, "N", "most device memory, such as 512M; default: as fits",               \
+                   &(d).max_bytes),                                                                                    \
+        CLI_OPTION("kernel-dir", 0, CLI_TEXT, "DIR", "folder of the kernels' sources", &(d).kernel_dir),               \
+        CLI_OPTION("tuning", 0, CLI_FILE, "FILE", "file of tuning parameters", &(d).tuning),                           \
+        CLI_SWITCH("verbose", 'v', "say on standard error what the library does", &(d).verbose)
 
 typedef struct cli_read_options {
     int format, axes, rows, header, missing;
@@ -90,35 +78,26 @@ typedef struct cli_read_options {
 enum { CLI_MISSING_AUTO = 0, CLI_MISSING_ERROR = 1 }; // of cli_missing; then the library's but for WW_MISSING_KEEP
 
 #define CLI_READ_OPTIONS(r)                                                                                            \
-    {NULL, 0, CLI_FLAG, NULL, "Files", NULL, 0, 0},                                                                    \
-        {"format", 0, CLI_CHOICE, "F", "format of what is read; auto goes by content", &(r).format, cli_formats(), 0}, \
-        {"rows",    0,        CLI_CHOICE, "WHAT", "what a line of .csv, .tsv or .txt is, or a row of a 2-D .npy",      \
-         &(r).rows, cli_rows, 0},                                                                                      \
-        {"columns",    0, CLI_TEXT, "LIST", ".csv, .tsv: columns with values, by name or number: x,y or 2-13",         \
-         &(r).columns, 0, 0},                                                                                          \
-        {"header", 0, CLI_CHOICE, "IS", "whether the first line names the columns", &(r).header, cli_headers, 0},      \
-        {"labels",    0, CLI_TEXT, "WHERE", "class labels in .csv, .tsv: auto, none, first, last, or a column",        \
-         &(r).labels, 0, 0},                                                                                           \
-        {"csv-label", 0, CLI_TEXT, "WHERE", "the same as --labels", &(r).labels, 0, 0},                                \
-        {"axes",    0,        CLI_CHOICE, "ORDER", "of a 3-D .npy: n series, c channels, t points in time",            \
-         &(r).axes, cli_axes, 0},                                                                                      \
-        {"missing",                                                                                                    \
-         0,                                                                                                            \
-         CLI_CHOICE,                                                                                                   \
-         "DO",                                                                                                         \
-         "what to do with missing values, if anything: fail, fill in, drop the point",                                 \
-         &(r).missing,                                                                                                 \
-         cli_missing,                                                                                                  \
-         0},                                                                                                           \
-        {"times",    0, CLI_INPUTS, "FILE", "time stamps: a row a series, or one for all; again for the second file",  \
-         &(r).times, 0, 0},                                                                                            \
-        {"time-column",    0, CLI_TEXT, "COL", ".csv of a point a row: name or number of the time stamps' column",     \
-         &(r).time_column, 0, 0},                                                                                      \
-        {"series-column",    0, CLI_TEXT, "COL", ".csv of a point a row: the column that names the series",            \
-         &(r).series_column, 0, 0},                                                                                    \
-    {                                                                                                                  \
-        "znorm", 'z', CLI_FLAG, NULL, "z-normalise every channel of every series", &(r).znormalise, 0, 0               \
-    }
+    CLI_HEADING("Files"),                                                                                              \
+        CLI_ONE_OF("format", 0, "F", "format of what is read; auto goes by content", &(r).format, cli_formats()),      \
+        CLI_ONE_OF("rows", 0, "WHAT", "what a line of .csv, .tsv or .txt is, or a row of a 2-D .npy", &(r).rows,       \
+                   cli_rows),                                                                                          \
+        CLI_OPTION("columns", 0, CLI_TEXT, "LIST", ".csv, .tsv: columns with values, by name or number: x,y or 2-13",  \
+                   &(r).columns),                                                                                      \
+        CLI_ONE_OF("header", 0, "IS", "whether the first line names the columns", &(r).header, cli_headers),           \
+        CLI_OPTION("labels", 0, CLI_TEXT, "WHERE", "class labels in .csv, .tsv: auto, none, first, last, or a column", \
+                   &(r).labels),                                                                                       \
+        CLI_OPTION("csv-label", 0, CLI_TEXT, "WHERE", "the same as --labels", &(r).labels),                            \
+        CLI_ONE_OF("axes", 0, "ORDER", "of a 3-D .npy: n series, c channels, t points in time", &(r).axes, cli_axes),  \
+        CLI_ONE_OF("missing", 0, "DO", "what to do with missing values, if anything: fail, fill in, drop the point",   \
+                   &(r).missing, cli_missing),                                                                         \
+        CLI_OPTION("times", 0, CLI_INPUTS, "FILE",                                                                     \
+                   "time stamps: a row a series, or one for all; again for the second file", &(r).times),              \
+        CLI_OPTION("time-column", 0, CLI_TEXT, "COL",                                                                  \
+                   ".csv of a point a row: name or number of the time stamps' column", &(r).time_column),              \
+        CLI_OPTION("series-column", 0, CLI_TEXT, "COL", ".csv of a point a row: the column that names the series",     \
+                   &(r).series_column),                                                                                \
+        CLI_SWITCH("znorm", 'z', "z-normalise every channel of every series", &(r).znormalise)
 
 #define CLI_COUNT_OF(array) (sizeof(array) / sizeof *(array))
 

@@ -28,16 +28,14 @@ typedef struct cli_division {
     double seconds_wall, seconds_device; // of all runs
 } cli_division;
 
-#define CLI_PARTS_OPTIONS(d)                                                                                             \
-    {"part",         0, CLI_TEXT, "I/N", "compute part I of N, which 'wavewarp merge' joins; with --parts",              \
-     &(d).part_text, 0, 0},                                                                                              \
-        {"parts", 0, CLI_TEXT, "DIR", "the folder of the parts", &(d).parts, 0, 0},                                      \
-        {"resume", 0, CLI_FLAG, NULL, "go on with a part, or from --checkpoint, where there is one", &(d).resume, 0, 0}, \
-    {                                                                                                                    \
-        "any-device", 0, CLI_FLAG, NULL, "go on also with what another kind of device computed", &(d).any_device, 0, 0   \
-    }
+#define CLI_PARTS_OPTIONS(d)                                                                                           \
+    CLI_OPTION("part", 0, CLI_TEXT, "I/N", "compute part I of N, which 'wavewarp merge' joins; with --parts",          \
+               &(d).part_text),                                                                                        \
+        CLI_OPTION("parts", 0, CLI_TEXT, "DIR", "the folder of the parts", &(d).parts),                                \
+        CLI_SWITCH("resume", 0, "go on with a part, or from --checkpoint, where there is one", &(d).resume),           \
+        CLI_SWITCH("any-device", 0, "go on also with what another kind of device computed", &(d).any_device)
 #define CLI_CHECKPOINT_OPTION(d)                                                                                       \
-    { "checkpoint", 0, CLI_MADE, "FILE", "keep a journal there, from which --resume goes on", &(d).checkpoint, 0, 0 }
+    CLI_OPTION("checkpoint", 0, CLI_MADE, "FILE", "keep a journal there, from which --resume goes on", &(d).checkpoint)
 
 // What is divided.
 typedef struct cli_work {

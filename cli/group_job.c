@@ -25,6 +25,10 @@ int cli_group_open(const cli_device_options *options, ww_group **group) {
     return ww_group_create(&open, group) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
+int cli_devices_open(const cli_device_options *options, ww_context **context, ww_group **group) {
+    return cli_is_group(options) ? cli_group_open(options, group) : cli_context_open(options, context);
+}
+
 int cli_group_dataset_make(ww_group *group, const cli_device_options *options, ww_series_set *set,
                            ww_group_dataset **dataset) {
     ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
@@ -93,7 +97,8 @@ void cli_group_add(const ww_group *group, ww_group_info *sums) {
 void cli_group_head(const ww_group *group, cli_head *head) {
     ww_device_info device;
     ww_group_info info;
-    head->context = ww_group_context(group, 0);
+    if (!group)
+        return;
     head->seconds_compute = 0;
     head->seconds_device = NAN;
     for (size_t i = 0; i < ww_group_count(group); i++)

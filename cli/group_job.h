@@ -8,6 +8,8 @@
 
 // Whether --device, or else $WAVEWARP_DEVICE, names several devices.
 bool cli_is_group(const cli_device_options *options);
+// The devices of --device: one context, or a group of several.
+int cli_devices_open(const cli_device_options *options, ww_context **context, ww_group **group);
 int cli_group_open(const cli_device_options *options, ww_group **group);
 int cli_group_dataset_make(ww_group *group, const cli_device_options *options, ww_series_set *set,
                            ww_group_dataset **dataset);
@@ -17,7 +19,7 @@ int cli_group_points_make(ww_group *group, const cli_device_options *options, co
 void cli_group_report(const ww_group *group);
 // Adds what the last job did to what jobs before it did; one for each device, zeroed at first.
 void cli_group_add(const ww_group *group, ww_group_info *sums);
-// The context of the first device, and the time of the one that worked longest; that of kernels is not known.
+// The time of the device that worked longest; that of kernels is not known. NULL: nothing.
 void cli_group_head(const ww_group *group, cli_head *head);
 // "devices": an object each. `sums` NULL: of the last job.
 void cli_group_json(const ww_group *group, const ww_group_info *sums, cli_json *json);

@@ -27,20 +27,18 @@ typedef struct cli_lsh_wanted {
         .candidates = CLI_LSH_NOT_GIVEN, .seed = CLI_LSH_NOT_GIVEN, .metric = CLI_LSH_NO_METRIC                        \
     }
 
-#define CLI_LSH_OPTIONS(w)                                                                                              \
-    {"metric",    'm',         CLI_CHOICE, "M", "distance of two points; linf and inner-product have no family",        \
-     &(w).metric, cli_metrics, 0},                                                                                      \
-        {"tables", 'L', CLI_COUNT, "L", "tables, default 10", &(w).tables, NULL, 1},                                    \
-        {"functions",    'M',  CLI_COUNT, "M", "hash functions of a table, default 10, at most 64",                     \
-         &(w).functions, NULL, 1},                                                                                      \
-        {"width", 'w', CLI_TEXT, "W", "l2 and l1: width of a segment, default 1.5", &(w).width, 0, 0},                  \
-        {"probes", 'P', CLI_COUNT, "P", "buckets looked into in every table, default 1", &(w).probes, NULL, 1},         \
-        {"path", 0, CLI_CHOICE, "P", "search by buckets or by queries, default auto", &(w).path, cli_lsh_paths, 0},     \
-        {"candidates",    0,    CLI_COUNT, "N", "by queries: most points a query looks at, default 2048, at most 4096", \
-         &(w).candidates, NULL, 1},                                                                                     \
-        {"complete", 0, CLI_FLAG, NULL, "answer exactly what finds fewer than K points", &(w).complete, 0, 0}, {        \
-        "seed", 's', CLI_COUNT, "N", "the same seed gives the same tables, default 1", &(w).seed, NULL, 0               \
-    }
+#define CLI_LSH_OPTIONS(w)                                                                                             \
+    CLI_ONE_OF("metric", 'm', "M", "distance of two points; linf and inner-product have no family", &(w).metric,       \
+               cli_metrics),                                                                                           \
+        CLI_NUMBER("tables", 'L', "L", "tables, default 10", &(w).tables, 1),                                          \
+        CLI_NUMBER("functions", 'M', "M", "hash functions of a table, default 10, at most 64", &(w).functions, 1),     \
+        CLI_OPTION("width", 'w', CLI_TEXT, "W", "l2 and l1: width of a segment, default 1.5", &(w).width),             \
+        CLI_NUMBER("probes", 'P', "P", "buckets looked into in every table, default 1", &(w).probes, 1),               \
+        CLI_ONE_OF("path", 0, "P", "search by buckets or by queries, default auto", &(w).path, cli_lsh_paths),         \
+        CLI_NUMBER("candidates", 0, "N", "by queries: most points a query looks at, default 2048, at most 4096",       \
+                   &(w).candidates, 1),                                                                                \
+        CLI_SWITCH("complete", 0, "answer exactly what finds fewer than K points", &(w).complete),                     \
+        CLI_NUMBER("seed", 's', "N", "the same seed gives the same tables, default 1", &(w).seed, 0)
 
 // Checks width and k, and fills the options but for `run`. Bits are searched as sets, whose metric the options get.
 int cli_lsh_take(const char *command, const cli_lsh_wanted *wanted, uint64_t k, ww_lsh_options *options);

@@ -159,7 +159,8 @@ int main(int argc, char **argv) {
     cli_seconds(); // starts the clock
     cli_interrupt_begin();
     ww_unfinished_files_notice(mention_part, NULL);
-    const int result = run(argc, argv);
+    int result = run(argc, argv);
+    result = result == CLI_GO_ON ? CLI_OK : result;
     if ((fflush(stdout) != 0 || ferror(stdout)) && result == CLI_OK)
         return cli_error("standard output can't be written");
     return result;

@@ -19,15 +19,14 @@ typedef struct cli_neighbour_options {
 } cli_neighbour_options;
 
 #define CLI_NEIGHBOUR_OPTIONS(n)                                                                                       \
-    {"k", 'k', CLI_COUNT, "K", "neighbours of every query, default 1; of points at most 1024", &(n).k, NULL, 1},       \
-        {"output", 'o', CLI_OUTPUT, "FILE", "write the lines there; .csv: query,index,distance", &(n).output, 0, 0},   \
-        {"ids",    0, CLI_OUTPUT, "FILE", "write the indices there: .ivecs, .npy (64-bit integers), else text",        \
-         &(n).ids, 0, 0},                                                                                              \
-        {"distances",    0, CLI_OUTPUT, "FILE", "write the distances there: .fvecs, .npy, else text",                  \
-         &(n).distances, 0, 0},                                                                                        \
-    {                                                                                                                  \
-        "json", 'j', CLI_FLAG, NULL, "print one JSON object", &(n).json, 0, 0                                          \
-    }
+    CLI_NUMBER("k", 'k', "K", "neighbours of every query, default 1; of points at most 1024", &(n).k, 1),              \
+        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE", "write the lines there; .csv: query,index,distance",             \
+                   &(n).output),                                                                                       \
+        CLI_OPTION("ids", 0, CLI_OUTPUT, "FILE", "write the indices there: .ivecs, .npy (64-bit integers), else text", \
+                   &(n).ids),                                                                                          \
+        CLI_OPTION("distances", 0, CLI_OUTPUT, "FILE", "write the distances there: .fvecs, .npy, else text",           \
+                   &(n).distances),                                                                                    \
+        CLI_SWITCH("json", 'j', "print one JSON object", &(n).json)
 
 // Room for queries x k of them.
 int cli_neighbours_allocate(cli_neighbours *n);

@@ -83,7 +83,6 @@ void cli_picture_escape(FILE *file, const char *text);
 enum { CLI_LEFT = 72, CLI_BELOW = 34 };
 void cli_panel_axes(const cli_panel *panel, const char *x_label, const char *y_label);
 void cli_panel_x_axis(const cli_panel *panel, const char *label);
-void cli_panel_y_axis(const cli_panel *panel, const char *label);
 void cli_panel_frame(const cli_panel *panel);
 
 // A sample of a look and its name, in the picture's units; the place for the next one to the right.

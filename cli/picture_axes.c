@@ -110,7 +110,7 @@ void cli_panel_x_axis(const cli_panel *panel, const char *label) {
                          panel->x_above ? panel->top - 1.6 * FONT : bottom + 2.6 * FONT, "middle", CLI_INK, label);
 }
 
-void cli_panel_y_axis(const cli_panel *panel, const char *label) {
+static void draw_y_axis(const cli_panel *panel, const char *label) {
     FILE *file = panel->picture->out.file;
     ticks t;
     make_ticks(&t, panel->y_from, panel->y_to, fmin(panel->height / 18, 4 + panel->height / 60), panel->logarithmic_y,
@@ -139,7 +139,7 @@ void cli_panel_frame(const cli_panel *panel) {
 
 void cli_panel_axes(const cli_panel *panel, const char *x_label, const char *y_label) {
     cli_panel_x_axis(panel, x_label);
-    cli_panel_y_axis(panel, y_label);
+    draw_y_axis(panel, y_label);
     cli_panel_frame(panel);
 }
 

@@ -16,33 +16,20 @@ typedef struct cli_profile_wanted {
 #define CLI_PROFILE_WANTED_INIT                                                                                        \
     { .k = 1, .window = SIZE_MAX, .exclusion = SIZE_MAX, .series = SIZE_MAX, .other_series = SIZE_MAX }
 #define CLI_PROFILE_OPTIONS(w)                                                                                         \
-    {"window", 'w', CLI_TEXT, "N", "points of a window, at least 3", &(w).window_text, 0, 0},                          \
-        {"k", 'k', CLI_COUNT, "K", "neighbours of each window, up to 64; default 1", &(w).k, 0, 1},                    \
-        {"exclusion",                                                                                                  \
-         0,                                                                                                            \
-         CLI_TEXT,                                                                                                     \
-         "N",                                                                                                          \
-         "windows that begin so near are no neighbours; default: a quarter of the window",                             \
-         &(w).exclusion_text,                                                                                          \
-         0,                                                                                                            \
-         0},                                                                                                           \
-        {"best-channels",                                                                                              \
-         0,                                                                                                            \
-         CLI_COUNT,                                                                                                    \
-         "N",                                                                                                          \
-         "only the N channels in which two windows are nearest count; default: all",                                   \
-         &(w).best_channels,                                                                                           \
-         0,                                                                                                            \
-         1},                                                                                                           \
-        {"left-right",    0, CLI_FLAG, NULL, "also the nearest among earlier and among later windows",                 \
-         &(w).left_right, 0, 0},                                                                                       \
-        {"series", 0, CLI_TEXT, "I", "only this series of the file, from 0; default: each", &(w).series_text, 0, 0},   \
-        {"other-series", 0, CLI_TEXT, "I", "which series of OTHER, where it has several", &(w).other_text, 0, 0},      \
-        {"output",    'o', CLI_OUTPUT, "FILE", "the profile: .npy, .csv, else text with tabs; '-': standard output",   \
-         &(w).output, 0,   0},                                                                                         \
-    {                                                                                                                  \
-        "json", 'j', CLI_FLAG, NULL, "print one JSON object", &(w).json, 0, 0                                          \
-    }
+    CLI_OPTION("window", 'w', CLI_TEXT, "N", "points of a window, at least 3", &(w).window_text),                      \
+        CLI_NUMBER("k", 'k', "K", "neighbours of each window, up to 64; default 1", &(w).k, 1),                        \
+        CLI_OPTION("exclusion", 0, CLI_TEXT, "N",                                                                      \
+                   "windows that begin so near are no neighbours; default: a quarter of the window",                   \
+                   &(w).exclusion_text),                                                                               \
+        CLI_NUMBER("best-channels", 0, "N",                                                                            \
+                   "only the N channels in which two windows are nearest count; default: all", &(w).best_channels, 1), \
+        CLI_SWITCH("left-right", 0, "also the nearest among earlier and among later windows", &(w).left_right),        \
+        CLI_OPTION("series", 0, CLI_TEXT, "I", "only this series of the file, from 0; default: each",                  \
+                   &(w).series_text),                                                                                  \
+        CLI_OPTION("other-series", 0, CLI_TEXT, "I", "which series of OTHER, where it has several", &(w).other_text),  \
+        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE",                                                                  \
+                   "the profile: .npy, .csv, else text with tabs; '-': standard output", &(w).output),                 \
+        CLI_SWITCH("json", 'j', "print one JSON object", &(w).json)
 
 // A whole number from an option that was given; `value` stays as it is without one.
 int cli_profile_count(const char *command, const char *name, const char *text, size_t *value);

@@ -22,32 +22,18 @@ typedef struct cli_search_wanted {
 #define CLI_SEARCH_WANTED_INIT                                                                                         \
     { .k = 1, .exclusion = UINT64_MAX }
 #define CLI_SEARCH_OPTIONS(w)                                                                                          \
-    {"in",                                                                                                             \
-     'i',                                                                                                              \
-     CLI_INPUTS,                                                                                                       \
-     "STREAM",                                                                                                         \
-     "where to search; may be given several times; '-' with --threshold: follows",                                     \
-     &(w).streams,                                                                                                     \
-     0,                                                                                                                \
-     0},                                                                                                               \
-        {"k", 'k', CLI_COUNT, "N", "matches for each query, default 1", &(w).k, 0, 1},                                 \
-        {"kind",                                                                                                       \
-         0,                                                                                                            \
-         CLI_CHOICE,                                                                                                   \
-         "K",                                                                                                          \
-         "matches: of any length, windows as long as the query, or streams in queries",                                \
-         &(w).kind,                                                                                                    \
-         cli_search_kinds,                                                                                             \
-         0},                                                                                                           \
-        {"exclusion",    0, CLI_COUNT, "N", "least distance of two matches, default half of the query",                \
-         &(w).exclusion, 0, 0},                                                                                        \
-        {"threshold", 0, CLI_TEXT, "D", "only matches with distances up to D", &(w).threshold, 0, 0},                  \
-        {"no-bounds", 0, CLI_FLAG, NULL, "compute every window in full", &(w).no_bounds, 0, 0},                        \
-        {"output",    'o', CLI_OUTPUT, "FILE", "write the matches there; .csv: query,stream,begin,end,distance",       \
-         &(w).output, 0,   0},                                                                                         \
-    {                                                                                                                  \
-        "json", 'j', CLI_FLAG, NULL, "print one JSON object", &(w).json, 0, 0                                          \
-    }
+    CLI_OPTION("in", 'i', CLI_INPUTS, "STREAM",                                                                        \
+               "where to search; may be given several times; '-' with --threshold: follows", &(w).streams),            \
+        CLI_NUMBER("k", 'k', "N", "matches for each query, default 1", &(w).k, 1),                                     \
+        CLI_ONE_OF("kind", 0, "K", "matches: of any length, windows as long as the query, or streams in queries",      \
+                   &(w).kind, cli_search_kinds),                                                                       \
+        CLI_NUMBER("exclusion", 0, "N", "least distance of two matches, default half of the query", &(w).exclusion,    \
+                   0),                                                                                                 \
+        CLI_OPTION("threshold", 0, CLI_TEXT, "D", "only matches with distances up to D", &(w).threshold),              \
+        CLI_SWITCH("no-bounds", 0, "compute every window in full", &(w).no_bounds),                                    \
+        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE",                                                                  \
+                   "write the matches there; .csv: query,stream,begin,end,distance", &(w).output),                     \
+        CLI_SWITCH("json", 'j', "print one JSON object", &(w).json)
 
 // The library's options; `znormalise`: windows.
 int cli_search_options(const cli_search_wanted *wanted, bool znormalise, const cli_device_options *device,

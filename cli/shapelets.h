@@ -17,7 +17,5 @@ typedef struct cli_shapelets {
 // Draws the shapelets, each on the series it came from and on the best match in each class, the order line of its node
 // with the split, and the tree. Without a set: the shapelets alone, and the tree.
 int cli_shapelets_draw(const cli_shapelets *s, const char *path);
-// The joined distance of series i at a node.
-double cli_shapelets_distance(const cli_shapelets *s, const ww_shapelet_node *node, size_t i);
 
 #endif

@@ -9,7 +9,8 @@
 enum { LEFT = 120, RIGHT = 24, LANE = 11, LINE_TITLE = 24, MOST_LINES = 16, MOST_MARKS = 2500 };
 enum { ROW = 18, INDENT = 18, MOST_ROWS = 400, TREE_TITLE = 34 };
 
-double cli_shapelets_distance(const cli_shapelets *s, const ww_shapelet_node *node, size_t i) {
+// The joined distance of series i at a node.
+static double distance_of(const cli_shapelets *s, const ww_shapelet_node *node, size_t i) {
     const double *own = s->distances + i * s->info.shapelets;
     double d = own[node->first];
     for (size_t t = node->first + 1; t < node->first + node->terms; t++)
@@ -31,7 +32,7 @@ static void follow_series(cli_shapelet_picture *d) {
             d->present[k * s->info.classes + (size_t)s->classes[i]] = true;
             if (n->left < 0)
                 break;
-            k = (size_t)(cli_shapelets_distance(s, n, i) <= n->threshold ? n->left : n->right);
+            k = (size_t)(distance_of(s, n, i) <= n->threshold ? n->left : n->right);
         }
     }
 }
@@ -121,7 +122,7 @@ static void draw_line(const cli_shapelet_picture *d, size_t number, double top) 
                        .down = true};
     for (size_t i = 0; i < series_count(s); i++)
         if (d->at[i] == number) {
-            const double distance = cli_shapelets_distance(s, n, i);
+            const double distance = distance_of(s, n, i);
             cli_range_add(&distance, 1, 1, &panel.x_from, &panel.x_to);
         }
     cli_range_finish(0.03, &panel.x_from, &panel.x_to);
@@ -130,7 +131,7 @@ static void draw_line(const cli_shapelet_picture *d, size_t number, double top) 
     cli_panel_segment(&panel, n->threshold, panel.y_from, n->threshold, panel.y_to, CLI_INK, true);
     for (size_t i = 0, met = 0; i < series_count(s); i++)
         if (d->at[i] == number && s->classes[i] >= 0 && met++ % d->step == 0) {
-            const double distance = cli_shapelets_distance(s, n, i);
+            const double distance = distance_of(s, n, i);
             snprintf(text, sizeof text, "series %zu: %.6g", i, distance);
             cli_panel_mark(&panel, distance, (double)lane_of(d, number, (size_t)s->classes[i]) + 0.5, 3.5,
                            (int)s->classes[i], text);
@@ -163,7 +164,7 @@ static double draw_lines(cli_shapelet_picture *d, double top) {
         done++;
         for (size_t i = 0; i < series_count(s); i++)
             if (d->at[i] == k)
-                d->at[i] = (size_t)(cli_shapelets_distance(s, n, i) <= n->threshold ? n->left : n->right);
+                d->at[i] = (size_t)(distance_of(s, n, i) <= n->threshold ? n->left : n->right);
     }
     return top;
 }

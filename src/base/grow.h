@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays and device buffers that grow.
+// Arrays, those that grow, and device buffers that do.
 #ifndef WAVEWARP_GROW_H
 #define WAVEWARP_GROW_H
 
@@ -16,6 +16,12 @@ static inline void wwi_use_large_pages(void *array, size_t bytes) {
     if (bytes >= LEAST)
         (void)madvise((char *)array + skipped, (bytes - skipped) / PAGE * PAGE, MADV_HUGEPAGE); // only advice
 }
+
+// Memory for so many elements of what `pointer` points to, as it comes or zeroed: WW_OK, or the failure.
+#define wwi_new(pointer, count)                                                                                        \
+    (((pointer) = malloc((count) * sizeof *(pointer))) ? WW_OK : wwi_fail_memory((count) * sizeof *(pointer)))
+#define wwi_new_zeroed(pointer, count)                                                                                 \
+    (((pointer) = calloc((count), sizeof *(pointer))) ? WW_OK : wwi_fail_memory((count) * sizeof *(pointer)))
 
 // Makes room for `wanted` elements of `element_bytes` in the array at `array` (the address of a pointer), at least
 // doubling it. The content is kept, also when this fails.

@@ -20,9 +20,7 @@ void wwi_dataset_retain(ww_dataset *dataset) {
 
 void ww_dataset_destroy(ww_dataset **dataset) {
     ww_dataset *d = wwi_taken(dataset);
-    if (!d)
-        return;
-    if (atomic_fetch_sub(&d->references, 1) != 1)
+    if (!d || atomic_fetch_sub(&d->references, 1) != 1)
         return;
     WWI_BUFFERS_DESTROY(&d->values, &d->series);
     free(d->lengths);
@@ -73,9 +71,8 @@ static ww_status index_series(ww_dataset *d) {
 
 static ww_status allocate(ww_context *context, size_t count, size_t channels, ww_precision precision,
                           ww_dataset **dataset) {
-    ww_dataset *d = calloc(1, sizeof *d);
-    if (!d)
-        return wwi_fail_memory(sizeof *d);
+    ww_dataset *d;
+    WWI_TRY(wwi_new_zeroed(d, 1));
     atomic_init(&d->references, 1);
     atomic_init(&d->set, NULL);
     atomic_init(&d->in_double, NULL);
@@ -262,10 +259,9 @@ static ww_status create(ww_context *context, const ww_series_view *given, const 
         d->lengths[i] = (uint32_t)wwi_view_length(&view, i);
     if ((status = index_series(d)) == WW_OK && (status = take_values(d, &view, times, &o)) == WW_OK && o.updates)
         status = open_updates(d);
-    if (status == WW_OK)
-        *dataset = d;
-    else
+    if (status != WW_OK)
         ww_dataset_destroy(&d);
+    *dataset = d;
     return status;
 }
 
@@ -278,8 +274,7 @@ ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, si
                            void (*fill)(void *user, size_t i, void *target), void *user, ww_dataset **dataset) {
     ww_status status;
     ww_dataset *d = NULL;
-    if ((status = allocate(source->context, source->count, source->channels, source->precision, &d)) != WW_OK)
-        return status;
+    WWI_TRY(allocate(source->context, source->count, source->channels, source->precision, &d));
     d->extra = extra;
     d->rounded_value = source->rounded_value;
     d->rounded_time = source->rounded_time;
@@ -352,9 +347,9 @@ ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size
     view.count = count;
     view.channels = channels;
     view.length = length;
-    if ((status = wwi_view_check(&view)) != WW_OK || (status = wwi_check_precision(context, precision)) != WW_OK ||
-        (status = allocate(context, count, channels, precision, &d)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_view_check(&view));
+    WWI_TRY(wwi_check_precision(context, precision));
+    WWI_TRY(allocate(context, count, channels, precision, &d));
     for (size_t i = 0; i < count; i++)
         d->lengths[i] = (uint32_t)length;
     if ((status = index_series(d)) != WW_OK || (status = wwi_buffer_wrap(context, memory, &d->values)) != WW_OK ||

@@ -20,9 +20,8 @@ static void to_double(const ww_dataset *d, const void *values, size_t i, double 
 
 static ww_status make_set(const ww_dataset *d, const void *values, ww_series_set **set) {
     const size_t longest = d->rank_lengths[d->rank_count - 1], points = d->channels + d->extra;
-    double *series = malloc(longest * points * sizeof *series);
-    if (!series)
-        return wwi_fail_memory(longest * points * sizeof *series);
+    double *series;
+    WWI_TRY(wwi_new(series, longest * points));
     ww_status status = ww_series_set_create(d->channels, set);
     for (size_t i = 0; status == WW_OK && i < d->count; i++) {
         const int64_t class_number = ww_dataset_class(d, i);

@@ -13,8 +13,7 @@ ww_status wwi_dataset_label(ww_dataset *d, const char *const *labels, const int6
         return WW_OK;
     if (labels && numbers)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.labels and options.label_numbers are both given");
-    if (!(d->classes = malloc(d->count * sizeof *d->classes)))
-        return wwi_fail_memory(d->count * sizeof *d->classes);
+    WWI_TRY(wwi_new(d->classes, d->count));
     for (size_t i = 0; status == WW_OK && i < d->count; i++) {
         char digits[24];
         if (numbers)

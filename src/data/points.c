@@ -24,9 +24,7 @@ void wwi_points_retain(ww_points *points) {
 
 void ww_points_destroy(ww_points **points) {
     ww_points *p = wwi_taken(points);
-    if (!p)
-        return;
-    if (atomic_fetch_sub(&p->references, 1) != 1)
+    if (!p || atomic_fetch_sub(&p->references, 1) != 1)
         return;
     WWI_BUFFERS_DESTROY(&p->tiles, &p->starts);
     wwi_program_release(&p->program);
@@ -132,9 +130,7 @@ static void take_bits(const ww_points *p, const ww_point_view *view, uint32_t *t
 
 static ww_status take_mean(ww_points *p, const ww_point_view *view) {
     const size_t step = p->count / SAMPLE + 1;
-    p->mean = calloc(p->dimension, sizeof *p->mean);
-    if (!p->mean)
-        return wwi_fail_memory(p->dimension * sizeof *p->mean);
+    WWI_TRY(wwi_new_zeroed(p->mean, p->dimension));
     for (size_t j = 0; j < p->dimension; j++) {
         double sum = 0, squares = 0, n = 0;
         for (size_t i = 0; i < p->count; i += step, n += 1) {
@@ -213,9 +209,8 @@ static ww_status upload_sets(ww_points *p, const uint32_t *items, size_t first, 
                              wwi_buffer **starts) {
     ww_status status;
     const uint64_t bytes = (p->offsets[first + count] - p->offsets[first]) * sizeof *items;
-    uint64_t *offsets = malloc((count + 1) * sizeof *offsets);
-    if (!offsets)
-        return wwi_fail_memory((count + 1) * sizeof *offsets);
+    uint64_t *offsets;
+    WWI_TRY(wwi_new(offsets, count + 1));
     for (size_t i = 0; i <= count; i++)
         offsets[i] = p->offsets[first + i] - p->offsets[first];
     if ((status = wwi_upload(p->context, members, items + p->offsets[first], bytes)) == WW_OK)
@@ -247,9 +242,7 @@ static ww_status describe(ww_points *p, const ww_point_view *view) {
     p->word_bytes = view->kind == WW_POINTS_NUMBERS ? wwi_precision_bytes(p->precision) : sizeof(uint32_t);
     if (view->kind != WW_POINTS_SETS)
         return WW_OK;
-    p->offsets = malloc((p->count + 1) * sizeof *p->offsets);
-    if (!p->offsets)
-        return wwi_fail_memory((p->count + 1) * sizeof *p->offsets);
+    WWI_TRY(wwi_new(p->offsets, p->count + 1));
     memcpy(p->offsets, view->offsets, (p->count + 1) * sizeof *p->offsets);
     return WW_OK;
 }
@@ -276,18 +269,17 @@ static ww_status take_values(ww_points *p, const ww_point_view *view, bool keep,
 
 // The values, where they are needed, and whether all are on the device at once.
 static ww_status upload(ww_points *p, wwi_stream *stream, const ww_point_view *view, uint64_t max_bytes) {
-    ww_status status;
     const unsigned char *values = NULL;
     // Half of the free memory is left for the other side and for scratch.
     const uint64_t limit = p->max_bytes = wwi_memory_share(p->context, 2, max_bytes);
     const bool resident = bytes_of(p, 0, p->count) <= limit;
-    if ((status = take_values(p, view, !resident, &values)) != WW_OK ||
-        (p->kind == WW_POINTS_NUMBERS && (status = take_mean(p, view)) != WW_OK) ||
-        (p->kind != WW_POINTS_SETS && (status = get_program(p)) != WW_OK))
-        return status;
+    WWI_TRY(take_values(p, view, !resident, &values));
+    if (p->kind == WW_POINTS_NUMBERS)
+        WWI_TRY(take_mean(p, view));
+    if (p->kind != WW_POINTS_SETS)
+        WWI_TRY(get_program(p));
     if (resident) {
-        if ((status = upload_points(p, stream, values, 0, p->count, &p->tiles, &p->starts)) != WW_OK)
-            return status;
+        WWI_TRY(upload_points(p, stream, values, 0, p->count, &p->tiles, &p->starts));
         free(p->host);
         p->host = NULL;
         return WW_OK;
@@ -317,9 +309,8 @@ ww_status ww_points_create(ww_context *context, const ww_point_view *given, cons
     if ((unsigned)o.precision > WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)o.precision);
     WWI_TRY(wwi_check_precision(context, o.precision));
-    ww_points *p = calloc(1, sizeof *p);
-    if (!p)
-        return wwi_fail_memory(sizeof *p);
+    ww_points *p;
+    WWI_TRY(wwi_new_zeroed(p, 1));
     atomic_init(&p->references, 1);
     p->context = context;
     wwi_context_retain(context);
@@ -328,10 +319,9 @@ ww_status ww_points_create(ww_context *context, const ww_point_view *given, cons
     if ((status = wwi_stream_create(context, &stream)) == WW_OK && (status = describe(p, &view)) == WW_OK)
         status = upload(p, stream, &view, o.max_bytes);
     wwi_stream_destroy(&stream);
-    if (status == WW_OK)
-        *points = p;
-    else
+    if (status != WW_OK)
         ww_points_destroy(&p);
+    *points = p;
     return status;
 }
 
@@ -436,15 +426,13 @@ ww_status ww_point_set_of_points(const ww_points *p, ww_point_set **set) {
         *set = NULL;
     if (!p || !set)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points or set is NULL");
-    ww_point_set *made = calloc(1, sizeof *made);
-    if (!made)
-        return wwi_fail_memory(sizeof *made);
+    ww_point_set *made;
+    WWI_TRY(wwi_new_zeroed(made, 1));
     *made = (ww_point_set){.kind = p->kind, .precision = p->precision, .count = p->count, .dimension = p->dimension};
     const ww_status status = read_back(p, made);
-    if (status == WW_OK)
-        *set = made;
-    else
+    if (status != WW_OK)
         ww_point_set_destroy(&made);
+    *set = made;
     return status;
 }
 

@@ -65,10 +65,8 @@ static ww_status check_precision(const ww_series_view *view) {
 }
 
 static ww_status check(const ww_series_view *view, size_t limit) {
-    ww_status status;
     size_t longest = 1;
-    if ((status = check_precision(view)) != WW_OK)
-        return status;
+    WWI_TRY(check_precision(view));
     if (view->count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "there are no series");
     if (view->channels == 0)
@@ -90,7 +88,8 @@ static ww_status check(const ww_series_view *view, size_t limit) {
         }
         longest = length > longest ? length : longest;
     }
-    return (status = check_pointers(view)) == WW_OK ? check_strides(view, longest) : status;
+    WWI_TRY(check_pointers(view));
+    return check_strides(view, longest);
 }
 
 ww_status wwi_view_check(const ww_series_view *view) {

@@ -106,7 +106,9 @@ static bool line_fits(double slope, double reach, wwi_tiling t) {
     return t.width * (t.columns * slope + t.rows) >= (t.columns + 1) * slope + reach + 2 * (t.rows + 1);
 }
 
-bool wwi_band_fits_all(const ww_band *band, const uint32_t n[2], const uint32_t m[2], wwi_tiling tiling) {
+// The same for all pairs of lengths from the least to the most on both sides, of a band that needs no table: false
+// where it may not be so.
+static bool fits_all(const ww_band *band, const uint32_t n[2], const uint32_t m[2], wwi_tiling tiling) {
     if (wwi_ceil_div(m[1], tiling.columns) <= tiling.width)
         return true;
     if (band->kind == WW_BAND_SLANTED) {
@@ -128,7 +130,6 @@ bool wwi_band_fits_all(const ww_band *band, const uint32_t n[2], const uint32_t 
 // Rows of all pairs of lengths, found by the table of their ranks. With a `tiling` of engine lanes, *fits is false, and
 // the tables useless, when it fits not all of them.
 static ww_status make_tables(wwi_runner *r, wwi_work *w, const wwi_tiling *tiling, bool *fits) {
-    ww_status status;
     const ww_dataset *rows = w->sides.rows, *columns = w->sides.columns;
     const wwi_batch *b = &w->b;
     const uint64_t heads = (uint64_t)w->row_ranks * w->column_ranks;
@@ -136,8 +137,7 @@ static ww_status make_tables(wwi_runner *r, wwi_work *w, const wwi_tiling *tilin
         w->too_large = true;
         return WW_OK;
     }
-    if ((status = wwi_words_reserve(&r->words, (size_t)heads)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_words_reserve(&r->words, (size_t)heads));
     memset(r->words.data, 0, (size_t)heads * sizeof *r->words.data);
     r->words.count = (size_t)heads;
     const uint64_t pairs = b->list ? b->rows : heads;
@@ -155,8 +155,7 @@ static ww_status make_tables(wwi_runner *r, wwi_work *w, const wwi_tiling *tilin
         }
         const size_t at = r->words.count;
         r->words.data[head] = (uint32_t)at;
-        if ((status = wwi_band_table(&r->of.measure.band, n, m, &r->words)) != WW_OK)
-            return status;
+        WWI_TRY(wwi_band_table(&r->of.measure.band, n, m, &r->words));
         if (tiling && !wwi_band_fits(r->words.data + at, n, m, *tiling)) {
             *fits = false;
             return WW_OK;
@@ -177,7 +176,7 @@ ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, const wwi_tiling *tiling, b
         return make_tables(r, w, tiling, fits);
     // One pair of lengths the caller has looked at.
     if (tiling && (w->row_ranks > 1 || w->column_ranks > 1))
-        *fits = wwi_band_fits_all(band, rows, columns, *tiling);
+        *fits = fits_all(band, rows, columns, *tiling);
     if (form == WWI_BAND_DIAGONAL) {
         w->args.band_width = band->width < 0x7fffffff ? (uint32_t)band->width : 0x7fffffff;
         if (band->kind == WW_BAND_CORNER)

@@ -32,9 +32,6 @@ ww_status wwi_band_table(const ww_band *band, uint32_t n, uint32_t m, wwi_words 
 // Whether in engine lanes each block of columns is done by the time its lane needs to begin the one `width` blocks
 // later.
 bool wwi_band_fits(const uint32_t *rows, uint32_t n, uint32_t m, wwi_tiling tiling);
-// The same for all pairs of lengths from the least to the most on both sides, of a band that needs no table: false
-// where it may not be so.
-bool wwi_band_fits_all(const ww_band *band, const uint32_t n[2], const uint32_t m[2], wwi_tiling tiling);
 // Row-steps that a pair takes each lane.
 uint32_t wwi_band_duration(uint32_t n, uint32_t m, wwi_tiling tiling);
 

@@ -60,9 +60,8 @@ static void measure_work(wwi_work *w) {
 
 ww_status wwi_work_make(const wwi_runner *r, const wwi_batch *batch, wwi_work *w) {
     const size_t rows = batch->rows * (batch->list ? 3 : 1), columns = batch->list ? 0 : batch->columns;
-    uint32_t *ids = malloc((rows + columns) * sizeof *ids);
-    if (!ids)
-        return wwi_fail_memory((rows + columns) * sizeof *ids);
+    uint32_t *ids;
+    WWI_TRY(wwi_new(ids, rows + columns));
     *w =
         (wwi_work){.b = *batch, .ids = ids, .uploads = w->uploads, .sides = {r->rows, r->columns}, .tiling = {0, 1, 1}};
     w->args.parameters = r->of.parameters.values;
@@ -195,11 +194,10 @@ size_t wwi_work_args(const wwi_work *w, wwi_arg *args) {
 }
 
 ww_status wwi_work_upload(wwi_runner *r, wwi_work *w) {
-    ww_status status;
     const wwi_batch *b = &w->b;
     wwi_uploads *u = &w->uploads;
-    if (r->words.count && (status = wwi_upload(r->of.context, &u->band, r->words.data, r->words.count * 4)) != WW_OK)
-        return status;
+    if (r->words.count)
+        WWI_TRY(wwi_upload(r->of.context, &u->band, r->words.data, r->words.count * 4));
     if (b->list)
         return wwi_upload(r->of.context, &u->row_order, b->pairs, b->rows * 12);
     WWI_TRY(wwi_upload(r->of.context, &u->row_order, b->row_ids, b->rows * 4));
@@ -335,12 +333,11 @@ ww_status wwi_units_launch(wwi_units *u, const wwi_variant *v, uint64_t groups, 
 }
 
 ww_status wwi_packs_launch(wwi_runner *r, wwi_work *w, const wwi_variant *v, wwi_packs p) {
-    ww_status status;
+    ww_status status = WW_OK;
     const bool list = w->b.list, rows = list || p.rows, columns = list || !p.rows;
     const uint32_t packs = p.packs;
-    if ((status = wwi_grow_buffer(r->of.context, &r->scratch, p.workers * p.scratch_bytes)) != WW_OK ||
-        (status = wwi_grow_buffer(r->of.context, &r->counter, 4)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_grow_buffer(r->of.context, &r->scratch, p.workers * p.scratch_bytes));
+    WWI_TRY(wwi_grow_buffer(r->of.context, &r->counter, 4));
     wwi_units u = wwi_units_of(r, w->engine, p.units, w->cells);
     u.fill = r->gpu ? p.workers : wwi_least(p.workers, wwi_compute_units(r->of.context));
     while (status == WW_OK && wwi_units_next(&u)) {

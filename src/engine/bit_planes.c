@@ -97,9 +97,7 @@ static ww_status side_make(side *s, ww_dataset *source, bool each) {
     s->channels = each ? (uint32_t)source->channels : 1;
     for (size_t i = 0; i < source->count; i++)
         count += points(s, i);
-    s->numbers = calloc(count, sizeof *s->numbers);
-    if (!s->numbers)
-        return wwi_fail_memory(count * sizeof *s->numbers);
+    WWI_TRY(wwi_new_zeroed(s->numbers, count));
     if (source->host)
         return WW_OK;
     s->copy = malloc(bytes);
@@ -235,9 +233,8 @@ ww_status wwi_bit_planes_create(ww_dataset *rows, ww_dataset *columns, bool each
     bool numbers_only = true, fits = true;
     *planes = NULL;
     *why = "";
-    wwi_bit_planes *s = calloc(1, sizeof *s);
-    if (!s)
-        return wwi_fail_memory(sizeof *s);
+    wwi_bit_planes *s;
+    WWI_TRY(wwi_new_zeroed(s, 1));
     s->shared = side_count == 1;
     if ((status = side_make(&sides[0], rows, each)) != WW_OK ||
         (side_count == 2 && (status = side_make(&sides[1], columns, each)) != WW_OK) ||

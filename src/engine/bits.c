@@ -57,7 +57,6 @@ static bool in_strips(const wwi_runner *r, const wwi_work *w) {
 }
 
 static ww_status run_packs(wwi_runner *r, wwi_work *w) {
-    ww_status status;
     wwi_variant *v;
     const wwi_batch *b = &w->b;
     const wwi_packing packing = {BITS_VECTOR, 32, r->planes->bits, 1, 0, 4, 0};
@@ -68,10 +67,10 @@ static ww_status run_packs(wwi_runner *r, wwi_work *w) {
     key.columns = BITS_WORDS;
     if (key.columns > most)
         key.columns = (uint32_t)most;
-    if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
-        (status = wwi_interleave(r, v, w, false, packing)) != WW_OK ||
-        (b->list && (status = wwi_interleave(r, v, w, true, packing)) != WW_OK))
-        return status;
+    WWI_TRY(wwi_runner_variant(r, key, &v));
+    WWI_TRY(wwi_interleave(r, v, w, false, packing));
+    if (b->list)
+        WWI_TRY(wwi_interleave(r, v, w, true, packing));
     const uint32_t pack_count = (uint32_t)wwi_ceil_div(b->list ? b->rows : b->columns, BITS_VECTOR);
     const uint64_t workers = wwi_compute_units(r->of.context) * 2;
     w->args.scratch = (uint32_t)wwi_ceil_div(w->n, key.rows);

@@ -28,14 +28,12 @@ static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
 
 // The cut for a banded batch: least work for its longest pair among those that fit all its pairs. columns 0: none fits.
 static ww_status banded_tiling(wwi_runner *r, wwi_work *w) {
-    ww_status status;
     const uint32_t most = wwi_lane_columns(r, true);
     wwi_tiling candidates[24];
     double work[24];
     size_t count = 0;
     r->words.count = 0;
-    if ((status = wwi_band_table(&r->of.measure.band, w->n, w->m, &r->words)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_band_table(&r->of.measure.band, w->n, w->m, &r->words));
     for (uint32_t columns = 4; columns <= most && columns <= 32; columns *= 2)
         for (uint32_t width = 1; width <= r->width; width *= 2) {
             const wwi_tiling c = {columns, wwi_lane_rows(r, w->n), width};
@@ -55,8 +53,7 @@ static ww_status banded_tiling(wwi_runner *r, wwi_work *w) {
         wwi_tiling c = candidates[best];
         for (; c.width <= r->width; c.width *= 2) {
             bool fits;
-            if ((status = wwi_work_bands(r, w, &c, &fits)) != WW_OK)
-                return status;
+            WWI_TRY(wwi_work_bands(r, w, &c, &fits));
             if (w->too_large)
                 return WW_OK;
             if (fits) {
@@ -168,8 +165,8 @@ ww_status wwi_lanes_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_
     ww_status status = WW_OK;
     if (r->of.banded)
         return launch(r, w, engine, of, w->tiling, w->cells);
-    if (!w->parts && (status = find_parts(r, w, tiling_of)) != WW_OK)
-        return status;
+    if (!w->parts)
+        WWI_TRY(find_parts(r, w, tiling_of));
     const ww_launch_args whole = w->args;
     for (size_t i = 0; status == WW_OK && i < w->part_count; i++) {
         const wwi_lane_part *p = &w->parts[i];

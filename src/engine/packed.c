@@ -41,7 +41,7 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
 }
 
 static ww_status run(wwi_runner *r, wwi_work *w) {
-    ww_status status;
+    ww_status status = WW_OK;
     wwi_variant *v;
     const wwi_batch *b = &w->b;
     const uint32_t vector = (uint32_t)r->vector;
@@ -56,10 +56,10 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
     // A sum over channels must not be abandoned because of one of them.
     key.abandon = b->list && b->radii && r->of.passes == 1 && !r->of.open && !r->of.soft &&
                   (r->of.row->flags & WWI_MEASURE_MONOTONE);
-    if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
-        (status = wwi_interleave(r, v, w, false, packing)) != WW_OK ||
-        (b->list && (status = wwi_interleave(r, v, w, true, packing)) != WW_OK))
-        return status;
+    WWI_TRY(wwi_runner_variant(r, key, &v));
+    WWI_TRY(wwi_interleave(r, v, w, false, packing));
+    if (b->list)
+        WWI_TRY(wwi_interleave(r, v, w, true, packing));
     const uint32_t packs = (uint32_t)wwi_ceil_div(b->list ? b->rows : b->columns, vector);
     const uint64_t workers = wwi_compute_units(r->of.context) * (r->gpu ? 64 : 2);
     w->args.scratch = w->m;

@@ -197,7 +197,6 @@ static uint32_t strip_columns(const wwi_runner *r, const wwi_work *w) {
 }
 
 ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
-    ww_status status;
     wwi_variant *v;
     const wwi_batch *b = &w->b;
     const uint64_t value_bytes = wwi_runner_value_bytes(r);
@@ -209,10 +208,10 @@ ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
     key.rows = (uint32_t)wwi_tuned(r, "packed.item_rows", r->of.channels > MANY_CHANNELS ? 4 : 8);
     key.group = pack;
     const wwi_packing packing = {pack, 1, r->of.channels + r->of.extra, pack, key.rows, value_bytes, 0};
-    if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
-        (status = wwi_interleave(r, v, w, true, packing)) != WW_OK ||
-        (b->list && (status = wwi_interleave(r, v, w, false, packing)) != WW_OK))
-        return status;
+    WWI_TRY(wwi_runner_variant(r, key, &v));
+    WWI_TRY(wwi_interleave(r, v, w, true, packing));
+    if (b->list)
+        WWI_TRY(wwi_interleave(r, v, w, false, packing));
     const uint64_t rows = b->rows - b->row_begin;
     const uint32_t packs = (uint32_t)wwi_ceil_div(rows, pack);
     // Groups beyond those that fit the device find nothing left to do, but each has its own hand-over rows.

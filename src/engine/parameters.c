@@ -89,7 +89,9 @@ static size_t function_of(const char *name, size_t length) {
     return i;
 }
 
-bool wwi_parameters_fit(const char *text, bool *before) {
+// Whether a user's text can take its parameters with the launch (kernels_cl/recurrence/user_parameters.cl): only the
+// functions that the library calls use them, and each of these is named once. *before: these take the points before.
+static bool text_fits(const char *text, bool *before) {
     unsigned named[FUNCTIONS + 1] = {0}, depth = 0;
     bool inside = false; // of such a function, or between its name and its body
     bool conditions = false;
@@ -130,8 +132,7 @@ bool wwi_parameters_fit(const char *text, bool *before) {
 void wwi_parameters_make(const ww_measure *measure, ww_precision precision, wwi_parameters *parameters) {
     const ww_measure_info *info = &wwi_measure_row_by_id(measure->id)->info;
     bool before = false;
-    const bool fixed =
-        wwi_measure_has(measure, WWI_MEASURE_OF_TEXT) && !wwi_parameters_fit(measure->recurrence, &before);
+    const bool fixed = wwi_measure_has(measure, WWI_MEASURE_OF_TEXT) && !text_fits(measure->recurrence, &before);
     writer w = {.to = parameters, .is_double = precision == WW_DOUBLE};
     memset(parameters, 0, sizeof *parameters);
     parameters->fixed = fixed;

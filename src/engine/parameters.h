@@ -27,8 +27,5 @@ static inline size_t wwi_args_bytes(const wwi_parameters *parameters, size_t beg
 
 // Of a checked measure.
 void wwi_parameters_make(const ww_measure *measure, ww_precision precision, wwi_parameters *parameters);
-// Whether a user's text can take its parameters with the launch (kernels_cl/recurrence/user_parameters.cl): only the
-// functions that the library calls use them, and each of these is named once. *before: these take the points before.
-bool wwi_parameters_fit(const char *text, bool *before);
 
 #endif

@@ -35,7 +35,7 @@ uint32_t wwi_ribbon_columns(const wwi_runner *r, const wwi_work *w, uint32_t *be
 }
 
 ww_status wwi_ribbon_run(wwi_runner *r, wwi_work *w) {
-    ww_status status;
+    ww_status status = WW_OK;
     wwi_variant *v;
     const wwi_batch *b = &w->b;
     wwi_variant_key key = wwi_work_key(r, w, &form);
@@ -52,9 +52,8 @@ ww_status wwi_ribbon_run(wwi_runner *r, wwi_work *w) {
                                  0,
                                  wwi_runner_value_bytes(r),
                                  w->ribbon + 2 * key.rows};
-    if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
-        (status = wwi_interleave(r, v, w, false, packing)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_runner_variant(r, key, &v));
+    WWI_TRY(wwi_interleave(r, v, w, false, packing));
     const uint64_t rows = b->rows - b->row_begin;
     const uint32_t packs = (uint32_t)wwi_ceil_div(b->columns, RIBBON_PACK);
     w->args.rows_per_group = wwi_rows_per_group(r, rows, b->columns, 1, false);

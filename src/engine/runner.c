@@ -54,9 +54,8 @@ static ww_status take_bits(wwi_runner *r) {
 ww_status wwi_runner_create(const wwi_recurrence *of, ww_dataset *rows, ww_dataset *columns,
                             const wwi_plan_settings *options, wwi_runner **runner) {
     *runner = NULL;
-    wwi_runner *r = calloc(1, sizeof *r);
-    if (!r)
-        return wwi_fail_memory(sizeof *r);
+    wwi_runner *r;
+    WWI_TRY(wwi_new_zeroed(r, 1));
     r->of = *of;
     r->rows = rows;
     r->columns = columns;
@@ -157,7 +156,6 @@ static void set_ends(const ww_measure *measure, wwi_work *w) {
 // The engine for the work, and what its kernels need of it. Strips where another engine was not asked for and does not
 // take it.
 static ww_status take_work(wwi_runner *r, wwi_work *w) {
-    ww_status status;
     wwi_refusal refusal = {NULL, 0};
     const wwi_work *like = w->b.like;
     w->engine = like ? like->engine : r->options.engine;
@@ -168,15 +166,13 @@ static ww_status take_work(wwi_runner *r, wwi_work *w) {
     wwi_work_sort(w);
     w->cells = wwi_batch_cells(r, &w->sides, &w->b);
     r->words.count = 0;
-    if ((status = wwi_engine_row(w->engine)->takes(r, w, &refusal)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_engine_row(w->engine)->takes(r, w, &refusal));
     if (refusal.why && r->options.engine != WW_ENGINE_AUTO)
         return refuse(r, wwi_engine_row(w->engine), refusal);
     if (refusal.why) {
         w->engine = WW_ENGINE_STRIPS;
         refusal.why = NULL;
-        if ((status = wwi_engine_row(w->engine)->takes(r, w, &refusal)) != WW_OK)
-            return status;
+        WWI_TRY(wwi_engine_row(w->engine)->takes(r, w, &refusal));
     }
     if (!w->too_large) {
         set_ends(&r->of.measure, w);
@@ -265,9 +261,8 @@ ww_status wwi_runner_prepare(wwi_runner *r, const wwi_batch *batch, wwi_work **w
     *work = NULL;
     if (is_empty(batch))
         return WW_OK;
-    wwi_work *w = calloc(1, sizeof *w);
-    if (!w)
-        return wwi_fail_memory(sizeof *w);
+    wwi_work *w;
+    WWI_TRY(wwi_new_zeroed(w, 1));
     r->preparing = true;
     if ((status = make_work(r, batch, w)) == WW_OK)
         status = wwi_runner_run(r, w, batch->out, batch->layout);

@@ -39,7 +39,7 @@ static bool is_whole(const wwi_runner *r, const wwi_work *w, bool vector, uint32
 
 ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *form, wwi_tiling tiling,
                          uint32_t vector) {
-    ww_status status;
+    ww_status status = WW_OK;
     wwi_variant *v;
     ww_launch_args *a = &w->args;
     wwi_variant_key key = wwi_work_key(r, w, form);
@@ -48,8 +48,7 @@ ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi
     key.columns = tiling.columns;
     key.rows = tiling.rows;
     key.group = vector > 1 ? 1 : tiling.width;
-    if ((status = wwi_runner_variant(r, key, &v)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_runner_variant(r, key, &v));
     const uint64_t strip_columns = (uint64_t)tiling.columns * tiling.width * (w->is_bits ? 32 : 1);
     const uint32_t strips = (uint32_t)wwi_ceil_div(w->m, strip_columns);
     const uint64_t row_steps = wwi_ceil_div(w->n, tiling.rows);
@@ -60,9 +59,8 @@ ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi
     wwi_units pairs = wwi_units_of(r, engine, w->pairs, w->cells);
     while (wwi_units_next(&pairs)) {
         const uint64_t take = wwi_least(pairs.take, at_once);
-        if ((status = wwi_grow_buffer(r->of.context, &r->edges, take * pair_bytes)) != WW_OK ||
-            (status = wwi_grow_buffer(r->of.context, &r->counter, 4)) != WW_OK)
-            return status;
+        WWI_TRY(wwi_grow_buffer(r->of.context, &r->edges, take * pair_bytes));
+        WWI_TRY(wwi_grow_buffer(r->of.context, &r->counter, 4));
         a->unit_begin = (uint32_t)pairs.at;
         pairs.at += take;
         // Several pairs take all their strips in one launch; a pair alone may need several launches.

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "files/file_name.h"
 #include "files/output.h"
 #include "host.h"
@@ -35,9 +36,8 @@ struct ww_array_file {
 static ww_status describe(const char *path, ww_precision precision, size_t rows, size_t columns, ww_array_file **file) {
     if (!path || (precision != WW_FLOAT && precision != WW_DOUBLE))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_array_file: %s", path ? "no such precision" : "path is NULL");
-    ww_array_file *made = calloc(1, sizeof *made);
-    if (!made)
-        return wwi_fail_memory(sizeof *made);
+    ww_array_file *made;
+    WWI_TRY(wwi_new_zeroed(made, 1));
     *file = made;
     made->output.file = (wwi_new_file){.descriptor = -1, .slot = -1};
     made->descriptor = -1;

@@ -244,10 +244,7 @@ ww_status ww_journal_mark(ww_journal *journal, uint64_t first, uint64_t count) {
                         first + count);
     if (count == 0)
         return WW_OK;
-    const ww_status status =
-        wwi_grow(&journal->ranges, &journal->range_capacity, journal->range_count + 1, sizeof *journal->ranges);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_grow(&journal->ranges, &journal->range_capacity, journal->range_count + 1, sizeof *journal->ranges));
     range made = {first, first + count};
     const size_t begin = find(journal, first);
     size_t end = begin;
@@ -352,12 +349,12 @@ static ww_status resume(ww_journal *journal, const ww_journal_options *o, const 
         return wwi_fail_hint("resume that run, or remove the file");
     }
     const uint64_t first = journal->first, count = journal->count;
-    const ww_status status = take_units(journal, past->lines);
-    if (status == WW_OK && (journal->first != first || journal->count != count))
+    WWI_TRY(take_units(journal, past->lines));
+    if (journal->first != first || journal->count != count)
         return wwi_fail(WW_ERROR_FORMAT,
                         "%s is of another part: units %" PRIu64 " to %" PRIu64 ", not %" PRIu64 " to %" PRIu64,
                         journal->path, journal->first, journal->first + journal->count, first, first + count);
-    return status;
+    return WW_OK;
 }
 
 ww_status ww_journal_open(const char *path, const ww_journal_options *given, ww_journal **out) {

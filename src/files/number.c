@@ -36,7 +36,8 @@ static double assemble(uint64_t fraction, int64_t exponent) {
     return value;
 }
 
-bool wwi_number_round(uint64_t mantissa, int64_t exponent, double *value) {
+// mantissa * 10^exponent to the nearest double, ties to even. False for the few cases that this method can't decide.
+static bool round_number(uint64_t mantissa, int64_t exponent, double *value) {
     *value = 0.0;
     if (mantissa == 0 || exponent < WWI_LEAST_POWER)
         return true;
@@ -151,8 +152,8 @@ static bool round_long(const char *at, const char *end, int64_t exponent, double
     }
     // What was left out is less than one unit of the mantissa: where both ends round to one value, that is it.
     double above;
-    return wwi_number_round(mantissa, exponent, value) &&
-           (!rest || (wwi_number_round(mantissa + 1, exponent, &above) && above == *value));
+    return round_number(mantissa, exponent, value) &&
+           (!rest || (round_number(mantissa + 1, exponent, &above) && above == *value));
 }
 
 static bool make(const char *first, const char *end, ptrdiff_t digits, uint64_t mantissa, int64_t exponent,
@@ -166,7 +167,7 @@ static bool make(const char *first, const char *end, ptrdiff_t digits, uint64_t 
         *value = exponent < 0 ? whole / powers[-exponent] : whole * powers[exponent];
         return true;
     }
-    return wwi_number_round(mantissa, exponent, value);
+    return round_number(mantissa, exponent, value);
 }
 
 const char *wwi_number_scan(const char *at, double *value) {

@@ -14,7 +14,4 @@
 // digit or later decides the rounding.
 const char *wwi_number_scan(const char *at, double *value);
 
-// mantissa * 10^exponent to the nearest double, ties to even. False for the few cases that this method can't decide.
-bool wwi_number_round(uint64_t mantissa, int64_t exponent, double *value);
-
 #endif

@@ -151,12 +151,11 @@ static ww_status count_points(const wwi_text *text, size_t size, bool varying, s
 }
 
 static ww_status read_sets_vecs(const wwi_text *text, builder *b) {
-    ww_status status;
+    ww_status status = WW_OK;
     size_t count;
     uint32_t dimension;
     uint64_t total;
-    if ((status = count_points(text, 4, true, &count, &dimension, &total)) != WW_OK)
-        return status;
+    WWI_TRY(count_points(text, 4, true, &count, &dimension, &total));
     for (size_t at = 0; status == WW_OK && at < text->size;) {
         const uint32_t d = little(text->bytes + at);
         for (uint32_t j = 0; status == WW_OK && j < d; j++)
@@ -353,19 +352,17 @@ ww_status ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set *
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "path or set is NULL");
     if ((unsigned)kind > WW_POINTS_SETS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "kind is %d", (int)kind);
-    ww_point_set *s = calloc(1, sizeof *s);
-    if (!s)
-        return wwi_fail_memory(sizeof *s);
+    ww_point_set *s;
+    WWI_TRY(wwi_new_zeroed(s, 1));
     s->kind = kind;
     wwi_text text;
     ww_status status = wwi_text_open(path, &text);
     if (status == WW_OK)
         status = read_points(&text, s);
     wwi_text_close(&text);
-    if (status == WW_OK)
-        *set = s;
-    else
+    if (status != WW_OK)
         ww_point_set_destroy(&s);
+    *set = s;
     return status;
 }
 

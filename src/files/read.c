@@ -188,17 +188,15 @@ static ww_status find_format(wwi_text *text, const ww_read_options *options, ww_
 }
 
 static ww_status read_text(wwi_text *text, const ww_read_options *options, wwi_notes *notes, ww_series_set **set) {
-    ww_status status;
     WWI_TRY(find_format(text, options, &notes->info.format));
     text->threads = wwi_read_threads(options->threads > 0 ? (unsigned)options->threads : 0, text->size);
     text->notes = notes;
     wwi_text_rewind(text);
-    if ((status = read_format(text, options, notes->info.format, set)) != WW_OK)
-        return status;
+    WWI_TRY(read_format(text, options, notes->info.format, set));
     if (ww_series_set_count(*set) == 0)
         return wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no series", text->name);
-    if (options->times && (status = wwi_read_times(options->times, *set)) != WW_OK)
-        return status;
+    if (options->times)
+        WWI_TRY(wwi_read_times(options->times, *set));
     note_shape(*set, options, notes);
     return ww_series_set_fill_missing(*set, options->missing);
 }

@@ -196,9 +196,8 @@ static ww_status finish_series(const table *t, series *s, ww_series_set *set) {
     char *label = NULL;
     if (length == 0)
         return WW_OK;
-    double *values = malloc(s->points.count * sizeof *values);
-    if (!values)
-        return wwi_fail_memory(s->points.count * sizeof *values);
+    double *values;
+    WWI_TRY(wwi_new(values, s->points.count));
     for (size_t c = 0; c < t->channels; c++)
         for (size_t i = 0; i < length; i++)
             values[c * length + i] = s->points.data[i * t->channels + c];

@@ -425,14 +425,13 @@ static ww_status note_info(const examined *e, size_t left_out) {
 // The separator, the columns, whether they have names, and which of them the options name.
 static ww_status find_columns(examined *e) {
     wwi_table *t = e->table;
-    ww_status status;
     WWI_TRY(wwi_sample_take(e->start, t->quotes, false, &e->sample));
     t->separator = e->sample.separator;
     t->columns = count_fields(e->at->line, t->separator);
-    if ((status = find_heading(e)) != WW_OK ||
-        (t->heading && (status = wwi_sample_take(e->start, t->quotes, true, &e->sample)) != WW_OK) ||
-        (status = find_named(e)) != WW_OK)
-        return status;
+    WWI_TRY(find_heading(e));
+    if (t->heading)
+        WWI_TRY(wwi_sample_take(e->start, t->quotes, true, &e->sample));
+    WWI_TRY(find_named(e));
     return e->options->columns ? choose_columns(e) : WW_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "files/table.h"
 #include "host.h"
 
@@ -96,9 +97,8 @@ static void take_line(const wwi_text *text, wwi_span rest, bool quotes, wwi_samp
 ww_status wwi_sample_take(const wwi_text *text, bool quotes, bool heading, wwi_sample *sample) {
     wwi_text at = *text;
     size_t count = 0, seen = 0;
-    double *numbers = malloc(MOST_LINES * sizeof *numbers);
-    if (!numbers)
-        return wwi_fail_memory(MOST_LINES * sizeof *numbers);
+    double *numbers;
+    WWI_TRY(wwi_new(numbers, MOST_LINES));
     *sample = (wwi_sample){.separator = find_separator(text),
                            .least_columns = SIZE_MAX,
                            .first_texts = true,

@@ -311,9 +311,9 @@ static ww_status unpack_archive(wwi_text *text, const char *member) {
     uint64_t begin = 0;
     char *bytes = NULL;
     size_t size = 0;
-    ww_status status;
-    if ((status = find_entry(text, member, &e)) != WW_OK || (status = check_entry(text, &e, limit, &begin)) != WW_OK)
-        return status;
+    ww_status status = WW_OK;
+    WWI_TRY(find_entry(text, member, &e));
+    WWI_TRY(check_entry(text, &e, limit, &begin));
     if (e.method == STORED) {
         size = (size_t)e.packed;
         bytes = malloc(size + 1 + WWI_NUMBER_SLACK);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "files/output.h"
 #include "files/point_files.h"
 #include "host.h"
@@ -21,9 +22,8 @@ ww_status ww_file_create(const char *path, ww_file **file) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_file_create: %s is NULL", path ? "file" : "path");
     if (!*path)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_file_create: the path is empty");
-    ww_file *made = calloc(1, sizeof *made);
-    if (!made)
-        return wwi_fail_memory(sizeof *made);
+    ww_file *made;
+    WWI_TRY(wwi_new_zeroed(made, 1));
     made->name = strdup(path);
     const ww_status status = made->name ? wwi_output_open(path, &made->output) : wwi_fail_memory(strlen(path) + 1);
     if (status == WW_OK) {

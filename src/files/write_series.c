@@ -303,10 +303,11 @@ ww_status ww_series_set_write(const ww_series_set *set, const char *path, ww_for
     if (precision != WW_FLOAT && precision != WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_write: precision is %d", (int)precision);
     wwi_output output;
-    ww_status status;
-    if ((format == WW_FORMAT_AUTO && (status = format_by_name(path, &format)) != WW_OK) ||
-        (status = check(set, path, format, precision)) != WW_OK || (status = wwi_output_open(path, &output)) != WW_OK)
-        return status;
+    ww_status status = WW_OK;
+    if (format == WW_FORMAT_AUTO)
+        WWI_TRY(format_by_name(path, &format));
+    WWI_TRY(check(set, path, format, precision));
+    WWI_TRY(wwi_output_open(path, &output));
     switch (format) {
     case WW_FORMAT_TSV:
         write_lines(&output, set, '\t', true, precision);

@@ -129,9 +129,7 @@ static ww_status list_tasks(ww_gradient *g) {
     const ww_dataset *rows = g->pair.rows, *columns = g->pair.columns;
     const bool divergence = g->options.divergence != 0;
     const size_t most = g->count + (divergence ? rows->count + columns->count : 0);
-    g->tasks = malloc(most * sizeof *g->tasks);
-    if (!g->tasks)
-        return wwi_fail_memory(most * sizeof *g->tasks);
+    WWI_TRY(wwi_new(g->tasks, most));
     for (size_t p = 0; p < g->count; p++)
         g->tasks[p] = (wwi_gradient_pair){g->pair_x[p], g->pair_y[p] | WWI_OTHER_SIDE, rows->lengths[g->pair_x[p]],
                                           columns->lengths[g->pair_y[p]], (uint32_t)p};
@@ -170,9 +168,7 @@ static ww_status place_outputs(ww_gradient *g) {
     g->info.columns = totals[1];
     g->info.parameters = g->count * wwi_measure_row_by_id(g->pair.measure.id)->info.parameter_count;
     g->info.weights = (uint64_t)g->count * g->longest;
-    g->alignment_offsets = malloc(g->count * sizeof *g->alignment_offsets);
-    if (!g->alignment_offsets)
-        return wwi_fail_memory(g->count * sizeof *g->alignment_offsets);
+    WWI_TRY(wwi_new(g->alignment_offsets, g->count));
     for (size_t p = 0; p < g->count; p++) {
         g->alignment_offsets[p] = g->info.alignment;
         g->info.alignment += (uint64_t)g->pair.rows->lengths[g->pair_x[p]] * g->pair.columns->lengths[g->pair_y[p]];
@@ -221,9 +217,8 @@ static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset 
                         const ww_gradient_options *options, ww_gradient **gradient) {
     ww_status status;
     ww_run_options run;
-    ww_gradient *g = calloc(1, sizeof *g);
-    if (!g)
-        return wwi_fail_memory(sizeof *g);
+    ww_gradient *g;
+    WWI_TRY(wwi_new_zeroed(g, 1));
     g->first = list->first;
     g->longest = list->longest;
     g->options = (ww_gradient_options)WW_GRADIENT_OPTIONS_INIT;
@@ -319,7 +314,7 @@ static void list_sinks(const ww_gradient *g, const ww_gradient_outputs *o, wwi_g
 }
 
 static ww_status open_sink(const ww_gradient *g, sink *s) {
-    ww_status status;
+    ww_status status = WW_OK;
     const uint64_t size = wwi_precision_bytes(g->pair.rows->precision), bytes = s->values * size;
     wwi_buffer *device;
     if (!s->wanted)
@@ -331,8 +326,7 @@ static ww_status open_sink(const ww_gradient *g, sink *s) {
     if (s->to.layout != WW_LAYOUT_FULL)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s have the full layout alone", s->name);
     const wwi_result result = {s->name, 1, s->values, size, false};
-    if ((status = wwi_result_check(&s->to, g->pair.context, &result, &device)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_result_check(&s->to, g->pair.context, &result, &device));
     if (device && s->to.offset == 0)
         *s->target = device;
     else if ((status = wwi_buffer_create(g->pair.context, bytes, &s->own)) != WW_OK)
@@ -402,8 +396,7 @@ static ww_status run_batches(ww_gradient *g, const wwi_gradient_targets *to) {
     }
     for (size_t first = 0; status == WW_OK && first < g->task_count;) {
         wwi_gradient_batch batch;
-        if ((status = wwi_gradient_batch_make(g, first, &batch)) != WW_OK)
-            return status;
+        WWI_TRY(wwi_gradient_batch_make(g, first, &batch));
         status = wwi_gradient_batch_run(g, &batch, to);
         first += batch.count;
         g->info.batches++;
@@ -467,14 +460,13 @@ static ww_status compute(ww_gradient *g, const ww_gradient_outputs *o, wwi_gradi
 }
 
 ww_status ww_gradient_run(ww_gradient *g, const ww_gradient_outputs *outputs) {
-    ww_status status;
+    ww_status status = WW_OK;
     ww_gradient_outputs o = WW_GRADIENT_OUTPUTS_INIT;
     wwi_gradient_targets to = {NULL, NULL, NULL, NULL, NULL, NULL, NULL};
     bool to_host = false, any = false;
     if (!g || !outputs)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the gradient or the outputs are NULL");
-    if ((status = wwi_options_take(&o, outputs, "ww_gradient_outputs")) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&o, outputs, "ww_gradient_outputs"));
     sink sinks[SINKS];
     list_sinks(g, &o, &to, sinks);
     wwi_stream_start(g->pair.stream);

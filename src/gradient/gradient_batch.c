@@ -294,9 +294,8 @@ static ww_status append_tables(wwi_words *heads, const wwi_words *rows) {
 static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
     ww_status status;
     wwi_words heads = {NULL, 0, 0}, rows = {NULL, 0, 0};
-    ww_gradient_task *tasks = calloc(b->count, sizeof *tasks);
-    if (!tasks)
-        return wwi_fail_memory(b->count * sizeof *tasks);
+    ww_gradient_task *tasks;
+    WWI_TRY(wwi_new_zeroed(tasks, b->count));
     if ((status = place_tasks(g, b, tasks, &heads, &rows)) == WW_OK &&
         (status = append_tables(&heads, &rows)) == WW_OK &&
         (status = wwi_upload(g->pair.context, &b->tasks, tasks, b->count * sizeof *tasks)) == WW_OK)
@@ -393,11 +392,9 @@ typedef struct sums {
 // What task `number` of the batch adds to the outputs of pair p.
 static ww_status add_pair(const ww_gradient *g, uint32_t number, uint32_t p, sums *to) {
     const bool each = g->options.per_pair != 0;
-    ww_status status;
-    if ((status = add(&to->rows, each ? p : g->pair_x[p], number, 0, p, 1.0f)) == WW_OK &&
-        (status = add(&to->columns, each ? p : g->pair_y[p], number, 1, p, 1.0f)) == WW_OK)
-        status = add(&to->pairs, p, number, 0, p, 1.0f);
-    return status;
+    WWI_TRY(add(&to->rows, each ? p : g->pair_x[p], number, 0, p, 1.0f));
+    WWI_TRY(add(&to->columns, each ? p : g->pair_y[p], number, 1, p, 1.0f));
+    return add(&to->pairs, p, number, 0, p, 1.0f);
 }
 
 // A series with itself: half of it, less, for every pair that the series is in, and by both of its places.

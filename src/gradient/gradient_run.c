@@ -87,7 +87,6 @@ static void write_options(const ww_gradient *g, uint32_t stride, bool chained, c
 }
 
 ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained, wwi_gradient_program **passes) {
-    ww_status status;
     char options[512];
     static const char *const texts[] = {"gradient/gradient_args.h", "gradient/gradient_blocks.cl",
                                         "gradient/gradient_forward.cl", "gradient/gradient_backward.cl", NULL};
@@ -110,8 +109,8 @@ ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained, wwi
         {p->forward ? NULL : &p->forward, g->form.tiles ? "ww_soft_forward" : "ww_gradient_forward"},
         {&p->backward, g->form.tiles ? "ww_soft_backward" : "ww_gradient_backward"},
         {NULL, NULL}};
-    if (!p->program && (status = wwi_recurrence_compile(&g->pair.recurrence, &wanted, &p->program)) != WW_OK)
-        return status;
+    if (!p->program)
+        WWI_TRY(wwi_recurrence_compile(&g->pair.recurrence, &wanted, &p->program));
     return wwi_kernels_make(g->pair.stream, p->program, kernels);
 }
 
@@ -306,18 +305,17 @@ static ww_status run_back(ww_gradient *g, const wwi_gradient_batch *b, ww_gradie
                  .buffers = back_buffers,
                  .count = g->form.tiles ? 9 : 8,
                  .slopes = true};
-    if ((status = wwi_buffer_fill_u32(g->scratch.adjoints, 0, b->carried * size, 0)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(g->scratch.slopes, 0, b->slopes * size, 0)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(g->scratch.sums, 0, b->sums * size, 0)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_buffer_fill_u32(g->scratch.adjoints, 0, b->carried * size, 0));
+    WWI_TRY(wwi_buffer_fill_u32(g->scratch.slopes, 0, b->slopes * size, 0));
+    WWI_TRY(wwi_buffer_fill_u32(g->scratch.sums, 0, b->sums * size, 0));
     ahead.args.keep = 1;
     ahead.args.segment_columns = back.args.segment_columns = b->segments > 1 ? b->segment : 0;
     ahead.args.checkpoint_columns = back.args.checkpoint_columns = b->segment;
     for (uint32_t s = b->segments; status == WW_OK && s-- > 0;) {
         const uint32_t begin = s * b->segment, end = begin + b->segment < b->wide ? begin + b->segment : b->wide;
         ahead.args.segment = back.args.segment = s;
-        if (b->segments > 1 && (status = run_pass(g, &ahead, begin, end)) != WW_OK)
-            return status;
+        if (b->segments > 1)
+            WWI_TRY(run_pass(g, &ahead, begin, end));
         status = run_pass(g, &back, begin, end);
     }
     return status;
@@ -371,17 +369,16 @@ static ww_status add_border(ww_gradient *g, const wwi_gradient_batch *b, ww_grad
 // One channel, or all together: forward, back, sums.
 static ww_status run_channel(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args,
                              const wwi_gradient_targets *to) {
-    ww_status status;
     const bool back = to->rows || to->columns || to->parameters || to->weights || to->alignment;
-    if ((status = pack_series(g, b, args)) != WW_OK || (status = run_ahead(g, b, args, back)) != WW_OK)
-        return status;
-    if (back && (status = run_back(g, b, args, to->alignment)) != WW_OK)
-        return status;
+    WWI_TRY(pack_series(g, b, args));
+    WWI_TRY(run_ahead(g, b, args, back));
+    if (back)
+        WWI_TRY(run_back(g, b, args, to->alignment));
     args.count = (uint32_t)b->count;
-    if ((back && (status = add_border(g, b, args)) != WW_OK) ||
-        (status = sum_series(g, b, args, &b->rows, to->upstream, to->rows)) != WW_OK ||
-        (status = sum_series(g, b, args, &b->columns, to->upstream, to->columns)) != WW_OK)
-        return status;
+    if (back)
+        WWI_TRY(add_border(g, b, args));
+    WWI_TRY(sum_series(g, b, args, &b->rows, to->upstream, to->rows));
+    WWI_TRY(sum_series(g, b, args, &b->columns, to->upstream, to->columns));
     return sum_pairs(g, b, args, to);
 }
 

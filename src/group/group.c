@@ -127,9 +127,8 @@ ww_status ww_group_create(const ww_group_options *given, ww_group **group) {
     WWI_TRY(wwi_options_take(&context, options.context, "ww_context_options"));
     if (options.tile_seconds != 0 && !(options.tile_seconds >= 0.001 && options.tile_seconds <= 3600))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "tile_seconds is %g; 0.001 to 3600", options.tile_seconds);
-    ww_group *g = calloc(1, sizeof *g);
-    if (!g)
-        return wwi_fail_memory(sizeof *g);
+    ww_group *g;
+    WWI_TRY(wwi_new_zeroed(g, 1));
     atomic_init(&g->references, 1);
     g->last_search = (ww_search_info)WW_SEARCH_INFO_INIT;
     g->tile_seconds = options.tile_seconds > 0 ? options.tile_seconds : 0.5;
@@ -174,8 +173,9 @@ ww_status ww_group_get_info(const ww_group *group, size_t i, ww_group_info *info
 
 // ---- series
 
-static void release_dataset(ww_group_dataset *d) {
-    if (atomic_fetch_sub(&d->references, 1) > 1)
+void ww_group_dataset_destroy(ww_group_dataset **dataset) {
+    ww_group_dataset *d = wwi_taken(dataset);
+    if (!d || atomic_fetch_sub(&d->references, 1) > 1)
         return;
     for (size_t i = 0; d->parts && i < d->group->count; i++)
         ww_dataset_destroy(&d->parts[i]);
@@ -189,9 +189,7 @@ static void release_dataset(ww_group_dataset *d) {
 static ww_status count_points(ww_group_dataset *d, const ww_dataset *any) {
     d->count = any->count;
     d->channels = any->channels;
-    d->points = malloc((d->count + 1) * sizeof *d->points);
-    if (!d->points)
-        return wwi_fail_memory((d->count + 1) * sizeof *d->points);
+    WWI_TRY(wwi_new(d->points, d->count + 1));
     d->points[0] = 0;
     for (size_t i = 0; i < d->count; i++)
         d->points[i + 1] = d->points[i] + any->lengths[i];
@@ -244,9 +242,8 @@ static ww_status make_dataset(ww_group *group, const ww_series_view *view, ww_se
         *dataset = NULL;
     if (!group || !dataset || !(view || set))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the group, the series or the place for the dataset is NULL");
-    ww_group_dataset *d = calloc(1, sizeof *d);
-    if (!d)
-        return wwi_fail_memory(sizeof *d);
+    ww_group_dataset *d;
+    WWI_TRY(wwi_new_zeroed(d, 1));
     atomic_init(&d->references, 1);
     wwi_group_retain(group);
     d->group = group;
@@ -254,10 +251,9 @@ static ww_status make_dataset(ww_group *group, const ww_series_view *view, ww_se
     d->errors = calloc(group->count, sizeof *d->errors);
     const ww_status status = d->parts && d->errors ? fill(&(source){d, view, set, options})
                                                    : wwi_fail_memory(group->count * sizeof *d->errors);
-    if (status == WW_OK)
-        *dataset = d;
-    else
-        release_dataset(d);
+    if (status != WW_OK)
+        ww_group_dataset_destroy(&d);
+    *dataset = d;
     return status;
 }
 
@@ -269,13 +265,6 @@ ww_status ww_group_dataset_create(ww_group *group, const ww_series_view *view, c
 ww_status ww_group_dataset_create_from_set(ww_group *group, ww_series_set *set, const ww_dataset_options *options,
                                            ww_group_dataset **dataset) {
     return make_dataset(group, NULL, set, options, dataset);
-}
-
-void ww_group_dataset_destroy(ww_group_dataset **dataset) {
-    if (!dataset || !*dataset)
-        return;
-    release_dataset(*dataset);
-    *dataset = NULL;
 }
 
 // ---- jobs
@@ -407,9 +396,7 @@ static ww_status run_job(running *r, size_t items, const double *before) {
                                    .user = r,
                                    .tile_seconds = g->tile_seconds,
                                    .report = r->report && r->report->progress ? &report : NULL};
-    r->own = calloc(g->count, sizeof *r->own);
-    if (!r->own)
-        return wwi_fail_memory(g->count * sizeof *r->own);
+    WWI_TRY(wwi_new_zeroed(r->own, g->count));
     const ww_status status = wwi_schedule_run(&schedule, g->workers, g->count);
     atomic_store(&g->stop, false);
     free(r->own);
@@ -440,9 +427,8 @@ ww_status wwi_group_run_units(ww_group *g, const wwi_group_kind *kind, void *job
                  .units = units,
                  .each = (units / MOST_ITEMS / step + 1) * step};
     const size_t items = wwi_ceil_div(units, r.each);
-    double *before = malloc((items + 1) * sizeof *before);
-    if (!before)
-        return wwi_fail_memory((items + 1) * sizeof *before);
+    double *before;
+    WWI_TRY(wwi_new(before, items + 1));
     before[0] = 0;
     for (size_t item = 0, i = 0; item < items; item++) {
         double sum = before[item];

@@ -107,10 +107,10 @@ static ww_status begin_device(void *user, size_t device, void **own) {
     const job *j = user;
     ww_dataset **sides = j->sides[device];
     *own = sides;
-    const ww_status status = wwi_group_sides(&j->pairs, device, &sides[0], &sides[1]);
-    if (status == WW_OK && !sides[1])
+    WWI_TRY(wwi_group_sides(&j->pairs, device, &sides[0], &sides[1]));
+    if (!sides[1])
         sides[1] = sides[0];
-    return status;
+    return WW_OK;
 }
 
 static ww_status run_pairs(void *user, void *own, size_t first, size_t count) {

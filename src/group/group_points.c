@@ -27,9 +27,8 @@ ww_status ww_group_points_create(ww_group *group, const ww_point_view *view, con
         *points = NULL;
     if (!group || !points || !view)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the group, the view or the place for the points is NULL");
-    ww_group_points *p = calloc(1, sizeof *p);
-    if (!p)
-        return wwi_fail_memory(sizeof *p);
+    ww_group_points *p;
+    WWI_TRY(wwi_new_zeroed(p, 1));
     wwi_group_retain(group);
     p->group = group;
     p->parts = calloc(group->count, sizeof(ww_points *));
@@ -37,10 +36,9 @@ ww_status ww_group_points_create(ww_group *group, const ww_point_view *view, con
     const ww_status status = p->parts && p->errors
                                  ? wwi_group_make_parts(group, p->errors, &(source){p, view, options}, make_part)
                                  : wwi_fail_memory(group->count * sizeof *p->errors);
-    if (status == WW_OK)
-        *points = p;
-    else
+    if (status != WW_OK)
         ww_group_points_destroy(&p);
+    *points = p;
     return status;
 }
 

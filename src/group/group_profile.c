@@ -96,9 +96,8 @@ static ww_status plan(ww_group_profile *g, source *from) {
 }
 
 static ww_status create(source *from, ww_group *group, const ww_profile_options *options, ww_group_profile **profile) {
-    ww_group_profile *g = calloc(1, sizeof *g);
-    if (!g)
-        return wwi_fail_memory(sizeof *g);
+    ww_group_profile *g;
+    WWI_TRY(wwi_new_zeroed(g, 1));
     wwi_group_retain(group);
     g->group = group;
     (void)pthread_mutex_init(&g->lock, NULL);
@@ -112,10 +111,9 @@ static ww_status create(source *from, ww_group *group, const ww_profile_options 
     g->left_right = from->options.left_right;
     if (status == WW_OK)
         status = plan(g, from);
-    if (status == WW_OK)
-        *profile = g;
-    else
+    if (status != WW_OK)
         ww_group_profile_destroy(&g);
+    *profile = g;
     return status;
 }
 

@@ -59,9 +59,8 @@ static void finish_device(void *own) {
 
 static ww_status begin_device(void *user, size_t device, void **own) {
     const job *j = user;
-    seat *s = calloc(1, sizeof *s);
-    if (!s)
-        return wwi_fail_memory(sizeof *s);
+    seat *s;
+    WWI_TRY(wwi_new_zeroed(s, 1));
     *own = s;
     s->context = j->group->contexts[device];
     if (!j->places)
@@ -173,9 +172,7 @@ static ww_status run_queries(void *user, void *own, size_t first, size_t count) 
 static ww_status search_queries(job *j) {
     static const wwi_group_kind kind = {
         .begin = begin_device, .run = run_queries, .finish = finish_device, .work = query_work};
-    j->before = malloc((j->queries.count + 1) * sizeof *j->before);
-    if (!j->before)
-        return wwi_fail_memory((j->queries.count + 1) * sizeof *j->before);
+    WWI_TRY(wwi_new(j->before, j->queries.count + 1));
     j->before[0] = 0;
     for (size_t q = 0; q < j->queries.count; q++)
         j->before[q + 1] = j->before[q] + (uint64_t)length_of(j, q) * j->queries.channels;

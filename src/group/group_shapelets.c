@@ -113,8 +113,7 @@ static ww_status open_devices(wwi_growth *g, const ww_series_set *train) {
     j->growth = g;
     j->set = train;
     j->own = wwi_group_own_run(j->group, &g->run);
-    if (!(j->members = calloc(j->group->count, sizeof *j->members)))
-        return wwi_fail_memory(j->group->count * sizeof *j->members);
+    WWI_TRY(wwi_new_zeroed(j->members, j->group->count));
     wwi_group_begin(j->group);
     return choose_leading(j);
 }
@@ -272,9 +271,8 @@ static ww_status find_node(wwi_growth *g, const wwi_shapelet_node *node, size_t 
     const double expected = cells / j->group->workers[j->leading].rate;
     if (able(j) < 2 || units < 2 || expected < DIVIDED_FROM * j->group->tile_seconds)
         return find_by_leading(j, node, k, found, count, cells);
-    double *before = malloc((units + 1) * sizeof *before);
-    if (!before)
-        return wwi_fail_memory((units + 1) * sizeof *before);
+    double *before;
+    WWI_TRY(wwi_new(before, units + 1));
     j->node = node;
     j->first = node->part_count ? node->part_first : 0;
     j->k = k;

@@ -43,9 +43,8 @@ void wwi_bounds_destroy(wwi_bounds **bounds) {
 static ww_status upload_intervals(wwi_bounds *b, const ww_band *band, uint32_t n, uint32_t m) {
     ww_status status;
     wwi_words words = {NULL, 0, 0};
-    uint32_t *intervals = malloc(2 * (size_t)m * sizeof *intervals);
-    if (!intervals)
-        return wwi_fail_memory(2 * (uint64_t)m * sizeof *intervals);
+    uint32_t *intervals;
+    WWI_TRY(wwi_new(intervals, 2 * (size_t)m));
     if ((status = wwi_band_table(band, n, m, &words)) != WW_OK)
         goto done;
     // Both ends of the rows' intervals only move to the right.
@@ -86,9 +85,8 @@ ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_data
                             wwi_bounds **bounds) {
     ww_status status = WW_OK;
     *bounds = NULL;
-    wwi_bounds *b = calloc(1, sizeof *b);
-    if (!b)
-        return wwi_fail_memory(sizeof *b);
+    wwi_bounds *b;
+    WWI_TRY(wwi_new_zeroed(b, 1));
     wwi_context_retain(rows->context);
     b->context = rows->context;
     b->stream = stream;
@@ -129,12 +127,10 @@ static uint64_t block_groups(const wwi_bounds *b, const wwi_area *area) {
 }
 
 ww_status wwi_bounds_compute(wwi_bounds *b, const wwi_area *area) {
-    ww_status status;
+    ww_status status = WW_OK;
     const ww_bounds_args job = job_of(b, area);
     const uint64_t values = (uint64_t)area->rows * b->channels * b->envelope;
-    if ((status = WWI_GROW(b->context, {&b->lower, values * b->value_bytes}, {&b->upper, values * b->value_bytes})) !=
-        WW_OK)
-        return status;
+    WWI_TRY(WWI_GROW(b->context, {&b->lower, values * b->value_bytes}, {&b->upper, values * b->value_bytes}));
     // Without intervals the kernel reads none.
     if ((status =
              WWI_LAUNCH_ITEMS(b->make_envelope, values, b->group, WWI_BUFFER(area->row_window.values),

@@ -30,8 +30,9 @@ ww_status ww_buffer_create(ww_context *context, uint64_t bytes, ww_buffer **buff
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or buffer is NULL");
     if (bytes == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a buffer of 0 bytes");
-    ww_status status = make(context, buffer);
-    if (status == WW_OK && (status = wwi_buffer_create(context, bytes, &(*buffer)->memory)) != WW_OK)
+    WWI_TRY(make(context, buffer));
+    const ww_status status = wwi_buffer_create(context, bytes, &(*buffer)->memory);
+    if (status != WW_OK)
         ww_buffer_destroy(buffer);
     return status;
 }
@@ -41,8 +42,9 @@ ww_status wwi_output_wrap(ww_context *context, void *memory, ww_buffer **buffer)
         *buffer = NULL;
     if (!context || !buffer)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or buffer is NULL");
-    ww_status status = make(context, buffer);
-    if (status == WW_OK && (status = wwi_buffer_wrap(context, memory, &(*buffer)->memory)) != WW_OK)
+    WWI_TRY(make(context, buffer));
+    const ww_status status = wwi_buffer_wrap(context, memory, &(*buffer)->memory);
+    if (status != WW_OK)
         ww_buffer_destroy(buffer);
     return status;
 }

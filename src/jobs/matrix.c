@@ -113,9 +113,8 @@ static ww_status prepare_half(ww_plan *p) {
 // The diagonal of a set with itself, into the full layout.
 static ww_status prepare_diagonal(ww_plan *p) {
     const size_t n = p->pair.rows->count;
-    uint32_t *pairs = malloc(n * 3 * sizeof *pairs);
-    if (!pairs)
-        return wwi_fail_memory(n * 3 * sizeof *pairs);
+    uint32_t *pairs;
+    WWI_TRY(wwi_new(pairs, n * 3));
     for (size_t i = 0; i < n; i++) {
         pairs[3 * i] = pairs[3 * i + 1] = (uint32_t)i;
         pairs[3 * i + 2] = (uint32_t)(i * n + i);
@@ -160,14 +159,12 @@ static bool is_one_batch(const ww_plan *p, ww_layout layout, uint64_t elements) 
 
 static ww_status run_to_host(ww_plan *p, void *values, ww_layout layout, uint64_t elements) {
     const uint64_t bytes = elements * wwi_precision_bytes(p->pair.rows->precision);
-    ww_status status = wwi_grow_buffer(p->pair.context, &p->out, bytes);
-    if (status == WW_OK)
-        status = enqueue_batch(p, layout, p->out);
-    if (status == WW_OK)
-        status = wwi_plan_fetch(p, p->out, elements, values);
-    if (status == WW_OK && p->self && p->zero_on_self && layout == WW_LAYOUT_FULL)
+    WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, bytes));
+    WWI_TRY(enqueue_batch(p, layout, p->out));
+    WWI_TRY(wwi_plan_fetch(p, p->out, elements, values));
+    if (p->self && p->zero_on_self && layout == WW_LAYOUT_FULL)
         wwi_zero_diagonal(p, 0, p->pair.rows->count, 0, p->pair.columns->count, values);
-    return status;
+    return WW_OK;
 }
 
 // The full layout, by way of one whose rows follow one another: what is between the caller's rows is not touched.
@@ -261,8 +258,7 @@ static ww_status matrix_run(ww_plan *p, const ww_output *to, wwi_buffer *device)
                                               : is_half(p) ? to_mirror
                                                            : wwi_to_matrix,
                                    .target = full ? (void *)&whole : to->host};
-        if ((status = wwi_blocks_cells(p, &blocks, &cells)) != WW_OK)
-            return status;
+        WWI_TRY(wwi_blocks_cells(p, &blocks, &cells));
         wwi_plan_expect(p, cells);
         status = wwi_blocks_run(p, &blocks);
     }
@@ -331,9 +327,8 @@ static ww_status matrix_prepare(ww_plan *p) {
             return WW_OK; // what a block needs was compiled when the plan was made
         elements = half;
     }
-    const ww_status status =
-        wwi_grow_buffer(p->pair.context, &p->out, elements * wwi_precision_bytes(p->pair.rows->precision));
-    return status == WW_OK ? prepare_batch(p, WW_LAYOUT_FULL) : status;
+    WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, elements * wwi_precision_bytes(p->pair.rows->precision)));
+    return prepare_batch(p, WW_LAYOUT_FULL);
 }
 
 static void matrix_destroy(ww_plan *p) {

@@ -96,17 +96,12 @@ static bool bounds_may_pay(const ww_plan *p, size_t k, uint64_t cells) {
 }
 
 static ww_status make_bounds(ww_plan *p, size_t rows) {
-    ww_status status;
     nearest *n = p->own;
     n->seeds = n->k + SEEDS;
-    if ((status = wwi_bounds_create(&p->pair.measure, p->pair.rows, p->pair.columns, p->pair.stream, &n->bounds)) !=
-            WW_OK ||
-        (status = wwi_selector_create(p->pair.context, p->pair.stream, p->pair.rows->precision, n->seeds,
-                                      &n->seed_selector)) != WW_OK ||
-        (status = WWI_GROW(p->pair.context,
-                           {&n->seed_values, rows * n->seeds * wwi_precision_bytes(p->pair.rows->precision)},
-                           {&n->seed_indices, rows * n->seeds * sizeof(uint32_t)})) != WW_OK)
-        return status;
+    WWI_TRY(wwi_bounds_create(&p->pair.measure, p->pair.rows, p->pair.columns, p->pair.stream, &n->bounds));
+    WWI_TRY(wwi_selector_create(p->pair.context, p->pair.stream, p->pair.rows->precision, n->seeds, &n->seed_selector));
+    WWI_TRY(WWI_GROW(p->pair.context, {&n->seed_values, rows * n->seeds * wwi_precision_bytes(p->pair.rows->precision)},
+                     {&n->seed_indices, rows * n->seeds * sizeof(uint32_t)}));
     const float narrow = INFINITY;
     const double wide = (double)INFINITY;
     return p->pair.rows->precision == WW_DOUBLE ? wwi_upload(p->pair.context, &n->no_radius, &wide, sizeof wide)
@@ -163,9 +158,8 @@ static ww_status prepare_list(ww_plan *p, size_t rows, size_t columns) {
     b.list = true;
     b.rows = columns < 4096 ? columns : 4096;
     set_radii(p, NULL, false, &b);
-    uint32_t *pairs = malloc(b.rows * 3 * sizeof *pairs);
-    if (!pairs)
-        return wwi_fail_memory(b.rows * 3 * sizeof *pairs);
+    uint32_t *pairs;
+    WWI_TRY(wwi_new(pairs, b.rows * 3));
     b.pairs = pairs;
     for (uint32_t i = 1; i < rows; i++)
         if (p->pair.rows->lengths[i] > p->pair.rows->lengths[longest_row])
@@ -181,7 +175,6 @@ static ww_status prepare_list(ww_plan *p, size_t rows, size_t columns) {
 }
 
 static ww_status make(ww_plan *p, size_t k, uint64_t cells) {
-    ww_status status;
     size_t rows, columns;
     nearest *n = p->own = calloc(1, sizeof *n);
     if (!n)
@@ -191,18 +184,17 @@ static ww_status make(ww_plan *p, size_t k, uint64_t cells) {
     n->largest = wwi_measure_is_similarity(&p->pair.measure);
     n->k = (uint32_t)(k < p->pair.columns->count ? k : p->pair.columns->count);
     block_shape(p, 0, 0, &rows, &columns);
-    if (bounds_may_pay(p, k, cells) && (status = make_bounds(p, rows)) != WW_OK)
-        return status;
+    if (bounds_may_pay(p, k, cells))
+        WWI_TRY(make_bounds(p, rows));
     block_shape(p, 0, 0, &rows, &columns);
-    if ((status = wwi_selector_create(p->pair.context, p->pair.stream, p->pair.rows->precision, n->k, &n->selector)) !=
-            WW_OK ||
-        (status = wwi_grow_buffer(p->pair.context, &n->best_values, rows * n->k * size)) != WW_OK ||
-        (status = wwi_grow_buffer(p->pair.context, &n->best_indices, rows * n->k * sizeof(uint32_t))) != WW_OK ||
-        (n->bounds && (status = wwi_grow_buffer(p->pair.context, &n->bound_values, rows * columns * size)) != WW_OK) ||
-        (status = wwi_grow_buffer(p->pair.context, &p->out, rows * columns * size)) != WW_OK)
-        return status;
-    if (n->bounds && (status = prepare_list(p, rows, columns)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_selector_create(p->pair.context, p->pair.stream, p->pair.rows->precision, n->k, &n->selector));
+    WWI_TRY(wwi_grow_buffer(p->pair.context, &n->best_values, rows * n->k * size));
+    WWI_TRY(wwi_grow_buffer(p->pair.context, &n->best_indices, rows * n->k * sizeof(uint32_t)));
+    if (n->bounds)
+        WWI_TRY(wwi_grow_buffer(p->pair.context, &n->bound_values, rows * columns * size));
+    WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, rows * columns * size));
+    if (n->bounds)
+        WWI_TRY(prepare_list(p, rows, columns));
     return wwi_plan_prepare_rectangle(p, 0, rows, 0, columns, NULL);
 }
 
@@ -445,9 +437,8 @@ static bool list_pays(const ww_plan *p, double count, double pairs, double cells
 static ww_status run_candidates(ww_plan *p, const wwi_area *a, uint32_t count, uint64_t *cells) {
     ww_status status;
     nearest *n = p->own;
-    uint32_t *pairs = malloc((size_t)count * 3 * sizeof *pairs);
-    if (!pairs)
-        return wwi_fail_memory((uint64_t)count * 3 * sizeof *pairs);
+    uint32_t *pairs;
+    WWI_TRY(wwi_new(pairs, (size_t)count * 3));
     if ((status = wwi_bounds_candidates(n->bounds, a, radii_of(n), radius_k(n), &count, pairs)) == WW_OK) {
         *cells += count_list(p, pairs, count);
         status = run_list(p, a, pairs, count, true);
@@ -472,18 +463,20 @@ static ww_status run_bounded(ww_plan *p, wwi_area *a) {
         return status;
     a->distances = p->out;
     a->bounds = n->bound_values;
-    if ((status = wwi_bounds_compute(n->bounds, a)) != WW_OK ||
-        (a->column == 0 && (status = run_seeds(p, a, &seeds, &cells_done)) != WW_OK) ||
-        (a->column == 0 && (status = select_block(p, a, true)) != WW_OK) || (status = find_radii(p, a)) != WW_OK ||
-        (status = wwi_bounds_candidates(n->bounds, a, radii_of(n), radius_k(n), &candidates, NULL)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_bounds_compute(n->bounds, a));
+    if (a->column == 0)
+        WWI_TRY(run_seeds(p, a, &seeds, &cells_done));
+    if (a->column == 0)
+        WWI_TRY(select_block(p, a, true));
+    WWI_TRY(find_radii(p, a));
+    WWI_TRY(wwi_bounds_candidates(n->bounds, a, radii_of(n), radius_k(n), &candidates, NULL));
     if (!list_pays(p, candidates, (double)pairs, (double)cells)) {
         n->worth_while = false;
         return run_whole(p, a);
     }
-    if ((candidates && (status = run_candidates(p, a, candidates, &cells_done)) != WW_OK) ||
-        (status = select_block(p, a, a->column == 0)) != WW_OK)
-        return status;
+    if (candidates)
+        WWI_TRY(run_candidates(p, a, candidates, &cells_done));
+    WWI_TRY(select_block(p, a, a->column == 0));
     n->pairs_left_out += pairs - seeds - candidates;
     n->cells_left_out += cells - cells_done;
     wwi_runner_skip(p->runner, cells - cells_done);

@@ -29,9 +29,8 @@ static ww_status prepare_first(ww_plan *p) {
     const size_t rows = wwi_dataset_slice_limit(p->pair.rows, 0, 0),
                  columns = wwi_dataset_slice_limit(p->pair.columns, 0, 0);
     b.list = true;
-    uint32_t *pairs = malloc(p->count * 3 * sizeof *pairs);
-    if (!pairs)
-        return wwi_fail_memory(p->count * 3 * sizeof *pairs);
+    uint32_t *pairs;
+    WWI_TRY(wwi_new(pairs, p->count * 3));
     for (size_t t = 0; t < p->count; t++)
         if (p->pairs[3 * t] < rows && p->pairs[3 * t + 1] < columns)
             memcpy(pairs + 3 * b.rows++, p->pairs + 3 * t, 3 * sizeof *pairs);

@@ -50,11 +50,9 @@ ww_status wwi_plan_create(const wwi_job_class *job, const ww_measure *measure, w
     ww_status status;
     wwi_plan_settings settings;
     *plan = NULL;
-    if ((status = take_options(options, &settings)) != WW_OK)
-        return status;
-    ww_plan *p = calloc(1, sizeof *p);
-    if (!p)
-        return wwi_fail_memory(sizeof *p);
+    WWI_TRY(take_options(options, &settings));
+    ww_plan *p;
+    WWI_TRY(wwi_new_zeroed(p, 1));
     p->job = job;
     p->self = !columns;
     p->options = settings;

@@ -46,9 +46,8 @@ static ww_status compute_listed(ww_plan *p, size_t row, size_t rows, size_t colu
     ww_status status = WW_OK;
     const uint64_t all = (uint64_t)rows * columns;
     const size_t most = all < LISTED ? (size_t)all : LISTED;
-    uint32_t *pairs = malloc(most * 3 * sizeof *pairs);
-    if (!pairs)
-        return wwi_fail_memory(most * 3 * sizeof *pairs);
+    uint32_t *pairs;
+    WWI_TRY(wwi_new(pairs, most * 3));
     for (uint64_t at = 0, count; status == WW_OK && at < all; at += count) {
         for (count = 0; count < most && at + count < all; count++) {
             const size_t i = row + (size_t)((at + count) / columns), j = column + (size_t)((at + count) % columns);
@@ -76,9 +75,8 @@ static ww_status compute_diagonal(ww_plan *p, size_t row, size_t rows, size_t co
     const size_t count = diagonal_of(row, rows, column, columns, &first);
     if (count == 0)
         return WW_OK;
-    uint32_t *pairs = malloc(count * 3 * sizeof *pairs);
-    if (!pairs)
-        return wwi_fail_memory(count * 3 * sizeof *pairs);
+    uint32_t *pairs;
+    WWI_TRY(wwi_new(pairs, count * 3));
     for (size_t t = 0; t < count; t++) {
         pairs[3 * t] = pairs[3 * t + 1] = (uint32_t)(first + t);
         pairs[3 * t + 2] = (uint32_t)((first + t - row) * columns + (first + t - column));
@@ -153,12 +151,11 @@ static ww_status run_to_host(ww_plan *p, const wwi_blocks *r, const ww_output *t
     const size_t rows = r->row_end - r->row, columns = r->column_end - r->column;
     if (to->row_stride || !wwi_plan_is_one_batch(p, (uint64_t)rows * columns))
         return wwi_blocks_run(p, r);
-    ww_status status = compute(p, r->row, rows, r->column, columns);
-    if (status == WW_OK)
-        status = wwi_plan_fetch(p, p->out, (uint64_t)rows * columns, to->host);
-    if (status == WW_OK && p->self && p->zero_on_self)
+    WWI_TRY(compute(p, r->row, rows, r->column, columns));
+    WWI_TRY(wwi_plan_fetch(p, p->out, (uint64_t)rows * columns, to->host));
+    if (p->self && p->zero_on_self)
         wwi_zero_diagonal(p, r->row, rows, r->column, columns, to->host);
-    return status;
+    return WW_OK;
 }
 
 // ---- the interface
@@ -187,7 +184,7 @@ ww_status ww_plan_cells(const ww_plan *plan, size_t row, size_t rows, size_t col
 
 ww_status ww_plan_run_rectangle(ww_plan *plan, size_t row, size_t rows, size_t column, size_t columns,
                                 const ww_output *output) {
-    ww_status status;
+    ww_status status = WW_OK;
     ww_output to = WW_OUTPUT_INIT;
     wwi_buffer *device;
     uint64_t cells;
@@ -198,8 +195,7 @@ ww_status ww_plan_run_rectangle(ww_plan *plan, size_t row, size_t rows, size_t c
     WWI_TRY(wwi_options_take(&to, output, "ww_output"));
     if (to.layout != WW_LAYOUT_FULL)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle has the full layout alone");
-    if ((status = wwi_result_check(&to, plan->pair.context, &result, &device)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_result_check(&to, plan->pair.context, &result, &device));
     const bool on_device =
         !plan->pair.rows->host && !plan->pair.columns->host && (columns == 0 || rows <= (size_t)0x7fffffff / columns);
     if (device && !on_device) {

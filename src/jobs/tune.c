@@ -208,12 +208,11 @@ static ww_status tune_one(tuning *t, const wwi_tuning_entry *p, ww_precision pre
 ww_status ww_tune(ww_context *context, const ww_tune_options *options) {
     ww_tune_options o = WW_TUNE_OPTIONS_INIT;
     tuning t = {.context = context, .options = &o};
-    ww_status status;
+    ww_status status = WW_OK;
     if (!context)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context is NULL");
-    if ((status = wwi_options_take(&o, options, "ww_tune_options")) != WW_OK ||
-        (status = wwi_run_take(o.run, &t.run)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&o, options, "ww_tune_options"));
+    WWI_TRY(wwi_run_take(o.run, &t.run));
     t.plan = t.run;
     t.plan.progress = NULL;
     const ww_device_info *info = wwi_context_info(context);

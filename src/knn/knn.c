@@ -289,9 +289,8 @@ ww_status ww_knn_create_shard(ww_points *base, ww_points *queries, size_t k, con
     if (self)
         queries = base;
     WWI_TRY(check_points(base, queries, o.metric));
-    ww_knn *s = calloc(1, sizeof *s);
-    if (!s)
-        return wwi_fail_memory(sizeof *s);
+    ww_knn *s;
+    WWI_TRY(wwi_new_zeroed(s, 1));
     s->options = o;
     s->run = run;
     s->info = (ww_knn_info)WW_KNN_INFO_INIT;
@@ -316,10 +315,9 @@ ww_status ww_knn_create_shard(ww_points *base, ww_points *queries, size_t k, con
         (status = wwi_run_stream(s->context, &s->run, &s->stream)) == WW_OK && (status = compile(s)) == WW_OK)
         status = allocate(s);
     s->info.filter = filters[s->filter].name;
-    if (status == WW_OK)
-        *knn = s;
-    else
+    if (status != WW_OK)
         ww_knn_destroy(&s);
+    *knn = s;
     return status;
 }
 

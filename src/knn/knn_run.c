@@ -153,11 +153,10 @@ static ww_status make_halves(ww_knn *s, knn_side *of, uint32_t first, uint32_t c
 
 // Computes the base's halves, once, and those of a block of queries. Both sides are on the device as a whole.
 static ww_status make_all_halves(ww_knn *s, const block *b) {
-    ww_status status;
+    ww_status status = WW_OK;
     if (!s->base.halves) {
         const uint64_t padded = wwi_points_padded(s->base.window.count);
-        if ((status = wwi_buffer_create(s->context, padded * s->tensor.width * 2, &s->base.halves)) != WW_OK)
-            return status;
+        WWI_TRY(wwi_buffer_create(s->context, padded * s->tensor.width * 2, &s->base.halves));
         if ((status = make_halves(s, &s->base, 0, (uint32_t)s->base.window.count, padded)) != WW_OK) {
             wwi_buffer_destroy(&s->base.halves);
             return status;
@@ -170,14 +169,13 @@ static ww_status launch_tensor(ww_knn *s, const ww_knn_args *job, uint64_t group
     const knn_tensor *t = &s->tensor;
     const uint32_t steps = t->width / 16, slot = s->base.points->words + 2;
     const float scale = scale_of(s, &s->queries), square_scale = scale * scale_of(s, &s->base);
-    const ww_status status =
-        WWI_LAUNCH_ITEMS(s->make_cuts, (uint64_t)job->query_groups * s->group_rows, 64, WWI_BUFFER(s->queries.norms),
-                         WWI_BUFFER(s->best_values), WWI_VALUE(*job), WWI_VALUE(t->width), WWI_VALUE(slot),
-                         WWI_VALUE(scale), WWI_VALUE(square_scale), WWI_BUFFER(s->queries.halves));
-    return status == WW_OK ? WWI_LAUNCH(s->filter_kernel, groups, s->group, WWI_BUFFER(s->queries.halves),
-                                        WWI_BUFFER(s->base.halves), WWI_VALUE(*job), WWI_VALUE(steps),
-                                        WWI_BUFFER(s->counts), WWI_BUFFER(s->ids), WWI_BUFFER(s->overflow))
-                           : status;
+    WWI_TRY(WWI_LAUNCH_ITEMS(s->make_cuts, (uint64_t)job->query_groups * s->group_rows, 64,
+                             WWI_BUFFER(s->queries.norms), WWI_BUFFER(s->best_values), WWI_VALUE(*job),
+                             WWI_VALUE(t->width), WWI_VALUE(slot), WWI_VALUE(scale), WWI_VALUE(square_scale),
+                             WWI_BUFFER(s->queries.halves)));
+    return WWI_LAUNCH(s->filter_kernel, groups, s->group, WWI_BUFFER(s->queries.halves), WWI_BUFFER(s->base.halves),
+                      WWI_VALUE(*job), WWI_VALUE(steps), WWI_BUFFER(s->counts), WWI_BUFFER(s->ids),
+                      WWI_BUFFER(s->overflow));
 }
 
 static ww_status launch_filter(ww_knn *s, const ww_knn_args *job, uint64_t groups) {
@@ -191,7 +189,6 @@ static ww_status launch_filter(ww_knn *s, const ww_knn_args *job, uint64_t group
 
 // Filters a chunk and computes the listed points. *full: some query's list was too short, and nothing was done.
 static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *full) {
-    ww_status status;
     uint32_t flag = 0;
     ww_knn_args job = make_job(s, b, count);
     job.listed = 1;
@@ -208,15 +205,15 @@ static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *fu
     if (job.part == 0)
         job.part = WWI_TILE_PAIR;
     const uint64_t parts = wwi_ceil_div(count, job.part);
-    if ((status = wwi_buffer_fill_u32(s->counts, 0, b->rows * 4, 0)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(s->overflow, 0, 4, 0)) != WW_OK ||
-        (status = launch_filter(s, &job, job.query_groups * parts)) != WW_OK ||
-        (status = wwi_stream_read(s->stream, s->overflow, 0, 4, &flag)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_buffer_fill_u32(s->counts, 0, b->rows * 4, 0));
+    WWI_TRY(wwi_buffer_fill_u32(s->overflow, 0, 4, 0));
+    WWI_TRY(launch_filter(s, &job, job.query_groups * parts));
+    WWI_TRY(wwi_stream_read(s->stream, s->overflow, 0, 4, &flag));
     *full = flag != 0;
     if (*full)
         return WW_OK;
-    return (status = launch_exact(s, b, &job)) == WW_OK ? take_best(s, b, &job) : status;
+    WWI_TRY(launch_exact(s, b, &job));
+    return take_best(s, b, &job);
 }
 
 // Searches the base's slice for one block of rows.

@@ -151,12 +151,11 @@ done:
 
 // Sets the centre's length, and the centre to the start.
 static ww_status make_start(wwi_average *a) {
-    ww_status status;
     const ww_average_options *o = &a->options;
     size_t medoid = 0;
     double sum = 0;
-    if (o->start == WW_AVERAGE_START_MEDOID && (status = find_medoid(a, &medoid)) != WW_OK)
-        return status;
+    if (o->start == WW_AVERAGE_START_MEDOID)
+        WWI_TRY(find_medoid(a, &medoid));
     if (o->start == WW_AVERAGE_START_GIVEN)
         a->length = o->given_length;
     else if (o->start == WW_AVERAGE_START_MEDOID)

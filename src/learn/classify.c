@@ -42,8 +42,7 @@ static ww_status take_targets(ww_classifier *c) {
             wwi_fail(WW_ERROR_NOT_FINITE, "target %zu is %g", i, given[i]);
             return wwi_fail_where((int64_t)i, -1);
         }
-    if (!(c->targets = malloc(count * sizeof *c->targets)))
-        return wwi_fail_memory(count * sizeof *c->targets);
+    WWI_TRY(wwi_new(c->targets, count));
     memcpy(c->targets, given, count * sizeof *c->targets);
     return WW_OK;
 }
@@ -75,9 +74,8 @@ ww_status ww_classifier_create(const ww_measure *measure, ww_dataset *train, con
     *classifier = NULL;
     if (!train)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the train set is NULL");
-    ww_classifier *c = calloc(1, sizeof *c);
-    if (!c)
-        return wwi_fail_memory(sizeof *c);
+    ww_classifier *c;
+    WWI_TRY(wwi_new_zeroed(c, 1));
     ww_classify_options_init(&c->options, sizeof c->options);
     ww_plan_options_init(&c->plan, sizeof c->plan);
     wwi_dataset_retain(train);

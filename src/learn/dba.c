@@ -49,25 +49,21 @@ static ww_status create_programs(job *j) {
 
 // Adds the points that a batch's paths match to the sums.
 static ww_status add_batch(job *j, const wwi_path_batch *b) {
-    ww_status status;
     ww_context *context = j->average->context;
     const uint32_t length = (uint32_t)j->average->length, channels = (uint32_t)j->average->channels;
     const uint64_t each = (uint64_t)length * 8, budget = wwi_plan_memory(j->plan) / 2;
     const uint64_t most = wwi_least(budget / each < 1 ? 1 : budget / each, b->count);
-    if ((status = wwi_grow_buffer(context, &j->matched, most * each)) != WW_OK ||
-        (status = wwi_upload(context, &j->list, b->pairs, b->count * 12)) != WW_OK ||
-        (status = wwi_upload(context, &j->numbers, b->numbers, b->count * 4)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_grow_buffer(context, &j->matched, most * each));
+    WWI_TRY(wwi_upload(context, &j->list, b->pairs, b->count * 12));
+    WWI_TRY(wwi_upload(context, &j->numbers, b->numbers, b->count * 4));
     for (uint64_t at = 0; at < b->count; at += most) {
         const uint32_t first = (uint32_t)at, count = (uint32_t)wwi_least(b->count - at, most);
-        if ((status = WWI_LAUNCH_ITEMS(j->intervals, count, SUM_GROUP, WWI_BUFFER(b->table), WWI_BUFFER(b->steps),
-                                       WWI_VALUE(first), WWI_VALUE(count), WWI_VALUE(length),
-                                       WWI_BUFFER(j->matched))) != WW_OK ||
-            (status = WWI_LAUNCH(j->sums, (uint64_t)length * channels, SUM_GROUP, WWI_BUFFER(j->matched),
-                                 WWI_BUFFER(j->list), WWI_VALUE(first), WWI_VALUE(count), WWI_BUFFER(j->numbers),
-                                 WWI_BUFFER(j->weights), WWI_BUFFER(b->column.values), WWI_BUFFER(b->column.series),
-                                 WWI_VALUE(length), WWI_VALUE(channels), WWI_BUFFER(j->totals))) != WW_OK)
-            return status;
+        WWI_TRY(WWI_LAUNCH_ITEMS(j->intervals, count, SUM_GROUP, WWI_BUFFER(b->table), WWI_BUFFER(b->steps),
+                                 WWI_VALUE(first), WWI_VALUE(count), WWI_VALUE(length), WWI_BUFFER(j->matched)));
+        WWI_TRY(WWI_LAUNCH(j->sums, (uint64_t)length * channels, SUM_GROUP, WWI_BUFFER(j->matched), WWI_BUFFER(j->list),
+                           WWI_VALUE(first), WWI_VALUE(count), WWI_BUFFER(j->numbers), WWI_BUFFER(j->weights),
+                           WWI_BUFFER(b->column.values), WWI_BUFFER(b->column.series), WWI_VALUE(length),
+                           WWI_VALUE(channels), WWI_BUFFER(j->totals)));
     }
     return WW_OK;
 }
@@ -126,10 +122,9 @@ done:
 // Paths from the centre to all members; the objective, and with `adds` the sums of what they match.
 static ww_status align(job *j, bool adds, double *objective) {
     wwi_average *a = j->average;
-    ww_status status;
     j->adds = adds;
-    if (adds && (status = wwi_buffer_fill_u32(j->totals, 0, wwi_buffer_bytes(j->totals) / 4 * 4, 0)) != WW_OK)
-        return status;
+    if (adds)
+        WWI_TRY(wwi_buffer_fill_u32(j->totals, 0, wwi_buffer_bytes(j->totals) / 4 * 4, 0));
     WWI_TRY(wwi_paths_find(j->plan, 0, j->plan->count, take_batch, j));
     *objective = 0;
     for (size_t k = 0; k < a->count; k++)

@@ -290,17 +290,17 @@ static ww_status move_centres(job *j, state *s) {
 
 // One search, from first centres of its own to `s`. `before`: a state to use.
 static ww_status search(job *j, state *s, state *before) {
-    ww_status status;
     const uint64_t end = j->done + j->options.iterations + 1;
     ww_kmeans_info_init(&s->info, sizeof s->info);
-    if ((status = first_centres(j, s)) != WW_OK || (status = place(j, s)) != WW_OK)
-        return status;
+    WWI_TRY(first_centres(j, s));
+    WWI_TRY(place(j, s));
     s->info.first_objective = s->info.objective;
     for (size_t i = 0; i < j->options.iterations && !s->info.converged; i++) {
         j->done++;
-        if ((status = report(j)) != WW_OK || (status = state_copy(j, s, before)) != WW_OK ||
-            (status = move_centres(j, s)) != WW_OK || (status = place(j, s)) != WW_OK)
-            return status;
+        WWI_TRY(report(j));
+        WWI_TRY(state_copy(j, s, before));
+        WWI_TRY(move_centres(j, s));
+        WWI_TRY(place(j, s));
         const double gain = before->info.objective - s->info.objective;
         if (!(gain >= 0)) {
             const state worse = *s;

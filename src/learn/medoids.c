@@ -88,8 +88,7 @@ static ww_status first_medoids(job *j, const ww_run_options *run) {
                 best = c;
                 best_cost = cost;
             }
-            if ((status = passed(j, run, m * n + c)) != WW_OK)
-                return status;
+            WWI_TRY(passed(j, run, m * n + c));
         }
         if (best == n)
             return wwi_fail(WW_ERROR_OVERFLOW, "the sum of the distances");

@@ -372,15 +372,14 @@ static ww_status check_options(const ww_lsh *h) {
 }
 
 ww_status ww_lsh_set_options(ww_lsh *h, const ww_lsh_options *options) {
-    ww_status status;
     ww_lsh_options o = WW_LSH_OPTIONS_INIT;
     if (!h || !options)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or options is NULL");
     ww_run_options run = h->run;
-    if ((status = wwi_options_take(&o, options, "ww_lsh_options")) != WW_OK ||
-        (o.run && (status = wwi_run_take(o.run, &run)) != WW_OK) ||
-        (status = check_search_options(&o, h->family)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&o, options, "ww_lsh_options"));
+    if (o.run)
+        WWI_TRY(wwi_run_take(o.run, &run));
+    WWI_TRY(check_search_options(&o, h->family));
     const ww_lsh_options *now = &h->options;
     if (o.metric != now->metric || o.tables != now->tables || o.functions != now->functions || o.seed != now->seed ||
         (h->family == WWI_LSH_STABLE && !(o.width >= now->width && o.width <= now->width)) || o.probes < 1 ||

@@ -75,9 +75,7 @@ static ww_status take_resident(ww_lsh *h, ww_points *p, sample *s) {
 
 static ww_status take_sets(const ww_points *p, sample *s) {
     ww_status status = WW_OK;
-    s->offsets = calloc(s->count + 1, sizeof *s->offsets);
-    if (!s->offsets)
-        return wwi_fail_memory((s->count + 1) * sizeof *s->offsets);
+    WWI_TRY(wwi_new_zeroed(s->offsets, s->count + 1));
     for (size_t i = 0; i < s->count; i++)
         s->offsets[i + 1] = s->offsets[i] + p->offsets[s->numbers[i] + 1] - p->offsets[s->numbers[i]];
     s->values = malloc(s->offsets[s->count] * 4 + 1);
@@ -98,9 +96,7 @@ static ww_status take_sample(ww_lsh *h, ww_points *p, const uint32_t *numbers, s
     ww_points_options options = WW_POINTS_OPTIONS_INIT;
     unsigned char *bytes = NULL;
     s->count = count;
-    s->numbers = malloc(count * sizeof *s->numbers);
-    if (!s->numbers)
-        return wwi_fail_memory(count * sizeof *s->numbers);
+    WWI_TRY(wwi_new(s->numbers, count));
     memcpy(s->numbers, numbers, count * sizeof *s->numbers);
     if (p->kind == WW_POINTS_SETS) {
         status = take_sets(p, s);
@@ -249,9 +245,8 @@ static ww_status learn(const ww_points *points, ww_metric metric, const sample *
     const size_t n = s->count < PAIR_POINTS ? s->count : PAIR_POINTS, most = s->count * k;
     const size_t columns = base->count < PAIR_POINTS ? base->count : PAIR_POINTS;
     const size_t capacity = most > n * columns ? most : n * columns;
-    double *values = malloc(capacity * sizeof *values);
-    if (!values)
-        return wwi_fail_memory(capacity * sizeof *values);
+    double *values;
+    WWI_TRY(wwi_new(values, capacity));
     size_t count = 0, last = 0;
     for (size_t i = 0; i < s->count; i++)
         for (size_t j = 0; j < k; j++) {
@@ -574,10 +569,10 @@ static ww_status learn_model(choosing *c) {
     ww_status status;
     const sample *base = c->foreign ? &c->base : &c->learnt;
     set_costs(c);
-    if ((status = take_samples(c)) != WW_OK ||
-        (status = find_exact(c->points, &c->learnt, &c->target, c->k, c->ids, c->distances)) != WW_OK ||
-        (c->foreign && (status = take_base(c)) != WW_OK))
-        return status;
+    WWI_TRY(take_samples(c));
+    WWI_TRY(find_exact(c->points, &c->learnt, &c->target, c->k, c->ids, c->distances));
+    if (c->foreign)
+        WWI_TRY(take_base(c));
     status = learn(c->points, c->target.metric, &c->learnt, base, c->k, c->distances, &c->model.of);
     c->best.choice.neighbour = c->model.of.mean_last;
     c->best.choice.random = c->model.of.mean_far;
@@ -606,10 +601,10 @@ static ww_status verify(choosing *c) {
 }
 
 static ww_status choose(choosing *c, ww_points *points, ww_lsh_options *options, ww_lsh_choice *choice) {
-    ww_status status;
-    if ((status = open_choice(c, points)) != WW_OK || (status = size_samples(c)) != WW_OK ||
-        (status = learn_model(c)) != WW_OK)
-        return status;
+    ww_status status = WW_OK;
+    WWI_TRY(open_choice(c, points));
+    WWI_TRY(size_samples(c));
+    WWI_TRY(learn_model(c));
     if (!search_parameters(&c->model, c->target.recall, &c->best)) {
         status = fail_to_reach(c);
         if (choice)
@@ -629,11 +624,12 @@ ww_status ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_o
     choosing c = {.target = WW_LSH_TARGET_INIT};
     if (!points)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points is NULL");
-    if ((status = wwi_struct_check(options, "ww_lsh_options")) != WW_OK ||
-        (choice && (status = wwi_struct_check(choice, "ww_lsh_choice")) != WW_OK) ||
-        (status = wwi_options_take(&c.target, target, "ww_lsh_target")) != WW_OK ||
-        (status = wwi_run_take(c.target.run, &c.run)) != WW_OK || (status = check_wish(points, &c.target)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_struct_check(options, "ww_lsh_options"));
+    if (choice)
+        WWI_TRY(wwi_struct_check(choice, "ww_lsh_choice"));
+    WWI_TRY(wwi_options_take(&c.target, target, "ww_lsh_target"));
+    WWI_TRY(wwi_run_take(c.target.run, &c.run));
+    WWI_TRY(check_wish(points, &c.target));
     status = choose(&c, points, options, choice);
     choosing_free(&c);
     return status;

@@ -80,16 +80,12 @@ static ww_status allocate_sorting(search *s) {
 }
 
 static ww_status allocate_queries(search *s, uint64_t rows) {
-    ww_status status;
     ww_lsh *h = s->h;
     const uint64_t capacity = h->options.candidates;
-    s->counted = malloc(rows * sizeof *s->counted);
-    if (!s->counted)
-        return wwi_fail_memory(rows * sizeof *s->counted);
-    if ((status = WWI_GROW(h->context, {&s->keys, h->options.tables * rows * s->key_probes * 4}, {&s->counts, rows * 4},
-                           {&s->ids, rows * capacity * 4}, {&s->values, rows * capacity * h->value_bytes})) == WW_OK)
-        status = wwi_selector_create(h->context, h->stream, h->precision, s->k, &s->selector);
-    return status;
+    WWI_TRY(wwi_new(s->counted, rows));
+    WWI_TRY(WWI_GROW(h->context, {&s->keys, h->options.tables * rows * s->key_probes * 4}, {&s->counts, rows * 4},
+                     {&s->ids, rows * capacity * 4}, {&s->values, rows * capacity * h->value_bytes}));
+    return wwi_selector_create(h->context, h->stream, h->precision, s->k, &s->selector);
 }
 
 // Allocates scratch for `queries` rows or as many as fit.
@@ -251,24 +247,22 @@ static ww_status merge_lists(search *s) {
 // One probe of some tables, of which each query has a list.
 static ww_status join_tables(search *s, wwi_lsh_block *b, const ww_lsh_args *job, const buckets *of, uint32_t first,
                              uint32_t count) {
-    ww_status status;
+    ww_status status = WW_OK;
     ww_lsh *h = s->h;
     uint32_t counters[3];
     const uint32_t bucket = first << b->bits, end = (first + count) << b->bits;
     s->launched = count;
-    if ((status = wwi_buffer_fill_u32(s->counters, 0, sizeof counters, 0)) != WW_OK ||
-        (status = WWI_LAUNCH(h->kernels.tasks, wwi_lsh_groups(((uint64_t)count << b->bits) / WWI_LSH_BUCKETS),
-                             WWI_LSH_GROUP, WWI_BUFFER(of->query_offsets), WWI_BUFFER(of->offsets), WWI_VALUE(*job),
-                             WWI_VALUE(bucket), WWI_VALUE(end), WWI_BUFFER(s->counters), WWI_BUFFER(of->tasks))) !=
-            WW_OK ||
-        (status = wwi_stream_read(h->stream, s->counters, 0, sizeof counters, counters)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_buffer_fill_u32(s->counters, 0, sizeof counters, 0));
+    WWI_TRY(WWI_LAUNCH(h->kernels.tasks, wwi_lsh_groups(((uint64_t)count << b->bits) / WWI_LSH_BUCKETS), WWI_LSH_GROUP,
+                       WWI_BUFFER(of->query_offsets), WWI_BUFFER(of->offsets), WWI_VALUE(*job), WWI_VALUE(bucket),
+                       WWI_VALUE(end), WWI_BUFFER(s->counters), WWI_BUFFER(of->tasks)));
+    WWI_TRY(wwi_stream_read(h->stream, s->counters, 0, sizeof counters, counters));
     h->info.examined += counters[0] | (uint64_t)counters[1] << 32;
     take_time(s);
     s->h->pace.since = wwi_seconds();
-    if ((status = launch_join(s, b, of, 0, counters[2])) != WW_OK ||
-        (s->lists > 1 && (status = merge_lists(s)) != WW_OK))
-        return status;
+    WWI_TRY(launch_join(s, b, of, 0, counters[2]));
+    if (s->lists > 1)
+        WWI_TRY(merge_lists(s));
     // Else the number of the next launch's tasks, or the results, are waited for.
     if (h->run.progress && (status = wwi_finish(h->stream)) == WW_OK)
         take_time(s);
@@ -330,12 +324,11 @@ static ww_status make_rows(search *s) {
 }
 
 static ww_status start_lists(search *s) {
-    ww_status status;
     // Of lists in registers only the first is read; of the others only whether they are empty.
     const bool first = s->h->join.list && s->lists > 1;
     const uint64_t rows = s->rows, all = s->lists * rows * s->k, count = first ? rows * s->k : all;
-    if (first && (status = wwi_buffer_fill_u32(s->best_ids, 0, all * 4, WWI_NO_INDEX)) != WW_OK)
-        return status;
+    if (first)
+        WWI_TRY(wwi_buffer_fill_u32(s->best_ids, 0, all * 4, WWI_NO_INDEX));
     return WWI_LAUNCH(s->h->kernels.start, wwi_lsh_groups(count), WWI_LSH_GROUP, WWI_VALUE(count), WWI_VALUE(rows),
                       WWI_BUFFER(s->best_values), WWI_BUFFER(s->best_ids), WWI_BUFFER(s->radii));
 }
@@ -456,9 +449,8 @@ static void empty_row(const search *s, size_t row, int64_t *ids, void *distances
 static ww_status look_after_incomplete(search *s, const int64_t *ids, bool *answered) {
     ww_status status = WW_OK;
     ww_lsh *h = s->h;
-    uint32_t *rows = malloc(s->rows * sizeof *rows);
-    if (!rows)
-        return wwi_fail_memory(s->rows * sizeof *rows);
+    uint32_t *rows;
+    WWI_TRY(wwi_new(rows, s->rows));
     const size_t incomplete = list_incomplete(s, ids, rows);
     h->info.incomplete += incomplete;
     *answered = h->options.complete && incomplete;
@@ -561,8 +553,7 @@ static ww_status search_window(search *s, size_t first, size_t count, size_t at,
     s->norms = s->source ? s->source->norms : NULL;
     s->reach = s->source ? s->source->reach : 0;
     if (!s->norms) {
-        if ((status = wwi_lsh_norms(s->h, &s->window, &s->own_norms, &largest)) != WW_OK)
-            return status;
+        WWI_TRY(wwi_lsh_norms(s->h, &s->window, &s->own_norms, &largest));
         s->reach = sqrtf(largest) * 1.000001f;
         s->norms = s->own_norms;
     }

@@ -87,27 +87,24 @@ void wwi_lsh_sorter_free(wwi_lsh_sorter *s) {
 
 ww_status wwi_lsh_sort(ww_lsh *h, wwi_lsh_sorter *s, const ww_lsh_args *of, wwi_buffer *keys, uint64_t first_key,
                        wwi_buffer *offsets, wwi_buffer *entries) {
-    ww_status status;
     ww_lsh_args job = *of;
     const uint64_t groups = (uint64_t)job.groups * job.tables, total = (uint64_t)job.tables << (32 - job.shift);
     const uint64_t blocks = wwi_ceil_div(total, WWI_LSH_BLOCK);
     const uint32_t sums = (uint32_t)blocks;
     uint32_t first = 0;
-    if ((status = wwi_buffer_fill_u32(s->counts, 0, total * 4, 0)) == WW_OK &&
-        (status = divide(h, WWI_LSH_COUNT, h->kernels.count, groups, WWI_LSH_GROUP, &job.first_group,
-                         WWI_ARGS(WWI_BUFFER(keys), WWI_VALUE(first_key), WWI_VALUE(job), WWI_BUFFER(s->counts),
-                                  WWI_BUFFER(s->ranks)))) == WW_OK &&
-        (status = divide(h, WWI_LSH_SUMS, h->kernels.block_sums, blocks, WWI_LSH_GROUP, &first,
-                         WWI_ARGS(WWI_BUFFER(s->counts), WWI_VALUE(total), WWI_VALUE(first), WWI_BUFFER(s->sums)))) ==
-            WW_OK &&
-        (status = WWI_LAUNCH(h->kernels.scan_sums, 1, WWI_LSH_GROUP, WWI_BUFFER(s->sums), WWI_VALUE(sums))) == WW_OK &&
-        (status = divide(h, WWI_LSH_OFFSETS, h->kernels.write_offsets, blocks, WWI_LSH_GROUP, &first,
-                         WWI_ARGS(WWI_BUFFER(s->counts), WWI_VALUE(total), WWI_VALUE(first), WWI_BUFFER(s->sums),
-                                  WWI_BUFFER(offsets)))) == WW_OK)
-        status = divide(h, WWI_LSH_SCATTER, h->kernels.scatter, groups, WWI_LSH_GROUP, &job.first_group,
-                        WWI_ARGS(WWI_BUFFER(keys), WWI_VALUE(first_key), WWI_BUFFER(s->ranks), WWI_VALUE(job),
-                                 WWI_BUFFER(offsets), WWI_BUFFER(entries)));
-    return status;
+    WWI_TRY(wwi_buffer_fill_u32(s->counts, 0, total * 4, 0));
+    WWI_TRY(divide(
+        h, WWI_LSH_COUNT, h->kernels.count, groups, WWI_LSH_GROUP, &job.first_group,
+        WWI_ARGS(WWI_BUFFER(keys), WWI_VALUE(first_key), WWI_VALUE(job), WWI_BUFFER(s->counts), WWI_BUFFER(s->ranks))));
+    WWI_TRY(divide(h, WWI_LSH_SUMS, h->kernels.block_sums, blocks, WWI_LSH_GROUP, &first,
+                   WWI_ARGS(WWI_BUFFER(s->counts), WWI_VALUE(total), WWI_VALUE(first), WWI_BUFFER(s->sums))));
+    WWI_TRY(WWI_LAUNCH(h->kernels.scan_sums, 1, WWI_LSH_GROUP, WWI_BUFFER(s->sums), WWI_VALUE(sums)));
+    WWI_TRY(divide(
+        h, WWI_LSH_OFFSETS, h->kernels.write_offsets, blocks, WWI_LSH_GROUP, &first,
+        WWI_ARGS(WWI_BUFFER(s->counts), WWI_VALUE(total), WWI_VALUE(first), WWI_BUFFER(s->sums), WWI_BUFFER(offsets))));
+    return divide(h, WWI_LSH_SCATTER, h->kernels.scatter, groups, WWI_LSH_GROUP, &job.first_group,
+                  WWI_ARGS(WWI_BUFFER(keys), WWI_VALUE(first_key), WWI_BUFFER(s->ranks), WWI_VALUE(job),
+                           WWI_BUFFER(offsets), WWI_BUFFER(entries)));
 }
 
 static ww_status build(ww_lsh *h, wwi_lsh_block *b) {

@@ -548,8 +548,8 @@ static ww_status check_all(reader *r) {
         return refuse(r, "a condition is not closed: #endif is missing");
     if (r->function != WWI_NO_NAME)
         return refuse(r, "a function without its body");
-    if (r->tokens.expression && (status = add_body(r, 0, r->at, WWI_NO_NAME)) != WW_OK)
-        return status;
+    if (r->tokens.expression)
+        WWI_TRY(add_body(r, 0, r->at, WWI_NO_NAME));
     return wwi_user_size_check(&r->tokens, r->own, r->own_count, r->bodies, r->body_count);
 }
 

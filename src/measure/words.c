@@ -219,14 +219,12 @@ static ww_status fail_measure(const char *name) {
 // To a caller's measure of another version's size: no field that the text sets may be left out.
 static ww_status give(ww_measure *measure, size_t struct_size, const ww_measure *made) {
     ww_measure initial;
-    const ww_status status = ww_measure_init(&initial, sizeof initial, made->id);
-    if (status == WW_OK && struct_size < sizeof initial &&
-        memcmp((const char *)&initial + struct_size, (const char *)made + struct_size, sizeof initial - struct_size) !=
-            0)
+    WWI_TRY(ww_measure_init(&initial, sizeof initial, made->id));
+    if (struct_size < sizeof initial && memcmp((const char *)&initial + struct_size, (const char *)made + struct_size,
+                                               sizeof initial - struct_size) != 0)
         return wwi_fail(WW_ERROR_UNSUPPORTED, "the text sets a field that a measure of %zu bytes lacks", struct_size);
-    if (status == WW_OK)
-        wwi_struct_init(measure, struct_size, made);
-    return status;
+    wwi_struct_init(measure, struct_size, made);
+    return WW_OK;
 }
 
 ww_status ww_measure_parse(ww_measure *measure, size_t struct_size, const char *text, size_t longest) {

@@ -55,18 +55,18 @@ ww_status ww_plan_create_paths(const ww_measure *measure, ww_dataset *rows, ww_d
     ww_plan *p = NULL;
     ww_plan_options o = WW_PLAN_OPTIONS_INIT;
     ww_measure taken;
-    ww_status status;
+    ww_status status = WW_OK;
     if (!plan)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
     *plan = NULL;
     if (!rows || !columns)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rows or the columns are NULL");
-    if ((status = wwi_pairs_check(row_index, column_index, count)) != WW_OK ||
-        (status = wwi_options_take(&o, options, "ww_plan_options")) != WW_OK ||
-        (status = wwi_measure_take(measure, &taken)) != WW_OK ||
-        (status = check_measure(&taken, rows->channels)) != WW_OK || (status = choose_engine(rows, &o)) != WW_OK ||
-        (status = wwi_plan_create(&paths_job, &taken, rows, columns, &o, &p)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_pairs_check(row_index, column_index, count));
+    WWI_TRY(wwi_options_take(&o, options, "ww_plan_options"));
+    WWI_TRY(wwi_measure_take(measure, &taken));
+    WWI_TRY(check_measure(&taken, rows->channels));
+    WWI_TRY(choose_engine(rows, &o));
+    WWI_TRY(wwi_plan_create(&paths_job, &taken, rows, columns, &o, &p));
     p->own = calloc(1, sizeof(wwi_paths));
     if (!p->own)
         status = wwi_fail_memory(sizeof(wwi_paths));

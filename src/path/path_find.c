@@ -49,9 +49,8 @@ typedef struct job {
 // Where each pair's lines and steps are.
 static ww_status send_table(job *j) {
     const wwi_batch *b = &j->work.b;
-    ww_path_pair *table = calloc(b->rows, sizeof *table);
-    if (!table)
-        return wwi_fail_memory(b->rows * sizeof *table);
+    ww_path_pair *table;
+    WWI_TRY(wwi_new_zeroed(table, b->rows));
     j->steps = j->lines = 0;
     j->most_tile_rows = j->most_tile_columns = 1;
     for (size_t t = 0; t < b->rows; t++) {
@@ -135,10 +134,9 @@ static ww_status launched(job *j, double cells, bool more) {
 
 // The lines of all tiles, one diagonal of tiles after the other.
 static ww_status find_lines(job *j) {
-    ww_status status;
+    ww_status status = WW_OK;
     wwi_variant *v;
-    if ((status = find_variant(j, false, &v)) != WW_OK)
-        return status;
+    WWI_TRY(find_variant(j, false, &v));
     const uint32_t diagonals = j->most_tile_rows + j->most_tile_columns - 1;
     const uint32_t least = j->most_tile_rows < j->most_tile_columns ? j->most_tile_rows : j->most_tile_columns;
     for (uint32_t d = 0; d < diagonals; d++) {
@@ -162,10 +160,9 @@ static ww_status find_lines(job *j) {
 
 // Walks through whole matrices, as many in a launch as its time allows.
 static ww_status walk_whole(job *j) {
-    ww_status status;
+    ww_status status = WW_OK;
     wwi_variant *v;
-    if ((status = find_variant(j, true, &v)) != WW_OK)
-        return status;
+    WWI_TRY(find_variant(j, true, &v));
     j->args.turns = 1;
     wwi_units u = wwi_units_of(j->runner, j->work.engine, j->work.b.rows, j->work.cells);
     for (; status == WW_OK && wwi_units_next(&u); u.at += u.take) {
@@ -181,10 +178,9 @@ static ww_status walk_whole(job *j) {
 // Walks through tiles: all pairs, as many tiles in a launch as its time allows.
 static ww_status walk_tiles(job *j) {
     enum { AT_ONCE = 1 << 26 }; // cells that a group computes one after the other
-    ww_status status;
+    ww_status status = WW_OK;
     wwi_variant *v;
-    if ((status = find_variant(j, true, &v)) != WW_OK)
-        return status;
+    WWI_TRY(find_variant(j, true, &v));
     const uint32_t all = j->most_tile_rows + j->most_tile_columns;
     const double tile = (double)j->tiles.tile_rows * j->tiles.tile_columns;
     const double rounds = (double)wwi_ceil_div(j->work.b.rows, j->tiles.groups);
@@ -224,7 +220,6 @@ static ww_status make_work(job *j, const wwi_batch *batch) {
 }
 
 static ww_status compute(job *j) {
-    ww_status status;
     j->work.args.scratch = (uint32_t)j->tiles.scratch;
     j->work.args.group_width = j->tiles.lanes ? j->tiles.width : 1;
     j->args = (ww_path_args){.direction_words = j->tiles.direction_words,
@@ -232,12 +227,13 @@ static ww_status compute(job *j) {
                              .rows = j->tiles.tile_rows,
                              .columns = j->tiles.tile_columns,
                              .whole = j->tiles.whole};
-    if ((status = wwi_work_upload(j->runner, &j->work)) != WW_OK || (status = send_table(j)) != WW_OK ||
-        (status = grow_buffers(j)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_work_upload(j->runner, &j->work));
+    WWI_TRY(send_table(j));
+    WWI_TRY(grow_buffers(j));
     if (j->tiles.whole)
         return walk_whole(j);
-    return (status = find_lines(j)) == WW_OK ? walk_tiles(j) : status;
+    WWI_TRY(find_lines(j));
+    return walk_tiles(j);
 }
 
 static ww_status find_halves(job *j, const wwi_batch *batch, const uint32_t *numbers, wwi_path_take take, void *user);
@@ -302,9 +298,8 @@ static ww_status find_picked(job *j, uint32_t *picked, size_t count, wwi_slice r
                              wwi_path_take take, void *user) {
     ww_status status = WW_OK;
     ww_plan *p = j->plan;
-    uint32_t *numbers = malloc(count * sizeof *numbers);
-    if (!numbers)
-        return wwi_fail_memory(count * sizeof *numbers);
+    uint32_t *numbers;
+    WWI_TRY(wwi_new(numbers, count));
     qsort_r(picked, count, 3 * sizeof *picked, by_size, p);
     const uint64_t budget = wwi_plan_memory(p);
     for (size_t at = 0; status == WW_OK && at < count;) {
@@ -346,9 +341,8 @@ static ww_status find_picked(job *j, uint32_t *picked, size_t count, wwi_slice r
 ww_status wwi_paths_find(ww_plan *p, size_t first, size_t pairs, wwi_path_take take, void *user) {
     ww_status status = WW_OK;
     job j = {.plan = p, .own = p->own, .runner = p->runner};
-    uint32_t *picked = malloc(pairs * 3 * sizeof *picked);
-    if (!picked)
-        return wwi_fail_memory(pairs * 3 * sizeof *picked);
+    uint32_t *picked;
+    WWI_TRY(wwi_new(picked, pairs * 3));
     // Windows of series that are not on the device as a whole.
     for (size_t row = 0, rows; status == WW_OK && row < p->pair.rows->count; row += rows) {
         rows = wwi_dataset_slice_limit(p->pair.rows, row, 0);

@@ -73,7 +73,6 @@ static ww_status count_pairs(ww_profile *p) {
 
 static ww_status check_options(const ww_profile_options *o, const ww_series_view *series, size_t index,
                                const ww_series_view *other, size_t other_index, size_t window) {
-    ww_status status;
     if (o->k < 1 || o->k > WW_PROFILE_MOST)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; 1 to %d", o->k, WW_PROFILE_MOST);
     if (o->precision != WW_FLOAT && o->precision != WW_DOUBLE)
@@ -82,9 +81,9 @@ static ww_status check_options(const ww_profile_options *o, const ww_series_view
         wwi_fail(WW_ERROR_UNSUPPORTED, "left and right neighbours of two series");
         return wwi_fail_hint("earlier and later are said of one series");
     }
-    if ((status = check_series(series, index, window, "the series")) != WW_OK ||
-        (other && (status = check_series(other, other_index, window, "the other series")) != WW_OK))
-        return status;
+    WWI_TRY(check_series(series, index, window, "the series"));
+    if (other)
+        WWI_TRY(check_series(other, other_index, window, "the other series"));
     if (other && series->channels != other->channels)
         return wwi_fail(WW_ERROR_CHANNELS, "the series have %zu and %zu channels", series->channels, other->channels);
     if (o->best_channels > series->channels)
@@ -117,9 +116,8 @@ static ww_status create(ww_context *context, const ww_series_view *series, size_
     WWI_TRY(wwi_options_take(&o, options, "ww_profile_options"));
     WWI_TRY(wwi_run_take(o.run, &run));
     WWI_TRY(check_options(&o, series, index, other, other_index, window));
-    ww_profile *p = calloc(1, sizeof *p);
-    if (!p)
-        return wwi_fail_memory(sizeof *p);
+    ww_profile *p;
+    WWI_TRY(wwi_new_zeroed(p, 1));
     wwi_context_retain(context);
     p->context = context;
     p->options = o;
@@ -184,10 +182,10 @@ ww_status ww_profile_create_from_datasets(ww_dataset *series, size_t index, ww_d
         *profile = NULL;
     if (!series || !profile)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "series or profile is NULL");
-    if ((status = wwi_options_take(&taken, options, "ww_profile_options")) != WW_OK ||
-        (status = check_dataset(series, series->context, &taken)) != WW_OK ||
-        (other && (status = check_dataset(other, series->context, &taken)) != WW_OK))
-        return status;
+    WWI_TRY(wwi_options_take(&taken, options, "ww_profile_options"));
+    WWI_TRY(check_dataset(series, series->context, &taken));
+    if (other)
+        WWI_TRY(check_dataset(other, series->context, &taken));
     if ((status = wwi_dataset_series(series, &sets[0])) == WW_OK &&
         (status = ww_series_set_view(sets[0], &views[0])) == WW_OK && other &&
         (status = wwi_dataset_series(other, &sets[1])) == WW_OK)

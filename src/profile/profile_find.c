@@ -101,9 +101,7 @@ static ww_status find_neighbours(const ww_profile *p, double most, size_t separa
     }
     if (status != WW_OK || near == 0)
         return status;
-    motif->neighbours = malloc(near * sizeof *motif->neighbours);
-    if (!motif->neighbours)
-        return wwi_fail_memory(near * sizeof *motif->neighbours);
+    WWI_TRY(wwi_new(motif->neighbours, near));
     qsort(order, near, sizeof *order, ascending);
     for (size_t r = 0; r < near; r++) {
         if (taken[order[r].window])

@@ -5,7 +5,8 @@
 
 #include "profile/profile_job.h"
 
-bool wwi_profile_allowed(const ww_profile *p, int list, size_t i, size_t j) {
+// Whether two windows may be neighbours in a list.
+static bool is_allowed(const ww_profile *p, int list, size_t i, size_t j) {
     if (!p->self)
         return true;
     if ((i < j ? j - i : i - j) <= p->exclusion)
@@ -37,7 +38,7 @@ static void enter_first(ww_profile *p, int list, size_t i, kind of, size_t begin
     for (size_t at = from; at < of.count && listed[at] < end && entered < p->k; at++) {
         if (p->self && p->options.left_right && list == WWI_PROFILE_LEFT && listed[at] >= i)
             break;
-        if (!wwi_profile_allowed(p, list, i, listed[at]))
+        if (!is_allowed(p, list, i, listed[at]))
             continue;
         wwi_profile_enter(best, ids, p->k, distance2, (int64_t)listed[at]);
         entered++;

@@ -23,7 +23,7 @@ typedef struct lists {
 
 // The lists of `own`, and the entries of each stripe as far as they are used.
 static ww_status read_lists(ww_profile *p, const wwi_profile_slice *own, int list, uint32_t stripes, lists *l) {
-    ww_status status;
+    ww_status status = WW_OK;
     uint32_t counts[WWI_PROFILE_STRIPES * WWI_PROFILE_STRIPE];
     const uint64_t bytes = (uint64_t)own->count * 4, capacity = p->capacity / stripes;
     WWI_TRY(wwi_stream_read(p->stream, p->counters, 0, sizeof counts, counts));
@@ -32,9 +32,8 @@ static ww_status read_lists(ww_profile *p, const wwi_profile_slice *own, int lis
     l->entries = malloc(stripes * capacity * sizeof *l->entries);
     if (!l->heads || !l->bounds || !l->entries)
         return wwi_fail_memory(stripes * capacity * sizeof *l->entries);
-    if ((status = wwi_stream_read(p->stream, own->heads[list], 0, bytes, l->heads)) != WW_OK ||
-        (status = wwi_stream_read(p->stream, own->bounds[list], 0, bytes, l->bounds)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_stream_read(p->stream, own->heads[list], 0, bytes, l->heads));
+    WWI_TRY(wwi_stream_read(p->stream, own->bounds[list], 0, bytes, l->bounds));
     for (uint32_t s = 0; status == WW_OK && s < stripes; s++) {
         const uint64_t used = counts[s * WWI_PROFILE_STRIPE], count = used < capacity ? used : capacity;
         if (count)

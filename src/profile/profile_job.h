@@ -148,8 +148,6 @@ ww_status wwi_profile_merge_host(ww_profile *p, wwi_profile_slice *own, const ww
 
 // ---- profile_flat.c
 
-// Whether two windows may be neighbours in a list.
-bool wwi_profile_allowed(const ww_profile *p, int list, size_t i, size_t j);
 // Enters constant windows, and the neighbours of constant windows, into all lists.
 ww_status wwi_profile_enter_flats(ww_profile *p);
 

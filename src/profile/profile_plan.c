@@ -282,14 +282,13 @@ static ww_status allocate(ww_profile *p) {
 }
 
 ww_status wwi_profile_plan(ww_profile *p) {
-    ww_status status;
     WWI_TRY(choose_rows(p));
     const wwi_profile_series *other = wwi_profile_other(p);
     p->condition =
         (double)span_condition(&p->series, 0, p->series.windows) * (double)span_condition(other, 0, other->windows);
-    if ((status = compile(p)) != WW_OK)
-        return status;
+    WWI_TRY(compile(p));
     p->padding = p->width + 2 * WWI_PROFILE_PART;
     p->rate = wwi_pace_guess(wwi_context_info(p->context), p->vector ? 2 : 8) / (double)p->series.channels;
-    return (status = divide(p)) == WW_OK ? allocate(p) : status;
+    WWI_TRY(divide(p));
+    return allocate(p);
 }

@@ -238,10 +238,13 @@ static ww_status run_slices(ww_profile *p, size_t first, size_t count, size_t ot
     const bool below = take_diagonals(&lower, count, 1, 1 - to, 1 - from);
     if (!above && !below)
         return WW_OK;
-    if ((status = wwi_profile_slice_open(p, b, wwi_profile_other(p), other_first, other_count)) != WW_OK ||
-        (above && (status = run_region(p, &upper)) != WW_OK) || (below && (status = run_region(p, &lower)) != WW_OK) ||
-        (p->self && (status = wwi_profile_slice_store(p, b)) != WW_OK))
-        return status;
+    WWI_TRY(wwi_profile_slice_open(p, b, wwi_profile_other(p), other_first, other_count));
+    if (above)
+        WWI_TRY(run_region(p, &upper));
+    if (below)
+        WWI_TRY(run_region(p, &lower));
+    if (p->self)
+        WWI_TRY(wwi_profile_slice_store(p, b));
     return wwi_profile_slice_store(p, a);
 }
 

@@ -20,10 +20,9 @@ ww_status ww_search_create(ww_context *context, const ww_measure *measure, const
     if (status == WW_OK)
         status = wwi_search_make(context, measure, &view, options, false, &s);
     free(copy);
-    if (status == WW_OK)
-        *search = s;
-    else
+    if (status != WW_OK)
         ww_search_destroy(&s);
+    *search = s;
     return status;
 }
 
@@ -70,10 +69,10 @@ ww_status ww_search_run_dataset(ww_search *search, ww_dataset *streams, ww_match
 }
 
 static ww_status take_source(ww_search_source *own, const ww_search_source *source) {
-    const ww_status status = wwi_options_take(own, source, "ww_search_source");
-    if (status == WW_OK && (!own->read || own->channels < 1 || (unsigned)own->precision > WW_DOUBLE))
+    WWI_TRY(wwi_options_take(own, source, "ww_search_source"));
+    if (!own->read || own->channels < 1 || (unsigned)own->precision > WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a source without a function, channels or a precision");
-    return status;
+    return WW_OK;
 }
 
 ww_status ww_search_run_source(ww_search *search, const ww_search_source *source, ww_match *matches, size_t *found) {

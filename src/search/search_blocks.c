@@ -117,9 +117,8 @@ static ww_status bring_block(ww_search *s, uint64_t points) {
     }
     unsigned char *values = (unsigned char *)b->host_values + b->lead * s->value_bytes;
     unsigned char *derived = s->derivative ? (unsigned char *)b->host_derived + b->lead * s->value_bytes : NULL;
-    const ww_status status =
-        wwi_joined_read(&s->joined, b->first, (size_t)points, s->of.precision, (size_t)b->stride, values, derived);
-    return status == WW_OK ? wwi_block_send(s, (uint32_t)points) : status;
+    WWI_TRY(wwi_joined_read(&s->joined, b->first, (size_t)points, s->of.precision, (size_t)b->stride, values, derived));
+    return wwi_block_send(s, (uint32_t)points);
 }
 
 // ---- blocks sent ahead

@@ -54,9 +54,8 @@ ww_status wwi_candidates_limit(ww_search *s, wwi_query *q, const wwi_candidate *
     const size_t all = q->count + count, k = s->options.k;
     if (all < k)
         return WW_OK;
-    wwi_candidate *sorted = malloc((all + k) * sizeof *sorted);
-    if (!sorted)
-        return wwi_fail_memory((all + k) * sizeof *sorted);
+    wwi_candidate *sorted;
+    WWI_TRY(wwi_new(sorted, all + k));
     if (q->count)
         memcpy(sorted, q->candidates, q->count * sizeof *sorted);
     if (count)

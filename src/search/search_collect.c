@@ -32,11 +32,9 @@ ww_status wwi_collect_prepare(ww_search *s) {
                                                  {"WW_SEARCH_EACH", EACH},
                                                  {"WW_SEARCH_ALONG_ITEMS", s->gpu}},
                                      .kernels = {{&c->least, "ww_search_least"}, {&c->take, "ww_search_take"}}};
-    const ww_status status = wwi_program_make(s->context, s->stream, &parts, &c->program);
-    return status == WW_OK
-               ? WWI_GROW(s->context, {&c->taken, s->query_count * sizeof(uint32_t)},
-                          {&c->listed, capacity * s->value_bytes}, {&c->listed_places, capacity * sizeof(uint32_t)})
-               : status;
+    WWI_TRY(wwi_program_make(s->context, s->stream, &parts, &c->program));
+    return WWI_GROW(s->context, {&c->taken, s->query_count * sizeof(uint32_t)}, {&c->listed, capacity * s->value_bytes},
+                    {&c->listed_places, capacity * sizeof(uint32_t)});
 }
 
 void wwi_collect_destroy(struct wwi_collect **collect) {
@@ -52,9 +50,8 @@ void wwi_collect_destroy(struct wwi_collect **collect) {
 
 // The limits of all queries, rounded up.
 ww_status wwi_collect_limits(ww_search *s) {
-    double *limits = malloc(s->query_count * sizeof *limits);
-    if (!limits)
-        return wwi_fail_memory(s->query_count * sizeof *limits);
+    double *limits;
+    WWI_TRY(wwi_new(limits, s->query_count));
     for (size_t q = 0; q < s->query_count; q++) {
         limits[q] = wwi_candidates_bar(s, &s->queries[q]);
         if (s->of.precision == WW_FLOAT && isfinite(limits[q]) && (double)(float)limits[q] < limits[q])
@@ -82,9 +79,8 @@ static ww_status list_places(ww_search *s, const stretch *of, uint32_t *taken) {
 static ww_status add_places(ww_search *s, size_t row, const void *values, const uint32_t *places, size_t at,
                             uint32_t taken) {
     wwi_query *q = &s->queries[row];
-    wwi_candidate *added = malloc(taken * sizeof *added);
-    if (!added)
-        return wwi_fail_memory(taken * sizeof *added);
+    wwi_candidate *added;
+    WWI_TRY(wwi_new(added, taken));
     for (uint32_t i = 0; i < taken; i++)
         added[i] = (wwi_candidate){wwi_host_value(s, values, at + i), s->block.first + places[at + i],
                                    s->streaming ? 1 : q->n - 1, -1};
@@ -99,11 +95,9 @@ static ww_status read_lists(ww_search *s, uint64_t first, size_t count, void **v
     *values = malloc((size_t)(count * s->value_bytes));
     if (!*places || !*values)
         return wwi_fail_memory(count * s->value_bytes);
-    const ww_status status = wwi_stream_read(s->stream, s->collect->listed_places, first * sizeof **places,
-                                             count * sizeof **places, *places);
-    return status == WW_OK
-               ? wwi_stream_read(s->stream, s->collect->listed, first * s->value_bytes, count * s->value_bytes, *values)
-               : status;
+    WWI_TRY(wwi_stream_read(s->stream, s->collect->listed_places, first * sizeof **places, count * sizeof **places,
+                            *places));
+    return wwi_stream_read(s->stream, s->collect->listed, first * s->value_bytes, count * s->value_bytes, *values);
 }
 
 // Takes a part of one row whose places may be too many for one list.

@@ -181,9 +181,8 @@ static ww_status prepare(ww_search *s, const ww_series_view *view, const ww_meas
 ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
                           const ww_search_options *options, bool streaming, ww_search **search) {
     ww_series_view view = WW_SERIES_VIEW_INIT;
-    ww_search *s = calloc(1, sizeof *s);
-    if (!s)
-        return wwi_fail_memory(sizeof *s);
+    ww_search *s;
+    WWI_TRY(wwi_new_zeroed(s, 1));
     *search = s;
     WWI_TRY(take_options(s, measure, options));
     WWI_TRY(wwi_options_take(&view, queries, "ww_series_view"));

@@ -180,9 +180,7 @@ ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *t, bool start, co
 }
 
 ww_status wwi_open_prepare(ww_search *s) {
-    s->open = calloc(1, sizeof *s->open);
-    if (!s->open)
-        return wwi_fail_memory(sizeof *s->open);
+    WWI_TRY(wwi_new_zeroed(s->open, 1));
     variant *v;
     const wwi_open_tiling t = wwi_open_tile(s, s->queries[0].n, s->query_count, s->streaming);
     return find_variant(s, &t, s->streaming, &v);
@@ -409,10 +407,9 @@ static void count_cells(ww_search *s) {
 ww_status wwi_open_block(ww_search *s, uint32_t columns) {
     struct wwi_open *o = s->open;
     ww_status status;
-    if ((status = find_pieces(s, columns)) != WW_OK || (status = grow_states(s)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(s->block.out, 0, s->query_count * s->block.stride * s->value_bytes,
-                                      UINT32_MAX)) != WW_OK)
-        return status;
+    WWI_TRY(find_pieces(s, columns));
+    WWI_TRY(grow_states(s));
+    WWI_TRY(wwi_buffer_fill_u32(s->block.out, 0, s->query_count * s->block.stride * s->value_bytes, UINT32_MAX));
     const wwi_open_buffers b = {.values = wwi_block_compared(s),
                                 .ends = s->block.out,
                                 .starts = o->starts,
@@ -423,8 +420,8 @@ ww_status wwi_open_block(ww_search *s, uint32_t columns) {
                                 .stride = s->block.stride,
                                 .shift = (int32_t)o->shift,
                                 .begin_x = wwi_open_begin_x(s)};
-    if (o->piece_count && (status = launch_queries(s, columns, &b)) != WW_OK)
-        return status;
+    if (o->piece_count)
+        WWI_TRY(launch_queries(s, columns, &b));
     count_cells(s);
     status = wwi_collect(s, 0, columns);
     for (size_t q = 0; q < s->query_count && s->streaming && status == WW_OK; q++)

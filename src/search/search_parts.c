@@ -69,9 +69,8 @@ ww_status ww_matches_merge(size_t queries, size_t places, int similarity, ww_mat
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "matches or other is NULL, or there are no places");
     if (!wwi_mul_u64(queries, places, &all) || !wwi_mul_u64(all, sizeof *matches, &all) || all > PTRDIFF_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu queries with %zu places", queries, places);
-    ww_match *merged = malloc(places * sizeof *merged);
-    if (!merged)
-        return wwi_fail_memory(places * sizeof *merged);
+    ww_match *merged;
+    WWI_TRY(wwi_new(merged, places));
     for (size_t q = 0; q < queries; q++) {
         const ww_match *a = matches + q * places, *b = other + q * places;
         for (size_t i = 0; i < places; i++) {

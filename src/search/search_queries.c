@@ -22,9 +22,8 @@ double wwi_search_round(const ww_search *s, double value) {
 ww_status wwi_search_upload(ww_search *s, wwi_buffer **buffer, const double *values, size_t count) {
     if (s->of.precision == WW_DOUBLE)
         return wwi_upload(s->context, buffer, values, count * sizeof *values);
-    float *narrow = malloc(count * sizeof *narrow);
-    if (!narrow)
-        return wwi_fail_memory(count * sizeof *narrow);
+    float *narrow;
+    WWI_TRY(wwi_new(narrow, count));
     for (size_t i = 0; i < count; i++)
         narrow[i] = (float)values[i];
     const ww_status status = wwi_upload(s->context, buffer, narrow, count * sizeof *narrow);
@@ -135,9 +134,8 @@ static int compare_ordered(const void *a, const void *b) {
 // The points but for the first and the last, largest first.
 static ww_status make_order(const ww_search *s, const wwi_query *q, const double *x, uint32_t *order) {
     const size_t n = q->n;
-    ordered *sorted = malloc(n * sizeof *sorted);
-    if (!sorted)
-        return wwi_fail_memory(n * sizeof *sorted);
+    ordered *sorted;
+    WWI_TRY(wwi_new(sorted, n));
     for (size_t t = 0; t < n; t++) {
         sorted[t] = (ordered){0, (uint32_t)t};
         for (size_t c = 0; c < s->of.all_channels; c++)
@@ -209,9 +207,7 @@ ww_status wwi_search_queries(ww_search *s, const ww_series_view *view) {
     prepared p = {.values = 0};
     size_t longest = 0;
     uint64_t offset = 0;
-    s->queries = calloc(s->query_count, sizeof *s->queries);
-    if (!s->queries)
-        return wwi_fail_memory(s->query_count * sizeof *s->queries);
+    WWI_TRY(wwi_new_zeroed(s->queries, s->query_count));
     ww_status status = count_queries(s, view, &p, &longest);
     if (status != WW_OK)
         return status;

@@ -22,9 +22,7 @@ ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams, bool derivat
     j->derivative = derivative;
     j->count = j->dataset ? j->dataset->count : j->view ? j->view->count : 1;
     j->channels = j->dataset ? j->dataset->channels : j->view ? j->view->channels : j->from->channels;
-    j->begins = malloc((j->count + 1) * sizeof *j->begins);
-    if (!j->begins)
-        return wwi_fail_memory((j->count + 1) * sizeof *j->begins);
+    WWI_TRY(wwi_new(j->begins, j->count + 1));
     j->begins[0] = 0;
     for (size_t i = 0; i < j->count; i++) {
         const uint64_t length = length_of(j, i);
@@ -214,10 +212,7 @@ ww_status wwi_joined_read(wwi_joined *j, uint64_t first, size_t count, ww_precis
         part = left ? (size_t)wwi_least(left, count - at) : 1;
         for (size_t c = 0; c < j->channels && !left; c++)
             wwi_value_put(precision, values, c * stride + at, NAN);
-        const ww_status status =
-            left ? read_part(j, i, place + j->shift - begin, part, precision, stride, values, at) : WW_OK;
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(left ? read_part(j, i, place + j->shift - begin, part, precision, stride, values, at) : WW_OK);
     }
     if (derived)
         wwi_points_derive(precision, j->channels, count, stride, values, derived);

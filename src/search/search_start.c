@@ -39,11 +39,8 @@ static ww_status read_columns(ww_search *s, batch *b, wanted *w) {
     w->whole = most <= w->columns;
     w->columns = wwi_least(w->columns, most);
     const size_t offset = (size_t)((w->at + s->block.lead) * s->value_bytes);
-    const ww_status status =
-        wwi_joined_read(&s->joined, place + 1 - w->columns, (size_t)(w->columns + lost), s->of.precision, b->stride,
-                        b->values + offset, s->derivative ? b->derived + offset : NULL);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_joined_read(&s->joined, place + 1 - w->columns, (size_t)(w->columns + lost), s->of.precision, b->stride,
+                            b->values + offset, s->derivative ? b->derived + offset : NULL));
     const unsigned char *used = s->derivative ? b->derived : b->values;
     uint64_t valid = 0;
     for (bool missing = false; valid < w->columns && !missing;) {
@@ -89,9 +86,8 @@ static ww_status launch_matches(ww_search *s, const batch *b, const wwi_open_til
                                       .starts_out = b->last_starts,
                                       .stride = b->stride,
                                       .begin_x = wwi_open_begin_x(s)};
-    ww_open_task *tasks = malloc((end - first) * together * sizeof *tasks);
-    if (!tasks)
-        return wwi_fail_memory((end - first) * together * sizeof *tasks);
+    ww_open_task *tasks;
+    WWI_TRY(wwi_new(tasks, (end - first) * together));
     for (size_t k = first; k < end; k++)
         for (uint32_t g = 0; g < together; g++) {
             const wanted *w = &b->all[k];

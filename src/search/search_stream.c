@@ -53,9 +53,7 @@ ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure
         *stream = NULL;
     if (!context || !queries || !options || !stream)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, queries, options or stream is NULL");
-    m = calloc(1, sizeof *m);
-    if (!m)
-        return wwi_fail_memory(sizeof *m);
+    WWI_TRY(wwi_new_zeroed(m, 1));
     ww_series_view view;
     void *copy;
     if ((status = wwi_view_make_dense(queries, SIZE_MAX, &view, &copy)) == WW_OK)
@@ -88,10 +86,9 @@ ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure
     if (!m->tail || !m->before)
         status = wwi_fail_memory(m->kept * sizeof *m->tail);
 done:
-    if (status == WW_OK)
-        *stream = m;
-    else
+    if (status != WW_OK)
         ww_search_stream_destroy(&m);
+    *stream = m;
     return status;
 }
 

@@ -144,13 +144,10 @@ static ww_status make_moments(ww_search *s) {
 }
 
 ww_status wwi_windows_prepare(ww_search *s) {
-    ww_status status;
-    s->windows = calloc(1, sizeof *s->windows);
-    if (!s->windows)
-        return wwi_fail_memory(sizeof *s->windows);
-    if ((status = make_moments(s)) == WW_OK && (status = make_windows(s, false)) == WW_OK)
-        status = make_bounds(s);
-    return status;
+    WWI_TRY(wwi_new_zeroed(s->windows, 1));
+    WWI_TRY(make_moments(s));
+    WWI_TRY(make_windows(s, false));
+    return make_bounds(s);
 }
 
 static size_t counter_bytes(const ww_search *s) {
@@ -373,8 +370,8 @@ static ww_status bound_windows(ww_search *s, size_t i, part *p) {
     q->counted = p->counted;
     if (status != WW_OK || !q->bounded)
         return status;
-    if (w->reach_of != q->reach && (status = launch_envelope(s, p->points, q->reach)) != WW_OK)
-        return status;
+    if (w->reach_of != q->reach)
+        WWI_TRY(launch_envelope(s, p->points, q->reach));
     w->reach_of = q->reach;
     p->left[i] = 1;
     WWI_TRY(wwi_buffer_fill_u32(w->found, i * sizeof(uint32_t), sizeof(uint32_t), 0));
@@ -384,9 +381,8 @@ static ww_status bound_windows(ww_search *s, size_t i, part *p) {
 // How many windows the bounds left of the queries that have any.
 static ww_status read_left(ww_search *s, part *p) {
     ww_status status = WW_OK;
-    uint32_t *found = malloc(s->query_count * sizeof *found);
-    if (!found)
-        return wwi_fail_memory(s->query_count * sizeof *found);
+    uint32_t *found;
+    WWI_TRY(wwi_new(found, s->query_count));
     bool any = false;
     for (size_t i = 0; i < s->query_count; i++)
         any |= p->left[i] != 0;

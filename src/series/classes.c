@@ -34,9 +34,8 @@ static size_t find_slot(const wwi_class_names *n, const char *name) {
 
 static ww_status grow_slots(wwi_class_names *n) {
     const size_t count = n->slot_count ? 2 * n->slot_count : 16;
-    size_t *slots = calloc(count, sizeof *slots);
-    if (!slots)
-        return wwi_fail_memory(count * sizeof *slots);
+    size_t *slots;
+    WWI_TRY(wwi_new_zeroed(slots, count));
     free(n->slots);
     n->slots = slots;
     n->slot_count = count;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "host.h"
 #include "series/held.h"
 #include "series/set.h"
@@ -109,9 +110,8 @@ ww_status ww_series_set_fill_missing(ww_series_set *set, ww_missing how) {
             if (how == WW_MISSING_DROP ? count_whole(set, i) == 0 : !has_value(set, i, c))
                 return fail_empty(i, c, how);
     if (how == WW_MISSING_DROP) {
-        bool *stays = malloc(ww_series_set_max_length(set) * sizeof *stays);
-        if (!stays)
-            return wwi_fail_memory(ww_series_set_max_length(set) * sizeof *stays);
+        bool *stays;
+        WWI_TRY(wwi_new(stays, ww_series_set_max_length(set)));
         drop(set, stays);
         free(stays);
     } else {

@@ -37,9 +37,8 @@ ww_status ww_series_set_create(size_t channels, ww_series_set **set) {
     *set = NULL;
     if (channels < 1)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a series has at least one channel");
-    ww_series_set *made = calloc(1, sizeof *made);
-    if (!made)
-        return wwi_fail_memory(sizeof *made);
+    ww_series_set *made;
+    WWI_TRY(wwi_new_zeroed(made, 1));
     made->channels = channels;
     atomic_init(&made->holders, 1);
     *set = made;
@@ -48,9 +47,7 @@ ww_status ww_series_set_create(size_t channels, ww_series_set **set) {
 
 void ww_series_set_destroy(ww_series_set **set) {
     ww_series_set *s = wwi_taken(set);
-    if (!s)
-        return;
-    if (atomic_fetch_sub(&s->holders, 1) != 1)
+    if (!s || atomic_fetch_sub(&s->holders, 1) != 1)
         return;
     wwi_class_names_free(&s->names);
     free(s->values);

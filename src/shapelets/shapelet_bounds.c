@@ -73,7 +73,8 @@ ww_status wwi_node_bounds_compile(wwi_node_search *s) {
                             {&b->rank, "ww_shapelet_rank"}, {&b->keep, "ww_shapelet_keep"}),
     };
     const wwi_program_parts prune = {
-        .texts = {"base/number.cl", "shapelets/shapelet_args.h", "shapelets/shapelet.cl", "shapelets/shapelet_prune.cl"},
+        .texts = {"base/number.cl", "shapelets/shapelet_args.h", "shapelets/shapelet.cl",
+                  "shapelets/shapelet_prune.cl"},
         .defines = WWI_LIST({"WW_C", (int64_t)d->kind.channels}, {"WW_RAW", d->kind.raw}, {"WW_V", 1},
                             {"WW_WG", b->prune_group}, {"WW_TWO", s->node->class_count == 2}),
         .kernels = WWI_LIST({&b->prune, "ww_shapelet_prune"}, {&b->survive, "ww_shapelet_survive"}),

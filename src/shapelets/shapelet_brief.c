@@ -25,12 +25,10 @@ void wwi_brief_choose(wwi_node_search *s) {
 static ww_status make_fours(wwi_node_search *s, uint32_t series, uint32_t wide) {
     const wwi_shapelet_device *d = s->device;
     const uint64_t windows = (uint64_t)series * wide;
-    const ww_status status = wwi_grow_buffer(d->context, &s->scratch->brief.fours, windows * 16);
-    return status == WW_OK
-               ? WWI_LAUNCH_ITEMS(d->kernels.make_fours, windows, d->table_group, WWI_BUFFER(s->data->device_values),
-                                  WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(s->scratch->node.ids),
-                                  WWI_VALUE(series), WWI_VALUE(wide), WWI_BUFFER(s->scratch->brief.fours))
-               : status;
+    WWI_TRY(wwi_grow_buffer(d->context, &s->scratch->brief.fours, windows * 16));
+    return WWI_LAUNCH_ITEMS(d->kernels.make_fours, windows, d->table_group, WWI_BUFFER(s->data->device_values),
+                            WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(s->scratch->node.ids), WWI_VALUE(series),
+                            WWI_VALUE(wide), WWI_BUFFER(s->scratch->brief.fours));
 }
 
 // Of the node's windows of two and three points the angles, of four points the values.

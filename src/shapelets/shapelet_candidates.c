@@ -82,9 +82,7 @@ static ww_status count_columns(const wwi_node_search *s, bool whole, uint64_t *c
 static ww_status make_columns(wwi_node_search *s, bool whole) {
     uint64_t count;
     WWI_TRY(count_columns(s, whole, &count));
-    s->candidates.columns = malloc(count * sizeof *s->candidates.columns);
-    if (!s->candidates.columns)
-        return wwi_fail_memory(count * sizeof *s->candidates.columns);
+    WWI_TRY(wwi_new(s->candidates.columns, count));
     for (size_t own = 0; own < s->node->count; own++) {
         const uint32_t length = (uint32_t)wwi_shapelet_length(s->data, s->node->ids[own]);
         const uint32_t starts = whole || in_part(s->node, own) ? starts_of(s, own) : 0;

@@ -105,10 +105,8 @@ static ww_status parse(const char *at, const char *path, wwi_shapelet_past *past
     for (uint64_t i = 0; i < searches; i++) {
         if (!wwi_journal_number(&at, size, &value))
             return wwi_journal_damaged(path);
-        if ((status = wwi_grow(&past->counts, &past->search_capacity, past->searches + 1, sizeof *past->counts)) !=
-                WW_OK ||
-            (status = read_places(&at, path, past, (size_t)value)) != WW_OK)
-            return status;
+        WWI_TRY(wwi_grow(&past->counts, &past->search_capacity, past->searches + 1, sizeof *past->counts));
+        WWI_TRY(read_places(&at, path, past, (size_t)value));
         past->counts[past->searches++] = (size_t)value;
         past->found_count += (size_t)value;
     }

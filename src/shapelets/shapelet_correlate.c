@@ -19,8 +19,7 @@ static ww_status send_columns(wwi_node_search *s, size_t first, size_t count) {
     const wwi_shapelet_way *way = s->correlator.way;
     wwi_shapelet_column *padded = NULL;
     if (count < W || way->host) {
-        if (!(padded = malloc(W * sizeof *padded)))
-            return wwi_fail_memory(W * sizeof *padded);
+        WWI_TRY(wwi_new(padded, W));
         memcpy(padded, s->candidates.columns + first, count * sizeof *padded);
         for (size_t c = count; c < W; c++)
             padded[c] = (wwi_shapelet_column){s->node->ids[0], 0, 0, UINT32_MAX};
@@ -120,8 +119,7 @@ static ww_status correlate_table(wwi_node_search *s, double cells_each, bool las
         const uint64_t many = wwi_pace_units(pace, s->progress->rate, s->table.count - at, cells_each);
         s->job.first = (uint32_t)(s->table.first + at);
         s->job.many = (uint32_t)many;
-        if ((status = s->correlator.way->launch(s)) != WW_OK)
-            return status;
+        WWI_TRY(s->correlator.way->launch(s));
         at += many;
         status =
             wwi_pace_launched(pace, &s->progress->rate, cells_each * (double)many, !(last && at == s->table.count));

@@ -63,9 +63,7 @@ ww_status wwi_shapelet_data_open(wwi_shapelet_device *device, const ww_series_se
     if (data->longest > INT32_MAX / 4 || data->count > INT32_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "series of %zu points, or %zu series, are too many", data->longest,
                         data->count);
-    data->offsets = malloc((data->count + 1) * sizeof *data->offsets);
-    if (!data->offsets)
-        return wwi_fail_memory((data->count + 1) * sizeof *data->offsets);
+    WWI_TRY(wwi_new(data->offsets, data->count + 1));
     data->offsets[0] = 0;
     for (size_t i = 0; i < data->count; i++)
         data->offsets[i + 1] = data->offsets[i] + ww_series_set_length(set, i) * data->channels;

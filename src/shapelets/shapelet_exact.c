@@ -16,7 +16,8 @@ bool wwi_shapelet_few(const wwi_shapelet_device *device) {
     return wwi_forced(device->context, "form.few", 1, 0) == 1;
 }
 
-uint32_t wwi_shapelet_power_below(long value, uint32_t most) {
+// The largest power of two that is not above either.
+static uint32_t power_below(long value, uint32_t most) {
     uint32_t power = 1;
     while (power * 2 <= (uint32_t)(value > 0 ? value : 1) && power < most)
         power *= 2;
@@ -33,7 +34,7 @@ static void choose_sizes(wwi_shapelet_device *d) {
     d->parts = d->gpu && sums == 1 ? 8 : 1;
     d->columns = sums > 1 ? 1 : 2;
     const uint32_t most = (d->gpu ? 64 : 16) / (sums * d->columns); // of the registers
-    d->windows = wwi_shapelet_power_below(d->gpu ? 16 : 8, most ? most : 1);
+    d->windows = power_below(d->gpu ? 16 : 8, most ? most : 1);
     d->row_group = d->gpu ? 32 : 1;
     d->row_parts = d->gpu ? 4 : 1;
     d->diagonals = d->gpu ? 16 : 8; // read four at a time

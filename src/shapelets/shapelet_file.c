@@ -269,8 +269,7 @@ static ww_status read_classes(const json_t *root, const char *path, ww_shapelets
         return wrong(path, "\"classes\" is not a list of at least two names");
     if (bytes && json_array_size(bytes) != count)
         return wrong(path, "\"class_bytes\" has not as many names as \"classes\"");
-    if (!(m->names = calloc(count, sizeof *m->names)))
-        return wwi_fail_memory(count * sizeof *m->names);
+    WWI_TRY(wwi_new_zeroed(m->names, count));
     m->class_count = count;
     for (size_t k = 0; k < count; k++) {
         const char *name = json_string_value(json_array_get(bytes ? bytes : classes, k));
@@ -292,8 +291,7 @@ static ww_status read_values(const json_t *of, const char *path, const ww_shapel
     for (size_t ch = 0; ch < m->channels; ch++)
         if (json_array_size(json_array_get(values, ch)) != s->length)
             return wrong(path, "a list of a shapelet's \"values\" is not as long as its \"length\" says");
-    if (!(s->values = malloc(m->channels * s->length * sizeof *s->values)))
-        return wwi_fail_memory(m->channels * s->length * sizeof *s->values);
+    WWI_TRY(wwi_new(s->values, m->channels * s->length));
     for (size_t ch = 0; ch < m->channels; ch++)
         for (size_t t = 0; t < s->length; t++) {
             const json_t *value = json_array_get(json_array_get(values, ch), t);
@@ -484,10 +482,9 @@ static ww_status read_source(wwi_byte_source *source, ww_shapelets **shapelets) 
     json_decref(root);
     if (m)
         m->info = (ww_shapelets_info)WW_SHAPELETS_INFO_INIT;
-    if (status == WW_OK)
-        *shapelets = m;
-    else
+    if (status != WW_OK)
         ww_shapelets_destroy(&m);
+    *shapelets = m;
     return status;
 }
 

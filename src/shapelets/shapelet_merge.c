@@ -83,8 +83,7 @@ static ww_status copy_model(const ww_shapelets *from, ww_shapelets *to) {
     to->raw = from->raw;
     to->unscaled = from->unscaled;
     to->quality = from->quality;
-    if (!(to->names = calloc(from->class_count, sizeof *to->names)))
-        return wwi_fail_memory(from->class_count * sizeof *to->names);
+    WWI_TRY(wwi_new_zeroed(to->names, from->class_count));
     for (size_t k = 0; k < from->class_count; k++)
         if (!(to->names[k] = strdup(from->names[k])))
             return wwi_fail_memory(strlen(from->names[k]));
@@ -125,9 +124,8 @@ static ww_status merge(const ww_shapelets *const *parts, size_t count, size_t be
     }
     if (total < best && !made->info.stopped)
         return wwi_shapelet_fail_few(best, total);
-    merged *all = malloc((total + 1) * sizeof *all);
-    if (!all)
-        return wwi_fail_memory((total + 1) * sizeof *all);
+    merged *all;
+    WWI_TRY(wwi_new(all, total + 1));
     if ((status = rank_all(parts, count, all, total)) == WW_OK && (status = copy_model(parts[0], made)) == WW_OK)
         status = copy_shapelets(all, (size_t)wwi_least(total, best), made);
     free(all);
@@ -140,14 +138,12 @@ ww_status ww_shapelets_merge(const ww_shapelets *const *parts, size_t count, siz
     if (!parts || !shapelets || count == 0 || best == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "parts or shapelets is NULL, or count or best is 0");
     WWI_TRY(check_parts(parts, count));
-    ww_shapelets *made = calloc(1, sizeof *made);
-    if (!made)
-        return wwi_fail_memory(sizeof *made);
+    ww_shapelets *made;
+    WWI_TRY(wwi_new_zeroed(made, 1));
     made->info = (ww_shapelets_info)WW_SHAPELETS_INFO_INIT;
     const ww_status status = merge(parts, count, best, made);
-    if (status == WW_OK)
-        *shapelets = made;
-    else
+    if (status != WW_OK)
         ww_shapelets_destroy(&made);
+    *shapelets = made;
     return status;
 }

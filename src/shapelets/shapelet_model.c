@@ -181,15 +181,14 @@ static size_t predict_one(const ww_shapelets *m, const double *distances) {
 
 ww_status ww_shapelets_predict(const ww_shapelets *m, ww_dataset *series, const ww_run_options *run, int64_t *classes,
                                double *distances) {
-    ww_status status;
+    ww_status status = WW_OK;
     double *own = NULL;
     if (!m || !series || !classes)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets, series or classes is NULL");
     if (!m->node_count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "this model has no tree, only shapelets to transform with");
     const size_t n = series->count, all = m->shapelet_count;
-    if ((status = check_channels(m, series)) != WW_OK)
-        return status;
+    WWI_TRY(check_channels(m, series));
     if (all) {
         uint64_t bytes;
         if (!wwi_mul_u64(n * sizeof *own, all, &bytes))

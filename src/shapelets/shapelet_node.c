@@ -172,14 +172,13 @@ static size_t chunk_at(const wwi_node_search *s, const wwi_node_section *part, s
 
 // All chunks of the node, one queued behind the other. done: false where the list has no room for what they kept.
 static ww_status go_ahead(wwi_node_search *s, bool *done) {
-    ww_status status;
+    ww_status status = WW_OK;
     const wwi_node_section *part = &s->candidates.sections[0];
     wwi_shapelet_progress *p = s->progress;
     uint64_t cells = 0, candidates = 0;
     s->ahead = true;
-    if ((status = wwi_node_bounds_send(s)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(s->scratch->bounds.kept_count, 0, 4, 0)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_node_bounds_send(s));
+    WWI_TRY(wwi_buffer_fill_u32(s->scratch->bounds.kept_count, 0, 4, 0));
     for (size_t at = 0; status == WW_OK && at < part->count;) {
         const wwi_node_chunk now = wwi_node_chunk_of(s, part->first + at, chunk_at(s, part, at));
         status = queue_chunk(s, &now);
@@ -272,8 +271,8 @@ static void describe(wwi_node_search *s) {
 static ww_status prepare(wwi_node_search *s) {
     ww_status status;
     const size_t sample = s->options->sample;
-    if (sample && (status = wwi_node_sample(s, sample)) != WW_OK)
-        return status;
+    if (sample)
+        WWI_TRY(wwi_node_sample(s, sample));
     wwi_correlate_choose(s);
     if ((status = wwi_node_columns(s)) != WW_OK || !s->candidates.count)
         return status; // nothing of a sample is in this part
@@ -302,9 +301,7 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
                          .best_found = found,
                          .best_count = *count};
     describe(&s);
-    s.table.first_tile = malloc((node->count + 1) * sizeof *s.table.first_tile);
-    if (!s.table.first_tile)
-        return wwi_fail_memory((node->count + 1) * sizeof *s.table.first_tile);
+    WWI_TRY(wwi_new(s.table.first_tile, node->count + 1));
     ww_status status = prepare(&s);
     if (status == WW_OK) {
         status = go_through(&s);

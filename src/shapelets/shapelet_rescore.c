@@ -36,14 +36,13 @@ static void order_by_length(const uint32_t (*candidates)[4], size_t count, uint3
 static ww_status near_of_length(wwi_shapelet_device *d, const wwi_shapelet_data *data, const wwi_shapelet_sides *sides,
                                 uint32_t first, uint32_t count, uint32_t l) {
     enum { MOST_ACROSS = 16, GROUPS = 4096 };
-    ww_status status;
+    ww_status status = WW_OK;
     struct wwi_shapelet_exact_scratch *e = &d->scratch.exact;
     const uint32_t wide = (uint32_t)data->longest - l + 1;
     const uint64_t windows = (uint64_t)sides->series * d->kind.channels * wide, values = d->kind.channels * (uint64_t)l;
     const uint64_t at_once = (UINT64_C(64) << 20) / 8 / values + MOST_ACROSS;
-    if ((status = wwi_grow_buffer(d->context, &e->statistics, windows * 16)) != WW_OK ||
-        (status = wwi_grow_buffer(d->context, &e->patterns, wwi_least(count, at_once) * values * 8)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_grow_buffer(d->context, &e->statistics, windows * 16));
+    WWI_TRY(wwi_grow_buffer(d->context, &e->patterns, wwi_least(count, at_once) * values * 8));
     const wwi_arg statistics[] = {WWI_BUFFER(data->device_values),
                                   WWI_BUFFER(data->device_offsets),
                                   WWI_BUFFER(sides->ids),

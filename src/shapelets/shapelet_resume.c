@@ -44,26 +44,22 @@ static ww_status identify(wwi_growth *g) {
 
 ww_status wwi_growth_resume(wwi_growth *g) {
     bool there = false;
-    ww_status status;
     if (!g->options.checkpoint)
         return WW_OK;
-    if ((status = identify(g)) != WW_OK ||
-        (status = wwi_shapelet_past_read(g->options.checkpoint, &g->identity, &g->past, &there)) != WW_OK)
-        return status;
+    WWI_TRY(identify(g));
+    WWI_TRY(wwi_shapelet_past_read(g->options.checkpoint, &g->identity, &g->past, &there));
     g->saved = wwi_seconds();
     // A folder that can't be written to is noticed before the search, not after its first minute.
     wwi_output probe;
-    return (status = wwi_output_open(g->options.checkpoint, &probe)) == WW_OK ? wwi_output_close(&probe, false)
-                                                                              : status;
+    WWI_TRY(wwi_output_open(g->options.checkpoint, &probe));
+    return wwi_output_close(&probe, false);
 }
 
 static ww_status remember(wwi_growth *g, const wwi_shapelet_found *found, size_t count) {
     wwi_shapelet_past *past = &g->past;
-    const ww_status status =
-        wwi_grow(&past->found, &past->found_capacity, past->found_count + count + 1, sizeof *past->found);
-    if (status == WW_OK)
-        memcpy(past->found + past->found_count, found, count * sizeof *found);
-    return status;
+    WWI_TRY(wwi_grow(&past->found, &past->found_capacity, past->found_count + count + 1, sizeof *past->found));
+    memcpy(past->found + past->found_count, found, count * sizeof *found);
+    return WW_OK;
 }
 
 // After a part of a search.

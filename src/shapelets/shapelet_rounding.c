@@ -111,9 +111,8 @@ ww_status wwi_shapelet_rounding(wwi_shapelet_device *device, const wwi_shapelet_
     const double root = device->kind.unscaled ? sqrt((double)l) : 1;
     const wwi_shapelet_pattern pattern = {data->values + data->offsets[place->series] + place->start,
                                           wwi_shapelet_length(data, place->series), l};
-    uint32_t *at = malloc(series * sizeof *at);
-    if (!at)
-        return wwi_fail_memory(series * sizeof *at);
+    uint32_t *at;
+    WWI_TRY(wwi_new(at, series));
     if ((status = wwi_shapelet_exact(device, data, ids, series, &pattern, 1, errors, at)) == WW_OK) {
         const double own = window_off_by(data, device->kind, place->series, place->start, l);
         for (size_t j = 0; j < series; j++)
@@ -139,9 +138,8 @@ ww_status wwi_shapelet_judge(wwi_shapelet_device *device, const wwi_shapelet_dat
     if (wwi_shapelet_split(gains, distances, node->classes, n, node->class_count, options->quality, most, NULL, order,
                            counts, &found->score))
         return WW_OK;
-    double *errors = malloc(n * sizeof *errors);
-    if (!errors)
-        return wwi_fail_memory(n * sizeof *errors);
+    double *errors;
+    WWI_TRY(wwi_new(errors, n));
     const ww_status status = wwi_shapelet_rounding(device, data, node->ids, n, &found->place, errors);
     for (size_t j = 0; node->before && j < n; j++)
         errors[j] = fmax(errors[j], node->before_errors[j]);

@@ -84,7 +84,6 @@ typedef struct wwi_shapelet_device {
 ww_status wwi_shapelet_device_open(ww_context *context, const ww_run_options *run, wwi_shapelet_kind kind,
                                    wwi_shapelet_device *device);
 void wwi_shapelet_device_close(wwi_shapelet_device *device);
-uint32_t wwi_shapelet_power_below(long value, uint32_t most); // the largest power of two that is not above either
 // form.few 1: few series and candidates go the way of many.
 bool wwi_shapelet_few(const wwi_shapelet_device *device);
 
@@ -151,11 +150,6 @@ typedef struct wwi_shapelet_tile {
 static inline size_t wwi_shapelet_row(wwi_shapelet_kind kind, uint32_t windows) {
     return (kind.raw ? kind.channels : kind.channels == 1 ? 2 : 2 * kind.channels + 1) * windows;
 }
-void wwi_shapelet_columns(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const wwi_shapelet_column *columns,
-                          const ww_shapelet_args *job, float *a, float *norms);
-void wwi_shapelet_windows(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const uint32_t *ids,
-                          const wwi_shapelet_tile *tiles, size_t count, uint32_t windows, const ww_shapelet_args *job,
-                          float *b, uint32_t *flats);
 
 // ---- the quality of a split (shapelet_quality.c)
 

@@ -16,8 +16,7 @@ ww_status wwi_shortlist_take(wwi_node_search *s, size_t first, bool *whole) {
         return status;
     if (!(*whole = count <= wwi_buffer_bytes(s->scratch->bounds.kept) / 16))
         return WW_OK;
-    if (!(kept = malloc(count * sizeof *kept)))
-        return wwi_fail_memory(count * sizeof *kept);
+    WWI_TRY(wwi_new(kept, count));
     if ((status = wwi_stream_read(s->device->stream, s->scratch->bounds.kept, 0, count * sizeof *kept, kept)) !=
             WW_OK ||
         (status = wwi_grow(&s->shortlist.items, &s->shortlist.capacity, s->shortlist.count + count,

@@ -28,8 +28,8 @@ static bool is_flat(const window *w) {
     return w->high - w->low <= FLAT * fmax(fabs(w->low), fabs(w->high));
 }
 
-void wwi_shapelet_columns(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const wwi_shapelet_column *columns,
-                          const ww_shapelet_args *job, float *a, float *norms) {
+static void fill_columns(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const wwi_shapelet_column *columns,
+                         const ww_shapelet_args *job, float *a, float *norms) {
     const size_t width = job->columns;
     for (size_t c = 0; c < width; c++)
         for (size_t ch = 0; ch < kind.channels; ch++) {
@@ -60,9 +60,9 @@ void wwi_shapelet_columns(const wwi_shapelet_data *data, wwi_shapelet_kind kind,
         }
 }
 
-void wwi_shapelet_windows(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const uint32_t *ids,
-                          const wwi_shapelet_tile *tiles, size_t count, uint32_t windows, const ww_shapelet_args *job,
-                          float *b, uint32_t *flats) {
+static void fill_windows(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const uint32_t *ids,
+                         const wwi_shapelet_tile *tiles, size_t count, uint32_t windows, const ww_shapelet_args *job,
+                         float *b, uint32_t *flats) {
     const size_t width = wwi_shapelet_row(kind, windows), C = kind.channels;
     for (size_t item = 0; item < count * windows; item++) {
         const wwi_shapelet_tile *tile = &tiles[item / windows];
@@ -121,7 +121,7 @@ ww_status wwi_node_host_columns(wwi_node_search *s) {
         reaches[c] = columns[c].reach;
         own[c] = columns[c].own;
     }
-    wwi_shapelet_columns(s->data, s->device->kind, columns, &s->job, a, norms);
+    fill_columns(s->data, s->device->kind, columns, &s->job, a, norms);
     if ((status = wwi_buffer_write(s->scratch->columns.reaches, 0, W * 4, reaches)) == WW_OK &&
         (status = wwi_buffer_write(s->scratch->columns.own, 0, W * 4, own)) == WW_OK &&
         (status = wwi_buffer_write(s->scratch->columns.a, 0, a_bytes, a)) == WW_OK)
@@ -144,8 +144,8 @@ ww_status wwi_node_host_windows(wwi_node_search *s) {
         status = wwi_fail_memory(bytes);
     } else if ((status = wwi_stream_read(s->device->stream, s->scratch->windows.constant, 0, flat_bytes, flats)) ==
                WW_OK) {
-        wwi_shapelet_windows(s->data, s->device->kind, s->node->ids, s->table.tiles, s->table.tile_count,
-                             s->device->windows, &s->job, b, flats);
+        fill_windows(s->data, s->device->kind, s->node->ids, s->table.tiles, s->table.tile_count, s->device->windows,
+                     &s->job, b, flats);
         if ((status = wwi_buffer_write(s->scratch->windows.b, 0, bytes, b)) == WW_OK)
             status = wwi_buffer_write(s->scratch->windows.constant, 0, flat_bytes, flats);
     }

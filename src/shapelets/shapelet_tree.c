@@ -29,8 +29,7 @@ static ww_status add_shapelet(wwi_growth *g, const wwi_shapelet_found *found, ww
                         .gain = found->score.gain,
                         .gap = found->score.gap,
                         .threshold = found->score.threshold};
-    if (!(s->values = malloc(m->channels * p->length * sizeof *s->values)))
-        return wwi_fail_memory(m->channels * p->length * sizeof *s->values);
+    WWI_TRY(wwi_new(s->values, m->channels * p->length));
     m->shapelet_count++;
     for (size_t ch = 0; ch < m->channels; ch++)
         memcpy(s->values + ch * p->length,
@@ -41,9 +40,8 @@ static ww_status add_shapelet(wwi_growth *g, const wwi_shapelet_found *found, ww
 
 // Counts classes: the most frequent, and whether there is only one.
 static ww_status most_frequent(const wwi_growth *g, const uint32_t *ids, size_t count, size_t *best, bool *pure) {
-    size_t *counts = calloc(g->model->class_count, sizeof *counts);
-    if (!counts)
-        return wwi_fail_memory(g->model->class_count * sizeof *counts);
+    size_t *counts;
+    WWI_TRY(wwi_new_zeroed(counts, g->model->class_count));
     for (size_t i = 0; i < count; i++)
         counts[g->classes[ids[i]]]++;
     *best = 0;
@@ -77,9 +75,8 @@ static ww_status join(wwi_growth *g, const wwi_shapelet_node *node, const wwi_sh
                       bool first, double *distances) {
     const wwi_shapelet_place *p = &found->place;
     const wwi_shapelet_pattern pattern = wwi_shapelet_pattern_at(&g->leading->data, p);
-    double *own = malloc(node->count * sizeof *own);
-    if (!own)
-        return wwi_fail_memory(node->count * sizeof *own);
+    double *own;
+    WWI_TRY(wwi_new(own, node->count));
     const ww_status status =
         wwi_shapelet_exact(&g->leading->device, &g->leading->data, node->ids, node->count, &pattern, 1, own, NULL);
     for (size_t j = 0; status == WW_OK && j < node->count; j++) {
@@ -93,9 +90,8 @@ static ww_status join(wwi_growth *g, const wwi_shapelet_node *node, const wwi_sh
 // Adds to `errors` what the distances of a node's series to a term are off by.
 static ww_status join_errors(wwi_growth *g, const wwi_shapelet_node *node, const wwi_shapelet_found *found,
                              double *errors) {
-    double *own = malloc(node->count * sizeof *own);
-    if (!own)
-        return wwi_fail_memory(node->count * sizeof *own);
+    double *own;
+    WWI_TRY(wwi_new(own, node->count));
     const ww_status status =
         wwi_shapelet_rounding(&g->leading->device, &g->leading->data, node->ids, node->count, &found->place, own);
     for (size_t j = 0; status == WW_OK && j < node->count; j++)
@@ -280,10 +276,9 @@ static ww_status find_best(wwi_growth *g, wwi_shapelet_found *best) {
 }
 
 static ww_status grow_tree(wwi_growth *g, const wwi_shapelet_found *known) {
-    ww_status status;
+    ww_status status = WW_OK;
     size_t root;
-    if ((status = add_node(g, 0, g->model->train, 0, &root)) != WW_OK)
-        return status;
+    WWI_TRY(add_node(g, 0, g->model->train, 0, &root));
     while (status == WW_OK && g->waiting_count && !(g->progress.stopped && g->model->node_count > 1)) {
         const waiting w = g->waiting[--g->waiting_count];
         const wwi_pace *pace = &g->progress.pace;
@@ -313,8 +308,7 @@ static ww_status grow(wwi_growth *g) {
     g->progress.deadline = o->seconds > 0 ? wwi_seconds() + o->seconds : 0;
     wwi_pace_start(&g->progress.pace, wwi_shapelet_cells(&g->leading->data, o, &root));
     if (o->best) {
-        if (!(best = malloc(o->best * sizeof *best)))
-            return wwi_fail_memory(o->best * sizeof *best);
+        WWI_TRY(wwi_new(best, o->best));
         status = find_best(g, best);
     }
     if (status == WW_OK && !o->no_tree)

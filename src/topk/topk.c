@@ -50,9 +50,8 @@ ww_status wwi_selector_create(ww_context *context, wwi_stream *stream, ww_precis
                               wwi_selector **selector) {
     ww_status status;
     *selector = NULL;
-    wwi_selector *s = calloc(1, sizeof *s);
-    if (!s)
-        return wwi_fail_memory(sizeof *s);
+    wwi_selector *s;
+    WWI_TRY(wwi_new_zeroed(s, 1));
     wwi_context_retain(context);
     s->context = context;
     s->value_bytes = wwi_precision_bytes(precision);
@@ -91,7 +90,6 @@ static uint32_t choose_parts(const wwi_selector *s, uint64_t rows, uint32_t colu
 }
 
 ww_status wwi_topk(wwi_selector *s, const wwi_selection *selection) {
-    ww_status status;
     ww_topk_args args = {
         .offset = selection->offset,
         .row_stride = selection->row_stride,
@@ -114,11 +112,9 @@ ww_status wwi_topk(wwi_selector *s, const wwi_selection *selection) {
     args.parts = parts = (uint32_t)wwi_ceil_div(selection->columns, args.part_columns);
     args.flags |= WW_SELECT_FRESH;
     const uint64_t listed = selection->rows * parts * s->k;
-    if ((status = wwi_grow_buffer(s->context, &s->part_values, listed * s->value_bytes)) != WW_OK ||
-        (status = wwi_grow_buffer(s->context, &s->part_indices, listed * sizeof(uint32_t))) != WW_OK ||
-        (status = launch(s, selection->values, list, list, args, selection->rows, s->part_values, s->part_indices)) !=
-            WW_OK)
-        return status;
+    WWI_TRY(wwi_grow_buffer(s->context, &s->part_values, listed * s->value_bytes));
+    WWI_TRY(wwi_grow_buffer(s->context, &s->part_indices, listed * sizeof(uint32_t)));
+    WWI_TRY(launch(s, selection->values, list, list, args, selection->rows, s->part_values, s->part_indices));
     const ww_topk_args merge = {
         .row_stride = (uint64_t)parts * s->k,
         .columns = parts * s->k,
@@ -191,9 +187,8 @@ ww_status ww_topk_create(ww_context *context, size_t rows, size_t columns, size_
         total > INT64_MAX / 8)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu columns, k %zu; the most is 2^31 - 1", columns, k);
     WWI_TRY(wwi_check_precision(context, precision));
-    ww_topk *s = calloc(1, sizeof *s);
-    if (!s)
-        return wwi_fail_memory(sizeof *s);
+    ww_topk *s;
+    WWI_TRY(wwi_new_zeroed(s, 1));
     wwi_context_retain(context);
     s->context = context;
     s->rows = rows;
@@ -203,16 +198,14 @@ ww_status ww_topk_create(ww_context *context, size_t rows, size_t columns, size_
     s->run = run;
     s->info = (ww_topk_info)WW_TOPK_INFO_INIT;
     const ww_status status = select_allocate(s, precision);
-    if (status == WW_OK)
-        *topk = s;
-    else
+    if (status != WW_OK)
         ww_topk_destroy(&s);
+    *topk = s;
     return status;
 }
 
 // Selects in rows [first, first + rows), which are on the device, and copies the results to the caller.
 static ww_status select_rows(ww_topk *s, size_t first, size_t rows, int64_t *indices, void *smallest) {
-    ww_status status;
     const size_t at = first * s->k;
     const wwi_selection selection = {.values = s->values,
                                      .row_stride = s->columns,
@@ -221,11 +214,10 @@ static ww_status select_rows(ww_topk *s, size_t first, size_t rows, int64_t *ind
                                      .fresh = true,
                                      .best_values = s->best_values,
                                      .best_indices = s->best_indices};
-    if ((status = wwi_topk(s->selector, &selection)) == WW_OK)
-        status = wwi_results_fetch(s->best_indices, s->best_values, rows, s->k,
-                                   s->value_bytes == sizeof(double) ? WW_DOUBLE : WW_FLOAT, false, indices + at,
-                                   smallest ? (unsigned char *)smallest + at * s->value_bytes : NULL, NULL);
-    return status;
+    WWI_TRY(wwi_topk(s->selector, &selection));
+    return wwi_results_fetch(s->best_indices, s->best_values, rows, s->k,
+                             s->value_bytes == sizeof(double) ? WW_DOUBLE : WW_FLOAT, false, indices + at,
+                             smallest ? (unsigned char *)smallest + at * s->value_bytes : NULL, NULL);
 }
 
 ww_status ww_topk_run(ww_topk *s, const void *values, int64_t *indices, void *smallest) {

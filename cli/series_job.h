@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands over series share: what their options say of a measure, devices and files, and what becomes of it.
+#ifndef WAVEWARP_CLI_SERIES_JOB_H
+#define WAVEWARP_CLI_SERIES_JOB_H
+
+#include "group_job.h"
+#include "rows.h"
+
+typedef struct cli_series_job {
+    cli_measure_options measure_options;
+    cli_device_options device;
+    cli_read_options read;
+    const char *paths[2]; // the second NULL: one set
+    ww_measure measure;
+    ww_series_set *sets[2]; // as the paths
+    ww_context *context;
+    ww_group *group; // several devices; then there is no context, and data are shared
+    ww_dataset *data[2];
+    ww_group_dataset *shared[2];
+    cli_progress progress;
+    ww_plan_options plan;
+    cli_division division;
+} cli_series_job;
+
+// Makes the measure and reads the sets.
+int cli_series_read(cli_series_job *j, const char *command);
+// Fits time stamps and a band in percent to the sets.
+int cli_series_fit(cli_series_job *j);
+// Opens the device or the devices.
+int cli_series_open(cli_series_job *j);
+// Puts the sets there.
+int cli_series_put(cli_series_job *j);
+// Both.
+int cli_series_upload(cli_series_job *j);
+void cli_series_end(cli_series_job *j);
+
+// The head of the command's JSON, but for engine and seconds; of a part `output` is its own file.
+cli_head cli_series_head(const cli_series_job *j, const char *output);
+// Rows over these sets, but for what a kind of row sets itself.
+cli_row_job cli_series_row_job(cli_series_job *j);
+
+#endif
