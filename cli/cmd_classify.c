@@ -86,7 +86,7 @@ static int take_averages(classify *c, ww_dataset **train) {
     ww_dataset_destroy(train);
     ww_series_set_destroy(&c->s.sets[0]);
     c->s.sets[0] = centroids;
-    return cli_dataset_make(c->s.context, &c->s.device, centroids, train);
+    return cli_dataset_make(c->s.context, &c->s.device, NULL, centroids, train);
 }
 
 static int on_devices(classify *c, const ww_classify_options *options) {
@@ -121,7 +121,7 @@ static int divide(classify *c, const ww_classify_options *options) {
                                          .sets = {c->s.sets[1], c->s.sets[0]},
                                          .data = data}};
     cli_row_job job = cli_series_row_job(&c->s);
-    int result = cli_dataset_make(c->s.context, &c->s.device, c->s.sets[0], &data[1]);
+    int result = cli_dataset_make(c->s.context, &c->s.device, c->s.paths[0], c->s.sets[0], &data[1]);
     if (result == CLI_GO_ON)
         result = cli_classify_divide(&rows, options, &job);
     if (result == CLI_GO_ON)

@@ -290,9 +290,9 @@ static int load(knn_job *j) {
     CLI_TRY(cli_devices_open(&j->device, &j->context, &j->group));
     for (int i = 0; i < 2 && j->paths[i]; i++) {
         if (j->group)
-            CLI_TRY(cli_group_points_make(j->group, &j->device, &j->views[i], &j->shared[i]));
+            CLI_TRY(cli_group_points_make(j->group, &j->device, j->paths[i], &j->views[i], &j->shared[i]));
         else if (i == 1 || !j->paths[1] || !cli_divided(&j->division))
-            CLI_TRY(cli_points_upload(j->context, &j->device, &j->views[i], &j->points[i]));
+            CLI_TRY(cli_points_upload(j->context, &j->device, j->paths[i], &j->views[i], &j->points[i]));
     }
     return CLI_GO_ON;
 }

@@ -496,7 +496,7 @@ static int open_devices(lsh_job *j) {
 static int upload(lsh_job *j) {
     for (int i = 0; i < 2; i++)
         if (j->sets[i] && (!j->group || j->recall))
-            CLI_TRY(cli_points_upload(j->context, &j->device, &j->views[i], &j->points[i]));
+            CLI_TRY(cli_points_upload(j->context, &j->device, j->paths[i], &j->views[i], &j->points[i]));
     return CLI_GO_ON;
 }
 
@@ -504,7 +504,7 @@ static int share(lsh_job *j) {
     for (int i = 0; i < 2; i++) {
         ww_points_destroy(&j->points[i]);
         if (j->sets[i])
-            CLI_TRY(cli_group_points_make(j->group, &j->device, &j->views[i], &j->shared[i]));
+            CLI_TRY(cli_group_points_make(j->group, &j->device, j->paths[i], &j->views[i], &j->shared[i]));
     }
     return CLI_GO_ON;
 }

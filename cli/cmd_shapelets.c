@@ -88,7 +88,7 @@ static int upload(shapelets *c) {
     if (ww_context_get_device_info(c->context, &on) != WW_OK)
         return cli_fail();
     c->device.precision = on.has_double != 0;
-    return cli_dataset_make(c->context, &c->device, c->set, &c->data);
+    return cli_dataset_make(c->context, &c->device, c->series_path, c->set, &c->data);
 }
 
 // Opens the devices. Those without double take no part where others have it.
@@ -106,7 +106,7 @@ static int open_group(shapelets *c) {
 
 static int find_on_group(shapelets *c, const ww_shapelets_options *o) {
     ww_group_dataset *data = NULL;
-    int result = cli_group_dataset_make(c->group, &c->device, c->set, &data);
+    int result = cli_group_dataset_make(c->group, &c->device, c->series_path, c->set, &data);
     if (result == CLI_GO_ON && ww_group_shapelets(data, o, &c->model) != WW_OK)
         result = cli_fail();
     ww_group_dataset_destroy(&data);

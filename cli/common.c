@@ -36,9 +36,14 @@ const char *const cli_missing[] = {"auto", "error", "interpolate", "drop", NULL}
 
 // ---- errors
 
-static int print_error(const ww_error *error) {
+// `path` of the series or points, or NULL: it comes before what is wrong in one of them.
+static int print_error(const char *path, const ww_error *error) {
     const bool build = error->status == WW_ERROR_BUILD;
     fputs("wavewarp: ", stderr);
+    if (path && error->series >= 0) {
+        cli_print_escaped(stderr, path, "");
+        fputs(": ", stderr);
+    }
     cli_print_escaped(stderr, error->message, "");
     if (error->cl_name[0] && !build)
         fprintf(stderr, ": %s gave %s", error->call[0] ? error->call : "OpenCL", error->cl_name);
@@ -56,21 +61,29 @@ static int print_error(const ww_error *error) {
     return CLI_FAILURE;
 }
 
-int cli_fail_with(const ww_error *error) {
+static int fail(const char *path, const ww_error *error) {
     // Also what failed otherwise: a driver's compiler that the signal reached loses its files.
     if (cli_interrupted()) {
         fputs("wavewarp: interrupted\n", stderr);
         return 128 + cli_interrupted();
     }
-    return print_error(error);
+    return print_error(path, error);
+}
+
+int cli_fail_with(const ww_error *error) {
+    return fail(NULL, error);
 }
 
 int cli_fail(void) {
-    return cli_fail_with(ww_last_error());
+    return fail(NULL, ww_last_error());
+}
+
+int cli_fail_in(const char *path) {
+    return fail(path, ww_last_error());
 }
 
 int cli_fail_plainly(void) {
-    return print_error(ww_last_error());
+    return print_error(NULL, ww_last_error());
 }
 
 int cli_error(const char *format, ...) {
@@ -315,11 +328,12 @@ ww_precision cli_precision(const cli_device_options *options) {
     return options->precision ? WW_DOUBLE : WW_FLOAT;
 }
 
-int cli_dataset_make(ww_context *context, const cli_device_options *options, ww_series_set *set, ww_dataset **dataset) {
+int cli_dataset_make(ww_context *context, const cli_device_options *options, const char *path, ww_series_set *set,
+                     ww_dataset **dataset) {
     ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
     make.precision = cli_precision(options);
     make.max_bytes = options->max_bytes;
-    return ww_dataset_create_from_set(context, set, &make, dataset) == WW_OK ? CLI_GO_ON : cli_fail();
+    return ww_dataset_create_from_set(context, set, &make, dataset) == WW_OK ? CLI_GO_ON : cli_fail_in(path);
 }
 
 int cli_values_allocate(uint64_t a, uint64_t b, ww_precision precision, void **values) {

@@ -106,6 +106,8 @@ enum { CLI_MISSING_AUTO = 0, CLI_MISSING_ERROR = 1 }; // of cli_missing; then th
 // Reports the library's last error; gives the exit code.
 int cli_fail(void);
 int cli_fail_with(const ww_error *error);
+// The same; what is wrong in a series or a point follows the path of its file. `path` NULL: as cli_fail().
+int cli_fail_in(const char *path);
 // The same, but never as an interrupt.
 int cli_fail_plainly(void);
 // Reports an error of the program's own; gives CLI_FAILURE.
@@ -134,7 +136,8 @@ int cli_unknown_measure(const char *command, const char *name);
 
 void cli_context_options(const cli_device_options *options, ww_context_options *open);
 int cli_context_open(const cli_device_options *options, ww_context **context);
-int cli_dataset_make(ww_context *context, const cli_device_options *options, ww_series_set *set, ww_dataset **dataset);
+int cli_dataset_make(ww_context *context, const cli_device_options *options, const char *path, ww_series_set *set,
+                     ww_dataset **dataset);
 ww_precision cli_precision(const cli_device_options *options);
 static inline size_t cli_value_bytes(ww_precision precision) {
     return precision == WW_DOUBLE ? sizeof(double) : sizeof(float);

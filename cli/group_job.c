@@ -29,20 +29,20 @@ int cli_devices_open(const cli_device_options *options, ww_context **context, ww
     return cli_is_group(options) ? cli_group_open(options, group) : cli_context_open(options, context);
 }
 
-int cli_group_dataset_make(ww_group *group, const cli_device_options *options, ww_series_set *set,
+int cli_group_dataset_make(ww_group *group, const cli_device_options *options, const char *path, ww_series_set *set,
                            ww_group_dataset **dataset) {
     ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
     make.precision = cli_precision(options);
     make.max_bytes = options->max_bytes;
-    return ww_group_dataset_create_from_set(group, set, &make, dataset) == WW_OK ? CLI_GO_ON : cli_fail();
+    return ww_group_dataset_create_from_set(group, set, &make, dataset) == WW_OK ? CLI_GO_ON : cli_fail_in(path);
 }
 
-int cli_group_points_make(ww_group *group, const cli_device_options *options, const ww_point_view *view,
-                          ww_group_points **points) {
+int cli_group_points_make(ww_group *group, const cli_device_options *options, const char *path,
+                          const ww_point_view *view, ww_group_points **points) {
     ww_points_options make = WW_POINTS_OPTIONS_INIT;
     make.precision = cli_precision(options);
     make.max_bytes = options->max_bytes;
-    return ww_group_points_create(group, view, &make, points) == WW_OK ? CLI_GO_ON : cli_fail();
+    return ww_group_points_create(group, view, &make, points) == WW_OK ? CLI_GO_ON : cli_fail_in(path);
 }
 
 static bool describe(const ww_group *group, size_t i, ww_device_info *device, ww_group_info *info) {

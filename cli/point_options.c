@@ -13,12 +13,12 @@ int cli_points_read(const char *path, ww_metric metric, ww_point_set **set, ww_p
     return ww_point_set_view(*set, view) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
-int cli_points_upload(ww_context *context, const cli_device_options *device, const ww_point_view *view,
-                      ww_points **points) {
+int cli_points_upload(ww_context *context, const cli_device_options *device, const char *path,
+                      const ww_point_view *view, ww_points **points) {
     ww_points_options options = WW_POINTS_OPTIONS_INIT;
     options.precision = cli_precision(device);
     options.max_bytes = device->max_bytes;
-    return ww_points_create(context, view, &options, points) == WW_OK ? CLI_GO_ON : cli_fail();
+    return ww_points_create(context, view, &options, points) == WW_OK ? CLI_GO_ON : cli_fail_in(path);
 }
 
 ww_precision cli_points_precision(const cli_device_options *device, const ww_point_view *view) {

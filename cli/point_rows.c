@@ -22,7 +22,7 @@ static int take_queries(const cli_point_rows *r, size_t first, size_t count, ww_
             view.kind == WW_POINTS_BITS ? (view.dimension + 7) / 8 : view.dimension * cli_value_bytes(view.precision);
         view.values = (const char *)view.values + first * bytes;
     }
-    const int result = cli_points_upload(r->context, r->device, &view, queries);
+    const int result = cli_points_upload(r->context, r->device, NULL, &view, queries);
     free(offsets);
     return result;
 }

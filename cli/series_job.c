@@ -21,8 +21,8 @@ int cli_series_open(cli_series_job *j) {
 
 int cli_series_put(cli_series_job *j) {
     for (int i = 0; i < 2 && j->sets[i]; i++)
-        CLI_TRY(j->group ? cli_group_dataset_make(j->group, &j->device, j->sets[i], &j->shared[i])
-                         : cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]));
+        CLI_TRY(j->group ? cli_group_dataset_make(j->group, &j->device, j->paths[i], j->sets[i], &j->shared[i])
+                         : cli_dataset_make(j->context, &j->device, j->paths[i], j->sets[i], &j->data[i]));
     return CLI_GO_ON;
 }
 

@@ -62,7 +62,8 @@ int cli_series_some(const cli_series_rows *r, uint64_t first, uint64_t count, ww
         if (status == WW_OK && ww_series_set_times(all, of))
             status = ww_series_set_set_times(some, i, ww_series_set_times(all, of));
     }
-    const int result = status == WW_OK ? cli_dataset_make(r->context, r->device, some, queries) : cli_fail_plainly();
+    const int result =
+        status == WW_OK ? cli_dataset_make(r->context, r->device, NULL, some, queries) : cli_fail_plainly();
     ww_series_set_destroy(&some);
     return result;
 }

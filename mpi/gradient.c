@@ -8,7 +8,7 @@ static int prepare(rank_job *j) {
     if (a != b)
         return cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", j->paths[0], a, j->paths[1], b);
     for (int i = 0; i < 2; i++)
-        if (cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]) != CLI_GO_ON)
+        if (cli_dataset_make(j->context, &j->device, j->paths[i], j->sets[i], &j->data[i]) != CLI_GO_ON)
             return CLI_FAILURE;
     g->rows = (cli_gradient_rows){.measure = &j->measure,
                                   .context = j->context,

@@ -146,7 +146,7 @@ static int check_classify(rank_job *j) {
 static int prepare_classify(rank_job *j) {
     rank_classes *c = &j->classes;
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
-    CLI_TRY(cli_dataset_make(j->context, &j->device, j->sets[0], &j->data[0]));
+    CLI_TRY(cli_dataset_make(j->context, &j->device, j->paths[0], j->sets[0], &j->data[0]));
     options.k = (size_t)j->wanted.k;
     options.plan = &j->plan_options;
     c->data[1] = j->data[0];

@@ -27,9 +27,9 @@ static int prepare(rank_job *j) {
     l->options.run = j->plan_options.run;
     p->metric = (int)l->options.metric;
     p->radius = (double)INFINITY;
-    int result = cli_points_upload(j->context, &j->device, &p->all[base].view, &p->base);
+    int result = cli_points_upload(j->context, &j->device, j->paths[base], &p->all[base].view, &p->base);
     if (result == CLI_GO_ON && base)
-        result = cli_points_upload(j->context, &j->device, &p->all[0].view, &l->queries);
+        result = cli_points_upload(j->context, &j->device, j->paths[0], &p->all[0].view, &l->queries);
     if (result == CLI_GO_ON && ww_lsh_create(p->base, &l->options, &l->tables) != WW_OK)
         result = cli_fail();
     l->rows = (cli_lsh_rows){.lsh = l->tables,

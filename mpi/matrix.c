@@ -11,7 +11,7 @@ static int make_plan(rank_job *j) {
     ww_plan_info info = WW_PLAN_INFO_INIT;
     cli_tiles *t = &j->shape.tiles;
     for (int i = 0; i < 2; i++)
-        if (j->sets[i] && cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]) != CLI_GO_ON)
+        if (j->sets[i] && cli_dataset_make(j->context, &j->device, j->paths[i], j->sets[i], &j->data[i]) != CLI_GO_ON)
             return CLI_FAILURE;
     if (ww_plan_create_matrix(&j->measure, j->data[0], j->data[1], &j->plan_options, &j->plan) != WW_OK ||
         ww_plan_get_info(j->plan, &info) != WW_OK)

@@ -83,7 +83,7 @@ static int read_all(const rank_job *j, void **values) {
 
 int rank_upload(rank_job *j) {
     for (int i = 0; i < 2; i++)
-        CLI_TRY(cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]));
+        CLI_TRY(cli_dataset_make(j->context, &j->device, j->paths[i], j->sets[i], &j->data[i]));
     return CLI_GO_ON;
 }
 
@@ -112,7 +112,7 @@ static int finish_pairs(rank_job *j) {
 
 static int prepare_nearest(rank_job *j) {
     const int base = j->sets[1] ? 1 : 0;
-    if (cli_dataset_make(j->context, &j->device, j->sets[base], &j->data[base]) != CLI_GO_ON)
+    if (cli_dataset_make(j->context, &j->device, j->paths[base], j->sets[base], &j->data[base]) != CLI_GO_ON)
         return CLI_FAILURE;
     make_rows(j, "nearest", (size_t)j->wanted.k);
     j->rows.weight = cli_nearest_weight;
@@ -174,7 +174,7 @@ static int prepare_knn(rank_job *j) {
     rank_points *p = &j->points;
     const int base = j->paths[1] ? 1 : 0;
     const size_t k = (size_t)j->wanted.k;
-    if (cli_points_upload(j->context, &j->device, &p->all[base].view, &p->base) != CLI_GO_ON)
+    if (cli_points_upload(j->context, &j->device, j->paths[base], &p->all[base].view, &p->base) != CLI_GO_ON)
         return CLI_FAILURE;
     cli_points_more((ww_metric)p->metric, p->radius, more);
     p->rows = (cli_point_rows){.metric = (ww_metric)p->metric,

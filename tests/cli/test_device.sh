@@ -129,6 +129,9 @@ ok "a band that leaves no path" gives 1 matrix a.ts --band sakoe-chiba:0 -o none
 ok "channels that differ" gives 1 matrix a.ts two.ts -o none.npy
 printf '1,inf,2\n' >infinite.csv
 ok "infinity" gives 1 matrix infinite.csv -o none.npy
+ok "its file is named" says "infinite.csv: series 0 has infinity at point 1"
+ok "infinity in the second set" gives 1 matrix a.ts infinite.csv -o none.npy
+ok "its file is named, not the first" says "infinite.csv: series 0 has infinity at point 1"
 printf '1,?,2\n' >missing.csv
 ok "missing value" gives 1 matrix missing.csv -o none.npy
 ok "it is named" says "missing.csv: series 0 has a missing value at position 1"

@@ -84,6 +84,11 @@ ok "is right" cmp -s out wanted
 ok "no such file" gives 1 knn nowhere.csv
 ok "it is named" says "nowhere.csv"
 ok "not for text of words" gives 1 knn <(printf 'one,two\n')
+printf '1,2\n3,inf\n' >infinite.csv
+for command in knn lsh; do
+    ok "$command: infinity in the second file" gives 1 $command base.csv infinite.csv
+    ok "its file is named" says "infinite.csv: point 1 has infinity"
+done
 printf 'nan,1\n' >nan.csv
 ok "NaN" gives 1 knn nan.csv
 ok "its place is named" says "point 0"
