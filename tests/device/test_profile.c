@@ -211,7 +211,8 @@ END_TEST
 // Work-groups with local memory.
 START_TEST(items) {
     wwt_seed(600);
-    ww_context *context = wwt_context_tuned("default form.profile 1\ndefault profile.rows 64\n");
+    ww_context *context =
+        wwt_context_tuned("default form.profile 1\ndefault profile.rows 64\ndefault profile.diagonals 2\n");
     const job jobs[] = {{JUMPS, 1500, 0, 40, 1, 1, WW_FLOAT, 0, AUTO, 0},
                         {BURSTS, 1300, 0, 70, 1, 1, WW_FLOAT, 1, AUTO, 0},
                         {FLATS, 700, 0, 30, 2, 3, WW_FLOAT, 0, AUTO, 0},
