@@ -60,24 +60,29 @@ begun() {
 }
 
 # killed OUTPUT JOURNAL ARGUMENT...: ends the command three times by kill -9 at random moments, once units are done, then
-# lets it end. Its JSON is in out. Where a fast device ends the job before the first kill, it begins anew with half the
-# delay.
+# lets it end. The JSON of the run that ended is in out. Where a fast device ends the job before the first kill, it begins
+# anew with half the delay.
 killed() {
-    local count=0 delay=250 round=0 file=$1 journal=$2 process
+    local count=0 delay=250 round file=$1 journal=$2 process got
     shift 2
-    while [ $count -lt 3 ] && [ $round -lt 12 ]; do
-        round=$((round + 1))
-        "$program" "$@" --resume >out 2>err </dev/null &
+    for ((round = 0; count < 3 && round < 12; round++)); do
+        "$program" "$@" --resume --json >out 2>err </dev/null &
         process=$!
         begun $process "$journal"
         sleep "0.$(printf %03d $((RANDOM % delay)))"
-        kill -KILL $process 2>/dev/null && count=$((count + 1))
+        kill -KILL $process 2>/dev/null
         wait $process 2>/dev/null
+        got=$?
         rm -f ./*.part-* # what was half written when it was killed
-        [ -e "$file" ] || continue
-        [ $count -eq 0 ] || break
+        if [ $got -eq 137 ] && [ -e "$journal" ]; then
+            count=$((count + 1))
+            continue
+        fi
+        echo "# exit code $got after it was ended $count times"
+        [ -e "$file" ] || return 1
+        [ $got -eq 0 ] && [ $count -gt 0 ] && return 0
         rm -f "$file" "$journal"
-        delay=$((delay / 2 + 1))
+        count=0 delay=$((delay / 2 + 1))
     done
     echo "# ended $count times"
     [ $count -gt 0 ] && gives 0 "$@" --resume --json
