@@ -25,7 +25,7 @@ static void put(packed *p, const void *bytes, size_t size) {
 
 static void put_little(packed *p, uint64_t value, size_t size) {
     for (size_t b = 0; b < size; b++)
-        p->bytes[p->size++] = b < 8 ? (unsigned char)(value >> (8 * b)) : 0;
+        p->bytes[p->size++] = (unsigned char)(b < 8 ? value >> (8 * b) : 0);
 }
 
 static uint32_t sum_of(const uint8_t *data, size_t size) {
