@@ -145,6 +145,11 @@ class Plan:
         return info(record)
 
 
+def _listed(indices):
+    """What Plan takes for a list of pairs: None, which would be the whole matrix, is no list."""
+    return () if indices is None else indices
+
+
 def pair_indices(pairs, rows, columns):
     if pairs is True:
         if len(rows) != len(columns):
@@ -224,7 +229,14 @@ def pairs(
     """Distances of listed pairs: of x[i] and y[i], or of indices=(i, j), two lists."""
     rows, columns = datasets(x, y, axes=axes, precision=precision, context=context)
     plan = Plan(
-        measure, rows, columns, pairs=() if indices is None else indices, engine=engine, progress=progress, max_bytes=max_bytes, **parameters
+        measure,
+        rows,
+        columns,
+        pairs=_listed(indices),
+        engine=engine,
+        progress=progress,
+        max_bytes=max_bytes,
+        **parameters,
     )
     return plan.run(out)
 
@@ -319,8 +331,9 @@ def paths(
 ) -> Tuple[list, np.ndarray]:
     """The warping paths of listed pairs: (list of cells, distances). indices as for pairs()."""
     rows, columns = datasets(x, y, axes=axes, precision=precision, context=context)
-    listed = () if indices is None else indices
-    plan = Plan(measure, rows, columns, pairs=listed, paths=True, progress=progress, max_bytes=max_bytes, **parameters)
+    plan = Plan(
+        measure, rows, columns, pairs=_listed(indices), paths=True, progress=progress, max_bytes=max_bytes, **parameters
+    )
     record = ffi.gc(new("ww_paths"), lib.ww_paths_free)
     check(lib.ww_plan_run_paths(plan._c, record))
     return paths_of(record)
