@@ -215,12 +215,17 @@ ww_status wwi_buffer_copy_rows(wwi_buffer *source, wwi_buffer *target, uint64_t 
         status = check_range(target, target_offset, (rows - 1) * stride_bytes + row_bytes);
     if (status != WW_OK)
         return status;
-    // NVIDIA refuses an origin behind the first row, and a row that does not end in its pitch.
+    // NVIDIA refuses an origin behind the first row, a row that does not end in its pitch, and a last pitch that the
+    // buffer does not hold whole.
     const uint64_t above = rows > 1 ? target_offset / stride_bytes : 0, left = target_offset - above * stride_bytes;
     if (rows == 1 || left + row_bytes > stride_bytes) {
         for (uint64_t row = 0; row < rows && status == WW_OK; row++)
             status = wwi_buffer_copy(source, row * row_bytes, target, target_offset + row * stride_bytes, row_bytes);
         return status;
+    }
+    if ((above + rows) * stride_bytes > wwi_buffer_bytes(target)) {
+        rows--;
+        WWI_TRY(wwi_buffer_copy(source, rows * row_bytes, target, target_offset + rows * stride_bytes, row_bytes));
     }
     const size_t from[3] = {0, 0, 0}, to[3] = {(size_t)left, (size_t)above, 0};
     const size_t region[3] = {(size_t)row_bytes, (size_t)rows, 1};
