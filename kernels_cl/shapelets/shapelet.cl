@@ -42,26 +42,33 @@ WW_INLINE ww_columns ww_smaller(ww_columns value, ww_columns old) {
     return WW_V == 1 ? fmin(value, old) : value < old ? value : old;
 }
 
-// What q is made of: the tables of shapelet_tables.cl, and q of each series that is combined with.
+// What q is made of: the tables of shapelet_tables.cl, and q of each series that is combined with. flats: of each series and
+// length 1 where it has a constant window; by diagonals the other bits are the worst condition number of its windows, a float,
+// and behind the last series is that of all.
 typedef struct {
     global const float *nearest, *norms;
     global const uint *flats, *reaches, *own;
     global const float *before;
 } ww_q_tables;
 
-// The error of q of a candidate (the length number li from column c, of l points), or of sqrt(q). By diagonals it is u / 2 times
-// the condition numbers of the candidate and of the worst window of that length (docs/shapelets.md); 1: nothing is known.
-WW_INLINE float ww_error(const ww_q_tables *tables, uint li, uint c, uint l, const ww_shapelet_args job) {
+// The error of q of a candidate (the length number li from column c, of l points), or of sqrt(q): x, and y for each unit of the
+// windows' condition number. By diagonals it is u / 2 times the condition numbers of both (docs/shapelets.md).
+WW_INLINE float2 ww_error_parts(const ww_q_tables *tables, uint li, uint c, uint l, const ww_shapelet_args job) {
     const float unit = 1.0f / 16777216;
     if (l <= job.shorts)
-        return job.error + (0.5f * (float)l + 1.0f) * unit;
+        return (float2)(job.error + (0.5f * (float)l + 1.0f) * unit, 0);
     if (job.rows == 0)
-        return job.error + job.error_root * sqrt((float)l) + job.error_each * (float)l;
+        return (float2)(job.error + job.error_root * sqrt((float)l) + job.error_each * (float)l, 0);
     // Of three points: 2 u (|A| |dy|) for the tables, |A| |dy| at most sqrt(3) times the norms, and two roundings.
     if (l <= job.direct)
-        return job.error + 4.0f * unit;
-    const float own = tables->norms[((ulong)job.count + li) * job.columns + c];
-    return fmin(job.error + 0.505f * unit * own * as_float(tables->flats[job.series * job.count + li]), 1.0f);
+        return (float2)(job.error + 4.0f * unit, 0);
+    return (float2)(job.error, 0.505f * unit * tables->norms[((ulong)job.count + li) * job.columns + c]);
+}
+
+// The error to any series; 1: nothing is known.
+WW_INLINE float ww_error(const ww_q_tables *tables, uint li, uint c, uint l, const ww_shapelet_args job) {
+    const float2 parts = ww_error_parts(tables, li, c, l, job);
+    return parts.y > 0 ? fmin(fma(parts.y, as_float(tables->flats[job.series * job.count + li]), parts.x), 1.0f) : parts.x;
 }
 
 #if WW_V == 1
@@ -74,7 +81,7 @@ WW_INLINE float ww_q_of(const ww_q_tables *tables, uint j, uint li, uint c, uint
     } else if (WW_C == 1) {
         const float norm = tables->norms[(ulong)li * job.columns + c];
         const uint length = job.single ? max(l, 1u) - 1 : li;
-        const uint flat = tables->flats[(ulong)j * (job.single ? job.longest : job.count) + length];
+        const uint flat = tables->flats[(ulong)j * (job.single ? job.longest : job.count) + length] & 1u;
         const float r = job.gaps ? 1.0f - value * norm : value * norm;
         const float close = norm == 0 ? (flat ? 1.0f : 0.5f) : fmax(r, flat ? 0.5f : -1.0f);
         q = l <= job.shorts ? value : (1.0f - close) * 0.5f;

@@ -59,13 +59,14 @@ WW_INLINE ww_candidate ww_candidate_at(const ww_q_tables *tables, uint li, uint 
     return x;
 }
 
-WW_INLINE float ww_candidate_q(const ww_candidate *x, const ww_q_tables *tables, uint j, const ww_shapelet_args job) {
+// q to series j; of its windows the worst condition number, by diagonals.
+WW_INLINE float2 ww_candidate_q(const ww_candidate *x, const ww_q_tables *tables, uint j, const ww_shapelet_args job) {
     if (!WW_COMMON)
-        return ww_q_of(tables, j, x->li, x->c, x->l, job);
+        return (float2)(ww_q_of(tables, j, x->li, x->c, x->l, job), 0);
     float q = fma(x->a, tables->nearest[x->at + (ulong)j * job.count * job.columns], x->b);
     const uint flat = tables->flats[(ulong)j * (job.single ? job.longest : job.count) + (job.single ? x->l - 1 : x->li)];
-    q = flat ? fmin(q, x->most) : q;
-    return (int)j == x->own ? 0.0f : q;
+    q = flat & 1u ? fmin(q, x->most) : q;
+    return (float2)((int)j == x->own ? 0.0f : q, as_float(flat));
 }
 
 // What a group has in local memory for all candidates: where a series is counted, what the sizes of a split add, what so many
@@ -193,24 +194,27 @@ WW_INLINE void ww_fill_tables(const ww_histogram *h, global const uint *class_of
 WW_INLINE float2 ww_sample_keys(const ww_candidate *x, const ww_q_tables *tables, const ww_shapelet_args job) {
     float low = 1, high = 0;
     for (uint i = 0; i < WW_SAMPLES; i++) {
-        const float q = ww_candidate_q(x, tables, (i * job.series + job.series / 2) / WW_SAMPLES, job);
+        const float q = ww_candidate_q(x, tables, (i * job.series + job.series / 2) / WW_SAMPLES, job).x;
         low = fmin(low, q);
         high = fmax(high, q);
     }
     return (float2)(low, high);
 }
 
-// Counts the candidate's keys: bin q * unit + zero. Gives the edges with keys nearer than `near_`, and of more classes than two
-// how many keys these are.
+// Counts the candidate's keys: bin q * unit + zero. Gives the edges with keys nearer than near_.x and near_.y for each unit of
+// the series' condition number, and of more classes than two how many keys these are.
 WW_INLINE uint2 ww_count_keys(const ww_histogram *h, const ww_candidate *x, const ww_q_tables *tables, const float unit,
-                              const float zero, const float near_, const ww_shapelet_args job) {
+                              const float zero, const float2 near_, const ww_shapelet_args job) {
     const uint n = job.series;
     uint touched = 0, doubtful = 0;
     for (uint first = 0; first < n; first += WW_SHAPELET_AT_ONCE) {
-        float q[WW_SHAPELET_AT_ONCE];
+        float q[WW_SHAPELET_AT_ONCE], worst[WW_SHAPELET_AT_ONCE];
 #pragma unroll
-        for (uint i = 0; i < WW_SHAPELET_AT_ONCE; i++)
-            q[i] = ww_candidate_q(x, tables, min(first + i, n - 1), job);
+        for (uint i = 0; i < WW_SHAPELET_AT_ONCE; i++) {
+            const float2 found = ww_candidate_q(x, tables, min(first + i, n - 1), job);
+            q[i] = found.x;
+            worst[i] = found.y;
+        }
         if (WW_COMMON && job.combine)
             ww_combine_before(q, tables->before, first, n, x->l, job);
 #pragma unroll
@@ -219,7 +223,7 @@ WW_INLINE uint2 ww_count_keys(const ww_histogram *h, const ww_candidate *x, cons
             // The next edge: its number is in the last bits of a sum with 2^23.
             const float marked = at + 8388608.0f, beyond = at - (marked - 8388608.0f);
             const uint edge = as_uint(marked) & 31u, counted = h->places[min(first + i, n - 1)];
-            const uint one = first + i < n, doubt = fabs(beyond) <= near_ ? one : 0;
+            const uint one = first + i < n, doubt = fabs(beyond) <= fma(near_.y, worst[i], near_.x) ? one : 0;
             if (!WW_TWO) {
                 touched |= doubt << edge;
                 doubtful += doubt;
@@ -263,10 +267,11 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_prune
         // The least and the largest of these are in the middle of bins. Rounding is monotonic: edges are where they are.
         const float2 range = ww_sample_keys(&x, &tables, job);
         const float unit = (WW_BINS - 3) / fmax(range.y - range.x, 1e-20f), zero = 1.5f - range.x * unit;
-        const float near_ = 1.25f * ww_error(&tables, li, c, l, job) * unit + 8e-6f;
+        const float2 near_ = 1.25f * unit * ww_error_parts(&tables, li, c, l, job) + (float2)(8e-6f, 0);
         const uint2 doubts = ww_count_keys(&h, &x, &tables, unit, zero, near_, job);
         const int2 found = ww_bound_gains(&h, doubts, each_key, totals, shift, job);
-        const int known = near_ < 0.5f; // else a key may be bins away
+        // Else a key may be bins away.
+        const int known = 1.25f * unit * ww_error(&tables, li, c, l, job) + 8e-6f < 0.5f;
         most_gain[place] = (ulong)(uint)(known ? found.y + margin : INT_MAX) << shift;
         const uint at = each ? own[c] : 0, told = known ? (uint)max(found.x - margin, 0) : 0;
         if (told > certain[at])

@@ -413,10 +413,10 @@ WW_INLINE ww_columns ww_q_vector(const ww_q_tables *tables, uint j, uint li, uin
             float found[16];
             vstore16(l, 0, lengths);
             for (uint i = 0; i < 16; i++)
-                found[i] = (float)tables->flats[(ulong)j * job.longest + max(lengths[i], 1u) - 1];
+                found[i] = (float)(tables->flats[(ulong)j * job.longest + max(lengths[i], 1u) - 1] & 1u);
             flat = vload16(0, found);
         } else {
-            flat = (ww_columns)((float)tables->flats[(ulong)j * job.count + li]);
+            flat = (ww_columns)((float)(tables->flats[(ulong)j * job.count + li] & 1u));
         }
         const ww_columns low = flat * 1.5f - 1.0f, product = value * norm;
         ww_columns close = product > low ? product : low;

@@ -344,7 +344,7 @@ kernel void ww_shapelet_window_steps(global const double *values, global const u
     }
 }
 
-// The largest condition number of windows of each length, behind the flags of the node's series. A work-item has a window of a
+// The largest condition numbers of windows of each length, beside the flags, which are all set. A work-item has a window of a
 // length; its sum begins with any of the rows before.
 kernel void ww_shapelet_window_conditions(global const uint *points, global const float4 *windows,
                                           global const float *passed, global uint *flats, const uint wide,
@@ -362,8 +362,11 @@ kernel void ww_shapelet_window_conditions(global const uint *points, global cons
         most = fmax(most, one);
     }
     const uint condition = as_uint(ww_condition(sum, most, length, windows[at].z));
-    global uint *to = &flats[job.series * job.count + li];
-    if (condition > *to)
-        atomic_max(to, condition);
+    global uint *own = &flats[(job.table + j) * job.count + li], *all = &flats[job.series * job.count + li];
+    const uint marked = (condition & ~1u) | (*own & 1u);
+    if (marked > *own)
+        atomic_max(own, marked);
+    if (condition > *all)
+        atomic_max(all, condition);
 }
 #endif
