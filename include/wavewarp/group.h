@@ -32,7 +32,7 @@ typedef struct ww_group_options {
     /// Of every context, but for `device`. NULL: all defaults. Its log is called by the thread that calls the group and
     /// by the devices' threads, also by several at once.
     const ww_context_options *context;
-    double tile_seconds; ///< what a tile should last on its device, 0.001 to 3600; 0: 0.5
+    double tile_seconds; ///< what a tile should last on its device, 1e-6 to 3600; 0: 0.5
 } ww_group_options;
 
 #define WW_GROUP_OPTIONS_INIT                                                                                          \

@@ -125,8 +125,8 @@ ww_status ww_group_create(const ww_group_options *given, ww_group **group) {
     *group = NULL;
     WWI_TRY(wwi_options_take(&options, given, "ww_group_options"));
     WWI_TRY(wwi_options_take(&context, options.context, "ww_context_options"));
-    if (options.tile_seconds != 0 && !(options.tile_seconds >= 0.001 && options.tile_seconds <= 3600))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "tile_seconds is %g; 0.001 to 3600", options.tile_seconds);
+    if (options.tile_seconds != 0 && !(options.tile_seconds >= 1e-6 && options.tile_seconds <= 3600))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "tile_seconds is %g; 0.000001 to 3600", options.tile_seconds);
     ww_group *g;
     WWI_TRY(wwi_new_zeroed(g, 1));
     atomic_init(&g->references, 1);

@@ -88,11 +88,11 @@ START_TEST(parameters) {
 }
 END_TEST
 
-// A soft minimum's gamma.
+// A soft minimum's gamma: no more programs than the first one needs.
 START_TEST(gammas) {
     static const double softness[] = {0.6, 1, 3}; // kernels may have other forms below 0.5 and from 4 on
     wwt_set rows = wwt_set_random(1, 9, 30, N), columns = wwt_set_random(1, 9, 30, M);
-    const uint64_t before = ww_context_programs(wwt_context);
+    uint64_t first = 0;
     double last = 0;
     for (size_t k = 0; k < SETTINGS; k++) {
         ww_measure measure = wwt_measure(WW_DTW);
@@ -103,8 +103,9 @@ START_TEST(gammas) {
         ck_assert(k == 0 || wwt_value(values, WW_FLOAT, 0) < last);
         last = wwt_value(values, WW_FLOAT, 0);
         wwt_guarded_free(values);
+        first = k ? first : ww_context_programs(wwt_context);
     }
-    ck_assert_uint_eq(ww_context_programs(wwt_context) - before, 1);
+    ck_assert_uint_eq(ww_context_programs(wwt_context), first);
     wwt_set_free(&rows);
     wwt_set_free(&columns);
 }
