@@ -21,12 +21,10 @@ WW_INLINE ulong ww_exact_at(uint point, uint dimension) {
 #elif WW_METRIC == 3
 #define WW_EXACT_ADD(sum, x, y, x_scale, y_scale)                                                                      \
     fma((x) * (x_scale) - (y) * (y_scale), (x) * (x_scale) - (y) * (y_scale), (sum))
-#elif WW_METRIC == 4
-#define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) fma(-(x), (y), (sum))
 #else
 #define WW_EXACT_ADD(sum, x, y, x_scale, y_scale)                                                                      \
-    (WW_METRIC == 0   ? fma((x) - (y), (x) - (y), (sum))                                                               \
-     : WW_METRIC == 1 ? (sum) + fabs((x) - (y)) : fmax((sum), fabs((x) - (y))))
+    (WW_METRIC == 0 ? fma((x) - (y), (x) - (y), (sum)) : WW_METRIC == 1 ? (sum) + fabs((x) - (y))                      \
+     : WW_METRIC == 4 ? fma(-(x), (y), (sum)) : fmax((sum), fabs((x) - (y))))
 #endif
 
 // The distance from its sum. Jaccard's from the bits that differ and the members of both, all whole numbers except the
@@ -62,20 +60,17 @@ WW_INLINE ww_scalar ww_exact_rows(__global const ww_value4 *q, __global const ww
 
 WW_INLINE ww_scalar ww_exact(__global const ww_value *q, __global const ww_value *c, uint dimension, ww_scalar q_norm,
                              ww_scalar c_norm) {
-    ww_value sum = 0;
+    if (WW_EXACT_ROWS)
+        return ww_exact_rows((__global const ww_value4 *)q, (__global const ww_value4 *)c, (dimension + 3) / 4, q_norm,
+                             c_norm);
     if (WW_METRIC == 3 && (q_norm == 0 || c_norm == 0))
         return 1;
     const ww_scalar q_scale = WW_METRIC == 3 ? ww_knn_scale(q_norm) : 1;
     const ww_scalar c_scale = WW_METRIC == 3 ? ww_knn_scale(c_norm) : 1;
     (void)q_scale, (void)c_scale;
-    if (WW_EXACT_ROWS) {
-        for (uint j = 0; j < dimension; j += 4)
-            sum = ww_exact_four(sum, *(__global const ww_value4 *)(q + j), *(__global const ww_value4 *)(c + j), q_scale,
-                                c_scale);
-    } else {
-        for (uint j = 0; j < dimension; j++)
-            sum = WW_EXACT_ADD(sum, q[j * WW_KNN_TILE], c[j * WW_KNN_TILE], q_scale, c_scale);
-    }
+    ww_value sum = 0;
+    for (uint j = 0; j < dimension; j++)
+        sum = WW_EXACT_ADD(sum, q[j * WW_KNN_TILE], c[j * WW_KNN_TILE], q_scale, c_scale);
     return ww_exact_of(sum, q_norm, c_norm);
 }
 
