@@ -234,10 +234,11 @@ static size_t gather(const selection *t, const wwi_shapelet_found *need, size_t 
     return at;
 }
 
-// Where those end that may be as good as `need`, as far as they are rescored at once.
-static size_t end_of_many(const selection *t, const wwi_shapelet_found *need) {
+// Where those end that may be as good as `need`, as far as they are rescored at once; not before `reached`, since
+// many may overlap with those that are taken.
+static size_t end_of_many(const selection *t, const wwi_shapelet_found *need, size_t reached) {
     enum { RESCORED = 4096 };
-    size_t end = t->next;
+    size_t end = reached;
     while (end < t->s->shortlist.count && end - t->next < RESCORED &&
            (!need || may_reach(t->s, &t->s->shortlist.items[end], need)))
         end++;
@@ -265,7 +266,8 @@ ww_status wwi_shortlist_select(wwi_node_search *s) {
     ww_status status = WW_OK;
     enum { MOST_AT_ONCE = 256 };
     const wwi_shapelet_sides sides = sides_of(s);
-    const size_t many = wwi_shapelet_few(s->device) ? 1 : 32;
+    // Up to so many the best are examined first, of more all are rescored at once.
+    const size_t many = wwi_shapelet_few(s->device) ? 1 : 2048;
     const bool rescores = s->options->quality == WW_SHAPELET_GAIN && wwi_shapelet_rescores(s->device, &sides) > 0;
     size_t which[MOST_AT_ONCE], count, light;
     selection t = {.s = s, .out = malloc(s->k * sizeof *t.out), .at_once = 16};
@@ -282,7 +284,7 @@ ww_status wwi_shortlist_select(wwi_node_search *s) {
             t.ordered_to = order_list(s, t.next);
         const size_t reached = gather(&t, need, which, &count, &light);
         if (rescores && light) {
-            const size_t end = end_of_many(&t, need);
+            const size_t end = end_of_many(&t, need, reached);
             if (end - t.next > many) {
                 status = rescore(s, t.next, end - t.next);
                 t.ordered_to = t.next;

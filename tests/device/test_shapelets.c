@@ -157,6 +157,41 @@ START_TEST(close_series) {
 }
 END_TEST
 
+// Of few series of many classes very many candidates are equally good: the best that do not overlap are found when more
+// than are weighed at once overlap with those that are taken.
+START_TEST(many_that_overlap) {
+    enum { BEST = 10 };
+    ww_shapelet found[2][BEST];
+    ww_shapelets *model = NULL;
+    labelled *l = calloc(1, sizeof *l);
+    ww_generate_options generated = WW_GENERATE_OPTIONS_INIT;
+    ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
+    generated.count = 12;
+    generated.length = 80;
+    wwt_ok(ww_series_set_generate(WW_GENERATE_SYNTHETIC_CONTROL, &generated, &l->set));
+    o.no_tree = 1;
+    o.best = BEST;
+    for (int device = 0; device < 2; device++) { // on a CPU its form, and the form for GPUs
+        if (device)
+            wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets", NULL, 1));
+        wwt_ok(wwt_shapelets(l->set, &o, &model));
+        for (size_t i = 0; i < BEST; i++) {
+            found[device][i] = (ww_shapelet)WW_SHAPELET_INIT;
+            wwt_ok(ww_shapelets_get_shapelet(model, i, &found[device][i]));
+        }
+        ww_shapelets_destroy(&model);
+    }
+    for (size_t i = 0; i < BEST; i++) {
+        const ww_shapelet *x = &found[0][i], *y = &found[1][i];
+        ck_assert(x->series == y->series && x->start == y->start && x->length == y->length && x->gain == y->gain);
+        for (size_t j = 0; j < i; j++)
+            ck_assert(x->series != found[0][j].series || x->start >= found[0][j].start + found[0][j].length ||
+                      found[0][j].start >= x->start + x->length);
+    }
+    free_set(l);
+}
+END_TEST
+
 // Flat windows: equal to one another, at a distance of 1 from others.
 START_TEST(flat_windows) {
     ww_shapelets *model = NULL;
@@ -395,6 +430,7 @@ int main(void) {
     wwt_add(suite, brute_force, few ? SHAPES - 1 : SHAPES);
     wwt_add(suite, other_ways, few ? WAYS - 2 : WAYS);
     wwt_add(suite, close_series, 4);
+    wwt_add(suite, many_that_overlap, 1);
     wwt_add(suite, flat_windows, 3);
     wwt_add(suite, samples, 1);
     wwt_add(suite, best_of_a_sample, 4);
