@@ -191,7 +191,7 @@ static ww_status run(job *j, const ww_series_view *queries, const ww_search_opti
     WWI_TRY(wwi_options_take(&j->options, options, "ww_search_options"));
     WWI_TRY(wwi_run_take(j->options.run, &j->run));
     WWI_TRY(wwi_measure_take(j->measure, &measure));
-    WWI_TRY(wwi_view_make_dense(queries, SIZE_MAX, &j->queries, &copy));
+    WWI_TRY(wwi_view_make_dense(queries, &j->queries, &copy));
     j->own = wwi_group_own_run(j->group, &j->run);
     j->options.run = &j->own;
     j->similarity = wwi_measure_is_similarity(&measure);
@@ -224,7 +224,7 @@ ww_status ww_group_search(ww_group *group, const ww_measure *measure, const ww_s
     job j = {.group = group, .measure = measure, .matches = matches, .found = found};
     if (!group || !queries || !streams || !matches)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the group, queries, streams or matches are NULL");
-    WWI_TRY(wwi_view_make_dense(streams, SIZE_MAX, &view, &copy));
+    WWI_TRY(wwi_view_make_dense(streams, &view, &copy));
     j.streams.view = &view;
     const ww_status status =
         view.values && view.count > 0 ? run(&j, queries, options) : wwi_fail(WW_ERROR_EMPTY, "no streams");

@@ -208,10 +208,9 @@ ww_status wwi_plan_rectangle(ww_plan *p, size_t row, size_t row_count, size_t co
     return wwi_runner_block(p->runner, &b);
 }
 
-ww_status wwi_plan_prepare_rectangle(ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count,
-                                     wwi_work **work) {
+ww_status wwi_plan_prepare_rectangle(ww_plan *p, size_t row_count, size_t column_count, wwi_work **work) {
     wwi_batch b;
-    WWI_TRY(wwi_plan_batch(p, row, row_count, column, column_count, &b));
+    WWI_TRY(wwi_plan_batch(p, 0, row_count, 0, column_count, &b));
     return wwi_runner_prepare(p->runner, &b, work);
 }
 

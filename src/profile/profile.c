@@ -151,9 +151,9 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
         *profile = NULL;
     if (!context || !series || !profile)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, series or profile is NULL");
-    ww_status status = wwi_view_make_dense(series, SIZE_MAX, &one, &copies[0]);
+    ww_status status = wwi_view_make_dense(series, &one, &copies[0]);
     if (status == WW_OK && other)
-        status = wwi_view_make_dense(other, SIZE_MAX, &two, &copies[1]);
+        status = wwi_view_make_dense(other, &two, &copies[1]);
     if (status == WW_OK)
         status = create(context, &one, index, other ? &two : NULL, other_index, window, options, profile);
     free(copies[0]);

@@ -56,7 +56,7 @@ ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure
     WWI_TRY(wwi_new_zeroed(m, 1));
     ww_series_view view;
     void *copy;
-    if ((status = wwi_view_make_dense(queries, SIZE_MAX, &view, &copy)) == WW_OK)
+    if ((status = wwi_view_make_dense(queries, &view, &copy)) == WW_OK)
         status = wwi_search_make(context, measure, &view, options, true, &m->search);
     free(copy);
     if (status != WW_OK)
