@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "files/byte_source.h"
 #include "files/output.h"
+#include "files/read_symbols.h"
 #include "shapelets/shapelet_model.h"
 
 #define FORMAT "wavewarp-shapelets"
@@ -20,42 +21,29 @@ static const char *const ops[] = {"and", "or"};
 
 // ---- writing
 
-// Bytes of well-formed UTF-8 from `at` on that form a character; 0 where it is not well-formed.
-static size_t utf8_length(const unsigned char *at) {
-    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const size_t length = at[0] < 0x80 ? 1 : at[0] >> 5 == 6 ? 2 : at[0] >> 4 == 14 ? 3 : at[0] >> 3 == 30 ? 4 : 0;
-    unsigned code = length == 1 ? at[0] : at[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if (at[i] >> 6 != 2)
-            return 0;
-        code = code << 6 | (at[i] & 0x3f);
-    }
-    if (length == 0 || (length > 1 && code < least[length]) || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-        return 0;
-    return length;
+// Bytes of the character at `at`; 0 where it is not well-formed. The NUL at a text's end ends every character.
+static size_t utf8_length(const char *at) {
+    uint32_t point;
+    return wwi_utf8_decode((const unsigned char *)at, 4, &point);
 }
 
 static bool is_utf8(const char *text) {
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at) {
-        const size_t length = utf8_length(at);
-        if (length == 0)
-            return false;
-        at += length;
-    }
-    return true;
+    size_t length = 1;
+    for (; *text && length > 0; text += length)
+        length = utf8_length(text);
+    return length > 0;
 }
 
 // A label: bytes that are not UTF-8 become the Latin-1 characters of their numbers.
 static void write_text(wwi_output *out, const char *text) {
     wwi_output_text(out, "\"");
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+    for (const char *at = text; *at;) {
         const size_t length = utf8_length(at);
         if (length > 1 || (length == 1 && *at >= 0x20 && *at != '"' && *at != '\\' && *at != 0x7f)) {
             wwi_output_bytes(out, at, length);
             at += length;
         } else {
-            wwi_output_print(out, "\\u%04x", (unsigned)*at++);
+            wwi_output_print(out, "\\u%04x", (unsigned)(unsigned char)*at++);
         }
     }
     wwi_output_text(out, "\"");
