@@ -339,17 +339,12 @@ static void note_run(void *user) {
     j->s.division.seconds_device += info.seconds_device;
 }
 
-static cli_series_rows series_of(job *j, size_t k) {
-    return (cli_series_rows){.measure = &j->s.measure,
-                             .device = &j->s.device,
-                             .options = &j->s.plan,
-                             .context = j->s.context,
-                             .sets = {j->s.sets[0], j->s.sets[1]},
-                             .data = j->s.data,
-                             .k = k,
-                             .plan = &j->plan,
-                             .note = note_run,
-                             .user = j};
+// Their rows; k 0: pairs.
+static cli_series_rows rows_of(job *j, size_t k) {
+    cli_series_rows rows = cli_series_rows_of(&j->s, k, &j->plan);
+    rows.note = note_run;
+    rows.user = j;
+    return rows;
 }
 
 // The distances of all pairs; of a part NULL: they are in its file.
@@ -378,12 +373,8 @@ static int write_pairs(job *j, const cli_command *command, const void *values) {
 }
 
 static int divide_pairs(job *j, void *values) {
-    cli_series_rows series = series_of(j, 0);
-    cli_row_job rows = cli_series_row_job(&j->s);
-    rows.name = "pairs";
-    rows.user = &series;
-    rows.weight = cli_pairs_weight;
-    rows.compute = cli_pairs_compute;
+    cli_series_rows series = rows_of(j, 0);
+    const cli_row_job rows = cli_series_rows_job(&j->s, &series);
     return cli_rows_run(&j->s.division, &rows, values);
 }
 
@@ -451,16 +442,9 @@ static void print_nearest_json(const job *j, const cli_command *command, const c
 }
 
 static int divide_nearest(job *j, cli_neighbours *n) {
-    cli_series_rows series = series_of(j, n->k);
-    cli_row_job rows = cli_series_row_job(&j->s);
+    cli_series_rows series = rows_of(j, n->k);
+    const cli_row_job rows = cli_series_rows_job(&j->s, &series);
     void *values = NULL;
-    rows.name = "nearest";
-    rows.k = n->k;
-    rows.columns = 2 * n->k;
-    rows.precision = WW_DOUBLE;
-    rows.weight = cli_nearest_weight;
-    rows.compute = cli_nearest_compute;
-    rows.user = &series;
     if (!j->s.division.part) {
         CLI_TRY(cli_neighbours_allocate(n));
         CLI_TRY(cli_values_allocate(n->queries, rows.columns, WW_DOUBLE, &values));

@@ -67,3 +67,26 @@ cli_row_job cli_series_row_job(cli_series_job *j) {
                          .precision = cli_precision(&j->device),
                          .result = cli_precision(&j->device)};
 }
+
+cli_series_rows cli_series_rows_of(const cli_series_job *j, size_t k, ww_plan **plan) {
+    return (cli_series_rows){.measure = &j->measure,
+                             .device = &j->device,
+                             .options = &j->plan,
+                             .context = j->context,
+                             .sets = {j->sets[0], j->sets[1]},
+                             .data = j->data,
+                             .k = k,
+                             .plan = plan};
+}
+
+cli_row_job cli_series_rows_job(cli_series_job *j, cli_series_rows *rows) {
+    cli_row_job job = cli_series_row_job(j);
+    job.name = rows->k ? "nearest" : "pairs";
+    job.columns = 2 * rows->k;
+    job.k = rows->k;
+    job.precision = rows->k ? WW_DOUBLE : job.result;
+    job.weight = rows->k ? cli_nearest_weight : cli_pairs_weight;
+    job.compute = rows->k ? cli_nearest_compute : cli_pairs_compute;
+    job.user = rows;
+    return job;
+}

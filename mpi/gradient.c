@@ -4,24 +4,21 @@
 
 static int prepare(rank_job *j) {
     rank_gradient *g = &j->gradient;
-    const size_t a = ww_series_set_count(j->sets[0]), b = ww_series_set_count(j->sets[1]);
+    const size_t a = ww_series_set_count(j->s.sets[0]), b = ww_series_set_count(j->s.sets[1]);
     if (a != b)
         return cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", j->paths[0], a, j->paths[1], b);
-    for (int i = 0; i < 2; i++)
-        if (cli_dataset_make(j->context, &j->device, j->paths[i], j->sets[i], &j->data[i]) != CLI_GO_ON)
-            return CLI_FAILURE;
-    g->rows = (cli_gradient_rows){.measure = &j->measure,
-                                  .context = j->context,
-                                  .sets = {j->sets[0], j->sets[1]},
-                                  .data = j->data,
+    CLI_TRY(cli_series_put(&j->s));
+    g->rows = (cli_gradient_rows){.measure = &j->s.measure,
+                                  .context = j->s.context,
+                                  .sets = {j->s.sets[0], j->s.sets[1]},
+                                  .data = j->s.data,
                                   .of = g->of,
                                   .options = WW_GRADIENT_OPTIONS_INIT,
-                                  .progress = &j->progress};
+                                  .progress = &j->s.progress};
     g->rows.options.divergence = g->divergence;
-    g->rows.options.run = j->plan_options.run;
-    j->rows = (cli_row_job){
-        .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
-    CLI_TRY(cli_gradients_divide(&g->rows, cli_precision(&j->device), &j->rows));
+    g->rows.options.run = j->s.plan.run;
+    j->rows = cli_series_row_job(&j->s);
+    CLI_TRY(cli_gradients_divide(&g->rows, cli_precision(&j->s.device), &j->rows));
     return rank_rows_prepare(j);
 }
 
