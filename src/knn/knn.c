@@ -215,19 +215,8 @@ static void set_margin(ww_knn *s) {
 
 static ww_status send_mean(ww_knn *s) {
     const ww_points *b = s->base.points;
-    const uint64_t bytes = (b->words ? b->words : 1) * s->value_bytes;
-    unsigned char *mean = calloc(1, bytes);
-    if (!mean)
-        return wwi_fail_memory(bytes);
-    for (uint32_t j = 0; s->centred && j < b->words; j++) {
-        if (s->precision == WW_DOUBLE)
-            memcpy(mean + j * sizeof(double), &b->mean[j], sizeof(double));
-        else
-            memcpy(mean + j * sizeof(float), &(float){(float)b->mean[j]}, sizeof(float));
-    }
-    const ww_status status = wwi_upload(s->context, &s->mean, mean, bytes);
-    free(mean);
-    return status;
+    return wwi_points_send_mean(s->context, s->precision, b->mean, s->centred ? b->words : 0,
+                                (b->words ? b->words : 1) * s->value_bytes, &s->mean);
 }
 
 // How many rows are processed at a time, of so many bytes each; `point_bytes` of each point are needed besides.

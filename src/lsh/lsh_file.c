@@ -298,8 +298,7 @@ static const char *check_coefficients(const saved *s, unsigned size) {
     for (uint64_t i = 0; i < count; i++) {
         if (s->view.kind == WW_POINTS_BITS && ((const uint32_t *)s->coefficients)[i] >= s->view.dimension)
             return "a sampled bit is above the dimension";
-        if (s->view.kind == WW_POINTS_NUMBERS &&
-            !isfinite(size == 8 ? ((const double *)s->coefficients)[i] : (double)((const float *)s->coefficients)[i]))
+        if (s->view.kind == WW_POINTS_NUMBERS && !isfinite(wwi_value_at(s->coefficients, s->precision, i)))
             return "a coefficient is not a finite number";
     }
     return NULL;

@@ -7,12 +7,7 @@
 #include "search/search_internal.h"
 
 static int by_distance(const void *a, const void *b) {
-    const ww_match *x = a, *y = b;
-    if (x->distance != y->distance)
-        return x->distance < y->distance ? -1 : 1;
-    if (x->stream != y->stream)
-        return x->stream < y->stream ? -1 : 1;
-    return (x->end > y->end) - (x->end < y->end);
+    return wwi_match_order(a, b, false);
 }
 
 // Of the matches in query q, one list a stream of `k` places, the k best.
