@@ -209,15 +209,7 @@ static int divide_matrix(job *j, const cli_command *command, bool condensed) {
     }
     // Of a symmetric measure one half is planned. Up to 3 series that does not show, nor matter.
     const bool upper = condensed || (!j->s.data[1] && !is_part(j) && n > 3 && info.pairs <= n * (n + 1) / 2);
-    cli_tile_job tiles = {{j->s.sets[0], j->s.sets[1]},
-                          j->plan,
-                          j->s.context,
-                          &j->s.progress,
-                          {.condensed = condensed},
-                          &j->s.measure,
-                          &j->s.measure_options,
-                          &j->s.device,
-                          j->output};
+    cli_tile_job tiles = {&j->s, j->plan, {.condensed = condensed}, j->output};
     tiles.shape.precision = cli_precision(&j->s.device);
     tiles.shape.tiles = (cli_tiles){.row = j->part[0].begin,
                                     .rows = j->part[0].end - j->part[0].begin,
@@ -341,10 +333,7 @@ static void note_run(void *user) {
 
 // Their rows; k 0: pairs.
 static cli_series_rows rows_of(job *j, size_t k) {
-    cli_series_rows rows = cli_series_rows_of(&j->s, k, &j->plan);
-    rows.note = note_run;
-    rows.user = j;
-    return rows;
+    return (cli_series_rows){.s = &j->s, .k = k, .plan = &j->plan, .note = note_run, .user = j};
 }
 
 // The distances of all pairs; of a part NULL: they are in its file.
@@ -374,7 +363,7 @@ static int write_pairs(job *j, const cli_command *command, const void *values) {
 
 static int divide_pairs(job *j, void *values) {
     cli_series_rows series = rows_of(j, 0);
-    const cli_row_job rows = cli_series_rows_job(&j->s, &series);
+    const cli_row_job rows = cli_series_rows_job(&series);
     return cli_rows_run(&j->s.division, &rows, values);
 }
 
@@ -443,7 +432,7 @@ static void print_nearest_json(const job *j, const cli_command *command, const c
 
 static int divide_nearest(job *j, cli_neighbours *n) {
     cli_series_rows series = rows_of(j, n->k);
-    const cli_row_job rows = cli_series_rows_job(&j->s, &series);
+    const cli_row_job rows = cli_series_rows_job(&series);
     void *values = NULL;
     if (!j->s.division.part) {
         CLI_TRY(cli_neighbours_allocate(n));

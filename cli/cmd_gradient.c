@@ -149,23 +149,16 @@ static int compute(job *j, ww_gradient_options *options) {
 
 // With a journal. Of a part: into its file; else as compute(), but that journal and file are left to be removed.
 static int divide(job *j, const ww_gradient_options *options) {
-    cli_gradient_rows gradients = {.measure = &j->s.measure,
-                                   .context = j->s.context,
-                                   .sets = {j->s.sets[0], j->s.sets[1]},
-                                   .data = j->s.data,
-                                   .of = j->of,
-                                   .options = *options,
-                                   .progress = &j->s.progress};
-    cli_row_job rows = cli_series_row_job(&j->s);
-    int result = cli_gradients_divide(&gradients, cli_precision(&j->s.device), &rows);
+    cli_gradient_rows gradients = {.s = &j->s, .of = j->of, .options = *options};
+    cli_row_job rows = cli_rows_of(&j->s);
+    int result = cli_gradients_divide(&gradients, &rows);
     if (result == CLI_GO_ON)
         result = cli_rows_run(&j->s.division, &rows, NULL);
     j->info = gradients.did;
     j->found = gradients.shape;
     if (result != CLI_GO_ON || j->s.division.part)
         return result;
-    CLI_TRY(cli_gradients_begin(&j->found));
-    return cli_rows_each(j->s.division.file, 0, rows.rows, rows.columns, cli_gradients_take, &j->found);
+    return cli_gradients_join(&j->found, &rows, j->s.division.file);
 }
 
 static int find(job *j) {

@@ -80,10 +80,8 @@ static void note_run(void *user) {
 
 // Of a part: into its file; else all paths, and journal and file are left to be removed.
 static int divide(job *j) {
-    cli_path_rows paths = {.series = cli_series_rows_of(&j->s, 0, &j->plan)};
-    cli_row_job rows = cli_series_row_job(&j->s);
-    paths.series.note = note_run;
-    paths.series.user = j;
+    cli_path_rows paths = {.series = {.s = &j->s, .plan = &j->plan, .note = note_run, .user = j}};
+    cli_row_job rows = cli_rows_of(&j->s);
     CLI_TRY(cli_paths_divide(&paths, &rows));
     CLI_TRY(cli_rows_run(&j->s.division, &rows, NULL));
     if (j->s.division.part)

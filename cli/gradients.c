@@ -112,6 +112,11 @@ int cli_gradients_take(void *user, uint64_t row, const double *values) {
     return add_series(g, (size_t)length, values[1], values + HEAD);
 }
 
+int cli_gradients_join(cli_gradients *g, const cli_row_job *job, const ww_array_file *file) {
+    CLI_TRY(cli_gradients_begin(g));
+    return cli_rows_each(file, 0, job->rows, job->columns, cli_gradients_take, g);
+}
+
 // ---- output
 
 int cli_gradients_write(const cli_gradients *g, const char *path) {
@@ -159,8 +164,8 @@ static void free_some(some *s) {
 
 static double weight(void *user, uint64_t row) {
     const cli_gradient_rows *r = user;
-    return (double)ww_series_set_length(r->sets[0], (size_t)row) *
-           (double)ww_series_set_length(r->sets[1], (size_t)row);
+    return (double)ww_series_set_length(r->s->sets[0], (size_t)row) *
+           (double)ww_series_set_length(r->s->sets[1], (size_t)row);
 }
 
 static int run_some(cli_gradient_rows *r, ww_gradient *gradient, some *s) {
@@ -188,7 +193,7 @@ static int run_some(cli_gradient_rows *r, ww_gradient *gradient, some *s) {
     r->did.segments = info.segments > r->did.segments ? info.segments : r->did.segments;
     r->did.seconds_device += info.seconds_device;
     r->did.seconds_wall += info.seconds_wall;
-    r->progress->done_before += 2 * info.cells;
+    r->s->progress.done_before += 2 * info.cells;
     return CLI_GO_ON;
 }
 
@@ -210,14 +215,14 @@ static void pack_label(const char *label, double *row) {
 }
 
 static size_t cells_of(const cli_gradient_rows *r, size_t pair) {
-    return r->options.alignment ? (ww_series_set_length(r->sets[0], pair) - r->shorter) *
-                                      (ww_series_set_length(r->sets[1], pair) - r->shorter)
+    return r->options.alignment ? (ww_series_set_length(r->s->sets[0], pair) - r->shorter) *
+                                      (ww_series_set_length(r->s->sets[1], pair) - r->shorter)
                                 : 0;
 }
 
 static void pack_rows(const cli_gradient_rows *r, const some *s, size_t first, size_t count, double *rows) {
     const cli_gradients *g = &r->shape;
-    const ww_series_set *of = r->sets[r->of];
+    const ww_series_set *of = r->s->sets[r->of];
     const size_t columns = cli_gradients_columns(g);
     size_t at = 0, cells_at = 0;
     memset(rows, 0, count * columns * sizeof *rows);
@@ -243,7 +248,7 @@ static int compute(void *user, uint64_t first, uint64_t count, void *values) {
     int result = s.index ? CLI_GO_ON : cli_error("not enough memory");
     for (size_t i = 0; result == CLI_GO_ON && i < count; i++)
         s.index[i] = (size_t)first + i;
-    if (result == CLI_GO_ON && ww_gradient_create_pairs(r->measure, r->data[0], r->data[1], s.index, s.index,
+    if (result == CLI_GO_ON && ww_gradient_create_pairs(&r->s->measure, r->s->data[0], r->s->data[1], s.index, s.index,
                                                         (size_t)count, &r->options, &gradient) != WW_OK)
         result = cli_fail_plainly();
     if (result == CLI_GO_ON)
@@ -261,8 +266,8 @@ static int take_sizes(cli_gradient_rows *r) {
     ww_gradient *gradient = NULL;
     ww_gradient_info info = WW_GRADIENT_INFO_INIT;
     cli_gradients *g = &r->shape;
-    ww_status status =
-        ww_gradient_create_pairs(r->measure, r->data[0], r->data[1], &first, &first, 1, &r->options, &gradient);
+    ww_status status = ww_gradient_create_pairs(&r->s->measure, r->s->data[0], r->s->data[1], &first, &first, 1,
+                                                &r->options, &gradient);
     if (status == WW_OK)
         status = ww_gradient_get_info(gradient, &info);
     ww_gradient_destroy(&gradient);
@@ -277,10 +282,10 @@ static int take_sizes(cli_gradient_rows *r) {
     return CLI_GO_ON;
 }
 
-int cli_gradients_divide(cli_gradient_rows *r, ww_precision precision, cli_row_job *job) {
-    const ww_series_set *of = r->sets[r->of];
+int cli_gradients_divide(cli_gradient_rows *r, cli_row_job *job) {
+    const ww_series_set *of = r->s->sets[r->of];
     cli_gradients *g = &r->shape;
-    *g = (cli_gradients){.precision = precision,
+    *g = (cli_gradients){.precision = job->result,
                          .pairs = ww_series_set_count(of),
                          .channels = ww_series_set_channels(of),
                          .longest = ww_series_set_max_length(of)};
@@ -298,16 +303,11 @@ int cli_gradients_divide(cli_gradient_rows *r, ww_precision precision, cli_row_j
              g->channels, g->parameters, g->longest, g->cells, g->label, cli_gradient_sides[r->of],
              r->options.divergence != 0);
     job->name = "gradient";
-    job->sets[0] = r->sets[0];
-    job->sets[1] = r->sets[1];
     job->more = r->more;
     job->stream = r->labels;
-    job->context = r->context;
     job->rows = g->pairs;
     job->columns = cli_gradients_columns(g);
-    job->k = 0;
     job->precision = WW_DOUBLE;
-    job->result = precision;
     job->weight = weight;
     job->compute = compute;
     job->user = r;

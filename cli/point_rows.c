@@ -22,7 +22,7 @@ static int take_queries(const cli_point_rows *r, size_t first, size_t count, ww_
             view.kind == WW_POINTS_BITS ? (view.dimension + 7) / 8 : view.dimension * cli_value_bytes(view.precision);
         view.values = (const char *)view.values + first * bytes;
     }
-    const int result = cli_points_upload(r->context, r->device, NULL, &view, queries);
+    const int result = cli_points_upload(r->s->context, &r->s->device, NULL, &view, queries);
     free(offsets);
     return result;
 }
@@ -47,9 +47,9 @@ int cli_points_compute(void *user, uint64_t first, uint64_t count, void *values)
     ww_points *queries = NULL;
     ww_knn_options options = WW_KNN_OPTIONS_INIT;
     ww_nearest_shard shard = WW_NEAREST_SHARD_INIT;
-    cli_neighbours n = {(size_t)count, r->k, cli_points_precision(r->device, r->queries), NULL, NULL};
+    cli_neighbours n = {(size_t)count, r->k, cli_points_precision(&r->s->device, r->queries), NULL, NULL};
     options.metric = root ? WW_METRIC_L2_SQUARED : r->metric;
-    options.run = r->run;
+    options.run = r->s->plan.run;
     shard.query_offset = first;
     shard.exclude_self = r->self;
     ww_knn_destroy(r->knn);

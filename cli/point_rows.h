@@ -5,13 +5,12 @@
 
 #include "neighbours.h"
 #include "point_options.h"
+#include "series_job.h"
 
 typedef struct cli_point_rows {
     ww_metric metric;
-    double radius; // of what is computed; INFINITY: all neighbours
-    const cli_device_options *device;
-    const ww_run_options *run;
-    ww_context *context;
+    double radius;     // of what is computed; INFINITY: all neighbours
+    cli_series_job *s; // its files have points
     const ww_point_view *queries;
     ww_points *base;
     bool self; // the queries are the base

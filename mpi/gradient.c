@@ -8,25 +8,17 @@ static int prepare(rank_job *j) {
     if (a != b)
         return cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", j->paths[0], a, j->paths[1], b);
     CLI_TRY(cli_series_put(&j->s));
-    g->rows = (cli_gradient_rows){.measure = &j->s.measure,
-                                  .context = j->s.context,
-                                  .sets = {j->s.sets[0], j->s.sets[1]},
-                                  .data = j->s.data,
-                                  .of = g->of,
-                                  .options = WW_GRADIENT_OPTIONS_INIT,
-                                  .progress = &j->s.progress};
+    g->rows = (cli_gradient_rows){.s = &j->s, .of = g->of, .options = WW_GRADIENT_OPTIONS_INIT};
     g->rows.options.divergence = g->divergence;
     g->rows.options.run = j->s.plan.run;
-    j->rows = cli_series_row_job(&j->s);
-    CLI_TRY(cli_gradients_divide(&g->rows, cli_precision(&j->s.device), &j->rows));
+    j->rows = cli_rows_of(&j->s);
+    CLI_TRY(cli_gradients_divide(&g->rows, &j->rows));
     return rank_rows_prepare(j);
 }
 
 static int finish(rank_job *j) {
     cli_gradients found = j->gradient.rows.shape;
-    int result = cli_gradients_begin(&found);
-    if (result == CLI_GO_ON)
-        result = cli_rows_each(j->work.file, 0, j->work.rows, j->work.columns, cli_gradients_take, &found);
+    int result = cli_gradients_join(&found, &j->rows, j->work.file);
     if (result == CLI_GO_ON)
         result = cli_gradients_write(&found, j->wanted.output);
     cli_gradients_free(&found);

@@ -81,7 +81,6 @@ typedef struct rank_profile {
 typedef struct rank_classes {
     const char *predictions;
     cli_classify_rows rows;
-    ww_dataset *data[2]; // as the rows have them; the second is the job's first
 } rank_classes;
 
 typedef struct rank_gradient {

@@ -45,24 +45,15 @@ static int read_search(rank_job *j) {
 static int prepare_search(rank_job *j) {
     rank_search *s = &j->search;
     s->options.run = j->s.plan.run;
-    s->units = (cli_search_units){.context = j->s.context,
-                                  .measure = &j->s.measure,
-                                  .options = &s->options,
-                                  .queries = j->s.sets[0],
-                                  .streams = j->s.sets[1],
-                                  .raw = j->s.sets[1] ? NULL : &s->raw};
-    j->rows = cli_series_row_job(&j->s);
+    s->units = (cli_search_units){.s = &j->s, .options = &s->options, .raw = j->s.sets[1] ? NULL : &s->raw};
+    j->rows = cli_rows_of(&j->s);
     CLI_TRY(cli_search_divide(&s->units, &j->rows));
     return rank_rows_prepare(j);
 }
 
 static int finish_search(rank_job *j) {
     cli_matches found = j->search.units.shape;
-    int result = cli_matches_allocate(&found);
-    if (result == CLI_GO_ON)
-        result = cli_rows_each(j->work.file, 0, j->work.rows, j->work.columns, cli_matches_take, &found);
-    if (result == CLI_GO_ON)
-        result = cli_matches_choose(&found);
+    int result = cli_matches_join(&found, &j->rows, j->work.file);
     if (result == CLI_GO_ON)
         result = cli_matches_write(&found, j->wanted.output);
     cli_matches_free(&found);
@@ -89,23 +80,15 @@ static int read_profile(rank_job *j) {
 
 static int prepare_profile(rank_job *j) {
     rank_profile *p = &j->profile;
-    p->units = (cli_profile_units){.context = j->s.context,
-                                   .wanted = &p->wanted,
-                                   .sets = {j->s.sets[0], j->s.sets[1]},
-                                   .precision = cli_precision(&j->s.device),
-                                   .run = j->s.plan.run};
-    j->rows = (cli_row_job){.progress = &j->s.progress, .device = &j->s.device};
+    p->units = (cli_profile_units){.s = &j->s, .wanted = &p->wanted};
+    j->rows = cli_rows_of(&j->s);
     CLI_TRY(cli_profile_divide(&p->units, &j->rows));
     return rank_rows_prepare(j);
 }
 
 static int finish_profile(rank_job *j) {
     cli_profiles found = j->profile.units.shape;
-    int result = cli_profiles_begin(&found);
-    if (result == CLI_GO_ON)
-        result = cli_rows_each(j->work.file, 0, j->work.rows, j->work.columns, cli_profiles_take, &found);
-    if (result == CLI_GO_ON)
-        result = cli_profiles_finish(&found);
+    int result = cli_profiles_join(&found, &j->rows, j->work.file);
     if (result == CLI_GO_ON)
         result = cli_profiles_write(&found, j->wanted.output);
     cli_profiles_free(&found);
@@ -118,8 +101,8 @@ static int prepare_path(rank_job *j) {
     const ww_series_set *const sets[] = {j->s.sets[0], j->s.sets[1]};
     CLI_TRY(cli_paths_check(j->paths, sets));
     CLI_TRY(cli_series_put(&j->s));
-    j->rows = cli_series_row_job(&j->s);
-    j->path_rows.series = cli_series_rows_of(&j->s, 0, &j->plan);
+    j->rows = cli_rows_of(&j->s);
+    j->path_rows.series = (cli_series_rows){.s = &j->s, .plan = &j->plan};
     CLI_TRY(cli_paths_divide(&j->path_rows, &j->rows));
     return rank_rows_prepare(j);
 }
@@ -146,13 +129,8 @@ static int prepare_classify(rank_job *j) {
     CLI_TRY(cli_dataset_make(j->s.context, &j->s.device, j->paths[0], j->s.sets[0], &j->s.data[0]));
     options.k = (size_t)j->wanted.k;
     options.plan = &j->s.plan;
-    c->data[1] = j->s.data[0];
-    c->rows.series = (cli_series_rows){.measure = &j->s.measure,
-                                       .device = &j->s.device,
-                                       .context = j->s.context,
-                                       .sets = {j->s.sets[1], j->s.sets[0]},
-                                       .data = c->data};
-    j->rows = cli_series_row_job(&j->s);
+    c->rows.s = &j->s;
+    j->rows = cli_rows_of(&j->s);
     CLI_TRY(cli_classify_divide(&c->rows, &options, &j->rows));
     return rank_rows_prepare(j);
 }

@@ -36,10 +36,7 @@ static int prepare(rank_job *j) {
                              .queries = l->queries,
                              .k = (size_t)j->wanted.k,
                              .precision = cli_points_precision(&j->s.device, &p->all[0].view)};
-    j->rows = (cli_row_job){.points = {&p->all[0].view, base ? &p->all[1].view : NULL},
-                            .context = j->s.context,
-                            .progress = &j->s.progress,
-                            .device = &j->s.device};
+    j->rows = (cli_row_job){.points = {&p->all[0].view, base ? &p->all[1].view : NULL}, .s = &j->s};
     if (result == CLI_GO_ON)
         result = cli_lsh_divide(&l->rows, p->all[0].view.count, &j->rows);
     return result == CLI_GO_ON ? rank_rows_prepare(j) : result;

@@ -61,9 +61,7 @@ static int run(rank_job *j, uint64_t first, uint64_t count) {
 }
 
 static int run_part(rank_job *j, cli_division *part) {
-    cli_tile_job tiles = {
-        {j->s.sets[0], j->s.sets[1]}, j->plan,      j->s.context, &j->s.progress, j->shape, &j->s.measure,
-        &j->s.measure_options,        &j->s.device, NULL};
+    cli_tile_job tiles = {&j->s, j->plan, j->shape, NULL};
     return cli_tiles_run(part, &tiles);
 }
 

@@ -58,8 +58,8 @@ static int prepare_pairs(rank_job *j) {
     if (a != b)
         return cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", j->paths[0], a, j->paths[1], b);
     CLI_TRY(cli_series_put(&j->s));
-    j->series = cli_series_rows_of(&j->s, 0, &j->plan);
-    j->rows = cli_series_rows_job(&j->s, &j->series);
+    j->series = (cli_series_rows){.s = &j->s, .plan = &j->plan};
+    j->rows = cli_series_rows_job(&j->series);
     return rank_rows_prepare(j);
 }
 
@@ -79,8 +79,8 @@ static int prepare_nearest(rank_job *j) {
     const int base = j->s.sets[1] ? 1 : 0;
     if (cli_dataset_make(j->s.context, &j->s.device, j->paths[base], j->s.sets[base], &j->s.data[base]) != CLI_GO_ON)
         return CLI_FAILURE;
-    j->series = cli_series_rows_of(&j->s, (size_t)j->wanted.k, &j->plan);
-    j->rows = cli_series_rows_job(&j->s, &j->series);
+    j->series = (cli_series_rows){.s = &j->s, .k = (size_t)j->wanted.k, .plan = &j->plan};
+    j->rows = cli_series_rows_job(&j->series);
     return rank_rows_prepare(j);
 }
 
@@ -143,9 +143,7 @@ static int prepare_knn(rank_job *j) {
     cli_points_more((ww_metric)p->metric, p->radius, more);
     p->rows = (cli_point_rows){.metric = (ww_metric)p->metric,
                                .radius = j->parts ? p->radius : (double)INFINITY,
-                               .device = &j->s.device,
-                               .run = j->s.plan.run,
-                               .context = j->s.context,
+                               .s = &j->s,
                                .queries = &p->all[0].view,
                                .base = p->base,
                                .self = !j->paths[1],
@@ -154,9 +152,7 @@ static int prepare_knn(rank_job *j) {
     j->rows = (cli_row_job){.name = "knn",
                             .points = {&p->all[0].view, j->paths[1] ? &p->all[1].view : NULL},
                             .more = more,
-                            .context = j->s.context,
-                            .progress = &j->s.progress,
-                            .device = &j->s.device,
+                            .s = &j->s,
                             .rows = p->all[0].view.count,
                             .columns = 2 * k,
                             .k = k,
