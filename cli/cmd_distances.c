@@ -394,9 +394,7 @@ static int compute_pairs(job *j, const cli_command *command) {
 
 static int find_pairs(job *j, const cli_command *command) {
     CLI_TRY(job_begin(j, command->name));
-    if (row_count(j) != column_count(j))
-        return cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", j->s.paths[0], row_count(j),
-                         j->s.paths[1], column_count(j));
+    CLI_TRY(cli_pairs_check(&j->s));
     CLI_TRY(compute_pairs(j, command));
     report(j);
     return CLI_GO_ON;

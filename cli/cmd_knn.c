@@ -142,7 +142,8 @@ static int divide(knn_job *j) {
     cli_neighbours *n = &j->found;
     void *values = NULL;
     cli_point_rows points = {.metric = (ww_metric)j->metric,
-                             .radius = j->s.division.part ? j->radius : INFINITY,
+                             .radius = j->radius,
+                             .part = j->s.division.part != 0,
                              .s = &j->s,
                              .queries = &j->views[0],
                              .base = j->points[base_of(j)],
@@ -151,22 +152,10 @@ static int divide(knn_job *j) {
                              .knn = &j->knn,
                              .note = note_run,
                              .user = j};
-    char more[CLI_POINTS_MORE];
-    cli_row_job rows = {.name = "knn",
-                        .points = {&j->views[0], j->s.paths[1] ? &j->views[1] : NULL},
-                        .more = more,
-                        .s = &j->s,
-                        .rows = n->queries,
-                        .columns = 2 * n->k,
-                        .k = n->k,
-                        .precision = WW_DOUBLE,
-                        .result = n->precision,
-                        .weight = cli_points_weight,
-                        .compute = cli_points_compute,
-                        .user = &points};
+    cli_row_job rows = {.points = {&j->views[0], j->s.paths[1] ? &j->views[1] : NULL}, .s = &j->s};
     if (n->k > WW_KNN_MOST)
         return cli_error("--k is %zu; it can be 1 to %d", n->k, WW_KNN_MOST);
-    cli_points_more(points.metric, j->radius, more);
+    cli_points_divide(&points, &rows);
     if (!j->s.division.part) {
         CLI_TRY(cli_neighbours_allocate(n));
         CLI_TRY(cli_values_allocate(n->queries, 2 * n->k, WW_DOUBLE, &values));
@@ -260,10 +249,7 @@ static int check_options(const cli_command *command, knn_job *j) {
     const cli_neighbour_options *w = &j->wanted;
     if (j->classes_path && j->values_path)
         return cli_usage(command->name, "--classes and --values exclude each other");
-    if (j->radius_text && (!cli_number(j->radius_text, &j->radius) || j->radius < 0))
-        return cli_usage(command->name, "--radius is '%s', but must be a number from 0", j->radius_text);
-    if (j->radius_text && j->metric == WW_METRIC_INNER_PRODUCT)
-        return cli_usage(command->name, "--radius is for distances; an inner product is none");
+    CLI_TRY(cli_points_radius(command->name, j->radius_text, (ww_metric)j->metric, &j->radius));
     CLI_TRY(cli_division_check_job(command->name, &j->s.division, &j->s.device, w->output || w->ids || w->distances));
     if (j->s.division.part && (j->classes_path || j->values_path))
         return cli_usage(command->name, "--classes and --values are for all queries, not for a part");

@@ -41,7 +41,7 @@ double cli_points_weight(void *user, uint64_t row) {
     return 1;
 }
 
-int cli_points_compute(void *user, uint64_t first, uint64_t count, void *values) {
+static int compute(void *user, uint64_t first, uint64_t count, void *values) {
     cli_point_rows *r = user;
     const bool root = r->metric == WW_METRIC_L2; // by which parts are not ordered
     ww_points *queries = NULL;
@@ -64,7 +64,7 @@ int cli_points_compute(void *user, uint64_t first, uint64_t count, void *values)
             r->note(r->user);
         if (root)
             take_roots(&n);
-        r->full += cli_points_within(&n, r->radius);
+        r->full += cli_points_within(&n, r->part ? r->radius : (double)INFINITY);
         cli_neighbours_pack(&n, values);
     }
     ww_points_destroy(&queries);
@@ -72,8 +72,26 @@ int cli_points_compute(void *user, uint64_t first, uint64_t count, void *values)
     return result;
 }
 
-void cli_points_more(ww_metric metric, double radius, char more[CLI_POINTS_MORE]) {
-    snprintf(more, CLI_POINTS_MORE, "metric %s radius %.17g", ww_metric_name(metric), radius);
+void cli_points_divide(cli_point_rows *r, cli_row_job *job) {
+    snprintf(r->more, sizeof r->more, "metric %s radius %.17g", ww_metric_name(r->metric), r->radius);
+    job->name = "knn";
+    job->more = r->more;
+    job->rows = r->queries->count;
+    job->columns = 2 * r->k;
+    job->k = r->k;
+    job->precision = WW_DOUBLE;
+    job->result = cli_points_precision(&r->s->device, r->queries);
+    job->weight = cli_points_weight;
+    job->compute = compute;
+    job->user = r;
+}
+
+int cli_points_radius(const char *command, const char *text, ww_metric metric, double *radius) {
+    if (text && (!cli_number(text, radius) || *radius < 0))
+        return cli_usage(command, "--radius is '%s', but must be a number from 0", text);
+    if (text && metric == WW_METRIC_INNER_PRODUCT)
+        return cli_usage(command, "--radius is for distances; an inner product is none");
+    return CLI_GO_ON;
 }
 
 size_t cli_points_within(const cli_neighbours *n, double radius) {

@@ -15,6 +15,13 @@ size_t cli_series_member(const ww_series_set *set, uint64_t pair) {
     return ww_series_set_count(set) == 1 ? 0 : (size_t)pair;
 }
 
+int cli_pairs_check(const cli_series_job *s) {
+    const size_t a = ww_series_set_count(s->sets[0]), b = ww_series_set_count(s->sets[1]);
+    return a == b ? CLI_GO_ON
+                  : cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", s->paths[0], a, s->paths[1],
+                              b);
+}
+
 double cli_pairs_weight(void *user, uint64_t row) {
     const cli_series_rows *r = user;
     double cells = 1;

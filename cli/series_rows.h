@@ -14,6 +14,8 @@ typedef struct cli_series_rows {
     void *user;
 } cli_series_rows;
 
+// Whether the sets have pairs.
+int cli_pairs_check(const cli_series_job *s);
 // All rows of such a job: pairs where k is 0, else the nearest, of 2 k doubles.
 cli_row_job cli_series_rows_job(cli_series_rows *rows);
 

@@ -4,9 +4,7 @@
 
 static int prepare(rank_job *j) {
     rank_gradient *g = &j->gradient;
-    const size_t a = ww_series_set_count(j->s.sets[0]), b = ww_series_set_count(j->s.sets[1]);
-    if (a != b)
-        return cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", j->paths[0], a, j->paths[1], b);
+    CLI_TRY(cli_pairs_check(&j->s));
     CLI_TRY(cli_series_put(&j->s));
     g->rows = (cli_gradient_rows){.s = &j->s, .of = g->of, .options = WW_GRADIENT_OPTIONS_INIT};
     g->rows.options.divergence = g->divergence;

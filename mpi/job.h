@@ -140,6 +140,8 @@ struct rank_job {
 int rank_devices_open(rank_job *j);
 // Reads series, and fits the measure to them.
 int rank_read_series(rank_job *j);
+// Reads points of this metric; `bits`: sets that are given as bits.
+int rank_read_points(rank_job *j, ww_metric metric, bool bits);
 // Parses the arguments, and does the job. Called by all ranks; frees what the job has.
 int rank_job_run(rank_job *j, const cli_command *command, const cli_option *options, size_t count, int argc,
                  char **argv);

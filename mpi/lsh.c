@@ -7,17 +7,7 @@ static int check(rank_job *j) {
 }
 
 static int read_points(rank_job *j) {
-    rank_view *all = j->points.all;
-    const bool bits = j->lsh.asked.metric == WW_METRIC_JACCARD_BITS;
-    int result = CLI_GO_ON;
-    for (int i = 0; rank == 0 && i < 2 && result == CLI_GO_ON; i++)
-        if (j->paths[i])
-            result = cli_lsh_read(j->paths[i], j->lsh.options.metric, bits, &all[i].set, &all[i].view);
-    result = ranks_agree(result);
-    for (int i = 0; i < 2 && result == CLI_GO_ON; i++)
-        if (j->paths[i])
-            result = ranks_share_points(&all[i]);
-    return result;
+    return rank_read_points(j, j->lsh.options.metric, j->lsh.asked.metric == WW_METRIC_JACCARD_BITS);
 }
 
 static int prepare(rank_job *j) {
