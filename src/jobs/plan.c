@@ -276,8 +276,4 @@ ww_status ww_plan_finish(ww_plan *plan) {
     return plan->pending ? wwi_plan_end(plan, WW_OK) : WW_OK;
 }
 
-ww_status ww_plan_get_info(const ww_plan *plan, ww_plan_info *info) {
-    if (!plan || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan or info is NULL");
-    return wwi_struct_give(info, &plan->info, "ww_plan_info");
-}
+WWI_GIVES_INFO(plan, plan)

@@ -310,11 +310,7 @@ ww_status ww_knn_create_shard(ww_points *base, ww_points *queries, size_t k, con
     return status;
 }
 
-ww_status ww_knn_get_info(const ww_knn *knn, ww_knn_info *info) {
-    if (!knn || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "knn or info is NULL");
-    return wwi_struct_give(info, &knn->info, "ww_knn_info");
-}
+WWI_GIVES_INFO(knn, knn)
 
 int wwi_metric_code(ww_metric metric) {
     return metrics[metric].code;

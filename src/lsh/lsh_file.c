@@ -21,23 +21,14 @@
 
 typedef struct bytes {
     unsigned char *at;
-    uint64_t count, capacity;
+    size_t count, capacity;
     bool failed;
 } bytes;
 
 static void put(bytes *b, const void *from, uint64_t count) {
+    b->failed = b->failed || wwi_grow(&b->at, &b->capacity, b->count + count, 1) != WW_OK;
     if (b->failed)
         return;
-    if (b->capacity - b->count < count) {
-        uint64_t capacity = b->capacity * 2 > b->count + count ? b->capacity * 2 : b->count + count;
-        unsigned char *more = realloc(b->at, capacity);
-        if (!more) {
-            b->failed = true;
-            return;
-        }
-        b->at = more;
-        b->capacity = capacity;
-    }
     memcpy(b->at + b->count, from, count);
     b->count += count;
 }

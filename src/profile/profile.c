@@ -288,11 +288,7 @@ ww_status ww_profile_add_rectangle(ww_profile *p, size_t row, size_t rows, size_
     return run_rectangle(p, &part, false, output);
 }
 
-ww_status ww_profile_get_info(const ww_profile *profile, ww_profile_info *info) {
-    if (!profile || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or info is NULL");
-    return wwi_struct_give(info, &profile->info, "ww_profile_info");
-}
+WWI_GIVES_INFO(profile, profile)
 
 ww_status ww_profile_find(ww_context *context, const ww_series_view *series, const ww_series_view *other, size_t window,
                           const ww_profile_options *options, double *distances, int64_t *indices) {
