@@ -31,6 +31,11 @@ int cli_gradients_take(void *g, uint64_t row, const double *values);
 int cli_gradients_join(cli_gradients *g, const cli_row_job *job, const ww_array_file *file);
 void cli_gradients_free(cli_gradients *g);
 
+// Room for what such a gradient gives, by the series of X or (`of`) of Y, and its outputs, which are in `each`; where
+// `parameters` and `cells` are 0 without these.
+int cli_gradients_outputs(cli_gradients *g, const ww_gradient_info *info, int of, ww_output each[4],
+                          ww_gradient_outputs *to);
+
 // Adds a series of these values, from `at` on, to a set; *at is moved.
 int cli_gradients_add(ww_series_set *set, ww_precision precision, const void *values, uint64_t *at, size_t length,
                       const char *label);
