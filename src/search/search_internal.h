@@ -233,6 +233,8 @@ ww_status wwi_super_run(ww_search *s, const ww_series_view *streams, ww_match *m
 // ---- search_make.c, search_run.c
 ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
                           const ww_search_options *options, bool streaming, ww_search **search);
+// Adds what a run did, but for its wall time.
+void wwi_search_info_add(ww_search_info *sum, const ww_search_info *did);
 // A run of any search but one for whole streams.
 ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found);
 ww_status wwi_search_check_options(const ww_search_options *options);

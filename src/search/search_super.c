@@ -35,11 +35,7 @@ static ww_status run_query(ww_search *s, ww_search *inner, size_t q, ww_match *a
     query.channels = own->channels;
     query.length = own->lengths[q];
     WWI_TRY(wwi_search_run(inner, &(wwi_joined){.view = &query}, all, counts));
-    s->info.places += inner->info.places;
-    s->info.cells += inner->info.cells;
-    s->info.cells_started += inner->info.cells_started;
-    s->info.launches += inner->info.launches;
-    s->info.seconds_device += inner->info.seconds_device;
+    wwi_search_info_add(&s->info, &inner->info);
     return WW_OK;
 }
 
