@@ -171,11 +171,11 @@ void cli_classified_free(cli_classified *c) {
 
 static int compute(void *user, uint64_t first, uint64_t count, void *values) {
     cli_classify_rows *rows = user;
-    const ww_series_set *test = rows->series.sets[0], *train = rows->series.sets[1];
+    const ww_series_set *train = rows->s->sets[0], *test = rows->s->sets[1];
     ww_classification own = WW_CLASSIFICATION_INIT, *did = &rows->did;
     ww_dataset *some = NULL;
     double *row = values;
-    int result = cli_series_some(&rows->series, first, count, &some);
+    int result = cli_series_some(rows->s, test, first, count, &some);
     if (result == CLI_GO_ON && ww_classifier_run(rows->classifier, some, &own) != WW_OK)
         result = cli_fail_plainly();
     // Of all of them in the first row.
@@ -196,10 +196,13 @@ static int compute(void *user, uint64_t first, uint64_t count, void *values) {
     did->launches += own.launches;
     did->seconds_device += own.seconds_device;
     did->seconds_compute += own.seconds_compute;
-    cli_series_note(&rows->series);
     ww_classification_free(&own);
     ww_dataset_destroy(&some);
     return result;
+}
+
+static double weight(void *user, uint64_t row) {
+    return (double)ww_series_set_length(((const cli_classify_rows *)user)->s->sets[1], (size_t)row);
 }
 
 // Adds the sums of both sets' labels to the line, which the sums of their values don't tell apart.
@@ -213,24 +216,22 @@ static char *with_sums(char *line, const ww_series_set *train, const ww_series_s
 }
 
 int cli_classify_divide(cli_classify_rows *rows, const ww_classify_options *options, cli_row_job *job) {
-    const cli_series_rows *s = &rows->series;
+    const cli_series_job *s = rows->s;
     rows->did = (ww_classification)WW_CLASSIFICATION_INIT;
-    if (ww_classifier_create(s->measure, s->data[1], options, &rows->classifier) != WW_OK)
+    if (ww_classifier_create(&s->measure, s->data[0], options, &rows->classifier) != WW_OK)
         return cli_fail();
-    rows->more = with_sums(shape_text(s->measure, s->sets[1], s->sets[0]), s->sets[1], s->sets[0]);
+    rows->more = with_sums(shape_text(&s->measure, s->sets[0], s->sets[1]), s->sets[0], s->sets[1]);
     if (!rows->more)
         return cli_error("not enough memory");
     job->name = "classify";
-    job->sets[0] = s->sets[0];
-    job->sets[1] = s->sets[1];
+    job->sets[0] = s->sets[1];
+    job->sets[1] = s->sets[0];
     job->more = rows->more;
-    job->context = s->context;
-    job->rows = ww_series_set_count(s->sets[0]);
+    job->rows = ww_series_set_count(s->sets[1]);
     job->columns = CLI_CLASSIFIED_COLUMNS;
     job->k = options->k;
     job->precision = WW_DOUBLE;
-    job->result = cli_precision(s->device);
-    job->weight = cli_nearest_weight;
+    job->weight = weight;
     job->compute = compute;
     job->user = rows;
     return CLI_GO_ON;

@@ -4,7 +4,6 @@
 #ifndef WAVEWARP_CLI_CLASSIFIED_H
 #define WAVEWARP_CLI_CLASSIFIED_H
 
-#include "rows.h"
 #include "series_rows.h"
 
 typedef struct cli_classified {
@@ -43,13 +42,13 @@ int cli_classified_save(const cli_classified *c, const char *path);
 
 enum { CLI_CLASSIFIED_COLUMNS = 3 };
 typedef struct cli_classify_rows {
-    cli_series_rows series; // of the test series and the training series; of the datasets the second
+    cli_series_job *s; // the train and the test set; of the datasets the first
     ww_classifier *classifier;
     ww_classification did; // counts and times of all runs
     char *more;
 } cli_classify_rows;
 
-// Says what the rows are, test series: all but what `job` says of progress, measure and device.
+// Says what the rows of cli_rows_of() are, test series.
 int cli_classify_divide(cli_classify_rows *rows, const ww_classify_options *options, cli_row_job *job);
 void cli_classify_end(cli_classify_rows *rows);
 

@@ -114,14 +114,9 @@ static int classify_all(classify *c, const ww_classify_options *options) {
 
 // Of a part: into its file; else all test series, and journal and file are left to be removed.
 static int divide(classify *c, const ww_classify_options *options) {
-    ww_dataset *data[2] = {NULL, NULL};
-    cli_classify_rows rows = {.series = {.measure = &c->s.measure,
-                                         .device = &c->s.device,
-                                         .context = c->s.context,
-                                         .sets = {c->s.sets[1], c->s.sets[0]},
-                                         .data = data}};
-    cli_row_job job = cli_series_row_job(&c->s);
-    int result = cli_dataset_make(c->s.context, &c->s.device, c->s.paths[0], c->s.sets[0], &data[1]);
+    cli_classify_rows rows = {.s = &c->s};
+    cli_row_job job = cli_rows_of(&c->s);
+    int result = cli_dataset_make(c->s.context, &c->s.device, c->s.paths[0], c->s.sets[0], &c->s.data[0]);
     if (result == CLI_GO_ON)
         result = cli_classify_divide(&rows, options, &job);
     if (result == CLI_GO_ON)
@@ -130,7 +125,6 @@ static int divide(classify *c, const ww_classify_options *options) {
     if (result == CLI_GO_ON && !c->s.division.part)
         result = cli_classified_join(&c->classified, rows.more, options->k, job.rows, c->s.division.file);
     cli_classify_end(&rows);
-    ww_dataset_destroy(&data[1]);
     return result;
 }
 

@@ -209,15 +209,7 @@ static int divide_matrix(job *j, const cli_command *command, bool condensed) {
     }
     // Of a symmetric measure one half is planned. Up to 3 series that does not show, nor matter.
     const bool upper = condensed || (!j->s.data[1] && !is_part(j) && n > 3 && info.pairs <= n * (n + 1) / 2);
-    cli_tile_job tiles = {{j->s.sets[0], j->s.sets[1]},
-                          j->plan,
-                          j->s.context,
-                          &j->s.progress,
-                          {.condensed = condensed},
-                          &j->s.measure,
-                          &j->s.measure_options,
-                          &j->s.device,
-                          j->output};
+    cli_tile_job tiles = {&j->s, j->plan, {.condensed = condensed}, j->output};
     tiles.shape.precision = cli_precision(&j->s.device);
     tiles.shape.tiles = (cli_tiles){.row = j->part[0].begin,
                                     .rows = j->part[0].end - j->part[0].begin,
@@ -339,17 +331,9 @@ static void note_run(void *user) {
     j->s.division.seconds_device += info.seconds_device;
 }
 
-static cli_series_rows series_of(job *j, size_t k) {
-    return (cli_series_rows){.measure = &j->s.measure,
-                             .device = &j->s.device,
-                             .options = &j->s.plan,
-                             .context = j->s.context,
-                             .sets = {j->s.sets[0], j->s.sets[1]},
-                             .data = j->s.data,
-                             .k = k,
-                             .plan = &j->plan,
-                             .note = note_run,
-                             .user = j};
+// Their rows; k 0: pairs.
+static cli_series_rows rows_of(job *j, size_t k) {
+    return (cli_series_rows){.s = &j->s, .k = k, .plan = &j->plan, .note = note_run, .user = j};
 }
 
 // The distances of all pairs; of a part NULL: they are in its file.
@@ -378,12 +362,8 @@ static int write_pairs(job *j, const cli_command *command, const void *values) {
 }
 
 static int divide_pairs(job *j, void *values) {
-    cli_series_rows series = series_of(j, 0);
-    cli_row_job rows = cli_series_row_job(&j->s);
-    rows.name = "pairs";
-    rows.user = &series;
-    rows.weight = cli_pairs_weight;
-    rows.compute = cli_pairs_compute;
+    cli_series_rows series = rows_of(j, 0);
+    const cli_row_job rows = cli_series_rows_job(&series);
     return cli_rows_run(&j->s.division, &rows, values);
 }
 
@@ -414,9 +394,7 @@ static int compute_pairs(job *j, const cli_command *command) {
 
 static int find_pairs(job *j, const cli_command *command) {
     CLI_TRY(job_begin(j, command->name));
-    if (row_count(j) != column_count(j))
-        return cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", j->s.paths[0], row_count(j),
-                         j->s.paths[1], column_count(j));
+    CLI_TRY(cli_pairs_check(&j->s));
     CLI_TRY(compute_pairs(j, command));
     report(j);
     return CLI_GO_ON;
@@ -451,16 +429,9 @@ static void print_nearest_json(const job *j, const cli_command *command, const c
 }
 
 static int divide_nearest(job *j, cli_neighbours *n) {
-    cli_series_rows series = series_of(j, n->k);
-    cli_row_job rows = cli_series_row_job(&j->s);
+    cli_series_rows series = rows_of(j, n->k);
+    const cli_row_job rows = cli_series_rows_job(&series);
     void *values = NULL;
-    rows.name = "nearest";
-    rows.k = n->k;
-    rows.columns = 2 * n->k;
-    rows.precision = WW_DOUBLE;
-    rows.weight = cli_nearest_weight;
-    rows.compute = cli_nearest_compute;
-    rows.user = &series;
     if (!j->s.division.part) {
         CLI_TRY(cli_neighbours_allocate(n));
         CLI_TRY(cli_values_allocate(n->queries, rows.columns, WW_DOUBLE, &values));

@@ -101,18 +101,11 @@ static ww_status prepare(job *j, const ww_gradient_options *options) {
     return status == WW_OK ? ww_gradient_get_info(j->gradient, &j->info) : status;
 }
 
-static ww_status run(job *j, const ww_gradient_options *options) {
-    ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
-    const ww_output values = WW_OUTPUT_HOST(j->found.values), slopes = WW_OUTPUT_HOST(j->found.slopes),
-                    parameters = WW_OUTPUT_HOST(j->found.by_parameters), cells = WW_OUTPUT_HOST(j->found.alignment);
-    to.values = &values;
-    *(j->of ? &to.columns : &to.rows) = &slopes;
-    to.parameters = j->parameters ? &parameters : NULL;
-    to.alignment = options->alignment ? &cells : NULL;
+static ww_status run(job *j, const ww_gradient_options *options, const ww_gradient_outputs *to) {
     if (j->s.group)
         return ww_group_gradient(&j->s.measure, j->s.shared[0], j->s.shared[1], NULL, NULL, (size_t)j->info.pairs,
-                                 options, &to);
-    const ww_status status = ww_gradient_run(j->gradient, &to);
+                                 options, to);
+    const ww_status status = ww_gradient_run(j->gradient, to);
     return status == WW_OK ? ww_gradient_get_info(j->gradient, &j->info) : status;
 }
 
@@ -132,40 +125,31 @@ static int make_set(job *j) {
 
 static int compute(job *j, ww_gradient_options *options) {
     cli_gradients *g = &j->found;
+    ww_gradient_outputs to;
+    ww_output each[4];
     options->per_pair = j->s.group != NULL; // a series is in one pair: the same gradient
     if (prepare(j, options) != WW_OK)
         return cli_fail();
     g->precision = cli_precision(&j->s.device);
     g->pairs = (size_t)j->info.pairs;
     g->parameters = j->parameters ? (size_t)(j->info.parameters / j->info.pairs) : 0;
-    CLI_TRY(cli_values_allocate(j->info.pairs, 1, g->precision, &g->values));
-    CLI_TRY(cli_values_allocate(j->of ? j->info.columns : j->info.rows, 1, g->precision, &g->slopes));
-    if (j->parameters)
-        CLI_TRY(cli_values_allocate(j->info.parameters, 1, g->precision, &g->by_parameters));
-    if (options->alignment)
-        CLI_TRY(cli_values_allocate(j->info.alignment, 1, g->precision, &g->alignment));
-    return run(j, options) == WW_OK ? make_set(j) : cli_fail();
+    g->cells = options->alignment ? (size_t)j->info.alignment : 0;
+    CLI_TRY(cli_gradients_outputs(g, &j->info, j->of, each, &to));
+    return run(j, options, &to) == WW_OK ? make_set(j) : cli_fail();
 }
 
 // With a journal. Of a part: into its file; else as compute(), but that journal and file are left to be removed.
 static int divide(job *j, const ww_gradient_options *options) {
-    cli_gradient_rows gradients = {.measure = &j->s.measure,
-                                   .context = j->s.context,
-                                   .sets = {j->s.sets[0], j->s.sets[1]},
-                                   .data = j->s.data,
-                                   .of = j->of,
-                                   .options = *options,
-                                   .progress = &j->s.progress};
-    cli_row_job rows = cli_series_row_job(&j->s);
-    int result = cli_gradients_divide(&gradients, cli_precision(&j->s.device), &rows);
+    cli_gradient_rows gradients = {.s = &j->s, .of = j->of, .options = *options};
+    cli_row_job rows = cli_rows_of(&j->s);
+    int result = cli_gradients_divide(&gradients, &rows);
     if (result == CLI_GO_ON)
         result = cli_rows_run(&j->s.division, &rows, NULL);
     j->info = gradients.did;
     j->found = gradients.shape;
     if (result != CLI_GO_ON || j->s.division.part)
         return result;
-    CLI_TRY(cli_gradients_begin(&j->found));
-    return cli_rows_each(j->s.division.file, 0, rows.rows, rows.columns, cli_gradients_take, &j->found);
+    return cli_gradients_join(&j->found, &rows, j->s.division.file);
 }
 
 static int find(job *j) {

@@ -72,42 +72,35 @@ done:
 }
 
 typedef struct knn_job {
-    cli_device_options device;
+    cli_series_job s; // without series: queries and base; the base alone comes first
     cli_neighbour_options wanted;
-    const char *paths[2], *classes_path, *values_path; // paths: queries and base; the base alone comes first
+    const char *classes_path, *values_path;
     const char *radius_text;
     double radius; // INFINITY: none
     int metric;
-    ww_context *context;
     ww_point_set *sets[2];
     ww_point_view views[2];
-    ww_points *points[2]; // as the paths; in divided work not of queries that have a base
-    ww_group *group;      // several devices; then there is neither a context nor points nor a search
-    ww_group_points *shared[2];
+    ww_points *points[2];       // as the paths; in divided work not of queries that have a base
+    ww_group_points *shared[2]; // of a group; then there are neither points nor a search
     ww_knn *knn;
     ww_knn_info info; // of all runs
     cli_neighbours found;
     size_t full; // queries whose K neighbours are all within the radius
-    cli_division division;
-    cli_progress progress;
-    ww_plan_options plan_options;
 } knn_job;
 
 static void job_end(knn_job *j) {
-    cli_division_close(&j->division);
     ww_knn_destroy(&j->knn);
     for (int i = 1; i >= 0; i--) {
         ww_group_points_destroy(&j->shared[i]);
         ww_points_destroy(&j->points[i]);
         ww_point_set_destroy(&j->sets[i]);
     }
-    ww_group_destroy(&j->group);
-    ww_context_destroy(&j->context);
+    cli_series_end(&j->s);
     cli_neighbours_free(&j->found);
 }
 
 static int base_of(const knn_job *j) {
-    return j->paths[1] ? 1 : 0;
+    return j->s.paths[1] ? 1 : 0;
 }
 
 static void note_run(void *user) {
@@ -120,7 +113,7 @@ static void note_run(void *user) {
     info.seconds_wall += j->info.seconds_wall;
     info.seconds_device += j->info.seconds_device;
     j->info = info;
-    j->progress.done_before = info.pairs;
+    j->s.progress.done_before = info.pairs;
 }
 
 static int search(knn_job *j) {
@@ -129,16 +122,16 @@ static int search(knn_job *j) {
     const int base = base_of(j);
     CLI_TRY(cli_neighbours_allocate(n));
     options.metric = (ww_metric)j->metric;
-    options.run = j->plan_options.run;
+    options.run = j->s.plan.run;
     ww_status status =
-        j->group ? ww_group_knn(j->shared[base], base ? j->shared[0] : NULL, n->k, &options, n->ids, n->distances)
-                 : ww_knn_create(j->points[base], base ? j->points[0] : NULL, n->k, &options, &j->knn);
-    if (status == WW_OK && !j->group)
+        j->s.group ? ww_group_knn(j->shared[base], base ? j->shared[0] : NULL, n->k, &options, n->ids, n->distances)
+                   : ww_knn_create(j->points[base], base ? j->points[0] : NULL, n->k, &options, &j->knn);
+    if (status == WW_OK && !j->s.group)
         status = ww_knn_run(j->knn, n->ids, n->distances, NULL);
-    cli_progress_end(&j->progress);
+    cli_progress_end(&j->s.progress);
     if (status != WW_OK)
         return cli_fail();
-    if (!j->group)
+    if (!j->s.group)
         note_run(j);
     j->full = cli_points_within(n, j->radius);
     return CLI_GO_ON;
@@ -149,45 +142,30 @@ static int divide(knn_job *j) {
     cli_neighbours *n = &j->found;
     void *values = NULL;
     cli_point_rows points = {.metric = (ww_metric)j->metric,
-                             .radius = j->division.part ? j->radius : INFINITY,
-                             .device = &j->device,
-                             .run = j->plan_options.run,
-                             .context = j->context,
+                             .radius = j->radius,
+                             .part = j->s.division.part != 0,
+                             .s = &j->s,
                              .queries = &j->views[0],
                              .base = j->points[base_of(j)],
-                             .self = !j->paths[1],
+                             .self = !j->s.paths[1],
                              .k = n->k,
                              .knn = &j->knn,
                              .note = note_run,
                              .user = j};
-    char more[CLI_POINTS_MORE];
-    cli_row_job rows = {.name = "knn",
-                        .points = {&j->views[0], j->paths[1] ? &j->views[1] : NULL},
-                        .more = more,
-                        .context = j->context,
-                        .progress = &j->progress,
-                        .device = &j->device,
-                        .rows = n->queries,
-                        .columns = 2 * n->k,
-                        .k = n->k,
-                        .precision = WW_DOUBLE,
-                        .result = n->precision,
-                        .weight = cli_points_weight,
-                        .compute = cli_points_compute,
-                        .user = &points};
+    cli_row_job rows = {.points = {&j->views[0], j->s.paths[1] ? &j->views[1] : NULL}, .s = &j->s};
     if (n->k > WW_KNN_MOST)
         return cli_error("--k is %zu; it can be 1 to %d", n->k, WW_KNN_MOST);
-    cli_points_more(points.metric, j->radius, more);
-    if (!j->division.part) {
+    cli_points_divide(&points, &rows);
+    if (!j->s.division.part) {
         CLI_TRY(cli_neighbours_allocate(n));
         CLI_TRY(cli_values_allocate(n->queries, 2 * n->k, WW_DOUBLE, &values));
     }
-    const int result = cli_rows_run(&j->division, &rows, values);
+    const int result = cli_rows_run(&j->s.division, &rows, values);
     if (result == CLI_GO_ON && values) {
         cli_neighbours_unpack(n, values, 0, n->queries);
         j->full = cli_points_within(n, j->radius);
     }
-    if (result == CLI_GO_ON && j->division.part)
+    if (result == CLI_GO_ON && j->s.division.part)
         j->full = points.full;
     free(values);
     return result;
@@ -197,10 +175,10 @@ static int compute(knn_job *j) {
     cli_neighbours *n = &j->found;
     n->queries = j->views[0].count;
     n->k = (size_t)j->wanted.k;
-    n->precision = cli_points_precision(&j->device, &j->views[0]);
-    cli_plan_options(&j->device, &j->progress, &j->plan_options);
-    const int result = cli_divided(&j->division) ? divide(j) : search(j);
-    cli_progress_end(&j->progress);
+    n->precision = cli_points_precision(&j->s.device, &j->views[0]);
+    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    const int result = cli_divided(&j->s.division) ? divide(j) : search(j);
+    cli_progress_end(&j->s.progress);
     if (result == CLI_GO_ON)
         cli_points_say_full(j->full, &j->found, j->views[base_of(j)].count, j->radius);
     return result;
@@ -210,23 +188,21 @@ static int compute(knn_job *j) {
 
 static void begin_json(const knn_job *j, const cli_command *command, cli_json *json) {
     const ww_knn_info *info = &j->info;
-    cli_head head = CLI_HEAD_INIT;
-    for (int i = 0; i < 2; i++) {
-        head.files[i] = j->paths[i];
+    cli_head head = cli_series_head(&j->s, j->wanted.output);
+    for (int i = 0; i < 2; i++)
         head.counts[i] = j->views[i].count;
-    }
-    head.output = j->division.part ? j->division.data_path : j->wanted.output;
+    head.measure = NULL;
+    head.read = NULL;
     head.metric = ww_metric_name((ww_metric)j->metric);
-    head.context = j->group ? ww_group_context(j->group, 0) : j->context;
     head.precision = ww_precision_name(j->found.precision);
     head.engine = info->filter;
     head.seconds_compute = info->seconds_wall;
     head.seconds_device = info->seconds_device;
-    cli_group_head(j->group, &head);
+    cli_group_head(j->s.group, &head);
     cli_json_head(json, stdout, command, &head);
-    cli_division_json(json, &j->division);
-    if (j->group) {
-        cli_group_json(j->group, NULL, json);
+    cli_division_json(json, &j->s.division);
+    if (j->s.group) {
+        cli_group_json(j->s.group, NULL, json);
     } else {
         cli_json_count(json, "pairs", info->pairs);
         cli_json_count(json, "examined", info->examined);
@@ -250,16 +226,16 @@ static int write_found(knn_job *j, const cli_command *command) {
         cli_neighbours_json(&json, n, &j->wanted);
         cli_json_end(&json);
     }
-    return j->division.checkpoint ? cli_division_finish(&j->division, true) : CLI_GO_ON;
+    return j->s.division.checkpoint ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;
 }
 
 static int output(knn_job *j, const cli_command *command) {
     cli_json json;
-    cli_group_report(j->group);
-    if (!j->group && isatty(STDERR_FILENO))
+    cli_group_report(j->s.group);
+    if (!j->s.group && isatty(STDERR_FILENO))
         fprintf(stderr, "%" PRIu64 " pairs in %.4g s, filter %s\n", j->info.pairs, j->info.seconds_wall,
                 j->info.filter);
-    if (!j->division.part)
+    if (!j->s.division.part)
         return write_found(j, command);
     if (j->wanted.json) {
         begin_json(j, command, &json);
@@ -273,26 +249,23 @@ static int check_options(const cli_command *command, knn_job *j) {
     const cli_neighbour_options *w = &j->wanted;
     if (j->classes_path && j->values_path)
         return cli_usage(command->name, "--classes and --values exclude each other");
-    if (j->radius_text && (!cli_number(j->radius_text, &j->radius) || j->radius < 0))
-        return cli_usage(command->name, "--radius is '%s', but must be a number from 0", j->radius_text);
-    if (j->radius_text && j->metric == WW_METRIC_INNER_PRODUCT)
-        return cli_usage(command->name, "--radius is for distances; an inner product is none");
-    CLI_TRY(cli_division_check_job(command->name, &j->division, &j->device, w->output || w->ids || w->distances));
-    if (j->division.part && (j->classes_path || j->values_path))
+    CLI_TRY(cli_points_radius(command->name, j->radius_text, (ww_metric)j->metric, &j->radius));
+    CLI_TRY(cli_division_check_job(command->name, &j->s.division, &j->s.device, w->output || w->ids || w->distances));
+    if (j->s.division.part && (j->classes_path || j->values_path))
         return cli_usage(command->name, "--classes and --values are for all queries, not for a part");
     return CLI_GO_ON;
 }
 
 // Reads and uploads the points; queries of divided work are uploaded when their turn comes.
 static int load(knn_job *j) {
-    for (int i = 0; i < 2 && j->paths[i]; i++)
-        CLI_TRY(cli_points_read(j->paths[i], (ww_metric)j->metric, &j->sets[i], &j->views[i]));
-    CLI_TRY(cli_devices_open(&j->device, &j->context, &j->group));
-    for (int i = 0; i < 2 && j->paths[i]; i++) {
-        if (j->group)
-            CLI_TRY(cli_group_points_make(j->group, &j->device, j->paths[i], &j->views[i], &j->shared[i]));
-        else if (i == 1 || !j->paths[1] || !cli_divided(&j->division))
-            CLI_TRY(cli_points_upload(j->context, &j->device, j->paths[i], &j->views[i], &j->points[i]));
+    for (int i = 0; i < 2 && j->s.paths[i]; i++)
+        CLI_TRY(cli_points_read(j->s.paths[i], (ww_metric)j->metric, &j->sets[i], &j->views[i]));
+    CLI_TRY(cli_series_open(&j->s));
+    for (int i = 0; i < 2 && j->s.paths[i]; i++) {
+        if (j->s.group)
+            CLI_TRY(cli_group_points_make(j->s.group, &j->s.device, j->s.paths[i], &j->views[i], &j->shared[i]));
+        else if (i == 1 || !j->s.paths[1] || !cli_divided(&j->s.division))
+            CLI_TRY(cli_points_upload(j->s.context, &j->s.device, j->s.paths[i], &j->views[i], &j->points[i]));
     }
     return CLI_GO_ON;
 }
@@ -319,11 +292,11 @@ int cmd_knn(const cli_command *command, int argc, char **argv) {
                    &j.classes_path),
         CLI_OPTION("values", 0, CLI_INPUT, "FILE",
                    "value of every point of the base: print the mean over each query's neighbours", &j.values_path),
-        CLI_PARTS_OPTIONS(j.division),
-        CLI_CHECKPOINT_OPTION(j.division),
-        CLI_DEVICE_OPTIONS(j.device),
+        CLI_PARTS_OPTIONS(j.s.division),
+        CLI_CHECKPOINT_OPTION(j.s.division),
+        CLI_DEVICE_OPTIONS(j.s.device),
     };
-    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, 2, NULL));
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 1, 2, NULL));
     CLI_TRY(check_options(command, &j));
     const int result = work(&j, command);
     job_end(&j);

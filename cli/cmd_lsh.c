@@ -11,38 +11,30 @@
 #include "picture.h"
 
 typedef struct lsh_job {
-    cli_device_options device;
-    cli_progress progress;
+    cli_series_job s; // without series: base and queries
     cli_neighbour_options wanted;
-    const char *paths[2]; // base and queries
     const char *svg_path, *recall, *save_path, *load_path;
     cli_lsh_wanted asked;
     double recall_expected, recall_measured, recall_low, recall_high;
     bool exact;          // no hashing: the exact search is faster
     bool evaluate, bits; // bits: sets are given as bits
-    ww_context *context;
     ww_point_set *sets[2];
     ww_point_view views[2];
-    ww_points *points[2]; // base and queries
-    ww_group *group;      // several devices; then `context` is one of its own, and `points` are there to choose by
-    ww_group_points *shared[2];
+    ww_points *points[2];       // base and queries
+    ww_group_points *shared[2]; // of a group; then `points`, on its first device, are there to choose by
     ww_lsh *loaded;
     ww_lsh_options options;
     cli_neighbours found;
-    cli_division division;
 } lsh_job;
 
 static void job_end(lsh_job *j) {
-    cli_division_close(&j->division);
     ww_lsh_destroy(&j->loaded);
     for (int i = 1; i >= 0; i--) {
         ww_points_destroy(&j->points[i]);
         ww_group_points_destroy(&j->shared[i]);
         ww_point_set_destroy(&j->sets[i]);
     }
-    if (!j->group)
-        ww_context_destroy(&j->context);
-    ww_group_destroy(&j->group);
+    cli_series_end(&j->s);
     cli_neighbours_free(&j->found);
 }
 
@@ -79,18 +71,16 @@ static int divide(lsh_job *j, cli_neighbours *n, ww_lsh_info *info) {
     cli_lsh_rows queries = {.queries = j->points[1], .k = n->k, .precision = n->precision, .did = info};
     cli_row_job rows = {.points = {j->sets[1] ? &j->views[1] : NULL, j->sets[0] ? &j->views[0] : NULL},
                         .stream = j->load_path ? loaded : NULL,
-                        .context = j->context,
-                        .progress = &j->progress,
-                        .device = &j->device};
+                        .s = &j->s};
     int result = j->load_path ? cli_division_sum_file(j->load_path, loaded) : CLI_GO_ON;
     if (result == CLI_GO_ON && open_tables(j, &j->options, &queries.lsh) != WW_OK)
         result = cli_fail();
     if (result == CLI_GO_ON)
         result = cli_lsh_divide(&queries, n->queries, &rows);
-    if (result == CLI_GO_ON && !j->division.part)
+    if (result == CLI_GO_ON && !j->s.division.part)
         result = cli_values_allocate(n->queries, 2 * n->k, WW_DOUBLE, &values);
     if (result == CLI_GO_ON)
-        result = cli_rows_run(&j->division, &rows, values);
+        result = cli_rows_run(&j->s.division, &rows, values);
     if (result == CLI_GO_ON && values)
         cli_neighbours_unpack(n, values, 0, n->queries);
     close_tables(j, &queries.lsh);
@@ -165,19 +155,19 @@ static void begin_json(const lsh_job *j, const cli_command *command, const ww_ls
         {"tables", o->tables},         {"functions", o->functions}, {"width", o->width},       {"probes", o->probes},
         {"candidates", o->candidates}, {"seed", (double)o->seed},   {"complete", o->complete}, {NULL, 0}};
     // In the order of the arguments: queries, then base or index.
-    const char *base = j->load_path ? j->load_path : j->paths[0];
+    const char *base = j->load_path ? j->load_path : j->s.paths[0];
     const size_t base_count = j->loaded ? ww_lsh_count(j->loaded) : j->views[0].count;
     cli_head head = CLI_HEAD_INIT;
-    if (j->paths[1]) {
-        head.files[0] = j->paths[1];
+    if (j->s.paths[1]) {
+        head.files[0] = j->s.paths[1];
         head.counts[0] = j->views[1].count;
     }
-    head.files[j->paths[1] ? 1 : 0] = base;
-    head.counts[j->paths[1] ? 1 : 0] = base_count;
-    head.output = j->division.part ? j->division.data_path : j->wanted.output;
+    head.files[j->s.paths[1] ? 1 : 0] = base;
+    head.counts[j->s.paths[1] ? 1 : 0] = base_count;
+    head.output = j->s.division.part ? j->s.division.data_path : j->wanted.output;
     head.metric = ww_metric_name(j->options.metric);
     head.parameters = parameters;
-    head.context = j->context;
+    head.context = cli_series_context(&j->s);
     head.precision = ww_precision_name(j->found.precision);
     head.engine = j->exact ? "exact" : info ? cli_lsh_paths[info->path] : NULL;
     head.seconds_compute = info ? info->seconds_build + info->seconds_search : NAN;
@@ -266,7 +256,7 @@ static int exact_search(const lsh_job *j, cli_neighbours *exact, double *seconds
     ww_knn *knn = NULL;
     options.metric = j->options.metric;
     options.run = j->options.run;
-    if (j->group) {
+    if (j->s.group) {
         const double start = cli_seconds();
         const ww_status status =
             ww_group_knn(j->shared[0], j->shared[1], exact->k, &options, exact->ids, exact->distances);
@@ -355,19 +345,18 @@ static int evaluate(lsh_job *j, const cli_command *command) {
 }
 
 static int find(lsh_job *j, cli_neighbours *n, ww_lsh_info *info) {
-    ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
     int result = CLI_GO_ON;
-    cli_plan_options(&j->device, &j->progress, &plan);
-    j->options.run = plan.run;
-    if (cli_divided(&j->division)) {
+    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    j->options.run = j->s.plan.run;
+    if (cli_divided(&j->s.division)) {
         result = divide(j, n, info);
     } else if (j->exact) {
         result = exact_search(j, n, &info->seconds_search);
         info->examined = (uint64_t)n->queries * j->views[0].count;
-    } else if ((j->group ? search_group(j, n, info) : search(j, &j->options, n, info)) != WW_OK) {
+    } else if ((j->s.group ? search_group(j, n, info) : search(j, &j->options, n, info)) != WW_OK) {
         result = cli_fail();
     }
-    cli_progress_end(&j->progress);
+    cli_progress_end(&j->s.progress);
     return result;
 }
 
@@ -378,35 +367,35 @@ static int work(lsh_job *j, const cli_command *command) {
     const bool given = j->sets[asked] != NULL;
     n->queries = given ? j->views[asked].count : ww_lsh_count(j->loaded);
     n->k = (size_t)j->wanted.k;
-    n->precision = given ? cli_points_precision(&j->device, &j->views[asked]) : ww_lsh_precision(j->loaded);
-    CLI_TRY(j->division.part ? CLI_GO_ON : cli_neighbours_allocate(n));
+    n->precision = given ? cli_points_precision(&j->s.device, &j->views[asked]) : ww_lsh_precision(j->loaded);
+    CLI_TRY(j->s.division.part ? CLI_GO_ON : cli_neighbours_allocate(n));
     if (j->evaluate)
         return evaluate(j, command);
     CLI_TRY(find(j, n, &info));
-    cli_group_report(j->group);
+    cli_group_report(j->s.group);
     cli_lsh_say(&info, &j->options, n->k);
-    CLI_TRY(j->division.part ? CLI_GO_ON : cli_neighbours_write(n, &j->wanted));
+    CLI_TRY(j->s.division.part ? CLI_GO_ON : cli_neighbours_write(n, &j->wanted));
     if (j->wanted.json) {
         cli_json json;
         begin_json(j, command, &info, &json);
-        cli_division_json(&json, &j->division);
+        cli_division_json(&json, &j->s.division);
         write_info(&json, &info);
-        if (j->group)
-            cli_group_json(j->group, NULL, &json);
-        if (j->division.part)
+        if (j->s.group)
+            cli_group_json(j->s.group, NULL, &json);
+        if (j->s.division.part)
             cli_json_null(&json, "neighbours");
         else
             cli_neighbours_json(&json, n, &j->wanted);
         cli_json_end(&json);
     }
-    return j->division.checkpoint ? cli_division_finish(&j->division, true) : CLI_GO_ON;
+    return j->s.division.checkpoint ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;
 }
 
 // Reads the files: base and queries, or with --load the queries alone.
 static int read_points(lsh_job *j) {
     for (int i = 0; i < 2; i++)
-        if (j->paths[i])
-            CLI_TRY(cli_lsh_read(j->paths[i], j->options.metric, j->bits, &j->sets[i], &j->views[i]));
+        if (j->s.paths[i])
+            CLI_TRY(cli_lsh_read(j->s.paths[i], j->options.metric, j->bits, &j->sets[i], &j->views[i]));
     return CLI_GO_ON;
 }
 
@@ -414,7 +403,7 @@ static int read_points(lsh_job *j) {
 static int load(lsh_job *j, const char *name) {
     const cli_lsh_wanted *w = &j->asked;
     const ww_metric asked = j->options.metric;
-    if (ww_lsh_load(j->context, j->load_path, j->options.run, &j->loaded) != WW_OK ||
+    if (ww_lsh_load(j->s.context, j->load_path, j->options.run, &j->loaded) != WW_OK ||
         ww_lsh_get_options(j->loaded, &j->options) != WW_OK)
         return cli_fail();
     if (j->bits && j->options.metric != WW_METRIC_JACCARD)
@@ -428,22 +417,22 @@ static int load(lsh_job *j, const char *name) {
     if (w->candidates != CLI_LSH_NOT_GIVEN && w->candidates > j->options.candidates)
         return cli_usage(name, "--candidates is %" PRIu64 ", but %s was made with %u, which is the most", w->candidates,
                          j->load_path, j->options.candidates);
-    j->device.precision = ww_lsh_precision(j->loaded) == WW_DOUBLE ? 1 : 0;
+    j->s.device.precision = ww_lsh_precision(j->loaded) == WW_DOUBLE ? 1 : 0;
     if (w->probes != CLI_LSH_NOT_GIVEN)
         j->options.probes = (uint32_t)w->probes;
     if (w->candidates != CLI_LSH_NOT_GIVEN)
         j->options.candidates = (uint32_t)w->candidates;
     j->options.path = (ww_lsh_path)w->path;
-    j->options.run = &j->progress.run;
+    j->options.run = &j->s.progress.run;
     j->options.complete = w->complete;
     return CLI_GO_ON;
 }
 
 static int check_division(lsh_job *j, const char *name) {
     const cli_neighbour_options *w = &j->wanted;
-    CLI_TRY(
-        cli_division_check_job(name, &j->division, &j->device, w->output || w->ids || w->distances || j->save_path));
-    if (!cli_divided(&j->division))
+    CLI_TRY(cli_division_check_job(name, &j->s.division, &j->s.device,
+                                   w->output || w->ids || w->distances || j->save_path));
+    if (!cli_divided(&j->s.division))
         return CLI_GO_ON;
     if (j->evaluate)
         return cli_usage(name, "--evaluate goes without --part and --checkpoint");
@@ -479,24 +468,18 @@ static int check(lsh_job *j, const char *name, double *recall) {
         return cli_usage(name, "--svg goes with --evaluate");
     if (j->evaluate && (j->save_path || j->load_path))
         return cli_usage(name, "--evaluate goes without --save and --load");
-    if (cli_is_group(&j->device) && (j->evaluate || j->load_path))
+    if (cli_is_group(&j->s.device) && (j->evaluate || j->load_path))
         return cli_usage(name, "--evaluate and --load are for one device");
     if (j->evaluate && !cli_neighbours_in_json(&j->wanted))
         return cli_usage(name, "--evaluate goes without --output, --ids and --distances");
     return check_division(j, name);
 }
 
-static int open_devices(lsh_job *j) {
-    CLI_TRY(cli_devices_open(&j->device, &j->context, &j->group));
-    if (j->group)
-        j->context = ww_group_context(j->group, 0);
-    return CLI_GO_ON;
-}
-
 static int upload(lsh_job *j) {
     for (int i = 0; i < 2; i++)
-        if (j->sets[i] && (!j->group || j->recall))
-            CLI_TRY(cli_points_upload(j->context, &j->device, j->paths[i], &j->views[i], &j->points[i]));
+        if (j->sets[i] && (!j->s.group || j->recall))
+            CLI_TRY(
+                cli_points_upload(cli_series_context(&j->s), &j->s.device, j->s.paths[i], &j->views[i], &j->points[i]));
     return CLI_GO_ON;
 }
 
@@ -504,7 +487,7 @@ static int share(lsh_job *j) {
     for (int i = 0; i < 2; i++) {
         ww_points_destroy(&j->points[i]);
         if (j->sets[i])
-            CLI_TRY(cli_group_points_make(j->group, &j->device, j->paths[i], &j->views[i], &j->shared[i]));
+            CLI_TRY(cli_group_points_make(j->s.group, &j->s.device, j->s.paths[i], &j->views[i], &j->shared[i]));
     }
     return CLI_GO_ON;
 }
@@ -516,9 +499,9 @@ static int place_operands(lsh_job *j, const char *name, const char *const *opera
     if (!j->load_path && count == 0)
         return cli_usage(name, "BASE is missing");
     if (j->load_path || count == 2)
-        j->paths[1] = count ? operands[0] : NULL;
+        j->s.paths[1] = count ? operands[0] : NULL;
     if (!j->load_path)
-        j->paths[0] = operands[count - 1];
+        j->s.paths[0] = operands[count - 1];
     return CLI_GO_ON;
 }
 
@@ -526,7 +509,7 @@ static int run(lsh_job *j, const cli_command *command, double recall) {
     // A saved index determines the kind of its queries.
     if (!j->load_path)
         CLI_TRY(read_points(j));
-    CLI_TRY(open_devices(j));
+    CLI_TRY(cli_series_open(&j->s));
     if (j->load_path) {
         CLI_TRY(load(j, command->name));
         CLI_TRY(read_points(j));
@@ -534,7 +517,7 @@ static int run(lsh_job *j, const cli_command *command, double recall) {
     CLI_TRY(upload(j));
     if (j->recall)
         CLI_TRY(choose(j, recall));
-    if (j->group)
+    if (j->s.group)
         CLI_TRY(share(j));
     return work(j, command);
 }
@@ -557,9 +540,9 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
                    "print recall, distances and time against the exact search, with 1, 2, 4... tables or probes",
                    &j.evaluate),
         CLI_OPTION("svg", 0, CLI_MADE, "FILE", "with --evaluate: draw recall over time", &j.svg_path),
-        CLI_PARTS_OPTIONS(j.division),
-        CLI_CHECKPOINT_OPTION(j.division),
-        CLI_DEVICE_OPTIONS(j.device),
+        CLI_PARTS_OPTIONS(j.s.division),
+        CLI_CHECKPOINT_OPTION(j.s.division),
+        CLI_DEVICE_OPTIONS(j.s.device),
     };
     double recall = 0;
     const char *operands[2];
@@ -569,9 +552,9 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     CLI_TRY(place_operands(&j, command->name, operands, operand_count));
     CLI_TRY(cli_lsh_take(command->name, &j.asked, j.wanted.k, &j.options));
     j.bits = j.asked.metric == WW_METRIC_JACCARD_BITS;
-    ww_run_options_init(&j.progress.run, sizeof j.progress.run);
-    j.progress.run.max_bytes = j.device.max_bytes;
-    j.options.run = &j.progress.run;
+    ww_run_options_init(&j.s.progress.run, sizeof j.s.progress.run);
+    j.s.progress.run.max_bytes = j.s.device.max_bytes;
+    j.options.run = &j.s.progress.run;
     const int result = run(&j, command, recall);
     job_end(&j);
     return result;

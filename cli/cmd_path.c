@@ -80,16 +80,8 @@ static void note_run(void *user) {
 
 // Of a part: into its file; else all paths, and journal and file are left to be removed.
 static int divide(job *j) {
-    cli_path_rows paths = {.series = {.measure = &j->s.measure,
-                                      .device = &j->s.device,
-                                      .options = &j->s.plan,
-                                      .context = j->s.context,
-                                      .sets = {j->s.sets[0], j->s.sets[1]},
-                                      .data = j->s.data,
-                                      .plan = &j->plan,
-                                      .note = note_run,
-                                      .user = j}};
-    cli_row_job rows = cli_series_row_job(&j->s);
+    cli_path_rows paths = {.series = {.s = &j->s, .plan = &j->plan, .note = note_run, .user = j}};
+    cli_row_job rows = cli_rows_of(&j->s);
     CLI_TRY(cli_paths_divide(&paths, &rows));
     CLI_TRY(cli_rows_run(&j->s.division, &rows, NULL));
     if (j->s.division.part)

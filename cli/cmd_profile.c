@@ -127,9 +127,7 @@ static int compute_all(profile_job *j) {
 static int take_results(profile_job *j, cli_profile_units *units, const cli_row_job *rows) {
     cli_profiles *p = &j->results;
     *p = units->shape;
-    CLI_TRY(cli_profiles_begin(p));
-    CLI_TRY(cli_rows_each(j->s.division.file, 0, rows->rows, rows->columns, cli_profiles_take, p));
-    CLI_TRY(cli_profiles_finish(p));
+    CLI_TRY(cli_profiles_join(p, rows, j->s.division.file));
     for (size_t s = 0; s < p->count; s++) {
         CLI_TRY(cli_profile_plan(units, s, &p->found[s].info));
         CLI_TRY(find(j, units->plan, &p->found[s]));
@@ -139,14 +137,9 @@ static int take_results(profile_job *j, cli_profile_units *units, const cli_row_
 
 // With a journal. Of a part: into its file; else as compute_all(), but that journal and file are left to be removed.
 static int divide(profile_job *j) {
-    cli_profile_units units = {.context = j->s.context,
-                               .wanted = &j->wanted,
-                               .sets = {j->s.sets[0], j->s.sets[1]},
-                               .precision = cli_precision(&j->s.device),
-                               .progress = &j->s.progress};
-    cli_row_job rows = {.progress = &j->s.progress, .device = &j->s.device};
+    cli_profile_units units = {.s = &j->s, .wanted = &j->wanted};
+    cli_row_job rows = cli_rows_of(&j->s);
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
-    units.run = j->s.plan.run;
     int result = cli_profile_divide(&units, &rows);
     if (result == CLI_GO_ON)
         result = cli_rows_run(&j->s.division, &rows, NULL);

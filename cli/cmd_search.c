@@ -171,23 +171,14 @@ static int search(job *j, const ww_search_options *options) {
 
 // With a journal. Of a part: into its file; else as search(), but that journal and file are left to be removed.
 static int divide(job *j, const ww_search_options *options) {
-    cli_search_units units = {.context = j->s.context,
-                              .measure = &j->s.measure,
-                              .options = options,
-                              .queries = j->s.sets[0],
-                              .streams = j->s.sets[1],
-                              .raw = j->s.sets[1] ? NULL : &j->raw};
-    cli_row_job rows = cli_series_row_job(&j->s);
+    cli_search_units units = {.s = &j->s, .options = options, .raw = j->s.sets[1] ? NULL : &j->raw};
+    cli_row_job rows = cli_rows_of(&j->s);
     int result = cli_search_divide(&units, &rows);
     if (result == CLI_GO_ON)
         result = cli_rows_run(&j->s.division, &rows, NULL);
     if (result == CLI_GO_ON && !j->s.division.part) {
         j->found = units.shape;
-        result = cli_matches_allocate(&j->found);
-        if (result == CLI_GO_ON)
-            result = cli_rows_each(j->s.division.file, 0, rows.rows, rows.columns, cli_matches_take, &j->found);
-        if (result == CLI_GO_ON)
-            result = cli_matches_choose(&j->found);
+        result = cli_matches_join(&j->found, &rows, j->s.division.file);
     }
     j->did = units.did;
     cli_search_units_end(&units);

@@ -7,8 +7,7 @@
 
 #include "commands.h"
 #include "escape.h"
-#include "group_job.h"
-#include "json.h"
+#include "series_job.h"
 #include "shapelet_parts.h"
 #include "shapelets.h"
 
@@ -18,11 +17,9 @@ enum { MOST_INDENTED = 64 };   // depth from which nodes are not indented furthe
 static const char *const verbs[] = {"fit", "predict", "transform", "show", NULL};
 
 typedef struct shapelets {
-    cli_device_options device;
-    cli_read_options read;
-    cli_division division; // a part of the candidates
+    cli_series_job s; // one set, without a measure; its division: a part of the candidates
     int verb;
-    const char *model_path, *series_path, *output, *svg, *checkpoint, *seconds_text;
+    const char *model_path, *output, *svg, *checkpoint, *seconds_text;
     struct {
         uint64_t min_length, max_length, length_step, start_step, sample, seed, best, max_depth, min_size, terms;
         int quality;
@@ -30,12 +27,8 @@ typedef struct shapelets {
     } search;
     bool json, tree;
     double seconds;
-    ww_context *context;
-    ww_group *group; // several devices; then there is neither a context nor data
     ww_shapelets *model;
     ww_shapelets_info info;
-    ww_series_set *set;
-    ww_dataset *data;            // the set on the device
     int64_t *predicted, *actual; // class numbers of the model
     size_t *confusion;
     size_t labelled, correct;
@@ -62,7 +55,7 @@ static int by_name(const void *a, const void *b) {
 }
 
 static int find_classes(shapelets *c) {
-    const size_t n = ww_series_set_count(c->set), K = c->info.classes;
+    const size_t n = ww_series_set_count(c->s.sets[0]), K = c->info.classes;
     named *classes = malloc(K * sizeof *classes);
     c->actual = malloc((n ? n : 1) * sizeof *c->actual);
     if (!classes || !c->actual) {
@@ -73,7 +66,7 @@ static int find_classes(shapelets *c) {
         classes[k] = (named){ww_shapelets_class_name(c->model, k), k};
     qsort(classes, K, sizeof *classes, by_name);
     for (size_t i = 0; i < n; i++) {
-        const named wanted = {ww_series_set_label(c->set, i), 0};
+        const named wanted = {ww_series_set_label(c->s.sets[0], i), 0};
         const named *found = wanted.name ? bsearch(&wanted, classes, K, sizeof *classes, by_name) : NULL;
         c->actual[i] = found ? (int64_t)found->number : -1;
     }
@@ -81,58 +74,36 @@ static int find_classes(shapelets *c) {
     return CLI_GO_ON;
 }
 
-// Opens the device and puts the series there, in double where it has that: what float can't hold is no reason to stop.
+// Puts the series on the devices, in double where one has that: what float can't hold is no reason to stop. Those
+// without double take no part where others have it.
 static int upload(shapelets *c) {
-    ww_device_info on = WW_DEVICE_INFO_INIT;
-    CLI_TRY(cli_context_open(&c->device, &c->context));
-    if (ww_context_get_device_info(c->context, &on) != WW_OK)
-        return cli_fail();
-    c->device.precision = on.has_double != 0;
-    return cli_dataset_make(c->context, &c->device, c->series_path, c->set, &c->data);
-}
-
-// Opens the devices. Those without double take no part where others have it.
-static int open_group(shapelets *c) {
-    CLI_TRY(cli_group_open(&c->device, &c->group));
-    c->device.precision = 0;
-    for (size_t i = 0; i < ww_group_count(c->group); i++) {
+    const size_t count = c->s.group ? ww_group_count(c->s.group) : 1;
+    c->s.device.precision = 0;
+    for (size_t i = 0; i < count; i++) {
         ww_device_info on = WW_DEVICE_INFO_INIT;
-        if (ww_context_get_device_info(ww_group_context(c->group, i), &on) != WW_OK)
+        if (ww_context_get_device_info(c->s.group ? ww_group_context(c->s.group, i) : c->s.context, &on) != WW_OK)
             return cli_fail();
-        c->device.precision |= on.has_double != 0;
+        c->s.device.precision |= on.has_double != 0;
     }
-    return CLI_GO_ON;
-}
-
-static int find_on_group(shapelets *c, const ww_shapelets_options *o) {
-    ww_group_dataset *data = NULL;
-    int result = cli_group_dataset_make(c->group, &c->device, c->series_path, c->set, &data);
-    if (result == CLI_GO_ON && ww_group_shapelets(data, o, &c->model) != WW_OK)
-        result = cli_fail();
-    ww_group_dataset_destroy(&data);
-    return result;
+    return cli_series_put(&c->s);
 }
 
 static int find(shapelets *c, ww_shapelets_options *o) {
-    cli_progress progress;
-    ww_plan_options plan;
-    cli_plan_options(&c->device, &progress, &plan);
-    o->run = plan.run;
-    int result = CLI_GO_ON;
-    if (c->group)
-        result = find_on_group(c, o);
-    else if (ww_shapelets_create(c->data, o, &c->model) != WW_OK)
-        result = cli_fail();
-    cli_progress_end(&progress);
-    cli_group_report(c->group);
+    cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
+    o->run = c->s.plan.run;
+    const ww_status status =
+        c->s.group ? ww_group_shapelets(c->s.shared[0], o, &c->model) : ww_shapelets_create(c->s.data[0], o, &c->model);
+    const int result = status == WW_OK ? CLI_GO_ON : cli_fail();
+    cli_progress_end(&c->s.progress);
+    cli_group_report(c->s.group);
     return result;
 }
 
 // What is found of the part's candidates goes to its folder.
 static int find_part(shapelets *c, ww_shapelets_options *o) {
-    cli_division *d = &c->division;
+    cli_division *d = &c->s.division;
     char *checkpoint = NULL;
-    int result = cli_shapelet_part_open(d, &c->device, c->context, c->set, o, &checkpoint, &c->model);
+    int result = cli_shapelet_part_open(d, &c->s.device, c->s.context, c->s.sets[0], o, &checkpoint, &c->model);
     if (result == CLI_GO_ON && !c->model) {
         result = find(c, o);
         if (result == CLI_GO_ON)
@@ -144,8 +115,9 @@ static int find_part(shapelets *c, ww_shapelets_options *o) {
 
 static int fit(shapelets *c) {
     ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
-    CLI_TRY(cli_read(c->series_path, &c->read, 0, true, &c->set));
-    CLI_TRY(cli_is_group(&c->device) ? open_group(c) : upload(c));
+    CLI_TRY(cli_read(c->s.paths[0], &c->s.read, 0, true, &c->s.sets[0]));
+    CLI_TRY(cli_series_open(&c->s));
+    CLI_TRY(upload(c));
     o.min_length = (size_t)c->search.min_length;
     o.max_length = (size_t)c->search.max_length;
     o.length_step = (size_t)c->search.length_step;
@@ -162,7 +134,7 @@ static int fit(shapelets *c) {
     o.min_size = (size_t)c->search.min_size;
     o.terms = (size_t)c->search.terms;
     o.checkpoint = c->checkpoint;
-    CLI_TRY(c->division.part_text ? find_part(c, &o) : find(c, &o));
+    CLI_TRY(c->s.division.part_text ? find_part(c, &o) : find(c, &o));
     CLI_TRY(get_info(c));
     c->seconds_compute = c->info.seconds_wall;
     return c->output && ww_shapelets_write(c->model, c->output) != WW_OK ? cli_fail() : find_classes(c);
@@ -172,30 +144,29 @@ static int open_model(shapelets *c) {
     if (ww_shapelets_read(c->model_path, &c->model) != WW_OK)
         return cli_fail();
     CLI_TRY(get_info(c));
-    if (!c->series_path)
+    if (!c->s.paths[0])
         return CLI_GO_ON;
-    CLI_TRY(cli_read(c->series_path, &c->read, 0, true, &c->set));
+    CLI_TRY(cli_read(c->s.paths[0], &c->s.read, 0, true, &c->s.sets[0]));
     CLI_TRY(find_classes(c));
+    CLI_TRY(cli_context_open(&c->s.device, &c->s.context));
     return upload(c);
 }
 
 static int predict(shapelets *c) {
-    cli_progress progress;
-    ww_plan_options plan;
-    const size_t n = ww_series_set_count(c->set), K = c->info.classes;
+    const size_t n = ww_series_set_count(c->s.sets[0]), K = c->info.classes;
     c->predicted = malloc((n ? n : 1) * sizeof *c->predicted);
     c->confusion = K <= MOST_CONFUSED ? calloc(K * K, sizeof *c->confusion) : NULL;
     if (!c->predicted || (!c->confusion && K <= MOST_CONFUSED))
         return cli_error("predictions of %zu series do not fit memory", n);
     const double begin = cli_seconds();
-    cli_plan_options(&c->device, &progress, &plan);
-    const ww_status status = ww_shapelets_predict(c->model, c->data, plan.run, c->predicted, NULL);
-    cli_progress_end(&progress);
+    cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
+    const ww_status status = ww_shapelets_predict(c->model, c->s.data[0], c->s.plan.run, c->predicted, NULL);
+    cli_progress_end(&c->s.progress);
     if (status != WW_OK)
         return cli_fail();
     c->seconds_compute = cli_seconds() - begin;
     for (size_t i = 0; i < n; i++) {
-        c->labelled += ww_series_set_label(c->set, i) != NULL;
+        c->labelled += ww_series_set_label(c->s.sets[0], i) != NULL;
         if (c->actual[i] < 0)
             continue;
         c->correct += c->actual[i] == c->predicted[i];
@@ -207,26 +178,25 @@ static int predict(shapelets *c) {
 
 // Distances of the series to `count` shapelets.
 static int transform(shapelets *c, size_t count) {
-    cli_progress progress;
-    ww_plan_options plan;
     void *distances = NULL;
-    const size_t n = ww_series_set_count(c->set);
+    const size_t n = ww_series_set_count(c->s.sets[0]);
     CLI_TRY(cli_values_allocate(n, count, WW_DOUBLE, &distances));
     c->distances = distances;
     if (!(c->starts = malloc(n * count * sizeof *c->starts)))
         return cli_error("distances of %zu series do not fit memory", n);
     const double begin = cli_seconds();
-    cli_plan_options(&c->device, &progress, &plan);
-    const ww_status status = ww_shapelets_transform(c->model, c->data, plan.run, 0, count, c->distances, c->starts);
-    cli_progress_end(&progress);
+    cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
+    const ww_status status =
+        ww_shapelets_transform(c->model, c->s.data[0], c->s.plan.run, 0, count, c->distances, c->starts);
+    cli_progress_end(&c->s.progress);
     c->seconds_compute += cli_seconds() - begin;
     return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
 static int draw(shapelets *c) {
-    if (c->set && c->info.shapelets)
+    if (c->s.sets[0] && c->info.shapelets)
         CLI_TRY(transform(c, c->info.shapelets));
-    const cli_shapelets picture = {c->model,     c->info,   c->info.shapelets ? c->set : NULL,
+    const cli_shapelets picture = {c->model,     c->info,   c->info.shapelets ? c->s.sets[0] : NULL,
                                    c->distances, c->starts, c->actual};
     return cli_shapelets_draw(&picture, c->svg);
 }
@@ -234,7 +204,7 @@ static int draw(shapelets *c) {
 // ---- files
 
 static const char *own_label(const void *user, size_t i) {
-    return ww_series_set_label(((const shapelets *)user)->set, i);
+    return ww_series_set_label(((const shapelets *)user)->s.sets[0], i);
 }
 
 static const char *predicted_label(const void *user, size_t i) {
@@ -304,13 +274,13 @@ static void print_json(const shapelets *c, const cli_command *command) {
     size_t files = 0;
     if (c->model_path)
         head.files[files++] = c->model_path;
-    if (c->series_path) {
-        head.counts[files] = ww_series_set_count(c->set);
-        head.files[files] = c->series_path;
+    if (c->s.paths[0]) {
+        head.counts[files] = ww_series_set_count(c->s.sets[0]);
+        head.files[files] = c->s.paths[0];
     }
     head.output = c->output;
-    head.read = &c->read;
-    head.context = c->group ? ww_group_context(c->group, 0) : c->context;
+    head.read = &c->s.read;
+    head.context = cli_series_context(&c->s);
     head.precision = ww_precision_name(WW_DOUBLE);
     head.seconds_compute = c->seconds_compute;
     head.seconds_device = c->verb == FIT ? c->info.seconds_device : NAN;
@@ -328,20 +298,20 @@ static void print_json(const shapelets *c, const cli_command *command) {
         cli_json_count(&json, "examined", c->info.examined);
         cli_json_count(&json, "launches", c->info.launches);
         cli_json_flag(&json, "stopped", c->info.stopped != 0);
-        cli_division_json(&json, &c->division);
-        if (c->group)
-            cli_group_json(c->group, NULL, &json);
+        cli_division_json(&json, &c->s.division);
+        if (c->s.group)
+            cli_group_json(c->s.group, NULL, &json);
     }
     if (c->verb == FIT || c->verb == SHOW)
         json_nodes(&json, c);
     if (c->verb == PREDICT) {
-        cli_json_count(&json, "total", ww_series_set_count(c->set));
+        cli_json_count(&json, "total", ww_series_set_count(c->s.sets[0]));
         cli_json_count(&json, "labelled", c->labelled);
         cli_json_count(&json, "correct", c->correct);
         cli_json_number(&json, "accuracy", c->labelled ? (double)c->correct / (double)c->labelled : NAN, 10);
         print_json_confusion(&json, c);
         cli_json_array(&json, "predicted");
-        for (size_t i = 0; i < ww_series_set_count(c->set); i++)
+        for (size_t i = 0; i < ww_series_set_count(c->s.sets[0]); i++)
             cli_json_text(&json, NULL, ww_shapelets_class_name(c->model, (size_t)c->predicted[i]));
         cli_json_end(&json);
     }
@@ -430,7 +400,7 @@ static void print_text(const shapelets *c) {
     if (c->verb == PREDICT)
         print_predictions(c);
     if (c->verb == TRANSFORM)
-        printf("%zu series, %zu features\n", ww_series_set_count(c->set),
+        printf("%zu series, %zu features\n", ww_series_set_count(c->s.sets[0]),
                c->info.best && !c->tree ? c->info.best : c->info.shapelets);
 }
 
@@ -450,11 +420,11 @@ static int take_operands(shapelets *c, const char *name, const char *const *oper
     if (count < of[c->verb].least || count > of[c->verb].most)
         return cli_usage(name, "'%s' takes %s", verbs[c->verb], of[c->verb].takes);
     if (c->verb == FIT)
-        c->series_path = operands[1];
+        c->s.paths[0] = operands[1];
     else
         c->model_path = operands[1];
     if (count == 3)
-        c->series_path = operands[2];
+        c->s.paths[0] = operands[2];
     return CLI_GO_ON;
 }
 
@@ -472,7 +442,7 @@ static bool searches(const shapelets *c) {
 }
 
 static int check_group(const shapelets *c, const char *name) {
-    if (!cli_is_group(&c->device) || c->verb == SHOW)
+    if (!cli_is_group(&c->s.device) || c->verb == SHOW)
         return CLI_GO_ON;
     if (c->verb != FIT)
         return cli_usage(name, "'%s' takes one device; several are for 'fit'", verbs[c->verb]);
@@ -482,22 +452,22 @@ static int check_group(const shapelets *c, const char *name) {
 }
 
 static int check_part(shapelets *c, const char *name) {
-    const cli_division *d = &c->division;
+    const cli_division *d = &c->s.division;
     // A checkpoint that is there is gone on from in any case.
     if (c->checkpoint && !d->part_text && !d->parts && !d->any_device)
         return CLI_GO_ON;
-    CLI_TRY(cli_division_check(name, &c->division));
-    if (!c->division.part_text)
+    CLI_TRY(cli_division_check(name, &c->s.division));
+    if (!c->s.division.part_text)
         return CLI_GO_ON;
     if (c->verb != FIT || !c->search.no_tree || !c->search.best)
         return cli_usage(name, "--part is for 'fit --no-tree --best K': a tree is not divided");
     if (c->output || c->svg || c->checkpoint || c->seconds_text)
         return cli_usage(name, "--part has its files in --parts DIR: no --output, --svg, --checkpoint or --seconds");
-    return cli_is_group(&c->device) ? cli_usage(name, "--part has one device") : CLI_GO_ON;
+    return cli_is_group(&c->s.device) ? cli_usage(name, "--part has one device") : CLI_GO_ON;
 }
 
 static int check_files(const shapelets *c, const char *name) {
-    const bool needed = c->verb == FIT ? !c->division.part_text : c->verb == TRANSFORM;
+    const bool needed = c->verb == FIT ? !c->s.division.part_text : c->verb == TRANSFORM;
     if (c->svg && c->verb != FIT && c->verb != SHOW)
         return cli_usage(name, "--svg goes with 'fit' and 'show'");
     if (needed && !c->output)
@@ -525,30 +495,26 @@ static int run(shapelets *c) {
     if (c->verb == PREDICT) {
         CLI_TRY(predict(c));
         if (c->output)
-            CLI_TRY(cli_save_predictions(c->output, ww_series_set_count(c->set), own_label, predicted_label, c));
+            CLI_TRY(cli_save_predictions(c->output, ww_series_set_count(c->s.sets[0]), own_label, predicted_label, c));
     } else if (c->verb == TRANSFORM) {
         const size_t count = c->info.best && !c->tree ? c->info.best : c->info.shapelets;
         if (!count)
             return cli_error("the model has no shapelets: its tree is one leaf");
         CLI_TRY(transform(c, count));
-        if (ww_array_write(c->output, c->distances, WW_DOUBLE, ww_series_set_count(c->set), count) != WW_OK)
+        if (ww_array_write(c->output, c->distances, WW_DOUBLE, ww_series_set_count(c->s.sets[0]), count) != WW_OK)
             return cli_fail();
     }
     return c->svg ? draw(c) : CLI_GO_ON;
 }
 
 static void end(shapelets *c) {
-    cli_division_close(&c->division);
     free(c->predicted);
     free(c->actual);
     free(c->confusion);
     free(c->distances);
     free(c->starts);
     ww_shapelets_destroy(&c->model);
-    ww_dataset_destroy(&c->data);
-    ww_series_set_destroy(&c->set);
-    ww_context_destroy(&c->context);
-    ww_group_destroy(&c->group);
+    cli_series_end(&c->s);
 }
 
 int cmd_shapelets(const cli_command *command, int argc, char **argv) {
@@ -580,9 +546,9 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
         CLI_NUMBER("min-size", 0, "N", "a node of fewer series is not split, default 2", &c.search.min_size, 2),
         CLI_NUMBER("terms", 0, "N", "most shapelets of a node, joined by and and or; default 1", &c.search.terms, 1),
         CLI_OPTION("checkpoint", 0, CLI_MADE, "FILE", "keep what is found there, and go on from it", &c.checkpoint),
-        CLI_PARTS_OPTIONS(c.division),
-        CLI_READ_OPTIONS(c.read),
-        CLI_DEVICE_OPTIONS(c.device),
+        CLI_PARTS_OPTIONS(c.s.division),
+        CLI_READ_OPTIONS(c.s.read),
+        CLI_DEVICE_OPTIONS(c.s.device),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, operands, 1, 3, &count));
     CLI_TRY(take_operands(&c, command->name, operands, count));

@@ -63,6 +63,25 @@ void cli_gradients_free(cli_gradients *g) {
     memset(g, 0, sizeof *g);
 }
 
+int cli_gradients_outputs(cli_gradients *g, const ww_gradient_info *info, int of, ww_output each[4],
+                          ww_gradient_outputs *to) {
+    CLI_TRY(cli_values_allocate(info->pairs, 1, g->precision, &g->values));
+    CLI_TRY(cli_values_allocate(of ? info->columns : info->rows, 1, g->precision, &g->slopes));
+    if (g->parameters)
+        CLI_TRY(cli_values_allocate(info->parameters, 1, g->precision, &g->by_parameters));
+    if (g->cells)
+        CLI_TRY(cli_values_allocate(info->alignment, 1, g->precision, &g->alignment));
+    void *const host[4] = {g->values, g->slopes, g->by_parameters, g->alignment};
+    for (int i = 0; i < 4; i++)
+        each[i] = (ww_output)WW_OUTPUT_HOST(host[i]);
+    *to = (ww_gradient_outputs)WW_GRADIENT_OUTPUTS_INIT;
+    to->values = &each[0];
+    *(of ? &to->columns : &to->rows) = &each[1];
+    to->parameters = g->parameters ? &each[2] : NULL;
+    to->alignment = g->cells ? &each[3] : NULL;
+    return CLI_GO_ON;
+}
+
 int cli_gradients_add(ww_series_set *set, ww_precision precision, const void *values, uint64_t *at, size_t length,
                       const char *label) {
     const size_t size = ww_series_set_channels(set) * length;
@@ -112,6 +131,11 @@ int cli_gradients_take(void *user, uint64_t row, const double *values) {
     return add_series(g, (size_t)length, values[1], values + HEAD);
 }
 
+int cli_gradients_join(cli_gradients *g, const cli_row_job *job, const ww_array_file *file) {
+    CLI_TRY(cli_gradients_begin(g));
+    return cli_rows_each(file, 0, job->rows, job->columns, cli_gradients_take, g);
+}
+
 // ---- output
 
 int cli_gradients_write(const cli_gradients *g, const char *path) {
@@ -143,44 +167,19 @@ void cli_gradients_json(cli_json *json, const cli_gradients *g, bool listed) {
 
 // ---- rows
 
-// The outputs of some pairs, one after the other.
-typedef struct some {
-    size_t *index;
-    void *values, *slopes, *by_parameters, *alignment;
-} some;
-
-static void free_some(some *s) {
-    free(s->index);
-    free(s->values);
-    free(s->slopes);
-    free(s->by_parameters);
-    free(s->alignment);
-}
-
 static double weight(void *user, uint64_t row) {
     const cli_gradient_rows *r = user;
-    return (double)ww_series_set_length(r->sets[0], (size_t)row) *
-           (double)ww_series_set_length(r->sets[1], (size_t)row);
+    return (double)ww_series_set_length(r->s->sets[0], (size_t)row) *
+           (double)ww_series_set_length(r->s->sets[1], (size_t)row);
 }
 
-static int run_some(cli_gradient_rows *r, ww_gradient *gradient, some *s) {
+static int run_some(cli_gradient_rows *r, ww_gradient *gradient, cli_gradients *some) {
     ww_gradient_info info = WW_GRADIENT_INFO_INIT;
-    ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
-    const cli_gradients *g = &r->shape;
+    ww_gradient_outputs to;
+    ww_output each[4];
     if (ww_gradient_get_info(gradient, &info) != WW_OK)
         return cli_fail();
-    CLI_TRY(cli_values_allocate(info.pairs, 1, g->precision, &s->values));
-    CLI_TRY(cli_values_allocate(r->of ? info.columns : info.rows, 1, g->precision, &s->slopes));
-    if (g->parameters)
-        CLI_TRY(cli_values_allocate(info.parameters, 1, g->precision, &s->by_parameters));
-    if (g->cells)
-        CLI_TRY(cli_values_allocate(info.alignment, 1, g->precision, &s->alignment));
-    const ww_output values = WW_OUTPUT_HOST(s->values), slopes = WW_OUTPUT_HOST(s->slopes),
-                    parameters = WW_OUTPUT_HOST(s->by_parameters), cells = WW_OUTPUT_HOST(s->alignment);
-    to.values = &values;
-    *(r->of ? &to.columns : &to.rows) = &slopes;
-    to.parameters = g->parameters ? &parameters : NULL;
-    to.alignment = g->cells ? &cells : NULL;
+    CLI_TRY(cli_gradients_outputs(some, &info, r->of, each, &to));
     if (ww_gradient_run(gradient, &to) != WW_OK || ww_gradient_get_info(gradient, &info) != WW_OK)
         return cli_fail_plainly();
     r->did.pairs += info.pairs;
@@ -188,7 +187,7 @@ static int run_some(cli_gradient_rows *r, ww_gradient *gradient, some *s) {
     r->did.segments = info.segments > r->did.segments ? info.segments : r->did.segments;
     r->did.seconds_device += info.seconds_device;
     r->did.seconds_wall += info.seconds_wall;
-    r->progress->done_before += 2 * info.cells;
+    r->s->progress.done_before += 2 * info.cells;
     return CLI_GO_ON;
 }
 
@@ -210,14 +209,14 @@ static void pack_label(const char *label, double *row) {
 }
 
 static size_t cells_of(const cli_gradient_rows *r, size_t pair) {
-    return r->options.alignment ? (ww_series_set_length(r->sets[0], pair) - r->shorter) *
-                                      (ww_series_set_length(r->sets[1], pair) - r->shorter)
+    return r->options.alignment ? (ww_series_set_length(r->s->sets[0], pair) - r->shorter) *
+                                      (ww_series_set_length(r->s->sets[1], pair) - r->shorter)
                                 : 0;
 }
 
-static void pack_rows(const cli_gradient_rows *r, const some *s, size_t first, size_t count, double *rows) {
+static void pack_rows(const cli_gradient_rows *r, const cli_gradients *s, size_t first, size_t count, double *rows) {
     const cli_gradients *g = &r->shape;
-    const ww_series_set *of = r->sets[r->of];
+    const ww_series_set *of = r->s->sets[r->of];
     const size_t columns = cli_gradients_columns(g);
     size_t at = 0, cells_at = 0;
     memset(rows, 0, count * columns * sizeof *rows);
@@ -239,19 +238,21 @@ static void pack_rows(const cli_gradient_rows *r, const some *s, size_t first, s
 static int compute(void *user, uint64_t first, uint64_t count, void *values) {
     cli_gradient_rows *r = user;
     ww_gradient *gradient = NULL;
-    some s = {.index = malloc((size_t)count * sizeof *s.index)};
-    int result = s.index ? CLI_GO_ON : cli_error("not enough memory");
+    cli_gradients some = r->shape; // no memory
+    size_t *index = malloc((size_t)count * sizeof *index);
+    int result = index ? CLI_GO_ON : cli_error("not enough memory");
     for (size_t i = 0; result == CLI_GO_ON && i < count; i++)
-        s.index[i] = (size_t)first + i;
-    if (result == CLI_GO_ON && ww_gradient_create_pairs(r->measure, r->data[0], r->data[1], s.index, s.index,
+        index[i] = (size_t)first + i;
+    if (result == CLI_GO_ON && ww_gradient_create_pairs(&r->s->measure, r->s->data[0], r->s->data[1], index, index,
                                                         (size_t)count, &r->options, &gradient) != WW_OK)
         result = cli_fail_plainly();
     if (result == CLI_GO_ON)
-        result = run_some(r, gradient, &s);
+        result = run_some(r, gradient, &some);
     if (result == CLI_GO_ON)
-        pack_rows(r, &s, (size_t)first, (size_t)count, values);
+        pack_rows(r, &some, (size_t)first, (size_t)count, values);
     ww_gradient_destroy(&gradient);
-    free_some(&s);
+    cli_gradients_free(&some);
+    free(index);
     return result;
 }
 
@@ -261,8 +262,8 @@ static int take_sizes(cli_gradient_rows *r) {
     ww_gradient *gradient = NULL;
     ww_gradient_info info = WW_GRADIENT_INFO_INIT;
     cli_gradients *g = &r->shape;
-    ww_status status =
-        ww_gradient_create_pairs(r->measure, r->data[0], r->data[1], &first, &first, 1, &r->options, &gradient);
+    ww_status status = ww_gradient_create_pairs(&r->s->measure, r->s->data[0], r->s->data[1], &first, &first, 1,
+                                                &r->options, &gradient);
     if (status == WW_OK)
         status = ww_gradient_get_info(gradient, &info);
     ww_gradient_destroy(&gradient);
@@ -277,10 +278,10 @@ static int take_sizes(cli_gradient_rows *r) {
     return CLI_GO_ON;
 }
 
-int cli_gradients_divide(cli_gradient_rows *r, ww_precision precision, cli_row_job *job) {
-    const ww_series_set *of = r->sets[r->of];
+int cli_gradients_divide(cli_gradient_rows *r, cli_row_job *job) {
+    const ww_series_set *of = r->s->sets[r->of];
     cli_gradients *g = &r->shape;
-    *g = (cli_gradients){.precision = precision,
+    *g = (cli_gradients){.precision = job->result,
                          .pairs = ww_series_set_count(of),
                          .channels = ww_series_set_channels(of),
                          .longest = ww_series_set_max_length(of)};
@@ -298,16 +299,11 @@ int cli_gradients_divide(cli_gradient_rows *r, ww_precision precision, cli_row_j
              g->channels, g->parameters, g->longest, g->cells, g->label, cli_gradient_sides[r->of],
              r->options.divergence != 0);
     job->name = "gradient";
-    job->sets[0] = r->sets[0];
-    job->sets[1] = r->sets[1];
     job->more = r->more;
     job->stream = r->labels;
-    job->context = r->context;
     job->rows = g->pairs;
     job->columns = cli_gradients_columns(g);
-    job->k = 0;
     job->precision = WW_DOUBLE;
-    job->result = precision;
     job->weight = weight;
     job->compute = compute;
     job->user = r;

@@ -4,7 +4,6 @@
 #ifndef WAVEWARP_CLI_GRADIENTS_H
 #define WAVEWARP_CLI_GRADIENTS_H
 
-#include "json.h"
 #include "rows.h"
 
 extern const char *const cli_gradient_sides[]; // by the series of X, of Y
@@ -28,7 +27,14 @@ size_t cli_gradients_columns(const cli_gradients *g);
 int cli_gradients_begin(cli_gradients *g);
 // Joins a row of the job (cli_rows_each(); `g` is a cli_gradients), in the order of the pairs.
 int cli_gradients_take(void *g, uint64_t row, const double *values);
+// All rows of a job's file.
+int cli_gradients_join(cli_gradients *g, const cli_row_job *job, const ww_array_file *file);
 void cli_gradients_free(cli_gradients *g);
+
+// Room for what such a gradient gives, by the series of X or (`of`) of Y, and its outputs, which are in `each`; where
+// `parameters` and `cells` are 0 without these.
+int cli_gradients_outputs(cli_gradients *g, const ww_gradient_info *info, int of, ww_output each[4],
+                          ww_gradient_outputs *to);
 
 // Adds a series of these values, from `at` on, to a set; *at is moved.
 int cli_gradients_add(ww_series_set *set, ww_precision precision, const void *values, uint64_t *at, size_t length,
@@ -41,20 +47,16 @@ void cli_gradients_json(cli_json *json, const cli_gradients *g, bool listed);
 // ---- rows
 
 typedef struct cli_gradient_rows {
-    const ww_measure *measure;
-    ww_context *context;
-    const ww_series_set *sets[2];
-    ww_dataset *const *data; // as the sets
-    int of;                  // 0: by the series of X, 1: of Y
+    cli_series_job *s;
+    int of; // 0: by the series of X, 1: of Y
     ww_gradient_options options;
     ww_gradient_info did; // of all runs
-    cli_progress *progress;
-    cli_gradients shape; // what rows have
-    size_t shorter;      // points that an alignment leaves out
+    cli_gradients shape;  // what rows have
+    size_t shorter;       // points that an alignment leaves out
     char more[CLI_GRADIENTS_MORE], labels[66];
 } cli_gradient_rows;
 
-// Says what the rows are: all but what `job` says of progress, measure and device.
-int cli_gradients_divide(cli_gradient_rows *rows, ww_precision precision, cli_row_job *job);
+// Says what the rows of cli_rows_of() are.
+int cli_gradients_divide(cli_gradient_rows *rows, cli_row_job *job);
 
 #endif

@@ -25,18 +25,6 @@ int cli_group_open(const cli_device_options *options, ww_group **group) {
     return ww_group_create(&open, group) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
-int cli_devices_open(const cli_device_options *options, ww_context **context, ww_group **group) {
-    return cli_is_group(options) ? cli_group_open(options, group) : cli_context_open(options, context);
-}
-
-int cli_group_dataset_make(ww_group *group, const cli_device_options *options, const char *path, ww_series_set *set,
-                           ww_group_dataset **dataset) {
-    ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
-    make.precision = cli_precision(options);
-    make.max_bytes = options->max_bytes;
-    return ww_group_dataset_create_from_set(group, set, &make, dataset) == WW_OK ? CLI_GO_ON : cli_fail_in(path);
-}
-
 int cli_group_points_make(ww_group *group, const cli_device_options *options, const char *path,
                           const ww_point_view *view, ww_group_points **points) {
     ww_points_options make = WW_POINTS_OPTIONS_INIT;

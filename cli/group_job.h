@@ -8,12 +8,8 @@
 
 // Whether --device, or else $WAVEWARP_DEVICE, names several devices.
 bool cli_is_group(const cli_device_options *options);
-// The devices of --device: one context, or a group of several.
-int cli_devices_open(const cli_device_options *options, ww_context **context, ww_group **group);
 int cli_group_open(const cli_device_options *options, ww_group **group);
-// What is wrong in the series or the points follows `path`.
-int cli_group_dataset_make(ww_group *group, const cli_device_options *options, const char *path, ww_series_set *set,
-                           ww_group_dataset **dataset);
+// What is wrong in the points follows `path`.
 int cli_group_points_make(ww_group *group, const cli_device_options *options, const char *path,
                           const ww_point_view *view, ww_group_points **points);
 // A line a device on standard error: what it did, and where that is a terminal; which were lost, and why, always.

@@ -107,6 +107,12 @@ int cli_matches_choose(cli_matches *m) {
                : cli_fail();
 }
 
+int cli_matches_join(cli_matches *m, const cli_row_job *job, const ww_array_file *file) {
+    CLI_TRY(cli_matches_allocate(m));
+    CLI_TRY(cli_rows_each(file, 0, job->rows, job->columns, cli_matches_take, m));
+    return cli_matches_choose(m);
+}
+
 // ---- output
 
 static void print_lines(const cli_matches *m, FILE *file, char between, int digits) {

@@ -4,7 +4,7 @@
 #ifndef WAVEWARP_CLI_MATCHES_H
 #define WAVEWARP_CLI_MATCHES_H
 
-#include "json.h"
+#include "rows.h"
 
 typedef struct cli_matches {
     size_t queries, k;
@@ -34,6 +34,8 @@ void cli_matches_pack(size_t queries, size_t places, const size_t *exclusions, c
 int cli_matches_take(void *m, uint64_t row, const double *values);
 // When all are joined: the matches.
 int cli_matches_choose(cli_matches *m);
+// All rows of a job's file.
+int cli_matches_join(cli_matches *m, const cli_row_job *job, const ww_array_file *file);
 
 // Lines of query, stream, begin, end and distance into a file (.csv: with a first line of names, by commas), or, with
 // NULL, to standard output.

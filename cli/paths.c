@@ -67,22 +67,17 @@ static int compute(void *user, uint64_t first, uint64_t count, void *values) {
 }
 
 int cli_paths_divide(cli_path_rows *rows, cli_row_job *job) {
-    const cli_series_rows *series = &rows->series;
-    rows->base = base_of(series->sets[1]);
-    rows->columns = columns_of(series->sets);
+    rows->base = base_of(job->sets[1]);
+    rows->columns = columns_of(job->sets);
     // Whole numbers up to here are exact.
-    if (rows->base * ((double)ww_series_set_max_length(series->sets[0]) + 1) > 9007199254740992.0)
+    if (rows->base * ((double)ww_series_set_max_length(job->sets[0]) + 1) > 9007199254740992.0)
         return cli_error("the series are too long for a file of their paths' cells");
     snprintf(rows->more, sizeof rows->more, "base %.0f", rows->base);
     job->name = "path";
-    job->sets[0] = series->sets[0];
-    job->sets[1] = series->sets[1];
     job->more = rows->more;
-    job->context = series->context;
-    job->rows = cli_paths_count(series->sets);
+    job->rows = cli_paths_count(job->sets);
     job->columns = rows->columns;
     job->precision = WW_DOUBLE;
-    job->result = cli_precision(series->device);
     job->weight = cli_pairs_weight;
     job->compute = compute;
     job->user = rows;

@@ -4,7 +4,6 @@
 #ifndef WAVEWARP_CLI_PATHS_H
 #define WAVEWARP_CLI_PATHS_H
 
-#include "rows.h"
 #include "series_rows.h"
 
 // Pairs, of which one set may have a single series. A row has the distance, the number of cells, and each cell as one
@@ -16,7 +15,7 @@ typedef struct cli_path_rows {
     char more[64];          // what a journal says of it
 } cli_path_rows;
 
-// Says what the rows are: all but what `job` says of progress, measure and device.
+// Says what the rows of cli_rows_of() are.
 int cli_paths_divide(cli_path_rows *rows, cli_row_job *job);
 // How many pairs there are. cli_paths_check(): whether the sets, from these files, have pairs.
 size_t cli_paths_count(const ww_series_set *const sets[2]);

@@ -22,7 +22,7 @@ static int take_queries(const cli_point_rows *r, size_t first, size_t count, ww_
             view.kind == WW_POINTS_BITS ? (view.dimension + 7) / 8 : view.dimension * cli_value_bytes(view.precision);
         view.values = (const char *)view.values + first * bytes;
     }
-    const int result = cli_points_upload(r->context, r->device, NULL, &view, queries);
+    const int result = cli_points_upload(r->s->context, &r->s->device, NULL, &view, queries);
     free(offsets);
     return result;
 }
@@ -41,15 +41,15 @@ double cli_points_weight(void *user, uint64_t row) {
     return 1;
 }
 
-int cli_points_compute(void *user, uint64_t first, uint64_t count, void *values) {
+static int compute(void *user, uint64_t first, uint64_t count, void *values) {
     cli_point_rows *r = user;
     const bool root = r->metric == WW_METRIC_L2; // by which parts are not ordered
     ww_points *queries = NULL;
     ww_knn_options options = WW_KNN_OPTIONS_INIT;
     ww_nearest_shard shard = WW_NEAREST_SHARD_INIT;
-    cli_neighbours n = {(size_t)count, r->k, cli_points_precision(r->device, r->queries), NULL, NULL};
+    cli_neighbours n = {(size_t)count, r->k, cli_points_precision(&r->s->device, r->queries), NULL, NULL};
     options.metric = root ? WW_METRIC_L2_SQUARED : r->metric;
-    options.run = r->run;
+    options.run = r->s->plan.run;
     shard.query_offset = first;
     shard.exclude_self = r->self;
     ww_knn_destroy(r->knn);
@@ -64,7 +64,7 @@ int cli_points_compute(void *user, uint64_t first, uint64_t count, void *values)
             r->note(r->user);
         if (root)
             take_roots(&n);
-        r->full += cli_points_within(&n, r->radius);
+        r->full += cli_points_within(&n, r->part ? r->radius : (double)INFINITY);
         cli_neighbours_pack(&n, values);
     }
     ww_points_destroy(&queries);
@@ -72,8 +72,26 @@ int cli_points_compute(void *user, uint64_t first, uint64_t count, void *values)
     return result;
 }
 
-void cli_points_more(ww_metric metric, double radius, char more[CLI_POINTS_MORE]) {
-    snprintf(more, CLI_POINTS_MORE, "metric %s radius %.17g", ww_metric_name(metric), radius);
+void cli_points_divide(cli_point_rows *r, cli_row_job *job) {
+    snprintf(r->more, sizeof r->more, "metric %s radius %.17g", ww_metric_name(r->metric), r->radius);
+    job->name = "knn";
+    job->more = r->more;
+    job->rows = r->queries->count;
+    job->columns = 2 * r->k;
+    job->k = r->k;
+    job->precision = WW_DOUBLE;
+    job->result = cli_points_precision(&r->s->device, r->queries);
+    job->weight = cli_points_weight;
+    job->compute = compute;
+    job->user = r;
+}
+
+int cli_points_radius(const char *command, const char *text, ww_metric metric, double *radius) {
+    if (text && (!cli_number(text, radius) || *radius < 0))
+        return cli_usage(command, "--radius is '%s', but must be a number from 0", text);
+    if (text && metric == WW_METRIC_INNER_PRODUCT)
+        return cli_usage(command, "--radius is for distances; an inner product is none");
+    return CLI_GO_ON;
 }
 
 size_t cli_points_within(const cli_neighbours *n, double radius) {

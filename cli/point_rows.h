@@ -5,30 +5,30 @@
 
 #include "neighbours.h"
 #include "point_options.h"
+#include "rows.h"
 
 typedef struct cli_point_rows {
     ww_metric metric;
-    double radius; // of what is computed; INFINITY: all neighbours
-    const cli_device_options *device;
-    const ww_run_options *run;
-    ww_context *context;
+    double radius;     // INFINITY: none
+    bool part;         // what is beyond the radius is left out of the rows
+    cli_series_job *s; // its files have points
     const ww_point_view *queries;
     ww_points *base;
     bool self; // the queries are the base
     size_t k;
     ww_knn **knn;             // of the last queries
+    char more[128];           // what a journal says of it
     size_t full;              // queries whose k neighbours are all within the radius
     void (*note)(void *user); // called when some are computed; NULL: nothing
     void *user;
 } cli_point_rows;
 
-// The functions of a cli_row_job, whose `user` is a cli_point_rows.
-double cli_points_weight(void *user, uint64_t row);
-int cli_points_compute(void *user, uint64_t first, uint64_t count, void *values); // 2 k doubles a row
-// What else the values depend on: its `more`.
-enum { CLI_POINTS_MORE = 128 };
-void cli_points_more(ww_metric metric, double radius, char more[CLI_POINTS_MORE]);
+// Says what the rows are, queries: all but what `job` says of inputs and `s`.
+void cli_points_divide(cli_point_rows *rows, cli_row_job *job);
+double cli_points_weight(void *user, uint64_t row); // of rows of points: they are alike
 
+// --radius, of distances alone. Without a text *radius stays as it is.
+int cli_points_radius(const char *command, const char *text, ww_metric metric, double *radius);
 // Takes out the neighbours beyond the radius. Gives the number of queries that have k within it.
 size_t cli_points_within(const cli_neighbours *n, double radius);
 // Says that these may have more, where the base has.

@@ -116,10 +116,16 @@ int cli_profiles_finish(cli_profiles *p) {
     return CLI_GO_ON;
 }
 
+int cli_profiles_join(cli_profiles *p, const cli_row_job *job, const ww_array_file *file) {
+    CLI_TRY(cli_profiles_begin(p));
+    CLI_TRY(cli_rows_each(file, 0, job->rows, job->columns, cli_profiles_take, p));
+    return cli_profiles_finish(p);
+}
+
 // ---- computing
 
 static size_t windows_of(const cli_profile_units *u, size_t series) {
-    return ww_series_set_length(u->sets[0], u->shape.first + series) - u->wanted->window + 1;
+    return ww_series_set_length(u->s->sets[0], u->shape.first + series) - u->wanted->window + 1;
 }
 
 static void free_plan(cli_profile_units *u) {
@@ -140,11 +146,11 @@ int cli_profile_plan(cli_profile_units *u, size_t s, ww_profile_info *info) {
     ww_profile_info *did = &u->series[s].did;
     if (!u->plan || u->planned != s) {
         free_plan(u);
-        cli_profile_options(u->wanted, u->precision, u->run, &options);
-        for (int i = 0; i < 2 && u->sets[i]; i++)
-            if (ww_series_set_view(u->sets[i], &views[i]) != WW_OK)
+        cli_profile_options(u->wanted, cli_precision(&u->s->device), u->s->plan.run, &options);
+        for (int i = 0; i < 2 && u->s->sets[i]; i++)
+            if (ww_series_set_view(u->s->sets[i], &views[i]) != WW_OK)
                 return cli_fail();
-        if (ww_profile_create(u->context, &views[0], u->shape.first + s, u->sets[1] ? &views[1] : NULL,
+        if (ww_profile_create(u->s->context, &views[0], u->shape.first + s, u->s->sets[1] ? &views[1] : NULL,
                               u->wanted->other_series, u->wanted->window, &options, &u->plan) != WW_OK)
             return cli_fail();
         u->planned = s;
@@ -205,8 +211,7 @@ static int compute_rectangle(cli_profile_units *u, const cli_tile *first, uint64
     if (ww_profile_add_rectangle(u->plan, first->row, first->rows, first->column, columns, &u->output) != WW_OK)
         return cli_fail_plainly();
     note(u);
-    if (u->progress)
-        u->progress->done_before += (uint64_t)first->rows * columns;
+    u->s->progress.done_before += (uint64_t)first->rows * columns;
     for (uint64_t i = 0; i < count; i++, values += cli_profiles_columns(&u->shape)) {
         const size_t column = first->column + (size_t)i * t->side, left = t->columns - column;
         const size_t wide = !u->shape.self || first->diagonal ? 0 : left < t->side ? left : t->side;
@@ -285,10 +290,10 @@ int cli_profile_divide(cli_profile_units *u, cli_row_job *job) {
     double all = 0;
     ww_profile_output_init(&u->output, sizeof u->output);
     *p = (cli_profiles){.first = w->series == SIZE_MAX ? 0 : w->series,
-                        .count = w->series == SIZE_MAX ? ww_series_set_count(u->sets[0]) : 1,
+                        .count = w->series == SIZE_MAX ? ww_series_set_count(u->s->sets[0]) : 1,
                         .k = (size_t)w->k,
                         .lists = w->left_right ? 3 : 1,
-                        .self = !u->sets[1]};
+                        .self = !u->s->sets[1]};
     u->series = calloc(p->count, sizeof *u->series);
     if (!u->series)
         return cli_error("not enough memory");
@@ -314,14 +319,11 @@ int cli_profile_divide(cli_profile_units *u, cli_row_job *job) {
     snprintf(u->more + at, sizeof u->more - at, " window %zu exclusion %zu best %" PRIu64 " other %zu", w->window,
              u->series[0].did.exclusion, w->best_channels, w->other_series);
     job->name = "profile";
-    job->sets[0] = u->sets[0];
-    job->sets[1] = u->sets[1];
     job->more = u->more;
-    job->context = u->context;
+    job->measure = NULL;
     job->rows = units;
     job->columns = cli_profiles_columns(p);
     job->precision = WW_DOUBLE;
-    job->result = u->precision;
     job->weight = weight;
     job->compute = compute;
     job->user = u;

@@ -71,17 +71,15 @@ bool cli_profiles_shape_read(const char *text, cli_profiles *p);
 int cli_profiles_take(void *p, uint64_t row, const double *values);
 // When all are joined: squares become distances.
 int cli_profiles_finish(cli_profiles *p);
+// All rows of a job's file.
+int cli_profiles_join(cli_profiles *p, const cli_row_job *job, const ww_array_file *file);
 
 // ---- units
 
 typedef struct cli_profile_units {
     // Set by the caller:
-    ww_context *context;
+    cli_series_job *s; // its sets: the second NULL: each series with itself
     const cli_profile_wanted *wanted;
-    const ww_series_set *sets[2]; // the second NULL: each series with itself
-    ww_precision precision;
-    const ww_run_options *run;
-    cli_progress *progress;
     // Made:
     cli_profiles shape;
     struct cli_profile_series *series; // each one's grid, and what its runs did
@@ -93,7 +91,7 @@ typedef struct cli_profile_units {
 
 void cli_profile_options(const cli_profile_wanted *wanted, ww_precision precision, const ww_run_options *run,
                          ww_profile_options *options);
-// Divides the profiles, and says what the rows are: all but what `job` says of progress and device.
+// Divides the profiles, and says what the rows of cli_rows_of() are.
 int cli_profile_divide(cli_profile_units *units, cli_row_job *job);
 // The plan of a series, and what its runs did.
 int cli_profile_plan(cli_profile_units *units, size_t series, ww_profile_info *info);

@@ -6,6 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+cli_row_job cli_rows_of(cli_series_job *s) {
+    return (cli_row_job){.sets = {s->sets[0], s->sets[1]},
+                         .s = s,
+                         .measure = &s->measure,
+                         .rows = ww_series_set_count(s->sets[0]),
+                         .precision = cli_precision(&s->device),
+                         .result = cli_precision(&s->device)};
+}
+
 // Gives the length, as snprintf().
 static int print_shape(const cli_row_job *job, uint64_t parts, char *text, size_t size) {
     return snprintf(text, size, "rows %" PRIu64 " columns %" PRIu64 " k %" PRIu64 " double %d parts %" PRIu64 "%s%s",
@@ -18,7 +27,7 @@ char *cli_rows_options(const cli_row_job *job, uint64_t parts) {
     char *shape = malloc(size), *options = NULL;
     if (shape) {
         (void)print_shape(job, parts, shape, size);
-        options = cli_division_options(shape, job->measure, job->measure_options, job->device);
+        options = cli_division_options(shape, job->measure, &job->s->measure_options, &job->s->device);
     }
     free(shape);
     return options;
@@ -75,7 +84,7 @@ static int run_rows(cli_division *d, const cli_row_job *job, uint64_t first, uin
     uint64_t most = 1, done = 0;
     int result = ww_journal_get_info(d->journal, &info) == WW_OK ? CLI_GO_ON : cli_fail();
     done = info.done;
-    job->progress->share_begin = (double)done / (double)count;
+    job->s->progress.share_begin = (double)done / (double)count;
     for (uint64_t i = first, run; result == CLI_GO_ON && i < first + count; i += run) {
         for (run = 0; run < most && i + run < first + count && !ww_journal_has(d->journal, i + run); run++) {
         }
@@ -86,8 +95,8 @@ static int run_rows(cli_division *d, const cli_row_job *job, uint64_t first, uin
         void *values = NULL;
         result = cli_values_allocate(run, columns, job->precision, &values);
         const double begin = cli_seconds();
-        job->progress->share_before = (double)done / (double)count;
-        job->progress->share_run = (double)run / (double)count;
+        job->s->progress.share_before = (double)done / (double)count;
+        job->s->progress.share_run = (double)run / (double)count;
         if (result == CLI_GO_ON)
             result = job->compute(job->user, i, run, values);
         most = next_run(most, cli_seconds() - begin, columns);
@@ -118,13 +127,13 @@ int cli_rows_run(cli_division *d, const cli_row_job *job, void *whole) {
         first = begin_of(job, d->part - 1, parts);
         end = d->part < parts ? begin_of(job, d->part, parts) : job->rows;
     }
-    const cli_work work = {job->name,   inputs, options,        job->context, first,
-                           end - first, NULL,   job->precision, end - first,  job->columns};
+    const cli_work work = {job->name,   inputs, options,        job->s->context, first,
+                           end - first, NULL,   job->precision, end - first,     job->columns};
     if (result == CLI_GO_ON)
         result = cli_division_open(d, &work);
     if (result == CLI_GO_ON)
         result = run_rows(d, job, first, end - first);
-    cli_progress_end(job->progress);
+    cli_progress_end(&job->s->progress);
     free(options);
     if (result == CLI_GO_ON && whole &&
         ww_array_file_get(d->file, 0, (size_t)job->rows, 0, (size_t)(job->columns ? job->columns : 1), whole) != WW_OK)

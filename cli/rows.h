@@ -5,19 +5,16 @@
 #ifndef WAVEWARP_CLI_ROWS_H
 #define WAVEWARP_CLI_ROWS_H
 
-#include "division.h"
+#include "series_job.h"
 
 typedef struct cli_row_job {
     const char *name;
-    const ww_series_set *sets[2];   // the inputs; the second may be NULL
-    const ww_point_view *points[2]; // or these
-    const char *more;               // one line of what else the values depend on; NULL: nothing
-    const char *stream;             // the sum of an input that is no set; NULL: there is none
-    ww_context *context;
-    cli_progress *progress;
-    const ww_measure *measure;
-    const cli_measure_options *measure_options;
-    const cli_device_options *device;
+    const ww_series_set *sets[2];               // the inputs; the second may be NULL
+    const ww_point_view *points[2];             // or these
+    const char *more;                           // one line of what else the values depend on; NULL: nothing
+    const char *stream;                         // the sum of an input that is no set; NULL: there is none
+    cli_series_job *s;                          // device, progress, and how the measure was given
+    const ww_measure *measure;                  // NULL: none
     uint64_t rows, columns, k;                  // of the result; columns 0: a list
     ww_precision precision, result;             // of the file, and of the values in it
     double (*weight)(void *user, uint64_t row); // a row's work, in any unit
@@ -25,6 +22,9 @@ typedef struct cli_row_job {
     int (*compute)(void *user, uint64_t first, uint64_t count, void *values);
     void *user;
 } cli_row_job;
+
+// Rows over the sets of a job under its measure, but for what a kind of row sets itself.
+cli_row_job cli_rows_of(cli_series_job *s);
 
 // What the options of the journal begin with.
 typedef struct cli_row_shape {

@@ -195,8 +195,8 @@ static double query_weight(void *user, uint64_t unit) {
     const size_t group = (size_t)unit / u->shape.queries, query = (size_t)unit % u->shape.queries;
     double points = 0;
     for (size_t i = group ? u->group_ends[group - 1] : 0; u->groups > 1 && i < u->group_ends[group]; i++)
-        points += (double)ww_series_set_length(u->streams, i);
-    return (u->groups > 1 ? points : 1) * (double)ww_series_set_length(u->queries, query);
+        points += (double)ww_series_set_length(u->s->sets[1], i);
+    return (u->groups > 1 ? points : 1) * (double)ww_series_set_length(u->s->sets[0], query);
 }
 
 static int take_some(const ww_series_set *all, size_t first, size_t count, ww_series_set **some, ww_series_view *view) {
@@ -214,11 +214,12 @@ static int search_streams(cli_search_units *u, const ww_series_view *queries, si
     ww_series_set *some = NULL;
     ww_series_view streams = u->stream_view;
     ww_search *search = NULL;
-    const bool all = u->raw || (begin == 0 && end == ww_series_set_count(u->streams));
-    int result = all ? CLI_GO_ON : take_some(u->streams, begin, end - begin, &some, &streams);
-    if (result == CLI_GO_ON && (ww_search_create(u->context, u->measure, queries, u->options, &search) != WW_OK ||
-                                (u->raw ? ww_search_run_source(search, &u->raw->source, found, NULL)
-                                        : ww_search_run(search, &streams, found, NULL)) != WW_OK))
+    const bool all = u->raw || (begin == 0 && end == ww_series_set_count(u->s->sets[1]));
+    int result = all ? CLI_GO_ON : take_some(u->s->sets[1], begin, end - begin, &some, &streams);
+    if (result == CLI_GO_ON &&
+        (ww_search_create(u->s->context, &u->s->measure, queries, u->options, &search) != WW_OK ||
+         (u->raw ? ww_search_run_source(search, &u->raw->source, found, NULL)
+                 : ww_search_run(search, &streams, found, NULL)) != WW_OK))
         result = cli_fail_plainly();
     if (result == CLI_GO_ON)
         note(u, search);
@@ -236,7 +237,7 @@ static int compute_groups(cli_search_units *u, size_t group, size_t groups, size
     ww_series_set *some = NULL;
     ww_series_view view = WW_SERIES_VIEW_INIT;
     ww_match *found = calloc(count * k, sizeof *found);
-    int result = found ? take_some(u->queries, query, count, &some, &view) : cli_error("not enough memory");
+    int result = found ? take_some(u->s->sets[0], query, count, &some, &view) : cli_error("not enough memory");
     if (result == CLI_GO_ON)
         result =
             search_streams(u, &view, group ? u->group_ends[group - 1] : 0, u->group_ends[group + groups - 1], found);
@@ -267,7 +268,7 @@ static int compute_queries(void *user, uint64_t first, uint64_t count, void *val
 // Open ends and whole streams: groups of streams of about as many points, of which there are so many that all units
 // are at most MOST_UNITS.
 static int make_groups(cli_search_units *u) {
-    const size_t streams = u->raw ? 1 : ww_series_set_count(u->streams), queries = u->shape.queries;
+    const size_t streams = u->raw ? 1 : ww_series_set_count(u->s->sets[1]), queries = u->shape.queries;
     const double row_bytes = (double)cli_matches_columns(&u->shape) * sizeof(double);
     const double units = fmin((double)MOST_BYTES / row_bytes, MOST_UNITS) / (double)queries;
     const size_t most = units < 1 ? 1 : units < (double)streams ? (size_t)units : streams;
@@ -276,9 +277,9 @@ static int make_groups(cli_search_units *u) {
         return cli_error("not enough memory");
     double all = 0, points = 0;
     for (size_t i = 0; i < streams; i++)
-        all += u->raw ? 1 : (double)ww_series_set_length(u->streams, i);
+        all += u->raw ? 1 : (double)ww_series_set_length(u->s->sets[1], i);
     for (size_t i = 0; i < streams; i++) {
-        points += u->raw ? 1 : (double)ww_series_set_length(u->streams, i);
+        points += u->raw ? 1 : (double)ww_series_set_length(u->s->sets[1], i);
         const bool due =
             most == streams || (u->groups + 1 < most && points * (double)most >= all * (double)(u->groups + 1));
         if (due || i + 1 == streams)
@@ -295,19 +296,19 @@ static int make_parts(cli_search_units *u) {
     const size_t count = u->shape.queries;
     const double row_bytes = (double)cli_matches_columns(&u->shape) * sizeof(double);
     const double units = fmin(fmax((double)MOST_BYTES / row_bytes, LEAST_UNITS), MOST_UNITS);
-    const uint64_t least = ww_series_set_max_length(u->queries) * LEAST_SHARE / WW_SEARCH_PART_POINTS + 1;
+    const uint64_t least = ww_series_set_max_length(u->s->sets[0]) * LEAST_SHARE / WW_SEARCH_PART_POINTS + 1;
     const uint64_t wanted = (uint64_t)((double)u->points / units) / WW_SEARCH_PART_POINTS + 1;
     u->step = (wanted < least ? least : wanted) * WW_SEARCH_PART_POINTS;
     u->exclusions = malloc(count * sizeof *u->exclusions);
     if (!u->exclusions)
         return cli_error("not enough memory");
     for (size_t q = 0; q < count; q++)
-        u->exclusions[q] = u->options->exclusion == WW_SEARCH_HALF ? (ww_series_set_length(u->queries, q) + 1) / 2
+        u->exclusions[q] = u->options->exclusion == WW_SEARCH_HALF ? (ww_series_set_length(u->s->sets[0], q) + 1) / 2
                                                                    : u->options->exclusion;
     part.k = u->shape.places;
     part.exclusion = 0;
-    return ww_search_create(u->context, u->measure, &u->query_view, &part, &u->search) == WW_OK ? CLI_GO_ON
-                                                                                                : cli_fail();
+    return ww_search_create(u->s->context, &u->s->measure, &u->query_view, &part, &u->search) == WW_OK ? CLI_GO_ON
+                                                                                                       : cli_fail();
 }
 
 // What the matches depend on besides measure and precision.
@@ -323,7 +324,7 @@ static void say_more(cli_search_units *u) {
 // The whole search's own errors (k, the measure, channels): the same that one run finds.
 static int check(const cli_search_units *u) {
     ww_search *search = NULL;
-    const ww_status status = ww_search_create(u->context, u->measure, &u->query_view, u->options, &search);
+    const ww_status status = ww_search_create(u->s->context, &u->s->measure, &u->query_view, u->options, &search);
     ww_search_destroy(&search);
     return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
@@ -332,17 +333,17 @@ int cli_search_divide(cli_search_units *u, cli_row_job *job) {
     u->did = (ww_search_info)WW_SEARCH_INFO_INIT;
     ww_series_view_init(&u->query_view, sizeof u->query_view);
     ww_series_view_init(&u->stream_view, sizeof u->stream_view);
-    if (ww_series_set_view(u->queries, &u->query_view) != WW_OK ||
-        (!u->raw && ww_series_set_view(u->streams, &u->stream_view) != WW_OK))
+    if (ww_series_set_view(u->s->sets[0], &u->query_view) != WW_OK ||
+        (!u->raw && ww_series_set_view(u->s->sets[1], &u->stream_view) != WW_OK))
         return cli_fail();
-    u->shape = (cli_matches){.queries = ww_series_set_count(u->queries),
+    u->shape = (cli_matches){.queries = ww_series_set_count(u->s->sets[0]),
                              .k = u->options->k,
                              .precision = u->options->precision,
                              .places = ww_search_part_places(&u->query_view, u->options),
-                             .similarity = cli_is_similarity(u->measure)};
+                             .similarity = cli_is_similarity(&u->s->measure)};
     u->points = u->raw ? u->raw->source.length : 0;
-    for (size_t i = 0; !u->raw && i < ww_series_set_count(u->streams); i++)
-        u->points += ww_series_set_length(u->streams, i) + (i > 0); // one between two
+    for (size_t i = 0; !u->raw && i < ww_series_set_count(u->s->sets[1]); i++)
+        u->points += ww_series_set_length(u->s->sets[1], i) + (i > 0); // one between two
     int result = check(u);
     if (result == CLI_GO_ON)
         result = u->shape.places ? make_parts(u) : make_groups(u);
@@ -351,15 +352,11 @@ int cli_search_divide(cli_search_units *u, cli_row_job *job) {
     say_more(u);
     const bool parts = u->shape.places != 0;
     job->name = "search";
-    job->sets[0] = u->queries;
-    job->sets[1] = u->raw ? NULL : u->streams;
     job->stream = u->raw ? u->sum : NULL;
     job->more = u->more;
-    job->context = u->context;
     job->rows = parts ? (u->points - 1) / (u->step ? u->step : 1) + 1 : u->shape.queries * u->groups;
     job->columns = cli_matches_columns(&u->shape);
     job->precision = WW_DOUBLE;
-    job->result = u->options->precision;
     job->weight = parts ? part_weight : query_weight;
     job->compute = parts ? compute_parts : compute_queries;
     job->user = u;

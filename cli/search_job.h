@@ -59,11 +59,9 @@ int cli_raw_read(void *user, uint64_t first, size_t count, void *values);
 
 typedef struct cli_search_units {
     // Set by the caller:
-    ww_context *context;
-    const ww_measure *measure;
+    cli_series_job *s;                // its sets: queries and streams
     const ww_search_options *options; // of the whole
-    const ww_series_set *queries, *streams;
-    cli_raw_stream *raw; // in place of streams
+    cli_raw_stream *raw;              // in place of streams
     // Made:
     ww_series_view query_view, stream_view;
     cli_matches shape;          // no memory
@@ -75,7 +73,7 @@ typedef struct cli_search_units {
     char more[320], sum[65];
 } cli_search_units;
 
-// Divides a search, and says what its rows are: all but what `job` says of progress, measure and device.
+// Divides a search, and says what its rows, those of cli_rows_of(), are.
 int cli_search_divide(cli_search_units *units, cli_row_job *job);
 void cli_search_units_end(cli_search_units *units);
 

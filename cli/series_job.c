@@ -16,13 +16,17 @@ int cli_series_fit(cli_series_job *j) {
 }
 
 int cli_series_open(cli_series_job *j) {
-    return cli_devices_open(&j->device, &j->context, &j->group);
+    return cli_is_group(&j->device) ? cli_group_open(&j->device, &j->group) : cli_context_open(&j->device, &j->context);
 }
 
 int cli_series_put(cli_series_job *j) {
+    ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
+    make.precision = cli_precision(&j->device);
+    make.max_bytes = j->device.max_bytes;
     for (int i = 0; i < 2 && j->sets[i]; i++)
-        CLI_TRY(j->group ? cli_group_dataset_make(j->group, &j->device, j->paths[i], j->sets[i], &j->shared[i])
-                         : cli_dataset_make(j->context, &j->device, j->paths[i], j->sets[i], &j->data[i]));
+        if ((j->group ? ww_group_dataset_create_from_set(j->group, j->sets[i], &make, &j->shared[i])
+                      : ww_dataset_create_from_set(j->context, j->sets[i], &make, &j->data[i])) != WW_OK)
+            return cli_fail_in(j->paths[i]);
     return CLI_GO_ON;
 }
 
@@ -43,6 +47,10 @@ void cli_series_end(cli_series_job *j) {
     cli_measure_free(&j->measure);
 }
 
+ww_context *cli_series_context(const cli_series_job *j) {
+    return j->group ? ww_group_context(j->group, 0) : j->context;
+}
+
 cli_head cli_series_head(const cli_series_job *j, const char *output) {
     return (cli_head){.files = {j->paths[0], j->paths[1]},
                       .counts = {ww_series_set_count(j->sets[0]), ww_series_set_count(j->sets[1])},
@@ -50,20 +58,8 @@ cli_head cli_series_head(const cli_series_job *j, const char *output) {
                       .measure = &j->measure,
                       .measure_options = &j->measure_options,
                       .read = &j->read,
-                      .context = j->group ? ww_group_context(j->group, 0) : j->context,
+                      .context = cli_series_context(j),
                       .precision = ww_precision_name(cli_precision(&j->device)),
                       .seconds_compute = NAN,
                       .seconds_device = NAN};
-}
-
-cli_row_job cli_series_row_job(cli_series_job *j) {
-    return (cli_row_job){.sets = {j->sets[0], j->sets[1]},
-                         .context = j->context,
-                         .progress = &j->progress,
-                         .measure = &j->measure,
-                         .measure_options = &j->measure_options,
-                         .device = &j->device,
-                         .rows = ww_series_set_count(j->sets[0]),
-                         .precision = cli_precision(&j->device),
-                         .result = cli_precision(&j->device)};
 }

@@ -3,8 +3,8 @@
 #ifndef WAVEWARP_CLI_SERIES_JOB_H
 #define WAVEWARP_CLI_SERIES_JOB_H
 
+#include "division.h"
 #include "group_job.h"
-#include "rows.h"
 
 typedef struct cli_series_job {
     cli_measure_options measure_options;
@@ -33,10 +33,10 @@ int cli_series_put(cli_series_job *j);
 // Both.
 int cli_series_upload(cli_series_job *j);
 void cli_series_end(cli_series_job *j);
+// The context, of several devices the first one's.
+ww_context *cli_series_context(const cli_series_job *j);
 
 // The head of the command's JSON, but for engine and seconds; of a part `output` is its own file.
 cli_head cli_series_head(const cli_series_job *j, const char *output);
-// Rows over these sets, but for what a kind of row sets itself.
-cli_row_job cli_series_row_job(cli_series_job *j);
 
 #endif

@@ -11,7 +11,7 @@
 // computed twice.
 static size_t side_of(const cli_tile_job *job) {
     const double most = 16384.0;
-    const ww_series_set *a = job->sets[0], *b = job->sets[job->sets[1] ? 1 : 0];
+    const ww_series_set *a = job->s->sets[0], *b = job->s->sets[job->s->sets[1] ? 1 : 0];
     const double length = sqrt((double)ww_series_set_max_length(a) * (double)ww_series_set_max_length(b));
     const cli_tiles *t = &job->shape.tiles;
     const size_t longest = t->rows > t->columns ? t->rows : t->columns;
@@ -41,8 +41,8 @@ static double *sum_points(const ww_series_set *set, size_t first, size_t count, 
 static int divide(const cli_tile_job *job, uint64_t part, uint64_t parts, uint64_t *first, uint64_t *count) {
     const cli_tiles *t = &job->shape.tiles;
     const uint64_t tiles = cli_tiles_count(t);
-    const ww_series_set *columns = job->sets[job->sets[1] ? 1 : 0];
-    double *a = sum_points(job->sets[0], t->row, t->rows, t, t->tile_rows),
+    const ww_series_set *columns = job->s->sets[job->s->sets[1] ? 1 : 0];
+    double *a = sum_points(job->s->sets[0], t->row, t->rows, t, t->tile_rows),
            *b = sum_points(columns, t->column, t->columns, t, t->tile_columns), all = 0, sum = 0;
     int result = a && b ? CLI_GO_ON : cli_error("not enough memory");
     if (result == CLI_GO_ON && parts > tiles)
@@ -191,7 +191,7 @@ static uint64_t next_run(const runner *r, uint64_t number, cli_tile *run) {
 
 static int run_tiles(runner *r, uint64_t number, uint64_t count, const cli_tile *run) {
     const cli_tiles *t = r->target.tiles;
-    cli_progress *progress = r->job->progress;
+    cli_progress *progress = &r->job->s->progress;
     ww_plan_info info = WW_PLAN_INFO_INIT;
     CLI_TRY(cli_values_allocate(run->rows, run->columns, r->target.precision, &r->values));
     ww_output to = WW_OUTPUT_HOST(r->values);
@@ -220,7 +220,7 @@ static int run_all(runner *r) {
     cli_tile run;
     int result = ww_journal_get_info(r->division->journal, &info) == WW_OK ? CLI_GO_ON : cli_fail();
     r->done = info.done;
-    r->job->progress->share_begin = (double)r->done / (double)r->count;
+    r->job->s->progress.share_begin = (double)r->done / (double)r->count;
     for (uint64_t i = r->first, count; result == CLI_GO_ON && i < r->first + r->count; i += count) {
         count = 1;
         if (ww_journal_has(r->division->journal, i))
@@ -241,18 +241,18 @@ int cli_tiles_run(cli_division *d, cli_tile_job *job) {
     job->shape.parts = d->part_count;
     cli_tiles_fit(t, side_of(job));
     cli_tile_shape_print(&job->shape, shape);
-    char *options = cli_division_options(shape, job->measure, job->measure_options, job->device);
+    char *options = cli_division_options(shape, &job->s->measure, &job->s->measure_options, &job->s->device);
     int result = options ? CLI_GO_ON : cli_error("not enough memory");
     if (result == CLI_GO_ON)
         result = divide(job, d->part ? d->part - 1 : 0, d->part ? d->part_count : 1, &r.first, &r.count);
     for (int i = 0; result == CLI_GO_ON && i < 2; i++)
-        result = cli_division_sum(job->sets[i], inputs);
+        result = cli_division_sum(job->s->sets[i], inputs);
     const uint64_t values = d->part ? cli_tiles_offset(t, r.first + r.count) - cli_tiles_offset(t, r.first) : half;
     const bool list = d->part || job->shape.condensed;
     const cli_work work = {"matrix",
                            inputs,
                            options,
-                           job->context,
+                           job->s->context,
                            r.first,
                            r.count,
                            job->output,
@@ -264,7 +264,7 @@ int cli_tiles_run(cli_division *d, cli_tile_job *job) {
     r.target.file = d->file;
     if (result == CLI_GO_ON)
         result = run_all(&r);
-    cli_progress_end(job->progress);
+    cli_progress_end(&job->s->progress);
     free(options);
     return result == CLI_GO_ON ? cli_division_finish(d, false) : result;
 }

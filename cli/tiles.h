@@ -3,8 +3,8 @@
 #ifndef WAVEWARP_CLI_TILES_H
 #define WAVEWARP_CLI_TILES_H
 
-#include "division.h"
 #include "grid.h"
+#include "series_job.h"
 
 // Where the values of tiles go: the file of the whole result.
 typedef struct cli_tile_target {
@@ -28,14 +28,9 @@ void cli_tile_shape_print(const cli_tile_shape *shape, char text[256]);
 bool cli_tile_shape_read(const char *text, cli_tile_shape *shape);
 
 typedef struct cli_tile_job {
-    const ww_series_set *sets[2]; // of rows and columns; the second NULL: the first
+    cli_series_job *s; // its sets: rows and columns; the second NULL: the first
     ww_plan *plan;
-    ww_context *context;
-    cli_progress *progress;
     cli_tile_shape shape; // all but tiles.side and what follows from it
-    const ww_measure *measure;
-    const cli_measure_options *measure_options;
-    const cli_device_options *device;
     const char *output;
 } cli_tile_job;
 int cli_tiles_run(cli_division *d, cli_tile_job *job);

@@ -214,7 +214,9 @@ ww_status wwi_launch(wwi_kernel *kernel, uint64_t groups, uint64_t group_size, c
 
 double wwi_seconds(void);                                              // monotonic clock
 void wwi_checksum(const void *data, size_t bytes, uint8_t digest[32]); // SHA-256
-bool wwi_mul_u64(uint64_t a, uint64_t b, uint64_t *product);           // false on overflow
+// Reads a whole file as terminated text (free with free). Fails with `status`, naming the path.
+ww_status wwi_file_read(const char *path, ww_status status, char **text, size_t *bytes);
+bool wwi_mul_u64(uint64_t a, uint64_t b, uint64_t *product); // false on overflow
 bool wwi_add_u64(uint64_t a, uint64_t b, uint64_t *sum);
 
 #endif

@@ -96,8 +96,6 @@ extern const size_t wwi_embedded_count;
 extern const char wwi_embedded_version[];        // required content of an installed folder's VERSION file
 const char *wwi_embedded_text(const char *name); // NULL: there is none
 
-// Reads a whole file as terminated text (free with free). Fails with `status`, naming the path.
-ww_status wwi_file_read(const char *path, ww_status status, char **text, size_t *bytes);
 char *wwi_path_join(const char *folder, const char *name);
 bool wwi_is_folder(const char *path);
 // The installed data folder (.../share/wavewarp): searched for from the library's own folder, else the built-in prefix;

@@ -17,6 +17,13 @@ ww_status wwi_struct_check(const void *given, const char *name);
 // Copies `known`, which starts with its size, to a caller's output: as much as the output's struct_size covers, which
 // is not changed. The rest of the output is zeroed.
 ww_status wwi_struct_give(void *given, const void *known, const char *name);
+// ww_TYPE_get_info() of a type that has its ww_WHAT_info in `info`. The file has error.h.
+#define WWI_GIVES_INFO(type, what)                                                                                     \
+    ww_status ww_##type##_get_info(const ww_##type *what, ww_##what##_info *info) {                                    \
+        if (!what || !info)                                                                                            \
+            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, #what " or info is NULL");                                      \
+        return wwi_struct_give(info, &what->info, "ww_" #what "_info");                                                \
+    }
 
 // The public ww_..._init() functions: `known` holds the defaults and starts with their size.
 void wwi_struct_init(void *given, size_t struct_size, const void *known);

@@ -23,7 +23,7 @@ static int choose_device(rank_job *j) {
     MPI_Comm_rank(machine, &local);
     MPI_Comm_size(machine, &locals);
     MPI_Comm_free(&machine);
-    if (j->device.device || getenv("WAVEWARP_DEVICE"))
+    if (j->s.device.device || getenv("WAVEWARP_DEVICE"))
         return CLI_GO_ON;
     if (ww_device_list_create(&list) != WW_OK)
         return cli_fail();
@@ -41,7 +41,7 @@ static int choose_device(rank_job *j) {
     if ((size_t)locals > gpus && !j->share)
         return cli_error("%d ranks of a machine have %zu GPUs; --share-devices lets them share", locals, gpus);
     snprintf(index, sizeof index, "%zu", wanted);
-    j->device.device = index;
+    j->s.device.device = index;
     return CLI_GO_ON;
 }
 
@@ -51,11 +51,11 @@ static void describe(const rank_job *j, identity *own) {
     memset(own, 0, sizeof *own);
     MPI_Get_processor_name(own->host, &length);
     snprintf(own->version, sizeof own->version, "%s", ww_version());
-    if (!j->context || ww_context_get_device_info(j->context, &info) != WW_OK)
+    if (!j->s.context || ww_context_get_device_info(j->s.context, &info) != WW_OK)
         return;
     snprintf(own->name, sizeof own->name, "%s", info.name);
     snprintf(own->driver, sizeof own->driver, "%s", info.driver);
-    snprintf(own->kernels, sizeof own->kernels, "%s", ww_context_kernel_source(j->context));
+    snprintf(own->kernels, sizeof own->kernels, "%s", ww_context_kernel_source(j->s.context));
     snprintf(own->physical, sizeof own->physical, "%s", info.uuid[0] ? info.uuid : info.pci);
 }
 
@@ -83,7 +83,7 @@ int rank_devices_open(rank_job *j) {
     identity own, *all = rank == 0 ? calloc((size_t)ranks, sizeof *all) : NULL;
     int result = ranks_agree(rank > 0 || all ? choose_device(j) : cli_error("out of memory"));
     if (result == CLI_GO_ON)
-        result = ranks_agree(cli_context_open(&j->device, &j->context));
+        result = ranks_agree(cli_context_open(&j->s.device, &j->s.context));
     if (result == CLI_GO_ON) {
         describe(j, &own);
         MPI_Gather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, 0, MPI_COMM_WORLD);

@@ -8,19 +8,15 @@
 #include <string.h>
 
 int rank_read_series(rank_job *j) {
-    int result = ranks_agree(cli_measure_make(j->kind->name, &j->measure_options, &j->measure));
+    int result = ranks_agree(cli_measure_make(j->kind->name, &j->s.measure_options, &j->s.measure));
     for (int i = 0; rank == 0 && i < 2 && result == CLI_GO_ON; i++)
         if (j->paths[i])
-            result = cli_read(j->paths[i], &j->read, i, true, &j->sets[i]);
+            result = cli_read(j->paths[i], &j->s.read, i, true, &j->s.sets[i]);
     result = ranks_agree(result);
     for (int i = 0; i < 2 && result == CLI_GO_ON; i++)
         if (j->paths[i])
-            result = ranks_share(&j->sets[i]);
-    if (result == CLI_GO_ON)
-        result = ranks_agree(cli_fit_times(&j->measure, j->sets[0], j->sets[1]));
-    if (result == CLI_GO_ON)
-        cli_fit_band(&j->measure_options, &j->measure, j->sets[0], j->sets[1]);
-    return result;
+            result = ranks_share(&j->s.sets[i]);
+    return result == CLI_GO_ON ? ranks_agree(cli_series_fit(&j->s)) : result;
 }
 
 // What is computed; the values of jobs with outputs of their own are beside the journal, or beside the first output.
@@ -29,9 +25,9 @@ static int prepare(rank_job *j) {
     const cli_neighbour_options *o = &j->wanted;
     const char *first = o->output ? o->output : o->ids ? o->ids : o->distances;
     const char *path = j->kind->finish && j->checkpoint ? j->checkpoint : first;
-    cli_plan_options(&j->device, &j->progress, &j->plan_options);
-    j->progress.run.progress = NULL; // a line of every rank helps nobody
-    j->plan_options.no_bounds = j->no_bounds;
+    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    j->s.progress.run.progress = NULL; // a line of every rank helps nobody
+    j->s.plan.no_bounds = j->no_bounds;
     const int result = j->kind->prepare(j);
     if (result != CLI_GO_ON || j->parts)
         return result;
@@ -86,7 +82,7 @@ static int ended_by_signal(const rank_job *j) {
 
 // A line now and then, of rank 0: what was taken from the counter by all ranks.
 static void tell(rank_job *j, int64_t taken, int64_t all) {
-    cli_progress *p = &j->progress;
+    cli_progress *p = &j->s.progress;
     const double now = cli_seconds(), interval = p->terminal ? 60.0 : p->interval;
     if (p->start < 0.0)
         p->start = p->shown = now;
@@ -141,8 +137,8 @@ static int close_file(rank_job *j, int result, bool keep_part) {
 // Marks of what is done, where they are asked for.
 static int open_restart(rank_job *j) {
     const rank_work *w = &j->work;
-    const restart_job of = {j->kind->name, j->checkpoint, w->path,  w->inputs, w->options,
-                            j->resume,     j->any_device, w->marks, j->context};
+    const restart_job of = {j->kind->name, j->checkpoint, w->path,  w->inputs,   w->options,
+                            j->resume,     j->any_device, w->marks, j->s.context};
     return j->checkpoint ? restart_open(&j->restart, &of) : CLI_GO_ON;
 }
 
@@ -195,29 +191,23 @@ static int fill_parts(rank_job *j) {
 // ---- the report
 
 static void print_json(const rank_job *j, const cli_command *command, const double *seconds, const uint64_t *done) {
-    cli_head head = CLI_HEAD_INIT;
+    cli_head head = cli_series_head(&j->s, j->wanted.output);
     cli_json json;
-    for (int i = 0; i < 2; i++) {
-        head.files[i] = j->paths[i];
-        head.counts[i] = j->sets[i] ? ww_series_set_count(j->sets[i]) : j->points.all[i].view.count;
-    }
     if (j->kind == &rank_search_kind) {
         head.files[1] = j->search.wanted.streams.items[0];
-        head.counts[1] = j->sets[1] ? head.counts[1] : 1;
+        head.counts[1] = j->s.sets[1] ? head.counts[1] : 1;
     }
-    head.output = j->wanted.output;
-    if (j->kind == &rank_profile_kind) {
+    if (j->kind == &rank_profile_kind || !j->s.sets[0])
+        head.measure = NULL;
+    if (j->kind == &rank_profile_kind)
         head.metric = "z-normalised euclidean";
-        head.read = &j->read;
-    } else if (j->sets[0]) {
-        head.measure = &j->measure;
-        head.measure_options = &j->measure_options;
-        head.read = &j->read;
-    } else {
+    if (!j->s.sets[0]) {
+        for (int i = 0; i < 2; i++)
+            head.counts[i] = j->points.all[i].view.count;
         head.metric = ww_metric_name((ww_metric)j->points.metric);
+        head.read = NULL;
+        head.precision = ww_precision_name(j->rows.result);
     }
-    head.context = j->context;
-    head.precision = ww_precision_name(j->sets[0] ? cli_precision(&j->device) : j->rows.result);
     cli_json_head(&json, stdout, command, &head);
     cli_json_count(&json, "tiles", j->work.marks);
     cli_json_count(&json, "tiles_resumed", j->restart.found_done);
@@ -340,7 +330,7 @@ static int check(rank_job *j, const char *command) {
 }
 
 static void job_end(rank_job *j) {
-    cli_progress_end(&j->progress);
+    cli_progress_end(&j->s.progress);
     cli_search_units_end(&j->search.units);
     if (j->kind == &rank_search_kind)
         cli_raw_close(&j->search.raw);
@@ -351,13 +341,9 @@ static void job_end(rank_job *j) {
     ww_points_destroy(&j->lsh.queries);
     ww_knn_destroy(&j->points.knn);
     ww_points_destroy(&j->points.base);
-    for (int i = 1; i >= 0; i--) {
+    for (int i = 1; i >= 0; i--)
         rank_view_free(&j->points.all[i]);
-        ww_dataset_destroy(&j->data[i]);
-        ww_series_set_destroy(&j->sets[i]);
-    }
-    ww_context_destroy(&j->context);
-    cli_measure_free(&j->measure);
+    cli_series_end(&j->s);
     free(j->work.values);
     free(j->work.options);
     free(j->work.path);
@@ -376,6 +362,8 @@ int rank_job_run(rank_job *j, const cli_command *command, const cli_option *opti
     MPI_Bcast(&first, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (first != CLI_GO_ON || (result = ranks_agree(result)) != CLI_GO_ON)
         return first != CLI_GO_ON ? first : result;
+    for (int i = 0; i < 2; i++)
+        j->s.paths[i] = j->paths[i];
     result = same_arguments(j, options, count);
     if (result == CLI_GO_ON)
         result = compute(j, command);

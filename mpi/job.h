@@ -15,6 +15,7 @@
 #include "restart.h"
 #include "rows.h"
 #include "search_job.h"
+#include "series_job.h"
 #include "series_rows.h"
 #include "tiles.h"
 
@@ -80,7 +81,6 @@ typedef struct rank_profile {
 typedef struct rank_classes {
     const char *predictions;
     cli_classify_rows rows;
-    ww_dataset *data[2]; // as the rows have them; the second is the job's first
 } rank_classes;
 
 typedef struct rank_gradient {
@@ -100,22 +100,14 @@ typedef struct rank_lsh {
 
 struct rank_job {
     const rank_kind *kind;
-    cli_measure_options measure_options;
-    cli_device_options device;
-    cli_read_options read;
+    cli_series_job s;                    // of one device; its sets are those of all ranks
     const char *paths[CLI_MOST_QUERIES]; // the second NULL: the first set with itself
     size_t path_count;
     cli_neighbour_options wanted; // output and json of all jobs
     bool share, any_device, resume, no_bounds;
     const char *checkpoint, *parts;
     uint64_t tile, part_count;
-    ww_measure measure;
-    ww_context *context;
-    ww_series_set *sets[2];
-    ww_dataset *data[2];
     ww_plan *plan;
-    cli_progress progress;
-    ww_plan_options plan_options;
     rank_work work;
     cli_tile_shape shape; // of a matrix
     cli_row_job rows;     // of others
@@ -140,21 +132,20 @@ struct rank_job {
         {"resume", 0, CLI_FLAG, NULL, "go on from --checkpoint, or with --parts", &(j).resume, 0, 0},                  \
         {"share-devices", 0, CLI_FLAG, NULL, "several ranks may use one device", &(j).share, 0, 0},                    \
         {"any-device", 0, CLI_FLAG, NULL, "devices may differ, and last bits with them", &(j).any_device, 0, 0},       \
-        CLI_DEVICE_OPTIONS((j).device)
+        CLI_DEVICE_OPTIONS((j).s.device)
 #define RANK_SERIES_OPTIONS(j)                                                                                         \
-    CLI_MEASURE_OPTIONS((j).measure_options), CLI_ENGINE_OPTION((j).device), CLI_READ_OPTIONS((j).read)
+    CLI_MEASURE_OPTIONS((j).s.measure_options), CLI_ENGINE_OPTION((j).s.device), CLI_READ_OPTIONS((j).s.read)
 
 // A context a rank, of devices that fit together.
 int rank_devices_open(rank_job *j);
 // Reads series, and fits the measure to them.
 int rank_read_series(rank_job *j);
+// Reads points of this metric; `bits`: sets that are given as bits.
+int rank_read_points(rank_job *j, ww_metric metric, bool bits);
 // Parses the arguments, and does the job. Called by all ranks; frees what the job has.
 int rank_job_run(rank_job *j, const cli_command *command, const cli_option *options, size_t count, int argc,
                  char **argv);
 
-// Both sets, as datasets; j->series of them.
-int rank_upload(rank_job *j);
-void rank_series_begin(rank_job *j, size_t k);
 // Jobs by rows, j->rows: how many a unit has and what a journal says; a unit; a part.
 int rank_rows_prepare(rank_job *j);
 int rank_rows_run(rank_job *j, uint64_t first, uint64_t count);

@@ -9,7 +9,7 @@
 static int share(rank_job *j, int result, bool two) {
     result = ranks_agree(result);
     for (int i = 0; i < (two ? 2 : 1) && result == CLI_GO_ON; i++)
-        result = ranks_share(&j->sets[i]);
+        result = ranks_share(&j->s.sets[i]);
     return result;
 }
 
@@ -22,48 +22,38 @@ static int check_search(rank_job *j) {
     for (size_t i = 0; i < w->streams.count; i++)
         if (strcmp(w->streams.items[i], "-") == 0)
             return cli_usage(j->kind->name, "the ranks search files, not standard input");
-    return cli_search_options(w, j->read.znormalise, &j->device, &j->search.options);
+    return cli_search_options(w, j->s.read.znormalise, &j->s.device, &j->search.options);
 }
 
 static int read_search(rank_job *j) {
     rank_search *s = &j->search;
     const cli_list *streams = &s->wanted.streams;
     const bool raw = cli_raw_named(streams->items[0]);
-    int result = ranks_agree(cli_measure_make(j->kind->name, &j->measure_options, &j->measure));
+    int result = ranks_agree(cli_measure_make(j->kind->name, &j->s.measure_options, &j->s.measure));
     if (result == CLI_GO_ON && rank == 0)
-        result = cli_search_read(j->paths, j->path_count, &j->read, true, &j->sets[0]);
+        result = cli_search_read(j->paths, j->path_count, &j->s.read, true, &j->s.sets[0]);
     if (result == CLI_GO_ON && rank == 0 && !raw)
-        result = cli_search_read(streams->items, streams->count, &j->read, false, &j->sets[1]);
+        result = cli_search_read(streams->items, streams->count, &j->s.read, false, &j->s.sets[1]);
     result = share(j, result, !raw);
     if (result == CLI_GO_ON && raw)
-        result = ranks_agree(cli_raw_open(streams->items[0], ww_series_set_channels(j->sets[0]), &s->raw));
+        result = ranks_agree(cli_raw_open(streams->items[0], ww_series_set_channels(j->s.sets[0]), &s->raw));
     if (result == CLI_GO_ON)
-        cli_fit_band(&j->measure_options, &j->measure, j->sets[0], j->sets[0]);
+        cli_fit_band(&j->s.measure_options, &j->s.measure, j->s.sets[0], j->s.sets[0]);
     return result;
 }
 
 static int prepare_search(rank_job *j) {
     rank_search *s = &j->search;
-    s->options.run = j->plan_options.run;
-    s->units = (cli_search_units){.context = j->context,
-                                  .measure = &j->measure,
-                                  .options = &s->options,
-                                  .queries = j->sets[0],
-                                  .streams = j->sets[1],
-                                  .raw = j->sets[1] ? NULL : &s->raw};
-    j->rows = (cli_row_job){
-        .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
+    s->options.run = j->s.plan.run;
+    s->units = (cli_search_units){.s = &j->s, .options = &s->options, .raw = j->s.sets[1] ? NULL : &s->raw};
+    j->rows = cli_rows_of(&j->s);
     CLI_TRY(cli_search_divide(&s->units, &j->rows));
     return rank_rows_prepare(j);
 }
 
 static int finish_search(rank_job *j) {
     cli_matches found = j->search.units.shape;
-    int result = cli_matches_allocate(&found);
-    if (result == CLI_GO_ON)
-        result = cli_rows_each(j->work.file, 0, j->work.rows, j->work.columns, cli_matches_take, &found);
-    if (result == CLI_GO_ON)
-        result = cli_matches_choose(&found);
+    int result = cli_matches_join(&found, &j->rows, j->work.file);
     if (result == CLI_GO_ON)
         result = cli_matches_write(&found, j->wanted.output);
     cli_matches_free(&found);
@@ -82,31 +72,23 @@ static int read_profile(rank_job *j) {
     int result = CLI_GO_ON;
     for (int i = 0; rank == 0 && result == CLI_GO_ON && i < 2; i++)
         if (j->paths[i])
-            result = cli_read(j->paths[i], &j->read, i, false, &j->sets[i]);
+            result = cli_read(j->paths[i], &j->s.read, i, false, &j->s.sets[i]);
     result = share(j, result, j->paths[1] != NULL);
-    const ww_series_set *const sets[] = {j->sets[0], j->sets[1]};
+    const ww_series_set *const sets[] = {j->s.sets[0], j->s.sets[1]};
     return result == CLI_GO_ON ? ranks_agree(cli_profile_select(&j->profile.wanted, j->paths, sets)) : result;
 }
 
 static int prepare_profile(rank_job *j) {
     rank_profile *p = &j->profile;
-    p->units = (cli_profile_units){.context = j->context,
-                                   .wanted = &p->wanted,
-                                   .sets = {j->sets[0], j->sets[1]},
-                                   .precision = cli_precision(&j->device),
-                                   .run = j->plan_options.run};
-    j->rows = (cli_row_job){.progress = &j->progress, .device = &j->device};
+    p->units = (cli_profile_units){.s = &j->s, .wanted = &p->wanted};
+    j->rows = cli_rows_of(&j->s);
     CLI_TRY(cli_profile_divide(&p->units, &j->rows));
     return rank_rows_prepare(j);
 }
 
 static int finish_profile(rank_job *j) {
     cli_profiles found = j->profile.units.shape;
-    int result = cli_profiles_begin(&found);
-    if (result == CLI_GO_ON)
-        result = cli_rows_each(j->work.file, 0, j->work.rows, j->work.columns, cli_profiles_take, &found);
-    if (result == CLI_GO_ON)
-        result = cli_profiles_finish(&found);
+    int result = cli_profiles_join(&found, &j->rows, j->work.file);
     if (result == CLI_GO_ON)
         result = cli_profiles_write(&found, j->wanted.output);
     cli_profiles_free(&found);
@@ -116,13 +98,11 @@ static int finish_profile(rank_job *j) {
 // ---- paths
 
 static int prepare_path(rank_job *j) {
-    const ww_series_set *const sets[] = {j->sets[0], j->sets[1]};
+    const ww_series_set *const sets[] = {j->s.sets[0], j->s.sets[1]};
     CLI_TRY(cli_paths_check(j->paths, sets));
-    CLI_TRY(rank_upload(j));
-    rank_series_begin(j, 0);
-    j->rows = (cli_row_job){
-        .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
-    j->path_rows.series = j->series;
+    CLI_TRY(cli_series_put(&j->s));
+    j->rows = cli_rows_of(&j->s);
+    j->path_rows.series = (cli_series_rows){.s = &j->s, .plan = &j->plan};
     CLI_TRY(cli_paths_divide(&j->path_rows, &j->rows));
     return rank_rows_prepare(j);
 }
@@ -146,17 +126,11 @@ static int check_classify(rank_job *j) {
 static int prepare_classify(rank_job *j) {
     rank_classes *c = &j->classes;
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
-    CLI_TRY(cli_dataset_make(j->context, &j->device, j->paths[0], j->sets[0], &j->data[0]));
+    CLI_TRY(cli_dataset_make(j->s.context, &j->s.device, j->paths[0], j->s.sets[0], &j->s.data[0]));
     options.k = (size_t)j->wanted.k;
-    options.plan = &j->plan_options;
-    c->data[1] = j->data[0];
-    c->rows.series = (cli_series_rows){.measure = &j->measure,
-                                       .device = &j->device,
-                                       .context = j->context,
-                                       .sets = {j->sets[1], j->sets[0]},
-                                       .data = c->data};
-    j->rows = (cli_row_job){
-        .progress = &j->progress, .measure = &j->measure, .measure_options = &j->measure_options, .device = &j->device};
+    options.plan = &j->s.plan;
+    c->rows.s = &j->s;
+    j->rows = cli_rows_of(&j->s);
     CLI_TRY(cli_classify_divide(&c->rows, &options, &j->rows));
     return rank_rows_prepare(j);
 }

@@ -7,39 +7,26 @@ static int check(rank_job *j) {
 }
 
 static int read_points(rank_job *j) {
-    rank_view *all = j->points.all;
-    const bool bits = j->lsh.asked.metric == WW_METRIC_JACCARD_BITS;
-    int result = CLI_GO_ON;
-    for (int i = 0; rank == 0 && i < 2 && result == CLI_GO_ON; i++)
-        if (j->paths[i])
-            result = cli_lsh_read(j->paths[i], j->lsh.options.metric, bits, &all[i].set, &all[i].view);
-    result = ranks_agree(result);
-    for (int i = 0; i < 2 && result == CLI_GO_ON; i++)
-        if (j->paths[i])
-            result = ranks_share_points(&all[i]);
-    return result;
+    return rank_read_points(j, j->lsh.options.metric, j->lsh.asked.metric == WW_METRIC_JACCARD_BITS);
 }
 
 static int prepare(rank_job *j) {
     rank_points *p = &j->points;
     rank_lsh *l = &j->lsh;
     const int base = j->paths[1] ? 1 : 0;
-    l->options.run = j->plan_options.run;
+    l->options.run = j->s.plan.run;
     p->metric = (int)l->options.metric;
     p->radius = (double)INFINITY;
-    int result = cli_points_upload(j->context, &j->device, j->paths[base], &p->all[base].view, &p->base);
+    int result = cli_points_upload(j->s.context, &j->s.device, j->paths[base], &p->all[base].view, &p->base);
     if (result == CLI_GO_ON && base)
-        result = cli_points_upload(j->context, &j->device, j->paths[0], &p->all[0].view, &l->queries);
+        result = cli_points_upload(j->s.context, &j->s.device, j->paths[0], &p->all[0].view, &l->queries);
     if (result == CLI_GO_ON && ww_lsh_create(p->base, &l->options, &l->tables) != WW_OK)
         result = cli_fail();
     l->rows = (cli_lsh_rows){.lsh = l->tables,
                              .queries = l->queries,
                              .k = (size_t)j->wanted.k,
-                             .precision = cli_points_precision(&j->device, &p->all[0].view)};
-    j->rows = (cli_row_job){.points = {&p->all[0].view, base ? &p->all[1].view : NULL},
-                            .context = j->context,
-                            .progress = &j->progress,
-                            .device = &j->device};
+                             .precision = cli_points_precision(&j->s.device, &p->all[0].view)};
+    j->rows = (cli_row_job){.points = {&p->all[0].view, base ? &p->all[1].view : NULL}, .s = &j->s};
     if (result == CLI_GO_ON)
         result = cli_lsh_divide(&l->rows, p->all[0].view.count, &j->rows);
     return result == CLI_GO_ON ? rank_rows_prepare(j) : result;

@@ -69,8 +69,8 @@ static int gradient(const cli_command *command, int argc, char **argv) {
         {"of", 0, CLI_CHOICE, "SIDE", "by the series of X or of Y", &j.gradient.of, cli_gradient_sides, 0},
         {"divergence", 0, CLI_FLAG, NULL, "of V(x,y) - V(x,x)/2 - V(y,y)/2", &j.gradient.divergence, 0, 0},
         RANK_OPTIONS(j),
-        CLI_MEASURE_OPTIONS(j.measure_options),
-        CLI_READ_OPTIONS(j.read),
+        CLI_MEASURE_OPTIONS(j.s.measure_options),
+        CLI_READ_OPTIONS(j.s.read),
     };
     return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
 }
@@ -90,7 +90,7 @@ static int profile(const cli_command *command, int argc, char **argv) {
     const cli_option options[] = {
         CLI_PROFILE_OPTIONS(j.profile.wanted),
         RANK_OPTIONS(j),
-        CLI_READ_OPTIONS(j.read),
+        CLI_READ_OPTIONS(j.s.read),
     };
     return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
 }

@@ -10,17 +10,15 @@ enum { LEAST_TILE = 16, MOST_TILE = 2048 };
 static int make_plan(rank_job *j) {
     ww_plan_info info = WW_PLAN_INFO_INIT;
     cli_tiles *t = &j->shape.tiles;
-    for (int i = 0; i < 2; i++)
-        if (j->sets[i] && cli_dataset_make(j->context, &j->device, j->paths[i], j->sets[i], &j->data[i]) != CLI_GO_ON)
-            return CLI_FAILURE;
-    if (ww_plan_create_matrix(&j->measure, j->data[0], j->data[1], &j->plan_options, &j->plan) != WW_OK ||
+    CLI_TRY(cli_series_put(&j->s));
+    if (ww_plan_create_matrix(&j->s.measure, j->s.data[0], j->s.data[1], &j->s.plan, &j->plan) != WW_OK ||
         ww_plan_get_info(j->plan, &info) != WW_OK)
         return cli_fail();
-    t->rows = ww_series_set_count(j->sets[0]);
-    t->columns = j->sets[1] ? ww_series_set_count(j->sets[1]) : t->rows;
+    t->rows = ww_series_set_count(j->s.sets[0]);
+    t->columns = j->s.sets[1] ? ww_series_set_count(j->s.sets[1]) : t->rows;
     // A plan says how many pairs it computes: half of them under a symmetric measure.
-    t->upper = !j->sets[1] && info.pairs < (uint64_t)t->rows * t->rows - t->rows;
-    j->shape.precision = cli_precision(&j->device);
+    t->upper = !j->s.sets[1] && info.pairs < (uint64_t)t->rows * t->rows - t->rows;
+    j->shape.precision = cli_precision(&j->s.device);
     return CLI_GO_ON;
 }
 
@@ -41,10 +39,10 @@ static int prepare(rank_job *j) {
                      .precision = j->shape.precision,
                      .rows = t->rows,
                      .columns = t->columns,
-                     .options = cli_division_options(shape, &j->measure, &j->measure_options, &j->device)};
+                     .options = cli_division_options(shape, &j->s.measure, &j->s.measure_options, &j->s.device)};
     CLI_TRY(w->options ? CLI_GO_ON : cli_error("not enough memory"));
     for (int i = 0; i < 2 && j->checkpoint; i++)
-        CLI_TRY(cli_division_sum(j->sets[i], w->inputs));
+        CLI_TRY(cli_division_sum(j->s.sets[i], w->inputs));
     return cli_values_allocate(t->side, t->side, w->precision, &w->values);
 }
 
@@ -63,8 +61,7 @@ static int run(rank_job *j, uint64_t first, uint64_t count) {
 }
 
 static int run_part(rank_job *j, cli_division *part) {
-    cli_tile_job tiles = {{j->sets[0], j->sets[1]}, j->plan,    j->context, &j->progress, j->shape, &j->measure,
-                          &j->measure_options,      &j->device, NULL};
+    cli_tile_job tiles = {&j->s, j->plan, j->shape, NULL};
     return cli_tiles_run(part, &tiles);
 }
 

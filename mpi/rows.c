@@ -30,34 +30,6 @@ int rank_rows_prepare(rank_job *j) {
     return cli_values_allocate(w->each, r->columns ? r->columns : 1, w->precision, &w->values);
 }
 
-void rank_series_begin(rank_job *j, size_t k) {
-    j->series = (cli_series_rows){.measure = &j->measure,
-                                  .device = &j->device,
-                                  .options = &j->plan_options,
-                                  .context = j->context,
-                                  .sets = {j->sets[0], j->sets[1]},
-                                  .data = j->data,
-                                  .k = k,
-                                  .plan = &j->plan};
-}
-
-static void make_rows(rank_job *j, const char *name, size_t k) {
-    rank_series_begin(j, k);
-    j->rows = (cli_row_job){.name = name,
-                            .sets = {j->sets[0], j->sets[1]},
-                            .context = j->context,
-                            .progress = &j->progress,
-                            .measure = &j->measure,
-                            .measure_options = &j->measure_options,
-                            .device = &j->device,
-                            .rows = ww_series_set_count(j->sets[0]),
-                            .columns = 2 * k,
-                            .k = k,
-                            .precision = k ? WW_DOUBLE : cli_precision(&j->device),
-                            .result = cli_precision(&j->device),
-                            .user = &j->series};
-}
-
 int rank_rows_run(rank_job *j, uint64_t first, uint64_t count) {
     const rank_work *w = &j->work;
     CLI_TRY(j->rows.compute(j->rows.user, first, count, w->values));
@@ -81,20 +53,11 @@ static int read_all(const rank_job *j, void **values) {
 
 // ---- pairs
 
-int rank_upload(rank_job *j) {
-    for (int i = 0; i < 2; i++)
-        CLI_TRY(cli_dataset_make(j->context, &j->device, j->paths[i], j->sets[i], &j->data[i]));
-    return CLI_GO_ON;
-}
-
 static int prepare_pairs(rank_job *j) {
-    const size_t a = ww_series_set_count(j->sets[0]), b = ww_series_set_count(j->sets[1]);
-    if (a != b)
-        return cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", j->paths[0], a, j->paths[1], b);
-    CLI_TRY(rank_upload(j));
-    make_rows(j, "pairs", 0);
-    j->rows.weight = cli_pairs_weight;
-    j->rows.compute = cli_pairs_compute;
+    CLI_TRY(cli_pairs_check(&j->s));
+    CLI_TRY(cli_series_put(&j->s));
+    j->series = (cli_series_rows){.s = &j->s, .plan = &j->plan};
+    j->rows = cli_series_rows_job(&j->series);
     return rank_rows_prepare(j);
 }
 
@@ -111,12 +74,11 @@ static int finish_pairs(rank_job *j) {
 // ---- nearest
 
 static int prepare_nearest(rank_job *j) {
-    const int base = j->sets[1] ? 1 : 0;
-    if (cli_dataset_make(j->context, &j->device, j->paths[base], j->sets[base], &j->data[base]) != CLI_GO_ON)
+    const int base = j->s.sets[1] ? 1 : 0;
+    if (cli_dataset_make(j->s.context, &j->s.device, j->paths[base], j->s.sets[base], &j->s.data[base]) != CLI_GO_ON)
         return CLI_FAILURE;
-    make_rows(j, "nearest", (size_t)j->wanted.k);
-    j->rows.weight = cli_nearest_weight;
-    j->rows.compute = cli_nearest_compute;
+    j->series = (cli_series_rows){.s = &j->s, .k = (size_t)j->wanted.k, .plan = &j->plan};
+    j->rows = cli_series_rows_job(&j->series);
     return rank_rows_prepare(j);
 }
 
@@ -140,27 +102,26 @@ int rank_finish_neighbours(rank_job *j) {
 
 // ---- nearest points
 
-static int parse_radius(rank_job *j) {
-    rank_points *p = &j->points;
-    p->radius = (double)INFINITY;
-    if (p->radius_text && (!cli_number(p->radius_text, &p->radius) || p->radius < 0))
-        return cli_usage(j->kind->name, "--radius is '%s', but must be a number from 0", p->radius_text);
-    if (p->radius_text && p->metric == WW_METRIC_INNER_PRODUCT)
-        return cli_usage(j->kind->name, "--radius is for distances; an inner product is none");
-    return CLI_GO_ON;
+int rank_read_points(rank_job *j, ww_metric metric, bool bits) {
+    rank_view *all = j->points.all;
+    int result = CLI_GO_ON;
+    for (int i = 0; rank == 0 && i < 2 && result == CLI_GO_ON; i++)
+        if (j->paths[i])
+            result = cli_lsh_read(j->paths[i], metric, bits, &all[i].set, &all[i].view);
+    result = ranks_agree(result);
+    for (int i = 0; i < 2 && result == CLI_GO_ON; i++)
+        if (j->paths[i])
+            result = ranks_share_points(&all[i]);
+    return result;
 }
 
 // K is by default 1, and as many as can be within a radius.
 static int read_points(rank_job *j) {
     rank_points *p = &j->points;
-    int result = ranks_agree(parse_radius(j));
-    for (int i = 0; rank == 0 && i < 2 && result == CLI_GO_ON; i++)
-        if (j->paths[i])
-            result = cli_points_read(j->paths[i], (ww_metric)p->metric, &p->all[i].set, &p->all[i].view);
-    result = ranks_agree(result);
-    for (int i = 0; i < 2 && result == CLI_GO_ON; i++)
-        if (j->paths[i])
-            result = ranks_share_points(&p->all[i]);
+    p->radius = (double)INFINITY;
+    int result = ranks_agree(cli_points_radius(j->kind->name, p->radius_text, (ww_metric)p->metric, &p->radius));
+    if (result == CLI_GO_ON)
+        result = rank_read_points(j, (ww_metric)p->metric, false);
     const size_t base = p->all[j->paths[1] ? 1 : 0].view.count;
     if (j->wanted.k == 0)
         j->wanted.k = !p->radius_text ? 1 : base < WW_KNN_MOST ? base : WW_KNN_MOST;
@@ -170,37 +131,21 @@ static int read_points(rank_job *j) {
 }
 
 static int prepare_knn(rank_job *j) {
-    static char more[CLI_POINTS_MORE];
     rank_points *p = &j->points;
     const int base = j->paths[1] ? 1 : 0;
-    const size_t k = (size_t)j->wanted.k;
-    if (cli_points_upload(j->context, &j->device, j->paths[base], &p->all[base].view, &p->base) != CLI_GO_ON)
+    if (cli_points_upload(j->s.context, &j->s.device, j->paths[base], &p->all[base].view, &p->base) != CLI_GO_ON)
         return CLI_FAILURE;
-    cli_points_more((ww_metric)p->metric, p->radius, more);
     p->rows = (cli_point_rows){.metric = (ww_metric)p->metric,
-                               .radius = j->parts ? p->radius : (double)INFINITY,
-                               .device = &j->device,
-                               .run = j->plan_options.run,
-                               .context = j->context,
+                               .radius = p->radius,
+                               .part = j->parts != NULL,
+                               .s = &j->s,
                                .queries = &p->all[0].view,
                                .base = p->base,
                                .self = !j->paths[1],
-                               .k = k,
+                               .k = (size_t)j->wanted.k,
                                .knn = &p->knn};
-    j->rows = (cli_row_job){.name = "knn",
-                            .points = {&p->all[0].view, j->paths[1] ? &p->all[1].view : NULL},
-                            .more = more,
-                            .context = j->context,
-                            .progress = &j->progress,
-                            .device = &j->device,
-                            .rows = p->all[0].view.count,
-                            .columns = 2 * k,
-                            .k = k,
-                            .precision = WW_DOUBLE,
-                            .result = cli_points_precision(&j->device, &p->all[0].view),
-                            .weight = cli_points_weight,
-                            .compute = cli_points_compute,
-                            .user = &p->rows};
+    j->rows = (cli_row_job){.points = {&p->all[0].view, base ? &p->all[1].view : NULL}, .s = &j->s};
+    cli_points_divide(&p->rows, &j->rows);
     return rank_rows_prepare(j);
 }
 

@@ -82,8 +82,7 @@ static ww_status check_view(const ww_point_view *view) {
 
 static double value_at(const ww_point_view *view, size_t i, size_t j) {
     const size_t at = view->column_order ? j * view->count + i : i * view->dimension + j;
-    return view->precision == WW_DOUBLE ? ((const double *)view->values)[at]
-                                        : (double)((const float *)view->values)[at];
+    return wwi_value_at(view->values, view->precision, at);
 }
 
 static ww_status fail_not_finite(const ww_point_view *view, size_t at) {
@@ -143,6 +142,18 @@ static ww_status take_mean(ww_points *p, const ww_point_view *view) {
         p->variance += fmax(squares / n - sum / n * (sum / n), 0);
     }
     return WW_OK;
+}
+
+ww_status wwi_points_send_mean(ww_context *context, ww_precision precision, const double *mean, size_t count,
+                               uint64_t bytes, wwi_buffer **buffer) {
+    void *values = calloc(1, bytes);
+    if (!values)
+        return wwi_fail_memory(bytes);
+    for (size_t j = 0; j < count; j++)
+        wwi_set_value(values, precision, j, mean[j]);
+    const ww_status status = wwi_upload(context, buffer, values, bytes);
+    free(values);
+    return status;
 }
 
 // ---- to the device

@@ -34,6 +34,9 @@ struct ww_points {
 };
 
 void wwi_points_retain(ww_points *points);
+// Sends `count` coordinates of a mean, in the precision, to a buffer of `bytes` whose rest is 0.
+ww_status wwi_points_send_mean(ww_context *context, ww_precision precision, const double *mean, size_t count,
+                               uint64_t bytes, wwi_buffer **buffer);
 // Most points from `first` on that a slice can have; >= 1.
 size_t wwi_points_slice_limit(const ww_points *points, size_t first);
 // Uploads points, unless the slice has them already. They count from 0 there.

@@ -6,12 +6,10 @@
 
 #include "base/kit.h"
 
-size_t wwi_dataset_slice_limit(const ww_dataset *d, size_t first, uint64_t bytes) {
+size_t wwi_dataset_slice_limit(const ww_dataset *d, size_t first) {
     if (!d->host)
         return d->count - first;
-    if (bytes == 0 || bytes > d->max_bytes)
-        bytes = d->max_bytes;
-    const uint64_t most = bytes / wwi_precision_bytes(d->precision);
+    const uint64_t most = d->max_bytes / wwi_precision_bytes(d->precision);
     size_t count = 1;
     while (first + count < d->count && d->offsets[first + count + 1] - d->offsets[first] <= most)
         count++;

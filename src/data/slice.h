@@ -18,8 +18,8 @@ enum { WWI_SIDE_ROW = 0, WWI_SIDE_COLUMN = 1 };
 
 // Uploads series [first, first+count), unless the slice has them already.
 ww_status wwi_dataset_slice(const ww_dataset *dataset, size_t first, size_t count, wwi_slice *slice);
-// Most consecutive series from `first` on that one slice can hold within `bytes` (0: the dataset's own limit); >= 1.
-size_t wwi_dataset_slice_limit(const ww_dataset *dataset, size_t first, uint64_t bytes);
+// Most consecutive series from `first` on that one slice can hold; >= 1.
+size_t wwi_dataset_slice_limit(const ww_dataset *dataset, size_t first);
 void wwi_slice_close(wwi_slice *slice);
 
 #endif

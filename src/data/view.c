@@ -154,7 +154,7 @@ static ww_status count_bytes(const ww_series_view *view, uint64_t *bytes) {
     return WW_OK;
 }
 
-ww_status wwi_view_make_dense(const ww_series_view *given, size_t limit, ww_series_view *own, void **copy) {
+ww_status wwi_view_make_dense(const ww_series_view *given, ww_series_view *own, void **copy) {
     const ww_series_view initial = WW_SERIES_VIEW_INIT;
     uint64_t bytes, points = 0;
     *own = initial;
@@ -163,7 +163,7 @@ ww_status wwi_view_make_dense(const ww_series_view *given, size_t limit, ww_seri
     WWI_TRY(check_precision(own));
     if (!own->series && !own->strided)
         return check_no_strides(own);
-    WWI_TRY(check(own, limit));
+    WWI_TRY(check(own, SIZE_MAX));
     WWI_TRY(count_bytes(own, &bytes));
     const size_t size = wwi_precision_bytes(own->precision);
     unsigned char *to = malloc(bytes);

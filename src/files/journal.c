@@ -45,35 +45,34 @@ ww_status ww_checksum(const void *bytes, size_t size, char text[65]) {
 
 // ---- the file
 
-ww_status wwi_journal_add(wwi_journal_lines *lines, const char *format, ...) {
+void wwi_journal_add(wwi_journal_lines *lines, const char *format, ...) {
     va_list arguments, again;
+    if (lines->status != WW_OK)
+        return;
     va_start(arguments, format);
     va_copy(again, arguments);
     const size_t length = (size_t)vsnprintf(NULL, 0, format, arguments);
-    const ww_status status = wwi_grow(&lines->bytes, &lines->capacity, lines->size + length + 1, 1);
-    if (status == WW_OK) {
+    lines->status = wwi_grow(&lines->bytes, &lines->capacity, lines->size + length + 1, 1);
+    if (lines->status == WW_OK) {
         vsnprintf(lines->bytes + lines->size, length + 1, format, again);
         lines->size += length;
     }
     va_end(again);
     va_end(arguments);
-    return status;
 }
 
 ww_status wwi_journal_save(const char *path, bool again, const wwi_journal_identity *identity,
                            const wwi_journal_lines *lines) {
-    wwi_journal_lines all = {NULL, 0, 0};
+    wwi_journal_lines all = {.status = lines->status};
     wwi_output output;
     char sum[SUM_BYTES];
-    ww_status status = wwi_journal_add(&all, HEAD "version %s\n", ww_version());
-    for (int i = 0; status == WW_OK && i < WWI_JOURNAL_TEXTS; i++)
-        status = wwi_journal_add(&all, "%s %s\n", names[i], identity->text[i]);
-    if (status == WW_OK)
-        status = wwi_journal_add(&all, "%s", lines->bytes ? lines->bytes : "");
-    if (status == WW_OK) {
-        print_sum(all.bytes, all.size, sum);
-        status = wwi_journal_add(&all, "%s\n", sum);
-    }
+    wwi_journal_add(&all, HEAD "version %s\n", ww_version());
+    for (int i = 0; i < WWI_JOURNAL_TEXTS; i++)
+        wwi_journal_add(&all, "%s %s\n", names[i], identity->text[i]);
+    wwi_journal_add(&all, "%s", lines->bytes ? lines->bytes : "");
+    print_sum(all.bytes ? all.bytes : "", all.size, sum);
+    wwi_journal_add(&all, "%s\n", sum);
+    ww_status status = all.status;
     if (status == WW_OK)
         status = again ? wwi_output_open_again(path, &output) : wwi_output_open(path, &output);
     if (status == WW_OK) {
@@ -158,43 +157,32 @@ static ww_status compare(const char *path, const wwi_journal_past *past, const w
     return WW_OK;
 }
 
-static ww_status read_all(const char *path, wwi_journal_lines *text) {
-    ww_status status = WW_OK;
+static ww_status read_all(const char *path, char **text, size_t *size) {
     struct stat about;
-    // Reading a pipe might never end.
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
-        return wwi_fail(WW_ERROR_IO, "%s is not a file", path);
-    FILE *file = fopen(path, "rb");
-    if (!file)
+    if (stat(path, &about) != 0)
         return errno == ENOENT ? WW_OK : wwi_fail(WW_ERROR_IO, "%s can't be opened: %s", path, strerror(errno));
-    for (size_t got = 1; status == WW_OK && got;) {
-        if ((status = wwi_grow(&text->bytes, &text->capacity, text->size + 4097, 1)) != WW_OK)
-            break;
-        got = fread(text->bytes + text->size, 1, 4096, file);
-        text->size += got;
-        text->bytes[text->size] = '\0';
-        if (text->size > MOST_BYTES)
-            status = wwi_journal_damaged(path);
-    }
-    if (status == WW_OK && ferror(file))
-        status = wwi_fail(WW_ERROR_IO, "%s can't be read", path);
-    fclose(file);
-    return status;
+    // Reading a pipe might never end.
+    if (!S_ISREG(about.st_mode))
+        return wwi_fail(WW_ERROR_IO, "%s is not a file", path);
+    if (about.st_size > MOST_BYTES)
+        return wwi_journal_damaged(path);
+    return wwi_file_read(path, WW_ERROR_IO, text, size);
 }
 
 ww_status wwi_journal_load(const char *path, const wwi_journal_identity *wanted, bool any_device,
                            wwi_journal_past *past) {
-    wwi_journal_lines text = {NULL, 0, 0};
+    char *text = NULL;
+    size_t size = 0;
     memset(past, 0, sizeof *past);
-    ww_status status = read_all(path, &text);
-    if (status == WW_OK && text.bytes)
-        status = parse(path, text.bytes, text.size, past);
-    if (status == WW_OK && text.bytes && wanted)
+    ww_status status = read_all(path, &text, &size);
+    if (status == WW_OK && text)
+        status = parse(path, text, size, past);
+    if (status == WW_OK && text && wanted)
         status = compare(path, past, wanted, any_device);
     if (status == WW_OK)
-        past->bytes = text.bytes;
+        past->bytes = text;
     else
-        free(text.bytes);
+        free(text);
     return status;
 }
 
@@ -262,12 +250,11 @@ ww_status ww_journal_mark(ww_journal *journal, uint64_t first, uint64_t count) {
 }
 
 static ww_status write_units(ww_journal *journal, bool again) {
-    wwi_journal_lines lines = {NULL, 0, 0};
-    ww_status status = wwi_journal_add(&lines, "%" PRIu64 " %" PRIu64 "\n", journal->first, journal->count);
-    for (size_t i = 0; status == WW_OK && i < journal->range_count; i++)
-        status = wwi_journal_add(&lines, "%" PRIu64 " %" PRIu64 "\n", journal->ranges[i].first, journal->ranges[i].end);
-    if (status == WW_OK)
-        status = wwi_journal_save(journal->path, again, &journal->identity, &lines);
+    wwi_journal_lines lines = {.bytes = NULL};
+    wwi_journal_add(&lines, "%" PRIu64 " %" PRIu64 "\n", journal->first, journal->count);
+    for (size_t i = 0; i < journal->range_count; i++)
+        wwi_journal_add(&lines, "%" PRIu64 " %" PRIu64 "\n", journal->ranges[i].first, journal->ranges[i].end);
+    const ww_status status = wwi_journal_save(journal->path, again, &journal->identity, &lines);
     free(lines.bytes);
     return status;
 }

@@ -16,6 +16,7 @@ typedef struct wwi_journal_identity {
 typedef struct wwi_journal_lines {
     char *bytes;
     size_t size, capacity;
+    ww_status status; // of all that was added
 } wwi_journal_lines;
 
 // A journal that was read.
@@ -30,9 +31,10 @@ enum { WWI_JOURNAL_DEVICE_BYTES = 512 };
 // The kind of a device: name and driver.
 void wwi_journal_device(const ww_context *context, char text[WWI_JOURNAL_DEVICE_BYTES]);
 
-ww_status wwi_journal_add(wwi_journal_lines *lines, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Nothing is added after a failure.
+void wwi_journal_add(wwi_journal_lines *lines, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// `again`: this process wrote it before.
+// `again`: this process wrote it before. Fails where adding to `lines` did.
 ww_status wwi_journal_save(const char *path, bool again, const wwi_journal_identity *identity,
                            const wwi_journal_lines *lines);
 

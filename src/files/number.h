@@ -10,8 +10,8 @@
 #define WWI_NUMBER_SLACK 16
 
 // Reads the number that starts at `at`, in a text that ends in a NUL and WWI_NUMBER_SLACK more bytes, and gives the
-// place after it. NULL when no number starts there, or one that takes strtod(): "inf", "nan", and the few whose 20th
-// digit or later decides the rounding.
+// place after it. NULL when no number starts there, or one that takes strtod(): "inf", "nan", more than 19 digits,
+// powers of ten beyond 22, and the few that are all but half way between two doubles.
 const char *wwi_number_scan(const char *at, double *value);
 
 #endif

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,8 @@
 
 enum { MOST_HELD = 65536 };
 
-static ww_status fail_errno(const char *path, const char *what) {
-    return wwi_fail(WW_ERROR_IO, "%s: %s: %s", path, what, strerror(errno));
+static ww_status fail_errno(const char *path) {
+    return wwi_fail(WW_ERROR_IO, "%s: can't be written: %s", path, strerror(errno));
 }
 
 static ww_status open_stream(const char *path, bool notices, wwi_output *output) {
@@ -34,16 +35,28 @@ static ww_status open_stream(const char *path, bool notices, wwi_output *output)
     output->stream = descriptor < 0 ? NULL : fdopen(descriptor, "w");
     if (output->stream)
         return WW_OK;
-    fail_errno(path, "can't be written");
+    fail_errno(path);
     if (descriptor >= 0)
         close(descriptor);
     return WW_ERROR_IO;
 }
 
+// What the stream of a function gives it: nothing after it failed.
+static ssize_t give(void *user, const char *bytes, size_t size) {
+    wwi_output *output = user;
+    for (size_t at = 0, piece; at < size && !output->error; at += piece) {
+        piece = size - at < MOST_HELD ? size - at : MOST_HELD;
+        output->error = output->write(output->user, bytes + at, piece);
+    }
+    return output->error ? 0 : (ssize_t)size;
+}
+
 static ww_status open_held(wwi_output *output) {
     output->file = (wwi_new_file){.descriptor = -1, .slot = -1};
     output->held = malloc(MOST_HELD);
-    return output->held ? WW_OK : wwi_fail_memory(MOST_HELD);
+    output->stream = output->held ? fopencookie(output, "w", (cookie_io_functions_t){.write = give}) : NULL;
+    return output->stream && setvbuf(output->stream, output->held, _IOFBF, MOST_HELD) == 0 ? WW_OK
+                                                                                           : wwi_fail_memory(MOST_HELD);
 }
 
 // path NULL: `write` is there.
@@ -82,26 +95,17 @@ static void note(wwi_output *output, bool good) {
 
 ww_status wwi_output_check(const wwi_output *output) {
     const int error = output->error;
-    if (output->write)
-        return error ? wwi_fail(WW_ERROR_IO, "the function that writes failed: it returned %d", error) : WW_OK;
     if (!ferror(output->stream) && !error)
         return WW_OK;
+    if (output->write)
+        return wwi_fail(WW_ERROR_IO, "the function that writes failed: it returned %d", error);
     wwi_fail(WW_ERROR_IO, "%s: can't be written%s%s", output->file.path, error ? ": " : "",
              error ? strerror(error) : "");
     return error == ENOSPC ? wwi_fail_hint("the disk is full") : WW_ERROR_IO;
 }
 
-static void give_held(wwi_output *output) {
-    if (output->held_bytes > 0 && !output->error)
-        output->error = output->write(output->user, output->held, output->held_bytes);
-    output->held_bytes = 0;
-}
-
 ww_status wwi_output_flush(wwi_output *output) {
-    if (output->write)
-        give_held(output);
-    else
-        note(output, fflush(output->stream) == 0);
+    note(output, fflush(output->stream) == 0);
     return wwi_output_check(output);
 }
 
@@ -112,12 +116,12 @@ ww_status wwi_output_finish(wwi_output *output) {
 
 ww_status wwi_output_close(wwi_output *output, bool keep) {
     ww_status status = WW_OK;
-    if (keep && (output->stream || output->write))
+    if (keep && output->stream)
         status = wwi_output_flush(output);
-    if (output->stream) {
-        if (output->stream != stdout && fclose(output->stream) != 0 && keep && status == WW_OK)
-            status = fail_errno(output->file.path, "can't be written");
-    }
+    if (!keep)
+        output->error = ECANCELED; // a function gets nothing more
+    if (output->stream && output->stream != stdout && fclose(output->stream) != 0 && keep && status == WW_OK)
+        status = fail_errno(output->file.path);
     const ww_status closed = wwi_new_file_close(&output->file, keep && status == WW_OK);
     if (output->c_locale != (locale_t)0)
         freelocale(output->c_locale);
@@ -127,47 +131,30 @@ ww_status wwi_output_close(wwi_output *output, bool keep) {
     return status == WW_OK ? closed : status;
 }
 
-static void hold(wwi_output *output, const unsigned char *bytes, size_t size) {
-    while (size > 0 && !output->error) {
-        const size_t left = MOST_HELD - output->held_bytes, piece = size < left ? size : left;
-        memcpy(output->held + output->held_bytes, bytes, piece);
-        output->held_bytes += piece;
-        bytes += piece;
-        size -= piece;
-        if (piece == left)
-            give_held(output);
-    }
-}
-
 void wwi_output_bytes(wwi_output *output, const void *bytes, size_t size) {
-    if (output->write)
-        hold(output, bytes, size);
-    else
-        note(output, fwrite(bytes, 1, size, output->stream) == size);
+    note(output, fwrite(bytes, 1, size, output->stream) == size);
 }
 
 void wwi_output_text(wwi_output *output, const char *text) {
-    if (output->write)
-        hold(output, (const unsigned char *)text, strlen(text));
-    else
-        note(output, fputs(text, output->stream) >= 0);
+    note(output, fputs(text, output->stream) >= 0);
+}
+
+void wwi_output_print(wwi_output *output, const char *format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    const locale_t before = uselocale(output->c_locale);
+    vsnprintf(text, sizeof text, format, arguments);
+    uselocale(before); // before a function of the caller's runs
+    va_end(arguments);
+    wwi_output_text(output, text);
 }
 
 void wwi_output_number(wwi_output *output, double value, ww_precision precision) {
-    if (isnan(value)) {
+    if (isnan(value))
         wwi_output_text(output, "NaN");
-        return;
-    }
-    char digits[32] = "";
-    const int most = precision == WW_FLOAT ? 9 : 17;
-    const locale_t before = uselocale(output->c_locale);
-    if (output->write)
-        snprintf(digits, sizeof digits, "%.*g", most, value);
     else
-        note(output, fprintf(output->stream, "%.*g", most, value) > 0);
-    uselocale(before); // before a function of the caller's runs
-    if (output->write)
-        wwi_output_text(output, digits);
+        wwi_output_print(output, "%.*g", precision == WW_FLOAT ? 9 : 17, value);
 }
 
 ww_status wwi_output_reserve(wwi_output *output, uint64_t bytes) {
@@ -184,7 +171,7 @@ ww_status wwi_output_reserve(wwi_output *output, uint64_t bytes) {
     if (!full && fallocate(file, 0, 0, (off_t)bytes) != 0) {
         full = errno == ENOSPC || errno == EFBIG;
         if (!full && ftruncate(file, (off_t)bytes) != 0)
-            return fail_errno(output->file.path, "can't be written");
+            return fail_errno(output->file.path);
     }
     if (!full)
         return WW_OK;

@@ -14,13 +14,12 @@
 
 typedef struct wwi_output {
     wwi_new_file file; // path: the final name, or "standard output"; temporary NULL: written directly
-    FILE *stream;      // NULL: `write` is called
+    FILE *stream;
     locale_t c_locale; // numbers are written in it whatever the program's locale
     int error;         // errno of the first write that failed, or what `write` returned; 0: none so far
-    ww_write_fn write;
+    ww_write_fn write; // NULL: a file
     void *user;
-    unsigned char *held; // bytes that `write` gets next
-    size_t held_bytes;
+    char *held; // what `write` gets next
 } wwi_output;
 
 // Opens `path` for writing; "-" is standard output.
@@ -28,6 +27,7 @@ ww_status wwi_output_open(const char *path, wwi_output *output);
 // The same for a file that this process writes over and over: what was left beside it is not told again.
 ww_status wwi_output_open_again(const char *path, wwi_output *output);
 // Everything goes to a function, which is called by this thread alone, when enough is there and when it is closed.
+// `output` stays where it is until then.
 ww_status wwi_output_open_to(ww_write_fn write, void *user, wwi_output *output);
 // Brings everything to the disk; after that only the renaming can fail.
 ww_status wwi_output_finish(wwi_output *output);
@@ -37,6 +37,8 @@ ww_status wwi_output_close(wwi_output *output, bool keep);
 // once.
 void wwi_output_bytes(wwi_output *output, const void *bytes, size_t size);
 void wwi_output_text(wwi_output *output, const char *text);
+// Up to 1023 bytes, in the C locale.
+void wwi_output_print(wwi_output *output, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // A value in 9 (float) or 17 (double) significant digits.
 void wwi_output_number(wwi_output *output, double value, ww_precision precision);
 ww_status wwi_output_check(const wwi_output *output);

@@ -7,8 +7,7 @@
 #include "files/output.h"
 #include "host.h"
 
-// The code point at `at`, and its bytes; 0 bytes where there is none. Strict: shortest forms only, no surrogates.
-static size_t decode(const unsigned char *at, size_t left, uint32_t *point) {
+size_t wwi_utf8_decode(const unsigned char *at, size_t left, uint32_t *point) {
     const size_t size = at[0] < 0x80 ? 1 : at[0] >= 0xC2 && at[0] < 0xE0 ? 2 : (at[0] & 0xF0) == 0xE0 ? 3 : 4;
     if (size > left || at[0] > 0xF4 || (at[0] >= 0x80 && at[0] < 0xC2))
         return 0;
@@ -36,7 +35,7 @@ ww_status ww_series_set_add_text(ww_series_set *set, const char *text, size_t by
     ww_status status = WW_OK;
     for (size_t at = 0, size; at < bytes; at += size) {
         uint32_t point = 0;
-        size = decode((const unsigned char *)text + at, bytes - at, &point);
+        size = wwi_utf8_decode((const unsigned char *)text + at, bytes - at, &point);
         if (size == 0) {
             wwi_fail(WW_ERROR_FORMAT, "text %zu is not UTF-8 at byte %zu", ww_series_set_count(set), at);
             status = wwi_fail_where((int64_t)ww_series_set_count(set), (int64_t)at);

@@ -6,6 +6,9 @@
 #include "files/output.h"
 #include "files/read.h"
 
+// The code point at `at`, and its bytes; 0 bytes where there is none. Strict: shortest forms only, no surrogates.
+size_t wwi_utf8_decode(const unsigned char *at, size_t left, uint32_t *point);
+
 // A sequence a line, without labels.
 ww_status wwi_read_symbols(wwi_text *text, ww_series_set **set);
 // Whether every value is a code point that a line can hold: WW_ERROR_UNSUPPORTED.

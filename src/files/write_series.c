@@ -186,9 +186,7 @@ static void write_values(wwi_output *output, const double *values, size_t n, cha
 static void write_tuples(wwi_output *output, const double *times, const double *values, size_t n,
                          ww_precision precision) {
     for (size_t t = 0; t < n; t++) {
-        wwi_output_text(output, t > 0 ? ",(" : "(");
-        wwi_output_number(output, times[t], WW_DOUBLE);
-        wwi_output_text(output, ",");
+        wwi_output_print(output, t > 0 ? ",(%.17g," : "(%.17g,", times[t]);
         wwi_output_number(output, values[t], precision);
         wwi_output_text(output, ")");
     }
@@ -234,21 +232,20 @@ static void write_lines(wwi_output *output, const ww_series_set *set, char separ
     }
 }
 
+static const char *truth(bool value) {
+    return value ? "true" : "false";
+}
+
 static void write_ts_header(wwi_output *output, const ww_series_set *set) {
-    char line[96];
     const size_t channels = ww_series_set_channels(set), length = ww_series_set_max_length(set);
     const bool equal = ww_series_set_min_length(set) == length;
-    wwi_output_text(output, "@problemName series\n@timeStamps ");
-    wwi_output_text(output, ww_series_set_times(set, 0) ? "true\n@missing " : "false\n@missing ");
-    wwi_output_text(output, ww_series_set_missing(set) ? "true\n" : "false\n");
-    snprintf(line, sizeof line, "@univariate %s\n@dimensions %zu\n", channels == 1 ? "true" : "false", channels);
-    wwi_output_text(output, line);
+    wwi_output_print(output, "@problemName series\n@timeStamps %s\n@missing %s\n@univariate %s\n@dimensions %zu\n",
+                     truth(ww_series_set_times(set, 0)), truth(ww_series_set_missing(set)), truth(channels == 1),
+                     channels);
+    wwi_output_print(output, "@equalLength %s\n", truth(equal));
     if (equal)
-        snprintf(line, sizeof line, "@equalLength true\n@seriesLength %zu\n", length);
-    else
-        snprintf(line, sizeof line, "@equalLength false\n");
-    wwi_output_text(output, line);
-    wwi_output_text(output, has_labels(set) ? "@classLabel true" : "@classLabel false");
+        wwi_output_print(output, "@seriesLength %zu\n", length);
+    wwi_output_print(output, "@classLabel %s", truth(has_labels(set)));
     for (size_t k = 0; k < ww_series_set_class_count(set); k++) {
         wwi_output_text(output, " ");
         wwi_output_text(output, ww_series_set_class_name(set, k));

@@ -500,8 +500,4 @@ ww_status ww_gradient_finish(ww_gradient *g) {
     return g->pending ? end_run(g, WW_OK) : WW_OK;
 }
 
-ww_status ww_gradient_get_info(const ww_gradient *g, ww_gradient_info *info) {
-    if (!g || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "gradient or info is NULL");
-    return wwi_struct_give(info, &g->info, "ww_gradient_info");
-}
+WWI_GIVES_INFO(gradient, gradient)

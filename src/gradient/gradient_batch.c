@@ -56,10 +56,10 @@ static uint64_t scratch_budget(const ww_gradient *g) {
     return g->max_bytes ? g->max_bytes : budget;
 }
 
-// Whether a batch of these needs fits, all together and each of its buffers.
-static bool fits(const ww_gradient *g, need n, uint64_t tasks, uint64_t budget) {
+// Whether a batch of one task fits, all together and each of its buffers.
+static bool fits(const ww_gradient *g, need n, uint64_t budget) {
     const uint64_t size = wwi_precision_bytes(g->pair.rows->precision);
-    return bytes_of(g, n) <= budget / tasks && n.checkpoints <= wwi_context_max_buffer(g->pair.context) / size / tasks;
+    return bytes_of(g, n) <= budget && n.checkpoints <= wwi_context_max_buffer(g->pair.context) / size;
 }
 
 // ---- sizes
@@ -85,9 +85,9 @@ static ww_status cut_segments(const ww_gradient *g, wwi_gradient_batch *b, uint6
     const uint32_t tall = blocks(pair->n, g->form.rows), wide = blocks(pair->m, g->form.columns);
     uint32_t least = 1, most = wide;
     // What a segment needs grows with its columns but for the edges, which are least where it is half the matrix.
-    while (most > 1 && !fits(g, need_of(g, tall, wide, most), 1, budget))
+    while (most > 1 && !fits(g, need_of(g, tall, wide, most), budget))
         most = most / 2 + (most > 2 && most % 2);
-    if (!fits(g, need_of(g, tall, wide, most), 1, budget)) {
+    if (!fits(g, need_of(g, tall, wide, most), budget)) {
         wwi_fail(WW_ERROR_DEVICE_MEMORY,
                  "a gradient of series of %" PRIu32 " and %" PRIu32 " points needs %" PRIu64 " bytes of scratch, there "
                  "are %" PRIu64,
@@ -96,7 +96,7 @@ static ww_status cut_segments(const ww_gradient *g, wwi_gradient_batch *b, uint6
     }
     for (least = most, most = 2 * most < wide ? 2 * most : wide; least < most;) {
         const uint32_t middle = least + (most - least + 1) / 2;
-        if (fits(g, need_of(g, tall, wide, middle), 1, budget))
+        if (fits(g, need_of(g, tall, wide, middle), budget))
             least = middle;
         else
             most = middle - 1;

@@ -94,10 +94,7 @@ double wwi_group_pair_work(const void *user, size_t i) {
 }
 
 ww_status wwi_group_check_pairs(const wwi_group_job *job) {
-    if (!job->row_index != !job->column_index)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "one of row_index and column_index is NULL, the other is not");
-    if (job->count == 0)
-        return wwi_fail(WW_ERROR_EMPTY, "there are no pairs");
+    WWI_TRY(wwi_pairs_check(job->row_index, job->column_index, job->count));
     for (size_t i = 0; i < job->count; i++) {
         const pair p = pair_at(job, i);
         if (p.x >= job->rows->count || p.y >= job->columns->count)

@@ -149,11 +149,7 @@ const ww_lsh *ww_group_lsh_tables(const ww_group_lsh *lsh) {
     return lsh ? lsh->any : NULL;
 }
 
-ww_status ww_group_lsh_get_info(const ww_group_lsh *lsh, ww_lsh_info *info) {
-    if (!lsh || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or info is NULL");
-    return wwi_struct_give(info, &lsh->info, "ww_lsh_info");
-}
+WWI_GIVES_INFO(group_lsh, lsh)
 
 // ---- searching
 

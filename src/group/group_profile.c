@@ -177,11 +177,7 @@ ww_status ww_group_profile_run(ww_group_profile *g, ww_profile_output *output) {
     return status;
 }
 
-ww_status ww_group_profile_get_info(const ww_group_profile *profile, ww_profile_info *info) {
-    if (!profile || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or info is NULL");
-    return wwi_struct_give(info, &profile->info, "ww_profile_info");
-}
+WWI_GIVES_INFO(group_profile, profile)
 
 const ww_profile *ww_group_profile_plan(const ww_group_profile *profile) {
     return profile ? profile->any : NULL;

@@ -73,21 +73,6 @@ static ww_status begin_device(void *user, size_t device, void **own) {
                       : wwi_fail_memory(j->queries.count * j->places * sizeof *s->matches);
 }
 
-// Adds what a device's search did; the caller holds the lock.
-static void note(const job *j, const ww_search *search) {
-    const ww_search_info *did = &search->info;
-    ww_search_info *sum = &j->group->last_search;
-    sum->places += did->places;
-    sum->excluded_kim += did->excluded_kim;
-    sum->excluded_keogh += did->excluded_keogh;
-    sum->excluded_keogh_turned += did->excluded_keogh_turned;
-    sum->abandoned += did->abandoned;
-    sum->cells += did->cells;
-    sum->cells_started += did->cells_started;
-    sum->launches += did->launches;
-    sum->seconds_device += did->seconds_device;
-}
-
 // ---- parts of the streams
 
 static double part_work(const void *user, size_t unit) {
@@ -103,7 +88,7 @@ static ww_status run_part(void *user, void *own, size_t first, size_t count) {
     WWI_TRY(wwi_search_run_places(s->search, &j->streams, at, points < j->points - at ? points : j->points - at,
                                   s->matches));
     (void)pthread_mutex_lock(&j->lock);
-    note(j, s->search);
+    wwi_search_info_add(&j->group->last_search, &s->search->info);
     const ww_status status = ww_matches_merge(j->queries.count, j->places, j->similarity, j->merged, s->matches);
     (void)pthread_mutex_unlock(&j->lock);
     return status;
@@ -162,7 +147,7 @@ static ww_status run_queries(void *user, void *own, size_t first, size_t count) 
                                  : ww_search_run_source(search, j->streams.from, j->matches + first * k, found);
     if (status == WW_OK) {
         (void)pthread_mutex_lock(&j->lock);
-        note(j, search);
+        wwi_search_info_add(&j->group->last_search, &search->info);
         (void)pthread_mutex_unlock(&j->lock);
     }
     ww_search_destroy(&search);
@@ -191,7 +176,7 @@ static ww_status run(job *j, const ww_series_view *queries, const ww_search_opti
     WWI_TRY(wwi_options_take(&j->options, options, "ww_search_options"));
     WWI_TRY(wwi_run_take(j->options.run, &j->run));
     WWI_TRY(wwi_measure_take(j->measure, &measure));
-    WWI_TRY(wwi_view_make_dense(queries, SIZE_MAX, &j->queries, &copy));
+    WWI_TRY(wwi_view_make_dense(queries, &j->queries, &copy));
     j->own = wwi_group_own_run(j->group, &j->run);
     j->options.run = &j->own;
     j->similarity = wwi_measure_is_similarity(&measure);
@@ -224,7 +209,7 @@ ww_status ww_group_search(ww_group *group, const ww_measure *measure, const ww_s
     job j = {.group = group, .measure = measure, .matches = matches, .found = found};
     if (!group || !queries || !streams || !matches)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the group, queries, streams or matches are NULL");
-    WWI_TRY(wwi_view_make_dense(streams, SIZE_MAX, &view, &copy));
+    WWI_TRY(wwi_view_make_dense(streams, &view, &copy));
     j.streams.view = &view;
     const ww_status status =
         view.values && view.count > 0 ? run(&j, queries, options) : wwi_fail(WW_ERROR_EMPTY, "no streams");

@@ -15,7 +15,7 @@ static uint64_t most_values(const ww_plan *p) {
 // Rows of the batches from `row` on, at most `most`.
 static size_t batch_rows(const ww_plan *p, const wwi_blocks *s, size_t row, uint64_t most) {
     const size_t columns = s->column_end - s->column, left = s->row_end - row;
-    const size_t limit = wwi_dataset_slice_limit(p->pair.rows, row, 0), rows = limit < left ? limit : left;
+    const size_t limit = wwi_dataset_slice_limit(p->pair.rows, row), rows = limit < left ? limit : left;
     const uint64_t fitting = most / columns;
     if (s->whole_rows && fitting >= 1)
         return rows < fitting ? rows : (size_t)fitting;
@@ -30,7 +30,7 @@ static size_t batch_rows(const ww_plan *p, const wwi_blocks *s, size_t row, uint
 
 static size_t batch_columns(const ww_plan *p, const wwi_blocks *s, size_t row, size_t rows, size_t column,
                             uint64_t most) {
-    const size_t left = s->column_end - column, limit = wwi_dataset_slice_limit(p->pair.columns, column, 0);
+    const size_t left = s->column_end - column, limit = wwi_dataset_slice_limit(p->pair.columns, column);
     size_t columns = limit < left ? limit : left;
     if (columns > most / rows)
         columns = (size_t)(most / rows);

@@ -11,13 +11,13 @@
 // Compiles for the first block, or one much like it.
 static ww_status compile_block(ww_plan *p) {
     const uint64_t most = wwi_plan_memory(p) / wwi_precision_bytes(p->pair.rows->precision);
-    size_t rows = wwi_dataset_slice_limit(p->pair.rows, 0, 0), columns = wwi_dataset_slice_limit(p->pair.columns, 0, 0);
+    size_t rows = wwi_dataset_slice_limit(p->pair.rows, 0), columns = wwi_dataset_slice_limit(p->pair.columns, 0);
     while ((uint64_t)rows * columns > (most < 0x7fffffff ? most : 0x7fffffff) && rows * columns > 1)
         if (rows > columns)
             rows /= 2;
         else
             columns /= 2;
-    return wwi_plan_prepare_rectangle(p, 0, rows, 0, columns, NULL);
+    return wwi_plan_prepare_rectangle(p, rows, columns, NULL);
 }
 
 static bool is_half(const ww_plan *p) {
@@ -128,9 +128,8 @@ static ww_status prepare_diagonal(ww_plan *p) {
 static ww_status prepare_batch(ww_plan *p, ww_layout layout) {
     ww_status status = WW_OK;
     if (!p->whole)
-        status = is_half(p)
-                     ? prepare_half(p)
-                     : wwi_plan_prepare_rectangle(p, 0, p->pair.rows->count, 0, p->pair.columns->count, &p->whole);
+        status = is_half(p) ? prepare_half(p)
+                            : wwi_plan_prepare_rectangle(p, p->pair.rows->count, p->pair.columns->count, &p->whole);
     if (status == WW_OK && !p->diagonal && is_half(p) && layout == WW_LAYOUT_FULL && !p->zero_on_self)
         status = prepare_diagonal(p);
     return status;

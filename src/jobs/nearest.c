@@ -65,8 +65,8 @@ static void block_shape(const ww_plan *p, size_t row, size_t column, size_t *row
     const uint64_t budget =
         wwi_plan_memory(p) / wwi_precision_bytes(p->pair.rows->precision) / (own(p)->bounds ? 2 : 1);
     const uint64_t most = budget < 1 ? 1 : budget > 0x7fffffff ? 0x7fffffff : budget;
-    *rows = wwi_dataset_slice_limit(p->pair.rows, row, 0);
-    *columns = wwi_dataset_slice_limit(p->pair.columns, column, 0);
+    *rows = wwi_dataset_slice_limit(p->pair.rows, row);
+    *columns = wwi_dataset_slice_limit(p->pair.columns, column);
     if (*columns > most)
         *columns = (size_t)most;
     // Every block of a row of blocks has the rows of its first.
@@ -195,7 +195,7 @@ static ww_status make(ww_plan *p, size_t k, uint64_t cells) {
     WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, rows * columns * size));
     if (n->bounds)
         WWI_TRY(prepare_list(p, rows, columns));
-    return wwi_plan_prepare_rectangle(p, 0, rows, 0, columns, NULL);
+    return wwi_plan_prepare_rectangle(p, rows, columns, NULL);
 }
 
 static void negate(void *values, size_t count, ww_precision precision) {

@@ -26,8 +26,7 @@ static ww_status prepare_first(ww_plan *p) {
     wwi_batch b = {0};
     if (on_device(p) && most_pairs(p) == p->count)
         return prepare_all(p);
-    const size_t rows = wwi_dataset_slice_limit(p->pair.rows, 0, 0),
-                 columns = wwi_dataset_slice_limit(p->pair.columns, 0, 0);
+    const size_t rows = wwi_dataset_slice_limit(p->pair.rows, 0), columns = wwi_dataset_slice_limit(p->pair.columns, 0);
     b.list = true;
     uint32_t *pairs;
     WWI_TRY(wwi_new(pairs, p->count * 3));
@@ -148,9 +147,9 @@ static ww_status run_windows(ww_plan *p, size_t first, size_t count, void *dista
     if (!of.picked || !of.numbers || !of.values)
         status = wwi_fail_memory(of.most * (16 + size));
     for (size_t row = 0, rows; status == WW_OK && row < p->pair.rows->count; row += rows) {
-        rows = wwi_dataset_slice_limit(p->pair.rows, row, 0);
+        rows = wwi_dataset_slice_limit(p->pair.rows, row);
         for (size_t column = 0, columns; status == WW_OK && column < p->pair.columns->count; column += columns) {
-            columns = wwi_dataset_slice_limit(p->pair.columns, column, 0);
+            columns = wwi_dataset_slice_limit(p->pair.columns, column);
             status = run_pairs_between(p, row, rows, column, columns, &of, distances);
         }
     }

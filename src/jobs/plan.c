@@ -208,10 +208,9 @@ ww_status wwi_plan_rectangle(ww_plan *p, size_t row, size_t row_count, size_t co
     return wwi_runner_block(p->runner, &b);
 }
 
-ww_status wwi_plan_prepare_rectangle(ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count,
-                                     wwi_work **work) {
+ww_status wwi_plan_prepare_rectangle(ww_plan *p, size_t row_count, size_t column_count, wwi_work **work) {
     wwi_batch b;
-    WWI_TRY(wwi_plan_batch(p, row, row_count, column, column_count, &b));
+    WWI_TRY(wwi_plan_batch(p, 0, row_count, 0, column_count, &b));
     return wwi_runner_prepare(p->runner, &b, work);
 }
 
@@ -277,8 +276,4 @@ ww_status ww_plan_finish(ww_plan *plan) {
     return plan->pending ? wwi_plan_end(plan, WW_OK) : WW_OK;
 }
 
-ww_status ww_plan_get_info(const ww_plan *plan, ww_plan_info *info) {
-    if (!plan || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan or info is NULL");
-    return wwi_struct_give(info, &plan->info, "ww_plan_info");
-}
+WWI_GIVES_INFO(plan, plan)

@@ -75,9 +75,8 @@ ww_status wwi_plan_rectangle(ww_plan *plan, size_t row, size_t row_count, size_t
 // The batch of that, whose `out` is plan->out.
 ww_status wwi_plan_batch(ww_plan *plan, size_t row, size_t row_count, size_t column, size_t column_count,
                          wwi_batch *batch);
-// Compiles, allocates and uploads what that will need; `work` may be NULL: wwi_runner_prepare().
-ww_status wwi_plan_prepare_rectangle(ww_plan *plan, size_t row, size_t row_count, size_t column, size_t column_count,
-                                     wwi_work **work);
+// Compiles, allocates and uploads what that needs from row and column 0 on; `work` may be NULL: wwi_runner_prepare().
+ww_status wwi_plan_prepare_rectangle(ww_plan *plan, size_t row_count, size_t column_count, wwi_work **work);
 // Listed pairs of all series, (row, column, number of the result) each, as a batch; then the same of them.
 ww_status wwi_plan_list(ww_plan *plan, const uint32_t *pairs, size_t count, wwi_batch *batch);
 ww_status wwi_plan_prepare_list(ww_plan *plan, const uint32_t *pairs, size_t count, wwi_work **work);

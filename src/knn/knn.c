@@ -215,19 +215,8 @@ static void set_margin(ww_knn *s) {
 
 static ww_status send_mean(ww_knn *s) {
     const ww_points *b = s->base.points;
-    const uint64_t bytes = (b->words ? b->words : 1) * s->value_bytes;
-    unsigned char *mean = calloc(1, bytes);
-    if (!mean)
-        return wwi_fail_memory(bytes);
-    for (uint32_t j = 0; s->centred && j < b->words; j++) {
-        if (s->precision == WW_DOUBLE)
-            memcpy(mean + j * sizeof(double), &b->mean[j], sizeof(double));
-        else
-            memcpy(mean + j * sizeof(float), &(float){(float)b->mean[j]}, sizeof(float));
-    }
-    const ww_status status = wwi_upload(s->context, &s->mean, mean, bytes);
-    free(mean);
-    return status;
+    return wwi_points_send_mean(s->context, s->precision, b->mean, s->centred ? b->words : 0,
+                                (b->words ? b->words : 1) * s->value_bytes, &s->mean);
 }
 
 // How many rows are processed at a time, of so many bytes each; `point_bytes` of each point are needed besides.
@@ -321,11 +310,7 @@ ww_status ww_knn_create_shard(ww_points *base, ww_points *queries, size_t k, con
     return status;
 }
 
-ww_status ww_knn_get_info(const ww_knn *knn, ww_knn_info *info) {
-    if (!knn || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "knn or info is NULL");
-    return wwi_struct_give(info, &knn->info, "ww_knn_info");
-}
+WWI_GIVES_INFO(knn, knn)
 
 int wwi_metric_code(ww_metric metric) {
     return metrics[metric].code;

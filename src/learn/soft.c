@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Soft barycentres by L-BFGS: values and gradients from the device (src/gradient/), the search on the host in double.
-#include "learn/soft.h"
-
+// Soft barycentres, the series z that lower the sum of w_k V(z, x_k), V a measure with the soft minimum, by L-BFGS:
+// values and gradients from the device (src/gradient/), the search on the host in double.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wavewarp/gradient.h>
 
 #include "base/kit.h"
 #include "data/dataset.h"
+#include "learn/average.h"
 #include "learn/lbfgs.h"
 #include "measure/measure_table.h"
 
 typedef struct job {
-    wwi_soft *s;
+    wwi_average *a;
     ww_dataset *centre, *members;
     ww_gradient *gradient;
     unsigned char *values, *slopes, *weights, *rounded; // of the datasets' precision
@@ -29,8 +30,8 @@ static ww_status evaluate(void *user, const double *at, size_t count, double *va
     to.values = &values;
     to.rows = &slopes;
     for (size_t i = 0; i < count; i++) {
-        wwi_set_value(j->rounded, j->s->precision, i, at[i]);
-        if (!isfinite(wwi_value_at(j->rounded, j->s->precision, i))) {
+        wwi_set_value(j->rounded, j->a->precision, i, at[i]);
+        if (!isfinite(wwi_value_at(j->rounded, j->a->precision, i))) {
             // Too far: no descent there.
             *value = (double)INFINITY;
             memset(gradient, 0, count * sizeof *gradient);
@@ -40,30 +41,30 @@ static ww_status evaluate(void *user, const double *at, size_t count, double *va
     WWI_TRY(wwi_buffer_write(j->centre->values, 0, count * j->size, j->rounded));
     WWI_TRY(ww_gradient_run(j->gradient, &to));
     WWI_TRY(ww_gradient_get_info(j->gradient, &info));
-    j->s->seconds_device += info.seconds_device;
+    j->a->result.seconds_device += info.seconds_device;
     *value = 0;
-    for (size_t k = 0; k < j->s->members->count; k++)
-        *value += j->s->weights[k] * wwi_value_at(j->values, j->s->precision, k);
+    for (size_t k = 0; k < j->a->count; k++)
+        *value += j->a->weights[k] * wwi_value_at(j->values, j->a->precision, k);
     for (size_t i = 0; i < count; i++)
-        gradient[i] = wwi_value_at(j->slopes, j->s->precision, i);
+        gradient[i] = wwi_value_at(j->slopes, j->a->precision, i);
     return WW_OK;
 }
 
 static bool note(void *user, size_t step, double value) {
-    wwi_soft *s = ((job *)user)->s;
-    s->objective[step] = value;
+    const wwi_average *a = ((job *)user)->a;
+    a->result.objective[step] = value;
     if (step == 0)
         return false;
-    const double before = s->objective[step - 1];
-    return before - value <= s->tolerance * fabs(before);
+    const double before = a->result.objective[step - 1];
+    return before - value <= a->options.tolerance * fabs(before);
 }
 
 static ww_status create(job *j) {
     ww_status status;
-    wwi_soft *s = j->s;
+    wwi_average *a = j->a;
     ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
     ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
-    const size_t values = s->length * s->channels, count = s->members->count;
+    const size_t values = a->length * a->channels, count = a->count;
     size_t *rows = calloc(count, sizeof *rows), *columns = malloc(count * sizeof *columns);
     j->values = malloc(count * j->size);
     j->weights = malloc(count * j->size);
@@ -73,17 +74,17 @@ static ww_status create(job *j) {
         status = wwi_fail_memory((2 * count + 2 * values) * j->size);
         goto done;
     }
-    make.precision = s->precision;
-    options.run = s->run;
+    make.precision = a->precision;
+    options.run = a->options.plan ? a->options.plan->run : NULL;
     for (size_t k = 0; k < count; k++) {
         columns[k] = k;
-        wwi_set_value(j->weights, j->s->precision, k, s->weights[k]);
+        wwi_set_value(j->weights, j->a->precision, k, a->weights[k]);
     }
-    if ((status = ww_dataset_create(s->context, s->members, &make, &j->members)) != WW_OK ||
-        (status = wwi_dataset_of_doubles(s->context, s->precision, s->centre, 1, s->channels, s->length, &j->centre)) !=
-            WW_OK)
+    if ((status = ww_dataset_create(a->context, &a->view, &make, &j->members)) != WW_OK ||
+        (status = wwi_dataset_of_doubles(a->context, a->precision, a->result.centre, 1, a->channels, a->length,
+                                         &j->centre)) != WW_OK)
         goto done;
-    status = ww_gradient_create_pairs(s->measure, j->centre, j->members, rows, columns, count, &options, &j->gradient);
+    status = ww_gradient_create_pairs(&a->measure, j->centre, j->members, rows, columns, count, &options, &j->gradient);
 done:
     free(rows);
     free(columns);
@@ -91,32 +92,31 @@ done:
 }
 
 // The centre's values are written to its dataset, of which a derived one would be a copy.
-static ww_status check(const wwi_soft *s) {
-    if (!(s->measure->gamma > 0)) {
+static ww_status check(const wwi_average *a) {
+    if (!(a->measure.gamma > 0)) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "a soft barycentre needs the soft minimum");
         return wwi_fail_hint("set gamma (--soft GAMMA)");
     }
-    const wwi_measure_row *row = wwi_measure_row_by_id(s->measure->id);
+    const wwi_measure_row *row = wwi_measure_row_by_id(a->measure.id);
     if (row->slopes.any && row->transform == WWI_TRANSFORM_NONE)
         return WW_OK;
     wwi_fail(WW_ERROR_UNSUPPORTED, "there is no soft barycentre under %s", row->info.name);
     return wwi_fail_hint("dtw, wdtw, adtw and msm have one");
 }
 
-ww_status wwi_soft_barycentre(wwi_soft *s) {
+ww_status wwi_average_soft(wwi_average *a) {
     ww_status status;
-    job j = {.s = s, .size = s->precision == WW_DOUBLE ? 8 : 4};
+    job j = {.a = a, .size = wwi_precision_bytes(a->precision)};
     wwi_lbfgs_result found = {0, 0, 0, false, false};
     const double begin = wwi_seconds();
-    s->seconds_device = 0;
-    s->steps = 0;
-    s->converged = s->stuck = 0;
-    if ((status = check(s)) != WW_OK || (status = create(&j)) != WW_OK)
+    a->result.seconds_device = 0;
+    a->result.iterations = 0;
+    a->result.converged = 0;
+    if ((status = check(a)) != WW_OK || (status = create(&j)) != WW_OK)
         goto done;
-    status = wwi_lbfgs(evaluate, note, &j, s->centre, s->length * s->channels, s->iterations, &found);
-    s->steps = found.steps;
-    s->stuck = found.stuck;
-    s->converged = found.ended || found.stuck;
+    status = wwi_lbfgs(evaluate, note, &j, a->result.centre, a->length * a->channels, a->options.iterations, &found);
+    a->result.iterations = found.steps;
+    a->result.converged = found.ended || found.stuck;
 done:
     ww_gradient_destroy(&j.gradient);
     ww_dataset_destroy(&j.centre);
@@ -125,6 +125,6 @@ done:
     free(j.slopes);
     free(j.weights);
     free(j.rounded);
-    s->seconds_wall = wwi_seconds() - begin;
+    a->result.seconds_wall = wwi_seconds() - begin;
     return status;
 }

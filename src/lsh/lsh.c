@@ -190,19 +190,8 @@ static ww_status send_masks(ww_lsh *h) {
 
 // The mean that is subtracted where the points are far from the origin; else zeros.
 static ww_status send_mean(ww_lsh *h) {
-    const uint64_t bytes = wwi_lsh_row_bytes(h) + 32;
-    unsigned char *mean = calloc(1, bytes);
-    if (!mean)
-        return wwi_fail_memory(bytes);
-    for (uint32_t j = 0; h->centred && j < h->words; j++) {
-        if (h->precision == WW_DOUBLE)
-            memcpy(mean + j * sizeof(double), &h->mean[j], sizeof(double));
-        else
-            memcpy(mean + j * sizeof(float), &(float){(float)h->mean[j]}, sizeof(float));
-    }
-    const ww_status status = wwi_upload(h->context, &h->device_mean, mean, bytes);
-    free(mean);
-    return status;
+    return wwi_points_send_mean(h->context, h->precision, h->mean, h->centred ? h->words : 0, wwi_lsh_row_bytes(h) + 32,
+                                &h->device_mean);
 }
 
 // ---- program

@@ -135,11 +135,6 @@ static ww_status take_sample(ww_lsh *h, ww_points *p, const uint32_t *numbers, s
 
 // ---- distances
 
-static double number_at(const sample *s, ww_precision precision, size_t at) {
-    return precision == WW_DOUBLE ? ((const double *)(const void *)s->values)[at]
-                                  : (double)((const float *)(const void *)s->values)[at];
-}
-
 static double set_distance(const sample *s, size_t a, const sample *t, size_t b) {
     const uint32_t *items = (const uint32_t *)(const void *)s->values;
     const uint32_t *others = (const uint32_t *)(const void *)t->values;
@@ -166,7 +161,8 @@ static double distance(const ww_points *p, ww_metric metric, const sample *s, si
             sum += __builtin_popcount(words[a * p->words + j] ^ others[b * p->words + j]);
             continue;
         }
-        const double x = number_at(s, p->precision, a * p->words + j), y = number_at(t, p->precision, b * p->words + j);
+        const double x = wwi_value_at(s->values, p->precision, a * p->words + j),
+                     y = wwi_value_at(t->values, p->precision, b * p->words + j);
         sum += metric == WW_METRIC_L1 ? fabs(x - y) : metric == WW_METRIC_COSINE ? x * y : (x - y) * (x - y);
         x_norm += x * x;
         y_norm += y * y;
@@ -198,17 +194,6 @@ typedef struct statistics {
     double mean_last, mean_far;   // of the k-th neighbours, of pairs
 } statistics;
 
-static double value_of(const void *values, ww_precision precision, size_t at) {
-    return precision == WW_DOUBLE ? ((const double *)values)[at] : (double)((const float *)values)[at];
-}
-
-static void set_value(void *values, ww_precision precision, size_t at, double value) {
-    if (precision == WW_DOUBLE)
-        ((double *)values)[at] = value;
-    else
-        ((float *)values)[at] = (float)value;
-}
-
 // Takes a sample's own points out of its neighbours, of a foreign sample the last one: rows of k + 1 become rows of k,
 // in place.
 static void drop_own(const sample *s, int64_t *ids, void *distances, ww_precision precision, size_t k) {
@@ -219,7 +204,7 @@ static void drop_own(const sample *s, int64_t *ids, void *distances, ww_precisio
         for (size_t j = 0; j < k; j++) {
             const size_t from = i * (k + 1) + j + (j >= own);
             ids[i * k + j] = ids[from];
-            set_value(distances, precision, i * k + j, value_of(distances, precision, from));
+            wwi_set_value(distances, precision, i * k + j, wwi_value_at(distances, precision, from));
         }
     }
 }
@@ -250,7 +235,7 @@ static ww_status learn(const ww_points *points, ww_metric metric, const sample *
     size_t count = 0, last = 0;
     for (size_t i = 0; i < s->count; i++)
         for (size_t j = 0; j < k; j++) {
-            const double d = value_of(distances, points->precision, i * k + j);
+            const double d = wwi_value_at(distances, points->precision, i * k + j);
             if (!isfinite(d))
                 continue;
             values[count++] = d;

@@ -21,23 +21,14 @@
 
 typedef struct bytes {
     unsigned char *at;
-    uint64_t count, capacity;
+    size_t count, capacity;
     bool failed;
 } bytes;
 
 static void put(bytes *b, const void *from, uint64_t count) {
+    b->failed = b->failed || wwi_grow(&b->at, &b->capacity, b->count + count, 1) != WW_OK;
     if (b->failed)
         return;
-    if (b->capacity - b->count < count) {
-        uint64_t capacity = b->capacity * 2 > b->count + count ? b->capacity * 2 : b->count + count;
-        unsigned char *more = realloc(b->at, capacity);
-        if (!more) {
-            b->failed = true;
-            return;
-        }
-        b->at = more;
-        b->capacity = capacity;
-    }
     memcpy(b->at + b->count, from, count);
     b->count += count;
 }
@@ -298,8 +289,7 @@ static const char *check_coefficients(const saved *s, unsigned size) {
     for (uint64_t i = 0; i < count; i++) {
         if (s->view.kind == WW_POINTS_BITS && ((const uint32_t *)s->coefficients)[i] >= s->view.dimension)
             return "a sampled bit is above the dimension";
-        if (s->view.kind == WW_POINTS_NUMBERS &&
-            !isfinite(size == 8 ? ((const double *)s->coefficients)[i] : (double)((const float *)s->coefficients)[i]))
+        if (s->view.kind == WW_POINTS_NUMBERS && !isfinite(wwi_value_at(s->coefficients, s->precision, i)))
             return "a coefficient is not a finite number";
     }
     return NULL;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <wavewarp/lsh.h>
 
-#include "host.h"
+#include "base/kit.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -49,13 +49,11 @@ double ww_knn_recall(const void *exact, const void *approximate, size_t queries,
         size_t a = 0;
         for (size_t i = 0; i < k; i++) {
             const size_t at = q * k;
-            const double wanted =
-                precision == WW_DOUBLE ? ((const double *)exact)[at + i] : (double)((const float *)exact)[at + i];
+            const double wanted = wwi_value_at(exact, precision, at + i);
             if (isinf(wanted) && wanted > 0)
                 break;
             there++;
-            const double got = precision == WW_DOUBLE ? ((const double *)approximate)[at + a]
-                                                      : (double)((const float *)approximate)[at + a];
+            const double got = wwi_value_at(approximate, precision, at + a);
             if (got <= wanted + slack * fabs(wanted)) {
                 found++;
                 a++;

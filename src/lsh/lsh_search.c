@@ -183,7 +183,7 @@ static ww_status wait_for_tasks(search *s) {
     return wwi_pace_report(&s->h->pace, 0);
 }
 
-static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uint64_t first, uint64_t count) {
+static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uint64_t count) {
     ww_status status = WW_OK;
     ww_lsh *h = s->h;
     const bool sets = h->family == WWI_LSH_SETS;
@@ -205,7 +205,7 @@ static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uin
         status = make_halves(s, b, scale, &query_halves);
     for (uint64_t done = 0, now; status == WW_OK && done < count; done += now) {
         now = wwi_least(count - done, s->most_tasks);
-        job.first_task = (uint32_t)(first + done);
+        job.first_task = (uint32_t)done;
         const wwi_arg args[] = {WWI_BUFFER(sets ? s->window.values : s->query_rows),
                                 WWI_BUFFER(sets ? b->window.values : b->rows),
                                 WWI_BUFFER(s->window.series),
@@ -260,7 +260,7 @@ static ww_status join_tables(search *s, wwi_lsh_block *b, const ww_lsh_args *job
     h->info.examined += counters[0] | (uint64_t)counters[1] << 32;
     take_time(s);
     s->h->pace.since = wwi_seconds();
-    WWI_TRY(launch_join(s, b, of, 0, counters[2]));
+    WWI_TRY(launch_join(s, b, of, counters[2]));
     if (s->lists > 1)
         WWI_TRY(merge_lists(s));
     // Else the number of the next launch's tasks, or the results, are waited for.
@@ -424,7 +424,7 @@ static ww_status complete(search *s, const uint32_t *rows, size_t count) {
         of.entries = b->entries;
         h->info.examined += (uint64_t)count * b->count;
         if ((status = wwi_buffer_write(of.offsets, 0, 8, offsets)) == WW_OK &&
-            (status = launch_join(s, b, &of, 0, tasks)) == WW_OK)
+            (status = launch_join(s, b, &of, tasks)) == WW_OK)
             status = wwi_finish(h->stream);
         wwi_lsh_block_close(b);
     }

@@ -135,8 +135,7 @@ static ww_status take_batch(void *user, const wwi_path_batch *b) {
         }
         c->walks[number].pair = table[t];
         c->walks[number].words = words + table[t].steps;
-        c->paths.distances[number] = value == 8 ? ((const double *)(const void *)values)[in_batch]
-                                                : (double)((const float *)(const void *)values)[in_batch];
+        c->paths.distances[number] = wwi_value_at(values, c->plan->pair.rows->precision, in_batch);
     }
     c->arenas[c->arena_count++] = words;
     words = NULL;

@@ -345,11 +345,11 @@ ww_status wwi_paths_find(ww_plan *p, size_t first, size_t pairs, wwi_path_take t
     WWI_TRY(wwi_new(picked, pairs * 3));
     // Windows of series that are not on the device as a whole.
     for (size_t row = 0, rows; status == WW_OK && row < p->pair.rows->count; row += rows) {
-        rows = wwi_dataset_slice_limit(p->pair.rows, row, 0);
+        rows = wwi_dataset_slice_limit(p->pair.rows, row);
         for (size_t column = 0, columns; status == WW_OK && column < p->pair.columns->count; column += columns) {
             wwi_slice x, y;
             size_t count = 0;
-            columns = wwi_dataset_slice_limit(p->pair.columns, column, 0);
+            columns = wwi_dataset_slice_limit(p->pair.columns, column);
             for (size_t t = first; t < first + pairs; t++) {
                 const uint32_t *pair = p->pairs + 3 * t;
                 if (pair[0] < row || pair[0] - row >= rows || pair[1] < column || pair[1] - column >= columns)

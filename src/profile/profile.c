@@ -151,9 +151,9 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
         *profile = NULL;
     if (!context || !series || !profile)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, series or profile is NULL");
-    ww_status status = wwi_view_make_dense(series, SIZE_MAX, &one, &copies[0]);
+    ww_status status = wwi_view_make_dense(series, &one, &copies[0]);
     if (status == WW_OK && other)
-        status = wwi_view_make_dense(other, SIZE_MAX, &two, &copies[1]);
+        status = wwi_view_make_dense(other, &two, &copies[1]);
     if (status == WW_OK)
         status = create(context, &one, index, other ? &two : NULL, other_index, window, options, profile);
     free(copies[0]);
@@ -288,11 +288,7 @@ ww_status ww_profile_add_rectangle(ww_profile *p, size_t row, size_t rows, size_
     return run_rectangle(p, &part, false, output);
 }
 
-ww_status ww_profile_get_info(const ww_profile *profile, ww_profile_info *info) {
-    if (!profile || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or info is NULL");
-    return wwi_struct_give(info, &profile->info, "ww_profile_info");
-}
+WWI_GIVES_INFO(profile, profile)
 
 ww_status ww_profile_find(ww_context *context, const ww_series_view *series, const ww_series_view *other, size_t window,
                           const ww_profile_options *options, double *distances, int64_t *indices) {

@@ -16,7 +16,7 @@ ww_status ww_search_create(ww_context *context, const ww_measure *measure, const
     ww_search *s = NULL;
     ww_series_view view;
     void *copy;
-    ww_status status = wwi_view_make_dense(queries, SIZE_MAX, &view, &copy);
+    ww_status status = wwi_view_make_dense(queries, &view, &copy);
     if (status == WW_OK)
         status = wwi_search_make(context, measure, &view, options, false, &s);
     free(copy);
@@ -31,7 +31,7 @@ ww_status ww_search_run(ww_search *search, const ww_series_view *streams, ww_mat
     void *copy;
     if (!search || !streams || !matches)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search, streams or matches is NULL");
-    WWI_TRY(wwi_view_make_dense(streams, SIZE_MAX, &view, &copy));
+    WWI_TRY(wwi_view_make_dense(streams, &view, &copy));
     if (!view.values || view.count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "no streams");
     const ww_status status = search->super ? wwi_super_run(search, &view, matches, found)
@@ -96,7 +96,7 @@ ww_status ww_search_run_part(ww_search *search, const ww_series_view *streams, c
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search or matches is NULL, or not one of streams and source");
     if (search->options.kind != WW_SEARCH_WINDOWS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part of the streams of a search that is not for windows");
-    ww_status status = streams ? wwi_view_make_dense(streams, SIZE_MAX, &view, &copy) : take_source(&own, source);
+    ww_status status = streams ? wwi_view_make_dense(streams, &view, &copy) : take_source(&own, source);
     if (status != WW_OK)
         return status;
     if (streams && (!view.values || view.count == 0))

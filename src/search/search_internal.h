@@ -116,17 +116,6 @@ struct ww_search {
 
 // ---- values
 
-static inline double wwi_value_get(ww_precision precision, const void *values, size_t i) {
-    return precision == WW_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
-}
-
-static inline void wwi_value_put(ww_precision precision, void *values, size_t i, double value) {
-    if (precision == WW_DOUBLE)
-        ((double *)values)[i] = value;
-    else
-        ((float *)values)[i] = (float)value;
-}
-
 // At the second of three points.
 static inline double wwi_derivative(double before, double here, double after) {
     return ((here - before) + (after - before) / 2) / 2;
@@ -134,7 +123,7 @@ static inline double wwi_derivative(double before, double here, double after) {
 
 // Of the block, in the search's precision.
 static inline double wwi_host_value(const ww_search *s, const void *values, size_t i) {
-    return wwi_value_get(s->of.precision, values, i);
+    return wwi_value_at(values, s->of.precision, i);
 }
 
 // The block's points as they are compared.
@@ -234,12 +223,18 @@ ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *tiling, bool star
 // ---- search_start.c
 ww_status wwi_open_starts(ww_search *s, wwi_candidate **picked, const size_t *found);
 
+// ---- search_parts.c
+// The order of the choice: by distance, of equal ones the lower stream and place; 0: the same place.
+int wwi_match_order(const ww_match *a, const ww_match *b, bool similarity);
+
 // ---- search_super.c
 ww_status wwi_super_run(ww_search *s, const ww_series_view *streams, ww_match *matches, size_t *found);
 
 // ---- search_make.c, search_run.c
 ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
                           const ww_search_options *options, bool streaming, ww_search **search);
+// Adds what a run did, but for its wall time.
+void wwi_search_info_add(ww_search_info *sum, const ww_search_info *did);
 // A run of any search but one for whole streams.
 ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found);
 ww_status wwi_search_check_options(const ww_search_options *options);

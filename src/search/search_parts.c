@@ -51,9 +51,8 @@ ww_status ww_search_set_part(ww_search *s, const ww_search_part *part) {
     return WW_OK;
 }
 
-// The order of the choice: by distance, of equal ones the lower stream and place. 0: the same place. Where a match ends
-// tells its place also of windows, which are all of one length.
-static int order(const ww_match *a, const ww_match *b, int similarity) {
+// Where a match ends tells its place also of windows, which are all of one length.
+int wwi_match_order(const ww_match *a, const ww_match *b, bool similarity) {
     if (a->stream < 0 || b->stream < 0)
         return (a->stream < 0) - (b->stream < 0);
     if (a->distance != b->distance)
@@ -74,7 +73,7 @@ ww_status ww_matches_merge(size_t queries, size_t places, int similarity, ww_mat
     for (size_t q = 0; q < queries; q++) {
         const ww_match *a = matches + q * places, *b = other + q * places;
         for (size_t i = 0; i < places; i++) {
-            const int first = order(a, b, similarity);
+            const int first = wwi_match_order(a, b, similarity != 0);
             merged[i] = first <= 0 ? *a : *b;
             a += first <= 0;
             b += first >= 0;

@@ -6,6 +6,18 @@
 #include "base/run.h"
 #include "search/search_internal.h"
 
+void wwi_search_info_add(ww_search_info *sum, const ww_search_info *did) {
+    sum->places += did->places;
+    sum->excluded_kim += did->excluded_kim;
+    sum->excluded_keogh += did->excluded_keogh;
+    sum->excluded_keogh_turned += did->excluded_keogh_turned;
+    sum->abandoned += did->abandoned;
+    sum->cells += did->cells;
+    sum->cells_started += did->cells_started;
+    sum->launches += did->launches;
+    sum->seconds_device += did->seconds_device;
+}
+
 static void restart(ww_search *s) {
     for (size_t q = 0; q < s->query_count; q++) {
         wwi_query *query = &s->queries[q];

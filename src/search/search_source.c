@@ -49,7 +49,7 @@ uint64_t wwi_joined_length(const wwi_joined *j) {
 
 double wwi_view_value(const ww_series_view *view, uint64_t offset, size_t length, size_t channel, uint64_t t) {
     const uint64_t at = offset + (view->time_major ? t * view->channels + channel : (uint64_t)channel * length + t);
-    return wwi_value_get(view->precision, view->values, at);
+    return wwi_value_at(view->values, view->precision, at);
 }
 
 size_t wwi_joined_stream(const wwi_joined *j, uint64_t place, uint64_t *begin) {
@@ -112,9 +112,7 @@ static void put_points(const wwi_joined *j, const void *points, size_t count, ww
     for (size_t c = 0; c < j->channels; c++)
         for (size_t p = 0; p < count; p++) {
             const size_t k = p * j->channels + c;
-            wwi_value_put(precision, values, c * stride + at + p,
-                          clean(j->from->precision == WW_DOUBLE ? ((const double *)points)[k]
-                                                                : (double)((const float *)points)[k]));
+            wwi_set_value(values, precision, c * stride + at + p, clean(wwi_value_at(points, j->from->precision, k)));
         }
 }
 
@@ -162,7 +160,7 @@ static void read_view(const wwi_joined *j, size_t i, uint64_t t, size_t count, w
         for (size_t p = 0; p < count && plain; p++)
             to[p] = from[p] - from[p] == 0 ? from[p] : NAN;
         for (size_t p = 0; p < count && !plain; p++)
-            wwi_value_put(precision, values, c * stride + at + p,
+            wwi_set_value(values, precision, c * stride + at + p,
                           clean(wwi_view_value(view, offset, length, c, t + p)));
     }
 }
@@ -190,11 +188,11 @@ void wwi_points_derive(ww_precision precision, size_t channels, size_t count, si
     for (size_t c = 0; c < channels; c++)
         for (size_t p = 0; p < count; p++) {
             const size_t k = c * stride + p;
-            wwi_value_put(precision, derived, k,
+            wwi_set_value(derived, precision, k,
                           p + 2 >= count ? NAN
-                                         : wwi_derivative(wwi_value_get(precision, values, k),
-                                                          wwi_value_get(precision, values, k + 1),
-                                                          wwi_value_get(precision, values, k + 2)));
+                                         : wwi_derivative(wwi_value_at(values, precision, k),
+                                                          wwi_value_at(values, precision, k + 1),
+                                                          wwi_value_at(values, precision, k + 2)));
         }
 }
 
@@ -211,7 +209,7 @@ ww_status wwi_joined_read(wwi_joined *j, uint64_t first, size_t count, ww_precis
         }
         part = left ? (size_t)wwi_least(left, count - at) : 1;
         for (size_t c = 0; c < j->channels && !left; c++)
-            wwi_value_put(precision, values, c * stride + at, NAN);
+            wwi_set_value(values, precision, c * stride + at, NAN);
         WWI_TRY(left ? read_part(j, i, place + j->shift - begin, part, precision, stride, values, at) : WW_OK);
     }
     if (derived)

@@ -56,7 +56,7 @@ ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure
     WWI_TRY(wwi_new_zeroed(m, 1));
     ww_series_view view;
     void *copy;
-    if ((status = wwi_view_make_dense(queries, SIZE_MAX, &view, &copy)) == WW_OK)
+    if ((status = wwi_view_make_dense(queries, &view, &copy)) == WW_OK)
         status = wwi_search_make(context, measure, &view, options, true, &m->search);
     free(copy);
     if (status != WW_OK)
@@ -158,7 +158,7 @@ static double block_value(const ww_search_stream *m, const pushed *of, size_t ke
         return m->received > kept ? m->tail[m->kept * channels + c] : 0;
     if (p - lead < kept)
         return m->tail[(p - lead) * channels + c];
-    const double value = wwi_value_get(of->precision, of->values, (of->from + p - lead - kept) * channels + c);
+    const double value = wwi_value_at(of->values, of->precision, (of->from + p - lead - kept) * channels + c);
     return isfinite(value) ? value : NAN;
 }
 
@@ -189,7 +189,7 @@ static ww_status search_block(ww_search_stream *m, const pushed *of) {
         return status;
     for (size_t c = 0; c < channels; c++)
         for (size_t p = 0; p < all; p++)
-            wwi_value_put(s->of.precision, b->host_values, c * b->stride + p, block_value(m, of, kept, p, c));
+            wwi_set_value(b->host_values, s->of.precision, c * b->stride + p, block_value(m, of, kept, p, c));
     if (s->derivative)
         wwi_points_derive(s->of.precision, channels, all, (size_t)b->stride, b->host_values, b->host_derived);
     b->first = m->received - kept;

@@ -7,12 +7,7 @@
 #include "search/search_internal.h"
 
 static int by_distance(const void *a, const void *b) {
-    const ww_match *x = a, *y = b;
-    if (x->distance != y->distance)
-        return x->distance < y->distance ? -1 : 1;
-    if (x->stream != y->stream)
-        return x->stream < y->stream ? -1 : 1;
-    return (x->end > y->end) - (x->end < y->end);
+    return wwi_match_order(a, b, false);
 }
 
 // Of the matches in query q, one list a stream of `k` places, the k best.
@@ -40,11 +35,7 @@ static ww_status run_query(ww_search *s, ww_search *inner, size_t q, ww_match *a
     query.channels = own->channels;
     query.length = own->lengths[q];
     WWI_TRY(wwi_search_run(inner, &(wwi_joined){.view = &query}, all, counts));
-    s->info.places += inner->info.places;
-    s->info.cells += inner->info.cells;
-    s->info.cells_started += inner->info.cells_started;
-    s->info.launches += inner->info.launches;
-    s->info.seconds_device += inner->info.seconds_device;
+    wwi_search_info_add(&s->info, &inner->info);
     return WW_OK;
 }
 

@@ -15,13 +15,11 @@ void wwi_shapelet_past_free(wwi_shapelet_past *past) {
     memset(past, 0, sizeof *past);
 }
 
-static ww_status add_places(wwi_journal_lines *lines, const wwi_shapelet_found *found, size_t count) {
-    ww_status status = WW_OK;
-    for (size_t i = 0; status == WW_OK && i < count; i++) {
+static void add_places(wwi_journal_lines *lines, const wwi_shapelet_found *found, size_t count) {
+    for (size_t i = 0; i < count; i++) {
         const wwi_shapelet_place *p = &found[i].place;
-        status = wwi_journal_add(lines, "%" PRIu32 " %" PRIu32 " %" PRIu32 "\n", p->series, p->start, p->length);
+        wwi_journal_add(lines, "%" PRIu32 " %" PRIu32 " %" PRIu32 "\n", p->series, p->start, p->length);
     }
-    return status;
 }
 
 // From `at` on: where the next run of series that are done begins; *end: where it ends.
@@ -33,31 +31,28 @@ static size_t next_run(const wwi_shapelet_past *past, size_t at, size_t *end) {
     return at;
 }
 
-static ww_status add_series(wwi_journal_lines *lines, const wwi_shapelet_past *past) {
+static void add_series(wwi_journal_lines *lines, const wwi_shapelet_past *past) {
     size_t runs = 0, end = 0;
     for (size_t at = 0; (at = next_run(past, at, &end)) < past->series_count; at = end)
         runs++;
-    WWI_TRY(wwi_journal_add(lines, "%zu %zu\n", past->series_count, runs));
+    wwi_journal_add(lines, "%zu %zu\n", past->series_count, runs);
     for (size_t at = 0; (at = next_run(past, at, &end)) < past->series_count; at = end)
-        WWI_TRY(wwi_journal_add(lines, "%zu %zu\n", at, end - at));
-    return WW_OK;
+        wwi_journal_add(lines, "%zu %zu\n", at, end - at);
 }
 
 ww_status wwi_shapelet_past_write(const char *path, const wwi_journal_identity *identity,
                                   const wwi_shapelet_past *past) {
-    wwi_journal_lines lines = {NULL, 0, 0};
+    wwi_journal_lines lines = {.bytes = NULL};
     size_t at = 0;
-    ww_status status = wwi_journal_add(&lines, "%zu\n", past->searches);
-    for (size_t i = 0; status == WW_OK && i < past->searches; i++) {
-        if ((status = wwi_journal_add(&lines, "%zu\n", past->counts[i])) == WW_OK)
-            status = add_places(&lines, past->found + at, past->counts[i]);
-        at += past->counts[i];
+    wwi_journal_add(&lines, "%zu\n", past->searches);
+    for (size_t i = 0; i < past->searches; at += past->counts[i++]) {
+        wwi_journal_add(&lines, "%zu\n", past->counts[i]);
+        add_places(&lines, past->found + at, past->counts[i]);
     }
-    if (status == WW_OK &&
-        (status = wwi_journal_add(&lines, "%" PRIu64 " %zu\n", past->columns, past->unfinished_count)) == WW_OK &&
-        (status = add_places(&lines, past->found + at, past->unfinished_count)) == WW_OK &&
-        (status = add_series(&lines, past)) == WW_OK)
-        status = wwi_journal_save(path, true, identity, &lines);
+    wwi_journal_add(&lines, "%" PRIu64 " %zu\n", past->columns, past->unfinished_count);
+    add_places(&lines, past->found + at, past->unfinished_count);
+    add_series(&lines, past);
+    const ww_status status = wwi_journal_save(path, true, identity, &lines);
     free(lines.bytes);
     return status;
 }

@@ -58,7 +58,6 @@ ww_status wwi_shapelet_data_open(wwi_shapelet_device *device, const ww_series_se
     data->channels = ww_series_set_channels(set);
     if (!data->count)
         return wwi_fail(WW_ERROR_EMPTY, "there are no series");
-    data->shortest = ww_series_set_min_length(set);
     data->longest = ww_series_set_max_length(set);
     if (data->longest > INT32_MAX / 4 || data->count > INT32_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "series of %zu points, or %zu series, are too many", data->longest,

@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "files/byte_source.h"
 #include "files/output.h"
+#include "files/read_symbols.h"
 #include "shapelets/shapelet_model.h"
 
 #define FORMAT "wavewarp-shapelets"
@@ -20,64 +21,29 @@ static const char *const ops[] = {"and", "or"};
 
 // ---- writing
 
-// `before`: what comes before the name.
-static void write_name(wwi_output *out, const char *before, const char *name) {
-    wwi_output_text(out, before);
-    wwi_output_text(out, "\"");
-    wwi_output_text(out, name);
-    wwi_output_text(out, "\": ");
-}
-
-static void write_count(wwi_output *out, const char *before, const char *name, uint64_t value) {
-    char digits[24];
-    snprintf(digits, sizeof digits, "%" PRIu64, value);
-    write_name(out, before, name);
-    wwi_output_text(out, digits);
-}
-
-static void write_number(wwi_output *out, const char *before, const char *name, double value) {
-    write_name(out, before, name);
-    wwi_output_number(out, value, WW_DOUBLE);
-}
-
-// Bytes of well-formed UTF-8 from `at` on that form a character; 0 where it is not well-formed.
-static size_t utf8_length(const unsigned char *at) {
-    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const size_t length = at[0] < 0x80 ? 1 : at[0] >> 5 == 6 ? 2 : at[0] >> 4 == 14 ? 3 : at[0] >> 3 == 30 ? 4 : 0;
-    unsigned code = length == 1 ? at[0] : at[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if (at[i] >> 6 != 2)
-            return 0;
-        code = code << 6 | (at[i] & 0x3f);
-    }
-    if (length == 0 || (length > 1 && code < least[length]) || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-        return 0;
-    return length;
+// Bytes of the character at `at`; 0 where it is not well-formed. The NUL at a text's end ends every character.
+static size_t utf8_length(const char *at) {
+    uint32_t point;
+    return wwi_utf8_decode((const unsigned char *)at, 4, &point);
 }
 
 static bool is_utf8(const char *text) {
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at) {
-        const size_t length = utf8_length(at);
-        if (length == 0)
-            return false;
-        at += length;
-    }
-    return true;
+    size_t length = 1;
+    for (; *text && length > 0; text += length)
+        length = utf8_length(text);
+    return length > 0;
 }
 
 // A label: bytes that are not UTF-8 become the Latin-1 characters of their numbers.
 static void write_text(wwi_output *out, const char *text) {
-    char escaped[8];
     wwi_output_text(out, "\"");
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+    for (const char *at = text; *at;) {
         const size_t length = utf8_length(at);
         if (length > 1 || (length == 1 && *at >= 0x20 && *at != '"' && *at != '\\' && *at != 0x7f)) {
             wwi_output_bytes(out, at, length);
             at += length;
         } else {
-            snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned)*at++);
-            wwi_output_text(out, escaped);
+            wwi_output_print(out, "\\u%04x", (unsigned)(unsigned char)*at++);
         }
     }
     wwi_output_text(out, "\"");
@@ -93,65 +59,44 @@ static void write_bytes(wwi_output *out, const ww_shapelets *m) {
     wwi_output_text(out, "],\n  \"class_bytes\": [");
     for (size_t k = 0; k < m->class_count; k++) {
         wwi_output_text(out, k ? ", \"" : "\"");
-        for (const char *at = m->names[k]; *at; at++) {
-            char digits[3];
-            snprintf(digits, sizeof digits, "%02x", (unsigned)(unsigned char)*at);
-            wwi_output_text(out, digits);
-        }
+        for (const char *at = m->names[k]; *at; at++)
+            wwi_output_print(out, "%02x", (unsigned)(unsigned char)*at);
         wwi_output_text(out, "\"");
     }
 }
 
 static void write_shapelet(wwi_output *out, const ww_shapelets *m, const wwi_shapelet *s) {
-    write_count(out, "    {", "series", s->series);
-    write_count(out, ", ", "start", s->start);
-    write_count(out, ", ", "length", s->length);
-    write_count(out, ", ", "class", s->label);
-    wwi_output_text(out, ", \"op\": \"");
-    wwi_output_text(out, ops[s->op]);
-    write_number(out, "\", ", "quality", s->quality);
-    write_number(out, ", ", "gain", s->gain);
-    write_number(out, ", ", "gap", s->gap);
-    write_number(out, ", ", "threshold", s->threshold);
-    wwi_output_text(out, ",\n     \"values\": [");
+    wwi_output_print(out, "    {\"series\": %zu, \"start\": %zu, \"length\": %zu, \"class\": %zu, \"op\": \"%s\", ",
+                     s->series, s->start, s->length, s->label, ops[s->op]);
+    wwi_output_print(out, "\"quality\": %.17g, \"gain\": %.17g, \"gap\": %.17g, \"threshold\": %.17g,\n", s->quality,
+                     s->gain, s->gap, s->threshold);
+    wwi_output_text(out, "     \"values\": [");
     for (size_t ch = 0; ch < m->channels; ch++) {
         wwi_output_text(out, ch ? ",\n      [" : "[");
-        for (size_t t = 0; t < s->length; t++) {
-            wwi_output_text(out, t ? ", " : "");
-            wwi_output_number(out, s->values[ch * s->length + t], WW_DOUBLE);
-        }
+        for (size_t t = 0; t < s->length; t++)
+            wwi_output_print(out, "%s%.17g", t ? ", " : "", s->values[ch * s->length + t]);
         wwi_output_text(out, "]");
     }
     wwi_output_text(out, "]}");
 }
 
 static void write_node(wwi_output *out, const ww_shapelet_node *n) {
-    write_count(out, "    {", "depth", n->depth);
-    write_count(out, ", ", "series", n->series);
-    write_count(out, ", ", "class", n->label);
-    if (n->left >= 0) {
-        write_count(out, ", ", "left", (uint64_t)n->left);
-        write_count(out, ", ", "right", (uint64_t)n->right);
-        write_count(out, ", ", "first", n->first);
-        write_count(out, ", ", "terms", n->terms);
-        write_number(out, ", ", "threshold", n->threshold);
-        write_number(out, ", ", "gain", n->gain);
-        write_number(out, ", ", "gap", n->gap);
-    }
+    wwi_output_print(out, "    {\"depth\": %zu, \"series\": %zu, \"class\": %zu", n->depth, n->series, n->label);
+    if (n->left >= 0)
+        wwi_output_print(out,
+                         ", \"left\": %" PRId64 ", \"right\": %" PRId64 ", \"first\": %zu, \"terms\": %zu, "
+                         "\"threshold\": %.17g, \"gain\": %.17g, \"gap\": %.17g",
+                         n->left, n->right, n->first, n->terms, n->threshold, n->gain, n->gap);
     wwi_output_text(out, "}");
 }
 
 static ww_status write_model(const ww_shapelets *m, wwi_output *out) {
-    wwi_output_text(out, "{\n  \"format\": \"" FORMAT "\",\n  ");
-    write_count(out, "", "version", VERSION);
-    wwi_output_text(out, ",\n  \"quality\": \"");
-    wwi_output_text(out, ww_shapelet_quality_name(m->quality));
-    wwi_output_text(out, m->raw ? "\",\n  \"raw\": true" : "\",\n  \"raw\": false");
-    wwi_output_text(out, m->unscaled ? ",\n  \"unscaled\": true,\n  " : ",\n  \"unscaled\": false,\n  ");
-    write_count(out, "", "channels", m->channels);
-    write_count(out, ",\n  ", "train", m->train);
-    write_count(out, ",\n  ", "best", m->best);
-    wwi_output_text(out, ",\n  \"classes\": [");
+    wwi_output_print(out, "{\n  \"format\": \"" FORMAT "\",\n  \"version\": %d,\n  \"quality\": \"%s\",\n", VERSION,
+                     ww_shapelet_quality_name(m->quality));
+    wwi_output_print(out, "  \"raw\": %s,\n  \"unscaled\": %s,\n", m->raw ? "true" : "false",
+                     m->unscaled ? "true" : "false");
+    wwi_output_print(out, "  \"channels\": %zu,\n  \"train\": %zu,\n  \"best\": %zu,\n  \"classes\": [", m->channels,
+                     m->train, m->best);
     for (size_t k = 0; k < m->class_count; k++) {
         wwi_output_text(out, k ? ", " : "");
         write_text(out, m->names[k]);

@@ -18,7 +18,7 @@ typedef struct wwi_shapelet_data {
     double centre, range;  // middle and extent of all values
     double widest, finest; // one channel: the largest extent of a series, the least of three neighbours that differ
     double steepest;       // of all series: the largest value by the least extent of a window that is not flat
-    size_t shortest, longest;
+    size_t longest;
     wwi_buffer *device_values, *device_offsets; // NULL where the device has no double
 } wwi_shapelet_data;
 

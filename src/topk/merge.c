@@ -16,17 +16,12 @@ typedef struct list {
     size_t at;
 } list;
 
-static double distance_at(const list *l, ww_precision precision) {
-    return precision == WW_DOUBLE ? ((const double *)l->distances)[l->at]
-                                  : (double)((const float *)l->distances)[l->at];
-}
-
 // The sign of the order of two lists' next neighbours; 0: they are the same.
 static int order(const list *a, const list *b, ww_precision precision, int similarity) {
     const int64_t i = a->indices[a->at], j = b->indices[b->at];
     if (i < 0 || j < 0)
         return (i < 0) - (j < 0);
-    const double p = distance_at(a, precision), q = distance_at(b, precision);
+    const double p = wwi_value_at(a->distances, precision, a->at), q = wwi_value_at(b->distances, precision, b->at);
     const int by_distance = similarity ? (p < q) - (p > q) : (p > q) - (p < q);
     return by_distance ? by_distance : (i > j) - (i < j);
 }

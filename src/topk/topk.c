@@ -247,8 +247,4 @@ ww_status ww_topk_run(ww_topk *s, const void *values, int64_t *indices, void *sm
     return status;
 }
 
-ww_status ww_topk_get_info(const ww_topk *topk, ww_topk_info *info) {
-    if (!topk || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "topk or info is NULL");
-    return wwi_struct_give(info, &topk->info, "ww_topk_info");
-}
+WWI_GIVES_INFO(topk, topk)

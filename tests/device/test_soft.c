@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "host.h"
+#include "learn/average.h"
 #include "learn/lbfgs.h"
-#include "learn/soft.h"
 #include "reference/choices.h"
 #include "support.h"
 
@@ -183,23 +183,25 @@ START_TEST(barycentres) {
     for (size_t i = 0; i < length * channels; i++)
         centre[i] = wwt_random();
     before = total(&measure, &set, weights, centre, length);
-    wwi_soft s = {.context = wwt_context, .measure = &measure, .members = &view, .weights = weights};
-    s.precision = precision;
-    s.length = length;
-    s.channels = channels;
-    s.iterations = 60;
-    s.tolerance = 1e-7;
-    s.centre = centre;
-    s.objective = objective;
-    wwt_ok(wwi_soft_barycentre(&s));
-    ck_assert_uint_gt(s.steps, 3);
+    wwi_average a = {.context = wwt_context, .measure = measure, .view = view, .weights = weights};
+    a.precision = precision;
+    a.count = view.count;
+    a.length = length;
+    a.channels = channels;
+    ww_average_options_init(&a.options, sizeof a.options);
+    a.options.iterations = 60;
+    a.options.tolerance = 1e-7;
+    a.result.centre = centre;
+    a.result.objective = objective;
+    wwt_ok(wwi_average_soft(&a));
+    ck_assert_uint_gt(a.result.iterations, 3);
     ck_assert(fabs(objective[0] - before) <= 1e-5 * (fabs(before) + 100));
-    for (size_t k = 0; k < s.steps; k++)
+    for (size_t k = 0; k < a.result.iterations; k++)
         ck_assert(objective[k + 1] < objective[k]);
     const double after = total(&measure, &set, weights, centre, length);
-    ck_assert(fabs(objective[s.steps] - after) <= 1e-5 * (fabs(after) + 100));
+    ck_assert(fabs(objective[a.result.iterations] - after) <= 1e-5 * (fabs(after) + 100));
     ck_assert(after < before);
-    for (size_t i = 0; i < length * channels && s.converged; i++) {
+    for (size_t i = 0; i < length * channels && a.result.converged; i++) {
         const double kept = centre[i];
         centre[i] = kept + 1e-4;
         const double above = total(&measure, &set, weights, centre, length);
@@ -209,11 +211,11 @@ START_TEST(barycentres) {
         ck_assert_msg(fabs(slope) < 0.05 * before, "slope %g at value %zu, from %g to %g", slope, i, before, after);
     }
     // No iteration: the start and its objective.
-    s.iterations = 0;
-    wwt_ok(wwi_soft_barycentre(&s));
-    ck_assert_uint_eq(s.steps, 0);
-    measure.gamma = 0;
-    wwt_fails(wwi_soft_barycentre(&s), WW_ERROR_UNSUPPORTED);
+    a.options.iterations = 0;
+    wwt_ok(wwi_average_soft(&a));
+    ck_assert_uint_eq(a.result.iterations, 0);
+    a.measure.gamma = 0;
+    wwt_fails(wwi_average_soft(&a), WW_ERROR_UNSUPPORTED);
     wwt_set_free(&set);
     free(centre);
 }
