@@ -35,7 +35,7 @@ from ._learn import targets_of, vote_options, votes
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._points import PointView
-from ._profile import Profile, ProfilePlan, series_of
+from ._profile import Profile, ProfilePlan, held, series_of
 from ._search import MATCH, Source, search_options
 from ._series import DTYPES, SeriesSet, View, is_texts, neighbours, output, pointer, result, to_output, view
 from ._shapelets import Shapelets
@@ -449,6 +449,7 @@ class _DividedProfile(ProfilePlan):
         window = number("window", window)
         places = number("index", index), number("other_index", other_index)
         check(create(*where, given[0], places[0], given[1], places[1], window, self._options, self._divided))
+        self._remake = held(series, index, axes), window, held(other, other_index, axes), self._named
         self._handle = [ffi.cast("ww_profile *", lib.ww_group_profile_plan(self._divided[0]))]
         return self
 
@@ -456,7 +457,7 @@ class _DividedProfile(ProfilePlan):
         with lock_of(self._group):
             lists, to = self._lists()
             check(lib.ww_group_profile_run(self._divided[0], to))
-        return Profile(self, lists)
+            return Profile(self, lists)
 
     @property
     def info(self) -> SimpleNamespace:
@@ -581,6 +582,10 @@ class GroupDataset:
     @property
     def _c(self):
         return self._handle[0]
+
+    def to_set(self) -> SeriesSet:
+        """The series in host memory, as Dataset.to_set() gives them."""
+        return SeriesSet._make(lib.ww_group_dataset_series, self._c)
 
     def __len__(self) -> int:
         return self._count

@@ -11,7 +11,7 @@ import numpy as np
 from ._context import Context, default_context
 from ._core import NULL, Progress, alone, by_name, check, ffi, handle, info, lib, lock_of, new, number, run
 from ._parts import merge_neighbours
-from ._series import Dataset, SeriesSet, dataset, one_series, output, view
+from ._series import Dataset, SeriesSet, dataset, one_array, one_series, output, view
 
 # (distances, indices) of the nearest, and with left_right of the earlier and the later ones.
 ProfileLists = List[Tuple[np.ndarray, np.ndarray]]
@@ -59,9 +59,17 @@ class ProfilePlan:
         window = number("window", window)
         places = number("index", index), number("other_index", other_index)
         check(create(*where, sides[0], places[0], sides[1], places[1], window, self._options, self._handle))
+        self._remake = held(series, index, axes), window, held(other, other_index, axes), self._named
 
     def _set_options(self, k, exclusion, left_right, precision, best_channels, limits):
         self.k, self.left_right = k, left_right
+        self._named = {
+            "k": k,
+            "exclusion": exclusion,
+            "left_right": left_right,
+            "precision": precision,
+            "best_channels": best_channels,
+        }
         self._options = new(
             "ww_profile_options",
             k=k,
@@ -134,16 +142,23 @@ class Profile:
     """
 
     def __init__(self, plan: ProfilePlan, lists: ProfileLists) -> None:
-        self.plan, self._handle = plan, plan._handle
+        self._plan: Optional[ProfilePlan] = plan
+        self._remake = plan._remake
+        self.info = plan.info
         sides: Any = [*lists, *[(None, None)] * (3 - len(lists))]
         self.distances, self.indices = sides[0]
         self.left_distances, self.left_indices = sides[1]
         self.right_distances, self.right_indices = sides[2]
 
     @property
-    def info(self) -> SimpleNamespace:
-        """As ProfilePlan.info."""
-        return self.plan.info
+    def plan(self) -> ProfilePlan:
+        """The plan that made it; of a copy or after pickle the same one of the default context, made when first needed."""
+        if self._plan is None:
+            series, window, other, options = self._remake
+            if not default_context().has_double:
+                options = {**options, "precision": "float"}
+            self._plan = ProfilePlan(series, window, other, **options)
+        return self._plan
 
     def distances_of(self, window: int) -> np.ndarray:
         """As ProfilePlan.distances_of()."""
@@ -155,10 +170,11 @@ class Profile:
         radius: neighbours are no farther than so many times the pair's distance; 0: pairs alone.
         """
         motifs, found = ffi.new("ww_profile_motif[]", number("count", count)), ffi.new("size_t *")
-        with lock_of(self.plan):
+        plan = self.plan
+        with lock_of(plan):
             check(
                 lib.ww_profile_find_motifs(
-                    self._handle[0],
+                    plan._handle[0],
                     output(self.distances, "double"),
                     output(self.indices, "int64_t"),
                     _separation(separation),
@@ -179,10 +195,11 @@ class Profile:
     def discords(self, count: int = 3, *, separation: Optional[int] = None) -> np.ndarray:
         """Windows whose nearest neighbour is the farthest, the farthest first."""
         windows, found = np.empty(number("count", count), np.int64), ffi.new("size_t *")
-        with lock_of(self.plan):
+        plan = self.plan
+        with lock_of(plan):
             check(
                 lib.ww_profile_find_discords(
-                    self._handle[0],
+                    plan._handle[0],
                     output(self.distances, "double"),
                     _separation(separation),
                     count,
@@ -199,10 +216,22 @@ class Profile:
         columns = [self.distances, self.indices, self.left_indices[:, :1], self.right_indices[:, :1]]
         return np.concatenate([column.astype(object) for column in columns], axis=1)
 
+    def __getstate__(self):
+        return {**self.__dict__, "_plan": None}
+
 
 def series_of(values, axes):
     """The view of one series, or of a set."""
     return view(values) if isinstance(values, SeriesSet) else one_series(values, axes)
+
+
+def held(values, index, axes):
+    """A copy of one series, of shape (channel, time): what is written to it later changes no profile."""
+    if values is None:
+        return None
+    if hasattr(values, "to_set"):
+        values = values.to_set()
+    return values[index] if isinstance(values, SeriesSet) else np.array(one_array(values, axes))
 
 
 def _separation(value):

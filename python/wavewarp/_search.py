@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from types import SimpleNamespace
 from typing import Any, Optional
 
@@ -36,10 +37,7 @@ class Source:
                 raise ValueError(f"a stream has shape (time,) or (time, channels), not {array.shape}")
             length, channels = len(array), 1 if array.ndim == 1 else array.shape[1]
             dtype = np.float32 if array.dtype == np.float32 else np.float64
-
-            def read(first, count):
-                return array[first : first + count]
-
+            read = functools.partial(_block, array)
         if length is None:
             raise ValueError("a function that reads needs the stream's length")
         self.read, self.length = read, number("length", length)
@@ -69,6 +67,10 @@ class Source:
             raise ValueError(f"read({first}, {count}) gave shape {block.shape}, not {(count, self.channels)}")
         block = np.ascontiguousarray(block)
         ffi.memmove(values, pointer(block), block.nbytes)
+
+
+def _block(array, first, count):
+    return array[first : first + count]
 
 
 @callback(error=1)
