@@ -105,7 +105,8 @@ class Plan:
         out: an array, which may have a stride between rows, or a Buffer: then they stay on the device.
         """
         stride = 0
-        if not isinstance(out, np.ndarray) or len(self.shape) != 2 or out.strides[0] == out.itemsize * out.shape[1]:
+        planar = isinstance(out, np.ndarray) and out.ndim == len(self.shape) == 2
+        if not planar or out.strides[0] == out.itemsize * out.shape[1]:
             values = result(out, self.shape, self.rows.dtype)
         else:
             values = out
@@ -131,8 +132,12 @@ class Plan:
     @alone
     def cells(self, row=0, rows=None, column=0, columns=None) -> int:
         """Cells inside the band of such a part, for a schedule."""
+        if len(self.shape) != 2:
+            raise ValueError("cells are of a plan for a matrix, and this is one for pairs")
         cells = ffi.new("uint64_t *")
+        row, column = number("row", row), number("column", column)
         rows, columns = rows or self.shape[0] - row, columns or self.shape[1] - column
+        rows, columns = number("rows", rows), number("columns", columns)
         check(lib.ww_plan_cells(self._c, row, rows, column, columns, cells))
         return cells[0]
 

@@ -37,7 +37,7 @@ from ._measure import measure as as_measure
 from ._points import PointView
 from ._profile import Profile, ProfilePlan, held, series_of
 from ._search import MATCH, Source, search_options
-from ._series import DTYPES, SeriesSet, View, is_texts, neighbours, output, pointer, result, to_output, view
+from ._series import DTYPES, Dataset, SeriesSet, View, is_texts, neighbours, output, pointer, result, to_output, view
 from ._shapelets import Shapelets
 
 
@@ -439,6 +439,8 @@ class _DividedProfile(ProfilePlan):
         keep(self._divided, group._log)
 
     def _create(self, series, index, other, other_index, window, axes):
+        if isinstance(other, GroupDataset) != isinstance(series, GroupDataset) and other is not None:
+            raise TypeError("series and other are two arrays, or two GroupDatasets")
         if isinstance(series, GroupDataset):
             where, sides, create = (), (series, other), lib.ww_group_profile_create_from_datasets
             given = [NULL if x is None else x._c for x in sides]
@@ -468,6 +470,8 @@ class _DividedProfile(ProfilePlan):
 
 
 def _host_series(values, axes) -> View:
+    if isinstance(values, Dataset):
+        raise TypeError("a Dataset is on one device: give a group its arrays, or a GroupDataset")
     return view(SeriesSet.of_texts(values) if is_texts(values) else values, axes)
 
 

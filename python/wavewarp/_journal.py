@@ -35,7 +35,9 @@ class ArrayFile:
     def __init__(self, path, shape, dtype=np.float64, *, shared: Optional[str] = None) -> None:
         self._dtype = np.dtype(dtype)
         if self._dtype not in DTYPES.values():
-            raise TypeError("float32 or float64")
+            raise TypeError(f"a file of an array has float32 or float64, not {self._dtype}")
+        if len(shape) != 2:
+            raise ValueError(f"a file of an array has two axes, not shape {tuple(shape)}")
         self._shared, self._file = shared, ffi.new("ww_array_file **")
         what = (os.fsencode(path), precision_of(self._dtype), *shape)
         if shared is None:

@@ -10,7 +10,7 @@ from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 
-from ._core import check, ffi, info, keep, lib, text
+from ._core import check, ffi, info, keep, lib, number, text
 from ._series import sizes
 
 
@@ -127,10 +127,12 @@ class Measure:
 
     def cells(self, n, m) -> int:
         """Cells of a pair of n and m points inside the band; 0 where there is no path."""
+        n, m = number("n", n), number("m", m)
         return lib.ww_measure_cells(self.c(max(n, m)), n, m)
 
     def band_rows(self, n, m) -> Tuple[np.ndarray, np.ndarray]:
         """The band as arrays (lo, hi): row i covers columns lo[i] <= j < hi[i]."""
+        n, m = number("n", n), number("m", m)
         measure = self.c(max(n, m))
         lo, hi = np.empty(n, np.uintp), np.empty(n, np.uintp)
         check(
@@ -188,5 +190,5 @@ def measures() -> list:
 def parse_band(words, longest: int = 0) -> Tuple[str, float]:
     """A band's kind and width of words such as "sakoe-chiba:10%" for series of up to `longest` points."""
     band = ffi.new("ww_band *")
-    check(lib.ww_band_parse(words.encode(), int(longest), band))
+    check(lib.ww_band_parse(words.encode(), number("longest", longest), band))
     return text(lib.ww_band_kind_name(band.kind)), band.width

@@ -12,7 +12,7 @@ from ._arrays import as_numbers
 from ._core import NULL, Progress, alone, check, handle, info, keep, lib, new, number, plan_options
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
-from ._series import neighbours, output, pointer, precision_of
+from ._series import datasets, neighbours, output, pointer, precision_of
 
 
 def shard(count: int, dtype, *, query_offset=0, base_offset=0, exclude_self=False, initial: Any = None):
@@ -56,6 +56,7 @@ class NearestPlan:
         max_bytes: int = 0,
         **parameters,
     ) -> None:
+        queries, base = datasets(queries, base)
         self.k, self.queries, self.base = k, queries, base
         self._handle = handle("ww_plan")
         part = shard(

@@ -94,6 +94,7 @@ class ProfilePlan:
         Of one series those on and above the diagonal are the whole. No rows: an empty part. add: together with what the
         plan's earlier rectangles found, which makes many of them faster; the last one's lists are then those of all.
         """
+        row, rows, column, columns = map(number, ("row", "rows", "column", "columns"), (row, rows, column, columns))
         lists, to = self._lists()
         run = lib.ww_profile_add_rectangle if add else lib.ww_profile_run_rectangle
         check(run(self._handle[0], row, rows, column, columns, to))

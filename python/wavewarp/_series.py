@@ -191,8 +191,10 @@ def view(values: Any, axes: Optional[str] = None):
 
 
 def one_array(values, axes=None):
-    """One series, of shape (time,) or (channel, time), as an array (channel, time)."""
+    """One series, of shape (time,) or (channel, time), or a text, as an array (channel, time)."""
     _check_axes(axes)
+    if isinstance(values, (str, bytes)):
+        return SeriesSet.of_texts([values])[0]
     array = as_numbers(values)
     if array.ndim == 3 and len(array) == 1:
         array = array[0]
@@ -510,6 +512,8 @@ class Dataset:
 
         Nothing is copied or checked: values are finite. What is written to the buffer later holds for later runs.
         """
+        if not isinstance(buffer, Buffer):
+            raise TypeError(f"a Buffer is needed, not {type(buffer).__name__}")
         if len(buffer.shape) not in (2, 3):
             raise ValueError(f"shape {buffer.shape} is neither (series, time) nor (series, channel, time)")
         made = cls.__new__(cls)

@@ -11,7 +11,7 @@ from typing import Any, Iterable, Optional
 import numpy as np
 
 from ._context import Context
-from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, run, text
+from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, number, run, text
 from ._series import Dataset, SeriesSet, dataset, output
 
 _OPTIONS = (
@@ -125,6 +125,7 @@ class Shapelets:
         data = self._data(series, axes)
         if count is None:
             count = (self.info.best or self.info.shapelets) - first
+        first, count = number("first", first), number("count", count)
         distances, places = np.empty((len(data), count)), np.empty((len(data), count), np.uint64)
         check(
             lib.ww_shapelets_transform(
