@@ -213,7 +213,12 @@ def one_series(values, axes=None):
 class SeriesSet:
     """Series in host memory, in double, with labels and time stamps: what files are read into.
 
-    SeriesSet(series, labels=None, axes=None) copies arrays; read() and generate() make sets too.
+    SeriesSet(series, labels=None, axes=None) copies arrays; read() and generate() make sets too. NaN is a missing
+    value, which fill_missing() fills; jobs refuse it. len() is the number of series, x[i] a copy of one, of shape
+    (channel, time).
+
+    Raises ValueError (a shape that is no series; other channels than the first; another number of labels), TypeError
+    (no numbers), IndexError (of an index: there is no such series).
     """
 
     def __init__(self, series: Any = None, labels: Any = None, *, axes: Optional[str] = None, channels=None) -> None:
@@ -239,7 +244,10 @@ class SeriesSet:
 
     @classmethod
     def of_texts(cls, texts: Iterable[Any], labels: Any = None) -> SeriesSet:
-        """Sequences of symbols, a series a text: each Unicode code point is a point. For Levenshtein and LCS."""
+        """Sequences of symbols, a series a text: each Unicode code point is a point. For Levenshtein and LCS.
+
+        Raises FileError (a text that is not UTF-8), ValueError (an empty text; another number of labels).
+        """
         made, texts = cls(channels=1), list(texts)
         named = [None] * len(texts) if labels is None else label_list(labels)
         if len(named) != len(texts):
@@ -255,7 +263,11 @@ class SeriesSet:
         return self._handle[0]
 
     def add(self, series: Any, label=None, *, times=None, axes: Optional[str] = None) -> None:
-        """Appends a copy of a series of shape (time,) or (channel, time), with its label and time stamps."""
+        """Appends a copy of a series of shape (time,) or (channel, time), with its label and time stamps.
+
+        Raises ValueError (other channels; no points; time stamps of another number, or that decrease), TypeError (no
+        numbers).
+        """
         array = np.ascontiguousarray(one_array(series, axes), np.float64)
         if array.shape[0] != self.channels:
             raise ValueError(f"a series of {array.shape[0]} channels in a set of {self.channels}")
@@ -265,7 +277,10 @@ class SeriesSet:
             self.set_times(len(self) - 1, times)
 
     def set_times(self, i, times) -> None:
-        """Gives series i its time stamps, which do not decrease: one a point."""
+        """Gives series i its time stamps, which do not decrease: one a point.
+
+        Raises ValueError (another number of them, or some that decrease), IndexError (there is no such series).
+        """
         i = self._at(i)
         stamps = np.ascontiguousarray(times, np.float64)
         if stamps.shape != (lib.ww_series_set_length(self._c, i),):
@@ -273,13 +288,19 @@ class SeriesSet:
         check(lib.ww_series_set_set_times(self._c, i, output(stamps, "double")))
 
     def times(self, i) -> Optional[np.ndarray]:
-        """Time stamps of series i, None where the set has none."""
+        """A copy of the time stamps of series i, one a point; None where the set has none.
+
+        Raises IndexError (there is no such series).
+        """
         i = self._at(i)
         stamps = lib.ww_series_set_times(self._c, i)
         return None if stamps == NULL else np.array(ffi.unpack(stamps, lib.ww_series_set_length(self._c, i)))
 
     def shift_times(self, shift) -> None:
-        """Adds a number to every time stamp."""
+        """Adds a number to every time stamp.
+
+        Raises ValueError (it is not finite).
+        """
         check(lib.ww_series_set_shift_times(self._c, shift))
 
     def __len__(self) -> int:
@@ -324,17 +345,26 @@ class SeriesSet:
         return np.array([lib.ww_series_set_class(self._c, i) for i in range(len(self))], np.int64)
 
     def to_numpy(self) -> np.ndarray:
-        """An array of shape (series, channel, time); ValueError where lengths differ."""
+        """An array of shape (series, channel, time), float64.
+
+        Raises ValueError (lengths differ; there are no series).
+        """
         if self.min_length != self.max_length:
             raise ValueError(f"series of {self.min_length} to {self.max_length} points make no array")
         return np.stack([self[i] for i in range(len(self))])
 
     def znormalise(self) -> None:
-        """Mean 0 and population deviation 1 of every channel of every series, in place."""
+        """Mean 0 and population deviation 1 of every channel of every series, in place. What is constant becomes 0.
+
+        Raises ValueError (NaN or infinity: the text says where).
+        """
         check(lib.ww_series_set_znormalise(self._c))
 
     def fill_missing(self, how: str = "interpolate") -> None:
-        """Fills NaN ("interpolate") or leaves out points with one ("drop"), in place."""
+        """Fills NaN ("interpolate") or leaves out points with one ("drop"), in place.
+
+        Raises ValueError (a series has no value to fill from, or no point is left; another word).
+        """
         values = {"keep": 0, "interpolate": 1, "drop": 2}
         if how not in values:
             raise ValueError(f"{how!r} is none of {', '.join(values)}")
@@ -355,7 +385,13 @@ class SeriesSet:
         return info(record)
 
     def write(self, path, *, format: str = "auto", precision: Optional[str] = "double") -> None:
-        """Writes the set; the name's ending says the format: .tsv, .ts; .csv, .npy without labels. OSError."""
+        """Writes the set; the name's ending says the format: .tsv, .ts; .csv, .npy without labels.
+
+        precision: of the numbers in .npy.
+
+        Raises ValueError (the name says no format; the format can't hold such a set: labels, channels, lengths),
+        FileError (the file can't be written).
+        """
         kind = by_name("ww_format", format)
         check(lib.ww_series_set_write(self._c, os.fsencode(path), kind, by_name("ww_precision", precision)))
 
@@ -393,7 +429,9 @@ def read(path, *, format: str = "auto", **options) -> SeriesSet:
     options: those of ww_read_options by their names: axes ("nct", "ntc"), rows ("series", "points"), header ("yes",
     "no"), missing ("keep", "interpolate", "drop"), csv_label ("first", "last", "none"), label_column, time_column,
     series_column, columns, times (another file), threads. What was guessed is in SeriesSet.notices.
-    Raises OSError with file, line and column.
+
+    Raises FileError (it can't be opened, or is damaged: file, line and column), ValueError (a file without series; a
+    word that an option does not have), TypeError (an option that there is not).
     """
     fields = {"format": by_name("ww_format", format)}
     for name, value in options.items():
@@ -416,13 +454,21 @@ def write(
     format: str = "auto",
     precision: Optional[str] = "double",
 ) -> None:
-    """Writes series: what SeriesSet takes, or one."""
+    """Writes series: what SeriesSet takes. The name's ending says the format: .tsv, .ts; .csv, .npy without labels.
+
+    Raises what SeriesSet() and SeriesSet.write() raise: ValueError, TypeError, FileError.
+    """
     made = series if isinstance(series, SeriesSet) else SeriesSet(series, labels, axes=axes)
     made.write(path, format=format, precision=precision)
 
 
 def generate(kind, count: int = 100, *, length=0, max_length=0, channels=1, seed: int = 1) -> SeriesSet:
-    """Generated series with labels: "cbf", "two-patterns", "synthetic-control", "random-walk", "sine"."""
+    """Generated series with labels: "cbf", "two-patterns", "synthetic-control", "random-walk", "sine". A SeriesSet.
+
+    length: points, 0: as usual for the kind. max_length: lengths are between both. The same seed gives the same series.
+
+    Raises ValueError (there is no such generator; no series; max_length below length).
+    """
     options = new(
         "ww_generate_options", count=count, length=length, max_length=max_length, channels=channels, seed=seed
     )
@@ -430,7 +476,10 @@ def generate(kind, count: int = 100, *, length=0, max_length=0, channels=1, seed
 
 
 def write_array(path, values: Any) -> None:
-    """Writes a 2-D array of distances as the program does (.npy, .csv, else raw); 1-D: a condensed matrix, as .npy."""
+    """Writes a 2-D array of distances as the program does (.npy, .csv, else raw); 1-D: a condensed matrix, as .npy.
+
+    Raises ValueError (more than two axes), TypeError (no numbers), FileError (the file can't be written).
+    """
     array = np.ascontiguousarray(as_numbers(values))
     if array.ndim not in (1, 2):
         raise ValueError(f"shape {array.shape} has neither one axis nor two")
@@ -452,7 +501,10 @@ class Dataset:
 
     A dataset pickles: its series are read back, and uploaded again by the default context of the process that opens it.
 
-    Raises ValueError (shapes, NaN with its place), MemoryError.
+    Raises ValueError (a shape that is no series, with a hint about axes; no series, or one without points; series of
+    different channels; NaN or infinity, and values too large for float: `series`, `position` and `channel` of the error
+    say where; another number of labels, or labels that are one text; time stamps that decrease; precision, axes),
+    TypeError (no numbers), MemoryError.
     """
 
     def __init__(
@@ -511,6 +563,8 @@ class Dataset:
         """Series of equal length in device memory: a Buffer of shape (series, time) or (series, channel, time).
 
         Nothing is copied or checked: values are finite. What is written to the buffer later holds for later runs.
+
+        Raises TypeError (no Buffer), ValueError (a shape of one axis, or of more than three).
         """
         if not isinstance(buffer, Buffer):
             raise TypeError(f"a Buffer is needed, not {type(buffer).__name__}")
@@ -540,6 +594,9 @@ class Dataset:
 
         series, time, label: the columns' names; values: a column or a list of them, the channels. Points are ordered by
         `time` where it is given; series keep the order of their first appearance.
+
+        Raises ValueError (a row without a series; a series with several labels), KeyError (there is no such column),
+        and what Dataset() raises.
         """
         names = [values] if isinstance(values, str) or not isinstance(values, (list, tuple)) else list(values)
         arrays, labels = [], []
@@ -589,11 +646,18 @@ class Dataset:
         return np.array([lib.ww_dataset_class(self._c, i) for i in range(len(self))], np.int64)
 
     def update(self, series: Any, axes: Optional[str] = None) -> None:
-        """Gives it other values of the same shape, in place; made with updates=True."""
+        """Gives it other values of the same shape, in place; made with updates=True.
+
+        Raises ValueError (not made with updates=True; another number of series, channels or points; NaN or infinity).
+        Then the old values stay.
+        """
         check(lib.ww_dataset_update(self._c, view(series, axes or self._axes).c))
 
     def to_set(self) -> SeriesSet:
-        """The series in host memory, with labels and time stamps: those of its set, or its values read back."""
+        """The series in host memory, with labels and time stamps: those of its set, or its values read back.
+
+        Raises MemoryError.
+        """
         return SeriesSet._make(lib.ww_dataset_series, self._c)
 
     def __reduce__(self):

@@ -42,6 +42,8 @@ class Shapelets:
     options: those of ww_shapelets_options by their names: min_length, max_length, length_step, start_step, sample,
     seed, seconds, quality ("gain", "f", "kruskal-wallis", "mood"), raw, unscaled, no_tree, best, max_depth, min_size,
     terms, checkpoint, checkpoint_seconds, part_first, part_count. A model pickles, and is JSON.
+
+    Raises TypeError (an option that there is not). fit() refuses what an option can't be.
     """
 
     def __init__(self, *, quality="gain", context: Optional[Context] = None, **options) -> None:
@@ -53,7 +55,12 @@ class Shapelets:
         self._values: Any = None
 
     def fit(self, series: Any, y: Any = None, *, axes: Optional[str] = None, progress: Progress = None) -> Shapelets:
-        """Learns from series with labels: a Dataset, or what one takes. Returns itself."""
+        """Learns from series with labels: a Dataset, or what one takes. Returns itself.
+
+        Raises ValueError (a series without label, or one class alone; lengths below 2 or above the shortest series; an
+        option out of range; parts with a tree), FileError (the checkpoint can't be written, or is of another job),
+        MemoryError.
+        """
         train = series if isinstance(series, Dataset) else Dataset(series, y, axes=axes, context=self.context)
         return self._learn(lib.ww_shapelets_create, train, progress)
 
@@ -77,7 +84,10 @@ class Shapelets:
 
     @property
     def classes(self) -> np.ndarray:
-        """The labels, in the order of class numbers; texts in a model that was read from a file."""
+        """The labels, in the order of class numbers; texts in a model that was read from a file.
+
+        Raises ValueError (not fitted).
+        """
         if self._values is None:
             count = self.info.classes
             self._values = np.array([text(lib.ww_shapelets_class_name(self._c, k)) for k in range(count)])
@@ -85,7 +95,10 @@ class Shapelets:
 
     @classmethod
     def merge(cls, parts: Iterable[Shapelets], best: int) -> Shapelets:
-        """The `best` of models of parts of the candidates (part_first, part_count): those of one search."""
+        """The `best` of models of parts of the candidates (part_first, part_count): those of one search.
+
+        Raises ValueError (no parts; a part with a tree, or not fitted; parts of different searches).
+        """
         parts = list(parts)
         if not parts:
             raise ValueError("there are no parts")
@@ -102,7 +115,10 @@ class Shapelets:
         return Dataset(series, axes=axes, context=self.context)
 
     def predict(self, series: Any, *, axes: Optional[str] = None, progress: Progress = None) -> np.ndarray:
-        """The label that the tree gives each series."""
+        """The label that the tree gives each series.
+
+        Raises ValueError (not fitted; a model without a tree; other channels).
+        """
         data = self._data(series, axes)
         codes = np.empty(len(data), np.int64)
         check(lib.ww_shapelets_predict(self._c, data._c, run(progress), output(codes, "int64_t"), NULL))
@@ -120,7 +136,10 @@ class Shapelets:
     ) -> Any:
         """Distances of each series to the shapelets from `first` on, of shape (series, count); None: the best, or all.
 
-        starts: also where the nearest windows begin: (distances, starts).
+        Infinity where a series is shorter than a shapelet. starts: also where the nearest windows begin: (distances,
+        starts).
+
+        Raises ValueError (not fitted; shapelets that there are not; other channels).
         """
         data = self._data(series, axes)
         if count is None:
@@ -142,14 +161,20 @@ class Shapelets:
 
     @property
     def info(self) -> SimpleNamespace:
-        """A record: classes, channels, nodes, shapelets, best, candidates, seconds_wall, ..."""
+        """A record: classes, channels, nodes, shapelets, best, candidates, seconds_wall, ...
+
+        Raises ValueError (not fitted).
+        """
         record = new("ww_shapelets_info")
         check(lib.ww_shapelets_get_info(self._c, record))
         return info(record)
 
     @property
     def shapelets(self) -> list:
-        """Records of all shapelets, the best first: series, start, length, label, quality, threshold, values, op."""
+        """Records of all shapelets, the best first: series, start, length, label, quality, threshold, values, op.
+
+        Raises ValueError (not fitted).
+        """
         channels, result = self.info.channels, []
         for i in range(self.info.shapelets):
             record = new("ww_shapelet")
@@ -163,7 +188,10 @@ class Shapelets:
 
     @property
     def nodes(self) -> list:
-        """Records of the tree's nodes, the root first: left, right (-1: a leaf), label, terms, first, threshold, ..."""
+        """Records of the tree's nodes, the root first: left, right (-1: a leaf), label, terms, first, threshold, ...
+
+        Raises ValueError (not fitted).
+        """
         result = []
         for i in range(self.info.nodes):
             record = new("ww_shapelet_node")
@@ -174,14 +202,20 @@ class Shapelets:
         return result
 
     def to_json(self) -> str:
-        """The model as JSON text, as save() writes it."""
+        """The model as JSON text, as save() writes it.
+
+        Raises ValueError (not fitted).
+        """
         target = io.BytesIO()
         user = ffi.new_handle(target)
         check(lib.ww_shapelets_write_to(self._c, lib.py_write_fn, user))
         return target.getvalue().decode()
 
     def save(self, path) -> None:
-        """Writes the model as JSON, for the program too."""
+        """Writes the model as JSON, for the program too.
+
+        Raises ValueError (not fitted), FileError (it can't be written).
+        """
         check(lib.ww_shapelets_write(self._c, os.fsencode(path)))
 
     def _read(self, function, *arguments):
@@ -192,12 +226,18 @@ class Shapelets:
 
     @classmethod
     def load(cls, path) -> Shapelets:
-        """Reads what save() or the program wrote. OSError where it is damaged."""
+        """Reads what save() or the program wrote.
+
+        Raises FileError (it can't be opened, or no model is in it).
+        """
         return cls()._read(lib.ww_shapelets_read, os.fsencode(path))
 
     @classmethod
     def from_json(cls, text) -> Shapelets:
-        """A model of to_json()'s text."""
+        """A model of to_json()'s text.
+
+        Raises FileError (it is no model's).
+        """
         user = ffi.new_handle(io.BytesIO(text.encode()))
         return cls()._read(lib.ww_shapelets_read_from, lib.py_read_fn, user)
 
