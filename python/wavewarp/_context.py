@@ -68,7 +68,8 @@ class Context:
     A context does not work on in a child made by fork: use the start method "spawn".
 
     Raises NoDeviceError (no device, or none of that name: the text lists those there are), DeviceError (a kernel_dir
-    without kernels), FileError (a tuning_file that is named and can't be read).
+    without kernels), FileError (a tuning_file that is named and
+    can't be read, or is damaged).
     """
 
     def __init__(self, device=None, *, log=None, kernel_dir=None, tuning_file=None) -> None:
@@ -79,7 +80,7 @@ class Context:
         self.has_double = bool(self.device.has_double)
 
     @classmethod
-    def of(cls, pointer, owner) -> Context:
+    def _of(cls, pointer, owner) -> Context:
         """A context that `owner` holds."""
         made = cls.__new__(cls)
         made._handle, made._log = ffi.new("ww_context **", pointer), owner
@@ -130,8 +131,7 @@ class Context:
         seconds: for each candidate; 0: 0.2. Returns the records of all candidates; report is called with each.
         Nobody else may use the context meanwhile.
 
-        Raises FileError (tuning_file can't be written), ValueError (the file has lines that are none of its own) and
-        what report raises, which ends it.
+        Raises FileError (tuning_file can't be written), and what report raises, which ends it.
         """
         results = []
 

@@ -65,7 +65,7 @@ class Group:
         self._handle = handle("ww_group")
         check(lib.ww_group_create(options, self._handle))
         self.contexts = [
-            Context.of(lib.ww_group_context(self._handle[0], i), self)
+            Context._of(lib.ww_group_context(self._handle[0], i), self)
             for i in range(lib.ww_group_count(self._handle[0]))
         ]
         self.has_double = any(context.has_double for context in self.contexts)

@@ -192,10 +192,7 @@ class Journal:
 
     @alone
     def close(self, keep: bool = True) -> None:
-        """Leaves the file (marks since the last write() are lost), or removes it.
-
-        Raises FileError (it can't be removed).
-        """
+        """Leaves the file (marks since the last write() are lost), or removes it."""
         check(lib.ww_journal_close(self._handle, bool(keep)))
 
     def __enter__(self):

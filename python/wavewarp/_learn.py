@@ -240,9 +240,9 @@ def _codes(labels, count=None):
 def silhouette(distances: Any, labels: Any) -> Tuple[float, np.ndarray]:
     """How well clusters are separated: (mean, an array with each item's value), from -1 to 1; 0 of an item alone.
 
-    distances: of pdist(), or a square matrix. labels: one an item, of any kind; None: in no cluster.
+    distances: of pdist(), or a square matrix. labels: one an item, of any kind.
 
-    Raises ValueError (another number of labels; distances of another shape, below 0 or with NaN).
+    Raises ValueError (another number of labels, or one that is missing; distances of another shape, below 0 or with NaN).
     """
     values, count = condensed(distances)
     codes, each, mean = _codes(labels, count), np.empty(count), ffi.new("double *")

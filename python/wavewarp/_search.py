@@ -340,5 +340,10 @@ class Monitor:
 
     @alone
     def delay(self, query=0) -> int:
-        """How many points after its last one a match is reported at the latest."""
+        """How many points after its last one a match is reported at the latest.
+
+        Raises IndexError (there is no such query).
+        """
+        if not 0 <= query < self.count:
+            raise IndexError(f"query {query} of {self.count}")
         return lib.ww_search_stream_delay(self._handle[0], query)

@@ -387,7 +387,7 @@ class SeriesSet:
     def write(self, path, *, format: str = "auto", precision: Optional[str] = "double") -> None:
         """Writes the set; the name's ending says the format: .tsv, .ts; .csv, .npy without labels.
 
-        precision: of the numbers in .npy.
+        precision: of the numbers.
 
         Raises ValueError (the name says no format; the format can't hold such a set: labels, channels, lengths),
         FileError (the file can't be written).

@@ -97,7 +97,7 @@ class Shapelets:
     def merge(cls, parts: Iterable[Shapelets], best: int) -> Shapelets:
         """The `best` of models of parts of the candidates (part_first, part_count): those of one search.
 
-        Raises ValueError (no parts; a part with a tree, or not fitted; parts of different searches).
+        Raises ValueError (no parts; a part with a tree, or not fitted).
         """
         parts = list(parts)
         if not parts:
