@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Docstrings: each names the errors of its function in a paragraph that begins with "Raises", and each of them comes."""
+"""Docstrings name the errors of their function in a paragraph that begins with "Raises", and each of them comes."""
 
 import builtins
 import functools
@@ -18,18 +18,18 @@ MODULES = ["wavewarp", "wavewarp.sklearn", "wavewarp.torch", "wavewarp.plot", "w
 
 # What refuses nothing of its own. Properties are such, but where they say otherwise.
 SAFE = """
-DeviceError Error FileError InvalidError NoDeviceError OutOfMemoryError Buffer.to_numpy Journal.close engines measures metrics
-tuning_parameters torch.SoftLoss.extra_repr
+DeviceError Error FileError InvalidError NoDeviceError OutOfMemoryError Buffer.to_numpy Journal.close engines measures
+metrics tuning_parameters torch.SoftLoss.extra_repr
 """.split()
 
 # What no test can bring about on every machine, or not in a time that is worth it.
 RARE = """
-MemoryError:Dataset MemoryError:Dataset.to_set MemoryError:GroupDataset MemoryError:GroupDataset.to_set MemoryError:Plan.run
-MemoryError:Plan.prepare MemoryError:paths MemoryError:Gradient MemoryError:Gradient.run MemoryError:soft
-MemoryError:NearestPlan.run MemoryError:Points MemoryError:Points.values MemoryError:LSH MemoryError:LSH.add
-MemoryError:LSH.to_bytes MemoryError:LSH.load MemoryError:LSH.from_bytes MemoryError:ProfilePlan MemoryError:ProfilePlan.run
-MemoryError:profile MemoryError:Search MemoryError:search MemoryError:Shapelets.fit MemoryError:GroupLSH
-DeviceError:Context.self_test NoDeviceError:devices NoDeviceError:default_context
+MemoryError:Dataset MemoryError:Dataset.to_set MemoryError:GroupDataset MemoryError:GroupDataset.to_set
+MemoryError:Plan.run MemoryError:Plan.prepare MemoryError:paths MemoryError:Gradient MemoryError:Gradient.run
+MemoryError:soft MemoryError:NearestPlan.run MemoryError:Points MemoryError:Points.values MemoryError:LSH
+MemoryError:LSH.add MemoryError:LSH.to_bytes MemoryError:LSH.load MemoryError:LSH.from_bytes MemoryError:ProfilePlan
+MemoryError:ProfilePlan.run MemoryError:profile MemoryError:Search MemoryError:search MemoryError:Shapelets.fit
+MemoryError:GroupLSH DeviceError:Context.self_test NoDeviceError:devices NoDeviceError:default_context
 FileError:ArrayFile.get FileError:ArrayFile.sync FileError:ArrayFile.close
 """.split()
 
@@ -115,7 +115,10 @@ REFUSED = {
     "ArrayFile.get": {"ValueError": [lambda: ww.ArrayFile("x.npy", (4, 5)).get(0, 1, 0, 1)]},
     "ArrayFile.sync": {"ValueError": [lambda: ww.ArrayFile("x.npy", (4, 5)).sync()]},
     "ArrayFile.close": {
-        "ValueError": [lambda: ww.ArrayFile("x.npy", (4, 5)).close("foo"), lambda: ww.ArrayFile("y.npy", (4, 5)).close()]
+        "ValueError": [
+            lambda: ww.ArrayFile("x.npy", (4, 5)).close("foo"),
+            lambda: ww.ArrayFile("y.npy", (4, 5)).close(),
+        ]
     },
     "Buffer": {
         "TypeError": [lambda: ww.Buffer(3, int)],
@@ -253,7 +256,7 @@ REFUSED = {
     "Journal.mark": {
         "ValueError": [lambda: ww.Journal("x", 4, job="a").mark(9), lambda: closed_journal().mark(1)]
     },
-    "Journal.write": {"FileError": [lambda: (made := ww.Journal("x", 4000, job="a" * 99), made.mark(1), full(made.write))]},
+    "Journal.write": {"FileError": [lambda: full(ww.Journal("x", 4000, job="a" * 99).write)]},
     "LSH": {
         "ValueError": [
             lambda: ww.LSH(POINTS, metric="linf"),
@@ -323,7 +326,7 @@ REFUSED = {
         "TypeError": [lambda: ww.Monitor(X[:1], 1.0).push(["a"])],
     },
     "Monitor.finish": {"ValueError": [lambda: ended().finish()]},
-    "Monitor.delay": {"IndexError": [lambda: ww.Monitor(X[:1], 1.0).delay(1), lambda: ww.Monitor(X[:1], 1.0).delay(-1)]},
+    "Monitor.delay": {"IndexError": [lambda: ended().delay(1), lambda: ended().delay(-1)]},
     "NearestPlan": {
         "ValueError": [
             lambda: ww.NearestPlan("dtw", X, k=0),
@@ -750,7 +753,8 @@ def callables(module):
         yield whole, value
         for kind in inspect.getmro(value) if inspect.isclass(value) else ():
             if kind.__module__.startswith("wavewarp"):
-                yield from ((f"{whole}.{part}", what) for part, what in vars(kind).items() if part[0] != "_" and part != "c")
+                parts = [(part, what) for part, what in vars(kind).items() if part[0] != "_" and part != "c"]
+                yield from ((f"{whole}.{part}", what) for part, what in parts)
 
 
 def raises(value):
@@ -765,7 +769,8 @@ def test_every_docstring_says_what_it_raises(module):
         found = [(name, value) for name, value in callables(module)]
     except ModuleNotFoundError as error:
         pytest.skip(str(error))
-    told = {name: raises(value) for name, value in found if callable(value) or isinstance(value, (classmethod, property))}
+    kinds = classmethod, property
+    told = {name: raises(value) for name, value in found if callable(value) or isinstance(value, kinds)}
     assert len(told) > 1
     quiet = {name for name, names in told.items() if names is None}
     properties = {name for name, value in found if isinstance(value, property)}
@@ -794,6 +799,98 @@ def test_refused(name, folder):
             with pytest.raises(getattr(ww, kind, None) or getattr(builtins, kind)) as found:
                 call()
             assert str(found.value), (kind, number)
+
+
+def refused(kind, *calls):
+    for call in calls:
+        with pytest.raises(kind):
+            call()
+
+
+def test_refused_by_estimators():
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    made = importlib.import_module("wavewarp.sklearn")
+    kinds = [value for name, value in callables("wavewarp.sklearn") if inspect.isclass(value)]
+    neighbours = made.KNeighborsTimeSeriesClassifier
+    fitted = neighbours().fit(X, Y)
+    for kind in kinds:
+        refused(ValueError, lambda: kind().fit(NAN, Y))
+        for name in {"predict", "predict_proba", "transform", "kneighbors"} & set(dir(kind)):
+            refused(importlib.import_module("sklearn.exceptions").NotFittedError, lambda: getattr(kind(), name)(X))
+    for kind in made.TimeSeriesKMeans, made.TimeSeriesKMedoids, made.TimeSeriesAgglomerative:
+        refused(ValueError, lambda: kind(0).fit(X), lambda: kind(99).fit(X), lambda: kind(0).fit_predict(X))
+    for kind in made.ShapeletTransform, made.ShapeletTree:
+        refused(ValueError, lambda: kind().fit(X, np.zeros(6)), lambda: kind().fit(X[:, :1], Y))
+        refused(ValueError, lambda: kind(quality="foo").fit(X, Y), lambda: kind().fit(X, None))
+    refused(
+        ValueError,
+        lambda: neighbours().fit(X, Y[:3]),
+        lambda: neighbours().fit(X, X[:, 0]),
+        lambda: neighbours("no").fit(X, Y),
+        lambda: neighbours(weights="foo").fit(X, Y),
+        lambda: fitted.kneighbors(X, 0),
+        lambda: neighbours().fit(X[:1], Y[:1]).kneighbors(),
+        lambda: fitted.predict(CHANNELS),
+        lambda: fitted.predict(X[:, :4]),
+        lambda: made.KNeighborsTimeSeriesRegressor().fit(X, [np.nan] * 6),
+        lambda: made.TimeSeriesKMeans(2, "edr").fit(X),
+        lambda: made.TimeSeriesAgglomerative().fit(X[:1]),
+        lambda: made.TimeSeriesAgglomerative(linkage="foo").fit(X),
+        lambda: made.TimeSeriesDBSCAN(-1).fit(X),
+        lambda: made.ElasticChoice(["no"]).fit(X, Y),
+        lambda: made.ElasticChoice().fit(X, None),
+    )
+
+
+def test_refused_by_losses():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    made = importlib.import_module("wavewarp.torch")
+    x, loss = torch.zeros(2, 3, 1), made.SoftLoss()
+    refused(TypeError, lambda: loss(x, list(x)), lambda: made.soft_dtw(list(x), x))
+    refused(
+        ValueError,
+        lambda: made.SoftLoss("no"),
+        lambda: made.SoftLoss(gamma=-1)(x, x),
+        lambda: made.SoftLoss("edr")(x, x),
+        lambda: loss(x, x[:1]),
+        lambda: loss(x, torch.zeros(2, 3, 2)),
+        lambda: loss(x[0], x[0]),
+        lambda: loss(x * np.nan, x),
+        lambda: made.soft_dtw(x, x[:1]),
+    )
+
+
+def test_refused_by_pictures():
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed").use("Agg")
+    made = importlib.import_module("wavewarp.plot")
+    refused(
+        IndexError,
+        lambda: made.path(X[0], X[1], channel=3),
+        lambda: made.leaves([[9, 9, 1, 1]]),
+        lambda: made.average(X[0], channel=3),
+        lambda: made.clusters(X, Y, channel=3),
+        lambda: made.shapelet(model(), 99, X),
+        lambda: made.search(X[0], found()[0], channel=3),
+    )
+    refused(
+        ValueError,
+        lambda: made.path(X[0], X[1], gamma=1.0),
+        lambda: made.matrix(X),
+        lambda: made.matrix(np.eye(3), order="foo"),
+        lambda: made.average(CHANNELS),
+        lambda: made.clusters([CHANNELS], [0]),
+        lambda: made.shapelet(ww.Shapelets(), 0, X),
+        lambda: made.profile(joined()),
+        lambda: made.search(CHANNELS, found()[0]),
+    )
+    refused(TypeError, lambda: made.alignment(np.zeros(3)))
+
+
+def test_refused_by_tiles():
+    pytest.importorskip("dask.array", reason="Dask is not installed")
+    made = importlib.import_module("wavewarp.dask")
+    refused(TypeError, lambda: made.cdist(["a"]), lambda: made.kneighbors([["a"]], X))
+    refused(ValueError, lambda: made.cdist(X, NAN).compute(), lambda: made.kneighbors(X, X, 0))
 
 
 def test_long_frame():

@@ -394,7 +394,7 @@ class _Shapes(BaseEstimator):
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"Shapelets tell classes apart, and there is one class: {self.classes_[0]!r}")
+            raise ValueError(f"Shapelets tell classes apart, and there is one class: {self.classes_[0]}")
         data = view(X)
         shortest = int(data.lengths.min())
         if shortest < 2:

@@ -72,7 +72,7 @@ class SoftLoss(torch.nn.Module):
     Called with batches of shape (batch, time, channels), the times of both may differ; or with two lists of tensors
     (time, channels) of any lengths. Returns a tensor (batch,), in the type and on the device of x.
 
-    Raises ValueError (gamma out of range; the measure's words). The call refuses tensors, see forward().
+    Raises ValueError (the measure's words). The call refuses the rest, see forward().
     """
 
     def __init__(
@@ -92,7 +92,8 @@ class SoftLoss(torch.nn.Module):
     def forward(self, x: Batch, y: Batch) -> torch.Tensor:
         """The loss of each pair, a tensor (batch,); its gradient flows to x and y.
 
-        Raises ValueError (batches of other sizes or channels, not of three axes; NaN; a measure without gradient),
+        Raises ValueError (batches of other sizes or channels, not of three axes; NaN; a gamma out of range; a measure
+        without gradient),
         TypeError (a tensor with a list).
         """
         batched = torch.is_tensor(x)
