@@ -15,6 +15,7 @@ Points and the soft loss are in single precision alone, for all. --quick: small 
 import argparse
 import datetime
 import importlib
+import importlib.metadata
 import os
 import platform
 import time
@@ -49,6 +50,10 @@ def module(name):
         return importlib.import_module(name)
     except ImportError:
         return None
+
+
+def version(name):
+    return importlib.metadata.version({"faiss": "faiss-cpu"}.get(name, name))
 
 
 def equal(tolerance):
@@ -243,7 +248,7 @@ def main():
     parser.add_argument("case", nargs="*", help="begins of cases' names")
     arguments = parser.parse_args()
     names = ["aeon", "tslearn", "dtaidistance", "stumpy", "faiss", "torch"]
-    found = [f"{n} {getattr(module(n), '__version__', '')}".strip() for n in names if module(n) is not None]
+    found = [f"{n} {version(n)}" for n in names if module(n) is not None]
     print(f"{datetime.date.today()}, {ww.default_context().device.name}, {os.cpu_count()} processors, ", end="")
     print(f"wavewarp {ww.__version__}, Python {platform.python_version()}, {', '.join(found) or 'no other library'}\n")
     print("| case | wavewarp in double | in single precision, and how far from double ", end="")

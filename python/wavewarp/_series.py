@@ -322,8 +322,10 @@ class SeriesSet:
         """Points of each series."""
         return np.array([lib.ww_series_set_length(self._c, i) for i in range(len(self))], np.int64)
 
-    def __getitem__(self, i) -> np.ndarray:
-        """A copy of series i, of shape (channel, time)."""
+    def __getitem__(self, i) -> Any:
+        """A copy of series i, of shape (channel, time); of a slice a list of them."""
+        if isinstance(i, slice):
+            return [self[k] for k in range(*i.indices(len(self)))]
         i = self._at(i)
         length = lib.ww_series_set_length(self._c, i)
         values = lib.ww_series_set_values(self._c, i)
@@ -350,7 +352,7 @@ class SeriesSet:
         Raises ValueError (lengths differ; there are no series).
         """
         if self.min_length != self.max_length:
-            raise ValueError(f"series of {self.min_length} to {self.max_length} points make no array")
+            raise ValueError(f"series of {self.min_length} to {self.max_length} points make no array; list(x) has each")
         return np.stack([self[i] for i in range(len(self))])
 
     def znormalise(self) -> None:
