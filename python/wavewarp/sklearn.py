@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Estimators for scikit-learn over Wavewarp's jobs: pipelines, GridSearchCV, cross-validation, pickle.
 
-X is an array of shape (series, time) or (series, channel, time), or a list of series of unequal length. Parameters
-have aeon's names: `distance` is a measure's name or its words ("dtw,band=sakoe-chiba:10%"), `distance_params` a dict of
+X is an array of shape (series, time) or (series, channel, time), a list of series of unequal length, or a SeriesSet, whose
+labels are its `labels`. Parameters have aeon's names: `distance` is a measure's name or its words ("dtw,band=sakoe-chiba:10%"), `distance_params` a dict of
 what wavewarp.Measure takes ({"band": "sakoe-chiba:5", "gamma": 0.1}; `window`, a share of the length, is aeon's band).
 `precision` is "float" or "double"; None: that of X.
 """
@@ -33,7 +33,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _learn
 from ._distance import cdist, kneighbors, pdist
 from ._measure import Measure
-from ._series import Dataset, is_ragged, view
+from ._series import Dataset, SeriesSet, is_ragged, view
 from ._shapelets import Shapelets
 
 try:
@@ -46,6 +46,8 @@ except ImportError:  # before scikit-learn 1.6
 
 def _series(estimator, X, reset):
     """X checked as scikit-learn checks tables, without its limit of two axes; series of unequal length as they are."""
+    if isinstance(X, SeriesSet):
+        X = list(X)
     if is_ragged(X) and len({np.shape(x) for x in X}) > 1:
         made = view(list(X))
         if reset:
