@@ -215,7 +215,7 @@ class SeriesSet:
 
     SeriesSet(series, labels=None, axes=None) copies arrays; read() and generate() make sets too. NaN is a missing
     value, which fill_missing() fills; jobs refuse it. len() is the number of series, x[i] a copy of one, of shape
-    (channel, time).
+    (channel, time), x[a:b] a list of such.
 
     Raises ValueError (a shape that is no series; other channels than the first; another number of labels), TypeError
     (no numbers), IndexError (of an index: there is no such series).

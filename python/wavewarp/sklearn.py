@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Estimators for scikit-learn over Wavewarp's jobs: pipelines, GridSearchCV, cross-validation, pickle.
 
-X is an array of shape (series, time) or (series, channel, time), a list of series of unequal length, or a SeriesSet, whose
-labels are its `labels`. Parameters have aeon's names: `distance` is a measure's name or its words ("dtw,band=sakoe-chiba:10%"), `distance_params` a dict of
-what wavewarp.Measure takes ({"band": "sakoe-chiba:5", "gamma": 0.1}; `window`, a share of the length, is aeon's band).
-`precision` is "float" or "double"; None: that of X.
+X is an array of shape (series, time) or (series, channel, time), a list of series of unequal length, or a SeriesSet
+(its `labels` are y). Parameters have aeon's names: `distance` is a measure's name or its words
+("dtw,band=sakoe-chiba:10%"), `distance_params` a dict of what wavewarp.Measure takes ({"band": "sakoe-chiba:5",
+"gamma": 0.1}; `window`, a share of the length, is aeon's band). `precision` is "float" or "double"; None: that of X.
+
+Errors are scikit-learn's where it checks (ValueError, NotFittedError), and wavewarp's own else, ValueErrors too.
 """
 
 from __future__ import annotations
