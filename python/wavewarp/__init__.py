@@ -29,6 +29,7 @@ Docstrings name what a function refuses beside what is common to all:
 from ._buffer import Buffer
 from ._context import Context, default_context, devices, tuning_parameters
 from ._core import DeviceError, Error, FileError, InvalidError, NoDeviceError, OutOfMemoryError, lib, text
+from ._dataset import Dataset
 from ._distance import (
     Plan,
     cdist,
@@ -84,7 +85,7 @@ from ._search import (
     search_part_places,
     search_places,
 )
-from ._series import Dataset, SeriesSet, generate, read, write, write_array
+from ._series import SeriesSet, generate, read, write, write_array
 from ._shapelets import Shapelets
 
 __version__ = text(lib.ww_version())

@@ -11,10 +11,11 @@ import numpy as np
 from ._arrays import as_numbers
 from ._context import Context, default_context
 from ._core import NULL, Progress, alone, check, ffi, handle, info, lib, new, number, plan_options, run, text
+from ._dataset import datasets
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._buffer import Buffer
-from ._series import datasets, neighbours, one_array, output, pointer, result, sizes, to_output
+from ._series import neighbours, one_array, output, pointer, result, sizes, to_output
 
 
 def _pair(x, y, axes):

@@ -10,11 +10,12 @@ import numpy as np
 
 from ._context import Context
 from ._core import NULL, Progress, alone, check, handle, info, lib, new, run
+from ._dataset import datasets
 from ._distance import pair_indices
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._buffer import Buffer
-from ._series import datasets, pointer, result, to_output
+from ._series import pointer, result, to_output
 
 OUTPUTS = ("values", "rows", "columns", "parameters", "weights", "alignment")
 

@@ -29,6 +29,7 @@ from ._core import (
     text,
     word,
 )
+from ._dataset import Dataset
 from ._distance import pair_indices, paths_of
 from ._gradient import make_outputs, shaped, soft_measure, wanted
 from ._learn import targets_of, vote_options, votes
@@ -37,7 +38,7 @@ from ._measure import measure as as_measure
 from ._points import PointView
 from ._profile import Profile, ProfilePlan, held, series_of
 from ._search import MATCH, Source, search_options
-from ._series import DTYPES, Dataset, SeriesSet, View, is_texts, neighbours, output, pointer, result, to_output, view
+from ._series import DTYPES, SeriesSet, View, is_texts, neighbours, output, pointer, result, to_output, view
 from ._shapelets import Shapelets
 
 

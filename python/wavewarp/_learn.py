@@ -12,9 +12,10 @@ import numpy as np
 from ._arrays import as_numbers, classes_of
 from ._context import Context
 from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, number, plan_options, reporter, run, word
+from ._dataset import dataset, datasets
 from ._measure import Measure, MeasureLike
 from ._measure import measure as as_measure
-from ._series import SeriesSet, dataset, datasets, one_array, output, pointer, precision_of, sizes
+from ._series import SeriesSet, one_array, output, pointer, precision_of, sizes
 
 
 def _one(series, axes, precision, context):

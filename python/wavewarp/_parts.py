@@ -10,9 +10,10 @@ import numpy as np
 
 from ._arrays import as_numbers
 from ._core import NULL, Progress, alone, check, handle, info, keep, lib, new, number, plan_options
+from ._dataset import datasets
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
-from ._series import datasets, neighbours, output, pointer, precision_of
+from ._series import neighbours, output, pointer, precision_of
 
 
 def shard(count: int, dtype, *, query_offset=0, base_offset=0, exclude_self=False, initial: Any = None):

@@ -10,8 +10,9 @@ import numpy as np
 
 from ._context import Context, default_context
 from ._core import NULL, Progress, alone, by_name, check, ffi, handle, info, lib, lock_of, new, number, run
+from ._dataset import Dataset, dataset
 from ._parts import merge_neighbours
-from ._series import Dataset, SeriesSet, dataset, one_array, one_series, output, view
+from ._series import SeriesSet, one_array, one_series, output, view
 
 # (distances, indices) of the nearest, and with left_right of the earlier and the later ones.
 ProfileLists = List[Tuple[np.ndarray, np.ndarray]]

@@ -12,9 +12,10 @@ import numpy as np
 from ._arrays import as_numbers
 from ._context import Context, default_context
 from ._core import NULL, Progress, alone, by_name, callback, check, ffi, handle, info, keep, lib, new, number, run, word
+from ._dataset import Dataset
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
-from ._series import Dataset, pointer, precision_of, sizes, view
+from ._series import pointer, precision_of, sizes, view
 
 MATCH = np.dtype([("stream", np.int64), ("begin", np.int64), ("end", np.int64), ("distance", np.float64)])
 REPORT = np.dtype([("query", np.int64), *MATCH.descr])

@@ -12,7 +12,8 @@ import numpy as np
 
 from ._context import Context
 from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, number, run, text
-from ._series import Dataset, SeriesSet, dataset, output
+from ._dataset import Dataset, dataset
+from ._series import SeriesSet, output
 
 _OPTIONS = (
     "min_length",

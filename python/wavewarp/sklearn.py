@@ -33,9 +33,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from . import _learn
+from ._dataset import Dataset
 from ._distance import cdist, kneighbors, pdist
 from ._measure import Measure
-from ._series import Dataset, SeriesSet, is_ragged, view
+from ._series import SeriesSet, is_ragged, view
 from ._shapelets import Shapelets
 
 try:

@@ -19,9 +19,9 @@ from ._core import needs
 needs("torch", "'wavewarp[torch]'")
 import torch
 
+from ._dataset import Dataset
 from ._gradient import Gradient
 from ._measure import Measure, MeasureLike
-from ._series import Dataset
 
 Batch = Union[torch.Tensor, List[torch.Tensor]]
 
