@@ -11,9 +11,9 @@ for float32, double for others where the device has it. context: the device; Non
 parameters: those of Measure.
 
 Errors: what the library refuses is an Error, which is also a ValueError (InvalidError), MemoryError (OutOfMemoryError),
-OSError (FileError) or RuntimeError (DeviceError, NoDeviceError). Its text says what to do, `status` is the C status, and
-`series`, `position` and `channel` say where. What Python's side refuses is a ValueError, TypeError or IndexError alone.
-Docstrings name what a function refuses beside what is common to all:
+OSError (FileError) or RuntimeError (DeviceError, NoDeviceError). Its text says what to do, `status` is the C status,
+and `series`, `position` and `channel` say where. What Python's side refuses is a ValueError, TypeError or IndexError
+alone. Docstrings name what a function refuses beside what is common to all:
 
 - ValueError: series of a wrong shape, without points, or of different channels; NaN and infinity; values too large for
   float; words that axes, precision, engine or a measure do not have; a number out of range; objects of different

@@ -44,8 +44,9 @@ def average(
     """The average of series under a measure: a record of centre (channels, time), objective, iterations, converged.
 
     method: "dba", or "soft" for a measure with gamma; None: as the measure says. length: points of the centre; 0: of
-    the start. members: indices of the series that are averaged. weights: one a member. start: "mean", "medoid", or a
-    series.
+    the start. members: indices of the series that are averaged; None: all. weights: one a member, none below 0. start:
+    "mean", "medoid", or a series. iterations: most of them; it ends earlier when one lowers the objective by less than
+    the share `tolerance`. objective: the weighted sum of the distances to the centre, before and after each iteration.
 
     Raises ValueError (no members, an index out of range; weights below 0, of sum 0 or of another number; a measure that
     the method does not take; a start of other channels, or with NaN; a length to which the band leaves no path;
@@ -110,7 +111,10 @@ def kmeans(
 ) -> SimpleNamespace:
     """Clusters around averages: a record of labels, distances, centres (a list of (channel, time)), objective, ...
 
-    average: "dba" or "soft"; None: as the measure says. The same seed gives the same clusters on a device.
+    average: "dba" or "soft"; None: as the measure says. length: points of the centres; 0: those of the series that they
+    start from. seed: the same one gives the same clusters on a device. starts: so many searches from first centres of
+    their own, of which the best counts. iterations: most of a search; tolerance: the least share by which one lowers
+    the objective; average_iterations: of an average in each.
 
     Raises ValueError (k below 1 or above the number of series; a measure that averages do not take; starts below 1;
     tolerance from 0 to 1).
@@ -161,7 +165,7 @@ def condensed(distances: Any):
 def medoids(distances: Any, k: int, *, max_swaps: int = 0, progress: Progress = None) -> SimpleNamespace:
     """Clusters around k of the items: a record of labels, medoids (item numbers), cost, swaps, converged.
 
-    distances: of pdist(), or a square matrix.
+    distances: of pdist(), or a square matrix. max_swaps: most exchanges of a medoid; 0: until none lowers the cost.
 
     Raises ValueError (k below 1 or above the number of items; distances of another shape, or with NaN: the text names
     the items).
@@ -243,7 +247,8 @@ def silhouette(distances: Any, labels: Any) -> Tuple[float, np.ndarray]:
 
     distances: of pdist(), or a square matrix. labels: one an item, of any kind.
 
-    Raises ValueError (another number of labels, or one that is missing; distances of another shape, below 0 or with NaN).
+    Raises ValueError (another number of labels, or one that is missing; distances of another shape, below 0 or with
+    NaN).
     """
     values, count = condensed(distances)
     codes, each, mean = _codes(labels, count), np.empty(count), ffi.new("double *")

@@ -394,8 +394,12 @@ def lsh_collision(metric: str, distance, *, width=1.0, dimension=1) -> float:
 class LSH:
     """Hash tables of points: approximate neighbours. An index pickles, and can be saved.
 
-    points: Points, or what they take. options: those of ww_lsh_options by their names: tables, functions, width,
-    probes, candidates, seed, path ("auto", "buckets", "queries"), complete. choose() finds them for a given recall.
+    points: Points, or what they take. metric: l2, l2-squared, l1, cosine, hamming or jaccard. choose() finds the rest
+    for a given recall. path: "auto", "buckets", "queries". options, those of ww_lsh_options:
+    tables: how many, from 1 on. functions: of a table, 1 to 64. width: of a segment under l2 and l1, above 0.
+    probes: buckets that are searched in every table, 1 to 1024. seed: the same one gives the same tables.
+    candidates: most points that a query may examine, 1 to 4096. complete: a query that finds fewer than k is searched
+        again, exactly.
 
     Raises ValueError (a metric without hash family; tables, functions, probes or width out of range; path), TypeError
     (an option that there is not), MemoryError.
@@ -593,8 +597,9 @@ class LSH:
     ) -> Tuple[Optional[LSH], SimpleNamespace]:
         """An index whose parameters reach a given recall in the least time: (index, record of what was measured).
 
-        queries: how many there will be. asking: points that will ask, or many like them. Where exact search is
-        faster, the record's exact_is_faster is 1 and the index may be None.
+        recall: the share of the k nearest that has to be found. queries: how many there will be; 0: as many as ask.
+        sample: points to learn from, drawn by seed; 0: 512. asking: points that will ask, or many like them; None: the
+        points themselves. Where exact search is faster, the record's exact_is_faster is 1 and the index may be None.
 
         Raises ValueError (k outside 1 to 1024; a recall that does not lie between 0 and 1; points that ask of another
         dimension or kind).

@@ -427,9 +427,15 @@ _READ_WORDS = {
 def read(path, *, format: str = "auto", **options) -> SeriesSet:
     """Reads series: UCR .tsv and .txt, .ts, .arff, .csv, .npy, .npz, also packed by gzip. Returns a SeriesSet.
 
-    options: those of ww_read_options by their names: axes ("nct", "ntc"), rows ("series", "points"), header ("yes",
-    "no"), missing ("keep", "interpolate", "drop"), csv_label ("first", "last", "none"), label_column, time_column,
-    series_column, columns, times (another file), threads. What was guessed is in SeriesSet.notices.
+    format: by content. options, those of ww_read_options:
+    axes ("nct", "ntc"): of a .npy array of three dimensions. rows ("series", "points"): of .csv, UCR text and arrays of
+        two. header ("yes", "no"): whether the first line has names.
+    missing ("keep", "interpolate", "drop"): what becomes of NaN.
+    csv_label ("first", "last", "none"), or label_column: where labels are, by name or number from 1.
+    time_column, series_column: of .csv whose rows are points. columns: those with values, as "2,5-9".
+    times: a file of time stamps. threads: that parse large text; 0: as many as there are processors.
+
+    What was guessed is in SeriesSet.notices.
 
     Raises FileError (it can't be opened, or is damaged: file, line and column), ValueError (a file without series; a
     word that an option does not have), TypeError (an option that there is not).

@@ -40,9 +40,18 @@ _OPTIONS = (
 class Shapelets:
     """Shapelets that are learnt from labelled series: a decision tree, the `best` for the transform, or both.
 
-    options: those of ww_shapelets_options by their names: min_length, max_length, length_step, start_step, sample,
-    seed, seconds, quality ("gain", "f", "kruskal-wallis", "mood"), raw, unscaled, no_tree, best, max_depth, min_size,
-    terms, checkpoint, checkpoint_seconds, part_first, part_count. A model pickles, and is JSON.
+    quality: "gain", "f", "kruskal-wallis", "mood". options, those of ww_shapelets_options:
+    min_length, max_length: points of candidates, from 2 to the shortest series; 0: 3, and the shortest series.
+    length_step, start_step: from one length, and one start, to the next; 0: 1.
+    sample: so many candidates for each node, drawn by seed; 0: all. seconds: then no further part is begun; 0: never.
+    raw: windows as they are, not z-normalised. unscaled: sums over points in place of means.
+    best: so many of the best, for transform(); 0: none. no_tree: these alone.
+    max_depth, min_size, terms: of the tree: splits down to a leaf (0: any number), series of a node that is divided
+        (0: 2), and shapelets of a node (1 to 8).
+    checkpoint: a file from which a run that was ended goes on; checkpoint_seconds: how often it is written, 0: 60.
+    part_first, part_count: candidates of these series alone, with no_tree; merge() joins parts. 0: all.
+
+    A model pickles, and is JSON.
 
     Raises TypeError (an option that there is not). fit() refuses what an option can't be.
     """
