@@ -16,9 +16,9 @@ and `series`, `position` and `channel` say where. What Python's side refuses is 
 alone. Docstrings name what a function refuses beside what is common to all:
 
 - ValueError: series of a wrong shape, without points, or of different channels; NaN and infinity; values too large for
-  float; words that axes, precision, engine or a measure do not have; a number out of range; objects of different
-  contexts; any work in a child made by fork.
-- TypeError: what is no number or no series; a keyword that there is not; progress that can't be called.
+  float; words that axes, precision, engine or a measure do not have; a keyword that is no parameter of the measure; a
+  number out of range; objects of different contexts; any work in a child made by fork.
+- TypeError: what is no number or no series; an option that there is not; progress that can't be called.
 - NoDeviceError: no OpenCL device. It comes with the first job, and says what to install.
 - MemoryError: host or device memory is too small.
 - DeviceError: the driver failed, or a kernel did not compile; the text has the compiler's.

@@ -109,7 +109,7 @@ class Plan:
     def prepare(self) -> None:
         """Makes what the first run would make: programs, device memory, uploads.
 
-        Raises MemoryError (also where max_bytes is too few), DeviceError (a kernel does not compile).
+        Raises MemoryError, DeviceError (a kernel does not compile).
         """
         check(lib.ww_plan_prepare(self._c))
 
