@@ -54,7 +54,7 @@ class Group:
     `info` says why; the job fails with the last one's error. One job at a time.
 
     Raises NoDeviceError (no such device: the text lists those there are), ValueError (a device named twice;
-    tile_seconds outside 0.001 to 3600).
+    tile_seconds out of range).
     """
 
     def __init__(self, devices=None, *, tile_seconds: float = 0.0, log=None, kernel_dir=None, tuning_file=None) -> None:
