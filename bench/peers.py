@@ -6,12 +6,16 @@
 
 A library that is not installed is left out. Each call is made once before it is timed (compilation, first use), then
 again up to five times or five seconds; the least wall time counts, from arrays in host memory to results there. Every
-result is compared with ours first: one that differs has no time. --quick: small sizes, to see that it works.
+result is compared with ours first: one that differs has no time. The others get series in double, as they compute in
+double. Ours are timed with the same ones, and again with float32 arrays, which are computed with in single precision:
+beside that time stands the largest relative difference from the result in double, the rounding of the series included.
+Points and the soft loss are in single precision alone, for all. --quick: small sizes, to see that it works.
 """
 
 import argparse
 import datetime
 import importlib
+import importlib.metadata
 import os
 import platform
 import time
@@ -48,16 +52,36 @@ def module(name):
         return None
 
 
+def version(name):
+    return importlib.metadata.version({"faiss": "faiss-cpu"}.get(name, name))
+
+
 def equal(tolerance):
     """Equal but for a share of the largest value."""
     return lambda ours, theirs: np.abs(ours - theirs).max() <= tolerance * np.abs(theirs).max()
+
+
+def difference(double, single):
+    """The largest relative difference of values that are not 0."""
+    used = double != 0
+    return (np.abs(single[used] - double[used]) / np.abs(double[used])).max(initial=0)
 
 
 def walks(count, length):
     return np.random.default_rng(length).normal(size=(count, length)).cumsum(axis=1)
 
 
-# ---- cases: (what, ours, {library: theirs}, whether results are equal, how it is timed)
+# ---- cases: (what, ours of a precision, {library: theirs}, whether results are equal, how it is timed)
+# Ours gives the values, and what is compared with others' results where that is something else. Others are compared with
+# the first precision.
+
+BOTH = {"double": np.float64, "single": np.float32}
+SINGLE = {"single": np.float32}
+
+
+def over(function, *arrays):
+    """A call with these arrays."""
+    return lambda: function(*arrays)
 
 
 def matrices(lengths, threads):
@@ -68,7 +92,8 @@ def matrices(lengths, threads):
             "tslearn": lambda m: lambda: m("tslearn.metrics").cdist_dtw(x, n_jobs=threads) ** 2,
             "dtaidistance": lambda m: lambda: m("dtaidistance.dtw").distance_matrix_fast(x) ** 2,
         }
-        yield f"matrix, {count} x {count} of {length}", lambda: ww.cdist(x), peers, equal(1e-6), best
+        what = f"matrix, {count} x {count} of {length}"
+        yield what, BOTH, lambda kind: over(ww.cdist, x.astype(kind)), peers, equal(1e-6), best
 
 
 def neighbours(lengths, threads):
@@ -97,7 +122,8 @@ def neighbours(lengths, threads):
             return call
 
         peers = {"aeon": aeon, "tslearn": tslearn, "dtaidistance": dtaidistance}
-        yield f"1-NN, {len(x)} in {count} of {length}", lambda: ww.kneighbors(x, y)[1], peers, equal(0), best
+        what = f"1-NN, {len(x)} in {count} of {length}"
+        yield what, BOTH, lambda kind: over(ww.kneighbors, x.astype(kind), y.astype(kind)), peers, equal(0), best
 
 
 def single(length):
@@ -107,17 +133,19 @@ def single(length):
         "tslearn": lambda m: lambda: m("tslearn.metrics").dtw(x, y) ** 2,
         "dtaidistance": lambda m: lambda: m("dtaidistance.dtw").distance_fast(x, y) ** 2,
     }
-    yield f"one call, {length} with {length}", lambda: ww.distance(x, y), peers, equal(1e-9), short
+    what = f"one call, {length} with {length}"
+    yield what, {"double": np.float64}, lambda kind: over(ww.distance, x, y), peers, equal(1e-9), short
 
 
 def profiles(points, window):
     x = walks(1, points)[0]
     peers = {"stumpy": lambda m: lambda: m("stumpy").stump(x, window)[:, 0].astype(float)}
 
-    def ours():
-        return ww.profile(x, window).distances[:, 0]
+    def ours(kind):
+        series, precision = x.astype(kind), "float" if kind == np.float32 else "double"
+        return lambda: ww.profile(series, window, precision=precision).distances[:, 0]
 
-    yield f"profile, {points} points, windows of {window}", ours, peers, equal(1e-4), best
+    yield f"profile, {points} points, windows of {window}", BOTH, ours, peers, equal(1e-4), best
 
 
 def points(dimensions, count, queries, threads):
@@ -131,11 +159,11 @@ def points(dimensions, count, queries, threads):
             index.add(base)
             return lambda: index.search(asked, 10)[0]
 
-        def ours():
-            return ww.knn(base, asked, 10, metric="l2-squared")[0]
+        def ours(kind):
+            return lambda: ww.knn(base, asked, 10, metric="l2-squared")[0]
 
         what = f"10 nearest of {count} points in {d} dimensions, {queries} queries"
-        yield what, ours, {"faiss": faiss}, equal(1e-4), best
+        yield what, SINGLE, ours, {"faiss": faiss}, equal(1e-4), best
 
 
 def losses(pairs, length):
@@ -157,7 +185,7 @@ def losses(pairs, length):
 
     ours = gradient(importlib.import_module("wavewarp.torch").SoftLoss("dtw", gamma=1.0))
     peers = {"tslearn": lambda m: gradient(m("tslearn.metrics").SoftDTWLossPyTorch(gamma=1.0))}
-    yield f"soft loss and gradient, {pairs} pairs of {length}", ours, peers, equal(1e-3), best
+    yield f"soft loss and gradient, {pairs} pairs of {length}", SINGLE, lambda kind: ours, peers, equal(1e-3), best
 
 
 def cases(quick, threads):
@@ -180,19 +208,37 @@ def duration(seconds):
     return f"{seconds / 1e-6:.3g} µs"
 
 
-def measured(what, ours, peers, same, timed):
-    want, cells = ours(), {}
-    mine = timed(ours)
+def ours_in(precisions, ours, timed):
+    """(the result that others are compared with, the first time, a cell a precision)"""
+    first, cells = None, dict.fromkeys(BOTH, "")
+    for name, kind in precisions.items():
+        call = ours(kind)
+        made = call()
+        seconds = timed(call)
+        values, compared = made if isinstance(made, tuple) else (made, made)
+        if first is None:
+            first = values, compared, seconds
+            cells[name] = duration(seconds)
+            continue
+        cells[name] = f"{duration(seconds)}, {difference(first[0], values):.1e}"
+        if compared.dtype.kind == "i" and (compared != first[1]).any():
+            cells[name] += f", {(compared != first[1]).sum()} other neighbours"
+    return first[1], first[2], list(cells.values())
+
+
+def measured(what, precisions, ours, peers, same, timed):
+    want, mine, own = ours_in(precisions, ours, timed)
+    cells = []
     for name, make in peers.items():
         if module(name) is None:
             continue
         call = make(importlib.import_module)
         if not same(want, call()):
-            cells[name] = "differs"
+            cells.append(f"{name} differs")
             continue
         seconds = timed(call)
-        cells[name] = f"{duration(seconds)}, {seconds / mine:.3g} x"
-    return [what, duration(mine), cells]
+        cells.append(f"{name} {duration(seconds)}, {seconds / mine:.3g} x")
+    return [what, *own, "; ".join(cells)]
 
 
 def main():
@@ -202,14 +248,14 @@ def main():
     parser.add_argument("case", nargs="*", help="begins of cases' names")
     arguments = parser.parse_args()
     names = ["aeon", "tslearn", "dtaidistance", "stumpy", "faiss", "torch"]
-    found = [f"{n} {getattr(module(n), '__version__', '')}".strip() for n in names if module(n) is not None]
+    found = [f"{n} {version(n)}" for n in names if module(n) is not None]
     print(f"{datetime.date.today()}, {ww.default_context().device.name}, {os.cpu_count()} processors, ", end="")
     print(f"wavewarp {ww.__version__}, Python {platform.python_version()}, {', '.join(found) or 'no other library'}\n")
-    print("| case | wavewarp | others: time, and how many times ours |\n| --- | --- | --- |", flush=True)
+    print("| case | wavewarp in double | in single precision, and how far from double ", end="")
+    print("| others: time, and how many times the first of ours |\n| --- | --- | --- | --- |", flush=True)
     for case in cases(arguments.quick, arguments.threads):
         if not arguments.case or case[0].startswith(tuple(arguments.case)):
-            what, mine, cells = measured(*case)
-            print(f"| {what} | {mine} | {'; '.join(f'{n} {c}' for n, c in cells.items())} |", flush=True)
+            print(f"| {' | '.join(measured(*case))} |", flush=True)
 
 
 if __name__ == "__main__":

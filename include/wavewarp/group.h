@@ -97,6 +97,10 @@ WW_API_STATUS ww_group_dataset_create_from_set(ww_group *group, ww_series_set *s
 /// *Blocking*: no.
 WW_API void ww_group_dataset_destroy(ww_group_dataset **dataset);
 
+/// ww_dataset_series() of a device that has them. \return as that. *Ownership*: the caller's; ww_series_set_destroy().
+/// *Thread-safety*: any thread, when no job uses the dataset. *Blocking*: until the values are read back.
+WW_API_STATUS ww_group_dataset_series(ww_group_dataset *dataset, ww_series_set **set);
+
 /// All jobs: a device that fails in the middle gives its tile back, the others go on, and ww_group_get_info() says why
 /// it was lost. When all are lost the job fails with the last one's error. What any device would find wrong in the
 /// input ends the job at once. `options->run`: progress is called by the calling thread, several times a second, and

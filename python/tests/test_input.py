@@ -76,6 +76,8 @@ def test_series_from_the_end():
     series.set_times(-1, np.arange(20))
     assert (series.times(5) == np.arange(20)).all() and series.times(np.int64(0)) is not None
     assert (series[-1] == X[5]).all()
+    assert len(series[1:-1]) == 4 and (np.stack(series[4:])[:, 0] == X[4:]).all() and series[9:] == []
+    assert (ww.cdist(series[:2], series) == ww.cdist(X[:2], X)).all()
 
 
 class Column:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What holds data or was trained goes through pickle, also to other processes."""
 
+import copy
 import multiprocessing
 import pickle
 
@@ -20,17 +21,17 @@ def series_of(data):
 
 
 def same(data):
-    copy = again(data)
-    assert (copy.precision, copy.channels, copy.lengths.tolist()) == (
+    copied = again(data)
+    assert (copied.precision, copied.channels, copied.lengths.tolist()) == (
         data.precision,
         data.channels,
         data.lengths.tolist(),
     )
-    np.testing.assert_array_equal(copy.codes, data.codes)
-    assert copy.classes.dtype == data.classes.dtype and copy.classes.tolist() == data.classes.tolist()
-    for a, b in zip(series_of(copy), series_of(data)):
+    np.testing.assert_array_equal(copied.codes, data.codes)
+    assert copied.classes.dtype == data.classes.dtype and copied.classes.tolist() == data.classes.tolist()
+    for a, b in zip(series_of(copied), series_of(data)):
         np.testing.assert_array_equal(a, b)
-    return copy
+    return copied
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
@@ -106,6 +107,82 @@ def test_points(rng):
     np.testing.assert_array_equal(copy.values(), np.packbits(bits, axis=1, bitorder="little"))
     sets = [{5, 1, 2**32 - 1}, set(), {7}]
     assert again(ww.Points(sets)).values() == sets
+
+
+PROFILES = {
+    "a series": lambda x, y: ww.profile(x[0], 12, k=2, left_right=True),
+    "channels": lambda x, y: ww.profile(x[:2], 12, exclusion=5, best_channels=1),
+    "two series": lambda x, y: ww.profile(x[0].astype(np.float32), 12, y[0]),
+    "a set": lambda x, y: ww.profile(ww.SeriesSet(x), 12, index=1, precision="float"),
+    "datasets": lambda x, y: ww.profile(ww.Dataset(x), 12, ww.Dataset(y), index=1, other_index=2),
+    "a dataset in float": lambda x, y: ww.profile(ww.Dataset(x.astype(np.float32)), 12, index=2),
+    "a group's dataset": lambda x, y: (group := ww.Group()).profile(ww.GroupDataset(group, x), 12, index=1),
+    "a group's series": lambda x, y: ww.Group().profile(x[0], 12),
+    "parts": lambda x, y: (plan := ww.ProfilePlan(x[0], 12)).join([plan.rectangle(0, 99, 0, 99)]),
+}
+
+
+@pytest.mark.parametrize("how", [again, copy.copy, copy.deepcopy])
+@pytest.mark.parametrize("name", PROFILES)
+def test_profile(rng, name, how):
+    x, y = rng.normal(size=(3, 110)).cumsum(axis=1), rng.normal(size=(4, 80)).cumsum(axis=1)
+    x[:, 30] = np.nan if name == "a series" else x[:, 30]
+    made = PROFILES[name](x, y)
+    x[:], y[:] = 0, 0  # what the arrays hold later is nothing to the profile
+    copied = how(made)
+    sides = "distances", "indices", "left_distances", "left_indices", "right_distances", "right_indices"
+    for name_of_one in sides:
+        np.testing.assert_array_equal(getattr(copied, name_of_one), getattr(made, name_of_one))
+    assert vars(copied.info) == vars(made.info) and copied.plan.k == made.plan.k
+    np.testing.assert_array_equal(copied.distances_of(5), made.distances_of(5))
+    assert copied.discords().tolist() == made.discords().tolist() != []
+    if name in ("two series", "datasets"):
+        return
+    found = [[(m.first, m.second, m.distance, m.neighbours.tolist()) for m in p.motifs(2)] for p in (made, copied)]
+    assert found[0] == found[1] != []
+    if name == "a series":
+        assert again(copied).stumpy().tolist() == made.stumpy().tolist()  # a copy of a copy that made its plan
+
+
+def test_source(rng):
+    x = rng.normal(size=(2, 300))
+    source = ww.Source(x[1])
+    want = ww.search(x[:1, :20], source, znormalise=True)
+    np.testing.assert_array_equal(ww.search(x[:1, :20], again(source), znormalise=True), want)
+
+
+def test_records(rng):
+    """What functions return is plain data."""
+    x, y = rng.normal(size=(8, 20)), np.arange(8) % 2
+    data, points = ww.Dataset(x, y), rng.normal(size=(40, 3)).astype(np.float32)
+    model, index = ww.Shapelets(min_length=5, max_length=6, best=2).fit(data), ww.LSH(points, tables=2)
+    plan = ww.Plan("dtw", data)
+    made = {
+        "average": ww.average(x),
+        "kmeans": ww.kmeans(x, 2),
+        "medoids": ww.medoids(ww.pdist(x), 2),
+        "linkage": ww.linkage(ww.pdist(x)),
+        "classify": ww.classify(data),
+        "choose": ww.choose(data, ["dtw", "msm"]),
+        "paths": ww.paths(x, x),
+        "soft": ww.soft(x[:2], want=("values", "rows", "alignment")),
+        "matches": ww.search(x[:1, :9], x, znormalise=True),
+        "a plan's record": plan.info,
+        "hashing": (index.info, index.options, ww.LSH.choose(points, 2, 0.8)[1]),
+        "shapelets": (model.info, model.shapelets, model.nodes),
+        "devices": (ww.devices(), ww.default_context().device),
+        "measures": (ww.measures(), ww.tuning_parameters()),
+    }
+    for name, value in made.items():
+        for how in (again, copy.deepcopy):
+            assert repr(how(value)) == repr(value), name
+
+
+def test_errors():
+    for call in (lambda: ww.Dataset([[1.0, np.nan]]), lambda: ww.read("no such file"), lambda: ww.Context("no such")):
+        with pytest.raises(ww.Error) as told:
+            call()
+        assert vars(again(told.value)) == vars(told.value) and str(again(told.value)) == str(told.value)
 
 
 def first_row(data):

@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import wavewarp as ww
 import wavewarp.sklearn as wws
 
 ESTIMATORS = [
@@ -50,6 +51,11 @@ def test_neighbours(cbf):
     ragged = [X[0], X[1][:30], X[2][:35]]
     made = wws.KNeighborsTimeSeriesClassifier().fit(ragged, y[:3])
     assert (made.predict(ragged) == y[:3]).all()
+    for held in ww.SeriesSet(X, y), ww.SeriesSet(ragged, y[:3]):
+        told = wws.KNeighborsTimeSeriesClassifier().fit(held, held.labels)
+        assert told.predict(held).tolist() == held.labels
+        arrays = wws.KNeighborsTimeSeriesClassifier().fit(list(held), held.labels)
+        np.testing.assert_array_equal(told.kneighbors(), arrays.kneighbors())
     many = np.stack([X, X[::-1]], axis=1)
     made = wws.KNeighborsTimeSeriesClassifier().fit(many, y)
     assert made.score(many, y) == 1

@@ -2,11 +2,34 @@
 """Wavewarp: elastic distances between time series on any OpenCL device.
 
 Series are arrays of shape (series, time) or (series, channel, time), or lists of series of unequal length.
+
+What many functions take:
+
+axes: "nct" for (series, channel, time), "ntc" for (series, time, channel). precision: "float" or "double"; None: float
+for float32, double for others where the device has it. context: the device; None: default_context(). progress: True
+(tqdm), a bar with update(), or a function of (done, total). max_bytes: most device memory, 0: as much as the job likes.
+parameters: those of Measure.
+
+Errors: what the library refuses is an Error, which is also a ValueError (InvalidError), MemoryError (OutOfMemoryError),
+OSError (FileError) or RuntimeError (DeviceError, NoDeviceError). Its text says what to do, `status` is the C status,
+and `series`, `position` and `channel` say where. What Python's side refuses is a ValueError, TypeError or IndexError
+alone. Docstrings name what a function refuses beside what is common to all:
+
+- ValueError: series of a wrong shape, without points, or of different channels; NaN and infinity; values too large for
+  float; words that axes, precision, engine or a measure do not have; a keyword that is no parameter of the measure; a
+  number out of range; objects of different contexts; any work in a child made by fork.
+- TypeError: what is no number or no series; an option that there is not; progress that can't be called.
+- NoDeviceError: no OpenCL device. It comes with the first job, and says what to install.
+- MemoryError: host or device memory is too small.
+- DeviceError: the driver failed, or a kernel did not compile; the text has the compiler's.
+- KeyboardInterrupt: Ctrl-C during a long job. What progress or another function of the caller raises ends the job, and
+  is raised.
 """
 
 from ._buffer import Buffer
 from ._context import Context, default_context, devices, tuning_parameters
 from ._core import DeviceError, Error, FileError, InvalidError, NoDeviceError, OutOfMemoryError, lib, text
+from ._dataset import Dataset
 from ._distance import (
     Plan,
     cdist,
@@ -62,7 +85,7 @@ from ._search import (
     search_part_places,
     search_places,
 )
-from ._series import Dataset, SeriesSet, generate, read, write, write_array
+from ._series import SeriesSet, generate, read, write, write_array
 from ._shapelets import Shapelets
 
 __version__ = text(lib.ww_version())

@@ -16,7 +16,7 @@ def program():
     except metadata.PackageNotFoundError:
         files = []
     for file in files:
-        if file.name == "wavewarp" and file.parent.name == "bin":
+        if file.name == "wavewarp" and file.parent.name == "bin" and file.locate().exists():
             return str(file.locate())
     return shutil.which("wavewarp")
 

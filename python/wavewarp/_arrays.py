@@ -31,7 +31,7 @@ def as_numbers(values: Any):
     if array.dtype.char in "df" and array.dtype.isnative:
         return array
     if array.dtype.kind not in "fiub":
-        raise TypeError(f"series are numbers, not {array.dtype}")
+        raise TypeError(f"numbers are needed, not {type(values).__name__ if array.ndim == 0 else array.dtype}")
     kind = np.float32 if array.dtype.kind == "f" and array.dtype.itemsize <= 4 else np.float64
     return np.asarray(array, kind) if array.dtype.isnative else array.astype(kind)
 

@@ -16,7 +16,9 @@ class Buffer:
 
     shape, dtype (float32 or float64): of its values, which are unspecified at first. Plan.run() and Gradient.run() fill
     one that is given as out; Dataset.from_buffer() makes its values series. Buffer.of() has the values of an array.
-    Raises MemoryError.
+
+    Raises TypeError (another type), ValueError (a shape without values), MemoryError (more than the device has, or
+    takes in one piece).
     """
 
     def __init__(
@@ -35,7 +37,10 @@ class Buffer:
 
     @classmethod
     def of(cls, values: Any, *, context: Optional[Context] = None) -> Buffer:
-        """A buffer with the values, shape and type of an array."""
+        """A buffer with the values, shape and type of an array.
+
+        Raises TypeError (another type than float32 or float64), ValueError (no values), MemoryError.
+        """
         array = np.asarray(values)
         made = cls(array.shape, array.dtype, context=context)
         made.write(array)
@@ -51,7 +56,10 @@ class Buffer:
         return lib.ww_buffer_bytes(self._c)
 
     def write(self, values: Any) -> None:
-        """Gives it the values of an array of its shape."""
+        """Gives it the values of an array of its shape.
+
+        Raises ValueError (another shape).
+        """
         array = np.ascontiguousarray(values, self.dtype)
         if array.shape != self.shape:
             raise ValueError(f"values of shape {array.shape} for a buffer of shape {self.shape}")

@@ -16,7 +16,7 @@ _lock = threading.Lock()
 def devices() -> list:
     """What the OpenCL loader finds: a list of records (index, name, vendor, platform, type, usable, chosen, why, ...).
 
-    Raises NoDeviceError, which says what to install.
+    Raises NoDeviceError (there is no OpenCL driver; the text says what to install).
     """
     found = handle("ww_device_list")
     with _lock:
@@ -66,6 +66,10 @@ class Context:
     kernel_dir, tuning_file: other places for kernels and tuning parameters than the usual ones.
 
     A context does not work on in a child made by fork: use the start method "spawn".
+
+    Raises NoDeviceError (no device, or none of that name: the text lists those there are), DeviceError (a kernel_dir
+    without kernels), FileError (a tuning_file that is named and
+    can't be read, or is damaged).
     """
 
     def __init__(self, device=None, *, log=None, kernel_dir=None, tuning_file=None) -> None:
@@ -76,7 +80,7 @@ class Context:
         self.has_double = bool(self.device.has_double)
 
     @classmethod
-    def of(cls, pointer, owner) -> Context:
+    def _of(cls, pointer, owner) -> Context:
         """A context that `owner` holds."""
         made = cls.__new__(cls)
         made._handle, made._log = ffi.new("ww_context **", pointer), owner
@@ -115,7 +119,10 @@ class Context:
         return text(lib.ww_tuning_file(self._c))
 
     def self_test(self) -> None:
-        """Computes distances with known answers in every engine; raises DeviceError with what differs."""
+        """Computes distances with known answers in every engine. Takes about a second, more where kernels are compiled.
+
+        Raises DeviceError (with what differs).
+        """
         check(lib.ww_context_self_test(self._c))
 
     def tune(self, *, seconds: float = 0.0, dry: bool = False, report=None, progress: Progress = None) -> list:
@@ -123,6 +130,8 @@ class Context:
 
         seconds: for each candidate; 0: 0.2. Returns the records of all candidates; report is called with each.
         Nobody else may use the context meanwhile.
+
+        Raises FileError (tuning_file can't be written), and what report raises, which ends it.
         """
         results = []
 
@@ -147,7 +156,10 @@ _default_lock = threading.Lock()
 
 
 def default_context() -> Context:
-    """The context that is used where none is given, made when it is first needed."""
+    """The context that is used where none is given, made when it is first needed.
+
+    Raises NoDeviceError (no device, or none that $WAVEWARP_DEVICE names; the text says what to install).
+    """
     global _default
     with _default_lock:
         if _default is None:

@@ -11,10 +11,11 @@ import numpy as np
 from ._arrays import as_numbers
 from ._context import Context, default_context
 from ._core import NULL, Progress, alone, check, ffi, handle, info, lib, new, number, plan_options, run, text
+from ._dataset import datasets
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._buffer import Buffer
-from ._series import datasets, neighbours, one_array, output, pointer, result, sizes, to_output
+from ._series import neighbours, one_array, output, pointer, result, sizes, to_output
 
 
 def _pair(x, y, axes):
@@ -33,7 +34,13 @@ def distance(
     context: Optional[Context] = None,
     **parameters,
 ) -> float:
-    """The distance of two series, each of shape (time,) or (channel, time). In double where the device has it."""
+    """The distance of two series, each of shape (time,) or (channel, time), or of two texts: a float.
+
+    It is computed in double where the device has it. parameters: as of Measure.
+
+    Raises ValueError (other channels; no points, NaN; a band that leaves no path; the measure's words), TypeError (no
+    numbers).
+    """
     x, y = _pair(x, y, axes)
     value = ffi.new("double *")
     longest = max(x.shape[1], y.shape[1])
@@ -55,7 +62,12 @@ def distance(
 class Plan:
     """A prepared job on datasets: slow parts are done once, run() computes. cdist() and pairs() make one and run it.
 
-    rows, columns: a Dataset, or what one takes. columns None: rows with itself. pairs: None, or two lists of indices of rows and columns.
+    rows, columns: a Dataset, or what one takes. columns None: rows with itself. pairs: None, True (one by one), or two
+    lists of indices of rows and columns. paths: for the library's own use. engine: "auto", or one of engines().
+
+    Raises ValueError (datasets of different contexts, precisions or channels; indices out of range, lists of different
+    lengths, no pairs; an engine that there is not, or that does not take the measure; a band that leaves no path;
+    series too short for the measure).
     """
 
     def __init__(
@@ -95,7 +107,10 @@ class Plan:
 
     @alone
     def prepare(self) -> None:
-        """Makes what the first run would make: programs, device memory, uploads."""
+        """Makes what the first run would make: programs, device memory, uploads.
+
+        Raises MemoryError, DeviceError (a kernel does not compile).
+        """
         check(lib.ww_plan_prepare(self._c))
 
     @alone
@@ -103,9 +118,13 @@ class Plan:
         """The distances, in the datasets' type: (rows, columns), or one a pair.
 
         out: an array, which may have a stride between rows, or a Buffer: then they stay on the device.
+
+        Raises ValueError (out is of another shape or type, not writable, or its rows are not contiguous), TypeError
+        (out is neither an array nor a Buffer), MemoryError, and what progress raises.
         """
         stride = 0
-        if not isinstance(out, np.ndarray) or len(self.shape) != 2 or out.strides[0] == out.itemsize * out.shape[1]:
+        planar = isinstance(out, np.ndarray) and out.ndim == len(self.shape) == 2
+        if not planar or out.strides[0] == out.itemsize * out.shape[1]:
             values = result(out, self.shape, self.rows.dtype)
         else:
             values = out
@@ -121,7 +140,10 @@ class Plan:
 
     @alone
     def rectangle(self, row, rows, column, columns, out: Any = None) -> Any:
-        """A part of the matrix: values of shape (rows, columns) from (row, column) on. out: as for run()."""
+        """A part of the matrix: values of shape (rows, columns) from (row, column) on. out: as for run().
+
+        Raises ValueError (it is not inside the matrix; the plan is one for pairs; out as for run()).
+        """
         values = result(out, (rows, columns), self.rows.dtype)
         row, column = number("row", row), number("column", column)
         check(lib.ww_plan_run_rectangle(self._c, row, rows, column, columns, to_output(values)))
@@ -130,9 +152,16 @@ class Plan:
 
     @alone
     def cells(self, row=0, rows=None, column=0, columns=None) -> int:
-        """Cells inside the band of such a part, for a schedule."""
+        """Cells inside the band of such a part, for a schedule. rows, columns None: to the last.
+
+        Raises ValueError (it is not inside the matrix; the plan is one for pairs).
+        """
+        if len(self.shape) != 2:
+            raise ValueError("cells are of a plan for a matrix, and this is one for pairs")
         cells = ffi.new("uint64_t *")
+        row, column = number("row", row), number("column", column)
         rows, columns = rows or self.shape[0] - row, columns or self.shape[1] - column
+        rows, columns = number("rows", rows), number("columns", columns)
         check(lib.ww_plan_cells(self._c, row, rows, column, columns, cells))
         return cells[0]
 
@@ -180,7 +209,9 @@ def cdist(
     """All distances between two sets, of shape (len(x), len(y)); y None: x with itself.
 
     x, y: a Dataset, or what one takes. Values have the datasets' type: float32 for float32 series, else float64;
-    precision="float" computes in float. out: an array of that shape and type.
+    precision="float" computes in float. out: an array of that shape and type. parameters: as of Measure.
+
+    Raises ValueError (out is of another shape or type; what Dataset() and Plan() refuse), TypeError (out is no array).
     """
     rows, columns = datasets(x, y, axes=axes, precision=precision, context=context)
     plan = Plan(measure, rows, columns, engine=engine, progress=progress, max_bytes=max_bytes, **parameters)
@@ -203,7 +234,12 @@ def pdist(
     context: Optional[Context] = None,
     **parameters,
 ) -> np.ndarray:
-    """The distances within a set in SciPy's condensed form: n (n - 1) / 2 values, for scipy.cluster.hierarchy."""
+    """The distances within a set in SciPy's condensed form: n (n - 1) / 2 values, for scipy.cluster.hierarchy.
+
+    x: a Dataset, or what one takes. The type of the values, out and parameters: as of cdist().
+
+    Raises ValueError (out is of another shape or type; what Dataset() and Plan() refuse).
+    """
     rows, _ = datasets(x, None, axes=axes, precision=precision, context=context)
     plan = Plan(measure, rows, engine=engine, progress=progress, max_bytes=max_bytes, **parameters)
     values = result(out, (len(rows) * (len(rows) - 1) // 2,), rows.dtype)
@@ -226,7 +262,13 @@ def pairs(
     context: Optional[Context] = None,
     **parameters,
 ) -> np.ndarray:
-    """Distances of listed pairs: of x[i] and y[i], or of indices=(i, j), two lists."""
+    """Distances of listed pairs: of x[i] and y[i], or of indices=(i, j), two lists. An array of one value a pair.
+
+    x, y: a Dataset, or what one takes. The type of the values, out and parameters: as of cdist().
+
+    Raises ValueError (sets of different sizes where indices is True; no pairs, lists of different lengths, indices out
+    of range; out is of another shape or type), TypeError (indices that are no whole numbers).
+    """
     rows, columns = datasets(x, y, axes=axes, precision=precision, context=context)
     plan = Plan(
         measure,
@@ -259,7 +301,10 @@ def kneighbors(
     """The k nearest series of `base` to each query: (distances, indices), each of shape (queries, k), nearest first.
 
     base None: queries with itself, each without itself. Of equal distances the lower index comes first; where there
-    are fewer than k: index -1, distance infinity. Near ties in float are decided in double.
+    are fewer than k: index -1, distance infinity. Near ties in float are decided in double. Types: float64 and int64.
+    no_bounds: computes every distance; results are the same.
+
+    Raises ValueError (k below 1; one series alone, where base is None; what Dataset() and Plan() refuse).
     """
     rows, columns = datasets(queries, base, axes=axes, precision=precision, context=context)
     indices, values = neighbours(len(rows), k, np.float64)
@@ -296,7 +341,11 @@ def path(
 ) -> Tuple[np.ndarray, float]:
     """The warping path of two series: (cells, distance); cells of shape (n, 2) match point i of x with j of y.
 
-    -1: a point without a partner (ERP, EDR, LCSS, Levenshtein, LCS).
+    x, y: of shape (time,) or (channel, time), or texts. -1: a point without a partner (ERP, EDR, LCSS, Levenshtein,
+    LCS).
+
+    Raises ValueError (a soft measure, which has no path; a band that leaves none; other channels; no points, NaN),
+    TypeError (no numbers).
     """
     x, y = _pair(x, y, axes)
     record = ffi.gc(new("ww_paths"), lib.ww_paths_free)
@@ -329,7 +378,10 @@ def paths(
     context: Optional[Context] = None,
     **parameters,
 ) -> Tuple[list, np.ndarray]:
-    """The warping paths of listed pairs: (list of cells, distances). indices as for pairs()."""
+    """The warping paths of listed pairs: (list of cells, distances), cells as of path(). indices as for pairs().
+
+    Raises ValueError (a soft measure, which has no path; indices as for pairs()), MemoryError.
+    """
     rows, columns = datasets(x, y, axes=axes, precision=precision, context=context)
     plan = Plan(
         measure, rows, columns, pairs=_listed(indices), paths=True, progress=progress, max_bytes=max_bytes, **parameters
@@ -342,7 +394,12 @@ def paths(
 def topk(
     values: Any, k: int, *, context: Optional[Context] = None, progress: Progress = None
 ) -> Tuple[np.ndarray, np.ndarray]:
-    """The k smallest values of every row of a matrix, selected on the device: (values, columns)."""
+    """The k smallest values of each row of a matrix, selected on the device: (values, columns), of shape (rows, k).
+
+    Of equal values the lower column comes first. NaN is never chosen; column -1, value infinity where there are fewer.
+
+    Raises ValueError (not two axes; no rows, no columns or k of 0), TypeError (no numbers).
+    """
     matrix = np.ascontiguousarray(as_numbers(values))
     if matrix.ndim != 2:
         raise ValueError("a matrix of two axes")

@@ -10,11 +10,12 @@ import numpy as np
 
 from ._context import Context
 from ._core import NULL, Progress, alone, check, handle, info, lib, new, run
+from ._dataset import datasets
 from ._distance import pair_indices
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._buffer import Buffer
-from ._series import datasets, pointer, result, to_output
+from ._series import pointer, result, to_output
 
 OUTPUTS = ("values", "rows", "columns", "parameters", "weights", "alignment")
 
@@ -26,6 +27,9 @@ class Gradient:
     pairs: None: all rows with all columns; True: one by one; or two lists of indices.
     divergence: of V(x,y) - V(x,x)/2 - V(y,y)/2. per_pair: a gradient for each pair, not for each series.
     parameters, weights, alignment: these outputs will be asked for.
+
+    Raises ValueError (a measure without gradient or soft minimum, with open ends or a cost of one's own; pairs as for
+    Plan(); parameters or weights of a measure that has none), MemoryError.
     """
 
     def __init__(
@@ -98,9 +102,12 @@ class Gradient:
 
         values: one a pair, or (rows, columns). rows, columns: gradients by the series of each side, of shape (n,
         channels, time), a list where lengths differ. parameters: (pairs, parameters). weights: (pairs, longest).
-        alignment: (n, m) a pair: how probable each cell is. upstream: a factor for each pair's gradients, also a Buffer.
-        out: arrays or buffers for some of them by name, of one axis; info says their sizes. A buffer is returned as it
-        is, arrays in the shapes above.
+        alignment: (n, m) a pair: how probable each cell is. upstream: a factor for each pair's gradients, also a
+        Buffer. out: arrays or buffers for some of them by name, of one axis; info says their sizes. A buffer is
+        returned as it is, arrays in the shapes above.
+
+        Raises ValueError (a name that is no output, or one that the Gradient was not made for; upstream of another size
+        or not finite; out of another shape or type, or for what want does not name), MemoryError.
         """
         names = wanted(want)
         told = self.info
@@ -195,6 +202,9 @@ def soft(
 
     gamma: of the soft minimum; None: the measure's own, or 1. 0: along the best path.
     pairs: None: all of x with all of y (or x with itself); True: one by one; or two lists of indices.
+
+    Raises ValueError (a gamma out of range, 1e-30 to 1e30, or below 0; what Gradient() and Gradient.run() refuse),
+    MemoryError.
     """
     measure = soft_measure(measure, gamma, parameters)
     rows, columns = datasets(x, y, axes=axes, precision=precision, context=context)

@@ -29,13 +29,14 @@ from ._core import (
     text,
     word,
 )
+from ._dataset import Dataset
 from ._distance import pair_indices, paths_of
 from ._gradient import make_outputs, shaped, soft_measure, wanted
 from ._learn import targets_of, vote_options, votes
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._points import PointView
-from ._profile import Profile, ProfilePlan, series_of
+from ._profile import Profile, ProfilePlan, held, series_of
 from ._search import MATCH, Source, search_options
 from ._series import DTYPES, SeriesSet, View, is_texts, neighbours, output, pointer, result, to_output, view
 from ._shapelets import Shapelets
@@ -50,7 +51,10 @@ class Group:
         called by several threads.
 
     Devices of one kind give the bytes that one of them gives. One that fails leaves its part to the others:
-    `info` says why. One job at a time. Raises NoDeviceError, ValueError (a device named twice).
+    `info` says why; the job fails with the last one's error. One job at a time.
+
+    Raises NoDeviceError (no such device: the text lists those there are), ValueError (a device named twice;
+    tile_seconds out of range).
     """
 
     def __init__(self, devices=None, *, tile_seconds: float = 0.0, log=None, kernel_dir=None, tuning_file=None) -> None:
@@ -62,7 +66,7 @@ class Group:
         self._handle = handle("ww_group")
         check(lib.ww_group_create(options, self._handle))
         self.contexts = [
-            Context.of(lib.ww_group_context(self._handle[0], i), self)
+            Context._of(lib.ww_group_context(self._handle[0], i), self)
             for i in range(lib.ww_group_count(self._handle[0]))
         ]
         self.has_double = any(context.has_double for context in self.contexts)
@@ -106,7 +110,11 @@ class Group:
         max_bytes: int = 0,
         **parameters,
     ) -> np.ndarray:
-        """As wavewarp.cdist, on all devices. x, y: a GroupDataset of this group, or what one takes."""
+        """As wavewarp.cdist, on all devices. x, y: a GroupDataset of this group, or what one takes.
+
+        Raises ValueError (GroupDatasets of different groups; what wavewarp.cdist() refuses), TypeError (a Dataset,
+        which is on one device).
+        """
         rows, columns = self._datasets(x, y, axes, precision)
         values = result(out, (len(rows), len(rows if columns is None else columns)), rows.dtype)
         check(
@@ -140,6 +148,9 @@ class Group:
 
         Distances have the datasets' type, and ties are those of this type: wavewarp.kneighbors() alone decides near
         ties of float in double.
+
+        Raises ValueError (GroupDatasets of different groups; what wavewarp.kneighbors() refuses), TypeError (a Dataset,
+        which is on one device).
         """
         rows, columns = self._datasets(queries, base, axes, precision)
         indices, values = neighbours(len(rows), k, rows.dtype)
@@ -177,6 +188,9 @@ class Group:
         """As wavewarp.classify, on all devices: near ties of float are decided in double.
 
         train: a GroupDataset with labels `y`, a SeriesSet with its own, or series where `targets` are given.
+
+        Raises ValueError (GroupDatasets of different groups; what wavewarp.classify() refuses), TypeError (a Dataset,
+        which is on one device).
         """
         rows, columns = self._datasets(train, test, axes, precision)
         numbers = targets_of(targets, rows)
@@ -209,7 +223,11 @@ class Group:
         max_bytes: int = 0,
         **parameters,
     ) -> np.ndarray:
-        """As wavewarp.pairs, on all devices: distances of x[i] and y[i], or of indices=(i, j), two lists."""
+        """As wavewarp.pairs, on all devices: distances of x[i] and y[i], or of indices=(i, j), two lists.
+
+        Raises ValueError (GroupDatasets of different groups; what wavewarp.pairs() refuses), TypeError (a Dataset,
+        which is on one device).
+        """
         rows, columns = self._datasets(x, y, axes, precision)
         first, second, count = pair_indices(indices, rows, columns)
         values = result(out, (count,), rows.dtype)
@@ -242,7 +260,11 @@ class Group:
         max_bytes: int = 0,
         **parameters,
     ) -> Tuple[list, np.ndarray]:
-        """As wavewarp.paths, on all devices: the warping paths of listed pairs, (list of cells, distances)."""
+        """As wavewarp.paths, on all devices: the warping paths of listed pairs, (list of cells, distances).
+
+        Raises ValueError (GroupDatasets of different groups; what wavewarp.paths() refuses), TypeError (a Dataset,
+        which is on one device).
+        """
         rows, columns = self._datasets(x, y, axes, precision)
         first, second, count = pair_indices(indices, rows, columns)
         record = ffi.gc(new("ww_paths"), lib.ww_paths_free)
@@ -281,6 +303,8 @@ class Group:
         """As wavewarp.soft with per_pair=True, on all devices. pairs: True: one by one; or two lists of indices.
 
         Sums of gradients over pairs are not divided: wavewarp.soft computes them on one device.
+
+        Raises ValueError (pairs is None; what wavewarp.soft() refuses), TypeError (a Dataset, which is on one device).
         """
         used = soft_measure(measure, gamma, parameters)
         rows, columns = self._datasets(x, y, axes, precision)
@@ -325,6 +349,9 @@ class Group:
         """As wavewarp.search, on all devices: records (stream, begin, end, distance) of shape (queries, k).
 
         streams: a set of series, or a Source, whose read() is called by other threads than this one.
+
+        Raises ValueError (what wavewarp.search() refuses), TypeError (a Dataset, which is on one device), and what a
+        Source's read raises.
         """
         asked = view(queries, axes)
         if precision == "double" and not self.has_double:
@@ -352,7 +379,10 @@ class Group:
         progress: Progress = None,
         max_bytes: int = 0,
     ) -> Tuple[np.ndarray, np.ndarray]:
-        """As wavewarp.knn, on all devices: (distances, ids). base and queries are arrays or sets, sent to each device."""
+        """As wavewarp.knn, on all devices: (distances, ids). base and queries are arrays or sets, sent to each device.
+
+        Raises ValueError (what wavewarp.knn() refuses), TypeError (Points, which are on one device).
+        """
         sent, count, precision = self._points(base, precision)
         asking = NULL
         if queries is not None:
@@ -381,7 +411,11 @@ class Group:
         progress: Progress = None,
         max_bytes: int = 0,
     ) -> Profile:
-        """As wavewarp.profile, on all devices. series, other: also a GroupDataset of this group, both or neither."""
+        """As wavewarp.profile, on all devices. series, other: also a GroupDataset of this group, both or neither.
+
+        Raises ValueError (what wavewarp.profile() refuses; GroupDatasets of different groups), TypeError (a
+        GroupDataset beside an array).
+        """
         if precision is None:
             precision = getattr(series, "precision", "double" if self.has_double else "float")
         plan = _DividedProfile(self)
@@ -400,7 +434,10 @@ class Group:
         progress: Progress = None,
         **options,
     ) -> Shapelets:
-        """As Shapelets(**options).fit(series, y), on all devices. series: also a GroupDataset."""
+        """As Shapelets(**options).fit(series, y), on all devices. series: also a GroupDataset.
+
+        Raises ValueError (what Shapelets.fit() refuses), TypeError (an option that there is not).
+        """
         made = Shapelets(quality=quality, context=self.contexts[0], **options)
         if not isinstance(series, GroupDataset):
             series = GroupDataset(self, series, y, axes=axes, precision=precision)
@@ -439,6 +476,8 @@ class _DividedProfile(ProfilePlan):
         keep(self._divided, group._log)
 
     def _create(self, series, index, other, other_index, window, axes):
+        if isinstance(other, GroupDataset) != isinstance(series, GroupDataset) and other is not None:
+            raise TypeError("series and other are two arrays, or two GroupDatasets")
         if isinstance(series, GroupDataset):
             where, sides, create = (), (series, other), lib.ww_group_profile_create_from_datasets
             given = [NULL if x is None else x._c for x in sides]
@@ -449,6 +488,7 @@ class _DividedProfile(ProfilePlan):
         window = number("window", window)
         places = number("index", index), number("other_index", other_index)
         check(create(*where, given[0], places[0], given[1], places[1], window, self._options, self._divided))
+        self._remake = held(series, index, axes), window, held(other, other_index, axes), self._named
         self._handle = [ffi.cast("ww_profile *", lib.ww_group_profile_plan(self._divided[0]))]
         return self
 
@@ -456,7 +496,7 @@ class _DividedProfile(ProfilePlan):
         with lock_of(self._group):
             lists, to = self._lists()
             check(lib.ww_group_profile_run(self._divided[0], to))
-        return Profile(self, lists)
+            return Profile(self, lists)
 
     @property
     def info(self) -> SimpleNamespace:
@@ -467,6 +507,8 @@ class _DividedProfile(ProfilePlan):
 
 
 def _host_series(values, axes) -> View:
+    if isinstance(values, Dataset):
+        raise TypeError("a Dataset is on one device: give a group its arrays, or a GroupDataset")
     return view(SeriesSet.of_texts(values) if is_texts(values) else values, axes)
 
 
@@ -478,6 +520,9 @@ class GroupLSH:
     """Hash tables of points on every device of a group: approximate neighbours, by parts of the queries.
 
     points: an array or sets, as of Points. precision: that of numbers. The rest as of LSH, whose results these are.
+
+    Raises ValueError (what LSH() refuses), TypeError (Points, which are on one device; an option that there is not),
+    MemoryError.
     """
 
     def __init__(
@@ -507,7 +552,10 @@ class GroupLSH:
         return self._count
 
     def search(self, queries=None, k: int = 1) -> Tuple[np.ndarray, np.ndarray]:
-        """(distances, ids) of shape (queries, k), as LSH.search()."""
+        """(distances, ids) of shape (queries, k), as LSH.search().
+
+        Raises ValueError (queries of another dimension or kind; k outside 1 to 1024).
+        """
         asking, count = NULL, self._count
         if queries is not None:
             sent, count, _ = self._group._points(queries, self.precision)
@@ -531,8 +579,10 @@ class GroupLSH:
 class GroupDataset:
     """Series on every device of a group, sent to each once: what its jobs take.
 
-    series, y, axes, precision, times, allow_nan, max_bytes: as of Dataset. A device that has not the memory for them, or no
-    double where that is asked for, takes no part.
+    series, y, axes, precision, times, allow_nan, max_bytes: as of Dataset. A device that has not the memory for them,
+    or no double where that is asked for, takes no part.
+
+    Raises what Dataset() raises, when no device can take them: ValueError, TypeError, MemoryError.
     """
 
     def __init__(
@@ -581,6 +631,13 @@ class GroupDataset:
     @property
     def _c(self):
         return self._handle[0]
+
+    def to_set(self) -> SeriesSet:
+        """The series in host memory, as Dataset.to_set() gives them.
+
+        Raises MemoryError.
+        """
+        return SeriesSet._make(lib.ww_group_dataset_series, self._c)
 
     def __len__(self) -> int:
         return self._count

@@ -29,13 +29,18 @@ class ArrayFile:
     shared: None: one writer. "create", "join": a file that several writers fill (threads with an object each,
     processes, machines with a common folder): one creates it, others join, one finishes it; close("leave") leaves it
     to go on later. "read": one that is finished. With `with`: kept at the end; after an exception removed, a shared one
-    left. OSError where the disk is too small, or the file is there or is not.
+    left.
+
+    Raises FileError (the disk is too small; the file is there, or is not), ValueError (not two axes, or too large;
+    another word for shared; a text file that is shared), TypeError (another type).
     """
 
     def __init__(self, path, shape, dtype=np.float64, *, shared: Optional[str] = None) -> None:
         self._dtype = np.dtype(dtype)
         if self._dtype not in DTYPES.values():
-            raise TypeError("float32 or float64")
+            raise TypeError(f"a file of an array has float32 or float64, not {self._dtype}")
+        if len(shape) != 2:
+            raise ValueError(f"a file of an array has two axes, not shape {tuple(shape)}")
         self._shared, self._file = shared, ffi.new("ww_array_file **")
         what = (os.fsencode(path), precision_of(self._dtype), *shape)
         if shared is None:
@@ -48,7 +53,10 @@ class ArrayFile:
 
     @alone
     def put(self, row, column, values: Any) -> None:
-        """Writes a 2-D block at (row, column)."""
+        """Writes a 2-D block at (row, column).
+
+        Raises ValueError (not two axes, or not inside the array; the file is closed), FileError (the disk is full).
+        """
         block = np.ascontiguousarray(values, self._dtype)
         if block.ndim != 2:
             raise ValueError(f"a block has two axes, not shape {block.shape}")
@@ -57,7 +65,10 @@ class ArrayFile:
 
     @alone
     def get(self, row, rows, column, columns) -> np.ndarray:
-        """A block of a shared file, of shape (rows, columns); 0 where nobody has written."""
+        """A block of a shared file, of shape (rows, columns); 0 where nobody has written.
+
+        Raises ValueError (a file that is not shared; not inside the array), FileError (it can't be read).
+        """
         block = np.empty((rows, columns), self._dtype)
         row, column = number("row", row), number("column", column)
         check(lib.ww_array_file_get(self._file[0], row, rows, column, columns, pointer(block)))
@@ -65,12 +76,19 @@ class ArrayFile:
 
     @alone
     def sync(self) -> None:
-        """Brings what was put in a shared file to the disk: afterwards a journal may say so."""
+        """Brings what was put in a shared file to the disk: afterwards a journal may say so.
+
+        Raises ValueError (a file that is not shared), FileError (the disk is full).
+        """
         check(lib.ww_array_file_sync(self._file[0]))
 
     @alone
     def close(self, keep=True) -> None:
-        """keep: True or "finish", False or "remove", "leave" (a shared file, for other writers)."""
+        """keep: True or "finish", False or "remove", "leave" (a shared file, for other writers).
+
+        Raises ValueError (another word; values that nobody has put, where it is to be kept), FileError (the disk is
+        full).
+        """
         if keep not in _KEEP:
             raise ValueError(f"keep is {keep!r}, none of True, False, 'finish', 'remove', 'leave'")
         if self._file[0] != NULL:
@@ -100,8 +118,8 @@ class Journal:
     context: whose device computes; any_device: another kind of device may go on. With `with`: removed at the end, left
     after an exception.
 
-    Raises OSError: the file is there and resume is False; it is damaged; it belongs to another job (the message says
-    what differs).
+    Raises FileError (the file is there and resume is False; it is damaged; it belongs to another job: the text says
+    what differs), ValueError (no units; a text of several lines).
     """
 
     def __init__(
@@ -134,7 +152,10 @@ class Journal:
 
     @classmethod
     def read(cls, path) -> Journal:
-        """A journal of any job, to be looked at."""
+        """A journal of any job, to be looked at.
+
+        Raises FileError (it is not there, or is damaged).
+        """
         made = cls.__new__(cls)
         made._handle = ffi.gc(ffi.new("ww_journal **"), _forget)
         check(lib.ww_journal_read(os.fsencode(path), made._handle))
@@ -142,12 +163,18 @@ class Journal:
 
     @alone
     def mark(self, first: int, count: int = 1) -> None:
-        """These units are done; their results are on disk. In memory, until write()."""
+        """These units are done; their results are on disk. In memory, until write().
+
+        Raises ValueError (units that are not of this journal; it is closed).
+        """
         check(lib.ww_journal_mark(self._handle[0], number("first", first), number("count", count)))
 
     @alone
     def write(self) -> None:
-        """Brings all marks to the disk."""
+        """Brings all marks to the disk.
+
+        Raises FileError (it can't be written).
+        """
         check(lib.ww_journal_write(self._handle[0]))
 
     @alone

@@ -12,9 +12,10 @@ import numpy as np
 from ._arrays import as_numbers, classes_of
 from ._context import Context
 from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, number, plan_options, reporter, run, word
+from ._dataset import dataset, datasets
 from ._measure import Measure, MeasureLike
 from ._measure import measure as as_measure
-from ._series import SeriesSet, dataset, datasets, one_array, output, pointer, precision_of, sizes
+from ._series import SeriesSet, one_array, output, pointer, precision_of, sizes
 
 
 def _one(series, axes, precision, context):
@@ -43,8 +44,13 @@ def average(
     """The average of series under a measure: a record of centre (channels, time), objective, iterations, converged.
 
     method: "dba", or "soft" for a measure with gamma; None: as the measure says. length: points of the centre; 0: of
-    the start. members: indices of the series that are averaged. weights: one a member. start: "mean", "medoid", or a
-    series.
+    the start. members: indices of the series that are averaged; None: all. weights: one a member, none below 0. start:
+    "mean", "medoid", or a series. iterations: most of them; it ends earlier when one lowers the objective by less than
+    the share `tolerance`. objective: the weighted sum of the distances to the centre, before and after each iteration.
+
+    Raises ValueError (no members, an index out of range; weights below 0, of sum 0 or of another number; a measure that
+    the method does not take; a start of other channels, or with NaN; a length to which the band leaves no path;
+    tolerance from 0 to 1).
     """
     measure = as_measure(measure, parameters)
     data = _one(series, axes, precision, context)
@@ -105,7 +111,13 @@ def kmeans(
 ) -> SimpleNamespace:
     """Clusters around averages: a record of labels, distances, centres (a list of (channel, time)), objective, ...
 
-    average: "dba" or "soft"; None: as the measure says. The same seed gives the same clusters on a device.
+    average: "dba" or "soft"; None: as the measure says. length: points of the centres; 0: those of the series that they
+    start from. seed: the same one gives the same clusters on a device. starts: so many searches from first centres of
+    their own, of which the best counts. iterations: most of a search; tolerance: the least share by which one lowers
+    the objective; average_iterations: of an average in each.
+
+    Raises ValueError (k below 1 or above the number of series; a measure that averages do not take; starts below 1;
+    tolerance from 0 to 1).
     """
     measure, k = as_measure(measure, parameters), number("k", k)
     data = _one(series, axes, precision, context)
@@ -153,7 +165,10 @@ def condensed(distances: Any):
 def medoids(distances: Any, k: int, *, max_swaps: int = 0, progress: Progress = None) -> SimpleNamespace:
     """Clusters around k of the items: a record of labels, medoids (item numbers), cost, swaps, converged.
 
-    distances: of pdist(), or a square matrix.
+    distances: of pdist(), or a square matrix. max_swaps: most exchanges of a medoid; 0: until none lowers the cost.
+
+    Raises ValueError (k below 1 or above the number of items; distances of another shape, or with NaN: the text names
+    the items).
     """
     values, count = condensed(distances)
     labels, items = np.empty(count, np.int64), np.empty(number("k", k), np.uintp)
@@ -182,7 +197,10 @@ assert _MERGE.itemsize == ffi.sizeof("ww_merge")
 
 def linkage(distances: Any, method: Optional[str] = "average", *, progress: Progress = None) -> np.ndarray:
     """Merges of clusters in SciPy's form: (n - 1, 4) of left, right, distance, size. method: "single", "complete",
-    "average", "ward". distances: of pdist(), or a square matrix."""
+    "average", "ward". distances: of pdist(), or a square matrix.
+
+    Raises ValueError (there is no such method; distances of another shape, with NaN, or below 0 for "ward").
+    """
     values, count = condensed(distances)
     merges = np.empty(count - 1, _MERGE)
     check(
@@ -199,7 +217,11 @@ def linkage(distances: Any, method: Optional[str] = "average", *, progress: Prog
 
 
 def cut(merges: Any, k: int = 1, distance=np.inf) -> np.ndarray:
-    """Cluster numbers after the merges of linkage() up to a distance, of at least k clusters."""
+    """Cluster numbers after the merges of linkage() up to a distance, of at least k clusters.
+
+    Raises ValueError (k below 1 or above the number of items; a distance of NaN; not four columns), FileError (merges
+    that linkage() did not make).
+    """
     merges = np.asarray(merges, np.float64).reshape(-1, 4)
     records = np.empty(len(merges), _MERGE)
     for i, name in enumerate(_FIELDS):
@@ -221,7 +243,13 @@ def _codes(labels, count=None):
 
 
 def silhouette(distances: Any, labels: Any) -> Tuple[float, np.ndarray]:
-    """How well clusters are separated: (mean, of each item), from -1 to 1."""
+    """How well clusters are separated: (mean, an array with each item's value), from -1 to 1; 0 of an item alone.
+
+    distances: of pdist(), or a square matrix. labels: one an item, of any kind.
+
+    Raises ValueError (another number of labels, or one that is missing; distances of another shape, below 0 or with
+    NaN).
+    """
     values, count = condensed(distances)
     codes, each, mean = _codes(labels, count), np.empty(count), ffi.new("double *")
     check(
@@ -233,7 +261,10 @@ def silhouette(distances: Any, labels: Any) -> Tuple[float, np.ndarray]:
 
 
 def rand_index(a: Any, b: Any) -> float:
-    """The adjusted Rand index of two partitions: 1 equal, about 0 for independent ones."""
+    """The adjusted Rand index of two partitions: 1 equal, about 0 for independent ones.
+
+    Raises ValueError (different numbers of labels, or fewer than two that are labelled in both).
+    """
     a = _codes(a)
     b, value = _codes(b, len(a)), ffi.new("double *")
     check(lib.ww_cluster_agreement(output(a, "int64_t"), output(b, "int64_t"), len(a), value))
@@ -245,6 +276,8 @@ class Classifier:
 
     train: a Dataset with labels. vote: "uniform" or "distance". targets: a number for each training series. It pickles
     with its training series, without `progress`.
+
+    Raises ValueError (another number of targets; the measure's words). run() says the rest.
     """
 
     def __init__(
@@ -269,7 +302,11 @@ class Classifier:
     def run(self, test=None) -> SimpleNamespace:
         """A record: predicted (labels, or values), probabilities, neighbours, distances, correct, total, confusion.
 
-        test: a Dataset of the same precision, or what one takes; None: each training series among the others (leave-one-out).
+        test: a Dataset of the same precision, or what one takes; None: each training series among the others (leave-
+        one-out).
+
+        Raises ValueError (a training series without label; a target that is not finite; k below 1; another word for
+        vote; one training series and no test; datasets of different precisions or channels).
         """
         made = handle("ww_classifier")
         if test is not None:
@@ -327,7 +364,10 @@ def votes(record, classes) -> SimpleNamespace:
 
 
 def classify(train, test=None, measure: MeasureLike = "dtw", **options) -> SimpleNamespace:
-    """Classifies test series by their nearest training series: as Classifier.run(); datasets of one precision."""
+    """Classifies test series by their nearest training series: as Classifier.run(); datasets of one precision.
+
+    Raises what Classifier() and Classifier.run() raise: ValueError.
+    """
     return Classifier(train, measure, **options).run(test)
 
 
@@ -336,6 +376,9 @@ def choose(train, measures, *, k: int = 1, progress: Progress = None) -> SimpleN
 
     measures: Measures or texts, as [f"dtw,band=sakoe-chiba:{p}%" for p in range(21)]; of equal ones the first is taken.
     Returns a record of best, accuracy, and accuracies of all. progress: called with (done, total).
+
+    Raises TypeError (measures is no list), ValueError (it is empty; a measure's words; what Classifier.run() refuses,
+    as series without labels).
     """
     if isinstance(measures, (str, Measure)):
         raise TypeError("measures is a list of them")

@@ -10,7 +10,7 @@ from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 
-from ._core import check, ffi, info, keep, lib, text
+from ._core import check, ffi, info, keep, lib, number, text
 from ._series import sizes
 
 
@@ -37,9 +37,13 @@ class Measure:
     cost: "squared", "absolute", "euclidean". relax: points that may be skipped at no cost at (begin x, end x, begin y,
         end y); None or inf: all.
     cost_expression: OpenCL C over x and y. recurrence: OpenCL C of ww_user_cell(), with text "user".
-    Every other keyword is a parameter of the measure. Measures are values: they don't change, are equal where their words are, and pickle.
+    Every other keyword is a parameter of the measure. Measures are values: they don't change, are equal where their
+    words are, and pickle.
 
-    Raises ValueError, whose text lists what is known.
+    Raises ValueError (a name, band, cost or parameter that there is not, or out of range: the text lists what is
+    known), TypeError (a value that is neither number nor text; a band that is neither text nor two arrays). What only a
+    job can know is refused there: a gamma out of range, a measure without soft minimum, a recurrence that does not
+    compile (DeviceError, with the compiler's text).
     """
 
     def __init__(
@@ -126,11 +130,19 @@ class Measure:
         return self.c(100).gamma
 
     def cells(self, n, m) -> int:
-        """Cells of a pair of n and m points inside the band; 0 where there is no path."""
+        """Cells of a pair of n and m points inside the band; 0 where there is no path.
+
+        Raises ValueError (a length below 0).
+        """
+        n, m = number("n", n), number("m", m)
         return lib.ww_measure_cells(self.c(max(n, m)), n, m)
 
     def band_rows(self, n, m) -> Tuple[np.ndarray, np.ndarray]:
-        """The band as arrays (lo, hi): row i covers columns lo[i] <= j < hi[i]."""
+        """The band as arrays (lo, hi), of n int64 each: row i covers columns lo[i] <= j < hi[i].
+
+        Raises ValueError (a length below 1, or a band that leaves no path).
+        """
+        n, m = number("n", n), number("m", m)
         measure = self.c(max(n, m))
         lo, hi = np.empty(n, np.uintp), np.empty(n, np.uintp)
         check(
@@ -186,7 +198,10 @@ def measures() -> list:
 
 
 def parse_band(words, longest: int = 0) -> Tuple[str, float]:
-    """A band's kind and width of words such as "sakoe-chiba:10%" for series of up to `longest` points."""
+    """A band's kind and width of words such as "sakoe-chiba:10%" for series of up to `longest` points: (text, float).
+
+    Raises ValueError (there is no such band; a share, as 10%, without `longest`).
+    """
     band = ffi.new("ww_band *")
-    check(lib.ww_band_parse(words.encode(), int(longest), band))
+    check(lib.ww_band_parse(words.encode(), number("longest", longest), band))
     return text(lib.ww_band_kind_name(band.kind)), band.width

@@ -10,6 +10,7 @@ import numpy as np
 
 from ._arrays import as_numbers
 from ._core import NULL, Progress, alone, check, handle, info, keep, lib, new, number, plan_options
+from ._dataset import datasets
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._series import neighbours, output, pointer, precision_of
@@ -33,10 +34,13 @@ def shard(count: int, dtype, *, query_offset=0, base_offset=0, exclude_self=Fals
 class NearestPlan:
     """A prepared search for the k nearest series, or for those in one part of a larger base.
 
-    queries, base: datasets; base None: the queries, each without itself. query_offset, base_offset: the numbers of their
-    first series in the whole sets, from which indices count. exclude_self: the whole sets are one. initial: each query's
-    k-th distance so far: what is farther is not reported (index -1). merge_neighbours() joins the parts; results are
-    then those of the whole, bit for bit, on devices of one kind.
+    queries, base: a Dataset, or what one takes; base None: the queries, each without itself. query_offset, base_offset:
+    the numbers of their first series in the whole sets, from which indices count. exclude_self: the whole sets are one.
+    initial: each query's k-th distance so far: what is farther is not reported (index -1). merge_neighbours() joins the
+    parts; results are then those of the whole, bit for bit, on devices of one kind.
+
+    Raises ValueError (k of 0; an offset below 0; another number of initial distances; datasets of different contexts,
+    precisions or channels).
     """
 
     def __init__(
@@ -56,6 +60,7 @@ class NearestPlan:
         max_bytes: int = 0,
         **parameters,
     ) -> None:
+        queries, base = datasets(queries, base)
         self.k, self.queries, self.base = k, queries, base
         self._handle = handle("ww_plan")
         part = shard(
@@ -77,7 +82,10 @@ class NearestPlan:
 
     @alone
     def run(self, row: int = 0, rows: Optional[int] = None) -> Tuple[np.ndarray, np.ndarray]:
-        """(distances, indices) of queries [row, row + rows), None: to the last, in the datasets' type; nearest first."""
+        """(distances, indices) of queries [row, row + rows), None: to the last, in the datasets' type; nearest first.
+
+        Raises ValueError (rows that are not of the queries), MemoryError, and what progress raises.
+        """
         row = number("row", row)
         rows = len(self.queries) - row if rows is None else rows
         indices, values = neighbours(rows, self.k, self.queries.dtype)
@@ -98,12 +106,20 @@ class NearestPlan:
 
 
 def nearest_shard(queries, base: Any, k: int = 1, measure: MeasureLike = "dtw", **options):
-    """The k nearest in one part of a larger base: (distances, indices) of NearestPlan(), with its options."""
+    """The k nearest in one part of a larger base: (distances, indices) of NearestPlan(), with its options.
+
+    Raises what NearestPlan() raises: ValueError.
+    """
     return NearestPlan(measure, queries, base, k, **options).run()
 
 
 def merge_neighbours(first, second, *, similarity: bool = False) -> Tuple[np.ndarray, np.ndarray]:
-    """Joins two lists (distances, indices) of parts of a base: the k nearest of both."""
+    """Joins two lists (distances, indices) of parts of a base, of shape (queries, k) each: the k nearest of both.
+
+    similarity: the largest are the nearest. Of equal distances the first list's come first.
+
+    Raises ValueError (shapes that differ, or are not (queries, k)), TypeError (no numbers).
+    """
     values, indices = np.array(as_numbers(first[0]), order="C"), np.array(first[1], np.int64, order="C")
     others, other_indices = np.ascontiguousarray(second[0], values.dtype), np.ascontiguousarray(second[1], np.int64)
     if not values.shape == indices.shape == others.shape == other_indices.shape or values.ndim != 2:

@@ -101,6 +101,9 @@ class Points:
     values: (points, dimension) of numbers; bool, or bytes with kind="bits"; a list of sets of integers.
     precision: None: that of the numbers. max_bytes: most device memory; more is uploaded block by block. Points pickle:
     they are read back from the device, and uploaded again by the default context.
+
+    Raises ValueError (not two axes, no points; NaN or infinity; members outside 0 to 2^32 - 1; bits that are not in so
+    many bytes; there is no such kind), TypeError (no numbers; bits that are neither bool nor bytes), MemoryError.
     """
 
     def __init__(
@@ -144,7 +147,10 @@ class Points:
         return DTYPES[text(lib.ww_precision_name(lib.ww_points_precision(self._c)))]
 
     def values(self) -> Any:
-        """The points in host memory, as read_points() has them: an array, bytes for bits, a list of sets."""
+        """The points in host memory, as read_points() has them: an array, bytes for bits, a list of sets.
+
+        Raises MemoryError.
+        """
         made = handle("ww_point_set")
         check(lib.ww_point_set_of_points(self._c, made))
         return _values(made)
@@ -201,9 +207,13 @@ def knn(
 ) -> Any:
     """The k nearest points of the base to each query, exactly: (distances, ids) of shape (queries, k), nearest first.
 
-    queries None: the base's own points, each without itself. metric: see metrics(). Of equal distances the lower id
-    comes first; -1 and infinity where there are fewer. radius: instead two lists of arrays, of all points no farther
-    than it, nearest first; up to KNN_MOST (1024) a query, ValueError where there are more.
+    base, queries: Points, or what they take; queries None: the base's own points, each without itself. metric: see
+    metrics(). Of equal distances the lower id comes first; -1 and infinity where there are fewer. Types: that of the
+    base, and int64. radius: instead two lists of arrays, of all points no farther than it, nearest first; up to
+    KNN_MOST (1024) a query.
+
+    Raises ValueError (k outside 1 to 1024; queries of another dimension or kind; a metric that there is not, or that is
+    for other points; a radius of NaN, or with more points within it than KNN_MOST).
     """
     base = _points(base, context=context)
     queries = _points(queries, base)
@@ -243,6 +253,8 @@ def knn_shard(
     """The k nearest points in one part of a larger base: (distances, ids), for merge_neighbours().
 
     Offsets, exclude_self and initial: as of NearestPlan. Not under "l2": take the roots of what is joined.
+
+    Raises ValueError ("l2"; an offset below 0; another number of initial distances; what knn() refuses).
     """
     base = _points(base, context=context)
     part = dict(query_offset=query_offset, base_offset=base_offset, exclude_self=exclude_self, initial=initial)
@@ -258,7 +270,12 @@ def _ids(ids):
 
 
 def knn_vote(ids: Any, labels: Any) -> Any:
-    """The label most frequent among each query's neighbours (ids of knn()); None where it has none."""
+    """The label most frequent among each query's neighbours (ids of knn()): an array of labels.
+
+    Of equally frequent ones the nearest's. A list, with None, where a query has no neighbour with a label.
+
+    Raises ValueError (ids that are not of shape (queries, k), or outside the labels).
+    """
     ids = _ids(ids)
     classes, codes = classes_of(labels)
     predicted = np.empty(len(ids), np.int64)
@@ -271,7 +288,10 @@ def knn_vote(ids: Any, labels: Any) -> Any:
 
 
 def knn_mean(ids: Any, values: Any) -> np.ndarray:
-    """The mean of a value over each query's neighbours; NaN where it has none."""
+    """The mean of a value over each query's neighbours; NaN where it has none.
+
+    Raises ValueError (ids that are not of shape (queries, k), or outside the values).
+    """
     ids, values = _ids(ids), np.ascontiguousarray(values, np.float64)
     predicted = np.empty(len(ids))
     check(
@@ -283,7 +303,10 @@ def knn_mean(ids: Any, values: Any) -> np.ndarray:
 
 
 def knn_recall(exact, approximate) -> float:
-    """The share of the exact neighbours that were found, by their distances, of shape (queries, k) each."""
+    """The share of the exact neighbours that were found, by their distances, of shape (queries, k) each: from 0 to 1.
+
+    Raises ValueError (shapes that differ, or are not (queries, k)).
+    """
     exact = np.ascontiguousarray(as_numbers(exact))
     approximate = np.ascontiguousarray(approximate, exact.dtype)
     if exact.shape != approximate.shape or exact.ndim != 2:
@@ -297,7 +320,10 @@ def metrics() -> Dict[str, str]:
 
 
 def read_points(path, kind="numbers") -> Any:
-    """Points of a file (.fvecs, .bvecs, .ivecs, .npy, text): an array, bytes for bits, a list of sets."""
+    """Points of a file (.fvecs, .bvecs, .ivecs, .npy, text): an array, bytes for bits, a list of sets.
+
+    Raises FileError (it can't be opened, or is damaged: the text says where), ValueError (there is no such kind).
+    """
     made = handle("ww_point_set")
     check(lib.ww_point_set_read(os.fsencode(path), word("ww_point_kind", kind), made))
     return _values(made)
@@ -322,12 +348,20 @@ def _values(points):
 
 
 def write_points(path, values: Any, kind=None) -> None:
-    """Writes points; the name's ending says the format."""
+    """Writes points, as Points takes them.
+
+    The name's ending says the format: .fvecs, .bvecs (bits), .ivecs (sets), .npy, else text.
+
+    Raises FileError (it can't be written), ValueError (the format can't hold such points), TypeError (no numbers).
+    """
     check(lib.ww_point_view_write(os.fsencode(path), PointView(values, kind).c))
 
 
 def sets_of_bits(values: Any) -> list:
-    """The same points as sets: for each the positions of its ones."""
+    """The same points as sets: for each the positions of its ones.
+
+    Raises ValueError (not two axes), TypeError (neither bool nor bytes).
+    """
     made = handle("ww_point_set")
     check(lib.ww_point_set_of_bits(PointView(values, "bits").c, made))
     return _values(made)
@@ -348,15 +382,27 @@ def _part(rows, count):
 
 
 def lsh_collision(metric: str, distance, *, width=1.0, dimension=1) -> float:
-    """The probability that one hash function gives two points at this distance the same value."""
+    """The probability that one hash function gives two points at this distance the same value.
+
+    NaN where it has no meaning. width: of the buckets, for l2, l2-squared and l1. dimension: bits, for hamming.
+
+    Raises ValueError (there is no such metric).
+    """
     return lib.ww_lsh_collision(by_name("ww_metric", metric), distance, width, dimension)
 
 
 class LSH:
     """Hash tables of points: approximate neighbours. An index pickles, and can be saved.
 
-    points: Points, or what they take. options: those of ww_lsh_options by their names: tables, functions, width,
-    probes, candidates, seed, path ("auto", "buckets", "queries"), complete. choose() finds them for a given recall.
+    points: Points, or what they take. metric: l2, l2-squared, l1, cosine, hamming or jaccard. choose() finds the rest
+    for a given recall. path: "auto", "buckets", "queries". options, those of ww_lsh_options:
+    tables: how many, from 1 on. functions: of a table, 1 to 64. width: of a segment under l2 and l1, above 0.
+    probes: buckets that are searched in every table, 1 to 1024. seed: the same one gives the same tables.
+    candidates: most points that a query may examine, 1 to 4096. complete: a query that finds fewer than k is searched
+        again, exactly.
+
+    Raises ValueError (a metric without hash family; tables, functions, probes or width out of range; path), TypeError
+    (an option that there is not), MemoryError.
     """
 
     def __init__(
@@ -405,13 +451,19 @@ class LSH:
 
     @alone
     def add(self, points: Any) -> None:
-        """Adds points, whose ids continue after the last."""
+        """Adds points, whose ids continue after the last.
+
+        Raises ValueError (points of another dimension or kind; NaN or infinity), MemoryError.
+        """
         points = _points(points, self)
         check(lib.ww_lsh_add(self._c, points._c))
 
     @alone
     def remove(self, ids: Any) -> None:
-        """No search finds these points any more."""
+        """No search finds these points any more.
+
+        Raises ValueError (an id that no point has). Then none is removed.
+        """
         ids = np.ascontiguousarray(np.atleast_1d(ids), np.int64)
         check(lib.ww_lsh_remove(self._c, output(ids, "int64_t"), ids.size))
 
@@ -422,6 +474,9 @@ class LSH:
         """(distances, ids) of shape (queries, k); as knn(), but some neighbours may be missing.
 
         rows: a range or slice of the queries, for which alone results are made: of queries None points of the index.
+
+        Raises ValueError (queries of another dimension or kind; k outside 1 to 1024; rows that are not of the queries,
+        or not one after the other), TypeError (rows is neither range nor slice).
         """
         queries = _points(queries, self)
         part = _part(rows, len(queries if queries is not None else self))
@@ -435,6 +490,8 @@ class LSH:
         """(distances, ids) in tables over one part of a larger base, for merge_neighbours().
 
         part: query_offset, base_offset, exclude_self, initial, as of NearestPlan. Not under "l2".
+
+        Raises ValueError (under "l2"; an offset below 0; what search() refuses), TypeError (another keyword).
         """
         queries = _points(queries, self)
         count = len(queries if queries is not None else self)
@@ -465,7 +522,11 @@ class LSH:
 
     @alone
     def set_options(self, **changes) -> None:
-        """Changes how later searches are done: probes, candidates, path, complete."""
+        """Changes how later searches are done: probes, candidates, path, complete.
+
+        Raises ValueError (what the tables are made for: tables, functions, width, seed, more probes; a number out of
+        range), TypeError (an option that there is not).
+        """
         record = self._options()
         if "path" in changes:
             changes["path"] = word("ww_lsh_path", changes["path"])
@@ -474,12 +535,18 @@ class LSH:
 
     @alone
     def save(self, path) -> None:
-        """Writes points, options and removals to a file."""
+        """Writes points, options and removals to a file.
+
+        Raises FileError (it can't be written).
+        """
         check(lib.ww_lsh_save(self._c, os.fsencode(path)))
 
     @alone
     def to_bytes(self) -> bytes:
-        """What save() writes."""
+        """What save() writes.
+
+        Raises MemoryError.
+        """
         target = io.BytesIO()
         user = ffi.new_handle(target)
         check(lib.ww_lsh_save_to(self._c, lib.py_write_fn, user))
@@ -494,12 +561,18 @@ class LSH:
 
     @classmethod
     def load(cls, path, *, context: Optional[Context] = None) -> LSH:
-        """Reads what save() wrote, on any machine. OSError where it is damaged."""
+        """Reads what save() wrote, on any machine.
+
+        Raises FileError (it can't be opened, or no index is in it), MemoryError.
+        """
         return cls._load(lib.ww_lsh_load, os.fsencode(path), context=context)
 
     @classmethod
     def from_bytes(cls, data, *, context: Optional[Context] = None) -> LSH:
-        """An index of to_bytes()."""
+        """An index of to_bytes().
+
+        Raises FileError (no index is in them), MemoryError.
+        """
         user = ffi.new_handle(io.BytesIO(data))
         return cls._load(lib.ww_lsh_load_from, lib.py_read_fn, user, context=context)
 
@@ -524,8 +597,12 @@ class LSH:
     ) -> Tuple[Optional[LSH], SimpleNamespace]:
         """An index whose parameters reach a given recall in the least time: (index, record of what was measured).
 
-        queries: how many there will be. asking: points that will ask, or many like them. Where exact search is
-        faster, the record's exact_is_faster is 1 and the index may be None.
+        recall: the share of the k nearest that has to be found. queries: how many there will be; 0: as many as ask.
+        sample: points to learn from, drawn by seed; 0: 512. asking: points that will ask, or many like them; None: the
+        points themselves. Where exact search is faster, the record's exact_is_faster is 1 and the index may be None.
+
+        Raises ValueError (k outside 1 to 1024; a recall that does not lie between 0 and 1; points that ask of another
+        dimension or kind).
         """
         points = _points(points, context=context)
         asking = _points(asking, points)

@@ -10,8 +10,9 @@ import numpy as np
 
 from ._context import Context, default_context
 from ._core import NULL, Progress, alone, by_name, check, ffi, handle, info, lib, lock_of, new, number, run
+from ._dataset import Dataset, dataset
 from ._parts import merge_neighbours
-from ._series import Dataset, SeriesSet, dataset, one_series, output, view
+from ._series import SeriesSet, one_array, one_series, output, view
 
 # (distances, indices) of the nearest, and with left_right of the earlier and the later ones.
 ProfileLists = List[Tuple[np.ndarray, np.ndarray]]
@@ -21,7 +22,10 @@ _SIDES = ("", "left_", "right_")
 
 
 class ProfilePlan:
-    """A prepared profile, for work that is divided: profile() plans one and runs the whole. Options as of profile()."""
+    """A prepared profile, for work that is divided: profile() plans one and runs the whole. Options as of profile().
+
+    Raises what profile() raises: ValueError, MemoryError.
+    """
 
     def __init__(
         self,
@@ -59,9 +63,17 @@ class ProfilePlan:
         window = number("window", window)
         places = number("index", index), number("other_index", other_index)
         check(create(*where, sides[0], places[0], sides[1], places[1], window, self._options, self._handle))
+        self._remake = held(series, index, axes), window, held(other, other_index, axes), self._named
 
     def _set_options(self, k, exclusion, left_right, precision, best_channels, limits):
         self.k, self.left_right = k, left_right
+        self._named = {
+            "k": k,
+            "exclusion": exclusion,
+            "left_right": left_right,
+            "precision": precision,
+            "best_channels": best_channels,
+        }
         self._options = new(
             "ww_profile_options",
             k=k,
@@ -74,7 +86,10 @@ class ProfilePlan:
 
     @alone
     def run(self) -> Profile:
-        """The whole profile."""
+        """The whole profile: a Profile.
+
+        Raises MemoryError, and what progress raises.
+        """
         lists, to = self._lists()
         check(lib.ww_profile_run(self._handle[0], to))
         return Profile(self, lists)
@@ -85,14 +100,20 @@ class ProfilePlan:
 
         Of one series those on and above the diagonal are the whole. No rows: an empty part. add: together with what the
         plan's earlier rectangles found, which makes many of them faster; the last one's lists are then those of all.
+
+        Raises ValueError (it is not inside).
         """
+        row, rows, column, columns = map(number, ("row", "rows", "column", "columns"), (row, rows, column, columns))
         lists, to = self._lists()
         run = lib.ww_profile_add_rectangle if add else lib.ww_profile_run_rectangle
         check(run(self._handle[0], row, rows, column, columns, to))
         return lists
 
     def join(self, parts: Iterable[ProfileLists]) -> Profile:
-        """The profile of all these parts: the whole's, bit for bit, where they are the whole. They pickle."""
+        """The profile of all these parts: the whole's, bit for bit, where they are the whole. They pickle.
+
+        Raises ValueError (parts of other windows or another k).
+        """
         whole = self.rectangle(0, 0, 0, 0)
         for part in parts:
             whole = [merge_neighbours(a, b) for a, b in zip(whole, part)]
@@ -120,7 +141,10 @@ class ProfilePlan:
 
     @alone
     def distances_of(self, window: int) -> np.ndarray:
-        """The distances of one window to all windows (a distance profile), in double."""
+        """The distances of one window to all windows (a distance profile): float64; infinity within the exclusion.
+
+        Raises ValueError (there is no such window).
+        """
         values = np.empty(self.info.other_windows)
         check(lib.ww_profile_get_distances(self._handle[0], number("window", window), output(values, "double")))
         return values
@@ -130,35 +154,53 @@ class Profile:
     """The nearest windows of every window: what profile() returns.
 
     distances, indices: (windows, k), nearest first; index -1 and infinity where there are fewer. left_distances,
-    left_indices, right_distances, right_indices: among earlier and later windows, where asked for, else None.
+    left_indices, right_distances, right_indices: among earlier and later windows, where asked for, else None. info: as
+    ProfilePlan.info, of the run that made it. A profile pickles, with a copy of its series: what the arrays hold and
+    info are at hand at once, and for the rest its plan is made again by the default context.
+
+    Raises what its methods say; profile() makes it.
     """
 
     def __init__(self, plan: ProfilePlan, lists: ProfileLists) -> None:
-        self.plan, self._handle = plan, plan._handle
+        self._plan: Optional[ProfilePlan] = plan
+        self._remake = plan._remake
+        self.info = plan.info
         sides: Any = [*lists, *[(None, None)] * (3 - len(lists))]
         self.distances, self.indices = sides[0]
         self.left_distances, self.left_indices = sides[1]
         self.right_distances, self.right_indices = sides[2]
 
     @property
-    def info(self) -> SimpleNamespace:
-        """As ProfilePlan.info."""
-        return self.plan.info
+    def plan(self) -> ProfilePlan:
+        """The plan that made it; of a copy the same one of the default context, made when it is first needed."""
+        if self._plan is None:
+            series, window, other, options = self._remake
+            if not default_context().has_double:
+                options = {**options, "precision": "float"}
+            self._plan = ProfilePlan(series, window, other, **options)
+        return self._plan
 
     def distances_of(self, window: int) -> np.ndarray:
-        """As ProfilePlan.distances_of()."""
+        """As ProfilePlan.distances_of().
+
+        Raises ValueError (there is no such window).
+        """
         return self.plan.distances_of(window)
 
     def motifs(self, count: int = 3, *, radius=3.0, separation: Optional[int] = None) -> list:
-        """The nearest pairs with all windows near them: records of first, second, distance, neighbours.
+        """The nearest pairs with all windows near them: at most `count` records of first, second, distance, neighbours.
 
-        radius: neighbours are no farther than so many times the pair's distance; 0: pairs alone.
+        radius: neighbours are no farther than so many times the pair's distance; 0: pairs alone. separation: windows
+        this near to a motif's are in no later one; None: the exclusion.
+
+        Raises ValueError (a profile of two series; a count, a radius or a separation below 0).
         """
         motifs, found = ffi.new("ww_profile_motif[]", number("count", count)), ffi.new("size_t *")
-        with lock_of(self.plan):
+        plan = self.plan
+        with lock_of(plan):
             check(
                 lib.ww_profile_find_motifs(
-                    self._handle[0],
+                    plan._handle[0],
                     output(self.distances, "double"),
                     output(self.indices, "int64_t"),
                     _separation(separation),
@@ -177,12 +219,18 @@ class Profile:
         return result
 
     def discords(self, count: int = 3, *, separation: Optional[int] = None) -> np.ndarray:
-        """Windows whose nearest neighbour is the farthest, the farthest first."""
+        """Windows whose nearest neighbour is the farthest, the farthest first: at most `count` indices.
+
+        separation: as for motifs().
+
+        Raises ValueError (a count or a separation below 0).
+        """
         windows, found = np.empty(number("count", count), np.int64), ffi.new("size_t *")
-        with lock_of(self.plan):
+        plan = self.plan
+        with lock_of(plan):
             check(
                 lib.ww_profile_find_discords(
-                    self._handle[0],
+                    plan._handle[0],
                     output(self.distances, "double"),
                     _separation(separation),
                     count,
@@ -193,16 +241,31 @@ class Profile:
         return windows[: found[0]]
 
     def stumpy(self) -> np.ndarray:
-        """As stumpy.stump() has it: columns are distances, indices, left index, right index; needs left_right."""
+        """As stumpy.stump() has it: columns are distances, indices, left index, right index; needs left_right.
+
+        Raises ValueError (made without left_right).
+        """
         if self.left_indices is None:
             raise ValueError("stumpy's columns have left and right indices: pass left_right=True")
         columns = [self.distances, self.indices, self.left_indices[:, :1], self.right_indices[:, :1]]
         return np.concatenate([column.astype(object) for column in columns], axis=1)
 
+    def __getstate__(self):
+        return {**self.__dict__, "_plan": None}
+
 
 def series_of(values, axes):
     """The view of one series, or of a set."""
     return view(values) if isinstance(values, SeriesSet) else one_series(values, axes)
+
+
+def held(values, index, axes):
+    """A copy of one series, of shape (channel, time): what is written to it later changes no profile."""
+    if values is None:
+        return None
+    if hasattr(values, "to_set"):
+        values = values.to_set()
+    return values[index] if isinstance(values, SeriesSet) else np.array(one_array(values, axes))
 
 
 def _separation(value):
@@ -212,10 +275,15 @@ def _separation(value):
 def profile(series: Any, window: int, other=None, **options) -> Profile:
     """The matrix profile of a series, or against another one: a Profile.
 
-    series, other: (time,) or (channel, time); or a SeriesSet or Dataset with index= and
-    other_index=, which of its series. window: points. k: neighbours a window. exclusion:
-    windows this near in one series are no neighbours; None: a quarter of the window, rounded up. left_right: also the
-    nearest earlier and later. precision: of the search; the distances found are computed in double. best_channels: 0
-    all, else so many of them. Distances are of z-normalised windows (population deviation), as stumpy's.
+    series, other: (time,) or (channel, time); or a SeriesSet or Dataset with index= and other_index=, which of its
+    series. NaN and infinity are allowed: a window with one has no neighbours. window: points. k: neighbours a window.
+    exclusion: windows this near in one series are no neighbours; None: a quarter of the window, rounded up. left_right:
+    also the nearest earlier and later. precision: of the search; the distances found are computed in double.
+    best_channels: 0 all, else so many of them. Distances are of z-normalised windows (population deviation), as
+    stumpy's.
+
+    Raises ValueError (a window below 3 points or longer than a series; k outside 1 to 64; an exclusion that leaves no
+    pair; series of different channels; left_right or a Dataset's precision that does not fit; an index that there is
+    not), MemoryError.
     """
     return ProfilePlan(series, window, other, **options).run()

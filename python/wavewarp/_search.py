@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from types import SimpleNamespace
 from typing import Any, Optional
 
@@ -11,9 +12,10 @@ import numpy as np
 from ._arrays import as_numbers
 from ._context import Context, default_context
 from ._core import NULL, Progress, alone, by_name, callback, check, ffi, handle, info, keep, lib, new, number, run, word
+from ._dataset import Dataset
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
-from ._series import Dataset, pointer, precision_of, sizes, view
+from ._series import pointer, precision_of, sizes, view
 
 MATCH = np.dtype([("stream", np.int64), ("begin", np.int64), ("end", np.int64), ("distance", np.float64)])
 REPORT = np.dtype([("query", np.int64), *MATCH.descr])
@@ -27,6 +29,9 @@ class Source:
         or np.memmap of shape (time,) or (time, channels), from which blocks are taken.
     length, channels, dtype (float32 or float64): of a function; an array says them itself.
     What read raises ends the search.
+
+    Raises ValueError (no length, one below 0, more than two axes; in the search, blocks of another shape), TypeError
+    (another dtype).
     """
 
     def __init__(self, read, length=None, *, channels=1, dtype=np.float64) -> None:
@@ -36,10 +41,7 @@ class Source:
                 raise ValueError(f"a stream has shape (time,) or (time, channels), not {array.shape}")
             length, channels = len(array), 1 if array.ndim == 1 else array.shape[1]
             dtype = np.float32 if array.dtype == np.float32 else np.float64
-
-            def read(first, count):
-                return array[first : first + count]
-
+            read = functools.partial(_block, array)
         if length is None:
             raise ValueError("a function that reads needs the stream's length")
         self.read, self.length = read, number("length", length)
@@ -71,6 +73,10 @@ class Source:
         ffi.memmove(values, pointer(block), block.nbytes)
 
 
+def _block(array, first, count):
+    return array[first : first + count]
+
+
 @callback(error=1)
 def py_search_read_fn(user, first, count: int, values: Any):
     ffi.from_handle(user)._give(first, count, values)
@@ -100,7 +106,10 @@ def search_options(kind, znormalise, k, exclusion, threshold, no_bounds, precisi
 
 
 class Search:
-    """A prepared search for queries, for any number of streams. search() makes one and runs it."""
+    """A prepared search for queries, for any number of streams. search() makes one and runs it.
+
+    Raises what search() raises: ValueError, MemoryError.
+    """
 
     def __init__(
         self,
@@ -135,10 +144,13 @@ class Search:
     def run(self, streams, *, stream_offset: int = 0, point_offset: int = 0) -> np.ndarray:
         """The matches in all streams: records (stream, begin, end, distance) of shape (queries, k), best first.
 
-        streams: a set of series, a Source, or a Dataset of the search's context and precision, which stays on the device
-        from one search to the next. stream is -1 where there are fewer matches. stream_offset, point_offset: the number
-        of the first stream, and of its first point, in a whole that is searched in parts: matches count from there. See
-        search_places().
+        streams: a set of series, a Source, or a Dataset of the search's context and precision, which stays on the
+        device from one search to the next. stream is -1 where there are fewer matches. stream_offset, point_offset: the
+        number of the first stream, and of its first point, in a whole that is searched in parts: matches count from
+        there. See search_places().
+
+        Raises ValueError (streams of other channels; a Dataset of another context or precision; an offset below 0), and
+        what progress and a Source's read raise.
         """
         if stream_offset or point_offset or self._part:
             part = new("ww_search_part", stream_offset=stream_offset, point_offset=point_offset)
@@ -156,10 +168,12 @@ class Search:
 
     @alone
     def run_part(self, streams, first: int, count: int) -> np.ndarray:
-        """The places that begin in points [first, first + count) of all streams, one after the other with one point between.
+        """The places that begin in points [first, first + count) of all streams, in a row with one point between.
 
-        streams: a set of series, or a Source. first: a multiple of 64. For search_part_places() places, as run() with offsets
-        is; the joined places of all parts are the whole's, several z-normalised streams too.
+        streams: a set of series, or a Source. first: a multiple of 64. For search_part_places() places, as run() with
+        offsets is; the joined places of all parts are the whole's, several z-normalised streams too.
+
+        Raises ValueError (first is no multiple of 64; streams of other channels), TypeError (a Dataset).
         """
         matches = np.empty((self.count, self.k), MATCH)
         found = ffi.cast("ww_match *", pointer(matches))
@@ -183,8 +197,12 @@ def search(queries, streams, measure: MeasureLike = "dtw", **options) -> np.ndar
 
     kind: "windows" (matches of the query's length), "open" (parts of any length) or "super" (whole streams in the
         queries); None: windows with znormalise, else open. znormalise: each window by its own mean and deviation.
-    k: matches a query. exclusion: two of them are no closer than so many points; None: half of the query.
-    threshold: the largest distance. streams: a set of series, or a Source.
+    k: matches a query, best first; stream -1 where there are fewer. exclusion: two of them are no closer than so many
+        points; None: half of the query. threshold: the largest distance. streams: a set of series, or a Source; a match
+        has no NaN.
+
+    Raises ValueError (k outside 1 to 4096; kind; znormalise or gamma with open ends; queries with NaN; streams of other
+    channels; a threshold of NaN), MemoryError, and what progress and a Source's read raise.
     """
     return Search(queries, measure, **options).run(streams)
 
@@ -195,12 +213,17 @@ def search_places(k: int, exclusion: int) -> int:
     To search a stream in parts: k=search_places(k, exclusion) and exclusion=0 in each; merge_matches() joins the parts,
     and choose_matches() chooses. The matches are those of the whole, bit for bit. docs/scale.md says where a stream may
     be cut.
+
+    Raises ValueError (k or exclusion below 0), TypeError (no whole number).
     """
     return lib.ww_search_places(number("k", k), number("exclusion", exclusion))
 
 
 def search_part_places(queries, k: int, exclusion: int, *, znormalise: bool = False, axes: Optional[str] = None) -> int:
-    """How many places each part of a search for windows is searched for. 0: too many; divide the queries instead."""
+    """How many places each part of a search for windows is searched for. 0: too many; divide the queries instead.
+
+    Raises ValueError (k or exclusion below 0; queries that are no series).
+    """
     options = search_options("windows", znormalise, k, exclusion, None, False, "double", {})
     return lib.ww_search_part_places(view(queries, axes).c, options)
 
@@ -213,7 +236,10 @@ def _matches(values):
 
 
 def merge_matches(first, second, *, similarity: bool = False) -> np.ndarray:
-    """Joins the matches of two parts, of one shape (queries, places): for each query the best of both."""
+    """Joins the matches of two parts, of one shape (queries, places): for each query the best of both.
+
+    Raises ValueError (shapes that differ, or are not (queries, places)).
+    """
     (made, to), (other, more) = _matches(first), _matches(second)
     if made.shape != other.shape:
         raise ValueError(f"matches of shapes {made.shape} and {other.shape}")
@@ -225,6 +251,9 @@ def choose_matches(matches, k: int, exclusions, *, similarity: bool = False) -> 
     """The k matches of each query that the search of the whole gives, of merged places of shape (queries, places).
 
     exclusions: points, one for all queries or one for each.
+
+    Raises ValueError (k below 1; fewer places than k matches with these exclusions may need; another number of
+    exclusions).
     """
     made, places = _matches(matches)
     apart = np.broadcast_to(np.asarray(exclusions, np.int64), made.shape[:1])
@@ -238,6 +267,8 @@ class Monitor:
     """A search in a stream that arrives point by point: reports each match within the threshold once.
 
     Options as of Search. push() and finish() return records (query, stream, begin, end, distance).
+
+    Raises ValueError (kind "super", which needs a stream's end; a threshold of NaN; what search() refuses).
     """
 
     def __init__(
@@ -270,7 +301,10 @@ class Monitor:
 
     @alone
     def push(self, values: Any) -> np.ndarray:
-        """Adds points, of shape (count,) or (count, channels), and returns the matches that are now certain."""
+        """Adds points, of shape (count,) or (count, channels), and returns the matches that are now certain.
+
+        Raises ValueError (points of other channels; after finish()), TypeError (no numbers).
+        """
         values = as_numbers(values)
         values = np.ascontiguousarray(values.reshape(-1, 1) if values.ndim < 2 else values)
         if values.shape[1] != self.channels:
@@ -290,7 +324,10 @@ class Monitor:
 
     @alone
     def finish(self) -> np.ndarray:
-        """The stream has ended: the matches that were not yet certain."""
+        """The stream has ended: the matches that were not yet certain.
+
+        Raises ValueError (it was called before).
+        """
         matches: list = []
         user = ffi.new_handle(matches)
         check(lib.ww_search_stream_finish(self._handle[0], lib.py_match_fn, user))
@@ -304,5 +341,10 @@ class Monitor:
 
     @alone
     def delay(self, query=0) -> int:
-        """How many points after its last one a match is reported at the latest."""
+        """How many points after its last one a match is reported at the latest.
+
+        Raises IndexError (there is no such query).
+        """
+        if not 0 <= query < self.count:
+            raise IndexError(f"query {query} of {self.count}")
         return lib.ww_search_stream_delay(self._handle[0], query)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Series: arrays as views without copies, sets in host memory with files, and datasets on the device."""
+"""Series: arrays as views without copies, and sets in host memory with files."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import Any, Iterable, Optional
 
 import numpy as np
 
-from ._arrays import as_numbers, label_list, label_names
+from ._arrays import as_numbers, label_list
 from ._buffer import Buffer
-from ._context import Context, default_context
 from ._core import NULL, by_name, check, ffi, handle, info, keep, lib, new, text
 
 AXES = ("nct", "ntc")
@@ -191,8 +190,10 @@ def view(values: Any, axes: Optional[str] = None):
 
 
 def one_array(values, axes=None):
-    """One series, of shape (time,) or (channel, time), as an array (channel, time)."""
+    """One series, of shape (time,) or (channel, time), or a text, as an array (channel, time)."""
     _check_axes(axes)
+    if isinstance(values, (str, bytes)):
+        return SeriesSet.of_texts([values])[0]
     array = as_numbers(values)
     if array.ndim == 3 and len(array) == 1:
         array = array[0]
@@ -211,7 +212,12 @@ def one_series(values, axes=None):
 class SeriesSet:
     """Series in host memory, in double, with labels and time stamps: what files are read into.
 
-    SeriesSet(series, labels=None, axes=None) copies arrays; read() and generate() make sets too.
+    SeriesSet(series, labels=None, axes=None) copies arrays; read() and generate() make sets too. NaN is a missing
+    value, which fill_missing() fills; jobs refuse it. len() is the number of series, x[i] a copy of one, of shape
+    (channel, time), x[a:b] a list of such.
+
+    Raises ValueError (a shape that is no series; other channels than the first; another number of labels), TypeError
+    (no numbers), IndexError (of an index: there is no such series).
     """
 
     def __init__(self, series: Any = None, labels: Any = None, *, axes: Optional[str] = None, channels=None) -> None:
@@ -237,7 +243,10 @@ class SeriesSet:
 
     @classmethod
     def of_texts(cls, texts: Iterable[Any], labels: Any = None) -> SeriesSet:
-        """Sequences of symbols, a series a text: each Unicode code point is a point. For Levenshtein and LCS."""
+        """Sequences of symbols, a series a text: each Unicode code point is a point. For Levenshtein and LCS.
+
+        Raises FileError (a text that is not UTF-8), ValueError (an empty text; another number of labels).
+        """
         made, texts = cls(channels=1), list(texts)
         named = [None] * len(texts) if labels is None else label_list(labels)
         if len(named) != len(texts):
@@ -253,7 +262,11 @@ class SeriesSet:
         return self._handle[0]
 
     def add(self, series: Any, label=None, *, times=None, axes: Optional[str] = None) -> None:
-        """Appends a copy of a series of shape (time,) or (channel, time), with its label and time stamps."""
+        """Appends a copy of a series of shape (time,) or (channel, time), with its label and time stamps.
+
+        Raises ValueError (other channels; no points; time stamps of another number, or that decrease), TypeError (no
+        numbers).
+        """
         array = np.ascontiguousarray(one_array(series, axes), np.float64)
         if array.shape[0] != self.channels:
             raise ValueError(f"a series of {array.shape[0]} channels in a set of {self.channels}")
@@ -263,7 +276,10 @@ class SeriesSet:
             self.set_times(len(self) - 1, times)
 
     def set_times(self, i, times) -> None:
-        """Gives series i its time stamps, which do not decrease: one a point."""
+        """Gives series i its time stamps, which do not decrease: one a point.
+
+        Raises ValueError (another number of them, or some that decrease), IndexError (there is no such series).
+        """
         i = self._at(i)
         stamps = np.ascontiguousarray(times, np.float64)
         if stamps.shape != (lib.ww_series_set_length(self._c, i),):
@@ -271,13 +287,19 @@ class SeriesSet:
         check(lib.ww_series_set_set_times(self._c, i, output(stamps, "double")))
 
     def times(self, i) -> Optional[np.ndarray]:
-        """Time stamps of series i, None where the set has none."""
+        """A copy of the time stamps of series i, one a point; None where the set has none.
+
+        Raises IndexError (there is no such series).
+        """
         i = self._at(i)
         stamps = lib.ww_series_set_times(self._c, i)
         return None if stamps == NULL else np.array(ffi.unpack(stamps, lib.ww_series_set_length(self._c, i)))
 
     def shift_times(self, shift) -> None:
-        """Adds a number to every time stamp."""
+        """Adds a number to every time stamp.
+
+        Raises ValueError (it is not finite).
+        """
         check(lib.ww_series_set_shift_times(self._c, shift))
 
     def __len__(self) -> int:
@@ -299,8 +321,10 @@ class SeriesSet:
         """Points of each series."""
         return np.array([lib.ww_series_set_length(self._c, i) for i in range(len(self))], np.int64)
 
-    def __getitem__(self, i) -> np.ndarray:
-        """A copy of series i, of shape (channel, time)."""
+    def __getitem__(self, i) -> Any:
+        """A copy of series i, of shape (channel, time); of a slice a list of them."""
+        if isinstance(i, slice):
+            return [self[k] for k in range(*i.indices(len(self)))]
         i = self._at(i)
         length = lib.ww_series_set_length(self._c, i)
         values = lib.ww_series_set_values(self._c, i)
@@ -322,17 +346,26 @@ class SeriesSet:
         return np.array([lib.ww_series_set_class(self._c, i) for i in range(len(self))], np.int64)
 
     def to_numpy(self) -> np.ndarray:
-        """An array of shape (series, channel, time); ValueError where lengths differ."""
+        """An array of shape (series, channel, time), float64.
+
+        Raises ValueError (lengths differ; there are no series).
+        """
         if self.min_length != self.max_length:
-            raise ValueError(f"series of {self.min_length} to {self.max_length} points make no array")
+            raise ValueError(f"series of {self.min_length} to {self.max_length} points make no array; list(x) has each")
         return np.stack([self[i] for i in range(len(self))])
 
     def znormalise(self) -> None:
-        """Mean 0 and population deviation 1 of every channel of every series, in place."""
+        """Mean 0 and population deviation 1 of every channel of every series, in place. What is constant becomes 0.
+
+        Raises ValueError (NaN or infinity: the text says where).
+        """
         check(lib.ww_series_set_znormalise(self._c))
 
     def fill_missing(self, how: str = "interpolate") -> None:
-        """Fills NaN ("interpolate") or leaves out points with one ("drop"), in place."""
+        """Fills NaN ("interpolate") or leaves out points with one ("drop"), in place.
+
+        Raises ValueError (a series has no value to fill from, or no point is left; another word).
+        """
         values = {"keep": 0, "interpolate": 1, "drop": 2}
         if how not in values:
             raise ValueError(f"{how!r} is none of {', '.join(values)}")
@@ -353,7 +386,13 @@ class SeriesSet:
         return info(record)
 
     def write(self, path, *, format: str = "auto", precision: Optional[str] = "double") -> None:
-        """Writes the set; the name's ending says the format: .tsv, .ts; .csv, .npy without labels. OSError."""
+        """Writes the set; the name's ending says the format: .tsv, .ts; .csv, .npy without labels.
+
+        precision: of the numbers.
+
+        Raises ValueError (the name says no format; the format can't hold such a set: labels, channels, lengths),
+        FileError (the file can't be written).
+        """
         kind = by_name("ww_format", format)
         check(lib.ww_series_set_write(self._c, os.fsencode(path), kind, by_name("ww_precision", precision)))
 
@@ -388,10 +427,18 @@ _READ_WORDS = {
 def read(path, *, format: str = "auto", **options) -> SeriesSet:
     """Reads series: UCR .tsv and .txt, .ts, .arff, .csv, .npy, .npz, also packed by gzip. Returns a SeriesSet.
 
-    options: those of ww_read_options by their names: axes ("nct", "ntc"), rows ("series", "points"), header ("yes",
-    "no"), missing ("keep", "interpolate", "drop"), csv_label ("first", "last", "none"), label_column, time_column,
-    series_column, columns, times (another file), threads. What was guessed is in SeriesSet.notices.
-    Raises OSError with file, line and column.
+    format: by content. options, those of ww_read_options:
+    axes ("nct", "ntc"): of a .npy array of three dimensions. rows ("series", "points"): of .csv, UCR text and arrays of
+        two. header ("yes", "no"): whether the first line has names.
+    missing ("keep", "interpolate", "drop"): what becomes of NaN.
+    csv_label ("first", "last", "none"), or label_column: where labels are, by name or number from 1.
+    time_column, series_column: of .csv whose rows are points. columns: those with values, as "2,5-9".
+    times: a file of time stamps. threads: that parse large text; 0: as many as there are processors.
+
+    What was guessed is in SeriesSet.notices.
+
+    Raises FileError (it can't be opened, or is damaged: file, line and column), ValueError (a file without series; a
+    word that an option does not have), TypeError (an option that there is not).
     """
     fields = {"format": by_name("ww_format", format)}
     for name, value in options.items():
@@ -414,13 +461,21 @@ def write(
     format: str = "auto",
     precision: Optional[str] = "double",
 ) -> None:
-    """Writes series: what SeriesSet takes, or one."""
+    """Writes series: what SeriesSet takes. The name's ending says the format: .tsv, .ts; .csv, .npy without labels.
+
+    Raises what SeriesSet() and SeriesSet.write() raise: ValueError, TypeError, FileError.
+    """
     made = series if isinstance(series, SeriesSet) else SeriesSet(series, labels, axes=axes)
     made.write(path, format=format, precision=precision)
 
 
 def generate(kind, count: int = 100, *, length=0, max_length=0, channels=1, seed: int = 1) -> SeriesSet:
-    """Generated series with labels: "cbf", "two-patterns", "synthetic-control", "random-walk", "sine"."""
+    """Generated series with labels: "cbf", "two-patterns", "synthetic-control", "random-walk", "sine". A SeriesSet.
+
+    length: points, 0: as usual for the kind. max_length: lengths are between both. The same seed gives the same series.
+
+    Raises ValueError (there is no such generator; no series; max_length below length).
+    """
     options = new(
         "ww_generate_options", count=count, length=length, max_length=max_length, channels=channels, seed=seed
     )
@@ -428,218 +483,12 @@ def generate(kind, count: int = 100, *, length=0, max_length=0, channels=1, seed
 
 
 def write_array(path, values: Any) -> None:
-    """Writes a 2-D array of distances as the program does (.npy, .csv, else raw); 1-D: a condensed matrix, as .npy."""
+    """Writes a 2-D array of distances as the program does (.npy, .csv, else raw); 1-D: a condensed matrix, as .npy.
+
+    Raises ValueError (more than two axes), TypeError (no numbers), FileError (the file can't be written).
+    """
     array = np.ascontiguousarray(as_numbers(values))
     if array.ndim not in (1, 2):
         raise ValueError(f"shape {array.shape} has neither one axis nor two")
     rows, columns = array.shape if array.ndim == 2 else (len(array), 0)
     check(lib.ww_array_write(os.fsencode(path), pointer(array), precision_of(array.dtype), rows, columns))
-
-
-class Dataset:
-    """Series on the device, uploaded once; what every job takes.
-
-    series: an array of shape (series, time) or (series, channel, time) with any strides; anything with the buffer or
-    DLPack protocol, or a PyTorch CPU tensor; a list of series of unequal length, each (time,) or (channel, time); a
-    pandas DataFrame, a row a series (from_long() takes the long form); a SeriesSet; a list of texts.
-    y: labels, one a series (None or NaN: none), for jobs that learn. A SeriesSet has its own.
-    axes: "nct", or "ntc" for (series, time, channel) without a copy. A last axis of 1 has to be named.
-    precision: "float" or "double"; None: float for float32, double for others where the device has double.
-    times: the last channel holds time stamps, for TWED. allow_nan: NaN is accepted. updates: update() will be called.
-    max_bytes: most device memory; more is uploaded block by block.
-
-    A dataset pickles: its series are read back, and uploaded again by the default context of the process that opens it.
-
-    Raises ValueError (shapes, NaN with its place), MemoryError.
-    """
-
-    def __init__(
-        self,
-        series: Any,
-        y: Any = None,
-        *,
-        axes: Optional[str] = None,
-        precision: Optional[str] = None,
-        times=False,
-        allow_nan: bool = False,
-        max_bytes: int = 0,
-        updates: bool = False,
-        context: Optional[Context] = None,
-    ) -> None:
-        self.context = context or default_context()
-        if is_texts(series):
-            series, y = SeriesSet.of_texts(series, y), None
-        self._view = None if isinstance(series, SeriesSet) else view(series, axes)
-        self._axes = axes
-        dtype = DTYPES["double"] if self._view is None else self._view.dtype
-        if precision is None:
-            precision = "float" if dtype == np.float32 or not self.context.has_double else "double"
-        self._options = {"times": times, "allow_nan": allow_nan, "max_bytes": max_bytes, "updates": updates}
-        options = {
-            "precision": by_name("ww_precision", precision),
-            "allow_not_finite": bool(allow_nan),
-            "times": bool(times),
-            "max_bytes": max_bytes,
-            "updates": bool(updates),
-        }
-        self._of_set = self._view is None
-        self._handle = handle("ww_dataset")
-        if self._view is None:
-            if y is not None:
-                raise ValueError("a SeriesSet has its own labels")
-            check(
-                lib.ww_dataset_create_from_set(
-                    self.context._c, series._c, new("ww_dataset_options", **options), self._handle
-                )
-            )
-            self.classes = np.array(
-                [text(lib.ww_dataset_class_name(self._c, k)) for k in range(lib.ww_dataset_class_count(self._c))]
-            )
-        else:
-            self.classes, names = label_names(y, self._view.count)
-            check(
-                lib.ww_dataset_create(
-                    self.context._c, self._view.c, new("ww_dataset_options", labels=names, **options), self._handle
-                )
-            )
-            self._view = None  # what was uploaded is not held
-
-    @classmethod
-    def from_buffer(cls, buffer: Buffer) -> Dataset:
-        """Series of equal length in device memory: a Buffer of shape (series, time) or (series, channel, time).
-
-        Nothing is copied or checked: values are finite. What is written to the buffer later holds for later runs.
-        """
-        if len(buffer.shape) not in (2, 3):
-            raise ValueError(f"shape {buffer.shape} is neither (series, time) nor (series, channel, time)")
-        made = cls.__new__(cls)
-        made.context, made._view, made._axes, made._of_set = buffer.context, None, None, False
-        made._options = {"updates": True}
-        made.classes, made._handle = np.array([]), handle("ww_dataset")
-        channels = buffer.shape[1] if len(buffer.shape) == 3 else 1
-        check(
-            lib.ww_dataset_create_from_buffer(
-                buffer.context._c,
-                buffer._c,
-                buffer.shape[0],
-                channels,
-                buffer.shape[-1],
-                precision_of(buffer.dtype),
-                made._handle,
-            )
-        )
-        return made
-
-    @classmethod
-    def from_long(cls, frame, *, series: Any, values: Any, time=None, label=None, **options) -> Dataset:
-        """From a pandas DataFrame in the long form: a row a point.
-
-        series, time, label: the columns' names; values: a column or a list of them, the channels. Points are ordered by
-        `time` where it is given; series keep the order of their first appearance.
-        """
-        names = [values] if isinstance(values, str) or not isinstance(values, (list, tuple)) else list(values)
-        arrays, labels = [], []
-        if np.any(frame[series].isna()):
-            raise ValueError(f"a row has no series: {series!r} is missing")
-        for _, part in frame.groupby(series, sort=False):
-            part = part if time is None else part.sort_values(time, kind="stable")
-            arrays.append(np.ascontiguousarray(as_numbers(part[names]).T))
-            if label is not None:
-                if part[label].nunique(dropna=False) != 1:
-                    raise ValueError(f"a series has several values of {label!r}")
-                labels.append(part[label].iloc[0])
-        return cls(arrays, labels if label is not None else None, axes="nct", **options)
-
-    @property
-    def _c(self):
-        return self._handle[0]
-
-    def __len__(self) -> int:
-        return lib.ww_dataset_count(self._c)
-
-    channels = property(lambda self: lib.ww_dataset_channels(self._c), doc="Channels, without time stamps.")
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """Points of each series."""
-        return np.array([lib.ww_dataset_length(self._c, i) for i in range(len(self))], np.int64)
-
-    @property
-    def longest(self) -> int:
-        """Points of the longest series."""
-        return int(self.lengths.max())
-
-    @property
-    def precision(self) -> str:
-        """What it is computed with: "float" or "double"."""
-        return text(lib.ww_precision_name(lib.ww_dataset_precision(self._c)))
-
-    @property
-    def dtype(self) -> np.dtype:
-        """The NumPy type of distances computed from it."""
-        return DTYPES[self.precision]
-
-    @property
-    def codes(self) -> np.ndarray:
-        """The class number of each series: an index into `classes`, -1 without a label."""
-        return np.array([lib.ww_dataset_class(self._c, i) for i in range(len(self))], np.int64)
-
-    def update(self, series: Any, axes: Optional[str] = None) -> None:
-        """Gives it other values of the same shape, in place; made with updates=True."""
-        check(lib.ww_dataset_update(self._c, view(series, axes or self._axes).c))
-
-    def to_set(self) -> SeriesSet:
-        """The series in host memory, with labels and time stamps: those of its set, or its values read back."""
-        return SeriesSet._make(lib.ww_dataset_series, self._c)
-
-    def __reduce__(self):
-        made, options = self.to_set(), {"precision": self.precision, "axes": self._axes, **self._options}
-        if self._of_set:
-            return _unpickled_dataset, (made, None, None, options)
-        series = [made[i] for i in range(len(made))]
-        if self._options.get("times"):
-            series = [np.vstack([values, made.times(i)]) for i, values in enumerate(series)]
-        series = [values.astype(self.dtype) for values in series]
-        if made.min_length == made.max_length:
-            series = np.stack(series)
-        return _unpickled_dataset, (series, self.classes, self.codes, options)
-
-    def __repr__(self):
-        return f"<wavewarp.Dataset of {len(self)} series, {self.channels} channels, {self.precision}>"
-
-
-def _unpickled_dataset(series, classes, codes, options):
-    axes = options.pop("axes")
-    if classes is None:
-        made = Dataset(series, **options)
-    else:
-        y = [None if code < 0 else classes[code] for code in codes] if len(classes) else None
-        made = Dataset(series, y, axes="nct", **options)
-        made.classes = classes
-    made._axes = axes
-    return made
-
-
-def dataset(series: Any, y: Any = None, **options):
-    """A dataset of anything that Dataset takes; one that is given stays."""
-    return series if isinstance(series, Dataset) else Dataset(series, y, **options)
-
-
-def datasets(
-    rows, columns, *, axes: Optional[str] = None, precision: Optional[str] = None, context: Optional[Context] = None
-):
-    """Two datasets of one precision for a job: double where either is. columns None stays None."""
-    if rows is None:
-        raise TypeError("None is no series")
-    made = [x for x in (rows, columns) if isinstance(x, Dataset)]
-    if made:
-        context, precision = made[0].context, made[0].precision
-    context = context or default_context()
-    views = [
-        x if x is None or isinstance(x, (Dataset, SeriesSet)) or is_texts(x) else view(x, axes) for x in (rows, columns)
-    ]
-    if precision is None and context.has_double:
-        kinds = [x.dtype if isinstance(x, View) else np.dtype(np.float64) for x in views if x is not None]
-        precision = "float" if all(kind == np.float32 for kind in kinds) else "double"
-    options = {"precision": precision or "float", "context": context, "axes": axes}
-    return [None if x is None else dataset(x, **options) for x in views]

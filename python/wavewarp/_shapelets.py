@@ -11,8 +11,9 @@ from typing import Any, Iterable, Optional
 import numpy as np
 
 from ._context import Context
-from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, run, text
-from ._series import Dataset, SeriesSet, dataset, output
+from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, number, run, text
+from ._dataset import Dataset, dataset
+from ._series import SeriesSet, output
 
 _OPTIONS = (
     "min_length",
@@ -39,9 +40,20 @@ _OPTIONS = (
 class Shapelets:
     """Shapelets that are learnt from labelled series: a decision tree, the `best` for the transform, or both.
 
-    options: those of ww_shapelets_options by their names: min_length, max_length, length_step, start_step, sample,
-    seed, seconds, quality ("gain", "f", "kruskal-wallis", "mood"), raw, unscaled, no_tree, best, max_depth, min_size,
-    terms, checkpoint, checkpoint_seconds, part_first, part_count. A model pickles, and is JSON.
+    quality: "gain", "f", "kruskal-wallis", "mood". options, those of ww_shapelets_options:
+    min_length, max_length: points of candidates, from 2 to the shortest series; 0: 3, and the shortest series.
+    length_step, start_step: from one length, and one start, to the next; 0: 1.
+    sample: so many candidates for each node, drawn by seed; 0: all. seconds: then no further part is begun; 0: never.
+    raw: windows as they are, not z-normalised. unscaled: sums over points in place of means.
+    best: so many of the best, for transform(); 0: none. no_tree: these alone.
+    max_depth, min_size, terms: of the tree: splits down to a leaf (0: any number), series of a node that is divided
+        (0: 2), and shapelets of a node (1 to 8).
+    checkpoint: a file from which a run that was ended goes on; checkpoint_seconds: how often it is written, 0: 60.
+    part_first, part_count: candidates of these series alone, with no_tree; merge() joins parts. 0: all.
+
+    A model pickles, and is JSON.
+
+    Raises TypeError (an option that there is not). fit() refuses what an option can't be.
     """
 
     def __init__(self, *, quality="gain", context: Optional[Context] = None, **options) -> None:
@@ -53,7 +65,12 @@ class Shapelets:
         self._values: Any = None
 
     def fit(self, series: Any, y: Any = None, *, axes: Optional[str] = None, progress: Progress = None) -> Shapelets:
-        """Learns from series with labels: a Dataset, or what one takes. Returns itself."""
+        """Learns from series with labels: a Dataset, or what one takes. Returns itself.
+
+        Raises ValueError (a series without label, or one class alone; lengths below 2 or above the shortest series; an
+        option out of range; parts with a tree), FileError (the checkpoint can't be written, or is of another job),
+        MemoryError.
+        """
         train = series if isinstance(series, Dataset) else Dataset(series, y, axes=axes, context=self.context)
         return self._learn(lib.ww_shapelets_create, train, progress)
 
@@ -77,7 +94,10 @@ class Shapelets:
 
     @property
     def classes(self) -> np.ndarray:
-        """The labels, in the order of class numbers; texts in a model that was read from a file."""
+        """The labels, in the order of class numbers; texts in a model that was read from a file.
+
+        Raises ValueError (not fitted).
+        """
         if self._values is None:
             count = self.info.classes
             self._values = np.array([text(lib.ww_shapelets_class_name(self._c, k)) for k in range(count)])
@@ -85,7 +105,10 @@ class Shapelets:
 
     @classmethod
     def merge(cls, parts: Iterable[Shapelets], best: int) -> Shapelets:
-        """The `best` of models of parts of the candidates (part_first, part_count): those of one search."""
+        """The `best` of models of parts of the candidates (part_first, part_count): those of one search.
+
+        Raises ValueError (no parts; a part with a tree, or not fitted).
+        """
         parts = list(parts)
         if not parts:
             raise ValueError("there are no parts")
@@ -102,7 +125,10 @@ class Shapelets:
         return Dataset(series, axes=axes, context=self.context)
 
     def predict(self, series: Any, *, axes: Optional[str] = None, progress: Progress = None) -> np.ndarray:
-        """The label that the tree gives each series."""
+        """The label that the tree gives each series.
+
+        Raises ValueError (not fitted; a model without a tree; other channels).
+        """
         data = self._data(series, axes)
         codes = np.empty(len(data), np.int64)
         check(lib.ww_shapelets_predict(self._c, data._c, run(progress), output(codes, "int64_t"), NULL))
@@ -120,11 +146,15 @@ class Shapelets:
     ) -> Any:
         """Distances of each series to the shapelets from `first` on, of shape (series, count); None: the best, or all.
 
-        starts: also where the nearest windows begin: (distances, starts).
+        Infinity where a series is shorter than a shapelet. starts: also where the nearest windows begin: (distances,
+        starts).
+
+        Raises ValueError (not fitted; shapelets that there are not; other channels).
         """
         data = self._data(series, axes)
         if count is None:
             count = (self.info.best or self.info.shapelets) - first
+        first, count = number("first", first), number("count", count)
         distances, places = np.empty((len(data), count)), np.empty((len(data), count), np.uint64)
         check(
             lib.ww_shapelets_transform(
@@ -141,14 +171,20 @@ class Shapelets:
 
     @property
     def info(self) -> SimpleNamespace:
-        """A record: classes, channels, nodes, shapelets, best, candidates, seconds_wall, ..."""
+        """A record: classes, channels, nodes, shapelets, best, candidates, seconds_wall, ...
+
+        Raises ValueError (not fitted).
+        """
         record = new("ww_shapelets_info")
         check(lib.ww_shapelets_get_info(self._c, record))
         return info(record)
 
     @property
     def shapelets(self) -> list:
-        """Records of all shapelets, the best first: series, start, length, label, quality, threshold, values, op."""
+        """Records of all shapelets, the best first: series, start, length, label, quality, threshold, values, op.
+
+        Raises ValueError (not fitted).
+        """
         channels, result = self.info.channels, []
         for i in range(self.info.shapelets):
             record = new("ww_shapelet")
@@ -162,7 +198,10 @@ class Shapelets:
 
     @property
     def nodes(self) -> list:
-        """Records of the tree's nodes, the root first: left, right (-1: a leaf), label, terms, first, threshold, ..."""
+        """Records of the tree's nodes, the root first: left, right (-1: a leaf), label, terms, first, threshold, ...
+
+        Raises ValueError (not fitted).
+        """
         result = []
         for i in range(self.info.nodes):
             record = new("ww_shapelet_node")
@@ -173,14 +212,20 @@ class Shapelets:
         return result
 
     def to_json(self) -> str:
-        """The model as JSON text, as save() writes it."""
+        """The model as JSON text, as save() writes it.
+
+        Raises ValueError (not fitted).
+        """
         target = io.BytesIO()
         user = ffi.new_handle(target)
         check(lib.ww_shapelets_write_to(self._c, lib.py_write_fn, user))
         return target.getvalue().decode()
 
     def save(self, path) -> None:
-        """Writes the model as JSON, for the program too."""
+        """Writes the model as JSON, for the program too.
+
+        Raises ValueError (not fitted), FileError (it can't be written).
+        """
         check(lib.ww_shapelets_write(self._c, os.fsencode(path)))
 
     def _read(self, function, *arguments):
@@ -191,12 +236,18 @@ class Shapelets:
 
     @classmethod
     def load(cls, path) -> Shapelets:
-        """Reads what save() or the program wrote. OSError where it is damaged."""
+        """Reads what save() or the program wrote.
+
+        Raises FileError (it can't be opened, or no model is in it).
+        """
         return cls()._read(lib.ww_shapelets_read, os.fsencode(path))
 
     @classmethod
     def from_json(cls, text) -> Shapelets:
-        """A model of to_json()'s text."""
+        """A model of to_json()'s text.
+
+        Raises FileError (it is no model's).
+        """
         user = ffi.new_handle(io.BytesIO(text.encode()))
         return cls()._read(lib.ww_shapelets_read_from, lib.py_read_fn, user)
 

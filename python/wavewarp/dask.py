@@ -25,7 +25,13 @@ def _parts(series, size):
 
 
 def cdist(x: Any, y: Any = None, measure: MeasureLike = "dtw", *, tile: int = 1000, **options) -> dask.array.Array:
-    """All distances as a Dask array in tiles; options as of wavewarp.cdist. y None: x with itself."""
+    """All distances as a Dask array in tiles, of shape (len(x), len(y)); options as of wavewarp.cdist.
+
+    x, y: arrays of series of one length; y None: x with itself. tile: series of a side of a tile.
+
+    Raises TypeError (no numbers) at once; what wavewarp.cdist() refuses is raised when the array is computed:
+    ValueError, TypeError.
+    """
     x, rows = _parts(x, tile)
     y, columns = (x, rows) if y is None else _parts(y, tile)
     dtype = np.dtype(np.float32 if x.dtype == y.dtype == np.float32 else np.float64)
@@ -46,7 +52,12 @@ def _nearest(x, y, first, k, measure, options):
 def kneighbors(
     queries: Any, base: Any, k: int = 1, measure: MeasureLike = "dtw", *, tile: int = 1000, **options
 ) -> Tuple[np.ndarray, np.ndarray]:
-    """(distances, indices) of shape (queries, k), as of wavewarp.kneighbors, computed by parts of queries and base."""
+    """(distances, indices) of shape (queries, k), as of wavewarp.kneighbors, computed by parts of queries and base.
+
+    queries, base: arrays of series of one length. tile: series of a part.
+
+    Raises TypeError (no numbers), ValueError (what wavewarp.kneighbors() refuses).
+    """
     queries, rows = _parts(queries, tile)
     base, columns = _parts(base, tile)
     job, merge = dask.delayed(_nearest, pure=True), dask.delayed(merge_neighbours, pure=True)

@@ -24,7 +24,12 @@ def _line(series, axes=None, channel=0):
 
 
 def path(x: Any, y: Any, measure: Any = "dtw", *, offset: Optional[float] = None, channel: int = 0, axes: Optional[str] = None, ax: Any = None, **parameters) -> Any:
-    """Two series, one above the other, and lines between the points that the measure matches."""
+    """Two series, one above the other, and lines between the points that the measure matches. Returns ax.
+
+    x, y: of shape (time,) or (channel, time). offset: of x above y; None: half more than the larger range.
+
+    Raises ValueError (what wavewarp.path() refuses), IndexError (there is no such channel).
+    """
     ax = _axes(ax)
     cells, distance = _path(x, y, measure, axes=axes, **parameters)
     a, b = _line(x, axes, channel), _line(y, axes, channel)
@@ -39,7 +44,12 @@ def path(x: Any, y: Any, measure: Any = "dtw", *, offset: Optional[float] = None
 
 
 def matrix(distances: Any, *, order: Optional[str] = "average", labels: Any = None, ax: Any = None) -> Any:
-    """A square matrix as a heat map, in the order of its dendrogram (order: a linkage; None: as it is)."""
+    """A square matrix as a heat map, in the order of its dendrogram (order: a linkage; None: as it is). Returns ax.
+
+    labels: one an item, beside its row.
+
+    Raises ValueError (no square matrix; another linkage).
+    """
     ax = _axes(ax)
     distances = np.asarray(distances)
     places = np.arange(len(distances)) if order is None else leaves(linkage(distances, order))
@@ -51,7 +61,10 @@ def matrix(distances: Any, *, order: Optional[str] = "average", labels: Any = No
 
 
 def leaves(merges: Any) -> np.ndarray:
-    """The items in the order of the tree of linkage()."""
+    """The items in the order of the tree of linkage(): an array of indices.
+
+    Raises IndexError (merges that linkage() did not make).
+    """
     count = len(merges) + 1
     members = [[i] for i in range(count)]
     for left, right, *_ in np.asarray(merges):
@@ -60,7 +73,10 @@ def leaves(merges: Any) -> np.ndarray:
 
 
 def average(centre: Any, members: Any = None, *, channel: int = 0, axes: Optional[str] = None, ax: Any = None) -> Any:
-    """An average over its members."""
+    """An average over its members, each of shape (time,) or (channel, time). Returns ax.
+
+    Raises ValueError (no series), IndexError (there is no such channel).
+    """
     ax = _axes(ax)
     for series in members if members is not None else ():
         ax.plot(_line(series, axes, channel), color="0.75", linewidth=0.7)
@@ -69,7 +85,10 @@ def average(centre: Any, members: Any = None, *, channel: int = 0, axes: Optiona
 
 
 def clusters(series: Any, labels: Any, *, channel: int = 0, axes: Optional[str] = None, ax: Any = None) -> Any:
-    """Series in the colours of their clusters."""
+    """Series, of shape (time,) or (channel, time), in the colours of their clusters: labels, one a series. Returns ax.
+
+    Raises ValueError (no series), IndexError (there is no such channel).
+    """
     ax = _axes(ax)
     for label, colour in zip(np.unique(labels), (f"C{i}" for i in range(10**6))):
         for n, i in enumerate(np.flatnonzero(np.asarray(labels) == label)):
@@ -80,7 +99,10 @@ def clusters(series: Any, labels: Any, *, channel: int = 0, axes: Optional[str] 
 
 
 def shapelet(model: Any, i: int, series: Any, *, channel: int = 0, axes: Optional[str] = None, ax: Any = None) -> Any:
-    """Shapelet i of a model on the training series that it comes from."""
+    """Shapelet i of a model on the training series that it comes from. series: those of the training. Returns ax.
+
+    Raises ValueError (the model is not fitted), IndexError (there is no such shapelet, series or channel).
+    """
     ax, found = _axes(ax), model.shapelets[i]
     ax.plot(_line(series[found.series], axes, channel), color="0.6")
     ax.plot(found.start + np.arange(found.length), found.values[channel], color="C3", linewidth=2)
@@ -89,7 +111,10 @@ def shapelet(model: Any, i: int, series: Any, *, channel: int = 0, axes: Optiona
 
 
 def profile(made: Any, *, motifs: int = 1, discords: int = 1, ax: Any = None) -> Any:
-    """The nearest distance of every window, with motifs and discords."""
+    """The nearest distance of every window of a Profile, with so many motifs and discords. Returns ax.
+
+    Raises ValueError (motifs of a profile of two series: pass motifs=0).
+    """
     ax = _axes(ax)
     ax.plot(made.distances[:, 0], color="C0")
     for motif in made.motifs(motifs) if motifs else ():
@@ -101,7 +126,10 @@ def profile(made: Any, *, motifs: int = 1, discords: int = 1, ax: Any = None) ->
 
 
 def search(stream: Any, matches: Any, *, channel: int = 0, axes: Optional[str] = None, ax: Any = None) -> Any:
-    """A stream with the matches of one query."""
+    """A stream, of shape (time,) or (channel, time), with the matches of one query. Returns ax.
+
+    Raises ValueError (no series), IndexError (there is no such channel).
+    """
     ax, line = _axes(ax), _line(stream, axes, channel)
     ax.plot(line, color="0.6", linewidth=0.8)
     for match in matches[matches["stream"] >= 0]:
@@ -111,7 +139,10 @@ def search(stream: Any, matches: Any, *, channel: int = 0, axes: Optional[str] =
 
 
 def alignment(probabilities: Any, *, ax: Any = None) -> Any:
-    """An expected alignment, of soft(..., want="alignment"), as an image."""
+    """An expected alignment of shape (n, m), of soft(..., want="alignment"), as an image. Returns ax.
+
+    Raises TypeError (it is no image).
+    """
     ax = _axes(ax)
     ax.imshow(probabilities, cmap="magma", origin="lower", aspect="auto", vmin=0)
     ax.set(xlabel="y", ylabel="x")

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Estimators for scikit-learn over Wavewarp's jobs: pipelines, GridSearchCV, cross-validation, pickle.
 
-X is an array of shape (series, time) or (series, channel, time), or a list of series of unequal length. Parameters
-have aeon's names: `distance` is a measure's name or its words ("dtw,band=sakoe-chiba:10%"), `distance_params` a dict of
-what wavewarp.Measure takes ({"band": "sakoe-chiba:5", "gamma": 0.1}; `window`, a share of the length, is aeon's band).
-`precision` is "float" or "double"; None: that of X.
+X is an array of shape (series, time) or (series, channel, time), a list of series of unequal length, or a SeriesSet
+(its `labels` are y). Parameters have aeon's names: `distance` is a measure's name or its words
+("dtw,band=sakoe-chiba:10%"), `distance_params` a dict of what wavewarp.Measure takes ({"band": "sakoe-chiba:5",
+"gamma": 0.1}; `window`, a share of the length, is aeon's band). `precision` is "float" or "double"; None: that of X.
+
+Errors are scikit-learn's where it checks (ValueError, NotFittedError), and wavewarp's own else, ValueErrors too.
 """
 
 from __future__ import annotations
@@ -31,9 +33,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from . import _learn
+from ._dataset import Dataset
 from ._distance import cdist, kneighbors, pdist
 from ._measure import Measure
-from ._series import Dataset, is_ragged, view
+from ._series import SeriesSet, is_ragged, view
 from ._shapelets import Shapelets
 
 try:
@@ -46,6 +49,8 @@ except ImportError:  # before scikit-learn 1.6
 
 def _series(estimator, X, reset):
     """X checked as scikit-learn checks tables, without its limit of two axes; series of unequal length as they are."""
+    if isinstance(X, SeriesSet):
+        X = list(X)
     if is_ragged(X) and len({np.shape(x) for x in X}) > 1:
         made = view(list(X))
         if reset:
@@ -117,7 +122,13 @@ class _Neighbors(_Elastic):
         return self
 
     def kneighbors(self, X: Any = None, n_neighbors: Optional[int] = None, return_distance: bool = True) -> Any:
-        """(distances, indices) of the nearest training series; X None: of each among the others."""
+        """(distances, indices) of the nearest training series, of shape (series, n_neighbors).
+
+        X None: of each among the others. return_distance False: indices alone.
+
+        Raises NotFittedError (before fit()), ValueError (X as for predict(); n_neighbors below 1; X None and one
+        training series).
+        """
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         queries, base = (self._X, None) if X is None else (_series(self, X, reset=False), self._X)
@@ -138,10 +149,16 @@ class KNeighborsTimeSeriesClassifier(ClassifierMixin, _Neighbors):
     """The class with the largest vote among the k nearest training series; a tie goes to the nearest's class.
 
     n_neighbors: k. weights: "uniform", or "distance": 1/distance each.
+
+    Raises nothing itself: fit() refuses what a parameter can't be.
     """
 
     def fit(self, X: Any, y: Any) -> KNeighborsTimeSeriesClassifier:
-        """Keeps the training series X and their labels y."""
+        """Keeps the training series X and their labels y.
+
+        Raises ValueError (X that is no series, has NaN or infinity; another number of labels, or labels that are values
+        of a scale; the measure's words; weights).
+        """
         self._fit(X, y)
         check_classification_targets(self._y)
         self.classes_, self._codes = np.unique(self._y, return_inverse=True)
@@ -155,21 +172,36 @@ class KNeighborsTimeSeriesClassifier(ClassifierMixin, _Neighbors):
         return told.predicted, shares
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class of each series."""
+        """The class of each series.
+
+        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
+        in a table another length).
+        """
         check_is_fitted(self)
         return self.classes_[self._votes(X)[0]]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The share of the votes of each class, in the order of classes_."""
+        """The share of the votes of each class, of shape (series, classes), in the order of classes_.
+
+        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
+        in a table another length).
+        """
         check_is_fitted(self)
         return self._votes(X)[1]
 
 
 class KNeighborsTimeSeriesRegressor(RegressorMixin, _Neighbors):
-    """The mean of the k nearest training series' targets, weighted by their votes."""
+    """The mean of the k nearest training series' targets, weighted by their votes.
+
+    Raises nothing itself: fit() refuses what a parameter can't be.
+    """
 
     def fit(self, X: Any, y: Any) -> KNeighborsTimeSeriesRegressor:
-        """Keeps the training series X and their values y. ValueError where one is not finite."""
+        """Keeps the training series X and their values y.
+
+        Raises ValueError (X that is no series, has NaN or infinity; values that are not finite, or another number of
+        them; the measure's words; weights).
+        """
         self._fit(X, y)
         self._y = np.asarray(self._y, np.float64)
         if not np.isfinite(self._y).all():
@@ -177,19 +209,29 @@ class KNeighborsTimeSeriesRegressor(RegressorMixin, _Neighbors):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The value of each series."""
+        """The value of each series.
+
+        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
+        in a table another length).
+        """
         check_is_fitted(self)
         return self._run(X, targets=self._y).predicted
 
 
 class _Clusters(ClusterMixin, _Elastic):
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
-        """Cluster numbers of the series."""
+        """Cluster numbers of the series.
+
+        Raises ValueError (as fit()).
+        """
         return self.fit(X, y).labels_
 
 
 class TimeSeriesKMeans(_Clusters):
-    """k-means around DBA averages, or soft ones where distance_params has gamma."""
+    """k-means around DBA averages, or soft ones where distance_params has gamma.
+
+    Raises nothing itself: fit() refuses what a parameter can't be.
+    """
 
     def __init__(
         self,
@@ -212,7 +254,11 @@ class TimeSeriesKMeans(_Clusters):
         self.precision = precision
 
     def fit(self, X: Any, y: Any = None) -> TimeSeriesKMeans:
-        """Clusters the series X: labels_, cluster_centers_, inertia_, n_iter_."""
+        """Clusters the series X: labels_, cluster_centers_, inertia_, n_iter_.
+
+        Raises ValueError (X that is no series, has NaN or infinity; n_clusters below 1 or above the number of series; a
+        measure that averages do not take).
+        """
         X = _series(self, X, reset=True)
         seed = int(check_random_state(self.random_state).randint(1, 2**31 - 1))
         told = _learn.kmeans(
@@ -230,14 +276,21 @@ class TimeSeriesKMeans(_Clusters):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The nearest centre of each series."""
+        """The nearest centre of each series.
+
+        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
+        in a table another length).
+        """
         check_is_fitted(self)
         X = _series(self, X, reset=False)
         return kneighbors(X, self.cluster_centers_, 1, self._measure(), **self._options())[1][:, 0]
 
 
 class TimeSeriesKMedoids(_Clusters):
-    """k-medoids (FasterPAM) on all distances."""
+    """k-medoids (FasterPAM) on all distances.
+
+    Raises nothing itself: fit() refuses what a parameter can't be.
+    """
 
     def __init__(self, n_clusters=8, distance="dtw", distance_params=None, precision=None):
         self.n_clusters = n_clusters
@@ -246,7 +299,11 @@ class TimeSeriesKMedoids(_Clusters):
         self.precision = precision
 
     def fit(self, X: Any, y: Any = None) -> TimeSeriesKMedoids:
-        """Clusters the series X: labels_, medoid_indices_, cluster_centers_, inertia_."""
+        """Clusters the series X: labels_, medoid_indices_, cluster_centers_, inertia_.
+
+        Raises ValueError (X that is no series, has NaN or infinity; n_clusters below 1 or above the number of series;
+        the measure's words).
+        """
         X = _series(self, X, reset=True)
         told = _learn.medoids(pdist(X, self._measure(), **self._options()), self.n_clusters)
         self.labels_, self.medoid_indices_, self.inertia_ = told.labels, told.medoids, told.cost
@@ -254,14 +311,21 @@ class TimeSeriesKMedoids(_Clusters):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The nearest medoid of each series."""
+        """The nearest medoid of each series.
+
+        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
+        in a table another length).
+        """
         check_is_fitted(self)
         X = _series(self, X, reset=False)
         return kneighbors(X, self.cluster_centers_, 1, self._measure(), **self._options())[1][:, 0]
 
 
 class TimeSeriesAgglomerative(_Clusters):
-    """Hierarchical clusters; linkage_ has SciPy's form. linkage: "single", "complete", "average", "ward"."""
+    """Hierarchical clusters; linkage_ has SciPy's form. linkage: "single", "complete", "average", "ward".
+
+    Raises nothing itself: fit() refuses what a parameter can't be.
+    """
 
     def __init__(
         self,
@@ -280,7 +344,11 @@ class TimeSeriesAgglomerative(_Clusters):
         self.precision = precision
 
     def fit(self, X: Any, y: Any = None) -> TimeSeriesAgglomerative:
-        """Merges the series X: linkage_ in SciPy's form, labels_, n_clusters_."""
+        """Merges the series X: linkage_ in SciPy's form, labels_, n_clusters_.
+
+        Raises ValueError (X that is no series, has NaN or infinity; fewer than two series; another linkage; n_clusters
+        below 1 or above the number of series).
+        """
         X = _series(self, X, reset=True)
         if len(X) < 2:
             raise ValueError(f"Found array with n_samples={len(X)} while a minimum of 2 is required")
@@ -293,7 +361,10 @@ class TimeSeriesAgglomerative(_Clusters):
 
 
 class TimeSeriesDBSCAN(_Clusters):
-    """scikit-learn's DBSCAN on elastic distances. labels_ has -1 for noise."""
+    """scikit-learn's DBSCAN on elastic distances. labels_ has -1 for noise.
+
+    Raises nothing itself: fit() refuses what a parameter can't be.
+    """
 
     def __init__(self, eps=0.5, min_samples=5, distance="dtw", distance_params=None, precision=None):
         self.eps = eps
@@ -303,7 +374,11 @@ class TimeSeriesDBSCAN(_Clusters):
         self.precision = precision
 
     def fit(self, X: Any, y: Any = None) -> TimeSeriesDBSCAN:
-        """Clusters the series X: labels_ (-1: noise), core_sample_indices_."""
+        """Clusters the series X: labels_ (-1: noise), core_sample_indices_.
+
+        Raises ValueError (X that is no series, has NaN or infinity; eps or min_samples that scikit-learn refuses; the
+        measure's words).
+        """
         X = _series(self, X, reset=True)
         made = DBSCAN(eps=self.eps, min_samples=self.min_samples, metric="precomputed")
         made.fit(np.maximum(cdist(X, None, self._measure(), **self._options()), 0))
@@ -324,7 +399,7 @@ class _Shapes(BaseEstimator):
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"Shapelets tell classes apart, and there is one class: {self.classes_[0]!r}")
+            raise ValueError(f"Shapelets tell classes apart, and there is one class: {self.classes_[0]}")
         data = view(X)
         shortest = int(data.lengths.min())
         if shortest < 2:
@@ -351,7 +426,10 @@ class _Shapes(BaseEstimator):
 
 
 class ShapeletTransform(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shapes):
-    """Distances to the best shapelets, as features for any classifier. max_shapelets: how many."""
+    """Distances to the best shapelets, as features for any classifier. max_shapelets: how many.
+
+    Raises nothing itself: fit() refuses what a parameter can't be.
+    """
 
     def __init__(
         self,
@@ -372,7 +450,11 @@ class ShapeletTransform(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shap
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> ShapeletTransform:
-        """Finds the best shapelets of the series X with labels y: shapelets_."""
+        """Finds the best shapelets of the series X with labels y: shapelets_.
+
+        Raises ValueError (X that is no series, has NaN or infinity; no labels, or one class; a series of one point;
+        quality).
+        """
         return self._fit(X, y, best=self.max_shapelets, no_tree=1)
 
     @property
@@ -381,13 +463,20 @@ class ShapeletTransform(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shap
         return told.best or told.shapelets
 
     def transform(self, X: Any) -> np.ndarray:
-        """Distances of shape (series, shapelets)."""
+        """Distances of shape (series, shapelets).
+
+        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
+        in a table another length).
+        """
         check_is_fitted(self)
         return self.shapelets_.transform(_series(self, X, reset=False))
 
 
 class ShapeletTree(ClassifierMixin, _Shapes):
-    """A decision tree of shapelets."""
+    """A decision tree of shapelets.
+
+    Raises nothing itself: fit() refuses what a parameter can't be.
+    """
 
     def __init__(
         self,
@@ -410,7 +499,11 @@ class ShapeletTree(ClassifierMixin, _Shapes):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> ShapeletTree:
-        """Learns the tree from the series X with labels y: shapelets_."""
+        """Learns the tree from the series X with labels y: shapelets_.
+
+        Raises ValueError (X that is no series, has NaN or infinity; no labels, or one class; a series of one point;
+        quality).
+        """
         return self._fit(X, y, max_depth=self.max_depth or 0, terms=self.terms)
 
     def __sklearn_tags__(self):
@@ -419,7 +512,11 @@ class ShapeletTree(ClassifierMixin, _Shapes):
         return tags
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class of each series."""
+        """The class of each series.
+
+        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
+        in a table another length).
+        """
         check_is_fitted(self)
         return self.classes_[self.shapelets_.predict(_series(self, X, reset=False)).astype(int)]
 
@@ -428,6 +525,8 @@ class ElasticChoice(ClassifierMixin, _Elastic):
     """A neighbour classifier whose measure is chosen by leave-one-out on the training series.
 
     distances: measures or their words; None: DTW with bands of 0 to 20 % of the length. best_: the one chosen.
+
+    Raises nothing itself: fit() refuses what a parameter can't be.
     """
 
     def __init__(self, distances=None, n_neighbors=1, precision=None):
@@ -436,7 +535,10 @@ class ElasticChoice(ClassifierMixin, _Elastic):
         self.precision = precision
 
     def fit(self, X: Any, y: Any) -> ElasticChoice:
-        """Chooses the measure by leave-one-out on the series X with labels y."""
+        """Chooses the measure by leave-one-out on the series X with labels y.
+
+        Raises ValueError (X that is no series, has NaN or infinity; no labels; a measure's words).
+        """
         X = _series(self, X, reset=True)
         y = _targets(y, len(X))
         check_classification_targets(y)
@@ -455,11 +557,19 @@ class ElasticChoice(ClassifierMixin, _Elastic):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class of each series."""
+        """The class of each series.
+
+        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
+        in a table another length).
+        """
         check_is_fitted(self)
         return self._nearest.predict(X)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The share of the votes of each class."""
+        """The share of the votes of each class, of shape (series, classes), in the order of classes_.
+
+        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
+        in a table another length).
+        """
         check_is_fitted(self)
         return self._nearest.predict_proba(X)

@@ -19,9 +19,9 @@ from ._core import needs
 needs("torch", "'wavewarp[torch]'")
 import torch
 
+from ._dataset import Dataset
 from ._gradient import Gradient
 from ._measure import Measure, MeasureLike
-from ._series import Dataset
 
 Batch = Union[torch.Tensor, List[torch.Tensor]]
 
@@ -71,6 +71,8 @@ class SoftLoss(torch.nn.Module):
 
     Called with batches of shape (batch, time, channels), the times of both may differ; or with two lists of tensors
     (time, channels) of any lengths. Returns a tensor (batch,), in the type and on the device of x.
+
+    Raises ValueError (the measure's words). The call refuses the rest, see forward().
     """
 
     def __init__(
@@ -88,6 +90,12 @@ class SoftLoss(torch.nn.Module):
         self._forget()
 
     def forward(self, x: Batch, y: Batch) -> torch.Tensor:
+        """The loss of each pair, a tensor (batch,); its gradient flows to x and y.
+
+        Raises ValueError (batches of other sizes or channels, not of three axes; NaN; a gamma out of range; a measure
+        without gradient),
+        TypeError (a tensor with a list).
+        """
         batched = torch.is_tensor(x)
         if batched != torch.is_tensor(y):
             raise TypeError("two tensors, or two lists of tensors")
@@ -148,9 +156,13 @@ class SoftLoss(torch.nn.Module):
         self._updates = self.measure.name not in ("erp", "ddtw", "wddtw")
 
     def extra_repr(self) -> str:
+        """What PyTorch prints of it."""
         return f"{self.measure.text!r}, divergence={self.divergence}"
 
 
 def soft_dtw(x: Batch, y: Batch, gamma: float = 1.0, **options) -> torch.Tensor:
-    """Soft-DTW of each pair of two batches: SoftLoss("dtw", gamma=gamma, **options)(x, y)."""
+    """Soft-DTW of each pair of two batches: SoftLoss("dtw", gamma=gamma, **options)(x, y).
+
+    Raises what SoftLoss() and its call raise: ValueError, TypeError.
+    """
     return SoftLoss("dtw", gamma=gamma, **options)(x, y)

@@ -267,6 +267,17 @@ ww_status ww_group_dataset_create_from_set(ww_group *group, ww_series_set *set, 
     return make_dataset(group, NULL, set, options, dataset);
 }
 
+ww_status ww_group_dataset_series(ww_group_dataset *d, ww_series_set **set) {
+    if (set)
+        *set = NULL;
+    if (!d || !set)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a dataset and a place for the set are needed");
+    size_t i = 0;
+    while (!d->parts[i]) // some device has them
+        i++;
+    return ww_dataset_series(d->parts[i], set);
+}
+
 // ---- jobs
 
 ww_status wwi_group_job_begin(wwi_group_job *job, const ww_measure *measure, ww_group_dataset *rows,

@@ -60,6 +60,27 @@ START_TEST(a_matrix_has_the_bytes_of_one_device) {
 }
 END_TEST
 
+START_TEST(series_come_back) {
+    wwt_set made = wwt_set_random(2, 5, 40, ROWS);
+    ww_group *group = wwt_group_open(0);
+    ww_group_dataset *data = wwt_group_upload(group, &made, WW_FLOAT);
+    ww_series_set *set = NULL;
+    ck_assert_int_eq(ww_group_dataset_series(data, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_ok(ww_group_dataset_series(data, &set));
+    ww_group_dataset_destroy(&data);
+    ck_assert_uint_eq(ww_series_set_count(set), ROWS);
+    for (size_t i = 0; i < ROWS; i++) {
+        const double *values = ww_series_set_values(set, i);
+        ck_assert_uint_eq(ww_series_set_length(set, i), made.lengths[i]);
+        for (size_t t = 0; t < 2 * made.lengths[i]; t++)
+            ck_assert_double_eq(values[t], (float)made.values[made.offsets[i] + t]);
+    }
+    ww_series_set_destroy(&set);
+    ww_group_destroy(&group);
+    wwt_set_free(&made);
+}
+END_TEST
+
 START_TEST(nearest_has_the_bytes_of_one_device) {
     wwt_seed(3);
     wwt_set queries = wwt_set_random(1, 10, 30, ROWS), base = wwt_set_random(1, 10, 30, COLUMNS);
@@ -359,6 +380,7 @@ int main(void) {
         return exit_code;
     Suite *suite = suite_create("group");
     wwt_add(suite, a_matrix_has_the_bytes_of_one_device, MEASURES);
+    wwt_add(suite, series_come_back, 1);
     wwt_add(suite, nearest_has_the_bytes_of_one_device, 1);
     wwt_add(suite, pairs_have_the_bytes_of_one_device, 3);
     wwt_add(suite, points_have_the_ids_of_one_device, 6);

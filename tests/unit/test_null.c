@@ -30,6 +30,7 @@ START_TEST(outputs) {
     NOTHING(ww_dataset, ww_dataset_create_from_buffer(NULL, NULL, 1, 1, 1, WW_FLOAT, &out));
     NOTHING(ww_dataset, ww_dataset_wrap(NULL, NULL, 1, 1, 1, WW_FLOAT, &out));
     NOTHING(ww_series_set, ww_dataset_series(NULL, &out));
+    NOTHING(ww_series_set, ww_group_dataset_series(NULL, &out));
     NOTHING(ww_buffer, ww_buffer_create(NULL, 1, &out));
     NOTHING(ww_buffer, ww_buffer_wrap(NULL, NULL, &out));
     NOTHING(ww_plan, ww_plan_create_matrix(&dtw, NULL, NULL, NULL, &out));

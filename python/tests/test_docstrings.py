@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Docstrings name the errors of their function in a paragraph that begins with "Raises", and each of them comes."""
+
+import builtins
+import importlib
+import inspect
+import re
+
+import numpy as np
+import pytest
+from refused import CHANNELS, NAN, REFUSED, X, Y, found, joined, model
+
+import wavewarp as ww
+
+MODULES = ["wavewarp", "wavewarp.sklearn", "wavewarp.torch", "wavewarp.plot", "wavewarp.dask"]
+
+# What refuses nothing of its own. Properties are such, but where they say otherwise.
+SAFE = """
+DeviceError Error FileError InvalidError NoDeviceError OutOfMemoryError Buffer.to_numpy Journal.close engines measures
+metrics tuning_parameters torch.SoftLoss.extra_repr
+""".split()
+
+# What no test can bring about on every machine, or not in a time that is worth it.
+RARE = """
+MemoryError:Dataset MemoryError:Dataset.to_set MemoryError:GroupDataset MemoryError:GroupDataset.to_set
+MemoryError:Plan.run MemoryError:Plan.prepare MemoryError:paths MemoryError:Gradient MemoryError:Gradient.run
+MemoryError:soft MemoryError:NearestPlan.run MemoryError:Points MemoryError:Points.values MemoryError:LSH
+MemoryError:LSH.add MemoryError:LSH.to_bytes MemoryError:LSH.load MemoryError:LSH.from_bytes MemoryError:ProfilePlan
+MemoryError:ProfilePlan.run MemoryError:profile MemoryError:Search MemoryError:search MemoryError:Shapelets.fit
+MemoryError:GroupLSH DeviceError:Context.self_test NoDeviceError:devices NoDeviceError:default_context
+FileError:ArrayFile.get FileError:ArrayFile.sync FileError:ArrayFile.close
+""".split()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in "text", "text.tsv":
+        (tmp_path / name).write_text("1\t2\tx\n")
+    (tmp_path / "empty.tsv").write_text("")
+
+
+def callables(module):
+    """Public functions, classes and their members by the name that the tables here have."""
+    made = importlib.import_module(module)
+    listed = getattr(made, "__all__", None) or [
+        name for name, value in vars(made).items() if name[0] != "_" and getattr(value, "__module__", "") == module
+    ]
+    for name in listed:
+        value, whole = getattr(made, name), f"{module}.{name}"[len("wavewarp.") :]
+        yield whole, value
+        for kind in inspect.getmro(value) if inspect.isclass(value) else ():
+            if kind.__module__.startswith("wavewarp"):
+                parts = [(part, what) for part, what in vars(kind).items() if part[0] != "_" and part != "c"]
+                yield from ((f"{whole}.{part}", what) for part, what in parts)
+
+
+def raises(value):
+    """The errors that a docstring names; None where it has no paragraph of them."""
+    last = (inspect.getdoc(value) or "").split("\n\n")[-1]
+    return re.findall(r"\w+Error\b", last) if last.startswith("Raises ") else None
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_docstring_says_what_it_raises(module):
+    try:
+        found = [(name, value) for name, value in callables(module)]
+    except ModuleNotFoundError as error:
+        pytest.skip(str(error))
+    kinds = classmethod, property
+    told = {name: raises(value) for name, value in found if callable(value) or isinstance(value, kinds)}
+    assert len(told) > 1
+    quiet = {name for name, names in told.items() if names is None}
+    properties = {name for name, value in found if isinstance(value, property)}
+    silent = quiet - properties - set(SAFE)
+    assert not silent, "neither a paragraph that begins with Raises, nor known to refuse nothing"
+    assert not set(SAFE) & set(told) - quiet
+
+
+def test_what_docstrings_say_is_shown():
+    told = {name: set(raises(value) or ()) for name, value in callables("wavewarp")}
+    shown = {name: set(rows) for name, rows in REFUSED.items()}
+    for rare in RARE:
+        kind, name = rare.split(":")
+        assert kind in told[name] and kind not in shown.get(name, ()), rare
+        shown.setdefault(name, set()).add(kind)
+    aliases = {"pairwise_distances": "cdist"}
+    told.pop("Dataset.from_long")  # test_long_frame()
+    for name, names in told.items():
+        assert names == shown.get(aliases.get(name, name), set()), name
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name, folder):
+    for kind, calls in REFUSED[name].items():
+        for number, call in enumerate(calls):
+            with pytest.raises(getattr(ww, kind, None) or getattr(builtins, kind)) as found:
+                call()
+            assert str(found.value), (kind, number)
+
+
+def refused(kind, *calls):
+    for call in calls:
+        with pytest.raises(kind):
+            call()
+
+
+def test_refused_by_estimators():
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    made = importlib.import_module("wavewarp.sklearn")
+    kinds = [value for name, value in callables("wavewarp.sklearn") if inspect.isclass(value)]
+    neighbours = made.KNeighborsTimeSeriesClassifier
+    fitted = neighbours().fit(X, Y)
+    for kind in kinds:
+        refused(ValueError, lambda: kind().fit(NAN, Y))
+        for name in {"predict", "predict_proba", "transform", "kneighbors"} & set(dir(kind)):
+            refused(importlib.import_module("sklearn.exceptions").NotFittedError, lambda: getattr(kind(), name)(X))
+    for kind in made.TimeSeriesKMeans, made.TimeSeriesKMedoids, made.TimeSeriesAgglomerative:
+        refused(ValueError, lambda: kind(0).fit(X), lambda: kind(99).fit(X), lambda: kind(0).fit_predict(X))
+    for kind in made.ShapeletTransform, made.ShapeletTree:
+        refused(ValueError, lambda: kind().fit(X, np.zeros(6)), lambda: kind().fit(X[:, :1], Y))
+        refused(ValueError, lambda: kind(quality="foo").fit(X, Y), lambda: kind().fit(X, None))
+    refused(
+        ValueError,
+        lambda: neighbours().fit(X, Y[:3]),
+        lambda: neighbours().fit(X, X[:, 0]),
+        lambda: neighbours("no").fit(X, Y),
+        lambda: neighbours(weights="foo").fit(X, Y),
+        lambda: fitted.kneighbors(X, 0),
+        lambda: neighbours().fit(X[:1], Y[:1]).kneighbors(),
+        lambda: fitted.predict(CHANNELS),
+        lambda: fitted.predict(X[:, :4]),
+        lambda: made.KNeighborsTimeSeriesRegressor().fit(X, [np.nan] * 6),
+        lambda: made.TimeSeriesKMeans(2, "edr").fit(X),
+        lambda: made.TimeSeriesAgglomerative().fit(X[:1]),
+        lambda: made.TimeSeriesAgglomerative(linkage="foo").fit(X),
+        lambda: made.TimeSeriesDBSCAN(-1).fit(X),
+        lambda: made.ElasticChoice(["no"]).fit(X, Y),
+        lambda: made.ElasticChoice().fit(X, None),
+    )
+
+
+def test_refused_by_losses():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    made = importlib.import_module("wavewarp.torch")
+    x, loss = torch.zeros(2, 3, 1), made.SoftLoss()
+    refused(TypeError, lambda: loss(x, list(x)), lambda: made.soft_dtw(list(x), x))
+    refused(
+        ValueError,
+        lambda: made.SoftLoss("no"),
+        lambda: made.SoftLoss(gamma=-1)(x, x),
+        lambda: made.SoftLoss("edr")(x, x),
+        lambda: loss(x, x[:1]),
+        lambda: loss(x, torch.zeros(2, 3, 2)),
+        lambda: loss(x[0], x[0]),
+        lambda: loss(x * np.nan, x),
+        lambda: made.soft_dtw(x, x[:1]),
+    )
+
+
+def test_refused_by_pictures():
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed").use("Agg")
+    made = importlib.import_module("wavewarp.plot")
+    refused(
+        IndexError,
+        lambda: made.path(X[0], X[1], channel=3),
+        lambda: made.leaves([[9, 9, 1, 1]]),
+        lambda: made.average(X[0], channel=3),
+        lambda: made.clusters(X, Y, channel=3),
+        lambda: made.shapelet(model(), 99, X),
+        lambda: made.search(X[0], found()[0], channel=3),
+    )
+    refused(
+        ValueError,
+        lambda: made.path(X[0], X[1], gamma=1.0),
+        lambda: made.matrix(X),
+        lambda: made.matrix(np.eye(3), order="foo"),
+        lambda: made.average(CHANNELS),
+        lambda: made.clusters([CHANNELS], [0]),
+        lambda: made.shapelet(ww.Shapelets(), 0, X),
+        lambda: made.profile(joined()),
+        lambda: made.search(CHANNELS, found()[0]),
+    )
+    refused(TypeError, lambda: made.alignment(np.zeros(3)))
+
+
+def test_refused_by_tiles():
+    pytest.importorskip("dask.array", reason="Dask is not installed")
+    made = importlib.import_module("wavewarp.dask")
+    refused(TypeError, lambda: made.cdist(["a"]), lambda: made.kneighbors([["a"]], X))
+    refused(ValueError, lambda: made.cdist(X, NAN).compute(), lambda: made.kneighbors(X, X, 0))
+
+
+def test_long_frame():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": [1, 1, 2, None], "value": [1.0, 2.0, 3.0, 4.0], "label": ["a", "b", "a", "a"]})
+    with pytest.raises(ValueError, match="missing"):
+        ww.Dataset.from_long(frame, series="id", values="value")
+    with pytest.raises(ValueError, match="several"):
+        ww.Dataset.from_long(frame[:3], series="id", values="value", label="label")
+    with pytest.raises(KeyError):
+        ww.Dataset.from_long(frame[:3], series="id", values="no")

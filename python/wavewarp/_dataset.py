@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Datasets: series on the device."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+from ._arrays import as_numbers, label_names
+from ._buffer import Buffer
+from ._context import Context, default_context
+from ._core import by_name, check, handle, lib, new, text
+from ._series import DTYPES, SeriesSet, View, is_texts, precision_of, view
+
+
+class Dataset:
+    """Series on the device, uploaded once; what every job takes.
+
+    series: an array of shape (series, time) or (series, channel, time) with any strides; anything with the buffer or
+    DLPack protocol, or a PyTorch CPU tensor; a list of series of unequal length, each (time,) or (channel, time); a
+    pandas DataFrame, a row a series (from_long() takes the long form); a SeriesSet; a list of texts.
+    y: labels, one a series (None or NaN: none), for jobs that learn. A SeriesSet has its own.
+    axes: "nct", or "ntc" for (series, time, channel) without a copy. A last axis of 1 has to be named.
+    precision: "float" or "double"; None: float for float32, double for others where the device has double.
+    times: the last channel holds time stamps, for TWED. allow_nan: NaN is accepted. updates: update() will be called.
+    max_bytes: most device memory; more is uploaded block by block.
+
+    A dataset pickles: its series are read back, and uploaded again by the default context of the process that opens it.
+
+    Raises ValueError (a shape that is no series, with a hint about axes; no series, or one without points; series of
+    different channels; NaN or infinity, and values too large for float: `series`, `position` and `channel` of the error
+    say where; another number of labels, or labels that are one text; time stamps that decrease; precision, axes),
+    TypeError (no numbers), MemoryError.
+    """
+
+    def __init__(
+        self,
+        series: Any,
+        y: Any = None,
+        *,
+        axes: Optional[str] = None,
+        precision: Optional[str] = None,
+        times=False,
+        allow_nan: bool = False,
+        max_bytes: int = 0,
+        updates: bool = False,
+        context: Optional[Context] = None,
+    ) -> None:
+        self.context = context or default_context()
+        if is_texts(series):
+            series, y = SeriesSet.of_texts(series, y), None
+        self._view = None if isinstance(series, SeriesSet) else view(series, axes)
+        self._axes = axes
+        dtype = DTYPES["double"] if self._view is None else self._view.dtype
+        if precision is None:
+            precision = "float" if dtype == np.float32 or not self.context.has_double else "double"
+        self._options = {"times": times, "allow_nan": allow_nan, "max_bytes": max_bytes, "updates": updates}
+        options = {
+            "precision": by_name("ww_precision", precision),
+            "allow_not_finite": bool(allow_nan),
+            "times": bool(times),
+            "max_bytes": max_bytes,
+            "updates": bool(updates),
+        }
+        self._of_set = self._view is None
+        self._handle = handle("ww_dataset")
+        if self._view is None:
+            if y is not None:
+                raise ValueError("a SeriesSet has its own labels")
+            check(
+                lib.ww_dataset_create_from_set(
+                    self.context._c, series._c, new("ww_dataset_options", **options), self._handle
+                )
+            )
+            self.classes = np.array(
+                [text(lib.ww_dataset_class_name(self._c, k)) for k in range(lib.ww_dataset_class_count(self._c))]
+            )
+        else:
+            self.classes, names = label_names(y, self._view.count)
+            check(
+                lib.ww_dataset_create(
+                    self.context._c, self._view.c, new("ww_dataset_options", labels=names, **options), self._handle
+                )
+            )
+            self._view = None  # what was uploaded is not held
+
+    @classmethod
+    def from_buffer(cls, buffer: Buffer) -> Dataset:
+        """Series of equal length in device memory: a Buffer of shape (series, time) or (series, channel, time).
+
+        Nothing is copied or checked: values are finite. What is written to the buffer later holds for later runs.
+
+        Raises TypeError (no Buffer), ValueError (a shape of one axis, or of more than three).
+        """
+        if not isinstance(buffer, Buffer):
+            raise TypeError(f"a Buffer is needed, not {type(buffer).__name__}")
+        if len(buffer.shape) not in (2, 3):
+            raise ValueError(f"shape {buffer.shape} is neither (series, time) nor (series, channel, time)")
+        made = cls.__new__(cls)
+        made.context, made._view, made._axes, made._of_set = buffer.context, None, None, False
+        made._options = {"updates": True}
+        made.classes, made._handle = np.array([]), handle("ww_dataset")
+        channels = buffer.shape[1] if len(buffer.shape) == 3 else 1
+        check(
+            lib.ww_dataset_create_from_buffer(
+                buffer.context._c,
+                buffer._c,
+                buffer.shape[0],
+                channels,
+                buffer.shape[-1],
+                precision_of(buffer.dtype),
+                made._handle,
+            )
+        )
+        return made
+
+    @classmethod
+    def from_long(cls, frame, *, series: Any, values: Any, time=None, label=None, **options) -> Dataset:
+        """From a pandas DataFrame in the long form: a row a point.
+
+        series, time, label: the columns' names; values: a column or a list of them, the channels. Points are ordered by
+        `time` where it is given; series keep the order of their first appearance.
+
+        Raises ValueError (a row without a series; a series with several labels), KeyError (there is no such column),
+        and what Dataset() raises.
+        """
+        names = [values] if isinstance(values, str) or not isinstance(values, (list, tuple)) else list(values)
+        arrays, labels = [], []
+        if np.any(frame[series].isna()):
+            raise ValueError(f"a row has no series: {series!r} is missing")
+        for _, part in frame.groupby(series, sort=False):
+            part = part if time is None else part.sort_values(time, kind="stable")
+            arrays.append(np.ascontiguousarray(as_numbers(part[names]).T))
+            if label is not None:
+                if part[label].nunique(dropna=False) != 1:
+                    raise ValueError(f"a series has several values of {label!r}")
+                labels.append(part[label].iloc[0])
+        return cls(arrays, labels if label is not None else None, axes="nct", **options)
+
+    @property
+    def _c(self):
+        return self._handle[0]
+
+    def __len__(self) -> int:
+        return lib.ww_dataset_count(self._c)
+
+    channels = property(lambda self: lib.ww_dataset_channels(self._c), doc="Channels, without time stamps.")
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Points of each series."""
+        return np.array([lib.ww_dataset_length(self._c, i) for i in range(len(self))], np.int64)
+
+    @property
+    def longest(self) -> int:
+        """Points of the longest series."""
+        return int(self.lengths.max())
+
+    @property
+    def precision(self) -> str:
+        """What it is computed with: "float" or "double"."""
+        return text(lib.ww_precision_name(lib.ww_dataset_precision(self._c)))
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The NumPy type of distances computed from it."""
+        return DTYPES[self.precision]
+
+    @property
+    def codes(self) -> np.ndarray:
+        """The class number of each series: an index into `classes`, -1 without a label."""
+        return np.array([lib.ww_dataset_class(self._c, i) for i in range(len(self))], np.int64)
+
+    def update(self, series: Any, axes: Optional[str] = None) -> None:
+        """Gives it other values of the same shape, in place; made with updates=True.
+
+        Raises ValueError (not made with updates=True; another number of series, channels or points; NaN or infinity).
+        Then the old values stay.
+        """
+        check(lib.ww_dataset_update(self._c, view(series, axes or self._axes).c))
+
+    def to_set(self) -> SeriesSet:
+        """The series in host memory, with labels and time stamps: those of its set, or its values read back.
+
+        Raises MemoryError.
+        """
+        return SeriesSet._make(lib.ww_dataset_series, self._c)
+
+    def __reduce__(self):
+        made, options = self.to_set(), {"precision": self.precision, "axes": self._axes, **self._options}
+        if self._of_set:
+            return _unpickled_dataset, (made, None, None, options)
+        series = [made[i] for i in range(len(made))]
+        if self._options.get("times"):
+            series = [np.vstack([values, made.times(i)]) for i, values in enumerate(series)]
+        series = [values.astype(self.dtype) for values in series]
+        if made.min_length == made.max_length:
+            series = np.stack(series)
+        return _unpickled_dataset, (series, self.classes, self.codes, options)
+
+    def __repr__(self):
+        return f"<wavewarp.Dataset of {len(self)} series, {self.channels} channels, {self.precision}>"
+
+
+def _unpickled_dataset(series, classes, codes, options):
+    axes = options.pop("axes")
+    if classes is None:
+        made = Dataset(series, **options)
+    else:
+        y = [None if code < 0 else classes[code] for code in codes] if len(classes) else None
+        made = Dataset(series, y, axes="nct", **options)
+        made.classes = classes
+    made._axes = axes
+    return made
+
+
+def dataset(series: Any, y: Any = None, **options):
+    """A dataset of anything that Dataset takes; one that is given stays."""
+    return series if isinstance(series, Dataset) else Dataset(series, y, **options)
+
+
+def datasets(
+    rows, columns, *, axes: Optional[str] = None, precision: Optional[str] = None, context: Optional[Context] = None
+):
+    """Two datasets of one precision for a job: double where either is. columns None stays None."""
+    if rows is None:
+        raise TypeError("None is no series")
+    made = [x for x in (rows, columns) if isinstance(x, Dataset)]
+    if made:
+        context, precision = made[0].context, made[0].precision
+    context = context or default_context()
+    views = [
+        x if x is None or isinstance(x, (Dataset, SeriesSet)) or is_texts(x) else view(x, axes) for x in (rows, columns)
+    ]
+    if precision is None and context.has_double:
+        kinds = [x.dtype if isinstance(x, View) else np.dtype(np.float64) for x in views if x is not None]
+        precision = "float" if all(kind == np.float32 for kind in kinds) else "double"
+    options = {"precision": precision or "float", "context": context, "axes": axes}
+    return [None if x is None else dataset(x, **options) for x in views]
