@@ -33,6 +33,16 @@ def choose(points, p):
     ww.LSH.choose(points, 10, progress=report)
 
 
+def untold(job):
+    """A job without a progress function: it works from the beginning."""
+
+    def work(data, p):
+        p(1, 1)
+        job(data)
+
+    return work
+
+
 # Data, and a job on them that takes much longer than the test.
 JOBS = {
     "matrix": (lambda: series(1200, 900), lambda x, p: ww.cdist(x, progress=p)),
@@ -56,6 +66,8 @@ JOBS = {
     "tables of a group": (lambda: series(100000, 64), lambda x, p: ww.GroupLSH(ww.Group(), x, tables=512, progress=p)),
     "points of a group": (lambda: series(200000, 64), lambda x, p: ww.Group().knn(x, k=10, progress=p)),
     "hashing": (lambda: series(100000, 64), lambda x, p: ww.LSH(x, tables=64, progress=p).search(k=10)),
+    "one pair": (lambda: series(2, 200000), untold(lambda x: ww.distance(*x))),
+    "self-test": (lambda: None, untold(lambda _: ww.Context().self_test())),
 }
 
 
