@@ -68,6 +68,10 @@ JOBS = {
     "hashing": (lambda: series(100000, 64), lambda x, p: ww.LSH(x, tables=64, progress=p).search(k=10)),
     "one pair": (lambda: series(2, 200000), untold(lambda x: ww.distance(*x))),
     "self-test": (lambda: None, untold(lambda _: ww.Context().self_test())),
+    "one path": (lambda: series(2, 50000), untold(lambda x: ww.path(*x))),
+    "silhouettes": (lambda: (np.ones(15000 * 14999 // 2, np.float32), np.arange(15000) % 7), untold(lambda x: ww.silhouette(*x))),
+    "generated series": (lambda: None, untold(lambda _: ww.generate("cbf", 1000000))),
+    "a generated series": (lambda: None, untold(lambda _: ww.generate("random-walk", 1, length=1 << 26))),
 }
 
 
