@@ -60,6 +60,8 @@ JOBS = {
     ),
     "shapelets": (lambda: labelled(300, 300), lambda x, p: ww.Shapelets().fit(x, progress=p)),
     "profile": (lambda: series(1 << 19), lambda x, p: ww.profile(x, 256, progress=p)),
+    "several neighbours": (lambda: series(1 << 17), lambda x, p: ww.profile(x, 2048, k=32, progress=p)),
+    "plan of a profile": (lambda: series(1 << 23), untold(lambda x: ww.ProfilePlan(x, 256))),
     "points": (lambda: series(200000, 64), lambda x, p: ww.knn(x, k=10, progress=p)),
     "tables": (lambda: series(100000, 64), lambda x, p: ww.LSH(x, tables=512, progress=p)),
     "choice": (lambda: series(200000, 64), choose),
@@ -69,7 +71,10 @@ JOBS = {
     "one pair": (lambda: series(2, 200000), untold(lambda x: ww.distance(*x))),
     "self-test": (lambda: None, untold(lambda _: ww.Context().self_test())),
     "one path": (lambda: series(2, 50000), untold(lambda x: ww.path(*x))),
-    "silhouettes": (lambda: (np.ones(15000 * 14999 // 2, np.float32), np.arange(15000) % 7), untold(lambda x: ww.silhouette(*x))),
+    "silhouettes": (
+        lambda: (np.ones(15000 * 14999 // 2, np.float32), np.arange(15000) % 7),
+        untold(lambda x: ww.silhouette(*x)),
+    ),
     "generated series": (lambda: None, untold(lambda _: ww.generate("cbf", 1000000))),
     "a generated series": (lambda: None, untold(lambda _: ww.generate("random-walk", 1, length=1 << 26))),
 }
