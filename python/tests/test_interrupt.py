@@ -70,6 +70,11 @@ JOBS = {
     "hashing": (lambda: series(100000, 64), lambda x, p: ww.LSH(x, tables=64, progress=p).search(k=10)),
     "one pair": (lambda: series(2, 200000), untold(lambda x: ww.distance(*x))),
     "self-test": (lambda: None, untold(lambda _: ww.Context().self_test())),
+    "pushed points": (
+        lambda: series(1 << 24),
+        untold(lambda x: ww.Monitor(series(1, 600), 0.5, znormalise=True).push(x)),
+    ),
+    "tuning": (lambda: None, untold(lambda _: ww.Context().tune(dry=True, seconds=60))),
     "one path": (lambda: series(2, 50000), untold(lambda x: ww.path(*x))),
     "silhouettes": (
         lambda: (np.ones(15000 * 14999 // 2, np.float32), np.arange(15000) % 7),

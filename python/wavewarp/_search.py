@@ -270,7 +270,10 @@ class Monitor:
 
     @alone
     def push(self, values: Any) -> np.ndarray:
-        """Adds points, of shape (count,) or (count, channels), and returns the matches that are now certain."""
+        """Adds points, of shape (count,) or (count, channels), and returns the matches that are now certain.
+
+        After an interrupt `points` says how many were taken; what was certain by them is lost.
+        """
         values = as_numbers(values)
         values = np.ascontiguousarray(values.reshape(-1, 1) if values.ndim < 2 else values)
         if values.shape[1] != self.channels:
