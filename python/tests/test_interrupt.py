@@ -3,6 +3,7 @@
 
 import os
 import signal
+import tempfile
 import threading
 import time
 
@@ -22,6 +23,23 @@ def condensed(count):
 
 def labelled(count, points):
     return ww.Dataset(series(count, points), np.arange(count) % 3)
+
+
+def file_of_lines():
+    """A file of one value a line, which goes with the folder that is returned."""
+    folder = tempfile.TemporaryDirectory()
+    with open(os.path.join(folder.name, "long.csv"), "w") as file:
+        for _ in range(30):
+            file.write("0.5\n" * 1000000)
+    return folder
+
+
+def write(series):
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            series.write(os.path.join(folder, "wide.csv"))
+        finally:
+            assert not os.listdir(folder)
 
 
 def choose(points, p):
@@ -75,6 +93,9 @@ JOBS = {
         untold(lambda x: ww.Monitor(series(1, 600), 0.5, znormalise=True).push(x)),
     ),
     "tuning": (lambda: None, untold(lambda _: ww.Context().tune(dry=True, seconds=60))),
+    "reading": (file_of_lines, untold(lambda folder: ww.read(os.path.join(folder.name, "long.csv"), threads=1))),
+    "reading by threads": (file_of_lines, untold(lambda folder: ww.read(os.path.join(folder.name, "long.csv")))),
+    "writing": (lambda: ww.generate("random-walk", 100, length=100000), untold(write)),
     "one path": (lambda: series(2, 50000), untold(lambda x: ww.path(*x))),
     "silhouettes": (
         lambda: (np.ones(15000 * 14999 // 2, np.float32), np.arange(15000) % 7),

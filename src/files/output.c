@@ -14,7 +14,7 @@
 
 #include "host.h"
 
-enum { MOST_HELD = 65536 };
+enum { MOST_HELD = 65536, UNASKED = 65536, AT_ONCE = 1 << 20 };
 
 static ww_status fail_errno(const char *path, const char *what) {
     return wwi_fail(WW_ERROR_IO, "%s: %s: %s", path, what, strerror(errno));
@@ -80,8 +80,21 @@ static void note(wwi_output *output, bool good) {
         output->error = errno;
 }
 
+// Before `size` bytes are written.
+static bool goes_on(wwi_output *output, size_t size) {
+    output->unasked += size;
+    if (output->unasked >= UNASKED) {
+        output->unasked = 0;
+        output->interrupted = output->interrupted || wwi_interrupted() != WW_OK;
+    }
+    return wwi_output_goes_on(output);
+}
+
 ww_status wwi_output_check(const wwi_output *output) {
     const int error = output->error;
+    if (output->interrupted)
+        return wwi_fail(WW_ERROR_CANCELLED, "%s: its writing was interrupted",
+                        output->write ? "what a function takes" : output->file.path);
     if (output->write)
         return error ? wwi_fail(WW_ERROR_IO, "the function that writes failed: it returned %d", error) : WW_OK;
     if (!ferror(output->stream) && !error)
@@ -140,17 +153,22 @@ static void hold(wwi_output *output, const unsigned char *bytes, size_t size) {
 }
 
 void wwi_output_bytes(wwi_output *output, const void *bytes, size_t size) {
-    if (output->write)
-        hold(output, bytes, size);
-    else
-        note(output, fwrite(bytes, 1, size, output->stream) == size);
+    const unsigned char *at = bytes;
+    while (size > 0) {
+        const size_t part = size < AT_ONCE ? size : AT_ONCE;
+        if (!goes_on(output, part))
+            return;
+        if (output->write)
+            hold(output, at, part);
+        else
+            note(output, fwrite(at, 1, part, output->stream) == part);
+        at += part;
+        size -= part;
+    }
 }
 
 void wwi_output_text(wwi_output *output, const char *text) {
-    if (output->write)
-        hold(output, (const unsigned char *)text, strlen(text));
-    else
-        note(output, fputs(text, output->stream) >= 0);
+    wwi_output_bytes(output, text, strlen(text));
 }
 
 void wwi_output_number(wwi_output *output, double value, ww_precision precision) {
@@ -160,6 +178,8 @@ void wwi_output_number(wwi_output *output, double value, ww_precision precision)
     }
     char digits[32] = "";
     const int most = precision == WW_FLOAT ? 9 : 17;
+    if (!goes_on(output, (size_t)most))
+        return;
     const locale_t before = uselocale(output->c_locale);
     if (output->write)
         snprintf(digits, sizeof digits, "%.*g", most, value);

@@ -21,6 +21,8 @@ typedef struct wwi_output {
     void *user;
     unsigned char *held; // bytes that `write` gets next
     size_t held_bytes;
+    size_t unasked;   // bytes since the thread's interrupt function was asked
+    bool interrupted; // it asked to stop: nothing is written from then on
 } wwi_output;
 
 // Opens `path` for writing; "-" is standard output.
@@ -40,6 +42,10 @@ void wwi_output_text(wwi_output *output, const char *text);
 // A value in 9 (float) or 17 (double) significant digits.
 void wwi_output_number(wwi_output *output, double value, ww_precision precision);
 ww_status wwi_output_check(const wwi_output *output);
+// Whether more will be written: nothing has failed, and no interrupt has come.
+static inline bool wwi_output_goes_on(const wwi_output *output) {
+    return !output->error && !output->interrupted;
+}
 // What was written so far is the system's.
 ww_status wwi_output_flush(wwi_output *output);
 // Reserves `bytes` of disk space now, so that a long job does not fail at its end.
