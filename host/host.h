@@ -217,6 +217,7 @@ ww_status wwi_launch(wwi_kernel *kernel, uint64_t groups, uint64_t group_size, c
 bool wwi_can_interrupt(void);
 // Asks it, unless that was done just now: a loop of the host may call this every few microseconds. WW_ERROR_CANCELLED.
 ww_status wwi_interrupted(void);
+enum { WWI_INTERRUPTED = 1 << 16 }; // values that such a loop may take from call to call
 
 // ---- the rest
 // ---------------------------------------------------------------------------------------------------------

@@ -284,7 +284,7 @@ ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww
 // `n` elements that are `stride` apart.
 static ww_status read_channel(const npy_header *head, const char *data, uint64_t stride, uint64_t n, double *to) {
     for (uint64_t t = 0; t < n; t++) {
-        if (t % 65536 == 0)
+        if (t % WWI_INTERRUPTED == 0)
             WWI_TRY(wwi_interrupted());
         to[t] = element(head, data + t * stride * head->bytes);
     }

@@ -16,8 +16,6 @@
 #define FLAT 1e-13
 // The squares of a smaller range are not all numbers of double, where the largest value is about 1.
 #define LEAST_RANGE 1e-140
-// Windows between two questions whether to end: some milliseconds.
-#define INTERRUPTED 65536
 
 void wwi_profile_series_free(wwi_profile_series *s) {
     free(s->values);
@@ -128,7 +126,7 @@ static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, part
             ends[t] = p = extend(p, m - t, x[b + t] - origin);
         for (size_t i = b; i < b + m && i < s->windows; i++) {
             const size_t after = i - b, before = m - after;
-            if (i % INTERRUPTED == 0)
+            if (i % WWI_INTERRUPTED == 0)
                 WWI_TRY(wwi_interrupted());
             const part e = ends[after];
             if (after > 0)
@@ -255,7 +253,7 @@ static ww_status find_reach(wwi_profile_series *s, size_t c, size_t rows, double
     double before[2] = {0, 0};
     size_t head = 0, tail = 0;
     for (size_t i = 0; i < s->windows; i++) {
-        if (i % INTERRUPTED == 0)
+        if (i % WWI_INTERRUPTED == 0)
             WWI_TRY(wwi_interrupted());
         while (tail > head && sizes[queue[tail - 1]] <= sizes[i])
             tail--;

@@ -121,7 +121,7 @@ static double normal(random_state *random) {
 
 // Before point t: an interrupt may come, every few milliseconds.
 static bool goes_on(random_state *random, size_t t) {
-    if (t % (1 << 16) == 0)
+    if (t % WWI_INTERRUPTED == 0)
         random->status = wwi_interrupted();
     return random->status == WW_OK;
 }
