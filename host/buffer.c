@@ -4,6 +4,8 @@
 
 #include "internal.h"
 
+#define AT_ONCE (UINT64_C(1) << 26) // bytes that a driver is asked to copy: some milliseconds
+
 uint64_t wwi_context_max_buffer(const ww_context *context) {
     return context->info.max_buffer_bytes;
 }
@@ -154,8 +156,14 @@ static ww_status write_buffer(wwi_buffer *buffer, uint64_t offset, uint64_t byte
                                             "can't send %llu bytes to the device", (unsigned long long)bytes);
 }
 
+// Between two pieces of AT_ONCE bytes an interrupt may come.
 ww_status wwi_buffer_write(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source) {
-    return write_buffer(buffer, offset, bytes, source, CL_TRUE);
+    const unsigned char *from = source;
+    for (; bytes > AT_ONCE; offset += AT_ONCE, from += AT_ONCE, bytes -= AT_ONCE) {
+        WWI_TRY(write_buffer(buffer, offset, AT_ONCE, from, CL_TRUE));
+        WWI_TRY(wwi_interrupted());
+    }
+    return write_buffer(buffer, offset, bytes, from, CL_TRUE);
 }
 
 ww_status wwi_buffer_send(wwi_buffer *buffer, uint64_t bytes, const void *source) {
@@ -167,7 +175,7 @@ void wwi_buffer_settle(wwi_buffer *buffer) {
         (void)clFinish(buffer->context->queue);
 }
 
-ww_status wwi_buffer_read(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target) {
+static ww_status read_buffer(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target) {
     ww_status status = check_range(buffer, offset, bytes);
     if (status != WW_OK || bytes == 0)
         return status;
@@ -176,6 +184,15 @@ ww_status wwi_buffer_read(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, v
     return code == CL_SUCCESS ? WW_OK
                               : wwi_fail_cl(buffer->context, code, "clEnqueueReadBuffer",
                                             "can't fetch %llu bytes from the device", (unsigned long long)bytes);
+}
+
+ww_status wwi_buffer_read(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target) {
+    unsigned char *to = target;
+    for (; bytes > AT_ONCE; offset += AT_ONCE, to += AT_ONCE, bytes -= AT_ONCE) {
+        WWI_TRY(read_buffer(buffer, offset, AT_ONCE, to));
+        WWI_TRY(wwi_interrupted());
+    }
+    return read_buffer(buffer, offset, bytes, to);
 }
 
 ww_status wwi_buffer_fill_u32(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, uint32_t pattern) {

@@ -120,6 +120,8 @@ static ww_status bring(fetch *f) {
         }
         (void)pthread_mutex_unlock(&f->lock);
         status = await(f);
+        if (status == WW_OK)
+            status = wwi_interrupted();
         (void)pthread_mutex_lock(&f->lock);
         f->arrived++;
         (void)pthread_cond_signal(&f->came);

@@ -161,7 +161,8 @@ ww_status wwi_stream_create(ww_context *context, wwi_stream **stream);
 // Lets a progress function watch the stream's compiles (wavewarp/run.h). NULL: none. It is told what was told last, or
 // 0 of 1.
 void wwi_stream_watch(wwi_stream *stream, int (*progress)(void *user, uint64_t done, uint64_t total), void *user);
-// Tells a progress function, unless it is NULL. WW_ERROR_CANCELLED when it asks to stop.
+// Tells a progress function, unless it is NULL, and asks the thread's interrupt function. WW_ERROR_CANCELLED when one
+// of them asks to stop.
 ww_status wwi_run_report(int (*progress)(void *user, uint64_t done, uint64_t total), void *user, uint64_t done,
                          uint64_t total);
 // `stream` may be NULL.
@@ -208,6 +209,15 @@ typedef struct wwi_arg {
 // enqueued (sizes >= 1, group size and local memory against the kernel's and device's limits). `group_size` 0 is an
 // error.
 ww_status wwi_launch(wwi_kernel *kernel, uint64_t groups, uint64_t group_size, const wwi_arg *args, size_t count);
+
+// ---- interrupts
+// ----------------------------------------------------------------------------------------------------------
+
+// Whether the thread has an interrupt function (wavewarp/run.h).
+bool wwi_can_interrupt(void);
+// Asks it, unless that was done just now: a loop of the host may call this every few microseconds. WW_ERROR_CANCELLED.
+ww_status wwi_interrupted(void);
+enum { WWI_INTERRUPTED = 1 << 16 }; // values that such a loop may take from call to call
 
 // ---- the rest
 // ---------------------------------------------------------------------------------------------------------

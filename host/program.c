@@ -339,8 +339,11 @@ ww_status wwi_stream_program(wwi_stream *stream, ww_context *context, const wwi_
         *out = program;
     }
     (void)pthread_mutex_unlock(&context->lock);
-    if (status == WW_OK && !known && (status = wwi_stream_tell_compile(stream)) != WW_OK)
+    // Asked also after a failure: the signal may be what made the driver fail.
+    if (!known && wwi_stream_tell_compile(stream) != WW_OK) {
+        status = WW_ERROR_CANCELLED;
         wwi_program_release(out); // the program stays in the cache
+    }
 done:
     free(source);
     free(all_options);

@@ -35,7 +35,7 @@ ww_status wwi_run_report(int (*progress)(void *user, uint64_t done, uint64_t tot
                          uint64_t total) {
     if (progress && progress(user, done, total) != 0)
         return wwi_fail(WW_ERROR_CANCELLED, "the progress function asked to stop");
-    return WW_OK;
+    return progress ? wwi_interrupted() : WW_OK;
 }
 
 ww_status wwi_stream_tell_compile(const wwi_stream *s) {

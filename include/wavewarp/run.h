@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Limits of a run: memory, length of launches, progress and cancellation. One struct for every plan, search,
-/// build and choice; their options point to it.
+/// build and choice; their options point to it. And what ends any long call, with options or without: a thread's
+/// interrupt function.
 #ifndef WAVEWARP_RUN_H
 #define WAVEWARP_RUN_H
 
@@ -35,6 +36,19 @@ typedef struct ww_run_options {
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_run_options_init(ww_run_options *options, size_t struct_size);
+
+/// Asked, by long calls of the thread that it is set for, whether to end: 0 goes on, anything else ends the call with
+/// WW_ERROR_CANCELLED, and what that has written is unspecified. Asked at most 50 times a second, between launches,
+/// before and after compiles, and in loops of the host that may take long. It may call the library, but not with the
+/// objects of the call that asks; about calls of its own it is not asked.
+typedef int (*ww_interrupt_fn)(void *user);
+
+/// Sets the interrupt function of the calling thread; NULL: none. A job with a progress function asks both. Work of
+/// other threads, a group's too, ends with the call that waits for it. For programs that learn of a signal or of a
+/// button by asking, and for bindings of languages whose signal handlers run in one thread.
+/// \param user passed to it; must live until another function is set.
+/// *Thread-safety*: any thread; each has its own. *Blocking*: no.
+WW_API void ww_thread_set_interrupt(ww_interrupt_fn interrupt, void *user);
 
 #ifdef __cplusplus
 }

@@ -58,7 +58,7 @@ typedef enum ww_status {
     WW_ERROR_KERNEL_SOURCE = 15,   ///< a kernel source file can't be read
     WW_ERROR_BUILD = 16,           ///< a program did not compile; ww_last_build_log() has the compiler's messages
     WW_ERROR_OPENCL = 17,    ///< an OpenCL call failed; the record holds its code. Any function that uses a device
-    WW_ERROR_CANCELLED = 18, ///< the progress function asked to stop
+    WW_ERROR_CANCELLED = 18, ///< the progress function, or the thread's interrupt function, asked to stop
     WW_ERROR_INTERNAL = 19   ///< a fault of this library; please report it
 } ww_status;
 

@@ -3,6 +3,7 @@
 
 import os
 import signal
+import tempfile
 import threading
 import time
 
@@ -24,6 +25,23 @@ def labelled(count, points):
     return ww.Dataset(series(count, points), np.arange(count) % 3)
 
 
+def file_of_lines():
+    """A file of one value a line, which goes with the folder that is returned."""
+    folder = tempfile.TemporaryDirectory()
+    with open(os.path.join(folder.name, "long.csv"), "w") as file:
+        for _ in range(30):
+            file.write("0.5\n" * 1000000)
+    return folder
+
+
+def write(series):
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            series.write(os.path.join(folder, "wide.csv"))
+        finally:
+            assert not os.listdir(folder)
+
+
 def choose(points, p):
     """Reports from the building of tables on."""
 
@@ -31,6 +49,16 @@ def choose(points, p):
         p(done if total < 512 * len(points) else 0, total)
 
     ww.LSH.choose(points, 10, progress=report)
+
+
+def untold(job):
+    """A job without a progress function: it works from the beginning."""
+
+    def work(data, p):
+        p(1, 1)
+        job(data)
+
+    return work
 
 
 # Data, and a job on them that takes much longer than the test.
@@ -50,12 +78,32 @@ JOBS = {
     ),
     "shapelets": (lambda: labelled(300, 300), lambda x, p: ww.Shapelets().fit(x, progress=p)),
     "profile": (lambda: series(1 << 19), lambda x, p: ww.profile(x, 256, progress=p)),
+    "several neighbours": (lambda: series(1 << 17), lambda x, p: ww.profile(x, 2048, k=32, progress=p)),
+    "plan of a profile": (lambda: series(1 << 23), untold(lambda x: ww.ProfilePlan(x, 256))),
     "points": (lambda: series(200000, 64), lambda x, p: ww.knn(x, k=10, progress=p)),
     "tables": (lambda: series(100000, 64), lambda x, p: ww.LSH(x, tables=512, progress=p)),
     "choice": (lambda: series(200000, 64), choose),
     "tables of a group": (lambda: series(100000, 64), lambda x, p: ww.GroupLSH(ww.Group(), x, tables=512, progress=p)),
     "points of a group": (lambda: series(200000, 64), lambda x, p: ww.Group().knn(x, k=10, progress=p)),
     "hashing": (lambda: series(100000, 64), lambda x, p: ww.LSH(x, tables=64, progress=p).search(k=10)),
+    "matrix of a group": (lambda: series(1200, 900), untold(lambda x: ww.Group().cdist(x))),
+    "one pair": (lambda: series(2, 200000), untold(lambda x: ww.distance(*x))),
+    "self-test": (lambda: None, untold(lambda _: ww.Context().self_test())),
+    "pushed points": (
+        lambda: series(1 << 24),
+        untold(lambda x: ww.Monitor(series(1, 600), 0.5, znormalise=True).push(x)),
+    ),
+    "tuning": (lambda: None, untold(lambda _: ww.Context().tune(dry=True, seconds=60))),
+    "reading": (file_of_lines, untold(lambda folder: ww.read(os.path.join(folder.name, "long.csv"), threads=1))),
+    "reading by threads": (file_of_lines, untold(lambda folder: ww.read(os.path.join(folder.name, "long.csv")))),
+    "writing": (lambda: ww.generate("random-walk", 100, length=100000), untold(write)),
+    "one path": (lambda: series(2, 50000), untold(lambda x: ww.path(*x))),
+    "silhouettes": (
+        lambda: (np.ones(15000 * 14999 // 2, np.float32), np.arange(15000) % 7),
+        untold(lambda x: ww.silhouette(*x)),
+    ),
+    "generated series": (lambda: None, untold(lambda _: ww.generate("cbf", 1000000))),
+    "a generated series": (lambda: None, untold(lambda _: ww.generate("random-walk", 1, length=1 << 26))),
 }
 
 

@@ -237,9 +237,22 @@ def callback(**options):
 
 @callback(error=1)
 def py_progress_fn(user, done, total):
-    if user != NULL:
-        ffi.from_handle(user)(done, total)
+    ffi.from_handle(user)(done, total)
     return 0
+
+
+@callback(error=1)
+def py_interrupt_fn(user):
+    return 0  # Python has looked for signals before: what their handlers raise ends the call
+
+
+def look_for_signals():
+    """Lets long calls of the main thread, where Python handles signals, be ended by an interrupt."""
+    if threading.current_thread() is threading.main_thread():
+        lib.ww_thread_set_interrupt(lib.py_interrupt_fn, NULL)
+
+
+look_for_signals()
 
 
 @callback(error=1)
@@ -274,18 +287,17 @@ def reporter(progress):
 
 
 def run(progress=None, max_bytes=0, launch_seconds=0.0):
-    """Options of a run. From the main thread a job always looks for signals between its launches, so that an interrupt
-    ends it."""
+    """Options of a run."""
+    look_for_signals()  # where another thread has imported this module
     if max_bytes < 0:
         raise ValueError(f"max_bytes is {max_bytes}; 0 is as many as fit")
     report = reporter(progress)
     user = NULL if report is None else ffi.new_handle(report)
-    watched = user != NULL or threading.current_thread() is threading.main_thread()
     return new(
         "ww_run_options",
         max_bytes=int(max_bytes),
         launch_seconds=float(launch_seconds),
-        progress=lib.py_progress_fn if watched else None,
+        progress=None if report is None else lib.py_progress_fn,
         progress_user=user,
     )
 

@@ -303,6 +303,8 @@ class Monitor:
     def push(self, values: Any) -> np.ndarray:
         """Adds points, of shape (count,) or (count, channels), and returns the matches that are now certain.
 
+        After an interrupt `points` says how many were taken; what was certain by them is lost.
+
         Raises ValueError (points of other channels; after finish()), TypeError (no numbers).
         """
         values = as_numbers(values)

@@ -62,7 +62,8 @@ ww_status wwi_pace_launched(wwi_pace *pace, double *rate, double work, bool more
     if (pace->enqueue_only)
         return WW_OK;
     pace->waiting += (uint64_t)work;
-    if (!more && !pace->progress && (double)pace->waiting <= *rate * pace->aim)
+    const bool told = pace->progress && pace->progress != wwi_run_silent;
+    if (!more && !told && (double)pace->waiting <= *rate * pace->aim)
         return WW_OK;
     WWI_TRY(wwi_finish(pace->stream));
     *rate = wwi_pace_learn(*rate, (double)pace->waiting, wwi_seconds() - pace->since);

@@ -114,6 +114,8 @@ static ww_status convert_line(ww_dataset *d, wwi_line from, size_t i, size_t cha
     wwi_rounded *rounded = is_time ? &d->rounded_time : &d->rounded_value;
     double *largest = is_time ? &d->largest_time : &d->largest_value;
     for (size_t t = 0; t < d->lengths[i]; t++) {
+        if (t % WWI_INTERRUPTED == 0)
+            WWI_TRY(wwi_interrupted());
         const double value = wwi_line_at(from, t);
         const float in_float = (float)value;
         if (check && !(is_float ? isfinite(in_float) : isfinite(value)))

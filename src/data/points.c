@@ -103,6 +103,8 @@ static ww_status fail_not_finite(const ww_point_view *view, size_t at) {
 static ww_status take_numbers(const ww_points *p, const ww_point_view *view, void *target) {
     const size_t total = view->count * view->dimension;
     for (size_t at = 0; at < total; at++) {
+        if (at % WWI_INTERRUPTED == 0)
+            WWI_TRY(wwi_interrupted());
         const double x = wwi_value_at(view->values, view->precision, at);
         if (!isfinite(p->precision == WW_FLOAT ? (double)(float)x : x))
             return fail_not_finite(view, at);

@@ -13,6 +13,8 @@
 #include "files/output.h"
 #include "host.h"
 
+#define AT_ONCE ((size_t)1 << 24) // bytes that the system is asked for: some milliseconds
+
 struct ww_array_file {
     wwi_output output;
     bool text;     // .csv, or standard output
@@ -263,7 +265,7 @@ static ww_status close_shared(ww_array_file *file, int keep) {
 static void put_text(ww_array_file *file, size_t rows, const void *values) {
     const float *singles = values;
     const double *doubles = values;
-    for (size_t i = 0; i < rows; i++)
+    for (size_t i = 0; i < rows && wwi_output_goes_on(&file->output); i++)
         for (size_t j = 0; j < file->columns; j++) {
             const size_t at = i * file->columns + j;
             wwi_output_number(&file->output, file->precision == WW_FLOAT ? (double)singles[at] : doubles[at],
@@ -275,8 +277,8 @@ static void put_text(ww_array_file *file, size_t rows, const void *values) {
 static ww_status put_at(ww_array_file *file, uint64_t offset, const char *bytes, uint64_t size) {
     const int to = file->shared ? file->descriptor : fileno(file->output.stream);
     while (size > 0) {
-        const size_t part = size < (1U << 30) ? (size_t)size : 1U << 30;
-        const ssize_t done = pwrite(to, bytes, part, (off_t)offset);
+        WWI_TRY(wwi_interrupted());
+        const ssize_t done = pwrite(to, bytes, size < AT_ONCE ? (size_t)size : AT_ONCE, (off_t)offset);
         if (done < 0 && errno != EINTR)
             return fail_part(file, "can't be written");
         if (done > 0) {
@@ -335,7 +337,8 @@ static ww_status check_block(const ww_array_file *file, size_t row, size_t row_c
 
 static ww_status get_at(const ww_array_file *file, uint64_t offset, char *bytes, uint64_t size) {
     while (size > 0) {
-        const ssize_t done = pread(file->descriptor, bytes, size < (1U << 30) ? (size_t)size : 1U << 30, (off_t)offset);
+        WWI_TRY(wwi_interrupted());
+        const ssize_t done = pread(file->descriptor, bytes, size < AT_ONCE ? (size_t)size : AT_ONCE, (off_t)offset);
         if (done == 0)
             return wwi_fail(WW_ERROR_IO, "%s became shorter", file->part ? file->part : file->output.file.path);
         if (done < 0 && errno != EINTR)

@@ -21,6 +21,8 @@ static size_t read_file(wwi_byte_source *source, void *bytes, size_t size) {
 
 size_t wwi_byte_source_read(wwi_byte_source *source, void *bytes, size_t size) {
     size_t count = 0;
+    if (!source->ended && (source->status = wwi_interrupted()) != WW_OK)
+        source->ended = true;
     if (source->file && !source->ended)
         return read_file(source, bytes, size);
     while (count < size && !source->ended) {

@@ -15,7 +15,7 @@
 
 #include "host.h"
 
-enum { MOST_HELD = 65536 };
+enum { MOST_HELD = 65536, UNASKED = 65536, AT_ONCE = 1 << 20 };
 
 static ww_status fail_errno(const char *path) {
     return wwi_fail(WW_ERROR_IO, "%s: can't be written: %s", path, strerror(errno));
@@ -93,8 +93,21 @@ static void note(wwi_output *output, bool good) {
         output->error = errno;
 }
 
+// Before `size` bytes are written.
+static bool goes_on(wwi_output *output, size_t size) {
+    output->unasked += size;
+    if (output->unasked >= UNASKED) {
+        output->unasked = 0;
+        output->interrupted = output->interrupted || wwi_interrupted() != WW_OK;
+    }
+    return wwi_output_goes_on(output);
+}
+
 ww_status wwi_output_check(const wwi_output *output) {
     const int error = output->error;
+    if (output->interrupted)
+        return wwi_fail(WW_ERROR_CANCELLED, "%s: its writing was interrupted",
+                        output->write ? "what a function takes" : output->file.path);
     if (!ferror(output->stream) && !error)
         return WW_OK;
     if (output->write)
@@ -132,11 +145,19 @@ ww_status wwi_output_close(wwi_output *output, bool keep) {
 }
 
 void wwi_output_bytes(wwi_output *output, const void *bytes, size_t size) {
-    note(output, fwrite(bytes, 1, size, output->stream) == size);
+    const unsigned char *at = bytes;
+    while (size > 0) {
+        const size_t part = size < AT_ONCE ? size : AT_ONCE;
+        if (!goes_on(output, part))
+            return;
+        note(output, fwrite(at, 1, part, output->stream) == part);
+        at += part;
+        size -= part;
+    }
 }
 
 void wwi_output_text(wwi_output *output, const char *text) {
-    note(output, fputs(text, output->stream) >= 0);
+    wwi_output_bytes(output, text, strlen(text));
 }
 
 void wwi_output_print(wwi_output *output, const char *format, ...) {

@@ -19,7 +19,9 @@ typedef struct wwi_output {
     int error;         // errno of the first write that failed, or what `write` returned; 0: none so far
     ww_write_fn write; // NULL: a file
     void *user;
-    char *held; // what `write` gets next
+    char *held;       // what `write` gets next
+    size_t unasked;   // bytes since the thread's interrupt function was asked
+    bool interrupted; // it asked to stop: nothing is written from then on
 } wwi_output;
 
 // Opens `path` for writing; "-" is standard output.
@@ -42,6 +44,10 @@ void wwi_output_print(wwi_output *output, const char *format, ...) __attribute__
 // A value in 9 (float) or 17 (double) significant digits.
 void wwi_output_number(wwi_output *output, double value, ww_precision precision);
 ww_status wwi_output_check(const wwi_output *output);
+// Whether more will be written: nothing has failed, and no interrupt has come.
+static inline bool wwi_output_goes_on(const wwi_output *output) {
+    return !output->error && !output->interrupted;
+}
 // What was written so far is the system's.
 ww_status wwi_output_flush(wwi_output *output);
 // Reserves `bytes` of disk space now, so that a long job does not fail at its end.

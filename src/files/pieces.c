@@ -94,6 +94,7 @@ void wwi_text_cut(const wwi_text *text, unsigned count, unsigned index, wwi_text
     to->size = (size_t)(ends[1] - ends[0]);
     to->cursor = ends[0];
     to->line_number = 0;
+    to->unasked = 0;
 }
 
 // Joins the pieces' sets; false where one failed or they differ in what a file has one of.

@@ -358,7 +358,7 @@ ww_status ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set *
     wwi_text text;
     ww_status status = wwi_text_open(path, &text);
     if (status == WW_OK)
-        status = read_points(&text, s);
+        status = wwi_text_ended(&text, read_points(&text, s));
     wwi_text_close(&text);
     if (status != WW_OK)
         ww_point_set_destroy(&s);
@@ -406,7 +406,7 @@ static ww_status write_numbers(wwi_output *out, const char *path, const ww_point
     const bool npy = wwi_name_ends_with(path, ".npy");
     if (npy)
         wwi_output_npy_header(out, v->precision, (const size_t[]){v->count, v->dimension}, 2, false);
-    for (size_t i = 0; status == WW_OK && i < v->count; i++) {
+    for (size_t i = 0; status == WW_OK && i < v->count && wwi_output_goes_on(out); i++) {
         if (letter)
             put_little(out, (uint32_t)v->dimension);
         for (size_t j = 0; status == WW_OK && j < v->dimension; j++) {
@@ -433,7 +433,7 @@ static ww_status write_bits(wwi_output *out, const char *path, const ww_point_vi
     const char letter = vecs_letter(path);
     if ((letter && letter != 'b') || wwi_name_ends_with(path, ".npy"))
         return wwi_fail(WW_ERROR_UNSUPPORTED, "%s: bits are written as .bvecs or text", path);
-    for (size_t i = 0; i < v->count; i++) {
+    for (size_t i = 0; i < v->count && wwi_output_goes_on(out); i++) {
         const unsigned char *row = (const unsigned char *)v->values + i * bytes;
         if (letter) {
             put_little(out, (uint32_t)bytes);
@@ -452,7 +452,7 @@ static ww_status write_sets(wwi_output *out, const char *path, const ww_point_vi
     const char letter = vecs_letter(path);
     if ((letter && letter != 'i') || wwi_name_ends_with(path, ".npy"))
         return wwi_fail(WW_ERROR_UNSUPPORTED, "%s: sets are written as .ivecs or text", path);
-    for (size_t i = 0; i < v->count; i++) {
+    for (size_t i = 0; i < v->count && wwi_output_goes_on(out); i++) {
         if (letter)
             put_little(out, (uint32_t)(v->offsets[i + 1] - v->offsets[i]));
         for (uint64_t m = v->offsets[i]; m < v->offsets[i + 1]; m++) {

@@ -218,7 +218,7 @@ ww_status ww_series_set_read(const char *path, const ww_read_options *options, w
 
     wwi_text text;
     if ((status = wwi_text_open(path, &text)) == WW_OK)
-        status = read_text(&text, &chosen, notes, set);
+        status = wwi_text_ended(&text, read_text(&text, &chosen, notes, set));
     wwi_text_close(&text);
     if (status == WW_OK) {
         wwi_series_set_take_notes(*set, notes);

@@ -4,6 +4,7 @@
 #define WAVEWARP_READ_SERIES_H
 
 #include <locale.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <wavewarp/series.h>
@@ -21,13 +22,15 @@ typedef struct wwi_text {
     const char *name; // for messages
     char *bytes;      // size bytes, then a NUL, so that number parsing always ends, and WWI_NUMBER_SLACK more
     size_t size;
-    const char *cursor; // start of the next line
-    wwi_span line;      // the current line without its end
-    size_t line_number; // of the current line, from 1
-    locale_t c_locale;  // a program may run under a locale whose decimal point is a comma
-    char stamps;        // its time stamps: 'n' numbers, 'd' dates, '\0' none so far
-    unsigned threads;   // that may parse it
-    wwi_notes *notes;   // what is said of it; NULL: nothing, and nothing is guessed
+    const char *cursor;         // start of the next line
+    wwi_span line;              // the current line without its end
+    size_t line_number;         // of the current line, from 1
+    locale_t c_locale;          // a program may run under a locale whose decimal point is a comma
+    char stamps;                // its time stamps: 'n' numbers, 'd' dates, '\0' none so far
+    unsigned threads;           // that may parse it
+    wwi_notes *notes;           // what is said of it; NULL: nothing, and nothing is guessed
+    size_t unasked;             // bytes from which on wwi_text_goes_on() is asked next
+    atomic_bool stopped, *stop; // the caller was interrupted; stop: that of the whole text, which pieces share
 } wwi_text;
 
 // Values of the series being read.
@@ -41,7 +44,12 @@ typedef struct wwi_values {
 ww_status wwi_text_open(const char *path, wwi_text *text);
 void wwi_text_close(wwi_text *text);
 
-// Steps to the next line; false at the end.
+// Whether to read on: false in all threads once the caller's interrupt function has asked to stop.
+bool wwi_text_goes_on(const wwi_text *text);
+// What reading came to: WW_ERROR_CANCELLED where it was to stop, whatever followed from that; else `status`.
+ww_status wwi_text_ended(const wwi_text *text, ww_status status);
+
+// Steps to the next line; false at the end, and where reading is to stop.
 bool wwi_text_next_line(wwi_text *text);
 // Steps to the next line that is neither empty nor a comment (#).
 bool wwi_text_next_content(wwi_text *text);

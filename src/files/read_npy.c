@@ -271,11 +271,23 @@ ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww
         memcpy(*values, data, (size_t)bytes);
         return WW_OK;
     }
-    for (size_t i = 0; i < *rows; i++)
+    for (size_t i = 0; i < *rows; i++) {
+        WWI_TRY(wwi_interrupted());
         for (size_t j = 0; j < *columns; j++) {
             const double x = element(&head, data + (head.fortran ? j * *rows + i : i * *columns + j) * head.bytes);
             wwi_set_value(*values, *precision, i * *columns + j, x);
         }
+    }
+    return WW_OK;
+}
+
+// `n` elements that are `stride` apart.
+static ww_status read_channel(const npy_header *head, const char *data, uint64_t stride, uint64_t n, double *to) {
+    for (uint64_t t = 0; t < n; t++) {
+        if (t % WWI_INTERRUPTED == 0)
+            WWI_TRY(wwi_interrupted());
+        to[t] = element(head, data + t * stride * head->bytes);
+    }
     return WW_OK;
 }
 
@@ -297,11 +309,11 @@ ww_status wwi_read_npy(const wwi_text *text, ww_axes axes, ww_rows rows, ww_seri
     if (!series)
         return wwi_fail_memory(extents[1] * extents[2] * sizeof *series);
     for (uint64_t i = 0; status == WW_OK && i < extents[0]; i++) {
-        for (uint64_t c = 0; c < extents[1]; c++)
-            for (uint64_t t = 0; t < extents[2]; t++)
-                series[c * extents[2] + t] =
-                    element(&head, data + (i * strides[0] + c * strides[1] + t * strides[2]) * head.bytes);
-        status = ww_series_set_add(*set, (size_t)extents[2], series, NULL);
+        for (uint64_t c = 0; status == WW_OK && c < extents[1]; c++)
+            status = read_channel(&head, data + (i * strides[0] + c * strides[1]) * head.bytes, strides[2], extents[2],
+                                  series + c * extents[2]);
+        if (status == WW_OK)
+            status = ww_series_set_add(*set, (size_t)extents[2], series, NULL);
     }
     free(series);
     return status;

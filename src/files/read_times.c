@@ -198,6 +198,7 @@ ww_status wwi_read_times(const char *path, ww_series_set *set) {
     ww_status status = wwi_text_open(path, &text);
     if (status == WW_OK)
         status = wwi_is_npy(&text) ? wwi_read_npy(&text, WW_AXES_NCT, WW_ROWS_AUTO, &rows) : read_lines(&text, &rows);
+    status = wwi_text_ended(&text, status);
     if (status == WW_OK && ww_series_set_count(rows) == 0)
         status = wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no time stamps", text.name);
     if (status == WW_OK)

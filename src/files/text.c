@@ -17,6 +17,20 @@
 #include "files/unpack.h"
 #include "host.h"
 
+#define AT_ONCE ((size_t)1 << 22) // bytes that are asked of the system: some milliseconds
+#define UNASKED ((size_t)1 << 16) // bytes of text that are parsed between two questions whether to go on
+
+bool wwi_text_goes_on(const wwi_text *text) {
+    if (wwi_interrupted() != WW_OK)
+        atomic_store(text->stop, true);
+    return !atomic_load(text->stop);
+}
+
+ww_status wwi_text_ended(const wwi_text *text, ww_status status) {
+    return atomic_load(text->stop) ? wwi_fail(WW_ERROR_CANCELLED, "%s: its reading was interrupted", text->name)
+                                   : status;
+}
+
 // A regular file of known size, by several threads: copying from the system's cache is most of the time of reading.
 typedef struct shares {
     int file;
@@ -31,8 +45,8 @@ static void read_share(void *user, unsigned index) {
     const size_t each = s->size / s->count, begin = index * each;
     const size_t end = index + 1 < s->count ? begin + each : s->size;
     size_t at = begin;
-    for (ssize_t got = 1; at < end && got != 0;) {
-        got = pread(s->file, s->text->bytes + at, end - at, (off_t)at);
+    for (ssize_t got = 1; at < end && got != 0 && wwi_text_goes_on(s->text);) {
+        got = pread(s->file, s->text->bytes + at, end - at < AT_ONCE ? end - at : AT_ONCE, (off_t)at);
         if (got > 0)
             at += (size_t)got;
         else if (got < 0 && errno != EINTR)
@@ -69,9 +83,10 @@ static ww_status read_all(wwi_text *text, int file, bool regular, size_t expecte
     while (status == WW_OK) {
         if (capacity - text->size < 1 + beyond)
             status = wwi_grow(&text->bytes, &capacity, text->size + 65536, 1);
-        if (status != WW_OK)
+        if (status != WW_OK || !wwi_text_goes_on(text))
             break;
-        const ssize_t got = read(file, text->bytes + text->size, capacity - text->size - beyond);
+        const size_t room = capacity - text->size - beyond;
+        const ssize_t got = read(file, text->bytes + text->size, room < AT_ONCE ? room : AT_ONCE);
         if (got == 0)
             break;
         if (got > 0)
@@ -81,7 +96,7 @@ static ww_status read_all(wwi_text *text, int file, bool regular, size_t expecte
     }
     if (status == WW_OK)
         memset(text->bytes + text->size, 0, beyond);
-    return status;
+    return wwi_text_ended(text, status);
 }
 
 // Opens "-", a file, or the archive that `member` is in.
@@ -121,6 +136,8 @@ ww_status wwi_text_open(const char *path, wwi_text *text) {
     text->name = standard ? "standard input" : path;
     text->c_locale = (locale_t)0;
     text->threads = 1;
+    atomic_init(&text->stopped, false);
+    text->stop = &text->stopped;
     WWI_TRY(open_file(text, path, member, &file));
     const ww_status status = read_file(text, file, member);
     if (!standard)
@@ -144,12 +161,19 @@ void wwi_text_rewind(wwi_text *text) {
         text->cursor += 3;
     text->line = (wwi_span){text->cursor, text->cursor};
     text->line_number = 0;
+    text->unasked = 0;
 }
 
 bool wwi_text_next_line(wwi_text *text) {
     const char *end = text->bytes + text->size;
     if (text->cursor >= end)
         return false;
+    const size_t at = (size_t)(text->cursor - text->bytes);
+    if (at >= text->unasked) {
+        if (!wwi_text_goes_on(text))
+            return false;
+        text->unasked = at + UNASKED;
+    }
     const char *stop = memchr(text->cursor, '\n', (size_t)(end - text->cursor));
     const char *line_end = stop ? stop : end;
     text->line = (wwi_span){text->cursor, line_end};

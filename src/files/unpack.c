@@ -73,7 +73,7 @@ typedef struct inflation {
 static int inflate_piece(inflation *s, bool *moved) {
     const size_t free_bytes = s->capacity - s->size - BEYOND, left = s->packed_size - s->taken;
     const uInt in = left < (1U << 30) ? (uInt)left : 1U << 30;
-    const uInt out = free_bytes < (1U << 30) ? (uInt)free_bytes : 1U << 30;
+    const uInt out = free_bytes < (1U << 20) ? (uInt)free_bytes : 1U << 20; // some milliseconds
     s->stream.next_in = (unsigned char *)(s->packed + s->taken);
     s->stream.avail_in = in;
     s->stream.next_out = (unsigned char *)s->bytes + s->size;
@@ -101,8 +101,8 @@ static ww_status check_piece(const wwi_text *text, const inflation *s, int resul
 static ww_status inflate_pieces(const wwi_text *text, inflation *s, int window, uint64_t limit) {
     for (;;) {
         bool moved;
-        ww_status status = WW_OK;
-        if (s->capacity < s->size + 65536 + BEYOND)
+        ww_status status = wwi_interrupted();
+        if (status == WW_OK && s->capacity < s->size + 65536 + BEYOND)
             status = wwi_grow(&s->bytes, &s->capacity, s->size + 65536 + BEYOND, 1);
         if (status != WW_OK)
             return status;

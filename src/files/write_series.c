@@ -213,7 +213,7 @@ static bool looks_like_names(const ww_series_set *set) {
 
 static void write_lines(wwi_output *output, const ww_series_set *set, char separator, bool labels,
                         ww_precision precision) {
-    for (size_t i = 0; i < ww_series_set_count(set); i++) {
+    for (size_t i = 0; i < ww_series_set_count(set) && wwi_output_goes_on(output); i++) {
         if (labels) {
             wwi_output_text(output, ww_series_set_label(set, i));
             wwi_output_bytes(output, &separator, 1);
@@ -255,7 +255,7 @@ static void write_ts_header(wwi_output *output, const ww_series_set *set) {
 
 static void write_ts(wwi_output *output, const ww_series_set *set, ww_precision precision) {
     write_ts_header(output, set);
-    for (size_t i = 0; i < ww_series_set_count(set); i++) {
+    for (size_t i = 0; i < ww_series_set_count(set) && wwi_output_goes_on(output); i++) {
         const size_t length = ww_series_set_length(set, i);
         const char *label = ww_series_set_label(set, i);
         for (size_t c = 0; c < ww_series_set_channels(set); c++) {
@@ -281,7 +281,7 @@ static void write_npy(wwi_output *output, const ww_series_set *set, ww_precision
     const bool mark =
         channels == 1 ? wwi_is_one_column(shape[0], length) : wwi_axes_of(channels, length) != WW_AXES_NCT;
     wwi_output_npy_header(output, precision, shape, channels == 1 ? 2 : 3, mark);
-    for (size_t i = 0; i < ww_series_set_count(set); i++) {
+    for (size_t i = 0; i < ww_series_set_count(set) && wwi_output_goes_on(output); i++) {
         const double *values = ww_series_set_values(set, i);
         if (precision == WW_DOUBLE) {
             wwi_output_bytes(output, values, channels * length * sizeof *values);

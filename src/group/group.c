@@ -389,7 +389,7 @@ ww_run_options wwi_group_own_run(ww_group *group, const ww_run_options *run) {
 
 static int tell(void *user, uint64_t done, uint64_t total) {
     const running *r = user;
-    const int stop = r->report->progress(r->report->progress_user, done, total);
+    const bool stop = wwi_run_report(r->report->progress, r->report->progress_user, done, total) != WW_OK;
     if (stop)
         atomic_store(&r->group->stop, true);
     return stop;

@@ -130,7 +130,7 @@ static ww_status measure(const workload *w, ww_engine engine, ww_precision preci
     if (status == WW_OK)
         result->correct = is_correct(w, precision);
     const double begin = wwi_seconds();
-    while (status == WW_OK) {
+    while (status == WW_OK && (status = wwi_interrupted()) == WW_OK) {
         if ((status = ww_plan_run(plan, &to)) != WW_OK || (status = ww_plan_get_info(plan, &info)) != WW_OK)
             break;
         const double spent = info.seconds_device > 0 ? info.seconds_device : info.seconds_wall;

@@ -268,7 +268,7 @@ ww_status ww_cluster_silhouette(const void *condensed, ww_precision precision, s
     for (size_t i = 0; i < count; i++)
         sizes[labels[i]]++;
     *mean = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && (status = wwi_interrupted()) == WW_OK; i++) {
         const double value = silhouette_of(&matrix, i, labels, sizes, clusters, sums);
         if (each)
             each[i] = value;

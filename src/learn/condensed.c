@@ -16,7 +16,8 @@ ww_status wwi_condensed_take(const void *values, ww_precision precision, size_t 
     if (!wwi_mul_u64(count, count - 1, &twice) || twice / 2 > PTRDIFF_MAX / sizeof(double))
         return wwi_fail(WW_ERROR_OVERFLOW, "the distances of %zu items", count);
     *matrix = (wwi_condensed){values, precision, count};
-    for (size_t i = 0; i + 1 < count; i++)
+    for (size_t i = 0; i + 1 < count; i++) {
+        WWI_TRY(wwi_interrupted());
         for (size_t j = i + 1; j < count; j++) {
             const double d = wwi_condensed_at(matrix, i, j);
             if (!isfinite(d))
@@ -25,5 +26,6 @@ ww_status wwi_condensed_take(const void *values, ww_precision precision, size_t 
                 return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the distance of items %zu and %zu is %g, negative", i, j,
                                 d);
         }
+    }
     return WW_OK;
 }

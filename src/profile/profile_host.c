@@ -64,10 +64,11 @@ ww_status wwi_profile_merge_host(ww_profile *p, wwi_profile_slice *own, const ww
     lists l = {NULL, NULL, NULL};
     ww_status status = read_lists(p, own, list, stripes, &l);
     if (status == WW_OK) {
-        for (size_t i = 0; i < own->count; i++)
+        for (size_t i = 0; i < own->count && (status = wwi_interrupted()) == WW_OK; i++)
             if (l.heads[i] != NO_ENTRY)
                 merge_window(p, &l, i, own, other, list);
-        if ((status = wwi_buffer_write(own->bounds[list], 0, (uint64_t)own->count * 4, l.bounds)) == WW_OK)
+        if (status == WW_OK &&
+            (status = wwi_buffer_write(own->bounds[list], 0, (uint64_t)own->count * 4, l.bounds)) == WW_OK)
             status = wwi_buffer_fill_u32(own->heads[list], 0, (uint64_t)own->count * 4, NO_ENTRY);
     }
     free(l.heads);

@@ -79,7 +79,8 @@ struct ww_profile {
     wwi_profile_nearest nearest;
     bool current; // the lists of the one slice on the device are those of `nearest`
     wwi_pace pace;
-    double rate; // pairs a second
+    double rate;       // pairs a second
+    double merge_rate; // candidates a second
     ww_profile_info info;
 };
 

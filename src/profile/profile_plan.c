@@ -289,6 +289,8 @@ ww_status wwi_profile_plan(ww_profile *p) {
     WWI_TRY(compile(p));
     p->padding = p->width + 2 * WWI_PROFILE_PART;
     p->rate = wwi_pace_guess(wwi_context_info(p->context), p->vector ? 2 : 8) / (double)p->series.channels;
+    p->merge_rate = wwi_pace_guess(wwi_context_info(p->context), p->vector || p->narrow ? 0.5 : 8) /
+                    ((double)p->window * (double)p->series.channels);
     WWI_TRY(divide(p));
     return allocate(p);
 }

@@ -42,13 +42,23 @@ static ww_status clear_counters(ww_profile *p) {
     return wwi_buffer_fill_u32(p->counters, 0, wwi_buffer_bytes(p->counters), 0);
 }
 
-static ww_status merge(ww_profile *p, const region *r, uint32_t stripes) {
+// Candidates whose merge ends in a launch's time.
+static uint64_t merged_in_time(const ww_profile *p) {
+    const double count = p->merge_rate * p->pace.aim;
+    return count < 1 ? 1 : count < (double)p->capacity ? (uint64_t)count : p->capacity;
+}
+
+// Merges `all` candidates of the list. Waits where that takes long, to learn how long.
+static ww_status merge(ww_profile *p, const region *r, uint32_t stripes, uint64_t all) {
     ww_status status = WW_OK;
+    const double start = wwi_seconds();
     if (r->role != WWI_PROFILE_COLUMNS_ALONE)
         status = merge_list(p, r->rows, r->columns, r->row_list, stripes);
     if (status == WW_OK && r->role != WWI_PROFILE_ROWS_ALONE &&
         (r->role != WWI_PROFILE_BOTH || r->rows != r->columns || r->row_list != r->column_list))
         status = merge_list(p, r->columns, r->rows, r->column_list, stripes);
+    if (status == WW_OK && all > merged_in_time(p) / 8 && (status = wwi_finish(p->stream)) == WW_OK)
+        p->merge_rate = wwi_pace_learn(p->merge_rate, (double)all, wwi_seconds() - start);
     return status == WW_OK ? clear_counters(p) : status;
 }
 
@@ -129,9 +139,10 @@ static uint64_t pairs_before(const ww_profile *p, const region *r, uint64_t tile
     return pairs_of(rows, columns, r->delta, band * p->width) + next / r->blocks * (tile % r->blocks);
 }
 
-// How many tiles the first launch may take, of which `sure` always fit the list.
-static uint64_t first_tiles(const ww_profile *p, const region *r, uint64_t sure) {
+// How many tiles the first launch may take, which list at most `listed` candidates each.
+static uint64_t first_tiles(const ww_profile *p, const region *r, uint64_t listed) {
     const uint64_t least = WWI_PROFILE_STRIPES * 4;
+    const uint64_t sure = merged_in_time(p) / listed;
     if (p->k > 1)
         return sure < 1 ? 1 : wwi_least(sure, r->blocks);
     // The first tiles list most: of a random walk a sixteenth of their cells, less where they are many.
@@ -153,7 +164,7 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
     const uint64_t tile_pairs = (uint64_t)p->width * p->block_rows;
     const uint64_t listed = (uint64_t)r->active * p->block_rows * (r->role == WWI_PROFILE_BOTH ? 2 : 1);
     const uint64_t sure = p->capacity / listed; // tiles that always fit the list
-    uint64_t most = first_tiles(p, r, sure);
+    uint64_t most = first_tiles(p, r, listed);
     uint64_t held = 0; // candidates that are not merged
     for (uint64_t at = 0; status == WW_OK && at < tiles;) {
         const double start = wwi_seconds();
@@ -178,10 +189,10 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
             at += take;
             // With several neighbours wanted only a merge raises the bounds, and what is new should not be most of it.
             if (p->k > 1)
-                most = wwi_least(most, at);
+                most = wwi_least(wwi_least(most, at), take * merged_in_time(p) / (all + 1) + 1);
         }
-        if (full || stripes == 1 || p->k > 1 || held > share / 2 || at >= tiles) {
-            status = merge(p, r, stripes);
+        if (full || stripes == 1 || p->k > 1 || held > share / 2 || all > merged_in_time(p) / 2 || at >= tiles) {
+            status = merge(p, r, stripes, full ? p->capacity : all);
             held = 0;
         }
         if (status == WW_OK && !full)

@@ -126,6 +126,8 @@ static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, part
             ends[t] = p = extend(p, m - t, x[b + t] - origin);
         for (size_t i = b; i < b + m && i < s->windows; i++) {
             const size_t after = i - b, before = m - after;
+            if (i % WWI_INTERRUPTED == 0)
+                WWI_TRY(wwi_interrupted());
             const part e = ends[after];
             if (after > 0)
                 beginning = extend(beginning, after, x[b + m + after - 1] - origin);
@@ -246,11 +248,13 @@ double wwi_profile_series_dg(const wwi_profile_series *s, size_t c, size_t i) {
 }
 
 // The condition by a queue of windows of falling size. `r` NULL: repeated rows do not matter.
-static void find_reach(wwi_profile_series *s, size_t c, size_t rows, double grain, size_t *queue, repeats *r) {
+static ww_status find_reach(wwi_profile_series *s, size_t c, size_t rows, double grain, size_t *queue, repeats *r) {
     const double *sizes = s->sizes + c * s->windows, *norms = s->norms + c * s->windows;
     double before[2] = {0, 0};
     size_t head = 0, tail = 0;
     for (size_t i = 0; i < s->windows; i++) {
+        if (i % WWI_INTERRUPTED == 0)
+            WWI_TRY(wwi_interrupted());
         while (tail > head && sizes[queue[tail - 1]] <= sizes[i])
             tail--;
         queue[tail++] = i;
@@ -268,6 +272,7 @@ static void find_reach(wwi_profile_series *s, size_t c, size_t rows, double grai
         if ((float)condition > s->condition[i])
             s->condition[i] = condition < WWI_PROFILE_LOST / 2 ? (float)condition * 1.000001f : WWI_PROFILE_LOST;
     }
+    return WW_OK;
 }
 
 ww_status wwi_profile_series_reach(wwi_profile_series *s, size_t rows, double grain, bool watch) {
@@ -281,7 +286,7 @@ ww_status wwi_profile_series_reach(wwi_profile_series *s, size_t rows, double gr
     for (size_t c = 0; status == WW_OK && c < s->channels; c++) {
         if (watch)
             repeats_clear(&r);
-        find_reach(s, c, rows, grain, queue, watch ? &r : NULL);
+        status = find_reach(s, c, rows, grain, queue, watch ? &r : NULL);
     }
     repeats_close(&r);
     free(queue);

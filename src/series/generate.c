@@ -24,11 +24,12 @@ typedef struct random_state {
     uint64_t s[4];
     double spare; // second value of the last pair of normal numbers
     int has_spare;
+    ww_status status; // of the series
 } random_state;
 
 // Each series and channel has its own stream, so that a larger set starts with the smaller one.
 static random_state random_stream(uint64_t seed, uint64_t series, uint64_t stream) {
-    random_state random = {{0, 0, 0, 0}, 0.0, 0};
+    random_state random = {{0, 0, 0, 0}, 0.0, 0, WW_OK};
     uint64_t state = seed;
     state = wwi_random(&state) ^ series;
     state = wwi_random(&state) ^ stream;
@@ -118,6 +119,13 @@ static double normal(random_state *random) {
     return x * scale;
 }
 
+// Before point t: an interrupt may come, every few milliseconds.
+static bool goes_on(random_state *random, size_t t) {
+    if (t % WWI_INTERRUPTED == 0)
+        random->status = wwi_interrupted();
+    return random->status == WW_OK;
+}
+
 // Writes one channel of `n` points of class `class_number`.
 typedef void (*generator_fn)(random_state *random, size_t class_number, double *x, size_t n);
 
@@ -127,7 +135,7 @@ static void generate_cbf(random_state *random, size_t class_number, double *x, s
     const double a = (double)uniform_size(random, n / 8, n / 4);
     const double width = (double)uniform_size(random, n / 4, n / 4 * 3);
     const double height = 6.0 + normal(random);
-    for (size_t t = 0; t < n; t++) {
+    for (size_t t = 0; t < n && goes_on(random, t); t++) {
         const double at = (double)(t + 1) - a;
         double shape = 0.0;
         if (at >= 0.0 && at <= width)
@@ -143,7 +151,7 @@ static void generate_two_patterns(random_state *random, size_t class_number, dou
     const size_t start = uniform_size(random, 0, n - first - second);
     const size_t next = uniform_size(random, start + first, n - second);
     const double step[2] = {class_number & 2 ? 5.0 : -5.0, class_number & 1 ? 5.0 : -5.0};
-    for (size_t t = 0; t < n; t++) {
+    for (size_t t = 0; t < n && goes_on(random, t); t++) {
         if (t >= start && t < start + first)
             x[t] = t - start < first / 2 ? step[0] : -step[0];
         else if (t >= next && t < next + second)
@@ -161,7 +169,7 @@ static void generate_synthetic_control(random_state *random, size_t class_number
     const double amplitude = uniform(random, 10.0, 15.0), period = uniform(random, 10.0, 15.0);
     const double gradient = uniform(random, 0.2, 0.5), shift = uniform(random, 7.5, 20.0);
     const size_t place = uniform_size(random, n / 3, n / 3 * 2);
-    for (size_t t = 0; t < n; t++) {
+    for (size_t t = 0; t < n && goes_on(random, t); t++) {
         const double y = 30.0 + 2.0 * uniform(random, -3.0, 3.0);
         double pattern = 0.0;
         switch (class_number) {
@@ -186,7 +194,7 @@ static void generate_synthetic_control(random_state *random, size_t class_number
 static void generate_random_walk(random_state *random, size_t class_number, double *x, size_t n) {
     (void)class_number;
     double at = 0.0;
-    for (size_t t = 0; t < n; t++)
+    for (size_t t = 0; t < n && goes_on(random, t); t++)
         x[t] = at += normal(random);
 }
 
@@ -194,7 +202,7 @@ static void generate_random_walk(random_state *random, size_t class_number, doub
 static void generate_sine(random_state *random, size_t class_number, double *x, size_t n) {
     (void)class_number;
     const double frequency = uniform(random, 1.0, 8.0), phase = uniform(random, 0.0, 1.0);
-    for (size_t t = 0; t < n; t++)
+    for (size_t t = 0; t < n && goes_on(random, t); t++)
         x[t] = portable_sine(frequency * (double)t / (double)n + phase) + 0.1 * normal(random);
 }
 
@@ -264,11 +272,13 @@ ww_status ww_series_set_generate(ww_generator kind, const ww_generate_options *o
         random_state lengths = random_stream(o.seed, i, 0);
         const size_t length = uniform_size(&lengths, o.length, o.max_length);
         const size_t class_number = classes ? i % classes : 0;
-        for (size_t c = 0; c < o.channels; c++) {
+        for (size_t c = 0; status == WW_OK && c < o.channels; c++) {
             random_state random = random_stream(o.seed, i, c + 1);
             generators[kind].generate(&random, class_number, values + c * length, length);
+            status = random.status;
         }
-        status = ww_series_set_add(*set, length, values, classes ? generators[kind].classes[class_number] : NULL);
+        if (status == WW_OK)
+            status = ww_series_set_add(*set, length, values, classes ? generators[kind].classes[class_number] : NULL);
     }
     free(values);
     if (status != WW_OK)

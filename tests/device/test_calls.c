@@ -215,6 +215,62 @@ START_TEST(threads) {
 }
 END_TEST
 
+static int answer(void *user) {
+    return *(const int *)user;
+}
+
+// A thread's interrupt function ends its calls, also those without options of a run; not those of another thread.
+START_TEST(interrupts) {
+    const ww_measure dtw = wwt_measure(WW_DTW);
+    ww_plan_options options = WW_PLAN_OPTIONS_INIT;
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    ww_plan *plan = NULL;
+    int stop = 0;
+    double expected[PAIRS];
+    wwt_set rows, columns;
+    make_sets(WW_DTW, 20 * PAIRS, &rows, &columns);
+    ww_dataset *x = wwt_dataset(&rows, WW_FLOAT), *y = wwt_dataset(&columns, WW_FLOAT);
+    void *distances = wwt_guarded(rows.count * columns.count, WW_FLOAT);
+    run.launch_seconds = 1e-9;
+    options.run = &run;
+    ww_thread_set_interrupt(answer, &stop);
+    for (size_t i = 0; i < PAIRS; i++)
+        expected[i] = call(&dtw, &rows, &columns, i);
+    wwt_ok(ww_plan_create_matrix(&dtw, x, y, &options, &plan));
+    wwt_ok(wwt_plan_run(plan, distances));
+    stop = 1;
+    ww_thread_set_interrupt(answer, &stop); // is asked at once: between two launches, before a compile
+    wwt_fails(wwt_plan_run(plan, distances), WW_ERROR_CANCELLED);
+    ww_thread_set_interrupt(answer, &stop);
+    wwt_fails(ww_context_self_test(wwt_context), WW_ERROR_CANCELLED);
+    const ww_series_view view = wwt_view(&rows);
+    ww_dataset *data = NULL;
+    ww_thread_set_interrupt(answer, &stop);
+    wwt_fails(ww_dataset_create(wwt_context, &view, NULL, &data), WW_ERROR_CANCELLED);
+    ww_point_view numbers = WW_POINT_VIEW_INIT;
+    ww_points *points = NULL;
+    numbers.values = rows.values;
+    numbers.precision = WW_DOUBLE;
+    numbers.count = rows.count;
+    numbers.dimension = N;
+    ww_thread_set_interrupt(answer, &stop);
+    wwt_fails(ww_points_create(wwt_context, &numbers, NULL, &points), WW_ERROR_CANCELLED);
+    ck_assert(!data && !points);
+    caller other = {.rows = &rows, .columns = &columns, .expected = expected};
+    ck_assert_int_eq(pthread_create(&other.thread, NULL, call_often, &other), 0);
+    ck_assert_int_eq(pthread_join(other.thread, NULL), 0);
+    ck_assert_uint_eq(other.wrong, 0);
+    ww_thread_set_interrupt(NULL, NULL);
+    wwt_ok(wwt_plan_run(plan, distances));
+    wwt_guarded_free(distances);
+    ww_plan_destroy(&plan);
+    ww_dataset_destroy(&x);
+    ww_dataset_destroy(&y);
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -226,5 +282,6 @@ int main(void) {
     wwt_add(suite, changes, 1);
     wwt_add(suite, memory, 1);
     wwt_add(suite, threads, 1);
+    wwt_add(suite, interrupts, 1);
     return wwt_run(suite);
 }

@@ -216,6 +216,22 @@ START_TEST(silhouettes) {
 }
 END_TEST
 
+static int stop_asking(void *user) {
+    (void)user;
+    return 1;
+}
+
+START_TEST(interrupts) {
+    const double line[6] = {1, 10, 11, 9, 10, 1};
+    const int64_t labels[4] = {0, 0, 1, 1};
+    double mean;
+    ww_thread_set_interrupt(stop_asking, NULL);
+    ck_assert_int_eq(ww_cluster_silhouette(line, WW_DOUBLE, 4, labels, NULL, &mean), WW_ERROR_CANCELLED);
+    ww_thread_set_interrupt(NULL, NULL);
+    ck_assert_int_eq(ww_cluster_silhouette(line, WW_DOUBLE, 4, labels, NULL, &mean), WW_OK);
+}
+END_TEST
+
 START_TEST(agreement) {
     const int64_t a[6] = {0, 0, 0, 1, 1, 1}, same[6] = {5, 5, 5, 2, 2, 2}, b[6] = {0, 0, 1, 1, 2, 2};
     const int64_t partly[6] = {0, 0, -1, 1, -2, 1};
@@ -294,6 +310,7 @@ int main(void) {
     tcase_add_loop_test(tcase, merges_follow_the_linkage, 0, 4);
     tcase_add_test(tcase, equal_distances_merge_in_order);
     tcase_add_test(tcase, silhouettes);
+    tcase_add_test(tcase, interrupts);
     tcase_add_test(tcase, agreement);
     tcase_add_test(tcase, refusals);
     return wwt_run(suite);

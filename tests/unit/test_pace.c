@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches bounded in time: the number of units of a launch, and the rate measured from its time.
+#include <wavewarp/run.h>
+
 #include "base/pace.h"
 #include "check_main.h"
 
@@ -57,6 +59,48 @@ START_TEST(progress_and_cancelling) {
 }
 END_TEST
 
+// How often it is asked, and what it answers.
+typedef struct asked {
+    int questions, answer;
+    ww_status inside; // of a question during a question
+} asked;
+
+static int answer(void *user) {
+    asked *a = user;
+    a->questions++;
+    a->inside = wwi_interrupted();
+    return a->answer;
+}
+
+START_TEST(interrupts) {
+    asked a = {0, 0, WW_ERROR_INTERNAL};
+    uint64_t told = 0;
+    wwi_pace pace = wwi_pace_make(NULL, 0, stop_at_ten, &told);
+    ck_assert(!wwi_can_interrupt());
+    ck_assert_int_eq(wwi_interrupted(), WW_OK);
+    ww_thread_set_interrupt(answer, &a);
+    ck_assert(wwi_can_interrupt());
+    ck_assert_int_eq(wwi_interrupted(), WW_OK);
+    ck_assert_int_eq(a.questions, 1);
+    ck_assert_int_eq(a.inside, WW_OK);
+    // Asked as often as is documented, however often it could be.
+    const double start = wwi_seconds();
+    double seconds;
+    while ((seconds = wwi_seconds() - start) < 0.1)
+        ck_assert_int_eq(wwi_interrupted(), WW_OK);
+    ck_assert_int_gt(a.questions, 1);
+    ck_assert_int_le(a.questions, 2 + (int)(50 * seconds));
+    // A job with a progress function asks both.
+    a.answer = 1;
+    ww_thread_set_interrupt(answer, &a);
+    wwi_pace_start(&pace, 20);
+    ck_assert_int_eq(wwi_pace_report(&pace, 9), WW_ERROR_CANCELLED);
+    ck_assert_uint_eq(told, 20);
+    ww_thread_set_interrupt(NULL, NULL);
+    ck_assert_int_eq(wwi_pace_report(&pace, 0), WW_OK);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("pace");
     TCase *tcase = wwt_case(suite, "pace", 20);
@@ -64,5 +108,6 @@ int main(void) {
     tcase_add_test(tcase, short_times_raise_the_rate);
     tcase_add_test(tcase, units_of_a_launch);
     tcase_add_test(tcase, progress_and_cancelling);
+    tcase_add_test(tcase, interrupts);
     return wwt_run(suite);
 }

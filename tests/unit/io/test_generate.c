@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check_main.h"
+#include <wavewarp/run.h>
 #include <wavewarp/series.h>
 
 static ww_series_set *generate(ww_generator kind, size_t count, size_t length, size_t max_length, size_t channels,
@@ -176,12 +177,29 @@ START_TEST(bad_arguments_are_refused) {
 }
 END_TEST
 
+static int stop(void *user) {
+    (void)user;
+    return 1;
+}
+
+START_TEST(interrupts) {
+    ww_series_set *set = NULL;
+    ww_thread_set_interrupt(stop, NULL);
+    ck_assert_int_eq(ww_series_set_generate((ww_generator)_i, NULL, &set), WW_ERROR_CANCELLED);
+    ck_assert_ptr_null(set);
+    ww_thread_set_interrupt(NULL, NULL);
+    set = generate((ww_generator)_i, 2, 0, 0, 1, 1);
+    ww_series_set_destroy(&set);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("generate");
     TCase *tcase = wwt_case(suite, "generate", 20);
     tcase_add_loop_test(tcase, the_bits_are_pinned, WW_GENERATE_CBF, WW_GENERATE_SINE + 1);
     tcase_add_loop_test(tcase, a_larger_set_starts_with_the_smaller, WW_GENERATE_CBF, WW_GENERATE_SINE + 1);
     tcase_add_loop_test(tcase, every_length_from_1, WW_GENERATE_CBF, WW_GENERATE_SINE + 1);
+    tcase_add_loop_test(tcase, interrupts, WW_GENERATE_CBF, WW_GENERATE_SINE + 1);
     tcase_add_test(tcase, normal_numbers_are_normal);
     tcase_add_test(tcase, classes_have_their_shapes);
     tcase_add_test(tcase, what_does_not_fit_the_memory_is_refused);

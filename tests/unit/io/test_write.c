@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 #include <sys/stat.h>
+#include <wavewarp/run.h>
 
 #include "check_main.h"
 #include "io_support.h"
@@ -297,6 +298,40 @@ START_TEST(a_link_stays_a_link) {
 }
 END_TEST
 
+static int stop(void *user) {
+    (void)user;
+    return 1;
+}
+
+// An interrupt ends writing, which leaves no file, and reading by any number of threads.
+START_TEST(interrupts) {
+    enum { SERIES = 40, POINTS = 2000 };
+    static const char *const names[] = {"a.tsv", "a.csv", "a.ts", "a.npy"};
+    double values[POINTS];
+    const char *path = io_path(names[_i]);
+    for (size_t i = 0; i < SERIES; i++) {
+        for (size_t t = 0; t < POINTS; t++)
+            values[t] = (double)(i * POINTS + t) / 7;
+        add(POINTS, values, "a");
+    }
+    ww_thread_set_interrupt(stop, NULL);
+    ck_assert_int_eq(ww_series_set_write(set, path, WW_FORMAT_AUTO, WW_DOUBLE), WW_ERROR_CANCELLED);
+    ck_assert_int_eq(io_entries(false), 0);
+    ww_thread_set_interrupt(NULL, NULL);
+    ck_assert_int_eq(ww_series_set_write(set, path, WW_FORMAT_AUTO, WW_DOUBLE), WW_OK);
+    for (int threads = 1; threads <= 3; threads += 2) {
+        ww_read_options options = WW_READ_OPTIONS_INIT;
+        ww_series_set *back = NULL;
+        options.threads = threads;
+        ww_thread_set_interrupt(stop, NULL);
+        ck_assert_int_eq(ww_series_set_read(path, &options, &back), WW_ERROR_CANCELLED);
+        ck_assert_ptr_null(back);
+        ww_thread_set_interrupt(NULL, NULL);
+    }
+    check_same(path, _i != 1 && _i != 3);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("write");
     TCase *tcase = wwt_case(suite, "write", 20);
@@ -313,6 +348,7 @@ int main(void) {
     tcase_add_test(tcase, missing_ends_are_refused);
     tcase_add_test(tcase, a_full_disk_is_an_error);
     tcase_add_test(tcase, a_link_stays_a_link);
+    tcase_add_loop_test(tcase, interrupts, 0, 4);
     if (data_folder() && access(data_folder(), R_OK) == 0) {
         tcase = wwt_case(suite, "data", 120);
         tcase_add_checked_fixture(tcase, setup, teardown);
