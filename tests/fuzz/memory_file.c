@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files in memory for the fuzz targets: linked with --wrap for wwi_text_open, wwi_text_close and fopen.
+// Files in memory for the fuzz targets: linked with --wrap for wwi_text_open, wwi_text_close, stat and fopen.
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "files/number.h"
 #include "files/read.h"
@@ -35,6 +36,9 @@ void wwt_fuzz_file(const void *bytes, size_t size) {
 
 ww_status __wrap_wwi_text_open(const char *path, wwi_text *text);
 void __wrap_wwi_text_close(wwi_text *text);
+int __wrap_stat(const char *path, struct stat *about);
+int __wrap_stat64(const char *path, struct stat *about);
+int __real_stat64(const char *path, struct stat *about);
 FILE *__wrap_fopen(const char *path, const char *mode);
 FILE *__wrap_fopen64(const char *path, const char *mode);
 FILE *__real_fopen64(const char *path, const char *mode);
@@ -47,6 +51,7 @@ ww_status __wrap_wwi_text_open(const char *path, wwi_text *text) {
     text->name = path;
     text->c_locale = c_locale;
     text->threads = 1;
+    text->stop = &text->stopped;
     text->size = content.size;
     text->bytes = malloc(content.size + 1 + WWI_NUMBER_SLACK);
     WWT_REQUIRE(text->bytes);
@@ -65,6 +70,17 @@ ww_status __wrap_wwi_text_open(const char *path, wwi_text *text) {
 void __wrap_wwi_text_close(wwi_text *text) {
     free(text->bytes);
     memset(text, 0, sizeof *text);
+}
+
+int __wrap_stat64(const char *path, struct stat *about) {
+    if (strcmp(path, WWT_FUZZ_FILE) != 0)
+        return __real_stat64(path, about);
+    *about = (struct stat){.st_mode = S_IFREG, .st_size = (off_t)content.size};
+    return 0;
+}
+
+int __wrap_stat(const char *path, struct stat *about) {
+    return __wrap_stat64(path, about);
 }
 
 // libFuzzer's own files come here too. With offsets of 64 bits a C library may call it by the other name.
