@@ -252,7 +252,7 @@ killed "${WAVEWARP_TEST_KILLS:-1}" killed.npy gradient walks.npy walks.npy --sof
 "$program" generate random-walk -n 100000 -l 60 --seed 8 --output points.npy
 ok "hashing, one process" gives 0 lsh points.npy -k 3 -w 20 -L 20 --path queries -o one-killed.csv
 killed "${WAVEWARP_TEST_KILLS:-1}" killed.csv lsh points.npy -k 3 -w 20 -L 20 --path queries --tile 1000
-ok "a line now and then" eval 'WAVEWARP_PROGRESS_SECONDS=0.001 of 2 0 profile streams.npy -w 40 -o many-w.npy'
+ok "a line now and then" eval 'WAVEWARP_PROGRESS_SECONDS=0.001 of 2 0 matrix a.ts --tile 1 -o many.npy'
 ok "says how much is done" grep -qE '^wavewarp-mpi: [0-9]+ %$' err
 ok "a checkpoint that is not needed" of 2 0 matrix a.ts -o many.npy --checkpoint marks
 printf 'damaged' >marks.0
