@@ -40,6 +40,8 @@ typedef struct wwi_values {
     size_t capacity;
 } wwi_values;
 
+// A text without bytes yet, which stays where it is.
+void wwi_text_init(wwi_text *text, const char *name);
 // The file's bytes; `path` "-" is standard input. wwi_text_close() frees what was opened, also after a failure.
 ww_status wwi_text_open(const char *path, wwi_text *text);
 void wwi_text_close(wwi_text *text);

@@ -128,16 +128,20 @@ static ww_status read_file(wwi_text *text, int file, const char *member) {
     return status == WW_OK && text->size == 0 ? wwi_fail(WW_ERROR_EMPTY, "%s: the file is empty", text->name) : status;
 }
 
-ww_status wwi_text_open(const char *path, wwi_text *text) {
-    const bool standard = strcmp(path, "-") == 0;
-    const char *member = standard ? NULL : wwi_member_of(path);
-    int file = -1;
+void wwi_text_init(wwi_text *text, const char *name) {
     memset(text, 0, sizeof *text);
-    text->name = standard ? "standard input" : path;
+    text->name = name;
     text->c_locale = (locale_t)0;
     text->threads = 1;
     atomic_init(&text->stopped, false);
     text->stop = &text->stopped;
+}
+
+ww_status wwi_text_open(const char *path, wwi_text *text) {
+    const bool standard = strcmp(path, "-") == 0;
+    const char *member = standard ? NULL : wwi_member_of(path);
+    int file = -1;
+    wwi_text_init(text, standard ? "standard input" : path);
     WWI_TRY(open_file(text, path, member, &file));
     const ww_status status = read_file(text, file, member);
     if (!standard)

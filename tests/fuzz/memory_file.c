@@ -47,11 +47,8 @@ ww_status __wrap_wwi_text_open(const char *path, wwi_text *text) {
     static locale_t c_locale;
     if (!c_locale)
         c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    memset(text, 0, sizeof *text);
-    text->name = path;
+    wwi_text_init(text, path);
     text->c_locale = c_locale;
-    text->threads = 1;
-    text->stop = &text->stopped;
     text->size = content.size;
     text->bytes = malloc(content.size + 1 + WWI_NUMBER_SLACK);
     WWT_REQUIRE(text->bytes);
