@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "ends.h"
 #include "host.h"
 
 // Large arrays in large pages: a page fault for each 4 KiB takes longer than filling them.
@@ -51,16 +52,6 @@ static inline ww_status wwi_grow_buffer(ww_context *context, wwi_buffer **buffer
         return WW_OK;
     wwi_buffer_destroy(buffer);
     return wwi_buffer_create(context, bytes ? bytes : 1, buffer);
-}
-
-// What the pointer at `address` points to, which becomes NULL; NULL where that is NULL.
-static inline void *wwi_taken(void *address) {
-    void *taken = NULL, *const none = NULL;
-    if (address) {
-        memcpy(&taken, address, sizeof taken);
-        memcpy(address, &none, sizeof none);
-    }
-    return taken;
 }
 
 #endif

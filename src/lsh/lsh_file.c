@@ -25,6 +25,10 @@ typedef struct bytes {
     bool failed;
 } bytes;
 
+static void bytes_free(bytes *b) {
+    free(b->at);
+}
+
 static void put(bytes *b, const void *from, uint64_t count) {
     b->failed = b->failed || wwi_grow(&b->at, &b->capacity, b->count + count, 1) != WW_OK;
     if (b->failed)
@@ -117,36 +121,29 @@ static void *take_array(reader *r, uint64_t count, unsigned size) {
 
 // Appends a block's numbers or bits in row order to `b`.
 static ww_status put_rows(const ww_lsh *h, const wwi_lsh_block *block, bytes *b) {
-    ww_status status = WW_OK;
     const ww_points *p = block->points;
     const uint64_t row = p->words * p->word_bytes;
-    unsigned char *rows = malloc(WWI_TILE * row);
-    if (!rows)
-        return wwi_fail_memory(WWI_TILE * row);
+    WWI_FREES unsigned char *rows = NULL;
+    WWI_TRY(wwi_new(rows, WWI_TILE * row));
     // Blocks begin with a tile.
-    for (uint64_t at = 0; status == WW_OK && at < block->count; at += WWI_TILE) {
+    for (uint64_t at = 0; at < block->count; at += WWI_TILE) {
         const size_t count = (size_t)wwi_least(block->count - at, WWI_TILE);
-        if ((status = wwi_points_rows(p, block->first + at, count, rows)) != WW_OK)
-            break;
+        WWI_TRY(wwi_points_rows(p, block->first + at, count, rows));
         swap_if_big(rows, count * p->words, (unsigned)p->word_bytes);
         for (size_t i = 0; i < count; i++)
             put(b, rows + i * row, h->kind == WW_POINTS_BITS ? (h->dimension + 7) / 8 : row);
     }
-    free(rows);
-    return status;
+    return WW_OK;
 }
 
 static ww_status put_sets(const wwi_lsh_block *block, bytes *b) {
     const uint64_t *offsets = block->points->offsets + block->first;
     const uint64_t count = offsets[block->count] - offsets[0];
-    uint32_t *items = malloc(count * 4 + 1);
-    if (!items)
-        return wwi_fail_memory(count * 4);
-    const ww_status status = wwi_points_members(block->points, block->first, block->count, items);
-    if (status == WW_OK)
-        put_array(b, items, count, 4);
-    free(items);
-    return status;
+    WWI_FREES uint32_t *items = NULL;
+    WWI_TRY(wwi_new(items, count + 1));
+    WWI_TRY(wwi_points_members(block->points, block->first, block->count, items));
+    put_array(b, items, count, 4);
+    return WW_OK;
 }
 
 static void put_header(const ww_lsh *h, bytes *b) {
@@ -174,7 +171,6 @@ static void put_header(const ww_lsh *h, bytes *b) {
 }
 
 static ww_status put_all(const ww_lsh *h, bytes *b) {
-    ww_status status = WW_OK;
     put_header(h, b);
     if (h->kind == WW_POINTS_SETS) {
         uint64_t before = 0;
@@ -187,28 +183,24 @@ static ww_status put_all(const ww_lsh *h, bytes *b) {
             before += offsets[block->count] - offsets[0];
         }
     }
-    for (size_t i = 0; status == WW_OK && i < h->block_count; i++)
-        status = h->kind == WW_POINTS_SETS ? put_sets(&h->blocks[i], b) : put_rows(h, &h->blocks[i], b);
-    if (status == WW_OK && !b->failed) {
+    for (size_t i = 0; i < h->block_count; i++)
+        WWI_TRY(h->kind == WW_POINTS_SETS ? put_sets(&h->blocks[i], b) : put_rows(h, &h->blocks[i], b));
+    if (!b->failed) {
         unsigned char digest[DIGEST_BYTES];
         wwi_checksum(b->at, b->count, digest);
         put(b, digest, sizeof digest);
     }
-    return status == WW_OK && b->failed ? wwi_fail_memory(b->count) : status;
+    return b->failed ? wwi_fail_memory(b->count) : WW_OK;
 }
 
 // To a file, or to a function where `path` is NULL.
 static ww_status save(const ww_lsh *h, const char *path, ww_write_fn write, void *user) {
-    ww_status status;
-    bytes b = {0};
+    WWI_ENDS(bytes_free) bytes b = {0};
     wwi_output output;
-    if ((status = put_all(h, &b)) == WW_OK &&
-        (status = path ? wwi_output_open(path, &output) : wwi_output_open_to(write, user, &output)) == WW_OK) {
-        wwi_output_bytes(&output, b.at, b.count);
-        status = wwi_output_close(&output, true);
-    }
-    free(b.at);
-    return status;
+    WWI_TRY(put_all(h, &b));
+    WWI_TRY(path ? wwi_output_open(path, &output) : wwi_output_open_to(write, user, &output));
+    wwi_output_bytes(&output, b.at, b.count);
+    return wwi_output_close(&output, true);
 }
 
 ww_status ww_lsh_save(const ww_lsh *h, const char *path) {
@@ -233,25 +225,15 @@ static ww_status damaged(const char *path, const char *how) {
 }
 
 // What does not begin as an index is not read to its end, which it may not have.
-static ww_status read_whole(wwi_byte_source *source, unsigned char **content, uint64_t *count) {
-    ww_status status = WW_OK;
-    bytes b = {0};
+static ww_status read_whole(wwi_byte_source *source, bytes *b) {
     unsigned char piece[65536];
     size_t got;
-    while (status == WW_OK && !b.failed && (got = wwi_byte_source_read(source, piece, sizeof piece)) > 0) {
-        if ((status = source->status) == WW_OK && b.count == 0 && (got < 8 || memcmp(piece, MAGIC, 8) != 0))
-            status = damaged(source->name, "not a saved index");
-        put(&b, piece, got);
+    while (!b->failed && (got = wwi_byte_source_read(source, piece, sizeof piece)) > 0) {
+        if (source->status == WW_OK && b->count == 0 && (got < 8 || memcmp(piece, MAGIC, 8) != 0))
+            return damaged(source->name, "not a saved index");
+        put(b, piece, got);
     }
-    if (status == WW_OK)
-        status = source->status != WW_OK ? source->status : b.failed ? wwi_fail_memory(b.count) : WW_OK;
-    if (status != WW_OK) {
-        free(b.at);
-        b.at = NULL;
-    }
-    *content = b.at;
-    *count = b.count;
-    return status;
+    return source->status == WW_OK && b->failed ? wwi_fail_memory(b->count) : source->status;
 }
 
 // Checks the beginning and the end: kind of file, version, and whether it is complete.
@@ -381,48 +363,35 @@ static void saved_free(saved *s) {
 }
 
 // What the file says is refused as an argument would be: options, sets that do not ascend, values that are not finite.
-static ww_status restore(ww_context *context, const char *path, const saved *s, const ww_run_options *run,
-                         ww_lsh **lsh) {
-    ww_status status;
-    ww_points *points = NULL;
+static ww_status restore(ww_context *context, const saved *s, const ww_run_options *run, ww_lsh **lsh) {
+    WWI_ENDS(ww_points_destroy) ww_points *points = NULL;
+    WWI_ENDS(ww_lsh_destroy) ww_lsh *h = NULL;
     ww_points_options options = WW_POINTS_OPTIONS_INIT;
     options.precision = s->precision;
     const double start = wwi_seconds();
-    if ((status = ww_points_create(context, &s->view, &options, &points)) != WW_OK ||
-        (status = wwi_lsh_open(points, &s->options, run, s->coefficients, s->coefficient_bytes, lsh)) != WW_OK)
-        goto done;
-    ww_lsh *h = *lsh;
-    if ((status = wwi_lsh_append(h, points)) != WW_OK)
-        goto done;
-    if (s->removed && (status = wwi_lsh_set_removed(h, s->removed)) != WW_OK)
-        goto done;
+    WWI_TRY(ww_points_create(context, &s->view, &options, &points));
+    WWI_TRY(wwi_lsh_open(points, &s->options, run, s->coefficients, s->coefficient_bytes, &h));
+    WWI_TRY(wwi_lsh_append(h, points));
+    if (s->removed)
+        WWI_TRY(wwi_lsh_set_removed(h, s->removed));
     h->info.seconds_build = wwi_seconds() - start;
-done:
-    ww_points_destroy(&points);
-    if (status != WW_OK)
-        ww_lsh_destroy(lsh);
-    if (status == WW_ERROR_INVALID_ARGUMENT || status == WW_ERROR_NOT_FINITE || status == WW_ERROR_FORMAT)
-        return damaged(path, ww_last_error()->message);
-    return status;
+    *lsh = wwi_taken(&h);
+    return WW_OK;
 }
 
 static ww_status load(ww_context *context, wwi_byte_source *source, const ww_run_options *run, ww_lsh **lsh) {
-    ww_status status;
-    const char *name = source->name;
-    unsigned char *content = NULL;
-    uint64_t count = 0;
-    saved s = {.view = WW_POINT_VIEW_INIT, .options = WW_LSH_OPTIONS_INIT};
-    if ((status = read_whole(source, &content, &count)) == WW_OK &&
-        (status = check_whole(name, content, count)) == WW_OK) {
-        reader r = {content, count - DIGEST_BYTES, false, 0};
-        const char *wrong = take_all(&r, &s);
-        status = r.lacking ? wwi_fail_memory(r.lacking)
-                 : wrong   ? damaged(name, wrong)
-                           : restore(context, name, &s, run, lsh);
-    }
-    saved_free(&s);
-    free(content);
-    return status;
+    WWI_ENDS(bytes_free) bytes b = {0};
+    WWI_ENDS(saved_free) saved s = {.view = WW_POINT_VIEW_INIT, .options = WW_LSH_OPTIONS_INIT};
+    WWI_TRY(read_whole(source, &b));
+    WWI_TRY(check_whole(source->name, b.at, b.count));
+    reader r = {b.at, b.count - DIGEST_BYTES, false, 0};
+    const char *wrong = take_all(&r, &s);
+    if (r.lacking || wrong)
+        return r.lacking ? wwi_fail_memory(r.lacking) : damaged(source->name, wrong);
+    const ww_status status = restore(context, &s, run, lsh);
+    return status == WW_ERROR_INVALID_ARGUMENT || status == WW_ERROR_NOT_FINITE || status == WW_ERROR_FORMAT
+               ? damaged(source->name, ww_last_error()->message)
+               : status;
 }
 
 ww_status ww_lsh_load(ww_context *context, const char *path, const ww_run_options *run, ww_lsh **lsh) {
