@@ -271,7 +271,8 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_prune
         const uint2 doubts = ww_count_keys(&h, &x, &tables, unit, zero, near_, job);
         const int2 found = ww_bound_gains(&h, doubts, each_key, totals, shift, job);
         // Else a key may be bins away.
-        const int known = 1.25f * unit * ww_error(&tables, li, c, l, job) + 8e-6f < 0.5f;
+        const float worst = near_.y > 0 ? as_float(flats[job.series * job.count + li]) : 0.0f;
+        const int known = fma(near_.y, worst, near_.x) < 0.5f;
         most_gain[place] = (ulong)(uint)(known ? found.y + margin : INT_MAX) << shift;
         const uint at = each ? own[c] : 0, told = known ? (uint)max(found.x - margin, 0) : 0;
         if (told > certain[at])

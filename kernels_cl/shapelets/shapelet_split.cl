@@ -192,13 +192,14 @@ WW_INLINE uint ww_apart(float error, uint bits) {
 }
 
 // The splits at the places [first, last), by information gain. counts: the classes of the keys before `first`; gain: of
-// the split there. inside: zeros.
+// the split there. inside: zeros. known: gains below it are of no interest.
 WW_INLINE ww_scanned ww_scan(WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS uint *counts, WW_SHAPELET_KEYS uint *inside,
                              global const long *steps, global const uint *totals, uint first, uint last, long gain,
-                             uint apart, const ww_shapelet_args job) {
+                             uint apart, long known, const ww_shapelet_args job) {
     const uint n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
+    const long change = 2 * steps[n - 1]; // WW_MOVE at most
     ww_scanned s = {{0, 0, -INFINITY, -INFINITY}, 0, 0};
-    uint before = first ? keys[(first - 1) * WW_ACROSS] >> bits : 0;
+    uint before = first ? keys[(first - 1) * WW_ACROSS] >> bits : 0, end = 0;
     for (uint p = first; p < last; p++) {
         const uint key = keys[p * WW_ACROSS], q = key >> bits, k = key & mask;
         if (p && q - before > apart) {
@@ -211,10 +212,9 @@ WW_INLINE ww_scanned ww_scan(WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS
             }
         }
         // What is less than the error from this one may be on either side of a split here.
-        uint end = p + 1;
-        while (end < n && (keys[end * WW_ACROSS] >> bits) - q <= apart)
+        for (end = max(end, p + 1); end < n && (keys[end * WW_ACROSS] >> bits) - q <= apart;)
             end++;
-        if (end > p + 1) {
+        if (end > p + 1 && gain + (long)(end - p) * change >= known) {
             const long most = ww_most_near(keys, counts, inside, steps, totals, p, end, gain, job);
             if (most > s.found.most || (most == s.found.most && most > 0)) {
                 s.found.most = most;
@@ -460,7 +460,7 @@ typedef struct {
 
 WW_INLINE void ww_scan_share(const ww_shares shares, WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS uint *counts,
                              global const long *steps, global const long *entropy, global const uint *totals,
-                             float error, uint lid, const ww_shapelet_args job) {
+                             float error, uint lid, long known, const ww_shapelet_args job) {
     const uint n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
     const uint t = lid % WW_T, share = lid / WW_T;
     const uint first = n * share / WW_SHARES, last = n * (share + 1) / WW_SHARES;
@@ -485,7 +485,7 @@ WW_INLINE void ww_scan_share(const ww_shares shares, WW_SHAPELET_KEYS const uint
         own_inside[k * WW_ACROSS] = 0;
     }
     const ww_scanned s = ww_scan(keys + t, own_counts, own_inside, steps, totals, first, last, gain,
-                                 ww_apart(error, bits), job);
+                                 ww_apart(error, bits), known, job);
     shares.gains[2 * lid] = (ulong)s.found.sure;
     shares.gains[2 * lid + 1] = (ulong)s.found.most;
     shares.splits[lid] = s.sure_at << 1 | s.twice;
@@ -525,7 +525,7 @@ WW_INLINE ww_found ww_find_split(const ww_shares shares, WW_SHAPELET_KEYS const 
         for (uint k = 0; k < job.classes; k++)
             counts[k * WW_ACROSS + t] = starts[k * WW_ACROSS + t] = 0;
         s = ww_scan(keys + t, counts + t, starts + t, steps, totals, 0, job.series, 0, ww_apart(error, job.class_bits),
-                    job);
+                    known, job);
     }
     return ww_best_split(keys + t, s, error, scale, l <= job.shorts, known, job);
 }
@@ -589,7 +589,7 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
         float error = 0;
         if (WW_SHARES > 1 && !job.quality) {
             error = ww_error(&tables, its.li, its.c, its.l, job);
-            ww_scan_share(shares, keys, counts, steps, entropy, totals, error, lid, job);
+            ww_scan_share(shares, keys, counts, steps, entropy, totals, error, lid, known, job);
         }
         for (uint t = lid; t < WW_ACROSS; t += WW_WG) {
 #if WW_LISTED
