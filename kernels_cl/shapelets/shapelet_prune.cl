@@ -267,7 +267,7 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_prune
         // The least and the largest of these are in the middle of bins. Rounding is monotonic: edges are where they are.
         const float2 range = ww_sample_keys(&x, &tables, job);
         const float unit = (WW_BINS - 3) / fmax(range.y - range.x, 1e-20f), zero = 1.5f - range.x * unit;
-        const float2 near_ = 1.25f * unit * ww_error_parts(&tables, li, c, l, job) + (float2)(8e-6f, 0);
+        const float2 near_ = unit * (float2)(1.25f, 1.001f) * ww_error_parts(&tables, li, c, l, job) + (float2)(8e-6f, 0);
         const uint2 doubts = ww_count_keys(&h, &x, &tables, unit, zero, near_, job);
         const int2 found = ww_bound_gains(&h, doubts, each_key, totals, shift, job);
         // Else a key may be bins away.
