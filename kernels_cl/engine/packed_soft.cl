@@ -2,6 +2,7 @@
 // Engine `packed` for GPUs, soft minima of DTW in float: a work-item a pair as in packed_items.cl, whose packs, order of
 // work and arguments these are, in tiles of WW_ROWS rows x WW_COLS columns, a strip's (soft_tiles.cl).
 //
+// What the forms win (H100, 512 points, gamma 10): scaled 2.51, products 2.25, pairs 1.44 TCUPS.
 // Tried, not taken: strips of 20 or 24 columns 2.26, 2.12, 16 rows 1.94, rows in a loop 1.66 to 1.88, for 2.27 TCUPS.
 //
 // Besides pairs a tile has one more form, by the program:
