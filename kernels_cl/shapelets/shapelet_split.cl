@@ -15,7 +15,7 @@
 //
 // A group sorts WW_T vectors of WW_V candidates of one length at a time. WW_SHARES work-items then go through a
 // candidate's keys, each through a share of them: the classes before it are counted, and its first gain is a sum of K.
-// Local memory: the keys, and two counts for each class, share and candidate, and 20 bytes a work-item. A barrier each
+// Local memory: the keys, and two counts for each class, share and candidate, and 24 bytes a work-item. A barrier each
 // step or two of the bitonic sort, up to five more each task.
 //
 // Parameters: WW_T; WW_KEYS_GLOBAL 1: keys and counts are in global memory; WW_LISTED 1: the candidates `listed` alone;
@@ -105,16 +105,22 @@ WW_INLINE long ww_most_near(WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS 
     return most;
 }
 
-// Sums of distances at the places [begin, end): with the error subtracted, and added. roots: keys are of distances.
-WW_INLINE float2 ww_sums(WW_SHAPELET_KEYS const uint *keys, uint begin, uint end, float unit, float error, uint bits,
-                         int roots) {
-    float2 sum = 0;
+// Sums of distances at the places [begin, end), in whole numbers that add up exactly: with the error subtracted from each q, and
+// added. roots: keys are of distances.
+#define WW_DISTANCE 1073741824.0f
+WW_INLINE ulong2 ww_sums(WW_SHAPELET_KEYS const uint *keys, uint begin, uint end, float unit, float error, uint bits, int roots) {
+    ulong2 sum = 0;
+#pragma unroll 1
     for (uint p = begin; p < end; p++) {
         const float q = (float)(keys[p * WW_ACROSS] >> bits) * unit, least = fmax(q - error, 0.0f), most = q + error;
-        sum.x += roots ? least : sqrt(least);
-        sum.y += roots ? most : sqrt(most);
+        sum.x += (uint)((roots ? least : sqrt(least)) * WW_DISTANCE);
+        sum.y += (uint)((roots ? most : sqrt(most)) * WW_DISTANCE);
     }
     return sum;
+}
+// The means of the places behind a split less that of those before it.
+WW_INLINE float ww_gap_of(ulong left, ulong right, uint at, uint n) {
+    return ((float)right / (float)(n - at) - (float)left / (float)at) / WW_DISTANCE;
 }
 
 // The key, or vector of keys, number t at place p.
@@ -180,10 +186,10 @@ WW_INLINE void ww_sort_keys(WW_SHAPELET_KEYS uint *keys, uint n, uint lid) {
     }
 }
 
-// What going through keys finds: the place of the best certain split, and whether others have its gain.
+// What going through keys finds: the place of the best certain split, and the last place of a certain one with its gain.
 typedef struct {
     ww_found found;
-    uint sure_at, twice;
+    uint sure_at, last_at;
 } ww_scanned;
 
 // How far apart keys are of which one is certainly before the other.
@@ -203,13 +209,9 @@ WW_INLINE ww_scanned ww_scan(WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS
     for (uint p = first; p < last; p++) {
         const uint key = keys[p * WW_ACROSS], q = key >> bits, k = key & mask;
         if (p && q - before > apart) {
-            if (gain > s.found.sure) {
-                s.found.sure = gain;
-                s.sure_at = p;
-                s.twice = 0;
-            } else if (gain == s.found.sure) {
-                s.twice = 1;
-            }
+            s.sure_at = gain > s.found.sure ? p : s.sure_at;
+            s.last_at = gain >= s.found.sure ? p : s.last_at;
+            s.found.sure = max(gain, s.found.sure);
         }
         // What is less than the error from this one may be on either side of a split here.
         for (end = max(end, p + 1); end < n && (keys[end * WW_ACROSS] >> bits) - q <= apart;)
@@ -241,18 +243,16 @@ WW_INLINE ww_found ww_best_split(WW_SHAPELET_KEYS const uint *keys, ww_scanned s
     }
     if (found.sure < 1 || found.most < known)
         return found;
-    // Two splits of the same gain: which gap is the greater is left to the host.
-    if (s.twice) {
-        found.most_gap = found.most == found.sure ? INFINITY : found.most_gap;
-        return found;
+    ulong2 left = ww_sums(keys, 0, s.sure_at, unit, error, bits, roots), right = ww_sums(keys, s.sure_at, n, unit, error, bits, roots);
+    found.sure_gap = scale * (ww_gap_of(left.y, right.x, s.sure_at, n) - 1e-5f);
+    // Of several splits of the same gain the greatest gap counts: at most that of all places between them.
+#pragma unroll 1
+    for (uint p = s.sure_at; p <= s.last_at && found.most == found.sure; p++) {
+        found.most_gap = fmax(found.most_gap, scale * (ww_gap_of(left.x, right.y, p, n) + 1e-5f));
+        const ulong2 one = ww_sums(keys, p, p + 1, unit, error, bits, roots);
+        left += one;
+        right -= one;
     }
-    const float2 left = ww_sums(keys, 0, s.sure_at, unit, error, bits, roots),
-                 right = ww_sums(keys, s.sure_at, n, unit, error, bits, roots);
-    const float l = (float)s.sure_at, r = (float)(n - s.sure_at);
-    // Sums of floats: their own error besides.
-    found.sure_gap = scale * ((right.x / r - left.y / l) - 1e-5f);
-    if (found.most == found.sure)
-        found.most_gap = fmax(found.most_gap, scale * ((right.y / r - left.x / l) + 1e-5f));
     return found;
 }
 
@@ -452,10 +452,10 @@ WW_INLINE void ww_make_keys(WW_SHAPELET_KEYS uint *keys, const ww_q_tables *tabl
 
 // ---- scanning in shares: a work-item has the share lid / WW_T of candidate lid % WW_T
 
-// What each share finds: two gains, and the place of the best certain split with whether there are two.
+// What each share finds: two gains, and the first and the last place of the best certain splits.
 typedef struct {
     local ulong *gains;
-    local uint *splits;
+    local uint2 *splits;
 } ww_shares;
 
 WW_INLINE void ww_scan_share(const ww_shares shares, WW_SHAPELET_KEYS const uint *keys, WW_SHAPELET_KEYS uint *counts,
@@ -488,7 +488,7 @@ WW_INLINE void ww_scan_share(const ww_shares shares, WW_SHAPELET_KEYS const uint
                                  ww_apart(error, bits), known, job);
     shares.gains[2 * lid] = (ulong)s.found.sure;
     shares.gains[2 * lid + 1] = (ulong)s.found.most;
-    shares.splits[lid] = s.sure_at << 1 | s.twice;
+    shares.splits[lid] = (uint2)(s.sure_at, s.last_at);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -497,13 +497,9 @@ WW_INLINE ww_scanned ww_join_shares(const ww_shares shares, uint t) {
     ww_scanned s = {{0, 0, -INFINITY, -INFINITY}, 0, 0};
     for (uint i = t; i < WW_WG; i += WW_T) {
         const long sure = (long)shares.gains[2 * i], most = (long)shares.gains[2 * i + 1];
-        if (sure > s.found.sure) {
-            s.found.sure = sure;
-            s.sure_at = shares.splits[i] >> 1;
-            s.twice = shares.splits[i] & 1;
-        } else if (sure == s.found.sure) {
-            s.twice = 1;
-        }
+        s.sure_at = sure > s.found.sure ? shares.splits[i].x : s.sure_at;
+        s.last_at = sure >= s.found.sure ? shares.splits[i].y : s.last_at;
+        s.found.sure = max(sure, s.found.sure);
         s.found.most = max(most, s.found.most);
     }
     s.found.most_gap = s.found.most > 0 ? INFINITY : -INFINITY;
@@ -553,7 +549,7 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split
     global const uint *restrict listed_count, global uint *certain, const uint shift, const uint each,
     global const long *restrict entropy, local uint *shared_, const ww_shapelet_args job) {
     local ulong both[2 * WW_WG];
-    local uint splits[WW_SHARES > 1 ? WW_WG : 1];
+    local uint2 splits[WW_SHARES > 1 ? WW_WG : 1];
     const ww_shares shares = {both, splits};
     const ww_q_tables tables = {nearest, norms, flats, reaches, own, before};
     const uint lid = (uint)get_local_id(0), n = job.series;

@@ -192,6 +192,28 @@ START_TEST(many_that_overlap) {
 }
 END_TEST
 
+// In small nodes of several classes most candidates have several splits of the same gain: their gaps tell them apart,
+// and few are examined in double. On a CPU its form, and the form for GPUs.
+START_TEST(equal_splits) {
+    ww_shapelets *model = NULL;
+    labelled *l = calloc(1, sizeof *l);
+    ww_generate_options generated = WW_GENERATE_OPTIONS_INIT;
+    ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
+    ww_shapelets_info info = WW_SHAPELETS_INFO_INIT;
+    generated.count = 12;
+    generated.length = 80;
+    if (_i)
+        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets", NULL, 1));
+    wwt_ok(ww_series_set_generate(WW_GENERATE_SYNTHETIC_CONTROL, &generated, &l->set));
+    wwt_ok(wwt_shapelets(l->set, &o, &model));
+    wwt_ok(ww_shapelets_get_info(model, &info));
+    ck_assert_uint_gt(info.nodes, 5);
+    ck_assert_uint_lt(info.examined, info.candidates / 100);
+    ww_shapelets_destroy(&model);
+    free_set(l);
+}
+END_TEST
+
 // Flat windows: equal to one another, at a distance of 1 from others.
 START_TEST(flat_windows) {
     ww_shapelets *model = NULL;
@@ -431,6 +453,7 @@ int main(void) {
     wwt_add(suite, other_ways, few ? WAYS - 2 : WAYS);
     wwt_add(suite, close_series, 4);
     wwt_add(suite, many_that_overlap, 1);
+    wwt_add(suite, equal_splits, 2);
     wwt_add(suite, flat_windows, 3);
     wwt_add(suite, samples, 1);
     wwt_add(suite, best_of_a_sample, 4);
