@@ -63,7 +63,7 @@ START_TEST(brute_force) {
 END_TEST
 
 // Chunks of few columns, tables of few series; the host's tables; on a CPU the form for GPUs. With what is for many
-// series or candidates: pruning, weighing on the device, several work-items to a candidate's keys.
+// series or candidates: pruning, rescoring on the device, several work-items to a candidate's keys.
 typedef struct way {
     size_t shape;
     const char *name; // of a tuning parameter; NULL: in chunks
@@ -158,7 +158,7 @@ START_TEST(close_series) {
 END_TEST
 
 // Of few series of many classes very many candidates are equally good: the best that do not overlap are found when more
-// than are weighed at once overlap with those that are taken.
+// than are rescored at once overlap with those that are taken.
 START_TEST(many_that_overlap) {
     enum { BEST = 10 };
     ww_shapelet found[2][BEST];
