@@ -22,7 +22,6 @@ static ww_status fail_errno(const char *path) {
 }
 
 static ww_status open_stream(const char *path, bool notices, wwi_output *output) {
-    output->file = (wwi_new_file){.descriptor = -1, .slot = -1};
     if (strcmp(path, "-") == 0) {
         // Whatever else the program prints to stdout stays in order with it.
         output->file.path = strdup("standard output");
@@ -52,7 +51,6 @@ static ssize_t give(void *user, const char *bytes, size_t size) {
 }
 
 static ww_status open_held(wwi_output *output) {
-    output->file = (wwi_new_file){.descriptor = -1, .slot = -1};
     output->held = malloc(MOST_HELD);
     output->stream = output->held ? fopencookie(output, "w", (cookie_io_functions_t){.write = give}) : NULL;
     return output->stream && setvbuf(output->stream, output->held, _IOFBF, MOST_HELD) == 0 ? WW_OK
@@ -61,24 +59,22 @@ static ww_status open_held(wwi_output *output) {
 
 // path NULL: `write` is there.
 static ww_status open_either(const char *path, bool notices, wwi_output *output) {
+    output->file = (wwi_new_file){.descriptor = -1, .slot = -1};
     ww_status status = path ? open_stream(path, notices, output) : open_held(output);
-    if (status == WW_OK) {
-        output->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-        if (output->c_locale == (locale_t)0)
-            status = wwi_fail_memory(sizeof(locale_t));
-    }
+    if (status == WW_OK && !(output->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0)))
+        status = wwi_fail_memory(sizeof(locale_t));
     if (status != WW_OK)
         wwi_output_close(output, false);
     return status;
 }
 
 ww_status wwi_output_open(const char *path, wwi_output *output) {
-    memset(output, 0, sizeof *output);
+    *output = (wwi_output){.stream = NULL};
     return open_either(path, true, output);
 }
 
 ww_status wwi_output_open_again(const char *path, wwi_output *output) {
-    memset(output, 0, sizeof *output);
+    *output = (wwi_output){.stream = NULL};
     return open_either(path, false, output);
 }
 
@@ -128,9 +124,7 @@ ww_status wwi_output_finish(wwi_output *output) {
 }
 
 ww_status wwi_output_close(wwi_output *output, bool keep) {
-    ww_status status = WW_OK;
-    if (keep && output->stream)
-        status = wwi_output_flush(output);
+    ww_status status = keep && output->stream ? wwi_output_flush(output) : WW_OK;
     if (!keep)
         output->error = ECANCELED; // a function gets nothing more
     if (output->stream && output->stream != stdout && fclose(output->stream) != 0 && keep && status == WW_OK)
@@ -139,8 +133,12 @@ ww_status wwi_output_close(wwi_output *output, bool keep) {
     if (output->c_locale != (locale_t)0)
         freelocale(output->c_locale);
     free(output->held);
-    memset(output, 0, sizeof *output);
-    output->file = (wwi_new_file){.descriptor = -1, .slot = -1};
+    *output = (wwi_output){.file = {.descriptor = -1, .slot = -1}};
+    return status == WW_OK ? closed : status;
+}
+
+ww_status wwi_output_end(wwi_output *output, ww_status status) {
+    const ww_status closed = wwi_output_close(output, status == WW_OK);
     return status == WW_OK ? closed : status;
 }
 

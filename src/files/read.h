@@ -6,6 +6,7 @@
 #include <locale.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <wavewarp/series.h>
 
@@ -88,6 +89,9 @@ bool wwi_date_parse(wwi_span field, locale_t c_locale, double *seconds);
 // the series' first stamp; none may be less than the one before it.
 ww_status wwi_time_parse(wwi_text *text, wwi_span field, size_t first, wwi_values *times);
 ww_status wwi_values_append(wwi_values *values, double value);
+static inline void wwi_values_free(wwi_values *values) {
+    free(values->data);
+}
 
 // The class label a field holds, for the caller to free: NULL for none (empty or '?'). A whole number in any spelling
 // ("1.0000000e+00") becomes plain ("1"), so that the labels of one data set's files are the same.
@@ -119,7 +123,7 @@ bool wwi_is_arff(wwi_span line);
 struct wwi_table;
 // A line a series.
 ww_status wwi_read_delimited(wwi_text *text, const struct wwi_table *table, ww_series_set **set);
-// Lines of numbers without labels, NaN kept wherever it stands.
+// Lines of numbers without labels, NaN kept wherever it stands. *set: NULL, and the caller's also after a failure.
 ww_status wwi_read_number_lines(wwi_text *text, ww_series_set **set);
 // A line a point.
 ww_status wwi_read_long(wwi_text *text, const struct wwi_table *table, ww_series_set **set);
