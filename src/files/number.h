@@ -15,6 +15,10 @@
 // powers of ten beyond 22, and the few that are all but half way between two doubles.
 const char *wwi_number_scan(const char *at, double *value);
 
+static inline bool wwi_is_little_endian(void) {
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+}
+
 // The whole number in `bytes` bytes, the lowest first.
 static inline uint64_t wwi_little(const char *at, size_t bytes) {
     uint64_t value = 0;

@@ -13,6 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "files/number.h"
 #include "host.h"
 
 enum { MOST_HELD = 65536, UNASKED = 65536, AT_ONCE = 1 << 20 };
@@ -201,9 +202,6 @@ ww_status wwi_output_reserve(wwi_output *output, uint64_t bytes) {
 
 void wwi_output_npy_header(wwi_output *output, ww_precision precision, const size_t *shape, size_t dimensions,
                            bool mark) {
-    const uint16_t one = 1;
-    unsigned char low;
-    memcpy(&low, &one, 1);
     char tuple[80] = "";
     for (size_t d = 0; d < dimensions; d++)
         snprintf(tuple + strlen(tuple), sizeof tuple - strlen(tuple), "%zu%s", shape[d],
@@ -213,7 +211,7 @@ void wwi_output_npy_header(wwi_output *output, ww_precision precision, const siz
     char text[WWI_NPY_HEADER_BYTES - 10]; // 10 bytes precede it, or 12
     const size_t size = sizeof text - (mark ? 2 : 0);
     const int length = snprintf(text, sizeof text, "{'descr': '%cf%d', 'fortran_order': False, 'shape': (%s), }",
-                                low ? '<' : '>', precision == WW_FLOAT ? 4 : 8, tuple);
+                                wwi_is_little_endian() ? '<' : '>', precision == WW_FLOAT ? 4 : 8, tuple);
     memset(text + length, ' ', size - (size_t)length);
     text[size - 1] = '\n';
     const unsigned char bytes[4] = {(unsigned char)size, 0, 0, 0};

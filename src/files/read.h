@@ -10,6 +10,7 @@
 #include <string.h>
 #include <wavewarp/series.h>
 
+#include "series/classes.h"
 #include "series/notes.h"
 
 // A piece of a file; neither owned nor terminated.
@@ -96,6 +97,8 @@ static inline void wwi_values_free(wwi_values *values) {
 // The class label a field holds, for the caller to free: NULL for none (empty or '?'). A whole number in any spelling
 // ("1.0000000e+00") becomes plain ("1"), so that the labels of one data set's files are the same.
 ww_status wwi_label_parse(const wwi_text *text, wwi_span field, char **label);
+// Adds the label that a field holds, if there is one, to a list of them.
+ww_status wwi_label_add(const wwi_text *text, wwi_span field, wwi_class_names *names);
 
 // The separator of a file is that of its first line: tab, semicolon, comma, or ' ' for blanks.
 char wwi_separator_of(wwi_span line);
