@@ -109,8 +109,10 @@ typedef ww_status (*wwi_line_reader)(wwi_text *text, const void *how, ww_series_
 // the pieces' order, so that the result does not depend on the number of threads. What fails in a piece, and pieces
 // that do not fit together, are read again by one thread, for the error that it reports.
 ww_status wwi_read_pieces(wwi_text *text, wwi_line_reader read, const void *how, ww_series_set **set);
-// Piece `index` of `count` of the text behind the cursor, whole lines; a piece may be empty.
-void wwi_text_cut(const wwi_text *text, unsigned count, unsigned index, wwi_text *to);
+// The same with any results, of `bytes` bytes each, one a thread: false where a piece failed, or where the time stamps
+// of two are of different kinds. The text is to be read again from where it was, then.
+typedef ww_status (*wwi_piece_reader)(wwi_text *text, const void *how, void *result);
+bool wwi_read_by_threads(wwi_text *text, wwi_piece_reader read, const void *how, void *results, size_t bytes);
 // Threads for a text of so many bytes: `wanted`, or where it is 0 what $WAVEWARP_READ_THREADS says, or the processors
 // this process may use; at least a mebibyte each.
 unsigned wwi_read_threads(unsigned wanted, size_t bytes);

@@ -16,12 +16,8 @@ typedef struct header {
     size_t points;       // numeric attributes; of a relation: those in it
     bool relational;     // the channels are in a relation
     size_t class_column; // NO_CLASS: none
-    wwi_class_names classes;
+    wwi_class_names *classes;
 } header;
-
-static void free_header(header *head) {
-    wwi_class_names_free(&head->classes);
-}
 
 bool wwi_is_arff(wwi_span line) {
     wwi_span word;
@@ -59,7 +55,7 @@ static ww_status parse_classes(const wwi_text *text, wwi_span list, header *head
         stop = at;
         for (char quote = '\0'; stop < close && (quote || *stop != ','); stop++)
             quote = quote ? (*stop == quote ? '\0' : quote) : is_quote(*stop) ? *stop : '\0';
-        WWI_TRY(wwi_label_add(text, unquoted((wwi_span){at, stop}), &head->classes));
+        WWI_TRY(wwi_label_add(text, unquoted((wwi_span){at, stop}), head->classes));
     }
     return WW_OK;
 }
@@ -205,7 +201,7 @@ static ww_status parse_line(const wwi_text *text, const header *head, wwi_values
         *channels = 1;
     }
     WWI_TRY(wwi_label_parse(text, word, label));
-    if (!*label || head->classes.count == 0 || wwi_class_is_known(&head->classes, *label))
+    if (!*label || head->classes->count == 0 || wwi_class_is_known(head->classes, *label))
         return WW_OK;
     return wwi_text_fail(text, WW_ERROR_FORMAT, word.begin, "the class '%.64s' is not in the header's list", *label);
 }
@@ -235,7 +231,8 @@ static ww_status read_lines(wwi_text *text, const void *how, ww_series_set **set
 }
 
 ww_status wwi_read_arff(wwi_text *text, ww_series_set **set) {
-    WWI_ENDS(free_header) header head = {.class_column = NO_CLASS};
+    WWI_ENDS(wwi_class_names_free) wwi_class_names classes = {.count = 0};
+    header head = {.class_column = NO_CLASS, .classes = &classes};
     WWI_TRY(parse_header(text, &head));
     return wwi_read_pieces(text, read_lines, &head, set);
 }

@@ -151,9 +151,9 @@ static ww_status read_row(wwi_text *text, const table *t, rows *r) {
     return WW_OK;
 }
 
-static ww_status read_rows(wwi_text *text, const table *t, rows *r) {
+static ww_status read_rows(wwi_text *text, const void *how, void *result) {
     while (wwi_text_next_content(text))
-        WWI_TRY(read_row(text, t, r));
+        WWI_TRY(read_row(text, how, result));
     return WW_OK;
 }
 
@@ -238,38 +238,13 @@ static ww_status assemble(const table *t, const rows *pieces, unsigned count, ww
     return s.from ? finish_series(t, &s, *set) : WW_OK;
 }
 
-typedef struct job {
-    const table *table;
-    wwi_text texts[WWI_MOST_READ_THREADS];
-    rows pieces[WWI_MOST_READ_THREADS];
-    ww_status statuses[WWI_MOST_READ_THREADS];
-} job;
-
-static void read_piece(void *user, unsigned index) {
-    job *j = user;
-    j->statuses[index] = read_rows(&j->texts[index], j->table, &j->pieces[index]);
-}
-
 // By several threads. False: something failed, and one thread is to read everything.
 static bool read_in_pieces(wwi_text *text, const table *t, ww_series_set **set) {
-    const unsigned count = text->threads < WWI_MOST_READ_THREADS ? text->threads : WWI_MOST_READ_THREADS;
-    WWI_FREES job *j = count > 1 ? calloc(1, sizeof *j) : NULL;
-    if (!j)
-        return false;
-    j->table = t;
-    for (unsigned i = 0; i < count; i++)
-        wwi_text_cut(text, count, i, &j->texts[i]);
-    wwi_in_threads(count, read_piece, j);
-    bool good = true;
-    char stamps = '\0';
-    for (unsigned i = 0; i < count; i++) {
-        const char kind = j->texts[i].stamps;
-        good = good && j->statuses[i] == WW_OK && !(stamps && kind && kind != stamps);
-        stamps = kind ? kind : stamps;
-    }
-    good = good && assemble(t, j->pieces, count, set) == WW_OK;
-    for (unsigned i = 0; i < count; i++)
-        free_rows(&j->pieces[i]);
+    rows pieces[WWI_MOST_READ_THREADS] = {{.count = 0}};
+    const bool good = wwi_read_by_threads(text, read_rows, t, pieces, sizeof *pieces) &&
+                      assemble(t, pieces, text->threads, set) == WW_OK;
+    for (unsigned i = 0; i < text->threads; i++)
+        free_rows(&pieces[i]);
     if (!good)
         ww_series_set_destroy(set);
     return good;
@@ -281,7 +256,7 @@ ww_status wwi_read_long(wwi_text *text, const wwi_table *of, ww_series_set **set
     const wwi_text begin = *text;
     for (size_t c = 0; c < t.columns; c++)
         t.channels += is_value(&t, c);
-    if (read_in_pieces(text, &t, set))
+    if (text->threads > 1 && read_in_pieces(text, &t, set))
         return WW_OK;
     *text = begin;
     WWI_TRY(read_rows(text, &t, &all));

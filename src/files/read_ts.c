@@ -15,13 +15,9 @@ typedef struct header {
     size_t length;             // 0: not said
     bool equal_length, ragged; // @equalLength is true, is false
     bool labels;
-    bool times;              // a point is (time stamp,value)
-    wwi_class_names classes; // that @classLabel lists
+    bool times;               // a point is (time stamp,value)
+    wwi_class_names *classes; // that @classLabel lists
 } header;
-
-static void free_header(header *head) {
-    wwi_class_names_free(&head->classes);
-}
 
 static ww_status parse_flag(const wwi_text *text, wwi_span word, bool *flag) {
     *flag = wwi_span_is(word, "true");
@@ -43,7 +39,7 @@ static ww_status parse_size(const wwi_text *text, wwi_span word, size_t *size) {
 static ww_status parse_classes(const wwi_text *text, wwi_span rest, header *head) {
     wwi_span word;
     while (wwi_next_field(&rest, ' ', false, &word))
-        WWI_TRY(wwi_label_add(text, word, &head->classes));
+        WWI_TRY(wwi_label_add(text, word, head->classes));
     return WW_OK;
 }
 
@@ -196,7 +192,7 @@ static ww_status parse_series(wwi_text *text, const header *head, series *s) {
                 return wwi_fail_hint("the header says @classLabel true");
             }
             WWI_TRY(wwi_label_parse(text, part, &s->label));
-            if (!s->label || head->classes.count == 0 || wwi_class_is_known(&head->classes, s->label))
+            if (!s->label || head->classes->count == 0 || wwi_class_is_known(head->classes, s->label))
                 return WW_OK;
             wwi_text_fail(text, WW_ERROR_FORMAT, part.begin, "the label '%.64s' is none of those of @classLabel",
                           s->label);
@@ -250,7 +246,8 @@ static ww_status read_lines(wwi_text *text, const void *how, ww_series_set **set
 }
 
 ww_status wwi_read_ts(wwi_text *text, ww_series_set **set) {
-    WWI_ENDS(free_header) header head = {.channels = 0};
+    WWI_ENDS(wwi_class_names_free) wwi_class_names classes = {.count = 0};
+    header head = {.classes = &classes};
     WWI_TRY(parse_header(text, &head));
     const wwi_text start = *text;
     WWI_TRY(wwi_read_pieces(text, read_lines, &head, set));

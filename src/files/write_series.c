@@ -51,16 +51,12 @@ static ww_status reads_the_same(const char *name, const wwi_text *text, bool *sa
     return WW_OK;
 }
 
-static bool starts(const char *name, const char *with) {
-    return strncmp(name, with, strlen(with)) == 0;
-}
-
 // What begins a file of another kind, or a comment there.
 static bool begins_other_file(const char *name) {
     static const char *const others[] = {"@",        "%",         "\xEF\xBB\xBF", "\xFE\xFF",
                                          "\xFF\xFE", "\x93NUMPY", "\x1F\x8B",     "PK\x03\x04"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (starts(name, others[i]))
+        if (strncmp(name, others[i], strlen(others[i])) == 0)
             return true;
     return false;
 }
@@ -158,13 +154,6 @@ static ww_status check_content(const ww_series_set *set, const char *path, ww_fo
     default:
         return WW_OK;
     }
-}
-
-// Whatever the format can't hold is found before the file is touched.
-static ww_status check(const ww_series_set *set, const char *path, ww_format format, ww_precision precision) {
-    WWI_TRY(check_shape(set, path, format));
-    WWI_TRY(check_content(set, path, format));
-    return precision == WW_FLOAT ? check_range(set, path) : WW_OK;
 }
 
 // `n` values with a separator between them.
@@ -298,7 +287,11 @@ ww_status ww_series_set_write(const ww_series_set *set, const char *path, ww_for
         WWI_TRY(format_by_name(path, &format));
     if ((unsigned)format > WW_FORMAT_ARFF)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_write: format is %d", (int)format);
-    WWI_TRY(check(set, path, format, precision));
+    // Whatever the format can't hold is found before the file is touched.
+    WWI_TRY(check_shape(set, path, format));
+    WWI_TRY(check_content(set, path, format));
+    if (precision == WW_FLOAT)
+        WWI_TRY(check_range(set, path));
     WWI_TRY(wwi_output_open(path, &output));
     if (format == WW_FORMAT_NPY)
         write_npy(&output, set, precision);

@@ -267,13 +267,6 @@ size_t ww_series_set_missing(const ww_series_set *set) {
     return set ? set->missing : 0;
 }
 
-static double mean_of(const double *x, size_t n) {
-    double sum = 0.0;
-    for (size_t i = 0; i < n; i++)
-        sum += x[i];
-    return sum / (double)n;
-}
-
 static void znormalise(double *x, size_t n) {
     // Squares of values beyond about 1e154 overflow: scale such a series down first, which does not change the result.
     double largest = 0.0;
@@ -282,8 +275,10 @@ static void znormalise(double *x, size_t n) {
     if (largest > 1e100)
         for (size_t i = 0; i < n; i++)
             x[i] /= largest;
-    const double mean = mean_of(x, n);
-    double squares = 0.0;
+    double sum = 0.0, squares = 0.0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    const double mean = sum / (double)n;
     for (size_t i = 0; i < n; i++)
         squares += (x[i] - mean) * (x[i] - mean);
     const double deviation = sqrt(squares / (double)n);
