@@ -340,14 +340,10 @@ static ww_status resume(ww_journal *journal, const ww_journal_options *o, const 
     return WW_OK;
 }
 
-static void free_past(wwi_journal_past *past) {
-    free(past->bytes);
-}
-
 ww_status ww_journal_open(const char *path, const ww_journal_options *given, ww_journal **out) {
     ww_journal_options o = WW_JOURNAL_OPTIONS_INIT;
     WWI_ENDS(give_up) ww_journal *journal = NULL;
-    WWI_ENDS(free_past) wwi_journal_past past = {.bytes = NULL};
+    wwi_journal_past past;
     if (out)
         *out = NULL;
     if (!out || !path || !given)
@@ -356,7 +352,8 @@ ww_status ww_journal_open(const char *path, const ww_journal_options *given, ww_
     WWI_TRY(make(path, &journal));
     WWI_TRY(take_identity(journal, &o));
     WWI_TRY(wwi_journal_load(path, &journal->identity, o.any_device != 0, &past));
-    if (past.bytes)
+    WWI_FREES char *bytes = past.bytes;
+    if (bytes)
         WWI_TRY(resume(journal, &o, &past));
     WWI_TRY(write_units(journal, false));
     *out = wwi_taken(&journal);

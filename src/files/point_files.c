@@ -15,12 +15,12 @@
 #include "options.h"
 
 void ww_point_set_destroy(ww_point_set **set) {
-    if (!set || !*set)
+    ww_point_set *s = wwi_taken(set);
+    if (!s)
         return;
-    free((*set)->values);
-    free((*set)->offsets);
-    free(*set);
-    *set = NULL;
+    free(s->values);
+    free(s->offsets);
+    free(s);
 }
 
 ww_status ww_point_set_view(const ww_point_set *set, ww_point_view *view) {

@@ -71,6 +71,8 @@ static inline bool wwi_span_is_empty(wwi_span span) {
 static inline size_t wwi_span_size(wwi_span span) {
     return (size_t)(span.end - span.begin);
 }
+// The span's begin, for "%.*s" in a message.
+#define WWI_SHOWN(span, most) (int)(wwi_span_size(span) < (most) ? wwi_span_size(span) : (most)), (span).begin
 // Whether the span is this word, in upper or lower case.
 bool wwi_span_is(wwi_span span, const char *word);
 

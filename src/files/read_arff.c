@@ -79,8 +79,7 @@ static ww_status parse_attribute(const wwi_text *text, wwi_span rest, bool insid
         head->class_column = head->attributes++;
         return parse_classes(text, type, head);
     }
-    wwi_text_fail(text, WW_ERROR_UNSUPPORTED, type.begin, "an attribute of type '%.*s' here",
-                  (int)(wwi_span_size(type) < 40 ? wwi_span_size(type) : 40), type.begin);
+    wwi_text_fail(text, WW_ERROR_UNSUPPORTED, type.begin, "an attribute of type '%.*s' here", WWI_SHOWN(type, 40));
     return wwi_fail_hint(
         "readable are numeric attributes or one relation of them, and one nominal attribute, the class");
 }

@@ -47,7 +47,7 @@ static const char *last_separator(wwi_span line, char separator) {
     return at > line.begin ? at - 1 : NULL;
 }
 
-// Divides the current line in its values and the field of its label.
+// Divides the current line, without quotes where its label is the last, in its values and the field of its label.
 static void find_label(const wwi_text *text, const wwi_table *how, wwi_span *values, wwi_span *label) {
     *values = text->line;
     *label = (wwi_span){text->line.end, text->line.end};
@@ -58,17 +58,6 @@ static void find_label(const wwi_text *text, const wwi_table *how, wwi_span *val
     if (how->label != WWI_LAST_COLUMN)
         return;
     const wwi_span line = how->separator == ' ' ? wwi_span_trim(text->line) : text->line;
-    if (how->quotes && memchr(line.begin, '"', wwi_span_size(line))) {
-        wwi_span rest = line;
-        for (const char *begin = rest.begin; wwi_next_field(&rest, how->separator, true, label); begin = rest.begin) {
-            values->end = begin > line.begin && how->separator != ' ' ? begin - 1 : begin;
-            if (!rest.begin || (how->separator == ' ' && wwi_span_is_empty(wwi_span_trim(rest)))) {
-                values->begin = begin > line.begin ? line.begin : NULL;
-                return;
-            }
-        }
-        return;
-    }
     const char *last = last_separator(line, how->separator);
     *label = wwi_span_trim((wwi_span){last ? last + 1 : line.begin, line.end});
     *values = last ? (wwi_span){line.begin, last} : (wwi_span){NULL, NULL};
@@ -96,7 +85,8 @@ static ww_status parse_line(const wwi_text *text, const wwi_table *how, wwi_valu
     wwi_span rest, field;
     size_t written = 0; // values up to the last field that is not empty
     values->count = 0;
-    const bool simple = how->label == 0 || how->label == WWI_LAST_COLUMN || how->label == WWI_NO_COLUMN;
+    const bool quoted = how->quotes && memchr(text->line.begin, '"', wwi_span_size(text->line));
+    const bool simple = how->label == 0 || how->label == WWI_NO_COLUMN || (how->label == WWI_LAST_COLUMN && !quoted);
     if (how->left_out || !simple) {
         WWI_TRY(parse_columns(text, how, values, &written, label));
     } else {

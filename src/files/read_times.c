@@ -112,27 +112,26 @@ bool wwi_date_parse(wwi_span field, locale_t c_locale, double *seconds) {
 // ---- stamps
 
 ww_status wwi_time_parse(wwi_text *text, wwi_span field, size_t first, wwi_values *times) {
-    const int shown = (int)(wwi_span_size(field) < 40 ? wwi_span_size(field) : 40);
     double value;
     char kind = 'n';
     if (!wwi_number_parse(field, text->c_locale, &value)) {
         if (!wwi_date_parse(field, text->c_locale, &value)) {
             wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "the time stamp '%.*s' is neither a number nor a date",
-                          shown, field.begin);
+                          WWI_SHOWN(field, 40));
             return wwi_fail_hint("dates are written 2024-12-31, 2024-12-31 23:59:59.5 or 2024-12-31T23:59:59Z");
         }
         kind = 'd';
     }
     if (!isfinite(value))
-        return wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "the time stamp '%.*s' is not a time", shown,
-                             field.begin);
+        return wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "the time stamp '%.*s' is not a time",
+                             WWI_SHOWN(field, 40));
     if (text->stamps && text->stamps != kind)
         return wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "the time stamp '%.*s' is a %s, those before are %s",
-                             shown, field.begin, kind == 'd' ? "date" : "number", kind == 'd' ? "numbers" : "dates");
+                             WWI_SHOWN(field, 40), kind == 'd' ? "date" : "number", kind == 'd' ? "numbers" : "dates");
     text->stamps = kind;
     if (times->count > first && value < times->data[times->count - 1]) {
-        wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "the time stamp '%.*s' is before the one before it", shown,
-                      field.begin);
+        wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "the time stamp '%.*s' is before the one before it",
+                      WWI_SHOWN(field, 40));
         return wwi_fail_hint("time stamps may repeat but not decrease");
     }
     return wwi_values_append(times, value);

@@ -51,7 +51,7 @@ static wwi_span name_of(const examined *e, size_t column) {
     return field;
 }
 
-#define NAME(span) (int)(wwi_span_size(span) < 40 ? wwi_span_size(span) : 40), (span).begin
+#define NAME(span) WWI_SHOWN(span, 40)
 
 // ---- the heading
 
@@ -166,8 +166,7 @@ static ww_status find_column(const examined *e, wwi_span wanted, size_t *column)
             *column = c;
             return WW_OK;
         }
-    wwi_text_fail(e->at, WW_ERROR_FORMAT, begin, "there is no column named '%.*s'",
-                  (int)(wwi_span_size(wanted) < 64 ? wwi_span_size(wanted) : 64), wanted.begin);
+    wwi_text_fail(e->at, WW_ERROR_FORMAT, begin, "there is no column named '%.*s'", WWI_SHOWN(wanted, 64));
     return wwi_fail_hint(t->heading ? "columns are named in the first line; a number counts them from 1"
                                     : "the first line has no names; a number counts the columns from 1");
 }

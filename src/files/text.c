@@ -305,8 +305,7 @@ ww_status wwi_values_append(wwi_values *values, double value) {
 ww_status wwi_values_parse(wwi_values *values, const wwi_text *text, wwi_span field) {
     double value = NAN;
     if (!wwi_span_is_empty(field) && !wwi_span_is(field, "?") && !wwi_number_parse(field, text->c_locale, &value)) {
-        wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "'%.*s' is not a number",
-                      (int)(wwi_span_size(field) < 40 ? wwi_span_size(field) : 40), field.begin);
+        wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "'%.*s' is not a number", WWI_SHOWN(field, 40));
         return memchr(field.begin, ',', wwi_span_size(field)) ? wwi_fail_hint("the decimal sign is a point")
                                                               : WW_ERROR_FORMAT;
     }

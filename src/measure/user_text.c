@@ -332,9 +332,8 @@ static ww_status declare_function(reader *r) {
         return refuse(r, "no name for the text's own use");
     if (!is_sign(next(r), "("))
         return refuse(r, "outside of functions only functions can be defined");
-    const ww_status status = declare(r, WWI_FUNCTION, &r->function);
     r->function_begin = r->at;
-    return status;
+    return declare(r, WWI_FUNCTION, &r->function);
 }
 
 static ww_status take_outside(reader *r) {
