@@ -88,19 +88,15 @@ ww_status wwi_journal_damaged(const char *path) {
 }
 
 bool wwi_journal_number(const char **at, uint64_t most, uint64_t *value) {
-    const char *p = *at;
-    uint64_t v = 0;
-    if (*p < '0' || *p > '9')
+    char *end;
+    if (**at < '0' || **at > '9')
         return false;
-    for (; *p >= '0' && *p <= '9'; p++) {
-        if (v > (UINT64_MAX - 9) / 10)
-            return false;
-        v = v * 10 + (uint64_t)(*p - '0');
-    }
-    if ((*p != ' ' && *p != '\n') || v > most)
+    errno = 0;
+    const unsigned long long number = strtoull(*at, &end, 10);
+    if (errno || (*end != ' ' && *end != '\n') || number > most)
         return false;
-    *at = p + 1;
-    *value = v;
+    *at = end + 1;
+    *value = number;
     return true;
 }
 

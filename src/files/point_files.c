@@ -80,15 +80,16 @@ static int by_value(const void *a, const void *b) {
 
 // The members and offsets of the sets being read, in arrays that grow.
 typedef struct builder {
+    const char *name; // of the file
     uint32_t *items;
     size_t count, capacity;
     uint64_t *offsets;
     size_t sets, offset_capacity;
 } builder;
 
-static ww_status add_item(builder *b, double value, const char *name, size_t set) {
+static ww_status add_item(builder *b, double value) {
     if (!(value >= 0 && value <= UINT32_MAX && value == floor(value))) {
-        wwi_fail(WW_ERROR_FORMAT, "%s: set %zu has the member %g", name, set, value);
+        wwi_fail(WW_ERROR_FORMAT, "%s: set %zu has the member %g", b->name, b->sets, value);
         return wwi_fail_hint("members are whole numbers from 0 to 2^32-1");
     }
     WWI_TRY(wwi_grow(&b->items, &b->capacity, b->count + 1, sizeof *b->items));
@@ -148,7 +149,7 @@ static ww_status read_sets_vecs(const wwi_text *text, builder *b) {
         const uint32_t d = (uint32_t)wwi_little(text->bytes + at, 4);
         at += 4;
         for (uint32_t j = 0; j < d; j++, at += 4)
-            WWI_TRY(add_item(b, (double)wwi_little(text->bytes + at, 4), text->name, b->sets));
+            WWI_TRY(add_item(b, (double)wwi_little(text->bytes + at, 4)));
         WWI_TRY(end_set(b));
     }
     return WW_OK;
@@ -262,7 +263,7 @@ static ww_status read_set_lines(wwi_text *text, builder *b) {
                 continue;
             if (!wwi_number_parse(field, text->c_locale, &value))
                 return wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "not a number");
-            WWI_TRY(add_item(b, value, text->name, b->sets));
+            WWI_TRY(add_item(b, value));
         }
         WWI_TRY(end_set(b));
     }
@@ -276,13 +277,12 @@ static ww_status read_lines(wwi_text *text, ww_point_set *set) {
     set->count = ww_series_set_count(series);
     set->dimension = ww_series_set_max_length(series);
     set->precision = WW_DOUBLE;
-    if (ww_series_set_channels(series) != 1 || ww_series_set_min_length(series) != set->dimension)
+    if (ww_series_set_min_length(series) != set->dimension)
         return wwi_fail(WW_ERROR_FORMAT, "%s: its points do not all have the same number of coordinates", text->name);
-    const size_t row = set->dimension * sizeof(double);
-    if (!(set->values = malloc(set->count * row)))
-        return wwi_fail_memory(set->count * row);
-    for (size_t i = 0; i < set->count; i++)
-        memcpy((unsigned char *)set->values + i * row, ww_series_set_values(series, i), row);
+    const size_t bytes = set->count * set->dimension * sizeof(double);
+    if (!(set->values = malloc(bytes)))
+        return wwi_fail_memory(bytes);
+    memcpy(set->values, ww_series_set_values(series, 0), bytes); // those of all series follow one another
     return WW_OK;
 }
 
@@ -294,7 +294,7 @@ static char vecs_letter(const char *path) {
 }
 
 static ww_status read_sets(wwi_text *text, char letter, ww_point_set *set) {
-    builder b = {NULL, 0, 0, NULL, 0, 0};
+    builder b = {.name = text->name};
     if (letter && letter != 'i')
         return wwi_fail(WW_ERROR_UNSUPPORTED, "%s: sets are read from .ivecs or text", text->name);
     const ww_status status = letter ? read_sets_vecs(text, &b) : read_set_lines(text, &b);
