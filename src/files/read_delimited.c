@@ -85,8 +85,9 @@ static ww_status parse_line(const wwi_text *text, const wwi_table *how, wwi_valu
     wwi_span rest, field;
     size_t written = 0; // values up to the last field that is not empty
     values->count = 0;
-    const bool quoted = how->quotes && memchr(text->line.begin, '"', wwi_span_size(text->line));
-    const bool simple = how->label == 0 || how->label == WWI_NO_COLUMN || (how->label == WWI_LAST_COLUMN && !quoted);
+    const bool simple =
+        how->label == 0 || how->label == WWI_NO_COLUMN ||
+        (how->label == WWI_LAST_COLUMN && !(how->quotes && memchr(text->line.begin, '"', wwi_span_size(text->line))));
     if (how->left_out || !simple) {
         WWI_TRY(parse_columns(text, how, values, &written, label));
     } else {
