@@ -358,10 +358,10 @@ ww_status ww_array_file_put(ww_array_file *file, size_t row, size_t row_count, s
 }
 
 ww_status ww_array_file_close(ww_array_file **file, int keep) {
-    if (!file || !*file)
-        return WW_OK;
-    ww_array_file *f = *file;
+    ww_array_file *f = wwi_taken(file);
     ww_status status = WW_OK;
+    if (!f)
+        return WW_OK;
     if (f->shared)
         status = close_shared(f, keep);
     else if (keep && f->written != f->elements)
@@ -371,7 +371,6 @@ ww_status ww_array_file_close(ww_array_file **file, int keep) {
     free(f->band);
     free(f->part);
     free(f);
-    *file = NULL;
     return status == WW_OK ? closed : status;
 }
 

@@ -394,10 +394,10 @@ ww_status ww_journal_get_info(const ww_journal *journal, ww_journal_info *info) 
 }
 
 ww_status ww_journal_close(ww_journal **journal, int keep) {
-    if (!journal || !*journal)
-        return WW_OK;
     ww_journal *j = wwi_taken(journal);
     ww_status status = WW_OK;
+    if (!j)
+        return WW_OK;
     if (!keep && !j->read_only && unlink(j->path) != 0 && errno != ENOENT)
         status = wwi_fail(WW_ERROR_IO, "%s can't be removed: %s", j->path, strerror(errno));
     free(j->path);

@@ -16,10 +16,6 @@
 
 WWI_NAMED(format, "format", "auto", "tsv", "ts", "csv", "npy", "text", "arff")
 
-static bool starts_with(const wwi_text *text, const char *magic, size_t size) {
-    return text->size >= size && memcmp(text->bytes, magic, size) == 0;
-}
-
 // The first line with content that is not a comment.
 static bool first_line(wwi_text *text, wwi_span *line) {
     wwi_text_rewind(text);
@@ -35,7 +31,7 @@ static ww_status check_is_text(const wwi_text *text) {
     if (!memchr(text->bytes, '\0', text->size))
         return WW_OK;
     wwi_fail(WW_ERROR_FORMAT, "%s: this is neither text nor a .npy file", text->name);
-    if (starts_with(text, "\xFF\xFE", 2) || starts_with(text, "\xFE\xFF", 2))
+    if (wwi_text_begins(text, "\xFF\xFE") || wwi_text_begins(text, "\xFE\xFF"))
         return wwi_fail_hint("text in UTF-16: save it as UTF-8");
     return wwi_fail_hint("readable are .tsv, .ts, .arff, .csv, .npy and .npz, text also packed by gzip");
 }

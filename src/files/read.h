@@ -146,8 +146,11 @@ static inline bool wwi_is_one_column(uint64_t rows, uint64_t columns) {
 }
 // A 2-D array in row order, for the caller to free: floats where they hold the elements exactly, else doubles.
 ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww_precision *precision, void **values);
+static inline bool wwi_text_begins(const wwi_text *text, const char *with) {
+    return text->size >= strlen(with) && memcmp(text->bytes, with, strlen(with)) == 0;
+}
 static inline bool wwi_is_npy(const wwi_text *text) {
-    return text->size >= 6 && memcmp(text->bytes, "\x93NUMPY", 6) == 0;
+    return wwi_text_begins(text, "\x93NUMPY");
 }
 
 #endif

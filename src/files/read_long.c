@@ -170,9 +170,11 @@ static void free_rows(rows *r) {
 typedef struct series {
     wwi_values points, times;
     const start *from;
+    wwi_class_names names; // of those begun so far
 } series;
 
 static void free_series(series *s) {
+    wwi_class_names_free(&s->names);
     free(s->points.data);
     free(s->times.data);
 }
@@ -205,21 +207,21 @@ static ww_status finish_series(const table *t, series *s, ww_series_set *set) {
     return WW_OK;
 }
 
-// Ends the series before `now`, if any; the name of `now` must be new among the pieces' (`names`; NULL: one piece).
-static ww_status begin_series(const table *t, series *s, const start *now, wwi_class_names *names, ww_series_set *set) {
+// Ends the series before `now`, if any; the name of `now` must be new.
+static ww_status begin_series(const table *t, series *s, const start *now, ww_series_set *set) {
     if (s->from)
         WWI_TRY(finish_series(t, s, set));
     s->from = now;
-    return t->series != WWI_NO_COLUMN && names ? add_name(t->text, names, now->name) : WW_OK;
+    return t->series != WWI_NO_COLUMN ? add_name(t->text, &s->names, now->name) : WW_OK;
 }
 
-static ww_status assemble_piece(const table *t, const rows *r, series *s, wwi_class_names *names, ww_series_set *set) {
+static ww_status assemble_piece(const table *t, const rows *r, series *s, ww_series_set *set) {
     for (size_t i = 0; i < r->series_count; i++) {
         const start *now = &r->series[i];
         const size_t count = (i + 1 < r->series_count ? r->series[i + 1].row : r->count) - now->row;
         // A piece's first rows may go on with the series that the piece before ended with.
         const bool joined = i == 0 && s->from && (t->series == WWI_NO_COLUMN || same_bytes(s->from->name, now->name));
-        WWI_TRY(joined ? check_label(t->text, t, s->from->label, now->label) : begin_series(t, s, now, names, set));
+        WWI_TRY(joined ? check_label(t->text, t, s->from->label, now->label) : begin_series(t, s, now, set));
         WWI_TRY(append(&s->points, r->points.data + now->row * t->channels, count * t->channels));
         if (t->time != WWI_NO_COLUMN)
             WWI_TRY(append(&s->times, r->times.data + now->row, count));
@@ -231,10 +233,9 @@ static ww_status assemble_piece(const table *t, const rows *r, series *s, wwi_cl
 // not fit together.
 static ww_status assemble(const table *t, const rows *pieces, unsigned count, ww_series_set **set) {
     WWI_ENDS(free_series) series s = {.from = NULL};
-    WWI_ENDS(wwi_class_names_free) wwi_class_names names = {.count = 0};
     WWI_TRY(ww_series_set_create(t->channels, set));
     for (unsigned p = 0; p < count; p++)
-        WWI_TRY(assemble_piece(t, &pieces[p], &s, count > 1 ? &names : NULL, *set));
+        WWI_TRY(assemble_piece(t, &pieces[p], &s, *set));
     return s.from ? finish_series(t, &s, *set) : WW_OK;
 }
 

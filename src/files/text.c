@@ -151,7 +151,7 @@ void wwi_text_close(wwi_text *text) {
 void wwi_text_rewind(wwi_text *text) {
     text->cursor = text->bytes;
     // A byte order mark, which Windows programs put before UTF-8.
-    if (text->size >= 3 && memcmp(text->bytes, "\xEF\xBB\xBF", 3) == 0)
+    if (wwi_text_begins(text, "\xEF\xBB\xBF"))
         text->cursor += 3;
     text->line = (wwi_span){text->cursor, text->cursor};
     text->line_number = 0;

@@ -304,12 +304,12 @@ static ww_status unpack_archive(wwi_text *text, const char *member) {
 }
 
 ww_status wwi_text_unpack(wwi_text *text, const char *member) {
-    if (text->size >= 4 && memcmp(text->bytes, "PK\x03\x04", 4) == 0)
+    if (wwi_text_begins(text, "PK\x03\x04"))
         return unpack_archive(text, member);
     if (member)
         return wwi_fail(WW_ERROR_FORMAT, "%s: not an .npz archive", text->name);
     // The third byte is the method, deflate, which is the only one.
-    if (text->size < 3 || memcmp(text->bytes, "\x1F\x8B\x08", 3) != 0)
+    if (!wwi_text_begins(text, "\x1F\x8B\x08"))
         return WW_OK;
     // The last four bytes are the size, modulo 2^32, of what was packed last.
     const uint64_t expected = text->size >= 18 ? wwi_little(text->bytes + text->size - 4, 4) : 0;

@@ -54,10 +54,6 @@ ww_status ww_file_finish(ww_file *file) {
 }
 
 ww_status ww_file_close(ww_file **file, int keep) {
-    if (!file || !*file)
-        return WW_OK;
-    const ww_status status = wwi_output_close(&(*file)->output, keep != 0);
-    free(*file);
-    *file = NULL;
-    return status;
+    WWI_FREES ww_file *f = wwi_taken(file);
+    return f ? wwi_output_close(&f->output, keep != 0) : WW_OK;
 }
