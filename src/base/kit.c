@@ -28,11 +28,10 @@ uint64_t wwi_memory_share(const ww_context *context, unsigned share, uint64_t gi
 }
 
 ww_status wwi_kernels_make(wwi_stream *stream, wwi_program *program, const wwi_named_kernel *kernels) {
-    ww_status status = WW_OK;
-    for (; status == WW_OK && kernels->name; kernels++)
+    for (; kernels->name; kernels++)
         if (kernels->kernel)
-            status = wwi_kernel_create(stream, program, kernels->name, kernels->kernel);
-    return status;
+            WWI_TRY(wwi_kernel_create(stream, program, kernels->name, kernels->kernel));
+    return WW_OK;
 }
 
 ww_status wwi_program_make(ww_context *context, wwi_stream *stream, const wwi_program_parts *parts,

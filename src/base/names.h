@@ -22,10 +22,9 @@ ww_status wwi_name_find(const char *const *names, size_t count, const char *what
     }                                                                                                                  \
     ww_status ww_##x##_by_name(const char *name, ww_##x *value) {                                                      \
         int found = 0;                                                                                                 \
-        const ww_status status = wwi_name_find(WWI_NAMES(x##_names), what, value ? name : NULL, &found);               \
-        if (status == WW_OK)                                                                                           \
-            *value = (ww_##x)found;                                                                                    \
-        return status;                                                                                                 \
+        WWI_TRY(wwi_name_find(WWI_NAMES(x##_names), what, value ? name : NULL, &found));                               \
+        *value = (ww_##x)found;                                                                                        \
+        return WW_OK;                                                                                                  \
     }
 
 #endif

@@ -5,11 +5,9 @@
 
 #include <string.h>
 
-enum { SQUARE = 16 };
+#include "base/kit.h"
 
-static size_t least(size_t a, size_t b) {
-    return a < b ? a : b;
-}
+enum { SQUARE = 16 };
 
 static inline void turn(unsigned char *to, size_t to_stride, const unsigned char *from, size_t from_stride, size_t rows,
                         size_t columns, size_t size) {
@@ -24,7 +22,7 @@ void wwi_transpose(void *to, size_t to_stride, const void *from, size_t from_str
         for (size_t i = 0; i < rows; i += SQUARE) {
             unsigned char *at = (unsigned char *)to + (j * to_stride + i) * size;
             const unsigned char *of = (const unsigned char *)from + (i * from_stride + j) * size;
-            const size_t height = least(SQUARE, rows - i), width = least(SQUARE, columns - j);
+            const size_t height = wwi_least(SQUARE, rows - i), width = wwi_least(SQUARE, columns - j);
             if (size == 4) // a constant: a load and a store
                 turn(at, to_stride, of, from_stride, height, width, 4);
             else

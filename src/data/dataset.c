@@ -69,10 +69,12 @@ static ww_status index_series(ww_dataset *d) {
     return WW_OK;
 }
 
+// The caller's also after a failure.
 static ww_status allocate(ww_context *context, size_t count, size_t channels, ww_precision precision,
                           ww_dataset **dataset) {
     ww_dataset *d;
     WWI_TRY(wwi_new_zeroed(d, 1));
+    *dataset = d;
     atomic_init(&d->references, 1);
     atomic_init(&d->set, NULL);
     atomic_init(&d->in_double, NULL);
@@ -81,17 +83,11 @@ static ww_status allocate(ww_context *context, size_t count, size_t channels, ww
     d->count = count;
     d->channels = channels;
     d->precision = precision;
-    d->lengths = malloc(count * sizeof *d->lengths);
-    d->offsets = malloc((count + 1) * sizeof *d->offsets);
-    d->ranks = malloc(count * sizeof *d->ranks);
-    d->rank_lengths = malloc(count * sizeof *d->rank_lengths);
-    d->sorted = malloc(count * sizeof *d->sorted);
-    if (!d->lengths || !d->offsets || !d->ranks || !d->rank_lengths || !d->sorted) {
-        ww_dataset_destroy(&d);
-        return wwi_fail_memory(count * 28);
-    }
-    *dataset = d;
-    return WW_OK;
+    WWI_TRY(wwi_new(d->lengths, count));
+    WWI_TRY(wwi_new(d->offsets, count + 1));
+    WWI_TRY(wwi_new(d->ranks, count));
+    WWI_TRY(wwi_new(d->rank_lengths, count));
+    return wwi_new(d->sorted, count);
 }
 
 static ww_status fail_not_finite(double value, size_t i, size_t channel, size_t t) {
@@ -140,33 +136,26 @@ static ww_status convert_line(ww_dataset *d, wwi_line from, size_t i, size_t cha
 // All series of a view into `target`, each channel by channel; NULL: they are only looked at. `times`: time stamps
 // separate from the view, a value a point, series after series; or NULL.
 static ww_status convert(ww_dataset *d, const ww_series_view *view, const double *times, unsigned char *target) {
-    ww_status status = WW_OK;
     const size_t size = wwi_precision_bytes(d->precision);
     uint64_t before = 0;
-    for (size_t i = 0; status == WW_OK && i < d->count; i++) {
-        const size_t n = d->lengths[i];
-        for (size_t c = 0; status == WW_OK && c < d->channels + d->extra; c++) {
+    for (size_t i = 0; i < d->count; before += d->lengths[i++])
+        for (size_t c = 0; c < d->channels + d->extra; c++) {
             const wwi_line from =
                 c == view->channels ? (wwi_line){NULL, times + before, 1} : wwi_view_line(view, i, before, c);
-            status =
-                convert_line(d, from, i, c, !d->unspecified, target ? target + (d->offsets[i] + c * n) * size : NULL);
+            unsigned char *to = target ? target + (d->offsets[i] + c * d->lengths[i]) * size : NULL;
+            WWI_TRY(convert_line(d, from, i, c, !d->unspecified, to));
         }
-        before += n;
-    }
-    return status;
+    return WW_OK;
 }
 
 ww_status wwi_dataset_send_entries(const ww_dataset *d, uint64_t base, wwi_buffer **buffer) {
-    uint64_t *entries = malloc(d->count * 16);
-    if (!entries)
-        return wwi_fail_memory(d->count * 16);
+    WWI_FREES uint64_t *entries = NULL;
+    WWI_TRY(wwi_new(entries, d->count * 2));
     for (size_t i = 0; i < d->count; i++) {
         entries[2 * i] = d->offsets[i] - base;
         entries[2 * i + 1] = (uint64_t)d->lengths[i] | (uint64_t)d->ranks[i] << 32;
     }
-    const ww_status status = wwi_upload(d->context, buffer, entries, d->count * 16);
-    free(entries);
-    return status;
+    return wwi_upload(d->context, buffer, entries, d->count * 16);
 }
 
 // Uploads the values, which are `given` where they are not in d->host, or keeps them in host memory where they are more
@@ -178,8 +167,7 @@ static ww_status place(ww_dataset *d, uint64_t max_bytes, const void *given) {
     if (given || bytes <= limit) {
         WWI_TRY(wwi_upload(d->context, &d->values, given ? given : d->host, bytes));
         WWI_TRY(wwi_dataset_send_entries(d, 0, &d->series));
-        free(d->host);
-        d->host = NULL;
+        wwi_free_taken(&d->host);
         return WW_OK;
     }
     for (size_t i = 0; i < d->count; i++)
@@ -219,8 +207,8 @@ static ww_status take_values(ww_dataset *d, const ww_series_view *view, const do
     const uint64_t bytes = d->offsets[d->count] * wwi_precision_bytes(d->precision);
     // What does not fit the device as a whole is kept in host memory, which is asked for before the values are read.
     const void *held = bytes <= wwi_memory_share(d->context, 2, o->max_bytes) ? as_held(d, view, times) : NULL;
-    if (!held && !(d->host = malloc(bytes)))
-        return wwi_fail_memory(bytes);
+    if (!held)
+        WWI_TRY(wwi_new(d->host, bytes));
     WWI_TRY(convert(d, view, times, d->host));
     WWI_TRY(wwi_dataset_label(d, o->labels, o->label_numbers));
     return place(d, o->max_bytes, held);
@@ -238,8 +226,7 @@ static ww_status open_updates(ww_dataset *d) {
 // `times`: time stamps separate from the view, a value a point, series after series; or NULL.
 static ww_status create(ww_context *context, const ww_series_view *given, const double *times,
                         const ww_dataset_options *options, ww_dataset **dataset) {
-    ww_status status;
-    ww_dataset *d = NULL;
+    WWI_ENDS(ww_dataset_destroy) ww_dataset *d = NULL;
     ww_dataset_options o = WW_DATASET_OPTIONS_INIT;
     ww_series_view view = WW_SERIES_VIEW_INIT;
 
@@ -259,12 +246,12 @@ static ww_status create(ww_context *context, const ww_series_view *given, const 
     d->unspecified = o.allow_not_finite != 0;
     for (size_t i = 0; i < d->count; i++)
         d->lengths[i] = (uint32_t)wwi_view_length(&view, i);
-    if ((status = index_series(d)) == WW_OK && (status = take_values(d, &view, times, &o)) == WW_OK && o.updates)
-        status = open_updates(d);
-    if (status != WW_OK)
-        ww_dataset_destroy(&d);
-    *dataset = d;
-    return status;
+    WWI_TRY(index_series(d));
+    WWI_TRY(take_values(d, &view, times, &o));
+    if (o.updates)
+        WWI_TRY(open_updates(d));
+    *dataset = wwi_taken(&d);
+    return WW_OK;
 }
 
 ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, const ww_dataset_options *options,
@@ -274,8 +261,7 @@ ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, con
 
 ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, size_t extra,
                            void (*fill)(void *user, size_t i, void *target), void *user, ww_dataset **dataset) {
-    ww_status status;
-    ww_dataset *d = NULL;
+    WWI_ENDS(ww_dataset_destroy) ww_dataset *d = NULL;
     WWI_TRY(allocate(source->context, source->count, source->channels, source->precision, &d));
     d->extra = extra;
     d->rounded_value = source->rounded_value;
@@ -284,23 +270,14 @@ ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, si
     d->largest_time = source->largest_time;
     d->unspecified = source->unspecified;
     memcpy(d->lengths, lengths, d->count * sizeof *d->lengths);
-    if ((status = index_series(d)) != WW_OK)
-        goto done;
+    WWI_TRY(index_series(d));
     const uint64_t value_bytes = wwi_precision_bytes(d->precision);
-    d->host = malloc(d->offsets[d->count] * value_bytes);
-    if (!d->host) {
-        status = wwi_fail_memory(d->offsets[d->count] * value_bytes);
-        goto done;
-    }
+    WWI_TRY(wwi_new(d->host, d->offsets[d->count] * value_bytes));
     for (size_t i = 0; i < d->count; i++)
         fill(user, i, d->host + d->offsets[i] * value_bytes);
-    if ((status = place(d, source->host ? source->max_bytes : 0, NULL)) != WW_OK)
-        goto done;
-    *dataset = d;
-    d = NULL;
-done:
-    ww_dataset_destroy(&d);
-    return status;
+    WWI_TRY(place(d, source->host ? source->max_bytes : 0, NULL));
+    *dataset = wwi_taken(&d);
+    return WW_OK;
 }
 
 ww_status wwi_dataset_of_doubles(ww_context *context, ww_precision precision, const double *values, size_t count,
@@ -322,14 +299,12 @@ ww_status ww_dataset_create_from_set(ww_context *context, ww_series_set *set, co
     ww_dataset_options own = WW_DATASET_OPTIONS_INIT;
     if (dataset)
         *dataset = NULL;
-    ww_status status = ww_series_set_view(set, &view);
-    if (status == WW_OK && options && wwi_options_take(&own, options, "ww_dataset_options") == WW_OK &&
-        (own.labels || own.label_numbers))
+    WWI_TRY(ww_series_set_view(set, &view));
+    if (options && wwi_options_take(&own, options, "ww_dataset_options") == WW_OK && (own.labels || own.label_numbers))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
                         "options.labels is set for a series set, which has labels of its own");
     // The time stamps of all series are stored one after the other.
-    if (status != WW_OK || (status = create(context, &view, ww_series_set_times(set, 0), options, dataset)) != WW_OK)
-        return status;
+    WWI_TRY(create(context, &view, ww_series_set_times(set, 0), options, dataset));
     wwi_series_set_retain(set);
     atomic_store(&(*dataset)->set, set);
     return WW_OK;
@@ -337,8 +312,7 @@ ww_status ww_dataset_create_from_set(ww_context *context, ww_series_set *set, co
 
 ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size_t channels, size_t length,
                            ww_precision precision, ww_dataset **dataset) {
-    ww_status status;
-    ww_dataset *d = NULL;
+    WWI_ENDS(ww_dataset_destroy) ww_dataset *d = NULL;
     ww_series_view view = WW_SERIES_VIEW_INIT;
     if (dataset)
         *dataset = NULL;
@@ -354,22 +328,17 @@ ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size
     WWI_TRY(allocate(context, count, channels, precision, &d));
     for (size_t i = 0; i < count; i++)
         d->lengths[i] = (uint32_t)length;
-    if ((status = index_series(d)) != WW_OK || (status = wwi_buffer_wrap(context, memory, &d->values)) != WW_OK ||
-        (status = wwi_dataset_send_entries(d, 0, &d->series)) != WW_OK)
-        goto done;
-    if (wwi_buffer_bytes(d->values) < d->offsets[count] * wwi_precision_bytes(precision)) {
-        status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the buffer has %" PRIu64 " bytes, the series need %" PRIu64,
-                          wwi_buffer_bytes(d->values), d->offsets[count] * wwi_precision_bytes(precision));
-        goto done;
-    }
+    WWI_TRY(index_series(d));
+    WWI_TRY(wwi_buffer_wrap(context, memory, &d->values));
+    WWI_TRY(wwi_dataset_send_entries(d, 0, &d->series));
+    if (wwi_buffer_bytes(d->values) < d->offsets[count] * wwi_precision_bytes(precision))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the buffer has %" PRIu64 " bytes, the series need %" PRIu64,
+                        wwi_buffer_bytes(d->values), d->offsets[count] * wwi_precision_bytes(precision));
     d->max_bytes = wwi_buffer_bytes(d->values);
     d->largest_value = (double)INFINITY;
     d->foreign = true;
-    *dataset = d;
-    d = NULL;
-done:
-    ww_dataset_destroy(&d);
-    return status;
+    *dataset = wwi_taken(&d);
+    return WW_OK;
 }
 
 // ---- other values
@@ -400,10 +369,10 @@ ww_status ww_dataset_update(ww_dataset *d, const ww_series_view *given) {
     WWI_TRY(check_same_shape(d, &view));
     const uint64_t bytes = d->offsets[d->count] * wwi_precision_bytes(d->precision);
     const void *held = as_held(d, &view, NULL);
-    unsigned char *values = held ? NULL : malloc(bytes);
+    WWI_FREES unsigned char *values = NULL;
     const wwi_rounded value = d->rounded_value, time = d->rounded_time;
-    if (!held && !values)
-        return wwi_fail_memory(bytes);
+    if (!held)
+        WWI_TRY(wwi_new(values, bytes));
     d->rounded_value = d->rounded_time = (wwi_rounded){0};
     ww_status status = convert(d, &view, NULL, values);
     if (status == WW_OK)
@@ -412,7 +381,6 @@ ww_status ww_dataset_update(ww_dataset *d, const ww_series_view *given) {
         d->rounded_value = value;
         d->rounded_time = time;
     }
-    free(values);
     return status;
 }
 

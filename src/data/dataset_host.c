@@ -18,28 +18,26 @@ static void to_double(const ww_dataset *d, const void *values, size_t i, double 
         to[t] = wwi_value_at(values, d->precision, d->offsets[i] + t);
 }
 
-static ww_status make_set(const ww_dataset *d, const void *values, ww_series_set **set) {
+static ww_status make_set(const ww_dataset *d, const void *values, ww_series_set **given) {
     const size_t longest = d->rank_lengths[d->rank_count - 1], points = d->channels + d->extra;
-    double *series;
+    WWI_FREES double *series = NULL;
+    WWI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
     WWI_TRY(wwi_new(series, longest * points));
-    ww_status status = ww_series_set_create(d->channels, set);
-    for (size_t i = 0; status == WW_OK && i < d->count; i++) {
-        const int64_t class_number = ww_dataset_class(d, i);
+    WWI_TRY(ww_series_set_create(d->channels, &set));
+    for (size_t i = 0; i < d->count; i++) {
+        const int64_t number = ww_dataset_class(d, i);
         to_double(d, values, i, series);
-        status = ww_series_set_add(*set, d->lengths[i], series,
-                                   class_number < 0 ? NULL : ww_dataset_class_name(d, (size_t)class_number));
-        if (status == WW_OK && d->timed)
-            status = ww_series_set_set_times(*set, i, series + d->lengths[i] * d->channels);
+        WWI_TRY(ww_series_set_add(set, d->lengths[i], series,
+                                  number < 0 ? NULL : ww_dataset_class_name(d, (size_t)number)));
+        if (d->timed)
+            WWI_TRY(ww_series_set_set_times(set, i, series + d->lengths[i] * d->channels));
     }
-    if (status != WW_OK)
-        ww_series_set_destroy(set);
-    free(series);
-    return status;
+    *given = wwi_taken(&set);
+    return WW_OK;
 }
 
 ww_status wwi_dataset_series(ww_dataset *d, ww_series_set **set) {
-    ww_status status = WW_OK;
-    void *read = NULL;
+    WWI_FREES unsigned char *read = NULL;
     // What may have changed since is read anew.
     *set = d->foreign ? NULL : atomic_load(&d->set);
     if (*set) {
@@ -48,18 +46,15 @@ ww_status wwi_dataset_series(ww_dataset *d, ww_series_set **set) {
     }
     const uint64_t bytes = d->offsets[d->count] * wwi_precision_bytes(d->precision);
     if (!d->host) {
-        if (!(read = malloc(bytes)))
-            return wwi_fail_memory(bytes);
-        status = wwi_buffer_read(d->values, 0, bytes, read);
+        WWI_TRY(wwi_new(read, bytes));
+        WWI_TRY(wwi_buffer_read(d->values, 0, bytes, read));
     }
-    if (status == WW_OK)
-        status = make_set(d, read ? read : d->host, set);
-    free(read);
+    WWI_TRY(make_set(d, read ? read : d->host, set));
     ww_series_set *none = NULL;
     // Another thread may have been first: one of the two is kept, and they are equal.
-    if (status == WW_OK && !d->foreign && atomic_compare_exchange_strong(&d->set, &none, *set))
+    if (!d->foreign && atomic_compare_exchange_strong(&d->set, &none, *set))
         wwi_series_set_retain(*set);
-    return status;
+    return WW_OK;
 }
 
 ww_status ww_dataset_series(ww_dataset *d, ww_series_set **set) {
@@ -67,14 +62,11 @@ ww_status ww_dataset_series(ww_dataset *d, ww_series_set **set) {
         *set = NULL;
     if (!d || !set)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a dataset and a place for the set are needed");
-    const ww_status status = wwi_dataset_series(d, set);
-    if (status != WW_OK)
-        *set = NULL;
-    return status;
+    return wwi_dataset_series(d, set);
 }
 
 ww_status wwi_dataset_in_double(ww_dataset *d, ww_dataset **in_double) {
-    ww_series_set *set;
+    WWI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
     ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
     *in_double = d->precision == WW_DOUBLE ? d : atomic_load(&d->in_double);
     if (*in_double) {
@@ -84,10 +76,9 @@ ww_status wwi_dataset_in_double(ww_dataset *d, ww_dataset **in_double) {
     options.precision = WW_DOUBLE;
     options.allow_not_finite = d->unspecified;
     WWI_TRY(wwi_dataset_series(d, &set));
-    const ww_status status = ww_dataset_create_from_set(d->context, set, &options, in_double);
-    ww_series_set_destroy(&set);
+    WWI_TRY(ww_dataset_create_from_set(d->context, set, &options, in_double));
     ww_dataset *none = NULL;
-    if (status == WW_OK && !d->foreign && atomic_compare_exchange_strong(&d->in_double, &none, *in_double))
+    if (!d->foreign && atomic_compare_exchange_strong(&d->in_double, &none, *in_double))
         wwi_dataset_retain(*in_double);
-    return status;
+    return WW_OK;
 }

@@ -8,21 +8,20 @@
 #include "host.h"
 
 ww_status wwi_dataset_label(ww_dataset *d, const char *const *labels, const int64_t *numbers) {
-    ww_status status = WW_OK;
     if (!labels && !numbers)
         return WW_OK;
     if (labels && numbers)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.labels and options.label_numbers are both given");
     WWI_TRY(wwi_new(d->classes, d->count));
-    for (size_t i = 0; status == WW_OK && i < d->count; i++) {
+    for (size_t i = 0; i < d->count; i++) {
         char digits[24];
         if (numbers)
             snprintf(digits, sizeof digits, "%" PRId64, numbers[i]);
         d->classes[i] = -1;
         if (numbers || labels[i])
-            status = wwi_class_of_name(&d->names, numbers ? digits : labels[i], &d->classes[i]);
+            WWI_TRY(wwi_class_of_name(&d->names, numbers ? digits : labels[i], &d->classes[i]));
     }
-    return status;
+    return WW_OK;
 }
 
 int64_t ww_dataset_class(const ww_dataset *d, size_t i) {

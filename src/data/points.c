@@ -80,15 +80,10 @@ static ww_status check_view(const ww_point_view *view) {
     return WW_OK;
 }
 
-static double value_at(const ww_point_view *view, size_t i, size_t j) {
-    const size_t at = view->column_order ? j * view->count + i : i * view->dimension + j;
-    return wwi_value_at(view->values, view->precision, at);
-}
-
 static ww_status fail_not_finite(const ww_point_view *view, size_t at) {
     const size_t i = view->column_order ? at % view->count : at / view->dimension;
     const size_t j = view->column_order ? at / view->count : at % view->dimension;
-    const double value = value_at(view, i, j);
+    const double value = wwi_point_value(view, i, j);
     if (isfinite(value)) {
         wwi_fail(WW_ERROR_NOT_FINITE, "value %g of point %zu, coordinate %zu is too large for float", value, i, j);
         wwi_fail_hint("use double precision, or scale the points");
@@ -135,7 +130,7 @@ static ww_status take_mean(ww_points *p, const ww_point_view *view) {
     for (size_t j = 0; j < p->dimension; j++) {
         double sum = 0, squares = 0, n = 0;
         for (size_t i = 0; i < p->count; i += step, n += 1) {
-            const double x = value_at(view, i, j);
+            const double x = wwi_point_value(view, i, j);
             sum += x;
             squares += x * x;
         }
@@ -148,14 +143,11 @@ static ww_status take_mean(ww_points *p, const ww_point_view *view) {
 
 ww_status wwi_points_send_mean(ww_context *context, ww_precision precision, const double *mean, size_t count,
                                uint64_t bytes, wwi_buffer **buffer) {
-    void *values = calloc(1, bytes);
-    if (!values)
-        return wwi_fail_memory(bytes);
+    WWI_FREES unsigned char *values = NULL;
+    WWI_TRY(wwi_new_zeroed(values, bytes));
     for (size_t j = 0; j < count; j++)
         wwi_set_value(values, precision, j, mean[j]);
-    const ww_status status = wwi_upload(context, buffer, values, bytes);
-    free(values);
-    return status;
+    return wwi_upload(context, buffer, values, bytes);
 }
 
 // ---- to the device
@@ -175,22 +167,18 @@ static ww_status get_program(ww_points *p) {
 // Points [first, first + count) of `values`, ordered as p->column_order says, into tiles, piece by piece.
 static ww_status tile_points(ww_points *p, wwi_stream *stream, const unsigned char *values, size_t first, size_t count,
                              wwi_buffer *tiles) {
-    ww_status status;
-    wwi_kernel *kernel = NULL;
-    wwi_buffer *piece = NULL;
-    unsigned char *columns = NULL;
+    WWI_ENDS(wwi_kernel_destroy) wwi_kernel *kernel = NULL;
+    WWI_ENDS(wwi_buffer_destroy) wwi_buffer *piece = NULL;
+    WWI_FREES unsigned char *columns = NULL;
     const uint64_t point_bytes = p->words * p->word_bytes;
     size_t most = (size_t)(PIECE_BYTES / point_bytes) / WWI_TILE_PAIR * WWI_TILE_PAIR;
     if (most < WWI_TILE_PAIR)
         most = WWI_TILE_PAIR;
     most = wwi_least(most, wwi_points_padded(count));
-    if ((status = wwi_kernel_create(stream, p->program, "ww_knn_tile", &kernel)) != WW_OK ||
-        (status = wwi_buffer_create(p->context, most * point_bytes, &piece)) != WW_OK)
-        goto done;
-    if (p->column_order && !(columns = malloc(most * point_bytes))) {
-        status = wwi_fail_memory(most * point_bytes);
-        goto done;
-    }
+    WWI_TRY(wwi_kernel_create(stream, p->program, "ww_knn_tile", &kernel));
+    WWI_TRY(wwi_buffer_create(p->context, most * point_bytes, &piece));
+    if (p->column_order)
+        WWI_TRY(wwi_new(columns, most * point_bytes));
     for (size_t at = 0; at < count; at += most) {
         const size_t some = wwi_least(count - at, most);
         const unsigned char *from = values + (first + at) * point_bytes;
@@ -204,32 +192,23 @@ static ww_status tile_points(ww_points *p, wwi_stream *stream, const unsigned ch
             column_step = some;
         }
         const uint32_t to = (uint32_t)at, n = (uint32_t)some;
-        if ((status = wwi_buffer_write(piece, 0, some * point_bytes, from)) != WW_OK ||
-            (status = WWI_LAUNCH(kernel, (uint64_t)wwi_points_padded(some) / WWI_TILE * p->words, WWI_TILE,
-                                 WWI_BUFFER(piece), WWI_VALUE(row_step), WWI_VALUE(column_step), WWI_VALUE(to),
-                                 WWI_VALUE(n), WWI_VALUE(p->words), WWI_BUFFER(tiles))) != WW_OK)
-            goto done;
+        WWI_TRY(wwi_buffer_write(piece, 0, some * point_bytes, from));
+        WWI_TRY(WWI_LAUNCH(kernel, (uint64_t)wwi_points_padded(some) / WWI_TILE * p->words, WWI_TILE, WWI_BUFFER(piece),
+                           WWI_VALUE(row_step), WWI_VALUE(column_step), WWI_VALUE(to), WWI_VALUE(n),
+                           WWI_VALUE(p->words), WWI_BUFFER(tiles)));
     }
-    status = wwi_finish(stream);
-done:
-    free(columns);
-    wwi_buffer_destroy(&piece);
-    wwi_kernel_destroy(&kernel);
-    return status;
+    return wwi_finish(stream);
 }
 
 static ww_status upload_sets(ww_points *p, const uint32_t *items, size_t first, size_t count, wwi_buffer **members,
                              wwi_buffer **starts) {
-    ww_status status;
     const uint64_t bytes = (p->offsets[first + count] - p->offsets[first]) * sizeof *items;
-    uint64_t *offsets;
+    WWI_FREES uint64_t *offsets = NULL;
     WWI_TRY(wwi_new(offsets, count + 1));
     for (size_t i = 0; i <= count; i++)
         offsets[i] = p->offsets[first + i] - p->offsets[first];
-    if ((status = wwi_upload(p->context, members, items + p->offsets[first], bytes)) == WW_OK)
-        status = wwi_upload(p->context, starts, offsets, (count + 1) * sizeof *offsets);
-    free(offsets);
-    return status;
+    WWI_TRY(wwi_upload(p->context, members, items + p->offsets[first], bytes));
+    return wwi_upload(p->context, starts, offsets, (count + 1) * sizeof *offsets);
 }
 
 static uint64_t bytes_of(const ww_points *p, size_t first, size_t count) {
@@ -266,9 +245,7 @@ static ww_status take_values(ww_points *p, const ww_point_view *view, bool keep,
                                                      : (uint64_t)p->count * p->words * p->word_bytes;
     *values = view->values;
     if (keep || p->kind == WW_POINTS_BITS || (p->kind == WW_POINTS_NUMBERS && view->precision != p->precision)) {
-        p->host = malloc(bytes ? bytes : 1);
-        if (!p->host)
-            return wwi_fail_memory(bytes);
+        WWI_TRY(wwi_new(p->host, bytes + 1));
         *values = p->host;
     }
     if (p->kind == WW_POINTS_NUMBERS)
@@ -293,8 +270,7 @@ static ww_status upload(ww_points *p, wwi_stream *stream, const ww_point_view *v
         WWI_TRY(get_program(p));
     if (resident) {
         WWI_TRY(upload_points(p, stream, values, 0, p->count, &p->tiles, &p->starts));
-        free(p->host);
-        p->host = NULL;
+        wwi_free_taken(&p->host);
         return WW_OK;
     }
     // Each slice is at least one pair of tiles.
@@ -308,10 +284,10 @@ static ww_status upload(ww_points *p, wwi_stream *stream, const ww_point_view *v
 
 ww_status ww_points_create(ww_context *context, const ww_point_view *given, const ww_points_options *options,
                            ww_points **points) {
-    ww_status status;
     ww_points_options o = WW_POINTS_OPTIONS_INIT;
     ww_point_view view = WW_POINT_VIEW_INIT;
-    wwi_stream *stream = NULL;
+    WWI_ENDS(ww_points_destroy) ww_points *p = NULL;
+    WWI_ENDS(wwi_stream_destroy) wwi_stream *stream = NULL;
     if (points)
         *points = NULL;
     if (!context || !points)
@@ -322,20 +298,17 @@ ww_status ww_points_create(ww_context *context, const ww_point_view *given, cons
     if ((unsigned)o.precision > WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)o.precision);
     WWI_TRY(wwi_check_precision(context, o.precision));
-    ww_points *p;
     WWI_TRY(wwi_new_zeroed(p, 1));
     atomic_init(&p->references, 1);
     p->context = context;
     wwi_context_retain(context);
     // Distances of bits and sets are exact in float, or rounded once.
     p->precision = view.kind == WW_POINTS_NUMBERS ? o.precision : WW_FLOAT;
-    if ((status = wwi_stream_create(context, &stream)) == WW_OK && (status = describe(p, &view)) == WW_OK)
-        status = upload(p, stream, &view, o.max_bytes);
-    wwi_stream_destroy(&stream);
-    if (status != WW_OK)
-        ww_points_destroy(&p);
-    *points = p;
-    return status;
+    WWI_TRY(wwi_stream_create(context, &stream));
+    WWI_TRY(describe(p, &view));
+    WWI_TRY(upload(p, stream, &view, o.max_bytes));
+    *points = wwi_taken(&p);
+    return WW_OK;
 }
 
 // ---- slices
@@ -372,15 +345,15 @@ ww_status wwi_points_slice(ww_points *p, wwi_stream *stream, size_t first, size_
 // ---- back to the host
 
 ww_status wwi_points_rows(const ww_points *p, size_t first, size_t count, void *rows) {
-    ww_status status = WW_OK;
     const uint64_t d = p->words, size = p->word_bytes, tile = WWI_TILE * d * size;
-    unsigned char *to = rows, *columns = p->tiles ? malloc(tile) : NULL;
-    if (p->tiles && !columns)
-        return wwi_fail_memory(tile);
-    for (size_t i = first; status == WW_OK && i < first + count; i++) {
+    unsigned char *to = rows;
+    WWI_FREES unsigned char *columns = NULL;
+    if (p->tiles)
+        WWI_TRY(wwi_new(columns, tile));
+    for (size_t i = first; i < first + count; i++) {
         const uint64_t in = i % WWI_TILE;
         if (columns && in == 0)
-            status = wwi_buffer_read(p->tiles, i / WWI_TILE * tile, tile, columns);
+            WWI_TRY(wwi_buffer_read(p->tiles, i / WWI_TILE * tile, tile, columns));
         for (uint64_t j = 0; j < d; j++, to += size)
             memcpy(to,
                    columns           ? columns + (j * WWI_TILE + in) * size
@@ -388,8 +361,7 @@ ww_status wwi_points_rows(const ww_points *p, size_t first, size_t count, void *
                                      : p->host + (i * d + j) * size,
                    size);
     }
-    free(columns);
-    return status;
+    return WW_OK;
 }
 
 ww_status wwi_points_members(const ww_points *p, size_t first, size_t count, uint32_t *members) {
@@ -410,28 +382,24 @@ void wwi_points_pack(const ww_points *p, const uint32_t *words, size_t count, un
 }
 
 static ww_status read_back(const ww_points *p, ww_point_set *set) {
-    ww_status status;
+    WWI_FREES uint32_t *words = NULL;
+    const bool bits = p->kind == WW_POINTS_BITS;
+    const uint64_t bytes = p->kind == WW_POINTS_SETS ? p->offsets[p->count] * sizeof(uint32_t) + 1
+                           : bits                    ? p->count * ((p->dimension + 7) / 8)
+                                                     : (uint64_t)p->count * p->words * p->word_bytes;
+    if (!(set->values = malloc(bytes)))
+        return wwi_fail_memory(bytes);
     if (p->kind == WW_POINTS_SETS) {
-        const uint64_t bytes = (p->count + 1) * sizeof *set->offsets;
-        set->offsets = malloc(bytes);
-        set->values = malloc(p->offsets[p->count] * sizeof(uint32_t) + 1);
-        if (!set->offsets || !set->values)
-            return wwi_fail_memory(bytes);
-        memcpy(set->offsets, p->offsets, bytes);
+        WWI_TRY(wwi_new(set->offsets, p->count + 1));
+        memcpy(set->offsets, p->offsets, (p->count + 1) * sizeof *set->offsets);
         return wwi_points_members(p, 0, p->count, set->values);
     }
-    const uint64_t bytes = (uint64_t)p->count * p->words * p->word_bytes;
-    set->values = malloc(bytes);
-    if (!set->values)
-        return wwi_fail_memory(bytes);
-    if ((status = wwi_points_rows(p, 0, p->count, set->values)) != WW_OK || p->kind != WW_POINTS_BITS)
-        return status;
-    uint32_t *words = set->values;
-    set->values = malloc(p->count * ((p->dimension + 7) / 8));
-    if (set->values)
+    if (bits)
+        WWI_TRY(wwi_new(words, (uint64_t)p->count * p->words));
+    WWI_TRY(wwi_points_rows(p, 0, p->count, bits ? words : set->values));
+    if (bits)
         wwi_points_pack(p, words, p->count, set->values);
-    free(words);
-    return set->values ? WW_OK : wwi_fail_memory(bytes);
+    return WW_OK;
 }
 
 ww_status ww_point_set_of_points(const ww_points *p, ww_point_set **set) {
@@ -439,14 +407,12 @@ ww_status ww_point_set_of_points(const ww_points *p, ww_point_set **set) {
         *set = NULL;
     if (!p || !set)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points or set is NULL");
-    ww_point_set *made;
+    WWI_ENDS(ww_point_set_destroy) ww_point_set *made = NULL;
     WWI_TRY(wwi_new_zeroed(made, 1));
     *made = (ww_point_set){.kind = p->kind, .precision = p->precision, .count = p->count, .dimension = p->dimension};
-    const ww_status status = read_back(p, made);
-    if (status != WW_OK)
-        ww_point_set_destroy(&made);
-    *set = made;
-    return status;
+    WWI_TRY(read_back(p, made));
+    *set = wwi_taken(&made);
+    return WW_OK;
 }
 
 size_t ww_points_count(const ww_points *points) {

@@ -55,34 +55,28 @@ static void fill_border(const derivation *d, size_t i, size_t first, size_t end,
     }
 }
 
-static void fill_erp(const derivation *d, size_t i, void *target) {
-    const size_t length = d->source->lengths[i], channels = d->source->channels;
-    for (size_t c = 0; c < channels; c++)
-        for (size_t t = 0; t < length; t++)
-            put(d, target, c * length + t, get(d, i, c, t));
+static void fill_borders(const derivation *d, size_t i, void *target) {
+    const uint64_t length = d->source->lengths[i], channels = d->source->channels;
     if (!d->each)
-        fill_border(d, i, 0, channels, target, (uint64_t)channels * length);
+        fill_border(d, i, 0, channels, target, channels * length);
     for (size_t c = 0; d->each && c < channels; c++)
-        fill_border(d, i, c, c + 1, target, (uint64_t)(channels + c) * length);
-}
-
-static void fill_times(const derivation *d, size_t i, void *target) {
-    const size_t length = d->source->lengths[i], channels = d->source->channels;
-    for (size_t c = 0; c < channels; c++)
-        for (size_t t = 0; t < length; t++)
-            put(d, target, c * length + t, get(d, i, c, t));
-    for (size_t t = 0; t < length; t++)
-        put(d, target, channels * length + t, (double)(t + 1));
+        fill_border(d, i, c, c + 1, target, (channels + c) * length);
 }
 
 static void fill(void *user, size_t i, void *target) {
     const derivation *d = user;
-    if (d->transform == WWI_TRANSFORM_DERIVATIVE)
+    const size_t length = d->source->lengths[i], channels = d->source->channels;
+    if (d->transform == WWI_TRANSFORM_DERIVATIVE) {
         fill_derivative(d, i, target);
-    else if (d->transform == WWI_TRANSFORM_ERP)
-        fill_erp(d, i, target);
-    else
-        fill_times(d, i, target);
+        return;
+    }
+    for (size_t c = 0; c < channels; c++)
+        for (size_t t = 0; t < length; t++)
+            put(d, target, c * length + t, get(d, i, c, t));
+    if (d->transform == WWI_TRANSFORM_ERP)
+        fill_borders(d, i, target);
+    for (size_t t = 0; d->transform == WWI_TRANSFORM_TIMES && t < length; t++)
+        put(d, target, channels * length + t, (double)(t + 1));
 }
 
 static ww_status derived_lengths(const derivation *d, uint32_t *lengths) {
@@ -120,33 +114,18 @@ void wwi_dataset_derive_values(const ww_dataset *source, const ww_measure *measu
 }
 
 ww_status wwi_dataset_derive(ww_dataset *source, const ww_measure *measure, ww_dataset **derived) {
-    ww_status status;
     const uint64_t bytes = source->offsets[source->count] * wwi_precision_bytes(source->precision);
-    derivation d = {.source = source};
+    derivation d = {.source = source, .values = source->host};
     const size_t extra = set_measure(&d, measure);
-    uint32_t *lengths = NULL;
-    unsigned char *copy = NULL;
+    WWI_FREES uint32_t *lengths = NULL;
+    WWI_FREES unsigned char *copy = NULL;
     *derived = NULL;
-    lengths = malloc(source->count * sizeof *lengths);
-    if (!lengths) {
-        status = wwi_fail_memory(source->count * sizeof *lengths);
-        goto done;
-    }
-    if ((status = derived_lengths(&d, lengths)) != WW_OK)
-        goto done;
-    d.values = source->host;
+    WWI_TRY(wwi_new(lengths, source->count));
+    WWI_TRY(derived_lengths(&d, lengths));
     if (!d.values) {
-        d.values = copy = malloc(bytes);
-        if (!copy) {
-            status = wwi_fail_memory(bytes);
-            goto done;
-        }
-        if ((status = wwi_buffer_read(source->values, 0, bytes, copy)) != WW_OK)
-            goto done;
+        WWI_TRY(wwi_new(copy, bytes));
+        WWI_TRY(wwi_buffer_read(source->values, 0, bytes, copy));
+        d.values = copy;
     }
-    status = wwi_dataset_fill(source, lengths, extra, fill, &d, derived);
-done:
-    free(lengths);
-    free(copy);
-    return status;
+    return wwi_dataset_fill(source, lengths, extra, fill, &d, derived);
 }

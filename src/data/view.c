@@ -46,7 +46,7 @@ static ww_status check_strides(const ww_series_view *view, size_t longest) {
 
 static ww_status check_pointers(const ww_series_view *view) {
     if (!view->series)
-        return view->values ? WW_OK : wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.values is NULL");
+        return WW_OK;
     if (view->values || view->offsets)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.series together with view.%s",
                         view->values ? "values" : "offsets");
@@ -155,9 +155,8 @@ static ww_status count_bytes(const ww_series_view *view, uint64_t *bytes) {
 }
 
 ww_status wwi_view_make_dense(const ww_series_view *given, ww_series_view *own, void **copy) {
-    const ww_series_view initial = WW_SERIES_VIEW_INIT;
     uint64_t bytes, points = 0;
-    *own = initial;
+    *own = (ww_series_view)WW_SERIES_VIEW_INIT;
     *copy = NULL;
     WWI_TRY(wwi_options_take(own, given, "ww_series_view"));
     WWI_TRY(check_precision(own));
@@ -166,9 +165,8 @@ ww_status wwi_view_make_dense(const ww_series_view *given, ww_series_view *own, 
     WWI_TRY(check(own, SIZE_MAX));
     WWI_TRY(count_bytes(own, &bytes));
     const size_t size = wwi_precision_bytes(own->precision);
-    unsigned char *to = malloc(bytes);
-    if (!to)
-        return wwi_fail_memory(bytes);
+    unsigned char *to;
+    WWI_TRY(wwi_new(to, bytes));
     *copy = to;
     for (size_t i = 0; i < own->count; i++) {
         const size_t length = wwi_view_length(own, i);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/grow.h"
+#include "base/kit.h"
 #include "files/file_name.h"
 #include "files/output.h"
 #include "host.h"
@@ -68,26 +68,20 @@ static void put_header(const ww_array_file *file, wwi_output *output) {
 }
 
 // Opens the output, all of it reserved, its header written.
-static ww_status begin(ww_array_file *file, const char *path) {
-    ww_status status = wwi_output_open(path, &file->output);
-    if (status != WW_OK)
-        return status;
-    file->in_order = file->text || !file->output.file.temporary;
-    put_header(file, &file->output);
+static ww_status begin(ww_array_file *file, const char *path, wwi_output *output) {
+    WWI_TRY(wwi_output_open(path, output));
+    file->in_order = file->text || !output->file.temporary;
+    put_header(file, output);
     // The length of the text is not known before.
     if (!file->text)
-        status = wwi_output_reserve(&file->output, size_of(file));
-    return status == WW_OK ? wwi_output_flush(&file->output) : status;
+        WWI_TRY(wwi_output_reserve(output, size_of(file)));
+    return wwi_output_flush(output);
 }
 
-static ww_status end_open(ww_array_file **made, ww_status status, ww_array_file **file) {
-    if (status == WW_OK) {
-        *file = *made;
-    } else {
-        const ww_status removed = ww_array_file_close(made, (*made)->shared ? WW_ARRAY_FILE_LEAVE : 0);
-        (void)removed; // the first error is reported
-    }
-    return status;
+// Of one that is not given to the caller; the first error is reported.
+static void give_up(ww_array_file **file) {
+    const ww_status closed = ww_array_file_close(file, *file && (*file)->shared ? WW_ARRAY_FILE_LEAVE : 0);
+    (void)closed;
 }
 
 ww_status ww_array_file_create(const char *path, ww_precision precision, size_t rows, size_t columns,
@@ -95,46 +89,45 @@ ww_status ww_array_file_create(const char *path, ww_precision precision, size_t 
     if (!file)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_array_file_create: file is NULL");
     *file = NULL;
-    ww_array_file *made = NULL;
-    ww_status status = describe(path, precision, rows, columns, &made);
-    if (!made)
-        return status;
-    if (status == WW_OK)
-        status = begin(made, path);
-    return end_open(&made, status, file);
+    WWI_ENDS(give_up) ww_array_file *made = NULL;
+    WWI_TRY(describe(path, precision, rows, columns, &made));
+    WWI_TRY(begin(made, path, &made->output));
+    *file = wwi_taken(&made);
+    return WW_OK;
 }
 
 // ---- several writers
 
+static const char *name_of(const ww_array_file *file) {
+    return file->part ? file->part : file->output.file.path;
+}
+
 static ww_status fail_part(const ww_array_file *file, const char *what) {
-    return wwi_fail(WW_ERROR_IO, "%s: %s: %s", file->part ? file->part : file->output.file.path, what, strerror(errno));
+    return wwi_fail(WW_ERROR_IO, "%s: %s: %s", name_of(file), what, strerror(errno));
+}
+
+static void drop_output(wwi_output *output) {
+    wwi_output_close(output, false);
 }
 
 // The file gets the name under which others join, whole: never in the place of one that is there.
 static ww_status create_part(ww_array_file *file, const char *path) {
-    wwi_output *output = &file->output;
-    const char *final = file->output.file.path;
+    WWI_ENDS(drop_output) wwi_output output = {.file = {.descriptor = -1, .slot = -1}};
     if (access(file->part, F_OK) == 0) {
         wwi_fail(WW_ERROR_IO, "%s is there: another run writes it, or one that ended wrote it", file->part);
         return wwi_fail_hint("go on with that run, or remove the file");
     }
-    char *name = strdup(final);
-    free(output->file.path);
-    output->file.path = NULL;
-    ww_status status = name ? begin(file, path) : wwi_fail_memory(strlen(path) + 1);
-    if (status == WW_OK)
-        status = wwi_output_finish(output);
-    if (status == WW_OK && !output->file.temporary)
-        status = wwi_fail(WW_ERROR_UNSUPPORTED, "%s is a device or a pipe, which one writer fills", path);
+    WWI_TRY(begin(file, path, &output));
+    WWI_TRY(wwi_output_finish(&output));
+    if (!output.file.temporary)
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "%s is a device or a pipe, which one writer fills", path);
     // Without links (some network file systems) a rename does it, unless two create it in the same moment.
-    if (status == WW_OK && link(output->file.temporary, file->part) != 0 &&
-        (errno == EEXIST || rename(output->file.temporary, file->part) != 0))
-        status = fail_part(file, "can't be written");
-    const ww_status closed = wwi_output_close(output, false);
-    output->file.path = name;
-    if (status == WW_OK)
-        wwi_folder_sync(file->part);
-    return status == WW_OK ? closed : status;
+    if (link(output.file.temporary, file->part) != 0 &&
+        (errno == EEXIST || rename(output.file.temporary, file->part) != 0))
+        return fail_part(file, "can't be written");
+    WWI_TRY(wwi_output_close(&output, false));
+    wwi_folder_sync(file->part);
+    return WW_OK;
 }
 
 static int compare_bytes(void *user, const void *bytes, size_t count) {
@@ -144,7 +137,7 @@ static int compare_bytes(void *user, const void *bytes, size_t count) {
 // Size and header are those of the array.
 static ww_status check_shape(const ww_array_file *file) {
     unsigned char bytes[WWI_NPY_HEADER_BYTES];
-    const char *path = file->part ? file->part : file->output.file.path;
+    const char *path = name_of(file);
     struct stat about;
     wwi_output header;
     if (fstat(file->descriptor, &about) != 0)
@@ -177,7 +170,7 @@ static ww_status fail_gone(const ww_array_file *file) {
 
 // Each handle holds a lock that all writers share: who finishes has it alone.
 static ww_status join(ww_array_file *file) {
-    const char *path = file->part ? file->part : file->output.file.path;
+    const char *path = name_of(file);
     file->descriptor = open(path, (file->part ? O_RDWR | O_NOFOLLOW : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
     if (file->descriptor < 0)
         return file->part && errno == ENOENT ? fail_gone(file) : fail_part(file, "can't be opened");
@@ -203,22 +196,19 @@ ww_status ww_array_file_open_shared(const char *path, ww_precision precision, si
     if (!file || (unsigned)shared > WW_ARRAY_READ)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_array_file_open_shared: %s",
                         file ? "no such way to open it" : "file is NULL");
-    ww_array_file *made = NULL;
-    ww_status status = describe(path, precision, rows, columns, &made);
-    if (!made)
-        return status;
+    WWI_ENDS(give_up) ww_array_file *made = NULL;
+    WWI_TRY(describe(path, precision, rows, columns, &made));
     made->shared = true;
-    if (status == WW_OK && made->text) {
+    if (made->text) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s: text is written by one writer, from its beginning to its end", path);
-        status = wwi_fail_hint("name a file that ends in .npy, or one of raw values");
+        return wwi_fail_hint("name a file that ends in .npy, or one of raw values");
     }
-    if (status == WW_OK)
-        status = name_shared(made, path, shared);
-    if (status == WW_OK && shared == WW_ARRAY_CREATE)
-        status = create_part(made, path);
-    if (status == WW_OK)
-        status = join(made);
-    return end_open(&made, status, file);
+    WWI_TRY(name_shared(made, path, shared));
+    if (shared == WW_ARRAY_CREATE)
+        WWI_TRY(create_part(made, path));
+    WWI_TRY(join(made));
+    *file = wwi_taken(&made);
+    return WW_OK;
 }
 
 ww_status ww_array_file_sync(ww_array_file *file) {
@@ -237,13 +227,12 @@ static ww_status finish_shared(ww_array_file *file) {
         wwi_fail(WW_ERROR_IO, "%s can't be finished: another writer has it open", file->part);
         return wwi_fail_hint("the last one finishes it");
     }
-    ww_status status = is_current(file) ? check_shape(file) : fail_gone(file);
-    if (status == WW_OK && (status = ww_array_file_sync(file)) == WW_OK &&
-        rename(file->part, file->output.file.path) != 0)
-        status = fail_part(file, "can't be renamed");
-    if (status == WW_OK)
-        wwi_folder_sync(file->output.file.path);
-    return status;
+    WWI_TRY(is_current(file) ? check_shape(file) : fail_gone(file));
+    WWI_TRY(ww_array_file_sync(file));
+    if (rename(file->part, file->output.file.path) != 0)
+        return fail_part(file, "can't be renamed");
+    wwi_folder_sync(file->output.file.path);
+    return WW_OK;
 }
 
 static ww_status close_shared(ww_array_file *file, int keep) {
@@ -263,29 +252,42 @@ static ww_status close_shared(ww_array_file *file, int keep) {
 // ---- blocks
 
 static void put_text(ww_array_file *file, size_t rows, const void *values) {
-    const float *singles = values;
-    const double *doubles = values;
     for (size_t i = 0; i < rows && wwi_output_goes_on(&file->output); i++)
         for (size_t j = 0; j < file->columns; j++) {
-            const size_t at = i * file->columns + j;
-            wwi_output_number(&file->output, file->precision == WW_FLOAT ? (double)singles[at] : doubles[at],
-                              file->precision);
+            const double value = wwi_value_at(values, file->precision, i * file->columns + j);
+            wwi_output_number(&file->output, value, file->precision);
             wwi_output_text(&file->output, j + 1 < file->columns ? "," : "\n");
         }
 }
 
-static ww_status put_at(ww_array_file *file, uint64_t offset, const char *bytes, uint64_t size) {
-    const int to = file->shared ? file->descriptor : fileno(file->output.stream);
-    while (size > 0) {
+// Writes bytes, or reads them where `from` is NULL.
+static ww_status move_bytes(const ww_array_file *file, uint64_t offset, const char *from, char *to, uint64_t size) {
+    const int descriptor = file->shared ? file->descriptor : fileno(file->output.stream);
+    for (uint64_t at = 0; at < size;) {
         WWI_TRY(wwi_interrupted());
-        const ssize_t done = pwrite(to, bytes, size < AT_ONCE ? (size_t)size : AT_ONCE, (off_t)offset);
+        const size_t some = (size_t)wwi_least(size - at, AT_ONCE);
+        const ssize_t done = from ? pwrite(descriptor, from + at, some, (off_t)(offset + at))
+                                  : pread(descriptor, to + at, some, (off_t)(offset + at));
+        if (done == 0 && !from)
+            return wwi_fail(WW_ERROR_IO, "%s became shorter", name_of(file));
         if (done < 0 && errno != EINTR)
-            return fail_part(file, "can't be written");
-        if (done > 0) {
-            bytes += done;
-            offset += (uint64_t)done;
-            size -= (uint64_t)done;
-        }
+            return fail_part(file, from ? "can't be written" : "can't be read");
+        at += done > 0 ? (uint64_t)done : 0;
+    }
+    return WW_OK;
+}
+
+// The same of a block.
+static ww_status move_block(const ww_array_file *file, size_t row, size_t row_count, size_t column, size_t column_count,
+                            const char *from, char *to) {
+    // Whole rows are one piece.
+    const bool whole_rows = column_count == file->columns;
+    const size_t pieces = whole_rows ? 1 : row_count;
+    const uint64_t bytes = (uint64_t)(whole_rows ? row_count : 1) * column_count * file->element_bytes;
+    for (size_t i = 0; i < pieces; i++) {
+        const uint64_t first = ((uint64_t)row + i) * file->columns + column;
+        WWI_TRY(move_bytes(file, file->data_offset + first * file->element_bytes, from ? from + i * bytes : NULL,
+                           to ? to + i * bytes : NULL, bytes));
     }
     return WW_OK;
 }
@@ -309,8 +311,8 @@ static ww_status put_in_order(ww_array_file *file, size_t row, size_t row_count,
                         file->output.file.path);
     if (column_count == file->columns)
         return put_rows(file, row_count, values);
-    if (!file->band_rows && !(file->band = malloc(row_count * file->columns * size)))
-        return wwi_fail_memory(row_count * file->columns * size);
+    if (!file->band_rows)
+        WWI_TRY(wwi_new(file->band, row_count * file->columns * size));
     file->band_rows = row_count;
     for (size_t i = 0; i < row_count; i++)
         memcpy(file->band + (i * file->columns + column) * size, (const unsigned char *)values + i * part, part);
@@ -335,69 +337,31 @@ static ww_status check_block(const ww_array_file *file, size_t row, size_t row_c
     return WW_OK;
 }
 
-static ww_status get_at(const ww_array_file *file, uint64_t offset, char *bytes, uint64_t size) {
-    while (size > 0) {
-        WWI_TRY(wwi_interrupted());
-        const ssize_t done = pread(file->descriptor, bytes, size < AT_ONCE ? (size_t)size : AT_ONCE, (off_t)offset);
-        if (done == 0)
-            return wwi_fail(WW_ERROR_IO, "%s became shorter", file->part ? file->part : file->output.file.path);
-        if (done < 0 && errno != EINTR)
-            return fail_part(file, "can't be read");
-        if (done > 0) {
-            bytes += done;
-            offset += (uint64_t)done;
-            size -= (uint64_t)done;
-        }
-    }
-    return WW_OK;
-}
-
 ww_status ww_array_file_get(const ww_array_file *file, size_t row, size_t row_count, size_t column, size_t column_count,
                             void *values) {
-    ww_status status = check_block(file, row, row_count, column, column_count, values);
-    if (status == WW_OK && !file->shared)
-        status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s is not a shared file", file->output.file.path);
-    if (status != WW_OK)
-        return status;
-    // Whole rows are one piece.
-    const bool whole_rows = column_count == file->columns;
-    const size_t pieces = whole_rows ? 1 : row_count;
-    const uint64_t bytes = (uint64_t)(whole_rows ? row_count : 1) * column_count * file->element_bytes;
-    for (size_t i = 0; status == WW_OK && i < pieces && bytes; i++) {
-        const uint64_t first = ((uint64_t)row + i) * file->columns + column;
-        status = get_at(file, file->data_offset + first * file->element_bytes, (char *)values + i * bytes, bytes);
-    }
-    return status;
+    WWI_TRY(check_block(file, row, row_count, column, column_count, values));
+    if (!file->shared)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s is not a shared file", file->output.file.path);
+    return move_block(file, row, row_count, column, column_count, NULL, values);
 }
 
 ww_status ww_array_file_put(ww_array_file *file, size_t row, size_t row_count, size_t column, size_t column_count,
                             const void *values) {
-    ww_status status = check_block(file, row, row_count, column, column_count, values);
-    if (status != WW_OK)
-        return status;
-    const bool whole_rows = column_count == file->columns;
-    const uint64_t first = (uint64_t)row * file->columns + column, count = (uint64_t)row_count * column_count;
-    if (file->in_order) {
-        status = count ? put_in_order(file, row, row_count, column, column_count, values) : WW_OK;
-    } else if (whole_rows) {
-        status = put_at(file, file->data_offset + first * file->element_bytes, values, count * file->element_bytes);
-    } else {
-        const char *from = values;
-        const uint64_t bytes = column_count * file->element_bytes;
-        for (size_t i = 0; status == WW_OK && i < row_count; i++)
-            status = put_at(file, file->data_offset + (first + (uint64_t)i * file->columns) * file->element_bytes,
-                            from + i * bytes, bytes);
-    }
-    if (status == WW_OK)
-        file->written += count;
-    return status;
+    WWI_TRY(check_block(file, row, row_count, column, column_count, values));
+    const uint64_t count = (uint64_t)row_count * column_count;
+    if (count == 0)
+        return WW_OK;
+    WWI_TRY(file->in_order ? put_in_order(file, row, row_count, column, column_count, values)
+                           : move_block(file, row, row_count, column, column_count, values, NULL));
+    file->written += count;
+    return WW_OK;
 }
 
 ww_status ww_array_file_close(ww_array_file **file, int keep) {
-    if (!file || !*file)
-        return WW_OK;
-    ww_array_file *f = *file;
+    ww_array_file *f = wwi_taken(file);
     ww_status status = WW_OK;
+    if (!f)
+        return WW_OK;
     if (f->shared)
         status = close_shared(f, keep);
     else if (keep && f->written != f->elements)
@@ -407,14 +371,12 @@ ww_status ww_array_file_close(ww_array_file **file, int keep) {
     free(f->band);
     free(f->part);
     free(f);
-    *file = NULL;
     return status == WW_OK ? closed : status;
 }
 
 ww_status ww_array_write(const char *path, const void *values, ww_precision precision, size_t rows, size_t columns) {
-    ww_array_file *file = NULL;
+    WWI_ENDS(give_up) ww_array_file *file = NULL;
     WWI_TRY(ww_array_file_create(path, precision, rows, columns, &file));
-    const ww_status status = ww_array_file_put(file, 0, rows, 0, columns ? columns : 1, values);
-    const ww_status closed = ww_array_file_close(&file, status == WW_OK);
-    return status == WW_OK ? closed : status;
+    WWI_TRY(ww_array_file_put(file, 0, rows, 0, columns ? columns : 1, values));
+    return ww_array_file_close(&file, 1);
 }

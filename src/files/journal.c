@@ -61,9 +61,13 @@ void wwi_journal_add(wwi_journal_lines *lines, const char *format, ...) {
     va_end(arguments);
 }
 
+static void free_lines(wwi_journal_lines *lines) {
+    free(lines->bytes);
+}
+
 ww_status wwi_journal_save(const char *path, bool again, const wwi_journal_identity *identity,
                            const wwi_journal_lines *lines) {
-    wwi_journal_lines all = {.status = lines->status};
+    WWI_ENDS(free_lines) wwi_journal_lines all = {.status = lines->status};
     wwi_output output;
     char sum[SUM_BYTES];
     wwi_journal_add(&all, HEAD "version %s\n", ww_version());
@@ -72,15 +76,10 @@ ww_status wwi_journal_save(const char *path, bool again, const wwi_journal_ident
     wwi_journal_add(&all, "%s", lines->bytes ? lines->bytes : "");
     print_sum(all.bytes ? all.bytes : "", all.size, sum);
     wwi_journal_add(&all, "%s\n", sum);
-    ww_status status = all.status;
-    if (status == WW_OK)
-        status = again ? wwi_output_open_again(path, &output) : wwi_output_open(path, &output);
-    if (status == WW_OK) {
-        wwi_output_bytes(&output, all.bytes, all.size);
-        status = wwi_output_close(&output, true);
-    }
-    free(all.bytes);
-    return status;
+    WWI_TRY(all.status);
+    WWI_TRY(again ? wwi_output_open_again(path, &output) : wwi_output_open(path, &output));
+    wwi_output_bytes(&output, all.bytes, all.size);
+    return wwi_output_close(&output, true);
 }
 
 ww_status wwi_journal_damaged(const char *path) {
@@ -89,19 +88,15 @@ ww_status wwi_journal_damaged(const char *path) {
 }
 
 bool wwi_journal_number(const char **at, uint64_t most, uint64_t *value) {
-    const char *p = *at;
-    uint64_t v = 0;
-    if (*p < '0' || *p > '9')
+    char *end;
+    if (**at < '0' || **at > '9')
         return false;
-    for (; *p >= '0' && *p <= '9'; p++) {
-        if (v > (UINT64_MAX - 9) / 10)
-            return false;
-        v = v * 10 + (uint64_t)(*p - '0');
-    }
-    if ((*p != ' ' && *p != '\n') || v > most)
+    errno = 0;
+    const unsigned long long number = strtoull(*at, &end, 10);
+    if (errno || (*end != ' ' && *end != '\n') || number > most)
         return false;
-    *at = p + 1;
-    *value = v;
+    *at = end + 1;
+    *value = number;
     return true;
 }
 
@@ -171,19 +166,17 @@ static ww_status read_all(const char *path, char **text, size_t *size) {
 
 ww_status wwi_journal_load(const char *path, const wwi_journal_identity *wanted, bool any_device,
                            wwi_journal_past *past) {
-    char *text = NULL;
+    WWI_FREES char *text = NULL;
     size_t size = 0;
-    memset(past, 0, sizeof *past);
-    ww_status status = read_all(path, &text, &size);
-    if (status == WW_OK && text)
-        status = parse(path, text, size, past);
-    if (status == WW_OK && text && wanted)
-        status = compare(path, past, wanted, any_device);
-    if (status == WW_OK)
-        past->bytes = text;
-    else
-        free(text);
-    return status;
+    *past = (wwi_journal_past){.bytes = NULL};
+    WWI_TRY(read_all(path, &text, &size));
+    if (!text)
+        return WW_OK;
+    WWI_TRY(parse(path, text, size, past));
+    if (wanted)
+        WWI_TRY(compare(path, past, wanted, any_device));
+    past->bytes = wwi_taken(&text);
+    return WW_OK;
 }
 
 // ---- units
@@ -250,13 +243,11 @@ ww_status ww_journal_mark(ww_journal *journal, uint64_t first, uint64_t count) {
 }
 
 static ww_status write_units(ww_journal *journal, bool again) {
-    wwi_journal_lines lines = {.bytes = NULL};
+    WWI_ENDS(free_lines) wwi_journal_lines lines = {.bytes = NULL};
     wwi_journal_add(&lines, "%" PRIu64 " %" PRIu64 "\n", journal->first, journal->count);
     for (size_t i = 0; i < journal->range_count; i++)
         wwi_journal_add(&lines, "%" PRIu64 " %" PRIu64 "\n", journal->ranges[i].first, journal->ranges[i].end);
-    const ww_status status = wwi_journal_save(journal->path, again, &journal->identity, &lines);
-    free(lines.bytes);
-    return status;
+    return wwi_journal_save(journal->path, again, &journal->identity, &lines);
 }
 
 ww_status ww_journal_write(ww_journal *journal) {
@@ -283,13 +274,15 @@ static ww_status take_units(ww_journal *journal, const char *at) {
 }
 
 static ww_status make(const char *path, ww_journal **made) {
-    ww_journal *journal = calloc(1, sizeof *journal);
-    if (!journal || !(journal->path = strdup(path))) {
-        free(journal);
-        return wwi_fail_memory(sizeof *journal);
-    }
-    *made = journal;
-    return WW_OK;
+    WWI_TRY(wwi_new_zeroed(*made, 1));
+    (*made)->path = strdup(path);
+    return (*made)->path ? WW_OK : wwi_fail_memory(strlen(path) + 1);
+}
+
+// Of one that is not given to the caller; the file stays, and the first error is reported.
+static void give_up(ww_journal **journal) {
+    const ww_status closed = ww_journal_close(journal, 1);
+    (void)closed;
 }
 
 static bool is_line(const char *text) {
@@ -314,9 +307,8 @@ static ww_status take_identity(ww_journal *journal, const ww_journal_options *o)
             return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a journal's %s is no line of text", names[i]);
         bytes += strlen(given[i]) + 1;
     }
-    char *at = journal->texts = malloc(bytes);
-    if (!at)
-        return wwi_fail_memory(bytes);
+    WWI_TRY(wwi_new(journal->texts, bytes));
+    char *at = journal->texts;
     for (int i = 0; i < WWI_JOURNAL_TEXTS; i++) {
         journal->identity.text[i] = strcpy(at, given[i]);
         at += strlen(at) + 1;
@@ -346,59 +338,42 @@ static ww_status resume(ww_journal *journal, const ww_journal_options *o, const 
 
 ww_status ww_journal_open(const char *path, const ww_journal_options *given, ww_journal **out) {
     ww_journal_options o = WW_JOURNAL_OPTIONS_INIT;
-    ww_journal *journal = NULL;
-    wwi_journal_past past = {0};
+    WWI_ENDS(give_up) ww_journal *journal = NULL;
+    wwi_journal_past past;
     if (out)
         *out = NULL;
     if (!out || !path || !given)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_journal_open: path, options or journal is NULL");
-    ww_status status = wwi_options_take(&o, given, "ww_journal_options");
-    if (status == WW_OK)
-        status = make(path, &journal);
-    if (status == WW_OK)
-        status = take_identity(journal, &o);
-    if (status == WW_OK)
-        status = wwi_journal_load(path, &journal->identity, o.any_device != 0, &past);
-    if (status == WW_OK)
-        status = past.bytes ? resume(journal, &o, &past) : WW_OK;
-    if (status == WW_OK)
-        status = write_units(journal, false);
-    free(past.bytes);
-    if (status == WW_OK) {
-        *out = journal;
-    } else {
-        const ww_status closed = ww_journal_close(&journal, 1);
-        (void)closed; // the first error is reported
-    }
-    return status;
+    WWI_TRY(wwi_options_take(&o, given, "ww_journal_options"));
+    WWI_TRY(make(path, &journal));
+    WWI_TRY(take_identity(journal, &o));
+    WWI_TRY(wwi_journal_load(path, &journal->identity, o.any_device != 0, &past));
+    WWI_FREES char *bytes = past.bytes;
+    if (bytes)
+        WWI_TRY(resume(journal, &o, &past));
+    WWI_TRY(write_units(journal, false));
+    *out = wwi_taken(&journal);
+    return WW_OK;
 }
 
 ww_status ww_journal_read(const char *path, ww_journal **out) {
-    ww_journal *journal = NULL;
-    wwi_journal_past past = {0};
+    WWI_ENDS(give_up) ww_journal *journal = NULL;
+    wwi_journal_past past;
     if (out)
         *out = NULL;
     if (!out || !path)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_journal_read: %s is NULL", out ? "path" : "journal");
-    ww_status status = make(path, &journal);
-    if (status == WW_OK)
-        status = wwi_journal_load(path, NULL, true, &past);
-    if (status == WW_OK && !past.bytes)
-        status = wwi_fail(WW_ERROR_IO, "%s: there is no such journal", path);
-    if (status == WW_OK) {
-        journal->texts = past.bytes;
-        journal->version = past.version;
-        journal->identity = past.identity;
-        journal->read_only = true;
-        status = take_units(journal, past.lines);
-    }
-    if (status == WW_OK) {
-        *out = journal;
-    } else {
-        const ww_status closed = ww_journal_close(&journal, 1);
-        (void)closed;
-    }
-    return status;
+    WWI_TRY(make(path, &journal));
+    WWI_TRY(wwi_journal_load(path, NULL, true, &past));
+    if (!past.bytes)
+        return wwi_fail(WW_ERROR_IO, "%s: there is no such journal", path);
+    journal->texts = past.bytes;
+    journal->version = past.version;
+    journal->identity = past.identity;
+    journal->read_only = true;
+    WWI_TRY(take_units(journal, past.lines));
+    *out = wwi_taken(&journal);
+    return WW_OK;
 }
 
 ww_status ww_journal_get_info(const ww_journal *journal, ww_journal_info *info) {
@@ -419,11 +394,10 @@ ww_status ww_journal_get_info(const ww_journal *journal, ww_journal_info *info) 
 }
 
 ww_status ww_journal_close(ww_journal **journal, int keep) {
-    if (!journal || !*journal)
-        return WW_OK;
-    ww_journal *j = *journal;
+    ww_journal *j = wwi_taken(journal);
     ww_status status = WW_OK;
-    *journal = NULL;
+    if (!j)
+        return WW_OK;
     if (!keep && !j->read_only && unlink(j->path) != 0 && errno != ENOENT)
         status = wwi_fail(WW_ERROR_IO, "%s can't be removed: %s", j->path, strerror(errno));
     free(j->path);

@@ -20,10 +20,7 @@ static bool is_digit(char c) {
 static uint64_t load(const char *at) {
     uint64_t word;
     memcpy(&word, at, sizeof word);
-#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
+    return wwi_is_little_endian() ? word : __builtin_bswap64(word);
 }
 
 // The high bit of each byte that is no digit.

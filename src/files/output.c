@@ -13,6 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "files/number.h"
 #include "host.h"
 
 enum { MOST_HELD = 65536, UNASKED = 65536, AT_ONCE = 1 << 20 };
@@ -22,7 +23,6 @@ static ww_status fail_errno(const char *path) {
 }
 
 static ww_status open_stream(const char *path, bool notices, wwi_output *output) {
-    output->file = (wwi_new_file){.descriptor = -1, .slot = -1};
     if (strcmp(path, "-") == 0) {
         // Whatever else the program prints to stdout stays in order with it.
         output->file.path = strdup("standard output");
@@ -52,7 +52,6 @@ static ssize_t give(void *user, const char *bytes, size_t size) {
 }
 
 static ww_status open_held(wwi_output *output) {
-    output->file = (wwi_new_file){.descriptor = -1, .slot = -1};
     output->held = malloc(MOST_HELD);
     output->stream = output->held ? fopencookie(output, "w", (cookie_io_functions_t){.write = give}) : NULL;
     return output->stream && setvbuf(output->stream, output->held, _IOFBF, MOST_HELD) == 0 ? WW_OK
@@ -61,24 +60,22 @@ static ww_status open_held(wwi_output *output) {
 
 // path NULL: `write` is there.
 static ww_status open_either(const char *path, bool notices, wwi_output *output) {
+    output->file = (wwi_new_file){.descriptor = -1, .slot = -1};
     ww_status status = path ? open_stream(path, notices, output) : open_held(output);
-    if (status == WW_OK) {
-        output->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-        if (output->c_locale == (locale_t)0)
-            status = wwi_fail_memory(sizeof(locale_t));
-    }
+    if (status == WW_OK && !(output->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0)))
+        status = wwi_fail_memory(sizeof(locale_t));
     if (status != WW_OK)
         wwi_output_close(output, false);
     return status;
 }
 
 ww_status wwi_output_open(const char *path, wwi_output *output) {
-    memset(output, 0, sizeof *output);
+    *output = (wwi_output){.stream = NULL};
     return open_either(path, true, output);
 }
 
 ww_status wwi_output_open_again(const char *path, wwi_output *output) {
-    memset(output, 0, sizeof *output);
+    *output = (wwi_output){.stream = NULL};
     return open_either(path, false, output);
 }
 
@@ -128,9 +125,7 @@ ww_status wwi_output_finish(wwi_output *output) {
 }
 
 ww_status wwi_output_close(wwi_output *output, bool keep) {
-    ww_status status = WW_OK;
-    if (keep && output->stream)
-        status = wwi_output_flush(output);
+    ww_status status = keep && output->stream ? wwi_output_flush(output) : WW_OK;
     if (!keep)
         output->error = ECANCELED; // a function gets nothing more
     if (output->stream && output->stream != stdout && fclose(output->stream) != 0 && keep && status == WW_OK)
@@ -139,8 +134,12 @@ ww_status wwi_output_close(wwi_output *output, bool keep) {
     if (output->c_locale != (locale_t)0)
         freelocale(output->c_locale);
     free(output->held);
-    memset(output, 0, sizeof *output);
-    output->file = (wwi_new_file){.descriptor = -1, .slot = -1};
+    *output = (wwi_output){.file = {.descriptor = -1, .slot = -1}};
+    return status == WW_OK ? closed : status;
+}
+
+ww_status wwi_output_end(wwi_output *output, ww_status status) {
+    const ww_status closed = wwi_output_close(output, status == WW_OK);
     return status == WW_OK ? closed : status;
 }
 
@@ -203,9 +202,6 @@ ww_status wwi_output_reserve(wwi_output *output, uint64_t bytes) {
 
 void wwi_output_npy_header(wwi_output *output, ww_precision precision, const size_t *shape, size_t dimensions,
                            bool mark) {
-    const uint16_t one = 1;
-    unsigned char low;
-    memcpy(&low, &one, 1);
     char tuple[80] = "";
     for (size_t d = 0; d < dimensions; d++)
         snprintf(tuple + strlen(tuple), sizeof tuple - strlen(tuple), "%zu%s", shape[d],
@@ -215,7 +211,7 @@ void wwi_output_npy_header(wwi_output *output, ww_precision precision, const siz
     char text[WWI_NPY_HEADER_BYTES - 10]; // 10 bytes precede it, or 12
     const size_t size = sizeof text - (mark ? 2 : 0);
     const int length = snprintf(text, sizeof text, "{'descr': '%cf%d', 'fortran_order': False, 'shape': (%s), }",
-                                low ? '<' : '>', precision == WW_FLOAT ? 4 : 8, tuple);
+                                wwi_is_little_endian() ? '<' : '>', precision == WW_FLOAT ? 4 : 8, tuple);
     memset(text + length, ' ', size - (size_t)length);
     text[size - 1] = '\n';
     const unsigned char bytes[4] = {(unsigned char)size, 0, 0, 0};

@@ -35,6 +35,8 @@ ww_status wwi_output_open_to(ww_write_fn write, void *user, wwi_output *output);
 ww_status wwi_output_finish(wwi_output *output);
 // Finishes the file (`keep`) or removes it, and frees what `output` holds. A file that can't be finished is removed.
 ww_status wwi_output_close(wwi_output *output, bool keep);
+// The same with what writing came to: kept where that is WW_OK; the first error.
+ww_status wwi_output_end(wwi_output *output, ww_status status);
 // Appends; the stream records a failed write, which is reported when it is closed. wwi_output_check() reports it at
 // once.
 void wwi_output_bytes(wwi_output *output, const void *bytes, size_t size);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ends.h"
 #include "files/read.h"
 #include "host.h"
 #include "series/join.h"
@@ -59,25 +60,22 @@ void wwi_in_threads(unsigned count, void (*work)(void *user, unsigned index), vo
     }
 }
 
-typedef struct piece {
-    wwi_text text;
-    ww_series_set *set;
-    ww_status status;
-} piece;
-
 typedef struct job {
-    piece *pieces;
-    wwi_line_reader read;
+    wwi_text texts[MOST_THREADS];
+    ww_status statuses[MOST_THREADS];
+    wwi_piece_reader read;
     const void *how;
+    unsigned char *results;
+    size_t bytes;
 } job;
 
 static void read_piece(void *user, unsigned index) {
-    const job *j = user;
-    piece *p = &j->pieces[index];
-    p->status = j->read(&p->text, j->how, &p->set);
+    job *j = user;
+    j->statuses[index] = j->read(&j->texts[index], j->how, j->results + index * j->bytes);
 }
 
-void wwi_text_cut(const wwi_text *text, unsigned count, unsigned index, wwi_text *to) {
+// Piece `index` of `count` of the text behind the cursor, whole lines; a piece may be empty.
+static void cut(const wwi_text *text, unsigned count, unsigned index, wwi_text *to) {
     const char *end = text->bytes + text->size, *from = text->cursor;
     const size_t all = (size_t)(end - from), each = all / count;
     // The ends of the line after the index-th part of the text, and of the part before.
@@ -97,44 +95,57 @@ void wwi_text_cut(const wwi_text *text, unsigned count, unsigned index, wwi_text
     to->unasked = 0;
 }
 
-// Joins the pieces' sets; false where one failed or they differ in what a file has one of.
-static bool join(piece *pieces, unsigned count, char *stamps, ww_series_set **set) {
-    ww_series_set *sets[MOST_THREADS];
-    unsigned there = 0;
-    for (unsigned i = 0; i < count; i++) {
-        const char kind = pieces[i].text.stamps;
-        if (pieces[i].status != WW_OK || (*stamps && kind && kind != *stamps))
+bool wwi_read_by_threads(wwi_text *text, wwi_piece_reader read, const void *how, void *results, size_t bytes) {
+    job j = {.read = read, .how = how, .results = results, .bytes = bytes};
+    for (unsigned i = 0; i < text->threads; i++)
+        cut(text, text->threads, i, &j.texts[i]);
+    wwi_in_threads(text->threads, read_piece, &j);
+    for (unsigned i = 0; i < text->threads; i++) {
+        const char kind = j.texts[i].stamps;
+        if (j.statuses[i] != WW_OK || (text->stamps && kind && kind != text->stamps))
             return false;
-        *stamps = kind ? kind : *stamps;
-        if (ww_series_set_count(pieces[i].set))
-            sets[there++] = pieces[i].set;
+        text->stamps = kind ? kind : text->stamps;
     }
-    if (!wwi_series_set_join(sets, there, wwi_in_threads))
-        return false;
+    return true;
+}
+
+// ---- series
+
+typedef struct lines {
+    wwi_line_reader read;
+    const void *how;
+} lines;
+
+static ww_status read_set(wwi_text *text, const void *user, void *set) {
+    const lines *l = user;
+    return l->read(text, l->how, set);
+}
+
+// Joins the pieces' sets; false where they differ in what a file has one of.
+static bool join(ww_series_set **sets, unsigned count, ww_series_set **set) {
+    ww_series_set *there[MOST_THREADS];
+    unsigned n = 0;
     for (unsigned i = 0; i < count; i++)
-        if (there == 0 || pieces[i].set == sets[0]) {
-            *set = pieces[i].set;
-            pieces[i].set = NULL;
-            break;
-        }
+        if (ww_series_set_count(sets[i]))
+            there[n++] = sets[i];
+    if (!wwi_series_set_join(there, n, wwi_in_threads))
+        return false;
+    unsigned first = 0;
+    while (n && sets[first] != there[0])
+        first++;
+    *set = wwi_taken(&sets[first]);
     return true;
 }
 
 ww_status wwi_read_pieces(wwi_text *text, wwi_line_reader read, const void *how, ww_series_set **set) {
-    piece pieces[MOST_THREADS];
-    job j = {pieces, read, how};
+    ww_series_set *sets[MOST_THREADS] = {NULL};
+    const lines l = {read, how};
     const wwi_text start = *text;
-    const unsigned count = text->threads < MOST_THREADS ? text->threads : MOST_THREADS;
-    if (count < 2)
+    if (text->threads < 2)
         return read(text, how, set);
-    for (unsigned i = 0; i < count; i++) {
-        pieces[i] = (piece){.status = WW_OK};
-        wwi_text_cut(text, count, i, &pieces[i].text);
-    }
-    wwi_in_threads(count, read_piece, &j);
-    const bool joined = join(pieces, count, &text->stamps, set);
-    for (unsigned i = 0; i < count; i++)
-        ww_series_set_destroy(&pieces[i].set);
+    const bool joined = wwi_read_by_threads(text, read_set, &l, sets, sizeof *sets) && join(sets, text->threads, set);
+    for (unsigned i = 0; i < text->threads; i++)
+        ww_series_set_destroy(&sets[i]);
     if (joined)
         return WW_OK;
     *text = start;

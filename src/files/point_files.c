@@ -8,20 +8,19 @@
 #include <string.h>
 #include <wavewarp/points.h>
 
-#include "base/kit.h"
 #include "files/file_name.h"
-#include "files/output.h"
+#include "files/number.h"
 #include "files/point_files.h"
 #include "files/read.h"
 #include "options.h"
 
 void ww_point_set_destroy(ww_point_set **set) {
-    if (!set || !*set)
+    ww_point_set *s = wwi_taken(set);
+    if (!s)
         return;
-    free((*set)->values);
-    free((*set)->offsets);
-    free(*set);
-    *set = NULL;
+    free(s->values);
+    free(s->offsets);
+    free(s);
 }
 
 ww_status ww_point_set_view(const ww_point_set *set, ww_point_view *view) {
@@ -48,32 +47,27 @@ ww_status ww_point_set_of_bits(const ww_point_view *given, ww_point_set **set) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is not of bits");
     const size_t bytes = (bits->dimension + 7) / 8;
     const unsigned char *values = bits->values;
-    ww_point_set *made = calloc(1, sizeof *made);
-    uint64_t *offsets = bits->count < SIZE_MAX / sizeof *offsets ? malloc((bits->count + 1) * sizeof *offsets) : NULL;
-    if (!made || !offsets) {
-        free(made);
-        free(offsets);
-        return wwi_fail_memory((bits->count + 1) * sizeof *offsets);
-    }
-    offsets[0] = 0;
+    WWI_ENDS(ww_point_set_destroy) ww_point_set *made = NULL;
+    WWI_TRY(wwi_new_zeroed(made, 1));
+    made->kind = WW_POINTS_SETS;
+    made->count = bits->count;
+    if (bits->count >= SIZE_MAX / sizeof *made->offsets)
+        return wwi_fail_memory(SIZE_MAX);
+    WWI_TRY(wwi_new(made->offsets, bits->count + 1));
+    made->offsets[0] = 0;
     for (size_t i = 0; i < bits->count; i++) {
-        offsets[i + 1] = offsets[i];
+        made->offsets[i + 1] = made->offsets[i];
         for (size_t t = 0; t < bits->dimension; t++)
-            offsets[i + 1] += has_bit(values + i * bytes, t);
+            made->offsets[i + 1] += has_bit(values + i * bytes, t);
     }
-    const size_t ones = (size_t)offsets[bits->count];
-    *made = (ww_point_set){.kind = WW_POINTS_SETS, .count = bits->count, .offsets = offsets};
-    uint32_t *members = malloc(ones ? ones * sizeof *members : 1);
+    uint32_t *members;
+    WWI_TRY(wwi_new(members, (size_t)made->offsets[bits->count] + 1));
     made->values = members;
-    if (!members) {
-        ww_point_set_destroy(&made);
-        return wwi_fail_memory(ones * sizeof *members);
-    }
     for (size_t i = 0; i < bits->count; i++)
         for (size_t t = 0; t < bits->dimension; t++)
             if (has_bit(values + i * bytes, t))
                 *members++ = (uint32_t)t;
-    *set = made;
+    *set = wwi_taken(&made);
     return WW_OK;
 }
 
@@ -86,15 +80,16 @@ static int by_value(const void *a, const void *b) {
 
 // The members and offsets of the sets being read, in arrays that grow.
 typedef struct builder {
+    const char *name; // of the file
     uint32_t *items;
     size_t count, capacity;
     uint64_t *offsets;
     size_t sets, offset_capacity;
 } builder;
 
-static ww_status add_item(builder *b, double value, const char *name, size_t set) {
+static ww_status add_item(builder *b, double value) {
     if (!(value >= 0 && value <= UINT32_MAX && value == floor(value))) {
-        wwi_fail(WW_ERROR_FORMAT, "%s: set %zu has the member %g", name, set, value);
+        wwi_fail(WW_ERROR_FORMAT, "%s: set %zu has the member %g", b->name, b->sets, value);
         return wwi_fail_hint("members are whole numbers from 0 to 2^32-1");
     }
     WWI_TRY(wwi_grow(&b->items, &b->capacity, b->count + 1, sizeof *b->items));
@@ -121,11 +116,6 @@ static ww_status end_set(builder *b) {
 
 // ---- .fvecs, .bvecs, .ivecs
 
-static uint32_t little(const char *at) {
-    const unsigned char *b = (const unsigned char *)at;
-    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
-
 // Goes over the points: *size is that of one element. Checks every length against the file before anything is
 // allocated.
 static ww_status count_points(const wwi_text *text, size_t size, bool varying, size_t *count, uint32_t *dimension,
@@ -133,7 +123,7 @@ static ww_status count_points(const wwi_text *text, size_t size, bool varying, s
     *count = 0;
     *total = 0;
     for (size_t at = 0; at < text->size;) {
-        const uint32_t d = text->size - at >= 4 ? little(text->bytes + at) : UINT32_MAX;
+        const uint32_t d = text->size - at >= 4 ? (uint32_t)wwi_little(text->bytes + at, 4) : UINT32_MAX;
         if (d > INT32_MAX || (text->size - at - 4) / size < d)
             return wwi_fail(WW_ERROR_FORMAT, "%s: point %zu is damaged or ends early", text->name, *count);
         if (*count == 0)
@@ -151,20 +141,18 @@ static ww_status count_points(const wwi_text *text, size_t size, bool varying, s
 }
 
 static ww_status read_sets_vecs(const wwi_text *text, builder *b) {
-    ww_status status = WW_OK;
     size_t count;
     uint32_t dimension;
     uint64_t total;
     WWI_TRY(count_points(text, 4, true, &count, &dimension, &total));
-    for (size_t at = 0; status == WW_OK && at < text->size;) {
-        const uint32_t d = little(text->bytes + at);
-        for (uint32_t j = 0; status == WW_OK && j < d; j++)
-            status = add_item(b, (double)little(text->bytes + at + 4 + 4 * (size_t)j), text->name, b->sets);
-        at += 4 + 4 * (size_t)d;
-        if (status == WW_OK)
-            status = end_set(b);
+    for (size_t at = 0; at < text->size;) {
+        const uint32_t d = (uint32_t)wwi_little(text->bytes + at, 4);
+        at += 4;
+        for (uint32_t j = 0; j < d; j++, at += 4)
+            WWI_TRY(add_item(b, (double)wwi_little(text->bytes + at, 4)));
+        WWI_TRY(end_set(b));
     }
-    return status;
+    return WW_OK;
 }
 
 // The coordinates of a point, from `to` on among the set's values.
@@ -174,7 +162,7 @@ static void take_point(ww_point_set *set, char letter, const char *from, size_t 
         return;
     }
     for (size_t j = 0; j < d; j++) {
-        const uint32_t word = letter == 'b' ? (unsigned char)from[j] : little(from + 4 * j);
+        const uint32_t word = (uint32_t)(letter == 'b' ? wwi_little(from + j, 1) : wwi_little(from + 4 * j, 4));
         if (letter == 'b')
             ((float *)set->values)[to + j] = (float)word;
         else if (letter == 'f')
@@ -195,8 +183,7 @@ static ww_status read_vecs(const wwi_text *text, char letter, ww_point_set *set)
     set->dimension = bits ? (size_t)d * 8 : d;
     set->precision = letter == 'i' ? WW_DOUBLE : WW_FLOAT;
     const size_t value_bytes = bits ? 1 : letter == 'i' ? sizeof(double) : sizeof(float);
-    set->values = malloc((size_t)total * value_bytes);
-    if (!set->values)
+    if (!(set->values = malloc((size_t)total * value_bytes)))
         return wwi_fail_memory(total * value_bytes);
     for (size_t i = 0; i < set->count; i++)
         take_point(set, letter, text->bytes + i * (4 + d * size) + 4, d, i * d);
@@ -206,25 +193,23 @@ static ww_status read_vecs(const wwi_text *text, char letter, ww_point_set *set)
 // ---- .npy and text
 
 static ww_status read_npy_points(const wwi_text *text, ww_point_set *set) {
-    ww_status status = wwi_npy_matrix(text, &set->count, &set->dimension, &set->precision, &set->values);
-    if (status != WW_OK || set->kind != WW_POINTS_BITS)
-        return status;
+    WWI_TRY(wwi_npy_matrix(text, &set->count, &set->dimension, &set->precision, &set->values));
+    if (set->kind != WW_POINTS_BITS)
+        return WW_OK;
     // The reader has converted bytes to floats.
     const size_t total = set->count * set->dimension;
-    unsigned char *bytes = malloc(total);
-    if (!bytes)
-        return wwi_fail_memory(total);
-    for (size_t i = 0; status == WW_OK && i < total; i++) {
+    WWI_FREES unsigned char *bytes = NULL;
+    WWI_TRY(wwi_new(bytes, total));
+    for (size_t i = 0; i < total; i++) {
         const double x = wwi_value_at(set->values, set->precision, i);
         if (!(x >= 0 && x <= 255 && x == floor(x)))
-            status = wwi_fail(WW_ERROR_FORMAT, "%s: the value %g is no byte of bits", text->name, x);
-        else
-            bytes[i] = (unsigned char)x;
+            return wwi_fail(WW_ERROR_FORMAT, "%s: the value %g is no byte of bits", text->name, x);
+        bytes[i] = (unsigned char)x;
     }
     free(set->values);
-    set->values = bytes;
+    set->values = wwi_taken(&bytes);
     set->dimension *= 8;
-    return status;
+    return WW_OK;
 }
 
 // The bits of the current line, which are 0 and 1 with or without separators.
@@ -251,69 +236,54 @@ static void take_bits(wwi_span line, unsigned char *row) {
 }
 
 static ww_status read_bit_lines(wwi_text *text, ww_point_set *set) {
-    ww_status status = WW_OK;
-    unsigned char *bytes = NULL;
     size_t capacity = 0, bits;
-    while (status == WW_OK && wwi_text_next_line(text)) {
-        if ((status = count_bits(text, set->dimension, &bits)) != WW_OK || bits == 0)
+    while (wwi_text_next_line(text)) {
+        WWI_TRY(count_bits(text, set->dimension, &bits));
+        if (bits == 0)
             continue;
         set->dimension = bits;
         const size_t row_bytes = (bits + 7) / 8;
-        if ((status = wwi_grow(&bytes, &capacity, (set->count + 1) * row_bytes, 1)) != WW_OK)
-            break;
-        unsigned char *row = bytes + set->count++ * row_bytes;
+        WWI_TRY(wwi_grow(&set->values, &capacity, (set->count + 1) * row_bytes, 1));
+        unsigned char *row = (unsigned char *)set->values + set->count++ * row_bytes;
         memset(row, 0, row_bytes);
         take_bits(text->line, row);
     }
-    set->values = bytes;
-    if (status == WW_OK && set->count == 0)
-        status = wwi_fail(WW_ERROR_EMPTY, "%s: has no points", text->name);
-    return status;
+    return set->count ? WW_OK : wwi_fail(WW_ERROR_EMPTY, "%s: has no points", text->name);
 }
 
 static ww_status read_set_lines(wwi_text *text, builder *b) {
-    ww_status status = WW_OK;
-    while (status == WW_OK && wwi_text_next_line(text)) {
+    while (wwi_text_next_line(text)) {
         const wwi_span content = wwi_span_trim(text->line);
         const char separator =
             content.begin < content.end && memchr(content.begin, ',', wwi_span_size(content)) ? ',' : ' ';
         wwi_span rest = content, field;
-        while (status == WW_OK && !wwi_span_is_empty(content) && wwi_next_field(&rest, separator, false, &field)) {
+        while (!wwi_span_is_empty(content) && wwi_next_field(&rest, separator, false, &field)) {
             double value;
             if (wwi_span_is_empty(field))
                 continue;
             if (!wwi_number_parse(field, text->c_locale, &value))
-                status = wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "not a number");
-            else
-                status = add_item(b, value, text->name, b->sets);
+                return wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "not a number");
+            WWI_TRY(add_item(b, value));
         }
-        if (status == WW_OK)
-            status = end_set(b);
+        WWI_TRY(end_set(b));
     }
-    return status == WW_OK && b->sets == 0 ? wwi_fail(WW_ERROR_EMPTY, "%s: has no sets", text->name) : status;
+    return b->sets ? WW_OK : wwi_fail(WW_ERROR_EMPTY, "%s: has no sets", text->name);
 }
 
 // Lines of numbers, all of one length; no labels.
 static ww_status read_lines(wwi_text *text, ww_point_set *set) {
-    ww_series_set *series = NULL;
-    ww_status status = wwi_read_number_lines(text, &series);
-    if (status != WW_OK)
-        return status;
+    WWI_ENDS(ww_series_set_destroy) ww_series_set *series = NULL;
+    WWI_TRY(wwi_read_number_lines(text, &series));
     set->count = ww_series_set_count(series);
     set->dimension = ww_series_set_max_length(series);
     set->precision = WW_DOUBLE;
-    if (ww_series_set_channels(series) != 1 || ww_series_set_min_length(series) != set->dimension) {
-        status = wwi_fail(WW_ERROR_FORMAT, "%s: its points do not all have the same number of coordinates", text->name);
-    } else {
-        const size_t row = set->dimension * sizeof(double);
-        set->values = malloc(set->count * row);
-        if (!set->values)
-            status = wwi_fail_memory(set->count * row);
-        for (size_t i = 0; status == WW_OK && i < set->count; i++)
-            memcpy((unsigned char *)set->values + i * row, ww_series_set_values(series, i), row);
-    }
-    ww_series_set_destroy(&series);
-    return status;
+    if (ww_series_set_min_length(series) != set->dimension)
+        return wwi_fail(WW_ERROR_FORMAT, "%s: its points do not all have the same number of coordinates", text->name);
+    const size_t bytes = set->count * set->dimension * sizeof(double);
+    if (!(set->values = malloc(bytes)))
+        return wwi_fail_memory(bytes);
+    memcpy(set->values, ww_series_set_values(series, 0), bytes); // those of all series follow one another
+    return WW_OK;
 }
 
 static char vecs_letter(const char *path) {
@@ -324,7 +294,7 @@ static char vecs_letter(const char *path) {
 }
 
 static ww_status read_sets(wwi_text *text, char letter, ww_point_set *set) {
-    builder b = {NULL, 0, 0, NULL, 0, 0};
+    builder b = {.name = text->name};
     if (letter && letter != 'i')
         return wwi_fail(WW_ERROR_UNSUPPORTED, "%s: sets are read from .ivecs or text", text->name);
     const ww_status status = letter ? read_sets_vecs(text, &b) : read_set_lines(text, &b);
@@ -352,26 +322,17 @@ ww_status ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set *
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "path or set is NULL");
     if ((unsigned)kind > WW_POINTS_SETS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "kind is %d", (int)kind);
-    ww_point_set *s;
+    WWI_ENDS(ww_point_set_destroy) ww_point_set *s = NULL;
+    WWI_ENDS(wwi_text_close) wwi_text text = {.name = path};
     WWI_TRY(wwi_new_zeroed(s, 1));
     s->kind = kind;
-    wwi_text text;
-    ww_status status = wwi_text_open(path, &text);
-    if (status == WW_OK)
-        status = wwi_text_ended(&text, read_points(&text, s));
-    wwi_text_close(&text);
-    if (status != WW_OK)
-        ww_point_set_destroy(&s);
-    *set = s;
-    return status;
+    WWI_TRY(wwi_text_open(path, &text));
+    WWI_TRY(wwi_text_ended(&text, read_points(&text, s)));
+    *set = wwi_taken(&s);
+    return WW_OK;
 }
 
 // ---- writing
-
-static double value_at(const ww_point_view *v, size_t i, size_t j) {
-    const size_t at = v->column_order ? j * v->count + i : i * v->dimension + j;
-    return wwi_value_at(v->values, v->precision, at);
-}
 
 static void put_little(wwi_output *out, uint32_t word) {
     const unsigned char bytes[4] = {(unsigned char)word, (unsigned char)(word >> 8), (unsigned char)(word >> 16),
@@ -401,18 +362,17 @@ static ww_status put_coordinate(wwi_output *out, char letter, double x, size_t p
 }
 
 static ww_status write_numbers(wwi_output *out, const char *path, const ww_point_view *v) {
-    ww_status status = WW_OK;
     const char letter = vecs_letter(path);
     const bool npy = wwi_name_ends_with(path, ".npy");
     if (npy)
         wwi_output_npy_header(out, v->precision, (const size_t[]){v->count, v->dimension}, 2, false);
-    for (size_t i = 0; status == WW_OK && i < v->count && wwi_output_goes_on(out); i++) {
+    for (size_t i = 0; i < v->count && wwi_output_goes_on(out); i++) {
         if (letter)
             put_little(out, (uint32_t)v->dimension);
-        for (size_t j = 0; status == WW_OK && j < v->dimension; j++) {
-            const double x = value_at(v, i, j);
+        for (size_t j = 0; j < v->dimension; j++) {
+            const double x = wwi_point_value(v, i, j);
             if (letter) {
-                status = put_coordinate(out, letter, x, i);
+                WWI_TRY(put_coordinate(out, letter, x, i));
             } else if (npy && v->precision == WW_FLOAT) {
                 wwi_output_bytes(out, &(float){(float)x}, sizeof(float));
             } else if (npy) {
@@ -425,7 +385,7 @@ static ww_status write_numbers(wwi_output *out, const char *path, const ww_point
         if (!letter && !npy)
             wwi_output_text(out, "\n");
     }
-    return status;
+    return WW_OK;
 }
 
 static ww_status write_bits(wwi_output *out, const char *path, const ww_point_view *v) {
@@ -441,7 +401,7 @@ static ww_status write_bits(wwi_output *out, const char *path, const ww_point_vi
             continue;
         }
         for (size_t b = 0; b < v->dimension; b++)
-            wwi_output_text(out, row[b / 8] >> b % 8 & 1 ? "1" : "0");
+            wwi_output_text(out, has_bit(row, b) ? "1" : "0");
         wwi_output_text(out, "\n");
     }
     return WW_OK;
@@ -490,10 +450,7 @@ ww_status ww_point_view_write(const char *path, const ww_point_view *given) {
     ww_point_view view = WW_POINT_VIEW_INIT;
     if (!path)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the path is NULL");
-    ww_status status = wwi_take_point_view(given, &view);
-    if (status != WW_OK || (status = wwi_output_open(path, &out)) != WW_OK)
-        return status;
-    status = wwi_write_points(&out, path, &view);
-    const ww_status closed = wwi_output_close(&out, status == WW_OK);
-    return status != WW_OK ? status : closed;
+    WWI_TRY(wwi_take_point_view(given, &view));
+    WWI_TRY(wwi_output_open(path, &out));
+    return wwi_output_end(&out, wwi_write_points(&out, path, &view));
 }

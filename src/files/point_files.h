@@ -5,6 +5,7 @@
 
 #include <wavewarp/points.h>
 
+#include "base/kit.h"
 #include "files/output.h"
 
 struct ww_point_set {
@@ -14,6 +15,12 @@ struct ww_point_set {
     void *values;
     uint64_t *offsets; // sets: count + 1
 };
+
+// Coordinate j of point i, of a view of numbers.
+static inline double wwi_point_value(const ww_point_view *view, size_t i, size_t j) {
+    const size_t at = view->column_order ? j * view->count + i : i * view->dimension + j;
+    return wwi_value_at(view->values, view->precision, at);
+}
 
 // Checks a view; *taken: with the fields this library knows.
 ww_status wwi_take_point_view(const ww_point_view *given, ww_point_view *taken);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/names.h"
 #include "files/file_name.h"
 #include "files/read_symbols.h"
@@ -13,22 +14,7 @@
 #include "host.h"
 #include "options.h"
 
-static const char *const formats[] = {"auto", "tsv", "ts", "csv", "npy", "text", "arff"};
-
-const char *ww_format_name(ww_format format) {
-    return wwi_name_of(WWI_NAMES(formats), (int)format);
-}
-
-ww_status ww_format_by_name(const char *name, ww_format *format) {
-    int found = 0;
-    WWI_TRY(wwi_name_find(WWI_NAMES(formats), "format", format ? name : NULL, &found));
-    *format = (ww_format)found;
-    return WW_OK;
-}
-
-static bool starts_with(const wwi_text *text, const char *magic, size_t size) {
-    return text->size >= size && memcmp(text->bytes, magic, size) == 0;
-}
+WWI_NAMED(format, "format", "auto", "tsv", "ts", "csv", "npy", "text", "arff")
 
 // The first line with content that is not a comment.
 static bool first_line(wwi_text *text, wwi_span *line) {
@@ -45,7 +31,7 @@ static ww_status check_is_text(const wwi_text *text) {
     if (!memchr(text->bytes, '\0', text->size))
         return WW_OK;
     wwi_fail(WW_ERROR_FORMAT, "%s: this is neither text nor a .npy file", text->name);
-    if (starts_with(text, "\xFF\xFE", 2) || starts_with(text, "\xFE\xFF", 2))
+    if (wwi_text_begins(text, "\xFF\xFE") || wwi_text_begins(text, "\xFE\xFF"))
         return wwi_fail_hint("text in UTF-16: save it as UTF-8");
     return wwi_fail_hint("readable are .tsv, .ts, .arff, .csv, .npy and .npz, text also packed by gzip");
 }
@@ -108,12 +94,9 @@ static ww_status check_options(ww_read_options *o) {
 
 // A .csv or UCR text.
 static ww_status read_table(wwi_text *text, const ww_read_options *options, ww_format format, ww_series_set **set) {
-    wwi_table table;
-    ww_status status = wwi_table_examine(text, options, format, &table);
-    if (status == WW_OK)
-        status = table.points ? wwi_read_long(text, &table, set) : wwi_read_delimited(text, &table, set);
-    wwi_table_free(&table);
-    return status;
+    WWI_ENDS(wwi_table_free) wwi_table table = {.left_out = NULL};
+    WWI_TRY(wwi_table_examine(text, options, format, &table));
+    return table.points ? wwi_read_long(text, &table, set) : wwi_read_delimited(text, &table, set);
 }
 
 static ww_status read_format(wwi_text *text, const ww_read_options *options, ww_format format, ww_series_set **set) {
@@ -175,16 +158,14 @@ static void note_shape(const ww_series_set *set, const ww_read_options *options,
 }
 
 static ww_status find_format(wwi_text *text, const ww_read_options *options, ww_format *format) {
-    ww_status status = WW_OK;
     *format = options->format;
     if (*format == WW_FORMAT_AUTO)
-        status = detect(text, options->csv_label, format);
+        WWI_TRY(detect(text, options->csv_label, format));
     else if (*format != WW_FORMAT_NPY)
-        status = check_is_text(text);
-    const bool columns = options->columns || options->label_column;
-    if (status == WW_OK && columns && *format != WW_FORMAT_CSV && *format != WW_FORMAT_TSV)
+        WWI_TRY(check_is_text(text));
+    if ((options->columns || options->label_column) && *format != WW_FORMAT_CSV && *format != WW_FORMAT_TSV)
         return wwi_fail(WW_ERROR_UNSUPPORTED, "%s: columns are chosen of .csv and of UCR text alone", text->name);
-    return status;
+    return WW_OK;
 }
 
 static ww_status read_text(wwi_text *text, const ww_read_options *options, wwi_notes *notes, ww_series_set **set) {
@@ -208,44 +189,30 @@ ww_status ww_series_set_read(const char *path, const ww_read_options *options, w
     if (!path)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_read: path is NULL");
     ww_read_options chosen = WW_READ_OPTIONS_INIT;
-    ww_status status = wwi_options_take(&chosen, options, "ww_read_options");
-    if (status == WW_OK)
-        status = check_options(&chosen);
-    wwi_notes *notes = status == WW_OK ? calloc(1, sizeof *notes) : NULL;
-    if (!notes)
-        return status != WW_OK ? status : wwi_fail_memory(sizeof *notes);
+    WWI_ENDS(wwi_notes_free) wwi_notes *notes = NULL;
+    WWI_ENDS(wwi_text_close) wwi_text text = {.name = path};
+    WWI_ENDS(ww_series_set_destroy) ww_series_set *read = NULL;
+    WWI_TRY(wwi_options_take(&chosen, options, "ww_read_options"));
+    WWI_TRY(check_options(&chosen));
+    WWI_TRY(wwi_new_zeroed(notes, 1));
     ww_read_info_init(&notes->info, sizeof notes->info);
-
-    wwi_text text;
-    if ((status = wwi_text_open(path, &text)) == WW_OK)
-        status = wwi_text_ended(&text, read_text(&text, &chosen, notes, set));
-    wwi_text_close(&text);
-    if (status == WW_OK) {
-        wwi_series_set_take_notes(*set, notes);
-    } else {
-        wwi_notes_free(notes);
-        ww_series_set_destroy(set);
-    }
-    return status;
+    WWI_TRY(wwi_text_open(path, &text));
+    WWI_TRY(wwi_text_ended(&text, read_text(&text, &chosen, notes, &read)));
+    wwi_series_set_take_notes(read, wwi_taken(&notes));
+    *set = wwi_taken(&read);
+    return WW_OK;
 }
 
 ww_status wwi_read_number_lines(wwi_text *text, ww_series_set **set) {
-    wwi_table table;
+    WWI_ENDS(wwi_table_free) wwi_table table = {.left_out = NULL};
     ww_read_options options = WW_READ_OPTIONS_INIT;
     options.rows = WW_ROWS_SERIES;
     options.csv_label = 3;
-    *set = NULL;
     WWI_TRY(check_is_text(text));
     text->threads = wwi_read_threads(0, text->size);
     wwi_text_rewind(text);
-    ww_status status = wwi_table_examine(text, &options, WW_FORMAT_CSV, &table);
+    WWI_TRY(wwi_table_examine(text, &options, WW_FORMAT_CSV, &table));
     table.padded = false;
-    if (status == WW_OK)
-        status = wwi_read_delimited(text, &table, set);
-    wwi_table_free(&table);
-    if (status == WW_OK && ww_series_set_count(*set) == 0)
-        status = wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no points", text->name);
-    if (status != WW_OK)
-        ww_series_set_destroy(set);
-    return status;
+    WWI_TRY(wwi_read_delimited(text, &table, set));
+    return ww_series_set_count(*set) > 0 ? WW_OK : wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no points", text->name);
 }

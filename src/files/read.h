@@ -6,9 +6,11 @@
 #include <locale.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <wavewarp/series.h>
 
+#include "series/classes.h"
 #include "series/notes.h"
 
 // A piece of a file; neither owned nor terminated.
@@ -69,6 +71,8 @@ static inline bool wwi_span_is_empty(wwi_span span) {
 static inline size_t wwi_span_size(wwi_span span) {
     return (size_t)(span.end - span.begin);
 }
+// The span's begin, for "%.*s" in a message.
+#define WWI_SHOWN(span, most) (int)(wwi_span_size(span) < (most) ? wwi_span_size(span) : (most)), (span).begin
 // Whether the span is this word, in upper or lower case.
 bool wwi_span_is(wwi_span span, const char *word);
 
@@ -88,10 +92,15 @@ bool wwi_date_parse(wwi_span field, locale_t c_locale, double *seconds);
 // the series' first stamp; none may be less than the one before it.
 ww_status wwi_time_parse(wwi_text *text, wwi_span field, size_t first, wwi_values *times);
 ww_status wwi_values_append(wwi_values *values, double value);
+static inline void wwi_values_free(wwi_values *values) {
+    free(values->data);
+}
 
 // The class label a field holds, for the caller to free: NULL for none (empty or '?'). A whole number in any spelling
 // ("1.0000000e+00") becomes plain ("1"), so that the labels of one data set's files are the same.
 ww_status wwi_label_parse(const wwi_text *text, wwi_span field, char **label);
+// Adds the label that a field holds, if there is one, to a list of them.
+ww_status wwi_label_add(const wwi_text *text, wwi_span field, wwi_class_names *names);
 
 // The separator of a file is that of its first line: tab, semicolon, comma, or ' ' for blanks.
 char wwi_separator_of(wwi_span line);
@@ -102,8 +111,10 @@ typedef ww_status (*wwi_line_reader)(wwi_text *text, const void *how, ww_series_
 // the pieces' order, so that the result does not depend on the number of threads. What fails in a piece, and pieces
 // that do not fit together, are read again by one thread, for the error that it reports.
 ww_status wwi_read_pieces(wwi_text *text, wwi_line_reader read, const void *how, ww_series_set **set);
-// Piece `index` of `count` of the text behind the cursor, whole lines; a piece may be empty.
-void wwi_text_cut(const wwi_text *text, unsigned count, unsigned index, wwi_text *to);
+// The same with any results, of `bytes` bytes each, one a thread: false where a piece failed, or where the time stamps
+// of two are of different kinds. The text is to be read again from where it was, then.
+typedef ww_status (*wwi_piece_reader)(wwi_text *text, const void *how, void *result);
+bool wwi_read_by_threads(wwi_text *text, wwi_piece_reader read, const void *how, void *results, size_t bytes);
 // Threads for a text of so many bytes: `wanted`, or where it is 0 what $WAVEWARP_READ_THREADS says, or the processors
 // this process may use; at least a mebibyte each.
 unsigned wwi_read_threads(unsigned wanted, size_t bytes);
@@ -119,7 +130,7 @@ bool wwi_is_arff(wwi_span line);
 struct wwi_table;
 // A line a series.
 ww_status wwi_read_delimited(wwi_text *text, const struct wwi_table *table, ww_series_set **set);
-// Lines of numbers without labels, NaN kept wherever it stands.
+// Lines of numbers without labels, NaN kept wherever it stands. *set: NULL, and the caller's also after a failure.
 ww_status wwi_read_number_lines(wwi_text *text, ww_series_set **set);
 // A line a point.
 ww_status wwi_read_long(wwi_text *text, const struct wwi_table *table, ww_series_set **set);
@@ -135,8 +146,11 @@ static inline bool wwi_is_one_column(uint64_t rows, uint64_t columns) {
 }
 // A 2-D array in row order, for the caller to free: floats where they hold the elements exactly, else doubles.
 ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww_precision *precision, void **values);
+static inline bool wwi_text_begins(const wwi_text *text, const char *with) {
+    return text->size >= strlen(with) && memcmp(text->bytes, with, strlen(with)) == 0;
+}
 static inline bool wwi_is_npy(const wwi_text *text) {
-    return text->size >= 6 && memcmp(text->bytes, "\x93NUMPY", 6) == 0;
+    return wwi_text_begins(text, "\x93NUMPY");
 }
 
 #endif

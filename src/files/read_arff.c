@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "ends.h"
 #include "files/read.h"
 #include "host.h"
 
@@ -16,8 +16,7 @@ typedef struct header {
     size_t points;       // numeric attributes; of a relation: those in it
     bool relational;     // the channels are in a relation
     size_t class_column; // NO_CLASS: none
-    char **classes;
-    size_t class_count, class_capacity;
+    wwi_class_names *classes;
 } header;
 
 bool wwi_is_arff(wwi_span line) {
@@ -49,23 +48,16 @@ static wwi_span unquoted(wwi_span text) {
 
 // {a,'b c',d}
 static ww_status parse_classes(const wwi_text *text, wwi_span list, header *head) {
-    ww_status status = WW_OK;
     const char *close = memrchr(list.begin, '}', wwi_span_size(list));
     if (!close)
         return wwi_text_fail(text, WW_ERROR_FORMAT, list.begin, "the list of classes does not end with '}'");
-    for (const char *at = list.begin + 1; status == WW_OK && at < close;) {
-        const char *stop = at;
+    for (const char *at = list.begin + 1, *stop; at < close; at = stop + 1) {
+        stop = at;
         for (char quote = '\0'; stop < close && (quote || *stop != ','); stop++)
             quote = quote ? (*stop == quote ? '\0' : quote) : is_quote(*stop) ? *stop : '\0';
-        char *label = NULL;
-        status = wwi_grow(&head->classes, &head->class_capacity, head->class_count + 1, sizeof *head->classes);
-        if (status == WW_OK)
-            status = wwi_label_parse(text, unquoted((wwi_span){at, stop}), &label);
-        if (label)
-            head->classes[head->class_count++] = label;
-        at = stop + 1;
+        WWI_TRY(wwi_label_add(text, unquoted((wwi_span){at, stop}), head->classes));
     }
-    return status;
+    return WW_OK;
 }
 
 // What follows "@attribute".
@@ -87,23 +79,21 @@ static ww_status parse_attribute(const wwi_text *text, wwi_span rest, bool insid
         head->class_column = head->attributes++;
         return parse_classes(text, type, head);
     }
-    wwi_text_fail(text, WW_ERROR_UNSUPPORTED, type.begin, "an attribute of type '%.*s' here",
-                  (int)(wwi_span_size(type) < 40 ? wwi_span_size(type) : 40), type.begin);
+    wwi_text_fail(text, WW_ERROR_UNSUPPORTED, type.begin, "an attribute of type '%.*s' here", WWI_SHOWN(type, 40));
     return wwi_fail_hint(
         "readable are numeric attributes or one relation of them, and one nominal attribute, the class");
 }
 
 static ww_status parse_header(wwi_text *text, header *head) {
     bool inside = false;
-    ww_status status = WW_OK;
-    while (status == WW_OK && wwi_text_next_line(text)) {
+    while (wwi_text_next_line(text)) {
         wwi_span rest = wwi_span_trim(text->line), word;
         if (wwi_span_is_empty(rest) || *rest.begin == '%')
             continue;
         wwi_next_field(&rest, ' ', false, &word);
         if (wwi_span_is(word, "@attribute")) {
             const bool was = head->relational;
-            status = parse_attribute(text, rest, inside, head);
+            WWI_TRY(parse_attribute(text, rest, inside, head));
             inside = inside || head->relational != was;
         } else if (wwi_span_is(word, "@end")) {
             inside = false;
@@ -115,41 +105,39 @@ static ww_status parse_header(wwi_text *text, header *head) {
                                      "the class is neither the first nor the last attribute");
             return WW_OK;
         } else if (!wwi_span_is(word, "@relation")) {
-            status = wwi_text_fail(text, WW_ERROR_FORMAT, word.begin,
-                                   "expected @attribute, @end or @data before the series");
+            return wwi_text_fail(text, WW_ERROR_FORMAT, word.begin,
+                                 "expected @attribute, @end or @data before the series");
         }
     }
-    return status != WW_OK ? status : wwi_text_fail(text, WW_ERROR_FORMAT, text->line.begin, "there is no line @data");
+    return wwi_text_fail(text, WW_ERROR_FORMAT, text->line.begin, "there is no line @data");
 }
 
 // A channel's values: as many as there are attributes.
 static ww_status parse_channel(const wwi_text *text, const header *head, wwi_span channel, wwi_values *values) {
     const size_t before = values->count;
-    ww_status status = WW_OK;
     wwi_span rest = channel, field;
-    while (status == WW_OK && !wwi_values_parse_plain(values, &rest, ',') && wwi_next_field(&rest, ',', false, &field))
-        status = wwi_values_parse(values, text, unquoted(field));
-    if (status == WW_OK && values->count - before != head->points)
-        status = wwi_text_fail(text, WW_ERROR_FORMAT, channel.begin, "%zu values where the header has %zu attributes",
-                               values->count - before, head->points);
-    return status;
+    while (!wwi_values_parse_plain(values, &rest, ',') && wwi_next_field(&rest, ',', false, &field))
+        WWI_TRY(wwi_values_parse(values, text, unquoted(field)));
+    if (values->count - before != head->points)
+        return wwi_text_fail(text, WW_ERROR_FORMAT, channel.begin, "%zu values where the header has %zu attributes",
+                             values->count - before, head->points);
+    return WW_OK;
 }
 
 // The relation's text: channels with "\n" between them.
 static ww_status parse_relation(const wwi_text *text, const header *head, wwi_span quoted, wwi_values *values,
                                 size_t *channels) {
-    ww_status status = WW_OK;
     const wwi_span inside = unquoted(quoted);
     const char *at = inside.begin;
     if (wwi_span_size(inside) + 2 != wwi_span_size(quoted))
         return wwi_text_fail(text, WW_ERROR_FORMAT, quoted.begin, "expected the channels in quotes");
-    while (status == WW_OK && at < inside.end) {
+    while (at < inside.end) {
         const char *stop = memmem(at, (size_t)(inside.end - at), "\\n", 2);
-        status = parse_channel(text, head, (wwi_span){at, stop ? stop : inside.end}, values);
+        WWI_TRY(parse_channel(text, head, (wwi_span){at, stop ? stop : inside.end}, values));
         at = stop ? stop + 2 : inside.end;
         ++*channels;
     }
-    return status;
+    return WW_OK;
 }
 
 // Divides the line in the values' part and the class's field.
@@ -200,67 +188,50 @@ static size_t trim_channels(wwi_values *values, size_t channels, size_t points) 
 static ww_status parse_line(const wwi_text *text, const header *head, wwi_values *values, size_t *channels,
                             char **label) {
     wwi_span numbers, word;
-    bool known = head->class_count == 0;
     *channels = 0;
     values->count = 0;
     if (*wwi_span_trim(text->line).begin == '{')
         return wwi_text_fail(text, WW_ERROR_UNSUPPORTED, text->line.begin, "a line of sparse ARFF");
-    ww_status status = find_class(text, head, &numbers, &word);
-    if (status == WW_OK && head->relational) {
-        status = parse_relation(text, head, numbers, values, channels);
-    } else if (status == WW_OK) {
-        status = parse_channel(text, head, numbers, values);
+    WWI_TRY(find_class(text, head, &numbers, &word));
+    if (head->relational) {
+        WWI_TRY(parse_relation(text, head, numbers, values, channels));
+    } else {
+        WWI_TRY(parse_channel(text, head, numbers, values));
         *channels = 1;
     }
-    if (status == WW_OK)
-        status = wwi_label_parse(text, word, label);
-    if (status != WW_OK || !*label)
-        return status;
-    for (size_t k = 0; k < head->class_count && !known; k++)
-        known = strcmp(head->classes[k], *label) == 0;
-    return known ? WW_OK
-                 : wwi_text_fail(text, WW_ERROR_FORMAT, word.begin, "the class '%.64s' is not in the header's list",
-                                 *label);
+    WWI_TRY(wwi_label_parse(text, word, label));
+    if (!*label || head->classes->count == 0 || wwi_class_is_known(head->classes, *label))
+        return WW_OK;
+    return wwi_text_fail(text, WW_ERROR_FORMAT, word.begin, "the class '%.64s' is not in the header's list", *label);
 }
 
 static ww_status read_lines(wwi_text *text, const void *how, ww_series_set **set) {
     const header *head = how;
-    wwi_values values = {NULL, 0, 0};
-    char *label = NULL;
-    ww_status status = WW_OK;
-    while (status == WW_OK && wwi_text_next_line(text)) {
-        size_t channels = 0, length = 0;
+    WWI_ENDS(wwi_values_free) wwi_values values = {NULL, 0, 0};
+    while (wwi_text_next_line(text)) {
+        WWI_FREES char *label = NULL;
+        size_t channels;
         const wwi_span content = wwi_span_trim(text->line);
         if (wwi_span_is_empty(content) || *content.begin == '%')
             continue;
-        status = parse_line(text, head, &values, &channels, &label);
-        if (status == WW_OK) {
-            length = trim_channels(&values, channels, head->points);
-            if (length == 0)
-                status = wwi_text_fail(text, WW_ERROR_EMPTY, content.begin, "a series without values");
-        }
-        if (status == WW_OK && *set && channels != ww_series_set_channels(*set))
-            status = wwi_text_fail(text, WW_ERROR_CHANNELS, content.begin,
-                                   "the series has %zu channels where %zu are expected", channels,
-                                   ww_series_set_channels(*set));
-        if (status == WW_OK && !*set)
-            status = ww_series_set_create(channels, set);
-        if (status == WW_OK)
-            status = ww_series_set_add(*set, length, values.data, label);
-        free(label);
-        label = NULL;
+        WWI_TRY(parse_line(text, head, &values, &channels, &label));
+        const size_t length = trim_channels(&values, channels, head->points);
+        if (length == 0)
+            return wwi_text_fail(text, WW_ERROR_EMPTY, content.begin, "a series without values");
+        if (!*set)
+            WWI_TRY(ww_series_set_create(channels, set));
+        if (channels != ww_series_set_channels(*set))
+            return wwi_text_fail(text, WW_ERROR_CHANNELS, content.begin,
+                                 "the series has %zu channels where %zu are expected", channels,
+                                 ww_series_set_channels(*set));
+        WWI_TRY(ww_series_set_add(*set, length, values.data, label));
     }
-    free(values.data);
-    return status;
+    return WW_OK;
 }
 
 ww_status wwi_read_arff(wwi_text *text, ww_series_set **set) {
-    header head = {.class_column = NO_CLASS};
-    ww_status status = parse_header(text, &head);
-    if (status == WW_OK)
-        status = wwi_read_pieces(text, read_lines, &head, set);
-    for (size_t k = 0; k < head.class_count; k++)
-        free(head.classes[k]);
-    free(head.classes);
-    return status;
+    WWI_ENDS(wwi_class_names_free) wwi_class_names classes = {.count = 0};
+    header head = {.class_column = NO_CLASS, .classes = &classes};
+    WWI_TRY(parse_header(text, &head));
+    return wwi_read_pieces(text, read_lines, &head, set);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ends.h"
 #include "files/read.h"
 #include "files/table.h"
 #include "host.h"
@@ -21,8 +22,7 @@ char wwi_separator_of(wwi_span line) {
 static ww_status parse_values(const wwi_text *text, const wwi_table *how, wwi_span rest, wwi_values *values,
                               size_t *written) {
     wwi_span field;
-    ww_status status = WW_OK;
-    while (status == WW_OK && rest.begin) {
+    while (rest.begin) {
         const size_t before = values->count;
         const bool all = wwi_values_parse_plain(values, &rest, how->separator);
         if (values->count > before)
@@ -30,11 +30,11 @@ static ww_status parse_values(const wwi_text *text, const wwi_table *how, wwi_sp
         // The next field is no plain number, or the array is full.
         if (all || !wwi_next_field(&rest, how->separator, how->quotes, &field))
             break;
-        status = wwi_values_parse(values, text, field);
+        WWI_TRY(wwi_values_parse(values, text, field));
         if (!wwi_span_is_empty(wwi_span_trim(field)))
             *written = values->count;
     }
-    return status;
+    return WW_OK;
 }
 
 // The place of the last separator in a line without quotes; NULL where there is none.
@@ -47,7 +47,7 @@ static const char *last_separator(wwi_span line, char separator) {
     return at > line.begin ? at - 1 : NULL;
 }
 
-// Divides the current line in its values and the field of its label.
+// Divides the current line, without quotes where its label is the last, in its values and the field of its label.
 static void find_label(const wwi_text *text, const wwi_table *how, wwi_span *values, wwi_span *label) {
     *values = text->line;
     *label = (wwi_span){text->line.end, text->line.end};
@@ -58,17 +58,6 @@ static void find_label(const wwi_text *text, const wwi_table *how, wwi_span *val
     if (how->label != WWI_LAST_COLUMN)
         return;
     const wwi_span line = how->separator == ' ' ? wwi_span_trim(text->line) : text->line;
-    if (how->quotes && memchr(line.begin, '"', wwi_span_size(line))) {
-        wwi_span rest = line;
-        for (const char *begin = rest.begin; wwi_next_field(&rest, how->separator, true, label); begin = rest.begin) {
-            values->end = begin > line.begin && how->separator != ' ' ? begin - 1 : begin;
-            if (!rest.begin || (how->separator == ' ' && wwi_span_is_empty(wwi_span_trim(rest)))) {
-                values->begin = begin > line.begin ? line.begin : NULL;
-                return;
-            }
-        }
-        return;
-    }
     const char *last = last_separator(line, how->separator);
     *label = wwi_span_trim((wwi_span){last ? last + 1 : line.begin, line.end});
     *values = last ? (wwi_span){line.begin, last} : (wwi_span){NULL, NULL};
@@ -78,58 +67,50 @@ static void find_label(const wwi_text *text, const wwi_table *how, wwi_span *val
 static ww_status parse_columns(const wwi_text *text, const wwi_table *how, wwi_values *values, size_t *written,
                                char **label) {
     wwi_span rest = text->line, field;
-    ww_status status = WW_OK;
-    for (size_t c = 0; status == WW_OK && wwi_next_field(&rest, how->separator, how->quotes, &field); c++) {
+    for (size_t c = 0; wwi_next_field(&rest, how->separator, how->quotes, &field); c++) {
         const bool last = !rest.begin || (how->separator == ' ' && wwi_span_is_empty(wwi_span_trim(rest)));
         if (c == how->label || (last && how->label == WWI_LAST_COLUMN)) {
-            status = wwi_label_parse(text, field, label);
+            WWI_TRY(wwi_label_parse(text, field, label));
         } else if (c < how->columns ? !how->left_out || !how->left_out[c] : how->rest) {
-            status = wwi_values_parse(values, text, field);
+            WWI_TRY(wwi_values_parse(values, text, field));
             if (!wwi_span_is_empty(field))
                 *written = values->count;
         }
     }
-    return status;
+    return WW_OK;
 }
 
 // Parses the current line into values and its label.
 static ww_status parse_line(const wwi_text *text, const wwi_table *how, wwi_values *values, char **label) {
-    ww_status status = WW_OK;
     wwi_span rest, field;
     size_t written = 0; // values up to the last field that is not empty
     values->count = 0;
-    const bool simple = how->label == 0 || how->label == WWI_LAST_COLUMN || how->label == WWI_NO_COLUMN;
+    const bool simple =
+        how->label == 0 || how->label == WWI_NO_COLUMN ||
+        (how->label == WWI_LAST_COLUMN && !(how->quotes && memchr(text->line.begin, '"', wwi_span_size(text->line))));
     if (how->left_out || !simple) {
-        status = parse_columns(text, how, values, &written, label);
+        WWI_TRY(parse_columns(text, how, values, &written, label));
     } else {
         find_label(text, how, &rest, &field);
         if (how->label != WWI_NO_COLUMN)
-            status = wwi_label_parse(text, field, label);
-        if (status == WW_OK)
-            status = parse_values(text, how, rest, values, &written);
+            WWI_TRY(wwi_label_parse(text, field, label));
+        WWI_TRY(parse_values(text, how, rest, values, &written));
     }
     // Shorter series are padded with NaN (UCR) or empty fields (spreadsheets).
     while (values->count > (how->padded ? 0 : written) && isnan(values->data[values->count - 1]))
         values->count--;
-    if (status == WW_OK && values->count == 0)
-        status = wwi_text_fail(text, WW_ERROR_EMPTY, text->line.begin, "a series without values");
-    return status;
+    return values->count ? WW_OK : wwi_text_fail(text, WW_ERROR_EMPTY, text->line.begin, "a series without values");
 }
 
-static ww_status read_lines(wwi_text *text, const void *state, ww_series_set **set) {
-    const wwi_table *how = state;
-    char *label = NULL;
-    wwi_values values = {NULL, 0, 0};
-    ww_status status = ww_series_set_create(1, set);
-    while (status == WW_OK && wwi_text_next_content(text)) {
-        status = parse_line(text, how, &values, &label);
-        if (status == WW_OK)
-            status = ww_series_set_add(*set, values.count, values.data, label);
-        free(label);
-        label = NULL;
+static ww_status read_lines(wwi_text *text, const void *table, ww_series_set **set) {
+    WWI_ENDS(wwi_values_free) wwi_values values = {NULL, 0, 0};
+    WWI_TRY(ww_series_set_create(1, set));
+    while (wwi_text_next_content(text)) {
+        WWI_FREES char *label = NULL;
+        WWI_TRY(parse_line(text, table, &values, &label));
+        WWI_TRY(ww_series_set_add(*set, values.count, values.data, label));
     }
-    free(values.data);
-    return status;
+    return WW_OK;
 }
 
 ww_status wwi_read_delimited(wwi_text *text, const wwi_table *table, ww_series_set **set) {

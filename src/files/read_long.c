@@ -37,56 +37,52 @@ typedef struct rows {
     size_t count; // of rows
     start *series;
     size_t series_count, series_capacity;
-    ww_series_set *names; // a point for each series, with its name as the label
+    wwi_class_names names; // of the series
 } rows;
 
 static bool same_bytes(wwi_span a, wwi_span b) {
     return wwi_span_size(a) == wwi_span_size(b) && memcmp(a.begin, b.begin, wwi_span_size(a)) == 0;
 }
 
-// Whether two fields are one label; in most rows they are the same bytes.
-static ww_status compare_labels(const wwi_text *text, wwi_span a, wwi_span b, bool *same) {
-    char *first = NULL, *second = NULL;
-    *same = same_bytes(a, b);
-    if (*same)
+// A series has one label; in most rows it is the same bytes.
+static ww_status check_label(const wwi_text *text, const table *t, wwi_span before, wwi_span now) {
+    WWI_FREES char *first = NULL;
+    WWI_FREES char *second = NULL;
+    if (t->label == WWI_NO_COLUMN || same_bytes(before, now))
         return WW_OK;
-    ww_status status = wwi_label_parse(text, a, &first);
-    if (status == WW_OK)
-        status = wwi_label_parse(text, b, &second);
-    *same = first && second ? strcmp(first, second) == 0 : first == second;
-    free(first);
-    free(second);
-    return status;
+    WWI_TRY(wwi_label_parse(text, before, &first));
+    WWI_TRY(wwi_label_parse(text, now, &second));
+    const bool same = first && second ? strcmp(first, second) == 0 : first == second;
+    return same ? WW_OK : wwi_text_fail(text, WW_ERROR_FORMAT, now.begin, "a series with two labels");
 }
 
-// Starts a series at the next row. Its name must be new.
+// Adds a series' name, which must be new.
+static ww_status add_name(const wwi_text *text, wwi_class_names *names, wwi_span name) {
+    const size_t before = names->count, size = wwi_span_size(name);
+    long number;
+    WWI_FREES char *copy = strndup(name.begin, size);
+    if (!copy)
+        return wwi_fail_memory(size + 1);
+    WWI_TRY(wwi_class_of_name(names, copy, &number));
+    if (names->count > before)
+        return WW_OK;
+    wwi_text_fail(text, WW_ERROR_FORMAT, name.begin, "the series '%.64s' comes again after another", copy);
+    return wwi_fail_hint("sort the rows by series, then by time");
+}
+
+// Starts a series at the next row.
 static ww_status start_series(const wwi_text *text, rows *r, const start *begun) {
-    const double nothing = 0;
     WWI_TRY(wwi_grow(&r->series, &r->series_capacity, r->series_count + 1, sizeof *r->series));
     r->series[r->series_count++] = *begun;
-    if (!begun->name.begin)
-        return WW_OK;
-    char *name = strndup(begun->name.begin, wwi_span_size(begun->name));
-    if (!name)
-        return wwi_fail_memory(wwi_span_size(begun->name) + 1);
-    ww_status status = ww_series_set_add(r->names, 1, &nothing, name);
-    if (status == WW_OK && ww_series_set_class_count(r->names) < ww_series_set_count(r->names)) {
-        wwi_text_fail(text, WW_ERROR_FORMAT, begun->name.begin, "the series '%.64s' comes again after another", name);
-        status = wwi_fail_hint("sort the rows by series, then by time");
-    }
-    free(name);
-    return status;
+    return begun->name.begin ? add_name(text, &r->names, begun->name) : WW_OK;
 }
 
 // Compares the row's name and label with those of the row before: another name starts a series.
 static ww_status take_series(wwi_text *text, const table *t, rows *r, wwi_span name, wwi_span label) {
     const start *now = r->series_count ? &r->series[r->series_count - 1] : NULL;
-    bool same = true;
     if (!now || (t->series != WWI_NO_COLUMN && !same_bytes(now->name, name)))
         return start_series(text, r, &(start){r->count, name, label});
-    const ww_status status = t->label == WWI_NO_COLUMN ? WW_OK : compare_labels(text, now->label, label, &same);
-    return status != WW_OK || same ? status
-                                   : wwi_text_fail(text, WW_ERROR_FORMAT, label.begin, "a series with two labels");
+    return check_label(text, t, now->label, label);
 }
 
 static bool is_value(const table *t, size_t column) {
@@ -114,7 +110,7 @@ static ww_status take_fields(wwi_text *text, const table *t, rows *r, wwi_span *
     ww_status status = WW_OK;
     wwi_span field;
     size_t c = 0;
-    while (status == WW_OK) {
+    for (; status == WW_OK; c++) {
         if (t->separator != ' ' && c < t->columns)
             take_plain(t, r, rest, &c);
         if (!wwi_next_field(rest, t->separator, true, &field))
@@ -129,7 +125,6 @@ static ww_status take_fields(wwi_text *text, const table *t, rows *r, wwi_span *
             f->label = field;
         else if (is_value(t, c))
             status = wwi_values_parse(&r->points, text, field);
-        c++;
     }
     *columns = c;
     return status;
@@ -139,36 +134,31 @@ static ww_status read_row(wwi_text *text, const table *t, rows *r) {
     wwi_span rest = text->line, field;
     fields f = {.name = {NULL, NULL}};
     size_t c;
-    const size_t before = r->points.count;
-    ww_status status = take_fields(text, t, r, &rest, &f, &c);
+    const ww_status status = take_fields(text, t, r, &rest, &f, &c);
     if (c != t->columns && (status == WW_OK || status == WW_ERROR_FORMAT)) {
         // Counted first: a row that is no row of this table says nothing of its fields.
         while (wwi_next_field(&rest, t->separator, true, &field))
             c++;
         if (c != t->columns)
-            status = wwi_text_fail(text, WW_ERROR_FORMAT, text->line.end,
-                                   "the row has %zu columns where %zu are expected", c, t->columns);
+            return wwi_text_fail(text, WW_ERROR_FORMAT, text->line.end,
+                                 "the row has %zu columns where %zu are expected", c, t->columns);
     }
-    if (status == WW_OK)
-        status = take_series(text, t, r, f.name, f.label);
-    if (status == WW_OK && t->time != WWI_NO_COLUMN)
-        status = wwi_time_parse(text, f.time, r->series[r->series_count - 1].row, &r->times);
-    if (status == WW_OK)
-        r->count++;
-    else
-        r->points.count = before;
-    return status;
+    WWI_TRY(status);
+    WWI_TRY(take_series(text, t, r, f.name, f.label));
+    if (t->time != WWI_NO_COLUMN)
+        WWI_TRY(wwi_time_parse(text, f.time, r->series[r->series_count - 1].row, &r->times));
+    r->count++;
+    return WW_OK;
 }
 
-static ww_status read_rows(wwi_text *text, const table *t, rows *r) {
-    ww_status status = ww_series_set_create(1, &r->names);
-    while (status == WW_OK && wwi_text_next_content(text))
-        status = read_row(text, t, r);
-    return status;
+static ww_status read_rows(wwi_text *text, const void *how, void *result) {
+    while (wwi_text_next_content(text))
+        WWI_TRY(read_row(text, how, result));
+    return WW_OK;
 }
 
 static void free_rows(rows *r) {
-    ww_series_set_destroy(&r->names);
+    wwi_class_names_free(&r->names);
     free(r->points.data);
     free(r->times.data);
     free(r->series);
@@ -180,127 +170,82 @@ static void free_rows(rows *r) {
 typedef struct series {
     wwi_values points, times;
     const start *from;
+    wwi_class_names names; // of those begun so far
 } series;
 
+static void free_series(series *s) {
+    wwi_class_names_free(&s->names);
+    free(s->points.data);
+    free(s->times.data);
+}
+
 static ww_status append(wwi_values *to, const double *data, size_t count) {
-    const ww_status status = wwi_grow(&to->data, &to->capacity, to->count + count, sizeof *to->data);
-    if (status == WW_OK && count)
+    WWI_TRY(wwi_grow(&to->data, &to->capacity, to->count + count, sizeof *to->data));
+    if (count)
         memcpy(to->data + to->count, data, count * sizeof *data);
-    to->count += status == WW_OK ? count : 0;
-    return status;
+    to->count += count;
+    return WW_OK;
 }
 
 // Adds the assembled series to the set, channel by channel.
 static ww_status finish_series(const table *t, series *s, ww_series_set *set) {
     const size_t length = s->points.count / t->channels;
-    char *label = NULL;
+    WWI_FREES char *label = NULL;
+    WWI_FREES double *values = NULL;
     if (length == 0)
         return WW_OK;
-    double *values;
     WWI_TRY(wwi_new(values, s->points.count));
     for (size_t c = 0; c < t->channels; c++)
         for (size_t i = 0; i < length; i++)
             values[c * length + i] = s->points.data[i * t->channels + c];
-    ww_status status = t->label == WWI_NO_COLUMN ? WW_OK : wwi_label_parse(t->text, s->from->label, &label);
-    if (status == WW_OK)
-        status = ww_series_set_add(set, length, values, label);
-    if (status == WW_OK && t->time != WWI_NO_COLUMN)
-        status = ww_series_set_set_times(set, ww_series_set_count(set) - 1, s->times.data);
-    free(label);
-    free(values);
+    if (t->label != WWI_NO_COLUMN)
+        WWI_TRY(wwi_label_parse(t->text, s->from->label, &label));
+    WWI_TRY(ww_series_set_add(set, length, values, label));
+    if (t->time != WWI_NO_COLUMN)
+        WWI_TRY(ww_series_set_set_times(set, ww_series_set_count(set) - 1, s->times.data));
     s->points.count = s->times.count = 0;
-    return status;
+    return WW_OK;
 }
 
-// Ends the series before `now`, if any; the name of `now` must be new among the pieces' (`names`; NULL: one piece).
-static ww_status begin_series(const table *t, series *s, const start *now, ww_series_set *names, ww_series_set *set) {
-    const double nothing = 0;
-    ww_status status = s->from ? finish_series(t, s, set) : WW_OK;
+// Ends the series before `now`, if any; the name of `now` must be new.
+static ww_status begin_series(const table *t, series *s, const start *now, ww_series_set *set) {
+    if (s->from)
+        WWI_TRY(finish_series(t, s, set));
     s->from = now;
-    if (status != WW_OK || t->series == WWI_NO_COLUMN || !names)
-        return status;
-    char *name = strndup(now->name.begin, wwi_span_size(now->name));
-    status = name ? ww_series_set_add(names, 1, &nothing, name) : wwi_fail_memory(1);
-    free(name);
-    if (status == WW_OK && ww_series_set_class_count(names) < ww_series_set_count(names))
-        return wwi_fail(WW_ERROR_FORMAT, "a series comes again after another");
-    return status;
+    return t->series != WWI_NO_COLUMN ? add_name(t->text, &s->names, now->name) : WW_OK;
 }
 
-// A piece's first rows may go on with the series that the piece before ended with.
-static ww_status join_series(const table *t, const series *s, const start *now) {
-    bool same = true;
-    const ww_status status =
-        t->label == WWI_NO_COLUMN ? WW_OK : compare_labels(t->text, s->from->label, now->label, &same);
-    return status == WW_OK && !same ? wwi_fail(WW_ERROR_FORMAT, "a series with two labels") : status;
-}
-
-static ww_status assemble_piece(const table *t, const rows *r, series *s, ww_series_set *names, ww_series_set *set) {
-    ww_status status = WW_OK;
-    for (size_t i = 0; status == WW_OK && i < r->series_count; i++) {
+static ww_status assemble_piece(const table *t, const rows *r, series *s, ww_series_set *set) {
+    for (size_t i = 0; i < r->series_count; i++) {
         const start *now = &r->series[i];
         const size_t count = (i + 1 < r->series_count ? r->series[i + 1].row : r->count) - now->row;
+        // A piece's first rows may go on with the series that the piece before ended with.
         const bool joined = i == 0 && s->from && (t->series == WWI_NO_COLUMN || same_bytes(s->from->name, now->name));
-        status = joined ? join_series(t, s, now) : begin_series(t, s, now, names, set);
-        if (status == WW_OK)
-            status = append(&s->points, r->points.data + now->row * t->channels, count * t->channels);
-        if (status == WW_OK && t->time != WWI_NO_COLUMN)
-            status = append(&s->times, r->times.data + now->row, count);
+        WWI_TRY(joined ? check_label(t->text, t, s->from->label, now->label) : begin_series(t, s, now, set));
+        WWI_TRY(append(&s->points, r->points.data + now->row * t->channels, count * t->channels));
+        if (t->time != WWI_NO_COLUMN)
+            WWI_TRY(append(&s->times, r->times.data + now->row, count));
     }
-    return status;
+    return WW_OK;
 }
 
 // The series of all pieces; one that a cut divided is joined. Any failure but one of memory means that the pieces do
 // not fit together.
 static ww_status assemble(const table *t, const rows *pieces, unsigned count, ww_series_set **set) {
-    series s = {.from = NULL};
-    ww_series_set *names = NULL;
-    ww_status status = ww_series_set_create(t->channels, set);
-    if (status == WW_OK && count > 1)
-        status = ww_series_set_create(1, &names);
-    for (unsigned p = 0; status == WW_OK && p < count; p++)
-        status = assemble_piece(t, &pieces[p], &s, names, *set);
-    if (status == WW_OK && s.from)
-        status = finish_series(t, &s, *set);
-    free(s.points.data);
-    free(s.times.data);
-    ww_series_set_destroy(&names);
-    return status;
-}
-
-typedef struct job {
-    const table *table;
-    wwi_text texts[WWI_MOST_READ_THREADS];
-    rows pieces[WWI_MOST_READ_THREADS];
-    ww_status statuses[WWI_MOST_READ_THREADS];
-} job;
-
-static void read_piece(void *user, unsigned index) {
-    job *j = user;
-    j->statuses[index] = read_rows(&j->texts[index], j->table, &j->pieces[index]);
+    WWI_ENDS(free_series) series s = {.from = NULL};
+    WWI_TRY(ww_series_set_create(t->channels, set));
+    for (unsigned p = 0; p < count; p++)
+        WWI_TRY(assemble_piece(t, &pieces[p], &s, *set));
+    return s.from ? finish_series(t, &s, *set) : WW_OK;
 }
 
 // By several threads. False: something failed, and one thread is to read everything.
 static bool read_in_pieces(wwi_text *text, const table *t, ww_series_set **set) {
-    const unsigned count = text->threads < WWI_MOST_READ_THREADS ? text->threads : WWI_MOST_READ_THREADS;
-    job *j = count > 1 ? calloc(1, sizeof *j) : NULL;
-    if (!j)
-        return false;
-    j->table = t;
-    for (unsigned i = 0; i < count; i++)
-        wwi_text_cut(text, count, i, &j->texts[i]);
-    wwi_in_threads(count, read_piece, j);
-    bool good = true;
-    char stamps = '\0';
-    for (unsigned i = 0; i < count; i++) {
-        const char kind = j->texts[i].stamps;
-        good = good && j->statuses[i] == WW_OK && !(stamps && kind && kind != stamps);
-        stamps = kind ? kind : stamps;
-    }
-    good = good && assemble(t, j->pieces, count, set) == WW_OK;
-    for (unsigned i = 0; i < count; i++)
-        free_rows(&j->pieces[i]);
-    free(j);
+    rows pieces[WWI_MOST_READ_THREADS] = {{.count = 0}};
+    const bool good = wwi_read_by_threads(text, read_rows, t, pieces, sizeof *pieces) &&
+                      assemble(t, pieces, text->threads, set) == WW_OK;
+    for (unsigned i = 0; i < text->threads; i++)
+        free_rows(&pieces[i]);
     if (!good)
         ww_series_set_destroy(set);
     return good;
@@ -308,16 +253,13 @@ static bool read_in_pieces(wwi_text *text, const table *t, ww_series_set **set) 
 
 ww_status wwi_read_long(wwi_text *text, const wwi_table *of, ww_series_set **set) {
     table t = {text, of->separator, of->columns, 0, of->time, of->series, of->label, of->left_out};
-    rows all = {.count = 0};
+    WWI_ENDS(free_rows) rows all = {.count = 0};
     const wwi_text begin = *text;
     for (size_t c = 0; c < t.columns; c++)
         t.channels += is_value(&t, c);
-    if (read_in_pieces(text, &t, set))
+    if (text->threads > 1 && read_in_pieces(text, &t, set))
         return WW_OK;
     *text = begin;
-    ww_status status = read_rows(text, &t, &all);
-    if (status == WW_OK)
-        status = assemble(&t, &all, 1, set);
-    free_rows(&all);
-    return status;
+    WWI_TRY(read_rows(text, &t, &all));
+    return assemble(&t, &all, 1, set);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/kit.h"
+#include "files/number.h"
 #include "files/read.h"
 #include "host.h"
 
@@ -19,13 +20,6 @@ typedef struct npy_header {
     uint64_t shape[3];
     uint64_t elements;
 } npy_header;
-
-static bool is_little_endian(void) {
-    const uint16_t one = 1;
-    unsigned char first;
-    memcpy(&first, &one, 1);
-    return first == 1;
-}
 
 static ww_status fail(const wwi_text *text, const char *what) {
     return wwi_fail(WW_ERROR_FORMAT, "%s: damaged .npy file: %s", text->name, what);
@@ -65,7 +59,7 @@ static ww_status parse_type(const wwi_text *text, wwi_span value, npy_header *he
     }
     head->kind = type.begin[1];
     head->bytes = (size_t)(type.begin[2] - '0');
-    head->swapped = type.begin[0] == (is_little_endian() ? '>' : '<');
+    head->swapped = type.begin[0] == (wwi_is_little_endian() ? '>' : '<');
     return WW_OK;
 }
 
@@ -109,17 +103,14 @@ static ww_status parse_shape(const wwi_text *text, wwi_span value, npy_header *h
 static ww_status parse_header(const wwi_text *text, npy_header *head, const char **data) {
     if (text->size < 12)
         return fail(text, "it ends in its header");
-    const unsigned char *bytes = (const unsigned char *)text->bytes;
-    const unsigned version = bytes[6];
+    const unsigned version = (unsigned char)text->bytes[6];
     if (version < 1 || version > 3) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s: .npy format version %u", text->name, version);
         return wwi_fail_hint("readable are versions 1 to 3");
     }
     const size_t start = version == 1 ? 10 : 12;
     head->marked = version == 2; // see wwi_output_npy_header()
-    size_t size = (size_t)bytes[8] | (size_t)bytes[9] << 8;
-    if (version > 1)
-        size |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
+    const size_t size = (size_t)wwi_little(text->bytes + 8, start - 8);
     if (size > text->size - start)
         return fail(text, "it ends in its header");
     const wwi_span dictionary = {text->bytes + start, text->bytes + start + size};
@@ -138,43 +129,34 @@ static ww_status parse_header(const wwi_text *text, npy_header *head, const char
 }
 
 static double element(const npy_header *head, const char *at) {
-    unsigned char raw[8];
+    union {
+        char raw[8];
+        float f32;
+        double f64;
+        int8_t i8;
+        int16_t i16;
+        int32_t i32;
+        int64_t i64;
+        uint8_t u8;
+        uint16_t u16;
+        uint32_t u32;
+        uint64_t u64;
+    } value;
     for (size_t b = 0; b < head->bytes; b++)
-        raw[b] = (unsigned char)at[head->swapped ? head->bytes - 1 - b : b];
-#define WWI_AS(type)                                                                                                   \
-    do {                                                                                                               \
-        type value;                                                                                                    \
-        memcpy(&value, raw, sizeof value);                                                                             \
-        return (double)value;                                                                                          \
-    } while (0)
-    if (head->kind == 'f') {
-        if (head->bytes == 4)
-            WWI_AS(float);
-        WWI_AS(double);
-    }
-    if (head->kind == 'i') {
-        switch (head->bytes) {
-        case 1:
-            WWI_AS(int8_t);
-        case 2:
-            WWI_AS(int16_t);
-        case 4:
-            WWI_AS(int32_t);
-        default:
-            WWI_AS(int64_t);
-        }
-    }
+        value.raw[b] = at[head->swapped ? head->bytes - 1 - b : b];
+    const bool is_signed = head->kind == 'i';
+    if (head->kind == 'f')
+        return head->bytes == 4 ? (double)value.f32 : value.f64;
     switch (head->bytes) {
     case 1:
-        WWI_AS(uint8_t);
+        return is_signed ? (double)value.i8 : (double)value.u8;
     case 2:
-        WWI_AS(uint16_t);
+        return is_signed ? (double)value.i16 : (double)value.u16;
     case 4:
-        WWI_AS(uint32_t);
+        return is_signed ? (double)value.i32 : (double)value.u32;
     default:
-        WWI_AS(uint64_t);
+        return is_signed ? (double)value.i64 : (double)value.u64;
     }
-#undef WWI_AS
 }
 
 // What the axes are; what is not certain becomes a notice.
@@ -264,8 +246,7 @@ ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww
     uint64_t bytes;
     if (!wwi_mul_u64(head.elements, single ? sizeof(float) : sizeof(double), &bytes) || bytes > SIZE_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "%s: too many values", text->name);
-    *values = malloc((size_t)bytes);
-    if (!*values)
+    if (!(*values = malloc((size_t)bytes)))
         return wwi_fail_memory(bytes);
     if (!head.fortran && !head.swapped && head.kind == 'f') {
         memcpy(*values, data, (size_t)bytes);
@@ -294,7 +275,7 @@ static ww_status read_channel(const npy_header *head, const char *data, uint64_t
 ww_status wwi_read_npy(const wwi_text *text, ww_axes axes, ww_rows rows, ww_series_set **set) {
     npy_header head;
     const char *data = NULL;
-    double *series = NULL;
+    WWI_FREES double *series = NULL;
     WWI_TRY(open_array(text, &head, &data));
     uint64_t extents[3], strides[3];
     if (head.dimensions == 3)
@@ -302,19 +283,13 @@ ww_status wwi_read_npy(const wwi_text *text, ww_axes axes, ww_rows rows, ww_seri
     else if (head.dimensions == 2)
         rows = choose_rows(&head, text->notes, rows);
     strides_of(&head, axes, rows, extents, strides);
-    ww_status status = ww_series_set_create((size_t)extents[1], set);
-    if (status != WW_OK)
-        return status;
-    series = malloc((size_t)(extents[1] * extents[2]) * sizeof *series);
-    if (!series)
-        return wwi_fail_memory(extents[1] * extents[2] * sizeof *series);
-    for (uint64_t i = 0; status == WW_OK && i < extents[0]; i++) {
-        for (uint64_t c = 0; status == WW_OK && c < extents[1]; c++)
-            status = read_channel(&head, data + (i * strides[0] + c * strides[1]) * head.bytes, strides[2], extents[2],
-                                  series + c * extents[2]);
-        if (status == WW_OK)
-            status = ww_series_set_add(*set, (size_t)extents[2], series, NULL);
+    WWI_TRY(ww_series_set_create((size_t)extents[1], set));
+    WWI_TRY(wwi_new(series, (size_t)(extents[1] * extents[2])));
+    for (uint64_t i = 0; i < extents[0]; i++) {
+        for (uint64_t c = 0; c < extents[1]; c++)
+            WWI_TRY(read_channel(&head, data + (i * strides[0] + c * strides[1]) * head.bytes, strides[2], extents[2],
+                                 series + c * extents[2]));
+        WWI_TRY(ww_series_set_add(*set, (size_t)extents[2], series, NULL));
     }
-    free(series);
-    return status;
+    return WW_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "files/output.h"
 #include "host.h"
 
@@ -28,42 +29,37 @@ ww_status ww_series_set_add_text(ww_series_set *set, const char *text, size_t by
         wwi_fail(WW_ERROR_CHANNELS, "a text in a set of series of %zu channels", ww_series_set_channels(set));
         return wwi_fail_hint("make the set with 1 channel");
     }
-    double *points = malloc(bytes ? bytes * sizeof *points : 1);
-    if (!points)
-        return wwi_fail_memory(bytes * sizeof *points);
+    WWI_FREES double *points = NULL;
     size_t count = 0;
-    ww_status status = WW_OK;
+    WWI_TRY(wwi_new(points, bytes + 1));
     for (size_t at = 0, size; at < bytes; at += size) {
         uint32_t point = 0;
         size = wwi_utf8_decode((const unsigned char *)text + at, bytes - at, &point);
         if (size == 0) {
             wwi_fail(WW_ERROR_FORMAT, "text %zu is not UTF-8 at byte %zu", ww_series_set_count(set), at);
-            status = wwi_fail_where((int64_t)ww_series_set_count(set), (int64_t)at);
-            goto done;
+            return wwi_fail_where((int64_t)ww_series_set_count(set), (int64_t)at);
         }
         points[count++] = (double)point;
     }
-    status = ww_series_set_add(set, count, points, label);
-done:
-    free(points);
-    return status;
+    return ww_series_set_add(set, count, points, label);
 }
 
 ww_status wwi_read_symbols(wwi_text *text, ww_series_set **set) {
-    ww_status status = ww_series_set_create(1, set);
-    while (status == WW_OK && wwi_text_next_line(text)) {
+    WWI_TRY(ww_series_set_create(1, set));
+    while (wwi_text_next_line(text)) {
         const wwi_span line = text->line;
         if (wwi_span_is_empty(line)) {
             wwi_text_fail(text, WW_ERROR_EMPTY, line.begin, "an empty line, which would be a sequence of length 0");
             return wwi_fail_hint("a sequence has at least one symbol; leave the line out");
         }
-        status = ww_series_set_add_text(*set, line.begin, wwi_span_size(line), NULL);
+        const ww_status status = ww_series_set_add_text(*set, line.begin, wwi_span_size(line), NULL);
         if (status == WW_ERROR_FORMAT) {
             wwi_text_fail(text, WW_ERROR_FORMAT, line.begin + ww_last_error()->position, "this is not UTF-8");
             return wwi_fail_hint("convert it: iconv -f LATIN1 -t UTF-8");
         }
+        WWI_TRY(status);
     }
-    return status;
+    return WW_OK;
 }
 
 ww_status wwi_check_symbols(const ww_series_set *set, const char *path) {

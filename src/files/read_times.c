@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ends.h"
 #include "files/read.h"
 #include "host.h"
 
@@ -111,27 +112,26 @@ bool wwi_date_parse(wwi_span field, locale_t c_locale, double *seconds) {
 // ---- stamps
 
 ww_status wwi_time_parse(wwi_text *text, wwi_span field, size_t first, wwi_values *times) {
-    const int shown = (int)(wwi_span_size(field) < 40 ? wwi_span_size(field) : 40);
     double value;
     char kind = 'n';
     if (!wwi_number_parse(field, text->c_locale, &value)) {
         if (!wwi_date_parse(field, text->c_locale, &value)) {
             wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "the time stamp '%.*s' is neither a number nor a date",
-                          shown, field.begin);
+                          WWI_SHOWN(field, 40));
             return wwi_fail_hint("dates are written 2024-12-31, 2024-12-31 23:59:59.5 or 2024-12-31T23:59:59Z");
         }
         kind = 'd';
     }
     if (!isfinite(value))
-        return wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "the time stamp '%.*s' is not a time", shown,
-                             field.begin);
+        return wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "the time stamp '%.*s' is not a time",
+                             WWI_SHOWN(field, 40));
     if (text->stamps && text->stamps != kind)
         return wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "the time stamp '%.*s' is a %s, those before are %s",
-                             shown, field.begin, kind == 'd' ? "date" : "number", kind == 'd' ? "numbers" : "dates");
+                             WWI_SHOWN(field, 40), kind == 'd' ? "date" : "number", kind == 'd' ? "numbers" : "dates");
     text->stamps = kind;
     if (times->count > first && value < times->data[times->count - 1]) {
-        wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "the time stamp '%.*s' is before the one before it", shown,
-                      field.begin);
+        wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "the time stamp '%.*s' is before the one before it",
+                      WWI_SHOWN(field, 40));
         return wwi_fail_hint("time stamps may repeat but not decrease");
     }
     return wwi_values_append(times, value);
@@ -141,29 +141,27 @@ ww_status wwi_time_parse(wwi_text *text, wwi_span field, size_t first, wwi_value
 
 static ww_status read_lines(wwi_text *text, ww_series_set **rows) {
     char separator = '\0';
-    wwi_values times = {NULL, 0, 0};
-    ww_status status = ww_series_set_create(1, rows);
-    while (status == WW_OK && wwi_text_next_content(text)) {
+    WWI_ENDS(wwi_values_free) wwi_values times = {NULL, 0, 0};
+    WWI_TRY(ww_series_set_create(1, rows));
+    while (wwi_text_next_content(text)) {
         if (!separator)
             separator = wwi_separator_of(wwi_span_trim(text->line));
         wwi_span rest = text->line, field;
         size_t missing = 0; // at the end: padding
         times.count = 0;
-        while (status == WW_OK && wwi_next_field(&rest, separator, true, &field)) {
+        while (wwi_next_field(&rest, separator, true, &field)) {
             const bool padding = wwi_span_is_empty(field) || wwi_span_is(field, "nan") || wwi_span_is(field, "?");
-            missing = padding ? missing + 1 : missing;
             if (!padding && missing)
-                status = wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "a time stamp is missing before this one");
-            else if (!padding)
-                status = wwi_time_parse(text, field, 0, &times);
+                return wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "a time stamp is missing before this one");
+            missing += padding;
+            if (!padding)
+                WWI_TRY(wwi_time_parse(text, field, 0, &times));
         }
-        if (status == WW_OK && times.count == 0)
-            status = wwi_text_fail(text, WW_ERROR_EMPTY, text->line.begin, "a row without time stamps");
-        if (status == WW_OK)
-            status = ww_series_set_add(*rows, times.count, times.data, NULL);
+        if (times.count == 0)
+            return wwi_text_fail(text, WW_ERROR_EMPTY, text->line.begin, "a row without time stamps");
+        WWI_TRY(ww_series_set_add(*rows, times.count, times.data, NULL));
     }
-    free(times.data);
-    return status;
+    return WW_OK;
 }
 
 static ww_status apply(const char *name, const ww_series_set *rows, ww_series_set *set) {
@@ -193,17 +191,12 @@ static ww_status apply(const char *name, const ww_series_set *rows, ww_series_se
 }
 
 ww_status wwi_read_times(const char *path, ww_series_set *set) {
-    wwi_text text;
-    ww_series_set *rows = NULL;
-    ww_status status = wwi_text_open(path, &text);
-    if (status == WW_OK)
-        status = wwi_is_npy(&text) ? wwi_read_npy(&text, WW_AXES_NCT, WW_ROWS_AUTO, &rows) : read_lines(&text, &rows);
-    status = wwi_text_ended(&text, status);
-    if (status == WW_OK && ww_series_set_count(rows) == 0)
-        status = wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no time stamps", text.name);
-    if (status == WW_OK)
-        status = apply(text.name, rows, set);
-    ww_series_set_destroy(&rows);
-    wwi_text_close(&text);
-    return status;
+    WWI_ENDS(wwi_text_close) wwi_text text = {.name = path};
+    WWI_ENDS(ww_series_set_destroy) ww_series_set *rows = NULL;
+    WWI_TRY(wwi_text_open(path, &text));
+    WWI_TRY(wwi_text_ended(&text, wwi_is_npy(&text) ? wwi_read_npy(&text, WW_AXES_NCT, WW_ROWS_AUTO, &rows)
+                                                    : read_lines(&text, &rows)));
+    if (ww_series_set_count(rows) == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no time stamps", text.name);
+    return apply(text.name, rows, set);
 }

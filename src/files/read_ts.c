@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "ends.h"
 #include "files/number.h"
 #include "files/read.h"
 #include "host.h"
@@ -15,16 +15,9 @@ typedef struct header {
     size_t length;             // 0: not said
     bool equal_length, ragged; // @equalLength is true, is false
     bool labels;
-    bool times;     // a point is (time stamp,value)
-    char **classes; // that @classLabel lists
-    size_t class_count, class_capacity;
+    bool times;               // a point is (time stamp,value)
+    wwi_class_names *classes; // that @classLabel lists
 } header;
-
-static void free_header(header *head) {
-    for (size_t k = 0; k < head->class_count; k++)
-        free(head->classes[k]);
-    free(head->classes);
-}
 
 static ww_status parse_flag(const wwi_text *text, wwi_span word, bool *flag) {
     *flag = wwi_span_is(word, "true");
@@ -42,26 +35,12 @@ static ww_status parse_size(const wwi_text *text, wwi_span word, size_t *size) {
     return WW_OK;
 }
 
-static bool is_class(const header *head, const char *label) {
-    for (size_t k = 0; k < head->class_count; k++)
-        if (strcmp(head->classes[k], label) == 0)
-            return true;
-    return false;
-}
-
 // The labels after "@classLabel true".
 static ww_status parse_classes(const wwi_text *text, wwi_span rest, header *head) {
     wwi_span word;
-    ww_status status = WW_OK;
-    while (status == WW_OK && wwi_next_field(&rest, ' ', false, &word)) {
-        status = wwi_grow(&head->classes, &head->class_capacity, head->class_count + 1, sizeof *head->classes);
-        char *label = NULL;
-        if (status == WW_OK)
-            status = wwi_label_parse(text, word, &label);
-        if (label)
-            head->classes[head->class_count++] = label;
-    }
-    return status;
+    while (wwi_next_field(&rest, ' ', false, &word))
+        WWI_TRY(wwi_label_add(text, word, head->classes));
+    return WW_OK;
 }
 
 // One line that starts with '@', other than @data.
@@ -71,35 +50,31 @@ static ww_status parse_tag(const wwi_text *text, header *head) {
     if (!wwi_next_field(&rest, ' ', false, &word))
         word = (wwi_span){tag.end, tag.end};
     bool flag = false;
-    ww_status status = WW_OK;
-    if (wwi_span_is(tag, "@timestamps")) {
-        status = parse_flag(text, word, &head->times);
-    } else if (wwi_span_is(tag, "@univariate")) {
-        status = parse_flag(text, word, &flag);
-        if (flag)
-            head->channels = 1;
-    } else if (wwi_span_is(tag, "@dimensions") || wwi_span_is(tag, "@dimension")) {
-        status = parse_size(text, word, &head->channels);
+    if (wwi_span_is(tag, "@timestamps"))
+        return parse_flag(text, word, &head->times);
+    if (wwi_span_is(tag, "@dimensions") || wwi_span_is(tag, "@dimension"))
+        return parse_size(text, word, &head->channels);
+    if (wwi_span_is(tag, "@univariate")) {
+        WWI_TRY(parse_flag(text, word, &flag));
+        head->channels = flag ? 1 : head->channels;
     } else if (wwi_span_is(tag, "@equallength")) {
-        status = parse_flag(text, word, &head->equal_length);
+        WWI_TRY(parse_flag(text, word, &head->equal_length));
         head->ragged = !head->equal_length;
     } else if (wwi_span_is(tag, "@serieslength")) {
         // sktime writes 0 or -1 for series of different lengths.
         if (!wwi_span_is(word, "0") && !wwi_span_is(word, "-1"))
-            status = parse_size(text, word, &head->length);
+            return parse_size(text, word, &head->length);
     } else if (wwi_span_is(tag, "@classlabel") || wwi_span_is(tag, "@targetlabel")) {
-        status = parse_flag(text, word, &head->labels);
-        if (status == WW_OK && head->labels && wwi_span_is(tag, "@classlabel"))
-            status = parse_classes(text, rest, head);
+        WWI_TRY(parse_flag(text, word, &head->labels));
+        if (head->labels && wwi_span_is(tag, "@classlabel"))
+            return parse_classes(text, rest, head);
     }
-    return status;
+    return WW_OK;
 }
 
 static ww_status parse_header(wwi_text *text, header *head) {
-    while (wwi_text_next_line(text)) {
+    while (wwi_text_next_content(text)) {
         const wwi_span content = wwi_span_trim(text->line);
-        if (wwi_span_is_empty(content) || *content.begin == '#')
-            continue;
         if (*content.begin != '@') {
             wwi_text_fail(text, WW_ERROR_FORMAT, content.begin, "expected a line that starts with '@'");
             return wwi_fail_hint("a .ts file's header ends with the line @data");
@@ -117,6 +92,12 @@ typedef struct series {
     size_t channels, length;
     char *label;
 } series;
+
+static void free_series(series *s) {
+    free(s->values.data);
+    free(s->times.data);
+    free(s->label);
+}
 
 // What most points are: (number,number) without blanks. False, and nothing is taken: some other point.
 static bool parse_plain_tuple(wwi_text *text, wwi_span *rest, series *s, size_t first) {
@@ -147,12 +128,11 @@ static ww_status parse_tuple(wwi_text *text, wwi_span *rest, series *s, size_t f
     const char *comma = memrchr(inside.begin, ',', wwi_span_size(inside));
     if (!comma)
         return wwi_text_fail(text, WW_ERROR_FORMAT, inside.begin, "expected ',' between a time stamp and its value");
-    ww_status status = wwi_time_parse(text, wwi_span_trim((wwi_span){inside.begin, comma}), first, &s->times);
-    if (status == WW_OK)
-        status = wwi_values_parse(&s->values, text, wwi_span_trim((wwi_span){comma + 1, inside.end}));
+    WWI_TRY(wwi_time_parse(text, wwi_span_trim((wwi_span){inside.begin, comma}), first, &s->times));
+    WWI_TRY(wwi_values_parse(&s->values, text, wwi_span_trim((wwi_span){comma + 1, inside.end})));
     *rest = wwi_span_trim((wwi_span){close + 1, rest->end});
-    if (status != WW_OK || wwi_span_is_empty(*rest))
-        return status;
+    if (wwi_span_is_empty(*rest))
+        return WW_OK;
     if (*rest->begin != ',')
         return wwi_text_fail(text, WW_ERROR_FORMAT, rest->begin, "expected ',' after a point");
     *rest = wwi_span_trim((wwi_span){rest->begin + 1, rest->end});
@@ -164,7 +144,6 @@ static ww_status parse_tuple(wwi_text *text, wwi_span *rest, series *s, size_t f
 // the others must be the same.
 static ww_status parse_channel(wwi_text *text, const header *head, wwi_span channel, series *s, size_t *length) {
     const size_t before = s->values.count, first = s->times.count;
-    ww_status status = WW_OK;
     wwi_span rest = wwi_span_trim(channel), field;
     if (wwi_span_is_empty(rest))
         return wwi_text_fail(text, WW_ERROR_EMPTY, channel.begin, "a channel without values");
@@ -172,14 +151,13 @@ static ww_status parse_channel(wwi_text *text, const header *head, wwi_span chan
         wwi_text_fail(text, WW_ERROR_FORMAT, rest.begin, "a point with a time stamp");
         return wwi_fail_hint("the header has to say @timeStamps true");
     }
-    while (status == WW_OK && head->times && !wwi_span_is_empty(rest))
-        status = parse_plain_tuple(text, &rest, s, first) ? WW_OK : parse_tuple(text, &rest, s, first);
-    while (status == WW_OK && !head->times && !wwi_values_parse_plain(&s->values, &rest, ',') &&
-           wwi_next_field(&rest, ',', false, &field))
-        status = wwi_values_parse(&s->values, text, field);
+    while (head->times && !wwi_span_is_empty(rest))
+        WWI_TRY(parse_plain_tuple(text, &rest, s, first) ? WW_OK : parse_tuple(text, &rest, s, first));
+    while (!head->times && !wwi_values_parse_plain(&s->values, &rest, ',') && wwi_next_field(&rest, ',', false, &field))
+        WWI_TRY(wwi_values_parse(&s->values, text, field));
     *length = s->values.count - before;
-    if (status != WW_OK || first == 0 || *length != first)
-        return status;
+    if (first == 0 || *length != first)
+        return WW_OK;
     s->times.count = first;
     if (memcmp(s->times.data, s->times.data + first, first * sizeof *s->times.data) == 0)
         return WW_OK;
@@ -204,33 +182,32 @@ static wwi_span next_part(const header *head, wwi_span *rest) {
 
 // Splits the current line in channels and label.
 static ww_status parse_series(wwi_text *text, const header *head, series *s) {
-    ww_status status = WW_OK;
     wwi_span rest = text->line;
     s->values.count = s->times.count = s->channels = 0;
-    while (status == WW_OK && rest.begin) {
+    while (rest.begin) {
         const wwi_span part = next_part(head, &rest);
         if (head->labels && !rest.begin) {
             if (s->channels == 0) {
                 wwi_text_fail(text, WW_ERROR_FORMAT, part.end, "expected ':' and a class label after the values");
                 return wwi_fail_hint("the header says @classLabel true");
             }
-            status = wwi_label_parse(text, part, &s->label);
-            if (status != WW_OK || !s->label || head->class_count == 0 || is_class(head, s->label))
-                return status;
+            WWI_TRY(wwi_label_parse(text, part, &s->label));
+            if (!s->label || head->classes->count == 0 || wwi_class_is_known(head->classes, s->label))
+                return WW_OK;
             wwi_text_fail(text, WW_ERROR_FORMAT, part.begin, "the label '%.64s' is none of those of @classLabel",
                           s->label);
             return wwi_fail_hint("name it there, or write @classLabel true alone");
         }
         size_t values_here = 0;
-        status = parse_channel(text, head, part, s, &values_here);
-        if (status == WW_OK && s->channels > 0 && values_here != s->length)
-            status =
-                wwi_text_fail(text, WW_ERROR_FORMAT, part.begin, "channel %zu has %zu values where channel 1 has %zu",
-                              s->channels + 1, values_here, s->length);
+        WWI_TRY(parse_channel(text, head, part, s, &values_here));
+        if (s->channels > 0 && values_here != s->length)
+            return wwi_text_fail(text, WW_ERROR_FORMAT, part.begin,
+                                 "channel %zu has %zu values where channel 1 has %zu", s->channels + 1, values_here,
+                                 s->length);
         s->length = values_here;
         s->channels++;
     }
-    return status;
+    return WW_OK;
 }
 
 // Checks a series against the header and the series before it.
@@ -254,41 +231,30 @@ static ww_status check_series(const wwi_text *text, header *head, size_t channel
 
 static ww_status read_lines(wwi_text *text, const void *how, ww_series_set **set) {
     header head = *(const header *)how;
-    series s = {0};
-    ww_status status = WW_OK;
-    while (status == WW_OK && wwi_text_next_line(text)) {
-        const wwi_span content = wwi_span_trim(text->line);
-        if (wwi_span_is_empty(content) || *content.begin == '#')
-            continue;
-        status = parse_series(text, &head, &s);
-        if (status == WW_OK)
-            status = check_series(text, &head, s.channels, s.length);
-        if (status == WW_OK && !*set)
-            status = ww_series_set_create(s.channels, set);
-        if (status == WW_OK)
-            status = ww_series_set_add(*set, s.length, s.values.data, s.label);
-        if (status == WW_OK && head.times)
-            status = ww_series_set_set_times(*set, ww_series_set_count(*set) - 1, s.times.data);
-        free(s.label);
-        s.label = NULL;
+    WWI_ENDS(free_series) series s = {.label = NULL};
+    while (wwi_text_next_content(text)) {
+        wwi_free_taken(&s.label);
+        WWI_TRY(parse_series(text, &head, &s));
+        WWI_TRY(check_series(text, &head, s.channels, s.length));
+        if (!*set)
+            WWI_TRY(ww_series_set_create(s.channels, set));
+        WWI_TRY(ww_series_set_add(*set, s.length, s.values.data, s.label));
+        if (head.times)
+            WWI_TRY(ww_series_set_set_times(*set, ww_series_set_count(*set) - 1, s.times.data));
     }
-    free(s.values.data);
-    free(s.times.data);
-    return status;
+    return WW_OK;
 }
 
 ww_status wwi_read_ts(wwi_text *text, ww_series_set **set) {
-    header head = {.channels = 0};
-    ww_status status = parse_header(text, &head);
+    WWI_ENDS(wwi_class_names_free) wwi_class_names classes = {.count = 0};
+    header head = {.classes = &classes};
+    WWI_TRY(parse_header(text, &head));
     const wwi_text start = *text;
-    if (status == WW_OK)
-        status = wwi_read_pieces(text, read_lines, &head, set);
+    WWI_TRY(wwi_read_pieces(text, read_lines, &head, set));
+    if (!head.equal_length || ww_series_set_min_length(*set) == ww_series_set_max_length(*set))
+        return WW_OK;
     // Each piece took its own first length for all.
-    if (status == WW_OK && head.equal_length && ww_series_set_min_length(*set) != ww_series_set_max_length(*set)) {
-        ww_series_set_destroy(set);
-        *text = start;
-        status = read_lines(text, &head, set);
-    }
-    free_header(&head);
-    return status;
+    ww_series_set_destroy(set);
+    *text = start;
+    return read_lines(text, &head, set);
 }

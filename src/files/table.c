@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "files/number.h"
-#include "host.h"
 
 // Names that say what a column is.
 static const char *const time_words[] = {"time",     "timestamp", "timestamps", "time_stamp", "date",
@@ -51,7 +51,7 @@ static wwi_span name_of(const examined *e, size_t column) {
     return field;
 }
 
-#define NAME(span) (int)(wwi_span_size(span) < 40 ? wwi_span_size(span) : 40), (span).begin
+#define NAME(span) WWI_SHOWN(span, 40)
 
 // ---- the heading
 
@@ -99,9 +99,9 @@ static ww_status guess_heading(examined *e) {
     if (e->sample.lines < 2 || !e->sample.numeric)
         return WW_OK;
     if (!e->sample.plain && e->is_tsv) {
-        const ww_status status = wwi_sample_take(e->start, false, true, &behind);
-        if (status != WW_OK || !looks_like_numbers(&behind))
-            return status;
+        WWI_TRY(wwi_sample_take(e->start, false, true, &behind));
+        if (!looks_like_numbers(&behind))
+            return WW_OK;
     }
     e->table->heading = !e->sample.plain;
     wwi_notes_add(e->notes, WW_NOTICE_HEADER, "its first line only counts the columns and is taken as %s",
@@ -166,8 +166,7 @@ static ww_status find_column(const examined *e, wwi_span wanted, size_t *column)
             *column = c;
             return WW_OK;
         }
-    wwi_text_fail(e->at, WW_ERROR_FORMAT, begin, "there is no column named '%.*s'",
-                  (int)(wwi_span_size(wanted) < 64 ? wwi_span_size(wanted) : 64), wanted.begin);
+    wwi_text_fail(e->at, WW_ERROR_FORMAT, begin, "there is no column named '%.*s'", WWI_SHOWN(wanted, 64));
     return wwi_fail_hint(t->heading ? "columns are named in the first line; a number counts them from 1"
                                     : "the first line has no names; a number counts the columns from 1");
 }
@@ -176,23 +175,9 @@ static wwi_span span_of(const char *word) {
     return (wwi_span){word, word + strlen(word)};
 }
 
-static ww_status find_named(const examined *e) {
-    const ww_read_options *o = e->options;
-    ww_status status = WW_OK;
-    if (o->time_column)
-        status = find_column(e, span_of(o->time_column), &e->table->time);
-    if (status == WW_OK && o->series_column)
-        status = find_column(e, span_of(o->series_column), &e->table->series);
-    if (status == WW_OK && o->label_column)
-        status = find_column(e, span_of(o->label_column), &e->table->label);
-    return status;
-}
-
 static ww_status leave_out(wwi_table *t, size_t column) {
     if (!t->left_out)
-        t->left_out = calloc(t->columns, sizeof *t->left_out);
-    if (!t->left_out)
-        return wwi_fail_memory(t->columns);
+        WWI_TRY(wwi_new_zeroed(t->left_out, t->columns));
     t->left_out[column] = true;
     return WW_OK;
 }
@@ -201,22 +186,21 @@ static ww_status leave_out(wwi_table *t, size_t column) {
 static ww_status choose_columns(examined *e) {
     wwi_table *t = e->table;
     wwi_span rest = span_of(e->options->columns), item;
-    ww_status status = WW_OK;
-    for (size_t c = 0; status == WW_OK && c < t->columns; c++)
-        status = leave_out(t, c);
+    for (size_t c = 0; c < t->columns; c++)
+        WWI_TRY(leave_out(t, c));
     t->rest = false;
-    while (status == WW_OK && wwi_next_field(&rest, ',', false, &item)) {
-        size_t from = 0, to = 0;
+    while (wwi_next_field(&rest, ',', false, &item)) {
+        size_t from, to;
         const char *dash = memchr(item.begin, '-', wwi_span_size(item));
         const bool range = dash && dash > item.begin && strspn(item.begin, "0123456789") == (size_t)(dash - item.begin);
-        status = find_column(e, range ? (wwi_span){item.begin, dash} : item, &from);
+        WWI_TRY(find_column(e, range ? (wwi_span){item.begin, dash} : item, &from));
         to = from;
-        if (status == WW_OK && range)
-            status = find_column(e, (wwi_span){dash + 1, item.end}, &to);
-        for (size_t c = from; status == WW_OK && c <= to; c++)
+        if (range)
+            WWI_TRY(find_column(e, (wwi_span){dash + 1, item.end}, &to));
+        for (size_t c = from; c <= to; c++)
             t->left_out[c] = false;
     }
-    return status;
+    return WW_OK;
 }
 
 // The options name it among the columns that have values.
@@ -266,26 +250,24 @@ static bool guess_points(examined *e) {
 // Columns of points whose names say that they mark anomalies and have no values.
 static ww_status leave_marks_out(examined *e) {
     wwi_table *t = e->table;
-    ww_status status = WW_OK;
     if (e->options->csv_label == 3 || e->options->columns || !t->heading)
         return WW_OK;
-    for (size_t c = 0; status == WW_OK && c < t->columns; c++) {
+    for (size_t c = 0; c < t->columns; c++) {
         const wwi_span name = name_of(e, c);
         if (c == t->time || c == t->series || c == t->label || !is_one_of(name, mark_words))
             continue;
-        status = leave_out(t, c);
+        WWI_TRY(leave_out(t, c));
         wwi_notes_add(e->notes, WW_NOTICE_COLUMNS, "column %zu '%.*s' is no channel", c + 1, NAME(name));
     }
-    return status;
+    return WW_OK;
 }
 
-static bool is_index(const examined *e) {
-    return e->table->heading && wwi_span_is_empty(name_of(e, 0)) && e->sample.first_numbers && !e->options->columns;
-}
-
+// A first column of numbers without a name is an index.
 static ww_status leave_index_out(examined *e) {
     const wwi_table *t = e->table;
-    if (!is_index(e) || t->time == 0 || t->series == 0 || t->label == 0)
+    const bool is_index =
+        t->heading && wwi_span_is_empty(name_of(e, 0)) && e->sample.first_numbers && !e->options->columns;
+    if (!is_index || t->time == 0 || t->series == 0 || t->label == 0)
         return WW_OK;
     wwi_notes_add(e->notes, WW_NOTICE_COLUMNS, "the first column, which has no name, is left out");
     return leave_out(e->table, 0);
@@ -369,11 +351,13 @@ static ww_status find_series(examined *e) {
                    : e->notes   ? guess_label(e)
                    : e->is_tsv  ? 0
                                 : WWI_NO_COLUMN;
-    const ww_status status = e->notes ? leave_index_out(e) : WW_OK;
-    if (e->notes && t->heading && e->sample.lines > t->columns && !is_numbered(e))
+    if (!e->notes)
+        return WW_OK;
+    WWI_TRY(leave_index_out(e));
+    if (t->heading && e->sample.lines > t->columns && !is_numbered(e))
         wwi_notes_add(e->options->rows == WW_ROWS_AUTO ? e->notes : NULL, WW_NOTICE_ROWS,
                       "its lines, more than its %zu named columns, are taken as series", t->columns);
-    return status;
+    return WW_OK;
 }
 
 // ---- the whole
@@ -431,7 +415,12 @@ static ww_status find_columns(examined *e) {
     WWI_TRY(find_heading(e));
     if (t->heading)
         WWI_TRY(wwi_sample_take(e->start, t->quotes, true, &e->sample));
-    WWI_TRY(find_named(e));
+    if (e->options->time_column)
+        WWI_TRY(find_column(e, span_of(e->options->time_column), &t->time));
+    if (e->options->series_column)
+        WWI_TRY(find_column(e, span_of(e->options->series_column), &t->series));
+    if (e->options->label_column)
+        WWI_TRY(find_column(e, span_of(e->options->label_column), &t->label));
     return e->options->columns ? choose_columns(e) : WW_OK;
 }
 
@@ -449,22 +438,20 @@ ww_status wwi_table_examine(wwi_text *text, const ww_read_options *options, ww_f
         return WW_OK;
     WWI_TRY(find_columns(&e));
     table->points = guess_points(&e);
-    ww_status status = table->points ? find_points(&e) : find_series(&e);
+    WWI_TRY(table->points ? find_points(&e) : find_series(&e));
     size_t left_out;
-    if (status == WW_OK && count_values(table, &left_out) == 0 && (table->points || table->left_out)) {
+    if (count_values(table, &left_out) == 0 && (table->points || table->left_out)) {
         wwi_text_fail(&at, WW_ERROR_FORMAT, at.line.begin, "there is no column left for values");
         return wwi_fail_hint(table->columns == 1 ? "a file of one column has its values there"
                                                  : "say which columns have values");
     }
-    if (status == WW_OK)
-        status = note_info(&e, left_out);
+    WWI_TRY(note_info(&e, left_out));
     forget_settled(&e);
-    if (status == WW_OK && table->heading)
+    if (table->heading)
         *text = at;
-    return status;
+    return WW_OK;
 }
 
 void wwi_table_free(wwi_table *table) {
-    free(table->left_out);
-    table->left_out = NULL;
+    wwi_free_taken(&table->left_out);
 }

@@ -97,7 +97,7 @@ static void take_line(const wwi_text *text, wwi_span rest, bool quotes, wwi_samp
 ww_status wwi_sample_take(const wwi_text *text, bool quotes, bool heading, wwi_sample *sample) {
     wwi_text at = *text;
     size_t count = 0, seen = 0;
-    double *numbers;
+    WWI_FREES double *numbers = NULL;
     WWI_TRY(wwi_new(numbers, MOST_LINES));
     *sample = (wwi_sample){.separator = find_separator(text),
                            .least_columns = SIZE_MAX,
@@ -114,7 +114,6 @@ ww_status wwi_sample_take(const wwi_text *text, bool quotes, bool heading, wwi_s
         sample->lines++;
     }
     sample->distinct = count_distinct(numbers, count);
-    free(numbers);
     return WW_OK;
 }
 

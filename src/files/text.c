@@ -75,28 +75,22 @@ static ww_status read_shares(wwi_text *text, int file, size_t size, size_t *capa
 
 static ww_status read_all(wwi_text *text, int file, bool regular, size_t expected) {
     size_t capacity = 0;
-    ww_status status = regular ? read_shares(text, file, expected, &capacity) : WW_OK;
+    if (regular)
+        WWI_TRY(read_shares(text, file, expected, &capacity));
     // One byte more than expected shows the end of the file without another allocation; one more for the NUL.
     const size_t beyond = 1 + WWI_NUMBER_SLACK;
-    if (status == WW_OK)
-        status = wwi_grow(&text->bytes, &capacity, expected + 1 + beyond, 1);
-    while (status == WW_OK) {
+    WWI_TRY(wwi_grow(&text->bytes, &capacity, expected + 1 + beyond, 1));
+    for (ssize_t got = 1; got != 0 && wwi_text_goes_on(text);) {
         if (capacity - text->size < 1 + beyond)
-            status = wwi_grow(&text->bytes, &capacity, text->size + 65536, 1);
-        if (status != WW_OK || !wwi_text_goes_on(text))
-            break;
+            WWI_TRY(wwi_grow(&text->bytes, &capacity, text->size + 65536, 1));
         const size_t room = capacity - text->size - beyond;
-        const ssize_t got = read(file, text->bytes + text->size, room < AT_ONCE ? room : AT_ONCE);
-        if (got == 0)
-            break;
-        if (got > 0)
-            text->size += (size_t)got;
-        else if (errno != EINTR)
-            status = wwi_fail(WW_ERROR_IO, "%s: can't be read: %s", text->name, strerror(errno));
+        got = read(file, text->bytes + text->size, room < AT_ONCE ? room : AT_ONCE);
+        if (got < 0 && errno != EINTR)
+            return wwi_fail(WW_ERROR_IO, "%s: can't be read: %s", text->name, strerror(errno));
+        text->size += got > 0 ? (size_t)got : 0;
     }
-    if (status == WW_OK)
-        memset(text->bytes + text->size, 0, beyond);
-    return wwi_text_ended(text, status);
+    memset(text->bytes + text->size, 0, beyond);
+    return WW_OK;
 }
 
 // Opens "-", a file, or the archive that `member` is in.
@@ -105,27 +99,23 @@ static ww_status open_file(const wwi_text *text, const char *path, const char *m
         *file = STDIN_FILENO;
         return WW_OK;
     }
-    char *archive = member ? strndup(path, (size_t)(member - path)) : NULL;
+    WWI_FREES char *archive = member ? strndup(path, (size_t)(member - path)) : NULL;
     if (member && !archive)
         return wwi_fail_memory(strlen(path));
     *file = open(archive ? archive : path, O_RDONLY | O_CLOEXEC);
-    const int error = errno;
-    free(archive);
-    return *file >= 0 ? WW_OK : wwi_fail(WW_ERROR_IO, "%s: can't be opened: %s", text->name, strerror(error));
+    return *file >= 0 ? WW_OK : wwi_fail(WW_ERROR_IO, "%s: can't be opened: %s", text->name, strerror(errno));
 }
 
 static ww_status read_file(wwi_text *text, int file, const char *member) {
     struct stat about;
     if (fstat(file, &about) != 0)
         return wwi_fail(WW_ERROR_IO, "%s: can't be opened: %s", text->name, strerror(errno));
-    text->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (text->c_locale == (locale_t)0)
+    if (!(text->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0)))
         return wwi_fail_memory(sizeof(locale_t));
     const bool regular = S_ISREG(about.st_mode) && about.st_size > 0;
-    ww_status status = read_all(text, file, regular, regular ? (size_t)about.st_size : 65536);
-    if (status == WW_OK)
-        status = wwi_text_unpack(text, member ? member + 1 : NULL);
-    return status == WW_OK && text->size == 0 ? wwi_fail(WW_ERROR_EMPTY, "%s: the file is empty", text->name) : status;
+    WWI_TRY(wwi_text_ended(text, read_all(text, file, regular, regular ? (size_t)about.st_size : 65536)));
+    WWI_TRY(wwi_text_unpack(text, member ? member + 1 : NULL));
+    return text->size ? WW_OK : wwi_fail(WW_ERROR_EMPTY, "%s: the file is empty", text->name);
 }
 
 void wwi_text_init(wwi_text *text, const char *name) {
@@ -161,7 +151,7 @@ void wwi_text_close(wwi_text *text) {
 void wwi_text_rewind(wwi_text *text) {
     text->cursor = text->bytes;
     // A byte order mark, which Windows programs put before UTF-8.
-    if (text->size >= 3 && memcmp(text->bytes, "\xEF\xBB\xBF", 3) == 0)
+    if (wwi_text_begins(text, "\xEF\xBB\xBF"))
         text->cursor += 3;
     text->line = (wwi_span){text->cursor, text->cursor};
     text->line_number = 0;
@@ -307,8 +297,7 @@ bool wwi_values_parse_plain(wwi_values *values, wwi_span *rest, char separator) 
 }
 
 ww_status wwi_values_append(wwi_values *values, double value) {
-    if (values->count == values->capacity)
-        WWI_TRY(wwi_grow(&values->data, &values->capacity, values->count + 1, sizeof *values->data));
+    WWI_TRY(wwi_grow(&values->data, &values->capacity, values->count + 1, sizeof *values->data));
     values->data[values->count++] = value;
     return WW_OK;
 }
@@ -316,8 +305,7 @@ ww_status wwi_values_append(wwi_values *values, double value) {
 ww_status wwi_values_parse(wwi_values *values, const wwi_text *text, wwi_span field) {
     double value = NAN;
     if (!wwi_span_is_empty(field) && !wwi_span_is(field, "?") && !wwi_number_parse(field, text->c_locale, &value)) {
-        wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "'%.*s' is not a number",
-                      (int)(wwi_span_size(field) < 40 ? wwi_span_size(field) : 40), field.begin);
+        wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "'%.*s' is not a number", WWI_SHOWN(field, 40));
         return memchr(field.begin, ',', wwi_span_size(field)) ? wwi_fail_hint("the decimal sign is a point")
                                                               : WW_ERROR_FORMAT;
     }
@@ -337,4 +325,11 @@ ww_status wwi_label_parse(const wwi_text *text, wwi_span field, char **label) {
         *label = strndup(field.begin, wwi_span_size(field));
     }
     return *label ? WW_OK : wwi_fail_memory(wwi_span_size(field) + 1);
+}
+
+ww_status wwi_label_add(const wwi_text *text, wwi_span field, wwi_class_names *names) {
+    WWI_FREES char *label = NULL;
+    long number;
+    WWI_TRY(wwi_label_parse(text, field, &label));
+    return label ? wwi_class_of_name(names, label, &number) : WW_OK;
 }

@@ -41,8 +41,8 @@ static uint64_t unpack_limit(void) {
     return number > UINT64_MAX >> shift ? UINT64_MAX : (uint64_t)number << shift;
 }
 
-static ww_status fail_limit(const wwi_text *text, uint64_t limit) {
-    wwi_fail(WW_ERROR_OVERFLOW, "%s: becomes more than %" PRIu64 " bytes when unpacked", text->name, limit);
+static ww_status fail_limit(const wwi_text *text) {
+    wwi_fail(WW_ERROR_OVERFLOW, "%s: becomes more than %" PRIu64 " bytes when unpacked", text->name, unpack_limit());
     return wwi_fail_hint("if it is what it should be, set WAVEWARP_UNPACK_LIMIT, such as 16G, or unpack it first");
 }
 
@@ -50,11 +50,8 @@ static ww_status fail_damaged(const wwi_text *text, const char *what) {
     return wwi_fail(WW_ERROR_FORMAT, "%s: damaged: %s", text->name, what);
 }
 
-// The unpacked bytes take the place of the packed ones.
-static void replace(wwi_text *text, char *bytes, size_t size) {
-    free(text->bytes);
-    memset(bytes + size, 0, 1 + WWI_NUMBER_SLACK);
-    text->bytes = bytes;
+static void end_text(wwi_text *text, size_t size) {
+    memset(text->bytes + size, 0, 1 + WWI_NUMBER_SLACK);
     text->size = size;
 }
 
@@ -66,6 +63,11 @@ typedef struct inflation {
     char *bytes;
     size_t size, capacity;
 } inflation;
+
+static void end_inflation(inflation *s) {
+    inflateEnd(&s->stream);
+    free(s->bytes);
+}
 
 #define BEYOND (1 + WWI_NUMBER_SLACK)
 
@@ -101,44 +103,34 @@ static ww_status check_piece(const wwi_text *text, const inflation *s, int resul
 static ww_status inflate_pieces(const wwi_text *text, inflation *s, int window, uint64_t limit) {
     for (;;) {
         bool moved;
-        ww_status status = wwi_interrupted();
-        if (status == WW_OK && s->capacity < s->size + 65536 + BEYOND)
-            status = wwi_grow(&s->bytes, &s->capacity, s->size + 65536 + BEYOND, 1);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(wwi_interrupted());
+        WWI_TRY(wwi_grow(&s->bytes, &s->capacity, s->size + 65536 + BEYOND, 1));
         const int result = inflate_piece(s, &moved);
         if (s->size > limit)
-            return fail_limit(text, limit);
+            return fail_limit(text);
         if (result == Z_STREAM_END && !has_another(s, window))
             return WW_OK;
-        status = check_piece(text, s, result == Z_STREAM_END ? inflateReset(&s->stream) : result, moved);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(check_piece(text, s, result == Z_STREAM_END ? inflateReset(&s->stream) : result, moved));
     }
 }
 
-// Inflates until the stream or its input ends. `window`: zlib's, which says which header there is.
-static ww_status inflate_all(const wwi_text *text, const char *packed, size_t packed_size, int window,
-                             uint64_t expected, uint64_t limit, char **bytes, size_t *size) {
-    inflation s = {.packed = packed, .packed_size = packed_size};
-    *bytes = NULL;
+// Inflates until the stream or its input ends: what comes of it takes the place of the text. `window`: zlib's, which
+// says which header there is.
+static ww_status inflate_text(wwi_text *text, const char *packed, size_t packed_size, int window, uint64_t expected) {
+    const uint64_t limit = unpack_limit();
+    WWI_ENDS(end_inflation) inflation s = {.packed = packed, .packed_size = packed_size};
     if (inflateInit2(&s.stream, window) != Z_OK)
         return wwi_fail_memory(sizeof s.stream);
-    ww_status status = WW_OK;
     if (expected / MOST_RATIO <= packed_size && expected <= limit)
-        status = wwi_grow(&s.bytes, &s.capacity, (size_t)expected + 1 + BEYOND, 1);
-    if (status == WW_OK)
-        status = inflate_pieces(text, &s, window, limit);
-    inflateEnd(&s.stream);
-    for (; status == WW_OK && window > 15 && s.taken < packed_size; s.taken++)
+        WWI_TRY(wwi_grow(&s.bytes, &s.capacity, (size_t)expected + 1 + BEYOND, 1));
+    WWI_TRY(inflate_pieces(text, &s, window, limit));
+    for (; window > 15 && s.taken < packed_size; s.taken++)
         if (packed[s.taken]) // zeros fill tapes' blocks
-            status = fail_damaged(text, "something follows the packed data");
-    *size = s.size;
-    if (status == WW_OK)
-        *bytes = s.bytes;
-    else
-        free(s.bytes);
-    return status;
+            return fail_damaged(text, "something follows the packed data");
+    free(text->bytes);
+    text->bytes = wwi_taken(&s.bytes);
+    end_text(text, s.size);
+    return WW_OK;
 }
 
 static bool has_checksum(const char *bytes, size_t size, uint32_t wanted) {
@@ -150,11 +142,8 @@ static bool has_checksum(const char *bytes, size_t size, uint32_t wanted) {
     return sum == wanted;
 }
 #else
-static ww_status inflate_all(const wwi_text *text, const char *packed, size_t packed_size, int window,
-                             uint64_t expected, uint64_t limit, char **bytes, size_t *size) {
-    (void)packed, (void)packed_size, (void)window, (void)expected, (void)limit;
-    *bytes = NULL;
-    *size = 0;
+static ww_status inflate_text(wwi_text *text, const char *packed, size_t packed_size, int window, uint64_t expected) {
+    (void)packed, (void)packed_size, (void)window, (void)expected;
     wwi_fail(WW_ERROR_UNSUPPORTED, "%s: is packed, and this build of Wavewarp has no zlib", text->name);
     return wwi_fail_hint("unpack it first (gunzip, unzip), or build with zlib: Debian's package zlib1g-dev");
 }
@@ -166,13 +155,6 @@ static bool has_checksum(const char *bytes, size_t size, uint32_t wanted) {
 #endif
 
 // ---- zip
-
-static uint64_t little(const char *at, size_t bytes) {
-    uint64_t value = 0;
-    for (size_t b = bytes; b-- > 0;)
-        value = value << 8 | (unsigned char)at[b];
-    return value;
-}
 
 typedef struct entry {
     wwi_span name; // without ".npy"
@@ -190,17 +172,17 @@ static bool find_directory(const wwi_text *text, uint64_t *place, uint64_t *coun
         const size_t at = size - back;
         if (memcmp(bytes + at, "PK\x05\x06", 4) != 0)
             continue;
-        *count = little(bytes + at + 10, 2);
-        *place = little(bytes + at + 16, 4);
+        *count = wwi_little(bytes + at + 10, 2);
+        *place = wwi_little(bytes + at + 16, 4);
         if (*count != 0xFFFF && *place != 0xFFFFFFFF)
             return *place <= at;
         if (at < LOCATOR || memcmp(bytes + at - LOCATOR, "PK\x06\x07", 4) != 0)
             return false;
-        const uint64_t large = little(bytes + at - LOCATOR + 8, 8);
+        const uint64_t large = wwi_little(bytes + at - LOCATOR + 8, 8);
         if (large > size || size - large < RECORD64 || memcmp(bytes + large, "PK\x06\x06", 4) != 0)
             return false;
-        *count = little(bytes + large + 32, 8);
-        *place = little(bytes + large + 48, 8);
+        *count = wwi_little(bytes + large + 32, 8);
+        *place = wwi_little(bytes + large + 48, 8);
         return *place <= at;
     }
     return false;
@@ -210,7 +192,7 @@ static bool find_directory(const wwi_text *text, uint64_t *place, uint64_t *coun
 static bool take_large_sizes(const char *extra, size_t size, entry *e) {
     uint64_t *const wanted[] = {&e->unpacked, &e->packed, &e->local};
     for (size_t at = 0; size - at >= 4;) {
-        const size_t id = (size_t)little(extra + at, 2), length = (size_t)little(extra + at + 2, 2);
+        const size_t id = (size_t)wwi_little(extra + at, 2), length = (size_t)wwi_little(extra + at + 2, 2);
         at += 4;
         if (length > size - at)
             return false;
@@ -220,7 +202,7 @@ static bool take_large_sizes(const char *extra, size_t size, entry *e) {
                 continue;
             if (at + length - from < 8)
                 return false;
-            *wanted[k] = little(extra + from, 8);
+            *wanted[k] = wwi_little(extra + from, 8);
             from += 8;
         }
         at += length;
@@ -234,17 +216,17 @@ static bool next_entry(const wwi_text *text, uint64_t *at, entry *e) {
     if (*at > text->size || text->size - *at < HEADER)
         return false;
     const char *header = text->bytes + *at;
-    const size_t name = (size_t)little(header + 28, 2), extra = (size_t)little(header + 30, 2);
-    const size_t comment = (size_t)little(header + 32, 2);
+    const size_t name = (size_t)wwi_little(header + 28, 2), extra = (size_t)wwi_little(header + 30, 2);
+    const size_t comment = (size_t)wwi_little(header + 32, 2);
     if (memcmp(header, "PK\x01\x02", 4) != 0 || text->size - *at - HEADER < name + extra + comment)
         return false;
     *e = (entry){.name = {header + HEADER, header + HEADER + name},
-                 .flags = (unsigned)little(header + 8, 2),
-                 .method = (unsigned)little(header + 10, 2),
-                 .checksum = (uint32_t)little(header + 16, 4),
-                 .packed = little(header + 20, 4),
-                 .unpacked = little(header + 24, 4),
-                 .local = little(header + 42, 4)};
+                 .flags = (unsigned)wwi_little(header + 8, 2),
+                 .method = (unsigned)wwi_little(header + 10, 2),
+                 .checksum = (uint32_t)wwi_little(header + 16, 4),
+                 .packed = wwi_little(header + 20, 4),
+                 .unpacked = wwi_little(header + 24, 4),
+                 .local = wwi_little(header + 42, 4)};
     if (name >= 4 && memcmp(e->name.end - 4, ".npy", 4) == 0)
         e->name.end -= 4;
     *at += HEADER + name + extra + comment;
@@ -288,7 +270,7 @@ static ww_status find_entry(const wwi_text *text, const char *member, entry *fou
 enum { STORED = 0, DEFLATED = 8 };
 
 // Where the packed bytes of an entry begin. Entries that can't be read are refused.
-static ww_status check_entry(const wwi_text *text, const entry *e, uint64_t limit, uint64_t *begin) {
+static ww_status check_entry(const wwi_text *text, const entry *e, uint64_t *begin) {
     enum { HEADER = 30 };
     if (e->flags & 1)
         return wwi_fail(WW_ERROR_UNSUPPORTED, "%s: the array is encrypted", text->name);
@@ -299,56 +281,37 @@ static ww_status check_entry(const wwi_text *text, const entry *e, uint64_t limi
     if (e->local > text->size || text->size - e->local < HEADER || memcmp(text->bytes + e->local, "PK\x03\x04", 4) != 0)
         return fail_damaged(text, "the array is not where the directory says");
     const char *header = text->bytes + e->local;
-    *begin = e->local + HEADER + little(header + 26, 2) + little(header + 28, 2);
+    *begin = e->local + HEADER + wwi_little(header + 26, 2) + wwi_little(header + 28, 2);
     if (*begin > text->size || text->size - *begin < e->packed || (e->method == STORED && e->packed != e->unpacked))
         return fail_damaged(text, "the array ends too early");
-    return e->unpacked > limit ? fail_limit(text, limit) : WW_OK;
+    return e->unpacked > unpack_limit() ? fail_limit(text) : WW_OK;
 }
 
 static ww_status unpack_archive(wwi_text *text, const char *member) {
-    const uint64_t limit = unpack_limit();
     entry e = {.local = 0};
     uint64_t begin = 0;
-    char *bytes = NULL;
-    size_t size = 0;
-    ww_status status = WW_OK;
     WWI_TRY(find_entry(text, member, &e));
-    WWI_TRY(check_entry(text, &e, limit, &begin));
+    WWI_TRY(check_entry(text, &e, &begin));
     if (e.method == STORED) {
-        size = (size_t)e.packed;
-        bytes = malloc(size + 1 + WWI_NUMBER_SLACK);
-        if (!bytes)
-            return wwi_fail_memory(size);
-        memcpy(bytes, text->bytes + begin, size);
+        memmove(text->bytes, text->bytes + begin, (size_t)e.packed);
+        end_text(text, (size_t)e.packed);
     } else {
-        status = inflate_all(text, text->bytes + begin, (size_t)e.packed, -15, e.unpacked, limit, &bytes, &size);
+        WWI_TRY(inflate_text(text, text->bytes + begin, (size_t)e.packed, -15, e.unpacked));
     }
-    if (status == WW_OK && (size != e.unpacked || !has_checksum(bytes, size, e.checksum)))
-        status = fail_damaged(text, "the array's checksum is wrong");
-    if (status == WW_OK)
-        replace(text, bytes, size);
-    else
-        free(bytes);
-    if (status == WW_OK && !wwi_is_npy(text))
-        status = wwi_fail(WW_ERROR_FORMAT, "%s: what it holds is no .npy array", text->name);
-    return status;
+    if (text->size != e.unpacked || !has_checksum(text->bytes, text->size, e.checksum))
+        return fail_damaged(text, "the array's checksum is wrong");
+    return wwi_is_npy(text) ? WW_OK : wwi_fail(WW_ERROR_FORMAT, "%s: what it holds is no .npy array", text->name);
 }
 
 ww_status wwi_text_unpack(wwi_text *text, const char *member) {
-    char *bytes = NULL;
-    size_t size = 0;
-    if (text->size >= 4 && memcmp(text->bytes, "PK\x03\x04", 4) == 0)
+    if (wwi_text_begins(text, "PK\x03\x04"))
         return unpack_archive(text, member);
     if (member)
         return wwi_fail(WW_ERROR_FORMAT, "%s: not an .npz archive", text->name);
     // The third byte is the method, deflate, which is the only one.
-    if (text->size < 3 || memcmp(text->bytes, "\x1F\x8B\x08", 3) != 0)
+    if (!wwi_text_begins(text, "\x1F\x8B\x08"))
         return WW_OK;
     // The last four bytes are the size, modulo 2^32, of what was packed last.
-    const uint64_t expected = text->size >= 18 ? little(text->bytes + text->size - 4, 4) : 0;
-    const ww_status status =
-        inflate_all(text, text->bytes, text->size, 15 + 16, expected, unpack_limit(), &bytes, &size);
-    if (bytes)
-        replace(text, bytes, size);
-    return status;
+    const uint64_t expected = text->size >= 18 ? wwi_little(text->bytes + text->size - 4, 4) : 0;
+    return inflate_text(text, text->bytes, text->size, 15 + 16, expected);
 }

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "ends.h"
 #include "files/output.h"
 #include "files/point_files.h"
 #include "host.h"
 
 struct ww_file {
     wwi_output output;
-    char *name; // as given: its ending says the format
+    char name[]; // as given: its ending says the format
 };
 
 ww_status ww_file_create(const char *path, ww_file **file) {
@@ -22,17 +22,14 @@ ww_status ww_file_create(const char *path, ww_file **file) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_file_create: %s is NULL", path ? "file" : "path");
     if (!*path)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_file_create: the path is empty");
-    ww_file *made;
-    WWI_TRY(wwi_new_zeroed(made, 1));
-    made->name = strdup(path);
-    const ww_status status = made->name ? wwi_output_open(path, &made->output) : wwi_fail_memory(strlen(path) + 1);
-    if (status == WW_OK) {
-        *file = made;
-        return WW_OK;
-    }
-    free(made->name);
-    free(made);
-    return status;
+    const size_t bytes = sizeof(ww_file) + strlen(path) + 1;
+    WWI_FREES ww_file *made = calloc(1, bytes);
+    if (!made)
+        return wwi_fail_memory(bytes);
+    strcpy(made->name, path);
+    WWI_TRY(wwi_output_open(path, &made->output));
+    *file = wwi_taken(&made);
+    return WW_OK;
 }
 
 ww_status ww_file_put(ww_file *file, const void *bytes, size_t size) {
@@ -57,11 +54,6 @@ ww_status ww_file_finish(ww_file *file) {
 }
 
 ww_status ww_file_close(ww_file **file, int keep) {
-    if (!file || !*file)
-        return WW_OK;
-    const ww_status status = wwi_output_close(&(*file)->output, keep != 0);
-    free((*file)->name);
-    free(*file);
-    *file = NULL;
-    return status;
+    WWI_FREES ww_file *f = wwi_taken(file);
+    return f ? wwi_output_close(&f->output, keep != 0) : WW_OK;
 }

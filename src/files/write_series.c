@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "files/file_name.h"
 #include "files/number.h"
 #include "files/output.h"
@@ -36,26 +37,18 @@ static bool has_labels(const ww_series_set *set) {
 }
 
 // Whether the reader takes a label as it is (it makes 1 of 1.0); *fraction: it is a number, but not a whole one.
-static ww_status reads_the_same(const char *name, locale_t c_locale, bool *same, bool *fraction) {
+static ww_status reads_the_same(const char *name, const wwi_text *text, bool *same, bool *fraction) {
     const size_t size = strlen(name);
-    const wwi_text text = {.c_locale = c_locale};
-    char *padded = calloc(size + 1 + WWI_NUMBER_SLACK, 1), *label = NULL;
+    WWI_FREES char *padded = NULL;
+    WWI_FREES char *label = NULL;
     double value = 0;
-    *same = *fraction = false;
-    if (!padded)
-        return wwi_fail_memory(size + 1 + WWI_NUMBER_SLACK);
+    WWI_TRY(wwi_new_zeroed(padded, size + 1 + WWI_NUMBER_SLACK));
     memcpy(padded, name, size);
     const wwi_span field = {padded, padded + size};
-    *fraction = wwi_number_parse(field, c_locale, &value) && isfinite(value) && value != floor(value);
-    const ww_status status = wwi_label_parse(&text, wwi_span_trim(field), &label);
+    *fraction = wwi_number_parse(field, text->c_locale, &value) && isfinite(value) && value != floor(value);
+    WWI_TRY(wwi_label_parse(text, wwi_span_trim(field), &label));
     *same = label && strcmp(label, name) == 0;
-    free(label);
-    free(padded);
-    return status;
-}
-
-static bool starts(const char *name, const char *with) {
-    return strncmp(name, with, strlen(with)) == 0;
+    return WW_OK;
 }
 
 // What begins a file of another kind, or a comment there.
@@ -63,7 +56,7 @@ static bool begins_other_file(const char *name) {
     static const char *const others[] = {"@",        "%",         "\xEF\xBB\xBF", "\xFE\xFF",
                                          "\xFF\xFE", "\x93NUMPY", "\x1F\x8B",     "PK\x03\x04"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (starts(name, others[i]))
+        if (strncmp(name, others[i], strlen(others[i])) == 0)
             return true;
     return false;
 }
@@ -72,23 +65,20 @@ static bool begins_other_file(const char *name) {
 // form than the reader's, and at a line's begin (`first`) also one that begins another kind of file, and a number that
 // would be taken for a value.
 static ww_status check_labels(const ww_series_set *set, const char *path, const char *forbidden, bool first) {
-    ww_status status = WW_OK;
-    const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (c_locale == (locale_t)0)
+    WWI_ENDS(wwi_text_close) wwi_text text = {.c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
+    if (!text.c_locale)
         return wwi_fail_memory(sizeof(locale_t));
-    for (size_t k = 0; status == WW_OK && k < ww_series_set_class_count(set); k++) {
+    for (size_t k = 0; k < ww_series_set_class_count(set); k++) {
         const char *name = ww_series_set_class_name(set, k);
         bool same, fraction;
-        status = reads_the_same(name, c_locale, &same, &fraction);
-        if (status == WW_OK &&
-            (!same || strpbrk(name, forbidden) || *name == '#' || (first && (fraction || begins_other_file(name))))) {
-            wwi_fail(WW_ERROR_UNSUPPORTED, "%s: the format can't hold the label '%.64s'", path, name);
-            status = wwi_fail_hint(first ? "labels are plain words or whole numbers; .ts holds more"
-                                         : "labels are plain words, numbers as they are written in short");
-        }
+        WWI_TRY(reads_the_same(name, &text, &same, &fraction));
+        if (same && !strpbrk(name, forbidden) && *name != '#' && !(first && (fraction || begins_other_file(name))))
+            continue;
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: the format can't hold the label '%.64s'", path, name);
+        return wwi_fail_hint(first ? "labels are plain words or whole numbers; .ts holds more"
+                                   : "labels are plain words, numbers as they are written in short");
     }
-    freelocale(c_locale);
-    return status;
+    return WW_OK;
 }
 
 // The reader takes missing values at a line's end for padding.
@@ -164,13 +154,6 @@ static ww_status check_content(const ww_series_set *set, const char *path, ww_fo
     default:
         return WW_OK;
     }
-}
-
-// Whatever the format can't hold is found before the file is touched.
-static ww_status check(const ww_series_set *set, const char *path, ww_format format, ww_precision precision) {
-    WWI_TRY(check_shape(set, path, format));
-    WWI_TRY(check_content(set, path, format));
-    return precision == WW_FLOAT ? check_range(set, path) : WW_OK;
 }
 
 // `n` values with a separator between them.
@@ -300,30 +283,23 @@ ww_status ww_series_set_write(const ww_series_set *set, const char *path, ww_for
     if (precision != WW_FLOAT && precision != WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_write: precision is %d", (int)precision);
     wwi_output output;
-    ww_status status = WW_OK;
     if (format == WW_FORMAT_AUTO)
         WWI_TRY(format_by_name(path, &format));
-    WWI_TRY(check(set, path, format, precision));
+    if ((unsigned)format > WW_FORMAT_ARFF)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_write: format is %d", (int)format);
+    // Whatever the format can't hold is found before the file is touched.
+    WWI_TRY(check_shape(set, path, format));
+    WWI_TRY(check_content(set, path, format));
+    if (precision == WW_FLOAT)
+        WWI_TRY(check_range(set, path));
     WWI_TRY(wwi_output_open(path, &output));
-    switch (format) {
-    case WW_FORMAT_TSV:
-        write_lines(&output, set, '\t', true, precision);
-        break;
-    case WW_FORMAT_CSV:
-        write_lines(&output, set, ',', false, precision);
-        break;
-    case WW_FORMAT_TS:
-        write_ts(&output, set, precision);
-        break;
-    case WW_FORMAT_NPY:
+    if (format == WW_FORMAT_NPY)
         write_npy(&output, set, precision);
-        break;
-    case WW_FORMAT_TEXT:
+    else if (format == WW_FORMAT_TS)
+        write_ts(&output, set, precision);
+    else if (format == WW_FORMAT_TEXT)
         wwi_write_symbols(&output, set);
-        break;
-    default:
-        status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_write: format is %d", (int)format);
-    }
-    const ww_status closed = wwi_output_close(&output, status == WW_OK);
-    return status == WW_OK ? closed : status;
+    else
+        write_lines(&output, set, format == WW_FORMAT_TSV ? '\t' : ',', format == WW_FORMAT_TSV, precision);
+    return wwi_output_close(&output, true);
 }

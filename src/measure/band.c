@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-#include "error.h"
-#include "host.h"
+#include "base/kit.h"
 
 // Goes down the rows of a matrix. Each row costs O(1) on average: both ends only move forward.
 typedef struct band_walk {
@@ -15,10 +14,6 @@ typedef struct band_walk {
     size_t thickness;   // slanted
     size_t first, last; // slanted: steps; itakura: columns
 } band_walk;
-
-static size_t min_size(size_t a, size_t b) {
-    return a < b ? a : b;
-}
 
 static size_t max_size(size_t a, size_t b) {
     return a > b ? a : b;
@@ -46,13 +41,8 @@ static band_walk walk_begin(const ww_band *band, size_t n, size_t m) {
         walk.right += minus_or_zero(m, n);
     }
     if (band->kind == WW_BAND_SLANTED)
-        walk.thickness = wwi_band_thickness(band, min_size(n, m));
+        walk.thickness = wwi_band_thickness(band, wwi_least(n, m));
     return walk;
-}
-
-static void row_about_diagonal(const band_walk *walk, size_t i, size_t *lo, size_t *hi) {
-    *lo = minus_or_zero(i, walk->left);
-    *hi = min_size(walk->m, i + walk->right + 1);
 }
 
 // Where the centre line is at `step` of `steps` along a side of `size`: floor(step / steps * size).
@@ -77,7 +67,7 @@ static void row_slanted(band_walk *walk, size_t i, size_t *lo, size_t *hi) {
     while (walk->last + 1 < steps && slanted_centre(walk->last + 1, steps, n) <= i + above)
         walk->last++;
     *lo = minus_or_zero(slanted_centre(walk->first, steps, m), beside);
-    *hi = min_size(m, slanted_centre(walk->last, steps, m) + beside + 1);
+    *hi = wwi_least(m, slanted_centre(walk->last, steps, m) + beside + 1);
 }
 
 static double round_to_hundredth(double value) {
@@ -128,7 +118,8 @@ static void walk_row(band_walk *walk, size_t i, size_t *lo, size_t *hi) {
         break;
     case WW_BAND_SAKOE_CHIBA:
     case WW_BAND_CORNER:
-        row_about_diagonal(walk, i, lo, hi);
+        *lo = minus_or_zero(i, walk->left);
+        *hi = wwi_least(walk->m, i + walk->right + 1);
         break;
     case WW_BAND_SLANTED:
         row_slanted(walk, i, lo, hi);
@@ -153,7 +144,7 @@ static bool walk_all(const ww_band *band, size_t n, size_t m, size_t *lo, size_t
     for (size_t i = 0; i < n; i++) {
         size_t first = 0, end = 0;
         walk_row(&walk, i, &first, &end);
-        first = min_size(first, end);
+        first = wwi_least(first, end);
         if (lo)
             lo[i] = first;
         if (hi)
@@ -243,19 +234,19 @@ static uint64_t cells_about_diagonal(const band_walk *walk) {
     const uint64_t n = walk->n, m = walk->m, left = walk->left, right = walk->right;
     if (n > m + left || m > n + right)
         return 0;
-    const uint64_t short_rows = m > right + 1 ? min_size(n, m - right - 1) : 0; // those that end before column m
-    const uint64_t late_rows = n > left + 1 ? n - 1 - left : 0;                 // those that begin after column 0
+    const uint64_t short_rows = m > right + 1 ? wwi_least(n, m - right - 1) : 0; // those that end before column m
+    const uint64_t late_rows = n > left + 1 ? n - 1 - left : 0;                  // those that begin after column 0
     return short_rows * (right + 1) + short_rows * (short_rows - (short_rows > 0)) / 2 + (n - short_rows) * m -
            late_rows * (late_rows + 1) / 2;
 }
 
 // Slanted: each point of the longer side has the cells within the thickness of the centre, and there is always a path.
 static uint64_t cells_slanted(const band_walk *walk) {
-    const size_t longer = max_size(walk->n, walk->m), shorter = min_size(walk->n, walk->m), around = walk->thickness;
+    const size_t longer = max_size(walk->n, walk->m), shorter = wwi_least(walk->n, walk->m), around = walk->thickness;
     uint64_t cells = 0;
     for (size_t step = 1; step <= longer; step++) {
         const size_t centre = slanted_centre(step, longer + 1, shorter);
-        cells += min_size(shorter, centre + around + 1) - minus_or_zero(centre, around);
+        cells += wwi_least(shorter, centre + around + 1) - minus_or_zero(centre, around);
     }
     return cells;
 }
@@ -270,14 +261,11 @@ uint64_t wwi_band_cells(const ww_band *band, size_t n, size_t m) {
         return (uint64_t)n * m;
     if (band->kind == WW_BAND_ROWS && band->rows != n)
         return 0;
-    if (band->kind == WW_BAND_SAKOE_CHIBA || band->kind == WW_BAND_CORNER) {
-        const band_walk walk = walk_begin(band, n, m);
+    const band_walk walk = walk_begin(band, n, m);
+    if (band->kind == WW_BAND_SAKOE_CHIBA || band->kind == WW_BAND_CORNER)
         return cells_about_diagonal(&walk);
-    }
-    if (band->kind == WW_BAND_SLANTED) {
-        const band_walk walk = walk_begin(band, n, m);
+    if (band->kind == WW_BAND_SLANTED)
         return cells_slanted(&walk);
-    }
     return walk_all(band, n, m, NULL, NULL, &cells) ? cells : 0;
 }
 

@@ -38,6 +38,13 @@ const ww_measure_info *ww_measure_info_by_name(const char *name) {
     return NULL;
 }
 
+size_t wwi_measure_find_parameter(const ww_measure_info *info, const char *name) {
+    size_t p = 0;
+    while (p < info->parameter_count && strcmp(info->parameters[p].name, name) != 0)
+        p++;
+    return p;
+}
+
 // A measure's defaults; false: there is no such measure.
 static bool make_default(ww_measure_id id, ww_measure *measure) {
     const ww_measure_info *info = ww_measure_info_by_id(id);
@@ -100,15 +107,12 @@ ww_status ww_measure_set(ww_measure *measure, const char *parameter, double valu
     const ww_measure_info *info = ww_measure_info_by_id(measure->id);
     if (!info)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no measure number %d", (int)measure->id);
-    for (size_t p = 0; p < info->parameter_count; p++) {
-        if (strcmp(info->parameters[p].name, parameter) != 0)
-            continue;
-        ww_status status = check_parameter(info, p, value);
-        if (status == WW_OK)
-            measure->parameters[p] = value;
-        return status;
-    }
-    return fail_unknown_parameter(info, parameter);
+    const size_t p = wwi_measure_find_parameter(info, parameter);
+    if (p == info->parameter_count)
+        return fail_unknown_parameter(info, parameter);
+    WWI_TRY(check_parameter(info, p, value));
+    measure->parameters[p] = value;
+    return WW_OK;
 }
 
 static ww_status check_cost(const ww_measure *measure) {
@@ -176,10 +180,8 @@ static ww_status check_recurrence(const ww_measure *measure) {
 
 double wwi_measure_parameter(const ww_measure *measure, const char *name) {
     const ww_measure_info *info = ww_measure_info_by_id(measure->id);
-    for (size_t p = 0; p < info->parameter_count; p++)
-        if (strcmp(info->parameters[p].name, name) == 0)
-            return measure->parameters[p];
-    return 0.0;
+    const size_t p = wwi_measure_find_parameter(info, name);
+    return p < info->parameter_count ? measure->parameters[p] : 0.0;
 }
 
 // Of the user's recurrence the text says what it has.
@@ -231,14 +233,14 @@ ww_status wwi_measure_check(const ww_measure *measure) {
     const ww_measure_info *info = ww_measure_info_by_id(measure->id);
     if (!info)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no measure number %d", (int)measure->id);
-    ww_status status;
-    if ((status = check_cost(measure)) == WW_OK)
-        status = check_recurrence(measure);
-    for (size_t p = 0; status == WW_OK && p < info->parameter_count; p++)
-        status = check_parameter(info, p, measure->parameters[p]);
-    if (status == WW_OK && (status = check_ends(measure)) == WW_OK && (status = check_gamma(measure)) == WW_OK)
-        status = wwi_band_check(&measure->band);
-    return status == WW_OK ? check_rows_forward(measure) : status;
+    WWI_TRY(check_cost(measure));
+    WWI_TRY(check_recurrence(measure));
+    for (size_t p = 0; p < info->parameter_count; p++)
+        WWI_TRY(check_parameter(info, p, measure->parameters[p]));
+    WWI_TRY(check_ends(measure));
+    WWI_TRY(check_gamma(measure));
+    WWI_TRY(wwi_band_check(&measure->band));
+    return check_rows_forward(measure);
 }
 
 ww_cost wwi_measure_cost(const ww_measure *measure) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ends.h"
 #include "host.h"
 #include "measure/measure_table.h"
 
@@ -22,28 +23,26 @@ static ww_status copy_text(const char *source, const char **to) {
 }
 
 ww_status wwi_measure_own(const ww_measure *measure, ww_measure *own) {
-    ww_status status = WW_OK;
     const ww_measure m = *measure;
     *own = m;
     own->cost_expression = own->recurrence = own->recurrence_name = NULL;
     own->band.lo = own->band.hi = NULL;
     if (wwi_measure_cost(&m) == WW_COST_USER)
-        status = copy_text(m.cost_expression, &own->cost_expression);
-    if (status == WW_OK && m.id == WW_USER &&
-        (status = copy_text(m.recurrence_name ? m.recurrence_name : "recurrence", &own->recurrence_name)) == WW_OK)
-        status = copy_text(m.recurrence, &own->recurrence);
-    if (status == WW_OK && m.band.kind == WW_BAND_ROWS &&
-        (status = copy(m.band.lo, m.band.rows * sizeof *m.band.lo, &own->band.lo)) == WW_OK)
-        status = copy(m.band.hi, m.band.rows * sizeof *m.band.hi, &own->band.hi);
-    return status;
+        WWI_TRY(copy_text(m.cost_expression, &own->cost_expression));
+    if (m.id == WW_USER) {
+        WWI_TRY(copy_text(m.recurrence_name ? m.recurrence_name : "recurrence", &own->recurrence_name));
+        WWI_TRY(copy_text(m.recurrence, &own->recurrence));
+    }
+    if (m.band.kind != WW_BAND_ROWS)
+        return WW_OK;
+    WWI_TRY(copy(m.band.lo, m.band.rows * sizeof *m.band.lo, &own->band.lo));
+    return copy(m.band.hi, m.band.rows * sizeof *m.band.hi, &own->band.hi);
 }
 
 void wwi_measure_disown(ww_measure *own) {
-    free((void *)(uintptr_t)own->cost_expression);
-    free((void *)(uintptr_t)own->recurrence);
-    free((void *)(uintptr_t)own->recurrence_name);
-    free((void *)(uintptr_t)own->band.lo);
-    free((void *)(uintptr_t)own->band.hi);
-    own->cost_expression = own->recurrence = own->recurrence_name = NULL;
-    own->band.lo = own->band.hi = NULL;
+    wwi_free_taken(&own->cost_expression);
+    wwi_free_taken(&own->recurrence);
+    wwi_free_taken(&own->recurrence_name);
+    wwi_free_taken(&own->band.lo);
+    wwi_free_taken(&own->band.hi);
 }

@@ -83,6 +83,8 @@ extern const size_t wwi_measure_count;
 // The row of a measure; NULL when there is none. Static.
 const wwi_measure_row *wwi_measure_row_by_id(ww_measure_id id);
 
+// The place of a measure's parameter; their number where it has none of that name.
+size_t wwi_measure_find_parameter(const ww_measure_info *info, const char *name);
 // A parameter's value; 0 of a measure that has none of that name.
 double wwi_measure_parameter(const ww_measure *measure, const char *name);
 

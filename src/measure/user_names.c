@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "measure/user_tokens.h"
 
 static const char *const types[] = {"real",  "ww_scalar", "ww_point", "ww_pair", "ww_entries", "int",   "uint",
@@ -67,13 +68,7 @@ static const char *const reserved_names[] = {"INFINITY",          "NAN",
                                              "release_event",     "capture_event_profiling_info",
                                              "is_valid_event",    "is_valid_reserve_id"};
 
-static bool is_among(const wwi_token *t, const char *const *list, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (wwi_token_is(t, list[i]))
-            return true;
-    return false;
-}
-#define IS_AMONG(t, list) is_among((t), (list), sizeof(list) / sizeof *(list))
+#define IS_AMONG(t, list) wwi_token_is_among((t), WWI_NAMES(list))
 
 static bool has_prefix(const wwi_token *t, const char *const *list, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -81,7 +76,7 @@ static bool has_prefix(const wwi_token *t, const char *const *list, size_t count
             return true;
     return false;
 }
-#define HAS_PREFIX(t, list) has_prefix((t), (list), sizeof(list) / sizeof *(list))
+#define HAS_PREFIX(t, list) has_prefix((t), WWI_NAMES(list))
 
 // The name without the number of elements behind it.
 static wwi_token without_digits(const wwi_token *t) {

@@ -44,6 +44,12 @@ typedef struct reader {
     bool after_cast, after_control; // the bracket that was closed just before
 } reader;
 
+static void free_reader(reader *r) {
+    free(r->tokens.items);
+    free(r->own);
+    free(r->bodies);
+}
+
 static const wwi_token nothing = {.kind = WWI_SIGN, .begin = ";", .size = 1};
 
 static wwi_token *current(const reader *r) {
@@ -98,9 +104,7 @@ static ww_status declare(reader *r, wwi_own_kind kind, int *number) {
         return refuse(r, "too many names");
     WWI_TRY(wwi_grow(&r->own, &r->own_capacity, r->own_count + 1, sizeof *r->own));
     *number = t->own = (int)r->own_count;
-    memset(&r->own[r->own_count], 0, sizeof *r->own);
-    r->own[r->own_count].kind = kind;
-    r->own[r->own_count++].name = *t;
+    r->own[r->own_count++] = (wwi_own){.name = *t, .kind = kind};
     return WW_OK;
 }
 
@@ -278,9 +282,7 @@ static ww_status close_bracket(reader *r) {
 
 static ww_status take_sign(reader *r) {
     const wwi_token *s = current(r);
-    ww_status status = check_sign(r);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(check_sign(r));
     if (is_sign(s, "(") || is_sign(s, "{"))
         return open_bracket(r);
     if (is_sign(s, ")") || is_sign(s, "}"))
@@ -288,9 +290,10 @@ static ww_status take_sign(reader *r) {
     if (is_sign(s, ";"))
         r->declares = false;
     const bracket *b = r->depth ? &r->open[r->depth - 1] : NULL;
-    if (is_sign(s, ",") && b && b->call != WWI_NO_NAME && (status = end_argument(r, b)) == WW_OK)
-        status = begin_argument(r);
-    return status;
+    if (!is_sign(s, ",") || !b || b->call == WWI_NO_NAME)
+        return WW_OK;
+    WWI_TRY(end_argument(r, b));
+    return begin_argument(r);
 }
 
 // A name, number or sign where values and statements stand; then what it leaves for the next one.
@@ -329,9 +332,8 @@ static ww_status declare_function(reader *r) {
         return refuse(r, "no name for the text's own use");
     if (!is_sign(next(r), "("))
         return refuse(r, "outside of functions only functions can be defined");
-    const ww_status status = declare(r, WWI_FUNCTION, &r->function);
     r->function_begin = r->at;
-    return status;
+    return declare(r, WWI_FUNCTION, &r->function);
 }
 
 static ww_status take_outside(reader *r) {
@@ -403,7 +405,6 @@ static ww_status declare_macro(reader *r, bool arguments, bool has_value) {
 
 // A macro's value up to the line's end.
 static ww_status take_value(reader *r, int number) {
-    ww_status status = WW_OK;
     const size_t begin = r->at;
     const wwi_token *first = current(r);
     r->after_cast = r->after_control = r->declares = false;
@@ -411,9 +412,8 @@ static ww_status take_value(reader *r, int number) {
         return refuse(r, "a macro is a value");
     r->in_macro = true;
     r->function = number;
-    for (; status == WW_OK && current(r)->kind != WWI_LINE; r->at++)
-        if ((status = take_code(r)) != WW_OK)
-            return status;
+    for (; current(r)->kind != WWI_LINE; r->at++)
+        WWI_TRY(take_code(r));
     if (r->depth > 0)
         return refuse(r, "a bracket of a macro is not closed in it");
     if (r->at > begin && !is_value_end(r, current(r) - 1))
@@ -433,20 +433,19 @@ static ww_status take_define(reader *r) {
     const bool arguments = is_sign(name + 1, "(") && name[1].begin == name->begin + name->size;
     r->parameter_count = 0;
     r->at++;
-    ww_status status = arguments ? take_parameters(r) : WW_OK;
+    if (arguments)
+        WWI_TRY(take_parameters(r));
     const size_t value = r->at;
-    const bool has_value = status == WW_OK && current(r)->kind != WWI_LINE;
+    const bool has_value = current(r)->kind != WWI_LINE;
     r->at = at;
-    if (status == WW_OK && arguments && !has_value)
+    if (arguments && !has_value)
         return refuse(r, "a macro with arguments and without a value");
-    if (status == WW_OK && (status = declare_macro(r, arguments, has_value)) == WW_OK) {
-        if (wwi_name_is_flag(name) && arguments)
-            return refuse(r, "it takes no arguments");
-        r->own[name->own].parameters = r->parameter_count;
-        r->at = value;
-        status = take_value(r, name->own);
-    }
-    return status;
+    WWI_TRY(declare_macro(r, arguments, has_value));
+    if (wwi_name_is_flag(name) && arguments)
+        return refuse(r, "it takes no arguments");
+    r->own[name->own].parameters = r->parameter_count;
+    r->at = value;
+    return take_value(r, name->own);
 }
 
 // A condition encloses whole statements or functions, so that those that are left fit together.
@@ -524,24 +523,20 @@ static ww_status take(reader *r) {
     if (t->kind == WWI_DIRECTIVE)
         return take_directive(r);
     if (r->tokens.expression || in_body(r)) {
-        const ww_status status = take_code(r);
-        if (status == WW_OK && r->depth == 0 && is_sign(t, "}")) {
-            const int owner = r->function;
-            r->function = WWI_NO_NAME;
-            return add_body(r, r->function_begin + 1, r->at, owner);
-        }
-        return status;
+        WWI_TRY(take_code(r));
+        if (r->depth > 0 || !is_sign(t, "}"))
+            return WW_OK;
+        const int owner = r->function;
+        r->function = WWI_NO_NAME;
+        return add_body(r, r->function_begin + 1, r->at, owner);
     }
     return r->depth > 0 ? take_parameter(r) : take_outside(r);
 }
 
 static ww_status check_all(reader *r) {
-    ww_status status = wwi_user_tokens_read(&r->tokens);
-    for (; status == WW_OK && current(r)->kind != WWI_END; r->at++)
-        if ((status = take(r)) != WW_OK)
-            return status;
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_user_tokens_read(&r->tokens));
+    for (; current(r)->kind != WWI_END; r->at++)
+        WWI_TRY(take(r));
     if (r->depth > 0)
         return refuse(r, "a bracket is not closed");
     if (r->condition_depth > 0)
@@ -554,10 +549,7 @@ static ww_status check_all(reader *r) {
 }
 
 ww_status wwi_user_text_check(const char *name, const char *text, bool expression) {
+    WWI_ENDS(free_reader)
     reader r = {.tokens = {.name = name, .text = text, .expression = expression}, .function = WWI_NO_NAME};
-    const ww_status status = check_all(&r);
-    free(r.tokens.items);
-    free(r.own);
-    free(r.bodies);
-    return status;
+    return check_all(&r);
 }

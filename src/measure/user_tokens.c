@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/names.h"
 #include "host.h"
 
 enum { SHOWN = 40, MOST_TOKENS = 1 << 15 };
@@ -23,6 +24,13 @@ bool wwi_token_is(const wwi_token *t, const char *text) {
     return strlen(text) == t->size && memcmp(t->begin, text, t->size) == 0;
 }
 
+bool wwi_token_is_among(const wwi_token *t, const char *const *texts, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (wwi_token_is(t, texts[i]))
+            return true;
+    return false;
+}
+
 ww_status wwi_user_refuse(const wwi_tokens *t, const wwi_token *at, const char *what) {
     size_t line = 1;
     for (const char *c = t->text; c < at->begin; c++)
@@ -35,13 +43,6 @@ ww_status wwi_user_refuse(const wwi_tokens *t, const wwi_token *at, const char *
 static ww_status refuse(const reader *r, const char *at, size_t size, const char *what) {
     const wwi_token t = {.begin = at, .size = size};
     return wwi_user_refuse(r->tokens, &t, what);
-}
-
-static bool is_among(const char *at, size_t size, const char *const *list, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (strlen(list[i]) == size && memcmp(list[i], at, size) == 0)
-            return true;
-    return false;
 }
 
 // The phases of translation before tokens: three characters that stand for one, continued lines, and characters that
@@ -111,12 +112,12 @@ static ww_status take_sign(reader *r) {
                                         ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="};
     static const char *const refused[] = {"->", "##", "%:", "<:", ":>", "<%", "%>", "??"};
     const char *begin = r->at;
-    const size_t both = begin[1] ? 2 : 1;
-    if (is_among(begin, both, refused, sizeof refused / sizeof *refused))
-        return refuse(r, begin, both, "not allowed");
+    const wwi_token both = {.begin = begin, .size = begin[1] ? 2 : 1};
+    if (wwi_token_is_among(&both, WWI_NAMES(refused)))
+        return wwi_user_refuse(r->tokens, &both, "not allowed");
     if (!strchr("+-*/%<>=!&|^~?:;,.(){}", *begin))
         return refuse(r, begin, 1, "not allowed");
-    r->at += is_among(begin, both, pairs, sizeof pairs / sizeof *pairs) ? 2 : 1;
+    r->at += wwi_token_is_among(&both, WWI_NAMES(pairs)) ? 2 : 1;
     return add(r, WWI_SIGN, begin, (size_t)(r->at - begin));
 }
 
@@ -128,11 +129,11 @@ static ww_status take_directive(reader *r) {
     const char *begin = r->at;
     while (is_name_part(*r->at))
         r->at++;
-    const size_t size = (size_t)(r->at - begin);
-    if (!is_among(begin, size, allowed, sizeof allowed / sizeof *allowed))
-        return refuse(r, begin, size, "a directive that is not allowed");
+    const wwi_token name = {.begin = begin, .size = (size_t)(r->at - begin)};
+    if (!wwi_token_is_among(&name, WWI_NAMES(allowed)))
+        return wwi_user_refuse(r->tokens, &name, "a directive that is not allowed");
     r->in_directive = true;
-    return add(r, WWI_DIRECTIVE, begin, size);
+    return add(r, WWI_DIRECTIVE, begin, name.size);
 }
 
 static ww_status take(reader *r) {
@@ -156,10 +157,13 @@ static ww_status take(reader *r) {
 
 ww_status wwi_user_tokens_read(wwi_tokens *t) {
     reader r = {.tokens = t, .at = t->text, .line_begins = true};
-    ww_status status = check_characters(&r);
-    while (status == WW_OK && (status = skip(&r)) == WW_OK && *r.at)
-        status = take(&r);
-    if (status == WW_OK && r.in_directive)
-        status = add(&r, WWI_LINE, r.at, 0);
-    return status == WW_OK ? add(&r, WWI_END, r.at, 0) : status;
+    WWI_TRY(check_characters(&r));
+    WWI_TRY(skip(&r));
+    while (*r.at) {
+        WWI_TRY(take(&r));
+        WWI_TRY(skip(&r));
+    }
+    if (r.in_directive)
+        WWI_TRY(add(&r, WWI_LINE, r.at, 0));
+    return add(&r, WWI_END, r.at, 0);
 }

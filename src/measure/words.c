@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "ends.h"
 #include "files/number.h"
 #include "measure/measure_table.h"
 #include "options.h"
@@ -198,10 +199,8 @@ ww_status ww_measure_set_text(ww_measure *measure, const char *word, size_t long
         measure->gamma = number;
         return WW_OK;
     }
-    for (size_t p = 0; p < info->parameter_count; p++)
-        if (strcmp(info->parameters[p].name, name) == 0)
-            return ww_measure_set(measure, name, number);
-    return fail_word(info, word);
+    const bool known = wwi_measure_find_parameter(info, name) < info->parameter_count;
+    return known ? ww_measure_set(measure, name, number) : fail_word(info, word);
 }
 
 static ww_status fail_measure(const char *name) {
@@ -228,30 +227,22 @@ static ww_status give(ww_measure *measure, size_t struct_size, const ww_measure 
 }
 
 ww_status ww_measure_parse(ww_measure *measure, size_t struct_size, const char *text, size_t longest) {
-    ww_status status;
     ww_measure made;
     if (!measure || !text || struct_size < sizeof struct_size)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the measure or the text is NULL, or the size is %zu", struct_size);
-    char *words = strdup(text);
+    WWI_FREES char *words = strdup(text);
     if (!words)
         return wwi_fail_memory(strlen(text) + 1);
     char *at = words;
     at[strcspn(at, ",")] = '\0';
     const ww_measure_info *info = ww_measure_info_by_name(at);
-    if (!info) {
-        status = fail_measure(at);
-        goto done;
-    }
-    if ((status = ww_measure_init(&made, sizeof made, info->id)) != WW_OK)
-        goto done;
-    for (size_t done = strlen(at); status == WW_OK && text[done]; done += strlen(at)) {
+    if (!info)
+        return fail_measure(at);
+    WWI_TRY(ww_measure_init(&made, sizeof made, info->id));
+    for (size_t done = strlen(at); text[done]; done += strlen(at)) {
         at = words + ++done;
         at[strcspn(at, ",")] = '\0';
-        status = ww_measure_set_text(&made, at, longest);
+        WWI_TRY(ww_measure_set_text(&made, at, longest));
     }
-    if (status == WW_OK)
-        status = give(measure, struct_size, &made);
-done:
-    free(words);
-    return status;
+    return give(measure, struct_size, &made);
 }

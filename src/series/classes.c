@@ -44,6 +44,10 @@ static ww_status grow_slots(wwi_class_names *n) {
     return WW_OK;
 }
 
+bool wwi_class_is_known(const wwi_class_names *n, const char *name) {
+    return n->count > 0 && n->slots[find_slot(n, name)] > 0;
+}
+
 ww_status wwi_class_of_name(wwi_class_names *n, const char *name, long *number) {
     if (2 * (n->count + 1) > n->slot_count)
         WWI_TRY(grow_slots(n));

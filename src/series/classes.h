@@ -3,6 +3,7 @@
 #ifndef WAVEWARP_CLASSES_H
 #define WAVEWARP_CLASSES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <wavewarp/status.h>
 
@@ -16,6 +17,7 @@ typedef struct wwi_class_names {
 
 // The number of the class of that name, which gets the next number when it is new.
 ww_status wwi_class_of_name(wwi_class_names *names, const char *name, long *number);
+bool wwi_class_is_known(const wwi_class_names *names, const char *name);
 void wwi_class_names_free(wwi_class_names *names);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/names.h"
 #include "base/random.h"
 #include "host.h"
@@ -256,32 +257,24 @@ ww_status ww_series_set_generate(ww_generator kind, const ww_generate_options *o
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_generate: set is NULL");
     *set = NULL;
     ww_generate_options o = WW_GENERATE_OPTIONS_INIT;
-    double *values = NULL;
-    ww_status status = wwi_options_take(&o, options, "ww_generate_options");
-    if (status == WW_OK)
-        status = check(kind, &o);
-    if (status == WW_OK)
-        status = ww_series_set_create(o.channels, set);
-    if (status != WW_OK)
-        return status;
-    values = malloc(o.channels * o.max_length * sizeof *values);
-    if (!values)
-        status = wwi_fail_memory(o.channels * o.max_length * sizeof *values);
+    WWI_FREES double *values = NULL;
+    WWI_ENDS(ww_series_set_destroy) ww_series_set *made = NULL;
+    WWI_TRY(wwi_options_take(&o, options, "ww_generate_options"));
+    WWI_TRY(check(kind, &o));
+    WWI_TRY(ww_series_set_create(o.channels, &made));
+    WWI_TRY(wwi_new(values, o.channels * o.max_length));
     const size_t classes = generators[kind].class_count;
-    for (size_t i = 0; status == WW_OK && i < o.count; i++) {
+    for (size_t i = 0; i < o.count; i++) {
         random_state lengths = random_stream(o.seed, i, 0);
         const size_t length = uniform_size(&lengths, o.length, o.max_length);
         const size_t class_number = classes ? i % classes : 0;
-        for (size_t c = 0; status == WW_OK && c < o.channels; c++) {
+        for (size_t c = 0; c < o.channels; c++) {
             random_state random = random_stream(o.seed, i, c + 1);
             generators[kind].generate(&random, class_number, values + c * length, length);
-            status = random.status;
+            WWI_TRY(random.status);
         }
-        if (status == WW_OK)
-            status = ww_series_set_add(*set, length, values, classes ? generators[kind].classes[class_number] : NULL);
+        WWI_TRY(ww_series_set_add(made, length, values, classes ? generators[kind].classes[class_number] : NULL));
     }
-    free(values);
-    if (status != WW_OK)
-        ww_series_set_destroy(set);
-    return status;
+    *set = wwi_taken(&made);
+    return WW_OK;
 }

@@ -110,10 +110,9 @@ ww_status ww_series_set_fill_missing(ww_series_set *set, ww_missing how) {
             if (how == WW_MISSING_DROP ? count_whole(set, i) == 0 : !has_value(set, i, c))
                 return fail_empty(i, c, how);
     if (how == WW_MISSING_DROP) {
-        bool *stays;
+        WWI_FREES bool *stays = NULL;
         WWI_TRY(wwi_new(stays, ww_series_set_max_length(set)));
         drop(set, stays);
-        free(stays);
     } else {
         fill(set);
     }

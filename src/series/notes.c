@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ends.h"
 #include "host.h"
 #include "options.h"
 #include "series/set.h"
@@ -20,14 +21,15 @@ void wwi_notes_add(wwi_notes *notes, ww_notice kind, const char *format, ...) {
     notes->notices[notes->count++].kind = kind;
 }
 
-void wwi_notes_free(wwi_notes *notes) {
-    if (notes)
-        free(notes->heading);
-    free(notes);
+void wwi_notes_free(wwi_notes **notes) {
+    wwi_notes *n = wwi_taken(notes);
+    if (n)
+        free(n->heading);
+    free(n);
 }
 
 void wwi_series_set_take_notes(ww_series_set *set, wwi_notes *notes) {
-    wwi_notes_free(set->notes);
+    wwi_notes_free(&set->notes);
     set->notes = notes;
 }
 

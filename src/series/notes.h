@@ -20,7 +20,7 @@ typedef struct wwi_notes {
 
 // Appends a notice; `notes` NULL: nobody wants it.
 void wwi_notes_add(wwi_notes *notes, ww_notice kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void wwi_notes_free(wwi_notes *notes); // and what it holds; NULL is allowed
+void wwi_notes_free(wwi_notes **notes); // and what it holds
 
 // Gives the set its notes, which it owns from now on; those that it had are freed.
 void wwi_series_set_take_notes(ww_series_set *set, wwi_notes *notes);

@@ -55,7 +55,7 @@ void ww_series_set_destroy(ww_series_set **set) {
     free(s->classes);
     free(s->lengths);
     free(s->offsets);
-    wwi_notes_free(s->notes);
+    wwi_notes_free(&s->notes);
     free(s);
 }
 
@@ -67,6 +67,15 @@ static void count_times(double *times, size_t length) {
 
 static double *times_of(const ww_series_set *set, size_t i) {
     return set->times + set->offsets[i] / set->channels;
+}
+
+// For so many values and series in all.
+static ww_status make_room(ww_series_set *set, size_t values, size_t series) {
+    WWI_TRY(wwi_grow(&set->values, &set->values_capacity, values, sizeof *set->values));
+    WWI_TRY(wwi_grow(&set->offsets, &set->offsets_capacity, series, sizeof *set->offsets));
+    WWI_TRY(wwi_grow(&set->lengths, &set->lengths_capacity, series, sizeof *set->lengths));
+    WWI_TRY(wwi_grow(&set->classes, &set->classes_capacity, series, sizeof *set->classes));
+    return set->timed ? wwi_grow(&set->times, &set->times_capacity, values / set->channels, sizeof *set->times) : WW_OK;
 }
 
 ww_status ww_series_set_add(ww_series_set *set, size_t length, const double *values, const char *label) {
@@ -81,22 +90,10 @@ ww_status ww_series_set_add(ww_series_set *set, size_t length, const double *val
     uint64_t added, total;
     if (!wwi_mul_u64(length, set->channels, &added) || !wwi_add_u64(added, set->value_count, &total))
         return wwi_fail(WW_ERROR_OVERFLOW, "a set of more than 2^64 values");
-
-    ww_status status = wwi_grow(&set->values, &set->values_capacity, (size_t)total, sizeof *set->values);
-    if (status == WW_OK)
-        status = wwi_grow(&set->offsets, &set->offsets_capacity, set->count + 1, sizeof *set->offsets);
-    if (status == WW_OK)
-        status = wwi_grow(&set->lengths, &set->lengths_capacity, set->count + 1, sizeof *set->lengths);
-    if (status == WW_OK)
-        status = wwi_grow(&set->classes, &set->classes_capacity, set->count + 1, sizeof *set->classes);
-    if (status == WW_OK && set->timed)
-        status = wwi_grow(&set->times, &set->times_capacity, (size_t)total / set->channels, sizeof *set->times);
+    WWI_TRY(make_room(set, (size_t)total, set->count + 1));
     long class_number = -1;
-    if (status == WW_OK && label)
-        status = wwi_class_of_name(&set->names, label, &class_number);
-    if (status != WW_OK)
-        return status;
-
+    if (label)
+        WWI_TRY(wwi_class_of_name(&set->names, label, &class_number));
     memcpy(set->values + set->value_count, values, (size_t)added * sizeof *values);
     for (size_t i = 0; i < (size_t)added; i++)
         set->missing += isnan(values[i]) ? 1 : 0;
@@ -148,25 +145,20 @@ bool wwi_series_set_join(ww_series_set *const *sets, unsigned count,
         values += sets[k]->value_count;
         series += sets[k]->count;
     }
-    if (wwi_grow(&to->values, &to->values_capacity, values, sizeof *to->values) != WW_OK ||
-        wwi_grow(&to->offsets, &to->offsets_capacity, series, sizeof *to->offsets) != WW_OK ||
-        wwi_grow(&to->lengths, &to->lengths_capacity, series, sizeof *to->lengths) != WW_OK ||
-        wwi_grow(&to->classes, &to->classes_capacity, series, sizeof *to->classes) != WW_OK ||
-        (to->timed && wwi_grow(&to->times, &to->times_capacity, values / to->channels, sizeof *to->times) != WW_OK))
+    if (make_room(to, values, series) != WW_OK)
         return false;
     size_t at = to->count;
     for (unsigned k = 1; k < count; k++) {
         const ww_series_set *from = sets[k];
         // Classes are numbered by first appearance, in the pieces as in the whole.
-        long *classes = malloc((from->names.count + 1) * sizeof *classes);
-        bool good = classes != NULL;
-        for (size_t c = 0; good && c < from->names.count; c++)
-            good = wwi_class_of_name(&to->names, from->names.names[c], &classes[c]) == WW_OK;
-        for (size_t i = 0; good && i < from->count; i++, at++)
-            to->classes[at] = from->classes[i] < 0 ? -1 : classes[from->classes[i]];
-        free(classes);
-        if (!good)
+        WWI_FREES long *classes = NULL;
+        if (wwi_new(classes, from->names.count + 1) != WW_OK)
             return false;
+        for (size_t c = 0; c < from->names.count; c++)
+            if (wwi_class_of_name(&to->names, from->names.names[c], &classes[c]) != WW_OK)
+                return false;
+        for (size_t i = 0; i < from->count; i++, at++)
+            to->classes[at] = from->classes[i] < 0 ? -1 : classes[from->classes[i]];
     }
     copies c = {sets, count, values - to->value_count};
     in_threads(count, copy_values, &c);
@@ -187,9 +179,7 @@ ww_status ww_series_set_set_times(ww_series_set *set, size_t i, const double *ti
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_set_times: %s is NULL", set ? "times" : "set");
     if (i >= set->count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_set_times: series %zu of %zu", i, set->count);
-    ww_status status = wwi_series_set_check_own(set);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_series_set_check_own(set));
     const size_t length = set->lengths[i];
     for (size_t t = 0; t < length; t++) {
         if (isfinite(times[t]) && (t == 0 || times[t] >= times[t - 1]))
@@ -201,9 +191,7 @@ ww_status ww_series_set_set_times(ww_series_set *set, size_t i, const double *ti
         return wwi_fail_where((int64_t)i, (int64_t)t);
     }
     if (!set->timed) {
-        status = wwi_grow(&set->times, &set->times_capacity, set->value_count / set->channels, sizeof *set->times);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(wwi_grow(&set->times, &set->times_capacity, set->value_count / set->channels, sizeof *set->times));
         set->timed = true;
         for (size_t k = 0; k < set->count; k++)
             count_times(times_of(set, k), set->lengths[k]);
@@ -279,13 +267,6 @@ size_t ww_series_set_missing(const ww_series_set *set) {
     return set ? set->missing : 0;
 }
 
-static double mean_of(const double *x, size_t n) {
-    double sum = 0.0;
-    for (size_t i = 0; i < n; i++)
-        sum += x[i];
-    return sum / (double)n;
-}
-
 static void znormalise(double *x, size_t n) {
     // Squares of values beyond about 1e154 overflow: scale such a series down first, which does not change the result.
     double largest = 0.0;
@@ -294,8 +275,10 @@ static void znormalise(double *x, size_t n) {
     if (largest > 1e100)
         for (size_t i = 0; i < n; i++)
             x[i] /= largest;
-    const double mean = mean_of(x, n);
-    double squares = 0.0;
+    double sum = 0.0, squares = 0.0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    const double mean = sum / (double)n;
     for (size_t i = 0; i < n; i++)
         squares += (x[i] - mean) * (x[i] - mean);
     const double deviation = sqrt(squares / (double)n);

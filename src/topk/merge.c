@@ -51,10 +51,11 @@ ww_status ww_neighbours_merge(size_t queries, size_t k, ww_precision precision, 
     if (!wwi_mul_u64(queries, k, &bytes) || !wwi_mul_u64(bytes, sizeof *indices, &bytes) || bytes > PTRDIFF_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu queries with %zu neighbours", queries, k);
     const size_t size = wwi_precision_bytes(precision);
-    int64_t *merged = malloc(k * sizeof *merged);
-    unsigned char *values = malloc(k * size);
-    const bool enough = merged && values;
-    for (size_t i = 0; enough && i < queries; i++) {
+    WWI_FREES int64_t *merged = NULL;
+    WWI_FREES unsigned char *values = NULL;
+    WWI_TRY(wwi_new(merged, k));
+    WWI_TRY(wwi_new(values, k * size));
+    for (size_t i = 0; i < queries; i++) {
         unsigned char *own = (unsigned char *)distances + i * k * size;
         const list a = {indices + i * k, own, 0};
         const list b = {other_indices + i * k, (const unsigned char *)other_distances + i * k * size, 0};
@@ -62,7 +63,5 @@ ww_status ww_neighbours_merge(size_t queries, size_t k, ww_precision precision, 
         memcpy(indices + i * k, merged, k * sizeof *merged);
         memcpy(own, values, k * size);
     }
-    free(merged);
-    free(values);
-    return enough ? WW_OK : wwi_fail_memory(k * (sizeof *merged + size));
+    return WW_OK;
 }

@@ -48,9 +48,8 @@ static uint32_t power_of_two(uint32_t least, uint32_t value) {
 
 ww_status wwi_selector_create(ww_context *context, wwi_stream *stream, ww_precision precision, uint32_t k,
                               wwi_selector **selector) {
-    ww_status status;
     *selector = NULL;
-    wwi_selector *s;
+    WWI_ENDS(wwi_selector_destroy) wwi_selector *s = NULL;
     WWI_TRY(wwi_new_zeroed(s, 1));
     wwi_context_retain(context);
     s->context = context;
@@ -67,10 +66,9 @@ ww_status wwi_selector_create(ww_context *context, wwi_stream *stream, ww_precis
                             {"WW_TOPK_EACH", EACH}, {"WW_AHEAD", 1}),
         .kernels = {{&s->kernel, s->grouped ? "ww_select_group" : "ww_select_item"}},
     };
-    if ((status = wwi_program_make(context, stream, &parts, &s->program)) != WW_OK)
-        wwi_selector_destroy(&s);
-    *selector = s;
-    return status;
+    WWI_TRY(wwi_program_make(context, stream, &parts, &s->program));
+    *selector = wwi_taken(&s);
+    return WW_OK;
 }
 
 static ww_status launch(wwi_selector *s, wwi_buffer *values, wwi_buffer *list, wwi_buffer *counts, ww_topk_args args,
@@ -187,7 +185,7 @@ ww_status ww_topk_create(ww_context *context, size_t rows, size_t columns, size_
         total > INT64_MAX / 8)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu columns, k %zu; the most is 2^31 - 1", columns, k);
     WWI_TRY(wwi_check_precision(context, precision));
-    ww_topk *s;
+    WWI_ENDS(ww_topk_destroy) ww_topk *s = NULL;
     WWI_TRY(wwi_new_zeroed(s, 1));
     wwi_context_retain(context);
     s->context = context;
@@ -197,16 +195,17 @@ ww_status ww_topk_create(ww_context *context, size_t rows, size_t columns, size_
     s->value_bytes = wwi_precision_bytes(precision);
     s->run = run;
     s->info = (ww_topk_info)WW_TOPK_INFO_INIT;
-    const ww_status status = select_allocate(s, precision);
-    if (status != WW_OK)
-        ww_topk_destroy(&s);
-    *topk = s;
-    return status;
+    WWI_TRY(select_allocate(s, precision));
+    *topk = wwi_taken(&s);
+    return WW_OK;
 }
 
-// Selects in rows [first, first + rows), which are on the device, and copies the results to the caller.
-static ww_status select_rows(ww_topk *s, size_t first, size_t rows, int64_t *indices, void *smallest) {
+// Selects in rows [first, first + rows), which are on the device where `values` is NULL, and copies the results to the
+// caller.
+static ww_status select_rows(ww_topk *s, const void *values, size_t first, size_t rows, int64_t *indices,
+                             void *smallest) {
     const size_t at = first * s->k;
+    const uint64_t row_bytes = s->columns * s->value_bytes;
     const wwi_selection selection = {.values = s->values,
                                      .row_stride = s->columns,
                                      .rows = rows,
@@ -214,10 +213,13 @@ static ww_status select_rows(ww_topk *s, size_t first, size_t rows, int64_t *ind
                                      .fresh = true,
                                      .best_values = s->best_values,
                                      .best_indices = s->best_indices};
+    if (values)
+        WWI_TRY(wwi_buffer_write(s->values, 0, rows * row_bytes, (const unsigned char *)values + first * row_bytes));
     WWI_TRY(wwi_topk(s->selector, &selection));
-    return wwi_results_fetch(s->best_indices, s->best_values, rows, s->k,
-                             s->value_bytes == sizeof(double) ? WW_DOUBLE : WW_FLOAT, false, indices + at,
-                             smallest ? (unsigned char *)smallest + at * s->value_bytes : NULL, NULL);
+    WWI_TRY(wwi_results_fetch(s->best_indices, s->best_values, rows, s->k,
+                              s->value_bytes == sizeof(double) ? WW_DOUBLE : WW_FLOAT, false, indices + at,
+                              smallest ? (unsigned char *)smallest + at * s->value_bytes : NULL, NULL));
+    return wwi_run_report(s->run.progress, s->run.progress_user, first + rows, s->rows);
 }
 
 ww_status ww_topk_run(ww_topk *s, const void *values, int64_t *indices, void *smallest) {
@@ -229,18 +231,11 @@ ww_status ww_topk_run(ww_topk *s, const void *values, int64_t *indices, void *sm
                         "values is NULL, and the device does not hold those of a run before");
     wwi_stream_start(s->stream);
     const double start = wwi_seconds();
-    const uint64_t row_bytes = s->columns * s->value_bytes;
     if (values)
         s->filled = false;
     for (size_t first = 0, rows; status == WW_OK && first < s->rows; first += rows) {
-        rows = s->rows - first < s->most_rows ? s->rows - first : s->most_rows;
-        if (values)
-            status =
-                wwi_buffer_write(s->values, 0, rows * row_bytes, (const unsigned char *)values + first * row_bytes);
-        if (status == WW_OK)
-            status = select_rows(s, first, rows, indices, smallest);
-        if (status == WW_OK)
-            status = wwi_run_report(s->run.progress, s->run.progress_user, first + rows, s->rows);
+        rows = wwi_least(s->rows - first, s->most_rows);
+        status = select_rows(s, values, first, rows, indices, smallest);
     }
     status = wwi_run_end(s->stream, status, start, &s->info.launches, &s->info.seconds_device, &s->info.seconds_wall);
     s->filled = s->filled || (status == WW_OK && s->most_rows == s->rows);
