@@ -140,13 +140,11 @@ static ww_status outcome(const state *s) {
 
 ww_status wwi_schedule_run(const wwi_schedule *schedule, wwi_worker *workers, size_t count) {
     state s = {.deal = {.schedule = schedule, .workers = workers, .count = count}};
-    seat *seats = calloc(count, sizeof *seats);
-    s.deal.returned = calloc(count, sizeof *s.deal.returned);
-    if (!seats || !s.deal.returned) {
-        free(seats);
-        free(s.deal.returned);
-        return wwi_fail_memory(count * sizeof *seats);
-    }
+    WWI_FREES seat *seats = NULL;
+    WWI_FREES wwi_span *returned = NULL;
+    WWI_TRY(wwi_new_zeroed(seats, count));
+    WWI_TRY(wwi_new_zeroed(returned, count));
+    s.deal.returned = returned;
     (void)pthread_mutex_init(&s.lock, NULL);
     pthread_condattr_t clock;
     (void)pthread_condattr_init(&clock);
@@ -158,7 +156,5 @@ ww_status wwi_schedule_run(const wwi_schedule *schedule, wwi_worker *workers, si
         status = outcome(&s);
     (void)pthread_cond_destroy(&s.changed);
     (void)pthread_mutex_destroy(&s.lock);
-    free(s.deal.returned);
-    free(seats);
     return status;
 }
