@@ -35,10 +35,6 @@ static size_t length_of(const job *j, size_t query) {
     return wwi_view_length(&j->queries, query);
 }
 
-static size_t exclusion_of(const job *j, size_t query) {
-    return j->options.exclusion == WW_SEARCH_HALF ? (length_of(j, query) + 1) / 2 : j->options.exclusion;
-}
-
 static void add_info(const job *j, const ww_search_info *info) {
     (void)pthread_mutex_lock(&j->group->lock);
     wwi_search_info_add(&j->group->last_search, info);
@@ -104,8 +100,9 @@ static ww_status search_parts(job *j) {
     for (size_t i = 0; i < all; i++)
         merged[i] = (ww_match){-1, -1, -1, j->similarity ? -INFINITY : INFINITY};
     for (size_t q = 0; q < count; q++) {
-        exclusions[q] = exclusion_of(j, q);
-        longest = length_of(j, q) > longest ? length_of(j, q) : longest;
+        const size_t length = length_of(j, q);
+        exclusions[q] = j->options.exclusion == WW_SEARCH_HALF ? (length + 1) / 2 : j->options.exclusion;
+        longest = length > longest ? length : longest;
     }
     const wwi_group_kind kind = {.begin = begin_parts,
                                  .run = run_part,

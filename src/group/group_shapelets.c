@@ -41,9 +41,15 @@ typedef struct job {
 
 // ---- devices
 
-static ww_status open_member(job *j, size_t device) {
+// Opens it when it first has work. One that was lost stays so.
+static ww_status need_member(job *j, size_t device) {
     member *m = &j->members[device];
+    const wwi_worker *w = &j->group->workers[device];
     ww_context *context = j->group->contexts[device];
+    if (w->lost)
+        return wwi_fail_again(&w->error, w->error.status);
+    if (m->open)
+        return WW_OK;
     WWI_TRY(wwi_group_check_part(j->train->parts[device], &j->train->errors[device]));
     const ww_status status = wwi_shapelet_worker_open(context, &j->own, j->growth->kind, j->set, &m->worker);
     if (status != WW_OK) {
@@ -53,14 +59,6 @@ static ww_status open_member(job *j, size_t device) {
     m->rate = wwi_pace_guess(wwi_context_info(context), m->worker.device.gpu ? 20 : 1);
     m->open = true;
     return WW_OK;
-}
-
-// A device that was lost stays so.
-static ww_status need_member(job *j, size_t device) {
-    const wwi_worker *w = &j->group->workers[device];
-    if (w->lost)
-        return wwi_fail_again(&w->error, w->error.status);
-    return j->members[device].open ? WW_OK : open_member(j, device);
 }
 
 static void lose(job *j, size_t device, ww_status status) {
