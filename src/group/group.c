@@ -92,8 +92,9 @@ static ww_status open_devices(ww_group *g, const ww_context_options *options, co
     return open_found(g, options, list, gpus);
 }
 
-void wwi_group_retain(ww_group *g) {
+ww_group *wwi_group_retain(ww_group *g) {
     atomic_fetch_add(&g->references, 1);
+    return g;
 }
 
 void wwi_group_release(ww_group *g) {
@@ -173,15 +174,15 @@ void ww_group_dataset_destroy(ww_group_dataset **dataset) {
     free(d);
 }
 
-ww_dataset *wwi_group_dataset_any(const ww_group_dataset *d) {
-    ww_dataset *any = NULL;
-    for (size_t i = 0; !any && i < d->group->count; i++)
-        any = d->parts[i];
+void *wwi_group_any(const ww_group *group, const void *parts) {
+    void *any = NULL;
+    for (size_t i = group->count; !any && i-- > 0;)
+        memcpy(&any, (const unsigned char *)parts + i * sizeof any, sizeof any);
     return any;
 }
 
 static ww_status count_points(ww_group_dataset *d) {
-    const ww_dataset *any = wwi_group_dataset_any(d);
+    const ww_dataset *any = wwi_group_any(d->group, d->parts);
     d->count = any->count;
     d->channels = any->channels;
     WWI_TRY(wwi_new(d->points, d->count + 1));
@@ -232,8 +233,7 @@ static ww_status make_dataset(ww_group *group, const ww_series_view *view, ww_se
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the group, the series or the place for the dataset is NULL");
     WWI_TRY(wwi_new_zeroed(d, 1));
     atomic_init(&d->references, 1);
-    wwi_group_retain(group);
-    d->group = group;
+    d->group = wwi_group_retain(group);
     WWI_TRY(wwi_new_zeroed(d->parts, group->count));
     WWI_TRY(wwi_new_zeroed(d->errors, group->count));
     WWI_TRY(wwi_group_make_parts(group, d->errors, &(source){d, view, set, options}, make_part));
@@ -257,7 +257,7 @@ ww_status ww_group_dataset_series(ww_group_dataset *d, ww_series_set **set) {
         *set = NULL;
     if (!d || !set)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a dataset and a place for the set are needed");
-    return ww_dataset_series(wwi_group_dataset_any(d), set);
+    return ww_dataset_series(wwi_group_any(d->group, d->parts), set);
 }
 
 // ---- jobs
@@ -278,7 +278,8 @@ ww_status wwi_group_job_begin(wwi_group_job *job, const ww_measure *measure, ww_
     WWI_TRY(wwi_run_take(job->options.run, &job->run));
     job->own = wwi_group_own_run(job->group, &job->run);
     job->options.run = &job->own;
-    job->value_bytes = wwi_precision_bytes(wwi_group_dataset_any(rows)->precision);
+    const ww_dataset *any = wwi_group_any(job->group, rows->parts);
+    job->value_bytes = wwi_precision_bytes(any->precision);
     return WW_OK;
 }
 

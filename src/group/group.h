@@ -31,8 +31,8 @@ struct ww_group_dataset {
     double *points; // count + 1: points of a channel before each series
 };
 
-// Those of one of the devices.
-ww_dataset *wwi_group_dataset_any(const ww_group_dataset *dataset);
+// What one of the devices has, of an array of pointers that has one for each device, or NULL.
+void *wwi_group_any(const ww_group *group, const void *parts);
 
 // A device in a job. `job` is the job's own struct, `own` what a device keeps for its runs.
 typedef struct wwi_group_seat {
@@ -59,7 +59,7 @@ static inline ww_status wwi_group_check_part(const void *part, const ww_error *e
 // What a device runs with: not the caller's progress function, which other threads don't call, but one that ends its
 // work between two launches when the caller has asked to stop.
 ww_run_options wwi_group_own_run(ww_group *group, const ww_run_options *run);
-void wwi_group_retain(ww_group *group);
+ww_group *wwi_group_retain(ww_group *group);
 void wwi_group_release(ww_group *group);
 
 // What a job does on its devices. One constant a job. Called by the device's thread; different devices at once.
@@ -90,9 +90,6 @@ struct ww_group_points {
     ww_points **parts;
     ww_error *errors;
 };
-
-// Those of one of the devices.
-const ww_points *wwi_group_points_any(const ww_group_points *points);
 
 // A job on series while it runs. What a kind's functions get as `job` begins with it.
 typedef struct wwi_group_job {

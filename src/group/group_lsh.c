@@ -29,17 +29,13 @@ typedef struct source {
 
 #define IDLE UINT64_MAX
 
-typedef struct builder {
-    source *from;
-    size_t device;
-} builder;
-
 // By a device's thread.
 static int note(void *user, uint64_t done, uint64_t total) {
-    const builder *b = user;
+    const wwi_group_seat *seat = user;
+    const source *from = seat->job;
     if (total > 1) // not a compile before the first table
-        atomic_store(&b->from->done[b->device], done);
-    return atomic_load(&b->from->to->group->stop);
+        atomic_store(&from->done[seat->device], done);
+    return atomic_load(&from->to->group->stop);
 }
 
 // By the calling thread: what the slowest device has done.
@@ -61,13 +57,12 @@ static ww_status build(wwi_group_seat *seat) {
     const size_t device = seat->device;
     ww_lsh **part = &from->to->parts[device];
     ww_points *points = from->points->parts[device];
-    builder own = {from, device};
     ww_run_options run = from->to->own;
     ww_lsh_options options = from->options;
     WWI_TRY(wwi_group_check_part(points, &from->points->errors[device]));
     if (from->to->run.progress) {
         run.progress = note;
-        run.progress_user = &own;
+        run.progress_user = seat;
     }
     options.run = &run;
     atomic_store(&from->done[device], 0);
@@ -83,16 +78,14 @@ static ww_status build(wwi_group_seat *seat) {
 static ww_status build_all(ww_group_lsh *g, source *from) {
     const double start = wwi_seconds();
     const ww_run_options report = {.progress = g->run.progress ? tell : NULL, .progress_user = from};
-    const double work = (double)wwi_group_points_any(from->points)->count * from->options.tables;
+    const ww_points *any = wwi_group_any(g->group, from->points->parts);
+    const double work = (double)any->count * from->options.tables;
     WWI_TRY(wwi_new_zeroed(g->parts, g->group->count));
     WWI_TRY(wwi_new_zeroed(g->errors, g->group->count));
     for (size_t i = 0; i < g->group->count; i++)
         atomic_init(&from->done[i], IDLE);
-    const ww_status status = wwi_group_make_together(g->group, g->errors, from, build, work, &report);
-    for (size_t i = 0; i < g->group->count; i++)
-        g->any = g->parts[i] ? g->parts[i] : g->any;
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_group_make_together(g->group, g->errors, from, build, work, &report));
+    g->any = wwi_group_any(g->group, g->parts);
     g->info = g->any->info;
     g->info.points = g->any->total;
     g->info.dimension = g->any->kind == WW_POINTS_SETS ? 0 : g->any->dimension;
@@ -109,8 +102,7 @@ ww_status ww_group_lsh_create(ww_group_points *points, const ww_lsh_options *opt
     WWI_ENDS(ww_group_lsh_destroy) ww_group_lsh *g = NULL;
     WWI_TRY(wwi_new(done, points->group->count));
     WWI_TRY(wwi_new_zeroed(g, 1));
-    wwi_group_retain(points->group);
-    g->group = points->group;
+    g->group = wwi_group_retain(points->group);
     source from = {.to = g, .points = points, .options = WW_LSH_OPTIONS_INIT, .done = done};
     WWI_TRY(wwi_options_take(&from.options, options, "ww_lsh_options"));
     WWI_TRY(wwi_run_take(from.options.run, &g->run));
@@ -191,7 +183,8 @@ ww_status ww_group_lsh_run(ww_group_lsh *g, ww_group_points *queries, size_t k, 
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the queries belong to another group");
     const double start = wwi_seconds();
     g->info.examined = g->info.capped = g->info.incomplete = 0;
-    const size_t count = queries ? wwi_group_points_any(queries)->count : g->any->total;
+    const ww_points *any = queries ? wwi_group_any(g->group, queries->parts) : NULL;
+    const size_t count = any ? any->count : g->any->total;
     const ww_status status = wwi_group_run_units(g->group, &kind, &j, count, &g->run);
     g->info.seconds_search = wwi_seconds() - start;
     return status;

@@ -29,8 +29,7 @@ ww_status ww_group_points_create(ww_group *group, const ww_point_view *view, con
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the group, the view or the place for the points is NULL");
     WWI_ENDS(ww_group_points_destroy) ww_group_points *p = NULL;
     WWI_TRY(wwi_new_zeroed(p, 1));
-    wwi_group_retain(group);
-    p->group = group;
+    p->group = wwi_group_retain(group);
     WWI_TRY(wwi_new_zeroed(p->parts, group->count));
     WWI_TRY(wwi_new_zeroed(p->errors, group->count));
     WWI_TRY(wwi_group_make_parts(group, p->errors, &(source){p, view, options}, make_part));
@@ -48,13 +47,6 @@ void ww_group_points_destroy(ww_group_points **points) {
     free(p->parts);
     free(p->errors);
     free(p);
-}
-
-const ww_points *wwi_group_points_any(const ww_group_points *p) {
-    const ww_points *any = NULL;
-    for (size_t i = 0; i < p->group->count; i++)
-        any = p->parts[i] ? p->parts[i] : any;
-    return any;
 }
 
 // ---- nearest points
@@ -113,7 +105,7 @@ ww_status ww_group_knn(ww_group_points *base, ww_group_points *queries, size_t k
     const ww_run_options own = wwi_group_own_run(base->group, &run);
     j.options.run = &own;
     j.self = j.queries == base;
-    const ww_points *b = wwi_group_points_any(base), *q = wwi_group_points_any(j.queries);
+    const ww_points *b = wwi_group_any(base->group, base->parts), *q = wwi_group_any(base->group, j.queries->parts);
     j.value_bytes = wwi_precision_bytes(q->precision);
     j.work = (double)b->count * (double)(b->dimension ? b->dimension : 1);
     return wwi_group_run_units(base->group, &kind, &j, q->count, &run);

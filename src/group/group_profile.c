@@ -80,22 +80,10 @@ static ww_status merge_lists(const wwi_profile_nearest *from, wwi_profile_neares
     return WW_OK;
 }
 
-static ww_status plan(ww_group_profile *g, source *from) {
-    WWI_TRY(wwi_new_zeroed(g->plans, g->group->count));
-    WWI_TRY(wwi_new_zeroed(g->errors, g->group->count));
-    WWI_TRY(wwi_group_make_together(g->group, g->errors, from, make_plan, 0, NULL));
-    for (size_t i = 0; i < g->group->count; i++)
-        g->any = g->plans[i] ? g->plans[i] : g->any;
-    g->info = g->any->info;
-    g->first = wwi_profile_first_diagonal(g->any);
-    return WW_OK;
-}
-
 static ww_status create(source *from, ww_group *group, const ww_profile_options *options, ww_group_profile **profile) {
     WWI_ENDS(ww_group_profile_destroy) ww_group_profile *g = NULL;
     WWI_TRY(wwi_new_zeroed(g, 1));
-    wwi_group_retain(group);
-    g->group = group;
+    g->group = wwi_group_retain(group);
     from->to = g;
     from->options = (ww_profile_options)WW_PROFILE_OPTIONS_INIT;
     WWI_TRY(wwi_options_take(&from->options, options, "ww_profile_options"));
@@ -103,7 +91,12 @@ static ww_status create(source *from, ww_group *group, const ww_profile_options 
     g->own = wwi_group_own_run(group, &g->run);
     from->options.run = &g->own;
     g->left_right = from->options.left_right;
-    WWI_TRY(plan(g, from));
+    WWI_TRY(wwi_new_zeroed(g->plans, group->count));
+    WWI_TRY(wwi_new_zeroed(g->errors, group->count));
+    WWI_TRY(wwi_group_make_together(group, g->errors, from, make_plan, 0, NULL));
+    g->any = wwi_group_any(group, g->plans);
+    g->info = g->any->info;
+    g->first = wwi_profile_first_diagonal(g->any);
     *profile = wwi_taken(&g);
     return WW_OK;
 }

@@ -38,9 +38,8 @@ typedef struct job {
     ww_plan_options plan; // of all parts; its run is `part`
     ww_run_options run, part;
     size_t count, k, channels;
-    size_t value; // bytes of a distance on the device
     uint64_t done, total, random;
-    void *distances; // of the device, one a series
+    unsigned char *distances; // of the device, one a series
     size_t *members, *sizes;
 } job;
 
@@ -56,7 +55,7 @@ static int go_on(void *user, uint64_t done, uint64_t total) {
 }
 
 static double distance_at(const job *j, size_t i) {
-    return wwi_value_at(j->distances, j->value == 8 ? WW_DOUBLE : WW_FLOAT, i);
+    return wwi_value_at(j->distances, j->data->precision, i);
 }
 
 // ---- states
@@ -331,8 +330,7 @@ static ww_status create(job *j) {
     j->total = (uint64_t)j->options.starts * (j->options.iterations + 1);
     WWI_TRY(wwi_new_zeroed(j->members, j->count));
     WWI_TRY(wwi_new_zeroed(j->sizes, j->k));
-    if (!(j->distances = calloc(j->count, j->value)))
-        return wwi_fail_memory(j->count * j->value);
+    WWI_TRY(wwi_new_zeroed(j->distances, j->count * wwi_precision_bytes(j->data->precision)));
     return wwi_dataset_series(j->data, &j->set);
 }
 
@@ -368,8 +366,7 @@ ww_status ww_cluster_kmeans(const ww_measure *measure, ww_dataset *series, size_
              .plan = WW_PLAN_OPTIONS_INIT,
              .count = ww_dataset_count(series),
              .k = k,
-             .channels = ww_dataset_channels(series),
-             .value = wwi_precision_bytes(ww_dataset_precision(series))};
+             .channels = ww_dataset_channels(series)};
     if (!centres)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "centres is NULL");
     *centres = NULL;
