@@ -44,20 +44,22 @@ static bool passes(ww_context *context, wwi_stream *stream, wwi_kernel *kernel, 
     enum { WORDS = PROBE_GROUPS * PROBE_ITEMS * PROBE_KINDS + 1 }; // the last: the width
     uint32_t answers[WORDS];
     WWI_ENDS(wwi_buffer_destroy) wwi_buffer *buffer = NULL;
-    bool good = wwi_buffer_create(context, sizeof answers, &buffer) == WW_OK;
     unsigned most = 32;
-    for (unsigned group = 2; good && group <= most; group *= 2) {
-        good = run_probe(stream, kernel, buffer, group, answers, WORDS) == WW_OK;
-        uint32_t told = answers[WORDS - 1];
-        good = good && is_power_of_two(told) && told >= 8 && told <= PROBE_ITEMS;
-        if (good) {
-            *width = told;
-            most = told < 32 ? told : 32;
-        }
-        for (size_t item = 0; good && item < (size_t)PROBE_GROUPS * PROBE_ITEMS; item++)
-            good = is_right(answers, item, group, context->info.has_double != 0);
+    if (wwi_buffer_create(context, sizeof answers, &buffer) != WW_OK)
+        return false;
+    for (unsigned group = 2; group <= most; group *= 2) {
+        if (run_probe(stream, kernel, buffer, group, answers, WORDS) != WW_OK)
+            return false;
+        const uint32_t told = answers[WORDS - 1];
+        if (!is_power_of_two(told) || told < 8 || told > PROBE_ITEMS)
+            return false;
+        *width = told;
+        most = told < 32 ? told : 32;
+        for (size_t item = 0; item < (size_t)PROBE_GROUPS * PROBE_ITEMS; item++)
+            if (!is_right(answers, item, group, context->info.has_double != 0))
+                return false;
     }
-    return good;
+    return true;
 }
 
 static bool try_exchange(ww_context *context, wwi_exchange exchange) {

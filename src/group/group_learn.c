@@ -67,16 +67,8 @@ static ww_status find(void *user, wwi_neighbours *shared) {
     for (size_t i = 0; i < g->count; i++) {
         const wwi_neighbours *n = &j->devices[i];
         shared->seconds = n->seconds > shared->seconds ? n->seconds : shared->seconds;
-        if (g->workers[i].tiles == 0)
-            continue;
-        shared->info.engine = n->info.engine;
-        shared->info.pairs = n->info.pairs;
-        shared->info.cells = n->info.cells;
-        shared->info.cells_done += n->info.cells_done;
-        shared->info.pairs_pruned += n->info.pairs_pruned;
-        shared->info.pairs_abandoned += n->info.pairs_abandoned;
-        shared->info.launches += n->info.launches;
-        shared->info.seconds_device += n->info.seconds_device;
+        if (g->workers[i].tiles > 0)
+            wwi_neighbours_add_info(&shared->info, &n->info);
     }
     return status;
 }

@@ -112,22 +112,20 @@ static ww_status decide_in_double(wwi_neighbours *j, size_t first, size_t count)
     return WW_OK;
 }
 
-// Of the runs so far.
-static ww_status add_info(wwi_neighbours *j) {
-    ww_plan_info info = WW_PLAN_INFO_INIT;
-    WWI_TRY(ww_plan_get_info(j->search, &info));
-    info.cells_done += j->info.cells_done;
-    info.pairs_pruned += j->info.pairs_pruned;
-    info.pairs_abandoned += j->info.pairs_abandoned;
-    info.launches += j->info.launches;
-    info.seconds_device += j->info.seconds_device;
-    j->info = info;
-    return WW_OK;
+void wwi_neighbours_add_info(ww_plan_info *info, const ww_plan_info *more) {
+    const ww_plan_info before = *info;
+    *info = *more;
+    info->cells_done += before.cells_done;
+    info->pairs_pruned += before.pairs_pruned;
+    info->pairs_abandoned += before.pairs_abandoned;
+    info->launches += before.launches;
+    info->seconds_device += before.seconds_device;
 }
 
 static ww_status find_neighbours(wwi_neighbours *j, size_t first, size_t count) {
     const ww_precision precision = ww_dataset_precision(j->train);
     const size_t all = count * j->asked;
+    ww_plan_info info = WW_PLAN_INFO_INIT;
     wwi_neighbour *found = j->found + first * j->asked;
     WWI_FREES int64_t *indices = NULL;
     WWI_FREES unsigned char *distances = NULL;
@@ -135,7 +133,8 @@ static ww_status find_neighbours(wwi_neighbours *j, size_t first, size_t count) 
     WWI_TRY(wwi_new(distances, all * wwi_precision_bytes(precision)));
     const double begin = wwi_seconds();
     WWI_TRY(ww_plan_run_nearest_rows(j->search, first, count, indices, distances));
-    WWI_TRY(add_info(j));
+    WWI_TRY(ww_plan_get_info(j->search, &info));
+    wwi_neighbours_add_info(&j->info, &info);
     for (size_t i = 0; i < all; i++)
         found[i] = (wwi_neighbour){indices[i], wwi_value_at(distances, precision, i)};
     j->seconds += wwi_seconds() - begin;

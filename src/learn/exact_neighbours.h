@@ -39,6 +39,8 @@ ww_status wwi_neighbours_begin(wwi_neighbours *neighbours);
 ww_status wwi_neighbours_allocate(wwi_neighbours *neighbours);
 ww_status wwi_neighbours_plan(wwi_neighbours *neighbours);
 ww_status wwi_neighbours_some(wwi_neighbours *neighbours, size_t first, size_t count);
+// Adds a run, or what another device did.
+void wwi_neighbours_add_info(ww_plan_info *info, const ww_plan_info *more);
 void wwi_neighbours_free(wwi_neighbours *neighbours);
 
 #endif
