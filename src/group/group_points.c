@@ -53,7 +53,6 @@ void ww_group_points_destroy(ww_group_points **points) {
 
 typedef struct job {
     const ww_group_points *base, *queries; // queries: the base of a set with itself
-    bool self;
     size_t k, value_bytes;
     ww_knn_options options;
     double work; // of a query
@@ -72,7 +71,7 @@ static ww_status begin_device(wwi_group_seat *seat) {
     ww_knn *search = NULL;
     WWI_TRY(wwi_group_check_part(base, &j->base->errors[seat->device]));
     WWI_TRY(wwi_group_check_part(queries, &j->queries->errors[seat->device]));
-    WWI_TRY(ww_knn_create(base, j->self ? NULL : queries, j->k, &j->options, &search));
+    WWI_TRY(ww_knn_create(base, queries == base ? NULL : queries, j->k, &j->options, &search));
     seat->own = search;
     return WW_OK;
 }
@@ -104,7 +103,6 @@ ww_status ww_group_knn(ww_group_points *base, ww_group_points *queries, size_t k
     WWI_TRY(wwi_run_take(j.options.run, &run));
     const ww_run_options own = wwi_group_own_run(base->group, &run);
     j.options.run = &own;
-    j.self = j.queries == base;
     const ww_points *b = wwi_group_any(base->group, base->parts), *q = wwi_group_any(base->group, j.queries->parts);
     j.value_bytes = wwi_precision_bytes(q->precision);
     j.work = (double)b->count * (double)(b->dimension ? b->dimension : 1);
