@@ -233,26 +233,17 @@ static ww_status find_divided(job *j, size_t units, double *before) {
     WWI_TRY(wwi_growth_divide(g, units));
     wwi_shapelet_cells_before(&g->leading->data, &g->options, j->node, before);
     j->done = g->progress.pace.done + leave_out(g, units, before);
-    ww_status status = wwi_group_go_on(j->group, &kind, j, units, before, g->run.progress ? &report : NULL);
+    const ww_status status = wwi_group_go_on(j->group, &kind, j, units, before, g->run.progress ? &report : NULL);
     g->progress.pace.done = wwi_least(j->done + (uint64_t)before[units], g->progress.pace.total);
-    if (status == WW_OK && j->group->workers[j->leading].lost)
-        status = choose_leading(j);
-    return status;
+    WWI_TRY(status);
+    return j->group->workers[j->leading].lost ? choose_leading(j) : WW_OK;
 }
 
 static ww_status find_by_leading(job *j, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
                                  size_t *count, double cells) {
     const double start = wwi_seconds();
-    wwi_worker *w = &j->group->workers[j->leading];
-    const ww_status status = wwi_growth_find_alone(j->growth, node, k, found, count);
-    const double seconds = wwi_seconds() - start;
-    if (status != WW_OK)
-        return status;
-    w->tiles++;
-    w->work += cells;
-    w->seconds += seconds;
-    if (seconds > 1e-6)
-        w->rate = cells / seconds;
+    WWI_TRY(wwi_growth_find_alone(j->growth, node, k, found, count));
+    wwi_worker_did(&j->group->workers[j->leading], cells, wwi_seconds() - start);
     return WW_OK;
 }
 
