@@ -34,27 +34,28 @@ static ww_status check_new(const ww_context *context, uint64_t bytes) {
     return wwi_fail_device(context->info.name);
 }
 
-static wwi_buffer *new_buffer(ww_context *context, uint64_t bytes) {
-    wwi_buffer *buffer = calloc(1, sizeof *buffer);
-    if (buffer) {
-        wwi_context_retain(context);
-        buffer->context = context;
-        buffer->bytes = bytes;
-    }
-    return buffer;
+// Of a buffer without memory.
+static void forget_new(wwi_buffer **buffer) {
+    if (*buffer)
+        wwi_context_release((*buffer)->context);
+    free(*buffer);
+}
+
+static ww_status new_buffer(ww_context *context, uint64_t bytes, wwi_buffer **buffer) {
+    WWI_TRY(wwi_new_zeroed(*buffer, 1));
+    wwi_context_retain(context);
+    (*buffer)->context = context;
+    (*buffer)->bytes = bytes;
+    return WW_OK;
 }
 
 ww_status wwi_buffer_create(ww_context *context, uint64_t bytes, wwi_buffer **out) {
+    WWI_ENDS(forget_new) wwi_buffer *buffer = NULL;
     cl_int code = CL_SUCCESS;
     *out = NULL;
-    ww_status status = wwi_check_process(context);
-    if (status == WW_OK)
-        status = check_new(context, bytes);
-    if (status != WW_OK)
-        return status;
-    wwi_buffer *buffer = new_buffer(context, bytes);
-    if (!buffer)
-        return wwi_fail_memory(sizeof *buffer);
+    WWI_TRY(wwi_check_process(context));
+    WWI_TRY(check_new(context, bytes));
+    WWI_TRY(new_buffer(context, bytes, &buffer));
     buffer->had = bytes;
     buffer->mem = wwi_spares_take(context, bytes, &buffer->had);
     if (!buffer->mem) {
@@ -69,15 +70,12 @@ ww_status wwi_buffer_create(ww_context *context, uint64_t bytes, wwi_buffer **ou
         // For an allocation, CL_OUT_OF_RESOURCES means a lack of memory.
         if (code == CL_OUT_OF_RESOURCES)
             code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
-        status = wwi_fail_cl(context, code, "clCreateBuffer", "can't have %llu bytes of device memory",
-                             (unsigned long long)bytes);
-        wwi_context_release(context);
-        free(buffer);
-        return status;
+        return wwi_fail_cl(context, code, "clCreateBuffer", "can't have %llu bytes of device memory",
+                           (unsigned long long)bytes);
     }
     wwi_count_objects(1);
     atomic_fetch_add(&context->bytes, bytes);
-    *out = buffer;
+    *out = wwi_taken(&buffer);
     return WW_OK;
 }
 
@@ -86,38 +84,30 @@ ww_status wwi_buffer_wrap(ww_context *context, void *cl_mem_handle, wwi_buffer *
     cl_mem_object_type type = 0;
     cl_context owner = NULL;
     size_t bytes = 0;
+    WWI_ENDS(forget_new) wwi_buffer *buffer = NULL;
     *out = NULL;
-    ww_status status = wwi_check_process(context);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_check_process(context));
     if (!mem || clGetMemObjectInfo(mem, CL_MEM_TYPE, sizeof type, &type, NULL) != CL_SUCCESS ||
         clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(cl_context), &owner, NULL) != CL_SUCCESS ||
         clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) != CL_SUCCESS || type != CL_MEM_OBJECT_BUFFER)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "what was given is not an OpenCL buffer");
     if (owner != context->cl)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the OpenCL buffer belongs to another OpenCL context");
-    wwi_buffer *buffer = new_buffer(context, bytes);
-    if (!buffer)
-        return wwi_fail_memory(sizeof *buffer);
+    WWI_TRY(new_buffer(context, bytes, &buffer));
     cl_int code = clRetainMemObject(mem);
-    if (code != CL_SUCCESS) {
-        status = wwi_fail_cl(context, code, "clRetainMemObject", "can't hold the caller's buffer");
-        wwi_context_release(context);
-        free(buffer);
-        return status;
-    }
+    if (code != CL_SUCCESS)
+        return wwi_fail_cl(context, code, "clRetainMemObject", "can't hold the caller's buffer");
     wwi_count_objects(1);
     buffer->mem = mem;
     buffer->foreign = true;
-    *out = buffer;
+    *out = wwi_taken(&buffer);
     return WW_OK;
 }
 
 void wwi_buffer_destroy(wwi_buffer **pointer) {
-    wwi_buffer *buffer = pointer ? *pointer : NULL;
+    wwi_buffer *buffer = wwi_taken(pointer);
     if (!buffer)
         return;
-    *pointer = NULL;
     ww_context *context = buffer->context;
     if (!buffer->foreign && !wwi_is_forked(context) && wwi_spares_keep(context, buffer->mem, buffer->had))
         wwi_count_objects(-1);
@@ -146,9 +136,9 @@ static ww_status check_range(const wwi_buffer *buffer, uint64_t offset, uint64_t
 }
 
 static ww_status write_buffer(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source, cl_bool waits) {
-    ww_status status = check_range(buffer, offset, bytes);
-    if (status != WW_OK || bytes == 0)
-        return status;
+    WWI_TRY(check_range(buffer, offset, bytes));
+    if (bytes == 0)
+        return WW_OK;
     cl_int code = clEnqueueWriteBuffer(buffer->context->queue, buffer->mem, waits, (size_t)offset, (size_t)bytes,
                                        source, 0, NULL, NULL);
     return code == CL_SUCCESS ? WW_OK
@@ -176,9 +166,9 @@ void wwi_buffer_settle(wwi_buffer *buffer) {
 }
 
 static ww_status read_buffer(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target) {
-    ww_status status = check_range(buffer, offset, bytes);
-    if (status != WW_OK || bytes == 0)
-        return status;
+    WWI_TRY(check_range(buffer, offset, bytes));
+    if (bytes == 0)
+        return WW_OK;
     cl_int code = clEnqueueReadBuffer(buffer->context->queue, buffer->mem, CL_TRUE, (size_t)offset, (size_t)bytes,
                                       target, 0, NULL, NULL);
     return code == CL_SUCCESS ? WW_OK
@@ -196,9 +186,9 @@ ww_status wwi_buffer_read(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, v
 }
 
 ww_status wwi_buffer_fill_u32(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, uint32_t pattern) {
-    ww_status status = check_range(buffer, offset, bytes);
-    if (status != WW_OK || bytes == 0)
-        return status;
+    WWI_TRY(check_range(buffer, offset, bytes));
+    if (bytes == 0)
+        return WW_OK;
     if (offset % sizeof pattern != 0 || bytes % sizeof pattern != 0)
         return wwi_fail(WW_ERROR_INTERNAL, "a fill of %llu bytes at %llu is not in whole words",
                         (unsigned long long)bytes, (unsigned long long)offset);
@@ -211,11 +201,10 @@ ww_status wwi_buffer_fill_u32(wwi_buffer *buffer, uint64_t offset, uint64_t byte
 
 ww_status wwi_buffer_copy(wwi_buffer *source, uint64_t source_offset, wwi_buffer *target, uint64_t target_offset,
                           uint64_t bytes) {
-    ww_status status = check_range(source, source_offset, bytes);
-    if (status == WW_OK)
-        status = check_range(target, target_offset, bytes);
-    if (status != WW_OK || bytes == 0)
-        return status;
+    WWI_TRY(check_range(source, source_offset, bytes));
+    WWI_TRY(check_range(target, target_offset, bytes));
+    if (bytes == 0)
+        return WW_OK;
     cl_int code = clEnqueueCopyBuffer(target->context->queue, source->mem, target->mem, (size_t)source_offset,
                                       (size_t)target_offset, (size_t)bytes, 0, NULL, NULL);
     return code == CL_SUCCESS ? WW_OK
@@ -227,18 +216,15 @@ ww_status wwi_buffer_copy_rows(wwi_buffer *source, wwi_buffer *target, uint64_t 
                                uint64_t rows, uint64_t stride_bytes) {
     if (rows == 0 || row_bytes == 0)
         return WW_OK;
-    ww_status status = check_range(source, 0, rows * row_bytes);
-    if (status == WW_OK)
-        status = check_range(target, target_offset, (rows - 1) * stride_bytes + row_bytes);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(check_range(source, 0, rows * row_bytes));
+    WWI_TRY(check_range(target, target_offset, (rows - 1) * stride_bytes + row_bytes));
     // NVIDIA refuses an origin behind the first row, a row that does not end in its pitch, and a last pitch that the
     // buffer does not hold whole.
     const uint64_t above = rows > 1 ? target_offset / stride_bytes : 0, left = target_offset - above * stride_bytes;
     if (rows == 1 || left + row_bytes > stride_bytes) {
-        for (uint64_t row = 0; row < rows && status == WW_OK; row++)
-            status = wwi_buffer_copy(source, row * row_bytes, target, target_offset + row * stride_bytes, row_bytes);
-        return status;
+        for (uint64_t row = 0; row < rows; row++)
+            WWI_TRY(wwi_buffer_copy(source, row * row_bytes, target, target_offset + row * stride_bytes, row_bytes));
+        return WW_OK;
     }
     if ((above + rows) * stride_bytes > wwi_buffer_bytes(target)) {
         rows--;

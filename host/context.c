@@ -39,10 +39,9 @@ void wwi_context_release(ww_context *context) {
 }
 
 void ww_context_destroy(ww_context **pointer) {
-    ww_context *context = pointer ? *pointer : NULL;
+    ww_context *context = wwi_taken(pointer);
     if (!context)
         return;
-    *pointer = NULL;
     const bool forked = wwi_is_forked(context); // then a thread that no longer exists may hold the lock
     if (!forked)
         (void)pthread_mutex_lock(&context->lock);

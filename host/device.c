@@ -125,8 +125,7 @@ void wwi_opening_end(void) {
 }
 
 static ww_status append_platform(wwi_device_list *list, cl_platform_id platform, unsigned platform_index) {
-    ww_status status = WW_OK;
-    cl_device_id *ids = NULL;
+    WWI_FREES cl_device_id *ids = NULL;
     cl_uint count = 0;
 
     // A platform whose driver finds no hardware returns an error; the other platforms are still listed.
@@ -136,16 +135,12 @@ static ww_status append_platform(wwi_device_list *list, cl_platform_id platform,
         list->pocl_is_silent |= wwi_text_contains(name, WWI_POCL);
         return WW_OK;
     }
-    ids = calloc(count, sizeof *ids);
-    if (!ids)
-        return wwi_fail_memory(count * sizeof *ids);
+    WWI_TRY(wwi_new_zeroed(ids, count));
     if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids, NULL) != CL_SUCCESS)
-        goto done;
+        return WW_OK;
     wwi_device *devices = realloc(list->devices, (list->count + count) * sizeof *devices);
-    if (!devices) {
-        status = wwi_fail_memory((list->count + count) * sizeof *devices);
-        goto done;
-    }
+    if (!devices)
+        return wwi_fail_memory((list->count + count) * sizeof *devices);
     list->devices = devices;
     for (cl_uint i = 0; i < count; i++) {
         wwi_device *device = &devices[list->count];
@@ -154,9 +149,7 @@ static ww_status append_platform(wwi_device_list *list, cl_platform_id platform,
         device->info.platform_index = platform_index;
         device->in_platform = i;
     }
-done:
-    free(ids);
-    return status;
+    return WW_OK;
 }
 
 // PoCL always has a device, unless its cache can't be used.
@@ -177,8 +170,8 @@ static ww_status fail_no_platform(void) {
 }
 
 ww_status wwi_devices_find(wwi_device_list *list) {
-    ww_status status = WW_OK;
-    cl_platform_id *platforms = NULL;
+    WWI_FREES cl_platform_id *platforms = NULL;
+    ww_status status;
     cl_uint count = 0;
 
     *list = (wwi_device_list){NULL, 0, false};
@@ -187,22 +180,18 @@ ww_status wwi_devices_find(wwi_device_list *list) {
         return fail_no_platform();
     if (code != CL_SUCCESS)
         return wwi_fail_cl(NULL, code, "clGetPlatformIDs", "can't list the OpenCL platforms");
-    platforms = calloc(count, sizeof *platforms);
-    if (!platforms)
-        return wwi_fail_memory(count * sizeof *platforms);
+    WWI_TRY(wwi_new_zeroed(platforms, count));
     code = clGetPlatformIDs(count, platforms, NULL);
     if (code != CL_SUCCESS)
-        status = wwi_fail_cl(NULL, code, "clGetPlatformIDs", "can't list the OpenCL platforms");
-    for (cl_uint i = 0; i < count && status == WW_OK; i++)
-        status = append_platform(list, platforms[i], i);
-    if (status == WW_OK && list->count == 0 && !fails_by_pocl(list, &status)) {
-        status = wwi_fail(WW_ERROR_NO_DEVICE, "OpenCL is installed, but none of its %u platforms has a device", count);
-        (void)wwi_fail_hint("see `clinfo`; on a machine without a GPU install PoCL: `apt install pocl-opencl-icd`");
-    }
-    free(platforms);
-    if (status != WW_OK)
-        wwi_devices_free(list);
-    return status;
+        return wwi_fail_cl(NULL, code, "clGetPlatformIDs", "can't list the OpenCL platforms");
+    for (cl_uint i = 0; i < count; i++)
+        WWI_TRY(append_platform(list, platforms[i], i));
+    if (list->count > 0)
+        return WW_OK;
+    if (fails_by_pocl(list, &status))
+        return status;
+    (void)wwi_fail(WW_ERROR_NO_DEVICE, "OpenCL is installed, but none of its %u platforms has a device", count);
+    return wwi_fail_hint("see `clinfo`; on a machine without a GPU install PoCL: `apt install pocl-opencl-icd`");
 }
 
 void wwi_devices_free(wwi_device_list *list) {
@@ -357,30 +346,25 @@ struct ww_device_list {
     wwi_device_list found;
 };
 
-void ww_device_list_destroy(ww_device_list **list) {
-    if (!list || !*list)
-        return;
-    wwi_devices_free(&(*list)->found);
-    free(*list);
-    *list = NULL;
+void ww_device_list_destroy(ww_device_list **pointer) {
+    ww_device_list *list = wwi_taken(pointer);
+    if (list)
+        wwi_devices_free(&list->found);
+    free(list);
 }
 
 ww_status ww_device_list_create(ww_device_list **out) {
+    WWI_ENDS(ww_device_list_destroy) ww_device_list *list = NULL;
     size_t chosen = 0;
     if (!out)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_device_list_create needs a place for the list");
     *out = NULL;
     WWI_TRY(wwi_check_first_use());
-    ww_device_list *list = calloc(1, sizeof *list);
-    if (!list)
-        return wwi_fail_memory(sizeof *list);
+    WWI_TRY(wwi_new_zeroed(list, 1));
     wwi_opening_begin();
     const ww_status status = wwi_devices_find(&list->found);
     wwi_opening_end();
-    if (status != WW_OK) {
-        free(list);
-        return status;
-    }
+    WWI_TRY(status);
     wwi_device *devices = list->found.devices;
     const char *wanted = wwi_environment("WAVEWARP_DEVICE");
     bool found = wwi_devices_choose(&list->found, wanted, &chosen) == WW_OK;
@@ -391,7 +375,7 @@ ww_status ww_device_list_create(ww_device_list **out) {
             (void)snprintf(devices[i].info.why, sizeof devices[i].info.why,
                            "not chosen: WAVEWARP_DEVICE=%s asks for another", wanted ? wanted : "");
     }
-    *out = list;
+    *out = wwi_taken(&list);
     return WW_OK;
 }
 

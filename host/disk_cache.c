@@ -49,7 +49,7 @@ static bool make_key(const ww_context *context, const char *source, const char *
     size_t bytes = 0, count = sizeof parts / sizeof parts[0];
     for (size_t i = 0; i < count; i++)
         bytes += strlen(parts[i]) + 1;
-    char *text = malloc(bytes);
+    WWI_FREES char *text = malloc(bytes);
     if (!text)
         return false;
     char *at = text;
@@ -59,7 +59,6 @@ static bool make_key(const ww_context *context, const char *source, const char *
         at += part;
     }
     *key = wwi_sha256(text, bytes);
-    free(text);
     return true;
 }
 
@@ -74,14 +73,13 @@ static bool is_private_folder(const char *path) {
     struct stat about;
     if (lstat(path, &about) != 0 || !S_ISDIR(about.st_mode) || !is_safe(&about))
         return false;
-    char *above = realpath(path, NULL);
+    WWI_FREES char *above = realpath(path, NULL);
     bool safe = above != NULL;
     for (char *slash; safe && (slash = strrchr(above, '/')) && above[1];) {
         slash[slash == above ? 1 : 0] = '\0';
         safe = stat(above, &about) == 0 && (about.st_uid == geteuid() || about.st_uid == 0) &&
                ((about.st_mode & (S_IWGRP | S_IWOTH)) == 0 || (about.st_mode & S_ISVTX));
     }
-    free(above);
     return safe;
 }
 
@@ -107,17 +105,13 @@ static char *read_private(const char *path, size_t *bytes) {
 
 static char *cache_path(const wwi_sha256_digest *key, bool make) {
     char name[72], hex[65];
-    char *path = NULL, *programs = NULL, *folder = wwi_user_folder("XDG_CACHE_HOME", ".cache");
-    if (folder)
-        programs = wwi_path_join(folder, "programs");
-    if (programs && (!make || wwi_make_folders(programs, 0700) == WW_OK) && is_private_folder(programs)) {
-        wwi_sha256_hex(key, hex);
-        (void)snprintf(name, sizeof name, "%s.bin", hex);
-        path = wwi_path_join(programs, name);
-    }
-    free(programs);
-    free(folder);
-    return path;
+    WWI_FREES char *folder = wwi_user_folder("XDG_CACHE_HOME", ".cache");
+    WWI_FREES char *programs = folder ? wwi_path_join(folder, "programs") : NULL;
+    if (!programs || (make && wwi_make_folders(programs, 0700) != WW_OK) || !is_private_folder(programs))
+        return NULL;
+    wwi_sha256_hex(key, hex);
+    (void)snprintf(name, sizeof name, "%s.bin", hex);
+    return wwi_path_join(programs, name);
 }
 
 static bool is_intact(const uint8_t *file, size_t bytes, const wwi_sha256_digest *key) {
@@ -145,20 +139,18 @@ static cl_program from_binary(ww_context *context, const uint8_t *binary, size_t
 
 cl_program wwi_disk_cache_load(ww_context *context, const char *source, const char *options) {
     wwi_sha256_digest key;
-    cl_program program = NULL;
-    char *file = NULL, *path = make_key(context, source, options, &key) ? cache_path(&key, false) : NULL;
     size_t bytes = 0;
-    if (!path || !(file = read_private(path, &bytes)))
-        goto done;
+    cl_program program = NULL;
+    WWI_FREES char *path = make_key(context, source, options, &key) ? cache_path(&key, false) : NULL;
+    WWI_FREES char *file = path ? read_private(path, &bytes) : NULL;
+    if (!file)
+        return NULL;
     if (is_intact((const uint8_t *)file, bytes, &key))
         program = from_binary(context, (const uint8_t *)file + HEADER_BYTES, bytes - HEADER_BYTES, options);
     if (program)
         wwi_cache_used(path);
     else
         (void)unlink(path); // damaged, or the driver does not accept it
-done:
-    free(file);
-    free(path);
     return program;
 }
 
@@ -168,7 +160,7 @@ static uint8_t *get_binary(const ww_context *context, cl_program program, size_t
     cl_device_id devices[MOST];
     size_t sizes[MOST] = {0}, got = 0;
     unsigned char *binaries[MOST] = {NULL};
-    uint8_t *file = NULL;
+    WWI_FREES uint8_t *file = NULL;
     if (clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof devices, devices, &got) != CL_SUCCESS ||
         clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL) != CL_SUCCESS)
         return NULL;
@@ -181,11 +173,9 @@ static uint8_t *get_binary(const ww_context *context, cl_program program, size_t
     }
     // Exactly as many pointers as devices: rusticl aborts on more.
     if (file && clGetProgramInfo(program, CL_PROGRAM_BINARIES, got / sizeof devices[0] * sizeof binaries[0], binaries,
-                                 NULL) != CL_SUCCESS) {
-        free(file);
-        file = NULL;
-    }
-    return file;
+                                 NULL) != CL_SUCCESS)
+        return NULL;
+    return wwi_taken(&file);
 }
 
 // A whole number of the environment, from 1 to 10^6.
@@ -203,30 +193,28 @@ static uint64_t limit(const ww_context *context, const char *variable, uint64_t 
 
 // After each program that is stored: compiling took seconds, this only lists a folder.
 static void bound(const ww_context *context, const char *path) {
-    char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
-    if (slash) {
-        *slash = '\0';
-        wwi_cache_bound(folder, limit(context, "WAVEWARP_PROGRAM_CACHE_MB", MOST_MEGABYTES) << 20,
-                        limit(context, "WAVEWARP_PROGRAM_CACHE_DAYS", MOST_DAYS) * 24 * 3600);
-    }
-    free(folder);
+    WWI_FREES char *folder = strdup(path);
+    char *slash = folder ? strrchr(folder, '/') : NULL;
+    if (!slash)
+        return;
+    *slash = '\0';
+    wwi_cache_bound(folder, limit(context, "WAVEWARP_PROGRAM_CACHE_MB", MOST_MEGABYTES) << 20,
+                    limit(context, "WAVEWARP_PROGRAM_CACHE_DAYS", MOST_DAYS) * 24 * 3600);
 }
 
 void wwi_disk_cache_store(ww_context *context, const char *source, const char *options, cl_program program) {
     wwi_sha256_digest key;
     size_t bytes = 0;
-    char *path = make_key(context, source, options, &key) ? cache_path(&key, true) : NULL;
-    uint8_t *file = path ? get_binary(context, program, &bytes) : NULL;
-    if (file) {
-        wwi_sha256_digest sum = wwi_sha256(file + HEADER_BYTES, bytes);
-        memcpy(file, FORMAT, FORMAT_BYTES);
-        memcpy(file + FORMAT_BYTES, key.bytes, 32);
-        memcpy(file + FORMAT_BYTES + 32, sum.bytes, 32);
-        if (wwi_file_replace(path, file, HEADER_BYTES + bytes) == WW_OK)
-            bound(context, path);
-        else
-            wwi_log(context, 3, "a program could not be cached: %s", ww_last_error()->message);
-    }
-    free(file);
-    free(path);
+    WWI_FREES char *path = make_key(context, source, options, &key) ? cache_path(&key, true) : NULL;
+    WWI_FREES uint8_t *file = path ? get_binary(context, program, &bytes) : NULL;
+    if (!file)
+        return;
+    wwi_sha256_digest sum = wwi_sha256(file + HEADER_BYTES, bytes);
+    memcpy(file, FORMAT, FORMAT_BYTES);
+    memcpy(file + FORMAT_BYTES, key.bytes, 32);
+    memcpy(file + FORMAT_BYTES + 32, sum.bytes, 32);
+    if (wwi_file_replace(path, file, HEADER_BYTES + bytes) == WW_OK)
+        bound(context, path);
+    else
+        wwi_log(context, 3, "a program could not be cached: %s", ww_last_error()->message);
 }

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error.h"
+
 // What the pointer at `address` points to, which becomes NULL; NULL where that is NULL.
 static inline void *wwi_taken(void *address) {
     void *taken = NULL, *const none = NULL;
@@ -32,5 +34,11 @@ static inline void wwi_free_taken(void *address) {
 // An attribute that gcc and clang have. `function` gets the variable's address and accepts what it holds at any time.
 #define WWI_ENDS(function) __attribute__((cleanup(function)))
 #define WWI_FREES WWI_ENDS(wwi_free_taken)
+
+// Memory for so many elements of what `pointer` points to, as it comes or zeroed: WW_OK, or the failure.
+#define wwi_new(pointer, count)                                                                                        \
+    (((pointer) = malloc((count) * sizeof *(pointer))) ? WW_OK : wwi_fail_memory((count) * sizeof *(pointer)))
+#define wwi_new_zeroed(pointer, count)                                                                                 \
+    (((pointer) = calloc((count), sizeof *(pointer))) ? WW_OK : wwi_fail_memory((count) * sizeof *(pointer)))
 
 #endif

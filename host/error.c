@@ -30,10 +30,7 @@ void wwi_keep_build_log(const char *log) {
     (void)pthread_once(&log_once, make_log_key);
     if (!log_key_made)
         return;
-    size_t bytes = strlen(log) + 1;
-    char *copy = malloc(bytes);
-    if (copy)
-        memcpy(copy, log, bytes);
+    char *copy = strdup(log);
     free(pthread_getspecific(log_key));
     if (pthread_setspecific(log_key, copy) != 0)
         free(copy);

@@ -43,30 +43,31 @@ static bool is_power_of_two(uint32_t x) {
 static bool passes(ww_context *context, wwi_stream *stream, wwi_kernel *kernel, unsigned *width) {
     enum { WORDS = PROBE_GROUPS * PROBE_ITEMS * PROBE_KINDS + 1 }; // the last: the width
     uint32_t answers[WORDS];
-    wwi_buffer *buffer = NULL;
-    bool good = wwi_buffer_create(context, sizeof answers, &buffer) == WW_OK;
+    WWI_ENDS(wwi_buffer_destroy) wwi_buffer *buffer = NULL;
     unsigned most = 32;
-    for (unsigned group = 2; good && group <= most; group *= 2) {
-        good = run_probe(stream, kernel, buffer, group, answers, WORDS) == WW_OK;
-        uint32_t told = answers[WORDS - 1];
-        good = good && is_power_of_two(told) && told >= 8 && told <= PROBE_ITEMS;
-        if (good) {
-            *width = told;
-            most = told < 32 ? told : 32;
-        }
-        for (size_t item = 0; good && item < (size_t)PROBE_GROUPS * PROBE_ITEMS; item++)
-            good = is_right(answers, item, group, context->info.has_double != 0);
+    if (wwi_buffer_create(context, sizeof answers, &buffer) != WW_OK)
+        return false;
+    for (unsigned group = 2; group <= most; group *= 2) {
+        if (run_probe(stream, kernel, buffer, group, answers, WORDS) != WW_OK)
+            return false;
+        const uint32_t told = answers[WORDS - 1];
+        if (!is_power_of_two(told) || told < 8 || told > PROBE_ITEMS)
+            return false;
+        *width = told;
+        most = told < 32 ? told : 32;
+        for (size_t item = 0; item < (size_t)PROBE_GROUPS * PROBE_ITEMS; item++)
+            if (!is_right(answers, item, group, context->info.has_double != 0))
+                return false;
     }
-    wwi_buffer_destroy(&buffer);
-    return good;
+    return true;
 }
 
 static bool try_exchange(ww_context *context, wwi_exchange exchange) {
     char options[96];
     const wwi_source sources[] = {{"base/vendor.cl", NULL}, {"probe/probe.cl", NULL}};
-    wwi_program *program = NULL;
-    wwi_stream *stream = NULL;
-    wwi_kernel *kernel = NULL;
+    WWI_ENDS(wwi_program_release) wwi_program *program = NULL;
+    WWI_ENDS(wwi_stream_destroy) wwi_stream *stream = NULL;
+    WWI_ENDS(wwi_kernel_destroy) wwi_kernel *kernel = NULL;
     unsigned width = 1;
     const ww_error before = *ww_last_error(); // a method that does not work is no failure
     (void)snprintf(options, sizeof options, "-DWW_EXCHANGE=%d -DWW_PROBE_DOUBLE=%d", (int)exchange,
@@ -83,9 +84,6 @@ static bool try_exchange(ww_context *context, wwi_exchange exchange) {
                 ww_last_error()->message);
         (void)wwi_fail_restore(&before, NULL);
     }
-    wwi_kernel_destroy(&kernel);
-    wwi_stream_destroy(&stream);
-    wwi_program_release(&program);
     return good;
 }
 
@@ -164,10 +162,10 @@ static bool mma_is_right(const int32_t *answers) {
 bool wwi_context_mma(ww_context *context) {
     int32_t answers[16 * 8];
     const wwi_source sources[] = {{"base/vendor.cl", NULL}, {"probe/probe_mma.cl", NULL}};
-    wwi_program *program = NULL;
-    wwi_stream *stream = NULL;
-    wwi_kernel *kernel = NULL;
-    wwi_buffer *buffer = NULL;
+    WWI_ENDS(wwi_program_release) wwi_program *program = NULL;
+    WWI_ENDS(wwi_stream_destroy) wwi_stream *stream = NULL;
+    WWI_ENDS(wwi_kernel_destroy) wwi_kernel *kernel = NULL;
+    WWI_ENDS(wwi_buffer_destroy) wwi_buffer *buffer = NULL;
     const int known = atomic_load(&context->mma);
     if (known)
         return known == 2;
@@ -185,10 +183,6 @@ bool wwi_context_mma(ww_context *context) {
             wwi_log(context, 3, "matrix products by mma.sync do not work here: %s", ww_last_error()->message);
         (void)wwi_fail_restore(&before, NULL);
     }
-    wwi_buffer_destroy(&buffer);
-    wwi_kernel_destroy(&kernel);
-    wwi_stream_destroy(&stream);
-    wwi_program_release(&program);
     atomic_store(&context->mma, good ? 2 : 1);
     return good;
 }

@@ -114,13 +114,10 @@ static ww_status make_memory(wwi_feed *f, uint64_t bytes) {
 
 ww_status wwi_feed_create(ww_context *context, unsigned threads, uint64_t slot_bytes, wwi_feed **out) {
     cl_int code = CL_SUCCESS;
+    WWI_ENDS(wwi_feed_destroy) wwi_feed *f = NULL;
     *out = NULL;
-    ww_status status = wwi_check_process(context);
-    if (status != WW_OK)
-        return status;
-    wwi_feed *f = calloc(1, sizeof *f);
-    if (!f)
-        return wwi_fail_memory(sizeof *f);
+    WWI_TRY(wwi_check_process(context));
+    WWI_TRY(wwi_new_zeroed(f, 1));
     wwi_context_retain(context);
     f->context = context;
     f->slot_bytes = slot_bytes;
@@ -129,21 +126,16 @@ ww_status wwi_feed_create(ww_context *context, unsigned threads, uint64_t slot_b
     (void)pthread_cond_init(&f->work, NULL);
     (void)pthread_cond_init(&f->done, NULL);
     f->queue = clCreateCommandQueue(context->cl, context->device, 0, &code);
-    if (f->queue) {
-        wwi_count_objects(1);
-        status = make_memory(f, (uint64_t)(f->wanted + 1) * SLOTS * slot_bytes);
-    } else {
-        status = wwi_fail_cl(context, code, "clCreateCommandQueue", "can't open a second queue on the device");
-    }
+    if (!f->queue)
+        return wwi_fail_cl(context, code, "clCreateCommandQueue", "can't open a second queue on the device");
+    wwi_count_objects(1);
+    WWI_TRY(make_memory(f, (uint64_t)(f->wanted + 1) * SLOTS * slot_bytes));
     for (unsigned i = 0; i <= f->wanted; i++) {
         f->workers[i].feed = f;
-        f->workers[i].slots = f->memory ? f->memory + (uint64_t)i * SLOTS * slot_bytes : NULL;
+        f->workers[i].slots = f->memory + (uint64_t)i * SLOTS * slot_bytes;
     }
-    if (status == WW_OK)
-        *out = f;
-    else
-        wwi_feed_destroy(&f);
-    return status;
+    *out = wwi_taken(&f);
+    return WW_OK;
 }
 
 void wwi_feed_start(wwi_feed *f, uint64_t pieces, wwi_feed_make_fn make, void *user) {
@@ -198,10 +190,9 @@ void wwi_feed_rest(wwi_feed *f) {
 }
 
 void wwi_feed_destroy(wwi_feed **pointer) {
-    wwi_feed *f = pointer ? *pointer : NULL;
+    wwi_feed *f = wwi_taken(pointer);
     if (!f)
         return;
-    *pointer = NULL;
     const bool forked = wwi_is_forked(f->context);
     if (f->queue)
         wwi_feed_rest(f);

@@ -187,7 +187,6 @@ static ww_status run(fetch *f, unsigned threads, unsigned char *slots) {
 }
 
 ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
-    ww_status status = WW_OK;
     fetch f = {.parts = parts};
     for (size_t i = 0; i < count; i++) {
         if (parts[i].bytes > parts[i].buffer->bytes)
@@ -198,10 +197,10 @@ ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
     if (f.pieces == 0)
         return WW_OK;
     ww_context *context = parts[0].buffer->context;
-    if ((status = wwi_check_process(context)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_check_process(context));
     const unsigned threads = choose_threads(context, f.pieces);
     if (context->info.type == WW_DEVICE_GPU && f.pieces > 2) {
+        ww_status status = WW_OK;
         // One at a time.
         (void)pthread_mutex_lock(&context->pinned_lock);
         const bool pinned = context->pinned.mem || wwi_pinned_make(context, context->queue,
@@ -214,10 +213,7 @@ ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
     }
     // Ordinary memory is used for devices that are no GPU, for short results, and where there is no other memory.
     const size_t bytes = (size_t)((f.pieces < SLOTS ? f.pieces : SLOTS) * WWI_FETCH_PIECE);
-    unsigned char *slots = malloc(bytes);
-    if (!slots)
-        return wwi_fail_memory(bytes);
-    status = run(&f, threads, slots);
-    free(slots);
-    return status;
+    WWI_FREES unsigned char *slots = NULL;
+    WWI_TRY(wwi_new(slots, bytes));
+    return run(&f, threads, slots);
 }

@@ -35,30 +35,24 @@ bool wwi_is_folder(const char *path) {
 
 // The buffer grows while reading: the size from stat() may be out of date (and is always wrong for /dev/stdin).
 static ww_status read_stream(FILE *stream, const char *path, ww_status failure, char **text, size_t *bytes) {
-    size_t size = 0, capacity = 0;
-    char *content = NULL;
-    for (;;) {
+    size_t size = 0, capacity = 0, got;
+    WWI_FREES char *content = NULL;
+    do {
         if (capacity - size < 2) {
-            size_t more = capacity ? capacity * 2 : 16384;
+            const size_t more = capacity ? capacity * 2 : 16384;
             char *larger = realloc(content, more);
-            if (!larger) {
-                free(content);
+            if (!larger)
                 return wwi_fail_memory(more);
-            }
             content = larger;
             capacity = more;
         }
-        size_t got = fread(content + size, 1, capacity - size - 1, stream);
+        got = fread(content + size, 1, capacity - size - 1, stream);
         size += got;
-        if (got == 0)
-            break;
-    }
-    if (ferror(stream)) {
-        free(content);
+    } while (got > 0);
+    if (ferror(stream))
         return wwi_fail(failure, "%.200s can't be read: %s", path, strerror(errno));
-    }
     content[size] = '\0';
-    *text = content;
+    *text = wwi_taken(&content);
     if (bytes)
         *bytes = size;
     return WW_OK;
@@ -89,9 +83,8 @@ bool wwi_write_all(int file, const char *data, size_t bytes) {
 ww_status wwi_file_replace(const char *path, const void *data, size_t bytes) {
     static const char suffix[] = ".XXXXXX";
     size_t length = strlen(path);
-    char *temporary = malloc(length + sizeof suffix);
-    if (!temporary)
-        return wwi_fail_memory(length + sizeof suffix);
+    WWI_FREES char *temporary = NULL;
+    WWI_TRY(wwi_new(temporary, length + sizeof suffix));
     memcpy(temporary, path, length);
     memcpy(temporary + length, suffix, sizeof suffix);
 
@@ -108,28 +101,24 @@ ww_status wwi_file_replace(const char *path, const void *data, size_t bytes) {
     }
     if (!good && file >= 0)
         (void)unlink(temporary);
-    free(temporary);
     return good ? WW_OK : wwi_fail(WW_ERROR_IO, "%.200s can't be written: %s", path, strerror(error));
 }
 
 ww_status wwi_make_folders(const char *path, unsigned mode) {
     size_t length = strlen(path);
-    char *part = malloc(length + 1);
+    WWI_FREES char *part = strdup(path);
     if (!part)
         return wwi_fail_memory(length + 1);
-    memcpy(part, path, length + 1);
-    ww_status status = WW_OK;
-    for (size_t i = 1; i <= length && status == WW_OK; i++) {
+    for (size_t i = 1; i <= length; i++) {
         if (part[i] != '/' && part[i] != '\0')
             continue;
         char end = part[i];
         part[i] = '\0';
         if (mkdir(part, (mode_t)mode) != 0 && errno != EEXIST)
-            status = wwi_fail(WW_ERROR_IO, "the folder %.200s can't be made: %s", part, strerror(errno));
+            return wwi_fail(WW_ERROR_IO, "the folder %.200s can't be made: %s", part, strerror(errno));
         part[i] = end;
     }
-    free(part);
-    return status;
+    return WW_OK;
 }
 
 char *wwi_user_folder(const char *variable, const char *below_home) {
@@ -139,19 +128,16 @@ char *wwi_user_folder(const char *variable, const char *below_home) {
     const char *home = wwi_environment("HOME");
     if (!home)
         return NULL;
-    char *folder = wwi_path_join(home, below_home);
-    char *own = folder ? wwi_path_join(folder, "wavewarp") : NULL;
-    free(folder);
-    return own;
+    WWI_FREES char *folder = wwi_path_join(home, below_home);
+    return folder ? wwi_path_join(folder, "wavewarp") : NULL;
 }
 
 // The folder that holds the library's folder: /usr for /usr/lib/libwavewarp.so, also for Debian's /usr/lib/TRIPLET.
 static char *installed_beside_library(void) {
     Dl_info about;
-    char *folder = NULL, *path = NULL;
     if (dladdr((const void *)&wwi_embedded_count, &about) == 0 || !about.dli_fname)
         return NULL;
-    path = realpath(about.dli_fname, NULL);
+    WWI_FREES char *path = realpath(about.dli_fname, NULL);
     for (int up = 0; path && up < 3; up++) {
         char *slash = strrchr(path, '/');
         if (!slash || slash == path)
@@ -159,42 +145,29 @@ static char *installed_beside_library(void) {
         *slash = '\0';
         if (up == 0)
             continue; // the library's own folder: bin/, lib/
-        free(folder);
-        folder = wwi_path_join(path, "share/wavewarp");
-        if (folder && wwi_is_folder(folder)) {
-            free(path);
-            return folder;
-        }
+        WWI_FREES char *folder = wwi_path_join(path, "share/wavewarp");
+        if (folder && wwi_is_folder(folder))
+            return wwi_taken(&folder);
     }
-    free(folder);
-    free(path);
     return NULL;
 }
 
 // A library that was never installed must not pick up the files of another that was. Editing an installed kernel is
 // allowed: the version file describes the texts at build time.
 static bool was_made_with_us(const char *folder) {
-    char *path = wwi_path_join(folder, "VERSION"), *text = NULL;
-    bool same = false;
-    if (path && access(path, R_OK) == 0 && wwi_file_read(path, WW_ERROR_IO, &text, NULL) == WW_OK)
-        same = strcmp(text, wwi_embedded_version) == 0;
-    free(text);
-    free(path);
-    return same;
+    WWI_FREES char *path = wwi_path_join(folder, "VERSION"), *text = NULL;
+    return path && access(path, R_OK) == 0 && wwi_file_read(path, WW_ERROR_IO, &text, NULL) == WW_OK &&
+           strcmp(text, wwi_embedded_version) == 0;
 }
 
 char *wwi_installed_folder(void) {
     if (!WWI_INSTALLED_KERNELS)
         return NULL;
-    char *folder = installed_beside_library();
-    if (folder && was_made_with_us(folder))
-        return folder;
-    free(folder);
-    folder = wwi_path_join(WWI_DATA_DIR, "wavewarp");
-    if (folder && wwi_is_folder(folder) && was_made_with_us(folder))
-        return folder;
-    free(folder);
-    return NULL;
+    WWI_FREES char *beside = installed_beside_library();
+    if (beside && was_made_with_us(beside))
+        return wwi_taken(&beside);
+    WWI_FREES char *built_in = wwi_path_join(WWI_DATA_DIR, "wavewarp");
+    return built_in && wwi_is_folder(built_in) && was_made_with_us(built_in) ? wwi_taken(&built_in) : NULL;
 }
 
 const char *wwi_embedded_text(const char *name) {

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "ends.h"
 #include "host.h"
 
 // ---- errors
@@ -72,7 +73,7 @@ typedef struct wwi_device_list {
 // 3.1 crashes). Between these two calls a thread holds the lock.
 void wwi_opening_begin(void);
 void wwi_opening_end(void);
-ww_status wwi_devices_find(wwi_device_list *list); // between the two
+ww_status wwi_devices_find(wwi_device_list *list); // between the two; the list is freed also after a failure
 void wwi_devices_free(wwi_device_list *list);
 void wwi_device_describe(cl_platform_id platform, cl_device_id id, wwi_device *device);
 

@@ -41,36 +41,27 @@ static ww_status describe_kernel(wwi_kernel *kernel, const ww_context *context) 
 ww_status wwi_kernel_create(wwi_stream *stream, wwi_program *program, const char *name, wwi_kernel **out) {
     ww_context *context = program->context;
     cl_int code = CL_SUCCESS;
+    WWI_ENDS(wwi_kernel_destroy) wwi_kernel *kernel = NULL;
     *out = NULL;
-    ww_status status = wwi_check_process(context);
-    if (status != WW_OK)
-        return status;
-    wwi_kernel *kernel = calloc(1, sizeof *kernel);
-    if (!kernel)
-        return wwi_fail_memory(sizeof *kernel);
+    WWI_TRY(wwi_check_process(context));
+    WWI_TRY(wwi_new_zeroed(kernel, 1));
     (void)snprintf(kernel->name, sizeof kernel->name, "%s", name);
     wwi_program_retain(program);
     kernel->program = program;
     kernel->stream = stream;
     kernel->cl = clCreateKernel(program->cl, name, &code);
-    if (kernel->cl) {
-        wwi_count_objects(1);
-        status = describe_kernel(kernel, context);
-    } else {
-        status = wwi_fail_cl(context, code, "clCreateKernel", "can't make the kernel %s", name);
-    }
-    if (status == WW_OK)
-        *out = kernel;
-    else
-        wwi_kernel_destroy(&kernel);
-    return status;
+    if (!kernel->cl)
+        return wwi_fail_cl(context, code, "clCreateKernel", "can't make the kernel %s", name);
+    wwi_count_objects(1);
+    WWI_TRY(describe_kernel(kernel, context));
+    *out = wwi_taken(&kernel);
+    return WW_OK;
 }
 
 void wwi_kernel_destroy(wwi_kernel **pointer) {
-    wwi_kernel *kernel = pointer ? *pointer : NULL;
+    wwi_kernel *kernel = wwi_taken(pointer);
     if (!kernel)
         return;
-    *pointer = NULL;
     if (kernel->cl)
         WWI_RELEASE(kernel->program->context, clReleaseKernel(kernel->cl));
     wwi_program_release(&kernel->program);

@@ -94,12 +94,11 @@ static bool is_left(int folder, const char *name, long process) {
 
 static void find_left(const char *path) {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    char *found = malloc(strlen(path) + NAME_MAX + 2);
-    DIR *folder = NULL;
-    if (found) {
-        snprintf(found, strlen(path) + 2, "%.*s", slash ? (int)(base - path) : 1, slash ? path : ".");
-        folder = opendir(found);
-    }
+    WWI_FREES char *found = malloc(strlen(path) + NAME_MAX + 2);
+    if (!found)
+        return;
+    snprintf(found, strlen(path) + 2, "%.*s", slash ? (int)(base - path) : 1, slash ? path : ".");
+    DIR *folder = opendir(found);
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         long process;
         if (!is_part(entry->d_name, base, &process) || !is_left(dirfd(folder), entry->d_name, process))
@@ -109,7 +108,6 @@ static void find_left(const char *path) {
     }
     if (folder)
         closedir(folder);
-    free(found);
 }
 
 // ---- a file
@@ -125,9 +123,7 @@ static ww_status create_beside(wwi_new_file *file, const struct stat *replaced) 
     const size_t size = strlen(file->path) + 48;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    file->temporary = malloc(size);
-    if (!file->temporary)
-        return wwi_fail_memory(size);
+    WWI_TRY(wwi_new(file->temporary, size));
     for (long attempt = 0; file->descriptor < 0 && attempt < 100; attempt++) {
         snprintf(file->temporary, size, "%s.part-%ld-%ld", file->path, (long)getpid(), now.tv_nsec + attempt);
         // Listed first: a signal may come as soon as it is there.
@@ -142,8 +138,7 @@ static ww_status create_beside(wwi_new_file *file, const struct stat *replaced) 
             break;
     }
     if (file->descriptor < 0) {
-        free(file->temporary);
-        file->temporary = NULL;
+        wwi_free_taken(&file->temporary);
         return fail_write(file->path);
     }
     // Held until it is closed, or its process ends; a file system without locks does no harm.
@@ -201,7 +196,8 @@ ww_status wwi_new_file_sync(wwi_new_file *file) {
 
 // The new name is on disk when the folder is. It has the file already: what fails here is no reason to report.
 void wwi_folder_sync(const char *path) {
-    char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
+    WWI_FREES char *folder = strdup(path);
+    char *slash = folder ? strrchr(folder, '/') : NULL;
     if (slash)
         slash[slash == folder ? 1 : 0] = '\0';
     const int descriptor = folder ? open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -209,7 +205,6 @@ void wwi_folder_sync(const char *path) {
         (void)fsync(descriptor);
         close(descriptor);
     }
-    free(folder);
 }
 
 ww_status wwi_new_file_close(wwi_new_file *file, bool keep) {

@@ -23,34 +23,28 @@ static ww_status read_options(const ww_context_options *given, ww_context_option
 }
 
 static ww_status set_kernel_folder(ww_context *context, const char *wanted) {
-    char *installed = NULL;
-    ww_status status = WW_OK;
     if (!wanted || !wanted[0])
         wanted = wwi_environment("WAVEWARP_KERNEL_DIR");
     if (wanted) {
         context->kernel_folder_set = true;
         if (!wwi_is_folder(wanted)) {
-            status = wwi_fail(WW_ERROR_KERNEL_SOURCE, "the kernel folder %.300s can't be read", wanted);
-            (void)wwi_fail_hint(
+            (void)wwi_fail(WW_ERROR_KERNEL_SOURCE, "the kernel folder %.300s can't be read", wanted);
+            return wwi_fail_hint(
                 "give the folder that holds base/vendor.cl, recurrence/ and engine/, or leave the kernel "
                 "folder (and WAVEWARP_KERNEL_DIR) out");
-            return status;
         }
         context->kernel_folder = realpath(wanted, NULL);
         return context->kernel_folder ? WW_OK : wwi_fail_memory(strlen(wanted));
     }
-    installed = wwi_installed_folder();
+    WWI_FREES char *installed = wwi_installed_folder();
     if (!installed)
         return WW_OK;
     context->kernel_folder = wwi_path_join(installed, "kernels_cl");
-    if (!context->kernel_folder) {
-        status = wwi_fail_memory(strlen(installed));
-    } else if (!wwi_is_folder(context->kernel_folder)) {
-        free(context->kernel_folder);
-        context->kernel_folder = NULL;
-    }
-    free(installed);
-    return status;
+    if (!context->kernel_folder)
+        return wwi_fail_memory(strlen(installed));
+    if (!wwi_is_folder(context->kernel_folder))
+        wwi_free_taken(&context->kernel_folder);
+    return WW_OK;
 }
 
 // ---- making
@@ -73,27 +67,14 @@ static void find_architecture(ww_context *context) {
 
 // Everything that does not depend on where the OpenCL objects come from.
 static ww_status allocate(const ww_context_options *options, ww_context **context) {
-    ww_context *made = calloc(1, sizeof *made);
-    if (!made)
-        return wwi_fail_memory(sizeof *made);
+    ww_context *made;
+    WWI_TRY(wwi_new_zeroed(made, 1));
     atomic_init(&made->references, 1);
     atomic_init(&made->bytes, 0);
     made->generation = wwi_fork_generation();
-    if (pthread_mutex_init(&made->lock, NULL) != 0) {
-        free(made);
-        return wwi_fail(WW_ERROR_OUT_OF_MEMORY, "a lock could not be made");
-    }
-    if (pthread_mutex_init(&made->pinned_lock, NULL) != 0) {
-        (void)pthread_mutex_destroy(&made->lock);
-        free(made);
-        return wwi_fail(WW_ERROR_OUT_OF_MEMORY, "a lock could not be made");
-    }
-    if (pthread_cond_init(&made->built, NULL) != 0) {
-        (void)pthread_mutex_destroy(&made->pinned_lock);
-        (void)pthread_mutex_destroy(&made->lock);
-        free(made);
-        return wwi_fail(WW_ERROR_OUT_OF_MEMORY, "a condition variable could not be made");
-    }
+    (void)pthread_mutex_init(&made->lock, NULL);
+    (void)pthread_mutex_init(&made->pinned_lock, NULL);
+    (void)pthread_cond_init(&made->built, NULL);
     made->log = options->log;
     made->log_user = options->log_user;
     made->exchange_width = 1;
@@ -148,35 +129,27 @@ static ww_status begin(const char *function, const ww_context_options *given, ww
     return wwi_check_first_use();
 }
 
-// Of a context that was opened, or was not.
-static ww_status finish(ww_status status, ww_context *context, const ww_context_options *options, ww_context **out) {
-    if (status == WW_OK)
-        status = prepare(context, options);
-    if (status == WW_OK)
-        *out = context;
-    else
-        wwi_context_release(context);
-    return status;
+// Under the lock of opening.
+static ww_status open_wanted(ww_context *context, const char *wanted) {
+    WWI_ENDS(wwi_devices_free) wwi_device_list list = {NULL, 0, false};
+    size_t chosen = 0;
+    WWI_TRY(wwi_devices_find(&list));
+    WWI_TRY(wwi_devices_choose(&list, wanted && wanted[0] ? wanted : wwi_environment("WAVEWARP_DEVICE"), &chosen));
+    return open_device(context, &list.devices[chosen]);
 }
 
 ww_status ww_context_create(const ww_context_options *given, ww_context **out) {
     ww_context_options options;
-    ww_context *context = NULL;
-    wwi_device_list list = {NULL, 0, false};
-    size_t chosen = 0;
+    WWI_ENDS(ww_context_destroy) ww_context *context = NULL;
     WWI_TRY(begin("ww_context_create", given, &options, out));
     WWI_TRY(allocate(&options, &context));
     wwi_opening_begin();
-    ww_status status = wwi_devices_find(&list);
-    if (status == WW_OK) {
-        bool named = options.device && options.device[0];
-        status = wwi_devices_choose(&list, named ? options.device : wwi_environment("WAVEWARP_DEVICE"), &chosen);
-    }
-    if (status == WW_OK)
-        status = open_device(context, &list.devices[chosen]);
+    const ww_status status = open_wanted(context, options.device);
     wwi_opening_end();
-    wwi_devices_free(&list);
-    return finish(status, context, &options, out);
+    WWI_TRY(status);
+    WWI_TRY(prepare(context, &options));
+    *out = wwi_taken(&context);
+    return WW_OK;
 }
 
 // ---- the caller's own objects
@@ -219,19 +192,17 @@ static ww_status check_wrapped(cl_context cl, cl_device_id device, cl_command_qu
 
 // Takes index and platform from the list of all devices; a sub-device is not in it.
 static void describe_wrapped(ww_context *context, cl_device_id device) {
-    wwi_device_list list = {NULL, 0, false};
+    WWI_ENDS(wwi_devices_free) wwi_device_list list = {NULL, 0, false};
     wwi_device described;
     cl_platform_id platform = NULL;
     (void)clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(cl_platform_id), &platform, NULL);
     wwi_device_describe(platform, device, &described);
     described.info.index = described.info.platform_index = UINT32_MAX;
     wwi_opening_begin();
-    if (wwi_devices_find(&list) == WW_OK) {
+    if (wwi_devices_find(&list) == WW_OK)
         for (size_t i = 0; i < list.count; i++)
             if (list.devices[i].id == device)
                 described = list.devices[i];
-        wwi_devices_free(&list);
-    }
     wwi_opening_end();
     context->platform = platform;
     context->device = device;
@@ -255,21 +226,17 @@ static ww_status take_wrapped(ww_context *context, cl_context cl, cl_command_que
 ww_status ww_context_wrap(cl_context cl, cl_device_id device, cl_command_queue queue, const ww_context_options *given,
                           ww_context **out) {
     ww_context_options options;
-    ww_context *context = NULL;
-    ww_status status = begin("ww_context_wrap", given, &options, out);
-    if (status == WW_OK)
-        status = check_wrapped(cl, device, queue);
-    if (status == WW_OK)
-        status = allocate(&options, &context);
-    if (status == WW_OK) {
-        describe_wrapped(context, device);
-        if (!context->info.usable) {
-            status = wwi_fail(WW_ERROR_UNSUPPORTED, "the device %.100s %s", context->info.name, context->info.why);
-        } else {
-            context->info.chosen = 1;
-            (void)snprintf(context->info.why, sizeof context->info.why, "in use: given by the caller");
-            status = take_wrapped(context, cl, queue);
-        }
-    }
-    return finish(status, context, &options, out);
+    WWI_ENDS(ww_context_destroy) ww_context *context = NULL;
+    WWI_TRY(begin("ww_context_wrap", given, &options, out));
+    WWI_TRY(check_wrapped(cl, device, queue));
+    WWI_TRY(allocate(&options, &context));
+    describe_wrapped(context, device);
+    if (!context->info.usable)
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "the device %.100s %s", context->info.name, context->info.why);
+    context->info.chosen = 1;
+    (void)snprintf(context->info.why, sizeof context->info.why, "in use: given by the caller");
+    WWI_TRY(take_wrapped(context, cl, queue));
+    WWI_TRY(prepare(context, &options));
+    *out = wwi_taken(&context);
+    return WW_OK;
 }

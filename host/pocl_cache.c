@@ -24,7 +24,7 @@ static char *folder_of_pocl(void) {
 // Writes a little there; 0, or the system's reason why not.
 static int try_writing(const char *folder) {
     static const char some[4096];
-    char *path = wwi_path_join(folder, "wavewarp-XXXXXX");
+    WWI_FREES char *path = wwi_path_join(folder, "wavewarp-XXXXXX");
     if (!path)
         return 0;
     const int file = mkostemp(path, O_CLOEXEC);
@@ -37,12 +37,11 @@ static int try_writing(const char *folder) {
             reason = errno;
         (void)unlink(path);
     }
-    free(path);
     return reason;
 }
 
 bool wwi_pocl_cache_fails(char *reason, size_t size) {
-    char *folder = folder_of_pocl();
+    WWI_FREES char *folder = folder_of_pocl();
     const ww_error before = *ww_last_error();
     int error = 0;
     if (folder) {
@@ -50,7 +49,6 @@ bool wwi_pocl_cache_fails(char *reason, size_t size) {
         error = wwi_make_folders(folder, 0700) == WW_OK ? try_writing(folder) : errno ? errno : EIO;
         (void)snprintf(reason, size, "PoCL can't write to its cache folder %.200s: %s", folder, strerror(error));
     }
-    free(folder);
     (void)wwi_fail_restore(&before, NULL);
     return error != 0;
 }

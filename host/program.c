@@ -13,6 +13,10 @@ typedef struct text_buffer {
     size_t length, room;
 } text_buffer;
 
+static void text_free(text_buffer *buffer) {
+    free(buffer->text);
+}
+
 static bool append(text_buffer *buffer, const char *text, size_t length) {
     if (buffer->room - buffer->length < length + 1) {
         size_t room = (buffer->length + length + 1) * 2;
@@ -47,23 +51,18 @@ static ww_status append_source(text_buffer *buffer, const char *name, const char
 }
 
 static ww_status read_kernel_file(const ww_context *context, const char *name, char **text) {
-    char *path = wwi_path_join(context->kernel_folder, name);
-    if (!path)
-        return wwi_fail_memory(strlen(name));
-    ww_status status = wwi_file_read(path, WW_ERROR_KERNEL_SOURCE, text, NULL);
-    free(path);
-    return status;
+    WWI_FREES char *path = wwi_path_join(context->kernel_folder, name);
+    return path ? wwi_file_read(path, WW_ERROR_KERNEL_SOURCE, text, NULL) : wwi_fail_memory(strlen(name));
 }
 
 // From the kernel folder; unless that folder was requested by name, the built-in copy replaces a missing file.
 static ww_status append_kernel_file(const ww_context *context, text_buffer *buffer, const char *name) {
     const char *embedded = wwi_embedded_text(name);
     if (context->kernel_folder) {
-        char *text = NULL;
-        ww_status status = read_kernel_file(context, name, &text);
+        WWI_FREES char *text = NULL;
+        const ww_status status = read_kernel_file(context, name, &text);
         if (status == WW_OK)
-            status = append_source(buffer, name, text);
-        free(text);
+            return append_source(buffer, name, text);
         if (status != WW_ERROR_KERNEL_SOURCE)
             return status;
         if (context->kernel_folder_set || !embedded)
@@ -76,18 +75,14 @@ static ww_status append_kernel_file(const ww_context *context, text_buffer *buff
 }
 
 static ww_status join_sources(const ww_context *context, const wwi_source *sources, size_t count, char **text) {
-    text_buffer buffer = {NULL, 0, 0};
-    ww_status status = WW_OK;
-    for (size_t i = 0; i < count && status == WW_OK; i++)
-        status = sources[i].text ? append_source(&buffer, sources[i].name, sources[i].text)
-                                 : append_kernel_file(context, &buffer, sources[i].name);
-    if (status == WW_OK && buffer.length == 0)
-        status = wwi_fail(WW_ERROR_INTERNAL, "a program without sources");
-    if (status == WW_OK)
-        *text = buffer.text;
-    else
-        free(buffer.text);
-    return status;
+    WWI_ENDS(text_free) text_buffer buffer = {NULL, 0, 0};
+    for (size_t i = 0; i < count; i++)
+        WWI_TRY(sources[i].text ? append_source(&buffer, sources[i].name, sources[i].text)
+                                : append_kernel_file(context, &buffer, sources[i].name));
+    if (buffer.length == 0)
+        return wwi_fail(WW_ERROR_INTERNAL, "a program without sources");
+    *text = wwi_taken(&buffer.text);
+    return WW_OK;
 }
 
 // Sub-groups may need a later standard than everything else. Warnings are for those who work on the kernels, who see
@@ -97,11 +92,8 @@ static ww_status complete_options(const ww_context *context, const char *options
     if (strstr(options, "-DWW_EXCHANGE=2"))
         standard = context->subgroup_standard;
     size_t bytes = strlen(options) + 32;
-    char *all = malloc(bytes);
-    if (!all)
-        return wwi_fail_memory(bytes);
-    (void)snprintf(all, bytes, "-w -cl-std=%s%s%s", standard, options[0] ? " " : "", options);
-    *out = all;
+    WWI_TRY(wwi_new(*out, bytes));
+    (void)snprintf(*out, bytes, "-w -cl-std=%s%s%s", standard, options[0] ? " " : "", options);
     return WW_OK;
 }
 
@@ -132,25 +124,17 @@ static bool place_in_source(const char *source, unsigned long line, text_buffer 
 
 char *wwi_log_by_sources(const char *log, const char *source) {
     static const char unnamed[] = "<kernel>:";
-    text_buffer out = {NULL, 0, 0};
-    bool good = append(&out, "", 0);
-    while (good) {
-        const char *next = strstr(log, unnamed);
-        if (!next)
-            break;
+    WWI_ENDS(text_free) text_buffer out = {NULL, 0, 0};
+    for (const char *next; (next = strstr(log, unnamed));) {
         char *end;
         const unsigned long line = strtoul(next + sizeof unnamed - 1, &end, 10);
-        good = append(&out, log, (size_t)(next - log));
-        if (good && !(line && place_in_source(source, line, &out)))
-            good = append(&out, next, (size_t)(end - next));
+        if (!append(&out, log, (size_t)(next - log)))
+            return NULL;
+        if (!(line && place_in_source(source, line, &out)) && !append(&out, next, (size_t)(end - next)))
+            return NULL;
         log = end;
     }
-    good = good && append(&out, log, strlen(log));
-    if (!good) {
-        free(out.text);
-        return NULL;
-    }
-    return out.text;
+    return append(&out, log, strlen(log)) ? wwi_taken(&out.text) : NULL;
 }
 
 static char *get_build_log(const ww_context *context, cl_program program) {
@@ -181,8 +165,7 @@ static ww_status fail_build(const ww_context *context, cl_program program, cl_in
                             const char *source) {
     cl_build_status state = CL_BUILD_NONE;
     (void)clGetProgramBuildInfo(program, context->device, CL_PROGRAM_BUILD_STATUS, sizeof state, &state, NULL);
-    char *told = get_build_log(context, program), *log = told ? wwi_log_by_sources(told, source) : NULL;
-    free(told);
+    WWI_FREES char *told = get_build_log(context, program), *log = told ? wwi_log_by_sources(told, source) : NULL;
     wwi_keep_build_log(log ? log : "");
     (void)wwi_fail_cl(context, code, "clBuildProgram", "a program did not compile");
     char reason[400];
@@ -203,7 +186,6 @@ static ww_status fail_build(const ww_context *context, cl_program program, cl_in
         (void)wwi_fail_restore(&error, NULL);
         (void)wwi_fail_hint("ww_last_build_log() has the compiler's words; the options were: %.400s", options);
     }
-    free(log);
     return ww_last_error()->status;
 }
 
@@ -236,14 +218,12 @@ static ww_status load_or_compile(ww_context *context, const char *source, const 
         (void)wwi_fail_restore(&before, NULL);
         return WW_OK;
     }
-    ww_status status = compile(context, source, options, out);
-    if (status == WW_OK && context->disk_cache)
+    WWI_TRY(compile(context, source, options, out));
+    if (context->disk_cache)
         wwi_disk_cache_store(context, source, options, *out);
-    if (status == WW_OK) {
-        atomic_fetch_add(&context->built_programs, 1);
-        (void)wwi_fail_restore(&before, NULL);
-    }
-    return status;
+    atomic_fetch_add(&context->built_programs, 1);
+    (void)wwi_fail_restore(&before, NULL);
+    return WW_OK;
 }
 
 // ---- the cache in memory. All of it under the context's lock, except the compiling itself.
@@ -266,9 +246,7 @@ static void note_failure(wwi_program *program) {
     program->error = *ww_last_error();
     if (program->error.status != WW_ERROR_BUILD)
         return;
-    program->build_log = malloc(strlen(log) + 1);
-    if (program->build_log)
-        memcpy(program->build_log, log, strlen(log) + 1);
+    program->build_log = strdup(log);
 }
 
 static ww_status build_new(ww_context *context, wwi_program *program) {
@@ -294,43 +272,36 @@ ww_status wwi_program_get(ww_context *context, const wwi_source *sources, size_t
 
 ww_status wwi_stream_program(wwi_stream *stream, ww_context *context, const wwi_source *sources, size_t count,
                              const char *options, wwi_program **out) {
-    char *source = NULL, *all_options = NULL;
-    wwi_program *fresh = NULL, *program = NULL;
-    bool known;
+    WWI_FREES char *source = NULL, *all_options = NULL;
+    WWI_FREES wwi_program *fresh = NULL;
+    ww_status status;
     *out = NULL;
-    ww_status status = wwi_check_process(context);
-    if (status == WW_OK)
-        status = join_sources(context, sources, count, &source);
-    if (status == WW_OK)
-        status = complete_options(context, options ? options : "", &all_options);
-    if (status == WW_OK && !(fresh = calloc(1, sizeof *fresh)))
-        status = wwi_fail_memory(sizeof *fresh);
-    if (status != WW_OK)
-        goto done;
+    WWI_TRY(wwi_check_process(context));
+    WWI_TRY(join_sources(context, sources, count, &source));
+    WWI_TRY(complete_options(context, options ? options : "", &all_options));
+    WWI_TRY(wwi_new_zeroed(fresh, 1));
 
     // The progress function is called without the lock, and before other threads can wait for what it may cancel.
     (void)pthread_mutex_lock(&context->lock);
-    known = wwi_programs_find(context, source, all_options) != NULL;
+    const bool known = wwi_programs_find(context, source, all_options) != NULL;
     (void)pthread_mutex_unlock(&context->lock);
-    if (!known && (status = wwi_stream_tell_compile(stream)) != WW_OK)
-        goto done;
+    if (!known)
+        WWI_TRY(wwi_stream_tell_compile(stream));
 
     (void)pthread_mutex_lock(&context->lock);
-    program = wwi_programs_find(context, source, all_options);
+    wwi_program *program = wwi_programs_find(context, source, all_options);
     if (program) {
         status = wait_for_build(context, program);
     } else {
-        program = fresh;
+        program = wwi_taken(&fresh);
         *program = (wwi_program){.context = context,
                                  .next = context->programs,
                                  .users = 1,
                                  .state = WWI_BUILDING,
                                  .builder = pthread_self(),
-                                 .source = source,
-                                 .options = all_options};
+                                 .source = wwi_taken(&source),
+                                 .options = wwi_taken(&all_options)};
         context->programs = program;
-        source = all_options = NULL;
-        fresh = NULL;
         status = build_new(context, program);
         wwi_programs_drop_idle(context);
     }
@@ -341,13 +312,9 @@ ww_status wwi_stream_program(wwi_stream *stream, ww_context *context, const wwi_
     (void)pthread_mutex_unlock(&context->lock);
     // Asked also after a failure: the signal may be what made the driver fail.
     if (!known && wwi_stream_tell_compile(stream) != WW_OK) {
-        status = WW_ERROR_CANCELLED;
         wwi_program_release(out); // the program stays in the cache
+        return WW_ERROR_CANCELLED;
     }
-done:
-    free(source);
-    free(all_options);
-    free(fresh);
     return status;
 }
 
@@ -360,10 +327,9 @@ void wwi_program_retain(wwi_program *program) {
 }
 
 void wwi_program_release(wwi_program **pointer) {
-    wwi_program *program = pointer ? *pointer : NULL;
+    wwi_program *program = wwi_taken(pointer);
     if (!program)
         return;
-    *pointer = NULL;
     ww_context *context = program->context;
     const bool forked = wwi_is_forked(context); // then a thread that no longer exists may hold the lock
     if (!forked)

@@ -9,9 +9,8 @@
 ww_status wwi_stream_create(ww_context *context, wwi_stream **out) {
     *out = NULL;
     WWI_TRY(wwi_check_process(context));
-    wwi_stream *stream = calloc(1, sizeof *stream);
-    if (!stream)
-        return wwi_fail_memory(sizeof *stream);
+    wwi_stream *stream;
+    WWI_TRY(wwi_new_zeroed(stream, 1));
     wwi_context_retain(context);
     stream->context = context;
     *out = stream;
@@ -58,10 +57,9 @@ static void release_pending(wwi_stream *stream) {
 }
 
 void wwi_stream_destroy(wwi_stream **pointer) {
-    wwi_stream *stream = pointer ? *pointer : NULL;
+    wwi_stream *stream = wwi_taken(pointer);
     if (!stream)
         return;
-    *pointer = NULL;
     release_pending(stream);
     wwi_context_release(stream->context);
     free(stream);

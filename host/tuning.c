@@ -16,13 +16,9 @@ static const char *const type_names[] = {[WW_DEVICE_GPU] = "gpu", [WW_DEVICE_CPU
 
 // ---- reading
 
-static char *copy_text(const char *text, size_t length) {
-    char *copy = malloc(length + 1);
-    if (copy) {
-        memcpy(copy, text, length);
-        copy[length] = '\0';
-    }
-    return copy;
+static void free_record(wwi_tuning_record *record) {
+    free(record->text);
+    free(record->name);
 }
 
 // Removes the last word of the text, which ends at *length. Points at the word's start; the rest is trimmed.
@@ -74,14 +70,14 @@ static ww_status fail_line(const char *file, size_t line, const char *what) {
                          "number; `#` starts a comment");
 }
 
-static ww_status add_record(wwi_tuning_layer *layer, wwi_tuning_record record) {
-    if (!record.text || !record.name)
-        return wwi_fail_memory(64);
+// Takes what the record has.
+static ww_status add_record(wwi_tuning_layer *layer, wwi_tuning_record *record) {
     wwi_tuning_record *records = realloc(layer->records, (layer->count + 1) * sizeof *records);
     if (!records)
         return wwi_fail_memory((layer->count + 1) * sizeof *records);
     layer->records = records;
-    records[layer->count++] = record;
+    records[layer->count++] = *record;
+    *record = (wwi_tuning_record){.text = NULL};
     return WW_OK;
 }
 
@@ -98,7 +94,7 @@ static ww_status check_value(const char *file, size_t line, const char *name, lo
 // The text to match may hold spaces ("NVIDIA H200"), so a line is read from both ends.
 static ww_status parse_line(const char *file, size_t number, const char *line, size_t length, wwi_tuning_layer *layer) {
     size_t first = 0, value_length = 0, name_length = 0;
-    wwi_tuning_record record = {.text = NULL};
+    WWI_ENDS(free_record) wwi_tuning_record record = {.text = NULL};
     while (first < length && !isspace((unsigned char)line[first]))
         first++;
     record.match = find_match(line, first);
@@ -121,22 +117,18 @@ static ww_status parse_line(const char *file, size_t number, const char *line, s
                          rest_length == 0 ? "has no text to match"
                                           : "has a text to match, which `default` does not take");
     record.line = number;
-    record.text = copy_text(rest, rest_length);
-    record.name = copy_text(name, name_length);
-    ww_status status = record.name ? check_value(file, number, record.name, record.value) : WW_OK;
-    if (status == WW_OK)
-        status = add_record(layer, record);
-    if (status != WW_OK) {
-        free(record.text);
-        free(record.name);
-    }
-    return status;
+    record.text = strndup(rest, rest_length);
+    record.name = strndup(name, name_length);
+    if (!record.text || !record.name)
+        return wwi_fail_memory(length);
+    WWI_TRY(check_value(file, number, record.name, record.value));
+    return add_record(layer, &record);
 }
 
 ww_status wwi_tuning_parse(const char *file, const char *text, wwi_tuning_layer *layer) {
-    ww_status status = WW_OK;
-    *layer = (wwi_tuning_layer){NULL, 0};
-    for (size_t number = 1; *text && status == WW_OK; number++) {
+    WWI_ENDS(wwi_tuning_layer_free) wwi_tuning_layer read = {NULL, 0};
+    *layer = read;
+    for (size_t number = 1; *text; number++) {
         size_t whole = strcspn(text, "\n"), length = strcspn(text, "#\n");
         const char *line = text;
         while (length > 0 && isspace((unsigned char)*line)) {
@@ -144,30 +136,25 @@ ww_status wwi_tuning_parse(const char *file, const char *text, wwi_tuning_layer 
             length--;
         }
         if (length > 0)
-            status = parse_line(file, number, line, length, layer);
+            WWI_TRY(parse_line(file, number, line, length, &read));
         text += whole + (text[whole] == '\n');
     }
-    if (status != WW_OK)
-        wwi_tuning_layer_free(layer);
-    return status;
+    *layer = read;
+    read = (wwi_tuning_layer){NULL, 0};
+    return WW_OK;
 }
 
 void wwi_tuning_layer_free(wwi_tuning_layer *layer) {
-    for (size_t i = 0; i < layer->count; i++) {
-        free(layer->records[i].text);
-        free(layer->records[i].name);
-    }
+    for (size_t i = 0; i < layer->count; i++)
+        free_record(&layer->records[i]);
     free(layer->records);
     *layer = (wwi_tuning_layer){NULL, 0};
 }
 
 static ww_status load_file(const char *path, wwi_tuning_layer *layer) {
-    char *text = NULL;
-    ww_status status = wwi_file_read(path, WW_ERROR_IO, &text, NULL);
-    if (status == WW_OK)
-        status = wwi_tuning_parse(path, text, layer);
-    free(text);
-    return status;
+    WWI_FREES char *text = NULL;
+    WWI_TRY(wwi_file_read(path, WW_ERROR_IO, &text, NULL));
+    return wwi_tuning_parse(path, text, layer);
 }
 
 // Names that no version of the kernels reads: in the user's own file a slip of the pen.
@@ -192,38 +179,29 @@ static ww_status load_own(ww_context *context, const char *path) {
 static ww_status load_user_layer(ww_context *context, const char *file) {
     const char *named = file && file[0] ? file : wwi_environment("WAVEWARP_TUNING");
     if (named) {
-        context->tuning_file = copy_text(named, strlen(named));
-        if (!context->tuning_file)
-            return wwi_fail_memory(strlen(named));
-        return load_own(context, named);
+        context->tuning_file = strdup(named);
+        return context->tuning_file ? load_own(context, named) : wwi_fail_memory(strlen(named));
     }
-    char *folder = wwi_user_folder("XDG_CONFIG_HOME", ".config");
+    WWI_FREES char *folder = wwi_user_folder("XDG_CONFIG_HOME", ".config");
     if (!folder)
         return WW_OK;
     context->tuning_file = wwi_path_join(folder, "tuning.txt");
-    free(folder);
     if (!context->tuning_file)
         return wwi_fail_memory(64);
     return access(context->tuning_file, F_OK) == 0 ? load_own(context, context->tuning_file) : WW_OK;
 }
 
 static ww_status load_installed_layer(ww_context *context) {
-    char *folder = wwi_installed_folder();
-    char *path = folder ? wwi_path_join(folder, "tuning.txt") : NULL;
-    ww_status status = path && access(path, R_OK) == 0 ? load_file(path, &context->tuning[1]) : WW_OK;
-    free(path);
-    free(folder);
-    return status;
+    WWI_FREES char *folder = wwi_installed_folder();
+    WWI_FREES char *path = folder ? wwi_path_join(folder, "tuning.txt") : NULL;
+    return path && access(path, R_OK) == 0 ? load_file(path, &context->tuning[1]) : WW_OK;
 }
 
 ww_status wwi_tuning_load(ww_context *context, const char *file) {
-    ww_status status = load_user_layer(context, file);
-    if (status == WW_OK)
-        status = load_installed_layer(context);
     const char *embedded = wwi_embedded_text("tuning.txt");
-    if (status == WW_OK && embedded)
-        status = wwi_tuning_parse("the built-in tuning.txt", embedded, &context->tuning[2]);
-    return status;
+    WWI_TRY(load_user_layer(context, file));
+    WWI_TRY(load_installed_layer(context));
+    return embedded ? wwi_tuning_parse("the built-in tuning.txt", embedded, &context->tuning[2]) : WW_OK;
 }
 
 // ---- look-up
@@ -293,30 +271,23 @@ long wwi_tuning(const ww_context *context, const char *name, const char *kind, l
 
 // Whether a line of the user's file is the record that a new one replaces. A line that can't be read is not.
 static ww_status compare_record(const char *line, size_t length, const wwi_tuning_record *record, bool *same) {
-    wwi_tuning_layer layer = {NULL, 0};
-    char *text = copy_text(line, length);
+    WWI_ENDS(wwi_tuning_layer_free) wwi_tuning_layer layer = {NULL, 0};
+    WWI_FREES char *text = strndup(line, length);
     const ww_status status = text ? wwi_tuning_parse("", text, &layer) : wwi_fail_memory(length + 1);
     *same = status == WW_OK && layer.count == 1 && layer.records[0].match == record->match &&
             strcasecmp(layer.records[0].text, record->text) == 0 && strcmp(layer.records[0].name, record->name) == 0;
-    wwi_tuning_layer_free(&layer);
-    free(text);
     return status == WW_ERROR_OUT_OF_MEMORY ? status : WW_OK;
 }
 
 // Copies all other lines and ends with the new one.
 static ww_status edit_text(const char *old, const wwi_tuning_record *record, char **edited, size_t *bytes) {
     size_t capacity = strlen(old) + strlen(record->text) + strlen(record->name) + 64, length = 0;
-    char *text = malloc(capacity);
-    if (!text)
-        return wwi_fail_memory(capacity);
+    WWI_FREES char *text = NULL;
+    WWI_TRY(wwi_new(text, capacity));
     while (*old) {
         size_t line = strcspn(old, "\n");
         bool same;
-        const ww_status status = compare_record(old, line, record, &same);
-        if (status != WW_OK) {
-            free(text);
-            return status;
-        }
+        WWI_TRY(compare_record(old, line, record, &same));
         if (!same) {
             memcpy(text + length, old, line);
             length += line;
@@ -327,77 +298,57 @@ static ww_status edit_text(const char *old, const wwi_tuning_record *record, cha
     int more = snprintf(text + length, capacity - length, "%s %s %s %ld\n", match_names[record->match], record->text,
                         record->name, record->value);
     *bytes = length + (more > 0 ? (size_t)more : 0);
-    *edited = text;
+    *edited = wwi_taken(&text);
     return WW_OK;
+}
+
+static ww_status make_parent(const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path)
+        return WW_OK;
+    WWI_FREES char *folder = strndup(path, (size_t)(slash - path));
+    return folder ? wwi_make_folders(folder, 0777) : wwi_fail_memory(strlen(path));
 }
 
 static ww_status write_user_file(const char *path, const wwi_tuning_record *record) {
-    ww_status status = WW_OK;
-    char *old = NULL, *text = NULL;
+    WWI_FREES char *old = NULL, *text = NULL;
     size_t bytes = 0;
-    if (access(path, F_OK) == 0)
-        status = wwi_file_read(path, WW_ERROR_IO, &old, NULL);
-    if (status == WW_OK)
-        status = edit_text(old ? old : "", record, &text, &bytes);
-    char *slash = strrchr(path, '/');
-    if (status == WW_OK && slash && slash != path) {
-        char *folder = copy_text(path, (size_t)(slash - path));
-        status = folder ? wwi_make_folders(folder, 0777) : wwi_fail_memory(strlen(path));
-        free(folder);
-    }
     wwi_new_file file;
-    if (status == WW_OK)
-        status = wwi_new_file_open(path, true, &file);
-    if (status == WW_OK) {
-        status = wwi_write_all(file.descriptor, text, bytes)
-                     ? WW_OK
-                     : wwi_fail(WW_ERROR_IO, "%.200s can't be written: %s", path, strerror(errno));
-        const ww_status closed = wwi_new_file_close(&file, status == WW_OK);
-        status = status == WW_OK ? closed : status;
-    }
-    free(text);
-    free(old);
-    return status;
+    if (access(path, F_OK) == 0)
+        WWI_TRY(wwi_file_read(path, WW_ERROR_IO, &old, NULL));
+    WWI_TRY(edit_text(old ? old : "", record, &text, &bytes));
+    WWI_TRY(make_parent(path));
+    WWI_TRY(wwi_new_file_open(path, true, &file));
+    const ww_status written = wwi_write_all(file.descriptor, text, bytes)
+                                  ? WW_OK
+                                  : wwi_fail(WW_ERROR_IO, "%.200s can't be written: %s", path, strerror(errno));
+    const ww_status closed = wwi_new_file_close(&file, written == WW_OK);
+    return written == WW_OK ? closed : written;
 }
 
-static void free_record(wwi_tuning_record *record) {
-    free(record->text);
-    free(record->name);
+static void free_tried(wwi_tuning_tried **tried) {
+    if (*tried)
+        free_record(&(*tried)->record);
+    free(*tried);
 }
 
 // A record for exactly this device.
-static ww_status make_record(const ww_context *context, const char *name, const char *kind, long value,
-                             wwi_tuning_record *record) {
-    const size_t bytes = strlen(name) + (kind ? strlen(kind) : 0) + 2;
-    *record = (wwi_tuning_record){.match = WWI_MATCH_DEVICE, .value = value};
-    record->text = copy_text(context->info.name, strlen(context->info.name));
-    record->name = malloc(bytes);
-    if (!record->text || !record->name) {
-        free_record(record);
-        return wwi_fail_memory(bytes);
-    }
-    (void)snprintf(record->name, bytes, "%s%s%s", name, kind ? "." : "", kind ? kind : "");
-    return WW_OK;
-}
-
-static void free_tried(wwi_tuning_tried *tried) {
-    if (tried)
-        free_record(&tried->record);
-    free(tried);
-}
-
 static ww_status make_tried(const ww_context *context, const char *name, const char *kind, long value,
                             wwi_tuning_tried **made) {
+    const size_t bytes = strlen(name) + (kind ? strlen(kind) : 0) + 2;
+    WWI_ENDS(free_tried) wwi_tuning_tried *tried = NULL;
     WWI_TRY(check_value("this value", 0, name, value));
-    wwi_tuning_tried *tried = calloc(1, sizeof *tried);
-    if (!tried)
-        return wwi_fail_memory(sizeof *tried);
-    const ww_status status = make_record(context, name, kind, value, &tried->record);
-    if (status == WW_OK)
-        *made = tried;
-    else
-        free(tried);
-    return status;
+    WWI_TRY(wwi_new_zeroed(tried, 1));
+    wwi_tuning_record *record = &tried->record;
+    record->match = WWI_MATCH_DEVICE;
+    record->value = value;
+    record->text = strdup(context->info.name);
+    record->name = malloc(bytes);
+    if (!record->text || !record->name)
+        return wwi_fail_memory(bytes);
+    (void)snprintf(record->name, bytes, "%s%s%s", name, kind ? "." : "", kind ? kind : "");
+    *made = wwi_taken(&tried);
+    return WW_OK;
 }
 
 static void add_tried(ww_context *context, wwi_tuning_tried *tried) {
@@ -420,7 +371,7 @@ const wwi_tuning_tried *wwi_tuning_mark(const ww_context *context) {
 }
 
 void wwi_tuning_go_back(ww_context *context, const wwi_tuning_tried *mark) {
-    for (wwi_tuning_tried *tried; (tried = atomic_load(&context->tried)) != mark; free_tried(tried))
+    for (wwi_tuning_tried *tried; (tried = atomic_load(&context->tried)) != mark; free_tried(&tried))
         atomic_store(&context->tried, tried->next);
 }
 
@@ -442,20 +393,15 @@ static ww_status check_device_name(const char *name) {
 }
 
 ww_status wwi_tuning_save(ww_context *context, const char *name, const char *kind, long value) {
-    wwi_tuning_tried *tried = NULL;
+    WWI_ENDS(free_tried) wwi_tuning_tried *tried = NULL;
     if (!context->tuning_file)
         return wwi_fail(WW_ERROR_IO, "there is no place for a tuning file: neither HOME nor WAVEWARP_TUNING is set");
-    ww_status status = check_device_name(context->info.name);
-    if (status == WW_OK)
-        status = make_tried(context, name, kind, value, &tried);
-    if (status == WW_OK)
-        status = write_user_file(context->tuning_file, &tried->record);
+    WWI_TRY(check_device_name(context->info.name));
+    WWI_TRY(make_tried(context, name, kind, value, &tried));
+    WWI_TRY(write_user_file(context->tuning_file, &tried->record));
     // Later look-ups of the context return the new value.
-    if (status == WW_OK)
-        add_tried(context, tried);
-    else
-        free_tried(tried);
-    return status;
+    add_tried(context, wwi_taken(&tried));
+    return WW_OK;
 }
 
 const char *wwi_tuning_file(const ww_context *context) {

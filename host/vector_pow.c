@@ -47,42 +47,33 @@ static bool are_right(const void *bases, const void *exponents, const void *answ
 }
 
 static ww_status try_pow(ww_context *context, bool is_double, int vector, bool by_lanes, bool *right) {
-    ww_status status;
     char options[96];
     double wide_bases[VALUES], wide_exponents[VALUES], bases[VALUES], exponents[VALUES], answers[VALUES];
     const uint64_t bytes = VALUES * (is_double ? sizeof(double) : sizeof(float));
     const wwi_source sources[] = {{"base/number.cl", NULL}, {"probe/probe_pow.cl", NULL}};
-    wwi_stream *stream = NULL;
-    wwi_program *program = NULL;
-    wwi_kernel *kernel = NULL;
-    wwi_buffer *in = NULL, *powers = NULL, *out = NULL;
+    WWI_ENDS(wwi_stream_destroy) wwi_stream *stream = NULL;
+    WWI_ENDS(wwi_program_release) wwi_program *program = NULL;
+    WWI_ENDS(wwi_kernel_destroy) wwi_kernel *kernel = NULL;
+    WWI_ENDS(wwi_buffer_destroy) wwi_buffer *in = NULL, *powers = NULL, *out = NULL;
     make_input(wide_bases, wide_exponents);
     narrow(wide_bases, is_double, bases);
     narrow(wide_exponents, is_double, exponents);
     (void)snprintf(options, sizeof options, "-DWWK_DOUBLE=%d -DWW_VECTOR=%d%s", is_double, vector,
                    by_lanes ? " -DWW_POW_BY_LANES=1" : "");
-    if ((status = wwi_stream_create(context, &stream)) != WW_OK ||
-        (status = wwi_program_get(context, sources, 2, options, &program)) != WW_OK ||
-        (status = wwi_kernel_create(stream, program, "ww_probe_pow", &kernel)) != WW_OK ||
-        (status = wwi_buffer_create(context, bytes, &in)) != WW_OK ||
-        (status = wwi_buffer_create(context, bytes, &powers)) != WW_OK ||
-        (status = wwi_buffer_create(context, bytes, &out)) != WW_OK ||
-        (status = wwi_buffer_write(in, 0, bytes, bases)) != WW_OK ||
-        (status = wwi_buffer_write(powers, 0, bytes, exponents)) != WW_OK)
-        goto done;
+    WWI_TRY(wwi_stream_create(context, &stream));
+    WWI_TRY(wwi_program_get(context, sources, 2, options, &program));
+    WWI_TRY(wwi_kernel_create(stream, program, "ww_probe_pow", &kernel));
+    WWI_TRY(wwi_buffer_create(context, bytes, &in));
+    WWI_TRY(wwi_buffer_create(context, bytes, &powers));
+    WWI_TRY(wwi_buffer_create(context, bytes, &out));
+    WWI_TRY(wwi_buffer_write(in, 0, bytes, bases));
+    WWI_TRY(wwi_buffer_write(powers, 0, bytes, exponents));
     const wwi_arg args[] = {WWI_BUFFER(in), WWI_BUFFER(powers), WWI_BUFFER(out)};
-    if ((status = wwi_launch(kernel, (uint64_t)VALUES / (uint64_t)vector, 1, args, 3)) != WW_OK ||
-        (status = wwi_finish(stream)) != WW_OK || (status = wwi_buffer_read(out, 0, bytes, answers)) != WW_OK)
-        goto done;
+    WWI_TRY(wwi_launch(kernel, (uint64_t)VALUES / (uint64_t)vector, 1, args, 3));
+    WWI_TRY(wwi_finish(stream));
+    WWI_TRY(wwi_buffer_read(out, 0, bytes, answers));
     *right = are_right(bases, exponents, answers, is_double);
-done:
-    wwi_buffer_destroy(&out);
-    wwi_buffer_destroy(&powers);
-    wwi_buffer_destroy(&in);
-    wwi_kernel_destroy(&kernel);
-    wwi_program_release(&program);
-    wwi_stream_destroy(&stream);
-    return status;
+    return WW_OK;
 }
 
 ww_status wwi_context_pow_by_lanes(ww_context *context, bool is_double, int vector, bool *by_lanes) {
@@ -97,18 +88,17 @@ ww_status wwi_context_pow_by_lanes(ww_context *context, bool is_double, int vect
         *by_lanes = (known & wrong) != 0;
         return WW_OK;
     }
-    ww_status status = try_pow(context, is_double, vector, false, &right);
+    WWI_TRY(try_pow(context, is_double, vector, false, &right));
     *by_lanes = !right;
-    if (status == WW_OK && !right) {
+    if (!right) {
         wwi_log(context, 3, "pow() of %d %s at once is wrong here: it is computed one by one", vector,
                 is_double ? "doubles" : "floats");
-        status = try_pow(context, is_double, vector, true, &right);
-        if (status == WW_OK && !right) {
-            wwi_fail(WW_ERROR_UNSUPPORTED, "pow() of this device is wrong, also of single numbers");
-            status = wwi_fail_hint("use another device or driver");
-        }
+        WWI_TRY(try_pow(context, is_double, vector, true, &right));
     }
-    if (status == WW_OK)
-        atomic_fetch_or(&context->vector_pow, *by_lanes ? tried | wrong : tried);
-    return status;
+    if (!right) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "pow() of this device is wrong, also of single numbers");
+        return wwi_fail_hint("use another device or driver");
+    }
+    atomic_fetch_or(&context->vector_pow, *by_lanes ? tried | wrong : tried);
+    return WW_OK;
 }

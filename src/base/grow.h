@@ -18,12 +18,6 @@ static inline void wwi_use_large_pages(void *array, size_t bytes) {
         (void)madvise((char *)array + skipped, (bytes - skipped) / PAGE * PAGE, MADV_HUGEPAGE); // only advice
 }
 
-// Memory for so many elements of what `pointer` points to, as it comes or zeroed: WW_OK, or the failure.
-#define wwi_new(pointer, count)                                                                                        \
-    (((pointer) = malloc((count) * sizeof *(pointer))) ? WW_OK : wwi_fail_memory((count) * sizeof *(pointer)))
-#define wwi_new_zeroed(pointer, count)                                                                                 \
-    (((pointer) = calloc((count), sizeof *(pointer))) ? WW_OK : wwi_fail_memory((count) * sizeof *(pointer)))
-
 // Makes room for `wanted` elements of `element_bytes` in the array at `array` (the address of a pointer), at least
 // doubling it. The content is kept, also when this fails.
 static inline ww_status wwi_grow(void *array, size_t *capacity, size_t wanted, size_t element_bytes) {

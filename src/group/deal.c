@@ -122,6 +122,14 @@ void wwi_deal_lose(wwi_deal *d, wwi_worker *w, ww_status status) {
     }
 }
 
+void wwi_worker_did(wwi_worker *w, double work, double seconds) {
+    w->tiles++;
+    w->work += work;
+    w->seconds += seconds;
+    if (seconds > 1e-6 && work > 0)
+        w->rate = work / seconds;
+}
+
 void wwi_deal_finish(wwi_deal *d, wwi_worker *w, wwi_span tile, ww_status status, double seconds) {
     const double work = work_of(d, tile);
     d->busy--;
@@ -130,10 +138,6 @@ void wwi_deal_finish(wwi_deal *d, wwi_worker *w, wwi_span tile, ww_status status
         wwi_deal_lose(d, w, status);
         return;
     }
-    w->tiles++;
-    w->work += work;
-    w->seconds += seconds;
+    wwi_worker_did(w, work, seconds);
     d->done += work;
-    if (seconds > 1e-6 && work > 0)
-        w->rate = work / seconds;
 }

@@ -31,80 +31,70 @@ static bool has_better_twin(const ww_device_info *infos, size_t count, size_t i)
 
 static ww_status open_one(ww_group *g, const ww_context_options *given, const char *device) {
     ww_context_options options = *given;
-    ww_device_info info = WW_DEVICE_INFO_INIT, other = WW_DEVICE_INFO_INIT;
     options.device = device;
     WWI_TRY(ww_context_create(&options, &g->contexts[g->count]));
-    g->count++;
-    ww_status status = ww_context_get_device_info(g->contexts[g->count - 1], &info);
-    for (size_t i = 0; status == WW_OK && i + 1 < g->count; i++) {
-        status = ww_context_get_device_info(g->contexts[i], &other);
-        if (status == WW_OK && other.index == info.index)
-            status =
-                wwi_fail(WW_ERROR_INVALID_ARGUMENT, "device %u (%.100s) is in the group twice", info.index, info.name);
-    }
-    return status;
+    const ww_device_info *info = wwi_context_info(g->contexts[g->count++]);
+    for (size_t i = 0; i + 1 < g->count; i++)
+        if (wwi_context_info(g->contexts[i])->index == info->index)
+            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "device %u (%.100s) is in the group twice", info->index,
+                            info->name);
+    return WW_OK;
 }
 
 static ww_status make_room(ww_group *g, size_t most) {
-    g->contexts = calloc(most, sizeof *g->contexts);
-    g->workers = calloc(most, sizeof *g->workers);
-    return g->contexts && g->workers ? WW_OK : wwi_fail_memory(most * (sizeof *g->contexts + sizeof *g->workers));
+    WWI_TRY(wwi_new_zeroed(g->contexts, most));
+    return wwi_new_zeroed(g->workers, most);
 }
 
 static ww_status open_listed(ww_group *g, const ww_context_options *options, const char *devices) {
+    WWI_FREES char *names = strdup(devices);
+    char *rest = names, *name;
     size_t most = 1;
+    if (!names)
+        return wwi_fail_memory(strlen(devices));
     for (const char *at = devices; *at; at++)
         most += *at == ',';
-    ww_status status = make_room(g, most);
-    char *names = strdup(devices), *rest = names, *name;
-    if (!names)
-        status = wwi_fail_memory(strlen(devices));
-    while (status == WW_OK && (name = strsep(&rest, ",")))
-        status = *name ? open_one(g, options, name)
-                       : wwi_fail(WW_ERROR_INVALID_ARGUMENT, "\"%.100s\" has a device without a name", devices);
-    free(names);
-    return status;
+    WWI_TRY(make_room(g, most));
+    while ((name = strsep(&rest, ",")))
+        WWI_TRY(*name ? open_one(g, options, name)
+                      : wwi_fail(WW_ERROR_INVALID_ARGUMENT, "\"%.100s\" has a device without a name", devices));
+    return WW_OK;
 }
 
 static ww_status open_found(ww_group *g, const ww_context_options *options, const ww_device_list *list, bool gpus) {
     const size_t count = ww_device_list_count(list);
-    ww_device_info *infos = calloc(count, sizeof *infos);
-    ww_status status = make_room(g, count);
-    if (!infos)
-        status = wwi_fail_memory(count * sizeof *infos);
-    for (size_t i = 0; i < count && status == WW_OK; i++) {
+    WWI_FREES ww_device_info *infos = NULL;
+    WWI_TRY(wwi_new_zeroed(infos, count));
+    WWI_TRY(make_room(g, count));
+    for (size_t i = 0; i < count; i++) {
         ww_device_info_init(&infos[i], sizeof infos[i]);
-        status = ww_device_list_get_info(list, i, &infos[i]);
+        WWI_TRY(ww_device_list_get_info(list, i, &infos[i]));
     }
-    for (size_t i = 0; i < count && status == WW_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         char index[16];
         if (!infos[i].usable || (gpus && infos[i].type != WW_DEVICE_GPU) || has_better_twin(infos, count, i))
             continue;
         (void)snprintf(index, sizeof index, "%u", infos[i].index);
-        status = open_one(g, options, index);
+        WWI_TRY(open_one(g, options, index));
     }
-    free(infos);
-    if (status == WW_OK && g->count == 0) {
-        (void)wwi_fail(WW_ERROR_NO_DEVICE, gpus ? "there is no usable GPU" : "there is no usable device");
-        status = wwi_fail_hint("`wavewarp devices` lists what there is");
-    }
-    return status;
+    if (g->count > 0)
+        return WW_OK;
+    (void)wwi_fail(WW_ERROR_NO_DEVICE, gpus ? "there is no usable GPU" : "there is no usable device");
+    return wwi_fail_hint("`wavewarp devices` lists what there is");
 }
 
 static ww_status open_devices(ww_group *g, const ww_context_options *options, const char *devices) {
+    WWI_ENDS(ww_device_list_destroy) ww_device_list *list = NULL;
     const bool gpus = devices && strcmp(devices, "gpus") == 0;
     if (devices && !gpus && strcmp(devices, "all") != 0)
         return open_listed(g, options, devices);
-    ww_device_list *list = NULL;
-    ww_status status = ww_device_list_create(&list);
-    if (status == WW_OK)
-        status = open_found(g, options, list, gpus);
-    ww_device_list_destroy(&list);
-    return status;
+    WWI_TRY(ww_device_list_create(&list));
+    return open_found(g, options, list, gpus);
 }
 
-void wwi_group_retain(ww_group *g) {
+ww_group *wwi_group_retain(ww_group *g) {
     atomic_fetch_add(&g->references, 1);
+    return g;
 }
 
 void wwi_group_release(ww_group *g) {
@@ -112,6 +102,7 @@ void wwi_group_release(ww_group *g) {
         return;
     for (size_t i = 0; i < g->count; i++)
         ww_context_destroy(&g->contexts[i]);
+    (void)pthread_mutex_destroy(&g->lock);
     free(g->contexts);
     free(g->workers);
     free(g);
@@ -127,24 +118,21 @@ ww_status ww_group_create(const ww_group_options *given, ww_group **group) {
     WWI_TRY(wwi_options_take(&context, options.context, "ww_context_options"));
     if (options.tile_seconds != 0 && !(options.tile_seconds >= 1e-6 && options.tile_seconds <= 3600))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "tile_seconds is %g; 0.000001 to 3600", options.tile_seconds);
-    ww_group *g;
+    WWI_ENDS(ww_group_destroy) ww_group *g = NULL;
     WWI_TRY(wwi_new_zeroed(g, 1));
     atomic_init(&g->references, 1);
+    (void)pthread_mutex_init(&g->lock, NULL);
     g->last_search = (ww_search_info)WW_SEARCH_INFO_INIT;
     g->tile_seconds = options.tile_seconds > 0 ? options.tile_seconds : 0.5;
-    const ww_status status = open_devices(g, &context, options.devices && options.devices[0] ? options.devices : NULL);
-    if (status == WW_OK)
-        *group = g;
-    else
-        wwi_group_release(g);
-    return status;
+    WWI_TRY(open_devices(g, &context, options.devices && options.devices[0] ? options.devices : NULL));
+    *group = wwi_taken(&g);
+    return WW_OK;
 }
 
 void ww_group_destroy(ww_group **group) {
-    if (!group || !*group)
-        return;
-    wwi_group_release(*group);
-    *group = NULL;
+    ww_group *g = wwi_taken(group);
+    if (g)
+        wwi_group_release(g);
 }
 
 size_t ww_group_count(const ww_group *group) {
@@ -186,7 +174,15 @@ void ww_group_dataset_destroy(ww_group_dataset **dataset) {
     free(d);
 }
 
-static ww_status count_points(ww_group_dataset *d, const ww_dataset *any) {
+void *wwi_group_any(const ww_group *group, const void *parts) {
+    void *any = NULL;
+    for (size_t i = group->count; !any && i-- > 0;)
+        memcpy(&any, (const unsigned char *)parts + i * sizeof any, sizeof any);
+    return any;
+}
+
+static ww_status count_points(ww_group_dataset *d) {
+    const ww_dataset *any = wwi_group_any(d->group, d->parts);
     d->count = any->count;
     d->channels = any->channels;
     WWI_TRY(wwi_new(d->points, d->count + 1));
@@ -202,11 +198,12 @@ ww_status wwi_group_make_parts(const ww_group *group, ww_error *errors, void *us
     bool any = false;
     for (size_t i = 0; i < group->count; i++) {
         status = make(user, i);
-        if (status != WW_OK && !wwi_schedule_loses_worker(status))
-            return status;
-        if (status != WW_OK)
-            errors[i] = *ww_last_error();
         any |= status == WW_OK;
+        if (status == WW_OK)
+            continue;
+        if (!wwi_schedule_loses_worker(status))
+            return status;
+        errors[i] = *ww_last_error();
     }
     return any ? WW_OK : status;
 }
@@ -227,34 +224,22 @@ static ww_status make_part(void *user, size_t device) {
                      : ww_dataset_create(context, from->view, from->options, part);
 }
 
-static ww_status fill(source *from) {
-    ww_group_dataset *d = from->to;
-    const ww_status status = wwi_group_make_parts(d->group, d->errors, from, make_part);
-    for (size_t i = 0; status == WW_OK && i < d->group->count; i++)
-        if (d->parts[i])
-            return count_points(d, d->parts[i]);
-    return status;
-}
-
 static ww_status make_dataset(ww_group *group, const ww_series_view *view, ww_series_set *set,
                               const ww_dataset_options *options, ww_group_dataset **dataset) {
+    WWI_ENDS(ww_group_dataset_destroy) ww_group_dataset *d = NULL;
     if (dataset)
         *dataset = NULL;
     if (!group || !dataset || !(view || set))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the group, the series or the place for the dataset is NULL");
-    ww_group_dataset *d;
     WWI_TRY(wwi_new_zeroed(d, 1));
     atomic_init(&d->references, 1);
-    wwi_group_retain(group);
-    d->group = group;
-    d->parts = calloc(group->count, sizeof(ww_dataset *));
-    d->errors = calloc(group->count, sizeof *d->errors);
-    const ww_status status = d->parts && d->errors ? fill(&(source){d, view, set, options})
-                                                   : wwi_fail_memory(group->count * sizeof *d->errors);
-    if (status != WW_OK)
-        ww_group_dataset_destroy(&d);
-    *dataset = d;
-    return status;
+    d->group = wwi_group_retain(group);
+    WWI_TRY(wwi_new_zeroed(d->parts, group->count));
+    WWI_TRY(wwi_new_zeroed(d->errors, group->count));
+    WWI_TRY(wwi_group_make_parts(group, d->errors, &(source){d, view, set, options}, make_part));
+    WWI_TRY(count_points(d));
+    *dataset = wwi_taken(&d);
+    return WW_OK;
 }
 
 ww_status ww_group_dataset_create(ww_group *group, const ww_series_view *view, const ww_dataset_options *options,
@@ -272,10 +257,7 @@ ww_status ww_group_dataset_series(ww_group_dataset *d, ww_series_set **set) {
         *set = NULL;
     if (!d || !set)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a dataset and a place for the set are needed");
-    size_t i = 0;
-    while (!d->parts[i]) // some device has them
-        i++;
-    return ww_dataset_series(d->parts[i], set);
+    return ww_dataset_series(wwi_group_any(d->group, d->parts), set);
 }
 
 // ---- jobs
@@ -296,33 +278,42 @@ ww_status wwi_group_job_begin(wwi_group_job *job, const ww_measure *measure, ww_
     WWI_TRY(wwi_run_take(job->options.run, &job->run));
     job->own = wwi_group_own_run(job->group, &job->run);
     job->options.run = &job->own;
-    for (size_t i = 0; i < job->group->count; i++)
-        if (job->rows->parts[i])
-            job->value_bytes = wwi_precision_bytes(job->rows->parts[i]->precision);
+    const ww_dataset *any = wwi_group_any(job->group, rows->parts);
+    job->value_bytes = wwi_precision_bytes(any->precision);
     return WW_OK;
 }
 
 ww_status wwi_group_sides(const wwi_group_job *job, size_t device, ww_dataset **rows, ww_dataset **columns) {
     *rows = job->rows->parts[device];
     *columns = job->self ? NULL : job->columns->parts[device];
-    const ww_status status = wwi_group_check_part(*rows, &job->rows->errors[device]);
-    return status != WW_OK || job->self ? status : wwi_group_check_part(*columns, &job->columns->errors[device]);
+    WWI_TRY(wwi_group_check_part(*rows, &job->rows->errors[device]));
+    return job->self ? WW_OK : wwi_group_check_part(*columns, &job->columns->errors[device]);
 }
 
-ww_status wwi_group_begin_plan(void *user, size_t device, void **own) {
-    const wwi_group_job *job = user;
+ww_status wwi_group_begin_plan(wwi_group_seat *seat) {
+    const wwi_group_job *job = seat->job;
     ww_dataset *rows, *columns;
     ww_plan *plan = NULL;
-    ww_status status = wwi_group_sides(job, device, &rows, &columns);
-    if (status == WW_OK)
-        status = job->plan(job, rows, columns, &plan);
-    *own = plan;
+    WWI_TRY(wwi_group_sides(job, seat->device, &rows, &columns));
+    const ww_status status = job->plan(job, rows, columns, &plan);
+    seat->own = plan;
     return status;
 }
 
-void wwi_group_finish_plan(void *own) {
-    ww_plan *plan = own;
+void wwi_group_finish_plan(wwi_group_seat *seat) {
+    ww_plan *plan = seat->own;
     ww_plan_destroy(&plan);
+}
+
+ww_status wwi_group_take_output(ww_output *to, const ww_output *given, const char *what, const wwi_result *result) {
+    wwi_buffer *none;
+    *to = (ww_output)WW_OUTPUT_INIT;
+    WWI_TRY(wwi_options_take(to, given, "ww_output"));
+    if (!to->host || to->device || to->layout != WW_LAYOUT_FULL)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a group writes %s in the full layout to host memory", what);
+    WWI_TRY(wwi_result_check(to, NULL, result, &none));
+    to->bytes = 0; // checked as a whole
+    return WW_OK;
 }
 
 // A job in runs of units: the schedule's items are `each` units.
@@ -331,25 +322,26 @@ typedef struct running {
     const ww_run_options *report; // the caller's, or NULL
     const wwi_group_kind *kind;
     void *job;
-    void **own; // one a device
+    wwi_group_seat *seats; // one a device
     size_t units, each;
 } running;
 
 static ww_status begin_device(void *user, size_t device) {
     const running *r = user;
-    return r->kind->begin(r->job, device, &r->own[device]);
+    r->seats[device] = (wwi_group_seat){.job = r->job, .device = device};
+    return r->kind->begin ? r->kind->begin(&r->seats[device]) : WW_OK;
 }
 
 static void finish_device(void *user, size_t device) {
     const running *r = user;
     if (r->kind->finish)
-        r->kind->finish(r->own[device]);
+        r->kind->finish(&r->seats[device]);
 }
 
 static ww_status run_items(void *user, size_t device, size_t item, size_t items) {
     const running *r = user;
     const size_t first = item * r->each, left = r->units - first, count = items * r->each;
-    return r->kind->run(r->job, r->own[device], first, count < left ? count : left);
+    return r->kind->run(&r->seats[device], first, count < left ? count : left);
 }
 
 static size_t end_of_items(void *user, size_t first) {
@@ -407,10 +399,11 @@ static ww_status run_job(running *r, size_t items, const double *before) {
                                    .user = r,
                                    .tile_seconds = g->tile_seconds,
                                    .report = r->report && r->report->progress ? &report : NULL};
-    WWI_TRY(wwi_new_zeroed(r->own, g->count));
+    WWI_FREES wwi_group_seat *seats = NULL;
+    WWI_TRY(wwi_new(seats, g->count));
+    r->seats = seats;
     const ww_status status = wwi_schedule_run(&schedule, g->workers, g->count);
     atomic_store(&g->stop, false);
-    free(r->own);
     return status;
 }
 
@@ -438,7 +431,7 @@ ww_status wwi_group_run_units(ww_group *g, const wwi_group_kind *kind, void *job
                  .units = units,
                  .each = (units / MOST_ITEMS / step + 1) * step};
     const size_t items = wwi_ceil_div(units, r.each);
-    double *before;
+    WWI_FREES double *before = NULL;
     WWI_TRY(wwi_new(before, items + 1));
     before[0] = 0;
     for (size_t item = 0, i = 0; item < items; item++) {
@@ -448,31 +441,16 @@ ww_status wwi_group_run_units(ww_group *g, const wwi_group_kind *kind, void *job
         before[item + 1] = sum;
     }
     wwi_group_begin(g);
-    const ww_status status = run_job(&r, items, before);
-    free(before);
-    return status;
+    return run_job(&r, items, before);
 }
 
 // ---- making parts together: a job without units
 
-typedef struct making {
-    void *user;
-    ww_status (*make)(void *user, size_t device);
-} making;
-
-static ww_status begin_making(void *user, size_t device, void **own) {
-    const making *m = user;
-    (void)own;
-    return m->make(m->user, device);
-}
-
-ww_status wwi_group_make_together(ww_group *group, ww_error *errors, void *user,
-                                  ww_status (*make)(void *user, size_t device), double work,
-                                  const ww_run_options *report) {
-    static const wwi_group_kind kind = {.begin = begin_making};
-    making m = {user, make};
+ww_status wwi_group_make_together(ww_group *group, ww_error *errors, void *job, ww_status (*make)(wwi_group_seat *seat),
+                                  double work, const ww_run_options *report) {
+    const wwi_group_kind kind = {.begin = make};
     bool any = false;
-    const ww_status status = wwi_group_run(group, &kind, &m, 0, &work, report);
+    const ww_status status = wwi_group_run(group, &kind, job, 0, &work, report);
     for (size_t i = 0; i < group->count; i++) {
         errors[i] = group->workers[i].error;
         any |= !group->workers[i].lost;

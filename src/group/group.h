@@ -3,11 +3,13 @@
 #ifndef WAVEWARP_GROUP_INTERNAL_H
 #define WAVEWARP_GROUP_INTERNAL_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <wavewarp/group.h>
 
 #include "base/kit.h"
 #include "group/schedule.h"
+#include "jobs/plan.h"
 
 struct ww_group {
     atomic_long references;
@@ -16,6 +18,7 @@ struct ww_group {
     ww_context **contexts;
     wwi_worker *workers;        // of the last job
     atomic_bool stop;           // the caller of the job that runs asked to
+    pthread_mutex_t lock;       // of what the job's devices make together
     ww_search_info last_search; // what all of them did
 };
 
@@ -28,15 +31,24 @@ struct ww_group_dataset {
     double *points; // count + 1: points of a channel before each series
 };
 
+// What one of the devices has, of an array of pointers that has one for each device, or NULL.
+void *wwi_group_any(const ww_group *group, const void *parts);
+
+// A device in a job. `job` is the job's own struct, `own` what a device keeps for its runs.
+typedef struct wwi_group_seat {
+    void *job;
+    size_t device;
+    void *own;
+} wwi_group_seat;
+
 // Makes a part for each device, one after the other. A device that can't have it is left out: errors[device] says why.
 // Fails when all are, or by an error that every device would find.
 ww_status wwi_group_make_parts(const ww_group *group, ww_error *errors, void *user,
                                ww_status (*make)(void *user, size_t device));
 // The same in each device's own thread, all at once: for what takes long. `report`, or NULL: its progress function is
 // told 0 of `work` several times a second, and all of it at the end.
-ww_status wwi_group_make_together(ww_group *group, ww_error *errors, void *user,
-                                  ww_status (*make)(void *user, size_t device), double work,
-                                  const ww_run_options *report);
+ww_status wwi_group_make_together(ww_group *group, ww_error *errors, void *job, ww_status (*make)(wwi_group_seat *seat),
+                                  double work, const ww_run_options *report);
 // Of a part that a device has or has not: why not. One in reserve was not asked to make its own.
 static inline ww_status wwi_group_check_part(const void *part, const ww_error *error) {
     if (part)
@@ -47,16 +59,15 @@ static inline ww_status wwi_group_check_part(const void *part, const ww_error *e
 // What a device runs with: not the caller's progress function, which other threads don't call, but one that ends its
 // work between two launches when the caller has asked to stop.
 ww_run_options wwi_group_own_run(ww_group *group, const ww_run_options *run);
-void wwi_group_retain(ww_group *group);
+ww_group *wwi_group_retain(ww_group *group);
 void wwi_group_release(ww_group *group);
 
-// What a job does on its devices. One constant a job. `job` is its own struct, `own` what a device keeps for its runs.
-// Called by the device's thread; different devices at once.
+// What a job does on its devices. One constant a job. Called by the device's thread; different devices at once.
 typedef struct wwi_group_kind {
-    ww_status (*begin)(void *job, size_t device, void **own);
+    ww_status (*begin)(wwi_group_seat *seat); // NULL: there is nothing to do
     // Units (queries, pairs, rectangles) [first, first + count), which are independent of others.
-    ww_status (*run)(void *job, void *own, size_t first, size_t count);
-    void (*finish)(void *own);                    // also of NULL; NULL: there is nothing to do
+    ww_status (*run)(const wwi_group_seat *seat, size_t first, size_t count);
+    void (*finish)(wwi_group_seat *seat);         // likewise; also after a failure
     double (*work)(const void *job, size_t unit); // wwi_group_run_units()
     size_t step;                                  // likewise: runs begin at its multiples; 0: at any unit
     size_t (*end)(const void *job, size_t first); // wwi_group_run(): the largest end of a run that begins there
@@ -79,9 +90,6 @@ struct ww_group_points {
     ww_points **parts;
     ww_error *errors;
 };
-
-// Those of one of the devices.
-const ww_points *wwi_group_points_any(const ww_group_points *points);
 
 // A job on series while it runs. What a kind's functions get as `job` begins with it.
 typedef struct wwi_group_job {
@@ -109,8 +117,10 @@ ww_status wwi_group_job_begin(wwi_group_job *job, const ww_measure *measure, ww_
 // A device's part of the series; why it has none. *columns: NULL of a set with itself.
 ww_status wwi_group_sides(const wwi_group_job *job, size_t device, ww_dataset **rows, ww_dataset **columns);
 // `begin` and `finish` of jobs by plans; what a device keeps is its plan.
-ww_status wwi_group_begin_plan(void *job, size_t device, void **own);
-void wwi_group_finish_plan(void *own);
+ww_status wwi_group_begin_plan(wwi_group_seat *seat);
+void wwi_group_finish_plan(wwi_group_seat *seat);
+// A result in host memory, which is `what` in messages.
+ww_status wwi_group_take_output(ww_output *to, const ww_output *given, const char *what, const wwi_result *result);
 // Listed pairs, or the i-th row with the i-th column.
 ww_status wwi_group_check_pairs(const wwi_group_job *job);
 double wwi_group_pair_work(const void *job, size_t pair);

@@ -27,53 +27,37 @@ static size_t band_end(const void *user, size_t first) {
     return wwi_tiles_end(((const wwi_group_job *)user)->tiles, first);
 }
 
-static ww_status run_tile(void *user, void *own, size_t first, size_t count) {
-    const wwi_group_job *job = user;
+static ww_status run_tile(const wwi_group_seat *seat, size_t first, size_t count) {
+    const wwi_group_job *job = seat->job;
     const wwi_tile r = wwi_tiles_at(job->tiles, first, count);
     ww_output to = job->to;
     to.host = (unsigned char *)to.host + (r.row * to.row_stride + r.column) * job->value_bytes;
-    to.bytes = 0; // checked as a whole
-    const ww_status status = ww_plan_run_rectangle(own, r.row, r.rows, r.column, r.columns, &to);
-    if (status == WW_OK && job->tiles->half && r.row != r.column) // below the diagonal is what is above
+    WWI_TRY(ww_plan_run_rectangle(seat->own, r.row, r.rows, r.column, r.columns, &to));
+    if (job->tiles->half && r.row != r.column) // below the diagonal is what is above
         wwi_transpose((unsigned char *)job->to.host + (r.column * to.row_stride + r.row) * job->value_bytes,
                       to.row_stride, to.host, to.row_stride, r.rows, r.columns, job->value_bytes);
-    return status;
+    return WW_OK;
 }
 
 static ww_status plan_matrix(const wwi_group_job *job, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
     return ww_plan_create_matrix(job->measure, rows, columns, &job->options, plan);
 }
 
-static ww_status take_output(wwi_group_job *job, const ww_output *output, const wwi_result *result) {
-    job->to = (ww_output)WW_OUTPUT_INIT;
-    WWI_TRY(wwi_options_take(&job->to, output, "ww_output"));
-    if (!job->to.host || job->to.device || job->to.layout != WW_LAYOUT_FULL)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a group writes its result in the full layout to host memory");
-    wwi_buffer *none;
-    const ww_status status = wwi_result_check(&job->to, NULL, result, &none);
-    if (job->to.row_stride == 0)
-        job->to.row_stride = result->columns;
-    return status;
-}
-
 ww_status ww_group_matrix(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
                           const ww_plan_options *options, const ww_output *output) {
-    wwi_tiles tiles = {0};
+    WWI_ENDS(wwi_tiles_free) wwi_tiles tiles = {0};
     static const wwi_group_kind kind = {
         .begin = wwi_group_begin_plan, .run = run_tile, .finish = wwi_group_finish_plan, .end = band_end};
     wwi_group_job job = {.plan = plan_matrix, .tiles = &tiles};
     if (!output)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_matrix: the output is NULL");
-    ww_status status = wwi_group_job_begin(&job, measure, rows, columns, options);
-    if (status == WW_OK)
-        status = take_output(&job, output,
-                             &(wwi_result){"matrix", job.rows->count, job.columns->count, job.value_bytes, true});
-    if (status == WW_OK)
-        status = make_tiles(&tiles, &job);
-    if (status == WW_OK)
-        status = wwi_group_run(job.group, &kind, &job, tiles.items, tiles.before, &job.run);
-    wwi_tiles_free(&tiles);
-    return status;
+    WWI_TRY(wwi_group_job_begin(&job, measure, rows, columns, options));
+    const wwi_result result = {"matrix", job.rows->count, job.columns->count, job.value_bytes, true};
+    WWI_TRY(wwi_group_take_output(&job.to, output, "its result", &result));
+    if (job.to.row_stride == 0)
+        job.to.row_stride = result.columns;
+    WWI_TRY(make_tiles(&tiles, &job));
+    return wwi_group_run(job.group, &kind, &job, tiles.items, tiles.before, &job.run);
 }
 
 // ---- pairs
@@ -108,9 +92,9 @@ static ww_status plan_pairs(const wwi_group_job *job, ww_dataset *rows, ww_datas
                                 job->count, &job->options, plan);
 }
 
-static ww_status run_pairs(void *user, void *own, size_t first, size_t count) {
-    const wwi_group_job *job = user;
-    return wwi_plan_run_some_pairs(own, first, count, (unsigned char *)job->to.host + first * job->value_bytes);
+static ww_status run_pairs(const wwi_group_seat *seat, size_t first, size_t count) {
+    const wwi_group_job *job = seat->job;
+    return wwi_plan_run_some_pairs(seat->own, first, count, (unsigned char *)job->to.host + first * job->value_bytes);
 }
 
 ww_status ww_group_pairs(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
@@ -123,7 +107,8 @@ ww_status ww_group_pairs(const ww_measure *measure, ww_group_dataset *rows, ww_g
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_pairs: the output is NULL");
     WWI_TRY(wwi_group_job_begin(&job, measure, rows, columns, options));
     WWI_TRY(wwi_group_check_pairs(&job));
-    WWI_TRY(take_output(&job, output, &(wwi_result){"distances of pairs", 1, count, job.value_bytes, false}));
+    const wwi_result result = {"distances of pairs", 1, count, job.value_bytes, false};
+    WWI_TRY(wwi_group_take_output(&job.to, output, "its result", &result));
     return wwi_group_run_units(job.group, &kind, &job, count, &job.run);
 }
 
@@ -138,10 +123,10 @@ static ww_status plan_nearest(const wwi_group_job *job, ww_dataset *rows, ww_dat
     return ww_plan_create_nearest(job->measure, rows, columns, job->k, &job->options, plan);
 }
 
-static ww_status run_queries(void *user, void *own, size_t first, size_t count) {
-    const wwi_group_job *job = user;
+static ww_status run_queries(const wwi_group_seat *seat, size_t first, size_t count) {
+    const wwi_group_job *job = seat->job;
     unsigned char *distances = job->distances ? job->distances + first * job->k * job->value_bytes : NULL;
-    return ww_plan_run_nearest_rows(own, first, count, job->indices + first * job->k, distances);
+    return ww_plan_run_nearest_rows(seat->own, first, count, job->indices + first * job->k, distances);
 }
 
 ww_status ww_group_nearest(const ww_measure *measure, ww_group_dataset *queries, ww_group_dataset *base, size_t k,

@@ -27,34 +27,33 @@ static ww_status begin_sets(const job *j, size_t device, wwi_neighbours *n) {
     return wwi_neighbours_begin(n);
 }
 
-static ww_status begin_device(void *user, size_t device, void **own) {
-    job *j = user;
-    wwi_neighbours *n = &j->devices[device];
-    *own = n;
-    WWI_TRY(begin_sets(j, device, n));
+static ww_status begin_device(wwi_group_seat *seat) {
+    job *j = seat->job;
+    wwi_neighbours *n = seat->own = &j->devices[seat->device];
+    WWI_TRY(begin_sets(j, seat->device, n));
     if (n->asked != j->shared->asked)
         return wwi_fail(WW_ERROR_UNSUPPORTED, "near ties are decided in double, which this device has not");
     n->found = j->shared->found;
     return wwi_neighbours_plan(n);
 }
 
-static ww_status run_queries(void *user, void *own, size_t first, size_t count) {
-    (void)user;
-    return wwi_neighbours_some(own, first, count);
+static ww_status run_queries(const wwi_group_seat *seat, size_t first, size_t count) {
+    return wwi_neighbours_some(seat->own, first, count);
 }
 
-static void finish_device(void *own) {
-    ww_plan_destroy(&((wwi_neighbours *)own)->search);
+static void finish_device(wwi_group_seat *seat) {
+    wwi_neighbours *n = seat->own;
+    ww_plan_destroy(&n->search);
 }
 
 // As much as any device needs: one with double decides near ties, and then those without take no part.
 static ww_status allocate(job *j) {
     wwi_neighbours n;
-    ww_status status = wwi_neighbours_begin(j->shared);
-    for (size_t i = 0; status == WW_OK && i < j->pairs.group->count; i++)
+    WWI_TRY(wwi_neighbours_begin(j->shared));
+    for (size_t i = 0; i < j->pairs.group->count; i++)
         if (begin_sets(j, i, &n) == WW_OK && n.asked > j->shared->asked)
             j->shared->asked = n.asked;
-    return status == WW_OK ? wwi_neighbours_allocate(j->shared) : status;
+    return wwi_neighbours_allocate(j->shared);
 }
 
 static ww_status find(void *user, wwi_neighbours *shared) {
@@ -63,22 +62,13 @@ static ww_status find(void *user, wwi_neighbours *shared) {
     job *j = user;
     ww_group *g = j->pairs.group;
     j->shared = shared;
-    ww_status status = allocate(j);
-    if (status == WW_OK)
-        status = wwi_group_run_units(g, &kind, j, shared->count, &j->pairs.run);
+    WWI_TRY(allocate(j));
+    const ww_status status = wwi_group_run_units(g, &kind, j, shared->count, &j->pairs.run);
     for (size_t i = 0; i < g->count; i++) {
         const wwi_neighbours *n = &j->devices[i];
         shared->seconds = n->seconds > shared->seconds ? n->seconds : shared->seconds;
-        if (g->workers[i].tiles == 0)
-            continue;
-        shared->info.engine = n->info.engine;
-        shared->info.pairs = n->info.pairs;
-        shared->info.cells = n->info.cells;
-        shared->info.cells_done += n->info.cells_done;
-        shared->info.pairs_pruned += n->info.pairs_pruned;
-        shared->info.pairs_abandoned += n->info.pairs_abandoned;
-        shared->info.launches += n->info.launches;
-        shared->info.seconds_device += n->info.seconds_device;
+        if (g->workers[i].tiles > 0)
+            wwi_neighbours_add_info(&shared->info, &n->info);
     }
     return status;
 }
@@ -95,20 +85,17 @@ ww_status ww_group_classify(const ww_measure *measure, ww_group_dataset *train, 
                             const ww_classify_options *options, ww_classification *result) {
     ww_classify_options own = WW_CLASSIFY_OPTIONS_INIT;
     ww_dataset *queries, *base;
-    ww_classifier *classifier = NULL;
+    WWI_ENDS(ww_classifier_destroy) ww_classifier *classifier = NULL;
+    WWI_FREES wwi_neighbours *devices = NULL;
     job j = {.shared = NULL};
-    WWI_TRY(wwi_struct_check(result, "ww_classification"));
-    ww_classification_init(result, result->struct_size);
+    WWI_TRY(wwi_struct_give(result, &(ww_classification)WW_CLASSIFICATION_INIT, "ww_classification"));
     if (!train)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_classify: the train set is NULL");
     WWI_TRY(wwi_options_take(&own, options, "ww_classify_options"));
     WWI_TRY(wwi_group_job_begin(&j.pairs, measure, test ? test : train, test ? train : NULL, own.plan));
     WWI_TRY(any_sets(&j.pairs, &queries, &base));
     WWI_TRY(ww_classifier_create(measure, base ? base : queries, &own, &classifier));
-    j.devices = calloc(j.pairs.group->count, sizeof *j.devices);
-    const ww_status status = j.devices ? wwi_classifier_run(classifier, base ? queries : NULL, find, &j, result)
-                                       : wwi_fail_memory(j.pairs.group->count * sizeof *j.devices);
-    free(j.devices);
-    ww_classifier_destroy(&classifier);
-    return status;
+    WWI_TRY(wwi_new_zeroed(devices, j.pairs.group->count));
+    j.devices = devices;
+    return wwi_classifier_run(classifier, base ? queries : NULL, find, &j, result);
 }

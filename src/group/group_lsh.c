@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hash tables on every device of a group, and searches of them by parts of the queries.
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/run.h"
@@ -15,7 +14,6 @@ struct ww_group_lsh {
     ww_lsh **parts;          // one a device; NULL where they could not be built
     ww_error *errors;        // why not
     const ww_lsh *any;       // of them
-    pthread_mutex_t lock;    // of `info`
     ww_lsh_info info;
 };
 
@@ -31,17 +29,13 @@ typedef struct source {
 
 #define IDLE UINT64_MAX
 
-typedef struct builder {
-    source *from;
-    size_t device;
-} builder;
-
 // By a device's thread.
 static int note(void *user, uint64_t done, uint64_t total) {
-    const builder *b = user;
+    const wwi_group_seat *seat = user;
+    const source *from = seat->job;
     if (total > 1) // not a compile before the first table
-        atomic_store(&b->from->done[b->device], done);
-    return atomic_load(&b->from->to->group->stop);
+        atomic_store(&from->done[seat->device], done);
+    return atomic_load(&from->to->group->stop);
 }
 
 // By the calling thread: what the slowest device has done.
@@ -58,21 +52,21 @@ static int tell(void *user, uint64_t done, uint64_t total) {
     return run->progress(run->progress_user, from->told, total);
 }
 
-static ww_status build(void *user, size_t device) {
-    source *from = user;
+static ww_status build(wwi_group_seat *seat) {
+    source *from = seat->job;
+    const size_t device = seat->device;
     ww_lsh **part = &from->to->parts[device];
     ww_points *points = from->points->parts[device];
-    builder own = {from, device};
     ww_run_options run = from->to->own;
     ww_lsh_options options = from->options;
     WWI_TRY(wwi_group_check_part(points, &from->points->errors[device]));
     if (from->to->run.progress) {
         run.progress = note;
-        run.progress_user = &own;
+        run.progress_user = seat;
     }
     options.run = &run;
     atomic_store(&from->done[device], 0);
-    ww_status status = ww_lsh_create(points, &options, part);
+    const ww_status status = ww_lsh_create(points, &options, part);
     atomic_store(&from->done[device], IDLE);
     if (status != WW_OK)
         return status;
@@ -84,18 +78,14 @@ static ww_status build(void *user, size_t device) {
 static ww_status build_all(ww_group_lsh *g, source *from) {
     const double start = wwi_seconds();
     const ww_run_options report = {.progress = g->run.progress ? tell : NULL, .progress_user = from};
-    const double work = (double)wwi_group_points_any(from->points)->count * from->options.tables;
-    g->parts = calloc(g->group->count, sizeof(ww_lsh *));
-    g->errors = calloc(g->group->count, sizeof *g->errors);
-    if (!g->parts || !g->errors || !from->done)
-        return wwi_fail_memory(g->group->count * sizeof *g->errors);
+    const ww_points *any = wwi_group_any(g->group, from->points->parts);
+    const double work = (double)any->count * from->options.tables;
+    WWI_TRY(wwi_new_zeroed(g->parts, g->group->count));
+    WWI_TRY(wwi_new_zeroed(g->errors, g->group->count));
     for (size_t i = 0; i < g->group->count; i++)
         atomic_init(&from->done[i], IDLE);
-    const ww_status status = wwi_group_make_together(g->group, g->errors, from, build, work, &report);
-    for (size_t i = 0; i < g->group->count; i++)
-        g->any = g->parts[i] ? g->parts[i] : g->any;
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_group_make_together(g->group, g->errors, from, build, work, &report));
+    g->any = wwi_group_any(g->group, g->parts);
     g->info = g->any->info;
     g->info.points = g->any->total;
     g->info.dimension = g->any->kind == WW_POINTS_SETS ? 0 : g->any->dimension;
@@ -108,28 +98,18 @@ ww_status ww_group_lsh_create(ww_group_points *points, const ww_lsh_options *opt
         *lsh = NULL;
     if (!points || !lsh)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points or lsh is NULL");
-    ww_group_lsh *g = calloc(1, sizeof *g);
-    if (!g)
-        return wwi_fail_memory(sizeof *g);
-    wwi_group_retain(points->group);
-    g->group = points->group;
-    (void)pthread_mutex_init(&g->lock, NULL);
-    source from = {.to = g,
-                   .points = points,
-                   .options = WW_LSH_OPTIONS_INIT,
-                   .done = calloc(points->group->count, sizeof *from.done)};
-    ww_status status = wwi_options_take(&from.options, options, "ww_lsh_options");
-    if (status == WW_OK)
-        status = wwi_run_take(from.options.run, &g->run);
+    WWI_FREES atomic_uint_least64_t *done = NULL;
+    WWI_ENDS(ww_group_lsh_destroy) ww_group_lsh *g = NULL;
+    WWI_TRY(wwi_new(done, points->group->count));
+    WWI_TRY(wwi_new_zeroed(g, 1));
+    g->group = wwi_group_retain(points->group);
+    source from = {.to = g, .points = points, .options = WW_LSH_OPTIONS_INIT, .done = done};
+    WWI_TRY(wwi_options_take(&from.options, options, "ww_lsh_options"));
+    WWI_TRY(wwi_run_take(from.options.run, &g->run));
     g->own = wwi_group_own_run(g->group, &g->run);
-    if (status == WW_OK)
-        status = build_all(g, &from);
-    free(from.done);
-    if (status == WW_OK)
-        *lsh = g;
-    else
-        ww_group_lsh_destroy(&g);
-    return status;
+    WWI_TRY(build_all(g, &from));
+    *lsh = wwi_taken(&g);
+    return WW_OK;
 }
 
 void ww_group_lsh_destroy(ww_group_lsh **lsh) {
@@ -138,7 +118,6 @@ void ww_group_lsh_destroy(ww_group_lsh **lsh) {
         return;
     for (size_t i = 0; g->parts && i < g->group->count; i++)
         ww_lsh_destroy(&g->parts[i]);
-    (void)pthread_mutex_destroy(&g->lock);
     wwi_group_release(g->group);
     free(g->parts);
     free(g->errors);
@@ -162,44 +141,33 @@ typedef struct job {
     uint32_t *found;
 } job;
 
-// What a device has.
-typedef struct seat {
-    ww_lsh *lsh;
-    ww_points *queries;
-} seat;
-
 static double query_work(const void *user, size_t query) {
     const ww_lsh *any = ((const job *)user)->lsh->any;
     (void)query;
     return (double)any->options.tables * any->options.probes * any->options.functions * any->words;
 }
 
-static ww_status begin_device(void *user, size_t device, void **own) {
-    const job *j = user;
-    seat *s = calloc(1, sizeof *s);
-    *own = s;
-    if (!s)
-        return wwi_fail_memory(sizeof *s);
-    s->lsh = j->lsh->parts[device];
-    s->queries = j->queries ? j->queries->parts[device] : NULL;
-    const ww_status status = wwi_group_check_part(s->lsh, &j->lsh->errors[device]);
-    return status != WW_OK || !j->queries ? status : wwi_group_check_part(s->queries, &j->queries->errors[device]);
+static ww_status begin_device(wwi_group_seat *seat) {
+    const job *j = seat->job;
+    const size_t device = seat->device;
+    WWI_TRY(wwi_group_check_part(j->lsh->parts[device], &j->lsh->errors[device]));
+    return j->queries ? wwi_group_check_part(j->queries->parts[device], &j->queries->errors[device]) : WW_OK;
 }
 
-static ww_status run_queries(void *user, void *own, size_t first, size_t count) {
-    const job *j = user;
-    const seat *s = own;
+static ww_status run_queries(const wwi_group_seat *seat, size_t first, size_t count) {
+    const job *j = seat->job;
     ww_group_lsh *g = j->lsh;
+    ww_lsh *part = g->parts[seat->device];
     const size_t place = first * j->k, value = wwi_precision_bytes(g->any->precision);
     unsigned char *distances = j->distances ? (unsigned char *)j->distances + place * value : NULL;
-    WWI_TRY(ww_lsh_run_rows(s->lsh, s->queries, first, count, j->k, j->ids + place, distances,
-                            j->found ? j->found + first : NULL));
-    (void)pthread_mutex_lock(&g->lock);
-    g->info.path = s->lsh->info.path;
-    g->info.examined += s->lsh->info.examined;
-    g->info.capped += s->lsh->info.capped;
-    g->info.incomplete += s->lsh->info.incomplete;
-    (void)pthread_mutex_unlock(&g->lock);
+    WWI_TRY(ww_lsh_run_rows(part, j->queries ? j->queries->parts[seat->device] : NULL, first, count, j->k,
+                            j->ids + place, distances, j->found ? j->found + first : NULL));
+    (void)pthread_mutex_lock(&g->group->lock);
+    g->info.path = part->info.path;
+    g->info.examined += part->info.examined;
+    g->info.capped += part->info.capped;
+    g->info.incomplete += part->info.incomplete;
+    (void)pthread_mutex_unlock(&g->group->lock);
     return WW_OK;
 }
 
@@ -207,7 +175,7 @@ ww_status ww_group_lsh_run(ww_group_lsh *g, ww_group_points *queries, size_t k, 
                            uint32_t *found) {
     // On the device queries are in tiles, of which a search takes whole ones.
     static const wwi_group_kind kind = {
-        .begin = begin_device, .run = run_queries, .finish = free, .work = query_work, .step = WWI_TILE_PAIR};
+        .begin = begin_device, .run = run_queries, .work = query_work, .step = WWI_TILE_PAIR};
     job j = {.lsh = g, .queries = queries, .k = k, .ids = ids, .distances = distances, .found = found};
     if (!g || !ids)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL");
@@ -215,7 +183,8 @@ ww_status ww_group_lsh_run(ww_group_lsh *g, ww_group_points *queries, size_t k, 
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the queries belong to another group");
     const double start = wwi_seconds();
     g->info.examined = g->info.capped = g->info.incomplete = 0;
-    const size_t count = queries ? wwi_group_points_any(queries)->count : g->any->total;
+    const ww_points *any = queries ? wwi_group_any(g->group, queries->parts) : NULL;
+    const size_t count = any ? any->count : g->any->total;
     const ww_status status = wwi_group_run_units(g->group, &kind, &j, count, &g->run);
     g->info.seconds_search = wwi_seconds() - start;
     return status;

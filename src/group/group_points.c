@@ -27,26 +27,20 @@ ww_status ww_group_points_create(ww_group *group, const ww_point_view *view, con
         *points = NULL;
     if (!group || !points || !view)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the group, the view or the place for the points is NULL");
-    ww_group_points *p;
+    WWI_ENDS(ww_group_points_destroy) ww_group_points *p = NULL;
     WWI_TRY(wwi_new_zeroed(p, 1));
-    wwi_group_retain(group);
-    p->group = group;
-    p->parts = calloc(group->count, sizeof(ww_points *));
-    p->errors = calloc(group->count, sizeof *p->errors);
-    const ww_status status = p->parts && p->errors
-                                 ? wwi_group_make_parts(group, p->errors, &(source){p, view, options}, make_part)
-                                 : wwi_fail_memory(group->count * sizeof *p->errors);
-    if (status != WW_OK)
-        ww_group_points_destroy(&p);
-    *points = p;
-    return status;
+    p->group = wwi_group_retain(group);
+    WWI_TRY(wwi_new_zeroed(p->parts, group->count));
+    WWI_TRY(wwi_new_zeroed(p->errors, group->count));
+    WWI_TRY(wwi_group_make_parts(group, p->errors, &(source){p, view, options}, make_part));
+    *points = wwi_taken(&p);
+    return WW_OK;
 }
 
 void ww_group_points_destroy(ww_group_points **points) {
-    ww_group_points *p = points ? *points : NULL;
+    ww_group_points *p = wwi_taken(points);
     if (!p)
         return;
-    *points = NULL;
     for (size_t i = 0; p->parts && i < p->group->count; i++)
         ww_points_destroy(&p->parts[i]);
     wwi_group_release(p->group);
@@ -55,18 +49,10 @@ void ww_group_points_destroy(ww_group_points **points) {
     free(p);
 }
 
-const ww_points *wwi_group_points_any(const ww_group_points *p) {
-    const ww_points *any = NULL;
-    for (size_t i = 0; i < p->group->count; i++)
-        any = p->parts[i] ? p->parts[i] : any;
-    return any;
-}
-
 // ---- nearest points
 
 typedef struct job {
     const ww_group_points *base, *queries; // queries: the base of a set with itself
-    bool self;
     size_t k, value_bytes;
     ww_knn_options options;
     double work; // of a query
@@ -79,27 +65,25 @@ static double query_work(const void *user, size_t i) {
     return ((const job *)user)->work;
 }
 
-static ww_status begin_device(void *user, size_t device, void **own) {
-    const job *j = user;
-    ww_points *base = j->base->parts[device], *queries = j->queries->parts[device];
+static ww_status begin_device(wwi_group_seat *seat) {
+    const job *j = seat->job;
+    ww_points *base = j->base->parts[seat->device], *queries = j->queries->parts[seat->device];
     ww_knn *search = NULL;
-    ww_status status = wwi_group_check_part(base, &j->base->errors[device]);
-    if (status == WW_OK)
-        status = wwi_group_check_part(queries, &j->queries->errors[device]);
-    if (status == WW_OK)
-        status = ww_knn_create(base, j->self ? NULL : queries, j->k, &j->options, &search);
-    *own = search;
-    return status;
+    WWI_TRY(wwi_group_check_part(base, &j->base->errors[seat->device]));
+    WWI_TRY(wwi_group_check_part(queries, &j->queries->errors[seat->device]));
+    WWI_TRY(ww_knn_create(base, queries == base ? NULL : queries, j->k, &j->options, &search));
+    seat->own = search;
+    return WW_OK;
 }
 
-static void finish_device(void *own) {
-    ww_knn *search = own;
+static void finish_device(wwi_group_seat *seat) {
+    ww_knn *search = seat->own;
     ww_knn_destroy(&search);
 }
 
-static ww_status run_queries(void *user, void *own, size_t first, size_t count) {
-    const job *j = user;
-    return wwi_knn_run_rows(own, first, count, j->ids + first * j->k,
+static ww_status run_queries(const wwi_group_seat *seat, size_t first, size_t count) {
+    const job *j = seat->job;
+    return wwi_knn_run_rows(seat->own, first, count, j->ids + first * j->k,
                             j->distances ? j->distances + first * j->k * j->value_bytes : NULL);
 }
 
@@ -119,8 +103,7 @@ ww_status ww_group_knn(ww_group_points *base, ww_group_points *queries, size_t k
     WWI_TRY(wwi_run_take(j.options.run, &run));
     const ww_run_options own = wwi_group_own_run(base->group, &run);
     j.options.run = &own;
-    j.self = j.queries == base;
-    const ww_points *b = wwi_group_points_any(base), *q = wwi_group_points_any(j.queries);
+    const ww_points *b = wwi_group_any(base->group, base->parts), *q = wwi_group_any(base->group, j.queries->parts);
     j.value_bytes = wwi_precision_bytes(q->precision);
     j.work = (double)b->count * (double)(b->dimension ? b->dimension : 1);
     return wwi_group_run_units(base->group, &kind, &j, q->count, &run);

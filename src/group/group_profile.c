@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix profile on a group of devices, by ranges of diagonals: each device has a plan of its own, whose tables are
 // made once, and finds the nearest windows on its diagonals. At the end those of all devices are joined.
-#include <pthread.h>
 #include <stdlib.h>
 #include <wavewarp/topk.h>
 
@@ -15,11 +14,10 @@ struct ww_group_profile {
     ww_group *group;
     ww_run_options run, own; // the caller's; a device's
     int left_right;
-    ww_profile **plans;   // one a device; NULL where it could not be made
-    ww_error *errors;     // why not
-    ww_profile *any;      // of them: takes what the others found
-    int64_t first;        // diagonal
-    pthread_mutex_t lock; // of what follows
+    ww_profile **plans; // one a device; NULL where it could not be made
+    ww_error *errors;   // why not
+    ww_profile *any;    // of them: takes what the others found
+    int64_t first;      // diagonal
     ww_profile_info info;
 };
 
@@ -32,8 +30,9 @@ typedef struct source {
     ww_profile_options options;
 } source;
 
-static ww_status make_plan(void *user, size_t device) {
-    const source *from = user;
+static ww_status make_plan(wwi_group_seat *seat) {
+    const source *from = seat->job;
+    const size_t device = seat->device;
     ww_profile **plan = &from->to->plans[device];
     ww_dataset *parts[2] = {NULL, NULL};
     for (int s = 0; s < 2 && from->sets[s]; s++) {
@@ -46,22 +45,21 @@ static ww_status make_plan(void *user, size_t device) {
                                         from->other_index, from->window, &from->options, plan);
 }
 
-static ww_status begin_device(void *user, size_t device, void **own) {
-    const ww_group_profile *g = user;
-    *own = g->plans[device];
-    return wwi_group_check_part(*own, &g->errors[device]);
+static ww_status begin_device(wwi_group_seat *seat) {
+    const ww_group_profile *g = seat->job;
+    return wwi_group_check_part(g->plans[seat->device], &g->errors[seat->device]);
 }
 
-static ww_status run_diagonals(void *user, void *own, size_t first, size_t count) {
-    ww_group_profile *g = user;
-    ww_profile *p = own;
+static ww_status run_diagonals(const wwi_group_seat *seat, size_t first, size_t count) {
+    ww_group_profile *g = seat->job;
+    ww_profile *p = g->plans[seat->device];
     const int64_t from = g->first + (int64_t)first;
     WWI_TRY(wwi_profile_add_diagonals(p, from, from + (int64_t)count));
-    (void)pthread_mutex_lock(&g->lock);
+    (void)pthread_mutex_lock(&g->group->lock);
     g->info.candidates += p->info.candidates;
     g->info.launches += p->info.launches;
     g->info.seconds_device += p->info.seconds_device;
-    (void)pthread_mutex_unlock(&g->lock);
+    (void)pthread_mutex_unlock(&g->group->lock);
     return WW_OK;
 }
 
@@ -82,39 +80,25 @@ static ww_status merge_lists(const wwi_profile_nearest *from, wwi_profile_neares
     return WW_OK;
 }
 
-static ww_status plan(ww_group_profile *g, source *from) {
-    g->plans = calloc(g->group->count, sizeof(ww_profile *));
-    g->errors = calloc(g->group->count, sizeof *g->errors);
-    if (!g->plans || !g->errors)
-        return wwi_fail_memory(g->group->count * sizeof *g->errors);
-    WWI_TRY(wwi_group_make_together(g->group, g->errors, from, make_plan, 0, NULL));
-    for (size_t i = 0; i < g->group->count; i++)
-        g->any = g->plans[i] ? g->plans[i] : g->any;
-    g->info = g->any->info;
-    g->first = wwi_profile_first_diagonal(g->any);
-    return WW_OK;
-}
-
 static ww_status create(source *from, ww_group *group, const ww_profile_options *options, ww_group_profile **profile) {
-    ww_group_profile *g;
+    WWI_ENDS(ww_group_profile_destroy) ww_group_profile *g = NULL;
     WWI_TRY(wwi_new_zeroed(g, 1));
-    wwi_group_retain(group);
-    g->group = group;
-    (void)pthread_mutex_init(&g->lock, NULL);
+    g->group = wwi_group_retain(group);
     from->to = g;
     from->options = (ww_profile_options)WW_PROFILE_OPTIONS_INIT;
-    ww_status status = wwi_options_take(&from->options, options, "ww_profile_options");
-    if (status == WW_OK)
-        status = wwi_run_take(from->options.run, &g->run);
+    WWI_TRY(wwi_options_take(&from->options, options, "ww_profile_options"));
+    WWI_TRY(wwi_run_take(from->options.run, &g->run));
     g->own = wwi_group_own_run(group, &g->run);
     from->options.run = &g->own;
     g->left_right = from->options.left_right;
-    if (status == WW_OK)
-        status = plan(g, from);
-    if (status != WW_OK)
-        ww_group_profile_destroy(&g);
-    *profile = g;
-    return status;
+    WWI_TRY(wwi_new_zeroed(g->plans, group->count));
+    WWI_TRY(wwi_new_zeroed(g->errors, group->count));
+    WWI_TRY(wwi_group_make_together(group, g->errors, from, make_plan, 0, NULL));
+    g->any = wwi_group_any(group, g->plans);
+    g->info = g->any->info;
+    g->first = wwi_profile_first_diagonal(g->any);
+    *profile = wwi_taken(&g);
+    return WW_OK;
 }
 
 ww_status ww_group_profile_create(ww_group *group, const ww_series_view *series, size_t index,
@@ -146,20 +130,20 @@ static ww_status run(ww_group_profile *g) {
     const int64_t end = (int64_t)wwi_profile_other(g->any)->windows;
     const wwi_group_kind kind = {
         .begin = begin_device, .run = run_diagonals, .work = diagonal_work, .step = g->any->width};
-    ww_status status = WW_OK;
     for (size_t i = 0; i < g->group->count; i++)
         if (g->plans[i]) {
             wwi_profile_nearest_forget(&g->plans[i]->nearest);
             g->plans[i]->current = false;
         }
-    if (g->first < end)
-        status = wwi_group_run_units(g->group, &kind, g, (size_t)(end - g->first), &g->run);
-    for (size_t i = 0; i < g->group->count && status == WW_OK; i++)
-        if (g->plans[i] && g->plans[i] != g->any)
-            status = merge_lists(&g->plans[i]->nearest, &g->any->nearest);
+    const ww_status status =
+        g->first < end ? wwi_group_run_units(g->group, &kind, g, (size_t)(end - g->first), &g->run) : WW_OK;
     g->any->current = false;
     g->any->part = (wwi_profile_part)WWI_PROFILE_RECTANGLE(0, g->any->series.windows, 0, (size_t)end);
-    return status == WW_OK ? wwi_profile_enter_flats(g->any) : status;
+    WWI_TRY(status);
+    for (size_t i = 0; i < g->group->count; i++)
+        if (g->plans[i] && g->plans[i] != g->any)
+            WWI_TRY(merge_lists(&g->plans[i]->nearest, &g->any->nearest));
+    return wwi_profile_enter_flats(g->any);
 }
 
 ww_status ww_group_profile_run(ww_group_profile *g, ww_profile_output *output) {
@@ -189,7 +173,6 @@ void ww_group_profile_destroy(ww_group_profile **profile) {
         return;
     for (size_t i = 0; g->plans && i < g->group->count; i++)
         ww_profile_destroy(&g->plans[i]);
-    (void)pthread_mutex_destroy(&g->lock);
     wwi_group_release(g->group);
     free(g->plans);
     free(g->errors);

@@ -3,7 +3,6 @@
 // series, and searches small nodes. The candidates of a large node are divided by their series: whoever takes a part of
 // them begins with the best that all have found so far, which leave candidates out, and what it finds is joined with
 // them.
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,21 +32,26 @@ typedef struct job {
     size_t leading;     // the device that grows the tree
     // the node that is divided
     const wwi_shapelet_node *node;
-    size_t k, first;      // first: of its part
-    uint64_t done;        // cells of the searches before
-    pthread_mutex_t lock; // of what follows, and of the growth's progress
+    size_t k, first; // first: of its part
+    uint64_t done;   // cells of the searches before
+    // by all devices, as is the growth's progress
     wwi_shapelet_found *best;
     size_t count;
 } job;
 
 // ---- devices
 
-static ww_status open_member(job *j, size_t device) {
+// Opens it when it first has work. One that was lost stays so.
+static ww_status need_member(job *j, size_t device) {
     member *m = &j->members[device];
+    const wwi_worker *w = &j->group->workers[device];
     ww_context *context = j->group->contexts[device];
-    ww_status status = wwi_group_check_part(j->train->parts[device], &j->train->errors[device]);
-    if (status == WW_OK)
-        status = wwi_shapelet_worker_open(context, &j->own, j->growth->kind, j->set, &m->worker);
+    if (w->lost)
+        return wwi_fail_again(&w->error, w->error.status);
+    if (m->open)
+        return WW_OK;
+    WWI_TRY(wwi_group_check_part(j->train->parts[device], &j->train->errors[device]));
+    const ww_status status = wwi_shapelet_worker_open(context, &j->own, j->growth->kind, j->set, &m->worker);
     if (status != WW_OK) {
         wwi_shapelet_worker_close(&m->worker);
         return status;
@@ -55,14 +59,6 @@ static ww_status open_member(job *j, size_t device) {
     m->rate = wwi_pace_guess(wwi_context_info(context), m->worker.device.gpu ? 20 : 1);
     m->open = true;
     return WW_OK;
-}
-
-// A device that was lost stays so.
-static ww_status need_member(job *j, size_t device) {
-    const wwi_worker *w = &j->group->workers[device];
-    if (w->lost)
-        return wwi_fail_again(&w->error, w->error.status);
-    return j->members[device].open ? WW_OK : open_member(j, device);
 }
 
 static void lose(job *j, size_t device, ww_status status) {
@@ -141,21 +137,19 @@ static void close_devices(wwi_growth *g) {
 
 // ---- a node on all devices
 
-static ww_status begin_device(void *user, size_t device, void **own) {
-    job *j = user;
-    *own = &j->members[device];
-    return need_member(j, device);
+static ww_status begin_device(wwi_group_seat *seat) {
+    return need_member(seat->job, seat->device);
 }
 
 // Before a part: the best of all so far. False where the time is over, and something was searched.
 static bool take_best(job *j, wwi_shapelet_found *best, size_t *count) {
     wwi_shapelet_progress *all = &j->growth->progress;
-    (void)pthread_mutex_lock(&j->lock);
+    (void)pthread_mutex_lock(&j->group->lock);
     *count = j->count;
     memcpy(best, j->best, j->count * sizeof *best);
     const bool late = all->deadline > 0 && all->candidates > 0 && wwi_seconds() > all->deadline;
     all->stopped |= late;
-    (void)pthread_mutex_unlock(&j->lock);
+    (void)pthread_mutex_unlock(&j->group->lock);
     return !late;
 }
 
@@ -164,7 +158,7 @@ static ww_status join_best(job *j, size_t first, size_t series, const wwi_shapel
                            const wwi_shapelet_progress *done) {
     ww_status status = WW_OK;
     wwi_shapelet_progress *all = &j->growth->progress;
-    (void)pthread_mutex_lock(&j->lock);
+    (void)pthread_mutex_lock(&j->group->lock);
     for (size_t i = 0; i < count; i++)
         wwi_shapelet_insert(j->best, &j->count, j->k, &best[i]);
     all->cells += done->cells;
@@ -173,7 +167,7 @@ static ww_status join_best(job *j, size_t first, size_t series, const wwi_shapel
     all->stopped |= done->stopped;
     if (!done->stopped)
         status = wwi_growth_save_series(j->growth, first, series, j->best, j->count);
-    (void)pthread_mutex_unlock(&j->lock);
+    (void)pthread_mutex_unlock(&j->group->lock);
     return status;
 }
 
@@ -198,19 +192,18 @@ static ww_status search_part(job *j, member *m, size_t first, size_t count, wwi_
 }
 
 // Without those that an earlier run did.
-static ww_status run_part(void *user, void *own, size_t first, size_t count) {
-    job *j = user;
+static ww_status run_part(const wwi_group_seat *seat, size_t first, size_t count) {
+    job *j = seat->job;
     const wwi_growth *g = j->growth;
-    wwi_shapelet_found *best = malloc(j->k * sizeof *best);
-    ww_status status = best ? WW_OK : wwi_fail_memory(j->k * sizeof *best);
-    for (size_t at = first, end; status == WW_OK && at < first + count; at = end + 1) {
+    WWI_FREES wwi_shapelet_found *best = NULL;
+    WWI_TRY(wwi_new(best, j->k));
+    for (size_t at = first, end; at < first + count; at = end + 1) {
         for (end = at; end < first + count && !wwi_growth_has_series(g, end);)
             end++;
         if (end > at)
-            status = search_part(j, own, at, end - at, best);
+            WWI_TRY(search_part(j, &j->members[seat->device], at, end - at, best));
     }
-    free(best);
-    return status;
+    return WW_OK;
 }
 
 // By the calling thread, of the node that is divided.
@@ -240,26 +233,17 @@ static ww_status find_divided(job *j, size_t units, double *before) {
     WWI_TRY(wwi_growth_divide(g, units));
     wwi_shapelet_cells_before(&g->leading->data, &g->options, j->node, before);
     j->done = g->progress.pace.done + leave_out(g, units, before);
-    ww_status status = wwi_group_go_on(j->group, &kind, j, units, before, g->run.progress ? &report : NULL);
+    const ww_status status = wwi_group_go_on(j->group, &kind, j, units, before, g->run.progress ? &report : NULL);
     g->progress.pace.done = wwi_least(j->done + (uint64_t)before[units], g->progress.pace.total);
-    if (status == WW_OK && j->group->workers[j->leading].lost)
-        status = choose_leading(j);
-    return status;
+    WWI_TRY(status);
+    return j->group->workers[j->leading].lost ? choose_leading(j) : WW_OK;
 }
 
 static ww_status find_by_leading(job *j, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
                                  size_t *count, double cells) {
     const double start = wwi_seconds();
-    wwi_worker *w = &j->group->workers[j->leading];
-    const ww_status status = wwi_growth_find_alone(j->growth, node, k, found, count);
-    const double seconds = wwi_seconds() - start;
-    if (status != WW_OK)
-        return status;
-    w->tiles++;
-    w->work += cells;
-    w->seconds += seconds;
-    if (seconds > 1e-6)
-        w->rate = cells / seconds;
+    WWI_TRY(wwi_growth_find_alone(j->growth, node, k, found, count));
+    wwi_worker_did(&j->group->workers[j->leading], cells, wwi_seconds() - start);
     return WW_OK;
 }
 
@@ -271,7 +255,7 @@ static ww_status find_node(wwi_growth *g, const wwi_shapelet_node *node, size_t 
     const double expected = cells / j->group->workers[j->leading].rate;
     if (able(j) < 2 || units < 2 || expected < DIVIDED_FROM * j->group->tile_seconds)
         return find_by_leading(j, node, k, found, count, cells);
-    double *before;
+    WWI_FREES double *before = NULL;
     WWI_TRY(wwi_new(before, units + 1));
     j->node = node;
     j->first = node->part_count ? node->part_first : 0;
@@ -280,29 +264,24 @@ static ww_status find_node(wwi_growth *g, const wwi_shapelet_node *node, size_t 
     j->count = *count;
     const ww_status status = find_divided(j, units, before);
     *count = j->count;
-    free(before);
     return status;
 }
 
 ww_status ww_group_shapelets(ww_group_dataset *train, const ww_shapelets_options *options, ww_shapelets **shapelets) {
     static const wwi_shapelet_devices kind = {
         .open = open_devices, .find = find_node, .replace = replace_leading, .close = close_devices};
-    ww_series_set *set = NULL;
+    WWI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
     if (shapelets)
         *shapelets = NULL;
     if (!train || !shapelets)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "train or shapelets is NULL");
     ww_status status = WW_ERROR_INTERNAL;
     for (size_t i = 0; !set && i < train->group->count; i++)
-        if (train->parts[i] && (status = wwi_dataset_series(train->parts[i], &set)) != WW_OK)
-            set = NULL;
+        if (train->parts[i])
+            status = wwi_dataset_series(train->parts[i], &set);
     if (!set)
         return status;
     job j = {.group = train->group, .train = train};
     wwi_growth g = {.devices = &kind, .user = &j};
-    (void)pthread_mutex_init(&j.lock, NULL);
-    status = wwi_shapelets_grow(&g, set, options, shapelets);
-    (void)pthread_mutex_destroy(&j.lock);
-    ww_series_set_destroy(&set);
-    return status;
+    return wwi_shapelets_grow(&g, set, options, shapelets);
 }

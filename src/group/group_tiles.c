@@ -33,10 +33,8 @@ static double span(const double *points, size_t first, size_t end) {
 ww_status wwi_tiles_make(wwi_tiles *t, const double *rows, const double *columns) {
     while ((t->items = count_items(t)) > MOST_ITEMS)
         t->height *= 2, t->width *= 2;
-    t->first = malloc((t->bands + 1) * sizeof *t->first);
-    t->before = malloc((t->items + 1) * sizeof *t->before);
-    if (!t->first || !t->before)
-        return wwi_fail_memory((t->bands + 1) * sizeof *t->first + (t->items + 1) * sizeof *t->before);
+    WWI_TRY(wwi_new(t->first, t->bands + 1));
+    WWI_TRY(wwi_new(t->before, t->items + 1));
     t->first[0] = 0;
     t->before[0] = 0;
     for (size_t band = 0, item = 0; band < t->bands; band++) {

@@ -48,30 +48,27 @@ static void *work(void *given) {
     wwi_worker *w = &s->deal.workers[own->worker];
     wwi_span tile;
     (void)pthread_mutex_lock(&s->lock);
-    const bool begun = may_begin(s, w);
-    ww_status status = WW_OK;
-    if (begun) {
+    if (may_begin(s, w)) {
         (void)pthread_mutex_unlock(&s->lock);
-        status = c->begin(c->user, own->worker);
+        ww_status status = c->begin(c->user, own->worker);
         (void)pthread_mutex_lock(&s->lock);
-    }
-    if (status != WW_OK) {
-        wwi_deal_lose(&s->deal, w, status);
-        (void)pthread_cond_broadcast(&s->changed);
-    }
-    while (begun && !w->lost && take(s, w, &tile)) {
+        if (status != WW_OK) {
+            wwi_deal_lose(&s->deal, w, status);
+            (void)pthread_cond_broadcast(&s->changed);
+        }
+        while (!w->lost && take(s, w, &tile)) {
+            (void)pthread_mutex_unlock(&s->lock);
+            const double start = wwi_seconds();
+            status = c->run(c->user, own->worker, tile.first, tile.count);
+            const double seconds = wwi_seconds() - start;
+            (void)pthread_mutex_lock(&s->lock);
+            wwi_deal_finish(&s->deal, w, tile, status, seconds);
+            (void)pthread_cond_broadcast(&s->changed);
+        }
         (void)pthread_mutex_unlock(&s->lock);
-        const double start = wwi_seconds();
-        status = c->run(c->user, own->worker, tile.first, tile.count);
-        const double seconds = wwi_seconds() - start;
-        (void)pthread_mutex_lock(&s->lock);
-        wwi_deal_finish(&s->deal, w, tile, status, seconds);
-        (void)pthread_cond_broadcast(&s->changed);
-    }
-    (void)pthread_mutex_unlock(&s->lock);
-    if (begun)
         c->finish(c->user, own->worker);
-    (void)pthread_mutex_lock(&s->lock);
+        (void)pthread_mutex_lock(&s->lock);
+    }
     s->running--;
     (void)pthread_cond_broadcast(&s->changed);
     (void)pthread_mutex_unlock(&s->lock);
@@ -140,13 +137,11 @@ static ww_status outcome(const state *s) {
 
 ww_status wwi_schedule_run(const wwi_schedule *schedule, wwi_worker *workers, size_t count) {
     state s = {.deal = {.schedule = schedule, .workers = workers, .count = count}};
-    seat *seats = calloc(count, sizeof *seats);
-    s.deal.returned = calloc(count, sizeof *s.deal.returned);
-    if (!seats || !s.deal.returned) {
-        free(seats);
-        free(s.deal.returned);
-        return wwi_fail_memory(count * sizeof *seats);
-    }
+    WWI_FREES seat *seats = NULL;
+    WWI_FREES wwi_span *returned = NULL;
+    WWI_TRY(wwi_new_zeroed(seats, count));
+    WWI_TRY(wwi_new_zeroed(returned, count));
+    s.deal.returned = returned;
     (void)pthread_mutex_init(&s.lock, NULL);
     pthread_condattr_t clock;
     (void)pthread_condattr_init(&clock);
@@ -158,7 +153,5 @@ ww_status wwi_schedule_run(const wwi_schedule *schedule, wwi_worker *workers, si
         status = outcome(&s);
     (void)pthread_cond_destroy(&s.changed);
     (void)pthread_mutex_destroy(&s.lock);
-    free(s.deal.returned);
-    free(seats);
     return status;
 }

@@ -30,6 +30,9 @@ typedef struct wwi_schedule {
     const ww_run_options *report; // progress, called by the calling thread several times a second; NULL: none
 } wwi_schedule;
 
+// Work that a worker has done: the rate is that of the last.
+void wwi_worker_did(wwi_worker *worker, double work, double seconds);
+
 // Whether an error is of a device, and another one may do better; not of the work, or the caller's wish.
 bool wwi_schedule_loses_worker(ww_status status);
 

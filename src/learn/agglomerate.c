@@ -136,12 +136,10 @@ static void tree_free(tree *t) {
 // Every item a cluster.
 static ww_status tree_open(tree *t, const wwi_condensed *matrix) {
     const uint64_t pairs = (uint64_t)t->count * (t->count - 1) / 2;
-    t->distances = malloc(pairs * sizeof *t->distances);
-    t->size = malloc(t->count * sizeof *t->size);
-    t->chain = malloc(t->count * sizeof *t->chain);
-    t->name = malloc(t->count * sizeof *t->name);
-    if (!t->distances || !t->size || !t->chain || !t->name)
-        return wwi_fail_memory(pairs * sizeof *t->distances + 3 * t->count * sizeof *t->size);
+    WWI_TRY(wwi_new(t->distances, pairs));
+    WWI_TRY(wwi_new(t->size, t->count));
+    WWI_TRY(wwi_new(t->chain, t->count));
+    WWI_TRY(wwi_new(t->name, t->count));
     for (uint64_t p = 0; p < pairs; p++)
         t->distances[p] = wwi_value_at(matrix->values, matrix->precision, p);
     for (size_t i = 0; i < t->count; i++)
@@ -153,8 +151,7 @@ ww_status ww_cluster_agglomerate(const void *condensed, ww_precision precision, 
                                  const ww_run_options *given, ww_merge *merges) {
     ww_run_options run;
     wwi_condensed matrix;
-    tree t = {.count = count, .linkage = linkage};
-    ww_status status;
+    WWI_ENDS(tree_free) tree t = {.count = count, .linkage = linkage};
     WWI_TRY(wwi_run_take(given, &run));
     if ((unsigned)linkage >= sizeof linkage_names / sizeof *linkage_names)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "linkage %d is unknown", (int)linkage);
@@ -163,10 +160,10 @@ ww_status ww_cluster_agglomerate(const void *condensed, ww_precision precision, 
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "merges is NULL");
     if (count == 1)
         return WW_OK;
-    if ((status = tree_open(&t, &matrix)) == WW_OK && (status = merge_all(&t, &run, merges)) == WW_OK)
-        name_clusters(merges, count, t.chain, t.name, t.size);
-    tree_free(&t);
-    return status;
+    WWI_TRY(tree_open(&t, &matrix));
+    WWI_TRY(merge_all(&t, &run, merges));
+    name_clusters(merges, count, t.chain, t.name, t.size);
+    return WW_OK;
 }
 
 // ---- cutting
@@ -192,18 +189,14 @@ ww_status ww_cluster_cut(const ww_merge *merges, size_t count, double distance, 
     if ((!merges && count > 1) || !labels || isnan(distance) || least < 1 || least > count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "merges or labels is NULL, or %zu clusters of %zu items", least,
                         count);
-    ww_status status = WW_OK;
+    WWI_FREES int64_t *into = NULL;
+    WWI_FREES size_t *number = NULL;
     size_t made = 0;
-    int64_t *into = malloc(2 * count * sizeof *into);
-    size_t *number = malloc(2 * count * sizeof *number);
-    if (!into || !number) {
-        status = wwi_fail_memory(4 * count * sizeof *into);
-        goto done;
-    }
+    WWI_TRY(wwi_new(into, 2 * count));
+    WWI_TRY(wwi_new(number, 2 * count));
     while (made < count - least && merges[made].distance <= distance)
         made++;
-    if ((status = follow_merges(merges, count, made, into)) != WW_OK)
-        goto done;
+    WWI_TRY(follow_merges(merges, count, made, into));
     for (size_t c = count + made; c-- > count;) // later merges first: their cluster is known
         into[c] = into[c] < 0 ? (int64_t)c : into[into[c]];
     for (size_t i = 0; i < count; i++)
@@ -211,10 +204,7 @@ ww_status ww_cluster_cut(const ww_merge *merges, size_t count, double distance, 
     const size_t found = wwi_number_clusters(labels, count, 2 * count, number, NULL);
     if (clusters)
         *clusters = found;
-done:
-    free(into);
-    free(number);
-    return status;
+    return WW_OK;
 }
 
 // ---- quality
@@ -248,36 +238,28 @@ static double silhouette_of(const wwi_condensed *matrix, size_t i, const int64_t
 ww_status ww_cluster_silhouette(const void *condensed, ww_precision precision, size_t count, const int64_t *labels,
                                 double *each, double *mean) {
     wwi_condensed matrix;
-    double *sums = NULL;
-    size_t *sizes = NULL;
-    ww_status status = wwi_condensed_take(condensed, precision, count, 0, &matrix);
-    if (status != WW_OK)
-        return status;
+    WWI_FREES double *sums = NULL;
+    WWI_FREES size_t *sizes = NULL;
+    WWI_TRY(wwi_condensed_take(condensed, precision, count, 0, &matrix));
     if (!labels || !mean)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "labels or mean is NULL");
     const size_t clusters = clusters_of(labels, count);
     for (size_t i = 0; i < count; i++)
         if (labels[i] < 0 || clusters > count)
             return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "cluster number %lld of %zu items", (long long)labels[i], count);
-    sums = malloc(clusters * sizeof *sums);
-    sizes = calloc(clusters, sizeof *sizes);
-    if (!sums || !sizes) {
-        status = wwi_fail_memory(2 * clusters * sizeof *sums);
-        goto done;
-    }
+    WWI_TRY(wwi_new(sums, clusters));
+    WWI_TRY(wwi_new_zeroed(sizes, clusters));
     for (size_t i = 0; i < count; i++)
         sizes[labels[i]]++;
     *mean = 0;
-    for (size_t i = 0; i < count && (status = wwi_interrupted()) == WW_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
+        WWI_TRY(wwi_interrupted());
         const double value = silhouette_of(&matrix, i, labels, sizes, clusters, sums);
         if (each)
             each[i] = value;
         *mean += value / (double)count;
     }
-done:
-    free(sums);
-    free(sizes);
-    return status;
+    return WW_OK;
 }
 
 static double pairs_of(double n) {
@@ -308,22 +290,17 @@ static double shared_pairs(int64_t *numbers, size_t count, size_t width, int (*o
 ww_status ww_cluster_agreement(const int64_t *a, const int64_t *b, size_t count, double *index) {
     if ((count > 0 && (!a || !b)) || !index)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a, b or index is NULL");
-    ww_status status = WW_OK;
+    WWI_FREES int64_t *both = NULL, *one = NULL;
     size_t n = 0;
-    int64_t *both = malloc((count + 1) * 2 * sizeof *both), *one = malloc((count + 1) * sizeof *one);
-    if (!both || !one) {
-        status = wwi_fail_memory((count + 1) * 3 * sizeof *both);
-        goto done;
-    }
+    WWI_TRY(wwi_new(both, (count + 1) * 2));
+    WWI_TRY(wwi_new(one, count + 1));
     for (size_t i = 0; i < count; i++)
         if (a[i] >= 0 && b[i] >= 0) {
             both[2 * n] = a[i];
             both[2 * n++ + 1] = b[i];
         }
-    if (n < 2) {
-        status = wwi_fail(WW_ERROR_EMPTY, "%zu items have a number in both partitions; two are needed", n);
-        goto done;
-    }
+    if (n < 2)
+        return wwi_fail(WW_ERROR_EMPTY, "%zu items have a number in both partitions; two are needed", n);
     for (size_t i = 0; i < n; i++)
         one[i] = both[2 * i];
     const double in_a = shared_pairs(one, n, 1, by_number);
@@ -332,8 +309,5 @@ ww_status ww_cluster_agreement(const int64_t *a, const int64_t *b, size_t count,
     const double in_b = shared_pairs(one, n, 1, by_number), all = pairs_of((double)n);
     const double shared = shared_pairs(both, n, 2, by_cell), expected = in_a * in_b / all, most = (in_a + in_b) / 2;
     *index = most == expected ? 1 : (shared - expected) / (most - expected);
-done:
-    free(both);
-    free(one);
-    return status;
+    return WW_OK;
 }

@@ -105,33 +105,24 @@ void wwi_add_stretched(const double *values, size_t length, size_t channels, dou
         }
 }
 
-static void add_stretched(wwi_average *a, const double *values, size_t length, double weight) {
-    wwi_add_stretched(values, length, a->channels, weight, a->result.centre, a->length);
-}
-
 // The member with the least weighted sum of distances; ties to the first.
-static ww_status find_medoid(wwi_average *a, size_t *medoid) {
-    ww_status status;
-    ww_dataset *data = NULL;
-    ww_plan *plan = NULL;
+static ww_status find_medoid(const wwi_average *a, size_t *medoid) {
+    WWI_FREES unsigned char *distances = NULL;
+    WWI_ENDS(ww_dataset_destroy) ww_dataset *data = NULL;
+    WWI_ENDS(ww_plan_destroy) ww_plan *plan = NULL;
     ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
     uint64_t bytes;
-    void *distances = NULL;
-    *medoid = 0;
     if (a->count == 1)
         return WW_OK;
     make.precision = a->precision;
     if (!wwi_mul_u64(a->count, a->count, &bytes) || !wwi_mul_u64(bytes, wwi_precision_bytes(a->precision), &bytes) ||
         bytes > PTRDIFF_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "the distances of %zu series", a->count);
-    distances = malloc(bytes);
-    if (!distances)
-        return wwi_fail_memory(bytes);
+    WWI_TRY(wwi_new(distances, bytes));
     const ww_output to = WW_OUTPUT_HOST(distances);
-    if ((status = ww_dataset_create(a->context, &a->view, &make, &data)) != WW_OK ||
-        (status = ww_plan_create_matrix(&a->measure, data, NULL, a->options.plan, &plan)) != WW_OK ||
-        (status = ww_plan_run(plan, &to)) != WW_OK)
-        goto done;
+    WWI_TRY(ww_dataset_create(a->context, &a->view, &make, &data));
+    WWI_TRY(ww_plan_create_matrix(&a->measure, data, NULL, a->options.plan, &plan));
+    WWI_TRY(ww_plan_run(plan, &to));
     double least = INFINITY;
     for (size_t i = 0; i < a->count; i++) {
         double sum = 0;
@@ -142,88 +133,74 @@ static ww_status find_medoid(wwi_average *a, size_t *medoid) {
             *medoid = i;
         }
     }
-done:
-    ww_plan_destroy(&plan);
-    ww_dataset_destroy(&data);
-    free(distances);
-    return status;
+    return WW_OK;
+}
+
+// Adds a member's share to the centre.
+static void add_member(wwi_average *a, size_t k, double share) {
+    const double *values = (const double *)a->view.values + a->offsets[k];
+    wwi_add_stretched(values, a->lengths[k], a->channels, share, a->result.centre, a->length);
 }
 
 // Sets the centre's length, and the centre to the start.
 static ww_status make_start(wwi_average *a) {
     const ww_average_options *o = &a->options;
-    size_t medoid = 0;
+    size_t medoid = 0, longest = 0;
     double sum = 0;
     if (o->start == WW_AVERAGE_START_MEDOID)
         WWI_TRY(find_medoid(a, &medoid));
-    if (o->start == WW_AVERAGE_START_GIVEN)
-        a->length = o->given_length;
-    else if (o->start == WW_AVERAGE_START_MEDOID)
-        a->length = ww_series_set_length(a->set, a->members[medoid]);
-    else
-        for (size_t k = 0; k < a->count; k++) {
-            const size_t length = ww_series_set_length(a->set, a->members[k]);
-            a->length = length > a->length ? length : a->length;
-        }
-    if (o->length)
-        a->length = o->length;
-    a->result.centre = calloc(a->length, a->channels * sizeof *a->result.centre);
-    a->result.objective = calloc(o->iterations + 1, sizeof *a->result.objective);
-    if (!a->result.centre || !a->result.objective)
-        return wwi_fail_memory((a->length * a->channels + o->iterations + 1) * sizeof(double));
-    if (o->start == WW_AVERAGE_START_GIVEN) {
-        add_stretched(a, o->given, o->given_length, 1);
-    } else if (o->start == WW_AVERAGE_START_MEDOID) {
-        add_stretched(a, ww_series_set_values(a->set, a->members[medoid]),
-                      ww_series_set_length(a->set, a->members[medoid]), 1);
-    } else {
-        for (size_t k = 0; k < a->count; k++)
-            sum += a->weights[k];
-        for (size_t k = 0; k < a->count; k++)
-            add_stretched(a, ww_series_set_values(a->set, a->members[k]), ww_series_set_length(a->set, a->members[k]),
-                          a->weights[k] / sum);
+    for (size_t k = 0; k < a->count; k++) {
+        longest = a->lengths[k] > longest ? a->lengths[k] : longest;
+        sum += a->weights[k];
     }
+    a->length = o->length                             ? o->length
+                : o->start == WW_AVERAGE_START_GIVEN  ? o->given_length
+                : o->start == WW_AVERAGE_START_MEDOID ? a->lengths[medoid]
+                                                      : longest;
+    WWI_TRY(wwi_new_zeroed(a->result.centre, a->length * a->channels));
+    WWI_TRY(wwi_new_zeroed(a->result.objective, o->iterations + 1));
+    if (o->start == WW_AVERAGE_START_GIVEN)
+        wwi_add_stretched(o->given, o->given_length, a->channels, 1, a->result.centre, a->length);
+    else if (o->start == WW_AVERAGE_START_MEDOID)
+        add_member(a, medoid, 1);
+    else
+        for (size_t k = 0; k < a->count; k++)
+            add_member(a, k, a->weights[k] / sum);
     return WW_OK;
 }
 
 // ---- the call
 
-// The members, their weights, and where their values are in the set.
-typedef struct members {
-    size_t *members, *lengths, *offsets;
-    double *weights;
-} members;
-
-static ww_status list_members(wwi_average *a, members *m) {
-    m->members = malloc(a->count * sizeof *m->members);
-    m->weights = malloc(a->count * sizeof *m->weights);
-    m->lengths = malloc(a->count * sizeof *m->lengths);
-    m->offsets = malloc(a->count * sizeof *m->offsets);
-    if (!m->members || !m->weights || !m->lengths || !m->offsets)
-        return wwi_fail_memory(a->count * 32);
+static ww_status list_members(wwi_average *a) {
+    WWI_TRY(wwi_new(a->weights, a->count));
+    WWI_TRY(wwi_new(a->lengths, a->count));
+    WWI_TRY(wwi_new(a->offsets, a->count));
     ww_series_view_init(&a->view, sizeof a->view);
-    const ww_status status = ww_series_set_view(a->set, &a->view);
-    for (size_t k = 0; status == WW_OK && k < a->count; k++) {
-        m->members[k] = a->options.members ? a->options.members[k] : k;
-        m->weights[k] = a->options.weights ? a->options.weights[k] : 1;
-        m->lengths[k] = ww_series_set_length(a->set, m->members[k]);
-        m->offsets[k] = (size_t)(ww_series_set_values(a->set, m->members[k]) - (const double *)a->view.values);
+    WWI_TRY(ww_series_set_view(a->set, &a->view));
+    for (size_t k = 0; k < a->count; k++) {
+        const size_t i = a->options.members ? a->options.members[k] : k;
+        a->weights[k] = a->options.weights ? a->options.weights[k] : 1;
+        a->lengths[k] = ww_series_set_length(a->set, i);
+        a->offsets[k] = (size_t)(ww_series_set_values(a->set, i) - (const double *)a->view.values);
     }
-    a->members = m->members;
-    a->weights = m->weights;
     a->view.count = a->count;
-    a->view.lengths = m->lengths;
-    a->view.offsets = m->offsets;
+    a->view.lengths = a->lengths;
+    a->view.offsets = a->offsets;
     a->view.channels = a->channels;
-    return status;
+    return WW_OK;
+}
+
+static void average_end(wwi_average *a) {
+    free(a->lengths);
+    free(a->offsets);
+    free(a->weights);
+    ww_series_set_destroy(&a->set);
+    ww_average_result_free(&a->result);
 }
 
 ww_status ww_average(const ww_measure *measure, ww_dataset *series, const ww_average_options *options,
                      ww_average_result *result) {
-    ww_status status;
-    ww_series_set *set = NULL;
-    wwi_average a = {.options = WW_AVERAGE_OPTIONS_INIT, .result = WW_AVERAGE_RESULT_INIT};
-    members m = {NULL, NULL, NULL, NULL};
+    WWI_ENDS(average_end) wwi_average a = {.options = WW_AVERAGE_OPTIONS_INIT, .result = WW_AVERAGE_RESULT_INIT};
     if (!result)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the result is NULL");
     WWI_TRY(wwi_struct_give(result, &a.result, "ww_average_result"));
@@ -238,21 +215,13 @@ ww_status ww_average(const ww_measure *measure, ww_dataset *series, const ww_ave
     a.count = a.options.members ? a.options.member_count : a.total;
     a.channels = series->channels;
     WWI_TRY(check_options(&a));
-    WWI_TRY(wwi_dataset_series(series, &set));
-    a.set = set;
-    if ((status = list_members(&a, &m)) == WW_OK && (status = make_start(&a)) == WW_OK) {
-        a.result.length = a.length;
-        a.result.channels = a.channels;
-        status = methods[a.options.method](&a);
-    }
-    if (status == WW_OK)
-        status = wwi_struct_give(result, &a.result, "ww_average_result");
-    else
-        ww_average_result_free(&a.result);
-    ww_series_set_destroy(&set);
-    free(m.members);
-    free(m.weights);
-    free(m.lengths);
-    free(m.offsets);
-    return status;
+    WWI_TRY(wwi_dataset_series(series, &a.set));
+    WWI_TRY(list_members(&a));
+    WWI_TRY(make_start(&a));
+    a.result.length = a.length;
+    a.result.channels = a.channels;
+    WWI_TRY(methods[a.options.method](&a));
+    WWI_TRY(wwi_struct_give(result, &a.result, "ww_average_result"));
+    a.result = (ww_average_result)WW_AVERAGE_RESULT_INIT; // the caller's now
+    return WW_OK;
 }

@@ -74,17 +74,15 @@ ww_status ww_classifier_create(const ww_measure *measure, ww_dataset *train, con
     *classifier = NULL;
     if (!train)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the train set is NULL");
-    ww_classifier *c;
+    WWI_ENDS(ww_classifier_destroy) ww_classifier *c = NULL;
     WWI_TRY(wwi_new_zeroed(c, 1));
     ww_classify_options_init(&c->options, sizeof c->options);
     ww_plan_options_init(&c->plan, sizeof c->plan);
     wwi_dataset_retain(train);
     c->train = train;
-    const ww_status status = fill(c, measure, options);
-    if (status != WW_OK)
-        ww_classifier_destroy(&c);
-    *classifier = c;
-    return status;
+    WWI_TRY(fill(c, measure, options));
+    *classifier = wwi_taken(&c);
+    return WW_OK;
 }
 
 // ---- votes
@@ -153,13 +151,11 @@ static void compare_label(ww_classification *r, size_t i, int64_t label, const i
 
 static ww_status count_votes(const ww_classifier *c, const wwi_neighbours *n, ww_classification *r) {
     const size_t test_classes = ww_dataset_class_count(n->test), k = n->k < n->asked ? n->k : n->asked;
-    double *votes = calloc(r->classes + 1, sizeof *votes), *weights = malloc(k * sizeof *weights);
-    int64_t *numbers = malloc((test_classes + 1) * sizeof *numbers);
-    ww_status status = WW_OK;
-    if (!votes || !weights || !numbers) {
-        status = wwi_fail_memory((r->classes + k + test_classes) * sizeof *votes);
-        goto done;
-    }
+    WWI_FREES double *votes = NULL, *weights = NULL;
+    WWI_FREES int64_t *numbers = NULL;
+    WWI_TRY(wwi_new_zeroed(votes, r->classes + 1));
+    WWI_TRY(wwi_new(weights, k));
+    WWI_TRY(wwi_new(numbers, test_classes + 1));
     map_classes(c, n->test, numbers);
     for (size_t i = 0; i < n->count; i++) {
         const wwi_neighbour *found = n->found + i * n->asked;
@@ -176,11 +172,7 @@ static ww_status count_votes(const ww_classifier *c, const wwi_neighbours *n, ww
             vote(c, found, k, weights, sum, votes, r->probabilities ? r->probabilities + i * r->classes : NULL);
         compare_label(r, i, ww_dataset_class(n->test, i), numbers);
     }
-done:
-    free(votes);
-    free(weights);
-    free(numbers);
-    return status;
+    return WW_OK;
 }
 
 // ---- the result
@@ -201,30 +193,29 @@ static ww_status make_array(uint64_t a, uint64_t b, void *array) {
     uint64_t count, bytes;
     if (!wwi_mul_u64(a, b, &count) || !wwi_mul_u64(count, 8, &bytes) || bytes > PTRDIFF_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "a result of %" PRIu64 " x %" PRIu64 " values", a, b);
-    void *made = calloc(count ? (size_t)count : 1, 8);
-    if (!made)
-        return wwi_fail_memory(bytes);
+    uint64_t *made;
+    WWI_TRY(wwi_new_zeroed(made, count ? (size_t)count : 1));
     memcpy(array, &made, sizeof made);
     return WW_OK;
 }
 
 static ww_status make_result(const ww_classifier *c, const wwi_neighbours *n, ww_classification *r) {
-    ww_status status = WW_OK;
     r->total = n->test ? n->test->count : n->train->count;
     r->k = n->k;
     if (c->targets) {
-        status = make_array(r->total, 1, &r->values);
+        WWI_TRY(make_array(r->total, 1, &r->values));
     } else {
         r->classes = ww_dataset_class_count(c->train);
-        if ((status = make_array(r->total, 1, &r->predicted)) == WW_OK &&
-            (status = make_array(r->total, 1, &r->actual)) == WW_OK)
-            status = make_array(r->classes, r->classes, &r->confusion);
-        if (status == WW_OK && c->options.want_probabilities)
-            status = make_array(r->total, r->classes, &r->probabilities);
+        WWI_TRY(make_array(r->total, 1, &r->predicted));
+        WWI_TRY(make_array(r->total, 1, &r->actual));
+        WWI_TRY(make_array(r->classes, r->classes, &r->confusion));
+        if (c->options.want_probabilities)
+            WWI_TRY(make_array(r->total, r->classes, &r->probabilities));
     }
-    if (status == WW_OK && c->options.want_neighbours && (status = make_array(r->total, n->k, &r->neighbours)) == WW_OK)
-        status = make_array(r->total, n->k, &r->distances);
-    return status;
+    if (!c->options.want_neighbours)
+        return WW_OK;
+    WWI_TRY(make_array(r->total, n->k, &r->neighbours));
+    return make_array(r->total, n->k, &r->distances);
 }
 
 // A result of any version's size has the arrays, or a size that was never set.
@@ -241,9 +232,18 @@ void ww_classification_free(ww_classification *result) {
 
 // ---- the call
 
+static ww_status fill_result(const ww_classifier *c, wwi_neighbours *n, wwi_neighbours_finder find, void *user,
+                             ww_classification *r) {
+    WWI_TRY(make_result(c, n, r));
+    WWI_TRY(find(user, n));
+    const double voting = wwi_seconds();
+    WWI_TRY(count_votes(c, n, r));
+    n->seconds += wwi_seconds() - voting;
+    return WW_OK;
+}
+
 ww_status wwi_classifier_run(const ww_classifier *c, ww_dataset *test, wwi_neighbours_finder find, void *user,
                              ww_classification *given) {
-    ww_status status;
     const double begin = wwi_seconds();
     ww_classification r = WW_CLASSIFICATION_INIT;
     WWI_TRY(wwi_struct_check(given, "ww_classification"));
@@ -255,11 +255,7 @@ ww_status wwi_classifier_run(const ww_classifier *c, ww_dataset *test, wwi_neigh
     wwi_neighbours n = {
         .measure = &c->measure, .train = c->train, .test = test, .plan = c->plan, .run = c->run, .k = c->options.k};
     n.classes_alone = !c->targets && !c->options.want_neighbours && c->options.vote == WW_VOTE_UNIFORM;
-    if ((status = make_result(c, &n, &r)) == WW_OK && (status = find(user, &n)) == WW_OK) {
-        const double voting = wwi_seconds();
-        status = count_votes(c, &n, &r);
-        n.seconds += wwi_seconds() - voting;
-    }
+    const ww_status status = fill_result(c, &n, find, user, &r);
     wwi_neighbours_free(&n);
     if (status != WW_OK)
         free_result(&r);
@@ -288,13 +284,8 @@ ww_status ww_classifier_run(const ww_classifier *c, ww_dataset *test, ww_classif
 
 ww_status ww_classify(const ww_measure *measure, ww_dataset *train, ww_dataset *test,
                       const ww_classify_options *options, ww_classification *result) {
-    ww_classifier *classifier;
-    ww_status status = wwi_struct_check(result, "ww_classification");
-    if (status == WW_OK && result->struct_size >= LEAST_BYTES)
-        ww_classification_init(result, result->struct_size);
-    if (status != WW_OK || (status = ww_classifier_create(measure, train, options, &classifier)) != WW_OK)
-        return status;
-    status = ww_classifier_run(classifier, test, result);
-    ww_classifier_destroy(&classifier);
-    return status;
+    WWI_ENDS(ww_classifier_destroy) ww_classifier *classifier = NULL;
+    WWI_TRY(wwi_struct_give(result, &(ww_classification)WW_CLASSIFICATION_INIT, "ww_classification"));
+    WWI_TRY(ww_classifier_create(measure, train, options, &classifier));
+    return ww_classifier_run(classifier, test, result);
 }

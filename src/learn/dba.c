@@ -15,7 +15,7 @@
 
 typedef struct job {
     wwi_average *average;
-    ww_dataset *centre, *members;
+    wwi_average_pairs pairs;
     ww_plan *plan;
     wwi_stream *stream;
     wwi_program *program;
@@ -70,53 +70,39 @@ static ww_status add_batch(job *j, const wwi_path_batch *b) {
 
 static ww_status take_batch(void *user, const wwi_path_batch *b) {
     job *j = user;
-    ww_status status;
-    unsigned char *values = malloc(b->count * j->value);
-    if (!values)
-        return wwi_fail_memory(b->count * j->value);
-    if ((status = wwi_stream_read(j->plan->pair.stream, b->values, 0, b->count * j->value, values)) == WW_OK &&
-        (status = wwi_plan_check_results(j->plan, values, b->count)) == WW_OK)
-        for (size_t t = 0; t < b->count; t++)
-            j->distances[b->numbers[t]] = wwi_value_at(values, j->average->precision, t);
-    free(values);
-    return status == WW_OK && j->adds ? add_batch(j, b) : status;
+    WWI_FREES unsigned char *values = NULL;
+    WWI_TRY(wwi_new(values, b->count * j->value));
+    WWI_TRY(wwi_stream_read(j->plan->pair.stream, b->values, 0, b->count * j->value, values));
+    WWI_TRY(wwi_plan_check_results(j->plan, values, b->count));
+    for (size_t t = 0; t < b->count; t++)
+        j->distances[b->numbers[t]] = wwi_value_at(values, j->average->precision, t);
+    return j->adds ? add_batch(j, b) : WW_OK;
 }
 
 static ww_status create(job *j) {
-    ww_status status;
-    wwi_average *a = j->average;
-    ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
+    const wwi_average *a = j->average;
+    wwi_average_pairs *p = &j->pairs;
     const size_t values = a->length * a->channels;
-    unsigned char *weights = malloc(a->count * j->value);
-    size_t *rows = calloc(a->count, sizeof *rows), *columns = malloc(a->count * sizeof *columns);
-    j->distances = calloc(a->count, sizeof *j->distances);
-    if (!weights || !rows || !columns || !j->distances) {
-        status = wwi_fail_memory(a->count * 32);
-        goto done;
-    }
-    make.precision = a->precision;
-    for (size_t k = 0; k < a->count; k++) {
-        columns[k] = k;
-        wwi_set_value(weights, a->precision, k, a->weights[k]);
-    }
-    if ((status = ww_dataset_create(a->context, &a->view, &make, &j->members)) != WW_OK ||
-        (status = wwi_dataset_of_doubles(a->context, a->precision, a->result.centre, 1, a->channels, a->length,
-                                         &j->centre)) != WW_OK ||
-        (status = ww_plan_create_paths(&a->measure, j->centre, j->members, rows, columns, a->count, a->options.plan,
-                                       &j->plan)) != WW_OK ||
-        (status = wwi_stream_create(a->context, &j->stream)) != WW_OK || (status = create_programs(j)) != WW_OK ||
-        (status = WWI_GROW(a->context, {&j->totals, (values + a->length) * j->value},
-                           {&j->before, values * j->value})) != WW_OK)
-        goto done;
-    if (j->centre->host)
-        status = wwi_fail(WW_ERROR_DEVICE_MEMORY, "a centre of %zu values does not fit the device", values);
-    else
-        status = wwi_upload(a->context, &j->weights, weights, a->count * j->value);
-done:
-    free(weights);
-    free(rows);
-    free(columns);
-    return status;
+    WWI_TRY(wwi_new_zeroed(j->distances, a->count));
+    WWI_TRY(wwi_average_pairs_make(a, p));
+    WWI_TRY(ww_plan_create_paths(&a->measure, p->centre, p->members, p->rows, p->columns, a->count, a->options.plan,
+                                 &j->plan));
+    WWI_TRY(wwi_stream_create(a->context, &j->stream));
+    WWI_TRY(create_programs(j));
+    WWI_TRY(WWI_GROW(a->context, {&j->totals, (values + a->length) * j->value}, {&j->before, values * j->value}));
+    if (p->centre->host)
+        return wwi_fail(WW_ERROR_DEVICE_MEMORY, "a centre of %zu values does not fit the device", values);
+    return wwi_upload(a->context, &j->weights, p->weights, a->count * j->value);
+}
+
+static void job_close(job *j) {
+    free(j->distances);
+    WWI_KERNELS_DESTROY(&j->intervals, &j->sums, &j->means);
+    wwi_program_release(&j->program);
+    wwi_stream_destroy(&j->stream);
+    WWI_BUFFERS_DESTROY(&j->matched, &j->list, &j->numbers, &j->weights, &j->totals, &j->before);
+    ww_plan_destroy(&j->plan);
+    wwi_average_pairs_free(&j->pairs);
 }
 
 // Paths from the centre to all members; the objective, and with `adds` the sums of what they match.
@@ -136,9 +122,9 @@ static ww_status align(job *j, bool adds, double *objective) {
 static ww_status move_centre(job *j) {
     const uint32_t length = (uint32_t)j->average->length, channels = (uint32_t)j->average->channels;
     const uint64_t values = (uint64_t)length * channels;
-    WWI_TRY(wwi_buffer_copy(j->centre->values, 0, j->before, 0, values * j->value));
+    WWI_TRY(wwi_buffer_copy(j->pairs.centre->values, 0, j->before, 0, values * j->value));
     return WWI_LAUNCH_ITEMS(j->means, values, SUM_GROUP, WWI_BUFFER(j->totals), WWI_VALUE(length), WWI_VALUE(channels),
-                            WWI_BUFFER(j->centre->values));
+                            WWI_BUFFER(j->pairs.centre->values));
 }
 
 // Appends the objective of a centre that was accepted. Whether the search is over by the tolerance.
@@ -159,7 +145,7 @@ static ww_status iterate(job *j) {
             // Nothing is gained: the centre before is the result.
             a->result.converged = 1;
             a->result.iterations = i - 1;
-            return wwi_buffer_copy(j->before, 0, j->centre->values, 0, wwi_buffer_bytes(j->before));
+            return wwi_buffer_copy(j->before, 0, j->pairs.centre->values, 0, wwi_buffer_bytes(j->before));
         }
         a->result.iterations = i;
         a->result.converged = note(a, objective) || objective == 0;
@@ -170,37 +156,19 @@ static ww_status iterate(job *j) {
 }
 
 ww_status wwi_average_dba(wwi_average *a) {
-    ww_status status;
-    job j = {.average = a, .value = a->precision == WW_DOUBLE ? 8 : 4};
+    WWI_ENDS(job_close) job j = {.average = a, .value = wwi_precision_bytes(a->precision)};
+    WWI_FREES unsigned char *centre = NULL;
     const size_t values = a->length * a->channels;
-    float *narrow = NULL;
-    if ((status = check_measure(a)) != WW_OK || (status = create(&j)) != WW_OK)
-        goto done;
+    WWI_TRY(check_measure(a));
+    WWI_TRY(create(&j));
     wwi_plan_start(j.plan);
-    status = wwi_plan_end(j.plan, iterate(&j));
-    if (status == WW_OK)
-        status = wwi_finish(j.stream);
-    if (status != WW_OK)
-        goto done;
+    WWI_TRY(wwi_plan_end(j.plan, iterate(&j)));
+    WWI_TRY(wwi_finish(j.stream));
     a->result.seconds_device = j.plan->info.seconds_device + wwi_stream_seconds(j.stream);
     a->result.seconds_wall = j.plan->info.seconds_wall;
-    if (j.value == 8) {
-        status = wwi_buffer_read(j.centre->values, 0, values * 8, a->result.centre);
-    } else if (!(narrow = malloc(values * sizeof *narrow))) {
-        status = wwi_fail_memory(values * sizeof *narrow);
-    } else if ((status = wwi_buffer_read(j.centre->values, 0, values * 4, narrow)) == WW_OK) {
-        for (size_t i = 0; i < values; i++)
-            a->result.centre[i] = (double)narrow[i];
-    }
-done:
-    free(narrow);
-    free(j.distances);
-    WWI_KERNELS_DESTROY(&j.intervals, &j.sums, &j.means);
-    wwi_program_release(&j.program);
-    wwi_stream_destroy(&j.stream);
-    WWI_BUFFERS_DESTROY(&j.matched, &j.list, &j.numbers, &j.weights, &j.totals, &j.before);
-    ww_plan_destroy(&j.plan);
-    ww_dataset_destroy(&j.centre);
-    ww_dataset_destroy(&j.members);
-    return status;
+    WWI_TRY(wwi_new(centre, values * j.value));
+    WWI_TRY(wwi_buffer_read(j.pairs.centre->values, 0, values * j.value, centre));
+    for (size_t i = 0; i < values; i++)
+        a->result.centre[i] = wwi_value_at(centre, a->precision, i);
+    return WW_OK;
 }

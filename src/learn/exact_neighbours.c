@@ -54,17 +54,16 @@ static int by_distance(const void *a, const void *b) {
 // Compares the candidates of `rows` test series in double and puts the nearest in their place.
 static ww_status compare_again(wwi_neighbours *j, ww_dataset *test, ww_dataset *train, const size_t *rows,
                                const size_t *counts, size_t row_count, size_t pairs) {
-    ww_status status;
-    ww_plan *plan = NULL;
     ww_plan_options options = j->plan;
     ww_run_options run = j->run;
-    size_t *row_index = malloc(pairs * sizeof *row_index), *column_index = malloc(pairs * sizeof *column_index);
-    double *distances = malloc(pairs * sizeof *distances);
-    wwi_neighbour *candidates = malloc(pairs * sizeof *candidates);
-    if (!row_index || !column_index || !distances || !candidates) {
-        status = wwi_fail_memory(pairs * 40);
-        goto done;
-    }
+    WWI_FREES size_t *row_index = NULL, *column_index = NULL;
+    WWI_FREES double *distances = NULL;
+    WWI_FREES wwi_neighbour *candidates = NULL;
+    WWI_ENDS(ww_plan_destroy) ww_plan *plan = NULL;
+    WWI_TRY(wwi_new(row_index, pairs));
+    WWI_TRY(wwi_new(column_index, pairs));
+    WWI_TRY(wwi_new(distances, pairs));
+    WWI_TRY(wwi_new(candidates, pairs));
     for (size_t r = 0, at = 0; r < row_count; r++)
         for (size_t s = 0; s < counts[r]; s++, at++) {
             row_index[at] = rows[r];
@@ -75,12 +74,9 @@ static ww_status compare_again(wwi_neighbours *j, ww_dataset *test, ww_dataset *
     run.progress = NULL; // progress has already reported the total
     options.run = &run;
     const ww_output to = WW_OUTPUT_HOST(distances);
-    if ((status = ww_plan_create_pairs(j->measure, test, train, row_index, column_index, pairs, &options, &plan)) !=
-        WW_OK)
-        goto done;
+    WWI_TRY(ww_plan_create_pairs(j->measure, test, train, row_index, column_index, pairs, &options, &plan));
     const double begin = wwi_seconds();
-    if ((status = ww_plan_run(plan, &to)) != WW_OK)
-        goto done;
+    WWI_TRY(ww_plan_run(plan, &to));
     for (size_t r = 0, at = 0; r < row_count; at += counts[r], r++) {
         for (size_t s = 0; s < counts[r]; s++)
             candidates[at + s].distance = distances[at + s];
@@ -89,82 +85,60 @@ static ww_status compare_again(wwi_neighbours *j, ww_dataset *test, ww_dataset *
         memcpy(j->found + rows[r] * j->asked, candidates + at, kept * sizeof *candidates);
     }
     j->seconds += wwi_seconds() - begin;
-done:
-    ww_plan_destroy(&plan);
-    free(row_index);
-    free(column_index);
-    free(distances);
-    free(candidates);
-    return status;
+    return WW_OK;
 }
 
 static ww_status decide_in_double(wwi_neighbours *j, size_t first, size_t count) {
-    ww_status status = WW_OK;
-    ww_dataset *test = NULL, *train = NULL;
-    size_t *rows = malloc(count * sizeof *rows), *counts = malloc(count * sizeof *counts);
+    WWI_FREES size_t *rows = NULL, *counts = NULL;
+    WWI_ENDS(ww_dataset_destroy) ww_dataset *test = NULL, *train = NULL;
     size_t taken = 0;
-    if (!rows || !counts) {
-        status = wwi_fail_memory(2 * count * sizeof *rows);
-        goto done;
-    }
+    WWI_TRY(wwi_new(rows, count));
+    WWI_TRY(wwi_new(counts, count));
     for (size_t i = first; i < first + count; i++) {
         counts[taken] = candidates_of(j, j->found + i * j->asked);
         rows[taken] = i;
         taken += counts[taken] != 0;
     }
     if (taken == 0)
-        goto done;
-    if ((status = wwi_dataset_in_double(j->train, &train)) != WW_OK ||
-        (status = wwi_dataset_in_double(j->test, &test)) != WW_OK)
-        goto done;
-    for (size_t begin = 0, end; status == WW_OK && begin < taken; begin = end) {
+        return WW_OK;
+    WWI_TRY(wwi_dataset_in_double(j->train, &train));
+    WWI_TRY(wwi_dataset_in_double(j->test, &test));
+    for (size_t begin = 0, end; begin < taken; begin = end) {
         size_t pairs = counts[begin];
         for (end = begin + 1; end < taken && pairs + counts[end] <= AGAIN; end++)
             pairs += counts[end];
-        status = compare_again(j, test, train, rows + begin, counts + begin, end - begin, pairs);
+        WWI_TRY(compare_again(j, test, train, rows + begin, counts + begin, end - begin, pairs));
     }
-done:
-    ww_dataset_destroy(&train);
-    ww_dataset_destroy(&test);
-    free(rows);
-    free(counts);
-    return status;
+    return WW_OK;
 }
 
-// Of the runs so far.
-static ww_status add_info(wwi_neighbours *j) {
-    ww_plan_info info = WW_PLAN_INFO_INIT;
-    const ww_status status = ww_plan_get_info(j->search, &info);
-    info.cells_done += j->info.cells_done;
-    info.pairs_pruned += j->info.pairs_pruned;
-    info.pairs_abandoned += j->info.pairs_abandoned;
-    info.launches += j->info.launches;
-    info.seconds_device += j->info.seconds_device;
-    j->info = info;
-    return status;
+void wwi_neighbours_add_info(ww_plan_info *info, const ww_plan_info *more) {
+    const ww_plan_info before = *info;
+    *info = *more;
+    info->cells_done += before.cells_done;
+    info->pairs_pruned += before.pairs_pruned;
+    info->pairs_abandoned += before.pairs_abandoned;
+    info->launches += before.launches;
+    info->seconds_device += before.seconds_device;
 }
 
 static ww_status find_neighbours(wwi_neighbours *j, size_t first, size_t count) {
-    ww_status status;
     const ww_precision precision = ww_dataset_precision(j->train);
-    int64_t *indices = malloc(count * j->asked * sizeof *indices);
-    void *distances = malloc(count * j->asked * wwi_precision_bytes(precision));
+    const size_t all = count * j->asked;
+    ww_plan_info info = WW_PLAN_INFO_INIT;
     wwi_neighbour *found = j->found + first * j->asked;
-    if (!indices || !distances) {
-        status = wwi_fail_memory(count * j->asked * 16);
-        goto done;
-    }
+    WWI_FREES int64_t *indices = NULL;
+    WWI_FREES unsigned char *distances = NULL;
+    WWI_TRY(wwi_new(indices, all));
+    WWI_TRY(wwi_new(distances, all * wwi_precision_bytes(precision)));
     const double begin = wwi_seconds();
-    if ((status = ww_plan_run_nearest_rows(j->search, first, count, indices, distances)) != WW_OK ||
-        (status = add_info(j)) != WW_OK)
-        goto done;
-    for (size_t i = 0; i < count * j->asked; i++)
+    WWI_TRY(ww_plan_run_nearest_rows(j->search, first, count, indices, distances));
+    WWI_TRY(ww_plan_get_info(j->search, &info));
+    wwi_neighbours_add_info(&j->info, &info);
+    for (size_t i = 0; i < all; i++)
         found[i] = (wwi_neighbour){indices[i], wwi_value_at(distances, precision, i)};
     j->seconds += wwi_seconds() - begin;
-done:
-    free(indices);
-    free(distances);
-    return status;
+    return WW_OK;
 }
 
 // ---- the search
@@ -180,18 +154,16 @@ static double latest_time(const ww_dataset *d) {
 
 // The largest absolute value. That of a caller's own memory is not known before it is read.
 static ww_status largest_value(ww_dataset *d, double *largest) {
-    ww_series_set *set;
+    WWI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
     *largest = d->largest_value;
     if (!isinf(*largest))
         return WW_OK;
-    const ww_status status = wwi_dataset_series(d, &set);
+    WWI_TRY(wwi_dataset_series(d, &set));
     *largest = 0;
-    for (size_t i = 0; status == WW_OK && i < d->count; i++)
+    for (size_t i = 0; i < d->count; i++)
         for (size_t t = 0; t < d->lengths[i] * d->channels; t++)
             *largest = fmax(*largest, fabs(ww_series_set_values(set, i)[t]));
-    if (status == WW_OK)
-        ww_series_set_destroy(&set);
-    return status;
+    return WW_OK;
 }
 
 // What the bound of the error is made of.
@@ -239,25 +211,20 @@ ww_status wwi_neighbours_plan(wwi_neighbours *j) {
 }
 
 ww_status wwi_neighbours_some(wwi_neighbours *j, size_t first, size_t count) {
-    const ww_status status = find_neighbours(j, first, count);
-    return status == WW_OK && j->again ? decide_in_double(j, first, count) : status;
+    WWI_TRY(find_neighbours(j, first, count));
+    return j->again ? decide_in_double(j, first, count) : WW_OK;
 }
 
 ww_status wwi_neighbours_find(wwi_neighbours *j) {
-    ww_status status = wwi_neighbours_begin(j);
-    if (status == WW_OK)
-        status = wwi_neighbours_allocate(j);
-    if (status == WW_OK)
-        status = wwi_neighbours_plan(j);
-    if (status == WW_OK)
-        status = wwi_neighbours_some(j, 0, j->count);
-    ww_plan_destroy(&j->search);
-    return status;
+    WWI_TRY(wwi_neighbours_begin(j));
+    WWI_TRY(wwi_neighbours_allocate(j));
+    WWI_TRY(wwi_neighbours_plan(j));
+    return wwi_neighbours_some(j, 0, j->count);
 }
 
 void wwi_neighbours_free(wwi_neighbours *j) {
-    free(j->found);
-    j->found = NULL;
+    ww_plan_destroy(&j->search);
+    wwi_free_taken(&j->found);
 }
 
 // k each; where there are fewer, index -1 and the distance of what is farthest.
@@ -274,8 +241,8 @@ static void give_neighbours(const wwi_neighbours *n, int64_t *indices, double *d
 
 ww_status ww_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
                      const ww_plan_options *options, int64_t *indices, double *distances) {
-    ww_status status;
     ww_measure own;
+    WWI_ENDS(wwi_neighbours_free)
     wwi_neighbours n = {.measure = &own, .train = base ? base : queries, .test = base ? queries : NULL, .k = k};
     if (!queries || !indices)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "queries or indices is NULL");
@@ -283,8 +250,7 @@ ww_status ww_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset 
     WWI_TRY(wwi_options_take(&n.plan, options, "ww_plan_options"));
     WWI_TRY(wwi_run_take(n.plan.run, &n.run));
     WWI_TRY(wwi_measure_take(measure, &own));
-    if ((status = wwi_neighbours_find(&n)) == WW_OK)
-        give_neighbours(&n, indices, distances);
-    wwi_neighbours_free(&n);
-    return status;
+    WWI_TRY(wwi_neighbours_find(&n));
+    give_neighbours(&n, indices, distances);
+    return WW_OK;
 }

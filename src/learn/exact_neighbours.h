@@ -34,11 +34,13 @@ typedef struct wwi_neighbours {
 
 ww_status wwi_neighbours_find(wwi_neighbours *neighbours);
 // The same in steps: what is asked for, which the device's double decides; memory for `found`; the search; and test
-// series [first, first + count). Destroy `search` at the end.
+// series [first, first + count).
 ww_status wwi_neighbours_begin(wwi_neighbours *neighbours);
 ww_status wwi_neighbours_allocate(wwi_neighbours *neighbours);
 ww_status wwi_neighbours_plan(wwi_neighbours *neighbours);
 ww_status wwi_neighbours_some(wwi_neighbours *neighbours, size_t first, size_t count);
+// Adds a run, or what another device did.
+void wwi_neighbours_add_info(ww_plan_info *info, const ww_plan_info *more);
 void wwi_neighbours_free(wwi_neighbours *neighbours);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/grow.h"
 
 #define MEMORY 10  // steps that a direction is made of
 #define GAIN 1e-4  // share of the promised gain that a step must have
@@ -109,11 +109,9 @@ static ww_status take_step(search *s, double length, double slope, double *value
 
 ww_status wwi_lbfgs(wwi_function function, wwi_step step, void *user, double *at, size_t count, size_t most,
                     wwi_lbfgs_result *result) {
-    ww_status status;
-    double *values = calloc(count, (2 * MEMORY + 4) * sizeof *values);
+    WWI_FREES double *values = NULL;
     *result = (wwi_lbfgs_result){0, 0, 0, false, false};
-    if (!values)
-        return wwi_fail(WW_ERROR_OUT_OF_MEMORY, "no memory for a search in %zu variables", count);
+    WWI_TRY(wwi_new_zeroed(values, count * (2 * MEMORY + 4)));
     double *rest = values + 2 * MEMORY * count;
     search s = {.function = function,
                 .user = user,
@@ -124,8 +122,7 @@ ww_status wwi_lbfgs(wwi_function function, wwi_step step, void *user, double *at
                 .direction = rest + count,
                 .next = rest + 2 * count,
                 .next_gradient = rest + 3 * count};
-    if ((status = function(user, at, count, &result->start, s.gradient)) != WW_OK)
-        goto done;
+    WWI_TRY(function(user, at, count, &result->start, s.gradient));
     result->value = result->start;
     result->ended = step(user, 0, result->start);
     while (!result->ended && result->steps < most) {
@@ -137,8 +134,7 @@ ww_status wwi_lbfgs(wwi_function function, wwi_step step, void *user, double *at
         const double slope = take_direction(&s, steepest);
         double value = result->value;
         bool lower;
-        if ((status = take_step(&s, s.memory.used ? 1 : 1 / fmax(1, sqrt(steepest)), slope, &value, &lower)) != WW_OK)
-            goto done;
+        WWI_TRY(take_step(&s, s.memory.used ? 1 : 1 / fmax(1, sqrt(steepest)), slope, &value, &lower));
         if (!lower && s.memory.used) {
             s.memory.used = 0; // once more straight down
             continue;
@@ -154,7 +150,5 @@ ww_status wwi_lbfgs(wwi_function function, wwi_step step, void *user, double *at
         result->steps++;
         result->ended = step(user, result->steps, value);
     }
-done:
-    free(values);
-    return status;
+    return WW_OK;
 }

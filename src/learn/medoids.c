@@ -74,7 +74,6 @@ static ww_status passed(job *j, const ww_run_options *run, size_t done) {
 // The item that lowers the cost most becomes a medoid, k times.
 static ww_status first_medoids(job *j, const ww_run_options *run) {
     const size_t n = j->distances.count;
-    ww_status status = WW_OK;
     for (size_t o = 0; o < n; o++)
         j->to_nearest[o] = INFINITY;
     for (size_t m = 0; m < j->k; m++) {
@@ -96,9 +95,7 @@ static ww_status first_medoids(job *j, const ww_run_options *run) {
         j->is_medoid[best] = true;
         for (size_t o = 0; o < n; o++)
             j->to_nearest[o] = fmin(j->to_nearest[o], distance(j, o, best));
-        status = wwi_run_report(run->progress, run->progress_user, (m + 1) * n, (j->k + 1) * n);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(wwi_run_report(run->progress, run->progress_user, (m + 1) * n, (j->k + 1) * n));
     }
     return WW_OK;
 }
@@ -135,9 +132,7 @@ static ww_status exchange(job *j, const ww_medoids_options *options, const ww_ru
             info->converged = 1;
             break;
         }
-        const ww_status told = passed(j, run, (j->k + 1) * n - 1);
-        if (told != WW_OK)
-            return told;
+        WWI_TRY(passed(j, run, (j->k + 1) * n - 1));
         if (j->is_medoid[c] || !(best_exchange(j, c, &out) < -1e-12 * fabs(info->cost)))
             continue;
         if (options->max_swaps && info->swaps == options->max_swaps)
@@ -173,16 +168,13 @@ static void order_clusters(job *j, int64_t *labels, size_t *number) {
 }
 
 static ww_status job_open(job *j, size_t count) {
-    j->nearest = calloc(count, sizeof *j->nearest);
-    j->second = calloc(count, sizeof *j->second);
-    j->to_nearest = malloc(count * sizeof *j->to_nearest);
-    j->to_second = malloc(count * sizeof *j->to_second);
-    j->removal = malloc(j->k * sizeof *j->removal);
-    j->loss = malloc(j->k * sizeof *j->loss);
-    j->is_medoid = calloc(count, sizeof *j->is_medoid);
-    if (!j->nearest || !j->second || !j->to_nearest || !j->to_second || !j->removal || !j->loss || !j->is_medoid)
-        return wwi_fail_memory(count * 48);
-    return WW_OK;
+    WWI_TRY(wwi_new_zeroed(j->nearest, count));
+    WWI_TRY(wwi_new_zeroed(j->second, count));
+    WWI_TRY(wwi_new(j->to_nearest, count));
+    WWI_TRY(wwi_new(j->to_second, count));
+    WWI_TRY(wwi_new(j->removal, j->k));
+    WWI_TRY(wwi_new(j->loss, j->k));
+    return wwi_new_zeroed(j->is_medoid, count);
 }
 
 static void job_close(job *j) {
@@ -196,22 +188,18 @@ ww_status ww_cluster_medoids(const void *condensed, ww_precision precision, size
     ww_medoids_options options = WW_MEDOIDS_OPTIONS_INIT;
     ww_run_options run;
     ww_medoids_info own = WW_MEDOIDS_INFO_INIT;
-    job j = {.k = k};
-    ww_status status = info ? wwi_struct_check(info, "ww_medoids_info") : WW_OK;
-    if (status != WW_OK || (status = wwi_options_take(&options, given, "ww_medoids_options")) != WW_OK ||
-        (status = wwi_run_take(options.run, &run)) != WW_OK ||
-        (status = wwi_condensed_take(condensed, precision, count, -INFINITY, &j.distances)) != WW_OK)
-        return status;
+    WWI_ENDS(job_close) job j = {.k = k, .medoids = medoids};
+    WWI_TRY(info ? wwi_struct_check(info, "ww_medoids_info") : WW_OK);
+    WWI_TRY(wwi_options_take(&options, given, "ww_medoids_options"));
+    WWI_TRY(wwi_run_take(options.run, &run));
+    WWI_TRY(wwi_condensed_take(condensed, precision, count, -INFINITY, &j.distances));
     if (k < 1 || k > count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu clusters of %zu items", k, count);
     if (!labels || !medoids)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "labels or medoids is NULL");
-    j.medoids = medoids;
-    if ((status = job_open(&j, count)) == WW_OK && (status = first_medoids(&j, &run)) == WW_OK &&
-        (status = exchange(&j, &options, &run, &own)) == WW_OK) {
-        order_clusters(&j, labels, j.second); // of no use any more
-        status = info ? wwi_struct_give(info, &own, "ww_medoids_info") : WW_OK;
-    }
-    job_close(&j);
-    return status;
+    WWI_TRY(job_open(&j, count));
+    WWI_TRY(first_medoids(&j, &run));
+    WWI_TRY(exchange(&j, &options, &run, &own));
+    order_clusters(&j, labels, j.second); // of no use any more
+    return info ? wwi_struct_give(info, &own, "ww_medoids_info") : WW_OK;
 }

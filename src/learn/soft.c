@@ -14,10 +14,10 @@
 
 typedef struct job {
     wwi_average *a;
-    ww_dataset *centre, *members;
+    wwi_average_pairs pairs;
     ww_gradient *gradient;
-    unsigned char *values, *slopes, *weights, *rounded; // of the datasets' precision
-    size_t size;                                        // bytes of a value
+    unsigned char *values, *slopes, *rounded; // of the datasets' precision
+    size_t size;                              // bytes of a value
 } job;
 
 // The weighted sum of the values at a centre, and its gradient.
@@ -26,7 +26,7 @@ static ww_status evaluate(void *user, const double *at, size_t count, double *va
     ww_gradient_info info = WW_GRADIENT_INFO_INIT;
     const ww_output values = WW_OUTPUT_HOST(j->values), slopes = WW_OUTPUT_HOST(j->slopes);
     ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
-    to.upstream = j->weights;
+    to.upstream = j->pairs.weights;
     to.values = &values;
     to.rows = &slopes;
     for (size_t i = 0; i < count; i++) {
@@ -38,7 +38,7 @@ static ww_status evaluate(void *user, const double *at, size_t count, double *va
             return WW_OK;
         }
     }
-    WWI_TRY(wwi_buffer_write(j->centre->values, 0, count * j->size, j->rounded));
+    WWI_TRY(wwi_buffer_write(j->pairs.centre->values, 0, count * j->size, j->rounded));
     WWI_TRY(ww_gradient_run(j->gradient, &to));
     WWI_TRY(ww_gradient_get_info(j->gradient, &info));
     j->a->result.seconds_device += info.seconds_device;
@@ -60,35 +60,25 @@ static bool note(void *user, size_t step, double value) {
 }
 
 static ww_status create(job *j) {
-    ww_status status;
-    wwi_average *a = j->a;
-    ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
+    const wwi_average *a = j->a;
+    wwi_average_pairs *p = &j->pairs;
     ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
-    const size_t values = a->length * a->channels, count = a->count;
-    size_t *rows = calloc(count, sizeof *rows), *columns = malloc(count * sizeof *columns);
-    j->values = malloc(count * j->size);
-    j->weights = malloc(count * j->size);
-    j->slopes = malloc(values * j->size);
-    j->rounded = malloc(values * j->size);
-    if (!rows || !columns || !j->values || !j->weights || !j->slopes || !j->rounded) {
-        status = wwi_fail_memory((2 * count + 2 * values) * j->size);
-        goto done;
-    }
-    make.precision = a->precision;
+    const size_t values = a->length * a->channels;
     options.run = a->options.plan ? a->options.plan->run : NULL;
-    for (size_t k = 0; k < count; k++) {
-        columns[k] = k;
-        wwi_set_value(j->weights, j->a->precision, k, a->weights[k]);
-    }
-    if ((status = ww_dataset_create(a->context, &a->view, &make, &j->members)) != WW_OK ||
-        (status = wwi_dataset_of_doubles(a->context, a->precision, a->result.centre, 1, a->channels, a->length,
-                                         &j->centre)) != WW_OK)
-        goto done;
-    status = ww_gradient_create_pairs(&a->measure, j->centre, j->members, rows, columns, count, &options, &j->gradient);
-done:
-    free(rows);
-    free(columns);
-    return status;
+    WWI_TRY(wwi_new(j->values, a->count * j->size));
+    WWI_TRY(wwi_new(j->slopes, values * j->size));
+    WWI_TRY(wwi_new(j->rounded, values * j->size));
+    WWI_TRY(wwi_average_pairs_make(a, p));
+    return ww_gradient_create_pairs(&a->measure, p->centre, p->members, p->rows, p->columns, a->count, &options,
+                                    &j->gradient);
+}
+
+static void job_close(job *j) {
+    ww_gradient_destroy(&j->gradient);
+    wwi_average_pairs_free(&j->pairs);
+    free(j->values);
+    free(j->slopes);
+    free(j->rounded);
 }
 
 // The centre's values are written to its dataset, of which a derived one would be a copy.
@@ -105,26 +95,14 @@ static ww_status check(const wwi_average *a) {
 }
 
 ww_status wwi_average_soft(wwi_average *a) {
-    ww_status status;
-    job j = {.a = a, .size = wwi_precision_bytes(a->precision)};
-    wwi_lbfgs_result found = {0, 0, 0, false, false};
+    WWI_ENDS(job_close) job j = {.a = a, .size = wwi_precision_bytes(a->precision)};
+    wwi_lbfgs_result found;
     const double begin = wwi_seconds();
-    a->result.seconds_device = 0;
-    a->result.iterations = 0;
-    a->result.converged = 0;
-    if ((status = check(a)) != WW_OK || (status = create(&j)) != WW_OK)
-        goto done;
-    status = wwi_lbfgs(evaluate, note, &j, a->result.centre, a->length * a->channels, a->options.iterations, &found);
+    WWI_TRY(check(a));
+    WWI_TRY(create(&j));
+    WWI_TRY(wwi_lbfgs(evaluate, note, &j, a->result.centre, a->length * a->channels, a->options.iterations, &found));
     a->result.iterations = found.steps;
     a->result.converged = found.ended || found.stuck;
-done:
-    ww_gradient_destroy(&j.gradient);
-    ww_dataset_destroy(&j.centre);
-    ww_dataset_destroy(&j.members);
-    free(j.values);
-    free(j.slopes);
-    free(j.weights);
-    free(j.rounded);
     a->result.seconds_wall = wwi_seconds() - begin;
-    return status;
+    return WW_OK;
 }
