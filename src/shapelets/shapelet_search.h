@@ -113,10 +113,15 @@ static inline double wwi_shapelet_join(ww_shapelet_op op, double a, double b) {
 }
 
 // The distance of each pattern to each of the series `ids` (count x series), infinite where the series is shorter, and
-// the first window that has it (or NULL). WW_ERROR_UNSUPPORTED never: without double on the device the host computes.
+// the first window that has it (or NULL). count: 1 at least. WW_ERROR_UNSUPPORTED never: without double on the device
+// the host computes.
 ww_status wwi_shapelet_exact(wwi_shapelet_device *device, const wwi_shapelet_data *data, const uint32_t *ids,
                              size_t series, const wwi_shapelet_pattern *patterns, size_t count, double *distances,
                              uint32_t *at);
+// Ends with its block, unless it is NULL by then: waits for what was sent.
+static inline void wwi_shapelet_settle(wwi_buffer **sent) {
+    wwi_buffer_settle(*sent);
+}
 
 // ---- gains in double (shapelet_rescore.c)
 
@@ -209,6 +214,10 @@ typedef struct wwi_shapelet_node {
     size_t part_first, part_count;    // candidates of so many of the series alone, by place; part_count 0: of all
 } wwi_shapelet_node;
 
+// The distances of the node's series to a candidate: 0 to its own.
+ww_status wwi_shapelet_distances(wwi_shapelet_device *device, const wwi_shapelet_data *data,
+                                 const wwi_shapelet_node *node, const wwi_shapelet_place *place, double *distances);
+
 // The best of those that a search examined, and its distances to the node's series.
 typedef struct wwi_shapelet_after {
     wwi_shapelet_found found; // its length is 0 before there is one
@@ -224,12 +233,10 @@ double wwi_shapelet_rounding_most(const wwi_shapelet_data *data, wwi_shapelet_ki
 // What the distances of one candidate to the series `ids` are off by at most; 0 to its own.
 ww_status wwi_shapelet_rounding(wwi_shapelet_device *device, const wwi_shapelet_data *data, const uint32_t *ids,
                                 size_t series, const wwi_shapelet_place *place, double *errors);
-// The score of found->place by its distances to the node's series, which are joined to those before. order, counts: as
-// wwi_shapelet_split().
+// The score of found->place by its distances to the node's series, which are joined to those before.
 ww_status wwi_shapelet_judge(wwi_shapelet_device *device, const wwi_shapelet_data *data,
                              const wwi_shapelet_gains *gains, const ww_shapelets_options *options,
-                             const wwi_shapelet_node *node, const double *distances, uint32_t *order, size_t *counts,
-                             wwi_shapelet_found *found);
+                             const wwi_shapelet_node *node, const double *distances, wwi_shapelet_found *found);
 
 // What may be kept between calls, told and asked.
 typedef struct wwi_shapelet_progress {
