@@ -50,7 +50,7 @@ wwi_node_chunk wwi_node_chunk_of(const wwi_node_search *s, size_t first, size_t 
 typedef struct wwi_shapelet_way {
     bool diagonals;        // sums along diagonals: columns follow each other in rows
     bool host;             // the host makes the tables
-    uint32_t tile_windows; // 0: the device's
+    uint32_t tile_windows; // by matrix units; else 0: the device's
     ww_status (*compile)(wwi_node_search *s);
     uint32_t (*block)(const wwi_node_search *s);
     uint64_t (*column_bytes)(const wwi_node_search *s); // of its tables
@@ -165,6 +165,7 @@ struct wwi_node_search {
     wwi_node_shortlist shortlist;
     wwi_node_sent sent;
     bool ahead; // chunks are queued one after the other, and their lists are read at the end
+    bool ended; // all that was queued
     wwi_shapelet_found *best_found;
     size_t best_count;
 };

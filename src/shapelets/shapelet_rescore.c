@@ -36,89 +36,73 @@ static void order_by_length(const uint32_t (*candidates)[4], size_t count, uint3
 static ww_status near_of_length(wwi_shapelet_device *d, const wwi_shapelet_data *data, const wwi_shapelet_sides *sides,
                                 uint32_t first, uint32_t count, uint32_t l) {
     enum { MOST_ACROSS = 16, GROUPS = 4096 };
-    ww_status status = WW_OK;
     struct wwi_shapelet_exact_scratch *e = &d->scratch.exact;
     const uint32_t wide = (uint32_t)data->longest - l + 1;
     const uint64_t windows = (uint64_t)sides->series * d->kind.channels * wide, values = d->kind.channels * (uint64_t)l;
     const uint64_t at_once = (UINT64_C(64) << 20) / 8 / values + MOST_ACROSS;
     WWI_TRY(wwi_grow_buffer(d->context, &e->statistics, windows * 16));
     WWI_TRY(wwi_grow_buffer(d->context, &e->patterns, wwi_least(count, at_once) * values * 8));
-    const wwi_arg statistics[] = {WWI_BUFFER(data->device_values),
-                                  WWI_BUFFER(data->device_offsets),
-                                  WWI_BUFFER(sides->ids),
-                                  WWI_VALUE(sides->series),
-                                  WWI_VALUE(wide),
-                                  WWI_VALUE(l),
-                                  WWI_BUFFER(e->statistics)};
     // As they are, windows have no statistics; the kernels do not read them.
     if (!d->kind.raw)
-        status = wwi_launch_items(d->kernels.statistics_of, windows, d->table_group, WWI_ALL(statistics));
-    for (uint32_t many; status == WW_OK && count; first += many, count -= many) {
+        WWI_TRY(WWI_LAUNCH_ITEMS(d->kernels.statistics_of, windows, d->table_group, WWI_BUFFER(data->device_values),
+                                 WWI_BUFFER(data->device_offsets), WWI_BUFFER(sides->ids), WWI_VALUE(sides->series),
+                                 WWI_VALUE(wide), WWI_VALUE(l), WWI_BUFFER(e->statistics)));
+    for (uint32_t many; count; first += many, count -= many) {
         many = (uint32_t)wwi_least(count, at_once);
         // Of few candidates the windows are divided among more work-items, so that all of the device has work.
         uint32_t across = MOST_ACROSS;
         while (across > 1 && wwi_ceil_div(many, across) * sides->series < GROUPS)
             across /= 2;
-        status = WWI_LAUNCH_ITEMS(d->kernels.patterns_of, many * values, d->table_group,
-                                  WWI_BUFFER(data->device_values), WWI_BUFFER(data->device_offsets),
-                                  WWI_BUFFER(e->candidates), WWI_VALUE(first), WWI_VALUE(many), WWI_VALUE(wide),
-                                  WWI_VALUE(l), WWI_BUFFER(e->statistics), WWI_BUFFER(e->patterns));
-        if (status == WW_OK)
-            status = WWI_LAUNCH(d->kernels.near, wwi_ceil_div(many, across) * sides->series, d->exact_group,
-                                WWI_BUFFER(data->device_values), WWI_BUFFER(data->device_offsets),
-                                WWI_BUFFER(sides->ids), WWI_VALUE(sides->series), WWI_BUFFER(e->candidates),
-                                WWI_VALUE(first), WWI_VALUE(many), WWI_VALUE(wide), WWI_VALUE(l), WWI_VALUE(across),
-                                WWI_BUFFER(e->statistics), WWI_BUFFER(e->patterns), WWI_BUFFER(e->nearest));
+        WWI_TRY(WWI_LAUNCH_ITEMS(d->kernels.patterns_of, many * values, d->table_group, WWI_BUFFER(data->device_values),
+                                 WWI_BUFFER(data->device_offsets), WWI_BUFFER(e->candidates), WWI_VALUE(first),
+                                 WWI_VALUE(many), WWI_VALUE(wide), WWI_VALUE(l), WWI_BUFFER(e->statistics),
+                                 WWI_BUFFER(e->patterns)));
+        WWI_TRY(WWI_LAUNCH(d->kernels.near, wwi_ceil_div(many, across) * sides->series, d->exact_group,
+                           WWI_BUFFER(data->device_values), WWI_BUFFER(data->device_offsets), WWI_BUFFER(sides->ids),
+                           WWI_VALUE(sides->series), WWI_BUFFER(e->candidates), WWI_VALUE(first), WWI_VALUE(many),
+                           WWI_VALUE(wide), WWI_VALUE(l), WWI_VALUE(across), WWI_BUFFER(e->statistics),
+                           WWI_BUFFER(e->patterns), WWI_BUFFER(e->nearest)));
     }
-    return status;
+    return WW_OK;
 }
 
 ww_status wwi_shapelet_rescore(wwi_shapelet_device *d, const wwi_shapelet_data *data, const wwi_shapelet_sides *sides,
                                const uint32_t (*candidates)[4], size_t count, int64_t *gains, double *gaps) {
-    ww_status status;
     struct wwi_shapelet_exact_scratch *e = &d->scratch.exact;
     const uint32_t unscaled = d->kind.unscaled, longest = (uint32_t)data->longest;
+    WWI_FREES uint32_t(*sorted)[4] = NULL;
+    WWI_FREES uint32_t *starts = NULL, *order = NULL;
+    WWI_FREES int64_t *own_gains = NULL;
+    WWI_FREES double *own_gaps = NULL;
     if (!count)
         return WW_OK;
-    uint32_t(*sorted)[4] = malloc(count * sizeof *sorted);
-    uint32_t *starts = malloc(((size_t)longest + 2) * sizeof *starts), *order = malloc(count * sizeof *order);
-    int64_t *own_gains = malloc(count * sizeof *own_gains);
-    double *own_gaps = malloc(count * sizeof *own_gaps);
-    if (!sorted || !starts || !order || !own_gains || !own_gaps) {
-        status = wwi_fail_memory(count * sizeof *sorted);
-        goto done;
-    }
+    WWI_TRY(wwi_new(sorted, count));
+    WWI_TRY(wwi_new(starts, (size_t)longest + 2));
+    WWI_TRY(wwi_new(order, count));
+    WWI_TRY(wwi_new(own_gains, count));
+    WWI_TRY(wwi_new(own_gaps, count));
     order_by_length(candidates, count, longest, starts, order);
     for (size_t i = 0; i < count; i++)
         memcpy(sorted[i], candidates[order[i]], sizeof *sorted);
-    if ((status = wwi_upload(d->context, &e->candidates, sorted, count * sizeof *sorted)) != WW_OK ||
-        (status = WWI_GROW(d->context, {&e->nearest, (uint64_t)count * sides->series * sizeof(double)},
-                           {&e->gains, count * sizeof *gains}, {&e->gaps, count * sizeof *gaps})) != WW_OK)
-        goto done;
+    WWI_TRY(wwi_upload(d->context, &e->candidates, sorted, count * sizeof *sorted));
+    WWI_TRY(WWI_GROW(d->context, {&e->nearest, (uint64_t)count * sides->series * sizeof(double)},
+                     {&e->gains, count * sizeof *gains}, {&e->gaps, count * sizeof *gaps}));
     for (uint32_t first = 0, next; first < count; first = next) {
         for (next = first + 1; next < count && sorted[next][2] == sorted[first][2];)
             next++;
-        if ((status = near_of_length(d, data, sides, first, next - first, sorted[first][2])) != WW_OK)
-            goto done;
+        WWI_TRY(near_of_length(d, data, sides, first, next - first, sorted[first][2]));
     }
-    if ((status = WWI_LAUNCH(
-             d->kernels.rescore, count, d->exact_group, WWI_BUFFER(e->nearest), WWI_BUFFER(e->candidates),
-             WWI_BUFFER(sides->class_of), WWI_BUFFER(sides->totals), WWI_BUFFER(sides->before),
-             WWI_BUFFER(sides->steps), WWI_VALUE(sides->series), WWI_VALUE(sides->classes), WWI_VALUE(sides->combine),
-             WWI_VALUE(unscaled), WWI_LOCAL((size_t)sides->series * 8), WWI_LOCAL((size_t)sides->series * 4),
-             WWI_LOCAL((size_t)sides->classes * 4), WWI_BUFFER(e->gains), WWI_BUFFER(e->gaps))) != WW_OK ||
-        (status = wwi_stream_read(d->stream, e->gains, 0, count * sizeof *gains, own_gains)) != WW_OK ||
-        (status = wwi_stream_read(d->stream, e->gaps, 0, count * sizeof *gaps, own_gaps)) != WW_OK)
-        goto done;
+    WWI_TRY(WWI_LAUNCH(d->kernels.rescore, count, d->exact_group, WWI_BUFFER(e->nearest), WWI_BUFFER(e->candidates),
+                       WWI_BUFFER(sides->class_of), WWI_BUFFER(sides->totals), WWI_BUFFER(sides->before),
+                       WWI_BUFFER(sides->steps), WWI_VALUE(sides->series), WWI_VALUE(sides->classes),
+                       WWI_VALUE(sides->combine), WWI_VALUE(unscaled), WWI_LOCAL((size_t)sides->series * 8),
+                       WWI_LOCAL((size_t)sides->series * 4), WWI_LOCAL((size_t)sides->classes * 4),
+                       WWI_BUFFER(e->gains), WWI_BUFFER(e->gaps)));
+    WWI_TRY(wwi_stream_read(d->stream, e->gains, 0, count * sizeof *gains, own_gains));
+    WWI_TRY(wwi_stream_read(d->stream, e->gaps, 0, count * sizeof *gaps, own_gaps));
     for (size_t i = 0; i < count; i++) {
         gains[order[i]] = own_gains[i];
         gaps[order[i]] = own_gaps[i];
     }
-done:
-    free(sorted);
-    free(starts);
-    free(order);
-    free(own_gains);
-    free(own_gaps);
-    return status;
+    return WW_OK;
 }

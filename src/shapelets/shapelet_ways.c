@@ -64,29 +64,27 @@ static ww_status allocate_extension(wwi_node_search *s, uint64_t columns) {
     return wwi_grow_buffer(s->device->context, &s->scratch->columns.a, columns * extension_bytes(s));
 }
 
-static ww_status launch_columns(wwi_node_search *s, wwi_kernel *kernel) {
+// Also by matrix units.
+static ww_status extension_columns(wwi_node_search *s) {
     const struct wwi_shapelet_columns_scratch *to = &s->scratch->columns;
+    const wwi_shapelet_kernels *k = &s->device->kernels;
+    wwi_kernel *kernel = s->correlator.way->tile_windows ? k->tensor_columns : k->make_columns;
     return WWI_LAUNCH_ITEMS(kernel, s->job.columns, s->device->table_group, WWI_BUFFER(s->data->device_values),
                             WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(to->places), WWI_BUFFER(to->a),
                             WWI_BUFFER(to->norms), WWI_BUFFER(to->reaches), WWI_BUFFER(to->own),
                             WWI_VALUE(s->correlator.unit), WWI_VALUE(s->job));
 }
 
-static ww_status launch_windows(wwi_node_search *s, wwi_kernel *kernel, uint32_t each) {
+static ww_status extension_windows(wwi_node_search *s) {
     const struct wwi_shapelet_windows_scratch *to = &s->scratch->windows;
-    const uint32_t tiles = (uint32_t)s->table.tile_count;
+    const wwi_shapelet_kernels *k = &s->device->kernels;
+    const uint32_t tiles = (uint32_t)s->table.tile_count, tensor = s->correlator.way->tile_windows;
+    wwi_kernel *kernel = tensor ? k->tensor_windows : k->make_windows;
+    const uint32_t each = tensor ? tensor : s->device->windows;
     return WWI_LAUNCH_ITEMS(kernel, (uint64_t)tiles * each, s->device->table_group, WWI_BUFFER(s->data->device_values),
                             WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(s->scratch->node.ids),
                             WWI_BUFFER(to->tiles), WWI_BUFFER(to->b), WWI_BUFFER(to->constant),
                             WWI_VALUE(s->correlator.unit), WWI_VALUE(tiles), WWI_VALUE(s->job));
-}
-
-static ww_status extension_columns(wwi_node_search *s) {
-    return launch_columns(s, s->device->kernels.make_columns);
-}
-
-static ww_status extension_windows(wwi_node_search *s) {
-    return launch_windows(s, s->device->kernels.make_windows, s->device->windows);
 }
 
 static ww_status launch_extension(wwi_node_search *s) {
@@ -229,14 +227,6 @@ static ww_status clear_nearest(wwi_node_search *s) {
                       WWI_VALUE(fours));
 }
 
-static ww_status tensor_columns(wwi_node_search *s) {
-    return launch_columns(s, s->device->kernels.tensor_columns);
-}
-
-static ww_status tensor_windows(wwi_node_search *s) {
-    return launch_windows(s, s->device->kernels.tensor_windows, TENSOR_WINDOWS);
-}
-
 static ww_status launch_tensor(wwi_node_search *s) {
     const wwi_shapelet_scratch *scratch = s->scratch;
     const uint32_t *of = s->table.first_tile + s->job.first - s->table.first;
@@ -265,7 +255,7 @@ static const wwi_shapelet_way by_diagonals =
 static const wwi_shapelet_way by_matrix_units =
     WWI_LIST(.tile_windows = TENSOR_WINDOWS, .compile = compile_tensor, .block = tensor_block,
              .column_bytes = extension_bytes, .allocate = allocate_extension, .begin = clear_nearest,
-             .make_columns = tensor_columns, .make_windows = tensor_windows, .launch = launch_tensor);
+             .make_columns = extension_columns, .make_windows = extension_windows, .launch = launch_tensor);
 
 // Whether matrix units find the covariances: of every length, where no window varies so little beside the whole that
 // halves lose it. Errors of q: of the sums up to 2^-24 for each point, since they are rounded towards zero; of numbers
