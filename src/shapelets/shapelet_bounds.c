@@ -79,8 +79,8 @@ ww_status wwi_node_bounds_compile(wwi_node_search *s) {
                             {"WW_WG", b->prune_group}, {"WW_TWO", s->node->class_count == 2}),
         .kernels = WWI_LIST({&b->prune, "ww_shapelet_prune"}, {&b->survive, "ww_shapelet_survive"}),
     };
-    const ww_status status = wwi_program_make(d->context, d->stream, &split, &b->split_program);
-    return status == WW_OK && b->prunes ? wwi_program_make(d->context, d->stream, &prune, &b->prune_program) : status;
+    WWI_TRY(wwi_program_make(d->context, d->stream, &split, &b->split_program));
+    return b->prunes ? wwi_program_make(d->context, d->stream, &prune, &b->prune_program) : WW_OK;
 }
 
 ww_status wwi_node_bounds_allocate(wwi_node_search *s, uint64_t columns) {
@@ -192,9 +192,10 @@ static ww_status keep(wwi_node_search *s) {
 }
 
 ww_status wwi_node_bounds_find(wwi_node_search *s) {
-    ww_status status = s->bounds.prunes ? prune(s) : WW_OK;
-    if (status != WW_OK || (status = split(s)) != WW_OK ||
-        (!s->ahead && (status = wwi_buffer_fill_u32(s->scratch->bounds.kept_count, 0, 4, 0)) != WW_OK))
-        return status;
+    if (s->bounds.prunes)
+        WWI_TRY(prune(s));
+    WWI_TRY(split(s));
+    if (!s->ahead)
+        WWI_TRY(wwi_buffer_fill_u32(s->scratch->bounds.kept_count, 0, 4, 0));
     return keep(s);
 }

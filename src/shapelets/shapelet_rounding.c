@@ -126,23 +126,17 @@ ww_status wwi_shapelet_rounding(wwi_shapelet_device *device, const wwi_shapelet_
 ww_status wwi_shapelet_judge(wwi_shapelet_device *device, const wwi_shapelet_data *data,
                              const wwi_shapelet_gains *gains, const ww_shapelets_options *options,
                              const wwi_shapelet_node *node, const double *distances, wwi_shapelet_found *found) {
-    const size_t n = node->count;
-    WWI_FREES uint32_t *order = NULL;
-    WWI_FREES size_t *counts = NULL;
+    bool told;
     WWI_FREES double *errors = NULL;
-    WWI_TRY(wwi_new(order, n));
-    WWI_TRY(wwi_new(counts, 2 * node->class_count));
     // Joined distances may be those of any length.
     const double most =
         wwi_shapelet_rounding_most(data, device->kind, node->before ? options->max_length : found->place.length);
-    if (wwi_shapelet_split(gains, distances, node->classes, n, node->class_count, options->quality, most, NULL, order,
-                           counts, &found->score))
+    WWI_TRY(wwi_shapelet_split(gains, node, options->quality, distances, most, NULL, &found->score, &told));
+    if (told)
         return WW_OK;
-    WWI_TRY(wwi_new(errors, n));
-    WWI_TRY(wwi_shapelet_rounding(device, data, node->ids, n, &found->place, errors));
-    for (size_t j = 0; node->before && j < n; j++)
+    WWI_TRY(wwi_new(errors, node->count));
+    WWI_TRY(wwi_shapelet_rounding(device, data, node->ids, node->count, &found->place, errors));
+    for (size_t j = 0; node->before && j < node->count; j++)
         errors[j] = fmax(errors[j], node->before_errors[j]);
-    wwi_shapelet_split(gains, distances, node->classes, n, node->class_count, options->quality, most, errors, order,
-                       counts, &found->score);
-    return WW_OK;
+    return wwi_shapelet_split(gains, node, options->quality, distances, most, errors, &found->score, &told);
 }

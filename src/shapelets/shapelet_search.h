@@ -185,14 +185,6 @@ void wwi_shapelet_score_keys(ww_shapelet_quality quality, size_t series, double 
 
 #define WWI_QUALITY_UNIT 1048576.0 // of keys that are not gains
 
-// The best split of distances. `order` has room for `count` indices; classes are below `class_count`. `counts` has room
-// for 2 * class_count. A split lies between distances that differ by more than 1e-10 of the largest, and by more than
-// the rounding of both: `errors` of each, or where that is NULL at most `most`. False: without `errors` it can't be
-// told.
-bool wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances, const uint32_t *classes, size_t count,
-                        size_t class_count, ww_shapelet_quality quality, double most, const double *errors,
-                        uint32_t *order, size_t *counts, wwi_shapelet_score *score);
-
 // ---- the search of a node (shapelet_node.c)
 
 typedef struct wwi_shapelet_found {
@@ -214,6 +206,12 @@ typedef struct wwi_shapelet_node {
     size_t part_first, part_count;    // candidates of so many of the series alone, by place; part_count 0: of all
 } wwi_shapelet_node;
 
+// The best split of the node's series by their distances: between such that differ by more than 1e-10 of the largest,
+// and by more than the rounding of both: `errors` of each, or where that is NULL at most `most`. *told false: without
+// `errors` it can't be told.
+ww_status wwi_shapelet_split(const wwi_shapelet_gains *gains, const wwi_shapelet_node *node,
+                             ww_shapelet_quality quality, const double *distances, double most, const double *errors,
+                             wwi_shapelet_score *score, bool *told);
 // The distances of the node's series to a candidate: 0 to its own.
 ww_status wwi_shapelet_distances(wwi_shapelet_device *device, const wwi_shapelet_data *data,
                                  const wwi_shapelet_node *node, const wwi_shapelet_place *place, double *distances);
