@@ -33,8 +33,7 @@ static const struct {
                [WW_METRIC_JACCARD_BITS] = {WW_POINTS_BITS, 6}};
 #define METRICS (sizeof metrics / sizeof *metrics)
 
-enum { LEAST_TENSOR = 5 };   // fewest coordinates for matrix units
-enum { GROUPS_A_UNIT = 24 }; // of a launch
+enum { LEAST_TENSOR = 5 }; // fewest coordinates for matrix units
 
 ww_point_kind ww_metric_kind(ww_metric metric) {
     return (unsigned)metric < METRICS ? metrics[metric].kind : WW_POINTS_NUMBERS;
@@ -75,10 +74,6 @@ static ww_status check_points(const ww_points *base, const ww_points *queries, w
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the queries have %zu coordinates, the base has %zu",
                         queries->dimension, base->dimension);
     return WW_OK;
-}
-
-static uint32_t tuned(const ww_knn *s, const char *name, uint32_t fallback) {
-    return (uint32_t)wwi_tuning_for(s->context, s->precision, name, (long)fallback);
 }
 
 // Points of both sides.
@@ -149,7 +144,7 @@ static shape choose_shape(ww_knn *s) {
     case FILTER_NARROW:
         of.queries = doubles ? 2 : d <= 12 ? 8 : d <= 20 ? 6 : 4;
         of.fixed = d;
-        s->group = tuned(s, "knn.group", 128);
+        s->group = (uint32_t)wwi_tuning_for(s->context, s->precision, "knn.group", 128);
         s->group_rows = s->group * of.queries;
         break;
     case FILTER_WIDE:
@@ -164,7 +159,7 @@ static shape choose_shape(ww_knn *s) {
 static ww_status compile(ww_knn *s) {
     const bool doubles = s->precision == WW_DOUBLE, halves = s->filter == FILTER_TENSOR;
     const bool nvidia = strstr(wwi_context_info(s->context)->vendor, "NVIDIA") != NULL;
-    s->row_group = tuned(s, "knn.row_group", s->gpu ? 64 : 1);
+    s->row_group = (uint32_t)wwi_tuning_for(s->context, s->precision, "knn.row_group", s->gpu ? 64 : 1);
     s->rows =
         s->filter != FILTER_SETS && s->row_group > 1 && has_room(s, wwi_knn_row_stride(s) * s->base.points->word_bytes);
     const shape of = choose_shape(s);

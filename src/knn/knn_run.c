@@ -12,14 +12,6 @@
 
 enum { GROUPS_A_UNIT = 24 }; // of a launch
 
-// After a failure nothing that launches made, or were to make, is known to be there.
-static void forget(ww_knn *s) {
-    wwi_slice_close(&s->base.window);
-    wwi_slice_close(&s->queries.window);
-    // The halves of queries are made anew for every block.
-    WWI_BUFFERS_DESTROY(&s->base.norms, &s->queries.norms, &s->base.rows, &s->queries.rows, &s->base.halves);
-}
-
 // The norms of a side's slice, and the longest.
 static ww_status make_norms(ww_knn *s, knn_side *of, uint64_t padded) {
     const uint32_t n = (uint32_t)of->window.count;
@@ -61,7 +53,6 @@ static ww_status open_side(ww_knn *s, knn_side *of, size_t first, size_t count) 
 // One block of rows, and the part of the base that has been processed for it.
 typedef struct block {
     size_t first, rows;  // queries
-    size_t result;       // the first one's place in the arrays of the results
     uint32_t base_id;    // first point of the base's slice
     uint32_t base_count; // points of it
     uint64_t seen;       // points processed, in all slices
@@ -117,14 +108,6 @@ static ww_status take_best(ww_knn *s, block *b, const ww_knn_args *job) {
     };
     b->fresh = false;
     return wwi_topk(s->selector, &selection);
-}
-
-// All of a chunk, exactly; at most `capacity` points.
-static ww_status go_through_all(ww_knn *s, block *b, uint32_t count) {
-    const ww_knn_args job = make_job(s, b, count);
-    s->info.examined += (uint64_t)b->rows * count;
-    WWI_TRY(launch_exact(s, b, &job));
-    return take_best(s, b, &job);
 }
 
 // ---- the tensor filter
@@ -224,7 +207,10 @@ static ww_status go_through_window(ww_knn *s, block *b) {
         if (b->seen <= s->k || chunk <= s->first_chunk || wwi_knn_computes_all(s)) {
             const uint32_t all = wwi_knn_computes_all(s) || b->most < s->first_chunk ? s->capacity : s->first_chunk;
             chunk = wwi_least(all, left);
-            WWI_TRY(go_through_all(s, b, (uint32_t)chunk));
+            const ww_knn_args job = make_job(s, b, (uint32_t)chunk);
+            s->info.examined += b->rows * chunk;
+            WWI_TRY(launch_exact(s, b, &job));
+            WWI_TRY(take_best(s, b, &job));
             if (b->most < chunk * 2)
                 b->most = chunk * 2;
         } else {
@@ -245,27 +231,10 @@ static ww_status go_through_window(ww_knn *s, block *b) {
     return WW_OK;
 }
 
-// Copies the results of a block to the caller.
-static ww_status fetch(ww_knn *s, const block *b, int64_t *ids, void *distances, uint32_t *found) {
-    const size_t from = b->result * s->k;
-    int64_t *const own = ids + from;
-    void *const values = distances ? (unsigned char *)distances + from * s->value_bytes : NULL;
-    WWI_TRY(wwi_results_fetch(s->best_ids, s->best_values, b->rows, s->k, s->precision,
-                              s->options.metric == WW_METRIC_L2, own, values, NULL));
-    wwi_knn_shard_place(&s->shard, b->first, b->rows, s->k, b->shift, own, values);
-    for (size_t r = 0; found && r < b->rows; r++)
-        found[b->result + r] = wwi_count_found(own + r * s->k, s->k);
-    return WW_OK;
-}
-
 static ww_status run_block(ww_knn *s, size_t first, size_t rows, size_t result, int64_t *ids, void *distances,
                            uint32_t *found) {
-    block b = {.first = first,
-               .rows = rows,
-               .result = result,
-               .most = UINT64_C(1) << 20,
-               .growth = s->gpu ? 12 : 4,
-               .fresh = !s->shard.initial};
+    block b = {
+        .first = first, .rows = rows, .most = UINT64_C(1) << 20, .growth = s->gpu ? 12 : 4, .fresh = !s->shard.initial};
     b.own = wwi_knn_shard_own(&s->shard, first, rows, s->base.points->count, &b.shift);
     if (s->shard.initial)
         WWI_TRY(wwi_knn_shard_seed(&s->shard, first, rows, s->k, s->best_values, s->best_ids));
@@ -279,7 +248,15 @@ static ww_status run_block(ww_knn *s, size_t first, size_t rows, size_t result, 
             WWI_TRY(make_all_halves(s, &b));
         WWI_TRY(go_through_window(s, &b));
     }
-    return fetch(s, &b, ids, distances, found);
+    // The results, to the caller.
+    ids += result * s->k;
+    distances = distances ? (unsigned char *)distances + result * s->k * s->value_bytes : NULL;
+    WWI_TRY(wwi_results_fetch(s->best_ids, s->best_values, rows, s->k, s->precision, s->options.metric == WW_METRIC_L2,
+                              ids, distances, NULL));
+    wwi_knn_shard_place(&s->shard, first, rows, s->k, b.shift, ids, distances);
+    for (size_t r = 0; found && r < rows; r++)
+        found[result + r] = wwi_count_found(ids + r * s->k, s->k);
+    return WW_OK;
 }
 
 // Queries [from, end); their results begin where the arrays do.
@@ -303,8 +280,13 @@ static ww_status run_queries(ww_knn *s, size_t from, size_t end, int64_t *ids, v
         }
     }
     status = wwi_run_end(s->stream, status, start, &s->info.launches, &s->info.seconds_device, &s->info.seconds_wall);
-    if (status != WW_OK)
-        forget(s);
+    if (status == WW_OK)
+        return WW_OK;
+    // Nothing that launches made, or were to make, is known to be there. The halves of queries are made anew for every
+    // block.
+    wwi_slice_close(&s->base.window);
+    wwi_slice_close(&s->queries.window);
+    WWI_BUFFERS_DESTROY(&s->base.norms, &s->queries.norms, &s->base.rows, &s->queries.rows, &s->base.halves);
     return status;
 }
 
