@@ -35,8 +35,8 @@ static void choose_pruning(wwi_node_search *s) {
                 b->prune_group <= group && (s->node->count >= 16 || wwi_shapelet_few(s->device));
 }
 
-// Candidates of a group, which are `*across` vectors, and its work-items.
-static void choose_groups(wwi_node_search *s, uint32_t *across) {
+// Candidates of a group, and its work-items. Returns how many vectors the candidates are.
+static uint32_t choose_groups(wwi_node_search *s) {
     wwi_node_bounds *b = &s->bounds;
     const wwi_shapelet_device *d = s->device;
     const uint64_t local = local_memory(d), most_group = wwi_context_info(d->context)->max_work_group;
@@ -46,20 +46,20 @@ static void choose_groups(wwi_node_search *s, uint32_t *across) {
     const uint32_t group = s->node->count <= 64 ? 32 : s->node->count <= 512 || most_group < 256 ? 128 : 256;
     b->split_group = d->gpu ? group : 1;
     const bool share = d->gpu && counts * b->split_group <= 8192; // each share of a candidate's keys has its own counts
-    *across = !d->gpu ? 1 : wwi_shapelet_few(d) ? 8 : b->prunes && share ? 4 : 32;
-    while (*across > 1 && (each * *across > local * 3 / 4 || (d->gpu && *across > b->split_group)))
-        *across /= 2;
-    b->keys_global = each * *across > local;
-    b->across = *across * d->vector;
-    b->shares = share && !b->keys_global ? b->split_group / *across : 1;
+    uint32_t across = !d->gpu ? 1 : wwi_shapelet_few(d) ? 8 : b->prunes && share ? 4 : 32;
+    while (across > 1 && (each * across > local * 3 / 4 || (d->gpu && across > b->split_group)))
+        across /= 2;
+    b->keys_global = each * across > local;
+    b->across = across * d->vector;
+    b->shares = share && !b->keys_global ? b->split_group / across : 1;
+    return across;
 }
 
 ww_status wwi_node_bounds_compile(wwi_node_search *s) {
     const wwi_shapelet_device *d = s->device;
     wwi_node_bounds *b = &s->bounds;
-    uint32_t across;
     choose_pruning(s);
-    choose_groups(s, &across);
+    const uint32_t across = choose_groups(s);
     // Gains have 32 bits below the point, and above it those of count * log2(count): sums of these have a bit more.
     while (((uint64_t)s->gains->entropy[s->node->count] >> b->shift) >> 29)
         b->shift++;

@@ -4,7 +4,6 @@
 //
 // Overlap counts within one series only. So where more than one is wanted, a *section* of the columns has whole series:
 // its candidates are listed against the k-th best of the sections before, which can only rise.
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,15 +68,15 @@ static wwi_shapelet_column column_at(const wwi_node_search *s, uint32_t own, uin
 }
 
 // whole: of other parts too.
-static ww_status count_columns(const wwi_node_search *s, bool whole, uint64_t *count) {
+static ww_status count_columns(const wwi_node_search *s, bool whole, size_t *count) {
     *count = 0;
     for (size_t own = 0; own < s->node->count; own++)
         *count += whole || in_part(s->node, own) ? starts_of(s, own) : 0;
-    return *count > INT32_MAX ? wwi_fail(WW_ERROR_OVERFLOW, "%" PRIu64 " starts of candidates", *count) : WW_OK;
+    return *count > INT32_MAX ? wwi_fail(WW_ERROR_OVERFLOW, "%zu starts of candidates", *count) : WW_OK;
 }
 
 static ww_status make_columns(wwi_node_search *s, bool whole) {
-    uint64_t count;
+    size_t count;
     WWI_TRY(count_columns(s, whole, &count));
     WWI_TRY(wwi_new(s->candidates.columns, count));
     for (size_t own = 0; own < s->node->count; own++) {
@@ -231,11 +230,9 @@ static ww_status shuffle_series(wwi_node_search *s) {
 }
 
 ww_status wwi_node_columns(wwi_node_search *s) {
-    uint64_t starts;
-    WWI_TRY(count_columns(s, false, &starts));
     // By diagonals, and one wanted: columns are made in their order.
     if (!s->candidates.columns && s->correlator.way->diagonals && s->k == 1)
-        s->candidates.count = starts;
+        WWI_TRY(count_columns(s, false, &s->candidates.count));
     else if (!s->candidates.columns)
         WWI_TRY(make_columns(s, false));
     if (s->progress->deadline > 0 && s->k > 1)

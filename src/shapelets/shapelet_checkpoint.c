@@ -111,16 +111,12 @@ static ww_status parse(const char *at, const char *path, wwi_shapelet_past *past
     return at == end ? WW_OK : wwi_journal_damaged(path);
 }
 
-ww_status wwi_shapelet_past_read(const char *path, const wwi_journal_identity *wanted, wwi_shapelet_past *past,
-                                 bool *there) {
+ww_status wwi_shapelet_past_read(const char *path, const wwi_journal_identity *wanted, wwi_shapelet_past *past) {
     wwi_journal_past journal;
     memset(past, 0, sizeof *past);
     // The order of the candidates, and so how far a search is, depends on the device.
-    ww_status status = wwi_journal_load(path, wanted, false, &journal);
-    *there = status == WW_OK && journal.bytes;
-    if (*there)
-        status = parse(journal.lines, path, past);
-    *there = *there && status == WW_OK;
+    WWI_TRY(wwi_journal_load(path, wanted, false, &journal));
+    const ww_status status = journal.bytes ? parse(journal.lines, path, past) : WW_OK;
     free(journal.bytes);
     return status;
 }

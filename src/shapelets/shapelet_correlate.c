@@ -85,23 +85,20 @@ static ww_status make_tiles(wwi_node_search *s, size_t first, uint64_t most_byte
                     {&s->scratch->windows.differences, t->count * differences});
 }
 
+// Of a table of all series what is sent stays.
+static ww_status send_tiles(wwi_node_search *s, wwi_buffer **to, const void *from, uint64_t bytes) {
+    return s->table.count == s->node->count ? wwi_node_post(s->device, to, from, bytes)
+                                            : wwi_upload(s->device->context, to, from, bytes);
+}
+
 // The table of the windows of series from `first` on.
 static ww_status make_windows(wwi_node_search *s, size_t first, uint64_t most_bytes) {
-    wwi_node_table *t = &s->table;
+    const wwi_node_table *t = &s->table;
     WWI_TRY(make_tiles(s, first, most_bytes));
     s->job.table = (uint32_t)first;
-    // Of a table of all series what is sent stays.
-    const bool stays = t->count == s->node->count;
-    wwi_shapelet_device *d = s->device;
-    const struct {
-        wwi_buffer **to;
-        const void *from;
-        uint64_t bytes;
-    } sent[] = {{&s->scratch->windows.tiles, t->tiles, t->tile_count * sizeof *t->tiles},
-                {&s->scratch->windows.first, t->first_tile, (t->count + 1) * 4}};
-    for (size_t i = 0; i < (s->correlator.way->diagonals ? 1 : 2); i++)
-        WWI_TRY(stays ? wwi_node_post(d, sent[i].to, sent[i].from, sent[i].bytes)
-                      : wwi_upload(d->context, sent[i].to, sent[i].from, sent[i].bytes));
+    WWI_TRY(send_tiles(s, &s->scratch->windows.tiles, t->tiles, t->tile_count * sizeof *t->tiles));
+    if (!s->correlator.way->diagonals)
+        WWI_TRY(send_tiles(s, &s->scratch->windows.first, t->first_tile, (t->count + 1) * 4));
     return s->correlator.way->make_windows(s);
 }
 

@@ -16,14 +16,6 @@ bool wwi_shapelet_few(const wwi_shapelet_device *device) {
     return wwi_forced(device->context, "form.few", 1, 0) == 1;
 }
 
-// The largest power of two that is not above either.
-static uint32_t power_below(long value, uint32_t most) {
-    uint32_t power = 1;
-    while (power * 2 <= (uint32_t)(value > 0 ? value : 1) && power < most)
-        power *= 2;
-    return power;
-}
-
 // The sizes of groups and tables.
 static void choose_sizes(wwi_shapelet_device *d) {
     const ww_device_info *info = wwi_context_info(d->context);
@@ -33,8 +25,10 @@ static void choose_sizes(wwi_shapelet_device *d) {
     // Several parts with the same columns: one channel, every length.
     d->parts = d->gpu && sums == 1 ? 8 : 1;
     d->columns = sums > 1 ? 1 : 2;
-    const uint32_t most = (d->gpu ? 64 : 16) / (sums * d->columns); // of the registers
-    d->windows = power_below(d->gpu ? 16 : 8, most ? most : 1);
+    const uint32_t wanted = (d->gpu ? 64 : 16) / (sums * d->columns); // by the registers
+    d->windows = d->gpu ? 16 : 8;
+    while (d->windows > 1 && d->windows / 2 >= wanted)
+        d->windows /= 2;
     d->row_group = d->gpu ? 32 : 1;
     d->row_parts = d->gpu ? 4 : 1;
     d->diagonals = d->gpu ? 16 : 8; // read four at a time
@@ -177,6 +171,10 @@ static void on_host(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const
     }
 }
 
+static void settle(wwi_buffer **sent) {
+    wwi_buffer_settle(*sent);
+}
+
 // Runs the kernel for `count` prepared patterns. at: NULL or where the nearest windows are. What is sent stays until
 // the reads at the end.
 static ww_status on_device(wwi_shapelet_device *d, const wwi_shapelet_data *data, const uint32_t *ids, size_t series,
@@ -188,7 +186,7 @@ static ww_status on_device(wwi_shapelet_device *d, const wwi_shapelet_data *data
     WWI_TRY(WWI_GROW(d->context, {&e->ids, series * 4}, {&e->patterns, value_count * sizeof(double)},
                      {&e->places, count * 8}, {&e->flats, count * d->kind.channels * 4},
                      {&e->nearest, results * sizeof(double)}, {&e->at, results * 4}));
-    WWI_ENDS(wwi_shapelet_settle) wwi_buffer *sent = e->ids;
+    WWI_ENDS(settle) wwi_buffer *sent = e->ids;
     WWI_TRY(wwi_buffer_send(e->ids, series * 4, ids));
     WWI_TRY(wwi_buffer_send(e->patterns, value_count * sizeof(double), values));
     WWI_TRY(wwi_buffer_send(e->places, count * 8, places));
@@ -235,11 +233,17 @@ ww_status wwi_shapelet_exact(wwi_shapelet_device *d, const wwi_shapelet_data *da
 }
 
 ww_status wwi_shapelet_distances(wwi_shapelet_device *d, const wwi_shapelet_data *data, const wwi_shapelet_node *node,
-                                 const wwi_shapelet_place *place, double *distances) {
-    const wwi_shapelet_pattern pattern = wwi_shapelet_pattern_at(data, place);
-    WWI_TRY(wwi_shapelet_exact(d, data, node->ids, node->count, &pattern, 1, distances, NULL));
-    for (size_t j = 0; j < node->count; j++)
-        if (node->ids[j] == place->series)
-            distances[j] = 0;
+                                 const wwi_shapelet_place *places, size_t count, double *distances) {
+    WWI_FREES wwi_shapelet_pattern *patterns = NULL;
+    WWI_TRY(wwi_new_zeroed(patterns, count));
+    for (size_t i = 0; i < count; i++)
+        patterns[i] = wwi_shapelet_pattern_at(data, &places[i]);
+    WWI_TRY(wwi_shapelet_exact(d, data, node->ids, node->count, patterns, count, distances, NULL));
+    for (size_t i = 0; i < count; i++, distances += node->count)
+        for (size_t j = 0; j < node->count; j++) {
+            distances[j] = node->ids[j] == places[i].series ? 0 : distances[j];
+            if (node->before)
+                distances[j] = wwi_shapelet_join(node->op, distances[j], node->before[j]);
+        }
     return WW_OK;
 }

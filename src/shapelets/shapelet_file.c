@@ -185,18 +185,6 @@ static int by_name(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-// No two names are the same.
-static ww_status check_names(const char *path, const ww_shapelets *m) {
-    WWI_FREES char **sorted = NULL;
-    WWI_TRY(wwi_new(sorted, m->class_count));
-    memcpy(sorted, m->names, m->class_count * sizeof *sorted);
-    qsort(sorted, m->class_count, sizeof *sorted, by_name);
-    for (size_t k = 1; k < m->class_count; k++)
-        if (strcmp(sorted[k - 1], sorted[k]) == 0)
-            return wrong(path, "two of \"classes\" are the same");
-    return WW_OK;
-}
-
 static ww_status read_classes(const json_t *root, const char *path, ww_shapelets *m) {
     const json_t *classes = json_object_get(root, "classes");
     const json_t *bytes = json_object_get(root, "class_bytes");
@@ -205,6 +193,8 @@ static ww_status read_classes(const json_t *root, const char *path, ww_shapelets
         return wrong(path, "\"classes\" is not a list of at least two names");
     if (bytes && json_array_size(bytes) != count)
         return wrong(path, "\"class_bytes\" has not as many names as \"classes\"");
+    WWI_FREES char **sorted = NULL;
+    WWI_TRY(wwi_new(sorted, count));
     WWI_TRY(wwi_new_zeroed(m->names, count));
     m->class_count = count;
     for (size_t k = 0; k < count; k++) {
@@ -216,7 +206,12 @@ static ww_status read_classes(const json_t *root, const char *path, ww_shapelets
         if (bytes && !take_bytes(m->names[k]))
             return wrong(path, "\"class_bytes\" holds something that is no list of bytes");
     }
-    return check_names(path, m);
+    memcpy(sorted, m->names, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_name);
+    for (size_t k = 1; k < count; k++)
+        if (strcmp(sorted[k - 1], sorted[k]) == 0)
+            return wrong(path, "two of \"classes\" are the same");
+    return WW_OK;
 }
 
 static ww_status read_values(const json_t *of, const char *path, const ww_shapelets *m, wwi_shapelet *s) {

@@ -2,7 +2,7 @@
 // The search of one node, inside: candidates (columns: places where they start), ways to correlate them with windows,
 // bounds of their gains, the list of those that may be among the best, and the search that joins them
 // (shapelet_candidates.c, shapelet_ways.c, shapelet_correlate.c, shapelet_brief.c, shapelet_bounds.c,
-// shapelet_shortlist.c, shapelet_node.c).
+// shapelet_rescore.c, shapelet_shortlist.c, shapelet_node.c).
 #ifndef WAVEWARP_SHAPELET_NODE_H
 #define WAVEWARP_SHAPELET_NODE_H
 
@@ -133,6 +133,11 @@ typedef struct wwi_node_shortlist {
     uint32_t columns, first; // of the places in the device's list: all columns, the chunk's first
 } wwi_node_shortlist;
 
+// How many candidates wwi_node_rescore() takes at a time; 0: none, on this device or with so many series.
+size_t wwi_node_rescores(const wwi_node_search *s);
+// Gives those that are not rescored the gain, and the gap, by distances in double: by rounding they may be those of
+// wwi_shapelet_split() or a little more.
+ww_status wwi_node_rescore(wwi_node_search *s, wwi_node_listed *items, size_t item_count);
 // Adds what the device kept. whole: false where there was no room for it.
 ww_status wwi_shortlist_take(wwi_node_search *s, size_t first, bool *whole);
 // Takes the best of the list, one after the other: each is examined before it is taken, and those that overlap with one

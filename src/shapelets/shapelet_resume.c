@@ -40,11 +40,10 @@ static ww_status identify(wwi_growth *g) {
 }
 
 ww_status wwi_growth_resume(wwi_growth *g) {
-    bool there = false;
     if (!g->options.checkpoint)
         return WW_OK;
     WWI_TRY(identify(g));
-    WWI_TRY(wwi_shapelet_past_read(g->options.checkpoint, &g->identity, &g->past, &there));
+    WWI_TRY(wwi_shapelet_past_read(g->options.checkpoint, &g->identity, &g->past));
     g->saved = wwi_seconds();
     // A folder that can't be written to is noticed before the search, not after its first minute.
     wwi_output probe;
@@ -85,9 +84,7 @@ static ww_status score_place(wwi_growth *g, const wwi_shapelet_node *node, wwi_s
         return wwi_fail(WW_ERROR_FORMAT, "the checkpoint %s names a candidate that there is not",
                         g->options.checkpoint);
     WWI_TRY(wwi_new(distances, node->count));
-    WWI_TRY(wwi_shapelet_distances(device, data, node, place, distances));
-    for (size_t j = 0; node->before && j < node->count; j++)
-        distances[j] = wwi_shapelet_join(node->op, distances[j], node->before[j]);
+    WWI_TRY(wwi_shapelet_distances(device, data, node, place, 1, distances));
     return wwi_shapelet_judge(device, data, &g->gains, &g->options, node, distances, found);
 }
 

@@ -104,20 +104,22 @@ static double window_off_by(const wwi_shapelet_data *data, wwi_shapelet_kind kin
     return most;
 }
 
-ww_status wwi_shapelet_rounding(wwi_shapelet_device *device, const wwi_shapelet_data *data, const uint32_t *ids,
-                                size_t series, const wwi_shapelet_place *place, double *errors) {
+ww_status wwi_shapelet_rounding(wwi_shapelet_device *device, const wwi_shapelet_data *data,
+                                const wwi_shapelet_node *node, const wwi_shapelet_place *place, double *errors) {
+    const wwi_shapelet_kind kind = device->kind;
     const size_t l = place->length;
-    const double root = device->kind.unscaled ? sqrt((double)l) : 1;
+    const double root = kind.unscaled ? sqrt((double)l) : 1;
+    const double own = window_off_by(data, kind, place->series, place->start, l);
     const wwi_shapelet_pattern pattern = wwi_shapelet_pattern_at(data, place);
     WWI_FREES uint32_t *at = NULL;
-    WWI_TRY(wwi_new(at, series));
-    WWI_TRY(wwi_shapelet_exact(device, data, ids, series, &pattern, 1, errors, at));
-    const double own = window_off_by(data, device->kind, place->series, place->start, l);
-    for (size_t j = 0; j < series; j++)
-        errors[j] = ids[j] == place->series
-                        ? 0
-                        : DBL_EPSILON * (root * (own + window_off_by(data, device->kind, ids[j], at[j], l)) +
-                                         (double)(l * device->kind.channels) * errors[j]);
+    WWI_TRY(wwi_new(at, node->count));
+    WWI_TRY(wwi_shapelet_exact(device, data, node->ids, node->count, &pattern, 1, errors, at));
+    for (size_t j = 0; j < node->count; j++) {
+        const double both = own + window_off_by(data, kind, node->ids[j], at[j], l);
+        errors[j] = DBL_EPSILON * (root * both + (double)(l * kind.channels) * errors[j]);
+        if (node->ids[j] == place->series)
+            errors[j] = 0;
+    }
     return WW_OK;
 }
 
@@ -135,7 +137,7 @@ ww_status wwi_shapelet_judge(wwi_shapelet_device *device, const wwi_shapelet_dat
     if (told)
         return WW_OK;
     WWI_TRY(wwi_new(errors, node->count));
-    WWI_TRY(wwi_shapelet_rounding(device, data, node->ids, node->count, &found->place, errors));
+    WWI_TRY(wwi_shapelet_rounding(device, data, node, &found->place, errors));
     for (size_t j = 0; node->before && j < node->count; j++)
         errors[j] = fmax(errors[j], node->before_errors[j]);
     return wwi_shapelet_split(gains, node, options->quality, distances, most, errors, &found->score, &told);

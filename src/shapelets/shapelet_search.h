@@ -118,28 +118,6 @@ static inline double wwi_shapelet_join(ww_shapelet_op op, double a, double b) {
 ww_status wwi_shapelet_exact(wwi_shapelet_device *device, const wwi_shapelet_data *data, const uint32_t *ids,
                              size_t series, const wwi_shapelet_pattern *patterns, size_t count, double *distances,
                              uint32_t *at);
-// Ends with its block, unless it is NULL by then: waits for what was sent.
-static inline void wwi_shapelet_settle(wwi_buffer **sent) {
-    wwi_buffer_settle(*sent);
-}
-
-// ---- gains in double (shapelet_rescore.c)
-
-// What a node is on the device: series of the data, classes of each, series of each class, distances so far (or NULL),
-// the steps of wwi_shapelet_gains.
-typedef struct wwi_shapelet_sides {
-    uint32_t series, classes, combine;
-    wwi_buffer *ids, *class_of, *totals, *before, *steps;
-} wwi_shapelet_sides;
-
-// How many candidates wwi_shapelet_rescore() takes at a time; 0: none, on this device or with so many series.
-size_t wwi_shapelet_rescores(const wwi_shapelet_device *device, const wwi_shapelet_sides *sides);
-
-// The gain of each candidate (series, start, length, the series' place in the node) by distances in double, and its
-// gap: by rounding they may be those of wwi_shapelet_split() or a little more.
-ww_status wwi_shapelet_rescore(wwi_shapelet_device *device, const wwi_shapelet_data *data,
-                               const wwi_shapelet_sides *sides, const uint32_t (*candidates)[4], size_t count,
-                               int64_t *gains, double *gaps);
 
 // ---- tables on the host, for devices without double (shapelet_tables.c): as the kernels of shapelet_tables.cl
 
@@ -212,9 +190,10 @@ typedef struct wwi_shapelet_node {
 ww_status wwi_shapelet_split(const wwi_shapelet_gains *gains, const wwi_shapelet_node *node,
                              ww_shapelet_quality quality, const double *distances, double most, const double *errors,
                              wwi_shapelet_score *score, bool *told);
-// The distances of the node's series to a candidate: 0 to its own.
+// The distances of the node's series to each candidate, 0 to its own; joined to those so far.
 ww_status wwi_shapelet_distances(wwi_shapelet_device *device, const wwi_shapelet_data *data,
-                                 const wwi_shapelet_node *node, const wwi_shapelet_place *place, double *distances);
+                                 const wwi_shapelet_node *node, const wwi_shapelet_place *places, size_t count,
+                                 double *distances);
 
 // The best of those that a search examined, and its distances to the node's series.
 typedef struct wwi_shapelet_after {
@@ -228,9 +207,9 @@ typedef struct wwi_shapelet_after {
 void wwi_shapelet_find_steepest(wwi_shapelet_data *data);
 // What no distance of candidates of this length, or shorter, is off by.
 double wwi_shapelet_rounding_most(const wwi_shapelet_data *data, wwi_shapelet_kind kind, size_t length);
-// What the distances of one candidate to the series `ids` are off by at most; 0 to its own.
-ww_status wwi_shapelet_rounding(wwi_shapelet_device *device, const wwi_shapelet_data *data, const uint32_t *ids,
-                                size_t series, const wwi_shapelet_place *place, double *errors);
+// What the distances of one candidate to the node's series are off by at most; 0 to its own.
+ww_status wwi_shapelet_rounding(wwi_shapelet_device *device, const wwi_shapelet_data *data,
+                                const wwi_shapelet_node *node, const wwi_shapelet_place *place, double *errors);
 // The score of found->place by its distances to the node's series, which are joined to those before.
 ww_status wwi_shapelet_judge(wwi_shapelet_device *device, const wwi_shapelet_data *data,
                              const wwi_shapelet_gains *gains, const ww_shapelets_options *options,

@@ -60,17 +60,6 @@ static bool may_reach(const wwi_node_search *s, const wwi_node_listed *one, cons
     return score->gap_key == INT64_MAX || (double)one->gap * (1 + 1e-6) + 1e-6 >= score->gap;
 }
 
-static wwi_shapelet_sides sides_of(const wwi_node_search *s) {
-    return (wwi_shapelet_sides){s->job.series,
-                                s->job.classes,
-                                s->job.combine,
-                                s->scratch->node.ids,
-                                s->scratch->node.class_of,
-                                s->scratch->node.totals,
-                                s->scratch->node.so_far,
-                                s->scratch->node.steps};
-}
-
 typedef struct chosen {
     wwi_shapelet_found found;
     bool used;
@@ -88,20 +77,16 @@ typedef struct selection {
 // Examines candidates in double.
 static ww_status examine(wwi_node_search *s, const size_t *which, size_t count, chosen *to) {
     const size_t n = s->node->count;
-    WWI_FREES wwi_shapelet_pattern *patterns = NULL;
+    WWI_FREES wwi_shapelet_place *places = NULL;
     WWI_FREES double *distances = NULL;
-    WWI_TRY(wwi_new(patterns, count));
+    WWI_TRY(wwi_new(places, count));
     WWI_TRY(wwi_new(distances, count * n));
     for (size_t i = 0; i < count; i++)
-        patterns[i] = wwi_shapelet_pattern_at(s->data, &s->shortlist.items[which[i]].place);
-    WWI_TRY(wwi_shapelet_exact(s->device, s->data, s->node->ids, n, patterns, count, distances, NULL));
+        places[i] = s->shortlist.items[which[i]].place;
+    WWI_TRY(wwi_shapelet_distances(s->device, s->data, s->node, places, count, distances));
     for (size_t i = 0; i < count; i++) {
-        double *own = distances + i * n;
-        own[s->shortlist.items[which[i]].own] = 0;
-        for (size_t j = 0; s->node->before && j < n; j++)
-            own[j] = wwi_shapelet_join(s->node->op, own[j], s->node->before[j]);
-        to[i].found.place = s->shortlist.items[which[i]].place;
-        to[i].used = false;
+        const double *own = distances + i * n;
+        to[i] = (chosen){.found.place = places[i]};
         WWI_TRY(wwi_shapelet_judge(s->device, s->data, s->gains, s->options, s->node, own, &to[i].found));
         wwi_shapelet_after *after = s->node->after;
         if (after && (after->found.place.length == 0 || wwi_shapelet_compare(&to[i].found, &after->found) < 0)) {
@@ -155,32 +140,10 @@ static size_t order_list(wwi_node_search *s, size_t first) {
 
 // The gains of listed candidates by distances in double, in place of what float left possible.
 static ww_status rescore(wwi_node_search *s, size_t first, size_t count) {
-    const wwi_shapelet_sides sides = sides_of(s);
-    const size_t capacity = wwi_least(count, wwi_shapelet_rescores(s->device, &sides));
-    WWI_FREES uint32_t(*candidates)[4] = NULL;
-    WWI_FREES int64_t *gains = NULL;
-    WWI_FREES double *gaps = NULL;
-    WWI_TRY(wwi_new(candidates, capacity));
-    WWI_TRY(wwi_new(gains, capacity));
-    WWI_TRY(wwi_new(gaps, capacity));
+    const size_t most = wwi_node_rescores(s);
     for (size_t at = 0, many; at < count; at += many) {
-        wwi_node_listed *from = s->shortlist.items + first + at;
-        size_t light = 0;
-        many = wwi_least(count - at, capacity);
-        for (size_t i = 0; i < many; i++) {
-            const wwi_shapelet_place *place = &from[i].place;
-            if (!from[i].rescored)
-                memcpy(candidates[light++], (uint32_t[4]){place->series, place->start, place->length, from[i].own}, 16);
-        }
-        s->progress->examined += light;
-        WWI_TRY(wwi_shapelet_rescore(s->device, s->data, &sides, (const uint32_t(*)[4])candidates, light, gains, gaps));
-        for (size_t i = 0, w = 0; i < many; i++) {
-            if (from[i].rescored)
-                continue;
-            from[i].gain = gains[w];
-            from[i].gap = (float)gaps[w++];
-            from[i].rescored = true;
-        }
+        many = wwi_least(count - at, most);
+        WWI_TRY(wwi_node_rescore(s, s->shortlist.items + first + at, many));
         WWI_TRY(wwi_pace_report(&s->progress->pace, 0));
     }
     return WW_OK;
@@ -246,10 +209,9 @@ static void end_selection(selection *t) {
 
 ww_status wwi_shortlist_select(wwi_node_search *s) {
     enum { MOST_AT_ONCE = 256 };
-    const wwi_shapelet_sides sides = sides_of(s);
     // Up to so many the best are examined first, of more all are rescored at once.
     const size_t many = wwi_shapelet_few(s->device) ? 1 : 2048;
-    const bool rescores = s->options->quality == WW_SHAPELET_GAIN && wwi_shapelet_rescores(s->device, &sides) > 0;
+    const bool rescores = s->options->quality == WW_SHAPELET_GAIN && wwi_node_rescores(s) > 0;
     size_t which[MOST_AT_ONCE], count, light;
     WWI_ENDS(end_selection) selection t = {.s = s, .at_once = 16};
     WWI_TRY(wwi_new(t.out, s->k));

@@ -38,34 +38,25 @@ static ww_status add_shapelet(wwi_growth *g, const wwi_shapelet_found *found, ww
     return WW_OK;
 }
 
-// Counts classes: the most frequent, and whether there is only one.
-static ww_status most_frequent(const wwi_growth *g, const uint32_t *ids, size_t count, size_t *best, bool *pure) {
-    WWI_FREES size_t *counts = NULL;
-    WWI_TRY(wwi_new_zeroed(counts, g->model->class_count));
-    for (size_t i = 0; i < count; i++)
-        counts[g->classes[ids[i]]]++;
-    *best = 0;
-    for (size_t k = 1; k < g->model->class_count; k++)
-        *best = counts[k] > counts[*best] ? k : *best;
-    *pure = counts[*best] == count;
-    return WW_OK;
-}
-
-static ww_status add_node(wwi_growth *g, size_t first, size_t count, size_t depth, size_t *number) {
+static ww_status add_node(wwi_growth *g, size_t first, size_t count, size_t depth) {
     ww_shapelets *m = g->model;
-    bool pure = false;
-    size_t label = 0;
-    WWI_TRY(most_frequent(g, g->ids + first, count, &label, &pure));
+    const ww_shapelets_options *o = &g->options;
+    size_t label = 0; // the most frequent class
+    WWI_FREES size_t *counts = NULL;
+    WWI_TRY(wwi_new_zeroed(counts, m->class_count));
+    for (size_t i = 0; i < count; i++)
+        counts[g->classes[g->ids[first + i]]]++;
+    for (size_t k = 1; k < m->class_count; k++)
+        label = counts[k] > counts[label] ? k : label;
     WWI_TRY(wwi_grow(&m->nodes, &m->node_room, m->node_count + 1, sizeof *m->nodes));
     WWI_TRY(wwi_grow(&g->waiting, &g->waiting_capacity, g->waiting_count + 1, sizeof *g->waiting));
-    *number = m->node_count++;
-    m->nodes[*number] = (ww_shapelet_node)WW_SHAPELET_NODE_INIT;
-    m->nodes[*number].depth = depth;
-    m->nodes[*number].series = count;
-    m->nodes[*number].label = label;
-    const ww_shapelets_options *o = &g->options;
-    if (!pure && count >= o->min_size && (!o->max_depth || depth < o->max_depth))
-        g->waiting[g->waiting_count++] = (waiting){*number, first, count};
+    const size_t number = m->node_count++;
+    m->nodes[number] = (ww_shapelet_node)WW_SHAPELET_NODE_INIT;
+    m->nodes[number].depth = depth;
+    m->nodes[number].series = count;
+    m->nodes[number].label = label;
+    if (counts[label] < count && count >= o->min_size && (!o->max_depth || depth < o->max_depth))
+        g->waiting[g->waiting_count++] = (waiting){number, first, count};
     return WW_OK;
 }
 
@@ -93,9 +84,9 @@ static ww_status find_first(wwi_growth *g, wwi_shapelet_node *node, const wwi_sh
     t->count = 1;
     // Not where a checkpoint told it.
     const bool told = memcmp(&after.found.place, &t->found[0].place, sizeof after.found.place) == 0;
-    return told
-               ? WW_OK
-               : wwi_shapelet_distances(&g->leading->device, &g->leading->data, node, &t->found[0].place, t->distances);
+    return told ? WW_OK
+                : wwi_shapelet_distances(&g->leading->device, &g->leading->data, node, &t->found[0].place, 1,
+                                         t->distances);
 }
 
 // Another term that makes the joined split better, by AND or by OR, where there is one.
@@ -106,7 +97,7 @@ static ww_status find_next(wwi_growth *g, wwi_shapelet_node *node, terms *t) {
     wwi_shapelet_found better = *last, one;
     WWI_FREES double *own = NULL;
     WWI_TRY(wwi_new(own, node->count));
-    WWI_TRY(wwi_shapelet_rounding(device, data, node->ids, node->count, &last->place, own));
+    WWI_TRY(wwi_shapelet_rounding(device, data, node, &last->place, own));
     for (size_t j = 0; j < node->count; j++)
         t->errors[j] = fmax(t->errors[j], own[j]);
     node->before = t->distances;
@@ -120,12 +111,11 @@ static ww_status find_next(wwi_growth *g, wwi_shapelet_node *node, terms *t) {
             t->ops[t->count] = node->op;
         }
     }
-    node->before = NULL;
     if (better.score.key == last->score.key)
         return WW_OK;
-    WWI_TRY(wwi_shapelet_distances(device, data, node, &better.place, own));
-    for (size_t j = 0; j < node->count; j++)
-        t->distances[j] = wwi_shapelet_join(t->ops[t->count], t->distances[j], own[j]);
+    node->op = t->ops[t->count];
+    WWI_TRY(wwi_shapelet_distances(device, data, node, &better.place, 1, own));
+    memcpy(t->distances, own, node->count * sizeof *own);
     t->found[t->count++] = better;
     return WW_OK;
 }
@@ -167,22 +157,6 @@ static size_t divide(uint32_t *ids, size_t count, const double *distances, doubl
     return left;
 }
 
-// The nodes below. The left one is split next: it is the last of those that wait.
-static ww_status add_below(wwi_growth *g, const waiting *w, size_t left) {
-    size_t below[2];
-    const size_t depth = g->model->nodes[w->node].depth + 1, there = g->waiting_count;
-    WWI_TRY(add_node(g, w->first, left, depth, &below[0]));
-    WWI_TRY(add_node(g, w->first + left, w->count - left, depth, &below[1]));
-    if (g->waiting_count == there + 2) {
-        const waiting swapped = g->waiting[there];
-        g->waiting[there] = g->waiting[there + 1];
-        g->waiting[there + 1] = swapped;
-    }
-    g->model->nodes[w->node].left = (int64_t)below[0];
-    g->model->nodes[w->node].right = (int64_t)below[1];
-    return WW_OK;
-}
-
 static ww_status split_node(wwi_growth *g, const waiting *w, const wwi_shapelet_found *known) {
     ww_shapelets *m = g->model;
     const size_t n = w->count;
@@ -213,21 +187,26 @@ static ww_status split_node(wwi_growth *g, const waiting *w, const wwi_shapelet_
     at->gap = score->gap;
     for (size_t i = 0; i < t.count; i++)
         WWI_TRY(add_shapelet(g, &t.found[i], t.ops[i]));
-    return add_below(g, w, left);
+    // The nodes below. The left one is split next: it is the last of those that wait.
+    const size_t depth = at->depth + 1, there = g->waiting_count;
+    at->left = (int64_t)m->node_count;
+    at->right = at->left + 1;
+    WWI_TRY(add_node(g, w->first, left, depth));
+    WWI_TRY(add_node(g, w->first + left, n - left, depth));
+    if (g->waiting_count == there + 2) {
+        const waiting swapped = g->waiting[there];
+        g->waiting[there] = g->waiting[there + 1];
+        g->waiting[there + 1] = swapped;
+    }
+    return WW_OK;
 }
 
-static ww_status find_best(wwi_growth *g, wwi_shapelet_found *best) {
+static ww_status find_best(wwi_growth *g, const wwi_shapelet_node *root, wwi_shapelet_found *best) {
     ww_status status;
     size_t count;
     const ww_shapelets_options *o = &g->options;
-    const wwi_shapelet_node root = {.ids = g->ids,
-                                    .classes = g->classes,
-                                    .count = g->model->train,
-                                    .class_count = g->model->class_count,
-                                    .part_first = o->part_first,
-                                    .part_count = o->part_count};
     do
-        status = wwi_growth_find(g, &root, o->best, best, &count);
+        status = wwi_growth_find(g, root, o->best, best, &count);
     while (status != WW_OK && g->devices->replace && g->devices->replace(g, status));
     WWI_TRY(status);
     if (count < o->best && !g->progress.stopped && !o->part_count)
@@ -239,20 +218,19 @@ static ww_status find_best(wwi_growth *g, wwi_shapelet_found *best) {
 }
 
 static ww_status grow_tree(wwi_growth *g, const wwi_shapelet_found *known) {
-    size_t root;
-    WWI_TRY(add_node(g, 0, g->model->train, 0, &root));
+    WWI_TRY(add_node(g, 0, g->model->train, 0));
     while (g->waiting_count && !(g->progress.stopped && g->model->node_count > 1)) {
         const waiting w = g->waiting[--g->waiting_count];
-        const wwi_pace *pace = &g->progress.pace;
+        wwi_pace *pace = &g->progress.pace;
         // Nodes below are not known beforehand: the total grows with each.
-        if (!known || w.node != root) {
+        if (!known || w.node) {
             const wwi_shapelet_node node = {.ids = g->ids + w.first, .count = w.count};
-            g->progress.pace.total = pace->done + wwi_shapelet_cells(&g->leading->data, &g->options, &node);
+            pace->total = pace->done + wwi_shapelet_cells(&g->leading->data, &g->options, &node);
         }
         // Until it is found nothing else has changed.
         ww_status status;
         do
-            status = split_node(g, &w, w.node == root ? known : NULL);
+            status = split_node(g, &w, w.node ? NULL : known);
         while (status != WW_OK && g->devices->replace && g->devices->replace(g, status));
         WWI_TRY(status);
     }
@@ -263,8 +241,12 @@ static ww_status grow_tree(wwi_growth *g, const wwi_shapelet_found *known) {
 static ww_status grow(wwi_growth *g) {
     WWI_FREES wwi_shapelet_found *best = NULL;
     const ww_shapelets_options *o = &g->options;
-    const wwi_shapelet_node root = {
-        .ids = g->ids, .count = g->model->train, .part_first = o->part_first, .part_count = o->part_count};
+    const wwi_shapelet_node root = {.ids = g->ids,
+                                    .classes = g->classes,
+                                    .count = g->model->train,
+                                    .class_count = g->model->class_count,
+                                    .part_first = o->part_first,
+                                    .part_count = o->part_count};
     wwi_shapelet_device *device = &g->leading->device;
     g->progress.pace = wwi_pace_make(device->stream, g->run.launch_seconds, g->run.progress, g->run.progress_user);
     g->progress.rate = wwi_pace_guess(wwi_context_info(device->context), device->gpu ? 20 : 1);
@@ -272,7 +254,7 @@ static ww_status grow(wwi_growth *g) {
     wwi_pace_start(&g->progress.pace, wwi_shapelet_cells(&g->leading->data, o, &root));
     if (o->best) {
         WWI_TRY(wwi_new(best, o->best));
-        WWI_TRY(find_best(g, best));
+        WWI_TRY(find_best(g, &root, best));
     }
     if (!o->no_tree)
         WWI_TRY(grow_tree(g, g->model->best ? best : NULL));

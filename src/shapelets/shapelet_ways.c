@@ -16,17 +16,12 @@ uint64_t wwi_node_memory(const wwi_node_search *s) {
     // The buffers of an earlier search are used again.
     if (!s->device->bytes)
         s->device->bytes = wwi_context_bytes_free(s->device->context) / 2;
-    uint64_t budget = s->device->bytes;
     // Of a GPU no more than the context keeps of released buffers: new memory takes longer than more chunks.
     const uint64_t least = UINT64_C(256) << 20;
     const uint64_t kept = wwi_context_info(s->device->context)->global_bytes / 64 * 3 / 4;
     const uint64_t most = s->device->gpu && kept > least ? kept : least;
-    budget = budget < most ? budget : most;
-    return run && run->max_bytes && run->max_bytes < budget ? run->max_bytes : budget;
-}
-
-static int64_t channels(const wwi_node_search *s) {
-    return (int64_t)s->device->kind.channels;
+    const uint64_t budget = wwi_least(s->device->bytes, most);
+    return run && run->max_bytes ? wwi_least(budget, run->max_bytes) : budget;
 }
 
 // ---- by extension: of every length from that of a point less
@@ -44,7 +39,7 @@ static ww_status compile_extension(wwi_node_search *s) {
     const wwi_program_parts program = {
         .texts = {"base/number.cl", "shapelets/shapelet_args.h", "shapelets/shapelet.cl",
                   "shapelets/shapelet_extend.cl"},
-        .defines = WWI_LIST({"WW_C", channels(s)}, {"WW_RAW", d->kind.raw}, {"WW_V", d->vector},
+        .defines = WWI_LIST({"WW_C", (int64_t)d->kind.channels}, {"WW_RAW", d->kind.raw}, {"WW_V", d->vector},
                             {"WW_WG", c->group_items}, {"WW_S", d->columns}, {"WW_U", d->windows}, {"WW_STEP", steps},
                             {"WW_PARTS", parts}, {"WW_BLOCK", lengths}),
         .kernels = {{&c->kernel, "ww_shapelet_extend"}},
