@@ -173,17 +173,13 @@ static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *fu
     ww_knn_args job = make_job(s, b, count);
     job.listed = 1;
     job.query_groups = (uint32_t)wwi_ceil_div(b->rows, s->group_rows);
-    uint64_t part;
-    if (s->filter == FILTER_VECTOR) {
-        part = (UINT64_C(1) << 17) / (s->base.points->words * s->base.points->word_bytes);
-    } else {
-        // Several groups for each place on the device, so that little is idle at the end.
-        part = (uint64_t)count * job.query_groups / (wwi_context_info(s->context)->compute_units * GROUPS_A_UNIT);
-        part = part < 1024 ? 1024 : part;
-    }
-    job.part = wwi_knn_round_up(wwi_least(part, count), WWI_TILE_PAIR);
-    if (job.part == 0)
-        job.part = WWI_TILE_PAIR;
+    // Several groups for each place on the device, so that little is idle at the end.
+    const uint64_t places = wwi_context_info(s->context)->compute_units * GROUPS_A_UNIT;
+    const bool vector = s->filter == FILTER_VECTOR;
+    const uint64_t part = vector ? (UINT64_C(1) << 17) / (s->base.points->words * s->base.points->word_bytes)
+                                 : (uint64_t)count * job.query_groups / places;
+    const uint64_t least = vector ? 1 : 1024;
+    job.part = wwi_knn_round_up(wwi_least(part > least ? part : least, count), WWI_TILE_PAIR);
     const uint64_t parts = wwi_ceil_div(count, job.part);
     WWI_TRY(wwi_buffer_fill_u32(s->counts, 0, b->rows * 4, 0));
     WWI_TRY(wwi_buffer_fill_u32(s->overflow, 0, 4, 0));
@@ -275,7 +271,7 @@ static ww_status run_queries(ww_knn *s, size_t from, size_t end, int64_t *ids, v
             break;
         const size_t last = at + count < end ? at + count : end;
         for (size_t first = at > from ? at : from, rows; status == WW_OK && first < last; first += rows) {
-            rows = last - first < s->most_rows ? last - first : s->most_rows;
+            rows = wwi_least(last - first, s->most_rows);
             status = run_block(s, first, rows, first - from, ids, distances, found);
         }
     }
