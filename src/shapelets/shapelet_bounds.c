@@ -110,11 +110,10 @@ ww_status wwi_node_bounds_send(wwi_node_search *s) {
     bound[1] = 0;
     if (s->best_count == s->k) {
         const wwi_shapelet_score *last = &s->best_found[s->k - 1].score;
-        const double margin = s->options->quality == WW_SHAPELET_GAIN ? 0 : 2;
-        bound[0] = last->key > 1 ? (uint64_t)last->key - (uint64_t)margin : 1;
-        bound[1] = s->options->quality == WW_SHAPELET_GAIN && last->gap_key != INT64_MAX
-                       ? ordered((float)(last->gap - 1e-5 * (fabs(last->gap) + 1e-3)))
-                       : 0;
+        const bool gains = s->options->quality == WW_SHAPELET_GAIN;
+        bound[0] = last->key > 1 ? (uint64_t)last->key - (gains ? 0 : 2) : 1;
+        bound[1] =
+            gains && last->gap_key != INT64_MAX ? ordered((float)(last->gap - 1e-5 * (fabs(last->gap) + 1e-3))) : 0;
     }
     // Once in a search that goes ahead: there what is sent stays.
     return s->ahead ? wwi_buffer_send(s->scratch->bounds.bound, sizeof s->bounds.first, bound)

@@ -15,21 +15,21 @@ static uint32_t tile_windows(const wwi_node_search *s) {
 
 static ww_status send_columns(wwi_node_search *s, size_t first, size_t count) {
     const uint32_t W = s->job.columns;
-    const wwi_shapelet_way *way = s->correlator.way;
+    const bool on_device = s->device->has_double; // the tables are made there
     WWI_FREES wwi_shapelet_column *padded = NULL;
-    if (count < W || way->host) {
+    if (count < W || !on_device) {
         WWI_TRY(wwi_new(padded, W));
         memcpy(padded, s->candidates.columns + first, count * sizeof *padded);
         for (size_t c = count; c < W; c++)
             padded[c] = (wwi_shapelet_column){s->node->ids[0], 0, 0, UINT32_MAX};
     }
-    if (!way->host)
+    if (on_device)
         WWI_TRY(padded ? wwi_buffer_write(s->scratch->columns.places, 0, W * sizeof *padded, padded)
                        : wwi_buffer_copy(s->scratch->node.columns, first * sizeof *padded, s->scratch->columns.places,
                                          0, W * sizeof *padded));
     s->candidates.at = first;
     s->candidates.padded = padded;
-    return way->make_columns(s);
+    return s->correlator.way->make_columns(s);
 }
 
 // The tiles of series j of the node. *rows: those of the table before, and after.

@@ -32,7 +32,7 @@ typedef struct wwi_node_candidates {
     uint32_t *lengths;                 // of a column by its reach
     uint32_t block;                    // columns of a chunk are a multiple of it
     size_t most, at;                   // of a chunk; the first of this one
-    const wwi_shapelet_column *padded; // of this chunk, where they are not all; by_host always
+    const wwi_shapelet_column *padded; // of this chunk, where they are not all; without double always
 } wwi_node_candidates;
 
 ww_shapelet_args wwi_node_job(const wwi_shapelet_data *data, const ww_shapelets_options *options);
@@ -49,7 +49,6 @@ wwi_node_chunk wwi_node_chunk_of(const wwi_node_search *s, size_t first, size_t 
 // All that a way has of its own. Its tables are in wwi_shapelet_scratch.
 typedef struct wwi_shapelet_way {
     bool diagonals;        // sums along diagonals: columns follow each other in rows
-    bool host;             // the host makes the tables
     uint32_t tile_windows; // by matrix units; else 0: the device's
     ww_status (*compile)(wwi_node_search *s);
     uint32_t (*block)(const wwi_node_search *s);

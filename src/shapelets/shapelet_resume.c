@@ -13,14 +13,14 @@
 
 // The sum of all that a search sees of the series.
 static ww_status sum_series(const wwi_growth *g, char sum[65]) {
-    const size_t values = g->leading->data.offsets[g->leading->data.count] * sizeof(double),
-                 offsets = (g->leading->data.count + 1) * 8;
-    const size_t classes = g->leading->data.count * 4, bytes = values + offsets + classes;
+    const wwi_shapelet_data *d = &g->leading->data;
+    const size_t values = d->offsets[d->count] * sizeof *d->values, offsets = (d->count + 1) * sizeof *d->offsets;
+    const size_t classes = d->count * sizeof *g->classes, bytes = values + offsets + classes;
     WWI_FREES uint8_t *all = NULL;
     WWI_TRY(wwi_new(all, bytes));
-    memcpy(all, g->leading->data.offsets, offsets);
+    memcpy(all, d->offsets, offsets);
     memcpy(all + offsets, g->classes, classes);
-    memcpy(all + offsets + classes, g->leading->data.values, values);
+    memcpy(all + offsets + classes, d->values, values);
     return ww_checksum(all, bytes, sum);
 }
 

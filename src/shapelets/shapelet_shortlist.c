@@ -74,30 +74,6 @@ typedef struct selection {
     size_t taken, next, ordered_to, at_once;
 } selection;
 
-// Examines candidates in double.
-static ww_status examine(wwi_node_search *s, const size_t *which, size_t count, chosen *to) {
-    const size_t n = s->node->count;
-    WWI_FREES wwi_shapelet_place *places = NULL;
-    WWI_FREES double *distances = NULL;
-    WWI_TRY(wwi_new(places, count));
-    WWI_TRY(wwi_new(distances, count * n));
-    for (size_t i = 0; i < count; i++)
-        places[i] = s->shortlist.items[which[i]].place;
-    WWI_TRY(wwi_shapelet_distances(s->device, s->data, s->node, places, count, distances));
-    for (size_t i = 0; i < count; i++) {
-        const double *own = distances + i * n;
-        to[i] = (chosen){.found.place = places[i]};
-        WWI_TRY(wwi_shapelet_judge(s->device, s->data, s->gains, s->options, s->node, own, &to[i].found));
-        wwi_shapelet_after *after = s->node->after;
-        if (after && (after->found.place.length == 0 || wwi_shapelet_compare(&to[i].found, &after->found) < 0)) {
-            after->found = to[i].found;
-            memcpy(after->distances, own, n * sizeof *own);
-        }
-    }
-    s->progress->examined += count;
-    return WW_OK;
-}
-
 void wwi_shapelet_insert(wwi_shapelet_found *best, size_t *count, size_t k, const wwi_shapelet_found *found) {
     size_t at = *count;
     // A section that an earlier run had begun is searched again.
@@ -186,12 +162,32 @@ static size_t end_of_many(const selection *t, const wwi_shapelet_found *need, si
     return end;
 }
 
-static ww_status examine_next(selection *t, const size_t *which, size_t count, size_t most) {
+// Examines candidates in double.
+static ww_status examine(selection *t, const size_t *which, size_t count, size_t most) {
+    wwi_node_search *s = t->s;
+    const size_t n = s->node->count;
+    wwi_shapelet_after *after = s->node->after;
+    WWI_FREES wwi_shapelet_place *places = NULL;
+    WWI_FREES double *distances = NULL;
     WWI_TRY(wwi_grow(&t->all, &t->capacity, t->examined + count, sizeof *t->all));
-    WWI_TRY(examine(t->s, which, count, t->all + t->examined));
-    t->examined += count;
-    t->at_once = t->s->device->gpu && t->at_once < most ? t->at_once * 2 : t->at_once;
-    return wwi_pace_report(&t->s->progress->pace, 0);
+    WWI_TRY(wwi_new(places, count));
+    WWI_TRY(wwi_new(distances, count * n));
+    for (size_t i = 0; i < count; i++)
+        places[i] = s->shortlist.items[which[i]].place;
+    WWI_TRY(wwi_shapelet_distances(s->device, s->data, s->node, places, count, distances));
+    for (size_t i = 0; i < count; i++) {
+        const double *own = distances + i * n;
+        chosen *one = &t->all[t->examined++];
+        *one = (chosen){.found.place = places[i]};
+        WWI_TRY(wwi_shapelet_judge(s->device, s->data, s->gains, s->options, s->node, own, &one->found));
+        if (after && (after->found.place.length == 0 || wwi_shapelet_compare(&one->found, &after->found) < 0)) {
+            after->found = one->found;
+            memcpy(after->distances, own, n * sizeof *own);
+        }
+    }
+    s->progress->examined += count;
+    t->at_once = s->device->gpu && t->at_once < most ? t->at_once * 2 : t->at_once;
+    return wwi_pace_report(&s->progress->pace, 0);
 }
 
 static void take(selection *t, chosen *top) {
@@ -235,7 +231,7 @@ ww_status wwi_shortlist_select(wwi_node_search *s) {
         }
         t.next = reached;
         if (count) {
-            WWI_TRY(examine_next(&t, which, count, MOST_AT_ONCE));
+            WWI_TRY(examine(&t, which, count, MOST_AT_ONCE));
         } else if (reached < t.ordered_to || reached == s->shortlist.count) {
             if (!top || top->found.score.key < 1 || (full && wwi_shapelet_compare(&top->found, full) >= 0))
                 break;

@@ -64,6 +64,8 @@ static ww_status extension_columns(wwi_node_search *s) {
     const struct wwi_shapelet_columns_scratch *to = &s->scratch->columns;
     const wwi_shapelet_kernels *k = &s->device->kernels;
     wwi_kernel *kernel = s->correlator.way->tile_windows ? k->tensor_columns : k->make_columns;
+    if (!s->device->has_double)
+        return wwi_node_host_columns(s);
     return WWI_LAUNCH_ITEMS(kernel, s->job.columns, s->device->table_group, WWI_BUFFER(s->data->device_values),
                             WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(to->places), WWI_BUFFER(to->a),
                             WWI_BUFFER(to->norms), WWI_BUFFER(to->reaches), WWI_BUFFER(to->own),
@@ -76,6 +78,8 @@ static ww_status extension_windows(wwi_node_search *s) {
     const uint32_t tiles = (uint32_t)s->table.tile_count, tensor = s->correlator.way->tile_windows;
     wwi_kernel *kernel = tensor ? k->tensor_windows : k->make_windows;
     const uint32_t each = tensor ? tensor : s->device->windows;
+    if (!s->device->has_double)
+        return wwi_node_host_windows(s);
     return WWI_LAUNCH_ITEMS(kernel, (uint64_t)tiles * each, s->device->table_group, WWI_BUFFER(s->data->device_values),
                             WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(s->scratch->node.ids),
                             WWI_BUFFER(to->tiles), WWI_BUFFER(to->b), WWI_BUFFER(to->constant),
@@ -239,10 +243,6 @@ static const wwi_shapelet_way by_extension =
     WWI_LIST(.compile = compile_extension, .block = extension_block, .column_bytes = extension_bytes,
              .allocate = allocate_extension, .make_columns = extension_columns, .make_windows = extension_windows,
              .launch = launch_extension);
-static const wwi_shapelet_way by_host =
-    WWI_LIST(.host = true, .compile = compile_extension, .block = extension_block, .column_bytes = extension_bytes,
-             .allocate = allocate_extension, .make_columns = wwi_node_host_columns,
-             .make_windows = wwi_node_host_windows, .launch = launch_extension);
 static const wwi_shapelet_way by_diagonals =
     WWI_LIST(.diagonals = true, .compile = compile_diagonals, .block = diagonals_block, .column_bytes = diagonals_bytes,
              .allocate = allocate_diagonals, .make_columns = diagonals_columns, .make_windows = diagonals_windows,
@@ -298,8 +298,5 @@ static bool choose_diagonals(wwi_node_search *s) {
 
 void wwi_correlate_choose(wwi_node_search *s) {
     s->correlator.unit = s->data->centre;
-    s->correlator.way = choose_tensor(s)        ? &by_matrix_units
-                        : choose_diagonals(s)   ? &by_diagonals
-                        : s->device->has_double ? &by_extension
-                                                : &by_host;
+    s->correlator.way = choose_tensor(s) ? &by_matrix_units : choose_diagonals(s) ? &by_diagonals : &by_extension;
 }
