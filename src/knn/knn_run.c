@@ -4,7 +4,6 @@
 // the selection keeps the best. The first chunk, and a chunk with more listed points than fit the lists, are computed
 // exactly in full.
 #include <math.h>
-#include <string.h>
 #include <wavewarp/knn.h>
 
 #include "knn/knn_search.h"

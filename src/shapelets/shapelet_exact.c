@@ -2,7 +2,6 @@
 // The device for shapelets, and the distances of a few patterns to series in double: on the device where it has double
 // (kernels_cl/shapelets/shapelet_exact.cl), else here.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/run.h"

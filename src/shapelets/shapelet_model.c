@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a model of shapelets is used for: reading it, the transform, prediction.
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/run.h"
 #include "data/dataset_host.h"

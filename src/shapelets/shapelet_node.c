@@ -5,7 +5,6 @@
 // The list is then examined in double, best first, until no other can be better.
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "shapelets/shapelet_node.h"
 
@@ -143,20 +142,20 @@ static ww_status queue_chunk(wwi_node_search *s, const wwi_node_chunk *now) {
     return wwi_node_bounds_find(s);
 }
 
-// next: made while the device works.
-static ww_status go_through_chunk(wwi_node_search *s, const wwi_node_chunk *now, size_t next_count,
-                                  wwi_node_chunk *next) {
+// The chunk that begins at `at` of a section.
+static wwi_node_chunk chunk_at(const wwi_node_search *s, const wwi_node_section *part, size_t at) {
+    return wwi_node_chunk_of(s, part->first + at, wwi_least(part->count - at, s->candidates.most));
+}
+
+// next: of those from `end` of the section on, made while the device works.
+static ww_status go_through_chunk(wwi_node_search *s, const wwi_node_section *part, const wwi_node_chunk *now,
+                                  size_t end, wwi_node_chunk *next) {
     bool whole; // there is room for a chunk's candidates
     WWI_TRY(queue_chunk(s, now));
-    *next = wwi_node_chunk_of(s, now->first + now->count, next_count);
+    *next = chunk_at(s, part, end);
     s->progress->cells += now->cells;
     s->progress->candidates += now->candidates;
     return wwi_shortlist_take(s, now->first, &whole);
-}
-
-// Columns of the chunk that begins at `at` of a section.
-static size_t chunk_at(const wwi_node_search *s, const wwi_node_section *part, size_t at) {
-    return wwi_least(part->count - at, s->candidates.most);
 }
 
 // All chunks of the node, one queued behind the other. done: false where the list has no room for what they kept.
@@ -167,7 +166,7 @@ static ww_status go_ahead(wwi_node_search *s, bool *done) {
     WWI_TRY(wwi_node_bounds_send(s));
     WWI_TRY(wwi_buffer_fill_u32(s->scratch->bounds.kept_count, 0, 4, 0));
     for (size_t at = 0; at < part->count;) {
-        const wwi_node_chunk now = wwi_node_chunk_of(s, part->first + at, chunk_at(s, part, at));
+        const wwi_node_chunk now = chunk_at(s, part, at);
         WWI_TRY(queue_chunk(s, &now));
         at += now.count;
         cells += now.cells;
@@ -193,7 +192,7 @@ static ww_status select_best(wwi_node_search *s, uint64_t columns) {
 // The chunks of a section from its column `begin` on.
 static ww_status go_through_section(wwi_node_search *s, const wwi_node_section *part, size_t begin, bool *send) {
     wwi_shapelet_progress *p = s->progress;
-    wwi_node_chunk next = wwi_node_chunk_of(s, part->first + begin, chunk_at(s, part, begin));
+    wwi_node_chunk next = chunk_at(s, part, begin);
     for (size_t at = begin; at < part->count;) {
         const wwi_node_chunk now = next;
         if (p->deadline > 0 && (part != s->candidates.sections || at > 0) && wwi_seconds() > p->deadline) {
@@ -205,7 +204,7 @@ static ww_status go_through_section(wwi_node_search *s, const wwi_node_section *
         // The device itself raises the bound of a single best one.
         *send = s->k > 1;
         at += now.count;
-        WWI_TRY(go_through_chunk(s, &now, chunk_at(s, part, at), &next));
+        WWI_TRY(go_through_chunk(s, part, &now, at, &next));
         if (s->k == 1 && (p->save || s->shortlist.count > 4096 || at == part->count)) {
             WWI_TRY(select_best(s, part->first + at));
             *send = true;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a discovery takes: options with their defaults and limits, classes of the series.
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/run.h"

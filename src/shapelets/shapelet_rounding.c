@@ -15,7 +15,6 @@
 // differ.
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "shapelets/shapelet_search.h"
 

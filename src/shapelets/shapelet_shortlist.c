@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of candidates that may be among the best: what the device kept of a chunk, examined in double, best first,
 // until no other can be better.
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,8 +3,6 @@
 // kernels_cl/shapelets/shapelet_tables.cl compute, whose comment has the formulae.
 #include <math.h>
 
-#include <stdlib.h>
-
 #include "shapelets/shapelet_node.h"
 
 #define FLAT 1e-10

@@ -2,8 +2,6 @@
 // The ways to correlate columns with windows, each with a program and tables of its own, and the choice of one. What is
 // common to them is in shapelet_correlate.c.
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "shapelets/shapelet_node.h"
 
