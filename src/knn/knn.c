@@ -4,6 +4,7 @@
 #include <string.h>
 #include <wavewarp/knn.h>
 
+#include "base/names.h"
 #include "base/run.h"
 #include "knn/knn_search.h"
 #include "options.h"
@@ -19,37 +20,23 @@ static const struct {
 
 // ---- metrics
 
+WWI_NAMED(metric, "metric", "l2", "l2-squared", "l1", "linf", "cosine", "inner-product", "hamming", "jaccard",
+          "jaccard-bits")
+
 static const struct {
-    const char *name;
     ww_point_kind kind;
     int code; // WW_METRIC in kernels_cl/knn/knn.cl
-} metrics[] = {
-    {"l2", WW_POINTS_NUMBERS, 0},   {"l2-squared", WW_POINTS_NUMBERS, 0}, {"l1", WW_POINTS_NUMBERS, 1},
-    {"linf", WW_POINTS_NUMBERS, 2}, {"cosine", WW_POINTS_NUMBERS, 3},     {"inner-product", WW_POINTS_NUMBERS, 4},
-    {"hamming", WW_POINTS_BITS, 5}, {"jaccard", WW_POINTS_SETS, 0},       {"jaccard-bits", WW_POINTS_BITS, 6}};
+} metrics[] = {[WW_METRIC_L2] = {WW_POINTS_NUMBERS, 0},       [WW_METRIC_L2_SQUARED] = {WW_POINTS_NUMBERS, 0},
+               [WW_METRIC_L1] = {WW_POINTS_NUMBERS, 1},       [WW_METRIC_LINF] = {WW_POINTS_NUMBERS, 2},
+               [WW_METRIC_COSINE] = {WW_POINTS_NUMBERS, 3},   [WW_METRIC_INNER_PRODUCT] = {WW_POINTS_NUMBERS, 4},
+               [WW_METRIC_HAMMING] = {WW_POINTS_BITS, 5},     [WW_METRIC_JACCARD] = {WW_POINTS_SETS, 0},
+               [WW_METRIC_JACCARD_BITS] = {WW_POINTS_BITS, 6}};
 #define METRICS (sizeof metrics / sizeof *metrics)
 
-enum { LEAST_TENSOR = 5 };   // fewest coordinates for matrix units
-enum { GROUPS_A_UNIT = 24 }; // of a launch
-
-const char *ww_metric_name(ww_metric metric) {
-    return (unsigned)metric < METRICS ? metrics[metric].name : "unknown";
-}
+enum { LEAST_TENSOR = 5 }; // fewest coordinates for matrix units
 
 ww_point_kind ww_metric_kind(ww_metric metric) {
     return (unsigned)metric < METRICS ? metrics[metric].kind : WW_POINTS_NUMBERS;
-}
-
-ww_status ww_metric_by_name(const char *name, ww_metric *metric) {
-    if (!name || !metric)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "name or metric is NULL");
-    for (size_t i = 0; i < METRICS; i++)
-        if (strcmp(name, metrics[i].name) == 0) {
-            *metric = (ww_metric)i;
-            return WW_OK;
-        }
-    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no metric '%s'", name);
-    return wwi_fail_hint("l2, l2-squared, l1, linf, cosine, inner-product, hamming, jaccard, jaccard-bits");
 }
 
 // ---- making a search
@@ -78,7 +65,7 @@ void ww_knn_destroy(ww_knn **knn) {
 
 static ww_status check_points(const ww_points *base, const ww_points *queries, ww_metric metric) {
     if (base->kind != metrics[metric].kind || queries->kind != metrics[metric].kind) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points of this kind", metrics[metric].name);
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points of this kind", ww_metric_name(metric));
         return wwi_fail_hint("hamming and jaccard-bits are for bits, jaccard for sets, the others are for numbers");
     }
     if (base->context != queries->context || base->precision != queries->precision)
@@ -87,10 +74,6 @@ static ww_status check_points(const ww_points *base, const ww_points *queries, w
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the queries have %zu coordinates, the base has %zu",
                         queries->dimension, base->dimension);
     return WW_OK;
-}
-
-static uint32_t tuned(const ww_knn *s, const char *name, uint32_t fallback) {
-    return (uint32_t)wwi_tuning_for(s->context, s->precision, name, (long)fallback);
 }
 
 // Points of both sides.
@@ -161,7 +144,7 @@ static shape choose_shape(ww_knn *s) {
     case FILTER_NARROW:
         of.queries = doubles ? 2 : d <= 12 ? 8 : d <= 20 ? 6 : 4;
         of.fixed = d;
-        s->group = tuned(s, "knn.group", 128);
+        s->group = (uint32_t)wwi_tuning_for(s->context, s->precision, "knn.group", 128);
         s->group_rows = s->group * of.queries;
         break;
     case FILTER_WIDE:
@@ -176,7 +159,7 @@ static shape choose_shape(ww_knn *s) {
 static ww_status compile(ww_knn *s) {
     const bool doubles = s->precision == WW_DOUBLE, halves = s->filter == FILTER_TENSOR;
     const bool nvidia = strstr(wwi_context_info(s->context)->vendor, "NVIDIA") != NULL;
-    s->row_group = tuned(s, "knn.row_group", s->gpu ? 64 : 1);
+    s->row_group = (uint32_t)wwi_tuning_for(s->context, s->precision, "knn.row_group", s->gpu ? 64 : 1);
     s->rows =
         s->filter != FILTER_SETS && s->row_group > 1 && has_room(s, wwi_knn_row_stride(s) * s->base.points->word_bytes);
     const shape of = choose_shape(s);
@@ -213,12 +196,6 @@ static void set_margin(ww_knn *s) {
                  (s->filter == FILTER_TENSOR || b->mean_norm > 16 * b->variance);
 }
 
-static ww_status send_mean(ww_knn *s) {
-    const ww_points *b = s->base.points;
-    return wwi_points_send_mean(s->context, s->precision, b->mean, s->centred ? b->words : 0,
-                                (b->words ? b->words : 1) * s->value_bytes, &s->mean);
-}
-
 // How many rows are processed at a time, of so many bytes each; `point_bytes` of each point are needed besides.
 static size_t choose_rows(const ww_knn *s, uint64_t row_bytes, uint64_t point_bytes) {
     // The memory that the first run needs for the points besides these buffers: has_room() has checked that it is less
@@ -246,13 +223,13 @@ static ww_status allocate(ww_knn *s) {
     const uint64_t in_rows = s->rows ? wwi_knn_row_stride(s) * s->base.points->word_bytes : 0;
     const uint64_t row_bytes = s->capacity * (s->value_bytes + listed) + k * (s->value_bytes + 4) + 4 + halves;
     const uint64_t rows = s->most_rows = choose_rows(s, row_bytes, in_rows + halves);
-    ww_status status =
-        WWI_GROW(s->context, {&s->values, rows * s->capacity * s->value_bytes},
-                 {&s->ids, listed ? rows * s->capacity * listed : 4}, {&s->counts, rows * 4},
-                 {&s->best_values, rows * k * s->value_bytes}, {&s->best_ids, rows * k * 4}, {&s->overflow, 4});
-    if (status == WW_OK && halves)
-        status = wwi_buffer_create(s->context, wwi_knn_round_up(rows, s->group_rows) * halves, &s->queries.halves);
-    return status == WW_OK ? send_mean(s) : status;
+    WWI_TRY(WWI_GROW(s->context, {&s->values, rows * s->capacity * s->value_bytes},
+                     {&s->ids, listed ? rows * s->capacity * listed : 4}, {&s->counts, rows * 4},
+                     {&s->best_values, rows * k * s->value_bytes}, {&s->best_ids, rows * k * 4}, {&s->overflow, 4}));
+    if (halves)
+        WWI_TRY(wwi_buffer_create(s->context, wwi_knn_round_up(rows, s->group_rows) * halves, &s->queries.halves));
+    return wwi_points_send_mean(s->context, s->precision, s->base.points->mean, s->centred ? s->base.points->words : 0,
+                                (s->base.points->words ? s->base.points->words : 1) * s->value_bytes, &s->mean);
 }
 
 ww_status ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_knn_options *options, ww_knn **knn) {
@@ -261,7 +238,6 @@ ww_status ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_
 
 ww_status ww_knn_create_shard(ww_points *base, ww_points *queries, size_t k, const ww_nearest_shard *shard,
                               const ww_knn_options *options, ww_knn **knn) {
-    ww_status status;
     ww_knn_options o = WW_KNN_OPTIONS_INIT;
     ww_run_options run;
     if (knn)
@@ -278,7 +254,7 @@ ww_status ww_knn_create_shard(ww_points *base, ww_points *queries, size_t k, con
     if (self)
         queries = base;
     WWI_TRY(check_points(base, queries, o.metric));
-    ww_knn *s;
+    WWI_ENDS(ww_knn_destroy) ww_knn *s = NULL;
     WWI_TRY(wwi_new_zeroed(s, 1));
     s->options = o;
     s->run = run;
@@ -299,15 +275,13 @@ ww_status ww_knn_create_shard(ww_points *base, ww_points *queries, size_t k, con
     s->gpu = wwi_is_gpu(s->context);
     s->filter = choose_filter(s, base->words);
     set_margin(s);
-    if ((status = wwi_knn_shard_take(shard, self, queries->count, base->count, o.metric, s->precision, &s->shard)) ==
-            WW_OK &&
-        (status = wwi_run_stream(s->context, &s->run, &s->stream)) == WW_OK && (status = compile(s)) == WW_OK)
-        status = allocate(s);
     s->info.filter = filters[s->filter].name;
-    if (status != WW_OK)
-        ww_knn_destroy(&s);
-    *knn = s;
-    return status;
+    WWI_TRY(wwi_knn_shard_take(shard, self, queries->count, base->count, o.metric, s->precision, &s->shard));
+    WWI_TRY(wwi_run_stream(s->context, &s->run, &s->stream));
+    WWI_TRY(compile(s));
+    WWI_TRY(allocate(s));
+    *knn = wwi_taken(&s);
+    return WW_OK;
 }
 
 WWI_GIVES_INFO(knn, knn)

@@ -4,21 +4,12 @@
 // the selection keeps the best. The first chunk, and a chunk with more listed points than fit the lists, are computed
 // exactly in full.
 #include <math.h>
-#include <string.h>
 #include <wavewarp/knn.h>
 
 #include "knn/knn_search.h"
 #include "topk/results.h"
 
 enum { GROUPS_A_UNIT = 24 }; // of a launch
-
-// After a failure nothing that launches made, or were to make, is known to be there.
-static void forget(ww_knn *s) {
-    wwi_slice_close(&s->base.window);
-    wwi_slice_close(&s->queries.window);
-    // The halves of queries are made anew for every block.
-    WWI_BUFFERS_DESTROY(&s->base.norms, &s->queries.norms, &s->base.rows, &s->queries.rows, &s->base.halves);
-}
 
 // The norms of a side's slice, and the longest.
 static ww_status make_norms(ww_knn *s, knn_side *of, uint64_t padded) {
@@ -43,14 +34,15 @@ static ww_status make_norms(ww_knn *s, knn_side *of, uint64_t padded) {
 
 // Opens a slice of a side and computes its norms.
 static ww_status open_side(ww_knn *s, knn_side *of, size_t first, size_t count) {
-    ww_status status = wwi_points_slice(of->points, s->stream, first, count, &of->window);
-    if (status != WW_OK || s->filter == FILTER_SETS ||
+    WWI_TRY(wwi_points_slice(of->points, s->stream, first, count, &of->window));
+    if (s->filter == FILTER_SETS ||
         (of->norms && of->normed_first == of->window.first && of->normed_count == of->window.count))
-        return status;
+        return WW_OK;
     const uint64_t padded = wwi_points_padded(of->window.count);
+    WWI_TRY(make_norms(s, of, padded));
     // Rows are made only where a side is on the device as a whole: once.
-    if ((status = make_norms(s, of, padded)) != WW_OK || !s->rows || of->rows || (s->shard.self && of == &s->queries))
-        return status;
+    if (!s->rows || of->rows || (s->shard.self && of == &s->queries))
+        return WW_OK;
     const uint32_t stride = wwi_knn_row_stride(s);
     WWI_TRY(wwi_buffer_create(s->context, padded * stride * of->points->word_bytes, &of->rows));
     return WWI_LAUNCH_ITEMS(s->make_rows, padded, WWI_TILE, WWI_BUFFER(of->window.values), WWI_VALUE(of->points->words),
@@ -60,7 +52,6 @@ static ww_status open_side(ww_knn *s, knn_side *of, size_t first, size_t count) 
 // One block of rows, and the part of the base that has been processed for it.
 typedef struct block {
     size_t first, rows;  // queries
-    size_t result;       // the first one's place in the arrays of the results
     uint32_t base_id;    // first point of the base's slice
     uint32_t base_count; // points of it
     uint64_t seen;       // points processed, in all slices
@@ -118,14 +109,6 @@ static ww_status take_best(ww_knn *s, block *b, const ww_knn_args *job) {
     return wwi_topk(s->selector, &selection);
 }
 
-// All of a chunk, exactly; at most `capacity` points.
-static ww_status go_through_all(ww_knn *s, block *b, uint32_t count) {
-    const ww_knn_args job = make_job(s, b, count);
-    const ww_status status = launch_exact(s, b, &job);
-    s->info.examined += (uint64_t)b->rows * count;
-    return status == WW_OK ? take_best(s, b, &job) : status;
-}
-
 // ---- the tensor filter
 
 float wwi_tensor_scale(float reach) {
@@ -153,14 +136,10 @@ static ww_status make_halves(ww_knn *s, knn_side *of, uint32_t first, uint32_t c
 
 // Computes the base's halves, once, and those of a block of queries. Both sides are on the device as a whole.
 static ww_status make_all_halves(ww_knn *s, const block *b) {
-    ww_status status = WW_OK;
     if (!s->base.halves) {
         const uint64_t padded = wwi_points_padded(s->base.window.count);
         WWI_TRY(wwi_buffer_create(s->context, padded * s->tensor.width * 2, &s->base.halves));
-        if ((status = make_halves(s, &s->base, 0, (uint32_t)s->base.window.count, padded)) != WW_OK) {
-            wwi_buffer_destroy(&s->base.halves);
-            return status;
-        }
+        WWI_TRY(make_halves(s, &s->base, 0, (uint32_t)s->base.window.count, padded));
     }
     return make_halves(s, &s->queries, (uint32_t)b->first, (uint32_t)b->rows, wwi_knn_round_up(b->rows, s->group_rows));
 }
@@ -193,17 +172,13 @@ static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *fu
     ww_knn_args job = make_job(s, b, count);
     job.listed = 1;
     job.query_groups = (uint32_t)wwi_ceil_div(b->rows, s->group_rows);
-    uint64_t part;
-    if (s->filter == FILTER_VECTOR) {
-        part = (UINT64_C(1) << 17) / (s->base.points->words * s->base.points->word_bytes);
-    } else {
-        // Several groups for each place on the device, so that little is idle at the end.
-        part = (uint64_t)count * job.query_groups / (wwi_context_info(s->context)->compute_units * GROUPS_A_UNIT);
-        part = part < 1024 ? 1024 : part;
-    }
-    job.part = wwi_knn_round_up(wwi_least(part, count), WWI_TILE_PAIR);
-    if (job.part == 0)
-        job.part = WWI_TILE_PAIR;
+    // Several groups for each place on the device, so that little is idle at the end.
+    const uint64_t places = wwi_context_info(s->context)->compute_units * GROUPS_A_UNIT;
+    const bool vector = s->filter == FILTER_VECTOR;
+    const uint64_t part = vector ? (UINT64_C(1) << 17) / (s->base.points->words * s->base.points->word_bytes)
+                                 : (uint64_t)count * job.query_groups / places;
+    const uint64_t least = vector ? 1 : 1024;
+    job.part = wwi_knn_round_up(wwi_least(part > least ? part : least, count), WWI_TILE_PAIR);
     const uint64_t parts = wwi_ceil_div(count, job.part);
     WWI_TRY(wwi_buffer_fill_u32(s->counts, 0, b->rows * 4, 0));
     WWI_TRY(wwi_buffer_fill_u32(s->overflow, 0, 4, 0));
@@ -218,8 +193,7 @@ static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *fu
 
 // Searches the base's slice for one block of rows.
 static ww_status go_through_window(ww_knn *s, block *b) {
-    ww_status status = WW_OK;
-    while (status == WW_OK && b->at < b->base_count) {
+    while (b->at < b->base_count) {
         const uint32_t left = b->base_count - b->at;
         uint64_t chunk = b->seen * b->growth / 4;
         chunk = wwi_least(chunk, b->most) / WWI_TILE_PAIR * WWI_TILE_PAIR;
@@ -228,13 +202,16 @@ static ww_status go_through_window(ww_knn *s, block *b) {
         if (b->seen <= s->k || chunk <= s->first_chunk || wwi_knn_computes_all(s)) {
             const uint32_t all = wwi_knn_computes_all(s) || b->most < s->first_chunk ? s->capacity : s->first_chunk;
             chunk = wwi_least(all, left);
-            status = go_through_all(s, b, (uint32_t)chunk);
+            const ww_knn_args job = make_job(s, b, (uint32_t)chunk);
+            s->info.examined += b->rows * chunk;
+            WWI_TRY(launch_exact(s, b, &job));
+            WWI_TRY(take_best(s, b, &job));
             if (b->most < chunk * 2)
                 b->most = chunk * 2;
         } else {
             bool full = false;
             chunk = wwi_least(chunk, left);
-            status = go_through_listed(s, b, (uint32_t)chunk, &full);
+            WWI_TRY(go_through_listed(s, b, (uint32_t)chunk, &full));
             if (full) {
                 b->most = chunk / 4;
                 b->growth = b->growth > 2 ? b->growth / 2 : 1;
@@ -244,54 +221,37 @@ static ww_status go_through_window(ww_knn *s, block *b) {
         }
         b->at += (uint32_t)chunk;
         b->seen += chunk;
-        if (status == WW_OK)
-            status = wwi_pace_report(&s->pace, chunk * b->rows);
+        WWI_TRY(wwi_pace_report(&s->pace, chunk * b->rows));
     }
-    return status;
-}
-
-// Copies the results of a block to the caller.
-static ww_status fetch(ww_knn *s, const block *b, int64_t *ids, void *distances, uint32_t *found) {
-    const size_t first = b->result, from = first * s->k;
-    unsigned char *const values = (unsigned char *)distances;
-    const ww_status status =
-        wwi_results_fetch(s->best_ids, s->best_values, b->rows, s->k, s->precision, s->options.metric == WW_METRIC_L2,
-                          ids + from, values ? values + from * s->value_bytes : NULL, NULL);
-    if (status == WW_OK)
-        wwi_knn_shard_place(&s->shard, b->first, b->rows, s->k, b->shift, ids + from,
-                            values ? values + from * s->value_bytes : NULL);
-    for (size_t r = first; status == WW_OK && found && r < first + b->rows; r++)
-        found[r] = wwi_count_found(ids + r * s->k, s->k);
-    return status;
+    return WW_OK;
 }
 
 static ww_status run_block(ww_knn *s, size_t first, size_t rows, size_t result, int64_t *ids, void *distances,
                            uint32_t *found) {
-    ww_status status = WW_OK;
-    block b = {.first = first,
-               .rows = rows,
-               .result = result,
-               .most = UINT64_C(1) << 20,
-               .growth = s->gpu ? 12 : 4,
-               .fresh = true};
+    block b = {
+        .first = first, .rows = rows, .most = UINT64_C(1) << 20, .growth = s->gpu ? 12 : 4, .fresh = !s->shard.initial};
     b.own = wwi_knn_shard_own(&s->shard, first, rows, s->base.points->count, &b.shift);
-    if (s->shard.initial) {
-        b.fresh = false;
-        status = wwi_knn_shard_seed(&s->shard, first, rows, s->k, s->best_values, s->best_ids);
-    }
-    for (size_t at = 0, count; status == WW_OK && at < s->base.points->count; at += count) {
+    if (s->shard.initial)
+        WWI_TRY(wwi_knn_shard_seed(&s->shard, first, rows, s->k, s->best_values, s->best_ids));
+    for (size_t at = 0, count; at < s->base.points->count; at += count) {
         count = wwi_points_slice_limit(s->base.points, at);
-        if ((status = open_side(s, &s->base, at, count)) != WW_OK)
-            break;
+        WWI_TRY(open_side(s, &s->base, at, count));
         b.base_id = (uint32_t)at + b.shift;
         b.base_count = (uint32_t)count;
         b.at = 0;
         if (s->filter == FILTER_TENSOR)
-            status = make_all_halves(s, &b);
-        if (status == WW_OK)
-            status = go_through_window(s, &b);
+            WWI_TRY(make_all_halves(s, &b));
+        WWI_TRY(go_through_window(s, &b));
     }
-    return status == WW_OK ? fetch(s, &b, ids, distances, found) : status;
+    // The results, to the caller.
+    ids += result * s->k;
+    distances = distances ? (unsigned char *)distances + result * s->k * s->value_bytes : NULL;
+    WWI_TRY(wwi_results_fetch(s->best_ids, s->best_values, rows, s->k, s->precision, s->options.metric == WW_METRIC_L2,
+                              ids, distances, NULL));
+    wwi_knn_shard_place(&s->shard, first, rows, s->k, b.shift, ids, distances);
+    for (size_t r = 0; found && r < rows; r++)
+        found[result + r] = wwi_count_found(ids + r * s->k, s->k);
+    return WW_OK;
 }
 
 // Queries [from, end); their results begin where the arrays do.
@@ -310,25 +270,28 @@ static ww_status run_queries(ww_knn *s, size_t from, size_t end, int64_t *ids, v
             break;
         const size_t last = at + count < end ? at + count : end;
         for (size_t first = at > from ? at : from, rows; status == WW_OK && first < last; first += rows) {
-            rows = last - first < s->most_rows ? last - first : s->most_rows;
+            rows = wwi_least(last - first, s->most_rows);
             status = run_block(s, first, rows, first - from, ids, distances, found);
         }
     }
     status = wwi_run_end(s->stream, status, start, &s->info.launches, &s->info.seconds_device, &s->info.seconds_wall);
-    if (status != WW_OK)
-        forget(s);
+    if (status == WW_OK)
+        return WW_OK;
+    // Nothing that launches made, or were to make, is known to be there. The halves of queries are made anew for every
+    // block.
+    wwi_slice_close(&s->base.window);
+    wwi_slice_close(&s->queries.window);
+    WWI_BUFFERS_DESTROY(&s->base.norms, &s->queries.norms, &s->base.rows, &s->queries.rows, &s->base.halves);
     return status;
 }
 
 ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) {
     if (!s || !ids)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "knn or ids is NULL");
-    void *own = NULL; // distances tell what is farther than an initial one
-    if (s->shard.initial && !distances && !(own = malloc(s->queries.points->count * s->k * s->value_bytes)))
-        return wwi_fail_memory(s->queries.points->count * s->k * s->value_bytes);
-    const ww_status status = run_queries(s, 0, s->queries.points->count, ids, distances ? distances : own, found);
-    free(own);
-    return status;
+    WWI_FREES unsigned char *own = NULL; // distances tell what is farther than an initial one
+    if (s->shard.initial && !distances)
+        WWI_TRY(wwi_new(own, s->queries.points->count * s->k * s->value_bytes));
+    return run_queries(s, 0, s->queries.points->count, ids, distances ? distances : own, found);
 }
 
 ww_status wwi_knn_run_rows(ww_knn *s, size_t first, size_t rows, int64_t *ids, void *distances) {
@@ -337,21 +300,15 @@ ww_status wwi_knn_run_rows(ww_knn *s, size_t first, size_t rows, int64_t *ids, v
 
 ww_status ww_knn_find(ww_context *context, const ww_point_view *base, const ww_point_view *queries, size_t k,
                       ww_metric metric, ww_precision precision, int64_t *ids, void *distances) {
-    ww_status status;
-    ww_points *base_points = NULL, *query_points = NULL;
-    ww_knn *search = NULL;
+    WWI_ENDS(ww_points_destroy) ww_points *base_points = NULL, *query_points = NULL;
+    WWI_ENDS(ww_knn_destroy) ww_knn *search = NULL;
     ww_points_options points_options = WW_POINTS_OPTIONS_INIT;
     ww_knn_options options = WW_KNN_OPTIONS_INIT;
     points_options.precision = precision;
     options.metric = metric;
-    if ((status = ww_points_create(context, base, &points_options, &base_points)) == WW_OK && queries)
-        status = ww_points_create(context, queries, &points_options, &query_points);
-    if (status == WW_OK)
-        status = ww_knn_create(base_points, query_points, k, &options, &search);
-    if (status == WW_OK)
-        status = ww_knn_run(search, ids, distances, NULL);
-    ww_knn_destroy(&search);
-    ww_points_destroy(&query_points);
-    ww_points_destroy(&base_points);
-    return status;
+    WWI_TRY(ww_points_create(context, base, &points_options, &base_points));
+    if (queries)
+        WWI_TRY(ww_points_create(context, queries, &points_options, &query_points));
+    WWI_TRY(ww_knn_create(base_points, query_points, k, &options, &search));
+    return ww_knn_run(search, ids, distances, NULL);
 }

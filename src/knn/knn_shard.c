@@ -39,8 +39,7 @@ ww_status wwi_knn_shard_take(const ww_nearest_shard *given, bool self, size_t qu
     if (!own.initial)
         return WW_OK;
     const size_t bytes = queries * wwi_precision_bytes(precision);
-    if (!(shard->initial = malloc(bytes)))
-        return wwi_fail_memory(bytes);
+    WWI_TRY(wwi_new(shard->initial, bytes));
     memcpy(shard->initial, own.initial, bytes);
     return WW_OK;
 }
@@ -72,12 +71,11 @@ static double above(const wwi_knn_shard *shard, double value) {
 ww_status wwi_knn_shard_seed(const wwi_knn_shard *shard, size_t first, size_t rows, size_t k, wwi_buffer *values,
                              wwi_buffer *ids) {
     const size_t size = wwi_precision_bytes(shard->precision), count = rows * k;
-    unsigned char *seeds = malloc(count * size);
-    uint32_t *seed_ids = malloc(count * sizeof *seed_ids);
-    ww_status status = WW_OK;
-    if (!seeds || !seed_ids)
-        status = wwi_fail_memory(count * (size + sizeof *seed_ids));
-    for (size_t r = 0; r < rows && status == WW_OK; r++) {
+    WWI_FREES unsigned char *seeds = NULL;
+    WWI_FREES uint32_t *seed_ids = NULL;
+    WWI_TRY(wwi_new(seeds, count * size));
+    WWI_TRY(wwi_new(seed_ids, count));
+    for (size_t r = 0; r < rows; r++) {
         const double known = wwi_value_at(shard->initial, shard->precision, first + r);
         const bool any = known < (double)INFINITY;
         for (size_t i = 0; i < k; i++) {
@@ -85,11 +83,8 @@ ww_status wwi_knn_shard_seed(const wwi_knn_shard *shard, size_t first, size_t ro
             seed_ids[r * k + i] = any ? SEEDS + (uint32_t)i : WWI_NO_INDEX;
         }
     }
-    if (status == WW_OK && (status = wwi_buffer_write(values, 0, count * size, seeds)) == WW_OK)
-        status = wwi_buffer_write(ids, 0, count * sizeof *seed_ids, seed_ids);
-    free(seed_ids);
-    free(seeds);
-    return status;
+    WWI_TRY(wwi_buffer_write(values, 0, count * size, seeds));
+    return wwi_buffer_write(ids, 0, count * sizeof *seed_ids, seed_ids);
 }
 
 void wwi_knn_shard_place(const wwi_knn_shard *shard, size_t first, size_t rows, size_t k, uint32_t shift, int64_t *ids,

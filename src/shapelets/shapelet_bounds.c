@@ -35,8 +35,8 @@ static void choose_pruning(wwi_node_search *s) {
                 b->prune_group <= group && (s->node->count >= 16 || wwi_shapelet_few(s->device));
 }
 
-// Candidates of a group, which are `*across` vectors, and its work-items.
-static void choose_groups(wwi_node_search *s, uint32_t *across) {
+// Candidates of a group, and its work-items. Returns how many vectors the candidates are.
+static uint32_t choose_groups(wwi_node_search *s) {
     wwi_node_bounds *b = &s->bounds;
     const wwi_shapelet_device *d = s->device;
     const uint64_t local = local_memory(d), most_group = wwi_context_info(d->context)->max_work_group;
@@ -46,20 +46,20 @@ static void choose_groups(wwi_node_search *s, uint32_t *across) {
     const uint32_t group = s->node->count <= 64 ? 32 : s->node->count <= 512 || most_group < 256 ? 128 : 256;
     b->split_group = d->gpu ? group : 1;
     const bool share = d->gpu && counts * b->split_group <= 8192; // each share of a candidate's keys has its own counts
-    *across = !d->gpu ? 1 : wwi_shapelet_few(d) ? 8 : b->prunes && share ? 4 : 32;
-    while (*across > 1 && (each * *across > local * 3 / 4 || (d->gpu && *across > b->split_group)))
-        *across /= 2;
-    b->keys_global = each * *across > local;
-    b->across = *across * d->vector;
-    b->shares = share && !b->keys_global ? b->split_group / *across : 1;
+    uint32_t across = !d->gpu ? 1 : wwi_shapelet_few(d) ? 8 : b->prunes && share ? 4 : 32;
+    while (across > 1 && (each * across > local * 3 / 4 || (d->gpu && across > b->split_group)))
+        across /= 2;
+    b->keys_global = each * across > local;
+    b->across = across * d->vector;
+    b->shares = share && !b->keys_global ? b->split_group / across : 1;
+    return across;
 }
 
 ww_status wwi_node_bounds_compile(wwi_node_search *s) {
     const wwi_shapelet_device *d = s->device;
     wwi_node_bounds *b = &s->bounds;
-    uint32_t across;
     choose_pruning(s);
-    choose_groups(s, &across);
+    const uint32_t across = choose_groups(s);
     // Gains have 32 bits below the point, and above it those of count * log2(count): sums of these have a bit more.
     while (((uint64_t)s->gains->entropy[s->node->count] >> b->shift) >> 29)
         b->shift++;
@@ -79,8 +79,8 @@ ww_status wwi_node_bounds_compile(wwi_node_search *s) {
                             {"WW_WG", b->prune_group}, {"WW_TWO", s->node->class_count == 2}),
         .kernels = WWI_LIST({&b->prune, "ww_shapelet_prune"}, {&b->survive, "ww_shapelet_survive"}),
     };
-    const ww_status status = wwi_program_make(d->context, d->stream, &split, &b->split_program);
-    return status == WW_OK && b->prunes ? wwi_program_make(d->context, d->stream, &prune, &b->prune_program) : status;
+    WWI_TRY(wwi_program_make(d->context, d->stream, &split, &b->split_program));
+    return b->prunes ? wwi_program_make(d->context, d->stream, &prune, &b->prune_program) : WW_OK;
 }
 
 ww_status wwi_node_bounds_allocate(wwi_node_search *s, uint64_t columns) {
@@ -110,11 +110,10 @@ ww_status wwi_node_bounds_send(wwi_node_search *s) {
     bound[1] = 0;
     if (s->best_count == s->k) {
         const wwi_shapelet_score *last = &s->best_found[s->k - 1].score;
-        const double margin = s->options->quality == WW_SHAPELET_GAIN ? 0 : 2;
-        bound[0] = last->key > 1 ? (uint64_t)last->key - (uint64_t)margin : 1;
-        bound[1] = s->options->quality == WW_SHAPELET_GAIN && last->gap_key != INT64_MAX
-                       ? ordered((float)(last->gap - 1e-5 * (fabs(last->gap) + 1e-3)))
-                       : 0;
+        const bool gains = s->options->quality == WW_SHAPELET_GAIN;
+        bound[0] = last->key > 1 ? (uint64_t)last->key - (gains ? 0 : 2) : 1;
+        bound[1] =
+            gains && last->gap_key != INT64_MAX ? ordered((float)(last->gap - 1e-5 * (fabs(last->gap) + 1e-3))) : 0;
     }
     // Once in a search that goes ahead: there what is sent stays.
     return s->ahead ? wwi_buffer_send(s->scratch->bounds.bound, sizeof s->bounds.first, bound)
@@ -192,9 +191,10 @@ static ww_status keep(wwi_node_search *s) {
 }
 
 ww_status wwi_node_bounds_find(wwi_node_search *s) {
-    ww_status status = s->bounds.prunes ? prune(s) : WW_OK;
-    if (status != WW_OK || (status = split(s)) != WW_OK ||
-        (!s->ahead && (status = wwi_buffer_fill_u32(s->scratch->bounds.kept_count, 0, 4, 0)) != WW_OK))
-        return status;
+    if (s->bounds.prunes)
+        WWI_TRY(prune(s));
+    WWI_TRY(split(s));
+    if (!s->ahead)
+        WWI_TRY(wwi_buffer_fill_u32(s->scratch->bounds.kept_count, 0, 4, 0));
     return keep(s);
 }

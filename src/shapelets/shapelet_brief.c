@@ -33,26 +33,24 @@ static ww_status make_fours(wwi_node_search *s, uint32_t series, uint32_t wide) 
 
 // Of the node's windows of two and three points the angles, of four points the values.
 ww_status wwi_brief_windows(wwi_node_search *s) {
-    ww_status status = WW_OK;
     const wwi_shapelet_device *d = s->device;
     struct wwi_shapelet_brief_scratch *to = &s->scratch->brief;
     const uint32_t series = (uint32_t)s->node->count, wide = (uint32_t)s->data->longest, places = angle_places(s);
     const uint64_t bytes = (uint64_t)series * wide * 4;
-    for (uint32_t li = 0; status == WW_OK && li < s->job.count; li++) {
+    for (uint32_t li = 0; li < s->job.count; li++) {
         const uint32_t l = s->job.least + li * s->job.step, i = l - 2;
         if (l > s->job.shorts)
             break;
         if (l == 4)
             return make_fours(s, series, wide);
-        if ((status = WWI_GROW(d->context, {&to->angles[i], bytes}, {&to->sorted[i], bytes},
-                               {&to->counts[i], (uint64_t)series * 4})) != WW_OK)
-            break;
-        status = WWI_LAUNCH(d->kernels.make_angles, series, d->exact_group, WWI_BUFFER(s->data->device_values),
-                            WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(s->scratch->node.ids), WWI_VALUE(wide),
-                            WWI_VALUE(l), WWI_VALUE(places), WWI_LOCAL((size_t)places * 4), WWI_BUFFER(to->angles[i]),
-                            WWI_BUFFER(to->sorted[i]), WWI_BUFFER(to->counts[i]));
+        WWI_TRY(WWI_GROW(d->context, {&to->angles[i], bytes}, {&to->sorted[i], bytes},
+                         {&to->counts[i], (uint64_t)series * 4}));
+        WWI_TRY(WWI_LAUNCH(d->kernels.make_angles, series, d->exact_group, WWI_BUFFER(s->data->device_values),
+                           WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(s->scratch->node.ids), WWI_VALUE(wide),
+                           WWI_VALUE(l), WWI_VALUE(places), WWI_LOCAL((size_t)places * 4), WWI_BUFFER(to->angles[i]),
+                           WWI_BUFFER(to->sorted[i]), WWI_BUFFER(to->counts[i])));
     }
-    return status;
+    return WW_OK;
 }
 
 static ww_status find_fours(wwi_node_search *s, uint32_t li, uint64_t blocks) {
@@ -65,24 +63,23 @@ static ww_status find_fours(wwi_node_search *s, uint32_t li, uint64_t blocks) {
 }
 
 ww_status wwi_brief_find(wwi_node_search *s) {
-    ww_status status = WW_OK;
     const wwi_shapelet_device *d = s->device;
     const struct wwi_shapelet_brief_scratch *of = &s->scratch->brief;
     const uint32_t wide = (uint32_t)s->data->longest, places = angle_places(s);
     const uint64_t blocks = wwi_ceil_div(s->job.columns, SHORT_COLUMNS * d->exact_group), series = s->node->count;
     // Series of a group: some, where there are groups enough.
     const uint32_t many = blocks * series / 16 > 8192 ? 16 : blocks * series / 4 > 8192 ? 4 : 1;
-    for (uint32_t li = 0; status == WW_OK && li < s->job.count; li++) {
+    for (uint32_t li = 0; li < s->job.count; li++) {
         const uint32_t l = s->job.least + li * s->job.step, i = l - 2;
         if (l > s->job.shorts)
             break;
         if (l == 4)
             return find_fours(s, li, blocks);
-        status = WWI_LAUNCH(d->kernels.circle, blocks * wwi_ceil_div(series, many), d->exact_group,
-                            WWI_BUFFER(s->scratch->columns.places), WWI_BUFFER(of->angles[i]),
-                            WWI_BUFFER(of->sorted[i]), WWI_BUFFER(of->counts[i]), WWI_VALUE(wide), WWI_VALUE(l),
-                            WWI_VALUE(li), WWI_VALUE(places), WWI_VALUE(many), WWI_LOCAL((size_t)places * 4),
-                            WWI_BUFFER(s->scratch->bounds.nearest), WWI_VALUE(s->job));
+        WWI_TRY(WWI_LAUNCH(d->kernels.circle, blocks * wwi_ceil_div(series, many), d->exact_group,
+                           WWI_BUFFER(s->scratch->columns.places), WWI_BUFFER(of->angles[i]), WWI_BUFFER(of->sorted[i]),
+                           WWI_BUFFER(of->counts[i]), WWI_VALUE(wide), WWI_VALUE(l), WWI_VALUE(li), WWI_VALUE(places),
+                           WWI_VALUE(many), WWI_LOCAL((size_t)places * 4), WWI_BUFFER(s->scratch->bounds.nearest),
+                           WWI_VALUE(s->job)));
     }
-    return status;
+    return WW_OK;
 }

@@ -4,7 +4,6 @@
 //
 // Overlap counts within one series only. So where more than one is wanted, a *section* of the columns has whole series:
 // its candidates are listed against the k-th best of the sections before, which can only rise.
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,16 +43,13 @@ static inline void sort_down(const void *items, size_t count, size_t bytes, size
 
 // The columns with the longest reach first.
 static ww_status sort_by_reach(wwi_shapelet_column *columns, size_t count, uint32_t longest) {
-    size_t *at = malloc(((size_t)longest + 2) * sizeof *at);
-    wwi_shapelet_column *sorted = malloc(count * sizeof *sorted);
-    const bool allocated = at && sorted;
-    if (allocated) {
-        sort_down(columns, count, sizeof *columns, offsetof(wwi_shapelet_column, reach), longest, at, sorted);
-        memcpy(columns, sorted, count * sizeof *sorted);
-    }
-    free(at);
-    free(sorted);
-    return allocated ? WW_OK : wwi_fail_memory(count * sizeof *sorted);
+    WWI_FREES size_t *at = NULL;
+    WWI_FREES wwi_shapelet_column *sorted = NULL;
+    WWI_TRY(wwi_new(at, (size_t)longest + 2));
+    WWI_TRY(wwi_new(sorted, count));
+    sort_down(columns, count, sizeof *columns, offsetof(wwi_shapelet_column, reach), longest, at, sorted);
+    memcpy(columns, sorted, count * sizeof *sorted);
+    return WW_OK;
 }
 
 static bool in_part(const wwi_shapelet_node *node, size_t own) {
@@ -72,15 +68,15 @@ static wwi_shapelet_column column_at(const wwi_node_search *s, uint32_t own, uin
 }
 
 // whole: of other parts too.
-static ww_status count_columns(const wwi_node_search *s, bool whole, uint64_t *count) {
+static ww_status count_columns(const wwi_node_search *s, bool whole, size_t *count) {
     *count = 0;
     for (size_t own = 0; own < s->node->count; own++)
         *count += whole || in_part(s->node, own) ? starts_of(s, own) : 0;
-    return *count > INT32_MAX ? wwi_fail(WW_ERROR_OVERFLOW, "%" PRIu64 " starts of candidates", *count) : WW_OK;
+    return *count > INT32_MAX ? wwi_fail(WW_ERROR_OVERFLOW, "%zu starts of candidates", *count) : WW_OK;
 }
 
 static ww_status make_columns(wwi_node_search *s, bool whole) {
-    uint64_t count;
+    size_t count;
     WWI_TRY(count_columns(s, whole, &count));
     WWI_TRY(wwi_new(s->candidates.columns, count));
     for (size_t own = 0; own < s->node->count; own++) {
@@ -105,24 +101,17 @@ static void keep_part(wwi_node_search *s) {
 
 ww_status wwi_node_sample(wwi_node_search *s, size_t wanted) {
     uint64_t total = 0, drawn = 0, state = s->options->seed, at = 0, begin = 0;
-    ww_status status = make_columns(s, true);
-    wwi_shapelet_column *sample = NULL;
-    uint64_t *numbers = NULL;
-    if (status != WW_OK)
-        return status;
+    WWI_FREES wwi_shapelet_column *sample = NULL;
+    WWI_FREES uint64_t *numbers = NULL;
+    WWI_TRY(make_columns(s, true));
     for (size_t c = 0; c < s->candidates.count; c++)
         total += lengths_within(&s->job, s->candidates.columns[c].reach);
     if (wanted >= total) {
         keep_part(s);
         return WW_OK;
     }
-    numbers = malloc(wanted * sizeof *numbers);
-    sample = malloc(wanted * sizeof *sample);
-    if (!numbers || !sample) {
-        free(numbers);
-        free(sample);
-        return wwi_fail_memory(wanted * sizeof *sample);
-    }
+    WWI_TRY(wwi_new(numbers, wanted));
+    WWI_TRY(wwi_new(sample, wanted));
     while (drawn < wanted) {
         while (drawn < wanted)
             numbers[drawn++] = wwi_random(&state) % total;
@@ -139,9 +128,8 @@ ww_status wwi_node_sample(wwi_node_search *s, size_t wanted) {
         sample[i] = s->candidates.columns[at];
         sample[i].reach = s->job.least + (uint32_t)(numbers[i] - begin) * s->job.step;
     }
-    free(numbers);
     free(s->candidates.columns);
-    s->candidates.columns = sample;
+    s->candidates.columns = wwi_taken(&sample);
     s->candidates.count = wanted;
     s->job.single = 1;
     s->job.count = 1;
@@ -167,15 +155,16 @@ typedef struct rows {
 // The columns of each section in the order of shapelet_diagonal.cl: (group, row, work-item), the longest first, with
 // columns of no reach where there are none. Where there are no columns yet, those of all series of the node.
 static ww_status arrange_rows(wwi_node_search *s) {
-    ww_status status = WW_OK;
     const uint32_t H = s->device->rows, lanes = s->correlator.lanes;
-    wwi_shapelet_column *ordered = NULL;
     const size_t most = s->candidates.count / H + s->node->count + 1;
-    rows *blocks = malloc(most * sizeof *blocks), *sorted = malloc(most * sizeof *sorted);
-    size_t *starts = malloc((s->data->longest + 2) * sizeof *starts), capacity = 0, used = 0;
-    if (!blocks || !sorted || !starts)
-        status = wwi_fail_memory(most * sizeof *blocks);
-    for (size_t i = 0; status == WW_OK && i < s->candidates.section_count; i++) {
+    size_t capacity = 0, used = 0;
+    WWI_FREES wwi_shapelet_column *ordered = NULL;
+    WWI_FREES rows *blocks = NULL, *sorted = NULL;
+    WWI_FREES size_t *starts = NULL;
+    WWI_TRY(wwi_new(blocks, most));
+    WWI_TRY(wwi_new(sorted, most));
+    WWI_TRY(wwi_new(starts, s->data->longest + 2));
+    for (size_t i = 0; i < s->candidates.section_count; i++) {
         const wwi_node_section part = s->candidates.sections[i];
         size_t count = 0;
         for (size_t own = 0; !s->candidates.columns && own < s->node->count; own++) {
@@ -191,8 +180,7 @@ static ww_status arrange_rows(wwi_node_search *s) {
             }
         sort_down(blocks, count, sizeof *blocks, offsetof(rows, left), s->data->longest, starts, sorted);
         const size_t groups = wwi_ceil_div(count, lanes), columns = groups * H * lanes;
-        if ((status = wwi_grow(&ordered, &capacity, used + columns, sizeof *ordered)) != WW_OK)
-            break;
+        WWI_TRY(wwi_grow(&ordered, &capacity, used + columns, sizeof *ordered));
         wwi_shapelet_column *to = ordered + used;
         for (size_t first = 0; first < groups * lanes; first += lanes)
             for (uint32_t row = 0; row < H; row++)
@@ -203,15 +191,8 @@ static ww_status arrange_rows(wwi_node_search *s) {
         s->candidates.sections[i] = (wwi_node_section){used, columns};
         used += columns;
     }
-    free(blocks);
-    free(sorted);
-    free(starts);
-    if (status != WW_OK) {
-        free(ordered);
-        return status;
-    }
     free(s->candidates.columns);
-    s->candidates.columns = ordered;
+    s->candidates.columns = wwi_taken(&ordered);
     s->candidates.count = used;
     return WW_OK;
 }
@@ -224,12 +205,12 @@ static int by_own(const void *a, const void *b) {
 }
 
 // The series in an order drawn by the seed: with a time limit, and whole series in a section.
-static void shuffle_series(wwi_node_search *s) {
+static ww_status shuffle_series(wwi_node_search *s) {
     uint64_t state = s->options->seed ^ UINT64_C(0x5e41e5);
     const size_t n = s->node->count;
-    uint32_t *rank = malloc(n * sizeof *rank);
-    if (!rank)
-        return; // in their order, then
+    WWI_FREES uint32_t *rank = NULL, *back = NULL;
+    WWI_TRY(wwi_new(rank, n));
+    WWI_TRY(wwi_new(back, n));
     for (size_t i = 0; i < n; i++)
         rank[i] = (uint32_t)i;
     for (size_t i = n; i > 1; i--) {
@@ -241,30 +222,23 @@ static void shuffle_series(wwi_node_search *s) {
     for (size_t c = 0; c < s->candidates.count; c++)
         s->candidates.columns[c].own = rank[s->candidates.columns[c].own];
     qsort(s->candidates.columns, s->candidates.count, sizeof *s->candidates.columns, by_own);
-    uint32_t *back = malloc(n * sizeof *back);
-    if (back) {
-        for (size_t i = 0; i < n; i++)
-            back[rank[i]] = (uint32_t)i;
-        for (size_t c = 0; c < s->candidates.count; c++)
-            s->candidates.columns[c].own = back[s->candidates.columns[c].own];
-    }
-    free(back);
-    free(rank);
+    for (size_t i = 0; i < n; i++)
+        back[rank[i]] = (uint32_t)i;
+    for (size_t c = 0; c < s->candidates.count; c++)
+        s->candidates.columns[c].own = back[s->candidates.columns[c].own];
+    return WW_OK;
 }
 
 ww_status wwi_node_columns(wwi_node_search *s) {
-    uint64_t starts;
-    const bool limited = s->progress->deadline > 0;
-    ww_status status = count_columns(s, false, &starts);
-    if (status != WW_OK)
-        return status;
     // By diagonals, and one wanted: columns are made in their order.
     if (!s->candidates.columns && s->correlator.way->diagonals && s->k == 1)
-        s->candidates.count = starts;
-    else if (!s->candidates.columns && (status = make_columns(s, false)) != WW_OK)
-        return status;
-    if (limited)
-        s->k == 1 ? shuffle(s) : shuffle_series(s);
+        WWI_TRY(count_columns(s, false, &s->candidates.count));
+    else if (!s->candidates.columns)
+        WWI_TRY(make_columns(s, false));
+    if (s->progress->deadline > 0 && s->k > 1)
+        return shuffle_series(s);
+    if (s->progress->deadline > 0)
+        shuffle(s);
     else if (s->k > 1 && s->job.single)
         qsort(s->candidates.columns, s->candidates.count, sizeof *s->candidates.columns, by_own);
     return WW_OK;
@@ -282,10 +256,8 @@ static uint64_t points_of(const wwi_shapelet_data *data, const uint32_t *ids, si
 
 static ww_status count_cells(wwi_node_search *s) {
     const uint32_t count = s->job.single ? s->job.longest : s->job.count;
-    s->candidates.cells = calloc(count + 1, sizeof *s->candidates.cells);
-    s->candidates.lengths = malloc(((size_t)s->job.longest + 1) * sizeof *s->candidates.lengths);
-    if (!s->candidates.cells || !s->candidates.lengths)
-        return wwi_fail_memory((count + 1) * sizeof *s->candidates.cells);
+    WWI_TRY(wwi_new_zeroed(s->candidates.cells, count + 1));
+    WWI_TRY(wwi_new(s->candidates.lengths, (size_t)s->job.longest + 1));
     for (uint32_t reach = 0; reach <= s->job.longest; reach++)
         s->candidates.lengths[reach] = s->job.single ? 1 : lengths_within(&s->job, reach);
     const uint64_t points = points_of(s->data, s->node->ids, s->node->count);
@@ -301,7 +273,7 @@ static ww_status count_cells(wwi_node_search *s) {
 ww_status wwi_node_sections(wwi_node_search *s) {
     size_t capacity = 0;
     const size_t part = s->progress->deadline > 0 ? s->candidates.count / 64 + s->candidates.block : SIZE_MAX;
-    const size_t most = s->candidates.most < part ? s->candidates.most : part;
+    const size_t most = wwi_least(s->candidates.most, part);
     for (size_t first = 0, end; first < s->candidates.count; first = end) {
         if (s->k == 1) {
             end = s->progress->deadline > 0 && s->candidates.count - first > most ? first + most : s->candidates.count;
@@ -316,15 +288,14 @@ ww_status wwi_node_sections(wwi_node_search *s) {
                 end = next;
             }
         }
-        ww_status status = wwi_grow(&s->candidates.sections, &capacity, s->candidates.section_count + 1,
-                                    sizeof *s->candidates.sections);
-        if (status == WW_OK && !s->correlator.way->diagonals)
-            status = sort_by_reach(s->candidates.columns + first, end - first, s->job.longest);
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(wwi_grow(&s->candidates.sections, &capacity, s->candidates.section_count + 1,
+                         sizeof *s->candidates.sections));
+        if (!s->correlator.way->diagonals)
+            WWI_TRY(sort_by_reach(s->candidates.columns + first, end - first, s->job.longest));
         s->candidates.sections[s->candidates.section_count++] = (wwi_node_section){first, end - first};
     }
-    WWI_TRY(s->correlator.way->diagonals ? arrange_rows(s) : WW_OK);
+    if (s->correlator.way->diagonals)
+        WWI_TRY(arrange_rows(s));
     return count_cells(s);
 }
 

@@ -60,9 +60,8 @@ ww_status wwi_shapelet_past_write(const char *path, const wwi_journal_identity *
 // ---- reading
 
 static ww_status read_places(const char **at, const char *path, wwi_shapelet_past *past, size_t count) {
-    const ww_status status =
-        wwi_grow(&past->found, &past->found_capacity, past->found_count + count + 1, sizeof *past->found);
-    for (size_t i = 0; status == WW_OK && i < count; i++) {
+    WWI_TRY(wwi_grow(&past->found, &past->found_capacity, past->found_count + count + 1, sizeof *past->found));
+    for (size_t i = 0; i < count; i++) {
         uint64_t v[3];
         for (int k = 0; k < 3; k++)
             if (!wwi_journal_number(at, INT32_MAX, &v[k]))
@@ -71,15 +70,15 @@ static ww_status read_places(const char **at, const char *path, wwi_shapelet_pas
         memset(one, 0, sizeof *one);
         one->place = (wwi_shapelet_place){(uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2]};
     }
-    return status;
+    return WW_OK;
 }
 
 static ww_status read_series(const char **at, const char *path, wwi_shapelet_past *past, size_t size) {
     uint64_t count, runs, first, length;
     if (!wwi_journal_number(at, INT32_MAX, &count) || !wwi_journal_number(at, size, &runs))
         return wwi_journal_damaged(path);
-    if (count && !(past->series = calloc((size_t)count, 1)))
-        return wwi_fail_memory((size_t)count);
+    if (count)
+        WWI_TRY(wwi_new_zeroed(past->series, (size_t)count));
     past->series_count = (size_t)count;
     for (uint64_t i = 0; i < runs; i++) {
         if (!wwi_journal_number(at, count, &first) || !wwi_journal_number(at, count - first, &length))
@@ -90,8 +89,7 @@ static ww_status read_series(const char **at, const char *path, wwi_shapelet_pas
 }
 
 static ww_status parse(const char *at, const char *path, wwi_shapelet_past *past) {
-    ww_status status;
-    uint64_t searches, value, columns;
+    uint64_t searches, value;
     const size_t size = strlen(at);
     const char *end = at + size;
     // A place takes six bytes at least, so no count is above the size.
@@ -105,26 +103,20 @@ static ww_status parse(const char *at, const char *path, wwi_shapelet_past *past
         past->counts[past->searches++] = (size_t)value;
         past->found_count += (size_t)value;
     }
-    if (!wwi_journal_number(&at, INT32_MAX, &columns) || !wwi_journal_number(&at, size, &value))
+    if (!wwi_journal_number(&at, INT32_MAX, &past->columns) || !wwi_journal_number(&at, size, &value))
         return wwi_journal_damaged(path);
-    past->columns = columns;
     past->unfinished_count = (size_t)value;
-    status = read_places(&at, path, past, (size_t)value);
-    if (status == WW_OK)
-        status = read_series(&at, path, past, size);
-    return status == WW_OK && at != end ? wwi_journal_damaged(path) : status;
+    WWI_TRY(read_places(&at, path, past, (size_t)value));
+    WWI_TRY(read_series(&at, path, past, size));
+    return at == end ? WW_OK : wwi_journal_damaged(path);
 }
 
-ww_status wwi_shapelet_past_read(const char *path, const wwi_journal_identity *wanted, wwi_shapelet_past *past,
-                                 bool *there) {
+ww_status wwi_shapelet_past_read(const char *path, const wwi_journal_identity *wanted, wwi_shapelet_past *past) {
     wwi_journal_past journal;
     memset(past, 0, sizeof *past);
     // The order of the candidates, and so how far a search is, depends on the device.
-    ww_status status = wwi_journal_load(path, wanted, false, &journal);
-    *there = status == WW_OK && journal.bytes;
-    if (*there)
-        status = parse(journal.lines, path, past);
-    *there = *there && status == WW_OK;
+    WWI_TRY(wwi_journal_load(path, wanted, false, &journal));
+    const ww_status status = journal.bytes ? parse(journal.lines, path, past) : WW_OK;
     free(journal.bytes);
     return status;
 }

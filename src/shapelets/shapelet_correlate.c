@@ -14,26 +14,22 @@ static uint32_t tile_windows(const wwi_node_search *s) {
 }
 
 static ww_status send_columns(wwi_node_search *s, size_t first, size_t count) {
-    ww_status status = WW_OK;
     const uint32_t W = s->job.columns;
-    const wwi_shapelet_way *way = s->correlator.way;
-    wwi_shapelet_column *padded = NULL;
-    if (count < W || way->host) {
+    const bool on_device = s->device->has_double; // the tables are made there
+    WWI_FREES wwi_shapelet_column *padded = NULL;
+    if (count < W || !on_device) {
         WWI_TRY(wwi_new(padded, W));
         memcpy(padded, s->candidates.columns + first, count * sizeof *padded);
         for (size_t c = count; c < W; c++)
             padded[c] = (wwi_shapelet_column){s->node->ids[0], 0, 0, UINT32_MAX};
     }
-    if (!way->host)
-        status = padded ? wwi_buffer_write(s->scratch->columns.places, 0, W * sizeof *padded, padded)
-                        : wwi_buffer_copy(s->scratch->node.columns, first * sizeof *padded, s->scratch->columns.places,
-                                          0, W * sizeof *padded);
+    if (on_device)
+        WWI_TRY(padded ? wwi_buffer_write(s->scratch->columns.places, 0, W * sizeof *padded, padded)
+                       : wwi_buffer_copy(s->scratch->node.columns, first * sizeof *padded, s->scratch->columns.places,
+                                         0, W * sizeof *padded));
     s->candidates.at = first;
     s->candidates.padded = padded;
-    if (status == WW_OK)
-        status = way->make_columns(s);
-    free(padded);
-    return status;
+    return s->correlator.way->make_columns(s);
 }
 
 // The tiles of series j of the node. *rows: those of the table before, and after.
@@ -89,23 +85,20 @@ static ww_status make_tiles(wwi_node_search *s, size_t first, uint64_t most_byte
                     {&s->scratch->windows.differences, t->count * differences});
 }
 
+// Of a table of all series what is sent stays.
+static ww_status send_tiles(wwi_node_search *s, wwi_buffer **to, const void *from, uint64_t bytes) {
+    return s->table.count == s->node->count ? wwi_node_post(s->device, to, from, bytes)
+                                            : wwi_upload(s->device->context, to, from, bytes);
+}
+
 // The table of the windows of series from `first` on.
 static ww_status make_windows(wwi_node_search *s, size_t first, uint64_t most_bytes) {
-    wwi_node_table *t = &s->table;
+    const wwi_node_table *t = &s->table;
     WWI_TRY(make_tiles(s, first, most_bytes));
     s->job.table = (uint32_t)first;
-    // Of a table of all series what is sent stays.
-    const bool stays = t->count == s->node->count;
-    wwi_shapelet_device *d = s->device;
-    const struct {
-        wwi_buffer **to;
-        const void *from;
-        uint64_t bytes;
-    } sent[] = {{&s->scratch->windows.tiles, t->tiles, t->tile_count * sizeof *t->tiles},
-                {&s->scratch->windows.first, t->first_tile, (t->count + 1) * 4}};
-    for (size_t i = 0; i < (s->correlator.way->diagonals ? 1 : 2); i++)
-        WWI_TRY(stays ? wwi_node_post(d, sent[i].to, sent[i].from, sent[i].bytes)
-                      : wwi_upload(d->context, sent[i].to, sent[i].from, sent[i].bytes));
+    WWI_TRY(send_tiles(s, &s->scratch->windows.tiles, t->tiles, t->tile_count * sizeof *t->tiles));
+    if (!s->correlator.way->diagonals)
+        WWI_TRY(send_tiles(s, &s->scratch->windows.first, t->first_tile, (t->count + 1) * 4));
     return s->correlator.way->make_windows(s);
 }
 
@@ -113,32 +106,30 @@ static ww_status make_windows(wwi_node_search *s, size_t first, uint64_t most_by
 
 // The chunk's columns with the series of the table.
 static ww_status correlate_table(wwi_node_search *s, double cells_each, bool last) {
-    ww_status status = WW_OK;
     wwi_pace *pace = &s->progress->pace;
-    for (size_t at = 0; status == WW_OK && at < s->table.count;) {
+    for (size_t at = 0; at < s->table.count;) {
         const uint64_t many = wwi_pace_units(pace, s->progress->rate, s->table.count - at, cells_each);
         s->job.first = (uint32_t)(s->table.first + at);
         s->job.many = (uint32_t)many;
         WWI_TRY(s->correlator.way->launch(s));
         at += many;
-        status =
-            wwi_pace_launched(pace, &s->progress->rate, cells_each * (double)many, !(last && at == s->table.count));
+        WWI_TRY(
+            wwi_pace_launched(pace, &s->progress->rate, cells_each * (double)many, !(last && at == s->table.count)));
     }
-    return status;
+    return WW_OK;
 }
 
 ww_status wwi_correlate(wwi_node_search *s, const wwi_node_chunk *now) {
     const uint64_t table_bytes = wwi_node_memory(s) / 4;
     const double each = (double)now->cells / (double)s->node->count;
-    ww_status status = send_columns(s, now->first, now->count);
-    if (status == WW_OK && s->correlator.way->begin)
-        status = s->correlator.way->begin(s);
-    for (size_t j = 0; status == WW_OK && j < s->node->count; j += s->table.count) {
+    WWI_TRY(send_columns(s, now->first, now->count));
+    if (s->correlator.way->begin)
+        WWI_TRY(s->correlator.way->begin(s));
+    for (size_t j = 0; j < s->node->count; j += s->table.count) {
         // One table for all series serves all chunks.
         if (!(s->table.first == 0 && s->table.count == s->node->count))
-            status = make_windows(s, j, table_bytes);
-        if (status == WW_OK)
-            status = correlate_table(s, each, j + s->table.count == s->node->count);
+            WWI_TRY(make_windows(s, j, table_bytes));
+        WWI_TRY(correlate_table(s, each, j + s->table.count == s->node->count));
     }
-    return status;
+    return WW_OK;
 }

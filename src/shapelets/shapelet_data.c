@@ -21,7 +21,7 @@ static void find_extents(wwi_shapelet_data *data) {
     data->finest = INFINITY;
     for (size_t i = 0; i < data->count && data->channels == 1; i++) {
         const double *x = data->values + data->offsets[i];
-        const size_t length = (size_t)(data->offsets[i + 1] - data->offsets[i]);
+        const size_t length = wwi_shapelet_length(data, i);
         const double whole = length ? extent(x, length) : 0;
         data->widest = whole > data->widest ? whole : data->widest;
         for (size_t t = 0; t + 3 <= length; t++) {
@@ -66,9 +66,8 @@ ww_status wwi_shapelet_data_open(wwi_shapelet_device *device, const ww_series_se
     data->offsets[0] = 0;
     for (size_t i = 0; i < data->count; i++)
         data->offsets[i + 1] = data->offsets[i] + ww_series_set_length(set, i) * data->channels;
-    const uint64_t bytes = data->offsets[data->count] * sizeof(double);
-    if (!(data->values = malloc(bytes)))
-        return wwi_fail_memory(bytes);
+    const uint64_t bytes = data->offsets[data->count] * sizeof *data->values;
+    WWI_TRY(wwi_new(data->values, data->offsets[data->count]));
     WWI_TRY(copy_series(set, data));
     wwi_shapelet_find_steepest(data);
     if (!device->has_double)

@@ -2,7 +2,6 @@
 // The device for shapelets, and the distances of a few patterns to series in double: on the device where it has double
 // (kernels_cl/shapelets/shapelet_exact.cl), else here.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/run.h"
@@ -16,14 +15,6 @@ bool wwi_shapelet_few(const wwi_shapelet_device *device) {
     return wwi_forced(device->context, "form.few", 1, 0) == 1;
 }
 
-// The largest power of two that is not above either.
-static uint32_t power_below(long value, uint32_t most) {
-    uint32_t power = 1;
-    while (power * 2 <= (uint32_t)(value > 0 ? value : 1) && power < most)
-        power *= 2;
-    return power;
-}
-
 // The sizes of groups and tables.
 static void choose_sizes(wwi_shapelet_device *d) {
     const ww_device_info *info = wwi_context_info(d->context);
@@ -33,8 +24,10 @@ static void choose_sizes(wwi_shapelet_device *d) {
     // Several parts with the same columns: one channel, every length.
     d->parts = d->gpu && sums == 1 ? 8 : 1;
     d->columns = sums > 1 ? 1 : 2;
-    const uint32_t most = (d->gpu ? 64 : 16) / (sums * d->columns); // of the registers
-    d->windows = power_below(d->gpu ? 16 : 8, most ? most : 1);
+    const uint32_t wanted = (d->gpu ? 64 : 16) / (sums * d->columns); // by the registers
+    d->windows = d->gpu ? 16 : 8;
+    while (d->windows > 1 && d->windows / 2 >= wanted)
+        d->windows /= 2;
     d->row_group = d->gpu ? 32 : 1;
     d->row_parts = d->gpu ? 4 : 1;
     d->diagonals = d->gpu ? 16 : 8; // read four at a time
@@ -51,7 +44,6 @@ static void choose_sizes(wwi_shapelet_device *d) {
 
 ww_status wwi_shapelet_device_open(ww_context *context, const ww_run_options *run, wwi_shapelet_kind kind,
                                    wwi_shapelet_device *d) {
-    ww_status status;
     memset(d, 0, sizeof *d);
     wwi_context_retain(context);
     d->context = context;
@@ -61,8 +53,9 @@ ww_status wwi_shapelet_device_open(ww_context *context, const ww_run_options *ru
     d->gpu = wwi_is_gpu(context) || forced == 1;
     d->has_double = wwi_context_info(context)->has_double && forced != 2;
     choose_sizes(d);
-    if ((status = wwi_run_stream(context, run, &d->stream)) != WW_OK || !d->has_double)
-        return status;
+    WWI_TRY(wwi_run_stream(context, run, &d->stream));
+    if (!d->has_double)
+        return WW_OK;
     // Of one channel that is z-normalised there are more ways.
     const bool single = !kind.raw && kind.channels == 1;
     wwi_shapelet_kernels *k = &d->kernels;
@@ -177,68 +170,79 @@ static void on_host(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const
     }
 }
 
+static void settle(wwi_buffer **sent) {
+    wwi_buffer_settle(*sent);
+}
+
 // Runs the kernel for `count` prepared patterns. at: NULL or where the nearest windows are. What is sent stays until
 // the reads at the end.
 static ww_status on_device(wwi_shapelet_device *d, const wwi_shapelet_data *data, const uint32_t *ids, size_t series,
                            const double *values, uint64_t value_count, const uint32_t *places, const uint32_t *flats,
                            size_t count, double *nearest, uint32_t *at) {
-    ww_status status;
     const uint64_t results = count * series;
     const uint32_t across = (uint32_t)series;
     struct wwi_shapelet_exact_scratch *e = &d->scratch.exact;
     WWI_TRY(WWI_GROW(d->context, {&e->ids, series * 4}, {&e->patterns, value_count * sizeof(double)},
                      {&e->places, count * 8}, {&e->flats, count * d->kind.channels * 4},
                      {&e->nearest, results * sizeof(double)}, {&e->at, results * 4}));
-    if ((status = wwi_buffer_send(e->ids, series * 4, ids)) == WW_OK &&
-        (status = wwi_buffer_send(e->patterns, value_count * sizeof(double), values)) == WW_OK &&
-        (status = wwi_buffer_send(e->places, count * 8, places)) == WW_OK &&
-        (status = wwi_buffer_send(e->flats, count * d->kind.channels * 4, flats)) == WW_OK &&
-        (status = WWI_LAUNCH(d->kernels.exact, results, d->exact_group, WWI_BUFFER(data->device_values),
-                             WWI_BUFFER(data->device_offsets), WWI_BUFFER(e->ids), WWI_VALUE(across),
-                             WWI_BUFFER(e->patterns), WWI_BUFFER(e->places), WWI_BUFFER(e->flats),
-                             WWI_BUFFER(e->nearest), WWI_BUFFER(e->at))) == WW_OK &&
-        (!at || (status = wwi_stream_read(d->stream, e->at, 0, results * 4, at)) == WW_OK))
-        status = wwi_stream_read(d->stream, e->nearest, 0, results * sizeof(double), nearest);
-    if (status != WW_OK)
-        wwi_buffer_settle(e->ids);
-    return status;
+    WWI_ENDS(settle) wwi_buffer *sent = e->ids;
+    WWI_TRY(wwi_buffer_send(e->ids, series * 4, ids));
+    WWI_TRY(wwi_buffer_send(e->patterns, value_count * sizeof(double), values));
+    WWI_TRY(wwi_buffer_send(e->places, count * 8, places));
+    WWI_TRY(wwi_buffer_send(e->flats, count * d->kind.channels * 4, flats));
+    WWI_TRY(WWI_LAUNCH(d->kernels.exact, results, d->exact_group, WWI_BUFFER(data->device_values),
+                       WWI_BUFFER(data->device_offsets), WWI_BUFFER(e->ids), WWI_VALUE(across), WWI_BUFFER(e->patterns),
+                       WWI_BUFFER(e->places), WWI_BUFFER(e->flats), WWI_BUFFER(e->nearest), WWI_BUFFER(e->at)));
+    if (at)
+        WWI_TRY(wwi_stream_read(d->stream, e->at, 0, results * 4, at));
+    WWI_TRY(wwi_stream_read(d->stream, e->nearest, 0, results * sizeof(double), nearest));
+    sent = NULL;
+    return WW_OK;
 }
 
 ww_status wwi_shapelet_exact(wwi_shapelet_device *d, const wwi_shapelet_data *data, const uint32_t *ids, size_t series,
                              const wwi_shapelet_pattern *patterns, size_t count, double *distances, uint32_t *at) {
-    ww_status status = WW_OK;
     const size_t C = d->kind.channels;
     uint64_t value_count = 0;
     for (size_t p = 0; p < count; p++)
         value_count += patterns[p].length * C;
-    double *values = malloc((value_count ? value_count : 1) * sizeof *values);
-    uint32_t *places = malloc((count ? count : 1) * 8), *flats = malloc((count ? count : 1) * C * sizeof *flats);
-    if (!values || !places || !flats || value_count >> 32) {
-        status = wwi_fail_memory(value_count * sizeof *values);
-        goto done;
-    }
+    WWI_FREES double *values = NULL;
+    WWI_FREES uint32_t *places = NULL, *flats = NULL;
+    if (value_count >> 32)
+        return wwi_fail_memory(value_count * sizeof *values);
+    WWI_TRY(wwi_new(values, value_count));
+    WWI_TRY(wwi_new(places, 2 * count));
+    WWI_TRY(wwi_new(flats, count * C));
     for (size_t p = 0, first = 0; p < count; p++) {
         places[2 * p] = (uint32_t)first;
         places[2 * p + 1] = (uint32_t)patterns[p].length;
         prepare(&patterns[p], d->kind, values + first, flats + p * C);
         first += patterns[p].length * C;
     }
-    if (d->has_double && count) {
-        if ((status = on_device(d, data, ids, series, values, value_count, places, flats, count, distances, at)) !=
-            WW_OK)
-            goto done;
-    } else {
-        for (size_t p = 0; p < count; p++)
-            on_host(data, d->kind, ids, series, values + places[2 * p], flats + p * C, places[2 * p + 1],
-                    distances + p * series, at ? at + p * series : NULL);
-    }
+    if (d->has_double)
+        WWI_TRY(on_device(d, data, ids, series, values, value_count, places, flats, count, distances, at));
+    for (size_t p = 0; !d->has_double && p < count; p++)
+        on_host(data, d->kind, ids, series, values + places[2 * p], flats + p * C, places[2 * p + 1],
+                distances + p * series, at ? at + p * series : NULL);
     for (size_t p = 0; p < count; p++)
         for (size_t j = 0; j < series; j++)
             distances[p * series + j] =
                 sqrt(distances[p * series + j] * (d->kind.unscaled ? (double)patterns[p].length : 1.0));
-done:
-    free(values);
-    free(places);
-    free(flats);
-    return status;
+    return WW_OK;
+}
+
+ww_status wwi_shapelet_distances(wwi_shapelet_device *d, const wwi_shapelet_data *data, const wwi_shapelet_node *node,
+                                 const wwi_shapelet_place *places, size_t count, double *distances) {
+    WWI_FREES wwi_shapelet_pattern *patterns = NULL;
+    WWI_TRY(wwi_new_zeroed(patterns, count));
+    for (size_t i = 0; i < count; i++)
+        patterns[i] = wwi_shapelet_pattern_at(data, &places[i]);
+    WWI_TRY(wwi_shapelet_exact(d, data, node->ids, node->count, patterns, count, distances, NULL));
+    for (size_t i = 0; i < count; i++, distances += node->count)
+        for (size_t j = 0; j < node->count; j++) {
+            distances[j] = node->ids[j] == places[i].series ? 0 : distances[j];
+            if (node->before)
+                distances[j] = wwi_shapelet_join(node->op, distances[j], node->before[j]);
+        }
+    return WW_OK;
 }

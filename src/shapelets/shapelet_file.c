@@ -143,24 +143,17 @@ static ww_status wrong(const char *path, const char *what) {
     return wwi_fail(WW_ERROR_FORMAT, "%s: %s", path, what);
 }
 
-static bool get_count(const json_t *of, const char *name, uint64_t most, size_t *value) {
+static bool get_count(const json_t *of, const char *name, uint64_t least, uint64_t most, size_t *value) {
     const json_t *number = json_object_get(of, name);
-    if (!json_is_integer(number) || json_integer_value(number) < 0 || (uint64_t)json_integer_value(number) > most)
-        return false;
-    *value = (size_t)json_integer_value(number);
-    return true;
+    const json_int_t count = json_integer_value(number);
+    *value = (size_t)count;
+    return json_is_integer(number) && count >= 0 && *value >= least && *value <= most;
 }
 
-static bool get_number(const json_t *of, const char *name, double *value) {
+static bool get_amount(const json_t *of, const char *name, double *value) {
     const json_t *number = json_object_get(of, name);
-    if (!json_is_number(number) || !isfinite(json_number_value(number)))
-        return false;
     *value = json_number_value(number);
-    return true;
-}
-
-static bool get_amount(const json_t *of, const char *name, double *to) {
-    return get_number(of, name, to) && *to >= 0;
+    return json_is_number(number) && isfinite(*value) && *value >= 0;
 }
 
 static bool get_flag(const json_t *of, const char *name, bool *value) {
@@ -192,20 +185,6 @@ static int by_name(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-// No two names are the same.
-static ww_status check_names(const char *path, const ww_shapelets *m) {
-    size_t same = 0;
-    char **sorted = malloc(m->class_count * sizeof *sorted);
-    if (!sorted)
-        return wwi_fail_memory(m->class_count * sizeof *sorted);
-    memcpy(sorted, m->names, m->class_count * sizeof *sorted);
-    qsort(sorted, m->class_count, sizeof *sorted, by_name);
-    for (size_t k = 1; k < m->class_count; k++)
-        same += strcmp(sorted[k - 1], sorted[k]) == 0;
-    free(sorted);
-    return same ? wrong(path, "two of \"classes\" are the same") : WW_OK;
-}
-
 static ww_status read_classes(const json_t *root, const char *path, ww_shapelets *m) {
     const json_t *classes = json_object_get(root, "classes");
     const json_t *bytes = json_object_get(root, "class_bytes");
@@ -214,6 +193,8 @@ static ww_status read_classes(const json_t *root, const char *path, ww_shapelets
         return wrong(path, "\"classes\" is not a list of at least two names");
     if (bytes && json_array_size(bytes) != count)
         return wrong(path, "\"class_bytes\" has not as many names as \"classes\"");
+    WWI_FREES char **sorted = NULL;
+    WWI_TRY(wwi_new(sorted, count));
     WWI_TRY(wwi_new_zeroed(m->names, count));
     m->class_count = count;
     for (size_t k = 0; k < count; k++) {
@@ -225,7 +206,12 @@ static ww_status read_classes(const json_t *root, const char *path, ww_shapelets
         if (bytes && !take_bytes(m->names[k]))
             return wrong(path, "\"class_bytes\" holds something that is no list of bytes");
     }
-    return check_names(path, m);
+    memcpy(sorted, m->names, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_name);
+    for (size_t k = 1; k < count; k++)
+        if (strcmp(sorted[k - 1], sorted[k]) == 0)
+            return wrong(path, "two of \"classes\" are the same");
+    return WW_OK;
 }
 
 static ww_status read_values(const json_t *of, const char *path, const ww_shapelets *m, wwi_shapelet *s) {
@@ -250,9 +236,8 @@ static ww_status read_values(const json_t *of, const char *path, const ww_shapel
 // One of the model's, whose values are not read yet.
 static ww_status read_shapelet(const json_t *of, const char *path, const ww_shapelets *m, wwi_shapelet *s) {
     const char *op = json_string_value(json_object_get(of, "op"));
-    if (!get_count(of, "series", m->train - 1, &s->series) || !get_count(of, "start", MOST, &s->start) ||
-        !get_count(of, "length", MOST, &s->length) || s->length < 2 ||
-        !get_count(of, "class", m->class_count - 1, &s->label))
+    if (!get_count(of, "series", 0, m->train - 1, &s->series) || !get_count(of, "start", 0, MOST, &s->start) ||
+        !get_count(of, "length", 2, MOST, &s->length) || !get_count(of, "class", 0, m->class_count - 1, &s->label))
         return wrong(path, "a shapelet's \"series\", \"start\", \"length\" or \"class\" is missing or out of range");
     if (!op || (strcmp(op, ops[0]) != 0 && strcmp(op, ops[1]) != 0))
         return wrong(path, "a shapelet's \"op\" is neither and nor or");
@@ -264,21 +249,19 @@ static ww_status read_shapelet(const json_t *of, const char *path, const ww_shap
 }
 
 static ww_status read_shapelets(const json_t *root, const char *path, ww_shapelets *m) {
-    ww_status status = WW_OK;
     const json_t *list = json_object_get(root, "shapelets");
     const size_t count = json_array_size(list);
     if (!json_is_array(list))
         return wrong(path, "\"shapelets\" is not a list");
-    if (count && !(m->shapelets = calloc(count, sizeof *m->shapelets)))
-        return wwi_fail_memory(count * sizeof *m->shapelets);
-    for (size_t i = 0; status == WW_OK && i < count; i++) {
+    if (count)
+        WWI_TRY(wwi_new_zeroed(m->shapelets, count));
+    for (size_t i = 0; i < count; i++) {
         const json_t *of = json_array_get(list, i);
         m->shapelet_count++;
-        status = read_shapelet(of, path, m, &m->shapelets[i]);
-        if (status == WW_OK)
-            status = read_values(of, path, m, &m->shapelets[i]);
+        WWI_TRY(read_shapelet(of, path, m, &m->shapelets[i]));
+        WWI_TRY(read_values(of, path, m, &m->shapelets[i]));
     }
-    return status;
+    return WW_OK;
 }
 
 // Gives a node its shapelets. False where there are none such, or one belongs to another node or to the best.
@@ -296,7 +279,7 @@ static bool take_terms(const ww_shapelets *m, const ww_shapelet_node *n, bool *t
 // The split of a node that is no leaf.
 static ww_status read_split(const json_t *of, const char *path, const ww_shapelets *m, ww_shapelet_node *n,
                             bool *taken) {
-    if (!get_count(of, "terms", 8, &n->terms) || !n->terms || !get_count(of, "first", m->shapelet_count, &n->first) ||
+    if (!get_count(of, "terms", 1, 8, &n->terms) || !get_count(of, "first", 0, m->shapelet_count, &n->first) ||
         !take_terms(m, n, taken))
         return wrong(path, "a node's \"first\" and \"terms\" are not shapelets of its own");
     if (!get_amount(of, "threshold", &n->threshold) || !get_amount(of, "gain", &n->gain) ||
@@ -311,26 +294,28 @@ static ww_status read_split(const json_t *of, const char *path, const ww_shapele
     return WW_OK;
 }
 
-// A node of `count`. taken: of each shapelet, whether it is one of the best or a node's before this one.
-static ww_status read_node(const json_t *of, const char *path, const ww_shapelets *m, size_t count, size_t i,
-                           ww_shapelet_node *n, bool *taken) {
+// Node `i`. taken: of each shapelet, whether it is one of the best or a node's before this one.
+static ww_status read_node(const json_t *of, const char *path, ww_shapelets *m, size_t i, bool *taken) {
     size_t left, right;
+    ww_shapelet_node *n = &m->nodes[i];
     *n = (ww_shapelet_node)WW_SHAPELET_NODE_INIT;
-    if (!get_count(of, "depth", count, &n->depth) || !get_count(of, "series", m->train, &n->series) || !n->series ||
-        !get_count(of, "class", m->class_count - 1, &n->label))
+    if (!get_count(of, "depth", 0, m->node_count, &n->depth) || !get_count(of, "series", 1, m->train, &n->series) ||
+        !get_count(of, "class", 0, m->class_count - 1, &n->label))
         return wrong(path, "a node's \"depth\", \"series\" or \"class\" is missing or out of range");
     if (!json_object_get(of, "left") && !json_object_get(of, "right"))
         return WW_OK;
-    if (!get_count(of, "left", count - 1, &left) || !get_count(of, "right", count - 1, &right) || left <= i ||
-        right <= i || left == right)
+    if (!get_count(of, "left", i + 1, m->node_count - 1, &left) ||
+        !get_count(of, "right", i + 1, m->node_count - 1, &right) || left == right)
         return wrong(path, "a node's \"left\" or \"right\" is no later node");
     n->left = (int64_t)left;
     n->right = (int64_t)right;
     return read_split(of, path, m, n, taken);
 }
 
-// Whether the nodes are a tree, whose root has all series. named: a zero for each node.
-static ww_status check_tree(const char *path, const ww_shapelets *m, char *named) {
+// Whether the nodes are a tree, whose root has all series.
+static ww_status check_tree(const char *path, const ww_shapelets *m) {
+    WWI_FREES char *named = NULL; // how often each node is
+    WWI_TRY(wwi_new_zeroed(named, m->node_count));
     if (m->nodes[0].depth != 0 || m->nodes[0].series != m->train)
         return wrong(path, "the first node is not the root of all training series");
     for (size_t i = 0; i < m->node_count; i++) {
@@ -347,20 +332,6 @@ static ww_status check_tree(const char *path, const ww_shapelets *m, char *named
     return WW_OK;
 }
 
-static ww_status read_each(const json_t *list, const char *path, ww_shapelets *m, char *named, bool *taken) {
-    ww_status status = WW_OK;
-    for (size_t i = 0; i < m->best; i++)
-        taken[i] = true;
-    for (size_t i = 0; status == WW_OK && i < m->node_count; i++)
-        status = read_node(json_array_get(list, i), path, m, m->node_count, i, &m->nodes[i], taken);
-    if (status == WW_OK)
-        status = check_tree(path, m, named);
-    for (size_t i = 0; status == WW_OK && i < m->shapelet_count; i++)
-        if (!taken[i])
-            status = wrong(path, "a shapelet belongs to no node");
-    return status;
-}
-
 static ww_status read_nodes(const json_t *root, const char *path, ww_shapelets *m) {
     const json_t *list = json_object_get(root, "nodes");
     const size_t count = json_array_size(list);
@@ -368,15 +339,18 @@ static ww_status read_nodes(const json_t *root, const char *path, ww_shapelets *
         return wrong(path, "there are no \"nodes\"");
     if (!count)
         return m->shapelet_count == m->best ? WW_OK : wrong(path, "there are more \"shapelets\" than \"best\"");
-    char *named = calloc(count, 1);
-    bool *taken = calloc(m->shapelet_count + 1, sizeof *taken);
-    m->nodes = calloc(count, sizeof *m->nodes);
-    m->node_count = m->nodes ? count : 0;
-    const ww_status status =
-        named && taken && m->nodes ? read_each(list, path, m, named, taken) : wwi_fail_memory(count * sizeof *m->nodes);
-    free(named);
-    free(taken);
-    return status;
+    WWI_FREES bool *taken = NULL;
+    WWI_TRY(wwi_new_zeroed(taken, m->shapelet_count + 1));
+    memset(taken, true, m->best);
+    WWI_TRY(wwi_new_zeroed(m->nodes, count));
+    m->node_count = count;
+    for (size_t i = 0; i < count; i++)
+        WWI_TRY(read_node(json_array_get(list, i), path, m, i, taken));
+    WWI_TRY(check_tree(path, m));
+    for (size_t i = 0; i < m->shapelet_count; i++)
+        if (!taken[i])
+            return wrong(path, "a shapelet belongs to no node");
+    return WW_OK;
 }
 
 static ww_status read_model(const json_t *root, const char *path, ww_shapelets *m) {
@@ -385,23 +359,19 @@ static ww_status read_model(const json_t *root, const char *path, ww_shapelets *
     const char *quality = json_string_value(json_object_get(root, "quality"));
     if (!format || strcmp(format, FORMAT) != 0)
         return wrong(path, "its \"format\" is not \"" FORMAT "\"");
-    if (!get_count(root, "version", MOST, &version) || version == 0)
+    if (!get_count(root, "version", 1, MOST, &version))
         return wrong(path, "\"version\" is missing or out of range");
     if (version > VERSION)
         return wwi_fail(WW_ERROR_UNSUPPORTED, "%s is of version %zu; this library reads %d", path, version, VERSION);
-    for (m->quality = WW_SHAPELET_GAIN;
-         quality && m->quality <= WW_SHAPELET_MOOD && strcmp(quality, ww_shapelet_quality_name(m->quality)) != 0;)
-        m->quality = (ww_shapelet_quality)(m->quality + 1);
-    if (!quality || m->quality > WW_SHAPELET_MOOD)
+    if (ww_shapelet_quality_by_name(quality, &m->quality) != WW_OK)
         return wrong(path, "\"quality\" is none of the measures");
     if (!get_flag(root, "raw", &m->raw) || !get_flag(root, "unscaled", &m->unscaled))
         return wrong(path, "\"raw\" or \"unscaled\" is not true or false");
-    if (!get_count(root, "channels", MOST, &m->channels) || m->channels == 0 ||
-        !get_count(root, "train", MOST, &m->train) || m->train < 2)
+    if (!get_count(root, "channels", 1, MOST, &m->channels) || !get_count(root, "train", 2, MOST, &m->train))
         return wrong(path, "\"channels\" or \"train\" is missing or out of range");
     WWI_TRY(read_classes(root, path, m));
     WWI_TRY(read_shapelets(root, path, m));
-    if (!get_count(root, "best", m->shapelet_count, &m->best))
+    if (!get_count(root, "best", 0, m->shapelet_count, &m->best))
         return wrong(path, "\"best\" is missing or above the number of shapelets");
     return read_nodes(root, path, m);
 }
@@ -411,26 +381,22 @@ static size_t give(void *bytes, size_t room, void *source) {
     return ((const wwi_byte_source *)source)->status == WW_OK ? got : (size_t)-1;
 }
 
+static void end_json(json_t **root) {
+    json_decref(*root);
+}
+
 static ww_status read_source(wwi_byte_source *source, ww_shapelets **shapelets) {
-    ww_status status;
     json_error_t error;
-    ww_shapelets *m = NULL;
-    json_t *root = json_load_callback(give, source, JSON_REJECT_DUPLICATES, &error);
-    if (source->status != WW_OK)
-        status = source->status;
-    else if (!root)
-        status = wwi_fail(WW_ERROR_FORMAT, "%s:%d:%d: %s", source->name, error.line, error.column, error.text);
-    else if (!(m = calloc(1, sizeof *m)))
-        status = wwi_fail_memory(sizeof *m);
-    else
-        status = read_model(root, source->name, m);
-    json_decref(root);
-    if (m)
-        m->info = (ww_shapelets_info)WW_SHAPELETS_INFO_INIT;
-    if (status != WW_OK)
-        ww_shapelets_destroy(&m);
-    *shapelets = m;
-    return status;
+    WWI_ENDS(end_json) json_t *root = json_load_callback(give, source, JSON_REJECT_DUPLICATES, &error);
+    WWI_TRY(source->status);
+    if (!root)
+        return wwi_fail(WW_ERROR_FORMAT, "%s:%d:%d: %s", source->name, error.line, error.column, error.text);
+    WWI_ENDS(ww_shapelets_destroy) ww_shapelets *m = NULL;
+    WWI_TRY(wwi_new_zeroed(m, 1));
+    m->info = (ww_shapelets_info)WW_SHAPELETS_INFO_INIT;
+    WWI_TRY(read_model(root, source->name, m));
+    *shapelets = wwi_taken(&m);
+    return WW_OK;
 }
 
 #else

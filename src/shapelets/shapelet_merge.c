@@ -91,14 +91,12 @@ static ww_status copy_model(const ww_shapelets *from, ww_shapelets *to) {
 }
 
 static ww_status copy_shapelets(const merged *all, size_t count, ww_shapelets *to) {
-    if (!(to->shapelets = calloc(count ? count : 1, sizeof *to->shapelets)))
-        return wwi_fail_memory(count * sizeof *to->shapelets);
+    WWI_TRY(wwi_new_zeroed(to->shapelets, count ? count : 1));
     to->shapelet_capacity = count;
     for (size_t i = 0; i < count; i++) {
         const size_t bytes = to->channels * all[i].of->length * sizeof *all[i].of->values;
         to->shapelets[i] = *all[i].of;
-        if (!(to->shapelets[i].values = malloc(bytes)))
-            return wwi_fail_memory(bytes);
+        WWI_TRY(wwi_new(to->shapelets[i].values, to->channels * all[i].of->length));
         memcpy(to->shapelets[i].values, all[i].of->values, bytes);
         to->shapelet_count = to->best = i + 1;
     }
@@ -115,35 +113,27 @@ static void add_info(ww_shapelets_info *sum, const ww_shapelets_info *part) {
     sum->seconds_wall += part->seconds_wall;
 }
 
-static ww_status merge(const ww_shapelets *const *parts, size_t count, size_t best, ww_shapelets *made) {
-    ww_status status;
-    size_t total = 0;
-    for (size_t i = 0; i < count; i++) {
-        total += parts[i]->best;
-        add_info(&made->info, &parts[i]->info);
-    }
-    if (total < best && !made->info.stopped)
-        return wwi_shapelet_fail_few(best, total);
-    merged *all;
-    WWI_TRY(wwi_new(all, total + 1));
-    if ((status = rank_all(parts, count, all, total)) == WW_OK && (status = copy_model(parts[0], made)) == WW_OK)
-        status = copy_shapelets(all, (size_t)wwi_least(total, best), made);
-    free(all);
-    return status;
-}
-
 ww_status ww_shapelets_merge(const ww_shapelets *const *parts, size_t count, size_t best, ww_shapelets **shapelets) {
     if (shapelets)
         *shapelets = NULL;
     if (!parts || !shapelets || count == 0 || best == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "parts or shapelets is NULL, or count or best is 0");
     WWI_TRY(check_parts(parts, count));
-    ww_shapelets *made;
+    WWI_ENDS(ww_shapelets_destroy) ww_shapelets *made = NULL;
+    WWI_FREES merged *all = NULL;
+    size_t total = 0;
     WWI_TRY(wwi_new_zeroed(made, 1));
     made->info = (ww_shapelets_info)WW_SHAPELETS_INFO_INIT;
-    const ww_status status = merge(parts, count, best, made);
-    if (status != WW_OK)
-        ww_shapelets_destroy(&made);
-    *shapelets = made;
-    return status;
+    for (size_t i = 0; i < count; i++) {
+        total += parts[i]->best;
+        add_info(&made->info, &parts[i]->info);
+    }
+    if (total < best && !made->info.stopped)
+        return wwi_shapelet_fail_few(best, total);
+    WWI_TRY(wwi_new(all, total + 1));
+    WWI_TRY(rank_all(parts, count, all, total));
+    WWI_TRY(copy_model(parts[0], made));
+    WWI_TRY(copy_shapelets(all, (size_t)wwi_least(total, best), made));
+    *shapelets = wwi_taken(&made);
+    return WW_OK;
 }

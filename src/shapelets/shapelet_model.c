@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a model of shapelets is used for: reading it, the transform, prediction.
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/run.h"
 #include "data/dataset_host.h"
@@ -101,48 +99,45 @@ typedef struct block {
 static ww_status transform(const ww_shapelets *m, wwi_shapelet_device *device, const wwi_shapelet_data *data,
                            const ww_run_options *run, size_t first, size_t count, block *b, double *distances,
                            uint64_t *starts) {
-    ww_status status = WW_OK;
     const size_t n = data->count;
     const wwi_pace pace = wwi_pace_make(device->stream, run->launch_seconds, run->progress, run->progress_user);
     double rate = wwi_pace_guess(wwi_context_info(device->context), device->gpu ? FIRST_GPU : FIRST_CPU), cells = 0;
     for (size_t i = 0; i < count && i < AT_ONCE; i++)
         cells += (double)data->longest * (double)m->shapelets[first + i].length;
-    for (size_t begin = 0, some; begin < n && status == WW_OK; begin += some) {
+    for (size_t begin = 0, some; begin < n; begin += some) {
         some = wwi_least(n - begin, PART);
         if (run->progress)
             some = wwi_pace_units(&pace, rate, some, cells);
         for (size_t j = 0; j < some; j++)
             b->ids[j] = (uint32_t)(begin + j);
-        for (size_t p = 0; p < count && status == WW_OK; p += AT_ONCE) {
+        for (size_t p = 0; p < count; p += AT_ONCE) {
             const size_t many = wwi_least(count - p, AT_ONCE);
             for (size_t i = 0; i < many; i++) {
                 const wwi_shapelet *s = &m->shapelets[first + p + i];
                 b->patterns[i] = (wwi_shapelet_pattern){s->values, s->length, s->length};
             }
             const double start = wwi_seconds();
-            status = wwi_shapelet_exact(device, data, b->ids, some, b->patterns, many, b->distances, b->at);
+            WWI_TRY(wwi_shapelet_exact(device, data, b->ids, some, b->patterns, many, b->distances, b->at));
             if (many == wwi_least(count, AT_ONCE))
                 rate = wwi_pace_learn(rate, (double)some * cells, wwi_seconds() - start);
-            for (size_t i = 0; status == WW_OK && i < many; i++)
+            for (size_t i = 0; i < many; i++)
                 for (size_t j = 0; j < some; j++) {
                     distances[(begin + j) * count + p + i] = b->distances[i * some + j];
                     if (starts)
                         starts[(begin + j) * count + p + i] = b->at[i * some + j];
                 }
-            if (status == WW_OK)
-                status =
-                    wwi_run_report(run->progress, run->progress_user, begin * count + some * (p + many), n * count);
+            WWI_TRY(wwi_run_report(run->progress, run->progress_user, begin * count + some * (p + many), n * count));
         }
     }
-    return status;
+    return WW_OK;
 }
 
 ww_status ww_shapelets_transform(const ww_shapelets *m, ww_dataset *series, const ww_run_options *given, size_t first,
                                  size_t count, double *distances, uint64_t *starts) {
-    ww_status status;
-    ww_series_set *set = NULL;
-    wwi_shapelet_device device;
-    wwi_shapelet_data data = {0};
+    WWI_FREES block *b = NULL;
+    WWI_ENDS(wwi_shapelet_device_close) wwi_shapelet_device device = {0};
+    WWI_ENDS(wwi_shapelet_data_close) wwi_shapelet_data data = {0};
+    WWI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
     ww_run_options run;
     if (!m || !series || !distances)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets, series or distances is NULL");
@@ -151,21 +146,13 @@ ww_status ww_shapelets_transform(const ww_shapelets *m, ww_dataset *series, cons
                         m->shapelet_count);
     WWI_TRY(wwi_run_take(given, &run));
     WWI_TRY(check_channels(m, series));
-    block *b = malloc(sizeof *b);
     const wwi_shapelet_kind kind = {m->channels, m->raw, m->unscaled};
-    if ((status = wwi_shapelet_device_open(series->context, &run, kind, &device)) == WW_OK && !b)
-        status = wwi_fail_memory(sizeof *b);
-    if (status == WW_OK && (status = wwi_dataset_series(series, &set)) == WW_OK &&
-        (status = wwi_shapelet_data_open(&device, set, &data)) == WW_OK) {
-        wwi_stream_start(device.stream);
-        status = transform(m, &device, &data, &run, first, count, b, distances, starts);
-        status = wwi_finish_after(device.stream, status);
-    }
-    ww_series_set_destroy(&set);
-    wwi_shapelet_data_close(&data);
-    wwi_shapelet_device_close(&device);
-    free(b);
-    return status;
+    WWI_TRY(wwi_shapelet_device_open(series->context, &run, kind, &device));
+    WWI_TRY(wwi_new(b, 1));
+    WWI_TRY(wwi_dataset_series(series, &set));
+    WWI_TRY(wwi_shapelet_data_open(&device, set, &data));
+    wwi_stream_start(device.stream);
+    return wwi_finish_after(device.stream, transform(m, &device, &data, &run, first, count, b, distances, starts));
 }
 
 static size_t predict_one(const ww_shapelets *m, const double *distances) {
@@ -181,25 +168,23 @@ static size_t predict_one(const ww_shapelets *m, const double *distances) {
 
 ww_status ww_shapelets_predict(const ww_shapelets *m, ww_dataset *series, const ww_run_options *run, int64_t *classes,
                                double *distances) {
-    ww_status status = WW_OK;
-    double *own = NULL;
+    WWI_FREES double *own = NULL;
+    uint64_t bytes;
     if (!m || !series || !classes)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets, series or classes is NULL");
     if (!m->node_count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "this model has no tree, only shapelets to transform with");
     const size_t n = series->count, all = m->shapelet_count;
     WWI_TRY(check_channels(m, series));
-    if (all) {
-        uint64_t bytes;
-        if (!wwi_mul_u64(n * sizeof *own, all, &bytes))
-            return wwi_fail(WW_ERROR_OVERFLOW, "%zu series and %zu shapelets", n, all);
-        if (!distances && !(own = malloc(bytes)))
-            return wwi_fail_memory(bytes);
-        distances = distances ? distances : own;
-        status = ww_shapelets_transform(m, series, run, 0, all, distances, NULL);
+    if (!wwi_mul_u64(n * sizeof *own, all, &bytes))
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu series and %zu shapelets", n, all);
+    if (all && !distances) {
+        WWI_TRY(wwi_new(own, n * all));
+        distances = own;
     }
-    for (size_t i = 0; status == WW_OK && i < n; i++)
+    if (all)
+        WWI_TRY(ww_shapelets_transform(m, series, run, 0, all, distances, NULL));
+    for (size_t i = 0; i < n; i++)
         classes[i] = (int64_t)predict_one(m, all ? distances + i * all : NULL);
-    free(own);
-    return status;
+    return WW_OK;
 }

@@ -40,10 +40,9 @@ typedef struct wwi_shapelet_past {
 } wwi_shapelet_past;
 
 void wwi_shapelet_past_free(wwi_shapelet_past *past);
-// Reads a checkpoint; *there false: there is no such file. WW_ERROR_FORMAT: damaged, or of another run than `wanted`
+// Reads a checkpoint; nothing where there is no such file. WW_ERROR_FORMAT: damaged, or of another run than `wanted`
 // (NULL: of any).
-ww_status wwi_shapelet_past_read(const char *path, const wwi_journal_identity *wanted, wwi_shapelet_past *past,
-                                 bool *there);
+ww_status wwi_shapelet_past_read(const char *path, const wwi_journal_identity *wanted, wwi_shapelet_past *past);
 ww_status wwi_shapelet_past_write(const char *path, const wwi_journal_identity *identity,
                                   const wwi_shapelet_past *past);
 

@@ -5,7 +5,6 @@
 // The list is then examined in double, best first, until no other can be better.
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "shapelets/shapelet_node.h"
 
@@ -21,12 +20,10 @@ static ww_status describe_node(wwi_node_search *s) {
     const wwi_shapelet_node *node = s->node;
     const size_t n = node->count, blocks = blocks_of(s);
     const double scale = s->device->kind.raw ? (double)s->job.scale * (double)s->data->channels : 0.25;
-    s->sent.totals = calloc(node->class_count, sizeof *s->sent.totals);
-    s->sent.points = malloc(n * sizeof *s->sent.points);
-    s->sent.before = calloc(n, sizeof *s->sent.before);
-    s->sent.lefts = malloc((blocks + 1) * sizeof *s->sent.lefts);
-    if (!s->sent.totals || !s->sent.before || !s->sent.points || !s->sent.lefts)
-        return wwi_fail_memory((n + blocks) * sizeof *s->sent.points);
+    WWI_TRY(wwi_new_zeroed(s->sent.totals, node->class_count));
+    WWI_TRY(wwi_new(s->sent.points, n));
+    WWI_TRY(wwi_new_zeroed(s->sent.before, n));
+    WWI_TRY(wwi_new(s->sent.lefts, blocks + 1));
     for (size_t j = 0; j < n; j++) {
         s->sent.totals[node->classes[j]]++;
         s->sent.points[j] = (uint32_t)wwi_shapelet_length(s->data, node->ids[j]);
@@ -44,50 +41,40 @@ static ww_status describe_node(wwi_node_search *s) {
 static ww_status send_gains(wwi_node_search *s) {
     struct wwi_shapelet_node_scratch *to = &s->scratch->node;
     const size_t most = s->gains->most;
-    ww_status status = WW_OK;
     if (!to->steps)
-        status = wwi_upload(s->device->context, &to->steps, s->gains->steps, most * 8);
-    return status == WW_OK && !to->entropy
-               ? wwi_upload(s->device->context, &to->entropy, s->gains->entropy, (most + 1) * 8)
-               : status;
-}
-
-// The distances so far of the node's series, where there are any.
-static ww_status send_before(wwi_node_search *s) {
-    struct wwi_shapelet_node_scratch *to = &s->scratch->node;
-    const size_t n = s->node->count;
-    ww_status status = wwi_grow_buffer(s->device->context, &to->before, n * 4);
-    if (status == WW_OK && s->node->before)
-        status = wwi_buffer_send(to->before, n * 4, s->sent.before);
-    return status == WW_OK && s->node->before ? wwi_node_post(s->device, &to->so_far, s->node->before, n * 8) : status;
+        WWI_TRY(wwi_upload(s->device->context, &to->steps, s->gains->steps, most * 8));
+    return to->entropy ? WW_OK : wwi_upload(s->device->context, &to->entropy, s->gains->entropy, (most + 1) * 8);
 }
 
 static ww_status send_columns(wwi_node_search *s) {
     struct wwi_shapelet_node_scratch *to = &s->scratch->node;
     const size_t blocks = blocks_of(s), bytes = s->candidates.count * sizeof *s->candidates.columns;
-    const ww_status status = blocks ? wwi_node_post(s->device, &to->lefts, s->sent.lefts, blocks * 4) : WW_OK;
-    return status == WW_OK && s->device->has_double
-               ? wwi_node_post(s->device, &to->columns, s->candidates.columns, bytes)
-               : status;
+    if (blocks)
+        WWI_TRY(wwi_node_post(s->device, &to->lefts, s->sent.lefts, blocks * 4));
+    return s->device->has_double ? wwi_node_post(s->device, &to->columns, s->candidates.columns, bytes) : WW_OK;
 }
 
 // What does not change from chunk to chunk.
 static ww_status send_node(wwi_node_search *s) {
     wwi_shapelet_device *d = s->device;
-    wwi_shapelet_scratch *scratch = s->scratch;
+    struct wwi_shapelet_node_scratch *to = &s->scratch->node;
+    struct wwi_shapelet_bounds_scratch *bounds = &s->scratch->bounds;
     const wwi_shapelet_node *node = s->node;
     const size_t n = node->count;
     WWI_TRY(describe_node(s));
-    WWI_TRY(wwi_node_post(d, &scratch->node.ids, node->ids, n * 4));
-    WWI_TRY(wwi_node_post(d, &scratch->node.class_of, node->classes, n * 4));
-    WWI_TRY(wwi_node_post(d, &scratch->node.totals, s->sent.totals, node->class_count * 4));
-    WWI_TRY(wwi_node_post(d, &scratch->node.points, s->sent.points, n * 4));
-    WWI_TRY(send_before(s));
+    WWI_TRY(wwi_node_post(d, &to->ids, node->ids, n * 4));
+    WWI_TRY(wwi_node_post(d, &to->class_of, node->classes, n * 4));
+    WWI_TRY(wwi_node_post(d, &to->totals, s->sent.totals, node->class_count * 4));
+    WWI_TRY(wwi_node_post(d, &to->points, s->sent.points, n * 4));
+    WWI_TRY(wwi_grow_buffer(d->context, &to->before, n * 4));
+    if (node->before) { // the distances so far
+        WWI_TRY(wwi_buffer_send(to->before, n * 4, s->sent.before));
+        WWI_TRY(wwi_node_post(d, &to->so_far, node->before, n * 8));
+    }
     WWI_TRY(send_gains(s));
     WWI_TRY(send_columns(s));
-    WWI_TRY(WWI_GROW(d->context, {&scratch->bounds.pruned, n * 4}, {&scratch->bounds.listed_count, 4},
-                     {&scratch->bounds.bound, 16}));
-    return wwi_buffer_fill_u32(scratch->bounds.pruned, 0, n * 4, 0);
+    WWI_TRY(WWI_GROW(d->context, {&bounds->pruned, n * 4}, {&bounds->listed_count, 4}, {&bounds->bound, 16}));
+    return wwi_buffer_fill_u32(bounds->pruned, 0, n * 4, 0);
 }
 
 // Bytes of a column in all buffers of a chunk.
@@ -125,9 +112,9 @@ static ww_status allocate(wwi_node_search *s) {
     return wwi_buffer_fill_u32(s->scratch->windows.constant, 0, flat_bytes, 0);
 }
 
-static void release(wwi_node_search *s, ww_status status) {
+static void release(wwi_node_search *s) {
     wwi_node_bounds *b = &s->bounds;
-    if (status != WW_OK && s->scratch->node.ids)
+    if (!s->ended)
         wwi_buffer_settle(s->scratch->node.ids); // what is posted
     WWI_KERNELS_DESTROY(&s->correlator.kernel, &s->correlator.clear, &b->split, &b->raise, &b->rank, &b->keep,
                         &b->prune, &b->survive);
@@ -150,103 +137,98 @@ static ww_status queue_chunk(wwi_node_search *s, const wwi_node_chunk *now) {
     s->shortlist.first = s->ahead ? (uint32_t)now->first : 0;
     s->shortlist.columns = s->ahead ? (uint32_t)s->candidates.count + block : s->job.columns;
     WWI_TRY(wwi_correlate(s, now));
-    const ww_status brief = s->job.shorts ? wwi_brief_find(s) : WW_OK;
-    return brief == WW_OK ? wwi_node_bounds_find(s) : brief;
+    if (s->job.shorts)
+        WWI_TRY(wwi_brief_find(s));
+    return wwi_node_bounds_find(s);
 }
 
-// next: made while the device works.
-static ww_status go_through_chunk(wwi_node_search *s, const wwi_node_chunk *now, size_t next_count,
-                                  wwi_node_chunk *next) {
+// The chunk that begins at `at` of a section.
+static wwi_node_chunk chunk_at(const wwi_node_search *s, const wwi_node_section *part, size_t at) {
+    return wwi_node_chunk_of(s, part->first + at, wwi_least(part->count - at, s->candidates.most));
+}
+
+// next: of those from `end` of the section on, made while the device works.
+static ww_status go_through_chunk(wwi_node_search *s, const wwi_node_section *part, const wwi_node_chunk *now,
+                                  size_t end, wwi_node_chunk *next) {
     bool whole; // there is room for a chunk's candidates
     WWI_TRY(queue_chunk(s, now));
-    *next = wwi_node_chunk_of(s, now->first + now->count, next_count);
+    *next = chunk_at(s, part, end);
     s->progress->cells += now->cells;
     s->progress->candidates += now->candidates;
     return wwi_shortlist_take(s, now->first, &whole);
 }
 
-// Columns of the chunk that begins at `at` of a section.
-static size_t chunk_at(const wwi_node_search *s, const wwi_node_section *part, size_t at) {
-    return part->count - at < s->candidates.most ? part->count - at : s->candidates.most;
-}
-
 // All chunks of the node, one queued behind the other. done: false where the list has no room for what they kept.
 static ww_status go_ahead(wwi_node_search *s, bool *done) {
-    ww_status status = WW_OK;
     const wwi_node_section *part = &s->candidates.sections[0];
-    wwi_shapelet_progress *p = s->progress;
     uint64_t cells = 0, candidates = 0;
     s->ahead = true;
     WWI_TRY(wwi_node_bounds_send(s));
     WWI_TRY(wwi_buffer_fill_u32(s->scratch->bounds.kept_count, 0, 4, 0));
-    for (size_t at = 0; status == WW_OK && at < part->count;) {
-        const wwi_node_chunk now = wwi_node_chunk_of(s, part->first + at, chunk_at(s, part, at));
-        status = queue_chunk(s, &now);
+    for (size_t at = 0; at < part->count;) {
+        const wwi_node_chunk now = chunk_at(s, part, at);
+        WWI_TRY(queue_chunk(s, &now));
         at += now.count;
         cells += now.cells;
         candidates += now.candidates;
     }
-    if (status == WW_OK) {
-        wwi_stream_follow(s->device->stream);
-        status = wwi_shortlist_take(s, 0, done);
-    }
+    wwi_stream_follow(s->device->stream);
+    WWI_TRY(wwi_shortlist_take(s, 0, done));
     s->ahead = false;
-    if (status == WW_OK && *done) {
-        p->cells += cells;
-        p->candidates += candidates;
-        status = wwi_shortlist_select(s);
-    }
-    return status;
+    if (!*done)
+        return WW_OK;
+    s->progress->cells += cells;
+    s->progress->candidates += candidates;
+    return wwi_shortlist_select(s);
+}
+
+// The best of the list, after so many columns.
+static ww_status select_best(wwi_node_search *s, uint64_t columns) {
+    const wwi_shapelet_progress *p = s->progress;
+    WWI_TRY(wwi_shortlist_select(s));
+    return p->save ? p->save(p->save_user, columns, s->best_found, s->best_count) : WW_OK;
 }
 
 // The chunks of a section from its column `begin` on.
 static ww_status go_through_section(wwi_node_search *s, const wwi_node_section *part, size_t begin, bool *send) {
-    ww_status status = WW_OK;
     wwi_shapelet_progress *p = s->progress;
-    wwi_node_chunk next = wwi_node_chunk_of(s, part->first + begin, chunk_at(s, part, begin));
-    for (size_t at = begin, count; status == WW_OK && at < part->count; at += count) {
+    wwi_node_chunk next = chunk_at(s, part, begin);
+    for (size_t at = begin; at < part->count;) {
         const wwi_node_chunk now = next;
         if (p->deadline > 0 && (part != s->candidates.sections || at > 0) && wwi_seconds() > p->deadline) {
             p->stopped = true;
             return wwi_shortlist_select(s);
         }
-        count = now.count;
         if (*send)
-            status = wwi_node_bounds_send(s);
+            WWI_TRY(wwi_node_bounds_send(s));
         // The device itself raises the bound of a single best one.
         *send = s->k > 1;
-        if (status == WW_OK)
-            status = go_through_chunk(s, &now, chunk_at(s, part, at + count), &next);
-        if (status == WW_OK && s->k == 1 && (p->save || s->shortlist.count > 4096 || at + count == part->count)) {
-            status = wwi_shortlist_select(s);
+        at += now.count;
+        WWI_TRY(go_through_chunk(s, part, &now, at, &next));
+        if (s->k == 1 && (p->save || s->shortlist.count > 4096 || at == part->count)) {
+            WWI_TRY(select_best(s, part->first + at));
             *send = true;
-            if (status == WW_OK && p->save)
-                status = p->save(p->save_user, part->first + at + count, s->best_found, s->best_count);
         }
     }
-    if (status == WW_OK && s->k > 1 && (status = wwi_shortlist_select(s)) == WW_OK && p->save)
-        status = p->save(p->save_user, part->first + part->count, s->best_found, s->best_count);
-    return status;
+    return s->k > 1 ? select_best(s, part->first + part->count) : WW_OK;
 }
 
 static ww_status go_through(wwi_node_search *s) {
-    ww_status status = WW_OK;
     const wwi_node_candidates *c = &s->candidates;
     wwi_shapelet_progress *p = s->progress;
     bool send = true, done = false;
     const bool alone = c->section_count == 1 && s->k == 1;
     if (alone && !p->save && !p->resume && !(p->deadline > 0) &&
-        (c->count + c->block) * (uint64_t)s->job.count <= UINT32_MAX &&
-        ((status = go_ahead(s, &done)) != WW_OK || done))
-        return status;
-    for (size_t i = 0; status == WW_OK && !p->stopped && i < c->section_count; i++) {
+        (c->count + c->block) * (uint64_t)s->job.count <= UINT32_MAX)
+        WWI_TRY(go_ahead(s, &done));
+    for (size_t i = 0; !done && !p->stopped && i < c->section_count; i++) {
         const wwi_node_section *part = &c->sections[i];
         if (part->first + part->count <= p->resume)
             p->cells += wwi_node_chunk_of(s, part->first, part->count).cells;
         else
-            status = go_through_section(s, part, alone ? (size_t)p->resume : 0, &send);
+            WWI_TRY(go_through_section(s, part, alone ? (size_t)p->resume : 0, &send));
     }
-    return status;
+    return WW_OK;
 }
 
 // What the kernels are told of the node.
@@ -269,13 +251,12 @@ static void describe(wwi_node_search *s) {
 
 // All that comes before the first chunk.
 static ww_status prepare(wwi_node_search *s) {
-    ww_status status;
-    const size_t sample = s->options->sample;
-    if (sample)
-        WWI_TRY(wwi_node_sample(s, sample));
+    if (s->options->sample)
+        WWI_TRY(wwi_node_sample(s, s->options->sample));
     wwi_correlate_choose(s);
-    if ((status = wwi_node_columns(s)) != WW_OK || !s->candidates.count)
-        return status; // nothing of a sample is in this part
+    WWI_TRY(wwi_node_columns(s));
+    if (!s->candidates.count)
+        return WW_OK; // nothing of a sample is in this part
     wwi_brief_choose(s);
     WWI_TRY(s->correlator.way->compile(s));
     WWI_TRY(wwi_node_bounds_compile(s));
@@ -290,6 +271,7 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
                               const wwi_shapelet_gains *gains, const ww_shapelets_options *options,
                               const wwi_shapelet_node *node, size_t k, wwi_shapelet_progress *progress,
                               wwi_shapelet_found *found, size_t *count) {
+    WWI_ENDS(release)
     wwi_node_search s = {.device = device,
                          .scratch = &device->scratch,
                          .data = data,
@@ -302,11 +284,9 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
                          .best_count = *count};
     describe(&s);
     WWI_TRY(wwi_new(s.table.first_tile, node->count + 1));
-    ww_status status = prepare(&s);
-    if (status == WW_OK) {
-        status = go_through(&s);
-        *count = s.best_count;
-    }
-    release(&s, status);
-    return status;
+    WWI_TRY(prepare(&s));
+    WWI_TRY(go_through(&s));
+    *count = s.best_count;
+    s.ended = true;
+    return WW_OK;
 }

@@ -2,7 +2,7 @@
 // The search of one node, inside: candidates (columns: places where they start), ways to correlate them with windows,
 // bounds of their gains, the list of those that may be among the best, and the search that joins them
 // (shapelet_candidates.c, shapelet_ways.c, shapelet_correlate.c, shapelet_brief.c, shapelet_bounds.c,
-// shapelet_shortlist.c, shapelet_node.c).
+// shapelet_rescore.c, shapelet_shortlist.c, shapelet_node.c).
 #ifndef WAVEWARP_SHAPELET_NODE_H
 #define WAVEWARP_SHAPELET_NODE_H
 
@@ -32,7 +32,7 @@ typedef struct wwi_node_candidates {
     uint32_t *lengths;                 // of a column by its reach
     uint32_t block;                    // columns of a chunk are a multiple of it
     size_t most, at;                   // of a chunk; the first of this one
-    const wwi_shapelet_column *padded; // of this chunk, where they are not all; by_host always
+    const wwi_shapelet_column *padded; // of this chunk, where they are not all; without double always
 } wwi_node_candidates;
 
 ww_shapelet_args wwi_node_job(const wwi_shapelet_data *data, const ww_shapelets_options *options);
@@ -49,8 +49,7 @@ wwi_node_chunk wwi_node_chunk_of(const wwi_node_search *s, size_t first, size_t 
 // All that a way has of its own. Its tables are in wwi_shapelet_scratch.
 typedef struct wwi_shapelet_way {
     bool diagonals;        // sums along diagonals: columns follow each other in rows
-    bool host;             // the host makes the tables
-    uint32_t tile_windows; // 0: the device's
+    uint32_t tile_windows; // by matrix units; else 0: the device's
     ww_status (*compile)(wwi_node_search *s);
     uint32_t (*block)(const wwi_node_search *s);
     uint64_t (*column_bytes)(const wwi_node_search *s); // of its tables
@@ -133,6 +132,11 @@ typedef struct wwi_node_shortlist {
     uint32_t columns, first; // of the places in the device's list: all columns, the chunk's first
 } wwi_node_shortlist;
 
+// How many candidates wwi_node_rescore() takes at a time; 0: none, on this device or with so many series.
+size_t wwi_node_rescores(const wwi_node_search *s);
+// Gives those that are not rescored the gain, and the gap, by distances in double: by rounding they may be those of
+// wwi_shapelet_split() or a little more.
+ww_status wwi_node_rescore(wwi_node_search *s, wwi_node_listed *items, size_t item_count);
 // Adds what the device kept. whole: false where there was no room for it.
 ww_status wwi_shortlist_take(wwi_node_search *s, size_t first, bool *whole);
 // Takes the best of the list, one after the other: each is examined before it is taken, and those that overlap with one
@@ -165,6 +169,7 @@ struct wwi_node_search {
     wwi_node_shortlist shortlist;
     wwi_node_sent sent;
     bool ahead; // chunks are queued one after the other, and their lists are read at the end
+    bool ended; // all that was queued
     wwi_shapelet_found *best_found;
     size_t best_count;
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a discovery takes: options with their defaults and limits, classes of the series.
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/run.h"
@@ -91,11 +90,9 @@ ww_status wwi_growth_take_classes(wwi_growth *g, const ww_series_set *train) {
         return wwi_fail(WW_ERROR_NO_LABELS, "all series are of one class: there is nothing to tell apart");
     if (m->class_count >> 16)
         return wwi_fail(WW_ERROR_UNSUPPORTED, "%zu classes; at most 65535", m->class_count);
-    m->names = calloc(m->class_count, sizeof *m->names);
-    g->classes = malloc(m->train * sizeof *g->classes);
-    g->ids = malloc(m->train * sizeof *g->ids);
-    if (!m->names || !g->classes || !g->ids)
-        return wwi_fail_memory(m->train * sizeof *g->ids);
+    WWI_TRY(wwi_new_zeroed(m->names, m->class_count));
+    WWI_TRY(wwi_new(g->classes, m->train));
+    WWI_TRY(wwi_new(g->ids, m->train));
     for (size_t k = 0; k < m->class_count; k++)
         if (!(m->names[k] = strdup(ww_series_set_class_name(train, k))))
             return wwi_fail_memory(strlen(ww_series_set_class_name(train, k)));

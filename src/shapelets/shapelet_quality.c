@@ -13,15 +13,11 @@ ww_status wwi_shapelet_gains_open(size_t most, wwi_shapelet_gains *gains) {
     memset(gains, 0, sizeof *gains);
     if (most >> 24)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu series; shapelets are for at most %u", most, 1u << 24);
-    // least[k]: the logarithm of k, from its least prime factor's and the rest's.
-    int64_t *logs = calloc(most + 1, sizeof *logs);
-    gains->entropy = calloc(most + 1, sizeof *gains->entropy);
-    gains->steps = calloc(most + 1, sizeof *gains->steps);
-    if (!logs || !gains->entropy || !gains->steps) {
-        free(logs);
-        wwi_shapelet_gains_close(gains);
-        return wwi_fail_memory((most + 1) * sizeof *logs);
-    }
+    // Of k: the sum of the logarithms of its prime factors.
+    WWI_FREES int64_t *logs = NULL;
+    WWI_TRY(wwi_new_zeroed(logs, most + 1));
+    WWI_TRY(wwi_new_zeroed(gains->entropy, most + 1));
+    WWI_TRY(wwi_new_zeroed(gains->steps, most + 1));
     for (size_t p = 2; p <= most; p++) {
         if (logs[p])
             continue;
@@ -35,7 +31,6 @@ ww_status wwi_shapelet_gains_open(size_t most, wwi_shapelet_gains *gains) {
     for (size_t k = 0; k < most; k++)
         gains->steps[k] = gains->entropy[k + 1] - gains->entropy[k];
     gains->most = most;
-    free(logs);
     return WW_OK;
 }
 
@@ -77,27 +72,6 @@ static ranked *sort_ranked(ranked *all, ranked *spare, size_t count) {
     return all;
 }
 
-// The places of distances in their order, equal ones by place.
-static void sort_order(const double *distances, uint32_t *order, size_t count) {
-    ranked few[512], *all = count <= 256 ? few : malloc(2 * count * sizeof *all);
-    if (!all) { // slower, and the same
-        for (size_t i = 0; i < count; i++) {
-            size_t j = i;
-            for (; j > 0 && distances[i] < distances[order[j - 1]]; j--)
-                order[j] = order[j - 1];
-            order[j] = (uint32_t)i;
-        }
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
-        all[i] = (ranked){distances[i], (uint32_t)i};
-    const ranked *sorted = sort_ranked(all, all + count, count);
-    for (size_t i = 0; i < count; i++)
-        order[i] = sorted[i].item;
-    if (all != few)
-        free(all);
-}
-
 static double f_statistic(const double *distances, const uint32_t *classes, size_t count, const size_t *totals,
                           size_t class_count) {
     double mean = 0, between = 0, within = 0;
@@ -126,37 +100,36 @@ static double f_statistic(const double *distances, const uint32_t *classes, size
 
 // Distances in their order, and what is told apart.
 typedef struct sorted {
-    const double *distances, *errors; // errors: NULL, or of each
-    const uint32_t *order;
+    const ranked *all;
     size_t count;
-    double same, most; // what rounding leaves of differences; of each distance, where there are no errors
+    const double *errors; // NULL, or of each
+    double same, most;    // what rounding leaves of differences; of each distance, where there are no errors
 } sorted;
 
 typedef enum apart { SAME, APART, UNKNOWN } apart;
 
 // Whether the distances at the places p and p + 1 differ.
 static inline apart apart_at(const sorted *s, size_t p) {
-    const uint32_t i = s->order[p], j = s->order[p + 1];
-    const double gap = s->distances[j] - s->distances[i];
+    const ranked *a = &s->all[p], *b = a + 1;
+    const double gap = b->distance - a->distance;
     if (!(gap > s->same))
         return SAME;
     if (s->errors)
-        return gap > s->errors[i] + s->errors[j] ? APART : SAME;
+        return gap > s->errors[a->item] + s->errors[b->item] ? APART : SAME;
     return gap > 2 * s->most ? APART : UNKNOWN;
 }
 
-static double kruskal_wallis(const sorted *s, const uint32_t *classes, const size_t *totals, size_t class_count) {
+// sums: a zero for each class.
+static double kruskal_wallis(const sorted *s, const uint32_t *classes, const size_t *totals, size_t class_count,
+                             double *sums) {
     const size_t count = s->count;
     double value = 0;
-    double *sums = calloc(class_count, sizeof *sums);
-    if (!sums)
-        return 0;
     for (size_t p = 0; p < count;) {
         size_t end = p + 1;
         while (end < count && apart_at(s, end - 1) != APART)
             end++;
         for (size_t i = p; i < end; i++)
-            sums[classes[s->order[i]]] += 0.5 * (double)(p + 1 + end);
+            sums[classes[s->all[i].item]] += 0.5 * (double)(p + 1 + end);
         p = end;
     }
     for (size_t k = 0; k < class_count; k++)
@@ -164,7 +137,6 @@ static double kruskal_wallis(const sorted *s, const uint32_t *classes, const siz
             const double mean = sums[k] / (double)totals[k] - 0.5 * (double)(count + 1);
             value += mean * mean * (double)totals[k];
         }
-    free(sums);
     return value * 12 / ((double)count * (double)(count + 1));
 }
 
@@ -182,7 +154,7 @@ static double mood(const sorted *s, const uint32_t *classes, const size_t *total
     for (size_t k = 0; k < class_count; k++) {
         double own = 0;
         for (size_t p = first; p < count; p++)
-            own += classes[s->order[p]] == k;
+            own += classes[s->all[p].item] == k;
         if (totals[k]) {
             const double gap = own - share * (double)totals[k];
             value += gap * gap / ((double)totals[k] * share * (1 - share));
@@ -195,31 +167,22 @@ static int64_t key_of_gap(double gap) {
     return isfinite(gap) && fabs(gap) < 1e9 ? llround(gap * 4294967296.0) : INT64_MAX;
 }
 
-bool wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances, const uint32_t *classes, size_t count,
-                        size_t class_count, ww_shapelet_quality quality, double most, const double *errors,
-                        uint32_t *order, size_t *counts, wwi_shapelet_score *score) {
-    size_t *left = counts, *totals = counts + class_count;
-    double sum = 0, before = 0;
+// The split of the largest gain, of equal ones that of the largest gap. totals: of each class; left: a zero for each.
+// False: it can't be told.
+static bool split_by_gain(const wwi_shapelet_gains *gains, const sorted *s, const uint32_t *classes,
+                          const size_t *totals, size_t *left, double sum, wwi_shapelet_score *score) {
+    const size_t count = s->count;
+    double before = 0;
     int64_t gain = 0;
-    memset(counts, 0, 2 * class_count * sizeof *counts);
-    for (size_t j = 0; j < count; j++) {
-        totals[classes[j]]++;
-        sum += distances[j];
-    }
-    sort_order(distances, order, count);
-    const double largest = distances[order[count - 1]];
-    const sorted s = {distances, errors, order, count, isfinite(largest) ? 1e-10 * largest : 0, most};
-    memset(score, 0, sizeof *score);
-    score->key = -1;
-    score->threshold = largest;
+    *score = (wwi_shapelet_score){.key = -1, .threshold = s->all[count - 1].distance};
     for (size_t p = 0; p + 1 < count; p++) {
-        const size_t k = classes[order[p]], on_left = left[k]++, on_right = totals[k] - on_left;
+        const double here = s->all[p].distance, next = s->all[p + 1].distance;
+        const size_t k = classes[s->all[p].item], on_left = left[k]++, on_right = totals[k] - on_left;
         gain += gains->steps[on_left] - gains->steps[on_right - 1] - gains->steps[p] + gains->steps[count - p - 1];
-        before += distances[order[p]];
-        const double here = distances[order[p]], next = distances[order[p + 1]];
+        before += here;
         if (gain < score->key)
             continue;
-        const apart differ = apart_at(&s, p);
+        const apart differ = apart_at(s, p);
         if (differ == UNKNOWN)
             return false;
         if (differ == SAME)
@@ -237,18 +200,44 @@ bool wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances
     if (score->key < 0)
         score->key = 0;
     score->gain = ldexp((double)score->key, -WWI_GAIN_BITS) / (double)count;
+    return true;
+}
+
+ww_status wwi_shapelet_split(const wwi_shapelet_gains *gains, const wwi_shapelet_node *node,
+                             ww_shapelet_quality quality, const double *distances, double most, const double *errors,
+                             wwi_shapelet_score *score, bool *told) {
+    const size_t count = node->count, class_count = node->class_count;
+    WWI_FREES ranked *all = NULL;
+    WWI_FREES size_t *counts = NULL;
+    WWI_FREES double *sums = NULL;
+    double sum = 0, largest = 0;
+    WWI_TRY(wwi_new(all, 2 * count));
+    WWI_TRY(wwi_new_zeroed(counts, 2 * class_count));
+    WWI_TRY(wwi_new_zeroed(sums, class_count));
+    size_t *totals = counts + class_count;
+    for (size_t j = 0; j < count; j++) {
+        totals[node->classes[j]]++;
+        sum += distances[j];
+        largest = fmax(largest, distances[j]);
+        all[j] = (ranked){distances[j], (uint32_t)j};
+    }
+    const ranked *in_order = sort_ranked(all, all + count, count);
+    const sorted s = {in_order, count, errors, isfinite(largest) ? 1e-10 * largest : 0, most};
+    *told = split_by_gain(gains, &s, node->classes, totals, counts, sum, score);
     score->quality = score->gain;
     if (quality == WW_SHAPELET_GAIN)
-        return true;
-    for (size_t p = 0; p + 1 < count; p++)
-        if (apart_at(&s, p) == UNKNOWN)
-            return false;
+        return WW_OK;
+    for (size_t p = 0; *told && p + 1 < count; p++)
+        *told = apart_at(&s, p) != UNKNOWN;
+    if (!*told)
+        return WW_OK;
     score->quality = !score->left               ? 0 // no distances that differ
-                     : quality == WW_SHAPELET_F ? f_statistic(distances, classes, count, totals, class_count)
-                     : quality == WW_SHAPELET_KRUSKAL_WALLIS ? kruskal_wallis(&s, classes, totals, class_count)
-                                                             : mood(&s, classes, totals, class_count);
+                     : quality == WW_SHAPELET_F ? f_statistic(distances, node->classes, count, totals, class_count)
+                     : quality == WW_SHAPELET_KRUSKAL_WALLIS
+                         ? kruskal_wallis(&s, node->classes, totals, class_count, sums)
+                         : mood(&s, node->classes, totals, class_count);
     score->key = llround(score->quality * WWI_QUALITY_UNIT);
-    return true;
+    return WW_OK;
 }
 
 void wwi_shapelet_score_keys(ww_shapelet_quality quality, size_t series, double value, double gap,

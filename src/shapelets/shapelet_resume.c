@@ -13,18 +13,15 @@
 
 // The sum of all that a search sees of the series.
 static ww_status sum_series(const wwi_growth *g, char sum[65]) {
-    const size_t values = g->leading->data.offsets[g->leading->data.count] * sizeof(double),
-                 offsets = (g->leading->data.count + 1) * 8;
-    const size_t classes = g->leading->data.count * 4, bytes = values + offsets + classes;
-    uint8_t *all = malloc(bytes);
-    if (!all)
-        return wwi_fail_memory(bytes);
-    memcpy(all, g->leading->data.offsets, offsets);
+    const wwi_shapelet_data *d = &g->leading->data;
+    const size_t values = d->offsets[d->count] * sizeof *d->values, offsets = (d->count + 1) * sizeof *d->offsets;
+    const size_t classes = d->count * sizeof *g->classes, bytes = values + offsets + classes;
+    WWI_FREES uint8_t *all = NULL;
+    WWI_TRY(wwi_new(all, bytes));
+    memcpy(all, d->offsets, offsets);
     memcpy(all + offsets, g->classes, classes);
-    memcpy(all + offsets + classes, g->leading->data.values, values);
-    const ww_status status = ww_checksum(all, bytes, sum);
-    free(all);
-    return status;
+    memcpy(all + offsets + classes, d->values, values);
+    return ww_checksum(all, bytes, sum);
 }
 
 static ww_status identify(wwi_growth *g) {
@@ -43,11 +40,10 @@ static ww_status identify(wwi_growth *g) {
 }
 
 ww_status wwi_growth_resume(wwi_growth *g) {
-    bool there = false;
     if (!g->options.checkpoint)
         return WW_OK;
     WWI_TRY(identify(g));
-    WWI_TRY(wwi_shapelet_past_read(g->options.checkpoint, &g->identity, &g->past, &there));
+    WWI_TRY(wwi_shapelet_past_read(g->options.checkpoint, &g->identity, &g->past));
     g->saved = wwi_seconds();
     // A folder that can't be written to is noticed before the search, not after its first minute.
     wwi_output probe;
@@ -65,63 +61,41 @@ static ww_status remember(wwi_growth *g, const wwi_shapelet_found *found, size_t
 // After a part of a search.
 static ww_status save_part(void *user, uint64_t columns, const wwi_shapelet_found *found, size_t count) {
     wwi_growth *g = user;
-    ww_status status = remember(g, found, count);
+    WWI_TRY(remember(g, found, count));
     g->past.columns = columns;
     g->past.unfinished_count = count;
-    if (status == WW_OK && wwi_seconds() - g->saved >= g->options.checkpoint_seconds) {
-        status = wwi_shapelet_past_write(g->options.checkpoint, &g->identity, &g->past);
-        g->saved = wwi_seconds();
-    }
+    if (wwi_seconds() - g->saved < g->options.checkpoint_seconds)
+        return WW_OK;
+    const ww_status status = wwi_shapelet_past_write(g->options.checkpoint, &g->identity, &g->past);
+    g->saved = wwi_seconds();
     return status;
 }
 
 // A place that an earlier run found, with its score: computed again.
 static ww_status score_place(wwi_growth *g, const wwi_shapelet_node *node, wwi_shapelet_found *found) {
-    ww_status status;
+    wwi_shapelet_device *device = &g->leading->device;
+    const wwi_shapelet_data *data = &g->leading->data;
     const wwi_shapelet_place *place = &found->place;
-    double *distances = malloc(node->count * sizeof *distances);
-    uint32_t *order = malloc(node->count * sizeof *order);
-    size_t *counts = malloc(2 * node->class_count * sizeof *counts);
+    WWI_FREES double *distances = NULL;
     bool inside = false;
-    if (!distances || !order || !counts) {
-        status = wwi_fail_memory(node->count * sizeof *distances);
-        goto done;
-    }
     for (size_t j = 0; j < node->count; j++)
         inside = inside || node->ids[j] == place->series;
-    if (!inside || (size_t)place->start + place->length > wwi_shapelet_length(&g->leading->data, place->series) ||
-        place->length < 2) {
-        status =
-            wwi_fail(WW_ERROR_FORMAT, "the checkpoint %s names a candidate that there is not", g->options.checkpoint);
-        goto done;
-    }
-    const wwi_shapelet_pattern pattern = wwi_shapelet_pattern_at(&g->leading->data, place);
-    if ((status = wwi_shapelet_exact(&g->leading->device, &g->leading->data, node->ids, node->count, &pattern, 1,
-                                     distances, NULL)) != WW_OK)
-        goto done;
-    for (size_t j = 0; j < node->count; j++) {
-        distances[j] = node->ids[j] == place->series ? 0 : distances[j];
-        if (node->before)
-            distances[j] = wwi_shapelet_join(node->op, distances[j], node->before[j]);
-    }
-    status = wwi_shapelet_judge(&g->leading->device, &g->leading->data, &g->gains, &g->options, node, distances, order,
-                                counts, found);
-done:
-    free(distances);
-    free(order);
-    free(counts);
-    return status;
+    if (!inside || (size_t)place->start + place->length > wwi_shapelet_length(data, place->series) || place->length < 2)
+        return wwi_fail(WW_ERROR_FORMAT, "the checkpoint %s names a candidate that there is not",
+                        g->options.checkpoint);
+    WWI_TRY(wwi_new(distances, node->count));
+    WWI_TRY(wwi_shapelet_distances(device, data, node, place, 1, distances));
+    return wwi_shapelet_judge(device, data, &g->gains, &g->options, node, distances, found);
 }
 
 // Places that an earlier run found, from the `first` on, with their scores.
 static ww_status score_places(wwi_growth *g, const wwi_shapelet_node *node, size_t first, size_t count,
                               wwi_shapelet_found *found) {
-    ww_status status = WW_OK;
-    for (size_t i = 0; status == WW_OK && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         found[i] = g->past.found[first + i];
-        status = score_place(g, node, &found[i]);
+        WWI_TRY(score_place(g, node, &found[i]));
     }
-    return status;
+    return WW_OK;
 }
 
 // The result of a search that an earlier run finished.
@@ -158,9 +132,9 @@ ww_status wwi_growth_divide(wwi_growth *g, size_t series) {
         return wwi_fail(WW_ERROR_FORMAT, "the checkpoint %s is of a node of %zu series, not of %zu",
                         g->options.checkpoint, past->series_count, series);
     free(past->series);
-    past->series = calloc(series, 1);
-    past->series_count = past->series ? series : 0;
-    return past->series ? WW_OK : wwi_fail_memory(series);
+    WWI_TRY(wwi_new_zeroed(past->series, series));
+    past->series_count = series;
+    return WW_OK;
 }
 
 bool wwi_growth_has_series(const wwi_growth *g, size_t series) {
@@ -177,7 +151,6 @@ ww_status wwi_growth_save_series(wwi_growth *g, size_t first, size_t count, cons
 
 ww_status wwi_growth_find(wwi_growth *g, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
                           size_t *count) {
-    ww_status status = WW_OK;
     const wwi_shapelet_past *past = &g->past;
     *count = 0;
     if (!g->options.checkpoint)
@@ -187,13 +160,12 @@ ww_status wwi_growth_find(wwi_growth *g, const wwi_shapelet_node *node, size_t k
     g->progress.resume = past->columns;
     if (past->columns || past->series_count) {
         *count = wwi_least(past->unfinished_count, k);
-        status = score_places(g, node, past->found_count, *count, found);
+        WWI_TRY(score_places(g, node, past->found_count, *count, found));
     }
     g->progress.save = save_part;
     g->progress.save_user = g;
-    if (status == WW_OK)
-        status = g->devices->find(g, node, k, found, count);
-    return status == WW_OK ? keep(g, found, *count) : status;
+    WWI_TRY(g->devices->find(g, node, k, found, count));
+    return keep(g, found, *count);
 }
 
 ww_status wwi_growth_settle(wwi_growth *g, ww_status status) {

@@ -15,7 +15,6 @@
 // differ.
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "shapelets/shapelet_search.h"
 
@@ -104,48 +103,41 @@ static double window_off_by(const wwi_shapelet_data *data, wwi_shapelet_kind kin
     return most;
 }
 
-ww_status wwi_shapelet_rounding(wwi_shapelet_device *device, const wwi_shapelet_data *data, const uint32_t *ids,
-                                size_t series, const wwi_shapelet_place *place, double *errors) {
-    ww_status status;
+ww_status wwi_shapelet_rounding(wwi_shapelet_device *device, const wwi_shapelet_data *data,
+                                const wwi_shapelet_node *node, const wwi_shapelet_place *place, double *errors) {
+    const wwi_shapelet_kind kind = device->kind;
     const size_t l = place->length;
-    const double root = device->kind.unscaled ? sqrt((double)l) : 1;
-    const wwi_shapelet_pattern pattern = {data->values + data->offsets[place->series] + place->start,
-                                          wwi_shapelet_length(data, place->series), l};
-    uint32_t *at;
-    WWI_TRY(wwi_new(at, series));
-    if ((status = wwi_shapelet_exact(device, data, ids, series, &pattern, 1, errors, at)) == WW_OK) {
-        const double own = window_off_by(data, device->kind, place->series, place->start, l);
-        for (size_t j = 0; j < series; j++)
-            errors[j] = ids[j] == place->series
-                            ? 0
-                            : DBL_EPSILON * (root * (own + window_off_by(data, device->kind, ids[j], at[j], l)) +
-                                             (double)(l * device->kind.channels) * errors[j]);
+    const double root = kind.unscaled ? sqrt((double)l) : 1;
+    const double own = window_off_by(data, kind, place->series, place->start, l);
+    const wwi_shapelet_pattern pattern = wwi_shapelet_pattern_at(data, place);
+    WWI_FREES uint32_t *at = NULL;
+    WWI_TRY(wwi_new(at, node->count));
+    WWI_TRY(wwi_shapelet_exact(device, data, node->ids, node->count, &pattern, 1, errors, at));
+    for (size_t j = 0; j < node->count; j++) {
+        const double both = own + window_off_by(data, kind, node->ids[j], at[j], l);
+        errors[j] = DBL_EPSILON * (root * both + (double)(l * kind.channels) * errors[j]);
+        if (node->ids[j] == place->series)
+            errors[j] = 0;
     }
-    free(at);
-    return status;
+    return WW_OK;
 }
 
 // ---- candidates
 
 ww_status wwi_shapelet_judge(wwi_shapelet_device *device, const wwi_shapelet_data *data,
                              const wwi_shapelet_gains *gains, const ww_shapelets_options *options,
-                             const wwi_shapelet_node *node, const double *distances, uint32_t *order, size_t *counts,
-                             wwi_shapelet_found *found) {
-    const size_t n = node->count;
+                             const wwi_shapelet_node *node, const double *distances, wwi_shapelet_found *found) {
+    bool told;
+    WWI_FREES double *errors = NULL;
     // Joined distances may be those of any length.
     const double most =
         wwi_shapelet_rounding_most(data, device->kind, node->before ? options->max_length : found->place.length);
-    if (wwi_shapelet_split(gains, distances, node->classes, n, node->class_count, options->quality, most, NULL, order,
-                           counts, &found->score))
+    WWI_TRY(wwi_shapelet_split(gains, node, options->quality, distances, most, NULL, &found->score, &told));
+    if (told)
         return WW_OK;
-    double *errors;
-    WWI_TRY(wwi_new(errors, n));
-    const ww_status status = wwi_shapelet_rounding(device, data, node->ids, n, &found->place, errors);
-    for (size_t j = 0; node->before && j < n; j++)
+    WWI_TRY(wwi_new(errors, node->count));
+    WWI_TRY(wwi_shapelet_rounding(device, data, node, &found->place, errors));
+    for (size_t j = 0; node->before && j < node->count; j++)
         errors[j] = fmax(errors[j], node->before_errors[j]);
-    if (status == WW_OK)
-        wwi_shapelet_split(gains, distances, node->classes, n, node->class_count, options->quality, most, errors, order,
-                           counts, &found->score);
-    free(errors);
-    return status;
+    return wwi_shapelet_split(gains, node, options->quality, distances, most, errors, &found->score, &told);
 }

@@ -113,28 +113,11 @@ static inline double wwi_shapelet_join(ww_shapelet_op op, double a, double b) {
 }
 
 // The distance of each pattern to each of the series `ids` (count x series), infinite where the series is shorter, and
-// the first window that has it (or NULL). WW_ERROR_UNSUPPORTED never: without double on the device the host computes.
+// the first window that has it (or NULL). count: 1 at least. WW_ERROR_UNSUPPORTED never: without double on the device
+// the host computes.
 ww_status wwi_shapelet_exact(wwi_shapelet_device *device, const wwi_shapelet_data *data, const uint32_t *ids,
                              size_t series, const wwi_shapelet_pattern *patterns, size_t count, double *distances,
                              uint32_t *at);
-
-// ---- gains in double (shapelet_rescore.c)
-
-// What a node is on the device: series of the data, classes of each, series of each class, distances so far (or NULL),
-// the steps of wwi_shapelet_gains.
-typedef struct wwi_shapelet_sides {
-    uint32_t series, classes, combine;
-    wwi_buffer *ids, *class_of, *totals, *before, *steps;
-} wwi_shapelet_sides;
-
-// How many candidates wwi_shapelet_rescore() takes at a time; 0: none, on this device or with so many series.
-size_t wwi_shapelet_rescores(const wwi_shapelet_device *device, const wwi_shapelet_sides *sides);
-
-// The gain of each candidate (series, start, length, the series' place in the node) by distances in double, and its
-// gap: by rounding they may be those of wwi_shapelet_split() or a little more.
-ww_status wwi_shapelet_rescore(wwi_shapelet_device *device, const wwi_shapelet_data *data,
-                               const wwi_shapelet_sides *sides, const uint32_t (*candidates)[4], size_t count,
-                               int64_t *gains, double *gaps);
 
 // ---- tables on the host, for devices without double (shapelet_tables.c): as the kernels of shapelet_tables.cl
 
@@ -180,14 +163,6 @@ void wwi_shapelet_score_keys(ww_shapelet_quality quality, size_t series, double 
 
 #define WWI_QUALITY_UNIT 1048576.0 // of keys that are not gains
 
-// The best split of distances. `order` has room for `count` indices; classes are below `class_count`. `counts` has room
-// for 2 * class_count. A split lies between distances that differ by more than 1e-10 of the largest, and by more than
-// the rounding of both: `errors` of each, or where that is NULL at most `most`. False: without `errors` it can't be
-// told.
-bool wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances, const uint32_t *classes, size_t count,
-                        size_t class_count, ww_shapelet_quality quality, double most, const double *errors,
-                        uint32_t *order, size_t *counts, wwi_shapelet_score *score);
-
 // ---- the search of a node (shapelet_node.c)
 
 typedef struct wwi_shapelet_found {
@@ -209,6 +184,17 @@ typedef struct wwi_shapelet_node {
     size_t part_first, part_count;    // candidates of so many of the series alone, by place; part_count 0: of all
 } wwi_shapelet_node;
 
+// The best split of the node's series by their distances: between such that differ by more than 1e-10 of the largest,
+// and by more than the rounding of both: `errors` of each, or where that is NULL at most `most`. *told false: without
+// `errors` it can't be told.
+ww_status wwi_shapelet_split(const wwi_shapelet_gains *gains, const wwi_shapelet_node *node,
+                             ww_shapelet_quality quality, const double *distances, double most, const double *errors,
+                             wwi_shapelet_score *score, bool *told);
+// The distances of the node's series to each candidate, 0 to its own; joined to those so far.
+ww_status wwi_shapelet_distances(wwi_shapelet_device *device, const wwi_shapelet_data *data,
+                                 const wwi_shapelet_node *node, const wwi_shapelet_place *places, size_t count,
+                                 double *distances);
+
 // The best of those that a search examined, and its distances to the node's series.
 typedef struct wwi_shapelet_after {
     wwi_shapelet_found found; // its length is 0 before there is one
@@ -221,15 +207,13 @@ typedef struct wwi_shapelet_after {
 void wwi_shapelet_find_steepest(wwi_shapelet_data *data);
 // What no distance of candidates of this length, or shorter, is off by.
 double wwi_shapelet_rounding_most(const wwi_shapelet_data *data, wwi_shapelet_kind kind, size_t length);
-// What the distances of one candidate to the series `ids` are off by at most; 0 to its own.
-ww_status wwi_shapelet_rounding(wwi_shapelet_device *device, const wwi_shapelet_data *data, const uint32_t *ids,
-                                size_t series, const wwi_shapelet_place *place, double *errors);
-// The score of found->place by its distances to the node's series, which are joined to those before. order, counts: as
-// wwi_shapelet_split().
+// What the distances of one candidate to the node's series are off by at most; 0 to its own.
+ww_status wwi_shapelet_rounding(wwi_shapelet_device *device, const wwi_shapelet_data *data,
+                                const wwi_shapelet_node *node, const wwi_shapelet_place *place, double *errors);
+// The score of found->place by its distances to the node's series, which are joined to those before.
 ww_status wwi_shapelet_judge(wwi_shapelet_device *device, const wwi_shapelet_data *data,
                              const wwi_shapelet_gains *gains, const ww_shapelets_options *options,
-                             const wwi_shapelet_node *node, const double *distances, uint32_t *order, size_t *counts,
-                             wwi_shapelet_found *found);
+                             const wwi_shapelet_node *node, const double *distances, wwi_shapelet_found *found);
 
 // What may be kept between calls, told and asked.
 typedef struct wwi_shapelet_progress {

@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of candidates that may be among the best: what the device kept of a chunk, examined in double, best first,
 // until no other can be better.
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "shapelets/shapelet_node.h"
 
 ww_status wwi_shortlist_take(wwi_node_search *s, size_t first, bool *whole) {
-    ww_status status;
     uint32_t count = 0;
-    uint32_t(*kept)[4] = NULL;
+    WWI_FREES uint32_t(*kept)[4] = NULL;
     *whole = true;
-    if ((status = wwi_stream_read(s->device->stream, s->scratch->bounds.kept_count, 0, 4, &count)) != WW_OK || !count)
-        return status;
-    if (!(*whole = count <= wwi_buffer_bytes(s->scratch->bounds.kept) / 16))
+    WWI_TRY(wwi_stream_read(s->device->stream, s->scratch->bounds.kept_count, 0, 4, &count));
+    *whole = count <= wwi_buffer_bytes(s->scratch->bounds.kept) / 16;
+    if (!count || !*whole)
         return WW_OK;
     WWI_TRY(wwi_new(kept, count));
-    if ((status = wwi_stream_read(s->device->stream, s->scratch->bounds.kept, 0, count * sizeof *kept, kept)) !=
-            WW_OK ||
-        (status = wwi_grow(&s->shortlist.items, &s->shortlist.capacity, s->shortlist.count + count,
-                           sizeof *s->shortlist.items)) != WW_OK)
-        goto done;
+    WWI_TRY(wwi_stream_read(s->device->stream, s->scratch->bounds.kept, 0, count * sizeof *kept, kept));
+    WWI_TRY(
+        wwi_grow(&s->shortlist.items, &s->shortlist.capacity, s->shortlist.count + count, sizeof *s->shortlist.items));
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t li = kept[i][0] / s->shortlist.columns, c = kept[i][0] % s->shortlist.columns;
         const wwi_shapelet_column *column = &s->candidates.columns[first + c];
@@ -33,9 +29,7 @@ ww_status wwi_shortlist_take(wwi_node_search *s, size_t first, bool *whole) {
         one->own = column->own;
         one->rescored = false;
     }
-done:
-    free(kept);
-    return status;
+    return WW_OK;
 }
 
 static int by_most(const void *a, const void *b) {
@@ -65,17 +59,6 @@ static bool may_reach(const wwi_node_search *s, const wwi_node_listed *one, cons
     return score->gap_key == INT64_MAX || (double)one->gap * (1 + 1e-6) + 1e-6 >= score->gap;
 }
 
-static wwi_shapelet_sides sides_of(const wwi_node_search *s) {
-    return (wwi_shapelet_sides){s->job.series,
-                                s->job.classes,
-                                s->job.combine,
-                                s->scratch->node.ids,
-                                s->scratch->node.class_of,
-                                s->scratch->node.totals,
-                                s->scratch->node.so_far,
-                                s->scratch->node.steps};
-}
-
 typedef struct chosen {
     wwi_shapelet_found found;
     bool used;
@@ -89,47 +72,6 @@ typedef struct selection {
     wwi_shapelet_place *out;
     size_t taken, next, ordered_to, at_once;
 } selection;
-
-// Examines candidates in double.
-static ww_status examine(wwi_node_search *s, const size_t *which, size_t count, chosen *to) {
-    ww_status status = WW_OK;
-    const size_t n = s->node->count;
-    wwi_shapelet_pattern *patterns = malloc(count * sizeof *patterns);
-    double *distances = malloc(count * n * sizeof *distances);
-    uint32_t *order = malloc(n * sizeof *order);
-    size_t *counts = malloc(2 * s->node->class_count * sizeof *counts);
-    if (!patterns || !distances || !order || !counts) {
-        status = wwi_fail_memory(count * n * sizeof *distances);
-        goto done;
-    }
-    for (size_t i = 0; i < count; i++)
-        patterns[i] = wwi_shapelet_pattern_at(s->data, &s->shortlist.items[which[i]].place);
-    if ((status = wwi_shapelet_exact(s->device, s->data, s->node->ids, n, patterns, count, distances, NULL)) != WW_OK)
-        goto done;
-    for (size_t i = 0; i < count; i++) {
-        double *own = distances + i * n;
-        own[s->shortlist.items[which[i]].own] = 0;
-        for (size_t j = 0; s->node->before && j < n; j++)
-            own[j] = wwi_shapelet_join(s->node->op, own[j], s->node->before[j]);
-        to[i].found.place = s->shortlist.items[which[i]].place;
-        to[i].used = false;
-        if ((status = wwi_shapelet_judge(s->device, s->data, s->gains, s->options, s->node, own, order, counts,
-                                         &to[i].found)) != WW_OK)
-            goto done;
-        wwi_shapelet_after *after = s->node->after;
-        if (after && (after->found.place.length == 0 || wwi_shapelet_compare(&to[i].found, &after->found) < 0)) {
-            after->found = to[i].found;
-            memcpy(after->distances, own, n * sizeof *own);
-        }
-    }
-    s->progress->examined += count;
-done:
-    free(patterns);
-    free(distances);
-    free(order);
-    free(counts);
-    return status;
-}
 
 void wwi_shapelet_insert(wwi_shapelet_found *best, size_t *count, size_t k, const wwi_shapelet_found *found) {
     size_t at = *count;
@@ -173,39 +115,13 @@ static size_t order_list(wwi_node_search *s, size_t first) {
 
 // The gains of listed candidates by distances in double, in place of what float left possible.
 static ww_status rescore(wwi_node_search *s, size_t first, size_t count) {
-    ww_status status = WW_OK;
-    const wwi_shapelet_sides sides = sides_of(s);
-    const size_t most = wwi_shapelet_rescores(s->device, &sides), capacity = count < most ? count : most;
-    uint32_t(*candidates)[4] = malloc(capacity * sizeof *candidates);
-    int64_t *gains = malloc(capacity * sizeof *gains);
-    double *gaps = malloc(capacity * sizeof *gaps);
-    if (!candidates || !gains || !gaps)
-        status = wwi_fail_memory(capacity * sizeof *candidates);
-    for (size_t at = 0, many; status == WW_OK && at < count; at += many) {
-        wwi_node_listed *from = s->shortlist.items + first + at;
-        many = count - at < capacity ? count - at : capacity;
-        size_t light = 0;
-        for (size_t i = 0; i < many; i++) {
-            const wwi_shapelet_place *place = &from[i].place;
-            if (!from[i].rescored)
-                memcpy(candidates[light++], (uint32_t[4]){place->series, place->start, place->length, from[i].own}, 16);
-        }
-        status = wwi_shapelet_rescore(s->device, s->data, &sides, (const uint32_t(*)[4])candidates, light, gains, gaps);
-        for (size_t i = 0, w = 0; status == WW_OK && i < many; i++) {
-            if (from[i].rescored)
-                continue;
-            from[i].gain = gains[w];
-            from[i].gap = (float)gaps[w++];
-            from[i].rescored = true;
-        }
-        if (status == WW_OK)
-            status = wwi_pace_report(&s->progress->pace, 0);
-        s->progress->examined += light;
+    const size_t most = wwi_node_rescores(s);
+    for (size_t at = 0, many; at < count; at += many) {
+        many = wwi_least(count - at, most);
+        WWI_TRY(wwi_node_rescore(s, s->shortlist.items + first + at, many));
+        WWI_TRY(wwi_pace_report(&s->progress->pace, 0));
     }
-    free(candidates);
-    free(gains);
-    free(gaps);
-    return status;
+    return WW_OK;
 }
 
 static chosen *best_examined(const selection *t) {
@@ -245,13 +161,32 @@ static size_t end_of_many(const selection *t, const wwi_shapelet_found *need, si
     return end;
 }
 
-static ww_status examine_next(selection *t, const size_t *which, size_t count, size_t most) {
-    ww_status status = wwi_grow(&t->all, &t->capacity, t->examined + count, sizeof *t->all);
-    if (status == WW_OK && (status = examine(t->s, which, count, t->all + t->examined)) == WW_OK)
-        status = wwi_pace_report(&t->s->progress->pace, 0);
-    t->examined += count;
-    t->at_once = t->s->device->gpu && t->at_once < most ? t->at_once * 2 : t->at_once;
-    return status;
+// Examines candidates in double.
+static ww_status examine(selection *t, const size_t *which, size_t count, size_t most) {
+    wwi_node_search *s = t->s;
+    const size_t n = s->node->count;
+    wwi_shapelet_after *after = s->node->after;
+    WWI_FREES wwi_shapelet_place *places = NULL;
+    WWI_FREES double *distances = NULL;
+    WWI_TRY(wwi_grow(&t->all, &t->capacity, t->examined + count, sizeof *t->all));
+    WWI_TRY(wwi_new(places, count));
+    WWI_TRY(wwi_new(distances, count * n));
+    for (size_t i = 0; i < count; i++)
+        places[i] = s->shortlist.items[which[i]].place;
+    WWI_TRY(wwi_shapelet_distances(s->device, s->data, s->node, places, count, distances));
+    for (size_t i = 0; i < count; i++) {
+        const double *own = distances + i * n;
+        chosen *one = &t->all[t->examined++];
+        *one = (chosen){.found.place = places[i]};
+        WWI_TRY(wwi_shapelet_judge(s->device, s->data, s->gains, s->options, s->node, own, &one->found));
+        if (after && (after->found.place.length == 0 || wwi_shapelet_compare(&one->found, &after->found) < 0)) {
+            after->found = one->found;
+            memcpy(after->distances, own, n * sizeof *own);
+        }
+    }
+    s->progress->examined += count;
+    t->at_once = s->device->gpu && t->at_once < most ? t->at_once * 2 : t->at_once;
+    return wwi_pace_report(&s->progress->pace, 0);
 }
 
 static void take(selection *t, chosen *top) {
@@ -262,20 +197,22 @@ static void take(selection *t, chosen *top) {
             t->all[i].used = true;
 }
 
+static void end_selection(selection *t) {
+    free(t->all);
+    free(t->out);
+}
+
 ww_status wwi_shortlist_select(wwi_node_search *s) {
-    ww_status status = WW_OK;
     enum { MOST_AT_ONCE = 256 };
-    const wwi_shapelet_sides sides = sides_of(s);
     // Up to so many the best are examined first, of more all are rescored at once.
     const size_t many = wwi_shapelet_few(s->device) ? 1 : 2048;
-    const bool rescores = s->options->quality == WW_SHAPELET_GAIN && wwi_shapelet_rescores(s->device, &sides) > 0;
+    const bool rescores = s->options->quality == WW_SHAPELET_GAIN && wwi_node_rescores(s) > 0;
     size_t which[MOST_AT_ONCE], count, light;
-    selection t = {.s = s, .out = malloc(s->k * sizeof *t.out), .at_once = 16};
-    if (!t.out)
-        return wwi_fail_memory(s->k * sizeof *t.out);
+    WWI_ENDS(end_selection) selection t = {.s = s, .at_once = 16};
+    WWI_TRY(wwi_new(t.out, s->k));
     if (rescores && s->k == 1 && s->shortlist.count > many)
-        status = rescore(s, 0, s->shortlist.count);
-    while (status == WW_OK && t.taken < s->k) {
+        WWI_TRY(rescore(s, 0, s->shortlist.count));
+    while (t.taken < s->k) {
         chosen *top = best_examined(&t);
         const wwi_shapelet_found *full = s->best_count == s->k ? &s->best_found[s->k - 1] : NULL;
         const bool beaten = top && full && wwi_shapelet_compare(&top->found, full) > 0;
@@ -286,14 +223,14 @@ ww_status wwi_shortlist_select(wwi_node_search *s) {
         if (rescores && light) {
             const size_t end = end_of_many(&t, need, reached);
             if (end - t.next > many) {
-                status = rescore(s, t.next, end - t.next);
+                WWI_TRY(rescore(s, t.next, end - t.next));
                 t.ordered_to = t.next;
                 continue;
             }
         }
         t.next = reached;
         if (count) {
-            status = examine_next(&t, which, count, MOST_AT_ONCE);
+            WWI_TRY(examine(&t, which, count, MOST_AT_ONCE));
         } else if (reached < t.ordered_to || reached == s->shortlist.count) {
             if (!top || top->found.score.key < 1 || (full && wwi_shapelet_compare(&top->found, full) >= 0))
                 break;
@@ -301,7 +238,5 @@ ww_status wwi_shortlist_select(wwi_node_search *s) {
         }
     }
     s->shortlist.count = 0;
-    free(t.all);
-    free(t.out);
-    return status;
+    return WW_OK;
 }

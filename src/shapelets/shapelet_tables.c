@@ -3,8 +3,6 @@
 // kernels_cl/shapelets/shapelet_tables.cl compute, whose comment has the formulae.
 #include <math.h>
 
-#include <stdlib.h>
-
 #include "shapelets/shapelet_node.h"
 
 #define FLAT 1e-10
@@ -107,49 +105,37 @@ static void fill_windows(const wwi_shapelet_data *data, wwi_shapelet_kind kind, 
 
 ww_status wwi_node_host_columns(wwi_node_search *s) {
     const wwi_shapelet_column *columns = s->candidates.padded;
-    ww_status status;
+    const struct wwi_shapelet_columns_scratch *to = &s->scratch->columns;
     const uint32_t W = s->job.columns;
-    const uint64_t a_bytes = (uint64_t)W * s->data->channels * s->job.longest * 4;
-    const uint64_t norm_bytes = (uint64_t)W * (s->data->channels + 1) * s->job.count * 4;
-    uint32_t *reaches = malloc(W * sizeof *reaches), *own = malloc(W * sizeof *own);
-    float *a = malloc(a_bytes), *norms = calloc(norm_bytes, 1);
-    if (!reaches || !own || !a || !norms) {
-        status = wwi_fail_memory(a_bytes + norm_bytes);
-        goto done;
-    }
+    const uint64_t values = (uint64_t)W * s->data->channels * s->job.longest;
+    const uint64_t norm_count = (uint64_t)W * (s->data->channels + 1) * s->job.count;
+    WWI_FREES uint32_t *reaches = NULL, *own = NULL;
+    WWI_FREES float *a = NULL, *norms = NULL;
+    WWI_TRY(wwi_new(reaches, W));
+    WWI_TRY(wwi_new(own, W));
+    WWI_TRY(wwi_new(a, values));
+    WWI_TRY(wwi_new_zeroed(norms, norm_count));
     for (uint32_t c = 0; c < W; c++) {
         reaches[c] = columns[c].reach;
         own[c] = columns[c].own;
     }
     fill_columns(s->data, s->device->kind, columns, &s->job, a, norms);
-    if ((status = wwi_buffer_write(s->scratch->columns.reaches, 0, W * 4, reaches)) == WW_OK &&
-        (status = wwi_buffer_write(s->scratch->columns.own, 0, W * 4, own)) == WW_OK &&
-        (status = wwi_buffer_write(s->scratch->columns.a, 0, a_bytes, a)) == WW_OK)
-        status = wwi_buffer_write(s->scratch->columns.norms, 0, norm_bytes, norms);
-done:
-    free(reaches);
-    free(own);
-    free(a);
-    free(norms);
-    return status;
+    WWI_TRY(wwi_buffer_write(to->reaches, 0, W * 4, reaches));
+    WWI_TRY(wwi_buffer_write(to->own, 0, W * 4, own));
+    WWI_TRY(wwi_buffer_write(to->a, 0, values * 4, a));
+    return wwi_buffer_write(to->norms, 0, norm_count * 4, norms);
 }
 
 ww_status wwi_node_host_windows(wwi_node_search *s) {
-    ww_status status;
-    const uint64_t bytes = s->table.bytes;
-    const uint64_t flat_bytes = s->node->count * (s->job.single ? s->job.longest : s->job.count) * 4;
-    float *b = malloc(bytes);
-    uint32_t *flats = calloc(flat_bytes, 1);
-    if (!b || !flats) {
-        status = wwi_fail_memory(bytes);
-    } else if ((status = wwi_stream_read(s->device->stream, s->scratch->windows.constant, 0, flat_bytes, flats)) ==
-               WW_OK) {
-        fill_windows(s->data, s->device->kind, s->node->ids, s->table.tiles, s->table.tile_count, s->device->windows,
-                     &s->job, b, flats);
-        if ((status = wwi_buffer_write(s->scratch->windows.b, 0, bytes, b)) == WW_OK)
-            status = wwi_buffer_write(s->scratch->windows.constant, 0, flat_bytes, flats);
-    }
-    free(b);
-    free(flats);
-    return status;
+    const struct wwi_shapelet_windows_scratch *to = &s->scratch->windows;
+    const uint64_t flat_count = s->node->count * (s->job.single ? s->job.longest : s->job.count);
+    WWI_FREES float *b = NULL;
+    WWI_FREES uint32_t *flats = NULL;
+    WWI_TRY(wwi_new(b, s->table.bytes / sizeof *b));
+    WWI_TRY(wwi_new(flats, flat_count));
+    WWI_TRY(wwi_stream_read(s->device->stream, to->constant, 0, flat_count * 4, flats));
+    fill_windows(s->data, s->device->kind, s->node->ids, s->table.tiles, s->table.tile_count, s->device->windows,
+                 &s->job, b, flats);
+    WWI_TRY(wwi_buffer_write(to->b, 0, s->table.bytes, b));
+    return wwi_buffer_write(to->constant, 0, flat_count * 4, flats);
 }

@@ -38,66 +38,26 @@ static ww_status add_shapelet(wwi_growth *g, const wwi_shapelet_found *found, ww
     return WW_OK;
 }
 
-// Counts classes: the most frequent, and whether there is only one.
-static ww_status most_frequent(const wwi_growth *g, const uint32_t *ids, size_t count, size_t *best, bool *pure) {
-    size_t *counts;
-    WWI_TRY(wwi_new_zeroed(counts, g->model->class_count));
-    for (size_t i = 0; i < count; i++)
-        counts[g->classes[ids[i]]]++;
-    *best = 0;
-    for (size_t k = 1; k < g->model->class_count; k++)
-        *best = counts[k] > counts[*best] ? k : *best;
-    *pure = counts[*best] == count;
-    free(counts);
-    return WW_OK;
-}
-
-static ww_status add_node(wwi_growth *g, size_t first, size_t count, size_t depth, size_t *number) {
+static ww_status add_node(wwi_growth *g, size_t first, size_t count, size_t depth) {
     ww_shapelets *m = g->model;
-    bool pure = false;
-    size_t label = 0;
-    WWI_TRY(most_frequent(g, g->ids + first, count, &label, &pure));
+    const ww_shapelets_options *o = &g->options;
+    size_t label = 0; // the most frequent class
+    WWI_FREES size_t *counts = NULL;
+    WWI_TRY(wwi_new_zeroed(counts, m->class_count));
+    for (size_t i = 0; i < count; i++)
+        counts[g->classes[g->ids[first + i]]]++;
+    for (size_t k = 1; k < m->class_count; k++)
+        label = counts[k] > counts[label] ? k : label;
     WWI_TRY(wwi_grow(&m->nodes, &m->node_room, m->node_count + 1, sizeof *m->nodes));
     WWI_TRY(wwi_grow(&g->waiting, &g->waiting_capacity, g->waiting_count + 1, sizeof *g->waiting));
-    *number = m->node_count++;
-    m->nodes[*number] = (ww_shapelet_node)WW_SHAPELET_NODE_INIT;
-    m->nodes[*number].depth = depth;
-    m->nodes[*number].series = count;
-    m->nodes[*number].label = label;
-    const ww_shapelets_options *o = &g->options;
-    if (!pure && count >= o->min_size && (!o->max_depth || depth < o->max_depth))
-        g->waiting[g->waiting_count++] = (waiting){*number, first, count};
+    const size_t number = m->node_count++;
+    m->nodes[number] = (ww_shapelet_node)WW_SHAPELET_NODE_INIT;
+    m->nodes[number].depth = depth;
+    m->nodes[number].series = count;
+    m->nodes[number].label = label;
+    if (counts[label] < count && count >= o->min_size && (!o->max_depth || depth < o->max_depth))
+        g->waiting[g->waiting_count++] = (waiting){number, first, count};
     return WW_OK;
-}
-
-// Distances of a node's series to its terms together; those to the last term are joined to `distances`.
-static ww_status join(wwi_growth *g, const wwi_shapelet_node *node, const wwi_shapelet_found *found, ww_shapelet_op op,
-                      bool first, double *distances) {
-    const wwi_shapelet_place *p = &found->place;
-    const wwi_shapelet_pattern pattern = wwi_shapelet_pattern_at(&g->leading->data, p);
-    double *own;
-    WWI_TRY(wwi_new(own, node->count));
-    const ww_status status =
-        wwi_shapelet_exact(&g->leading->device, &g->leading->data, node->ids, node->count, &pattern, 1, own, NULL);
-    for (size_t j = 0; status == WW_OK && j < node->count; j++) {
-        const double d = node->ids[j] == p->series ? 0 : own[j];
-        distances[j] = first ? d : wwi_shapelet_join(op, distances[j], d);
-    }
-    free(own);
-    return status;
-}
-
-// Adds to `errors` what the distances of a node's series to a term are off by.
-static ww_status join_errors(wwi_growth *g, const wwi_shapelet_node *node, const wwi_shapelet_found *found,
-                             double *errors) {
-    double *own;
-    WWI_TRY(wwi_new(own, node->count));
-    const ww_status status =
-        wwi_shapelet_rounding(&g->leading->device, &g->leading->data, node->ids, node->count, &found->place, own);
-    for (size_t j = 0; status == WW_OK && j < node->count; j++)
-        errors[j] = fmax(errors[j], own[j]);
-    free(own);
-    return status;
 }
 
 // The terms of a node so far.
@@ -110,71 +70,71 @@ typedef struct terms {
 
 // The best shapelet: `known`, or found. There is none where no candidate has a gain.
 static ww_status find_first(wwi_growth *g, wwi_shapelet_node *node, const wwi_shapelet_found *known, terms *t) {
-    ww_status status = WW_OK;
     size_t there = 1;
     wwi_shapelet_after after = {.distances = t->distances};
     t->ops[0] = WW_SHAPELET_AND;
-    if (known) {
+    node->after = &after;
+    if (known)
         t->found[0] = *known;
-    } else {
-        node->after = &after;
-        status = wwi_growth_find(g, node, 1, &t->found[0], &there);
-        node->after = NULL;
-    }
-    if (status != WW_OK || !there || t->found[0].score.key < 1)
-        return status;
+    else
+        WWI_TRY(wwi_growth_find(g, node, 1, &t->found[0], &there));
+    node->after = NULL;
+    if (!there || t->found[0].score.key < 1)
+        return WW_OK;
     t->count = 1;
     // Not where a checkpoint told it.
     const bool told = memcmp(&after.found.place, &t->found[0].place, sizeof after.found.place) == 0;
-    return told ? WW_OK : join(g, node, &t->found[0], WW_SHAPELET_AND, true, t->distances);
+    return told ? WW_OK
+                : wwi_shapelet_distances(&g->leading->device, &g->leading->data, node, &t->found[0].place, 1,
+                                         t->distances);
 }
 
 // Another term that makes the joined split better, by AND or by OR, where there is one.
 static ww_status find_next(wwi_growth *g, wwi_shapelet_node *node, terms *t) {
+    wwi_shapelet_device *device = &g->leading->device;
+    const wwi_shapelet_data *data = &g->leading->data;
     const wwi_shapelet_found *last = &t->found[t->count - 1];
-    wwi_shapelet_found better = *last;
-    ww_shapelet_op op = WW_SHAPELET_AND;
-    bool any = false;
-    ww_status status = join_errors(g, node, last, t->errors);
+    wwi_shapelet_found better = *last, one;
+    WWI_FREES double *own = NULL;
+    WWI_TRY(wwi_new(own, node->count));
+    WWI_TRY(wwi_shapelet_rounding(device, data, node, &last->place, own));
+    for (size_t j = 0; j < node->count; j++)
+        t->errors[j] = fmax(t->errors[j], own[j]);
     node->before = t->distances;
     node->before_errors = t->errors;
-    for (int which = 0; status == WW_OK && which < 2; which++) {
-        wwi_shapelet_found one;
+    for (int which = 0; which < 2; which++) {
         size_t there;
         node->op = (ww_shapelet_op)which;
-        status = wwi_growth_find(g, node, 1, &one, &there);
-        if (status == WW_OK && there && one.score.key > last->score.key &&
-            (!any || wwi_shapelet_compare(&one, &better) < 0)) {
+        WWI_TRY(wwi_growth_find(g, node, 1, &one, &there));
+        if (there && one.score.key > last->score.key && wwi_shapelet_compare(&one, &better) < 0) {
             better = one;
-            op = node->op;
-            any = true;
+            t->ops[t->count] = node->op;
         }
     }
-    node->before = NULL;
-    if (status != WW_OK || !any)
-        return status;
-    t->found[t->count] = better;
-    t->ops[t->count++] = op;
-    return join(g, node, &better, op, false, t->distances);
+    if (better.score.key == last->score.key)
+        return WW_OK;
+    node->op = t->ops[t->count];
+    WWI_TRY(wwi_shapelet_distances(device, data, node, &better.place, 1, own));
+    memcpy(t->distances, own, node->count * sizeof *own);
+    t->found[t->count++] = better;
+    return WW_OK;
 }
 
 // The best shapelet, then greedily those that make the joined split better.
 static ww_status find_terms(wwi_growth *g, wwi_shapelet_node *node, const wwi_shapelet_found *known, terms *t) {
-    ww_status status = find_first(g, node, known, t);
-    for (size_t before = 0; status == WW_OK && t->count > before && t->count < g->options.terms;) {
+    WWI_TRY(find_first(g, node, known, t));
+    for (size_t before = 0; t->count > before && t->count < g->options.terms && !g->progress.stopped;) {
         before = t->count;
-        if (g->progress.stopped)
-            break;
-        status = find_next(g, node, t);
+        WWI_TRY(find_next(g, node, t));
     }
-    return status;
+    return WW_OK;
 }
 
-// The classes of a node's series by number among those that it has. Returns how many these are.
+// The classes of a node's series by number among those that it has. Returns how many these are. numbers: a zero for
+// each class.
 static size_t number_classes(const wwi_growth *g, const uint32_t *ids, size_t count, uint32_t *numbers,
                              uint32_t *classes) {
     uint32_t present = 0;
-    memset(numbers, 0, g->model->class_count * sizeof *numbers);
     for (size_t j = 0; j < count; j++)
         numbers[g->classes[ids[j]]] = 1;
     for (size_t k = 0; k < g->model->class_count; k++)
@@ -197,66 +157,89 @@ static size_t divide(uint32_t *ids, size_t count, const double *distances, doubl
     return left;
 }
 
-// The nodes below. The left one is split next: it is the last of those that wait.
-static ww_status add_below(wwi_growth *g, const waiting *w, size_t left) {
-    size_t below[2];
-    const size_t depth = g->model->nodes[w->node].depth + 1, there = g->waiting_count;
-    WWI_TRY(add_node(g, w->first, left, depth, &below[0]));
-    WWI_TRY(add_node(g, w->first + left, w->count - left, depth, &below[1]));
+static ww_status split_node(wwi_growth *g, const waiting *w, const wwi_shapelet_found *known) {
+    ww_shapelets *m = g->model;
+    const size_t n = w->count;
+    uint32_t *ids = g->ids + w->first;
+    WWI_FREES uint32_t *numbers = NULL, *classes = NULL, *spare = NULL;
+    WWI_FREES double *distances = NULL, *errors = NULL;
+    WWI_TRY(wwi_new_zeroed(numbers, m->class_count));
+    WWI_TRY(wwi_new(classes, n));
+    WWI_TRY(wwi_new(spare, n));
+    WWI_TRY(wwi_new(distances, n));
+    WWI_TRY(wwi_new_zeroed(errors, n));
+    const size_t class_count = number_classes(g, ids, n, numbers, classes);
+    wwi_shapelet_node node = {.ids = ids, .classes = classes, .count = n, .class_count = class_count};
+    terms t = {.distances = distances, .errors = errors};
+    WWI_TRY(find_terms(g, &node, known, &t));
+    if (!t.count)
+        return WW_OK;
+    const wwi_shapelet_score *score = &t.found[t.count - 1].score;
+    const size_t left = divide(ids, n, distances, score->threshold, spare);
+    if (left == 0 || left == n)
+        return WW_OK; // by a quality without a split
+    ww_shapelet_node *at = &m->nodes[w->node];
+    at->terms = t.count;
+    at->first = m->shapelet_count;
+    at->op = t.ops[t.count - 1];
+    at->threshold = score->threshold;
+    at->gain = score->gain;
+    at->gap = score->gap;
+    for (size_t i = 0; i < t.count; i++)
+        WWI_TRY(add_shapelet(g, &t.found[i], t.ops[i]));
+    // The nodes below. The left one is split next: it is the last of those that wait.
+    const size_t depth = at->depth + 1, there = g->waiting_count;
+    at->left = (int64_t)m->node_count;
+    at->right = at->left + 1;
+    WWI_TRY(add_node(g, w->first, left, depth));
+    WWI_TRY(add_node(g, w->first + left, n - left, depth));
     if (g->waiting_count == there + 2) {
         const waiting swapped = g->waiting[there];
         g->waiting[there] = g->waiting[there + 1];
         g->waiting[there + 1] = swapped;
     }
-    g->model->nodes[w->node].left = (int64_t)below[0];
-    g->model->nodes[w->node].right = (int64_t)below[1];
     return WW_OK;
 }
 
-// numbers: for each class; classes, spare: for each series of the node.
-static ww_status split(wwi_growth *g, const waiting *w, const wwi_shapelet_found *known, uint32_t *numbers,
-                       uint32_t *classes, uint32_t *spare, terms *t) {
-    ww_shapelets *m = g->model;
-    uint32_t *ids = g->ids + w->first;
-    const size_t class_count = number_classes(g, ids, w->count, numbers, classes);
-    wwi_shapelet_node node = {.ids = ids, .classes = classes, .count = w->count, .class_count = class_count};
-    ww_status status = find_terms(g, &node, known, t);
-    if (status != WW_OK || !t->count)
-        return status;
-    const wwi_shapelet_score *score = &t->found[t->count - 1].score;
-    const size_t left = divide(ids, w->count, t->distances, score->threshold, spare);
-    if (left == 0 || left == w->count)
-        return WW_OK; // by a quality without a split
-    ww_shapelet_node *at = &m->nodes[w->node];
-    at->terms = t->count;
-    at->first = m->shapelet_count;
-    at->op = t->ops[t->count - 1];
-    at->threshold = score->threshold;
-    at->gain = score->gain;
-    at->gap = score->gap;
-    for (size_t i = 0; status == WW_OK && i < t->count; i++)
-        status = add_shapelet(g, &t->found[i], t->ops[i]);
-    return status == WW_OK ? add_below(g, w, left) : status;
-}
-
-static ww_status split_node(wwi_growth *g, const waiting *w, const wwi_shapelet_found *known) {
-    const size_t n = w->count;
-    uint32_t *of_series = malloc(2 * n * sizeof *of_series);
-    uint32_t *numbers = malloc(g->model->class_count * sizeof *numbers);
-    terms t = {.distances = malloc(n * sizeof *t.distances), .errors = calloc(n, sizeof *t.errors)};
-    const ww_status status = of_series && numbers && t.distances && t.errors
-                                 ? split(g, w, known, numbers, of_series, of_series + n, &t)
-                                 : wwi_fail_memory(n * sizeof *t.distances);
-    free(of_series);
-    free(numbers);
-    free(t.distances);
-    free(t.errors);
-    return status;
-}
-
-static ww_status find_best(wwi_growth *g, wwi_shapelet_found *best) {
+static ww_status find_best(wwi_growth *g, const wwi_shapelet_node *root, wwi_shapelet_found *best) {
     ww_status status;
     size_t count;
+    const ww_shapelets_options *o = &g->options;
+    do
+        status = wwi_growth_find(g, root, o->best, best, &count);
+    while (status != WW_OK && g->devices->replace && g->devices->replace(g, status));
+    WWI_TRY(status);
+    if (count < o->best && !g->progress.stopped && !o->part_count)
+        return wwi_shapelet_fail_few(o->best, count);
+    for (size_t i = 0; i < count; i++)
+        WWI_TRY(add_shapelet(g, &best[i], WW_SHAPELET_AND));
+    g->model->best = g->model->shapelet_count;
+    return WW_OK;
+}
+
+static ww_status grow_tree(wwi_growth *g, const wwi_shapelet_found *known) {
+    WWI_TRY(add_node(g, 0, g->model->train, 0));
+    while (g->waiting_count && !(g->progress.stopped && g->model->node_count > 1)) {
+        const waiting w = g->waiting[--g->waiting_count];
+        wwi_pace *pace = &g->progress.pace;
+        // Nodes below are not known beforehand: the total grows with each.
+        if (!known || w.node) {
+            const wwi_shapelet_node node = {.ids = g->ids + w.first, .count = w.count};
+            pace->total = pace->done + wwi_shapelet_cells(&g->leading->data, &g->options, &node);
+        }
+        // Until it is found nothing else has changed.
+        ww_status status;
+        do
+            status = split_node(g, &w, w.node ? NULL : known);
+        while (status != WW_OK && g->devices->replace && g->devices->replace(g, status));
+        WWI_TRY(status);
+    }
+    return WW_OK;
+}
+
+// The series are on the devices.
+static ww_status grow(wwi_growth *g) {
+    WWI_FREES wwi_shapelet_found *best = NULL;
     const ww_shapelets_options *o = &g->options;
     const wwi_shapelet_node root = {.ids = g->ids,
                                     .classes = g->classes,
@@ -264,44 +247,6 @@ static ww_status find_best(wwi_growth *g, wwi_shapelet_found *best) {
                                     .class_count = g->model->class_count,
                                     .part_first = o->part_first,
                                     .part_count = o->part_count};
-    do
-        status = wwi_growth_find(g, &root, o->best, best, &count);
-    while (status != WW_OK && g->devices->replace && g->devices->replace(g, status));
-    if (status == WW_OK && count < o->best && !g->progress.stopped && !o->part_count)
-        status = wwi_shapelet_fail_few(o->best, count);
-    for (size_t i = 0; status == WW_OK && i < count; i++)
-        status = add_shapelet(g, &best[i], WW_SHAPELET_AND);
-    g->model->best = g->model->shapelet_count;
-    return status;
-}
-
-static ww_status grow_tree(wwi_growth *g, const wwi_shapelet_found *known) {
-    ww_status status = WW_OK;
-    size_t root;
-    WWI_TRY(add_node(g, 0, g->model->train, 0, &root));
-    while (status == WW_OK && g->waiting_count && !(g->progress.stopped && g->model->node_count > 1)) {
-        const waiting w = g->waiting[--g->waiting_count];
-        const wwi_pace *pace = &g->progress.pace;
-        // Nodes below are not known beforehand: the total grows with each.
-        if (!known || w.node != root) {
-            const wwi_shapelet_node node = {.ids = g->ids + w.first, .count = w.count};
-            g->progress.pace.total = pace->done + wwi_shapelet_cells(&g->leading->data, &g->options, &node);
-        }
-        // Until it is found nothing else has changed.
-        do
-            status = split_node(g, &w, w.node == root ? known : NULL);
-        while (status != WW_OK && g->devices->replace && g->devices->replace(g, status));
-    }
-    return status;
-}
-
-// The series are on the devices.
-static ww_status grow(wwi_growth *g) {
-    ww_status status = WW_OK;
-    wwi_shapelet_found *best = NULL;
-    const ww_shapelets_options *o = &g->options;
-    const wwi_shapelet_node root = {
-        .ids = g->ids, .count = g->model->train, .part_first = o->part_first, .part_count = o->part_count};
     wwi_shapelet_device *device = &g->leading->device;
     g->progress.pace = wwi_pace_make(device->stream, g->run.launch_seconds, g->run.progress, g->run.progress_user);
     g->progress.rate = wwi_pace_guess(wwi_context_info(device->context), device->gpu ? 20 : 1);
@@ -309,27 +254,22 @@ static ww_status grow(wwi_growth *g) {
     wwi_pace_start(&g->progress.pace, wwi_shapelet_cells(&g->leading->data, o, &root));
     if (o->best) {
         WWI_TRY(wwi_new(best, o->best));
-        status = find_best(g, best);
+        WWI_TRY(find_best(g, &root, best));
     }
-    if (status == WW_OK && !o->no_tree)
-        status = grow_tree(g, g->model->best ? best : NULL);
-    free(best);
-    if (status == WW_OK && g->run.progress) {
-        g->progress.pace.done = g->progress.pace.total;
-        status = wwi_pace_report(&g->progress.pace, 0);
-    }
-    return status;
+    if (!o->no_tree)
+        WWI_TRY(grow_tree(g, g->model->best ? best : NULL));
+    if (!g->run.progress)
+        return WW_OK;
+    g->progress.pace.done = g->progress.pace.total;
+    return wwi_pace_report(&g->progress.pace, 0);
 }
 
 static ww_status prepare(wwi_growth *g, const ww_series_set *train, const ww_shapelets_options *given) {
-    ww_status status = ww_series_set_count(train) < 2
-                           ? wwi_fail(WW_ERROR_EMPTY, "%zu series; shapelets need at least two, of two classes",
-                                      ww_series_set_count(train))
-                           : wwi_growth_take_options(g, train, given);
-    if (status == WW_OK)
-        status = wwi_growth_take_classes(g, train);
-    if (status != WW_OK)
-        return status;
+    if (ww_series_set_count(train) < 2)
+        return wwi_fail(WW_ERROR_EMPTY, "%zu series; shapelets need at least two, of two classes",
+                        ww_series_set_count(train));
+    WWI_TRY(wwi_growth_take_options(g, train, given));
+    WWI_TRY(wwi_growth_take_classes(g, train));
     ww_shapelets *m = g->model;
     m->raw = g->options.raw != 0;
     m->unscaled = g->options.unscaled != 0;
@@ -343,8 +283,7 @@ static ww_status prepare(wwi_growth *g, const ww_series_set *train, const ww_sha
 ww_status wwi_shapelets_grow(wwi_growth *g, const ww_series_set *train, const ww_shapelets_options *options,
                              ww_shapelets **shapelets) {
     const double start = wwi_seconds();
-    if (!(g->model = calloc(1, sizeof *g->model)))
-        return wwi_fail_memory(sizeof *g->model);
+    WWI_TRY(wwi_new_zeroed(g->model, 1));
     ww_shapelets_info *info = &g->model->info;
     *info = (ww_shapelets_info)WW_SHAPELETS_INFO_INIT;
     ww_status status = prepare(g, train, options);
@@ -364,10 +303,9 @@ ww_status wwi_shapelets_grow(wwi_growth *g, const ww_series_set *train, const ww
     free(g->classes);
     free(g->ids);
     free(g->waiting);
-    if (status == WW_OK)
-        *shapelets = g->model;
-    else
+    if (status != WW_OK)
         ww_shapelets_destroy(&g->model);
+    *shapelets = g->model;
     return status;
 }
 
@@ -415,16 +353,13 @@ static void close_alone(wwi_growth *g) {
 ww_status ww_shapelets_create(ww_dataset *train, const ww_shapelets_options *options, ww_shapelets **shapelets) {
     static const wwi_shapelet_devices devices = {
         .open = open_alone, .find = wwi_growth_find_alone, .close = close_alone};
-    ww_series_set *set = NULL;
+    WWI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
     if (shapelets)
         *shapelets = NULL;
     if (!train || !shapelets)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "train or shapelets is NULL");
     alone a = {.context = train->context};
     wwi_growth g = {.devices = &devices, .user = &a};
-    ww_status status = wwi_dataset_series(train, &set);
-    if (status == WW_OK)
-        status = wwi_shapelets_grow(&g, set, options, shapelets);
-    ww_series_set_destroy(&set);
-    return status;
+    WWI_TRY(wwi_dataset_series(train, &set));
+    return wwi_shapelets_grow(&g, set, options, shapelets);
 }

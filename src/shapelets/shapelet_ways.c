@@ -2,8 +2,6 @@
 // The ways to correlate columns with windows, each with a program and tables of its own, and the choice of one. What is
 // common to them is in shapelet_correlate.c.
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "shapelets/shapelet_node.h"
 
@@ -16,17 +14,12 @@ uint64_t wwi_node_memory(const wwi_node_search *s) {
     // The buffers of an earlier search are used again.
     if (!s->device->bytes)
         s->device->bytes = wwi_context_bytes_free(s->device->context) / 2;
-    uint64_t budget = s->device->bytes;
     // Of a GPU no more than the context keeps of released buffers: new memory takes longer than more chunks.
     const uint64_t least = UINT64_C(256) << 20;
     const uint64_t kept = wwi_context_info(s->device->context)->global_bytes / 64 * 3 / 4;
     const uint64_t most = s->device->gpu && kept > least ? kept : least;
-    budget = budget < most ? budget : most;
-    return run && run->max_bytes && run->max_bytes < budget ? run->max_bytes : budget;
-}
-
-static int64_t channels(const wwi_node_search *s) {
-    return (int64_t)s->device->kind.channels;
+    const uint64_t budget = wwi_least(s->device->bytes, most);
+    return run && run->max_bytes ? wwi_least(budget, run->max_bytes) : budget;
 }
 
 // ---- by extension: of every length from that of a point less
@@ -44,7 +37,7 @@ static ww_status compile_extension(wwi_node_search *s) {
     const wwi_program_parts program = {
         .texts = {"base/number.cl", "shapelets/shapelet_args.h", "shapelets/shapelet.cl",
                   "shapelets/shapelet_extend.cl"},
-        .defines = WWI_LIST({"WW_C", channels(s)}, {"WW_RAW", d->kind.raw}, {"WW_V", d->vector},
+        .defines = WWI_LIST({"WW_C", (int64_t)d->kind.channels}, {"WW_RAW", d->kind.raw}, {"WW_V", d->vector},
                             {"WW_WG", c->group_items}, {"WW_S", d->columns}, {"WW_U", d->windows}, {"WW_STEP", steps},
                             {"WW_PARTS", parts}, {"WW_BLOCK", lengths}),
         .kernels = {{&c->kernel, "ww_shapelet_extend"}},
@@ -64,29 +57,31 @@ static ww_status allocate_extension(wwi_node_search *s, uint64_t columns) {
     return wwi_grow_buffer(s->device->context, &s->scratch->columns.a, columns * extension_bytes(s));
 }
 
-static ww_status launch_columns(wwi_node_search *s, wwi_kernel *kernel) {
+// Also by matrix units.
+static ww_status extension_columns(wwi_node_search *s) {
     const struct wwi_shapelet_columns_scratch *to = &s->scratch->columns;
+    const wwi_shapelet_kernels *k = &s->device->kernels;
+    wwi_kernel *kernel = s->correlator.way->tile_windows ? k->tensor_columns : k->make_columns;
+    if (!s->device->has_double)
+        return wwi_node_host_columns(s);
     return WWI_LAUNCH_ITEMS(kernel, s->job.columns, s->device->table_group, WWI_BUFFER(s->data->device_values),
                             WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(to->places), WWI_BUFFER(to->a),
                             WWI_BUFFER(to->norms), WWI_BUFFER(to->reaches), WWI_BUFFER(to->own),
                             WWI_VALUE(s->correlator.unit), WWI_VALUE(s->job));
 }
 
-static ww_status launch_windows(wwi_node_search *s, wwi_kernel *kernel, uint32_t each) {
+static ww_status extension_windows(wwi_node_search *s) {
     const struct wwi_shapelet_windows_scratch *to = &s->scratch->windows;
-    const uint32_t tiles = (uint32_t)s->table.tile_count;
+    const wwi_shapelet_kernels *k = &s->device->kernels;
+    const uint32_t tiles = (uint32_t)s->table.tile_count, tensor = s->correlator.way->tile_windows;
+    wwi_kernel *kernel = tensor ? k->tensor_windows : k->make_windows;
+    const uint32_t each = tensor ? tensor : s->device->windows;
+    if (!s->device->has_double)
+        return wwi_node_host_windows(s);
     return WWI_LAUNCH_ITEMS(kernel, (uint64_t)tiles * each, s->device->table_group, WWI_BUFFER(s->data->device_values),
                             WWI_BUFFER(s->data->device_offsets), WWI_BUFFER(s->scratch->node.ids),
                             WWI_BUFFER(to->tiles), WWI_BUFFER(to->b), WWI_BUFFER(to->constant),
                             WWI_VALUE(s->correlator.unit), WWI_VALUE(tiles), WWI_VALUE(s->job));
-}
-
-static ww_status extension_columns(wwi_node_search *s) {
-    return launch_columns(s, s->device->kernels.make_columns);
-}
-
-static ww_status extension_windows(wwi_node_search *s) {
-    return launch_windows(s, s->device->kernels.make_windows, s->device->windows);
 }
 
 static ww_status launch_extension(wwi_node_search *s) {
@@ -229,14 +224,6 @@ static ww_status clear_nearest(wwi_node_search *s) {
                       WWI_VALUE(fours));
 }
 
-static ww_status tensor_columns(wwi_node_search *s) {
-    return launch_columns(s, s->device->kernels.tensor_columns);
-}
-
-static ww_status tensor_windows(wwi_node_search *s) {
-    return launch_windows(s, s->device->kernels.tensor_windows, TENSOR_WINDOWS);
-}
-
 static ww_status launch_tensor(wwi_node_search *s) {
     const wwi_shapelet_scratch *scratch = s->scratch;
     const uint32_t *of = s->table.first_tile + s->job.first - s->table.first;
@@ -254,10 +241,6 @@ static const wwi_shapelet_way by_extension =
     WWI_LIST(.compile = compile_extension, .block = extension_block, .column_bytes = extension_bytes,
              .allocate = allocate_extension, .make_columns = extension_columns, .make_windows = extension_windows,
              .launch = launch_extension);
-static const wwi_shapelet_way by_host =
-    WWI_LIST(.host = true, .compile = compile_extension, .block = extension_block, .column_bytes = extension_bytes,
-             .allocate = allocate_extension, .make_columns = wwi_node_host_columns,
-             .make_windows = wwi_node_host_windows, .launch = launch_extension);
 static const wwi_shapelet_way by_diagonals =
     WWI_LIST(.diagonals = true, .compile = compile_diagonals, .block = diagonals_block, .column_bytes = diagonals_bytes,
              .allocate = allocate_diagonals, .make_columns = diagonals_columns, .make_windows = diagonals_windows,
@@ -265,7 +248,7 @@ static const wwi_shapelet_way by_diagonals =
 static const wwi_shapelet_way by_matrix_units =
     WWI_LIST(.tile_windows = TENSOR_WINDOWS, .compile = compile_tensor, .block = tensor_block,
              .column_bytes = extension_bytes, .allocate = allocate_extension, .begin = clear_nearest,
-             .make_columns = tensor_columns, .make_windows = tensor_windows, .launch = launch_tensor);
+             .make_columns = extension_columns, .make_windows = extension_windows, .launch = launch_tensor);
 
 // Whether matrix units find the covariances: of every length, where no window varies so little beside the whole that
 // halves lose it. Errors of q: of the sums up to 2^-24 for each point, since they are rounded towards zero; of numbers
@@ -313,8 +296,5 @@ static bool choose_diagonals(wwi_node_search *s) {
 
 void wwi_correlate_choose(wwi_node_search *s) {
     s->correlator.unit = s->data->centre;
-    s->correlator.way = choose_tensor(s)        ? &by_matrix_units
-                        : choose_diagonals(s)   ? &by_diagonals
-                        : s->device->has_double ? &by_extension
-                                                : &by_host;
+    s->correlator.way = choose_tensor(s) ? &by_matrix_units : choose_diagonals(s) ? &by_diagonals : &by_extension;
 }

@@ -299,8 +299,8 @@ START_TEST(keys_of_splits) {
     wwi_shapelet_gains gains;
     uint64_t state = 5;
     double distances[SERIES];
-    uint32_t classes[SERIES], order[SERIES];
-    size_t counts[2 * CLASSES];
+    uint32_t classes[SERIES];
+    const wwi_shapelet_node node = {.classes = classes, .count = SERIES, .class_count = CLASSES};
     static const double scales[] = {1, 1e-12, 1e8, 1e12, 1e300};
     wwt_ok(wwi_shapelet_gains_open(SERIES, &gains));
     for (size_t i = 0; i < 20000; i++) {
@@ -310,8 +310,9 @@ START_TEST(keys_of_splits) {
         }
         for (int q = WW_SHAPELET_GAIN; q <= WW_SHAPELET_MOOD; q++) {
             wwi_shapelet_score score, again;
-            ck_assert(wwi_shapelet_split(&gains, distances, classes, SERIES, CLASSES, (ww_shapelet_quality)q, 0, NULL,
-                                         order, counts, &score));
+            bool told;
+            wwt_ok(wwi_shapelet_split(&gains, &node, (ww_shapelet_quality)q, distances, 0, NULL, &score, &told));
+            ck_assert(told);
             wwi_shapelet_score_keys((ww_shapelet_quality)q, SERIES, score.quality, score.gap, &again);
             ck_assert_int_eq(again.key, score.key);
             ck_assert_int_eq(again.gap_key, score.gap_key);
