@@ -2,7 +2,7 @@
 // Distances of patterns to series in double, directly: for every window its mean and norm, then the sum of squared
 // differences. What decides between candidates, and what predicts. src/shapelets/shapelet_exact.c is the same for
 // devices without double. ww_shapelet_near: the same for many candidates of one length, which are windows of the series
-// themselves; ww_shapelet_weigh then sorts a candidate's distances and finds its gain, so that only the best go to the
+// themselves; ww_shapelet_rescore then sorts a candidate's distances and finds its gain, so that only the best go to the
 // host.
 //
 // A group has one pattern and one series; its work-items take the windows in turn. patterns: z-normalised by the host
@@ -348,7 +348,7 @@ WW_INLINE void ww_sort_distances(local double *sorted, local uint *classes, cons
 // candidate. before, combine: as in shapelet_split.cl, but distances. sorted, classes: a number for each series; counts: for each
 // class. Two barriers, and one each step of the bitonic sort.
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_shapelet_weigh(global const double *restrict nearest, global const uint4 *restrict candidates,
+ww_shapelet_rescore(global const double *restrict nearest, global const uint4 *restrict candidates,
                   global const uint *restrict class_of, global const uint *restrict totals,
                   global const double *restrict before, global const long *restrict steps, const uint n,
                   const uint class_count, const uint combine, const uint unscaled, local double *sorted,

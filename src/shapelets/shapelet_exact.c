@@ -66,7 +66,7 @@ ww_status wwi_shapelet_device_open(ww_context *context, const ww_run_options *ru
                             {"WW_WG", d->exact_group}, {"WW_U", d->windows}, {"WW_DIAGONALS", d->diagonals}),
         .kernels = WWI_LIST({&k->exact, "ww_shapelet_exact"}, {&k->statistics_of, "ww_shapelet_statistics"},
                             {&k->patterns_of, "ww_shapelet_patterns"}, {&k->near, "ww_shapelet_near"},
-                            {&k->rescore, "ww_shapelet_weigh"}, {&k->make_columns, "ww_shapelet_columns"},
+                            {&k->rescore, "ww_shapelet_rescore"}, {&k->make_columns, "ww_shapelet_columns"},
                             {&k->make_windows, "ww_shapelet_windows"},
                             {single ? &k->tensor_columns : NULL, "ww_shapelet_tensor_columns"},
                             {single ? &k->tensor_windows : NULL, "ww_shapelet_tensor_windows"},
