@@ -193,6 +193,18 @@ size_t wwi_work_args(const wwi_work *w, wwi_arg *args) {
     return count;
 }
 
+// No more than a kernel's int holds, which is more than any length.
+static uint32_t skipped(size_t points) {
+    return (uint32_t)wwi_least(points, 0x7fffffff);
+}
+
+void wwi_work_ends(const ww_measure *measure, wwi_work *w) {
+    w->args.begin_x = skipped(w->exchanged ? measure->relax_begin_y : measure->relax_begin_x);
+    w->args.end_x = skipped(w->exchanged ? measure->relax_end_y : measure->relax_end_x);
+    w->args.begin_y = skipped(w->exchanged ? measure->relax_begin_x : measure->relax_begin_y);
+    w->args.end_y = skipped(w->exchanged ? measure->relax_end_x : measure->relax_end_y);
+}
+
 ww_status wwi_work_upload(wwi_runner *r, wwi_work *w) {
     const wwi_batch *b = &w->b;
     wwi_uploads *u = &w->uploads;
@@ -212,12 +224,11 @@ typedef struct pack_range {
 // Where the packs of a side begin, in values, and one entry more: where the last one ends. Uploaded once for a batch.
 static ww_status place_packs(wwi_runner *r, const wwi_work *w, bool rows, wwi_packing packing, const uint32_t *ids,
                              pack_range range, wwi_buffer **packed, wwi_buffer **offsets) {
-    ww_status status;
     const ww_dataset *d = rows ? w->sides.rows : w->sides.columns;
     const size_t packs = (size_t)wwi_ceil_div(range.end - range.begin, packing.width);
-    uint64_t *at = malloc((packs + 1) * sizeof *at), total = 0;
-    if (!at)
-        return wwi_fail_memory((packs + 1) * sizeof *at);
+    WWI_FREES uint64_t *at = NULL;
+    uint64_t total = 0;
+    WWI_TRY(wwi_new(at, packs + 1));
     for (size_t p = 0, i = range.begin; p < packs; p++) {
         uint32_t longest = 0;
         for (; i < range.end && i < range.begin + (p + 1) * packing.width; i++) {
@@ -230,10 +241,8 @@ static ww_status place_packs(wwi_runner *r, const wwi_work *w, bool rows, wwi_pa
         total += wwi_ceil_div(longest + 2 * packing.margin, packing.points) * packing.values * packing.width;
     }
     at[packs] = total;
-    if ((status = wwi_grow_buffer(r->of.context, packed, total * packing.value_bytes)) == WW_OK)
-        status = wwi_upload(r->of.context, offsets, at, (packs + 1) * sizeof *at);
-    free(at);
-    return status;
+    WWI_TRY(wwi_grow_buffer(r->of.context, packed, total * packing.value_bytes));
+    return wwi_upload(r->of.context, offsets, at, (packs + 1) * sizeof *at);
 }
 
 // Work-groups for each pack: enough to fill the device where packs are few and series are long.
@@ -241,8 +250,7 @@ static uint64_t parts_of(const wwi_runner *r, uint64_t packs, uint32_t longest, 
     if (packing.group == 1)
         return 1;
     const uint64_t wanted = wwi_ceil_div(wwi_compute_units(r->of.context) * 32, packs);
-    const uint64_t most = wwi_ceil_div(longest, packing.width);
-    return wanted < most ? wanted : most;
+    return wwi_least(wanted, wwi_ceil_div(longest, packing.width));
 }
 
 ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool rows, wwi_packing packing) {
@@ -278,10 +286,10 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool 
     args[count++] = WWI_BUFFER(*packed);
     const uint64_t packs = wwi_ceil_div(range.end - range.begin, packing.width);
     const uint64_t parts = parts_of(r, packs, rows ? w->n : w->m, packing);
-    const ww_status status = wwi_launch(v->interleave, r->preparing ? 1 : packs * parts, packing.group, args, count);
+    WWI_TRY(wwi_launch(v->interleave, r->preparing ? 1 : packs * parts, packing.group, args, count));
     // A pass over single channels has its own packs; series in a caller's buffer may be others the next time.
-    *packed_before = status == WW_OK && !r->preparing && r->of.passes == 1 && !side->foreign;
-    return status;
+    *packed_before = !r->preparing && r->of.passes == 1 && !side->foreign;
+    return WW_OK;
 }
 
 uint64_t wwi_share_out(const wwi_runner *r, wwi_work *w, uint64_t packs, uint64_t workers) {
@@ -303,8 +311,8 @@ uint64_t wwi_share_out(const wwi_runner *r, wwi_work *w, uint64_t packs, uint64_
 // Up to what fills the device a launch may last so many times as long as others: one of less takes nearly as long.
 #define LONGER 4
 
-wwi_units wwi_units_of(wwi_runner *r, ww_engine engine, uint64_t units, double cells) {
-    return (wwi_units){.runner = r, .rate = &r->rate[engine], .units = units, .cells_each = cells / (double)units};
+wwi_units wwi_units_of(wwi_runner *r, const wwi_work *w, uint64_t units, double cells) {
+    return (wwi_units){.runner = r, .rate = &r->rate[w->engine], .units = units, .cells_each = cells / (double)units};
 }
 
 bool wwi_units_next(wwi_units *u) {
@@ -325,22 +333,21 @@ bool wwi_units_next(wwi_units *u) {
 
 ww_status wwi_units_launch(wwi_units *u, const wwi_variant *v, uint64_t groups, const wwi_arg *args, size_t count) {
     const bool preparing = u->runner->preparing;
-    const ww_status status = wwi_launch(v->kernel, preparing ? 1 : groups, v->key.group, args, count);
+    WWI_TRY(wwi_launch(v->kernel, preparing ? 1 : groups, v->key.group, args, count));
     u->at = preparing ? u->units : u->at + u->take;
-    if (status != WW_OK || preparing)
-        return status;
+    if (preparing)
+        return WW_OK;
     return wwi_pace_launched(&u->runner->pace, u->rate, u->cells_each * (double)u->take, u->more || u->at < u->units);
 }
 
 ww_status wwi_packs_launch(wwi_runner *r, wwi_work *w, const wwi_variant *v, wwi_packs p) {
-    ww_status status = WW_OK;
     const bool list = w->b.list, rows = list || p.rows, columns = list || !p.rows;
     const uint32_t packs = p.packs;
     WWI_TRY(wwi_grow_buffer(r->of.context, &r->scratch, p.workers * p.scratch_bytes));
     WWI_TRY(wwi_grow_buffer(r->of.context, &r->counter, 4));
-    wwi_units u = wwi_units_of(r, w->engine, p.units, w->cells);
+    wwi_units u = wwi_units_of(r, w, p.units, w->cells);
     u.fill = r->gpu ? p.workers : wwi_least(p.workers, wwi_compute_units(r->of.context));
-    while (status == WW_OK && wwi_units_next(&u)) {
+    while (wwi_units_next(&u)) {
         const uint32_t end = (uint32_t)(u.at + u.take);
         wwi_arg args[COMMON_ARGS + 8 + PACKS_MORE];
         size_t count = wwi_work_args(w, args);
@@ -355,8 +362,8 @@ ww_status wwi_packs_launch(wwi_runner *r, wwi_work *w, const wwi_variant *v, wwi
         args[count++] = WWI_VALUE(end);
         for (size_t i = 0; i < p.more_count; i++)
             args[count++] = p.more[i];
-        if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, r->preparing ? end : (uint32_t)u.at)) == WW_OK)
-            status = wwi_units_launch(&u, v, u.take < p.workers ? u.take : p.workers, args, count);
+        WWI_TRY(wwi_buffer_fill_u32(r->counter, 0, 4, r->preparing ? end : (uint32_t)u.at));
+        WWI_TRY(wwi_units_launch(&u, v, wwi_least(u.take, p.workers), args, count));
     }
-    return status;
+    return WW_OK;
 }

@@ -21,9 +21,11 @@ wwi_variant_key wwi_work_key(const wwi_runner *r, const wwi_work *w, const wwi_f
 #define COMMON_ARGS 9
 size_t wwi_work_args(const wwi_work *w, wwi_arg *args);
 
-// Fills what kernels need of the band: w->args, and words for the device in r->words. Sets w->too_large. `tiling` NULL,
-// or that of engine lanes: *fits is false where it fits not all pairs.
+// Fills what kernels need of the band, where there is one: w->args, and words for the device in r->words. Sets
+// w->too_large. `tiling` and `fits` NULL, or the tiling of engine lanes: *fits is false where it fits not all pairs.
 ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, const wwi_tiling *tiling, bool *fits);
+// The open ends of the series, which the measure has for rows and columns that have not changed places.
+void wwi_work_ends(const ww_measure *measure, wwi_work *w);
 // Ids, lists and bands to the device.
 ww_status wwi_work_upload(wwi_runner *r, wwi_work *w);
 
@@ -42,7 +44,7 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool 
 uint64_t wwi_share_out(const wwi_runner *r, wwi_work *w, uint64_t packs, uint64_t workers);
 
 // Goes through `units` units of work, as many a launch as its time allows:
-//     while (wwi_units_next(&u)) { ... u.at, u.take ...; if ((status = wwi_units_launch(&u, v, ...)) != WW_OK) ... }
+//     while (wwi_units_next(&u)) { ... u.at, u.take ...; WWI_TRY(wwi_units_launch(&u, v, ...)); }
 typedef struct wwi_units {
     wwi_runner *runner;
     double *rate;
@@ -51,7 +53,7 @@ typedef struct wwi_units {
     double cells_each;
     bool more; // after these units there are others
 } wwi_units;
-wwi_units wwi_units_of(wwi_runner *r, ww_engine engine, uint64_t units, double cells);
+wwi_units wwi_units_of(wwi_runner *r, const wwi_work *w, uint64_t units, double cells);
 bool wwi_units_next(wwi_units *u);
 // Launches units [at, at + take) in `groups` groups and goes on to those after them. While a runner prepares, one group
 // that finds nothing to do is launched: some drivers compile a kernel then (PoCL).

@@ -84,9 +84,9 @@ static ww_status run_packs(wwi_runner *r, wwi_work *w) {
 static ww_status run(wwi_runner *r, wwi_work *w) {
     const bool vector = wwi_vector_bits(r);
     if (in_strips(r, w))
-        return wwi_strips_run(r, w, WW_ENGINE_BITS, vector ? &vector_strips : &strips,
-                              wwi_bits_strips_tiling(r, w->pairs, w->m), vector ? BITS_VECTOR : 1);
-    return vector ? run_packs(r, w) : wwi_lanes_run(r, w, WW_ENGINE_BITS, &lanes, wwi_bits_tiling);
+        return wwi_strips_run(r, w, vector ? &vector_strips : &strips, wwi_bits_strips_tiling(r, w->pairs, w->m),
+                              vector ? BITS_VECTOR : 1);
+    return vector ? run_packs(r, w) : wwi_lanes_run(r, w, &lanes, wwi_bits_tiling);
 }
 
 const wwi_engine wwi_bits = {"bits", 10, 10, wants_exchange, takes, run};

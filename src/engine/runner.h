@@ -137,6 +137,7 @@ ww_engine wwi_engine_choose(const wwi_runner *r, bool list, size_t rows, size_t 
 
 // Bytes of a value in the runner's precision.
 uint64_t wwi_runner_value_bytes(const wwi_runner *r);
+void wwi_variant_end(wwi_variant *v);
 // The compiled variant for a key, built on first use. It stays valid until the next call.
 ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **found);
 
