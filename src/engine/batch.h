@@ -38,7 +38,7 @@ typedef struct wwi_packing {
     uint64_t value_bytes;
     uint32_t margin; // points before and behind each series
 } wwi_packing;
-ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool rows, wwi_packing packing);
+ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, int side, wwi_packing packing);
 // Units of an engine that takes packs of column series, or of a list's pairs, by workers; and the row series of each:
 // few enough that all workers are busy to the end.
 uint64_t wwi_share_out(const wwi_runner *r, wwi_work *w, uint64_t packs, uint64_t workers);
@@ -47,6 +47,7 @@ uint64_t wwi_share_out(const wwi_runner *r, wwi_work *w, uint64_t packs, uint64_
 //     while (wwi_units_next(&u)) { ... u.at, u.take ...; WWI_TRY(wwi_units_launch(&u, v, ...)); }
 typedef struct wwi_units {
     wwi_runner *runner;
+    const wwi_work *work;
     double *rate;
     uint64_t units, at, take;
     uint64_t fill; // so many fill the device; 0: not known
@@ -55,9 +56,11 @@ typedef struct wwi_units {
 } wwi_units;
 wwi_units wwi_units_of(wwi_runner *r, const wwi_work *w, uint64_t units, double cells);
 bool wwi_units_next(wwi_units *u);
-// Launches units [at, at + take) in `groups` groups and goes on to those after them. While a runner prepares, one group
-// that finds nothing to do is launched: some drivers compile a kernel then (PoCL).
-ww_status wwi_units_launch(wwi_units *u, const wwi_variant *v, uint64_t groups, const wwi_arg *args, size_t count);
+// Launches units [at, at + take) in `groups` groups and goes on to those after them: the work's arguments, and `more`,
+// MORE_ARGS at most. While a runner prepares, one group that finds nothing to do is launched: some drivers compile a
+// kernel then (PoCL).
+#define MORE_ARGS 12
+ww_status wwi_units_launch(wwi_units *u, const wwi_variant *v, uint64_t groups, const wwi_arg *more, size_t count);
 
 // Launches units of packs, which `workers` work-groups take from a counter, each with `scratch_bytes` of its own.
 #define PACKS_MORE 4

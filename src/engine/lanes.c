@@ -69,18 +69,14 @@ static ww_status banded_tiling(wwi_runner *r, wwi_work *w) {
 
 static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
     const uint32_t limit = wwi_lanes_limit(r);
-    if (!r->of.banded) {
-        if (w->m > limit)
-            *refusal = (wwi_refusal){"the series are too long for its lanes", limit};
-        return WW_OK;
-    }
+    if (!r->of.banded)
+        return w->m > limit ? wwi_refuse(refusal, "the series are too long for its lanes", limit) : WW_OK;
     w->ribbon = wwi_ribbon_columns(r, w, &w->below);
     if (w->ribbon)
         return WW_OK;
     WWI_TRY(banded_tiling(r, w));
-    if (!w->too_large && w->tiling.columns == 0)
-        *refusal = (wwi_refusal){"the band is too wide for its lanes", limit};
-    return WW_OK;
+    return !w->too_large && w->tiling.columns == 0 ? wwi_refuse(refusal, "the band is too wide for its lanes", limit)
+                                                   : WW_OK;
 }
 
 static ww_status launch(wwi_runner *r, wwi_work *w, const wwi_form *of, wwi_tiling tiling, double cells) {
@@ -100,10 +96,8 @@ static ww_status launch(wwi_runner *r, wwi_work *w, const wwi_form *of, wwi_tili
     wwi_units u =
         wwi_units_of(r, w, wwi_ceil_div(w->b.list ? chunks : chunks * columns, key.group / tiling.width), cells);
     while (wwi_units_next(&u)) {
-        wwi_arg args[COMMON_ARGS];
         a->unit_begin = (uint32_t)u.at;
-        const size_t count = wwi_work_args(w, args);
-        WWI_TRY(wwi_units_launch(&u, v, u.take, args, count));
+        WWI_TRY(wwi_units_launch(&u, v, u.take, NULL, 0));
     }
     return WW_OK;
 }

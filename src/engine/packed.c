@@ -17,16 +17,12 @@ static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
 }
 
 static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
-    if (wwi_context_loses_arrays(r->of.context)) {
-        *refusal = (wwi_refusal){"this driver computes it wrongly", 0};
-        return WW_OK;
-    }
+    if (wwi_context_loses_arrays(r->of.context))
+        return wwi_refuse(refusal, "this driver computes it wrongly", 0);
     if (wwi_packed_items(r))
         return wwi_work_bands(r, w, NULL, NULL);
-    if (!wwi_can_vector(r)) {
-        *refusal = (wwi_refusal){"too many channels", VECTOR_CHANNELS};
-        return WW_OK;
-    }
+    if (!wwi_can_vector(r))
+        return wwi_refuse(refusal, "too many channels", VECTOR_CHANNELS);
     WWI_TRY(wwi_work_bands(r, w, NULL, NULL));
     // A list's series are interleaved again for each pair.
     if (w->b.list && w->b.rows > (size_t)r->vector) {
@@ -54,9 +50,9 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
     key.abandon = b->list && b->radii && r->of.passes == 1 && !r->of.open && !r->of.soft &&
                   (r->of.row->flags & WWI_MEASURE_MONOTONE);
     WWI_TRY(wwi_runner_variant(r, key, &v));
-    WWI_TRY(wwi_interleave(r, v, w, false, packing));
+    WWI_TRY(wwi_interleave(r, v, w, WWI_SIDE_COLUMN, packing));
     if (b->list)
-        WWI_TRY(wwi_interleave(r, v, w, true, packing));
+        WWI_TRY(wwi_interleave(r, v, w, WWI_SIDE_ROW, packing));
     const uint32_t packs = (uint32_t)wwi_ceil_div(b->list ? b->rows : b->columns, vector);
     const uint64_t workers = wwi_compute_units(r->of.context) * (r->gpu ? 64 : 2);
     w->args.scratch = w->m;

@@ -253,7 +253,7 @@ ww_status wwi_runner_prepare(wwi_runner *r, const wwi_batch *batch, wwi_work **w
 
 void wwi_work_forget(wwi_work *work) {
     if (work)
-        work->rows_packed = work->columns_packed = false;
+        work->packed[WWI_SIDE_ROW] = work->packed[WWI_SIDE_COLUMN] = false;
 }
 
 void wwi_work_destroy(wwi_work **work) {

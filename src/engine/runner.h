@@ -53,8 +53,7 @@ typedef enum wwi_fit { WWI_FIT_ANY, WWI_FIT_FEW, WWI_FIT_OWN } wwi_fit;
 // What a batch needs on the device beside series and results.
 typedef struct wwi_uploads {
     wwi_buffer *row_order, *column_order, *band; // ids or a list; tables
-    wwi_buffer *row_offsets, *column_offsets;    // of packs
-    wwi_buffer *row_packed, *column_packed;      // the packs
+    wwi_buffer *offsets[2], *packed[2];          // of packs; the packs, of rows and columns
 } wwi_uploads;
 
 struct wwi_runner {
@@ -93,8 +92,8 @@ struct wwi_work {
     uint32_t *ids; // those of the batch, a copy
     ww_engine engine;
     wwi_uploads uploads;
-    bool rows_placed, columns_placed; // the offsets of the side's packs are there
-    bool rows_packed, columns_packed; // so are the packs, of series that do not change
+    bool placed[2]; // the offsets of a side's packs are there
+    bool packed[2]; // so are the packs, of series that do not change
     double cells;
     wwi_sides sides;
     bool exchanged;                                          // rows and columns have changed places
@@ -118,6 +117,12 @@ typedef struct wwi_refusal {
     const char *why;
     uint64_t limit;
 } wwi_refusal;
+
+// Says so, which is no failure.
+static inline ww_status wwi_refuse(wwi_refusal *refusal, const char *why, uint64_t limit) {
+    *refusal = (wwi_refusal){why, limit};
+    return WW_OK;
+}
 
 struct wwi_engine {
     const char *name;

@@ -21,10 +21,8 @@ static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
 }
 
 static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
-    if (w->n > limit(r)) {
-        *refusal = (wwi_refusal){"the series are too long for its local memory", limit(r)};
-        return WW_OK;
-    }
+    if (w->n > limit(r))
+        return wwi_refuse(refusal, "the series are too long for its local memory", limit(r));
     return wwi_work_bands(r, w, NULL, NULL);
 }
 
@@ -36,11 +34,9 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
     w->args.scratch = w->n + 1;
     wwi_units u = wwi_units_of(r, w, w->pairs, w->cells);
     while (wwi_units_next(&u)) {
-        wwi_arg args[COMMON_ARGS + 1];
         w->args.unit_begin = (uint32_t)u.at;
-        size_t count = wwi_work_args(w, args);
-        args[count++] = WWI_LOCAL(3 * (uint64_t)w->args.scratch * wwi_runner_value_bytes(r));
-        WWI_TRY(wwi_units_launch(&u, v, u.take, args, count));
+        WWI_TRY(wwi_units_launch(&u, v, u.take,
+                                 WWI_ARGS(WWI_LOCAL(3 * (uint64_t)w->args.scratch * wwi_runner_value_bytes(r)))));
     }
     return WW_OK;
 }

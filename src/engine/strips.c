@@ -64,20 +64,17 @@ ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, const wwi_form *form, wwi_t
         wwi_units u = wwi_units_of(r, w, strips, pairs.cells_each * (double)take);
         u.more = pairs.at < pairs.units;
         while (wwi_units_next(&u)) {
-            wwi_arg args[COMMON_ARGS + 2];
             u.take = take > 1 ? strips : u.take;
             const bool whole = u.take == strips && is_whole(r, w, vector > 1, strips, take);
             a->flags = whole ? a->flags | WW_LAUNCH_WHOLE : a->flags & ~WW_LAUNCH_WHOLE;
             a->strip_begin = r->preparing ? strips : (uint32_t)u.at; // past the last one
             a->strip_end = a->strip_begin + (uint32_t)u.take;
-            size_t count = wwi_work_args(w, args);
-            args[count++] = WWI_BUFFER(r->edges);
-            args[count++] = WWI_BUFFER(r->counter);
             if (!whole && u.at == 0)
                 WWI_TRY(wwi_buffer_fill_u32(r->edges, 0, take * pair_bytes, 0));
             if (!whole)
                 WWI_TRY(wwi_buffer_fill_u32(r->counter, 0, 4, 0));
-            WWI_TRY(wwi_units_launch(&u, v, whole ? take : take * u.take, args, count));
+            WWI_TRY(wwi_units_launch(&u, v, whole ? take : take * u.take,
+                                     WWI_ARGS(WWI_BUFFER(r->edges), WWI_BUFFER(r->counter))));
             if (r->preparing)
                 return WW_OK;
         }
