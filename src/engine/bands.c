@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "engine/batch.h"
 #include "measure/band.h"
 
@@ -12,19 +13,7 @@
 #define BAND_WORDS (64u << 20)
 
 ww_status wwi_words_reserve(wwi_words *words, size_t more) {
-    if (words->capacity - words->count >= more)
-        return WW_OK;
-    if (more > SIZE_MAX / 8 - words->count)
-        return wwi_fail(WW_ERROR_OVERFLOW, "tables of bands too large to count");
-    size_t capacity = words->count + more;
-    if (capacity < 2 * words->capacity)
-        capacity = 2 * words->capacity;
-    uint32_t *data = realloc(words->data, capacity * sizeof *data);
-    if (!data)
-        return wwi_fail_memory(capacity * sizeof *data);
-    words->data = data;
-    words->capacity = capacity;
-    return WW_OK;
+    return wwi_grow(&words->data, &words->capacity, words->count + more, sizeof *words->data);
 }
 
 void wwi_words_free(wwi_words *words) {
@@ -59,24 +48,17 @@ wwi_band_form wwi_band_form_of(const ww_band *band) {
 }
 
 ww_status wwi_band_table(const ww_band *band, uint32_t n, uint32_t m, wwi_words *words) {
-    ww_status status;
-    size_t *lo = malloc((size_t)n * sizeof *lo), *hi = malloc((size_t)n * sizeof *hi);
-    if (!lo || !hi) {
-        status = wwi_fail_memory(2 * (uint64_t)n * sizeof *lo);
-        goto done;
-    }
-    if ((status = wwi_words_reserve(words, 2 * (size_t)n)) != WW_OK ||
-        (status = ww_band_rows(band, n, m, lo, hi)) != WW_OK)
-        goto done;
+    WWI_FREES size_t *lo = NULL, *hi = NULL;
+    WWI_TRY(wwi_new(lo, (size_t)n));
+    WWI_TRY(wwi_new(hi, (size_t)n));
+    WWI_TRY(wwi_words_reserve(words, 2 * (size_t)n));
+    WWI_TRY(ww_band_rows(band, n, m, lo, hi));
     make_monotone(n, lo, hi);
     for (uint32_t i = 0; i < n; i++) {
         words->data[words->count++] = (uint32_t)lo[i];
         words->data[words->count++] = (uint32_t)hi[i];
     }
-done:
-    free(lo);
-    free(hi);
-    return status;
+    return WW_OK;
 }
 
 uint32_t wwi_band_duration(uint32_t n, uint32_t m, wwi_tiling tiling) {
@@ -170,7 +152,10 @@ ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, const wwi_tiling *tiling, b
     const uint32_t *m = w->sides.columns->rank_lengths + w->column_rank;
     const uint32_t rows[2] = {n[0], w->n}, columns[2] = {m[0], w->m};
     const wwi_band_form form = wwi_band_form_of(band);
-    *fits = true;
+    if (fits)
+        *fits = true;
+    if (form == WWI_BAND_NONE)
+        return WW_OK;
     r->words.count = 0;
     if (form == WWI_BAND_TABLE)
         return make_tables(r, w, tiling, fits);

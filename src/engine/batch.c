@@ -79,8 +79,8 @@ ww_status wwi_work_make(const wwi_runner *r, const wwi_batch *batch, wwi_work *w
 }
 
 void wwi_uploads_close(wwi_uploads *uploads) {
-    WWI_BUFFERS_DESTROY(&uploads->row_order, &uploads->column_order, &uploads->band, &uploads->row_offsets,
-                        &uploads->column_offsets, &uploads->row_packed, &uploads->column_packed);
+    WWI_BUFFERS_DESTROY(&uploads->row_order, &uploads->column_order, &uploads->band, &uploads->offsets[0],
+                        &uploads->offsets[1], &uploads->packed[0], &uploads->packed[1]);
 }
 
 void wwi_work_exchange(wwi_work *w) {
@@ -193,6 +193,18 @@ size_t wwi_work_args(const wwi_work *w, wwi_arg *args) {
     return count;
 }
 
+// No more than a kernel's int holds, which is more than any length.
+static uint32_t skipped(size_t points) {
+    return (uint32_t)wwi_least(points, 0x7fffffff);
+}
+
+void wwi_work_ends(const ww_measure *measure, wwi_work *w) {
+    w->args.begin_x = skipped(w->exchanged ? measure->relax_begin_y : measure->relax_begin_x);
+    w->args.end_x = skipped(w->exchanged ? measure->relax_end_y : measure->relax_end_x);
+    w->args.begin_y = skipped(w->exchanged ? measure->relax_begin_x : measure->relax_begin_y);
+    w->args.end_y = skipped(w->exchanged ? measure->relax_end_x : measure->relax_end_y);
+}
+
 ww_status wwi_work_upload(wwi_runner *r, wwi_work *w) {
     const wwi_batch *b = &w->b;
     wwi_uploads *u = &w->uploads;
@@ -210,30 +222,29 @@ typedef struct pack_range {
 } pack_range;
 
 // Where the packs of a side begin, in values, and one entry more: where the last one ends. Uploaded once for a batch.
-static ww_status place_packs(wwi_runner *r, const wwi_work *w, bool rows, wwi_packing packing, const uint32_t *ids,
-                             pack_range range, wwi_buffer **packed, wwi_buffer **offsets) {
-    ww_status status;
-    const ww_dataset *d = rows ? w->sides.rows : w->sides.columns;
+static ww_status place_packs(wwi_runner *r, wwi_work *w, int side, wwi_packing packing, const uint32_t *ids,
+                             pack_range range) {
+    const ww_dataset *d = side == WWI_SIDE_ROW ? w->sides.rows : w->sides.columns;
     const size_t packs = (size_t)wwi_ceil_div(range.end - range.begin, packing.width);
-    uint64_t *at = malloc((packs + 1) * sizeof *at), total = 0;
-    if (!at)
-        return wwi_fail_memory((packs + 1) * sizeof *at);
+    WWI_FREES uint64_t *at = NULL;
+    uint64_t total = 0;
+    WWI_TRY(wwi_new(at, packs + 1));
     for (size_t p = 0, i = range.begin; p < packs; p++) {
         uint32_t longest = 0;
         for (; i < range.end && i < range.begin + (p + 1) * packing.width; i++) {
             const uint32_t length = d->lengths[ids[i * range.stride + range.field]];
             longest = length > longest ? length : longest;
         }
-        if (rows && packing.step)
+        if (side == WWI_SIDE_ROW && packing.step)
             longest = (uint32_t)wwi_ceil_div(longest, packing.step) * packing.step;
         at[p] = total;
         total += wwi_ceil_div(longest + 2 * packing.margin, packing.points) * packing.values * packing.width;
     }
     at[packs] = total;
-    if ((status = wwi_grow_buffer(r->of.context, packed, total * packing.value_bytes)) == WW_OK)
-        status = wwi_upload(r->of.context, offsets, at, (packs + 1) * sizeof *at);
-    free(at);
-    return status;
+    WWI_TRY(wwi_grow_buffer(r->of.context, &w->uploads.packed[side], total * packing.value_bytes));
+    WWI_TRY(wwi_upload(r->of.context, &w->uploads.offsets[side], at, (packs + 1) * sizeof *at));
+    w->placed[side] = true;
+    return WW_OK;
 }
 
 // Work-groups for each pack: enough to fill the device where packs are few and series are long.
@@ -241,19 +252,15 @@ static uint64_t parts_of(const wwi_runner *r, uint64_t packs, uint32_t longest, 
     if (packing.group == 1)
         return 1;
     const uint64_t wanted = wwi_ceil_div(wwi_compute_units(r->of.context) * 32, packs);
-    const uint64_t most = wwi_ceil_div(longest, packing.width);
-    return wanted < most ? wanted : most;
+    return wwi_least(wanted, wwi_ceil_div(longest, packing.width));
 }
 
-ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool rows, wwi_packing packing) {
+ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, int side, wwi_packing packing) {
     const wwi_batch *b = &w->b;
+    const bool rows = side == WWI_SIDE_ROW;
     const wwi_slice source = rows ? w->x : w->y;
     wwi_buffer *order = b->list || rows ? w->uploads.row_order : w->uploads.column_order;
-    wwi_buffer **packed = rows ? &w->uploads.row_packed : &w->uploads.column_packed;
-    wwi_buffer **offsets = rows ? &w->uploads.row_offsets : &w->uploads.column_offsets;
-    bool *placed = rows ? &w->rows_placed : &w->columns_placed;
-    bool *packed_before = rows ? &w->rows_packed : &w->columns_packed;
-    const ww_dataset *side = rows ? w->sides.rows : w->sides.columns;
+    const ww_dataset *d = rows ? w->sides.rows : w->sides.columns;
     const uint32_t step = rows ? packing.step : 0, at_end = rows;
     // A rectangle has ids, a list triples of which the field is the side's id.
     const uint32_t *ids = b->list ? b->pairs : rows ? b->row_ids : b->column_ids;
@@ -261,12 +268,10 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool 
                               .end = (uint32_t)(b->list || rows ? b->rows : b->columns),
                               .stride = b->list ? 3 : 1,
                               .field = b->list && !rows};
-    if (*packed_before)
+    if (w->packed[side])
         return WW_OK;
-    if (!*placed) {
-        WWI_TRY(place_packs(r, w, rows, packing, ids, range, packed, offsets));
-        *placed = true;
-    }
+    if (!w->placed[side])
+        WWI_TRY(place_packs(r, w, side, packing, ids, range));
     wwi_arg args[12] = {WWI_BUFFER(source.values), WWI_BUFFER(source.series), WWI_BUFFER(order),
                         WWI_VALUE(range.stride),   WWI_VALUE(range.field),    WWI_VALUE(range.begin),
                         WWI_VALUE(range.end),      WWI_VALUE(w->args.channel)};
@@ -274,14 +279,14 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool 
     args[count++] = w->is_bits ? WWI_VALUE(at_end) : WWI_VALUE(step);
     if (!w->is_bits)
         args[count++] = WWI_VALUE(packing.margin);
-    args[count++] = WWI_BUFFER(*offsets);
-    args[count++] = WWI_BUFFER(*packed);
+    args[count++] = WWI_BUFFER(w->uploads.offsets[side]);
+    args[count++] = WWI_BUFFER(w->uploads.packed[side]);
     const uint64_t packs = wwi_ceil_div(range.end - range.begin, packing.width);
     const uint64_t parts = parts_of(r, packs, rows ? w->n : w->m, packing);
-    const ww_status status = wwi_launch(v->interleave, r->preparing ? 1 : packs * parts, packing.group, args, count);
+    WWI_TRY(wwi_launch(v->interleave, r->preparing ? 1 : packs * parts, packing.group, args, count));
     // A pass over single channels has its own packs; series in a caller's buffer may be others the next time.
-    *packed_before = status == WW_OK && !r->preparing && r->of.passes == 1 && !side->foreign;
-    return status;
+    w->packed[side] = !r->preparing && r->of.passes == 1 && !d->foreign;
+    return WW_OK;
 }
 
 uint64_t wwi_share_out(const wwi_runner *r, wwi_work *w, uint64_t packs, uint64_t workers) {
@@ -303,8 +308,9 @@ uint64_t wwi_share_out(const wwi_runner *r, wwi_work *w, uint64_t packs, uint64_
 // Up to what fills the device a launch may last so many times as long as others: one of less takes nearly as long.
 #define LONGER 4
 
-wwi_units wwi_units_of(wwi_runner *r, ww_engine engine, uint64_t units, double cells) {
-    return (wwi_units){.runner = r, .rate = &r->rate[engine], .units = units, .cells_each = cells / (double)units};
+wwi_units wwi_units_of(wwi_runner *r, const wwi_work *w, uint64_t units, double cells) {
+    return (wwi_units){
+        .runner = r, .work = w, .rate = &r->rate[w->engine], .units = units, .cells_each = cells / (double)units};
 }
 
 bool wwi_units_next(wwi_units *u) {
@@ -323,40 +329,39 @@ bool wwi_units_next(wwi_units *u) {
     return true;
 }
 
-ww_status wwi_units_launch(wwi_units *u, const wwi_variant *v, uint64_t groups, const wwi_arg *args, size_t count) {
+ww_status wwi_units_launch(wwi_units *u, const wwi_variant *v, uint64_t groups, const wwi_arg *more, size_t count) {
     const bool preparing = u->runner->preparing;
-    const ww_status status = wwi_launch(v->kernel, preparing ? 1 : groups, v->key.group, args, count);
+    wwi_arg args[COMMON_ARGS + MORE_ARGS];
+    const size_t common = wwi_work_args(u->work, args);
+    for (size_t i = 0; i < count; i++)
+        args[common + i] = more[i];
+    WWI_TRY(wwi_launch(v->kernel, preparing ? 1 : groups, v->key.group, args, common + count));
     u->at = preparing ? u->units : u->at + u->take;
-    if (status != WW_OK || preparing)
-        return status;
+    if (preparing)
+        return WW_OK;
     return wwi_pace_launched(&u->runner->pace, u->rate, u->cells_each * (double)u->take, u->more || u->at < u->units);
 }
 
 ww_status wwi_packs_launch(wwi_runner *r, wwi_work *w, const wwi_variant *v, wwi_packs p) {
-    ww_status status = WW_OK;
-    const bool list = w->b.list, rows = list || p.rows, columns = list || !p.rows;
+    // A rectangle has packs of one side alone.
+    const int x = w->b.list || p.rows ? WWI_SIDE_ROW : WWI_SIDE_COLUMN;
+    const int y = w->b.list || !p.rows ? WWI_SIDE_COLUMN : WWI_SIDE_ROW;
+    const wwi_uploads *of = &w->uploads;
     const uint32_t packs = p.packs;
     WWI_TRY(wwi_grow_buffer(r->of.context, &r->scratch, p.workers * p.scratch_bytes));
     WWI_TRY(wwi_grow_buffer(r->of.context, &r->counter, 4));
-    wwi_units u = wwi_units_of(r, w->engine, p.units, w->cells);
+    wwi_units u = wwi_units_of(r, w, p.units, w->cells);
     u.fill = r->gpu ? p.workers : wwi_least(p.workers, wwi_compute_units(r->of.context));
-    while (status == WW_OK && wwi_units_next(&u)) {
+    while (wwi_units_next(&u)) {
         const uint32_t end = (uint32_t)(u.at + u.take);
-        wwi_arg args[COMMON_ARGS + 8 + PACKS_MORE];
-        size_t count = wwi_work_args(w, args);
-        // A rectangle has packs of one side alone.
-        args[count++] = WWI_BUFFER(rows ? w->uploads.row_packed : w->uploads.column_packed);
-        args[count++] = WWI_BUFFER(rows ? w->uploads.row_offsets : w->uploads.column_offsets);
-        args[count++] = WWI_BUFFER(columns ? w->uploads.column_packed : w->uploads.row_packed);
-        args[count++] = WWI_BUFFER(columns ? w->uploads.column_offsets : w->uploads.row_offsets);
-        args[count++] = WWI_BUFFER(r->scratch);
-        args[count++] = WWI_BUFFER(r->counter);
-        args[count++] = WWI_VALUE(packs);
-        args[count++] = WWI_VALUE(end);
+        wwi_arg more[8 + PACKS_MORE] = {WWI_BUFFER(of->packed[x]), WWI_BUFFER(of->offsets[x]),
+                                        WWI_BUFFER(of->packed[y]), WWI_BUFFER(of->offsets[y]),
+                                        WWI_BUFFER(r->scratch),    WWI_BUFFER(r->counter),
+                                        WWI_VALUE(packs),          WWI_VALUE(end)};
         for (size_t i = 0; i < p.more_count; i++)
-            args[count++] = p.more[i];
-        if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, r->preparing ? end : (uint32_t)u.at)) == WW_OK)
-            status = wwi_units_launch(&u, v, u.take < p.workers ? u.take : p.workers, args, count);
+            more[8 + i] = p.more[i];
+        WWI_TRY(wwi_buffer_fill_u32(r->counter, 0, 4, r->preparing ? end : (uint32_t)u.at));
+        WWI_TRY(wwi_units_launch(&u, v, wwi_least(u.take, p.workers), more, 8 + p.more_count));
     }
-    return status;
+    return WW_OK;
 }

@@ -21,9 +21,11 @@ wwi_variant_key wwi_work_key(const wwi_runner *r, const wwi_work *w, const wwi_f
 #define COMMON_ARGS 9
 size_t wwi_work_args(const wwi_work *w, wwi_arg *args);
 
-// Fills what kernels need of the band: w->args, and words for the device in r->words. Sets w->too_large. `tiling` NULL,
-// or that of engine lanes: *fits is false where it fits not all pairs.
+// Fills what kernels need of the band, where there is one: w->args, and words for the device in r->words. Sets
+// w->too_large. `tiling` and `fits` NULL, or the tiling of engine lanes: *fits is false where it fits not all pairs.
 ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, const wwi_tiling *tiling, bool *fits);
+// The open ends of the series, which the measure has for rows and columns that have not changed places.
+void wwi_work_ends(const ww_measure *measure, wwi_work *w);
 // Ids, lists and bands to the device.
 ww_status wwi_work_upload(wwi_runner *r, wwi_work *w);
 
@@ -36,26 +38,29 @@ typedef struct wwi_packing {
     uint64_t value_bytes;
     uint32_t margin; // points before and behind each series
 } wwi_packing;
-ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool rows, wwi_packing packing);
+ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, int side, wwi_packing packing);
 // Units of an engine that takes packs of column series, or of a list's pairs, by workers; and the row series of each:
 // few enough that all workers are busy to the end.
 uint64_t wwi_share_out(const wwi_runner *r, wwi_work *w, uint64_t packs, uint64_t workers);
 
 // Goes through `units` units of work, as many a launch as its time allows:
-//     while (wwi_units_next(&u)) { ... u.at, u.take ...; if ((status = wwi_units_launch(&u, v, ...)) != WW_OK) ... }
+//     while (wwi_units_next(&u)) { ... u.at, u.take ...; WWI_TRY(wwi_units_launch(&u, v, ...)); }
 typedef struct wwi_units {
     wwi_runner *runner;
+    const wwi_work *work;
     double *rate;
     uint64_t units, at, take;
     uint64_t fill; // so many fill the device; 0: not known
     double cells_each;
     bool more; // after these units there are others
 } wwi_units;
-wwi_units wwi_units_of(wwi_runner *r, ww_engine engine, uint64_t units, double cells);
+wwi_units wwi_units_of(wwi_runner *r, const wwi_work *w, uint64_t units, double cells);
 bool wwi_units_next(wwi_units *u);
-// Launches units [at, at + take) in `groups` groups and goes on to those after them. While a runner prepares, one group
-// that finds nothing to do is launched: some drivers compile a kernel then (PoCL).
-ww_status wwi_units_launch(wwi_units *u, const wwi_variant *v, uint64_t groups, const wwi_arg *args, size_t count);
+// Launches units [at, at + take) in `groups` groups and goes on to those after them: the work's arguments, and `more`,
+// MORE_ARGS at most. While a runner prepares, one group that finds nothing to do is launched: some drivers compile a
+// kernel then (PoCL).
+#define MORE_ARGS 12
+ww_status wwi_units_launch(wwi_units *u, const wwi_variant *v, uint64_t groups, const wwi_arg *more, size_t count);
 
 // Launches units of packs, which `workers` work-groups take from a counter, each with `scratch_bytes` of its own.
 #define PACKS_MORE 4

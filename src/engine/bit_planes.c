@@ -19,15 +19,12 @@ typedef struct dictionary {
     uint32_t count;
 } dictionary;
 
+// Of a zeroed one.
 static ww_status dictionary_make(dictionary *d, uint32_t log_places) {
     const size_t places = (size_t)1 << log_places;
-    *d = (dictionary){malloc(places * sizeof *d->keys), malloc(places * sizeof *d->numbers), 64 - log_places, 0};
-    if (!d->keys || !d->numbers) {
-        free(d->keys);
-        free(d->numbers);
-        *d = (dictionary){NULL, NULL, 0, 0};
-        return wwi_fail_memory(places * (sizeof *d->keys + sizeof *d->numbers));
-    }
+    d->shift = 64 - log_places;
+    WWI_TRY(wwi_new(d->keys, places));
+    WWI_TRY(wwi_new(d->numbers, places));
     memset(d->numbers, 0xff, places * sizeof *d->numbers);
     return WW_OK;
 }
@@ -47,7 +44,7 @@ static size_t place_of(const dictionary *d, uint64_t key) {
 }
 
 static ww_status dictionary_grow(dictionary *d) {
-    dictionary larger;
+    WWI_ENDS(dictionary_free) dictionary larger = {0};
     const size_t places = (size_t)1 << (64 - d->shift);
     WWI_TRY(dictionary_make(&larger, 64 - d->shift + 1));
     for (size_t i = 0; i < places; i++)
@@ -57,8 +54,9 @@ static ww_status dictionary_grow(dictionary *d) {
             larger.numbers[at] = d->numbers[i];
         }
     larger.count = d->count;
-    dictionary_free(d);
+    const dictionary smaller = *d;
     *d = larger;
+    larger = smaller;
     return WW_OK;
 }
 
@@ -100,13 +98,15 @@ static ww_status side_make(side *s, ww_dataset *source, bool each) {
     WWI_TRY(wwi_new_zeroed(s->numbers, count));
     if (source->host)
         return WW_OK;
-    s->copy = malloc(bytes);
-    return s->copy ? wwi_buffer_read(source->values, 0, bytes, s->copy) : wwi_fail_memory(bytes);
+    WWI_TRY(wwi_new(s->copy, bytes));
+    return wwi_buffer_read(source->values, 0, bytes, s->copy);
 }
 
-static void side_free(side *s) {
-    free(s->copy);
-    free(s->numbers);
+static void sides_free(side (*sides)[2]) {
+    for (size_t k = 0; k < 2; k++) {
+        free((*sides)[k].copy);
+        free((*sides)[k].numbers);
+    }
 }
 
 // The value's bits in 32-bit words; the two zeros are one symbol. False: not a number, which is unequal to itself.
@@ -152,14 +152,14 @@ static ww_status number_points(side *sides, size_t side_count, bool each, uint32
     const size_t parts = sides[0].source->precision == WW_DOUBLE ? 2 : 1;
     *numbers_only = true;
     for (size_t pass = 0; pass < channels * parts; pass++) {
-        dictionary d;
-        ww_status status = dictionary_make(&d, 8);
-        for (size_t k = 0; status == WW_OK && *numbers_only && k < side_count; k++)
-            status = fold(&sides[k], &d, pass / parts, pass % parts, numbers_only);
+        WWI_ENDS(dictionary_free) dictionary d = {0};
+        WWI_TRY(dictionary_make(&d, 8));
+        for (size_t k = 0; k < side_count; k++) {
+            WWI_TRY(fold(&sides[k], &d, pass / parts, pass % parts, numbers_only));
+            if (!*numbers_only)
+                return WW_OK;
+        }
         *different = d.count;
-        dictionary_free(&d);
-        if (status != WW_OK || !*numbers_only)
-            return status;
     }
     return WW_OK;
 }
@@ -178,23 +178,18 @@ static uint64_t words_of(uint32_t length) {
 
 // Writes a side's planes and entries to the device. *fits false: there is no room.
 static ww_status upload(const side *s, uint32_t bits, wwi_buffer **planes, wwi_buffer **series, bool *fits) {
-    ww_status status;
     const ww_dataset *d = s->source;
     uint64_t total = 0, at = 0, point = 0;
-    uint32_t *target = NULL;
-    uint64_t *entries = NULL;
+    WWI_FREES uint32_t *target = NULL;
+    WWI_FREES uint64_t *entries = NULL;
     for (size_t i = 0; i < d->count; i++)
         total += words_of(d->lengths[i]) * s->channels * bits;
-    const uint64_t budget = wwi_context_bytes_free(d->context) / 2, most = wwi_context_max_buffer(d->context);
-    *fits = total * sizeof *target <= (budget < most ? budget : most);
+    const uint64_t budget = wwi_context_bytes_free(d->context) / 2;
+    *fits = total * sizeof *target <= wwi_least(budget, wwi_context_max_buffer(d->context));
     if (!*fits)
         return WW_OK;
-    target = calloc(total, sizeof *target);
-    entries = malloc(d->count * 2 * sizeof *entries);
-    if (!target || !entries) {
-        status = wwi_fail_memory(total * sizeof *target);
-        goto done;
-    }
+    WWI_TRY(wwi_new_zeroed(target, total));
+    WWI_TRY(wwi_new(entries, d->count * 2));
     for (size_t i = 0; i < d->count; i++) {
         const uint32_t n = d->lengths[i], unused = (0u - n) % 32;
         entries[2 * i] = at;
@@ -206,12 +201,8 @@ static ww_status upload(const side *s, uint32_t bits, wwi_buffer **planes, wwi_b
                     word[b] |= (s->numbers[point] >> b & 1) << (t + unused) % 32;
             }
     }
-    if ((status = wwi_upload(d->context, planes, target, total * sizeof *target)) == WW_OK)
-        status = wwi_upload(d->context, series, entries, d->count * 16);
-done:
-    free(target);
-    free(entries);
-    return status;
+    WWI_TRY(wwi_upload(d->context, planes, target, total * sizeof *target));
+    return wwi_upload(d->context, series, entries, d->count * 16);
 }
 
 void wwi_bit_planes_destroy(wwi_bit_planes **planes) {
@@ -226,44 +217,34 @@ void wwi_bit_planes_destroy(wwi_bit_planes **planes) {
 
 ww_status wwi_bit_planes_create(ww_dataset *rows, ww_dataset *columns, bool each, wwi_bit_planes **planes,
                                 const char **why) {
-    ww_status status;
-    side sides[2] = {{0}, {0}};
+    WWI_ENDS(wwi_bit_planes_destroy) wwi_bit_planes *s = NULL;
+    WWI_ENDS(sides_free) side sides[2] = {{0}, {0}};
     const size_t side_count = rows == columns ? 1 : 2;
     uint32_t different = 1;
     bool numbers_only = true, fits = true;
     *planes = NULL;
     *why = "";
-    wwi_bit_planes *s;
     WWI_TRY(wwi_new_zeroed(s, 1));
     s->shared = side_count == 1;
-    if ((status = side_make(&sides[0], rows, each)) != WW_OK ||
-        (side_count == 2 && (status = side_make(&sides[1], columns, each)) != WW_OK) ||
-        (status = number_points(sides, side_count, each, &different, &numbers_only)) != WW_OK)
-        goto done;
+    WWI_TRY(side_make(&sides[0], rows, each));
+    if (!s->shared)
+        WWI_TRY(side_make(&sides[1], columns, each));
+    WWI_TRY(number_points(sides, side_count, each, &different, &numbers_only));
     if (!numbers_only) {
         *why = "a value is not a number";
-        goto done;
+        return WW_OK;
     }
     s->bits = planes_for(different);
-    if ((status = upload(&sides[0], s->bits, &s->row_planes, &s->row_series, &fits)) != WW_OK)
-        goto done;
-    if (side_count == 2 && fits)
-        status = upload(&sides[1], s->bits, &s->column_planes, &s->column_series, &fits);
-    else if (side_count == 1) {
+    WWI_TRY(upload(&sides[0], s->bits, &s->row_planes, &s->row_series, &fits));
+    if (s->shared) {
         s->column_planes = s->row_planes;
         s->column_series = s->row_series;
+    } else if (fits) {
+        WWI_TRY(upload(&sides[1], s->bits, &s->column_planes, &s->column_series, &fits));
     }
-    if (status != WW_OK)
-        goto done;
-    if (!fits) {
+    if (fits)
+        *planes = wwi_taken(&s);
+    else
         *why = "the symbols do not fit the device";
-        goto done;
-    }
-    *planes = s;
-    s = NULL;
-done:
-    wwi_bit_planes_destroy(&s);
-    side_free(&sides[0]);
-    side_free(&sides[1]);
-    return status;
+    return WW_OK;
 }

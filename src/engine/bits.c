@@ -33,10 +33,8 @@ static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
 }
 
 static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
-    if (!r->bits) {
-        *refusal = (wwi_refusal){r->no_bits, 0};
-        return WW_OK;
-    }
+    if (!r->bits)
+        return wwi_refuse(refusal, r->no_bits, 0);
     w->is_bits = true;
     const wwi_bit_planes *p = r->planes;
     if (p) {
@@ -60,17 +58,14 @@ static ww_status run_packs(wwi_runner *r, wwi_work *w) {
     wwi_variant *v;
     const wwi_batch *b = &w->b;
     const wwi_packing packing = {BITS_VECTOR, 32, r->planes->bits, 1, 0, 4, 0};
-    const uint64_t most = wwi_ceil_div(w->m, 32);
     wwi_variant_key key = wwi_work_key(r, w, &packs);
     key.vector = BITS_VECTOR;
     key.rows = BITS_ROWS;
-    key.columns = BITS_WORDS;
-    if (key.columns > most)
-        key.columns = (uint32_t)most;
+    key.columns = (uint32_t)wwi_least(BITS_WORDS, wwi_ceil_div(w->m, 32));
     WWI_TRY(wwi_runner_variant(r, key, &v));
-    WWI_TRY(wwi_interleave(r, v, w, false, packing));
+    WWI_TRY(wwi_interleave(r, v, w, WWI_SIDE_COLUMN, packing));
     if (b->list)
-        WWI_TRY(wwi_interleave(r, v, w, true, packing));
+        WWI_TRY(wwi_interleave(r, v, w, WWI_SIDE_ROW, packing));
     const uint32_t pack_count = (uint32_t)wwi_ceil_div(b->list ? b->rows : b->columns, BITS_VECTOR);
     const uint64_t workers = wwi_compute_units(r->of.context) * 2;
     w->args.scratch = (uint32_t)wwi_ceil_div(w->n, key.rows);
@@ -84,9 +79,9 @@ static ww_status run_packs(wwi_runner *r, wwi_work *w) {
 static ww_status run(wwi_runner *r, wwi_work *w) {
     const bool vector = wwi_vector_bits(r);
     if (in_strips(r, w))
-        return wwi_strips_run(r, w, WW_ENGINE_BITS, vector ? &vector_strips : &strips,
-                              wwi_bits_strips_tiling(r, w->pairs, w->m), vector ? BITS_VECTOR : 1);
-    return vector ? run_packs(r, w) : wwi_lanes_run(r, w, WW_ENGINE_BITS, &lanes, wwi_bits_tiling);
+        return wwi_strips_run(r, w, vector ? &vector_strips : &strips, wwi_bits_strips_tiling(r, w->pairs, w->m),
+                              vector ? BITS_VECTOR : 1);
+    return vector ? run_packs(r, w) : wwi_lanes_run(r, w, &lanes, wwi_bits_tiling);
 }
 
 const wwi_engine wwi_bits = {"bits", 10, 10, wants_exchange, takes, run};

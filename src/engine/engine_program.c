@@ -14,34 +14,36 @@ uint64_t wwi_runner_value_bytes(const wwi_runner *r) {
 
 static ww_status create_kernels(wwi_runner *r, wwi_variant *v) {
     const wwi_form *form = v->key.form;
-    ww_status status = wwi_kernel_create(r->of.stream, v->program, form->kernel, &v->kernel);
-    if (status == WW_OK && form->interleave)
-        status = wwi_kernel_create(r->of.stream, v->program, form->interleave, &v->interleave);
-    if (status == WW_OK && form->walk)
-        status = wwi_kernel_create(r->of.stream, v->program, form->walk, &v->walk);
-    if (status == WW_OK && wwi_kernel_max_work_group(v->kernel) < v->key.group) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s takes work-groups of %" PRIu64 " here, engine %s needs %" PRIu32,
-                 wwi_context_info(r->of.context)->name, wwi_kernel_max_work_group(v->kernel), form->engine,
-                 v->key.group);
-        status = wwi_fail_hint("lower lanes.group in the tuning file");
-    }
-    return status;
+    WWI_TRY(wwi_kernel_create(r->of.stream, v->program, form->kernel, &v->kernel));
+    if (form->interleave)
+        WWI_TRY(wwi_kernel_create(r->of.stream, v->program, form->interleave, &v->interleave));
+    if (form->walk)
+        WWI_TRY(wwi_kernel_create(r->of.stream, v->program, form->walk, &v->walk));
+    const uint64_t most = wwi_kernel_max_work_group(v->kernel);
+    if (most >= v->key.group)
+        return WW_OK;
+    wwi_fail(WW_ERROR_UNSUPPORTED, "%s takes work-groups of %" PRIu64 " here, engine %s needs %" PRIu32,
+             wwi_context_info(r->of.context)->name, most, form->engine, v->key.group);
+    return wwi_fail_hint("lower lanes.group in the tuning file");
 }
 
-// The texts of a program up to the recurrence.
+// The texts of a program.
 typedef struct texts {
     wwi_source sources[24];
     size_t count;
     char *cost; // the user's, in its frame
 } texts;
 
+static void texts_free(texts *t) {
+    free(t->cost);
+}
+
 static void add_text(texts *t, const char *name) {
     t->sources[t->count++] = (wwi_source){name, NULL};
 }
 
+// Those up to the recurrence, into an empty list.
 static ww_status begin_texts(const wwi_recurrence *of, texts *t, bool slopes) {
-    t->count = 0;
-    t->cost = NULL;
     if (of->parameters.text[0])
         t->sources[t->count++] = (wwi_source){"parameters", of->parameters.text};
     add_text(t, "base/number.cl");
@@ -50,9 +52,7 @@ static ww_status begin_texts(const wwi_recurrence *of, texts *t, bool slopes) {
         const char *frame = "WW_INLINE real ww_user_expression(real x, real y) {\n    return (real)(\n"
                             "#line 1 \"cost expression\"\n%s\n);\n}\n";
         const size_t bytes = strlen(frame) + strlen(of->measure.cost_expression) + 1;
-        t->cost = malloc(bytes);
-        if (!t->cost)
-            return wwi_fail_memory(bytes);
+        WWI_TRY(wwi_new(t->cost, bytes));
         snprintf(t->cost, bytes, frame, of->measure.cost_expression);
         t->sources[t->count++] = (wwi_source){"cost expression", t->cost};
     }
@@ -106,10 +106,10 @@ static ww_status choose_pow(const wwi_recurrence *of, const wwi_variant_key *key
     bool by_lanes = false;
     if (key->vector == 1 || !has_pow)
         return WW_OK;
-    const ww_status status = wwi_context_pow_by_lanes(of->context, of->precision == WW_DOUBLE, key->vector, &by_lanes);
+    WWI_TRY(wwi_context_pow_by_lanes(of->context, of->precision == WW_DOUBLE, key->vector, &by_lanes));
     if (by_lanes)
         snprintf(options + strlen(options), bytes - strlen(options), " -DWW_POW_BY_LANES=1");
-    return status;
+    return WW_OK;
 }
 
 static void write_bits_options(const wwi_runner *r, const wwi_variant_key *key, char *options, size_t bytes) {
@@ -124,27 +124,22 @@ static void write_bits_options(const wwi_runner *r, const wwi_variant_key *key, 
              key->list || key->form->own_rows);
 }
 
-// The program of the texts begun, `more` and options: those written, `own` ("": none), and what the device needs. Frees
-// what the texts hold.
+// The program of the texts begun, `more` and options: those written, `own` ("": none), and what the device needs.
 static ww_status get_program(const wwi_recurrence *of, const wwi_variant_key *key, texts *t, const char *const *more,
                              char *options, size_t bytes, const char *own, wwi_program **program) {
-    ww_status status;
     const size_t written = strlen(options);
     for (; *more; more++)
         add_text(t, *more);
     const int added = snprintf(options + written, bytes - written, "%s%s", *own ? " " : "", own);
     if (added < 0 || (size_t)added >= bytes - written)
-        status = wwi_fail(WW_ERROR_INTERNAL, "the options of a program are too long");
-    else if ((status = choose_pow(of, key, options, bytes)) == WW_OK)
-        status = wwi_stream_program(of->stream, of->context, t->sources, t->count, options, program);
-    free(t->cost);
-    return status;
+        return wwi_fail(WW_ERROR_INTERNAL, "the options of a program are too long");
+    WWI_TRY(choose_pow(of, key, options, bytes));
+    return wwi_stream_program(of->stream, of->context, t->sources, t->count, options, program);
 }
 
 static ww_status build(wwi_runner *r, wwi_variant *v) {
-    ww_status status;
     const wwi_form *form = v->key.form;
-    texts t = {.count = 0};
+    WWI_ENDS(texts_free) texts t = {.count = 0};
     char options[512];
 
     if (form->is_bits && r->planes) {
@@ -152,8 +147,8 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
         add_text(&t, "base/number.cl");
         add_text(&t, "base/vendor.cl");
         add_text(&t, "base/points.cl");
-    } else if ((status = begin_texts(&r->of, &t, false)) != WW_OK) {
-        return status;
+    } else {
+        WWI_TRY(begin_texts(&r->of, &t, false));
     }
     add_text(&t, "base/launch_args.h");
     add_text(&t, "base/tasks.cl");
@@ -169,6 +164,11 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
     return create_kernels(r, v);
 }
 
+void wwi_variant_end(wwi_variant *v) {
+    WWI_KERNELS_DESTROY(&v->kernel, &v->interleave, &v->walk);
+    wwi_program_release(&v->program);
+}
+
 ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **found) {
     for (size_t i = 0; i < r->variant_count; i++)
         if (memcmp(&r->variants[i].key, &key, sizeof key) == 0) {
@@ -177,8 +177,7 @@ ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **f
         }
     if (r->variant_count == VARIANTS) {
         // The driver keeps the kernels of launches in progress until these are done.
-        WWI_KERNELS_DESTROY(&r->variants[0].kernel, &r->variants[0].interleave, &r->variants[0].walk);
-        wwi_program_release(&r->variants[0].program);
+        wwi_variant_end(&r->variants[0]);
         memmove(&r->variants[0], &r->variants[1], (VARIANTS - 1) * sizeof *r->variants);
         r->variant_count--;
     }
@@ -187,8 +186,7 @@ ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **f
     v->key = key;
     const ww_status status = build(r, v);
     if (status != WW_OK) {
-        WWI_KERNELS_DESTROY(&v->kernel, &v->interleave, &v->walk);
-        wwi_program_release(&v->program);
+        wwi_variant_end(v);
         return status;
     }
     r->variant_count++;
@@ -198,45 +196,35 @@ ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **f
 
 enum { MOST_REPORTED = 6 };
 
-// Runs a check's kernel, whose first argument is its report: `count` numbers, with room for some more. Frees what the
-// texts hold.
-static ww_status run_check(const wwi_recurrence *of, texts *t, bool registers, const char *name, size_t count,
+// Runs a check's kernel, whose first argument is its report: `count` numbers, with room for some more.
+static ww_status run_check(const wwi_recurrence *of, const texts *t, bool registers, const char *name, size_t count,
                            size_t spare, const wwi_arg *more, size_t more_count, double *values) {
-    ww_status status;
     char options[512];
-    wwi_program *program = NULL;
-    wwi_kernel *kernel = NULL;
-    wwi_buffer *report = NULL;
-    float narrow[MOST_REPORTED] = {0};
+    WWI_ENDS(wwi_program_release) wwi_program *program = NULL;
+    WWI_ENDS(wwi_kernel_destroy) wwi_kernel *kernel = NULL;
+    WWI_ENDS(wwi_buffer_destroy) wwi_buffer *report = NULL;
+    double reported[MOST_REPORTED] = {0}; // in the precision
     wwi_arg args[2];
     const wwi_variant_key key = {.vector = 1, .columns = 1, .rows = 1, .group = 1, .registers = registers};
     const uint64_t each = wwi_precision_bytes(of->precision);
-    const bool wide = of->precision == WW_DOUBLE;
 
     write_options(of, &key, 0, options, sizeof options);
-    if ((status = wwi_stream_program(of->stream, of->context, t->sources, t->count, options, &program)) != WW_OK ||
-        (status = wwi_kernel_create(of->stream, program, name, &kernel)) != WW_OK ||
-        (status = wwi_buffer_create(of->context, (count + spare) * each, &report)) != WW_OK)
-        goto done;
+    WWI_TRY(wwi_stream_program(of->stream, of->context, t->sources, t->count, options, &program));
+    WWI_TRY(wwi_kernel_create(of->stream, program, name, &kernel));
+    WWI_TRY(wwi_buffer_create(of->context, (count + spare) * each, &report));
     args[0] = WWI_BUFFER(report);
     if (more_count)
         args[1] = *more;
-    if ((status = wwi_launch(kernel, 1, 1, args, 1 + more_count)) != WW_OK ||
-        (status = wwi_stream_read(of->stream, report, 0, count * each, wide ? (void *)values : narrow)) != WW_OK)
-        goto done;
-    for (size_t i = 0; i < count && !wide; i++)
-        values[i] = (double)narrow[i];
-done:
-    wwi_buffer_destroy(&report);
-    wwi_kernel_destroy(&kernel);
-    wwi_program_release(&program);
-    free(t->cost);
-    return status;
+    WWI_TRY(wwi_launch(kernel, 1, 1, args, 1 + more_count));
+    WWI_TRY(wwi_stream_read(of->stream, report, 0, count * each, reported));
+    for (size_t i = 0; i < count; i++)
+        values[i] = wwi_value_at(reported, of->precision, i);
+    return WW_OK;
 }
 
 // By recurrence/cost_check.cl. A least cost would hide what is not a number.
 static ww_status check_cost(const wwi_recurrence *of) {
-    texts t;
+    WWI_ENDS(texts_free) texts t = {.count = 0};
     double values[MOST_REPORTED] = {0};
     if (wwi_measure_cost(&of->measure) != WW_COST_USER)
         return WW_OK;
@@ -246,9 +234,9 @@ static ww_status check_cost(const wwi_recurrence *of) {
         count++;
     t.count = count + 1;
     add_text(&t, "recurrence/cost_check.cl");
-    const ww_status status = run_check(of, &t, true, "ww_cost_check", 3, 0, NULL, 0, values);
-    if (status != WW_OK || values[0] == 0)
-        return status;
+    WWI_TRY(run_check(of, &t, true, "ww_cost_check", 3, 0, NULL, 0, values));
+    if (values[0] == 0)
+        return WW_OK;
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the cost expression makes NaN of x %g, y %g", values[1], values[2]);
     return wwi_fail_hint("a cost is a number for all points; it may be infinite");
 }
@@ -256,39 +244,38 @@ static ww_status check_cost(const wwi_recurrence *of) {
 // By recurrence/user_check.cl.
 ww_status wwi_recurrence_test(const wwi_recurrence *of) {
     enum { POINTS = 2 }; // room for the points that are not held in registers
-    texts t;
+    WWI_ENDS(texts_free) texts t = {.count = 0};
     double values[MOST_REPORTED] = {0};
     const int none = 0;
-    ww_status status = check_cost(of);
-    if (status != WW_OK || !wwi_measure_has(&of->measure, WWI_MEASURE_OF_TEXT) ||
-        (status = begin_texts(of, &t, false)) != WW_OK)
-        return status;
+    WWI_TRY(check_cost(of));
+    if (!wwi_measure_has(&of->measure, WWI_MEASURE_OF_TEXT))
+        return WW_OK;
+    WWI_TRY(begin_texts(of, &t, false));
     add_text(&t, "base/choose.cl");
     add_text(&t, "recurrence/user_check.cl");
     const wwi_arg given = {WWI_ARG_VALUE, of->parameters.bytes, &of->parameters.values};
     const wwi_arg parameters = of->parameters.bytes ? given : WWI_VALUE(none);
-    status = run_check(of, &t, of->channels <= REGISTER_CHANNELS, "ww_user_check", MOST_REPORTED, POINTS, &parameters,
-                       1, values);
-    if (status != WW_OK || values[0] == 0)
-        return status;
+    WWI_TRY(run_check(of, &t, of->channels <= REGISTER_CHANNELS, "ww_user_check", MOST_REPORTED, POINTS, &parameters, 1,
+                      values));
+    if (values[0] == 0)
+        return WW_OK;
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: ww_user_cell() makes NaN of left %g, up %g, diagonal %g, x %g, y %g",
              of->measure.recurrence_name, values[1], values[2], values[3], values[4], values[5]);
     return wwi_fail_hint("neighbours may be infinite: the border is, unless the recurrence says otherwise");
 }
 
 ww_status wwi_recurrence_compile(const wwi_recurrence *of, const wwi_texts *wanted, wwi_program **program) {
-    texts t;
+    WWI_ENDS(texts_free) texts t = {.count = 0};
     char options[1024];
     const wwi_form form = {.exchanges = !wanted->vector || wanted->vector == 1};
-    wwi_variant_key key = {0};
-    key.form = &form;
-    key.list = 1;
-    key.band = (int)wwi_band_form_of(&of->measure.band);
-    key.vector = wanted->vector;
-    key.columns = wanted->columns;
-    key.rows = wanted->rows;
-    key.group = wanted->group;
-    key.registers = wanted->registers;
+    const wwi_variant_key key = {.form = &form,
+                                 .list = 1,
+                                 .band = (int)wwi_band_form_of(&of->measure.band),
+                                 .vector = wanted->vector,
+                                 .columns = wanted->columns,
+                                 .rows = wanted->rows,
+                                 .group = wanted->group,
+                                 .registers = wanted->registers};
     WWI_TRY(begin_texts(of, &t, wanted->slopes));
     add_text(&t, "base/launch_args.h");
     add_text(&t, "base/tasks.cl");
@@ -327,7 +314,7 @@ ww_status wwi_recurrence_program(const wwi_recurrence *of, int vector, const cha
                                  wwi_program **program) {
     const wwi_form form = {.exchanges = vector == 1};
     const wwi_variant_key key = {.form = &form, .vector = vector, .registers = 1};
-    texts t;
+    WWI_ENDS(texts_free) texts t = {.count = 0};
     char options[1024];
     WWI_TRY(begin_texts(of, &t, false));
     add_elements(&t);

@@ -68,28 +68,25 @@ static ww_status banded_tiling(wwi_runner *r, wwi_work *w) {
 }
 
 static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
-    ww_status status = WW_OK;
     const uint32_t limit = wwi_lanes_limit(r);
-    if (!r->of.banded) {
-        if (w->m > limit)
-            *refusal = (wwi_refusal){"the series are too long for its lanes", limit};
-        return WW_OK;
-    }
+    if (!r->of.banded)
+        return w->m > limit ? wwi_refuse(refusal, "the series are too long for its lanes", limit) : WW_OK;
     w->ribbon = wwi_ribbon_columns(r, w, &w->below);
-    if (!w->ribbon && (status = banded_tiling(r, w)) == WW_OK && !w->too_large && w->tiling.columns == 0)
-        *refusal = (wwi_refusal){"the band is too wide for its lanes", limit};
-    return status;
+    if (w->ribbon)
+        return WW_OK;
+    WWI_TRY(banded_tiling(r, w));
+    return !w->too_large && w->tiling.columns == 0 ? wwi_refuse(refusal, "the band is too wide for its lanes", limit)
+                                                   : WW_OK;
 }
 
-static ww_status launch(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *of, wwi_tiling tiling,
-                        double cells) {
+static ww_status launch(wwi_runner *r, wwi_work *w, const wwi_form *of, wwi_tiling tiling, double cells) {
     wwi_variant *v;
     ww_launch_args *a = &w->args;
     wwi_variant_key key = wwi_work_key(r, w, of);
     key.columns = tiling.columns;
     key.rows = tiling.rows;
     key.group = wwi_lane_group(r);
-    ww_status status = wwi_runner_variant(r, key, &v);
+    WWI_TRY(wwi_runner_variant(r, key, &v));
     const uint64_t rows = a->row_end - a->row_begin, columns = a->column_end - a->column_begin;
     a->group_width = tiling.width;
     a->rows_per_group = wwi_rows_per_group(r, rows, columns, tiling.width, w->b.list);
@@ -97,14 +94,12 @@ static ww_status launch(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_
     if (r->preparing)
         a->row_end = a->row_begin; // a group's other pairs may lie inside the half
     wwi_units u =
-        wwi_units_of(r, engine, wwi_ceil_div(w->b.list ? chunks : chunks * columns, key.group / tiling.width), cells);
-    while (status == WW_OK && wwi_units_next(&u)) {
-        wwi_arg args[COMMON_ARGS];
+        wwi_units_of(r, w, wwi_ceil_div(w->b.list ? chunks : chunks * columns, key.group / tiling.width), cells);
+    while (wwi_units_next(&u)) {
         a->unit_begin = (uint32_t)u.at;
-        const size_t count = wwi_work_args(w, args);
-        status = wwi_units_launch(&u, v, u.take, args, count);
+        WWI_TRY(wwi_units_launch(&u, v, u.take, NULL, 0));
     }
-    return status;
+    return WW_OK;
 }
 
 static uint32_t column_length(const wwi_work *w, size_t i) {
@@ -161,14 +156,13 @@ static ww_status find_parts(const wwi_runner *r, wwi_work *w, wwi_tiling_fn *til
     return WW_OK;
 }
 
-ww_status wwi_lanes_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *of, wwi_tiling_fn *tiling_of) {
-    ww_status status = WW_OK;
+ww_status wwi_lanes_run(wwi_runner *r, wwi_work *w, const wwi_form *of, wwi_tiling_fn *tiling_of) {
     if (r->of.banded)
-        return launch(r, w, engine, of, w->tiling, w->cells);
+        return launch(r, w, of, w->tiling, w->cells);
     if (!w->parts)
         WWI_TRY(find_parts(r, w, tiling_of));
     const ww_launch_args whole = w->args;
-    for (size_t i = 0; status == WW_OK && i < w->part_count; i++) {
+    for (size_t i = 0; i < w->part_count; i++) {
         const wwi_lane_part *p = &w->parts[i];
         w->args = whole;
         if (w->b.list) {
@@ -181,13 +175,13 @@ ww_status wwi_lanes_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_
             if (w->args.row_end <= w->args.row_begin)
                 continue;
         }
-        status = launch(r, w, engine, of, p->tiling, p->cells);
+        WWI_TRY(launch(r, w, of, p->tiling, p->cells));
     }
-    return status;
+    return WW_OK;
 }
 
 static ww_status run(wwi_runner *r, wwi_work *w) {
-    return w->ribbon ? wwi_ribbon_run(r, w) : wwi_lanes_run(r, w, WW_ENGINE_LANES, &form, wwi_lanes_tiling);
+    return w->ribbon ? wwi_ribbon_run(r, w) : wwi_lanes_run(r, w, &form, wwi_lanes_tiling);
 }
 
 const wwi_engine wwi_lanes = {"lanes", 4, 0.05, wants_exchange, takes, run};

@@ -17,31 +17,24 @@ static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
 }
 
 static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
-    bool fits;
-    if (wwi_context_loses_arrays(r->of.context)) {
-        *refusal = (wwi_refusal){"this driver computes it wrongly", 0};
-        return WW_OK;
-    }
+    if (wwi_context_loses_arrays(r->of.context))
+        return wwi_refuse(refusal, "this driver computes it wrongly", 0);
     if (wwi_packed_items(r))
-        return r->of.banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
-    if (!wwi_can_vector(r)) {
-        *refusal = (wwi_refusal){"too many channels", VECTOR_CHANNELS};
-        return WW_OK;
-    }
-    const ww_status status = r->of.banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
+        return wwi_work_bands(r, w, NULL, NULL);
+    if (!wwi_can_vector(r))
+        return wwi_refuse(refusal, "too many channels", VECTOR_CHANNELS);
+    WWI_TRY(wwi_work_bands(r, w, NULL, NULL));
     // A list's series are interleaved again for each pair.
     if (w->b.list && w->b.rows > (size_t)r->vector) {
         const uint64_t side = (uint64_t)(w->n > w->m ? w->n : w->m) * r->of.channels * wwi_runner_value_bytes(r);
-        const uint64_t budget = wwi_context_bytes_free(r->of.context) / 8,
-                       largest = wwi_context_max_buffer(r->of.context);
-        if (side * w->b.rows > (budget < largest ? budget : largest))
+        const uint64_t budget = wwi_context_bytes_free(r->of.context) / 8;
+        if (side * w->b.rows > wwi_least(budget, wwi_context_max_buffer(r->of.context)))
             w->too_large = true;
     }
-    return status;
+    return WW_OK;
 }
 
 static ww_status run(wwi_runner *r, wwi_work *w) {
-    ww_status status = WW_OK;
     wwi_variant *v;
     const wwi_batch *b = &w->b;
     const uint32_t vector = (uint32_t)r->vector;
@@ -57,16 +50,16 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
     key.abandon = b->list && b->radii && r->of.passes == 1 && !r->of.open && !r->of.soft &&
                   (r->of.row->flags & WWI_MEASURE_MONOTONE);
     WWI_TRY(wwi_runner_variant(r, key, &v));
-    WWI_TRY(wwi_interleave(r, v, w, false, packing));
+    WWI_TRY(wwi_interleave(r, v, w, WWI_SIDE_COLUMN, packing));
     if (b->list)
-        WWI_TRY(wwi_interleave(r, v, w, true, packing));
+        WWI_TRY(wwi_interleave(r, v, w, WWI_SIDE_ROW, packing));
     const uint32_t packs = (uint32_t)wwi_ceil_div(b->list ? b->rows : b->columns, vector);
     const uint64_t workers = wwi_compute_units(r->of.context) * (r->gpu ? 64 : 2);
     w->args.scratch = w->m;
-    if (key.abandon && !r->abandoned &&
-        ((status = wwi_grow_buffer(r->of.context, &r->abandoned, 4)) != WW_OK ||
-         (status = wwi_buffer_fill_u32(r->abandoned, 0, 4, 0)) != WW_OK))
-        return status;
+    if (key.abandon && !r->abandoned) {
+        WWI_TRY(wwi_grow_buffer(r->of.context, &r->abandoned, 4));
+        WWI_TRY(wwi_buffer_fill_u32(r->abandoned, 0, 4, 0));
+    }
     const wwi_arg radii[PACKS_MORE] = {WWI_BUFFER(b->radii), WWI_VALUE(b->radius_results), WWI_VALUE(b->radius_k),
                                        WWI_BUFFER(r->abandoned)};
     return wwi_packs_launch(r, w, v,

@@ -209,9 +209,9 @@ ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
     key.group = pack;
     const wwi_packing packing = {pack, 1, r->of.channels + r->of.extra, pack, key.rows, value_bytes, 0};
     WWI_TRY(wwi_runner_variant(r, key, &v));
-    WWI_TRY(wwi_interleave(r, v, w, true, packing));
+    WWI_TRY(wwi_interleave(r, v, w, WWI_SIDE_ROW, packing));
     if (b->list)
-        WWI_TRY(wwi_interleave(r, v, w, false, packing));
+        WWI_TRY(wwi_interleave(r, v, w, WWI_SIDE_COLUMN, packing));
     const uint64_t rows = b->rows - b->row_begin;
     const uint32_t packs = (uint32_t)wwi_ceil_div(rows, pack);
     // Groups beyond those that fit the device find nothing left to do, but each has its own hand-over rows.

@@ -35,7 +35,6 @@ uint32_t wwi_ribbon_columns(const wwi_runner *r, const wwi_work *w, uint32_t *be
 }
 
 ww_status wwi_ribbon_run(wwi_runner *r, wwi_work *w) {
-    ww_status status = WW_OK;
     wwi_variant *v;
     const wwi_batch *b = &w->b;
     wwi_variant_key key = wwi_work_key(r, w, &form);
@@ -53,23 +52,20 @@ ww_status wwi_ribbon_run(wwi_runner *r, wwi_work *w) {
                                  wwi_runner_value_bytes(r),
                                  w->ribbon + 2 * key.rows};
     WWI_TRY(wwi_runner_variant(r, key, &v));
-    WWI_TRY(wwi_interleave(r, v, w, false, packing));
+    WWI_TRY(wwi_interleave(r, v, w, WWI_SIDE_COLUMN, packing));
     const uint64_t rows = b->rows - b->row_begin;
     const uint32_t packs = (uint32_t)wwi_ceil_div(b->columns, RIBBON_PACK);
     w->args.rows_per_group = wwi_rows_per_group(r, rows, b->columns, 1, false);
     const uint32_t units = (uint32_t)(packs * wwi_ceil_div(rows, w->args.rows_per_group));
     if (r->preparing)
         w->args.row_end = w->args.row_begin;
-    wwi_units u = wwi_units_of(r, WW_ENGINE_LANES, wwi_ceil_div(units, key.group / RIBBON_PACK), w->cells);
-    while (status == WW_OK && wwi_units_next(&u)) {
-        wwi_arg args[COMMON_ARGS + 4];
+    wwi_units u = wwi_units_of(r, w, wwi_ceil_div(units, key.group / RIBBON_PACK), w->cells);
+    while (wwi_units_next(&u)) {
         w->args.unit_begin = (uint32_t)u.at;
-        size_t count = wwi_work_args(w, args);
-        args[count++] = WWI_BUFFER(w->uploads.column_packed);
-        args[count++] = WWI_BUFFER(w->uploads.column_offsets);
-        args[count++] = WWI_VALUE(packs);
-        args[count++] = WWI_VALUE(units);
-        status = wwi_units_launch(&u, v, u.take, args, count);
+        WWI_TRY(wwi_units_launch(&u, v, u.take,
+                                 WWI_ARGS(WWI_BUFFER(w->uploads.packed[WWI_SIDE_COLUMN]),
+                                          WWI_BUFFER(w->uploads.offsets[WWI_SIDE_COLUMN]), WWI_VALUE(packs),
+                                          WWI_VALUE(units))));
     }
-    return status;
+    return WW_OK;
 }

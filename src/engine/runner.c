@@ -17,10 +17,8 @@ void wwi_runner_destroy(wwi_runner **runner) {
     wwi_runner *r = wwi_taken(runner);
     if (!r)
         return;
-    for (size_t i = 0; i < r->variant_count; i++) {
-        WWI_KERNELS_DESTROY(&r->variants[i].kernel, &r->variants[i].interleave, &r->variants[i].walk);
-        wwi_program_release(&r->variants[i].program);
-    }
+    for (size_t i = 0; i < r->variant_count; i++)
+        wwi_variant_end(&r->variants[i]);
     WWI_BUFFERS_DESTROY(&r->edges, &r->counter, &r->scratch, &r->abandoned);
     wwi_uploads_close(&r->kept);
     wwi_bit_planes_destroy(&r->planes);
@@ -41,9 +39,9 @@ static ww_status take_bits(wwi_runner *r) {
         return WW_OK;
     }
     if (symbols) {
-        const ww_status status = wwi_bit_planes_create(r->rows, r->columns, r->of.passes > 1, &r->planes, &r->no_bits);
+        WWI_TRY(wwi_bit_planes_create(r->rows, r->columns, r->of.passes > 1, &r->planes, &r->no_bits));
         r->bits = r->planes != NULL;
-        return status;
+        return WW_OK;
     }
     r->no_bits = "points of several channels stay in engine lanes";
     // On a CPU a vector of pairs is faster: there it runs only when it is requested.
@@ -53,8 +51,8 @@ static ww_status take_bits(wwi_runner *r) {
 
 ww_status wwi_runner_create(const wwi_recurrence *of, ww_dataset *rows, ww_dataset *columns,
                             const wwi_plan_settings *options, wwi_runner **runner) {
+    WWI_ENDS(wwi_runner_destroy) wwi_runner *r = NULL;
     *runner = NULL;
-    wwi_runner *r;
     WWI_TRY(wwi_new_zeroed(r, 1));
     r->of = *of;
     r->rows = rows;
@@ -68,11 +66,7 @@ ww_status wwi_runner_create(const wwi_recurrence *of, ww_dataset *rows, ww_datas
     if (r->width > 32 && r->of.exchange != WWI_EXCHANGE_LOCAL)
         r->width = 32;
     r->vector = (int)wwi_tuned(r, "packed.vector", r->of.precision == WW_DOUBLE ? 8 : 16);
-    ww_status status = take_bits(r);
-    if (status != WW_OK) {
-        wwi_runner_destroy(&r);
-        return status;
-    }
+    WWI_TRY(take_bits(r));
     r->engine = options->engine
                     ? options->engine
                     : wwi_engine_choose(r, false, rows->count, columns->count, rows->rank_lengths[rows->rank_count - 1],
@@ -81,11 +75,9 @@ ww_status wwi_runner_create(const wwi_recurrence *of, ww_dataset *rows, ww_datas
     for (ww_engine e = WW_ENGINE_LANES; e < ENGINES; e++)
         r->rate[e] = wwi_pace_guess(info, r->gpu ? wwi_engine_row(e)->gpu_rate
                                                  : wwi_engine_row(e)->cpu_rate * (of->soft ? SOFT_SHARE : 1));
-    status = wwi_recurrence_test(of);
-    if (status != WW_OK)
-        wwi_runner_destroy(&r);
-    *runner = r;
-    return status;
+    WWI_TRY(wwi_recurrence_test(of));
+    *runner = wwi_taken(&r);
+    return WW_OK;
 }
 
 ww_engine wwi_runner_engine(const wwi_runner *runner) {
@@ -102,10 +94,10 @@ void wwi_runner_skip(wwi_runner *runner, uint64_t cells) {
 
 ww_status wwi_runner_abandoned(const wwi_runner *runner, uint64_t *pairs) {
     uint32_t count = 0;
-    const ww_status status =
-        runner->abandoned ? wwi_stream_read(runner->of.stream, runner->abandoned, 0, 4, &count) : WW_OK;
+    if (runner->abandoned)
+        WWI_TRY(wwi_stream_read(runner->of.stream, runner->abandoned, 0, 4, &count));
     *pairs = count;
-    return status;
+    return WW_OK;
 }
 
 uint64_t wwi_runner_cells(const wwi_runner *runner) {
@@ -141,18 +133,6 @@ static ww_status refuse(const wwi_runner *r, const wwi_engine *engine, wwi_refus
     return wwi_fail_hint("leave the choice of engine to the library, or use strips");
 }
 
-// No more than a kernel's int holds, which is more than any length.
-static uint32_t skipped(size_t points) {
-    return points > 0x7fffffff ? 0x7fffffff : (uint32_t)points;
-}
-
-static void set_ends(const ww_measure *measure, wwi_work *w) {
-    w->args.begin_x = skipped(w->exchanged ? measure->relax_begin_y : measure->relax_begin_x);
-    w->args.end_x = skipped(w->exchanged ? measure->relax_end_y : measure->relax_end_x);
-    w->args.begin_y = skipped(w->exchanged ? measure->relax_begin_x : measure->relax_begin_y);
-    w->args.end_y = skipped(w->exchanged ? measure->relax_end_x : measure->relax_end_y);
-}
-
 // The engine for the work, and what its kernels need of it. Strips where another engine was not asked for and does not
 // take it.
 static ww_status take_work(wwi_runner *r, wwi_work *w) {
@@ -175,7 +155,7 @@ static ww_status take_work(wwi_runner *r, wwi_work *w) {
         WWI_TRY(wwi_engine_row(w->engine)->takes(r, w, &refusal));
     }
     if (!w->too_large) {
-        set_ends(&r->of.measure, w);
+        wwi_work_ends(&r->of.measure, w);
         return wwi_work_upload(r, w);
     }
     if (w->exchanged)
@@ -204,25 +184,24 @@ static ww_status run_halves(wwi_runner *r, const wwi_batch *b) {
 }
 
 ww_status wwi_runner_run(wwi_runner *r, wwi_work *w, wwi_buffer *out, uint32_t layout) {
-    ww_status status = WW_OK;
     if (!w)
         return WW_OK;
     w->b.out = out;
     w->b.layout = w->args.layout = layout;
     if (w->too_large)
         return run_halves(r, &w->b);
-    for (uint32_t pass = 0; status == WW_OK && pass < r->of.passes; pass++) {
+    for (uint32_t pass = 0; pass < r->of.passes; pass++) {
         const ww_launch_args args = w->args;
         w->args.channel = pass;
         w->args.flags |= (pass ? WW_LAUNCH_ACCUMULATE : 0) | (r->preparing ? WW_LAUNCH_HALF : 0);
-        status = wwi_engine_row(w->engine)->run(r, w);
+        const ww_status status = wwi_engine_row(w->engine)->run(r, w);
         w->args = args;
+        WWI_TRY(status);
     }
-    if (status == WW_OK)
-        r->engine = w->engine;
-    if (status == WW_OK && !r->preparing)
+    r->engine = w->engine;
+    if (!r->preparing)
         r->engine_cells[w->engine] += w->cells;
-    return status;
+    return WW_OK;
 }
 
 static bool is_empty(const wwi_batch *b) {
@@ -252,6 +231,7 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_batch *batch) {
 
 ww_status wwi_runner_prepare(wwi_runner *r, const wwi_batch *batch, wwi_work **work) {
     ww_status status;
+    WWI_ENDS(wwi_work_destroy) wwi_work *w = NULL;
     if (!work) { // the memory of its uploads serves the batches to come
         r->preparing = true;
         status = wwi_runner_block(r, batch);
@@ -261,30 +241,27 @@ ww_status wwi_runner_prepare(wwi_runner *r, const wwi_batch *batch, wwi_work **w
     *work = NULL;
     if (is_empty(batch))
         return WW_OK;
-    wwi_work *w;
     WWI_TRY(wwi_new_zeroed(w, 1));
     r->preparing = true;
     if ((status = make_work(r, batch, w)) == WW_OK)
         status = wwi_runner_run(r, w, batch->out, batch->layout);
     r->preparing = false;
     if (status == WW_OK)
-        *work = w;
-    else
-        wwi_work_destroy(&w);
+        *work = wwi_taken(&w);
     return status;
 }
 
 void wwi_work_forget(wwi_work *work) {
     if (work)
-        work->rows_packed = work->columns_packed = false;
+        work->packed[WWI_SIDE_ROW] = work->packed[WWI_SIDE_COLUMN] = false;
 }
 
 void wwi_work_destroy(wwi_work **work) {
-    if (!work || !*work)
+    wwi_work *w = wwi_taken(work);
+    if (!w)
         return;
-    wwi_uploads_close(&(*work)->uploads);
-    free((*work)->ids);
-    free((*work)->parts);
-    free(*work);
-    *work = NULL;
+    wwi_uploads_close(&w->uploads);
+    free(w->ids);
+    free(w->parts);
+    free(w);
 }

@@ -53,8 +53,7 @@ typedef enum wwi_fit { WWI_FIT_ANY, WWI_FIT_FEW, WWI_FIT_OWN } wwi_fit;
 // What a batch needs on the device beside series and results.
 typedef struct wwi_uploads {
     wwi_buffer *row_order, *column_order, *band; // ids or a list; tables
-    wwi_buffer *row_offsets, *column_offsets;    // of packs
-    wwi_buffer *row_packed, *column_packed;      // the packs
+    wwi_buffer *offsets[2], *packed[2];          // of packs; the packs, of rows and columns
 } wwi_uploads;
 
 struct wwi_runner {
@@ -93,8 +92,8 @@ struct wwi_work {
     uint32_t *ids; // those of the batch, a copy
     ww_engine engine;
     wwi_uploads uploads;
-    bool rows_placed, columns_placed; // the offsets of the side's packs are there
-    bool rows_packed, columns_packed; // so are the packs, of series that do not change
+    bool placed[2]; // the offsets of a side's packs are there
+    bool packed[2]; // so are the packs, of series that do not change
     double cells;
     wwi_sides sides;
     bool exchanged;                                          // rows and columns have changed places
@@ -119,6 +118,12 @@ typedef struct wwi_refusal {
     uint64_t limit;
 } wwi_refusal;
 
+// Says so, which is no failure.
+static inline ww_status wwi_refuse(wwi_refusal *refusal, const char *why, uint64_t limit) {
+    *refusal = (wwi_refusal){why, limit};
+    return WW_OK;
+}
+
 struct wwi_engine {
     const char *name;
     double gpu_rate, cpu_rate; // cells a clock of a compute unit, until it is measured
@@ -137,6 +142,7 @@ ww_engine wwi_engine_choose(const wwi_runner *r, bool list, size_t rows, size_t 
 
 // Bytes of a value in the runner's precision.
 uint64_t wwi_runner_value_bytes(const wwi_runner *r);
+void wwi_variant_end(wwi_variant *v);
 // The compiled variant for a key, built on first use. It stays valid until the next call.
 ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **found);
 

@@ -21,29 +21,24 @@ static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
 }
 
 static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
-    bool fits;
-    if (w->n > limit(r)) {
-        *refusal = (wwi_refusal){"the series are too long for its local memory", limit(r)};
-        return WW_OK;
-    }
-    return r->of.banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
+    if (w->n > limit(r))
+        return wwi_refuse(refusal, "the series are too long for its local memory", limit(r));
+    return wwi_work_bands(r, w, NULL, NULL);
 }
 
 static ww_status run(wwi_runner *r, wwi_work *w) {
     wwi_variant *v;
     wwi_variant_key key = wwi_work_key(r, w, &form);
     key.group = group_size(r);
-    ww_status status = wwi_runner_variant(r, key, &v);
+    WWI_TRY(wwi_runner_variant(r, key, &v));
     w->args.scratch = w->n + 1;
-    wwi_units u = wwi_units_of(r, WW_ENGINE_STENCIL, w->pairs, w->cells);
-    while (status == WW_OK && wwi_units_next(&u)) {
-        wwi_arg args[COMMON_ARGS + 1];
+    wwi_units u = wwi_units_of(r, w, w->pairs, w->cells);
+    while (wwi_units_next(&u)) {
         w->args.unit_begin = (uint32_t)u.at;
-        size_t count = wwi_work_args(w, args);
-        args[count++] = WWI_LOCAL(3 * (uint64_t)w->args.scratch * wwi_runner_value_bytes(r));
-        status = wwi_units_launch(&u, v, u.take, args, count);
+        WWI_TRY(wwi_units_launch(&u, v, u.take,
+                                 WWI_ARGS(WWI_LOCAL(3 * (uint64_t)w->args.scratch * wwi_runner_value_bytes(r)))));
     }
-    return status;
+    return WW_OK;
 }
 
 const wwi_engine wwi_stencil = {"stencil", 0.2, 0.01, wants_exchange, takes, run};

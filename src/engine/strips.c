@@ -20,10 +20,9 @@ static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
 }
 
 static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
-    bool fits;
     (void)refusal;
     w->tiling = wwi_strips_tiling(r, w->pairs, w->m);
-    return r->of.banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
+    return wwi_work_bands(r, w, NULL, NULL);
 }
 
 // Whether a work-group computes a whole pair. Then nothing has to be cleared before the launch: nobody else writes the
@@ -37,9 +36,7 @@ static bool is_whole(const wwi_runner *r, const wwi_work *w, bool vector, uint32
                        (uint64_t)w->n * w->m < (uint64_t)wwi_forced(r->of.context, "form.whole", 1 << 18, 1 << 18)));
 }
 
-ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *form, wwi_tiling tiling,
-                         uint32_t vector) {
-    ww_status status = WW_OK;
+ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, const wwi_form *form, wwi_tiling tiling, uint32_t vector) {
     wwi_variant *v;
     ww_launch_args *a = &w->args;
     wwi_variant_key key = wwi_work_key(r, w, form);
@@ -56,7 +53,7 @@ ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi
     const uint64_t pair_bytes = a->scratch * (w->is_bits ? 8 : 2 * wwi_runner_value_bytes(r));
     const uint64_t budget = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->of.context) / 4;
     const uint64_t fitting = budget / pair_bytes, at_once = fitting < 1 ? 1 : fitting > 1u << 20 ? 1u << 20 : fitting;
-    wwi_units pairs = wwi_units_of(r, engine, w->pairs, w->cells);
+    wwi_units pairs = wwi_units_of(r, w, w->pairs, w->cells);
     while (wwi_units_next(&pairs)) {
         const uint64_t take = wwi_least(pairs.take, at_once);
         WWI_TRY(wwi_grow_buffer(r->of.context, &r->edges, take * pair_bytes));
@@ -64,22 +61,22 @@ ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi
         a->unit_begin = (uint32_t)pairs.at;
         pairs.at += take;
         // Several pairs take all their strips in one launch; a pair alone may need several launches.
-        wwi_units u = wwi_units_of(r, engine, strips, pairs.cells_each * (double)take);
+        wwi_units u = wwi_units_of(r, w, strips, pairs.cells_each * (double)take);
         u.more = pairs.at < pairs.units;
         while (wwi_units_next(&u)) {
-            wwi_arg args[COMMON_ARGS + 2];
             u.take = take > 1 ? strips : u.take;
             const bool whole = u.take == strips && is_whole(r, w, vector > 1, strips, take);
             a->flags = whole ? a->flags | WW_LAUNCH_WHOLE : a->flags & ~WW_LAUNCH_WHOLE;
             a->strip_begin = r->preparing ? strips : (uint32_t)u.at; // past the last one
             a->strip_end = a->strip_begin + (uint32_t)u.take;
-            size_t count = wwi_work_args(w, args);
-            args[count++] = WWI_BUFFER(r->edges);
-            args[count++] = WWI_BUFFER(r->counter);
-            if ((!whole && u.at == 0 && (status = wwi_buffer_fill_u32(r->edges, 0, take * pair_bytes, 0)) != WW_OK) ||
-                (!whole && (status = wwi_buffer_fill_u32(r->counter, 0, 4, 0)) != WW_OK) ||
-                (status = wwi_units_launch(&u, v, whole ? take : take * u.take, args, count)) != WW_OK || r->preparing)
-                return status;
+            if (!whole && u.at == 0)
+                WWI_TRY(wwi_buffer_fill_u32(r->edges, 0, take * pair_bytes, 0));
+            if (!whole)
+                WWI_TRY(wwi_buffer_fill_u32(r->counter, 0, 4, 0));
+            WWI_TRY(wwi_units_launch(&u, v, whole ? take : take * u.take,
+                                     WWI_ARGS(WWI_BUFFER(r->edges), WWI_BUFFER(r->counter))));
+            if (r->preparing)
+                return WW_OK;
         }
     }
     return WW_OK;
@@ -87,7 +84,7 @@ ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi
 
 static ww_status run(wwi_runner *r, wwi_work *w) {
     const bool vector = wwi_vector_strips(r);
-    return wwi_strips_run(r, w, WW_ENGINE_STRIPS, vector ? &vectors : &groups, w->tiling, vector ? w->tiling.width : 1);
+    return wwi_strips_run(r, w, vector ? &vectors : &groups, w->tiling, vector ? w->tiling.width : 1);
 }
 
 const wwi_engine wwi_strips = {"strips", 0.5, 0.5, wants_exchange, takes, run};

@@ -7,7 +7,6 @@
 
 // Runs the work in strips given by w->tiling, each `group` columns of `each` cells wide; `vector` 1: a work-group a
 // strip.
-ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *form, wwi_tiling tiling,
-                         uint32_t vector);
+ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, const wwi_form *form, wwi_tiling tiling, uint32_t vector);
 
 #endif

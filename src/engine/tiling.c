@@ -145,12 +145,7 @@ uint32_t wwi_rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t columns
     const uint64_t units = wwi_compute_units(r->of.context);
     const uint64_t groups = units * (uint64_t)wwi_tuned(r, "lanes.resident", 4096) / width + 1;
     const uint64_t pairs = list ? rows : rows * columns;
-    uint64_t take = pairs / groups;
-    const uint64_t most = list ? 32 : 64;
-    if (take > most)
-        take = most;
-    if (take > rows)
-        take = rows;
+    const uint64_t take = wwi_least(wwi_least(pairs / groups, list ? 32 : 64), rows);
     return take ? (uint32_t)take : 1;
 }
 

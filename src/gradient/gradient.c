@@ -27,12 +27,15 @@ void ww_gradient_destroy(ww_gradient **gradient) {
                         &g->scratch.more_checkpoints, &g->scratch.edges, &g->scratch.slopes, &g->scratch.sums,
                         &g->scratch.ends, &g->scratch.upstream);
     wwi_pairing_close(&g->pair);
-    ww_dataset_destroy(&g->given_rows);
-    ww_dataset_destroy(&g->given_columns);
-    void *arrays[] = {g->pair_x,    g->pair_y,       g->tasks,       g->by_row,         g->by_column,
-                      g->row_pairs, g->column_pairs, g->row_offsets, g->column_offsets, g->alignment_offsets};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        free(arrays[i]);
+    for (wwi_gradient_side *s = g->sides; s < g->sides + 2; s++) {
+        ww_dataset_destroy(&s->given);
+        free(s->of);
+        free(s->begin);
+        free(s->pairs);
+        free(s->offsets);
+    }
+    free(g->tasks);
+    free(g->alignment_offsets);
     free(g);
 }
 
@@ -61,22 +64,27 @@ static ww_status check_measure(const ww_measure *given, const ww_gradient_option
     return WW_OK;
 }
 
-static ww_status take_pairs(ww_gradient *g, const size_t *row_index, const size_t *column_index, size_t count,
-                            bool matrix) {
+// The caller's list of pairs, or all rows with all columns.
+typedef struct pair_list {
+    const size_t *row_index, *column_index;
+    size_t first, count;
+    bool matrix;
+    uint32_t longest; // at least
+} pair_list;
+
+static ww_status take_pairs(ww_gradient *g, const pair_list *list) {
     const ww_dataset *rows = g->pair.rows, *columns = g->pair.columns;
-    g->count = count;
-    g->pair_x = malloc(count * sizeof *g->pair_x);
-    g->pair_y = malloc(count * sizeof *g->pair_y);
-    if (!g->pair_x || !g->pair_y)
-        return wwi_fail_memory(count * 2 * sizeof *g->pair_x);
+    const size_t count = g->count = list->count;
+    WWI_TRY(wwi_new(g->sides[0].of, count));
+    WWI_TRY(wwi_new(g->sides[1].of, count));
     for (size_t p = 0; p < count; p++) {
-        const size_t at = g->first + p;
-        const size_t x = matrix ? p / columns->count : row_index ? row_index[at] : at;
-        const size_t y = matrix ? p % columns->count : column_index ? column_index[at] : at;
+        const size_t at = list->first + p;
+        const size_t x = list->matrix ? p / columns->count : list->row_index ? list->row_index[at] : at;
+        const size_t y = list->matrix ? p % columns->count : list->column_index ? list->column_index[at] : at;
         if (x >= rows->count || y >= columns->count)
             return wwi_pairs_outside(at, x, y, rows->count, columns->count);
-        g->pair_x[p] = (uint32_t)x;
-        g->pair_y[p] = (uint32_t)y;
+        g->sides[0].of[p] = (uint32_t)x;
+        g->sides[1].of[p] = (uint32_t)y;
         const uint32_t n = rows->lengths[x], m = columns->lengths[y];
         const uint64_t cells = wwi_pairing_cells(&g->pair, n, m);
         if (cells == 0)
@@ -86,18 +94,16 @@ static ww_status take_pairs(ww_gradient *g, const size_t *row_index, const size_
     return WW_OK;
 }
 
-// Where the pairs of each series are listed: begin[s] to begin[s + 1] of `list`.
-static ww_status group_pairs(const uint32_t *of, size_t count, size_t series, size_t **begin, uint32_t **list) {
-    *begin = calloc(series + 2, sizeof **begin);
-    *list = malloc(count * sizeof **list);
-    if (!*begin || !*list)
-        return wwi_fail_memory(series * sizeof **begin + count * sizeof **list);
+// Where the pairs of each of so many series are listed: begin[i] to begin[i + 1] of `pairs`.
+static ww_status group_pairs(wwi_gradient_side *s, size_t count, size_t series) {
+    WWI_TRY(wwi_new_zeroed(s->begin, series + 2));
+    WWI_TRY(wwi_new(s->pairs, count));
     for (size_t p = 0; p < count; p++)
-        (*begin)[of[p] + 2]++;
-    for (size_t s = 2; s <= series; s++)
-        (*begin)[s + 1] += (*begin)[s];
+        s->begin[s->of[p] + 2]++;
+    for (size_t i = 2; i <= series; i++)
+        s->begin[i + 1] += s->begin[i];
     for (size_t p = 0; p < count; p++)
-        (*list)[(*begin)[of[p] + 1]++] = (uint32_t)p;
+        s->pairs[s->begin[s->of[p] + 1]++] = (uint32_t)p;
     return WW_OK;
 }
 
@@ -113,9 +119,9 @@ static int by_lengths(const void *a, const void *b) {
 }
 
 // Each series of a side that has pairs, with itself.
-static ww_status list_itself(ww_gradient *g, const ww_dataset *side, const size_t *begin, uint32_t mark) {
-    for (uint32_t i = 0; i < side->count; i++) {
-        const uint32_t id = i | mark, n = side->lengths[i];
+static ww_status list_itself(ww_gradient *g, const ww_dataset *d, const size_t *begin, uint32_t mark) {
+    for (uint32_t i = 0; i < d->count; i++) {
+        const uint32_t id = i | mark, n = d->lengths[i];
         if (begin[i] == begin[i + 1])
             continue;
         if (wwi_pairing_cells(&g->pair, n, n) == 0)
@@ -130,33 +136,31 @@ static ww_status list_tasks(ww_gradient *g) {
     const bool divergence = g->options.divergence != 0;
     const size_t most = g->count + (divergence ? rows->count + columns->count : 0);
     WWI_TRY(wwi_new(g->tasks, most));
-    for (size_t p = 0; p < g->count; p++)
-        g->tasks[p] = (wwi_gradient_pair){g->pair_x[p], g->pair_y[p] | WWI_OTHER_SIDE, rows->lengths[g->pair_x[p]],
-                                          columns->lengths[g->pair_y[p]], (uint32_t)p};
+    for (size_t p = 0; p < g->count; p++) {
+        const uint32_t x = g->sides[0].of[p], y = g->sides[1].of[p];
+        g->tasks[p] = (wwi_gradient_pair){x, y | WWI_OTHER_SIDE, rows->lengths[x], columns->lengths[y], (uint32_t)p};
+    }
     g->task_count = g->count;
     if (divergence) {
-        WWI_TRY(group_pairs(g->pair_x, g->count, rows->count, &g->by_row, &g->row_pairs));
-        WWI_TRY(group_pairs(g->pair_y, g->count, columns->count, &g->by_column, &g->column_pairs));
-        WWI_TRY(list_itself(g, rows, g->by_row, 0));
-        WWI_TRY(list_itself(g, columns, g->by_column, WWI_OTHER_SIDE));
+        WWI_TRY(group_pairs(&g->sides[0], g->count, rows->count));
+        WWI_TRY(group_pairs(&g->sides[1], g->count, columns->count));
+        WWI_TRY(list_itself(g, rows, g->sides[0].begin, 0));
+        WWI_TRY(list_itself(g, columns, g->sides[1].begin, WWI_OTHER_SIDE));
     }
     qsort(g->tasks, g->task_count, sizeof *g->tasks, by_lengths);
     return WW_OK;
 }
 
 static ww_status place_outputs(ww_gradient *g) {
-    const ww_dataset *sides[2] = {g->given_rows, g->given_columns};
-    uint64_t **offsets[2] = {&g->row_offsets, &g->column_offsets}, totals[2] = {0, 0};
+    uint64_t totals[2] = {0, 0};
     for (size_t side = 0; side < 2; side++) {
-        const ww_dataset *d = sides[side];
-        const uint32_t *of = side ? g->pair_y : g->pair_x;
+        wwi_gradient_side *s = &g->sides[side];
+        const ww_dataset *d = s->given;
         const size_t count = g->options.per_pair ? g->count : d->count;
-        uint64_t *at = malloc(count * sizeof *at);
-        if (!(*offsets[side] = at))
-            return wwi_fail_memory(count * sizeof *at);
+        WWI_TRY(wwi_new(s->offsets, count));
         for (size_t o = 0; o < count; o++) {
-            at[o] = totals[side];
-            totals[side] += (uint64_t)d->lengths[g->options.per_pair ? of[o] : o] * d->channels;
+            s->offsets[o] = totals[side];
+            totals[side] += (uint64_t)d->lengths[g->options.per_pair ? s->of[o] : o] * d->channels;
         }
     }
     for (size_t t = 0; t < g->task_count; t++) {
@@ -171,27 +175,11 @@ static ww_status place_outputs(ww_gradient *g) {
     WWI_TRY(wwi_new(g->alignment_offsets, g->count));
     for (size_t p = 0; p < g->count; p++) {
         g->alignment_offsets[p] = g->info.alignment;
-        g->info.alignment += (uint64_t)g->pair.rows->lengths[g->pair_x[p]] * g->pair.columns->lengths[g->pair_y[p]];
+        const uint32_t n = g->pair.rows->lengths[g->sides[0].of[p]];
+        g->info.alignment += (uint64_t)n * g->pair.columns->lengths[g->sides[1].of[p]];
     }
     return WW_OK;
 }
-
-// Keeps the batch where one is enough.
-static ww_status prepare(ww_gradient *g) {
-    WWI_TRY(wwi_gradient_batch_make(g, 0, &g->kept));
-    g->is_kept = g->kept.count == g->task_count;
-    if (!g->is_kept)
-        wwi_gradient_batch_close(&g->kept);
-    return WW_OK;
-}
-
-// The caller's list of pairs, or all rows with all columns.
-typedef struct pair_list {
-    const size_t *row_index, *column_index;
-    size_t first, count;
-    bool matrix;
-    uint32_t longest; // at least
-} pair_list;
 
 // What the measure and the series say of a block; its sizes come with the programs.
 static void take_form(ww_gradient *g) {
@@ -215,38 +203,36 @@ static void take_run(ww_gradient *g, const ww_run_options *run) {
 
 static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, const pair_list *list,
                         const ww_gradient_options *options, ww_gradient **gradient) {
-    ww_status status;
     ww_run_options run;
-    ww_gradient *g;
+    WWI_ENDS(ww_gradient_destroy) ww_gradient *g = NULL;
+    *gradient = NULL;
     WWI_TRY(wwi_new_zeroed(g, 1));
     g->first = list->first;
     g->longest = list->longest;
     g->options = (ww_gradient_options)WW_GRADIENT_OPTIONS_INIT;
     g->info = (ww_gradient_info)WW_GRADIENT_INFO_INIT;
-    if ((status = wwi_options_take(&g->options, options, "ww_gradient_options")) != WW_OK ||
-        (status = wwi_run_take(g->options.run, &run)) != WW_OK ||
-        (status = check_measure(measure, &g->options, rows)) != WW_OK ||
-        (status = wwi_pairing_open(measure, rows, columns, &g->pair)) != WW_OK)
-        goto done;
+    WWI_TRY(wwi_options_take(&g->options, options, "ww_gradient_options"));
+    WWI_TRY(wwi_run_take(g->options.run, &run));
+    WWI_TRY(check_measure(measure, &g->options, rows));
+    WWI_TRY(wwi_pairing_open(measure, rows, columns, &g->pair));
     take_run(g, &run);
-    wwi_dataset_retain(g->given_rows = rows);
-    wwi_dataset_retain(g->given_columns = columns ? columns : rows);
+    wwi_dataset_retain(g->sides[0].given = rows);
+    wwi_dataset_retain(g->sides[1].given = columns ? columns : rows);
     if (g->pair.rows->host || g->pair.columns->host) {
-        status = wwi_fail(WW_ERROR_UNSUPPORTED, "the series are not on the device at once");
-        wwi_fail_hint("use fewer series at a time, or a device with more memory");
-        goto done;
+        wwi_fail(WW_ERROR_UNSUPPORTED, "the series are not on the device at once");
+        return wwi_fail_hint("use fewer series at a time, or a device with more memory");
     }
     take_form(g);
-    if ((status = take_pairs(g, list->row_index, list->column_index, list->count, list->matrix)) != WW_OK ||
-        (status = list_tasks(g)) != WW_OK || (status = place_outputs(g)) != WW_OK ||
-        (status = wwi_gradient_build(g)) != WW_OK)
-        goto done;
-    status = prepare(g);
-done:
-    if (status != WW_OK)
-        ww_gradient_destroy(&g);
-    *gradient = g;
-    return status;
+    WWI_TRY(take_pairs(g, list));
+    WWI_TRY(list_tasks(g));
+    WWI_TRY(place_outputs(g));
+    WWI_TRY(wwi_gradient_build(g));
+    WWI_TRY(wwi_gradient_batch_make(g, 0, &g->kept));
+    g->is_kept = g->kept.count == g->task_count; // one batch is enough
+    if (!g->is_kept)
+        wwi_gradient_batch_close(&g->kept);
+    *gradient = wwi_taken(&g);
+    return WW_OK;
 }
 
 ww_status ww_gradient_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
@@ -313,9 +299,13 @@ static void list_sinks(const ww_gradient *g, const ww_gradient_outputs *o, wwi_g
         sinks[i].values = sinks[i].computed ? sinks[i].values : 0;
 }
 
+static void close_sinks(sink (*sinks)[SINKS]) {
+    for (size_t i = 0; i < SINKS; i++)
+        wwi_buffer_destroy(&(*sinks)[i].own);
+}
+
 static ww_status open_sink(const ww_gradient *g, sink *s) {
-    ww_status status = WW_OK;
-    const uint64_t size = wwi_precision_bytes(g->pair.rows->precision), bytes = s->values * size;
+    const uint64_t size = g->pair.value_bytes, bytes = s->values * size;
     wwi_buffer *device;
     if (!s->wanted)
         return WW_OK;
@@ -327,12 +317,9 @@ static ww_status open_sink(const ww_gradient *g, sink *s) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s have the full layout alone", s->name);
     const wwi_result result = {s->name, 1, s->values, size, false};
     WWI_TRY(wwi_result_check(&s->to, g->pair.context, &result, &device));
-    if (device && s->to.offset == 0)
-        *s->target = device;
-    else if ((status = wwi_buffer_create(g->pair.context, bytes, &s->own)) != WW_OK)
-        return status;
-    else
-        *s->target = s->own;
+    if (!device || s->to.offset)
+        WWI_TRY(wwi_buffer_create(g->pair.context, bytes, &s->own));
+    *s->target = s->own ? s->own : device;
     return wwi_buffer_fill_u32(*s->target, 0, bytes, 0);
 }
 
@@ -340,14 +327,14 @@ static ww_status open_sink(const ww_gradient *g, sink *s) {
 static ww_status open_unwanted(const ww_gradient *g, sink *s) {
     if (s->wanted || !s->computed)
         return WW_OK;
-    const uint64_t bytes = s->values * wwi_precision_bytes(g->pair.rows->precision);
-    const ww_status status = wwi_buffer_create(g->pair.context, bytes, &s->own);
+    const uint64_t bytes = s->values * g->pair.value_bytes;
+    WWI_TRY(wwi_buffer_create(g->pair.context, bytes, &s->own));
     *s->target = s->own;
-    return status;
+    return WW_OK;
 }
 
 static ww_status fill_sink(const ww_gradient *g, const sink *s) {
-    const uint64_t bytes = s->values * wwi_precision_bytes(g->pair.rows->precision);
+    const uint64_t bytes = s->values * g->pair.value_bytes;
     if (!s->own || !s->wanted)
         return WW_OK;
     return s->to.host ? wwi_stream_read(g->pair.stream, s->own, 0, bytes, s->to.host)
@@ -366,7 +353,7 @@ static ww_status upload_upstream(ww_gradient *g, const void *upstream, uint64_t 
 }
 
 static ww_status copy_upstream(ww_gradient *g, const ww_buffer *from, uint64_t offset, uint64_t bytes) {
-    const uint64_t size = wwi_precision_bytes(g->pair.rows->precision), has = wwi_buffer_bytes(from->memory);
+    const uint64_t size = g->pair.value_bytes, has = wwi_buffer_bytes(from->memory);
     if (from->context != g->pair.context || offset % size || offset > has || has - offset < bytes)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "upstream_device is of another context, or too small");
     WWI_TRY(wwi_grow_buffer(g->pair.context, &g->scratch.upstream, bytes));
@@ -374,19 +361,18 @@ static ww_status copy_upstream(ww_gradient *g, const ww_buffer *from, uint64_t o
 }
 
 static ww_status take_upstream(ww_gradient *g, const ww_gradient_outputs *o, wwi_gradient_targets *to) {
-    const uint64_t bytes = g->count * wwi_precision_bytes(g->pair.rows->precision);
+    const uint64_t bytes = g->count * g->pair.value_bytes;
     if (!o->upstream && !o->upstream_device)
         return WW_OK;
     if (o->upstream && o->upstream_device)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "upstream and upstream_device are both set");
-    const ww_status status = o->upstream ? upload_upstream(g, o->upstream, bytes)
-                                         : copy_upstream(g, o->upstream_device, o->upstream_offset, bytes);
+    WWI_TRY(o->upstream ? upload_upstream(g, o->upstream, bytes)
+                        : copy_upstream(g, o->upstream_device, o->upstream_offset, bytes));
     to->upstream = g->scratch.upstream;
-    return status;
+    return WW_OK;
 }
 
 static ww_status run_batches(ww_gradient *g, const wwi_gradient_targets *to) {
-    ww_status status = WW_OK;
     g->info.batches = 0;
     g->info.segments = 1;
     if (g->is_kept) {
@@ -394,16 +380,15 @@ static ww_status run_batches(ww_gradient *g, const wwi_gradient_targets *to) {
         g->info.segments = g->kept.segments;
         return wwi_gradient_batch_run(g, &g->kept, to);
     }
-    for (size_t first = 0; status == WW_OK && first < g->task_count;) {
-        wwi_gradient_batch batch;
+    for (size_t first = 0; first < g->task_count;) {
+        WWI_ENDS(wwi_gradient_batch_close) wwi_gradient_batch batch = {.first = first};
         WWI_TRY(wwi_gradient_batch_make(g, first, &batch));
-        status = wwi_gradient_batch_run(g, &batch, to);
         first += batch.count;
         g->info.batches++;
         g->info.segments = batch.segments > g->info.segments ? batch.segments : g->info.segments;
-        wwi_gradient_batch_close(&batch);
+        WWI_TRY(wwi_gradient_batch_run(g, &batch, to));
     }
-    return status;
+    return WW_OK;
 }
 
 static ww_status check_values(const ww_gradient *g, const void *values) {
@@ -446,11 +431,26 @@ static ww_status end_run(ww_gradient *g, ww_status status) {
     return status;
 }
 
-static ww_status compute(ww_gradient *g, const ww_gradient_outputs *o, wwi_gradient_targets *to, sink *sinks) {
-    WWI_TRY(take_upstream(g, o, to));
+// *to_host: an output is in host memory, so that the run ends here.
+static ww_status compute(ww_gradient *g, const ww_gradient_outputs *o, bool *to_host) {
+    wwi_gradient_targets to = {.values = NULL};
+    WWI_ENDS(close_sinks) sink sinks[SINKS] = {{.name = NULL}};
+    bool any = false;
+    list_sinks(g, o, &to, sinks);
+    for (size_t i = 0; i < SINKS; i++) {
+        WWI_TRY(open_sink(g, &sinks[i]));
+        any |= sinks[i].wanted != NULL;
+        *to_host |= sinks[i].to.host != NULL;
+    }
+    if (!any)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "no output is set");
+    wwi_pace_start(&g->pace, 2 * g->info.cells);
+    g->pace.enqueue_only = !*to_host && !g->pace.progress;
+    g->waiting = 0;
+    WWI_TRY(take_upstream(g, o, &to));
     for (size_t i = 0; i < SINKS; i++)
         WWI_TRY(open_unwanted(g, &sinks[i]));
-    WWI_TRY(run_batches(g, to));
+    WWI_TRY(run_batches(g, &to));
     for (size_t i = 0; i < SINKS; i++)
         WWI_TRY(fill_sink(g, &sinks[i]));
     for (size_t i = 0; i < SINKS; i++)
@@ -460,38 +460,18 @@ static ww_status compute(ww_gradient *g, const ww_gradient_outputs *o, wwi_gradi
 }
 
 ww_status ww_gradient_run(ww_gradient *g, const ww_gradient_outputs *outputs) {
-    ww_status status = WW_OK;
     ww_gradient_outputs o = WW_GRADIENT_OUTPUTS_INIT;
-    wwi_gradient_targets to = {NULL, NULL, NULL, NULL, NULL, NULL, NULL};
-    bool to_host = false, any = false;
+    bool to_host = false;
     if (!g || !outputs)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the gradient or the outputs are NULL");
     WWI_TRY(wwi_options_take(&o, outputs, "ww_gradient_outputs"));
-    sink sinks[SINKS];
-    list_sinks(g, &o, &to, sinks);
     wwi_stream_start(g->pair.stream);
     g->start_seconds = wwi_seconds();
-    for (size_t i = 0; status == WW_OK && i < SINKS; i++) {
-        any |= sinks[i].wanted != NULL;
-        status = open_sink(g, &sinks[i]);
-        to_host |= status == WW_OK && sinks[i].to.host;
-    }
-    if (status == WW_OK && !any)
-        status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "no output is set");
-    if (status != WW_OK)
-        goto done;
-    wwi_pace_start(&g->pace, 2 * g->info.cells);
-    g->pace.enqueue_only = !to_host && !g->pace.progress;
-    g->waiting = 0;
-    status = compute(g, &o, &to, sinks);
-done:
-    for (size_t i = 0; i < SINKS; i++)
-        wwi_buffer_destroy(&sinks[i].own);
-    if (status == WW_OK && !to_host && !g->pace.progress) {
-        g->pending = true;
-        return WW_OK;
-    }
-    return end_run(g, status);
+    const ww_status status = compute(g, &o, &to_host);
+    if (status != WW_OK || to_host || g->pace.progress)
+        return end_run(g, status);
+    g->pending = true;
+    return WW_OK;
 }
 
 ww_status ww_gradient_finish(ww_gradient *g) {

@@ -69,18 +69,22 @@ typedef struct wwi_gradient_scratch {
     wwi_buffer *packed, *carried, *adjoints, *checkpoints, *more_checkpoints, *edges, *slopes, *sums, *ends, *upstream;
 } wwi_gradient_scratch;
 
+typedef struct wwi_gradient_side {
+    ww_dataset *given; // as the caller gave it, before it is derived
+    uint32_t *of;      // the series of each pair
+    size_t *begin;     // divergence: where each series' pairs begin in `pairs`
+    uint32_t *pairs;
+    uint64_t *offsets; // of each output, in values
+} wwi_gradient_side;
+
 struct ww_gradient {
     wwi_pairing pair;
-    ww_dataset *given_rows, *given_columns; // as the caller gave them, before they are derived
-    ww_gradient_options options;            // `run` is read when it is created
-    size_t first, count;                    // the caller's pairs; of a part the first of them, else 0
-    uint32_t *pair_x, *pair_y;
-    wwi_gradient_pair *tasks; // sorted by length
+    ww_gradient_options options; // `run` is read when it is created
+    wwi_gradient_side sides[2];  // rows and columns
+    size_t first, count;         // the caller's pairs; of a part the first of them, else 0
+    wwi_gradient_pair *tasks;    // sorted by length
     size_t task_count;
-    size_t *by_row, *by_column; // divergence: where each series' pairs begin in row_pairs, column_pairs
-    uint32_t *row_pairs, *column_pairs;
-    uint64_t *row_offsets, *column_offsets; // of each output, in values
-    uint64_t *alignment_offsets;            // of each pair
+    uint64_t *alignment_offsets; // of each pair
     uint32_t longest;
     wwi_gradient_form form;
     wwi_gradient_program blocks[3]; // for tasks alone, side by side, and likewise by strips in one launch
@@ -112,8 +116,9 @@ typedef struct wwi_gradient_targets {
 // Chooses the sizes; compiles the program of sums and makes its kernels.
 ww_status wwi_gradient_build(ww_gradient *g);
 // The passes for so many tasks side by side.
-ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained, wwi_gradient_program **passes);
-// The batch from task `first` on that fits; its tables are uploaded. WW_ERROR_DEVICE_MEMORY.
+ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained);
+// The batch from task `first` on that fits; its tables are uploaded. It is to be closed, also after a failure.
+// WW_ERROR_DEVICE_MEMORY.
 ww_status wwi_gradient_batch_make(ww_gradient *g, size_t first, wwi_gradient_batch *batch);
 void wwi_gradient_batch_close(wwi_gradient_batch *batch);
 // Enqueues a batch.

@@ -41,8 +41,7 @@ static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t
 }
 
 static uint64_t bytes_of(const ww_gradient *g, need n) {
-    return (n.packed + 2 * n.carried + n.checkpoints + n.edges + n.slopes + n.sums + n.heads) *
-               wwi_precision_bytes(g->pair.rows->precision) +
+    return (n.packed + 2 * n.carried + n.checkpoints + n.edges + n.slopes + n.sums + n.heads) * g->pair.value_bytes +
            sizeof(ww_gradient_task) + 6 * sizeof(ww_gradient_entry);
 }
 
@@ -58,7 +57,7 @@ static uint64_t scratch_budget(const ww_gradient *g) {
 
 // Whether a batch of one task fits, all together and each of its buffers.
 static bool fits(const ww_gradient *g, need n, uint64_t budget) {
-    const uint64_t size = wwi_precision_bytes(g->pair.rows->precision);
+    const uint64_t size = g->pair.value_bytes;
     return bytes_of(g, n) <= budget && n.checkpoints <= wwi_context_max_buffer(g->pair.context) / size;
 }
 
@@ -112,7 +111,7 @@ static ww_status cut_segments(const ww_gradient *g, wwi_gradient_batch *b, uint6
 
 // As many tasks as fit, `most` at most: their sizes, and where the second buffer of checkpoints begins.
 static void fill_batch(const ww_gradient *g, wwi_gradient_batch *b, uint64_t budget, size_t most) {
-    const uint64_t size = wwi_precision_bytes(g->pair.rows->precision);
+    const uint64_t size = g->pair.value_bytes;
     const uint64_t largest = wwi_context_max_buffer(g->pair.context);
     uint64_t used = 0, used_checkpoints = 0;
     uint32_t tall, wide;
@@ -292,18 +291,13 @@ static ww_status append_tables(wwi_words *heads, const wwi_words *rows) {
 }
 
 static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
-    ww_status status;
-    wwi_words heads = {NULL, 0, 0}, rows = {NULL, 0, 0};
-    ww_gradient_task *tasks;
+    WWI_ENDS(wwi_words_free) wwi_words heads = {NULL, 0, 0}, rows = {NULL, 0, 0};
+    WWI_FREES ww_gradient_task *tasks = NULL;
     WWI_TRY(wwi_new_zeroed(tasks, b->count));
-    if ((status = place_tasks(g, b, tasks, &heads, &rows)) == WW_OK &&
-        (status = append_tables(&heads, &rows)) == WW_OK &&
-        (status = wwi_upload(g->pair.context, &b->tasks, tasks, b->count * sizeof *tasks)) == WW_OK)
-        status = wwi_upload(g->pair.context, &b->band, heads.data, heads.count * sizeof *heads.data);
-    wwi_words_free(&heads);
-    wwi_words_free(&rows);
-    free(tasks);
-    return status;
+    WWI_TRY(place_tasks(g, b, tasks, &heads, &rows));
+    WWI_TRY(append_tables(&heads, &rows));
+    WWI_TRY(wwi_upload(g->pair.context, &b->tasks, tasks, b->count * sizeof *tasks));
+    return wwi_upload(g->pair.context, &b->band, heads.data, heads.count * sizeof *heads.data);
 }
 
 // ---- what adds to which output
@@ -332,39 +326,29 @@ static int by_output(const void *a, const void *b) {
     return p->order < q->order ? -1 : p->order > q->order;
 }
 
-// The points of a series output.
-static uint32_t points_of(const ww_gradient *g, bool columns, uint32_t output) {
-    const uint32_t *of = columns ? g->pair_y : g->pair_x;
-    return (columns ? g->given_columns : g->given_rows)->lengths[g->options.per_pair ? of[output] : output];
-}
-
-// Entries sorted by their outputs. `offsets`: where each series output begins; NULL: the outputs are numbers.
-static ww_status send_list(const ww_gradient *g, addends *from, const uint64_t *offsets, bool columns,
+// Entries sorted by their outputs: those of a side's series; `side` NULL: numbers.
+static ww_status send_list(const ww_gradient *g, addends *from, const wwi_gradient_side *side,
                            wwi_gradient_list *list) {
-    ww_status status;
     const size_t count = from->count;
-    ww_gradient_entry *entries = malloc((count + 1) * sizeof *entries);
-    uint32_t *begins = malloc((count + 1) * sizeof *begins);
-    uint64_t *places = malloc((count + 1) * 2 * sizeof *places);
+    WWI_FREES ww_gradient_entry *entries = NULL;
+    WWI_FREES uint32_t *begins = NULL;
+    WWI_FREES uint64_t *places = NULL;
+    WWI_TRY(wwi_new(entries, count + 1));
+    WWI_TRY(wwi_new(begins, count + 1));
+    WWI_TRY(wwi_new(places, (count + 1) * 2));
     uint32_t *numbers = (uint32_t *)(void *)places;
-    if (!entries || !begins || !places) {
-        status = wwi_fail_memory(count * 40);
-        goto done;
-    }
     if (count)
         qsort(from->data, count, sizeof *from->data, by_output);
-    list->count = 0;
-    list->most = 0;
-    list->many = false;
+    list->count = list->most = 0;
     for (size_t i = 0; i < count; i++) {
         const uint32_t output = from->data[i].output;
         entries[i] = from->data[i].entry;
         if (i && output == from->data[i - 1].output)
             continue;
         begins[list->count] = (uint32_t)i;
-        if (offsets) {
-            const uint32_t points = points_of(g, columns, output);
-            places[2 * list->count] = offsets[output];
+        if (side) {
+            const uint32_t points = side->given->lengths[g->options.per_pair ? side->of[output] : output];
+            places[2 * list->count] = side->offsets[output];
             places[2 * list->count + 1] = points;
             list->most = points > list->most ? points : list->most;
         } else {
@@ -375,59 +359,53 @@ static ww_status send_list(const ww_gradient *g, addends *from, const uint64_t *
     begins[list->count] = (uint32_t)count;
     list->many = list->count && count / list->count >= MANY_ENTRIES;
     ww_context *context = g->pair.context;
-    if ((status = wwi_upload(context, &list->entries, entries, count * sizeof *entries)) == WW_OK &&
-        (status = wwi_upload(context, &list->begins, begins, (list->count + 1ull) * sizeof *begins)) == WW_OK)
-        status = wwi_upload(context, &list->outputs, places, list->count * (offsets ? 16ull : 4ull));
-done:
-    free(entries);
-    free(begins);
-    free(places);
-    return status;
+    WWI_TRY(wwi_upload(context, &list->entries, entries, count * sizeof *entries));
+    WWI_TRY(wwi_upload(context, &list->begins, begins, (list->count + 1ull) * sizeof *begins));
+    return wwi_upload(context, &list->outputs, places, list->count * (side ? 16ull : 4ull));
 }
 
 typedef struct sums {
     addends rows, columns, pairs;
 } sums;
 
+static void sums_free(sums *s) {
+    free(s->rows.data);
+    free(s->columns.data);
+    free(s->pairs.data);
+}
+
 // What task `number` of the batch adds to the outputs of pair p.
 static ww_status add_pair(const ww_gradient *g, uint32_t number, uint32_t p, sums *to) {
     const bool each = g->options.per_pair != 0;
-    WWI_TRY(add(&to->rows, each ? p : g->pair_x[p], number, 0, p, 1.0f));
-    WWI_TRY(add(&to->columns, each ? p : g->pair_y[p], number, 1, p, 1.0f));
+    WWI_TRY(add(&to->rows, each ? p : g->sides[0].of[p], number, 0, p, 1.0f));
+    WWI_TRY(add(&to->columns, each ? p : g->sides[1].of[p], number, 1, p, 1.0f));
     return add(&to->pairs, p, number, 0, p, 1.0f);
 }
 
 // A series with itself: half of it, less, for every pair that the series is in, and by both of its places.
 static ww_status add_itself(const ww_gradient *g, uint32_t number, uint32_t series, sums *to) {
-    ww_status status = WW_OK;
     const bool column = (series & WWI_OTHER_SIDE) != 0;
     const uint32_t id = series & ~WWI_OTHER_SIDE;
-    const size_t *begin = column ? g->by_column : g->by_row;
-    const uint32_t *pairs = column ? g->column_pairs : g->row_pairs;
+    const wwi_gradient_side *s = &g->sides[column];
     addends *side = column ? &to->columns : &to->rows;
-    for (size_t i = begin[id]; status == WW_OK && i < begin[id + 1]; i++) {
-        const uint32_t p = pairs[i], output = g->options.per_pair ? p : id;
-        if ((status = add(side, output, number, 0, p, -0.5f)) == WW_OK &&
-            (status = add(side, output, number, 1, p, -0.5f)) == WW_OK)
-            status = add(&to->pairs, p, number, 0, p, -0.5f);
+    for (size_t i = s->begin[id]; i < s->begin[id + 1]; i++) {
+        const uint32_t p = s->pairs[i], output = g->options.per_pair ? p : id;
+        WWI_TRY(add(side, output, number, 0, p, -0.5f));
+        WWI_TRY(add(side, output, number, 1, p, -0.5f));
+        WWI_TRY(add(&to->pairs, p, number, 0, p, -0.5f));
     }
-    return status;
+    return WW_OK;
 }
 
 static ww_status make_lists(const ww_gradient *g, wwi_gradient_batch *b) {
-    ww_status status = WW_OK;
-    sums all = {.rows = {NULL, 0, 0}};
-    for (uint32_t t = 0; status == WW_OK && t < b->count; t++) {
+    WWI_ENDS(sums_free) sums all = {.rows = {NULL, 0, 0}};
+    for (uint32_t t = 0; t < b->count; t++) {
         const wwi_gradient_pair *task = &g->tasks[b->first + t];
-        status = task->pair != WWI_NO_PAIR ? add_pair(g, t, task->pair, &all) : add_itself(g, t, task->x_id, &all);
+        WWI_TRY(task->pair != WWI_NO_PAIR ? add_pair(g, t, task->pair, &all) : add_itself(g, t, task->x_id, &all));
     }
-    if (status == WW_OK && (status = send_list(g, &all.rows, g->row_offsets, false, &b->rows)) == WW_OK &&
-        (status = send_list(g, &all.columns, g->column_offsets, true, &b->columns)) == WW_OK)
-        status = send_list(g, &all.pairs, NULL, false, &b->pairs);
-    free(all.rows.data);
-    free(all.columns.data);
-    free(all.pairs.data);
-    return status;
+    WWI_TRY(send_list(g, &all.rows, &g->sides[0], &b->rows));
+    WWI_TRY(send_list(g, &all.columns, &g->sides[1], &b->columns));
+    return send_list(g, &all.pairs, NULL, &b->pairs);
 }
 
 void wwi_gradient_batch_close(wwi_gradient_batch *b) {
@@ -439,13 +417,12 @@ void wwi_gradient_batch_close(wwi_gradient_batch *b) {
 }
 
 ww_status wwi_gradient_batch_make(ww_gradient *g, size_t first, wwi_gradient_batch *b) {
-    ww_status status;
-    wwi_gradient_program *passes;
     memset(b, 0, sizeof *b);
-    if ((status = take_tasks(g, first, b)) != WW_OK ||
-        (!(b->chained[0] && b->chained[1]) && (status = wwi_gradient_passes(g, b->stride, false, &passes)) != WW_OK) ||
-        ((b->chained[0] || b->chained[1]) && (status = wwi_gradient_passes(g, b->stride, true, &passes)) != WW_OK) ||
-        (status = make_tasks(g, b)) != WW_OK || (status = make_lists(g, b)) != WW_OK)
-        wwi_gradient_batch_close(b);
-    return status;
+    WWI_TRY(take_tasks(g, first, b));
+    if (!(b->chained[0] && b->chained[1]))
+        WWI_TRY(wwi_gradient_passes(g, b->stride, false));
+    if (b->chained[0] || b->chained[1])
+        WWI_TRY(wwi_gradient_passes(g, b->stride, true));
+    WWI_TRY(make_tasks(g, b));
+    return make_lists(g, b);
 }

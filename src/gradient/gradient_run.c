@@ -86,7 +86,7 @@ static void write_options(const ww_gradient *g, uint32_t stride, bool chained, c
              nvidia ? TILE_REGISTERS : "");
 }
 
-ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained, wwi_gradient_program **passes) {
+ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained) {
     char options[512];
     static const char *const texts[] = {"gradient/gradient_args.h", "gradient/gradient_blocks.cl",
                                         "gradient/gradient_forward.cl", "gradient/gradient_backward.cl", NULL};
@@ -101,7 +101,7 @@ ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained, wwi
                               g->form.group,
                               g->form.registers,
                               options};
-    wwi_gradient_program *p = *passes = &g->blocks[chained ? 2 : stride > 1];
+    wwi_gradient_program *p = &g->blocks[chained ? 2 : stride > 1];
     if (p->backward)
         return WW_OK;
     write_options(g, stride, chained, options, sizeof options);
@@ -145,26 +145,23 @@ typedef struct pass {
     const wwi_gradient_batch *batch;
     wwi_kernel *kernel;
     ww_gradient_args args;
-    const wwi_arg *buffers;
+    wwi_arg all[10]; // of the kernel; the first is for `args`
     size_t count;
     double cells; // of the pass
     bool slopes;
 } pass;
 
 static ww_status launch(ww_gradient *g, pass *p, uint64_t items) {
-    wwi_arg all[16] = {ARGS(g, p->args)};
-    for (size_t i = 0; i < p->count; i++)
-        all[1 + i] = p->buffers[i];
-    return wwi_launch_items(p->kernel, wwi_ceil_div(items, g->form.vector), g->form.group, all, 1 + p->count);
+    p->all[0] = ARGS(g, p->args);
+    return wwi_launch_items(p->kernel, wwi_ceil_div(items, g->form.vector), g->form.group, p->all, p->count);
 }
 
 static ww_status run_pairs(ww_gradient *g, pass *p) {
-    ww_status status = WW_OK;
     const size_t count = p->batch->count;
     const double each = p->cells / (double)count;
     // Whole packs; of vectors one for each core.
     const uint64_t packs = g->form.vector > 1 ? g->form.vector * wwi_compute_units(g->pair.context) : 64;
-    for (size_t at = 0, take; status == WW_OK && at < count; at += take) {
+    for (size_t at = 0, take; at < count; at += take) {
         take = (size_t)wwi_pace_units(&g->pace, g->rate, count - at, each);
         if (g->form.tiles && !p->slopes) {
             // As many as are resident at once: a few more would take as long again.
@@ -177,15 +174,15 @@ static ww_status run_pairs(ww_gradient *g, pass *p) {
         // By tiles a work-item of the pass back takes the next pair when it is through with one.
         const bool pulls = g->form.tiles && p->slopes;
         const uint64_t resident = wwi_compute_units(g->pair.context) * TILE_RESIDENT;
-        if ((!pulls || (status = wwi_buffer_fill_u32(g->scratch.adjoints, 0, sizeof(uint32_t), 0)) == WW_OK) &&
-            (status = launch(g, p, pulls ? wwi_least(take, resident) : take)) == WW_OK)
-            status = enqueued(g, each * (double)take, true);
+        if (pulls)
+            WWI_TRY(wwi_buffer_fill_u32(g->scratch.adjoints, 0, sizeof(uint32_t), 0));
+        WWI_TRY(launch(g, p, pulls ? wwi_least(take, resident) : take));
+        WWI_TRY(enqueued(g, each * (double)take, true));
     }
-    return status;
+    return WW_OK;
 }
 
 static ww_status run_diagonals(ww_gradient *g, pass *p) {
-    ww_status status = WW_OK;
     const uint32_t tall = (uint32_t)wwi_ceil_div(p->batch->tall, g->form.tiles ? g->form.chunk : 1);
     const uint32_t wide = p->args.column_end - p->args.column_begin;
     const uint32_t least = tall < wide ? tall : wide, all = tall + wide - 1;
@@ -196,19 +193,18 @@ static ww_status run_diagonals(ww_gradient *g, pass *p) {
     // Where lanes are pairs side by side, whole packs.
     const uint32_t pack = p->batch->stride > 1 ? g->form.vector : 1;
     const uint64_t across = wwi_ceil_div(p->batch->count, pack) * pack;
-    for (uint32_t d = 0; status == WW_OK && d < all; d++) {
+    for (uint32_t d = 0; d < all; d++) {
         uint32_t turns = d + 1 < all - d ? d + 1 : all - d;
         turns = turns < least ? turns : least;
         p->args.diagonal = d;
         p->args.turns = turns;
-        for (uint32_t c = 0; status == WW_OK && c <= (p->slopes ? last_channel : 0); c += g->form.slope_channels) {
+        for (uint32_t c = 0; c <= (p->slopes ? last_channel : 0); c += g->form.slope_channels) {
             p->args.slope_channel = c;
-            status = launch(g, p, across * turns);
+            WWI_TRY(launch(g, p, across * turns));
         }
-        if (status == WW_OK)
-            status = enqueued(g, p->cells / all, true);
+        WWI_TRY(enqueued(g, p->cells / all, true));
     }
-    return status;
+    return WW_OK;
 }
 
 // All strips in one launch: a strip's work-item waits for that of the strip before, `head` has how far each is.
@@ -235,7 +231,7 @@ static ww_status run_pass(ww_gradient *g, pass *p, uint32_t begin, uint32_t end)
 }
 
 static ww_status grow_buffers(ww_gradient *g, const wwi_gradient_batch *b) {
-    const uint64_t size = wwi_precision_bytes(g->pair.rows->precision);
+    const uint64_t size = g->pair.value_bytes;
     return WWI_GROW(g->pair.context, {&g->scratch.packed, b->packed * size}, {&g->scratch.carried, b->carried * size},
                     {&g->scratch.adjoints, b->carried * size}, {&g->scratch.checkpoints, b->checkpoints * size},
                     {&g->scratch.edges, b->edges * size}, {&g->scratch.more_checkpoints, b->more_checkpoints * size},
@@ -245,7 +241,7 @@ static ww_status grow_buffers(ww_gradient *g, const wwi_gradient_batch *b) {
 
 static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args) {
     wwi_slice x, y;
-    WWI_TRY(wwi_pairing_slices(&g->pair, 0, g->pair.rows->count, 0, g->pair.columns->count, &x, &y));
+    WWI_TRY(wwi_pairing_slices(&g->pair, wwi_pairing_all(&g->pair), &x, &y));
     args.count = (uint32_t)b->count;
     // Where series lie together a group writes one.
     const uint64_t groups = args.stride == 1 ? 2 * b->count : wwi_ceil_div(2 * b->count, g->form.group);
@@ -253,31 +249,28 @@ static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, ww_gra
                       WWI_BUFFER(x.series), WWI_BUFFER(y.values), WWI_BUFFER(y.series), WWI_BUFFER(g->scratch.packed));
 }
 
-enum { AHEAD_BUFFERS = 8 };
+static wwi_buffer *last_checkpoints(const ww_gradient *g, const wwi_gradient_batch *b) {
+    return b->more_checkpoints ? g->scratch.more_checkpoints : g->scratch.checkpoints;
+}
 
-// A pass forward. `buffers` holds its arguments.
-static pass pass_ahead(const ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args, wwi_arg *buffers) {
-    const wwi_arg all[AHEAD_BUFFERS] = {
-        WWI_BUFFER(b->tasks),
-        WWI_BUFFER(b->band),
-        WWI_BUFFER(g->scratch.packed),
-        WWI_BUFFER(g->scratch.carried),
-        WWI_BUFFER(g->scratch.checkpoints),
-        WWI_BUFFER(g->scratch.edges),
-        WWI_BUFFER(g->scratch.ends),
-        WWI_BUFFER(b->more_checkpoints ? g->scratch.more_checkpoints : g->scratch.checkpoints)};
-    memcpy(buffers, all, sizeof all);
+static pass pass_ahead(const ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args) {
     return (pass){.batch = b,
                   .kernel = g->blocks[b->chained[0] ? 2 : b->stride > 1].forward,
                   .args = args,
-                  .buffers = buffers,
-                  .count = g->form.tiles ? AHEAD_BUFFERS : AHEAD_BUFFERS - 1};
+                  .all = {[1] = WWI_BUFFER(b->tasks),
+                          WWI_BUFFER(b->band),
+                          WWI_BUFFER(g->scratch.packed),
+                          WWI_BUFFER(g->scratch.carried),
+                          WWI_BUFFER(g->scratch.checkpoints),
+                          WWI_BUFFER(g->scratch.edges),
+                          WWI_BUFFER(g->scratch.ends),
+                          WWI_BUFFER(last_checkpoints(g, b))},
+                  .count = g->form.tiles ? 9 : 8};
 }
 
 // The pass forward; with one segment its checkpoints are those of the pass back.
 static ww_status run_ahead(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args, bool back) {
-    wwi_arg ahead_buffers[AHEAD_BUFFERS];
-    pass ahead = pass_ahead(g, b, args, ahead_buffers);
+    pass ahead = pass_ahead(g, b, args);
     ahead.args.segment_columns = b->segments > 1 ? b->segment : 0;
     ahead.args.checkpoint_columns = b->segment;
     ahead.args.keep = back && b->segments == 1;
@@ -285,25 +278,21 @@ static ww_status run_ahead(ww_gradient *g, const wwi_gradient_batch *b, ww_gradi
 }
 
 static ww_status run_back(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args, wwi_buffer *alignment) {
-    ww_status status = WW_OK;
-    const uint64_t size = wwi_precision_bytes(g->pair.rows->precision);
-    wwi_arg ahead_buffers[AHEAD_BUFFERS];
-    const wwi_arg back_buffers[] = {
-        WWI_BUFFER(b->tasks),
-        WWI_BUFFER(b->band),
-        WWI_BUFFER(g->scratch.packed),
-        WWI_BUFFER(g->scratch.checkpoints),
-        WWI_BUFFER(g->scratch.adjoints),
-        WWI_BUFFER(g->scratch.slopes),
-        WWI_BUFFER(g->scratch.sums),
-        WWI_BUFFER(alignment ? alignment : g->scratch.ends),
-        WWI_BUFFER(b->more_checkpoints ? g->scratch.more_checkpoints : g->scratch.checkpoints)};
-    pass ahead = pass_ahead(g, b, args, ahead_buffers);
+    const uint64_t size = g->pair.value_bytes;
+    pass ahead = pass_ahead(g, b, args);
     pass back = {.batch = b,
                  .kernel = g->blocks[b->chained[1] ? 2 : b->stride > 1].backward,
                  .args = args,
-                 .buffers = back_buffers,
-                 .count = g->form.tiles ? 9 : 8,
+                 .all = {[1] = WWI_BUFFER(b->tasks),
+                         WWI_BUFFER(b->band),
+                         WWI_BUFFER(g->scratch.packed),
+                         WWI_BUFFER(g->scratch.checkpoints),
+                         WWI_BUFFER(g->scratch.adjoints),
+                         WWI_BUFFER(g->scratch.slopes),
+                         WWI_BUFFER(g->scratch.sums),
+                         WWI_BUFFER(alignment ? alignment : g->scratch.ends),
+                         WWI_BUFFER(last_checkpoints(g, b))},
+                 .count = g->form.tiles ? 10 : 9,
                  .slopes = true};
     WWI_TRY(wwi_buffer_fill_u32(g->scratch.adjoints, 0, b->carried * size, 0));
     WWI_TRY(wwi_buffer_fill_u32(g->scratch.slopes, 0, b->slopes * size, 0));
@@ -311,14 +300,14 @@ static ww_status run_back(ww_gradient *g, const wwi_gradient_batch *b, ww_gradie
     ahead.args.keep = 1;
     ahead.args.segment_columns = back.args.segment_columns = b->segments > 1 ? b->segment : 0;
     ahead.args.checkpoint_columns = back.args.checkpoint_columns = b->segment;
-    for (uint32_t s = b->segments; status == WW_OK && s-- > 0;) {
+    for (uint32_t s = b->segments; s-- > 0;) {
         const uint32_t begin = s * b->segment, end = begin + b->segment < b->wide ? begin + b->segment : b->wide;
         ahead.args.segment = back.args.segment = s;
         if (b->segments > 1)
             WWI_TRY(run_pass(g, &ahead, begin, end));
-        status = run_pass(g, &back, begin, end);
+        WWI_TRY(run_pass(g, &back, begin, end));
     }
-    return status;
+    return WW_OK;
 }
 
 static ww_status sum_series(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args,
@@ -384,8 +373,8 @@ static ww_status run_channel(ww_gradient *g, const wwi_gradient_batch *b, ww_gra
 
 ww_status wwi_gradient_batch_run(ww_gradient *g, const wwi_gradient_batch *b, const wwi_gradient_targets *to) {
     ww_gradient_args args = args_of(g, b, to->upstream != NULL);
-    ww_status status = grow_buffers(g, b);
-    for (; status == WW_OK && args.channel < g->form.passes; args.channel++)
-        status = run_channel(g, b, args, to);
-    return status == WW_OK ? enqueued(g, 0, false) : status;
+    WWI_TRY(grow_buffers(g, b));
+    for (; args.channel < g->form.passes; args.channel++)
+        WWI_TRY(run_channel(g, b, args, to));
+    return enqueued(g, 0, false);
 }

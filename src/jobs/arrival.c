@@ -36,20 +36,19 @@ typedef struct arrival {
 static void take_piece(void *user, uint64_t at, uint64_t bytes, const void *data) {
     arrival *t = user;
     memcpy(t->to + at, data, bytes);
-    if (!isinf(t->plan->pair.limit) &&
-        any_above(t->plan, data, bytes / wwi_precision_bytes(t->plan->pair.rows->precision)))
+    if (!isinf(t->plan->pair.limit) && any_above(t->plan, data, bytes / t->plan->pair.value_bytes))
         atomic_store(&t->above, true);
 }
 
 ww_status wwi_plan_fetch(const ww_plan *p, wwi_buffer *buffer, uint64_t count, void *results) {
-    const uint64_t bytes = count * wwi_precision_bytes(p->pair.rows->precision);
+    const uint64_t bytes = count * p->pair.value_bytes;
     // A GPU's results come in pieces through memory that it writes itself, where there are enough for that.
     if (!wwi_is_gpu(p->pair.context) || bytes <= 2 * WWI_FETCH_PIECE) {
-        const ww_status status = wwi_stream_read(p->pair.stream, buffer, 0, bytes, results);
-        return status == WW_OK ? wwi_plan_check_results(p, results, count) : status;
+        WWI_TRY(wwi_stream_read(p->pair.stream, buffer, 0, bytes, results));
+        return wwi_plan_check_results(p, results, count);
     }
     arrival t = {.plan = p, .to = results};
     const wwi_fetch_part part = {.buffer = buffer, .bytes = bytes, .take = take_piece, .user = &t};
-    const ww_status status = wwi_fetch(&part, 1);
-    return status == WW_OK && atomic_load(&t.above) ? wwi_plan_check_results(p, results, count) : status;
+    WWI_TRY(wwi_fetch(&part, 1));
+    return atomic_load(&t.above) ? wwi_plan_check_results(p, results, count) : WW_OK;
 }

@@ -41,12 +41,10 @@ void wwi_bounds_destroy(wwi_bounds **bounds) {
 
 // For each column the rows (first, end) that the band holds there.
 static ww_status upload_intervals(wwi_bounds *b, const ww_band *band, uint32_t n, uint32_t m) {
-    ww_status status;
-    wwi_words words = {NULL, 0, 0};
-    uint32_t *intervals;
+    WWI_ENDS(wwi_words_free) wwi_words words = {NULL, 0, 0};
+    WWI_FREES uint32_t *intervals = NULL;
     WWI_TRY(wwi_new(intervals, 2 * (size_t)m));
-    if ((status = wwi_band_table(band, n, m, &words)) != WW_OK)
-        goto done;
+    WWI_TRY(wwi_band_table(band, n, m, &words));
     // Both ends of the rows' intervals only move to the right.
     const uint32_t *rows = words.data;
     uint32_t first = 0, end = 0;
@@ -58,11 +56,7 @@ static ww_status upload_intervals(wwi_bounds *b, const ww_band *band, uint32_t n
         intervals[2 * j] = first;
         intervals[2 * j + 1] = end;
     }
-    status = wwi_upload(b->context, &b->intervals, intervals, 2 * (uint64_t)m * sizeof *intervals);
-done:
-    wwi_words_free(&words);
-    free(intervals);
-    return status;
+    return wwi_upload(b->context, &b->intervals, intervals, 2 * (uint64_t)m * sizeof *intervals);
 }
 
 static ww_status compile(wwi_bounds *b, const ww_measure *measure, ww_precision precision, wwi_stream *stream) {
@@ -83,9 +77,8 @@ static ww_status compile(wwi_bounds *b, const ww_measure *measure, ww_precision 
 
 ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, wwi_stream *stream,
                             wwi_bounds **bounds) {
-    ww_status status = WW_OK;
+    WWI_ENDS(wwi_bounds_destroy) wwi_bounds *b = NULL;
     *bounds = NULL;
-    wwi_bounds *b;
     WWI_TRY(wwi_new_zeroed(b, 1));
     wwi_context_retain(rows->context);
     b->context = rows->context;
@@ -98,24 +91,23 @@ ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_data
     const uint32_t n = rows->rank_lengths[rows->rank_count - 1], m = columns->rank_lengths[columns->rank_count - 1];
     if (measure->band.kind != WW_BAND_NONE && rows->rank_count == 1 && columns->rank_count == 1) {
         b->envelope = m;
-        status = upload_intervals(b, &measure->band, n, m);
+        WWI_TRY(upload_intervals(b, &measure->band, n, m));
     }
     // The errors of bound and distance are each below the roundings of as many additions as a path has cells.
     const double unit = rows->precision == WW_DOUBLE ? 0x1p-53 : 0x1p-24;
     b->scale = (float)(1 - fmax(2 * ((double)n + m + b->channels + 16) * unit, 0x1p-22));
-    if (status != WW_OK || (status = compile(b, measure, rows->precision, stream)) != WW_OK ||
-        (status = wwi_buffer_create(b->context, sizeof(uint32_t), &b->count)) != WW_OK)
-        wwi_bounds_destroy(&b);
-    *bounds = b;
-    return status;
+    WWI_TRY(compile(b, measure, rows->precision, stream));
+    WWI_TRY(wwi_buffer_create(b->context, sizeof(uint32_t), &b->count));
+    *bounds = wwi_taken(&b);
+    return WW_OK;
 }
 
 static ww_bounds_args job_of(const wwi_bounds *b, const wwi_area *area) {
     return (ww_bounds_args){
-        .row = (uint32_t)area->row,
-        .rows = (uint32_t)area->rows,
-        .column = (uint32_t)area->column,
-        .columns = (uint32_t)area->columns,
+        .row = (uint32_t)area->at.row,
+        .rows = (uint32_t)area->at.rows,
+        .column = (uint32_t)area->at.column,
+        .columns = (uint32_t)area->at.columns,
         .envelope = b->envelope,
         .exclude_self = area->exclude_self,
         .scale = b->scale,
@@ -123,20 +115,17 @@ static ww_bounds_args job_of(const wwi_bounds *b, const wwi_area *area) {
 }
 
 static uint64_t block_groups(const wwi_bounds *b, const wwi_area *area) {
-    return area->rows * wwi_ceil_div(area->columns, (uint64_t)b->group * b->each);
+    return area->at.rows * wwi_ceil_div(area->at.columns, (uint64_t)b->group * b->each);
 }
 
 ww_status wwi_bounds_compute(wwi_bounds *b, const wwi_area *area) {
-    ww_status status = WW_OK;
     const ww_bounds_args job = job_of(b, area);
-    const uint64_t values = (uint64_t)area->rows * b->channels * b->envelope;
+    const uint64_t values = (uint64_t)area->at.rows * b->channels * b->envelope;
     WWI_TRY(WWI_GROW(b->context, {&b->lower, values * b->value_bytes}, {&b->upper, values * b->value_bytes}));
     // Without intervals the kernel reads none.
-    if ((status =
-             WWI_LAUNCH_ITEMS(b->make_envelope, values, b->group, WWI_BUFFER(area->row_window.values),
-                              WWI_BUFFER(area->row_window.series), WWI_BUFFER(b->intervals ? b->intervals : b->count),
-                              WWI_VALUE(job), WWI_BUFFER(b->lower), WWI_BUFFER(b->upper))) != WW_OK)
-        return status;
+    WWI_TRY(WWI_LAUNCH_ITEMS(b->make_envelope, values, b->group, WWI_BUFFER(area->row_window.values),
+                             WWI_BUFFER(area->row_window.series), WWI_BUFFER(b->intervals ? b->intervals : b->count),
+                             WWI_VALUE(job), WWI_BUFFER(b->lower), WWI_BUFFER(b->upper)));
     return WWI_LAUNCH(b->make_bounds, block_groups(b, area), b->group, WWI_BUFFER(area->row_window.values),
                       WWI_BUFFER(area->row_window.series), WWI_BUFFER(area->column_window.values),
                       WWI_BUFFER(area->column_window.series), WWI_BUFFER(b->lower), WWI_BUFFER(b->upper),

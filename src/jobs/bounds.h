@@ -3,12 +3,11 @@
 #ifndef WAVEWARP_BOUNDS_H
 #define WAVEWARP_BOUNDS_H
 
-#include "data/slice.h"
-#include "measure/measure_table.h"
+#include "pairing/pairing.h"
 
 // A block of rows and columns, where their series are, and its distances so far: row after row, NaN where unknown.
 typedef struct wwi_area {
-    size_t row, rows, column, columns;
+    wwi_rectangle at;
     wwi_slice row_window, column_window;
     bool exclude_self; // a row is no candidate of itself
     wwi_buffer *distances;

@@ -14,60 +14,56 @@ void ww_buffer_destroy(ww_buffer **buffer) {
     free(b);
 }
 
-static ww_status make(ww_context *context, ww_buffer **buffer) {
-    *buffer = calloc(1, sizeof **buffer);
-    if (!*buffer)
-        return wwi_fail_memory(sizeof **buffer);
-    (*buffer)->context = context;
-    wwi_context_retain(context);
+// One without memory, for `buffer`, which is NULL until it has some.
+static ww_status make(ww_context *context, ww_buffer **buffer, ww_buffer **made) {
+    if (buffer)
+        *buffer = NULL;
+    if (!context || !buffer)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or buffer is NULL");
+    WWI_TRY(wwi_new_zeroed(*made, 1));
+    wwi_context_retain((*made)->context = context);
     return WW_OK;
 }
 
 ww_status ww_buffer_create(ww_context *context, uint64_t bytes, ww_buffer **buffer) {
-    if (buffer)
-        *buffer = NULL;
-    if (!context || !buffer)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or buffer is NULL");
+    WWI_ENDS(ww_buffer_destroy) ww_buffer *b = NULL;
+    WWI_TRY(make(context, buffer, &b));
     if (bytes == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a buffer of 0 bytes");
-    WWI_TRY(make(context, buffer));
-    const ww_status status = wwi_buffer_create(context, bytes, &(*buffer)->memory);
-    if (status != WW_OK)
-        ww_buffer_destroy(buffer);
-    return status;
+    WWI_TRY(wwi_buffer_create(context, bytes, &b->memory));
+    *buffer = wwi_taken(&b);
+    return WW_OK;
 }
 
 ww_status wwi_output_wrap(ww_context *context, void *memory, ww_buffer **buffer) {
-    if (buffer)
-        *buffer = NULL;
-    if (!context || !buffer)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or buffer is NULL");
-    WWI_TRY(make(context, buffer));
-    const ww_status status = wwi_buffer_wrap(context, memory, &(*buffer)->memory);
-    if (status != WW_OK)
-        ww_buffer_destroy(buffer);
-    return status;
+    WWI_ENDS(ww_buffer_destroy) ww_buffer *b = NULL;
+    WWI_TRY(make(context, buffer, &b));
+    WWI_TRY(wwi_buffer_wrap(context, memory, &b->memory));
+    *buffer = wwi_taken(&b);
+    return WW_OK;
 }
 
 uint64_t ww_buffer_bytes(const ww_buffer *buffer) {
     return buffer ? wwi_buffer_bytes(buffer->memory) : 0;
 }
 
-ww_status ww_buffer_read(const ww_buffer *buffer, uint64_t offset, uint64_t bytes, void *target) {
-    if (!buffer || (!target && bytes))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "buffer or target is NULL");
+static ww_status check_part(const ww_buffer *buffer, uint64_t offset, uint64_t bytes, const void *host,
+                            const char *name, const char *done) {
+    if (!buffer || (!host && bytes))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "buffer or %s is NULL", name);
     const uint64_t all = wwi_buffer_bytes(buffer->memory);
     if (offset > all || bytes > all - offset)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the buffer ends before what is to be read");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the buffer ends before what is to be %s", done);
+    return WW_OK;
+}
+
+ww_status ww_buffer_read(const ww_buffer *buffer, uint64_t offset, uint64_t bytes, void *target) {
+    WWI_TRY(check_part(buffer, offset, bytes, target, "target", "read"));
     return wwi_buffer_read(buffer->memory, offset, bytes, target);
 }
 
 ww_status ww_buffer_write(ww_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source) {
-    if (!buffer || (!source && bytes))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "buffer or source is NULL");
-    const uint64_t all = wwi_buffer_bytes(buffer->memory);
-    if (offset > all || bytes > all - offset)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the buffer ends before what is to be written");
+    WWI_TRY(check_part(buffer, offset, bytes, source, "source", "written"));
     return wwi_buffer_write(buffer->memory, offset, bytes, source);
 }
 

@@ -18,30 +18,19 @@ typedef struct operands {
 
 // ---- a pair in objects of its own
 
-static ww_status upload_pair(ww_context *context, const operands *v, ww_precision precision, ww_dataset **rows,
-                             ww_dataset **columns) {
-    WWI_TRY(wwi_dataset_of_doubles(context, precision, v->x, 1, v->channels, v->n, rows));
-    return wwi_dataset_of_doubles(context, precision, v->y, 1, v->channels, v->m, columns);
-}
-
 static ww_status distance_once(ww_context *context, const ww_measure *measure, const operands *v, double *distance) {
-    ww_status status;
-    ww_dataset *rows = NULL, *columns = NULL;
-    ww_plan *plan = NULL;
+    WWI_ENDS(ww_dataset_destroy) ww_dataset *rows = NULL, *columns = NULL;
+    WWI_ENDS(ww_plan_destroy) ww_plan *plan = NULL;
     float narrow = 0;
     const ww_precision precision = wwi_context_info(context)->has_double ? WW_DOUBLE : WW_FLOAT;
     const ww_output to = WW_OUTPUT_HOST(precision == WW_DOUBLE ? (void *)distance : &narrow);
-    if ((status = upload_pair(context, v, precision, &rows, &columns)) != WW_OK ||
-        (status = ww_plan_create_pairs(measure, rows, columns, NULL, NULL, 1, NULL, &plan)) != WW_OK ||
-        (status = ww_plan_run(plan, &to)) != WW_OK)
-        goto done;
+    WWI_TRY(wwi_dataset_of_doubles(context, precision, v->x, 1, v->channels, v->n, &rows));
+    WWI_TRY(wwi_dataset_of_doubles(context, precision, v->y, 1, v->channels, v->m, &columns));
+    WWI_TRY(ww_plan_create_pairs(measure, rows, columns, NULL, NULL, 1, NULL, &plan));
+    WWI_TRY(ww_plan_run(plan, &to));
     if (precision == WW_FLOAT)
         *distance = (double)narrow;
-done:
-    ww_plan_destroy(&plan);
-    ww_dataset_destroy(&rows);
-    ww_dataset_destroy(&columns);
-    return status;
+    return WW_OK;
 }
 
 // ---- a pair in objects that are kept
@@ -63,6 +52,15 @@ static void pair_destroy(wwi_kept *kept) {
     ww_dataset_destroy(&p->series);
     free(p->values);
     free(p);
+}
+
+// Its values may still be sent.
+static void pair_end(pair **used) {
+    pair *p = *used;
+    if (p && p->plan)
+        wwi_buffer_settle(p->plan->pair.rows->values);
+    if (p)
+        pair_destroy(&p->kept);
 }
 
 static bool same_measure(const ww_measure *a, const ww_measure *b) {
@@ -101,23 +99,16 @@ static void copy_values(const operands *v, double *target) {
 }
 
 static ww_status pair_create(ww_context *context, const pair *wanted, const operands *v, pair **made) {
-    ww_status status;
     const size_t lengths[] = {wanted->n, wanted->m}, count = (v->n + v->m) * v->channels, first = 0, second = 1;
     ww_dataset_options data = WW_DATASET_OPTIONS_INIT;
     ww_plan_options options = WW_PLAN_OPTIONS_INIT;
     ww_series_view view = WW_SERIES_VIEW_INIT;
-    pair *p = calloc(1, sizeof *p);
-    *made = NULL;
-    if (!p)
-        return wwi_fail_memory(sizeof *p);
+    WWI_ENDS(pair_end) pair *p = NULL;
+    WWI_TRY(wwi_new(p, 1));
     *p = *wanted;
     p->kept.destroy = pair_destroy;
     // Behind the values of both series what a transform makes of them: at most a value more for each value.
-    p->values = malloc(3 * count * sizeof *p->values);
-    if (!p->values) {
-        status = wwi_fail_memory(3 * count * sizeof *p->values);
-        goto done;
-    }
+    WWI_TRY(wwi_new(p->values, 3 * count));
     copy_values(v, p->values);
     data.precision = WW_DOUBLE;
     view.precision = WW_DOUBLE;
@@ -129,18 +120,12 @@ static ww_status pair_create(ww_context *context, const pair *wanted, const oper
     // whole numbers.
     if (wwi_context_info(context)->type == WW_DEVICE_CPU || wwi_measure_is_bits_of_symbols(&p->measure))
         options.engine = WW_ENGINE_STRIPS;
-    if ((status = ww_dataset_create(context, &view, &data, &p->series)) != WW_OK)
-        goto done;
-    status = ww_plan_create_pairs(&p->measure, p->series, p->series, &first, &second, 1, &options, &p->plan);
+    WWI_TRY(ww_dataset_create(context, &view, &data, &p->series));
+    WWI_TRY(ww_plan_create_pairs(&p->measure, p->series, p->series, &first, &second, 1, &options, &p->plan));
     // pair_refill() changes the values: nothing that is made of them is kept.
-    if (status == WW_OK)
-        p->plan->pair.rows->foreign = p->plan->pair.columns->foreign = true;
-done:
-    if (status == WW_OK)
-        *made = p;
-    else
-        pair_destroy(&p->kept);
-    return status;
+    p->plan->pair.rows->foreign = p->plan->pair.columns->foreign = true;
+    *made = wwi_taken(&p);
+    return WW_OK;
 }
 
 // Other values for the same plan.
@@ -170,26 +155,16 @@ ww_status ww_distance(ww_context *context, const ww_measure *measure, const doub
         largest = largest_of(y, m * channels, largest_of(x, n * channels, 0));
     if (isinf(largest))
         return distance_once(context, measure, &v, distance);
-    pair *p = (pair *)wwi_context_take(context, pair_fits, &wanted);
-    ww_status status = p ? pair_refill(p, &v, largest) : pair_create(context, &wanted, &v, &p);
-    if (status == WW_OK) {
-        const ww_output to = WW_OUTPUT_HOST(distance);
-        status = ww_plan_run(p->plan, &to);
-    }
-    if (status == WW_OK) {
-        wwi_context_keep(context, &p->kept);
-    } else if (p) {
-        wwi_buffer_settle(p->plan->pair.rows->values); // it may still be sent
-        pair_destroy(&p->kept);
-    }
-    return status;
+    const ww_output to = WW_OUTPUT_HOST(distance);
+    WWI_ENDS(pair_end) pair *p = (pair *)wwi_context_take(context, pair_fits, &wanted);
+    WWI_TRY(p ? pair_refill(p, &v, largest) : pair_create(context, &wanted, &v, &p));
+    WWI_TRY(ww_plan_run(p->plan, &to));
+    wwi_context_keep(context, wwi_taken(&p));
+    return WW_OK;
 }
 
 ww_status ww_matrix(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, const ww_output *output) {
-    ww_plan *plan = NULL;
-    ww_status status = ww_plan_create_matrix(measure, rows, columns, NULL, &plan);
-    if (status == WW_OK)
-        status = ww_plan_run(plan, output);
-    ww_plan_destroy(&plan);
-    return status;
+    WWI_ENDS(ww_plan_destroy) ww_plan *plan = NULL;
+    WWI_TRY(ww_plan_create_matrix(measure, rows, columns, NULL, &plan));
+    return ww_plan_run(plan, output);
 }

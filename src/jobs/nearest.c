@@ -62,17 +62,11 @@ static void destroy(ww_plan *p) {
 // Rows and columns of the block that begins at (row, column): whole rows where they fit.
 static void block_shape(const ww_plan *p, size_t row, size_t column, size_t *rows, size_t *columns) {
     // Bounds take as much again.
-    const uint64_t budget =
-        wwi_plan_memory(p) / wwi_precision_bytes(p->pair.rows->precision) / (own(p)->bounds ? 2 : 1);
-    const uint64_t most = budget < 1 ? 1 : budget > 0x7fffffff ? 0x7fffffff : budget;
+    const uint64_t most = wwi_plan_most_values(p, own(p)->bounds ? 2 : 1);
     *rows = wwi_dataset_slice_limit(p->pair.rows, row);
-    *columns = wwi_dataset_slice_limit(p->pair.columns, column);
-    if (*columns > most)
-        *columns = (size_t)most;
+    *columns = wwi_least(wwi_dataset_slice_limit(p->pair.columns, column), most);
     // Every block of a row of blocks has the rows of its first.
-    const uint64_t widest = p->pair.columns->count < most ? p->pair.columns->count : most;
-    if (*rows > most / widest)
-        *rows = (size_t)(most / widest);
+    *rows = wwi_least(*rows, most / wwi_least(p->pair.columns->count, most));
 }
 
 // Seconds that engines and host take, roughly: only for choosing between ways to the same answer.
@@ -100,7 +94,7 @@ static ww_status make_bounds(ww_plan *p, size_t rows) {
     n->seeds = n->k + SEEDS;
     WWI_TRY(wwi_bounds_create(&p->pair.measure, p->pair.rows, p->pair.columns, p->pair.stream, &n->bounds));
     WWI_TRY(wwi_selector_create(p->pair.context, p->pair.stream, p->pair.rows->precision, n->seeds, &n->seed_selector));
-    WWI_TRY(WWI_GROW(p->pair.context, {&n->seed_values, rows * n->seeds * wwi_precision_bytes(p->pair.rows->precision)},
+    WWI_TRY(WWI_GROW(p->pair.context, {&n->seed_values, rows * n->seeds * p->pair.value_bytes},
                      {&n->seed_indices, rows * n->seeds * sizeof(uint32_t)}));
     const float narrow = INFINITY;
     const double wide = (double)INFINITY;
@@ -120,66 +114,56 @@ static uint32_t radius_k(const nearest *n) {
 // The radii of a block's rows: their k-th distances, or the initial ones where these are less.
 static ww_status find_radii(ww_plan *p, const wwi_area *a) {
     nearest *n = p->own;
-    const size_t size = wwi_precision_bytes(p->pair.rows->precision);
+    const size_t size = p->pair.value_bytes;
     if (!n->initial)
         return WW_OK;
-    unsigned char *values = malloc(a->rows * n->k * size);
-    if (!values)
-        return wwi_fail_memory(a->rows * n->k * size);
-    ww_status status = wwi_stream_read(p->pair.stream, n->best_values, 0, a->rows * n->k * size, values);
-    for (size_t i = 0; status == WW_OK && i < a->rows; i++) {
-        const unsigned char *last = values + (i * n->k + n->k - 1) * size, *initial = n->initial + (a->row + i) * size;
+    WWI_FREES unsigned char *values = NULL;
+    WWI_TRY(wwi_new(values, a->at.rows * n->k * size));
+    WWI_TRY(wwi_stream_read(p->pair.stream, n->best_values, 0, a->at.rows * n->k * size, values));
+    for (size_t i = 0; i < a->at.rows; i++) {
+        const unsigned char *last = values + (i * n->k + n->k - 1) * size,
+                            *initial = n->initial + (a->at.row + i) * size;
         memmove(values + i * size,
                 wwi_value_at(initial, p->pair.rows->precision, 0) < wwi_value_at(last, p->pair.rows->precision, 0)
                     ? initial
                     : last,
                 size);
     }
-    if (status == WW_OK)
-        status = wwi_grow_buffer(p->pair.context, &n->radii, a->rows * size);
-    if (status == WW_OK)
-        status = wwi_buffer_write(n->radii, 0, a->rows * size, values);
-    free(values);
-    return status;
+    return wwi_upload(p->pair.context, &n->radii, values, a->at.rows * size);
 }
 
 // The radii of a list's pairs; for seeds there are none yet.
 static void set_radii(const ww_plan *p, const wwi_area *a, bool bounded, wwi_batch *b) {
     b->radii = bounded ? radii_of(own(p)) : own(p)->no_radius;
-    b->radius_results = bounded ? (uint32_t)a->columns : UINT32_MAX;
+    b->radius_results = bounded ? (uint32_t)a->at.columns : UINT32_MAX;
     b->radius_k = bounded ? radius_k(own(p)) : 1;
 }
 
 // Compiles for lists: the longest row with many columns.
 static ww_status prepare_list(ww_plan *p, size_t rows, size_t columns) {
-    ww_status status;
-    wwi_batch b = {0};
+    const size_t count = columns < 4096 ? columns : 4096;
+    WWI_FREES uint32_t *pairs = NULL;
+    WWI_TRY(wwi_new(pairs, count * 3));
+    wwi_batch b = {.list = true, .pairs = pairs, .rows = count};
     uint32_t longest_row = 0;
-    b.list = true;
-    b.rows = columns < 4096 ? columns : 4096;
     set_radii(p, NULL, false, &b);
-    uint32_t *pairs;
-    WWI_TRY(wwi_new(pairs, b.rows * 3));
-    b.pairs = pairs;
     for (uint32_t i = 1; i < rows; i++)
         if (p->pair.rows->lengths[i] > p->pair.rows->lengths[longest_row])
             longest_row = i;
-    for (uint32_t t = 0; t < b.rows; t++) {
+    for (uint32_t t = 0; t < count; t++) {
         pairs[3 * t] = longest_row;
         pairs[3 * t + 1] = pairs[3 * t + 2] = t;
     }
-    if ((status = wwi_pairing_slices(&p->pair, 0, rows, 0, columns, &b.row, &b.column)) == WW_OK)
-        status = wwi_runner_prepare(p->runner, &b, NULL);
-    free(pairs);
-    return status;
+    WWI_TRY(wwi_pairing_slices(&p->pair, (wwi_rectangle){0, rows, 0, columns}, &b.row, &b.column));
+    return wwi_runner_prepare(p->runner, &b, NULL);
 }
 
 static ww_status make(ww_plan *p, size_t k, uint64_t cells) {
     size_t rows, columns;
-    nearest *n = p->own = calloc(1, sizeof *n);
-    if (!n)
-        return wwi_fail_memory(sizeof *n);
-    const size_t size = wwi_precision_bytes(p->pair.rows->precision);
+    nearest *n;
+    WWI_TRY(wwi_new_zeroed(n, 1));
+    p->own = n;
+    const size_t size = p->pair.value_bytes;
     n->asked = k;
     n->largest = wwi_measure_is_similarity(&p->pair.measure);
     n->k = (uint32_t)(k < p->pair.columns->count ? k : p->pair.columns->count);
@@ -188,8 +172,8 @@ static ww_status make(ww_plan *p, size_t k, uint64_t cells) {
         WWI_TRY(make_bounds(p, rows));
     block_shape(p, 0, 0, &rows, &columns);
     WWI_TRY(wwi_selector_create(p->pair.context, p->pair.stream, p->pair.rows->precision, n->k, &n->selector));
-    WWI_TRY(wwi_grow_buffer(p->pair.context, &n->best_values, rows * n->k * size));
-    WWI_TRY(wwi_grow_buffer(p->pair.context, &n->best_indices, rows * n->k * sizeof(uint32_t)));
+    WWI_TRY(WWI_GROW(p->pair.context, {&n->best_values, rows * n->k * size},
+                     {&n->best_indices, rows * n->k * sizeof(uint32_t)}));
     if (n->bounds)
         WWI_TRY(wwi_grow_buffer(p->pair.context, &n->bound_values, rows * columns * size));
     WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, rows * columns * size));
@@ -209,7 +193,7 @@ static void negate(void *values, size_t count, ww_precision precision) {
 // Takes what a shard says, which is checked.
 static ww_status take_shard(ww_plan *p, const ww_nearest_shard *shard) {
     nearest *n = p->own;
-    const uint64_t bytes = p->pair.rows->count * wwi_precision_bytes(p->pair.rows->precision);
+    const uint64_t bytes = p->pair.rows->count * p->pair.value_bytes;
     const int64_t distance = (int64_t)shard->query_offset - (int64_t)shard->base_offset;
     n->base_offset = shard->base_offset;
     // Sets have less than 2^31 series: so far apart they have none in common.
@@ -218,8 +202,7 @@ static ww_status take_shard(ww_plan *p, const ww_nearest_shard *shard) {
     n->own_distance = n->exclude_self ? distance : 0;
     if (!shard->initial)
         return WW_OK;
-    if (!(n->initial = malloc(bytes)))
-        return wwi_fail_memory(bytes);
+    WWI_TRY(wwi_new(n->initial, bytes));
     memcpy(n->initial, shard->initial, bytes);
     if (n->largest)
         negate(n->initial, p->pair.rows->count, p->pair.rows->precision);
@@ -243,7 +226,7 @@ ww_status ww_plan_create_nearest(const ww_measure *measure, ww_dataset *queries,
 
 ww_status ww_plan_create_nearest_shard(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
                                        const ww_nearest_shard *shard, const ww_plan_options *options, ww_plan **plan) {
-    ww_plan *p;
+    WWI_ENDS(ww_plan_destroy) ww_plan *p = NULL;
     uint64_t cells = 0, bytes;
     ww_nearest_shard part = WW_NEAREST_SHARD_INIT;
     if (!plan)
@@ -253,17 +236,13 @@ ww_status ww_plan_create_nearest_shard(const ww_measure *measure, ww_dataset *qu
     WWI_TRY(check_shard(&part, queries, base));
     if (k == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is 0; ask for at least one neighbour");
-    ww_status status = wwi_plan_create(&wwi_nearest_job, measure, queries, base, options, &p);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_plan_create(&wwi_nearest_job, measure, queries, base, options, &p));
     if (!wwi_mul_u64(p->pair.rows->count, k, &bytes) || !wwi_mul_u64(bytes, 8, &bytes))
-        status = wwi_fail(WW_ERROR_OVERFLOW, "%zu neighbours of %zu series are more than 64 bits count", k,
-                          p->pair.rows->count);
-    if (status != WW_OK || (status = wwi_plan_count_cells(p, &cells)) != WW_OK ||
-        (status = make(p, k, cells)) != WW_OK || (status = take_shard(p, &part)) != WW_OK) {
-        ww_plan_destroy(&p);
-        return status;
-    }
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu neighbours of %zu series are more than 64 bits count", k,
+                        p->pair.rows->count);
+    WWI_TRY(wwi_plan_count_cells(p, &cells));
+    WWI_TRY(make(p, k, cells));
+    WWI_TRY(take_shard(p, &part));
     // The runner counts whole rectangles, a series' distance to itself included.
     p->square_cells = cells;
     p->info.cells = cells;
@@ -273,7 +252,7 @@ ww_status ww_plan_create_nearest_shard(const ww_measure *measure, ww_dataset *qu
         p->info.pairs -= p->pair.rows->count;
     }
     p->info.engine = wwi_runner_engine(p->runner);
-    *plan = p;
+    *plan = wwi_taken(&p);
     return WW_OK;
 }
 
@@ -283,25 +262,20 @@ static bool is_beyond(const ww_plan *p, size_t row, const void *value) {
                                   wwi_value_at(own(p)->initial, p->pair.rows->precision, row);
 }
 
-// The best of `rows` rows to the caller's arrays.
-// `first`: the row whose results `indices` and `distances` begin with.
+// The best of `rows` rows to the caller's arrays. `first`: the row whose results these begin with.
 static ww_status deliver(ww_plan *p, size_t first, size_t row, size_t rows, int64_t *indices,
                          unsigned char *distances) {
-    ww_status status;
     const nearest *n = p->own;
-    const size_t size = wwi_precision_bytes(p->pair.rows->precision), missing = n->asked - n->k;
-    uint32_t *found = malloc(rows * n->k * sizeof *found);
-    unsigned char *values = malloc(rows * n->k * size);
+    const size_t size = p->pair.value_bytes, missing = n->asked - n->k;
+    WWI_FREES uint32_t *found = NULL;
+    WWI_FREES unsigned char *values = NULL;
     const float none_float = INFINITY;
     const double none_double = (double)INFINITY;
     const void *none = p->pair.rows->precision == WW_DOUBLE ? (const void *)&none_double : &none_float;
-    if (!found || !values) {
-        status = wwi_fail_memory(rows * n->k * (sizeof *found + size));
-        goto done;
-    }
-    if ((status = wwi_stream_read(p->pair.stream, n->best_indices, 0, rows * n->k * sizeof *found, found)) != WW_OK ||
-        (status = wwi_stream_read(p->pair.stream, n->best_values, 0, rows * n->k * size, values)) != WW_OK)
-        goto done;
+    WWI_TRY(wwi_new(found, rows * n->k));
+    WWI_TRY(wwi_new(values, rows * n->k * size));
+    WWI_TRY(wwi_stream_read(p->pair.stream, n->best_indices, 0, rows * n->k * sizeof *found, found));
+    WWI_TRY(wwi_stream_read(p->pair.stream, n->best_values, 0, rows * n->k * size, values));
     for (size_t i = 0; i < rows; i++) {
         int64_t *to = indices + (row - first + i) * n->asked;
         for (size_t s = 0; s < n->asked; s++) {
@@ -311,8 +285,8 @@ static ww_status deliver(ww_plan *p, size_t first, size_t row, size_t rows, int6
             if (far)
                 memcpy(value, none, size);
             to[s] = index == WWI_NO_INDEX || far ? -1 : (int64_t)(n->base_offset + index);
-            if (to[s] >= 0 && (status = wwi_plan_check_results(p, value, 1)) != WW_OK)
-                goto done;
+            if (to[s] >= 0)
+                WWI_TRY(wwi_plan_check_results(p, value, 1));
         }
         if (!distances)
             continue;
@@ -323,10 +297,7 @@ static ww_status deliver(ww_plan *p, size_t first, size_t row, size_t rows, int6
         if (n->largest)
             negate(at, n->asked, p->pair.rows->precision);
     }
-done:
-    free(found);
-    free(values);
-    return status;
+    return WW_OK;
 }
 
 // ---- blocks
@@ -335,12 +306,12 @@ done:
 static ww_status select_block(ww_plan *p, const wwi_area *a, bool fresh) {
     const wwi_selection selection = {
         .values = p->out,
-        .row_stride = a->columns,
-        .rows = a->rows,
-        .columns = (uint32_t)a->columns,
-        .column_base = (uint32_t)a->column,
+        .row_stride = a->at.columns,
+        .rows = a->at.rows,
+        .columns = (uint32_t)a->at.columns,
+        .column_base = (uint32_t)a->at.column,
         .exclude_self = own(p)->exclude_self,
-        .own_base = (uint32_t)((int64_t)a->row + own(p)->own_distance), // wraps around where there is none
+        .own_base = (uint32_t)((int64_t)a->at.row + own(p)->own_distance), // wraps around where there is none
         .largest = own(p)->largest,
         .fresh = fresh,
         .best_values = own(p)->best_values,
@@ -350,8 +321,8 @@ static ww_status select_block(ww_plan *p, const wwi_area *a, bool fresh) {
 }
 
 static ww_status run_whole(ww_plan *p, const wwi_area *a) {
-    WWI_TRY(wwi_plan_rectangle(p, a->row, a->rows, a->column, a->columns));
-    return select_block(p, a, a->column == 0);
+    WWI_TRY(wwi_plan_rectangle(p, a->at));
+    return select_block(p, a, a->at.column == 0);
 }
 
 // Distances of listed pairs to their places in the block; `bounded`: rows have their radii.
@@ -379,53 +350,47 @@ static uint64_t count_list(const ww_plan *p, const uint32_t *pairs, size_t count
 // Computes, for each row, the pairs with the smallest bounds. *count: how many in all; their cells are added.
 static ww_status run_seeds(ww_plan *p, const wwi_area *a, size_t *count, uint64_t *cells) {
     nearest *n = p->own;
-    const size_t most = a->rows * n->seeds;
+    const size_t most = a->at.rows * n->seeds;
     const wwi_selection selection = {
         .values = a->bounds,
-        .row_stride = a->columns,
-        .rows = a->rows,
-        .columns = (uint32_t)a->columns,
+        .row_stride = a->at.columns,
+        .rows = a->at.rows,
+        .columns = (uint32_t)a->at.columns,
         .exclude_self = n->exclude_self,
         // Wraps around where it is to the left.
-        .own_base = (uint32_t)((int64_t)a->row - (int64_t)a->column + n->own_distance),
+        .own_base = (uint32_t)((int64_t)a->at.row - (int64_t)a->at.column + n->own_distance),
         .fresh = true,
         .best_values = n->seed_values,
         .best_indices = n->seed_indices,
     };
-    ww_status status = wwi_topk(n->seed_selector, &selection);
-    uint32_t *indices = malloc(most * sizeof *indices), *pairs = malloc(most * 3 * sizeof *pairs);
-    if (status == WW_OK && (!indices || !pairs))
-        status = wwi_fail_memory(most * 4 * sizeof *pairs);
-    if (status == WW_OK)
-        status = wwi_stream_read(p->pair.stream, n->seed_indices, 0, most * sizeof *indices, indices);
+    WWI_FREES uint32_t *indices = NULL, *pairs = NULL;
+    WWI_TRY(wwi_topk(n->seed_selector, &selection));
+    WWI_TRY(wwi_new(indices, most));
+    WWI_TRY(wwi_new(pairs, most * 3));
+    WWI_TRY(wwi_stream_read(p->pair.stream, n->seed_indices, 0, most * sizeof *indices, indices));
     *count = 0;
-    for (size_t t = 0; status == WW_OK && t < most; t++)
+    for (size_t t = 0; t < most; t++)
         if (indices[t] != WWI_NO_INDEX) {
             const size_t row = t / n->seeds;
             uint32_t *pair = pairs + 3 * (*count)++;
-            pair[0] = (uint32_t)(a->row + row);
-            pair[1] = (uint32_t)a->column + indices[t];
-            pair[2] = (uint32_t)(row * a->columns + indices[t]);
+            pair[0] = (uint32_t)(a->at.row + row);
+            pair[1] = (uint32_t)a->at.column + indices[t];
+            pair[2] = (uint32_t)(row * a->at.columns + indices[t]);
         }
-    if (status == WW_OK) {
-        *cells += count_list(p, pairs, *count);
-        status = run_list(p, a, pairs, *count, false);
-    }
-    free(indices);
-    free(pairs);
-    return status;
+    *cells += count_list(p, pairs, *count);
+    return run_list(p, a, pairs, *count, false);
 }
 
 // Pairs and cells of a block, a series with itself left out.
 static ww_status count_block(ww_plan *p, const wwi_area *a, uint64_t *pairs, uint64_t *cells) {
-    *pairs = (uint64_t)a->rows * a->columns;
-    const ww_status status = wwi_plan_count_area(p, a->row, a->rows, a->column, a->columns, cells);
-    for (size_t i = a->row; status == WW_OK && p->self && i < a->row + a->rows; i++)
-        if (i >= a->column && i < a->column + a->columns) {
+    *pairs = (uint64_t)a->at.rows * a->at.columns;
+    WWI_TRY(wwi_plan_count_area(p, a->at, cells));
+    for (size_t i = a->at.row; p->self && i < a->at.row + a->at.rows; i++)
+        if (i >= a->at.column && i < a->at.column + a->at.columns) {
             *cells -= wwi_pairing_cells(&p->pair, p->pair.rows->lengths[i], p->pair.rows->lengths[i]);
             --*pairs;
         }
-    return status;
+    return WW_OK;
 }
 
 // Whether `count` listed pairs take clearly less time than all pairs of the block.
@@ -435,39 +400,32 @@ static bool list_pays(const ww_plan *p, double count, double pairs, double cells
 }
 
 static ww_status run_candidates(ww_plan *p, const wwi_area *a, uint32_t count, uint64_t *cells) {
-    ww_status status;
-    nearest *n = p->own;
-    uint32_t *pairs;
+    const nearest *n = p->own;
+    WWI_FREES uint32_t *pairs = NULL;
     WWI_TRY(wwi_new(pairs, (size_t)count * 3));
-    if ((status = wwi_bounds_candidates(n->bounds, a, radii_of(n), radius_k(n), &count, pairs)) == WW_OK) {
-        *cells += count_list(p, pairs, count);
-        status = run_list(p, a, pairs, count, true);
-    }
-    free(pairs);
-    return status;
+    WWI_TRY(wwi_bounds_candidates(n->bounds, a, radii_of(n), radius_k(n), &count, pairs));
+    *cells += count_list(p, pairs, count);
+    return run_list(p, a, pairs, count, true);
 }
 
 static ww_status run_bounded(ww_plan *p, wwi_area *a) {
-    ww_status status;
     nearest *n = p->own;
-    const uint64_t size = wwi_precision_bytes(p->pair.rows->precision), bytes = (uint64_t)a->rows * a->columns * size;
+    const uint64_t size = p->pair.value_bytes, bytes = (uint64_t)a->at.rows * a->at.columns * size;
     uint64_t pairs, cells, cells_done = 0;
     size_t seeds = 0;
     uint32_t candidates = 0;
-    if ((status = wwi_grow_buffer(p->pair.context, &n->bound_values, bytes)) != WW_OK ||
-        (status = count_block(p, a, &pairs, &cells)) != WW_OK ||
-        (status = wwi_pairing_slices(&p->pair, a->row, a->rows, a->column, a->columns, &a->row_window,
-                                     &a->column_window)) != WW_OK ||
-        (status = wwi_grow_buffer(p->pair.context, &p->out, bytes)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(p->out, 0, bytes, 0xffffffffu)) != WW_OK) // NaN: not known
-        return status;
+    WWI_TRY(wwi_grow_buffer(p->pair.context, &n->bound_values, bytes));
+    WWI_TRY(count_block(p, a, &pairs, &cells));
+    WWI_TRY(wwi_pairing_slices(&p->pair, a->at, &a->row_window, &a->column_window));
+    WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, bytes));
+    WWI_TRY(wwi_buffer_fill_u32(p->out, 0, bytes, 0xffffffffu)); // NaN: not known
     a->distances = p->out;
     a->bounds = n->bound_values;
     WWI_TRY(wwi_bounds_compute(n->bounds, a));
-    if (a->column == 0)
+    if (a->at.column == 0) {
         WWI_TRY(run_seeds(p, a, &seeds, &cells_done));
-    if (a->column == 0)
         WWI_TRY(select_block(p, a, true));
+    }
     WWI_TRY(find_radii(p, a));
     WWI_TRY(wwi_bounds_candidates(n->bounds, a, radii_of(n), radius_k(n), &candidates, NULL));
     if (!list_pays(p, candidates, (double)pairs, (double)cells)) {
@@ -476,7 +434,7 @@ static ww_status run_bounded(ww_plan *p, wwi_area *a) {
     }
     if (candidates)
         WWI_TRY(run_candidates(p, a, candidates, &cells_done));
-    WWI_TRY(select_block(p, a, a->column == 0));
+    WWI_TRY(select_block(p, a, a->at.column == 0));
     n->pairs_left_out += pairs - seeds - candidates;
     n->cells_left_out += cells - cells_done;
     wwi_runner_skip(p->runner, cells - cells_done);
@@ -485,42 +443,34 @@ static ww_status run_bounded(ww_plan *p, wwi_area *a) {
 
 // Rows [row, row+rows), block by block.
 static ww_status run_rows(ww_plan *p, size_t row, size_t rows) {
-    ww_status status = WW_OK;
-    nearest *n = p->own;
-    for (size_t column = 0, columns; status == WW_OK && column < p->pair.columns->count; column += columns) {
+    const nearest *n = p->own;
+    for (size_t column = 0, columns; column < p->pair.columns->count; column += columns) {
         size_t unused;
         block_shape(p, row, column, &unused, &columns);
         if (columns > p->pair.columns->count - column)
             columns = p->pair.columns->count - column;
-        wwi_area area = {.row = row, .rows = rows, .column = column, .columns = columns, .exclude_self = p->self};
+        wwi_area area = {.at = {row, rows, column, columns}, .exclude_self = p->self};
         // Few columns hold too few neighbours for a radius.
         const bool bounded = n->bounds && n->worth_while && (column > 0 || columns >= 4 * (size_t)n->seeds);
-        status = bounded ? run_bounded(p, &area) : run_whole(p, &area);
+        WWI_TRY(bounded ? run_bounded(p, &area) : run_whole(p, &area));
     }
-    return status;
+    return WW_OK;
 }
 
 static ww_status check_run(const ww_plan *plan, const int64_t *indices, const char *function) {
     if (!plan || !indices)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: the plan or the indices are NULL", function);
-    if (plan->job != &wwi_nearest_job) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: the plan is for another job", function);
-        return wwi_fail_hint("run a plan with the function its job has");
-    }
-    return WW_OK;
+    return plan->job == &wwi_nearest_job ? WW_OK : wwi_plan_other_job(function);
 }
 
-// Rows [first, end). `square`: their cells with all columns; `cells`: of these, without a query's with itself.
-static ww_status run_part(ww_plan *plan, size_t first, size_t end, uint64_t square, uint64_t cells, int64_t *indices,
-                          void *distances) {
-    ww_status status = WW_OK;
+// Rows [first, end), block by block. `cells`: of these rows with all columns, without a query's with itself.
+static ww_status compute_part(ww_plan *plan, size_t first, size_t end, uint64_t cells, int64_t *indices,
+                              void *distances) {
     nearest *n = plan->own;
-    wwi_plan_start(plan);
-    wwi_plan_expect(plan, square);
     n->worth_while = n->bounds != NULL;
     n->pairs_left_out = n->cells_left_out = 0;
     const size_t most = (size_t)(wwi_buffer_bytes(n->best_indices) / sizeof(uint32_t) / n->k);
-    for (size_t row = first, rows; status == WW_OK && row < end; row += rows) {
+    for (size_t row = first, rows; row < end; row += rows) {
         size_t unused;
         block_shape(plan, row, 0, &rows, &unused);
         if (rows > most)
@@ -529,16 +479,20 @@ static ww_status run_part(ww_plan *plan, size_t first, size_t end, uint64_t squa
             rows = end - row;
         if (row == first && n->bounds && rows > 4 * TRIAL_ROWS)
             rows = TRIAL_ROWS;
-        status = run_rows(plan, row, rows);
-        if (status == WW_OK)
-            status = deliver(plan, first, row, rows, indices, distances);
+        WWI_TRY(run_rows(plan, row, rows));
+        WWI_TRY(deliver(plan, first, row, rows, indices, distances));
     }
-    if (status == WW_OK) {
-        plan->info.pairs_pruned = n->pairs_left_out;
-        plan->info.cells_done = cells - n->cells_left_out;
-        status = wwi_runner_abandoned(plan->runner, &plan->info.pairs_abandoned);
-    }
-    return wwi_plan_end(plan, status);
+    plan->info.pairs_pruned = n->pairs_left_out;
+    plan->info.cells_done = cells - n->cells_left_out;
+    return wwi_runner_abandoned(plan->runner, &plan->info.pairs_abandoned);
+}
+
+// `square`: the cells of all of these rows with all columns.
+static ww_status run_part(ww_plan *plan, size_t first, size_t end, uint64_t square, uint64_t cells, int64_t *indices,
+                          void *distances) {
+    wwi_plan_start(plan);
+    wwi_plan_expect(plan, square);
+    return wwi_plan_end(plan, compute_part(plan, first, end, cells, indices, distances));
 }
 
 ww_status ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances) {
@@ -548,15 +502,12 @@ ww_status ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances) 
 
 ww_status ww_plan_run_nearest_rows(ww_plan *plan, size_t row, size_t rows, int64_t *indices, void *distances) {
     uint64_t cells, alone = 0;
-    ww_status status = check_run(plan, indices, "ww_plan_run_nearest_rows");
-    if (status == WW_OK && (row > plan->pair.rows->count || rows > plan->pair.rows->count - row)) {
-        (void)wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu rows from row %zu on", rows, row);
-        status = wwi_fail_hint("the plan has %zu rows", plan->pair.rows->count);
+    WWI_TRY(check_run(plan, indices, "ww_plan_run_nearest_rows"));
+    if (row > plan->pair.rows->count || rows > plan->pair.rows->count - row) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu rows from row %zu on", rows, row);
+        return wwi_fail_hint("the plan has %zu rows", plan->pair.rows->count);
     }
-    if (status == WW_OK)
-        status = wwi_plan_count_area(plan, row, rows, 0, plan->pair.columns->count, &cells);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_plan_count_area(plan, (wwi_rectangle){row, rows, 0, plan->pair.columns->count}, &cells));
     for (size_t i = row; plan->self && i < row + rows; i++)
         alone += wwi_pairing_cells(&plan->pair, plan->pair.rows->lengths[i], plan->pair.rows->lengths[i]);
     return run_part(plan, row, row + rows, cells, cells - alone, indices, distances);

@@ -8,7 +8,7 @@
 
 // Pairs of a batch. Another 12 bytes a pair are for the list.
 static uint64_t most_pairs(const ww_plan *p) {
-    const uint64_t most = wwi_plan_memory(p) / (wwi_precision_bytes(p->pair.rows->precision) + 12);
+    const uint64_t most = wwi_plan_memory(p) / (p->pair.value_bytes + 12);
     return most < 1 ? 1 : most > p->count ? p->count : most;
 }
 
@@ -22,22 +22,17 @@ static ww_status prepare_all(ww_plan *p) {
 
 // Prepares all pairs, or compiles for those of the first windows.
 static ww_status prepare_first(ww_plan *p) {
-    ww_status status;
-    wwi_batch b = {0};
+    WWI_FREES uint32_t *pairs = NULL;
     if (on_device(p) && most_pairs(p) == p->count)
         return prepare_all(p);
     const size_t rows = wwi_dataset_slice_limit(p->pair.rows, 0), columns = wwi_dataset_slice_limit(p->pair.columns, 0);
-    b.list = true;
-    uint32_t *pairs;
     WWI_TRY(wwi_new(pairs, p->count * 3));
+    wwi_batch b = {.list = true, .pairs = pairs};
     for (size_t t = 0; t < p->count; t++)
         if (p->pairs[3 * t] < rows && p->pairs[3 * t + 1] < columns)
             memcpy(pairs + 3 * b.rows++, p->pairs + 3 * t, 3 * sizeof *pairs);
-    b.pairs = pairs;
-    if ((status = wwi_pairing_slices(&p->pair, 0, rows, 0, columns, &b.row, &b.column)) == WW_OK)
-        status = wwi_runner_prepare(p->runner, &b, NULL);
-    free(pairs);
-    return status;
+    WWI_TRY(wwi_pairing_slices(&p->pair, (wwi_rectangle){0, rows, 0, columns}, &b.row, &b.column));
+    return wwi_runner_prepare(p->runner, &b, NULL);
 }
 
 ww_status wwi_plan_count_pairs(const ww_plan *p, size_t first, size_t count, uint64_t *cells) {
@@ -59,9 +54,7 @@ ww_status wwi_plan_count_pairs(const ww_plan *p, size_t first, size_t count, uin
 
 ww_status wwi_plan_take_pairs(ww_plan *p, const size_t *row_index, const size_t *column_index, size_t count) {
     p->count = count;
-    p->pairs = calloc(count, 3 * sizeof *p->pairs);
-    if (!p->pairs)
-        return wwi_fail_memory(count * 3 * sizeof *p->pairs);
+    WWI_TRY(wwi_new(p->pairs, count * 3));
     for (size_t t = 0; t < count; t++) {
         const size_t x = row_index ? row_index[t] : t, y = column_index ? column_index[t] : t;
         if (x >= p->pair.rows->count || y >= p->pair.columns->count)
@@ -77,22 +70,19 @@ ww_status wwi_plan_take_pairs(ww_plan *p, const size_t *row_index, const size_t 
 ww_status ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
                                const size_t *row_index, const size_t *column_index, size_t count,
                                const ww_plan_options *options, ww_plan **plan) {
-    ww_plan *p;
+    WWI_ENDS(ww_plan_destroy) ww_plan *p = NULL;
     if (!plan)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
     *plan = NULL;
     if (!columns)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the columns are NULL");
-    ww_status status;
     WWI_TRY(wwi_pairs_check(row_index, column_index, count));
     WWI_TRY(wwi_plan_create(&wwi_pairs_job, measure, rows, columns, options, &p));
-    if ((status = wwi_plan_take_pairs(p, row_index, column_index, count)) != WW_OK ||
-        (status = prepare_first(p)) != WW_OK)
-        ww_plan_destroy(&p);
-    else
-        p->info.engine = wwi_runner_engine(p->runner);
-    *plan = p;
-    return status;
+    WWI_TRY(wwi_plan_take_pairs(p, row_index, column_index, count));
+    WWI_TRY(prepare_first(p));
+    p->info.engine = wwi_runner_engine(p->runner);
+    *plan = wwi_taken(&p);
+    return WW_OK;
 }
 
 // Pairs [first, end) of the list, and room to pick `most` of them at a time.
@@ -104,19 +94,16 @@ typedef struct picking {
 } picking;
 
 // Those whose series are in one slice of each side.
-static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t column, size_t columns,
-                                   const picking *of, unsigned char *distances) {
-    const size_t size = wwi_precision_bytes(p->pair.rows->precision);
+static ww_status run_pairs_between(ww_plan *p, wwi_rectangle in, const picking *of, unsigned char *distances) {
+    const size_t size = p->pair.value_bytes;
     uint32_t *const picked = of->picked;
-    wwi_batch b = {0};
-    b.list = true;
-    b.pairs = picked;
-    b.like = wwi_measure_rounds_by_engine(&p->pair.measure) ? p->whole : NULL;
+    const wwi_work *like = wwi_measure_rounds_by_engine(&p->pair.measure) ? p->whole : NULL;
+    wwi_batch b = {.list = true, .pairs = picked, .like = like};
     for (size_t t = of->first; t < of->end;) {
         b.rows = 0;
         for (; t < of->end && b.rows < of->most; t++) {
             const uint32_t *pair = p->pairs + 3 * t;
-            if (pair[0] < row || pair[0] - row >= rows || pair[1] < column || pair[1] - column >= columns)
+            if (!wwi_pair_is_in(pair, in))
                 continue;
             picked[3 * b.rows] = pair[0];
             picked[3 * b.rows + 1] = pair[1];
@@ -126,7 +113,7 @@ static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t c
         if (b.rows == 0)
             return WW_OK;
         WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, b.rows * size));
-        WWI_TRY(wwi_pairing_slices(&p->pair, row, rows, column, columns, &b.row, &b.column));
+        WWI_TRY(wwi_pairing_slices(&p->pair, in, &b.row, &b.column));
         b.out = p->out;
         WWI_TRY(wwi_runner_block(p->runner, &b));
         WWI_TRY(wwi_plan_fetch(p, p->out, b.rows, of->values));
@@ -138,25 +125,21 @@ static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t c
 
 // Pairs [first, first + count), window after window.
 static ww_status run_windows(ww_plan *p, size_t first, size_t count, void *distances) {
-    ww_status status = WW_OK;
-    const uint64_t size = wwi_precision_bytes(p->pair.rows->precision), most = most_pairs(p);
-    picking of = {first, first + count, most < count ? most : count, NULL, NULL, NULL};
-    of.picked = malloc(of.most * 3 * sizeof *of.picked);
-    of.numbers = malloc(of.most * sizeof *of.numbers);
-    of.values = malloc(of.most * size);
-    if (!of.picked || !of.numbers || !of.values)
-        status = wwi_fail_memory(of.most * (16 + size));
-    for (size_t row = 0, rows; status == WW_OK && row < p->pair.rows->count; row += rows) {
+    const uint64_t most = wwi_least(most_pairs(p), count);
+    WWI_FREES uint32_t *picked = NULL, *numbers = NULL;
+    WWI_FREES unsigned char *values = NULL;
+    WWI_TRY(wwi_new(picked, most * 3));
+    WWI_TRY(wwi_new(numbers, most));
+    WWI_TRY(wwi_new(values, most * p->pair.value_bytes));
+    const picking of = {first, first + count, most, picked, numbers, values};
+    for (size_t row = 0, rows; row < p->pair.rows->count; row += rows) {
         rows = wwi_dataset_slice_limit(p->pair.rows, row);
-        for (size_t column = 0, columns; status == WW_OK && column < p->pair.columns->count; column += columns) {
+        for (size_t column = 0, columns; column < p->pair.columns->count; column += columns) {
             columns = wwi_dataset_slice_limit(p->pair.columns, column);
-            status = run_pairs_between(p, row, rows, column, columns, &of, distances);
+            WWI_TRY(run_pairs_between(p, (wwi_rectangle){row, rows, column, columns}, &of, distances));
         }
     }
-    free(of.picked);
-    free(of.numbers);
-    free(of.values);
-    return status;
+    return WW_OK;
 }
 
 // All pairs at once.
@@ -167,7 +150,7 @@ static ww_status enqueue_all(ww_plan *p, ww_layout layout, wwi_buffer *out) {
 }
 
 static ww_status run_to_host(ww_plan *p, void *distances) {
-    const uint64_t bytes = p->count * wwi_precision_bytes(p->pair.rows->precision);
+    const uint64_t bytes = p->count * p->pair.value_bytes;
     if (!on_device(p) || most_pairs(p) < p->count)
         return run_windows(p, 0, p->count, distances);
     WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, bytes));
@@ -178,7 +161,7 @@ static ww_status run_to_host(ww_plan *p, void *distances) {
 static ww_status pairs_result(const ww_plan *p, ww_layout layout, wwi_result *result) {
     if (layout != WW_LAYOUT_FULL)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "pairs have the full layout alone");
-    *result = (wwi_result){"distances of pairs", 1, p->count, wwi_precision_bytes(p->pair.rows->precision), false};
+    *result = (wwi_result){"distances of pairs", 1, p->count, p->pair.value_bytes, false};
     return WW_OK;
 }
 
@@ -199,21 +182,21 @@ static ww_status pairs_run(ww_plan *p, const ww_output *to, wwi_buffer *device) 
 
 ww_status wwi_plan_run_some_pairs(ww_plan *p, size_t first, size_t count, void *distances) {
     uint64_t cells;
-    ww_status status = wwi_plan_count_pairs(p, first, count, &cells);
-    if (status != WW_OK || count == 0)
-        return status;
+    WWI_TRY(wwi_plan_count_pairs(p, first, count, &cells));
+    if (count == 0)
+        return WW_OK;
     wwi_plan_start(p);
     wwi_plan_expect(p, cells);
-    status = run_windows(p, first, count, distances);
+    const ww_status status = run_windows(p, first, count, distances);
     if (status == WW_OK)
         p->info.cells_done = cells;
     return wwi_plan_end(p, status);
 }
 
 static ww_status pairs_prepare(ww_plan *p) {
-    const ww_status status =
-        wwi_grow_buffer(p->pair.context, &p->out, most_pairs(p) * wwi_precision_bytes(p->pair.rows->precision));
-    return status == WW_OK && on_device(p) && most_pairs(p) == p->count ? prepare_all(p) : status;
+    const uint64_t bytes = most_pairs(p) * p->pair.value_bytes;
+    WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, bytes));
+    return on_device(p) && most_pairs(p) == p->count ? prepare_all(p) : WW_OK;
 }
 
 static void pairs_destroy(ww_plan *p) {

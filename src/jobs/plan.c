@@ -16,12 +16,12 @@ void ww_plan_destroy(ww_plan **plan) {
     ww_plan *p = wwi_taken(plan);
     if (!p)
         return;
-    p->job->destroy(p);
+    if (p->job->destroy)
+        p->job->destroy(p);
     wwi_work_destroy(&p->whole);
     wwi_work_destroy(&p->diagonal);
-    wwi_buffer_destroy(&p->zeros);
     wwi_runner_destroy(&p->runner);
-    wwi_buffer_destroy(&p->out);
+    WWI_BUFFERS_DESTROY(&p->zeros, &p->out);
     wwi_pairing_close(&p->pair);
     free(p->row_ids);
     free(p->column_ids);
@@ -31,9 +31,8 @@ void ww_plan_destroy(ww_plan **plan) {
 static ww_status take_options(const ww_plan_options *options, wwi_plan_settings *settings) {
     ww_plan_options o = WW_PLAN_OPTIONS_INIT;
     ww_run_options run;
-    ww_status status = wwi_options_take(&o, options, "ww_plan_options");
-    if (status != WW_OK || (status = wwi_run_take(o.run, &run)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_options_take(&o, options, "ww_plan_options"));
+    WWI_TRY(wwi_run_take(o.run, &run));
     if (!wwi_engine_known(o.engine))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.engine is %d", (int)o.engine);
     *settings = (wwi_plan_settings){.engine = o.engine,
@@ -47,35 +46,26 @@ static ww_status take_options(const ww_plan_options *options, wwi_plan_settings 
 
 ww_status wwi_plan_create(const wwi_job_class *job, const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
                           const ww_plan_options *options, ww_plan **plan) {
-    ww_status status;
     wwi_plan_settings settings;
+    WWI_ENDS(ww_plan_destroy) ww_plan *p = NULL;
     *plan = NULL;
     WWI_TRY(take_options(options, &settings));
-    ww_plan *p;
     WWI_TRY(wwi_new_zeroed(p, 1));
     p->job = job;
     p->self = !columns;
     p->options = settings;
     p->info = (ww_plan_info)WW_PLAN_INFO_INIT;
-    if ((status = wwi_pairing_open(measure, rows, columns, &p->pair)) != WW_OK)
-        goto done;
+    WWI_TRY(wwi_pairing_open(measure, rows, columns, &p->pair));
     wwi_stream_watch(p->pair.stream, settings.progress, settings.progress_user);
     rows = p->pair.rows;
     columns = p->pair.columns;
-    p->row_ids = malloc(rows->count * sizeof *p->row_ids);
-    p->column_ids = malloc(columns->count * sizeof *p->column_ids);
-    if (!p->row_ids || !p->column_ids) {
-        status = wwi_fail_memory((rows->count + columns->count) * sizeof *p->row_ids);
-        goto done;
-    }
+    WWI_TRY(wwi_new(p->row_ids, rows->count));
+    WWI_TRY(wwi_new(p->column_ids, columns->count));
     p->symmetric = wwi_measure_is_symmetric(&p->pair.measure);
     p->zero_on_self = wwi_measure_is_zero_on_self(&p->pair.measure);
-    status = wwi_runner_create(&p->pair.recurrence, rows, columns, &p->options, &p->runner);
-done:
-    if (status != WW_OK)
-        ww_plan_destroy(&p);
-    *plan = p;
-    return status;
+    WWI_TRY(wwi_runner_create(&p->pair.recurrence, rows, columns, &p->options, &p->runner));
+    *plan = wwi_taken(&p);
+    return WW_OK;
 }
 
 // How often each length occurs among series [first, first+count).
@@ -86,16 +76,12 @@ static uint64_t *count_ranks(const ww_dataset *d, size_t first, size_t count) {
     return counts;
 }
 
-ww_status wwi_plan_count_area(const ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count,
-                              uint64_t *cells) {
-    ww_status status = WW_OK;
-    uint64_t *rows = count_ranks(p->pair.rows, row, row_count),
-             *columns = count_ranks(p->pair.columns, column, column_count);
+ww_status wwi_plan_count_area(const ww_plan *p, wwi_rectangle of, uint64_t *cells) {
+    WWI_FREES uint64_t *rows = count_ranks(p->pair.rows, of.row, of.rows);
+    WWI_FREES uint64_t *columns = count_ranks(p->pair.columns, of.column, of.columns);
     uint64_t sum = 0;
-    if (!rows || !columns) {
-        status = wwi_fail_memory(8 * ((uint64_t)p->pair.rows->rank_count + p->pair.columns->rank_count));
-        goto done;
-    }
+    if (!rows || !columns)
+        return wwi_fail_memory(8 * ((uint64_t)p->pair.rows->rank_count + p->pair.columns->rank_count));
     for (uint32_t i = 0; i < p->pair.rows->rank_count; i++)
         for (uint32_t j = 0; rows[i] && j < p->pair.columns->rank_count; j++) {
             if (!columns[j])
@@ -103,24 +89,19 @@ ww_status wwi_plan_count_area(const ww_plan *p, size_t row, size_t row_count, si
             const uint32_t n = p->pair.rows->rank_lengths[i], m = p->pair.columns->rank_lengths[j];
             const uint64_t each = wwi_pairing_cells(&p->pair, n, m);
             uint64_t pairs, product;
-            if (each == 0) {
-                status = wwi_pairing_no_path(&p->pair, n, m);
-                goto done;
-            }
+            if (each == 0)
+                return wwi_pairing_no_path(&p->pair, n, m);
             // Only for progress and speed: a sum beyond 64 bits stays at the largest number.
             if (!wwi_mul_u64(rows[i], columns[j], &pairs) || !wwi_mul_u64(pairs, each, &product) ||
                 !wwi_add_u64(sum, product, &sum))
                 sum = UINT64_MAX;
         }
     *cells = sum;
-done:
-    free(rows);
-    free(columns);
-    return status;
+    return WW_OK;
 }
 
 ww_status wwi_plan_count_cells(ww_plan *p, uint64_t *cells) {
-    return wwi_plan_count_area(p, 0, p->pair.rows->count, 0, p->pair.columns->count, cells);
+    return wwi_plan_count_area(p, wwi_pairing_all(&p->pair), cells);
 }
 
 uint64_t wwi_plan_diagonal_cells(const ww_plan *p) {
@@ -137,6 +118,11 @@ uint64_t wwi_plan_memory(const ww_plan *p) {
     return wwi_least(budget, wwi_context_max_buffer(p->pair.context));
 }
 
+uint64_t wwi_plan_most_values(const ww_plan *p, uint64_t arrays) {
+    const uint64_t most = wwi_plan_memory(p) / p->pair.value_bytes / arrays;
+    return most < 1 ? 1 : wwi_least(most, 0x7fffffff);
+}
+
 void wwi_plan_ids(const ww_dataset *d, size_t first, size_t count, uint32_t *ids) {
     size_t at = 0;
     for (size_t i = 0; i < d->count; i++)
@@ -147,11 +133,8 @@ void wwi_plan_ids(const ww_dataset *d, size_t first, size_t count, uint32_t *ids
 void wwi_plan_start(ww_plan *p) {
     wwi_stream_start(p->pair.stream);
     p->start_seconds = wwi_seconds();
-    p->info.cells_done = 0;
-    p->run_cells = 0;
     p->pending = false;
-    p->info.pairs_pruned = 0;
-    p->info.pairs_abandoned = 0;
+    p->run_cells = p->info.cells_done = p->info.pairs_pruned = p->info.pairs_abandoned = 0;
 }
 
 void wwi_plan_expect(ww_plan *p, uint64_t cells) {
@@ -179,44 +162,42 @@ ww_status wwi_plan_end(ww_plan *p, ww_status status) {
 bool wwi_plan_is_one_batch(const ww_plan *p, uint64_t elements) {
     uint64_t bytes;
     return !p->pair.rows->host && !p->pair.columns->host && elements <= 0x7fffffff &&
-           wwi_mul_u64(elements, wwi_precision_bytes(p->pair.rows->precision), &bytes) && bytes <= wwi_plan_memory(p);
+           wwi_mul_u64(elements, p->pair.value_bytes, &bytes) && bytes <= wwi_plan_memory(p);
 }
 
 // ---- batches
 
-ww_status wwi_plan_batch(ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count, wwi_batch *b) {
-    memset(b, 0, sizeof *b);
-    wwi_plan_ids(p->pair.rows, row, row_count, p->row_ids);
-    wwi_plan_ids(p->pair.columns, column, column_count, p->column_ids);
-    b->row_ids = p->row_ids;
-    b->column_ids = p->column_ids;
-    b->rows = row_count;
-    b->columns = column_count;
-    b->row_stride = column_count;
-    b->column_stride = 1;
-    b->row_base = (uint32_t)row;
-    b->column_base = (uint32_t)column;
-    b->out = p->out;
-    return wwi_pairing_slices(&p->pair, row, row_count, column, column_count, &b->row, &b->column);
+ww_status wwi_plan_batch(ww_plan *p, wwi_rectangle of, wwi_batch *b) {
+    wwi_plan_ids(p->pair.rows, of.row, of.rows, p->row_ids);
+    wwi_plan_ids(p->pair.columns, of.column, of.columns, p->column_ids);
+    *b = (wwi_batch){.row_ids = p->row_ids,
+                     .column_ids = p->column_ids,
+                     .rows = of.rows,
+                     .columns = of.columns,
+                     .row_stride = of.columns,
+                     .column_stride = 1,
+                     .row_base = (uint32_t)of.row,
+                     .column_base = (uint32_t)of.column,
+                     .out = p->out};
+    return wwi_pairing_slices(&p->pair, of, &b->row, &b->column);
 }
 
-ww_status wwi_plan_rectangle(ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count) {
-    const uint64_t bytes = (uint64_t)row_count * column_count * wwi_precision_bytes(p->pair.rows->precision);
+ww_status wwi_plan_rectangle(ww_plan *p, wwi_rectangle of) {
     wwi_batch b;
-    WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, bytes));
-    WWI_TRY(wwi_plan_batch(p, row, row_count, column, column_count, &b));
+    WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, (uint64_t)of.rows * of.columns * p->pair.value_bytes));
+    WWI_TRY(wwi_plan_batch(p, of, &b));
     return wwi_runner_block(p->runner, &b);
 }
 
 ww_status wwi_plan_prepare_rectangle(ww_plan *p, size_t row_count, size_t column_count, wwi_work **work) {
     wwi_batch b;
-    WWI_TRY(wwi_plan_batch(p, 0, row_count, 0, column_count, &b));
+    WWI_TRY(wwi_plan_batch(p, (wwi_rectangle){0, row_count, 0, column_count}, &b));
     return wwi_runner_prepare(p->runner, &b, work);
 }
 
 ww_status wwi_plan_list(ww_plan *p, const uint32_t *pairs, size_t count, wwi_batch *b) {
     *b = (wwi_batch){.list = true, .pairs = pairs, .rows = count};
-    return wwi_pairing_slices(&p->pair, 0, p->pair.rows->count, 0, p->pair.columns->count, &b->row, &b->column);
+    return wwi_pairing_slices(&p->pair, wwi_pairing_all(&p->pair), &b->row, &b->column);
 }
 
 ww_status wwi_plan_prepare_list(ww_plan *p, const uint32_t *pairs, size_t count, wwi_work **work) {
@@ -245,6 +226,11 @@ ww_status wwi_plan_to_device(ww_plan *p, const ww_output *to, wwi_buffer *device
 
 // ---- running
 
+ww_status wwi_plan_other_job(const char *function) {
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: the plan is for another job", function);
+    return wwi_fail_hint("run a plan with the function its job has");
+}
+
 ww_status ww_plan_prepare(ww_plan *plan) {
     if (!plan)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the plan is NULL");
@@ -257,10 +243,8 @@ ww_status ww_plan_run(ww_plan *plan, const ww_output *output) {
     wwi_result result;
     if (!plan || !output)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run: the plan or the output is NULL");
-    if (!plan->job->run) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run: the plan is for another job");
-        return wwi_fail_hint("run a plan with the function its job has");
-    }
+    if (!plan->job->run)
+        return wwi_plan_other_job("ww_plan_run");
     WWI_TRY(wwi_options_take(&to, output, "ww_output"));
     WWI_TRY(plan->job->result(plan, to.layout, &result));
     WWI_TRY(wwi_result_check(&to, plan->pair.context, &result, &device));

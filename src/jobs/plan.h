@@ -17,7 +17,7 @@ typedef struct wwi_job_class {
     // Enqueues all work and, for host memory, brings the results there. `device` NULL: to host memory.
     ww_status (*run)(ww_plan *plan, const ww_output *to, wwi_buffer *device);
     ww_status (*prepare)(ww_plan *plan); // NULL: nothing is left to prepare
-    void (*destroy)(ww_plan *plan);      // what is the job's own; also of a plan half made
+    void (*destroy)(ww_plan *plan);      // what is the job's own; also of a plan half made. NULL: it has nothing
 } wwi_job_class;
 
 extern const wwi_job_class wwi_matrix_job, wwi_pairs_job, wwi_nearest_job;
@@ -50,9 +50,8 @@ ww_status wwi_plan_create(const wwi_job_class *job, const ww_measure *measure, w
 // Cells of all rows with all columns; of each series of a set with itself. WW_ERROR_NO_PATH.
 ww_status wwi_plan_count_cells(ww_plan *plan, uint64_t *cells);
 uint64_t wwi_plan_diagonal_cells(const ww_plan *plan);
-// Cells of rows [row, row+rows) with columns [column, column+columns).
-ww_status wwi_plan_count_area(const ww_plan *plan, size_t row, size_t rows, size_t column, size_t columns,
-                              uint64_t *cells);
+// Cells of a rectangle.
+ww_status wwi_plan_count_area(const ww_plan *plan, wwi_rectangle of, uint64_t *cells);
 
 // Pairs: takes the caller's list, or the i-th row with the i-th column, into plan->pairs, and counts their cells.
 ww_status wwi_plan_take_pairs(ww_plan *plan, const size_t *row_index, const size_t *column_index, size_t count);
@@ -61,6 +60,8 @@ ww_status wwi_plan_count_pairs(const ww_plan *plan, size_t first, size_t count, 
 // Runs pairs [first, first + count) of a plan for pairs, which has them, into host memory.
 ww_status wwi_plan_run_some_pairs(ww_plan *plan, size_t first, size_t count, void *distances);
 
+// Says that `function` is not for the job of its plan.
+ww_status wwi_plan_other_job(const char *function);
 // Before and after a run; in between the job says how many cells it computes, which is what progress counts to. The end
 // waits for all work.
 void wwi_plan_start(ww_plan *plan);
@@ -68,13 +69,14 @@ void wwi_plan_expect(ww_plan *plan, uint64_t cells);
 ww_status wwi_plan_end(ww_plan *plan, ww_status status);
 // Bytes a batch of results may take on the device.
 uint64_t wwi_plan_memory(const ww_plan *plan);
+// Values of each of so many arrays of a batch: at least one, and what 31 bits count.
+uint64_t wwi_plan_most_values(const ww_plan *plan, uint64_t arrays);
 // Ids of [first, first+count) of a dataset by ascending length.
 void wwi_plan_ids(const ww_dataset *dataset, size_t first, size_t count, uint32_t *ids);
-// Computes rows [row, row+row_count) x columns [column, column+column_count) into plan->out, row after row.
-ww_status wwi_plan_rectangle(ww_plan *plan, size_t row, size_t row_count, size_t column, size_t column_count);
+// Computes a rectangle into plan->out, row after row.
+ww_status wwi_plan_rectangle(ww_plan *plan, wwi_rectangle of);
 // The batch of that, whose `out` is plan->out.
-ww_status wwi_plan_batch(ww_plan *plan, size_t row, size_t row_count, size_t column, size_t column_count,
-                         wwi_batch *batch);
+ww_status wwi_plan_batch(ww_plan *plan, wwi_rectangle of, wwi_batch *batch);
 // Compiles, allocates and uploads what that needs from row and column 0 on; `work` may be NULL: wwi_runner_prepare().
 ww_status wwi_plan_prepare_rectangle(ww_plan *plan, size_t row_count, size_t column_count, wwi_work **work);
 // Listed pairs of all series, (row, column, number of the result) each, as a batch; then the same of them.

@@ -36,150 +36,139 @@ static bool comes_first(const ww_dataset *d, size_t i, size_t j) {
 // Computes listed pairs of a rectangle into `out`; all series are on the device.
 static ww_status run_list(ww_plan *p, const uint32_t *pairs, size_t count, const wwi_work *like, wwi_buffer *out) {
     wwi_batch b;
-    const ww_status status = wwi_plan_list(p, pairs, count, &b);
+    WWI_TRY(wwi_plan_list(p, pairs, count, &b));
     b.out = out;
     b.like = like;
-    return status == WW_OK ? wwi_runner_block(p->runner, &b) : status;
+    return wwi_runner_block(p->runner, &b);
 }
 
-static ww_status compute_listed(ww_plan *p, size_t row, size_t rows, size_t column, size_t columns, wwi_buffer *out) {
-    ww_status status = WW_OK;
-    const uint64_t all = (uint64_t)rows * columns;
-    const size_t most = all < LISTED ? (size_t)all : LISTED;
-    uint32_t *pairs;
+static ww_status compute_listed(ww_plan *p, wwi_rectangle of, wwi_buffer *out) {
+    const uint64_t all = (uint64_t)of.rows * of.columns;
+    const size_t most = wwi_least(all, LISTED);
+    WWI_FREES uint32_t *pairs = NULL;
     WWI_TRY(wwi_new(pairs, most * 3));
-    for (uint64_t at = 0, count; status == WW_OK && at < all; at += count) {
+    for (uint64_t at = 0, count; at < all; at += count) {
         for (count = 0; count < most && at + count < all; count++) {
-            const size_t i = row + (size_t)((at + count) / columns), j = column + (size_t)((at + count) % columns);
+            const uint64_t element = at + count;
+            const size_t i = of.row + (size_t)(element / of.columns), j = of.column + (size_t)(element % of.columns);
             const bool first = comes_first(p->pair.rows, i, j);
             pairs[3 * count] = (uint32_t)(first ? i : j);
             pairs[3 * count + 1] = (uint32_t)(first ? j : i);
-            pairs[3 * count + 2] = (uint32_t)(at + count);
+            pairs[3 * count + 2] = (uint32_t)element;
         }
-        status = run_list(p, pairs, (size_t)count, p->whole, out);
+        WWI_TRY(run_list(p, pairs, (size_t)count, p->whole, out));
     }
-    free(pairs);
-    return status;
+    return WW_OK;
 }
 
 // The part of the diagonal that lies in a rectangle: elements [*first, *first + the result).
-static size_t diagonal_of(size_t row, size_t rows, size_t column, size_t columns, size_t *first) {
-    const size_t begin = row > column ? row : column;
-    const size_t row_end = row + rows, column_end = column + columns, end = row_end < column_end ? row_end : column_end;
-    *first = begin;
-    return begin < end ? end - begin : 0;
+static size_t diagonal_of(wwi_rectangle of, size_t *first) {
+    const size_t end = wwi_least(of.row + of.rows, of.column + of.columns);
+    *first = of.row > of.column ? of.row : of.column;
+    return *first < end ? end - *first : 0;
 }
 
-static ww_status compute_diagonal(ww_plan *p, size_t row, size_t rows, size_t column, size_t columns, wwi_buffer *out) {
+static ww_status compute_diagonal(ww_plan *p, wwi_rectangle of, wwi_buffer *out) {
     size_t first;
-    const size_t count = diagonal_of(row, rows, column, columns, &first);
+    const size_t count = diagonal_of(of, &first);
+    WWI_FREES uint32_t *pairs = NULL;
     if (count == 0)
         return WW_OK;
-    uint32_t *pairs;
     WWI_TRY(wwi_new(pairs, count * 3));
     for (size_t t = 0; t < count; t++) {
         pairs[3 * t] = pairs[3 * t + 1] = (uint32_t)(first + t);
-        pairs[3 * t + 2] = (uint32_t)((first + t - row) * columns + (first + t - column));
+        pairs[3 * t + 2] = (uint32_t)((first + t - of.row) * of.columns + (first + t - of.column));
     }
-    const ww_status status = run_list(p, pairs, count, lists_diagonal(p) ? p->diagonal : NULL, out);
-    free(pairs);
-    return status;
+    return run_list(p, pairs, count, lists_diagonal(p) ? p->diagonal : NULL, out);
 }
 
 // A square on the diagonal, where one half is enough.
-static bool is_half(const ww_plan *p, size_t row, size_t rows, size_t column, size_t columns) {
-    return p->self && p->symmetric && row == column && rows == columns && rows > 1 && !is_listed(p);
+static bool is_half(const ww_plan *p, wwi_rectangle of) {
+    return p->self && p->symmetric && of.row == of.column && of.rows == of.columns && of.rows > 1 && !is_listed(p);
 }
 
 // Enqueues a rectangle that is one batch; its values begin where `out` does.
-static ww_status compute_into(ww_plan *p, size_t row, size_t rows, size_t column, size_t columns, wwi_buffer *out) {
-    wwi_batch b;
-    ww_status status;
-    const bool half = is_half(p, row, rows, column, columns);
+static ww_status compute_into(ww_plan *p, wwi_rectangle of, wwi_buffer *out) {
+    const bool half = is_half(p, of);
     if (is_listed(p)) {
-        status = compute_listed(p, row, rows, column, columns, out);
-    } else if ((status = wwi_plan_batch(p, row, rows, column, columns, &b)) == WW_OK) {
+        WWI_TRY(compute_listed(p, of, out));
+    } else {
+        wwi_batch b;
+        WWI_TRY(wwi_plan_batch(p, of, &b));
         b.out = out;
         b.like = wwi_measure_rounds_by_engine(&p->pair.measure) ? p->whole : NULL;
         b.half = half;
         b.layout = half ? WW_RESULTS_MIRRORED : WW_RESULTS_STRIDED;
         if (half) // the diagonal
-            status =
-                wwi_buffer_fill_u32(out, 0, (uint64_t)rows * columns * wwi_precision_bytes(p->pair.rows->precision), 0);
-        if (status == WW_OK)
-            status = wwi_runner_block(p->runner, &b);
+            WWI_TRY(wwi_buffer_fill_u32(out, 0, (uint64_t)of.rows * of.columns * p->pair.value_bytes, 0));
+        WWI_TRY(wwi_runner_block(p->runner, &b));
     }
-    return status == WW_OK && (lists_diagonal(p) || (half && !p->zero_on_self))
-               ? compute_diagonal(p, row, rows, column, columns, out)
-               : status;
+    const bool apart = lists_diagonal(p) || (half && !p->zero_on_self);
+    return apart ? compute_diagonal(p, of, out) : WW_OK;
 }
 
 // The same into plan->out, for blocks.
-static ww_status compute(ww_plan *p, size_t row, size_t rows, size_t column, size_t columns) {
-    WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out,
-                            (uint64_t)rows * columns * wwi_precision_bytes(p->pair.rows->precision)));
-    return compute_into(p, row, rows, column, columns, p->out);
+static ww_status compute(ww_plan *p, wwi_rectangle of) {
+    WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, (uint64_t)of.rows * of.columns * p->pair.value_bytes));
+    return compute_into(p, of, p->out);
 }
 
 // Zeroes the diagonal in the device memory of an output: a column of zeros, one row and one value apart.
-static ww_status zero_on_device(ww_plan *p, const wwi_blocks *r, const ww_output *to, wwi_buffer *device) {
+static ww_status zero_on_device(ww_plan *p, wwi_rectangle of, const ww_output *to, wwi_buffer *device) {
     size_t first;
-    const size_t columns = r->column_end - r->column,
-                 count = diagonal_of(r->row, r->row_end - r->row, r->column, columns, &first);
-    const uint64_t size = wwi_precision_bytes(p->pair.rows->precision),
-                   stride = to->row_stride ? to->row_stride : columns;
+    const size_t count = diagonal_of(of, &first);
+    const uint64_t size = p->pair.value_bytes, stride = to->row_stride ? to->row_stride : of.columns;
     if (count == 0)
         return WW_OK;
     WWI_TRY(wwi_grow_buffer(p->pair.context, &p->zeros, count * size));
     WWI_TRY(wwi_buffer_fill_u32(p->zeros, 0, count * size, 0));
-    return wwi_buffer_copy_rows(p->zeros, device, to->offset + ((first - r->row) * stride + (first - r->column)) * size,
+    return wwi_buffer_copy_rows(p->zeros, device, to->offset + ((first - of.row) * stride + (first - of.column)) * size,
                                 size, count, (stride + 1) * size);
 }
 
-static ww_status run_to_device(ww_plan *p, const wwi_blocks *r, const ww_output *to, wwi_buffer *device,
+static ww_status run_to_device(ww_plan *p, wwi_rectangle of, const ww_output *to, wwi_buffer *device,
                                const wwi_result *result) {
-    const size_t rows = r->row_end - r->row, columns = r->column_end - r->column;
-    const bool dense = to->offset == 0 && to->row_stride == 0;
-    ww_status status = dense ? compute_into(p, r->row, rows, r->column, columns, device)
-                             : compute(p, r->row, rows, r->column, columns);
-    if (status == WW_OK && !dense)
-        status = wwi_plan_place(p, to, device, result);
-    return status == WW_OK && p->self && p->zero_on_self ? zero_on_device(p, r, to, device) : status;
+    if (to->offset == 0 && to->row_stride == 0) {
+        WWI_TRY(compute_into(p, of, device));
+    } else {
+        WWI_TRY(compute(p, of));
+        WWI_TRY(wwi_plan_place(p, to, device, result));
+    }
+    return p->self && p->zero_on_self ? zero_on_device(p, of, to, device) : WW_OK;
 }
 
-static ww_status run_to_host(ww_plan *p, const wwi_blocks *r, const ww_output *to) {
-    const size_t rows = r->row_end - r->row, columns = r->column_end - r->column;
-    if (to->row_stride || !wwi_plan_is_one_batch(p, (uint64_t)rows * columns))
-        return wwi_blocks_run(p, r);
-    WWI_TRY(compute(p, r->row, rows, r->column, columns));
-    WWI_TRY(wwi_plan_fetch(p, p->out, (uint64_t)rows * columns, to->host));
+static ww_status run_to_host(ww_plan *p, wwi_rectangle of, const ww_output *to) {
+    const uint64_t elements = (uint64_t)of.rows * of.columns;
+    if (to->row_stride || !wwi_plan_is_one_batch(p, elements)) {
+        wwi_square square = {to->host, to->row_stride ? to->row_stride : of.columns, of.row, of.column};
+        const wwi_blocks blocks = {.all = of, .deliver = wwi_to_matrix, .target = &square, .compute = compute};
+        return wwi_blocks_run(p, &blocks);
+    }
+    WWI_TRY(compute(p, of));
+    WWI_TRY(wwi_plan_fetch(p, p->out, elements, to->host));
     if (p->self && p->zero_on_self)
-        wwi_zero_diagonal(p, r->row, rows, r->column, columns, to->host);
+        wwi_zero_diagonal(p, of, to->host);
     return WW_OK;
 }
 
 // ---- the interface
 
-static ww_status check_range(const ww_plan *p, size_t row, size_t rows, size_t column, size_t columns) {
-    if (p->job != &wwi_matrix_job)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle is of a plan for a matrix, and this is another");
-    if (row > p->pair.rows->count || rows > p->pair.rows->count - row) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle of %zu rows from row %zu on", rows, row);
-        return wwi_fail_hint("the matrix has %zu rows", p->pair.rows->count);
-    }
-    if (column > p->pair.columns->count || columns > p->pair.columns->count - column) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle of %zu columns from column %zu on", columns, column);
-        return wwi_fail_hint("the matrix has %zu columns", p->pair.columns->count);
-    }
-    return WW_OK;
+static ww_status check_side(const char *side, size_t first, size_t count, size_t has) {
+    if (first <= has && count <= has - first)
+        return WW_OK;
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle of %zu %ss from %s %zu on", count, side, side, first);
+    return wwi_fail_hint("the matrix has %zu %ss", has, side);
 }
 
 ww_status ww_plan_cells(const ww_plan *plan, size_t row, size_t rows, size_t column, size_t columns, uint64_t *cells) {
     if (!plan || !cells)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_cells: the plan or the cells are NULL");
     *cells = 0;
-    WWI_TRY(check_range(plan, row, rows, column, columns));
-    return wwi_plan_count_area(plan, row, rows, column, columns, cells);
+    if (plan->job != &wwi_matrix_job)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle is of a plan for a matrix, and this is another");
+    WWI_TRY(check_side("row", row, rows, plan->pair.rows->count));
+    WWI_TRY(check_side("column", column, columns, plan->pair.columns->count));
+    return wwi_plan_count_area(plan, (wwi_rectangle){row, rows, column, columns}, cells);
 }
 
 ww_status ww_plan_run_rectangle(ww_plan *plan, size_t row, size_t rows, size_t column, size_t columns,
@@ -190,7 +179,7 @@ ww_status ww_plan_run_rectangle(ww_plan *plan, size_t row, size_t rows, size_t c
     uint64_t cells;
     if (!plan || !output)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run_rectangle: the plan or the output is NULL");
-    const wwi_result result = {"rectangle", rows, columns, wwi_precision_bytes(plan->pair.rows->precision), true};
+    const wwi_result result = {"rectangle", rows, columns, plan->pair.value_bytes, true};
     WWI_TRY(ww_plan_cells(plan, row, rows, column, columns, &cells));
     WWI_TRY(wwi_options_take(&to, output, "ww_output"));
     if (to.layout != WW_LAYOUT_FULL)
@@ -202,19 +191,12 @@ ww_status ww_plan_run_rectangle(ww_plan *plan, size_t row, size_t rows, size_t c
         wwi_fail(WW_ERROR_UNSUPPORTED, "the series or the rectangle are more than one block on the device");
         return wwi_fail_hint("run smaller rectangles, or into host memory, which works block by block");
     }
-    wwi_square square = {to.host, to.row_stride ? to.row_stride : columns, row, column};
-    const wwi_blocks blocks = {.row = row,
-                               .row_end = row + rows,
-                               .column = column,
-                               .column_end = column + columns,
-                               .deliver = wwi_to_matrix,
-                               .target = &square,
-                               .compute = compute};
+    const wwi_rectangle of = {row, rows, column, columns};
     wwi_plan_start(plan);
     plan->pending = device != NULL;
     wwi_plan_expect(plan, cells);
     if (rows > 0 && columns > 0)
-        status = device ? run_to_device(plan, &blocks, &to, device, &result) : run_to_host(plan, &blocks, &to);
+        status = device ? run_to_device(plan, of, &to, device, &result) : run_to_host(plan, of, &to);
     if (status == WW_OK)
         plan->info.cells_done = cells;
     return status == WW_OK && device ? WW_OK : wwi_plan_end(plan, status);

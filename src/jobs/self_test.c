@@ -27,40 +27,36 @@ static double scale_of(const known *k, size_t copy) {
 }
 
 static ww_status make_measure(const known *k, ww_measure *measure) {
-    ww_status status = ww_measure_init(measure, sizeof *measure, k->id);
-    if (status == WW_OK && k->cubed) {
-        status = ww_measure_set(measure, "nu", 0);
-        status = status == WW_OK ? ww_measure_set(measure, "lambda", 0) : status;
-        status = status == WW_OK ? ww_measure_set(measure, "degree", 3) : status;
-        status = status == WW_OK ? ww_measure_set(measure, "no_root", 1) : status;
-    }
-    return status;
+    WWI_TRY(ww_measure_init(measure, sizeof *measure, k->id));
+    if (!k->cubed)
+        return WW_OK;
+    WWI_TRY(ww_measure_set(measure, "nu", 0));
+    WWI_TRY(ww_measure_set(measure, "lambda", 0));
+    WWI_TRY(ww_measure_set(measure, "degree", 3));
+    return ww_measure_set(measure, "no_root", 1);
 }
 
 static ww_status check(ww_context *context, const known *k) {
-    ww_status status;
     double rows[COPIES * POINTS], columns[COPIES * POINTS], distances[COPIES];
     ww_plan_options options = WW_PLAN_OPTIONS_INIT;
     const ww_output to = WW_OUTPUT_HOST(distances);
-    ww_dataset *a = NULL, *b = NULL;
-    ww_plan *plan = NULL;
+    WWI_ENDS(ww_dataset_destroy) ww_dataset *a = NULL, *b = NULL;
+    WWI_ENDS(ww_plan_destroy) ww_plan *plan = NULL;
     ww_measure measure;
     for (size_t i = 0; i < COPIES * POINTS; i++) {
         rows[i] = left[i % POINTS] * scale_of(k, i / POINTS);
         columns[i] = right[i % POINTS] * scale_of(k, i / POINTS);
     }
     options.engine = k->engine;
-    if ((status = make_measure(k, &measure)) != WW_OK ||
-        (status = wwi_dataset_of_doubles(context, k->precision, rows, COPIES, 1, POINTS, &a)) != WW_OK ||
-        (status = wwi_dataset_of_doubles(context, k->precision, columns, COPIES, 1, POINTS, &b)) != WW_OK)
-        goto done;
-    if ((status = ww_plan_create_pairs(&measure, a, b, NULL, NULL, COPIES, &options, &plan)) != WW_OK ||
-        (status = ww_plan_run(plan, &to)) != WW_OK) {
-        // An engine that is not used on this device needs no test.
-        if (status == WW_ERROR_UNSUPPORTED && wwi_context_loses_arrays(context))
-            status = WW_OK;
-        goto done;
-    }
+    WWI_TRY(make_measure(k, &measure));
+    WWI_TRY(wwi_dataset_of_doubles(context, k->precision, rows, COPIES, 1, POINTS, &a));
+    WWI_TRY(wwi_dataset_of_doubles(context, k->precision, columns, COPIES, 1, POINTS, &b));
+    ww_status status = ww_plan_create_pairs(&measure, a, b, NULL, NULL, COPIES, &options, &plan);
+    if (status == WW_OK)
+        status = ww_plan_run(plan, &to);
+    // An engine that is not used on this device needs no test.
+    if (status != WW_OK)
+        return status == WW_ERROR_UNSUPPORTED && wwi_context_loses_arrays(context) ? WW_OK : status;
     for (size_t i = 0; i < COPIES; i++) {
         const double scale = scale_of(k, i), expected = k->expected * scale * scale * scale;
         float narrow = 0;
@@ -69,29 +65,23 @@ static ww_status check(ww_context *context, const known *k) {
         if (!(fabs(value - expected) < (k->precision == WW_DOUBLE ? 1e-12 : 1e-5) * expected)) {
             wwi_fail(WW_ERROR_INTERNAL, "engine %s gives %s distance %g instead of %g", ww_engine_name(k->engine),
                      ww_measure_info_by_id(k->id)->name, value, expected);
-            status = wwi_fail_hint("the driver compiles a kernel wrongly; try another engine or driver");
-            goto done;
+            return wwi_fail_hint("the driver compiles a kernel wrongly; try another engine or driver");
         }
     }
-done:
-    ww_plan_destroy(&plan);
-    ww_dataset_destroy(&a);
-    ww_dataset_destroy(&b);
-    return status;
+    return WW_OK;
 }
 
 ww_status ww_context_self_test(ww_context *context) {
-    ww_status status = WW_OK;
     if (!context)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_self_test: context is NULL");
-    for (ww_engine engine = WW_ENGINE_LANES; status == WW_OK && engine <= WW_ENGINE_STRIPS; engine++)
-        status = check(context, &(known){WW_DTW, engine, WW_FLOAT, 2, false});
+    for (ww_engine engine = WW_ENGINE_LANES; engine <= WW_ENGINE_STRIPS; engine++)
+        WWI_TRY(check(context, &(known){WW_DTW, engine, WW_FLOAT, 2, false}));
     // Maxima.
-    status = status == WW_OK ? check(context, &(known){WW_FRECHET, WW_ENGINE_PACKED, WW_FLOAT, 1, false}) : status;
+    WWI_TRY(check(context, &(known){WW_FRECHET, WW_ENGINE_PACKED, WW_FLOAT, 1, false}));
     // pow() of vectors.
     const ww_precision widest = wwi_context_info(context)->has_double ? WW_DOUBLE : WW_FLOAT;
-    for (ww_engine engine = WW_ENGINE_PACKED; status == WW_OK && engine <= WW_ENGINE_STRIPS; engine++)
-        status = check(context, &(known){WW_TWED, engine, widest, 4, true});
-    status = status == WW_OK ? check(context, &(known){WW_LEVENSHTEIN, WW_ENGINE_BITS, WW_FLOAT, 4, false}) : status;
-    return status == WW_OK ? check(context, &(known){WW_LCS, WW_ENGINE_BITS, WW_FLOAT, 6, false}) : status;
+    for (ww_engine engine = WW_ENGINE_PACKED; engine <= WW_ENGINE_STRIPS; engine++)
+        WWI_TRY(check(context, &(known){WW_TWED, engine, widest, 4, true}));
+    WWI_TRY(check(context, &(known){WW_LEVENSHTEIN, WW_ENGINE_BITS, WW_FLOAT, 4, false}));
+    return check(context, &(known){WW_LCS, WW_ENGINE_BITS, WW_FLOAT, 6, false});
 }

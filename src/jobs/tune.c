@@ -37,7 +37,7 @@ typedef struct workload {
     double *values; // rows' then columns'
     size_t row_count, column_count, length;
     double expected[CHECKED]; // of pairs (i, i)
-    void *distances;
+    double *distances;        // room for them in either precision
 } workload;
 
 static void workload_free(workload *w) {
@@ -48,10 +48,9 @@ static void workload_free(workload *w) {
 }
 
 // DTW with squared costs, two rows at a time.
-static bool reference(const double *x, const double *y, size_t n, double *result) {
-    double *row = malloc((n + 1) * sizeof *row);
-    if (!row)
-        return false;
+static ww_status reference(const double *x, const double *y, size_t n, double *result) {
+    WWI_FREES double *row = NULL;
+    WWI_TRY(wwi_new(row, n + 1));
     for (size_t j = 0; j <= n; j++)
         row[j] = j ? INFINITY : 0;
     for (size_t i = 0; i < n; i++) {
@@ -64,8 +63,7 @@ static bool reference(const double *x, const double *y, size_t n, double *result
         }
     }
     *result = row[n];
-    free(row);
-    return true;
+    return WW_OK;
 }
 
 static ww_status workload_make(ww_context *context, ww_engine engine, ww_precision precision, workload *w) {
@@ -74,10 +72,8 @@ static ww_status workload_make(ww_context *context, ww_engine engine, ww_precisi
     if (engine == WW_ENGINE_STRIPS)
         *w = (workload){.length = gpu ? 32768 : 4096, .row_count = 1, .column_count = 1};
     const size_t series = w->row_count + w->column_count;
-    w->values = malloc(series * w->length * sizeof *w->values);
-    w->distances = malloc(w->row_count * w->column_count * sizeof(double));
-    if (!w->values || !w->distances)
-        return wwi_fail_memory(series * w->length * sizeof *w->values);
+    WWI_TRY(wwi_new(w->values, series * w->length));
+    WWI_TRY(wwi_new(w->distances, w->row_count * w->column_count));
     uint64_t state = 1;
     for (size_t i = 0; i < series * w->length; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
@@ -85,8 +81,7 @@ static ww_status workload_make(ww_context *context, ww_engine engine, ww_precisi
     }
     const double *columns = w->values + w->row_count * w->length;
     for (size_t i = 0; i < CHECKED && i < w->row_count; i++)
-        if (!reference(w->values + i * w->length, columns + i * w->length, w->length, &w->expected[i]))
-            return wwi_fail_memory(w->length * sizeof(double));
+        WWI_TRY(reference(w->values + i * w->length, columns + i * w->length, w->length, &w->expected[i]));
     WWI_TRY(wwi_dataset_of_doubles(context, precision, w->values, w->row_count, 1, w->length, &w->rows));
     return wwi_dataset_of_doubles(context, precision, columns, w->column_count, 1, w->length, &w->columns);
 }
@@ -110,42 +105,32 @@ static ww_status judge(ww_status status) {
     return device && !wwi_device_is_lost(ww_last_error()) ? WW_OK : status;
 }
 
-// Runs the workload with the parameters as they stand.
+// Runs the workload with the parameters as they stand. After a failure the result is as it was: nothing is known.
 static ww_status measure(const workload *w, ww_engine engine, ww_precision precision, double seconds,
                          const ww_run_options *run, ww_tune_result *result) {
     ww_plan_options options = WW_PLAN_OPTIONS_INIT;
     const ww_output to = WW_OUTPUT_HOST(w->distances);
-    ww_plan *plan = NULL;
+    WWI_ENDS(ww_plan_destroy) ww_plan *plan = NULL;
     ww_measure dtw;
     ww_plan_info info = WW_PLAN_INFO_INIT;
+    double fastest = 0;
     options.engine = engine;
     options.run = run;
-    result->correct = 0;
-    result->cells_per_second = 0;
-    ww_status status = ww_measure_init(&dtw, sizeof dtw, WW_DTW);
-    if (status == WW_OK)
-        status = ww_plan_create_matrix(&dtw, w->rows, w->columns, &options, &plan);
-    if (status == WW_OK)
-        status = ww_plan_run(plan, &to);
-    if (status == WW_OK)
-        result->correct = is_correct(w, precision);
+    WWI_TRY(ww_measure_init(&dtw, sizeof dtw, WW_DTW));
+    WWI_TRY(ww_plan_create_matrix(&dtw, w->rows, w->columns, &options, &plan));
+    WWI_TRY(ww_plan_run(plan, &to));
+    const bool correct = is_correct(w, precision);
     const double begin = wwi_seconds();
-    while (status == WW_OK && (status = wwi_interrupted()) == WW_OK) {
-        if ((status = ww_plan_run(plan, &to)) != WW_OK || (status = ww_plan_get_info(plan, &info)) != WW_OK)
-            break;
+    do {
+        WWI_TRY(wwi_interrupted());
+        WWI_TRY(ww_plan_run(plan, &to));
+        WWI_TRY(ww_plan_get_info(plan, &info));
         const double spent = info.seconds_device > 0 ? info.seconds_device : info.seconds_wall;
-        const double rate = (double)info.cells / spent;
-        if (rate > result->cells_per_second)
-            result->cells_per_second = rate;
-        if (wwi_seconds() - begin >= seconds)
-            break;
-    }
-    ww_plan_destroy(&plan);
-    if (status != WW_OK) {
-        result->correct = 0;
-        result->cells_per_second = 0;
-    }
-    return judge(status);
+        fastest = fmax(fastest, (double)info.cells / spent);
+    } while (wwi_seconds() - begin < seconds);
+    result->correct = correct;
+    result->cells_per_second = fastest;
+    return WW_OK;
 }
 
 // How far tuning has come, in candidates.
@@ -169,7 +154,7 @@ static ww_status try_one(tuning *t, const wwi_tuning_entry *p, const workload *w
     const ww_tune_options *o = t->options;
     const char *kind = result->precision == WW_DOUBLE ? "f64" : "f32";
     WWI_TRY(wwi_tuning_try(t->context, p->name, kind, (long)result->value));
-    WWI_TRY(measure(w, engine, result->precision, o->seconds > 0 ? o->seconds : 0.2, &t->plan, result));
+    WWI_TRY(judge(measure(w, engine, result->precision, o->seconds > 0 ? o->seconds : 0.2, &t->plan, result)));
     if (o->report && o->report(o->report_user, result) != 0)
         return wwi_fail(WW_ERROR_CANCELLED, "tuning was stopped");
     return wwi_run_report(t->run.progress, t->run.progress_user, ++t->done, t->total);
@@ -208,7 +193,6 @@ static ww_status tune_one(tuning *t, const wwi_tuning_entry *p, ww_precision pre
 ww_status ww_tune(ww_context *context, const ww_tune_options *options) {
     ww_tune_options o = WW_TUNE_OPTIONS_INIT;
     tuning t = {.context = context, .options = &o};
-    ww_status status = WW_OK;
     if (!context)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context is NULL");
     WWI_TRY(wwi_options_take(&o, options, "ww_tune_options"));
@@ -222,10 +206,10 @@ ww_status ww_tune(ww_context *context, const ww_tune_options *options) {
         if (is_tried(wwi_tuning_at(i), gpu))
             t.total += count_candidates(wwi_tuning_at(i)) * (uint64_t)(last + 1);
     for (int precision = WW_FLOAT; precision <= last; precision++)
-        for (size_t i = 0; status == WW_OK && i < wwi_tuning_count(); i++)
+        for (size_t i = 0; i < wwi_tuning_count(); i++)
             if (is_tried(wwi_tuning_at(i), gpu))
-                status = tune_one(&t, wwi_tuning_at(i), (ww_precision)precision);
-    return status;
+                WWI_TRY(tune_one(&t, wwi_tuning_at(i), (ww_precision)precision));
+    return WW_OK;
 }
 
 const char *ww_tuning_file(const ww_context *context) {

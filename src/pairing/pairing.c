@@ -85,7 +85,6 @@ static ww_status check_sides(const ww_measure *measure, const ww_dataset *rows, 
 }
 
 ww_status wwi_pairing_open(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, wwi_pairing *p) {
-    ww_status status;
     ww_measure taken;
     memset(p, 0, sizeof *p);
     if (!rows)
@@ -94,13 +93,13 @@ ww_status wwi_pairing_open(const ww_measure *measure, ww_dataset *rows, ww_datas
     WWI_TRY(wwi_measure_take(measure, &taken));
     WWI_TRY(check_sides(&taken, rows, columns));
     p->context = rows->context;
-    if ((status = wwi_stream_create(p->context, &p->stream)) == WW_OK &&
-        (status = take_datasets(p, &taken, rows, columns)) == WW_OK &&
-        (status = wwi_measure_own(&taken, &p->measure)) == WW_OK && (status = wwi_pairing_check_range(p)) == WW_OK)
-        wwi_recurrence_make(&p->measure, p->rows, p->stream, &p->recurrence);
-    else
-        wwi_pairing_close(p);
-    return status;
+    p->value_bytes = wwi_precision_bytes(rows->precision);
+    WWI_TRY(wwi_stream_create(p->context, &p->stream));
+    WWI_TRY(take_datasets(p, &taken, rows, columns));
+    WWI_TRY(wwi_measure_own(&taken, &p->measure));
+    WWI_TRY(wwi_pairing_check_range(p));
+    wwi_recurrence_make(&p->measure, p->rows, p->stream, &p->recurrence);
+    return WW_OK;
 }
 
 void wwi_pairing_close(wwi_pairing *p) {
@@ -120,17 +119,16 @@ ww_status wwi_pairing_no_path(const wwi_pairing *p, uint32_t n, uint32_t m) {
     return wwi_fail_hint("widen the band, or use the corner or slanted band, which always leave one");
 }
 
-ww_status wwi_pairing_slice(wwi_pairing *p, int side, size_t first, size_t count, wwi_slice *slice) {
-    const ww_dataset *dataset = side == WWI_SIDE_ROW ? p->rows : p->columns;
-    const ww_status status = wwi_dataset_slice(dataset, first, count, &p->slices[side]);
-    *slice = p->slices[side];
-    return status;
+ww_status wwi_pairing_slices(wwi_pairing *p, wwi_rectangle of, wwi_slice *rows, wwi_slice *columns) {
+    WWI_TRY(wwi_dataset_slice(p->rows, of.row, of.rows, &p->slices[WWI_SIDE_ROW]));
+    *rows = p->slices[WWI_SIDE_ROW];
+    WWI_TRY(wwi_dataset_slice(p->columns, of.column, of.columns, &p->slices[WWI_SIDE_COLUMN]));
+    *columns = p->slices[WWI_SIDE_COLUMN];
+    return WW_OK;
 }
 
-ww_status wwi_pairing_slices(wwi_pairing *p, size_t row, size_t rows, size_t column, size_t columns,
-                             wwi_slice *row_slice, wwi_slice *column_slice) {
-    WWI_TRY(wwi_pairing_slice(p, WWI_SIDE_ROW, row, rows, row_slice));
-    return wwi_pairing_slice(p, WWI_SIDE_COLUMN, column, columns, column_slice);
+wwi_rectangle wwi_pairing_all(const wwi_pairing *p) {
+    return (wwi_rectangle){0, p->rows->count, 0, p->columns->count};
 }
 
 ww_status wwi_pairs_check(const size_t *row_index, const size_t *column_index, size_t count) {

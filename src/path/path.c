@@ -52,10 +52,9 @@ static ww_status choose_engine(const ww_dataset *rows, ww_plan_options *options)
 ww_status ww_plan_create_paths(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
                                const size_t *row_index, const size_t *column_index, size_t count,
                                const ww_plan_options *options, ww_plan **plan) {
-    ww_plan *p = NULL;
+    WWI_ENDS(ww_plan_destroy) ww_plan *p = NULL;
     ww_plan_options o = WW_PLAN_OPTIONS_INIT;
     ww_measure taken;
-    ww_status status = WW_OK;
     if (!plan)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
     *plan = NULL;
@@ -67,17 +66,13 @@ ww_status ww_plan_create_paths(const ww_measure *measure, ww_dataset *rows, ww_d
     WWI_TRY(check_measure(&taken, rows->channels));
     WWI_TRY(choose_engine(rows, &o));
     WWI_TRY(wwi_plan_create(&paths_job, &taken, rows, columns, &o, &p));
-    p->own = calloc(1, sizeof(wwi_paths));
-    if (!p->own)
-        status = wwi_fail_memory(sizeof(wwi_paths));
-    if (status == WW_OK)
-        status = wwi_plan_take_pairs(p, row_index, column_index, count);
-    if (status != WW_OK)
-        ww_plan_destroy(&p);
-    else
-        p->info.engine = wwi_runner_engine(p->runner);
-    *plan = p;
-    return status;
+    wwi_paths *own;
+    WWI_TRY(wwi_new_zeroed(own, 1));
+    p->own = own;
+    WWI_TRY(wwi_plan_take_pairs(p, row_index, column_index, count));
+    p->info.engine = wwi_runner_engine(p->runner);
+    *plan = wwi_taken(&p);
+    return WW_OK;
 }
 
 // ---- paths on the host
@@ -107,43 +102,40 @@ typedef struct collected {
     size_t arena_count, arena_capacity;
 } collected;
 
+static void collected_free(collected *c) {
+    for (size_t i = 0; i < c->arena_count; i++)
+        free(c->arenas[i]);
+    free(c->arenas);
+    free(c->walks);
+    ww_paths_free(&c->paths);
+}
+
 static ww_status take_batch(void *user, const wwi_path_batch *b) {
     collected *c = user;
-    ww_status status;
-    const uint64_t value = wwi_precision_bytes(c->plan->pair.rows->precision);
-    ww_path_pair *table = malloc(b->count * sizeof *table);
-    uint32_t *words = malloc(b->step_words * 4);
-    unsigned char *values = malloc(b->count * value);
-    uint32_t **arenas = realloc(c->arenas, (c->arena_count + 1) * sizeof *arenas);
-    if (arenas)
-        c->arenas = arenas;
-    if (!table || !words || !values || !arenas) {
-        status = wwi_fail_memory(b->count * (sizeof *table + value) + b->step_words * 4);
-        goto done;
-    }
-    if ((status = wwi_stream_read(c->plan->pair.stream, b->table, 0, b->count * sizeof *table, table)) != WW_OK ||
-        (status = wwi_stream_read(c->plan->pair.stream, b->steps, 0, b->step_words * 4, words)) != WW_OK ||
-        (status = wwi_stream_read(c->plan->pair.stream, b->values, 0, b->count * value, values)) != WW_OK ||
-        (status = wwi_plan_check_results(c->plan, values, b->count)) != WW_OK)
-        goto done;
+    wwi_stream *stream = c->plan->pair.stream;
+    const uint64_t value = c->plan->pair.value_bytes;
+    WWI_FREES ww_path_pair *table = NULL;
+    WWI_FREES uint32_t *words = NULL;
+    WWI_FREES unsigned char *values = NULL;
+    WWI_TRY(wwi_new(table, b->count));
+    WWI_TRY(wwi_new(words, b->step_words));
+    WWI_TRY(wwi_new(values, b->count * value));
+    WWI_TRY(wwi_grow(&c->arenas, &c->arena_capacity, c->arena_count + 1, sizeof *c->arenas));
+    WWI_TRY(wwi_stream_read(stream, b->table, 0, b->count * sizeof *table, table));
+    WWI_TRY(wwi_stream_read(stream, b->steps, 0, b->step_words * 4, words));
+    WWI_TRY(wwi_stream_read(stream, b->values, 0, b->count * value, values));
+    WWI_TRY(wwi_plan_check_results(c->plan, values, b->count));
     for (size_t t = 0; t < b->count; t++) {
         const uint32_t in_batch = b->pairs[3 * t + 2], pair = b->numbers[in_batch];
         const size_t number = pair - c->first;
-        if (table[t].state != 2) {
-            status = wwi_fail(WW_ERROR_INTERNAL, "the path of pair %u has no beginning", pair);
-            goto done;
-        }
+        if (table[t].state != 2)
+            return wwi_fail(WW_ERROR_INTERNAL, "the path of pair %u has no beginning", pair);
         c->walks[number].pair = table[t];
         c->walks[number].words = words + table[t].steps;
         c->paths.distances[number] = wwi_value_at(values, c->plan->pair.rows->precision, in_batch);
     }
-    c->arenas[c->arena_count++] = words;
-    words = NULL;
-done:
-    free(table);
-    free(words);
-    free(values);
-    return status;
+    c->arenas[c->arena_count++] = wwi_taken(&words);
+    return WW_OK;
 }
 
 // The walk's steps lead from the path's end to its beginning, which is no cell: the corner, or on the border.
@@ -170,9 +162,7 @@ static ww_status write_all(collected *c) {
     const uint64_t total = paths->offsets[paths->count];
     if (!wwi_mul_u64(total ? total : 1, 2 * sizeof *paths->cells, &bytes) || bytes > PTRDIFF_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "the paths have too many cells for one array");
-    paths->cells = malloc(bytes);
-    if (!paths->cells)
-        return wwi_fail_memory(bytes);
+    WWI_TRY(wwi_new(paths->cells, bytes / sizeof *paths->cells));
     for (size_t p = 0; p < paths->count; p++)
         write_cells(&c->walks[p].pair, c->walks[p].words, shift, paths->cells + 2 * paths->offsets[p],
                     paths->offsets[p + 1] - paths->offsets[p]);
@@ -181,36 +171,23 @@ static ww_status write_all(collected *c) {
 
 ww_status wwi_plan_run_some_paths(ww_plan *plan, size_t first, size_t pairs, ww_paths *paths) {
     uint64_t cells;
-    collected c = {.plan = plan, .first = first, .paths = WW_PATHS_INIT};
-    ww_status status = wwi_plan_count_pairs(plan, first, pairs, &cells);
-    if (status != WW_OK)
-        return status;
+    WWI_ENDS(collected_free) collected c = {.plan = plan, .first = first, .paths = WW_PATHS_INIT};
+    WWI_TRY(wwi_plan_count_pairs(plan, first, pairs, &cells));
     c.paths.count = pairs;
-    c.paths.offsets = malloc((pairs + 1) * sizeof *c.paths.offsets);
-    c.paths.distances = malloc(pairs * sizeof *c.paths.distances);
-    c.walks = calloc(pairs, sizeof *c.walks);
-    if (!c.paths.offsets || !c.paths.distances || !c.walks) {
-        status = wwi_fail_memory(pairs * (16 + sizeof *c.walks));
-        goto done;
-    }
+    WWI_TRY(wwi_new(c.paths.offsets, pairs + 1));
+    WWI_TRY(wwi_new(c.paths.distances, pairs));
+    WWI_TRY(wwi_new_zeroed(c.walks, pairs));
     wwi_plan_start(plan);
     wwi_plan_expect(plan, cells);
-    status = wwi_paths_find(plan, first, pairs, take_batch, &c);
+    ww_status status = wwi_paths_find(plan, first, pairs, take_batch, &c);
     if (status == WW_OK)
         status = write_all(&c);
     if (status == WW_OK)
         plan->info.cells_done = cells;
-    status = wwi_plan_end(plan, status);
-done:
-    for (size_t i = 0; i < c.arena_count; i++)
-        free(c.arenas[i]);
-    free(c.arenas);
-    free(c.walks);
-    if (status == WW_OK)
-        status = wwi_struct_give(paths, &c.paths, "ww_paths");
-    else
-        ww_paths_free(&c.paths);
-    return status;
+    WWI_TRY(wwi_plan_end(plan, status));
+    WWI_TRY(wwi_struct_give(paths, &c.paths, "ww_paths"));
+    ww_paths_init(&c.paths, sizeof c.paths); // they are the caller's
+    return WW_OK;
 }
 
 ww_status ww_plan_run_paths(ww_plan *plan, ww_paths *paths) {
@@ -218,10 +195,8 @@ ww_status ww_plan_run_paths(ww_plan *plan, ww_paths *paths) {
     if (!plan || !paths)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan or paths is NULL");
     WWI_TRY(wwi_struct_give(paths, &none, "ww_paths"));
-    if (plan->job != &paths_job) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run_paths: the plan is for another job");
-        return wwi_fail_hint("run a plan with the function its job has");
-    }
+    if (plan->job != &paths_job)
+        return wwi_plan_other_job("ww_plan_run_paths");
     return wwi_plan_run_some_paths(plan, 0, plan->count, paths);
 }
 
@@ -229,30 +204,13 @@ ww_status ww_plan_run_paths(ww_plan *plan, ww_paths *paths) {
 
 ww_status ww_path(ww_context *context, const ww_measure *measure, const double *x, size_t n, const double *y, size_t m,
                   size_t channels, ww_paths *path) {
-    ww_status status;
-    ww_dataset *data[2] = {NULL, NULL};
-    ww_plan *plan = NULL;
-    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
-    const double *const values[2] = {x, y};
-    const size_t lengths[2] = {n, m};
+    WWI_ENDS(ww_dataset_destroy) ww_dataset *rows = NULL, *columns = NULL;
+    WWI_ENDS(ww_plan_destroy) ww_plan *plan = NULL;
     if (!context || !x || !y)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the context or a series is NULL");
-    options.precision = wwi_context_info(context)->has_double ? WW_DOUBLE : WW_FLOAT;
-    for (int i = 0; i < 2; i++) {
-        ww_series_view view = WW_SERIES_VIEW_INIT;
-        view.values = values[i];
-        view.precision = WW_DOUBLE;
-        view.count = 1;
-        view.channels = channels;
-        view.length = lengths[i];
-        if ((status = ww_dataset_create(context, &view, &options, &data[i])) != WW_OK)
-            goto done;
-    }
-    if ((status = ww_plan_create_paths(measure, data[0], data[1], NULL, NULL, 1, NULL, &plan)) == WW_OK)
-        status = ww_plan_run_paths(plan, path);
-done:
-    ww_plan_destroy(&plan);
-    ww_dataset_destroy(&data[1]);
-    ww_dataset_destroy(&data[0]);
-    return status;
+    const ww_precision precision = wwi_context_info(context)->has_double ? WW_DOUBLE : WW_FLOAT;
+    WWI_TRY(wwi_dataset_of_doubles(context, precision, x, 1, channels, n, &rows));
+    WWI_TRY(wwi_dataset_of_doubles(context, precision, y, 1, channels, m, &columns));
+    WWI_TRY(ww_plan_create_paths(measure, rows, columns, NULL, NULL, 1, NULL, &plan));
+    return ww_plan_run_paths(plan, path);
 }

@@ -49,7 +49,7 @@ typedef struct job {
 // Where each pair's lines and steps are.
 static ww_status send_table(job *j) {
     const wwi_batch *b = &j->work.b;
-    ww_path_pair *table;
+    WWI_FREES ww_path_pair *table = NULL;
     WWI_TRY(wwi_new_zeroed(table, b->rows));
     j->steps = j->lines = 0;
     j->most_tile_rows = j->most_tile_columns = 1;
@@ -68,9 +68,7 @@ static ww_status send_table(job *j) {
         j->most_tile_rows = tile_rows > j->most_tile_rows ? tile_rows : j->most_tile_rows;
         j->most_tile_columns = tile_columns > j->most_tile_columns ? tile_columns : j->most_tile_columns;
     }
-    const ww_status status = wwi_upload(j->plan->pair.context, &j->own->table, table, b->rows * sizeof *table);
-    free(table);
-    return status;
+    return wwi_upload(j->plan->pair.context, &j->own->table, table, b->rows * sizeof *table);
 }
 
 static ww_status grow_buffers(job *j) {
@@ -84,9 +82,9 @@ static ww_status grow_buffers(job *j) {
         {&j->runner->counter, 4},
         {&j->runner->scratch, t->workers * t->scratch * t->width * value},
     };
-    const ww_status status = wwi_grow_buffers(j->plan->pair.context, sizes, t->lanes ? 5 : 6);
+    WWI_TRY(wwi_grow_buffers(j->plan->pair.context, sizes, t->lanes ? 5 : 6));
     j->work.b.out = j->own->values;
-    return status;
+    return WW_OK;
 }
 
 static ww_status find_variant(job *j, bool walks, wwi_variant **v) {
@@ -134,7 +132,6 @@ static ww_status launched(job *j, double cells, bool more) {
 
 // The lines of all tiles, one diagonal of tiles after the other.
 static ww_status find_lines(job *j) {
-    ww_status status = WW_OK;
     wwi_variant *v;
     WWI_TRY(find_variant(j, false, &v));
     const uint32_t diagonals = j->most_tile_rows + j->most_tile_columns - 1;
@@ -146,39 +143,33 @@ static ww_status find_lines(job *j) {
         // counted.
         const uint64_t units = (uint64_t)j->args.each * j->work.b.rows;
         const double cells = j->work.cells * (double)j->args.each / ((double)j->most_tile_rows * j->most_tile_columns);
-        wwi_units u = wwi_units_of(j->runner, j->work.engine, units, cells);
-        for (; status == WW_OK && wwi_units_next(&u); u.at += u.take) {
-            status = enqueue(j, v, (uint32_t)u.at, (uint32_t)(u.at + u.take), j->tiles.forward_workers, false);
-            if (status == WW_OK)
-                status = launched(j, u.cells_each * (double)u.take, true);
+        wwi_units u = wwi_units_of(j->runner, &j->work, units, cells);
+        for (; wwi_units_next(&u); u.at += u.take) {
+            WWI_TRY(enqueue(j, v, (uint32_t)u.at, (uint32_t)(u.at + u.take), j->tiles.forward_workers, false));
+            WWI_TRY(launched(j, u.cells_each * (double)u.take, true));
         }
-        if (status != WW_OK)
-            return status;
     }
     return WW_OK;
 }
 
 // Walks through whole matrices, as many in a launch as its time allows.
 static ww_status walk_whole(job *j) {
-    ww_status status = WW_OK;
     wwi_variant *v;
     WWI_TRY(find_variant(j, true, &v));
     j->args.turns = 1;
-    wwi_units u = wwi_units_of(j->runner, j->work.engine, j->work.b.rows, j->work.cells);
-    for (; status == WW_OK && wwi_units_next(&u); u.at += u.take) {
+    wwi_units u = wwi_units_of(j->runner, &j->work, j->work.b.rows, j->work.cells);
+    for (; wwi_units_next(&u); u.at += u.take) {
         if (j->tiles.lanes && u.take > j->tiles.groups)
             u.take = j->tiles.groups;
-        status = enqueue(j, v, (uint32_t)u.at, (uint32_t)(u.at + u.take), j->tiles.workers, true);
-        if (status == WW_OK)
-            status = launched(j, u.cells_each * (double)u.take, u.at + u.take < u.units);
+        WWI_TRY(enqueue(j, v, (uint32_t)u.at, (uint32_t)(u.at + u.take), j->tiles.workers, true));
+        WWI_TRY(launched(j, u.cells_each * (double)u.take, u.at + u.take < u.units));
     }
-    return status;
+    return WW_OK;
 }
 
 // Walks through tiles: all pairs, as many tiles in a launch as its time allows.
 static ww_status walk_tiles(job *j) {
     enum { AT_ONCE = 1 << 26 }; // cells that a group computes one after the other
-    ww_status status = WW_OK;
     wwi_variant *v;
     WWI_TRY(find_variant(j, true, &v));
     const uint32_t all = j->most_tile_rows + j->most_tile_columns;
@@ -189,21 +180,19 @@ static ww_status walk_tiles(job *j) {
     // Lanes walk through one tile in a launch, and the pairs of a launch are limited.
     const uint32_t take = j->tiles.lanes && j->tiles.groups < pairs ? (uint32_t)j->tiles.groups : pairs;
     j->args.turns = j->tiles.lanes ? 1 : each;
-    for (uint32_t begin = 0; status == WW_OK && begin < pairs; begin += take) {
+    for (uint32_t begin = 0; begin < pairs; begin += take) {
         const uint32_t end = pairs - begin < take ? pairs : begin + take;
-        for (uint32_t done = 0; status == WW_OK && done < all; done += each) {
-            for (uint32_t t = 0; status == WW_OK && t < each; t += j->args.turns)
-                status = enqueue(j, v, begin, end, j->tiles.workers, true);
-            if (status == WW_OK)
-                status = launched(j, each * tile * (double)(end - begin), end < pairs || done + each < all);
+        for (uint32_t done = 0; done < all; done += each) {
+            for (uint32_t t = 0; t < each; t += j->args.turns)
+                WWI_TRY(enqueue(j, v, begin, end, j->tiles.workers, true));
+            WWI_TRY(launched(j, each * tile * (double)(end - begin), end < pairs || done + each < all));
         }
     }
-    return status;
+    return WW_OK;
 }
 
 // The batch's work: its sides, its ends and its bands. The runner's buffers are the work's until it is through.
 static ww_status make_work(job *j, const wwi_batch *batch) {
-    bool fits;
     wwi_runner *r = j->runner;
     j->work = (wwi_work){.uploads = r->kept};
     r->kept = (wwi_uploads){.band = NULL};
@@ -211,12 +200,8 @@ static ww_status make_work(job *j, const wwi_batch *batch) {
     wwi_work_sort(&j->work);
     j->work.engine = j->tiles.lanes ? WW_ENGINE_LANES : WW_ENGINE_PACKED;
     j->work.cells = wwi_batch_cells(r, &j->work.sides, &j->work.b);
-    const ww_measure *measure = &j->plan->pair.measure;
-    const size_t ends[4] = {measure->relax_begin_x, measure->relax_end_x, measure->relax_begin_y, measure->relax_end_y};
-    uint32_t *const to[4] = {&j->work.args.begin_x, &j->work.args.end_x, &j->work.args.begin_y, &j->work.args.end_y};
-    for (int i = 0; i < 4; i++)
-        *to[i] = (uint32_t)wwi_least(ends[i], 0x7fffffff);
-    return r->of.banded ? wwi_work_bands(r, &j->work, NULL, &fits) : WW_OK;
+    wwi_work_ends(&j->plan->pair.measure, &j->work);
+    return wwi_work_bands(r, &j->work, NULL, NULL);
 }
 
 static ww_status compute(job *j) {
@@ -236,51 +221,44 @@ static ww_status compute(job *j) {
     return walk_tiles(j);
 }
 
-static ww_status find_halves(job *j, const wwi_batch *batch, const uint32_t *numbers, wwi_path_take take, void *user);
-
-static ww_status find_batch(job *j, const wwi_batch *batch, const uint32_t *numbers, wwi_path_take take, void *user) {
-    ww_status status;
+// The work is made.
+static ww_status find_made(job *j, const wwi_batch *batch, const uint32_t *numbers, wwi_path_take take, void *user) {
     wwi_runner *r = j->runner;
-    if ((status = make_work(j, batch)) != WW_OK)
-        goto done;
-    if (j->work.too_large && batch->rows > 1) {
-        r->kept = j->work.uploads;
-        free(j->work.ids);
-        return find_halves(j, batch, numbers, take, user);
-    }
-    status = j->work.too_large ? wwi_fail(WW_ERROR_INTERNAL, "the bands of one pair need too much memory") : compute(j);
-    if (status != WW_OK)
-        goto done;
+    if (j->work.too_large)
+        return wwi_fail(WW_ERROR_INTERNAL, "the bands of one pair need too much memory");
+    WWI_TRY(compute(j));
     r->engine = j->work.engine;
     r->engine_cells[r->engine] += j->work.cells;
     const wwi_path_batch found = {j->work.b.pairs, j->work.b.rows, numbers,    j->own->table, j->own->steps,
                                   j->steps,        j->own->values, batch->row, batch->column};
-    status = take(user, &found);
-done:
-    wwi_uploads_close(&r->kept);
-    r->kept = j->work.uploads;
+    return take(user, &found);
+}
+
+static ww_status find_halves(job *j, const wwi_batch *batch, const uint32_t *numbers, wwi_path_take take, void *user);
+
+static ww_status find_batch(job *j, const wwi_batch *batch, const uint32_t *numbers, wwi_path_take take, void *user) {
+    ww_status status = make_work(j, batch);
+    const bool halved = status == WW_OK && j->work.too_large && batch->rows > 1;
+    if (status == WW_OK && !halved)
+        status = find_made(j, batch, numbers, take, user);
+    j->runner->kept = j->work.uploads;
     free(j->work.ids);
-    return status;
+    return halved ? find_halves(j, batch, numbers, take, user) : status;
 }
 
 static ww_status find_halves(job *j, const wwi_batch *batch, const uint32_t *numbers, wwi_path_take take, void *user) {
-    ww_status status;
     wwi_batch first = *batch, second = *batch;
+    WWI_FREES uint32_t *pairs = NULL;
     first.rows = batch->rows / 2;
     second.rows -= first.rows;
     // The second half's pairs are numbered anew.
-    const size_t bytes = second.rows * 3 * sizeof *second.pairs;
-    uint32_t *pairs = malloc(bytes);
-    if (!pairs)
-        return wwi_fail_memory(bytes);
-    memcpy(pairs, batch->pairs + 3 * first.rows, bytes);
+    WWI_TRY(wwi_new(pairs, second.rows * 3));
+    memcpy(pairs, batch->pairs + 3 * first.rows, second.rows * 3 * sizeof *pairs);
     for (size_t t = 0; t < second.rows; t++)
         pairs[3 * t + 2] = (uint32_t)t;
     second.pairs = pairs;
-    if ((status = find_batch(j, &first, numbers, take, user)) == WW_OK)
-        status = find_batch(j, &second, numbers + first.rows, take, user);
-    free(pairs);
-    return status;
+    WWI_TRY(find_batch(j, &first, numbers, take, user));
+    return find_batch(j, &second, numbers + first.rows, take, user);
 }
 
 // ---- batches
@@ -296,13 +274,12 @@ static int by_size(const void *a, const void *b, void *user) {
 // The pairs of `picked` in batches of like size that fit the device.
 static ww_status find_picked(job *j, uint32_t *picked, size_t count, wwi_slice row, wwi_slice column,
                              wwi_path_take take, void *user) {
-    ww_status status = WW_OK;
     ww_plan *p = j->plan;
-    uint32_t *numbers;
+    WWI_FREES uint32_t *numbers = NULL;
     WWI_TRY(wwi_new(numbers, count));
     qsort_r(picked, count, 3 * sizeof *picked, by_size, p);
     const uint64_t budget = wwi_plan_memory(p);
-    for (size_t at = 0; status == WW_OK && at < count;) {
+    for (size_t at = 0; at < count;) {
         uint64_t first_cells = 0, bytes = 0;
         uint32_t n = 1, m = 1;
         size_t end = at;
@@ -317,8 +294,7 @@ static ww_status find_picked(job *j, uint32_t *picked, size_t count, wwi_slice r
             n = x > n ? x : n;
             m = y > m ? y : m;
         }
-        if ((status = wwi_path_tiles_choose(j->runner, end - at, n, m, budget, &j->tiles)) != WW_OK)
-            break;
+        WWI_TRY(wwi_path_tiles_choose(j->runner, end - at, n, m, budget, &j->tiles));
         const size_t limit = end;
         for (end = at; end < limit; end++) {
             bytes += wwi_path_pair_bytes(j->runner, &j->tiles, p->pair.rows->lengths[picked[3 * end]],
@@ -331,37 +307,34 @@ static ww_status find_picked(job *j, uint32_t *picked, size_t count, wwi_slice r
             picked[3 * t + 2] = (uint32_t)(t - at);
         }
         const wwi_batch b = {.list = true, .pairs = picked + 3 * at, .rows = end - at, .row = row, .column = column};
-        status = find_batch(j, &b, numbers, take, user);
+        WWI_TRY(find_batch(j, &b, numbers, take, user));
         at = end;
     }
-    free(numbers);
-    return status;
+    return WW_OK;
 }
 
 ww_status wwi_paths_find(ww_plan *p, size_t first, size_t pairs, wwi_path_take take, void *user) {
-    ww_status status = WW_OK;
     job j = {.plan = p, .own = p->own, .runner = p->runner};
-    uint32_t *picked;
+    WWI_FREES uint32_t *picked = NULL;
     WWI_TRY(wwi_new(picked, pairs * 3));
     // Windows of series that are not on the device as a whole.
-    for (size_t row = 0, rows; status == WW_OK && row < p->pair.rows->count; row += rows) {
+    for (size_t row = 0, rows; row < p->pair.rows->count; row += rows) {
         rows = wwi_dataset_slice_limit(p->pair.rows, row);
-        for (size_t column = 0, columns; status == WW_OK && column < p->pair.columns->count; column += columns) {
+        for (size_t column = 0, columns; column < p->pair.columns->count; column += columns) {
             wwi_slice x, y;
             size_t count = 0;
             columns = wwi_dataset_slice_limit(p->pair.columns, column);
+            const wwi_rectangle in = {row, rows, column, columns};
             for (size_t t = first; t < first + pairs; t++) {
                 const uint32_t *pair = p->pairs + 3 * t;
-                if (pair[0] < row || pair[0] - row >= rows || pair[1] < column || pair[1] - column >= columns)
-                    continue;
-                memcpy(picked + 3 * count++, pair, 3 * sizeof *pair);
+                if (wwi_pair_is_in(pair, in))
+                    memcpy(picked + 3 * count++, pair, 3 * sizeof *pair);
             }
             if (count == 0)
                 continue;
-            if ((status = wwi_pairing_slices(&p->pair, row, rows, column, columns, &x, &y)) == WW_OK)
-                status = find_picked(&j, picked, count, x, y, take, user);
+            WWI_TRY(wwi_pairing_slices(&p->pair, in, &x, &y));
+            WWI_TRY(find_picked(&j, picked, count, x, y, take, user));
         }
     }
-    free(picked);
-    return status;
+    return WW_OK;
 }
