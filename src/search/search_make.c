@@ -25,8 +25,7 @@ void ww_search_destroy(ww_search **search) {
     wwi_joined_close(&s->joined);
     wwi_measure_disown(&s->given);
     wwi_stream_destroy(&s->stream);
-    if (s->context)
-        wwi_context_release(s->context);
+    wwi_context_release(s->context);
     free(s);
 }
 

@@ -87,9 +87,7 @@ static ww_status stage(wwi_joined *j, uint64_t t, size_t count) {
     if (j->staged < count) {
         free(j->staging);
         j->staged = 0;
-        j->staging = malloc(count * each);
-        if (!j->staging)
-            return wwi_fail_memory(count * each);
+        WWI_TRY(wwi_new(j->staging, count * each));
         wwi_use_large_pages(j->staging, count * each);
         j->staged = count;
     }
@@ -103,7 +101,7 @@ ww_status wwi_joined_stage(wwi_joined *j, uint64_t first, uint64_t count) {
     const uint64_t length = wwi_joined_length(j) - 1; // the last place is no point
     if (!j->from || j->from->concurrent || first >= length)
         return WW_OK;
-    return stage(j, first, (size_t)(count < length - first ? count : length - first));
+    return stage(j, first, (size_t)wwi_least(count, length - first));
 }
 
 // `count` points of a source, point by point, to columns from `at` on.
@@ -121,19 +119,16 @@ static ww_status read_points(const wwi_joined *j, uint64_t t, size_t count, ww_p
                              void *values, size_t at) {
     if (precision == WW_FLOAT && j->from->precision == WW_FLOAT && j->channels == 1) {
         float *to = (float *)values + at;
-        const ww_status status = read_source(j, t, count, to);
-        for (size_t p = 0; p < count && status == WW_OK; p++)
+        WWI_TRY(read_source(j, t, count, to));
+        for (size_t p = 0; p < count; p++)
             to[p] = to[p] - to[p] == 0 ? to[p] : NAN;
-        return status;
+        return WW_OK;
     }
-    void *points = malloc(count * point_bytes(j));
-    if (!points)
-        return wwi_fail_memory(count * point_bytes(j));
-    const ww_status status = read_source(j, t, count, points);
-    if (status == WW_OK)
-        put_points(j, points, count, precision, stride, values, at);
-    free(points);
-    return status;
+    WWI_FREES unsigned char *points = NULL;
+    WWI_TRY(wwi_new(points, count * point_bytes(j)));
+    WWI_TRY(read_source(j, t, count, points));
+    put_points(j, points, count, precision, stride, values, at);
+    return WW_OK;
 }
 
 // The same of stream i of a dataset.
@@ -178,8 +173,7 @@ static ww_status read_part(wwi_joined *j, size_t i, uint64_t t, size_t count, ww
         return read_points(j, t, count, precision, stride, values, at);
     if (t < j->staged_first || t + count > j->staged_first + j->staged_count)
         WWI_TRY(stage(j, t, count));
-    put_points(j, (const unsigned char *)j->staging + (t - j->staged_first) * point_bytes(j), count, precision, stride,
-               values, at);
+    put_points(j, j->staging + (t - j->staged_first) * point_bytes(j), count, precision, stride, values, at);
     return WW_OK;
 }
 
@@ -221,18 +215,17 @@ ww_status wwi_joined_copy(const wwi_joined *j, uint64_t first, uint64_t count, w
                           uint64_t at) {
     const ww_dataset *d = j->dataset;
     const uint64_t size = wwi_precision_bytes(d->precision);
-    ww_status status = WW_OK;
-    for (uint64_t done = 0, part; done < count && status == WW_OK; done += part) {
+    for (uint64_t done = 0, part; done < count; done += part) {
         uint64_t begin;
         const size_t i = wwi_joined_stream(j, first + done, &begin);
         const uint64_t t = first + done - begin, left = d->lengths[i] - t;
-        part = left == 0 ? 1 : left < count - done ? left : count - done;
-        for (size_t c = 0; c < j->channels && status == WW_OK; c++) {
+        part = left ? wwi_least(left, count - done) : 1;
+        for (size_t c = 0; c < j->channels; c++) {
             const uint64_t to = (c * stride + at + done) * size;
-            status = left ? wwi_buffer_copy(d->values, (d->offsets[i] + c * d->lengths[i] + t) * size, values, to,
-                                            part * size)
-                          : wwi_buffer_fill_u32(values, to, size, UINT32_MAX); // NaN between the streams
+            WWI_TRY(left ? wwi_buffer_copy(d->values, (d->offsets[i] + c * d->lengths[i] + t) * size, values, to,
+                                           part * size)
+                         : wwi_buffer_fill_u32(values, to, size, UINT32_MAX)); // NaN between the streams
         }
     }
-    return status;
+    return WW_OK;
 }
