@@ -11,14 +11,9 @@
 
 enum { SLOT_BYTES = 1 << 20 };
 
-static void forget(ww_search *s) {
-    if (s->windows)
-        wwi_windows_forget(s);
-}
-
 ww_status wwi_block_send(ww_search *s, uint32_t points) {
     const wwi_search_block *b = &s->block;
-    forget(s);
+    wwi_windows_forget(s);
     for (size_t c = 0; c < s->of.all_channels; c++) {
         const uint64_t at = c * b->stride * s->value_bytes, bytes = (b->lead + points) * s->value_bytes;
         WWI_TRY(wwi_buffer_write(b->values, at, bytes, b->host_values + at));
@@ -102,7 +97,7 @@ static ww_status bring_block(ww_search *s, uint64_t points) {
     const wwi_search_block *b = &s->block;
     const uint64_t lead = b->first ? b->lead : 0;
     if (s->joined.dataset) {
-        forget(s);
+        wwi_windows_forget(s);
         return wwi_joined_copy(&s->joined, b->first - lead, lead + points, b->values, b->stride, b->lead - lead);
     }
     for (size_t c = 0; lead && c < s->of.all_channels; c++) {
@@ -183,22 +178,19 @@ static void rest(wwi_ahead **ahead) {
 // A block has `after` points of the next one too.
 static ww_status walk_ahead(ww_search *s, uint64_t length, uint64_t after) {
     wwi_search_block *b = &s->block;
-    bool loading = false; // the block that comes now
     // The places of a slot; two more points for the derivatives at its end.
     const uint64_t place = s->of.all_channels * s->value_bytes * (s->derivative ? 2 : 1);
     load l = {.s = s, .each = SLOT_BYTES / place - 2};
     WWI_ENDS(rest) wwi_ahead *a = &s->ahead; // its threads read `l`
     WWI_TRY(begin_ahead(s));
+    WWI_TRY(begin_load(&l, 0, wwi_least(length, b->places + after), b->values, b->derived));
     for (b->first = 0; b->first < length; b->first += b->places) {
         const uint64_t left = length - b->first, points = wwi_least(left, b->places + after);
-        if (!loading)
-            WWI_TRY(begin_load(&l, b->first, points, b->values, b->derived));
         WWI_TRY(wwi_feed_wait(a->feed));
-        loading = left > b->places;
-        if (loading)
+        if (left > b->places)
             WWI_TRY(begin_load(&l, b->first + b->places, wwi_least(left - b->places, b->places + after), a->values,
                                a->derived));
-        forget(s);
+        wwi_windows_forget(s);
         WWI_TRY(wwi_windows_block(s, (uint32_t)points));
         WWI_TRY(wwi_finish(s->stream)); // the block after the next is sent to this one's buffer
         wwi_buffers_swap(&b->values, &a->values);

@@ -147,7 +147,6 @@ ww_status wwi_super_make(ww_search *s, const ww_series_view *view);
 void wwi_super_destroy(struct wwi_super **super);
 
 // ---- search_source.c
-double wwi_view_value(const ww_series_view *view, uint64_t offset, size_t length, size_t channel, uint64_t t);
 // `streams` has one of view, from and dataset.
 ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams, bool derivative);
 void wwi_joined_close(wwi_joined *j);
@@ -192,7 +191,7 @@ ww_status wwi_windows_prepare(ww_search *s);
 void wwi_windows_destroy(struct wwi_windows **windows);
 // Room for blocks of so many bytes, and counters at 0.
 ww_status wwi_windows_begin(ww_search *s, uint64_t bytes);
-// The block has other points than before.
+// The block has other points than before. Nothing of a search that is not for windows.
 void wwi_windows_forget(ww_search *s);
 // Windows that begin in the block, of whose points `points` are there.
 ww_status wwi_windows_block(ww_search *s, uint32_t points);

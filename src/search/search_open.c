@@ -334,13 +334,12 @@ static ww_status launch_queries(ww_search *s, uint32_t columns, const wwi_open_b
     for (size_t i = 0; i < s->query_count; i++)
         tilings[i] = wwi_open_tile(s, s->queries[i].n, s->query_count * pieces, s->streaming);
     for (size_t i = 0; i < s->query_count; i++) {
-        bool seen = false;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = same_tiling(&tilings[k], &tilings[i]);
         set own = {tilings[i], order, 0};
-        for (size_t k = i; k < s->query_count && !seen; k++)
-            if (same_tiling(&tilings[k], &tilings[i]))
+        for (size_t k = i; k < s->query_count; k++)
+            if (tilings[k].group && same_tiling(&tilings[k], &own.tiling)) {
                 order[own.count++] = (uint32_t)k;
+                tilings[k].group = 0; // it is in a set
+            }
         if (own.count)
             WWI_TRY(launch_set(s, &own, columns, b));
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/view.h"
 #include "measure/band.h"
 #include "search/search_internal.h"
 
@@ -64,22 +65,29 @@ static void gap_sums(const ww_search *s, const double *points, size_t n, size_t 
     }
 }
 
+// A channel of query i, whose values must be finite.
+static ww_status take_channel(const ww_series_view *view, size_t i, uint64_t before, size_t c, double *to) {
+    const wwi_line line = wwi_view_line(view, i, before, c);
+    for (size_t t = 0; t < wwi_view_length(view, i); t++) {
+        to[t] = wwi_line_at(line, t);
+        if (!isfinite(to[t])) {
+            wwi_fail(WW_ERROR_NOT_FINITE, "query %zu, point %zu is %g", i, t, to[t]);
+            return wwi_fail_where((int64_t)i, (int64_t)t);
+        }
+    }
+    return WW_OK;
+}
+
 // Query i's points, and what its recurrence takes besides, at `to`. own: room for the points of a channel.
-static ww_status take_points(ww_search *s, const ww_series_view *view, size_t i, uint64_t offset, double *own,
+static ww_status take_points(ww_search *s, const ww_series_view *view, size_t i, uint64_t before, double *own,
                              double *to) {
     const wwi_query *q = &s->queries[i];
     const size_t channels = s->of.all_channels;
     for (size_t c = 0; c < channels; c++) {
-        for (size_t t = 0; t < q->length; t++) {
-            own[t] = wwi_view_value(view, offset, q->length, c, t);
-            if (!isfinite(own[t])) {
-                wwi_fail(WW_ERROR_NOT_FINITE, "query %zu, point %zu is %g", i, t, own[t]);
-                return wwi_fail_where((int64_t)i, (int64_t)t);
-            }
-            // As the stream's points are: differences of rounded values are not rounded differences.
-            if (s->derivative)
-                own[t] = wwi_search_round(s, own[t]);
-        }
+        WWI_TRY(take_channel(view, i, before, c, own));
+        // As the stream's points are: differences of rounded values are not rounded differences.
+        for (size_t t = 0; t < q->length && s->derivative; t++)
+            own[t] = wwi_search_round(s, own[t]);
         if (s->options.znormalise)
             normalise(own, q->length);
         for (size_t t = 0; t < q->n; t++) {
@@ -160,7 +168,7 @@ static ww_status count_queries(ww_search *s, const ww_series_view *view, prepare
     s->least_points = SIZE_MAX;
     for (size_t i = 0; i < s->query_count; i++) {
         wwi_query *q = &s->queries[i];
-        q->length = view->lengths ? view->lengths[i] : view->length;
+        q->length = wwi_view_length(view, i);
         if (q->length <= lost) {
             wwi_fail(WW_ERROR_EMPTY, "query %zu has %zu points", i, q->length);
             return s->derivative ? wwi_fail_hint("%s takes series of 3 points or more", s->of.row->info.name)
@@ -211,7 +219,7 @@ ww_status wwi_search_queries(ww_search *s, const ww_series_view *view) {
     WWI_ENDS(prepared_free) prepared p = {.values = 0};
     WWI_FREES double *own = NULL;
     size_t longest = 0;
-    uint64_t offset = 0;
+    uint64_t before = 0;
     WWI_TRY(wwi_new_zeroed(s->queries, s->query_count));
     WWI_TRY(count_queries(s, view, &p, &longest));
     WWI_TRY(wwi_new(own, longest));
@@ -222,10 +230,10 @@ ww_status wwi_search_queries(ww_search *s, const ww_series_view *view) {
     WWI_TRY(wwi_new_zeroed(p.order, p.points));
     for (size_t i = 0; i < s->query_count; i++) {
         wwi_query *q = &s->queries[i];
-        WWI_TRY(take_points(s, view, i, view->offsets ? view->offsets[i] : offset, own, p.x + q->x));
+        WWI_TRY(take_points(s, view, i, before, own, p.x + q->x));
         if (s->options.kind == WW_SEARCH_WINDOWS)
             WWI_TRY(prepare_windows(s, q, &p));
-        offset += (uint64_t)q->length * s->of.all_channels;
+        before += q->length;
     }
     return upload(s, &p);
 }
@@ -252,7 +260,7 @@ void wwi_super_destroy(struct wwi_super **super) {
 
 static ww_status take_lengths(struct wwi_super *own, const ww_series_view *view, uint64_t *total) {
     for (size_t i = 0; i < own->count; i++) {
-        own->lengths[i] = view->lengths ? view->lengths[i] : view->length;
+        own->lengths[i] = wwi_view_length(view, i);
         own->offsets[i] = (size_t)*total;
         if (!own->lengths[i]) {
             wwi_fail(WW_ERROR_EMPTY, "query %zu has no points", i);
@@ -261,23 +269,6 @@ static ww_status take_lengths(struct wwi_super *own, const ww_series_view *view,
         if (own->lengths[i] > SIZE_MAX / 64 / own->channels - *total)
             return wwi_fail(WW_ERROR_OVERFLOW, "the queries have too many points");
         *total += (uint64_t)own->lengths[i] * own->channels;
-    }
-    return WW_OK;
-}
-
-static ww_status take_values(struct wwi_super *own, const ww_series_view *view) {
-    for (size_t i = 0; i < own->count; i++) {
-        const size_t n = own->lengths[i];
-        const uint64_t at = view->offsets ? view->offsets[i] : own->offsets[i];
-        for (size_t c = 0; c < own->channels; c++)
-            for (size_t t = 0; t < n; t++) {
-                const double value = wwi_view_value(view, at, n, c, t);
-                if (!isfinite(value)) {
-                    wwi_fail(WW_ERROR_NOT_FINITE, "query %zu, point %zu is %g", i, t, value);
-                    return wwi_fail_where((int64_t)i, (int64_t)t);
-                }
-                own->values[own->offsets[i] + c * n + t] = value;
-            }
     }
     return WW_OK;
 }
@@ -296,5 +287,9 @@ ww_status wwi_super_make(ww_search *s, const ww_series_view *view) {
     WWI_TRY(wwi_new(own->offsets, view->count));
     WWI_TRY(take_lengths(own, view, &total));
     WWI_TRY(wwi_new(own->values, total));
-    return take_values(own, view);
+    for (size_t i = 0; i < own->count; i++)
+        for (size_t c = 0; c < own->channels; c++)
+            WWI_TRY(take_channel(view, i, own->offsets[i] / own->channels, c,
+                                 own->values + own->offsets[i] + c * own->lengths[i]));
+    return WW_OK;
 }

@@ -9,10 +9,6 @@
 #include "data/view.h"
 #include "search/search_internal.h"
 
-static uint64_t length_of(const wwi_joined *j, size_t i) {
-    return j->dataset ? j->dataset->lengths[i] : j->view ? wwi_view_length(j->view, i) : j->from->length;
-}
-
 ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams, bool derivative) {
     *j = (wwi_joined){.view = streams->view,
                       .from = streams->from,
@@ -25,7 +21,9 @@ ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams, bool derivat
     WWI_TRY(wwi_new(j->begins, j->count + 1));
     j->begins[0] = 0;
     for (size_t i = 0; i < j->count; i++) {
-        const uint64_t length = length_of(j, i);
+        const uint64_t length = j->dataset ? j->dataset->lengths[i]
+                                : j->view  ? wwi_view_length(j->view, i)
+                                           : j->from->length;
         if (length == 0) {
             wwi_fail(WW_ERROR_EMPTY, "stream %zu has no points", i);
             return wwi_fail_where((int64_t)i, -1);
@@ -45,11 +43,6 @@ void wwi_joined_close(wwi_joined *j) {
 
 uint64_t wwi_joined_length(const wwi_joined *j) {
     return j->part ? j->part : j->begins[j->count];
-}
-
-double wwi_view_value(const ww_series_view *view, uint64_t offset, size_t length, size_t channel, uint64_t t) {
-    const uint64_t at = offset + (view->time_major ? t * view->channels + channel : (uint64_t)channel * length + t);
-    return wwi_value_at(view->values, view->precision, at);
 }
 
 size_t wwi_joined_stream(const wwi_joined *j, uint64_t place, uint64_t *begin) {
@@ -145,18 +138,14 @@ static ww_status read_device(const wwi_joined *j, size_t i, uint64_t t, size_t c
 // The same of stream i of a view.
 static void read_view(const wwi_joined *j, size_t i, uint64_t t, size_t count, ww_precision precision, size_t stride,
                       void *values, size_t at) {
-    const ww_series_view *view = j->view;
-    const size_t length = (size_t)(j->begins[i + 1] - j->begins[i] - 1);
-    const uint64_t offset = view->offsets ? view->offsets[i] : (j->begins[i] - i) * (uint64_t)view->channels;
-    const bool plain = view->precision == WW_FLOAT && precision == WW_FLOAT && (!view->time_major || j->channels == 1);
     for (size_t c = 0; c < j->channels; c++) {
-        const float *from = (const float *)view->values + offset + (uint64_t)c * length + t;
+        const wwi_line line = wwi_view_line(j->view, i, j->begins[i] - i, c);
+        const bool plain = line.floats && line.stride == 1 && precision == WW_FLOAT;
         float *to = (float *)values + c * stride + at;
         for (size_t p = 0; p < count && plain; p++)
-            to[p] = from[p] - from[p] == 0 ? from[p] : NAN;
+            to[p] = line.floats[t + p] - line.floats[t + p] == 0 ? line.floats[t + p] : NAN;
         for (size_t p = 0; p < count && !plain; p++)
-            wwi_set_value(values, precision, c * stride + at + p,
-                          clean(wwi_view_value(view, offset, length, c, t + p)));
+            wwi_set_value(values, precision, c * stride + at + p, clean(wwi_line_at(line, t + p)));
     }
 }
 

@@ -170,6 +170,8 @@ ww_status wwi_windows_begin(ww_search *s, uint64_t bytes) {
 }
 
 void wwi_windows_forget(ww_search *s) {
+    if (!s->windows)
+        return;
     s->windows->table_of = 0;
     s->windows->reach_of = UINT32_MAX;
 }
