@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "data/dataset.h"
 #include "lsh/lsh_index.h"
 #include "options.h"
@@ -15,16 +16,21 @@
 // Coordinates that matrix units are used for, and those compared without norms.
 enum { LEAST_TENSOR = 5, MOST_TENSOR = 62, MOST_DIRECT = 12 };
 
-void ww_lsh_destroy(ww_lsh **lsh) {
-    if (!lsh || !*lsh)
-        return;
-    ww_lsh *h = *lsh;
-    *lsh = NULL;
-    for (size_t i = 0; i < h->block_count; i++) {
-        h->blocks[i].keep = false;
-        wwi_lsh_block_close(&h->blocks[i]);
-        ww_points_destroy(&h->blocks[i].points);
+// All blocks but the first `left`.
+static void drop_blocks(ww_lsh *h, size_t left) {
+    while (h->block_count > left) {
+        wwi_lsh_block *block = &h->blocks[--h->block_count];
+        block->keep = false;
+        wwi_lsh_block_close(block);
+        ww_points_destroy(&block->points);
     }
+}
+
+void ww_lsh_destroy(ww_lsh **lsh) {
+    ww_lsh *h = wwi_taken(lsh);
+    if (!h)
+        return;
+    drop_blocks(h, 0);
     WWI_BUFFERS_DESTROY(&h->device_coefficients, &h->masks, &h->device_mean, &h->largest, &h->removed.sent);
     WWI_KERNELS_DESTROY(&h->kernels.keys, &h->kernels.count, &h->kernels.block_sums, &h->kernels.scan_sums,
                         &h->kernels.write_offsets, &h->kernels.scatter, &h->kernels.tasks, &h->kernels.start,
@@ -42,12 +48,10 @@ void ww_lsh_destroy(ww_lsh **lsh) {
 
 // ---- random coefficients
 
-// Counter-based (splitmix64's finaliser): number `at` of the stream `seed`.
+// Number `at` of the stream `seed`.
 static uint64_t draw_bits(uint64_t seed, uint64_t at) {
-    uint64_t z = seed * UINT64_C(0xd1342543de82ef95) + (at + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+    uint64_t state = seed * UINT64_C(0xd1342543de82ef95) + at * UINT64_C(0x9e3779b97f4a7c15);
+    return wwi_random(&state);
 }
 
 // From 0 to 1 exclusive.
@@ -82,10 +86,7 @@ static void draw_coefficients(ww_lsh *h) {
             x = h->family == WWI_LSH_STABLE ? draw(o, at) / o->width : draw(o, at);
         else if (h->family == WWI_LSH_STABLE)
             x = uniform(o->seed, 2 * at);
-        if (h->precision == WW_DOUBLE)
-            ((double *)h->coefficients)[at] = x;
-        else
-            ((float *)h->coefficients)[at] = (float)x;
+        wwi_set_value(h->coefficients, h->precision, at, x);
     }
 }
 
@@ -149,7 +150,7 @@ uint32_t wwi_lsh_make_masks(int family, uint32_t functions, uint32_t probes, uin
     const uint32_t positions = family == WWI_LSH_STABLE ? 2 * functions : functions;
     // More than half of those that are pushed may be invalid.
     const size_t most = (size_t)probes * 4 + 16;
-    probe *open = malloc(most * sizeof *open);
+    WWI_FREES probe *open = malloc(most * sizeof *open);
     uint32_t made = 1;
     size_t count = 0;
     if (!open)
@@ -170,28 +171,17 @@ uint32_t wwi_lsh_make_masks(int family, uint32_t functions, uint32_t probes, uin
              (probe){p.cost + next - expected_cost(family, functions, p.last), (p.mask & ~(bit >> 1)) | bit,
                      p.last + 1});
     }
-    free(open);
     return made;
 }
 
 static ww_status send_masks(ww_lsh *h) {
-    ww_status status;
-    uint64_t *masks = calloc(h->options.probes, sizeof *masks);
-    const uint32_t made = masks ? wwi_lsh_make_masks(h->family, h->options.functions, h->options.probes, masks) : 0;
-    if (!made) {
-        status = wwi_fail_memory(h->options.probes * sizeof *masks);
-    } else {
-        h->options.probes = made;
-        status = wwi_upload(h->context, &h->masks, masks, made * sizeof *masks);
-    }
-    free(masks);
-    return status;
-}
-
-// The mean that is subtracted where the points are far from the origin; else zeros.
-static ww_status send_mean(ww_lsh *h) {
-    return wwi_points_send_mean(h->context, h->precision, h->mean, h->centred ? h->words : 0, wwi_lsh_row_bytes(h) + 32,
-                                &h->device_mean);
+    WWI_FREES uint64_t *masks = NULL;
+    WWI_TRY(wwi_new_zeroed(masks, h->options.probes));
+    const uint32_t made = wwi_lsh_make_masks(h->family, h->options.functions, h->options.probes, masks);
+    if (!made)
+        return wwi_fail_memory(h->options.probes * sizeof *masks);
+    h->options.probes = made;
+    return wwi_upload(h->context, &h->masks, masks, made * sizeof *masks);
 }
 
 // ---- program
@@ -279,7 +269,7 @@ static ww_status compile(ww_lsh *h) {
 
 ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
     static const char *const names[] = {"ww_lsh_join", "ww_lsh_join_wide", "ww_lsh_join_sets", "ww_lsh_join_tensor"};
-    wwi_program *program = NULL;
+    WWI_ENDS(wwi_program_release) wwi_program *program = NULL;
     // In registers short lists only.
     uint32_t list = k;
     if ((h->join.kind != 0 && !h->tensor) || h->join.parts > 1 ||
@@ -288,6 +278,7 @@ ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
     if (h->kernels.join && h->join.list == list)
         return WW_OK;
     WWI_KERNELS_DESTROY(&h->kernels.join, &h->kernels.merge, &h->kernels.halves);
+    h->join.list = list;
     const wwi_program_parts parts = {
         .texts = {"base/number.cl", "knn/knn_args.h", "knn/knn.cl", "lsh/lsh_args.h", "knn/knn_exact.cl",
                   "lsh/lsh_lists.cl", "lsh/lsh_join.cl", h->tensor ? "base/vendor.cl" : NULL, "knn/knn_halves.cl",
@@ -301,10 +292,7 @@ ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
                     {&h->kernels.merge, "ww_lsh_merge"},
                     {&h->kernels.join, names[h->join.kind]}},
     };
-    const ww_status status = wwi_program_make(h->context, h->stream, &parts, &program);
-    h->join.list = list;
-    wwi_program_release(&program);
-    return status;
+    return wwi_program_make(h->context, h->stream, &parts, &program);
 }
 
 // ---- options
@@ -424,21 +412,16 @@ static size_t block_limit(const ww_lsh *h, const ww_points *points, size_t first
     return count;
 }
 
-ww_status wwi_lsh_append(ww_lsh *h, ww_points *points) {
-    ww_status status = WW_OK;
+static ww_status append(ww_lsh *h, ww_points *points) {
     const size_t had = h->block_count;
+    size_t capacity = had;
     uint64_t bytes = 0;
     wwi_lsh_start(h, (uint64_t)points->count * h->options.tables);
     if (h->total + points->count > INT32_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu points; the most is 2^31 less a few", h->total + points->count);
     for (size_t first = 0, count; first < points->count; first += count) {
         count = block_limit(h, points, first);
-        wwi_lsh_block *blocks = realloc(h->blocks, (h->block_count + 1) * sizeof *blocks);
-        if (!blocks) {
-            status = wwi_fail_memory((h->block_count + 1) * sizeof *blocks);
-            break;
-        }
-        h->blocks = blocks;
+        WWI_TRY(wwi_grow(&h->blocks, &capacity, h->block_count + 1, sizeof *h->blocks));
         h->blocks[h->block_count++] = (wwi_lsh_block){.points = points,
                                                       .first = first,
                                                       .count = (uint32_t)count,
@@ -448,36 +431,31 @@ ww_status wwi_lsh_append(ww_lsh *h, ww_points *points) {
         bytes += table_bytes(h, count);
     }
     const bool keep = points->tiles && h->info.bytes + bytes <= most_bytes(h);
-    for (size_t i = had; status == WW_OK && i < h->block_count; i++) {
+    for (size_t i = had; i < h->block_count; i++) {
         h->blocks[i].keep = keep;
         // Even tables that are not kept are built once, so that errors are found now.
         h->building = (uint64_t)h->blocks[i].count * h->options.tables / WWI_LSH_DIVIDED;
-        if ((status = wwi_lsh_block_open(h, &h->blocks[i])) == WW_OK)
-            wwi_lsh_block_close(&h->blocks[i]);
+        WWI_TRY(wwi_lsh_block_open(h, &h->blocks[i]));
+        wwi_lsh_block_close(&h->blocks[i]);
     }
-    if (status == WW_OK)
-        status = wwi_pace_report(&h->pace, h->pace.total);
-    if (status == WW_OK) {
-        h->total += points->count;
-        h->info.bytes += bytes;
-        return WW_OK;
-    }
-    while (h->block_count > had) {
-        wwi_lsh_block *block = &h->blocks[--h->block_count];
-        block->keep = false;
-        wwi_lsh_block_close(block);
-        ww_points_destroy(&block->points);
-    }
+    WWI_TRY(wwi_pace_report(&h->pace, h->pace.total));
+    h->total += points->count;
+    h->info.bytes += bytes;
+    return WW_OK;
+}
+
+ww_status wwi_lsh_append(ww_lsh *h, ww_points *points) {
+    const size_t had = h->block_count;
+    const ww_status status = append(h, points);
+    if (status != WW_OK)
+        drop_blocks(h, had);
     return status;
 }
 
 ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const ww_run_options *run,
                        const void *coefficients, uint64_t coefficient_bytes, ww_lsh **lsh) {
-    ww_status status;
-    ww_lsh *h = calloc(1, sizeof *h);
-    *lsh = NULL;
-    if (!h)
-        return wwi_fail_memory(sizeof *h);
+    WWI_ENDS(ww_lsh_destroy) ww_lsh *h = NULL;
+    WWI_TRY(wwi_new_zeroed(h, 1));
     h->context = like->context;
     wwi_context_retain(h->context);
     h->options = *options;
@@ -489,9 +467,9 @@ ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, con
     h->dimension = like->dimension;
     h->words = like->words;
     h->value_bytes = wwi_precision_bytes(like->precision);
-    if ((status = wwi_run_stream(h->context, &h->run, &h->stream)) != WW_OK ||
-        (status = take_family(h, like->kind)) != WW_OK || (status = check_options(h)) != WW_OK)
-        goto done;
+    WWI_TRY(wwi_run_stream(h->context, &h->run, &h->stream));
+    WWI_TRY(take_family(h, like->kind));
+    WWI_TRY(check_options(h));
     h->tensor = wants_tensor(h);
     // With few coordinates the differences cost no more than norms and a second computation.
     h->direct = (h->family != WWI_LSH_STABLE && h->family != WWI_LSH_COSINE) || h->options.metric == WW_METRIC_L1 ||
@@ -499,28 +477,24 @@ ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, con
     h->margin = (float)((2 * (double)h->words + 16) * (h->precision == WW_DOUBLE ? DBL_EPSILON : FLT_EPSILON));
     // Sums of products lose digits when all points are far from the origin, those of halves the most.
     h->centred = !h->direct && h->family == WWI_LSH_STABLE && (h->tensor || like->mean_norm > 16 * like->variance);
-    h->mean = calloc(h->words + 1u, sizeof *h->mean);
-    if (!h->mean) {
-        status = wwi_fail_memory((h->words + 1u) * sizeof *h->mean);
-        goto done;
-    }
+    WWI_TRY(wwi_new_zeroed(h->mean, h->words + 1u));
     if (like->mean)
         memcpy(h->mean, like->mean, h->words * sizeof *h->mean);
-    if ((status = send_coefficients(h, coefficients, coefficient_bytes)) == WW_OK &&
-        (status = send_masks(h)) == WW_OK && (status = send_mean(h)) == WW_OK &&
-        (status = wwi_buffer_create(h->context, 4, &h->largest)) == WW_OK)
-        status = compile(h);
+    WWI_TRY(send_coefficients(h, coefficients, coefficient_bytes));
+    WWI_TRY(send_masks(h));
+    // Zeros where nothing is to be subtracted.
+    WWI_TRY(wwi_points_send_mean(h->context, h->precision, h->mean, h->centred ? h->words : 0,
+                                 wwi_lsh_row_bytes(h) + 32, &h->device_mean));
+    WWI_TRY(wwi_buffer_create(h->context, 4, &h->largest));
+    WWI_TRY(compile(h));
     h->most_probes = h->options.probes;
     h->most_candidates = h->options.candidates;
-done:
-    if (status != WW_OK)
-        ww_lsh_destroy(&h);
-    *lsh = h;
-    return status;
+    *lsh = wwi_taken(&h);
+    return WW_OK;
 }
 
 ww_status ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh **lsh) {
-    ww_status status;
+    WWI_ENDS(ww_lsh_destroy) ww_lsh *h = NULL;
     ww_lsh_options o = WW_LSH_OPTIONS_INIT;
     ww_run_options run;
     if (lsh)
@@ -530,12 +504,11 @@ ww_status ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh
     WWI_TRY(wwi_options_take(&o, options, "ww_lsh_options"));
     WWI_TRY(wwi_run_take(o.run, &run));
     const double start = wwi_seconds();
-    WWI_TRY(wwi_lsh_open(points, &o, &run, NULL, 0, lsh));
-    if ((status = wwi_lsh_append(*lsh, points)) != WW_OK)
-        ww_lsh_destroy(lsh);
-    else
-        (*lsh)->info.seconds_build = wwi_seconds() - start;
-    return status;
+    WWI_TRY(wwi_lsh_open(points, &o, &run, NULL, 0, &h));
+    WWI_TRY(wwi_lsh_append(h, points));
+    h->info.seconds_build = wwi_seconds() - start;
+    *lsh = wwi_taken(&h);
+    return WW_OK;
 }
 
 // ---- adding and removing points
@@ -552,9 +525,7 @@ static size_t words_of(size_t points) {
 // The index' bits, or those `given` (of its points), as bits of `total` points; the new ones are clear.
 static ww_status copy_removed(const ww_lsh *h, const uint32_t *given, size_t total, wwi_lsh_removed *r) {
     const uint32_t *from = given ? given : h->removed.bits;
-    *r = (wwi_lsh_removed){.bits = calloc(words_of(total), sizeof *r->bits)};
-    if (!r->bits)
-        return wwi_fail_memory(words_of(total) * sizeof *r->bits);
+    WWI_TRY(wwi_new_zeroed(r->bits, words_of(total)));
     if (from)
         memcpy(r->bits, from, words_of(h->total) * sizeof *r->bits);
     for (size_t i = 0; from && i < h->total; i++)
@@ -562,29 +533,23 @@ static ww_status copy_removed(const ww_lsh *h, const uint32_t *given, size_t tot
     return WW_OK;
 }
 
-static ww_status send_removed(ww_lsh *h, size_t total, wwi_lsh_removed *r) {
-    return wwi_upload(h->context, &r->sent, r->bits, words_of(total) * sizeof *r->bits);
-}
-
 // The index has these from now on.
 static void take_removed(ww_lsh *h, wwi_lsh_removed *r) {
-    const wwi_lsh_removed old = h->removed;
+    removed_free(&h->removed);
     h->removed = *r;
-    *r = old;
+    *r = (wwi_lsh_removed){0};
 }
 
 ww_status wwi_lsh_set_removed(ww_lsh *h, const uint32_t *bits) {
-    wwi_lsh_removed r;
-    ww_status status = copy_removed(h, bits, h->total, &r);
-    if (status == WW_OK && (status = send_removed(h, h->total, &r)) == WW_OK)
-        take_removed(h, &r);
-    removed_free(&r);
-    return status;
+    WWI_ENDS(removed_free) wwi_lsh_removed r = {0};
+    WWI_TRY(copy_removed(h, bits, h->total, &r));
+    WWI_TRY(wwi_upload(h->context, &r.sent, r.bits, words_of(h->total) * sizeof *r.bits));
+    take_removed(h, &r);
+    return WW_OK;
 }
 
 ww_status ww_lsh_add(ww_lsh *h, ww_points *points) {
-    ww_status status = WW_OK;
-    wwi_lsh_removed r = {0};
+    WWI_ENDS(removed_free) wwi_lsh_removed r = {0};
     if (!h || !points)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or points is NULL");
     if (points->context != h->context || points->precision != h->precision || points->kind != h->kind ||
@@ -594,20 +559,18 @@ ww_status ww_lsh_add(ww_lsh *h, ww_points *points) {
     const double start = wwi_seconds();
     const size_t total = h->total + points->count;
     // All that can fail comes before what changes the index.
-    if (h->removed.bits && (status = copy_removed(h, NULL, total, &r)) == WW_OK)
-        status = send_removed(h, total, &r);
-    if (status == WW_OK && (status = wwi_lsh_append(h, points)) == WW_OK) {
-        if (h->removed.bits)
-            take_removed(h, &r);
-        h->info.seconds_build = wwi_seconds() - start;
+    if (h->removed.bits) {
+        WWI_TRY(copy_removed(h, NULL, total, &r));
+        WWI_TRY(wwi_upload(h->context, &r.sent, r.bits, words_of(total) * sizeof *r.bits));
     }
-    removed_free(&r);
-    return status;
+    WWI_TRY(wwi_lsh_append(h, points));
+    take_removed(h, &r);
+    h->info.seconds_build = wwi_seconds() - start;
+    return WW_OK;
 }
 
 ww_status ww_lsh_remove(ww_lsh *h, const int64_t *ids, size_t count) {
-    ww_status status;
-    wwi_lsh_removed r;
+    WWI_FREES uint32_t *bits = NULL;
     if (!h || (!ids && count))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL");
     for (size_t i = 0; i < count; i++)
@@ -615,18 +578,12 @@ ww_status ww_lsh_remove(ww_lsh *h, const int64_t *ids, size_t count) {
             return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "id %" PRId64 " is not one of %zu points", ids[i], h->total);
     if (count == 0)
         return WW_OK;
-    if ((status = copy_removed(h, NULL, h->total, &r)) == WW_OK) {
-        for (size_t i = 0; i < count; i++) {
-            const uint32_t bit = 1u << (ids[i] % 32);
-            uint32_t *word = r.bits + ids[i] / 32;
-            r.count += !(*word & bit);
-            *word |= bit;
-        }
-        if ((status = send_removed(h, h->total, &r)) == WW_OK)
-            take_removed(h, &r);
-    }
-    removed_free(&r);
-    return status;
+    WWI_TRY(wwi_new_zeroed(bits, words_of(h->total)));
+    if (h->removed.bits)
+        memcpy(bits, h->removed.bits, words_of(h->total) * sizeof *bits);
+    for (size_t i = 0; i < count; i++)
+        bits[ids[i] / 32] |= 1u << (ids[i] % 32);
+    return wwi_lsh_set_removed(h, bits);
 }
 
 ww_status ww_lsh_get_info(const ww_lsh *lsh, ww_lsh_info *info) {

@@ -30,7 +30,6 @@
 
 typedef struct sample {
     size_t count;
-    bool foreign;          // of other points than those that are searched: none is its own neighbour
     uint32_t *numbers;     // of its points
     unsigned char *values; // of numbers and bits, in row order; of sets: members
     uint64_t *offsets;     // of sets
@@ -44,6 +43,54 @@ static void sample_free(sample *s) {
     free(s->offsets);
 }
 
+typedef struct statistics {
+    double near[BINS], far[BINS]; // quantiles of distances to neighbours, and of all pairs
+    double mean_last, mean_far;   // of the k-th neighbours, of pairs
+} statistics;
+
+typedef struct model {
+    const ww_points *points;
+    const ww_lsh_target *target;
+    statistics of;
+    uint32_t most_tables;
+    double queries, coordinates;
+    double pair_work, entry_work; // functions not counted
+    double exact_work;            // of the exact search
+} model;
+
+// Parameters, and their expected recall and work.
+typedef struct trial {
+    ww_lsh_options options; // its `run` is the target's
+    ww_lsh_choice choice;
+} trial;
+
+// A choice in progress: the samples, one to learn from and one held back to verify with, and what is known of them.
+typedef struct choosing {
+    ww_points *points, *asking; // `asking`: whose points search
+    ww_lsh_target target;
+    ww_run_options run;
+    ww_lsh *lsh;    // compiles what takes the samples, and refuses metrics without a family
+    bool few;       // points that ask: each is in both samples
+    bool foreign;   // they are not those that are searched: none is its own neighbour
+    size_t k, half; // neighbours; points of a sample
+    sample learnt, held, base;
+    model model;
+    uint64_t most_bytes;
+    int64_t *ids;
+    void *distances, *exact;
+    trial best;
+} choosing;
+
+static void choosing_free(choosing *c) {
+    free(c->exact);
+    free(c->distances);
+    free(c->ids);
+    sample_free(&c->base);
+    sample_free(&c->held);
+    sample_free(&c->learnt);
+    ww_lsh_destroy(&c->lsh);
+}
+
 // ---- taking a sample
 
 static uint64_t next(uint64_t *state) {
@@ -54,58 +101,43 @@ static uint64_t next(uint64_t *state) {
 }
 
 static ww_status take_resident(ww_lsh *h, ww_points *p, sample *s) {
-    ww_status status;
-    wwi_kernel *kernel = NULL;
-    wwi_buffer *numbers = NULL, *rows = NULL;
+    WWI_ENDS(wwi_kernel_destroy) wwi_kernel *kernel = NULL;
+    WWI_ENDS(wwi_buffer_destroy) wwi_buffer *numbers = NULL, *rows = NULL;
     const uint32_t count = (uint32_t)s->count;
     const uint64_t items = s->count * (uint64_t)p->words, bytes = items * p->word_bytes;
-    if ((status = wwi_kernel_create(h->stream, h->program, "ww_lsh_take", &kernel)) == WW_OK &&
-        (status = wwi_buffer_create(h->context, s->count * 4, &numbers)) == WW_OK &&
-        (status = wwi_buffer_write(numbers, 0, s->count * 4, s->numbers)) == WW_OK &&
-        (status = wwi_buffer_create(h->context, bytes, &rows)) == WW_OK) {
-        if ((status = WWI_LAUNCH(kernel, wwi_lsh_groups(items), WWI_LSH_GROUP, WWI_BUFFER(p->tiles),
-                                 WWI_BUFFER(numbers), WWI_VALUE(count), WWI_VALUE(p->words), WWI_BUFFER(rows))) ==
-            WW_OK)
-            status = wwi_stream_read(h->stream, rows, 0, bytes, s->values);
-    }
-    WWI_BUFFERS_DESTROY(&rows, &numbers);
-    wwi_kernel_destroy(&kernel);
-    return status;
+    WWI_TRY(wwi_kernel_create(h->stream, h->program, "ww_lsh_take", &kernel));
+    WWI_TRY(wwi_upload(h->context, &numbers, s->numbers, s->count * 4));
+    WWI_TRY(wwi_buffer_create(h->context, bytes, &rows));
+    WWI_TRY(WWI_LAUNCH(kernel, wwi_lsh_groups(items), WWI_LSH_GROUP, WWI_BUFFER(p->tiles), WWI_BUFFER(numbers),
+                       WWI_VALUE(count), WWI_VALUE(p->words), WWI_BUFFER(rows)));
+    return wwi_stream_read(h->stream, rows, 0, bytes, s->values);
 }
 
 static ww_status take_sets(const ww_points *p, sample *s) {
-    ww_status status = WW_OK;
     WWI_TRY(wwi_new_zeroed(s->offsets, s->count + 1));
     for (size_t i = 0; i < s->count; i++)
         s->offsets[i + 1] = s->offsets[i] + p->offsets[s->numbers[i] + 1] - p->offsets[s->numbers[i]];
-    s->values = malloc(s->offsets[s->count] * 4 + 1);
-    if (!s->values)
-        return wwi_fail_memory(s->offsets[s->count] * 4);
-    for (size_t i = 0; status == WW_OK && i < s->count; i++) {
-        unsigned char *to = s->values + s->offsets[i] * 4;
-        status = wwi_points_members(p, s->numbers[i], 1, (uint32_t *)(void *)to);
-    }
-    return status;
+    WWI_TRY(wwi_new(s->values, s->offsets[s->count] * 4 + 1));
+    for (size_t i = 0; i < s->count; i++)
+        WWI_TRY(wwi_points_members(p, s->numbers[i], 1, (uint32_t *)(void *)(s->values + s->offsets[i] * 4)));
+    return WW_OK;
 }
 
 // The points of these numbers, as points of their own.
 static ww_status take_sample(ww_lsh *h, ww_points *p, const uint32_t *numbers, size_t count, sample *s) {
-    ww_status status = WW_OK;
     const uint64_t row = p->words * p->word_bytes;
     ww_point_view view = WW_POINT_VIEW_INIT;
     ww_points_options options = WW_POINTS_OPTIONS_INIT;
-    unsigned char *bytes = NULL;
+    WWI_FREES unsigned char *bytes = NULL;
     s->count = count;
     WWI_TRY(wwi_new(s->numbers, count));
     memcpy(s->numbers, numbers, count * sizeof *s->numbers);
     if (p->kind == WW_POINTS_SETS) {
-        status = take_sets(p, s);
+        WWI_TRY(take_sets(p, s));
     } else {
-        s->values = malloc(count * row);
-        if (!s->values)
-            return wwi_fail_memory(count * row);
+        WWI_TRY(wwi_new(s->values, count * row));
         if (p->tiles)
-            status = take_resident(h, p, s);
+            WWI_TRY(take_resident(h, p, s));
         for (size_t i = 0; !p->tiles && i < count; i++)
             for (uint64_t j = 0; j < p->words; j++)
                 memcpy(s->values + i * row + j * p->word_bytes,
@@ -113,8 +145,6 @@ static ww_status take_sample(ww_lsh *h, ww_points *p, const uint32_t *numbers, s
                                      p->word_bytes,
                        p->word_bytes);
     }
-    if (status != WW_OK)
-        return status;
     view.kind = p->kind;
     view.precision = options.precision = p->precision;
     view.count = count;
@@ -122,15 +152,11 @@ static ww_status take_sample(ww_lsh *h, ww_points *p, const uint32_t *numbers, s
     view.offsets = s->offsets;
     view.values = s->values;
     if (p->kind == WW_POINTS_BITS) {
-        const size_t packed = (p->dimension + 7) / 8;
-        view.values = bytes = malloc(count * packed);
-        if (!bytes)
-            return wwi_fail_memory(count * packed);
+        WWI_TRY(wwi_new(bytes, count * ((p->dimension + 7) / 8)));
         wwi_points_pack(p, (const uint32_t *)(const void *)s->values, count, bytes);
+        view.values = bytes;
     }
-    status = ww_points_create(p->context, &view, &options, &s->points);
-    free(bytes);
-    return status;
+    return ww_points_create(p->context, &view, &options, &s->points);
 }
 
 // ---- distances
@@ -189,53 +215,39 @@ static void bin(double *values, size_t count, double bins[BINS]) {
     }
 }
 
-typedef struct statistics {
-    double near[BINS], far[BINS]; // quantiles of distances to neighbours, and of all pairs
-    double mean_last, mean_far;   // of the k-th neighbours, of pairs
-} statistics;
-
 // Takes a sample's own points out of its neighbours, of a foreign sample the last one: rows of k + 1 become rows of k,
 // in place.
-static void drop_own(const sample *s, int64_t *ids, void *distances, ww_precision precision, size_t k) {
-    for (size_t i = 0; i < s->count; i++) {
-        size_t own = 0;
-        while (own < k && (s->foreign || ids[i * (k + 1) + own] != (int64_t)s->numbers[i]))
-            own++;
-        for (size_t j = 0; j < k; j++) {
-            const size_t from = i * (k + 1) + j + (j >= own);
-            ids[i * k + j] = ids[from];
-            wwi_set_value(distances, precision, i * k + j, wwi_value_at(distances, precision, from));
-        }
-    }
+static void drop_own(choosing *c, const sample *s, void *distances) {
+    for (size_t i = 0; i < s->count; i++)
+        wwi_lsh_drop_own(i, c->k, c->foreign ? -2 : (int64_t)s->numbers[i], c->points->precision, c->ids, distances,
+                         c->ids, distances);
 }
 
 // Exact neighbours of a sample.
-static ww_status find_exact(ww_points *points, const sample *s, const ww_lsh_target *target, size_t k, int64_t *ids,
-                            void *distances) {
-    ww_status status;
-    ww_knn *knn = NULL;
+static ww_status find_exact(choosing *c, const sample *s, void *distances) {
+    WWI_ENDS(ww_knn_destroy) ww_knn *knn = NULL;
     ww_knn_options options = WW_KNN_OPTIONS_INIT;
-    options.metric = target->metric;
-    options.run = target->run;
-    if ((status = ww_knn_create(points, s->points, k + 1, &options, &knn)) == WW_OK &&
-        (status = ww_knn_run(knn, ids, distances, NULL)) == WW_OK)
-        drop_own(s, ids, distances, points->precision, k);
-    ww_knn_destroy(&knn);
-    return status;
+    options.metric = c->target.metric;
+    options.run = c->target.run;
+    WWI_TRY(ww_knn_create(c->points, s->points, c->k + 1, &options, &knn));
+    WWI_TRY(ww_knn_run(knn, c->ids, distances, NULL));
+    drop_own(c, s, distances);
+    return WW_OK;
 }
 
-// `base`: points that are searched; `s` itself where these ask.
-static ww_status learn(const ww_points *points, ww_metric metric, const sample *s, const sample *base, size_t k,
-                       const void *distances, statistics *of) {
-    const size_t n = s->count < PAIR_POINTS ? s->count : PAIR_POINTS, most = s->count * k;
-    const size_t columns = base->count < PAIR_POINTS ? base->count : PAIR_POINTS;
+// From the first sample, whose neighbours are known, and from points that are searched: where these ask, the sample's.
+static ww_status learn(choosing *c) {
+    statistics *of = &c->model.of;
+    const sample *s = &c->learnt, *base = c->foreign ? &c->base : s;
+    const size_t k = c->k, n = wwi_least(s->count, PAIR_POINTS), most = s->count * k;
+    const size_t columns = wwi_least(base->count, PAIR_POINTS);
     const size_t capacity = most > n * columns ? most : n * columns;
-    double *values;
+    WWI_FREES double *values = NULL;
     WWI_TRY(wwi_new(values, capacity));
     size_t count = 0, last = 0;
     for (size_t i = 0; i < s->count; i++)
         for (size_t j = 0; j < k; j++) {
-            const double d = wwi_value_at(distances, points->precision, i * k + j);
+            const double d = wwi_value_at(c->distances, c->points->precision, i * k + j);
             if (!isfinite(d))
                 continue;
             values[count++] = d;
@@ -250,33 +262,18 @@ static ww_status learn(const ww_points *points, ww_metric metric, const sample *
     count = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < (base == s ? i : columns); j++) {
-            values[count] = distance(points, metric, s, i, base, j);
+            values[count] = distance(c->points, c->target.metric, s, i, base, j);
             of->mean_far += values[count++];
         }
     of->mean_far /= (double)(count ? count : 1);
     if (count)
         bin(values, count, of->far);
-    free(values);
+    c->best.choice.neighbour = of->mean_last;
+    c->best.choice.random = of->mean_far;
     return WW_OK;
 }
 
 // ---- the model
-
-typedef struct model {
-    const ww_points *points;
-    const ww_lsh_target *target;
-    statistics of;
-    uint32_t most_tables;
-    double queries, coordinates;
-    double pair_work, entry_work; // functions not counted
-    double exact_work;            // of the exact search
-} model;
-
-// Parameters, and their expected recall and work.
-typedef struct trial {
-    ww_lsh_options options; // its `run` is the target's
-    ww_lsh_choice choice;
-} trial;
 
 static double mean_recall(const double p[BINS], double tables) {
     double sum = 0;
@@ -374,46 +371,36 @@ static void measure_recall(const void *exact, const void *found, size_t queries,
     choice->recall_high = fmin(fmax(mean + half, choice->measured_recall), 1);
 }
 
-// Builds, and searches for the points of a sample whose exact neighbours are known.
-static ww_status try_it(ww_points *points, const sample *s, size_t k, const void *exact, int64_t *ids, void *distances,
-                        trial *tried) {
-    ww_status status;
-    ww_lsh *lsh = NULL;
-    ww_lsh_info info = WW_LSH_INFO_INIT;
-    ww_lsh_options options = tried->options;
-    ww_lsh_choice *choice = &tried->choice;
+// Builds with the best parameters, and searches for the points held back, whose exact neighbours are known.
+static ww_status try_it(choosing *c) {
+    WWI_ENDS(ww_lsh_destroy) ww_lsh *lsh = NULL;
+    ww_lsh_options options = c->best.options;
+    ww_lsh_choice *choice = &c->best.choice;
     options.path = WW_LSH_BUCKETS;
-    if ((status = ww_lsh_create(points, &options, &lsh)) == WW_OK &&
-        (status = ww_lsh_run(lsh, s->points, k + 1, ids, distances, NULL)) == WW_OK &&
-        (status = ww_lsh_get_info(lsh, &info)) == WW_OK) {
-        drop_own(s, ids, distances, points->precision, k);
-        measure_recall(exact, distances, s->count, k, points->precision, choice);
-        choice->measured_examined = (double)info.examined / (double)s->count;
-        choice->rounds++;
-    }
-    ww_lsh_destroy(&lsh);
-    return status;
+    WWI_TRY(ww_lsh_create(c->points, &options, &lsh));
+    WWI_TRY(ww_lsh_run(lsh, c->held.points, c->k + 1, c->ids, c->distances, NULL));
+    drop_own(c, &c->held, c->distances);
+    measure_recall(c->exact, c->distances, c->half, c->k, c->points->precision, choice);
+    choice->measured_examined = (double)lsh->info.examined / (double)c->half;
+    choice->rounds++;
+    return WW_OK;
 }
 
 // Corrects the recall for the model by the result of the trial.
-static ww_status correct(ww_points *points, const model *m, const sample *s, size_t k, const void *exact, int64_t *ids,
-                         void *distances, trial *choice) {
-    ww_status status = WW_OK;
-    const double wanted = m->target->recall;
+static ww_status correct(choosing *c) {
+    const double wanted = c->target.recall;
     double asked = wanted;
-    for (int round = 0; status == WW_OK && round < ROUNDS; round++) {
-        if ((status = try_it(points, s, k, exact, ids, distances, choice)) != WW_OK ||
-            choice->choice.recall_low >= wanted)
+    for (int round = 0; round < ROUNDS; round++) {
+        WWI_TRY(try_it(c));
+        if (c->best.choice.recall_low >= wanted)
             break;
         // In terms of what is missed: as much less as there was too much.
-        const double missed = (1 - choice->choice.recall_low) / (1 - wanted);
+        const double missed = (1 - c->best.choice.recall_low) / (1 - wanted);
         asked = 1 - (1 - asked) / fmax(missed * 1.05, 1.05);
-        trial better = *choice;
-        if (!search_parameters(m, asked, &better))
+        if (!search_parameters(&c->model, asked, &c->best))
             break;
-        *choice = better;
     }
-    return status;
+    return WW_OK;
 }
 
 static ww_status check_wish(const ww_points *points, const ww_lsh_target *w) {
@@ -431,48 +418,22 @@ static ww_status check_wish(const ww_points *points, const ww_lsh_target *w) {
 }
 
 // Different points in any order; free with free.
-static uint32_t *shuffle(size_t points, size_t wanted, uint64_t seed) {
+static ww_status shuffle(size_t points, size_t wanted, uint64_t seed, uint32_t **shuffled) {
     uint64_t state = seed * UINT64_C(0x9e3779b97f4a7c15) + 88172645463325252u;
-    uint32_t *numbers = malloc(wanted * sizeof *numbers);
+    WWI_TRY(wwi_new(*shuffled, wanted));
+    uint32_t *numbers = *shuffled;
     // One from each of `wanted` parts, then shuffled.
-    for (size_t i = 0; numbers && i < wanted; i++) {
+    for (size_t i = 0; i < wanted; i++) {
         const uint64_t from = i * (uint64_t)points / wanted, to = (i + 1) * (uint64_t)points / wanted;
         numbers[i] = (uint32_t)(from + next(&state) % (to - from));
     }
-    for (size_t i = wanted; numbers && i > 1; i--) {
+    for (size_t i = wanted; i > 1; i--) {
         const size_t other = next(&state) % i;
         const uint32_t number = numbers[i - 1];
         numbers[i - 1] = numbers[other];
         numbers[other] = number;
     }
-    return numbers;
-}
-
-// A choice in progress: the samples, one to learn from and one held back to verify with, and what is known of them.
-typedef struct choosing {
-    ww_points *points, *asking; // `asking`: whose points search
-    ww_lsh_target target;
-    ww_run_options run;
-    ww_lsh *lsh;    // compiles what takes the samples, and refuses metrics without a family
-    bool few;       // points that ask: each is in both samples
-    bool foreign;   // they are not those that are searched
-    size_t k, half; // neighbours; points of a sample
-    sample learnt, held, base;
-    model model;
-    uint64_t most_bytes;
-    int64_t *ids;
-    void *distances, *exact;
-    trial best;
-} choosing;
-
-static void choosing_free(choosing *c) {
-    free(c->exact);
-    free(c->distances);
-    free(c->ids);
-    sample_free(&c->base);
-    sample_free(&c->held);
-    sample_free(&c->learnt);
-    ww_lsh_destroy(&c->lsh);
+    return WW_OK;
 }
 
 static ww_status open_choice(choosing *c, ww_points *points) {
@@ -493,7 +454,7 @@ static ww_status size_samples(choosing *c) {
     const ww_lsh_target *w = &c->target;
     const size_t wanted = w->sample ? w->sample : 512;
     c->asking = w->asking ? w->asking : c->points;
-    c->foreign = c->learnt.foreign = c->held.foreign = c->asking != c->points;
+    c->foreign = c->asking != c->points;
     c->few = c->asking->count < 4;
     c->half = c->few ? c->asking->count : wanted > c->asking->count / 2 ? c->asking->count / 2 : wanted;
     c->k = w->k < WW_KNN_MOST ? w->k : WW_KNN_MOST - 1;
@@ -526,46 +487,25 @@ static void set_costs(choosing *c) {
     m->most_tables = most > MOST_TABLES ? MOST_TABLES : most < 1 ? 1 : (uint32_t)most;
 }
 
-// Both samples of the points that ask.
-static ww_status take_samples(choosing *c) {
-    ww_status status;
-    const size_t held_from = c->few ? 0 : c->half;
-    uint32_t *numbers = shuffle(c->asking->count, held_from + c->half, c->target.seed);
-    if (!numbers)
-        return wwi_fail_memory((held_from + c->half) * sizeof *numbers);
-    if ((status = take_sample(c->lsh, c->asking, numbers, c->half, &c->learnt)) == WW_OK)
-        status = take_sample(c->lsh, c->asking, numbers + held_from, c->half, &c->held);
-    free(numbers);
-    return status;
-}
-
-// Where other points ask: a sample of those that are searched.
-static ww_status take_base(choosing *c) {
-    const size_t taken = c->points->count < PAIR_POINTS ? c->points->count : PAIR_POINTS;
-    uint32_t *numbers = shuffle(c->points->count, taken, c->target.seed);
-    if (!numbers)
-        return wwi_fail_memory(taken * sizeof *numbers);
-    const ww_status status = take_sample(c->lsh, c->points, numbers, taken, &c->base);
-    free(numbers);
-    return status;
-}
-
+// From both samples of the points that ask and, where these are others, from one of those that are searched.
 static ww_status learn_model(choosing *c) {
-    ww_status status;
-    const sample *base = c->foreign ? &c->base : &c->learnt;
+    const size_t held_from = c->few ? 0 : c->half, of_base = wwi_least(c->points->count, PAIR_POINTS);
+    WWI_FREES uint32_t *asking = NULL, *searched = NULL;
     set_costs(c);
-    WWI_TRY(take_samples(c));
-    WWI_TRY(find_exact(c->points, &c->learnt, &c->target, c->k, c->ids, c->distances));
-    if (c->foreign)
-        WWI_TRY(take_base(c));
-    status = learn(c->points, c->target.metric, &c->learnt, base, c->k, c->distances, &c->model.of);
-    c->best.choice.neighbour = c->model.of.mean_last;
-    c->best.choice.random = c->model.of.mean_far;
-    return status;
+    WWI_TRY(shuffle(c->asking->count, held_from + c->half, c->target.seed, &asking));
+    WWI_TRY(take_sample(c->lsh, c->asking, asking, c->half, &c->learnt));
+    WWI_TRY(take_sample(c->lsh, c->asking, asking + held_from, c->half, &c->held));
+    WWI_TRY(find_exact(c, &c->learnt, c->distances));
+    if (c->foreign) {
+        WWI_TRY(shuffle(c->points->count, of_base, c->target.seed, &searched));
+        WWI_TRY(take_sample(c->lsh, c->points, searched, of_base, &c->base));
+    }
+    return learn(c);
 }
 
-static ww_status fail_to_reach(choosing *c) {
+static ww_status fail_to_reach(choosing *c, ww_lsh_choice *choice) {
     c->best.choice.exact_is_faster = 1;
+    (void)wwi_struct_give(choice, &c->best.choice, "ww_lsh_choice");
     wwi_fail(WW_ERROR_UNSUPPORTED, "no parameters reach a recall of %g within %" PRIu64 " bytes", c->target.recall,
              c->most_bytes);
     return wwi_fail_hint("allow more bytes, or use the exact search");
@@ -573,49 +513,36 @@ static ww_status fail_to_reach(choosing *c) {
 
 // Tries the best parameters on the points held back.
 static ww_status verify(choosing *c) {
-    ww_status status;
     const ww_lsh_choice *choice = &c->best.choice;
-    if ((status = find_exact(c->points, &c->held, &c->target, c->k, c->ids, c->exact)) == WW_OK)
-        status = correct(c->points, &c->model, &c->held, c->k, c->exact, c->ids, c->distances, &c->best);
+    WWI_TRY(find_exact(c, &c->held, c->exact));
+    WWI_TRY(correct(c));
     if (choice->measured_examined > c->best.options.candidates / 2)
         c->best.options.path = WW_LSH_BUCKETS;
     c->best.choice.exact_is_faster =
         choice->recall_low < c->target.recall ||
         work_of(&c->model, &c->best.options, fmax(choice->measured_examined, choice->examined)) >= c->model.exact_work;
-    return status;
-}
-
-static ww_status choose(choosing *c, ww_points *points, ww_lsh_options *options, ww_lsh_choice *choice) {
-    ww_status status = WW_OK;
-    WWI_TRY(open_choice(c, points));
-    WWI_TRY(size_samples(c));
-    WWI_TRY(learn_model(c));
-    if (!search_parameters(&c->model, c->target.recall, &c->best)) {
-        status = fail_to_reach(c);
-        if (choice)
-            (void)wwi_struct_give(choice, &c->best.choice, "ww_lsh_choice");
-        return status;
-    }
-    status = verify(c);
-    c->best.options.run = NULL;
-    if (status == WW_OK && (status = wwi_struct_give(options, &c->best.options, "ww_lsh_options")) == WW_OK && choice)
-        status = wwi_struct_give(choice, &c->best.choice, "ww_lsh_choice");
-    return status;
+    return WW_OK;
 }
 
 ww_status ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_options *options,
                         ww_lsh_choice *choice) {
-    ww_status status;
-    choosing c = {.target = WW_LSH_TARGET_INIT};
+    WWI_ENDS(choosing_free) choosing c = {.target = WW_LSH_TARGET_INIT};
+    ww_lsh_choice unwanted = WW_LSH_CHOICE_INIT;
+    choice = choice ? choice : &unwanted;
     if (!points)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points is NULL");
     WWI_TRY(wwi_struct_check(options, "ww_lsh_options"));
-    if (choice)
-        WWI_TRY(wwi_struct_check(choice, "ww_lsh_choice"));
+    WWI_TRY(wwi_struct_check(choice, "ww_lsh_choice"));
     WWI_TRY(wwi_options_take(&c.target, target, "ww_lsh_target"));
     WWI_TRY(wwi_run_take(c.target.run, &c.run));
     WWI_TRY(check_wish(points, &c.target));
-    status = choose(&c, points, options, choice);
-    choosing_free(&c);
-    return status;
+    WWI_TRY(open_choice(&c, points));
+    WWI_TRY(size_samples(&c));
+    WWI_TRY(learn_model(&c));
+    if (!search_parameters(&c.model, c.target.recall, &c.best))
+        return fail_to_reach(&c, choice);
+    WWI_TRY(verify(&c));
+    c.best.options.run = NULL;
+    WWI_TRY(wwi_struct_give(options, &c.best.options, "ww_lsh_options"));
+    return wwi_struct_give(choice, &c.best.choice, "ww_lsh_choice");
 }

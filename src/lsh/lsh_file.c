@@ -415,7 +415,7 @@ ww_status ww_lsh_load_from(ww_context *context, ww_read_fn read, void *user, con
         *lsh = NULL;
     if (!context || !read || !lsh)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, read or lsh is NULL");
-    const ww_status status = wwi_run_take(run, &taken);
+    WWI_TRY(wwi_run_take(run, &taken));
     wwi_byte_source source = {.name = "the index", .read = read, .user = user};
-    return status == WW_OK ? load(context, &source, &taken, lsh) : status;
+    return load(context, &source, &taken, lsh);
 }

@@ -126,6 +126,11 @@ ww_status wwi_lsh_get_join(ww_lsh *lsh, uint32_t k);
 // Marks the points of these bits, one for each of its points, as removed; no others are.
 ww_status wwi_lsh_set_removed(ww_lsh *lsh, const uint32_t *bits);
 
+// Takes `own` out of row `i` of k + 1 neighbours, or the last one where it is not there: row `i` of k, which may be in
+// the same arrays. `values` may be NULL.
+void wwi_lsh_drop_own(size_t i, size_t k, int64_t own, ww_precision precision, const int64_t *from,
+                      const void *distances, int64_t *ids, void *values);
+
 // Squared norms of a slice's points, where the metric needs them; *largest: the largest.
 ww_status wwi_lsh_norms(ww_lsh *lsh, const wwi_slice *window, wwi_buffer **norms, float *largest);
 // Points of a slice in row order, padded to a multiple of four coordinates; nothing for sets. *rows NULL: it is

@@ -151,6 +151,10 @@ typedef struct buckets {
     wwi_buffer *tasks, *query_offsets, *query_entries, *offsets, *entries;
 } buckets;
 
+static void close_block(wwi_lsh_block **b) {
+    wwi_lsh_block_close(*b);
+}
+
 static ww_status halve_block(ww_lsh *h, wwi_lsh_block *b, float scale) {
     const uint32_t first_norm = (uint32_t)(b->first - b->window.first);
     return wwi_lsh_make_halves(h, b->rows, b->norms, first_norm, b->count, scale, &b->halves);
@@ -160,12 +164,11 @@ static ww_status halve_block(ww_lsh *h, wwi_lsh_block *b, float scale) {
 static ww_status make_halves(search *s, wwi_lsh_block *b, float scale, wwi_buffer **query_halves) {
     const bool own = s->query_rows == s->own_rows;
     const uint32_t first_norm = (uint32_t)(s->first - s->window.first);
-    ww_status status = halve_block(s->h, b, scale);
-    if (status == WW_OK)
-        status = own ? wwi_lsh_make_halves(s->h, s->own_rows, s->norms, first_norm, s->rows, scale, &s->own_halves)
-                     : halve_block(s->h, s->source, scale);
+    WWI_TRY(halve_block(s->h, b, scale));
+    WWI_TRY(own ? wwi_lsh_make_halves(s->h, s->own_rows, s->norms, first_norm, s->rows, scale, &s->own_halves)
+                : halve_block(s->h, s->source, scale));
     *query_halves = own ? s->own_halves.rows : s->source->halves.rows;
-    return status;
+    return WW_OK;
 }
 
 // The tasks of a launch, from the time of the last ones; all launches before are done.
@@ -175,16 +178,7 @@ static void take_time(search *s) {
     s->h->pace.waiting = 0;
 }
 
-// Between two launches: what a caller who wants to stop waits for.
-static ww_status wait_for_tasks(search *s) {
-    WWI_TRY(wwi_finish(s->h->stream));
-    take_time(s);
-    s->h->pace.since = wwi_seconds();
-    return wwi_pace_report(&s->h->pace, 0);
-}
-
 static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uint64_t count) {
-    ww_status status = WW_OK;
     ww_lsh *h = s->h;
     const bool sets = h->family == WWI_LSH_SETS;
     ww_join_args job = {.query_first = (uint32_t)(s->first - s->window.first),
@@ -202,8 +196,8 @@ static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uin
     wwi_buffer *query_halves = NULL;
     const float scale = wwi_tensor_scale(fmaxf(b->reach, s->reach));
     if (h->tensor)
-        status = make_halves(s, b, scale, &query_halves);
-    for (uint64_t done = 0, now; status == WW_OK && done < count; done += now) {
+        WWI_TRY(make_halves(s, b, scale, &query_halves));
+    for (uint64_t done = 0, now; done < count; done += now) {
         now = wwi_least(count - done, s->most_tasks);
         job.first_task = (uint32_t)done;
         const wwi_arg args[] = {WWI_BUFFER(sets ? s->window.values : s->query_rows),
@@ -227,13 +221,18 @@ static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uin
                                 WWI_BUFFER(b->halves.rows),
                                 WWI_VALUE(scale)};
         // The last three are those of the join by matrix units.
-        status =
-            wwi_launch(h->kernels.join, now, h->join.group, args, sizeof args / sizeof *args - (h->tensor ? 0 : 3));
+        WWI_TRY(
+            wwi_launch(h->kernels.join, now, h->join.group, args, sizeof args / sizeof *args - (h->tensor ? 0 : 3)));
         s->h->pace.waiting += now;
-        if (status == WW_OK && h->run.progress && done + now < count)
-            status = wait_for_tasks(s);
+        if (!h->run.progress || done + now >= count)
+            continue;
+        // What a caller who wants to stop waits for.
+        WWI_TRY(wwi_finish(h->stream));
+        take_time(s);
+        h->pace.since = wwi_seconds();
+        WWI_TRY(wwi_pace_report(&h->pace, 0));
     }
-    return status;
+    return WW_OK;
 }
 
 // Merges the lists of each row, and takes the radii from the result.
@@ -247,7 +246,6 @@ static ww_status merge_lists(search *s) {
 // One probe of some tables, of which each query has a list.
 static ww_status join_tables(search *s, wwi_lsh_block *b, const ww_lsh_args *job, const buckets *of, uint32_t first,
                              uint32_t count) {
-    ww_status status = WW_OK;
     ww_lsh *h = s->h;
     uint32_t counters[3];
     const uint32_t bucket = first << b->bits, end = (first + count) << b->bits;
@@ -264,25 +262,25 @@ static ww_status join_tables(search *s, wwi_lsh_block *b, const ww_lsh_args *job
     if (s->lists > 1)
         WWI_TRY(merge_lists(s));
     // Else the number of the next launch's tasks, or the results, are waited for.
-    if (h->run.progress && (status = wwi_finish(h->stream)) == WW_OK)
+    if (h->run.progress) {
+        WWI_TRY(wwi_finish(h->stream));
         take_time(s);
-    return status == WW_OK ? wwi_pace_report(&s->h->pace, (uint64_t)s->rows * count) : status;
+    }
+    return wwi_pace_report(&s->h->pace, (uint64_t)s->rows * count);
 }
 
 // One probe of all tables.
 static ww_status join(search *s, wwi_lsh_block *b, const ww_lsh_args *job, const buckets *of) {
-    ww_status status = WW_OK;
-    for (uint32_t first = 0, count; status == WW_OK && first < job->tables; first += count) {
+    for (uint32_t first = 0, count; first < job->tables; first += count) {
         // Few at first: each list has to find its own k-th best distance.
         count = (uint32_t)wwi_least(wwi_least(job->tables - first, s->lists), s->joined ? s->joined : 1);
-        status = join_tables(s, b, job, of, first, count);
+        WWI_TRY(join_tables(s, b, job, of, first, count));
         s->joined += count;
     }
-    return status;
+    return WW_OK;
 }
 
 static ww_status search_buckets(search *s, wwi_lsh_block *b) {
-    ww_status status = WW_OK;
     ww_lsh *h = s->h;
     const uint32_t probes = h->options.probes;
     // The points in their own buckets are sorted already.
@@ -290,25 +288,24 @@ static ww_status search_buckets(search *s, wwi_lsh_block *b) {
     ww_lsh_args job = make_job(s, b);
     if (sorted) {
         const buckets own = {s->tasks, b->offsets, b->entries, b->offsets, b->entries};
-        status = join(s, b, &job, &own);
+        WWI_TRY(join(s, b, &job, &own));
     }
-    if (status == WW_OK && probes > sorted)
-        status = allocate_sorting(s);
+    if (probes > sorted)
+        WWI_TRY(allocate_sorting(s));
     const buckets of = {s->tasks, s->offsets, s->entries, b->offsets, b->entries};
-    for (uint32_t first = sorted, count; status == WW_OK && first < probes; first += count) {
+    for (uint32_t first = sorted, count; first < probes; first += count) {
         count = (uint32_t)wwi_least(probes - first, s->key_probes);
         job.probe = first;
         job.probes = count;
-        status = wwi_lsh_keys(h, &s->window, &job, s->keys);
-        for (uint32_t p = 0; status == WW_OK && p < count; p++) {
+        WWI_TRY(wwi_lsh_keys(h, &s->window, &job, s->keys));
+        for (uint32_t p = 0; p < count; p++) {
             job.probe = first + p;
-            status =
-                wwi_lsh_sort(h, &s->sorter, &job, s->keys, (uint64_t)p * job.tables * s->rows, s->offsets, s->entries);
-            if (status == WW_OK)
-                status = join(s, b, &job, &of);
+            WWI_TRY(
+                wwi_lsh_sort(h, &s->sorter, &job, s->keys, (uint64_t)p * job.tables * s->rows, s->offsets, s->entries));
+            WWI_TRY(join(s, b, &job, &of));
         }
     }
-    return status;
+    return WW_OK;
 }
 
 // The present queries in row order. A block's own are there while its tables are.
@@ -318,9 +315,9 @@ static ww_status make_rows(search *s) {
     if (s->query_rows)
         return WW_OK;
     WWI_BUFFERS_DESTROY(&s->own_rows, &s->own_halves.rows);
-    const ww_status status = wwi_lsh_rows(s->h, &s->window, s->first, s->rows, &s->own_rows);
+    WWI_TRY(wwi_lsh_rows(s->h, &s->window, s->first, s->rows, &s->own_rows));
     s->query_rows = s->own_rows;
-    return status;
+    return WW_OK;
 }
 
 static ww_status start_lists(search *s) {
@@ -392,15 +389,17 @@ static size_t list_incomplete(const search *s, const int64_t *ids, uint32_t *row
     return count;
 }
 
+static void free_row_buckets(buckets *of) {
+    WWI_BUFFERS_DESTROY(&of->offsets, &of->query_entries, &of->query_offsets, &of->tasks);
+}
+
 // Searches all points for those rows: they share one bucket with all of a block, whose points any table lists.
 static ww_status complete(search *s, const uint32_t *rows, size_t count) {
-    ww_status status = WW_OK;
     ww_lsh *h = s->h;
     const size_t tasks = wwi_ceil_div(count, h->tile);
-    buckets of = {0};
-    uint32_t(*list)[2] = malloc(tasks * sizeof *list);
-    if (!list)
-        return wwi_fail_memory(tasks * sizeof *list);
+    WWI_ENDS(free_row_buckets) buckets of = {0};
+    WWI_FREES uint32_t(*list)[2] = NULL;
+    WWI_TRY(wwi_new(list, tasks));
     for (size_t i = 0; i < tasks; i++) {
         list[i][0] = 0;
         list[i][1] = (uint32_t)(i * h->tile);
@@ -408,56 +407,33 @@ static ww_status complete(search *s, const uint32_t *rows, size_t count) {
     const uint32_t query_offsets[2] = {0, (uint32_t)count};
     s->launched = 1;
     // A search by queries has one list a row, and neither rows nor radii yet.
-    if (!s->by_buckets && ((status = make_rows(s)) != WW_OK ||
-                           (status = wwi_grow_buffer(h->context, &s->radii, s->most_rows * h->value_bytes)) != WW_OK ||
-                           (status = merge_lists(s)) != WW_OK))
-        goto done;
-    if ((status = wwi_upload(h->context, &of.tasks, list, tasks * 8)) == WW_OK &&
-        (status = wwi_upload(h->context, &of.query_offsets, query_offsets, 8)) == WW_OK &&
-        (status = wwi_upload(h->context, &of.query_entries, rows, count * 4)) == WW_OK)
-        status = wwi_buffer_create(h->context, 8, &of.offsets);
-    for (size_t i = 0; status == WW_OK && i < h->block_count; i++) {
-        wwi_lsh_block *b = &h->blocks[i];
+    if (!s->by_buckets) {
+        WWI_TRY(make_rows(s));
+        WWI_TRY(wwi_grow_buffer(h->context, &s->radii, s->most_rows * h->value_bytes));
+        WWI_TRY(merge_lists(s));
+    }
+    WWI_TRY(wwi_upload(h->context, &of.tasks, list, tasks * 8));
+    WWI_TRY(wwi_upload(h->context, &of.query_offsets, query_offsets, 8));
+    WWI_TRY(wwi_upload(h->context, &of.query_entries, rows, count * 4));
+    for (size_t i = 0; i < h->block_count; i++) {
+        WWI_ENDS(close_block) wwi_lsh_block *b = &h->blocks[i];
         const uint32_t offsets[2] = {0, b->count};
-        if ((status = wwi_lsh_block_open(h, b)) != WW_OK)
-            break;
+        WWI_TRY(wwi_lsh_block_open(h, b));
         of.entries = b->entries;
         h->info.examined += (uint64_t)count * b->count;
-        if ((status = wwi_buffer_write(of.offsets, 0, 8, offsets)) == WW_OK &&
-            (status = launch_join(s, b, &of, tasks)) == WW_OK)
-            status = wwi_finish(h->stream);
-        wwi_lsh_block_close(b);
+        WWI_TRY(wwi_upload(h->context, &of.offsets, offsets, 8));
+        WWI_TRY(launch_join(s, b, &of, tasks));
+        WWI_TRY(wwi_finish(h->stream));
     }
-done:
-    WWI_BUFFERS_DESTROY(&of.offsets, &of.query_entries, &of.query_offsets, &of.tasks);
-    free(list);
-    return status;
+    return WW_OK;
 }
 
 static void empty_row(const search *s, size_t row, int64_t *ids, void *distances) {
     for (size_t i = row * s->k; i < (row + 1) * s->k; i++) {
         ids[i] = -1;
-        if (distances && s->h->precision == WW_DOUBLE)
-            ((double *)distances)[i] = (double)INFINITY;
-        else if (distances)
-            ((float *)distances)[i] = INFINITY;
+        if (distances)
+            wwi_set_value(distances, s->h->precision, i, INFINITY);
     }
-}
-
-// Counts the rows that have fewer than k, except those of removed points, and searches them exactly if requested.
-// *answered: it was done.
-static ww_status look_after_incomplete(search *s, const int64_t *ids, bool *answered) {
-    ww_status status = WW_OK;
-    ww_lsh *h = s->h;
-    uint32_t *rows;
-    WWI_TRY(wwi_new(rows, s->rows));
-    const size_t incomplete = list_incomplete(s, ids, rows);
-    h->info.incomplete += incomplete;
-    *answered = h->options.complete && incomplete;
-    if (*answered)
-        status = complete(s, rows, incomplete);
-    free(rows);
-    return status;
 }
 
 static ww_status fetch_results(const search *s, int64_t *ids, void *distances, uint64_t *incomplete) {
@@ -467,23 +443,24 @@ static ww_status fetch_results(const search *s, int64_t *ids, void *distances, u
 
 // Results of the present rows, with those that are answered exactly.
 static ww_status take_results(search *s, int64_t *ids, void *distances) {
-    const ww_lsh *h = s->h;
+    ww_lsh *h = s->h;
     uint64_t incomplete = 0;
-    bool answered = false;
-    ww_status status = fetch_results(s, ids, distances, &incomplete);
-    if (status != WW_OK)
-        return status;
+    WWI_FREES uint32_t *rows = NULL;
+    WWI_TRY(fetch_results(s, ids, distances, &incomplete));
     // Their numbers are needed where they are searched again, or where points were removed.
-    if (!h->options.complete && !h->removed.bits && !s->lead)
-        s->h->info.incomplete += incomplete;
-    else if (incomplete)
-        status = look_after_incomplete(s, ids, &answered);
-    if (status == WW_OK && answered)
-        status = fetch_results(s, ids, distances, NULL);
-    for (size_t r = 0; status == WW_OK && h->removed.bits && r < s->rows; r++)
+    if (incomplete && (h->options.complete || h->removed.bits || s->lead)) {
+        WWI_TRY(wwi_new(rows, s->rows));
+        incomplete = list_incomplete(s, ids, rows);
+    }
+    h->info.incomplete += incomplete;
+    if (h->options.complete && incomplete) {
+        WWI_TRY(complete(s, rows, incomplete));
+        WWI_TRY(fetch_results(s, ids, distances, NULL));
+    }
+    for (size_t r = 0; r < s->rows; r++)
         if (is_removed(s, r))
             empty_row(s, r, ids, distances);
-    return status;
+    return WW_OK;
 }
 
 // Where results go: those of query `first` come first.
@@ -497,49 +474,41 @@ typedef struct target {
 // The rows' results to the caller; `at` is the number of the first one's query. The first s->lead are not wanted.
 static ww_status fetch(search *s, size_t at, const target *to) {
     const size_t rows = s->rows - s->lead, place = at + s->lead - to->first, row_bytes = s->k * s->h->value_bytes;
-    int64_t *ids = to->ids + place * s->k, *all_ids = ids;
-    unsigned char *distances = to->distances ? (unsigned char *)to->distances + place * row_bytes : NULL,
-                  *all_distances = distances;
-    ww_status status = WW_OK;
+    int64_t *ids = to->ids + place * s->k;
+    unsigned char *distances = to->distances ? (unsigned char *)to->distances + place * row_bytes : NULL;
     if (s->lead) {
-        all_ids = malloc(s->rows * s->k * sizeof *ids);
-        all_distances = malloc(s->rows * row_bytes);
-        if (!all_ids || !all_distances)
-            status = wwi_fail_memory(s->rows * (s->k * sizeof *ids + row_bytes));
-    }
-    if (status == WW_OK)
-        status = take_results(s, all_ids, all_distances);
-    if (status == WW_OK && s->lead) {
+        WWI_FREES int64_t *all_ids = NULL;
+        WWI_FREES unsigned char *all_distances = NULL;
+        WWI_TRY(wwi_new(all_ids, s->rows * s->k));
+        WWI_TRY(wwi_new(all_distances, s->rows * row_bytes));
+        WWI_TRY(take_results(s, all_ids, all_distances));
         memcpy(ids, all_ids + s->lead * s->k, rows * s->k * sizeof *ids);
         if (distances)
             memcpy(distances, all_distances + s->lead * row_bytes, rows * row_bytes);
+    } else {
+        WWI_TRY(take_results(s, ids, distances));
     }
-    for (size_t r = 0; status == WW_OK && to->found && r < rows; r++)
+    for (size_t r = 0; to->found && r < rows; r++)
         to->found[place + r] = wwi_count_found(ids + r * s->k, s->k);
-    if (s->lead) {
-        free(all_ids);
-        free(all_distances);
-    }
-    return status;
+    return WW_OK;
 }
 
 // ---- the whole
 
 static ww_status search_rows(search *s) {
-    ww_status status = s->by_buckets ? start_lists(s) : WW_OK;
     s->joined = 0;
-    if (status == WW_OK && s->by_buckets)
-        status = make_rows(s);
-    for (size_t i = 0; status == WW_OK && i < s->h->block_count; i++) {
-        wwi_lsh_block *b = &s->h->blocks[i];
-        if ((status = wwi_lsh_block_open(s->h, b)) != WW_OK)
-            break;
-        status = s->by_buckets ? search_buckets(s, b) : search_queries(s, b, i == 0);
-        if (status == WW_OK && s->by_buckets && !b->keep)
-            status = wwi_finish(s->h->stream);
-        wwi_lsh_block_close(b);
+    if (s->by_buckets) {
+        WWI_TRY(start_lists(s));
+        WWI_TRY(make_rows(s));
     }
-    return status;
+    for (size_t i = 0; i < s->h->block_count; i++) {
+        WWI_ENDS(close_block) wwi_lsh_block *b = &s->h->blocks[i];
+        WWI_TRY(wwi_lsh_block_open(s->h, b));
+        WWI_TRY(s->by_buckets ? search_buckets(s, b) : search_queries(s, b, i == 0));
+        if (s->by_buckets && !b->keep)
+            WWI_TRY(wwi_finish(s->h->stream));
+    }
+    return WW_OK;
 }
 
 // Those in [from, to) of the queries [first, first + count) of s->queries, which are the whole's from `at` on. On the
@@ -547,9 +516,7 @@ static ww_status search_rows(search *s) {
 static ww_status search_window(search *s, size_t first, size_t count, size_t at, size_t from, size_t to,
                                const target *results) {
     float largest;
-    ww_status status = wwi_points_slice(s->queries, s->h->stream, first, count, &s->window);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(wwi_points_slice(s->queries, s->h->stream, first, count, &s->window));
     s->norms = s->source ? s->source->norms : NULL;
     s->reach = s->source ? s->source->reach : 0;
     if (!s->norms) {
@@ -557,15 +524,15 @@ static ww_status search_window(search *s, size_t first, size_t count, size_t at,
         s->reach = sqrtf(largest) * 1.000001f;
         s->norms = s->own_norms;
     }
-    for (size_t done = from - from % WWI_TILE_PAIR; status == WW_OK && done < to; done += s->rows) {
+    for (size_t done = from - from % WWI_TILE_PAIR; done < to; done += s->rows) {
         s->lead = done < from ? from - done : 0;
         s->first = first + done;
         s->rows = (size_t)wwi_least(to - done, s->most_rows);
         s->own = s->self ? (uint32_t)(at + done) : WWI_NO_INDEX;
-        if ((status = search_rows(s)) == WW_OK)
-            status = fetch(s, at + done, results);
+        WWI_TRY(search_rows(s));
+        WWI_TRY(fetch(s, at + done, results));
     }
-    return status;
+    return WW_OK;
 }
 
 static bool choose_path(const ww_lsh *h, size_t queries, size_t k) {
@@ -579,57 +546,54 @@ static bool choose_path(const ww_lsh *h, size_t queries, size_t k) {
 
 // Queries [first, end), with blocks of the base or, of the tables' own points, of these, too.
 static ww_status search_range(search *s, size_t first, size_t end, const target *results) {
-    ww_status status = WW_OK;
     const ww_lsh *h = s->h;
-    for (size_t at = first, rows; !s->self && status == WW_OK && at < end; at += rows) {
+    for (size_t at = first, rows; !s->self && at < end; at += rows) {
         const size_t lead = s->queries->tiles ? at % WWI_TILE_PAIR : 0;
         rows = wwi_least(wwi_points_slice_limit(s->queries, at), end - at);
-        status = search_window(s, at - lead, lead + rows, at - lead, lead, lead + rows, results);
+        WWI_TRY(search_window(s, at - lead, lead + rows, at - lead, lead, lead + rows, results));
     }
-    for (size_t i = 0; s->self && status == WW_OK && i < h->block_count; i++) {
+    for (size_t i = 0; s->self && i < h->block_count; i++) {
         wwi_lsh_block *b = &h->blocks[i];
         if (b->id >= end || b->id + (size_t)b->count <= first)
             continue;
         wwi_slice_close(&s->window);
         s->source = b;
         s->queries = b->points;
-        status = search_window(s, b->first, b->count, b->id, first > b->id ? first - b->id : 0,
-                               wwi_least(end - b->id, b->count), results);
+        WWI_TRY(search_window(s, b->first, b->count, b->id, first > b->id ? first - b->id : 0,
+                              wwi_least(end - b->id, b->count), results));
     }
-    return status;
+    return WW_OK;
+}
+
+static ww_status search_all(search *s, size_t count, const target *to) {
+    if (s->by_buckets || s->h->options.complete)
+        WWI_TRY(wwi_lsh_get_join(s->h, s->k));
+    WWI_TRY(allocate(s, count + WWI_TILE_PAIR - 1));
+    return search_range(s, to->first, to->first + count, to);
 }
 
 // Of the results of these rows.
 static ww_status run_rows(ww_lsh *h, ww_points *queries, size_t all, const target *to, size_t count, size_t k) {
-    ww_status status = WW_OK;
-    search s;
     if (queries && (queries->context != h->context || queries->precision != h->precision || queries->kind != h->kind ||
                     queries->dimension != h->dimension))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the queries are not of the tables' context, precision, kind or "
                                                    "dimension");
     const double start = wwi_seconds();
-    memset(&s, 0, sizeof s);
-    s.h = h;
-    s.queries = queries;
-    s.most_tasks = UINT64_C(1) << (wwi_is_gpu(h->context) ? 16 : 10);
-    s.k = (uint32_t)k;
-    s.self = !queries;
-    s.by_buckets = choose_path(h, all, k);
+    WWI_ENDS(search_free)
+    search s = {.h = h,
+                .k = (uint32_t)k,
+                .self = !queries,
+                .by_buckets = choose_path(h, all, k),
+                .queries = queries,
+                .most_tasks = UINT64_C(1) << (wwi_is_gpu(h->context) ? 16 : 10)};
     // Done, total: buckets looked into; waiting: tasks of the launches not yet waited for.
     wwi_lsh_start(h, (uint64_t)count * h->options.tables * h->options.probes * h->block_count);
     h->info.examined = h->info.capped = h->info.incomplete = 0;
     h->info.path = s.by_buckets ? WW_LSH_BUCKETS : WW_LSH_QUERIES;
-    if (s.by_buckets || h->options.complete)
-        status = wwi_lsh_get_join(h, s.k);
-    if (status == WW_OK)
-        status = allocate(&s, count + WWI_TILE_PAIR - 1);
-    if (status == WW_OK)
-        status = search_range(&s, to->first, to->first + count, to);
-    status = wwi_finish_after(h->stream, status);
+    const ww_status status = wwi_finish_after(h->stream, search_all(&s, count, to));
     // Halves that a failed launch was to make are not known to be there.
     for (size_t i = 0; status != WW_OK && i < h->block_count; i++)
         wwi_buffer_destroy(&h->blocks[i].halves.rows);
-    search_free(&s);
     h->info.seconds_search = wwi_seconds() - start;
     return status;
 }

@@ -12,22 +12,19 @@
 #define SHORT 8
 
 ww_status wwi_lsh_norms(ww_lsh *h, const wwi_slice *w, wwi_buffer **norms, float *largest) {
-    ww_status status;
     const uint64_t padded = wwi_points_padded(w->count);
     const uint32_t n = (uint32_t)w->count;
-    uint32_t bits = 0;
     wwi_buffer_destroy(norms);
     *largest = 0;
     if (h->family == WWI_LSH_SETS)
         return WW_OK;
     WWI_TRY(wwi_buffer_create(h->context, padded * h->value_bytes, norms));
     WWI_TRY(wwi_buffer_fill_u32(h->largest, 0, 4, 0));
-    if ((status = WWI_LAUNCH(h->kernels.norms, padded / WWI_TILE, WWI_TILE, WWI_BUFFER(w->values),
-                             WWI_BUFFER(h->device_mean), WWI_VALUE(n), WWI_VALUE(h->words), WWI_BUFFER(*norms),
-                             WWI_BUFFER(h->largest))) != WW_OK ||
-        h->direct || (status = wwi_stream_read(h->stream, h->largest, 0, 4, &bits)) != WW_OK)
-        return status;
-    memcpy(largest, &bits, sizeof bits);
+    WWI_TRY(WWI_LAUNCH(h->kernels.norms, padded / WWI_TILE, WWI_TILE, WWI_BUFFER(w->values), WWI_BUFFER(h->device_mean),
+                       WWI_VALUE(n), WWI_VALUE(h->words), WWI_BUFFER(*norms), WWI_BUFFER(h->largest)));
+    if (h->direct)
+        return WW_OK;
+    WWI_TRY(wwi_stream_read(h->stream, h->largest, 0, sizeof *largest, largest));
     if (!isfinite(*largest) && h->precision == WW_FLOAT) {
         wwi_fail(WW_ERROR_OVERFLOW, "a point's squared norm is too large for float");
         return wwi_fail_hint("use double precision, or scale the points");
@@ -46,23 +43,22 @@ void wwi_lsh_start(ww_lsh *h, uint64_t work) {
 // arguments hold, is the first group of each.
 static ww_status divide(ww_lsh *h, int which, wwi_kernel *kernel, uint64_t groups, uint64_t group_size,
                         uint32_t *first_group, const wwi_arg *args, size_t count) {
-    ww_status status = WW_OK;
     double *rate = &h->rates[which];
     if (!(*rate > 0))
         *rate = wwi_pace_guess(wwi_context_info(h->context), GROUPS_A_CLOCK);
-    for (uint64_t at = 0, now; status == WW_OK && at < groups; at += now) {
+    for (uint64_t at = 0, now; at < groups; at += now) {
         const double start = wwi_seconds();
         now = h->run.progress ? wwi_pace_units(&h->pace, *rate, groups - at, 1) : groups;
         *first_group = (uint32_t)at;
-        status = wwi_launch(kernel, now, group_size, args, count);
+        WWI_TRY(wwi_launch(kernel, now, group_size, args, count));
         // A short one is not worth waiting for.
-        if (status != WW_OK || !h->run.progress || (now == groups && (double)now < *rate * h->pace.aim / SHORT))
+        if (!h->run.progress || (now == groups && (double)now < *rate * h->pace.aim / SHORT))
             continue;
-        if ((status = wwi_finish(h->stream)) == WW_OK)
-            status = wwi_pace_report(&h->pace, h->building * now / groups);
+        WWI_TRY(wwi_finish(h->stream));
         *rate = wwi_pace_learn(*rate, (double)now, wwi_seconds() - start);
+        WWI_TRY(wwi_pace_report(&h->pace, h->building * now / groups));
     }
-    return status;
+    return WW_OK;
 }
 
 ww_status wwi_lsh_keys(ww_lsh *h, const wwi_slice *w, const ww_lsh_args *of, wwi_buffer *keys) {
@@ -108,9 +104,8 @@ ww_status wwi_lsh_sort(ww_lsh *h, wwi_lsh_sorter *s, const ww_lsh_args *of, wwi_
 }
 
 static ww_status build(ww_lsh *h, wwi_lsh_block *b) {
-    ww_status status;
-    wwi_buffer *keys = NULL;
-    wwi_lsh_sorter sorter = {0};
+    WWI_ENDS(wwi_buffer_destroy) wwi_buffer *keys = NULL;
+    WWI_ENDS(wwi_lsh_sorter_free) wwi_lsh_sorter sorter = {0};
     const uint64_t entries = (uint64_t)h->options.tables * b->count,
                    offsets = ((uint64_t)h->options.tables << b->bits) + 1;
     const ww_lsh_args job = {.count = b->count,
@@ -122,44 +117,34 @@ static ww_status build(ww_lsh *h, wwi_lsh_block *b) {
                              .probes = 1,
                              .base_id = b->id,
                              .own = WWI_NO_INDEX};
-    if ((status = WWI_GROW(h->context, {&b->offsets, offsets * 4}, {&b->entries, entries * 4}, {&keys, entries * 4})) ==
-            WW_OK &&
-        (status = wwi_lsh_sorter_create(h, b->count, b->bits, &sorter)) == WW_OK &&
-        (status = wwi_lsh_keys(h, &b->window, &job, keys)) == WW_OK &&
-        (status = wwi_lsh_sort(h, &sorter, &job, keys, 0, b->offsets, b->entries)) == WW_OK)
-        status = wwi_finish(h->stream);
-    wwi_lsh_sorter_free(&sorter);
-    wwi_buffer_destroy(&keys);
-    return status;
+    WWI_TRY(WWI_GROW(h->context, {&b->offsets, offsets * 4}, {&b->entries, entries * 4}, {&keys, entries * 4}));
+    WWI_TRY(wwi_lsh_sorter_create(h, b->count, b->bits, &sorter));
+    WWI_TRY(wwi_lsh_keys(h, &b->window, &job, keys));
+    WWI_TRY(wwi_lsh_sort(h, &sorter, &job, keys, 0, b->offsets, b->entries));
+    return wwi_finish(h->stream);
 }
 
 ww_status wwi_lsh_rows(ww_lsh *h, const wwi_slice *w, size_t first, size_t count, wwi_buffer **rows) {
-    ww_status status = WW_OK;
     const uint32_t from = (uint32_t)(first - w->first), n = (uint32_t)count;
     if (h->family == WWI_LSH_SETS)
         return WW_OK;
     if (!*rows)
-        status = wwi_buffer_create(h->context, count * wwi_lsh_row_bytes(h), rows);
-    if (status != WW_OK)
-        return status;
+        WWI_TRY(wwi_buffer_create(h->context, count * wwi_lsh_row_bytes(h), rows));
     return WWI_LAUNCH(h->kernels.rows, wwi_lsh_groups(count), WWI_LSH_GROUP, WWI_BUFFER(w->values), WWI_VALUE(from),
                       WWI_VALUE(n), WWI_VALUE(h->words), WWI_BUFFER(*rows));
 }
 
 ww_status wwi_lsh_make_halves(ww_lsh *h, wwi_buffer *rows, wwi_buffer *norms, uint32_t first_norm, size_t count,
                               float scale, wwi_lsh_halves *halves) {
-    ww_status status = WW_OK;
     const uint32_t n = (uint32_t)count;
     if (halves->rows && halves->scale >= scale && halves->scale <= scale)
         return WW_OK;
     if (!halves->rows)
-        status = wwi_buffer_create(h->context, count * wwi_lsh_half_bytes(h), &halves->rows);
-    if (status != WW_OK)
-        return status;
-    status = WWI_LAUNCH(h->kernels.halves, wwi_lsh_groups(count), WWI_LSH_GROUP, WWI_BUFFER(rows),
-                        WWI_BUFFER(h->device_mean), WWI_BUFFER(norms), WWI_VALUE(first_norm), WWI_VALUE(n),
-                        WWI_VALUE(scale), WWI_BUFFER(halves->rows));
+        WWI_TRY(wwi_buffer_create(h->context, count * wwi_lsh_half_bytes(h), &halves->rows));
     halves->scale = scale;
+    const ww_status status = WWI_LAUNCH(h->kernels.halves, wwi_lsh_groups(count), WWI_LSH_GROUP, WWI_BUFFER(rows),
+                                        WWI_BUFFER(h->device_mean), WWI_BUFFER(norms), WWI_VALUE(first_norm),
+                                        WWI_VALUE(n), WWI_VALUE(scale), WWI_BUFFER(halves->rows));
     if (status != WW_OK)
         wwi_buffer_destroy(&halves->rows);
     return status;
@@ -170,16 +155,19 @@ static void empty(wwi_lsh_block *b) {
     wwi_slice_close(&b->window);
 }
 
-ww_status wwi_lsh_block_open(ww_lsh *h, wwi_lsh_block *b) {
-    ww_status status;
+static ww_status fill(ww_lsh *h, wwi_lsh_block *b) {
     float largest = 0;
+    WWI_TRY(wwi_points_slice(b->points, h->stream, b->first, b->count, &b->window));
+    WWI_TRY(wwi_lsh_norms(h, &b->window, &b->norms, &largest));
+    b->reach = sqrtf(largest) * 1.000001f;
+    WWI_TRY(wwi_lsh_rows(h, &b->window, b->first, b->count, &b->rows));
+    return build(h, b);
+}
+
+ww_status wwi_lsh_block_open(ww_lsh *h, wwi_lsh_block *b) {
     if (b->entries)
         return WW_OK;
-    if ((status = wwi_points_slice(b->points, h->stream, b->first, b->count, &b->window)) == WW_OK &&
-        (status = wwi_lsh_norms(h, &b->window, &b->norms, &largest)) == WW_OK &&
-        (status = wwi_lsh_rows(h, &b->window, b->first, b->count, &b->rows)) == WW_OK)
-        status = build(h, b);
-    b->reach = sqrtf(largest) * 1.000001f;
+    const ww_status status = fill(h, b);
     if (status != WW_OK)
         empty(b);
     return status;

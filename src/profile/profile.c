@@ -37,7 +37,7 @@ static ww_status check_series(const ww_series_view *view, size_t index, size_t w
         return wwi_fail(WW_ERROR_EMPTY, "%s: no series", name);
     if (index >= view->count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: series %zu of %zu", name, index, view->count);
-    const size_t length = view->lengths ? view->lengths[index] : view->length;
+    const size_t length = wwi_view_length(view, index);
     if (length == 0)
         return wwi_fail(WW_ERROR_EMPTY, "%s: series %zu has no points", name, index);
     if (window < WW_PROFILE_LEAST_WINDOW || window > length) {
@@ -98,25 +98,15 @@ static ww_status check_options(const ww_profile_options *o, const ww_series_view
     return WW_OK;
 }
 
-static void describe(ww_profile *p) {
-    p->info.struct_size = sizeof p->info;
-    p->info.form = p->narrow ? "pairs" : p->vector ? "vector" : "items";
-    p->info.windows = p->series.windows;
-    p->info.other_windows = wwi_profile_other(p)->windows;
-    p->info.exclusion = p->exclusion;
-    p->info.slices = wwi_ceil_div(p->series.windows, p->slice);
-}
-
 // Of dense series; `other` NULL: the series itself.
 static ww_status create(ww_context *context, const ww_series_view *series, size_t index, const ww_series_view *other,
                         size_t other_index, size_t window, const ww_profile_options *options, ww_profile **profile) {
-    ww_status status;
+    WWI_ENDS(ww_profile_destroy) ww_profile *p = NULL;
     ww_profile_options o = WW_PROFILE_OPTIONS_INIT;
     ww_run_options run;
     WWI_TRY(wwi_options_take(&o, options, "ww_profile_options"));
     WWI_TRY(wwi_run_take(o.run, &run));
     WWI_TRY(check_options(&o, series, index, other, other_index, window));
-    ww_profile *p;
     WWI_TRY(wwi_new_zeroed(p, 1));
     wwi_context_retain(context);
     p->context = context;
@@ -129,16 +119,19 @@ static ww_status create(ww_context *context, const ww_series_view *series, size_
     p->exclusion = other ? 0 : o.exclusion == WW_PROFILE_EXCLUSION_AUTO ? (window + 3) / 4 : o.exclusion;
     p->exclusion = wwi_least(p->exclusion, INT64_MAX / 4);
     const size_t best = o.best_channels ? o.best_channels : series->channels;
-    if ((status = wwi_run_stream(context, &p->run, &p->stream)) != WW_OK ||
-        (status = wwi_profile_choose_form(p, series->channels)) != WW_OK ||
-        (status = wwi_profile_series_make(series, index, window, best, &p->series)) != WW_OK ||
-        (other && (status = wwi_profile_series_make(other, other_index, window, best, &p->other)) != WW_OK) ||
-        (status = count_pairs(p)) != WW_OK || (status = wwi_profile_plan(p)) != WW_OK) {
-        ww_profile_destroy(&p);
-        return status;
-    }
-    describe(p);
-    *profile = p;
+    WWI_TRY(wwi_run_stream(context, &p->run, &p->stream));
+    WWI_TRY(wwi_profile_choose_form(p, series->channels));
+    WWI_TRY(wwi_profile_series_make(series, index, window, best, &p->series));
+    if (other)
+        WWI_TRY(wwi_profile_series_make(other, other_index, window, best, &p->other));
+    WWI_TRY(count_pairs(p));
+    WWI_TRY(wwi_profile_plan(p));
+    p->info.struct_size = sizeof p->info;
+    p->info.windows = p->series.windows;
+    p->info.other_windows = wwi_profile_other(p)->windows;
+    p->info.exclusion = p->exclusion;
+    p->info.slices = wwi_ceil_div(p->series.windows, p->slice);
+    *profile = wwi_taken(&p);
     return WW_OK;
 }
 
@@ -146,19 +139,15 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
                             const ww_series_view *other, size_t other_index, size_t window,
                             const ww_profile_options *options, ww_profile **profile) {
     ww_series_view one, two;
-    void *copies[2] = {NULL, NULL};
+    WWI_FREES void *copy = NULL, *other_copy = NULL;
     if (profile)
         *profile = NULL;
     if (!context || !series || !profile)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, series or profile is NULL");
-    ww_status status = wwi_view_make_dense(series, &one, &copies[0]);
-    if (status == WW_OK && other)
-        status = wwi_view_make_dense(other, &two, &copies[1]);
-    if (status == WW_OK)
-        status = create(context, &one, index, other ? &two : NULL, other_index, window, options, profile);
-    free(copies[0]);
-    free(copies[1]);
-    return status;
+    WWI_TRY(wwi_view_make_dense(series, &one, &copy));
+    if (other)
+        WWI_TRY(wwi_view_make_dense(other, &two, &other_copy));
+    return create(context, &one, index, other ? &two : NULL, other_index, window, options, profile);
 }
 
 // One series of a dataset, for the precision and context that are asked for.
@@ -174,9 +163,8 @@ static ww_status check_dataset(const ww_dataset *d, const ww_context *context, c
 
 ww_status ww_profile_create_from_datasets(ww_dataset *series, size_t index, ww_dataset *other, size_t other_index,
                                           size_t window, const ww_profile_options *options, ww_profile **profile) {
-    ww_status status;
     ww_profile_options taken = WW_PROFILE_OPTIONS_INIT;
-    ww_series_set *sets[2] = {NULL, NULL};
+    WWI_ENDS(ww_series_set_destroy) ww_series_set *one = NULL, *two = NULL;
     ww_series_view views[2] = {WW_SERIES_VIEW_INIT, WW_SERIES_VIEW_INIT};
     if (profile)
         *profile = NULL;
@@ -186,44 +174,28 @@ ww_status ww_profile_create_from_datasets(ww_dataset *series, size_t index, ww_d
     WWI_TRY(check_dataset(series, series->context, &taken));
     if (other)
         WWI_TRY(check_dataset(other, series->context, &taken));
-    if ((status = wwi_dataset_series(series, &sets[0])) == WW_OK &&
-        (status = ww_series_set_view(sets[0], &views[0])) == WW_OK && other &&
-        (status = wwi_dataset_series(other, &sets[1])) == WW_OK)
-        status = ww_series_set_view(sets[1], &views[1]);
-    if (status == WW_OK)
-        status =
-            create(series->context, &views[0], index, other ? &views[1] : NULL, other_index, window, options, profile);
-    ww_series_set_destroy(&sets[0]);
-    ww_series_set_destroy(&sets[1]);
-    return status;
+    WWI_TRY(wwi_dataset_series(series, &one));
+    WWI_TRY(ww_series_set_view(one, &views[0]));
+    if (other) {
+        WWI_TRY(wwi_dataset_series(other, &two));
+        WWI_TRY(ww_series_set_view(two, &views[1]));
+    }
+    return create(series->context, &views[0], index, other ? &views[1] : NULL, other_index, window, options, profile);
 }
 
 // ---- running
 
-// Pairs of windows of the part, some of them within the exclusion.
-static uint64_t pairs_of_part(const ww_profile *p) {
-    const wwi_profile_part *part = &p->part;
-    uint64_t pairs;
-    const bool all = part->row_end - part->row == p->series.windows &&
-                     part->column_end - part->column == wwi_profile_other(p)->windows;
-    if (all || !wwi_mul_u64(part->row_end - part->row, part->column_end - part->column, &pairs))
-        return p->info.pairs;
-    return pairs;
-}
-
 static ww_status run_part(ww_profile *p, const wwi_profile_part *part) {
+    const size_t rows = part->row_end - part->row, columns = part->column_end - part->column;
+    uint64_t pairs; // of windows, some of them within the exclusion
+    if ((rows == p->series.windows && columns == wwi_profile_other(p)->windows) || !wwi_mul_u64(rows, columns, &pairs))
+        pairs = p->info.pairs;
     wwi_stream_start(p->stream);
     p->info.candidates = 0;
     p->pace = wwi_pace_make(p->stream, p->run.launch_seconds, p->run.progress, p->run.progress_user);
     p->part = *part;
-    wwi_pace_start(&p->pace, pairs_of_part(p));
+    wwi_pace_start(&p->pace, pairs);
     return wwi_finish_after(p->stream, wwi_profile_run_part(p));
-}
-
-static ww_status add_part(ww_profile *p, const wwi_profile_part *part) {
-    p->current = false;
-    WWI_TRY(run_part(p, part));
-    return wwi_profile_enter_flats(p);
 }
 
 static ww_status end_run(ww_profile *p, ww_status status, double start) {
@@ -246,12 +218,13 @@ ww_status wwi_profile_add_diagonals(ww_profile *p, int64_t first, int64_t end) {
 static ww_status run(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
                      const ww_profile_output *output) {
     ww_profile_output to;
-    ww_status status;
     WWI_TRY(wwi_profile_take_output(p->options.left_right, output, &to));
     const double start = wwi_seconds();
     if (forget)
         wwi_profile_nearest_forget(&p->nearest);
-    if ((status = add_part(p, part)) == WW_OK)
+    p->current = false;
+    ww_status status = run_part(p, part);
+    if (status == WW_OK && (status = wwi_profile_enter_flats(p)) == WW_OK)
         wwi_profile_nearest_give(&p->nearest, squared, &to);
     return end_run(p, status, start);
 }
@@ -292,13 +265,10 @@ WWI_GIVES_INFO(profile, profile)
 
 ww_status ww_profile_find(ww_context *context, const ww_series_view *series, const ww_series_view *other, size_t window,
                           const ww_profile_options *options, double *distances, int64_t *indices) {
-    ww_profile *profile = NULL;
+    WWI_ENDS(ww_profile_destroy) ww_profile *profile = NULL;
     ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
     output.distances = distances;
     output.indices = indices;
-    ww_status status = ww_profile_create(context, series, 0, other, 0, window, options, &profile);
-    if (status == WW_OK)
-        status = ww_profile_run(profile, &output);
-    ww_profile_destroy(&profile);
-    return status;
+    WWI_TRY(ww_profile_create(context, series, 0, other, 0, window, options, &profile));
+    return ww_profile_run(profile, &output);
 }

@@ -52,17 +52,13 @@ static ww_status check(const ww_profile *p, const void *distances, const void *r
 
 ww_status ww_profile_find_discords(const ww_profile *p, const double *distances, size_t separation, size_t count,
                                    int64_t *windows, size_t *found) {
-    ww_status status = check(p, distances, windows, &separation, found);
-    if (status != WW_OK)
-        return status;
+    WWI_FREES ranked *order = NULL;
+    WWI_FREES unsigned char *taken = NULL;
+    WWI_TRY(check(p, distances, windows, &separation, found));
     *found = 0;
     const size_t all = p->series.windows;
-    ranked *order = malloc(all * sizeof *order);
-    unsigned char *taken = calloc(all, 1);
-    if (!order || !taken) {
-        status = wwi_fail_memory(all * sizeof *order);
-        goto done;
-    }
+    WWI_TRY(wwi_new(order, all));
+    WWI_TRY(wwi_new_zeroed(taken, all));
     for (size_t i = 0; i < all; i++)
         order[i] = (ranked){-distances[i * p->k], i};
     qsort(order, all, sizeof *order, ascending);
@@ -72,10 +68,7 @@ ww_status ww_profile_find_discords(const ww_profile *p, const double *distances,
         windows[(*found)++] = (int64_t)order[r].window;
         take_out(taken, all, order[r].window, separation);
     }
-done:
-    free(taken);
-    free(order);
-    return status;
+    return WW_OK;
 }
 
 void ww_profile_motifs_free(ww_profile_motif *motifs, size_t count) {
@@ -84,32 +77,6 @@ void ww_profile_motifs_free(ww_profile_motif *motifs, size_t count) {
         motifs[i].neighbours = NULL;
         motifs[i].count = 0;
     }
-}
-
-// The windows near one of the pair, nearest first, that overlap neither each other nor a window that is taken.
-static ww_status find_neighbours(const ww_profile *p, double most, size_t separation, unsigned char *taken,
-                                 double *rows, ranked *order, ww_profile_motif *motif) {
-    const size_t all = p->series.windows;
-    size_t near = 0;
-    ww_status status = ww_profile_get_distances(p, (size_t)motif->first, rows);
-    if (status == WW_OK)
-        status = ww_profile_get_distances(p, (size_t)motif->second, rows + all);
-    for (size_t i = 0; status == WW_OK && i < all; i++) {
-        const double nearer = rows[i] < rows[all + i] ? rows[i] : rows[all + i];
-        if (nearer <= most && !taken[i])
-            order[near++] = (ranked){nearer, i};
-    }
-    if (status != WW_OK || near == 0)
-        return status;
-    WWI_TRY(wwi_new(motif->neighbours, near));
-    qsort(order, near, sizeof *order, ascending);
-    for (size_t r = 0; r < near; r++) {
-        if (taken[order[r].window])
-            continue;
-        motif->neighbours[motif->count++] = (int64_t)order[r].window;
-        take_out(taken, all, order[r].window, separation);
-    }
-    return WW_OK;
 }
 
 // A search for motifs. `rows`: of the distances from both windows of a pair.
@@ -121,41 +88,64 @@ typedef struct search {
     double radius;
 } search;
 
-// The pair of window i and its nearest, j, and the windows near them.
-static ww_status take_motif(const ww_profile *p, search *s, size_t i, size_t j, double distance,
-                            ww_profile_motif *motif) {
-    motif->first = (int64_t)(j < i ? j : i);
-    motif->second = (int64_t)(j < i ? i : j);
-    motif->distance = distance;
-    take_out(s->taken, p->series.windows, i, s->separation);
-    take_out(s->taken, p->series.windows, j, s->separation);
-    if (!(s->radius > 0))
-        return WW_OK;
-    return find_neighbours(p, s->radius * distance, s->separation, s->taken, s->rows, s->near, motif);
+static void search_free(search *s) {
+    free(s->order);
+    free(s->near);
+    free(s->taken);
+    free(s->rows);
 }
 
+// The windows near one of the pair, nearest first, that overlap neither each other nor a window that is taken.
+static ww_status find_neighbours(const ww_profile *p, search *s, ww_profile_motif *motif) {
+    const size_t all = p->series.windows;
+    const double *rows = s->rows;
+    ranked *order = s->near;
+    size_t near = 0;
+    WWI_TRY(ww_profile_get_distances(p, (size_t)motif->first, s->rows));
+    WWI_TRY(ww_profile_get_distances(p, (size_t)motif->second, s->rows + all));
+    for (size_t i = 0; i < all; i++) {
+        const double nearer = rows[i] < rows[all + i] ? rows[i] : rows[all + i];
+        if (nearer <= s->radius * motif->distance && !s->taken[i])
+            order[near++] = (ranked){nearer, i};
+    }
+    if (near == 0)
+        return WW_OK;
+    WWI_TRY(wwi_new(motif->neighbours, near));
+    qsort(order, near, sizeof *order, ascending);
+    for (size_t r = 0; r < near; r++) {
+        if (s->taken[order[r].window])
+            continue;
+        motif->neighbours[motif->count++] = (int64_t)order[r].window;
+        take_out(s->taken, all, order[r].window, s->separation);
+    }
+    return WW_OK;
+}
+
+// Pairs of a window and its nearest, and the windows near them.
 static ww_status find_motifs(const ww_profile *p, search *s, const double *distances, const int64_t *indices,
                              size_t count, ww_profile_motif *motifs, size_t *found) {
-    ww_status status = WW_OK;
     const size_t all = p->series.windows;
     for (size_t i = 0; i < all; i++)
         s->order[i] = (ranked){distances[i * p->k], i};
     qsort(s->order, all, sizeof *s->order, ascending);
-    for (size_t r = 0; status == WW_OK && r < all && *found < count; r++) {
-        const size_t i = s->order[r].window;
-        const int64_t j = indices[i * p->k];
-        if (isfinite(s->order[r].key) && !s->taken[i] && j >= 0 && (size_t)j < all && !s->taken[j])
-            status = take_motif(p, s, i, (size_t)j, s->order[r].key, &motifs[(*found)++]);
+    for (size_t r = 0; r < all && *found < count; r++) {
+        const int64_t i = (int64_t)s->order[r].window, j = indices[(size_t)i * p->k];
+        if (!isfinite(s->order[r].key) || s->taken[i] || j < 0 || (size_t)j >= all || s->taken[j])
+            continue;
+        ww_profile_motif *motif = &motifs[(*found)++];
+        *motif = (ww_profile_motif){.first = j < i ? j : i, .second = j < i ? i : j, .distance = s->order[r].key};
+        take_out(s->taken, all, (size_t)i, s->separation);
+        take_out(s->taken, all, (size_t)j, s->separation);
+        if (s->radius > 0)
+            WWI_TRY(find_neighbours(p, s, motif));
     }
-    return status;
+    return WW_OK;
 }
 
 ww_status ww_profile_find_motifs(const ww_profile *p, const double *distances, const int64_t *indices,
                                  size_t separation, double radius, size_t count, ww_profile_motif *motifs,
                                  size_t *found) {
-    ww_status status = check(p, distances, motifs, &separation, found);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(check(p, distances, motifs, &separation, found));
     *found = 0;
     if (!indices || !(radius >= 0 && isfinite(radius)))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "indices is NULL, or the radius is %g", radius);
@@ -164,22 +154,14 @@ ww_status ww_profile_find_motifs(const ww_profile *p, const double *distances, c
         return wwi_fail_hint("a motif is a pair of windows of one series");
     }
     const size_t all = p->series.windows;
-    search s = {.order = malloc(all * sizeof *s.order),
-                .near = malloc(all * sizeof *s.near),
-                .taken = calloc(all, 1),
-                .rows = malloc(2 * all * sizeof *s.rows),
-                .separation = separation,
-                .radius = radius};
+    WWI_ENDS(search_free) search s = {.separation = separation, .radius = radius};
     memset(motifs, 0, count * sizeof *motifs);
-    if (!s.order || !s.near || !s.taken || !s.rows)
-        status = wwi_fail_memory(2 * all * sizeof *s.order);
-    else
-        status = find_motifs(p, &s, distances, indices, count, motifs, found);
+    WWI_TRY(wwi_new(s.order, all));
+    WWI_TRY(wwi_new(s.near, all));
+    WWI_TRY(wwi_new_zeroed(s.taken, all));
+    WWI_TRY(wwi_new(s.rows, 2 * all));
+    const ww_status status = find_motifs(p, &s, distances, indices, count, motifs, found);
     if (status != WW_OK)
         ww_profile_motifs_free(motifs, *found);
-    free(s.rows);
-    free(s.taken);
-    free(s.near);
-    free(s.order);
     return status;
 }

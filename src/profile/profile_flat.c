@@ -5,15 +5,6 @@
 
 #include "profile/profile_job.h"
 
-// Whether two windows may be neighbours in a list.
-static bool is_allowed(const ww_profile *p, int list, size_t i, size_t j) {
-    if (!p->self)
-        return true;
-    if ((i < j ? j - i : i - j) <= p->exclusion)
-        return false;
-    return !p->options.left_right || (list == WWI_PROFILE_RIGHT) == (j > i);
-}
-
 // Windows of a kind: their indices, ascending.
 typedef struct kind {
     const size_t *listed;
@@ -26,8 +17,12 @@ static void enter_first(ww_profile *p, int list, size_t i, kind of, size_t begin
     double *best = p->nearest.best[list] + i * p->k;
     int64_t *ids = p->nearest.ids[list] + i * p->k;
     size_t from = 0, entered = 0, to = of.count;
-    if (p->self && p->options.left_right && list == WWI_PROFILE_RIGHT && begin <= i + p->exclusion)
-        begin = i + p->exclusion + 1;
+    const bool later = p->options.left_right && list == WWI_PROFILE_RIGHT,
+               earlier = p->options.left_right && list == WWI_PROFILE_LEFT;
+    if (later && begin <= i)
+        begin = i + 1;
+    if (earlier && end > i)
+        end = i;
     while (from < to) { // the first of them
         const size_t middle = from + (to - from) / 2;
         if (listed[middle] < begin)
@@ -36,9 +31,7 @@ static void enter_first(ww_profile *p, int list, size_t i, kind of, size_t begin
             to = middle;
     }
     for (size_t at = from; at < of.count && listed[at] < end && entered < p->k; at++) {
-        if (p->self && p->options.left_right && list == WWI_PROFILE_LEFT && listed[at] >= i)
-            break;
-        if (!is_allowed(p, list, i, listed[at]))
+        if (p->self && (i < listed[at] ? listed[at] - i : i - listed[at]) <= p->exclusion)
             continue;
         wwi_profile_enter(best, ids, p->k, distance2, (int64_t)listed[at]);
         entered++;
@@ -60,14 +53,10 @@ ww_status wwi_profile_enter_flats(ww_profile *p) {
     const wwi_profile_series *own = &p->series, *other = wwi_profile_other(p);
     if (own->flat_count == 0 && other->flat_count == 0)
         return WW_OK;
-    size_t *flat = malloc((other->flat_count + 1) * sizeof *flat);
-    size_t *usable = malloc(other->windows * sizeof *usable);
+    WWI_FREES size_t *flat = NULL, *usable = NULL;
     size_t constants = 0, usables = 0;
-    if (!flat || !usable) {
-        free(flat);
-        free(usable);
-        return wwi_fail_memory(other->windows * sizeof *usable);
-    }
+    WWI_TRY(wwi_new(flat, other->flat_count + 1));
+    WWI_TRY(wwi_new(usable, other->windows));
     for (size_t j = 0; j < other->windows; j++) {
         if (other->state[j] == WWI_WINDOW_FLAT)
             flat[constants++] = j;
@@ -83,7 +72,5 @@ ww_status wwi_profile_enter_flats(ww_profile *p) {
         for (size_t i = part->column; p->self && !same && i < part->column_end; i++)
             enter_window(p, list, i, constant, other_kind, part->row, part->row_end);
     }
-    free(usable);
-    free(flat);
     return WW_OK;
 }

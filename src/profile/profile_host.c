@@ -21,26 +21,29 @@ typedef struct lists {
     float *bounds;
 } lists;
 
+static void lists_free(lists *l) {
+    free(l->heads);
+    free(l->entries);
+    free(l->bounds);
+}
+
 // The lists of `own`, and the entries of each stripe as far as they are used.
 static ww_status read_lists(ww_profile *p, const wwi_profile_slice *own, int list, uint32_t stripes, lists *l) {
-    ww_status status = WW_OK;
     uint32_t counts[WWI_PROFILE_STRIPES * WWI_PROFILE_STRIPE];
     const uint64_t bytes = (uint64_t)own->count * 4, capacity = p->capacity / stripes;
     WWI_TRY(wwi_stream_read(p->stream, p->counters, 0, sizeof counts, counts));
-    l->heads = malloc(bytes);
-    l->bounds = malloc(bytes);
-    l->entries = malloc(stripes * capacity * sizeof *l->entries);
-    if (!l->heads || !l->bounds || !l->entries)
-        return wwi_fail_memory(stripes * capacity * sizeof *l->entries);
+    WWI_TRY(wwi_new(l->heads, own->count));
+    WWI_TRY(wwi_new(l->bounds, own->count));
+    WWI_TRY(wwi_new(l->entries, stripes * capacity));
     WWI_TRY(wwi_stream_read(p->stream, own->heads[list], 0, bytes, l->heads));
     WWI_TRY(wwi_stream_read(p->stream, own->bounds[list], 0, bytes, l->bounds));
-    for (uint32_t s = 0; status == WW_OK && s < stripes; s++) {
-        const uint64_t used = counts[s * WWI_PROFILE_STRIPE], count = used < capacity ? used : capacity;
+    for (uint32_t s = 0; s < stripes; s++) {
+        const uint64_t count = wwi_least(counts[s * WWI_PROFILE_STRIPE], capacity);
         if (count)
-            status = wwi_stream_read(p->stream, p->entries, s * capacity * sizeof *l->entries,
-                                     count * sizeof *l->entries, l->entries + s * capacity);
+            WWI_TRY(wwi_stream_read(p->stream, p->entries, s * capacity * sizeof *l->entries,
+                                    count * sizeof *l->entries, l->entries + s * capacity));
     }
-    return status;
+    return WW_OK;
 }
 
 static void merge_window(ww_profile *p, const lists *l, size_t i, const wwi_profile_slice *own,
@@ -61,18 +64,13 @@ static void merge_window(ww_profile *p, const lists *l, size_t i, const wwi_prof
 
 ww_status wwi_profile_merge_host(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list,
                                  uint32_t stripes) {
-    lists l = {NULL, NULL, NULL};
-    ww_status status = read_lists(p, own, list, stripes, &l);
-    if (status == WW_OK) {
-        for (size_t i = 0; i < own->count && (status = wwi_interrupted()) == WW_OK; i++)
-            if (l.heads[i] != NO_ENTRY)
-                merge_window(p, &l, i, own, other, list);
-        if (status == WW_OK &&
-            (status = wwi_buffer_write(own->bounds[list], 0, (uint64_t)own->count * 4, l.bounds)) == WW_OK)
-            status = wwi_buffer_fill_u32(own->heads[list], 0, (uint64_t)own->count * 4, NO_ENTRY);
+    WWI_ENDS(lists_free) lists l = {NULL, NULL, NULL};
+    WWI_TRY(read_lists(p, own, list, stripes, &l));
+    for (size_t i = 0; i < own->count; i++) {
+        WWI_TRY(wwi_interrupted());
+        if (l.heads[i] != NO_ENTRY)
+            merge_window(p, &l, i, own, other, list);
     }
-    free(l.heads);
-    free(l.bounds);
-    free(l.entries);
-    return status;
+    WWI_TRY(wwi_buffer_write(own->bounds[list], 0, (uint64_t)own->count * 4, l.bounds));
+    return wwi_buffer_fill_u32(own->heads[list], 0, (uint64_t)own->count * 4, NO_ENTRY);
 }

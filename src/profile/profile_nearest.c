@@ -24,10 +24,8 @@ ww_status wwi_profile_nearest_make(size_t windows, size_t k, int lists, wwi_prof
     n->k = k;
     n->lists = lists;
     for (int list = 0; list < lists; list++) {
-        n->best[list] = malloc(count * sizeof(double));
-        n->ids[list] = malloc(count * sizeof(int64_t));
-        if (!n->best[list] || !n->ids[list])
-            return wwi_fail_memory(count * sizeof(double));
+        WWI_TRY(wwi_new(n->best[list], count));
+        WWI_TRY(wwi_new(n->ids[list], count));
     }
     wwi_profile_nearest_forget(n);
     return WW_OK;

@@ -38,10 +38,9 @@ ww_status wwi_profile_choose_form(ww_profile *p, size_t channels) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "the device has no double");
         return wwi_fail_hint("choose precision float, or another device");
     }
-    if (p->narrow)
-        return WW_OK;
     // Many channels: the form for CPUs runs everywhere, one work-item a tile.
-    p->vector = forced == 2 || channels > MOST_CHANNELS_ITEMS;
+    p->vector = !p->narrow && (forced == 2 || channels > MOST_CHANNELS_ITEMS);
+    p->info.form = p->narrow ? "pairs" : p->vector ? "vector" : "items";
     return WW_OK;
 }
 
@@ -76,8 +75,8 @@ static ww_status make_reach(ww_profile *p, size_t rows) {
     // Values of two floats have an error of their own, which matters in windows of small size.
     const double grain = p->narrow ? 4 * sqrt((double)p->window) * 0x1p-48 / (double)wwi_profile_error(p, false) : 0;
     const bool watch = !p->narrow && p->options.precision == WW_FLOAT;
-    const ww_status status = wwi_profile_series_reach(&p->series, before, grain, watch);
-    return status == WW_OK && !p->self ? wwi_profile_series_reach(&p->other, before, grain, watch) : status;
+    WWI_TRY(wwi_profile_series_reach(&p->series, before, grain, watch));
+    return p->self ? WW_OK : wwi_profile_series_reach(&p->other, before, grain, watch);
 }
 
 // Of the candidates of a tile of `rows` rows: every pair, for each of its windows.
@@ -95,14 +94,14 @@ static bool fills_device(const ww_profile *p, uint32_t rows) {
 // the window is; but the more tiles have a condition for which float does not do, and few tiles do not fill a device.
 // The factors are those of an H200.
 static ww_status choose_rows(ww_profile *p) {
-    ww_status status = WW_OK;
     uint32_t made = 0, rows = tuned(p, "profile.rows", 0) / WWI_PROFILE_PART * WWI_PROFILE_PART;
     double least = INFINITY;
     const bool one = p->narrow || p->options.precision == WW_DOUBLE;
-    for (uint32_t tried = 2048; !rows && !one && tried >= 128 && status == WW_OK; tried /= 2) {
+    for (uint32_t tried = 2048; !rows && !one && tried >= 128; tried /= 2) {
         if (tried > 128 && !fills_device(p, tried))
             continue;
-        status = make_reach(p, made = tried);
+        made = tried;
+        WWI_TRY(make_reach(p, tried));
         const double share = deep_share(p, tried), cost = 1 + 2.5 * share + 0.5 * (double)p->window / tried;
         if (cost < least) {
             least = cost;
@@ -113,7 +112,7 @@ static ww_status choose_rows(ww_profile *p) {
     }
     if (rows || one)
         p->block_rows = !rows ? 512 : rows < 64 ? 64 : rows > 4096 ? 4096 : rows;
-    return status == WW_OK && made != p->block_rows ? make_reach(p, p->block_rows) : status;
+    return made != p->block_rows ? make_reach(p, p->block_rows) : WW_OK;
 }
 
 // The shape of a tile: work-items of a group, diagonals of one, rows staged at a time; lanes of a vector, vectors.
@@ -189,7 +188,6 @@ static shape make_shape(const ww_profile *p) {
 
 // The kernels of one set. `deep`: the same tiles in double.
 static ww_status compile_set(ww_profile *p, shape s, bool deep) {
-    ww_status status = WW_OK;
     const bool flats = p->series.has_flats || wwi_profile_other(p)->has_flats;
     const char *text = p->vector ? "profile/profile_vector.cl" : "profile/profile_items.cl";
     const char *name = p->vector ? "ww_profile_vector" : "ww_profile_items";
@@ -197,7 +195,7 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
     if (deep)
         s = deep_shape(p, s);
     p->groups[deep] = s.group;
-    for (int role = p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_ROWS_ALONE; role <= last && status == WW_OK; role++) {
+    for (int role = p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_ROWS_ALONE; role <= last; role++) {
         const wwi_program_parts parts = {
             .texts = {"base/number.cl", "profile/profile_args.h", "profile/profile.cl",
                       p->narrow ? "profile/profile_pairs.cl" : text},
@@ -210,19 +208,20 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
                          {"WW_DIAGONALS", s.diagonals}, {"WW_VECTOR", s.vector}, {"WW_VECTORS", s.vectors}),
             .kernels = {{&p->tiles[deep][role], p->narrow ? "ww_profile_pairs" : name}},
         };
-        status = wwi_program_make(p->context, p->stream, &parts, &p->programs[deep][role]);
+        WWI_TRY(wwi_program_make(p->context, p->stream, &parts, &p->programs[deep][role]));
     }
-    return status;
+    return WW_OK;
 }
 
 static ww_status compile(ww_profile *p) {
-    ww_status status;
     p->deep = !p->narrow && p->options.precision == WW_FLOAT && p->condition >= WWI_PROFILE_DEEP;
     const shape s = make_shape(p);
     p->width = s.group * s.diagonals * s.vector * s.vectors;
-    if ((status = compile_set(p, s, false)) != WW_OK || (p->deep && (status = compile_set(p, s, true)) != WW_OK) ||
-        p->narrow)
-        return status;
+    WWI_TRY(compile_set(p, s, false));
+    if (p->deep)
+        WWI_TRY(compile_set(p, s, true));
+    if (p->narrow)
+        return WW_OK;
     const wwi_program_parts parts = {
         .texts = {"base/number.cl", "profile/profile_args.h", "profile/profile.cl", "profile/profile_merge.cl"},
         .defines = WWI_LIST({"WW_CHANNELS", (int64_t)p->series.channels}, {"WW_BEST", (int64_t)p->series.best},
@@ -275,12 +274,6 @@ static ww_status divide(ww_profile *p) {
     return WW_OK;
 }
 
-static ww_status allocate(ww_profile *p) {
-    WWI_TRY(wwi_profile_nearest_make(p->series.windows, p->k, wwi_profile_lists(p), &p->nearest));
-    return WWI_GROW(p->context, {&p->entries, p->capacity * ENTRY_BYTES},
-                    {&p->counters, WWI_PROFILE_STRIPES * WWI_PROFILE_STRIPE * 4});
-}
-
 ww_status wwi_profile_plan(ww_profile *p) {
     WWI_TRY(choose_rows(p));
     const wwi_profile_series *other = wwi_profile_other(p);
@@ -292,5 +285,7 @@ ww_status wwi_profile_plan(ww_profile *p) {
     p->merge_rate = wwi_pace_guess(wwi_context_info(p->context), p->vector || p->narrow ? 0.5 : 8) /
                     ((double)p->window * (double)p->series.channels);
     WWI_TRY(divide(p));
-    return allocate(p);
+    WWI_TRY(wwi_profile_nearest_make(p->series.windows, p->k, wwi_profile_lists(p), &p->nearest));
+    return WWI_GROW(p->context, {&p->entries, p->capacity * ENTRY_BYTES},
+                    {&p->counters, WWI_PROFILE_STRIPES * WWI_PROFILE_STRIPE * 4});
 }

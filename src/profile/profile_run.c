@@ -50,16 +50,17 @@ static uint64_t merged_in_time(const ww_profile *p) {
 
 // Merges `all` candidates of the list. Waits where that takes long, to learn how long.
 static ww_status merge(ww_profile *p, const region *r, uint32_t stripes, uint64_t all) {
-    ww_status status = WW_OK;
     const double start = wwi_seconds();
     if (r->role != WWI_PROFILE_COLUMNS_ALONE)
-        status = merge_list(p, r->rows, r->columns, r->row_list, stripes);
-    if (status == WW_OK && r->role != WWI_PROFILE_ROWS_ALONE &&
+        WWI_TRY(merge_list(p, r->rows, r->columns, r->row_list, stripes));
+    if (r->role != WWI_PROFILE_ROWS_ALONE &&
         (r->role != WWI_PROFILE_BOTH || r->rows != r->columns || r->row_list != r->column_list))
-        status = merge_list(p, r->columns, r->rows, r->column_list, stripes);
-    if (status == WW_OK && all > merged_in_time(p) / 8 && (status = wwi_finish(p->stream)) == WW_OK)
+        WWI_TRY(merge_list(p, r->columns, r->rows, r->column_list, stripes));
+    if (all > merged_in_time(p) / 8) {
+        WWI_TRY(wwi_finish(p->stream));
         p->merge_rate = wwi_pace_learn(p->merge_rate, (double)all, wwi_seconds() - start);
-    return status == WW_OK ? clear_counters(p) : status;
+    }
+    return clear_counters(p);
 }
 
 static ww_status launch_set(ww_profile *p, const region *r, ww_profile_args *job, bool deep) {
@@ -97,39 +98,32 @@ static ww_status launch(ww_profile *p, const region *r, uint64_t first, uint32_t
                            .offset = (int64_t)b->first - (int64_t)a->first,
                            .exclusion = p->self ? (int64_t)p->exclusion : -1,
                            .rounding = 4e-7f * (float)p->series.channels};
-    const ww_status status = launch_set(p, r, &job, false);
-    return status == WW_OK && p->deep ? launch_set(p, r, &job, true) : status;
+    WWI_TRY(launch_set(p, r, &job, false));
+    return p->deep ? launch_set(p, r, &job, true) : WW_OK;
 }
 
 // The most entries of a stripe, and of all together.
 static ww_status read_counters(ww_profile *p, uint32_t stripes, uint64_t *most, uint64_t *all) {
     uint32_t counts[WWI_PROFILE_STRIPES * WWI_PROFILE_STRIPE];
-    const ww_status status = wwi_stream_read(p->stream, p->counters, 0, sizeof counts, counts);
+    WWI_TRY(wwi_stream_read(p->stream, p->counters, 0, sizeof counts, counts));
     *most = *all = 0;
-    for (uint32_t i = 0; status == WW_OK && i < stripes; i++) {
+    for (uint32_t i = 0; i < stripes; i++) {
         const uint64_t count = counts[i * WWI_PROFILE_STRIPE];
         *most = count > *most ? count : *most;
         *all += count;
     }
-    return status;
+    return WW_OK;
 }
 
 // Pairs on `count` diagonals from `delta` on.
 static uint64_t pairs_of(uint64_t rows, uint64_t columns, uint64_t delta, uint64_t count) {
-    uint64_t pairs = 0;
     if (delta >= columns)
         return 0;
-    count = count < columns - delta ? count : columns - delta;
+    count = wwi_least(count, columns - delta);
     // Diagonals on which all rows have a column, then shorter ones.
     const uint64_t full = columns > rows && delta < columns - rows ? columns - rows - delta : 0;
-    const uint64_t whole = full < count ? full : count;
-    pairs = whole * rows;
-    const uint64_t longest = columns - delta - whole, rest = count - whole;
-    return pairs + rest * longest - rest * (rest - (rest > 0)) / 2;
-}
-
-static uint64_t pairs_of_region(const region *r) {
-    return pairs_of(r->rows->count, r->columns->count, r->delta, r->end - r->delta);
+    const uint64_t whole = wwi_least(full, count), longest = columns - delta - whole, rest = count - whole;
+    return whole * rows + rest * longest - rest * (rest - (rest > 0)) / 2;
 }
 
 // Pairs in the tiles before one.
@@ -152,7 +146,10 @@ static uint64_t first_tiles(const ww_profile *p, const region *r, uint64_t liste
 
 // Reports the pairs of all tiles before `at`. A sample (few active diagonals) reports nothing.
 static ww_status report(ww_profile *p, region *r, uint64_t at, uint64_t tiles) {
-    const uint64_t now = r->active < p->width ? 0 : at < tiles ? pairs_before(p, r, at) : pairs_of_region(r);
+    const uint64_t all = pairs_of(r->rows->count, r->columns->count, r->delta, r->end - r->delta),
+                   now = r->active < p->width ? 0
+                         : at < tiles         ? pairs_before(p, r, at)
+                                              : all;
     const uint64_t new = now > r->reported ? now - r->reported : 0;
     r->reported += new;
     return wwi_pace_report(&p->pace, new);
@@ -160,22 +157,21 @@ static ww_status report(ww_profile *p, region *r, uint64_t at, uint64_t tiles) {
 
 // The first `tiles` tiles.
 static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
-    ww_status status = clear_counters(p);
+    WWI_TRY(clear_counters(p));
     const uint64_t tile_pairs = (uint64_t)p->width * p->block_rows;
     const uint64_t listed = (uint64_t)r->active * p->block_rows * (r->role == WWI_PROFILE_BOTH ? 2 : 1);
     const uint64_t sure = p->capacity / listed; // tiles that always fit the list
     uint64_t most = first_tiles(p, r, listed);
     uint64_t held = 0; // candidates that are not merged
-    for (uint64_t at = 0; status == WW_OK && at < tiles;) {
+    for (uint64_t at = 0; at < tiles;) {
         const double start = wwi_seconds();
         uint64_t fullest, all;
         const uint64_t take = wwi_least(wwi_pace_units(&p->pace, p->rate, tiles - at, (double)tile_pairs), most);
         const bool safe = take <= sure && held == 0;
         const uint32_t stripes = safe && take < WWI_PROFILE_STRIPES ? 1 : WWI_PROFILE_STRIPES;
         r->tiles = take;
-        if ((status = launch(p, r, at, stripes)) != WW_OK ||
-            (status = read_counters(p, stripes, &fullest, &all)) != WW_OK)
-            break;
+        WWI_TRY(launch(p, r, at, stripes));
+        WWI_TRY(read_counters(p, stripes, &fullest, &all));
         const uint64_t share = p->capacity / stripes;
         const bool full = fullest > share;
         if (full) {
@@ -192,25 +188,24 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
                 most = wwi_least(wwi_least(most, at), take * merged_in_time(p) / (all + 1) + 1);
         }
         if (full || stripes == 1 || p->k > 1 || held > share / 2 || all > merged_in_time(p) / 2 || at >= tiles) {
-            status = merge(p, r, stripes, full ? p->capacity : all);
+            WWI_TRY(merge(p, r, stripes, full ? p->capacity : all));
             held = 0;
         }
-        if (status == WW_OK && !full)
-            status = report(p, r, at, tiles);
+        if (!full)
+            WWI_TRY(report(p, r, at, tiles));
     }
-    return status;
+    return WW_OK;
 }
 
 static ww_status run_region(ww_profile *p, region *r) {
-    ww_status status = WW_OK;
     const uint64_t rows = r->rows->count, reach = r->columns->count - r->delta;
     const uint64_t bands = wwi_ceil_div(r->end - r->delta, p->width);
-    r->blocks = (uint32_t)wwi_ceil_div(rows < reach ? rows : reach, p->block_rows);
+    r->blocks = (uint32_t)wwi_ceil_div(wwi_least(rows, reach), p->block_rows);
     // With several neighbours wanted: bounds from a few diagonals first.
-    for (r->active = SAMPLE; p->k > 1 && r->active < p->width && status == WW_OK; r->active *= 4)
-        status = run_tiles(p, r, r->blocks);
+    for (r->active = SAMPLE; p->k > 1 && r->active < p->width; r->active *= 4)
+        WWI_TRY(run_tiles(p, r, r->blocks));
     r->active = p->width;
-    return status == WW_OK ? run_tiles(p, r, bands * r->blocks) : status;
+    return run_tiles(p, r, bands * r->blocks);
 }
 
 // Limits a region to diagonals in [first, end) from `least` on. False: it has none.
@@ -221,22 +216,15 @@ static bool take_diagonals(region *r, size_t columns, int64_t least, int64_t fir
     return from < to;
 }
 
-// Two slices: the diagonals on both sides of the one through their first windows.
+// Two slices: the diagonals on both sides of the one through their first windows. One with itself: those on one side.
 static ww_status run_slices(ww_profile *p, size_t first, size_t count, size_t other_first, size_t other_count) {
-    ww_status status = WW_OK;
     wwi_profile_slice *a = &p->slices[0], *b = &p->slices[1];
     const int left = wwi_profile_lists(p) - 1;
     const int64_t offset = (int64_t)other_first - (int64_t)first;
     const int64_t from = p->part.diagonal - offset, to = p->part.diagonal_end - offset;
-    if (p->self && first == other_first) {
-        region r = {
-            .rows = a, .columns = a, .role = WWI_PROFILE_BOTH, .row_list = WWI_PROFILE_RIGHT, .column_list = left};
-        if (take_diagonals(&r, count, (int64_t)p->exclusion + 1, from, to))
-            status = run_region(p, &r);
-        return status == WW_OK ? wwi_profile_slice_store(p, a) : status;
-    }
+    const bool same = p->self && first == other_first;
     region upper = {.rows = a,
-                    .columns = b,
+                    .columns = same ? a : b,
                     .role = p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_ROWS_ALONE,
                     .row_list = WWI_PROFILE_RIGHT,
                     .column_list = left};
@@ -245,40 +233,38 @@ static ww_status run_slices(ww_profile *p, size_t first, size_t count, size_t ot
                     .role = p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_COLUMNS_ALONE,
                     .row_list = left,
                     .column_list = WWI_PROFILE_RIGHT};
-    const bool above = take_diagonals(&upper, other_count, 0, from, to);
-    const bool below = take_diagonals(&lower, count, 1, 1 - to, 1 - from);
+    const bool above = take_diagonals(&upper, other_count, same ? (int64_t)p->exclusion + 1 : 0, from, to);
+    const bool below = !same && take_diagonals(&lower, count, 1, 1 - to, 1 - from);
     if (!above && !below)
         return WW_OK;
-    WWI_TRY(wwi_profile_slice_open(p, b, wwi_profile_other(p), other_first, other_count));
+    if (!same)
+        WWI_TRY(wwi_profile_slice_open(p, b, wwi_profile_other(p), other_first, other_count));
     if (above)
         WWI_TRY(run_region(p, &upper));
     if (below)
         WWI_TRY(run_region(p, &lower));
-    if (p->self)
+    if (p->self && !same)
         WWI_TRY(wwi_profile_slice_store(p, b));
     return wwi_profile_slice_store(p, a);
 }
 
 // Rows with columns; of one series the two are the same windows, or the columns are later ones.
 static ww_status run_part(ww_profile *p, const wwi_profile_part *part) {
-    ww_status status = WW_OK;
     const bool triangle = p->self && part->row == part->column;
-    for (size_t at = part->row, count; status == WW_OK && at < part->row_end; at += count) {
-        count = part->row_end - at < p->slice ? part->row_end - at : p->slice;
-        if ((status = wwi_profile_slice_open(p, &p->slices[0], &p->series, at, count)) != WW_OK)
-            break;
-        for (size_t j = triangle ? at : part->column, taken; status == WW_OK && j < part->column_end; j += taken) {
-            taken = part->column_end - j < p->slice ? part->column_end - j : p->slice;
-            status = run_slices(p, at, count, j, taken);
+    for (size_t at = part->row, count; at < part->row_end; at += count) {
+        count = wwi_least(part->row_end - at, p->slice);
+        WWI_TRY(wwi_profile_slice_open(p, &p->slices[0], &p->series, at, count));
+        for (size_t j = triangle ? at : part->column, taken; j < part->column_end; j += taken) {
+            taken = wwi_least(part->column_end - j, p->slice);
+            WWI_TRY(run_slices(p, at, count, j, taken));
         }
     }
-    return status;
+    return WW_OK;
 }
 
 // Of one series rows and columns may have windows in common: all ranges that are in one of them, or in both, with each
 // other. At most one range is in both.
 ww_status wwi_profile_run_part(ww_profile *p) {
-    ww_status status = WW_OK;
     const wwi_profile_part *all = &p->part;
     if (!p->self)
         return run_part(p, all);
@@ -288,12 +274,12 @@ ww_status wwi_profile_run_part(ww_profile *p) {
     const size_t rows[] = {all->row, common ? begin : all->row_end, common ? end : all->row_end, all->row_end},
                  columns[] = {all->column, common ? begin : all->column_end, common ? end : all->column_end,
                               all->column_end};
-    for (int i = 0; i < 3 && status == WW_OK; i++)
-        for (int j = 0; j < 3 && status == WW_OK; j++) {
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
             const wwi_profile_part own = WWI_PROFILE_RECTANGLE(rows[i], rows[i + 1], columns[j], columns[j + 1]),
                                    turned = WWI_PROFILE_RECTANGLE(columns[j], columns[j + 1], rows[i], rows[i + 1]);
             if (own.row < own.row_end && own.column < own.column_end)
-                status = run_part(p, own.row <= own.column ? &own : &turned);
+                WWI_TRY(run_part(p, own.row <= own.column ? &own : &turned));
         }
-    return status;
+    return WW_OK;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/kit.h"
+#include "data/view.h"
 #include "error.h"
 #include "host.h"
 
@@ -26,21 +27,6 @@ void wwi_profile_series_free(wwi_profile_series *s) {
     free(s->condition);
     free(s->flat);
     free(s->flat_bits);
-    memset(s, 0, sizeof *s);
-}
-
-static ww_status take(void *pointer, uint64_t count, size_t size) {
-    uint64_t bytes;
-    if (!wwi_mul_u64(count, size, &bytes) || bytes > PTRDIFF_MAX)
-        return wwi_fail(WW_ERROR_OVERFLOW, "an array of %llu values", (unsigned long long)count);
-    void *memory = calloc(1, bytes ? (size_t)bytes : 1);
-    memcpy(pointer, &memory, sizeof memory);
-    return memory ? WW_OK : wwi_fail_memory(bytes);
-}
-
-static double value_at(const ww_series_view *v, size_t first, size_t length, size_t channel, size_t t) {
-    const size_t at = first + (v->time_major ? t * v->channels + channel : channel * length + t);
-    return wwi_value_at(v->values, v->precision, at);
 }
 
 typedef struct extremes {
@@ -48,23 +34,23 @@ typedef struct extremes {
 } extremes;
 
 // Copies a channel: what is not finite becomes the value before it, and its windows' state says so.
-static extremes hold_finite(const ww_series_view *v, size_t first, size_t c, wwi_profile_series *s) {
+static extremes hold_finite(wwi_line from, size_t c, wwi_profile_series *s) {
     double *x = s->values + c * s->points;
     extremes of = {INFINITY, -INFINITY};
     double held = 0;
     size_t bad = 0; // windows that end at t or later and contain something not finite begin before this
     for (size_t t = s->points; t-- > 0;)
-        if (isfinite(value_at(v, first, s->points, c, t)))
-            held = value_at(v, first, s->points, c, t);
+        if (isfinite(wwi_line_at(from, t)))
+            held = wwi_line_at(from, t);
     for (size_t t = 0; t < s->points; t++) {
-        const double value = value_at(v, first, s->points, c, t);
+        const double value = wwi_line_at(from, t);
         if (isfinite(value)) {
             held = value;
             of.least = value < of.least ? value : of.least;
             of.most = value > of.most ? value : of.most;
         } else {
-            const size_t from = t + 1 >= s->window ? t + 1 - s->window : 0;
-            for (size_t i = from > bad ? from : bad; i <= t && i < s->windows; i++)
+            const size_t first = t + 1 >= s->window ? t + 1 - s->window : 0;
+            for (size_t i = first > bad ? first : bad; i <= t && i < s->windows; i++)
                 s->state[i] = WWI_WINDOW_NOT_FINITE;
             bad = t + 1;
         }
@@ -75,9 +61,9 @@ static extremes hold_finite(const ww_series_view *v, size_t first, size_t c, wwi
 
 // Copies a channel, takes off a common offset where that is exact, and scales by a power of two: values are between -2
 // and 2.
-static void copy_channel(const ww_series_view *v, size_t first, size_t c, wwi_profile_series *s) {
+static void copy_channel(wwi_line from, size_t c, wwi_profile_series *s) {
     double *x = s->values + c * s->points;
-    const extremes of = hold_finite(v, first, c, s);
+    const extremes of = hold_finite(from, c, s);
     if (!(of.least <= of.most))
         return;
     const bool centred = (of.least > 0 && of.most <= 2 * of.least) || (of.most < 0 && of.least >= 2 * of.most);
@@ -180,12 +166,11 @@ static ww_status repeats_open(repeats *r, size_t rows) {
     uint64_t places = 1024;
     while (places < 8 * (uint64_t)rows)
         places *= 2;
-    memset(r, 0, sizeof *r);
     r->mask = places - 1;
     r->rows = rows;
     r->most = (size_t)(2 * sqrt((double)rows));
-    WWI_TRY(take(&r->table, places, sizeof *r->table));
-    return take(&r->seen, rows, 1);
+    WWI_TRY(wwi_new_zeroed(r->table, places));
+    return wwi_new_zeroed(r->seen, rows);
 }
 
 static void repeats_clear(repeats *r) {
@@ -276,21 +261,19 @@ static ww_status find_reach(wwi_profile_series *s, size_t c, size_t rows, double
 }
 
 ww_status wwi_profile_series_reach(wwi_profile_series *s, size_t rows, double grain, bool watch) {
-    size_t *queue = NULL;
-    repeats r = {.table = NULL};
-    ww_status status = take(&queue, s->windows, sizeof *queue);
-    if (status == WW_OK && watch)
-        status = repeats_open(&r, rows);
+    WWI_FREES size_t *queue = NULL;
+    WWI_ENDS(repeats_close) repeats r = {.table = NULL};
+    WWI_TRY(wwi_new(queue, s->windows));
+    if (watch)
+        WWI_TRY(repeats_open(&r, rows));
     for (size_t i = 0; i < s->windows; i++)
         s->condition[i] = 1;
-    for (size_t c = 0; status == WW_OK && c < s->channels; c++) {
+    for (size_t c = 0; c < s->channels; c++) {
         if (watch)
             repeats_clear(&r);
-        status = find_reach(s, c, rows, grain, queue, watch ? &r : NULL);
+        WWI_TRY(find_reach(s, c, rows, grain, queue, watch ? &r : NULL));
     }
-    repeats_close(&r);
-    free(queue);
-    return status;
+    return WW_OK;
 }
 
 double wwi_profile_series_mean(const wwi_profile_series *s, size_t c, size_t i) {
@@ -304,25 +287,17 @@ double wwi_profile_series_size(const wwi_profile_series *s, size_t c, size_t i) 
 }
 
 static ww_status take_arrays(wwi_profile_series *s) {
-    ww_status status = WW_OK;
     uint64_t points, windows;
     if (!wwi_mul_u64(s->points, s->channels, &points) || !wwi_mul_u64(s->windows, s->channels, &windows))
         return wwi_fail(WW_ERROR_OVERFLOW, "a series of %zu points and %zu channels", s->points, s->channels);
-    const struct {
-        void *array;
-        uint64_t count;
-        size_t size;
-    } wanted[] = {{&s->values, points, sizeof(double)},
-                  {&s->lasts, windows, sizeof(double)},
-                  {&s->sizes, windows, sizeof(double)},
-                  {&s->norms, windows, sizeof(double)},
-                  {&s->state, s->windows, 1},
-                  {&s->condition, s->windows, sizeof(float)},
-                  {&s->flat, s->windows, sizeof(float)},
-                  {&s->flat_bits, s->windows, sizeof(uint32_t)}};
-    for (size_t i = 0; status == WW_OK && i < sizeof wanted / sizeof *wanted; i++)
-        status = take(wanted[i].array, wanted[i].count, wanted[i].size);
-    return status;
+    WWI_TRY(wwi_new_zeroed(s->values, points));
+    WWI_TRY(wwi_new_zeroed(s->lasts, windows));
+    WWI_TRY(wwi_new_zeroed(s->sizes, windows));
+    WWI_TRY(wwi_new_zeroed(s->norms, windows));
+    WWI_TRY(wwi_new_zeroed(s->state, s->windows));
+    WWI_TRY(wwi_new_zeroed(s->condition, s->windows));
+    WWI_TRY(wwi_new_zeroed(s->flat, s->windows));
+    return wwi_new_zeroed(s->flat_bits, s->windows);
 }
 
 // Of one channel constant windows are a state; of several, a window may be constant in some.
@@ -340,32 +315,23 @@ static void count_flat(wwi_profile_series *s) {
 
 ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
                                   wwi_profile_series *s) {
-    ww_status status;
-    part *ends = NULL;
-    size_t first = 0;
-    memset(s, 0, sizeof *s);
+    WWI_FREES part *ends = NULL;
+    uint64_t before = 0;
     s->channels = view->channels;
     s->window = window;
     s->best = best;
-    s->points = view->lengths ? view->lengths[index] : view->length;
-    for (size_t i = 0; i < index && !view->offsets; i++)
-        first += (view->lengths ? view->lengths[i] : view->length) * view->channels;
-    if (view->offsets)
-        first = view->offsets[index];
+    s->points = wwi_view_length(view, index);
+    for (size_t i = 0; i < index; i++)
+        before += wwi_view_length(view, i);
     s->windows = s->points - window + 1;
-    if ((status = take_arrays(s)) != WW_OK || (status = take(&ends, window, sizeof *ends)) != WW_OK)
-        goto done;
+    WWI_TRY(take_arrays(s));
+    WWI_TRY(wwi_new(ends, window));
     for (size_t c = 0; c < s->channels; c++)
-        copy_channel(view, first, c, s);
+        copy_channel(wwi_view_line(view, index, before, c), c, s);
     for (size_t c = 0; c < s->channels; c++)
-        if ((status = window_sums(s, index, c, ends)) != WW_OK)
-            goto done;
+        WWI_TRY(window_sums(s, index, c, ends));
     count_flat(s);
-done:
-    free(ends);
-    if (status != WW_OK)
-        wwi_profile_series_free(s);
-    return status;
+    return WW_OK;
 }
 
 // A window's mean, relative to its first value, and 1 / |x - mean|.

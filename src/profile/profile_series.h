@@ -43,7 +43,8 @@ typedef struct wwi_profile_series {
     size_t flat_count;   // windows with WWI_WINDOW_FLAT
 } wwi_profile_series;
 
-// Copies series `index` of the view. `best`: as above. The condition is not made yet.
+// Copies series `index` of the view to a zeroed one, which the caller frees also after a failure. `best`: as above. The
+// condition is not made yet.
 ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
                                   wwi_profile_series *series);
 // Makes the condition, for diagonals that are followed for `rows` windows. `grain`: no size on the way counts as less.

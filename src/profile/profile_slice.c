@@ -48,9 +48,8 @@ static void put_real(const ww_profile *p, bool is_double, unsigned char *to, siz
 static ww_status open_table(ww_profile *p, const wwi_profile_slice *s, bool is_double, wwi_buffer **table) {
     const wwi_profile_series *from = s->series;
     const uint64_t bytes = (uint64_t)s->stride * from->channels * 3 * (is_double ? 8 : 4);
-    unsigned char *staged = calloc(1, bytes);
-    if (!staged)
-        return wwi_fail_memory(bytes);
+    WWI_FREES unsigned char *staged = NULL;
+    WWI_TRY(wwi_new_zeroed(staged, bytes));
     for (size_t c = 0; c < from->channels; c++) {
         const size_t plane = c * 3 * s->stride;
         for (size_t i = 0; i < s->count; i++) {
@@ -70,57 +69,43 @@ static ww_status open_table(ww_profile *p, const wwi_profile_slice *s, bool is_d
         for (size_t i = s->count; from->channels == 1 && i < s->stride; i++)
             put_real(p, is_double, staged, plane + 2 * (size_t)s->stride + i, UNUSABLE_SIZE);
     }
-    const ww_status status = wwi_upload(p->context, table, staged, bytes);
-    free(staged);
-    return status;
+    return wwi_upload(p->context, table, staged, bytes);
 }
 
 // Values, means and norms, and the tables.
 static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
-    ww_status status = WW_OK;
     const wwi_profile_series *from = s->series;
     const size_t m = from->window;
     const uint64_t value_bytes = (uint64_t)s->points * from->channels * 8;
     const uint64_t window_bytes = (uint64_t)s->stride * from->channels * 8;
     const uint64_t most = value_bytes > window_bytes ? value_bytes : window_bytes;
-    unsigned char *staged = calloc(1, most);
-    if (!staged)
-        return wwi_fail_memory(most);
+    WWI_FREES unsigned char *staged = NULL;
+    WWI_TRY(wwi_new_zeroed(staged, most));
     for (size_t c = 0; c < from->channels; c++)
         for (size_t t = 0; t < s->count + m - 1; t++)
             put_wide(p, staged, c * s->points + t, from->values[c * from->points + s->first + t]);
-    if ((status = wwi_upload(p->context, &s->values, staged, value_bytes)) != WW_OK)
-        goto done;
+    WWI_TRY(wwi_upload(p->context, &s->values, staged, value_bytes));
     memset(staged, 0, window_bytes);
     for (size_t c = 0; c < from->channels; c++)
         for (size_t i = 0; i < s->count; i++)
             put_wide(p, staged, c * s->stride + i, wwi_profile_series_mean(from, c, s->first + i));
-    if ((status = wwi_upload(p->context, &s->means, staged, window_bytes)) != WW_OK)
-        goto done;
+    WWI_TRY(wwi_upload(p->context, &s->means, staged, window_bytes));
     memset(staged, 0, window_bytes);
     for (size_t c = 0; c < from->channels; c++)
         memcpy(staged + c * s->stride * 8, from->norms + c * from->windows + s->first, s->count * 8);
-    if ((status = wwi_upload(p->context, &s->norms, staged, window_bytes)) != WW_OK)
-        goto done;
-    status = open_table(p, s, p->narrow || p->options.precision == WW_DOUBLE, &s->table);
-    if (status == WW_OK && p->deep)
-        status = open_table(p, s, true, &s->wide_table);
-done:
-    free(staged);
-    return status;
+    WWI_TRY(wwi_upload(p->context, &s->norms, staged, window_bytes));
+    WWI_TRY(open_table(p, s, p->narrow || p->options.precision == WW_DOUBLE, &s->table));
+    return p->deep ? open_table(p, s, true, &s->wide_table) : WW_OK;
 }
 
 static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
-    ww_status status;
     const wwi_profile_series *from = s->series;
     const size_t parts = s->stride / WWI_PROFILE_PART;
-    float *values = malloc((size_t)s->stride * sizeof *values);
-    float *largest = calloc(parts, sizeof *largest);
-    unsigned char *state = malloc(s->stride);
-    if (!values || !largest || !state) {
-        status = wwi_fail_memory((uint64_t)s->stride * 5);
-        goto done;
-    }
+    WWI_FREES float *values = NULL, *largest = NULL;
+    WWI_FREES unsigned char *state = NULL;
+    WWI_TRY(wwi_new(values, s->stride));
+    WWI_TRY(wwi_new_zeroed(largest, parts));
+    WWI_TRY(wwi_new(state, s->stride));
     for (size_t i = 0; i < s->stride; i++) {
         values[i] = i < s->count ? from->condition[s->first + i] : 1;
         state[i] = i < s->count ? from->state[s->first + i] : WWI_WINDOW_NOT_FINITE;
@@ -129,21 +114,15 @@ static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
         if (values[i] > largest[i / WWI_PROFILE_PART])
             largest[i / WWI_PROFILE_PART] = values[i];
     }
-    if ((status = wwi_upload(p->context, &s->condition, values, (uint64_t)s->stride * 4)) != WW_OK ||
-        (status = wwi_upload(p->context, &s->conditions, largest, parts * 4)) != WW_OK ||
-        (status = wwi_upload(p->context, &s->state, state, s->stride)) != WW_OK)
-        goto done;
+    WWI_TRY(wwi_upload(p->context, &s->condition, values, (uint64_t)s->stride * 4));
+    WWI_TRY(wwi_upload(p->context, &s->conditions, largest, parts * 4));
+    WWI_TRY(wwi_upload(p->context, &s->state, state, s->stride));
     for (size_t i = 0; i < s->stride; i++)
         if (from->best == from->channels || i >= s->count)
             values[i] = i < s->count ? from->flat[s->first + i] : 0;
         else
             memcpy(&values[i], &from->flat_bits[s->first + i], sizeof *values);
-    status = wwi_upload(p->context, &s->flat, values, (uint64_t)s->stride * 4);
-done:
-    free(state);
-    free(largest);
-    free(values);
-    return status;
+    return wwi_upload(p->context, &s->flat, values, (uint64_t)s->stride * 4);
 }
 
 float wwi_profile_bound(const wwi_profile_series *s, double worst) {
@@ -151,14 +130,12 @@ float wwi_profile_bound(const wwi_profile_series *s, double worst) {
 }
 
 static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
-    ww_status status;
     const wwi_profile_series *from = s->series;
     const size_t k = p->k;
     const uint64_t bytes = (uint64_t)s->stride * 4, list_bytes = (uint64_t)s->count * k * 8;
     const double *best = p->nearest.best[list] + s->first * k;
-    float *bounds = malloc(bytes);
-    if (!bounds)
-        return wwi_fail_memory(bytes);
+    WWI_FREES float *bounds = NULL;
+    WWI_TRY(wwi_new(bounds, s->stride));
     for (size_t i = 0; i < s->stride; i++) {
         bounds[i] = NEVER;
         if (i >= s->count || from->state[s->first + i] != WWI_WINDOW_USABLE)
@@ -168,18 +145,17 @@ static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
         if (isfinite(worst))
             bounds[i] = fmaxf(bounds[i], wwi_profile_bound(from, worst));
     }
-    if ((status = wwi_upload(p->context, &s->bounds[list], bounds, bytes)) == WW_OK &&
-        (status = wwi_buffer_create(p->context, bytes, &s->heads[list])) == WW_OK &&
-        (status = wwi_buffer_fill_u32(s->heads[list], 0, bytes, NO_ENTRY)) == WW_OK && !p->narrow &&
-        (status = wwi_upload(p->context, &s->best[list], best, list_bytes)) == WW_OK)
-        status = wwi_upload(p->context, &s->best_ids[list], p->nearest.ids[list] + s->first * k, list_bytes);
-    free(bounds);
-    return status;
+    WWI_TRY(wwi_upload(p->context, &s->bounds[list], bounds, bytes));
+    WWI_TRY(wwi_buffer_create(p->context, bytes, &s->heads[list]));
+    WWI_TRY(wwi_buffer_fill_u32(s->heads[list], 0, bytes, NO_ENTRY));
+    if (p->narrow)
+        return WW_OK;
+    WWI_TRY(wwi_upload(p->context, &s->best[list], best, list_bytes));
+    return wwi_upload(p->context, &s->best_ids[list], p->nearest.ids[list] + s->first * k, list_bytes);
 }
 
-ww_status wwi_profile_slice_open(ww_profile *p, wwi_profile_slice *s, const wwi_profile_series *series, size_t first,
-                                 size_t count) {
-    ww_status status = WW_OK;
+static ww_status open_slice(ww_profile *p, wwi_profile_slice *s, const wwi_profile_series *series, size_t first,
+                            size_t count) {
     if (!s->values || s->series != series || s->first != first || s->count != count) {
         wwi_profile_slice_close(s);
         s->series = series;
@@ -187,29 +163,33 @@ ww_status wwi_profile_slice_open(ww_profile *p, wwi_profile_slice *s, const wwi_
         s->count = count;
         s->points = (uint32_t)(count + series->window - 1 + p->padding);
         s->stride = (uint32_t)(wwi_ceil_div(count + p->padding, WWI_PROFILE_PART) * WWI_PROFILE_PART);
-        if ((status = open_channels(p, s)) == WW_OK)
-            status = open_windows(p, s);
+        WWI_TRY(open_channels(p, s));
+        WWI_TRY(open_windows(p, s));
     }
     // The lists are those of the series that is looked at; another series has none.
-    for (int list = 0;
-         status == WW_OK && !(p->current && s->bounds[list]) && series == &p->series && list < wwi_profile_lists(p);
-         list++) {
-        WWI_BUFFERS_DESTROY(&s->bounds[list], &s->heads[list], &s->best[list], &s->best_ids[list]);
-        status = open_list(p, s, list);
-    }
+    for (int list = 0; series == &p->series && list < wwi_profile_lists(p); list++)
+        if (!p->current || !s->bounds[list]) {
+            WWI_BUFFERS_DESTROY(&s->bounds[list], &s->heads[list], &s->best[list], &s->best_ids[list]);
+            WWI_TRY(open_list(p, s, list));
+        }
+    return WW_OK;
+}
+
+ww_status wwi_profile_slice_open(ww_profile *p, wwi_profile_slice *s, const wwi_profile_series *series, size_t first,
+                                 size_t count) {
+    const ww_status status = open_slice(p, s, series, first, count);
     if (status != WW_OK)
         wwi_profile_slice_close(s);
     return status;
 }
 
 ww_status wwi_profile_slice_store(ww_profile *p, wwi_profile_slice *s) {
-    ww_status status = WW_OK;
     const uint64_t bytes = (uint64_t)s->count * p->k * 8;
-    for (int list = 0; status == WW_OK && list < WWI_PROFILE_LISTS && s->best[list]; list++)
-        if ((status = wwi_stream_read(p->stream, s->best[list], 0, bytes, p->nearest.best[list] + s->first * p->k)) ==
-            WW_OK)
-            status = wwi_stream_read(p->stream, s->best_ids[list], 0, bytes, p->nearest.ids[list] + s->first * p->k);
-    return status;
+    for (int list = 0; list < WWI_PROFILE_LISTS && s->best[list]; list++) {
+        WWI_TRY(wwi_stream_read(p->stream, s->best[list], 0, bytes, p->nearest.best[list] + s->first * p->k));
+        WWI_TRY(wwi_stream_read(p->stream, s->best_ids[list], 0, bytes, p->nearest.ids[list] + s->first * p->k));
+    }
+    return WW_OK;
 }
 
 void wwi_profile_enter(double *best, int64_t *ids, size_t k, double distance2, int64_t id) {

@@ -13,31 +13,25 @@ ww_status ww_search_create(ww_context *context, const ww_measure *measure, const
         *search = NULL;
     if (!context || !queries || !search)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, queries or search is NULL");
-    ww_search *s = NULL;
+    WWI_ENDS(ww_search_destroy) ww_search *s = NULL;
+    WWI_FREES void *copy = NULL;
     ww_series_view view;
-    void *copy;
-    ww_status status = wwi_view_make_dense(queries, &view, &copy);
-    if (status == WW_OK)
-        status = wwi_search_make(context, measure, &view, options, false, &s);
-    free(copy);
-    if (status != WW_OK)
-        ww_search_destroy(&s);
-    *search = s;
-    return status;
+    WWI_TRY(wwi_view_make_dense(queries, &view, &copy));
+    WWI_TRY(wwi_search_make(context, measure, &view, options, false, &s));
+    *search = wwi_taken(&s);
+    return WW_OK;
 }
 
 ww_status ww_search_run(ww_search *search, const ww_series_view *streams, ww_match *matches, size_t *found) {
     ww_series_view view;
-    void *copy;
+    WWI_FREES void *copy = NULL;
     if (!search || !streams || !matches)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search, streams or matches is NULL");
     WWI_TRY(wwi_view_make_dense(streams, &view, &copy));
     if (!view.values || view.count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "no streams");
-    const ww_status status = search->super ? wwi_super_run(search, &view, matches, found)
-                                           : wwi_search_run(search, &(wwi_joined){.view = &view}, matches, found);
-    free(copy);
-    return status;
+    return search->super ? wwi_super_run(search, &view, matches, found)
+                         : wwi_search_run(search, &(wwi_joined){.view = &view}, matches, found);
 }
 
 // Whether the values of a dataset can be searched where they are: derivatives and missing points are made on the host,
@@ -48,7 +42,7 @@ static bool stays_on_device(const ww_search *s, const ww_dataset *d) {
 }
 
 ww_status ww_search_run_dataset(ww_search *search, ww_dataset *streams, ww_match *matches, size_t *found) {
-    ww_series_set *set = NULL;
+    WWI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
     ww_series_view view = WW_SERIES_VIEW_INIT;
     if (!search || !streams || !matches)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search, streams or matches is NULL");
@@ -61,11 +55,9 @@ ww_status ww_search_run_dataset(ww_search *search, ww_dataset *streams, ww_match
     }
     if (stays_on_device(search, streams))
         return wwi_search_run(search, &(wwi_joined){.dataset = streams}, matches, found);
-    ww_status status = wwi_dataset_series(streams, &set);
-    if (status == WW_OK && (status = ww_series_set_view(set, &view)) == WW_OK)
-        status = ww_search_run(search, &view, matches, found);
-    ww_series_set_destroy(&set);
-    return status;
+    WWI_TRY(wwi_dataset_series(streams, &set));
+    WWI_TRY(ww_series_set_view(set, &view));
+    return ww_search_run(search, &view, matches, found);
 }
 
 static ww_status take_source(ww_search_source *own, const ww_search_source *source) {
@@ -91,21 +83,16 @@ ww_status ww_search_run_part(ww_search *search, const ww_series_view *streams, c
                              uint64_t first, uint64_t count, ww_match *matches) {
     ww_series_view view = WW_SERIES_VIEW_INIT;
     ww_search_source own = WW_SEARCH_SOURCE_INIT;
-    void *copy = NULL;
+    WWI_FREES void *copy = NULL;
     if (!search || !matches || !streams == !source)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search or matches is NULL, or not one of streams and source");
     if (search->options.kind != WW_SEARCH_WINDOWS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part of the streams of a search that is not for windows");
-    ww_status status = streams ? wwi_view_make_dense(streams, &view, &copy) : take_source(&own, source);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(streams ? wwi_view_make_dense(streams, &view, &copy) : take_source(&own, source));
     if (streams && (!view.values || view.count == 0))
-        status = wwi_fail(WW_ERROR_EMPTY, "no streams");
-    if (status == WW_OK)
-        status = wwi_search_run_places(
-            search, &(wwi_joined){.view = streams ? &view : NULL, .from = source ? &own : NULL}, first, count, matches);
-    free(copy);
-    return status;
+        return wwi_fail(WW_ERROR_EMPTY, "no streams");
+    const wwi_joined joined = {.view = streams ? &view : NULL, .from = source ? &own : NULL};
+    return wwi_search_run_places(search, &joined, first, count, matches);
 }
 
 ww_status ww_search_get_info(const ww_search *search, ww_search_info *info) {

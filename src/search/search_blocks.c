@@ -11,32 +11,21 @@
 
 enum { SLOT_BYTES = 1 << 20 };
 
-static void forget(ww_search *s) {
-    if (s->windows)
-        wwi_windows_forget(s);
-}
-
 ww_status wwi_block_send(ww_search *s, uint32_t points) {
     const wwi_search_block *b = &s->block;
-    ww_status status = WW_OK;
-    for (size_t c = 0; c < s->of.all_channels && status == WW_OK; c++) {
+    wwi_windows_forget(s);
+    for (size_t c = 0; c < s->of.all_channels; c++) {
         const uint64_t at = c * b->stride * s->value_bytes, bytes = (b->lead + points) * s->value_bytes;
-        status = wwi_buffer_write(b->values, at, bytes, (const unsigned char *)b->host_values + at);
-        if (status == WW_OK && s->derivative)
-            status = wwi_buffer_write(b->derived, at, bytes, (const unsigned char *)b->host_derived + at);
+        WWI_TRY(wwi_buffer_write(b->values, at, bytes, b->host_values + at));
+        if (s->derivative)
+            WWI_TRY(wwi_buffer_write(b->derived, at, bytes, b->host_derived + at));
     }
-    forget(s);
-    return status;
-}
-
-static void free_host_block(wwi_search_block *b) {
-    free(b->host_values);
-    free(b->host_derived);
-    b->host_values = b->host_derived = NULL;
+    return WW_OK;
 }
 
 void wwi_block_destroy(ww_search *s) {
-    free_host_block(&s->block);
+    wwi_free_taken(&s->block.host_values);
+    wwi_free_taken(&s->block.host_derived);
     WWI_BUFFERS_DESTROY(&s->block.values, &s->block.derived, &s->block.out, &s->ahead.values, &s->ahead.derived);
 }
 
@@ -44,19 +33,20 @@ ww_status wwi_block_allocate(ww_search *s, uint64_t stride, bool host) {
     wwi_search_block *b = &s->block;
     const uint64_t bytes = stride * s->of.all_channels * s->value_bytes,
                    rows = (stride * s->query_count + 32) * s->value_bytes;
-    free_host_block(b);
+    wwi_free_taken(&b->host_values);
+    wwi_free_taken(&b->host_derived);
     b->stride = 0;
-    b->host_values = host ? calloc(1, (size_t)bytes) : NULL;
-    b->host_derived = host && s->derivative ? calloc(1, (size_t)bytes) : NULL;
-    if (host && (!b->host_values || (s->derivative && !b->host_derived)))
-        return wwi_fail_memory(bytes);
-    ww_status status = WWI_GROW(s->context, {&b->values, bytes}, {&b->out, rows});
-    if (status == WW_OK && s->derivative)
-        status = wwi_grow_buffer(s->context, &b->derived, bytes);
-    if (status == WW_OK && s->windows)
-        status = wwi_windows_begin(s, bytes);
-    b->stride = status == WW_OK ? stride : 0;
-    return status;
+    if (host)
+        WWI_TRY(wwi_new_zeroed(b->host_values, bytes));
+    if (host && s->derivative)
+        WWI_TRY(wwi_new_zeroed(b->host_derived, bytes));
+    WWI_TRY(WWI_GROW(s->context, {&b->values, bytes}, {&b->out, rows}));
+    if (s->derivative)
+        WWI_TRY(wwi_grow_buffer(s->context, &b->derived, bytes));
+    if (s->windows)
+        WWI_TRY(wwi_windows_begin(s, bytes));
+    b->stride = stride;
+    return WW_OK;
 }
 
 // Bytes of a place on the device: points, derivatives, tables, envelopes; and of each query.
@@ -107,16 +97,15 @@ static ww_status bring_block(ww_search *s, uint64_t points) {
     const wwi_search_block *b = &s->block;
     const uint64_t lead = b->first ? b->lead : 0;
     if (s->joined.dataset) {
-        forget(s);
+        wwi_windows_forget(s);
         return wwi_joined_copy(&s->joined, b->first - lead, lead + points, b->values, b->stride, b->lead - lead);
     }
     for (size_t c = 0; lead && c < s->of.all_channels; c++) {
-        unsigned char *row =
-            (unsigned char *)(s->derivative ? b->host_derived : b->host_values) + c * b->stride * s->value_bytes;
+        unsigned char *row = (s->derivative ? b->host_derived : b->host_values) + c * b->stride * s->value_bytes;
         memcpy(row, row + b->places * s->value_bytes, s->value_bytes);
     }
-    unsigned char *values = (unsigned char *)b->host_values + b->lead * s->value_bytes;
-    unsigned char *derived = s->derivative ? (unsigned char *)b->host_derived + b->lead * s->value_bytes : NULL;
+    unsigned char *values = b->host_values + b->lead * s->value_bytes;
+    unsigned char *derived = s->derivative ? b->host_derived + b->lead * s->value_bytes : NULL;
     WWI_TRY(wwi_joined_read(&s->joined, b->first, (size_t)points, s->of.precision, (size_t)b->stride, values, derived));
     return wwi_block_send(s, (uint32_t)points);
 }
@@ -182,34 +171,32 @@ static ww_status begin_ahead(ww_search *s) {
     return WW_OK;
 }
 
+static void rest(wwi_ahead **ahead) {
+    wwi_feed_rest((*ahead)->feed);
+}
+
 // A block has `after` points of the next one too.
 static ww_status walk_ahead(ww_search *s, uint64_t length, uint64_t after) {
     wwi_search_block *b = &s->block;
-    wwi_ahead *a = &s->ahead;
-    bool loading = false; // the block that comes now
     // The places of a slot; two more points for the derivatives at its end.
     const uint64_t place = s->of.all_channels * s->value_bytes * (s->derivative ? 2 : 1);
     load l = {.s = s, .each = SLOT_BYTES / place - 2};
-    ww_status status = begin_ahead(s);
-    for (b->first = 0; b->first < length && status == WW_OK; b->first += b->places) {
+    WWI_ENDS(rest) wwi_ahead *a = &s->ahead; // its threads read `l`
+    WWI_TRY(begin_ahead(s));
+    WWI_TRY(begin_load(&l, 0, wwi_least(length, b->places + after), b->values, b->derived));
+    for (b->first = 0; b->first < length; b->first += b->places) {
         const uint64_t left = length - b->first, points = wwi_least(left, b->places + after);
-        if (!loading && (status = begin_load(&l, b->first, points, b->values, b->derived)) != WW_OK)
-            break;
-        if ((status = wwi_feed_wait(a->feed)) != WW_OK)
-            break;
-        loading = left > b->places;
-        if (loading && (status = begin_load(&l, b->first + b->places, wwi_least(left - b->places, b->places + after),
-                                            a->values, a->derived)) != WW_OK)
-            break;
-        forget(s);
-        if ((status = wwi_windows_block(s, (uint32_t)points)) != WW_OK ||
-            (status = wwi_finish(s->stream)) != WW_OK) // the block after the next is sent to this one's buffer
-            break;
+        WWI_TRY(wwi_feed_wait(a->feed));
+        if (left > b->places)
+            WWI_TRY(begin_load(&l, b->first + b->places, wwi_least(left - b->places, b->places + after), a->values,
+                               a->derived));
+        wwi_windows_forget(s);
+        WWI_TRY(wwi_windows_block(s, (uint32_t)points));
+        WWI_TRY(wwi_finish(s->stream)); // the block after the next is sent to this one's buffer
         wwi_buffers_swap(&b->values, &a->values);
         wwi_buffers_swap(&b->derived, &a->derived);
     }
-    wwi_feed_rest(a->feed);
-    return status;
+    return WW_OK;
 }
 
 ww_status wwi_search_walk(ww_search *s) {
@@ -218,19 +205,17 @@ ww_status wwi_search_walk(ww_search *s) {
                    after = (s->windows ? s->most_points - 1 : 0) + (s->derivative ? 2 : 0);
     const bool ahead = loaders(s) > 0 && !s->joined.dataset;
     uint64_t work;
-    ww_status status = begin_blocks(s, length, ahead);
-    if (status != WW_OK)
-        return status;
+    WWI_TRY(begin_blocks(s, length, ahead));
     if (!wwi_mul_u64(length, s->query_count, &work))
         work = UINT64_MAX;
     wwi_pace_start(&s->pace, work);
     if (ahead)
         return walk_ahead(s, length, after);
-    for (b->first = 0; b->first < length && status == WW_OK; b->first += b->places) {
+    for (b->first = 0; b->first < length; b->first += b->places) {
         const uint64_t left = length - b->first, points = wwi_least(left, b->places + after);
-        if ((status = bring_block(s, points)) == WW_OK)
-            status = s->windows ? wwi_windows_block(s, (uint32_t)points)
-                                : wwi_open_block(s, (uint32_t)wwi_least(left, b->places));
+        WWI_TRY(bring_block(s, points));
+        WWI_TRY(s->windows ? wwi_windows_block(s, (uint32_t)points)
+                           : wwi_open_block(s, (uint32_t)wwi_least(left, b->places)));
     }
-    return status;
+    return WW_OK;
 }

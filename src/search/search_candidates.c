@@ -54,7 +54,7 @@ ww_status wwi_candidates_limit(ww_search *s, wwi_query *q, const wwi_candidate *
     const size_t all = q->count + count, k = s->options.k;
     if (all < k)
         return WW_OK;
-    wwi_candidate *sorted;
+    WWI_FREES wwi_candidate *sorted = NULL;
     WWI_TRY(wwi_new(sorted, all + k));
     if (q->count)
         memcpy(sorted, q->candidates, q->count * sizeof *sorted);
@@ -64,22 +64,19 @@ ww_status wwi_candidates_limit(ww_search *s, wwi_query *q, const wwi_candidate *
     wwi_candidate *picked = sorted + all;
     if (choose(s, sorted, all, 2 * q->exclusion - 1, k, picked) == k && picked[k - 1].value < q->limit)
         q->limit = picked[k - 1].value;
-    free(sorted);
     return WW_OK;
 }
 
 ww_status wwi_candidates_add(ww_search *s, wwi_query *q, const wwi_candidate *found, size_t count) {
-    const ww_status status = wwi_grow(&q->candidates, &q->capacity, q->count + count, sizeof *q->candidates);
-    if (status != WW_OK || !count)
-        return status;
+    WWI_TRY(wwi_grow(&q->candidates, &q->capacity, q->count + count, sizeof *q->candidates));
+    if (!count)
+        return WW_OK;
     for (size_t i = 0; i < count; i++)
         if (found[i].place >= q->seen)
             q->candidates[q->count++] = found[i];
     if (s->streaming)
         return WW_OK;
-    const ww_status limited = wwi_candidates_limit(s, q, NULL, 0);
-    if (limited != WW_OK)
-        return limited;
+    WWI_TRY(wwi_candidates_limit(s, q, NULL, 0));
     qsort(q->candidates, q->count, sizeof *q->candidates, compare);
     while (q->count && q->candidates[q->count - 1].value > q->limit)
         q->count--;

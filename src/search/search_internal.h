@@ -55,12 +55,12 @@ typedef struct wwi_joined {
     const ww_search_source *from; // or
     const ww_dataset *dataset;    // on the device, of the search's precision, all values finite
     size_t channels, count;
-    uint64_t *begins; // where each stream begins; the last is one after the separator of the last
-    uint64_t shift;   // of a part of them: the place where it begins; its places count from there
-    uint64_t part;    // its places, of which the last is no point; 0: all
-    bool derivative;  // each point becomes the derivative at the next point
-    void *staging;    // for `from`: points [staged_first, staged_first + staged_count) of it
-    size_t staged;    // points that it has room for
+    uint64_t *begins;       // where each stream begins; the last is one after the separator of the last
+    uint64_t shift;         // of a part of them: the place where it begins; its places count from there
+    uint64_t part;          // its places, of which the last is no point; 0: all
+    bool derivative;        // each point becomes the derivative at the next point
+    unsigned char *staging; // for `from`: points [staged_first, staged_first + staged_count) of it
+    size_t staged;          // points that it has room for
     uint64_t staged_first, staged_count;
 } wwi_joined;
 
@@ -72,12 +72,12 @@ struct wwi_super {
 
 // A block: consecutive places of the joined streams.
 typedef struct wwi_search_block {
-    uint64_t first, places;           // in which windows begin, or open matches end
-    uint64_t stride;                  // values from one channel, and from one query's results, to the next
-    uint32_t lead;                    // points before the first place: 1 with open ends
-    wwi_buffer *values, *derived;     // its points; their derivatives, where these are compared
-    wwi_buffer *out;                  // a row of results for each query
-    void *host_values, *host_derived; // where the host makes the block
+    uint64_t first, places;                    // in which windows begin, or open matches end
+    uint64_t stride;                           // values from one channel, and from one query's results, to the next
+    uint32_t lead;                             // points before the first place: 1 with open ends
+    wwi_buffer *values, *derived;              // its points; their derivatives, where these are compared
+    wwi_buffer *out;                           // a row of results for each query
+    unsigned char *host_values, *host_derived; // where the host makes the block
 } wwi_search_block;
 
 // Sends the next block to buffers of its own while one is searched.
@@ -147,7 +147,6 @@ ww_status wwi_super_make(ww_search *s, const ww_series_view *view);
 void wwi_super_destroy(struct wwi_super **super);
 
 // ---- search_source.c
-double wwi_view_value(const ww_series_view *view, uint64_t offset, size_t length, size_t channel, uint64_t t);
 // `streams` has one of view, from and dataset.
 ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams, bool derivative);
 void wwi_joined_close(wwi_joined *j);
@@ -192,7 +191,7 @@ ww_status wwi_windows_prepare(ww_search *s);
 void wwi_windows_destroy(struct wwi_windows **windows);
 // Room for blocks of so many bytes, and counters at 0.
 ww_status wwi_windows_begin(ww_search *s, uint64_t bytes);
-// The block has other points than before.
+// The block has other points than before. Nothing of a search that is not for windows.
 void wwi_windows_forget(ww_search *s);
 // Windows that begin in the block, of whose points `points` are there.
 ww_status wwi_windows_block(ww_search *s, uint32_t points);
@@ -221,7 +220,8 @@ uint32_t wwi_open_together(const ww_search *s, const wwi_open_tiling *tiling);
 ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *tiling, bool start, const ww_open_task *tasks,
                           size_t count, const wwi_open_buffers *buffers);
 // ---- search_start.c
-ww_status wwi_open_starts(ww_search *s, wwi_candidate **picked, const size_t *found);
+// Of `found` candidates of each query; those of a query stand k after those of the one before.
+ww_status wwi_open_starts(ww_search *s, wwi_candidate *picked, const size_t *found);
 
 // ---- search_parts.c
 // The order of the choice: by distance, of equal ones the lower stream and place; 0: the same place.

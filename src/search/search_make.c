@@ -25,15 +25,13 @@ void ww_search_destroy(ww_search **search) {
     wwi_joined_close(&s->joined);
     wwi_measure_disown(&s->given);
     wwi_stream_destroy(&s->stream);
-    if (s->context)
-        wwi_context_release(s->context);
+    wwi_context_release(s->context);
     free(s);
 }
 
-static ww_status check_precision(ww_precision precision, const char *whose) {
-    if ((unsigned)precision <= WW_DOUBLE)
-        return WW_OK;
-    return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s precision is %d", whose, (int)precision);
+static ww_status unsupported(const char *what, const char *hint) {
+    wwi_fail(WW_ERROR_UNSUPPORTED, "%s", what);
+    return wwi_fail_hint("%s", hint);
 }
 
 ww_status wwi_search_check_options(const ww_search_options *o) {
@@ -44,16 +42,12 @@ ww_status wwi_search_check_options(const ww_search_options *o) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; 1 to %zu", o->k, most);
     if (o->has_threshold && isnan(o->threshold))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search.threshold is NaN");
-    if (o->znormalise && o->kind != WW_SEARCH_WINDOWS) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "z-normalised matches with open ends");
-        return wwi_fail_hint("z-normalise windows (WW_SEARCH_WINDOWS), or the whole series before the search");
-    }
-    return check_precision(o->precision, "the search's");
-}
-
-static ww_status unsupported(const char *what, const char *hint) {
-    wwi_fail(WW_ERROR_UNSUPPORTED, "%s", what);
-    return wwi_fail_hint("%s", hint);
+    if (o->znormalise && o->kind != WW_SEARCH_WINDOWS)
+        return unsupported("z-normalised matches with open ends",
+                           "z-normalise windows (WW_SEARCH_WINDOWS), or the whole series before the search");
+    if ((unsigned)o->precision > WW_DOUBLE)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the search's precision is %d", (int)o->precision);
+    return WW_OK;
 }
 
 static ww_status check_windows(const ww_context *context, const ww_measure *m) {

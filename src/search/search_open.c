@@ -44,7 +44,7 @@ static void forget_variant(variant *v) {
 }
 
 void wwi_open_destroy(struct wwi_open **open) {
-    struct wwi_open *o = *open;
+    struct wwi_open *o = wwi_taken(open);
     if (!o)
         return;
     while (o->variant_count)
@@ -52,7 +52,6 @@ void wwi_open_destroy(struct wwi_open **open) {
     WWI_BUFFERS_DESTROY(&o->tasks, &o->states[0], &o->states[1], &o->start_states[0], &o->start_states[1], &o->starts);
     free(o->pieces);
     free(o);
-    *open = NULL;
 }
 
 static uint64_t all_points(const ww_search *s) {
@@ -139,44 +138,40 @@ static ww_status make_variant(ww_search *s, variant *v) {
 
 static ww_status find_variant(ww_search *s, const wwi_open_tiling *t, bool start, variant **found) {
     struct wwi_open *o = s->open;
-    variant wanted = {.sizes = *t, .start = start};
+    WWI_ENDS(forget_variant) variant wanted = {.sizes = *t, .start = start};
     wanted.sizes.strips = t->strips > 1 ? 2 : 1;
     for (size_t i = 0; i < o->variant_count; i++) {
         *found = &o->variants[i];
         if (same_tiling(&(*found)->sizes, &wanted.sizes) && (*found)->start == start)
             return WW_OK;
     }
-    const ww_status status = make_variant(s, &wanted);
-    if (status != WW_OK) {
-        forget_variant(&wanted);
-        return status;
-    }
+    WWI_TRY(make_variant(s, &wanted));
     if (o->variant_count == VARIANTS) {
         forget_variant(&o->variants[0]);
         memmove(&o->variants[0], &o->variants[1], --o->variant_count * sizeof *o->variants);
     }
     *found = &o->variants[o->variant_count++];
     **found = wanted;
+    wanted = (variant){.start = false};
     return WW_OK;
 }
 
 ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *t, bool start, const ww_open_task *tasks, size_t count,
                           const wwi_open_buffers *b) {
     variant *v = NULL;
-    ww_status status = find_variant(s, t, start, &v);
     const uint64_t items = items_of(s, t);
-    if (status == WW_OK)
-        status = wwi_upload(s->context, &s->open->tasks, tasks, count * sizeof *tasks);
-    for (uint32_t strip = 0; strip < t->strips && status == WW_OK; strip++) {
+    WWI_TRY(find_variant(s, t, start, &v));
+    WWI_TRY(wwi_upload(s->context, &s->open->tasks, tasks, count * sizeof *tasks));
+    for (uint32_t strip = 0; strip < t->strips; strip++) {
         const ww_open_args job = {b->stride,       strip,    t->strips, b->begin_x,
                                   (uint32_t)count, b->shift, 0,         s->of.parameters.values};
-        status = WWI_LAUNCH_ITEMS(
+        WWI_TRY(WWI_LAUNCH_ITEMS(
             v->kernel, count * t->group * t->chain, items, WWI_BUFFER(b->values), WWI_BUFFER(s->query_data.x),
             WWI_BUFFER(s->open->tasks), WWI_BUFFER(b->ends), WWI_BUFFER(b->starts), WWI_BUFFER(b->states_in),
             WWI_BUFFER(b->states_out), WWI_BUFFER(b->starts_in), WWI_BUFFER(b->starts_out),
-            {WWI_ARG_VALUE, wwi_args_bytes(&s->of.parameters, offsetof(ww_open_args, parameters)), &job});
+            {WWI_ARG_VALUE, wwi_args_bytes(&s->of.parameters, offsetof(ww_open_args, parameters)), &job}));
     }
-    return status;
+    return WW_OK;
 }
 
 ww_status wwi_open_prepare(ww_search *s) {
@@ -264,23 +259,19 @@ static ww_status take_skipped_end(ww_search *s, wwi_query *q, const void *values
 
 static ww_status take_skipped_ends(ww_search *s) {
     const struct wwi_open *o = s->open;
-    ww_status status = WW_OK;
     uint64_t slot = 0;
-    unsigned char *values = malloc((size_t)(s->most_points * s->value_bytes));
-    if (!values)
-        return wwi_fail_memory(s->most_points * s->value_bytes);
-    for (size_t p = 0; p < o->piece_count && status == WW_OK; p++) {
+    WWI_FREES unsigned char *values = NULL;
+    WWI_TRY(wwi_new(values, s->most_points * s->value_bytes));
+    for (size_t p = 0; p < o->piece_count; p++) {
         slot += o->pieces[p].at_end;
-        for (size_t i = 0; i < s->query_count && o->pieces[p].at_end && status == WW_OK; i++) {
+        for (size_t i = 0; i < s->query_count && o->pieces[p].at_end; i++) {
             wwi_query *q = &s->queries[i];
-            status = wwi_stream_read(s->stream, o->states[1], (slot * all_points(s) + q->at) * s->value_bytes,
-                                     q->n * s->value_bytes, values);
-            if (status == WW_OK)
-                status = take_skipped_end(s, q, values, s->block.first + o->pieces[p].end - 1);
+            WWI_TRY(wwi_stream_read(s->stream, o->states[1], (slot * all_points(s) + q->at) * s->value_bytes,
+                                    q->n * s->value_bytes, values));
+            WWI_TRY(take_skipped_end(s, q, values, s->block.first + o->pieces[p].end - 1));
         }
     }
-    free(values);
-    return status;
+    return WW_OK;
 }
 
 // ---- blocks
@@ -320,9 +311,8 @@ static ww_status launch_set(ww_search *s, const set *of, uint32_t columns, const
     if (!wwi_mul_u64(each, o->piece_count * sizeof(ww_open_task), &bytes) ||
         each * o->piece_count > UINT32_MAX / t->group / t->chain)
         return wwi_fail(WW_ERROR_OVERFLOW, "too many pieces between missing points");
-    ww_open_task *tasks = malloc((size_t)bytes);
-    if (!tasks)
-        return wwi_fail_memory(bytes);
+    WWI_FREES ww_open_task *tasks = NULL;
+    WWI_TRY(wwi_new(tasks, each * o->piece_count));
     uint64_t slot = 0;
     for (size_t p = 0; p < o->piece_count; p++) {
         const bool goes_on = p + 1 == o->piece_count && last_goes_on(o, columns), ends = o->ends && o->pieces[p].at_end;
@@ -331,35 +321,29 @@ static ww_status launch_set(ww_search *s, const set *of, uint32_t columns, const
             tasks[p * each + k] = make_task(s, p, of->order[k < of->count ? k : of->count - 1], goes_on ? 0 : slot,
                                             goes_on || ends, k >= of->count);
     }
-    const ww_status status = wwi_open_launch(s, t, s->streaming, tasks, each * o->piece_count, b);
-    free(tasks);
-    return status;
+    return wwi_open_launch(s, t, s->streaming, tasks, each * o->piece_count, b);
 }
 
 // Queries with one tiling together.
 static ww_status launch_queries(ww_search *s, uint32_t columns, const wwi_open_buffers *b) {
     const size_t pieces = s->open->piece_count;
-    ww_status status = WW_OK;
-    wwi_open_tiling *tilings = malloc(s->query_count * sizeof *tilings);
-    uint32_t *order = malloc(s->query_count * sizeof *order);
-    if (!tilings || !order)
-        status = wwi_fail_memory(s->query_count * sizeof *tilings);
-    for (size_t i = 0; i < s->query_count && status == WW_OK; i++)
+    WWI_FREES wwi_open_tiling *tilings = NULL;
+    WWI_FREES uint32_t *order = NULL;
+    WWI_TRY(wwi_new(tilings, s->query_count));
+    WWI_TRY(wwi_new(order, s->query_count));
+    for (size_t i = 0; i < s->query_count; i++)
         tilings[i] = wwi_open_tile(s, s->queries[i].n, s->query_count * pieces, s->streaming);
-    for (size_t i = 0; i < s->query_count && status == WW_OK; i++) {
-        bool seen = false;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = same_tiling(&tilings[k], &tilings[i]);
+    for (size_t i = 0; i < s->query_count; i++) {
         set own = {tilings[i], order, 0};
-        for (size_t k = i; k < s->query_count && !seen; k++)
-            if (same_tiling(&tilings[k], &tilings[i]))
+        for (size_t k = i; k < s->query_count; k++)
+            if (tilings[k].group && same_tiling(&tilings[k], &own.tiling)) {
                 order[own.count++] = (uint32_t)k;
+                tilings[k].group = 0; // it is in a set
+            }
         if (own.count)
-            status = launch_set(s, &own, columns, b);
+            WWI_TRY(launch_set(s, &own, columns, b));
     }
-    free(order);
-    free(tilings);
-    return status;
+    return WW_OK;
 }
 
 static ww_status grow_states(ww_search *s) {
@@ -378,21 +362,20 @@ static ww_status grow_states(ww_search *s) {
 static ww_status find_starts(ww_search *s, size_t row) {
     const struct wwi_open *o = s->open;
     wwi_query *q = &s->queries[row];
-    ww_status status = WW_OK;
-    for (size_t i = 0; i < q->count && status == WW_OK; i++) {
+    for (size_t i = 0; i < q->count; i++) {
         wwi_candidate *c = &q->candidates[i];
         if (c->start >= 0)
             continue;
         const uint64_t place = c->place - s->block.first;
         int32_t from = 0;
-        status =
-            wwi_stream_read(s->stream, o->starts, (row * s->block.stride + place) * sizeof from, sizeof from, &from);
+        WWI_TRY(
+            wwi_stream_read(s->stream, o->starts, (row * s->block.stride + place) * sizeof from, sizeof from, &from));
         // Starts count from the begin of a place's piece.
         for (size_t p = 0; p < o->piece_count; p++)
             if (place >= o->pieces[p].begin && place < o->pieces[p].end)
                 c->start = (int64_t)s->block.first + o->pieces[p].begin + from;
     }
-    return status;
+    return WW_OK;
 }
 
 static void count_cells(ww_search *s) {
@@ -406,7 +389,6 @@ static void count_cells(ww_search *s) {
 
 ww_status wwi_open_block(ww_search *s, uint32_t columns) {
     struct wwi_open *o = s->open;
-    ww_status status;
     WWI_TRY(find_pieces(s, columns));
     WWI_TRY(grow_states(s));
     WWI_TRY(wwi_buffer_fill_u32(s->block.out, 0, s->query_count * s->block.stride * s->value_bytes, UINT32_MAX));
@@ -423,12 +405,12 @@ ww_status wwi_open_block(ww_search *s, uint32_t columns) {
     if (o->piece_count)
         WWI_TRY(launch_queries(s, columns, &b));
     count_cells(s);
-    status = wwi_collect(s, 0, columns);
-    for (size_t q = 0; q < s->query_count && s->streaming && status == WW_OK; q++)
-        status = find_starts(s, q);
-    if (status != WW_OK || (o->ends && (status = take_skipped_ends(s)) != WW_OK) ||
-        (status = wwi_pace_report(&s->pace, (uint64_t)columns * s->query_count)) != WW_OK)
-        return status;
+    WWI_TRY(wwi_collect(s, 0, columns));
+    for (size_t q = 0; q < s->query_count && s->streaming; q++)
+        WWI_TRY(find_starts(s, q));
+    if (o->ends)
+        WWI_TRY(take_skipped_ends(s));
+    WWI_TRY(wwi_pace_report(&s->pace, (uint64_t)columns * s->query_count));
     o->goes_on = last_goes_on(o, columns);
     o->shift = o->piece_count ? columns - o->pieces[o->piece_count - 1].begin : 0;
     if (o->goes_on) {

@@ -68,7 +68,7 @@ ww_status ww_matches_merge(size_t queries, size_t places, int similarity, ww_mat
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "matches or other is NULL, or there are no places");
     if (!wwi_mul_u64(queries, places, &all) || !wwi_mul_u64(all, sizeof *matches, &all) || all > PTRDIFF_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu queries with %zu places", queries, places);
-    ww_match *merged;
+    WWI_FREES ww_match *merged = NULL;
     WWI_TRY(wwi_new(merged, places));
     for (size_t q = 0; q < queries; q++) {
         const ww_match *a = matches + q * places, *b = other + q * places;
@@ -80,7 +80,6 @@ ww_status ww_matches_merge(size_t queries, size_t places, int similarity, ww_mat
         }
         memcpy(matches + q * places, merged, places * sizeof *merged);
     }
-    free(merged);
     return WW_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/view.h"
 #include "measure/band.h"
 #include "search/search_internal.h"
 
@@ -15,6 +16,14 @@ typedef struct prepared {
     uint32_t *order, *rows; // `points`; twice as many
 } prepared;
 
+static void prepared_free(prepared *p) {
+    free(p->x);
+    free(p->low);
+    free(p->high);
+    free(p->order);
+    free(p->rows);
+}
+
 double wwi_search_round(const ww_search *s, double value) {
     return s->of.precision == WW_DOUBLE ? value : (double)(float)value;
 }
@@ -22,13 +31,11 @@ double wwi_search_round(const ww_search *s, double value) {
 ww_status wwi_search_upload(ww_search *s, wwi_buffer **buffer, const double *values, size_t count) {
     if (s->of.precision == WW_DOUBLE)
         return wwi_upload(s->context, buffer, values, count * sizeof *values);
-    float *narrow;
+    WWI_FREES float *narrow = NULL;
     WWI_TRY(wwi_new(narrow, count));
     for (size_t i = 0; i < count; i++)
         narrow[i] = (float)values[i];
-    const ww_status status = wwi_upload(s->context, buffer, narrow, count * sizeof *narrow);
-    free(narrow);
-    return status;
+    return wwi_upload(s->context, buffer, narrow, count * sizeof *narrow);
 }
 
 // A series that is flat becomes all zero.
@@ -58,22 +65,29 @@ static void gap_sums(const ww_search *s, const double *points, size_t n, size_t 
     }
 }
 
+// A channel of query i, whose values must be finite.
+static ww_status take_channel(const ww_series_view *view, size_t i, uint64_t before, size_t c, double *to) {
+    const wwi_line line = wwi_view_line(view, i, before, c);
+    for (size_t t = 0; t < wwi_view_length(view, i); t++) {
+        to[t] = wwi_line_at(line, t);
+        if (!isfinite(to[t])) {
+            wwi_fail(WW_ERROR_NOT_FINITE, "query %zu, point %zu is %g", i, t, to[t]);
+            return wwi_fail_where((int64_t)i, (int64_t)t);
+        }
+    }
+    return WW_OK;
+}
+
 // Query i's points, and what its recurrence takes besides, at `to`. own: room for the points of a channel.
-static ww_status take_points(ww_search *s, const ww_series_view *view, size_t i, uint64_t offset, double *own,
+static ww_status take_points(ww_search *s, const ww_series_view *view, size_t i, uint64_t before, double *own,
                              double *to) {
     const wwi_query *q = &s->queries[i];
     const size_t channels = s->of.all_channels;
     for (size_t c = 0; c < channels; c++) {
-        for (size_t t = 0; t < q->length; t++) {
-            own[t] = wwi_view_value(view, offset, q->length, c, t);
-            if (!isfinite(own[t])) {
-                wwi_fail(WW_ERROR_NOT_FINITE, "query %zu, point %zu is %g", i, t, own[t]);
-                return wwi_fail_where((int64_t)i, (int64_t)t);
-            }
-            // As the stream's points are: differences of rounded values are not rounded differences.
-            if (s->derivative)
-                own[t] = wwi_search_round(s, own[t]);
-        }
+        WWI_TRY(take_channel(view, i, before, c, own));
+        // As the stream's points are: differences of rounded values are not rounded differences.
+        for (size_t t = 0; t < q->length && s->derivative; t++)
+            own[t] = wwi_search_round(s, own[t]);
         if (s->options.znormalise)
             normalise(own, q->length);
         for (size_t t = 0; t < q->n; t++) {
@@ -105,20 +119,19 @@ static void make_envelope(const double *x, size_t n, const uint32_t *rows, doubl
 static ww_status make_band(ww_search *s, wwi_query *q, uint32_t *rows) {
     const size_t n = q->n;
     const bool banded = s->of.measure.band.kind != WW_BAND_NONE;
-    size_t *lo = malloc(2 * n * sizeof *lo), *hi = lo ? lo + n : NULL;
-    ww_status status = lo ? WW_OK : wwi_fail_memory(2 * n * sizeof *lo);
-    if (status == WW_OK && banded)
-        status = ww_band_rows(&s->of.measure.band, n, n, lo, hi);
-    for (size_t r = 0; r < n && status == WW_OK; r++) {
-        const size_t from = banded ? lo[r] : 0, end = banded ? hi[r] : n;
+    WWI_FREES size_t *lo = NULL;
+    WWI_TRY(wwi_new(lo, 2 * n));
+    if (banded)
+        WWI_TRY(ww_band_rows(&s->of.measure.band, n, n, lo, lo + n));
+    for (size_t r = 0; r < n; r++) {
+        const size_t from = banded ? lo[r] : 0, end = banded ? lo[n + r] : n;
         rows[2 * r] = (uint32_t)from;
         rows[2 * r + 1] = (uint32_t)end;
         const size_t back = r > from ? r - from : 0, forth = end > r + 1 ? end - 1 - r : 0;
         const size_t reach = back > forth ? back : forth;
         q->reach = reach > q->reach ? (uint32_t)reach : q->reach;
     }
-    free(lo);
-    return status;
+    return WW_OK;
 }
 
 typedef struct ordered {
@@ -134,7 +147,7 @@ static int compare_ordered(const void *a, const void *b) {
 // The points but for the first and the last, largest first.
 static ww_status make_order(const ww_search *s, const wwi_query *q, const double *x, uint32_t *order) {
     const size_t n = q->n;
-    ordered *sorted;
+    WWI_FREES ordered *sorted = NULL;
     WWI_TRY(wwi_new(sorted, n));
     for (size_t t = 0; t < n; t++) {
         sorted[t] = (ordered){0, (uint32_t)t};
@@ -145,7 +158,6 @@ static ww_status make_order(const ww_search *s, const wwi_query *q, const double
         qsort(sorted + 1, n - 2, sizeof *sorted, compare_ordered);
     for (size_t t = 0; t + 2 < n; t++)
         order[t] = sorted[t + 1].t;
-    free(sorted);
     return WW_OK;
 }
 
@@ -156,7 +168,7 @@ static ww_status count_queries(ww_search *s, const ww_series_view *view, prepare
     s->least_points = SIZE_MAX;
     for (size_t i = 0; i < s->query_count; i++) {
         wwi_query *q = &s->queries[i];
-        q->length = view->lengths ? view->lengths[i] : view->length;
+        q->length = wwi_view_length(view, i);
         if (q->length <= lost) {
             wwi_fail(WW_ERROR_EMPTY, "query %zu has %zu points", i, q->length);
             return s->derivative ? wwi_fail_hint("%s takes series of 3 points or more", s->of.row->info.name)
@@ -186,55 +198,44 @@ static ww_status count_queries(ww_search *s, const ww_series_view *view, prepare
 static ww_status prepare_windows(ww_search *s, wwi_query *q, prepared *p) {
     const double *x = p->x + q->x;
     uint32_t *rows = p->rows + 2 * (size_t)q->at;
-    const ww_status status = make_band(s, q, rows);
-    for (size_t c = 0; c < s->of.all_channels && s->bounded && status == WW_OK; c++)
+    WWI_TRY(make_band(s, q, rows));
+    for (size_t c = 0; c < s->of.all_channels && s->bounded; c++)
         make_envelope(x + c * q->n, q->n, rows, p->low + q->x + c * q->n, p->high + q->x + c * q->n);
-    return status == WW_OK ? make_order(s, q, x, p->order + q->at) : status;
+    return make_order(s, q, x, p->order + q->at);
 }
 
 static ww_status upload(ww_search *s, const prepared *p) {
     wwi_query_buffers *to = &s->query_data;
-    ww_status status = wwi_search_upload(s, &to->x, p->x, p->values);
-    if (status == WW_OK && s->options.kind == WW_SEARCH_WINDOWS &&
-        (status = wwi_search_upload(s, &to->low, p->low, p->values)) == WW_OK &&
-        (status = wwi_search_upload(s, &to->high, p->high, p->values)) == WW_OK &&
-        (status = wwi_upload(s->context, &to->order, p->order, p->points * sizeof *p->order)) == WW_OK)
-        status = wwi_upload(s->context, &to->rows, p->rows, 2 * p->points * sizeof *p->rows);
-    return status;
+    WWI_TRY(wwi_search_upload(s, &to->x, p->x, p->values));
+    if (s->options.kind != WW_SEARCH_WINDOWS)
+        return WW_OK;
+    WWI_TRY(wwi_search_upload(s, &to->low, p->low, p->values));
+    WWI_TRY(wwi_search_upload(s, &to->high, p->high, p->values));
+    WWI_TRY(wwi_upload(s->context, &to->order, p->order, p->points * sizeof *p->order));
+    return wwi_upload(s->context, &to->rows, p->rows, 2 * p->points * sizeof *p->rows);
 }
 
 ww_status wwi_search_queries(ww_search *s, const ww_series_view *view) {
-    prepared p = {.values = 0};
+    WWI_ENDS(prepared_free) prepared p = {.values = 0};
+    WWI_FREES double *own = NULL;
     size_t longest = 0;
-    uint64_t offset = 0;
+    uint64_t before = 0;
     WWI_TRY(wwi_new_zeroed(s->queries, s->query_count));
-    ww_status status = count_queries(s, view, &p, &longest);
-    if (status != WW_OK)
-        return status;
-    double *own = malloc(longest * sizeof *own);
-    p.x = malloc(p.values * sizeof *p.x);
-    p.low = calloc(p.values, sizeof *p.low);
-    p.high = calloc(p.values, sizeof *p.high);
-    p.rows = malloc(2 * p.points * sizeof *p.rows);
-    p.order = calloc(p.points, sizeof *p.order);
-    if (!own || !p.x || !p.low || !p.high || !p.rows || !p.order)
-        status = wwi_fail_memory(p.values * sizeof *p.x);
-    for (size_t i = 0; i < s->query_count && status == WW_OK; i++) {
+    WWI_TRY(count_queries(s, view, &p, &longest));
+    WWI_TRY(wwi_new(own, longest));
+    WWI_TRY(wwi_new(p.x, p.values));
+    WWI_TRY(wwi_new_zeroed(p.low, p.values));
+    WWI_TRY(wwi_new_zeroed(p.high, p.values));
+    WWI_TRY(wwi_new(p.rows, 2 * p.points));
+    WWI_TRY(wwi_new_zeroed(p.order, p.points));
+    for (size_t i = 0; i < s->query_count; i++) {
         wwi_query *q = &s->queries[i];
-        status = take_points(s, view, i, view->offsets ? view->offsets[i] : offset, own, p.x + q->x);
-        if (status == WW_OK && s->options.kind == WW_SEARCH_WINDOWS)
-            status = prepare_windows(s, q, &p);
-        offset += (uint64_t)q->length * s->of.all_channels;
+        WWI_TRY(take_points(s, view, i, before, own, p.x + q->x));
+        if (s->options.kind == WW_SEARCH_WINDOWS)
+            WWI_TRY(prepare_windows(s, q, &p));
+        before += q->length;
     }
-    if (status == WW_OK)
-        status = upload(s, &p);
-    free(p.order);
-    free(p.rows);
-    free(p.high);
-    free(p.low);
-    free(p.x);
-    free(own);
-    return status;
+    return upload(s, &p);
 }
 
 void wwi_search_queries_destroy(ww_search *s) {
@@ -248,18 +249,18 @@ void wwi_search_queries_destroy(ww_search *s) {
 // ---- of a search for whole streams, which stay on the host
 
 void wwi_super_destroy(struct wwi_super **super) {
-    if (!*super)
+    struct wwi_super *own = wwi_taken(super);
+    if (!own)
         return;
-    free((*super)->values);
-    free((*super)->lengths);
-    free((*super)->offsets);
-    free(*super);
-    *super = NULL;
+    free(own->values);
+    free(own->lengths);
+    free(own->offsets);
+    free(own);
 }
 
 static ww_status take_lengths(struct wwi_super *own, const ww_series_view *view, uint64_t *total) {
     for (size_t i = 0; i < own->count; i++) {
-        own->lengths[i] = view->lengths ? view->lengths[i] : view->length;
+        own->lengths[i] = wwi_view_length(view, i);
         own->offsets[i] = (size_t)*total;
         if (!own->lengths[i]) {
             wwi_fail(WW_ERROR_EMPTY, "query %zu has no points", i);
@@ -272,40 +273,23 @@ static ww_status take_lengths(struct wwi_super *own, const ww_series_view *view,
     return WW_OK;
 }
 
-static ww_status take_values(struct wwi_super *own, const ww_series_view *view) {
-    for (size_t i = 0; i < own->count; i++) {
-        const size_t n = own->lengths[i];
-        const uint64_t at = view->offsets ? view->offsets[i] : own->offsets[i];
-        for (size_t c = 0; c < own->channels; c++)
-            for (size_t t = 0; t < n; t++) {
-                const double value = wwi_view_value(view, at, n, c, t);
-                if (!isfinite(value)) {
-                    wwi_fail(WW_ERROR_NOT_FINITE, "query %zu, point %zu is %g", i, t, value);
-                    return wwi_fail_where((int64_t)i, (int64_t)t);
-                }
-                own->values[own->offsets[i] + c * n + t] = value;
-            }
-    }
-    return WW_OK;
-}
-
 ww_status wwi_super_make(ww_search *s, const ww_series_view *view) {
-    struct wwi_super *own = calloc(1, sizeof *own);
     uint64_t total = 0;
-    if (!own)
-        return wwi_fail_memory(sizeof *own);
-    s->super = own;
+    WWI_TRY(wwi_new_zeroed(s->super, 1));
+    struct wwi_super *own = s->super;
     if (s->given.relax_begin_x || s->given.relax_end_x) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "relaxed streams in a search for whole streams");
         return wwi_fail_hint("leave relax_begin_x and relax_end_x at 0");
     }
     own->count = view->count;
     own->channels = view->channels;
-    own->lengths = malloc(view->count * sizeof *own->lengths);
-    own->offsets = malloc(view->count * sizeof *own->offsets);
-    if (!own->lengths || !own->offsets)
-        return wwi_fail_memory(view->count * sizeof *own->lengths);
+    WWI_TRY(wwi_new(own->lengths, view->count));
+    WWI_TRY(wwi_new(own->offsets, view->count));
     WWI_TRY(take_lengths(own, view, &total));
-    own->values = malloc((size_t)total * sizeof *own->values);
-    return own->values ? take_values(own, view) : wwi_fail_memory(total * sizeof *own->values);
+    WWI_TRY(wwi_new(own->values, total));
+    for (size_t i = 0; i < own->count; i++)
+        for (size_t c = 0; c < own->channels; c++)
+            WWI_TRY(take_channel(view, i, own->offsets[i] / own->channels, c,
+                                 own->values + own->offsets[i] + c * own->lengths[i]));
+    return WW_OK;
 }

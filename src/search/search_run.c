@@ -53,36 +53,27 @@ static void give(const ww_search *s, size_t row, const wwi_candidate *picked, si
     }
 }
 
-static ww_status finish(ww_search *s, ww_match *matches, size_t *found) {
+static ww_status walk(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found) {
     const size_t k = s->options.k;
-    ww_status status = WW_OK;
-    wwi_candidate **picked = calloc(s->query_count, sizeof *picked);
-    size_t *counts = calloc(s->query_count, sizeof *counts);
-    if (!picked || !counts) {
-        status = wwi_fail_memory(s->query_count * sizeof *picked);
-        goto done;
-    }
+    WWI_FREES wwi_candidate *picked = NULL;
+    WWI_FREES size_t *counts = NULL;
+    WWI_TRY(wwi_joined_open(&s->joined, streams, s->derivative));
+    if (s->joined.channels != s->of.all_channels)
+        return wwi_fail(WW_ERROR_CHANNELS, "the streams have %zu channels, the queries %zu", s->joined.channels,
+                        (size_t)s->of.all_channels);
+    WWI_TRY(wwi_search_walk(s));
+    WWI_TRY(wwi_new(picked, s->query_count * k));
+    WWI_TRY(wwi_new(counts, s->query_count));
+    for (size_t q = 0; q < s->query_count; q++)
+        counts[q] = wwi_candidates_pick(s, &s->queries[q], picked + q * k);
+    if (s->open)
+        WWI_TRY(wwi_open_starts(s, picked, counts));
     for (size_t q = 0; q < s->query_count; q++) {
-        picked[q] = malloc(k * sizeof **picked);
-        if (!picked[q]) {
-            status = wwi_fail_memory(k * sizeof **picked);
-            goto done;
-        }
-        counts[q] = wwi_candidates_pick(s, &s->queries[q], picked[q]);
-    }
-    if (s->open && (status = wwi_open_starts(s, picked, counts)) != WW_OK)
-        goto done;
-    for (size_t q = 0; q < s->query_count; q++) {
-        give(s, q, picked[q], counts[q], matches);
+        give(s, q, picked + q * k, counts[q], matches);
         if (found)
             found[q] = counts[q];
     }
-done:
-    for (size_t q = 0; picked && q < s->query_count; q++)
-        free(picked[q]);
-    free(counts);
-    free(picked);
-    return status;
+    return WW_OK;
 }
 
 ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found) {
@@ -90,33 +81,22 @@ ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matc
     wwi_joined_close(&s->joined);
     restart(s);
     wwi_stream_start(s->stream);
-    ww_status status = wwi_joined_open(&s->joined, streams, s->derivative);
-    if (status == WW_OK && s->joined.channels != s->of.all_channels) {
-        status = wwi_fail(WW_ERROR_CHANNELS, "the streams have %zu channels, the queries %zu", s->joined.channels,
-                          (size_t)s->of.all_channels);
-    }
-    if (status == WW_OK && (status = wwi_search_walk(s)) == WW_OK)
-        status = finish(s, matches, found);
-    return wwi_run_end(s->stream, status, began, &s->info.launches, &s->info.seconds_device, &s->info.seconds_wall);
+    return wwi_run_end(s->stream, walk(s, streams, matches, found), began, &s->info.launches, &s->info.seconds_device,
+                       &s->info.seconds_wall);
 }
 
 ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count,
                                 ww_match *matches) {
-    wwi_joined part = *streams;
-    ww_status status = wwi_joined_open(&part, streams, s->derivative);
-    if (status == WW_OK && (first % WW_SEARCH_PART_POINTS || first >= part.begins[part.count] || count == 0)) {
-        status =
-            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part of %llu points from point %llu of %llu on",
-                     (unsigned long long)count, (unsigned long long)first, (unsigned long long)part.begins[part.count]);
-        (void)wwi_fail_hint("parts begin at multiples of %d points", WW_SEARCH_PART_POINTS);
+    WWI_ENDS(wwi_joined_close) wwi_joined part = {0};
+    WWI_TRY(wwi_joined_open(&part, streams, s->derivative));
+    if (first % WW_SEARCH_PART_POINTS || first >= part.begins[part.count] || count == 0) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part of %llu points from point %llu of %llu on",
+                 (unsigned long long)count, (unsigned long long)first, (unsigned long long)part.begins[part.count]);
+        return wwi_fail_hint("parts begin at multiples of %d points", WW_SEARCH_PART_POINTS);
     }
-    if (status == WW_OK) {
-        const uint64_t end = part.begins[part.count] - 1, most = end - first,
-                       wanted = (count < most ? count : most) + s->most_points - 1 + (s->derivative ? 2 : 0);
-        part.shift = first;
-        part.part = (wanted < most ? wanted : most) + 1;
-        status = wwi_search_run(s, &part, matches, NULL);
-    }
-    wwi_joined_close(&part);
-    return status;
+    const uint64_t most = part.begins[part.count] - 1 - first,
+                   wanted = wwi_least(count, most) + s->most_points - 1 + (s->derivative ? 2 : 0);
+    part.shift = first;
+    part.part = wwi_least(wanted, most) + 1;
+    return wwi_search_run(s, &part, matches, NULL);
 }

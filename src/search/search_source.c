@@ -9,10 +9,6 @@
 #include "data/view.h"
 #include "search/search_internal.h"
 
-static uint64_t length_of(const wwi_joined *j, size_t i) {
-    return j->dataset ? j->dataset->lengths[i] : j->view ? wwi_view_length(j->view, i) : j->from->length;
-}
-
 ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams, bool derivative) {
     *j = (wwi_joined){.view = streams->view,
                       .from = streams->from,
@@ -25,7 +21,9 @@ ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams, bool derivat
     WWI_TRY(wwi_new(j->begins, j->count + 1));
     j->begins[0] = 0;
     for (size_t i = 0; i < j->count; i++) {
-        const uint64_t length = length_of(j, i);
+        const uint64_t length = j->dataset ? j->dataset->lengths[i]
+                                : j->view  ? wwi_view_length(j->view, i)
+                                           : j->from->length;
         if (length == 0) {
             wwi_fail(WW_ERROR_EMPTY, "stream %zu has no points", i);
             return wwi_fail_where((int64_t)i, -1);
@@ -45,11 +43,6 @@ void wwi_joined_close(wwi_joined *j) {
 
 uint64_t wwi_joined_length(const wwi_joined *j) {
     return j->part ? j->part : j->begins[j->count];
-}
-
-double wwi_view_value(const ww_series_view *view, uint64_t offset, size_t length, size_t channel, uint64_t t) {
-    const uint64_t at = offset + (view->time_major ? t * view->channels + channel : (uint64_t)channel * length + t);
-    return wwi_value_at(view->values, view->precision, at);
 }
 
 size_t wwi_joined_stream(const wwi_joined *j, uint64_t place, uint64_t *begin) {
@@ -87,9 +80,7 @@ static ww_status stage(wwi_joined *j, uint64_t t, size_t count) {
     if (j->staged < count) {
         free(j->staging);
         j->staged = 0;
-        j->staging = malloc(count * each);
-        if (!j->staging)
-            return wwi_fail_memory(count * each);
+        WWI_TRY(wwi_new(j->staging, count * each));
         wwi_use_large_pages(j->staging, count * each);
         j->staged = count;
     }
@@ -103,7 +94,7 @@ ww_status wwi_joined_stage(wwi_joined *j, uint64_t first, uint64_t count) {
     const uint64_t length = wwi_joined_length(j) - 1; // the last place is no point
     if (!j->from || j->from->concurrent || first >= length)
         return WW_OK;
-    return stage(j, first, (size_t)(count < length - first ? count : length - first));
+    return stage(j, first, (size_t)wwi_least(count, length - first));
 }
 
 // `count` points of a source, point by point, to columns from `at` on.
@@ -121,19 +112,16 @@ static ww_status read_points(const wwi_joined *j, uint64_t t, size_t count, ww_p
                              void *values, size_t at) {
     if (precision == WW_FLOAT && j->from->precision == WW_FLOAT && j->channels == 1) {
         float *to = (float *)values + at;
-        const ww_status status = read_source(j, t, count, to);
-        for (size_t p = 0; p < count && status == WW_OK; p++)
+        WWI_TRY(read_source(j, t, count, to));
+        for (size_t p = 0; p < count; p++)
             to[p] = to[p] - to[p] == 0 ? to[p] : NAN;
-        return status;
+        return WW_OK;
     }
-    void *points = malloc(count * point_bytes(j));
-    if (!points)
-        return wwi_fail_memory(count * point_bytes(j));
-    const ww_status status = read_source(j, t, count, points);
-    if (status == WW_OK)
-        put_points(j, points, count, precision, stride, values, at);
-    free(points);
-    return status;
+    WWI_FREES unsigned char *points = NULL;
+    WWI_TRY(wwi_new(points, count * point_bytes(j)));
+    WWI_TRY(read_source(j, t, count, points));
+    put_points(j, points, count, precision, stride, values, at);
+    return WW_OK;
 }
 
 // The same of stream i of a dataset.
@@ -150,18 +138,14 @@ static ww_status read_device(const wwi_joined *j, size_t i, uint64_t t, size_t c
 // The same of stream i of a view.
 static void read_view(const wwi_joined *j, size_t i, uint64_t t, size_t count, ww_precision precision, size_t stride,
                       void *values, size_t at) {
-    const ww_series_view *view = j->view;
-    const size_t length = (size_t)(j->begins[i + 1] - j->begins[i] - 1);
-    const uint64_t offset = view->offsets ? view->offsets[i] : (j->begins[i] - i) * (uint64_t)view->channels;
-    const bool plain = view->precision == WW_FLOAT && precision == WW_FLOAT && (!view->time_major || j->channels == 1);
     for (size_t c = 0; c < j->channels; c++) {
-        const float *from = (const float *)view->values + offset + (uint64_t)c * length + t;
+        const wwi_line line = wwi_view_line(j->view, i, j->begins[i] - i, c);
+        const bool plain = line.floats && line.stride == 1 && precision == WW_FLOAT;
         float *to = (float *)values + c * stride + at;
         for (size_t p = 0; p < count && plain; p++)
-            to[p] = from[p] - from[p] == 0 ? from[p] : NAN;
+            to[p] = line.floats[t + p] - line.floats[t + p] == 0 ? line.floats[t + p] : NAN;
         for (size_t p = 0; p < count && !plain; p++)
-            wwi_set_value(values, precision, c * stride + at + p,
-                          clean(wwi_view_value(view, offset, length, c, t + p)));
+            wwi_set_value(values, precision, c * stride + at + p, clean(wwi_line_at(line, t + p)));
     }
 }
 
@@ -178,8 +162,7 @@ static ww_status read_part(wwi_joined *j, size_t i, uint64_t t, size_t count, ww
         return read_points(j, t, count, precision, stride, values, at);
     if (t < j->staged_first || t + count > j->staged_first + j->staged_count)
         WWI_TRY(stage(j, t, count));
-    put_points(j, (const unsigned char *)j->staging + (t - j->staged_first) * point_bytes(j), count, precision, stride,
-               values, at);
+    put_points(j, j->staging + (t - j->staged_first) * point_bytes(j), count, precision, stride, values, at);
     return WW_OK;
 }
 
@@ -221,18 +204,17 @@ ww_status wwi_joined_copy(const wwi_joined *j, uint64_t first, uint64_t count, w
                           uint64_t at) {
     const ww_dataset *d = j->dataset;
     const uint64_t size = wwi_precision_bytes(d->precision);
-    ww_status status = WW_OK;
-    for (uint64_t done = 0, part; done < count && status == WW_OK; done += part) {
+    for (uint64_t done = 0, part; done < count; done += part) {
         uint64_t begin;
         const size_t i = wwi_joined_stream(j, first + done, &begin);
         const uint64_t t = first + done - begin, left = d->lengths[i] - t;
-        part = left == 0 ? 1 : left < count - done ? left : count - done;
-        for (size_t c = 0; c < j->channels && status == WW_OK; c++) {
+        part = left ? wwi_least(left, count - done) : 1;
+        for (size_t c = 0; c < j->channels; c++) {
             const uint64_t to = (c * stride + at + done) * size;
-            status = left ? wwi_buffer_copy(d->values, (d->offsets[i] + c * d->lengths[i] + t) * size, values, to,
-                                            part * size)
-                          : wwi_buffer_fill_u32(values, to, size, UINT32_MAX); // NaN between the streams
+            WWI_TRY(left ? wwi_buffer_copy(d->values, (d->offsets[i] + c * d->lengths[i] + t) * size, values, to,
+                                           part * size)
+                         : wwi_buffer_fill_u32(values, to, size, UINT32_MAX)); // NaN between the streams
         }
     }
-    return status;
+    return WW_OK;
 }

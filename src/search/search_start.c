@@ -27,6 +27,12 @@ typedef struct batch {
     wwi_buffer *points, *ends, *starts, *last, *last_starts;
 } batch;
 
+static void batch_free(batch *b) {
+    WWI_BUFFERS_DESTROY(&b->points, &b->ends, &b->starts, &b->last, &b->last_starts);
+    free(b->derived);
+    free(b->values);
+}
+
 static uint64_t begin_of(const ww_search *s, const wanted *w) {
     uint64_t begin;
     (void)wwi_joined_stream(&s->joined, w->candidate->place, &begin);
@@ -60,10 +66,9 @@ static ww_status read_columns(ww_search *s, batch *b, wanted *w) {
 // The columns of all of them on the device, one after the other.
 static ww_status send_columns(ww_search *s, batch *b) {
     const size_t bytes = (size_t)(b->stride * s->of.all_channels * s->value_bytes);
-    b->values = calloc(1, bytes);
-    b->derived = s->derivative ? calloc(1, bytes) : NULL;
-    if (!b->values || (s->derivative && !b->derived))
-        return wwi_fail_memory(bytes);
+    WWI_TRY(wwi_new_zeroed(b->values, bytes));
+    if (s->derivative)
+        WWI_TRY(wwi_new_zeroed(b->derived, bytes));
     uint32_t at = 0;
     for (size_t i = 0; i < b->count; i++) {
         b->all[i].at = at;
@@ -86,7 +91,7 @@ static ww_status launch_matches(ww_search *s, const batch *b, const wwi_open_til
                                       .starts_out = b->last_starts,
                                       .stride = b->stride,
                                       .begin_x = wwi_open_begin_x(s)};
-    ww_open_task *tasks;
+    WWI_FREES ww_open_task *tasks = NULL;
     WWI_TRY(wwi_new(tasks, (end - first) * together));
     for (size_t k = first; k < end; k++)
         for (uint32_t g = 0; g < together; g++) {
@@ -103,16 +108,13 @@ static ww_status launch_matches(ww_search *s, const batch *b, const wwi_open_til
                                         (w->whole ? 0u : WW_TASK_INSIDE) | WW_TASK_LAST | (g ? WW_TASK_IDLE : 0u),
                                .state_out = (uint32_t)k};
         }
-    const ww_status status = wwi_open_launch(s, t, true, tasks, (end - first) * together, &buffers);
-    free(tasks);
-    return status;
+    return wwi_open_launch(s, t, true, tasks, (end - first) * together, &buffers);
 }
 
 static ww_status launch_batch(ww_search *s, batch *b) {
-    ww_status status =
-        WWI_GROW(s->context, {&b->ends, b->stride * s->value_bytes}, {&b->starts, b->stride * sizeof(int32_t)},
-                 {&b->last, b->count * s->value_bytes}, {&b->last_starts, b->count * sizeof(int32_t)});
-    for (size_t i = 0, end; i < b->count && status == WW_OK; i = end) {
+    WWI_TRY(WWI_GROW(s->context, {&b->ends, b->stride * s->value_bytes}, {&b->starts, b->stride * sizeof(int32_t)},
+                     {&b->last, b->count * s->value_bytes}, {&b->last_starts, b->count * sizeof(int32_t)}));
+    for (size_t i = 0, end; i < b->count; i = end) {
         const wwi_open_tiling t = wwi_open_tile(s, b->all[i].candidate->row + 1, b->count, true);
         // Those that follow with the same tiling go together.
         for (end = i + 1; end < b->count; end++) {
@@ -120,74 +122,65 @@ static ww_status launch_batch(ww_search *s, batch *b) {
             if (memcmp(&other, &t, sizeof t) != 0)
                 break;
         }
-        status = launch_matches(s, b, &t, i, end);
+        WWI_TRY(launch_matches(s, b, &t, i, end));
     }
-    return status;
+    return WW_OK;
 }
 
 static ww_status read_starts(ww_search *s, const batch *b) {
-    void *values = malloc((size_t)(b->count * s->value_bytes));
-    int32_t *starts = malloc(b->count * sizeof *starts);
-    ww_status status = values && starts ? WW_OK : wwi_fail_memory(b->count * s->value_bytes);
-    if (status == WW_OK)
-        status = wwi_stream_read(s->stream, b->last, 0, b->count * s->value_bytes, values);
-    if (status == WW_OK)
-        status = wwi_stream_read(s->stream, b->last_starts, 0, b->count * sizeof *starts, starts);
-    for (size_t i = 0; i < b->count && status == WW_OK; i++) {
+    WWI_FREES unsigned char *values = NULL;
+    WWI_FREES int32_t *starts = NULL;
+    WWI_TRY(wwi_new(values, b->count * s->value_bytes));
+    WWI_TRY(wwi_new(starts, b->count));
+    WWI_TRY(wwi_stream_read(s->stream, b->last, 0, b->count * s->value_bytes, values));
+    WWI_TRY(wwi_stream_read(s->stream, b->last_starts, 0, b->count * sizeof *starts, starts));
+    for (size_t i = 0; i < b->count; i++) {
         wwi_candidate *c = b->all[i].candidate;
         if (wwi_host_value(s, values, i) == c->value || b->all[i].whole)
             c->start = (int64_t)(c->place + 1 - b->all[i].columns) + starts[i];
     }
-    free(starts);
-    free(values);
-    return status;
+    return WW_OK;
 }
 
 // `count` matches, all of whose columns have room for `points`.
 static ww_status run_batch(ww_search *s, wanted *all, size_t count, uint64_t points) {
     if (points > UINT32_MAX / 2)
         return wwi_fail(WW_ERROR_OVERFLOW, "a match has more than 2^31 points");
-    batch b = {.all = all, .count = count, .stride = (size_t)points + 32};
-    ww_status status = send_columns(s, &b);
-    if (status == WW_OK && (status = launch_batch(s, &b)) == WW_OK)
-        status = read_starts(s, &b);
-    WWI_BUFFERS_DESTROY(&b.points, &b.ends, &b.starts, &b.last, &b.last_starts);
-    free(b.derived);
-    free(b.values);
-    return status;
+    WWI_ENDS(batch_free) batch b = {.all = all, .count = count, .stride = (size_t)points + 32};
+    WWI_TRY(send_columns(s, &b));
+    WWI_TRY(launch_batch(s, &b));
+    return read_starts(s, &b);
 }
 
 // In batches of matches that have room for all of their columns; one match alone may have more.
 static ww_status run_batches(ww_search *s, wanted *list, size_t count) {
-    ww_status status = WW_OK;
-    for (size_t i = 0, end; i < count && status == WW_OK; i = end) {
+    for (size_t i = 0, end; i < count; i = end) {
         uint64_t points = 0;
         for (end = i; end < count && (end == i || points + list[end].columns <= MOST_POINTS); end++) {
             list[end].columns = wwi_least(list[end].columns, list[end].candidate->place - begin_of(s, &list[end]) + 1);
             points += list[end].columns;
         }
-        status = run_batch(s, list + i, end - i, points);
+        WWI_TRY(run_batch(s, list + i, end - i, points));
     }
-    return status;
+    return WW_OK;
 }
 
-ww_status wwi_open_starts(ww_search *s, wwi_candidate **picked, const size_t *found) {
-    ww_status status = WW_OK;
+ww_status wwi_open_starts(ww_search *s, wwi_candidate *picked, const size_t *found) {
     size_t all = 0, count = 1;
     for (size_t q = 0; q < s->query_count; q++)
         all += found[q];
-    wanted *list = malloc((all ? all : 1) * sizeof *list);
-    if (!list)
-        return wwi_fail_memory(all * sizeof *list);
+    WWI_FREES wanted *list = NULL;
+    WWI_TRY(wwi_new(list, all ? all : 1));
     // In quarters of the query's length: some matches are short, few are much longer than their query.
-    for (uint64_t times = 1; count && status == WW_OK; times = times == 1 ? 5 : 2 * times) {
+    for (uint64_t times = 1; count; times = times == 1 ? 5 : 2 * times) {
         count = 0;
         for (size_t q = 0; q < s->query_count; q++)
-            for (size_t p = 0; p < found[q]; p++)
-                if (picked[q][p].start < 0)
-                    list[count++] = (wanted){&picked[q][p], q, times * s->queries[q].n / 4 + 16, 0, false};
-        status = run_batches(s, list, count);
+            for (size_t p = 0; p < found[q]; p++) {
+                wwi_candidate *c = &picked[q * s->options.k + p];
+                if (c->start < 0)
+                    list[count++] = (wanted){c, q, times * s->queries[q].n / 4 + 16, 0, false};
+            }
+        WWI_TRY(run_batches(s, list, count));
     }
-    free(list);
-    return status;
+    return WW_OK;
 }

@@ -47,32 +47,26 @@ size_t ww_search_stream_delay(const ww_search_stream *stream, size_t query) {
 
 ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
                                   const ww_search_options *options, ww_search_stream **stream) {
-    ww_status status = WW_OK;
-    ww_search_stream *m = NULL;
+    WWI_ENDS(ww_search_stream_destroy) ww_search_stream *m = NULL;
+    WWI_FREES void *copy = NULL;
+    ww_series_view view;
     if (stream)
         *stream = NULL;
     if (!context || !queries || !options || !stream)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, queries, options or stream is NULL");
     WWI_TRY(wwi_new_zeroed(m, 1));
-    ww_series_view view;
-    void *copy;
-    if ((status = wwi_view_make_dense(queries, &view, &copy)) == WW_OK)
-        status = wwi_search_make(context, measure, &view, options, true, &m->search);
-    free(copy);
-    if (status != WW_OK)
-        goto done;
+    WWI_TRY(wwi_view_make_dense(queries, &view, &copy));
+    WWI_TRY(wwi_search_make(context, measure, &view, options, true, &m->search));
     ww_search *s = m->search;
     if (!s->options.has_threshold) {
-        status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a pushed stream without a threshold");
-        wwi_fail_hint("set has_threshold and threshold: matches are reported before the stream's end is known");
-        goto done;
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a pushed stream without a threshold");
+        return wwi_fail_hint("set has_threshold and threshold: matches are reported before the stream's end is known");
     }
     if (s->options.kind == WW_SEARCH_SUPER || s->given.relax_end_x) {
-        status = wwi_fail(WW_ERROR_UNSUPPORTED, "a pushed stream has no end yet: %s",
-                          s->given.relax_end_x ? "relax_end_x" : "WW_SEARCH_SUPER");
-        wwi_fail_hint(s->given.relax_end_x ? "leave relax_end_x at 0; relax_begin_x may be set"
-                                           : "search the whole stream by ww_search_run()");
-        goto done;
+        wwi_fail(WW_ERROR_UNSUPPORTED, "a pushed stream has no end yet: %s",
+                 s->given.relax_end_x ? "relax_end_x" : "WW_SEARCH_SUPER");
+        return wwi_fail_hint(s->given.relax_end_x ? "leave relax_end_x at 0; relax_begin_x may be set"
+                                                  : "search the whole stream by ww_search_run()");
     }
     for (size_t q = 0; q < s->query_count; q++) {
         const uint64_t reach = reach_of(s, q);
@@ -81,15 +75,10 @@ ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure
         // All places within the threshold are wanted.
         s->queries[q].kept = SIZE_MAX;
     }
-    m->tail = malloc((m->kept + 1) * s->of.all_channels * sizeof *m->tail);
-    m->before = malloc(s->query_count * sizeof *m->before);
-    if (!m->tail || !m->before)
-        status = wwi_fail_memory(m->kept * sizeof *m->tail);
-done:
-    if (status != WW_OK)
-        ww_search_stream_destroy(&m);
-    *stream = m;
-    return status;
+    WWI_TRY(wwi_new(m->tail, (m->kept + 1) * s->of.all_channels));
+    WWI_TRY(wwi_new(m->before, s->query_count));
+    *stream = wwi_taken(&m);
+    return WW_OK;
 }
 
 static int by_place(const void *a, const void *b) {
@@ -184,9 +173,8 @@ static ww_status search_block(ww_search_stream *m, const pushed *of) {
     const size_t channels = s->of.all_channels, kept = m->received < m->kept ? (size_t)m->received : m->kept,
                  points = kept + of->count, all = b->lead + points;
     const size_t stride = (all + s->most_points + 64) / 64 * 64 + 64;
-    ww_status status = stride > b->stride ? wwi_block_allocate(s, stride, true) : WW_OK;
-    if (status != WW_OK)
-        return status;
+    if (stride > b->stride)
+        WWI_TRY(wwi_block_allocate(s, stride, true));
     for (size_t c = 0; c < channels; c++)
         for (size_t p = 0; p < all; p++)
             wwi_set_value(b->host_values, s->of.precision, c * b->stride + p, block_value(m, of, kept, p, c));
@@ -196,10 +184,8 @@ static ww_status search_block(ww_search_stream *m, const pushed *of) {
     b->places = points;
     const size_t lost = s->derivative ? 2 : 0; // a derivative looks ahead
     if (s->windows || points > lost) {
-        if ((status = wwi_block_send(s, (uint32_t)points)) == WW_OK)
-            status = s->windows ? wwi_windows_block(s, (uint32_t)points) : wwi_open_block(s, (uint32_t)(points - lost));
-        if (status != WW_OK)
-            return status;
+        WWI_TRY(wwi_block_send(s, (uint32_t)points));
+        WWI_TRY(s->windows ? wwi_windows_block(s, (uint32_t)points) : wwi_open_block(s, (uint32_t)(points - lost)));
     }
     m->received += of->count;
     keep_tail(m, points);

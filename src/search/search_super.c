@@ -39,32 +39,35 @@ static ww_status run_query(ww_search *s, ww_search *inner, size_t q, ww_match *a
     return WW_OK;
 }
 
-ww_status wwi_super_run(ww_search *s, const ww_series_view *streams, ww_match *matches, size_t *found) {
+static ww_status run_queries(ww_search *s, const ww_series_view *streams, ww_match *matches, size_t *found) {
     const struct wwi_super *own = s->super;
-    const double began = wwi_seconds();
     const size_t k = s->options.k;
     ww_search_options options = s->options;
-    ww_search *inner = NULL;
-    ww_match *all = NULL;
-    size_t *counts = NULL;
+    WWI_ENDS(ww_search_destroy) ww_search *inner = NULL;
+    WWI_FREES ww_match *all = NULL;
+    WWI_FREES size_t *counts = NULL;
     options.kind = WW_SEARCH_OPEN;
     options.run = &s->run;
-    s->info = (ww_search_info)WW_SEARCH_INFO_INIT;
     if (streams->channels != own->channels)
         return wwi_fail(WW_ERROR_CHANNELS, "the streams have %zu channels, the queries %zu", streams->channels,
                         own->channels);
-    ww_status status = wwi_search_make(s->context, &s->given, streams, &options, false, &inner);
+    WWI_TRY(wwi_search_make(s->context, &s->given, streams, &options, false, &inner));
     uint64_t bytes;
-    if (status == WW_OK && (!wwi_mul_u64(streams->count, k * sizeof *all, &bytes) || bytes > PTRDIFF_MAX))
-        status = wwi_fail(WW_ERROR_OVERFLOW, "%zu streams", streams->count);
-    if (status == WW_OK && (!(all = malloc((size_t)bytes)) || !(counts = malloc(streams->count * sizeof *counts))))
-        status = wwi_fail_memory(bytes);
-    for (size_t q = 0; q < own->count && status == WW_OK; q++)
-        if ((status = run_query(s, inner, q, all, counts)) == WW_OK)
-            choose(streams->count, k, all, counts, matches + q * k, found ? found + q : NULL);
+    if (!wwi_mul_u64(streams->count, k * sizeof *all, &bytes) || bytes > PTRDIFF_MAX)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu streams", streams->count);
+    WWI_TRY(wwi_new(all, streams->count * k));
+    WWI_TRY(wwi_new(counts, streams->count));
+    for (size_t q = 0; q < own->count; q++) {
+        WWI_TRY(run_query(s, inner, q, all, counts));
+        choose(streams->count, k, all, counts, matches + q * k, found ? found + q : NULL);
+    }
+    return WW_OK;
+}
+
+ww_status wwi_super_run(ww_search *s, const ww_series_view *streams, ww_match *matches, size_t *found) {
+    const double began = wwi_seconds();
+    s->info = (ww_search_info)WW_SEARCH_INFO_INIT;
+    const ww_status status = run_queries(s, streams, matches, found);
     s->info.seconds_wall = wwi_seconds() - began;
-    free(counts);
-    free(all);
-    ww_search_destroy(&inner);
     return status;
 }

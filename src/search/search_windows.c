@@ -33,8 +33,13 @@ typedef struct part {
     size_t counted;        // the query for which the table's windows were counted; SIZE_MAX: none
 } part;
 
+static void part_free(part *p) {
+    free(p->counts);
+    free(p->left);
+}
+
 void wwi_windows_destroy(struct wwi_windows **windows) {
-    struct wwi_windows *w = *windows;
+    struct wwi_windows *w = wwi_taken(windows);
     if (!w)
         return;
     WWI_KERNELS_DESTROY(&w->moments, &w->whole, &w->envelope, &w->bounds, &w->kernel[0], &w->kernel[1]);
@@ -44,7 +49,6 @@ void wwi_windows_destroy(struct wwi_windows **windows) {
     wwi_program_release(&w->program[1]);
     WWI_BUFFERS_DESTROY(&w->table, &w->below, &w->above, &w->lists, &w->found, &w->counters, &w->scratch);
     free(w);
-    *windows = NULL;
 }
 
 // ---- programs
@@ -158,14 +162,16 @@ ww_status wwi_windows_begin(ww_search *s, uint64_t bytes) {
     struct wwi_windows *w = s->windows;
     const uint64_t envelope = s->bounded ? bytes : 0,
                    lists = envelope / s->of.all_channels / s->value_bytes * s->query_count * sizeof(uint32_t);
-    const ww_status status =
-        WWI_GROW(s->context, {&w->table, 3 * bytes}, {&w->below, envelope}, {&w->above, envelope}, {&w->lists, lists},
-                 {&w->counters, counter_bytes(s)}, {&w->found, s->query_count * sizeof(uint32_t)});
     w->done = 0;
-    return status == WW_OK ? wwi_buffer_fill_u32(w->counters, 0, counter_bytes(s), 0) : status;
+    WWI_TRY(WWI_GROW(s->context, {&w->table, 3 * bytes}, {&w->below, envelope}, {&w->above, envelope},
+                     {&w->lists, lists}, {&w->counters, counter_bytes(s)},
+                     {&w->found, s->query_count * sizeof(uint32_t)}));
+    return wwi_buffer_fill_u32(w->counters, 0, counter_bytes(s), 0);
 }
 
 void wwi_windows_forget(ww_search *s) {
+    if (!s->windows)
+        return;
     s->windows->table_of = 0;
     s->windows->reach_of = UINT32_MAX;
 }
@@ -255,10 +261,9 @@ static ww_status launch_windows(ww_search *s, size_t i, bool listed, uint32_t fi
                    lanes = ribbon ? 1 : (uint64_t)s->vector, values = lanes > 1 ? lanes * (1 + s->of.channels) : 1;
     const uint64_t needed = wwi_ceil_div(wwi_ceil_div(count, lanes), group),
                    groups = wwi_least(needed, resident(s) * (ribbon ? 4 : 1));
-    ww_status status = make_windows(s, listed);
-    if (status == WW_OK)
-        status = wwi_grow_buffer(s->context, &w->scratch, ribbon ? 1 : groups * group * n * values * s->value_bytes);
-    for (uint32_t pass = 0; pass < s->of.passes && status == WW_OK; pass++) {
+    WWI_TRY(make_windows(s, listed));
+    WWI_TRY(wwi_grow_buffer(s->context, &w->scratch, ribbon ? 1 : groups * group * n * values * s->value_bytes));
+    for (uint32_t pass = 0; pass < s->of.passes; pass++) {
         job.channel = pass;
         job.accumulate = pass > 0;
         const wwi_arg args[] = {
@@ -274,9 +279,9 @@ static ww_status launch_windows(ww_search *s, size_t i, bool listed, uint32_t fi
             WWI_BUFFER(w->counters),
             {WWI_ARG_VALUE, wwi_args_bytes(&s->of.parameters, offsetof(ww_window_args, parameters)), &job},
             WWI_LOCAL((size_t)((n + 64) * s->value_bytes))};
-        status = wwi_launch(w->kernel[listed], groups, group, args, sizeof args / sizeof *args - (ribbon ? 0 : 1));
+        WWI_TRY(wwi_launch(w->kernel[listed], groups, group, args, sizeof args / sizeof *args - (ribbon ? 0 : 1)));
     }
-    return status;
+    return WW_OK;
 }
 
 // Waits for what is enqueued and lets the caller stop the search.
@@ -302,10 +307,8 @@ static ww_status enqueued(ww_search *s, double cells, bool more) {
 static ww_status take_of_list(ww_search *s, size_t i, uint32_t first, uint32_t count) {
     const uint64_t begin = i * s->block.stride * sizeof(uint32_t), bytes = count * sizeof(uint32_t);
     wwi_buffer *list = s->windows->lists;
-    const ww_status status = wwi_buffer_fill_u32(s->windows->found, i * sizeof(uint32_t), sizeof(uint32_t), count);
-    if (status != WW_OK || !first)
-        return status;
-    return wwi_buffer_copy(list, begin + first * sizeof(uint32_t), list, begin, bytes);
+    WWI_TRY(wwi_buffer_fill_u32(s->windows->found, i * sizeof(uint32_t), sizeof(uint32_t), count));
+    return first ? wwi_buffer_copy(list, begin + first * sizeof(uint32_t), list, begin, bytes) : WW_OK;
 }
 
 // The same in launches that are not too long.
@@ -313,21 +316,18 @@ static ww_status compute_windows(ww_search *s, size_t i, bool listed, uint32_t f
     const double each = (double)window_cells(s, i);
     const uint64_t least =
         s->gpu ? 1024 : 2 * wwi_compute_units(s->context) * (uint64_t)s->vector; // fewer leave it idle
-    ww_status status = WW_OK;
     if (listed)
         s->info.cells_started += (uint64_t)each * count; // the others: with the windows that are there
-    for (uint32_t done = 0, now; done < count && status == WW_OK; done += now) {
+    for (uint32_t done = 0, now; done < count; done += now) {
         const uint64_t units = wwi_pace_units(&s->pace, s->rate, count - done, each);
         now = (uint32_t)wwi_least(units < least ? least : units,
                                   listed && done ? wwi_least(done, count - done) : count - done);
         if (listed && now < count)
-            status = take_of_list(s, i, done, now);
-        if (status == WW_OK)
-            status = launch_windows(s, i, listed, listed ? 0 : first + done, now);
-        if (status == WW_OK)
-            status = enqueued(s, each * now, done + now < count);
+            WWI_TRY(take_of_list(s, i, done, now));
+        WWI_TRY(launch_windows(s, i, listed, listed ? 0 : first + done, now));
+        WWI_TRY(enqueued(s, each * now, done + now < count));
     }
-    return status;
+    return WW_OK;
 }
 
 // ---- parts of a block
@@ -335,17 +335,16 @@ static ww_status compute_windows(ww_search *s, size_t i, bool listed, uint32_t f
 // How many windows each query has in the part; results where it has fewer are not numbers.
 static ww_status count_windows(ww_search *s, part *p) {
     const uint64_t each = s->block.stride * s->value_bytes;
-    ww_status status = WW_OK;
-    for (size_t i = 0; i < s->query_count && status == WW_OK; i++) {
+    for (size_t i = 0; i < s->query_count; i++) {
         wwi_query *q = &s->queries[i];
         const uint32_t length = (uint32_t)q->length, windows = p->points >= length ? p->points - length + 1 : 0;
         p->counts[i] = windows <= p->first ? 0 : (uint32_t)wwi_least(windows - p->first, p->count);
         q->in_part = p->counts[i] > 0;
         if (p->counts[i] < p->count)
-            status = wwi_buffer_fill_u32(s->block.out, i * each + p->first * s->value_bytes, p->count * s->value_bytes,
-                                         UINT32_MAX);
+            WWI_TRY(wwi_buffer_fill_u32(s->block.out, i * each + p->first * s->value_bytes, p->count * s->value_bytes,
+                                        UINT32_MAX));
     }
-    return status;
+    return WW_OK;
 }
 
 // Queries of one length follow each other where the caller has them so: a table serves for all of them.
@@ -362,14 +361,13 @@ static ww_status make_table(ww_search *s, size_t i, part *p) {
 static ww_status bound_windows(ww_search *s, size_t i, part *p) {
     struct wwi_windows *w = s->windows;
     wwi_query *q = &s->queries[i];
-    ww_status status = WW_OK;
     if (p->counted == SIZE_MAX || p->counts[p->counted] != p->counts[i]) {
-        status = launch_whole(s, i, p->first, p->counts[i]);
+        WWI_TRY(launch_whole(s, i, p->first, p->counts[i]));
         p->counted = i;
     }
     q->counted = p->counted;
-    if (status != WW_OK || !q->bounded)
-        return status;
+    if (!q->bounded)
+        return WW_OK;
     if (w->reach_of != q->reach)
         WWI_TRY(launch_envelope(s, p->points, q->reach));
     w->reach_of = q->reach;
@@ -380,60 +378,63 @@ static ww_status bound_windows(ww_search *s, size_t i, part *p) {
 
 // How many windows the bounds left of the queries that have any.
 static ww_status read_left(ww_search *s, part *p) {
-    ww_status status = WW_OK;
-    uint32_t *found;
-    WWI_TRY(wwi_new(found, s->query_count));
+    WWI_FREES uint32_t *found = NULL;
     bool any = false;
     for (size_t i = 0; i < s->query_count; i++)
         any |= p->left[i] != 0;
-    if (any)
-        status = wwi_stream_read(s->stream, s->windows->found, 0, s->query_count * sizeof *found, found);
-    for (size_t i = 0; i < s->query_count && any; i++)
+    if (!any)
+        return WW_OK;
+    WWI_TRY(wwi_new(found, s->query_count));
+    WWI_TRY(wwi_stream_read(s->stream, s->windows->found, 0, s->query_count * sizeof *found, found));
+    for (size_t i = 0; i < s->query_count; i++)
         p->left[i] = p->left[i] ? found[i] : 0;
-    free(found);
-    return status;
+    return WW_OK;
 }
 
-static ww_status search_part(ww_search *s, part *p) {
-    ww_status status = wwi_collect_limits(s);
-    if (status == WW_OK)
-        status = count_windows(s, p);
-    for (size_t i = 0; i < s->query_count && status == WW_OK; i++) {
+// The bounds of all queries that have windows in the part.
+static ww_status bound_part(ww_search *s, part *p) {
+    WWI_TRY(wwi_collect_limits(s));
+    WWI_TRY(count_windows(s, p));
+    for (size_t i = 0; i < s->query_count; i++) {
         wwi_query *q = &s->queries[i];
         if (!p->counts[i])
             continue;
         q->bounded = s->bounded && isfinite(wwi_candidates_bar(s, q)) && q->share < 0.5;
-        if ((status = make_table(s, i, p)) == WW_OK && (status = bound_windows(s, i, p)) == WW_OK && q->bounded) {
-            // A bound takes about as long as a cell.
-            s->pace.waiting += (uint64_t)q->n * p->counts[i];
-            if ((double)s->pace.waiting >= s->rate * s->pace.aim)
-                status = wait_for_windows(s);
-        }
+        WWI_TRY(make_table(s, i, p));
+        WWI_TRY(bound_windows(s, i, p));
+        if (!q->bounded)
+            continue;
+        // A bound takes about as long as a cell.
+        s->pace.waiting += (uint64_t)q->n * p->counts[i];
+        if ((double)s->pace.waiting >= s->rate * s->pace.aim)
+            WWI_TRY(wait_for_windows(s));
     }
-    if (status == WW_OK)
-        status = read_left(s, p);
+    return read_left(s, p);
+}
+
+static ww_status search_part(ww_search *s, part *p) {
+    const ww_status status = bound_part(s, p);
     s->pace.waiting = 0;
     s->pace.since = wwi_seconds();
-    for (size_t i = 0; i < s->query_count && status == WW_OK; i++) {
+    WWI_TRY(status);
+    for (size_t i = 0; i < s->query_count; i++) {
         wwi_query *q = &s->queries[i];
         if (!p->counts[i] || (q->bounded && !p->left[i]))
             continue;
-        if ((status = make_table(s, i, p)) == WW_OK)
-            status =
-                compute_windows(s, i, q->bounded, q->bounded ? 0 : p->first, q->bounded ? p->left[i] : p->counts[i]);
+        WWI_TRY(make_table(s, i, p));
+        WWI_TRY(compute_windows(s, i, q->bounded, q->bounded ? 0 : p->first, q->bounded ? p->left[i] : p->counts[i]));
         // After a while the bounds are tried again.
         q->share = q->bounded ? (double)p->left[i] / p->counts[i] : q->share * 0.9;
     }
-    return status == WW_OK ? wwi_collect(s, p->first, p->count) : status;
+    return wwi_collect(s, p->first, p->count);
 }
 
 // What the kernels counted of the last part.
 static ww_status take_counters(ww_search *s) {
-    uint32_t *counters = malloc(counter_bytes(s));
-    if (!counters)
-        return wwi_fail_memory(counter_bytes(s));
-    ww_status status = wwi_stream_read(s->stream, s->windows->counters, 0, counter_bytes(s), counters);
-    for (size_t q = 0; q < s->query_count && status == WW_OK; q++) {
+    WWI_FREES uint32_t *counters = NULL;
+    WWI_TRY(wwi_new(counters, 5 * s->query_count));
+    WWI_TRY(wwi_stream_read(s->stream, s->windows->counters, 0, counter_bytes(s), counters));
+    for (size_t q = 0; q < s->query_count; q++) {
         const wwi_query *query = &s->queries[q];
         const uint64_t whole = query->in_part ? counters[4 * s->query_count + query->counted] : 0,
                        cells = whole * window_cells(s, q);
@@ -445,8 +446,7 @@ static ww_status take_counters(ww_search *s) {
         s->info.excluded_keogh_turned += counters[4 * q + 2];
         s->info.abandoned += counters[4 * q + 3];
     }
-    free(counters);
-    return status == WW_OK ? wwi_buffer_fill_u32(s->windows->counters, 0, counter_bytes(s), 0) : status;
+    return wwi_buffer_fill_u32(s->windows->counters, 0, counter_bytes(s), 0);
 }
 
 ww_status wwi_windows_block(ww_search *s, uint32_t points) {
@@ -454,21 +454,19 @@ ww_status wwi_windows_block(ww_search *s, uint32_t points) {
     if (points < shortest)
         return WW_OK;
     const uint32_t end = (uint32_t)wwi_least(points - shortest + 1, s->block.places);
-    part p = {.points = points,
-              .counts = malloc(s->query_count * sizeof *p.counts),
-              .left = malloc(s->query_count * sizeof *p.left)};
-    ww_status status = p.counts && p.left ? WW_OK : wwi_fail_memory(s->query_count * sizeof *p.left);
-    for (; p.first < end && status == WW_OK; p.first += p.count) {
+    WWI_ENDS(part_free) part p = {.points = points};
+    WWI_TRY(wwi_new(p.counts, s->query_count));
+    WWI_TRY(wwi_new(p.left, s->query_count));
+    for (; p.first < end; p.first += p.count) {
         // A part is at most three times what is done: until there is a good limit, little is computed in vain.
         const uint64_t grown = s->windows->done < FIRST ? FIRST : 3 * s->windows->done;
         p.count = s->streaming ? end - p.first : (uint32_t)wwi_least(grown, end - p.first);
         p.counted = SIZE_MAX;
         memset(p.left, 0, s->query_count * sizeof *p.left);
-        if ((status = search_part(s, &p)) == WW_OK && (status = take_counters(s)) == WW_OK)
-            status = wwi_pace_report(&s->pace, (uint64_t)p.count * s->query_count);
+        WWI_TRY(search_part(s, &p));
+        WWI_TRY(take_counters(s));
+        WWI_TRY(wwi_pace_report(&s->pace, (uint64_t)p.count * s->query_count));
         s->windows->done += p.count;
     }
-    free(p.left);
-    free(p.counts);
-    return status;
+    return WW_OK;
 }
