@@ -168,7 +168,7 @@ static ww_status run(job *j, const ww_series_view *queries, const ww_search_opti
     if (!j->queries.values || j->queries.count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "no queries");
     WWI_TRY(wwi_search_check_options(&j->options));
-    WWI_TRY(wwi_joined_open(&all, &j->streams, false));
+    WWI_TRY(wwi_joined_open(&all, &j->streams));
     j->points = wwi_joined_length(&all);
     for (size_t q = 0; q < j->queries.count; q++)
         j->cells += (double)length_of(j, q);

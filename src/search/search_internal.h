@@ -58,7 +58,6 @@ typedef struct wwi_joined {
     uint64_t *begins;       // where each stream begins; the last is one after the separator of the last
     uint64_t shift;         // of a part of them: the place where it begins; its places count from there
     uint64_t part;          // its places, of which the last is no point; 0: all
-    bool derivative;        // each point becomes the derivative at the next point
     unsigned char *staging; // for `from`: points [staged_first, staged_first + staged_count) of it
     size_t staged;          // points that it has room for
     uint64_t staged_first, staged_count;
@@ -148,7 +147,7 @@ void wwi_super_destroy(struct wwi_super **super);
 
 // ---- search_source.c
 // `streams` has one of view, from and dataset.
-ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams, bool derivative);
+ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams);
 void wwi_joined_close(wwi_joined *j);
 uint64_t wwi_joined_length(const wwi_joined *j); // with the separators; of a part its own
 // Places [first, first+count) of all channels, `stride` values apart, in the precision; NaN between the streams and for

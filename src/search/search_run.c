@@ -57,7 +57,7 @@ static ww_status walk(ww_search *s, const wwi_joined *streams, ww_match *matches
     const size_t k = s->options.k;
     WWI_FREES wwi_candidate *picked = NULL;
     WWI_FREES size_t *counts = NULL;
-    WWI_TRY(wwi_joined_open(&s->joined, streams, s->derivative));
+    WWI_TRY(wwi_joined_open(&s->joined, streams));
     if (s->joined.channels != s->of.all_channels)
         return wwi_fail(WW_ERROR_CHANNELS, "the streams have %zu channels, the queries %zu", s->joined.channels,
                         (size_t)s->of.all_channels);
@@ -88,7 +88,7 @@ ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matc
 ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count,
                                 ww_match *matches) {
     WWI_ENDS(wwi_joined_close) wwi_joined part = {0};
-    WWI_TRY(wwi_joined_open(&part, streams, s->derivative));
+    WWI_TRY(wwi_joined_open(&part, streams));
     if (first % WW_SEARCH_PART_POINTS || first >= part.begins[part.count] || count == 0) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part of %llu points from point %llu of %llu on",
                  (unsigned long long)count, (unsigned long long)first, (unsigned long long)part.begins[part.count]);

@@ -9,13 +9,12 @@
 #include "data/view.h"
 #include "search/search_internal.h"
 
-ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams, bool derivative) {
+ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams) {
     *j = (wwi_joined){.view = streams->view,
                       .from = streams->from,
                       .dataset = streams->dataset,
                       .shift = streams->shift,
                       .part = streams->part};
-    j->derivative = derivative;
     j->count = j->dataset ? j->dataset->count : j->view ? j->view->count : 1;
     j->channels = j->dataset ? j->dataset->channels : j->view ? j->view->channels : j->from->channels;
     WWI_TRY(wwi_new(j->begins, j->count + 1));
