@@ -349,10 +349,10 @@ WW_INLINE void ww_sort_distances(local double *sorted, local uint *classes, cons
 // class. Two barriers, and one each step of the bitonic sort.
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_shapelet_rescore(global const double *restrict nearest, global const uint4 *restrict candidates,
-                  global const uint *restrict class_of, global const uint *restrict totals,
-                  global const double *restrict before, global const long *restrict steps, const uint n,
-                  const uint class_count, const uint combine, const uint unscaled, local double *sorted,
-                  local uint *classes, local uint *counts, global long *restrict gains, global double *restrict gaps) {
+                    global const uint *restrict class_of, global const uint *restrict totals,
+                    global const double *restrict before, global const long *restrict steps, const uint n,
+                    const uint class_count, const uint combine, const uint unscaled, local double *sorted,
+                    local uint *classes, local uint *counts, global long *restrict gains, global double *restrict gaps) {
     const uint lid = (uint)get_local_id(0), p = (uint)get_group_id(0);
     const double scale = unscaled ? (double)candidates[p].z : 1.0;
     for (uint j = lid; j < n; j += WW_WG) {

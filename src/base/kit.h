@@ -7,9 +7,6 @@
 
 #include "base/grow.h"
 
-// An array and its length, as two arguments.
-#define WWI_ALL(array) (array), sizeof(array) / sizeof *(array)
-
 // A list in braces, that is written line by line as it fits.
 #define WWI_LIST(...)                                                                                                  \
     { __VA_ARGS__ }

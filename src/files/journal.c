@@ -61,13 +61,13 @@ void wwi_journal_add(wwi_journal_lines *lines, const char *format, ...) {
     va_end(arguments);
 }
 
-static void free_lines(wwi_journal_lines *lines) {
+void wwi_journal_lines_free(wwi_journal_lines *lines) {
     free(lines->bytes);
 }
 
 ww_status wwi_journal_save(const char *path, bool again, const wwi_journal_identity *identity,
                            const wwi_journal_lines *lines) {
-    WWI_ENDS(free_lines) wwi_journal_lines all = {.status = lines->status};
+    WWI_ENDS(wwi_journal_lines_free) wwi_journal_lines all = {.status = lines->status};
     wwi_output output;
     char sum[SUM_BYTES];
     wwi_journal_add(&all, HEAD "version %s\n", ww_version());
@@ -243,7 +243,7 @@ ww_status ww_journal_mark(ww_journal *journal, uint64_t first, uint64_t count) {
 }
 
 static ww_status write_units(ww_journal *journal, bool again) {
-    WWI_ENDS(free_lines) wwi_journal_lines lines = {.bytes = NULL};
+    WWI_ENDS(wwi_journal_lines_free) wwi_journal_lines lines = {.bytes = NULL};
     wwi_journal_add(&lines, "%" PRIu64 " %" PRIu64 "\n", journal->first, journal->count);
     for (size_t i = 0; i < journal->range_count; i++)
         wwi_journal_add(&lines, "%" PRIu64 " %" PRIu64 "\n", journal->ranges[i].first, journal->ranges[i].end);

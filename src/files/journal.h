@@ -31,6 +31,7 @@ enum { WWI_JOURNAL_DEVICE_BYTES = 512 };
 // The kind of a device: name and driver.
 void wwi_journal_device(const ww_context *context, char text[WWI_JOURNAL_DEVICE_BYTES]);
 
+void wwi_journal_lines_free(wwi_journal_lines *lines);
 // Nothing is added after a failure.
 void wwi_journal_add(wwi_journal_lines *lines, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

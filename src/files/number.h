@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decimal numbers in text: correctly rounded to double, as strtod() in the C locale.
+// Decimal numbers in text: correctly rounded to double, as strtod() in the C locale. Whole numbers in bytes.
 #ifndef WAVEWARP_NUMBER_H
 #define WAVEWARP_NUMBER_H
 

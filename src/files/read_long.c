@@ -159,8 +159,8 @@ static ww_status read_rows(wwi_text *text, const void *how, void *result) {
 
 static void free_rows(rows *r) {
     wwi_class_names_free(&r->names);
-    free(r->points.data);
-    free(r->times.data);
+    wwi_values_free(&r->points);
+    wwi_values_free(&r->times);
     free(r->series);
 }
 
@@ -175,8 +175,8 @@ typedef struct series {
 
 static void free_series(series *s) {
     wwi_class_names_free(&s->names);
-    free(s->points.data);
-    free(s->times.data);
+    wwi_values_free(&s->points);
+    wwi_values_free(&s->times);
 }
 
 static ww_status append(wwi_values *to, const double *data, size_t count) {

@@ -94,8 +94,8 @@ typedef struct series {
 } series;
 
 static void free_series(series *s) {
-    free(s->values.data);
-    free(s->times.data);
+    wwi_values_free(&s->values);
+    wwi_values_free(&s->times);
     free(s->label);
 }
 

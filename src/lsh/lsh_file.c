@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "files/byte_source.h"
+#include "files/number.h"
 #include "files/output.h"
 #include "lsh/lsh_index.h"
 
@@ -52,10 +53,8 @@ static void put_double(bytes *b, double value) {
 
 // `count` numbers of `size` bytes, between this machine's order and the file's; its own inverse.
 static void swap_if_big(void *values, uint64_t count, unsigned size) {
-    const uint16_t one = 1;
-    unsigned char first, *at = values;
-    memcpy(&first, &one, 1);
-    for (uint64_t i = 0; !first && i < count; i++, at += size)
+    unsigned char *at = values;
+    for (uint64_t i = 0; !wwi_is_little_endian() && i < count; i++, at += size)
         for (unsigned j = 0; j < size / 2; j++) {
             const unsigned char byte = at[j];
             at[j] = at[size - 1 - j];
@@ -90,10 +89,7 @@ static const unsigned char *take(reader *r, uint64_t count) {
 
 static uint64_t take_number(reader *r, unsigned size) {
     const unsigned char *at = take(r, size);
-    uint64_t value = 0;
-    for (unsigned i = 0; at && i < size; i++)
-        value |= (uint64_t)at[i] << (8 * i);
-    return value;
+    return at ? wwi_little((const char *)at, size) : 0;
 }
 
 static double take_double(reader *r) {

@@ -42,7 +42,7 @@ static void add_series(wwi_journal_lines *lines, const wwi_shapelet_past *past) 
 
 ww_status wwi_shapelet_past_write(const char *path, const wwi_journal_identity *identity,
                                   const wwi_shapelet_past *past) {
-    wwi_journal_lines lines = {.bytes = NULL};
+    WWI_ENDS(wwi_journal_lines_free) wwi_journal_lines lines = {.bytes = NULL};
     size_t at = 0;
     wwi_journal_add(&lines, "%zu\n", past->searches);
     for (size_t i = 0; i < past->searches; at += past->counts[i++]) {
@@ -52,9 +52,7 @@ ww_status wwi_shapelet_past_write(const char *path, const wwi_journal_identity *
     wwi_journal_add(&lines, "%" PRIu64 " %zu\n", past->columns, past->unfinished_count);
     add_places(&lines, past->found + at, past->unfinished_count);
     add_series(&lines, past);
-    const ww_status status = wwi_journal_save(path, true, identity, &lines);
-    free(lines.bytes);
-    return status;
+    return wwi_journal_save(path, true, identity, &lines);
 }
 
 // ---- reading
@@ -116,7 +114,6 @@ ww_status wwi_shapelet_past_read(const char *path, const wwi_journal_identity *w
     memset(past, 0, sizeof *past);
     // The order of the candidates, and so how far a search is, depends on the device.
     WWI_TRY(wwi_journal_load(path, wanted, false, &journal));
-    const ww_status status = journal.bytes ? parse(journal.lines, path, past) : WW_OK;
-    free(journal.bytes);
-    return status;
+    WWI_FREES char *bytes = journal.bytes;
+    return bytes ? parse(journal.lines, path, past) : WW_OK;
 }
