@@ -221,7 +221,7 @@ static int set_parameter(const char *command, ww_measure *measure, const char *t
         return cli_usage(command, "--param is '%s', but must be NAME=NUMBER", text);
     memcpy(name, text, length);
     name[length] = '\0';
-    return ww_measure_set(measure, name, value) == WW_OK ? CLI_GO_ON : cli_fail();
+    return cli_status(ww_measure_set(measure, name, value));
 }
 
 // A recurrence's text, whole.
@@ -321,7 +321,7 @@ void cli_context_options(const cli_device_options *options, ww_context_options *
 int cli_context_open(const cli_device_options *options, ww_context **context) {
     ww_context_options open = WW_CONTEXT_OPTIONS_INIT;
     cli_context_options(options, &open);
-    return ww_context_create(&open, context) == WW_OK ? CLI_GO_ON : cli_fail();
+    return cli_status(ww_context_create(&open, context));
 }
 
 ww_precision cli_precision(const cli_device_options *options) {

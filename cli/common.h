@@ -7,6 +7,7 @@
 #include <wavewarp/wavewarp.h>
 
 #include "arguments.h"
+#include "ends.h"
 
 // Choices of options: names of the library's values, then NULL.
 const char *const *cli_engines(void);
@@ -105,6 +106,10 @@ enum { CLI_MISSING_AUTO = 0, CLI_MISSING_ERROR = 1 }; // of cli_missing; then th
 
 // Reports the library's last error; gives the exit code.
 int cli_fail(void);
+// Of a call of the library: reports its failure.
+static inline int cli_status(ww_status status) {
+    return status == WW_OK ? CLI_GO_ON : cli_fail();
+}
 int cli_fail_with(const ww_error *error);
 // The same; what is wrong in a series or a point follows the path of its file. `path` NULL: as cli_fail().
 int cli_fail_in(const char *path);
