@@ -94,19 +94,22 @@ ok "of two" gives 0 shapelets fit a.ts -k 3 --length-step 4 -d $pair -o all.json
 ok "the same bytes" eval 'cmp -s one.json all.json && absent here.txt'
 "$program" generate cbf -n 120 -l 150 -s 4 -o long.ts
 ok "a longer tree, one device" gives 0 shapelets fit long.ts -k 3 -d $one -o one.json --max-depth 2 --start-step 2
-# Ended by SIGTERM, which keeps what was found; where it is done before, it begins anew.
+# Ended by SIGTERM, which keeps what was found. Where it is done before, it begins anew and is ended earlier; where nothing
+# was found yet, later.
 stopped() {
-    local process code
-    for delay in 1.5 1 0.7 0.5 0.3; do
+    local process code delay=1000 round
+    for ((round = 0; round < 10; round++)); do
         rm -f here.txt all.json
         env --default-signal=TERM "$program" shapelets fit long.ts -k 3 -d $pair -o all.json --max-depth 2 --start-step 2 --checkpoint here.txt >out 2>err </dev/null &
         process=$!
-        sleep $delay
+        sleep $((delay / 1000)).$(printf %03d $((delay % 1000)))
         kill -TERM $process 2>/dev/null
         wait $process
         code=$?
         [ $code -eq 143 ] && [ -s here.txt ] && return 0
+        [ $code -eq 143 ] && delay=$((delay * 3 / 2)) || delay=$((delay / 2))
     done
+    echo "# exit code $code after $delay ms"
     return 1
 }
 ok "two, ended by a signal" stopped
