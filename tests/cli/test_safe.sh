@@ -104,20 +104,23 @@ ok "the same text" same whole.csv blocks.csv
 "$program" generate random-walk -n 300000 -l 4 -o pairs.npy 2>err
 
 # stopped SIGNAL WANTED FILE ARGUMENT...: sends the signal as soon as FILE has a part. True when the program ends with
-# WANTED and leaves neither FILE nor a part.
+# WANTED and leaves neither FILE nor a part. One that had done its work before begins anew.
 stopped() {
-    local signal=$1 wanted=$2 file=$3 process got
+    local signal=$1 wanted=$2 file=$3 process got=0
     shift 3
-    rm -f "$file"
-    env --default-signal=INT,TERM,HUP "$program" "$@" >out 2>err </dev/null &
-    process=$!
-    until compgen -G "$file.part-*" >/dev/null; do
-        kill -0 $process 2>/dev/null || break
-        sleep 0.01
+    for _ in 1 2 3 4 5; do
+        rm -f "$file"
+        env --default-signal=INT,TERM,HUP "$program" "$@" >out 2>err </dev/null &
+        process=$!
+        until compgen -G "$file.part-*" >/dev/null; do
+            kill -0 $process 2>/dev/null || break
+            sleep 0.01
+        done
+        kill -s "$signal" $process 2>/dev/null
+        wait $process
+        got=$?
+        [ $got -ne 0 ] && break
     done
-    kill -s "$signal" $process 2>/dev/null
-    wait $process
-    got=$?
     [ $got -eq "$wanted" ] && [ ! -e "$file" ] && ! compgen -G "$file.part-*" >/dev/null && return 0
     echo "# exit code $got, left: $(ls -- "$file"* 2>/dev/null | tr '\n' ' ')"
     return 1
