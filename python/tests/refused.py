@@ -516,8 +516,8 @@ REFUSED = {
             lambda: ww.cut([[0, 1, 2, 2.0]], 9),
             lambda: ww.cut([[0, 1, 2, 2.0]], 1, np.nan),
             lambda: ww.cut([0, 1, 2]),
+            lambda: ww.cut(np.zeros((3, 4)), 2),
         ],
-        "FileError": [lambda: ww.cut(np.zeros((3, 4)), 2)],
     },
     "distance": {
         "ValueError": [

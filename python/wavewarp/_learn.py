@@ -219,8 +219,8 @@ def linkage(distances: Any, method: Optional[str] = "average", *, progress: Prog
 def cut(merges: Any, k: int = 1, distance=np.inf) -> np.ndarray:
     """Cluster numbers after the merges of linkage() up to a distance, of at least k clusters.
 
-    Raises ValueError (k below 1 or above the number of items; a distance of NaN; not four columns), FileError (merges
-    that linkage() did not make).
+    Raises ValueError (k below 1 or above the number of items; a distance of NaN; not four columns; merges that linkage()
+    did not make).
     """
     merges = np.asarray(merges, np.float64).reshape(-1, 4)
     records = np.empty(len(merges), _MERGE)

@@ -175,7 +175,7 @@ static ww_status follow_merges(const ww_merge *merges, size_t count, size_t made
     for (size_t m = 0; m < made; m++) {
         const int64_t left = merges[m].left, right = merges[m].right, next = (int64_t)(count + m);
         if (left < 0 || left >= right || right >= next || into[left] >= 0 || into[right] >= 0)
-            return wwi_fail(WW_ERROR_FORMAT, "merge %zu joins clusters %lld and %lld, which it can't", m,
+            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "merge %zu joins clusters %lld and %lld, which it can't", m,
                             (long long)left, (long long)right);
         into[left] = into[right] = next;
     }

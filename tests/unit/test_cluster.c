@@ -269,7 +269,7 @@ START_TEST(refusals) {
     ck_assert_int_eq(ww_cluster_agglomerate(NULL, WW_DOUBLE, 1, WW_LINKAGE_WARD, NULL, NULL), WW_OK);
     ck_assert_int_eq(MERGE(WW_LINKAGE_WARD), WW_OK);
     merges[0].right = 7;
-    ck_assert_int_eq(ww_cluster_cut(merges, 3, INFINITY, 1, labels, NULL), WW_ERROR_FORMAT);
+    ck_assert_int_eq(ww_cluster_cut(merges, 3, INFINITY, 1, labels, NULL), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(ww_cluster_cut(merges, 3, NAN, 1, labels, NULL), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(ww_cluster_cut(merges, 3, 1, 4, labels, NULL), WW_ERROR_INVALID_ARGUMENT);
     const int64_t largest[3] = {0, INT64_MAX, 0};
