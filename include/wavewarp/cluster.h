@@ -94,8 +94,8 @@ WW_API_STATUS ww_cluster_agglomerate(const void *condensed, ww_precision precisi
 /// \param merges of ww_cluster_agglomerate(). \param least 1 to `count`.
 /// \param labels `count` cluster numbers, in the order of each cluster's first item.
 /// \param clusters how many there are; may be NULL.
-/// \return WW_ERROR_EMPTY (no item), WW_ERROR_INVALID_ARGUMENT (`least` outside its range, a distance of NaN, merges that
-/// no such function made), WW_ERROR_OUT_OF_MEMORY. *Thread-safety*: any thread. *Blocking*: no.
+/// \return WW_ERROR_EMPTY (no item), WW_ERROR_INVALID_ARGUMENT (`least` outside its range, a distance of NaN, merges
+/// that no such function made), WW_ERROR_OUT_OF_MEMORY. *Thread-safety*: any thread. *Blocking*: no.
 WW_API_STATUS ww_cluster_cut(const ww_merge *merges, size_t count, double distance, size_t least, int64_t *labels,
                              size_t *clusters);
 
