@@ -14,9 +14,6 @@
 #define WW_SELECT_VALUE 0
 #define WW_SELECT_SOFT 1
 #define WW_SELECT_DIRECTION 2
-#ifndef WW_SELECT
-#define WW_SELECT WW_SELECT_VALUE
-#endif
 #ifndef WW_FUSED
 #define WW_FUSED 0
 #endif

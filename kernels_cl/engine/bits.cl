@@ -12,9 +12,6 @@
 //
 // Parameters: WW_WG (a multiple of the group's width), WW_EXCHANGE (base/vendor.cl; 0: through local memory). Local memory: one
 // word, and with WW_EXCHANGE 0 4*WW_WG and one barrier a step.
-#ifndef WW_WG
-#define WW_WG 64
-#endif
 
 __kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restrict x_series,

@@ -11,9 +11,6 @@
 // waiting for it ends.
 //
 // Parameters: WW_WG; WW_EXCHANGE. Local memory: one word, and with WW_EXCHANGE 0 4*WW_WG and one barrier a step.
-#ifndef WW_WG
-#define WW_WG 32
-#endif
 
 __kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_bits_strips(__global const ww_plane *restrict x_planes, __global const ulong2 *restrict x_series,

@@ -22,26 +22,10 @@
 // comes from the left, so they give the border row itself. A step passes one word to the right, the edge: a bit a row,
 // the first row's highest, hn below and hp above bit 16 (LCS: the carry below).
 //
-// Parameters: WW_BITS; WW_WORDS; WW_ROWS 4, 8, 16; WWK_LCS; WW_POINTS; WW_UNROLL.
-#ifndef WW_BITS
-#define WW_BITS 2
-#endif
-#ifndef WW_WORDS
-#define WW_WORDS 4
-#endif
-#ifndef WW_ROWS
-#define WW_ROWS 16
-#endif
-#ifndef WWK_LCS
-#define WWK_LCS 0
-#endif
-#ifndef WW_POINTS
-#define WW_POINTS 0
-#endif
+// Parameters: WW_BITS; WW_WORDS; WW_ROWS 4, 8, 16; WWK_LCS; WW_POINTS; WW_UNROLL; WW_OWN_ROWS 1: each pair has rows of its own
+// (in a vector).
+
 // Unrolled rows are faster on GPUs; on CPUs they are not, and compile slowly.
-#ifndef WW_UNROLL
-#define WW_UNROLL 1
-#endif
 #if WW_UNROLL
 #define WW_EACH_ROW _Pragma("unroll")
 #else
@@ -52,9 +36,6 @@
 #endif
 
 // 32 columns, or the same words of WW_VECTOR pairs. Rows that all lanes of a vector share are scalars.
-#ifndef WW_OWN_ROWS
-#define WW_OWN_ROWS WW_LIST
-#endif
 #if WW_VECTOR == 1
 typedef uint ww_word;
 WW_INLINE ww_word ww_bits_sign(ww_word v) {

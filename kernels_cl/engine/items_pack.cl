@@ -5,12 +5,6 @@
 // Work-groups take units from a counter until none is left, the longest first: in a rectangle a pack of row series and a
 // chunk of column series (rows_per_group of them), in a list a pack. The row series of a pack are interleaved (interleave.cl)
 // so that they end together, with padding rows before the shorter ones; in a list the column series are interleaved too.
-#ifndef WW_WG
-#define WW_WG 32
-#endif
-#ifndef WW_PACK
-#define WW_PACK WW_WG
-#endif
 
 // A unit, and what of it is this work-item's.
 typedef struct {

@@ -23,9 +23,6 @@
 //
 // Parameters: WW_COLS, WW_ROWS, WW_WG (work-group size, a multiple of the group's width), WW_EXCHANGE (base/vendor.cl; 0:
 // through local memory). Local memory: one word, and with WW_EXCHANGE 0 2*WW_ROWS*WW_WG values (with open ends 2*WW_WG more) and one barrier a step.
-#ifndef WW_WG
-#define WW_WG 64
-#endif
 
 // What a lane does: a list of pairs, and of each its blocks of columns, one in a matrix without a band.
 typedef struct {

@@ -12,9 +12,6 @@
 // with all values above the lane's radius: no later value is smaller. Only for recurrences with this property.
 //
 // Parameters: WW_VECTOR 4, 8, 16; WW_ROWS; WW_ABANDON. Scratch: args.scratch vectors a work-group.
-#ifndef WW_ABANDON
-#define WW_ABANDON 0
-#endif
 #define WW_TILE 8  // columns of a tile of soft minima
 
 // A pack while its rows are computed.

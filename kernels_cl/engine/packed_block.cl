@@ -7,9 +7,6 @@
 // the block's arrays are registers.
 //
 // Parameters: WW_ROWS, a power of two.
-#ifndef WW_ROWS
-#define WW_ROWS 8
-#endif
 
 // A loop over a block's rows that is unrolled whether `rows` is known yet or not.
 #define WW_BLOCK_ROWS(q, rows) _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++) if (q < (rows))

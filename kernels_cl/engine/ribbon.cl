@@ -10,12 +10,6 @@
 //
 // A pack of 32 column series is interleaved (interleave.cl); the lanes of a pack compute the row series of a chunk one
 // after the other, and read the same row. No local memory, no barrier, no exchange.
-#ifndef WW_WG
-#define WW_WG 64
-#endif
-#ifndef WW_PACK
-#define WW_PACK 32
-#endif
 
 // Points of minus infinity before each series of a pack, and at least as many behind it: the host's packing.margin.
 #define WW_MARGIN (WW_COLS + 2 * WW_ROWS)

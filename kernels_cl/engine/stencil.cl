@@ -4,9 +4,6 @@
 //
 // Cell (i, j), 0 <= i <= n, 0 <= j <= m, of diagonal i+j is at [diagonal % 3][i]; row 0 and column 0 are the border.
 // Local memory: `diagonals`, 3*(n+1) values of the longest row series (args.scratch = n+1); with open ends WW_WG more.
-#ifndef WW_WG
-#define WW_WG 64
-#endif
 
 // The pair, and the diagonal that is computed: its rows in [from, to], those of them inside the matrix and the band in [first, last],
 // and the cells' values, with those of the two diagonals before.

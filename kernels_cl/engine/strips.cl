@@ -20,9 +20,6 @@
 // Before its first row-step a lane computes padding rows, after its last one rows that are never read: so the code has
 // no branch there, which the compiler optimises better. Padding row-steps make whole chains. In a band, and with points
 // in memory, a lane is masked outside its steps.
-#ifndef WW_WG
-#define WW_WG 32
-#endif
 #define WW_MASKED (WW_BAND || !WW_POINT_REGISTERS)
 
 // The steps of a chain are one sequence of instructions where that fits an instruction cache: a group that waits for no

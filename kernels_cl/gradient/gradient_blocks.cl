@@ -20,9 +20,6 @@
 #define WW_ALL (ww_ints)(-1)
 #endif
 // Pairs side by side: a constant, so that addresses differ by constants.
-#ifndef WW_SIDE_BY_SIDE
-#define WW_SIDE_BY_SIDE 1
-#endif
 #define WW_STRIDE ((ulong)WW_SIDE_BY_SIDE)
 #define WW_PACKED (WW_VECTOR > 1 && WW_SIDE_BY_SIDE == WW_VECTOR)
 #define WW_BLOCK_PLACES (WW_PACKED ? 1 : WW_VECTOR)

@@ -13,14 +13,8 @@
 //   chained (WW_CHAINED) all row-steps of a strip; all strips are in one launch, and each waits for what the one before hands on
 //
 // Tried, not taken: 2, 4 x 4 or 8 x 4 rows a tile 0.19 to 0.31 for 0.34 TCUPS; each its own line: 60 for 20 ms.
-#ifndef WW_PART
-#define WW_PART 8
-#endif
 #define WW_PARTS_OF_BLOCK (WW_COLS / WW_PART)
 #define WW_STRIDE ((ulong)WW_SIDE_BY_SIDE)
-#ifndef WW_CHAINED
-#define WW_CHAINED 0
-#endif
 #define WW_CHAIN_EACH 2 // row-steps that are told at once: a fence takes as long as a part of one
 // What a work-item reads of another's, which with WW_CHAINED may be writing.
 #if WW_CHAINED

@@ -7,9 +7,6 @@
 // Sums run over entries in their order, with the rounding errors of the sum carried along.
 #define WW_OTHER_SIDE 0x80000000u
 #define WW_SUM_AHEAD 4 // entries
-#ifndef WW_SUM_SLICES
-#define WW_SUM_SLICES 1
-#endif
 #define WW_SUM_MANY 64 // entries that are summed in slices
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void

@@ -11,22 +11,10 @@
 // point. Arrays with an entry for every row and table have table t's rows after those of table t - 1. One work-item
 // computes a row (or bucket) of one table; a table's groups are job.groups. The work of keys and tables may be divided
 // among launches: each begins with group first_group of all.
-#ifndef WW_FAMILY
-#define WW_FAMILY 0
-#endif
-#ifndef WW_FUNCTIONS
-#define WW_FUNCTIONS 15
-#endif
-#ifndef WW_PROBING
-#define WW_PROBING 1 // 0: there is only the first probe
-#endif
-#ifndef WW_TOGETHER
-#define WW_TOGETHER 0 // 1 ww_lsh_keys_together, 2 ww_lsh_keys_blocked
-#endif
-#ifndef WW_SET
-#define WW_SET 4096 // slots of a query's set of points: more than its candidates plus a work-group
-#endif
-#define WW_LSH_WG 64
+//
+// Parameters: WW_FAMILY; WW_FUNCTIONS of a table; WW_PROBING 0: there is only the first probe; WW_TOGETHER 0 ww_lsh_keys, 1
+// ww_lsh_keys_together, 2 ww_lsh_keys_blocked; WW_SET slots of a query's set of points: more than its candidates plus a
+// work-group.
 #define WW_SIDES (WW_FAMILY == 0 ? 2 : 1)
 #define WW_POSITIONS (WW_SIDES * WW_FUNCTIONS)
 

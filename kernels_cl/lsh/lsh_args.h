@@ -7,6 +7,8 @@
 #include "base/kernel_types.h"
 #endif
 
+#define WW_LSH_WG 64 // work-items of a group of most kernels, and the points of a tile
+
 typedef struct ww_lsh_args {
     ww_uint count;  // rows
     ww_uint groups; // work-groups of a table

@@ -12,6 +12,9 @@
 //
 // Both sides are read in row order, each row padded with zeros to a multiple of four.
 //
+// WW_JOIN 0 ww_lsh_join, 1 ww_lsh_join_wide, 2 ww_lsh_join_sets, 3 ww_lsh_join_tensor (a file of its own); WW_JOIN_WG work-items
+// of a group.
+//
 // ww_lsh_join: a work-item holds WW_QUERIES queries (WW_GROUPS times: on a CPU they are in local memory); 64 points at a
 //   time in local memory, coordinate after coordinate. With WW_LSH_LIST each query's list is in registers meanwhile. Local
 //   memory: 64 * (WW_D + 3) values, and with WW_GROUPS > 1 WW_GROUPS * WW_QUERIES * WW_D more. Barriers: two for 64 points.
@@ -19,15 +22,6 @@
 //   sides in local memory. Local memory: 2 * WW_LSH_DEPTH * 64 values and 1.3 KiB. Barriers: two for WW_LSH_DEPTH coordinates
 //   of 64 points, and three.
 // ww_lsh_join_sets: one set a work-item, merged with one set after the other.
-#ifndef WW_GROUPS
-#define WW_GROUPS 1
-#endif
-#ifndef WW_JOIN
-#define WW_JOIN 0 // 0 ww_lsh_join, 1 ww_lsh_join_wide, 2 ww_lsh_join_sets, 3 ww_lsh_join_tensor (a file of its own)
-#endif
-#ifndef WW_JOIN_WG
-#define WW_JOIN_WG 64
-#endif
 #define WW_JOIN_POINTS 64u
 #define WW_JOIN_VECTORS ((WW_D + 3) / 4) // of a row, where the dimension is fixed
 

@@ -7,12 +7,6 @@
 // WW_LSH_LIST  k, where a work-item keeps its list in registers: inserting a point into a list in global memory delays all of
 //          a warp for some twenty accesses. 0: it does not. Of the lists after the first, those in registers only store
 //          whether they are empty.
-#ifndef WW_LSH_LIST
-#define WW_LSH_LIST 0
-#endif
-#ifndef WW_LSH_WG
-#define WW_LSH_WG 64
-#endif
 
 // Empty lists: `count` entries, of `rows` rows.
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void

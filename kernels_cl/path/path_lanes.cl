@@ -17,9 +17,6 @@
 //
 // Parameters: WW_COLS (at most 16), WW_ROWS, WW_WG (a multiple of the group's width), WW_EXCHANGE. Local memory: a few
 // words a group; with WW_EXCHANGE 0 2*WW_ROWS*WW_WG values and one barrier a step.
-#ifndef WW_WG
-#define WW_WG 32
-#endif
 #if WW_COLS > 32
 #error "directions of a row of a lane are in two words"
 #endif

@@ -15,12 +15,6 @@
 // counters: 4 a query: excluded by the three bounds.
 // Parameters: search_points.cl's; WW_SEARCH_MAXIMUM 1: the largest term in place of the sum (Frechet); WW_WG. Local memory:
 // 3 counters. Two barriers.
-#ifndef WW_WG
-#define WW_WG 64
-#endif
-#ifndef WW_SEARCH_MAXIMUM
-#define WW_SEARCH_MAXIMUM 0
-#endif
 #define WW_BOUND_CHECK 8                                               // terms from one look at the limit to the next
 #define WW_ADDED (WW_COST == 2 || (WW_COST == 3 && WW_CHANNELS == 1))  // distances, not their squares
 

@@ -18,24 +18,6 @@
 // Parameters: base/number.cl's; WW_SEARCH_TILE 1: the form for GPUs (WW_SEARCH_MANY 1); WW_SEARCH_ZNORM; WW_SEARCH_DOUBLE 1:
 // the device has double; WW_SEARCH_RUN; WW_WG work-items of a group. WW_SEARCH_MANY above 1, on CPUs with double: so many
 // windows' deviations, and points of the envelope, at a time in a vector.
-#ifndef WW_SEARCH_ZNORM
-#define WW_SEARCH_ZNORM 1
-#endif
-#ifndef WW_SEARCH_DOUBLE
-#define WW_SEARCH_DOUBLE 1
-#endif
-#ifndef WW_SEARCH_TILE
-#define WW_SEARCH_TILE 0
-#endif
-#ifndef WW_SEARCH_MANY
-#define WW_SEARCH_MANY 1
-#endif
-#ifndef WW_SEARCH_RUN
-#define WW_SEARCH_RUN 64
-#endif
-#ifndef WW_WG
-#define WW_WG 64
-#endif
 #if WW_SEARCH_DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double ww_sum;

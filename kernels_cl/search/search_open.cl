@@ -27,27 +27,6 @@
 // Parameters: base/points.cl's, WW_EMIT 1; WW_SEARCH_GROUP, WW_SEARCH_CHAIN, WW_COLS, WW_SEARCH_STEP, WW_SEARCH_PADS,
 // WW_SEARCH_START, WW_SEARCH_STRIPS (0: one strip is all of a query), WW_WG (with WW_SEARCH_CHAIN above 1
 // WW_SEARCH_GROUP * WW_SEARCH_CHAIN).
-#ifndef WW_SEARCH_GROUP
-#define WW_SEARCH_GROUP 1
-#endif
-#ifndef WW_SEARCH_STEP
-#define WW_SEARCH_STEP 4
-#endif
-#ifndef WW_SEARCH_PADS
-#define WW_SEARCH_PADS 1
-#endif
-#ifndef WW_SEARCH_START
-#define WW_SEARCH_START 0
-#endif
-#ifndef WW_WG
-#define WW_WG 32
-#endif
-#ifndef WW_SEARCH_STRIPS
-#define WW_SEARCH_STRIPS 1
-#endif
-#ifndef WW_SEARCH_CHAIN
-#define WW_SEARCH_CHAIN 1
-#endif
 #define WW_SEARCH_FIRST_STRIP (!WW_SEARCH_STRIPS || args.strip == 0)
 #define WW_SEARCH_LANES (WW_SEARCH_GROUP * WW_SEARCH_CHAIN * WW_VECTOR)
 #define WW_SEARCH_GROUP_LANES (WW_SEARCH_GROUP * WW_VECTOR)

@@ -11,15 +11,7 @@
 //
 // Parameters: search_points.cl's; WW_COLS the width, WW_BELOW half of it; WW_ROWS; WW_WG; WW_SEARCH_ABANDON, WW_SEARCH_CHECK rows after
 // which a window may be abandoned.
-#ifndef WW_WG
-#define WW_WG 64
-#endif
-#ifndef WW_SEARCH_ABANDON
-#define WW_SEARCH_ABANDON 0
-#endif
-#ifndef WW_SEARCH_CHECK
 #define WW_SEARCH_CHECK 16
-#endif
 #define WW_RIBBON_Y(j) ((uint)(j) < n ? ww_window_value(&window, args, 0, (uint)(j)) : -(ww_scalar)INFINITY)
 
 // Whether every cell of the row c is above the limit.

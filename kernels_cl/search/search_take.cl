@@ -5,12 +5,6 @@
 //
 // Parameters: base/number.cl's (WW_VECTOR 1); WW_WG work-items of a group; WW_SEARCH_EACH values of a work-item of ww_search_take. No
 // local memory, no barrier.
-#ifndef WW_WG
-#define WW_WG 64
-#endif
-#ifndef WW_SEARCH_EACH
-#define WW_SEARCH_EACH 64
-#endif
 
 // least: for each row and cell of the places [begin, begin + count) its least value; place: where that is, the first of equal ones.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void

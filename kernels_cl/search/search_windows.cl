@@ -9,18 +9,6 @@
 // Scratch: of a work-item's lanes, n values of a row; with vectors n points more.
 // Parameters: search_points.cl's; WW_ROWS, at most 8; WW_WG; WW_SEARCH_ABANDON 1: a window is abandoned when every cell
 // of a row is above the limit; WW_SEARCH_SIMILARITY 1: the value is stored with its sign changed.
-#ifndef WW_ROWS
-#define WW_ROWS 8
-#endif
-#ifndef WW_WG
-#define WW_WG 1
-#endif
-#ifndef WW_SEARCH_ABANDON
-#define WW_SEARCH_ABANDON 0
-#endif
-#ifndef WW_SEARCH_SIMILARITY
-#define WW_SEARCH_SIMILARITY 0
-#endif
 
 // Where the windows' normalised points are read.
 #if WW_VECTOR == 1

@@ -12,9 +12,6 @@
 // Columns are in the order (group, row, work-item). Windows before the first and after the last of a series take part
 // in the recurrence, with the series' ends continued, and never in the maximum: their 1 / norm is NaN.
 // A group has WW_WG * WW_V series' rows and one series. No local memory, no barrier.
-#ifndef WW_DIAGONALS
-#define WW_DIAGONALS 16
-#endif
 #define WW_SHAPELET_LANES (WW_WG * WW_V)
 
 // One length's rows where cov is a sum of its own products.

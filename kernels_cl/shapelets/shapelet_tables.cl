@@ -9,12 +9,6 @@
 // Each work-item has one column, or one window of a tile. No local memory, no barrier. src/shapelets/shapelet_tables.c
 // is the same for devices without double.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#ifndef WW_U
-#define WW_U 16
-#endif
-#ifndef WW_DIAGONALS
-#define WW_DIAGONALS 16
-#endif
 #define WW_FLAT 1e-10
 
 // Takes point number l into the mean and the sum of squares of points less the first, the least and the largest. Returns

@@ -15,17 +15,7 @@
 //   WW_WG    work-items of a group
 //   WW_K     k, rounded up to a power of two (ww_select_group)
 //   WW_TOPK_EACH  columns a work-item tests together (ww_select_group)
-//   WW_TOPK_LAG 1: fetches the next ones meanwhile (ww_select_group)
 //   WW_QUEUE candidates collected before they are merged: a power of two, >= WW_K and >= 2*WW_WG (ww_select_group)
-#ifndef WW_GROUPED
-#define WW_GROUPED 1
-#endif
-#ifndef WW_K
-#define WW_K 16
-#endif
-#ifndef WW_QUEUE
-#define WW_QUEUE 256
-#endif
 #define WW_TOPK_NO_INDEX 0xffffffffu
 
 
@@ -144,9 +134,6 @@ ww_select_item(__global const ww_scalar *restrict values, __global const uint *r
 // Values within the radius (the k-th best so far) are appended to a queue in local memory; a full queue is sorted and
 // merged with the k best, which lowers the radius. Local memory: (WW_K + WW_QUEUE) keys. Barriers: four for
 // WW_WG*WW_TOPK_EACH columns, and about log2(WW_QUEUE)^2/2 a merge.
-#ifndef WW_TOPK_LAG
-#define WW_TOPK_LAG 1
-#endif
 
 #if WWK_DOUBLE
 typedef ulong ww_bits;
@@ -307,22 +294,16 @@ ww_select_group(__global const ww_scalar *restrict values, __global const uint *
     ww_key last = ww_key_get(kept, s.k - 1);
     ww_scalar radius = ww_radius(last);
 
-#if WW_TOPK_LAG
-    ww_scalar next[WW_TOPK_EACH];
+    ww_scalar next[WW_TOPK_EACH]; // fetched while those before are tested
     ww_fetch(part, item, next);
-#endif
     for (uint first = 0; first < part.columns; first += WW_WG * WW_TOPK_EACH) {
         ww_scalar value[WW_TOPK_EACH];
         uint waiting = 0; // a bit for each value that is not yet tested
-#if WW_TOPK_LAG
 #pragma unroll
         for (uint e = 0; e < WW_TOPK_EACH; e++)
             value[e] = next[e];
         if (first + WW_WG * WW_TOPK_EACH < part.columns)
             ww_fetch(part, first + WW_WG * WW_TOPK_EACH + item, next);
-#else
-        ww_fetch(part, first + item, value);
-#endif
 #pragma unroll
         for (uint e = 0; e < WW_TOPK_EACH; e++)
             waiting |= (uint)(value[e] <= radius) << e;

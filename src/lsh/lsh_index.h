@@ -13,7 +13,7 @@
 #include "lsh/lsh_args.h"
 #include "topk/topk.h"
 
-#define WWI_LSH_GROUP 64u   // WW_LSH_WG, and the points of a tile
+#define WWI_LSH_GROUP ((uint32_t)WW_LSH_WG)
 #define WWI_LSH_BLOCK 2048u // WW_LSH_BLOCK
 #define WWI_LSH_BUCKETS 4u  // WW_BUCKETS
 #define WWI_LSH_KEY_ROWS 4u // WW_KEY_ROWS

@@ -63,7 +63,7 @@ ww_status wwi_selector_create(ww_context *context, wwi_stream *stream, ww_precis
         .texts = {"base/number.cl", "topk/topk_args.h", "topk/topk.cl"},
         .defines = WWI_LIST({"WWK_DOUBLE", precision == WW_DOUBLE}, {"WW_GROUPED", s->grouped}, {"WW_WG", s->group},
                             {"WW_K", best}, {"WW_QUEUE", power_of_two(best, s->grouped ? 4 * s->group : 1)},
-                            {"WW_TOPK_EACH", EACH}, {"WW_AHEAD", 1}),
+                            {"WW_TOPK_EACH", EACH}),
         .kernels = {{&s->kernel, s->grouped ? "ww_select_group" : "ww_select_item"}},
     };
     WWI_TRY(wwi_program_make(context, stream, &parts, &s->program));
