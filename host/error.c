@@ -114,6 +114,16 @@ ww_status wwi_fail_memory_at(const char *file, int line, uint64_t bytes) {
                        (unsigned long long)bytes);
 }
 
+ww_status wwi_needs(const char *file, int line, const char *names, const void *const *given, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strcspn(names, ",");
+        if (!given[i])
+            return wwi_fail_at(WW_ERROR_INVALID_ARGUMENT, file, line, "%.*s is NULL", (int)length, names);
+        names += length + strspn(names + length, ", ");
+    }
+    return WW_OK;
+}
+
 ww_status wwi_fail_device(const char *name) {
     put_text(record.device, sizeof record.device, name);
     return record.status;

@@ -4,6 +4,7 @@
 #define WAVEWARP_ERROR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <wavewarp/status.h>
 
@@ -30,6 +31,13 @@ ww_status wwi_fail_memory_at(const char *file, int line, uint64_t bytes);
         if (wwi_tried != WW_OK)                                                                                        \
             return wwi_tried;                                                                                          \
     } while (0)
+
+// The arguments of a public function that may not be NULL, and their names in the header: "context, points". The
+// function that it stands in returns WW_ERROR_INVALID_ARGUMENT, which names the first that is NULL.
+ww_status wwi_needs(const char *file, int line, const char *names, const void *const *given, size_t count);
+#define WWI_NEEDS(names, ...)                                                                                          \
+    WWI_TRY(wwi_needs(__FILE__, __LINE__, names, (const void *const[]){__VA_ARGS__},                                   \
+                      sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *)))
 
 // Whether the record is of an OpenCL call that failed because nothing works any more on its context.
 bool wwi_device_is_lost(const ww_error *error);

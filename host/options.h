@@ -20,8 +20,7 @@ ww_status wwi_struct_give(void *given, const void *known, const char *name);
 // ww_TYPE_get_info() of a type that has its ww_WHAT_info in `info`. The file has error.h.
 #define WWI_GIVES_INFO(type, what)                                                                                     \
     ww_status ww_##type##_get_info(const ww_##type *what, ww_##what##_info *info) {                                    \
-        if (!what || !info)                                                                                            \
-            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, #what " or info is NULL");                                      \
+        WWI_NEEDS(#what ", info", what, info);                                                                         \
         return wwi_struct_give(info, &what->info, "ww_" #what "_info");                                                \
     }
 

@@ -232,10 +232,8 @@ static ww_status create(ww_context *context, const ww_series_view *given, const 
 
     if (dataset)
         *dataset = NULL;
-    if (!context || !dataset)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or dataset is NULL");
-    if (!given)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is NULL");
+    WWI_NEEDS("context, dataset", context, dataset);
+    WWI_NEEDS("view", given);
     WWI_TRY(wwi_options_take(&o, options, "ww_dataset_options"));
     WWI_TRY(wwi_options_take(&view, given, "ww_series_view"));
     WWI_TRY(wwi_view_check(&view));
@@ -316,8 +314,7 @@ ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size
     ww_series_view view = WW_SERIES_VIEW_INIT;
     if (dataset)
         *dataset = NULL;
-    if (!context || !memory || !dataset)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, buffer or dataset is NULL");
+    WWI_NEEDS("context, buffer, dataset", context, memory, dataset);
     view.values = memory; // only tested for NULL
     view.precision = precision;
     view.count = count;
@@ -358,8 +355,7 @@ static ww_status check_same_shape(const ww_dataset *d, const ww_series_view *vie
 
 ww_status ww_dataset_update(ww_dataset *d, const ww_series_view *given) {
     ww_series_view view = WW_SERIES_VIEW_INIT;
-    if (!d || !given)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the dataset or the view is NULL");
+    WWI_NEEDS("dataset, view", d, given);
     if (!d->foreign) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the dataset was not created to be updated");
         return wwi_fail_hint("set options.updates when it is created");

@@ -290,8 +290,7 @@ ww_status ww_points_create(ww_context *context, const ww_point_view *given, cons
     WWI_ENDS(wwi_stream_destroy) wwi_stream *stream = NULL;
     if (points)
         *points = NULL;
-    if (!context || !points)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or points is NULL");
+    WWI_NEEDS("context, points", context, points);
     WWI_TRY(wwi_options_take(&o, options, "ww_points_options"));
     WWI_TRY(wwi_options_take(&view, given, "ww_point_view"));
     WWI_TRY(check_view(&view));
@@ -405,8 +404,7 @@ static ww_status read_back(const ww_points *p, ww_point_set *set) {
 ww_status ww_point_set_of_points(const ww_points *p, ww_point_set **set) {
     if (set)
         *set = NULL;
-    if (!p || !set)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points or set is NULL");
+    WWI_NEEDS("points, set", p, set);
     WWI_ENDS(ww_point_set_destroy) ww_point_set *made = NULL;
     WWI_TRY(wwi_new_zeroed(made, 1));
     *made = (ww_point_set){.kind = p->kind, .precision = p->precision, .count = p->count, .dimension = p->dimension};

@@ -86,8 +86,7 @@ static void give_up(ww_array_file **file) {
 
 ww_status ww_array_file_create(const char *path, ww_precision precision, size_t rows, size_t columns,
                                ww_array_file **file) {
-    if (!file)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_array_file_create: file is NULL");
+    WWI_NEEDS("file", file);
     *file = NULL;
     WWI_ENDS(give_up) ww_array_file *made = NULL;
     WWI_TRY(describe(path, precision, rows, columns, &made));

@@ -217,8 +217,7 @@ int ww_journal_has(const ww_journal *journal, uint64_t unit) {
 }
 
 ww_status ww_journal_mark(ww_journal *journal, uint64_t first, uint64_t count) {
-    if (!journal)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_journal_mark: journal is NULL");
+    WWI_NEEDS("journal", journal);
     if (first < journal->first || first - journal->first > journal->count ||
         count > journal->count - (first - journal->first))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "units %" PRIu64 " to %" PRIu64 " are not of this journal", first,
@@ -342,8 +341,7 @@ ww_status ww_journal_open(const char *path, const ww_journal_options *given, ww_
     wwi_journal_past past;
     if (out)
         *out = NULL;
-    if (!out || !path || !given)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_journal_open: path, options or journal is NULL");
+    WWI_NEEDS("journal, path, options", out, path, given);
     WWI_TRY(wwi_options_take(&o, given, "ww_journal_options"));
     WWI_TRY(make(path, &journal));
     WWI_TRY(take_identity(journal, &o));
@@ -377,8 +375,7 @@ ww_status ww_journal_read(const char *path, ww_journal **out) {
 }
 
 ww_status ww_journal_get_info(const ww_journal *journal, ww_journal_info *info) {
-    if (!journal || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "journal or info is NULL");
+    WWI_NEEDS("journal, info", journal, info);
     const char *const *text = journal->identity.text;
     const ww_journal_info own = {sizeof own,
                                  journal->version,

@@ -24,8 +24,7 @@ void ww_point_set_destroy(ww_point_set **set) {
 }
 
 ww_status ww_point_set_view(const ww_point_set *set, ww_point_view *view) {
-    if (!set || !view)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "set or view is NULL");
+    WWI_NEEDS("set, view", set, view);
     const ww_point_view made = {sizeof made, set->kind,      set->values, set->precision,
                                 set->count,  set->dimension, 0,           set->offsets};
     return wwi_struct_give(view, &made, "ww_point_view");
@@ -40,8 +39,7 @@ ww_status ww_point_set_of_bits(const ww_point_view *given, ww_point_set **set) {
     const ww_point_view *bits = &taken;
     if (set)
         *set = NULL;
-    if (!given || !set)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "bits or set is NULL");
+    WWI_NEEDS("bits, set", given, set);
     WWI_TRY(wwi_take_point_view(given, &taken));
     if (bits->kind != WW_POINTS_BITS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is not of bits");
@@ -318,8 +316,7 @@ static ww_status read_points(wwi_text *text, ww_point_set *set) {
 ww_status ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set **set) {
     if (set)
         *set = NULL;
-    if (!path || !set)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "path or set is NULL");
+    WWI_NEEDS("path, set", path, set);
     if ((unsigned)kind > WW_POINTS_SETS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "kind is %d", (int)kind);
     WWI_ENDS(ww_point_set_destroy) ww_point_set *s = NULL;
@@ -448,8 +445,7 @@ ww_status wwi_write_points(wwi_output *out, const char *path, const ww_point_vie
 ww_status ww_point_view_write(const char *path, const ww_point_view *given) {
     wwi_output out;
     ww_point_view view = WW_POINT_VIEW_INIT;
-    if (!path)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the path is NULL");
+    WWI_NEEDS("path", path);
     WWI_TRY(wwi_take_point_view(given, &view));
     WWI_TRY(wwi_output_open(path, &out));
     return wwi_output_end(&out, wwi_write_points(&out, path, &view));

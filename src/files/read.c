@@ -183,11 +183,9 @@ static ww_status read_text(wwi_text *text, const ww_read_options *options, wwi_n
 }
 
 ww_status ww_series_set_read(const char *path, const ww_read_options *options, ww_series_set **set) {
-    if (!set)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_read: set is NULL");
+    WWI_NEEDS("set", set);
     *set = NULL;
-    if (!path)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_read: path is NULL");
+    WWI_NEEDS("path", path);
     ww_read_options chosen = WW_READ_OPTIONS_INIT;
     WWI_ENDS(wwi_notes_free) wwi_notes *notes = NULL;
     WWI_ENDS(wwi_text_close) wwi_text text = {.name = path};

@@ -18,8 +18,7 @@ struct ww_file {
 ww_status ww_file_create(const char *path, ww_file **file) {
     if (file)
         *file = NULL;
-    if (!path || !file)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_file_create: %s is NULL", path ? "file" : "path");
+    WWI_NEEDS("path, file", path, file);
     if (!*path)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_file_create: the path is empty");
     const size_t bytes = sizeof(ww_file) + strlen(path) + 1;
@@ -42,8 +41,7 @@ ww_status ww_file_put(ww_file *file, const void *bytes, size_t size) {
 
 ww_status ww_point_view_put(const ww_point_view *given, ww_file *file) {
     ww_point_view view = WW_POINT_VIEW_INIT;
-    if (!file)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_point_view_put: file is NULL");
+    WWI_NEEDS("file", file);
     WWI_TRY(wwi_take_point_view(given, &view));
     return wwi_write_points(&file->output, file->name, &view);
 }

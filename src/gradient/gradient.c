@@ -238,8 +238,7 @@ static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset 
 ww_status ww_gradient_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
                                    const size_t *row_index, const size_t *column_index, size_t count,
                                    const ww_gradient_options *options, ww_gradient **gradient) {
-    if (!gradient)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "gradient is NULL");
+    WWI_NEEDS("gradient", gradient);
     *gradient = NULL;
     if (!rows || !columns)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rows or the columns are NULL");
@@ -257,8 +256,7 @@ ww_status wwi_gradient_create_some(const ww_measure *measure, ww_dataset *rows, 
 ww_status ww_gradient_create_matrix(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
                                     const ww_gradient_options *options, ww_gradient **gradient) {
     uint64_t pairs;
-    if (!gradient)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "gradient is NULL");
+    WWI_NEEDS("gradient", gradient);
     *gradient = NULL;
     if (!rows)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rows are NULL");
@@ -475,8 +473,7 @@ ww_status ww_gradient_run(ww_gradient *g, const ww_gradient_outputs *outputs) {
 }
 
 ww_status ww_gradient_finish(ww_gradient *g) {
-    if (!g)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the gradient is NULL");
+    WWI_NEEDS("gradient", g);
     return g->pending ? end_run(g, WW_OK) : WW_OK;
 }
 

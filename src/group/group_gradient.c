@@ -134,8 +134,7 @@ ww_status ww_group_gradient_sizes(const ww_measure *measure, ww_group_dataset *r
                                   const ww_gradient_options *options, ww_gradient_info *sizes) {
     WWI_ENDS(job_close) job j = {.pairs = {.row_index = row_index, .column_index = column_index, .count = count}};
     ww_gradient_info info = WW_GRADIENT_INFO_INIT;
-    if (!sizes)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_gradient_sizes: the record is NULL");
+    WWI_NEEDS("sizes", sizes);
     WWI_TRY(begin_job(&j, measure, rows, columns, options));
     info.pairs = count;
     info.rows = place(&j, ROWS, count);

@@ -49,8 +49,7 @@ ww_status ww_group_matrix(const ww_measure *measure, ww_group_dataset *rows, ww_
     static const wwi_group_kind kind = {
         .begin = wwi_group_begin_plan, .run = run_tile, .finish = wwi_group_finish_plan, .end = band_end};
     wwi_group_job job = {.plan = plan_matrix, .tiles = &tiles};
-    if (!output)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_matrix: the output is NULL");
+    WWI_NEEDS("output", output);
     WWI_TRY(wwi_group_job_begin(&job, measure, rows, columns, options));
     const wwi_result result = {"matrix", job.rows->count, job.columns->count, job.value_bytes, true};
     WWI_TRY(wwi_group_take_output(&job.to, output, "its result", &result));
@@ -103,8 +102,7 @@ ww_status ww_group_pairs(const ww_measure *measure, ww_group_dataset *rows, ww_g
     static const wwi_group_kind kind = {
         .begin = wwi_group_begin_plan, .run = run_pairs, .finish = wwi_group_finish_plan, .work = wwi_group_pair_work};
     wwi_group_job job = {.plan = plan_pairs, .row_index = row_index, .column_index = column_index, .count = count};
-    if (!output)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_pairs: the output is NULL");
+    WWI_NEEDS("output", output);
     WWI_TRY(wwi_group_job_begin(&job, measure, rows, columns, options));
     WWI_TRY(wwi_group_check_pairs(&job));
     const wwi_result result = {"distances of pairs", 1, count, job.value_bytes, false};

@@ -89,8 +89,7 @@ ww_status ww_group_classify(const ww_measure *measure, ww_group_dataset *train, 
     WWI_FREES wwi_neighbours *devices = NULL;
     job j = {.shared = NULL};
     WWI_TRY(wwi_struct_give(result, &(ww_classification)WW_CLASSIFICATION_INIT, "ww_classification"));
-    if (!train)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_classify: the train set is NULL");
+    WWI_NEEDS("train", train);
     WWI_TRY(wwi_options_take(&own, options, "ww_classify_options"));
     WWI_TRY(wwi_group_job_begin(&j.pairs, measure, test ? test : train, test ? train : NULL, own.plan));
     WWI_TRY(any_sets(&j.pairs, &queries, &base));

@@ -96,8 +96,7 @@ static ww_status build_all(ww_group_lsh *g, source *from) {
 ww_status ww_group_lsh_create(ww_group_points *points, const ww_lsh_options *options, ww_group_lsh **lsh) {
     if (lsh)
         *lsh = NULL;
-    if (!points || !lsh)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points or lsh is NULL");
+    WWI_NEEDS("points, lsh", points, lsh);
     WWI_FREES atomic_uint_least64_t *done = NULL;
     WWI_ENDS(ww_group_lsh_destroy) ww_group_lsh *g = NULL;
     WWI_TRY(wwi_new(done, points->group->count));
@@ -177,8 +176,7 @@ ww_status ww_group_lsh_run(ww_group_lsh *g, ww_group_points *queries, size_t k, 
     static const wwi_group_kind kind = {
         .begin = begin_device, .run = run_queries, .work = query_work, .step = WWI_TILE_PAIR};
     job j = {.lsh = g, .queries = queries, .k = k, .ids = ids, .distances = distances, .found = found};
-    if (!g || !ids)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL");
+    WWI_NEEDS("lsh, ids", g, ids);
     if (queries && queries->group != g->group)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the queries belong to another group");
     const double start = wwi_seconds();

@@ -89,8 +89,7 @@ ww_status ww_group_paths(const ww_measure *measure, ww_group_dataset *rows, ww_g
     WWI_ENDS(job_close)
     job j = {.pairs = {.plan = plan_paths, .row_index = row_index, .column_index = column_index, .count = count}};
     WWI_ENDS(ww_paths_free) ww_paths found = WW_PATHS_INIT;
-    if (!paths)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_paths: the record is NULL");
+    WWI_NEEDS("paths", paths);
     WWI_TRY(wwi_struct_give(paths, &found, "ww_paths"));
     WWI_TRY(wwi_group_job_begin(&j.pairs, measure, rows, columns, options));
     WWI_TRY(wwi_group_check_pairs(&j.pairs));

@@ -25,8 +25,7 @@ ww_status ww_group_points_create(ww_group *group, const ww_point_view *view, con
                                  ww_group_points **points) {
     if (points)
         *points = NULL;
-    if (!group || !points || !view)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the group, the view or the place for the points is NULL");
+    WWI_NEEDS("group, points, view", group, points, view);
     WWI_ENDS(ww_group_points_destroy) ww_group_points *p = NULL;
     WWI_TRY(wwi_new_zeroed(p, 1));
     p->group = wwi_group_retain(group);

@@ -107,8 +107,7 @@ ww_status ww_group_profile_create(ww_group *group, const ww_series_view *series,
     source from = {.series = series, .other = other, .index = index, .other_index = other_index, .window = window};
     if (profile)
         *profile = NULL;
-    if (!group || !series || !profile)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "group, series or profile is NULL");
+    WWI_NEEDS("group, series, profile", group, series, profile);
     return create(&from, group, options, profile);
 }
 
@@ -118,8 +117,7 @@ ww_status ww_group_profile_create_from_datasets(ww_group_dataset *series, size_t
     source from = {.sets = {series, other}, .index = index, .other_index = other_index, .window = window};
     if (profile)
         *profile = NULL;
-    if (!series || !profile)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "series or profile is NULL");
+    WWI_NEEDS("series, profile", series, profile);
     if (other && other->group != series->group)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the datasets belong to different groups");
     return create(&from, series->group, options, profile);
@@ -148,8 +146,7 @@ static ww_status run(ww_group_profile *g) {
 
 ww_status ww_group_profile_run(ww_group_profile *g, ww_profile_output *output) {
     ww_profile_output to;
-    if (!g || !output)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or output is NULL");
+    WWI_NEEDS("profile, output", g, output);
     WWI_TRY(wwi_profile_take_output(g->left_right, output, &to));
     const double start = wwi_seconds();
     g->info.candidates = g->info.launches = 0;

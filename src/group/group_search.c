@@ -209,7 +209,6 @@ ww_status ww_group_search_source(ww_group *group, const ww_measure *measure, con
 }
 
 ww_status ww_group_get_search_info(const ww_group *group, ww_search_info *info) {
-    if (!group || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the group or the record is NULL");
+    WWI_NEEDS("group, info", group, info);
     return wwi_struct_give(info, &group->last_search, "ww_search_info");
 }

@@ -273,8 +273,7 @@ ww_status ww_group_shapelets(ww_group_dataset *train, const ww_shapelets_options
     WWI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
     if (shapelets)
         *shapelets = NULL;
-    if (!train || !shapelets)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "train or shapelets is NULL");
+    WWI_NEEDS("train, shapelets", train, shapelets);
     ww_status status = WW_ERROR_INTERNAL;
     for (size_t i = 0; !set && i < train->group->count; i++)
         if (train->parts[i])

@@ -18,8 +18,7 @@ void ww_buffer_destroy(ww_buffer **buffer) {
 static ww_status make(ww_context *context, ww_buffer **buffer, ww_buffer **made) {
     if (buffer)
         *buffer = NULL;
-    if (!context || !buffer)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or buffer is NULL");
+    WWI_NEEDS("context, buffer", context, buffer);
     WWI_TRY(wwi_new_zeroed(*made, 1));
     wwi_context_retain((*made)->context = context);
     return WW_OK;

@@ -146,8 +146,7 @@ ww_status ww_distance(ww_context *context, const ww_measure *measure, const doub
                       size_t m, size_t channels, double *distance) {
     pair wanted = {.n = n, .m = m, .channels = channels};
     const operands v = {x, y, n, m, channels};
-    if (!context || !distance)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or distance is NULL");
+    WWI_NEEDS("context, distance", context, distance);
     WWI_TRY(wwi_measure_take(measure, &wanted.measure));
     // What is wrong with a pair is found where nothing is kept.
     double largest = (double)INFINITY;

@@ -172,8 +172,7 @@ static ww_status prepare_first(ww_plan *p) {
 ww_status ww_plan_create_matrix(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
                                 const ww_plan_options *options, ww_plan **plan) {
     WWI_ENDS(ww_plan_destroy) ww_plan *p = NULL;
-    if (!plan)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
+    WWI_NEEDS("plan", plan);
     *plan = NULL;
     WWI_TRY(wwi_plan_create(&wwi_matrix_job, measure, rows, columns, options, &p));
     WWI_TRY(wwi_plan_count_cells(p, &p->square_cells));
@@ -259,8 +258,7 @@ static ww_status run_blocks(ww_plan *plan, const wwi_blocks *blocks, uint64_t do
 
 ww_status ww_plan_run_blocks(ww_plan *plan, ww_block_fn block, void *user) {
     callback c = {block, user};
-    if (!plan || !block)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the plan or the block function is NULL");
+    WWI_NEEDS("plan, block", plan, block);
     if (plan->job != &wwi_matrix_job)
         return wwi_plan_other_job("ww_plan_run_blocks");
     const wwi_blocks blocks = {
@@ -271,8 +269,7 @@ ww_status ww_plan_run_blocks(ww_plan *plan, ww_block_fn block, void *user) {
 ww_status ww_plan_run_condensed_blocks(ww_plan *plan, ww_condensed_fn values, void *user) {
     condensed_callback c = {values, user};
     wwi_result result = {0};
-    if (!plan || !values)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the plan or the function is NULL");
+    WWI_NEEDS("plan, values", plan, values);
     if (plan->job != &wwi_matrix_job)
         return wwi_plan_other_job("ww_plan_run_condensed_blocks");
     WWI_TRY(matrix_result(plan, WW_LAYOUT_CONDENSED, &result));

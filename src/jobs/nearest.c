@@ -229,8 +229,7 @@ ww_status ww_plan_create_nearest_shard(const ww_measure *measure, ww_dataset *qu
     WWI_ENDS(ww_plan_destroy) ww_plan *p = NULL;
     uint64_t cells = 0, bytes;
     ww_nearest_shard part = WW_NEAREST_SHARD_INIT;
-    if (!plan)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
+    WWI_NEEDS("plan", plan);
     *plan = NULL;
     WWI_TRY(wwi_options_take(&part, shard, "ww_nearest_shard"));
     WWI_TRY(check_shard(&part, queries, base));

@@ -71,8 +71,7 @@ ww_status ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_d
                                const size_t *row_index, const size_t *column_index, size_t count,
                                const ww_plan_options *options, ww_plan **plan) {
     WWI_ENDS(ww_plan_destroy) ww_plan *p = NULL;
-    if (!plan)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
+    WWI_NEEDS("plan", plan);
     *plan = NULL;
     if (!columns)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the columns are NULL");

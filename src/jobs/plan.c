@@ -232,8 +232,7 @@ ww_status wwi_plan_other_job(const char *function) {
 }
 
 ww_status ww_plan_prepare(ww_plan *plan) {
-    if (!plan)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the plan is NULL");
+    WWI_NEEDS("plan", plan);
     return plan->job->prepare ? plan->job->prepare(plan) : WW_OK;
 }
 
@@ -241,8 +240,7 @@ ww_status ww_plan_run(ww_plan *plan, const ww_output *output) {
     ww_output to = WW_OUTPUT_INIT;
     wwi_buffer *device;
     wwi_result result;
-    if (!plan || !output)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run: the plan or the output is NULL");
+    WWI_NEEDS("plan, output", plan, output);
     if (!plan->job->run)
         return wwi_plan_other_job("ww_plan_run");
     WWI_TRY(wwi_options_take(&to, output, "ww_output"));
@@ -255,8 +253,7 @@ ww_status ww_plan_run(ww_plan *plan, const ww_output *output) {
 }
 
 ww_status ww_plan_finish(ww_plan *plan) {
-    if (!plan)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the plan is NULL");
+    WWI_NEEDS("plan", plan);
     return plan->pending ? wwi_plan_end(plan, WW_OK) : WW_OK;
 }
 

@@ -177,8 +177,7 @@ ww_status ww_plan_run_rectangle(ww_plan *plan, size_t row, size_t rows, size_t c
     ww_output to = WW_OUTPUT_INIT;
     wwi_buffer *device;
     uint64_t cells;
-    if (!plan || !output)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run_rectangle: the plan or the output is NULL");
+    WWI_NEEDS("plan, output", plan, output);
     const wwi_result result = {"rectangle", rows, columns, plan->pair.value_bytes, true};
     WWI_TRY(ww_plan_cells(plan, row, rows, column, columns, &cells));
     WWI_TRY(wwi_options_take(&to, output, "ww_output"));

@@ -72,8 +72,7 @@ static ww_status check(ww_context *context, const known *k) {
 }
 
 ww_status ww_context_self_test(ww_context *context) {
-    if (!context)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_self_test: context is NULL");
+    WWI_NEEDS("context", context);
     for (ww_engine engine = WW_ENGINE_LANES; engine <= WW_ENGINE_STRIPS; engine++)
         WWI_TRY(check(context, &(known){WW_DTW, engine, WW_FLOAT, 2, false}));
     // Maxima.

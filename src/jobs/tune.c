@@ -193,8 +193,7 @@ static ww_status tune_one(tuning *t, const wwi_tuning_entry *p, ww_precision pre
 ww_status ww_tune(ww_context *context, const ww_tune_options *options) {
     ww_tune_options o = WW_TUNE_OPTIONS_INIT;
     tuning t = {.context = context, .options = &o};
-    if (!context)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context is NULL");
+    WWI_NEEDS("context", context);
     WWI_TRY(wwi_options_take(&o, options, "ww_tune_options"));
     WWI_TRY(wwi_run_take(o.run, &t.run));
     t.plan = t.run;

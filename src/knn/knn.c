@@ -242,8 +242,7 @@ ww_status ww_knn_create_shard(ww_points *base, ww_points *queries, size_t k, con
     ww_run_options run;
     if (knn)
         *knn = NULL;
-    if (!base || !knn)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "base or knn is NULL");
+    WWI_NEEDS("base, knn", base, knn);
     WWI_TRY(wwi_options_take(&o, options, "ww_knn_options"));
     WWI_TRY(wwi_run_take(o.run, &run));
     if (k < 1 || k > WW_KNN_MOST)

@@ -286,8 +286,7 @@ static ww_status run_queries(ww_knn *s, size_t from, size_t end, int64_t *ids, v
 }
 
 ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) {
-    if (!s || !ids)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "knn or ids is NULL");
+    WWI_NEEDS("knn, ids", s, ids);
     WWI_FREES unsigned char *own = NULL; // distances tell what is farther than an initial one
     if (s->shard.initial && !distances)
         WWI_TRY(wwi_new(own, s->queries.points->count * s->k * s->value_bytes));

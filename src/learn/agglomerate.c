@@ -241,8 +241,7 @@ ww_status ww_cluster_silhouette(const void *condensed, ww_precision precision, s
     WWI_FREES double *sums = NULL;
     WWI_FREES size_t *sizes = NULL;
     WWI_TRY(wwi_condensed_take(condensed, precision, count, 0, &matrix));
-    if (!labels || !mean)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "labels or mean is NULL");
+    WWI_NEEDS("labels, mean", labels, mean);
     const size_t clusters = clusters_of(labels, count);
     for (size_t i = 0; i < count; i++)
         if (labels[i] < 0 || clusters > count)

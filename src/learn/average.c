@@ -201,11 +201,9 @@ static void average_end(wwi_average *a) {
 ww_status ww_average(const ww_measure *measure, ww_dataset *series, const ww_average_options *options,
                      ww_average_result *result) {
     WWI_ENDS(average_end) wwi_average a = {.options = WW_AVERAGE_OPTIONS_INIT, .result = WW_AVERAGE_RESULT_INIT};
-    if (!result)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the result is NULL");
+    WWI_NEEDS("result", result);
     WWI_TRY(wwi_struct_give(result, &a.result, "ww_average_result"));
-    if (!series)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the dataset is NULL");
+    WWI_NEEDS("series", series);
     WWI_TRY(wwi_options_take(&a.options, options, "ww_average_options"));
     WWI_TRY(wwi_measure_take(measure, &a.measure));
     a.measure.root = 0;

@@ -69,11 +69,9 @@ static ww_status fill(ww_classifier *c, const ww_measure *measure, const ww_clas
 
 ww_status ww_classifier_create(const ww_measure *measure, ww_dataset *train, const ww_classify_options *options,
                                ww_classifier **classifier) {
-    if (!classifier)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "classifier is NULL");
+    WWI_NEEDS("classifier", classifier);
     *classifier = NULL;
-    if (!train)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the train set is NULL");
+    WWI_NEEDS("train", train);
     WWI_ENDS(ww_classifier_destroy) ww_classifier *c = NULL;
     WWI_TRY(wwi_new_zeroed(c, 1));
     ww_classify_options_init(&c->options, sizeof c->options);
@@ -250,8 +248,7 @@ ww_status wwi_classifier_run(const ww_classifier *c, ww_dataset *test, wwi_neigh
     if (given->struct_size < LEAST_BYTES)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_classification.struct_size is %zu", given->struct_size);
     (void)wwi_struct_give(given, &r, "ww_classification");
-    if (!c)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the classifier is NULL");
+    WWI_NEEDS("classifier", c);
     wwi_neighbours n = {
         .measure = &c->measure, .train = c->train, .test = test, .plan = c->plan, .run = c->run, .k = c->options.k};
     n.classes_alone = !c->targets && !c->options.want_neighbours && c->options.vote == WW_VOTE_UNIFORM;

@@ -244,8 +244,7 @@ ww_status ww_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset 
     ww_measure own;
     WWI_ENDS(wwi_neighbours_free)
     wwi_neighbours n = {.measure = &own, .train = base ? base : queries, .test = base ? queries : NULL, .k = k};
-    if (!queries || !indices)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "queries or indices is NULL");
+    WWI_NEEDS("queries, indices", queries, indices);
     ww_plan_options_init(&n.plan, sizeof n.plan);
     WWI_TRY(wwi_options_take(&n.plan, options, "ww_plan_options"));
     WWI_TRY(wwi_run_take(n.plan.run, &n.run));

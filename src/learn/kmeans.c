@@ -298,8 +298,7 @@ static ww_status search(job *j, state *s, state *before) {
 
 static ww_status check(const job *j, const int64_t *labels) {
     const ww_kmeans_options *o = &j->options;
-    if (!labels)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "labels is NULL");
+    WWI_NEEDS("labels", labels);
     if (j->k < 1 || j->k > j->count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu clusters of %zu series", j->k, j->count);
     if (o->starts < 1 || o->starts > 1000000)
@@ -367,11 +366,9 @@ ww_status ww_cluster_kmeans(const ww_measure *measure, ww_dataset *series, size_
              .count = ww_dataset_count(series),
              .k = k,
              .channels = ww_dataset_channels(series)};
-    if (!centres)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "centres is NULL");
+    WWI_NEEDS("centres", centres);
     *centres = NULL;
-    if (!series)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the dataset is NULL");
+    WWI_NEEDS("series", series);
     WWI_TRY(info ? wwi_struct_check(info, "ww_kmeans_info") : WW_OK);
     WWI_TRY(wwi_options_take(&j.options, options, "ww_kmeans_options"));
     WWI_TRY(wwi_options_take(&j.plan, j.options.plan, "ww_plan_options"));

@@ -195,8 +195,7 @@ ww_status ww_cluster_medoids(const void *condensed, ww_precision precision, size
     WWI_TRY(wwi_condensed_take(condensed, precision, count, -INFINITY, &j.distances));
     if (k < 1 || k > count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu clusters of %zu items", k, count);
-    if (!labels || !medoids)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "labels or medoids is NULL");
+    WWI_NEEDS("labels, medoids", labels, medoids);
     WWI_TRY(job_open(&j, count));
     WWI_TRY(first_medoids(&j, &run));
     WWI_TRY(exchange(&j, &options, &run, &own));

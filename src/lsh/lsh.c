@@ -350,8 +350,7 @@ static ww_status check_options(const ww_lsh *h) {
 
 ww_status ww_lsh_set_options(ww_lsh *h, const ww_lsh_options *options) {
     ww_lsh_options o = WW_LSH_OPTIONS_INIT;
-    if (!h || !options)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or options is NULL");
+    WWI_NEEDS("lsh, options", h, options);
     ww_run_options run = h->run;
     WWI_TRY(wwi_options_take(&o, options, "ww_lsh_options"));
     if (o.run)
@@ -371,8 +370,7 @@ ww_status ww_lsh_set_options(ww_lsh *h, const ww_lsh_options *options) {
 }
 
 ww_status ww_lsh_get_options(const ww_lsh *h, ww_lsh_options *options) {
-    if (!h || !options)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or options is NULL");
+    WWI_NEEDS("lsh, options", h, options);
     return wwi_struct_give(options, &h->options, "ww_lsh_options");
 }
 
@@ -499,8 +497,7 @@ ww_status ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh
     ww_run_options run;
     if (lsh)
         *lsh = NULL;
-    if (!points || !lsh)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points or lsh is NULL");
+    WWI_NEEDS("points, lsh", points, lsh);
     WWI_TRY(wwi_options_take(&o, options, "ww_lsh_options"));
     WWI_TRY(wwi_run_take(o.run, &run));
     const double start = wwi_seconds();
@@ -550,8 +547,7 @@ ww_status wwi_lsh_set_removed(ww_lsh *h, const uint32_t *bits) {
 
 ww_status ww_lsh_add(ww_lsh *h, ww_points *points) {
     WWI_ENDS(removed_free) wwi_lsh_removed r = {0};
-    if (!h || !points)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or points is NULL");
+    WWI_NEEDS("lsh, points", h, points);
     if (points->context != h->context || points->precision != h->precision || points->kind != h->kind ||
         points->dimension != h->dimension)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the points are not of the tables' context, precision, kind or "
@@ -587,8 +583,7 @@ ww_status ww_lsh_remove(ww_lsh *h, const int64_t *ids, size_t count) {
 }
 
 ww_status ww_lsh_get_info(const ww_lsh *lsh, ww_lsh_info *info) {
-    if (!lsh || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or info is NULL");
+    WWI_NEEDS("lsh, info", lsh, info);
     ww_lsh_info known = lsh->info;
     known.points = lsh->total - lsh->removed.count;
     known.dimension = lsh->kind == WW_POINTS_SETS ? 0 : lsh->dimension;

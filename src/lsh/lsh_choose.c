@@ -529,8 +529,7 @@ ww_status ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_o
     WWI_ENDS(choosing_free) choosing c = {.target = WW_LSH_TARGET_INIT};
     ww_lsh_choice unwanted = WW_LSH_CHOICE_INIT;
     choice = choice ? choice : &unwanted;
-    if (!points)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points is NULL");
+    WWI_NEEDS("points", points);
     WWI_TRY(wwi_struct_check(options, "ww_lsh_options"));
     WWI_TRY(wwi_struct_check(choice, "ww_lsh_choice"));
     WWI_TRY(wwi_options_take(&c.target, target, "ww_lsh_target"));

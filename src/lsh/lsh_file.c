@@ -200,14 +200,12 @@ static ww_status save(const ww_lsh *h, const char *path, ww_write_fn write, void
 }
 
 ww_status ww_lsh_save(const ww_lsh *h, const char *path) {
-    if (!h || !path)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or path is NULL");
+    WWI_NEEDS("lsh, path", h, path);
     return save(h, path, NULL, NULL);
 }
 
 ww_status ww_lsh_save_to(const ww_lsh *h, ww_write_fn write, void *user) {
-    if (!h || !write)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or write is NULL");
+    WWI_NEEDS("lsh, write", h, write);
     return save(h, NULL, write, user);
 }
 
@@ -394,8 +392,7 @@ ww_status ww_lsh_load(ww_context *context, const char *path, const ww_run_option
     ww_run_options taken;
     if (lsh)
         *lsh = NULL;
-    if (!context || !path || !lsh)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, path or lsh is NULL");
+    WWI_NEEDS("context, path, lsh", context, path, lsh);
     WWI_TRY(wwi_run_take(run, &taken));
     wwi_byte_source source = {.name = path, .file = fopen(path, "rb")};
     if (!source.file)
@@ -409,8 +406,7 @@ ww_status ww_lsh_load_from(ww_context *context, ww_read_fn read, void *user, con
     ww_run_options taken;
     if (lsh)
         *lsh = NULL;
-    if (!context || !read || !lsh)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, read or lsh is NULL");
+    WWI_NEEDS("context, read, lsh", context, read, lsh);
     WWI_TRY(wwi_run_take(run, &taken));
     wwi_byte_source source = {.name = "the index", .read = read, .user = user};
     return load(context, &source, &taken, lsh);

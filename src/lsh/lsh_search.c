@@ -600,8 +600,7 @@ static ww_status run_rows(ww_lsh *h, ww_points *queries, size_t all, const targe
 
 ww_status ww_lsh_run_rows(ww_lsh *h, ww_points *queries, size_t row, size_t rows, size_t k, int64_t *ids,
                           void *distances, uint32_t *found) {
-    if (!h || !ids)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL");
+    WWI_NEEDS("lsh, ids", h, ids);
     if (k < 1 || k > WW_KNN_MOST)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; it can be 1 to %d", k, WW_KNN_MOST);
     const size_t all = queries ? queries->count : h->total;

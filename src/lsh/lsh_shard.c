@@ -38,8 +38,7 @@ ww_status ww_lsh_run_shard(ww_lsh *h, ww_points *queries, size_t k, const ww_nea
                            void *distances, uint32_t *found) {
     WWI_ENDS(wwi_knn_shard_free) wwi_knn_shard own = {.initial = NULL};
     WWI_FREES unsigned char *own_values = NULL;
-    if (!h || !ids)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL");
+    WWI_NEEDS("lsh, ids", h, ids);
     const size_t count = queries ? queries->count : h->total;
     WWI_TRY(wwi_knn_shard_take(shard, !queries, count, h->total, h->options.metric, h->precision, &own));
     const bool drops = queries && own.excludes && own.apart < (int64_t)h->total && own.apart + (int64_t)count > 0;

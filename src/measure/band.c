@@ -271,8 +271,7 @@ uint64_t wwi_band_cells(const ww_band *band, size_t n, size_t m) {
 
 ww_status ww_band_rows(const ww_band *band, size_t n, size_t m, size_t *lo, size_t *hi) {
     uint64_t cells;
-    if (!band || !lo || !hi)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "band, lo or hi is NULL");
+    WWI_NEEDS("band, lo, hi", band, lo, hi);
     if (n == 0 || m == 0)
         return wwi_fail(WW_ERROR_EMPTY, "a series of length 0");
     if (!sizes_fit(n, m))

@@ -70,8 +70,7 @@ ww_status ww_measure_init(ww_measure *measure, size_t struct_size, ww_measure_id
 }
 
 ww_status wwi_measure_take(const ww_measure *given, ww_measure *own) {
-    if (!given)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "measure is NULL");
+    WWI_NEEDS("measure", given);
     if (given->struct_size < offsetof(ww_measure, recurrence)) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "struct_size of the measure is %zu", given->struct_size);
         return wwi_fail_hint("fill the measure with ww_measure_init()");
@@ -102,8 +101,7 @@ static ww_status fail_unknown_parameter(const ww_measure_info *info, const char 
 }
 
 ww_status ww_measure_set(ww_measure *measure, const char *parameter, double value) {
-    if (!measure || !parameter)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "measure or parameter is NULL");
+    WWI_NEEDS("measure, parameter", measure, parameter);
     const ww_measure_info *info = ww_measure_info_by_id(measure->id);
     if (!info)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no measure number %d", (int)measure->id);
@@ -228,8 +226,7 @@ static ww_status check_gamma(const ww_measure *measure) {
 }
 
 ww_status wwi_measure_check(const ww_measure *measure) {
-    if (!measure)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "measure is NULL");
+    WWI_NEEDS("measure", measure);
     const ww_measure_info *info = ww_measure_info_by_id(measure->id);
     if (!info)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no measure number %d", (int)measure->id);

@@ -89,8 +89,7 @@ static ww_status read_width(const char *text, const char *width, size_t longest,
 ww_status ww_band_parse(const char *text, size_t longest, ww_band *band) {
     ww_band made = {WW_BAND_NONE, 0.0, NULL, NULL, 0};
     char name[16] = "";
-    if (!text || !band)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the text or the band is NULL");
+    WWI_NEEDS("text, band", text, band);
     const size_t length = strcspn(text, ":");
     const char *width = text[length] ? text + length + 1 : NULL;
     if (length < sizeof name)

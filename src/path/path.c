@@ -55,8 +55,7 @@ ww_status ww_plan_create_paths(const ww_measure *measure, ww_dataset *rows, ww_d
     WWI_ENDS(ww_plan_destroy) ww_plan *p = NULL;
     ww_plan_options o = WW_PLAN_OPTIONS_INIT;
     ww_measure taken;
-    if (!plan)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
+    WWI_NEEDS("plan", plan);
     *plan = NULL;
     if (!rows || !columns)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rows or the columns are NULL");
@@ -192,8 +191,7 @@ ww_status wwi_plan_run_some_paths(ww_plan *plan, size_t first, size_t pairs, ww_
 
 ww_status ww_plan_run_paths(ww_plan *plan, ww_paths *paths) {
     const ww_paths none = WW_PATHS_INIT;
-    if (!plan || !paths)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan or paths is NULL");
+    WWI_NEEDS("plan, paths", plan, paths);
     WWI_TRY(wwi_struct_give(paths, &none, "ww_paths"));
     if (plan->job != &paths_job)
         return wwi_plan_other_job("ww_plan_run_paths");
@@ -206,8 +204,7 @@ ww_status ww_path(ww_context *context, const ww_measure *measure, const double *
                   size_t channels, ww_paths *path) {
     WWI_ENDS(ww_dataset_destroy) ww_dataset *rows = NULL, *columns = NULL;
     WWI_ENDS(ww_plan_destroy) ww_plan *plan = NULL;
-    if (!context || !x || !y)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the context or a series is NULL");
+    WWI_NEEDS("context, x, y", context, x, y);
     const ww_precision precision = wwi_context_info(context)->has_double ? WW_DOUBLE : WW_FLOAT;
     WWI_TRY(wwi_dataset_of_doubles(context, precision, x, 1, channels, n, &rows));
     WWI_TRY(wwi_dataset_of_doubles(context, precision, y, 1, channels, m, &columns));

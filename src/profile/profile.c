@@ -142,8 +142,7 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
     WWI_FREES void *copy = NULL, *other_copy = NULL;
     if (profile)
         *profile = NULL;
-    if (!context || !series || !profile)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, series or profile is NULL");
+    WWI_NEEDS("context, series, profile", context, series, profile);
     WWI_TRY(wwi_view_make_dense(series, &one, &copy));
     if (other)
         WWI_TRY(wwi_view_make_dense(other, &two, &other_copy));
@@ -168,8 +167,7 @@ ww_status ww_profile_create_from_datasets(ww_dataset *series, size_t index, ww_d
     ww_series_view views[2] = {WW_SERIES_VIEW_INIT, WW_SERIES_VIEW_INIT};
     if (profile)
         *profile = NULL;
-    if (!series || !profile)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "series or profile is NULL");
+    WWI_NEEDS("series, profile", series, profile);
     WWI_TRY(wwi_options_take(&taken, options, "ww_profile_options"));
     WWI_TRY(check_dataset(series, series->context, &taken));
     if (other)
@@ -230,15 +228,13 @@ static ww_status run(ww_profile *p, const wwi_profile_part *part, bool squared, 
 }
 
 ww_status ww_profile_run(ww_profile *p, ww_profile_output *output) {
-    if (!p || !output)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or output is NULL");
+    WWI_NEEDS("profile, output", p, output);
     const wwi_profile_part all = WWI_PROFILE_RECTANGLE(0, p->series.windows, 0, wwi_profile_other(p)->windows);
     return run(p, &all, false, true, output);
 }
 
 static ww_status run_rectangle(ww_profile *p, const wwi_profile_part *part, bool forget, ww_profile_output *output) {
-    if (!p || !output)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or output is NULL");
+    WWI_NEEDS("profile, output", p, output);
     const size_t windows = p->series.windows, others = wwi_profile_other(p)->windows;
     if (part->row > part->row_end || part->row_end > windows || part->column > part->column_end ||
         part->column_end > others) {

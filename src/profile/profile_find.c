@@ -7,8 +7,7 @@
 #include "profile/profile_job.h"
 
 ww_status ww_profile_get_distances(const ww_profile *p, size_t i, double *distances) {
-    if (!p || !distances)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or distances is NULL");
+    WWI_NEEDS("profile, distances", p, distances);
     if (i >= p->series.windows)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "window %zu of %zu", i, p->series.windows);
     const wwi_profile_series *other = wwi_profile_other(p);
@@ -43,8 +42,7 @@ static void take_out(unsigned char *taken, size_t windows, size_t window, size_t
 
 static ww_status check(const ww_profile *p, const void *distances, const void *results, size_t *separation,
                        const size_t *found) {
-    if (!p || !distances || !results || !found)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile, distances, results or found is NULL");
+    WWI_NEEDS("profile, distances, results, found", p, distances, results, found);
     if (*separation == WW_PROFILE_EXCLUSION_AUTO)
         *separation = p->self ? p->exclusion : (p->window + 3) / 4;
     return WW_OK;

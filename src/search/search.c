@@ -11,8 +11,7 @@ ww_status ww_search_create(ww_context *context, const ww_measure *measure, const
                            const ww_search_options *options, ww_search **search) {
     if (search)
         *search = NULL;
-    if (!context || !queries || !search)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, queries or search is NULL");
+    WWI_NEEDS("context, queries, search", context, queries, search);
     WWI_ENDS(ww_search_destroy) ww_search *s = NULL;
     WWI_FREES void *copy = NULL;
     ww_series_view view;
@@ -25,8 +24,7 @@ ww_status ww_search_create(ww_context *context, const ww_measure *measure, const
 ww_status ww_search_run(ww_search *search, const ww_series_view *streams, ww_match *matches, size_t *found) {
     ww_series_view view;
     WWI_FREES void *copy = NULL;
-    if (!search || !streams || !matches)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search, streams or matches is NULL");
+    WWI_NEEDS("search, streams, matches", search, streams, matches);
     WWI_TRY(wwi_view_make_dense(streams, &view, &copy));
     if (!view.values || view.count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "no streams");
@@ -44,8 +42,7 @@ static bool stays_on_device(const ww_search *s, const ww_dataset *d) {
 ww_status ww_search_run_dataset(ww_search *search, ww_dataset *streams, ww_match *matches, size_t *found) {
     WWI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
     ww_series_view view = WW_SERIES_VIEW_INIT;
-    if (!search || !streams || !matches)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search, streams or matches is NULL");
+    WWI_NEEDS("search, streams, matches", search, streams, matches);
     if (streams->context != search->context)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the streams are of another context than the search");
     if (streams->precision != search->options.precision) {
@@ -69,8 +66,7 @@ static ww_status take_source(ww_search_source *own, const ww_search_source *sour
 
 ww_status ww_search_run_source(ww_search *search, const ww_search_source *source, ww_match *matches, size_t *found) {
     ww_search_source own = WW_SEARCH_SOURCE_INIT;
-    if (!search || !source || !matches)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search, source or matches is NULL");
+    WWI_NEEDS("search, source, matches", search, source, matches);
     WWI_TRY(take_source(&own, source));
     if (search->super) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "a search for whole streams in a stream that is read");
@@ -96,7 +92,6 @@ ww_status ww_search_run_part(ww_search *search, const ww_series_view *streams, c
 }
 
 ww_status ww_search_get_info(const ww_search *search, ww_search_info *info) {
-    if (!search)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search is NULL");
+    WWI_NEEDS("search", search);
     return wwi_struct_give(info, &search->info, "ww_search_info");
 }

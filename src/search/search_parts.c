@@ -34,8 +34,7 @@ size_t ww_search_part_places(const ww_series_view *queries, const ww_search_opti
 
 ww_status ww_search_set_part(ww_search *s, const ww_search_part *part) {
     ww_search_part own = WW_SEARCH_PART_INIT;
-    if (!s)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search is NULL");
+    WWI_NEEDS("search", s);
     WWI_TRY(wwi_options_take(&own, part, "ww_search_part"));
     if (s->super)
         return wwi_fail(WW_ERROR_UNSUPPORTED, "a part of a search for whole streams: its streams are divided alone");

@@ -52,8 +52,7 @@ ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure
     ww_series_view view;
     if (stream)
         *stream = NULL;
-    if (!context || !queries || !options || !stream)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, queries, options or stream is NULL");
+    WWI_NEEDS("context, queries, options, stream", context, queries, options, stream);
     WWI_TRY(wwi_new_zeroed(m, 1));
     WWI_TRY(wwi_view_make_dense(queries, &view, &copy));
     WWI_TRY(wwi_search_make(context, measure, &view, options, true, &m->search));
@@ -235,8 +234,7 @@ uint64_t ww_search_stream_points(const ww_search_stream *stream) {
 }
 
 ww_status ww_search_stream_finish(ww_search_stream *stream, ww_match_fn report, void *user) {
-    if (!stream)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "stream is NULL");
+    WWI_NEEDS("stream", stream);
     if (stream->finished)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a stream that has ended");
     bool stopped = false;

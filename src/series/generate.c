@@ -253,8 +253,7 @@ static ww_status check(ww_generator kind, ww_generate_options *o) {
 }
 
 ww_status ww_series_set_generate(ww_generator kind, const ww_generate_options *options, ww_series_set **set) {
-    if (!set)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_generate: set is NULL");
+    WWI_NEEDS("set", set);
     *set = NULL;
     ww_generate_options o = WW_GENERATE_OPTIONS_INIT;
     WWI_FREES double *values = NULL;

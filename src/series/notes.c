@@ -46,8 +46,7 @@ const char *ww_series_set_notice(const ww_series_set *set, size_t i, ww_notice *
 }
 
 ww_status ww_series_set_get_read_info(const ww_series_set *set, ww_read_info *info) {
-    if (!set || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_get_read_info: %s is NULL", set ? "info" : "set");
+    WWI_NEEDS("set, info", set, info);
     ww_read_info known = WW_READ_INFO_INIT;
     if (set->notes) {
         known = set->notes->info;

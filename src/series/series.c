@@ -32,8 +32,7 @@ ww_status wwi_series_set_check_own(const ww_series_set *set) {
 }
 
 ww_status ww_series_set_create(size_t channels, ww_series_set **set) {
-    if (!set)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_create: set is NULL");
+    WWI_NEEDS("set", set);
     *set = NULL;
     if (channels < 1)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a series has at least one channel");
@@ -175,8 +174,7 @@ bool wwi_series_set_join(ww_series_set *const *sets, unsigned count,
 }
 
 ww_status ww_series_set_set_times(ww_series_set *set, size_t i, const double *times) {
-    if (!set || !times)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_set_times: %s is NULL", set ? "times" : "set");
+    WWI_NEEDS("set, times", set, times);
     if (i >= set->count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_set_times: series %zu of %zu", i, set->count);
     WWI_TRY(wwi_series_set_check_own(set));
@@ -290,8 +288,7 @@ static void znormalise(double *x, size_t n) {
 }
 
 ww_status ww_series_set_znormalise(ww_series_set *set) {
-    if (!set)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_znormalise: set is NULL");
+    WWI_NEEDS("set", set);
     WWI_TRY(wwi_series_set_check_own(set));
     for (size_t i = 0; i < set->count; i++) {
         const double *values = set->values + set->offsets[i];
@@ -312,8 +309,7 @@ ww_status ww_series_set_znormalise(ww_series_set *set) {
 }
 
 ww_status ww_series_set_view(const ww_series_set *set, ww_series_view *view) {
-    if (!set || !view)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_view: %s is NULL", set ? "view" : "set");
+    WWI_NEEDS("set, view", set, view);
     const ww_series_view made = {.struct_size = sizeof made,
                                  .values = set->values,
                                  .precision = WW_DOUBLE,

@@ -118,16 +118,14 @@ static ww_status write_model(const ww_shapelets *m, wwi_output *out) {
 
 ww_status ww_shapelets_write(const ww_shapelets *m, const char *path) {
     wwi_output out;
-    if (!m || !path)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets or path is NULL");
+    WWI_NEEDS("shapelets, path", m, path);
     WWI_TRY(wwi_output_open(path, &out));
     return write_model(m, &out);
 }
 
 ww_status ww_shapelets_write_to(const ww_shapelets *m, ww_write_fn write, void *user) {
     wwi_output out;
-    if (!m || !write)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets or write is NULL");
+    WWI_NEEDS("shapelets, write", m, write);
     WWI_TRY(wwi_output_open_to(write, user, &out));
     return write_model(m, &out);
 }
@@ -413,8 +411,7 @@ static ww_status read_source(wwi_byte_source *source, ww_shapelets **shapelets) 
 ww_status ww_shapelets_read(const char *path, ww_shapelets **shapelets) {
     if (shapelets)
         *shapelets = NULL;
-    if (!path || !shapelets)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "path or shapelets is NULL");
+    WWI_NEEDS("path, shapelets", path, shapelets);
     wwi_byte_source source = {.name = path, .file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb")};
     if (!source.file)
         return wwi_fail(WW_ERROR_IO, "%s can't be opened: %s", path, strerror(errno));
@@ -427,8 +424,7 @@ ww_status ww_shapelets_read(const char *path, ww_shapelets **shapelets) {
 ww_status ww_shapelets_read_from(ww_read_fn read, void *user, ww_shapelets **shapelets) {
     if (shapelets)
         *shapelets = NULL;
-    if (!read || !shapelets)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "read or shapelets is NULL");
+    WWI_NEEDS("read, shapelets", read, shapelets);
     wwi_byte_source source = {.name = "the model", .read = read, .user = user};
     return read_source(&source, shapelets);
 }

@@ -28,8 +28,7 @@ ww_status wwi_shapelet_fail_few(size_t wanted, size_t there) {
 }
 
 ww_status ww_shapelets_get_info(const ww_shapelets *m, ww_shapelets_info *info) {
-    if (!m || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets or info is NULL");
+    WWI_NEEDS("shapelets, info", m, info);
     ww_shapelets_info own = m->info;
     own.classes = m->class_count;
     own.channels = m->channels;
@@ -48,8 +47,7 @@ ww_status ww_shapelets_get_info(const ww_shapelets *m, ww_shapelets_info *info) 
 }
 
 ww_status ww_shapelets_get_shapelet(const ww_shapelets *m, size_t i, ww_shapelet *shapelet) {
-    if (!m || !shapelet)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets or shapelet is NULL");
+    WWI_NEEDS("shapelets, shapelet", m, shapelet);
     if (i >= m->shapelet_count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no shapelet %zu; there are %zu", i, m->shapelet_count);
     const wwi_shapelet *s = &m->shapelets[i];
@@ -59,8 +57,7 @@ ww_status ww_shapelets_get_shapelet(const ww_shapelets *m, size_t i, ww_shapelet
 }
 
 ww_status ww_shapelets_get_node(const ww_shapelets *m, size_t i, ww_shapelet_node *node) {
-    if (!m || !node)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets or node is NULL");
+    WWI_NEEDS("shapelets, node", m, node);
     if (i >= m->node_count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no node %zu; there are %zu", i, m->node_count);
     return wwi_struct_give(node, &m->nodes[i], "ww_shapelet_node");
@@ -139,8 +136,7 @@ ww_status ww_shapelets_transform(const ww_shapelets *m, ww_dataset *series, cons
     WWI_ENDS(wwi_shapelet_data_close) wwi_shapelet_data data = {0};
     WWI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
     ww_run_options run;
-    if (!m || !series || !distances)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets, series or distances is NULL");
+    WWI_NEEDS("shapelets, series, distances", m, series, distances);
     if (count == 0 || first > m->shapelet_count || count > m->shapelet_count - first)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets %zu to %zu; there are %zu", first, first + count,
                         m->shapelet_count);
@@ -170,8 +166,7 @@ ww_status ww_shapelets_predict(const ww_shapelets *m, ww_dataset *series, const 
                                double *distances) {
     WWI_FREES double *own = NULL;
     uint64_t bytes;
-    if (!m || !series || !classes)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets, series or classes is NULL");
+    WWI_NEEDS("shapelets, series, classes", m, series, classes);
     if (!m->node_count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "this model has no tree, only shapelets to transform with");
     const size_t n = series->count, all = m->shapelet_count;

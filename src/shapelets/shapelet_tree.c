@@ -356,8 +356,7 @@ ww_status ww_shapelets_create(ww_dataset *train, const ww_shapelets_options *opt
     WWI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
     if (shapelets)
         *shapelets = NULL;
-    if (!train || !shapelets)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "train or shapelets is NULL");
+    WWI_NEEDS("train, shapelets", train, shapelets);
     alone a = {.context = train->context};
     wwi_growth g = {.devices = &devices, .user = &a};
     WWI_TRY(wwi_dataset_series(train, &set));

@@ -173,8 +173,7 @@ ww_status ww_topk_create(ww_context *context, size_t rows, size_t columns, size_
     ww_run_options run;
     if (topk)
         *topk = NULL;
-    if (!context || !topk)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or topk is NULL");
+    WWI_NEEDS("context, topk", context, topk);
     WWI_TRY(wwi_options_take(&o, options, "ww_topk_options"));
     WWI_TRY(wwi_run_take(o.run, &run));
     const ww_precision precision = o.precision;
@@ -224,8 +223,7 @@ static ww_status select_rows(ww_topk *s, const void *values, size_t first, size_
 
 ww_status ww_topk_run(ww_topk *s, const void *values, int64_t *indices, void *smallest) {
     ww_status status = WW_OK;
-    if (!s || !indices)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "topk or indices is NULL");
+    WWI_NEEDS("topk, indices", s, indices);
     if (!values && !s->filled)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
                         "values is NULL, and the device does not hold those of a run before");

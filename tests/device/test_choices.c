@@ -459,7 +459,8 @@ START_TEST(cell_is_its_parts) {
                                   {"base/choose.cl", NULL},
                                   {"base/elements.cl", NULL},
                                   {"parts", parts_text}};
-    snprintf(options, sizeof options, "-DWWK_DOUBLE=0 -DWW_CHANNELS=%d -DWW_BAND=%d -DWW_COST=%d -DWW_SELECT=0 -DWW_PARTED=1",
+    snprintf(options, sizeof options,
+             "-DWWK_DOUBLE=0 -DWW_CHANNELS=%d -DWW_BAND=%d -DWW_COST=%d -DWW_SELECT=0 -DWW_PARTED=1",
              fused[_i].channels, fused[_i].band, (int)WW_COST_EUCLIDEAN);
     wwt_ok(wwi_program_get(wwt_context, sources, sizeof sources / sizeof *sources, options, &program));
     wwt_ok(wwi_stream_create(wwt_context, &stream));

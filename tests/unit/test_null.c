@@ -78,9 +78,34 @@ START_TEST(outputs) {
 }
 END_TEST
 
+// The argument that is missing is named as in the header.
+START_TEST(names) {
+    ww_series_set *set = NULL;
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_point_set *points = NULL;
+    ck_assert_int_eq(ww_series_set_create(1, &set), WW_OK);
+    ck_assert_int_eq(ww_series_set_set_times(NULL, 0, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_str_eq(ww_last_error()->message, "set is NULL");
+    ck_assert_int_eq(ww_series_set_set_times(set, 0, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_str_eq(ww_last_error()->message, "times is NULL");
+    ck_assert_int_eq(ww_series_set_view(set, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_str_eq(ww_last_error()->message, "view is NULL");
+    ck_assert_int_eq(ww_series_set_view(NULL, &view), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_str_eq(ww_last_error()->message, "set is NULL");
+    ck_assert_int_eq(ww_point_set_of_points(NULL, &points), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_str_eq(ww_last_error()->message, "points is NULL");
+    ck_assert_int_eq(ww_lsh_save_to(NULL, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_str_eq(ww_last_error()->message, "lsh is NULL");
+    ck_assert_int_eq(ww_profile_get_distances(NULL, 0, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_str_eq(ww_last_error()->message, "profile is NULL");
+    ww_series_set_destroy(&set);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("null");
     TCase *tcase = wwt_case(suite, "null", 30);
     tcase_add_test(tcase, outputs);
+    tcase_add_test(tcase, names);
     return wwt_run(suite);
 }
