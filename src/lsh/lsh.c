@@ -255,6 +255,7 @@ static ww_status compile(ww_lsh *h) {
     const wwi_program_parts parts = {
         .texts = {"base/number.cl", "knn/knn_args.h", "knn/knn.cl", "lsh/lsh_args.h", "knn/knn_points.cl",
                   "knn/knn_exact.cl", "lsh/lsh.cl", "lsh/lsh_lists.cl"},
+        .defines = WWI_LIST({"WW_LSH_LIST", 0}),
         .more = h->defines,
         .kernels = WWI_LIST({&h->kernels.keys, keys[h->together]}, {&h->kernels.count, "ww_lsh_count"},
                             {&h->kernels.block_sums, "ww_lsh_block_sums"}, {&h->kernels.scan_sums, "ww_lsh_scan_sums"},
