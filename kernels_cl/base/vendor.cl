@@ -27,13 +27,6 @@
 
 // A value that the compiler takes for another one than `a`. Where two branches compute the same of many values, it is
 // else computed before the branch and kept in registers.
-#if WW_EXCHANGE == 1
-#define ww_rename_wide(a) __asm__ volatile("" : "+d"(a))
-#elif WW_EXCHANGE == 3
-#define ww_rename_wide(a) __asm__ volatile("" : "+v"(a))
-#else
-#define ww_rename_wide(a)
-#endif
 #if WW_EXCHANGE == 1 && WWK_DOUBLE
 #define ww_rename(a) __asm__ volatile("" : "+d"(a))
 #elif WW_EXCHANGE == 1

@@ -14,7 +14,6 @@
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef WW_PASTE(double, WW_VECTOR) ww_wide;
-#define WW_TO_WIDE(v) WW_PASTE(convert_double, WW_VECTOR)(v)
 #define WW_FROM_WIDE(v) WW_PASTE(WW_PASTE(convert_, WW_REAL_NAME), WW_VECTOR)(v)
 #define WW_FLOATS(v) WW_PASTE(convert_float, WW_VECTOR)(v)
 typedef WW_PASTE(uint, WW_VECTOR) ww_float_bits;
