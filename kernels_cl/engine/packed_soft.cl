@@ -24,9 +24,6 @@
 // loop, for the instruction cache. Unrolled, such a tile took the time of ten of products.
 //
 // A strip's last row `c` holds P as a double, or S, in the one state, and R as a float (of a double its low word) in the other.
-#ifndef WW_SOFT_SCALED
-#define WW_SOFT_SCALED 0
-#endif
 // Points of squared costs are times the root of `scale`, less what is the first point of the strip, so that they are rounded by what
 // the strip spans.
 #define WW_SOFT_SQUARES (WW_COST == 1 && (WW_SOFT_WIDE || WW_SOFT_SCALED))

@@ -19,9 +19,6 @@
 #define WW_SOFT_LIFT 960.0f    // bits
 #define WW_SOFT_SPREAD 1860.0f
 #define WW_SOFT_LEAST -1000.0f
-#ifndef WW_SOFT_WIDE
-#define WW_SOFT_WIDE 0
-#endif
 #ifndef WW_HAS_AGREEMENT
 #define ww_all_agree(own) (own)
 #endif

@@ -7,9 +7,6 @@
 // sector of memory would be read for each coordinate. On a CPU (WW_ROW_WG 1) WW_VECTOR neighbours in a tile are
 // computed together, where all are needed.
 
-#ifndef WW_EXACT_ROWS
-#define WW_EXACT_ROWS 0
-#endif
 WW_INLINE ulong ww_exact_at(uint point, uint dimension) {
     return WW_EXACT_ROWS ? (ulong)point * ((dimension + 3) / 4 * 4) : ww_tile_at(point, dimension);
 }

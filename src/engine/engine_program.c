@@ -79,6 +79,8 @@ static void write_options(const wwi_recurrence *of, const wwi_variant_key *key, 
     const char *limit = tiles < 2 || of->exchange != WWI_EXCHANGE_NV_SHFL ? ""
                         : tiles == 3                                      ? " -cl-nv-maxrregcount=168"
                                                                           : " -cl-nv-maxrregcount=128";
+    static const char *const forms[] = {"", " -DWW_SOFT_WIDE=0 -DWW_SOFT_SCALED=0",
+                                        " -DWW_SOFT_WIDE=1 -DWW_SOFT_SCALED=0", " -DWW_SOFT_WIDE=0 -DWW_SOFT_SCALED=1"};
     snprintf(
         options, bytes,
         "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
@@ -91,10 +93,7 @@ static void write_options(const wwi_recurrence *of, const wwi_variant_key *key, 
         key->form && key->form->pack ? (int)key->form->pack : key->vector, key->below, key->abandon, of->extra,
         of->row->transform == WWI_TRANSFORM_ERP && of->passes > 1, of->all_channels,
         key->form && key->form->select ? key->form->select : of->soft, of->open | (key->form ? key->form->emit : 0),
-        tiles == 2   ? " -DWW_SOFT_WIDE=1"
-        : tiles == 3 ? " -DWW_SOFT_SCALED=1"
-                     : "",
-        limit);
+        forms[tiles], limit);
 }
 
 // Adds the option for a device whose pow() of vectors is wrong, where the program has one.

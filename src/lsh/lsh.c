@@ -197,7 +197,8 @@ static void set_defines(ww_lsh *h) {
         set = (uint32_t)most;
     snprintf(h->defines, sizeof h->defines,
              "-DWWK_DOUBLE=%d -DWW_METRIC=%d -DWW_DIRECT=%d -DWW_CENTRE=%d -DWW_FAMILY=%d -DWW_FUNCTIONS=%" PRIu32
-             " -DWW_PROBING=%d -DWW_TOGETHER=%d -DWW_SET=%" PRIu32 " -DWW_ROW_WG=%" PRIu32 " -DWW_VECTOR=%" PRIu32,
+             " -DWW_PROBING=%d -DWW_TOGETHER=%d -DWW_SET=%" PRIu32 " -DWW_ROW_WG=%" PRIu32 " -DWW_VECTOR=%" PRIu32
+             " -DWW_EXACT_ROWS=0",
              h->precision == WW_DOUBLE, h->family == WWI_LSH_SETS ? 5 : wwi_metric_code(h->options.metric), h->direct,
              h->centred, h->family, h->options.functions, h->options.probes > 1, h->together, set, h->row_group,
              h->gpu                      ? 4
