@@ -22,10 +22,6 @@ typedef struct classify {
 static const char *const methods[] = {"nearest", "centroid", NULL};
 enum { NEAREST, CENTROID };
 
-static double share_pruned(const ww_classification *r) {
-    return r->cells ? 1.0 - (double)r->cells_done / (double)r->cells : 0.0;
-}
-
 // ---- reports
 
 static void print_json(const classify *c, const cli_command *command) {
@@ -59,6 +55,7 @@ static void print_json(const classify *c, const cli_command *command) {
 
 static void print_text(const classify *c) {
     const ww_classification *r = &c->result;
+    const double done = r->cells ? (double)r->cells_done / (double)r->cells : 1.0;
     cli_classified_print(&c->classified);
     if (c->s.group)
         printf("devices   %zu, engine %s, %s\n", ww_group_count(c->s.group), ww_engine_name(r->engine),
@@ -69,7 +66,7 @@ static void print_text(const classify *c) {
     printf("seconds   %.4g computing, %.4g in all\n", r->seconds_compute, cli_seconds());
     printf("cells     %" PRIu64 ", %.4g Gcells/s\n", r->cells_done, cli_rate(r->cells_done, r->seconds_compute) / 1e9);
     printf("pruned    %.1f %% of the cells (%" PRIu64 " of %" PRIu64 " pairs by bounds, %" PRIu64 " abandoned)\n",
-           100.0 * share_pruned(r), r->pairs_pruned, r->pairs, r->pairs_abandoned);
+           100.0 * (1.0 - done), r->pairs_pruned, r->pairs, r->pairs_abandoned);
     cli_classified_print_confusion(&c->classified);
 }
 

@@ -38,10 +38,6 @@ static size_t row_count(const job *j) {
     return ww_series_set_count(j->s.sets[0]);
 }
 
-static size_t column_count(const job *j) {
-    return ww_series_set_count(j->s.sets[j->s.sets[1] ? 1 : 0]);
-}
-
 // What was computed; of work in several runs, all of them.
 static bool get_info(const job *j, ww_plan_info *info) {
     if (ww_plan_get_info(j->plan, info) != WW_OK)
@@ -69,8 +65,7 @@ static void report(const job *j) {
 static void begin_json(const job *j, const cli_command *command, cli_json *json) {
     ww_plan_info info = WW_PLAN_INFO_INIT;
     cli_head head = cli_series_head(&j->s, j->output);
-    if (!get_info(j, &info))
-        ww_plan_info_init(&info, sizeof info);
+    get_info(j, &info);
     head.engine = ww_engine_name(info.engine);
     head.seconds_compute = info.seconds_wall;
     head.seconds_device = info.seconds_device;
@@ -304,7 +299,7 @@ int cmd_matrix(const cli_command *command, int argc, char **argv) {
     CLI_TRY(check_matrix(&j, command->name, condensed, svg));
     CLI_TRY(job_begin(&j, command->name));
     CLI_TRY(fit_range(&j.part[0], "rows", row_count(&j)));
-    CLI_TRY(fit_range(&j.part[1], "columns", column_count(&j)));
+    CLI_TRY(fit_range(&j.part[1], "columns", ww_series_set_count(j.s.sets[j.s.sets[1] ? 1 : 0])));
     CLI_TRY(cli_divided(&j.s.division) ? divide_matrix(&j, command, condensed)
                                        : compute_matrix(&j, command, condensed, svg));
     report(&j);
@@ -393,19 +388,6 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
 
 // ---- nearest
 
-static void print_nearest_json(const job *j, const cli_command *command, const cli_neighbours *n,
-                               const cli_neighbour_options *wanted) {
-    cli_json json;
-    begin_json(j, command, &json);
-    cli_division_json(&json, &j->s.division);
-    cli_json_count(&json, "k", n->k);
-    if (j->s.division.part)
-        cli_json_null(&json, "neighbours");
-    else
-        cli_neighbours_json(&json, n, wanted);
-    cli_json_end(&json);
-}
-
 static int divide_nearest(job *j, cli_neighbours *n) {
     cli_series_rows series = rows_of(j, n->k);
     const cli_row_job rows = cli_series_rows_job(&series);
@@ -455,8 +437,17 @@ int cmd_nearest(const cli_command *command, int argc, char **argv) {
     CLI_TRY(cli_divided(&j.s.division) ? divide_nearest(&j, &n) : compute_nearest(&j, &n));
     if (!j.s.division.part)
         CLI_TRY(cli_neighbours_write(&n, &wanted));
-    if (wanted.json)
-        print_nearest_json(&j, command, &n, &wanted);
+    if (wanted.json) {
+        cli_json json;
+        begin_json(&j, command, &json);
+        cli_division_json(&json, &j.s.division);
+        cli_json_count(&json, "k", n.k);
+        if (j.s.division.part)
+            cli_json_null(&json, "neighbours");
+        else
+            cli_neighbours_json(&json, &n, &wanted);
+        cli_json_end(&json);
+    }
     if (j.s.division.checkpoint)
         CLI_TRY(cli_division_finish(&j.s.division, true));
     report(&j);

@@ -14,7 +14,6 @@ typedef struct job {
     uint64_t drawn; // the pair in the picture
     int of;         // 0: by the series of X, 1: of Y
     bool divergence, all_pairs, parameters, json;
-    ww_series_set *aligned;
     ww_gradient *gradient;
     ww_gradient_info info;
     cli_gradients found; // of series that are in several pairs, with --all-pairs, their sums
@@ -22,7 +21,6 @@ typedef struct job {
 
 static void job_end(job *j) {
     ww_gradient_destroy(&j->gradient);
-    ww_series_set_destroy(&j->aligned);
     cli_gradients_free(&j->found);
     cli_series_end(&j->s);
 }
@@ -43,13 +41,14 @@ static size_t pair_count(const job *j) {
 }
 
 // An array of pairs x rows x columns: a series for each pair, a channel for each row.
-static int write_alignment(job *j) {
+static int write_alignment(const job *j) {
     const size_t n = ww_series_set_max_length(j->s.sets[0]), m = ww_series_set_max_length(j->s.sets[1]);
+    CLI_ENDS(ww_series_set_destroy) ww_series_set *aligned = NULL;
     uint64_t at = 0;
-    CLI_TRY(cli_status(ww_series_set_create(n, &j->aligned)));
+    CLI_TRY(cli_status(ww_series_set_create(n, &aligned)));
     for (size_t p = 0; p < pair_count(j); p++)
-        CLI_TRY(cli_gradients_add(j->aligned, j->found.precision, j->found.alignment, &at, m, NULL));
-    return cli_status(ww_series_set_write(j->aligned, j->alignment, WW_FORMAT_AUTO, j->found.precision));
+        CLI_TRY(cli_gradients_add(aligned, j->found.precision, j->found.alignment, &at, m, NULL));
+    return cli_status(ww_series_set_write(aligned, j->alignment, WW_FORMAT_AUTO, j->found.precision));
 }
 
 static int draw(const job *j) {

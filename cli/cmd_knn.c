@@ -186,38 +186,30 @@ static void begin_json(const knn_job *j, const cli_command *command, cli_json *j
     cli_json_number(json, "radius", j->radius, 17); // none: null
 }
 
-static int write_found(knn_job *j, const cli_command *command) {
+static int output(knn_job *j, const cli_command *command) {
     const cli_neighbours *n = &j->found;
     const char *known = j->classes_path ? j->classes_path : j->values_path;
+    const bool part = j->s.division.part != 0; // its file has the neighbours
     cli_json json;
+    cli_group_report(j->s.group);
+    if (!j->s.group && isatty(STDERR_FILENO))
+        fprintf(stderr, "%" PRIu64 " pairs in %.4g s, filter %s\n", j->info.pairs, j->info.seconds_wall,
+                j->info.filter);
     // A prediction replaces the neighbours on standard output.
-    if (!known || !cli_neighbours_in_json(&j->wanted))
+    if (!part && (!known || !cli_neighbours_in_json(&j->wanted)))
         CLI_TRY(cli_neighbours_write(n, &j->wanted));
     if (j->wanted.json)
         begin_json(j, command, &json);
     if (known)
         CLI_TRY(predict(known, j->classes_path != NULL, n, j->views[base_of(j)].count, j->wanted.json ? &json : NULL));
     if (j->wanted.json) {
-        cli_neighbours_json(&json, n, &j->wanted);
+        if (part)
+            cli_json_null(&json, "neighbours");
+        else
+            cli_neighbours_json(&json, n, &j->wanted);
         cli_json_end(&json);
     }
     return j->s.division.checkpoint ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;
-}
-
-static int output(knn_job *j, const cli_command *command) {
-    cli_json json;
-    cli_group_report(j->s.group);
-    if (!j->s.group && isatty(STDERR_FILENO))
-        fprintf(stderr, "%" PRIu64 " pairs in %.4g s, filter %s\n", j->info.pairs, j->info.seconds_wall,
-                j->info.filter);
-    if (!j->s.division.part)
-        return write_found(j, command);
-    if (j->wanted.json) {
-        begin_json(j, command, &json);
-        cli_json_null(&json, "neighbours");
-        cli_json_end(&json);
-    }
-    return CLI_GO_ON;
 }
 
 static int check_options(const cli_command *command, knn_job *j) {

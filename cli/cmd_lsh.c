@@ -15,9 +15,9 @@ typedef struct lsh_job {
     cli_neighbour_options wanted;
     const char *svg_path, *recall, *save_path, *load_path;
     cli_lsh_wanted asked;
-    double recall_expected, recall_measured, recall_low, recall_high;
-    bool exact;          // no hashing: the exact search is faster
-    bool evaluate, bits; // bits: sets are given as bits
+    ww_lsh_choice choice; // its recalls, NAN: not chosen by recall
+    bool exact;           // no hashing: the exact search is faster
+    bool evaluate, bits;  // bits: sets are given as bits
     ww_point_set *sets[2];
     ww_point_view views[2];
     ww_points *points[2];       // base and queries
@@ -88,7 +88,7 @@ static int search_group(const lsh_job *j, const cli_neighbours *n, ww_lsh_info *
 // Prints the parameters for the given recall, and what is expected of them, on standard error.
 static int choose(lsh_job *j, double recall) {
     ww_lsh_target target = WW_LSH_TARGET_INIT;
-    ww_lsh_choice choice = WW_LSH_CHOICE_INIT;
+    ww_lsh_choice *choice = &j->choice;
     ww_lsh_options chosen = WW_LSH_OPTIONS_INIT;
     target.metric = j->options.metric;
     target.k = (size_t)j->wanted.k;
@@ -97,34 +97,26 @@ static int choose(lsh_job *j, double recall) {
     target.run = j->options.run;
     target.seed = j->options.seed;
     const bool wanted = j->save_path || j->evaluate; // tables, whatever they cost
-    const ww_status status = ww_lsh_choose(j->points[0], &target, &chosen, &choice);
-    if (status != WW_OK && (wanted || !choice.exact_is_faster))
+    const ww_status status = ww_lsh_choose(j->points[0], &target, &chosen, choice);
+    if (status != WW_OK && (wanted || !choice->exact_is_faster))
         return cli_fail();
-    if (!wanted && (status != WW_OK || choice.exact_is_faster)) {
+    if (!wanted && (status != WW_OK || choice->exact_is_faster)) {
         fputs("wavewarp: no tables reach this recall in less time than the exact search, which is done instead\n",
               stderr);
         j->exact = true;
-        j->recall_expected = j->recall_measured = j->recall_low = j->recall_high = 1;
+        choice->recall = choice->measured_recall = choice->recall_low = choice->recall_high = 1;
         return CLI_GO_ON;
     }
     fprintf(stderr,
             "wavewarp: %u tables of %u functions, width %.4g: recall %.3f expected, %.3f (%.3f to %.3f, 95 %%) "
-            "measured on a "
-            "sample of the queries; %.0f distances a query\n",
-            chosen.tables, chosen.functions, chosen.width, choice.recall, choice.measured_recall, choice.recall_low,
-            choice.recall_high, choice.measured_examined);
-    if (choice.recall_low < recall)
+            "measured on a sample of the queries; %.0f distances a query\n",
+            chosen.tables, chosen.functions, chosen.width, choice->recall, choice->measured_recall, choice->recall_low,
+            choice->recall_high, choice->measured_examined);
+    if (choice->recall_low < recall)
         fprintf(stderr, "wavewarp: the recall may be below %g\n", recall);
-    j->recall_low = choice.recall_low;
-    j->recall_high = choice.recall_high;
-    j->recall_expected = choice.recall;
-    j->recall_measured = choice.measured_recall;
-    j->options.tables = chosen.tables;
-    j->options.functions = chosen.functions;
-    j->options.width = chosen.width;
-    j->options.probes = 1;
-    j->options.candidates = chosen.candidates;
-    j->options.path = chosen.path;
+    chosen.complete = j->options.complete;
+    chosen.run = j->options.run;
+    j->options = chosen;
     return CLI_GO_ON;
 }
 
@@ -155,10 +147,10 @@ static void begin_json(const lsh_job *j, const cli_command *command, const ww_ls
     head.seconds_compute = info ? info->seconds_build + info->seconds_search : NAN;
     cli_json_head(json, stdout, command, &head);
     cli_json_count(json, "k", j->found.k);
-    cli_json_number(json, "recall_expected", j->recall_expected, 6);
-    cli_json_number(json, "recall_measured", j->recall_measured, 6);
-    cli_json_number(json, "recall_low", j->recall_low, 6);
-    cli_json_number(json, "recall_high", j->recall_high, 6);
+    cli_json_number(json, "recall_expected", j->choice.recall, 6);
+    cli_json_number(json, "recall_measured", j->choice.measured_recall, 6);
+    cli_json_number(json, "recall_low", j->choice.recall_low, 6);
+    cli_json_number(json, "recall_high", j->choice.recall_high, 6);
     cli_json_flag(json, "exact", j->exact);
 }
 
@@ -492,10 +484,11 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     CLI_ENDS(job_end)
     lsh_job j = {.wanted = {.k = 1},
                  .asked = CLI_LSH_WANTED_INIT,
-                 .recall_expected = NAN,
-                 .recall_measured = NAN,
-                 .recall_low = NAN,
-                 .recall_high = NAN};
+                 .choice = {.struct_size = sizeof j.choice,
+                            .recall = NAN,
+                            .measured_recall = NAN,
+                            .recall_low = NAN,
+                            .recall_high = NAN}};
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(j.wanted),
         CLI_OPTION("recall", 'r', CLI_TEXT, "R",

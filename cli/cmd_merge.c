@@ -326,16 +326,6 @@ static int merge(merge_job *j, const char *job) {
                : cli_error("%s has parts of a job that this version does not know: %s", j->folder, job);
 }
 
-static int run(merge_job *j) {
-    CLI_TRY(count_parts(j));
-    if (!(j->parts = calloc((size_t)j->count, sizeof *j->parts)))
-        return cli_error("not enough memory");
-    for (uint64_t i = 0; i < j->count; i++)
-        CLI_TRY(read_part(j, i));
-    CLI_TRY(compare_parts(j));
-    return merge(j, j->parts[0].info.job);
-}
-
 static void print_json(const merge_job *j, const cli_command *command) {
     cli_json json;
     cli_head head = CLI_HEAD_INIT;
@@ -373,7 +363,13 @@ int cmd_merge(const cli_command *command, int argc, char **argv) {
         CLI_SWITCH("json", 'j', "print one JSON object", &j.wanted.json),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &j.folder, 1, 1, NULL));
-    CLI_TRY(run(&j));
+    CLI_TRY(count_parts(&j));
+    if (!(j.parts = calloc((size_t)j.count, sizeof *j.parts)))
+        return cli_error("not enough memory");
+    for (uint64_t i = 0; i < j.count; i++)
+        CLI_TRY(read_part(&j, i));
+    CLI_TRY(compare_parts(&j));
+    CLI_TRY(merge(&j, j.parts[0].info.job));
     if (j.wanted.json)
         print_json(&j, command);
     return CLI_GO_ON;

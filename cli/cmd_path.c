@@ -21,10 +21,6 @@ typedef struct job {
     const ww_paths *paths; // one of them
 } job;
 
-static size_t member(const job *j, int side, size_t pair) {
-    return cli_series_member(j->s.sets[side], pair);
-}
-
 static int load(job *j, const char *command) {
     CLI_TRY(cli_series_read(&j->s, command));
     const ww_series_set *const sets[] = {j->s.sets[0], j->s.sets[1]};
@@ -42,8 +38,8 @@ static int compute(job *j) {
     if (!rows || !columns)
         return cli_error("a list of %zu pairs does not fit memory", j->count);
     for (size_t p = 0; p < j->count; p++) {
-        rows[p] = member(j, 0, p);
-        columns[p] = member(j, 1, p);
+        rows[p] = cli_series_member(j->s.sets[0], p);
+        columns[p] = cli_series_member(j->s.sets[1], p);
     }
     j->paths = &j->found;
     if (s->group)
@@ -120,14 +116,15 @@ static void print_json(const job *j, const cli_command *command) {
 static int draw(const job *j) {
     const size_t pair = (size_t)j->drawn;
     const uint64_t first = j->paths->offsets[pair];
-    const cli_path_picture wanted = {.path = j->svg,
-                                     .sets = {j->s.sets[0], j->s.sets[1]},
-                                     .members = {member(j, 0, pair), member(j, 1, pair)},
-                                     .pair = pair,
-                                     .measure = &j->s.measure,
-                                     .cells = j->paths->cells + 2 * first,
-                                     .count = (size_t)(j->paths->offsets[pair + 1] - first),
-                                     .distance = j->paths->distances[pair]};
+    const cli_path_picture wanted = {
+        .path = j->svg,
+        .sets = {j->s.sets[0], j->s.sets[1]},
+        .members = {cli_series_member(j->s.sets[0], pair), cli_series_member(j->s.sets[1], pair)},
+        .pair = pair,
+        .measure = &j->s.measure,
+        .cells = j->paths->cells + 2 * first,
+        .count = (size_t)(j->paths->offsets[pair + 1] - first),
+        .distance = j->paths->distances[pair]};
     return cli_path_draw(&wanted);
 }
 

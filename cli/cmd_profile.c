@@ -33,7 +33,6 @@ static void job_end(profile_job *j) {
 typedef struct planned {
     ww_profile *own;
     ww_group_profile *divided;
-    const ww_profile *profile;
 } planned;
 
 static void end_plan(planned *p) {
@@ -47,11 +46,9 @@ static int make_plan(const profile_job *j, size_t series, const ww_profile_optio
     const ww_series_view *other = j->s.paths[1] ? &views[1] : NULL;
     for (int i = 0; i < 2 && j->s.paths[i]; i++)
         CLI_TRY(cli_status(ww_series_set_view(j->s.sets[i], &views[i])));
-    CLI_TRY(cli_status(
+    return cli_status(
         j->s.group ? ww_group_profile_create(j->s.group, &views[0], series, other, of, window, options, &p->divided)
-                   : ww_profile_create(j->s.context, &views[0], series, other, of, window, options, &p->own)));
-    p->profile = j->s.group ? ww_group_profile_plan(p->divided) : p->own;
-    return CLI_GO_ON;
+                   : ww_profile_create(j->s.context, &views[0], series, other, of, window, options, &p->own));
 }
 
 static int run_plan(const profile_job *j, planned *p, ww_profile_output *output, ww_profile_info *info) {
@@ -80,7 +77,7 @@ static int find(const profile_job *j, const ww_profile *profile, found *f) {
 }
 
 static int compute_one(profile_job *j, found *f, const ww_run_options *run) {
-    CLI_ENDS(end_plan) planned plan = {NULL, NULL, NULL};
+    CLI_ENDS(end_plan) planned plan = {NULL, NULL};
     ww_profile_options options;
     ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
     cli_profile_options(&j->wanted, cli_precision(&j->s.device), run, &options);
@@ -94,15 +91,7 @@ static int compute_one(profile_job *j, found *f, const ww_run_options *run) {
     output.right_distances = f->distances[2];
     output.right_indices = f->indices[2];
     CLI_TRY(run_plan(j, &plan, &output, &f->info));
-    return find(j, plan.profile, f);
-}
-
-static int open_devices(profile_job *j) {
-    CLI_TRY(cli_series_open(&j->s));
-    if (!j->s.group)
-        return CLI_GO_ON;
-    j->did = calloc(ww_group_count(j->s.group), sizeof *j->did);
-    return j->did ? CLI_GO_ON : cli_error("not enough memory");
+    return find(j, j->s.group ? ww_group_profile_plan(plan.divided) : plan.own, f);
 }
 
 static int compute_all(profile_job *j) {
@@ -263,7 +252,9 @@ static int compute(profile_job *j) {
         CLI_TRY(cli_read(j->s.paths[i], &j->s.read, i, false, &j->s.sets[i]));
     const ww_series_set *const sets[] = {j->s.sets[0], j->s.sets[1]};
     CLI_TRY(cli_profile_select(&j->wanted, j->s.paths, sets));
-    CLI_TRY(open_devices(j));
+    CLI_TRY(cli_series_open(&j->s));
+    if (j->s.group && !(j->did = calloc(ww_group_count(j->s.group), sizeof *j->did)))
+        return cli_error("not enough memory");
     if (!cli_divided(&j->s.division))
         return compute_all(j);
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);

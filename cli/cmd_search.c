@@ -223,30 +223,27 @@ static double share(uint64_t part, uint64_t all) {
     return all ? 100.0 * (double)part / (double)all : 0.0;
 }
 
-static void info_json(cli_json *json, const ww_search_info *info) {
-    cli_json_count(json, "places", info->places);
-    cli_json_count(json, "excluded_kim", info->excluded_kim);
-    cli_json_count(json, "excluded_keogh", info->excluded_keogh);
-    cli_json_count(json, "excluded_keogh_turned", info->excluded_keogh_turned);
-    cli_json_count(json, "abandoned", info->abandoned);
-    cli_json_count(json, "cells", info->cells);
-    cli_json_count(json, "cells_started", info->cells_started);
-}
-
 static void print_json(const job *j, const cli_command *command, const ww_search_options *options) {
+    const ww_search_info *info = &j->did;
     cli_json json;
     cli_head head = cli_series_head(&j->s, j->wanted.output);
     head.counts[1] = j->s.sets[1] ? head.counts[1] : 1;
     head.precision = ww_precision_name(options->precision);
-    head.seconds_compute = j->did.seconds_wall;
-    head.seconds_device = j->did.seconds_device;
+    head.seconds_compute = info->seconds_wall;
+    head.seconds_device = info->seconds_device;
     cli_json_head(&json, stdout, command, &head);
     cli_division_json(&json, &j->s.division);
     cli_json_text(&json, "kind", cli_search_kinds[options->kind]);
     cli_json_count(&json, "k", options->k);
     if (j->s.group)
         cli_group_json(j->s.group, NULL, &json);
-    info_json(&json, &j->did);
+    cli_json_count(&json, "places", info->places);
+    cli_json_count(&json, "excluded_kim", info->excluded_kim);
+    cli_json_count(&json, "excluded_keogh", info->excluded_keogh);
+    cli_json_count(&json, "excluded_keogh_turned", info->excluded_keogh_turned);
+    cli_json_count(&json, "abandoned", info->abandoned);
+    cli_json_count(&json, "cells", info->cells);
+    cli_json_count(&json, "cells_started", info->cells_started);
     if (head.output)
         cli_json_null(&json, "matches");
     else
@@ -287,13 +284,6 @@ static int check(const cli_command *command, job *j, bool follows) {
     return CLI_GO_ON;
 }
 
-static int prepare(job *j, const cli_command *command) {
-    CLI_TRY(cli_measure_make(command->name, &j->s.measure_options, &j->s.measure));
-    CLI_TRY(cli_search_read(j->paths, j->path_count, &j->s.read, true, &j->s.sets[0]));
-    cli_fit_band(&j->s.measure_options, &j->s.measure, j->s.sets[0], NULL);
-    return cli_series_open(&j->s);
-}
-
 int cmd_search(const cli_command *command, int argc, char **argv) {
     CLI_ENDS(job_end) job j = {.wanted = CLI_SEARCH_WANTED_INIT, .raw = {.file = -1}};
     ww_search_options search_options;
@@ -314,7 +304,10 @@ int cmd_search(const cli_command *command, int argc, char **argv) {
     j.s.paths[1] = j.wanted.streams.items[0];
     const bool follows = strcmp(j.s.paths[1], "-") == 0 && j.wanted.threshold;
     CLI_TRY(check(command, &j, follows));
-    CLI_TRY(prepare(&j, command));
+    CLI_TRY(cli_measure_make(command->name, &j.s.measure_options, &j.s.measure));
+    CLI_TRY(cli_search_read(j.paths, j.path_count, &j.s.read, true, &j.s.sets[0]));
+    cli_fit_band(&j.s.measure_options, &j.s.measure, j.s.sets[0], NULL);
+    CLI_TRY(cli_series_open(&j.s));
     if (follows)
         return follow(&j, &search_options);
     CLI_TRY(compute(&j, &search_options));

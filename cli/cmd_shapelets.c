@@ -39,11 +39,6 @@ typedef struct shapelets {
 
 // ---- reading and computing
 
-static int get_info(shapelets *c) {
-    ww_shapelets_info_init(&c->info, sizeof c->info);
-    return cli_status(ww_shapelets_get_info(c->model, &c->info));
-}
-
 // A class of the model, by its name.
 typedef struct named {
     const char *name;
@@ -128,7 +123,7 @@ static int fit(shapelets *c) {
     o.terms = (size_t)c->search.terms;
     o.checkpoint = c->checkpoint;
     CLI_TRY(c->s.division.part_text ? find_part(c, &o) : find(c, &o));
-    CLI_TRY(get_info(c));
+    CLI_TRY(cli_status(ww_shapelets_get_info(c->model, &c->info)));
     c->seconds_compute = c->info.seconds_wall;
     if (c->output)
         CLI_TRY(cli_status(ww_shapelets_write(c->model, c->output)));
@@ -137,7 +132,7 @@ static int fit(shapelets *c) {
 
 static int open_model(shapelets *c) {
     CLI_TRY(cli_status(ww_shapelets_read(c->model_path, &c->model)));
-    CLI_TRY(get_info(c));
+    CLI_TRY(cli_status(ww_shapelets_get_info(c->model, &c->info)));
     if (!c->s.paths[0])
         return CLI_GO_ON;
     CLI_TRY(cli_read(c->s.paths[0], &c->s.read, 0, true, &c->s.sets[0]));
@@ -508,7 +503,7 @@ static void end(shapelets *c) {
 }
 
 int cmd_shapelets(const cli_command *command, int argc, char **argv) {
-    CLI_ENDS(end) shapelets c = {.search = {.seed = 1}};
+    CLI_ENDS(end) shapelets c = {.search = {.seed = 1}, .info = WW_SHAPELETS_INFO_INIT};
     const char *operands[3] = {NULL, NULL, NULL};
     size_t count = 0;
     const cli_option options[] = {
