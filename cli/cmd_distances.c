@@ -129,17 +129,27 @@ static int fit_range(cli_range *range, const char *what, size_t count) {
                            range->end, count, what);
 }
 
-// Runs the plan into the file: through `values`, which hold the whole result, or NULL: block by block. Without a file
-// the result stays in `values`.
-static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t columns, ww_array_file *file) {
+// What is written of a file that is not finished goes.
+static void drop_file(ww_array_file **file) {
+    (void)(ww_array_file_close(file, WW_ARRAY_FILE_REMOVE) == WW_OK);
+}
+
+// Computes the matrix into a file: through `values`, which hold the whole result, or NULL: block by block. Without a
+// path the result stays in `values`.
+static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t columns, const char *path) {
+    CLI_ENDS(drop_file) ww_array_file *file = NULL;
+    if (!j->s.group)
+        CLI_TRY(cli_status(ww_plan_create_matrix(&j->s.measure, j->s.data[0], j->s.data[1], &j->s.plan, &j->plan)));
+    if (path)
+        CLI_TRY(cli_status(ww_array_file_create(path, cli_precision(&j->s.device), rows, columns, &file)));
     if (!values) {
         sink to = {.file = file};
         const ww_status streamed = condensed ? ww_plan_run_condensed_blocks(j->plan, put_condensed, &to)
                                              : ww_plan_run_blocks(j->plan, put_block, &to);
         cli_progress_end(&j->s.progress);
-        if (streamed == WW_OK)
-            return CLI_GO_ON;
-        return cli_fail_with(to.error.status != WW_OK ? &to.error : ww_last_error());
+        if (streamed != WW_OK)
+            return cli_fail_with(to.error.status != WW_OK ? &to.error : ww_last_error());
+        return cli_status(ww_array_file_close(&file, WW_ARRAY_FILE_FINISH));
     }
     ww_output to = WW_OUTPUT_HOST(values);
     if (condensed)
@@ -150,7 +160,9 @@ static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t 
                      : ww_plan_run(j->plan, &to);
     cli_progress_end(&j->s.progress); // before a message, which would be written after the bar
     CLI_TRY(cli_status(status));
-    return file ? cli_status(ww_array_file_put(file, 0, rows, 0, columns ? columns : 1, values)) : CLI_GO_ON;
+    if (file)
+        CLI_TRY(cli_status(ww_array_file_put(file, 0, rows, 0, columns ? columns : 1, values)));
+    return cli_status(ww_array_file_close(&file, WW_ARRAY_FILE_FINISH));
 }
 
 // "distances": the rows of the matrix, or its upper triangle in one list.
@@ -181,11 +193,6 @@ static void print_matrix_json(const job *j, const cli_command *command, bool con
     cli_json_end(&json);
 }
 
-// Where the result goes. Without any place it is standard output, as text.
-static bool has_file(const job *j, const char *svg) {
-    return j->output || !(j->json || svg);
-}
-
 // Tile by tile, with a journal. The result is in a file.
 static int divide_matrix(job *j, const cli_command *command, bool condensed) {
     const size_t n = row_count(j);
@@ -211,21 +218,15 @@ static int divide_matrix(job *j, const cli_command *command, bool condensed) {
     return CLI_GO_ON;
 }
 
-// What is written of a file that is not finished goes.
-static void drop_file(ww_array_file **file) {
-    (void)(ww_array_file_close(file, WW_ARRAY_FILE_REMOVE) == WW_OK);
-}
-
 static int compute_matrix(job *j, const cli_command *command, bool condensed, const char *svg) {
     const ww_precision precision = cli_precision(&j->s.device);
     const uint64_t n = j->part[0].end - j->part[0].begin;
     // The half of n x n; the even one of n and n-1 is halved before it is multiplied.
     const uint64_t rows = condensed ? (n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1)) : n;
     const uint64_t columns = condensed ? 0 : j->part[1].end - j->part[1].begin;
-    const bool in_json = j->json && !j->output, to_file = has_file(j, svg);
+    const bool in_json = j->json && !j->output;
+    const char *path = j->output ? j->output : j->json || svg ? NULL : "-"; // without any other place: text
     CLI_FREES void *values = NULL;
-    CLI_ENDS(drop_file) ww_array_file *file = NULL;
-    int result;
     if (j->s.group && !fits_memory(rows, columns, precision))
         return cli_error("several devices write to host memory, and %" PRIu64 " x %" PRIu64
                          " distances are too many: compute parts, by --part-rows, on each device",
@@ -235,16 +236,9 @@ static int compute_matrix(job *j, const cli_command *command, bool condensed, co
         (!j->s.data[1] && fits_memory(rows, columns ? columns : 1, precision)))
         CLI_TRY(cli_values_allocate(rows, columns ? columns : 1, precision, &values));
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
-    if ((!j->s.group &&
-         ww_plan_create_matrix(&j->s.measure, j->s.data[0], j->s.data[1], &j->s.plan, &j->plan) != WW_OK) ||
-        (to_file &&
-         ww_array_file_create(j->output ? j->output : "-", precision, (size_t)rows, (size_t)columns, &file) != WW_OK))
-        result = cli_fail();
-    else
-        result = run_matrix(j, condensed, values, (size_t)rows, (size_t)columns, file);
+    const int result = run_matrix(j, condensed, values, (size_t)rows, (size_t)columns, path);
     cli_progress_end(&j->s.progress);
     CLI_TRY(result);
-    CLI_TRY(cli_status(ww_array_file_close(&file, WW_ARRAY_FILE_FINISH)));
     const cli_matrix_picture picture = {svg, {j->s.sets[0], j->s.sets[1]}, values, precision, condensed, &j->s.measure};
     if (svg)
         CLI_TRY(cli_matrix_draw(&picture));

@@ -38,8 +38,7 @@ typedef struct merge_job {
 
 static void job_end(merge_job *j) {
     for (uint64_t i = 0; j->parts && i < j->count; i++)
-        if (ww_journal_close(&j->parts[i].journal, 1) != WW_OK)
-            cli_note("%s", ww_last_error()->message);
+        (void)(ww_journal_close(&j->parts[i].journal, 1) == WW_OK);
     free(j->parts);
     cli_neighbours_free(&j->found);
     cli_matches_free(&j->matches);
