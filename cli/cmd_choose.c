@@ -41,9 +41,11 @@ typedef struct choice {
 
 static int add_value(const cli_command *command, axis *a, const char *prefix, size_t prefix_length, const char *middle,
                      const char *suffix) {
-    char(*grown)[MOST_TEXT] = a->count == MOST_CHOICES ? NULL : realloc(a->values, (a->count + 1) * sizeof *a->values);
-    if (!grown)
+    if (a->count == MOST_CHOICES)
         return cli_usage(command->name, "--try %s: more than %d values", a->name, MOST_CHOICES);
+    char(*grown)[MOST_TEXT] = realloc(a->values, (a->count + 1) * sizeof *a->values);
+    if (!grown)
+        return cli_error("out of memory");
     a->values = grown;
     const int length = snprintf(a->values[a->count], MOST_TEXT, "%.*s%s%s", (int)prefix_length, prefix, middle, suffix);
     if (length < 0 || length >= MOST_TEXT)
