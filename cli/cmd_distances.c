@@ -134,6 +134,16 @@ static void drop_file(ww_array_file **file) {
     (void)(ww_array_file_close(file, WW_ARRAY_FILE_REMOVE) == WW_OK);
 }
 
+static int stream_matrix(job *j, bool condensed, ww_array_file *file) {
+    sink to = {.file = file};
+    const ww_status status = condensed ? ww_plan_run_condensed_blocks(j->plan, put_condensed, &to)
+                                       : ww_plan_run_blocks(j->plan, put_block, &to);
+    cli_progress_end(&j->s.progress);
+    if (status == WW_OK)
+        return CLI_GO_ON;
+    return cli_fail_with(to.error.status != WW_OK ? &to.error : ww_last_error());
+}
+
 // Computes the matrix into a file: through `values`, which hold the whole result, or NULL: block by block. Without a
 // path the result stays in `values`.
 static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t columns, const char *path) {
@@ -143,12 +153,7 @@ static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t 
     if (path)
         CLI_TRY(cli_status(ww_array_file_create(path, cli_precision(&j->s.device), rows, columns, &file)));
     if (!values) {
-        sink to = {.file = file};
-        const ww_status streamed = condensed ? ww_plan_run_condensed_blocks(j->plan, put_condensed, &to)
-                                             : ww_plan_run_blocks(j->plan, put_block, &to);
-        cli_progress_end(&j->s.progress);
-        if (streamed != WW_OK)
-            return cli_fail_with(to.error.status != WW_OK ? &to.error : ww_last_error());
+        CLI_TRY(stream_matrix(j, condensed, file));
         return cli_status(ww_array_file_close(&file, WW_ARRAY_FILE_FINISH));
     }
     ww_output to = WW_OUTPUT_HOST(values);
