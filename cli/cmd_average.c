@@ -41,22 +41,17 @@ typedef struct job {
 static int read_weights(job *j) {
     const cli_read_options plain = {.format = WW_FORMAT_CSV, .rows = WW_ROWS_SERIES, .labels = "none", .quiet = true};
     const size_t count = ww_series_set_count(j->s.sets[0]);
-    ww_series_set *set = NULL;
+    CLI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
     size_t at = 0;
-    int result = cli_read(j->weights_path, &plain, 0, true, &set);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_read(j->weights_path, &plain, 0, true, &set));
     j->weights = malloc(count * sizeof *j->weights);
     if (!j->weights)
-        result = cli_error("%zu weights do not fit memory", count);
-    for (size_t i = 0; result == CLI_GO_ON && i < ww_series_set_count(set); i++)
+        return cli_error("%zu weights do not fit memory", count);
+    for (size_t i = 0; i < ww_series_set_count(set); i++)
         for (size_t t = 0; t < ww_series_set_length(set, i); t++, at++)
             if (at < count)
                 j->weights[at] = ww_series_set_values(set, i)[t];
-    if (result == CLI_GO_ON && at != count)
-        result = cli_error("%s has %zu weights for %zu series", j->weights_path, at, count);
-    ww_series_set_destroy(&set);
-    return result;
+    return at == count ? CLI_GO_ON : cli_error("%s has %zu weights for %zu series", j->weights_path, at, count);
 }
 
 static int make_groups(job *j) {
@@ -120,8 +115,7 @@ static int compute(job *j) {
         }
         const ww_status status = ww_average(&j->s.measure, j->s.data[0], &options, &j->groups[g].result);
         cli_progress_end(&j->s.progress);
-        if (status != WW_OK)
-            return cli_fail();
+        CLI_TRY(cli_status(status));
     }
     j->seconds = cli_seconds() - begin;
     return CLI_GO_ON;
@@ -130,16 +124,12 @@ static int compute(job *j) {
 // ---- output
 
 static int write_series(const job *j) {
-    ww_series_set *averages = NULL;
-    ww_status status = ww_series_set_create(ww_series_set_channels(j->s.sets[0]), &averages);
-    for (size_t g = 0; status == WW_OK && g < j->group_count; g++)
-        status = ww_series_set_add(averages, j->groups[g].result.length, j->groups[g].result.centre, j->groups[g].name);
-    if (status == WW_OK)
-        cli_note_dropped(averages, j->output, WW_FORMAT_AUTO);
-    if (status == WW_OK)
-        status = ww_series_set_write(averages, j->output, WW_FORMAT_AUTO, cli_precision(&j->s.device));
-    ww_series_set_destroy(&averages);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
+    CLI_ENDS(ww_series_set_destroy) ww_series_set *averages = NULL;
+    CLI_TRY(cli_status(ww_series_set_create(ww_series_set_channels(j->s.sets[0]), &averages)));
+    for (const group *of = j->groups; of < j->groups + j->group_count; of++)
+        CLI_TRY(cli_status(ww_series_set_add(averages, of->result.length, of->result.centre, of->name)));
+    cli_note_dropped(averages, j->output, WW_FORMAT_AUTO);
+    return cli_status(ww_series_set_write(averages, j->output, WW_FORMAT_AUTO, cli_precision(&j->s.device)));
 }
 
 static void get_group(const void *user, size_t g, cli_group *drawn) {
@@ -159,22 +149,19 @@ static int draw(const job *j) {
     char text[96];
     snprintf(text, sizeof text, "Averages of %zu series, each over some of its members",
              ww_series_set_count(j->s.sets[0]));
-    const int result =
-        cli_picture_open(j->svg, cli_groups_width(&groups), cli_groups_height(&groups), "Averages", text, &picture);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(
+        cli_picture_open(j->svg, cli_groups_width(&groups), cli_groups_height(&groups), "Averages", text, &picture));
     cli_groups_draw(&groups, &picture, 0);
-    return cli_picture_close(&picture, result);
+    return cli_picture_close(&picture, CLI_GO_ON);
 }
 
 static void print_json(const job *j, const cli_command *command) {
     cli_json json;
     cli_head head = cli_series_head(&j->s, j->output);
-    double device = 0;
-    for (size_t g = 0; g < j->group_count; g++)
-        device += j->groups[g].result.seconds_device;
     head.seconds_compute = j->seconds;
-    head.seconds_device = device;
+    head.seconds_device = 0;
+    for (size_t g = 0; g < j->group_count; g++)
+        head.seconds_device += j->groups[g].result.seconds_device;
     cli_json_head(&json, stdout, command, &head);
     cli_json_text(&json, "method", ww_average_method_name(j->options.method));
     cli_json_array(&json, "averages");
@@ -228,20 +215,6 @@ static int check(job *j, const cli_command *command) {
     return CLI_GO_ON;
 }
 
-static int work(job *j, const cli_command *command, bool printed) {
-    CLI_TRY(load(j, command->name));
-    CLI_TRY(compute(j));
-    if (j->svg)
-        CLI_TRY(draw(j));
-    if (j->output)
-        CLI_TRY(write_series(j));
-    if (j->json)
-        print_json(j, command);
-    else if (!printed)
-        print_text(j);
-    return CLI_GO_ON;
-}
-
 static void job_end(job *j) {
     for (size_t g = 0; g < j->group_count && j->groups; g++) {
         free(j->groups[g].members);
@@ -255,7 +228,7 @@ static void job_end(job *j) {
 }
 
 int cmd_average(const cli_command *command, int argc, char **argv) {
-    job j = {0};
+    CLI_ENDS(job_end) job j = {0};
     ww_average_options_init(&j.options, sizeof j.options);
     const cli_option options[] = {
         CLI_OPTION("method", 'M', CLI_TEXT, "M",
@@ -279,7 +252,15 @@ int cmd_average(const cli_command *command, int argc, char **argv) {
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 1, 1, NULL));
     CLI_TRY(check(&j, command));
-    const int result = work(&j, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
-    job_end(&j);
-    return result;
+    CLI_TRY(load(&j, command->name));
+    CLI_TRY(compute(&j));
+    if (j.svg)
+        CLI_TRY(draw(&j));
+    if (j.output)
+        CLI_TRY(write_series(&j));
+    if (j.json)
+        print_json(&j, command);
+    else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
+        print_text(&j);
+    return CLI_GO_ON;
 }

@@ -41,9 +41,11 @@ typedef struct choice {
 
 static int add_value(const cli_command *command, axis *a, const char *prefix, size_t prefix_length, const char *middle,
                      const char *suffix) {
-    char(*grown)[MOST_TEXT] = a->count == MOST_CHOICES ? NULL : realloc(a->values, (a->count + 1) * sizeof *a->values);
-    if (!grown)
+    if (a->count == MOST_CHOICES)
         return cli_usage(command->name, "--try %s: more than %d values", a->name, MOST_CHOICES);
+    char(*grown)[MOST_TEXT] = realloc(a->values, (a->count + 1) * sizeof *a->values);
+    if (!grown)
+        return cli_error("out of memory");
     a->values = grown;
     const int length = snprintf(a->values[a->count], MOST_TEXT, "%.*s%s%s", (int)prefix_length, prefix, middle, suffix);
     if (length < 0 || length >= MOST_TEXT)
@@ -83,12 +85,12 @@ static int add_axis(const cli_command *command, choice *c, const char *text) {
         return cli_usage(command->name, "--try is '%s', but must be NAME=VALUE,VALUE...", text);
     memcpy(a->name, text, length);
     c->axis_count++;
-    char *values = strdup(text + length + 1), *rest = values, *value;
-    int result = values ? CLI_GO_ON : cli_error("out of memory");
-    while (result == CLI_GO_ON && (value = strsep(&rest, ",")))
-        result = add_values(command, a, value);
-    free(values);
-    return result;
+    CLI_FREES char *values = strdup(text + length + 1);
+    if (!values)
+        return cli_error("out of memory");
+    for (char *rest = values, *value; (value = strsep(&rest, ","));)
+        CLI_TRY(add_values(command, a, value));
+    return CLI_GO_ON;
 }
 
 static int take_axes(const cli_command *command, choice *c) {
@@ -150,24 +152,26 @@ static int make_measure(const cli_command *command, choice *c, size_t number) {
 
 // ---- computing
 
-// How well a combination does among the training series; `final`: on the test set.
-static int try_one(const cli_command *command, choice *c, const ww_classify_options *options, size_t i, bool final) {
-    ww_classification one = WW_CLASSIFICATION_INIT;
+// How well a combination does on the test set; `test` NULL: among the training series.
+static int try_one(const cli_command *command, choice *c, const ww_classify_options *options, size_t i,
+                   ww_dataset *test, ww_classification *found) {
     CLI_TRY(make_measure(command, c, i));
-    const ww_status status = ww_classify(&c->s.measure, c->s.data[0], final ? c->s.data[1] : NULL, options, &one);
-    c->engine = one.engine;
-    if (final) {
-        c->on_test = one;
-    } else {
-        c->correct[i] = one.correct;
-        if (one.correct > c->correct[c->best])
+    const ww_status status = ww_classify(&c->s.measure, c->s.data[0], test, options, found);
+    c->engine = found->engine;
+    if (status != WW_OK)
+        cli_progress_end(&c->s.progress);
+    return cli_status(status);
+}
+
+static int try_each(const cli_command *command, choice *c, const ww_classify_options *options) {
+    for (size_t i = 0; i < c->total; i++) {
+        CLI_ENDS(ww_classification_free) ww_classification found = WW_CLASSIFICATION_INIT;
+        CLI_TRY(try_one(command, c, options, i, NULL, &found));
+        c->correct[i] = found.correct;
+        if (found.correct > c->correct[c->best])
             c->best = i;
-        ww_classification_free(&one);
     }
-    if (status == WW_OK)
-        return CLI_GO_ON;
-    cli_progress_end(&c->s.progress);
-    return cli_fail();
+    return c->s.data[1] ? try_one(command, c, options, c->best, c->s.data[1], &c->on_test) : CLI_GO_ON;
 }
 
 static int try_all(const cli_command *command, choice *c) {
@@ -180,14 +184,11 @@ static int try_all(const cli_command *command, choice *c) {
     cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
     options.k = (size_t)c->k;
     options.plan = &c->s.plan;
-    int result = CLI_GO_ON;
-    for (size_t i = 0; i < c->total && result == CLI_GO_ON; i++)
-        result = try_one(command, c, &options, i, false);
-    if (result == CLI_GO_ON && c->s.sets[1])
-        result = try_one(command, c, &options, c->best, true);
+    const int result = try_each(command, c, &options);
     cli_progress_end(&c->s.progress);
+    CLI_TRY(result);
     c->seconds = cli_seconds() - begin;
-    return result == CLI_GO_ON ? make_measure(command, c, c->best) : result;
+    return make_measure(command, c, c->best);
 }
 
 // What the plain distance gives, for comparison.
@@ -271,91 +272,76 @@ static bool find_number(const char *value, size_t *begin, size_t *end, double *n
 static double *take_numbers(const choice *c, char *label, size_t size) {
     const axis *a = &c->axes[0];
     size_t begin, end, first_begin, first_end;
-    double *numbers = c->axis_count == 1 && a->count > 1 ? malloc(a->count * sizeof *numbers) : NULL;
+    CLI_FREES double *numbers = c->axis_count == 1 && a->count > 1 ? malloc(a->count * sizeof *numbers) : NULL;
     bool alike = numbers && find_number(a->values[0], &first_begin, &first_end, &numbers[0]);
     for (size_t i = 1; alike && i < a->count; i++)
         alike = find_number(a->values[i], &begin, &end, &numbers[i]) && begin == first_begin &&
                 memcmp(a->values[i], a->values[0], begin) == 0 &&
                 strcmp(a->values[i] + end, a->values[0] + first_end) == 0;
-    if (!alike) {
-        free(numbers);
+    if (!alike)
         return NULL;
-    }
     snprintf(label, size, "N of %s=%.*sN%s", a->name, (int)first_begin, a->values[0], a->values[0] + first_end);
-    return numbers;
+    return cli_taken(&numbers);
 }
 
 static int draw(const choice *c) {
     const size_t n = ww_series_set_count(c->s.sets[0]);
-    const int64_t euclid = cli_euclid_correct(c->s.sets[0], NULL);
     char label[4 * MOST_TEXT];
-    double *numbers = take_numbers(c, label, sizeof label);
+    CLI_FREES double *numbers = take_numbers(c, label, sizeof label);
     const cli_choose_picture picture = {.path = c->svg,
                                         .count = c->total,
                                         .best = c->best,
                                         .total = n,
                                         .correct = c->correct,
-                                        .euclidean = euclid >= 0 ? (double)euclid / (double)n : NAN,
+                                        .euclidean = c->euclid >= 0 ? (double)c->euclid / (double)n : NAN,
                                         .name = name_combination,
                                         .user = c,
                                         .numbers = numbers,
                                         .label = label};
-    const int result = cli_choose_draw(&picture);
-    free(numbers);
-    return result;
+    return cli_choose_draw(&picture);
 }
 
 // ---- the command
 
-static int work(choice *c, const cli_command *command) {
-    CLI_TRY(take_axes(command, c));
-    for (int i = 0; i < 2 && c->s.paths[i]; i++)
-        CLI_TRY(cli_read(c->s.paths[i], &c->s.read, i, true, &c->s.sets[i]));
-    CLI_TRY(make_measure(command, c, 0));
-    CLI_TRY(cli_fit_times(&c->s.measure, c->s.sets[0], c->s.sets[1]));
-    CLI_TRY(cli_context_open(&c->s.device, &c->s.context));
-    CLI_TRY(try_all(command, c));
-    CLI_TRY(compare_euclid(c));
-    if (c->svg)
-        CLI_TRY(draw(c));
-    return CLI_GO_ON;
+static void end(choice *c) {
+    ww_classification_free(&c->on_test);
+    cli_series_end(&c->s);
+    for (size_t i = 0; i < c->axis_count; i++)
+        free(c->axes[i].values);
+    free(c->correct);
 }
 
 int cmd_choose(const cli_command *command, int argc, char **argv) {
-    choice *c = calloc(1, sizeof *c);
-    if (!c)
-        return cli_error("out of memory");
-    c->k = 1;
-    ww_classification_init(&c->on_test, sizeof c->on_test);
+    CLI_ENDS(end) choice c = {.k = 1, .on_test = WW_CLASSIFICATION_INIT};
     const cli_option options[] = {
         CLI_OPTION(
             "try", 0, CLI_LIST, "NAME=VALUES",
             "values to try of 'band' or a parameter: V,V,FROM..TO,FROM..TO..STEP; several times: all combinations; "
             "default "
             "band=sakoe-chiba:0..20%",
-            &c->tried),
-        CLI_NUMBER("k", 'k', "K", "neighbours that vote, default 1", &c->k, 1),
-        CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw the accuracy of each candidate", &c->svg),
-        CLI_SWITCH("json", 'j', "report as one JSON object", &c->json),
-        CLI_MEASURE_OPTIONS(c->base),
-        CLI_ENGINE_OPTION(c->s.device),
-        CLI_READ_OPTIONS(c->s.read),
-        CLI_DEVICE_OPTIONS(c->s.device),
+            &c.tried),
+        CLI_NUMBER("k", 'k', "K", "neighbours that vote, default 1", &c.k, 1),
+        CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw the accuracy of each candidate", &c.svg),
+        CLI_SWITCH("json", 'j', "report as one JSON object", &c.json),
+        CLI_MEASURE_OPTIONS(c.base),
+        CLI_ENGINE_OPTION(c.s.device),
+        CLI_READ_OPTIONS(c.s.read),
+        CLI_DEVICE_OPTIONS(c.s.device),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, c->s.paths, 1, 2, NULL);
-    if (result == CLI_GO_ON)
-        result = work(c, command);
-    if (result == CLI_GO_ON) {
-        if (c->json)
-            print_json(c, command);
-        else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
-            print_text(c);
-    }
-    ww_classification_free(&c->on_test);
-    cli_series_end(&c->s);
-    for (size_t i = 0; i < c->axis_count; i++)
-        free(c->axes[i].values);
-    free(c->correct);
-    free(c);
-    return result;
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, c.s.paths, 1, 2, NULL));
+    CLI_TRY(take_axes(command, &c));
+    for (int i = 0; i < 2 && c.s.paths[i]; i++)
+        CLI_TRY(cli_read(c.s.paths[i], &c.s.read, i, true, &c.s.sets[i]));
+    CLI_TRY(make_measure(command, &c, 0));
+    CLI_TRY(cli_fit_times(&c.s.measure, c.s.sets[0], c.s.sets[1]));
+    CLI_TRY(cli_context_open(&c.s.device, &c.s.context));
+    CLI_TRY(try_all(command, &c));
+    CLI_TRY(compare_euclid(&c));
+    if (c.svg)
+        CLI_TRY(draw(&c));
+    if (c.json)
+        print_json(&c, command);
+    else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
+        print_text(&c);
+    return CLI_GO_ON;
 }

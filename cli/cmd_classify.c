@@ -22,10 +22,6 @@ typedef struct classify {
 static const char *const methods[] = {"nearest", "centroid", NULL};
 enum { NEAREST, CENTROID };
 
-static double share_pruned(const ww_classification *r) {
-    return r->cells ? 1.0 - (double)r->cells_done / (double)r->cells : 0.0;
-}
-
 // ---- reports
 
 static void print_json(const classify *c, const cli_command *command) {
@@ -59,6 +55,7 @@ static void print_json(const classify *c, const cli_command *command) {
 
 static void print_text(const classify *c) {
     const ww_classification *r = &c->result;
+    const double done = r->cells ? (double)r->cells_done / (double)r->cells : 1.0;
     cli_classified_print(&c->classified);
     if (c->s.group)
         printf("devices   %zu, engine %s, %s\n", ww_group_count(c->s.group), ww_engine_name(r->engine),
@@ -69,63 +66,50 @@ static void print_text(const classify *c) {
     printf("seconds   %.4g computing, %.4g in all\n", r->seconds_compute, cli_seconds());
     printf("cells     %" PRIu64 ", %.4g Gcells/s\n", r->cells_done, cli_rate(r->cells_done, r->seconds_compute) / 1e9);
     printf("pruned    %.1f %% of the cells (%" PRIu64 " of %" PRIu64 " pairs by bounds, %" PRIu64 " abandoned)\n",
-           100.0 * share_pruned(r), r->pairs_pruned, r->pairs, r->pairs_abandoned);
+           100.0 * (1.0 - done), r->pairs_pruned, r->pairs, r->pairs_abandoned);
     cli_classified_print_confusion(&c->classified);
 }
 
 // ---- the command
 
 // The averages of the classes in place of the train set.
-static int take_averages(classify *c, ww_dataset **train) {
-    ww_series_set *centroids = NULL;
-    const int result = cli_centroids(&c->s.measure, *train, c->average, &c->s.plan, &centroids);
-    if (result != CLI_GO_ON) {
-        ww_series_set_destroy(&centroids);
-        return result;
-    }
-    ww_dataset_destroy(train);
+static int take_averages(classify *c) {
+    CLI_ENDS(ww_series_set_destroy) ww_series_set *centroids = NULL;
+    CLI_TRY(cli_centroids(&c->s.measure, c->s.data[0], c->average, &c->s.plan, &centroids));
+    ww_dataset_destroy(&c->s.data[0]);
     ww_series_set_destroy(&c->s.sets[0]);
-    c->s.sets[0] = centroids;
-    return cli_dataset_make(c->s.context, &c->s.device, NULL, centroids, train);
-}
-
-static int on_devices(classify *c, const ww_classify_options *options) {
-    const cli_series_job *s = &c->s;
-    CLI_TRY(cli_series_put(&c->s));
-    if (c->method == CENTROID)
-        CLI_TRY(take_averages(c, &c->s.data[0]));
-    const ww_status status = s->group ? ww_group_classify(&s->measure, s->shared[0], s->shared[1], options, &c->result)
-                                      : ww_classify(&s->measure, s->data[0], s->data[1], options, &c->result);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
+    c->s.sets[0] = cli_taken(&centroids);
+    return cli_dataset_make(c->s.context, &c->s.device, NULL, c->s.sets[0], &c->s.data[0]);
 }
 
 // Of all test series: what the reports say.
 static int classify_all(classify *c, const ww_classify_options *options) {
-    const int64_t euclid = cli_euclid_correct(c->s.sets[0], c->s.sets[1]);
+    cli_series_job *s = &c->s;
+    const int64_t euclid = cli_euclid_correct(s->sets[0], s->sets[1]);
     if (euclid == CLI_EUCLID_NO_MEMORY)
         return cli_error("out of memory");
-    int result = on_devices(c, options);
-    if (result == CLI_GO_ON)
-        result = cli_classified_make(&c->s.measure, c->s.sets[0], c->s.sets[1], options->k, &c->classified);
+    CLI_TRY(cli_series_put(s));
+    if (c->method == CENTROID)
+        CLI_TRY(take_averages(c));
+    CLI_TRY(cli_status(s->group ? ww_group_classify(&s->measure, s->shared[0], s->shared[1], options, &c->result)
+                                : ww_classify(&s->measure, s->data[0], s->data[1], options, &c->result)));
+    CLI_TRY(cli_classified_make(&s->measure, s->sets[0], s->sets[1], options->k, &c->classified));
     c->classified.found = c->result;
     c->classified.euclid = euclid;
-    return result;
+    return CLI_GO_ON;
 }
 
 // Of a part: into its file; else all test series, and journal and file are left to be removed.
 static int divide(classify *c, const ww_classify_options *options) {
-    cli_classify_rows rows = {.s = &c->s};
+    CLI_ENDS(cli_classify_end) cli_classify_rows rows = {.s = &c->s};
     cli_row_job job = cli_rows_of(&c->s);
-    int result = cli_dataset_make(c->s.context, &c->s.device, c->s.paths[0], c->s.sets[0], &c->s.data[0]);
-    if (result == CLI_GO_ON)
-        result = cli_classify_divide(&rows, options, &job);
-    if (result == CLI_GO_ON)
-        result = cli_rows_run(&c->s.division, &job, NULL);
+    CLI_TRY(cli_dataset_make(c->s.context, &c->s.device, c->s.paths[0], c->s.sets[0], &c->s.data[0]));
+    CLI_TRY(cli_classify_divide(&rows, options, &job));
+    CLI_TRY(cli_rows_run(&c->s.division, &job, NULL));
     c->result = rows.did;
-    if (result == CLI_GO_ON && !c->s.division.part)
-        result = cli_classified_join(&c->classified, rows.more, options->k, job.rows, c->s.division.file);
-    cli_classify_end(&rows);
-    return result;
+    if (c->s.division.part)
+        return CLI_GO_ON;
+    return cli_classified_join(&c->classified, rows.more, options->k, job.rows, c->s.division.file);
 }
 
 static int compute(classify *c, const cli_command *command) {
@@ -134,8 +118,8 @@ static int compute(classify *c, const cli_command *command) {
     CLI_TRY(cli_series_fit(&c->s));
     CLI_TRY(cli_series_open(&c->s));
     ww_device_info_init(&c->on, sizeof c->on);
-    if (!c->s.group && ww_context_get_device_info(c->s.context, &c->on) != WW_OK)
-        return cli_fail();
+    if (!c->s.group)
+        CLI_TRY(cli_status(ww_context_get_device_info(c->s.context, &c->on)));
     cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
     c->s.plan.no_bounds = c->no_bounds;
     options.k = (size_t)c->k;
@@ -176,8 +160,14 @@ static int output(classify *c, const cli_command *command, bool printed) {
     return c->s.division.checkpoint ? cli_division_finish(&c->s.division, true) : CLI_GO_ON;
 }
 
+static void end(classify *c) {
+    cli_classified_free(&c->classified);
+    ww_classification_free(&c->result);
+    cli_series_end(&c->s);
+}
+
 int cmd_classify(const cli_command *command, int argc, char **argv) {
-    classify c = {.k = 1};
+    CLI_ENDS(end) classify c = {.k = 1, .result = WW_CLASSIFICATION_INIT};
     const cli_option options[] = {
         CLI_OPTION("train", 't', CLI_INPUT, "FILE", "labelled series to learn from, in place of TRAIN", &c.s.paths[0]),
         CLI_OPTION("test", 'T', CLI_INPUT, "FILE", "series to classify, in place of TEST", &c.s.paths[1]),
@@ -200,12 +190,6 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
     size_t path_count = 0;
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 0, 2, &path_count));
     CLI_TRY(check(&c, command->name, paths, path_count));
-    ww_classification_init(&c.result, sizeof c.result);
-    int result = compute(&c, command);
-    if (result == CLI_GO_ON)
-        result = output(&c, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
-    cli_classified_free(&c.classified);
-    ww_classification_free(&c.result);
-    cli_series_end(&c.s);
-    return result;
+    CLI_TRY(compute(&c, command));
+    return output(&c, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
 }

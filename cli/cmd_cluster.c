@@ -26,7 +26,7 @@ static int upload(cli_clustering *c) {
 
 static int compute_matrix(cli_clustering *c) {
     const uint64_t n = c->count, values = n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1);
-    ww_plan *plan = NULL;
+    CLI_ENDS(ww_plan_destroy) ww_plan *plan = NULL;
     CLI_TRY(cli_values_allocate(values, 1, cli_precision(&c->s.device), &c->matrix));
     CLI_TRY(upload(c));
     if (n == 1)
@@ -38,10 +38,8 @@ static int compute_matrix(cli_clustering *c) {
     if (status == WW_OK)
         status = ww_plan_run(plan, &to);
     cli_progress_end(&c->s.progress);
-    if (status == WW_OK)
-        status = ww_plan_get_info(plan, &c->info);
-    ww_plan_destroy(&plan);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
+    CLI_TRY(cli_status(status));
+    return cli_status(ww_plan_get_info(plan, &c->info));
 }
 
 // The most central member of each cluster, the first of equal ones.
@@ -74,7 +72,7 @@ static int find_means(cli_clustering *c) {
     const ww_status status = ww_cluster_kmeans(&c->s.measure, c->s.data[0], c->clusters, &options, c->labels, NULL,
                                                &c->centres, &c->kmeans_info);
     cli_progress_end(&c->s.progress);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
+    return cli_status(status);
 }
 
 // From the matrix of all distances.
@@ -101,8 +99,7 @@ static ww_status find_clusters(cli_clustering *c) {
 static int cluster_matrix(cli_clustering *c) {
     CLI_TRY(c->distances ? CLI_GO_ON : compute_matrix(c));
     const double begin = cli_seconds();
-    if (find_clusters(c) != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(find_clusters(c)));
     if (c->method != CLI_MEDOIDS)
         find_medoids(c);
     // A soft measure can be negative, and then has no silhouette.
@@ -182,21 +179,17 @@ static int write_merges(const cli_clustering *c) {
 
 // The centres as a set, each labelled by its cluster's number.
 static int write_centres(const cli_clustering *c) {
-    ww_series_set *centres = NULL;
-    ww_status status = ww_series_set_create(ww_series_set_channels(c->s.sets[0]), &centres);
-    for (size_t k = 0; status == WW_OK && k < c->clusters; k++) {
+    CLI_ENDS(ww_series_set_destroy) ww_series_set *centres = NULL;
+    CLI_TRY(cli_status(ww_series_set_create(ww_series_set_channels(c->s.sets[0]), &centres)));
+    for (size_t k = 0; k < c->clusters; k++) {
         char label[32];
         size_t length;
         const double *values = cli_cluster_centre(c, k, &length);
         snprintf(label, sizeof label, "%zu", k);
-        status = ww_series_set_add(centres, length, values, label);
+        CLI_TRY(cli_status(ww_series_set_add(centres, length, values, label)));
     }
-    if (status == WW_OK)
-        cli_note_dropped(centres, c->centres_path, WW_FORMAT_AUTO);
-    if (status == WW_OK)
-        status = ww_series_set_write(centres, c->centres_path, WW_FORMAT_AUTO, WW_DOUBLE);
-    ww_series_set_destroy(&centres);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
+    cli_note_dropped(centres, c->centres_path, WW_FORMAT_AUTO);
+    return cli_status(ww_series_set_write(centres, c->centres_path, WW_FORMAT_AUTO, WW_DOUBLE));
 }
 
 // ---- reports
@@ -302,7 +295,7 @@ static int check(cli_clustering *c, const cli_command *command) {
 // The series, and the distances where they are in a file.
 static int load(cli_clustering *c, const cli_command *command) {
     const char *path = c->s.paths[0];
-    double *distances = NULL;
+    CLI_FREES double *distances = NULL;
     if (!c->distances) {
         CLI_TRY(cli_series_read(&c->s, command->name));
         CLI_TRY(cli_series_fit(&c->s));
@@ -312,9 +305,8 @@ static int load(cli_clustering *c, const cli_command *command) {
     c->count = ww_series_set_count(c->s.sets[0]);
     if (c->distances) {
         size_t count = 0;
-        const int result = cli_distances_read(c->distances, &count, &distances);
-        c->matrix = distances;
-        CLI_TRY(result);
+        CLI_TRY(cli_distances_read(c->distances, &count, &distances));
+        c->matrix = cli_taken(&distances);
         c->s.device.precision = WW_DOUBLE; // that of the matrix: a file of floats is exact in it
         if (path && count != c->count)
             return cli_error("%s has the distances of %zu series, %s has %zu series", c->distances, count, path,
@@ -327,26 +319,19 @@ static int load(cli_clustering *c, const cli_command *command) {
     return CLI_GO_ON;
 }
 
-static int work(cli_clustering *c, const cli_command *command, bool printed) {
-    CLI_TRY(load(c, command));
-    CLI_TRY(compute(c));
-    if (c->centres_path)
-        CLI_TRY(write_centres(c));
-    if (c->merges_path)
-        CLI_TRY(write_merges(c));
-    if (c->svg_path)
-        CLI_TRY(cli_cluster_draw(c));
-    if (c->output)
-        CLI_TRY(write_labels(c));
-    if (c->json)
-        print_json(c, command);
-    else if (!printed)
-        print_text(c);
-    return CLI_GO_ON;
+static void end(cli_clustering *c) {
+    free(c->matrix);
+    free(c->labels);
+    free(c->classes);
+    free(c->medoids);
+    free(c->silhouettes);
+    free(c->merges);
+    ww_series_set_destroy(&c->centres);
+    cli_series_end(&c->s);
 }
 
 int cmd_cluster(const cli_command *command, int argc, char **argv) {
-    cli_clustering c = {0};
+    CLI_ENDS(end) cli_clustering c = {0};
     ww_medoids_info_init(&c.medoids_info, sizeof c.medoids_info);
     ww_plan_info_init(&c.info, sizeof c.info);
     ww_kmeans_info_init(&c.kmeans_info, sizeof c.kmeans_info);
@@ -380,14 +365,19 @@ int cmd_cluster(const cli_command *command, int argc, char **argv) {
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, c.s.paths, 0, 1, NULL));
     CLI_TRY(check(&c, command));
-    const int result = work(&c, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
-    free(c.matrix);
-    free(c.labels);
-    free(c.classes);
-    free(c.medoids);
-    free(c.silhouettes);
-    free(c.merges);
-    ww_series_set_destroy(&c.centres);
-    cli_series_end(&c.s);
-    return result;
+    CLI_TRY(load(&c, command));
+    CLI_TRY(compute(&c));
+    if (c.centres_path)
+        CLI_TRY(write_centres(&c));
+    if (c.merges_path)
+        CLI_TRY(write_merges(&c));
+    if (c.svg_path)
+        CLI_TRY(cli_cluster_draw(&c));
+    if (c.output)
+        CLI_TRY(write_labels(&c));
+    if (c.json)
+        print_json(&c, command);
+    else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
+        print_text(&c);
+    return CLI_GO_ON;
 }

@@ -113,18 +113,13 @@ int cmd_devices(const cli_command *command, int argc, char **argv) {
         CLI_SWITCH("no-self-test", 0, "list only; compute nothing", &no_test),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, NULL, 0, 0, NULL));
-    ww_device_list *devices = NULL;
-    if (ww_device_list_create(&devices) != WW_OK)
-        return cli_fail();
+    CLI_ENDS(ww_device_list_destroy) ww_device_list *devices = NULL;
+    CLI_TRY(cli_status(ww_device_list_create(&devices)));
     const size_t count = ww_device_list_count(devices);
-    check *checks = calloc(count + 1, sizeof *checks);
-    ww_device_info *infos = calloc(count + 1, sizeof *infos);
-    if (!checks || !infos) {
-        free(checks);
-        free(infos);
-        ww_device_list_destroy(&devices);
+    CLI_FREES check *checks = calloc(count + 1, sizeof *checks);
+    CLI_FREES ww_device_info *infos = calloc(count + 1, sizeof *infos);
+    if (!checks || !infos)
         return cli_error("out of memory");
-    }
     for (size_t i = 0; i < count; i++) {
         ww_device_info_init(&infos[i], sizeof infos[i]);
         if (ww_device_list_get_info(devices, i, &infos[i]) != WW_OK) {
@@ -152,8 +147,5 @@ int cmd_devices(const cli_command *command, int argc, char **argv) {
         cli_json_end(&out);
         cli_json_end(&out);
     }
-    free(checks);
-    free(infos);
-    ww_device_list_destroy(&devices);
     return failed ? CLI_FAILURE : CLI_OK;
 }

@@ -22,10 +22,9 @@ typedef struct job {
     cli_range part[2]; // matrix: rows and columns
 } job;
 
-static int job_end(job *j, int result) {
+static void job_end(job *j) {
     ww_plan_destroy(&j->plan);
     cli_series_end(&j->s);
-    return result;
 }
 
 // Reads the sets and uploads them.
@@ -37,10 +36,6 @@ static int job_begin(job *j, const char *command) {
 
 static size_t row_count(const job *j) {
     return ww_series_set_count(j->s.sets[0]);
-}
-
-static size_t column_count(const job *j) {
-    return ww_series_set_count(j->s.sets[j->s.sets[1] ? 1 : 0]);
 }
 
 // What was computed; of work in several runs, all of them.
@@ -70,8 +65,7 @@ static void report(const job *j) {
 static void begin_json(const job *j, const cli_command *command, cli_json *json) {
     ww_plan_info info = WW_PLAN_INFO_INIT;
     cli_head head = cli_series_head(&j->s, j->output);
-    if (!get_info(j, &info))
-        ww_plan_info_init(&info, sizeof info);
+    get_info(j, &info);
     head.engine = ww_engine_name(info.engine);
     head.seconds_compute = info.seconds_wall;
     head.seconds_device = info.seconds_device;
@@ -108,11 +102,7 @@ static int put_block(void *user, size_t row, size_t rows, size_t column, size_t 
 }
 
 static int put_condensed(void *user, uint64_t first, uint64_t count, const void *values) {
-    sink *to = user;
-    if (ww_array_file_put(to->file, (size_t)first, (size_t)count, 0, 1, values) == WW_OK)
-        return 0;
-    to->error = *ww_last_error();
-    return 1;
+    return put_block(user, (size_t)first, (size_t)count, 0, 1, values);
 }
 
 // Whether a result of this size is better held in memory than streamed: a quarter of the memory, or as the user says.
@@ -139,29 +129,45 @@ static int fit_range(cli_range *range, const char *what, size_t count) {
                            range->end, count, what);
 }
 
-// Runs the plan into the file: through `values`, which hold the whole result, or NULL: block by block. Without a file
-// the result stays in `values`.
-static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t columns, ww_array_file *file) {
+// What is written of a file that is not finished goes.
+static void drop_file(ww_array_file **file) {
+    (void)(ww_array_file_close(file, WW_ARRAY_FILE_REMOVE) == WW_OK);
+}
+
+static int stream_matrix(job *j, bool condensed, ww_array_file *file) {
+    sink to = {.file = file};
+    const ww_status status = condensed ? ww_plan_run_condensed_blocks(j->plan, put_condensed, &to)
+                                       : ww_plan_run_blocks(j->plan, put_block, &to);
+    cli_progress_end(&j->s.progress);
+    if (status == WW_OK)
+        return CLI_GO_ON;
+    return cli_fail_with(to.error.status != WW_OK ? &to.error : ww_last_error());
+}
+
+// Computes the matrix into a file: through `values`, which hold the whole result, or NULL: block by block. Without a
+// path the result stays in `values`.
+static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t columns, const char *path) {
+    CLI_ENDS(drop_file) ww_array_file *file = NULL;
+    if (!j->s.group)
+        CLI_TRY(cli_status(ww_plan_create_matrix(&j->s.measure, j->s.data[0], j->s.data[1], &j->s.plan, &j->plan)));
+    if (path)
+        CLI_TRY(cli_status(ww_array_file_create(path, cli_precision(&j->s.device), rows, columns, &file)));
     if (!values) {
-        sink to = {.file = file};
-        const ww_status streamed = condensed ? ww_plan_run_condensed_blocks(j->plan, put_condensed, &to)
-                                             : ww_plan_run_blocks(j->plan, put_block, &to);
-        cli_progress_end(&j->s.progress);
-        if (streamed == WW_OK)
-            return CLI_GO_ON;
-        return cli_fail_with(to.error.status != WW_OK ? &to.error : ww_last_error());
+        CLI_TRY(stream_matrix(j, condensed, file));
+        return cli_status(ww_array_file_close(&file, WW_ARRAY_FILE_FINISH));
     }
     ww_output to = WW_OUTPUT_HOST(values);
     if (condensed)
         to.layout = WW_LAYOUT_CONDENSED;
-    ww_status status = j->s.group ? ww_group_matrix(&j->s.measure, j->s.shared[0], j->s.shared[1], &j->s.plan, &to)
-                       : is_part(j)
-                           ? ww_plan_run_rectangle(j->plan, j->part[0].begin, rows, j->part[1].begin, columns, &to)
-                           : ww_plan_run(j->plan, &to);
+    const ww_status status =
+        j->s.group   ? ww_group_matrix(&j->s.measure, j->s.shared[0], j->s.shared[1], &j->s.plan, &to)
+        : is_part(j) ? ww_plan_run_rectangle(j->plan, j->part[0].begin, rows, j->part[1].begin, columns, &to)
+                     : ww_plan_run(j->plan, &to);
     cli_progress_end(&j->s.progress); // before a message, which would be written after the bar
-    if (status == WW_OK && file)
-        status = ww_array_file_put(file, 0, rows, 0, columns ? columns : 1, values);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
+    CLI_TRY(cli_status(status));
+    if (file)
+        CLI_TRY(cli_status(ww_array_file_put(file, 0, rows, 0, columns ? columns : 1, values)));
+    return cli_status(ww_array_file_close(&file, WW_ARRAY_FILE_FINISH));
 }
 
 // "distances": the rows of the matrix, or its upper triangle in one list.
@@ -190,11 +196,6 @@ static void print_matrix_json(const job *j, const cli_command *command, bool con
         cli_json_end(&json);
     }
     cli_json_end(&json);
-}
-
-// Where the result goes. Without any place it is standard output, as text.
-static bool has_file(const job *j, const char *svg) {
-    return j->output || !(j->json || svg);
 }
 
 // Tile by tile, with a journal. The result is in a file.
@@ -228,10 +229,9 @@ static int compute_matrix(job *j, const cli_command *command, bool condensed, co
     // The half of n x n; the even one of n and n-1 is halved before it is multiplied.
     const uint64_t rows = condensed ? (n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1)) : n;
     const uint64_t columns = condensed ? 0 : j->part[1].end - j->part[1].begin;
-    const bool in_json = j->json && !j->output, to_file = has_file(j, svg);
-    ww_array_file *file = NULL;
-    void *values = NULL;
-    int result = CLI_GO_ON;
+    const bool in_json = j->json && !j->output;
+    const char *path = j->output ? j->output : j->json || svg ? NULL : "-"; // without any other place: text
+    CLI_FREES void *values = NULL;
     if (j->s.group && !fits_memory(rows, columns, precision))
         return cli_error("several devices write to host memory, and %" PRIu64 " x %" PRIu64
                          " distances are too many: compute parts, by --part-rows, on each device",
@@ -239,27 +239,17 @@ static int compute_matrix(job *j, const cli_command *command, bool condensed, co
     // One half computed in memory is twice as fast as the whole square in blocks.
     if (in_json || svg || is_part(j) || j->s.group ||
         (!j->s.data[1] && fits_memory(rows, columns ? columns : 1, precision)))
-        result = cli_values_allocate(rows, columns ? columns : 1, precision, &values);
-    if (result != CLI_GO_ON)
-        return result;
+        CLI_TRY(cli_values_allocate(rows, columns ? columns : 1, precision, &values));
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
-    if ((!j->s.group &&
-         ww_plan_create_matrix(&j->s.measure, j->s.data[0], j->s.data[1], &j->s.plan, &j->plan) != WW_OK) ||
-        (to_file &&
-         ww_array_file_create(j->output ? j->output : "-", precision, (size_t)rows, (size_t)columns, &file) != WW_OK))
-        result = cli_fail();
-    else
-        result = run_matrix(j, condensed, values, (size_t)rows, (size_t)columns, file);
+    const int result = run_matrix(j, condensed, values, (size_t)rows, (size_t)columns, path);
     cli_progress_end(&j->s.progress);
-    if (ww_array_file_close(&file, result == CLI_GO_ON) != WW_OK && result == CLI_GO_ON)
-        result = cli_fail();
+    CLI_TRY(result);
     const cli_matrix_picture picture = {svg, {j->s.sets[0], j->s.sets[1]}, values, precision, condensed, &j->s.measure};
-    if (result == CLI_GO_ON && svg)
-        result = cli_matrix_draw(&picture);
-    if (result == CLI_GO_ON && j->json)
+    if (svg)
+        CLI_TRY(cli_matrix_draw(&picture));
+    if (j->json)
         print_matrix_json(j, command, condensed, in_json ? values : NULL, rows, columns);
-    free(values);
-    return result;
+    return CLI_GO_ON;
 }
 
 static int check_division(job *j, const char *command, const char *svg) {
@@ -289,18 +279,8 @@ static int check_matrix(job *j, const char *command, bool condensed, const char 
     return CLI_GO_ON;
 }
 
-static int find_matrix(job *j, const cli_command *command, bool condensed, const char *svg) {
-    CLI_TRY(job_begin(j, command->name));
-    CLI_TRY(fit_range(&j->part[0], "rows", row_count(j)));
-    CLI_TRY(fit_range(&j->part[1], "columns", column_count(j)));
-    CLI_TRY(cli_divided(&j->s.division) ? divide_matrix(j, command, condensed)
-                                        : compute_matrix(j, command, condensed, svg));
-    report(j);
-    return CLI_GO_ON;
-}
-
 int cmd_matrix(const cli_command *command, int argc, char **argv) {
-    job j = {0};
+    CLI_ENDS(job_end) job j = {0};
     bool condensed = false;
     const char *svg = NULL;
     const cli_option options[] = {
@@ -316,7 +296,13 @@ int cmd_matrix(const cli_command *command, int argc, char **argv) {
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 1, 2, NULL));
     CLI_TRY(check_matrix(&j, command->name, condensed, svg));
-    return job_end(&j, find_matrix(&j, command, condensed, svg));
+    CLI_TRY(job_begin(&j, command->name));
+    CLI_TRY(fit_range(&j.part[0], "rows", row_count(&j)));
+    CLI_TRY(fit_range(&j.part[1], "columns", ww_series_set_count(j.s.sets[j.s.sets[1] ? 1 : 0])));
+    CLI_TRY(cli_divided(&j.s.division) ? divide_matrix(&j, command, condensed)
+                                       : compute_matrix(&j, command, condensed, svg));
+    report(&j);
+    return CLI_GO_ON;
 }
 
 // ---- pairs
@@ -356,11 +342,6 @@ static int print_pairs(job *j, const cli_command *command, const void *values) {
     return CLI_GO_ON;
 }
 
-static int write_pairs(job *j, const cli_command *command, const void *values) {
-    CLI_TRY(print_pairs(j, command, values));
-    return values && cli_divided(&j->s.division) ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;
-}
-
 static int divide_pairs(job *j, void *values) {
     cli_series_rows series = rows_of(j, 0);
     const cli_row_job rows = cli_series_rows_job(&series);
@@ -377,31 +358,11 @@ static int run_pairs(job *j, void *values) {
     if (status == WW_OK && !j->s.group)
         status = ww_plan_run(j->plan, &to);
     cli_progress_end(&j->s.progress);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
-}
-
-static int compute_pairs(job *j, const cli_command *command) {
-    void *values = NULL;
-    if (!j->s.division.part)
-        CLI_TRY(cli_values_allocate(row_count(j), 1, cli_precision(&j->s.device), &values));
-    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
-    int result = cli_divided(&j->s.division) ? divide_pairs(j, values) : run_pairs(j, values);
-    if (result == CLI_GO_ON)
-        result = write_pairs(j, command, values);
-    free(values);
-    return result;
-}
-
-static int find_pairs(job *j, const cli_command *command) {
-    CLI_TRY(job_begin(j, command->name));
-    CLI_TRY(cli_pairs_check(&j->s));
-    CLI_TRY(compute_pairs(j, command));
-    report(j);
-    return CLI_GO_ON;
+    return cli_status(status);
 }
 
 int cmd_pairs(const cli_command *command, int argc, char **argv) {
-    job j = {0};
+    CLI_ENDS(job_end) job j = {0};
     const cli_option options[] = {
         DISTANCES_OPTIONS(j),
         CLI_PARTS_OPTIONS(j.s.division),
@@ -410,37 +371,34 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 2, 2, NULL));
     CLI_TRY(cli_division_check_job(command->name, &j.s.division, &j.s.device, j.output));
-    return job_end(&j, find_pairs(&j, command));
+    CLI_FREES void *values = NULL;
+    CLI_TRY(job_begin(&j, command->name));
+    CLI_TRY(cli_pairs_check(&j.s));
+    if (!j.s.division.part)
+        CLI_TRY(cli_values_allocate(row_count(&j), 1, cli_precision(&j.s.device), &values));
+    cli_plan_options(&j.s.device, &j.s.progress, &j.s.plan);
+    CLI_TRY(cli_divided(&j.s.division) ? divide_pairs(&j, values) : run_pairs(&j, values));
+    CLI_TRY(print_pairs(&j, command, values));
+    if (j.s.division.checkpoint)
+        CLI_TRY(cli_division_finish(&j.s.division, true));
+    report(&j);
+    return CLI_GO_ON;
 }
 
 // ---- nearest
 
-static void print_nearest_json(const job *j, const cli_command *command, const cli_neighbours *n,
-                               const cli_neighbour_options *wanted) {
-    cli_json json;
-    begin_json(j, command, &json);
-    cli_division_json(&json, &j->s.division);
-    cli_json_count(&json, "k", n->k);
-    if (j->s.division.part)
-        cli_json_null(&json, "neighbours");
-    else
-        cli_neighbours_json(&json, n, wanted);
-    cli_json_end(&json);
-}
-
 static int divide_nearest(job *j, cli_neighbours *n) {
     cli_series_rows series = rows_of(j, n->k);
     const cli_row_job rows = cli_series_rows_job(&series);
-    void *values = NULL;
+    CLI_FREES void *values = NULL;
     if (!j->s.division.part) {
         CLI_TRY(cli_neighbours_allocate(n));
         CLI_TRY(cli_values_allocate(n->queries, rows.columns, WW_DOUBLE, &values));
     }
-    const int result = cli_rows_run(&j->s.division, &rows, values);
-    if (result == CLI_GO_ON && values)
+    CLI_TRY(cli_rows_run(&j->s.division, &rows, values));
+    if (values)
         cli_neighbours_unpack(n, values, 0, n->queries);
-    free(values);
-    return result;
+    return CLI_GO_ON;
 }
 
 static int compute_nearest(job *j, cli_neighbours *n) {
@@ -452,31 +410,13 @@ static int compute_nearest(job *j, cli_neighbours *n) {
     if (status == WW_OK && !s->group)
         status = ww_plan_run_nearest(j->plan, n->ids, n->distances);
     cli_progress_end(&j->s.progress);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
-}
-
-static int find_nearest(job *j, const cli_command *command, const cli_neighbour_options *wanted, bool no_bounds,
-                        cli_neighbours *n) {
-    const bool divided = cli_divided(&j->s.division);
-    CLI_TRY(job_begin(j, command->name));
-    *n = (cli_neighbours){row_count(j), (size_t)wanted->k, cli_precision(&j->s.device), NULL, NULL};
-    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
-    j->s.plan.no_bounds = no_bounds;
-    CLI_TRY(divided ? divide_nearest(j, n) : compute_nearest(j, n));
-    if (!j->s.division.part)
-        CLI_TRY(cli_neighbours_write(n, wanted));
-    if (wanted->json)
-        print_nearest_json(j, command, n, wanted);
-    if (divided && !j->s.division.part)
-        CLI_TRY(cli_division_finish(&j->s.division, true));
-    report(j);
-    return CLI_GO_ON;
+    return cli_status(status);
 }
 
 int cmd_nearest(const cli_command *command, int argc, char **argv) {
-    job j = {0};
+    CLI_ENDS(job_end) job j = {0};
     cli_neighbour_options wanted = {.k = 1};
-    cli_neighbours n = {0};
+    CLI_ENDS(cli_neighbours_free) cli_neighbours n = {0};
     bool no_bounds = false;
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(wanted),
@@ -489,7 +429,26 @@ int cmd_nearest(const cli_command *command, int argc, char **argv) {
     CLI_TRY(cli_division_check_job(command->name, &j.s.division, &j.s.device,
                                    wanted.output || wanted.ids || wanted.distances));
     j.output = wanted.output;
-    const int result = find_nearest(&j, command, &wanted, no_bounds, &n);
-    cli_neighbours_free(&n);
-    return job_end(&j, result);
+    CLI_TRY(job_begin(&j, command->name));
+    n = (cli_neighbours){row_count(&j), (size_t)wanted.k, cli_precision(&j.s.device), NULL, NULL};
+    cli_plan_options(&j.s.device, &j.s.progress, &j.s.plan);
+    j.s.plan.no_bounds = no_bounds;
+    CLI_TRY(cli_divided(&j.s.division) ? divide_nearest(&j, &n) : compute_nearest(&j, &n));
+    if (!j.s.division.part)
+        CLI_TRY(cli_neighbours_write(&n, &wanted));
+    if (wanted.json) {
+        cli_json json;
+        begin_json(&j, command, &json);
+        cli_division_json(&json, &j.s.division);
+        cli_json_count(&json, "k", n.k);
+        if (j.s.division.part)
+            cli_json_null(&json, "neighbours");
+        else
+            cli_neighbours_json(&json, &n, &wanted);
+        cli_json_end(&json);
+    }
+    if (j.s.division.checkpoint)
+        CLI_TRY(cli_division_finish(&j.s.division, true));
+    report(&j);
+    return CLI_GO_ON;
 }

@@ -53,18 +53,15 @@ int cmd_generate(const cli_command *command, int argc, char **argv) {
     made.max_length = (size_t)max_length;
     made.channels = (size_t)channels;
     made.seed = seed;
-    ww_series_set *set = NULL;
-    ww_status status = ww_series_set_generate(kind, &made, &set);
-    if (status == WW_OK && read.znormalise)
-        status = ww_series_set_znormalise(set);
-    if (status == WW_OK)
-        cli_note_dropped(set, output, format);
-    if (status == WW_OK)
-        status = ww_series_set_write(set, output, (ww_format)format, precision ? WW_DOUBLE : WW_FLOAT);
-    if (status == WW_OK && json)
+    CLI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
+    CLI_TRY(cli_status(ww_series_set_generate(kind, &made, &set)));
+    if (read.znormalise)
+        CLI_TRY(cli_status(ww_series_set_znormalise(set)));
+    cli_note_dropped(set, output, format);
+    CLI_TRY(cli_status(ww_series_set_write(set, output, (ww_format)format, precision ? WW_DOUBLE : WW_FLOAT)));
+    if (json)
         report(command, NULL, output, set, &read, precision);
-    ww_series_set_destroy(&set);
-    return status == WW_OK ? CLI_OK : cli_fail();
+    return CLI_GO_ON;
 }
 
 // ---- convert
@@ -81,18 +78,13 @@ int cmd_convert(const cli_command *command, int argc, char **argv) {
         CLI_READ_OPTIONS(read),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 2, 2, NULL));
-    ww_series_set *set = NULL;
-    int result = cli_read(paths[0], &read, 0, false, &set);
-    if (result == CLI_GO_ON)
-        cli_note_dropped(set, paths[1], format);
-    if (result == CLI_GO_ON)
-        result = ww_series_set_write(set, paths[1], (ww_format)format, precision ? WW_DOUBLE : WW_FLOAT) == WW_OK
-                     ? CLI_OK
-                     : cli_fail();
-    if (result == CLI_OK && json)
+    CLI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
+    CLI_TRY(cli_read(paths[0], &read, 0, false, &set));
+    cli_note_dropped(set, paths[1], format);
+    CLI_TRY(cli_status(ww_series_set_write(set, paths[1], (ww_format)format, precision ? WW_DOUBLE : WW_FLOAT)));
+    if (json)
         report(command, paths[0], paths[1], set, &read, precision);
-    ww_series_set_destroy(&set);
-    return result;
+    return CLI_GO_ON;
 }
 
 // ---- measures

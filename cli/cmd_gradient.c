@@ -14,7 +14,6 @@ typedef struct job {
     uint64_t drawn; // the pair in the picture
     int of;         // 0: by the series of X, 1: of Y
     bool divergence, all_pairs, parameters, json;
-    ww_series_set *aligned;
     ww_gradient *gradient;
     ww_gradient_info info;
     cli_gradients found; // of series that are in several pairs, with --all-pairs, their sums
@@ -22,7 +21,6 @@ typedef struct job {
 
 static void job_end(job *j) {
     ww_gradient_destroy(&j->gradient);
-    ww_series_set_destroy(&j->aligned);
     cli_gradients_free(&j->found);
     cli_series_end(&j->s);
 }
@@ -43,15 +41,14 @@ static size_t pair_count(const job *j) {
 }
 
 // An array of pairs x rows x columns: a series for each pair, a channel for each row.
-static int write_alignment(job *j) {
+static int write_alignment(const job *j) {
     const size_t n = ww_series_set_max_length(j->s.sets[0]), m = ww_series_set_max_length(j->s.sets[1]);
+    CLI_ENDS(ww_series_set_destroy) ww_series_set *aligned = NULL;
     uint64_t at = 0;
-    if (ww_series_set_create(n, &j->aligned) != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(ww_series_set_create(n, &aligned)));
     for (size_t p = 0; p < pair_count(j); p++)
-        CLI_TRY(cli_gradients_add(j->aligned, j->found.precision, j->found.alignment, &at, m, NULL));
-    return ww_series_set_write(j->aligned, j->alignment, WW_FORMAT_AUTO, j->found.precision) == WW_OK ? CLI_GO_ON
-                                                                                                      : cli_fail();
+        CLI_TRY(cli_gradients_add(aligned, j->found.precision, j->found.alignment, &at, m, NULL));
+    return cli_status(ww_series_set_write(aligned, j->alignment, WW_FORMAT_AUTO, j->found.precision));
 }
 
 static int draw(const job *j) {
@@ -88,25 +85,26 @@ static int check_alignment(const job *j) {
 }
 
 // The sizes of what is computed.
-static ww_status prepare(job *j, const ww_gradient_options *options) {
-    const size_t rows = ww_series_set_count(j->s.sets[0]);
+static int prepare(job *j, const ww_gradient_options *options) {
+    const cli_series_job *s = &j->s;
+    const size_t rows = ww_series_set_count(s->sets[0]);
     ww_gradient_info_init(&j->info, sizeof j->info);
-    if (j->s.group)
-        return ww_group_gradient_sizes(&j->s.measure, j->s.shared[0], j->s.shared[1], NULL, NULL, rows, options,
-                                       &j->info);
-    const ww_status status =
-        j->all_pairs ? ww_gradient_create_matrix(&j->s.measure, j->s.data[0], j->s.data[1], options, &j->gradient)
-                     : ww_gradient_create_pairs(&j->s.measure, j->s.data[0], j->s.data[1], NULL, NULL, rows, options,
-                                                &j->gradient);
-    return status == WW_OK ? ww_gradient_get_info(j->gradient, &j->info) : status;
+    if (s->group)
+        return cli_status(
+            ww_group_gradient_sizes(&s->measure, s->shared[0], s->shared[1], NULL, NULL, rows, options, &j->info));
+    CLI_TRY(cli_status(
+        j->all_pairs
+            ? ww_gradient_create_matrix(&s->measure, s->data[0], s->data[1], options, &j->gradient)
+            : ww_gradient_create_pairs(&s->measure, s->data[0], s->data[1], NULL, NULL, rows, options, &j->gradient)));
+    return cli_status(ww_gradient_get_info(j->gradient, &j->info));
 }
 
-static ww_status run(job *j, const ww_gradient_options *options, const ww_gradient_outputs *to) {
+static int run(job *j, const ww_gradient_options *options, const ww_gradient_outputs *to) {
     if (j->s.group)
-        return ww_group_gradient(&j->s.measure, j->s.shared[0], j->s.shared[1], NULL, NULL, (size_t)j->info.pairs,
-                                 options, to);
-    const ww_status status = ww_gradient_run(j->gradient, to);
-    return status == WW_OK ? ww_gradient_get_info(j->gradient, &j->info) : status;
+        return cli_status(ww_group_gradient(&j->s.measure, j->s.shared[0], j->s.shared[1], NULL, NULL,
+                                            (size_t)j->info.pairs, options, to));
+    CLI_TRY(cli_status(ww_gradient_run(j->gradient, to)));
+    return cli_status(ww_gradient_get_info(j->gradient, &j->info));
 }
 
 // The gradient's series, in the shape of those that it is of.
@@ -115,8 +113,7 @@ static int make_set(job *j) {
     cli_gradients *g = &j->found;
     uint64_t at = 0;
     g->channels = ww_series_set_channels(of);
-    if (ww_series_set_create(g->channels, &g->set) != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(ww_series_set_create(g->channels, &g->set)));
     for (size_t i = 0; i < ww_series_set_count(of); i++)
         CLI_TRY(cli_gradients_add(g->set, g->precision, g->slopes, &at, ww_series_set_length(of, i),
                                   ww_series_set_label(of, i)));
@@ -128,27 +125,26 @@ static int compute(job *j, ww_gradient_options *options) {
     ww_gradient_outputs to;
     ww_output each[4];
     options->per_pair = j->s.group != NULL; // a series is in one pair: the same gradient
-    if (prepare(j, options) != WW_OK)
-        return cli_fail();
+    CLI_TRY(prepare(j, options));
     g->precision = cli_precision(&j->s.device);
     g->pairs = (size_t)j->info.pairs;
     g->parameters = j->parameters ? (size_t)(j->info.parameters / j->info.pairs) : 0;
     g->cells = options->alignment ? (size_t)j->info.alignment : 0;
     CLI_TRY(cli_gradients_outputs(g, &j->info, j->of, each, &to));
-    return run(j, options, &to) == WW_OK ? make_set(j) : cli_fail();
+    CLI_TRY(run(j, options, &to));
+    return make_set(j);
 }
 
 // With a journal. Of a part: into its file; else as compute(), but that journal and file are left to be removed.
 static int divide(job *j, const ww_gradient_options *options) {
     cli_gradient_rows gradients = {.s = &j->s, .of = j->of, .options = *options};
     cli_row_job rows = cli_rows_of(&j->s);
-    int result = cli_gradients_divide(&gradients, &rows);
-    if (result == CLI_GO_ON)
-        result = cli_rows_run(&j->s.division, &rows, NULL);
+    CLI_TRY(cli_gradients_divide(&gradients, &rows));
+    CLI_TRY(cli_rows_run(&j->s.division, &rows, NULL));
     j->info = gradients.did;
     j->found = gradients.shape;
-    if (result != CLI_GO_ON || j->s.division.part)
-        return result;
+    if (j->s.division.part)
+        return CLI_GO_ON;
     return cli_gradients_join(&j->found, &rows, j->s.division.file);
 }
 
@@ -213,15 +209,8 @@ static int check_options(const cli_command *command, job *j) {
     return CLI_GO_ON;
 }
 
-static int work(job *j, const cli_command *command) {
-    CLI_TRY(load(j, command->name));
-    CLI_TRY(check_alignment(j));
-    CLI_TRY(find(j));
-    return output(j, command);
-}
-
 int cmd_gradient(const cli_command *command, int argc, char **argv) {
-    job j = {0};
+    CLI_ENDS(job_end) job j = {0};
     const cli_option options[] = {
         CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE",
                    "gradient, in the shape of the series: .npy, .csv, .ts; default '-', text", &j.output),
@@ -243,7 +232,8 @@ int cmd_gradient(const cli_command *command, int argc, char **argv) {
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 2, 2, NULL));
     CLI_TRY(check_options(command, &j));
-    const int result = work(&j, command);
-    job_end(&j);
-    return result;
+    CLI_TRY(load(&j, command->name));
+    CLI_TRY(check_alignment(&j));
+    CLI_TRY(find(&j));
+    return output(&j, command);
 }

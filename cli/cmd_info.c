@@ -32,7 +32,7 @@ static int compare_sizes(const void *a, const void *b) {
 }
 
 static int measure_lengths(content *c) {
-    size_t *lengths = malloc(c->count * sizeof *lengths);
+    CLI_FREES size_t *lengths = malloc(c->count * sizeof *lengths);
     double sum = 0, squares = 0;
     if (!lengths)
         return cli_error("out of memory");
@@ -46,7 +46,6 @@ static int measure_lengths(content *c) {
     c->median = lengths[(c->count - 1) / 2];
     c->most = lengths[c->count - 1];
     c->cells = (sum * sum - squares) / 2;
-    free(lengths);
     return CLI_GO_ON;
 }
 
@@ -75,8 +74,7 @@ static int examine(content *c) {
     c->classes = ww_series_set_class_count(c->set);
     c->minimum = c->maximum = c->first_time = c->last_time = NAN;
     ww_read_info_init(&c->how, sizeof c->how);
-    if (ww_series_set_get_read_info(c->set, &c->how) != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(ww_series_set_get_read_info(c->set, &c->how)));
     c->class_counts = calloc(c->classes + 1, sizeof *c->class_counts);
     if (!c->class_counts)
         return cli_error("out of memory");
@@ -267,26 +265,24 @@ static void print_json(const content *c, const cli_command *command) {
     cli_json_end(&json);
 }
 
+static void end(content *c) {
+    free(c->class_counts);
+    ww_series_set_destroy(&c->set);
+}
+
 int cmd_info(const cli_command *command, int argc, char **argv) {
-    content c = {0};
-    c.read.quiet = true; // the report has the notices
+    CLI_ENDS(end) content c = {.read.quiet = true}; // the report has the notices
     bool json = false;
     const cli_option options[] = {
         CLI_SWITCH("json", 'j', "print one JSON object", &json),
         CLI_READ_OPTIONS(c.read),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &c.path, 1, 1, NULL));
-    int result = cli_read(c.path, &c.read, 0, false, &c.set);
-    if (result == CLI_GO_ON)
-        result = examine(&c);
-    if (result == CLI_GO_ON) {
-        if (json)
-            print_json(&c, command);
-        else
-            print_text(&c);
-        result = CLI_OK;
-    }
-    free(c.class_counts);
-    ww_series_set_destroy(&c.set);
-    return result;
+    CLI_TRY(cli_read(c.path, &c.read, 0, false, &c.set));
+    CLI_TRY(examine(&c));
+    if (json)
+        print_json(&c, command);
+    else
+        print_text(&c);
+    return CLI_GO_ON;
 }

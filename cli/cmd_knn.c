@@ -15,39 +15,25 @@
 // A value for each query, printed or as "predictions": the mean over its neighbours, or with `classes` the most
 // frequent.
 static int predict(const char *path, bool classes, const cli_neighbours *n, size_t base_count, cli_json *json) {
-    ww_point_set *set = NULL;
+    CLI_ENDS(ww_point_set_destroy) ww_point_set *set = NULL;
     ww_point_view view;
-    int result = cli_points_read(path, WW_METRIC_L2, &set, &view);
-    int64_t *labels = NULL, *voted = NULL;
-    double *values = NULL, *means = NULL;
-    if (result != CLI_GO_ON)
-        return result;
-    if (view.count * view.dimension != base_count) {
-        result = cli_error("%s has %zu values, the base has %zu points", path, view.count * view.dimension, base_count);
-        goto done;
-    }
-    labels = malloc(base_count * sizeof *labels);
-    values = malloc(base_count * sizeof *values);
-    voted = malloc(n->queries * sizeof *voted);
-    means = malloc(n->queries * sizeof *means);
-    if (!labels || !values || !voted || !means) {
-        result = cli_error("not enough memory");
-        goto done;
-    }
+    CLI_TRY(cli_points_read(path, WW_METRIC_L2, &set, &view));
+    if (view.count * view.dimension != base_count)
+        return cli_error("%s has %zu values, the base has %zu points", path, view.count * view.dimension, base_count);
+    CLI_FREES int64_t *labels = malloc(base_count * sizeof *labels);
+    CLI_FREES double *values = malloc(base_count * sizeof *values);
+    CLI_FREES int64_t *voted = malloc(n->queries * sizeof *voted);
+    CLI_FREES double *means = malloc(n->queries * sizeof *means);
+    if (!labels || !values || !voted || !means)
+        return cli_error("not enough memory");
     for (size_t i = 0; i < base_count; i++) {
         values[i] = cli_value_at(view.values, view.precision, i);
-        if (classes && !(values[i] >= 0 && values[i] <= 2147483647.0 && values[i] == (double)(int64_t)values[i])) {
-            result =
-                cli_error("%s: the class of point %zu is %g; classes are whole numbers from 0", path, i, values[i]);
-            goto done;
-        }
+        if (classes && !(values[i] >= 0 && values[i] <= 2147483647.0 && values[i] == (double)(int64_t)values[i]))
+            return cli_error("%s: the class of point %zu is %g; classes are whole numbers from 0", path, i, values[i]);
         labels[i] = classes ? (int64_t)values[i] : 0;
     }
-    if ((classes ? ww_knn_vote(n->ids, n->queries, n->k, labels, base_count, voted)
-                 : ww_knn_mean(n->ids, n->queries, n->k, values, base_count, means)) != WW_OK) {
-        result = cli_fail();
-        goto done;
-    }
+    CLI_TRY(cli_status(classes ? ww_knn_vote(n->ids, n->queries, n->k, labels, base_count, voted)
+                               : ww_knn_mean(n->ids, n->queries, n->k, values, base_count, means)));
     if (json)
         cli_json_array(json, "predictions");
     for (size_t q = 0; q < n->queries; q++) {
@@ -62,13 +48,7 @@ static int predict(const char *path, bool classes, const cli_neighbours *n, size
     }
     if (json)
         cli_json_end(json);
-done:
-    free(means);
-    free(voted);
-    free(values);
-    free(labels);
-    ww_point_set_destroy(&set);
-    return result;
+    return CLI_GO_ON;
 }
 
 typedef struct knn_job {
@@ -129,8 +109,7 @@ static int search(knn_job *j) {
     if (status == WW_OK && !j->s.group)
         status = ww_knn_run(j->knn, n->ids, n->distances, NULL);
     cli_progress_end(&j->s.progress);
-    if (status != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(status));
     if (!j->s.group)
         note_run(j);
     j->full = cli_points_within(n, j->radius);
@@ -140,7 +119,7 @@ static int search(knn_job *j) {
 // With a journal. Of a part: into its file; else as search(), but that journal and file are left to be removed.
 static int divide(knn_job *j) {
     cli_neighbours *n = &j->found;
-    void *values = NULL;
+    CLI_FREES void *values = NULL;
     cli_point_rows points = {.metric = (ww_metric)j->metric,
                              .radius = j->radius,
                              .part = j->s.division.part != 0,
@@ -160,15 +139,11 @@ static int divide(knn_job *j) {
         CLI_TRY(cli_neighbours_allocate(n));
         CLI_TRY(cli_values_allocate(n->queries, 2 * n->k, WW_DOUBLE, &values));
     }
-    const int result = cli_rows_run(&j->s.division, &rows, values);
-    if (result == CLI_GO_ON && values) {
+    CLI_TRY(cli_rows_run(&j->s.division, &rows, values));
+    if (values)
         cli_neighbours_unpack(n, values, 0, n->queries);
-        j->full = cli_points_within(n, j->radius);
-    }
-    if (result == CLI_GO_ON && j->s.division.part)
-        j->full = points.full;
-    free(values);
-    return result;
+    j->full = values ? cli_points_within(n, j->radius) : points.full;
+    return CLI_GO_ON;
 }
 
 static int compute(knn_job *j) {
@@ -211,38 +186,30 @@ static void begin_json(const knn_job *j, const cli_command *command, cli_json *j
     cli_json_number(json, "radius", j->radius, 17); // none: null
 }
 
-static int write_found(knn_job *j, const cli_command *command) {
+static int output(knn_job *j, const cli_command *command) {
     const cli_neighbours *n = &j->found;
     const char *known = j->classes_path ? j->classes_path : j->values_path;
+    const bool part = j->s.division.part != 0; // its file has the neighbours
     cli_json json;
+    cli_group_report(j->s.group);
+    if (!j->s.group && isatty(STDERR_FILENO))
+        fprintf(stderr, "%" PRIu64 " pairs in %.4g s, filter %s\n", j->info.pairs, j->info.seconds_wall,
+                j->info.filter);
     // A prediction replaces the neighbours on standard output.
-    if (!known || !cli_neighbours_in_json(&j->wanted))
+    if (!part && (!known || !cli_neighbours_in_json(&j->wanted)))
         CLI_TRY(cli_neighbours_write(n, &j->wanted));
     if (j->wanted.json)
         begin_json(j, command, &json);
     if (known)
         CLI_TRY(predict(known, j->classes_path != NULL, n, j->views[base_of(j)].count, j->wanted.json ? &json : NULL));
     if (j->wanted.json) {
-        cli_neighbours_json(&json, n, &j->wanted);
+        if (part)
+            cli_json_null(&json, "neighbours");
+        else
+            cli_neighbours_json(&json, n, &j->wanted);
         cli_json_end(&json);
     }
     return j->s.division.checkpoint ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;
-}
-
-static int output(knn_job *j, const cli_command *command) {
-    cli_json json;
-    cli_group_report(j->s.group);
-    if (!j->s.group && isatty(STDERR_FILENO))
-        fprintf(stderr, "%" PRIu64 " pairs in %.4g s, filter %s\n", j->info.pairs, j->info.seconds_wall,
-                j->info.filter);
-    if (!j->s.division.part)
-        return write_found(j, command);
-    if (j->wanted.json) {
-        begin_json(j, command, &json);
-        cli_json_null(&json, "neighbours");
-        cli_json_end(&json);
-    }
-    return CLI_GO_ON;
 }
 
 static int check_options(const cli_command *command, knn_job *j) {
@@ -281,7 +248,7 @@ static int work(knn_job *j, const cli_command *command) {
 }
 
 int cmd_knn(const cli_command *command, int argc, char **argv) {
-    knn_job j = {.radius = INFINITY, .info = WW_KNN_INFO_INIT};
+    CLI_ENDS(job_end) knn_job j = {.radius = INFINITY, .info = WW_KNN_INFO_INIT};
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(j.wanted),
         CLI_ONE_OF("metric", 'm', "M", "distance of two points", &j.metric, cli_metrics),
@@ -298,7 +265,5 @@ int cmd_knn(const cli_command *command, int argc, char **argv) {
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 1, 2, NULL));
     CLI_TRY(check_options(command, &j));
-    const int result = work(&j, command);
-    job_end(&j);
-    return result;
+    return work(&j, command);
 }

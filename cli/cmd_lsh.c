@@ -15,9 +15,9 @@ typedef struct lsh_job {
     cli_neighbour_options wanted;
     const char *svg_path, *recall, *save_path, *load_path;
     cli_lsh_wanted asked;
-    double recall_expected, recall_measured, recall_low, recall_high;
-    bool exact;          // no hashing: the exact search is faster
-    bool evaluate, bits; // bits: sets are given as bits
+    ww_lsh_choice choice; // its recalls, NAN: not chosen by recall
+    bool exact;           // no hashing: the exact search is faster
+    bool evaluate, bits;  // bits: sets are given as bits
     ww_point_set *sets[2];
     ww_point_view views[2];
     ww_points *points[2];       // base and queries
@@ -38,74 +38,57 @@ static void job_end(lsh_job *j) {
     cli_neighbours_free(&j->found);
 }
 
-// Tables with these options: the loaded ones, or new ones, which close_tables() destroys.
-static ww_status open_tables(const lsh_job *j, const ww_lsh_options *options, ww_lsh **lsh) {
-    *lsh = j->loaded;
-    ww_status status = *lsh ? ww_lsh_set_options(*lsh, options) : ww_lsh_create(j->points[0], options, lsh);
-    if (status == WW_OK && j->save_path)
-        status = ww_lsh_save(*lsh, j->save_path);
-    return status;
+// Tables with these options: the loaded ones, or new ones, which are the caller's.
+static int open_tables(const lsh_job *j, const ww_lsh_options *options, ww_lsh **made, ww_lsh **lsh) {
+    CLI_TRY(
+        cli_status(j->loaded ? ww_lsh_set_options(j->loaded, options) : ww_lsh_create(j->points[0], options, made)));
+    *lsh = j->loaded ? j->loaded : *made;
+    return j->save_path ? cli_status(ww_lsh_save(*lsh, j->save_path)) : CLI_GO_ON;
 }
 
-static void close_tables(const lsh_job *j, ww_lsh **lsh) {
-    if (*lsh != j->loaded)
-        ww_lsh_destroy(lsh);
-}
-
-static ww_status search(const lsh_job *j, const ww_lsh_options *options, const cli_neighbours *n, ww_lsh_info *info) {
-    ww_lsh *lsh = NULL;
-    ww_status status = open_tables(j, options, &lsh);
-    if (status == WW_OK)
-        status = ww_lsh_run(lsh, j->points[1], n->k, n->ids, n->distances, NULL);
+static int search(const lsh_job *j, const ww_lsh_options *options, const cli_neighbours *n, ww_lsh_info *info) {
+    CLI_ENDS(ww_lsh_destroy) ww_lsh *made = NULL;
+    ww_lsh *lsh;
+    CLI_TRY(open_tables(j, options, &made, &lsh));
+    CLI_TRY(cli_status(ww_lsh_run(lsh, j->points[1], n->k, n->ids, n->distances, NULL)));
     ww_lsh_info_init(info, sizeof *info);
-    if (status == WW_OK)
-        status = ww_lsh_get_info(lsh, info);
-    close_tables(j, &lsh);
-    return status;
+    return cli_status(ww_lsh_get_info(lsh, info));
 }
 
 // With a journal. Of a part: into its file; else as search(), but that journal and file are left to be removed.
 static int divide(lsh_job *j, cli_neighbours *n, ww_lsh_info *info) {
     char loaded[66] = "";
-    void *values = NULL;
+    CLI_ENDS(ww_lsh_destroy) ww_lsh *made = NULL;
+    CLI_FREES void *values = NULL;
     cli_lsh_rows queries = {.queries = j->points[1], .k = n->k, .precision = n->precision, .did = info};
     cli_row_job rows = {.points = {j->sets[1] ? &j->views[1] : NULL, j->sets[0] ? &j->views[0] : NULL},
                         .stream = j->load_path ? loaded : NULL,
                         .s = &j->s};
-    int result = j->load_path ? cli_division_sum_file(j->load_path, loaded) : CLI_GO_ON;
-    if (result == CLI_GO_ON && open_tables(j, &j->options, &queries.lsh) != WW_OK)
-        result = cli_fail();
-    if (result == CLI_GO_ON)
-        result = cli_lsh_divide(&queries, n->queries, &rows);
-    if (result == CLI_GO_ON && !j->s.division.part)
-        result = cli_values_allocate(n->queries, 2 * n->k, WW_DOUBLE, &values);
-    if (result == CLI_GO_ON)
-        result = cli_rows_run(&j->s.division, &rows, values);
-    if (result == CLI_GO_ON && values)
+    if (j->load_path)
+        CLI_TRY(cli_division_sum_file(j->load_path, loaded));
+    CLI_TRY(open_tables(j, &j->options, &made, &queries.lsh));
+    CLI_TRY(cli_lsh_divide(&queries, n->queries, &rows));
+    if (!j->s.division.part)
+        CLI_TRY(cli_values_allocate(n->queries, 2 * n->k, WW_DOUBLE, &values));
+    CLI_TRY(cli_rows_run(&j->s.division, &rows, values));
+    if (values)
         cli_neighbours_unpack(n, values, 0, n->queries);
-    close_tables(j, &queries.lsh);
-    free(values);
-    return result;
+    return CLI_GO_ON;
 }
 
-static ww_status search_group(const lsh_job *j, const cli_neighbours *n, ww_lsh_info *info) {
-    ww_group_lsh *lsh = NULL;
-    ww_status status = ww_group_lsh_create(j->shared[0], &j->options, &lsh);
-    if (status == WW_OK && j->save_path)
-        status = ww_lsh_save(ww_group_lsh_tables(lsh), j->save_path);
-    if (status == WW_OK)
-        status = ww_group_lsh_run(lsh, j->shared[1], n->k, n->ids, n->distances, NULL);
-    ww_lsh_info_init(info, sizeof *info);
-    if (status == WW_OK)
-        status = ww_group_lsh_get_info(lsh, info);
-    ww_group_lsh_destroy(&lsh);
-    return status;
+static int search_group(const lsh_job *j, const cli_neighbours *n, ww_lsh_info *info) {
+    CLI_ENDS(ww_group_lsh_destroy) ww_group_lsh *lsh = NULL;
+    CLI_TRY(cli_status(ww_group_lsh_create(j->shared[0], &j->options, &lsh)));
+    if (j->save_path)
+        CLI_TRY(cli_status(ww_lsh_save(ww_group_lsh_tables(lsh), j->save_path)));
+    CLI_TRY(cli_status(ww_group_lsh_run(lsh, j->shared[1], n->k, n->ids, n->distances, NULL)));
+    return cli_status(ww_group_lsh_get_info(lsh, info));
 }
 
 // Prints the parameters for the given recall, and what is expected of them, on standard error.
 static int choose(lsh_job *j, double recall) {
     ww_lsh_target target = WW_LSH_TARGET_INIT;
-    ww_lsh_choice choice = WW_LSH_CHOICE_INIT;
+    ww_lsh_choice *choice = &j->choice;
     ww_lsh_options chosen = WW_LSH_OPTIONS_INIT;
     target.metric = j->options.metric;
     target.k = (size_t)j->wanted.k;
@@ -114,35 +97,26 @@ static int choose(lsh_job *j, double recall) {
     target.run = j->options.run;
     target.seed = j->options.seed;
     const bool wanted = j->save_path || j->evaluate; // tables, whatever they cost
-    const ww_status status = ww_lsh_choose(j->points[0], &target, &chosen, &choice);
-    if (status != WW_OK && (wanted || !choice.exact_is_faster))
+    const ww_status status = ww_lsh_choose(j->points[0], &target, &chosen, choice);
+    if (status != WW_OK && (wanted || !choice->exact_is_faster))
         return cli_fail();
-    if (!wanted && (status != WW_OK || choice.exact_is_faster)) {
+    if (!wanted && (status != WW_OK || choice->exact_is_faster)) {
         fputs("wavewarp: no tables reach this recall in less time than the exact search, which is done instead\n",
               stderr);
         j->exact = true;
-        j->recall_expected = j->recall_measured = j->recall_low = j->recall_high = 1;
+        choice->recall = choice->measured_recall = choice->recall_low = choice->recall_high = 1;
         return CLI_GO_ON;
     }
-    const ww_lsh_options *o = &chosen;
     fprintf(stderr,
             "wavewarp: %u tables of %u functions, width %.4g: recall %.3f expected, %.3f (%.3f to %.3f, 95 %%) "
-            "measured on a "
-            "sample of the queries; %.0f distances a query\n",
-            o->tables, o->functions, o->width, choice.recall, choice.measured_recall, choice.recall_low,
-            choice.recall_high, choice.measured_examined);
-    if (choice.recall_low < recall)
+            "measured on a sample of the queries; %.0f distances a query\n",
+            chosen.tables, chosen.functions, chosen.width, choice->recall, choice->measured_recall, choice->recall_low,
+            choice->recall_high, choice->measured_examined);
+    if (choice->recall_low < recall)
         fprintf(stderr, "wavewarp: the recall may be below %g\n", recall);
-    j->recall_low = choice.recall_low;
-    j->recall_high = choice.recall_high;
-    j->recall_expected = choice.recall;
-    j->recall_measured = choice.measured_recall;
-    j->options.tables = o->tables;
-    j->options.functions = o->functions;
-    j->options.width = o->width;
-    j->options.probes = 1;
-    j->options.candidates = o->candidates;
-    j->options.path = o->path;
+    chosen.complete = j->options.complete;
+    chosen.run = j->options.run;
+    j->options = chosen;
     return CLI_GO_ON;
 }
 
@@ -173,10 +147,10 @@ static void begin_json(const lsh_job *j, const cli_command *command, const ww_ls
     head.seconds_compute = info ? info->seconds_build + info->seconds_search : NAN;
     cli_json_head(json, stdout, command, &head);
     cli_json_count(json, "k", j->found.k);
-    cli_json_number(json, "recall_expected", j->recall_expected, 6);
-    cli_json_number(json, "recall_measured", j->recall_measured, 6);
-    cli_json_number(json, "recall_low", j->recall_low, 6);
-    cli_json_number(json, "recall_high", j->recall_high, 6);
+    cli_json_number(json, "recall_expected", j->choice.recall, 6);
+    cli_json_number(json, "recall_measured", j->choice.measured_recall, 6);
+    cli_json_number(json, "recall_low", j->choice.recall_low, 6);
+    cli_json_number(json, "recall_high", j->choice.recall_high, 6);
     cli_json_flag(json, "exact", j->exact);
 }
 
@@ -229,12 +203,10 @@ static int draw(const char *path, const trial *trials, size_t count, double exac
                              .x_to = pow(10, to),
                              .y_to = 1,
                              .logarithmic_x = true};
-    const int result = cli_picture_open(path, 640, 400, "Recall over time",
-                                        "Recall of more and more tables or probes over the seconds of build and "
-                                        "search; a line where the exact search is",
-                                        &picture);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_picture_open(path, 640, 400, "Recall over time",
+                             "Recall of more and more tables or probes over the seconds of build and search; a line "
+                             "where the exact search is",
+                             &picture));
     cli_panel_axes(&panel, "seconds, build and search", "recall");
     cli_panel_segment(&panel, exact_seconds, 0, exact_seconds, 1, CLI_ACCENT, true);
     cli_panel_text(&panel, exact_seconds, 1.02, "middle", CLI_ACCENT, "exact");
@@ -247,30 +219,26 @@ static int draw(const char *path, const trial *trials, size_t count, double exac
                  trials[i].recall, trials[i].seconds);
         cli_panel_dot(&panel, trials[i].seconds, trials[i].recall, 3, 0, text);
     }
-    return cli_picture_close(&picture, result);
+    return cli_picture_close(&picture, CLI_GO_ON);
 }
 
 static int exact_search(const lsh_job *j, cli_neighbours *exact, double *seconds) {
     ww_knn_options options = WW_KNN_OPTIONS_INIT;
     ww_knn_info info = WW_KNN_INFO_INIT;
-    ww_knn *knn = NULL;
+    CLI_ENDS(ww_knn_destroy) ww_knn *knn = NULL;
     options.metric = j->options.metric;
     options.run = j->options.run;
     if (j->s.group) {
         const double start = cli_seconds();
-        const ww_status status =
-            ww_group_knn(j->shared[0], j->shared[1], exact->k, &options, exact->ids, exact->distances);
+        CLI_TRY(cli_status(ww_group_knn(j->shared[0], j->shared[1], exact->k, &options, exact->ids, exact->distances)));
         *seconds = cli_seconds() - start;
-        return status == WW_OK ? CLI_GO_ON : cli_fail();
+        return CLI_GO_ON;
     }
-    ww_status status = ww_knn_create(j->points[0], j->points[1], exact->k, &options, &knn);
-    if (status == WW_OK)
-        status = ww_knn_run(knn, exact->ids, exact->distances, NULL);
-    if (status == WW_OK)
-        status = ww_knn_get_info(knn, &info);
-    *seconds = status == WW_OK ? info.seconds_wall : 0;
-    ww_knn_destroy(&knn);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
+    CLI_TRY(cli_status(ww_knn_create(j->points[0], j->points[1], exact->k, &options, &knn)));
+    CLI_TRY(cli_status(ww_knn_run(knn, exact->ids, exact->distances, NULL)));
+    CLI_TRY(cli_status(ww_knn_get_info(knn, &info)));
+    *seconds = info.seconds_wall;
+    return CLI_GO_ON;
 }
 
 static void print_trials_json(const lsh_job *j, const cli_command *command, const trial *trials, size_t count,
@@ -304,48 +272,39 @@ static int evaluate(lsh_job *j, const cli_command *command) {
     trial trials[MOST];
     size_t count = 0;
     double seconds = 0;
-    cli_neighbours exact = j->found;
-    exact.ids = NULL;
-    exact.distances = NULL;
-    int result = cli_neighbours_allocate(&exact);
+    CLI_ENDS(cli_neighbours_free)
+    cli_neighbours exact = {.queries = j->found.queries, .k = j->found.k, .precision = j->found.precision};
+    CLI_TRY(cli_neighbours_allocate(&exact));
     // Once for the driver's delayed work, once for the time.
-    for (int run = 0; result == CLI_GO_ON && run < 2; run++)
-        result = exact_search(j, &exact, &seconds);
-    if (result == CLI_GO_ON && search(j, &j->options, &j->found, &trials[0].info) != WW_OK)
-        result = cli_fail();
-    if (result == CLI_GO_ON && !j->wanted.json)
+    for (int run = 0; run < 2; run++)
+        CLI_TRY(exact_search(j, &exact, &seconds));
+    CLI_TRY(search(j, &j->options, &j->found, &trials[0].info));
+    if (!j->wanted.json)
         printf("%8s %8s %9s %9s %12s %9s %9s %9s %9s %10s\n", "tables", "probes", "recall", "ratio", "points/query",
                "capped", "build s", "search s", "x exact", "MB");
     const bool by_probes = j->options.probes > 1;
     const uint64_t last = by_probes ? j->options.probes : j->options.tables;
-    for (uint64_t now = 1; result == CLI_GO_ON && count < MOST && now <= last;
-         now = now < last && 2 * now > last ? last : 2 * now) {
+    for (uint64_t now = 1; count < MOST && now <= last; now = now < last && 2 * now > last ? last : 2 * now) {
         ww_lsh_options options = j->options;
         trial *t = &trials[count++];
         options.probes = t->probes = by_probes ? (uint32_t)now : 1;
         options.tables = t->tables = by_probes ? j->options.tables : (uint32_t)now;
-        if (search(j, &options, &j->found, &t->info) != WW_OK) {
-            result = cli_fail();
-            break;
-        }
+        CLI_TRY(search(j, &options, &j->found, &t->info));
         t->recall = ww_knn_recall(exact.distances, j->found.distances, exact.queries, exact.k, exact.precision);
         t->ratio = distance_ratio(&exact, &j->found);
         t->seconds = fmax(t->info.seconds_build + t->info.seconds_search, 1e-9);
         if (!j->wanted.json)
             print_trial(t, &exact, seconds);
     }
-    if (result == CLI_GO_ON && j->wanted.json)
+    if (j->wanted.json)
         print_trials_json(j, command, trials, count, seconds);
-    else if (result == CLI_GO_ON)
+    else
         printf("   exact %9.4f %9.4f %12zu %9d %9.4f %9.4f %9.2f\n", 1.0, 1.0, j->views[0].count, 0, 0.0, seconds, 1.0);
-    if (result == CLI_GO_ON && j->svg_path)
-        result = draw(j->svg_path, trials, count, fmax(seconds, 1e-9));
-    cli_neighbours_free(&exact);
-    return result;
+    return j->svg_path ? draw(j->svg_path, trials, count, fmax(seconds, 1e-9)) : CLI_GO_ON;
 }
 
 static int find(lsh_job *j, cli_neighbours *n, ww_lsh_info *info) {
-    int result = CLI_GO_ON;
+    int result;
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     j->options.run = j->s.plan.run;
     if (cli_divided(&j->s.division)) {
@@ -353,8 +312,8 @@ static int find(lsh_job *j, cli_neighbours *n, ww_lsh_info *info) {
     } else if (j->exact) {
         result = exact_search(j, n, &info->seconds_search);
         info->examined = (uint64_t)n->queries * j->views[0].count;
-    } else if ((j->s.group ? search_group(j, n, info) : search(j, &j->options, n, info)) != WW_OK) {
-        result = cli_fail();
+    } else {
+        result = j->s.group ? search_group(j, n, info) : search(j, &j->options, n, info);
     }
     cli_progress_end(&j->s.progress);
     return result;
@@ -403,9 +362,8 @@ static int read_points(lsh_job *j) {
 static int load(lsh_job *j, const char *name) {
     const cli_lsh_wanted *w = &j->asked;
     const ww_metric asked = j->options.metric;
-    if (ww_lsh_load(j->s.context, j->load_path, j->options.run, &j->loaded) != WW_OK ||
-        ww_lsh_get_options(j->loaded, &j->options) != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(ww_lsh_load(j->s.context, j->load_path, j->options.run, &j->loaded)));
+    CLI_TRY(cli_status(ww_lsh_get_options(j->loaded, &j->options)));
     if (j->bits && j->options.metric != WW_METRIC_JACCARD)
         return cli_error("%s is of %s, not of sets", j->load_path, ww_metric_name(j->options.metric));
     if (w->metric != CLI_LSH_NO_METRIC && asked != j->options.metric)
@@ -523,12 +481,14 @@ static int run(lsh_job *j, const cli_command *command, double recall) {
 }
 
 int cmd_lsh(const cli_command *command, int argc, char **argv) {
+    CLI_ENDS(job_end)
     lsh_job j = {.wanted = {.k = 1},
                  .asked = CLI_LSH_WANTED_INIT,
-                 .recall_expected = NAN,
-                 .recall_measured = NAN,
-                 .recall_low = NAN,
-                 .recall_high = NAN};
+                 .choice = {.struct_size = sizeof j.choice,
+                            .recall = NAN,
+                            .measured_recall = NAN,
+                            .recall_low = NAN,
+                            .recall_high = NAN}};
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(j.wanted),
         CLI_OPTION("recall", 'r', CLI_TEXT, "R",
@@ -555,7 +515,5 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     ww_run_options_init(&j.s.progress.run, sizeof j.s.progress.run);
     j.s.progress.run.max_bytes = j.s.device.max_bytes;
     j.options.run = &j.s.progress.run;
-    const int result = run(&j, command, recall);
-    job_end(&j);
-    return result;
+    return run(&j, command, recall);
 }

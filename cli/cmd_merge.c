@@ -38,8 +38,7 @@ typedef struct merge_job {
 
 static void job_end(merge_job *j) {
     for (uint64_t i = 0; j->parts && i < j->count; i++)
-        if (ww_journal_close(&j->parts[i].journal, 1) != WW_OK)
-            cli_note("%s", ww_last_error()->message);
+        (void)(ww_journal_close(&j->parts[i].journal, 1) == WW_OK);
     free(j->parts);
     cli_neighbours_free(&j->found);
     cli_matches_free(&j->matches);
@@ -48,45 +47,47 @@ static void job_end(merge_job *j) {
     cli_gradients_free(&j->gradients);
 }
 
+static void close_folder(DIR **folder) {
+    if (*folder)
+        closedir(*folder);
+}
+
 // How many parts there are to be: by the names of those that are there.
 static int count_parts(merge_job *j) {
-    DIR *folder = opendir(j->folder);
+    CLI_ENDS(close_folder) DIR *folder = opendir(j->folder);
     if (!folder)
         return cli_error("%s: %s", j->folder, strerror(errno));
-    int result = CLI_GO_ON;
-    for (struct dirent *entry; (entry = readdir(folder)) && result == CLI_GO_ON;) {
+    for (struct dirent *entry; (entry = readdir(folder));) {
         uint64_t number, count;
         int end = 0;
         if (sscanf(entry->d_name, "%" SCNu64 "-of-%" SCNu64 ".journal%n", &number, &count, &end) != 2 || !end ||
             entry->d_name[end])
             continue;
         if (j->count && count != j->count)
-            result =
-                cli_error("%s has parts of two divisions: of %" PRIu64 " and of %" PRIu64, j->folder, j->count, count);
+            return cli_error("%s has parts of two divisions: of %" PRIu64 " and of %" PRIu64, j->folder, j->count,
+                             count);
         j->count = count;
     }
-    closedir(folder);
-    if (result == CLI_GO_ON && (j->count == 0 || j->count > SIZE_MAX / sizeof *j->parts))
-        result = cli_error("%s has no parts of a job (no files such as 1-of-3.journal)", j->folder);
-    return result;
+    if (j->count == 0 || j->count > SIZE_MAX / sizeof *j->parts)
+        return cli_error("%s has no parts of a job (no files such as 1-of-3.journal)", j->folder);
+    return CLI_GO_ON;
 }
 
 static int read_part(merge_job *j, uint64_t i) {
-    char *path = cli_part_path(j->folder, i + 1, j->count, ".journal");
+    CLI_FREES char *path = cli_part_path(j->folder, i + 1, j->count, ".journal");
     part *p = &j->parts[i];
-    int result = path ? CLI_GO_ON : cli_error("not enough memory");
-    if (result == CLI_GO_ON && access(path, F_OK) != 0 && errno == ENOENT)
-        result = cli_error("part %" PRIu64 " of %" PRIu64 " is missing: there is no %s", i + 1, j->count, path);
+    if (!path)
+        return cli_error("not enough memory");
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return cli_error("part %" PRIu64 " of %" PRIu64 " is missing: there is no %s", i + 1, j->count, path);
     ww_journal_info_init(&p->info, sizeof p->info);
-    if (result == CLI_GO_ON &&
-        (ww_journal_read(path, &p->journal) != WW_OK || ww_journal_get_info(p->journal, &p->info) != WW_OK))
-        result = cli_fail();
-    if (result == CLI_GO_ON && p->info.done < p->info.unit_count)
-        result = cli_error("part %" PRIu64 " of %" PRIu64 " is not complete: %" PRIu64 " of %" PRIu64
-                           " tiles (--resume goes on with it)",
-                           i + 1, j->count, p->info.done, p->info.unit_count);
-    free(path);
-    return result;
+    CLI_TRY(cli_status(ww_journal_read(path, &p->journal)));
+    CLI_TRY(cli_status(ww_journal_get_info(p->journal, &p->info)));
+    if (p->info.done < p->info.unit_count)
+        return cli_error("part %" PRIu64 " of %" PRIu64 " is not complete: %" PRIu64 " of %" PRIu64
+                         " tiles (--resume goes on with it)",
+                         i + 1, j->count, p->info.done, p->info.unit_count);
+    return CLI_GO_ON;
 }
 
 // All parts are those of one job, one after the other.
@@ -120,13 +121,15 @@ static uint64_t units(const merge_job *j) {
 
 static int open_values(const merge_job *j, uint64_t i, ww_precision precision, uint64_t rows, uint64_t columns,
                        ww_array_file **file) {
-    char *path = cli_part_path(j->folder, i + 1, j->count, ".npy");
-    int result = path ? CLI_GO_ON : cli_error("not enough memory");
-    if (result == CLI_GO_ON &&
-        ww_array_file_open_shared(path, precision, (size_t)rows, (size_t)columns, WW_ARRAY_READ, file) != WW_OK)
-        result = cli_fail();
-    free(path);
-    return result;
+    CLI_FREES char *path = cli_part_path(j->folder, i + 1, j->count, ".npy");
+    if (!path)
+        return cli_error("not enough memory");
+    return cli_status(ww_array_file_open_shared(path, precision, (size_t)rows, (size_t)columns, WW_ARRAY_READ, file));
+}
+
+// One that was read; of one that is written, and not finished, nothing is left.
+static void close_values(ww_array_file **file) {
+    (void)(ww_array_file_close(file, WW_ARRAY_FILE_REMOVE) == WW_OK);
 }
 
 // ---- matrix
@@ -135,25 +138,19 @@ static int merge_tiles(const merge_job *j, uint64_t i, const cli_tile_target *ta
     const cli_tiles *t = target->tiles;
     const ww_journal_info *p = &j->parts[i].info;
     const uint64_t begin = cli_tiles_offset(t, p->first_unit), end = cli_tiles_offset(t, p->first_unit + p->unit_count);
-    ww_array_file *from = NULL;
-    void *values = NULL;
-    int result = open_values(j, i, target->precision, end - begin, 0, &from);
-    if (result == CLI_GO_ON)
-        result = cli_values_allocate(t->side, t->side, target->precision, &values);
+    CLI_ENDS(close_values) ww_array_file *from = NULL;
+    CLI_FREES void *values = NULL;
+    CLI_TRY(open_values(j, i, target->precision, end - begin, 0, &from));
+    CLI_TRY(cli_values_allocate(t->side, t->side, target->precision, &values));
     uint64_t at = 0;
-    for (uint64_t k = 0; result == CLI_GO_ON && k < p->unit_count; k++) {
+    for (uint64_t k = 0; k < p->unit_count; k++) {
         const cli_tile tile = cli_tiles_at(t, p->first_unit + k);
         const size_t count = tile.rows * tile.columns;
-        if (ww_array_file_get(from, (size_t)at, count, 0, 1, values) != WW_OK)
-            result = cli_fail();
-        else
-            result = cli_tile_put(target, &tile, values);
+        CLI_TRY(cli_status(ww_array_file_get(from, (size_t)at, count, 0, 1, values)));
+        CLI_TRY(cli_tile_put(target, &tile, values));
         at += count;
     }
-    free(values);
-    if (ww_array_file_close(&from, WW_ARRAY_FILE_LEAVE) != WW_OK && result == CLI_GO_ON)
-        result = cli_fail();
-    return result;
+    return CLI_GO_ON;
 }
 
 static int merge_matrix(const merge_job *j) {
@@ -164,19 +161,16 @@ static int merge_matrix(const merge_job *j) {
         return cli_error("%s: the parts are not all of a matrix", j->folder);
     const uint64_t n = shape.tiles.rows;
     const uint64_t rows = shape.condensed ? n * (n - 1) / 2 : n;
-    cli_tile_target target = {&shape.tiles, NULL, shape.precision, shape.condensed};
+    CLI_ENDS(close_values) ww_array_file *file = NULL;
     if (shape.tiles.upper && !shape.condensed &&
         (strcmp(j->wanted.output, "-") == 0 || cli_name_ends_with(j->wanted.output, ".csv")))
         return cli_error("a symmetric matrix is merged into .npy or raw values, not into text");
-    if (ww_array_file_create(j->wanted.output, shape.precision, (size_t)rows, shape.condensed ? 0 : shape.tiles.columns,
-                             &target.file) != WW_OK)
-        return cli_fail();
-    int result = CLI_GO_ON;
-    for (uint64_t i = 0; result == CLI_GO_ON && i < j->count; i++)
-        result = merge_tiles(j, i, &target);
-    if (ww_array_file_close(&target.file, result == CLI_GO_ON) != WW_OK && result == CLI_GO_ON)
-        result = cli_fail();
-    return result;
+    CLI_TRY(cli_status(ww_array_file_create(j->wanted.output, shape.precision, (size_t)rows,
+                                            shape.condensed ? 0 : shape.tiles.columns, &file)));
+    const cli_tile_target target = {&shape.tiles, file, shape.precision, shape.condensed};
+    for (uint64_t i = 0; i < j->count; i++)
+        CLI_TRY(merge_tiles(j, i, &target));
+    return cli_status(ww_array_file_close(&file, WW_ARRAY_FILE_FINISH));
 }
 
 // ---- rows
@@ -185,40 +179,40 @@ static bool read_shape(const merge_job *j, cli_row_shape *shape) {
     return cli_row_shape_read(j->parts[0].info.options, shape) && shape->parts == j->count && units(j) == shape->rows;
 }
 
-// The rows of part i.
-static int read_rows(const merge_job *j, uint64_t i, ww_precision precision, uint64_t columns, void **values) {
-    const uint64_t rows = j->parts[i].info.unit_count, width = columns ? columns : 1;
-    ww_array_file *from = NULL;
-    int result = open_values(j, i, precision, rows, columns, &from);
-    if (result == CLI_GO_ON)
-        result = cli_values_allocate(rows, width, precision, values);
-    if (result == CLI_GO_ON && ww_array_file_get(from, 0, (size_t)rows, 0, (size_t)width, *values) != WW_OK)
-        result = cli_fail();
-    if (ww_array_file_close(&from, WW_ARRAY_FILE_LEAVE) != WW_OK && result == CLI_GO_ON)
-        result = cli_fail();
-    return result;
-}
-
 static int merge_pairs(const merge_job *j) {
     cli_row_shape shape;
-    ww_array_file *file = NULL;
+    CLI_ENDS(close_values) ww_array_file *file = NULL;
     if (!read_shape(j, &shape) || shape.columns || shape.k)
         return cli_error("%s: the parts are not all of the pairs", j->folder);
-    if (ww_array_file_create(j->wanted.output, shape.precision, (size_t)shape.rows, 0, &file) != WW_OK)
-        return cli_fail();
-    int result = CLI_GO_ON;
-    for (uint64_t i = 0; result == CLI_GO_ON && i < j->count; i++) {
-        const ww_journal_info *p = &j->parts[i].info;
-        void *values = NULL;
-        result = read_rows(j, i, shape.precision, 0, &values);
-        if (result == CLI_GO_ON &&
-            ww_array_file_put(file, (size_t)p->first_unit, (size_t)p->unit_count, 0, 1, values) != WW_OK)
-            result = cli_fail();
-        free(values);
+    CLI_TRY(cli_status(ww_array_file_create(j->wanted.output, shape.precision, (size_t)shape.rows, 0, &file)));
+    for (uint64_t i = 0; i < j->count; i++) {
+        const size_t first = (size_t)j->parts[i].info.first_unit, count = (size_t)j->parts[i].info.unit_count;
+        CLI_ENDS(close_values) ww_array_file *from = NULL;
+        CLI_FREES void *values = NULL;
+        CLI_TRY(open_values(j, i, shape.precision, count, 0, &from));
+        CLI_TRY(cli_values_allocate(count, 1, shape.precision, &values));
+        CLI_TRY(cli_status(ww_array_file_get(from, 0, count, 0, 1, values)));
+        CLI_TRY(cli_status(ww_array_file_put(file, first, count, 0, 1, values)));
     }
-    if (ww_array_file_close(&file, result == CLI_GO_ON) != WW_OK && result == CLI_GO_ON)
-        result = cli_fail();
-    return result;
+    return cli_status(ww_array_file_close(&file, WW_ARRAY_FILE_FINISH));
+}
+
+// ---- rows that are joined
+
+static int take_parts(const merge_job *j, uint64_t columns, int (*take)(void *user, uint64_t row, const double *values),
+                      void *user) {
+    for (uint64_t i = 0; i < j->count; i++) {
+        const ww_journal_info *p = &j->parts[i].info;
+        CLI_ENDS(close_values) ww_array_file *from = NULL;
+        CLI_TRY(open_values(j, i, WW_DOUBLE, p->unit_count, columns, &from));
+        CLI_TRY(cli_rows_each(from, p->first_unit, p->unit_count, columns, take, user));
+    }
+    return CLI_GO_ON;
+}
+
+static int take_neighbours(void *found, uint64_t row, const double *values) {
+    cli_neighbours_unpack(found, values, (size_t)row, 1);
+    return CLI_GO_ON;
 }
 
 static int merge_neighbours(merge_job *j) {
@@ -226,33 +220,9 @@ static int merge_neighbours(merge_job *j) {
     if (!read_shape(j, &shape) || shape.k == 0 || shape.columns != 2 * shape.k)
         return cli_error("%s: the parts are not all of the queries", j->folder);
     j->found = (cli_neighbours){(size_t)shape.rows, (size_t)shape.k, shape.precision, NULL, NULL};
-    int result = cli_neighbours_allocate(&j->found);
-    for (uint64_t i = 0; result == CLI_GO_ON && i < j->count; i++) {
-        const ww_journal_info *p = &j->parts[i].info;
-        void *values = NULL;
-        result = read_rows(j, i, WW_DOUBLE, shape.columns, &values);
-        if (result == CLI_GO_ON)
-            cli_neighbours_unpack(&j->found, values, (size_t)p->first_unit, (size_t)p->unit_count);
-        free(values);
-    }
-    return result == CLI_GO_ON ? cli_neighbours_write(&j->found, &j->wanted) : result;
-}
-
-// ---- rows that are joined
-
-static int take_parts(const merge_job *j, uint64_t columns, int (*take)(void *user, uint64_t row, const double *values),
-                      void *user) {
-    int result = CLI_GO_ON;
-    for (uint64_t i = 0; result == CLI_GO_ON && i < j->count; i++) {
-        const ww_journal_info *p = &j->parts[i].info;
-        ww_array_file *from = NULL;
-        result = open_values(j, i, WW_DOUBLE, p->unit_count, columns, &from);
-        if (result == CLI_GO_ON)
-            result = cli_rows_each(from, p->first_unit, p->unit_count, columns, take, user);
-        if (ww_array_file_close(&from, WW_ARRAY_FILE_LEAVE) != WW_OK && result == CLI_GO_ON)
-            result = cli_fail();
-    }
-    return result;
+    CLI_TRY(cli_neighbours_allocate(&j->found));
+    CLI_TRY(take_parts(j, shape.columns, take_neighbours, &j->found));
+    return cli_neighbours_write(&j->found, &j->wanted);
 }
 
 static int merge_search(merge_job *j) {
@@ -287,16 +257,15 @@ static int merge_classes(merge_job *j) {
     if (!read_shape(j, &shape) || shape.columns != CLI_CLASSIFIED_COLUMNS ||
         !cli_classified_shape_read(shape.more, (size_t)shape.k, (size_t)shape.rows, c))
         return cli_error("%s: the parts are not all of a classification", j->folder);
-    int result = cli_classified_begin(c);
-    if (result == CLI_GO_ON)
-        result = take_parts(j, shape.columns, cli_classified_take, c);
-    if (result == CLI_GO_ON && j->wanted.output)
-        result = cli_classified_save(c, j->wanted.output);
-    if (result == CLI_GO_ON && !j->wanted.json && !(j->wanted.output && strcmp(j->wanted.output, "-") == 0)) {
+    CLI_TRY(cli_classified_begin(c));
+    CLI_TRY(take_parts(j, shape.columns, cli_classified_take, c));
+    if (j->wanted.output)
+        CLI_TRY(cli_classified_save(c, j->wanted.output));
+    if (!j->wanted.json && !(j->wanted.output && strcmp(j->wanted.output, "-") == 0)) {
         cli_classified_print(c);
         cli_classified_print_confusion(c);
     }
-    return result;
+    return CLI_GO_ON;
 }
 
 static int merge_gradients(merge_job *j) {
@@ -315,19 +284,16 @@ static int merge_gradients(merge_job *j) {
 
 static int merge_profiles(merge_job *j) {
     cli_row_shape shape;
-    cli_profiles profiles = {.found = NULL};
+    CLI_ENDS(cli_profiles_free) cli_profiles profiles = {.found = NULL};
     if (!read_shape(j, &shape) || !cli_profiles_shape_read(shape.more, &profiles) ||
         shape.columns != cli_profiles_columns(&profiles))
         return cli_error("%s: the parts are not all of profiles", j->folder);
-    int result = cli_profiles_begin(&profiles);
-    if (result == CLI_GO_ON)
-        result = take_parts(j, shape.columns, cli_profiles_take, &profiles);
-    if (result == CLI_GO_ON)
-        result = cli_profiles_finish(&profiles);
-    if (result == CLI_GO_ON && (j->wanted.output || !j->wanted.json))
-        result = cli_profiles_write(&profiles, j->wanted.output);
-    cli_profiles_free(&profiles);
-    return result;
+    CLI_TRY(cli_profiles_begin(&profiles));
+    CLI_TRY(take_parts(j, shape.columns, cli_profiles_take, &profiles));
+    CLI_TRY(cli_profiles_finish(&profiles));
+    if (j->wanted.output || !j->wanted.json)
+        return cli_profiles_write(&profiles, j->wanted.output);
+    return CLI_GO_ON;
 }
 
 // ---- the command
@@ -359,16 +325,6 @@ static int merge(merge_job *j, const char *job) {
                : cli_error("%s has parts of a job that this version does not know: %s", j->folder, job);
 }
 
-static int run(merge_job *j) {
-    CLI_TRY(count_parts(j));
-    if (!(j->parts = calloc((size_t)j->count, sizeof *j->parts)))
-        return cli_error("not enough memory");
-    for (uint64_t i = 0; i < j->count; i++)
-        CLI_TRY(read_part(j, i));
-    CLI_TRY(compare_parts(j));
-    return merge(j, j->parts[0].info.job);
-}
-
 static void print_json(const merge_job *j, const cli_command *command) {
     cli_json json;
     cli_head head = CLI_HEAD_INIT;
@@ -393,24 +349,27 @@ static void print_json(const merge_job *j, const cli_command *command) {
 }
 
 int cmd_merge(const cli_command *command, int argc, char **argv) {
-    merge_job j;
-    memset(&j, 0, sizeof j);
+    CLI_ENDS(job_end) merge_job j = {0};
     const cli_option options[] = {
-        {"output", 'o', CLI_OUTPUT, "FILE",
-         "where to: .npy, .csv, else raw values; of neighbours and matches: the lines; of classify: predictions; of "
-         "shapelets: the model",
-         &j.wanted.output, 0, 0},
-        {"ids", 0, CLI_OUTPUT, "FILE", "of nearest and knn: write the indices there", &j.wanted.ids, 0, 0},
-        {"distances", 0, CLI_OUTPUT, "FILE", "of nearest and knn: write the distances there", &j.wanted.distances, 0,
-         0},
-        {"any-device", 0, CLI_FLAG, NULL, "join also what different kinds of devices computed", &j.any_device, 0, 0},
-        {"json", 'j', CLI_FLAG, NULL, "print one JSON object", &j.wanted.json, 0, 0},
+        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE",
+                   "where to: .npy, .csv, else raw values; of neighbours and matches: the lines; of classify: "
+                   "predictions; of shapelets: the model",
+                   &j.wanted.output),
+        CLI_OPTION("ids", 0, CLI_OUTPUT, "FILE", "of nearest and knn: write the indices there", &j.wanted.ids),
+        CLI_OPTION("distances", 0, CLI_OUTPUT, "FILE", "of nearest and knn: write the distances there",
+                   &j.wanted.distances),
+        CLI_SWITCH("any-device", 0, "join also what different kinds of devices computed", &j.any_device),
+        CLI_SWITCH("json", 'j', "print one JSON object", &j.wanted.json),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &j.folder, 1, 1, NULL);
-    if (result == CLI_GO_ON)
-        result = run(&j);
-    if (result == CLI_GO_ON && j.wanted.json)
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &j.folder, 1, 1, NULL));
+    CLI_TRY(count_parts(&j));
+    if (!(j.parts = calloc((size_t)j.count, sizeof *j.parts)))
+        return cli_error("not enough memory");
+    for (uint64_t i = 0; i < j.count; i++)
+        CLI_TRY(read_part(&j, i));
+    CLI_TRY(compare_parts(&j));
+    CLI_TRY(merge(&j, j.parts[0].info.job));
+    if (j.wanted.json)
         print_json(&j, command);
-    job_end(&j);
-    return result == CLI_GO_ON ? CLI_OK : result;
+    return CLI_GO_ON;
 }

@@ -21,10 +21,6 @@ typedef struct job {
     const ww_paths *paths; // one of them
 } job;
 
-static size_t member(const job *j, int side, size_t pair) {
-    return cli_series_member(j->s.sets[side], pair);
-}
-
 static int load(job *j, const char *command) {
     CLI_TRY(cli_series_read(&j->s, command));
     const ww_series_set *const sets[] = {j->s.sets[0], j->s.sets[1]};
@@ -35,30 +31,24 @@ static int load(job *j, const char *command) {
     return cli_series_fit(&j->s);
 }
 
-static ww_status find(job *j, const size_t *row_index, const size_t *column_index) {
-    const cli_series_job *s = &j->s;
-    if (s->group)
-        return ww_group_paths(&s->measure, s->shared[0], s->shared[1], row_index, column_index, j->count, &s->plan,
-                              &j->found);
-    ww_status status = ww_plan_create_paths(&s->measure, s->data[0], s->data[1], row_index, column_index, j->count,
-                                            &s->plan, &j->plan);
-    if (status == WW_OK)
-        status = ww_plan_run_paths(j->plan, &j->found);
-    return status == WW_OK ? ww_plan_get_info(j->plan, &j->info) : status;
-}
-
 static int compute(job *j) {
-    size_t *index[2] = {malloc(j->count * sizeof **index), malloc(j->count * sizeof **index)};
-    int result = index[0] && index[1] ? CLI_GO_ON : cli_error("a list of %zu pairs does not fit memory", j->count);
-    for (size_t p = 0; result == CLI_GO_ON && p < j->count; p++)
-        for (int i = 0; i < 2; i++)
-            index[i][p] = member(j, i, p);
-    if (result == CLI_GO_ON && find(j, index[0], index[1]) != WW_OK)
-        result = cli_fail();
+    const cli_series_job *s = &j->s;
+    CLI_FREES size_t *rows = malloc(j->count * sizeof *rows);
+    CLI_FREES size_t *columns = malloc(j->count * sizeof *columns);
+    if (!rows || !columns)
+        return cli_error("a list of %zu pairs does not fit memory", j->count);
+    for (size_t p = 0; p < j->count; p++) {
+        rows[p] = cli_series_member(j->s.sets[0], p);
+        columns[p] = cli_series_member(j->s.sets[1], p);
+    }
     j->paths = &j->found;
-    free(index[0]);
-    free(index[1]);
-    return result;
+    if (s->group)
+        return cli_status(
+            ww_group_paths(&s->measure, s->shared[0], s->shared[1], rows, columns, j->count, &s->plan, &j->found));
+    CLI_TRY(cli_status(
+        ww_plan_create_paths(&s->measure, s->data[0], s->data[1], rows, columns, j->count, &s->plan, &j->plan)));
+    CLI_TRY(cli_status(ww_plan_run_paths(j->plan, &j->found)));
+    return cli_status(ww_plan_get_info(j->plan, &j->info));
 }
 
 // ---- parts and checkpoints
@@ -126,14 +116,15 @@ static void print_json(const job *j, const cli_command *command) {
 static int draw(const job *j) {
     const size_t pair = (size_t)j->drawn;
     const uint64_t first = j->paths->offsets[pair];
-    const cli_path_picture wanted = {.path = j->svg,
-                                     .sets = {j->s.sets[0], j->s.sets[1]},
-                                     .members = {member(j, 0, pair), member(j, 1, pair)},
-                                     .pair = pair,
-                                     .measure = &j->s.measure,
-                                     .cells = j->paths->cells + 2 * first,
-                                     .count = (size_t)(j->paths->offsets[pair + 1] - first),
-                                     .distance = j->paths->distances[pair]};
+    const cli_path_picture wanted = {
+        .path = j->svg,
+        .sets = {j->s.sets[0], j->s.sets[1]},
+        .members = {cli_series_member(j->s.sets[0], pair), cli_series_member(j->s.sets[1], pair)},
+        .pair = pair,
+        .measure = &j->s.measure,
+        .cells = j->paths->cells + 2 * first,
+        .count = (size_t)(j->paths->offsets[pair + 1] - first),
+        .distance = j->paths->distances[pair]};
     return cli_path_draw(&wanted);
 }
 
@@ -149,16 +140,15 @@ static int output(job *j, const cli_command *command) {
 
 // ---- the command
 
-static int run(job *j, const cli_command *command) {
-    CLI_TRY(load(j, command->name));
-    CLI_TRY(find_all(j));
-    return output(j, command);
+static void job_end(job *j) {
+    ww_paths_free(&j->found);
+    cli_paths_free(&j->joined);
+    ww_plan_destroy(&j->plan);
+    cli_series_end(&j->s);
 }
 
 int cmd_path(const cli_command *command, int argc, char **argv) {
-    job j = {0};
-    ww_paths_init(&j.found, sizeof j.found);
-    ww_plan_info_init(&j.info, sizeof j.info);
+    CLI_ENDS(job_end) job j = {.info = WW_PLAN_INFO_INIT, .found = WW_PATHS_INIT};
     const cli_option options[] = {
         CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE", "where to: .npy (pair, i, j), else lines 'pair,i,j'; default '-'",
                    &j.output),
@@ -175,10 +165,7 @@ int cmd_path(const cli_command *command, int argc, char **argv) {
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 2, 2, NULL));
     CLI_TRY(cli_division_check_job(command->name, &j.s.division, &j.s.device, j.output || j.svg));
-    const int result = run(&j, command);
-    ww_paths_free(&j.found);
-    cli_paths_free(&j.joined);
-    ww_plan_destroy(&j.plan);
-    cli_series_end(&j.s);
-    return result;
+    CLI_TRY(load(&j, command->name));
+    CLI_TRY(find_all(&j));
+    return output(&j, command);
 }

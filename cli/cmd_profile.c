@@ -33,28 +33,33 @@ static void job_end(profile_job *j) {
 typedef struct planned {
     ww_profile *own;
     ww_group_profile *divided;
-    const ww_profile *profile;
 } planned;
 
-static ww_status make_plan(const profile_job *j, const ww_series_view views[2], size_t series,
-                           const ww_profile_options *options, planned *p) {
-    const ww_series_view *other = j->s.paths[1] ? &views[1] : NULL;
-    const size_t of = j->wanted.other_series, window = j->wanted.window;
-    const ww_status status =
-        j->s.group ? ww_group_profile_create(j->s.group, &views[0], series, other, of, window, options, &p->divided)
-                   : ww_profile_create(j->s.context, &views[0], series, other, of, window, options, &p->own);
-    p->profile = j->s.group ? ww_group_profile_plan(p->divided) : p->own;
-    return status;
+static void end_plan(planned *p) {
+    ww_group_profile_destroy(&p->divided);
+    ww_profile_destroy(&p->own);
 }
 
-static ww_status run_plan(const profile_job *j, planned *p, ww_profile_output *output, ww_profile_info *info) {
-    ww_status status = j->s.group ? ww_group_profile_run(p->divided, output) : ww_profile_run(p->own, output);
+static int make_plan(const profile_job *j, size_t series, const ww_profile_options *options, planned *p) {
+    const size_t of = j->wanted.other_series, window = j->wanted.window;
+    ww_series_view views[2] = {WW_SERIES_VIEW_INIT, WW_SERIES_VIEW_INIT};
+    const ww_series_view *other = j->s.paths[1] ? &views[1] : NULL;
+    for (int i = 0; i < 2 && j->s.paths[i]; i++)
+        CLI_TRY(cli_status(ww_series_set_view(j->s.sets[i], &views[i])));
+    return cli_status(
+        j->s.group ? ww_group_profile_create(j->s.group, &views[0], series, other, of, window, options, &p->divided)
+                   : ww_profile_create(j->s.context, &views[0], series, other, of, window, options, &p->own));
+}
+
+static int run_plan(const profile_job *j, planned *p, ww_profile_output *output, ww_profile_info *info) {
     ww_profile_info_init(info, sizeof *info);
-    if (status == WW_OK)
-        status = j->s.group ? ww_group_profile_get_info(p->divided, info) : ww_profile_get_info(p->own, info);
-    if (j->s.group)
-        cli_group_add(j->s.group, j->did);
-    return status;
+    if (!j->s.group) {
+        CLI_TRY(cli_status(ww_profile_run(p->own, output)));
+        return cli_status(ww_profile_get_info(p->own, info));
+    }
+    CLI_TRY(cli_status(ww_group_profile_run(p->divided, output)));
+    cli_group_add(j->s.group, j->did);
+    return cli_status(ww_group_profile_get_info(p->divided, info));
 }
 
 static int find(const profile_job *j, const ww_profile *profile, found *f) {
@@ -62,49 +67,31 @@ static int find(const profile_job *j, const ww_profile *profile, found *f) {
         return cli_error("not enough memory");
     if (j->discords && !(f->discords = calloc((size_t)j->discords, sizeof *f->discords)))
         return cli_error("not enough memory");
-    ww_status status = WW_OK;
     if (j->motifs)
-        status = ww_profile_find_motifs(profile, f->distances[0], f->indices[0], j->separation, j->radius,
-                                        (size_t)j->motifs, f->motifs, &f->motif_count);
-    if (status == WW_OK && j->discords)
-        status = ww_profile_find_discords(profile, f->distances[0], j->separation, (size_t)j->discords, f->discords,
-                                          &f->discord_count);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
+        CLI_TRY(cli_status(ww_profile_find_motifs(profile, f->distances[0], f->indices[0], j->separation, j->radius,
+                                                  (size_t)j->motifs, f->motifs, &f->motif_count)));
+    if (j->discords)
+        CLI_TRY(cli_status(ww_profile_find_discords(profile, f->distances[0], j->separation, (size_t)j->discords,
+                                                    f->discords, &f->discord_count)));
+    return CLI_GO_ON;
 }
 
 static int compute_one(profile_job *j, found *f, const ww_run_options *run) {
-    ww_series_view views[2] = {WW_SERIES_VIEW_INIT, WW_SERIES_VIEW_INIT};
-    planned plan = {NULL, NULL, NULL};
+    CLI_ENDS(end_plan) planned plan = {NULL, NULL};
     ww_profile_options options;
     ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
-    for (int i = 0; i < 2 && j->s.paths[i]; i++)
-        if (ww_series_set_view(j->s.sets[i], &views[i]) != WW_OK)
-            return cli_fail();
     cli_profile_options(&j->wanted, cli_precision(&j->s.device), run, &options);
-    if (make_plan(j, views, f->series, &options, &plan) != WW_OK)
-        return cli_fail();
+    CLI_TRY(make_plan(j, f->series, &options, &plan));
     f->windows = ww_series_set_length(j->s.sets[0], f->series) - j->wanted.window + 1;
-    int result = cli_profiles_allocate(&j->results, f);
-    if (result == CLI_GO_ON) {
-        output.distances = f->distances[0];
-        output.indices = f->indices[0];
-        output.left_distances = f->distances[1];
-        output.left_indices = f->indices[1];
-        output.right_distances = f->distances[2];
-        output.right_indices = f->indices[2];
-        result = run_plan(j, &plan, &output, &f->info) == WW_OK ? find(j, plan.profile, f) : cli_fail();
-    }
-    ww_group_profile_destroy(&plan.divided);
-    ww_profile_destroy(&plan.own);
-    return result;
-}
-
-static int open_devices(profile_job *j) {
-    CLI_TRY(cli_series_open(&j->s));
-    if (!j->s.group)
-        return CLI_GO_ON;
-    j->did = calloc(ww_group_count(j->s.group), sizeof *j->did);
-    return j->did ? CLI_GO_ON : cli_error("not enough memory");
+    CLI_TRY(cli_profiles_allocate(&j->results, f));
+    output.distances = f->distances[0];
+    output.indices = f->indices[0];
+    output.left_distances = f->distances[1];
+    output.left_indices = f->indices[1];
+    output.right_distances = f->distances[2];
+    output.right_indices = f->indices[2];
+    CLI_TRY(run_plan(j, &plan, &output, &f->info));
+    return find(j, j->s.group ? ww_group_profile_plan(plan.divided) : plan.own, f);
 }
 
 static int compute_all(profile_job *j) {
@@ -113,41 +100,34 @@ static int compute_all(profile_job *j) {
                                 .count = chosen == SIZE_MAX ? ww_series_set_count(j->s.sets[0]) : 1,
                                 .k = (size_t)j->wanted.k,
                                 .lists = j->wanted.left_right ? 3 : 1};
-    int result = cli_profiles_begin(&j->results);
-    for (size_t i = 0; result == CLI_GO_ON && i < j->results.count; i++) {
+    CLI_TRY(cli_profiles_begin(&j->results));
+    for (size_t i = 0; i < j->results.count; i++) {
         cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
-        result = compute_one(j, &j->results.found[i], j->s.plan.run);
+        const int result = compute_one(j, &j->results.found[i], j->s.plan.run);
         cli_progress_end(&j->s.progress);
         cli_group_report(j->s.group);
-    }
-    return result;
-}
-
-// Motifs and discords need each series' plan; so does the report.
-static int take_results(profile_job *j, cli_profile_units *units, const cli_row_job *rows) {
-    cli_profiles *p = &j->results;
-    *p = units->shape;
-    CLI_TRY(cli_profiles_join(p, rows, j->s.division.file));
-    for (size_t s = 0; s < p->count; s++) {
-        CLI_TRY(cli_profile_plan(units, s, &p->found[s].info));
-        CLI_TRY(find(j, units->plan, &p->found[s]));
+        CLI_TRY(result);
     }
     return CLI_GO_ON;
 }
 
 // With a journal. Of a part: into its file; else as compute_all(), but that journal and file are left to be removed.
 static int divide(profile_job *j) {
-    cli_profile_units units = {.s = &j->s, .wanted = &j->wanted};
+    CLI_ENDS(cli_profile_units_end) cli_profile_units units = {.s = &j->s, .wanted = &j->wanted};
     cli_row_job rows = cli_rows_of(&j->s);
-    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
-    int result = cli_profile_divide(&units, &rows);
-    if (result == CLI_GO_ON)
-        result = cli_rows_run(&j->s.division, &rows, NULL);
-    if (result == CLI_GO_ON && !j->s.division.part)
-        result = take_results(j, &units, &rows);
-    cli_progress_end(&j->s.progress);
-    cli_profile_units_end(&units);
-    return result;
+    cli_profiles *p = &j->results;
+    CLI_TRY(cli_profile_divide(&units, &rows));
+    CLI_TRY(cli_rows_run(&j->s.division, &rows, NULL));
+    if (j->s.division.part)
+        return CLI_GO_ON;
+    *p = units.shape;
+    CLI_TRY(cli_profiles_join(p, &rows, j->s.division.file));
+    // Motifs and discords need each series' plan; so does the report.
+    for (size_t s = 0; s < p->count; s++) {
+        CLI_TRY(cli_profile_plan(&units, s, &p->found[s].info));
+        CLI_TRY(find(j, units.plan, &p->found[s]));
+    }
+    return CLI_GO_ON;
 }
 
 // ---- reports
@@ -272,8 +252,15 @@ static int compute(profile_job *j) {
         CLI_TRY(cli_read(j->s.paths[i], &j->s.read, i, false, &j->s.sets[i]));
     const ww_series_set *const sets[] = {j->s.sets[0], j->s.sets[1]};
     CLI_TRY(cli_profile_select(&j->wanted, j->s.paths, sets));
-    CLI_TRY(open_devices(j));
-    return cli_divided(&j->s.division) ? divide(j) : compute_all(j);
+    CLI_TRY(cli_series_open(&j->s));
+    if (j->s.group && !(j->did = calloc(ww_group_count(j->s.group), sizeof *j->did)))
+        return cli_error("not enough memory");
+    if (!cli_divided(&j->s.division))
+        return compute_all(j);
+    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    const int result = divide(j);
+    cli_progress_end(&j->s.progress);
+    return result;
 }
 
 static int report(profile_job *j, const cli_command *command, bool printed) {
@@ -293,7 +280,7 @@ static int report(profile_job *j, const cli_command *command, bool printed) {
 }
 
 int cmd_profile(const cli_command *command, int argc, char **argv) {
-    profile_job j = {.wanted = CLI_PROFILE_WANTED_INIT, .separation = SIZE_MAX, .radius = 3};
+    CLI_ENDS(job_end) profile_job j = {.wanted = CLI_PROFILE_WANTED_INIT, .separation = SIZE_MAX, .radius = 3};
     const cli_option options[] = {
         CLI_PROFILE_OPTIONS(j.wanted),
         CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "a picture: the series, its profile, motifs and discords",
@@ -311,9 +298,6 @@ int cmd_profile(const cli_command *command, int argc, char **argv) {
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 1, 2, NULL));
     CLI_TRY(check(command, &j));
-    int result = compute(&j);
-    if (result == CLI_GO_ON)
-        result = report(&j, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
-    job_end(&j);
-    return result;
+    CLI_TRY(compute(&j));
+    return report(&j, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
 }

@@ -75,18 +75,17 @@ static int follow(job *j, const ww_search_options *options) {
     enum { ROOM = 1 << 16 };
     const size_t channels = ww_series_set_channels(j->s.sets[0]);
     ww_series_view view = WW_SERIES_VIEW_INIT;
-    double *values = malloc((ROOM + ROOM / 2 + 1) * channels * sizeof *values);
-    char *text = malloc(ROOM + 1);
+    CLI_FREES double *values = malloc((ROOM + ROOM / 2 + 1) * channels * sizeof *values);
+    CLI_FREES char *text = malloc(ROOM + 1);
     size_t used = 0, count = 0;
     uint64_t number = 0;
-    int result = CLI_GO_ON;
     if (!values || !text)
-        result = cli_error("not enough memory");
-    else if (ww_series_set_view(j->s.sets[0], &view) != WW_OK ||
-             ww_search_stream_create(j->s.context, &j->s.measure, &view, options, &j->stream) != WW_OK)
-        result = cli_fail();
-    while (result == CLI_GO_ON) {
-        const ssize_t more = read(STDIN_FILENO, text + used, ROOM - used);
+        return cli_error("not enough memory");
+    CLI_TRY(cli_status(ww_series_set_view(j->s.sets[0], &view)));
+    CLI_TRY(cli_status(ww_search_stream_create(j->s.context, &j->s.measure, &view, options, &j->stream)));
+    for (ssize_t more = 1; more != 0;) {
+        int result = CLI_GO_ON;
+        more = read(STDIN_FILENO, text + used, ROOM - used);
         if (more < 0 && errno == EINTR)
             continue;
         if (more < 0)
@@ -102,24 +101,18 @@ static int follow(job *j, const ww_search_options *options) {
                 result = take_line(text + from, text + at, channels, ++number, values + count * channels, &count);
                 from = at + 1;
             }
-        const bool waits = more <= 0 || result != CLI_GO_ON || count >= ROOM || !is_ready(STDIN_FILENO);
-        if (count && waits) {
-            if (ww_search_stream_push(j->stream, values, WW_DOUBLE, count, print_now, j) != WW_OK)
-                result = cli_fail();
+        // What came before an error is searched too.
+        if (count && (more <= 0 || result != CLI_GO_ON || count >= ROOM || !is_ready(STDIN_FILENO))) {
+            CLI_TRY(cli_status(ww_search_stream_push(j->stream, values, WW_DOUBLE, count, print_now, j)));
             count = 0;
         }
+        CLI_TRY(result);
         memmove(text, text + from, used - from);
         used -= from;
-        if (result == CLI_GO_ON && used == ROOM)
-            result = cli_error("standard input, line %" PRIu64 " is too long", number + 1);
-        if (result == CLI_GO_ON && more == 0)
-            result = CLI_OK;
+        if (used == ROOM)
+            return cli_error("standard input, line %" PRIu64 " is too long", number + 1);
     }
-    if (result == CLI_OK && ww_search_stream_finish(j->stream, print_now, j) != WW_OK)
-        result = cli_fail();
-    free(text);
-    free(values);
-    return result;
+    return cli_status(ww_search_stream_finish(j->stream, print_now, j));
 }
 
 // ---- the search
@@ -159,30 +152,28 @@ static ww_status run(job *j, const ww_series_view *queries, const ww_search_opti
 
 static int search(job *j, const ww_search_options *options) {
     ww_series_view queries = WW_SERIES_VIEW_INIT, streams = WW_SERIES_VIEW_INIT;
-    if (ww_series_set_view(j->s.sets[0], &queries) != WW_OK ||
-        (!j->s.group && ww_search_create(j->s.context, &j->s.measure, &queries, options, &j->search) != WW_OK))
-        return cli_fail();
+    CLI_TRY(cli_status(ww_series_set_view(j->s.sets[0], &queries)));
+    if (!j->s.group)
+        CLI_TRY(cli_status(ww_search_create(j->s.context, &j->s.measure, &queries, options, &j->search)));
     j->found = (cli_matches){.queries = queries.count, .k = options->k, .precision = options->precision};
     CLI_TRY(cli_matches_allocate(&j->found)); // the search has checked k, but for a group
-    if (j->s.sets[1] && ww_series_set_view(j->s.sets[1], &streams) != WW_OK)
-        return cli_fail();
-    return run(j, &queries, options, j->s.sets[1] ? &streams : NULL) == WW_OK ? CLI_GO_ON : cli_fail();
+    if (j->s.sets[1])
+        CLI_TRY(cli_status(ww_series_set_view(j->s.sets[1], &streams)));
+    return cli_status(run(j, &queries, options, j->s.sets[1] ? &streams : NULL));
 }
 
 // With a journal. Of a part: into its file; else as search(), but that journal and file are left to be removed.
 static int divide(job *j, const ww_search_options *options) {
+    CLI_ENDS(cli_search_units_end)
     cli_search_units units = {.s = &j->s, .options = options, .raw = j->s.sets[1] ? NULL : &j->raw};
     cli_row_job rows = cli_rows_of(&j->s);
-    int result = cli_search_divide(&units, &rows);
-    if (result == CLI_GO_ON)
-        result = cli_rows_run(&j->s.division, &rows, NULL);
-    if (result == CLI_GO_ON && !j->s.division.part) {
-        j->found = units.shape;
-        result = cli_matches_join(&j->found, &rows, j->s.division.file);
-    }
+    CLI_TRY(cli_search_divide(&units, &rows));
+    CLI_TRY(cli_rows_run(&j->s.division, &rows, NULL));
     j->did = units.did;
-    cli_search_units_end(&units);
-    return result;
+    if (j->s.division.part)
+        return CLI_GO_ON;
+    j->found = units.shape;
+    return cli_matches_join(&j->found, &rows, j->s.division.file);
 }
 
 static int compute(job *j, ww_search_options *options) {
@@ -232,30 +223,27 @@ static double share(uint64_t part, uint64_t all) {
     return all ? 100.0 * (double)part / (double)all : 0.0;
 }
 
-static void info_json(cli_json *json, const ww_search_info *info) {
-    cli_json_count(json, "places", info->places);
-    cli_json_count(json, "excluded_kim", info->excluded_kim);
-    cli_json_count(json, "excluded_keogh", info->excluded_keogh);
-    cli_json_count(json, "excluded_keogh_turned", info->excluded_keogh_turned);
-    cli_json_count(json, "abandoned", info->abandoned);
-    cli_json_count(json, "cells", info->cells);
-    cli_json_count(json, "cells_started", info->cells_started);
-}
-
 static void print_json(const job *j, const cli_command *command, const ww_search_options *options) {
+    const ww_search_info *info = &j->did;
     cli_json json;
     cli_head head = cli_series_head(&j->s, j->wanted.output);
     head.counts[1] = j->s.sets[1] ? head.counts[1] : 1;
     head.precision = ww_precision_name(options->precision);
-    head.seconds_compute = j->did.seconds_wall;
-    head.seconds_device = j->did.seconds_device;
+    head.seconds_compute = info->seconds_wall;
+    head.seconds_device = info->seconds_device;
     cli_json_head(&json, stdout, command, &head);
     cli_division_json(&json, &j->s.division);
     cli_json_text(&json, "kind", cli_search_kinds[options->kind]);
     cli_json_count(&json, "k", options->k);
     if (j->s.group)
         cli_group_json(j->s.group, NULL, &json);
-    info_json(&json, &j->did);
+    cli_json_count(&json, "places", info->places);
+    cli_json_count(&json, "excluded_kim", info->excluded_kim);
+    cli_json_count(&json, "excluded_keogh", info->excluded_keogh);
+    cli_json_count(&json, "excluded_keogh_turned", info->excluded_keogh_turned);
+    cli_json_count(&json, "abandoned", info->abandoned);
+    cli_json_count(&json, "cells", info->cells);
+    cli_json_count(&json, "cells_started", info->cells_started);
     if (head.output)
         cli_json_null(&json, "matches");
     else
@@ -296,25 +284,8 @@ static int check(const cli_command *command, job *j, bool follows) {
     return CLI_GO_ON;
 }
 
-static int prepare(job *j, const cli_command *command) {
-    CLI_TRY(cli_measure_make(command->name, &j->s.measure_options, &j->s.measure));
-    CLI_TRY(cli_search_read(j->paths, j->path_count, &j->s.read, true, &j->s.sets[0]));
-    cli_fit_band(&j->s.measure_options, &j->s.measure, j->s.sets[0], NULL);
-    return cli_series_open(&j->s);
-}
-
-static int work(job *j, const cli_command *command, ww_search_options *options, bool follows, bool taken) {
-    CLI_TRY(prepare(j, command));
-    if (follows)
-        return follow(j, options);
-    CLI_TRY(compute(j, options));
-    if (j->svg)
-        CLI_TRY(draw(j, options));
-    return output(j, command, options, taken);
-}
-
 int cmd_search(const cli_command *command, int argc, char **argv) {
-    job j = {.wanted = CLI_SEARCH_WANTED_INIT, .raw = {.file = -1}};
+    CLI_ENDS(job_end) job j = {.wanted = CLI_SEARCH_WANTED_INIT, .raw = {.file = -1}};
     ww_search_options search_options;
     const cli_option options[] = {
         CLI_SEARCH_OPTIONS(j.wanted),
@@ -333,8 +304,14 @@ int cmd_search(const cli_command *command, int argc, char **argv) {
     j.s.paths[1] = j.wanted.streams.items[0];
     const bool follows = strcmp(j.s.paths[1], "-") == 0 && j.wanted.threshold;
     CLI_TRY(check(command, &j, follows));
-    const int result =
-        work(&j, command, &search_options, follows, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
-    job_end(&j);
-    return result;
+    CLI_TRY(cli_measure_make(command->name, &j.s.measure_options, &j.s.measure));
+    CLI_TRY(cli_search_read(j.paths, j.path_count, &j.s.read, true, &j.s.sets[0]));
+    cli_fit_band(&j.s.measure_options, &j.s.measure, j.s.sets[0], NULL);
+    CLI_TRY(cli_series_open(&j.s));
+    if (follows)
+        return follow(&j, &search_options);
+    CLI_TRY(compute(&j, &search_options));
+    if (j.svg)
+        CLI_TRY(draw(&j, &search_options));
+    return output(&j, command, &search_options, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
 }

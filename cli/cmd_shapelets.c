@@ -32,17 +32,12 @@ typedef struct shapelets {
     int64_t *predicted, *actual; // class numbers of the model
     size_t *confusion;
     size_t labelled, correct;
-    double *distances;
+    void *distances; // doubles
     uint64_t *starts;
     double seconds_compute;
 } shapelets;
 
 // ---- reading and computing
-
-static int get_info(shapelets *c) {
-    ww_shapelets_info_init(&c->info, sizeof c->info);
-    return ww_shapelets_get_info(c->model, &c->info) == WW_OK ? CLI_GO_ON : cli_fail();
-}
 
 // A class of the model, by its name.
 typedef struct named {
@@ -56,12 +51,10 @@ static int by_name(const void *a, const void *b) {
 
 static int find_classes(shapelets *c) {
     const size_t n = ww_series_set_count(c->s.sets[0]), K = c->info.classes;
-    named *classes = malloc(K * sizeof *classes);
+    CLI_FREES named *classes = malloc(K * sizeof *classes);
     c->actual = malloc((n ? n : 1) * sizeof *c->actual);
-    if (!classes || !c->actual) {
-        free(classes);
+    if (!classes || !c->actual)
         return cli_error("%zu series of %zu classes do not fit memory", n, K);
-    }
     for (size_t k = 0; k < K; k++)
         classes[k] = (named){ww_shapelets_class_name(c->model, k), k};
     qsort(classes, K, sizeof *classes, by_name);
@@ -70,7 +63,6 @@ static int find_classes(shapelets *c) {
         const named *found = wanted.name ? bsearch(&wanted, classes, K, sizeof *classes, by_name) : NULL;
         c->actual[i] = found ? (int64_t)found->number : -1;
     }
-    free(classes);
     return CLI_GO_ON;
 }
 
@@ -81,8 +73,8 @@ static int upload(shapelets *c) {
     c->s.device.precision = 0;
     for (size_t i = 0; i < count; i++) {
         ww_device_info on = WW_DEVICE_INFO_INIT;
-        if (ww_context_get_device_info(c->s.group ? ww_group_context(c->s.group, i) : c->s.context, &on) != WW_OK)
-            return cli_fail();
+        const ww_context *context = c->s.group ? ww_group_context(c->s.group, i) : c->s.context;
+        CLI_TRY(cli_status(ww_context_get_device_info(context, &on)));
         c->s.device.precision |= on.has_double != 0;
     }
     return cli_series_put(&c->s);
@@ -91,9 +83,8 @@ static int upload(shapelets *c) {
 static int find(shapelets *c, ww_shapelets_options *o) {
     cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
     o->run = c->s.plan.run;
-    const ww_status status =
-        c->s.group ? ww_group_shapelets(c->s.shared[0], o, &c->model) : ww_shapelets_create(c->s.data[0], o, &c->model);
-    const int result = status == WW_OK ? CLI_GO_ON : cli_fail();
+    const int result = cli_status(c->s.group ? ww_group_shapelets(c->s.shared[0], o, &c->model)
+                                             : ww_shapelets_create(c->s.data[0], o, &c->model));
     cli_progress_end(&c->s.progress);
     cli_group_report(c->s.group);
     return result;
@@ -102,15 +93,12 @@ static int find(shapelets *c, ww_shapelets_options *o) {
 // What is found of the part's candidates goes to its folder.
 static int find_part(shapelets *c, ww_shapelets_options *o) {
     cli_division *d = &c->s.division;
-    char *checkpoint = NULL;
-    int result = cli_shapelet_part_open(d, &c->s.device, c->s.context, c->s.sets[0], o, &checkpoint, &c->model);
-    if (result == CLI_GO_ON && !c->model) {
-        result = find(c, o);
-        if (result == CLI_GO_ON)
-            result = cli_shapelet_part_done(d, c->model);
-    }
-    free(checkpoint);
-    return result;
+    CLI_FREES char *checkpoint = NULL;
+    CLI_TRY(cli_shapelet_part_open(d, &c->s.device, c->s.context, c->s.sets[0], o, &checkpoint, &c->model));
+    if (c->model)
+        return CLI_GO_ON;
+    CLI_TRY(find(c, o));
+    return cli_shapelet_part_done(d, c->model);
 }
 
 static int fit(shapelets *c) {
@@ -135,15 +123,16 @@ static int fit(shapelets *c) {
     o.terms = (size_t)c->search.terms;
     o.checkpoint = c->checkpoint;
     CLI_TRY(c->s.division.part_text ? find_part(c, &o) : find(c, &o));
-    CLI_TRY(get_info(c));
+    CLI_TRY(cli_status(ww_shapelets_get_info(c->model, &c->info)));
     c->seconds_compute = c->info.seconds_wall;
-    return c->output && ww_shapelets_write(c->model, c->output) != WW_OK ? cli_fail() : find_classes(c);
+    if (c->output)
+        CLI_TRY(cli_status(ww_shapelets_write(c->model, c->output)));
+    return find_classes(c);
 }
 
 static int open_model(shapelets *c) {
-    if (ww_shapelets_read(c->model_path, &c->model) != WW_OK)
-        return cli_fail();
-    CLI_TRY(get_info(c));
+    CLI_TRY(cli_status(ww_shapelets_read(c->model_path, &c->model)));
+    CLI_TRY(cli_status(ww_shapelets_get_info(c->model, &c->info)));
     if (!c->s.paths[0])
         return CLI_GO_ON;
     CLI_TRY(cli_read(c->s.paths[0], &c->s.read, 0, true, &c->s.sets[0]));
@@ -162,8 +151,7 @@ static int predict(shapelets *c) {
     cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
     const ww_status status = ww_shapelets_predict(c->model, c->s.data[0], c->s.plan.run, c->predicted, NULL);
     cli_progress_end(&c->s.progress);
-    if (status != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(status));
     c->seconds_compute = cli_seconds() - begin;
     for (size_t i = 0; i < n; i++) {
         c->labelled += ww_series_set_label(c->s.sets[0], i) != NULL;
@@ -178,10 +166,8 @@ static int predict(shapelets *c) {
 
 // Distances of the series to `count` shapelets.
 static int transform(shapelets *c, size_t count) {
-    void *distances = NULL;
     const size_t n = ww_series_set_count(c->s.sets[0]);
-    CLI_TRY(cli_values_allocate(n, count, WW_DOUBLE, &distances));
-    c->distances = distances;
+    CLI_TRY(cli_values_allocate(n, count, WW_DOUBLE, &c->distances));
     if (!(c->starts = malloc(n * count * sizeof *c->starts)))
         return cli_error("distances of %zu series do not fit memory", n);
     const double begin = cli_seconds();
@@ -190,7 +176,7 @@ static int transform(shapelets *c, size_t count) {
         ww_shapelets_transform(c->model, c->s.data[0], c->s.plan.run, 0, count, c->distances, c->starts);
     cli_progress_end(&c->s.progress);
     c->seconds_compute += cli_seconds() - begin;
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
+    return cli_status(status);
 }
 
 static int draw(shapelets *c) {
@@ -478,7 +464,6 @@ static int check_files(const shapelets *c, const char *name) {
 }
 
 static int check(shapelets *c, const char *name) {
-    c->seconds = 0;
     if (c->seconds_text && (!cli_number(c->seconds_text, &c->seconds) || c->seconds <= 0))
         return cli_usage(name, "--seconds is a number above 0");
     if (c->verb != FIT && searches(c))
@@ -501,8 +486,8 @@ static int run(shapelets *c) {
         if (!count)
             return cli_error("the model has no shapelets: its tree is one leaf");
         CLI_TRY(transform(c, count));
-        if (ww_array_write(c->output, c->distances, WW_DOUBLE, ww_series_set_count(c->s.sets[0]), count) != WW_OK)
-            return cli_fail();
+        CLI_TRY(
+            cli_status(ww_array_write(c->output, c->distances, WW_DOUBLE, ww_series_set_count(c->s.sets[0]), count)));
     }
     return c->svg ? draw(c) : CLI_GO_ON;
 }
@@ -518,7 +503,7 @@ static void end(shapelets *c) {
 }
 
 int cmd_shapelets(const cli_command *command, int argc, char **argv) {
-    shapelets c = {.search = {.seed = 1}};
+    CLI_ENDS(end) shapelets c = {.search = {.seed = 1}, .info = WW_SHAPELETS_INFO_INIT};
     const char *operands[3] = {NULL, NULL, NULL};
     size_t count = 0;
     const cli_option options[] = {
@@ -553,11 +538,10 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, operands, 1, 3, &count));
     CLI_TRY(take_operands(&c, command->name, operands, count));
     CLI_TRY(check(&c, command->name));
-    const int result = run(&c);
-    if (result == CLI_GO_ON && c.json)
+    CLI_TRY(run(&c));
+    if (c.json)
         print_json(&c, command);
-    else if (result == CLI_GO_ON && !cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
+    else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
         print_text(&c);
-    end(&c);
-    return result;
+    return CLI_GO_ON;
 }

@@ -17,10 +17,6 @@ typedef struct report {
     cli_json out;
 } report;
 
-static const char *precision_name(const ww_tune_result *r) {
-    return ww_precision_name(r->precision);
-}
-
 static int print_result(void *user, const ww_tune_result *r) {
     report *state = user;
     if (state->json) {
@@ -28,34 +24,31 @@ static int print_result(void *user, const ww_tune_result *r) {
         cli_json_line(out);
         cli_json_object(out, NULL);
         cli_json_text(out, "parameter", r->parameter);
-        cli_json_text(out, "precision", precision_name(r));
+        cli_json_text(out, "precision", ww_precision_name(r->precision));
         cli_json_integer(out, "value", r->value);
         cli_json_number(out, "gcups", r->cells_per_second / 1e9, 6);
         cli_json_flag(out, "correct", r->correct);
         cli_json_flag(out, "chosen", r->chosen);
         cli_json_end(out);
     } else if (!r->correct) {
-        printf("  %-16s %-6s %6ld   %s\n", r->parameter, precision_name(r), r->value,
+        printf("  %-16s %-6s %6ld   %s\n", r->parameter, ww_precision_name(r->precision), r->value,
                r->cells_per_second > 0 ? "wrong result" : "does not run here");
     } else {
-        printf("%c %-16s %-6s %6ld   %10.3f GCUPS\n", r->chosen ? '*' : ' ', r->parameter, precision_name(r), r->value,
-               r->cells_per_second / 1e9);
+        printf("%c %-16s %-6s %6ld   %10.3f GCUPS\n", r->chosen ? '*' : ' ', r->parameter,
+               ww_precision_name(r->precision), r->value, r->cells_per_second / 1e9);
     }
     fflush(stdout);
     return cli_interrupted();
 }
 
-// A file that does not exist is created empty, because the library reads it before it writes to it. *made: it was
-// created.
+// A file that does not exist is created empty, because the library reads it before it writes to it; then *made.
 static int make_file(const char *path, bool *made) {
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
-    *made = file >= 0;
-    if (*made)
-        cli_interrupt_removes(path);
-    if (file >= 0)
-        close(file);
-    else if (errno != EEXIST)
-        return cli_error("%s: can't be written: %s", path, strerror(errno));
+    if (file < 0)
+        return errno == EEXIST ? CLI_GO_ON : cli_error("%s: can't be written: %s", path, strerror(errno));
+    cli_interrupt_removes(path);
+    *made = true;
+    close(file);
     return CLI_GO_ON;
 }
 
@@ -66,8 +59,10 @@ static void remove_empty(const char *path) {
         unlink(path);
 }
 
-static int tune(const cli_command *command, ww_context *context, bool dry, report *state) {
+static int tune(const cli_command *command, const cli_device_options *device, bool dry, report *state) {
     ww_tune_options options = WW_TUNE_OPTIONS_INIT;
+    CLI_ENDS(ww_context_destroy) ww_context *context = NULL;
+    CLI_TRY(cli_context_open(device, &context));
     options.dry = dry;
     options.report = print_result;
     options.report_user = state;
@@ -83,8 +78,7 @@ static int tune(const cli_command *command, ww_context *context, bool dry, repor
         cli_json_end(&state->out);
         cli_json_end(&state->out);
     }
-    if (status != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(status));
     if (!state->json && !dry) {
         fputs("written to ", stdout);
         cli_print_escaped(stdout, ww_tuning_file(context), "");
@@ -134,7 +128,6 @@ int cmd_tune(const cli_command *command, int argc, char **argv) {
     report state = {.json = false};
     bool dry = false, made = false, list = false;
     cli_device_options device = {0};
-    ww_context *context = NULL;
     const cli_option table[] = {
         CLI_SWITCH("dry", 0, "measure only; write nothing", &dry),
         CLI_SWITCH("list", 0, "list all parameters with ranges, defaults and meanings; * are those tried", &list),
@@ -146,9 +139,7 @@ int cmd_tune(const cli_command *command, int argc, char **argv) {
         CLI_OPTION("tuning", 0, CLI_FILE, "FILE", "the tuning file to write; made where there is none", &device.tuning),
         CLI_SWITCH("verbose", 'v', "say on standard error what the library does", &device.verbose),
     };
-    int result = cli_parse(command, table, CLI_COUNT_OF(table), argc, argv, NULL, 0, 0, NULL);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_parse(command, table, CLI_COUNT_OF(table), argc, argv, NULL, 0, 0, NULL));
     if (list) {
         if (state.json)
             list_json(command);
@@ -156,21 +147,17 @@ int cmd_tune(const cli_command *command, int argc, char **argv) {
             list_text();
         return CLI_OK;
     }
+    // The variable names the same file; it too may be new.
+    const char *path = device.tuning ? device.tuning : getenv("WAVEWARP_TUNING");
+    if (path && *path && !dry)
+        CLI_TRY(make_file(path, &made));
     // From here on an interrupt ends the work between two candidates; there is no plan that it would cancel.
     ww_plan_options plan;
     cli_progress progress;
     cli_plan_options(&device, &progress, &plan);
-    // The variable names the same file; it too may be new.
-    const char *path = device.tuning ? device.tuning : getenv("WAVEWARP_TUNING");
-    if (path && *path && !dry)
-        result = make_file(path, &made);
-    if (result == CLI_GO_ON)
-        result = cli_context_open(&device, &context);
-    if (result == CLI_GO_ON)
-        result = tune(command, context, dry, &state);
+    const int result = tune(command, &device, dry, &state);
     cli_progress_end(&progress);
-    ww_context_destroy(&context);
     if (made && result != CLI_GO_ON)
         remove_empty(path);
-    return result == CLI_GO_ON ? CLI_OK : result;
+    return result;
 }
