@@ -350,6 +350,22 @@ double cli_value_at(const void *values, ww_precision precision, size_t i) {
     return precision == WW_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
 }
 
+void cli_value_put(void *values, ww_precision precision, size_t i, double value) {
+    if (precision == WW_DOUBLE)
+        ((double *)values)[i] = value;
+    else
+        ((float *)values)[i] = (float)value;
+}
+
+char *cli_text(const char *format, ...) {
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    const bool full = vasprintf(&text, format, arguments) >= 0;
+    va_end(arguments);
+    return full ? text : NULL;
+}
+
 bool cli_name_ends_with(const char *path, const char *ending) {
     const size_t length = strlen(path), size = strlen(ending);
     return length >= size && strcasecmp(path + length - size, ending) == 0;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grid.h"
 #include "tree_picture.h"
 
 enum { LEFT = CLI_LEFT + 16, TOP = 52, BETWEEN = 20, STRIP = 8, STRIP_COLOURS = 8, MOST_MERGED = 5000 };
@@ -14,10 +15,9 @@ enum { WIDTH = LEFT + CLI_TREE_WIDTH + 24 };
 
 static double value_at(const cli_matrix_picture *p, size_t i, size_t j) {
     const size_t n = ww_series_set_count(p->sets[0]), columns = ww_series_set_count(p->sets[p->sets[1] ? 1 : 0]);
-    const uint64_t low = i < j ? i : j, high = i < j ? j : i;
     if (!p->condensed)
         return cli_value_at(p->values, p->precision, i * columns + j);
-    return i == j ? 0 : cli_value_at(p->values, p->precision, (size_t)(low * (2 * n - low - 1) / 2 + high - low - 1));
+    return i == j ? 0 : cli_value_at(p->values, p->precision, (size_t)cli_condensed_at(n, i, j));
 }
 
 // The upper triangle as doubles, negative ones (of similarities and soft minima) too.

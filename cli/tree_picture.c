@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "grid.h"
+
 enum { MOST_MERGES = 1500 };
 
 int cli_tree_order(const ww_merge *merges, size_t count, size_t *order) {
@@ -102,9 +104,7 @@ int cli_tree_matrix(cli_picture *picture, double left, double top, const void *c
     int result = cli_heat_make(count, count, false, &heat);
     for (size_t i = 0; result == CLI_GO_ON && i < count; i++)
         for (size_t j = 0; j < count; j++) {
-            const uint64_t n = count, low = order[i] < order[j] ? order[i] : order[j],
-                           high = order[i] < order[j] ? order[j] : order[i];
-            const size_t at = (size_t)(low * (2 * n - low - 1) / 2 + high - low - 1);
+            const size_t at = (size_t)cli_condensed_at(count, order[i], order[j]);
             if (i != j) // what a series has with itself is not in the list
                 cli_heat_add(&heat, i, j, cli_value_at(condensed, precision, at));
         }

@@ -138,6 +138,9 @@ struct rank_job {
 
 // A context a rank, of devices that fit together.
 int rank_devices_open(rank_job *j);
+// Gives every rank the sets that rank 0 read, where `result` is how it went; reads those of the files, too.
+int rank_share_sets(rank_job *j, int result, bool two);
+int rank_read_sets(rank_job *j, bool complete);
 // Reads series, and fits the measure to them.
 int rank_read_series(rank_job *j);
 // Reads points of this metric; `bits`: sets that are given as bits.
