@@ -367,20 +367,19 @@ static int check_outputs(const cli_command *command, const cli_option *options, 
 static int check_streams(const cli_command *command, const cli_option *options, size_t option_count,
                          const char **operands, size_t operand_count) {
     streams s = {"", ""};
-    int result = CLI_GO_ON;
-    for (size_t i = 0; i < operand_count && result == CLI_GO_ON; i++)
+    for (size_t i = 0; i < operand_count; i++)
         if (is_stream(operands[i]))
-            result = take_stream(command, &s, is_output(command->operands, i), "", "the file '-'");
-    for (size_t i = 0; i < option_count && result == CLI_GO_ON; i++) {
+            CLI_TRY(take_stream(command, &s, is_output(command->operands, i), "", "the file '-'"));
+    for (size_t i = 0; i < option_count; i++) {
         const cli_option *o = &options[i];
         if ((o->kind == CLI_INPUT && is_stream(*(const char **)o->target)) ||
             (o->kind == CLI_INPUTS && has_stream(o->target)))
-            result = take_stream(command, &s, false, "--", o->name);
+            CLI_TRY(take_stream(command, &s, false, "--", o->name));
         else if ((o->kind == CLI_OUTPUT && is_stream(*(const char **)o->target)) ||
                  (o->kind == CLI_FLAG && o->name && strcmp(o->name, "json") == 0 && *(bool *)o->target))
-            result = take_stream(command, &s, true, "--", o->name);
+            CLI_TRY(take_stream(command, &s, true, "--", o->name));
     }
-    return result;
+    return CLI_GO_ON;
 }
 
 bool cli_writes_to_stdout(const cli_option *options, size_t option_count) {

@@ -217,7 +217,6 @@ int cli_classify_divide(cli_classify_rows *rows, const ww_classify_options *opti
     job->rows = ww_series_set_count(s->sets[1]);
     job->columns = CLI_CLASSIFIED_COLUMNS;
     job->k = options->k;
-    job->precision = WW_DOUBLE;
     job->weight = weight;
     job->compute = compute;
     job->user = rows;

@@ -82,8 +82,8 @@ int cli_fail_in(const char *path) {
     return fail(path, ww_last_error());
 }
 
-int cli_fail_plainly(void) {
-    return print_error(NULL, ww_last_error());
+int cli_status_plainly(ww_status status) {
+    return status == WW_OK ? CLI_GO_ON : print_error(NULL, ww_last_error());
 }
 
 int cli_error(const char *format, ...) {

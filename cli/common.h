@@ -113,11 +113,8 @@ static inline int cli_status(ww_status status) {
 int cli_fail_with(const ww_error *error);
 // The same; what is wrong in a series or a point follows the path of its file. `path` NULL: as cli_fail().
 int cli_fail_in(const char *path);
-// The same, but never as an interrupt.
-int cli_fail_plainly(void);
-static inline int cli_status_plainly(ww_status status) {
-    return status == WW_OK ? CLI_GO_ON : cli_fail_plainly();
-}
+// As cli_status(), but never as an interrupt.
+int cli_status_plainly(ww_status status);
 // Reports an error of the program's own; gives CLI_FAILURE.
 int cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Says what is no error.
@@ -149,6 +146,10 @@ int cli_dataset_make(ww_context *context, const cli_device_options *options, con
 ww_precision cli_precision(const cli_device_options *options);
 static inline size_t cli_value_bytes(ww_precision precision) {
     return precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
+}
+// Bytes of a point that is no set.
+static inline size_t cli_point_bytes(const ww_point_view *v) {
+    return v->kind == WW_POINTS_BITS ? (v->dimension + 7) / 8 : v->dimension * cli_value_bytes(v->precision);
 }
 // Memory for `a * b` values; reports the failure.
 int cli_values_allocate(uint64_t a, uint64_t b, ww_precision precision, void **values);

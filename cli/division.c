@@ -115,9 +115,7 @@ int cli_division_sum_points(const ww_point_view *v, char *text) {
     if (!v)
         return CLI_GO_ON;
     const bool sets = v->kind == WW_POINTS_SETS;
-    const size_t bytes = sets                        ? (size_t)v->offsets[v->count] * sizeof(uint32_t)
-                         : v->kind == WW_POINTS_BITS ? v->count * ((v->dimension + 7) / 8)
-                                                     : v->count * v->dimension * cli_value_bytes(v->precision);
+    const size_t bytes = sets ? (size_t)v->offsets[v->count] * sizeof(uint32_t) : v->count * cli_point_bytes(v);
     char all[256], values[65], offsets[65] = "";
     if (ww_checksum(v->values, bytes, values) != WW_OK ||
         (sets && ww_checksum(v->offsets, (v->count + 1) * sizeof *v->offsets, offsets) != WW_OK))
@@ -225,8 +223,8 @@ bool cli_marks_due(const cli_marks *marks) {
 
 int cli_marks_write(cli_marks *marks, ww_array_file *file, ww_journal *journal) {
     const double begin = cli_seconds();
-    if (ww_array_file_sync(file) != WW_OK || ww_journal_write(journal) != WW_OK)
-        return cli_fail_plainly();
+    CLI_TRY(cli_status_plainly(ww_array_file_sync(file)));
+    CLI_TRY(cli_status_plainly(ww_journal_write(journal)));
     marks->written = cli_seconds();
     marks->cost = marks->written - begin;
     return CLI_GO_ON;

@@ -282,7 +282,6 @@ int cli_gradients_divide(cli_gradient_rows *r, cli_row_job *job) {
     job->stream = r->labels;
     job->rows = g->pairs;
     job->columns = cli_gradients_columns(g);
-    job->precision = WW_DOUBLE;
     job->weight = weight;
     job->compute = compute;
     job->user = r;

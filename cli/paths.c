@@ -73,7 +73,6 @@ int cli_paths_divide(cli_path_rows *rows, cli_row_job *job) {
     job->more = rows->more;
     job->rows = cli_paths_count(job->sets);
     job->columns = rows->columns;
-    job->precision = WW_DOUBLE;
     job->weight = cli_pairs_weight;
     job->compute = compute;
     job->user = rows;

@@ -206,7 +206,7 @@ static int draw_cells(const cli_panel *panel, const unsigned char *colours, size
     return CLI_GO_ON;
 }
 
-static int draw_scale(cli_picture *picture, double x, double y, double from, double to, const char *label) {
+static void draw_scale(cli_picture *picture, double x, double y, double from, double to, const char *label) {
     const cli_panel bar = {.picture = picture,
                            .left = x,
                            .top = y,
@@ -219,10 +219,9 @@ static int draw_scale(cli_picture *picture, double x, double y, double from, dou
     for (size_t k = 0; k < sizeof colours; k++)
         colours[k] = (unsigned char)(k + 1);
     cli_panel_x_axis(&bar, NULL); // its grid is behind the image
-    const int result = draw_cells(&bar, colours, sizeof colours, 1);
+    draw_rectangles(&bar, colours, sizeof colours, 1);
     cli_panel_frame(&bar);
     cli_picture_text(picture, x + BAR_WIDTH + 12, y + BAR_HEIGHT, "start", CLI_INK, label);
-    return result;
 }
 
 int cli_heat_draw(const cli_heat *heat, const cli_panel *panel, double x, double y, const char *label) {
@@ -245,5 +244,6 @@ int cli_heat_draw(const cli_heat *heat, const cli_panel *panel, double x, double
                          ? (unsigned char)(1 + lround((COLOURS - 2) * (heat->sums[i] - from) / (to - from)))
                          : 0;
     CLI_TRY(draw_cells(panel, colours, heat->across, heat->down));
-    return draw_scale(panel->picture, x, y, from, to, label);
+    draw_scale(panel->picture, x, y, from, to, label);
+    return CLI_GO_ON;
 }

@@ -18,9 +18,7 @@ static int take_queries(const cli_point_rows *r, size_t first, size_t count, ww_
         view.values = (const uint32_t *)view.values + view.offsets[first];
         view.offsets = offsets;
     } else {
-        const size_t bytes =
-            view.kind == WW_POINTS_BITS ? (view.dimension + 7) / 8 : view.dimension * cli_value_bytes(view.precision);
-        view.values = (const char *)view.values + first * bytes;
+        view.values = (const char *)view.values + first * cli_point_bytes(&view);
     }
     return cli_points_upload(r->s->context, &r->s->device, NULL, &view, queries);
 }

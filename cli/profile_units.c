@@ -296,7 +296,6 @@ int cli_profile_divide(cli_profile_units *u, cli_row_job *job) {
     job->measure = NULL;
     job->rows = units;
     job->columns = cli_profiles_columns(p);
-    job->precision = WW_DOUBLE;
     job->weight = weight;
     job->compute = compute;
     job->user = u;

@@ -11,7 +11,7 @@ cli_row_job cli_rows_of(cli_series_job *s) {
                          .s = s,
                          .measure = &s->measure,
                          .rows = ww_series_set_count(s->sets[0]),
-                         .precision = cli_precision(&s->device),
+                         .precision = WW_DOUBLE,
                          .result = cli_precision(&s->device)};
 }
 

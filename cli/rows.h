@@ -23,7 +23,7 @@ typedef struct cli_row_job {
     void *user;
 } cli_row_job;
 
-// Rows over the sets of a job under its measure, but for what a kind of row sets itself.
+// Rows of doubles over the sets of a job under its measure, but for what a kind of row sets itself.
 cli_row_job cli_rows_of(cli_series_job *s);
 
 // What the options of the journal begin with.

@@ -328,7 +328,6 @@ int cli_search_divide(cli_search_units *u, cli_row_job *job) {
     job->more = u->more;
     job->rows = parts ? (u->points - 1) / u->step + 1 : u->shape.queries * u->groups;
     job->columns = cli_matches_columns(&u->shape);
-    job->precision = WW_DOUBLE;
     job->weight = parts ? part_weight : query_weight;
     job->compute = parts ? compute_parts : compute_queries;
     job->user = u;

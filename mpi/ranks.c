@@ -158,10 +158,7 @@ int ranks_share_points(rank_view *p) {
     const uint64_t *const offsets = v->offsets;
     ranks_broadcast(v, sizeof *v);
     const bool sets = v->kind == WW_POINTS_SETS;
-    uint64_t bytes = v->kind == WW_POINTS_BITS ? v->count * ((v->dimension + 7) / 8)
-                                               : v->count * v->dimension * cli_value_bytes(v->precision);
-    if (sets)
-        bytes = rank == 0 ? offsets[v->count] * sizeof(uint32_t) : 0;
+    uint64_t bytes = !sets ? v->count * cli_point_bytes(v) : rank == 0 ? offsets[v->count] * sizeof(uint32_t) : 0;
     ranks_broadcast(&bytes, sizeof bytes);
     if (rank > 0) {
         p->values = malloc((size_t)bytes + 1);
