@@ -202,12 +202,6 @@ static int unknown_option(const cli_command *command, const cli_option *options,
     return cli_usage(command->name, "unknown option '--%s'", name);
 }
 
-static int store_flag(const char *command, const cli_option *option, const char *value) {
-    if (value)
-        return cli_usage(command, "--%s takes no value", option->name);
-    return store(command, option, NULL);
-}
-
 // --NAME, --NAME=VALUE or --NAME VALUE: `next` is the following argument or NULL. *took says whether it was used.
 static int parse_long(const cli_command *command, const cli_option *options, size_t count, const char *argument,
                       const char *next, bool *took) {
@@ -218,10 +212,10 @@ static int parse_long(const cli_command *command, const cli_option *options, siz
     for (size_t i = 0; i < count; i++) {
         if (!options[i].name || strcmp(options[i].name, name) != 0)
             continue;
-        if (options[i].kind == CLI_FLAG)
-            return store_flag(command->name, &options[i], value);
-        *took = !value;
-        if (!value && !next)
+        if (options[i].kind == CLI_FLAG && value)
+            return cli_usage(command->name, "--%s takes no value", name);
+        *took = !value && options[i].kind != CLI_FLAG;
+        if (*took && !next)
             return cli_usage(command->name, "--%s needs a value (%s)", name, options[i].argument);
         return store(command->name, &options[i], value ? value : next);
     }

@@ -19,8 +19,7 @@ void cli_pair_make(cli_picture *picture, const ww_series_set *const sets[2], con
 void cli_pair_series(const cli_pair *pair, const cli_panel *panel, int side) {
     const size_t length = pair->lengths[side];
     const int look = side == 0 ? CLI_PAIR_X : CLI_PAIR_Y;
-    size_t drawn = pair->channels < CLI_MOST_CHANNELS ? pair->channels : CLI_MOST_CHANNELS;
-    while (drawn-- > 0)
+    for (size_t drawn = cli_stack_panels(pair->channels); drawn-- > 0;)
         cli_panel_line(panel, pair->values[side] + drawn * length, length, 1, 0, 1, look, drawn ? 0.7 : 1.8);
 }
 

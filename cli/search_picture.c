@@ -22,6 +22,11 @@ typedef struct part {
     size_t hosts[MOST_STREAMS], host_count, all_hosts;
 } part;
 
+// The series that hosts are of; NULL: the host is a stream that is read.
+static const ww_series_set *host_set(const part *d) {
+    return d->p->super ? d->p->queries : d->p->streams;
+}
+
 static size_t host_of(const part *d, size_t m) {
     return d->p->super ? d->query : (size_t)d->matches[m].stream;
 }
@@ -45,27 +50,35 @@ static part make_part(const cli_search_picture *p, cli_picture *picture, size_t 
 
 // ---- points
 
-// Points of a host, channel by channel: malloc'd, NULL after an error was reported.
+// Points of a series, channel by channel: malloc'd, NULL after an error was reported.
+static double *copy_points(const ww_series_set *set, size_t i, uint64_t first, size_t count) {
+    const size_t channels = ww_series_set_channels(set);
+    double *values = malloc((count * channels + 1) * sizeof *values);
+    if (!values)
+        cli_error("the picture does not fit memory");
+    for (size_t c = 0; values && c < channels; c++)
+        memcpy(values + c * count, ww_series_set_values(set, i) + c * ww_series_set_length(set, i) + first,
+               count * sizeof *values);
+    return values;
+}
+
+// The same of a host.
 static double *take_points(const part *d, size_t host, uint64_t first, size_t count) {
-    const ww_series_set *set = d->p->super ? d->p->queries : d->p->streams;
-    const size_t all = count * d->channels;
-    CLI_FREES double *values = malloc((all ? all : 1) * sizeof *values);
-    CLI_FREES double *mixed = set ? NULL : malloc((all ? all : 1) * sizeof *mixed);
-    if (!values || (!set && !mixed)) {
+    if (host_set(d))
+        return copy_points(host_set(d), host, first, count);
+    CLI_FREES double *values = malloc((count * d->channels + 1) * sizeof *values);
+    CLI_FREES double *mixed = malloc((count * d->channels + 1) * sizeof *mixed);
+    if (!values || !mixed) {
         cli_error("the picture does not fit memory");
         return NULL;
     }
-    if (!set && d->p->read(d->p->user, first, count, mixed) != 0) {
+    if (d->p->read(d->p->user, first, count, mixed) != 0) {
         cli_error("the stream can't be read for the picture");
         return NULL;
     }
     for (size_t c = 0; c < d->channels; c++)
-        if (set)
-            memcpy(values + c * count, ww_series_set_values(set, host) + c * ww_series_set_length(set, host) + first,
-                   count * sizeof *values);
-        else
-            for (size_t t = 0; t < count; t++)
-                values[c * count + t] = mixed[t * d->channels + c];
+        for (size_t t = 0; t < count; t++)
+            values[c * count + t] = mixed[t * d->channels + c];
     return cli_taken(&values);
 }
 
@@ -88,19 +101,6 @@ static int match_look(size_t m) {
 
 // ---- the query under its matches
 
-// The short series: the query, or the stream that is nearest to a part of it.
-static double *take_short(const part *d, size_t *length) {
-    const ww_series_set *set = d->p->super ? d->p->streams : d->p->queries;
-    const size_t i = d->p->super && d->count ? (size_t)d->matches[0].stream : d->p->super ? 0 : d->query;
-    *length = ww_series_set_length(set, i);
-    double *values = malloc(*length * d->channels * sizeof *values);
-    if (values)
-        memcpy(values, ww_series_set_values(set, i), *length * d->channels * sizeof *values);
-    else
-        cli_error("the picture does not fit memory");
-    return values;
-}
-
 static void free_parts(double *(*parts)[MOST_PARTS + 1]) {
     for (size_t m = 0; m <= MOST_PARTS; m++)
         free((*parts)[m]);
@@ -108,15 +108,18 @@ static void free_parts(double *(*parts)[MOST_PARTS + 1]) {
 
 static int draw_matches(const part *d, double top, double height) {
     const size_t drawn = d->count < MOST_PARTS ? d->count : MOST_PARTS;
+    // The short series: the query, or the stream that is nearest to a part of it.
+    const ww_series_set *set = d->p->super ? d->p->streams : d->p->queries;
+    const size_t number = !d->p->super ? d->query : d->count ? (size_t)d->matches[0].stream : 0;
     CLI_ENDS(free_parts) double *parts[MOST_PARTS + 1] = {NULL}; // the last: the short series
     size_t lengths[MOST_PARTS + 1];
     cli_stack stack;
     cli_stack_make(&stack, d->picture, d->channels, CLI_LEFT + 16, top, CELL - CLI_LEFT - 40, height);
     for (size_t m = 0; m <= drawn; m++) {
-        if (m < drawn)
-            lengths[m] = (size_t)(d->matches[m].end - d->matches[m].begin);
-        parts[m] = m < drawn ? take_points(d, host_of(d, m), (uint64_t)d->matches[m].begin, lengths[m])
-                             : take_short(d, &lengths[m]);
+        const ww_match *match = &d->matches[m];
+        lengths[m] = m < drawn ? (size_t)(match->end - match->begin) : ww_series_set_length(set, number);
+        parts[m] = m < drawn ? take_points(d, host_of(d, m), (uint64_t)match->begin, lengths[m])
+                             : copy_points(set, number, 0, lengths[m]);
         if (!parts[m])
             return CLI_FAILURE;
         if (d->p->znormalised)
@@ -170,7 +173,7 @@ static int draw_read(const part *d, cli_stack *stack) {
 }
 
 static int draw_host(const part *d, size_t host, double top, double height) {
-    const ww_series_set *set = d->p->super ? d->p->queries : d->p->streams;
+    const ww_series_set *set = host_set(d);
     const char *label = set ? ww_series_set_label(set, host) : NULL;
     char text[512];
     cli_stack stack;

@@ -10,10 +10,6 @@
 enum { ACROSS = 5, CELL_WIDTH = 230, TITLE = 28, RIGHT = 10, ALONE = 76, TOGETHER = 52, HEAD = 22 };
 enum { MOST_CLASSES = 9, MOST_PANELS = 260 };
 
-static size_t channels_drawn(const cli_shapelets *s) {
-    return s->info.channels < CLI_MOST_CHANNELS ? s->info.channels : CLI_MOST_CHANNELS;
-}
-
 static double cell_height(const cli_shapelets *s) {
     return TITLE + cli_stack_height(s->info.channels, s->info.channels > 1 ? TOGETHER : ALONE) + CLI_BELOW - 8;
 }
@@ -178,7 +174,8 @@ int cli_shapelets_draw(const cli_shapelets *s, const char *path) {
     CLI_TRY(cli_shapelets_get_tree(&d));
     for (size_t i = 0; i < s->info.shapelets; i++)
         different += d.same[i] == i;
-    const size_t each = cells_of(s) * channels_drawn(s), most = MOST_PANELS > each ? MOST_PANELS / each : 1;
+    const size_t each = cells_of(s) * cli_stack_panels(s->info.channels),
+                 most = MOST_PANELS > each ? MOST_PANELS / each : 1;
     const size_t drawn = different < most ? different : most;
     d.panels = drawn * each;
     return draw_all(&d, path, drawn, different);
