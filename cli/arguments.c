@@ -202,12 +202,6 @@ static int unknown_option(const cli_command *command, const cli_option *options,
     return cli_usage(command->name, "unknown option '--%s'", name);
 }
 
-static int store_flag(const char *command, const cli_option *option, const char *value) {
-    if (value)
-        return cli_usage(command, "--%s takes no value", option->name);
-    return store(command, option, NULL);
-}
-
 // --NAME, --NAME=VALUE or --NAME VALUE: `next` is the following argument or NULL. *took says whether it was used.
 static int parse_long(const cli_command *command, const cli_option *options, size_t count, const char *argument,
                       const char *next, bool *took) {
@@ -218,10 +212,10 @@ static int parse_long(const cli_command *command, const cli_option *options, siz
     for (size_t i = 0; i < count; i++) {
         if (!options[i].name || strcmp(options[i].name, name) != 0)
             continue;
-        if (options[i].kind == CLI_FLAG)
-            return store_flag(command->name, &options[i], value);
-        *took = !value;
-        if (!value && !next)
+        if (options[i].kind == CLI_FLAG && value)
+            return cli_usage(command->name, "--%s takes no value", name);
+        *took = !value && options[i].kind != CLI_FLAG;
+        if (*took && !next)
             return cli_usage(command->name, "--%s needs a value (%s)", name, options[i].argument);
         return store(command->name, &options[i], value ? value : next);
     }
@@ -367,20 +361,19 @@ static int check_outputs(const cli_command *command, const cli_option *options, 
 static int check_streams(const cli_command *command, const cli_option *options, size_t option_count,
                          const char **operands, size_t operand_count) {
     streams s = {"", ""};
-    int result = CLI_GO_ON;
-    for (size_t i = 0; i < operand_count && result == CLI_GO_ON; i++)
+    for (size_t i = 0; i < operand_count; i++)
         if (is_stream(operands[i]))
-            result = take_stream(command, &s, is_output(command->operands, i), "", "the file '-'");
-    for (size_t i = 0; i < option_count && result == CLI_GO_ON; i++) {
+            CLI_TRY(take_stream(command, &s, is_output(command->operands, i), "", "the file '-'"));
+    for (size_t i = 0; i < option_count; i++) {
         const cli_option *o = &options[i];
         if ((o->kind == CLI_INPUT && is_stream(*(const char **)o->target)) ||
             (o->kind == CLI_INPUTS && has_stream(o->target)))
-            result = take_stream(command, &s, false, "--", o->name);
+            CLI_TRY(take_stream(command, &s, false, "--", o->name));
         else if ((o->kind == CLI_OUTPUT && is_stream(*(const char **)o->target)) ||
                  (o->kind == CLI_FLAG && o->name && strcmp(o->name, "json") == 0 && *(bool *)o->target))
-            result = take_stream(command, &s, true, "--", o->name);
+            CLI_TRY(take_stream(command, &s, true, "--", o->name));
     }
-    return result;
+    return CLI_GO_ON;
 }
 
 bool cli_writes_to_stdout(const cli_option *options, size_t option_count) {

@@ -67,28 +67,26 @@ static int draw_line(const cli_choose_picture *p, cli_picture *picture) {
                        .height = TALL,
                        .x_from = INFINITY,
                        .x_to = -INFINITY};
-    double *xs = malloc(p->count * sizeof *xs), *ys = malloc(p->count * sizeof *ys);
-    const int result = xs && ys ? CLI_GO_ON : cli_error("the picture does not fit memory");
-    for (size_t i = 0; result == CLI_GO_ON && i < p->count; i++) {
+    const size_t step = 1 + p->count / 1000;
+    CLI_FREES double *xs = malloc(p->count * sizeof *xs);
+    CLI_FREES double *ys = malloc(p->count * sizeof *ys);
+    if (!xs || !ys)
+        return cli_error("the picture does not fit memory");
+    for (size_t i = 0; i < p->count; i++) {
         xs[i] = p->numbers ? p->numbers[i] : (double)i;
         ys[i] = accuracy(p, i);
     }
-    if (result == CLI_GO_ON) {
-        const size_t step = 1 + p->count / 1000;
-        cli_range_add(xs, p->count, 1, &panel.x_from, &panel.x_to);
-        cli_range_finish(0.02, &panel.x_from, &panel.x_to);
-        finish_range(p, &panel.y_from, &panel.y_to);
-        cli_panel_axes(&panel, p->numbers ? p->label : "candidate, in the order of the table", "accuracy");
-        if (!isnan(p->euclidean))
-            cli_panel_segment(&panel, panel.x_from, p->euclidean, panel.x_to, p->euclidean, CLI_INK, true);
-        cli_panel_points_line(&panel, xs, ys, p->count, 0, 1.2);
-        for (size_t i = 0; i < p->count; i += step)
-            draw_dot(p, &panel, xs[i], ys[i], i);
-        draw_dot(p, &panel, xs[p->best], ys[p->best], p->best);
-    }
-    free(xs);
-    free(ys);
-    return result;
+    cli_range_add(xs, p->count, 1, &panel.x_from, &panel.x_to);
+    cli_range_finish(0.02, &panel.x_from, &panel.x_to);
+    finish_range(p, &panel.y_from, &panel.y_to);
+    cli_panel_axes(&panel, p->numbers ? p->label : "candidate, in the order of the table", "accuracy");
+    if (!isnan(p->euclidean))
+        cli_panel_segment(&panel, panel.x_from, p->euclidean, panel.x_to, p->euclidean, CLI_INK, true);
+    cli_panel_points_line(&panel, xs, ys, p->count, 0, 1.2);
+    for (size_t i = 0; i < p->count; i += step)
+        draw_dot(p, &panel, xs[i], ys[i], i);
+    draw_dot(p, &panel, xs[p->best], ys[p->best], p->best);
+    return CLI_GO_ON;
 }
 
 int cli_choose_draw(const cli_choose_picture *p) {
@@ -98,10 +96,8 @@ int cli_choose_draw(const cli_choose_picture *p) {
     p->name(p->user, p->best, name, sizeof name);
     snprintf(text, sizeof text, "%zu candidates, each training series classified by the others; chosen: %s", p->count,
              name);
-    int result = cli_picture_open(p->path, WIDTH, TITLE + (rows ? ROW * (double)p->count : TALL) + CLI_BELOW + 10,
-                                  "Accuracy of the candidates", text, &picture);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_picture_open(p->path, WIDTH, TITLE + (rows ? ROW * (double)p->count : TALL) + CLI_BELOW + 10,
+                             "Accuracy of the candidates", text, &picture));
     cli_picture_text_within(&picture, 16, 20, WIDTH - 32, "start", CLI_INK, text);
     snprintf(text, sizeof text, "chosen: %.4f (%zu of %zu)", accuracy(p, p->best), p->correct[p->best], p->total);
     const double next = cli_picture_key(&picture, 16, 40, CLI_ACCENT, text);
@@ -110,7 +106,5 @@ int cli_choose_draw(const cli_choose_picture *p) {
         cli_picture_text(&picture, next, 40, "start", CLI_INK, text);
     if (rows)
         draw_rows(p, &picture);
-    else
-        result = draw_line(p, &picture);
-    return cli_picture_close(&picture, result);
+    return cli_picture_close(&picture, rows ? CLI_GO_ON : draw_line(p, &picture));
 }

@@ -63,7 +63,7 @@ static void put_names(FILE *file, const ww_series_set *set) {
 // What the reports need of the sets and the measure, as one line of text, which a journal has: numbers of series and
 // classes, and names. free() it; NULL: not enough memory.
 static char *shape_text(const ww_measure *measure, const ww_series_set *train, const ww_series_set *test) {
-    char *text = NULL;
+    CLI_FREES char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     if (!file)
@@ -72,11 +72,7 @@ static char *shape_text(const ww_measure *measure, const ww_series_set *train, c
     put_word(file, ww_measure_info_by_id(measure->id)->name);
     put_names(file, train);
     put_names(file, test);
-    if (fclose(file) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return fclose(file) == 0 ? cli_taken(&text) : NULL;
 }
 
 bool cli_classified_shape_read(const char *text, size_t k, size_t total, cli_classified *c) {
@@ -104,13 +100,13 @@ bool cli_classified_shape_read(const char *text, size_t k, size_t total, cli_cla
 
 int cli_classified_make(const ww_measure *measure, const ww_series_set *train, const ww_series_set *test, size_t k,
                         cli_classified *c) {
-    char *text = shape_text(measure, train, test);
+    CLI_FREES char *text = shape_text(measure, train, test);
     const size_t total = ww_series_set_count(test);
-    const bool made = text && cli_classified_shape_read(text, k, total, c);
-    free(text);
-    for (size_t i = 0; made && i < total; i++)
+    if (!text || !cli_classified_shape_read(text, k, total, c))
+        return cli_error("not enough memory");
+    for (size_t i = 0; i < total; i++)
         c->labels[i] = ww_series_set_class(test, i);
-    return made ? CLI_GO_ON : cli_error("not enough memory");
+    return CLI_GO_ON;
 }
 
 // ---- what is joined
@@ -172,17 +168,17 @@ void cli_classified_free(cli_classified *c) {
 static int compute(void *user, uint64_t first, uint64_t count, void *values) {
     cli_classify_rows *rows = user;
     const ww_series_set *train = rows->s->sets[0], *test = rows->s->sets[1];
-    ww_classification own = WW_CLASSIFICATION_INIT, *did = &rows->did;
-    ww_dataset *some = NULL;
+    CLI_ENDS(ww_dataset_destroy) ww_dataset *some = NULL;
+    CLI_ENDS(ww_classification_free) ww_classification own = WW_CLASSIFICATION_INIT;
+    ww_classification *did = &rows->did;
     double *row = values;
-    int result = cli_series_some(rows->s, test, first, count, &some);
-    if (result == CLI_GO_ON && ww_classifier_run(rows->classifier, some, &own) != WW_OK)
-        result = cli_fail_plainly();
+    CLI_TRY(cli_series_some(rows->s, test, first, count, &some));
+    CLI_TRY(cli_status_plainly(ww_classifier_run(rows->classifier, some, &own)));
     // Of all of them in the first row.
-    const int64_t euclid = result == CLI_GO_ON ? cli_euclid_some(train, test, (size_t)first, (size_t)count) : 0;
+    const int64_t euclid = cli_euclid_some(train, test, (size_t)first, (size_t)count);
     if (euclid == CLI_EUCLID_NO_MEMORY)
-        result = cli_error("out of memory");
-    for (size_t i = 0; result == CLI_GO_ON && i < count; i++, row += CLI_CLASSIFIED_COLUMNS) {
+        return cli_error("out of memory");
+    for (size_t i = 0; i < count; i++, row += CLI_CLASSIFIED_COLUMNS) {
         row[PREDICTED] = (double)own.predicted[i];
         row[LABEL] = (double)ww_series_set_class(test, (size_t)first + i);
         row[EUCLID] = i == 0 || euclid < 0 ? (double)euclid : 0;
@@ -196,31 +192,22 @@ static int compute(void *user, uint64_t first, uint64_t count, void *values) {
     did->launches += own.launches;
     did->seconds_device += own.seconds_device;
     did->seconds_compute += own.seconds_compute;
-    ww_classification_free(&own);
-    ww_dataset_destroy(&some);
-    return result;
+    return CLI_GO_ON;
 }
 
 static double weight(void *user, uint64_t row) {
     return (double)ww_series_set_length(((const cli_classify_rows *)user)->s->sets[1], (size_t)row);
 }
 
-// Adds the sums of both sets' labels to the line, which the sums of their values don't tell apart.
-static char *with_sums(char *line, const ww_series_set *train, const ww_series_set *test) {
-    char sums[2 * 65] = "", *text = NULL;
-    if (line && cli_division_sum_labels(train, sums) == CLI_GO_ON && cli_division_sum_labels(test, sums) == CLI_GO_ON &&
-        (text = malloc(strlen(line) + sizeof sums + 8)))
-        sprintf(text, "%s of %s", line, sums);
-    free(line);
-    return text;
-}
-
 int cli_classify_divide(cli_classify_rows *rows, const ww_classify_options *options, cli_row_job *job) {
     const cli_series_job *s = rows->s;
+    CLI_FREES char *line = shape_text(&s->measure, s->sets[0], s->sets[1]);
+    char sums[2 * 65] = ""; // of labels, which those of the values don't tell apart
     rows->did = (ww_classification)WW_CLASSIFICATION_INIT;
-    if (ww_classifier_create(&s->measure, s->data[0], options, &rows->classifier) != WW_OK)
-        return cli_fail();
-    rows->more = with_sums(shape_text(&s->measure, s->sets[0], s->sets[1]), s->sets[0], s->sets[1]);
+    CLI_TRY(cli_status(ww_classifier_create(&s->measure, s->data[0], options, &rows->classifier)));
+    CLI_TRY(cli_division_sum_labels(s->sets[0], sums));
+    CLI_TRY(cli_division_sum_labels(s->sets[1], sums));
+    rows->more = line ? cli_text("%s of %s", line, sums) : NULL;
     if (!rows->more)
         return cli_error("not enough memory");
     job->name = "classify";
@@ -230,7 +217,6 @@ int cli_classify_divide(cli_classify_rows *rows, const ww_classify_options *opti
     job->rows = ww_series_set_count(s->sets[1]);
     job->columns = CLI_CLASSIFIED_COLUMNS;
     job->k = options->k;
-    job->precision = WW_DOUBLE;
     job->weight = weight;
     job->compute = compute;
     job->user = rows;

@@ -44,26 +44,25 @@ static void list_members(drawing *d) {
 static int draw_matrix(const drawing *d, cli_picture *picture, double top) {
     const cli_clustering *c = d->c;
     const bool tree = cli_cluster_merges(c->method);
-    size_t *order = malloc(c->count * sizeof *order);
-    int result = order ? CLI_GO_ON : cli_error("the picture does not fit memory");
-    if (result == CLI_GO_ON && !tree)
-        memcpy(order, d->members, c->count * sizeof *order);
-    else if (result == CLI_GO_ON)
-        result = cli_tree_order(c->merges, c->count, order);
-    if (result == CLI_GO_ON && tree) {
-        result = cli_tree_draw(picture, LEFT, top + TOP, c->merges, c->count, order, c->labels);
+    CLI_FREES size_t *order = malloc(c->count * sizeof *order);
+    if (!order)
+        return cli_error("the picture does not fit memory");
+    if (tree) {
+        CLI_TRY(cli_tree_order(c->merges, c->count, order));
+        CLI_TRY(cli_tree_draw(picture, LEFT, top + TOP, c->merges, c->count, order, c->labels));
         top += CLI_TREE_HEIGHT + BETWEEN;
+    } else {
+        memcpy(order, d->members, c->count * sizeof *order);
     }
-    if (result == CLI_GO_ON)
-        result = cli_tree_matrix(picture, LEFT, top + TOP, c->matrix, cli_precision(&c->s.device), c->count, order,
-                                 tree ? "series, in the order of the tree" : "series, cluster by cluster");
-    free(order);
-    return result;
+    return cli_tree_matrix(picture, LEFT, top + TOP, c->matrix, cli_precision(&c->s.device), c->count, order,
+                           tree ? "series, in the order of the tree" : "series, cluster by cluster");
 }
 
 int cli_cluster_draw(const cli_clustering *c) {
     const bool tree = cli_cluster_merges(c->method) && c->count > 1, matrix = c->matrix && c->count > 1;
-    drawing d = {c, malloc(c->count * sizeof *d.members), malloc((c->clusters + 1) * sizeof *d.begins)};
+    CLI_FREES size_t *members = malloc(c->count * sizeof *members);
+    CLI_FREES size_t *begins = malloc((c->clusters + 1) * sizeof *begins);
+    drawing d = {c, members, begins};
     const cli_groups groups = {c->s.sets[0], c->clusters, "clusters", get_cluster, &d};
     // There may be a matrix alone, without series.
     const double below = c->s.sets[0] ? cli_groups_height(&groups) : 0,
@@ -73,21 +72,13 @@ int cli_cluster_draw(const cli_clustering *c) {
     const double width = fmax(across, matrix ? LEFT + CLI_TREE_WIDTH + 20 : 0);
     cli_picture picture;
     char text[160];
-    int result = d.members && d.begins ? CLI_GO_ON : cli_error("the picture does not fit memory");
-    if (result == CLI_GO_ON) {
-        list_members(&d);
-        snprintf(text, sizeof text, "%zu clusters of %zu series: members under their centre%s%s", c->clusters, c->count,
-                 tree ? ", the tree of the merges" : "", matrix ? ", the matrix of distances" : "");
-        result = cli_picture_open(c->svg_path, fmax(width, 1), fmax(height, 1), "Clusters", text, &picture);
-    }
-    if (result == CLI_GO_ON) {
-        if (c->s.sets[0])
-            cli_groups_draw(&groups, &picture, 0);
-        if (matrix)
-            result = draw_matrix(&d, &picture, below);
-        result = cli_picture_close(&picture, result);
-    }
-    free(d.members);
-    free(d.begins);
-    return result;
+    if (!members || !begins)
+        return cli_error("the picture does not fit memory");
+    list_members(&d);
+    snprintf(text, sizeof text, "%zu clusters of %zu series: members under their centre%s%s", c->clusters, c->count,
+             tree ? ", the tree of the merges" : "", matrix ? ", the matrix of distances" : "");
+    CLI_TRY(cli_picture_open(c->svg_path, fmax(width, 1), fmax(height, 1), "Clusters", text, &picture));
+    if (c->s.sets[0])
+        cli_groups_draw(&groups, &picture, 0);
+    return cli_picture_close(&picture, matrix ? draw_matrix(&d, &picture, below) : CLI_GO_ON);
 }

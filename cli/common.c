@@ -82,8 +82,8 @@ int cli_fail_in(const char *path) {
     return fail(path, ww_last_error());
 }
 
-int cli_fail_plainly(void) {
-    return print_error(NULL, ww_last_error());
+int cli_status_plainly(ww_status status) {
+    return status == WW_OK ? CLI_GO_ON : print_error(NULL, ww_last_error());
 }
 
 int cli_error(const char *format, ...) {
@@ -126,9 +126,8 @@ int cli_fit_times(const ww_measure *measure, ww_series_set *a, ww_series_set *b)
         return CLI_GO_ON;
     }
     const double first = b ? fmin(first_time(a), first_time(b)) : first_time(a);
-    if (ww_series_set_shift_times(a, -first) != WW_OK || (b && ww_series_set_shift_times(b, -first) != WW_OK))
-        return cli_fail();
-    return CLI_GO_ON;
+    CLI_TRY(cli_status(ww_series_set_shift_times(a, -first)));
+    return b ? cli_status(ww_series_set_shift_times(b, -first)) : CLI_GO_ON;
 }
 
 // ---- measures
@@ -163,35 +162,23 @@ int cli_unknown_measure(const char *command, const char *name) {
 // A band of rows from a file of lines "lo hi".
 static int read_band_rows(const char *path, ww_band *band) {
     const cli_read_options plain = {.format = WW_FORMAT_CSV, .rows = WW_ROWS_SERIES, .labels = "none", .quiet = true};
-    ww_series_set *set = NULL;
-    size_t *lo = NULL, *hi = NULL;
-    int result = cli_read(path, &plain, 0, true, &set);
-    if (result != CLI_GO_ON)
-        goto done;
+    CLI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
+    CLI_TRY(cli_read(path, &plain, 0, true, &set));
     const size_t rows = ww_series_set_count(set);
-    lo = calloc(rows, sizeof *lo);
-    hi = calloc(rows, sizeof *hi);
-    if (!lo || !hi) {
-        result = cli_error("out of memory");
-        goto done;
-    }
+    CLI_FREES size_t *lo = calloc(rows, sizeof *lo);
+    CLI_FREES size_t *hi = calloc(rows, sizeof *hi);
+    if (!lo || !hi)
+        return cli_error("out of memory");
     for (size_t i = 0; i < rows; i++) {
         const double *interval = ww_series_set_values(set, i);
         if (ww_series_set_length(set, i) != 2 || !(interval[0] >= 0 && interval[0] <= interval[1]) ||
-            interval[1] > 9e15 || interval[0] != floor(interval[0]) || interval[1] != floor(interval[1])) {
-            result = cli_error("%s: row %zu is not two columns lo <= hi", path, i);
-            goto done;
-        }
+            interval[1] > 9e15 || interval[0] != floor(interval[0]) || interval[1] != floor(interval[1]))
+            return cli_error("%s: row %zu is not two columns lo <= hi", path, i);
         lo[i] = (size_t)interval[0];
         hi[i] = (size_t)interval[1];
     }
-    *band = (ww_band){WW_BAND_ROWS, 0.0, lo, hi, rows};
-    lo = hi = NULL;
-done:
-    free(lo);
-    free(hi);
-    ww_series_set_destroy(&set);
-    return result;
+    *band = (ww_band){WW_BAND_ROWS, 0.0, cli_taken(&lo), cli_taken(&hi), rows};
+    return CLI_GO_ON;
 }
 
 // Another length than 0 stands for the longest series, which is not read yet: cli_fit_band().
@@ -227,24 +214,19 @@ static int set_parameter(const char *command, ww_measure *measure, const char *t
 // A recurrence's text, whole.
 static int read_recurrence(const char *path, ww_measure *measure) {
     enum { MOST = 1 << 20 };
-    FILE *file = fopen(path, "rb");
-    char *text = file ? malloc(MOST + 1) : NULL;
-    if (!text) {
-        const int result = file ? cli_error("out of memory") : cli_error("%s: %s", path, strerror(errno));
-        if (file)
-            fclose(file);
-        return result;
-    }
+    CLI_ENDS(cli_file_close) FILE *file = fopen(path, "rb");
+    if (!file)
+        return cli_error("%s: %s", path, strerror(errno));
+    CLI_FREES char *text = malloc(MOST + 1);
+    if (!text)
+        return cli_error("out of memory");
     const size_t length = fread(text, 1, MOST, file);
-    const bool failed = ferror(file) != 0, whole = !failed && fgetc(file) == EOF;
-    const int error = errno;
-    fclose(file);
+    if (ferror(file))
+        return cli_error("%s: %s", path, strerror(errno));
     text[length] = '\0';
-    if (failed || !whole || strlen(text) != length) {
-        free(text);
-        return failed ? cli_error("%s: %s", path, strerror(error)) : cli_error("%s: not a recurrence's text", path);
-    }
-    measure->recurrence = text;
+    if (fgetc(file) != EOF || strlen(text) != length)
+        return cli_error("%s: not a recurrence's text", path);
+    measure->recurrence = cli_taken(&text);
     measure->recurrence_name = path;
     return CLI_GO_ON;
 }
@@ -263,8 +245,7 @@ int cli_measure_make(const char *command, const cli_measure_options *options, ww
     const ww_measure_info *info = ww_measure_info_by_name(name);
     if (!info)
         return cli_unknown_measure(command, name);
-    if (ww_measure_init(measure, sizeof *measure, info->id) != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(ww_measure_init(measure, sizeof *measure, info->id)));
     measure->cost = (ww_cost)options->cost;
     if (options->cost_expression) {
         if (options->cost != 0)
@@ -294,11 +275,9 @@ int cli_measure_make(const char *command, const cli_measure_options *options, ww
 }
 
 void cli_measure_free(ww_measure *measure) {
-    free((void *)measure->band.lo);
-    free((void *)measure->band.hi);
-    measure->band.lo = measure->band.hi = NULL;
-    free((void *)measure->recurrence);
-    measure->recurrence = NULL;
+    free(cli_taken(&measure->band.lo));
+    free(cli_taken(&measure->band.hi));
+    free(cli_taken(&measure->recurrence));
 }
 
 // ---- device
@@ -348,6 +327,22 @@ int cli_values_allocate(uint64_t a, uint64_t b, ww_precision precision, void **v
 
 double cli_value_at(const void *values, ww_precision precision, size_t i) {
     return precision == WW_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
+}
+
+void cli_value_put(void *values, ww_precision precision, size_t i, double value) {
+    if (precision == WW_DOUBLE)
+        ((double *)values)[i] = value;
+    else
+        ((float *)values)[i] = (float)value;
+}
+
+char *cli_text(const char *format, ...) {
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    const bool full = vasprintf(&text, format, arguments) >= 0;
+    va_end(arguments);
+    return full ? text : NULL;
 }
 
 bool cli_name_ends_with(const char *path, const char *ending) {

@@ -113,8 +113,8 @@ static inline int cli_status(ww_status status) {
 int cli_fail_with(const ww_error *error);
 // The same; what is wrong in a series or a point follows the path of its file. `path` NULL: as cli_fail().
 int cli_fail_in(const char *path);
-// The same, but never as an interrupt.
-int cli_fail_plainly(void);
+// As cli_status(), but never as an interrupt.
+int cli_status_plainly(ww_status status);
 // Reports an error of the program's own; gives CLI_FAILURE.
 int cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Says what is no error.
@@ -147,9 +147,14 @@ ww_precision cli_precision(const cli_device_options *options);
 static inline size_t cli_value_bytes(ww_precision precision) {
     return precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
 }
+// Bytes of a point that is no set.
+static inline size_t cli_point_bytes(const ww_point_view *v) {
+    return v->kind == WW_POINTS_BITS ? (v->dimension + 7) / 8 : v->dimension * cli_value_bytes(v->precision);
+}
 // Memory for `a * b` values; reports the failure.
 int cli_values_allocate(uint64_t a, uint64_t b, ww_precision precision, void **values);
 double cli_value_at(const void *values, ww_precision precision, size_t i);
+void cli_value_put(void *values, ww_precision precision, size_t i, double value);
 
 // A context's log function: says on standard error what the program waits for while the library compiles, on a terminal
 // as long as it lasts, else once when it takes seconds.
@@ -203,6 +208,8 @@ const char *cli_notice_option(ww_notice kind);
 // Says what a format drops of a set that is to be written; `format` as by cli_formats.
 void cli_note_dropped(const ww_series_set *set, const char *path, int format);
 
+// Text in memory of its own; NULL: not enough memory.
+char *cli_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Whether a file's name has this ending, in upper or lower case.
 bool cli_name_ends_with(const char *path, const char *ending);
 

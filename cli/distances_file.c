@@ -17,31 +17,30 @@ static int check_value(const char *path, double value, size_t i, size_t j) {
 static int take_square(const char *path, const ww_series_set *set, double *condensed) {
     const size_t n = ww_series_set_count(set);
     double most = 0;
-    int result = CLI_GO_ON;
     size_t at = 0;
-    for (size_t i = 0; i < n && result == CLI_GO_ON; i++)
-        for (size_t j = i + 1; j < n && result == CLI_GO_ON; j++) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++) {
             const double x = ww_series_set_values(set, i)[j], y = ww_series_set_values(set, j)[i];
-            result = check_value(path, isnan(y) ? y : x, i, j);
+            CLI_TRY(check_value(path, isnan(y) ? y : x, i, j));
             const double scale = fmax(fabs(x), fabs(y));
             // Equal ones may both be infinite.
             const bool differ = x < y || x > y;
-            if (result == CLI_GO_ON && differ && !(fabs(x - y) <= tolerance * scale))
-                result = cli_error("%s: not symmetric, so no distances of a set with itself: %.9g of series %zu and "
-                                   "%zu, %.9g the other way",
-                                   path, x, i, j, y);
+            if (differ && !(fabs(x - y) <= tolerance * scale))
+                return cli_error("%s: not symmetric, so no distances of a set with itself: %.9g of series %zu and "
+                                 "%zu, %.9g the other way",
+                                 path, x, i, j, y);
             most = isfinite(scale) ? fmax(most, scale) : most;
             condensed[at++] = x;
         }
-    for (size_t i = 0; i < n && result == CLI_GO_ON; i++) {
+    for (size_t i = 0; i < n; i++) {
         const double x = ww_series_set_values(set, i)[i];
-        result = check_value(path, x, i, i);
-        if (result == CLI_GO_ON && !(fabs(x) <= tolerance * most))
-            result = cli_error("%s: series %zu has distance %.9g to itself; where it is not 0, as of similarities and "
-                               "soft measures, there is no diagonal to rely on",
-                               path, i, x);
+        CLI_TRY(check_value(path, x, i, i));
+        if (!(fabs(x) <= tolerance * most))
+            return cli_error("%s: series %zu has distance %.9g to itself; where it is not 0, as of similarities and "
+                             "soft measures, there is no diagonal to rely on",
+                             path, i, x);
     }
-    return result;
+    return CLI_GO_ON;
 }
 
 // All values in order: one a line, or in one line.
@@ -51,11 +50,10 @@ static int take_condensed(const char *path, const ww_series_set *set, size_t n, 
         for (size_t t = 0; t < ww_series_set_length(set, i); t++)
             condensed[at++] = ww_series_set_values(set, i)[t];
     at = 0;
-    int result = CLI_GO_ON;
-    for (size_t i = 0; i < n && result == CLI_GO_ON; i++)
-        for (size_t j = i + 1; j < n && result == CLI_GO_ON; j++)
-            result = check_value(path, condensed[at++], i, j);
-    return result;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++)
+            CLI_TRY(check_value(path, condensed[at++], i, j));
+    return CLI_GO_ON;
 }
 
 // Series whose condensed distances are so many; 0: there is no such number.
@@ -69,11 +67,9 @@ static size_t count_of(size_t distances) {
 int cli_distances_read(const char *path, size_t *count, double **condensed) {
     const cli_read_options plain = {
         .rows = WW_ROWS_SERIES, .header = WW_HEADER_NO, .labels = "none", .axes = WW_AXES_NCT, .quiet = true};
-    ww_series_set *set = NULL;
+    CLI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
     *condensed = NULL;
-    int result = cli_read(path, &plain, 0, false, &set);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_read(path, &plain, 0, false, &set));
     const size_t lines = ww_series_set_count(set), least = ww_series_set_min_length(set),
                  most = ww_series_set_max_length(set);
     const bool plain_lines = ww_series_set_channels(set) == 1 && least == most;
@@ -82,16 +78,12 @@ int cli_distances_read(const char *path, size_t *count, double **condensed) {
     const bool square = plain_lines && lines == most && !(single && ww_series_set_values(set, 0)[0] > 0);
     const bool list = plain_lines && (lines == 1 || most == 1);
     *count = square ? lines : list ? count_of(lines * most) : 0;
-    if (*count == 0) {
-        result = cli_error("%s: %zu lines of %zu to %zu values are neither a square matrix nor condensed, which has "
-                           "N (N - 1) / 2 values",
-                           path, lines, least, most);
-    } else {
-        *condensed = malloc((*count * (*count - 1) / 2 + 1) * sizeof **condensed);
-        result = !*condensed ? cli_error("%zu distances do not fit memory", *count * (*count - 1) / 2)
-                 : square    ? take_square(path, set, *condensed)
-                             : take_condensed(path, set, *count, *condensed);
-    }
-    ww_series_set_destroy(&set);
-    return result;
+    if (*count == 0)
+        return cli_error("%s: %zu lines of %zu to %zu values are neither a square matrix nor condensed, which has "
+                         "N (N - 1) / 2 values",
+                         path, lines, least, most);
+    *condensed = malloc((*count * (*count - 1) / 2 + 1) * sizeof **condensed);
+    if (!*condensed)
+        return cli_error("%zu distances do not fit memory", *count * (*count - 1) / 2);
+    return square ? take_square(path, set, *condensed) : take_condensed(path, set, *count, *condensed);
 }

@@ -33,78 +33,56 @@ int cli_division_check(const char *command, cli_division *d) {
 }
 
 int cli_division_check_job(const char *command, cli_division *d, const cli_device_options *device, bool outputs) {
-    const int result = cli_division_check(command, d);
-    if (result != CLI_GO_ON || !cli_divided(d))
-        return result;
+    CLI_TRY(cli_division_check(command, d));
     if (d->part && outputs)
         return cli_usage(command, "--part names its file itself, and 'wavewarp merge' writes the outputs: none here");
-    if (cli_is_group(device))
+    if (cli_divided(d) && cli_is_group(device))
         return cli_usage(command, "several devices compute a whole job, not a part or from a checkpoint");
     return CLI_GO_ON;
 }
 
 char *cli_part_path(const char *folder, uint64_t part, uint64_t count, const char *ending) {
-    const size_t room = strlen(folder) + strlen(ending) + 64;
-    char *path = malloc(room);
-    if (path)
-        snprintf(path, room, "%s/%" PRIu64 "-of-%" PRIu64 "%s", folder, part, count, ending);
-    return path;
-}
-
-static char *joined(const char *a, const char *b) {
-    char *text = malloc(strlen(a) + strlen(b) + 1);
-    return text ? strcat(strcpy(text, a), b) : NULL;
+    return cli_text("%s/%" PRIu64 "-of-%" PRIu64 "%s", folder, part, count, ending);
 }
 
 char *cli_unfinished_path(const char *path) {
     struct stat about;
-    char *real = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? realpath(path, NULL) : strdup(path);
-    char *part = real ? joined(real, ".part") : NULL;
-    free(real);
-    return part;
+    CLI_FREES char *real = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? realpath(path, NULL) : strdup(path);
+    return real ? cli_text("%s.part", real) : NULL;
 }
 
 // ---- what a journal belongs to
-
-static int sum_times(const ww_series_set *set, size_t i, char sum[65]) {
-    const double *times = ww_series_set_times(set, i);
-    sum[0] = '\0';
-    return !times || ww_checksum(times, ww_series_set_length(set, i) * sizeof *times, sum) == WW_OK ? CLI_GO_ON
-                                                                                                    : cli_fail();
-}
 
 static int add_sum(const void *bytes, size_t size, char *text) {
     const size_t before = strlen(text);
     if (before)
         text[before] = ' ';
-    return ww_checksum(bytes, size, text + before + (before ? 1 : 0)) == WW_OK ? CLI_GO_ON : cli_fail();
+    return cli_status(ww_checksum(bytes, size, text + before + (before ? 1 : 0)));
 }
 
 int cli_division_sum(const ww_series_set *set, char *text) {
+    enum { LINE = 160 };
     if (!set)
         return CLI_GO_ON;
     const size_t channels = ww_series_set_channels(set), count = ww_series_set_count(set);
-    enum { LINE = 160 };
-    char *all = malloc(count * LINE + 1), values[65], times[65];
+    CLI_FREES char *all = malloc(count * LINE + 1);
     size_t at = 0;
-    int result = all ? CLI_GO_ON : cli_error("not enough memory");
-    for (size_t i = 0; result == CLI_GO_ON && i < count; i++) {
+    if (!all)
+        return cli_error("not enough memory");
+    for (size_t i = 0; i < count; i++) {
         const size_t length = ww_series_set_length(set, i);
-        result = sum_times(set, i, times);
-        if (result == CLI_GO_ON &&
-            ww_checksum(ww_series_set_values(set, i), channels * length * sizeof(double), values) != WW_OK)
-            result = cli_fail();
-        if (result == CLI_GO_ON)
-            at += (size_t)snprintf(all + at, LINE, "%zu %zu %s %s\n", channels, length, values, times);
+        const double *times = ww_series_set_times(set, i);
+        char of_values[65], of_times[65] = "";
+        if (times)
+            CLI_TRY(cli_status(ww_checksum(times, length * sizeof *times, of_times)));
+        CLI_TRY(cli_status(ww_checksum(ww_series_set_values(set, i), channels * length * sizeof(double), of_values)));
+        at += (size_t)snprintf(all + at, LINE, "%zu %zu %s %s\n", channels, length, of_values, of_times);
     }
-    if (result == CLI_GO_ON)
-        result = add_sum(all, at, text);
-    free(all);
-    return result;
+    return add_sum(all, at, text);
 }
 
 int cli_division_sum_labels(const ww_series_set *set, char *text) {
-    char *labels = NULL;
+    CLI_FREES char *labels = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&labels, &size);
     if (!file)
@@ -113,39 +91,31 @@ int cli_division_sum_labels(const ww_series_set *set, char *text) {
         const char *label = ww_series_set_label(set, i);
         fprintf(file, "%s%c", label ? label : "", label ? '\0' : '\1');
     }
-    const int result = fclose(file) == 0 ? add_sum(labels, size, text) : cli_error("not enough memory");
-    free(labels);
-    return result;
+    return fclose(file) == 0 ? add_sum(labels, size, text) : cli_error("not enough memory");
 }
 
 int cli_division_sum_file(const char *path, char *text) {
     enum { BLOCK = 1 << 20, SUM = 65 };
-    FILE *file = fopen(path, "rb");
+    CLI_ENDS(cli_file_close) FILE *file = fopen(path, "rb");
+    if (!file)
+        return cli_error("%s: %s", path, strerror(errno));
+    CLI_FREES void *block = malloc(BLOCK);
+    if (!block)
+        return cli_error("not enough memory");
     char sums[2 * SUM] = "";
-    void *block = malloc(BLOCK);
-    size_t size;
-    int result = !file   ? cli_error("%s: %s", path, strerror(errno))
-                 : block ? CLI_GO_ON
-                         : cli_error("not enough memory");
     // Each block's sum with that of those before.
-    while (result == CLI_GO_ON && (size = fread(block, 1, BLOCK, file)) > 0)
-        if (ww_checksum(block, size, sums + SUM) != WW_OK || ww_checksum(sums, sizeof sums, sums) != WW_OK)
-            result = cli_fail();
-    if (result == CLI_GO_ON && ferror(file))
-        result = cli_error("%s: %s", path, strerror(errno));
-    if (file)
-        fclose(file);
-    free(block);
-    return result == CLI_GO_ON ? add_sum(sums, SUM, text) : result;
+    for (size_t size; (size = fread(block, 1, BLOCK, file)) > 0;) {
+        CLI_TRY(cli_status(ww_checksum(block, size, sums + SUM)));
+        CLI_TRY(cli_status(ww_checksum(sums, sizeof sums, sums)));
+    }
+    return ferror(file) ? cli_error("%s: %s", path, strerror(errno)) : add_sum(sums, SUM, text);
 }
 
 int cli_division_sum_points(const ww_point_view *v, char *text) {
     if (!v)
         return CLI_GO_ON;
     const bool sets = v->kind == WW_POINTS_SETS;
-    const size_t bytes = sets                        ? (size_t)v->offsets[v->count] * sizeof(uint32_t)
-                         : v->kind == WW_POINTS_BITS ? v->count * ((v->dimension + 7) / 8)
-                                                     : v->count * v->dimension * cli_value_bytes(v->precision);
+    const size_t bytes = sets ? (size_t)v->offsets[v->count] * sizeof(uint32_t) : v->count * cli_point_bytes(v);
     char all[256], values[65], offsets[65] = "";
     if (ww_checksum(v->values, bytes, values) != WW_OK ||
         (sets && ww_checksum(v->offsets, (v->count + 1) * sizeof *v->offsets, offsets) != WW_OK))
@@ -163,17 +133,14 @@ static void put_sum(cli_json *json, const char *name, const void *bytes, size_t 
 // Files that the result depends on count by their content.
 static void put_file_sum(cli_json *json, const char *name, const char *path) {
     enum { MOST = 1 << 20 };
-    FILE *file = path ? fopen(path, "rb") : NULL;
-    char *bytes = file ? malloc(MOST) : NULL;
+    CLI_ENDS(cli_file_close) FILE *file = path ? fopen(path, "rb") : NULL;
+    CLI_FREES char *bytes = file ? malloc(MOST) : NULL;
     put_sum(json, name, bytes, bytes ? fread(bytes, 1, MOST, file) : 0);
-    free(bytes);
-    if (file)
-        fclose(file);
 }
 
 char *cli_division_options(const char *shape, const ww_measure *measure, const cli_measure_options *measure_options,
                            const cli_device_options *device) {
-    char *text = NULL;
+    CLI_FREES char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     cli_json json = {.file = file};
@@ -192,18 +159,16 @@ char *cli_division_options(const char *shape, const ww_measure *measure, const c
     cli_json_text(&json, "kernel_dir", device->kernel_dir);
     put_file_sum(&json, "tuning", device->tuning);
     cli_json_end(&json);
-    if (fclose(file) != 0) {
-        free(text);
+    if (fclose(file) != 0)
         return NULL;
-    }
     for (char *c = text; *c; c++)
         *c = (unsigned char)*c < ' ' ? ' ' : *c;
-    return text;
+    return cli_taken(&text);
 }
 
 // ---- journal and file
 
-static int open_journal(cli_division *d, const cli_work *w) {
+int cli_journal_open(const char *path, const cli_work *w, bool resume, bool any_device, ww_journal **journal) {
     ww_journal_options o = WW_JOURNAL_OPTIONS_INIT;
     o.job = w->job;
     o.inputs = w->inputs;
@@ -211,35 +176,28 @@ static int open_journal(cli_division *d, const cli_work *w) {
     o.context = w->context;
     o.first_unit = w->first;
     o.unit_count = w->count;
-    o.resume = d->resume;
-    o.any_device = d->any_device;
-    return ww_journal_open(d->journal_path, &o, &d->journal) == WW_OK ? CLI_GO_ON : cli_fail();
+    o.resume = resume;
+    o.any_device = any_device;
+    return cli_status(ww_journal_open(path, &o, journal));
 }
 
 // Of a journal without marks there may be no file yet. One that is complete may have its name already. A file without a
 // journal is another run's, which is refused.
 static int open_file(cli_division *d, const cli_work *w) {
     ww_journal_info info = WW_JOURNAL_INFO_INIT;
-    char *part = cli_unfinished_path(d->data_path);
-    if (!part || ww_journal_get_info(d->journal, &info) != WW_OK) {
-        free(part);
+    CLI_FREES char *part = cli_unfinished_path(d->data_path);
+    if (!part || ww_journal_get_info(d->journal, &info) != WW_OK)
         return cli_error("not enough memory");
-    }
     d->units = info.unit_count;
     d->resumed = info.found_done;
     const bool there = access(part, F_OK) == 0;
     const ww_array_shared how = there && d->begun                        ? WW_ARRAY_JOIN
                                 : !there && info.done == info.unit_count ? WW_ARRAY_READ
                                                                          : WW_ARRAY_CREATE;
-    int result = CLI_GO_ON;
     if (!there && info.done > 0 && info.done < info.unit_count)
-        result = cli_error("%s says that a part of %s is done, which is not there (remove the journal to begin anew)",
-                           d->journal_path, part);
-    free(part);
-    if (result == CLI_GO_ON &&
-        ww_array_file_open_shared(d->data_path, w->precision, w->rows, w->columns, how, &d->file) != WW_OK)
-        result = cli_fail();
-    return result;
+        return cli_error("%s says that a part of %s is done, which is not there (remove the journal to begin anew)",
+                         d->journal_path, part);
+    return cli_status(ww_array_file_open_shared(d->data_path, w->precision, w->rows, w->columns, how, &d->file));
 }
 
 int cli_division_open(cli_division *d, const cli_work *w) {
@@ -248,16 +206,15 @@ int cli_division_open(cli_division *d, const cli_work *w) {
         d->data_path = cli_part_path(d->parts, d->part, d->part_count, ".npy");
     } else {
         d->journal_path = strdup(d->checkpoint);
-        d->data_path = w->output ? strdup(w->output) : joined(d->checkpoint, ".npy");
+        d->data_path = w->output ? strdup(w->output) : cli_text("%s.npy", d->checkpoint);
     }
     if (!d->journal_path || !d->data_path)
         return cli_error("not enough memory");
     d->begun = access(d->journal_path, F_OK) == 0;
-    int result = open_journal(d, w);
-    if (result == CLI_GO_ON)
-        result = open_file(d, w);
-    cli_interrupt_finishes(result == CLI_GO_ON);
-    return result;
+    CLI_TRY(cli_journal_open(d->journal_path, w, d->resume, d->any_device, &d->journal));
+    CLI_TRY(open_file(d, w));
+    cli_interrupt_finishes(true);
+    return CLI_GO_ON;
 }
 
 bool cli_marks_due(const cli_marks *marks) {
@@ -266,49 +223,37 @@ bool cli_marks_due(const cli_marks *marks) {
 
 int cli_marks_write(cli_marks *marks, ww_array_file *file, ww_journal *journal) {
     const double begin = cli_seconds();
-    if (ww_array_file_sync(file) != WW_OK || ww_journal_write(journal) != WW_OK)
-        return cli_fail_plainly();
+    CLI_TRY(cli_status_plainly(ww_array_file_sync(file)));
+    CLI_TRY(cli_status_plainly(ww_journal_write(journal)));
     marks->written = cli_seconds();
     marks->cost = marks->written - begin;
     return CLI_GO_ON;
 }
 
-static int write_journal(cli_division *d) {
-    return cli_marks_write(&d->marks, d->file, d->journal);
-}
-
 int cli_division_done(cli_division *d, uint64_t first, uint64_t count) {
     const bool interrupted = cli_interrupted() != 0;
-    if (ww_journal_mark(d->journal, first, count) != WW_OK)
-        return cli_fail();
-    if (!interrupted && !cli_marks_due(&d->marks))
+    CLI_TRY(cli_status(ww_journal_mark(d->journal, first, count)));
+    if (interrupted || cli_marks_due(&d->marks))
+        CLI_TRY(cli_marks_write(&d->marks, d->file, d->journal));
+    if (!interrupted)
         return CLI_GO_ON;
-    const int result = write_journal(d);
-    if (result != CLI_GO_ON || !interrupted)
-        return result;
     cli_note("interrupted; %s keeps what is done, and --resume goes on from it", d->journal_path);
     return 128 + cli_interrupted();
 }
 
 int cli_division_finish(cli_division *d, bool consumed) {
-    ww_status status = WW_OK;
     // What is printed may be the only output.
     if (consumed && (fflush(stdout) != 0 || ferror(stdout)))
         return cli_error("standard output can't be written");
     // Marks of the last units first: a journal of all units is the sign that only the renaming is left.
-    if (write_journal(d) != CLI_GO_ON)
-        return CLI_FAILURE;
+    CLI_TRY(cli_marks_write(&d->marks, d->file, d->journal));
     // It had its name when it was opened, unless there is a part.
-    char *part = cli_unfinished_path(d->data_path);
+    CLI_FREES char *part = cli_unfinished_path(d->data_path);
     const bool unnamed = part && access(part, F_OK) == 0;
-    free(part);
-    if (consumed)
-        status = ww_array_file_close(&d->file, WW_ARRAY_FILE_REMOVE);
-    else if (unnamed)
-        status = ww_array_file_close(&d->file, WW_ARRAY_FILE_FINISH);
-    if (status == WW_OK && !d->part_text)
-        status = ww_journal_close(&d->journal, 0);
-    return status == WW_OK ? CLI_GO_ON : cli_fail_plainly();
+    if (consumed || unnamed)
+        CLI_TRY(
+            cli_status_plainly(ww_array_file_close(&d->file, consumed ? WW_ARRAY_FILE_REMOVE : WW_ARRAY_FILE_FINISH)));
+    return d->part_text ? CLI_GO_ON : cli_status_plainly(ww_journal_close(&d->journal, 0));
 }
 
 void cli_division_close(cli_division *d) {

@@ -47,6 +47,7 @@ typedef struct cli_work {
     uint64_t rows, columns; // of the file; columns 0: a list
 } cli_work;
 
+int cli_journal_open(const char *path, const cli_work *work, bool resume, bool any_device, ww_journal **journal);
 bool cli_divided(const cli_division *d);
 // Checks the options, and reads which part it is.
 int cli_division_check(const char *command, cli_division *d);

@@ -4,6 +4,7 @@
 #ifndef WAVEWARP_CLI_ENDS_H
 #define WAVEWARP_CLI_ENDS_H
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,12 @@ static inline void *cli_taken(void *address) {
 
 static inline void cli_free_taken(void *address) {
     free(cli_taken(address));
+}
+
+// Of files that are read.
+static inline void cli_file_close(FILE **file) {
+    if (*file)
+        (void)fclose(*file);
 }
 
 // An attribute that gcc and clang have. `function` gets the variable's address and accepts what it holds at any time.

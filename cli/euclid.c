@@ -11,15 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ends.h"
+
 enum { STEP = 16, SEGMENTS = 16, FEATURES = 2 * SEGMENTS, MOST_THREADS = 64, SHORT = 64 };
 #define MOST_STEPS 4e9
 
 typedef struct work {
     const ww_series_set *from, *train;
-    bool among;                    // the queries are the training series
-    size_t count;                  // values of a series
-    double *of_queries, *of_train; // features; NULL: series so short that these save nothing
-    double slack;                  // most that rounding adds to a distance of features
+    bool among;                          // the queries are the training series
+    size_t count;                        // values of a series
+    const double *of_queries, *of_train; // features; NULL: series so short that these save nothing
+    double slack;                        // most that rounding adds to a distance of features
 } work;
 
 typedef struct part {
@@ -133,22 +135,23 @@ static int64_t count_correct(const work *w, size_t first, size_t rows, size_t co
     size_t threads = cores < 1 ? 1 : cores < MOST_THREADS ? (size_t)cores : MOST_THREADS;
     threads = threads < rows / 16 + 1 ? threads : rows / 16 + 1;
     part parts[MOST_THREADS];
-    double *bounds = malloc(threads * columns * sizeof *bounds);
+    CLI_FREES double *bounds = malloc(threads * columns * sizeof *bounds);
     int64_t correct = 0;
-    for (size_t t = 0; bounds && t < threads; t++) {
+    if (!bounds)
+        return CLI_EUCLID_NO_MEMORY;
+    for (size_t t = 0; t < threads; t++) {
         parts[t] = (part){.w = w, .first = first + rows * t / threads, .end = first + rows * (t + 1) / threads};
         parts[t].bounds = bounds + t * columns;
         parts[t].started = t + 1 < threads && pthread_create(&parts[t].thread, NULL, work_part, &parts[t]) == 0;
         if (!parts[t].started)
             work_part(&parts[t]);
     }
-    for (size_t t = 0; bounds && t < threads; t++) {
+    for (size_t t = 0; t < threads; t++) {
         if (parts[t].started)
             pthread_join(parts[t].thread, NULL);
         correct += parts[t].correct;
     }
-    free(bounds);
-    return bounds ? correct : CLI_EUCLID_NO_MEMORY;
+    return correct;
 }
 
 int64_t cli_euclid_some(const ww_series_set *train, const ww_series_set *test, size_t first, size_t count) {
@@ -159,21 +162,21 @@ int64_t cli_euclid_some(const ww_series_set *train, const ww_series_set *test, s
         ww_series_set_max_length(w.from) != length || ww_series_set_channels(w.from) != channels ||
         (double)rows * (double)columns * (double)length * (double)channels > MOST_STEPS)
         return CLI_EUCLID_NONE;
-    bool no_room = false;
+    CLI_FREES double *of_train = NULL;
+    CLI_FREES double *of_test = NULL;
     double largest = 0;
     w.count = length * channels;
     if (w.count >= SHORT) {
-        w.of_train = features_of(train, w.count, &largest);
-        w.of_queries = test ? features_of(test, w.count, &largest) : w.of_train;
-        no_room = !w.of_train || !w.of_queries;
+        of_train = features_of(train, w.count, &largest);
+        of_test = test ? features_of(test, w.count, &largest) : NULL;
+        if (!of_train || (test && !of_test))
+            return CLI_EUCLID_NO_MEMORY;
     }
+    w.of_train = of_train;
+    w.of_queries = test ? of_test : of_train;
     // Sums of so many terms, and what cancels when a mean is taken off.
     w.slack = DBL_EPSILON * largest * (double)w.count * (8 + sqrt((double)w.count));
-    const int64_t correct = no_room ? CLI_EUCLID_NO_MEMORY : count_correct(&w, first, count, columns);
-    free(w.of_train);
-    if (test)
-        free(w.of_queries);
-    return correct;
+    return count_correct(&w, first, count, columns);
 }
 
 int64_t cli_euclid_correct(const ww_series_set *train, const ww_series_set *test) {

@@ -36,10 +36,7 @@ bool cli_gradients_shape_read(const char *text, cli_gradients *g) {
 
 static void put(void *values, ww_precision precision, uint64_t at, const double *from, size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (precision == WW_DOUBLE)
-            ((double *)values)[at + i] = from[i];
-        else
-            ((float *)values)[at + i] = (float)from[i];
+        cli_value_put(values, precision, (size_t)at + i, from[i]);
 }
 
 int cli_gradients_begin(cli_gradients *g) {
@@ -49,9 +46,7 @@ int cli_gradients_begin(cli_gradients *g) {
         CLI_TRY(cli_values_allocate(g->pairs, g->parameters, g->precision, &g->by_parameters));
     if (g->cells)
         CLI_TRY(cli_values_allocate(g->pairs, g->cells, g->precision, &g->alignment));
-    if (ww_series_set_create(g->channels, &g->set) != WW_OK)
-        return cli_fail();
-    return CLI_GO_ON;
+    return cli_status(ww_series_set_create(g->channels, &g->set));
 }
 
 void cli_gradients_free(cli_gradients *g) {
@@ -85,20 +80,18 @@ int cli_gradients_outputs(cli_gradients *g, const ww_gradient_info *info, int of
 int cli_gradients_add(ww_series_set *set, ww_precision precision, const void *values, uint64_t *at, size_t length,
                       const char *label) {
     const size_t size = ww_series_set_channels(set) * length;
-    double *own = malloc((size ? size : 1) * sizeof *own);
+    CLI_FREES double *own = malloc((size ? size : 1) * sizeof *own);
     if (!own)
         return cli_error("not enough memory");
     for (size_t i = 0; i < size; i++)
         own[i] = cli_value_at(values, precision, (size_t)*at + i);
-    const ww_status status = ww_series_set_add(set, length, own, label);
     *at += size;
-    free(own);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
+    return cli_status(ww_series_set_add(set, length, own, label));
 }
 
 // Adds the series whose values are there.
 static int add_series(cli_gradients *g, size_t length, double label_size, const double *packed_label) {
-    char *label = label_size > 0 ? calloc(packed(g->label) + 1, PACKED) : NULL;
+    CLI_FREES char *label = label_size > 0 ? calloc(packed(g->label) + 1, PACKED) : NULL;
     if (label_size > 0 && !label)
         return cli_error("not enough memory");
     for (size_t i = 0; label && i < packed(g->label); i++) {
@@ -106,9 +99,7 @@ static int add_series(cli_gradients *g, size_t length, double label_size, const 
         for (size_t b = 0; b < PACKED; b++, bits >>= 8)
             label[i * PACKED + b] = (char)(unsigned char)(bits & 255);
     }
-    const int result = cli_gradients_add(g->set, g->precision, g->slopes, &g->at, length, label);
-    free(label);
-    return result;
+    return cli_gradients_add(g->set, g->precision, g->slopes, &g->at, length, label);
 }
 
 int cli_gradients_take(void *user, uint64_t row, const double *values) {
@@ -140,9 +131,8 @@ int cli_gradients_join(cli_gradients *g, const cli_row_job *job, const ww_array_
 
 int cli_gradients_write(const cli_gradients *g, const char *path) {
     const bool text = !path || strcmp(path, "-") == 0;
-    return ww_series_set_write(g->set, text ? "-" : path, text ? WW_FORMAT_CSV : WW_FORMAT_AUTO, g->precision) == WW_OK
-               ? CLI_GO_ON
-               : cli_fail();
+    return cli_status(
+        ww_series_set_write(g->set, text ? "-" : path, text ? WW_FORMAT_CSV : WW_FORMAT_AUTO, g->precision));
 }
 
 void cli_gradients_json(cli_json *json, const cli_gradients *g, bool listed) {
@@ -177,11 +167,10 @@ static int run_some(cli_gradient_rows *r, ww_gradient *gradient, cli_gradients *
     ww_gradient_info info = WW_GRADIENT_INFO_INIT;
     ww_gradient_outputs to;
     ww_output each[4];
-    if (ww_gradient_get_info(gradient, &info) != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(ww_gradient_get_info(gradient, &info)));
     CLI_TRY(cli_gradients_outputs(some, &info, r->of, each, &to));
-    if (ww_gradient_run(gradient, &to) != WW_OK || ww_gradient_get_info(gradient, &info) != WW_OK)
-        return cli_fail_plainly();
+    CLI_TRY(cli_status_plainly(ww_gradient_run(gradient, &to)));
+    CLI_TRY(cli_status_plainly(ww_gradient_get_info(gradient, &info)));
     r->did.pairs += info.pairs;
     r->did.cells += info.cells;
     r->did.segments = info.segments > r->did.segments ? info.segments : r->did.segments;
@@ -237,38 +226,29 @@ static void pack_rows(const cli_gradient_rows *r, const cli_gradients *s, size_t
 
 static int compute(void *user, uint64_t first, uint64_t count, void *values) {
     cli_gradient_rows *r = user;
-    ww_gradient *gradient = NULL;
-    cli_gradients some = r->shape; // no memory
-    size_t *index = malloc((size_t)count * sizeof *index);
-    int result = index ? CLI_GO_ON : cli_error("not enough memory");
-    for (size_t i = 0; result == CLI_GO_ON && i < count; i++)
+    CLI_FREES size_t *index = malloc((size_t)count * sizeof *index);
+    CLI_ENDS(ww_gradient_destroy) ww_gradient *gradient = NULL;
+    CLI_ENDS(cli_gradients_free) cli_gradients some = r->shape; // no memory
+    if (!index)
+        return cli_error("not enough memory");
+    for (size_t i = 0; i < count; i++)
         index[i] = (size_t)first + i;
-    if (result == CLI_GO_ON && ww_gradient_create_pairs(&r->s->measure, r->s->data[0], r->s->data[1], index, index,
-                                                        (size_t)count, &r->options, &gradient) != WW_OK)
-        result = cli_fail_plainly();
-    if (result == CLI_GO_ON)
-        result = run_some(r, gradient, &some);
-    if (result == CLI_GO_ON)
-        pack_rows(r, &some, (size_t)first, (size_t)count, values);
-    ww_gradient_destroy(&gradient);
-    cli_gradients_free(&some);
-    free(index);
-    return result;
+    CLI_TRY(cli_status_plainly(ww_gradient_create_pairs(&r->s->measure, r->s->data[0], r->s->data[1], index, index,
+                                                        (size_t)count, &r->options, &gradient)));
+    CLI_TRY(run_some(r, gradient, &some));
+    pack_rows(r, &some, (size_t)first, (size_t)count, values);
+    return CLI_GO_ON;
 }
 
 // How many values a pair has, from a gradient of the first one.
 static int take_sizes(cli_gradient_rows *r) {
     static const size_t first = 0;
-    ww_gradient *gradient = NULL;
+    CLI_ENDS(ww_gradient_destroy) ww_gradient *gradient = NULL;
     ww_gradient_info info = WW_GRADIENT_INFO_INIT;
     cli_gradients *g = &r->shape;
-    ww_status status = ww_gradient_create_pairs(&r->s->measure, r->s->data[0], r->s->data[1], &first, &first, 1,
-                                                &r->options, &gradient);
-    if (status == WW_OK)
-        status = ww_gradient_get_info(gradient, &info);
-    ww_gradient_destroy(&gradient);
-    if (status != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(ww_gradient_create_pairs(&r->s->measure, r->s->data[0], r->s->data[1], &first, &first, 1,
+                                                &r->options, &gradient)));
+    CLI_TRY(cli_status(ww_gradient_get_info(gradient, &info)));
     g->parameters = r->options.parameters ? (size_t)info.parameters : 0;
     // A derivative has two points fewer than its series.
     r->shorter = 0;
@@ -286,15 +266,14 @@ int cli_gradients_divide(cli_gradient_rows *r, cli_row_job *job) {
                          .channels = ww_series_set_channels(of),
                          .longest = ww_series_set_max_length(of)};
     r->options.per_pair = 1;
-    int result = take_sizes(r);
+    CLI_TRY(take_sizes(r));
     for (size_t i = 0; i < g->pairs; i++) {
         const char *label = ww_series_set_label(of, i);
         const size_t size = label ? strlen(label) : 0;
         g->label = size > g->label ? size : g->label;
     }
     r->labels[0] = '\0';
-    if (result == CLI_GO_ON)
-        result = cli_division_sum_labels(of, r->labels);
+    CLI_TRY(cli_division_sum_labels(of, r->labels));
     snprintf(r->more, sizeof r->more, "channels %zu parameters %zu longest %zu cells %zu label %zu of %s divergence %d",
              g->channels, g->parameters, g->longest, g->cells, g->label, cli_gradient_sides[r->of],
              r->options.divergence != 0);
@@ -303,9 +282,8 @@ int cli_gradients_divide(cli_gradient_rows *r, cli_row_job *job) {
     job->stream = r->labels;
     job->rows = g->pairs;
     job->columns = cli_gradients_columns(g);
-    job->precision = WW_DOUBLE;
     job->weight = weight;
     job->compute = compute;
     job->user = r;
-    return result;
+    return CLI_GO_ON;
 }

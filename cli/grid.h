@@ -26,4 +26,8 @@ cli_tile cli_tiles_at(const cli_tiles *tiles, uint64_t number);
 // Values in all tiles before this one.
 uint64_t cli_tiles_offset(const cli_tiles *tiles, uint64_t number);
 
+// The values above the diagonal of a matrix of n rows, as a list: how many they are, and where it has those of i and j.
+uint64_t cli_condensed_count(uint64_t n);
+uint64_t cli_condensed_at(uint64_t n, uint64_t i, uint64_t j);
+
 #endif

@@ -22,7 +22,7 @@ int cli_group_open(const cli_device_options *options, ww_group **group) {
     cli_context_options(options, &context);
     open.context = &context;
     open.devices = wanted_devices(options);
-    return ww_group_create(&open, group) == WW_OK ? CLI_GO_ON : cli_fail();
+    return cli_status(ww_group_create(&open, group));
 }
 
 int cli_group_points_make(ww_group *group, const cli_device_options *options, const char *path,

@@ -136,12 +136,8 @@ void cli_json_measure(cli_json *json, const ww_measure *measure, const cli_measu
     cli_json_text(json, "measure", info->name);
     cli_json_text(json, "recurrence", options->recurrence);
     write_band(json, options, &measure->band);
-    if (measure->cost == WW_COST_USER)
-        cli_json_text(json, "cost", measure->cost_expression);
-    else if (info->any_cost)
-        cli_json_text(json, "cost", ww_cost_name(measure->cost ? measure->cost : info->cost));
-    else
-        cli_json_null(json, "cost");
+    const char *cost = info->any_cost ? ww_cost_name(measure->cost ? measure->cost : info->cost) : NULL;
+    cli_json_text(json, "cost", measure->cost == WW_COST_USER ? measure->cost_expression : cost);
     cli_json_flag(json, "root", measure->root);
     cli_json_flag(json, "independent", measure->independent);
     if (info->has_open_ends)

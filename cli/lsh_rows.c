@@ -39,19 +39,16 @@ int cli_lsh_take(const char *command, const cli_lsh_wanted *w, uint64_t k, ww_ls
     return CLI_GO_ON;
 }
 
-// Bits as lists, which have a hash family.
-static int make_lists(ww_point_set **set, ww_point_view *view) {
+int cli_lsh_read(const char *path, ww_metric metric, bool bits, ww_point_set **set, ww_point_view *view) {
+    CLI_TRY(cli_points_read(path, bits ? WW_METRIC_JACCARD_BITS : metric, set, view));
+    if (!bits)
+        return CLI_GO_ON;
+    // As lists, which have a hash family.
     ww_point_set *lists = NULL;
-    if (ww_point_set_of_bits(view, &lists) != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(ww_point_set_of_bits(view, &lists)));
     ww_point_set_destroy(set);
     *set = lists;
-    return ww_point_set_view(lists, view) == WW_OK ? CLI_GO_ON : cli_fail();
-}
-
-int cli_lsh_read(const char *path, ww_metric metric, bool bits, ww_point_set **set, ww_point_view *view) {
-    const int result = cli_points_read(path, bits ? WW_METRIC_JACCARD_BITS : metric, set, view);
-    return result == CLI_GO_ON && bits ? make_lists(set, view) : result;
+    return cli_status(ww_point_set_view(lists, view));
 }
 
 void cli_lsh_say(const ww_lsh_info *info, const ww_lsh_options *options, size_t k) {
@@ -78,23 +75,18 @@ static void add_up(const cli_lsh_rows *r) {
 
 static int compute(void *user, uint64_t first, uint64_t count, void *values) {
     const cli_lsh_rows *r = user;
-    cli_neighbours n = {(size_t)count, r->k, r->precision, NULL, NULL};
-    int result = cli_neighbours_allocate(&n);
-    if (result == CLI_GO_ON &&
-        ww_lsh_run_rows(r->lsh, r->queries, (size_t)first, (size_t)count, r->k, n.ids, n.distances, NULL) != WW_OK)
-        result = cli_fail_plainly();
-    if (result == CLI_GO_ON) {
-        add_up(r);
-        cli_neighbours_pack(&n, values);
-    }
-    cli_neighbours_free(&n);
-    return result;
+    CLI_ENDS(cli_neighbours_free) cli_neighbours n = {(size_t)count, r->k, r->precision, NULL, NULL};
+    CLI_TRY(cli_neighbours_allocate(&n));
+    CLI_TRY(cli_status_plainly(
+        ww_lsh_run_rows(r->lsh, r->queries, (size_t)first, (size_t)count, r->k, n.ids, n.distances, NULL)));
+    add_up(r);
+    cli_neighbours_pack(&n, values);
+    return CLI_GO_ON;
 }
 
 int cli_lsh_divide(cli_lsh_rows *r, size_t queries, cli_row_job *job) {
     ww_lsh_options o = WW_LSH_OPTIONS_INIT;
-    if (ww_lsh_get_options(r->lsh, &o) != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(ww_lsh_get_options(r->lsh, &o)));
     snprintf(r->more, sizeof r->more,
              "metric %s tables %u functions %u width %.17g probes %u candidates %u seed %" PRIu64
              " path %s complete %d points %zu",

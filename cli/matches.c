@@ -16,19 +16,16 @@ int cli_matches_allocate(cli_matches *m) {
     const size_t all = m->queries * m->places;
     m->matches = calloc(m->queries, m->k * sizeof *m->matches);
     m->found = calloc(m->queries, sizeof *m->found);
-    bool full = m->matches && m->found;
-    if (m->places) {
-        m->joined = calloc(all, sizeof *m->joined);
-        m->exclusions = calloc(m->queries, sizeof *m->exclusions);
-        full = full && m->joined && m->exclusions;
-    }
     m->own = calloc(m->places ? all : m->k, sizeof *m->own);
-    full = full && m->own;
-    for (size_t i = 0; full && i < m->queries * m->k; i++)
+    m->joined = calloc(all + 1, sizeof *m->joined);
+    m->exclusions = calloc(m->queries, sizeof *m->exclusions);
+    if (!m->matches || !m->found || !m->own || !m->joined || !m->exclusions)
+        return cli_error("not enough memory");
+    for (size_t i = 0; i < m->queries * m->k; i++)
         m->matches[i] = none(m);
-    for (size_t i = 0; full && i < all; i++)
+    for (size_t i = 0; i < all; i++)
         m->joined[i] = none(m);
-    return full ? CLI_GO_ON : cli_error("not enough memory");
+    return CLI_GO_ON;
 }
 
 void cli_matches_free(cli_matches *m) {
@@ -79,8 +76,7 @@ static const double *unpack(const cli_matches *m, const double *row, size_t plac
 static int take_streams(cli_matches *m, size_t query, const double *values) {
     ww_match *to = m->matches + query * m->k;
     (void)unpack(m, values + 1, m->k, m->own);
-    if (ww_matches_merge(1, m->k, m->similarity, to, m->own) != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(ww_matches_merge(1, m->k, m->similarity, to, m->own)));
     m->found[query] = 0;
     while (m->found[query] < m->k && to[m->found[query]].stream >= 0)
         m->found[query]++;
@@ -97,14 +93,13 @@ int cli_matches_take(void *user, uint64_t row, const double *values) {
         m->exclusions[q] = (size_t)*values;
         values = unpack(m, values + 1, m->places, m->own + q * m->places);
     }
-    return ww_matches_merge(m->queries, m->places, m->similarity, m->joined, m->own) == WW_OK ? CLI_GO_ON : cli_fail();
+    return cli_status(ww_matches_merge(m->queries, m->places, m->similarity, m->joined, m->own));
 }
 
 int cli_matches_choose(cli_matches *m) {
-    return !m->places || ww_matches_choose(m->queries, m->places, m->joined, m->k, m->exclusions, m->similarity,
-                                           m->matches, m->found) == WW_OK
-               ? CLI_GO_ON
-               : cli_fail();
+    return m->places ? cli_status(ww_matches_choose(m->queries, m->places, m->joined, m->k, m->exclusions,
+                                                    m->similarity, m->matches, m->found))
+                     : CLI_GO_ON;
 }
 
 int cli_matches_join(cli_matches *m, const cli_row_job *job, const ww_array_file *file) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grid.h"
 #include "tree_picture.h"
 
 enum { LEFT = CLI_LEFT + 16, TOP = 52, BETWEEN = 20, STRIP = 8, STRIP_COLOURS = 8, MOST_MERGED = 5000 };
@@ -14,10 +15,9 @@ enum { WIDTH = LEFT + CLI_TREE_WIDTH + 24 };
 
 static double value_at(const cli_matrix_picture *p, size_t i, size_t j) {
     const size_t n = ww_series_set_count(p->sets[0]), columns = ww_series_set_count(p->sets[p->sets[1] ? 1 : 0]);
-    const uint64_t low = i < j ? i : j, high = i < j ? j : i;
     if (!p->condensed)
         return cli_value_at(p->values, p->precision, i * columns + j);
-    return i == j ? 0 : cli_value_at(p->values, p->precision, (size_t)(low * (2 * n - low - 1) / 2 + high - low - 1));
+    return i == j ? 0 : cli_value_at(p->values, p->precision, (size_t)cli_condensed_at(n, i, j));
 }
 
 // The upper triangle as doubles, negative ones (of similarities and soft minima) too.
@@ -88,67 +88,50 @@ static int draw_merged(const cli_matrix_picture *p, size_t n, const char *text) 
     const double legend = legend_height(set), tree = TOP + legend,
                  matrix = tree + CLI_TREE_HEIGHT + BETWEEN + strip_height(set);
     cli_picture picture;
-    double *condensed = condense(p, n);
-    ww_merge *merges = malloc(n * sizeof *merges);
-    size_t *order = malloc(n * sizeof *order);
-    int result = condensed && merges && order ? CLI_GO_ON : cli_error("the picture does not fit memory");
-    if (result == CLI_GO_ON &&
-        ww_cluster_agglomerate(condensed, WW_DOUBLE, n, WW_LINKAGE_AVERAGE, NULL, merges) != WW_OK)
-        result = cli_fail();
+    CLI_FREES double *condensed = condense(p, n);
+    CLI_FREES ww_merge *merges = malloc(n * sizeof *merges);
+    CLI_FREES size_t *order = malloc(n * sizeof *order);
+    if (!condensed || !merges || !order)
+        return cli_error("the picture does not fit memory");
+    CLI_TRY(cli_status(ww_cluster_agglomerate(condensed, WW_DOUBLE, n, WW_LINKAGE_AVERAGE, NULL, merges)));
+    CLI_TRY(cli_tree_order(merges, n, order));
+    CLI_TRY(cli_picture_open(p->path, WIDTH, matrix + CLI_TREE_WIDTH + CLI_MATRIX_BELOW, "Matrix of distances", text,
+                             &picture));
+    cli_picture_text_within(&picture, 16, 20, WIDTH - 32, "start", CLI_INK, text);
+    int result = cli_tree_draw(&picture, LEFT, tree, merges, n, order, NULL);
+    if (legend > 0)
+        draw_classes(p, &picture, matrix - strip_height(p->sets[0]) - 4, n, order);
     if (result == CLI_GO_ON)
-        result = cli_tree_order(merges, n, order);
-    if (result == CLI_GO_ON)
-        result = cli_picture_open(p->path, WIDTH, matrix + CLI_TREE_WIDTH + CLI_MATRIX_BELOW, "Matrix of distances",
-                                  text, &picture);
-    if (result == CLI_GO_ON) {
-        cli_picture_text_within(&picture, 16, 20, WIDTH - 32, "start", CLI_INK, text);
-        result = cli_tree_draw(&picture, LEFT, tree, merges, n, order, NULL);
-        if (legend > 0)
-            draw_classes(p, &picture, matrix - strip_height(p->sets[0]) - 4, n, order);
-        if (result == CLI_GO_ON)
-            result = cli_tree_matrix(&picture, LEFT, matrix, condensed, WW_DOUBLE, n, order,
-                                     "series, in the order of the tree");
-        result = cli_picture_close(&picture, result);
-    }
-    free(condensed);
-    free(merges);
-    free(order);
-    return result;
+        result =
+            cli_tree_matrix(&picture, LEFT, matrix, condensed, WW_DOUBLE, n, order, "series, in the order of the tree");
+    return cli_picture_close(&picture, result);
 }
 
 static int draw_plain(const cli_matrix_picture *p, size_t rows, size_t columns, const char *text) {
-    const cli_panel panel_of_rows = {
-        .left = LEFT,
-        .top = TOP,
-        .width = CLI_TREE_WIDTH,
-        .height = fmax(40, fmin(CLI_TREE_WIDTH, CLI_TREE_WIDTH * (double)rows / (double)columns)),
-        .x_from = -0.5,
-        .x_to = (double)columns - 0.5,
-        .y_from = -0.5,
-        .y_to = (double)rows - 0.5,
-        .counted = true,
-        .down = true};
-    cli_panel panel = panel_of_rows;
     cli_picture picture;
-    cli_heat heat;
+    const cli_panel panel = {.picture = &picture,
+                             .left = LEFT,
+                             .top = TOP,
+                             .width = CLI_TREE_WIDTH,
+                             .height = fmax(40, fmin(CLI_TREE_WIDTH, CLI_TREE_WIDTH * (double)rows / (double)columns)),
+                             .x_from = -0.5,
+                             .x_to = (double)columns - 0.5,
+                             .y_from = -0.5,
+                             .y_to = (double)rows - 0.5,
+                             .counted = true,
+                             .down = true};
+    CLI_ENDS(cli_heat_free) cli_heat heat = {0};
     char label[128], note[96];
-    int result = cli_heat_make(rows, columns, false, &heat);
-    for (size_t i = 0; result == CLI_GO_ON && i < rows; i++)
+    CLI_TRY(cli_heat_make(rows, columns, false, &heat));
+    for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j++)
             cli_heat_add(&heat, i, j, value_at(p, i, j));
-    if (result == CLI_GO_ON)
-        result = cli_picture_open(p->path, WIDTH, TOP + panel.height + CLI_MATRIX_BELOW, "Matrix of distances", text,
-                                  &picture);
-    if (result == CLI_GO_ON) {
-        panel.picture = &picture;
-        cli_picture_text_within(&picture, 16, 20, WIDTH - 32, "start", CLI_INK, text);
-        snprintf(label, sizeof label, "distance%s", cli_heat_note(&heat, note, sizeof note));
-        cli_panel_axes(&panel, p->sets[1] ? "series of B" : "series", p->sets[1] ? "series of A" : "series");
-        result = cli_heat_draw(&heat, &panel, LEFT, TOP + panel.height + 50, label);
-        result = cli_picture_close(&picture, result);
-    }
-    cli_heat_free(&heat);
-    return result;
+    CLI_TRY(
+        cli_picture_open(p->path, WIDTH, TOP + panel.height + CLI_MATRIX_BELOW, "Matrix of distances", text, &picture));
+    cli_picture_text_within(&picture, 16, 20, WIDTH - 32, "start", CLI_INK, text);
+    snprintf(label, sizeof label, "distance%s", cli_heat_note(&heat, note, sizeof note));
+    cli_panel_axes(&panel, p->sets[1] ? "series of B" : "series", p->sets[1] ? "series of A" : "series");
+    return cli_picture_close(&picture, cli_heat_draw(&heat, &panel, LEFT, TOP + panel.height + 50, label));
 }
 
 int cli_matrix_draw(const cli_matrix_picture *p) {

@@ -8,11 +8,10 @@
 
 int cli_neighbours_allocate(cli_neighbours *n) {
     void *ids = NULL;
-    int result = cli_values_allocate(n->queries, n->k, n->precision, &n->distances);
-    if (result == CLI_GO_ON)
-        result = cli_values_allocate(n->queries, n->k, WW_DOUBLE, &ids); // 8 bytes, as an index has
+    CLI_TRY(cli_values_allocate(n->queries, n->k, n->precision, &n->distances));
+    CLI_TRY(cli_values_allocate(n->queries, n->k, WW_DOUBLE, &ids)); // 8 bytes, as an index has
     n->ids = ids;
-    return result;
+    return CLI_GO_ON;
 }
 
 void cli_neighbours_free(cli_neighbours *n) {
@@ -34,12 +33,8 @@ void cli_neighbours_unpack(cli_neighbours *n, const double *rows, size_t first, 
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < n->k; j++) {
             const size_t at = (first + i) * n->k + j;
-            const double distance = rows[(2 * i + 1) * n->k + j];
             n->ids[at] = (int64_t)rows[2 * i * n->k + j];
-            if (n->precision == WW_DOUBLE)
-                ((double *)n->distances)[at] = distance;
-            else
-                ((float *)n->distances)[at] = (float)distance;
+            cli_value_put(n->distances, n->precision, at, rows[(2 * i + 1) * n->k + j]);
         }
 }
 
@@ -90,7 +85,7 @@ static void write_npy_ids(const cli_neighbours *n, FILE *file) {
 
 static int put_values(const cli_neighbours *n, const void *values, ww_precision precision, ww_file *file) {
     const ww_point_view view = {sizeof view, WW_POINTS_NUMBERS, values, precision, n->queries, n->k, 0, NULL};
-    return ww_point_view_put(&view, file) == WW_OK ? CLI_GO_ON : cli_fail();
+    return cli_status(ww_point_view_put(&view, file));
 }
 
 static int put_ids(const cli_neighbours *n, const char *path, cli_output *output) {
@@ -98,44 +93,41 @@ static int put_ids(const cli_neighbours *n, const char *path, cli_output *output
         write_npy_ids(n, output->file);
         return CLI_GO_ON;
     }
-    double *values = malloc(n->queries * n->k * sizeof *values);
+    CLI_FREES double *values = malloc(n->queries * n->k * sizeof *values);
     if (!values)
         return cli_error("not enough memory");
     for (size_t i = 0; i < n->queries * n->k; i++)
         values[i] = (double)n->ids[i];
-    const int result = put_values(n, values, WW_DOUBLE, output->target);
-    free(values);
-    return result;
+    return put_values(n, values, WW_DOUBLE, output->target);
+}
+
+enum { IDS, DISTANCES, LINES, FILES };
+
+static void drop_outputs(cli_output (*outputs)[FILES]) {
+    for (int i = 0; i < FILES; i++)
+        cli_output_drop(&(*outputs)[i]);
 }
 
 int cli_neighbours_write(const cli_neighbours *n, const cli_neighbour_options *options) {
-    enum { IDS, DISTANCES, LINES, FILES };
     const char *paths[FILES] = {options->ids, options->distances, options->output};
-    cli_output outputs[FILES];
-    int result = CLI_GO_ON;
-    memset(outputs, 0, sizeof outputs);
-    for (int i = 0; i < FILES && result == CLI_GO_ON; i++)
+    CLI_ENDS(drop_outputs) cli_output outputs[FILES] = {{.file = NULL}};
+    for (int i = 0; i < FILES; i++)
         if (paths[i])
-            result = cli_output_open(paths[i], &outputs[i]);
-    if (result == CLI_GO_ON && paths[IDS])
-        result = put_ids(n, paths[IDS], &outputs[IDS]);
-    if (result == CLI_GO_ON && paths[DISTANCES])
-        result = put_values(n, n->distances, n->precision, outputs[DISTANCES].target);
-    if (result == CLI_GO_ON && paths[LINES])
+            CLI_TRY(cli_output_open(paths[i], &outputs[i]));
+    if (paths[IDS])
+        CLI_TRY(put_ids(n, paths[IDS], &outputs[IDS]));
+    if (paths[DISTANCES])
+        CLI_TRY(put_values(n, n->distances, n->precision, outputs[DISTANCES].target));
+    if (paths[LINES])
         print_lines(n, cli_name_ends_with(paths[LINES], ".csv"), outputs[LINES].file);
     // All or none: the first gets its name when all are on disk.
-    for (int i = 0; i < FILES && result == CLI_GO_ON; i++)
-        if (paths[i])
-            result = cli_output_finish(&outputs[i]);
-    for (int i = 0; i < FILES; i++) {
-        if (result == CLI_GO_ON && paths[i])
-            result = cli_output_close(&outputs[i]);
-        else
-            cli_output_drop(&outputs[i]);
-    }
-    if (result == CLI_GO_ON && !options->json && cli_neighbours_in_json(options))
+    for (int i = 0; i < FILES; i++)
+        CLI_TRY(cli_output_finish(&outputs[i]));
+    for (int i = 0; i < FILES; i++)
+        CLI_TRY(cli_output_close(&outputs[i]));
+    if (!options->json && cli_neighbours_in_json(options))
         print_lines(n, false, stdout);
-    return result;
+    return CLI_GO_ON;
 }
 
 bool cli_neighbours_in_json(const cli_neighbour_options *options) {

@@ -19,8 +19,7 @@ void cli_pair_make(cli_picture *picture, const ww_series_set *const sets[2], con
 void cli_pair_series(const cli_pair *pair, const cli_panel *panel, int side) {
     const size_t length = pair->lengths[side];
     const int look = side == 0 ? CLI_PAIR_X : CLI_PAIR_Y;
-    size_t drawn = pair->channels < CLI_MOST_CHANNELS ? pair->channels : CLI_MOST_CHANNELS;
-    while (drawn-- > 0)
+    for (size_t drawn = cli_stack_panels(pair->channels); drawn-- > 0;)
         cli_panel_line(panel, pair->values[side] + drawn * length, length, 1, 0, 1, look, drawn ? 0.7 : 1.8);
 }
 
@@ -75,30 +74,23 @@ int cli_alignment_draw(const cli_alignment_picture *wanted) {
     const double least_share = 0.002; // less has the page's colour
     cli_picture picture;
     cli_pair pair;
-    cli_heat heat;
+    CLI_ENDS(cli_heat_free) cli_heat heat = {0};
     char text[256], note[96];
     cli_pair_make(&picture, wanted->sets, wanted->members, &pair);
-    int result = cli_heat_make(pair.lengths[0], pair.lengths[1], true, &heat);
-    for (size_t i = 0; result == CLI_GO_ON && i < pair.lengths[0]; i++)
+    CLI_TRY(cli_heat_make(pair.lengths[0], pair.lengths[1], true, &heat));
+    for (size_t i = 0; i < pair.lengths[0]; i++)
         for (size_t j = 0; j < pair.lengths[1]; j++) {
             const double p = cli_value_at(wanted->cells, wanted->precision, i * pair.lengths[1] + j);
             if (p >= least_share)
                 cli_heat_add(&heat, i, j, p);
         }
-    if (result == CLI_GO_ON) {
-        snprintf(text, sizeof text, "%s, gamma %g, of pair %zu: %.6g%s",
-                 ww_measure_info_by_id(wanted->measure->id)->name, wanted->measure->gamma, wanted->pair, wanted->value,
-                 cli_heat_note(&heat, note, sizeof note));
-        result = cli_picture_open(wanted->path, WIDTH, TOP + SIZE + 100, "Expected alignment", text, &picture);
-    }
-    if (result == CLI_GO_ON) {
-        cli_picture_text_within(&picture, 16, 20, WIDTH - 32, "start", CLI_INK, text);
-        cli_pair_channels(&pair, cli_pair_keys(&pair, 16, 40), 40);
-        const cli_panel matrix = cli_pair_matrix(&pair, LEFT, TOP, SIZE);
-        cli_pair_axes(&matrix);
-        result = cli_heat_draw(&heat, &matrix, LEFT, TOP + SIZE + 52, "share of the paths, from 0.002");
-        result = cli_picture_close(&picture, result);
-    }
-    cli_heat_free(&heat);
-    return result;
+    snprintf(text, sizeof text, "%s, gamma %g, of pair %zu: %.6g%s", ww_measure_info_by_id(wanted->measure->id)->name,
+             wanted->measure->gamma, wanted->pair, wanted->value, cli_heat_note(&heat, note, sizeof note));
+    CLI_TRY(cli_picture_open(wanted->path, WIDTH, TOP + SIZE + 100, "Expected alignment", text, &picture));
+    cli_picture_text_within(&picture, 16, 20, WIDTH - 32, "start", CLI_INK, text);
+    cli_pair_channels(&pair, cli_pair_keys(&pair, 16, 40), 40);
+    const cli_panel matrix = cli_pair_matrix(&pair, LEFT, TOP, SIZE);
+    cli_pair_axes(&matrix);
+    return cli_picture_close(&picture,
+                             cli_heat_draw(&heat, &matrix, LEFT, TOP + SIZE + 52, "share of the paths, from 0.002"));
 }

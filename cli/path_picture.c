@@ -47,7 +47,8 @@ static void draw_links(const cli_path_picture *wanted, const cli_pair *pair) {
 static void draw_band(const ww_measure *measure, const cli_pair *pair, const cli_panel *panel) {
     const bool derived = measure->id == WW_DDTW || measure->id == WW_WDDTW;
     const size_t off = derived ? 1 : 0, n = pair->lengths[0] - 2 * off, m = pair->lengths[1] - 2 * off;
-    size_t *lo = malloc(n * sizeof *lo), *hi = malloc(n * sizeof *hi);
+    CLI_FREES size_t *lo = malloc(n * sizeof *lo);
+    CLI_FREES size_t *hi = malloc(n * sizeof *hi);
     if (measure->band.kind != WW_BAND_NONE && lo && hi && ww_band_rows(&measure->band, n, m, lo, hi) == WW_OK) {
         const size_t step = (n + MOST_BAND_ROWS - 1) / MOST_BAND_ROWS;
         for (size_t i = 0; i < n; i += step) {
@@ -62,18 +63,14 @@ static void draw_band(const ww_measure *measure, const cli_pair *pair, const cli
                                (double)(end + off) - 0.5, CLI_INK, 0.12);
         }
     }
-    free(lo);
-    free(hi);
 }
 
 static int draw_matrix(const cli_path_picture *wanted, const cli_pair *pair) {
     const size_t count = wanted->count;
-    double *xs = malloc((count + 1) * sizeof *xs), *ys = malloc((count + 1) * sizeof *ys);
-    if (!xs || !ys) {
-        free(xs);
-        free(ys);
+    CLI_FREES double *xs = malloc((count + 1) * sizeof *xs);
+    CLI_FREES double *ys = malloc((count + 1) * sizeof *ys);
+    if (!xs || !ys)
         return cli_error("the picture does not fit memory");
-    }
     const cli_panel matrix = cli_pair_matrix(pair, MATRIX_LEFT, MATRIX_TOP, MATRIX_SIZE);
     draw_band(wanted->measure, pair, &matrix);
     cli_pair_axes(&matrix);
@@ -86,8 +83,6 @@ static int draw_matrix(const cli_path_picture *wanted, const cli_pair *pair) {
         cli_panel_dot(&matrix, xs[0], ys[0], 3, CLI_PAIR_PATH, "the beginning of the path");
         cli_panel_dot(&matrix, xs[count - 1], ys[count - 1], 3, CLI_PAIR_PATH, "the end of the path");
     }
-    free(xs);
-    free(ys);
     return CLI_GO_ON;
 }
 
@@ -106,6 +101,5 @@ int cli_path_draw(const cli_path_picture *wanted) {
     const double next = cli_pair_keys(&pair, 530, 20);
     cli_pair_channels(&pair, cli_picture_key(&picture, next, 20, CLI_PAIR_PATH, "path"), 20);
     draw_links(wanted, &pair);
-    const int result = draw_matrix(wanted, &pair);
-    return cli_picture_close(&picture, result);
+    return cli_picture_close(&picture, draw_matrix(wanted, &pair));
 }

@@ -54,16 +54,12 @@ static void pack(const ww_paths *found, double base, uint64_t columns, double *r
 static int compute(void *user, uint64_t first, uint64_t count, void *values) {
     const cli_path_rows *rows = user;
     const cli_series_rows *r = &rows->series;
-    ww_paths found = WW_PATHS_INIT;
-    int result = cli_pairs_plan(r, first, count, ww_plan_create_paths);
-    if (result == CLI_GO_ON && ww_plan_run_paths(*r->plan, &found) != WW_OK)
-        result = cli_fail_plainly();
-    if (result == CLI_GO_ON) {
-        cli_series_note(r);
-        pack(&found, rows->base, rows->columns, values);
-    }
-    ww_paths_free(&found);
-    return result;
+    CLI_ENDS(ww_paths_free) ww_paths found = WW_PATHS_INIT;
+    CLI_TRY(cli_pairs_plan(r, first, count, ww_plan_create_paths));
+    CLI_TRY(cli_status_plainly(ww_plan_run_paths(*r->plan, &found)));
+    cli_series_note(r);
+    pack(&found, rows->base, rows->columns, values);
+    return CLI_GO_ON;
 }
 
 int cli_paths_divide(cli_path_rows *rows, cli_row_job *job) {
@@ -77,7 +73,6 @@ int cli_paths_divide(cli_path_rows *rows, cli_row_job *job) {
     job->more = rows->more;
     job->rows = cli_paths_count(job->sets);
     job->columns = rows->columns;
-    job->precision = WW_DOUBLE;
     job->weight = cli_pairs_weight;
     job->compute = compute;
     job->user = rows;
@@ -147,7 +142,7 @@ int cli_paths_join(cli_paths *paths, const cli_row_job *job, const ww_array_file
 
 static int write_array(const ww_paths *found, const char *path) {
     const size_t total = (size_t)found->offsets[found->count];
-    double *rows = malloc((total ? total : 1) * 3 * sizeof *rows);
+    CLI_FREES double *rows = malloc((total ? total : 1) * 3 * sizeof *rows);
     if (!rows)
         return cli_error("%zu cells do not fit memory", total);
     for (size_t p = 0; p < found->count; p++)
@@ -156,17 +151,14 @@ static int write_array(const ww_paths *found, const char *path) {
             rows[3 * c + 1] = found->cells[2 * c];
             rows[3 * c + 2] = found->cells[2 * c + 1];
         }
-    const ww_status status = ww_array_write(path, rows, WW_DOUBLE, total, 3);
-    free(rows);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
+    return cli_status(ww_array_write(path, rows, WW_DOUBLE, total, 3));
 }
 
 int cli_paths_write(const ww_paths *found, const char *path) {
     cli_output output;
     if (path && cli_name_ends_with(path, ".npy"))
         return write_array(found, path);
-    if (cli_output_open(path ? path : "-", &output) != CLI_GO_ON)
-        return CLI_FAILURE;
+    CLI_TRY(cli_output_open(path ? path : "-", &output));
     FILE *file = output.file;
     fputs("pair,i,j\n", file);
     for (size_t p = 0; p < found->count; p++)

@@ -102,6 +102,8 @@ typedef struct cli_stack {
     size_t channels, count; // of the series, of the panels
 } cli_stack;
 
+// The panels of so many channels.
+size_t cli_stack_panels(size_t channels);
 // The height of panels of `height` each, with what is between them.
 double cli_stack_height(size_t channels, double height);
 // Panels without a range yet.

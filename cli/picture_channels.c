@@ -6,18 +6,18 @@
 
 enum { GAP = 10, MOST_POINTS = 40000, FEWEST_LINES = 3, MOST_LINES = 60 };
 
-static size_t shown(size_t channels) {
+size_t cli_stack_panels(size_t channels) {
     return channels < CLI_MOST_CHANNELS ? channels : CLI_MOST_CHANNELS;
 }
 
 double cli_stack_height(size_t channels, double height) {
-    return (height + GAP) * (double)shown(channels) - GAP;
+    return (height + GAP) * (double)cli_stack_panels(channels) - GAP;
 }
 
 void cli_stack_make(cli_stack *stack, cli_picture *picture, size_t channels, double left, double top, double width,
                     double height) {
     stack->channels = channels;
-    stack->count = shown(channels);
+    stack->count = cli_stack_panels(channels);
     for (size_t c = 0; c < stack->count; c++)
         stack->panels[c] = (cli_panel){.picture = picture,
                                        .left = left,

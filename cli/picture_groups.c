@@ -7,8 +7,7 @@
 enum { ACROSS = 3, CELL_WIDTH = 350, TITLE = 50, NOTE = 28, RIGHT = 20, ALONE = 110, TOGETHER = 64, MOST_PANELS = 180 };
 
 static size_t panels_of(const cli_groups *groups) {
-    const size_t channels = ww_series_set_channels(groups->set);
-    return channels < CLI_MOST_CHANNELS ? channels : CLI_MOST_CHANNELS;
+    return cli_stack_panels(ww_series_set_channels(groups->set));
 }
 
 static size_t shown(const cli_groups *groups) {

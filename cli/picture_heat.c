@@ -22,7 +22,6 @@ int cli_heat_make(size_t rows, size_t columns, bool largest, cli_heat *heat) {
 void cli_heat_free(cli_heat *heat) {
     free(heat->sums);
     free(heat->weights);
-    *heat = (cli_heat){.rows = 0};
 }
 
 void cli_heat_add(cli_heat *heat, size_t row, size_t column, double value) {
@@ -127,6 +126,16 @@ static void put_chunk(image *to, const char *name, const unsigned char *data, si
     put_number(to, cyclic_sum(to->bytes + begin, to->used - begin));
 }
 
+// 8 bits a cell, of the palette.
+static void put_head(image *to, size_t across, size_t down) {
+    unsigned char bytes[13];
+    image head = {bytes, 0};
+    put_number(&head, (uint32_t)across);
+    put_number(&head, (uint32_t)down);
+    put(&head, "\x08\x03\0\0\0", 5);
+    put_chunk(to, "IHDR", bytes, sizeof bytes);
+}
+
 static void put_palette(image *to) {
     unsigned char palette[COLOURS][3];
     for (size_t k = 0; k < COLOURS; k++)
@@ -178,41 +187,26 @@ static int draw_cells(const cli_panel *panel, const unsigned char *colours, size
         return CLI_GO_ON;
     }
     const size_t room = down * (across + 1) + 2048;
-    image png = {malloc(room), 0};
-    unsigned char *data = malloc(room);
-    if (png.bytes && data) {
-        const unsigned char head[13] = {0,
-                                        0,
-                                        (unsigned char)(across >> 8),
-                                        (unsigned char)across,
-                                        0,
-                                        0,
-                                        (unsigned char)(down >> 8),
-                                        (unsigned char)down,
-                                        8,
-                                        3,
-                                        0,
-                                        0,
-                                        0};
-        put(&png, "\x89PNG\r\n\x1a\n", 8);
-        put_chunk(&png, "IHDR", head, sizeof head);
-        put_palette(&png);
-        put_rows(&png, data, colours, across, down);
-        put_chunk(&png, "IEND", data, 0);
-        fprintf(file,
-                "<image class=\"heat\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
-                "preserveAspectRatio=\"none\" href=\"data:image/png;base64,",
-                panel->left, panel->top, panel->width, panel->height);
-        print_base64(file, png.bytes, png.used);
-        fputs("\"/>\n", file);
-    }
-    const bool full = png.bytes && data;
-    free(png.bytes);
-    free(data);
-    return full ? CLI_GO_ON : cli_error("the picture does not fit memory");
+    CLI_FREES unsigned char *bytes = malloc(room);
+    CLI_FREES unsigned char *data = malloc(room);
+    if (!bytes || !data)
+        return cli_error("the picture does not fit memory");
+    image png = {bytes, 0};
+    put(&png, "\x89PNG\r\n\x1a\n", 8);
+    put_head(&png, across, down);
+    put_palette(&png);
+    put_rows(&png, data, colours, across, down);
+    put_chunk(&png, "IEND", data, 0);
+    fprintf(file,
+            "<image class=\"heat\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
+            "preserveAspectRatio=\"none\" href=\"data:image/png;base64,",
+            panel->left, panel->top, panel->width, panel->height);
+    print_base64(file, png.bytes, png.used);
+    fputs("\"/>\n", file);
+    return CLI_GO_ON;
 }
 
-static int draw_scale(cli_picture *picture, double x, double y, double from, double to, const char *label) {
+static void draw_scale(cli_picture *picture, double x, double y, double from, double to, const char *label) {
     const cli_panel bar = {.picture = picture,
                            .left = x,
                            .top = y,
@@ -225,16 +219,17 @@ static int draw_scale(cli_picture *picture, double x, double y, double from, dou
     for (size_t k = 0; k < sizeof colours; k++)
         colours[k] = (unsigned char)(k + 1);
     cli_panel_x_axis(&bar, NULL); // its grid is behind the image
-    const int result = draw_cells(&bar, colours, sizeof colours, 1);
+    draw_rectangles(&bar, colours, sizeof colours, 1);
     cli_panel_frame(&bar);
     cli_picture_text(picture, x + BAR_WIDTH + 12, y + BAR_HEIGHT, "start", CLI_INK, label);
-    return result;
 }
 
 int cli_heat_draw(const cli_heat *heat, const cli_panel *panel, double x, double y, const char *label) {
     const size_t cells = heat->across * heat->down;
     double from = INFINITY, to = -INFINITY;
-    unsigned char *colours = malloc(cells ? cells : 1);
+    CLI_FREES unsigned char *colours = malloc(cells ? cells : 1);
+    if (!colours)
+        return cli_error("the picture does not fit memory");
     for (size_t i = 0; i < cells; i++)
         if (heat->weights[i] > 0) {
             heat->sums[i] /= heat->weights[i];
@@ -244,14 +239,11 @@ int cli_heat_draw(const cli_heat *heat, const cli_panel *panel, double x, double
     if (heat->largest) // shares begin at 0
         from = fmin(from, 0);
     cli_range_finish(0, &from, &to);
-    for (size_t i = 0; colours && i < cells; i++)
+    for (size_t i = 0; i < cells; i++)
         colours[i] = heat->weights[i] > 0
                          ? (unsigned char)(1 + lround((COLOURS - 2) * (heat->sums[i] - from) / (to - from)))
                          : 0;
-    int result =
-        colours ? draw_cells(panel, colours, heat->across, heat->down) : cli_error("the picture does not fit memory");
-    free(colours);
-    if (result == CLI_GO_ON)
-        result = draw_scale(panel->picture, x, y, from, to, label);
-    return result;
+    CLI_TRY(draw_cells(panel, colours, heat->across, heat->down));
+    draw_scale(panel->picture, x, y, from, to, label);
+    return CLI_GO_ON;
 }

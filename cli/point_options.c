@@ -6,11 +6,9 @@ const char *const cli_metrics[] = {"l2",      "l2-squared", "l1",           "lin
                                    "hamming", "jaccard",    "jaccard-bits", NULL};
 
 int cli_points_read(const char *path, ww_metric metric, ww_point_set **set, ww_point_view *view) {
-    const ww_status status = ww_point_set_read(path, ww_metric_kind(metric), set);
-    if (status != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(ww_point_set_read(path, ww_metric_kind(metric), set)));
     ww_point_view_init(view, sizeof *view);
-    return ww_point_set_view(*set, view) == WW_OK ? CLI_GO_ON : cli_fail();
+    return cli_status(ww_point_set_view(*set, view));
 }
 
 int cli_points_upload(ww_context *context, const cli_device_options *device, const char *path,

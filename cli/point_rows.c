@@ -8,7 +8,7 @@
 // Uploads these queries.
 static int take_queries(const cli_point_rows *r, size_t first, size_t count, ww_points **queries) {
     ww_point_view view = *r->queries;
-    uint64_t *offsets = NULL;
+    CLI_FREES uint64_t *offsets = NULL;
     view.count = count;
     if (view.kind == WW_POINTS_SETS) {
         if (!(offsets = malloc((count + 1) * sizeof *offsets)))
@@ -18,21 +18,14 @@ static int take_queries(const cli_point_rows *r, size_t first, size_t count, ww_
         view.values = (const uint32_t *)view.values + view.offsets[first];
         view.offsets = offsets;
     } else {
-        const size_t bytes =
-            view.kind == WW_POINTS_BITS ? (view.dimension + 7) / 8 : view.dimension * cli_value_bytes(view.precision);
-        view.values = (const char *)view.values + first * bytes;
+        view.values = (const char *)view.values + first * cli_point_bytes(&view);
     }
-    const int result = cli_points_upload(r->s->context, &r->s->device, NULL, &view, queries);
-    free(offsets);
-    return result;
+    return cli_points_upload(r->s->context, &r->s->device, NULL, &view, queries);
 }
 
 static void take_roots(const cli_neighbours *n) {
     for (size_t i = 0; i < n->queries * n->k; i++)
-        if (n->precision == WW_DOUBLE)
-            ((double *)n->distances)[i] = sqrt(((double *)n->distances)[i]);
-        else
-            ((float *)n->distances)[i] = sqrtf(((float *)n->distances)[i]);
+        cli_value_put(n->distances, n->precision, i, sqrt(cli_value_at(n->distances, n->precision, i)));
 }
 
 double cli_points_weight(void *user, uint64_t row) {
@@ -44,32 +37,27 @@ double cli_points_weight(void *user, uint64_t row) {
 static int compute(void *user, uint64_t first, uint64_t count, void *values) {
     cli_point_rows *r = user;
     const bool root = r->metric == WW_METRIC_L2; // by which parts are not ordered
-    ww_points *queries = NULL;
+    const ww_precision precision = cli_points_precision(&r->s->device, r->queries);
+    CLI_ENDS(ww_points_destroy) ww_points *queries = NULL;
+    CLI_ENDS(cli_neighbours_free) cli_neighbours n = {(size_t)count, r->k, precision, NULL, NULL};
     ww_knn_options options = WW_KNN_OPTIONS_INIT;
     ww_nearest_shard shard = WW_NEAREST_SHARD_INIT;
-    cli_neighbours n = {(size_t)count, r->k, cli_points_precision(&r->s->device, r->queries), NULL, NULL};
     options.metric = root ? WW_METRIC_L2_SQUARED : r->metric;
     options.run = r->s->plan.run;
     shard.query_offset = first;
     shard.exclude_self = r->self;
     ww_knn_destroy(r->knn);
-    int result = cli_neighbours_allocate(&n);
-    if (result == CLI_GO_ON)
-        result = take_queries(r, (size_t)first, (size_t)count, &queries);
-    if (result == CLI_GO_ON && (ww_knn_create_shard(r->base, queries, n.k, &shard, &options, r->knn) != WW_OK ||
-                                ww_knn_run(*r->knn, n.ids, n.distances, NULL) != WW_OK))
-        result = cli_fail_plainly();
-    if (result == CLI_GO_ON) {
-        if (r->note)
-            r->note(r->user);
-        if (root)
-            take_roots(&n);
-        r->full += cli_points_within(&n, r->part ? r->radius : (double)INFINITY);
-        cli_neighbours_pack(&n, values);
-    }
-    ww_points_destroy(&queries);
-    cli_neighbours_free(&n);
-    return result;
+    CLI_TRY(cli_neighbours_allocate(&n));
+    CLI_TRY(take_queries(r, (size_t)first, (size_t)count, &queries));
+    CLI_TRY(cli_status_plainly(ww_knn_create_shard(r->base, queries, n.k, &shard, &options, r->knn)));
+    CLI_TRY(cli_status_plainly(ww_knn_run(*r->knn, n.ids, n.distances, NULL)));
+    if (r->note)
+        r->note(r->user);
+    if (root)
+        take_roots(&n);
+    r->full += cli_points_within(&n, r->part ? r->radius : (double)INFINITY);
+    cli_neighbours_pack(&n, values);
+    return CLI_GO_ON;
 }
 
 void cli_points_divide(cli_point_rows *r, cli_row_job *job) {
@@ -102,10 +90,7 @@ size_t cli_points_within(const cli_neighbours *n, double radius) {
         if (within)
             continue;
         n->ids[i] = -1;
-        if (n->precision == WW_DOUBLE)
-            ((double *)n->distances)[i] = (double)INFINITY;
-        else
-            ((float *)n->distances)[i] = INFINITY;
+        cli_value_put(n->distances, n->precision, i, (double)INFINITY);
     }
     return full;
 }

@@ -134,14 +134,12 @@ int cli_profile_draw(const cli_profile_picture *p) {
     snprintf(text, sizeof text,
              "The first %zu of %zu series, windows of %zu points: series, motifs and discords, profile", count,
              p->count, p->window);
-    const int result = cli_picture_open(p->path, WIDTH, height, "Matrix profile", text, &picture);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_picture_open(p->path, WIDTH, height, "Matrix profile", text, &picture));
     for (size_t i = 0; i < count; i++) {
         draw_part(p, &p->results[i], &picture, top);
         top += part_height(p, &p->results[i]);
     }
     if (count < p->count)
         cli_picture_text(&picture, 16, top + 12, "start", CLI_INK, text);
-    return cli_picture_close(&picture, result);
+    return cli_picture_close(&picture, CLI_GO_ON);
 }

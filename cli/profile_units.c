@@ -23,8 +23,13 @@ static size_t list_values(const cli_profiles *p) {
     return 2 * p->side * p->k; // distances, then indices
 }
 
+// Of the windows of a side.
+static size_t all_values(const cli_profiles *p) {
+    return list_values(p) * (size_t)p->lists;
+}
+
 size_t cli_profiles_columns(const cli_profiles *p) {
-    return HEAD + list_values(p) * (size_t)p->lists * (p->self ? 2 : 1);
+    return HEAD + all_values(p) * (p->self ? 2 : 1);
 }
 
 static void print_shape(const cli_profiles *p, char *text, size_t size) {
@@ -46,28 +51,26 @@ bool cli_profiles_shape_read(const char *text, cli_profiles *p) {
 
 static int begin_series(const cli_profiles *p, cli_profile_found *f, size_t windows) {
     f->windows = windows;
-    const int result = cli_profiles_allocate(p, f);
-    for (int list = 0; result == CLI_GO_ON && list < p->lists; list++)
+    CLI_TRY(cli_profiles_allocate(p, f));
+    for (int list = 0; list < p->lists; list++)
         for (size_t i = 0; i < windows * p->k; i++) {
             f->distances[list][i] = (double)INFINITY;
             f->indices[list][i] = -1;
         }
-    return result;
+    return CLI_GO_ON;
 }
 
-// What a unit found for windows [first, first + count); returns what is behind it.
-static const double *join(const cli_profiles *p, cli_profile_found *f, size_t first, size_t count, const double *values,
-                          ww_status *status) {
+// What a unit found for windows [first, first + count).
+static int join(const cli_profiles *p, cli_profile_found *f, size_t first, size_t count, const double *values) {
     const size_t at = first * p->k, all = count * p->k;
-    for (int list = 0; list < p->lists; list++, values += list_values(p)) {
+    for (int list = 0; list < p->lists && count; list++, values += list_values(p)) {
         const double *ids = values + p->side * p->k;
         for (size_t i = 0; i < all; i++)
             p->ids[i] = (int64_t)ids[i];
-        if (count && *status == WW_OK)
-            *status = ww_neighbours_merge(count, p->k, WW_DOUBLE, 0, f->indices[list] + at, f->distances[list] + at,
-                                          p->ids, values);
+        CLI_TRY(cli_status(ww_neighbours_merge(count, p->k, WW_DOUBLE, 0, f->indices[list] + at,
+                                               f->distances[list] + at, p->ids, values)));
     }
-    return values;
+    return CLI_GO_ON;
 }
 
 // Whether the head is of windows that the profiles can have.
@@ -85,23 +88,15 @@ static bool read_head(const cli_profiles *p, const double *values, size_t head[H
 int cli_profiles_take(void *user, uint64_t row, const double *values) {
     cli_profiles *p = user;
     size_t head[HEAD];
-    ww_status status = WW_OK;
-    int result = CLI_GO_ON;
     if (!p->ids && !(p->ids = malloc(p->side * p->k * sizeof *p->ids)))
         return cli_error("not enough memory");
-    cli_profile_found *f = NULL;
-    if (read_head(p, values, head))
-        f = &p->found[head[SERIES] - p->first];
+    cli_profile_found *f = read_head(p, values, head) ? &p->found[head[SERIES] - p->first] : NULL;
     if (!f || (f->windows && f->windows != head[WINDOWS]))
         return cli_error("row %" PRIu64 " of the profiles is damaged", row);
     if (!f->windows)
-        result = begin_series(p, f, head[WINDOWS]);
-    if (result != CLI_GO_ON)
-        return result;
-    values = join(p, f, head[ROW], head[ROWS], values + HEAD, &status);
-    if (p->self)
-        (void)join(p, f, head[COLUMN], head[COLUMNS], values, &status);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
+        CLI_TRY(begin_series(p, f, head[WINDOWS]));
+    CLI_TRY(join(p, f, head[ROW], head[ROWS], values + HEAD));
+    return p->self ? join(p, f, head[COLUMN], head[COLUMNS], values + HEAD + all_values(p)) : CLI_GO_ON;
 }
 
 int cli_profiles_finish(cli_profiles *p) {
@@ -129,15 +124,8 @@ static size_t windows_of(const cli_profile_units *u, size_t series) {
 }
 
 static void free_plan(cli_profile_units *u) {
-    ww_profile_output *o = &u->output;
     ww_profile_destroy(&u->plan);
-    free(o->distances);
-    free(o->indices);
-    free(o->left_distances);
-    free(o->left_indices);
-    free(o->right_distances);
-    free(o->right_indices);
-    ww_profile_output_init(o, sizeof *o);
+    cli_profile_lists_free(&u->lists);
 }
 
 int cli_profile_plan(cli_profile_units *u, size_t s, ww_profile_info *info) {
@@ -148,33 +136,17 @@ int cli_profile_plan(cli_profile_units *u, size_t s, ww_profile_info *info) {
         free_plan(u);
         cli_profile_options(u->wanted, cli_precision(&u->s->device), u->s->plan.run, &options);
         for (int i = 0; i < 2 && u->s->sets[i]; i++)
-            if (ww_series_set_view(u->s->sets[i], &views[i]) != WW_OK)
-                return cli_fail();
-        if (ww_profile_create(u->s->context, &views[0], u->shape.first + s, u->s->sets[1] ? &views[1] : NULL,
-                              u->wanted->other_series, u->wanted->window, &options, &u->plan) != WW_OK)
-            return cli_fail();
+            CLI_TRY(cli_status(ww_series_set_view(u->s->sets[i], &views[i])));
+        CLI_TRY(
+            cli_status(ww_profile_create(u->s->context, &views[0], u->shape.first + s, u->s->sets[1] ? &views[1] : NULL,
+                                         u->wanted->other_series, u->wanted->window, &options, &u->plan)));
         u->planned = s;
-        if (!did->windows && ww_profile_get_info(u->plan, did) != WW_OK)
-            return cli_fail();
+        if (!did->windows)
+            CLI_TRY(cli_status(ww_profile_get_info(u->plan, did)));
     }
     if (info)
         *info = *did;
     return CLI_GO_ON;
-}
-
-static int make_output(cli_profile_units *u, size_t windows) {
-    ww_profile_output *o = &u->output;
-    cli_profile_found f = {.windows = windows};
-    if (o->distances)
-        return CLI_GO_ON;
-    const int result = cli_profiles_allocate(&u->shape, &f);
-    o->distances = f.distances[0];
-    o->indices = f.indices[0];
-    o->left_distances = f.distances[1];
-    o->left_indices = f.indices[1];
-    o->right_distances = f.distances[2];
-    o->right_indices = f.indices[2];
-    return result;
 }
 
 static void note(cli_profile_units *u) {
@@ -186,20 +158,15 @@ static void note(cli_profile_units *u) {
     did->seconds_device += info.seconds_device;
 }
 
-// Copies the lists of windows [first, first + count) into a row; returns what is behind them.
-static double *pack(const cli_profile_units *u, size_t first, size_t count, double *to) {
-    const ww_profile_output *o = &u->output;
-    const double *const distances[] = {o->distances, o->left_distances, o->right_distances};
-    const int64_t *const ids[] = {o->indices, o->left_indices, o->right_indices};
+// Copies the lists of windows [first, first + count) into a row.
+static void pack(const cli_profile_units *u, size_t first, size_t count, double *to) {
     const cli_profiles *p = &u->shape;
     const size_t at = first * p->k, all = count * p->k;
-    for (int list = 0; list < p->lists; list++, to += list_values(p)) {
-        if (count)
-            memcpy(to, distances[list] + at, all * sizeof *to);
+    for (int list = 0; list < p->lists && count; list++, to += list_values(p)) {
+        memcpy(to, u->lists.distances[list] + at, all * sizeof *to);
         for (size_t i = 0; i < all; i++)
-            to[p->side * p->k + i] = (double)ids[list][at + i];
+            to[p->side * p->k + i] = (double)u->lists.indices[list][at + i];
     }
-    return to;
 }
 
 // Units of one row of tiles as one rectangle; a square on the diagonal, of which one half is computed, alone. The lists
@@ -208,8 +175,16 @@ static int compute_rectangle(cli_profile_units *u, const cli_tile *first, uint64
     const cli_tiles *t = &u->series[u->planned].tiles;
     const size_t end = first->column + (size_t)count * t->side,
                  columns = (end < t->columns ? end : t->columns) - first->column;
-    if (ww_profile_add_rectangle(u->plan, first->row, first->rows, first->column, columns, &u->output) != WW_OK)
-        return cli_fail_plainly();
+    const cli_profile_found *l = &u->lists;
+    ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
+    output.distances = l->distances[0];
+    output.indices = l->indices[0];
+    output.left_distances = l->distances[1];
+    output.left_indices = l->indices[1];
+    output.right_distances = l->distances[2];
+    output.right_indices = l->indices[2];
+    CLI_TRY(cli_status_plainly(
+        ww_profile_add_rectangle(u->plan, first->row, first->rows, first->column, columns, &output)));
     note(u);
     u->s->progress.done_before += (uint64_t)first->rows * columns;
     for (uint64_t i = 0; i < count; i++, values += cli_profiles_columns(&u->shape)) {
@@ -222,9 +197,8 @@ static int compute_rectangle(cli_profile_units *u, const cli_tile *first, uint64
         values[ROWS] = (double)rows;
         values[COLUMN] = (double)column;
         values[COLUMNS] = (double)wide;
-        double *behind = pack(u, first->row, rows, values + HEAD);
-        if (u->shape.self)
-            (void)pack(u, column, wide, behind);
+        pack(u, first->row, rows, values + HEAD);
+        pack(u, column, wide, values + HEAD + all_values(&u->shape));
     }
     return CLI_GO_ON;
 }
@@ -245,9 +219,8 @@ static int compute(void *user, uint64_t first, uint64_t count, void *values) {
     cli_profile_units *u = user;
     const size_t columns = cli_profiles_columns(&u->shape);
     double *to = values;
-    int result = CLI_GO_ON;
     memset(to, 0, (size_t)count * columns * sizeof *to);
-    for (uint64_t unit = first, run; result == CLI_GO_ON && unit < first + count; unit += run, to += run * columns) {
+    for (uint64_t unit = first, run; unit < first + count; unit += run, to += run * columns) {
         const size_t s = series_of(u, unit);
         const struct cli_profile_series *own = &u->series[s];
         const uint64_t in_series = cli_tiles_count(&own->tiles), number = unit - own->first;
@@ -255,13 +228,14 @@ static int compute(void *user, uint64_t first, uint64_t count, void *values) {
         for (run = 1; !tile.diagonal && unit + run < first + count && number + run < in_series &&
                       cli_tiles_at(&own->tiles, number + run).row == tile.row;)
             run++;
-        result = cli_profile_plan(u, s, NULL);
-        if (result == CLI_GO_ON)
-            result = make_output(u, own->tiles.rows);
-        if (result == CLI_GO_ON)
-            result = compute_rectangle(u, &tile, run, to);
+        CLI_TRY(cli_profile_plan(u, s, NULL));
+        if (!u->lists.distances[0]) {
+            u->lists.windows = own->tiles.rows;
+            CLI_TRY(cli_profiles_allocate(&u->shape, &u->lists));
+        }
+        CLI_TRY(compute_rectangle(u, &tile, run, to));
     }
-    return result;
+    return CLI_GO_ON;
 }
 
 static double weight(void *user, uint64_t unit) {
@@ -288,7 +262,6 @@ int cli_profile_divide(cli_profile_units *u, cli_row_job *job) {
     size_t longest = 0;
     uint64_t units = 0;
     double all = 0;
-    ww_profile_output_init(&u->output, sizeof u->output);
     *p = (cli_profiles){.first = w->series == SIZE_MAX ? 0 : w->series,
                         .count = w->series == SIZE_MAX ? ww_series_set_count(u->s->sets[0]) : 1,
                         .k = (size_t)w->k,
@@ -323,7 +296,6 @@ int cli_profile_divide(cli_profile_units *u, cli_row_job *job) {
     job->measure = NULL;
     job->rows = units;
     job->columns = cli_profiles_columns(p);
-    job->precision = WW_DOUBLE;
     job->weight = weight;
     job->compute = compute;
     job->user = u;

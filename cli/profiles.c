@@ -78,39 +78,46 @@ int cli_profiles_allocate(const cli_profiles *p, cli_profile_found *f) {
     return full ? CLI_GO_ON : cli_error("a profile of %zu windows does not fit memory", f->windows);
 }
 
+void cli_profile_lists_free(cli_profile_found *f) {
+    for (int list = 0; list < 3; list++) {
+        free(cli_taken(&f->distances[list]));
+        free(cli_taken(&f->indices[list]));
+    }
+}
+
 void cli_profiles_free(cli_profiles *p) {
     for (size_t i = 0; p->found && i < p->count; i++) {
         cli_profile_found *f = &p->found[i];
-        for (int list = 0; list < 3; list++) {
-            free(f->distances[list]);
-            free(f->indices[list]);
-        }
+        cli_profile_lists_free(f);
         ww_profile_motifs_free(f->motifs, f->motif_count);
         free(f->motifs);
         free(f->discords);
     }
-    free(p->found);
-    free(p->ids);
-    p->found = NULL;
-    p->ids = NULL;
+    free(cli_taken(&p->found));
+    free(cli_taken(&p->ids));
 }
 
 // ---- files
 
+static void drop_file(ww_array_file **file) {
+    const ww_status removed = ww_array_file_close(file, WW_ARRAY_FILE_REMOVE);
+    (void)removed; // there is nothing more to do
+}
+
 // A row: series, window, and distance and index of each neighbour; with left and right, theirs follow.
 static int write_npy(const cli_profiles *p, const char *path) {
-    ww_array_file *file = NULL;
     const size_t columns = 2 + 2 * p->k * (size_t)p->lists, k = p->k;
+    CLI_FREES double *row = malloc(columns * sizeof *row);
+    CLI_ENDS(drop_file) ww_array_file *file = NULL;
     size_t rows = 0, at = 0;
-    for (size_t i = 0; i < p->count; i++)
-        rows += p->found[i].windows;
-    double *row = malloc(columns * sizeof *row);
     if (!row)
         return cli_error("not enough memory");
-    ww_status status = ww_array_file_create(path, WW_DOUBLE, rows, columns, &file);
-    for (size_t i = 0; status == WW_OK && i < p->count; i++) {
+    for (size_t i = 0; i < p->count; i++)
+        rows += p->found[i].windows;
+    CLI_TRY(cli_status(ww_array_file_create(path, WW_DOUBLE, rows, columns, &file)));
+    for (size_t i = 0; i < p->count; i++) {
         const cli_profile_found *f = &p->found[i];
-        for (size_t w = 0; status == WW_OK && w < f->windows; w++) {
+        for (size_t w = 0; w < f->windows; w++) {
             size_t column = 0;
             row[column++] = (double)f->series;
             row[column++] = (double)w;
@@ -119,14 +126,10 @@ static int write_npy(const cli_profiles *p, const char *path) {
                     row[column++] = f->distances[list][w * k + r];
                     row[column++] = (double)f->indices[list][w * k + r];
                 }
-            status = ww_array_file_put(file, at++, 1, 0, columns, row);
+            CLI_TRY(cli_status(ww_array_file_put(file, at++, 1, 0, columns, row)));
         }
     }
-    free(row);
-    const int result = status == WW_OK ? CLI_GO_ON : cli_fail();
-    if (file && ww_array_file_close(&file, status == WW_OK) != WW_OK && result == CLI_GO_ON)
-        return cli_fail();
-    return result;
+    return cli_status(ww_array_file_close(&file, WW_ARRAY_FILE_FINISH));
 }
 
 static void write_lines(const cli_profiles *p, FILE *file, char between) {

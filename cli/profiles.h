@@ -62,6 +62,7 @@ typedef struct cli_profiles {
 // Room for the series; then for what is found for one, whose `windows` are set.
 int cli_profiles_begin(cli_profiles *p);
 int cli_profiles_allocate(const cli_profiles *p, cli_profile_found *f);
+void cli_profile_lists_free(cli_profile_found *f);
 void cli_profiles_free(cli_profiles *p);
 int cli_profiles_write(const cli_profiles *p, const char *path); // NULL: lines with tabs on standard output
 
@@ -84,8 +85,8 @@ typedef struct cli_profile_units {
     cli_profiles shape;
     struct cli_profile_series *series; // each one's grid, and what its runs did
     ww_profile *plan;
-    size_t planned; // the series that it is of
-    ww_profile_output output;
+    size_t planned;          // the series that it is of
+    cli_profile_found lists; // its runs' output
     char more[256];
 } cli_profile_units;
 

@@ -80,15 +80,12 @@ int cli_read(const char *path, const cli_read_options *options, int which, bool 
         read.missing = (ww_missing)(options->missing - CLI_MISSING_ERROR);
     if (times->count)
         read.times = times->items[(size_t)which < times->count ? (size_t)which : times->count - 1];
-    if (ww_series_set_read(path, &read, set) != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(ww_series_set_read(path, &read, set)));
     if (!options->quiet)
         print_notices(path, *set);
     if (ww_series_set_missing(*set) && (complete || options->znormalise || options->missing == CLI_MISSING_ERROR))
         return report_missing(path, *set);
-    if (options->znormalise && ww_series_set_znormalise(*set) != WW_OK)
-        return cli_fail();
-    return CLI_GO_ON;
+    return options->znormalise ? cli_status(ww_series_set_znormalise(*set)) : CLI_GO_ON;
 }
 
 void cli_note_dropped(const ww_series_set *set, const char *path, int format) {

@@ -11,36 +11,24 @@ cli_row_job cli_rows_of(cli_series_job *s) {
                          .s = s,
                          .measure = &s->measure,
                          .rows = ww_series_set_count(s->sets[0]),
-                         .precision = cli_precision(&s->device),
+                         .precision = WW_DOUBLE,
                          .result = cli_precision(&s->device)};
 }
 
-// Gives the length, as snprintf().
-static int print_shape(const cli_row_job *job, uint64_t parts, char *text, size_t size) {
-    return snprintf(text, size, "rows %" PRIu64 " columns %" PRIu64 " k %" PRIu64 " double %d parts %" PRIu64 "%s%s",
-                    job->rows, job->columns, job->k, job->result == WW_DOUBLE, parts, job->more ? " " : "",
-                    job->more ? job->more : "");
-}
-
 char *cli_rows_options(const cli_row_job *job, uint64_t parts) {
-    const size_t size = (size_t)print_shape(job, parts, NULL, 0) + 1;
-    char *shape = malloc(size), *options = NULL;
-    if (shape) {
-        (void)print_shape(job, parts, shape, size);
-        options = cli_division_options(shape, job->measure, &job->s->measure_options, &job->s->device);
-    }
-    free(shape);
-    return options;
+    CLI_FREES char *shape = cli_text(
+        "rows %" PRIu64 " columns %" PRIu64 " k %" PRIu64 " double %d parts %" PRIu64 "%s%s", job->rows, job->columns,
+        job->k, job->result == WW_DOUBLE, parts, job->more ? " " : "", job->more ? job->more : "");
+    return shape ? cli_division_options(shape, job->measure, &job->s->measure_options, &job->s->device) : NULL;
 }
 
 int cli_rows_inputs(const cli_row_job *job, char inputs[256]) {
-    int result = CLI_GO_ON;
-    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
-        result =
-            job->points[i] ? cli_division_sum_points(job->points[i], inputs) : cli_division_sum(job->sets[i], inputs);
+    for (int i = 0; i < 2; i++)
+        CLI_TRY(job->points[i] ? cli_division_sum_points(job->points[i], inputs)
+                               : cli_division_sum(job->sets[i], inputs));
     if (job->stream)
         snprintf(inputs + strlen(inputs), 256 - strlen(inputs), " %s", job->stream);
-    return result;
+    return CLI_GO_ON;
 }
 
 bool cli_row_shape_read(const char *text, cli_row_shape *s) {
@@ -80,75 +68,64 @@ static uint64_t next_run(uint64_t rows, double took, size_t columns) {
 
 static int run_rows(cli_division *d, const cli_row_job *job, uint64_t first, uint64_t count) {
     ww_journal_info info = WW_JOURNAL_INFO_INIT;
-    const size_t columns = job->columns ? job->columns : 1;
-    uint64_t most = 1, done = 0;
-    int result = ww_journal_get_info(d->journal, &info) == WW_OK ? CLI_GO_ON : cli_fail();
-    done = info.done;
-    job->s->progress.share_begin = (double)done / (double)count;
-    for (uint64_t i = first, run; result == CLI_GO_ON && i < first + count; i += run) {
-        for (run = 0; run < most && i + run < first + count && !ww_journal_has(d->journal, i + run); run++) {
-        }
-        if (run == 0) {
-            run = 1;
+    cli_progress *progress = &job->s->progress;
+    const size_t columns = cli_row_values(job);
+    CLI_TRY(cli_status(ww_journal_get_info(d->journal, &info)));
+    uint64_t most = 1, done = info.done;
+    progress->share_begin = (double)done / (double)count;
+    for (uint64_t i = first, run; i < first + count; i += run) {
+        run = 1;
+        if (ww_journal_has(d->journal, i))
             continue;
-        }
-        void *values = NULL;
-        result = cli_values_allocate(run, columns, job->precision, &values);
+        while (run < most && i + run < first + count && !ww_journal_has(d->journal, i + run))
+            run++;
+        CLI_FREES void *values = NULL;
+        CLI_TRY(cli_values_allocate(run, columns, job->precision, &values));
         const double begin = cli_seconds();
-        job->s->progress.share_before = (double)done / (double)count;
-        job->s->progress.share_run = (double)run / (double)count;
-        if (result == CLI_GO_ON)
-            result = job->compute(job->user, i, run, values);
+        progress->share_before = (double)done / (double)count;
+        progress->share_run = (double)run / (double)count;
+        CLI_TRY(job->compute(job->user, i, run, values));
         most = next_run(most, cli_seconds() - begin, columns);
-        if (result == CLI_GO_ON &&
-            ww_array_file_put(d->file, (size_t)(i - first), (size_t)run, 0, columns, values) != WW_OK)
-            result = cli_fail_plainly();
-        free(values);
+        CLI_TRY(cli_status_plainly(ww_array_file_put(d->file, (size_t)(i - first), (size_t)run, 0, columns, values)));
         done += run;
-        if (result == CLI_GO_ON)
-            result = cli_division_done(d, i, run);
+        CLI_TRY(cli_division_done(d, i, run));
     }
-    return result;
+    return CLI_GO_ON;
+}
+
+static int fill_file(cli_division *d, const cli_row_job *job) {
+    char inputs[256] = "";
+    const uint64_t parts = d->part ? d->part_count : 1;
+    if (parts > job->rows)
+        return cli_error("%" PRIu64 " parts of %" PRIu64 " rows or tiles; at most a part each", parts, job->rows);
+    CLI_FREES char *options = cli_rows_options(job, d->part_count);
+    if (!options)
+        return cli_error("not enough memory");
+    CLI_TRY(cli_rows_inputs(job, inputs));
+    const uint64_t first = d->part ? begin_of(job, d->part - 1, parts) : 0;
+    const uint64_t end = d->part && d->part < parts ? begin_of(job, d->part, parts) : job->rows;
+    const cli_work work = {job->name,   inputs, options,        job->s->context, first,
+                           end - first, NULL,   job->precision, end - first,     job->columns};
+    CLI_TRY(cli_division_open(d, &work));
+    return run_rows(d, job, first, end - first);
 }
 
 int cli_rows_run(cli_division *d, const cli_row_job *job, void *whole) {
-    char inputs[256] = "";
-    const uint64_t parts = d->part ? d->part_count : 1;
-    int result = parts <= job->rows ? CLI_GO_ON
-                                    : cli_error("%" PRIu64 " parts of %" PRIu64 " rows or tiles; at most a part each",
-                                                parts, job->rows);
-    char *options = cli_rows_options(job, d->part_count);
-    if (result == CLI_GO_ON && !options)
-        result = cli_error("not enough memory");
-    if (result == CLI_GO_ON)
-        result = cli_rows_inputs(job, inputs);
-    uint64_t first = 0, end = job->rows;
-    if (result == CLI_GO_ON && d->part) {
-        first = begin_of(job, d->part - 1, parts);
-        end = d->part < parts ? begin_of(job, d->part, parts) : job->rows;
-    }
-    const cli_work work = {job->name,   inputs, options,        job->s->context, first,
-                           end - first, NULL,   job->precision, end - first,     job->columns};
-    if (result == CLI_GO_ON)
-        result = cli_division_open(d, &work);
-    if (result == CLI_GO_ON)
-        result = run_rows(d, job, first, end - first);
+    const int filled = fill_file(d, job);
     cli_progress_end(&job->s->progress);
-    free(options);
-    if (result == CLI_GO_ON && whole &&
-        ww_array_file_get(d->file, 0, (size_t)job->rows, 0, (size_t)(job->columns ? job->columns : 1), whole) != WW_OK)
-        result = cli_fail_plainly();
-    return result == CLI_GO_ON && d->part ? cli_division_finish(d, false) : result;
+    CLI_TRY(filled);
+    if (whole)
+        CLI_TRY(cli_status_plainly(ww_array_file_get(d->file, 0, (size_t)job->rows, 0, cli_row_values(job), whole)));
+    return d->part ? cli_division_finish(d, false) : CLI_GO_ON;
 }
 
 int cli_rows_each(const ww_array_file *file, uint64_t first, uint64_t count, uint64_t columns,
                   int (*take)(void *user, uint64_t row, const double *values), void *user) {
-    void *values = NULL;
-    int result = cli_values_allocate(1, columns, WW_DOUBLE, &values);
-    for (uint64_t i = 0; result == CLI_GO_ON && i < count; i++)
-        result = ww_array_file_get(file, (size_t)i, 1, 0, (size_t)columns, values) == WW_OK
-                     ? take(user, first + i, values)
-                     : cli_fail_plainly();
-    free(values);
-    return result;
+    CLI_FREES void *values = NULL;
+    CLI_TRY(cli_values_allocate(1, columns, WW_DOUBLE, &values));
+    for (uint64_t i = 0; i < count; i++) {
+        CLI_TRY(cli_status_plainly(ww_array_file_get(file, (size_t)i, 1, 0, (size_t)columns, values)));
+        CLI_TRY(take(user, first + i, values));
+    }
+    return CLI_GO_ON;
 }

@@ -23,7 +23,7 @@ typedef struct cli_row_job {
     void *user;
 } cli_row_job;
 
-// Rows over the sets of a job under its measure, but for what a kind of row sets itself.
+// Rows of doubles over the sets of a job under its measure, but for what a kind of row sets itself.
 cli_row_job cli_rows_of(cli_series_job *s);
 
 // What the options of the journal begin with.
@@ -34,6 +34,10 @@ typedef struct cli_row_shape {
 } cli_row_shape;
 bool cli_row_shape_read(const char *text, cli_row_shape *shape);
 
+// Values of a row in the file.
+static inline size_t cli_row_values(const cli_row_job *job) {
+    return job->columns ? (size_t)job->columns : 1;
+}
 // What a journal of the job says: options (NULL: not enough memory) and inputs, which begin as "".
 char *cli_rows_options(const cli_row_job *job, uint64_t parts);
 int cli_rows_inputs(const cli_row_job *job, char inputs[256]);

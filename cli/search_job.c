@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "series_rows.h"
+
 const char *const cli_search_kinds[] = {"open", "windows", "super", NULL};
 
 int cli_search_options(const cli_search_wanted *wanted, bool znormalise, const cli_device_options *device,
@@ -36,34 +38,29 @@ int cli_search_options(const cli_search_wanted *wanted, bool znormalise, const c
 
 // ---- reading
 
-static int append(const char *path, ww_series_set *set, ww_series_set *all) {
-    int result = CLI_GO_ON;
+static int append(const char *path, const ww_series_set *set, ww_series_set *all) {
     if (ww_series_set_channels(all) != ww_series_set_channels(set))
-        result = cli_error("%s: %zu channels, the file before has %zu", path, ww_series_set_channels(set),
-                           ww_series_set_channels(all));
-    for (size_t i = 0; result == CLI_GO_ON && i < ww_series_set_count(set); i++)
-        if (ww_series_set_add(all, ww_series_set_length(set, i), ww_series_set_values(set, i),
-                              ww_series_set_label(set, i)) != WW_OK)
-            result = cli_fail();
-    return result;
+        return cli_error("%s: %zu channels, the file before has %zu", path, ww_series_set_channels(set),
+                         ww_series_set_channels(all));
+    for (size_t i = 0; i < ww_series_set_count(set); i++)
+        CLI_TRY(cli_status(ww_series_set_add(all, ww_series_set_length(set, i), ww_series_set_values(set, i),
+                                             ww_series_set_label(set, i))));
+    return CLI_GO_ON;
 }
 
 int cli_search_read(const char *const *paths, size_t count, const cli_read_options *read, bool queries,
                     ww_series_set **all) {
     cli_read_options plain = *read;
-    int result = CLI_GO_ON;
     plain.znormalise = false; // every window is
-    for (size_t i = 0; result == CLI_GO_ON && i < count; i++) {
-        ww_series_set *set = NULL;
-        result = cli_read(paths[i], &plain, queries ? 0 : 1, queries, &set);
-        if (result == CLI_GO_ON && *all) {
-            result = append(paths[i], set, *all);
-            ww_series_set_destroy(&set);
-        } else if (result == CLI_GO_ON) {
-            *all = set;
-        }
+    for (size_t i = 0; i < count; i++) {
+        CLI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
+        CLI_TRY(cli_read(paths[i], &plain, queries ? 0 : 1, queries, &set));
+        if (*all)
+            CLI_TRY(append(paths[i], set, *all));
+        else
+            *all = cli_taken(&set);
     }
-    return result;
+    return CLI_GO_ON;
 }
 
 // ---- files of plain numbers
@@ -122,25 +119,20 @@ static int sum_raw(cli_raw_stream *raw, char text[65]) {
     enum { BLOCKS = 256, BLOCK = 1 << 16 };
     const uint64_t length = raw->source.length, step = BLOCK / raw->bytes ? BLOCK / raw->bytes : 1;
     const uint64_t blocks = (length + step - 1) / step, count = blocks < BLOCKS ? blocks : BLOCKS;
-    char *sums = calloc((size_t)count + 1, 65);
-    void *values = malloc((size_t)step * raw->bytes);
-    int result = sums && values ? CLI_GO_ON : cli_error("not enough memory");
-    if (result == CLI_GO_ON)
-        snprintf(sums, 65, "%" PRIu64 " %zu", length, raw->bytes);
-    for (uint64_t i = 0; result == CLI_GO_ON && i < count; i++) {
+    CLI_FREES char *sums = calloc((size_t)count + 1, 65);
+    CLI_FREES void *values = malloc((size_t)step * raw->bytes);
+    if (!sums || !values)
+        return cli_error("not enough memory");
+    snprintf(sums, 65, "%" PRIu64 " %zu", length, raw->bytes);
+    for (uint64_t i = 0; i < count; i++) {
         // The first and the last are among them.
         const uint64_t block = count == blocks ? i : (uint64_t)((double)i * (double)(blocks - 1) / (double)(count - 1));
         const uint64_t left = length - block * step, points = left < step ? left : step;
         if (cli_raw_read(raw, block * step, (size_t)points, values) != 0)
-            result = cli_error("the stream can't be read: %s", strerror(errno));
-        else if (ww_checksum(values, (size_t)points * raw->bytes, sums + 65 * (i + 1)) != WW_OK)
-            result = cli_fail();
+            return cli_error("the stream can't be read: %s", strerror(errno));
+        CLI_TRY(cli_status(ww_checksum(values, (size_t)points * raw->bytes, sums + 65 * (i + 1))));
     }
-    if (result == CLI_GO_ON && ww_checksum(sums, 65 * ((size_t)count + 1), text) != WW_OK)
-        result = cli_fail();
-    free(values);
-    free(sums);
-    return result;
+    return cli_status(ww_checksum(sums, 65 * ((size_t)count + 1), text));
 }
 
 // ---- units
@@ -173,20 +165,17 @@ static double part_weight(void *user, uint64_t unit) {
 static int compute_parts(void *user, uint64_t first, uint64_t count, void *values) {
     cli_search_units *u = user;
     const cli_matches *shape = &u->shape;
-    const size_t columns = cli_matches_columns(shape);
-    ww_match *found = calloc(shape->queries * shape->places, sizeof *found);
-    int result = found ? CLI_GO_ON : cli_error("not enough memory");
-    if (result == CLI_GO_ON &&
-        ww_search_run_part(u->search, u->raw ? NULL : &u->stream_view, u->raw ? &u->raw->source : NULL, first * u->step,
-                           count * u->step, found) != WW_OK)
-        result = cli_fail_plainly();
-    if (result == CLI_GO_ON)
-        note(u, u->search);
-    for (uint64_t i = 0; result == CLI_GO_ON && i < count; i++)
+    CLI_FREES ww_match *found = calloc(shape->queries * shape->places, sizeof *found);
+    if (!found)
+        return cli_error("not enough memory");
+    CLI_TRY(cli_status_plainly(ww_search_run_part(u->search, u->raw ? NULL : &u->stream_view,
+                                                  u->raw ? &u->raw->source : NULL, first * u->step, count * u->step,
+                                                  found)));
+    note(u, u->search);
+    for (uint64_t i = 0; i < count; i++)
         cli_matches_pack(shape->queries, shape->places, u->exclusions, i ? NULL : found,
-                         (double *)values + i * columns);
-    free(found);
-    return result;
+                         (double *)values + i * cli_matches_columns(shape));
+    return CLI_GO_ON;
 }
 
 // Unit i is query i % queries in group i / queries of the streams.
@@ -200,69 +189,56 @@ static double query_weight(void *user, uint64_t unit) {
 }
 
 static int take_some(const ww_series_set *all, size_t first, size_t count, ww_series_set **some, ww_series_view *view) {
-    ww_status status = ww_series_set_create(ww_series_set_channels(all), some);
-    for (size_t i = first; status == WW_OK && i < first + count; i++)
-        status = ww_series_set_add(*some, ww_series_set_length(all, i), ww_series_set_values(all, i), NULL);
-    if (status == WW_OK)
-        status = ww_series_set_view(*some, view);
-    return status == WW_OK ? CLI_GO_ON : cli_fail_plainly();
+    CLI_TRY(cli_series_copy(all, first, count, some));
+    return cli_status_plainly(ww_series_set_view(*some, view));
 }
 
 // Some queries in the streams from `begin` to `end`.
 static int search_streams(cli_search_units *u, const ww_series_view *queries, size_t begin, size_t end,
                           ww_match *found) {
-    ww_series_set *some = NULL;
+    CLI_ENDS(ww_series_set_destroy) ww_series_set *some = NULL;
+    CLI_ENDS(ww_search_destroy) ww_search *search = NULL;
     ww_series_view streams = u->stream_view;
-    ww_search *search = NULL;
-    const bool all = u->raw || (begin == 0 && end == ww_series_set_count(u->s->sets[1]));
-    int result = all ? CLI_GO_ON : take_some(u->s->sets[1], begin, end - begin, &some, &streams);
-    if (result == CLI_GO_ON &&
-        (ww_search_create(u->s->context, &u->s->measure, queries, u->options, &search) != WW_OK ||
-         (u->raw ? ww_search_run_source(search, &u->raw->source, found, NULL)
-                 : ww_search_run(search, &streams, found, NULL)) != WW_OK))
-        result = cli_fail_plainly();
-    if (result == CLI_GO_ON)
-        note(u, search);
-    for (size_t i = 0; result == CLI_GO_ON && i < queries->count * u->shape.k; i++)
+    if (!u->raw && (begin > 0 || end < ww_series_set_count(u->s->sets[1])))
+        CLI_TRY(take_some(u->s->sets[1], begin, end - begin, &some, &streams));
+    CLI_TRY(cli_status_plainly(ww_search_create(u->s->context, &u->s->measure, queries, u->options, &search)));
+    CLI_TRY(cli_status_plainly(u->raw ? ww_search_run_source(search, &u->raw->source, found, NULL)
+                                      : ww_search_run(search, &streams, found, NULL)));
+    note(u, search);
+    for (size_t i = 0; i < queries->count * u->shape.k; i++)
         found[i].stream += found[i].stream >= 0 ? (int64_t)begin : 0;
-    ww_search_destroy(&search);
-    ww_series_set_destroy(&some);
-    return result;
+    return CLI_GO_ON;
 }
 
 // `groups` of the streams, or some queries of one. What is found is in the rows of the first group.
 static int compute_groups(cli_search_units *u, size_t group, size_t groups, size_t query, size_t count,
                           double *values) {
-    const size_t k = u->shape.k, columns = cli_matches_columns(&u->shape);
-    ww_series_set *some = NULL;
+    const size_t k = u->shape.k, begin = group ? u->group_ends[group - 1] : 0;
+    CLI_ENDS(ww_series_set_destroy) ww_series_set *some = NULL;
+    CLI_FREES ww_match *found = calloc(count * k, sizeof *found);
     ww_series_view view = WW_SERIES_VIEW_INIT;
-    ww_match *found = calloc(count * k, sizeof *found);
-    int result = found ? take_some(u->s->sets[0], query, count, &some, &view) : cli_error("not enough memory");
-    if (result == CLI_GO_ON)
-        result =
-            search_streams(u, &view, group ? u->group_ends[group - 1] : 0, u->group_ends[group + groups - 1], found);
-    if (result == CLI_GO_ON)
-        cli_matches_pack(count, k, NULL, found, values);
-    for (size_t i = count; result == CLI_GO_ON && i < count * groups; i++)
-        cli_matches_pack(1, k, NULL, NULL, values + i * columns);
-    ww_series_set_destroy(&some);
-    free(found);
-    return result;
+    if (!found)
+        return cli_error("not enough memory");
+    CLI_TRY(take_some(u->s->sets[0], query, count, &some, &view));
+    CLI_TRY(search_streams(u, &view, begin, u->group_ends[group + groups - 1], found));
+    cli_matches_pack(count, k, NULL, found, values);
+    for (size_t i = count; i < count * groups; i++)
+        cli_matches_pack(1, k, NULL, NULL, values + i * cli_matches_columns(&u->shape));
+    return CLI_GO_ON;
 }
 
 static int compute_queries(void *user, uint64_t first, uint64_t count, void *values) {
     cli_search_units *u = user;
     const size_t queries = u->shape.queries, columns = cli_matches_columns(&u->shape);
-    int result = CLI_GO_ON;
-    for (size_t at = (size_t)first, end = at + (size_t)count, done; result == CLI_GO_ON && at < end; at += done) {
+    double *row = values;
+    for (size_t at = (size_t)first, end = at + (size_t)count, done; at < end; at += done, row += done * columns) {
         const size_t left = end - at, query = at % queries, rest = queries - query;
         const size_t groups = query == 0 && left >= queries ? left / queries : 1;
         const size_t some = left < rest ? left : rest;
         done = groups * some;
-        result =
-            compute_groups(u, at / queries, groups, query, some, (double *)values + (at - (size_t)first) * columns);
+        CLI_TRY(compute_groups(u, at / queries, groups, query, some, row));
     }
-    return result;
+    return CLI_GO_ON;
 }
 
 // Open ends and whole streams: groups of streams of about as many points, of which there are so many that all units
@@ -307,8 +283,7 @@ static int make_parts(cli_search_units *u) {
                                                                    : u->options->exclusion;
     part.k = u->shape.places;
     part.exclusion = 0;
-    return ww_search_create(u->s->context, &u->s->measure, &u->query_view, &part, &u->search) == WW_OK ? CLI_GO_ON
-                                                                                                       : cli_fail();
+    return cli_status(ww_search_create(u->s->context, &u->s->measure, &u->query_view, &part, &u->search));
 }
 
 // What the matches depend on besides measure and precision.
@@ -323,10 +298,8 @@ static void say_more(cli_search_units *u) {
 
 // The whole search's own errors (k, the measure, channels): the same that one run finds.
 static int check(const cli_search_units *u) {
-    ww_search *search = NULL;
-    const ww_status status = ww_search_create(u->s->context, &u->s->measure, &u->query_view, u->options, &search);
-    ww_search_destroy(&search);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
+    CLI_ENDS(ww_search_destroy) ww_search *search = NULL;
+    return cli_status(ww_search_create(u->s->context, &u->s->measure, &u->query_view, u->options, &search));
 }
 
 int cli_search_divide(cli_search_units *u, cli_row_job *job) {
@@ -344,23 +317,21 @@ int cli_search_divide(cli_search_units *u, cli_row_job *job) {
     u->points = u->raw ? u->raw->source.length : 0;
     for (size_t i = 0; !u->raw && i < ww_series_set_count(u->s->sets[1]); i++)
         u->points += ww_series_set_length(u->s->sets[1], i) + (i > 0); // one between two
-    int result = check(u);
-    if (result == CLI_GO_ON)
-        result = u->shape.places ? make_parts(u) : make_groups(u);
-    if (result == CLI_GO_ON && u->raw)
-        result = sum_raw(u->raw, u->sum);
-    say_more(u);
     const bool parts = u->shape.places != 0;
+    CLI_TRY(check(u));
+    CLI_TRY(parts ? make_parts(u) : make_groups(u));
+    if (u->raw)
+        CLI_TRY(sum_raw(u->raw, u->sum));
+    say_more(u);
     job->name = "search";
     job->stream = u->raw ? u->sum : NULL;
     job->more = u->more;
-    job->rows = parts ? (u->points - 1) / (u->step ? u->step : 1) + 1 : u->shape.queries * u->groups;
+    job->rows = parts ? (u->points - 1) / u->step + 1 : u->shape.queries * u->groups;
     job->columns = cli_matches_columns(&u->shape);
-    job->precision = WW_DOUBLE;
     job->weight = parts ? part_weight : query_weight;
     job->compute = parts ? compute_parts : compute_queries;
     job->user = u;
-    return result;
+    return CLI_GO_ON;
 }
 
 void cli_search_units_end(cli_search_units *u) {

@@ -22,18 +22,13 @@ typedef struct part {
     size_t hosts[MOST_STREAMS], host_count, all_hosts;
 } part;
 
-static size_t host_of(const part *d, size_t m) {
-    return d->p->super ? d->query : (size_t)d->matches[m].stream;
+// The series that hosts are of; NULL: the host is a stream that is read.
+static const ww_series_set *host_set(const part *d) {
+    return d->p->super ? d->p->queries : d->p->streams;
 }
 
-static void find_hosts(part *d) {
-    for (size_t m = 0; m < d->count; m++) {
-        bool seen = false;
-        for (size_t k = 0; k < m && !seen; k++)
-            seen = host_of(d, k) == host_of(d, m);
-        if (!seen && d->all_hosts++ < MOST_STREAMS)
-            d->hosts[d->host_count++] = host_of(d, m);
-    }
+static size_t host_of(const part *d, size_t m) {
+    return d->p->super ? d->query : (size_t)d->matches[m].stream;
 }
 
 static part make_part(const cli_search_picture *p, cli_picture *picture, size_t query) {
@@ -43,37 +38,48 @@ static part make_part(const cli_search_picture *p, cli_picture *picture, size_t 
               .count = p->found[query],
               .channels = ww_series_set_channels(p->queries),
               .matches = p->matches + query * p->k};
-    find_hosts(&d);
+    for (size_t m = 0; m < d.count; m++) {
+        bool seen = false;
+        for (size_t k = 0; k < m && !seen; k++)
+            seen = host_of(&d, k) == host_of(&d, m);
+        if (!seen && d.all_hosts++ < MOST_STREAMS)
+            d.hosts[d.host_count++] = host_of(&d, m);
+    }
     return d;
 }
 
 // ---- points
 
-// Points of a host, channel by channel: malloc'd, NULL after an error was reported.
-static double *take_points(const part *d, size_t host, uint64_t first, size_t count) {
-    const ww_series_set *set = d->p->super ? d->p->queries : d->p->streams;
-    const size_t all = count * d->channels;
-    double *values = malloc((all ? all : 1) * sizeof *values),
-           *mixed = set ? NULL : malloc((all ? all : 1) * sizeof *mixed);
-    if (!values || (!set && !mixed)) {
+// Points of a series, channel by channel: malloc'd, NULL after an error was reported.
+static double *copy_points(const ww_series_set *set, size_t i, uint64_t first, size_t count) {
+    const size_t channels = ww_series_set_channels(set);
+    double *values = malloc((count * channels + 1) * sizeof *values);
+    if (!values)
         cli_error("the picture does not fit memory");
-    } else if (set) {
-        for (size_t c = 0; c < d->channels; c++)
-            memcpy(values + c * count, ww_series_set_values(set, host) + c * ww_series_set_length(set, host) + first,
-                   count * sizeof *values);
-        return values;
-    } else if (d->p->read(d->p->user, first, count, mixed) != 0) {
-        cli_error("the stream can't be read for the picture");
-    } else {
-        for (size_t t = 0; t < count; t++)
-            for (size_t c = 0; c < d->channels; c++)
-                values[c * count + t] = mixed[t * d->channels + c];
-        free(mixed);
-        return values;
+    for (size_t c = 0; values && c < channels; c++)
+        memcpy(values + c * count, ww_series_set_values(set, i) + c * ww_series_set_length(set, i) + first,
+               count * sizeof *values);
+    return values;
+}
+
+// The same of a host.
+static double *take_points(const part *d, size_t host, uint64_t first, size_t count) {
+    if (host_set(d))
+        return copy_points(host_set(d), host, first, count);
+    CLI_FREES double *values = malloc((count * d->channels + 1) * sizeof *values);
+    CLI_FREES double *mixed = malloc((count * d->channels + 1) * sizeof *mixed);
+    if (!values || !mixed) {
+        cli_error("the picture does not fit memory");
+        return NULL;
     }
-    free(values);
-    free(mixed);
-    return NULL;
+    if (d->p->read(d->p->user, first, count, mixed) != 0) {
+        cli_error("the stream can't be read for the picture");
+        return NULL;
+    }
+    for (size_t c = 0; c < d->channels; c++)
+        for (size_t t = 0; t < count; t++)
+            values[c * count + t] = mixed[t * d->channels + c];
+    return cli_taken(&values);
 }
 
 static void normalise(double *values, size_t length, size_t channels) {
@@ -95,48 +101,37 @@ static int match_look(size_t m) {
 
 // ---- the query under its matches
 
-// The short series: the query, or the stream that is nearest to a part of it.
-static double *take_short(const part *d, size_t *length) {
-    const ww_series_set *set = d->p->super ? d->p->streams : d->p->queries;
-    const size_t i = d->p->super && d->count ? (size_t)d->matches[0].stream : d->p->super ? 0 : d->query;
-    *length = ww_series_set_length(set, i);
-    double *values = malloc(*length * d->channels * sizeof *values);
-    if (values)
-        memcpy(values, ww_series_set_values(set, i), *length * d->channels * sizeof *values);
-    else
-        cli_error("the picture does not fit memory");
-    return values;
+static void free_parts(double *(*parts)[MOST_PARTS + 1]) {
+    for (size_t m = 0; m <= MOST_PARTS; m++)
+        free((*parts)[m]);
 }
 
 static int draw_matches(const part *d, double top, double height) {
     const size_t drawn = d->count < MOST_PARTS ? d->count : MOST_PARTS;
-    double *parts[MOST_PARTS + 1] = {NULL}; // the last: the short series
+    // The short series: the query, or the stream that is nearest to a part of it.
+    const ww_series_set *set = d->p->super ? d->p->streams : d->p->queries;
+    const size_t number = !d->p->super ? d->query : d->count ? (size_t)d->matches[0].stream : 0;
+    CLI_ENDS(free_parts) double *parts[MOST_PARTS + 1] = {NULL}; // the last: the short series
     size_t lengths[MOST_PARTS + 1];
     cli_stack stack;
-    int result = CLI_GO_ON;
     cli_stack_make(&stack, d->picture, d->channels, CLI_LEFT + 16, top, CELL - CLI_LEFT - 40, height);
-    parts[drawn] = take_short(d, &lengths[drawn]);
-    for (size_t m = 0; m < drawn; m++) {
-        lengths[m] = (size_t)(d->matches[m].end - d->matches[m].begin);
-        parts[m] = parts[drawn] ? take_points(d, host_of(d, m), (uint64_t)d->matches[m].begin, lengths[m]) : NULL;
-    }
     for (size_t m = 0; m <= drawn; m++) {
-        result = parts[m] ? result : CLI_FAILURE;
-        if (parts[m] && d->p->znormalised)
+        const ww_match *match = &d->matches[m];
+        lengths[m] = m < drawn ? (size_t)(match->end - match->begin) : ww_series_set_length(set, number);
+        parts[m] = m < drawn ? take_points(d, host_of(d, m), (uint64_t)match->begin, lengths[m])
+                             : copy_points(set, number, 0, lengths[m]);
+        if (!parts[m])
+            return CLI_FAILURE;
+        if (d->p->znormalised)
             normalise(parts[m], lengths[m], d->channels);
-        if (parts[m])
-            cli_stack_range(&stack, parts[m], lengths[m]);
+        cli_stack_range(&stack, parts[m], lengths[m]);
     }
-    if (result == CLI_GO_ON) {
-        cli_stack_finish(&stack);
-        cli_stack_axes(&stack, d->p->znormalised ? "points, z-normalised" : "points");
-        for (size_t m = drawn; m-- > 0;)
-            cli_stack_line(&stack, parts[m], lengths[m], 0, lengths[m], 0, match_look(m), 1.2);
-        cli_stack_line(&stack, parts[drawn], lengths[drawn], 0, lengths[drawn], 0, CLI_INK, 2);
-    }
-    for (size_t m = 0; m <= drawn; m++)
-        free(parts[m]);
-    return result;
+    cli_stack_finish(&stack);
+    cli_stack_axes(&stack, d->p->znormalised ? "points, z-normalised" : "points");
+    for (size_t m = drawn; m-- > 0;)
+        cli_stack_line(&stack, parts[m], lengths[m], 0, lengths[m], 0, match_look(m), 1.2);
+    cli_stack_line(&stack, parts[drawn], lengths[drawn], 0, lengths[drawn], 0, CLI_INK, 2);
+    return CLI_GO_ON;
 }
 
 // ---- a stream
@@ -144,15 +139,17 @@ static int draw_matches(const part *d, double top, double height) {
 // A stream that is read block by block: the least and the largest value of each piece.
 static int draw_read(const part *d, cli_stack *stack) {
     const size_t pieces = (size_t)stack->panels[0].width, channels = d->channels;
-    double *values = malloc(BLOCK * channels * sizeof *values), *ends = malloc(2 * pieces * channels * sizeof *ends);
-    int result = values && ends ? CLI_GO_ON : cli_error("the picture does not fit memory");
-    for (size_t i = 0; ends && i < 2 * pieces * channels; i++)
+    CLI_FREES double *values = malloc(BLOCK * channels * sizeof *values);
+    CLI_FREES double *ends = malloc(2 * pieces * channels * sizeof *ends);
+    if (!values || !ends)
+        return cli_error("the picture does not fit memory");
+    for (size_t i = 0; i < 2 * pieces * channels; i++)
         ends[i] = NAN;
-    for (uint64_t at = 0; at < d->p->length && result == CLI_GO_ON; at += BLOCK) {
+    for (uint64_t at = 0; at < d->p->length; at += BLOCK) {
         const size_t count = d->p->length - at < BLOCK ? (size_t)(d->p->length - at) : BLOCK;
         if (d->p->read(d->p->user, at, count, values) != 0)
-            result = cli_error("the stream can't be read for the picture");
-        for (size_t t = 0; result == CLI_GO_ON && t < count; t++)
+            return cli_error("the stream can't be read for the picture");
+        for (size_t t = 0; t < count; t++)
             for (size_t c = 0; c < channels; c++) {
                 const size_t piece = (size_t)((double)(at + t) / (double)d->p->length * (double)pieces);
                 double *own = ends + 2 * (c * pieces + (piece < pieces ? piece : pieces - 1));
@@ -161,29 +158,25 @@ static int draw_read(const part *d, cli_stack *stack) {
             }
     }
     // Fewer points than pieces leave pieces without one.
-    for (size_t i = 2; result == CLI_GO_ON && i < 2 * pieces * channels; i++)
+    for (size_t i = 2; i < 2 * pieces * channels; i++)
         if (isnan(ends[i]) && d->p->length < pieces)
             ends[i] = ends[i - 2];
-    if (result == CLI_GO_ON) {
-        cli_stack_range(stack, ends, 2 * pieces);
-        for (size_t c = 0; c < stack->count; c++)
-            stack->panels[c].x_to = fmax(1, (double)d->p->length - 1);
-        cli_stack_finish(stack);
-        cli_stack_axes(stack, NULL);
-        for (size_t c = 0; c < stack->count; c++)
-            cli_panel_line(&stack->panels[c], ends + 2 * c * pieces, 2 * pieces, 1, 0,
-                           (double)d->p->length / (2 * (double)pieces), CLI_INK, 0.8);
-    }
-    free(values);
-    free(ends);
-    return result;
+    cli_stack_range(stack, ends, 2 * pieces);
+    for (size_t c = 0; c < stack->count; c++)
+        stack->panels[c].x_to = fmax(1, (double)d->p->length - 1);
+    cli_stack_finish(stack);
+    cli_stack_axes(stack, NULL);
+    for (size_t c = 0; c < stack->count; c++)
+        cli_panel_line(&stack->panels[c], ends + 2 * c * pieces, 2 * pieces, 1, 0,
+                       (double)d->p->length / (2 * (double)pieces), CLI_INK, 0.8);
+    return CLI_GO_ON;
 }
 
 static int draw_host(const part *d, size_t host, double top, double height) {
-    const ww_series_set *set = d->p->super ? d->p->queries : d->p->streams;
+    const ww_series_set *set = host_set(d);
+    const char *label = set ? ww_series_set_label(set, host) : NULL;
     char text[512];
     cli_stack stack;
-    int result = CLI_GO_ON;
     cli_stack_make(&stack, d->picture, d->channels, CELL + CLI_LEFT, top, WIDTH - CELL - CLI_LEFT - RIGHT, height);
     if (set) {
         const size_t length = ww_series_set_length(set, host);
@@ -192,19 +185,18 @@ static int draw_host(const part *d, size_t host, double top, double height) {
         cli_stack_axes(&stack, NULL);
         cli_stack_line(&stack, ww_series_set_values(set, host), length, 0, length, 0, CLI_INK, 0.8);
     } else {
-        result = draw_read(d, &stack);
+        CLI_TRY(draw_read(d, &stack));
     }
     size_t places = 0;
-    for (size_t m = d->count; result == CLI_GO_ON && m-- > 0;)
+    for (size_t m = d->count; m-- > 0;)
         for (size_t c = 0; host_of(d, m) == host && places < MOST_PLACES && c < stack.count; c++, places++)
             cli_panel_area(&stack.panels[c], (double)d->matches[m].begin, stack.panels[c].y_from,
                            (double)d->matches[m].end - 1, stack.panels[c].y_to, match_look(m), 0.35);
-    snprintf(text, sizeof text, "%s %zu%s%s", d->p->super ? "query" : "stream", host,
-             set && ww_series_set_label(set, host) ? ": " : "",
-             set && ww_series_set_label(set, host) ? ww_series_set_label(set, host) : "");
+    snprintf(text, sizeof text, "%s %zu%s%s", d->p->super ? "query" : "stream", host, label ? ": " : "",
+             label ? label : "");
     cli_picture_text_within(d->picture, CELL + CLI_LEFT, top - 8, WIDTH - CELL - CLI_LEFT - RIGHT, "start", CLI_INK,
                             text);
-    return result;
+    return CLI_GO_ON;
 }
 
 // ---- a query
@@ -268,9 +260,8 @@ int cli_search_draw(const cli_search_picture *p) {
     }
     snprintf(text, sizeof text, "The first %zu of %zu queries, their matches, and where these are in the streams",
              count, all);
-    int result = cli_picture_open(p->path, WIDTH, height, "Matches", text, &picture);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_picture_open(p->path, WIDTH, height, "Matches", text, &picture));
+    int result = CLI_GO_ON;
     for (size_t q = 0; q < count && result == CLI_GO_ON; q++) {
         const part d = make_part(p, &picture, q);
         result = draw_part(&d, top);

@@ -28,7 +28,8 @@ typedef ww_status (*cli_plan_of_pairs)(const ww_measure *measure, ww_dataset *ro
                                        const ww_plan_options *options, ww_plan **plan);
 int cli_pairs_plan(const cli_series_rows *r, uint64_t first, uint64_t count, cli_plan_of_pairs create);
 double cli_pairs_weight(void *user, uint64_t row);
-// Some of a set, as a dataset.
+// Some of a set, without their labels; and as a dataset.
+int cli_series_copy(const ww_series_set *all, size_t first, size_t count, ww_series_set **some);
 int cli_series_some(const cli_series_job *s, const ww_series_set *all, uint64_t first, uint64_t count,
                     ww_dataset **some);
 void cli_series_note(const cli_series_rows *r);

@@ -10,10 +10,6 @@
 enum { ACROSS = 5, CELL_WIDTH = 230, TITLE = 28, RIGHT = 10, ALONE = 76, TOGETHER = 52, HEAD = 22 };
 enum { MOST_CLASSES = 9, MOST_PANELS = 260 };
 
-static size_t channels_drawn(const cli_shapelets *s) {
-    return s->info.channels < CLI_MOST_CHANNELS ? s->info.channels : CLI_MOST_CHANNELS;
-}
-
 static double cell_height(const cli_shapelets *s) {
     return TITLE + cli_stack_height(s->info.channels, s->info.channels > 1 ? TOGETHER : ALONE) + CLI_BELOW - 8;
 }
@@ -92,18 +88,16 @@ static int draw_shapelet(const cli_shapelet_picture *d, size_t number, double to
     const cli_shapelets *s = d->s;
     char title[512];
     ww_shapelet shapelet = WW_SHAPELET_INIT;
-    if (ww_shapelets_get_shapelet(s->model, number, &shapelet) != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(ww_shapelets_get_shapelet(s->model, number, &shapelet)));
     const bool own = s->set && shapelet.series < ww_series_set_count(s->set) &&
                      shapelet.start + shapelet.length <= ww_series_set_length(s->set, shapelet.series);
-    size_t matches[MOST_CLASSES + 1], found = 0, left_out;
+    size_t matches[MOST_CLASSES + 1], found = 0;
     const size_t count = s->set ? choose_matches(s, number, own ? shapelet.series : SIZE_MAX, matches, &found) : 0;
-    left_out = found - count;
     snprintf(title, sizeof title, "shapelet %zu: %zu points of series %zu, gain %.4f, gap %.4f", number,
              shapelet.length, shapelet.series, shapelet.gain, shapelet.gap);
-    if (left_out)
+    if (found > count)
         snprintf(title + strlen(title), sizeof title - strlen(title),
-                 "; the %zu classes with the nearest series, %zu of %zu are left out", count, left_out, found);
+                 "; the %zu classes with the nearest series, %zu of %zu are left out", count, found - count, found);
     cli_picture_text_within(d->picture, 16, top + 16, CLI_SHAPELETS_WIDTH - 32, "start", CLI_INK, title);
     top += HEAD;
     snprintf(title, sizeof title, "from series %zu, class %s", shapelet.series,
@@ -126,19 +120,18 @@ static int draw_shapelet(const cli_shapelet_picture *d, size_t number, double to
 
 // The first shapelet that is the same window: those of the tree are often among the best.
 static int find_same(const cli_shapelets *s, size_t *same) {
-    ww_shapelet *all = calloc(s->info.shapelets + 1, sizeof *all);
-    int result = all ? CLI_GO_ON : cli_error("the picture does not fit memory");
-    for (size_t i = 0; result == CLI_GO_ON && i < s->info.shapelets; i++) {
+    CLI_FREES ww_shapelet *all = calloc(s->info.shapelets + 1, sizeof *all);
+    if (!all)
+        return cli_error("the picture does not fit memory");
+    for (size_t i = 0; i < s->info.shapelets; i++) {
         ww_shapelet_init(&all[i], sizeof all[i]);
-        if (ww_shapelets_get_shapelet(s->model, i, &all[i]) != WW_OK)
-            result = cli_fail();
+        CLI_TRY(cli_status(ww_shapelets_get_shapelet(s->model, i, &all[i])));
         same[i] = i;
-        for (size_t k = i; result == CLI_GO_ON && k-- > 0;)
+        for (size_t k = i; k-- > 0;)
             if (all[k].series == all[i].series && all[k].start == all[i].start && all[k].length == all[i].length)
                 same[i] = k;
     }
-    free(all);
-    return result;
+    return CLI_GO_ON;
 }
 
 static const char *class_name(const void *user, size_t k) {
@@ -154,9 +147,8 @@ static int draw_all(cli_shapelet_picture *d, const char *path, size_t drawn, siz
     char text[256], channels[48];
     snprintf(text, sizeof text, "%zu of %zu shapelets%s, each with the nearest series of other classes%s", drawn,
              different, cli_stack_note(s->info.channels, channels, sizeof channels), s->info.nodes ? "; the tree" : "");
-    int result = cli_picture_open(path, CLI_SHAPELETS_WIDTH, height, "Shapelets", text, &picture);
-    if (result != CLI_GO_ON)
-        return result;
+    CLI_TRY(cli_picture_open(path, CLI_SHAPELETS_WIDTH, height, "Shapelets", text, &picture));
+    int result = CLI_GO_ON;
     d->picture = &picture;
     cli_picture_text_within(&picture, 16, 18, CLI_SHAPELETS_WIDTH - 32, "start", CLI_INK, text);
     (void)cli_picture_legend(&picture, 16, 40, CLI_SHAPELETS_WIDTH - 32, true, s->info.classes, class_name, s);
@@ -173,21 +165,18 @@ static int draw_all(cli_shapelet_picture *d, const char *path, size_t drawn, siz
 }
 
 int cli_shapelets_draw(const cli_shapelets *s, const char *path) {
-    cli_shapelet_picture d = {.s = s};
+    CLI_ENDS(cli_shapelets_free_picture) cli_shapelet_picture d = {.s = s};
     size_t different = 0;
     d.same = malloc((s->info.shapelets + 1) * sizeof *d.same);
-    int result = d.same ? find_same(s, d.same) : cli_error("the picture does not fit memory");
-    if (result == CLI_GO_ON)
-        result = cli_shapelets_get_tree(&d);
-    if (result == CLI_GO_ON) {
-        for (size_t i = 0; i < s->info.shapelets; i++)
-            different += d.same[i] == i;
-        const size_t each = cells_of(s) * channels_drawn(s), most = MOST_PANELS > each ? MOST_PANELS / each : 1;
-        const size_t drawn = different < most ? different : most;
-        d.panels = drawn * each;
-        result = draw_all(&d, path, drawn, different);
-    }
-    cli_shapelets_free_tree(&d);
-    free(d.same);
-    return result;
+    if (!d.same)
+        return cli_error("the picture does not fit memory");
+    CLI_TRY(find_same(s, d.same));
+    CLI_TRY(cli_shapelets_get_tree(&d));
+    for (size_t i = 0; i < s->info.shapelets; i++)
+        different += d.same[i] == i;
+    const size_t each = cells_of(s) * cli_stack_panels(s->info.channels),
+                 most = MOST_PANELS > each ? MOST_PANELS / each : 1;
+    const size_t drawn = different < most ? different : most;
+    d.panels = drawn * each;
+    return draw_all(&d, path, drawn, different);
 }

@@ -22,7 +22,7 @@ typedef struct cli_shapelet_picture {
 } cli_shapelet_picture;
 
 int cli_shapelets_get_tree(cli_shapelet_picture *d);
-void cli_shapelets_free_tree(cli_shapelet_picture *d);
+void cli_shapelets_free_picture(cli_shapelet_picture *d);
 // Of the order lines and the tree.
 double cli_shapelets_tree_height(const cli_shapelet_picture *d);
 void cli_shapelets_draw_tree(cli_shapelet_picture *d, double top);

@@ -59,8 +59,7 @@ int cli_shapelets_get_tree(cli_shapelet_picture *d) {
         return cli_error("the picture does not fit memory");
     for (size_t i = 0; i < s->info.nodes; i++) {
         ww_shapelet_node_init(&d->nodes[i], sizeof d->nodes[i]);
-        if (ww_shapelets_get_node(s->model, i, &d->nodes[i]) != WW_OK)
-            return cli_fail();
+        CLI_TRY(cli_status(ww_shapelets_get_node(s->model, i, &d->nodes[i])));
         if (d->nodes[i].left >= 0 && ++d->splits <= MOST_LINES)
             marks += d->nodes[i].series;
     }
@@ -71,7 +70,8 @@ int cli_shapelets_get_tree(cli_shapelet_picture *d) {
     return CLI_GO_ON;
 }
 
-void cli_shapelets_free_tree(cli_shapelet_picture *d) {
+void cli_shapelets_free_picture(cli_shapelet_picture *d) {
+    free(d->same);
     free(d->nodes);
     free(d->present);
     free(d->at);

@@ -17,8 +17,7 @@ static ssize_t put(void *state, const char *bytes, size_t size) {
 
 int cli_output_open(const char *path, cli_output *output) {
     *output = (cli_output){.target = NULL};
-    if (ww_file_create(path, &output->target) != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(ww_file_create(path, &output->target)));
     output->file = fopencookie(output, "w", (cookie_io_functions_t){.write = put});
     if (output->file)
         return CLI_GO_ON;
@@ -32,8 +31,7 @@ int cli_output_finish(cli_output *output) {
     const bool good = !ferror(output->file), flushed = fclose(output->file) == 0;
     output->file = NULL;
     // What could not be put is said again here.
-    if (ww_file_finish(output->target) != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(ww_file_finish(output->target)));
     return good && flushed ? CLI_GO_ON : cli_error("a file can't be written");
 }
 

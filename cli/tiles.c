@@ -42,16 +42,20 @@ static int divide(const cli_tile_job *job, uint64_t part, uint64_t parts, uint64
     const cli_tiles *t = &job->shape.tiles;
     const uint64_t tiles = cli_tiles_count(t);
     const ww_series_set *columns = job->s->sets[job->s->sets[1] ? 1 : 0];
-    double *a = sum_points(job->s->sets[0], t->row, t->rows, t, t->tile_rows),
-           *b = sum_points(columns, t->column, t->columns, t, t->tile_columns), all = 0, sum = 0;
-    int result = a && b ? CLI_GO_ON : cli_error("not enough memory");
-    if (result == CLI_GO_ON && parts > tiles)
-        result = cli_error("%" PRIu64 " parts of a matrix of %" PRIu64 " tiles; at most a part a tile", parts, tiles);
-    for (size_t r = 0; result == CLI_GO_ON && r < t->tile_rows; r++)
+    CLI_FREES double *a = sum_points(job->s->sets[0], t->row, t->rows, t, t->tile_rows);
+    CLI_FREES double *b = sum_points(columns, t->column, t->columns, t, t->tile_columns);
+    double all = 0, sum = 0;
+    if (!a || !b)
+        return cli_error("not enough memory");
+    if (parts > tiles)
+        return cli_error("%" PRIu64 " parts of a matrix of %" PRIu64 " tiles; at most a part a tile", parts, tiles);
+    for (size_t r = 0; r < t->tile_rows; r++)
         for (size_t c = t->upper ? r : 0; c < t->tile_columns; c++)
             all += a[r] * b[c];
     uint64_t number = 0, before = 0, next = 1; // `next`: the part whose begin is looked for
-    for (size_t r = 0; result == CLI_GO_ON && r < t->tile_rows; r++)
+    *first = 0;
+    *count = tiles;
+    for (size_t r = 0; r < t->tile_rows; r++)
         for (size_t c = t->upper ? r : 0; c < t->tile_columns; c++, number++) {
             const bool due = sum + a[r] * b[c] / 2 >= all * (double)next / (double)parts;
             if (next < parts && number > before && (due || tiles - number == parts - next)) {
@@ -64,14 +68,8 @@ static int divide(const cli_tile_job *job, uint64_t part, uint64_t parts, uint64
             }
             sum += a[r] * b[c];
         }
-    if (part == 0)
-        *first = 0;
-    if (part + 1 == parts)
-        *count = tiles;
     *count -= *first;
-    free(a);
-    free(b);
-    return result;
+    return CLI_GO_ON;
 }
 
 // ---- values
@@ -81,21 +79,18 @@ static void copy_value(void *to, size_t at, const void *from, size_t of, size_t 
 }
 
 static int put(const cli_tile_target *t, size_t row, size_t rows, size_t column, size_t columns, const void *values) {
-    return ww_array_file_put(t->file, row, rows, column, columns, values) == WW_OK ? CLI_GO_ON : cli_fail_plainly();
+    return cli_status_plainly(ww_array_file_put(t->file, row, rows, column, columns, values));
 }
 
 static int put_condensed(const cli_tile_target *t, const cli_tile *tile, const char *values) {
     const size_t n = t->tiles->rows, size = cli_value_bytes(t->precision);
-    int result = CLI_GO_ON;
-    for (size_t i = 0; result == CLI_GO_ON && i < tile->rows; i++) {
+    for (size_t i = 0; i < tile->rows; i++) {
         const size_t row = tile->row + i, first = tile->column > row ? tile->column : row + 1;
-        const size_t count = tile->column + tile->columns - first;
-        const size_t at = row % 2 ? row * (n - (row + 1) / 2) : row / 2 * (2 * n - row - 1);
         const char *from = values + (i * tile->columns + first - tile->column) * size;
         if (tile->column + tile->columns > first)
-            result = put(t, at + first - row - 1, count, 0, 1, from);
+            CLI_TRY(put(t, cli_condensed_at(n, row, first), tile->column + tile->columns - first, 0, 1, from));
     }
-    return result;
+    return CLI_GO_ON;
 }
 
 int cli_tile_put(const cli_tile_target *t, const cli_tile *tile, void *values) {
@@ -106,37 +101,35 @@ int cli_tile_put(const cli_tile_target *t, const cli_tile *tile, void *values) {
             copy_value(values, j * w + i, values, i * w + j, size);
     if (t->condensed)
         return put_condensed(t, tile, values);
-    int result = put(t, tile->row, h, tile->column, w, values);
+    CLI_TRY(put(t, tile->row, h, tile->column, w, values));
     const size_t first = tile->diagonal ? h : 0;
-    if (result != CLI_GO_ON || !t->tiles->upper || first == w)
-        return result;
-    char *turned = malloc((w - first) * h * size);
+    if (!t->tiles->upper || first == w)
+        return CLI_GO_ON;
+    CLI_FREES char *turned = malloc((w - first) * h * size);
     if (!turned)
         return cli_error("not enough memory");
     for (size_t j = first; j < w; j++)
         for (size_t i = 0; i < h; i++)
             copy_value(turned, (j - first) * h + i, values, i * w + j, size);
-    result = put(t, tile->column + first, w - first, tile->row, h, turned);
-    free(turned);
-    return result;
+    return put(t, tile->column + first, w - first, tile->row, h, turned);
 }
 
 // A part's file has its tiles one after the other. `first` is the part's first tile.
 static int put_part(const cli_tile_target *t, uint64_t first, uint64_t number, const cli_tile *run,
                     const char *values) {
     const size_t size = cli_value_bytes(t->precision);
-    char *one = malloc(run->rows * t->tiles->side * size);
-    int result = one ? CLI_GO_ON : cli_error("not enough memory");
-    uint64_t at = result == CLI_GO_ON ? cli_tiles_offset(t->tiles, number) - cli_tiles_offset(t->tiles, first) : 0;
-    for (size_t c = 0; result == CLI_GO_ON && c < run->columns; c += t->tiles->side) {
+    CLI_FREES char *one = malloc(run->rows * t->tiles->side * size);
+    if (!one)
+        return cli_error("not enough memory");
+    uint64_t at = cli_tiles_offset(t->tiles, number) - cli_tiles_offset(t->tiles, first);
+    for (size_t c = 0; c < run->columns; c += t->tiles->side) {
         const size_t w = t->tiles->side < run->columns - c ? t->tiles->side : run->columns - c;
         for (size_t i = 0; i < run->rows; i++)
             memcpy(one + i * w * size, values + (i * run->columns + c) * size, w * size);
-        result = put(t, (size_t)at, run->rows * w, 0, 1, one);
+        CLI_TRY(put(t, (size_t)at, run->rows * w, 0, 1, one));
         at += run->rows * w;
     }
-    free(one);
-    return result;
+    return CLI_GO_ON;
 }
 
 // ---- the shape
@@ -171,7 +164,6 @@ typedef struct runner {
     cli_tile_target target;
     uint64_t first, count, done;
     uint64_t most; // tiles of a run
-    void *values;
 } runner;
 
 // The run that begins with tile `number`: tiles of the same row that are not done.
@@ -193,14 +185,14 @@ static int run_tiles(runner *r, uint64_t number, uint64_t count, const cli_tile 
     const cli_tiles *t = r->target.tiles;
     cli_progress *progress = &r->job->s->progress;
     ww_plan_info info = WW_PLAN_INFO_INIT;
-    CLI_TRY(cli_values_allocate(run->rows, run->columns, r->target.precision, &r->values));
-    ww_output to = WW_OUTPUT_HOST(r->values);
+    CLI_FREES void *values = NULL;
+    CLI_TRY(cli_values_allocate(run->rows, run->columns, r->target.precision, &values));
+    const ww_output to = WW_OUTPUT_HOST(values);
     progress->share_before = (double)r->done / (double)r->count;
     progress->share_run = (double)count / (double)r->count;
     const double begin = cli_seconds();
-    if (ww_plan_run_rectangle(r->job->plan, t->row + run->row, run->rows, t->column + run->column, run->columns, &to) !=
-        WW_OK)
-        return cli_fail_plainly();
+    CLI_TRY(cli_status_plainly(
+        ww_plan_run_rectangle(r->job->plan, t->row + run->row, run->rows, t->column + run->column, run->columns, &to)));
     // Runs of about half a second: an interrupt waits for one.
     const double took = cli_seconds() - begin;
     r->most = took < 0.25 ? 2 * r->most : took > 1.0 && r->most > 1 ? r->most / 2 : r->most;
@@ -209,45 +201,41 @@ static int run_tiles(runner *r, uint64_t number, uint64_t count, const cli_tile 
         r->division->seconds_wall += info.seconds_wall;
         r->division->seconds_device += info.seconds_device;
     }
-    const int result = r->division->part ? put_part(&r->target, r->first, number, run, r->values)
-                                         : cli_tile_put(&r->target, run, r->values);
+    CLI_TRY(r->division->part ? put_part(&r->target, r->first, number, run, values)
+                              : cli_tile_put(&r->target, run, values));
     r->done += count;
-    return result == CLI_GO_ON ? cli_division_done(r->division, number, count) : result;
+    return cli_division_done(r->division, number, count);
 }
 
 static int run_all(runner *r) {
     ww_journal_info info = WW_JOURNAL_INFO_INIT;
-    cli_tile run;
-    int result = ww_journal_get_info(r->division->journal, &info) == WW_OK ? CLI_GO_ON : cli_fail();
+    CLI_TRY(cli_status(ww_journal_get_info(r->division->journal, &info)));
     r->done = info.done;
     r->job->s->progress.share_begin = (double)r->done / (double)r->count;
-    for (uint64_t i = r->first, count; result == CLI_GO_ON && i < r->first + r->count; i += count) {
+    for (uint64_t i = r->first, count; i < r->first + r->count; i += count) {
+        cli_tile run;
         count = 1;
         if (ww_journal_has(r->division->journal, i))
             continue;
         count = next_run(r, i, &run);
-        result = run_tiles(r, i, count, &run);
-        free(r->values);
-        r->values = NULL;
+        CLI_TRY(run_tiles(r, i, count, &run));
     }
-    return result;
+    return CLI_GO_ON;
 }
 
-int cli_tiles_run(cli_division *d, cli_tile_job *job) {
+static int fill_file(cli_division *d, cli_tile_job *job) {
     cli_tiles *t = &job->shape.tiles;
     char shape[256], inputs[256] = "";
     runner r = {.division = d, .job = job, .target = {t, NULL, job->shape.precision, job->shape.condensed}, .most = 1};
-    const uint64_t n = t->rows, half = n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1);
     job->shape.parts = d->part_count;
     cli_tiles_fit(t, side_of(job));
     cli_tile_shape_print(&job->shape, shape);
-    char *options = cli_division_options(shape, &job->s->measure, &job->s->measure_options, &job->s->device);
-    int result = options ? CLI_GO_ON : cli_error("not enough memory");
-    if (result == CLI_GO_ON)
-        result = divide(job, d->part ? d->part - 1 : 0, d->part ? d->part_count : 1, &r.first, &r.count);
-    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
-        result = cli_division_sum(job->s->sets[i], inputs);
-    const uint64_t values = d->part ? cli_tiles_offset(t, r.first + r.count) - cli_tiles_offset(t, r.first) : half;
+    CLI_FREES char *options = cli_division_options(shape, &job->s->measure, &job->s->measure_options, &job->s->device);
+    if (!options)
+        return cli_error("not enough memory");
+    CLI_TRY(divide(job, d->part ? d->part - 1 : 0, d->part ? d->part_count : 1, &r.first, &r.count));
+    for (int i = 0; i < 2; i++)
+        CLI_TRY(cli_division_sum(job->s->sets[i], inputs));
     const bool list = d->part || job->shape.condensed;
     const cli_work work = {"matrix",
                            inputs,
@@ -257,14 +245,17 @@ int cli_tiles_run(cli_division *d, cli_tile_job *job) {
                            r.count,
                            job->output,
                            job->shape.precision,
-                           list ? values : t->rows,
+                           d->part ? cli_tiles_offset(t, r.first + r.count) - cli_tiles_offset(t, r.first)
+                           : list  ? cli_condensed_count(t->rows)
+                                   : t->rows,
                            list ? 0 : t->columns};
-    if (result == CLI_GO_ON)
-        result = cli_division_open(d, &work);
+    CLI_TRY(cli_division_open(d, &work));
     r.target.file = d->file;
-    if (result == CLI_GO_ON)
-        result = run_all(&r);
+    return run_all(&r);
+}
+
+int cli_tiles_run(cli_division *d, cli_tile_job *job) {
+    const int filled = fill_file(d, job);
     cli_progress_end(&job->s->progress);
-    free(options);
-    return result == CLI_GO_ON ? cli_division_finish(d, false) : result;
+    return filled == CLI_GO_ON ? cli_division_finish(d, false) : filled;
 }

@@ -6,10 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "grid.h"
+
 enum { MOST_MERGES = 1500 };
 
 int cli_tree_order(const ww_merge *merges, size_t count, size_t *order) {
-    size_t *stack = malloc(2 * count * sizeof *stack), depth = 0, next = 0;
+    CLI_FREES size_t *stack = malloc(2 * count * sizeof *stack);
+    size_t depth = 0, next = 0;
     if (!stack)
         return cli_error("a tree of %zu series does not fit memory", count);
     if (count)
@@ -23,7 +26,6 @@ int cli_tree_order(const ww_merge *merges, size_t count, size_t *order) {
             stack[depth++] = (size_t)merges[node - count].left;
         }
     }
-    free(stack);
     return CLI_GO_ON;
 }
 
@@ -53,14 +55,11 @@ int cli_tree_draw(cli_picture *picture, double left, double top, const ww_merge 
                        .x_to = (double)n - 0.5,
                        .counted = true,
                        .x_bare = true};
-    double *place = malloc(2 * n * sizeof *place);
-    int64_t *owner = malloc(2 * n * sizeof *owner);
+    CLI_FREES double *place = malloc(2 * n * sizeof *place);
+    CLI_FREES int64_t *owner = malloc(2 * n * sizeof *owner);
     char text[96] = "tree of the merges";
-    int result = CLI_GO_ON;
-    if (!place || !owner) {
-        result = cli_error("a tree of %zu series does not fit memory", n);
-        goto done;
-    }
+    if (!place || !owner)
+        return cli_error("a tree of %zu series does not fit memory", n);
     place_nodes(merges, n, order, labels, place, owner);
     panel.y_from = fmin(0, merges[0].distance);
     panel.y_to = merges[n - 2].distance;
@@ -78,10 +77,7 @@ int cli_tree_draw(cli_picture *picture, double left, double top, const ww_merge 
     if (first)
         snprintf(text, sizeof text, "tree of the merges: the %d highest of %zu", MOST_MERGES, n - 1);
     cli_picture_text(picture, left, top - 8, "start", CLI_INK, text);
-done:
-    free(place);
-    free(owner);
-    return result;
+    return CLI_GO_ON;
 }
 
 int cli_tree_matrix(cli_picture *picture, double left, double top, const void *condensed, ww_precision precision,
@@ -97,23 +93,18 @@ int cli_tree_matrix(cli_picture *picture, double left, double top, const void *c
                              .y_to = (double)count - 0.5,
                              .counted = true,
                              .down = true};
-    cli_heat heat;
-    char scale[128] = "distance", note[96];
-    int result = cli_heat_make(count, count, false, &heat);
-    for (size_t i = 0; result == CLI_GO_ON && i < count; i++)
+    CLI_ENDS(cli_heat_free) cli_heat heat = {0};
+    char scale[128], note[96];
+    CLI_TRY(cli_heat_make(count, count, false, &heat));
+    for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++) {
-            const uint64_t n = count, low = order[i] < order[j] ? order[i] : order[j],
-                           high = order[i] < order[j] ? order[j] : order[i];
-            const size_t at = (size_t)(low * (2 * n - low - 1) / 2 + high - low - 1);
+            const size_t at = (size_t)cli_condensed_at(count, order[i], order[j]);
             if (i != j) // what a series has with itself is not in the list
                 cli_heat_add(&heat, i, j, cli_value_at(condensed, precision, at));
         }
-    if (result == CLI_GO_ON) {
-        snprintf(scale, sizeof scale, "distance%s", cli_heat_note(&heat, note, sizeof note));
-        cli_panel_x_axis(&panel, label); // its grid is behind the image
-        result = cli_heat_draw(&heat, &panel, left, top + CLI_TREE_WIDTH + 50, scale);
-    }
+    snprintf(scale, sizeof scale, "distance%s", cli_heat_note(&heat, note, sizeof note));
+    cli_panel_x_axis(&panel, label); // its grid is behind the image
+    CLI_TRY(cli_heat_draw(&heat, &panel, left, top + CLI_TREE_WIDTH + 50, scale));
     cli_panel_frame(&panel);
-    cli_heat_free(&heat);
-    return result;
+    return CLI_GO_ON;
 }

@@ -14,7 +14,7 @@ typedef struct identity {
 // The GPUs of a machine are dealt to its ranks; a machine without one gives all of them its best device.
 static int choose_device(rank_job *j) {
     static char index[24];
-    ww_device_list *list = NULL;
+    CLI_ENDS(ww_device_list_destroy) ww_device_list *list = NULL;
     ww_device_info info = WW_DEVICE_INFO_INIT;
     MPI_Comm machine;
     int local, locals;
@@ -25,8 +25,7 @@ static int choose_device(rank_job *j) {
     MPI_Comm_free(&machine);
     if (j->s.device.device || getenv("WAVEWARP_DEVICE"))
         return CLI_GO_ON;
-    if (ww_device_list_create(&list) != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(ww_device_list_create(&list)));
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0, gpu = 0; i < ww_device_list_count(list); i++) {
             if (ww_device_list_get_info(list, i, &info) != WW_OK || !info.usable || info.type != WW_DEVICE_GPU)
@@ -35,7 +34,6 @@ static int choose_device(rank_job *j) {
             if (pass == 1 && gpu++ == (size_t)local % gpus)
                 wanted = i;
         }
-    ww_device_list_destroy(&list);
     if (gpus == 0)
         return CLI_GO_ON;
     if ((size_t)locals > gpus && !j->share)
@@ -80,15 +78,11 @@ static int compare_devices(const rank_job *j, const identity *all) {
 
 // A context a rank; rank 0 looks whether they fit together.
 int rank_devices_open(rank_job *j) {
-    identity own, *all = rank == 0 ? calloc((size_t)ranks, sizeof *all) : NULL;
-    int result = ranks_agree(rank > 0 || all ? choose_device(j) : cli_error("out of memory"));
-    if (result == CLI_GO_ON)
-        result = ranks_agree(cli_context_open(&j->s.device, &j->s.context));
-    if (result == CLI_GO_ON) {
-        describe(j, &own);
-        MPI_Gather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, 0, MPI_COMM_WORLD);
-        result = ranks_agree(rank == 0 ? compare_devices(j, all) : CLI_GO_ON);
-    }
-    free(all);
-    return result;
+    identity own;
+    CLI_FREES identity *all = rank == 0 ? calloc((size_t)ranks, sizeof *all) : NULL;
+    CLI_TRY(ranks_agree(rank > 0 || all ? choose_device(j) : cli_error("out of memory")));
+    CLI_TRY(ranks_agree(cli_context_open(&j->s.device, &j->s.context)));
+    describe(j, &own);
+    MPI_Gather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, 0, MPI_COMM_WORLD);
+    return ranks_agree(rank == 0 ? compare_devices(j, all) : CLI_GO_ON);
 }

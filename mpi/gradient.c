@@ -15,12 +15,9 @@ static int prepare(rank_job *j) {
 }
 
 static int finish(rank_job *j) {
-    cli_gradients found = j->gradient.rows.shape;
-    int result = cli_gradients_join(&found, &j->rows, j->work.file);
-    if (result == CLI_GO_ON)
-        result = cli_gradients_write(&found, j->wanted.output);
-    cli_gradients_free(&found);
-    return result;
+    CLI_ENDS(cli_gradients_free) cli_gradients found = j->gradient.rows.shape;
+    CLI_TRY(cli_gradients_join(&found, &j->rows, j->work.file));
+    return cli_gradients_write(&found, j->wanted.output);
 }
 
 const rank_kind rank_gradient_kind = {"gradient",     2,      2,   rank_read_series, prepare, rank_rows_run,

@@ -7,16 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+int rank_share_sets(rank_job *j, int result, bool two) {
+    CLI_TRY(ranks_agree(result));
+    for (int i = 0; i < (two ? 2 : 1); i++)
+        CLI_TRY(ranks_share(&j->s.sets[i]));
+    return CLI_GO_ON;
+}
+
+int rank_read_sets(rank_job *j, bool complete) {
+    int result = CLI_GO_ON;
+    for (int i = 0; rank == 0 && i < 2 && j->paths[i] && result == CLI_GO_ON; i++)
+        result = cli_read(j->paths[i], &j->s.read, i, complete, &j->s.sets[i]);
+    return rank_share_sets(j, result, j->paths[1] != NULL);
+}
+
 int rank_read_series(rank_job *j) {
-    int result = ranks_agree(cli_measure_make(j->kind->name, &j->s.measure_options, &j->s.measure));
-    for (int i = 0; rank == 0 && i < 2 && result == CLI_GO_ON; i++)
-        if (j->paths[i])
-            result = cli_read(j->paths[i], &j->s.read, i, true, &j->s.sets[i]);
-    result = ranks_agree(result);
-    for (int i = 0; i < 2 && result == CLI_GO_ON; i++)
-        if (j->paths[i])
-            result = ranks_share(&j->s.sets[i]);
-    return result == CLI_GO_ON ? ranks_agree(cli_series_fit(&j->s)) : result;
+    CLI_TRY(ranks_agree(cli_measure_make(j->kind->name, &j->s.measure_options, &j->s.measure)));
+    CLI_TRY(rank_read_sets(j, true));
+    return ranks_agree(cli_series_fit(&j->s));
 }
 
 // What is computed; the values of jobs with outputs of their own are beside the journal, or beside the first output.
@@ -28,14 +36,11 @@ static int prepare(rank_job *j) {
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     j->s.progress.run.progress = NULL; // a line of every rank helps nobody
     j->s.plan.no_bounds = j->no_bounds;
-    const int result = j->kind->prepare(j);
-    if (result != CLI_GO_ON || j->parts)
-        return result;
-    w->path = malloc(strlen(path) + 8);
-    if (!w->path)
-        return cli_error("not enough memory");
-    sprintf(w->path, "%s%s", path, j->kind->finish ? ".npy" : "");
-    return CLI_GO_ON;
+    CLI_TRY(j->kind->prepare(j));
+    if (j->parts)
+        return CLI_GO_ON;
+    w->path = cli_text("%s%s", path, j->kind->finish ? ".npy" : "");
+    return w->path ? CLI_GO_ON : cli_error("not enough memory");
 }
 
 // ---- one file
@@ -43,34 +48,15 @@ static int prepare(rank_job *j) {
 // Rank 0 makes the file, unless a run before did; the others join.
 static int open_file(rank_job *j) {
     rank_work *w = &j->work;
-    int result = CLI_GO_ON;
-    for (int turn = 0; turn < 2 && result == CLI_GO_ON; turn++) {
+    for (int turn = 0; turn < 2; turn++) {
         const ww_array_shared how = turn || j->restart.found ? WW_ARRAY_JOIN : WW_ARRAY_CREATE;
-        if ((turn == 0) == (rank == 0) && ww_array_file_open_shared(w->path, w->precision, (size_t)w->rows,
-                                                                    (size_t)w->columns, how, &w->file) != WW_OK)
-            result = cli_fail();
-        result = ranks_agree(result);
+        int result = CLI_GO_ON;
+        if ((turn == 0) == (rank == 0))
+            result = cli_status(
+                ww_array_file_open_shared(w->path, w->precision, (size_t)w->rows, (size_t)w->columns, how, &w->file));
+        CLI_TRY(ranks_agree(result));
     }
-    return result;
-}
-
-// Those of a unit that no run before did, without a gap: what a run found may be with its first mark alone.
-static int run_unit(rank_job *j, uint64_t first, uint64_t count) {
-    int result = CLI_GO_ON;
-    for (uint64_t i = first, run; result == CLI_GO_ON && i < first + count; i += run) {
-        run = 1;
-        if (restart_has(&j->restart, i, 1))
-            continue;
-        while (i + run < first + count && !restart_has(&j->restart, i + run, 1))
-            run++;
-        const double start = cli_seconds();
-        result = j->kind->run(j, i, run);
-        j->done += run;
-        j->seconds += cli_seconds() - start;
-        if (result == CLI_GO_ON)
-            result = restart_done(&j->restart, j->work.file, i, run);
-    }
-    return result;
+    return CLI_GO_ON;
 }
 
 static int ended_by_signal(const rank_job *j) {
@@ -78,6 +64,23 @@ static int ended_by_signal(const rank_job *j) {
     if (number)
         cli_note("ended by a signal%s", j->checkpoint || j->parts ? "; --resume goes on" : "");
     return number ? 128 + number : CLI_GO_ON;
+}
+
+// Those of a unit that no run before did, without a gap: what a run found may be with its first mark alone.
+static int run_unit(rank_job *j, uint64_t first, uint64_t count) {
+    for (uint64_t i = first, run; i < first + count; i += run) {
+        run = 1;
+        if (restart_has(&j->restart, i, 1))
+            continue;
+        while (i + run < first + count && !restart_has(&j->restart, i + run, 1))
+            run++;
+        const double start = cli_seconds();
+        CLI_TRY(j->kind->run(j, i, run));
+        j->done += run;
+        j->seconds += cli_seconds() - start;
+        CLI_TRY(restart_done(&j->restart, j->work.file, i, run));
+    }
+    return ended_by_signal(j);
 }
 
 // A line now and then, of rank 0: what was taken from the counter by all ranks.
@@ -96,7 +99,8 @@ static int run_units(rank_job *j) {
     const rank_work *w = &j->work;
     const int64_t units = (int64_t)((w->marks - 1) / w->each + 1);
     rank_counter counter;
-    int result = ranks_count_begin(&counter);
+    int result = CLI_GO_ON;
+    ranks_count_begin(&counter);
     cli_interrupt_finishes(true);
     for (int64_t unit; result == CLI_GO_ON && (unit = ranks_count(&counter)) < units;) {
         const uint64_t first = (uint64_t)unit * w->each, left = w->marks - first,
@@ -105,8 +109,6 @@ static int run_units(rank_job *j) {
             continue;
         tell(j, unit, units);
         result = run_unit(j, first, count);
-        if (result == CLI_GO_ON)
-            result = ended_by_signal(j);
     }
     if (result != CLI_GO_ON)
         ranks_count_stop(&counter);
@@ -137,8 +139,15 @@ static int close_file(rank_job *j, int result, bool keep_part) {
 // Marks of what is done, where they are asked for.
 static int open_restart(rank_job *j) {
     const rank_work *w = &j->work;
-    const restart_job of = {j->kind->name, j->checkpoint, w->path,  w->inputs,   w->options,
-                            j->resume,     j->any_device, w->marks, j->s.context};
+    const restart_job of = {.work = {.job = j->kind->name,
+                                     .inputs = w->inputs,
+                                     .options = w->options,
+                                     .context = j->s.context,
+                                     .count = w->marks},
+                            .checkpoint = j->checkpoint,
+                            .path = w->path,
+                            .resume = j->resume,
+                            .any_device = j->any_device};
     return j->checkpoint ? restart_open(&j->restart, &of) : CLI_GO_ON;
 }
 
@@ -155,6 +164,7 @@ static int fill_file(rank_job *j) {
 // ---- parts
 
 static int run_part(rank_job *j, uint64_t number) {
+    CLI_ENDS(cli_division_close)
     cli_division part = {.parts = j->parts,
                          .part_text = "",
                          .resume = j->resume,
@@ -162,24 +172,22 @@ static int run_part(rank_job *j, uint64_t number) {
                          .part = number + 1,
                          .part_count = j->part_count};
     const double start = cli_seconds();
-    const int result = j->kind->part(j, &part);
+    CLI_TRY(j->kind->part(j, &part));
     j->done += part.units - part.resumed;
     j->restart.found_done += part.resumed;
     j->work.marks += part.units;
     j->seconds += cli_seconds() - start;
-    cli_division_close(&part);
-    return result;
+    return ended_by_signal(j);
 }
 
 // Parts from the counter; a rank has a part alone, and no rank writes into another one's file.
 static int fill_parts(rank_job *j) {
     rank_counter counter;
-    int result = ranks_count_begin(&counter);
+    int result = CLI_GO_ON;
+    ranks_count_begin(&counter);
     for (int64_t part; result == CLI_GO_ON && (part = ranks_count(&counter)) < (int64_t)j->part_count;) {
         tell(j, part, (int64_t)j->part_count);
         result = run_part(j, (uint64_t)part);
-        if (result == CLI_GO_ON)
-            result = ended_by_signal(j);
     }
     if (result != CLI_GO_ON)
         ranks_count_stop(&counter);
@@ -223,22 +231,18 @@ static void print_json(const rank_job *j, const cli_command *command, const doub
 }
 
 static int report(rank_job *j, const cli_command *command) {
-    double *seconds = calloc((size_t)ranks, sizeof *seconds);
-    uint64_t *done = calloc((size_t)ranks, sizeof *done);
-    const int result = ranks_agree(seconds && done ? CLI_GO_ON : cli_error("out of memory"));
-    if (result == CLI_GO_ON) {
-        uint64_t own[2] = {j->work.marks, j->restart.found_done}, all[2];
-        MPI_Gather(&j->seconds, 1, MPI_DOUBLE, seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-        MPI_Gather(&j->done, 1, MPI_UINT64_T, done, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-        MPI_Reduce(own, all, 2, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-        if (j->parts && rank == 0)
-            j->work.marks = all[0], j->restart.found_done = all[1];
-        if (rank == 0)
-            print_json(j, command, seconds, done);
-    }
-    free(seconds);
-    free(done);
-    return result;
+    CLI_FREES double *seconds = calloc((size_t)ranks, sizeof *seconds);
+    CLI_FREES uint64_t *done = calloc((size_t)ranks, sizeof *done);
+    uint64_t own[2] = {j->work.marks, j->restart.found_done}, all[2];
+    CLI_TRY(ranks_agree(seconds && done ? CLI_GO_ON : cli_error("out of memory")));
+    MPI_Gather(&j->seconds, 1, MPI_DOUBLE, seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    MPI_Gather(&j->done, 1, MPI_UINT64_T, done, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    MPI_Reduce(own, all, 2, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (j->parts && rank == 0)
+        j->work.marks = all[0], j->restart.found_done = all[1];
+    if (rank == 0)
+        print_json(j, command, seconds, done);
+    return CLI_GO_ON;
 }
 
 // ---- what all ranks have alike
@@ -270,18 +274,15 @@ static void print_option(FILE *to, const cli_option *o) {
 }
 
 static int same_arguments(const rank_job *j, const cli_option *options, size_t count) {
-    char *text = NULL;
+    CLI_FREES char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     for (size_t i = 0; file && i < j->path_count; i++)
         fprintf(file, "%s\n", j->paths[i]);
     for (size_t i = 0; file && i < count; i++)
         print_option(file, &options[i]);
-    int result = ranks_agree(file && fclose(file) == 0 ? CLI_GO_ON : cli_error("not enough memory"));
-    if (result == CLI_GO_ON)
-        result = ranks_same("the arguments", text, true);
-    free(text);
-    return result;
+    CLI_TRY(ranks_agree(file && fclose(file) == 0 ? CLI_GO_ON : cli_error("not enough memory")));
+    return ranks_same("the arguments", text, true);
 }
 
 // Files of one name may differ from machine to machine; what a journal says has their sums.
@@ -294,26 +295,21 @@ static int same_content(const rank_job *j) {
 // ---- the command
 
 static int compute(rank_job *j, const cli_command *command) {
-    int result = j->kind->read(j);
-    if (result == CLI_GO_ON)
-        result = rank_devices_open(j);
-    if (result == CLI_GO_ON && j->resume && !j->tile)
+    CLI_TRY(j->kind->read(j));
+    CLI_TRY(rank_devices_open(j));
+    if (j->resume && !j->tile)
         j->tile = restart_side(j->checkpoint);
-    if (result == CLI_GO_ON)
-        result = ranks_agree(prepare(j));
-    if (result == CLI_GO_ON)
-        result = same_content(j);
-    if (result == CLI_GO_ON)
-        result = j->parts ? fill_parts(j) : fill_file(j);
-    return result == CLI_GO_ON && j->wanted.json ? report(j, command) : result;
+    CLI_TRY(ranks_agree(prepare(j)));
+    CLI_TRY(same_content(j));
+    CLI_TRY(j->parts ? fill_parts(j) : fill_file(j));
+    return j->wanted.json ? report(j, command) : CLI_GO_ON;
 }
 
 static int check(rank_job *j, const char *command) {
     const cli_neighbour_options *o = &j->wanted;
-    const int own = j->kind->check ? j->kind->check(j) : CLI_GO_ON;
+    if (j->kind->check)
+        CLI_TRY(j->kind->check(j));
     const bool output = o->output || o->ids || o->distances;
-    if (own != CLI_GO_ON)
-        return own;
     if (!output && !j->parts)
         return cli_usage(NULL, "%s needs %s FILE", command, j->kind == &rank_classify ? "--predictions" : "--output");
     const char *const paths[] = {o->output, o->ids, o->distances};
@@ -360,8 +356,8 @@ int rank_job_run(rank_job *j, const cli_command *command, const cli_option *opti
         result = check(j, command->name);
     int first = result;
     MPI_Bcast(&first, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (first != CLI_GO_ON || (result = ranks_agree(result)) != CLI_GO_ON)
-        return first != CLI_GO_ON ? first : result;
+    CLI_TRY(first);
+    CLI_TRY(ranks_agree(result));
     for (int i = 0; i < 2; i++)
         j->s.paths[i] = j->paths[i];
     result = same_arguments(j, options, count);

@@ -125,19 +125,22 @@ struct rank_job {
 };
 
 #define RANK_OPTIONS(j)                                                                                                \
-    {"tile", 0, CLI_COUNT, "N", "a tile's rows and columns, queries or pairs; else by work", &(j).tile, 0, 1},         \
-        {"checkpoint", 0, CLI_MADE, "FILE", "keep a journal for each rank there", &(j).checkpoint, 0, 0},              \
-        {"parts", 0, CLI_TEXT, "DIR", "write parts for 'wavewarp merge', not a shared file", &(j).parts, 0, 0},        \
-        {"count", 0, CLI_COUNT, "N", "number of --parts; some for each rank", &(j).part_count, 0, 1},                  \
-        {"resume", 0, CLI_FLAG, NULL, "go on from --checkpoint, or with --parts", &(j).resume, 0, 0},                  \
-        {"share-devices", 0, CLI_FLAG, NULL, "several ranks may use one device", &(j).share, 0, 0},                    \
-        {"any-device", 0, CLI_FLAG, NULL, "devices may differ, and last bits with them", &(j).any_device, 0, 0},       \
+    CLI_NUMBER("tile", 0, "N", "a tile's rows and columns, queries or pairs; else by work", &(j).tile, 1),             \
+        CLI_OPTION("checkpoint", 0, CLI_MADE, "FILE", "keep a journal for each rank there", &(j).checkpoint),          \
+        CLI_OPTION("parts", 0, CLI_TEXT, "DIR", "write parts for 'wavewarp merge', not a shared file", &(j).parts),    \
+        CLI_NUMBER("count", 0, "N", "number of --parts; some for each rank", &(j).part_count, 1),                      \
+        CLI_SWITCH("resume", 0, "go on from --checkpoint, or with --parts", &(j).resume),                              \
+        CLI_SWITCH("share-devices", 0, "several ranks may use one device", &(j).share),                                \
+        CLI_SWITCH("any-device", 0, "devices may differ, and last bits with them", &(j).any_device),                   \
         CLI_DEVICE_OPTIONS((j).s.device)
 #define RANK_SERIES_OPTIONS(j)                                                                                         \
     CLI_MEASURE_OPTIONS((j).s.measure_options), CLI_ENGINE_OPTION((j).s.device), CLI_READ_OPTIONS((j).s.read)
 
 // A context a rank, of devices that fit together.
 int rank_devices_open(rank_job *j);
+// Gives every rank the sets that rank 0 read, where `result` is how it went; reads those of the files, too.
+int rank_share_sets(rank_job *j, int result, bool two);
+int rank_read_sets(rank_job *j, bool complete);
 // Reads series, and fits the measure to them.
 int rank_read_series(rank_job *j);
 // Reads points of this metric; `bits`: sets that are given as bits.

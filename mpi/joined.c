@@ -5,14 +5,6 @@
 
 #include "job.h"
 
-// Gives every rank the sets that rank 0 read: `result` is how it went there.
-static int share(rank_job *j, int result, bool two) {
-    result = ranks_agree(result);
-    for (int i = 0; i < (two ? 2 : 1) && result == CLI_GO_ON; i++)
-        result = ranks_share(&j->s.sets[i]);
-    return result;
-}
-
 // ---- matches
 
 static int check_search(rank_job *j) {
@@ -29,17 +21,17 @@ static int read_search(rank_job *j) {
     rank_search *s = &j->search;
     const cli_list *streams = &s->wanted.streams;
     const bool raw = cli_raw_named(streams->items[0]);
-    int result = ranks_agree(cli_measure_make(j->kind->name, &j->s.measure_options, &j->s.measure));
-    if (result == CLI_GO_ON && rank == 0)
+    int result = CLI_GO_ON;
+    CLI_TRY(ranks_agree(cli_measure_make(j->kind->name, &j->s.measure_options, &j->s.measure)));
+    if (rank == 0)
         result = cli_search_read(j->paths, j->path_count, &j->s.read, true, &j->s.sets[0]);
-    if (result == CLI_GO_ON && rank == 0 && !raw)
+    if (rank == 0 && !raw && result == CLI_GO_ON)
         result = cli_search_read(streams->items, streams->count, &j->s.read, false, &j->s.sets[1]);
-    result = share(j, result, !raw);
-    if (result == CLI_GO_ON && raw)
-        result = ranks_agree(cli_raw_open(streams->items[0], ww_series_set_channels(j->s.sets[0]), &s->raw));
-    if (result == CLI_GO_ON)
-        cli_fit_band(&j->s.measure_options, &j->s.measure, j->s.sets[0], j->s.sets[0]);
-    return result;
+    CLI_TRY(rank_share_sets(j, result, !raw));
+    if (raw)
+        CLI_TRY(ranks_agree(cli_raw_open(streams->items[0], ww_series_set_channels(j->s.sets[0]), &s->raw)));
+    cli_fit_band(&j->s.measure_options, &j->s.measure, j->s.sets[0], j->s.sets[0]);
+    return CLI_GO_ON;
 }
 
 static int prepare_search(rank_job *j) {
@@ -52,12 +44,9 @@ static int prepare_search(rank_job *j) {
 }
 
 static int finish_search(rank_job *j) {
-    cli_matches found = j->search.units.shape;
-    int result = cli_matches_join(&found, &j->rows, j->work.file);
-    if (result == CLI_GO_ON)
-        result = cli_matches_write(&found, j->wanted.output);
-    cli_matches_free(&found);
-    return result;
+    CLI_ENDS(cli_matches_free) cli_matches found = j->search.units.shape;
+    CLI_TRY(cli_matches_join(&found, &j->rows, j->work.file));
+    return cli_matches_write(&found, j->wanted.output);
 }
 
 // ---- profiles
@@ -69,13 +58,9 @@ static int check_profile(rank_job *j) {
 }
 
 static int read_profile(rank_job *j) {
-    int result = CLI_GO_ON;
-    for (int i = 0; rank == 0 && result == CLI_GO_ON && i < 2; i++)
-        if (j->paths[i])
-            result = cli_read(j->paths[i], &j->s.read, i, false, &j->s.sets[i]);
-    result = share(j, result, j->paths[1] != NULL);
+    CLI_TRY(rank_read_sets(j, false));
     const ww_series_set *const sets[] = {j->s.sets[0], j->s.sets[1]};
-    return result == CLI_GO_ON ? ranks_agree(cli_profile_select(&j->profile.wanted, j->paths, sets)) : result;
+    return ranks_agree(cli_profile_select(&j->profile.wanted, j->paths, sets));
 }
 
 static int prepare_profile(rank_job *j) {
@@ -87,12 +72,9 @@ static int prepare_profile(rank_job *j) {
 }
 
 static int finish_profile(rank_job *j) {
-    cli_profiles found = j->profile.units.shape;
-    int result = cli_profiles_join(&found, &j->rows, j->work.file);
-    if (result == CLI_GO_ON)
-        result = cli_profiles_write(&found, j->wanted.output);
-    cli_profiles_free(&found);
-    return result;
+    CLI_ENDS(cli_profiles_free) cli_profiles found = j->profile.units.shape;
+    CLI_TRY(cli_profiles_join(&found, &j->rows, j->work.file));
+    return cli_profiles_write(&found, j->wanted.output);
 }
 
 // ---- paths
@@ -108,12 +90,9 @@ static int prepare_path(rank_job *j) {
 }
 
 static int finish_path(rank_job *j) {
-    cli_paths joined = {.found = WW_PATHS_INIT};
-    int result = cli_paths_join(&joined, &j->rows, j->work.file);
-    if (result == CLI_GO_ON)
-        result = cli_paths_write(&joined.found, j->wanted.output);
-    cli_paths_free(&joined);
-    return result;
+    CLI_ENDS(cli_paths_free) cli_paths joined = {.found = WW_PATHS_INIT};
+    CLI_TRY(cli_paths_join(&joined, &j->rows, j->work.file));
+    return cli_paths_write(&joined.found, j->wanted.output);
 }
 
 // ---- classes
@@ -136,16 +115,14 @@ static int prepare_classify(rank_job *j) {
 }
 
 static int finish_classify(rank_job *j) {
-    cli_classified found = {.found = WW_CLASSIFICATION_INIT};
-    int result = cli_classified_join(&found, j->classes.rows.more, (size_t)j->wanted.k, j->rows.rows, j->work.file);
-    if (result == CLI_GO_ON)
-        result = cli_classified_save(&found, j->wanted.output);
-    if (result == CLI_GO_ON && !j->wanted.json) {
+    CLI_ENDS(cli_classified_free) cli_classified found = {.found = WW_CLASSIFICATION_INIT};
+    CLI_TRY(cli_classified_join(&found, j->classes.rows.more, (size_t)j->wanted.k, j->rows.rows, j->work.file));
+    CLI_TRY(cli_classified_save(&found, j->wanted.output));
+    if (!j->wanted.json) {
         cli_classified_print(&found);
         cli_classified_print_confusion(&found);
     }
-    cli_classified_free(&found);
-    return result;
+    return CLI_GO_ON;
 }
 
 const rank_kind rank_path = {"path",         2,           2,   rank_read_series, prepare_path, rank_rows_run,

@@ -17,19 +17,17 @@ static int prepare(rank_job *j) {
     l->options.run = j->s.plan.run;
     p->metric = (int)l->options.metric;
     p->radius = (double)INFINITY;
-    int result = cli_points_upload(j->s.context, &j->s.device, j->paths[base], &p->all[base].view, &p->base);
-    if (result == CLI_GO_ON && base)
-        result = cli_points_upload(j->s.context, &j->s.device, j->paths[0], &p->all[0].view, &l->queries);
-    if (result == CLI_GO_ON && ww_lsh_create(p->base, &l->options, &l->tables) != WW_OK)
-        result = cli_fail();
+    CLI_TRY(cli_points_upload(j->s.context, &j->s.device, j->paths[base], &p->all[base].view, &p->base));
+    if (base)
+        CLI_TRY(cli_points_upload(j->s.context, &j->s.device, j->paths[0], &p->all[0].view, &l->queries));
+    CLI_TRY(cli_status(ww_lsh_create(p->base, &l->options, &l->tables)));
     l->rows = (cli_lsh_rows){.lsh = l->tables,
                              .queries = l->queries,
                              .k = (size_t)j->wanted.k,
                              .precision = cli_points_precision(&j->s.device, &p->all[0].view)};
     j->rows = (cli_row_job){.points = {&p->all[0].view, base ? &p->all[1].view : NULL}, .s = &j->s};
-    if (result == CLI_GO_ON)
-        result = cli_lsh_divide(&l->rows, p->all[0].view.count, &j->rows);
-    return result == CLI_GO_ON ? rank_rows_prepare(j) : result;
+    CLI_TRY(cli_lsh_divide(&l->rows, p->all[0].view.count, &j->rows));
+    return rank_rows_prepare(j);
 }
 
 const rank_kind rank_lsh_kind = {

@@ -7,8 +7,8 @@
 static int matrix(const cli_command *command, int argc, char **argv) {
     rank_job j = {.kind = &rank_matrix};
     const cli_option options[] = {
-        {"output", 'o', CLI_MADE, "FILE", "where to: .npy, else raw values", &j.wanted.output, 0, 0},
-        {"json", 'j', CLI_FLAG, NULL, "print one JSON object: what each rank did", &j.wanted.json, 0, 0},
+        CLI_OPTION("output", 'o', CLI_MADE, "FILE", "where to: .npy, else raw values", &j.wanted.output),
+        CLI_SWITCH("json", 'j', "print one JSON object: what each rank did", &j.wanted.json),
         RANK_OPTIONS(j),
         RANK_SERIES_OPTIONS(j),
     };
@@ -18,8 +18,8 @@ static int matrix(const cli_command *command, int argc, char **argv) {
 static int pairs(const cli_command *command, int argc, char **argv) {
     rank_job j = {.kind = &rank_pairs};
     const cli_option options[] = {
-        {"output", 'o', CLI_MADE, "FILE", "where to: .npy, .csv, else raw values", &j.wanted.output, 0, 0},
-        {"json", 'j', CLI_FLAG, NULL, "print one JSON object: what each rank did", &j.wanted.json, 0, 0},
+        CLI_OPTION("output", 'o', CLI_MADE, "FILE", "where to: .npy, .csv, else raw values", &j.wanted.output),
+        CLI_SWITCH("json", 'j', "print one JSON object: what each rank did", &j.wanted.json),
         RANK_OPTIONS(j),
         RANK_SERIES_OPTIONS(j),
     };
@@ -30,8 +30,7 @@ static int nearest(const cli_command *command, int argc, char **argv) {
     rank_job j = {.kind = &rank_nearest, .wanted = {.k = 1}};
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(j.wanted),
-        {"no-bounds", 0, CLI_FLAG, NULL, "compute every distance in full: no lower bounds, no abandoning", &j.no_bounds,
-         0, 0},
+        CLI_SWITCH("no-bounds", 0, "compute every distance in full: no lower bounds, no abandoning", &j.no_bounds),
         RANK_OPTIONS(j),
         RANK_SERIES_OPTIONS(j),
     };
@@ -42,9 +41,9 @@ static int knn(const cli_command *command, int argc, char **argv) {
     rank_job j = {.kind = &rank_knn};
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(j.wanted),
-        {"metric", 'm', CLI_CHOICE, "M", "distance of two points", &j.points.metric, cli_metrics, 0},
-        {"radius", 0, CLI_TEXT, "R", "only points at most R away, of the K nearest; K is then as large as can be",
-         &j.points.radius_text, 0, 0},
+        CLI_ONE_OF("metric", 'm', "M", "distance of two points", &j.points.metric, cli_metrics),
+        CLI_OPTION("radius", 0, CLI_TEXT, "R",
+                   "only points at most R away, of the K nearest; K is then as large as can be", &j.points.radius_text),
         RANK_OPTIONS(j),
     };
     return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
@@ -63,11 +62,11 @@ static int lsh(const cli_command *command, int argc, char **argv) {
 static int gradient(const cli_command *command, int argc, char **argv) {
     rank_job j = {.kind = &rank_gradient_kind};
     const cli_option options[] = {
-        {"output", 'o', CLI_MADE, "FILE", "where to, in the shape of the series: .npy, .csv, .ts", &j.wanted.output, 0,
-         0},
-        {"json", 'j', CLI_FLAG, NULL, "print one JSON object: what each rank did", &j.wanted.json, 0, 0},
-        {"of", 0, CLI_CHOICE, "SIDE", "by the series of X or of Y", &j.gradient.of, cli_gradient_sides, 0},
-        {"divergence", 0, CLI_FLAG, NULL, "of V(x,y) - V(x,x)/2 - V(y,y)/2", &j.gradient.divergence, 0, 0},
+        CLI_OPTION("output", 'o', CLI_MADE, "FILE", "where to, in the shape of the series: .npy, .csv, .ts",
+                   &j.wanted.output),
+        CLI_SWITCH("json", 'j', "print one JSON object: what each rank did", &j.wanted.json),
+        CLI_ONE_OF("of", 0, "SIDE", "by the series of X or of Y", &j.gradient.of, cli_gradient_sides),
+        CLI_SWITCH("divergence", 0, "of V(x,y) - V(x,x)/2 - V(y,y)/2", &j.gradient.divergence),
         RANK_OPTIONS(j),
         CLI_MEASURE_OPTIONS(j.s.measure_options),
         CLI_READ_OPTIONS(j.s.read),
@@ -98,9 +97,9 @@ static int profile(const cli_command *command, int argc, char **argv) {
 static int path(const cli_command *command, int argc, char **argv) {
     rank_job j = {.kind = &rank_path};
     const cli_option options[] = {
-        {"output", 'o', CLI_OUTPUT, "FILE", "where to: .npy (pair, i, j), else lines 'pair,i,j'", &j.wanted.output, 0,
-         0},
-        {"json", 'j', CLI_FLAG, NULL, "print one JSON object: what each rank did", &j.wanted.json, 0, 0},
+        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE", "where to: .npy (pair, i, j), else lines 'pair,i,j'",
+                   &j.wanted.output),
+        CLI_SWITCH("json", 'j', "print one JSON object: what each rank did", &j.wanted.json),
         RANK_OPTIONS(j),
         RANK_SERIES_OPTIONS(j),
     };
@@ -110,12 +109,12 @@ static int path(const cli_command *command, int argc, char **argv) {
 static int classify(const cli_command *command, int argc, char **argv) {
     rank_job j = {.kind = &rank_classify, .wanted = {.k = 1}};
     const cli_option options[] = {
-        {"k", 'k', CLI_COUNT, "K", "neighbours that vote, default 1", &j.wanted.k, NULL, 1},
-        {"predictions", 0, CLI_OUTPUT, "FILE",
-         "write index, actual and predicted label of every test series; .csv: commas", &j.classes.predictions, 0, 0},
-        {"no-bounds", 0, CLI_FLAG, NULL, "compute every distance in full: no lower bounds, no abandoning", &j.no_bounds,
-         0, 0},
-        {"json", 'j', CLI_FLAG, NULL, "print one JSON object: what each rank did", &j.wanted.json, 0, 0},
+        CLI_NUMBER("k", 'k', "K", "neighbours that vote, default 1", &j.wanted.k, 1),
+        CLI_OPTION("predictions", 0, CLI_OUTPUT, "FILE",
+                   "write index, actual and predicted label of every test series; .csv: commas",
+                   &j.classes.predictions),
+        CLI_SWITCH("no-bounds", 0, "compute every distance in full: no lower bounds, no abandoning", &j.no_bounds),
+        CLI_SWITCH("json", 'j', "print one JSON object: what each rank did", &j.wanted.json),
         RANK_OPTIONS(j),
         RANK_SERIES_OPTIONS(j),
     };

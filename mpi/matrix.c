@@ -26,9 +26,9 @@ static int prepare(rank_job *j) {
     rank_work *w = &j->work;
     cli_tiles *t = &j->shape.tiles;
     char shape[256];
-    int result = make_plan(j);
-    if (result != CLI_GO_ON || j->parts)
-        return result;
+    CLI_TRY(make_plan(j));
+    if (j->parts)
+        return CLI_GO_ON;
     const double each = (double)t->rows * (double)t->columns / (t->upper ? 2 : 1) / ((double)ranks * RANK_UNITS_EACH);
     const size_t longest = t->rows > t->columns ? t->rows : t->columns;
     const size_t side = j->tile ? (size_t)j->tile : (size_t)fmin(fmax(sqrt(each), LEAST_TILE), MOST_TILE);
@@ -40,7 +40,8 @@ static int prepare(rank_job *j) {
                      .rows = t->rows,
                      .columns = t->columns,
                      .options = cli_division_options(shape, &j->s.measure, &j->s.measure_options, &j->s.device)};
-    CLI_TRY(w->options ? CLI_GO_ON : cli_error("not enough memory"));
+    if (!w->options)
+        return cli_error("not enough memory");
     for (int i = 0; i < 2 && j->checkpoint; i++)
         CLI_TRY(cli_division_sum(j->s.sets[i], w->inputs));
     return cli_values_allocate(t->side, t->side, w->precision, &w->values);
@@ -50,14 +51,12 @@ static int run(rank_job *j, uint64_t first, uint64_t count) {
     const rank_work *w = &j->work;
     const cli_tile_target target = {&j->shape.tiles, w->file, w->precision, false};
     const ww_output to = WW_OUTPUT_HOST(w->values);
-    int result = CLI_GO_ON;
-    for (uint64_t i = first; result == CLI_GO_ON && i < first + count; i++) {
+    for (uint64_t i = first; i < first + count; i++) {
         const cli_tile tile = cli_tiles_at(&j->shape.tiles, i);
-        result = ww_plan_run_rectangle(j->plan, tile.row, tile.rows, tile.column, tile.columns, &to) == WW_OK
-                     ? cli_tile_put(&target, &tile, w->values)
-                     : cli_fail();
+        CLI_TRY(cli_status(ww_plan_run_rectangle(j->plan, tile.row, tile.rows, tile.column, tile.columns, &to)));
+        CLI_TRY(cli_tile_put(&target, &tile, w->values));
     }
-    return result;
+    return CLI_GO_ON;
 }
 
 static int run_part(rank_job *j, cli_division *part) {

@@ -65,16 +65,12 @@ static int compare_texts(const char *what, const char *own, const char *first, b
 int ranks_same(const char *what, const char *text, bool lines) {
     uint64_t bytes = strlen(text) + 1;
     ranks_broadcast(&bytes, sizeof bytes);
-    char *first = calloc((size_t)bytes, 1);
-    int result = ranks_agree(first ? CLI_GO_ON : cli_error("not enough memory"));
-    if (result == CLI_GO_ON) {
-        if (rank == 0)
-            memcpy(first, text, (size_t)bytes);
-        ranks_broadcast(first, (size_t)bytes);
-        result = ranks_agree(compare_texts(what, text, first, lines));
-    }
-    free(first);
-    return result;
+    CLI_FREES char *first = calloc((size_t)bytes, 1);
+    CLI_TRY(ranks_agree(first ? CLI_GO_ON : cli_error("not enough memory")));
+    if (rank == 0)
+        memcpy(first, text, (size_t)bytes);
+    ranks_broadcast(first, (size_t)bytes);
+    return ranks_agree(compare_texts(what, text, first, lines));
 }
 
 // ---- series
@@ -126,41 +122,31 @@ static ww_status unpack(ww_series_set *set, size_t i, size_t channels, const ser
 static int share_block(ww_series_set *set, size_t first, size_t count, size_t channels) {
     static series_head heads[BLOCK];
     size_t bytes = 0, at = 0;
+    int result = CLI_GO_ON;
     for (size_t i = 0; rank == 0 && i < count; i++)
         heads[i] = head_of(set, first + i);
     ranks_broadcast(heads, count * sizeof *heads);
     for (size_t i = 0; i < count; i++)
         bytes += series_bytes(&heads[i], channels);
-    unsigned char *block = calloc(1, bytes);
-    int result = ranks_agree(block ? CLI_GO_ON : cli_error("%zu bytes of series do not fit memory", bytes));
-    if (result != CLI_GO_ON) {
-        free(block);
-        return result;
-    }
+    CLI_FREES unsigned char *block = calloc(1, bytes);
+    CLI_TRY(ranks_agree(block ? CLI_GO_ON : cli_error("%zu bytes of series do not fit memory", bytes)));
     for (size_t i = 0; rank == 0 && i < count; at += series_bytes(&heads[i++], channels))
         pack(set, first + i, channels, &heads[i], block + at);
     ranks_broadcast(block, bytes);
     for (size_t i = 0; rank > 0 && i < count && result == CLI_GO_ON; at += series_bytes(&heads[i++], channels))
-        if (unpack(set, first + i, channels, &heads[i], block + at) != WW_OK)
-            result = cli_fail();
-    free(block);
+        result = cli_status(unpack(set, first + i, channels, &heads[i], block + at));
     return ranks_agree(result);
 }
 
 int ranks_share(ww_series_set **set) {
-    uint64_t shape[2] = {0, 0};
-    if (rank == 0) {
-        shape[0] = ww_series_set_count(*set);
-        shape[1] = ww_series_set_channels(*set);
-    }
+    uint64_t shape[2] = {ww_series_set_count(*set), ww_series_set_channels(*set)};
     ranks_broadcast(shape, sizeof shape);
-    int result = rank == 0 || ww_series_set_create((size_t)shape[1], set) == WW_OK ? CLI_GO_ON : cli_fail();
-    result = ranks_agree(result);
-    for (size_t first = 0, count; first < shape[0] && result == CLI_GO_ON; first += count) {
+    CLI_TRY(ranks_agree(rank == 0 ? CLI_GO_ON : cli_status(ww_series_set_create((size_t)shape[1], set))));
+    for (size_t first = 0, count; first < shape[0]; first += count) {
         count = shape[0] - first < BLOCK ? (size_t)shape[0] - first : BLOCK;
-        result = share_block(*set, first, count, (size_t)shape[1]);
+        CLI_TRY(share_block(*set, first, count, (size_t)shape[1]));
     }
-    return result;
+    return CLI_GO_ON;
 }
 
 // ---- points
@@ -172,10 +158,7 @@ int ranks_share_points(rank_view *p) {
     const uint64_t *const offsets = v->offsets;
     ranks_broadcast(v, sizeof *v);
     const bool sets = v->kind == WW_POINTS_SETS;
-    uint64_t bytes = v->kind == WW_POINTS_BITS ? v->count * ((v->dimension + 7) / 8)
-                                               : v->count * v->dimension * cli_value_bytes(v->precision);
-    if (sets)
-        bytes = rank == 0 ? offsets[v->count] * sizeof(uint32_t) : 0;
+    uint64_t bytes = !sets ? v->count * cli_point_bytes(v) : rank == 0 ? offsets[v->count] * sizeof(uint32_t) : 0;
     ranks_broadcast(&bytes, sizeof bytes);
     if (rank > 0) {
         p->values = malloc((size_t)bytes + 1);
@@ -200,7 +183,7 @@ void rank_view_free(rank_view *p) {
 
 // ---- the counter: on rank 0, which has nothing to do for it
 
-int ranks_count_begin(rank_counter *counter) {
+void ranks_count_begin(rank_counter *counter) {
     const MPI_Aint bytes = rank == 0 ? sizeof *counter->next : 0;
     MPI_Win_allocate(bytes, sizeof *counter->next, MPI_INFO_NULL, MPI_COMM_WORLD, &counter->next, &counter->window);
     MPI_Win_lock_all(0, counter->window);
@@ -209,7 +192,6 @@ int ranks_count_begin(rank_counter *counter) {
         MPI_Win_sync(counter->window);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    return CLI_GO_ON;
 }
 
 static int64_t add(rank_counter *counter, int64_t more) {

@@ -36,7 +36,7 @@ typedef struct rank_counter {
     MPI_Win window;
     int64_t *next;
 } rank_counter;
-int ranks_count_begin(rank_counter *counter);
+void ranks_count_begin(rank_counter *counter);
 int64_t ranks_count(rank_counter *counter);
 void ranks_count_stop(rank_counter *counter); // no rank gets a small number any more
 void ranks_count_end(rank_counter *counter);

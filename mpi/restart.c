@@ -7,18 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static char *numbered(const char *checkpoint, int number) {
-    const size_t size = strlen(checkpoint) + 16;
-    char *path = malloc(size);
-    if (path)
-        snprintf(path, size, "%s.%d", checkpoint, number);
-    return path;
-}
-
 // Whether a journal of a rank that there is no longer belongs to the job; the others' ranks look at their own.
-static int check_other(const ww_journal_info *info, const char *path, const restart_job *job) {
-    if (strcmp(info->job, job->job) == 0 && strcmp(info->inputs, job->inputs) == 0 &&
-        strcmp(info->options, job->options) == 0)
+static int check_other(const ww_journal_info *info, const char *path, const cli_work *work) {
+    if (strcmp(info->job, work->job) == 0 && strcmp(info->inputs, work->inputs) == 0 &&
+        strcmp(info->options, work->options) == 0)
         return CLI_GO_ON;
     return cli_error("%s belongs to a job of other inputs or options", path);
 }
@@ -31,8 +23,8 @@ static int read_one(restart *r, const char *path, const restart_job *job) {
         return CLI_OK;
     if (ww_journal_read(path, &journal) != WW_OK || ww_journal_get_info(journal, &info) != WW_OK)
         return cli_fail();
-    const int result = check_other(&info, path, job);
-    for (uint64_t i = 0; result == CLI_GO_ON && i < job->marks; i++)
+    const int result = check_other(&info, path, &job->work);
+    for (uint64_t i = 0; result == CLI_GO_ON && i < job->work.count; i++)
         if (!r->known[i] && ww_journal_has(journal, i)) {
             r->known[i] = 1;
             r->found_done++;
@@ -41,59 +33,45 @@ static int read_one(restart *r, const char *path, const restart_job *job) {
 }
 
 static int read_all(restart *r, const restart_job *job) {
-    int result = CLI_GO_ON, number = 0;
-    for (; result == CLI_GO_ON; number++) {
-        char *path = numbered(job->checkpoint, number);
-        result = path ? read_one(r, path, job) : cli_error("not enough memory");
-        free(path);
+    for (int number = 0;; number++) {
+        CLI_FREES char *path = cli_text("%s.%d", job->checkpoint, number);
+        const int result = path ? read_one(r, path, job) : cli_error("not enough memory");
+        r->found = number > 0; // this one may not be there
+        if (result != CLI_GO_ON)
+            return result == CLI_OK ? CLI_GO_ON : result;
     }
-    r->found = number > 1; // the last one is not there
-    return result == CLI_OK ? CLI_GO_ON : result;
 }
 
 // A file without a journal is another run's.
 static int find_file(restart *r, const restart_job *job) {
-    char *part = cli_unfinished_path(job->path);
+    CLI_FREES char *part = cli_unfinished_path(job->path);
     if (!part)
         return cli_error("not enough memory");
     r->found = r->found && access(part, F_OK) == 0;
-    const int result = r->found || r->found_done == 0
-                           ? CLI_GO_ON
-                           : cli_error("%s.* say that a part of %s is done, which is not there", job->checkpoint, part);
-    free(part);
-    return result;
+    if (r->found || r->found_done == 0)
+        return CLI_GO_ON;
+    return cli_error("%s.* say that a part of %s is done, which is not there", job->checkpoint, part);
 }
 
 static int open_own(restart *r, const restart_job *job) {
-    ww_journal_options o = WW_JOURNAL_OPTIONS_INIT;
-    o.job = job->job;
-    o.inputs = job->inputs;
-    o.options = job->options;
-    o.context = job->context;
-    o.unit_count = job->marks;
-    o.resume = job->resume;
-    o.any_device = job->any_device;
-    r->path = numbered(job->checkpoint, rank);
+    r->path = cli_text("%s.%d", job->checkpoint, rank);
     r->checkpoint = strdup(job->checkpoint);
     if (!r->path || !r->checkpoint)
         return cli_error("not enough memory");
     r->was_there = access(r->path, F_OK) == 0;
-    return ww_journal_open(r->path, &o, &r->journal) == WW_OK ? CLI_GO_ON : cli_fail();
+    return cli_journal_open(r->path, &job->work, job->resume, job->any_device, &r->journal);
 }
 
 int restart_open(restart *r, const restart_job *job) {
-    uint64_t found[2] = {0, 0};
-    r->known = calloc((size_t)job->marks, 1);
+    const size_t marks = (size_t)job->work.count;
+    r->known = calloc(marks, 1);
     CLI_TRY(ranks_agree(r->known ? CLI_GO_ON : cli_error("not enough memory")));
     CLI_TRY(ranks_agree(rank == 0 && job->resume ? read_all(r, job) : CLI_GO_ON));
     CLI_TRY(ranks_agree(rank == 0 ? find_file(r, job) : CLI_GO_ON));
     CLI_TRY(ranks_agree(open_own(r, job)));
-    found[0] = r->found_done;
-    found[1] = (uint64_t)r->found;
-    ranks_broadcast(found, sizeof found);
-    ranks_broadcast(r->known, (size_t)job->marks);
-    r->found_done = found[0];
-    r->found = (int)found[1];
+    ranks_broadcast(&r->found_done, sizeof r->found_done);
+    ranks_broadcast(&r->found, sizeof r->found);
+    ranks_broadcast(r->known, marks);
     return CLI_GO_ON;
 }
 
@@ -102,13 +80,12 @@ uint64_t restart_side(const char *checkpoint) {
     ww_journal_info info = WW_JOURNAL_INFO_INIT;
     cli_tile_shape shape = {.tiles = {.side = 0}};
     uint64_t side = 0;
-    char *path = rank == 0 && checkpoint ? numbered(checkpoint, 0) : NULL;
+    CLI_FREES char *path = rank == 0 && checkpoint ? cli_text("%s.0", checkpoint) : NULL;
     if (path && ww_journal_read(path, &journal) == WW_OK && ww_journal_get_info(journal, &info) == WW_OK &&
         cli_tile_shape_read(info.options, &shape))
         side = shape.tiles.side;
     if (ww_journal_close(&journal, 1) != WW_OK)
         side = 0;
-    free(path);
     ranks_broadcast(&side, sizeof side);
     return side;
 }
@@ -128,8 +105,7 @@ int restart_write(restart *r, ww_array_file *file) {
 int restart_done(restart *r, ww_array_file *file, uint64_t first, uint64_t count) {
     if (!r->journal)
         return CLI_GO_ON;
-    if (ww_journal_mark(r->journal, first, count) != WW_OK)
-        return cli_fail();
+    CLI_TRY(cli_status(ww_journal_mark(r->journal, first, count)));
     r->unwritten = true;
     return cli_marks_due(&r->marks) ? restart_write(r, file) : CLI_GO_ON;
 }
@@ -147,10 +123,8 @@ void restart_close(restart *r, bool finished, bool begun) {
     if (r->journal && ww_journal_close(&r->journal, keep) != WW_OK)
         cli_note("%s: %s", r->path, ww_last_error()->message);
     for (int number = ranks; rank == 0 && finished && r->checkpoint; number++) {
-        char *path = numbered(r->checkpoint, number);
-        const bool gone = !path || unlink(path) != 0;
-        free(path);
-        if (gone)
+        CLI_FREES char *path = cli_text("%s.%d", r->checkpoint, number);
+        if (!path || unlink(path) != 0)
             break;
     }
     free(r->known);

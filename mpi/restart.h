@@ -9,11 +9,9 @@
 #include "tiles.h"
 
 typedef struct restart_job {
-    const char *job, *checkpoint, *path; // checkpoint: NAME of NAME.0, NAME.1, ...; path: of the file
-    const char *inputs, *options;
+    cli_work work;                 // its units are the marks
+    const char *checkpoint, *path; // checkpoint: NAME of NAME.0, NAME.1, ...; path: of the file
     bool resume, any_device;
-    uint64_t marks;
-    ww_context *context;
 } restart_job;
 
 // All 0: nothing is kept.

@@ -23,20 +23,18 @@ int rank_rows_prepare(rank_job *j) {
                      .options = cli_rows_options(r, 0)};
     if (!w->options)
         return cli_error("not enough memory");
-    const uint64_t most = ((uint64_t)1 << 26) / (r->columns ? r->columns : 1);
+    const uint64_t most = ((uint64_t)1 << 26) / cli_row_values(r);
     w->each = w->each < most ? w->each : most ? most : 1;
     w->each = w->each < r->rows ? w->each : r->rows;
-    CLI_TRY(j->checkpoint ? cli_rows_inputs(r, w->inputs) : CLI_GO_ON);
-    return cli_values_allocate(w->each, r->columns ? r->columns : 1, w->precision, &w->values);
+    if (j->checkpoint)
+        CLI_TRY(cli_rows_inputs(r, w->inputs));
+    return cli_values_allocate(w->each, cli_row_values(r), w->precision, &w->values);
 }
 
 int rank_rows_run(rank_job *j, uint64_t first, uint64_t count) {
     const rank_work *w = &j->work;
     CLI_TRY(j->rows.compute(j->rows.user, first, count, w->values));
-    return ww_array_file_put(w->file, (size_t)first, (size_t)count, 0, w->columns ? (size_t)w->columns : 1,
-                             w->values) == WW_OK
-               ? CLI_GO_ON
-               : cli_fail();
+    return cli_status(ww_array_file_put(w->file, (size_t)first, (size_t)count, 0, cli_row_values(&j->rows), w->values));
 }
 
 int rank_rows_part(rank_job *j, cli_division *part) {
@@ -46,9 +44,9 @@ int rank_rows_part(rank_job *j, cli_division *part) {
 // All values of the file.
 static int read_all(const rank_job *j, void **values) {
     const rank_work *w = &j->work;
-    const size_t columns = w->columns ? (size_t)w->columns : 1;
+    const size_t columns = cli_row_values(&j->rows);
     CLI_TRY(cli_values_allocate(w->rows, columns, w->precision, values));
-    return ww_array_file_get(w->file, 0, (size_t)w->rows, 0, columns, *values) == WW_OK ? CLI_GO_ON : cli_fail();
+    return cli_status(ww_array_file_get(w->file, 0, (size_t)w->rows, 0, columns, *values));
 }
 
 // ---- pairs
@@ -62,42 +60,32 @@ static int prepare_pairs(rank_job *j) {
 }
 
 static int finish_pairs(rank_job *j) {
-    void *values = NULL;
-    int result = read_all(j, &values);
-    if (result == CLI_GO_ON &&
-        ww_array_write(j->wanted.output, values, j->work.precision, (size_t)j->work.rows, 0) != WW_OK)
-        result = cli_fail();
-    free(values);
-    return result;
+    CLI_FREES void *values = NULL;
+    CLI_TRY(read_all(j, &values));
+    return cli_status(ww_array_write(j->wanted.output, values, j->work.precision, (size_t)j->work.rows, 0));
 }
 
 // ---- nearest
 
 static int prepare_nearest(rank_job *j) {
     const int base = j->s.sets[1] ? 1 : 0;
-    if (cli_dataset_make(j->s.context, &j->s.device, j->paths[base], j->s.sets[base], &j->s.data[base]) != CLI_GO_ON)
-        return CLI_FAILURE;
+    CLI_TRY(cli_dataset_make(j->s.context, &j->s.device, j->paths[base], j->s.sets[base], &j->s.data[base]));
     j->series = (cli_series_rows){.s = &j->s, .k = (size_t)j->wanted.k, .plan = &j->plan};
     j->rows = cli_series_rows_job(&j->series);
     return rank_rows_prepare(j);
 }
 
 int rank_finish_neighbours(rank_job *j) {
+    CLI_ENDS(cli_neighbours_free)
     cli_neighbours n = {(size_t)j->rows.rows, (size_t)j->rows.k, j->rows.result, NULL, NULL};
-    void *values = NULL;
-    int result = read_all(j, &values);
-    if (result == CLI_GO_ON)
-        result = cli_neighbours_allocate(&n);
-    if (result == CLI_GO_ON) {
-        cli_neighbours_unpack(&n, values, 0, n.queries);
-        if (j->points.base)
-            cli_points_say_full(cli_points_within(&n, j->points.radius), &n,
-                                j->points.all[j->paths[1] ? 1 : 0].view.count, j->points.radius);
-        result = cli_neighbours_write(&n, &j->wanted);
-    }
-    cli_neighbours_free(&n);
-    free(values);
-    return result;
+    CLI_FREES void *values = NULL;
+    CLI_TRY(read_all(j, &values));
+    CLI_TRY(cli_neighbours_allocate(&n));
+    cli_neighbours_unpack(&n, values, 0, n.queries);
+    if (j->points.base)
+        cli_points_say_full(cli_points_within(&n, j->points.radius), &n, j->points.all[j->paths[1] ? 1 : 0].view.count,
+                            j->points.radius);
+    return cli_neighbours_write(&n, &j->wanted);
 }
 
 // ---- nearest points
@@ -105,36 +93,32 @@ int rank_finish_neighbours(rank_job *j) {
 int rank_read_points(rank_job *j, ww_metric metric, bool bits) {
     rank_view *all = j->points.all;
     int result = CLI_GO_ON;
-    for (int i = 0; rank == 0 && i < 2 && result == CLI_GO_ON; i++)
-        if (j->paths[i])
-            result = cli_lsh_read(j->paths[i], metric, bits, &all[i].set, &all[i].view);
-    result = ranks_agree(result);
-    for (int i = 0; i < 2 && result == CLI_GO_ON; i++)
-        if (j->paths[i])
-            result = ranks_share_points(&all[i]);
-    return result;
+    for (int i = 0; rank == 0 && i < 2 && j->paths[i] && result == CLI_GO_ON; i++)
+        result = cli_lsh_read(j->paths[i], metric, bits, &all[i].set, &all[i].view);
+    CLI_TRY(ranks_agree(result));
+    for (int i = 0; i < 2 && j->paths[i]; i++)
+        CLI_TRY(ranks_share_points(&all[i]));
+    return CLI_GO_ON;
 }
 
 // K is by default 1, and as many as can be within a radius.
 static int read_points(rank_job *j) {
     rank_points *p = &j->points;
     p->radius = (double)INFINITY;
-    int result = ranks_agree(cli_points_radius(j->kind->name, p->radius_text, (ww_metric)p->metric, &p->radius));
-    if (result == CLI_GO_ON)
-        result = rank_read_points(j, (ww_metric)p->metric, false);
+    CLI_TRY(ranks_agree(cli_points_radius(j->kind->name, p->radius_text, (ww_metric)p->metric, &p->radius)));
+    CLI_TRY(rank_read_points(j, (ww_metric)p->metric, false));
     const size_t base = p->all[j->paths[1] ? 1 : 0].view.count;
     if (j->wanted.k == 0)
         j->wanted.k = !p->radius_text ? 1 : base < WW_KNN_MOST ? base : WW_KNN_MOST;
-    if (result == CLI_GO_ON && j->wanted.k > WW_KNN_MOST)
-        result = ranks_agree(cli_error("--k is %" PRIu64 "; it can be 1 to %d", j->wanted.k, WW_KNN_MOST));
-    return result;
+    if (j->wanted.k > WW_KNN_MOST)
+        return ranks_agree(cli_error("--k is %" PRIu64 "; it can be 1 to %d", j->wanted.k, WW_KNN_MOST));
+    return CLI_GO_ON;
 }
 
 static int prepare_knn(rank_job *j) {
     rank_points *p = &j->points;
     const int base = j->paths[1] ? 1 : 0;
-    if (cli_points_upload(j->s.context, &j->s.device, j->paths[base], &p->all[base].view, &p->base) != CLI_GO_ON)
-        return CLI_FAILURE;
+    CLI_TRY(cli_points_upload(j->s.context, &j->s.device, j->paths[base], &p->all[base].view, &p->base));
     p->rows = (cli_point_rows){.metric = (ww_metric)p->metric,
                                .radius = p->radius,
                                .part = j->parts != NULL,
