@@ -7,7 +7,7 @@
 #include <wavewarp/wavewarp.h>
 
 #include "arguments.h"
-#include "ends.h"
+#include "release.h"
 
 // Choices of options: names of the library's values, then NULL.
 const char *const *cli_engines(void);

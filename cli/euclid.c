@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ends.h"
+#include "release.h"
 
 enum { STEP = 16, SEGMENTS = 16, FEATURES = 2 * SEGMENTS, MOST_THREADS = 64, SHORT = 64 };
 #define MOST_STEPS 4e9

@@ -125,7 +125,8 @@ static void mention_part(void *user, const char *part) {
         cli_note("note: %s was left by a run that did not end; it can be deleted", part);
 }
 
-static int run(int argc, char **argv) {
+// What the command gives, which is CLI_GO_ON where nothing ended it early.
+static int run_command(int argc, char **argv) {
     if (argc < 2) {
         print_overview(stderr);
         return CLI_USAGE;
@@ -155,12 +156,16 @@ static int run(int argc, char **argv) {
     return command->run(command, argc - 1, argv + 1);
 }
 
+static int run(int argc, char **argv) {
+    const int result = run_command(argc, argv);
+    return result == CLI_GO_ON ? CLI_OK : result;
+}
+
 int main(int argc, char **argv) {
     cli_seconds(); // starts the clock
     cli_interrupt_begin();
     ww_unfinished_files_notice(mention_part, NULL);
-    int result = run(argc, argv);
-    result = result == CLI_GO_ON ? CLI_OK : result;
+    const int result = run(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && result == CLI_OK)
         return cli_error("standard output can't be written");
     return result;

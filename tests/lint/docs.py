@@ -94,7 +94,7 @@ def commands_without_page():
             yield f"docs/meson.build: {name}"
     page = read(os.path.join(ROOT, "docs/wavewarp-mpi.1")).replace("\\", "")
     ranks = re.findall(r'^    \{"([a-z]+)",', read(os.path.join(ROOT, "mpi/main.c")), re.M)
-    options = re.findall(r'\{"([a-z-]+)", 0,', read(os.path.join(ROOT, "mpi/job.h")))
+    options = re.findall(r'CLI_(?:OPTION|SWITCH|NUMBER)\("([a-z-]+)", 0,', read(os.path.join(ROOT, "mpi/job.h")))
     yield from (f"docs/wavewarp-mpi.1: {name}" for name in ranks if not re.search(rf"^\.BI {name} ", page, re.M))
     yield from (f"docs/wavewarp-mpi.1: --{name}" for name in options if not re.search(rf"^\.BI? --{name}\b", page, re.M))
     if not (commands and ranks and options):

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variables whose objects end with their block, whichever way it is left: the library's host/ends.h says how they are
 // used. The library's destroy functions fit as they are: CLI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
-#ifndef WAVEWARP_CLI_ENDS_H
-#define WAVEWARP_CLI_ENDS_H
+#ifndef WAVEWARP_CLI_RELEASE_H
+#define WAVEWARP_CLI_RELEASE_H
 
 #include <stdio.h>
 #include <stdlib.h>
