@@ -127,8 +127,12 @@ static int open_values(const merge_job *j, uint64_t i, ww_precision precision, u
     return cli_status(ww_array_file_open_shared(path, precision, (size_t)rows, (size_t)columns, WW_ARRAY_READ, file));
 }
 
-// One that was read; of one that is written, and not finished, nothing is left.
-static void close_values(ww_array_file **file) {
+static void close_part(ww_array_file **file) {
+    (void)(ww_array_file_close(file, WW_ARRAY_FILE_LEAVE) == WW_OK);
+}
+
+// Of one that is not finished nothing is left.
+static void drop_output(ww_array_file **file) {
     (void)(ww_array_file_close(file, WW_ARRAY_FILE_REMOVE) == WW_OK);
 }
 
@@ -138,7 +142,7 @@ static int merge_tiles(const merge_job *j, uint64_t i, const cli_tile_target *ta
     const cli_tiles *t = target->tiles;
     const ww_journal_info *p = &j->parts[i].info;
     const uint64_t begin = cli_tiles_offset(t, p->first_unit), end = cli_tiles_offset(t, p->first_unit + p->unit_count);
-    CLI_ENDS(close_values) ww_array_file *from = NULL;
+    CLI_ENDS(close_part) ww_array_file *from = NULL;
     CLI_FREES void *values = NULL;
     CLI_TRY(open_values(j, i, target->precision, end - begin, 0, &from));
     CLI_TRY(cli_values_allocate(t->side, t->side, target->precision, &values));
@@ -161,7 +165,7 @@ static int merge_matrix(const merge_job *j) {
         return cli_error("%s: the parts are not all of a matrix", j->folder);
     const uint64_t n = shape.tiles.rows;
     const uint64_t rows = shape.condensed ? n * (n - 1) / 2 : n;
-    CLI_ENDS(close_values) ww_array_file *file = NULL;
+    CLI_ENDS(drop_output) ww_array_file *file = NULL;
     if (shape.tiles.upper && !shape.condensed &&
         (strcmp(j->wanted.output, "-") == 0 || cli_name_ends_with(j->wanted.output, ".csv")))
         return cli_error("a symmetric matrix is merged into .npy or raw values, not into text");
@@ -181,13 +185,13 @@ static bool read_shape(const merge_job *j, cli_row_shape *shape) {
 
 static int merge_pairs(const merge_job *j) {
     cli_row_shape shape;
-    CLI_ENDS(close_values) ww_array_file *file = NULL;
+    CLI_ENDS(drop_output) ww_array_file *file = NULL;
     if (!read_shape(j, &shape) || shape.columns || shape.k)
         return cli_error("%s: the parts are not all of the pairs", j->folder);
     CLI_TRY(cli_status(ww_array_file_create(j->wanted.output, shape.precision, (size_t)shape.rows, 0, &file)));
     for (uint64_t i = 0; i < j->count; i++) {
         const size_t first = (size_t)j->parts[i].info.first_unit, count = (size_t)j->parts[i].info.unit_count;
-        CLI_ENDS(close_values) ww_array_file *from = NULL;
+        CLI_ENDS(close_part) ww_array_file *from = NULL;
         CLI_FREES void *values = NULL;
         CLI_TRY(open_values(j, i, shape.precision, count, 0, &from));
         CLI_TRY(cli_values_allocate(count, 1, shape.precision, &values));
@@ -203,7 +207,7 @@ static int take_parts(const merge_job *j, uint64_t columns, int (*take)(void *us
                       void *user) {
     for (uint64_t i = 0; i < j->count; i++) {
         const ww_journal_info *p = &j->parts[i].info;
-        CLI_ENDS(close_values) ww_array_file *from = NULL;
+        CLI_ENDS(close_part) ww_array_file *from = NULL;
         CLI_TRY(open_values(j, i, WW_DOUBLE, p->unit_count, columns, &from));
         CLI_TRY(cli_rows_each(from, p->first_unit, p->unit_count, columns, take, user));
     }
