@@ -129,11 +129,6 @@ static int fit_range(cli_range *range, const char *what, size_t count) {
                            range->end, count, what);
 }
 
-// What is written of a file that is not finished goes.
-static void drop_file(ww_array_file **file) {
-    (void)(ww_array_file_close(file, WW_ARRAY_FILE_REMOVE) == WW_OK);
-}
-
 static int stream_matrix(job *j, bool condensed, ww_array_file *file) {
     sink to = {.file = file};
     const ww_status status = condensed ? ww_plan_run_condensed_blocks(j->plan, put_condensed, &to)
@@ -147,7 +142,7 @@ static int stream_matrix(job *j, bool condensed, ww_array_file *file) {
 // Computes the matrix into a file: through `values`, which hold the whole result, or NULL: block by block. Without a
 // path the result stays in `values`.
 static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t columns, const char *path) {
-    CLI_ENDS(drop_file) ww_array_file *file = NULL;
+    CLI_ENDS(cli_array_drop) ww_array_file *file = NULL;
     if (!j->s.group)
         CLI_TRY(cli_status(ww_plan_create_matrix(&j->s.measure, j->s.data[0], j->s.data[1], &j->s.plan, &j->plan)));
     if (path)

@@ -131,11 +131,6 @@ static void close_part(ww_array_file **file) {
     (void)(ww_array_file_close(file, WW_ARRAY_FILE_LEAVE) == WW_OK);
 }
 
-// Of one that is not finished nothing is left.
-static void drop_output(ww_array_file **file) {
-    (void)(ww_array_file_close(file, WW_ARRAY_FILE_REMOVE) == WW_OK);
-}
-
 // ---- matrix
 
 static int merge_tiles(const merge_job *j, uint64_t i, const cli_tile_target *target) {
@@ -165,7 +160,7 @@ static int merge_matrix(const merge_job *j) {
         return cli_error("%s: the parts are not all of a matrix", j->folder);
     const uint64_t n = shape.tiles.rows;
     const uint64_t rows = shape.condensed ? n * (n - 1) / 2 : n;
-    CLI_ENDS(drop_output) ww_array_file *file = NULL;
+    CLI_ENDS(cli_array_drop) ww_array_file *file = NULL;
     if (shape.tiles.upper && !shape.condensed &&
         (strcmp(j->wanted.output, "-") == 0 || cli_name_ends_with(j->wanted.output, ".csv")))
         return cli_error("a symmetric matrix is merged into .npy or raw values, not into text");
@@ -185,7 +180,7 @@ static bool read_shape(const merge_job *j, cli_row_shape *shape) {
 
 static int merge_pairs(const merge_job *j) {
     cli_row_shape shape;
-    CLI_ENDS(drop_output) ww_array_file *file = NULL;
+    CLI_ENDS(cli_array_drop) ww_array_file *file = NULL;
     if (!read_shape(j, &shape) || shape.columns || shape.k)
         return cli_error("%s: the parts are not all of the pairs", j->folder);
     CLI_TRY(cli_status(ww_array_file_create(j->wanted.output, shape.precision, (size_t)shape.rows, 0, &file)));

@@ -336,6 +336,11 @@ void cli_value_put(void *values, ww_precision precision, size_t i, double value)
         ((float *)values)[i] = (float)value;
 }
 
+void cli_array_drop(ww_array_file **file) {
+    const ww_status removed = ww_array_file_close(file, WW_ARRAY_FILE_REMOVE);
+    (void)removed; // there is nothing more to do
+}
+
 char *cli_text(const char *format, ...) {
     char *text;
     va_list arguments;

@@ -186,6 +186,8 @@ void cli_interrupt_removes(const char *path); // what to remove where it is stil
 double cli_seconds(void);                        // since the program started
 double cli_rate(uint64_t cells, double seconds); // cells per second, 0 when it took no time
 
+// Removes a file that is not finished.
+void cli_array_drop(ww_array_file **file);
 // A text file that gets its name only when complete ("-": standard output).
 typedef struct cli_output {
     FILE *file;

@@ -99,16 +99,11 @@ void cli_profiles_free(cli_profiles *p) {
 
 // ---- files
 
-static void drop_file(ww_array_file **file) {
-    const ww_status removed = ww_array_file_close(file, WW_ARRAY_FILE_REMOVE);
-    (void)removed; // there is nothing more to do
-}
-
 // A row: series, window, and distance and index of each neighbour; with left and right, theirs follow.
 static int write_npy(const cli_profiles *p, const char *path) {
     const size_t columns = 2 + 2 * p->k * (size_t)p->lists, k = p->k;
     CLI_FREES double *row = malloc(columns * sizeof *row);
-    CLI_ENDS(drop_file) ww_array_file *file = NULL;
+    CLI_ENDS(cli_array_drop) ww_array_file *file = NULL;
     size_t rows = 0, at = 0;
     if (!row)
         return cli_error("not enough memory");
