@@ -114,7 +114,7 @@ static int compute(job *j) {
             options.given_length = ww_series_set_length(j->given, g);
         }
         const ww_status status = ww_average(&j->s.measure, j->s.data[0], &options, &j->groups[g].result);
-        cli_progress_end(&j->s.progress);
+        cli_progress_end();
         CLI_TRY(cli_status(status));
     }
     j->seconds = cli_seconds() - begin;

@@ -159,7 +159,7 @@ static int try_one(const cli_command *command, choice *c, const ww_classify_opti
     const ww_status status = ww_classify(&c->s.measure, c->s.data[0], test, options, found);
     c->engine = found->engine;
     if (status != WW_OK)
-        cli_progress_end(&c->s.progress);
+        cli_progress_end();
     return cli_status(status);
 }
 
@@ -185,7 +185,7 @@ static int try_all(const cli_command *command, choice *c) {
     options.k = (size_t)c->k;
     options.plan = &c->s.plan;
     const int result = try_each(command, c, &options);
-    cli_progress_end(&c->s.progress);
+    cli_progress_end();
     CLI_TRY(result);
     c->seconds = cli_seconds() - begin;
     return make_measure(command, c, c->best);

@@ -125,7 +125,7 @@ static int compute(classify *c, const cli_command *command) {
     options.k = (size_t)c->k;
     options.plan = &c->s.plan;
     const int result = cli_divided(&c->s.division) ? divide(c, &options) : classify_all(c, &options);
-    cli_progress_end(&c->s.progress);
+    cli_progress_end();
     cli_group_report(c->s.group);
     return result;
 }

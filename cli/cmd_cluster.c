@@ -37,7 +37,7 @@ static int compute_matrix(cli_clustering *c) {
     ww_status status = ww_plan_create_matrix(&c->s.measure, c->s.data[0], NULL, &c->s.plan, &plan);
     if (status == WW_OK)
         status = ww_plan_run(plan, &to);
-    cli_progress_end(&c->s.progress);
+    cli_progress_end();
     CLI_TRY(cli_status(status));
     return cli_status(ww_plan_get_info(plan, &c->info));
 }
@@ -71,7 +71,7 @@ static int find_means(cli_clustering *c) {
     c->clusters = (size_t)c->k;
     const ww_status status = ww_cluster_kmeans(&c->s.measure, c->s.data[0], c->clusters, &options, c->labels, NULL,
                                                &c->centres, &c->kmeans_info);
-    cli_progress_end(&c->s.progress);
+    cli_progress_end();
     return cli_status(status);
 }
 
@@ -92,7 +92,7 @@ static ww_status find_clusters(cli_clustering *c) {
         if (status == WW_OK)
             status = ww_cluster_cut(c->merges, c->count, c->distance, c->k ? (size_t)c->k : 1, c->labels, &c->clusters);
     }
-    cli_progress_end(&c->s.progress);
+    cli_progress_end();
     return status;
 }
 

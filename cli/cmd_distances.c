@@ -133,7 +133,7 @@ static int stream_matrix(job *j, bool condensed, ww_array_file *file) {
     sink to = {.file = file};
     const ww_status status = condensed ? ww_plan_run_condensed_blocks(j->plan, put_condensed, &to)
                                        : ww_plan_run_blocks(j->plan, put_block, &to);
-    cli_progress_end(&j->s.progress);
+    cli_progress_end();
     if (status == WW_OK)
         return CLI_GO_ON;
     return cli_fail_with(to.error.status != WW_OK ? &to.error : ww_last_error());
@@ -158,7 +158,7 @@ static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t 
         j->s.group   ? ww_group_matrix(&j->s.measure, j->s.shared[0], j->s.shared[1], &j->s.plan, &to)
         : is_part(j) ? ww_plan_run_rectangle(j->plan, j->part[0].begin, rows, j->part[1].begin, columns, &to)
                      : ww_plan_run(j->plan, &to);
-    cli_progress_end(&j->s.progress); // before a message, which would be written after the bar
+    cli_progress_end(); // before a message, which would be written after the bar
     CLI_TRY(cli_status(status));
     if (file)
         CLI_TRY(cli_status(ww_array_file_put(file, 0, rows, 0, columns ? columns : 1, values)));
@@ -200,7 +200,7 @@ static int divide_matrix(job *j, const cli_command *command, bool condensed) {
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     if (ww_plan_create_matrix(&j->s.measure, j->s.data[0], j->s.data[1], &j->s.plan, &j->plan) != WW_OK ||
         ww_plan_get_info(j->plan, &info) != WW_OK) {
-        cli_progress_end(&j->s.progress);
+        cli_progress_end();
         return cli_fail();
     }
     // Of a symmetric measure one half is planned. Up to 3 series that does not show, nor matter.
@@ -237,7 +237,7 @@ static int compute_matrix(job *j, const cli_command *command, bool condensed, co
         CLI_TRY(cli_values_allocate(rows, columns ? columns : 1, precision, &values));
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     const int result = run_matrix(j, condensed, values, (size_t)rows, (size_t)columns, path);
-    cli_progress_end(&j->s.progress);
+    cli_progress_end();
     CLI_TRY(result);
     const cli_matrix_picture picture = {svg, {j->s.sets[0], j->s.sets[1]}, values, precision, condensed, &j->s.measure};
     if (svg)
@@ -352,7 +352,7 @@ static int run_pairs(job *j, void *values) {
             : ww_plan_create_pairs(&j->s.measure, j->s.data[0], j->s.data[1], NULL, NULL, n, &j->s.plan, &j->plan);
     if (status == WW_OK && !j->s.group)
         status = ww_plan_run(j->plan, &to);
-    cli_progress_end(&j->s.progress);
+    cli_progress_end();
     return cli_status(status);
 }
 
@@ -404,7 +404,7 @@ static int compute_nearest(job *j, cli_neighbours *n) {
                  : ww_plan_create_nearest(&s->measure, s->data[0], s->data[1], n->k, &s->plan, &j->plan);
     if (status == WW_OK && !s->group)
         status = ww_plan_run_nearest(j->plan, n->ids, n->distances);
-    cli_progress_end(&j->s.progress);
+    cli_progress_end();
     return cli_status(status);
 }
 

@@ -156,7 +156,7 @@ static int find(job *j) {
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     options.run = j->s.plan.run;
     const int result = cli_divided(&j->s.division) ? divide(j, &options) : compute(j, &options);
-    cli_progress_end(&j->s.progress);
+    cli_progress_end();
     cli_group_report(j->s.group);
     return result;
 }

@@ -108,7 +108,7 @@ static int search(knn_job *j) {
                    : ww_knn_create(j->points[base], base ? j->points[0] : NULL, n->k, &options, &j->knn);
     if (status == WW_OK && !j->s.group)
         status = ww_knn_run(j->knn, n->ids, n->distances, NULL);
-    cli_progress_end(&j->s.progress);
+    cli_progress_end();
     CLI_TRY(cli_status(status));
     if (!j->s.group)
         note_run(j);
@@ -153,7 +153,7 @@ static int compute(knn_job *j) {
     n->precision = cli_points_precision(&j->s.device, &j->views[0]);
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     const int result = cli_divided(&j->s.division) ? divide(j) : search(j);
-    cli_progress_end(&j->s.progress);
+    cli_progress_end();
     if (result == CLI_GO_ON)
         cli_points_say_full(j->full, &j->found, j->views[base_of(j)].count, j->radius);
     return result;

@@ -315,7 +315,7 @@ static int find(lsh_job *j, cli_neighbours *n, ww_lsh_info *info) {
     } else {
         result = j->s.group ? search_group(j, n, info) : search(j, &j->options, n, info);
     }
-    cli_progress_end(&j->s.progress);
+    cli_progress_end();
     return result;
 }
 

@@ -84,7 +84,7 @@ static int find_all(job *j) {
     CLI_TRY(cli_series_upload(&j->s));
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     const int result = cli_divided(&j->s.division) ? divide(j) : compute(j);
-    cli_progress_end(&j->s.progress);
+    cli_progress_end();
     cli_group_report(j->s.group);
     return result;
 }

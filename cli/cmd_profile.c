@@ -104,7 +104,7 @@ static int compute_all(profile_job *j) {
     for (size_t i = 0; i < j->results.count; i++) {
         cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
         const int result = compute_one(j, &j->results.found[i], j->s.plan.run);
-        cli_progress_end(&j->s.progress);
+        cli_progress_end();
         cli_group_report(j->s.group);
         CLI_TRY(result);
     }
@@ -259,7 +259,7 @@ static int compute(profile_job *j) {
         return compute_all(j);
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     const int result = divide(j);
-    cli_progress_end(&j->s.progress);
+    cli_progress_end();
     return result;
 }
 

@@ -181,7 +181,7 @@ static int compute(job *j, ww_search_options *options) {
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     options->run = j->s.plan.run;
     const int result = cli_divided(&j->s.division) ? divide(j, options) : search(j, options);
-    cli_progress_end(&j->s.progress);
+    cli_progress_end();
     cli_group_report(j->s.group);
     return result;
 }

@@ -85,7 +85,7 @@ static int find(shapelets *c, ww_shapelets_options *o) {
     o->run = c->s.plan.run;
     const int result = cli_status(c->s.group ? ww_group_shapelets(c->s.shared[0], o, &c->model)
                                              : ww_shapelets_create(c->s.data[0], o, &c->model));
-    cli_progress_end(&c->s.progress);
+    cli_progress_end();
     cli_group_report(c->s.group);
     return result;
 }
@@ -150,7 +150,7 @@ static int predict(shapelets *c) {
     const double begin = cli_seconds();
     cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
     const ww_status status = ww_shapelets_predict(c->model, c->s.data[0], c->s.plan.run, c->predicted, NULL);
-    cli_progress_end(&c->s.progress);
+    cli_progress_end();
     CLI_TRY(cli_status(status));
     c->seconds_compute = cli_seconds() - begin;
     for (size_t i = 0; i < n; i++) {
@@ -174,7 +174,7 @@ static int transform(shapelets *c, size_t count) {
     cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
     const ww_status status =
         ww_shapelets_transform(c->model, c->s.data[0], c->s.plan.run, 0, count, c->distances, c->starts);
-    cli_progress_end(&c->s.progress);
+    cli_progress_end();
     c->seconds_compute += cli_seconds() - begin;
     return cli_status(status);
 }

@@ -156,7 +156,7 @@ int cmd_tune(const cli_command *command, int argc, char **argv) {
     cli_progress progress;
     cli_plan_options(&device, &progress, &plan);
     const int result = tune(command, &device, dry, &state);
-    cli_progress_end(&progress);
+    cli_progress_end();
     if (made && result != CLI_GO_ON)
         remove_empty(path);
     return result;

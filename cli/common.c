@@ -39,6 +39,7 @@ const char *const cli_missing[] = {"auto", "error", "interpolate", "drop", NULL}
 // `path` of the series or points, or NULL: it comes before what is wrong in one of them.
 static int print_error(const char *path, const ww_error *error) {
     const bool build = error->status == WW_ERROR_BUILD;
+    cli_line_clear();
     fputs("wavewarp: ", stderr);
     if (path && error->series >= 0) {
         cli_print_escaped(stderr, path, "");
@@ -64,6 +65,7 @@ static int print_error(const char *path, const ww_error *error) {
 static int fail(const char *path, const ww_error *error) {
     // Also what failed otherwise: a driver's compiler that the signal reached loses its files.
     if (cli_interrupted()) {
+        cli_line_clear();
         fputs("wavewarp: interrupted\n", stderr);
         return 128 + cli_interrupted();
     }
@@ -88,6 +90,7 @@ int cli_status_plainly(ww_status status) {
 
 int cli_error(const char *format, ...) {
     va_list arguments;
+    cli_line_clear();
     va_start(arguments, format);
     cli_message(NULL, format, arguments);
     va_end(arguments);
@@ -96,6 +99,7 @@ int cli_error(const char *format, ...) {
 
 void cli_note(const char *format, ...) {
     va_list arguments;
+    cli_line_clear();
     va_start(arguments, format);
     cli_message(NULL, format, arguments);
     va_end(arguments);

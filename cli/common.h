@@ -163,14 +163,14 @@ void cli_log_compiling(void *user, int level, const char *text);
 // cli_progress_end() an interrupt (Ctrl-C) cancels the plan.
 typedef struct cli_progress {
     double start, shown, interval;
-    bool terminal, drawn;
+    bool terminal;
     ww_run_options run; // options of plans and searches: must live as long as these
     // Of work in several runs: the shares that were done at its begin and before this run, and this run's share.
     double share_begin, share_before, share_run; // all 0: one run
     uint64_t done_before;
 } cli_progress;
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan);
-void cli_progress_end(cli_progress *progress);
+void cli_progress_end(void);
 
 // ---- interrupts (interrupt.c): SIGINT, SIGTERM, SIGHUP end the program within a second, with 128 + the signal's
 // number
@@ -180,8 +180,9 @@ int cli_interrupted(void);                    // the signal that came, 0 none
 int cli_interrupt_stops(void);                // the same, but 0 while the unit in hand is to be finished
 void cli_interrupt_finishes(bool does);       // whether it is; a second signal ends the program at once
 void cli_interrupt_cancels(bool does);        // whether work looks at cli_interrupted() and ends by itself
-void cli_interrupt_line(bool begun);          // whether a bar is on the terminal, which a message takes away first
 void cli_interrupt_removes(const char *path); // what to remove where it is still empty; NULL: nothing
+void cli_line_begin(void);                    // the terminal's line is a bar, which a message takes away first
+void cli_line_clear(void);
 
 double cli_seconds(void);                        // since the program started
 double cli_rate(uint64_t cells, double seconds); // cells per second, 0 when it took no time

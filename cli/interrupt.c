@@ -3,6 +3,7 @@
 // below, and everywhere else, the handler removes the parts of files and ends the program. Work with a journal finishes
 // the unit in hand at the first signal, however long that takes, and ends at the second.
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -77,8 +78,14 @@ void cli_interrupt_finishes(bool does) {
     finishing = does;
 }
 
-void cli_interrupt_line(bool begun) {
-    line_begun = begun;
+void cli_line_begin(void) {
+    line_begun = 1;
+}
+
+void cli_line_clear(void) {
+    if (line_begun)
+        fputs("\r\033[K", stderr);
+    line_begun = 0;
 }
 
 void cli_interrupt_removes(const char *path) {

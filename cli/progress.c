@@ -63,8 +63,7 @@ static void draw(cli_progress *progress, double share, uint64_t done, double sec
     }
     fprintf(stderr, "\r%s%.*s\033[K", bar, (int)width, text);
     fflush(stderr);
-    progress->drawn = true;
-    cli_interrupt_line(true);
+    cli_line_begin();
 }
 
 static int on_progress(void *user, uint64_t done, uint64_t total) {
@@ -127,8 +126,7 @@ void cli_log_compiling(void *user, int level, const char *text) {
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan) {
     const char *interval = getenv("WAVEWARP_PROGRESS_SECONDS");
     const bool terminal = is_terminal();
-    *progress =
-        (cli_progress){-1.0, 0.0, terminal ? 0.1 : 60.0, terminal, false, WW_RUN_OPTIONS_INIT, 0.0, 0.0, 0.0, 0};
+    *progress = (cli_progress){-1.0, 0.0, terminal ? 0.1 : 60.0, terminal, WW_RUN_OPTIONS_INIT, 0.0, 0.0, 0.0, 0};
     if (!terminal && interval && !(cli_number(interval, &progress->interval) && progress->interval > 0.0))
         progress->interval = 60.0;
     *plan = (ww_plan_options)WW_PLAN_OPTIONS_INIT;
@@ -140,10 +138,7 @@ void cli_plan_options(const cli_device_options *options, cli_progress *progress,
     cli_interrupt_cancels(true);
 }
 
-void cli_progress_end(cli_progress *progress) {
-    if (progress->drawn)
-        fputs("\r\033[K", stderr);
-    progress->drawn = false;
-    cli_interrupt_line(false);
+void cli_progress_end(void) {
+    cli_line_clear();
     cli_interrupt_cancels(false);
 }

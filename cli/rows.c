@@ -112,7 +112,7 @@ static int fill_file(cli_division *d, const cli_row_job *job) {
 
 int cli_rows_run(cli_division *d, const cli_row_job *job, void *whole) {
     const int filled = fill_file(d, job);
-    cli_progress_end(&job->s->progress);
+    cli_progress_end();
     CLI_TRY(filled);
     if (whole)
         CLI_TRY(cli_status_plainly(ww_array_file_get(d->file, 0, (size_t)job->rows, 0, cli_row_values(job), whole)));

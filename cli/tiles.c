@@ -256,6 +256,6 @@ static int fill_file(cli_division *d, cli_tile_job *job) {
 
 int cli_tiles_run(cli_division *d, cli_tile_job *job) {
     const int filled = fill_file(d, job);
-    cli_progress_end(&job->s->progress);
+    cli_progress_end();
     return filled == CLI_GO_ON ? cli_division_finish(d, false) : filled;
 }

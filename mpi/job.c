@@ -326,7 +326,7 @@ static int check(rank_job *j, const char *command) {
 }
 
 static void job_end(rank_job *j) {
-    cli_progress_end(&j->s.progress);
+    cli_progress_end();
     cli_search_units_end(&j->search.units);
     if (j->kind == &rank_search_kind)
         cli_raw_close(&j->search.raw);
