@@ -385,15 +385,7 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
 static int divide_nearest(job *j, cli_neighbours *n) {
     cli_series_rows series = rows_of(j, n->k);
     const cli_row_job rows = cli_series_rows_job(&series);
-    CLI_FREES void *values = NULL;
-    if (!j->s.division.part) {
-        CLI_TRY(cli_neighbours_allocate(n));
-        CLI_TRY(cli_values_allocate(n->queries, rows.columns, WW_DOUBLE, &values));
-    }
-    CLI_TRY(cli_rows_run(&j->s.division, &rows, values));
-    if (values)
-        cli_neighbours_unpack(n, values, 0, n->queries);
-    return CLI_GO_ON;
+    return cli_neighbours_run(&j->s.division, &rows, n);
 }
 
 static int compute_nearest(job *j, cli_neighbours *n) {

@@ -119,7 +119,6 @@ static int search(knn_job *j) {
 // With a journal. Of a part: into its file; else as search(), but that journal and file are left to be removed.
 static int divide(knn_job *j) {
     cli_neighbours *n = &j->found;
-    CLI_FREES void *values = NULL;
     cli_point_rows points = {.metric = (ww_metric)j->metric,
                              .radius = j->radius,
                              .part = j->s.division.part != 0,
@@ -135,14 +134,8 @@ static int divide(knn_job *j) {
     if (n->k > WW_KNN_MOST)
         return cli_error("--k is %zu; it can be 1 to %d", n->k, WW_KNN_MOST);
     cli_points_divide(&points, &rows);
-    if (!j->s.division.part) {
-        CLI_TRY(cli_neighbours_allocate(n));
-        CLI_TRY(cli_values_allocate(n->queries, 2 * n->k, WW_DOUBLE, &values));
-    }
-    CLI_TRY(cli_rows_run(&j->s.division, &rows, values));
-    if (values)
-        cli_neighbours_unpack(n, values, 0, n->queries);
-    j->full = values ? cli_points_within(n, j->radius) : points.full;
+    CLI_TRY(cli_neighbours_run(&j->s.division, &rows, n));
+    j->full = j->s.division.part ? points.full : cli_points_within(n, j->radius);
     return CLI_GO_ON;
 }
 

@@ -59,7 +59,6 @@ static int search(const lsh_job *j, const ww_lsh_options *options, const cli_nei
 static int divide(lsh_job *j, cli_neighbours *n, ww_lsh_info *info) {
     char loaded[66] = "";
     CLI_ENDS(ww_lsh_destroy) ww_lsh *made = NULL;
-    CLI_FREES void *values = NULL;
     cli_lsh_rows queries = {.queries = j->points[1], .k = n->k, .precision = n->precision, .did = info};
     cli_row_job rows = {.points = {j->sets[1] ? &j->views[1] : NULL, j->sets[0] ? &j->views[0] : NULL},
                         .stream = j->load_path ? loaded : NULL,
@@ -68,12 +67,7 @@ static int divide(lsh_job *j, cli_neighbours *n, ww_lsh_info *info) {
         CLI_TRY(cli_division_sum_file(j->load_path, loaded));
     CLI_TRY(open_tables(j, &j->options, &made, &queries.lsh));
     CLI_TRY(cli_lsh_divide(&queries, n->queries, &rows));
-    if (!j->s.division.part)
-        CLI_TRY(cli_values_allocate(n->queries, 2 * n->k, WW_DOUBLE, &values));
-    CLI_TRY(cli_rows_run(&j->s.division, &rows, values));
-    if (values)
-        cli_neighbours_unpack(n, values, 0, n->queries);
-    return CLI_GO_ON;
+    return cli_neighbours_run(&j->s.division, &rows, n);
 }
 
 static int search_group(const lsh_job *j, const cli_neighbours *n, ww_lsh_info *info) {

@@ -38,6 +38,18 @@ void cli_neighbours_unpack(cli_neighbours *n, const double *rows, size_t first, 
         }
 }
 
+int cli_neighbours_run(cli_division *d, const cli_row_job *job, cli_neighbours *n) {
+    CLI_FREES void *values = NULL;
+    if (d->part)
+        return cli_rows_run(d, job, NULL);
+    if (!n->ids)
+        CLI_TRY(cli_neighbours_allocate(n));
+    CLI_TRY(cli_values_allocate(n->queries, 2 * n->k, WW_DOUBLE, &values));
+    CLI_TRY(cli_rows_run(d, job, values));
+    cli_neighbours_unpack(n, values, 0, n->queries);
+    return CLI_GO_ON;
+}
+
 // Number of neighbours of query i.
 static size_t found(const cli_neighbours *n, size_t i) {
     size_t count = 0;

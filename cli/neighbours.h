@@ -4,6 +4,7 @@
 #define WAVEWARP_CLI_NEIGHBOURS_H
 
 #include "json.h"
+#include "rows.h"
 
 typedef struct cli_neighbours {
     size_t queries, k;
@@ -34,6 +35,8 @@ void cli_neighbours_free(cli_neighbours *n);
 // Rows of 2 k values, the indices and then the distances, as a file of doubles has them; both ways exact.
 void cli_neighbours_pack(const cli_neighbours *n, double *rows);
 void cli_neighbours_unpack(cli_neighbours *n, const double *rows, size_t first, size_t count);
+// Computes them as a divided job; of a part into its file alone.
+int cli_neighbours_run(cli_division *d, const cli_row_job *job, cli_neighbours *n);
 
 // Writes the files that were asked for, and prints a line a query (its index, then index:distance of each neighbour)
 // where neither a file nor JSON was.
