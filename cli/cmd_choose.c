@@ -156,11 +156,9 @@ static int make_measure(const cli_command *command, choice *c, size_t number) {
 static int try_one(const cli_command *command, choice *c, const ww_classify_options *options, size_t i,
                    ww_dataset *test, ww_classification *found) {
     CLI_TRY(make_measure(command, c, i));
-    const ww_status status = ww_classify(&c->s.measure, c->s.data[0], test, options, found);
+    CLI_TRY(cli_status(ww_classify(&c->s.measure, c->s.data[0], test, options, found)));
     c->engine = found->engine;
-    if (status != WW_OK)
-        cli_progress_end();
-    return cli_status(status);
+    return CLI_GO_ON;
 }
 
 static int try_each(const cli_command *command, choice *c, const ww_classify_options *options) {

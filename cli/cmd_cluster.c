@@ -8,6 +8,7 @@
 
 #include "cluster.h"
 #include "distances_file.h"
+#include "grid.h"
 
 static const char *const methods[] = {"medoids", "single", "complete", "average", "ward", "kmeans", NULL};
 
@@ -25,9 +26,9 @@ static int upload(cli_clustering *c) {
 }
 
 static int compute_matrix(cli_clustering *c) {
-    const uint64_t n = c->count, values = n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1);
+    const size_t n = c->count;
     CLI_ENDS(ww_plan_destroy) ww_plan *plan = NULL;
-    CLI_TRY(cli_values_allocate(values, 1, cli_precision(&c->s.device), &c->matrix));
+    CLI_TRY(cli_values_allocate(cli_condensed_count(n), 1, cli_precision(&c->s.device), &c->matrix));
     CLI_TRY(upload(c));
     if (n == 1)
         return CLI_GO_ON;

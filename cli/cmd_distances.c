@@ -158,7 +158,7 @@ static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t 
         j->s.group   ? ww_group_matrix(&j->s.measure, j->s.shared[0], j->s.shared[1], &j->s.plan, &to)
         : is_part(j) ? ww_plan_run_rectangle(j->plan, j->part[0].begin, rows, j->part[1].begin, columns, &to)
                      : ww_plan_run(j->plan, &to);
-    cli_progress_end(); // before a message, which would be written after the bar
+    cli_progress_end();
     CLI_TRY(cli_status(status));
     if (file)
         CLI_TRY(cli_status(ww_array_file_put(file, 0, rows, 0, columns ? columns : 1, values)));
@@ -198,11 +198,8 @@ static int divide_matrix(job *j, const cli_command *command, bool condensed) {
     const size_t n = row_count(j);
     ww_plan_info info = WW_PLAN_INFO_INIT;
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
-    if (ww_plan_create_matrix(&j->s.measure, j->s.data[0], j->s.data[1], &j->s.plan, &j->plan) != WW_OK ||
-        ww_plan_get_info(j->plan, &info) != WW_OK) {
-        cli_progress_end();
-        return cli_fail();
-    }
+    CLI_TRY(cli_status(ww_plan_create_matrix(&j->s.measure, j->s.data[0], j->s.data[1], &j->s.plan, &j->plan)));
+    CLI_TRY(cli_status(ww_plan_get_info(j->plan, &info)));
     // Of a symmetric measure one half is planned. Up to 3 series that does not show, nor matter.
     const bool upper = condensed || (!j->s.data[1] && !is_part(j) && n > 3 && info.pairs <= n * (n + 1) / 2);
     cli_tile_job tiles = {&j->s, j->plan, {.condensed = condensed}, j->output};
@@ -221,8 +218,7 @@ static int divide_matrix(job *j, const cli_command *command, bool condensed) {
 static int compute_matrix(job *j, const cli_command *command, bool condensed, const char *svg) {
     const ww_precision precision = cli_precision(&j->s.device);
     const uint64_t n = j->part[0].end - j->part[0].begin;
-    // The half of n x n; the even one of n and n-1 is halved before it is multiplied.
-    const uint64_t rows = condensed ? (n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1)) : n;
+    const uint64_t rows = condensed ? cli_condensed_count(n) : n;
     const uint64_t columns = condensed ? 0 : j->part[1].end - j->part[1].begin;
     const bool in_json = j->json && !j->output;
     const char *path = j->output ? j->output : j->json || svg ? NULL : "-"; // without any other place: text
@@ -236,9 +232,7 @@ static int compute_matrix(job *j, const cli_command *command, bool condensed, co
         (!j->s.data[1] && fits_memory(rows, columns ? columns : 1, precision)))
         CLI_TRY(cli_values_allocate(rows, columns ? columns : 1, precision, &values));
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
-    const int result = run_matrix(j, condensed, values, (size_t)rows, (size_t)columns, path);
-    cli_progress_end();
-    CLI_TRY(result);
+    CLI_TRY(run_matrix(j, condensed, values, (size_t)rows, (size_t)columns, path));
     const cli_matrix_picture picture = {svg, {j->s.sets[0], j->s.sets[1]}, values, precision, condensed, &j->s.measure};
     if (svg)
         CLI_TRY(cli_matrix_draw(&picture));

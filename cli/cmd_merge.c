@@ -159,7 +159,7 @@ static int merge_matrix(const merge_job *j) {
         shape.tiles.columns > limit || units(j) != cli_tiles_count(&shape.tiles))
         return cli_error("%s: the parts are not all of a matrix", j->folder);
     const uint64_t n = shape.tiles.rows;
-    const uint64_t rows = shape.condensed ? n * (n - 1) / 2 : n;
+    const uint64_t rows = shape.condensed ? cli_condensed_count(n) : n;
     CLI_ENDS(cli_array_drop) ww_array_file *file = NULL;
     if (shape.tiles.upper && !shape.condensed &&
         (strcmp(j->wanted.output, "-") == 0 || cli_name_ends_with(j->wanted.output, ".csv")))

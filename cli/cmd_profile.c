@@ -79,17 +79,11 @@ static int find(const profile_job *j, const ww_profile *profile, found *f) {
 static int compute_one(profile_job *j, found *f, const ww_run_options *run) {
     CLI_ENDS(end_plan) planned plan = {NULL, NULL};
     ww_profile_options options;
-    ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
     cli_profile_options(&j->wanted, cli_precision(&j->s.device), run, &options);
     CLI_TRY(make_plan(j, f->series, &options, &plan));
     f->windows = ww_series_set_length(j->s.sets[0], f->series) - j->wanted.window + 1;
     CLI_TRY(cli_profiles_allocate(&j->results, f));
-    output.distances = f->distances[0];
-    output.indices = f->indices[0];
-    output.left_distances = f->distances[1];
-    output.left_indices = f->indices[1];
-    output.right_distances = f->distances[2];
-    output.right_indices = f->indices[2];
+    ww_profile_output output = cli_profile_output(f);
     CLI_TRY(run_plan(j, &plan, &output, &f->info));
     return find(j, j->s.group ? ww_group_profile_plan(plan.divided) : plan.own, f);
 }

@@ -22,7 +22,7 @@ static double value_at(const cli_matrix_picture *p, size_t i, size_t j) {
 
 // The upper triangle as doubles, negative ones (of similarities and soft minima) too.
 static double *condense(const cli_matrix_picture *p, size_t n) {
-    double *condensed = malloc((n * (n - 1) / 2 + 1) * sizeof *condensed);
+    double *condensed = malloc(((size_t)cli_condensed_count(n) + 1) * sizeof *condensed);
     size_t at = 0;
     for (size_t i = 0; condensed && i < n; i++)
         for (size_t j = i + 1; j < n; j++)

@@ -175,14 +175,7 @@ static int compute_rectangle(cli_profile_units *u, const cli_tile *first, uint64
     const cli_tiles *t = &u->series[u->planned].tiles;
     const size_t end = first->column + (size_t)count * t->side,
                  columns = (end < t->columns ? end : t->columns) - first->column;
-    const cli_profile_found *l = &u->lists;
-    ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
-    output.distances = l->distances[0];
-    output.indices = l->indices[0];
-    output.left_distances = l->distances[1];
-    output.left_indices = l->indices[1];
-    output.right_distances = l->distances[2];
-    output.right_indices = l->indices[2];
+    ww_profile_output output = cli_profile_output(&u->lists);
     CLI_TRY(cli_status_plainly(
         ww_profile_add_rectangle(u->plan, first->row, first->rows, first->column, columns, &output)));
     note(u);

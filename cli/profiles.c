@@ -78,6 +78,17 @@ int cli_profiles_allocate(const cli_profiles *p, cli_profile_found *f) {
     return full ? CLI_GO_ON : cli_error("a profile of %zu windows does not fit memory", f->windows);
 }
 
+ww_profile_output cli_profile_output(const cli_profile_found *f) {
+    ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
+    output.distances = f->distances[0];
+    output.indices = f->indices[0];
+    output.left_distances = f->distances[1];
+    output.left_indices = f->indices[1];
+    output.right_distances = f->distances[2];
+    output.right_indices = f->indices[2];
+    return output;
+}
+
 void cli_profile_lists_free(cli_profile_found *f) {
     for (int list = 0; list < 3; list++) {
         free(cli_taken(&f->distances[list]));

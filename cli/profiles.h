@@ -63,6 +63,8 @@ typedef struct cli_profiles {
 int cli_profiles_begin(cli_profiles *p);
 int cli_profiles_allocate(const cli_profiles *p, cli_profile_found *f);
 void cli_profile_lists_free(cli_profile_found *f);
+// The lists, as the library takes them.
+ww_profile_output cli_profile_output(const cli_profile_found *f);
 void cli_profiles_free(cli_profiles *p);
 int cli_profiles_write(const cli_profiles *p, const char *path); // NULL: lines with tabs on standard output
 
