@@ -3,8 +3,9 @@
 
 program=$(realpath "$1")
 folder=$(mktemp -d)
-# A signal may reach a forked shell before it has become the program: it has the trap too.
-trap '[ "$BASHPID" != $$ ] || rm -rf "$folder"' EXIT
+# A signal may reach a forked shell before it has become the program: that runs the trap too, and there commands can fail
+# for no other reason. So only what is certainly this shell removes.
+trap '[ "$BASHPID" = $$ ] && rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 tap_count=0
 
