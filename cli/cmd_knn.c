@@ -12,45 +12,6 @@
 #include "point_rows.h"
 #include "rows.h"
 
-// A value for each query, printed or as "predictions": the mean over its neighbours, or with `classes` the most
-// frequent.
-static int predict(const char *path, bool classes, const cli_neighbours *n, size_t base_count, cli_json *json) {
-    CLI_ENDS(ww_point_set_destroy) ww_point_set *set = NULL;
-    ww_point_view view;
-    CLI_TRY(cli_points_read(path, WW_METRIC_L2, &set, &view));
-    if (view.count * view.dimension != base_count)
-        return cli_error("%s has %zu values, the base has %zu points", path, view.count * view.dimension, base_count);
-    CLI_FREES int64_t *labels = malloc(base_count * sizeof *labels);
-    CLI_FREES double *values = malloc(base_count * sizeof *values);
-    CLI_FREES int64_t *voted = malloc(n->queries * sizeof *voted);
-    CLI_FREES double *means = malloc(n->queries * sizeof *means);
-    if (!labels || !values || !voted || !means)
-        return cli_error("not enough memory");
-    for (size_t i = 0; i < base_count; i++) {
-        values[i] = cli_value_at(view.values, view.precision, i);
-        if (classes && !(values[i] >= 0 && values[i] <= 2147483647.0 && values[i] == (double)(int64_t)values[i]))
-            return cli_error("%s: the class of point %zu is %g; classes are whole numbers from 0", path, i, values[i]);
-        labels[i] = classes ? (int64_t)values[i] : 0;
-    }
-    CLI_TRY(cli_status(classes ? ww_knn_vote(n->ids, n->queries, n->k, labels, base_count, voted)
-                               : ww_knn_mean(n->ids, n->queries, n->k, values, base_count, means)));
-    if (json)
-        cli_json_array(json, "predictions");
-    for (size_t q = 0; q < n->queries; q++) {
-        if (json && classes)
-            cli_json_integer(json, NULL, voted[q]);
-        else if (json)
-            cli_json_number(json, NULL, means[q], 17);
-        else if (classes)
-            printf("%ld\n", voted[q]);
-        else
-            printf("%.17g\n", means[q]);
-    }
-    if (json)
-        cli_json_end(json);
-    return CLI_GO_ON;
-}
-
 typedef struct knn_job {
     cli_series_job s; // without series: queries and base; the base alone comes first
     cli_neighbour_options wanted;
@@ -65,7 +26,9 @@ typedef struct knn_job {
     ww_knn *knn;
     ww_knn_info info; // of all runs
     cli_neighbours found;
-    size_t full; // queries whose K neighbours are all within the radius
+    size_t full;       // queries whose K neighbours are all within the radius
+    double *known;     // of each point of the base its class or value, NULL: none is asked for
+    double *predicted; // of each query
 } knn_job;
 
 static void job_end(knn_job *j) {
@@ -77,6 +40,8 @@ static void job_end(knn_job *j) {
     }
     cli_series_end(&j->s);
     cli_neighbours_free(&j->found);
+    free(j->known);
+    free(j->predicted);
 }
 
 static int base_of(const knn_job *j) {
@@ -139,6 +104,48 @@ static int divide(knn_job *j) {
     return CLI_GO_ON;
 }
 
+// ---- prediction
+
+// The file of classes or values.
+static int read_known(knn_job *j) {
+    const char *path = j->classes_path ? j->classes_path : j->values_path;
+    const size_t count = j->views[base_of(j)].count;
+    CLI_ENDS(ww_point_set_destroy) ww_point_set *set = NULL;
+    ww_point_view view;
+    if (!path)
+        return CLI_GO_ON;
+    CLI_TRY(cli_points_read(path, WW_METRIC_L2, &set, &view));
+    if (view.count * view.dimension != count)
+        return cli_error("%s has %zu values, the base has %zu points", path, view.count * view.dimension, count);
+    if (!(j->known = malloc(count * sizeof *j->known)))
+        return cli_error("not enough memory");
+    for (size_t i = 0; i < count; i++) {
+        const double value = j->known[i] = cli_value_at(view.values, view.precision, i);
+        if (j->classes_path && !(value >= 0 && value <= 2147483647.0 && value == (double)(int64_t)value))
+            return cli_error("%s: the class of point %zu is %g; classes are whole numbers from 0", path, i, value);
+    }
+    return CLI_GO_ON;
+}
+
+// Of each query the mean over its neighbours, or the most frequent class.
+static int predict(knn_job *j) {
+    const cli_neighbours *n = &j->found;
+    const size_t count = j->views[base_of(j)].count;
+    CLI_FREES int64_t *labels = malloc(count * sizeof *labels);
+    CLI_FREES int64_t *voted = malloc(n->queries * sizeof *voted);
+    j->predicted = malloc(n->queries * sizeof *j->predicted);
+    if (!labels || !voted || !j->predicted)
+        return cli_error("not enough memory");
+    if (!j->classes_path)
+        return cli_status(ww_knn_mean(n->ids, n->queries, n->k, j->known, count, j->predicted));
+    for (size_t i = 0; i < count; i++)
+        labels[i] = (int64_t)j->known[i];
+    CLI_TRY(cli_status(ww_knn_vote(n->ids, n->queries, n->k, labels, count, voted)));
+    for (size_t q = 0; q < n->queries; q++)
+        j->predicted[q] = (double)voted[q];
+    return CLI_GO_ON;
+}
+
 static int compute(knn_job *j) {
     cli_neighbours *n = &j->found;
     n->queries = j->views[0].count;
@@ -147,9 +154,9 @@ static int compute(knn_job *j) {
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     const int result = cli_divided(&j->s.division) ? divide(j) : search(j);
     cli_progress_end();
-    if (result == CLI_GO_ON)
-        cli_points_say_full(j->full, &j->found, j->views[base_of(j)].count, j->radius);
-    return result;
+    CLI_TRY(result);
+    cli_points_say_full(j->full, &j->found, j->views[base_of(j)].count, j->radius);
+    return j->known ? predict(j) : CLI_GO_ON;
 }
 
 // ---- what it writes
@@ -181,7 +188,6 @@ static void begin_json(const knn_job *j, const cli_command *command, cli_json *j
 
 static int output(knn_job *j, const cli_command *command) {
     const cli_neighbours *n = &j->found;
-    const char *known = j->classes_path ? j->classes_path : j->values_path;
     const bool part = j->s.division.part != 0; // its file has the neighbours
     cli_json json;
     cli_group_report(j->s.group);
@@ -189,18 +195,20 @@ static int output(knn_job *j, const cli_command *command) {
         fprintf(stderr, "%" PRIu64 " pairs in %.4g s, filter %s\n", j->info.pairs, j->info.seconds_wall,
                 j->info.filter);
     // A prediction replaces the neighbours on standard output.
-    if (!part && (!known || !cli_neighbours_in_json(&j->wanted)))
+    if (!part && (!j->known || !cli_neighbours_in_json(&j->wanted)))
         CLI_TRY(cli_neighbours_write(n, &j->wanted));
-    if (j->wanted.json)
-        begin_json(j, command, &json);
-    if (known)
-        CLI_TRY(predict(known, j->classes_path != NULL, n, j->views[base_of(j)].count, j->wanted.json ? &json : NULL));
     if (j->wanted.json) {
+        begin_json(j, command, &json);
+        if (j->known)
+            cli_json_values(&json, "predictions", j->predicted, WW_DOUBLE, n->queries);
         if (part)
             cli_json_null(&json, "neighbours");
         else
             cli_neighbours_json(&json, n, &j->wanted);
         cli_json_end(&json);
+    } else if (j->known) {
+        for (size_t q = 0; q < n->queries; q++)
+            printf("%.17g\n", j->predicted[q]);
     }
     return j->s.division.checkpoint ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;
 }
@@ -220,6 +228,7 @@ static int check_options(const cli_command *command, knn_job *j) {
 static int load(knn_job *j) {
     for (int i = 0; i < 2 && j->s.paths[i]; i++)
         CLI_TRY(cli_points_read(j->s.paths[i], (ww_metric)j->metric, &j->sets[i], &j->views[i]));
+    CLI_TRY(read_known(j));
     CLI_TRY(cli_series_open(&j->s));
     for (int i = 0; i < 2 && j->s.paths[i]; i++) {
         if (j->s.group)

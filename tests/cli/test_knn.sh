@@ -104,6 +104,7 @@ ok "k 0" gives 2 knn -k 0 base.csv
 ok "unknown metric" gives 2 knn -m euclid base.csv
 ok "too few classes" gives 1 knn --classes values.txt <(printf '1,2\n')
 ok "classes that are no classes" gives 1 knn --classes <(printf '0.5\n') three.csv
+ok "nothing is printed before that" eval 'gives 1 knn --json --classes <(printf "1\n2\n") three.csv && test ! -s out'
 ok "classes and values" gives 2 knn --classes labels.txt --values values.txt base.csv
 ok "nothing half written" no_leftovers
 finish
