@@ -187,12 +187,12 @@ static void print_json(const job *j, const cli_command *command) {
 }
 
 static int output(job *j, const cli_command *command) {
-    if (!j->s.division.part && (j->output || !(j->json || j->svg)))
-        CLI_TRY(cli_gradients_write(&j->found, j->output));
     if (j->alignment)
         CLI_TRY(write_alignment(j));
     if (j->svg)
         CLI_TRY(draw(j));
+    if (!j->s.division.part && (j->output || !(j->json || j->svg)))
+        CLI_TRY(cli_gradients_write(&j->found, j->output));
     if (j->json)
         print_json(j, command);
     return j->s.division.checkpoint ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;

@@ -31,6 +31,7 @@ ok "a measure without a gradient" gives 1 gradient x.csv y.csv -m edr
 ok "says which have one" says 'edr has no gradient'
 ok "gamma of 0" gives 2 gradient x.csv y.csv --soft 0
 ok "gamma that is no number" gives 2 gradient x.csv y.csv --soft nan
+ok "nothing is printed where the alignment can't be written" eval 'gives 1 gradient x.csv y.csv --soft 1 --expected-alignment e.bin && test ! -s out'
 ok "series of two lengths have no array of alignments" gives 1 gradient x.csv uneven.csv --all-pairs --expected-alignment e.npy
 ok "parameters without JSON" gives 2 gradient x.csv y.csv -m msm --by-parameters
 ok "a folder that is not there" gives 1 gradient x.csv y.csv -o nowhere/g.npy
