@@ -15,9 +15,7 @@ static const char *const methods[] = {"medoids", "single", "complete", "average"
 // ---- computing
 
 static double distance_at(const cli_clustering *c, size_t i, size_t j) {
-    const uint64_t n = c->count, low = i < j ? i : j, high = i < j ? j : i;
-    return i == j ? 0
-                  : cli_value_at(c->matrix, cli_precision(&c->s.device), low * (2 * n - low - 1) / 2 + high - low - 1);
+    return i == j ? 0 : cli_value_at(c->matrix, cli_precision(&c->s.device), (size_t)cli_condensed_at(c->count, i, j));
 }
 
 static int upload(cli_clustering *c) {

@@ -131,13 +131,14 @@ static int read_known(knn_job *j) {
 static int predict(knn_job *j) {
     const cli_neighbours *n = &j->found;
     const size_t count = j->views[base_of(j)].count;
-    CLI_FREES int64_t *labels = malloc(count * sizeof *labels);
-    CLI_FREES int64_t *voted = malloc(n->queries * sizeof *voted);
-    j->predicted = malloc(n->queries * sizeof *j->predicted);
-    if (!labels || !voted || !j->predicted)
+    if (!(j->predicted = malloc(n->queries * sizeof *j->predicted)))
         return cli_error("not enough memory");
     if (!j->classes_path)
         return cli_status(ww_knn_mean(n->ids, n->queries, n->k, j->known, count, j->predicted));
+    CLI_FREES int64_t *labels = malloc(count * sizeof *labels);
+    CLI_FREES int64_t *voted = malloc(n->queries * sizeof *voted);
+    if (!labels || !voted)
+        return cli_error("not enough memory");
     for (size_t i = 0; i < count; i++)
         labels[i] = (int64_t)j->known[i];
     CLI_TRY(cli_status(ww_knn_vote(n->ids, n->queries, n->k, labels, count, voted)));

@@ -279,9 +279,9 @@ int cli_measure_make(const char *command, const cli_measure_options *options, ww
 }
 
 void cli_measure_free(ww_measure *measure) {
-    free(cli_taken(&measure->band.lo));
-    free(cli_taken(&measure->band.hi));
-    free(cli_taken(&measure->recurrence));
+    cli_free_taken(&measure->band.lo);
+    cli_free_taken(&measure->band.hi);
+    cli_free_taken(&measure->recurrence);
 }
 
 // ---- device

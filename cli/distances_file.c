@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grid.h"
+
 // Both halves are computed apart where a matrix is streamed; they differ by rounding alone.
 static const double tolerance = 1e-5;
 
@@ -82,8 +84,9 @@ int cli_distances_read(const char *path, size_t *count, double **condensed) {
         return cli_error("%s: %zu lines of %zu to %zu values are neither a square matrix nor condensed, which has "
                          "N (N - 1) / 2 values",
                          path, lines, least, most);
-    *condensed = malloc((*count * (*count - 1) / 2 + 1) * sizeof **condensed);
+    const size_t distances = (size_t)cli_condensed_count(*count);
+    *condensed = malloc((distances + 1) * sizeof **condensed);
     if (!*condensed)
-        return cli_error("%zu distances do not fit memory", *count * (*count - 1) / 2);
+        return cli_error("%zu distances do not fit memory", distances);
     return square ? take_square(path, set, *condensed) : take_condensed(path, set, *count, *condensed);
 }

@@ -10,11 +10,7 @@ void cli_tiles_fit(cli_tiles *t, size_t side) {
 
 // The number of the first tile in a row of tiles.
 static uint64_t first_of(const cli_tiles *t, uint64_t tile_row) {
-    const uint64_t before = tile_row * t->tile_columns;
-    // The even one of two neighbours is halved.
-    return !t->upper || tile_row == 0 ? before
-           : tile_row % 2             ? before - tile_row * ((tile_row - 1) / 2)
-                                      : before - tile_row / 2 * (tile_row - 1);
+    return tile_row * t->tile_columns - (t->upper ? cli_condensed_count(tile_row) : 0);
 }
 
 uint64_t cli_tiles_count(const cli_tiles *t) {
@@ -56,6 +52,7 @@ uint64_t cli_tiles_offset(const cli_tiles *t, uint64_t number) {
     return sum;
 }
 
+// The even one of two neighbours is halved, before anything is multiplied.
 uint64_t cli_condensed_count(uint64_t n) {
     return n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1);
 }

@@ -109,29 +109,19 @@ static int draw_merged(const cli_matrix_picture *p, size_t n, const char *text) 
 
 static int draw_plain(const cli_matrix_picture *p, size_t rows, size_t columns, const char *text) {
     cli_picture picture;
-    const cli_panel panel = {.picture = &picture,
-                             .left = LEFT,
-                             .top = TOP,
-                             .width = CLI_TREE_WIDTH,
-                             .height = fmax(40, fmin(CLI_TREE_WIDTH, CLI_TREE_WIDTH * (double)rows / (double)columns)),
-                             .x_from = -0.5,
-                             .x_to = (double)columns - 0.5,
-                             .y_from = -0.5,
-                             .y_to = (double)rows - 0.5,
-                             .counted = true,
-                             .down = true};
+    const double height = fmax(40, fmin(CLI_TREE_WIDTH, CLI_TREE_WIDTH * (double)rows / (double)columns));
+    const cli_panel panel = cli_heat_panel(&picture, LEFT, TOP, CLI_TREE_WIDTH, height, rows, columns);
     CLI_ENDS(cli_heat_free) cli_heat heat = {0};
     char label[128], note[96];
     CLI_TRY(cli_heat_make(rows, columns, false, &heat));
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j++)
             cli_heat_add(&heat, i, j, value_at(p, i, j));
-    CLI_TRY(
-        cli_picture_open(p->path, WIDTH, TOP + panel.height + CLI_MATRIX_BELOW, "Matrix of distances", text, &picture));
+    CLI_TRY(cli_picture_open(p->path, WIDTH, TOP + height + CLI_MATRIX_BELOW, "Matrix of distances", text, &picture));
     cli_picture_text_within(&picture, 16, 20, WIDTH - 32, "start", CLI_INK, text);
     snprintf(label, sizeof label, "distance%s", cli_heat_note(&heat, note, sizeof note));
     cli_panel_axes(&panel, p->sets[1] ? "series of B" : "series", p->sets[1] ? "series of A" : "series");
-    return cli_picture_close(&picture, cli_heat_draw(&heat, &panel, LEFT, TOP + panel.height + 50, label));
+    return cli_picture_close(&picture, cli_heat_draw(&heat, &panel, LEFT, TOP + height + 50, label));
 }
 
 int cli_matrix_draw(const cli_matrix_picture *p) {

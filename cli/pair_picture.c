@@ -24,17 +24,7 @@ void cli_pair_series(const cli_pair *pair, const cli_panel *panel, int side) {
 }
 
 cli_panel cli_pair_matrix(const cli_pair *pair, double left, double top, double size) {
-    const cli_panel matrix = {.picture = pair->picture,
-                              .left = left,
-                              .top = top,
-                              .width = size,
-                              .height = size,
-                              .x_from = -0.5,
-                              .x_to = (double)pair->lengths[1] - 0.5,
-                              .y_from = -0.5,
-                              .y_to = (double)pair->lengths[0] - 0.5,
-                              .counted = true,
-                              .down = true};
+    const cli_panel matrix = cli_heat_panel(pair->picture, left, top, size, size, pair->lengths[0], pair->lengths[1]);
     cli_panel above = matrix, beside = matrix;
     above.top = top - CLI_PAIR_ABOVE;
     above.height = beside.width = CLI_PAIR_SIDE;

@@ -158,6 +158,9 @@ typedef struct cli_heat {
 
 int cli_heat_make(size_t rows, size_t columns, bool largest, cli_heat *heat);
 void cli_heat_add(cli_heat *heat, size_t row, size_t column, double value); // what is not finite is left out
+// A panel of a matrix of so many rows and columns, the first row at the top.
+cli_panel cli_heat_panel(cli_picture *picture, double left, double top, double width, double height, size_t rows,
+                         size_t columns);
 // Fills the panel; the scale of colours is drawn at (x, y) with its label.
 int cli_heat_draw(const cli_heat *heat, const cli_panel *panel, double x, double y, const char *label);
 // "", or ", a cell of the picture stands for up to 3 x 3".

@@ -38,6 +38,21 @@ void cli_heat_add(cli_heat *heat, size_t row, size_t column, double value) {
     }
 }
 
+cli_panel cli_heat_panel(cli_picture *picture, double left, double top, double width, double height, size_t rows,
+                         size_t columns) {
+    return (cli_panel){.picture = picture,
+                       .left = left,
+                       .top = top,
+                       .width = width,
+                       .height = height,
+                       .x_from = -0.5,
+                       .x_to = (double)columns - 0.5,
+                       .y_from = -0.5,
+                       .y_to = (double)rows - 0.5,
+                       .counted = true,
+                       .down = true};
+}
+
 const char *cli_heat_note(const cli_heat *heat, char *text, size_t size) {
     const size_t rows = (heat->rows + heat->down - 1) / heat->down,
                  columns = (heat->columns + heat->across - 1) / heat->across;

@@ -91,8 +91,8 @@ ww_profile_output cli_profile_output(const cli_profile_found *f) {
 
 void cli_profile_lists_free(cli_profile_found *f) {
     for (int list = 0; list < 3; list++) {
-        free(cli_taken(&f->distances[list]));
-        free(cli_taken(&f->indices[list]));
+        cli_free_taken(&f->distances[list]);
+        cli_free_taken(&f->indices[list]);
     }
 }
 
@@ -104,8 +104,8 @@ void cli_profiles_free(cli_profiles *p) {
         free(f->motifs);
         free(f->discords);
     }
-    free(cli_taken(&p->found));
-    free(cli_taken(&p->ids));
+    cli_free_taken(&p->found);
+    cli_free_taken(&p->ids);
 }
 
 // ---- files

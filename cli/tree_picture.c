@@ -82,17 +82,7 @@ int cli_tree_draw(cli_picture *picture, double left, double top, const ww_merge 
 
 int cli_tree_matrix(cli_picture *picture, double left, double top, const void *condensed, ww_precision precision,
                     size_t count, const size_t *order, const char *label) {
-    const cli_panel panel = {.picture = picture,
-                             .left = left,
-                             .top = top,
-                             .width = CLI_TREE_WIDTH,
-                             .height = CLI_TREE_WIDTH,
-                             .x_from = -0.5,
-                             .x_to = (double)count - 0.5,
-                             .y_from = -0.5,
-                             .y_to = (double)count - 0.5,
-                             .counted = true,
-                             .down = true};
+    const cli_panel panel = cli_heat_panel(picture, left, top, CLI_TREE_WIDTH, CLI_TREE_WIDTH, count, count);
     CLI_ENDS(cli_heat_free) cli_heat heat = {0};
     char scale[128], note[96];
     CLI_TRY(cli_heat_make(count, count, false, &heat));
