@@ -149,7 +149,9 @@ ok "knn, killed and resumed" killed r.csv r.journal knn many.npy -k 3 -m l1 -o r
 ok "it went on with queries" resumed
 ok "the bytes of one run" eval 'same whole.csv r.csv && absent r.journal && absent r.journal.npy.part'
 rm -f r.*
-ok "its prediction can't be made" gives 1 knn points.csv -k 2 --classes queries.csv --checkpoint n.journal
+ok "classes of other points" gives 1 knn points.csv -k 2 --classes queries.csv --checkpoint n.journal
+ok "known before the search" absent n.journal
+ok "its outputs can't be written" gives 1 knn points.csv -k 2 -o none/r.csv --checkpoint n.journal
 ok "what was computed stays" gives 0 knn points.csv -k 2 -o r.csv --checkpoint n.journal --resume --json
 ok "all of it" resumed
 ok "a prediction of a part" gives 2 knn points.csv --classes points.csv --part 1/2 --parts parts
