@@ -58,8 +58,9 @@ static ww_status count_pairs(ww_profile *p) {
             return wwi_fail(WW_ERROR_OVERFLOW, "%zu x %zu windows", p->series.windows, p->other.windows);
     } else {
         if (n <= (uint64_t)p->exclusion + 1) {
-            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "no pair is left of windows of %zu points: there are %zu, the exclusion is %zu",
-                     p->window, p->series.windows, p->exclusion);
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                     "no pair is left of windows of %zu points: there are %zu, the exclusion is %zu", p->window,
+                     p->series.windows, p->exclusion);
             return wwi_fail_hint("take a shorter window or a smaller exclusion, or a longer series");
         }
         const uint64_t left = n - p->exclusion - 1;
