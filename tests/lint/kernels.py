@@ -4,9 +4,10 @@
 ptxas) and for AMD (GCN assembly). Reads registers and spills from the compilers' own words. Prints TAP.
 
 The kernels and their options are in kernels_cl/combinations.txt, which combinations.py reads. Flags there: nvidia (inline
-PTX: only NVIDIA's compiler reads it), sm80 (the same, for sm_80 and later), amd (its built-in functions), syntax
-(sub-groups: neither of the two has them here, so no more than a syntax check), spills (allowed to spill: not a default
-parameter set). Any other kernel must compile for all targets without a spill. Here and below a line is one of them.
+PTX: only NVIDIA's compiler reads it), sm80 (the same, for sm_80 and later), amd (its built-in functions), syntax (no
+more than a syntax check: sub-groups, which neither of the two has here, and what no GPU gets), spills (allowed to
+spill: not a default parameter set). Any other kernel must compile for all targets without a spill. Here and below a
+line is one of them.
 
 Which points: every line gets the syntax check. With --all every line is compiled for every target. Without it
   - a covering selection of lines is compiled for sm_90 and gfx90a: every kernel text, every value of every option in
@@ -331,7 +332,8 @@ def main():
     print(f"# {compilers.version.splitlines()[0]}", flush=True)
 
     lines = read_lines(options.list)
-    daily, whole = covering(lines), first_of_each_engine(lines)
+    compiled = [line for line in lines if "syntax" not in line.flags]
+    daily, whole = covering(compiled), first_of_each_engine(compiled)
     piece, pieces = map(int, options.piece.split("/"))
     # None: every target; else those of the targets that are asked for.
     jobs = [(line, None if everything or line in whole else DAILY if line in daily else set())
