@@ -5,13 +5,14 @@ ptxas) and for AMD (GCN assembly). Reads registers and spills from the compilers
 
 The kernels and their options are in kernels_cl/combinations.txt, which combinations.py reads. Flags there: nvidia (inline
 PTX: only NVIDIA's compiler reads it), sm80 (the same, for sm_80 and later), amd (its built-in functions), syntax (no
-more than a syntax check: sub-groups, which neither of the two has here, and what no GPU gets), spills (allowed to
+more than a syntax check: sub-groups, which neither of the two has here, and forms that no GPU gets), spills (allowed to
 spill: not a default parameter set). Any other kernel must compile for all targets without a spill. Here and below a
 line is one of them.
 
 Which points: every line gets the syntax check. With --all every line is compiled for every target. Without it
-  - a covering selection of lines is compiled for sm_90 and gfx90a: every kernel text, every value of every option in
-    every engine, every recurrence in every engine, and every two values of two options in one line at least;
+  - of the lines without the flag syntax a covering selection is compiled for sm_90 and gfx90a: every kernel text, every
+    value of every option in every engine, every recurrence in every engine, and every two values of two options in one
+    line at least;
   - the first line of every engine that may not spill is compiled for every target.
 WAVEWARP_TEST_EXHAUSTIVE=1 is --all. With a name pattern the lines that match are compiled for every target.
 
