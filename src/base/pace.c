@@ -7,6 +7,9 @@
 // Times below this are mostly the launch itself.
 #define LEAST_SECONDS 1e-3
 #define LEAST_CLOCK 100.0 // MHz
+// A launch has at most so many times the work of the one whose time was measured: a processor that was free for a short
+// launch may be taken in the next.
+#define MOST_GROWTH 4.0
 
 wwi_pace wwi_pace_make(wwi_stream *stream, double launch_seconds,
                        int (*progress)(void *user, uint64_t done, uint64_t total), void *user) {
@@ -50,12 +53,14 @@ uint64_t wwi_pace_units(const wwi_pace *pace, double rate, uint64_t left, double
     return take < left ? take : left;
 }
 
-double wwi_pace_learn(double rate, double work, double seconds) {
+double wwi_pace_learn(const wwi_pace *pace, double rate, double work, double seconds) {
+    const double grown = MOST_GROWTH * work / pace->aim, most = grown > rate ? grown : rate;
     if (work <= 0)
         return rate;
-    if (seconds > LEAST_SECONDS)
-        return work / seconds;
-    return work / LEAST_SECONDS > rate ? work / LEAST_SECONDS : rate;
+    const double measured = work / (seconds > LEAST_SECONDS ? seconds : LEAST_SECONDS);
+    if (seconds <= LEAST_SECONDS && measured < rate)
+        return rate;
+    return measured < most ? measured : most;
 }
 
 ww_status wwi_pace_launched(wwi_pace *pace, double *rate, double work, bool more) {
@@ -66,7 +71,7 @@ ww_status wwi_pace_launched(wwi_pace *pace, double *rate, double work, bool more
     if (!more && !told && (double)pace->waiting <= *rate * pace->aim)
         return WW_OK;
     WWI_TRY(wwi_finish(pace->stream));
-    *rate = wwi_pace_learn(*rate, (double)pace->waiting, wwi_seconds() - pace->since);
+    *rate = wwi_pace_learn(pace, *rate, (double)pace->waiting, wwi_seconds() - pace->since);
     const ww_status status = wwi_pace_report(pace, pace->waiting);
     pace->waiting = 0;
     pace->since = wwi_seconds();
@@ -74,6 +79,7 @@ ww_status wwi_pace_launched(wwi_pace *pace, double *rate, double work, bool more
 }
 
 uint64_t wwi_pace_next(const wwi_pace *pace, uint64_t work, double seconds) {
-    const double most = (double)work * pace->aim / (seconds > 1e-6 ? seconds : 1e-6);
+    const double in_time = (double)work * pace->aim / (seconds > 1e-6 ? seconds : 1e-6);
+    const double grown = MOST_GROWTH * (double)work, most = in_time < grown ? in_time : grown;
     return most < 1024 ? 1024 : most > 1e9 ? 1000000000 : (uint64_t)most;
 }

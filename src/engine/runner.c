@@ -119,7 +119,8 @@ void wwi_runner_start(wwi_runner *runner, uint64_t total, bool enqueue_only) {
 void wwi_runner_learn(wwi_runner *runner, double seconds_device) {
     const ww_engine most = wwi_runner_engine(runner);
     if (runner->pace.enqueue_only && seconds_device > 0)
-        runner->rate[most] = wwi_pace_learn(runner->rate[most], runner->engine_cells[most], seconds_device);
+        runner->rate[most] =
+            wwi_pace_learn(&runner->pace, runner->rate[most], runner->engine_cells[most], seconds_device);
 }
 
 // ---- batches

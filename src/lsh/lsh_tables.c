@@ -55,7 +55,7 @@ static ww_status divide(ww_lsh *h, int which, wwi_kernel *kernel, uint64_t group
         if (!h->run.progress || (now == groups && (double)now < *rate * h->pace.aim / SHORT))
             continue;
         WWI_TRY(wwi_finish(h->stream));
-        *rate = wwi_pace_learn(*rate, (double)now, wwi_seconds() - start);
+        *rate = wwi_pace_learn(&h->pace, *rate, (double)now, wwi_seconds() - start);
         WWI_TRY(wwi_pace_report(&h->pace, h->building * now / groups));
     }
     return WW_OK;

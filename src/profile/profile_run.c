@@ -58,7 +58,7 @@ static ww_status merge(ww_profile *p, const region *r, uint32_t stripes, uint64_
         WWI_TRY(merge_list(p, r->columns, r->rows, r->column_list, stripes));
     if (all > merged_in_time(p) / 8) {
         WWI_TRY(wwi_finish(p->stream));
-        p->merge_rate = wwi_pace_learn(p->merge_rate, (double)all, wwi_seconds() - start);
+        p->merge_rate = wwi_pace_learn(&p->pace, p->merge_rate, (double)all, wwi_seconds() - start);
     }
     return clear_counters(p);
 }
@@ -178,7 +178,7 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
             // The bounds are better now; what was listed of this launch is met again.
             most = take / 4 > 1 ? take / 4 : 1;
         } else {
-            p->rate = wwi_pace_learn(p->rate, (double)(take * tile_pairs), wwi_seconds() - start);
+            p->rate = wwi_pace_learn(&p->pace, p->rate, (double)(take * tile_pairs), wwi_seconds() - start);
             most = fullest - held < share / 16 ? take * 4 : fullest - held < share / 4 ? take * 2 : take;
             p->info.candidates += all;
             held = fullest;

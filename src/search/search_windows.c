@@ -299,7 +299,7 @@ static ww_status enqueued(ww_search *s, double cells, bool more) {
     if (!more && work < s->rate * s->pace.aim)
         return WW_OK;
     const ww_status status = wait_for_windows(s);
-    s->rate = wwi_pace_learn(s->rate, work, s->pace.since - since);
+    s->rate = wwi_pace_learn(&s->pace, s->rate, work, s->pace.since - since);
     return status;
 }
 

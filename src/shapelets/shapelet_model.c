@@ -116,7 +116,7 @@ static ww_status transform(const ww_shapelets *m, wwi_shapelet_device *device, c
             const double start = wwi_seconds();
             WWI_TRY(wwi_shapelet_exact(device, data, b->ids, some, b->patterns, many, b->distances, b->at));
             if (many == wwi_least(count, AT_ONCE))
-                rate = wwi_pace_learn(rate, (double)some * cells, wwi_seconds() - start);
+                rate = wwi_pace_learn(&pace, rate, (double)some * cells, wwi_seconds() - start);
             for (size_t i = 0; i < many; i++)
                 for (size_t j = 0; j < some; j++) {
                     distances[(begin + j) * count + p + i] = b->distances[i * some + j];

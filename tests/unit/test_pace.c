@@ -22,13 +22,27 @@ START_TEST(short_times_raise_the_rate) {
     uint64_t take = wwi_pace_units(&pace, rate, 1000000, 10000);
     ck_assert_uint_eq(take, 1);
     for (int launch = 0; launch < 20; launch++) {
-        rate = wwi_pace_learn(rate, (double)take * 10000, 1e-5);
+        rate = wwi_pace_learn(&pace, rate, (double)take * 10000, 1e-5);
         take = wwi_pace_units(&pace, rate, 1000000, 10000);
     }
     ck_assert_uint_gt(take, 100000);
-    ck_assert_double_eq(wwi_pace_learn(1e9, 1000, 1e-5), 1e9); // nor does it fall by them
-    ck_assert_double_eq(wwi_pace_learn(1e9, 0, 1), 1e9);
-    ck_assert_double_eq(wwi_pace_learn(1e9, 1e6, 0.5), 2e6);
+    ck_assert_double_eq(wwi_pace_learn(&pace, 1e9, 1000, 1e-5), 1e9); // nor does it fall by them
+    ck_assert_double_eq(wwi_pace_learn(&pace, 1e9, 0, 1), 1e9);
+    ck_assert_double_eq(wwi_pace_learn(&pace, 1e9, 1e6, 0.5), 2e6);
+}
+END_TEST
+
+// A processor that is free for 0.1 ms and then taken: no launch is built on that.
+START_TEST(no_launch_is_much_larger_than_the_one_measured) {
+    const wwi_pace pace = wwi_pace_make(NULL, 0.25, NULL, NULL);
+    const double seconds[] = {1e-9, 1e-4, 2e-3, 0.01};
+    for (int i = 0; i < 4; i++) {
+        const double rate = wwi_pace_learn(&pace, 100, 1e6, seconds[i]);
+        ck_assert_uint_le(wwi_pace_units(&pace, rate, UINT64_MAX, 1), 4000000);
+        ck_assert_uint_le(wwi_pace_next(&pace, 1000000, seconds[i]), 4000000);
+    }
+    // What was found to be fast stays so.
+    ck_assert_double_eq(wwi_pace_learn(&pace, 1e12, 1e6, 1e-5), 1e12);
 }
 END_TEST
 
@@ -106,6 +120,7 @@ int main(void) {
     TCase *tcase = wwt_case(suite, "pace", 20);
     tcase_add_test(tcase, device_without_numbers);
     tcase_add_test(tcase, short_times_raise_the_rate);
+    tcase_add_test(tcase, no_launch_is_much_larger_than_the_one_measured);
     tcase_add_test(tcase, units_of_a_launch);
     tcase_add_test(tcase, progress_and_cancelling);
     tcase_add_test(tcase, interrupts);
