@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of every Check program: TAP to standard output, for Meson.
 //
-// All tests of a program run in one process: opening a device and compiling in a fresh process cost more than most tests.
-// When one of them fails, or ends the process, all run again in a process each: what they say then is what is printed,
-// so a crash names its test. A program that fails only in one process fails.
-// With a sanitizer, with WAVEWARP_TEST_EXHAUSTIVE=1 and with CK_FORK set, the tests are in a process each from the start
-// (CK_FORK=no: in the program's own).
+// All tests of a program run in one process: opening a device and compiling in a fresh process cost more than most
+// tests. When one of them fails, or ends the process, all run again in a process each: what they say then is what is
+// printed, so a crash names its test. A program that fails only in one process fails. With a sanitizer, with
+// WAVEWARP_TEST_EXHAUSTIVE=1 and with CK_FORK set, the tests are in a process each from the start (CK_FORK=no: in the
+// program's own).
 #ifndef WAVEWARP_CHECK_MAIN_H
 #define WAVEWARP_CHECK_MAIN_H
 

@@ -27,6 +27,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 DATA = os.environ.get("WAVEWARP_TEST_DATA") or os.path.join(os.path.dirname(ROOT), "shared", "data")
 PROGRAM = os.path.realpath(sys.argv[1])
 LIMIT = 120
+# Each set goes through a third of the loops, each time another one.
+ROTATION = int(os.environ.get("WAVEWARP_TEST_ROTATION") or 0)
+EVERYTHING = os.environ.get("WAVEWARP_TEST_EXHAUSTIVE") == "1"
 SETS = ("ArrowHead", "BasicMotions", "GunPoint", "ItalyPowerDemand", "JapaneseVowels", "PickupGestureWiimoteZ", "Plane",
         "SyntheticControl")
 SERIES, POINTS, CHANNELS = 20, 32, 4  # of a part of a set: so many series, points of each, and channels
@@ -475,7 +478,8 @@ def main():
                     point(f"{name} # SKIP not in {DATA}")
             jobs = [pool.submit(close, loop.__doc__.rstrip("."), loop, folder) for loop in (loop_text, loop_checkpoint, loop_large_models)]
             for i, s in enumerate(sets):
-                for loop in (*EVERY, TURNS[i % len(TURNS)], TURNS[(i + 2) % len(TURNS)]):
+                loops = (*EVERY, TURNS[i % len(TURNS)], TURNS[(i + 2) % len(TURNS)])
+                for loop in loops if EVERYTHING else loops[(i + ROTATION) % 3::3]:
                     jobs.append(pool.submit(close, f"{s.name}: {loop.__doc__.rstrip('.')}", loop, s.of_loop(loop)))
             for job in jobs:
                 job.result()

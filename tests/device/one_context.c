@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One OpenCL context a device for the whole test program, behind every ww_context that its tests open one after another:
-// PoCL reads its library of built-in functions anew for each context, two thirds of the cost of a program. Linked by
+// One OpenCL context a device for the whole test program, behind every ww_context that its tests open one after
+// another: PoCL reads its library of built-in functions anew for each context, two thirds of the cost of a program.
+// Linked by
 // --wrap. With WAVEWARP_TEST_PROGRAMS=FILE each program that is built adds a line there: its hash and its seconds.
 #include <fcntl.h>
 #include <stdint.h>
@@ -72,7 +73,8 @@ static void note_program(const char *file, cl_program program, const char *optio
         clGetProgramInfo(program, CL_PROGRAM_SOURCE, bytes, source, NULL) == CL_SUCCESS)
         hash = hash_text(source, bytes, hash);
     free(source);
-    const int length = snprintf(line, sizeof line, "%016llx %.3f %.1100s\n", (unsigned long long)hash, seconds, options);
+    const int length =
+        snprintf(line, sizeof line, "%016llx %.3f %.1100s\n", (unsigned long long)hash, seconds, options);
     const int out = open(file, O_WRONLY | O_APPEND | O_CREAT, 0644);
     if (out < 0 || write(out, line, (size_t)length) != length) // in one piece: other programs write there, too
         fprintf(stderr, "can't write to %s\n", file);

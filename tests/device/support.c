@@ -137,11 +137,14 @@ void wwt_seed(unsigned salt) {
 }
 
 // splitmix64 (Steele, Lea, Flood 2014)
-static uint64_t random_bits(void) {
-    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
+static uint64_t mixed(uint64_t z) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
+}
+
+static uint64_t random_bits(void) {
+    return mixed(random_state += 0x9e3779b97f4a7c15u);
 }
 
 double wwt_random(void) {
@@ -159,59 +162,97 @@ bool wwt_all_cases(void) {
     return wwt_device_is_gpu() || (text && strcmp(text, "1") == 0);
 }
 
-bool wwt_in_part(void) {
-    static int number;
-    int part, parts;
-    const char *text = getenv("WAVEWARP_TEST_PART");
-    if (!text && !wwt_all_cases())
-        text = getenv("WAVEWARP_TEST_DAILY_PART");
-    if (!text)
-        return true;
-    if (sscanf(text, "%d/%d", &part, &parts) != 2 || parts <= 0) {
-        fprintf(stderr, "WAVEWARP_TEST_PART is %s, not I/N\n", text);
-        exit(1);
-    }
-    return number++ % parts == part;
+// The number that chooses what the daily run leaves out: tools/test makes it of the tree, so that the same change is
+// tested the same way, and the next one another.
+static uint64_t rotation(void) {
+    static int told;
+    const char *text = getenv("WAVEWARP_TEST_ROTATION");
+    if (text && !told++)
+        fprintf(stderr, "WAVEWARP_TEST_ROTATION=%s\n", text);
+    return text ? strtoull(text, NULL, 0) : 0;
 }
 
-enum { MOST_CASES = 2048, MOST_VALUES = 32 };
-typedef bool covered_pairs[WWT_MOST_OPTIONS][WWT_MOST_OPTIONS][MOST_VALUES][MOST_VALUES];
+bool wwt_turn(int number, int turns) {
+    return wwt_all_cases() || ((uint64_t)number + mixed(rotation())) % (uint64_t)turns == 0;
+}
+
+// WAVEWARP_TEST_DAILY_PARTS, or 1.
+static int daily_parts(void) {
+    const char *text = getenv("WAVEWARP_TEST_DAILY_PARTS");
+    return text && atoi(text) > 0 ? atoi(text) : 1;
+}
+
+bool wwt_in_part(int number, int count) {
+    static int test;
+    int part, parts;
+    const char *text = getenv("WAVEWARP_TEST_PART");
+    if (text) {
+        if (sscanf(text, "%d/%d", &part, &parts) != 2 || parts <= 0) {
+            fprintf(stderr, "WAVEWARP_TEST_PART is %s, not I/N\n", text);
+            exit(1);
+        }
+        return test++ % parts == part;
+    }
+    parts = daily_parts() < count ? daily_parts() : count;
+    return wwt_turn(number, parts);
+}
+
+enum { MOST_CASES = 2048, MOST_VALUES = 32, PAIRS_A_DAY = 3 };
+typedef struct coverage {
+    bool values[WWT_MOST_OPTIONS][MOST_VALUES];
+    bool pairs[WWT_MOST_OPTIONS][WWT_MOST_OPTIONS][MOST_VALUES][MOST_VALUES];
+} coverage;
 
 static void values_of(const wwt_product *product, int number, int *values) {
     for (int option = 0; option < product->options; number /= product->counts[option++])
         values[option] = number % product->counts[option];
 }
 
-// The number of pairs of values of case `number` that are not covered yet; `take`: marks them as covered.
-static int count_new(const wwt_product *product, int number, covered_pairs covered, bool take) {
+// Whether the pair of values is none of today's.
+static bool rests(int a, int b, int of_a, int of_b) {
+    const uint64_t pair = (uint64_t)(((a * WWT_MOST_OPTIONS + b) * MOST_VALUES + of_a) * MOST_VALUES + of_b);
+    return mixed(pair * 0x9e3779b97f4a7c15u + rotation()) % (uint64_t)(PAIRS_A_DAY * daily_parts()) != 0;
+}
+
+// The number of values, and of pairs of them, of case `number` that are not covered yet; `take`: marks them as covered.
+static int count_new(const wwt_product *product, int number, coverage *covered, bool take) {
     int values[WWT_MOST_OPTIONS], count = 0;
     values_of(product, number, values);
-    for (int a = 0; a < product->options; a++)
+    for (int a = 0; a < product->options; a++) {
+        bool *value = &covered->values[a][values[a]];
+        count += !*value;
+        *value = *value || take;
         for (int b = a + 1; b < product->options; b++) {
-            bool *pair = &covered[a][b][values[a]][values[b]];
+            bool *pair = &covered->pairs[a][b][values[a]][values[b]];
             count += !*pair;
             *pair = *pair || take;
         }
+    }
     return count;
 }
 
-// Greedy: always the case with the most new pairs, of equals the first from a random one on.
+// Greedy: always the case with the most that is new, of equals the first from a random one on.
 static void cover(const wwt_product *product, bool *chosen) {
-    static covered_pairs covered;
+    static coverage covered;
     const uint64_t state = random_state;
     int cases = 1;
-    memset(covered, 0, sizeof covered);
+    memset(&covered, 0, sizeof covered);
     for (int option = 0; option < product->options; option++) {
         cases *= product->counts[option];
         if (product->counts[option] > MOST_VALUES || cases > MOST_CASES)
             abort(); // not a failure for Check: no test runs yet
     }
-    wwt_seed(0);
+    for (int a = 0; a < product->options; a++)
+        for (int b = a + 1; b < product->options; b++)
+            for (int of_a = 0; of_a < product->counts[a]; of_a++)
+                for (int of_b = 0; of_b < product->counts[b]; of_b++)
+                    covered.pairs[a][b][of_a][of_b] = rests(a, b, of_a, of_b);
+    wwt_seed((unsigned)mixed(rotation()));
     for (;;) {
         const int start = (int)wwt_random_size(0, (size_t)cases - 1);
         int best = -1, most = 0;
         for (int i = 0; i < cases; i++) {
-            const int number = (start + i) % cases, count = count_new(product, number, covered, false);
+            const int number = (start + i) % cases, count = count_new(product, number, &covered, false);
             if (count > most) {
                 most = count;
                 best = number;
@@ -220,7 +261,7 @@ static void cover(const wwt_product *product, bool *chosen) {
         if (best < 0)
             break;
         chosen[best] = true;
-        count_new(product, best, covered, true);
+        count_new(product, best, &covered, true);
     }
     random_state = state;
 }

@@ -115,8 +115,9 @@ void wwt_check_half(const ww_measure *measure, const wwt_set *set, ww_engine eng
 // ---- which cases are run
 
 // Every case needs a program, which takes a compiler about a second. So a product of options is not run in full: its
-// cases are chosen such that every pair of values of two options is in one of them. All cases with
-// WAVEWARP_TEST_EXHAUSTIVE=1, and on a GPU, whose engines are the subject.
+// cases are chosen such that every value of an option is in one of them, and a third of the pairs of values of two
+// options; WAVEWARP_TEST_ROTATION=NUMBER says which third. All cases with WAVEWARP_TEST_EXHAUSTIVE=1, and on a GPU,
+// whose engines are the subject.
 enum { WWT_MOST_OPTIONS = 5 };
 
 typedef struct wwt_product {
@@ -125,17 +126,22 @@ typedef struct wwt_product {
 } wwt_product;
 
 bool wwt_all_cases(void); // whether that is so
-// Whether the case with these values is one of those. WAVEWARP_TEST_SEED chooses others.
+// Whether the case with these values is one of those.
 bool wwt_covers(const wwt_product *product, const int *values);
 
-// Whether the next test is of the part that WAVEWARP_TEST_PART=I/N names: every N-th from the I-th, from 0.
-bool wwt_in_part(void);
+// Whether number `number` of a list has its turn: one in `turns`, each time another one, which WAVEWARP_TEST_ROTATION
+// chooses. All where all cases are run.
+bool wwt_turn(int number, int turns);
+// Whether loop `number` of a test with `count` of them is run: those of the part that WAVEWARP_TEST_PART=I/N names,
+// every N-th test of the program from the I-th. With WAVEWARP_TEST_DAILY_PARTS=N the daily run takes an N-th of the
+// loops, one at least.
+bool wwt_in_part(int number, int count);
 
-// Adds loops [from, to) of the test to a case, those of the part.
+// Adds loops [from, to) of the test to a case, those that are run.
 #define wwt_add_to(tcase, test, from, to)                                                                              \
     do {                                                                                                               \
         for (int wwt_loop = (from); wwt_loop < (int)(to); wwt_loop++)                                                  \
-            if (wwt_in_part())                                                                                         \
+            if (wwt_in_part(wwt_loop - (from), (int)(to) - (from)))                                                    \
                 tcase_add_loop_test(tcase, test, wwt_loop, wwt_loop + 1);                                              \
     } while (0)
 
@@ -147,15 +153,17 @@ static inline bool wwt_always(int subject, int loop) {
 
 // Adds a test run `loops` times as a case of its name: CK_RUN_CASE=name runs it alone, so that many can run side by
 // side.
-#define wwt_add(suite, test, loops) wwt_add_chosen(suite, test, loops, 0, wwt_always)
+#define wwt_add(suite, test, loops) wwt_add_some(suite, test, loops, 0, wwt_always, false)
 
 // The same with those of the loops for which `chosen(subject, loop)` holds.
-#define wwt_add_chosen(suite, test, loops, subject, chosen)                                                            \
+#define wwt_add_chosen(suite, test, loops, subject, chosen) wwt_add_some(suite, test, loops, subject, chosen, true)
+
+#define wwt_add_some(suite, test, loops, subject, chosen, whole)                                                       \
     do {                                                                                                               \
         TCase *wwt_own = wwt_case(suite, #test, 120);                                                                  \
         tcase_add_checked_fixture(wwt_own, wwt_context_setup, wwt_context_teardown);                                   \
         for (int wwt_loop = 0; wwt_loop < (loops); wwt_loop++)                                                         \
-            if (chosen(subject, wwt_loop) && wwt_in_part())                                                            \
+            if (chosen(subject, wwt_loop) && wwt_in_part(wwt_loop, (whole) ? 1 : (loops)))                             \
                 tcase_add_loop_test(wwt_own, test, wwt_loop, wwt_loop + 1);                                            \
     } while (0)
 

@@ -25,26 +25,49 @@ static bool normalise(const double *x, size_t length, double *to) {
     return !(high - low <= 1e-10 * fmax(fabs(low), fabs(high)));
 }
 
-double wwr_shapelet_distance(const double *pattern, size_t stride, size_t length, size_t channels, const double *series,
-                             size_t points, bool raw, bool unscaled, size_t *at) {
+// All windows of one length of a series, z-normalised unless raw.
+typedef struct windows {
+    size_t count;
+    double *values; // window by window, channel by channel
+    bool *varies;   // window by window, channel by channel
+} windows;
+
+static windows make_windows(const double *series, size_t stride, size_t points, size_t length, size_t channels,
+                            bool raw) {
+    windows w = {points < length ? 0 : points - length + 1, NULL, NULL};
+    w.values = malloc((w.count * channels * length + 1) * sizeof *w.values);
+    w.varies = malloc(w.count * channels + 1);
+    if (!w.values || !w.varies)
+        abort();
+    for (size_t u = 0; u < w.count; u++)
+        for (size_t c = 0; c < channels; c++) {
+            const double *x = series + c * stride + u;
+            double *to = w.values + (u * channels + c) * length;
+            w.varies[u * channels + c] = raw || normalise(x, length, to);
+            if (raw)
+                memcpy(to, x, length * sizeof *to);
+        }
+    return w;
+}
+
+static void free_windows(windows *w) {
+    free(w->values);
+    free(w->varies);
+}
+
+// From window `at_pattern` of one series to the nearest window of another.
+static double nearest_window(const windows *pattern, size_t at_pattern, const windows *series, size_t length,
+                             size_t channels, bool unscaled, size_t *at) {
     double best = INFINITY;
-    double *x = malloc(length * sizeof *x), *y = malloc(length * sizeof *y);
-    for (size_t u = 0; u + length <= points; u++) {
+    for (size_t u = 0; u < series->count; u++) {
         double sum = 0;
         for (size_t c = 0; c < channels; c++) {
-            const double *p = pattern + c * stride, *q = series + c * points + u;
+            const size_t a = at_pattern * channels + c, b = u * channels + c;
+            const double *x = pattern->values + a * length, *y = series->values + b * length;
             double own = 0;
-            if (raw) {
-                for (size_t t = 0; t < length; t++)
-                    own += (p[t] - q[t]) * (p[t] - q[t]);
-            } else {
-                const bool a = normalise(p, length, x), b = normalise(q, length, y);
-                for (size_t t = 0; a && b && t < length; t++)
-                    own += (x[t] - y[t]) * (x[t] - y[t]);
-                if (a != b)
-                    own = (double)length;
-            }
-            sum += own;
+            for (size_t t = 0; pattern->varies[a] && series->varies[b] && t < length; t++)
+                own += (x[t] - y[t]) * (x[t] - y[t]);
+            sum += pattern->varies[a] == series->varies[b] ? own : (double)length;
         }
         sum /= (double)channels * (unscaled ? 1 : (double)length);
         if (sum < best) {
@@ -53,9 +76,17 @@ double wwr_shapelet_distance(const double *pattern, size_t stride, size_t length
                 *at = u;
         }
     }
-    free(x);
-    free(y);
     return sqrt(best);
+}
+
+double wwr_shapelet_distance(const double *pattern, size_t stride, size_t length, size_t channels, const double *series,
+                             size_t points, bool raw, bool unscaled, size_t *at) {
+    windows x = make_windows(pattern, stride, length, length, channels, raw);
+    windows y = make_windows(series, points, points, length, channels, raw);
+    const double distance = nearest_window(&x, 0, &y, length, channels, unscaled, at);
+    free_windows(&x);
+    free_windows(&y);
+    return distance;
 }
 
 // What rounding may do to a window, as docs/shapelets.md says: in units of 2^-52, of the root mean square of its
@@ -84,9 +115,9 @@ static double window_off_by(const double *window, size_t stride, size_t length, 
 
 double wwr_shapelet_off_by(const double *pattern, size_t stride, size_t length, size_t channels, const double *series,
                            size_t points, bool raw, bool unscaled, double distance, size_t at) {
-    const double windows = window_off_by(pattern, stride, length, channels, raw) +
-                           window_off_by(series + at, points, length, channels, raw);
-    return DBL_EPSILON * (windows * (unscaled ? sqrt((double)length) : 1) + (double)(length * channels) * distance);
+    const double off_by = window_off_by(pattern, stride, length, channels, raw) +
+                          window_off_by(series + at, points, length, channels, raw);
+    return DBL_EPSILON * (off_by * (unscaled ? sqrt((double)length) : 1) + (double)(length * channels) * distance);
 }
 
 static double entropy(const size_t *counts, size_t classes, size_t total) {
@@ -198,22 +229,30 @@ static bool better(const wwr_shapelet *a, const wwr_shapelet *b) {
 
 size_t wwr_shapelet_best(const wwr_shapelet_set *set, const wwr_shapelet_search *search, size_t k, wwr_shapelet *best) {
     size_t total = 0, count = 0, found = 0;
+    const size_t steps = search->max_length < search->min_length
+                             ? 0
+                             : (search->max_length - search->min_length) / search->length_step + 1;
     for (size_t i = 0; i < set->count; i++)
         total += set->lengths[i] * set->lengths[i];
     wwr_shapelet *all = malloc(total * sizeof *all);
     double *d = malloc(set->count * sizeof *d), *errors = calloc(set->count, sizeof *errors);
+    windows *own = malloc((steps * set->count + 1) * sizeof *own); // of each length and series
+    for (size_t n = 0; n < steps * set->count; n++)
+        own[n] = make_windows(set->values[n % set->count], set->lengths[n % set->count], set->lengths[n % set->count],
+                              search->min_length + n / set->count * search->length_step, set->channels, search->raw);
     for (size_t i = 0; i < set->count; i++)
-        for (size_t l = search->min_length; l <= search->max_length; l += search->length_step)
+        for (size_t step = 0; step < steps; step++) {
+            const size_t l = search->min_length + step * search->length_step;
+            const windows *of = own + step * set->count;
             for (size_t s = 0; s + l <= set->lengths[i]; s += search->start_step) {
                 for (size_t j = 0; j < set->count; j++) {
-                    const double *x = set->values[i] + s;
                     size_t at = 0;
                     d[j] = errors[j] = 0;
                     if (i != j) {
-                        d[j] = wwr_shapelet_distance(x, set->lengths[i], l, set->channels, set->values[j],
-                                                     set->lengths[j], search->raw, search->unscaled, &at);
-                        errors[j] = wwr_shapelet_off_by(x, set->lengths[i], l, set->channels, set->values[j],
-                                                        set->lengths[j], search->raw, search->unscaled, d[j], at);
+                        d[j] = nearest_window(&of[i], s, &of[j], l, set->channels, search->unscaled, &at);
+                        errors[j] =
+                            wwr_shapelet_off_by(set->values[i] + s, set->lengths[i], l, set->channels, set->values[j],
+                                                set->lengths[j], search->raw, search->unscaled, d[j], at);
                     }
                     if (search->before)
                         d[j] = search->any ? fmin(d[j], search->before[j]) : fmax(d[j], search->before[j]);
@@ -222,6 +261,10 @@ size_t wwr_shapelet_best(const wwr_shapelet_set *set, const wwr_shapelet_search 
                 *one = (wwr_shapelet){i, s, l, 0, 0, 0, 0};
                 wwr_shapelet_split(d, errors, set->labels, set->count, set->classes, search->quality, one);
             }
+        }
+    for (size_t n = 0; n < steps * set->count; n++)
+        free_windows(&own[n]);
+    free(own);
     while (found < k) {
         wwr_shapelet *top = NULL;
         for (size_t c = 0; c < count; c++)
