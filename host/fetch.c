@@ -78,8 +78,9 @@ static ww_status ask(fetch *f) {
     while (status == WW_OK && f->asked < f->pieces && f->freed_by[f->asked % SLOTS] == f->asked / SLOTS) {
         const piece p = piece_of(f, f->asked);
         cl_event event = NULL;
-        const cl_int code = clEnqueueReadBuffer(context->queue, p.part->buffer->mem, CL_FALSE, (size_t)p.at,
-                                                (size_t)p.bytes, slot_of(f, f->asked), 0, NULL, &event);
+        const cl_int code =
+            clEnqueueReadBuffer(context->queue, p.part->buffer->mem, CL_FALSE, (size_t)(p.part->from + p.at),
+                                (size_t)p.bytes, slot_of(f, f->asked), 0, NULL, &event);
         if (code != CL_SUCCESS) {
             status = wwi_fail_cl(context, code, "clEnqueueReadBuffer", "can't fetch %llu bytes from the device",
                                  (unsigned long long)p.bytes);
@@ -189,7 +190,7 @@ static ww_status run(fetch *f, unsigned threads, unsigned char *slots) {
 ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
     fetch f = {.parts = parts};
     for (size_t i = 0; i < count; i++) {
-        if (parts[i].bytes > parts[i].buffer->bytes)
+        if (parts[i].from > parts[i].buffer->bytes || parts[i].bytes > parts[i].buffer->bytes - parts[i].from)
             return wwi_fail(WW_ERROR_INTERNAL, "%llu bytes are wanted of a device buffer of %llu",
                             (unsigned long long)parts[i].bytes, (unsigned long long)parts[i].buffer->bytes);
         f.pieces += pieces_of(&parts[i]);

@@ -98,6 +98,15 @@ def _channels_first(array, axes, offset):
     return array
 
 
+def _are_lines(values):
+    """Whether these are contiguous arrays (time,) of one type that the library reads as it is."""
+    if set(map(type, values)) != {np.ndarray} or {a.ndim for a in values} != {1}:
+        return False
+    kinds = {a.dtype for a in values}
+    kind = kinds.pop()
+    return not kinds and kind.char in "df" and kind.isnative and all(a.flags.c_contiguous for a in values)
+
+
 def _check_axes(axes):
     if axes not in (None, *AXES):
         raise ValueError(f"axes is {axes!r}, not 'nct' (series, channel, time) or 'ntc' (series, time, channel)")
@@ -113,7 +122,7 @@ class View:
         if isinstance(values, SeriesSet):
             self._of_set(values)
         elif is_ragged(values):
-            self._of_list([as_numbers(v) for v in values], axes)
+            self._of_list(list(values), axes)
         else:
             self._of_array(as_numbers(values), axes)
         keep(self.c, self._kept)
@@ -155,7 +164,29 @@ class View:
             **layout,
         )
 
-    def _of_list(self, arrays, axes):
+    def _of_list(self, values, axes):
+        # Ten thousand short series: each call of NumPy for each of them takes milliseconds.
+        if _are_lines(values):
+            arrays, self.dtype, self.channels = values, values[0].dtype, 1
+            self.lengths = np.fromiter(map(len, values), np.int64, len(values))
+        else:
+            arrays = self._channels_of([as_numbers(v) for v in values], axes)
+        self.count = len(arrays)
+        # The buffers keep the arrays. One in the order of time is read as its transpose.
+        buffers = [ffi.from_buffer(a if a.flags.c_contiguous else a.T) for a in arrays]
+        self._kept = buffers
+        self.c = new(
+            "ww_series_view",
+            series=ffi.new("void *[]", buffers),
+            precision=precision_of(self.dtype),
+            count=self.count,
+            channels=self.channels,
+            lengths=sizes(self.lengths),
+            time_major=int(axes == "ntc"),
+        )
+
+    def _channels_of(self, arrays, axes):
+        """Arrays (channel, time) of one type, which the view tells."""
         for i, array in enumerate(arrays):
             if array.ndim not in (1, 2):
                 raise ValueError(f"series {i} has shape {array.shape}, neither (time,) nor (channel, time)")
@@ -163,22 +194,11 @@ class View:
         channels = {array.shape[0] for array in arrays}
         if len(channels) != 1:
             raise ValueError(f"series have {' and '.join(map(str, sorted(channels)))} channels")
+        self.channels = channels.pop()
         self.dtype = np.dtype(np.float32 if all(a.dtype == np.float32 for a in arrays) else np.float64)
-        order = "F" if axes == "ntc" else "C"
-        arrays = [np.asarray(array, self.dtype, order=order) for array in arrays]
-        self.count, self.channels = len(arrays), channels.pop()
         self.lengths = np.array([array.shape[1] for array in arrays])
-        pointers = ffi.new("void *[]", [pointer(array) for array in arrays])
-        self._kept = arrays
-        self.c = new(
-            "ww_series_view",
-            series=pointers,
-            precision=precision_of(self.dtype),
-            count=self.count,
-            channels=self.channels,
-            lengths=sizes(self.lengths),
-            time_major=int(axes == "ntc"),
-        )
+        order = "F" if axes == "ntc" else "C"
+        return [np.asarray(array, self.dtype, order=order) for array in arrays]
 
     @property
     def longest(self):

@@ -151,10 +151,36 @@ static void write_cells(const ww_path_pair *pair, const uint32_t *words, int32_t
     }
 }
 
+// The first pair whose cells begin at cell `at` or after it.
+static size_t pair_from(const ww_paths *paths, uint64_t at) {
+    size_t first = 0, end = paths->count;
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        if (paths->offsets[middle] < at)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+#define AT_ONCE (UINT64_C(1) << 16) // cells that a thread takes, but for whole paths
+
+// The paths that begin at cells [piece * AT_ONCE, (piece + 1) * AT_ONCE).
+static ww_status write_piece(void *user, uint64_t piece) {
+    const collected *c = user;
+    const ww_paths *paths = &c->paths;
+    const int32_t shift = wwi_measure_row_by_id(c->plan->pair.measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
+    const size_t end = pair_from(paths, (piece + 1) * AT_ONCE);
+    for (size_t p = pair_from(paths, piece * AT_ONCE); p < end; p++)
+        write_cells(&c->walks[p].pair, c->walks[p].words, shift, paths->cells + 2 * paths->offsets[p],
+                    paths->offsets[p + 1] - paths->offsets[p]);
+    return WW_OK;
+}
+
 static ww_status write_all(collected *c) {
     ww_paths *paths = &c->paths;
     uint64_t bytes;
-    const int32_t shift = wwi_measure_row_by_id(c->plan->pair.measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
     paths->offsets[0] = 0;
     for (size_t p = 0; p < paths->count; p++)
         paths->offsets[p + 1] = paths->offsets[p] + c->walks[p].pair.count;
@@ -162,10 +188,7 @@ static ww_status write_all(collected *c) {
     if (!wwi_mul_u64(total ? total : 1, 2 * sizeof *paths->cells, &bytes) || bytes > PTRDIFF_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "the paths have too many cells for one array");
     WWI_TRY(wwi_new(paths->cells, bytes / sizeof *paths->cells));
-    for (size_t p = 0; p < paths->count; p++)
-        write_cells(&c->walks[p].pair, c->walks[p].words, shift, paths->cells + 2 * paths->offsets[p],
-                    paths->offsets[p + 1] - paths->offsets[p]);
-    return WW_OK;
+    return wwi_share(wwi_processors(), wwi_ceil_div(total, AT_ONCE), write_piece, c);
 }
 
 ww_status wwi_plan_run_some_paths(ww_plan *plan, size_t first, size_t pairs, ww_paths *paths) {

@@ -175,9 +175,9 @@ START_TEST(fetches_arrive_whole) {
             WWT_OK(wwi_buffer_create(context, sizes[i], &buffers[i]));
             WWT_OK(wwi_buffer_write(buffers[i], 0, sizes[i], in));
         }
-        const wwi_fetch_part parts[] = {{buffers[0], sizes[0], take_bytes, out},
-                                        {buffers[1], sizes[1], take_bytes, few}};
-        const wwi_fetch_part beyond = {buffers[1], sizes[1] + 1, take_bytes, few};
+        const wwi_fetch_part parts[] = {{buffers[0], sizes[0], take_bytes, out, 0},
+                                        {buffers[1], sizes[1], take_bytes, few, 0}};
+        const wwi_fetch_part beyond = {buffers[1], sizes[1] + 1, take_bytes, few, 0};
         for (int again = 0; again < 2; again++) {
             memset(out, 0xA5, sizes[0] + 1);
             memset(few, 0xA5, sizeof few);
