@@ -231,13 +231,15 @@ bool wwi_can_interrupt(void);
 ww_status wwi_interrupted(void);
 enum { WWI_INTERRUPTED = 1 << 16 }; // values that such a loop may take from call to call
 
-// ---- threads
+// ---- threads, and their memory
 // ----------------------------------------------------------------------------------------------------------
 
 enum { WWI_MOST_THREADS = 64 };
 unsigned wwi_processors(void); // that this process may use, WWI_MOST_THREADS at most
 // Calls `work` with 0 .. count-1, each in a thread of its own but the first, which is the caller's.
 void wwi_in_threads(unsigned count, void (*work)(void *user, unsigned index), void *user);
+// Large arrays in large pages: a page fault for each 4 KiB takes longer than filling them. Before they are written to.
+void wwi_use_large_pages(void *array, size_t bytes);
 // Calls `each` with pieces 0 .. pieces-1, in ascending order, from so many threads. A status that is not WW_OK, and an
 // interrupt of the caller's thread, end it: all pieces before one that failed were computed.
 typedef ww_status (*wwi_share_fn)(void *user, uint64_t piece);

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of the host that work for one call, and end with it. Nothing here calls OpenCL.
+// Threads of the host that work for one call, and end with it; pages of memory that they fill. Nothing here calls
+// OpenCL.
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 
 #include "internal.h"
+
+void wwi_use_large_pages(void *array, size_t bytes) {
+    enum { PAGE = 4096, LEAST = 8 << 20 };
+    const size_t skipped = (PAGE - (uintptr_t)array % PAGE) % PAGE;
+    if (bytes >= LEAST)
+        (void)madvise((char *)array + skipped, (bytes - skipped) / PAGE * PAGE, MADV_HUGEPAGE); // only advice
+}
 
 unsigned wwi_processors(void) {
     cpu_set_t processors;

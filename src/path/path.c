@@ -188,6 +188,7 @@ static ww_status write_all(collected *c) {
     if (!wwi_mul_u64(total ? total : 1, 2 * sizeof *paths->cells, &bytes) || bytes > PTRDIFF_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "the paths have too many cells for one array");
     WWI_TRY(wwi_new(paths->cells, bytes / sizeof *paths->cells));
+    wwi_use_large_pages(paths->cells, (size_t)bytes);
     return wwi_share(wwi_processors(), wwi_ceil_div(total, AT_ONCE), write_piece, c);
 }
 
