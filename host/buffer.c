@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device memory. Every range is checked here, because not every driver does.
 #include <stdlib.h>
-#include <string.h>
 
 #include "internal.h"
-
-#define AT_ONCE (UINT64_C(1) << 26) // bytes that a driver is asked to copy: some milliseconds
 
 uint64_t wwi_context_max_buffer(const ww_context *context) {
     return context->info.max_buffer_bytes;
@@ -151,17 +148,6 @@ ww_status wwi_buffer_put(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, co
     return write_buffer(buffer, offset, bytes, source, CL_TRUE);
 }
 
-static ww_status copy_piece(void *user, uint64_t at, uint64_t bytes, void *target) {
-    const unsigned char *from = user;
-    memcpy(target, from + at, (size_t)bytes);
-    return WW_OK;
-}
-
-ww_status wwi_buffer_write(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source) {
-    return bytes < WWI_SEND_PIECES * WWI_SEND_PIECE ? write_buffer(buffer, offset, bytes, source, CL_TRUE)
-                                                    : wwi_send(buffer, offset, bytes, copy_piece, (void *)source);
-}
-
 ww_status wwi_buffer_send(wwi_buffer *buffer, uint64_t bytes, const void *source) {
     return write_buffer(buffer, 0, bytes, source, CL_FALSE);
 }
@@ -171,13 +157,7 @@ void wwi_buffer_settle(wwi_buffer *buffer) {
         (void)clFinish(buffer->context->queue);
 }
 
-// Where the pieces of a fetch go.
-static void take_piece(void *user, uint64_t at, uint64_t bytes, const void *data) {
-    unsigned char *to = user;
-    memcpy(to + at, data, (size_t)bytes);
-}
-
-static ww_status read_buffer(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target) {
+ww_status wwi_buffer_get(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target) {
     WWI_TRY(wwi_buffer_check_range(buffer, offset, bytes));
     if (bytes == 0)
         return WW_OK;
@@ -186,21 +166,6 @@ static ww_status read_buffer(wwi_buffer *buffer, uint64_t offset, uint64_t bytes
     return code == CL_SUCCESS ? WW_OK
                               : wwi_fail_cl(buffer->context, code, "clEnqueueReadBuffer",
                                             "can't fetch %llu bytes from the device", (unsigned long long)bytes);
-}
-
-// Between two pieces of AT_ONCE bytes an interrupt may come.
-ww_status wwi_buffer_read(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target) {
-    unsigned char *to = target;
-    if (buffer->context->info.type == WW_DEVICE_GPU && bytes > 2 * WWI_FETCH_PIECE) {
-        WWI_TRY(wwi_buffer_check_range(buffer, offset, bytes));
-        const wwi_fetch_part part = {buffer, bytes, take_piece, target, offset};
-        return wwi_fetch(&part, 1);
-    }
-    for (; bytes > AT_ONCE; offset += AT_ONCE, to += AT_ONCE, bytes -= AT_ONCE) {
-        WWI_TRY(read_buffer(buffer, offset, AT_ONCE, to));
-        WWI_TRY(wwi_interrupted());
-    }
-    return read_buffer(buffer, offset, bytes, to);
 }
 
 ww_status wwi_buffer_fill_u32(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, uint32_t pattern) {

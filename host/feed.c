@@ -145,7 +145,7 @@ ww_status wwi_feed_create(ww_context *context, unsigned threads, uint64_t slot_b
     return WW_OK;
 }
 
-void wwi_feed_start(wwi_feed *f, uint64_t pieces, wwi_feed_make_fn make, void *user) {
+void wwi_feed_start(wwi_feed *f, uint64_t pieces, unsigned threads, wwi_feed_make_fn make, void *user) {
     sigset_t all, before;
     (void)pthread_mutex_lock(&f->lock);
     f->make = make;
@@ -158,7 +158,7 @@ void wwi_feed_start(wwi_feed *f, uint64_t pieces, wwi_feed_make_fn make, void *u
     // The caller's own threads handle its signals. When a thread can't be created, the others do its work.
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (f->started < f->wanted && f->started + 1 < pieces &&
+    while (f->started < f->wanted && f->started < threads && f->started + 1 < pieces &&
            pthread_create(&f->workers[f->started + 1].thread, NULL, work, &f->workers[f->started + 1]) == 0)
         f->started++;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -167,13 +167,13 @@ void wwi_feed_start(wwi_feed *f, uint64_t pieces, wwi_feed_make_fn make, void *u
 ww_status wwi_feed_wait(wwi_feed *f) {
     WWI_TRY(wwi_check_process(f->context));
     (void)pthread_mutex_lock(&f->lock);
-    while (take_one(&f->workers[0])) {
+    do {
         (void)pthread_mutex_unlock(&f->lock);
         const ww_status status = wwi_interrupted();
         (void)pthread_mutex_lock(&f->lock);
         if (status != WW_OK)
             keep_error(f);
-    }
+    } while (take_one(&f->workers[0]));
     while (f->enqueued < f->pieces)
         (void)pthread_cond_wait(&f->done, &f->lock);
     const bool failed = f->failed;
@@ -224,6 +224,10 @@ void wwi_feed_destroy(wwi_feed **pointer) {
     }
     wwi_context_release(f->context);
     free(f);
+}
+
+unsigned char *wwi_feed_memory(const wwi_feed *feed) {
+    return feed->memory;
 }
 
 // ---- feeds of a context

@@ -200,7 +200,7 @@ ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
     ww_context *context = parts[0].buffer->context;
     WWI_TRY(wwi_check_process(context));
     const unsigned threads = choose_threads(context, f.pieces);
-    if (context->info.type == WW_DEVICE_GPU && f.pieces > 2) {
+    if (context->info.type == WW_DEVICE_GPU) {
         ww_status status = WW_OK;
         // One at a time.
         (void)pthread_mutex_lock(&context->pinned_lock);
@@ -212,7 +212,7 @@ ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
         if (pinned)
             return status;
     }
-    // Ordinary memory is used for devices that are no GPU, for short results, and where there is no other memory.
+    // Ordinary memory is used for devices that are no GPU, and where there is no other memory.
     const size_t bytes = (size_t)((f.pieces < SLOTS ? f.pieces : SLOTS) * WWI_FETCH_PIECE);
     WWI_FREES unsigned char *slots = NULL;
     WWI_TRY(wwi_new(slots, bytes));

@@ -53,9 +53,9 @@ static ww_status make_fed(void *user, uint64_t piece, void *slot, wwi_feed_part 
 static ww_status send_fed(sending *s, unsigned threads, uint64_t pieces) {
     ww_context *context = s->buffer->context;
     wwi_feed *feed;
-    WWI_TRY(wwi_feed_take(context, threads - 1, WWI_SEND_PIECE, &feed));
+    WWI_TRY(wwi_feed_take(context, wwi_send_threads(context, UINT64_MAX) - 1, WWI_SEND_PIECE, &feed));
     wwi_buffer_settle(s->buffer);
-    wwi_feed_start(feed, pieces, make_fed, s);
+    wwi_feed_start(feed, pieces, threads - 1, make_fed, s);
     const ww_status status = wwi_feed_wait(feed);
     wwi_feed_rest(feed);
     if (status == WW_OK)
@@ -65,10 +65,7 @@ static ww_status send_fed(sending *s, unsigned threads, uint64_t pieces) {
     return status;
 }
 
-// Short data: nothing is gained by threads.
-static ww_status send_few(const sending *s) {
-    WWI_FREES unsigned char *memory = NULL;
-    WWI_TRY(wwi_new(memory, bytes_at(s, 0)));
+static ww_status send_through(const sending *s, unsigned char *memory) {
     for (uint64_t at = 0; at < s->bytes; at += WWI_SEND_PIECE) {
         WWI_TRY(s->make(s->user, at, bytes_at(s, at), memory));
         WWI_TRY(wwi_buffer_put(s->buffer, s->offset + at, bytes_at(s, at), memory));
@@ -76,20 +73,36 @@ static ww_status send_few(const sending *s) {
     return WW_OK;
 }
 
-ww_status wwi_send(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, wwi_send_fn make, void *user) {
-    sending s = {buffer, offset, bytes, make, user, NULL};
-    const uint64_t pieces = (bytes + WWI_SEND_PIECE - 1) / WWI_SEND_PIECE;
-    WWI_TRY(wwi_buffer_check_range(buffer, offset, bytes));
-    if (pieces < WWI_SEND_PIECES)
-        return send_few(&s);
-    const ww_context *context = buffer->context;
-    const unsigned threads = wwi_send_threads(context);
-    return wwi_tuning(context, "form.fed", NULL, context->info.type == WW_DEVICE_GPU)
-               ? send_fed(&s, threads, pieces)
-               : send_mapped(&s, threads, pieces);
+// Few data: nothing is gained by threads. What is not quite short takes a GPU's driver ten times as long out of other
+// memory.
+static ww_status send_few(const sending *s, bool fed) {
+    WWI_FREES unsigned char *memory = NULL;
+    wwi_feed *feed;
+    if (!fed || s->bytes <= WWI_SHORT) {
+        WWI_TRY(wwi_new(memory, bytes_at(s, 0)));
+        return send_through(s, memory);
+    }
+    WWI_TRY(wwi_feed_take(s->buffer->context, 0, WWI_SEND_PIECE, &feed));
+    const ww_status status = send_through(s, wwi_feed_memory(feed));
+    wwi_feed_keep(feed);
+    return status;
 }
 
-unsigned wwi_send_threads(const ww_context *context) {
-    const long threads = wwi_tuning(context, "send.threads", NULL, (long)wwi_processors());
+ww_status wwi_send(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, wwi_send_fn make, void *user) {
+    sending s = {buffer, offset, bytes, make, user, NULL};
+    const ww_context *context = buffer->context;
+    const uint64_t pieces = (bytes + WWI_SEND_PIECE - 1) / WWI_SEND_PIECE;
+    const bool fed = wwi_tuning(context, "form.fed", NULL, context->info.type == WW_DEVICE_GPU) != 0;
+    WWI_TRY(wwi_buffer_check_range(buffer, offset, bytes));
+    if (pieces < WWI_SEND_PIECES)
+        return send_few(&s, fed);
+    const unsigned threads = wwi_send_threads(context, bytes);
+    return fed ? send_fed(&s, threads, pieces) : send_mapped(&s, threads, pieces);
+}
+
+// To start a thread takes as long as to convert a part of a mebibyte.
+unsigned wwi_send_threads(const ww_context *context, uint64_t bytes) {
+    const uint64_t worth = 2 + bytes / (4 * WWI_SEND_PIECE), there = wwi_processors();
+    const long threads = wwi_tuning(context, "send.threads", NULL, (long)(worth < there ? worth : there));
     return threads < 1 ? 1 : threads > WWI_FEED_THREADS ? WWI_FEED_THREADS : (unsigned)threads;
 }

@@ -16,6 +16,27 @@ void wwi_use_large_pages(void *array, size_t bytes) {
         (void)madvise((char *)array + skipped, (bytes - skipped) / PAGE * PAGE, MADV_HUGEPAGE); // only advice
 }
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 // Linux 5.14
+#endif
+
+enum { LARGE_PAGE = 1 << 21, LEAST_PAGES = 4 };
+
+static ww_status make_page(void *user, uint64_t piece) {
+    (void)madvise((char *)user + piece * LARGE_PAGE, LARGE_PAGE, MADV_POPULATE_WRITE); // an older kernel has it not
+    return WW_OK;
+}
+
+ww_status wwi_make_pages(void *array, size_t bytes) {
+    const size_t skipped = (LARGE_PAGE - (uintptr_t)array % LARGE_PAGE) % LARGE_PAGE;
+    const size_t pages = bytes > skipped ? (bytes - skipped) / LARGE_PAGE : 0;
+    if (pages < LEAST_PAGES)
+        return WW_OK;
+    wwi_use_large_pages(array, bytes);
+    const unsigned threads = wwi_processors() < 8 ? wwi_processors() : 8;
+    return wwi_share(pages < 2 * threads ? 2 : threads, pages, make_page, (char *)array + skipped);
+}
+
 unsigned wwi_processors(void) {
     cpu_set_t processors;
     const int there = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : 1;
@@ -80,12 +101,13 @@ static void keep_error(share *s) {
 static void take_pieces(void *user, unsigned index) {
     share *s = user;
     while (!atomic_load(&s->failed)) {
-        const uint64_t piece = atomic_fetch_add(&s->next, 1);
+        // The caller's thread asks first, also where the others leave it no piece.
+        ww_status status = index == 0 ? wwi_interrupted() : WW_OK;
+        const uint64_t piece = status == WW_OK ? atomic_fetch_add(&s->next, 1) : 0;
         if (piece >= s->pieces)
             return;
-        ww_status status = s->each(s->user, piece);
-        if (status == WW_OK && index == 0)
-            status = wwi_interrupted();
+        if (status == WW_OK)
+            status = s->each(s->user, piece);
         if (status != WW_OK)
             keep_error(s);
     }

@@ -79,7 +79,7 @@ class _Step:
             "updates": loss._updates,
             "context": context,
         }
-        self._sent, pinned = None, x.is_cuda or y.is_cuda
+        self._sent, pinned = set(), x.is_cuda or y.is_cuda
         given = torch.empty(x.numel() + y.numel(), dtype=kind, pin_memory=pinned)
         self._given = [part.view(side.shape) for part, side in zip(given.split([x.numel(), y.numel()]), (x, y))]
         self._views = [View(part.numpy(), "ntc") for part in self._given]
@@ -103,12 +103,12 @@ class _Step:
         self._shapes = [(side.shape[0], side.shape[2], side.shape[1]) for side in (x, y)]
 
     def _bring(self, x, y):
-        if self._sent is not None:
-            self._sent.synchronize()  # what the memory has is still on its way
+        streams = {torch.cuda.current_stream(side.device) for side in (x, y) if side.is_cuda}
         for part, side in zip(self._given, (x, y)):
             part.copy_(side.detach(), non_blocking=side.is_cuda)
-        for device in {side.device for side in (x, y) if side.is_cuda}:
-            torch.cuda.current_stream(device).synchronize()
+        # Also what the last call sent has left its memory then.
+        for stream in streams | self._sent:
+            stream.synchronize()
 
     def update(self, x, y):
         """Other batches of the same shape."""
@@ -122,9 +122,8 @@ class _Step:
         sizes = self._sizes[: 1 + any(needed) + needed[1]]
         found = self._found[: sum(sizes)]
         if device.type == "cuda":
+            self._sent = {torch.cuda.current_stream(device)}
             found = found.to(device, non_blocking=True)
-            self._sent = torch.cuda.Event()
-            self._sent.record(torch.cuda.current_stream(device))
         else:
             found = found.clone().to(device)
         values, *slopes = found.split(sizes)

@@ -120,7 +120,7 @@ static ww_status take(taking *t, wwi_buffer *to) {
     (void)pthread_mutex_init(&t->lock, NULL);
     const ww_status status =
         to ? wwi_send(to, 0, bytes, take_piece, t)
-           : wwi_share(wwi_send_threads(context), wwi_ceil_div(bytes, WWI_SEND_PIECE), take_in_memory, t);
+           : wwi_share(wwi_send_threads(context, bytes), wwi_ceil_div(bytes, WWI_SEND_PIECE), take_in_memory, t);
     (void)pthread_mutex_destroy(&t->lock);
     // Of several pieces that failed at once any may have been told.
     return status == WW_ERROR_NOT_FINITE ? report(t) : status;

@@ -213,7 +213,7 @@ static ww_status take_all(taking *t, bool send) {
     (void)pthread_mutex_init(&t->lock, NULL);
     const ww_status status =
         send ? wwi_send(d->values, 0, bytes, take_piece, t)
-             : wwi_share(wwi_send_threads(d->context), wwi_ceil_div(bytes, WWI_SEND_PIECE), take_in_memory, t);
+             : wwi_share(wwi_send_threads(d->context, bytes), wwi_ceil_div(bytes, WWI_SEND_PIECE), take_in_memory, t);
     (void)pthread_mutex_destroy(&t->lock);
     // Of several pieces that failed at once any may have been told.
     return t->found.refused && status != WW_ERROR_CANCELLED ? report(&t->found) : status;

@@ -47,6 +47,7 @@ ww_status wwi_plan_fetch(const ww_plan *p, wwi_buffer *buffer, uint64_t count, v
         WWI_TRY(wwi_stream_read(p->pair.stream, buffer, 0, bytes, results));
         return wwi_plan_check_results(p, results, count);
     }
+    WWI_TRY(wwi_make_pages(results, bytes));
     arrival t = {.plan = p, .to = results};
     const wwi_fetch_part part = {.buffer = buffer, .bytes = bytes, .take = take_piece, .user = &t};
     WWI_TRY(wwi_fetch(&part, 1));

@@ -209,7 +209,7 @@ START_TEST(refused_updates_change_nothing) {
         wwt_ok(wwi_buffer_read(d->values, 0, ALL * sizeof *found, found));
         ck_assert(memcmp(found, floats, ALL * sizeof *found) == 0);
         ww_dataset_destroy(&d);
-        floats[0] = 1;
+        floats[0] = floats[ALL - 1] = 1;
     }
     free(found);
 }

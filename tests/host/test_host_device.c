@@ -187,8 +187,13 @@ START_TEST(fetches_arrive_whole) {
             ck_assert_uint_eq(out[sizes[0]], 0xA5);
             ck_assert_uint_eq(few[7], 0xA5);
         }
+        const wwi_fetch_part middle = {buffers[0], WWI_FETCH_PIECE + 9, take_bytes, out, 12345},
+                             behind = {buffers[1], 2, take_bytes, few, sizes[1] - 1};
+        WWT_OK(wwi_fetch(&middle, 1));
+        ck_assert_int_eq(memcmp(out, in + 12345, (size_t)middle.bytes), 0);
         WWT_OK(wwi_fetch(parts, 0));
         WWT_FAILS(wwi_fetch(&beyond, 1), WW_ERROR_INTERNAL);
+        WWT_FAILS(wwi_fetch(&behind, 1), WW_ERROR_INTERNAL);
         wwi_buffer_destroy(&buffers[0]);
         wwi_buffer_destroy(&buffers[1]);
         ww_context_destroy(&context);
