@@ -20,6 +20,8 @@ import time
 import numpy as np
 
 import wavewarp as ww
+from wavewarp._core import check, lib, new
+from wavewarp._distance import paths_of
 
 
 def measured(call, repeat):
@@ -89,7 +91,12 @@ class Bench:
         x = self.rng.standard_normal((self.n(1_000_000), 28)).astype("f4")
         self.time(f"`Points`, {len(x)} x 28, float32", lambda: ww.Points(x), nbytes=x.nbytes, check=None)
         y = x.astype("f8")
-        self.time("`Points`, the same in float64 to float", lambda: ww.Points(y, precision="float"), nbytes=y.nbytes, check=None)
+        self.time(
+            "`Points`, the same in float64 to float",
+            lambda: ww.Points(y, precision="float"),
+            nbytes=y.nbytes,
+            check=None,
+        )
 
     # ---- jobs
 
@@ -104,13 +111,30 @@ class Bench:
         self.time("  its run", plan.run, kernels=lambda: 1e3 * plan.info.seconds_device)
         self.time(f"`paths(x, y)`, {n} x 512", lambda: ww.paths(x, y), check=lambda r: total(r[1]) + len(r[0][-1]))
         self.time("  of datasets", lambda: ww.paths(a, b), check=lambda r: total(r[1]) + len(r[0][-1]))
+        plan = ww.Plan("dtw", a, b, pairs=True, paths=True)
+
+        def run():
+            record = new("ww_paths")
+            check(lib.ww_plan_run_paths(plan._c, record))
+            return paths_of(record)
+
+        self.time(
+            "  of a plan",
+            run,
+            kernels=lambda: 1e3 * plan.info.seconds_device,
+            check=lambda r: total(r[1]) + len(r[0][-1]),
+        )
 
     def matrix(self):
         x = self.walks(self.n(1000), 150, "f8")
         self.time(f"`cdist(x)`, {len(x)} x 150, float64", lambda: ww.cdist(x))
         y = self.walks(self.n(4096), 128)
         plan = ww.Plan("dtw", y)
-        self.time(f"matrix of {len(y)} x 128 with itself, plan ready", plan.run, kernels=lambda: 1e3 * plan.info.seconds_device)
+        self.time(
+            f"matrix of {len(y)} x 128 with itself, plan ready",
+            plan.run,
+            kernels=lambda: 1e3 * plan.info.seconds_device,
+        )
 
     def gradient(self):
         n = self.n(10_000)
@@ -172,7 +196,8 @@ class Bench:
 
 
 def main():
-    cases = [name for name, value in vars(Bench).items() if callable(value) and name not in ("__init__", "n", "walks", "time")]
+    own = ("__init__", "n", "walks", "time")
+    cases = [name for name, value in vars(Bench).items() if callable(value) and name not in own]
     parser = argparse.ArgumentParser(description="What the user waits for.")
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--repeat", type=int, default=5)

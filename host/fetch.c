@@ -151,13 +151,16 @@ static ww_status bring(fetch *f) {
 
 // ---- all pieces
 
+// To start a thread takes as long as to copy a piece or two.
 static unsigned choose_threads(const ww_context *context, uint64_t pieces) {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN), worth = 1 + (long)(pieces < 64 ? pieces : 64) / 4;
     long threads = wwi_tuning(context, "fetch.threads", NULL, context->info.type == WW_DEVICE_GPU ? 6 : 1);
     if (threads > cores)
         threads = cores;
     if (threads > WWI_FETCH_THREADS)
         threads = WWI_FETCH_THREADS;
+    if (threads > worth && context->info.type == WW_DEVICE_GPU)
+        threads = worth;
     if (threads > (long)pieces)
         threads = (long)pieces;
     return threads < 1 ? 1 : (unsigned)threads;

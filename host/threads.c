@@ -34,7 +34,7 @@ ww_status wwi_make_pages(void *array, size_t bytes) {
         return WW_OK;
     wwi_use_large_pages(array, bytes);
     const unsigned threads = wwi_processors() < 8 ? wwi_processors() : 8;
-    return wwi_share(pages < 2 * threads ? 2 : threads, pages, make_page, (char *)array + skipped);
+    return wwi_share(pages < 2ull * threads ? 2 : threads, pages, make_page, (char *)array + skipped);
 }
 
 unsigned wwi_processors(void) {

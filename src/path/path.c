@@ -189,7 +189,8 @@ static ww_status write_all(collected *c) {
         return wwi_fail(WW_ERROR_OVERFLOW, "the paths have too many cells for one array");
     WWI_TRY(wwi_new(paths->cells, bytes / sizeof *paths->cells));
     wwi_use_large_pages(paths->cells, (size_t)bytes);
-    return wwi_share(wwi_processors(), wwi_ceil_div(total, AT_ONCE), write_piece, c);
+    const uint64_t pieces = wwi_ceil_div(total, AT_ONCE), worth = 1 + pieces / 4;
+    return wwi_share((unsigned)wwi_least(worth, wwi_processors()), pieces, write_piece, c);
 }
 
 ww_status wwi_plan_run_some_paths(ww_plan *plan, size_t first, size_t pairs, ww_paths *paths) {
