@@ -20,7 +20,7 @@ import time
 import numpy as np
 
 import wavewarp as ww
-from wavewarp._core import check, lib, new
+from wavewarp._core import check, ffi, lib, new
 from wavewarp._distance import paths_of
 
 
@@ -113,11 +113,17 @@ class Bench:
         self.time("  of datasets", lambda: ww.paths(a, b), check=lambda r: total(r[1]) + len(r[0][-1]))
         plan = ww.Plan("dtw", a, b, pairs=True, paths=True)
 
-        def run():
+        def run_alone():
             record = new("ww_paths")
             check(lib.ww_plan_run_paths(plan._c, record))
-            return paths_of(record)
+            return record
 
+        def run():
+            return paths_of(run_alone())
+
+        first, best, record = measured(lambda: ffi.gc(run_alone(), lib.ww_paths_free), self.repeat)
+        say("  a plan's run without Python's arrays", first, best, 1e3 * plan.info.seconds_device)
+        del record
         self.time(
             "  of a plan",
             run,

@@ -15,6 +15,8 @@
 #include "options.h"
 #include "series/held.h"
 
+#define VALUES_AT_ONCE 65536 // about, that a thread makes
+
 void wwi_dataset_retain(ww_dataset *dataset) {
     atomic_fetch_add(&dataset->references, 1);
 }
@@ -192,6 +194,23 @@ ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, con
     return create(context, view, NULL, options, dataset);
 }
 
+// The making of a dataset's values, series by series.
+typedef struct filling {
+    const ww_dataset *dataset;
+    size_t each; // series of a piece
+    void (*fill)(void *user, size_t i, void *target);
+    void *user;
+} filling;
+
+static ww_status fill_piece(void *user, uint64_t piece) {
+    const filling *f = user;
+    const ww_dataset *d = f->dataset;
+    const size_t first = (size_t)piece * f->each, end = d->count - first < f->each ? d->count : first + f->each;
+    for (size_t i = first; i < end; i++)
+        f->fill(f->user, i, d->host + d->offsets[i] * wwi_precision_bytes(d->precision));
+    return WW_OK;
+}
+
 ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, size_t extra,
                            void (*fill)(void *user, size_t i, void *target), void *user, ww_dataset **dataset) {
     WWI_ENDS(ww_dataset_destroy) ww_dataset *d = NULL;
@@ -206,8 +225,9 @@ ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, si
     WWI_TRY(index_series(d));
     const uint64_t value_bytes = wwi_precision_bytes(d->precision);
     WWI_TRY(wwi_new(d->host, d->offsets[d->count] * value_bytes));
-    for (size_t i = 0; i < d->count; i++)
-        fill(user, i, d->host + d->offsets[i] * value_bytes);
+    filling f = {d, (size_t)(wwi_ceil_div(VALUES_AT_ONCE * d->count, d->offsets[d->count])), fill, user};
+    WWI_TRY(wwi_share(wwi_send_threads(d->context, d->offsets[d->count] * value_bytes), wwi_ceil_div(d->count, f.each),
+                      fill_piece, &f));
     if (is_resident(d, source->host ? source->max_bytes : 0)) {
         WWI_TRY(wwi_upload(d->context, &d->values, d->host, d->offsets[d->count] * value_bytes));
         WWI_TRY(wwi_dataset_send_entries(d, 0, &d->series));
