@@ -94,6 +94,7 @@ ww_status wwi_send(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, wwi_send
     const uint64_t pieces = (bytes + WWI_SEND_PIECE - 1) / WWI_SEND_PIECE;
     const bool fed = wwi_tuning(context, "form.fed", NULL, context->info.type == WW_DEVICE_GPU) != 0;
     WWI_TRY(wwi_buffer_check_range(buffer, offset, bytes));
+    WWI_TRY(wwi_interrupted());
     if (pieces < WWI_SEND_PIECES)
         return send_few(&s, fed);
     const unsigned threads = wwi_send_threads(context, bytes);

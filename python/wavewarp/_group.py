@@ -626,6 +626,7 @@ class GroupDataset:
         self.precision, self.dtype = precision, DTYPES[precision]
         self._count = made.count if isinstance(made, View) else len(made)
         self.lengths, self.channels = np.asarray(made.lengths), made.channels
+        self._lengths = self.lengths
         self.longest = made.longest if isinstance(made, View) else made.max_length
 
     @property

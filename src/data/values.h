@@ -16,10 +16,12 @@ ww_status wwi_values_update(ww_dataset *dataset, const ww_series_view *view);
 // The line's values [begin, begin + count) in `precision` to `to`; NULL: they are only looked at. Returns the largest
 // absolute value, or NaN where one is.
 double wwi_line_take(wwi_line from, size_t begin, size_t count, ww_precision precision, void *to);
+static inline wwi_line wwi_line_of(const void *values, ww_precision precision) {
+    return (wwi_line){precision == WW_FLOAT ? values : NULL, precision == WW_DOUBLE ? values : NULL, 1};
+}
 // The largest absolute value of an array, or NaN where one is.
 static inline double wwi_largest(const void *values, ww_precision precision, size_t count) {
-    const wwi_line line = {precision == WW_FLOAT ? values : NULL, precision == WW_DOUBLE ? values : NULL, 1};
-    return wwi_line_take(line, 0, count, precision, NULL);
+    return wwi_line_take(wwi_line_of(values, precision), 0, count, precision, NULL);
 }
 
 #endif
