@@ -4,8 +4,9 @@
     loss = SoftLoss("dtw", gamma=0.1, divergence=True)
     loss(outputs, targets).mean().backward()
 
-Values and gradients are computed by Wavewarp's device in one call in forward(). CUDA and OpenCL share no memory: tensors
-of a CUDA device go through memory that both read directly, one copy each way for a step.
+Values and gradients are computed by Wavewarp's device in one call in forward(). Tensors of a CUDA device go through host
+memory that CUDA copies without waiting, once each way. Most of a small step on a GPU that does both is its change from
+CUDA to OpenCL and back, 0.55 ms on an H200.
 """
 
 import threading
