@@ -98,13 +98,26 @@ def _channels_first(array, axes, offset):
     return array
 
 
-def _are_lines(values):
-    """Whether these are contiguous arrays (time,) of one type that the library reads as it is."""
-    if set(map(type, values)) != {np.ndarray} or {a.ndim for a in values} != {1}:
-        return False
-    kinds = {a.dtype for a in values}
-    kind = kinds.pop()
-    return not kinds and kind.char in "df" and kind.isnative and all(a.flags.c_contiguous for a in values)
+def _plain_shapes(values, axes):
+    """(channels, lengths) of contiguous arrays of one type and number of axes that the library reads as they are.
+
+    None: they are others, or not even series.
+    """
+    if set(map(type, values)) != {np.ndarray}:
+        return None
+    kinds, axis_counts = {a.dtype for a in values}, {a.ndim for a in values}
+    kind = next(iter(kinds))
+    if len(kinds) > 1 or kind.char not in "df" or not kind.isnative or not all(a.flags.c_contiguous for a in values):
+        return None
+    if axis_counts == {1}:
+        return 1, np.fromiter(map(len, values), np.int64, len(values))
+    if axis_counts != {2}:
+        return None
+    shapes = np.array([a.shape for a in values], np.int64)
+    channels, lengths = (shapes[:, 1], shapes[:, 0]) if axes == "ntc" else (shapes[:, 0], shapes[:, 1])
+    if (channels != channels[0]).any() or (axes is None and channels[0] > 1 and (lengths == 1).any()):
+        return None
+    return int(channels[0]), lengths
 
 
 def _check_axes(axes):
@@ -166,9 +179,10 @@ class View:
 
     def _of_list(self, values, axes):
         # Ten thousand short series: each call of NumPy for each of them takes milliseconds.
-        if _are_lines(values):
-            arrays, self.dtype, self.channels = values, values[0].dtype, 1
-            self.lengths = np.fromiter(map(len, values), np.int64, len(values))
+        plain = _plain_shapes(values, axes)
+        if plain is not None:
+            arrays, self.dtype = values, values[0].dtype
+            self.channels, self.lengths = plain
         else:
             arrays = self._channels_of([as_numbers(v) for v in values], axes)
         self.count = len(arrays)
