@@ -248,7 +248,13 @@ ww_status wwi_feed_take(ww_context *context, unsigned threads, uint64_t slot_byt
     return *feed ? WW_OK : wwi_feed_create(context, threads, slot_bytes, feed);
 }
 
-void wwi_feed_keep(wwi_feed *feed) {
+void wwi_feed_keep(wwi_feed **pointer) {
+    wwi_feed *feed = wwi_taken(pointer);
+    if (!feed)
+        return;
     feed->kept.destroy = destroy_kept;
-    wwi_context_keep(feed->context, &feed->kept);
+    if (wwi_is_forked(feed->context)) // nobody takes it there
+        destroy_kept(&feed->kept);
+    else
+        wwi_context_keep(feed->context, &feed->kept);
 }

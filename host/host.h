@@ -139,7 +139,7 @@ ww_status wwi_feed_wait(wwi_feed *feed);
 void wwi_feed_rest(wwi_feed *feed);
 // A feed that the context keeps, or a new one; and back to the context, after its threads have ended.
 ww_status wwi_feed_take(ww_context *context, unsigned threads, uint64_t slot_bytes, wwi_feed **feed);
-void wwi_feed_keep(wwi_feed *feed);
+void wwi_feed_keep(wwi_feed **feed);
 
 ww_status wwi_buffer_fill_u32(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, uint32_t pattern);
 ww_status wwi_buffer_copy(wwi_buffer *source, uint64_t source_offset, wwi_buffer *target, uint64_t target_offset,

@@ -59,7 +59,7 @@ static ww_status send_fed(sending *s, unsigned threads, uint64_t pieces) {
     const ww_status status = wwi_feed_wait(feed);
     wwi_feed_rest(feed);
     if (status == WW_OK)
-        wwi_feed_keep(feed);
+        wwi_feed_keep(&feed);
     else
         wwi_feed_destroy(&feed);
     return status;
@@ -84,7 +84,7 @@ static ww_status send_few(const sending *s, bool fed) {
     }
     WWI_TRY(wwi_feed_take(s->buffer->context, 0, WWI_SEND_PIECE, &feed));
     const ww_status status = send_through(s, wwi_feed_memory(feed));
-    wwi_feed_keep(feed);
+    wwi_feed_keep(&feed);
     return status;
 }
 

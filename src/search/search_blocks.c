@@ -166,7 +166,7 @@ static ww_status begin_ahead(ww_search *s) {
         WWI_TRY(wwi_grow_buffer(s->context, &a->derived, bytes));
     WWI_TRY(wwi_buffer_fill_u32(a->values, 0, bytes, 0));
     if (!a->feed)
-        WWI_TRY(wwi_feed_create(s->context, loaders(s), SLOT_BYTES, &a->feed));
+        WWI_TRY(wwi_feed_take(s->context, loaders(s), SLOT_BYTES, &a->feed));
     wwi_buffer_settle(s->block.values);
     return WW_OK;
 }
