@@ -4,8 +4,6 @@
 
 #include "internal.h"
 
-#define AT_ONCE (UINT64_C(1) << 26) // bytes that a driver is asked to copy: some milliseconds
-
 uint64_t wwi_context_max_buffer(const ww_context *context) {
     return context->info.max_buffer_bytes;
 }
@@ -127,7 +125,7 @@ uint64_t wwi_buffer_bytes(const wwi_buffer *buffer) {
     return buffer ? buffer->bytes : 0;
 }
 
-static ww_status check_range(const wwi_buffer *buffer, uint64_t offset, uint64_t bytes) {
+ww_status wwi_buffer_check_range(const wwi_buffer *buffer, uint64_t offset, uint64_t bytes) {
     WWI_TRY(wwi_check_process(buffer->context));
     if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
         return WW_OK;
@@ -136,7 +134,7 @@ static ww_status check_range(const wwi_buffer *buffer, uint64_t offset, uint64_t
 }
 
 static ww_status write_buffer(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source, cl_bool waits) {
-    WWI_TRY(check_range(buffer, offset, bytes));
+    WWI_TRY(wwi_buffer_check_range(buffer, offset, bytes));
     if (bytes == 0)
         return WW_OK;
     cl_int code = clEnqueueWriteBuffer(buffer->context->queue, buffer->mem, waits, (size_t)offset, (size_t)bytes,
@@ -146,14 +144,8 @@ static ww_status write_buffer(wwi_buffer *buffer, uint64_t offset, uint64_t byte
                                             "can't send %llu bytes to the device", (unsigned long long)bytes);
 }
 
-// Between two pieces of AT_ONCE bytes an interrupt may come.
-ww_status wwi_buffer_write(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source) {
-    const unsigned char *from = source;
-    for (; bytes > AT_ONCE; offset += AT_ONCE, from += AT_ONCE, bytes -= AT_ONCE) {
-        WWI_TRY(write_buffer(buffer, offset, AT_ONCE, from, CL_TRUE));
-        WWI_TRY(wwi_interrupted());
-    }
-    return write_buffer(buffer, offset, bytes, from, CL_TRUE);
+ww_status wwi_buffer_put(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source) {
+    return write_buffer(buffer, offset, bytes, source, CL_TRUE);
 }
 
 ww_status wwi_buffer_send(wwi_buffer *buffer, uint64_t bytes, const void *source) {
@@ -165,8 +157,8 @@ void wwi_buffer_settle(wwi_buffer *buffer) {
         (void)clFinish(buffer->context->queue);
 }
 
-static ww_status read_buffer(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target) {
-    WWI_TRY(check_range(buffer, offset, bytes));
+ww_status wwi_buffer_get(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target) {
+    WWI_TRY(wwi_buffer_check_range(buffer, offset, bytes));
     if (bytes == 0)
         return WW_OK;
     cl_int code = clEnqueueReadBuffer(buffer->context->queue, buffer->mem, CL_TRUE, (size_t)offset, (size_t)bytes,
@@ -176,17 +168,8 @@ static ww_status read_buffer(wwi_buffer *buffer, uint64_t offset, uint64_t bytes
                                             "can't fetch %llu bytes from the device", (unsigned long long)bytes);
 }
 
-ww_status wwi_buffer_read(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target) {
-    unsigned char *to = target;
-    for (; bytes > AT_ONCE; offset += AT_ONCE, to += AT_ONCE, bytes -= AT_ONCE) {
-        WWI_TRY(read_buffer(buffer, offset, AT_ONCE, to));
-        WWI_TRY(wwi_interrupted());
-    }
-    return read_buffer(buffer, offset, bytes, to);
-}
-
 ww_status wwi_buffer_fill_u32(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, uint32_t pattern) {
-    WWI_TRY(check_range(buffer, offset, bytes));
+    WWI_TRY(wwi_buffer_check_range(buffer, offset, bytes));
     if (bytes == 0)
         return WW_OK;
     if (offset % sizeof pattern != 0 || bytes % sizeof pattern != 0)
@@ -201,8 +184,8 @@ ww_status wwi_buffer_fill_u32(wwi_buffer *buffer, uint64_t offset, uint64_t byte
 
 ww_status wwi_buffer_copy(wwi_buffer *source, uint64_t source_offset, wwi_buffer *target, uint64_t target_offset,
                           uint64_t bytes) {
-    WWI_TRY(check_range(source, source_offset, bytes));
-    WWI_TRY(check_range(target, target_offset, bytes));
+    WWI_TRY(wwi_buffer_check_range(source, source_offset, bytes));
+    WWI_TRY(wwi_buffer_check_range(target, target_offset, bytes));
     if (bytes == 0)
         return WW_OK;
     cl_int code = clEnqueueCopyBuffer(target->context->queue, source->mem, target->mem, (size_t)source_offset,
@@ -216,8 +199,8 @@ ww_status wwi_buffer_copy_rows(wwi_buffer *source, wwi_buffer *target, uint64_t 
                                uint64_t rows, uint64_t stride_bytes) {
     if (rows == 0 || row_bytes == 0)
         return WW_OK;
-    WWI_TRY(check_range(source, 0, rows * row_bytes));
-    WWI_TRY(check_range(target, target_offset, (rows - 1) * stride_bytes + row_bytes));
+    WWI_TRY(wwi_buffer_check_range(source, 0, rows * row_bytes));
+    WWI_TRY(wwi_buffer_check_range(target, target_offset, (rows - 1) * stride_bytes + row_bytes));
     // NVIDIA refuses an origin behind the first row, a row that does not end in its pitch, and a last pitch that the
     // buffer does not hold whole.
     const uint64_t above = rows > 1 ? target_offset / stride_bytes : 0, left = target_offset - above * stride_bytes;

@@ -19,6 +19,7 @@ typedef struct worker {
 } worker;
 
 struct wwi_feed {
+    wwi_kept kept; // by the context, between two users
     ww_context *context;
     cl_command_queue queue;
     wwi_pinned pinned; // or there is none: `memory` is ordinary memory
@@ -34,6 +35,14 @@ struct wwi_feed {
     bool stop, failed;
     ww_error error;
 };
+
+// The caller holds the lock.
+static void keep_error(wwi_feed *f) {
+    if (f->failed)
+        return;
+    f->failed = true;
+    f->error = *ww_last_error();
+}
 
 static void forget_event(worker *w, unsigned slot) {
     if (!w->events[slot])
@@ -85,10 +94,8 @@ static bool take_one(worker *w) {
         (void)pthread_mutex_unlock(&f->lock);
         const ww_status status = send_piece(w, number);
         (void)pthread_mutex_lock(&f->lock);
-        if (status != WW_OK && !f->failed) {
-            f->failed = true;
-            f->error = *ww_last_error();
-        }
+        if (status != WW_OK)
+            keep_error(f);
     }
     if (++f->enqueued == f->pieces)
         (void)pthread_cond_signal(&f->done);
@@ -138,7 +145,7 @@ ww_status wwi_feed_create(ww_context *context, unsigned threads, uint64_t slot_b
     return WW_OK;
 }
 
-void wwi_feed_start(wwi_feed *f, uint64_t pieces, wwi_feed_make_fn make, void *user) {
+void wwi_feed_start(wwi_feed *f, uint64_t pieces, unsigned threads, wwi_feed_make_fn make, void *user) {
     sigset_t all, before;
     (void)pthread_mutex_lock(&f->lock);
     f->make = make;
@@ -151,7 +158,7 @@ void wwi_feed_start(wwi_feed *f, uint64_t pieces, wwi_feed_make_fn make, void *u
     // The caller's own threads handle its signals. When a thread can't be created, the others do its work.
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (f->started < f->wanted &&
+    while (f->started < f->wanted && f->started < threads && f->started + 1 < pieces &&
            pthread_create(&f->workers[f->started + 1].thread, NULL, work, &f->workers[f->started + 1]) == 0)
         f->started++;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -160,8 +167,13 @@ void wwi_feed_start(wwi_feed *f, uint64_t pieces, wwi_feed_make_fn make, void *u
 ww_status wwi_feed_wait(wwi_feed *f) {
     WWI_TRY(wwi_check_process(f->context));
     (void)pthread_mutex_lock(&f->lock);
-    while (take_one(&f->workers[0]))
-        continue;
+    do {
+        (void)pthread_mutex_unlock(&f->lock);
+        const ww_status status = wwi_interrupted();
+        (void)pthread_mutex_lock(&f->lock);
+        if (status != WW_OK)
+            keep_error(f);
+    } while (take_one(&f->workers[0]));
     while (f->enqueued < f->pieces)
         (void)pthread_cond_wait(&f->done, &f->lock);
     const bool failed = f->failed;
@@ -212,4 +224,37 @@ void wwi_feed_destroy(wwi_feed **pointer) {
     }
     wwi_context_release(f->context);
     free(f);
+}
+
+unsigned char *wwi_feed_memory(const wwi_feed *feed) {
+    return feed->memory;
+}
+
+// ---- feeds of a context
+
+static void destroy_kept(wwi_kept *kept) {
+    wwi_feed *feed = (wwi_feed *)kept;
+    wwi_feed_destroy(&feed);
+}
+
+static bool fits(const wwi_kept *kept, const void *user) {
+    const wwi_feed *feed = (const wwi_feed *)kept, *wanted = user;
+    return kept->destroy == destroy_kept && feed->wanted >= wanted->wanted && feed->slot_bytes == wanted->slot_bytes;
+}
+
+ww_status wwi_feed_take(ww_context *context, unsigned threads, uint64_t slot_bytes, wwi_feed **feed) {
+    const wwi_feed wanted = {.wanted = threads, .slot_bytes = slot_bytes};
+    *feed = (wwi_feed *)wwi_context_take(context, fits, &wanted);
+    return *feed ? WW_OK : wwi_feed_create(context, threads, slot_bytes, feed);
+}
+
+void wwi_feed_keep(wwi_feed **pointer) {
+    wwi_feed *feed = wwi_taken(pointer);
+    if (!feed)
+        return;
+    feed->kept.destroy = destroy_kept;
+    if (wwi_is_forked(feed->context)) // nobody takes it there
+        destroy_kept(&feed->kept);
+    else
+        wwi_context_keep(feed->context, &feed->kept);
 }

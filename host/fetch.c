@@ -78,8 +78,9 @@ static ww_status ask(fetch *f) {
     while (status == WW_OK && f->asked < f->pieces && f->freed_by[f->asked % SLOTS] == f->asked / SLOTS) {
         const piece p = piece_of(f, f->asked);
         cl_event event = NULL;
-        const cl_int code = clEnqueueReadBuffer(context->queue, p.part->buffer->mem, CL_FALSE, (size_t)p.at,
-                                                (size_t)p.bytes, slot_of(f, f->asked), 0, NULL, &event);
+        const cl_int code =
+            clEnqueueReadBuffer(context->queue, p.part->buffer->mem, CL_FALSE, (size_t)(p.part->from + p.at),
+                                (size_t)p.bytes, slot_of(f, f->asked), 0, NULL, &event);
         if (code != CL_SUCCESS) {
             status = wwi_fail_cl(context, code, "clEnqueueReadBuffer", "can't fetch %llu bytes from the device",
                                  (unsigned long long)p.bytes);
@@ -150,13 +151,16 @@ static ww_status bring(fetch *f) {
 
 // ---- all pieces
 
+// To start a thread takes as long as to copy a piece or two.
 static unsigned choose_threads(const ww_context *context, uint64_t pieces) {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN), worth = 1 + (long)(pieces < 64 ? pieces : 64) / 4;
     long threads = wwi_tuning(context, "fetch.threads", NULL, context->info.type == WW_DEVICE_GPU ? 6 : 1);
     if (threads > cores)
         threads = cores;
     if (threads > WWI_FETCH_THREADS)
         threads = WWI_FETCH_THREADS;
+    if (threads > worth && context->info.type == WW_DEVICE_GPU)
+        threads = worth;
     if (threads > (long)pieces)
         threads = (long)pieces;
     return threads < 1 ? 1 : (unsigned)threads;
@@ -189,7 +193,7 @@ static ww_status run(fetch *f, unsigned threads, unsigned char *slots) {
 ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
     fetch f = {.parts = parts};
     for (size_t i = 0; i < count; i++) {
-        if (parts[i].bytes > parts[i].buffer->bytes)
+        if (parts[i].from > parts[i].buffer->bytes || parts[i].bytes > parts[i].buffer->bytes - parts[i].from)
             return wwi_fail(WW_ERROR_INTERNAL, "%llu bytes are wanted of a device buffer of %llu",
                             (unsigned long long)parts[i].bytes, (unsigned long long)parts[i].buffer->bytes);
         f.pieces += pieces_of(&parts[i]);
@@ -199,7 +203,7 @@ ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
     ww_context *context = parts[0].buffer->context;
     WWI_TRY(wwi_check_process(context));
     const unsigned threads = choose_threads(context, f.pieces);
-    if (context->info.type == WW_DEVICE_GPU && f.pieces > 2) {
+    if (context->info.type == WW_DEVICE_GPU) {
         ww_status status = WW_OK;
         // One at a time.
         (void)pthread_mutex_lock(&context->pinned_lock);
@@ -211,7 +215,7 @@ ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
         if (pinned)
             return status;
     }
-    // Ordinary memory is used for devices that are no GPU, for short results, and where there is no other memory.
+    // Ordinary memory is used for devices that are no GPU, and where there is no other memory.
     const size_t bytes = (size_t)((f.pieces < SLOTS ? f.pieces : SLOTS) * WWI_FETCH_PIECE);
     WWI_FREES unsigned char *slots = NULL;
     WWI_TRY(wwi_new(slots, bytes));

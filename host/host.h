@@ -93,17 +93,28 @@ ww_status wwi_buffer_read(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, v
 // wwi_buffer_settle().
 ww_status wwi_buffer_send(wwi_buffer *buffer, uint64_t bytes, const void *source);
 void wwi_buffer_settle(wwi_buffer *buffer); // waits for all that was enqueued
-// The first `bytes` of each part's buffer, in pieces of WWI_FETCH_PIECE bytes (the last may be shorter) that are passed
-// to `take`: `bytes` bytes, at `at`. Several threads call it, for pieces in any order. Returns when all are processed.
-// All buffers are of one context.
+// `bytes` of each part's buffer, from `from` on, in pieces of WWI_FETCH_PIECE bytes (the last may be shorter) that are
+// passed to `take`: `bytes` bytes, at `at`. Several threads call it, for pieces in any order. Returns when all are
+// processed. All buffers are of one context.
 #define WWI_FETCH_PIECE (UINT64_C(1) << 19)
 typedef struct wwi_fetch_part {
     wwi_buffer *buffer;
     uint64_t bytes;
     void (*take)(void *user, uint64_t at, uint64_t bytes, const void *data);
     void *user;
+    uint64_t from; // in the buffer
 } wwi_fetch_part;
 ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count);
+// Fills bytes [offset, offset + bytes) of a buffer in pieces of WWI_SEND_PIECE bytes (the last may be shorter): `make`
+// writes bytes [at, at + bytes) of them to `target`, and calls no OpenCL. Several threads call it, each piece once, and
+// all pieces before one that failed were made. A failure leaves what was sent. Blocking.
+#define WWI_SEND_PIECE (UINT64_C(1) << 19)
+enum { WWI_SEND_PIECES = 4 }; // from so many on several threads make them
+typedef ww_status (*wwi_send_fn)(void *user, uint64_t at, uint64_t bytes, void *target);
+ww_status wwi_send(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, wwi_send_fn make, void *user);
+// For so many bytes, also of data that stay in host memory.
+unsigned wwi_send_threads(const ww_context *context, uint64_t bytes);
+#define WWI_SHORT (UINT64_C(1) << 14) // bytes that a driver copies as soon as through memory that the device reads
 // A feed sends blocks of data to buffers, on a queue of its own, while the context's queue runs kernels: its caller
 // makes sure that no kernel in progress uses those buffers. It belongs to one thread at a time.
 typedef struct wwi_feed wwi_feed;
@@ -120,12 +131,15 @@ typedef ww_status (*wwi_feed_make_fn)(void *user, uint64_t piece, void *slot, ww
 // a new buffer may have memory that a kernel in progress still uses.
 ww_status wwi_feed_create(ww_context *context, unsigned threads, uint64_t slot_bytes, wwi_feed **feed);
 void wwi_feed_destroy(wwi_feed **feed);
-// Begins a block. wwi_feed_wait() returns when it is on the device, or the first failure; wwi_feed_rest() gives up what
-// is left of it, keeps the thread's error record, and ends the threads until the next block. One of the two has to
-// follow before what `make` reads is freed.
-void wwi_feed_start(wwi_feed *feed, uint64_t pieces, wwi_feed_make_fn make, void *user);
+// Begins a block, which `threads` of the feed's threads at most make beside the caller's. wwi_feed_wait() returns when
+// it is on the device, or the first failure; wwi_feed_rest() gives up what is left of it, keeps the thread's error
+// record, and ends the threads until the next block. One of the two has to follow before what `make` reads is freed.
+void wwi_feed_start(wwi_feed *feed, uint64_t pieces, unsigned threads, wwi_feed_make_fn make, void *user);
 ww_status wwi_feed_wait(wwi_feed *feed);
 void wwi_feed_rest(wwi_feed *feed);
+// A feed that the context keeps, or a new one; and back to the context, after its threads have ended.
+ww_status wwi_feed_take(ww_context *context, unsigned threads, uint64_t slot_bytes, wwi_feed **feed);
+void wwi_feed_keep(wwi_feed **feed);
 
 ww_status wwi_buffer_fill_u32(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, uint32_t pattern);
 ww_status wwi_buffer_copy(wwi_buffer *source, uint64_t source_offset, wwi_buffer *target, uint64_t target_offset,
@@ -218,6 +232,23 @@ bool wwi_can_interrupt(void);
 // Asks it, unless that was done just now: a loop of the host may call this every few microseconds. WW_ERROR_CANCELLED.
 ww_status wwi_interrupted(void);
 enum { WWI_INTERRUPTED = 1 << 16 }; // values that such a loop may take from call to call
+
+// ---- threads, and their memory
+// ----------------------------------------------------------------------------------------------------------
+
+enum { WWI_MOST_THREADS = 64 };
+unsigned wwi_processors(void); // that this process may use, WWI_MOST_THREADS at most
+// Calls `work` with 0 .. count-1, each in a thread of its own but the first, which is the caller's.
+void wwi_in_threads(unsigned count, void (*work)(void *user, unsigned index), void *user);
+// Large arrays in large pages: a page fault for each 4 KiB takes longer than filling them. Before they are written to.
+void wwi_use_large_pages(void *array, size_t bytes);
+// Has pages of a large array that is about to be filled made by several threads, where the kernel can: while the device
+// works, and not when its results come. What the array holds stays. WW_ERROR_CANCELLED.
+ww_status wwi_make_pages(void *array, size_t bytes);
+// Calls `each` with pieces 0 .. pieces-1, in ascending order, from so many threads. A status that is not WW_OK, and an
+// interrupt of the caller's thread, end it: all pieces before one that failed were computed.
+typedef ww_status (*wwi_share_fn)(void *user, uint64_t piece);
+ww_status wwi_share(unsigned threads, uint64_t pieces, wwi_share_fn each, void *user);
 
 // ---- the rest
 // ---------------------------------------------------------------------------------------------------------

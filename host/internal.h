@@ -301,6 +301,12 @@ void wwi_cache_used(const char *path);
 bool wwi_pinned_make(ww_context *context, cl_command_queue queue, size_t bytes, wwi_pinned *pinned);
 void wwi_pinned_free(ww_context *context, cl_command_queue queue, wwi_pinned *pinned);
 
+unsigned char *wwi_feed_memory(const wwi_feed *feed); // of one piece, while no block is sent
+// A blocking write, or read, by the driver.
+ww_status wwi_buffer_put(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source);
+ww_status wwi_buffer_get(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target);
+ww_status wwi_buffer_check_range(const wwi_buffer *buffer, uint64_t offset, uint64_t bytes);
+
 // Memory of a released buffer, for one of `bytes`: *had is its size. NULL: there is none that fits.
 cl_mem wwi_spares_take(ww_context *context, uint64_t bytes, uint64_t *had);
 // Takes ownership of memory. False: the caller releases it.

@@ -70,6 +70,7 @@ static const wwi_tuning_entry entries[] = {
     FIXED("profile.rows", POWER, 64, 4096, "2048 to 128; double 512", "rows between exact covariances"),
     FIXED("profile.diagonals", POWER, 2, 8, "8", "diagonals of a work-item"),
     FIXED("profile.group", POWER, 64, 128, "128", "work-items of a group"),
+    FIXED("send.threads", ANY, 1, 16, "by the bytes, as many as processors", "threads that bring data to the device"),
     FIXED("fetch.threads", ANY, 1, 8, "6; CPU 1", "threads that bring results to the host"),
 };
 

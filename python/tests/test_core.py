@@ -89,6 +89,47 @@ def test_ragged_and_lists():
     lists = [[1.0, 2, 3], [2.0, 5], [4.0, 4, 4, 1]]
     np.testing.assert_allclose(ww.cdist(lists), matrix(lists, lists))
     np.testing.assert_allclose(ww.cdist(np.array(lists, dtype=object)), matrix(lists, lists))
+    arrays = [np.array(values) for values in lists]
+    want = ww.cdist(arrays)
+    np.testing.assert_allclose(want, matrix(lists, lists))
+    for array in arrays:
+        array.setflags(write=False)
+    for same in (
+        arrays,
+        tuple(arrays),
+        [a.astype(">f8") for a in arrays],
+        [np.repeat(a, 2)[::2] for a in arrays],
+        [arrays[0].astype(np.float32), *arrays[1:]],
+        [a[None] for a in arrays],
+        [arrays[0][None], *arrays[1:]],
+    ):
+        np.testing.assert_array_equal(ww.cdist(same), want)
+    narrow = ww.cdist([a.astype(np.float32) for a in arrays])
+    assert narrow.dtype == np.float32
+    np.testing.assert_allclose(narrow, want)
+    pair = [np.stack([a, 2 * a]) for a in arrays]
+    np.testing.assert_array_equal(ww.cdist([np.asfortranarray(a) for a in pair]), ww.cdist(pair))
+    np.testing.assert_array_equal(ww.cdist([np.ascontiguousarray(a.T) for a in pair], axes="ntc"), ww.cdist(pair))
+    with pytest.raises(ValueError, match="series 1 has length 0"):
+        ww.Dataset([arrays[0], np.zeros(0)])
+    with pytest.raises(ValueError, match="1 and 2 channels"):
+        ww.Dataset([arrays[0], pair[0]])
+
+
+def test_lengths_are_the_users_own():
+    data = ww.Dataset([np.zeros(3), np.zeros(5)])
+    data.lengths[0] = 7
+    assert data.lengths.tolist() == [3, 5] and data.longest == 5
+
+
+def test_cells_outlive_what_found_them(rng):
+    x = rng.normal(size=(4, 9))
+    cells, distances = ww.paths(x, x[::-1])
+    first, values = cells[0].copy(), distances.copy()
+    ww.paths(x, x)
+    np.testing.assert_array_equal(cells[0], first)
+    np.testing.assert_array_equal(distances, values)
+    cells[0][:] = 0  # they are the caller's
 
 
 def test_texts():

@@ -65,6 +65,30 @@ def test_a_second_batch(measure, rng):
     np.testing.assert_allclose(want.detach()[0], ww.distance(x.detach()[0].T, y[0].T, measure, gamma=0.5))
 
 
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.float16])
+def test_what_is_needed(kind, rng):
+    loss = SoftLoss("dtw", gamma=0.5)
+    x, y = (torch.tensor(rng.normal(size=(3, n, 2)), dtype=kind) for n in (6, 4))
+    for sides in ((x,), (y,), (x, y), ()):
+        for side in (x, y):
+            side.requires_grad_(False)
+            side.grad = None
+        for side in sides:
+            side.requires_grad_()
+        values = loss(x, y)
+        assert values.dtype == kind and values.requires_grad == bool(sides)
+        for side in sides:
+            side.grad = None
+        if sides:
+            values.mul_(2).sum().backward()  # the result is the caller's
+        both = [side.detach().double().requires_grad_() for side in (x, y)]
+        want = torch.autograd.grad(2 * loss(*both).sum(), both)
+        for side, slopes in zip((x, y), want):
+            assert (side.grad is not None) == any(side is s for s in sides)
+            if side.grad is not None:
+                assert torch.allclose(side.grad.double(), slopes, rtol=1e-2, atol=1e-2)
+
+
 def test_learns(rng):
     target = torch.tensor(np.sin(np.arange(20) / 3.0)[None, :, None], dtype=torch.float32)
     x = torch.zeros_like(target).requires_grad_()

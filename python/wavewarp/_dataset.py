@@ -63,7 +63,7 @@ class Dataset:
             "max_bytes": max_bytes,
             "updates": bool(updates),
         }
-        self._of_set = self._view is None
+        self._of_set, self._sizes = self._view is None, None
         self._handle = handle("ww_dataset")
         if self._view is None:
             if y is not None:
@@ -83,6 +83,7 @@ class Dataset:
                     self.context._c, self._view.c, new("ww_dataset_options", labels=names, **options), self._handle
                 )
             )
+            self._sizes = np.asarray(self._view.lengths, np.int64)
             self._view = None  # what was uploaded is not held
 
     @classmethod
@@ -99,6 +100,7 @@ class Dataset:
             raise ValueError(f"shape {buffer.shape} is neither (series, time) nor (series, channel, time)")
         made = cls.__new__(cls)
         made.context, made._view, made._axes, made._of_set = buffer.context, None, None, False
+        made._sizes = np.full(buffer.shape[0], buffer.shape[-1], np.int64)
         made._options = {"updates": True}
         made.classes, made._handle = np.array([]), handle("ww_dataset")
         channels = buffer.shape[1] if len(buffer.shape) == 3 else 1
@@ -148,14 +150,21 @@ class Dataset:
     channels = property(lambda self: lib.ww_dataset_channels(self._c), doc="Channels, without time stamps.")
 
     @property
+    def _lengths(self):
+        """Points of each series, which nobody changes: a call for each takes milliseconds, and they are asked for often."""
+        if self._sizes is None:
+            self._sizes = np.array([lib.ww_dataset_length(self._c, i) for i in range(len(self))], np.int64)
+        return self._sizes
+
+    @property
     def lengths(self) -> np.ndarray:
         """Points of each series."""
-        return np.array([lib.ww_dataset_length(self._c, i) for i in range(len(self))], np.int64)
+        return self._lengths.copy()
 
     @property
     def longest(self) -> int:
         """Points of the longest series."""
-        return int(self.lengths.max())
+        return int(self._lengths.max())
 
     @property
     def precision(self) -> str:

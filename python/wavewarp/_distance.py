@@ -324,10 +324,13 @@ def kneighbors(
 
 
 def paths_of(record):
+    """(list of cells, distances) of a ww_paths, whose memory the arrays of cells keep, and free with the last of them."""
+    owned = ffi.gc(record.cells, lambda _: lib.ww_paths_free(record))
     offsets = ffi.unpack(record.offsets, record.count + 1)
-    cells = np.frombuffer(ffi.buffer(record.cells, 8 * offsets[-1]), np.int32) if offsets[-1] else np.empty(0, np.int32)
-    cells = cells.reshape(-1, 2).copy()
-    return [cells[a:b] for a, b in zip(offsets, offsets[1:])], np.array(ffi.unpack(record.distances, record.count))
+    distances = np.frombuffer(ffi.buffer(record.distances, 8 * record.count)).copy()
+    cells = np.frombuffer(ffi.buffer(owned, 8 * offsets[-1]), np.int32) if offsets[-1] else np.empty(0, np.int32)
+    cells = cells.reshape(-1, 2)
+    return [cells[a:b] for a, b in zip(offsets, offsets[1:])], distances
 
 
 def path(
@@ -348,7 +351,7 @@ def path(
     TypeError (no numbers).
     """
     x, y = _pair(x, y, axes)
-    record = ffi.gc(new("ww_paths"), lib.ww_paths_free)
+    record = new("ww_paths")
     check(
         lib.ww_path(
             (context or default_context())._c,
@@ -386,7 +389,7 @@ def paths(
     plan = Plan(
         measure, rows, columns, pairs=_listed(indices), paths=True, progress=progress, max_bytes=max_bytes, **parameters
     )
-    record = ffi.gc(new("ww_paths"), lib.ww_paths_free)
+    record = new("ww_paths")
     check(lib.ww_plan_run_paths(plan._c, record))
     return paths_of(record)
 

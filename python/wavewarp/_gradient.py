@@ -156,22 +156,21 @@ def shaped(flat, shape, first, second, rows, columns, per_pair) -> SimpleNamespa
             return values.reshape(shape)
         if name in ("parameters", "weights"):
             return values.reshape(len(first), -1)
-        x, y = rows.lengths[first], columns.lengths[second]
         if name == "alignment":
-            return _split(values, list(zip(x, y)))
-        side = rows if name == "rows" else columns
-        lengths = (x if name == "rows" else y) if per_pair else side.lengths
-        return _split(values, [(side.channels, length) for length in lengths])
+            return _split(values, rows._lengths[first], columns._lengths[second])
+        side, of = (rows, first) if name == "rows" else (columns, second)
+        lengths = side._lengths[of] if per_pair else side._lengths
+        return _split(values, np.full(len(lengths), side.channels), lengths)
 
     return SimpleNamespace(**{name: one(name, values) for name, values in flat.items()})
 
 
-def _split(flat, shapes):
+def _split(flat, heights, widths):
     """Arrays of these shapes that follow one another: one array where all are equal, else a list."""
-    if len(set(shapes)) == 1:
-        return flat.reshape(len(shapes), *shapes[0])
-    ends = np.cumsum([a * b for a, b in shapes])
-    return [part.reshape(shape) for part, shape in zip(np.split(flat, ends[:-1]), shapes)]
+    if (heights == heights[0]).all() and (widths == widths[0]).all():
+        return flat.reshape(len(heights), heights[0], widths[0])
+    parts = np.split(flat, np.cumsum(heights * widths)[:-1])
+    return [part.reshape(shape) for part, *shape in zip(parts, heights, widths)]
 
 
 def soft_measure(measure, gamma, parameters):

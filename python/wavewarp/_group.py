@@ -267,7 +267,7 @@ class Group:
         """
         rows, columns = self._datasets(x, y, axes, precision)
         first, second, count = pair_indices(indices, rows, columns)
-        record = ffi.gc(new("ww_paths"), lib.ww_paths_free)
+        record = new("ww_paths")
         check(
             lib.ww_group_paths(
                 as_measure(measure, parameters).c(_longest(rows, columns)),
@@ -626,6 +626,7 @@ class GroupDataset:
         self.precision, self.dtype = precision, DTYPES[precision]
         self._count = made.count if isinstance(made, View) else len(made)
         self.lengths, self.channels = np.asarray(made.lengths), made.channels
+        self._lengths = self.lengths
         self.longest = made.longest if isinstance(made, View) else made.max_length
 
     @property

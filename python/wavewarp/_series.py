@@ -98,6 +98,28 @@ def _channels_first(array, axes, offset):
     return array
 
 
+def _plain_shapes(values, axes):
+    """(channels, lengths) of contiguous arrays of one type and number of axes that the library reads as they are.
+
+    None: they are others, or not even series.
+    """
+    if set(map(type, values)) != {np.ndarray}:
+        return None
+    kinds, axis_counts = {a.dtype for a in values}, {a.ndim for a in values}
+    kind = next(iter(kinds))
+    if len(kinds) > 1 or kind.char not in "df" or not kind.isnative or not all(a.flags.c_contiguous for a in values):
+        return None
+    if axis_counts == {1}:
+        return 1, np.fromiter(map(len, values), np.int64, len(values))
+    if axis_counts != {2}:
+        return None
+    shapes = np.array([a.shape for a in values], np.int64)
+    channels, lengths = (shapes[:, 1], shapes[:, 0]) if axes == "ntc" else (shapes[:, 0], shapes[:, 1])
+    if (channels != channels[0]).any() or (axes is None and channels[0] > 1 and (lengths == 1).any()):
+        return None
+    return int(channels[0]), lengths
+
+
 def _check_axes(axes):
     if axes not in (None, *AXES):
         raise ValueError(f"axes is {axes!r}, not 'nct' (series, channel, time) or 'ntc' (series, time, channel)")
@@ -113,7 +135,7 @@ class View:
         if isinstance(values, SeriesSet):
             self._of_set(values)
         elif is_ragged(values):
-            self._of_list([as_numbers(v) for v in values], axes)
+            self._of_list(list(values), axes)
         else:
             self._of_array(as_numbers(values), axes)
         keep(self.c, self._kept)
@@ -155,7 +177,30 @@ class View:
             **layout,
         )
 
-    def _of_list(self, arrays, axes):
+    def _of_list(self, values, axes):
+        # Ten thousand short series: each call of NumPy for each of them takes milliseconds.
+        plain = _plain_shapes(values, axes)
+        if plain is not None:
+            arrays, self.dtype = values, values[0].dtype
+            self.channels, self.lengths = plain
+        else:
+            arrays = self._channels_of([as_numbers(v) for v in values], axes)
+        self.count = len(arrays)
+        # The buffers keep the arrays. One in the order of time is read as its transpose.
+        buffers = [ffi.from_buffer(a if a.flags.c_contiguous else a.T) for a in arrays]
+        self._kept = buffers
+        self.c = new(
+            "ww_series_view",
+            series=ffi.new("void *[]", buffers),
+            precision=precision_of(self.dtype),
+            count=self.count,
+            channels=self.channels,
+            lengths=sizes(self.lengths),
+            time_major=int(axes == "ntc"),
+        )
+
+    def _channels_of(self, arrays, axes):
+        """Arrays (channel, time) of one type, which the view tells."""
         for i, array in enumerate(arrays):
             if array.ndim not in (1, 2):
                 raise ValueError(f"series {i} has shape {array.shape}, neither (time,) nor (channel, time)")
@@ -163,22 +208,11 @@ class View:
         channels = {array.shape[0] for array in arrays}
         if len(channels) != 1:
             raise ValueError(f"series have {' and '.join(map(str, sorted(channels)))} channels")
+        self.channels = channels.pop()
         self.dtype = np.dtype(np.float32 if all(a.dtype == np.float32 for a in arrays) else np.float64)
-        order = "F" if axes == "ntc" else "C"
-        arrays = [np.asarray(array, self.dtype, order=order) for array in arrays]
-        self.count, self.channels = len(arrays), channels.pop()
         self.lengths = np.array([array.shape[1] for array in arrays])
-        pointers = ffi.new("void *[]", [pointer(array) for array in arrays])
-        self._kept = arrays
-        self.c = new(
-            "ww_series_view",
-            series=pointers,
-            precision=precision_of(self.dtype),
-            count=self.count,
-            channels=self.channels,
-            lengths=sizes(self.lengths),
-            time_major=int(axes == "ntc"),
-        )
+        order = "F" if axes == "ntc" else "C"
+        return [np.asarray(array, self.dtype, order=order) for array in arrays]
 
     @property
     def longest(self):

@@ -5,18 +5,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "ends.h"
 #include "host.h"
-
-// Large arrays in large pages: a page fault for each 4 KiB takes longer than filling them.
-static inline void wwi_use_large_pages(void *array, size_t bytes) {
-    enum { PAGE = 4096, LEAST = 8 << 20 };
-    const size_t skipped = (PAGE - (uintptr_t)array % PAGE) % PAGE;
-    if (bytes >= LEAST)
-        (void)madvise((char *)array + skipped, (bytes - skipped) / PAGE * PAGE, MADV_HUGEPAGE); // only advice
-}
 
 // Makes room for `wanted` elements of `element_bytes` in the array at `array` (the address of a pointer), at least
 // doubling it. The content is kept, also when this fails.

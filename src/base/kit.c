@@ -64,6 +64,15 @@ ww_status wwi_grow_buffers(ww_context *context, const wwi_buffer_size *sizes, si
     return WW_OK;
 }
 
+void wwi_sort(void *elements, size_t count, size_t size, int (*order)(const void *, const void *, void *), void *user) {
+    const unsigned char *at = elements;
+    size_t i = 1;
+    while (i < count && order(at + (i - 1) * size, at + i * size, user) <= 0)
+        i++;
+    if (i < count)
+        qsort_r(elements, count, size, order, user);
+}
+
 ww_status wwi_upload(ww_context *context, wwi_buffer **buffer, const void *values, uint64_t bytes) {
     WWI_TRY(wwi_grow_buffer(context, buffer, bytes));
     return wwi_buffer_write(*buffer, 0, bytes, values);

@@ -35,6 +35,9 @@ static inline uint64_t wwi_least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
+// qsort_r(), of which nothing is needed where the order is right already, as that of series of one length is.
+void wwi_sort(void *elements, size_t count, size_t size, int (*order)(const void *, const void *, void *), void *user);
+
 // ---- limits
 
 static inline bool wwi_is_gpu(const ww_context *context) {

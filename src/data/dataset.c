@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Datasets: checks series, converts them to their precision, and uploads them, or keeps them in host memory where they
-// do not fit (src/data/slice.c uploads those in slices). transform.c makes datasets from datasets.
+// Datasets: their creation on the device, or in host memory where they do not fit (src/data/slice.c uploads those in
+// slices). values.c checks and converts the values, transform.c makes datasets from datasets.
 #include "data/dataset.h"
 
 #include <inttypes.h>
@@ -10,9 +10,12 @@
 
 #include "base/kit.h"
 #include "data/dataset_host.h"
+#include "data/values.h"
 #include "data/view.h"
 #include "options.h"
 #include "series/held.h"
+
+#define VALUES_AT_ONCE 65536 // about, that a thread makes
 
 void wwi_dataset_retain(ww_dataset *dataset) {
     atomic_fetch_add(&dataset->references, 1);
@@ -59,7 +62,7 @@ static ww_status index_series(ww_dataset *d) {
         d->sorted[i] = (uint32_t)i;
     }
     d->offsets[d->count] = total;
-    qsort_r(d->sorted, d->count, sizeof *d->sorted, by_length, d->lengths);
+    wwi_sort(d->sorted, d->count, sizeof *d->sorted, by_length, d->lengths);
     for (size_t s = 0; s < d->count; s++) {
         const uint32_t length = d->lengths[d->sorted[s]];
         if (s == 0 || length != d->rank_lengths[d->rank_count - 1])
@@ -90,64 +93,6 @@ static ww_status allocate(ww_context *context, size_t count, size_t channels, ww
     return wwi_new(d->sorted, count);
 }
 
-static ww_status fail_not_finite(double value, size_t i, size_t channel, size_t t) {
-    if (isfinite(value))
-        wwi_fail(WW_ERROR_NOT_FINITE, "value %g of series %zu (point %zu, channel %zu) is too large for float", value,
-                 i, t, channel);
-    else
-        wwi_fail(WW_ERROR_NOT_FINITE, "series %zu has %s at point %zu, channel %zu", i,
-                 isnan(value) ? "NaN (a missing value)" : "infinity", t, channel);
-    wwi_fail_hint(isfinite(value) ? "use double precision, or scale the series"
-                                  : "fill or drop missing values before computing");
-    wwi_fail_channel((int64_t)channel);
-    return wwi_fail_where((int64_t)i, (int64_t)t);
-}
-
-// One channel of series i into `target`, in the dataset's precision; NULL: it is only looked at. Values that are not
-// finite there are an error.
-static ww_status convert_line(ww_dataset *d, wwi_line from, size_t i, size_t channel, bool check, void *target) {
-    const bool is_float = d->precision == WW_FLOAT, is_time = channel == d->channels;
-    wwi_rounded *rounded = is_time ? &d->rounded_time : &d->rounded_value;
-    double *largest = is_time ? &d->largest_time : &d->largest_value;
-    for (size_t t = 0; t < d->lengths[i]; t++) {
-        if (t % WWI_INTERRUPTED == 0)
-            WWI_TRY(wwi_interrupted());
-        const double value = wwi_line_at(from, t);
-        const float in_float = (float)value;
-        if (check && !(is_float ? isfinite(in_float) : isfinite(value)))
-            return fail_not_finite(value, i, channel, t);
-        if (is_time && t > 0 && value < wwi_line_at(from, t - 1)) {
-            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the time stamps of series %zu decrease at point %zu", i, t);
-            return wwi_fail_where((int64_t)i, (int64_t)t);
-        }
-        *largest = fabs(value) > *largest ? fabs(value) : *largest;
-        if (is_float && fabs(value) > 16777216.0 && (double)in_float != value && !rounded->any)
-            *rounded = (wwi_rounded){true, i, t, value};
-        if (!target)
-            continue;
-        if (is_float)
-            ((float *)target)[t] = in_float;
-        else
-            ((double *)target)[t] = value;
-    }
-    return WW_OK;
-}
-
-// All series of a view into `target`, each channel by channel; NULL: they are only looked at. `times`: time stamps
-// separate from the view, a value a point, series after series; or NULL.
-static ww_status convert(ww_dataset *d, const ww_series_view *view, const double *times, unsigned char *target) {
-    const size_t size = wwi_precision_bytes(d->precision);
-    uint64_t before = 0;
-    for (size_t i = 0; i < d->count; before += d->lengths[i++])
-        for (size_t c = 0; c < d->channels + d->extra; c++) {
-            const wwi_line from =
-                c == view->channels ? (wwi_line){NULL, times + before, 1} : wwi_view_line(view, i, before, c);
-            unsigned char *to = target ? target + (d->offsets[i] + c * d->lengths[i]) * size : NULL;
-            WWI_TRY(convert_line(d, from, i, c, !d->unspecified, to));
-        }
-    return WW_OK;
-}
-
 ww_status wwi_dataset_send_entries(const ww_dataset *d, uint64_t base, wwi_buffer **buffer) {
     WWI_FREES uint64_t *entries = NULL;
     WWI_TRY(wwi_new(entries, d->count * 2));
@@ -158,32 +103,23 @@ ww_status wwi_dataset_send_entries(const ww_dataset *d, uint64_t base, wwi_buffe
     return wwi_upload(d->context, buffer, entries, d->count * 16);
 }
 
-// Uploads the values, which are `given` where they are not in d->host, or keeps them in host memory where they are more
-// than `max_bytes` (0: than fit).
-static ww_status place(ww_dataset *d, uint64_t max_bytes, const void *given) {
-    const uint64_t value_bytes = wwi_precision_bytes(d->precision), bytes = d->offsets[d->count] * value_bytes;
-    // Half of the free memory is left for results and scratch.
-    const uint64_t limit = d->max_bytes = wwi_memory_share(d->context, 2, max_bytes);
-    if (given || bytes <= limit) {
-        WWI_TRY(wwi_upload(d->context, &d->values, given ? given : d->host, bytes));
-        WWI_TRY(wwi_dataset_send_entries(d, 0, &d->series));
-        wwi_free_taken(&d->host);
-        return WW_OK;
-    }
+// A dataset that is kept in host memory is uploaded in slices of whole series.
+static ww_status check_longest(const ww_dataset *d) {
+    const uint64_t value_bytes = wwi_precision_bytes(d->precision);
     for (size_t i = 0; i < d->count; i++)
-        if ((d->offsets[i + 1] - d->offsets[i]) * value_bytes > limit) {
+        if ((d->offsets[i + 1] - d->offsets[i]) * value_bytes > d->max_bytes) {
             wwi_fail(WW_ERROR_DEVICE_MEMORY, "series %zu needs %" PRIu64 " bytes, the limit is %" PRIu64, i,
-                     (d->offsets[i + 1] - d->offsets[i]) * value_bytes, limit);
+                     (d->offsets[i + 1] - d->offsets[i]) * value_bytes, d->max_bytes);
             return wwi_fail_hint("use a larger device, or raise max_bytes");
         }
     return WW_OK;
 }
 
-// Where a view's values are, if they are as a dataset holds them; else NULL.
-static const void *as_held(const ww_dataset *d, const ww_series_view *view, const double *times) {
-    if (times || view->precision != d->precision || !wwi_view_is_dense(view))
-        return NULL;
-    return view->series ? view->series[0] : view->values;
+// Whether the values are no more than `max_bytes` (0: than fit), half of the free memory being left for results and
+// scratch.
+static bool is_resident(ww_dataset *d, uint64_t max_bytes) {
+    d->max_bytes = wwi_memory_share(d->context, 2, max_bytes);
+    return d->offsets[d->count] * wwi_precision_bytes(d->precision) <= d->max_bytes;
 }
 
 static ww_status check_options(ww_context *context, const ww_dataset_options *o, const ww_series_view *view,
@@ -205,13 +141,14 @@ static ww_status check_options(ww_context *context, const ww_dataset_options *o,
 static ww_status take_values(ww_dataset *d, const ww_series_view *view, const double *times,
                              const ww_dataset_options *o) {
     const uint64_t bytes = d->offsets[d->count] * wwi_precision_bytes(d->precision);
-    // What does not fit the device as a whole is kept in host memory, which is asked for before the values are read.
-    const void *held = bytes <= wwi_memory_share(d->context, 2, o->max_bytes) ? as_held(d, view, times) : NULL;
-    if (!held)
+    if (is_resident(d, o->max_bytes))
+        WWI_TRY(wwi_buffer_create(d->context, bytes, &d->values));
+    else
         WWI_TRY(wwi_new(d->host, bytes));
-    WWI_TRY(convert(d, view, times, d->host));
+    wwi_use_large_pages(d->host, d->host ? bytes : 0);
+    WWI_TRY(wwi_values_take(d, view, times));
     WWI_TRY(wwi_dataset_label(d, o->labels, o->label_numbers));
-    return place(d, o->max_bytes, held);
+    return d->host ? check_longest(d) : wwi_dataset_send_entries(d, 0, &d->series);
 }
 
 // From now on the caller writes the values.
@@ -257,6 +194,23 @@ ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, con
     return create(context, view, NULL, options, dataset);
 }
 
+// The making of a dataset's values, series by series.
+typedef struct filling {
+    const ww_dataset *dataset;
+    size_t each; // series of a piece
+    void (*fill)(void *user, size_t i, void *target);
+    void *user;
+} filling;
+
+static ww_status fill_piece(void *user, uint64_t piece) {
+    const filling *f = user;
+    const ww_dataset *d = f->dataset;
+    const size_t first = (size_t)piece * f->each, end = d->count - first < f->each ? d->count : first + f->each;
+    for (size_t i = first; i < end; i++)
+        f->fill(f->user, i, d->host + d->offsets[i] * wwi_precision_bytes(d->precision));
+    return WW_OK;
+}
+
 ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, size_t extra,
                            void (*fill)(void *user, size_t i, void *target), void *user, ww_dataset **dataset) {
     WWI_ENDS(ww_dataset_destroy) ww_dataset *d = NULL;
@@ -271,9 +225,16 @@ ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, si
     WWI_TRY(index_series(d));
     const uint64_t value_bytes = wwi_precision_bytes(d->precision);
     WWI_TRY(wwi_new(d->host, d->offsets[d->count] * value_bytes));
-    for (size_t i = 0; i < d->count; i++)
-        fill(user, i, d->host + d->offsets[i] * value_bytes);
-    WWI_TRY(place(d, source->host ? source->max_bytes : 0, NULL));
+    filling f = {d, (size_t)(wwi_ceil_div(VALUES_AT_ONCE * d->count, d->offsets[d->count])), fill, user};
+    WWI_TRY(wwi_share(wwi_send_threads(d->context, d->offsets[d->count] * value_bytes), wwi_ceil_div(d->count, f.each),
+                      fill_piece, &f));
+    if (is_resident(d, source->host ? source->max_bytes : 0)) {
+        WWI_TRY(wwi_upload(d->context, &d->values, d->host, d->offsets[d->count] * value_bytes));
+        WWI_TRY(wwi_dataset_send_entries(d, 0, &d->series));
+        wwi_free_taken(&d->host);
+    } else {
+        WWI_TRY(check_longest(d));
+    }
     *dataset = wwi_taken(&d);
     return WW_OK;
 }
@@ -363,21 +324,7 @@ ww_status ww_dataset_update(ww_dataset *d, const ww_series_view *given) {
     WWI_TRY(wwi_options_take(&view, given, "ww_series_view"));
     WWI_TRY(wwi_view_check(&view));
     WWI_TRY(check_same_shape(d, &view));
-    const uint64_t bytes = d->offsets[d->count] * wwi_precision_bytes(d->precision);
-    const void *held = as_held(d, &view, NULL);
-    WWI_FREES unsigned char *values = NULL;
-    const wwi_rounded value = d->rounded_value, time = d->rounded_time;
-    if (!held)
-        WWI_TRY(wwi_new(values, bytes));
-    d->rounded_value = d->rounded_time = (wwi_rounded){0};
-    ww_status status = convert(d, &view, NULL, values);
-    if (status == WW_OK)
-        status = wwi_buffer_write(d->values, 0, bytes, held ? held : values);
-    if (status != WW_OK) {
-        d->rounded_value = value;
-        d->rounded_time = time;
-    }
-    return status;
+    return wwi_values_update(d, &view);
 }
 
 size_t ww_dataset_count(const ww_dataset *dataset) {

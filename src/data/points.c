@@ -10,11 +10,10 @@
 
 #include "base/kit.h"
 #include "data/dataset.h"
+#include "data/point_tiles.h"
 #include "files/point_files.h"
 #include "options.h"
 
-// Bytes uploaded at a time before they are copied into tiles.
-#define PIECE_BYTES (UINT64_C(64) << 20)
 // Points from which the mean is computed.
 #define SAMPLE 4096
 
@@ -80,35 +79,6 @@ static ww_status check_view(const ww_point_view *view) {
     return WW_OK;
 }
 
-static ww_status fail_not_finite(const ww_point_view *view, size_t at) {
-    const size_t i = view->column_order ? at % view->count : at / view->dimension;
-    const size_t j = view->column_order ? at / view->count : at % view->dimension;
-    const double value = wwi_point_value(view, i, j);
-    if (isfinite(value)) {
-        wwi_fail(WW_ERROR_NOT_FINITE, "value %g of point %zu, coordinate %zu is too large for float", value, i, j);
-        wwi_fail_hint("use double precision, or scale the points");
-    } else {
-        wwi_fail(WW_ERROR_NOT_FINITE, "point %zu has %s at coordinate %zu", i, isnan(value) ? "NaN" : "infinity", j);
-        wwi_fail_hint("drop the point, or fill in its missing values");
-    }
-    return wwi_fail_where((int64_t)i, (int64_t)j);
-}
-
-// The view's values in the points' precision and the view's order; copied or checked in one pass.
-static ww_status take_numbers(const ww_points *p, const ww_point_view *view, void *target) {
-    const size_t total = view->count * view->dimension;
-    for (size_t at = 0; at < total; at++) {
-        if (at % WWI_INTERRUPTED == 0)
-            WWI_TRY(wwi_interrupted());
-        const double x = wwi_value_at(view->values, view->precision, at);
-        if (!isfinite(p->precision == WW_FLOAT ? (double)(float)x : x))
-            return fail_not_finite(view, at);
-        if (target)
-            wwi_set_value(target, p->precision, at, x);
-    }
-    return WW_OK;
-}
-
 // Packed bytes into 32-bit words; bits after the last are cleared.
 static void take_bits(const ww_points *p, const ww_point_view *view, uint32_t *target) {
     const size_t bytes = (p->dimension + 7) / 8;
@@ -126,17 +96,21 @@ static void take_bits(const ww_points *p, const ww_point_view *view, uint32_t *t
 
 static ww_status take_mean(ww_points *p, const ww_point_view *view) {
     const size_t step = p->count / SAMPLE + 1;
+    const double n = (double)((p->count + step - 1) / step);
+    WWI_FREES double *squares = NULL;
+    WWI_TRY(wwi_new_zeroed(squares, p->dimension));
     WWI_TRY(wwi_new_zeroed(p->mean, p->dimension));
-    for (size_t j = 0; j < p->dimension; j++) {
-        double sum = 0, squares = 0, n = 0;
-        for (size_t i = 0; i < p->count; i += step, n += 1) {
+    for (size_t i = 0; i < p->count; i += step)
+        for (size_t j = 0; j < p->dimension; j++) {
             const double x = wwi_point_value(view, i, j);
-            sum += x;
-            squares += x * x;
+            p->mean[j] += x;
+            squares[j] += x * x;
         }
-        p->mean[j] = (double)(float)(sum / n);
-        p->mean_norm += sum / n * (sum / n);
-        p->variance += fmax(squares / n - sum / n * (sum / n), 0);
+    for (size_t j = 0; j < p->dimension; j++) {
+        const double mean = p->mean[j] / n;
+        p->mean[j] = (double)(float)mean;
+        p->mean_norm += mean * mean;
+        p->variance += fmax(squares[j] / n - mean * mean, 0);
     }
     return WW_OK;
 }
@@ -164,42 +138,6 @@ static ww_status get_program(ww_points *p) {
     return wwi_program_make(p->context, NULL, &parts, &p->program);
 }
 
-// Points [first, first + count) of `values`, ordered as p->column_order says, into tiles, piece by piece.
-static ww_status tile_points(ww_points *p, wwi_stream *stream, const unsigned char *values, size_t first, size_t count,
-                             wwi_buffer *tiles) {
-    WWI_ENDS(wwi_kernel_destroy) wwi_kernel *kernel = NULL;
-    WWI_ENDS(wwi_buffer_destroy) wwi_buffer *piece = NULL;
-    WWI_FREES unsigned char *columns = NULL;
-    const uint64_t point_bytes = p->words * p->word_bytes;
-    size_t most = (size_t)(PIECE_BYTES / point_bytes) / WWI_TILE_PAIR * WWI_TILE_PAIR;
-    if (most < WWI_TILE_PAIR)
-        most = WWI_TILE_PAIR;
-    most = wwi_least(most, wwi_points_padded(count));
-    WWI_TRY(wwi_kernel_create(stream, p->program, "ww_knn_tile", &kernel));
-    WWI_TRY(wwi_buffer_create(p->context, most * point_bytes, &piece));
-    if (p->column_order)
-        WWI_TRY(wwi_new(columns, most * point_bytes));
-    for (size_t at = 0; at < count; at += most) {
-        const size_t some = wwi_least(count - at, most);
-        const unsigned char *from = values + (first + at) * point_bytes;
-        uint64_t row_step = p->words, column_step = 1;
-        if (p->column_order) {
-            for (size_t j = 0; j < p->words; j++)
-                memcpy(columns + j * some * p->word_bytes, values + (j * p->count + first + at) * p->word_bytes,
-                       some * p->word_bytes);
-            from = columns;
-            row_step = 1;
-            column_step = some;
-        }
-        const uint32_t to = (uint32_t)at, n = (uint32_t)some;
-        WWI_TRY(wwi_buffer_write(piece, 0, some * point_bytes, from));
-        WWI_TRY(WWI_LAUNCH(kernel, (uint64_t)wwi_points_padded(some) / WWI_TILE * p->words, WWI_TILE, WWI_BUFFER(piece),
-                           WWI_VALUE(row_step), WWI_VALUE(column_step), WWI_VALUE(to), WWI_VALUE(n),
-                           WWI_VALUE(p->words), WWI_BUFFER(tiles)));
-    }
-    return wwi_finish(stream);
-}
-
 static ww_status upload_sets(ww_points *p, const uint32_t *items, size_t first, size_t count, wwi_buffer **members,
                              wwi_buffer **starts) {
     const uint64_t bytes = (p->offsets[first + count] - p->offsets[first]) * sizeof *items;
@@ -217,12 +155,12 @@ static uint64_t bytes_of(const ww_points *p, size_t first, size_t count) {
 }
 
 // Points [first, first + count): tiles, or the members of sets and where each set begins.
-static ww_status upload_points(ww_points *p, wwi_stream *stream, const unsigned char *values, size_t first,
-                               size_t count, wwi_buffer **points, wwi_buffer **starts) {
+static ww_status upload_points(ww_points *p, wwi_stream *stream, wwi_point_source source, size_t first, size_t count,
+                               wwi_buffer **points, wwi_buffer **starts) {
     if (p->kind == WW_POINTS_SETS)
-        return upload_sets(p, (const uint32_t *)(const void *)values, first, count, points, starts);
+        return upload_sets(p, source.values, first, count, points, starts);
     WWI_TRY(wwi_buffer_create(p->context, bytes_of(p, first, count), points));
-    return tile_points(p, stream, values, first, count, *points);
+    return wwi_points_tile(p, stream, source, first, count, *points);
 }
 
 static ww_status describe(ww_points *p, const ww_point_view *view) {
@@ -239,37 +177,35 @@ static ww_status describe(ww_points *p, const ww_point_view *view) {
     return WW_OK;
 }
 
-// The values to upload: the caller's own where they need no conversion, else p->host, filled here.
-static ww_status take_values(ww_points *p, const ww_point_view *view, bool keep, const unsigned char **values) {
+// What stays in host memory, or is uploaded in another form, to p->host.
+static ww_status keep_values(ww_points *p, const ww_point_view *view, bool keep) {
     const uint64_t bytes = p->kind == WW_POINTS_SETS ? p->offsets[p->count] * p->word_bytes
                                                      : (uint64_t)p->count * p->words * p->word_bytes;
-    *values = view->values;
-    if (keep || p->kind == WW_POINTS_BITS || (p->kind == WW_POINTS_NUMBERS && view->precision != p->precision)) {
-        WWI_TRY(wwi_new(p->host, bytes + 1));
-        *values = p->host;
-    }
+    if (!keep && p->kind != WW_POINTS_BITS)
+        return WW_OK;
+    WWI_TRY(wwi_new(p->host, bytes + 1));
     if (p->kind == WW_POINTS_NUMBERS)
-        return take_numbers(p, view, p->host);
+        return wwi_points_keep_numbers(p, view);
     if (p->kind == WW_POINTS_BITS)
         take_bits(p, view, (uint32_t *)(void *)p->host);
-    else if (p->host)
+    else
         memcpy(p->host, view->values, bytes);
     return WW_OK;
 }
 
 // The values, where they are needed, and whether all are on the device at once.
 static ww_status upload(ww_points *p, wwi_stream *stream, const ww_point_view *view, uint64_t max_bytes) {
-    const unsigned char *values = NULL;
     // Half of the free memory is left for the other side and for scratch.
     const uint64_t limit = p->max_bytes = wwi_memory_share(p->context, 2, max_bytes);
     const bool resident = bytes_of(p, 0, p->count) <= limit;
-    WWI_TRY(take_values(p, view, !resident, &values));
+    WWI_TRY(keep_values(p, view, !resident));
     if (p->kind == WW_POINTS_NUMBERS)
         WWI_TRY(take_mean(p, view));
     if (p->kind != WW_POINTS_SETS)
         WWI_TRY(get_program(p));
     if (resident) {
-        WWI_TRY(upload_points(p, stream, values, 0, p->count, &p->tiles, &p->starts));
+        const wwi_point_source source = {p->host ? p->host : view->values, p->host ? p->precision : view->precision};
+        WWI_TRY(upload_points(p, stream, source, 0, p->count, &p->tiles, &p->starts));
         wwi_free_taken(&p->host);
         return WW_OK;
     }
@@ -335,7 +271,8 @@ ww_status wwi_points_slice(ww_points *p, wwi_stream *stream, size_t first, size_
         return WW_OK;
     }
     *slice = (wwi_slice){NULL, NULL, first, count, true};
-    const ww_status status = upload_points(p, stream, p->host, first, count, &slice->values, &slice->series);
+    const ww_status status = upload_points(p, stream, (wwi_point_source){p->host, p->precision}, first, count,
+                                           &slice->values, &slice->series);
     if (status != WW_OK)
         wwi_slice_close(slice);
     return status;

@@ -113,30 +113,6 @@ wwi_line wwi_view_line(const ww_series_view *view, size_t i, uint64_t before, si
     return (wwi_line){NULL, (const double *)values + at, stride};
 }
 
-static bool has_dense_strides(const ww_series_view *view) {
-    const bool times = view->length <= 1 || view->time_stride == 1;
-    const bool channels = view->channels <= 1 || view->channel_stride == (int64_t)view->length;
-    const bool series =
-        view->count <= 1 || view->offsets || view->series_stride == (int64_t)(view->length * view->channels);
-    return !view->lengths && times && channels && series;
-}
-
-bool wwi_view_is_dense(const ww_series_view *view) {
-    uint64_t at = 0;
-    if (view->series && view->count > 1)
-        return false;
-    if (view->strided && !has_dense_strides(view))
-        return false;
-    if (view->time_major && view->channels > 1)
-        return false;
-    for (size_t i = 0; view->offsets && i < view->count; i++) {
-        if (view->offsets[i] != at)
-            return false;
-        at += (uint64_t)wwi_view_length(view, i) * view->channels;
-    }
-    return true;
-}
-
 static void copy_line(wwi_line from, size_t length, ww_precision precision, void *target) {
     for (size_t t = 0; t < length; t++)
         wwi_set_value(target, precision, t, wwi_line_at(from, t));

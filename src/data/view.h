@@ -29,8 +29,6 @@ static inline size_t wwi_view_length(const ww_series_view *view, size_t i) {
 }
 // Of a checked view. `before`: points of all series before series i.
 wwi_line wwi_view_line(const ww_series_view *view, size_t i, uint64_t before, size_t channel);
-// Whether all values follow one another, channel by channel and series after series, from `values` on.
-bool wwi_view_is_dense(const ww_series_view *view);
 // Takes a caller's view for jobs that read dense series alone: with strides or pointers the values are copied, and
 // *copy is for the caller to free; else it is NULL, and nothing is checked.
 ww_status wwi_view_make_dense(const ww_series_view *given, ww_series_view *own, void **copy);

@@ -126,7 +126,7 @@ static int by_lengths(const void *a, const void *b, void *sides) {
 
 void wwi_work_sort(wwi_work *w) {
     if (w->b.list)
-        qsort_r(w->ids, w->b.rows, 3 * sizeof *w->ids, by_lengths, &w->sides);
+        wwi_sort(w->ids, w->b.rows, 3 * sizeof *w->ids, by_lengths, &w->sides);
 }
 
 static double sum_lengths(const ww_dataset *d, const uint32_t *ids, size_t count) {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Large texts are read by several threads: each takes a piece, cut at a line's end.
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,53 +8,17 @@
 #include "host.h"
 #include "series/join.h"
 
-enum { MOST_THREADS = WWI_MOST_READ_THREADS, LEAST_BYTES = 1 << 20 };
+enum { MOST_THREADS = WWI_MOST_THREADS, LEAST_BYTES = 1 << 20 };
 
 unsigned wwi_read_threads(unsigned wanted, size_t bytes) {
     const char *named = getenv("WAVEWARP_READ_THREADS");
     const unsigned long asked = wanted ? wanted : named ? strtoul(named, NULL, 10) : 0;
     if (asked)
         return asked < MOST_THREADS ? (unsigned)asked : MOST_THREADS;
-    cpu_set_t processors;
-    const int there = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : 1;
-    unsigned threads = there < 1 ? 1 : there < MOST_THREADS ? (unsigned)there : MOST_THREADS;
+    unsigned threads = wwi_processors();
     if (threads > bytes / LEAST_BYTES)
         threads = (unsigned)(bytes / LEAST_BYTES);
     return threads ? threads : 1;
-}
-
-typedef struct worker {
-    void (*work)(void *user, unsigned index);
-    void *user;
-    unsigned index;
-    bool started;
-    pthread_t thread;
-} worker;
-
-static void *run_worker(void *state) {
-    const worker *w = state;
-    w->work(w->user, w->index);
-    return NULL;
-}
-
-void wwi_in_threads(unsigned count, void (*work)(void *user, unsigned index), void *user) {
-    worker workers[MOST_THREADS];
-    sigset_t all, before;
-    // The caller's own threads handle its signals. What can't have a thread is done by the caller.
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (unsigned i = 1; i < count; i++) {
-        workers[i] = (worker){.work = work, .user = user, .index = i};
-        workers[i].started = pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]) == 0;
-    }
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    work(user, 0);
-    for (unsigned i = 1; i < count; i++) {
-        if (workers[i].started)
-            (void)pthread_join(workers[i].thread, NULL);
-        else
-            work(user, i);
-    }
 }
 
 typedef struct job {

@@ -118,9 +118,6 @@ bool wwi_read_by_threads(wwi_text *text, wwi_piece_reader read, const void *how,
 // Threads for a text of so many bytes: `wanted`, or where it is 0 what $WAVEWARP_READ_THREADS says, or the processors
 // this process may use; at least a mebibyte each.
 unsigned wwi_read_threads(unsigned wanted, size_t bytes);
-// Calls `work` with 0 .. count-1, each in a thread of its own but the first, which is the caller's.
-#define WWI_MOST_READ_THREADS 64
-void wwi_in_threads(unsigned count, void (*work)(void *user, unsigned index), void *user);
 
 ww_status wwi_read_ts(wwi_text *text, ww_series_set **set);
 // ARFF of the UCR and UEA archives: a series a line, or its channels in a relation.

@@ -241,7 +241,7 @@ static ww_status assemble(const table *t, const rows *pieces, unsigned count, ww
 
 // By several threads. False: something failed, and one thread is to read everything.
 static bool read_in_pieces(wwi_text *text, const table *t, ww_series_set **set) {
-    rows pieces[WWI_MOST_READ_THREADS] = {{.count = 0}};
+    rows pieces[WWI_MOST_THREADS] = {{.count = 0}};
     const bool good = wwi_read_by_threads(text, read_rows, t, pieces, sizeof *pieces) &&
                       assemble(t, pieces, text->threads, set) == WW_OK;
     for (unsigned i = 0; i < text->threads; i++)

@@ -37,7 +37,7 @@ typedef struct shares {
     unsigned count;
     wwi_text *text;
     size_t size;
-    size_t got[WWI_MOST_READ_THREADS];
+    size_t got[WWI_MOST_THREADS];
 } shares;
 
 static void read_share(void *user, unsigned index) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/run.h"
+#include "data/values.h"
 #include "measure/measure_table.h"
 #include "options.h"
 
@@ -408,12 +409,7 @@ static ww_status check_values(const ww_gradient *g, const void *values) {
 
 // Where a cost or a slope may be beyond the precision, which its value need not show.
 static ww_status check_slopes(const ww_gradient *g, const sink *s) {
-    bool finite = true;
-    if (isinf(g->pair.limit))
-        return WW_OK;
-    for (uint64_t i = 0; finite && i < s->values; i++)
-        finite = isfinite(wwi_value_at(s->to.host, g->pair.rows->precision, i));
-    if (finite)
+    if (isinf(g->pair.limit) || isfinite(wwi_largest(s->to.host, g->pair.rows->precision, s->values)))
         return WW_OK;
     wwi_fail(WW_ERROR_OVERFLOW, "%s: one is too large for %s", s->name,
              g->pair.rows->precision == WW_DOUBLE ? "double" : "float");

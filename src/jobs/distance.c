@@ -73,7 +73,7 @@ static bool same_measure(const ww_measure *a, const ww_measure *b) {
 
 static bool pair_fits(const wwi_kept *kept, const void *user) {
     const pair *p = (const pair *)kept, *wanted = user;
-    return p->n == wanted->n && p->m == wanted->m && p->channels == wanted->channels &&
+    return kept->destroy == pair_destroy && p->n == wanted->n && p->m == wanted->m && p->channels == wanted->channels &&
            same_measure(&p->measure, &wanted->measure);
 }
 

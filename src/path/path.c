@@ -98,6 +98,8 @@ typedef struct collected {
         ww_path_pair pair; // `steps`: words before its own
     } * walks;             // by the number of the plan's pair, counted from `first`
     uint32_t **arenas;     // words of a batch
+    struct four_steps *steps;
+    int32_t shift; // of the cells' indices
     size_t arena_count, arena_capacity;
 } collected;
 
@@ -105,6 +107,7 @@ static void collected_free(collected *c) {
     for (size_t i = 0; i < c->arena_count; i++)
         free(c->arenas[i]);
     free(c->arenas);
+    free(c->steps);
     free(c->walks);
     ww_paths_free(&c->paths);
 }
@@ -137,24 +140,89 @@ static ww_status take_batch(void *user, const wwi_path_batch *b) {
     return WW_OK;
 }
 
-// The walk's steps lead from the path's end to its beginning, which is no cell: the corner, or on the border.
-static void write_cells(const ww_path_pair *pair, const uint32_t *words, int32_t shift, int32_t *cells,
-                        uint64_t count) {
-    int32_t i = (int32_t)pair->end_i, j = (int32_t)pair->end_j;
-    for (uint64_t k = 0; k < count; k++) {
+// Two cells, (i, j) each, of an array of such: a vector of the compiler's.
+typedef int32_t two_cells __attribute__((vector_size(16), aligned(4)));
+
+// Four steps of a walk, which are a byte: how far back from the first of their cells each of them is, as they are in
+// memory (the last one first), and the cell behind them, twice.
+typedef struct four_steps {
+    two_cells back[2], all;
+} four_steps;
+
+static void list_steps(four_steps *of) {
+    for (unsigned byte = 0; byte < 256; byte++) {
+        int32_t i = 0, j = 0;
+        for (unsigned k = 0; k < 4; k++) {
+            const unsigned step = byte >> (2 * k) & 3, place = 3 - k;
+            of[byte].back[place / 2][2 * (place % 2)] = i;
+            of[byte].back[place / 2][2 * (place % 2) + 1] = j;
+            i += step != 3;
+            j += step != 1;
+        }
+        of[byte].all = (two_cells){i, j, i, j};
+    }
+}
+
+// The walk's steps lead from the path's end to its beginning, which is no cell: the corner, or on the border, whose
+// index is -1 there.
+static void write_cells(const collected *c, size_t path) {
+    const ww_path_pair *pair = &c->walks[path].pair;
+    const uint32_t *words = c->walks[path].words;
+    const uint64_t count = c->paths.offsets[path + 1] - c->paths.offsets[path];
+    int32_t *cells = c->paths.cells + 2 * c->paths.offsets[path];
+    const int32_t i = (int32_t)pair->end_i - 1, j = (int32_t)pair->end_j - 1;
+    two_cells at = {i, j, i, j};
+    uint64_t k = 0;
+    for (; k + 4 <= count; k += 4) {
+        const four_steps *steps = &c->steps[words[k / 16] >> (2 * (k % 16)) & 255];
+        const two_cells four[2] = {at - steps->back[0], at - steps->back[1]};
+        memcpy(cells + 2 * (count - 4 - k), four, sizeof four);
+        at -= steps->all;
+    }
+    for (; k < count; k++) {
         const uint32_t step = words[k / 16] >> (2 * (k % 16)) & 3;
         int32_t *cell = cells + 2 * (count - 1 - k);
-        cell[0] = i ? i - 1 + shift : -1;
-        cell[1] = j ? j - 1 + shift : -1;
-        i -= step != 3;
-        j -= step != 1;
+        cell[0] = at[0];
+        cell[1] = at[1];
+        at[0] -= step != 3;
+        at[1] -= step != 1;
     }
+    // A derivative's points are those from the second on; it has no border.
+    for (uint64_t m = 0; c->shift && m < 2 * count; m++)
+        cells[m] += c->shift;
+}
+
+// The first pair whose cells begin at cell `at` or after it.
+static size_t pair_from(const ww_paths *paths, uint64_t at) {
+    size_t first = 0, end = paths->count;
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        if (paths->offsets[middle] < at)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+#define AT_ONCE (UINT64_C(1) << 16) // cells that a thread takes, but for whole paths
+
+// The paths that begin at cells [piece * AT_ONCE, (piece + 1) * AT_ONCE).
+static ww_status write_piece(void *user, uint64_t piece) {
+    const collected *c = user;
+    const ww_paths *paths = &c->paths;
+    const size_t end = pair_from(paths, (piece + 1) * AT_ONCE);
+    for (size_t p = pair_from(paths, piece * AT_ONCE); p < end; p++)
+        write_cells(c, p);
+    return WW_OK;
 }
 
 static ww_status write_all(collected *c) {
     ww_paths *paths = &c->paths;
     uint64_t bytes;
-    const int32_t shift = wwi_measure_row_by_id(c->plan->pair.measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
+    WWI_TRY(wwi_new(c->steps, 256));
+    list_steps(c->steps);
+    c->shift = wwi_measure_row_by_id(c->plan->pair.measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
     paths->offsets[0] = 0;
     for (size_t p = 0; p < paths->count; p++)
         paths->offsets[p + 1] = paths->offsets[p] + c->walks[p].pair.count;
@@ -162,10 +230,9 @@ static ww_status write_all(collected *c) {
     if (!wwi_mul_u64(total ? total : 1, 2 * sizeof *paths->cells, &bytes) || bytes > PTRDIFF_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "the paths have too many cells for one array");
     WWI_TRY(wwi_new(paths->cells, bytes / sizeof *paths->cells));
-    for (size_t p = 0; p < paths->count; p++)
-        write_cells(&c->walks[p].pair, c->walks[p].words, shift, paths->cells + 2 * paths->offsets[p],
-                    paths->offsets[p + 1] - paths->offsets[p]);
-    return WW_OK;
+    wwi_use_large_pages(paths->cells, (size_t)bytes);
+    const uint64_t pieces = wwi_ceil_div(total, AT_ONCE), worth = 1 + pieces / 4;
+    return wwi_share((unsigned)wwi_least(worth, wwi_processors()), pieces, write_piece, c);
 }
 
 ww_status wwi_plan_run_some_paths(ww_plan *plan, size_t first, size_t pairs, ww_paths *paths) {

@@ -277,7 +277,7 @@ static ww_status find_picked(job *j, uint32_t *picked, size_t count, wwi_slice r
     ww_plan *p = j->plan;
     WWI_FREES uint32_t *numbers = NULL;
     WWI_TRY(wwi_new(numbers, count));
-    qsort_r(picked, count, 3 * sizeof *picked, by_size, p);
+    wwi_sort(picked, count, 3 * sizeof *picked, by_size, p);
     const uint64_t budget = wwi_plan_memory(p);
     for (size_t at = 0; at < count;) {
         uint64_t first_cells = 0, bytes = 0;

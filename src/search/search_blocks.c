@@ -154,7 +154,7 @@ static ww_status begin_load(load *l, uint64_t first, uint64_t points, wwi_buffer
     l->derived = derived;
     // A source is read by the caller's thread, unless it says that others may.
     WWI_TRY(wwi_joined_stage(&s->joined, first, points));
-    wwi_feed_start(s->ahead.feed, wwi_ceil_div(points, l->each), make_piece, l);
+    wwi_feed_start(s->ahead.feed, wwi_ceil_div(points, l->each), loaders(s), make_piece, l);
     return WW_OK;
 }
 
@@ -166,7 +166,7 @@ static ww_status begin_ahead(ww_search *s) {
         WWI_TRY(wwi_grow_buffer(s->context, &a->derived, bytes));
     WWI_TRY(wwi_buffer_fill_u32(a->values, 0, bytes, 0));
     if (!a->feed)
-        WWI_TRY(wwi_feed_create(s->context, loaders(s), SLOT_BYTES, &a->feed));
+        WWI_TRY(wwi_feed_take(s->context, loaders(s), SLOT_BYTES, &a->feed));
     wwi_buffer_settle(s->block.values);
     return WW_OK;
 }

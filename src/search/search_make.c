@@ -14,7 +14,7 @@ void ww_search_destroy(ww_search **search) {
     ww_search *s = wwi_taken(search);
     if (!s)
         return;
-    wwi_feed_destroy(&s->ahead.feed); // before the buffers that it fills
+    wwi_feed_keep(&s->ahead.feed);
     wwi_open_destroy(&s->open);
     wwi_windows_destroy(&s->windows);
     wwi_collect_destroy(&s->collect);

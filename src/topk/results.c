@@ -62,12 +62,12 @@ ww_status wwi_results_fetch(wwi_buffer *best_ids, wwi_buffer *best_values, size_
                             ww_precision precision, bool roots, int64_t *ids, void *distances, uint64_t *incomplete) {
     ids_target target = {.ids = ids, .k = k};
     const uint64_t count = (uint64_t)rows * k;
-    const wwi_fetch_part parts[] = {{best_ids, count * sizeof(uint32_t), take_ids, &target},
+    const wwi_fetch_part parts[] = {{best_ids, count * sizeof(uint32_t), take_ids, &target, 0},
                                     {best_values, count * wwi_precision_bytes(precision),
                                      !roots                   ? take_values
                                      : precision == WW_DOUBLE ? take_double_roots
                                                               : take_float_roots,
-                                     distances}};
+                                     distances, 0}};
     const ww_status status = wwi_fetch(parts, distances ? 2 : 1);
     if (incomplete)
         *incomplete = atomic_load(&target.incomplete);

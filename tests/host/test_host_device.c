@@ -175,9 +175,9 @@ START_TEST(fetches_arrive_whole) {
             WWT_OK(wwi_buffer_create(context, sizes[i], &buffers[i]));
             WWT_OK(wwi_buffer_write(buffers[i], 0, sizes[i], in));
         }
-        const wwi_fetch_part parts[] = {{buffers[0], sizes[0], take_bytes, out},
-                                        {buffers[1], sizes[1], take_bytes, few}};
-        const wwi_fetch_part beyond = {buffers[1], sizes[1] + 1, take_bytes, few};
+        const wwi_fetch_part parts[] = {{buffers[0], sizes[0], take_bytes, out, 0},
+                                        {buffers[1], sizes[1], take_bytes, few, 0}};
+        const wwi_fetch_part beyond = {buffers[1], sizes[1] + 1, take_bytes, few, 0};
         for (int again = 0; again < 2; again++) {
             memset(out, 0xA5, sizes[0] + 1);
             memset(few, 0xA5, sizeof few);
@@ -187,8 +187,13 @@ START_TEST(fetches_arrive_whole) {
             ck_assert_uint_eq(out[sizes[0]], 0xA5);
             ck_assert_uint_eq(few[7], 0xA5);
         }
+        const wwi_fetch_part middle = {buffers[0], WWI_FETCH_PIECE + 9, take_bytes, out, 12345},
+                             behind = {buffers[1], 2, take_bytes, few, sizes[1] - 1};
+        WWT_OK(wwi_fetch(&middle, 1));
+        ck_assert_int_eq(memcmp(out, in + 12345, (size_t)middle.bytes), 0);
         WWT_OK(wwi_fetch(parts, 0));
         WWT_FAILS(wwi_fetch(&beyond, 1), WW_ERROR_INTERNAL);
+        WWT_FAILS(wwi_fetch(&behind, 1), WW_ERROR_INTERNAL);
         wwi_buffer_destroy(&buffers[0]);
         wwi_buffer_destroy(&buffers[1]);
         ww_context_destroy(&context);
@@ -272,8 +277,11 @@ END_TEST
 START_TEST(launches_are_bounded_and_timed) {
     ww_context *context = open_context();
     wwi_program *program = get_program(context, "");
+    ck_assert_uint_eq(turn_and_check(program, 1), 1);
+    const long before = wwi_live_objects(); // context, queue, program; of a GPU memory of the host too
+    ck_assert_int_le(before, 4);
     ck_assert_uint_eq(turn_and_check(program, 3 * WWI_PENDING_EVENTS), 3 * WWI_PENDING_EVENTS);
-    ck_assert_int_eq(wwi_live_objects(), 3); // context, queue, program
+    ck_assert_int_eq(wwi_live_objects(), before);
     wwi_program_release(&program);
     ww_context_destroy(&context);
 }
