@@ -11,12 +11,14 @@ line is one of them.
 
 Which points: every line gets the syntax check. With --all every line is compiled for every target. Without it
   - the base is compiled for sm_90 and gfx90a: a few lines that have every kernel text, every value of every option and
-    every vendor's form of every engine, and the first line of every engine that may not spill;
+    every vendor's form of every engine, and the first line of every engine that may not spill. Forms for CPUs are not
+    counted here: CPUs' compilers meet them in the device tests;
   - that first line also for one more target of each vendor, a different one in each engine;
   - a third of the rest for sm_90 and gfx90a. The rest are the lines that a covering selection has besides: every value
     of every option in every engine, every recurrence in every engine, and every two values of two options in one line.
+    Of these a form for CPUs is compiled for one of the two targets.
 What changes from run to run (which third, which target more) follows from a number, the seed: the hash of the tree that
-is checked out, so that each change has its own. Three seeds in a row have the whole covering selection.
+is checked out, so that each change has its own. Six seeds in a row have the whole covering selection.
 WAVEWARP_TEST_ROTATION=N sets the seed, WAVEWARP_TEST_EXHAUSTIVE=1 is --all. With a name pattern the lines that match
 are compiled for every target.
 
@@ -45,7 +47,7 @@ ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 LIST = os.path.join(ROOT, "kernels_cl", "combinations.txt")
 AMD = ["gfx906", "gfx90a", "gfx942", "gfx1030", "gfx1100"]
 NVIDIA = ["sm_75", "sm_80", "sm_90", "sm_100"]
-DAILY = {"sm_90", "gfx90a"}
+DAILY = ("sm_90", "gfx90a")
 TURNS = 3  # in how many the rest of the daily selection is compiled
 # A joined text has helpers and arguments that this variant does not use, and names extensions that a target lacks.
 WARNINGS = ("-Wall -Wextra -Werror -Wno-unused-function -Wno-unused-parameter -Wno-ignored-pragmas -Wno-linker-warnings "
@@ -131,6 +133,10 @@ class Line:
     def values(self):
         return self.options + [file for file in self.files if file.startswith("recurrence/")]
 
+    def for_cpus(self):
+        """Vectors are for CPUs. GPUs' compilers take up to half a minute for them."""
+        return any(re.fullmatch(r"-DWW_(V|VECTOR)=\d+", option) and not option.endswith("=1") for option in self.options)
+
     def base_features(self):
         """What every run has to cover."""
         return ({("file", file) for file in self.files} | {("value", value) for value in self.options} |
@@ -150,8 +156,8 @@ def read_lines(path):
 def covering(lines, features, chosen):
     """Lines that have every feature between them and the chosen ones: the one with most new ones first, the earlier of
     equals."""
+    left = set().union(*map(features, lines)).difference(*map(features, chosen))
     features = [features(line) for line in lines]
-    left = set().union(*features).difference(*(features[lines.index(line)] for line in chosen))
     added = []
     # A line's number of new features only falls: the first of the heap whose number is still right is the best.
     heap = [(-len(own), i) for i, own in enumerate(features)]
@@ -181,12 +187,16 @@ def seed():
 def daily(lines, number):
     """{line: targets} of one run."""
     first = first_of_each_engine(lines)
-    base = first + covering(lines, Line.base_features, first)
+    base = first + covering([line for line in lines if not line.for_cpus()], Line.base_features, first)
     rest = covering(lines, Line.features, base)
     more = [[target for target in targets if target not in DAILY] for targets in (NVIDIA, AMD)]
-    wanted = {line: DAILY for line in base + [line for i, line in enumerate(rest) if (i + number) % TURNS == 0]}
+    wanted = {line: set(DAILY) for line in base}
+    for i, line in enumerate(rest):
+        turn, other = divmod(i + number, TURNS)
+        if not other:
+            wanted[line] = {DAILY[turn % 2]} if line.for_cpus() else set(DAILY)
     for i, line in enumerate(first):
-        wanted[line] = DAILY | {targets[(i + number) % len(targets)] for targets in more}
+        wanted[line] = {*DAILY, *(targets[(i + number) % len(targets)] for targets in more)}
     return wanted
 
 
