@@ -4,9 +4,11 @@
 
 A test that speaks TAP counts once for each of its points, any other once. A test that failed as a whole (a crash, a
 time-out, a wrong plan) counts as one failure more when none of its points says so.
-The exit status is 0 when something passed and nothing failed.
+The exit status is 0 when something passed and nothing failed. With --failed it prints the names of the tests that failed and
+that use compiled kernels, one a line, instead.
 """
 import json
+import os
 import re
 import sys
 
@@ -45,12 +47,23 @@ def failures(test, most=40):
     return told[:most] or ["    " + line for line in (test.get("stdout") or "").splitlines()[-most:]]
 
 
+def read(path):
+    with open(path, encoding="utf-8") as log:
+        return [json.loads(line) for line in log if line.strip()]
+
+
+def print_failed(paths):
+    for path in paths:
+        for test in read(path) if os.path.exists(path) else []:
+            if count(test)[1] and "POCL_CACHE_DIR" in (test.get("env") or {}):
+                print(test["name"].split(" / ")[-1])
+
+
 def main(paths):
     totals, cached = [0, 0, 0], 0
     for path in paths:
         try:
-            with open(path, encoding="utf-8") as log:
-                lines = [json.loads(line) for line in log if line.strip()]
+            lines = read(path)
         except OSError as error:
             print(f"{path}: {error.strerror}")
             totals[1] += 1
@@ -63,9 +76,12 @@ def main(paths):
                 print("\n".join(failures(test)))
             totals = [total + one for total, one in zip(totals, counts)]
     if cached:
-        print(f"{cached} of those that passed were computed in an earlier run and kept (build/kernel-cache)")
+        print(f"{cached} of those that passed were computed in an earlier run and kept")
     print("{} passed, {} failed, {} skipped".format(*totals))
     return 0 if totals[0] and not totals[1] else 1
 
 
-sys.exit(main(sys.argv[1:]))
+if sys.argv[1:2] == ["--failed"]:
+    print_failed(sys.argv[2:])
+else:
+    sys.exit(main(sys.argv[1:]))

@@ -10,21 +10,28 @@ spill: not a default parameter set). Any other kernel must compile for all targe
 line is one of them.
 
 Which points: every line gets the syntax check. With --all every line is compiled for every target. Without it
-  - of the lines without the flag syntax a covering selection is compiled for sm_90 and gfx90a: every kernel text, every
-    value of every option in every engine, every recurrence in every engine, and every two values of two options in one
-    line at least;
-  - the first line of every engine that may not spill is compiled for every target.
-WAVEWARP_TEST_EXHAUSTIVE=1 is --all. With a name pattern the lines that match are compiled for every target.
+  - the base is compiled for sm_90 and gfx90a: a few lines that have every kernel text, every value of every option and
+    every vendor's form of every engine, and the first line of every engine that may not spill. Forms for CPUs are not
+    counted here: CPUs' compilers meet them in the device tests;
+  - that first line also for one more target of each vendor, a different one in each engine;
+  - a third of the rest for sm_90 and gfx90a. The rest are the lines that a covering selection has besides: every value
+    of every option in every engine, every recurrence in every engine, and every two values of two options in one line.
+    Of these a form for CPUs is compiled for one of the two targets.
+What changes from run to run (which third, which target more) follows from a number, the seed: the hash of the tree that
+is checked out, so that each change has its own. Six seeds in a row have the whole covering selection.
+WAVEWARP_TEST_ROTATION=N sets the seed, WAVEWARP_TEST_EXHAUSTIVE=1 is --all. With a name pattern the lines that match
+are compiled for every target.
 
 A point that passed is kept in the cache folder under the SHA-256 of all that it depends on (joined text, options,
 target, compilers, libclc) and is not compiled again; its line then ends in "(cached)". A run that was ended in its
-middle goes on from there.
+middle goes on from there. The folder is WAVEWARP_TEST_CACHE/kernels, else ~/.cache/wavewarp-tests/kernels.
 
 Usage: kernels.py [--all] [--piece I/N] [--cache FOLDER] [--jobs N] [combinations.txt [name-pattern]]
 """
 import argparse
 import concurrent.futures
 import hashlib
+import heapq
 import os
 import re
 import shutil
@@ -37,9 +44,11 @@ import combinations
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
+LIST = os.path.join(ROOT, "kernels_cl", "combinations.txt")
 AMD = ["gfx906", "gfx90a", "gfx942", "gfx1030", "gfx1100"]
 NVIDIA = ["sm_75", "sm_80", "sm_90", "sm_100"]
-DAILY = {"sm_90", "gfx90a"}
+DAILY = ("sm_90", "gfx90a")
+TURNS = 3  # in how many the rest of the daily selection is compiled
 # A joined text has helpers and arguments that this variant does not use, and names extensions that a target lacks.
 WARNINGS = ("-Wall -Wextra -Werror -Wno-unused-function -Wno-unused-parameter -Wno-ignored-pragmas -Wno-linker-warnings "
             "-Wno-pass-failed").split()
@@ -79,6 +88,12 @@ class Compilers:
         return None
 
 
+def kept():
+    """The folder of what test runs keep, as tools/test has it."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.environ.get("WAVEWARP_TEST_CACHE") or os.path.join(home, "wavewarp-tests")
+
+
 def run(command, text=""):
     done = subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     return done.returncode, done.stdout
@@ -115,12 +130,22 @@ class Line:
                 joined.append(f'#line 1 "{name}"\n{file.read()}\n')
         return "".join(joined)
 
+    def values(self):
+        return self.options + [file for file in self.files if file.startswith("recurrence/")]
+
+    def for_cpus(self):
+        """Vectors are for CPUs. GPUs' compilers take up to half a minute for them."""
+        return any(re.fullmatch(r"-DWW_(V|VECTOR)=\d+", option) and not option.endswith("=1") for option in self.options)
+
+    def base_features(self):
+        """What every run has to cover."""
+        return ({("file", file) for file in self.files} | {("value", value) for value in self.options} |
+                {(self.files[-1], tuple(sorted(self.flags - {"spills"})))})
+
     def features(self):
-        """What a selection has to cover."""
-        engine = self.files[-1]
-        values = self.options + [f for f in self.files if f.startswith("recurrence/")]
-        vendor = tuple(sorted(self.flags - {"spills"}))
-        return ({("file", f) for f in self.files} | {(engine, v) for v in values} | {(engine, vendor)} |
+        """What all turns together have to cover."""
+        values = self.values()
+        return (self.base_features() | {(self.files[-1], value) for value in values} |
                 {(a, b) for a in values for b in values if a < b})
 
 
@@ -128,15 +153,51 @@ def read_lines(path):
     return [Line(*line, os.path.dirname(os.path.abspath(path))) for line in combinations.read(path)]
 
 
-def covering(lines):
-    """A few lines that have every feature between them: the one with most new ones first, the earlier of equals."""
-    features = [line.features() for line in lines]
-    left, chosen = set().union(*features), set()
+def covering(lines, features, chosen):
+    """Lines that have every feature between them and the chosen ones: the one with most new ones first, the earlier of
+    equals."""
+    left = set().union(*map(features, lines)).difference(*map(features, chosen))
+    features = [features(line) for line in lines]
+    added = []
+    # A line's number of new features only falls: the first of the heap whose number is still right is the best.
+    heap = [(-len(own), i) for i, own in enumerate(features)]
+    heapq.heapify(heap)
     while left:
-        best = max(range(len(lines)), key=lambda i: (len(features[i] & left), -i))
-        chosen.add(lines[best])
-        left -= features[best]
-    return chosen
+        new, i = heapq.heappop(heap)
+        now = -len(features[i] & left)
+        if now == new:
+            added.append(lines[i])
+            left -= features[i]
+        else:
+            heapq.heappush(heap, (now, i))
+    return added
+
+
+def seed():
+    """The number that says what this run compiles of what is not compiled in each."""
+    given = os.environ.get("WAVEWARP_TEST_ROTATION")
+    if given:
+        return int(given)
+    status, tree = run(["git", "-C", ROOT, "rev-parse", "HEAD^{tree}"])
+    if status != 0:  # no clone, but a released folder: its kernels tell
+        tree = hashlib.sha256("".join(line.text() for line in read_lines(LIST)).encode()).hexdigest()
+    return int(tree.strip()[:8], 16)
+
+
+def daily(lines, number):
+    """{line: targets} of one run."""
+    first = first_of_each_engine(lines)
+    base = first + covering([line for line in lines if not line.for_cpus()], Line.base_features, first)
+    rest = covering(lines, Line.features, base)
+    more = [[target for target in targets if target not in DAILY] for targets in (NVIDIA, AMD)]
+    wanted = {line: set(DAILY) for line in base}
+    for i, line in enumerate(rest):
+        turn, other = divmod(i + number, TURNS)
+        if not other:
+            wanted[line] = {DAILY[turn % 2]} if line.for_cpus() else set(DAILY)
+    for i, line in enumerate(first):
+        wanted[line] = {*DAILY, *(targets[(i + number) % len(targets)] for targets in more)}
+    return wanted
 
 
 def first_of_each_engine(lines):
@@ -144,7 +205,7 @@ def first_of_each_engine(lines):
     for line in lines:
         if not line.may_spill:
             first.setdefault((line.files[-1], tuple(sorted(line.flags))), line)
-    return set(first.values())
+    return list(first.values())
 
 
 class Cache:
@@ -313,9 +374,9 @@ def main():
     parser = argparse.ArgumentParser(description="Compiles kernel combinations without a device. Prints TAP.")
     parser.add_argument("--all", action="store_true", help="every line for every target")
     parser.add_argument("--piece", default="1/1", help="I/N: every N-th line, from the I-th")
-    parser.add_argument("--cache", default=os.path.join(ROOT, "build", "kernel-cache"), help="folder; '' for none")
+    parser.add_argument("--cache", default=os.path.join(kept(), "kernels"), help="folder; '' for none")
     parser.add_argument("--jobs", type=int, default=int(os.environ.get("KERNELS_JOBS") or os.cpu_count() or 1))
-    parser.add_argument("list", nargs="?", default=os.path.join(ROOT, "kernels_cl", "combinations.txt"))
+    parser.add_argument("list", nargs="?", default=LIST)
     parser.add_argument("pattern", nargs="?", default="")
     options = parser.parse_args()
     everything = options.all or options.pattern or os.environ.get("WAVEWARP_TEST_EXHAUSTIVE") == "1"
@@ -333,11 +394,14 @@ def main():
     print(f"# {compilers.version.splitlines()[0]}", flush=True)
 
     lines = read_lines(options.list)
-    compiled = [line for line in lines if "syntax" not in line.flags]
-    daily, whole = covering(compiled), first_of_each_engine(compiled)
     piece, pieces = map(int, options.piece.split("/"))
+    wanted = {}
+    if not everything:
+        number = seed()
+        wanted = daily([line for line in lines if "syntax" not in line.flags], number)
+        print(f"# WAVEWARP_TEST_ROTATION={number}: {len(wanted)} lines are compiled of {len(lines)}")
     # None: every target; else those of the targets that are asked for.
-    jobs = [(line, None if everything or line in whole else DAILY if line in daily else set())
+    jobs = [(line, None if everything else wanted.get(line, set()))
             for number, line in enumerate(lines)
             if number % pieces == piece - 1 and re.search(options.pattern, line.name)]
     cache = Cache(options.cache)

@@ -13,27 +13,27 @@ typedef uint32_t uint;
 typedef uint64_t ulong;
 #define WW_INLINE static inline __attribute__((unused))
 #define __global
-static inline uint min_uint(uint a, uint b) {
+WW_INLINE uint min_uint(uint a, uint b) {
     return a < b ? a : b;
 }
-static inline uint max_uint(uint a, uint b) {
+WW_INLINE uint max_uint(uint a, uint b) {
     return a > b ? a : b;
 }
-static inline int min_int(int a, int b) {
+WW_INLINE int min_int(int a, int b) {
     return a < b ? a : b;
 }
-static inline int max_int(int a, int b) {
+WW_INLINE int max_int(int a, int b) {
     return a > b ? a : b;
 }
 #define min(a, b) _Generic((a), uint : min_uint, int : min_int)(a, b)
 #define max(a, b) _Generic((a), uint : max_uint, int : max_int)(a, b)
-static inline uint clz(uint a) {
+WW_INLINE uint clz(uint a) {
     return a ? (uint)__builtin_clz(a) : 32;
 }
-static inline uint mul_hi_uint(uint a, uint b) {
+WW_INLINE uint mul_hi_uint(uint a, uint b) {
     return (uint)((ulong)a * b >> 32);
 }
-static inline ulong mul_hi_ulong(ulong a, ulong b) {
+WW_INLINE ulong mul_hi_ulong(ulong a, ulong b) {
     return (ulong)((unsigned __int128)a * b >> 64);
 }
 #define mul_hi(a, b) _Generic((a), uint : mul_hi_uint, ulong : mul_hi_ulong)(a, b)
