@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is decided at an edge, once in each job, in every run: which of equal ones is taken, what an exclusion leaves out,
-// which path the edge of a band leaves. Whole numbers, so that what is equal is so on every device.
+// What is decided at an edge, once in each job, in every run: which of equal ones is taken, what an exclusion leaves
+// out, which path the edge of a band leaves. Whole numbers, so that what is equal is so on every device.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,10 @@ START_TEST(of_equal_values) {
     wwt_seed((unsigned)_i);
     // One row of few values, one whose least come last, one of 0 and -0.
     for (size_t i = 0; i < ROWS * COLUMNS; i++) {
-        values[i] = i < COLUMNS ? whole(0, 2) : i < 2 * COLUMNS ? (double)((2 * COLUMNS - i) / 3) : whole(0, 1) ? 0.0 : -0.0;
+        values[i] = i < COLUMNS       ? whole(0, 2)
+                    : i < 2 * COLUMNS ? (double)((2 * COLUMNS - i) / 3)
+                    : whole(0, 1)     ? 0.0
+                                      : -0.0;
         narrow[i] = (float)values[i];
     }
     options.precision = precision;
