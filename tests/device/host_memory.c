@@ -51,7 +51,7 @@ static block **list_of(const void *memory) {
     return &lists[((uintptr_t)memory >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 48];
 }
 
-static void *note(void *memory, size_t bytes, const void *caller) {
+void *wwt_host_note(void *memory, size_t bytes, const void *caller) {
     block *made = memory ? __real_malloc(sizeof *made) : NULL;
     if (!made)
         return memory;
@@ -64,7 +64,7 @@ static void *note(void *memory, size_t bytes, const void *caller) {
 }
 
 // Memory of another's, such as realpath()'s, is not there.
-static void forget(const void *memory) {
+void wwt_host_forget(const void *memory) {
     block *found = NULL;
     (void)pthread_mutex_lock(&lock);
     for (block **at = list_of(memory); *at && !found; at = found ? at : &(*at)->next)
@@ -87,29 +87,30 @@ char *__wrap_strndup(const char *text, size_t bytes);
 void __wrap_free(void *memory);
 
 REPLACES void *__wrap_malloc(size_t bytes) {
-    return note(__real_malloc(bytes), bytes, __builtin_return_address(0));
+    return wwt_host_note(__real_malloc(bytes), bytes, __builtin_return_address(0));
 }
 
 REPLACES void *__wrap_calloc(size_t count, size_t bytes) {
-    return note(__real_calloc(count, bytes), count * bytes, __builtin_return_address(0));
+    return wwt_host_note(__real_calloc(count, bytes), count * bytes, __builtin_return_address(0));
 }
 
 REPLACES void *__wrap_realloc(void *old, size_t bytes) {
-    forget(old);
+    wwt_host_forget(old);
     void *made = __real_realloc(old, bytes);
-    return made ? note(made, bytes, __builtin_return_address(0)) : note(old, 0, __builtin_return_address(0));
+    return made ? wwt_host_note(made, bytes, __builtin_return_address(0))
+                : wwt_host_note(old, 0, __builtin_return_address(0));
 }
 
 REPLACES char *__wrap_strdup(const char *text) {
-    return note(__real_strdup(text), strlen(text) + 1, __builtin_return_address(0));
+    return wwt_host_note(__real_strdup(text), strlen(text) + 1, __builtin_return_address(0));
 }
 
 REPLACES char *__wrap_strndup(const char *text, size_t bytes) {
-    return note(__real_strndup(text, bytes), bytes, __builtin_return_address(0));
+    return wwt_host_note(__real_strndup(text, bytes), bytes, __builtin_return_address(0));
 }
 
 REPLACES void __wrap_free(void *memory) {
-    forget(memory);
+    wwt_host_forget(memory);
     __real_free(memory);
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <wavewarp/wavewarp.h>
 
+#include "../device/host_memory.h"
 #include "../memory_bytes.h"
 #include "fault_layer.h"
 #include "fault_libc.h"
@@ -216,6 +217,7 @@ static long sampled(long i, long sample, long count) {
 static ww_context *begin(void) {
     ww_context *context = NULL;
     disarm();
+    wwt_host_mark();
     own_before = wwi_live_objects();
     objects_before = atomic_load(&layer->objects);
     ck_assert_int_eq(ww_context_create(NULL, &context), WW_OK);
@@ -234,6 +236,7 @@ START_TEST(a_failure_leaves_the_object_as_it_was) {
     ww_context_destroy(&context);
     ck_assert_int_eq(wwi_live_objects(), own_before);
     ck_assert_int_eq(atomic_load(&layer->objects), objects_before);
+    wwt_host_check();
 }
 END_TEST
 
@@ -279,6 +282,7 @@ START_TEST(a_lost_device_is_told_and_a_new_context_works) {
     check_answer(job, &after, CALLS, 0, "on a new context");
     job->close();
     ww_context_destroy(&context);
+    wwt_host_check();
 }
 END_TEST
 

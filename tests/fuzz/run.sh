@@ -29,7 +29,7 @@ run_one() {
     # the rest of the time is used too, unless it fails at once.
     local executions=0 failures=0 begin=$SECONDS left=$seconds once
     while [ "$left" -gt 0 ] && [ "$failures" -lt 5 ]; do
-        "$programs/fuzz_$target" -max_total_time="$left" -max_len=1024 -timeout=20 -malloc_limit_mb=256 \
+        "$programs/fuzz_$target" -max_total_time="$left" -max_len=1024 -timeout=600 -malloc_limit_mb=256 \
             -print_final_stats=1 -artifact_prefix="$found/$target-" "${options[@]}" "$corpus/$target" \
             "$here/corpus/$target" >"$found/$target.log" 2>&1 ||
             { failures=$((failures + 1)); cp "$found/$target.log" "$found/$target-$failures.log"; }
