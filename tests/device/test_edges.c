@@ -114,7 +114,7 @@ enum { POINTS = 200, PERIOD = 17, WINDOW = 8, WINDOWS = POINTS - WINDOW + 1 };
 // With a period: the first of the same windows. Else just as far as the exclusion allows.
 START_TEST(of_a_profile) {
     enum { EXCLUSION = 11 };
-    double x[POINTS], distances[WINDOWS], expected[WINDOWS];
+    double x[POINTS] = {0}, distances[WINDOWS], expected[WINDOWS];
     int64_t indices[WINDOWS], ids[WINDOWS];
     ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
     const ww_series_view view = wwt_view_of(x, POINTS, 1);

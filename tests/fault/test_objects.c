@@ -163,6 +163,8 @@ static void check_record(const wwt_job *job, ww_status status, int kind, long nu
                   error->message);
     ck_assert_msg(error->status == status && error->message[0] && error->line > 0, "%s, %s %ld (%s): %s without record",
                   job->name, kinds[kind], number, what_failed(kind), ww_status_name(status));
+    ck_assert_msg(kind != LAUNCHES || error->cl_code == -5, "%s, launch %ld: \"%s\" is not of the launch", job->name,
+                  number, error->message);
 }
 
 // The answers before and after an undisturbed call, and how many things can fail in it.

@@ -27,9 +27,12 @@ FAULTS = [
      "    if (!forked)\n        (void)pthread_mutex_unlock(&context->lock);\n",
      "    (void)forked;\n    wwi_programs_drop_user(program);\n", ["races in threads"]),
     ("a launch that failed is not noticed", "host/stream.c", "    if (state < 0 && !stream->failed) {",
-     "    if (state < 0 && stream->failed) {", ["objects, one job"]),
-    ("a device that is lost while the host waits is not noticed", "host/stream.c",
-     "    fold_oldest(stream, state < 0 ? state : code);", "    fold_oldest(stream, state);", ["objects, one job", "threads"]),
+     "    if (state < 0 && stream->failed) {", ["objects, one job", "threads"]),
+    ("a lost device gives results", "host/buffer.c",
+     "target, 0, NULL, NULL);\n    return code == CL_SUCCESS ? WW_OK\n                              : wwi_fail_cl(buffer->context, code, "
+     '"clEnqueueReadBuffer",',
+     "target, 0, NULL, NULL);\n    return code == CL_SUCCESS || code == CL_DEVICE_NOT_AVAILABLE ? WW_OK\n"
+     '                              : wwi_fail_cl(buffer->context, code, "clEnqueueReadBuffer",', ["objects, one job"]),
     ("an object left behind by an error", "host/launch.c", "    WWI_ENDS(wwi_kernel_destroy) wwi_kernel *kernel = NULL;",
      "    wwi_kernel *kernel = NULL;", ["objects, one job"]),
     # jobs on several devices
