@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C ends every kind of long job within half a second."""
+"""Ctrl-C ends every kind of long job soon: within so much processor time of this process, however busy the machine is."""
 
 import os
 import signal
@@ -107,20 +107,19 @@ JOBS = {
 }
 
 
-def allowed():
-    """Half a second; where other work takes a share of the cores, up to four times as long."""
-    return 0.5 * min(4.0, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
+# Processor seconds: half a second on each core, and on four at least.
+ALLOWED = 0.5 * max(4, os.cpu_count() or 1)
 
 
 def interrupted(name):
-    """How long the job went on after the interrupt."""
+    """What processor time the job took after the interrupt."""
     make, job = JOBS[name]
     data, working, sent = make(), threading.Event(), []
 
     def interrupt():
-        if working.wait(300):
+        if working.wait(3000):
             time.sleep(0.3)  # amid a launch
-            sent.append(time.perf_counter())
+            sent.append(time.process_time())
             os.kill(os.getpid(), signal.SIGINT)
 
     def report(done, total):
@@ -132,18 +131,14 @@ def interrupted(name):
     with pytest.raises(KeyboardInterrupt):
         job(data, report)
         thread.join()  # where the job ended before
-    ended = time.perf_counter()
+    ended = time.process_time()
     thread.join()
     return ended - sent[0]
 
 
 @pytest.mark.parametrize("name", JOBS)
 def test_interrupt(name):
-    for _ in range(3):  # another process may take the cores for a while
-        seconds = interrupted(name)
-        print(f"{name}: {seconds:.3f} s")
-        if seconds < allowed():
-            break
-    else:
-        pytest.fail(f"{seconds:.3f} s")
+    seconds = interrupted(name)
+    print(f"{name}: {seconds:.3f} s")
+    assert seconds < ALLOWED
     assert ww.cdist(np.eye(3, 8)).shape == (3, 3)  # works on

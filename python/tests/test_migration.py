@@ -59,7 +59,7 @@ def test_tutorial():
 @pytest.mark.skipif(not TUTORIAL.exists(), reason="no page beside these tests")
 def test_pictures_of_the_tutorial(tmp_path):
     theirs("matplotlib")
-    subprocess.run([sys.executable, PAGE.with_name("pictures.py"), tmp_path], check=True, timeout=240)
+    subprocess.run([sys.executable, PAGE.with_name("pictures.py"), tmp_path], check=True, timeout=3000)
     drawn = {path.name for path in tmp_path.iterdir()}
     assert drawn == set(re.findall(r"\(pictures/(.*?)\)", TUTORIAL.read_text()))
     assert drawn == {path.name for path in (PAGE.parent / "pictures").iterdir()}

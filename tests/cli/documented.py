@@ -22,7 +22,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.realpath(sys.argv[1])
 OUTPUTS = ("-o", "--output", "--svg", "--predictions", "--ids", "--distances", "--merges", "--save", "--expected-alignment", ">")
-LIMIT, PATIENCE = 300, 3
+LIMIT, PATIENCE = 3000, 3
 
 BUILDS = "builds the project; tests/package/package.sh does that"
 NOT_RUN = {

@@ -40,7 +40,7 @@ def point(good, what, why=""):
 
 def run(*arguments, program=PROGRAM):
     """The error output where the exit code is not 0, else None."""
-    done = subprocess.run([program, *arguments], capture_output=True, stdin=subprocess.DEVNULL, check=False, timeout=400)
+    done = subprocess.run([program, *arguments], capture_output=True, stdin=subprocess.DEVNULL, check=False, timeout=3000)
     return None if done.returncode == 0 else f"exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace')[-400:]}"
 
 

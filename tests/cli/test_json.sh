@@ -217,8 +217,8 @@ export program
 cat >long.sh <<'END_OF_SH'
 # long.sh FILE: until FILE has a percentage and a little longer
 "$program" matrix long.npy long.npy -o long.bin &
-for _ in $(seq 600); do
-    grep -qa '[0-9] %' "$1" && break
+until grep -qa '[0-9] %' "$1"; do
+    kill -0 $! || break
     sleep 0.2
 done
 sleep 1
@@ -257,8 +257,7 @@ ok "no such folder" test $? -eq 1
 ok "is named" says "none/new.txt: can't be written"
 "$program" tune --json --tuning new.txt >out 2>err &
 tuning=$!
-for _ in $(seq 6000); do
-    [ -s new.txt ] && break
+until [ -s new.txt ]; do
     kill -0 $tuning 2>/dev/null || break
     sleep 0.2
 done

@@ -15,7 +15,12 @@ ok "it went on with tiles" resumed
 ok "the bytes of one run" same whole.npy r.npy
 ok "journal and part are gone" eval 'absent r.journal && absent r.npy.part'
 
-# ended CODE SIGNAL...: the command ends with the code at signals 0.02 s apart, once tiles are done.
+# taken PROCESS: the signal that was sent to the process is no longer waiting to be delivered, or the process has ended.
+taken() {
+    while [ -r "/proc/$1/status" ] && grep -qE '^(Sig|Shd)Pnd:.*[1-9a-f]' "/proc/$1/status"; do sleep 0.01; done
+}
+# ended CODE SIGNAL...: the command ends with the code at the signals, each sent when the one before has come, once tiles
+# are done.
 ended() {
     local code=$1 process
     shift
@@ -23,7 +28,7 @@ ended() {
     env --default-signal=INT,TERM "$program" matrix long.npy -o r.npy --checkpoint r.journal >out 2>err </dev/null &
     process=$!
     begun $process r.journal
-    for signal; do kill -s "$signal" $process 2>/dev/null; sleep 0.02; done
+    for signal; do kill -s "$signal" $process 2>/dev/null; taken $process; done
     wait $process
     [ $? -eq "$code" ]
 }
@@ -187,7 +192,7 @@ ok "text of a symmetric matrix" eval 'again; gives 1 merge parts -o m.csv && abs
 ok "no folder" gives 1 matrix a.ts --part 1/2 --parts nowhere
 again && cp parts/1-of-3.npy kept.npy && ln -s parts/1-of-3.npy in.npy
 rm parts/2-of-3.journal && mkfifo parts/2-of-3.journal
-ok "a pipe in place of a journal" eval 'timeout 20 "$program" merge parts -o m.npy >out 2>err; test $? -eq 1 && says "is not a file" && lines 1 err'
+ok "a pipe in place of a journal" eval 'timeout 3000 "$program" merge parts -o m.npy >out 2>err; test $? -eq 1 && says "is not a file" && lines 1 err'
 again
 ok "a merge into a part" gives 2 merge parts -o parts/1-of-3.npy
 ok "a part of an input that it replaces" eval 'rm parts/1-of-3.journal && gives 2 matrix in.npy --part 1/3 --parts parts/.'

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An OpenCL layer (OPENCL_LAYERS=this library) that makes a device smaller: wwt_small_bytes is its memory, a quarter of
-// it the largest buffer, and what does not fit is refused. 0: the device as it is.
+// it the largest buffer, and what does not fit is refused. 0: the device as it is. Or larger than the machine: then
+// wwt_small_refused is the most bytes of a buffer that is really made, and wwt_small_asked the most that anyone asked
+// for.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <CL/cl_layer.h>
@@ -8,8 +10,9 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-extern EXPORT atomic_ulong wwt_small_bytes, wwt_small_used, wwt_small_most;
+extern EXPORT atomic_ulong wwt_small_bytes, wwt_small_used, wwt_small_most, wwt_small_refused, wwt_small_asked;
 atomic_ulong wwt_small_bytes, wwt_small_used, wwt_small_most; // most: of used, since it was last set to 0
+atomic_ulong wwt_small_refused, wwt_small_asked;
 static const cl_icd_dispatch *next;
 static cl_icd_dispatch ours;
 
@@ -27,9 +30,13 @@ static CL_API_ENTRY cl_int CL_API_CALL small_clGetDeviceInfo(cl_device_id device
 static CL_API_ENTRY cl_mem CL_API_CALL small_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size,
                                                             void *host, cl_int *code) {
     const cl_ulong bytes = atomic_load(&wwt_small_bytes), used = atomic_load(&wwt_small_used);
-    if (bytes && (size > bytes / 4 || used + size > bytes)) {
+    const cl_ulong refused = atomic_load(&wwt_small_refused);
+    cl_ulong asked = atomic_load(&wwt_small_asked);
+    while (size > asked && !atomic_compare_exchange_weak(&wwt_small_asked, &asked, size))
+        ;
+    if ((bytes && (size > bytes / 4 || used + size > bytes)) || (refused && size > refused)) {
         if (code)
-            *code = size > bytes / 4 ? CL_INVALID_BUFFER_SIZE : CL_MEM_OBJECT_ALLOCATION_FAILURE;
+            *code = bytes && size > bytes / 4 ? CL_INVALID_BUFFER_SIZE : CL_MEM_OBJECT_ALLOCATION_FAILURE;
         return NULL;
     }
     const cl_mem made = next->clCreateBuffer(context, flags, size, host, code);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "host.h"
+#include "host_memory.h"
 
 // ---- the program
 
@@ -101,6 +102,7 @@ int wwt_precision_count(void) {
 ww_context *wwt_context;
 
 void wwt_context_setup(void) {
+    wwt_host_mark();
     wwt_ok(ww_context_create(NULL, &wwt_context));
 }
 
@@ -108,6 +110,7 @@ void wwt_context_teardown(void) {
     ww_context_destroy(&wwt_context);
     ck_assert_ptr_null(wwt_context);
     ck_assert_int_eq(wwi_live_objects(), 0);
+    wwt_host_check();
 }
 
 ww_context *wwt_context_tuned(const char *text) {

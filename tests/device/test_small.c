@@ -122,7 +122,7 @@ START_TEST(nearest_with_bounds) {
 }
 END_TEST
 
-// Hashed into one bucket, points find all that are nearest.
+// Hashed into one bucket, points find all that are nearest; whole numbers, of which many are as near.
 START_TEST(one_bucket) {
     enum { N = 70, D = 13, K = 3 };
     static const long joins[] = {4, 1}; // by matrix units or their twin, by sums in registers
@@ -140,7 +140,7 @@ START_TEST(one_bucket) {
     wwt_seed(8);
     wwt_ok(wwi_tuning_try(wwt_context, "form.join", NULL, joins[_i]));
     for (size_t i = 0; i < N * D; i++)
-        values[i] = (double)(float)wwt_random();
+        values[i] = (double)wwt_random_size(0, 1);
     view.precision = WW_DOUBLE;
     view.values = values;
     view.count = N;

@@ -59,7 +59,7 @@ complain() {
 run() {
     rm -rf now
     cp -r given now
-    (cd now && exec timeout 300 env WAVEWARP_FAULT="$1" "$program" "${arguments[@]}" >../out 2>../err </dev/null)
+    (cd now && exec timeout 3000 env WAVEWARP_FAULT="$1" "$program" "${arguments[@]}" >../out 2>../err </dev/null)
     code=$?
     without_values
 }

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -63,18 +64,36 @@ __attribute__((destructor)) static void tell(void) {
 
 // ---- allocations
 
+// The count of host memory (tests/device/host_memory.c), in programs that have it.
+__attribute__((weak)) void *wwt_host_note(void *memory, size_t bytes, const void *caller);
+__attribute__((weak)) void wwt_host_forget(const void *memory);
+
+static void *noted(void *memory, const void *caller) {
+    return wwt_host_note ? wwt_host_note(memory, memory ? malloc_usable_size(memory) : 0, caller) : memory;
+}
+
 #define ALLOCATION(name, parameters, arguments)                                                                        \
     void *__real_##name parameters;                                                                                    \
     void *__wrap_##name parameters;                                                                                    \
     void *__wrap_##name parameters {                                                                                   \
-        return allocation_fails(#name) ? NULL : __real_##name arguments;                                               \
+        return allocation_fails(#name) ? NULL : noted(__real_##name arguments, __builtin_return_address(0));           \
     }
 
 ALLOCATION(malloc, (size_t bytes), (bytes))
 ALLOCATION(calloc, (size_t count, size_t bytes), (count, bytes))
-ALLOCATION(realloc, (void *old, size_t bytes), (old, bytes))
 ALLOCATION(strdup, (const char *text), (text))
 ALLOCATION(strndup, (const char *text, size_t bytes), (text, bytes))
+
+void *__real_realloc(void *old, size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes) {
+    if (allocation_fails("realloc"))
+        return NULL;
+    if (wwt_host_forget)
+        wwt_host_forget(old);
+    void *made = __real_realloc(old, bytes);
+    return made ? noted(made, __builtin_return_address(0)) : noted(old, __builtin_return_address(0));
+}
 
 // ---- files
 

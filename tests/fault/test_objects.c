@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <wavewarp/wavewarp.h>
 
+#include "../device/host_memory.h"
 #include "../memory_bytes.h"
 #include "fault_layer.h"
 #include "fault_libc.h"
@@ -142,13 +143,18 @@ static void open_job(const wwt_job *job, ww_context *context) {
     ck_assert_msg(status == WW_OK, "%s can't be opened: %s", job->name, ww_last_error()->message);
 }
 
+// The answer in `now`.
+static void compare_answer(const wwt_job *job, const wwt_answer *expected, int kind, long number, const char *when) {
+    const size_t kept = expected->bytes < sizeof expected->at ? expected->bytes : sizeof expected->at;
+    ck_assert_msg(now.bytes == expected->bytes && memcmp(now.at, expected->at, kept) == 0,
+                  "%s, %s %ld (%s), %s: other answers", job->name, kinds[kind], number, what_failed(kind), when);
+}
+
 static void check_answer(const wwt_job *job, const wwt_answer *expected, int kind, long number, const char *when) {
     const ww_status status = ask(job, &now);
     ck_assert_msg(status == WW_OK, "%s, %s %ld (%s), %s: %s", job->name, kinds[kind], number, what_failed(kind), when,
                   ww_last_error()->message);
-    const size_t kept = expected->bytes < sizeof expected->at ? expected->bytes : sizeof expected->at;
-    ck_assert_msg(now.bytes == expected->bytes && memcmp(now.at, expected->at, kept) == 0,
-                  "%s, %s %ld (%s), %s: other answers", job->name, kinds[kind], number, what_failed(kind), when);
+    compare_answer(job, expected, kind, number, when);
 }
 
 static void check_record(const wwt_job *job, ww_status status, int kind, long number) {
@@ -157,6 +163,8 @@ static void check_record(const wwt_job *job, ww_status status, int kind, long nu
                   error->message);
     ck_assert_msg(error->status == status && error->message[0] && error->line > 0, "%s, %s %ld (%s): %s without record",
                   job->name, kinds[kind], number, what_failed(kind), ww_status_name(status));
+    ck_assert_msg(kind != LAUNCHES || error->cl_code == -5, "%s, launch %ld: \"%s\" is not of the launch", job->name,
+                  number, error->message);
 }
 
 // The answers before and after an undisturbed call, and how many things can fail in it.
@@ -184,6 +192,8 @@ static void disturb(const wwt_job *job, ww_context *context, int kind, long numb
     const ww_status status = call(job);
     disarm();
     if (status == WW_OK) {
+        if (!job->call)
+            compare_answer(job, &after, kind, number, "in spite of a failure");
         check_answer(job, &after, kind, number, "after a failure that did not matter");
     } else {
         check_record(job, status, kind, number);
@@ -216,6 +226,7 @@ static long sampled(long i, long sample, long count) {
 static ww_context *begin(void) {
     ww_context *context = NULL;
     disarm();
+    wwt_host_mark();
     own_before = wwi_live_objects();
     objects_before = atomic_load(&layer->objects);
     ck_assert_int_eq(ww_context_create(NULL, &context), WW_OK);
@@ -234,6 +245,7 @@ START_TEST(a_failure_leaves_the_object_as_it_was) {
     ww_context_destroy(&context);
     ck_assert_int_eq(wwi_live_objects(), own_before);
     ck_assert_int_eq(atomic_load(&layer->objects), objects_before);
+    wwt_host_check();
 }
 END_TEST
 
@@ -279,6 +291,7 @@ START_TEST(a_lost_device_is_told_and_a_new_context_works) {
     check_answer(job, &after, CALLS, 0, "on a new context");
     job->close();
     ww_context_destroy(&context);
+    wwt_host_check();
 }
 END_TEST
 

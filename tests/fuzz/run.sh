@@ -37,7 +37,7 @@ run_one() {
         *x) end=(-runs="$left" -seed="$((${WAVEWARP_TEST_ROTATION:-0} % 2147483646 + 1))") ;;
         *) end=(-max_total_time="$left") ;;
         esac
-        "$programs/fuzz_$target" "${end[@]}" -max_len=1024 -timeout="$((20 * ${CK_TIMEOUT_MULTIPLIER:-1}))" -malloc_limit_mb=256 \
+        "$programs/fuzz_$target" "${end[@]}" -max_len=1024 -timeout=600 -malloc_limit_mb=256 \
             -print_final_stats=1 -artifact_prefix="$found/$target-" "${options[@]}" "$corpus/$target" \
             "$here/corpus/$target" >"$found/$target.log" 2>&1 ||
             { failures=$((failures + 1)); cp "$found/$target.log" "$found/$target-$failures.log"; }

@@ -14,6 +14,7 @@ static ww_status plan_run(ww_plan *plan, void *values) {
     return ww_plan_run(plan, &to);
 }
 
+enum { WWT_HANGS = 1200 }; // seconds: for what hangs, not for what is slow
 enum { THREADS = 8, ROWS = 14, COLUMNS = 11, LENGTH = 33, RUNS = 6 };
 
 static ww_context *context;
@@ -462,7 +463,7 @@ START_TEST(a_forked_child_frees_what_is_under_way) {
         WWT_OK(wwi_launch(kernel, 1, 1, args, 1));
     const pid_t child = fork();
     if (child == 0)
-        (void)alarm(20);
+        (void)alarm(WWT_HANGS);
     const bool told = child == 0 && tells_of_fork(wwi_launch(kernel, 1, 1, args, 1)) &&
                       tells_of_fork(wwi_finish(stream)) && tells_of_fork(wwi_finish_after(stream, WW_OK));
     wwi_buffer_destroy(&buffer);
@@ -500,7 +501,7 @@ START_TEST(a_forked_child_is_told) {
             ck_assert_int_eq(pthread_create(&thread, NULL, keep_running, dataset), 0);
         const pid_t child = fork();
         if (child == 0) {
-            (void)alarm(20);
+            (void)alarm(WWT_HANGS);
             _exit(use_in_child(plan, dataset, i == 0));
         }
         int state = 0;
@@ -557,7 +558,7 @@ START_TEST(a_log_function_may_call_the_library) {
     options.log_user = &c;
     WWT_OK(ww_context_create(&options, &context));
     c.context = context;
-    (void)alarm(600); // it would wait for itself
+    (void)alarm(WWT_HANGS); // it would wait for itself
     const double distance = distance_of(context);
     ck_assert_int_gt(c.compiled, 0);
     ck_assert_double_eq(distance, c.distance);

@@ -17,11 +17,16 @@ of() {
     local count=$1 wanted=$2 got
     shift 2
     # shellcheck disable=SC2086 # one option, or none
-    timeout 300 "$mpirun" $oversubscribe -n "$count" "$mpi" "$@" >out 2>err </dev/null
+    timeout 3000 "$mpirun" $oversubscribe -n "$count" "$mpi" "$@" >out 2>err </dev/null
     got=$?
     [ "$got" -eq "$wanted" ] && return 0
     echo "# exit code $got instead of $wanted: $count ranks, $*"
     return 1
+}
+# ranks_of PROCESS: the ranks among all that came from it, and from nothing else on the machine.
+ranks_of() {
+    ps -e -o pid=,ppid=,comm= | awk -v root="$1" '{ parent[$1] = $2; name[$1] = $3 }
+        END { for (p in name) if (name[p] ~ /wavewarp/) { q = p; while (q > 1 && q != root) q = parent[q]; if (q == root) print p } }'
 }
 said_once() { [ "$(grep -cF -- "$1" err)" -eq 1 ]; }
 
@@ -190,6 +195,14 @@ ok "is said once" said_once '--width'
 ok "gradients of unequal sets" of 3 1 gradient a.ts b.ts -o none.ts
 ok "is said once" said_once 'equal numbers'
 
+# begun PROCESS: waits until both ranks have noted work, or the process has ended. Eight lines are those of a journal of
+# nothing.
+begun() {
+    until [ -e marks.0 ] && [ -e marks.1 ] && [ "$(cat marks.0 marks.1 | wc -l)" -gt 16 ]; do
+        kill -0 "$1" 2>/dev/null || break
+        sleep 0.05
+    done
+}
 # killed ROUNDS OUTPUT ARGUMENT...: a rank is killed when some of the work is done; any number of ranks goes on. A job that
 # ended before begins anew, and is killed as soon as there is something.
 killed() {
@@ -199,16 +212,11 @@ killed() {
     for round in $(seq "$rounds"); do
         for _ in 1 2 3 4 5; do
             # shellcheck disable=SC2086
-            timeout 300 "$mpirun" $oversubscribe -n 2 "$mpi" "$@" "$option" "$output" --checkpoint marks >out 2>err </dev/null &
+            timeout 3000 "$mpirun" $oversubscribe -n 2 "$mpi" "$@" "$option" "$output" --checkpoint marks >out 2>err </dev/null &
             mpirun_of_job=$!
-            # Eight lines are those of a journal of nothing.
-            for _ in $(seq 1200); do
-                [ -e marks.0 ] && [ -e marks.1 ] && [ "$(cat marks.0 marks.1 | wc -l)" -gt 16 ] && break
-                kill -0 "$mpirun_of_job" 2>/dev/null || break
-                sleep 0.05
-            done
+            begun "$mpirun_of_job"
             [ $tenths -eq 0 ] || sleep "0.$((RANDOM % tenths))"
-            pgrep -f -- '--checkpoint mark[s]' | xargs -r ps -o pid=,comm= -p | awk '$2 ~ /wavewarp/ { print $1 }' | shuf -n 1 | xargs -r kill -9
+            ranks_of "$mpirun_of_job" | shuf -n 1 | xargs -r kill -9
             wait "$mpirun_of_job" || break
             rm -f "$output"
             tenths=0
@@ -230,13 +238,10 @@ killed "${WAVEWARP_TEST_KILLS:-2}" killed.npy matrix long.ts -m twed --precision
 # ended: SIGTERM reaches one rank, once some tiles are done.
 ended() {
     # shellcheck disable=SC2086
-    timeout 300 "$mpirun" $oversubscribe -n 2 "$mpi" matrix long.ts -m twed --precision double -o killed.npy --checkpoint marks >out 2>err </dev/null &
+    timeout 3000 "$mpirun" $oversubscribe -n 2 "$mpi" matrix long.ts -m twed --precision double -o killed.npy --checkpoint marks >out 2>err </dev/null &
     mpirun_of_job=$!
-    for _ in $(seq 1200); do
-        [ -e marks.0 ] && [ -e marks.1 ] && [ "$(cat marks.0 marks.1 | wc -l)" -gt 16 ] && break
-        sleep 0.05
-    done
-    pgrep -f -- '--checkpoint mark[s]' | xargs -r ps -o pid=,comm= -p | awk '$2 ~ /wavewarp/ { print $1 }' | tail -n 1 | xargs -r kill -TERM
+    begun "$mpirun_of_job"
+    ranks_of "$mpirun_of_job" | sort -n | tail -n 1 | xargs -r kill -TERM
     wait "$mpirun_of_job"
     [ $? -eq 143 ] && said_once 'ended by a signal; --resume goes on' && absent killed.npy
 }
@@ -278,7 +283,7 @@ ok "all of it" grep -q '"tiles_resumed": 40' out
 
 # unlike A... B...: two ranks are started with unlike arguments, the first with $half of them.
 unlike() {
-    timeout 300 "$mpirun" $oversubscribe -n 1 "$mpi" "${@:1:half}" : -n 1 "$mpi" "${@:half+1}" >out 2>err </dev/null
+    timeout 3000 "$mpirun" $oversubscribe -n 1 "$mpi" "${@:1:half}" : -n 1 "$mpi" "${@:half+1}" >out 2>err </dev/null
     [ $? -eq 1 ] && said_once 'on rank 0' && absent none.npy && absent none.npy.part
 }
 half=4

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler of a group, with devices that only sleep and fail.
+// The scheduler of a group, with devices that only sleep and fail; and its decisions alone, on a clock of the test's
+// own.
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/random.h"
 #include "check_main.h"
 #include "error.h"
-#include "group/schedule.h"
+#include "group/deal.h"
 
 enum { MOST_ITEMS = 4000, MOST_WORKERS = 8 };
 
@@ -17,7 +19,8 @@ typedef struct device {
     int fails_at;        // tile; -1: never
     ww_status fails_with;
     bool reserve;
-    int begun, tiles, finished;
+    int begun, finished;
+    atomic_int tiles;
 } device;
 
 typedef struct job {
@@ -44,6 +47,14 @@ static ww_status begin(void *user, size_t worker) {
     return d->fails_at == 0 ? wwi_fail(d->fails_with, "device %zu has no power", worker) : WW_OK;
 }
 
+// Whether a device that will fail has tiles to do before.
+static bool some_fail_later(const job *own) {
+    for (size_t i = 0; i < MOST_WORKERS; i++)
+        if (own->devices[i].tiles < own->devices[i].fails_at)
+            return true;
+    return false;
+}
+
 static ww_status run(void *user, size_t worker, size_t first, size_t count) {
     job *own = user;
     device *d = &own->devices[worker];
@@ -51,7 +62,10 @@ static ww_status run(void *user, size_t worker, size_t first, size_t count) {
     const struct timespec rest = {(time_t)seconds, (long)(fmod(seconds, 1) * 1e9)};
     ck_assert_int_eq(d->begun, 1);
     ck_assert_int_eq(d->finished, 0);
-    (void)nanosleep(&rest, NULL);
+    // Whoever goes on leaves those their tiles, however late their threads are.
+    do
+        (void)nanosleep(&rest, NULL);
+    while (d->fails_at < 0 && some_fail_later(own));
     if (++d->tiles == d->fails_at)
         return wwi_fail(d->fails_with, "device %zu fell over", worker);
     ck_assert(!own->band || first / own->band == (first + count - 1) / own->band);
@@ -125,7 +139,7 @@ START_TEST(every_item_once) {
         double work = 0;
         for (size_t i = 0; i < count; i++) {
             work += workers[i].work;
-            ck_assert_int_eq((int)workers[i].tiles, j.devices[i].tiles);
+            ck_assert_int_eq((int)workers[i].tiles, (int)j.devices[i].tiles);
         }
         ck_assert_double_eq(work, j.before[items]);
     }
@@ -188,7 +202,7 @@ START_TEST(reserves_come_when_all_others_are_lost) {
 }
 END_TEST
 
-// What every device would find ends the job at once.
+// What every device would find ends the job: nobody gets another tile.
 START_TEST(wrong_input_ends_the_job) {
     wwi_worker workers[3];
     const wwi_schedule s = make(4000, 3);
@@ -196,9 +210,16 @@ START_TEST(wrong_input_ends_the_job) {
     j.devices[1].fails_with = WW_ERROR_NO_PATH;
     ck_assert_int_eq(start(&s, workers, 3), WW_ERROR_NO_PATH);
     ck_assert_str_eq(ww_last_error()->message, "device 1 fell over");
-    ck_assert_int_lt(j.devices[0].tiles + j.devices[2].tiles, 8);
     for (size_t i = 0; i < 3; i++)
         ck_assert(!workers[i].lost);
+    wwi_span returned[3], tiles[3], more;
+    wwi_deal deal = {.schedule = &s, .workers = workers, .count = 3, .returned = returned};
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_int_eq(wwi_deal_take(&deal, &workers[i], &tiles[i]), WWI_TURN_TILE);
+    wwi_deal_finish(&deal, &workers[1], tiles[1], wwi_fail(WW_ERROR_NO_PATH, "no path"), 0.1);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_int_eq(wwi_deal_take(&deal, &workers[i], &more), WWI_TURN_END);
+    ck_assert_int_eq(deal.status, WW_ERROR_NO_PATH);
 }
 END_TEST
 
@@ -214,34 +235,38 @@ START_TEST(progress_is_told_and_may_cancel) {
     s = make(4000, 2);
     s.report = &report;
     j.stop_at = 2;
+    j.devices[0].seconds_each = j.devices[1].seconds_each = 1e-2; // far longer than the first two reports
     ck_assert_int_eq(start(&s, workers, 2), WW_ERROR_CANCELLED);
     ck_assert_uint_lt(j.told, 4000);
 }
 END_TEST
 
 // Tiles grow to the wanted time and become short at the end, so that a device four times as fast does four times as
-// much.
+// much. Always the device that is free first takes the next tile.
 START_TEST(unlike_devices_end_together) {
-    enum { ATTEMPTS = 5 }; // other processes may take the cores for a while
-    const double best = 4000 / (1 / 2e-4 + 1 / 5e-5);
-    double seconds = INFINITY;
-    for (int attempt = 0; attempt < ATTEMPTS && seconds >= 1.3 * best; attempt++) {
-        wwi_worker workers[2];
-        const wwi_schedule s = make(4000, 2);
-        j.devices[0].seconds_each = 2e-4;
-        j.devices[1].seconds_each = 5e-5;
-        struct timespec a, b;
-        (void)clock_gettime(CLOCK_MONOTONIC, &a);
-        ck_assert_int_eq(start(&s, workers, 2), WW_OK);
-        (void)clock_gettime(CLOCK_MONOTONIC, &b);
-        seconds = (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
-        all_done(4000);
-        if (seconds >= 1.3 * best)
-            continue;
-        ck_assert_double_gt(workers[1].work, 2.5 * workers[0].work);
-        ck_assert_double_lt(j.longest, 3 * s.tile_seconds); // also after a guess that was wrong
+    const double each[2] = {2e-4, 5e-5}, best = 4000 / (1 / each[0] + 1 / each[1]);
+    const wwi_schedule s = make(4000, 2);
+    wwi_worker workers[2] = {{.rate = 1e5}, {.rate = 1e5}}; // a guess that is wrong
+    wwi_span returned[2], tiles[2] = {{0, 0}, {0, 0}};
+    double ends[2] = {0, 0}, longest = 0;
+    wwi_deal deal = {.schedule = &s, .workers = workers, .count = 2, .returned = returned};
+    while (deal.done < 4000) {
+        const int first = ends[0] <= ends[1] ? 0 : 1;
+        if (tiles[first].count) {
+            const double seconds = each[first] * (double)tiles[first].count;
+            longest = seconds > longest ? seconds : longest;
+            wwi_deal_finish(&deal, &workers[first], tiles[first], WW_OK, seconds);
+        }
+        tiles[first].count = 0;
+        if (wwi_deal_take(&deal, &workers[first], &tiles[first]) == WWI_TURN_TILE)
+            ends[first] += each[first] * (double)tiles[first].count;
+        else if (deal.done < 4000)
+            ends[first] = ends[1 - first] + 1e-9; // it waits for the other's tile
     }
-    ck_assert_msg(seconds < 1.3 * best, "%.3f s where %.3f would do", seconds, best);
+    const double seconds = ends[0] > ends[1] ? ends[0] : ends[1];
+    ck_assert_msg(seconds < 1.05 * best, "%.4f s where %.4f would do", seconds, best);
+    ck_assert_double_gt(workers[1].work, 3.5 * workers[0].work);
+    ck_assert_double_lt(longest, 3 * s.tile_seconds); // also after a guess that was wrong
 }
 END_TEST
 
