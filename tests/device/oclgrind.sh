@@ -33,7 +33,8 @@ point() { # point NUMBER TEXT FILE-OF-COMPLAINTS
 }
 
 number=0
-run() { # run WHAT-ELSE VARIABLE...: all tests once more, with these set; tests may ask what else is looked for
+# Both runs look for races and accesses out of bounds. The first has the tests that can't have the other check.
+run() { # run WHAT-ELSE VARIABLE...: the tests for it, with these set
     echo "# $1"
     env WAVEWARP_TEST_OCLGRIND="$1" "${@:2}" "$program" >"$out" 2>"$err"
     local status=$?
