@@ -148,9 +148,9 @@ START_TEST(of_equal_matches) {
     size_t places[K], found = 0;
     wwt_seed(4);
     for (size_t t = 0; t < POINTS; t++)
-        x[t] = t < PERIOD ? whole(0, 4) : x[t - PERIOD];
-    const ww_series_view query = wwt_view_of(x + PERIOD + 2, N, 1), stream = wwt_view_of(x, POINTS, 1);
-    const wwr_series q = {x + PERIOD + 2, N, 1}, s = {x, POINTS, 1};
+        x[t] = t < SKIP ? whole(0, 4) : x[t - SKIP]; // just as far apart as they may be
+    const ww_series_view query = wwt_view_of(x + 2 * SKIP + 2, N, 1), stream = wwt_view_of(x, POINTS, 1);
+    const wwr_series q = {x + 2 * SKIP + 2, N, 1}, s = {x, POINTS, 1};
     options.kind = WW_SEARCH_OPEN;
     options.k = K;
     options.exclusion = SKIP;

@@ -75,8 +75,8 @@ FAULTS = [
     ("the border of ERP", "kernels_cl/recurrence/erp.cl", "    return before + ww_gap(y, p);", "    return before;", ["small"]),
     ("the diagonal of LCSS without a match", "kernels_cl/recurrence/lcss.cl", "match > 0 ? diagonal + 1 : (real)-1",
      "match > 0 ? diagonal + 1 : diagonal", ["edges"]),
-    ("a profile's exclusion", "src/profile/profile.c", "return p->self ? (int64_t)p->exclusion + 1 :",
-     "return p->self ? (int64_t)p->exclusion :", ["edges"]),
+    ("a profile's exclusion", "src/profile/profile_run.c", "same ? (int64_t)p->exclusion + 1 : 0",
+     "same ? (int64_t)p->exclusion : 0", ["edges"]),
     ("a search's exclusion", "src/search/search_candidates.c", "q->exclusion, s->options.k, picked);",
      "q->exclusion + 1, s->options.k, picked);", ["edges"]),
     # on the host alone
