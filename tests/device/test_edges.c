@@ -134,6 +134,12 @@ START_TEST(of_a_profile) {
         ck_assert(fabs(distances[i] - expected[i]) < 1e-5 * WINDOW);
         ck_assert_int_eq(labs((long)(indices[i] - (int64_t)i)), EXCLUSION + 1);
     }
+    // Windows at rest are all alike.
+    for (size_t t = 0; t < POINTS; t++)
+        x[t] = 7;
+    wwt_ok(ww_profile_find(wwt_context, &view, NULL, WINDOW, &options, distances, indices));
+    for (size_t i = 0; i < WINDOWS; i++)
+        ck_assert_int_eq(indices[i], i <= EXCLUSION ? (int64_t)i + EXCLUSION + 1 : 0);
 }
 END_TEST
 
