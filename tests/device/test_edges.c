@@ -32,7 +32,7 @@ START_TEST(of_equal_values) {
     for (size_t i = 0; i < ROWS * COLUMNS; i++) {
         values[i] = i < COLUMNS       ? whole(0, 2)
                     : i < 2 * COLUMNS ? (double)((2 * COLUMNS - i) / 3)
-                    : whole(0, 1)     ? 0.0
+                    : whole(0, 1) > 0 ? 0.0
                                       : -0.0;
         narrow[i] = (float)values[i];
     }
