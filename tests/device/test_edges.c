@@ -32,7 +32,7 @@ START_TEST(of_equal_values) {
     for (size_t i = 0; i < ROWS * COLUMNS; i++) {
         values[i] = i < COLUMNS       ? whole(0, 2)
                     : i < 2 * COLUMNS ? (double)((2 * COLUMNS - i) / 3)
-                    : whole(0, 1)     ? 0.0
+                    : whole(0, 1) > 0 ? 0.0
                                       : -0.0;
         narrow[i] = (float)values[i];
     }
@@ -134,6 +134,12 @@ START_TEST(of_a_profile) {
         ck_assert(fabs(distances[i] - expected[i]) < 1e-5 * WINDOW);
         ck_assert_int_eq(labs((long)(indices[i] - (int64_t)i)), EXCLUSION + 1);
     }
+    // Windows at rest are all alike.
+    for (size_t t = 0; t < POINTS; t++)
+        x[t] = 7;
+    wwt_ok(ww_profile_find(wwt_context, &view, NULL, WINDOW, &options, distances, indices));
+    for (size_t i = 0; i < WINDOWS; i++)
+        ck_assert_int_eq(indices[i], i <= EXCLUSION ? (int64_t)i + EXCLUSION + 1 : 0);
 }
 END_TEST
 
@@ -148,9 +154,9 @@ START_TEST(of_equal_matches) {
     size_t places[K], found = 0;
     wwt_seed(4);
     for (size_t t = 0; t < POINTS; t++)
-        x[t] = t < PERIOD ? whole(0, 4) : x[t - PERIOD];
-    const ww_series_view query = wwt_view_of(x + PERIOD + 2, N, 1), stream = wwt_view_of(x, POINTS, 1);
-    const wwr_series q = {x + PERIOD + 2, N, 1}, s = {x, POINTS, 1};
+        x[t] = t < SKIP ? whole(0, 4) : x[t - SKIP]; // just as far apart as they may be
+    const ww_series_view query = wwt_view_of(x + 2 * SKIP + 2, N, 1), stream = wwt_view_of(x, POINTS, 1);
+    const wwr_series q = {x + 2 * SKIP + 2, N, 1}, s = {x, POINTS, 1};
     options.kind = WW_SEARCH_OPEN;
     options.k = K;
     options.exclusion = SKIP;
