@@ -74,6 +74,41 @@ ww_status wwt_scenario_host(void) {
     return status;
 }
 
+static ww_status make_bytes(void *user, uint64_t at, uint64_t bytes, void *target) {
+    (void)user;
+    memset(target, (int)(at / WWI_SEND_PIECE) + 1, (size_t)bytes);
+    return WW_OK;
+}
+
+static ww_status send(ww_context *context, unsigned pieces) {
+    const uint64_t bytes = pieces * WWI_SEND_PIECE;
+    wwi_buffer *buffer = NULL;
+    unsigned char last = 0;
+    ww_status status = wwi_buffer_create(context, bytes, &buffer);
+    if (status == WW_OK)
+        status = wwi_send(buffer, 0, bytes, make_bytes, NULL);
+    if (status == WW_OK)
+        status = wwi_buffer_read(buffer, bytes - 1, 1, &last);
+    if (status == WW_OK && last != pieces)
+        status = wwi_fail(WW_ERROR_INTERNAL, "the last byte is %d", last);
+    wwi_buffer_destroy(&buffer);
+    return status;
+}
+
+ww_status wwt_scenario_sends(void) {
+    ww_context *context = NULL;
+    ww_status status = ww_context_create(NULL, &context);
+    if (status == WW_OK)
+        status = wwi_tuning_try(context, "send.threads", NULL, 2);
+    for (long fed = 0; fed < 2 && status == WW_OK; fed++) {
+        status = wwi_tuning_try(context, "form.fed", NULL, fed);
+        for (unsigned again = 0; again < 2 && status == WW_OK; again++)
+            status = send(context, again ? 1 : WWI_SEND_PIECES + 2);
+    }
+    ww_context_destroy(&context);
+    return status;
+}
+
 ww_status wwt_scenario_bad_build(void) {
     const wwi_source source = {"bad.cl", "__kernel void bad(void) { no_such_function(); }"};
     ww_context *context = NULL;

@@ -13,6 +13,7 @@ typedef struct wwt_scenario {
 } wwt_scenario;
 
 ww_status wwt_scenario_host(void);      // context, buffers, program, kernel, launch
+ww_status wwt_scenario_sends(void);     // data that threads make, into a buffer and through a feed
 ww_status wwt_scenario_bad_build(void); // a program that does not compile
 ww_status wwt_scenario_wrap(void);      // the caller's own OpenCL objects
 ww_status wwt_scenario_files(void);     // series of several kinds of files, with time stamps, to the device

@@ -19,7 +19,7 @@ static const wwt_scenario scenarios[] = {
     {"host", wwt_scenario_host},     {"bad build", wwt_scenario_bad_build}, {"wrap", wwt_scenario_wrap},
     {"files", wwt_scenario_files},   {"bits", wwt_scenario_bits},           {"knn", wwt_scenario_knn},
     {"slices", wwt_scenario_slices}, {"call", wwt_scenario_call},           {"shapelets", wwt_scenario_shapelets},
-    {"search", wwt_scenario_search},
+    {"search", wwt_scenario_search}, {"sends", wwt_scenario_sends},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0], MOST_CALLS = 20000 };
 
