@@ -128,6 +128,9 @@ ww_status wwi_recurrence_compile(const wwi_recurrence *recurrence, const wwi_tex
 // where the device's can. `texts` ends with NULL.
 ww_status wwi_recurrence_program(const wwi_recurrence *recurrence, int vector, const char *const *texts,
                                  const char *options, wwi_program **program);
+// A program of points and their local cost alone, for any number of channels.
+ww_status wwi_cost_program(const wwi_recurrence *recurrence, const char *const *texts, const char *options,
+                           wwi_program **program);
 // Whether the measure's text, where the user has written it, is correct on a few values: WW_ERROR_BUILD,
 // WW_ERROR_INVALID_ARGUMENT.
 ww_status wwi_recurrence_test(const wwi_recurrence *recurrence);
