@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of many channels against the double reference: every form of the engines, by numbers of channels on both sides of
-// where costs come from a table (src/engine/cost_table.c); lengths that fill no tile, bands, open ends, soft minima, lists,
-// halves, tables that are cut. One program serves all numbers of channels of a row here.
+// Points of many channels against the double reference: every form of the engines, by numbers of channels on both sides
+// of where costs come from a table (src/engine/cost_table.c); lengths that fill no tile, bands, open ends, soft minima,
+// lists, halves, tables that are cut. One program serves all numbers of channels of a row here.
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,8 +10,8 @@
 typedef struct form {
     ww_measure_id id;
     ww_engine engine;
-    int cost;        // ww_cost
-    int band;        // ww_band_kind
+    int cost; // ww_cost
+    int band; // ww_band_kind
     bool pairs, open, soft, is_double;
     const char *tuning;
 } form;
@@ -22,7 +22,8 @@ static const form forms[] = {
     {WW_DTW, WW_ENGINE_LANES, WW_COST_ABSOLUTE, WW_BAND_SAKOE_CHIBA, true, false, false, true, NULL},
     {WW_WDTW, WW_ENGINE_LANES, WW_COST_EUCLIDEAN, WW_BAND_NONE, true, true, false, false, NULL},
     {WW_ADTW, WW_ENGINE_LANES, WW_COST_USER, WW_BAND_NONE, false, false, true, true, NULL},
-    {WW_DTW, WW_ENGINE_STRIPS, WW_COST_EUCLIDEAN, WW_BAND_SLANTED, false, false, false, false, "default form.items 1\n"},
+    {WW_DTW, WW_ENGINE_STRIPS, WW_COST_EUCLIDEAN, WW_BAND_SLANTED, false, false, false, false,
+     "default form.items 1\n"},
     {WW_FRECHET, WW_ENGINE_STRIPS, WW_COST_SQUARED, WW_BAND_NONE, true, true, false, true, "default form.items 1\n"},
     {WW_DTW, WW_ENGINE_STENCIL, WW_COST_SQUARED, WW_BAND_SAKOE_CHIBA, true, false, true, false, NULL},
     {WW_DTW, WW_ENGINE_AUTO, WW_COST_SQUARED, WW_BAND_NONE, false, false, false, true, NULL},
@@ -85,7 +86,8 @@ END_TEST
 // The same cell by both ways: up to the limit each number of channels has its own program.
 START_TEST(few) {
     static const size_t channels[] = {1, 2, 12};
-    const form plain = {WW_DTW, _i ? WW_ENGINE_LANES : WW_ENGINE_AUTO, WW_COST_SQUARED, WW_BAND_NONE, false, false, false, false, NULL};
+    const form plain = {
+        WW_DTW, _i ? WW_ENGINE_LANES : WW_ENGINE_AUTO, WW_COST_SQUARED, WW_BAND_NONE, false, false, false, false, NULL};
     wwt_seed((unsigned)_i);
     for (size_t k = 0; k < sizeof channels / sizeof *channels; k++) {
         wwt_set rows = wwt_set_random(channels[k], 5, 40, 3), columns = wwt_set_random(channels[k], 5, 40, 5);
@@ -128,7 +130,8 @@ START_TEST(programs) {
     const form *f = &forms[0];
     size_t before = 0, after = 0;
     for (int k = 0; k < 2; k++) {
-        wwt_set rows = wwt_set_random(20 + 300 * (size_t)k, 60, 60, 2), columns = wwt_set_random(20 + 300 * (size_t)k, 60, 60, 2);
+        wwt_set rows = wwt_set_random(20 + 300 * (size_t)k, 60, 60, 2),
+                columns = wwt_set_random(20 + 300 * (size_t)k, 60, 60, 2);
         before = after;
         check(f, &rows, &columns);
         after = ww_context_programs(wwt_context);
