@@ -20,9 +20,11 @@
 #define WW_FETCHES (WW_STEP * WW_TILE / WW_ITEMS)
 #define WW_FOURS (WW_EACH / 4)
 
-// The last of `count` series that begins at or before `place`.
-WW_INLINE uint ww_table_find(__global const uint *begins, uint count, uint place) {
+// The last of `count` series that begins at or before `place`; `each`: what all have, or 0.
+WW_INLINE uint ww_table_find(__global const uint *begins, uint count, uint place, uint each) {
     uint first = 0;
+    if (each)
+        return min(place / each, count - 1);
     for (uint left = count; left > 1;) {
         const uint middle = left / 2;
         const bool later = begins[first + middle] <= place;
@@ -33,13 +35,13 @@ WW_INLINE uint ww_table_find(__global const uint *begins, uint count, uint place
 }
 // Where a point's channel 0 is, and how far the next channel is.
 typedef struct {
-    ulong at;
+    __global const ww_scalar *at;
     uint stride;
 } ww_table_source;
-WW_INLINE ww_table_source ww_table_source_of(ulong2 series, uint t) {
+WW_INLINE ww_table_source ww_table_source_of(__global const ww_scalar *values, ulong2 series, uint t) {
     const uint length = (uint)series.y;
     ww_table_source s;
-    s.at = series.x + min(t, length - 1);
+    s.at = values + series.x + min(t, length - 1);
     s.stride = length;
     return s;
 }
@@ -54,12 +56,16 @@ typedef struct {
 
 #if WW_LIST
 // `begins`: the first tile of each task. `x_table` says where the task's table is.
-WW_INLINE ww_table_tile ww_table_tile_of(const ww_table_args args, uint unit, uint lane, __global const ulong2 *x_series,
+WW_INLINE ww_table_tile ww_table_tile_of(const ww_table_args args, uint unit, uint lane, __global const ww_scalar *x_values,
+                                         __global const ulong2 *x_series, __global const ww_scalar *y_values,
                                          __global const ulong2 *y_series, __global const uint *x_order,
                                          __global const uint *y_order, __global const uint *begins,
                                          __global const uint *column_begins, __global const ulong2 *x_table) {
-    const uint task = ww_table_find(begins, args.rows, unit), number = unit - begins[task];
-    const ulong2 x = x_series[x_order[3 * (ulong)task]], y = y_series[x_order[3 * (ulong)task + 1]];
+    const uint task = ww_table_find(begins, args.rows, unit, args.row_each), number = unit - begins[task];
+    const uint x_id = x_order[3 * (ulong)task], y_id = x_order[3 * (ulong)task + 1];
+    const bool x_other = (x_id & WW_TABLE_OTHER) != 0, y_other = (y_id & WW_TABLE_OTHER) != 0;
+    const ulong2 x = (x_other ? y_series : x_series)[x_id & ~WW_TABLE_OTHER];
+    const ulong2 y = (y_other ? x_series : y_series)[y_id & ~WW_TABLE_OTHER];
     const uint across = ((uint)y.y + WW_TILE - 1) / WW_TILE, down = number / across;
     ww_table_tile t;
     t.row = down * WW_TILE;
@@ -67,13 +73,18 @@ WW_INLINE ww_table_tile ww_table_tile_of(const ww_table_args args, uint unit, ui
     t.rows = (uint)x.y;
     t.pitch = WW_TABLE_PITCH(x_table[task].x);
     t.first = WW_TABLE_FIRST(x_table[task].x);
-    t.x = ww_table_source_of(x, t.row + lane);
-    t.y = ww_table_source_of(y, t.column + lane);
+    t.x = ww_table_source_of(x_other ? y_values : x_values, x, t.row + lane);
+    t.y = ww_table_source_of(y_other ? x_values : y_values, y, t.column + lane);
     t.wanted = true;
     return t;
 }
 #else
-WW_INLINE ww_table_tile ww_table_tile_of(const ww_table_args args, uint unit, uint lane, __global const ulong2 *x_series,
+WW_INLINE uint ww_table_column(const ww_table_args args, __global const uint *begins, uint place) {
+    const uint first = args.column_each ? args.first_column : 0;
+    return first + ww_table_find(begins, args.columns - first, place, args.column_each);
+}
+WW_INLINE ww_table_tile ww_table_tile_of(const ww_table_args args, uint unit, uint lane, __global const ww_scalar *x_values,
+                                         __global const ulong2 *x_series, __global const ww_scalar *y_values,
                                          __global const ulong2 *y_series, __global const uint *x_order,
                                          __global const uint *y_order, __global const uint *begins,
                                          __global const uint *column_begins, __global const ulong2 *x_table) {
@@ -85,22 +96,21 @@ WW_INLINE ww_table_tile ww_table_tile_of(const ww_table_args args, uint unit, ui
     t.pitch = args.pitch;
     t.first = 0;
     const uint i = t.row + lane, j = t.column + lane;
-    const uint row = ww_table_find(begins, args.rows, i), column = ww_table_find(column_begins, args.columns, j);
-    t.x = ww_table_source_of(x_series[x_order[args.first_row + row]], i - begins[row]);
-    t.y = ww_table_source_of(y_series[y_order[column]], j - column_begins[column]);
-    t.wanted = !args.upper || args.first_row + ww_table_find(begins, args.rows, t.row) <
-                                 ww_table_find(column_begins, args.columns, t.column + WW_TILE - 1);
+    const uint row = ww_table_find(begins, args.rows, i, args.row_each), column = ww_table_column(args, column_begins, j);
+    t.x = ww_table_source_of(x_values, x_series[x_order[args.first_row + row]], i - begins[row]);
+    t.y = ww_table_source_of(y_values, y_series[y_order[column]], j - column_begins[column]);
+    t.wanted = !args.upper || args.first_row + ww_table_find(begins, args.rows, t.row, args.row_each) <
+                                 ww_table_column(args, column_begins, t.column + WW_TILE - 1);
     return t;
 }
 #endif
 
 // The values of this work-item's points in the step from channel `first` on; behind the last channel both are 0.
-WW_INLINE void ww_table_fetch(ww_scalar *fetched, __global const ww_scalar *values, ww_table_source s, uint part, uint first,
-                              uint channels) {
+WW_INLINE void ww_table_fetch(ww_scalar *fetched, ww_table_source s, uint part, uint first, uint channels) {
 #pragma unroll
     for (uint f = 0; f < WW_FETCHES; f++) {
         const uint c = first + part + f * (WW_STEP / WW_FETCHES);
-        fetched[f] = c < channels ? values[s.at + (ulong)c * s.stride] : (ww_scalar)0;
+        fetched[f] = c < channels ? s.at[(ulong)c * s.stride] : (ww_scalar)0;
     }
 }
 WW_INLINE void ww_table_keep(__local ww_scalar *to, const ww_scalar *fetched, uint part) {
@@ -166,7 +176,7 @@ ww_cost_table(const ww_table_args args, __global const ww_scalar *restrict x_val
     const uint unit = args.unit_begin + (uint)get_group_id(0);
     if (unit >= args.units)
         return;
-    const ww_table_tile t = ww_table_tile_of(args, unit, lane, x_series, y_series, x_order, y_order, begins, column_begins, x_table);
+    const ww_table_tile t = ww_table_tile_of(args, unit, lane, x_values, x_series, y_values, y_series, x_order, y_order, begins, column_begins, x_table);
     // The whole work-group leaves, or none of it.
     if (!t.wanted)
         return;
@@ -177,14 +187,14 @@ ww_cost_table(const ww_table_args args, __global const ww_scalar *restrict x_val
 #pragma unroll
         for (int r = 0; r < WW_EACH; r++)
             sum[q][r] = 0;
-    ww_table_fetch(x_next, x_values, t.x, part, 0, args.channels);
-    ww_table_fetch(y_next, y_values, t.y, part, 0, args.channels);
+    ww_table_fetch(x_next, t.x, part, 0, args.channels);
+    ww_table_fetch(y_next, t.y, part, 0, args.channels);
     for (uint first = 0, turn = 0; first < args.channels; first += WW_STEP, turn ^= 1) {
         ww_table_keep(x_step[turn] + lane, x_next, part);
         ww_table_keep(y_step[turn] + lane, y_next, part);
         barrier(CLK_LOCAL_MEM_FENCE);
-        ww_table_fetch(x_next, x_values, t.x, part, first + WW_STEP, args.channels);
-        ww_table_fetch(y_next, y_values, t.y, part, first + WW_STEP, args.channels);
+        ww_table_fetch(x_next, t.x, part, first + WW_STEP, args.channels);
+        ww_table_fetch(y_next, t.y, part, first + WW_STEP, args.channels);
 #pragma unroll
         for (uint k = 0; k < WW_STEP; k++)
             // The cost of two zeros is 0, unless it is the user's.

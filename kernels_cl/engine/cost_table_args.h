@@ -15,6 +15,12 @@ typedef struct ww_table_args {
     ww_uint all_rows, across; // rectangle: points of all row series; tiles side by side
     ww_uint pitch;            // rectangle: values of a row of the table
     ww_uint upper;            // rectangle: only pairs of a row slot below the column slot are wanted
+    // Points of each row series, tiles of each task; columns of each column series from slot first_column on, where those
+    // before have none. 0: they differ.
+    ww_uint row_each, column_each, first_column;
 } ww_table_args;
+
+// Of an id in a list: the series is one of the other side.
+#define WW_TABLE_OTHER 0x80000000u
 
 #endif

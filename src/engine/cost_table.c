@@ -11,13 +11,9 @@
 #include "engine/batch.h"
 #include "engine/tiling.h"
 
-// The most channels whose differences the engines compute themselves. A table is written and read once, 8 bytes a cell,
-// which takes a GPU as long as a dozen channels do; up to so many a cell's registers suffice, and a program for each
-// number of channels is worth compiling.
-#define FEW_CHANNELS 12
-#define TILE 64
+#define TILE WWI_TABLE_TILE
+#define SLACK WWI_TABLE_SLACK
 #define STEP 8                   // channels in local memory at a time
-#define SLACK 256                // values behind the table, which the columns behind the last one are read from
 #define TABLE_BYTES (1ull << 30) // of a batch of several pairs on a GPU
 #define TABLE_BYTES_CPU (64ull << 20)
 
@@ -30,9 +26,9 @@ static bool text_has_costs_alone(const char *text) {
     return true;
 }
 
-bool wwi_has_tables(const wwi_recurrence *of) {
-    const uint32_t few = (uint32_t)wwi_forced(of->context, "form.few", 4096, FEW_CHANNELS);
-    return of->channels > few && of->row->info.any_cost && !of->extra &&
+bool wwi_has_tables(const wwi_recurrence *of, uint32_t few) {
+    return of->channels > (uint32_t)wwi_forced(of->context, "form.few", 4096, (long)few) && of->row->info.any_cost &&
+           !of->extra &&
            (!wwi_measure_has(&of->measure, WWI_MEASURE_OF_TEXT) || text_has_costs_alone(of->measure.recurrence));
 }
 
@@ -45,7 +41,7 @@ bool wwi_table_fits(const wwi_runner *r) {
     const uint64_t n = r->rows->rank_lengths[r->rows->rank_count - 1];
     const uint64_t m = r->columns->rank_lengths[r->columns->rank_count - 1];
     const uint64_t values = wwi_table_budget(r->of.context, r->options.max_bytes) / wwi_runner_value_bytes(r);
-    return wwi_has_tables(&r->of) && (n + 4) * (m + 4) + SLACK <= values;
+    return wwi_has_tables(&r->of, REGISTER_CHANNELS) && (n + 4) * (m + 4) + SLACK <= values;
 }
 
 bool wwi_work_tabled(const wwi_runner *r, const wwi_work *w) {
@@ -152,7 +148,10 @@ static ww_status upload_rectangle(wwi_runner *r, wwi_work *w) {
                                .all_rows = (uint32_t)rows,
                                .across = across,
                                .pitch = (uint32_t)columns,
-                               .upper = b->half};
+                               .upper = b->half,
+                               .row_each = w->row_ranks == 1 ? w->n : 0,
+                               .column_each = w->column_ranks == 1 ? (uint32_t)fours(w->m) : 0,
+                               .first_column = b->half ? (uint32_t)b->row_begin + 1 : 0};
     WWI_TRY(side_upload(r, &x, &w->x, &w->uploads, WWI_SIDE_ROW));
     return side_upload(r, &y, &w->y, &w->uploads, WWI_SIDE_COLUMN);
 }
@@ -179,6 +178,8 @@ static ww_status upload_list(wwi_runner *r, wwi_work *w) {
     }
     x.begins[b->rows] = (uint32_t)tiles;
     w->table = (ww_table_args){.units = (uint32_t)tiles, .rows = (uint32_t)b->rows};
+    if (w->row_ranks == 1 && w->column_ranks == 1)
+        w->table.row_each = (uint32_t)(tiles / b->rows);
     WWI_TRY(wwi_upload(r->of.context, &w->uploads.table_tasks, tasks, 3 * b->rows * sizeof *tasks));
     WWI_TRY(side_upload(r, &x, &w->x, &w->uploads, WWI_SIDE_ROW));
     return side_upload(r, &y, &w->y, &w->uploads, WWI_SIDE_COLUMN);
@@ -200,14 +201,19 @@ ww_status wwi_table_upload(wwi_runner *r, wwi_work *w) {
 
 // ---- launches
 
+uint32_t wwi_table_options(ww_precision precision, bool list, char *options, size_t bytes) {
+    const unsigned each = precision == WW_DOUBLE ? 4 : 8;
+    snprintf(options, bytes, "-DWW_LIST=%d -DWW_TILE=%d -DWW_EACH=%u -DWW_STEP=%d", list, TILE, each, STEP);
+    return TILE / each * (TILE / each);
+}
+
 static ww_status table_program(wwi_runner *r, bool list, wwi_table_program **program) {
     char options[96];
     wwi_table_program *p = *program = &r->table_programs[list];
     static const char *const texts[] = {"base/launch_args.h", "engine/cost_table_args.h", "engine/cost_table.cl", NULL};
-    p->each = r->of.precision == WW_DOUBLE ? 4 : 8;
+    p->group = wwi_table_options(r->of.precision, list, options, sizeof options);
     if (p->kernel)
         return WW_OK;
-    snprintf(options, sizeof options, "-DWW_LIST=%d -DWW_TILE=%d -DWW_EACH=%u -DWW_STEP=%d", list, TILE, p->each, STEP);
     if (!p->program)
         WWI_TRY(wwi_cost_program(&r->of, texts, options, &p->program));
     return wwi_kernel_create(r->of.stream, p->program, "ww_cost_table", &p->kernel);
@@ -229,7 +235,6 @@ ww_status wwi_table_fill(wwi_runner *r, wwi_work *w) {
     ww_table_args args = w->table;
     WWI_TRY(table_program(r, w->b.list, &p));
     WWI_TRY(grow_table(r, w)); // another batch may have grown it since
-    const uint64_t group = (uint64_t)(TILE / p->each) * (TILE / p->each);
     const double each = (double)TILE * TILE * r->of.channels;
     args.channels = r->of.channels;
     if (r->preparing)
@@ -237,7 +242,7 @@ ww_status wwi_table_fill(wwi_runner *r, wwi_work *w) {
     do {
         const uint64_t left = args.units - args.unit_begin;
         const uint64_t take = r->preparing ? 1 : wwi_pace_units(&r->pace, r->table_rate, left, each);
-        WWI_TRY(WWI_LAUNCH(p->kernel, take, group, WWI_VALUE(args), WWI_BUFFER(w->points[WWI_SIDE_ROW].values),
+        WWI_TRY(WWI_LAUNCH(p->kernel, take, p->group, WWI_VALUE(args), WWI_BUFFER(w->points[WWI_SIDE_ROW].values),
                            WWI_BUFFER(w->points[WWI_SIDE_ROW].series), WWI_BUFFER(w->points[WWI_SIDE_COLUMN].values),
                            WWI_BUFFER(w->points[WWI_SIDE_COLUMN].series), WWI_BUFFER(u->row_order),
                            WWI_BUFFER(w->b.list ? u->row_order : u->column_order),

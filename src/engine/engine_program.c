@@ -281,7 +281,8 @@ ww_status wwi_recurrence_compile(const wwi_recurrence *of, const wwi_texts *want
                                  .columns = wanted->columns,
                                  .rows = wanted->rows,
                                  .group = wanted->group,
-                                 .registers = wanted->registers};
+                                 .registers = wanted->registers,
+                                 .tabled = wanted->tabled};
     WWI_TRY(begin_texts(of, &t, wanted->slopes));
     add_text(&t, "base/launch_args.h");
     add_text(&t, "base/tasks.cl");

@@ -65,7 +65,7 @@ typedef struct wwi_uploads {
 typedef struct wwi_table_program {
     wwi_program *program;
     wwi_kernel *kernel;
-    uint32_t each; // costs of a work-item on a side of its square
+    uint32_t group;
 } wwi_table_program;
 
 struct wwi_runner {

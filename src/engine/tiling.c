@@ -27,7 +27,7 @@ static bool keeps_beside(const wwi_runner *r) {
 // Most columns a lane can hold: a column takes a value and a point.
 uint32_t wwi_lane_columns(const wwi_runner *r, bool banded) {
     if (r->tabled) // a column takes its value, and the costs of a row-step
-        return (uint32_t)wwi_tuned(r, "lanes.tabled", r->of.precision == WW_DOUBLE ? 8 : 16);
+        return r->of.precision == WW_DOUBLE ? 8 : 16;
     if (!wwi_points_in_registers(r))
         return 8;
     const long values = wwi_tuned(r, "lanes.values", r->gpu ? (r->of.precision == WW_DOUBLE ? 64 : 128) : 32) -

@@ -114,6 +114,14 @@ START_TEST(halves) {
     float *rectangle = wwt_matrix(&measure, &set, &set, WW_FLOAT, &little);
     ck_assert(wwt_same(all, parts, count * count, WW_FLOAT));
     ck_assert(wwt_same(all, rectangle, count * count, WW_FLOAT));
+    // And as where each cell reads its points.
+    ww_context *usual = wwt_context;
+    wwt_context = wwt_context_tuned("default form.few 4096\n");
+    float *each = wwt_matrix(&measure, &set, NULL, WW_FLOAT, &options);
+    ww_context_destroy(&wwt_context);
+    wwt_context = usual;
+    ck_assert(wwt_same(all, each, count * count, WW_FLOAT));
+    wwt_guarded_free(each);
     wwt_guarded_free(all);
     wwt_guarded_free(parts);
     wwt_guarded_free(rectangle);
@@ -122,6 +130,102 @@ START_TEST(halves) {
         ck_assert(pairs[i] == 0);
     wwt_guarded_free(pairs);
     wwt_set_free(&set);
+}
+END_TEST
+
+// ---- gradients
+
+typedef struct slope_form {
+    ww_measure_id id;
+    int cost;
+    double gamma;
+    int band;
+    bool is_double, divergence, few_bytes;
+} slope_form;
+static const slope_form slope_forms[] = {
+    {WW_DTW, WW_COST_SQUARED, 4, WW_BAND_NONE, false, false, false},
+    {WW_DTW, WW_COST_EUCLIDEAN, 1, WW_BAND_SAKOE_CHIBA, true, false, false},
+    {WW_WDTW, WW_COST_ABSOLUTE, 2, WW_BAND_NONE, true, true, false},
+    {WW_FRECHET, WW_COST_EUCLIDEAN, 0, WW_BAND_NONE, true, false, true},
+    {WW_DDTW, WW_COST_SQUARED, 1, WW_BAND_NONE, true, false, true},
+};
+enum { SLOPE_FORMS = sizeof slope_forms / sizeof *slope_forms };
+
+static double value_of(const ww_measure *measure, bool divergence, const wwr_series *x, const wwr_series *y) {
+    const double value = wwr_distance(measure, NULL, x, y);
+    if (!divergence)
+        return value;
+    return value - (wwr_distance(measure, NULL, x, x) + wwr_distance(measure, NULL, y, y)) / 2;
+}
+
+// Some slopes of a side, by differences of the reference.
+static void check_slopes(const slope_form *f, const ww_measure *measure, wwt_set *sets, int side, const void *slopes) {
+    const ww_precision precision = f->is_double ? WW_DOUBLE : WW_FLOAT;
+    for (int k = 0; k < 24; k++) {
+        const size_t i = wwt_random_size(0, sets[0].count - 1), points = sets[side].lengths[i] * sets[side].channels;
+        double *at = sets[side].values + sets[side].offsets[i] + wwt_random_size(0, points - 1);
+        const double kept = *at, step = 1e-5;
+        const wwr_series x = wwt_series(&sets[0], i), y = wwt_series(&sets[1], i);
+        *at = kept + step;
+        const double above = value_of(measure, f->divergence, &x, &y);
+        *at = kept - step;
+        const double slope = (above - value_of(measure, f->divergence, &x, &y)) / (2 * step);
+        const double found = wwt_value(slopes, precision, (size_t)(at - sets[side].values));
+        *at = kept;
+        ck_assert_msg(fabs(found - slope) <= (f->is_double ? 2e-5 : 2e-3) * (1 + fabs(slope)),
+                      "%zu channels, side %d: slope %.9g, difference %.9g", sets[0].channels, side, found, slope);
+    }
+}
+
+START_TEST(gradients) {
+    const slope_form *f = &slope_forms[_i];
+    static const size_t n[] = {64, 9, 70}, m[] = {66, 30, 63};
+    const ww_precision precision = f->is_double ? WW_DOUBLE : WW_FLOAT;
+    if (f->is_double && !wwt_device_has_double())
+        return;
+    ww_measure measure = wwt_measure(f->id);
+    measure.cost = (ww_cost)f->cost;
+    measure.gamma = f->gamma;
+    measure.band.kind = (ww_band_kind)f->band;
+    measure.band.width = f->band == WW_BAND_NONE ? 0 : 25;
+    for (int k = 0; k < NUMBERS; k += 2) {
+        wwt_seed((unsigned)(_i * NUMBERS + k));
+        wwt_set sets[2] = {wwt_set_make(numbers[k], n, 3), wwt_set_make(numbers[k], m, 3)};
+        ww_dataset *rows = wwt_dataset(&sets[0], precision), *columns = wwt_dataset(&sets[1], precision);
+        ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
+        ww_run_options run = WW_RUN_OPTIONS_INIT;
+        ww_gradient *gradient = NULL;
+        // A batch for each pair, and some pairs in segments.
+        run.max_bytes = f->few_bytes ? 400000 + 3000 * numbers[k] : 0;
+        options.run = &run;
+        options.divergence = f->divergence;
+        ww_gradient_info info = WW_GRADIENT_INFO_INIT;
+        wwt_ok(ww_gradient_create_pairs(&measure, rows, columns, NULL, NULL, 3, &options, &gradient));
+        wwt_ok(ww_gradient_get_info(gradient, &info));
+        void *values = wwt_guarded(3, precision);
+        void *slopes[2] = {wwt_guarded(info.rows, precision), wwt_guarded(info.columns, precision)};
+        const ww_output outputs[3] = {WW_OUTPUT_HOST(values), WW_OUTPUT_HOST(slopes[0]), WW_OUTPUT_HOST(slopes[1])};
+        ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
+        to.values = &outputs[0];
+        to.rows = &outputs[1];
+        to.columns = &outputs[2];
+        wwt_ok(ww_gradient_run(gradient, &to));
+        for (size_t i = 0; i < 3; i++) {
+            const wwr_series x = wwt_series(&sets[0], i), y = wwt_series(&sets[1], i);
+            const double expected = value_of(&measure, f->divergence, &x, &y);
+            ck_assert(fabs(wwt_value(values, precision, i) - expected) <= 1e-5 * (fabs(expected) + 200 * f->gamma));
+        }
+        check_slopes(f, &measure, sets, 0, slopes[0]);
+        check_slopes(f, &measure, sets, 1, slopes[1]);
+        wwt_guarded_free(values);
+        for (int side = 0; side < 2; side++) {
+            wwt_guarded_free(slopes[side]);
+            wwt_set_free(&sets[side]);
+        }
+        ww_gradient_destroy(&gradient);
+        ww_dataset_destroy(&rows);
+        ww_dataset_destroy(&columns);
+    }
 }
 END_TEST
 
@@ -150,6 +254,7 @@ int main(void) {
     wwt_add(suite, many, FORMS);
     wwt_add(suite, few, 2);
     wwt_add(suite, halves, 1);
+    wwt_add(suite, gradients, SLOPE_FORMS);
     wwt_add(suite, programs, 1);
     return wwt_run(suite);
 }
