@@ -12,6 +12,8 @@
 //   WW_TABLED    1: points have many channels, and the costs of all cells are in a table that is made before (engine/costs.cl); a
 //                row's point is where its costs begin, a column's which of them it is. WW_CHANNELS is 1 and WW_POINT_REGISTERS 0:
 //                one program serves any number of channels
+//   WW_SUMMED    1: the same in vectors of pairs, but a block sums its cells' costs over the channels itself (engine/packed_block.cl);
+//                a point is where its channels begin
 #ifndef WW_CHANNELS
 #define WW_CHANNELS 1
 #endif
@@ -36,6 +38,9 @@
 #endif
 #ifndef WW_TABLED
 #define WW_TABLED 0
+#endif
+#ifndef WW_SUMMED
+#define WW_SUMMED 0
 #endif
 // Values of a point where the channels are interleaved.
 #define WW_PARTS (WW_CHANNELS + WW_EXTRA)
@@ -108,6 +113,12 @@ typedef struct {
     real value;                    // a column's cost in the row that it has met (WW_MEET)
     __global const ww_scalar *at;  // a row's costs; 0: a padding row
     uint column;                   // a column's place among them
+} ww_point;
+#define WW_AT(point, channel) ((point).value)
+#elif WW_SUMMED
+typedef struct {
+    real value;                    // a column's cost in the row that it has met
+    __global const ww_scalar *at;  // channel 0
 } ww_point;
 #define WW_AT(point, channel) ((point).value)
 #elif WW_POINT_REGISTERS
@@ -209,7 +220,7 @@ WW_INLINE real ww_channel_cost(real x, real y) {
 #endif
 }
 WW_INLINE real ww_cost(ww_point x, ww_point y) {
-#if WW_TABLED
+#if WW_TABLED || WW_SUMMED
     return y.value;
 #elif WW_CHANNELS == 1 && WW_COST == 3
     return fabs(WW_AT(x, 0) - WW_AT(y, 0));
@@ -235,7 +246,7 @@ WW_INLINE real ww_cost(ww_point x, ww_point y) {
 #endif
 }
 WW_INLINE real ww_add_cost(ww_point x, ww_point y, real base) {
-#if WW_TABLED
+#if WW_TABLED || WW_SUMMED
     return base + y.value;
 #elif WW_CHANNELS == 1 && WW_COST == 1
     const real t = WW_AT(x, 0) - WW_AT(y, 0);

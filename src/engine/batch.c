@@ -276,7 +276,7 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, int s
         return WW_OK;
     if (!w->placed[side])
         WWI_TRY(place_packs(r, w, side, packing, ids, range));
-    wwi_arg args[12] = {WWI_BUFFER(source.values), WWI_BUFFER(source.series), WWI_BUFFER(order),
+    wwi_arg args[13] = {WWI_BUFFER(source.values), WWI_BUFFER(source.series), WWI_BUFFER(order),
                         WWI_VALUE(range.stride),   WWI_VALUE(range.field),    WWI_VALUE(range.begin),
                         WWI_VALUE(range.end),      WWI_VALUE(w->args.channel)};
     size_t count = 8;
@@ -285,6 +285,8 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, int s
         args[count++] = WWI_VALUE(packing.margin);
     args[count++] = WWI_BUFFER(w->uploads.offsets[side]);
     args[count++] = WWI_BUFFER(w->uploads.packed[side]);
+    if (v->key.summed)
+        args[count++] = WWI_VALUE(r->of.channels);
     const uint64_t packs = wwi_ceil_div(range.end - range.begin, packing.width);
     const uint64_t parts = parts_of(r, packs, rows ? w->n : w->m, packing);
     WWI_TRY(wwi_launch(v->interleave, r->preparing ? 1 : packs * parts, packing.group, args, count));

@@ -87,18 +87,19 @@ static void write_options(const wwi_recurrence *of, const wwi_variant_key *key, 
                                                                           : " -cl-nv-maxrregcount=128";
     static const char *const forms[] = {"", " -DWW_SOFT_WIDE=0 -DWW_SOFT_SCALED=0",
                                         " -DWW_SOFT_WIDE=1 -DWW_SOFT_SCALED=0", " -DWW_SOFT_WIDE=0 -DWW_SOFT_SCALED=1"};
+    const bool any = key->tabled || key->summed; // any number of channels
     snprintf(options, bytes,
              "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32
-             " -DWW_POINT_REGISTERS=%d -DWW_TABLED=%d -DWW_COST=%d "
+             " -DWW_POINT_REGISTERS=%d -DWW_TABLED=%d -DWW_SUMMED=%d -DWW_COST=%d "
              "-DWW_ROOT=%d -DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32
              " -DWW_EXCHANGE=%d"
              " -DWW_PACK=%d -DWW_BELOW=%" PRIu32 " -DWW_ABANDON=%d -DWW_EXTRA=%" PRIu32
              " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%" PRIu32 " -DWW_SELECT=%d -DWW_EMIT=%d%s%s",
-             of->precision == WW_DOUBLE, key->vector, key->tabled ? 1 : of->channels, key->registers && !key->tabled,
-             key->tabled, (int)wwi_measure_cost(&of->measure), of->measure.root != 0, key->list, key->band,
+             of->precision == WW_DOUBLE, key->vector, any ? 1 : of->channels, key->registers && !any, key->tabled,
+             key->summed, (int)wwi_measure_cost(&of->measure), of->measure.root != 0, key->list, key->band,
              key->columns, key->rows, key->group, key->form && key->form->exchanges ? (int)of->exchange : 0,
              key->form && key->form->pack ? (int)key->form->pack : key->vector, key->below, key->abandon, of->extra,
-             of->row->transform == WWI_TRANSFORM_ERP && of->passes > 1, key->tabled ? 1 : of->all_channels,
+             of->row->transform == WWI_TRANSFORM_ERP && of->passes > 1, any ? 1 : of->all_channels,
              key->form && key->form->select ? key->form->select : of->soft,
              of->open | (key->form ? key->form->emit : 0), forms[tiles], limit);
 }

@@ -11,6 +11,10 @@
 #include "engine/tiling.h"
 #include "measure/band.h"
 
+// On a CPU, beyond so many channels a block sums costs over them: the points of fewer stay in private memory, a program
+// for each number.
+#define PRIVATE_CHANNELS 12
+
 // Of a CPU's rate, what a soft minimum leaves at least.
 #define SOFT_SHARE 0.1
 
@@ -72,6 +76,7 @@ ww_status wwi_runner_create(const wwi_recurrence *of, ww_dataset *rows, ww_datas
         r->width = 32;
     r->vector = (int)wwi_tuned(r, "packed.vector", r->of.precision == WW_DOUBLE ? 8 : 16);
     r->tabled = wwi_table_fits(r);
+    r->summed = !wwi_by_items(r) && wwi_has_tables(&r->of, PRIVATE_CHANNELS);
     r->table_rate = wwi_pace_guess(info, r->gpu ? 32 : 2);
     WWI_TRY(take_bits(r));
     r->engine = options->engine

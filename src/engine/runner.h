@@ -36,6 +36,7 @@ typedef struct wwi_variant_key {
     uint32_t columns, rows, group;
     int registers;
     int tabled;     // costs come from a table (cost_table.h)
+    int summed;     // engine packed sums them itself, of any number of channels
     uint32_t below; // a ribbon's columns left of the diagonal
     int abandon;    // engine packed: lists with radii
 } wwi_variant_key;
@@ -92,6 +93,7 @@ struct wwi_runner {
     double rate[ENGINES];   // cells a second
     bool preparing;         // programs are compiled, nothing is computed
     bool tabled;            // points have so many channels that costs come from a table, which has room
+    bool summed; // points have so many channels that engine packed sums them itself on a CPU
     wwi_buffer *table;
     wwi_table_program table_programs[2]; // of a rectangle, of a list
     double table_rate;                   // differences a second

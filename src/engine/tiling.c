@@ -72,11 +72,11 @@ uint32_t wwi_lanes_limit(const wwi_runner *r) {
 }
 
 bool wwi_can_vector(const wwi_runner *r) {
-    return r->of.channels <= VECTOR_CHANNELS;
+    return r->of.channels <= VECTOR_CHANNELS || r->summed;
 }
 
 bool wwi_vector_strips(const wwi_runner *r) {
-    return !wwi_by_items(r) && wwi_can_vector(r);
+    return !wwi_by_items(r) && r->of.channels <= VECTOR_CHANNELS;
 }
 
 wwi_fit wwi_fit_of(const wwi_runner *r, const wwi_engine *lanes) {
