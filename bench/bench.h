@@ -90,6 +90,7 @@ size_t bench_lsh(const bench *b, int *failed);
 size_t bench_profile(const bench *b, int *failed);
 size_t bench_shapelets(const bench *b, int *failed);
 size_t bench_gradient(const bench *b, int *failed);
+size_t bench_channels(const bench *b, int *failed);
 size_t bench_files(const bench *b, int *failed);
 size_t bench_paths(const bench *b, int *failed);
 

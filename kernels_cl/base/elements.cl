@@ -83,6 +83,20 @@ WW_INLINE real ww_carry(real value, ww_row x, ww_column y, real lag, ww_paramete
 }
 #endif
 
+// The column where it meets a row: with WW_TABLED it takes their cost.
+#ifndef WW_OWN
+#define WW_OWN(element) (element)
+#endif
+#if WW_TABLED && WW_VECTOR == 1
+WW_INLINE ww_column ww_meet(ww_row x, ww_column y) {
+    WW_OWN(y).value = ww_table_cost(WW_OWN(x), WW_OWN(y));
+    return y;
+}
+#define WW_MEET(x, y) ww_meet(x, y)
+#else
+#define WW_MEET(x, y) (y)
+#endif
+
 // Of gradients (base/slopes.cl).
 #ifdef WW_GRADIENT
 #ifndef WW_NODE_SLOPES

@@ -28,6 +28,11 @@ typedef struct ww_launch_args {
 #endif
 } ww_launch_args;
 
+// A series in a table of costs (base/points.cl): where it begins, and the values of a row of the table, which are fours.
+#define WW_TABLE_ENTRY(first, pitch) ((ww_ulong)(first) | (ww_ulong)((pitch) / 4) << 40)
+#define WW_TABLE_FIRST(entry) ((entry)&0xfffffffffful)
+#define WW_TABLE_PITCH(entry) ((ww_uint)((entry) >> 40) * 4u)
+
 #define WW_RESULTS_STRIDED 0u
 #define WW_RESULTS_MIRRORED 1u  // the same and mirrored
 #define WW_RESULTS_CONDENSED 2u // the upper triangle

@@ -31,10 +31,12 @@ WW_INLINE uint ww_rest(uint a, uint b, uint quotient) {
 #if WWK_DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double ww_scalar;
+typedef double4 ww_four;
 #define WW_REAL_NAME double
 #define WW_MASK_NAME long
 #else
 typedef float ww_scalar;
+typedef float4 ww_four;
 #define WW_REAL_NAME float
 #define WW_MASK_NAME int
 #endif

@@ -9,6 +9,11 @@
 //   WW_EXTRA     1: a value beside the channels, the same for all of them (0) or one for each (WW_EXTRA_EACH 1); what it is,
 //                the recurrence knows (time stamps, sums of gaps)
 //   WW_ALL_CHANNELS  channels of the series, of which a pass over independent channels takes one
+//   WW_TABLED    1: points have many channels, and the costs of all cells are in a table that is made before (engine/costs.cl); a
+//                row's point is where its costs begin, a column's which of them it is. WW_CHANNELS is 1 and WW_POINT_REGISTERS 0:
+//                one program serves any number of channels
+//   WW_SUMMED    1: the same in vectors of pairs, but a block sums its cells' costs over the channels itself (engine/packed_block.cl);
+//                a point is where its channels begin
 #ifndef WW_CHANNELS
 #define WW_CHANNELS 1
 #endif
@@ -30,6 +35,12 @@
 #endif
 #ifndef WW_ALL_CHANNELS
 #define WW_ALL_CHANNELS WW_CHANNELS
+#endif
+#ifndef WW_TABLED
+#define WW_TABLED 0
+#endif
+#ifndef WW_SUMMED
+#define WW_SUMMED 0
 #endif
 // Values of a point where the channels are interleaved.
 #define WW_PARTS (WW_CHANNELS + WW_EXTRA)
@@ -97,7 +108,20 @@ WW_INLINE ww_entries ww_entries_of(real left, real up, real diagonal) {
 }
 
 // A point: the values of all channels at one time.
-#if WW_POINT_REGISTERS
+#if WW_TABLED
+typedef struct {
+    real value;                    // a column's cost in the row that it has met (WW_MEET)
+    __global const ww_scalar *at;  // a row's costs; 0: a padding row
+    uint column;                   // a column's place among them
+} ww_point;
+#define WW_AT(point, channel) ((point).value)
+#elif WW_SUMMED
+typedef struct {
+    real value;                    // a column's cost in the row that it has met
+    __global const ww_scalar *at;  // channel 0
+} ww_point;
+#define WW_AT(point, channel) ((point).value)
+#elif WW_POINT_REGISTERS
 typedef struct {
     real value[WW_CHANNELS];
 #if WW_EXTRA
@@ -132,7 +156,7 @@ typedef struct {
 #endif
 #endif
 
-#if WW_VECTOR == 1
+#if WW_VECTOR == 1 && !WW_TABLED
 WW_INLINE ww_point ww_point_load(__global const ww_scalar *at, ulong stride, __global const ww_scalar *extra) {
     ww_point point;
 #if WW_EXTRA
@@ -150,7 +174,21 @@ WW_INLINE ww_point ww_point_load(__global const ww_scalar *at, ulong stride, __g
 }
 #endif
 
-#if WW_POINT_REGISTERS
+#if WW_TABLED
+WW_INLINE ww_point ww_point_infinite(void) {
+    ww_point point;
+    point.value = WW_INF;
+    point.at = 0;
+    point.column = 0;
+    return point;
+}
+#if WW_VECTOR == 1
+// The cost of a row's and a column's point.
+WW_INLINE real ww_table_cost(ww_point x, ww_point y) {
+    return x.at ? x.at[y.column] : WW_INF;
+}
+#endif
+#elif WW_POINT_REGISTERS
 // A point infinitely far from every other.
 WW_INLINE ww_point ww_point_infinite(void) {
     ww_point point;
@@ -182,7 +220,9 @@ WW_INLINE real ww_channel_cost(real x, real y) {
 #endif
 }
 WW_INLINE real ww_cost(ww_point x, ww_point y) {
-#if WW_CHANNELS == 1 && WW_COST == 3
+#if WW_TABLED || WW_SUMMED
+    return y.value;
+#elif WW_CHANNELS == 1 && WW_COST == 3
     return fabs(WW_AT(x, 0) - WW_AT(y, 0));
 #else
     real sum = ww_channel_cost(WW_AT(x, 0), WW_AT(y, 0));
@@ -206,7 +246,9 @@ WW_INLINE real ww_cost(ww_point x, ww_point y) {
 #endif
 }
 WW_INLINE real ww_add_cost(ww_point x, ww_point y, real base) {
-#if WW_CHANNELS == 1 && WW_COST == 1
+#if WW_TABLED || WW_SUMMED
+    return base + y.value;
+#elif WW_CHANNELS == 1 && WW_COST == 1
     const real t = WW_AT(x, 0) - WW_AT(y, 0);
     return fma(t, t, base);
 #elif WW_COST == 1 && WW_POINT_REGISTERS && WW_EXCHANGE

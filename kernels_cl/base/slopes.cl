@@ -26,7 +26,7 @@ WW_INLINE real ww_share(real a, real b) {
 }
 // Of the Euclidean distance of two points, by channel c of the first.
 WW_INLINE real ww_euclidean_slope(ww_point x, ww_point y, const int c) {
-#if WW_CHANNELS == 1
+#if WW_CHANNELS == 1 || WW_TABLED
     return ww_sign(WW_AT(x, 0) - WW_AT(y, 0));
 #else
     real sum = 0;
@@ -38,8 +38,11 @@ WW_INLINE real ww_euclidean_slope(ww_point x, ww_point y, const int c) {
 #endif
 }
 // Of ww_cost().
+// With a table of costs, the factor of x - y alone, or of its sign (gradient/gradient_table.cl).
 WW_INLINE real ww_cost_slope(ww_point x, ww_point y, const int c) {
-#if WW_COST == 1
+#if WW_TABLED
+    return WW_COST == 1 ? (real)2 : WW_COST == 2 ? (real)1 : ww_share((real)1, y.value);
+#elif WW_COST == 1
     return 2 * (WW_AT(x, c) - WW_AT(y, c));
 #elif WW_COST == 2
     return ww_sign(WW_AT(x, c) - WW_AT(y, c));

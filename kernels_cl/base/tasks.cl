@@ -2,7 +2,8 @@
 // Which pairs a launch computes and where their results go; the same for every engine.
 //
 // Series are described by (offset in elements, length | rank << 32); rank numbers the different lengths of a side. Channel
-// c of a series of length n begins at offset + c*n.
+// c of a series of length n begins at offset + c*n. With WW_TABLED the offset of a row series is that of its first row in the
+// table, with the values of a row above it (base/launch_args.h); that of a column series, the number of its first column.
 //   WW_LIST 0: a rectangle: row slots [row_begin, row_end) of x_order against column slots [column_begin, column_end) of
 //              y_order; with WW_LAUNCH_HALF only row slot < column slot.
 //   WW_LIST 1: tasks [row_begin, row_end) of a list: x_order holds (row id, column id, number of the result) of each;
@@ -25,6 +26,9 @@
 typedef struct {
     __global const ww_scalar *at, *extra;
     uint length, rank;
+#if WW_TABLED
+    uint pitch, column;  // values from one row of the table to the next; place of the first column
+#endif
 } ww_series;
 
 WW_INLINE ww_series ww_series_load(__global const ww_scalar *values, __global const ulong2 *series, uint id,
@@ -33,13 +37,28 @@ WW_INLINE ww_series ww_series_load(__global const ww_scalar *values, __global co
     ww_series s;
     s.length = (uint)entry.y;
     s.rank = (uint)(entry.y >> 32);
+#if WW_TABLED
+    s.at = s.extra = values + WW_TABLE_FIRST(entry.x);
+    s.pitch = WW_TABLE_PITCH(entry.x);
+    s.column = (uint)entry.x;
+    return s;
+#endif
     s.at = values + entry.x + (ulong)channel * s.length;
     s.extra = values + entry.x + (ulong)(WW_ALL_CHANNELS + (WW_EXTRA_EACH ? channel : 0)) * s.length;
     return s;
 }
 
 // The point at time t.
-#if WW_VECTOR == 1
+#if WW_TABLED
+WW_INLINE ww_point ww_table_point(ww_series s, uint t) {
+    ww_point point;
+    point.value = 0;
+    point.at = s.at + (ulong)t * s.pitch;
+    point.column = s.column + t;
+    return point;
+}
+#define WW_POINT(s, t) ww_table_point(s, t)
+#elif WW_VECTOR == 1
 #define WW_POINT(s, t) ww_point_load((s).at + (t), (s).length, (s).extra + (t))
 #endif
 

@@ -14,12 +14,25 @@
 // that both sides of the global memory are accessed in whole rows; two barriers a square.
 #define WW_SLOT_ID(v) order[(ulong)min(begin + pack * WW_PACK + (v), end - 1) * order_stride + order_offset]
 
+#if WW_SUMMED
+#define WW_PACK_PARTS channels
+#define WW_PACK_CHANNELS channels
+#else
+#define WW_PACK_PARTS WW_PARTS
+#define WW_PACK_CHANNELS WW_CHANNELS
+#endif
+
 #if WW_VECTOR > 1
 __kernel void ww_interleave(__global const ww_scalar *restrict values, __global const ulong2 *restrict series,
                             __global const uint *restrict order, const uint order_stride, const uint order_offset,
                             const uint begin, const uint end, const uint channel, const uint step,
                             const uint margin, __global const ulong *restrict pack_offset,
-                            __global ww_scalar *restrict packed) {
+                            __global ww_scalar *restrict packed
+#if WW_SUMMED
+                            ,
+                            const uint channels
+#endif
+) {
     const uint pack = (uint)get_group_id(0);
     uint longest = 0;
     for (uint v = 0; v < WW_PACK; v++)
@@ -29,12 +42,12 @@ __kernel void ww_interleave(__global const ww_scalar *restrict values, __global 
     __global ww_scalar *target = packed + pack_offset[pack];
     for (uint v = (uint)get_local_id(0); v < WW_PACK; v += (uint)get_local_size(0)) {
         const ww_series s = ww_series_load(values, series, WW_SLOT_ID(v), channel);
-        for (uint c = 0; c < WW_PARTS; c++) {
-            __global const ww_scalar *source = c < WW_CHANNELS ? s.at + (ulong)c * s.length : s.extra;
+        for (uint c = 0; c < WW_PACK_PARTS; c++) {
+            __global const ww_scalar *source = c < WW_PACK_CHANNELS ? s.at + (ulong)c * s.length : s.extra;
             const uint before = step ? longest - s.length : 0;
-            const ww_scalar none = step && c >= WW_CHANNELS ? 0 : (ww_scalar)INFINITY;
+            const ww_scalar none = step && c >= WW_PACK_CHANNELS ? 0 : (ww_scalar)INFINITY;
             for (uint j = 0; j < longest; j++)
-                target[((ulong)j * WW_PARTS + c) * WW_PACK + v] = j - before < s.length ? source[j - before] : none;
+                target[((ulong)j * WW_PACK_PARTS + c) * WW_PACK + v] = j - before < s.length ? source[j - before] : none;
         }
     }
 }

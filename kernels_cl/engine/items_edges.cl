@@ -290,7 +290,7 @@ WW_INLINE int2 ww_item_row_limits(ww_item *t, ww_block *w, const int rows) {
 // A block outside: its right-hand edge is what is outside, but for the row above.
 WW_INLINE void ww_item_skip(ww_block *w, const ww_launch_args args, const int rows, const int from) {
     const int last = from + WW_BLOCK_COLS - 1;
-    w->d[0] = ww_above(w, args, 0, last, w->c[last], ww_block_column(w, args, last));
+    w->d[0] = ww_above(w, args, 0, last, w->c[last], ww_block_column(w, args, 0, last));
 #pragma unroll
     for (int r = WW_OPEN ? from : last; r <= last; r++)
         w->c[r] = WW_OUTSIDE;

@@ -11,6 +11,8 @@
 // With WW_ABANDON a list's pack is abandoned, and its unfinished results are infinity, as soon as every lane has a row
 // with all values above the lane's radius: no later value is smaller. Only for recurrences with this property.
 //
+// With WW_SUMMED points have any number of channels, and a block sums the costs of a column over them before it computes it.
+//
 // Parameters: WW_VECTOR 4, 8, 16; WW_ROWS; WW_ABANDON. Scratch: args.scratch vectors a work-group.
 #define WW_TILE 8  // columns of a tile of soft minima
 
@@ -26,6 +28,7 @@ typedef struct {
     ww_point before;                    // of the column before
     real nearest;                       // the least value of the block's last row
     real result;
+    uint channels;                      // WW_SUMMED
 } ww_packed_state;
 
 // What each lane has of its own.
@@ -37,17 +40,33 @@ typedef struct {
 #endif
 } ww_packed_lanes;
 
+// Point t of a pack.
+WW_INLINE ww_point ww_pack_point(const ww_packed_state *s, __global const ww_scalar *packed, uint t) {
+#if WW_SUMMED
+    ww_point point;
+    point.value = 0;
+    point.at = packed + (ulong)t * s->channels * WW_VECTOR;
+    return point;
+#else
+    return ww_packed_point(packed, t);
+#endif
+}
 WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
     ww_point point;
+#if WW_SUMMED
+    point.value = 0;
+    point.at = s.at + t;
+#else
     for (int c = 0; c < WW_CHANNELS; c++)
         point.value[c] = (real)s.at[t + (ulong)c * s.length];
 #if WW_EXTRA
     point.extra = (real)s.extra[t];
 #endif
+#endif
     return point;
 }
 WW_INLINE ww_point ww_packed_row_point(const ww_packed_state *s, int t) {
-    return WW_LIST ? ww_packed_point(s->xs, (uint)t) : ww_broadcast_point(s->x, (uint)t);
+    return WW_LIST ? ww_pack_point(s, s->xs, (uint)t) : ww_broadcast_point(s->x, (uint)t);
 }
 WW_INLINE ww_row ww_packed_row(const ww_packed_state *s, int t, ww_parameters given) {
     const ww_point own = ww_packed_row_point(s, t);
@@ -74,7 +93,7 @@ WW_INLINE void ww_packed_store(ww_packed_state *s, uint j, real value) {
 
 WW_INLINE void ww_packed_step(ww_packed_state *s, ww_block *b, const ww_block_rows *x, const int rows, const bool masked,
                               uint j, ww_pair lengths, ww_parameters given) {
-    const ww_point own = ww_packed_point(s->ys, j);
+    const ww_point own = ww_pack_point(s, s->ys, j);
     const ww_column y = ww_packed_column(s, own, j, given);
     const real top = ww_packed_top(s, b, own, j, lengths, given);
     const real last = ww_block_column(b, x, rows, masked, y, top, j, lengths, given);
@@ -87,11 +106,13 @@ WW_INLINE void ww_packed_step(ww_packed_state *s, ww_block *b, const ww_block_ro
 WW_INLINE void ww_packed_tile(ww_packed_state *s, ww_block *b, const ww_block_rows *x, uint j, ww_pair lengths,
                               ww_parameters given) {
     ww_column y[WW_TILE];
+    real costs[WW_TILE][WW_ROWS];
     real above[WW_TILE], aslant[WW_TILE], cell[WW_ROWS][WW_TILE], along[WW_ROWS + WW_TILE - 1];
 #pragma unroll
     for (int k = 0; k < WW_TILE; k++) {
-        const ww_point own = ww_packed_point(s->ys, j + (uint)k);
+        const ww_point own = ww_pack_point(s, s->ys, j + (uint)k);
         y[k] = ww_packed_column(s, own, j + (uint)k, given);
+        ww_block_costs(x, WW_ROWS, y[k], costs[k]);
         above[k] = ww_packed_top(s, b, own, j + (uint)k, lengths, given);
         aslant[k] = b->corner;
         b->corner = ww_packed_corner(b, x, y[k], above[k], j + (uint)k, lengths, given);
@@ -110,7 +131,7 @@ WW_INLINE void ww_packed_tile(ww_packed_state *s, ww_block *b, const ww_block_ro
             const real diagonal = q == 0 ? aslant[k]
                                   : k    ? ww_carry(cell[q - 1][k - 1], x->a[q - 1], y[k - 1], along[q - k + WW_TILE - 1])
                                   : WW_CARRY ? b->g[q - 1] : b->c[q - 1];
-            cell[q][k] = WW_CELL(left, up, diagonal, x->a[q], y[k], along[q - k + WW_TILE - 1], lengths, 2);
+            cell[q][k] = WW_CELL(left, up, diagonal, x->a[q], ww_block_meet(y[k], costs[k], q), along[q - k + WW_TILE - 1], lengths, 2);
         }
 #pragma unroll
     for (int q = 0; q < WW_ROWS; q++) {
@@ -177,6 +198,11 @@ WW_INLINE void ww_packed_block(ww_packed_state *s, const ww_packed_lanes *lanes,
     ww_block_rows x;
     b.i = i;
     b.shift = 0;
+#if WW_SUMMED
+    x.channels = s->channels;
+    x.stride = WW_LIST ? WW_VECTOR : s->x.length;
+    x.each = WW_LIST;
+#endif
     for (int q = 0; q < rows; q++)
         x.a[q] = ww_packed_row(s, i + q, given);
     WW_BLOCK_ROWS(q, rows)
@@ -188,9 +214,9 @@ WW_INLINE void ww_packed_block(ww_packed_state *s, const ww_packed_lanes *lanes,
     ww_packed_band(s, lanes, &b, &x, &at, rows);
 #endif
     ww_block_begin(&b, rows, at.from, lengths, given);
-    s->before = ww_packed_point(s->ys, max(at.from, 1u) - 1);
+    s->before = ww_pack_point(s, s->ys, max(at.from, 1u) - 1);
     if (WW_CARRY && at.from > 0 && i > 0) {
-        const ww_point earlier = ww_packed_point(s->ys, max(at.from, 2u) - 2);
+        const ww_point earlier = ww_pack_point(s, s->ys, max(at.from, 2u) - 2);
         const ww_column beside = ww_column_make(s->before, earlier, (real)(ww_scalar)(at.from - 1));
         b.corner = ww_block_corner(&b, &x, beside, b.corner, at.from - 1, lengths, given);
     }
@@ -274,10 +300,17 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
           __global const ww_scalar *restrict radii, const uint radius_results, const uint radius_k,
           __global uint *restrict abandoned
 #endif
+#if WW_SUMMED
+          ,
+          const uint channels
+#endif
 ) {
     const ww_parameters given = WW_PARAMETERS_OF(args);
     ww_packed_state s;
     s.row = scratch + (ulong)get_group_id(0) * args.scratch * WW_VECTOR;
+#if WW_SUMMED
+    s.channels = channels;
+#endif
     s.end_x = (int)args.end_x;
     s.end_y = (int)args.end_y;
     for (uint unit; (unit = atomic_inc(counter)) < units;) {
@@ -317,7 +350,7 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             lengths.columns = WW_TO_REAL(s.column_lengths);
             WW_SET_PAIR(lengths)
 #if WW_OPEN
-            s.result = ww_border_ends(ww_packed_row(&s, 0, given), ww_packed_point(s.ys, 0), lengths);
+            s.result = ww_border_ends(ww_packed_row(&s, 0, given), ww_pack_point(&s, s.ys, 0), lengths);
 #else
             s.result = WW_BORDER;
 #endif

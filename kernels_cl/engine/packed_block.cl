@@ -37,6 +37,10 @@ typedef struct {
 typedef struct {
     ww_row a[WW_ROWS], above;
     ww_ints lo[WW_ROWS], hi[WW_ROWS];
+#if WW_SUMMED
+    uint channels, stride;  // of a row's point: from one channel to the next
+    bool each;              // a vector has a row of each lane, else all have the same
+#endif
 } ww_block_rows;
 
 // Columns [from, to); in [calm_begin, calm_end) no cell is outside the band, and no lane ends.
@@ -57,10 +61,45 @@ WW_INLINE void ww_block_begin(ww_block *b, const int rows, uint from, ww_pair le
     }
 }
 
+// Column `y` in row q; `costs`: of all rows.
+WW_INLINE ww_column ww_block_meet(ww_column y, const real *costs, const int q) {
+#if WW_SUMMED
+    WW_OWN(y).value = costs[q];
+#endif
+    return y;
+}
+// The costs of a column: a sum over the channels for each row, a vector of the column serves all rows.
+#if WW_SUMMED
+WW_INLINE void ww_block_costs(const ww_block_rows *x, const int rows, const ww_column column, real *costs) {
+    __global const ww_scalar *y = WW_OWN(column).at;
+    WW_BLOCK_ROWS(q, rows)
+        costs[q] = 0;
+    for (uint c = 0; c < x->channels; c++) {
+        const real b = WW_VLOAD(c, y);
+        WW_BLOCK_ROWS(q, rows) {
+            __global const ww_scalar *at = WW_OWN(x->a[q]).at + (ulong)c * x->stride;
+            const real a = x->each ? WW_VLOAD(0, at) : (real)at[0];
+#if WW_COST == 1 || WW_COST == 3
+            costs[q] = fma(a - b, a - b, costs[q]);
+#else
+            costs[q] += ww_channel_cost(a, b);
+#endif
+        }
+    }
+#if WW_COST == 3
+    WW_BLOCK_ROWS(q, rows)
+        costs[q] = sqrt(costs[q]);
+#endif
+}
+#else
+WW_INLINE void ww_block_costs(const ww_block_rows *x, const int rows, const ww_column column, real *costs) {}
+#endif
+
 // The cells of column j below `top`; gives the last. `masked`: some may be outside the band.
 WW_INLINE real ww_block_column(ww_block *b, const ww_block_rows *x, const int rows, const bool masked, ww_column y,
                                real top, uint j, ww_pair lengths, ww_parameters given) {
-    real up = top, diagonal = b->corner;
+    real up = top, diagonal = b->corner, costs[WW_ROWS];
+    ww_block_costs(x, rows, y, costs);
 #if WW_SELECT == WW_SELECT_DIRECTION
     ww_direction WW_DIRECTION;
     b->noted = 0;
@@ -72,7 +111,7 @@ WW_INLINE real ww_block_column(ww_block *b, const ww_block_rows *x, const int ro
     b->along[0] = WW_LAG(ww_block_lag(b, 0, j));
     WW_BLOCK_ROWS(q, rows) {
         const real left = b->c[q], along = WW_DIAGONAL ? b->along[q] : ww_block_lag(b, q, j);
-        real value = WW_CELL(left, up, diagonal, x->a[q], y, along, lengths, 2);
+        real value = WW_CELL(left, up, diagonal, x->a[q], ww_block_meet(y, costs, q), along, lengths, 2);
 #if WW_SELECT == WW_SELECT_DIRECTION
         b->noted |= (WW_DIRECTION.away & (ww_flag)(1 << (2 * q))) | (WW_DIRECTION.aside & (ww_flag)(2 << (2 * q)));
 #endif

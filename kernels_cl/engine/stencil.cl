@@ -47,7 +47,7 @@ WW_INLINE ww_scalar ww_stencil_cell(const ww_stencil_diagonal *d, const ww_launc
     if (WW_CARRY && i > 1 && j > 1)
         corner = ww_carry(corner, WW_ROW_AT(x, (uint)i - 2), WW_COLUMN_AT(y, (uint)j - 2), WW_LAG((real)(i - j)));
     const ww_row own_row = WW_ROW_AT(x, (uint)i - 1);
-    const ww_column own_column = WW_COLUMN_AT(y, (uint)j - 1);
+    const ww_column own_column = WW_MEET(own_row, WW_COLUMN_AT(y, (uint)j - 1));
     return WW_CELL(d->before[i], d->before[i - 1], corner, own_row, own_column, WW_LAG((real)(i - j)), lengths, 0);
 }
 

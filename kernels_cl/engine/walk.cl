@@ -45,6 +45,9 @@ typedef struct {
 #if WW_NOTES
     uint noted[WW_NOTE_WORDS * WW_ROWS];
 #endif
+#if WW_TABLED
+    real costs[WW_ROWS][WW_COLS];   // of the row-step
+#endif
 } ww_block;
 
 // The pair of series of n and m points.
@@ -61,13 +64,43 @@ WW_INLINE void ww_set_pair(ww_block *w, const ww_launch_args args, const uint n,
     w->lengths = ww_pair_of(args, n, m);
 }
 
-WW_INLINE ww_column ww_block_column(const ww_block *w, const ww_launch_args args, const int r) {
-#if WW_POINT_REGISTERS
+WW_INLINE ww_column ww_block_column(const ww_block *w, const ww_launch_args args, const int q, const int r) {
+#if WW_TABLED
+    ww_column y;
+    WW_OWN(y) = ww_point_infinite();
+    WW_OWN(y).value = w->costs[q][r];
+    return y;
+#elif WW_POINT_REGISTERS
     return w->b[r];
 #else
     return WW_COLUMN_AT(w->y, min((uint)w->first_column + (uint)r, w->y.length - 1));
 #endif
 }
+
+// The costs of a row-step, four columns at a time: their places are multiples of four. A lane behind the last column has none.
+#if WW_TABLED
+#if WW_COLS % 4
+#error "with a table of costs WW_COLS is a multiple of 4"
+#endif
+WW_INLINE void ww_bring_costs(ww_block *w, const int rows) {
+    const uint first_column = (uint)w->first_column, column = w->y.column + first_column;
+#pragma unroll
+    for (int q = 0; q < rows; q++) {
+        __global const ww_four *at = (__global const ww_four *)(WW_OWN(w->e[q]).at + column);
+        const bool here = WW_OWN(w->e[q]).at && first_column < w->m;
+#pragma unroll
+        for (int r = 0; r < WW_COLS; r += 4) {
+            const ww_four four = here ? at[r / 4] : (ww_four)INFINITY;
+            w->costs[q][r] = four.s0;
+            w->costs[q][r + 1] = four.s1;
+            w->costs[q][r + 2] = four.s2;
+            w->costs[q][r + 3] = four.s3;
+        }
+    }
+}
+#else
+WW_INLINE void ww_bring_costs(ww_block *w, const int rows) {}
+#endif
 
 // Whether row q is padding; whether column r exists; whether both have a cell inside the band.
 #define WW_IS_PADDING(w, q) WW_TO_MASK((w)->i + (q) < 0)
@@ -181,7 +214,7 @@ WW_INLINE void ww_sweep_columns(ww_block *w, const ww_launch_args args, const in
         for (int q = rows - 1; q >= 0; q--) {
             const int r = k - q + from;
             if (r >= from && r < to) {
-                ww_block_cell(w, args, q, r, q ? w->v[q ? q - 1 : 0] : w->c[r], ww_block_column(w, args, r), what);
+                ww_block_cell(w, args, q, r, q ? w->v[q ? q - 1 : 0] : w->c[r], ww_block_column(w, args, q, r), what);
                 if (q == rows - 1)
                     w->c[r] = w->v[q];
             }
@@ -189,6 +222,7 @@ WW_INLINE void ww_sweep_columns(ww_block *w, const ww_launch_args args, const in
     }
 }
 WW_INLINE void ww_sweep(ww_block *w, const ww_launch_args args) {
+    ww_bring_costs(w, WW_ROWS);
     ww_move_diagonals(w, args, WW_ROWS);
     ww_sweep_columns(w, args, WW_ROWS, 0, WW_COLS, WW_CELLS_ALL);
 }

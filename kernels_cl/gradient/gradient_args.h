@@ -35,6 +35,7 @@ typedef struct ww_gradient_task {
     ww_ulong x_slopes, y_slopes;
     ww_ulong sums, lags; // slopes by parameters, for each row of blocks; by weights, for each lag
     ww_ulong alignment;
+    ww_ulong table; // many channels: where its costs begin, rows of a multiple of 4 columns
     ww_uint n, m, tall, wide; // lengths in points and in blocks
     ww_uint x_id, y_id;       // of the series; the top bit: of the columns' dataset
     ww_uint number;           // in the batch

@@ -11,6 +11,8 @@
 // and a column of the pair, in place (`adjoints`); slopes are added to those of the pair. All sums are in a fixed order: no
 // atomic operations.
 //
+// With WW_TABLED the costs are in a table, where W takes their places (gradient_table.cl).
+//
 // Parameters: WW_SLOPE_CHANNELS channels whose slopes are summed in one launch; WW_WANT_PARAMETERS, WW_WANT_LAGS,
 // WW_WANT_ALIGNMENT. No local memory, no barriers.
 
@@ -49,7 +51,7 @@ WW_INLINE ww_adjoint ww_cell_adjoint(const ww_block *block, const ww_gradient_ar
     real on = all;
     if (WW_NODE_MOST) {
         const real best = ww_choose(e, 0, WW_GIVEN);
-        const real value = ww_node(best, block->a[q + 1], block->b[r + 1], ww_block_along(block, q, r), WW_GIVEN);
+        const real value = ww_node(best, block->a[q + 1], ww_block_column(block, q, r), ww_block_along(block, q, r), WW_GIVEN);
         on = value > best ? (real)0 : all;
         a.node = all - on;
     }
@@ -82,12 +84,15 @@ WW_INLINE void ww_clear_slopes(ww_block_slopes *slopes) {
 WW_INLINE void ww_sum_cell(ww_block_slopes *slopes, const ww_block *block, const ww_gradient_args args, const int q, const int r,
                            ww_adjoint of) {
     const ww_row x = block->a[q + 1], x_before = block->a[q];
-    const ww_column y = block->b[r + 1], y_before = block->b[r];
+    const ww_column y = ww_block_column(block, q, r), y_before = block->b[r];
     const real along = ww_block_along(block, q, r);
     real carried = 0;
     if (WW_CARRY)
         carried = WW_IF((q ? WW_ALL : block->has_above) & (r ? WW_ALL : block->has_left), of.shares.diagonal, (real)0);
     (void)x_before, (void)y_before, (void)along, (void)carried;
+#if WW_TABLED
+    block->costs[q * WW_COLS + r] = of.node * ww_node_slope(x, y, along, 0);
+#else
     WW_EACH_CELL for (int k = 0; k < WW_SLOPE_CHANNELS; k++) {
         const int c = WW_SLOPE_CHANNELS == WW_CHANNELS ? k : min((int)args.slope_channel + k, WW_CHANNELS - 1);
         const int row = q * WW_SLOPE_CHANNELS + k, column = r * WW_SLOPE_CHANNELS + k;
@@ -106,6 +111,7 @@ WW_INLINE void ww_sum_cell(ww_block_slopes *slopes, const ww_block *block, const
         }
 #endif
     }
+#endif
 #if WW_WANT_PARAMETERS
     const ww_pair lengths = block->lengths;
     WW_EACH_CELL for (int p = 0; p < WW_PARAMETER_SLOPES; p++)
@@ -138,7 +144,7 @@ WW_INLINE void ww_add_slopes(const ww_block_slopes *of, const ww_block *block, c
         parameters[v] = task.sums + i * (WW_PARAMETER_SLOPES * WW_STRIDE);
         lags[v] = task.lags + (i * WW_ROWS + (task.wide - j) * WW_COLS) * WW_STRIDE;
     }
-    WW_EACH_CELL for (int k = 0; k < WW_SLOPE_CHANNELS; k++) {
+    WW_EACH_CELL for (int k = 0; k < WW_SLOPE_CHANNELS && !WW_TABLED; k++) {
         const uint c = (WW_SLOPE_CHANNELS == WW_CHANNELS ? 0 : args.slope_channel) + (uint)k;
         if (c < WW_CHANNELS) {
             ww_add_points(at, slopes, x, of->x, WW_ROWS, k, c);
@@ -177,7 +183,11 @@ ww_gradient_backward(const ww_gradient_args args, __global const ww_gradient_tas
                      __global const uint *restrict band, __global const ww_scalar *restrict packed,
                      __global const ww_scalar *restrict checkpoints, __global ww_scalar *restrict adjoints,
                      __global ww_scalar *restrict slopes, __global ww_scalar *restrict sums,
-                     __global ww_scalar *restrict alignment) {
+                     __global ww_scalar *restrict alignment
+#if WW_TABLED
+                     , __global ww_scalar *restrict table
+#endif
+) {
     ww_blocks at;
     for (uint walked = 0; ww_blocks_find(&at, args, tasks, walked, true); walked++) {
         ww_row a[WW_ROWS + 1];
@@ -186,6 +196,11 @@ ww_gradient_backward(const ww_gradient_args args, __global const ww_gradient_tas
         ww_ints band_lo[WW_ROWS], band_hi[WW_ROWS];
         ww_block block = {.a = a, .b = b, .along = along, .d = d, .band_lo = band_lo, .band_hi = band_hi};
         ww_block_take(&block, &at, args, tasks, band, packed);
+#if WW_TABLED
+        real costs[WW_ROWS * WW_COLS];
+        block.costs = costs;
+        ww_block_costs(&block, &at, args, tasks, table);
+#endif
         WW_EACH_CELL for (int r = 0; r < WW_COLS; r++)
             d[ww_cell_at(-1, r)] = ww_read(checkpoints, at.checkpoint, (ulong)r);
         WW_EACH_CELL for (int q = -1; q < WW_ROWS; q++)
@@ -238,6 +253,9 @@ ww_gradient_backward(const ww_gradient_args args, __global const ww_gradient_tas
                 ww_write(&at, adjoints, at.column, (ulong)(q + 1), to_left[q]);
         }
         ww_add_slopes(&by, &block, &at, args, slopes, sums);
+#if WW_TABLED
+        ww_block_put(&block, &at, args, tasks, table);
+#endif
         if (!args.whole)
             return;
     }

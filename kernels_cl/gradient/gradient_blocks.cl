@@ -160,7 +160,9 @@ WW_INLINE void ww_add(const ww_blocks *at, __global ww_scalar *buffer, const ulo
 // The point t behind where each lane's begin.
 WW_INLINE ww_point ww_read_point(__global const ww_scalar *packed, const ulong *from, uint t) {
     ww_point point;
-#if WW_POINT_REGISTERS
+#if WW_TABLED
+    point = ww_point_infinite();
+#elif WW_POINT_REGISTERS
     WW_EACH_CELL for (int c = 0; c < WW_CHANNELS; c++)
         point.value[c] = ww_read(packed, from, (ulong)t * WW_PARTS + (uint)c);
 #else
@@ -186,6 +188,7 @@ typedef struct {
     real *along;   // with WW_DIAGONAL, of each diagonal of cells
     real *d;       // D, with the row above and the column to the left: ww_cell_at()
     ww_ints *band_lo, *band_hi;  // with WW_BAND, of each row
+    real *costs;   // with WW_TABLED, of each cell
 } ww_block;
 #define WW_BLOCK_DIAGONALS (WW_ROWS + WW_COLS - 1)
 #define WW_BLOCK_VALUES ((WW_ROWS + 1) * (WW_COLS + 1))
@@ -218,6 +221,72 @@ WW_INLINE void ww_block_limits(ww_block *block, const ww_blocks *at, const ww_gr
         }
         block->band_lo[q] = ww_ints_of(lo);
         block->band_hi[q] = ww_ints_of(hi);
+    }
+}
+#endif
+
+// Column r in row q.
+WW_INLINE ww_column ww_block_column(const ww_block *block, const int q, const int r) {
+    ww_column y = block->b[r + 1];
+#if WW_TABLED
+    WW_OWN(y).value = block->costs[q * WW_COLS + r];
+#endif
+    return y;
+}
+#if WW_TABLED
+// The costs of the block's cells; behind the end of a series those of its last point.
+WW_INLINE void ww_block_costs(ww_block *block, const ww_blocks *at, const ww_gradient_args args,
+                              __global const ww_gradient_task *tasks, __global const ww_scalar *table) {
+#if WW_VECTOR == 1
+    const ww_gradient_task task = at->task[0];
+    const uint pitch = (task.m + 3) & ~3u, i0 = at->i[0] * WW_ROWS, j0 = at->j[0] * WW_COLS;
+    WW_EACH_CELL for (int q = 0; q < WW_ROWS; q++) {
+        __global const ww_scalar *row = table + task.table + (ulong)min(i0 + q, task.n - 1) * pitch;
+        WW_EACH_CELL for (int r = 0; r < WW_COLS; r += 4) {
+            const ww_four four = *(__global const ww_four *)(row + min(j0 + r, pitch - 4));
+            block->costs[q * WW_COLS + r] = four.s0;
+            block->costs[q * WW_COLS + r + 1] = four.s1;
+            block->costs[q * WW_COLS + r + 2] = four.s2;
+            block->costs[q * WW_COLS + r + 3] = four.s3;
+        }
+    }
+#else
+    ulong first[WW_VECTOR];
+    uint n[WW_VECTOR], m[WW_VECTOR];
+    for (int v = 0; v < WW_VECTOR; v++) {
+        const ww_gradient_task task = ww_lane_task(at, args, tasks, v);
+        first[v] = task.table;
+        n[v] = task.n;
+        m[v] = task.m;
+    }
+    for (int q = 0; q < WW_ROWS; q++)
+        for (int r = 0; r < WW_COLS; r++) {
+            ww_scalar each[WW_VECTOR];
+            for (int v = 0; v < WW_VECTOR; v++) {
+                const uint place = WW_PACKED ? 0 : v, i = min(at->i[place] * WW_ROWS + (uint)q, n[v] - 1);
+                each[v] = table[first[v] + (ulong)i * ((m[v] + 3) & ~3u) + min(at->j[place] * WW_COLS + (uint)r, m[v] - 1)];
+            }
+            block->costs[q * WW_COLS + r] = ww_real_of(each);
+        }
+#endif
+}
+// What is in `costs` goes to their places.
+WW_INLINE void ww_block_put(const ww_block *block, const ww_blocks *at, const ww_gradient_args args,
+                            __global const ww_gradient_task *tasks, __global ww_scalar *table) {
+    for (int v = 0; v < WW_VECTOR; v++) {
+        const ww_gradient_task task = ww_lane_task(at, args, tasks, v);
+        const int place = WW_PACKED ? 0 : v;
+        const uint pitch = (task.m + 3) & ~3u, i0 = at->i[place] * WW_ROWS, j0 = at->j[place] * WW_COLS;
+        if (!ww_lane_live(at, args, v))
+            continue;
+        WW_EACH_CELL for (int q = 0; q < WW_ROWS; q++) {
+            WW_EACH_CELL for (int r = 0; r < WW_COLS; r++) {
+                ww_scalar each[WW_VECTOR];
+                ww_each_of(block->costs[q * WW_COLS + r], each);
+                if (i0 + q < task.n && j0 + r < task.m)
+                    table[task.table + (ulong)(i0 + q) * pitch + j0 + r] = each[v];
+            }
+        }
     }
 }
 #endif
@@ -277,8 +346,8 @@ WW_INLINE ww_entries ww_block_entries(const ww_block *block, const ww_gradient_a
     if (WW_CARRY)
         diagonal = WW_IF((q ? WW_ALL : block->has_above) & (r ? WW_ALL : block->has_left),
                          ww_carry(diagonal, block->a[q], block->b[r], along), diagonal);
-    return ww_enter(block->d[ww_cell_at(q, r - 1)], block->d[ww_cell_at(q - 1, r)], diagonal, block->a[q + 1], block->b[r + 1],
-                    along, lengths, WW_GIVEN);
+    return ww_enter(block->d[ww_cell_at(q, r - 1)], block->d[ww_cell_at(q - 1, r)], diagonal, block->a[q + 1],
+                    ww_block_column(block, q, r), along, lengths, WW_GIVEN);
 }
 
 // The shares that a cell's three neighbours have in it. In vectors, the pass back keeps those of a block when it computes D again,
@@ -305,7 +374,7 @@ WW_INLINE void ww_fill_cell(ww_block *block, const ww_gradient_args args, const 
 #else
     const real best = ww_choose(ww_block_entries(block, args, q, r), 0, WW_GIVEN);
 #endif
-    const real value = ww_node(best, block->a[q + 1], block->b[r + 1], ww_block_along(block, q, r), WW_GIVEN);
+    const real value = ww_node(best, block->a[q + 1], ww_block_column(block, q, r), ww_block_along(block, q, r), WW_GIVEN);
     block->d[ww_cell_at(q, r)] = ww_in_band(block, value, q, r, WW_OUTSIDE);
 }
 // D of all cells; where shares are kept, into shares[WW_ROWS * WW_COLS], unless it is 0.

@@ -119,7 +119,11 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_gradient_forward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
                     __global const uint *restrict band, __global const ww_scalar *restrict packed,
                     __global ww_scalar *restrict carried, __global ww_scalar *restrict checkpoints,
-                    __global ww_scalar *restrict edges, __global ww_scalar *restrict ends) {
+                    __global ww_scalar *restrict edges, __global ww_scalar *restrict ends
+#if WW_TABLED
+                    , __global const ww_scalar *restrict table
+#endif
+) {
     ww_blocks at;
     for (uint walked = 0; ww_blocks_find(&at, args, tasks, walked, false); walked++) {
         ww_row a[WW_ROWS + 1];
@@ -128,6 +132,11 @@ ww_gradient_forward(const ww_gradient_args args, __global const ww_gradient_task
         ww_ints band_lo[WW_ROWS], band_hi[WW_ROWS];
         ww_block block = {.a = a, .b = b, .along = along, .d = d, .band_lo = band_lo, .band_hi = band_hi};
         ww_block_take(&block, &at, args, tasks, band, packed);
+#if WW_TABLED
+        real costs[WW_ROWS * WW_COLS];
+        block.costs = costs;
+        ww_block_costs(&block, &at, args, tasks, table);
+#endif
         ww_take_row(&block, &at, args, packed, carried);
         ww_take_column(&block, &at, args, packed, carried, edges);
         if (args.keep) {

@@ -100,7 +100,7 @@ ww_gradient_border(const ww_gradient_args args, __global const ww_gradient_task 
 
 // The gradient of D(n,m) of a pair by one value of its series.
 WW_INLINE ww_scalar ww_pair_slope(__global const ww_gradient_task *tasks, __global const ww_scalar *slopes,
-                                  uint number, uint role, uint t, uint c, ulong stride) {
+                                  uint number, uint role, uint t, uint c, uint channels, ulong stride) {
     const ww_gradient_task task = tasks[number];
     const uint points = role ? task.m : task.n, padded = role ? task.wide * WW_COLS : task.tall * WW_ROWS;
     const ulong at = role ? task.y_slopes : task.x_slopes;
@@ -108,16 +108,16 @@ WW_INLINE ww_scalar ww_pair_slope(__global const ww_gradient_task *tasks, __glob
         // x'_t = (x_t - x_{t-1})/2 + (x_{t+1} - x_{t-1})/4, t from 1.
         ww_scalar sum = 0;
         if (t < points)
-            sum -= (ww_scalar)0.75 * slopes[at + ((ulong)t * WW_CHANNELS + c) * stride];
+            sum -= (ww_scalar)0.75 * slopes[at + ((ulong)t * channels + c) * stride];
         if (t >= 1 && t - 1 < points)
-            sum += (ww_scalar)0.5 * slopes[at + ((ulong)(t - 1) * WW_CHANNELS + c) * stride];
+            sum += (ww_scalar)0.5 * slopes[at + ((ulong)(t - 1) * channels + c) * stride];
         if (t >= 2)
-            sum += (ww_scalar)0.25 * slopes[at + ((ulong)(t - 2) * WW_CHANNELS + c) * stride];
+            sum += (ww_scalar)0.25 * slopes[at + ((ulong)(t - 2) * channels + c) * stride];
         return sum;
     }
-    ww_scalar sum = slopes[at + ((ulong)t * WW_CHANNELS + c) * stride];
+    ww_scalar sum = slopes[at + ((ulong)t * channels + c) * stride];
     if (WW_ENTER_SLOPES && WW_BEFORE && t + 1 < points)
-        sum += slopes[at + (((ulong)padded + t + 1) * WW_CHANNELS + c) * stride];
+        sum += slopes[at + (((ulong)padded + t + 1) * channels + c) * stride];
     return sum;
 }
 
@@ -132,7 +132,7 @@ WW_INLINE void ww_sum_slice(ww_scalar *sum, ww_scalar *lost, const ww_gradient_a
                             __global const ww_gradient_task *tasks, __global const ww_scalar *slopes,
                             __global const ww_scalar *ends, __global const ww_gradient_entry *entries,
                             __global const ww_scalar *upstream, const uint begin, const uint end, const uint parts,
-                            const uint t, const uint c) {
+                            const uint t, const uint c, const uint channels) {
     // Several are read before they are added: else each waits for its entry, its task and its slope.
     for (uint e = begin; e < end; e += WW_SUM_AHEAD * parts) {
         ww_scalar read[WW_SUM_AHEAD];
@@ -141,7 +141,7 @@ WW_INLINE void ww_sum_slice(ww_scalar *sum, ww_scalar *lost, const ww_gradient_a
             const ww_gradient_entry entry = entries[min(e + k * parts, end - 1)];
             const ww_scalar scale = (ww_scalar)entry.factor * (args.scaled ? upstream[entry.pair] : (ww_scalar)1) *
                                     ww_final_slope(ends[entry.task], tasks[entry.task].n, tasks[entry.task].m, WW_GIVEN);
-            read[k] = scale * ww_pair_slope(tasks, slopes, entry.task, entry.role, t, c, args.stride);
+            read[k] = scale * ww_pair_slope(tasks, slopes, entry.task, entry.role, t, c, channels, args.stride);
         }
 #pragma unroll
         for (uint k = 0; k < WW_SUM_AHEAD; k++) {
@@ -158,7 +158,7 @@ ww_gradient_series(const ww_gradient_args args, __global const ww_gradient_task 
                    __global const ww_scalar *restrict slopes, __global const ww_scalar *restrict ends,
                    __global const ww_gradient_entry *restrict entries, __global const uint *restrict begins,
                    __global const ulong2 *restrict outputs, __global const ww_scalar *restrict upstream,
-                   __global ww_scalar *restrict out, const uint chunks, const uint slices) {
+                   __global ww_scalar *restrict out, const uint chunks, const uint slices, const uint channels) {
 #if WW_SUM_SLICES > 1
     __local ww_scalar sums[WW_SUM_WG], losts[WW_SUM_WG];
 #endif
@@ -166,14 +166,14 @@ ww_gradient_series(const ww_gradient_args args, __global const ww_gradient_task 
     const uint lane = (uint)get_local_id(0), own = lane / each;
     const uint element = ww_rest(group, chunks, which) * each + ww_rest(lane, each, own);
     const uint points = (uint)outputs[which].y;
-    const bool live = element < points * WW_CHANNELS;
+    const bool live = element < points * channels;
     const uint c = element / points, t = ww_rest(element, points, c);
     const uint begin = begins[which], end = begins[which + 1];
     const uint parts = end - begin < WW_SUM_MANY ? 1 : WW_SUM_SLICES;
     ww_scalar all = 0, all_lost = 0;
     for (uint s = own; live && s < parts; s += slices) {
         ww_scalar sum = 0, lost = 0;
-        ww_sum_slice(&sum, &lost, args, tasks, slopes, ends, entries, upstream, begin + s, end, parts, t, c);
+        ww_sum_slice(&sum, &lost, args, tasks, slopes, ends, entries, upstream, begin + s, end, parts, t, c, channels);
         if (parts > 1) {
             ww_sum_add(&all, &all_lost, sum);
             all_lost += lost;

@@ -44,6 +44,7 @@ typedef struct {
 #endif
 } ww_column;
 typedef ww_column ww_row;
+#define WW_OWN(element) (element).own
 
 #ifdef WW_USER_BEFORE
 #define WW_BEFORE 1

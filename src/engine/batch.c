@@ -80,7 +80,9 @@ ww_status wwi_work_make(const wwi_runner *r, const wwi_batch *batch, wwi_work *w
 
 void wwi_uploads_close(wwi_uploads *uploads) {
     WWI_BUFFERS_DESTROY(&uploads->row_order, &uploads->column_order, &uploads->band, &uploads->offsets[0],
-                        &uploads->offsets[1], &uploads->packed[0], &uploads->packed[1]);
+                        &uploads->offsets[1], &uploads->packed[0], &uploads->packed[1], &uploads->table_series[0],
+                        &uploads->table_series[1], &uploads->table_begins[0], &uploads->table_begins[1],
+                        &uploads->table_tasks);
 }
 
 void wwi_work_exchange(wwi_work *w) {
@@ -175,6 +177,7 @@ wwi_variant_key wwi_work_key(const wwi_runner *r, const wwi_work *w, const wwi_f
     key.rows = 1;
     key.group = 1;
     key.registers = wwi_points_in_registers(r);
+    key.tabled = w->tabled;
     return key;
 }
 
@@ -184,8 +187,9 @@ size_t wwi_work_args(const wwi_work *w, wwi_arg *args) {
     args[count++] = WWI_BUFFER(w->x.series);
     args[count++] = WWI_BUFFER(w->y.values);
     args[count++] = WWI_BUFFER(w->y.series);
-    args[count++] = WWI_BUFFER(w->uploads.row_order);
-    args[count++] = WWI_BUFFER(w->b.list ? w->uploads.row_order : w->uploads.column_order);
+    wwi_buffer *rows = w->b.list && w->tabled ? w->uploads.table_tasks : w->uploads.row_order;
+    args[count++] = WWI_BUFFER(rows);
+    args[count++] = WWI_BUFFER(w->b.list ? rows : w->uploads.column_order);
     if (!w->is_bits) // it has no bands; a kernel that needs no words of a band reads none
         args[count++] = WWI_BUFFER(w->uploads.band ? w->uploads.band : w->uploads.row_order);
     args[count++] = WWI_BUFFER(w->b.out);
@@ -272,7 +276,7 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, int s
         return WW_OK;
     if (!w->placed[side])
         WWI_TRY(place_packs(r, w, side, packing, ids, range));
-    wwi_arg args[12] = {WWI_BUFFER(source.values), WWI_BUFFER(source.series), WWI_BUFFER(order),
+    wwi_arg args[13] = {WWI_BUFFER(source.values), WWI_BUFFER(source.series), WWI_BUFFER(order),
                         WWI_VALUE(range.stride),   WWI_VALUE(range.field),    WWI_VALUE(range.begin),
                         WWI_VALUE(range.end),      WWI_VALUE(w->args.channel)};
     size_t count = 8;
@@ -281,6 +285,8 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, int s
         args[count++] = WWI_VALUE(packing.margin);
     args[count++] = WWI_BUFFER(w->uploads.offsets[side]);
     args[count++] = WWI_BUFFER(w->uploads.packed[side]);
+    if (v->key.summed)
+        args[count++] = WWI_VALUE(r->of.channels);
     const uint64_t packs = wwi_ceil_div(range.end - range.begin, packing.width);
     const uint64_t parts = parts_of(r, packs, rows ? w->n : w->m, packing);
     WWI_TRY(wwi_launch(v->interleave, r->preparing ? 1 : packs * parts, packing.group, args, count));

@@ -59,11 +59,11 @@ bool wwi_units_next(wwi_units *u);
 // Launches units [at, at + take) in `groups` groups and goes on to those after them: the work's arguments, and `more`,
 // MORE_ARGS at most. While a runner prepares, one group that finds nothing to do is launched: some drivers compile a
 // kernel then (PoCL).
-#define MORE_ARGS 12
+#define MORE_ARGS 13
 ww_status wwi_units_launch(wwi_units *u, const wwi_variant *v, uint64_t groups, const wwi_arg *more, size_t count);
 
 // Launches units of packs, which `workers` work-groups take from a counter, each with `scratch_bytes` of its own.
-#define PACKS_MORE 4
+#define PACKS_MORE 5
 typedef struct wwi_packs {
     bool rows; // of a rectangle: the packs are of row series, else of column series
     uint32_t packs;

@@ -10,7 +10,9 @@
 #include "engine/parameters.h"
 #include "measure/measure_table.h"
 
-// Most channels a point may have to be held in registers on a GPU, and in a vector engine's private memory.
+// Most channels a point may have to be held in registers on a GPU, and in a vector engine's private memory. Beyond the
+// first costs come from a table where they can (cost_table.h): it is written and read once, which takes as long as two
+// dozen channels do, but points that are read from memory again for each cell take thirty times as long.
 #define REGISTER_CHANNELS 16
 #define VECTOR_CHANNELS 64
 
@@ -118,6 +120,7 @@ typedef struct wwi_texts {
     int vector;               // pairs in a `real`
     uint32_t rows, columns, group;
     int registers;       // a point is held in registers
+    bool tabled;         // costs come from a table (engine/cost_table.h)
     const char *options; // more of them
 } wwi_texts;
 // The measure's parameters end the by-value argument of such a program's kernels. WW_ERROR_BUILD and as
@@ -128,6 +131,9 @@ ww_status wwi_recurrence_compile(const wwi_recurrence *recurrence, const wwi_tex
 // where the device's can. `texts` ends with NULL.
 ww_status wwi_recurrence_program(const wwi_recurrence *recurrence, int vector, const char *const *texts,
                                  const char *options, wwi_program **program);
+// A program of points and their local cost alone, for any number of channels.
+ww_status wwi_cost_program(const wwi_recurrence *recurrence, const char *const *texts, const char *options,
+                           wwi_program **program);
 // Whether the measure's text, where the user has written it, is correct on a few values: WW_ERROR_BUILD,
 // WW_ERROR_INVALID_ARGUMENT.
 ww_status wwi_recurrence_test(const wwi_recurrence *recurrence);

@@ -42,10 +42,8 @@ static void add_text(texts *t, const char *name) {
     t->sources[t->count++] = (wwi_source){name, NULL};
 }
 
-// Those up to the recurrence, into an empty list.
-static ww_status begin_texts(const wwi_recurrence *of, texts *t, bool slopes) {
-    if (of->parameters.text[0])
-        t->sources[t->count++] = (wwi_source){"parameters", of->parameters.text};
+// Numbers, points and their local cost.
+static ww_status add_points(const wwi_recurrence *of, texts *t) {
     add_text(t, "base/number.cl");
     add_text(t, "base/vendor.cl");
     if (wwi_measure_cost(&of->measure) == WW_COST_USER) {
@@ -57,6 +55,14 @@ static ww_status begin_texts(const wwi_recurrence *of, texts *t, bool slopes) {
         t->sources[t->count++] = (wwi_source){"cost expression", t->cost};
     }
     add_text(t, "base/points.cl");
+    return WW_OK;
+}
+
+// The texts up to the recurrence, into an empty list.
+static ww_status begin_texts(const wwi_recurrence *of, texts *t, bool slopes) {
+    if (of->parameters.text[0])
+        t->sources[t->count++] = (wwi_source){"parameters", of->parameters.text};
+    WWI_TRY(add_points(of, t));
     if (slopes)
         add_text(t, "base/slopes.cl");
     if (wwi_measure_has(&of->measure, WWI_MEASURE_OF_TEXT) && !of->parameters.fixed)
@@ -81,19 +87,21 @@ static void write_options(const wwi_recurrence *of, const wwi_variant_key *key, 
                                                                           : " -cl-nv-maxrregcount=128";
     static const char *const forms[] = {"", " -DWW_SOFT_WIDE=0 -DWW_SOFT_SCALED=0",
                                         " -DWW_SOFT_WIDE=1 -DWW_SOFT_SCALED=0", " -DWW_SOFT_WIDE=0 -DWW_SOFT_SCALED=1"};
-    snprintf(
-        options, bytes,
-        "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
-        "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d"
-        " -DWW_PACK=%d -DWW_BELOW=%" PRIu32 " -DWW_ABANDON=%d -DWW_EXTRA=%" PRIu32
-        " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%" PRIu32 " -DWW_SELECT=%d -DWW_EMIT=%d%s%s",
-        of->precision == WW_DOUBLE, key->vector, of->channels, key->registers, (int)wwi_measure_cost(&of->measure),
-        of->measure.root != 0, key->list, key->band, key->columns, key->rows, key->group,
-        key->form && key->form->exchanges ? (int)of->exchange : 0,
-        key->form && key->form->pack ? (int)key->form->pack : key->vector, key->below, key->abandon, of->extra,
-        of->row->transform == WWI_TRANSFORM_ERP && of->passes > 1, of->all_channels,
-        key->form && key->form->select ? key->form->select : of->soft, of->open | (key->form ? key->form->emit : 0),
-        forms[tiles], limit);
+    const bool any = key->tabled || key->summed; // any number of channels
+    snprintf(options, bytes,
+             "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32
+             " -DWW_POINT_REGISTERS=%d -DWW_TABLED=%d -DWW_SUMMED=%d -DWW_COST=%d "
+             "-DWW_ROOT=%d -DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32
+             " -DWW_EXCHANGE=%d"
+             " -DWW_PACK=%d -DWW_BELOW=%" PRIu32 " -DWW_ABANDON=%d -DWW_EXTRA=%" PRIu32
+             " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%" PRIu32 " -DWW_SELECT=%d -DWW_EMIT=%d%s%s",
+             of->precision == WW_DOUBLE, key->vector, any ? 1 : of->channels, key->registers && !any, key->tabled,
+             key->summed, (int)wwi_measure_cost(&of->measure), of->measure.root != 0, key->list, key->band,
+             key->columns, key->rows, key->group, key->form && key->form->exchanges ? (int)of->exchange : 0,
+             key->form && key->form->pack ? (int)key->form->pack : key->vector, key->below, key->abandon, of->extra,
+             of->row->transform == WWI_TRANSFORM_ERP && of->passes > 1, any ? 1 : of->all_channels,
+             key->form && key->form->select ? key->form->select : of->soft,
+             of->open | (key->form ? key->form->emit : 0), forms[tiles], limit);
 }
 
 // Adds the option for a device whose pow() of vectors is wrong, where the program has one.
@@ -274,7 +282,8 @@ ww_status wwi_recurrence_compile(const wwi_recurrence *of, const wwi_texts *want
                                  .columns = wanted->columns,
                                  .rows = wanted->rows,
                                  .group = wanted->group,
-                                 .registers = wanted->registers};
+                                 .registers = wanted->registers,
+                                 .tabled = wanted->tabled};
     WWI_TRY(begin_texts(of, &t, wanted->slopes));
     add_text(&t, "base/launch_args.h");
     add_text(&t, "base/tasks.cl");
@@ -325,5 +334,15 @@ ww_status wwi_recurrence_program(const wwi_recurrence *of, int vector, const cha
              of->precision == WW_DOUBLE, vector, of->channels, (int)wwi_measure_cost(&of->measure),
              of->measure.root != 0, form.exchanges ? (int)of->exchange : 0, of->extra,
              of->row->transform == WWI_TRANSFORM_ERP && of->passes > 1, of->all_channels, of->soft, of->open);
+    return get_program(of, &key, &t, more, options, sizeof options, own, program);
+}
+
+ww_status wwi_cost_program(const wwi_recurrence *of, const char *const *more, const char *own, wwi_program **program) {
+    const wwi_variant_key key = {.vector = 1};
+    WWI_ENDS(texts_free) texts t = {.count = 0};
+    char options[256];
+    WWI_TRY(add_points(of, &t));
+    snprintf(options, sizeof options, "-DWWK_DOUBLE=%d -DWW_VECTOR=1 -DWW_COST=%d -DWW_EXCHANGE=0",
+             of->precision == WW_DOUBLE, (int)wwi_measure_cost(&of->measure));
     return get_program(of, &key, &t, more, options, sizeof options, own, program);
 }

@@ -10,6 +10,8 @@ static const wwi_form form = {.engine = "packed",
                               .interleave = "ww_interleave",
                               .texts = {"engine/interleave.cl", "engine/packed_block.cl", "engine/packed.cl"}};
 
+#define SUMMED_ROWS 8 // that share a column's channels
+
 static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
     if (wwi_packed_items(r))
         return wwi_packed_items_exchange(w);
@@ -45,7 +47,11 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
     wwi_variant_key key = wwi_work_key(r, w, &form);
     key.vector = r->vector;
     key.registers = 1;
-    key.rows = r->of.channels == 1 ? (uint32_t)wwi_tuned(r, "packed.rows", 8) : r->of.channels <= 4 ? 4 : 2;
+    key.summed = r->summed;
+    key.rows = r->summed             ? SUMMED_ROWS
+               : r->of.channels == 1 ? (uint32_t)wwi_tuned(r, "packed.rows", 8)
+               : r->of.channels <= 4 ? 4
+                                     : 2;
     // A sum over channels must not be abandoned because of one of them.
     key.abandon = b->list && b->radii && r->of.passes == 1 && !r->of.open && !r->of.soft &&
                   (r->of.row->flags & WWI_MEASURE_MONOTONE);
@@ -60,15 +66,18 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
         WWI_TRY(wwi_grow_buffer(r->of.context, &r->abandoned, 4));
         WWI_TRY(wwi_buffer_fill_u32(r->abandoned, 0, 4, 0));
     }
-    const wwi_arg radii[PACKS_MORE] = {WWI_BUFFER(b->radii), WWI_VALUE(b->radius_results), WWI_VALUE(b->radius_k),
-                                       WWI_BUFFER(r->abandoned)};
+    wwi_arg more[PACKS_MORE] = {WWI_BUFFER(b->radii), WWI_VALUE(b->radius_results), WWI_VALUE(b->radius_k),
+                                WWI_BUFFER(r->abandoned)};
+    size_t more_count = key.abandon ? PACKS_MORE - 1 : 0;
+    if (r->summed)
+        more[more_count++] = WWI_VALUE(r->of.channels);
     return wwi_packs_launch(r, w, v,
                             (wwi_packs){.packs = packs,
                                         .units = wwi_share_out(r, w, packs, workers),
                                         .workers = workers,
                                         .scratch_bytes = (uint64_t)w->m * vector * value_bytes,
-                                        .more = radii,
-                                        .more_count = key.abandon ? PACKS_MORE : 0});
+                                        .more = more,
+                                        .more_count = more_count});
 }
 
 const wwi_engine wwi_packed = {"packed", 4, 1, wants_exchange, takes, run};

@@ -14,6 +14,7 @@
 #define PACK_WIDE 64
 #define MANY_CHANNELS 8  // more than these leave registers for fewer rows of them
 #define LOCAL_CHANNELS 5 // from these on a strip's columns are in local memory
+#define MOST_CHANNELS 12 // beyond them only with columns in local memory, on NVIDIA: else registers do not suffice
 #define LOCAL_COLUMNS 64 // which are so many
 #define REUSE 60         // cells from which a value is worth interleaving
 
@@ -89,6 +90,13 @@ static bool fills(const wwi_runner *r, uint64_t pairs, uint64_t packed, uint64_t
            (!simple || rounds > 2 || 5 * pairs >= 4 * rounds * at_once);
 }
 
+// Whether a strip's columns can be in local memory (kernels_cl/engine/items_columns.cl).
+static bool can_be_local(const wwi_runner *r, bool list) {
+    return !list && r->of.precision == WW_FLOAT && r->of.extra == 0 && is_plain(r) && !r->of.banded && !r->of.open &&
+           !r->of.soft &&
+           r->of.channels >= (uint32_t)wwi_forced(r->of.context, "form.local", LOCAL_CHANNELS, LOCAL_CHANNELS);
+}
+
 // Whether the batch is for this engine when the choice is free: pairs enough to fill the device, and cells enough for
 // every value that is interleaved.
 bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t columns, uint32_t n, uint32_t m) {
@@ -105,7 +113,9 @@ bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t co
     // Measured on one GPU: in these cases engine lanes is as fast or faster.
     if (r->of.banded && wwi_band_form_of(&r->of.measure.band) == WWI_BAND_TABLE)
         return false;
-    if (r->of.channels > 12 || (r->of.precision == WW_DOUBLE && (r->of.channels > 1 || edge_values(r))))
+    const bool many = can_be_local(r, list) && r->of.exchange == WWI_EXCHANGE_NV_SHFL;
+    if ((r->of.channels > MOST_CHANNELS && !many) ||
+        (r->of.precision == WW_DOUBLE && (r->of.channels > 1 || edge_values(r))))
         return false;
     if (r->of.banded) {
         const uint64_t inside = wwi_band_cells(&r->of.measure.band, n, m);
@@ -124,13 +134,6 @@ bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t co
 bool wwi_packed_items_exchange(const wwi_work *w) {
     const size_t rows = w->b.rows - w->b.row_begin;
     return !w->b.list && rows < PACK && w->b.columns > rows;
-}
-
-// Whether a strip's columns are in local memory (kernels_cl/engine/items_columns.cl).
-static bool columns_local(const wwi_runner *r, const wwi_work *w) {
-    return !w->b.list && r->of.precision == WW_FLOAT && r->of.extra == 0 && is_plain(r) && !r->of.banded &&
-           !r->of.open && !r->of.soft &&
-           r->of.channels >= (uint32_t)wwi_forced(r->of.context, "form.local", LOCAL_CHANNELS, LOCAL_CHANNELS);
 }
 
 static uint32_t by_measure(const wwi_runner *r, const char *parameter, uint32_t fallback) {
@@ -200,7 +203,7 @@ ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
     wwi_variant *v;
     const wwi_batch *b = &w->b;
     const uint64_t value_bytes = wwi_runner_value_bytes(r);
-    const bool local = columns_local(r, w);
+    const bool local = can_be_local(r, b->list);
     const wwi_form *const of = form_of(r, local);
     const uint32_t pack = of->pack;
     wwi_variant_key key = wwi_work_key(r, w, of);

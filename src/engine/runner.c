@@ -7,8 +7,13 @@
 #include <string.h>
 
 #include "engine/batch.h"
+#include "engine/cost_table.h"
 #include "engine/tiling.h"
 #include "measure/band.h"
+
+// On a CPU, beyond so many channels a block sums costs over them: the points of fewer stay in private memory, a program
+// for each number.
+#define PRIVATE_CHANNELS 12
 
 // Of a CPU's rate, what a soft minimum leaves at least.
 #define SOFT_SHARE 0.1
@@ -19,7 +24,11 @@ void wwi_runner_destroy(wwi_runner **runner) {
         return;
     for (size_t i = 0; i < r->variant_count; i++)
         wwi_variant_end(&r->variants[i]);
-    WWI_BUFFERS_DESTROY(&r->edges, &r->counter, &r->scratch, &r->abandoned);
+    for (size_t i = 0; i < 2; i++) {
+        WWI_KERNELS_DESTROY(&r->table_programs[i].kernel);
+        wwi_program_release(&r->table_programs[i].program);
+    }
+    WWI_BUFFERS_DESTROY(&r->edges, &r->counter, &r->scratch, &r->abandoned, &r->table);
     wwi_uploads_close(&r->kept);
     wwi_bit_planes_destroy(&r->planes);
     wwi_words_free(&r->words);
@@ -66,6 +75,9 @@ ww_status wwi_runner_create(const wwi_recurrence *of, ww_dataset *rows, ww_datas
     if (r->width > 32 && r->of.exchange != WWI_EXCHANGE_LOCAL)
         r->width = 32;
     r->vector = (int)wwi_tuned(r, "packed.vector", r->of.precision == WW_DOUBLE ? 8 : 16);
+    r->tabled = wwi_table_fits(r);
+    r->summed = !wwi_by_items(r) && wwi_has_tables(&r->of, PRIVATE_CHANNELS);
+    r->table_rate = wwi_pace_guess(info, r->gpu ? 32 : 2);
     WWI_TRY(take_bits(r));
     r->engine = options->engine
                     ? options->engine
@@ -155,9 +167,12 @@ static ww_status take_work(wwi_runner *r, wwi_work *w) {
         refusal.why = NULL;
         WWI_TRY(wwi_engine_row(w->engine)->takes(r, w, &refusal));
     }
+    w->tabled = wwi_work_tabled(r, w);
+    w->too_large = w->too_large || (w->tabled && wwi_table_too_large(r, w));
     if (!w->too_large) {
         wwi_work_ends(&r->of.measure, w);
-        return wwi_work_upload(r, w);
+        WWI_TRY(wwi_work_upload(r, w));
+        return w->tabled ? wwi_table_upload(r, w) : WW_OK;
     }
     if (w->exchanged)
         wwi_work_exchange(w); // its halves are taken anew
@@ -167,14 +182,25 @@ static ww_status take_work(wwi_runner *r, wwi_work *w) {
 // Halves a batch that needs too much room.
 static ww_status run_halves(wwi_runner *r, const wwi_batch *b) {
     wwi_batch first = *b, second = *b;
+    if (b->half) {
+        // A half's upper rows, where they are columns too, and those rows with all columns behind them; then the rest.
+        wwi_batch beside = *b;
+        const size_t middle = b->rows - b->row_begin > 1 ? (b->row_begin + b->rows) / 2 : b->rows;
+        first.rows = first.columns = second.row_begin = middle;
+        beside.half = false;
+        beside.rows = middle;
+        beside.columns = b->columns - middle;
+        beside.column_ids = b->column_ids + middle;
+        WWI_TRY(wwi_runner_block(r, &first));
+        WWI_TRY(wwi_runner_block(r, &beside));
+        return wwi_runner_block(r, &second);
+    }
     if (b->list) {
         first.rows = b->rows / 2;
         second.rows = b->rows - first.rows;
         second.pairs = b->pairs + 3 * first.rows;
     } else if (b->rows - b->row_begin > 1) {
         first.rows = second.row_begin = (b->row_begin + b->rows) / 2;
-    } else if (b->half) {
-        return wwi_fail(WW_ERROR_INTERNAL, "the bands of one row of a half need too much room");
     } else {
         first.columns = b->columns / 2;
         second.columns = b->columns - first.columns;
@@ -195,7 +221,9 @@ ww_status wwi_runner_run(wwi_runner *r, wwi_work *w, wwi_buffer *out, uint32_t l
         const ww_launch_args args = w->args;
         w->args.channel = pass;
         w->args.flags |= (pass ? WW_LAUNCH_ACCUMULATE : 0) | (r->preparing ? WW_LAUNCH_HALF : 0);
-        const ww_status status = wwi_engine_row(w->engine)->run(r, w);
+        ww_status status = w->tabled ? wwi_table_fill(r, w) : WW_OK;
+        if (status == WW_OK)
+            status = wwi_engine_row(w->engine)->run(r, w);
         w->args = args;
         WWI_TRY(status);
     }
@@ -206,7 +234,7 @@ ww_status wwi_runner_run(wwi_runner *r, wwi_work *w, wwi_buffer *out, uint32_t l
 }
 
 static bool is_empty(const wwi_batch *b) {
-    return b->rows == b->row_begin || (!b->list && b->columns == 0) || (b->half && b->columns == 1);
+    return b->rows == b->row_begin || (!b->list && b->columns == 0) || (b->half && b->columns <= b->row_begin + 1);
 }
 
 static ww_status make_work(wwi_runner *r, const wwi_batch *batch, wwi_work *w) {

@@ -6,6 +6,7 @@
 #include "base/pace.h"
 #include "engine/bands.h"
 #include "engine/bit_planes.h"
+#include "engine/cost_table_args.h"
 #include "engine/engine.h"
 
 #define RIBBON_PACK 32 // column series side by side in kernels_cl/engine/ribbon.cl
@@ -34,6 +35,8 @@ typedef struct wwi_variant_key {
     int list, band, vector;
     uint32_t columns, rows, group;
     int registers;
+    int tabled;     // costs come from a table (cost_table.h)
+    int summed;     // engine packed sums them itself, of any number of channels
     uint32_t below; // a ribbon's columns left of the diagonal
     int abandon;    // engine packed: lists with radii
 } wwi_variant_key;
@@ -54,7 +57,17 @@ typedef enum wwi_fit { WWI_FIT_ANY, WWI_FIT_FEW, WWI_FIT_OWN } wwi_fit;
 typedef struct wwi_uploads {
     wwi_buffer *row_order, *column_order, *band; // ids or a list; tables
     wwi_buffer *offsets[2], *packed[2];          // of packs; the packs, of rows and columns
+    // Of a table of costs: where each series has its costs, where its points or a task's tiles begin; a list's tasks by
+    // number.
+    wwi_buffer *table_series[2], *table_begins[2], *table_tasks;
 } wwi_uploads;
+
+// What fills a table of costs.
+typedef struct wwi_table_program {
+    wwi_program *program;
+    wwi_kernel *kernel;
+    uint32_t group;
+} wwi_table_program;
 
 struct wwi_runner {
     wwi_recurrence of;
@@ -79,6 +92,11 @@ struct wwi_runner {
     wwi_pace pace;          // in cells
     double rate[ENGINES];   // cells a second
     bool preparing;         // programs are compiled, nothing is computed
+    bool tabled;            // points have so many channels that costs come from a table, which has room
+    bool summed; // points have so many channels that engine packed sums them itself on a CPU
+    wwi_buffer *table;
+    wwi_table_program table_programs[2]; // of a rectangle, of a list
+    double table_rate;                   // differences a second
 };
 
 // The sides of a batch in the roles the engine gives them.
@@ -102,6 +120,9 @@ struct wwi_work {
     uint64_t pairs;
     bool too_large;              // its bands or packs need more room than there is: each run halves it
     wwi_slice x, y;              // what the kernel reads of each side
+    wwi_slice points[2];         // with a table of costs: what that is made of
+    ww_table_args table;
+    bool tabled;
     bool is_bits;                // engine bits: other arguments, bit planes where there are some
     wwi_tiling tiling;           // where the engine has one for all pairs
     struct wwi_lane_part *parts; // engine lanes: slots whose columns have one tiling, found once

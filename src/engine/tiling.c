@@ -26,6 +26,8 @@ static bool keeps_beside(const wwi_runner *r) {
 
 // Most columns a lane can hold: a column takes a value and a point.
 uint32_t wwi_lane_columns(const wwi_runner *r, bool banded) {
+    if (r->tabled) // a column takes its value, and the costs of a row-step
+        return r->of.precision == WW_DOUBLE ? 8 : 16;
     if (!wwi_points_in_registers(r))
         return 8;
     const long values = wwi_tuned(r, "lanes.values", r->gpu ? (r->of.precision == WW_DOUBLE ? 64 : 128) : 32) -
@@ -48,6 +50,8 @@ uint32_t wwi_lane_columns(const wwi_runner *r, bool banded) {
 
 // Rows a step; `n` the rows of all pairs, 0 when they differ. Eight run best where few of them are padding.
 uint32_t wwi_lane_rows(const wwi_runner *r, uint32_t n) {
+    if (r->tabled)
+        return 4;
     if (!wwi_points_in_registers(r))
         return 1;
     if (r->of.channels > 4)
@@ -68,11 +72,11 @@ uint32_t wwi_lanes_limit(const wwi_runner *r) {
 }
 
 bool wwi_can_vector(const wwi_runner *r) {
-    return r->of.channels <= VECTOR_CHANNELS;
+    return r->of.channels <= VECTOR_CHANNELS || r->summed;
 }
 
 bool wwi_vector_strips(const wwi_runner *r) {
-    return !wwi_by_items(r) && wwi_can_vector(r);
+    return !wwi_by_items(r) && r->of.channels <= VECTOR_CHANNELS;
 }
 
 wwi_fit wwi_fit_of(const wwi_runner *r, const wwi_engine *lanes) {
@@ -124,7 +128,7 @@ wwi_tiling wwi_lanes_tiling(const wwi_runner *r, wwi_shape shape) {
             t.columns = r->gpu ? halved(most, 8, width, m) : halved(most, most < 8 ? 4 : most / 2, r->width, m);
         } else {
             const uint32_t columns = (uint32_t)wwi_ceil_div(m, width);
-            const uint32_t step = shape.many || r->fit == WWI_FIT_FEW ? (columns > 16 ? 8 : 4) : 2;
+            const uint32_t step = shape.many || r->fit == WWI_FIT_FEW ? (columns > 16 ? 8 : 4) : r->tabled ? 4 : 2;
             t.columns = (uint32_t)wwi_ceil_div(columns, step) * step;
             t.columns = t.columns < most ? t.columns : most;
         }

@@ -22,11 +22,12 @@ void ww_gradient_destroy(ww_gradient **gradient) {
         WWI_KERNELS_DESTROY(&g->blocks[i].forward, &g->blocks[i].backward);
         wwi_program_release(&g->blocks[i].program);
     }
-    WWI_KERNELS_DESTROY(&g->pack, &g->by_border, &g->by_series, &g->by_pairs);
+    WWI_KERNELS_DESTROY(&g->pack, &g->by_border, &g->by_series, &g->by_pairs, &g->fill, &g->slopes);
     wwi_program_release(&g->sums);
+    wwi_program_release(&g->table_program);
     WWI_BUFFERS_DESTROY(&g->scratch.packed, &g->scratch.carried, &g->scratch.adjoints, &g->scratch.checkpoints,
                         &g->scratch.more_checkpoints, &g->scratch.edges, &g->scratch.slopes, &g->scratch.sums,
-                        &g->scratch.ends, &g->scratch.upstream);
+                        &g->scratch.ends, &g->scratch.upstream, &g->scratch.table);
     wwi_pairing_close(&g->pair);
     for (wwi_gradient_side *s = g->sides; s < g->sides + 2; s++) {
         ww_dataset_destroy(&s->given);

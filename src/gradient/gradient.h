@@ -42,6 +42,11 @@ typedef struct wwi_gradient_batch {
     uint64_t more_checkpoints;                                  // of a second buffer of checkpoints
     size_t later;                                               // the first task whose checkpoints are there
     wwi_buffer *tasks, *band;
+    // Many channels: values of the table of costs; its series, where each task's costs are, and the first tile of each
+    // in the kernels of costs, of slopes by rows and of those by columns; how many tiles there are.
+    uint64_t table;
+    wwi_buffer *table_order, *table_places, *table_tiles[3];
+    uint32_t tiles[3];
     wwi_gradient_list rows, columns, pairs;
 } wwi_gradient_batch;
 
@@ -57,6 +62,7 @@ typedef struct wwi_gradient_form {
     uint32_t rows, columns, vector, group, slope_channels, parameters; // of a block; of the program
     bool before, border;
     int registers;     // a point is held in registers
+    bool tabled;       // costs come from a table (engine/cost_table.h)
     int tiles;         // of soft-DTW: gradient_soft_*.cl, 1 by pairs, 2 also by products; 0: the texts of all measures
     uint32_t noted;    // values of a block that are its checkpoint
     bool may_chain;    // of tiles: a strip's work-item may wait for another's
@@ -67,6 +73,7 @@ typedef struct wwi_gradient_form {
 // As large as the largest batch so far.
 typedef struct wwi_gradient_scratch {
     wwi_buffer *packed, *carried, *adjoints, *checkpoints, *more_checkpoints, *edges, *slopes, *sums, *ends, *upstream;
+    wwi_buffer *table;
 } wwi_gradient_scratch;
 
 typedef struct wwi_gradient_side {
@@ -90,6 +97,8 @@ struct ww_gradient {
     wwi_gradient_program blocks[3]; // for tasks alone, side by side, and likewise by strips in one launch
     wwi_program *sums;
     wwi_kernel *pack, *by_border, *by_series, *by_pairs;
+    wwi_program *table_program; // with a table of costs
+    wwi_kernel *fill, *slopes;
     wwi_pace pace;
     double rate, waiting; // cells a second; cells enqueued since the last look at the clock
     double guess;         // `rate` before the first launch

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/cost_table.h"
 #include "gradient/gradient.h"
 #include "measure/band.h"
 
@@ -19,7 +20,7 @@ static uint32_t blocks(uint32_t points, uint32_t size) {
 // A task of so many blocks, and the values that it needs.
 typedef struct need {
     uint32_t tall, wide;
-    uint64_t packed, carried, checkpoints, edges, slopes, sums, heads;
+    uint64_t packed, carried, checkpoints, edges, slopes, sums, heads, table;
 } need;
 
 static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t segment) {
@@ -35,20 +36,22 @@ static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t
         .checkpoints = (uint64_t)tall * (segment * g->form.noted + (g->form.tiles ? (segment + 3) / 4 * 4 : 0)),
         .edges = segment < wide ? (wide - 1) / segment * rows : 0,
         .slopes = g->form.tiles ? carried : (rows + columns) * g->form.channels * (g->form.before ? 2 : 1),
+        .table = g->form.tabled ? rows * ((columns + 3) / 4 * 4) : 0,
         .heads = g->form.tiles ? 4 * (TILE_COUNTER + wide / WWI_SIDE_BY_SIDE + 1ull) : 0,
         .sums = (tall + 2ull) * g->form.parameters + (g->options.weights ? rows + columns + g->form.columns : 0),
     };
 }
 
 static uint64_t bytes_of(const ww_gradient *g, need n) {
-    return (n.packed + 2 * n.carried + n.checkpoints + n.edges + n.slopes + n.sums + n.heads) * g->pair.value_bytes +
+    return (n.packed + 2 * n.carried + n.checkpoints + n.edges + n.slopes + n.sums + n.heads + n.table) *
+               g->pair.value_bytes +
            sizeof(ww_gradient_task) + 6 * sizeof(ww_gradient_entry);
 }
 
 static uint64_t scratch_budget(const ww_gradient *g) {
     const wwi_buffer *have[] = {
-        g->scratch.packed,           g->scratch.carried, g->scratch.adjoints, g->scratch.checkpoints,
-        g->scratch.more_checkpoints, g->scratch.edges,   g->scratch.slopes,   g->scratch.sums};
+        g->scratch.packed, g->scratch.carried, g->scratch.adjoints, g->scratch.checkpoints, g->scratch.more_checkpoints,
+        g->scratch.edges,  g->scratch.slopes,  g->scratch.sums,     g->scratch.table};
     uint64_t budget = wwi_context_bytes_free(g->pair.context) / 2;
     for (size_t i = 0; i < sizeof have / sizeof *have; i++)
         budget += have[i] ? wwi_buffer_bytes(have[i]) / 2 : 0;
@@ -58,7 +61,8 @@ static uint64_t scratch_budget(const ww_gradient *g) {
 // Whether a batch of one task fits, all together and each of its buffers.
 static bool fits(const ww_gradient *g, need n, uint64_t budget) {
     const uint64_t size = g->pair.value_bytes;
-    return bytes_of(g, n) <= budget && n.checkpoints <= wwi_context_max_buffer(g->pair.context) / size;
+    const uint64_t most = wwi_context_max_buffer(g->pair.context) / size;
+    return bytes_of(g, n) <= budget && n.checkpoints <= most && n.table + WWI_TABLE_SLACK <= most;
 }
 
 // ---- sizes
@@ -113,7 +117,7 @@ static ww_status cut_segments(const ww_gradient *g, wwi_gradient_batch *b, uint6
 static void fill_batch(const ww_gradient *g, wwi_gradient_batch *b, uint64_t budget, size_t most) {
     const uint64_t size = g->pair.value_bytes;
     const uint64_t largest = wwi_context_max_buffer(g->pair.context);
-    uint64_t used = 0, used_checkpoints = 0;
+    uint64_t used = 0, used_checkpoints = 0, used_table = WWI_TABLE_SLACK * size;
     uint32_t tall, wide;
     b->tall = b->wide = 0;
     b->cells = b->count = 0;
@@ -121,8 +125,10 @@ static void fill_batch(const ww_gradient *g, wwi_gradient_batch *b, uint64_t bud
     while (b->first + b->count < g->task_count && b->count < most) {
         const uint64_t more = largest_bytes(g, b->first + b->count, b->stride, &tall, &wide);
         const uint64_t more_checkpoints = need_of(g, tall, wide, wide).checkpoints * b->stride * size;
-        if (used + more > budget)
+        const uint64_t more_table = need_of(g, tall, wide, wide).table * b->stride * size;
+        if (used + more > budget || used_table + more_table > largest)
             return;
+        used_table += more_table;
         if (used_checkpoints + more_checkpoints > largest) {
             // By tiles there are two buffers of checkpoints.
             if (!g->form.tiles || b->later != SIZE_MAX || more_checkpoints > largest)
@@ -233,6 +239,7 @@ static ww_gradient_task place_task(const ww_gradient *g, const wwi_gradient_batc
                              .edges = b->edges + lane * side,
                              .x_slopes = b->slopes + lane * slopes,
                              .sums = b->sums + lane,
+                             .table = b->table,
                              .aligned = aligned};
     task.y = task.x + rows * g->form.parts * s;
     task.y_slopes = task.x_slopes + rows * g->form.channels * (g->form.before ? 2 : 1) * s;
@@ -267,6 +274,7 @@ static ww_status place_tasks(const ww_gradient *g, wwi_gradient_batch *b, ww_gra
         for (size_t i = t; i < t + b->stride && i < b->count; i++) {
             ww_gradient_task *task = &tasks[i];
             *task = place_task(g, b, i, n);
+            b->table += g->form.tabled ? task->n * ((task->m + 3ull) / 4 * 4) : 0;
             WWI_TRY(add_band(g, &g->tasks[b->first + i], heads, rows, i ? task - 1 : NULL));
             task->band = heads->count ? (uint32_t)heads->count - 1 : 0;
         }
@@ -290,12 +298,42 @@ static ww_status append_tables(wwi_words *heads, const wwi_words *rows) {
     return WW_OK;
 }
 
+// What the kernels of a table of costs are told: the order's ids have a bit where a series is not of its usual side.
+static ww_status send_table(const ww_gradient *g, wwi_gradient_batch *b, const ww_gradient_task *tasks) {
+    ww_context *context = g->pair.context;
+    WWI_FREES uint32_t *order = NULL, *tiles = NULL;
+    WWI_FREES uint64_t *places = NULL;
+    const size_t row = b->count + 1;
+    WWI_TRY(wwi_new_zeroed(order, 3 * b->count));
+    WWI_TRY(wwi_new_zeroed(tiles, 3 * row));
+    WWI_TRY(wwi_new_zeroed(places, 2 * b->count));
+    const uint32_t across = (uint32_t)wwi_ceil_div(g->form.channels, WWI_SLOPE_CHANNELS);
+    for (size_t t = 0; t < b->count; t++) {
+        const uint32_t n = tasks[t].n, m = tasks[t].m;
+        const uint32_t high = blocks(n, WWI_TABLE_TILE), broad = blocks(m, WWI_TABLE_TILE);
+        order[3 * t] = tasks[t].x_id;
+        order[3 * t + 1] = tasks[t].y_id ^ WWI_OTHER_SIDE;
+        places[2 * t] = WW_TABLE_ENTRY(tasks[t].table, (m + 3) / 4 * 4);
+        tiles[t + 1] = tiles[t] + high * broad;
+        tiles[row + t + 1] = tiles[row + t] + high * across;
+        tiles[2 * row + t + 1] = tiles[2 * row + t] + broad * across;
+    }
+    for (size_t k = 0; k < 3; k++) {
+        b->tiles[k] = tiles[k * row + b->count];
+        WWI_TRY(wwi_upload(context, &b->table_tiles[k], tiles + k * row, row * sizeof *tiles));
+    }
+    WWI_TRY(wwi_upload(context, &b->table_order, order, 3 * b->count * sizeof *order));
+    return wwi_upload(context, &b->table_places, places, 2 * b->count * sizeof *places);
+}
+
 static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
     WWI_ENDS(wwi_words_free) wwi_words heads = {NULL, 0, 0}, rows = {NULL, 0, 0};
     WWI_FREES ww_gradient_task *tasks = NULL;
     WWI_TRY(wwi_new_zeroed(tasks, b->count));
     WWI_TRY(place_tasks(g, b, tasks, &heads, &rows));
     WWI_TRY(append_tables(&heads, &rows));
+    if (g->form.tabled)
+        WWI_TRY(send_table(g, b, tasks));
     WWI_TRY(wwi_upload(g->pair.context, &b->tasks, tasks, b->count * sizeof *tasks));
     return wwi_upload(g->pair.context, &b->band, heads.data, heads.count * sizeof *heads.data);
 }
@@ -410,7 +448,8 @@ static ww_status make_lists(const ww_gradient *g, wwi_gradient_batch *b) {
 
 void wwi_gradient_batch_close(wwi_gradient_batch *b) {
     wwi_gradient_list *lists[] = {&b->rows, &b->columns, &b->pairs};
-    WWI_BUFFERS_DESTROY(&b->tasks, &b->band);
+    WWI_BUFFERS_DESTROY(&b->tasks, &b->band, &b->table_order, &b->table_places, &b->table_tiles[0], &b->table_tiles[1],
+                        &b->table_tiles[2]);
     for (size_t i = 0; i < 3; i++)
         WWI_BUFFERS_DESTROY(&lists[i]->entries, &lists[i]->begins, &lists[i]->outputs);
     memset(b, 0, sizeof *b);

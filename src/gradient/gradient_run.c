@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The programs of gradients, and the launches of a batch: forward, back, sums (kernels_cl/gradient/).
 #include <stdio.h>
+#include <string.h>
 
+#include "engine/cost_table.h"
 #include "gradient/gradient.h"
 #include "measure/measure_table.h"
 
@@ -11,6 +13,7 @@
 #define GPU_POINT_CHANNELS 4  // most channels of a point in registers
 #define CPU_POINT_CHANNELS 64 // likewise in private memory
 #define SUMMED_CHANNELS 4     // whose slopes are summed in one launch, where points stay in memory
+#define FEW_CHANNELS 12 // beyond these costs come from a table: both passes are run again for each SUMMED_CHANNELS
 // Blocks of tiles (gradient_soft_places.cl), parts of them, and the row-steps of a chunk on a diagonal and of one of a
 // whole pair.
 #define TILE_ROWS 4
@@ -43,6 +46,18 @@ static int tiles_of(const ww_gradient *g) {
                                                                            : 1);
 }
 
+// Whether costs come from a table: that of the largest task takes no more than half of the memory for all.
+static bool tabled(const ww_gradient *g) {
+    uint64_t most = 0;
+    if (!wwi_has_tables(&g->pair.recurrence, FEW_CHANNELS))
+        return false;
+    for (size_t t = 0; t < g->task_count; t++) {
+        const uint64_t values = (uint64_t)g->tasks[t].n * (g->tasks[t].m + 3ull);
+        most = values > most ? values : most;
+    }
+    return (most + WWI_TABLE_SLACK) * g->pair.value_bytes <= wwi_table_budget(g->pair.context, g->max_bytes);
+}
+
 // The sizes of a block, and what of a point is in registers.
 static int choose_sizes(ww_gradient *g) {
     if ((g->form.tiles = tiles_of(g)) != 0) {
@@ -58,7 +73,9 @@ static int choose_sizes(ww_gradient *g) {
     }
     const bool gpu = wwi_is_gpu(g->pair.context),
                wide = g->pair.rows->precision == WW_DOUBLE || g->form.channels > 1 || g->form.before;
-    const bool registers = g->form.channels <= (gpu ? GPU_POINT_CHANNELS : CPU_POINT_CHANNELS);
+    if ((g->form.tabled = tabled(g)) != 0)
+        g->form.parts = 0; // no point is brought together
+    const bool registers = g->form.tabled || g->form.channels <= (gpu ? GPU_POINT_CHANNELS : CPU_POINT_CHANNELS);
     g->form.rows = gpu && wide ? 4 : 8;
     g->form.columns = g->form.rows;
     g->form.vector = gpu || !registers
@@ -67,7 +84,7 @@ static int choose_sizes(ww_gradient *g) {
                                                     g->pair.rows->precision == WW_DOUBLE ? 8 : 16);
     g->form.group = gpu ? 32 : 1;
     g->form.noted = g->form.rows + g->form.columns + 1;
-    g->form.slope_channels = g->form.channels <= SUMMED_CHANNELS ? g->form.channels : SUMMED_CHANNELS;
+    g->form.slope_channels = g->form.tabled || g->form.channels <= SUMMED_CHANNELS ? g->form.channels : SUMMED_CHANNELS;
     return registers;
 }
 
@@ -80,9 +97,9 @@ static void write_options(const ww_gradient *g, uint32_t stride, bool chained, c
              "-DWW_PARTED=1 -DWW_SLOPE_CHANNELS=%u -DWW_WANT_PARAMETERS=%d -DWW_WANT_LAGS=%d -DWW_WANT_ALIGNMENT=%d "
              "-DWW_SUM_WG=%u -DWW_SUM_SLICES=%d -DWW_DERIVED=%d -DWW_SIDE_BY_SIDE=%u -DWW_SOFT_WIDE=%d -DWW_PART=%d "
              "-DWW_ASYNC=%d -DWW_CHAINED=%d%s%s",
-             g->form.slope_channels, g->options.parameters && g->form.parameters, g->options.weights,
-             g->options.alignment, sum_group(g), wwi_is_gpu(g->pair.context) ? SUM_SLICES : 1, derived, stride,
-             g->form.tiles == 2, TILE_PART, nvidia && asynchronous(g), chained, denormals,
+             g->form.tabled ? 1 : g->form.slope_channels, g->options.parameters && g->form.parameters,
+             g->options.weights, g->options.alignment, sum_group(g), wwi_is_gpu(g->pair.context) ? SUM_SLICES : 1,
+             derived, stride, g->form.tiles == 2, TILE_PART, nvidia && asynchronous(g), chained, denormals,
              nvidia ? TILE_REGISTERS : "");
 }
 
@@ -100,6 +117,7 @@ ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained) {
                               g->form.columns,
                               g->form.group,
                               g->form.registers,
+                              g->form.tabled,
                               options};
     wwi_gradient_program *p = &g->blocks[chained ? 2 : stride > 1];
     if (p->backward)
@@ -114,19 +132,41 @@ ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained) {
     return wwi_kernels_make(g->pair.stream, p->program, kernels);
 }
 
+// The kernels around the table of costs.
+static ww_status build_table(ww_gradient *g) {
+    char options[96];
+    static const char *const texts[] = {"base/launch_args.h",         "engine/cost_table_args.h",
+                                        "engine/cost_table.cl",       "gradient/gradient_args.h",
+                                        "gradient/gradient_table.cl", NULL};
+    const wwi_named_kernel kernels[] = {{&g->fill, "ww_cost_table"}, {&g->slopes, "ww_table_slopes"}, {NULL, NULL}};
+    (void)wwi_table_options(g->pair.rows->precision, true, options, sizeof options);
+    WWI_TRY(wwi_cost_program(&g->pair.recurrence, texts, options, &g->table_program));
+    return wwi_kernels_make(g->pair.stream, g->table_program, kernels);
+}
+
 ww_status wwi_gradient_build(ww_gradient *g) {
     char options[512];
     static const char *const texts[] = {"gradient/gradient_args.h", "gradient/gradient_sums.cl", NULL};
     g->form.registers = choose_sizes(g);
     g->form.args_bytes = wwi_args_bytes(&g->pair.recurrence.parameters, offsetof(ww_gradient_args, parameters));
     write_options(g, 1, false, options, sizeof options);
-    const wwi_texts wanted = {texts, true, 1, g->form.rows, g->form.columns, g->form.group, g->form.registers, options};
+    const wwi_texts wanted = {.texts = texts,
+                              .slopes = true,
+                              .vector = 1,
+                              .rows = g->form.rows,
+                              .columns = g->form.columns,
+                              .group = g->form.group,
+                              .registers = g->form.registers,
+                              .tabled = g->form.tabled,
+                              .options = options};
     const wwi_named_kernel kernels[] = {{&g->pack, "ww_gradient_pack"},
                                         {&g->by_series, "ww_gradient_series"},
                                         {&g->by_pairs, "ww_gradient_pairs"},
                                         {g->form.border ? &g->by_border : NULL, "ww_gradient_border"},
                                         {NULL, NULL}};
     WWI_TRY(wwi_recurrence_compile(&g->pair.recurrence, &wanted, &g->sums));
+    if (g->form.tabled)
+        WWI_TRY(build_table(g));
     return wwi_kernels_make(g->pair.stream, g->sums, kernels);
 }
 
@@ -145,7 +185,7 @@ typedef struct pass {
     const wwi_gradient_batch *batch;
     wwi_kernel *kernel;
     ww_gradient_args args;
-    wwi_arg all[10]; // of the kernel; the first is for `args`
+    wwi_arg all[11]; // of the kernel; the first is for `args`
     size_t count;
     double cells; // of the pass
     bool slopes;
@@ -236,7 +276,8 @@ static ww_status grow_buffers(ww_gradient *g, const wwi_gradient_batch *b) {
                     {&g->scratch.adjoints, b->carried * size}, {&g->scratch.checkpoints, b->checkpoints * size},
                     {&g->scratch.edges, b->edges * size}, {&g->scratch.more_checkpoints, b->more_checkpoints * size},
                     {&g->scratch.slopes, b->slopes * size}, {&g->scratch.sums, b->sums * size},
-                    {&g->scratch.ends, b->count * size});
+                    {&g->scratch.ends, b->count * size},
+                    {&g->scratch.table, g->form.tabled ? (b->table + WWI_TABLE_SLACK) * size : 0});
 }
 
 static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args) {
@@ -247,6 +288,58 @@ static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, ww_gra
     const uint64_t groups = args.stride == 1 ? 2 * b->count : wwi_ceil_div(2 * b->count, g->form.group);
     return WWI_LAUNCH(g->pack, groups, g->form.group, ARGS(g, args), WWI_BUFFER(b->tasks), WWI_BUFFER(x.values),
                       WWI_BUFFER(x.series), WWI_BUFFER(y.values), WWI_BUFFER(y.series), WWI_BUFFER(g->scratch.packed));
+}
+
+// ---- the table of costs
+
+// Launches tiles of one of its kernels, as many at a time as last as long as a launch may; `work`: differences of a
+// tile.
+static ww_status run_table(ww_gradient *g, const wwi_gradient_batch *b, int which, uint64_t group, double work,
+                           const wwi_arg *more, size_t count) {
+    wwi_kernel *kernel = which ? g->slopes : g->fill;
+    ww_table_args args = {.units = b->tiles[which], .rows = (uint32_t)b->count, .channels = g->form.channels};
+    wwi_arg all[14];
+    wwi_slice x, y;
+    WWI_TRY(wwi_pairing_slices(&g->pair, wwi_pairing_all(&g->pair), &x, &y));
+    const double rate = wwi_pace_guess(wwi_context_info(g->pair.context), wwi_is_gpu(g->pair.context) ? 32 : 2);
+    while (args.unit_begin < args.units) {
+        const uint64_t take = wwi_pace_units(&g->pace, rate, args.units - args.unit_begin, work);
+        const wwi_arg common[] = {WWI_VALUE(args),      WWI_BUFFER(x.values), WWI_BUFFER(x.series),
+                                  WWI_BUFFER(y.values), WWI_BUFFER(y.series), WWI_BUFFER(b->table_order)};
+        memcpy(all, common, sizeof common);
+        memcpy(all + 6, more, count * sizeof *more);
+        WWI_TRY(wwi_launch(kernel, take, group, all, 6 + count));
+        args.unit_begin += (uint32_t)take;
+        if (args.unit_begin < args.units) {
+            WWI_TRY(wwi_finish(g->pair.stream));
+            WWI_TRY(wwi_pace_report(&g->pace, 0));
+        }
+    }
+    return WW_OK;
+}
+
+static ww_status fill_table(ww_gradient *g, const wwi_gradient_batch *b) {
+    char options[96];
+    const uint32_t group = wwi_table_options(g->pair.rows->precision, true, options, sizeof options);
+    const wwi_arg more[] = {WWI_BUFFER(b->table_order), WWI_BUFFER(b->table_tiles[0]), WWI_BUFFER(b->table_tiles[0]),
+                            WWI_BUFFER(b->table_places), WWI_BUFFER(g->scratch.table)};
+    return run_table(g, b, 0, group, (double)WWI_TABLE_TILE * WWI_TABLE_TILE * g->form.channels, more, 5);
+}
+
+// Slopes by both sides' points.
+static ww_status sum_table(ww_gradient *g, const wwi_gradient_batch *b, uint32_t stride) {
+    for (uint32_t column = 0; column < 2; column++) {
+        const wwi_arg more[] = {WWI_BUFFER(b->table_tiles[1 + column]),
+                                WWI_BUFFER(b->table_places),
+                                WWI_BUFFER(g->scratch.table),
+                                WWI_BUFFER(b->tasks),
+                                WWI_BUFFER(g->scratch.slopes),
+                                WWI_VALUE(column),
+                                WWI_VALUE(stride)};
+        const double work = (double)WWI_TABLE_TILE * WWI_SLOPE_CHANNELS * g->longest;
+        WWI_TRY(run_table(g, b, 1 + (int)column, WWI_TABLE_TILE, work, more, 7));
+    }
+    return WW_OK;
 }
 
 static wwi_buffer *last_checkpoints(const ww_gradient *g, const wwi_gradient_batch *b) {
@@ -264,8 +357,8 @@ static pass pass_ahead(const ww_gradient *g, const wwi_gradient_batch *b, ww_gra
                           WWI_BUFFER(g->scratch.checkpoints),
                           WWI_BUFFER(g->scratch.edges),
                           WWI_BUFFER(g->scratch.ends),
-                          WWI_BUFFER(last_checkpoints(g, b))},
-                  .count = g->form.tiles ? 9 : 8};
+                          WWI_BUFFER(g->form.tabled ? g->scratch.table : last_checkpoints(g, b))},
+                  .count = g->form.tiles || g->form.tabled ? 9 : 8};
 }
 
 // The pass forward; with one segment its checkpoints are those of the pass back.
@@ -291,8 +384,8 @@ static ww_status run_back(ww_gradient *g, const wwi_gradient_batch *b, ww_gradie
                          WWI_BUFFER(g->scratch.slopes),
                          WWI_BUFFER(g->scratch.sums),
                          WWI_BUFFER(alignment ? alignment : g->scratch.ends),
-                         WWI_BUFFER(last_checkpoints(g, b))},
-                 .count = g->form.tiles ? 10 : 9,
+                         WWI_BUFFER(g->form.tabled ? g->scratch.table : last_checkpoints(g, b))},
+                 .count = g->form.tiles || g->form.tabled ? 10 : 9,
                  .slopes = true};
     WWI_TRY(wwi_buffer_fill_u32(g->scratch.adjoints, 0, b->carried * size, 0));
     WWI_TRY(wwi_buffer_fill_u32(g->scratch.slopes, 0, b->slopes * size, 0));
@@ -320,7 +413,7 @@ static ww_status sum_series(ww_gradient *g, const wwi_gradient_batch *b, ww_grad
                       WWI_BUFFER(g->scratch.slopes), WWI_BUFFER(g->scratch.ends), WWI_BUFFER(list->entries),
                       WWI_BUFFER(list->begins), WWI_BUFFER(list->outputs),
                       WWI_BUFFER(upstream ? upstream : g->scratch.ends), WWI_BUFFER(out), WWI_VALUE(chunks),
-                      WWI_VALUE(slices));
+                      WWI_VALUE(slices), WWI_VALUE(g->form.channels));
 }
 
 static ww_status sum_pairs(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args,
@@ -359,10 +452,15 @@ static ww_status add_border(ww_gradient *g, const wwi_gradient_batch *b, ww_grad
 static ww_status run_channel(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args,
                              const wwi_gradient_targets *to) {
     const bool back = to->rows || to->columns || to->parameters || to->weights || to->alignment;
-    WWI_TRY(pack_series(g, b, args));
+    if (g->form.tabled)
+        WWI_TRY(fill_table(g, b));
+    else
+        WWI_TRY(pack_series(g, b, args));
     WWI_TRY(run_ahead(g, b, args, back));
     if (back)
         WWI_TRY(run_back(g, b, args, to->alignment));
+    if (back && g->form.tabled && (to->rows || to->columns))
+        WWI_TRY(sum_table(g, b, args.stride));
     args.count = (uint32_t)b->count;
     if (back)
         WWI_TRY(add_border(g, b, args));
