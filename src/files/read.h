@@ -96,11 +96,11 @@ static inline void wwi_values_free(wwi_values *values) {
     free(values->data);
 }
 
-// The class label a field holds, for the caller to free: NULL for none (empty or '?'). A whole number in any spelling
+// The class label a field holds, for the caller to free: NULL for none (empty or '?'). A number in any spelling
 // ("1.0000000e+00") becomes plain ("1"), so that the labels of one data set's files are the same.
-ww_status wwi_label_parse(const wwi_text *text, wwi_span field, char **label);
+ww_status wwi_label_parse(wwi_span field, char **label);
 // Adds the label that a field holds, if there is one, to a list of them.
-ww_status wwi_label_add(const wwi_text *text, wwi_span field, wwi_class_names *names);
+ww_status wwi_label_add(wwi_span field, wwi_class_names *names);
 
 // The separator of a file is that of its first line: tab, semicolon, comma, or ' ' for blanks.
 char wwi_separator_of(wwi_span line);

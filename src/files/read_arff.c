@@ -55,7 +55,7 @@ static ww_status parse_classes(const wwi_text *text, wwi_span list, header *head
         stop = at;
         for (char quote = '\0'; stop < close && (quote || *stop != ','); stop++)
             quote = quote ? (*stop == quote ? '\0' : quote) : is_quote(*stop) ? *stop : '\0';
-        WWI_TRY(wwi_label_add(text, unquoted((wwi_span){at, stop}), head->classes));
+        WWI_TRY(wwi_label_add(unquoted((wwi_span){at, stop}), head->classes));
     }
     return WW_OK;
 }
@@ -199,7 +199,7 @@ static ww_status parse_line(const wwi_text *text, const header *head, wwi_values
         WWI_TRY(parse_channel(text, head, numbers, values));
         *channels = 1;
     }
-    WWI_TRY(wwi_label_parse(text, word, label));
+    WWI_TRY(wwi_label_parse(word, label));
     if (!*label || head->classes->count == 0 || wwi_class_is_known(head->classes, *label))
         return WW_OK;
     return wwi_text_fail(text, WW_ERROR_FORMAT, word.begin, "the class '%.64s' is not in the header's list", *label);

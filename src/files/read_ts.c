@@ -36,10 +36,10 @@ static ww_status parse_size(const wwi_text *text, wwi_span word, size_t *size) {
 }
 
 // The labels after "@classLabel true".
-static ww_status parse_classes(const wwi_text *text, wwi_span rest, header *head) {
+static ww_status parse_classes(wwi_span rest, header *head) {
     wwi_span word;
     while (wwi_next_field(&rest, ' ', false, &word))
-        WWI_TRY(wwi_label_add(text, word, head->classes));
+        WWI_TRY(wwi_label_add(word, head->classes));
     return WW_OK;
 }
 
@@ -67,7 +67,7 @@ static ww_status parse_tag(const wwi_text *text, header *head) {
     } else if (wwi_span_is(tag, "@classlabel") || wwi_span_is(tag, "@targetlabel")) {
         WWI_TRY(parse_flag(text, word, &head->labels));
         if (head->labels && wwi_span_is(tag, "@classlabel"))
-            return parse_classes(text, rest, head);
+            return parse_classes(rest, head);
     }
     return WW_OK;
 }
@@ -191,7 +191,7 @@ static ww_status parse_series(wwi_text *text, const header *head, series *s) {
                 wwi_text_fail(text, WW_ERROR_FORMAT, part.end, "expected ':' and a class label after the values");
                 return wwi_fail_hint("the header says @classLabel true");
             }
-            WWI_TRY(wwi_label_parse(text, part, &s->label));
+            WWI_TRY(wwi_label_parse(part, &s->label));
             if (!s->label || head->classes->count == 0 || wwi_class_is_known(head->classes, s->label))
                 return WW_OK;
             wwi_text_fail(text, WW_ERROR_FORMAT, part.begin, "the label '%.64s' is none of those of @classLabel",

@@ -312,24 +312,21 @@ ww_status wwi_values_parse(wwi_values *values, const wwi_text *text, wwi_span fi
     return wwi_values_append(values, value);
 }
 
-ww_status wwi_label_parse(const wwi_text *text, wwi_span field, char **label) {
+ww_status wwi_label_parse(wwi_span field, char **label) {
     *label = NULL;
     if (wwi_span_is_empty(field) || wwi_span_is(field, "?"))
         return WW_OK;
-    double number;
-    if (wwi_number_parse(field, text->c_locale, &number) && fabs(number) < 1e15 && number == floor(number)) {
-        char plain[32];
-        snprintf(plain, sizeof plain, "%lld", (long long)number);
-        *label = strdup(plain);
-    } else {
-        *label = strndup(field.begin, wwi_span_size(field));
-    }
-    return *label ? WW_OK : wwi_fail_memory(wwi_span_size(field) + 1);
+    char plain[WWI_PLAIN_LABEL];
+    WWI_FREES char *copy = strndup(field.begin, wwi_span_size(field));
+    if (!copy)
+        return wwi_fail_memory(wwi_span_size(field) + 1);
+    *label = wwi_label_make_plain(copy, plain) ? strdup(plain) : wwi_taken(&copy);
+    return *label ? WW_OK : wwi_fail_memory(sizeof plain);
 }
 
-ww_status wwi_label_add(const wwi_text *text, wwi_span field, wwi_class_names *names) {
+ww_status wwi_label_add(wwi_span field, wwi_class_names *names) {
     WWI_FREES char *label = NULL;
     long number;
-    WWI_TRY(wwi_label_parse(text, field, &label));
+    WWI_TRY(wwi_label_parse(field, &label));
     return label ? wwi_class_of_name(names, label, &number) : WW_OK;
 }
