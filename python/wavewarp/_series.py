@@ -173,8 +173,12 @@ def _order_of(shapes):
     first, last = ({shape[axis] for shape in shapes} for axis in (0, 1))
     if len(first) == 1 and len(last) > 1:
         return "ct"
-    if len(first) > 1 and len(last) == 1:
+    if len(first) > 1 and len(last) == 1 and min(first) // 2 >= min(last):
+        notice("a list of series whose last axes agree is taken as (time, channel): pass axes='ntc' where that is right")
         return "tc"
+    if len(first) > 1 and len(last) == 1:
+        told = " and ".join(map(str, sorted(first)))
+        raise ValueError(f"series have {told} channels; axes='ntc' makes these their points, and the last axis channels")
     return "tc" if len(first) == 1 and _guessed(shapes[0], "a series") else "ct"
 
 

@@ -456,6 +456,8 @@ class _Shapes(BaseEstimator):
         if shortest < 2:
             raise ValueError(f"Shapelets have 2 points or more, and a series has n_features={shortest}")
         most = min(self.max_shapelet_length or shortest, shortest)
+        if options.get("no_tree"):
+            options["part_count"] = len(X)  # `best` is the most then: where there are fewer it is no error
         self.shapelets_ = Shapelets(
             min_length=min(self.min_shapelet_length, most),
             max_length=most,
@@ -466,6 +468,8 @@ class _Shapes(BaseEstimator):
             **options,
         )
         self.shapelets_.fit(_data(X, codes, "float" if all(x.dtype == np.float32 for x in X) else None))
+        if not self.shapelets_.info.shapelets and options.get("no_tree"):
+            raise ValueError("no window tells the classes apart: there are no shapelets")
         return self
 
     def __sklearn_tags__(self):
@@ -476,7 +480,7 @@ class _Shapes(BaseEstimator):
 
 
 class ShapeletTransform(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shapes):
-    """Distances to the best shapelets, as features for any classifier. max_shapelets: how many.
+    """Distances to the best shapelets, as features for any classifier. max_shapelets: the most; there may be fewer.
 
     Raises nothing itself: fit() refuses what a parameter can't be.
     """

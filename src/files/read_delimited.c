@@ -10,11 +10,19 @@
 #include "host.h"
 
 // A tab has priority, since a label may contain any other separator.
-char wwi_separator_of(wwi_span line) {
+char wwi_separator_of(wwi_span line, bool quotes) {
     static const char candidates[] = "\t;,";
-    for (const char *c = candidates; *c; c++)
-        if (memchr(line.begin, *c, wwi_span_size(line)))
-            return *c;
+    size_t count = 0;
+    for (const char *at = line.begin; quotes && at < line.end; at++)
+        count += *at == '"';
+    for (const char *c = candidates; *c; c++) {
+        bool inside = false;
+        for (const char *at = line.begin; at < line.end; at++) {
+            inside = count % 2 == 0 && (inside != (*at == '"')); // quotes that do not close are text
+            if (*at == *c && !(quotes && inside))
+                return *c;
+        }
+    }
     return ' ';
 }
 

@@ -58,11 +58,11 @@ static ww_status check_label(const wwi_text *text, const table *t, wwi_span befo
 
 // Adds a series' name, which must be new.
 static ww_status add_name(const wwi_text *text, wwi_class_names *names, wwi_span name) {
-    const size_t before = names->count, size = wwi_span_size(name);
+    const size_t before = names->count;
     long number;
-    WWI_FREES char *copy = strndup(name.begin, size);
+    WWI_FREES char *copy = wwi_field_text(name);
     if (!copy)
-        return wwi_fail_memory(size + 1);
+        return wwi_fail_memory(wwi_span_size(name) + 1);
     WWI_TRY(wwi_class_of_name(names, copy, &number));
     if (names->count > before)
         return WW_OK;
