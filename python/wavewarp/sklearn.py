@@ -55,7 +55,7 @@ def _lists(X):
         return True
     if library_of(X):
         return not is_flat_frame(X) and getattr(X, "ndim", 0) != 3
-    if not is_ragged(X):
+    if not is_ragged(X) or getattr(X, "ndim", 1) > 1:
         return False
     return any(getattr(x, "ndim", 0) > 0 for x in X) or len({np.shape(x) for x in X}) > 1
 
