@@ -156,7 +156,7 @@ def _count(names) -> bool:
     names = list(names)
     if all(isinstance(name, numbers.Real) and not isinstance(name, bool) for name in names):
         return all(a < b for a, b in zip(names, names[1:]))
-    found = [re.fullmatch(r"(.*?)[_. -]?(\d{1,9})", name) if isinstance(name, str) else None for name in names]
+    found: Any = [re.fullmatch(r"(.*?)[_. -]?(\d{1,9})", name) if isinstance(name, str) else None for name in names]
     if not all(found) or len({match[1] for match in found}) != 1 or found[0][1].lower() not in _COUNTED:
         return False
     counted = [int(match[2]) for match in found]

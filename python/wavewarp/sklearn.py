@@ -180,8 +180,11 @@ class _Neighbors(_Elastic):
         """
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
-        sets = self._sets(self._X) if X is None else self._sets(_series(self, X, reset=False), self._X)
-        values, indices = kneighbors(*sets, k=k, measure=self._measure())
+        if X is None:
+            queries, base = self._sets(self._X)[0], None
+        else:
+            queries, base = self._sets(_series(self, X, reset=False), self._X)
+        values, indices = kneighbors(queries, base, k, self._measure())
         return (values, indices) if return_distance else indices
 
     def _run(self, X, targets=None, y=None):
@@ -311,7 +314,7 @@ class TimeSeriesKMeans(_Clusters):
         X = _series(self, X, reset=True)
         seed = int(check_random_state(self.random_state).randint(1, 2**31 - 1))
         told = _learn.kmeans(
-            *self._sets(X),
+            self._sets(X)[0],
             self.n_clusters,
             self._measure(),
             seed=seed,
@@ -331,7 +334,8 @@ class TimeSeriesKMeans(_Clusters):
         """
         check_is_fitted(self)
         X = _series(self, X, reset=False)
-        return kneighbors(*self._sets(X, self.cluster_centers_), measure=self._measure())[1][:, 0]
+        queries, centres = self._sets(X, self.cluster_centers_)
+        return kneighbors(queries, centres, 1, self._measure())[1][:, 0]
 
 
 class TimeSeriesKMedoids(_Clusters):
@@ -353,7 +357,7 @@ class TimeSeriesKMedoids(_Clusters):
         the measure's words).
         """
         X = _series(self, X, reset=True)
-        told = _learn.medoids(pdist(*self._sets(X), self._measure()), self.n_clusters)
+        told = _learn.medoids(pdist(self._sets(X)[0], self._measure()), self.n_clusters)
         self.labels_, self.medoid_indices_, self.inertia_ = told.labels, told.medoids, told.cost
         self.cluster_centers_ = [np.atleast_2d(X[i]) for i in told.medoids]
         return self
@@ -366,7 +370,8 @@ class TimeSeriesKMedoids(_Clusters):
         """
         check_is_fitted(self)
         X = _series(self, X, reset=False)
-        return kneighbors(*self._sets(X, self.cluster_centers_), measure=self._measure())[1][:, 0]
+        queries, centres = self._sets(X, self.cluster_centers_)
+        return kneighbors(queries, centres, 1, self._measure())[1][:, 0]
 
 
 class TimeSeriesAgglomerative(_Clusters):
@@ -400,7 +405,7 @@ class TimeSeriesAgglomerative(_Clusters):
         X = _series(self, X, reset=True)
         if len(X) < 2:
             raise ValueError(f"Found array with n_samples={len(X)} while a minimum of 2 is required")
-        self.linkage_ = _learn.linkage(pdist(*self._sets(X), self._measure()), self.linkage)
+        self.linkage_ = _learn.linkage(pdist(self._sets(X)[0], self._measure()), self.linkage)
         limit = np.inf if self.distance_threshold is None else self.distance_threshold
         clusters = self.n_clusters if self.distance_threshold is None else 1
         self.labels_ = _learn.cut(self.linkage_, clusters, limit)
