@@ -8,10 +8,12 @@
 
 enum cli_cluster_method { CLI_MEDOIDS = 0, CLI_KMEANS = 5 }; // between them: linkages, in their order
 
+enum cli_symmetrise { CLI_MEAN = 1, CLI_LEAST, CLI_MOST };
+
 typedef struct cli_clustering {
     cli_series_job s;
     const char *output, *centres_path, *merges_path, *svg_path, *limit, *distances;
-    int method;
+    int method, symmetrise;
     uint64_t k, seed, starts, iterations, length;
     double distance;
     bool json;

@@ -10,6 +10,7 @@
 #include "distances_file.h"
 #include "grid.h"
 
+static const char *const symmetrise[] = {"no", "mean", "least", "most", NULL};
 static const char *const methods[] = {"medoids", "single", "complete", "average", "ward", "kmeans", NULL};
 
 // ---- computing
@@ -23,22 +24,58 @@ static int upload(cli_clustering *c) {
     return cli_series_put(&c->s);
 }
 
+// The two values of a pair as one. They differ by rounding alone, or the user has said what becomes of them.
+static int fold_pair(const cli_clustering *c, size_t i, size_t j, double x, double y, double *value) {
+    static const double tolerance = 1e-5;
+    const bool differ = (x < y || x > y) && !(fabs(x - y) <= tolerance * fmax(fabs(x), fabs(y)));
+    *value = c->symmetrise == CLI_MEAN ? x / 2 + y / 2 : c->symmetrise == CLI_MOST ? fmax(x, y) : fmin(x, y);
+    if (c->symmetrise)
+        return CLI_GO_ON;
+    *value = x;
+    return differ ? cli_error("under this measure series %zu and %zu have distance %.9g, and %.9g the other way: say "
+                              "--symmetrise mean, least or most",
+                              i, j, x, y)
+                  : CLI_GO_ON;
+}
+
+// A square becomes condensed, in place: each value goes where all before it have been read.
+static int fold(cli_clustering *c) {
+    const ww_precision precision = cli_precision(&c->s.device);
+    const size_t n = c->count;
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++, at++) {
+            double value;
+            CLI_TRY(fold_pair(c, i, j, cli_value_at(c->matrix, precision, i * n + j),
+                              cli_value_at(c->matrix, precision, j * n + i), &value));
+            if (precision == WW_FLOAT)
+                ((float *)c->matrix)[at] = (float)value;
+            else
+                ((double *)c->matrix)[at] = value;
+        }
+    return CLI_GO_ON;
+}
+
 static int compute_matrix(cli_clustering *c) {
     const size_t n = c->count;
+    const bool half = ww_measure_is_symmetric(&c->s.measure);
     CLI_ENDS(ww_plan_destroy) ww_plan *plan = NULL;
-    CLI_TRY(cli_values_allocate(cli_condensed_count(n), 1, cli_precision(&c->s.device), &c->matrix));
+    CLI_TRY(cli_need_distances(&c->s.measure));
+    CLI_TRY(
+        cli_values_allocate(half ? cli_condensed_count(n) : n, half ? 1 : n, cli_precision(&c->s.device), &c->matrix));
     CLI_TRY(upload(c));
     if (n == 1)
         return CLI_GO_ON;
     cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
     ww_output to = WW_OUTPUT_HOST(c->matrix);
-    to.layout = WW_LAYOUT_CONDENSED;
+    to.layout = half ? WW_LAYOUT_CONDENSED : WW_LAYOUT_FULL;
     ww_status status = ww_plan_create_matrix(&c->s.measure, c->s.data[0], NULL, &c->s.plan, &plan);
     if (status == WW_OK)
         status = ww_plan_run(plan, &to);
     cli_progress_end();
     CLI_TRY(cli_status(status));
-    return cli_status(ww_plan_get_info(plan, &c->info));
+    CLI_TRY(cli_status(ww_plan_get_info(plan, &c->info)));
+    return half ? CLI_GO_ON : fold(c);
 }
 
 // The most central member of each cluster, the first of equal ones.
@@ -286,6 +323,8 @@ static int check(cli_clustering *c, const cli_command *command) {
         return cli_usage(command->name, "usage: wavewarp %s %s", command->name, command->operands);
     if (!c->k && !c->limit)
         return cli_usage(command->name, "--k K is needed, or --distance D where a method merges");
+    if (c->symmetrise && (c->distances || c->method == CLI_KMEANS))
+        return cli_usage(command->name, "--symmetrise is for distances that are computed between all series");
     if (c->merges_path && !cli_cluster_merges(c->method))
         return cli_usage(command->name, "--merges goes with the methods that merge");
     return c->distances ? check_distances(c, command) : CLI_GO_ON;
@@ -349,6 +388,9 @@ int cmd_cluster(const cli_command *command, int argc, char **argv) {
         CLI_OPTION("distance", 0, CLI_TEXT, "D", "merge clusters up to this distance", &c.limit),
         CLI_OPTION("distances", 0, CLI_INPUT, "FILE",
                    "distances that 'wavewarp matrix' wrote; then INPUT may be left out", &c.distances),
+        CLI_ONE_OF("symmetrise", 0, "HOW",
+                   "what becomes of two distances of a pair, d(x,y) and d(y,x), that differ (default no: refused)",
+                   &c.symmetrise, symmetrise),
         CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE", "write each series' cluster there; '-': in place of the report",
                    &c.output),
         CLI_OPTION("centres", 0, CLI_OUTPUT, "FILE", "write the medoids or averages there, labelled by their cluster",

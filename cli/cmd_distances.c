@@ -268,15 +268,25 @@ static int check_matrix(job *j, const char *command, bool condensed, const char 
     return CLI_GO_ON;
 }
 
+// What reads a condensed file takes it for the distances of both ways.
+static int check_condensed(const job *j, bool one_way) {
+    CLI_TRY(cli_need_distances(&j->s.measure));
+    if (one_way || ww_measure_is_symmetric(&j->s.measure))
+        return CLI_GO_ON;
+    return cli_error("under this measure d(x,y) and d(y,x) may differ, and a condensed matrix has one of them: leave "
+                     "out --condensed, or say --one-way for d(x,y) of the earlier x");
+}
+
 int cmd_matrix(const cli_command *command, int argc, char **argv) {
     CLI_ENDS(job_end) job j = {0};
-    bool condensed = false;
+    bool condensed = false, one_way = false;
     const char *svg = NULL;
     const cli_option options[] = {
         DISTANCES_OPTIONS(j),
         CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw the matrix as a heat map; of one set, in the order of a tree",
                    &svg),
         CLI_SWITCH("condensed", 0, "upper triangle without the diagonal, row after row", &condensed),
+        CLI_SWITCH("one-way", 0, "with --condensed: d(x,y) of the earlier x alone, where d(y,x) may differ", &one_way),
         CLI_OPTION("part-rows", 0, CLI_RANGE, "A:B", "only rows A to B-1, from 0: a part of the matrix", &j.part[0]),
         CLI_OPTION("part-columns", 0, CLI_RANGE, "C:D", "only columns C to D-1, from 0", &j.part[1]),
         CLI_PARTS_OPTIONS(j.s.division),
@@ -284,8 +294,11 @@ int cmd_matrix(const cli_command *command, int argc, char **argv) {
         JOB_OPTIONS(j),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 1, 2, NULL));
+    if (one_way && !condensed)
+        return cli_usage(command->name, "--one-way goes with --condensed");
     CLI_TRY(check_matrix(&j, command->name, condensed, svg));
     CLI_TRY(job_begin(&j, command->name));
+    CLI_TRY(condensed ? check_condensed(&j, one_way) : CLI_GO_ON);
     CLI_TRY(fit_range(&j.part[0], "rows", row_count(&j)));
     CLI_TRY(fit_range(&j.part[1], "columns", ww_series_set_count(j.s.sets[j.s.sets[1] ? 1 : 0])));
     CLI_TRY(cli_divided(&j.s.division) ? divide_matrix(&j, command, condensed)

@@ -13,10 +13,10 @@ typedef cli_profile_found found;
 typedef struct profile_job {
     cli_series_job s; // without a measure
     cli_profile_wanted wanted;
-    const char *svg_path, *separation_text, *radius_text;
+    const char *svg_path, *separation_text, *radius_text, *within_text;
     uint64_t motifs, discords;
     size_t separation; // SIZE_MAX: not given
-    double radius;
+    double radius, within;
     ww_group_info *did; // of each of them, for all series
     cli_profiles results;
 } profile_job;
@@ -68,8 +68,9 @@ static int find(const profile_job *j, const ww_profile *profile, found *f) {
     if (j->discords && !(f->discords = calloc((size_t)j->discords, sizeof *f->discords)))
         return cli_error("not enough memory");
     if (j->motifs)
-        CLI_TRY(cli_status(ww_profile_find_motifs(profile, f->distances[0], f->indices[0], j->separation, j->radius,
-                                                  (size_t)j->motifs, f->motifs, &f->motif_count)));
+        CLI_TRY(
+            cli_status(ww_profile_find_motifs_within(profile, f->distances[0], f->indices[0], j->separation, j->radius,
+                                                     j->within, (size_t)j->motifs, f->motifs, &f->motif_count)));
     if (j->discords)
         CLI_TRY(cli_status(ww_profile_find_discords(profile, f->distances[0], j->separation, (size_t)j->discords,
                                                     f->discords, &f->discord_count)));
@@ -233,6 +234,8 @@ static void print_json(const profile_job *j, const cli_command *command) {
 static int check(const cli_command *command, profile_job *j) {
     CLI_TRY(cli_profile_count(command->name, "separation", j->separation_text, &j->separation));
     CLI_TRY(cli_profile_check(command->name, &j->wanted, j->s.paths[1] != NULL));
+    if (j->within_text && !(cli_number(j->within_text, &j->within) && j->within >= 0))
+        return cli_usage(command->name, "--within takes a number from 0, not '%s'", j->within_text);
     if (j->radius_text && !(cli_number(j->radius_text, &j->radius) && j->radius >= 0))
         return cli_usage(command->name, "--radius takes a number from 0, not '%s'", j->radius_text);
     if (j->s.paths[1] && j->motifs)
@@ -274,7 +277,9 @@ static int report(profile_job *j, const cli_command *command, bool printed) {
 }
 
 int cmd_profile(const cli_command *command, int argc, char **argv) {
-    CLI_ENDS(job_end) profile_job j = {.wanted = CLI_PROFILE_WANTED_INIT, .separation = SIZE_MAX, .radius = 3};
+    CLI_ENDS(job_end)
+    profile_job j = {
+        .wanted = CLI_PROFILE_WANTED_INIT, .separation = SIZE_MAX, .radius = 3, .within = WW_PROFILE_WITHIN_AUTO};
     const cli_option options[] = {
         CLI_PROFILE_OPTIONS(j.wanted),
         CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "a picture: the series, its profile, motifs and discords",
@@ -284,6 +289,9 @@ int cmd_profile(const cli_command *command, int argc, char **argv) {
         CLI_HEADING("Motifs and discords"),
         CLI_NUMBER("motifs", 0, "K", "the K nearest pairs, and the windows near them", &j.motifs, 1),
         CLI_OPTION("radius", 0, CLI_TEXT, "R", "near: within R times the pair's distance; default 3", &j.radius_text),
+        CLI_OPTION("within", 0, CLI_TEXT, "D",
+                   "near: also within this distance, whatever the pair's; default: that of correlation 0.999",
+                   &j.within_text),
         CLI_NUMBER("discords", 0, "K", "the K windows farthest from their nearest neighbour", &j.discords, 1),
         CLI_OPTION("separation", 0, CLI_TEXT, "N", "no two of them begin so near; default: the exclusion",
                    &j.separation_text),

@@ -360,9 +360,14 @@ bool cli_name_ends_with(const char *path, const char *ending) {
 }
 
 bool cli_is_similarity(const ww_measure *measure) {
-    const ww_measure_info *info = ww_measure_info_by_id(measure->id);
-    for (size_t p = 0; p < info->parameter_count; p++)
-        if (strcmp(info->parameters[p].name, "similarity") == 0)
-            return measure->parameters[p] != 0;
-    return info->is_similarity;
+    return ww_measure_is_similarity(measure);
+}
+
+int cli_need_distances(const ww_measure *measure) {
+    if (!cli_is_similarity(measure))
+        return CLI_GO_ON;
+    return cli_error("%s is a similarity: its largest values are of the series most alike, and what groups distances "
+                     "would group the least alike; %s is a distance",
+                     measure->id == WW_LCSS ? "lcss with similarity=1" : "lcs",
+                     measure->id == WW_LCSS ? "lcss without it" : "levenshtein");
 }

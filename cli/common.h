@@ -136,6 +136,8 @@ int cli_measure_make(const char *command, const cli_measure_options *options, ww
 void cli_measure_free(ww_measure *measure);
 // Whether larger means more similar.
 bool cli_is_similarity(const ww_measure *measure);
+// Refuses a similarity where distances are needed.
+int cli_need_distances(const ww_measure *measure);
 // Reports an unknown measure.
 int cli_unknown_measure(const char *command, const char *name);
 

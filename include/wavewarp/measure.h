@@ -202,6 +202,14 @@ WW_API_STATUS ww_measure_set_text(ww_measure *measure, const char *word, size_t 
 /// \return WW_ERROR_INVALID_ARGUMENT; then the band is unchanged. *Thread-safety*: any thread. *Blocking*: no.
 WW_API_STATUS ww_band_parse(const char *text, size_t longest, ww_band *band);
 
+/// 1: d(x,y) = d(y,x) for all series, with these parameters, this band and these open ends. A cost or a recurrence of
+/// the caller's is not known to be, and gives 0. *Thread-safety*: any thread. *Blocking*: no.
+WW_API int ww_measure_is_symmetric(const ww_measure *measure);
+
+/// 1: larger values mean more similar series (WW_LCS; LCSS with `similarity`): no distances, for clusters neither.
+/// *Thread-safety*: any thread. *Blocking*: no.
+WW_API int ww_measure_is_similarity(const ww_measure *measure);
+
 /// Number of cells of a pair of lengths n (rows) and m (columns) inside the measure's band; 0 when there is no path.
 /// *Thread-safety*: any thread. *Blocking*: no.
 WW_API uint64_t ww_measure_cells(const ww_measure *measure, size_t n, size_t m);

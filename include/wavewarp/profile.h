@@ -164,17 +164,32 @@ typedef struct ww_profile_motif {
     int64_t *neighbours;   ///< windows of the series, nearest first, without the pair
 } ww_profile_motif;
 
-/// The motifs of one series: the nearest pair, then the nearest of what is left, and so on. Neighbours of a motif are
-/// the windows no farther than `radius` times the pair's distance from one of the two; no two members begin within
-/// `separation` of each other. Windows within `separation` of a motif's members are in no later motif.
-/// \param distances, indices the profile that ww_profile_run() gave, windows x k. \param separation points;
-/// WW_PROFILE_EXCLUSION_AUTO: the plan's exclusion. \param radius >= 0, usually 3; 0: pairs alone.
+/// A radius that the library chooses for near neighbours of a motif: the distance of windows of correlation 0.999,
+/// sqrt(0.002 window channels), where only the best channels count: these.
+#define WW_PROFILE_WITHIN_AUTO (-1.0)
+
+/// ww_profile_find_motifs_within() with WW_PROFILE_WITHIN_AUTO.
 /// \param motifs `count` structs, filled up to *found. \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED (two
 /// series), WW_ERROR_OUT_OF_MEMORY. *Ownership*: the caller's; ww_profile_motifs_free() frees the neighbours.
 /// *Thread-safety*: any thread. *Blocking*: until done.
 WW_API_STATUS ww_profile_find_motifs(const ww_profile *profile, const double *distances, const int64_t *indices,
                                      size_t separation, double radius, size_t count, ww_profile_motif *motifs,
                                      size_t *found);
+
+/// The motifs of one series: the nearest pair, then the nearest of what is left, and so on. Neighbours of a motif are
+/// the windows no farther from one of the two than `radius` times the pair's distance, or than `within`, whichever is
+/// larger: a pair of equal windows has the distance 0. No two members begin within `separation` of each other. Windows
+/// within `separation` of a motif's members are in no later motif.
+/// \param distances, indices the profile that ww_profile_run() gave, windows x k. \param separation points;
+/// WW_PROFILE_EXCLUSION_AUTO: the plan's exclusion. \param radius >= 0, usually 3; infinity: all windows; 0: `within`
+/// alone, and where that is WW_PROFILE_WITHIN_AUTO or 0: pairs alone. \param within a distance >= 0, or
+/// WW_PROFILE_WITHIN_AUTO.
+/// \param motifs `count` structs, filled up to *found. \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED (two
+/// series), WW_ERROR_OUT_OF_MEMORY. *Ownership*: the caller's; ww_profile_motifs_free() frees the neighbours.
+/// *Thread-safety*: any thread. *Blocking*: until done.
+WW_API_STATUS ww_profile_find_motifs_within(const ww_profile *profile, const double *distances, const int64_t *indices,
+                                            size_t separation, double radius, double within, size_t count,
+                                            ww_profile_motif *motifs, size_t *found);
 
 /// Frees what `count` motifs hold. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_profile_motifs_free(ww_profile_motif *motifs, size_t count);

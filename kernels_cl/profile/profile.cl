@@ -16,7 +16,8 @@
 // is too large for double, every cell is a candidate.
 //
 // With fewer best channels than channels, S is the sum of the largest correlations alone, cell by cell, and `flat` of a
-// window has a bit for each constant channel.
+// window has a bit for each constant channel, and of up to 16 channels, 16 bits above it, one for each channel with a
+// missing value there: that channel is none of the largest. With fewer channels left than count, S is below WW_NO_PAIR.
 //
 // Parameters, all given by the host:
 //   WW_CHANNELS             channels;  WW_BEST  how many of them count, the nearest
@@ -29,6 +30,8 @@
 #define WW_CONDITION_WINDOWS 64  // windows that share an entry of `conditions`
 #define WW_STRIPE 16 // words from one counter of entries to the next: work-groups do not wait for each other
 #define WW_NO_ENTRY 0xffffffffu
+#define WW_GONE (-1000.0f)   // the correlation of a channel that is missing
+#define WW_NO_PAIR (-500.0f) // more than such a one and any number of others; S is WW_BEST at most, and -WW_BEST at least
 #define WW_USABLE 0u // state of a window; others are neither rows nor columns
 
 // Three planes for each channel: df, dg, n; of one channel 1 / n in the place of n.
@@ -40,7 +43,7 @@
 WW_INLINE void ww_top_empty(real *top) {
 #pragma unroll
     for (uint b = 0; b < WW_BEST; b++)
-        top[b] = (real)(-4);
+        top[b] = (real)WW_GONE;
 }
 WW_INLINE void ww_top_enter(real *top, real entered) {
 #pragma unroll
@@ -59,7 +62,8 @@ WW_INLINE real ww_top_sum(const real *top) {
 }
 // What constant channels of two windows count in channel c.
 WW_INLINE float ww_flat_of(const float own, const float other, const uint c) {
-    return 0.5f * (float)((as_uint(own) >> c & 1u) + (as_uint(other) >> c & 1u));
+    const uint a = as_uint(own) >> c, b = as_uint(other) >> c;
+    return WW_CHANNELS <= 16 && ((a | b) >> 16 & 1u) ? WW_GONE : 0.5f * (float)((a & 1u) + (b & 1u));
 }
 
 // The error of a cell.
@@ -85,7 +89,7 @@ WW_INLINE int ww_counts(const ww_profile_args *job, const uint i, const uint j, 
 WW_INLINE void ww_candidate(const uint own, const uint other, const float s, const float error,
                             const ww_profile_args *job, const ww_profile_side *side, global uint4 *entries,
                             global uint *counters) {
-    if (!(s > as_float(side->bounds[own]) - error))
+    if (!(s > as_float(side->bounds[own]) - error) || (WW_SOME && s < WW_NO_PAIR))
         return;
     // Bounds are not negative, or that of a window without any: as integers they have the same order.
     if (WW_RAISES && s - error > 0)

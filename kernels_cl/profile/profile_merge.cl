@@ -67,9 +67,12 @@ WW_INLINE double ww_distance(const ww_profile_merge_args *job, const ww_sides *a
         global const double *y = at->other_values + (size_t)c * job->other_points + j;
         const double2 own = WW_CHANNELS == 1 ? only : ww_statistics(x, job->window);
         const double2 other = ww_statistics(y, job->window);
-        const double nx = at->own_norms[(size_t)c * job->own_stride + i] > 0 ? own.y : 0;
-        const double ny = at->other_norms[(size_t)c * job->other_stride + j] > 0 ? other.y : 0;
-        double sum = ww_difference(x, y, own, other, nx, ny, job->window);
+        const double own_norm = at->own_norms[(size_t)c * job->own_stride + i];
+        const double other_norm = at->other_norms[(size_t)c * job->other_stride + j];
+        const double nx = own_norm > 0 ? own.y : 0, ny = other_norm > 0 ? other.y : 0;
+        // A size below 0: values are missing there.
+        const int gone = own_norm < 0 || other_norm < 0;
+        double sum = gone ? (double)INFINITY : ww_difference(x, y, own, other, nx, ny, job->window);
         if (!WW_SOME) {
             total += sum;
             continue;
@@ -107,7 +110,7 @@ WW_INLINE int ww_comes_before(const double distance, const long id, const double
 }
 WW_INLINE void ww_enter_best(global double *best, global long *best_ids, const double distance, const long id) {
     uint at = WW_PROFILE_K - 1;
-    if (!ww_comes_before(distance, id, best[at], best_ids[at]))
+    if (!(distance < INFINITY) || !ww_comes_before(distance, id, best[at], best_ids[at]))
         return;
     for (; at > 0 && ww_comes_before(distance, id, best[at - 1], best_ids[at - 1]); at--) {
         best[at] = best[at - 1];

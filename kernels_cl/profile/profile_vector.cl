@@ -132,7 +132,11 @@ WW_INLINE void ww_sum_channels(real *values, real cov[WW_CHANNELS][WW_VECTORS], 
             if (WW_FLATS) {
                 const ww_float_bits bits = (WW_FLOAT_BITS(WW_FLOAT_VLOAD(0, columns->flat + k)) >> c & 1u) +
                                            (as_uint(rows->flat[i]) >> c & 1u);
-                value += WW_TO_REAL(0.5f * WW_BITS_TO_FLOATS(bits));
+                const uint place = WW_CHANNELS <= 16 ? c + 16u : c;
+                const ww_float_bits gone = (WW_FLOAT_BITS(WW_FLOAT_VLOAD(0, columns->flat + k)) >> place |
+                                            as_uint(rows->flat[i]) >> place) &
+                                           (WW_CHANNELS <= 16 ? 1u : 0u);
+                value += WW_TO_REAL(0.5f * WW_BITS_TO_FLOATS(bits) + WW_GONE * WW_BITS_TO_FLOATS(gone));
             }
             ww_top_enter(tops[q], value);
         }

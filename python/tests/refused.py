@@ -129,7 +129,7 @@ REFUSED = {
     "Dataset": {
         "ValueError": [
             lambda: ww.Dataset(X[0]),
-            lambda: ww.Dataset(X[:, :, None]),
+            lambda: ww.Dataset(X[:, :, None], axes="tn"),
             lambda: ww.Dataset([]),
             lambda: ww.Dataset(np.zeros((2, 0))),
             lambda: ww.Dataset([CHANNELS[0, :2], CHANNELS[0]]),

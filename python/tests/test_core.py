@@ -177,7 +177,7 @@ def test_pandas(rng):
 @pytest.mark.parametrize(
     "series, says",
     [
-        (np.zeros((4, 7, 1)), "axes='ntc'"),
+        ([np.zeros((2, 3)), np.zeros((1, 3))], "axes='ntc'"),
         (np.zeros(5), "one series alone"),
         (np.zeros((2, 2, 2, 2)), "neither"),
         (np.zeros((0, 5)), "no series"),

@@ -7,7 +7,7 @@ from conftest import matrix
 
 pytest.importorskip("sklearn", reason="scikit-learn is not installed")
 from sklearn.cluster import DBSCAN
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -61,8 +61,70 @@ def test_neighbours(cbf):
     assert made.score(many, y) == 1
     with pytest.raises(ValueError, match="channels"):
         made.predict(X)
-    with pytest.raises(ValueError, match="ntc"):
+    # (series, time, 1) is read as files of it are, with a notice.
+    with pytest.raises(ValueError, match="1 channels"), pytest.warns(UserWarning, match="ntc"):
         made.predict(X[:, :, None])
+
+
+ESTIMATORS = {
+    "nearest": lambda: wws.KNeighborsTimeSeriesClassifier(),
+    "choice": lambda: wws.ElasticChoice(["dtw", "msm"]),
+    "shapelets": lambda: wws.ShapeletTransform(max_shapelets=3, min_shapelet_length=5, max_shapelet_length=6),
+    "tree": lambda: wws.ShapeletTree(5, 6),
+    "means": lambda: wws.TimeSeriesKMeans(2, max_iter=2),
+    "medoids": lambda: wws.TimeSeriesKMedoids(2),
+}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_lengths_of_lists_are_free(cbf, name):
+    X, y = cbf
+    ragged = [x[: 20 + i % 3] for i, x in enumerate(X)]
+    made = ESTIMATORS[name]().fit(ragged, y)
+    work = made.transform if name == "shapelets" else made.predict
+    every = work(ragged)
+    for i in (0, 1):
+        assert (work(ragged[i : i + 1]) == every[i : i + 1]).all()
+        assert (work(ragged[i::3]) == every[i::3]).all()  # a batch of one length
+        assert (work(np.array(ragged[i : i + 1])) == every[i : i + 1]).all()
+    alike = ESTIMATORS[name]().fit(list(X), y)  # a list whose lengths happen to be equal
+    assert len((alike.transform if name == "shapelets" else alike.predict)([X[0][:15]])) == 1
+    for wrong in (X[1] * np.nan, X[1][:0]):
+        with pytest.raises(ValueError, match="series 1"):
+            ESTIMATORS[name]().fit([ragged[0], wrong, *ragged[2:]], y)
+
+
+def test_one_out():
+    rng = np.random.default_rng(1)
+    ragged = [rng.normal(size=10 + i % 4) + 5 * (i % 2) for i in range(8)]
+    made = wws.KNeighborsTimeSeriesClassifier()
+    assert cross_val_score(made, ragged, np.arange(8) % 2, cv=LeaveOneOut()).mean() == 1
+
+
+def test_as_many_shapelets_as_there_are(cbf):
+    X, y = cbf
+    many = wws.ShapeletTransform(max_shapelets=10**6, min_shapelet_length=20, max_shapelet_length=21).fit(X, y)
+    found = many.transform(X)
+    assert 0 < found.shape[1] < 10**6 and len(many.get_feature_names_out()) == found.shape[1]
+    few = wws.ShapeletTransform(max_shapelets=2, min_shapelet_length=20, max_shapelet_length=21).fit(X, y)
+    np.testing.assert_array_equal(few.transform(X), found[:, :2])
+    grid = GridSearchCV(make_pipeline(few, DecisionTreeClassifier()), {"shapelettransform__max_shapelets": [2, 9999]}, cv=2)
+    assert np.isfinite(grid.fit(X, y).cv_results_["mean_test_score"]).all()
+
+
+def test_tables():
+    pandas = pytest.importorskip("pandas")
+    values, y = np.random.default_rng(2).normal(size=(6, 20)), np.arange(6) % 2
+    made = wws.KNeighborsTimeSeriesClassifier().fit(values, y)
+    named = pandas.DataFrame(values, columns=[f"sensor {i}" for i in range(20)])
+    assert (wws.KNeighborsTimeSeriesClassifier().fit(named, y).predict(named) == made.predict(values)).all()
+    hours = pandas.DataFrame(values, index=pandas.date_range("2024", periods=6, freq="h"))
+    with pytest.raises(ValueError, match="times"):
+        made.fit(hours, y)
+    with pytest.raises(TypeError, match="'101'"):
+        made.fit(pandas.DataFrame(values).astype(object).replace(values[0, 0], "101"), y)
+    panel = pandas.MultiIndex.from_product([range(6), range(20)])
+    assert (made.fit(pandas.DataFrame({"x": values.ravel()}, panel), y).predict(values) == made.predict(values)).all()
 
 
 def test_search_and_pipelines(cbf):

@@ -15,11 +15,12 @@ LEFT_OUT = {
     "context_wrap|context_get_opencl|dataset_wrap|buffer_wrap|buffer_opencl": "OpenCL objects of the caller, from wavewarp/opencl.h",
     "plan_run_blocks|plan_run_condensed_blocks": "Plan.rectangle() gives parts, in any order",
     "matrix": "a plan takes progress and limits",
-    "classify|profile_find|knn_find": "made of the calls that are wrapped, without progress and limits",
+    "classify|profile_find|profile_find_motifs|knn_find": "made of the calls that are wrapped, without progress and limits",
     "lsh_run": "ww_lsh_run_rows() of all rows",
     "plan_create_nearest": "ww_nearest() decides ties of float too; a shard without offsets is the same plan",
     "measure_init|measure_set|measure_set_text|measure_info_by_name|cost_name|cost_by_name": "ww_measure_parse() does it",
     "band_kind_by_name": "ww_band_parse() does it",
+    "shapelets_write": "to_json() adds the kind of the labels, and save() writes that",
     "checksum": "hashlib has SHA-256",
     "(topk|knn)_(get_info|info_init)": "their objects are not kept",
 }

@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+import numbers
+import re
+import sys
+import warnings
 from typing import Any
 
 import numpy as np
 
 from ._core import NULL, ffi, keep
+from ._frames import library_of, numbers_of
 
 
 def as_array(values: Any):
@@ -18,22 +23,114 @@ def as_array(values: Any):
         values = values.to_numpy()
     if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
         return np.from_dlpack(values)
-    return np.asarray(values)
+    try:
+        return np.asarray(values)
+    except ValueError:  # of lists that are no table, in NumPy's words
+        raise ValueError(_unequal(values)) from None
+
+
+def _unequal(values):
+    if not isinstance(values, (list, tuple)):
+        return f"no array can be made of {type(values).__name__}"
+    shapes = [np.shape(part) if not isinstance(part, (list, tuple)) else (len(part),) for part in values]
+    odd = next((i for i, shape in enumerate(shapes) if shape != shapes[0]), None)
+    if odd is None:
+        return f"the lists in part {_odd_part(values)} have different lengths"
+    told = [f"{shape[0]} values" if shape else "one number" for shape in (shapes[0], shapes[odd])]
+    return f"the lists have different lengths: {told[0]} in part 0, {told[1]} in part {odd}"
+
+
+def _odd_part(values):
+    for i, part in enumerate(values):
+        try:
+            np.asarray(part)
+        except ValueError:
+            return i
+    return 0
 
 
 def as_numbers(values: Any):
     """The same as float32 or float64 in this machine's byte order: a copy only where it is something else."""
-    array = values if type(values) is np.ndarray else as_array(values)
+    if type(values) is np.ndarray:
+        array = values
+    elif library_of(values):
+        array = numbers_of(values)
+    else:
+        array = as_array(values)
     if isinstance(values, np.ma.MaskedArray):
         array = np.ma.filled(values.astype(np.promote_types(values.dtype, np.float32)), np.nan)
-    elif array.dtype == object and hasattr(values, "to_numpy"):  # pandas' types that have a missing value of their own
-        array = values.to_numpy(dtype=np.float64, na_value=np.nan)
     if array.dtype.char in "df" and array.dtype.isnative:
         return array
     if array.dtype.kind not in "fiub":
-        raise TypeError(f"numbers are needed, not {type(values).__name__ if array.ndim == 0 else array.dtype}")
+        raise TypeError(f"numbers are needed, not {_kind_told(values, array)}")
     kind = np.float32 if array.dtype.kind == "f" and array.dtype.itemsize <= 4 else np.float64
     return np.asarray(array, kind) if array.dtype.isnative else array.astype(kind)
+
+
+def _kind_told(values, array):
+    if array.ndim == 0:
+        return type(values).__name__
+    if array.dtype.kind == "M" or array.dtype.kind == "m":
+        return f"dates ({array.dtype})"
+    if array.dtype.kind in "US":
+        odd = next((v for v in array.flat if not _NUMBER.fullmatch(str(v))), array.flat[0] if array.size else "")
+        return f"texts, as {str(odd)!r}"
+    if array.dtype == object:
+        odd = next((v for v in array.flat if isinstance(v, str) or not isinstance(v, numbers.Real)), None)
+        return f"objects, as {odd!r:.40}"
+    return str(array.dtype)
+
+
+def doubles(name: str, values: Any):
+    """A contiguous array of float64 of numbers; an error says what they are."""
+    try:
+        return np.ascontiguousarray(as_numbers(values), np.float64)
+    except (ValueError, TypeError) as error:
+        raise told_of(name, error)
+
+
+def whole(name: str, values: Any, dtype=np.int64):
+    """A contiguous array of whole numbers: what has a fraction is refused, and never cut."""
+    try:
+        array = as_array(values)
+    except ValueError as error:
+        raise told_of(name, error)
+    if array.size == 0:
+        return np.ascontiguousarray(array, dtype)
+    if array.dtype.kind == "f" and not (np.isfinite(array) & (array == np.floor(array))).all():
+        odd = array[~(np.isfinite(array) & (array == np.floor(array)))].flat[0]
+        raise TypeError(f"{name}: whole numbers are needed, and {odd} is none")
+    if array.dtype == object and all(isinstance(value, numbers.Integral) for value in array.flat):
+        raise ValueError(f"{name}: a number is beyond 64 bits")
+    if array.dtype.kind not in "iufb":
+        raise TypeError(f"{name}: whole numbers are needed, not {_kind_told(values, array)}")
+    if array.dtype.kind == "f" and (np.abs(array) >= 2.0**63).any():
+        raise ValueError(f"{name}: a number is beyond 64 bits")
+    return np.ascontiguousarray(array, dtype)
+
+
+def of_argument(name: str, function, *arguments, **options):
+    """What a function gives; its errors say which argument they are of."""
+    try:
+        return function(*arguments, **options)
+    except (ValueError, TypeError, MemoryError) as error:
+        raise told_of(name, error)
+
+
+def told_of(name: str, error):
+    """The same error, whose text begins with the argument that it is of."""
+    words = error.args[0] if error.args else None
+    if isinstance(words, str) and not words.startswith(f"{name}: "):
+        error.args = (f"{name}: {words}", *error.args[1:])
+    return error
+
+
+def notice(words: str) -> None:
+    """Warns of what was guessed, where the user's own code called."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "wavewarp":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(words, UserWarning, stacklevel=level)
 
 
 def _is_missing(label):
@@ -48,7 +145,24 @@ def label_list(labels: Any) -> list:
     labels = as_array(labels)
     if labels.ndim != 1:
         raise ValueError(f"labels of shape {labels.shape}: one a series")
-    return [None if _is_missing(label) else label for label in labels.tolist()]
+    listed = labels.tolist()
+    if labels.dtype.kind == "f" and labels.dtype.itemsize < 8:  # 0.1 is no 0.10000000149
+        listed = [float(str(label)) for label in labels]
+    return [None if _is_missing(label) else label for label in listed]
+
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
+def label_text(label: Any) -> str:
+    """A label as the library has it: of numbers the plain form, as files have: 1 of 1.0 and of "1.0"."""
+    words = label.decode(errors="replace") if isinstance(label, bytes) else str(label)
+    if not _NUMBER.fullmatch(words):
+        return words
+    value = float(words)
+    if abs(value) < 1e15 and value == int(value):
+        return str(int(value))
+    return words if words.lstrip("+-").isdigit() or not np.isfinite(value) else repr(value)
 
 
 def classes_of(labels: Any):
@@ -68,7 +182,8 @@ def label_names(y, count: int):
     classes, codes = classes_of(y)
     if len(codes) != count:
         raise ValueError(f"{len(codes)} labels for {count} series")
-    if len({str(name).split("\0")[0] for name in classes.tolist()}) != len(classes):  # as C sees them
+    words = [label_text(name) for name in classes.tolist()]
+    if len({word.split("\0")[0] for word in words}) != len(classes):  # as C sees them
         raise ValueError("labels that differ as values but not as texts")
-    names = [ffi.new("char[]", str(name).encode()) for name in classes.tolist()]
+    names = [ffi.new("char[]", word.encode()) for word in words]
     return classes, keep(ffi.new("char *[]", [NULL if code < 0 else names[code] for code in codes]), names)

@@ -7,6 +7,7 @@ from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
+from ._arrays import as_numbers
 from ._context import Context, default_context
 from ._core import check, ffi, handle, lib
 
@@ -60,7 +61,7 @@ class Buffer:
 
         Raises ValueError (another shape).
         """
-        array = np.ascontiguousarray(values, self.dtype)
+        array = np.ascontiguousarray(as_numbers(values), self.dtype)
         if array.shape != self.shape:
             raise ValueError(f"values of shape {array.shape} for a buffer of shape {self.shape}")
         check(lib.ww_buffer_write(self._c, 0, array.nbytes, ffi.from_buffer(array)))

@@ -7,10 +7,11 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._arrays import as_numbers, label_names
+from ._arrays import as_numbers, label_list, label_names, of_argument
 from ._buffer import Buffer
 from ._context import Context, default_context
 from ._core import by_name, check, handle, lib, new, text
+from ._frames import by_series, time_keys
 from ._series import DTYPES, SeriesSet, View, is_texts, precision_of, view
 
 
@@ -119,26 +120,21 @@ class Dataset:
 
     @classmethod
     def from_long(cls, frame, *, series: Any, values: Any, time=None, label=None, **options) -> Dataset:
-        """From a pandas DataFrame in the long form: a row a point.
+        """From a DataFrame of pandas or polars, or a dict of columns, in the long form: a row a point.
 
         series, time, label: the columns' names; values: a column or a list of them, the channels. Points are ordered by
-        `time` where it is given; series keep the order of their first appearance.
+        `time` where it is given: numbers, dates, or texts of either, which are read as such. Series keep the order of
+        their first appearance.
 
-        Raises ValueError (a row without a series; a series with several labels), KeyError (there is no such column),
-        and what Dataset() raises.
+        Raises ValueError (a row without a series or a time; texts that are no times; a series with several labels),
+        TypeError (values that are no numbers), KeyError (there is no such column), and what Dataset() raises.
         """
-        names = [values] if isinstance(values, str) or not isinstance(values, (list, tuple)) else list(values)
-        arrays, labels = [], []
-        if np.any(frame[series].isna()):
-            raise ValueError(f"a row has no series: {series!r} is missing")
-        for _, part in frame.groupby(series, sort=False):
-            part = part if time is None else part.sort_values(time, kind="stable")
-            arrays.append(np.ascontiguousarray(as_numbers(part[names]).T))
-            if label is not None:
-                if part[label].nunique(dropna=False) != 1:
-                    raise ValueError(f"a series has several values of {label!r}")
-                labels.append(part[label].iloc[0])
-        return cls(arrays, labels if label is not None else None, axes="nct", **options)
+        columns = [values] if isinstance(values, str) or not isinstance(values, (list, tuple)) else list(values)
+        points = np.stack([of_argument(f"column {name!r}", as_numbers, frame[name]) for name in columns], axis=1)
+        times = None if time is None else time_keys(frame[time], f"column {time!r}")
+        arrays, rows = by_series(frame[series], points, times)
+        labels = None if label is None else _labels_of(label_list(frame[label]), rows, label)
+        return cls(arrays, labels, axes="nct", **options)
 
     @property
     def _c(self):
@@ -224,26 +220,47 @@ def _unpickled_dataset(series, classes, codes, options):
     return made
 
 
+def _labels_of(labels, rows, name):
+    """Each series' label, which all its rows have."""
+    made = []
+    for i, part in enumerate(rows):
+        made.append(labels[part[0]])
+        if any(labels[row] != made[-1] for row in part):
+            raise ValueError(f"series {i} has several values of {name!r}")
+    return made
+
+
 def dataset(series: Any, y: Any = None, **options):
     """A dataset of anything that Dataset takes; one that is given stays."""
     return series if isinstance(series, Dataset) else Dataset(series, y, **options)
 
 
 def datasets(
-    rows, columns, *, axes: Optional[str] = None, precision: Optional[str] = None, context: Optional[Context] = None
+    rows,
+    columns,
+    *,
+    axes: Optional[str] = None,
+    precision: Optional[str] = None,
+    context: Optional[Context] = None,
+    names=("x", "y"),
 ):
-    """Two datasets of one precision for a job: double where either is. columns None stays None."""
+    """Two datasets of one precision for a job: double where either is. columns None stays None.
+
+    names: of the two arguments, which errors say.
+    """
     if rows is None:
-        raise TypeError("None is no series")
+        raise TypeError(f"{names[0]}: None is no series")
     made = [x for x in (rows, columns) if isinstance(x, Dataset)]
     if made:
         context, precision = made[0].context, made[0].precision
     context = context or default_context()
-    views = [
-        x if x is None or isinstance(x, (Dataset, SeriesSet)) or is_texts(x) else view(x, axes) for x in (rows, columns)
-    ]
+    views = [of_argument(name, _viewed, x, axes) for name, x in zip(names, (rows, columns))]
     if precision is None and context.has_double:
         kinds = [x.dtype if isinstance(x, View) else np.dtype(np.float64) for x in views if x is not None]
         precision = "float" if all(kind == np.float32 for kind in kinds) else "double"
     options = {"precision": precision or "float", "context": context, "axes": axes}
-    return [None if x is None else dataset(x, **options) for x in views]
+    return [None if x is None else of_argument(name, dataset, x, **options) for name, x in zip(names, views)]
+
+
+def _viewed(values, axes):
+    return values if values is None or isinstance(values, (Dataset, SeriesSet)) or is_texts(values) else view(values, axes)

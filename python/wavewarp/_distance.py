@@ -8,9 +8,9 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import as_numbers
+from ._arrays import as_numbers, of_argument, told_of
 from ._context import Context, default_context
-from ._core import NULL, Progress, alone, check, ffi, handle, info, lib, new, number, plan_options, run, text
+from ._core import NULL, InvalidError, Progress, alone, check, ffi, handle, info, lib, new, number, plan_options, run, text
 from ._dataset import datasets
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
@@ -19,9 +19,11 @@ from ._series import neighbours, one_array, output, pointer, result, sizes, to_o
 
 
 def _pair(x, y, axes):
-    sides = [np.ascontiguousarray(one_array(side, axes), np.float64) for side in (x, y)]
+    sides = []
+    for name, side in (("x", x), ("y", y)):
+        sides.append(np.ascontiguousarray(of_argument(name, one_array, side, axes), np.float64))
     if sides[0].shape[0] != sides[1].shape[0]:
-        raise ValueError(f"series of {sides[0].shape[0]} and {sides[1].shape[0]} channels")
+        raise ValueError(f"x has {sides[0].shape[0]} channels, and y has {sides[1].shape[0]}")
     return sides
 
 
@@ -44,19 +46,29 @@ def distance(
     x, y = _pair(x, y, axes)
     value = ffi.new("double *")
     longest = max(x.shape[1], y.shape[1])
-    check(
-        lib.ww_distance(
-            (context or default_context())._c,
-            as_measure(measure, parameters).c(longest),
-            output(x, "double"),
-            x.shape[1],
-            output(y, "double"),
-            y.shape[1],
-            x.shape[0],
-            value,
-        )
+    status = lib.ww_distance(
+        (context or default_context())._c,
+        as_measure(measure, parameters).c(longest),
+        output(x, "double"),
+        x.shape[1],
+        output(y, "double"),
+        y.shape[1],
+        x.shape[0],
+        value,
     )
+    if status != lib.WW_OK:
+        _check_pair(status, x)
     return value[0]
+
+
+def _check_pair(status, x):
+    """Raises what the status stands for; of values that are not finite it says whose they are."""
+    try:
+        check(status)
+    except InvalidError as error:
+        if error.status == "WW_ERROR_NOT_FINITE":
+            raise told_of("y" if np.isfinite(x).all() else "x", error)
+        raise
 
 
 class Plan:
@@ -84,7 +96,7 @@ class Plan:
         **parameters,
     ) -> None:
         self.measure = as_measure(measure, parameters)
-        rows, columns = datasets(rows, columns)
+        rows, columns = datasets(rows, columns, names=("rows", "columns"))
         self.rows, self.columns = rows, columns
         self._handle = handle("ww_plan")
         longest = max(rows.longest, columns.longest if columns is not None else 0)
@@ -221,10 +233,43 @@ def cdist(
 pairwise_distances = cdist
 
 
+def need_distance(measure, longest=100):
+    """Refuses a similarity: what groups distances would group the least alike."""
+    if lib.ww_measure_is_similarity(measure.c(longest)):
+        other = {"lcs": "levenshtein", "lcss": "lcss without similarity"}.get(measure.name, "a distance")
+        raise ValueError(
+            f"{measure.name} is a similarity: its largest values are of the series most alike. Take {other}, or cdist()"
+        )
+    return measure
+
+
+_FOLDS = {"mean": lambda a, b: a / 2 + b / 2, "least": np.minimum, "most": np.maximum}
+
+
+def fold(matrix, symmetrise=None):
+    """The condensed form of a square matrix. symmetrise: of two values of a pair; None: they may not differ."""
+    if symmetrise is not None and symmetrise not in _FOLDS:
+        raise ValueError(f"symmetrise is {symmetrise!r}, none of {', '.join(_FOLDS)}")
+    upper = np.triu_indices(len(matrix), 1)
+    one, other = matrix[upper], matrix.T[upper]
+    if symmetrise is not None:
+        return np.ascontiguousarray(_FOLDS[symmetrise](one, other))
+    with np.errstate(invalid="ignore"):
+        differ = (one != other) & (np.abs(one - other) > 1e-5 * np.maximum(np.abs(one), np.abs(other)))
+    if differ.any():
+        at = int(np.argmax(differ))
+        raise ValueError(
+            f"not symmetric: {one[at]:.9g} from item {upper[0][at]} to {upper[1][at]}, {other[at]:.9g} the other way. "
+            "Say what becomes of both: symmetrise='mean', 'least' or 'most' of pdist(), or fold the matrix"
+        )
+    return np.ascontiguousarray(one)
+
+
 def pdist(
     x: Any,
     measure: MeasureLike = "dtw",
     *,
+    symmetrise: Optional[str] = None,
     out: Optional[np.ndarray] = None,
     engine: str = "auto",
     axes: Optional[str] = None,
@@ -236,13 +281,22 @@ def pdist(
 ) -> np.ndarray:
     """The distances within a set in SciPy's condensed form: n (n - 1) / 2 values, for scipy.cluster.hierarchy.
 
-    x: a Dataset, or what one takes. The type of the values, out and parameters: as of cdist().
+    x: a Dataset, or what one takes. The type of the values, out and parameters: as of cdist(). symmetrise: "mean",
+    "least" or "most" of d(x, y) and d(y, x), where they differ, as under Levenshtein with unequal costs, unequal open
+    ends or a cost of your own.
 
-    Raises ValueError (out is of another shape or type; what Dataset() and Plan() refuse).
+    Raises ValueError (a similarity, which is no distance; a measure under which d(x, y) and d(y, x) differ, without
+    symmetrise; out is of another shape or type; what Dataset() and Plan() refuse).
     """
     rows, _ = datasets(x, None, axes=axes, precision=precision, context=context)
-    plan = Plan(measure, rows, engine=engine, progress=progress, max_bytes=max_bytes, **parameters)
+    chosen = need_distance(as_measure(measure, parameters), rows.longest)
+    plan = Plan(chosen, rows, engine=engine, progress=progress, max_bytes=max_bytes)
     values = result(out, (len(rows) * (len(rows) - 1) // 2,), rows.dtype)
+    if symmetrise is not None or not lib.ww_measure_is_symmetric(chosen.c(rows.longest)):
+        if isinstance(values, Buffer):
+            raise ValueError("both ways are folded in host memory: out has to be an array")
+        values[:] = fold(plan.run(), symmetrise)
+        return values
     check(lib.ww_plan_run(plan._c, to_output(values, layout=lib.WW_LAYOUT_CONDENSED)))
     return values
 
@@ -306,7 +360,9 @@ def kneighbors(
 
     Raises ValueError (k below 1; one series alone, where base is None; what Dataset() and Plan() refuse).
     """
-    rows, columns = datasets(queries, base, axes=axes, precision=precision, context=context)
+    rows, columns = datasets(
+        queries, base, axes=axes, precision=precision, context=context, names=("queries", "base")
+    )
     indices, values = neighbours(len(rows), k, np.float64)
     longest = max(rows.longest, columns.longest if columns is not None else 0)
     check(
@@ -352,18 +408,17 @@ def path(
     """
     x, y = _pair(x, y, axes)
     record = new("ww_paths")
-    check(
-        lib.ww_path(
-            (context or default_context())._c,
-            as_measure(measure, parameters).c(max(x.shape[1], y.shape[1])),
-            output(x, "double"),
-            x.shape[1],
-            output(y, "double"),
-            y.shape[1],
-            x.shape[0],
-            record,
-        )
+    status = lib.ww_path(
+        (context or default_context())._c,
+        as_measure(measure, parameters).c(max(x.shape[1], y.shape[1])),
+        output(x, "double"),
+        x.shape[1],
+        output(y, "double"),
+        y.shape[1],
+        x.shape[0],
+        record,
     )
+    _check_pair(status, x)
     cells, distances = paths_of(record)
     return cells[0], distances[0]
 

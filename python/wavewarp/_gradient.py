@@ -8,6 +8,7 @@ from typing import Any, Iterable, Mapping, Optional, Union
 
 import numpy as np
 
+from ._arrays import as_numbers, of_argument, whole
 from ._context import Context
 from ._core import NULL, Progress, alone, check, handle, info, lib, new, run
 from ._dataset import datasets
@@ -48,7 +49,7 @@ class Gradient:
         max_bytes: int = 0,
     ) -> None:
         self.measure = as_measure(measure)
-        rows, columns = datasets(rows, columns)
+        rows, columns = datasets(rows, columns, names=("rows", "columns"))
         self.rows, self.columns = rows, columns if columns is not None else rows
         self.per_pair = per_pair
         self._options = new(
@@ -79,8 +80,8 @@ class Gradient:
                 )
             )
             one_by_one = pairs is True
-            self._first = np.arange(count) if one_by_one else np.asarray(pairs[0])
-            self._second = np.arange(count) if one_by_one else np.asarray(pairs[1])
+            self._first = np.arange(count) if one_by_one else whole("pairs", pairs[0])
+            self._second = np.arange(count) if one_by_one else whole("pairs", pairs[1])
             self._shape = (count,)
 
     @property
@@ -139,7 +140,7 @@ def make_outputs(names, told, dtype, upstream, out):
             raise ValueError(f"upstream has to be a buffer of {told.pairs} values of type {dtype}")
         fields["upstream_device"] = upstream._c
     elif upstream is not None:
-        upstream = np.ascontiguousarray(upstream, dtype)
+        upstream = np.ascontiguousarray(of_argument("upstream", as_numbers, upstream), dtype)
         if upstream.size != told.pairs:
             raise ValueError(f"upstream has {upstream.size} values for {told.pairs} pairs")
         fields["upstream"] = pointer(upstream)

@@ -8,7 +8,7 @@ from typing import Any, Iterable, Optional, Tuple, Union
 
 import numpy as np
 
-from ._arrays import label_names
+from ._arrays import label_names, of_argument
 from ._context import Context, context_options
 from ._core import (
     NULL,
@@ -36,7 +36,7 @@ from ._learn import targets_of, vote_options, votes
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._points import PointView
-from ._profile import Profile, ProfilePlan, held, series_of
+from ._profile import Profile, ProfilePlan, held, sides_of
 from ._search import MATCH, Source, search_options
 from ._series import DTYPES, SeriesSet, View, is_texts, neighbours, output, pointer, result, to_output, view
 from ._shapelets import Shapelets
@@ -152,7 +152,7 @@ class Group:
         Raises ValueError (GroupDatasets of different groups; what wavewarp.kneighbors() refuses), TypeError (a Dataset,
         which is on one device).
         """
-        rows, columns = self._datasets(queries, base, axes, precision)
+        rows, columns = self._datasets(queries, base, axes, precision, ("queries", "base"))
         indices, values = neighbours(len(rows), k, rows.dtype)
         check(
             lib.ww_group_nearest(
@@ -192,7 +192,7 @@ class Group:
         Raises ValueError (GroupDatasets of different groups; what wavewarp.classify() refuses), TypeError (a Dataset,
         which is on one device).
         """
-        rows, columns = self._datasets(train, test, axes, precision)
+        rows, columns = self._datasets(train, test, axes, precision, ("train", "test"))
         numbers = targets_of(targets, rows)
         plan = plan_options(engine, no_bounds, progress=progress, max_bytes=max_bytes)
         record = ffi.gc(new("ww_classification"), lib.ww_classification_free)
@@ -353,7 +353,7 @@ class Group:
         Raises ValueError (what wavewarp.search() refuses), TypeError (a Dataset, which is on one device), and what a
         Source's read raises.
         """
-        asked = view(queries, axes)
+        asked = of_argument("queries", view, queries, axes)
         if precision == "double" and not self.has_double:
             precision = "float"
         limits = {"progress": progress, "max_bytes": max_bytes}
@@ -364,7 +364,7 @@ class Group:
         if isinstance(streams, Source):
             check(lib.ww_group_search_source(self._c, used, asked.c, options, streams.c(True), found, NULL))
         else:
-            check(lib.ww_group_search(self._c, used, asked.c, options, view(streams, axes).c, found, NULL))
+            check(lib.ww_group_search(self._c, used, asked.c, options, of_argument("streams", view, streams, axes).c, found, NULL))
         return matches
 
     @alone
@@ -383,10 +383,10 @@ class Group:
 
         Raises ValueError (what wavewarp.knn() refuses), TypeError (Points, which are on one device).
         """
-        sent, count, precision = self._points(base, precision)
+        sent, count, precision = of_argument("base", self._points, base, precision)
         asking = NULL
         if queries is not None:
-            asked, count, _ = self._points(queries, precision)
+            asked, count, _ = of_argument("queries", self._points, queries, precision)
             asking = asked[0]
         ids, distances = neighbours(count, k, DTYPES[precision])
         options = new("ww_knn_options", metric=by_name("ww_metric", metric), run=run(progress, max_bytes))
@@ -453,9 +453,11 @@ class Group:
         check(lib.ww_group_points_create(self._c, made.c, options, sent))
         return keep(sent, self._log), made.c.count, precision
 
-    def _datasets(self, x, y, axes, precision) -> Any:
+    def _datasets(self, x, y, axes, precision, names=("x", "y")) -> Any:
         ready = (type(None), GroupDataset, SeriesSet)
-        sides = [v if isinstance(v, ready) else _host_series(v, axes) for v in (x, y)]
+        sides = [
+            v if isinstance(v, ready) else of_argument(name, _host_series, v, axes) for name, v in zip(names, (x, y))
+        ]
         made = [side for side in sides if isinstance(side, GroupDataset)]
         if made:
             precision = made[0].precision
@@ -463,8 +465,10 @@ class Group:
             float_alone = all(side is None or getattr(side, "dtype", None) == np.float32 for side in sides)
             precision = "float" if float_alone or not self.has_double else "double"
         return [
-            side if side is None or isinstance(side, GroupDataset) else GroupDataset(self, side, precision=precision)
-            for side in sides
+            side
+            if side is None or isinstance(side, GroupDataset)
+            else of_argument(name, GroupDataset, self, side, precision=precision)
+            for name, side in zip(names, sides)
         ]
 
 
@@ -483,12 +487,12 @@ class _DividedProfile(ProfilePlan):
             given = [NULL if x is None else x._c for x in sides]
         else:
             where, create = (self._group._c,), lib.ww_group_profile_create
-            sides = [None if x is None else series_of(x, axes) for x in (series, other)]
-            given = [NULL if x is None else x.c for x in sides]
+            series, other, views = sides_of(series, other, axes)
+            given = [NULL if x is None else x.c for x in views]
         window = number("window", window)
         places = number("index", index), number("other_index", other_index)
         check(create(*where, given[0], places[0], given[1], places[1], window, self._options, self._divided))
-        self._remake = held(series, index, axes), window, held(other, other_index, axes), self._named
+        self._remake = held(series, index), window, held(other, other_index), self._named
         self._handle = [ffi.cast("ww_profile *", lib.ww_group_profile_plan(self._divided[0]))]
         return self
 

@@ -9,6 +9,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ._arrays import as_numbers, of_argument
 from ._context import Context
 from ._core import NULL, alone, check, ffi, info, lib, new, number
 from ._series import DTYPES, pointer, precision_of
@@ -57,7 +58,7 @@ class ArrayFile:
 
         Raises ValueError (not two axes, or not inside the array; the file is closed), FileError (the disk is full).
         """
-        block = np.ascontiguousarray(values, self._dtype)
+        block = np.ascontiguousarray(of_argument("values", as_numbers, values), self._dtype)
         if block.ndim != 2:
             raise ValueError(f"a block has two axes, not shape {block.shape}")
         row, column = number("row", row), number("column", column)

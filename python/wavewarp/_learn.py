@@ -9,17 +9,18 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import as_numbers, classes_of
+from ._arrays import as_numbers, classes_of, doubles, of_argument
 from ._context import Context
 from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, number, plan_options, reporter, run, word
 from ._dataset import dataset, datasets
+from ._distance import fold
 from ._measure import Measure, MeasureLike
 from ._measure import measure as as_measure
 from ._series import SeriesSet, one_array, output, pointer, precision_of, sizes
 
 
 def _one(series, axes, precision, context):
-    return datasets(series, None, axes=axes, precision=precision, context=context)[0]
+    return datasets(series, None, axes=axes, precision=precision, context=context, names=("series", ""))[0]
 
 
 def average(
@@ -56,14 +57,14 @@ def average(
     data = _one(series, axes, precision, context)
     fields = {}
     if not isinstance(start, str):
-        given = np.ascontiguousarray(one_array(start, axes), np.float64)
+        given = np.ascontiguousarray(of_argument("start", one_array, start, axes), np.float64)
         if given.shape[0] != data.channels:
             raise ValueError(f"a start of {given.shape[0]} channels for series of {data.channels}")
         fields = {"given": output(given, "double"), "given_length": given.shape[1]}
         start = "given"
     count = len(data) if members is None else len(members)
     if weights is not None:
-        weights = np.ascontiguousarray(weights, np.float64)
+        weights = doubles("weights", weights)
         if weights.shape != (count,):
             raise ValueError(f"weights of shape {weights.shape} for {count} members")
         fields["weights"] = output(weights, "double")
@@ -153,9 +154,18 @@ def kmeans(
 
 def condensed(distances: Any):
     """The condensed form of distances, which may be a square matrix, and the number of items."""
-    values = as_numbers(distances)
+    values = of_argument("distances", as_numbers, distances)
     if values.ndim == 2 and values.shape[0] == values.shape[1]:
-        return np.ascontiguousarray(values[np.triu_indices(len(values), 1)]), len(values)
+        kept = fold(values)
+        finite = kept[np.isfinite(kept)]
+        odd = ~(np.abs(np.diagonal(values)) <= 1e-5 * np.abs(finite).max(initial=0))
+        if odd.any():
+            at = int(np.argmax(odd))
+            raise ValueError(
+                f"item {at} has distance {values[at, at]:.9g} to itself: of similarities, and of soft measures, there is "
+                "no diagonal to rely on. Pass distances, those of pdist()"
+            )
+        return kept, len(values)
     count = int(round((1 + np.sqrt(1 + 8 * values.size)) / 2))
     if values.ndim != 1 or count * (count - 1) // 2 != values.size:
         raise ValueError(f"shape {values.shape} is neither a square matrix nor n (n - 1) / 2 condensed distances")
@@ -222,7 +232,10 @@ def cut(merges: Any, k: int = 1, distance=np.inf) -> np.ndarray:
     Raises ValueError (k below 1 or above the number of items; a distance of NaN; not four columns; merges that linkage()
     did not make).
     """
-    merges = np.asarray(merges, np.float64).reshape(-1, 4)
+    merges = doubles("merges", merges)
+    if merges.size % 4 or merges.ndim > 2:
+        raise ValueError(f"merges have four columns, and the array has shape {merges.shape}")
+    merges = merges.reshape(-1, 4)
     records = np.empty(len(merges), _MERGE)
     for i, name in enumerate(_FIELDS):
         records[name] = merges[:, i]
@@ -294,7 +307,7 @@ class Classifier:
         max_bytes: int = 0,
         **parameters,
     ) -> None:
-        train = dataset(train)
+        train = of_argument("train", dataset, train)
         self.train, self.measure, self.k, self._vote = train, as_measure(measure, parameters), k, vote
         self._options, self._progress = {"engine": engine, "no_bounds": no_bounds, "max_bytes": max_bytes}, progress
         self._targets = targets_of(targets, train)
@@ -310,7 +323,7 @@ class Classifier:
         """
         made = handle("ww_classifier")
         if test is not None:
-            test = dataset(test, precision=self.train.precision, context=self.train.context)
+            test = of_argument("test", dataset, test, precision=self.train.precision, context=self.train.context)
         longest = max(self.train.longest, test.longest if test is not None else 0)
         plan = plan_options(progress=self._progress, **self._options)
         options = vote_options(self.k, self._vote, self._targets, plan)
@@ -327,7 +340,7 @@ def targets_of(targets, train):
     """Numbers, one for each training series; None: classes."""
     if targets is None:
         return None
-    targets = np.ascontiguousarray(targets, np.float64)
+    targets = doubles("targets", targets)
     if targets.shape != (len(train),):
         raise ValueError(f"targets of shape {targets.shape} for {len(train)} series")
     return targets
@@ -382,7 +395,7 @@ def choose(train, measures, *, k: int = 1, progress: Progress = None) -> SimpleN
     """
     if isinstance(measures, (str, Measure)):
         raise TypeError("measures is a list of them")
-    train, measures = dataset(train), [as_measure(m) for m in measures]
+    train, measures = of_argument("train", dataset, train), [as_measure(m) for m in measures]
     if not measures:
         raise ValueError("no measures to choose from")
     accuracies, report = [], reporter(progress)

@@ -10,6 +10,7 @@ from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 
+from ._arrays import whole
 from ._core import check, ffi, info, keep, lib, number, text
 from ._series import sizes
 
@@ -70,7 +71,7 @@ class Measure:
         if band is not None and not isinstance(band, str):
             if not hasattr(band, "__len__") or len(band) != 2:
                 raise TypeError(f"band is a text, such as 'sakoe-chiba:10%', or two arrays (lo, hi), not {band!r}")
-            self._rows = tuple(tuple(int(x) for x in side) for side in band)
+            self._rows = tuple(tuple(whole("band", side).tolist()) for side in band)
         elif band is not None:
             words.append(f"band={band}")
         for name, value in (("cost", cost), ("gamma", gamma)):

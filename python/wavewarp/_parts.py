@@ -8,7 +8,7 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import as_numbers
+from ._arrays import as_numbers, doubles, whole
 from ._core import NULL, Progress, alone, check, handle, info, keep, lib, new, number, plan_options
 from ._dataset import datasets
 from ._measure import MeasureLike
@@ -18,7 +18,7 @@ from ._series import neighbours, output, pointer, precision_of
 
 def shard(count: int, dtype, *, query_offset=0, base_offset=0, exclude_self=False, initial: Any = None):
     """A ww_nearest_shard for so many queries, with results of that type."""
-    bound = None if initial is None else np.ascontiguousarray(initial, dtype)
+    bound = None if initial is None else doubles("initial", initial).astype(dtype)
     if bound is not None and bound.shape != (count,):
         raise ValueError(f"initial: one distance for each of {count} queries, not {bound.shape}")
     made = new(
@@ -60,7 +60,7 @@ class NearestPlan:
         max_bytes: int = 0,
         **parameters,
     ) -> None:
-        queries, base = datasets(queries, base)
+        queries, base = datasets(queries, base, names=("queries", "base"))
         self.k, self.queries, self.base = k, queries, base
         self._handle = handle("ww_plan")
         part = shard(
@@ -120,8 +120,9 @@ def merge_neighbours(first, second, *, similarity: bool = False) -> Tuple[np.nda
 
     Raises ValueError (shapes that differ, or are not (queries, k)), TypeError (no numbers).
     """
-    values, indices = np.array(as_numbers(first[0]), order="C"), np.array(first[1], np.int64, order="C")
-    others, other_indices = np.ascontiguousarray(second[0], values.dtype), np.ascontiguousarray(second[1], np.int64)
+    values, indices = np.array(as_numbers(first[0]), order="C"), np.array(whole("indices", first[1]), order="C")
+    others = np.ascontiguousarray(as_numbers(second[0]), values.dtype)
+    other_indices = whole("indices", second[1])
     if not values.shape == indices.shape == others.shape == other_indices.shape or values.ndim != 2:
         raise ValueError("lists of different shapes")
     check(

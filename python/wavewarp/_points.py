@@ -10,7 +10,7 @@ from typing import Any, Dict, Optional, Tuple, Union
 
 import numpy as np
 
-from ._arrays import as_array, as_numbers, classes_of
+from ._arrays import as_array, as_numbers, classes_of, doubles, of_argument, whole
 from ._context import Context, default_context
 from ._core import NULL, Progress, alone, assign, by_name, check, ffi, handle, info, keep, lib, new, number, run, text, word
 from ._parts import shard
@@ -74,7 +74,7 @@ class PointView:
         )
 
     def _sets(self, values):
-        members = [np.unique(np.fromiter(value, np.int64)) for value in values]
+        members = [np.unique(whole(f"set {i}", _listed(i, value))) for i, value in enumerate(values)]
         if any(len(m) and (m[0] < 0 or m[-1] >= 2**32) for m in members):
             raise ValueError("members of sets are from 0 to 2^32 - 1")
         flat = np.concatenate([*members, np.empty(0, np.int64)]).astype(np.uint32)
@@ -89,6 +89,14 @@ class PointView:
             count=len(members),
             offsets=output(offsets, "uint64_t"),
         )
+
+
+def _listed(i, value):
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        return value
+    if isinstance(value, (str, bytes, dict)) or not hasattr(value, "__iter__"):
+        raise TypeError(f"set {i} is a {type(value).__name__}, and no set of whole numbers")
+    return list(value)
 
 
 def _are_sets(values):
@@ -215,8 +223,8 @@ def knn(
     Raises ValueError (k outside 1 to 1024; queries of another dimension or kind; a metric that there is not, or that is
     for other points; a radius of NaN, or with more points within it than KNN_MOST).
     """
-    base = _points(base, context=context)
-    queries = _points(queries, base)
+    base = of_argument("base", _points, base, context=context)
+    queries = of_argument("queries", _points, queries, base)
     limits = {"progress": progress, "max_bytes": max_bytes}
     if radius is None:
         return _knn(base, queries, k, metric, limits)
@@ -256,14 +264,14 @@ def knn_shard(
 
     Raises ValueError ("l2"; an offset below 0; another number of initial distances; what knn() refuses).
     """
-    base = _points(base, context=context)
+    base = of_argument("base", _points, base, context=context)
     part = dict(query_offset=query_offset, base_offset=base_offset, exclude_self=exclude_self, initial=initial)
     limits = {"progress": progress, "max_bytes": max_bytes}
-    return _knn(base, _points(queries, base), k, metric, limits, part)
+    return _knn(base, of_argument("queries", _points, queries, base), k, metric, limits, part)
 
 
 def _ids(ids):
-    made = np.ascontiguousarray(ids, np.int64)
+    made = whole("ids", ids)
     if made.ndim != 2:
         raise ValueError(f"ids have shape (queries, k), not {made.shape}")
     return made
@@ -292,7 +300,7 @@ def knn_mean(ids: Any, values: Any) -> np.ndarray:
 
     Raises ValueError (ids that are not of shape (queries, k), or outside the values).
     """
-    ids, values = _ids(ids), np.ascontiguousarray(values, np.float64)
+    ids, values = _ids(ids), doubles("values", values)
     predicted = np.empty(len(ids))
     check(
         lib.ww_knn_mean(
@@ -307,8 +315,8 @@ def knn_recall(exact, approximate) -> float:
 
     Raises ValueError (shapes that differ, or are not (queries, k)).
     """
-    exact = np.ascontiguousarray(as_numbers(exact))
-    approximate = np.ascontiguousarray(approximate, exact.dtype)
+    exact = np.ascontiguousarray(of_argument("exact", as_numbers, exact))
+    approximate = np.ascontiguousarray(of_argument("approximate", as_numbers, approximate), exact.dtype)
     if exact.shape != approximate.shape or exact.ndim != 2:
         raise ValueError("distances of different shapes")
     return lib.ww_knn_recall(pointer(exact), pointer(approximate), *exact.shape, precision_of(exact.dtype))
@@ -416,7 +424,7 @@ class LSH:
         context: Optional[Context] = None,
         **options,
     ) -> None:
-        points = _points(points, context=context)
+        points = of_argument("points", _points, points, context=context)
         self._handle = handle("ww_lsh")
         fields = {**options, "metric": by_name("ww_metric", metric), "path": word("ww_lsh_path", path)}
         self._set(points, new("ww_lsh_options", run=run(progress, max_bytes), **fields))
@@ -455,7 +463,7 @@ class LSH:
 
         Raises ValueError (points of another dimension or kind; NaN or infinity), MemoryError.
         """
-        points = _points(points, self)
+        points = of_argument("points", _points, points, self)
         check(lib.ww_lsh_add(self._c, points._c))
 
     @alone
@@ -464,7 +472,7 @@ class LSH:
 
         Raises ValueError (an id that no point has). Then none is removed.
         """
-        ids = np.ascontiguousarray(np.atleast_1d(ids), np.int64)
+        ids = np.atleast_1d(whole("ids", ids))
         check(lib.ww_lsh_remove(self._c, output(ids, "int64_t"), ids.size))
 
     @alone
@@ -478,7 +486,7 @@ class LSH:
         Raises ValueError (queries of another dimension or kind; k outside 1 to 1024; rows that are not of the queries,
         or not one after the other), TypeError (rows is neither range nor slice).
         """
-        queries = _points(queries, self)
+        queries = of_argument("queries", _points, queries, self)
         part = _part(rows, len(queries if queries is not None else self))
         ids, distances = neighbours(len(part), k, self.dtype)
         to = output(ids, "int64_t"), pointer(distances)
@@ -493,7 +501,7 @@ class LSH:
 
         Raises ValueError (under "l2"; an offset below 0; what search() refuses), TypeError (another keyword).
         """
-        queries = _points(queries, self)
+        queries = of_argument("queries", _points, queries, self)
         count = len(queries if queries is not None else self)
         ids, distances = neighbours(count, k, self.dtype)
         made = shard(len(ids), self.dtype, **part)
@@ -604,8 +612,8 @@ class LSH:
         Raises ValueError (k outside 1 to 1024; a recall that does not lie between 0 and 1; points that ask of another
         dimension or kind).
         """
-        points = _points(points, context=context)
-        asking = _points(asking, points)
+        points = of_argument("points", _points, points, context=context)
+        asking = of_argument("queries", _points, asking, points)
         target = new(
             "ww_lsh_target",
             metric=by_name("ww_metric", metric),

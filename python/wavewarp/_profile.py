@@ -8,11 +8,12 @@ from typing import Any, Iterable, List, Optional, Tuple
 
 import numpy as np
 
+from ._arrays import of_argument
 from ._context import Context, default_context
 from ._core import NULL, Progress, alone, by_name, check, ffi, handle, info, lib, lock_of, new, number, run
 from ._dataset import Dataset, dataset
 from ._parts import merge_neighbours
-from ._series import SeriesSet, one_array, one_series, output, view
+from ._series import SeriesSet, one_array, output, view
 
 # (distances, indices) of the nearest, and with left_right of the earlier and the later ones.
 ProfileLists = List[Tuple[np.ndarray, np.ndarray]]
@@ -57,13 +58,13 @@ class ProfilePlan:
             where: Any = ()
             create = lib.ww_profile_create_from_datasets
         else:
-            views = [None if x is None else series_of(x, axes) for x in (series, other)]
+            series, other, views = sides_of(series, other, axes)
             sides = [NULL if x is None else x.c for x in views]
             where, create = (context._c,), lib.ww_profile_create
         window = number("window", window)
         places = number("index", index), number("other_index", other_index)
         check(create(*where, sides[0], places[0], sides[1], places[1], window, self._options, self._handle))
-        self._remake = held(series, index, axes), window, held(other, other_index, axes), self._named
+        self._remake = held(series, index), window, held(other, other_index), self._named
 
     def _set_options(self, k, exclusion, left_right, precision, best_channels, limits):
         self.k, self.left_right = k, left_right
@@ -177,7 +178,7 @@ class Profile:
             series, window, other, options = self._remake
             if not default_context().has_double:
                 options = {**options, "precision": "float"}
-            self._plan = ProfilePlan(series, window, other, **options)
+            self._plan = ProfilePlan(series, window, other, axes="ct", **options)
         return self._plan
 
     def distances_of(self, window: int) -> np.ndarray:
@@ -187,24 +188,29 @@ class Profile:
         """
         return self.plan.distances_of(window)
 
-    def motifs(self, count: int = 3, *, radius=3.0, separation: Optional[int] = None) -> list:
+    def motifs(
+        self, count: int = 3, *, radius=3.0, within: Optional[float] = None, separation: Optional[int] = None
+    ) -> list:
         """The nearest pairs with all windows near them: at most `count` records of first, second, distance, neighbours.
 
-        radius: neighbours are no farther than so many times the pair's distance; 0: pairs alone. separation: windows
-        this near to a motif's are in no later one; None: the exclusion.
+        radius: neighbours are no farther than so many times the pair's distance; infinity: all windows. within: or no
+        farther than this distance, since a pair of equal windows has 0; None: that of windows of correlation 0.999.
+        radius 0: `within` alone, or pairs alone. separation: windows this near to a motif's are in no later one; None:
+        the exclusion.
 
-        Raises ValueError (a profile of two series; a count, a radius or a separation below 0).
+        Raises ValueError (a profile of two series; a count, a radius, a distance or a separation below 0, or NaN).
         """
         motifs, found = ffi.new("ww_profile_motif[]", number("count", count)), ffi.new("size_t *")
         plan = self.plan
         with lock_of(plan):
             check(
-                lib.ww_profile_find_motifs(
+                lib.ww_profile_find_motifs_within(
                     plan._handle[0],
                     output(self.distances, "double"),
                     output(self.indices, "int64_t"),
                     _separation(separation),
-                    radius,
+                    float(radius),
+                    -1.0 if within is None else _within(within),
                     count,
                     motifs,
                     found,
@@ -254,18 +260,29 @@ class Profile:
         return {**self.__dict__, "_plan": None}
 
 
-def series_of(values, axes):
-    """The view of one series, or of a set."""
-    return view(values) if isinstance(values, SeriesSet) else one_series(values, axes)
+def sides_of(series, other, axes):
+    """Both sides as a set, or as arrays (channel, time) of one series, and the views of these."""
+    sides = [
+        x if x is None or isinstance(x, SeriesSet) else of_argument(name, one_array, x, axes)
+        for name, x in (("series", series), ("other", other))
+    ]
+    views = [x if x is None else view(x if isinstance(x, SeriesSet) else x[None], "nct") for x in sides]
+    return [*sides, views]
 
 
-def held(values, index, axes):
+def held(values, index):
     """A copy of one series, of shape (channel, time): what is written to it later changes no profile."""
     if values is None:
         return None
     if hasattr(values, "to_set"):
         values = values.to_set()
-    return values[index] if isinstance(values, SeriesSet) else np.array(one_array(values, axes))
+    return values[index] if isinstance(values, SeriesSet) else np.array(values)
+
+
+def _within(value):
+    if not value >= 0:
+        raise ValueError(f"within is {value}; it is a distance of 0 or more")
+    return float(value)
 
 
 def _separation(value):

@@ -9,10 +9,11 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._arrays import as_numbers
+from ._arrays import as_numbers, of_argument, whole
 from ._context import Context, default_context
 from ._core import NULL, Progress, alone, by_name, callback, check, ffi, handle, info, keep, lib, new, number, run, word
 from ._dataset import Dataset
+from ._frames import frame_one, library_of
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._series import pointer, precision_of, sizes, view
@@ -36,7 +37,7 @@ class Source:
 
     def __init__(self, read, length=None, *, channels=1, dtype=np.float64) -> None:
         if not callable(read):
-            array = read if hasattr(read, "ndim") else as_numbers(read)
+            array = read if type(read) in (np.ndarray, np.memmap) else _stream(read)
             if array.ndim not in (1, 2):
                 raise ValueError(f"a stream has shape (time,) or (time, channels), not {array.shape}")
             length, channels = len(array), 1 if array.ndim == 1 else array.shape[1]
@@ -71,6 +72,13 @@ class Source:
             raise ValueError(f"read({first}, {count}) gave shape {block.shape}, not {(count, self.channels)}")
         block = np.ascontiguousarray(block)
         ffi.memmove(values, pointer(block), block.nbytes)
+
+
+def _stream(values):
+    """An array (time,) or (time, channels) of what is no array of NumPy's: of a table rows are points."""
+    if library_of(values):
+        return frame_one(values, "tc", as_numbers).T
+    return values if hasattr(values, "ndim") else as_numbers(values)
 
 
 def _block(array, first, count):
@@ -132,13 +140,16 @@ class Search:
         context = context or default_context()
         if precision == "double" and not context.has_double:
             precision = "float"
-        queries = view(queries, axes)
+        queries = of_argument("queries", view, queries, axes)
         self.k, self.count, self._axes, self._part = k, queries.count, axes, False
         limits = {"progress": progress, "max_bytes": max_bytes}
         self._options = search_options(kind, znormalise, k, exclusion, threshold, no_bounds, precision, limits)
         self._handle = handle("ww_search")
         measure = as_measure(measure, parameters).c(queries.longest)
         check(lib.ww_search_create(context._c, measure, queries.c, self._options, self._handle))
+
+    def _viewed(self, streams):
+        return of_argument("streams", view, streams, self._axes)
 
     @alone
     def run(self, streams, *, stream_offset: int = 0, point_offset: int = 0) -> np.ndarray:
@@ -163,7 +174,7 @@ class Search:
         elif isinstance(streams, Dataset):
             check(lib.ww_search_run_dataset(self._handle[0], streams._c, found, NULL))
         else:
-            check(lib.ww_search_run(self._handle[0], view(streams, self._axes).c, found, NULL))
+            check(lib.ww_search_run(self._handle[0], self._viewed(streams).c, found, NULL))
         return matches
 
     @alone
@@ -180,7 +191,7 @@ class Search:
         if isinstance(streams, Source):
             check(lib.ww_search_run_part(self._handle[0], NULL, streams.c(), first, count, found))
         else:
-            check(lib.ww_search_run_part(self._handle[0], view(streams, self._axes).c, NULL, first, count, found))
+            check(lib.ww_search_run_part(self._handle[0], self._viewed(streams).c, NULL, first, count, found))
         return matches
 
     @property
@@ -225,7 +236,7 @@ def search_part_places(queries, k: int, exclusion: int, *, znormalise: bool = Fa
     Raises ValueError (k or exclusion below 0; queries that are no series).
     """
     options = search_options("windows", znormalise, k, exclusion, None, False, "double", {})
-    return lib.ww_search_part_places(view(queries, axes).c, options)
+    return lib.ww_search_part_places(of_argument("queries", view, queries, axes).c, options)
 
 
 def _matches(values):
@@ -256,7 +267,7 @@ def choose_matches(matches, k: int, exclusions, *, similarity: bool = False) -> 
     exclusions).
     """
     made, places = _matches(matches)
-    apart = np.broadcast_to(np.asarray(exclusions, np.int64), made.shape[:1])
+    apart = np.broadcast_to(whole("exclusions", exclusions), made.shape[:1])
     chosen = np.empty((len(made), k), MATCH)
     to = ffi.cast("ww_match *", pointer(chosen))
     check(lib.ww_matches_choose(*made.shape, places, k, sizes(apart), bool(similarity), to, NULL))
@@ -290,7 +301,7 @@ class Monitor:
         context = context or default_context()
         if precision == "double" and not context.has_double:
             precision = "float"
-        queries = view(queries, axes)
+        queries = of_argument("queries", view, queries, axes)
         self.channels, self.count = queries.channels, queries.count
         self._options = search_options(
             kind, znormalise, 1, exclusion, threshold, no_bounds, precision, {"max_bytes": max_bytes}

@@ -10,11 +10,12 @@ from typing import Any, Iterable, Optional
 
 import numpy as np
 
-from ._arrays import as_numbers, label_list
+from ._arrays import as_numbers, doubles, label_list, label_text, notice, told_of
 from ._buffer import Buffer
 from ._core import NULL, by_name, check, ffi, handle, info, keep, lib, new, text
+from ._frames import frame_one, frame_series, library_of
 
-AXES = ("nct", "ntc")
+AXES = ("nct", "ntc", "nt", "tn", "ct", "tc")
 DTYPES: Any = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
 
 
@@ -78,66 +79,157 @@ def sizes(values: Any):
 def is_ragged(values: Any):
     """Whether these are series in objects of their own, not one array."""
     if isinstance(values, np.ndarray):
-        return values.dtype == object
-    return isinstance(values, (list, tuple)) and len(values) > 0 and np.ndim(values[0]) > 0
+        return values.dtype == object and values.ndim > 0
+    if not isinstance(values, (list, tuple)) or not values:
+        return False
+    return isinstance(values[0], (list, tuple)) or getattr(values[0], "ndim", 0) > 0 or _is_buffer(values[0])
+
+
+def _is_buffer(value):
+    return not isinstance(value, (str, bytes)) and not np.isscalar(value) and np.ndim(value) > 0
 
 
 def is_texts(values: Any):
     return isinstance(values, (list, tuple)) and len(values) > 0 and all(isinstance(v, (str, bytes)) for v in values)
 
 
-def _channels_first(array, axes, offset):
-    """An array with its last two axes as channel and time. offset: 1 where the series are the first axis."""
-    if axes == "ntc":
-        return array.swapaxes(offset, offset + 1)
-    if axes is None and array.shape[-1] == 1 and array.shape[-2] > 1:
+def _check_axes(axes):
+    if axes not in (None, *AXES):
         raise ValueError(
-            f"shape {array.shape} is {array.shape[-2]} channels of one point: axes are (series, channel, time). Pass "
-            "axes='ntc' for (series, time, channel), or axes='nct' if it is meant so"
+            f"axes is {axes!r}, not 'nct' (series, channel, time) or 'ntc' (series, time, channel); of two axes 'nt', "
+            "'tn', 'ct' or 'tc'"
         )
-    return array
+
+
+def _time_first(second, last):
+    """Whether the last two axes of an array are time and channel: the rule of .npy files, of arrays in memory too."""
+    return second > 1 and (last == 1 or second // 8 >= last)
+
+
+def _guessed(shape, what):
+    """Whether the last two axes are time and channel, where nobody has said; what is not certain is told."""
+    second, last = shape[-2:]
+    time_first = _time_first(second, last)
+    if second > 1 and second // 2 >= last:
+        order = ("time, channel", "channel, time")[not time_first]
+        series = "series, " if len(shape) == 3 else ""
+        notice(
+            f"{what} of shape {tuple(shape)} is taken as ({series}{order}): pass axes='{'ntc' if time_first else 'nct'}'"
+            f" where that is right, else axes='{'nct' if time_first else 'ntc'}'"
+        )
+    return time_first
+
+
+def _set_of(array, axes):
+    """An array (series, channel, time) of an array of two or three axes."""
+    if array.ndim == 1:
+        raise ValueError(
+            "one series alone: a set of one is x[None], of shape (1, time), or [x]" if len(array) else "there are no series"
+        )
+    if array.ndim not in (2, 3):
+        raise ValueError(f"shape {array.shape} is neither (series, time) nor (series, channel, time)")
+    if axes is not None and len(axes) != array.ndim and axes not in ("nct", "ntc"):
+        raise ValueError(f"axes is {axes!r}, for two axes, and the array has shape {array.shape}")
+    if array.ndim == 3:
+        return array.swapaxes(1, 2) if axes == "ntc" or (axes is None and _guessed(array.shape, "an array")) else array
+    if axes == "ct" or axes == "tc":
+        return array[None] if axes == "ct" else array.T[None]
+    if axes == "tn":
+        return array.T[:, None, :]
+    if axes != "nt" and array.shape[1] == 1 and array.shape[0] > 1:
+        notice(f"an array {array.shape} is taken as one series of {len(array)} points: axes='nt' makes it that many of one")
+        return array.T[None]
+    return array[:, None, :]
+
+
+def _one_of(array, axes):
+    """An array (channel, time) of one series of one or two axes, whose order is known."""
+    if array.ndim == 1:
+        return array[None]
+    if axes in ("nt", "tn") and array.shape["tn".index(axes[1])] != 1:
+        raise ValueError(f"axes is {axes!r}, and a series of shape {array.shape} has channels and time")
+    return array.T if axes in ("ntc", "tc", "tn") else array
+
+
+def _list_of(values, axes):
+    """The arrays (channel, time) of a list of series."""
+    arrays: list = []
+    for i, value in enumerate(values):
+        try:
+            arrays.append(frame_one(value, axes, as_numbers) if library_of(value) else as_numbers(value))
+        except (ValueError, TypeError) as error:
+            raise told_of(f"series {i}", error)
+        if arrays[-1].ndim not in (1, 2):
+            raise ValueError(f"series {i} has shape {arrays[-1].shape}, neither (time,) nor (channel, time)")
+    # What is known of a table is in order; of arrays of two axes the one in which all agree is the channels'.
+    free = [i for i, value in enumerate(values) if arrays[i].ndim == 2 and not library_of(value)]
+    order = axes if axes is not None or not free else _order_of([arrays[i].shape for i in free])
+    for i in range(len(arrays)):
+        arrays[i] = _one_of(arrays[i], order if not library_of(values[i]) else "ct")
+    return arrays
+
+
+def _order_of(shapes):
+    first, last = ({shape[axis] for shape in shapes} for axis in (0, 1))
+    if len(first) == 1 and len(last) > 1:
+        return "ct"
+    if len(first) > 1 and len(last) == 1 and min(first) // 2 >= min(last):
+        notice("a list of series whose last axes agree is taken as (time, channel): pass axes='ntc' where that is right")
+        return "tc"
+    if len(first) > 1 and len(last) == 1:
+        told = " and ".join(map(str, sorted(first)))
+        raise ValueError(f"series have {told} channels; axes='ntc' makes these their points, and the last axis channels")
+    return "tc" if len(first) == 1 and _guessed(shapes[0], "a series") else "ct"
 
 
 def _plain_shapes(values, axes):
-    """(channels, lengths) of contiguous arrays of one type and number of axes that the library reads as they are.
+    """(channels, lengths, whether time is the first axis) of a list that the library reads as it is, or None.
 
-    None: they are others, or not even series.
+    Contiguous arrays of one type and number of axes. Of ten thousand short series each call of NumPy for each of them
+    takes milliseconds.
     """
-    if set(map(type, values)) != {np.ndarray}:
+    _check_axes(axes)
+    if not isinstance(values, (list, tuple)) or set(map(type, values)) != {np.ndarray}:
         return None
     kinds, axis_counts = {a.dtype for a in values}, {a.ndim for a in values}
     kind = next(iter(kinds))
     if len(kinds) > 1 or kind.char not in "df" or not kind.isnative or not all(a.flags.c_contiguous for a in values):
         return None
     if axis_counts == {1}:
-        return 1, np.fromiter(map(len, values), np.int64, len(values))
-    if axis_counts != {2}:
+        return 1, np.fromiter(map(len, values), np.int64, len(values)), False
+    if axis_counts != {2} or axes in ("nt", "tn"):
         return None
-    shapes = np.array([a.shape for a in values], np.int64)
-    channels, lengths = (shapes[:, 1], shapes[:, 0]) if axes == "ntc" else (shapes[:, 0], shapes[:, 1])
-    if (channels != channels[0]).any() or (axes is None and channels[0] > 1 and (lengths == 1).any()):
-        return None
-    return int(channels[0]), lengths
+    shapes = [a.shape for a in values]
+    by_time = (axes or _order_of(shapes)) in ("ntc", "tc")
+    lengths, channels = np.array(shapes if by_time else [shape[::-1] for shape in shapes], np.int64).T
+    return None if (channels != channels[0]).any() else (int(channels[0]), lengths, by_time)
 
 
-def _check_axes(axes):
-    if axes not in (None, *AXES):
-        raise ValueError(f"axes is {axes!r}, not 'nct' (series, channel, time) or 'ntc' (series, time, channel)")
+def arranged(values: Any, axes: Optional[str] = None):
+    """Series as an array (series, channel, time), or as a list of arrays (channel, time)."""
+    _check_axes(axes)
+    if library_of(values):
+        values, axes = frame_series(values, axes, as_numbers)
+    return _list_of(values, axes) if is_ragged(values) else _set_of(as_numbers(values), axes)
 
 
 class View:
     """A ww_series_view of the caller's arrays, which it keeps: `c`, and what the view says as Python has it."""
 
     def __init__(self, values: Any, axes: Optional[str] = None) -> None:
-        _check_axes(axes)
         if is_texts(values):
             values = SeriesSet.of_texts(values)
         if isinstance(values, SeriesSet):
+            _check_axes(axes)
             self._of_set(values)
-        elif is_ragged(values):
-            self._of_list(list(values), axes)
+        elif (plain := _plain_shapes(values, axes)) is not None:
+            self._of_buffers(values, *plain, values[0].dtype)
         else:
-            self._of_array(as_numbers(values), axes)
+            made = arranged(values, axes)
+            if isinstance(made, list):
+                self._of_list(made)
+            else:
+                self._of_array(made)
         keep(self.c, self._kept)
 
     def _of_set(self, values):
@@ -147,14 +239,7 @@ class View:
         self.dtype, self.count, self.channels = DTYPES["double"], len(values), values.channels
         self.lengths = values.lengths
 
-    def _of_array(self, array, axes):
-        if array.ndim == 1:
-            raise ValueError(
-                "one series alone: a set of one is x[None], of shape (1, time)" if len(array) else "there are no series"
-            )
-        if array.ndim not in (2, 3):
-            raise ValueError(f"shape {array.shape} is neither (series, time) nor (series, channel, time)")
-        array = array[:, None, :] if array.ndim == 2 else _channels_first(array, axes, 1)
+    def _of_array(self, array):
         if any(stride % array.itemsize for stride in array.strides):
             array = np.ascontiguousarray(array)
         self._kept = array
@@ -177,42 +262,29 @@ class View:
             **layout,
         )
 
-    def _of_list(self, values, axes):
-        # Ten thousand short series: each call of NumPy for each of them takes milliseconds.
-        plain = _plain_shapes(values, axes)
-        if plain is not None:
-            arrays, self.dtype = values, values[0].dtype
-            self.channels, self.lengths = plain
-        else:
-            arrays = self._channels_of([as_numbers(v) for v in values], axes)
-        self.count = len(arrays)
-        # The buffers keep the arrays. One in the order of time is read as its transpose.
-        buffers = [ffi.from_buffer(a if a.flags.c_contiguous else a.T) for a in arrays]
-        self._kept = buffers
-        self.c = new(
-            "ww_series_view",
-            series=ffi.new("void *[]", buffers),
-            precision=precision_of(self.dtype),
-            count=self.count,
-            channels=self.channels,
-            lengths=sizes(self.lengths),
-            time_major=int(axes == "ntc"),
-        )
-
-    def _channels_of(self, arrays, axes):
-        """Arrays (channel, time) of one type, which the view tells."""
-        for i, array in enumerate(arrays):
-            if array.ndim not in (1, 2):
-                raise ValueError(f"series {i} has shape {array.shape}, neither (time,) nor (channel, time)")
-        arrays = [a[None, :] if a.ndim == 1 else _channels_first(a, axes, 0) for a in arrays]
+    def _of_list(self, arrays):
         channels = {array.shape[0] for array in arrays}
         if len(channels) != 1:
             raise ValueError(f"series have {' and '.join(map(str, sorted(channels)))} channels")
-        self.channels = channels.pop()
-        self.dtype = np.dtype(np.float32 if all(a.dtype == np.float32 for a in arrays) else np.float64)
-        self.lengths = np.array([array.shape[1] for array in arrays])
-        order = "F" if axes == "ntc" else "C"
-        return [np.asarray(array, self.dtype, order=order) for array in arrays]
+        dtype = np.dtype(np.float32 if all(a.dtype == np.float32 for a in arrays) else np.float64)
+        by_time = any(len(a) > 1 for a in arrays) and all(len(a) == 1 or a.T.flags.c_contiguous for a in arrays)
+        lengths = np.array([array.shape[1] for array in arrays])
+        # One in the order of time is read as its transpose.
+        arrays = [np.asarray(a.T if by_time else a, dtype, order="C") for a in arrays]
+        self._of_buffers(arrays, channels.pop(), lengths, by_time, dtype)
+
+    def _of_buffers(self, arrays, channels, lengths, by_time, dtype):
+        self._kept = [ffi.from_buffer(array) for array in arrays]  # these keep the arrays
+        self.count, self.channels, self.lengths, self.dtype = len(arrays), channels, lengths, dtype
+        self.c = new(
+            "ww_series_view",
+            series=ffi.new("void *[]", self._kept),
+            precision=precision_of(dtype),
+            count=self.count,
+            channels=channels,
+            lengths=sizes(lengths),
+            time_major=int(by_time),
+        )
 
     @property
     def longest(self):
@@ -228,19 +300,17 @@ def one_array(values, axes=None):
     _check_axes(axes)
     if isinstance(values, (str, bytes)):
         return SeriesSet.of_texts([values])[0]
+    if library_of(values):
+        array = frame_one(values, axes, as_numbers)
+        return array[None] if array.ndim == 1 else array
     array = as_numbers(values)
     if array.ndim == 3 and len(array) == 1:
         array = array[0]
-    if array.ndim == 1:
-        return array[None]
-    if array.ndim != 2:
+    if array.ndim not in (1, 2):
         raise ValueError(f"a series has shape (time,) or (channel, time), not {array.shape}")
-    return _channels_first(array, axes, 0)
-
-
-def one_series(values, axes=None):
-    """A view of one series."""
-    return View(one_array(values, axes)[None], "nct")
+    if axes is None and array.ndim == 2:
+        axes = "tc" if _guessed(array.shape, "a series") else "ct"
+    return _one_of(array, axes)
 
 
 class SeriesSet:
@@ -257,9 +327,8 @@ class SeriesSet:
     def __init__(self, series: Any = None, labels: Any = None, *, axes: Optional[str] = None, channels=None) -> None:
         self._handle = handle("ww_series_set")
         arrays = []
-        if series is not None:
-            items = series if is_ragged(series) else as_numbers(series)
-            arrays = [one_array(item, axes) for item in items]
+        if series is not None and len(series):
+            arrays = list(arranged(series, axes))
         if labels is not None and len(labels) != len(arrays):
             raise ValueError(f"{len(labels)} labels for {len(arrays)} series")
         if channels is None:
@@ -287,7 +356,7 @@ class SeriesSet:
             raise ValueError(f"{len(named)} labels for {len(texts)} texts")
         for value, label in zip(texts, named):
             data = value.encode() if isinstance(value, str) else bytes(value)
-            name = NULL if label is None else ffi.new("char[]", str(label).encode())
+            name = NULL if label is None else ffi.new("char[]", label_text(label).encode())
             check(lib.ww_series_set_add_text(made._c, data, len(data), name))
         return made
 
@@ -304,7 +373,7 @@ class SeriesSet:
         array = np.ascontiguousarray(one_array(series, axes), np.float64)
         if array.shape[0] != self.channels:
             raise ValueError(f"a series of {array.shape[0]} channels in a set of {self.channels}")
-        name = NULL if label is None else ffi.new("char[]", str(label).encode())
+        name = NULL if label is None else ffi.new("char[]", label_text(label).encode())
         check(lib.ww_series_set_add(self._c, array.shape[1], output(array, "double"), name))
         if times is not None:
             self.set_times(len(self) - 1, times)
@@ -315,7 +384,7 @@ class SeriesSet:
         Raises ValueError (another number of them, or some that decrease), IndexError (there is no such series).
         """
         i = self._at(i)
-        stamps = np.ascontiguousarray(times, np.float64)
+        stamps = doubles("times", times)
         if stamps.shape != (lib.ww_series_set_length(self._c, i),):
             raise ValueError(f"series {i} has {lib.ww_series_set_length(self._c, i)} points, not {stamps.shape}")
         check(lib.ww_series_set_set_times(self._c, i, output(stamps, "double")))

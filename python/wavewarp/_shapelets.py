@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 from types import SimpleNamespace
 from typing import Any, Iterable, Optional
@@ -15,6 +16,7 @@ from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, 
 from ._dataset import Dataset, dataset
 from ._series import SeriesSet, output
 
+_JSON_LABELS = (bool, int, float, str)
 _OPTIONS = (
     "min_length",
     "max_length",
@@ -94,7 +96,7 @@ class Shapelets:
 
     @property
     def classes(self) -> np.ndarray:
-        """The labels, in the order of class numbers; texts in a model that was read from a file.
+        """The labels, in the order of class numbers; texts in a model that the program wrote.
 
         Raises ValueError (not fitted).
         """
@@ -219,19 +221,35 @@ class Shapelets:
         target = io.BytesIO()
         user = ffi.new_handle(target)
         check(lib.ww_shapelets_write_to(self._c, lib.py_write_fn, user))
-        return target.getvalue().decode()
+        text, values = target.getvalue().decode(), self.classes.tolist()
+        if all(isinstance(value, str) for value in values) or not all(isinstance(v, _JSON_LABELS) for v in values):
+            return text
+        # What the library has no place for: labels that are numbers. Its reader, and the program, pass over it.
+        return text.replace("{", f'{{\n  "class_values": {json.dumps(values)},', 1)
 
     def save(self, path) -> None:
         """Writes the model as JSON, for the program too.
 
         Raises ValueError (not fitted), FileError (it can't be written).
         """
-        check(lib.ww_shapelets_write(self._c, os.fsencode(path)))
+        written = self.to_json().encode()
+        file = ffi.new("ww_file **")
+        check(lib.ww_file_create(os.fsencode(path), file))
+        status = lib.ww_file_put(file[0], written, len(written))
+        kept = lib.ww_file_close(file, int(status == lib.WW_OK))
+        check(status if status != lib.WW_OK else kept)
 
-    def _read(self, function, *arguments):
+    def _read_text(self, text):
         made = handle("ww_shapelets")
-        check(function(*arguments, made))
+        user = ffi.new_handle(io.BytesIO(text))
+        check(lib.ww_shapelets_read_from(lib.py_read_fn, user, made))
+        return self._take(made, text)
+
+    def _take(self, made, text):
         self._handle = made
+        values = json.loads(text).get("class_values")
+        if isinstance(values, list) and len(values) == self.info.classes:
+            self._values = np.array(values)
         return self
 
     @classmethod
@@ -240,7 +258,12 @@ class Shapelets:
 
         Raises FileError (it can't be opened, or no model is in it).
         """
-        return cls()._read(lib.ww_shapelets_read, os.fsencode(path))
+        made = handle("ww_shapelets")
+        check(lib.ww_shapelets_read(os.fsencode(path), made))
+        if os.fspath(path) in ("-", b"-"):  # standard input, which is read
+            return cls()._take(made, b"{}")
+        with open(path, "rb") as file:
+            return cls()._take(made, file.read())
 
     @classmethod
     def from_json(cls, text) -> Shapelets:
@@ -248,8 +271,7 @@ class Shapelets:
 
         Raises FileError (it is no model's).
         """
-        user = ffi.new_handle(io.BytesIO(text.encode()))
-        return cls()._read(lib.ww_shapelets_read_from, lib.py_read_fn, user)
+        return cls()._read_text(text.encode())
 
     def __getstate__(self):
         json = None if self._handle is None else self.to_json()
@@ -258,6 +280,5 @@ class Shapelets:
     def __setstate__(self, state):
         self.__init__(quality=state["quality"], **state["options"])
         if state["json"] is not None:
-            user = ffi.new_handle(io.BytesIO(state["json"].encode()))
-            self._read(lib.ww_shapelets_read_from, lib.py_read_fn, user)
+            self._read_text(state["json"].encode())
         self._values = state["values"]

@@ -33,10 +33,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from . import _learn
+from ._context import default_context
 from ._dataset import Dataset
-from ._distance import cdist, kneighbors, pdist
+from ._distance import cdist, fold, kneighbors, need_distance, pdist
+from ._frames import is_flat_frame, library_of, numbers_of, rows_are_times
 from ._measure import Measure
-from ._series import SeriesSet, is_ragged, view
+from ._series import SeriesSet, arranged, is_ragged
 from ._shapelets import Shapelets
 
 try:
@@ -47,33 +49,75 @@ except ImportError:  # before scikit-learn 1.6
         return estimator._validate_data(X, **options)
 
 
-def _series(estimator, X, reset):
-    """X checked as scikit-learn checks tables, without its limit of two axes; series of unequal length as they are."""
+def _lists(X):
+    """Whether X holds series in objects of their own: their lengths are free, whatever the others had."""
     if isinstance(X, SeriesSet):
-        X = list(X)
-    if is_ragged(X) and len({np.shape(x) for x in X}) > 1:
-        made = view(list(X))
+        return True
+    if library_of(X):
+        return not is_flat_frame(X) and getattr(X, "ndim", 0) != 3
+    if not is_ragged(X) or getattr(X, "ndim", 1) > 1:
+        return False
+    return any(getattr(x, "ndim", 0) > 0 for x in X) or len({np.shape(x) for x in X}) > 1
+
+
+def _check_finite(X):
+    for i, x in enumerate(X):
+        if x.shape[-1] == 0:
+            raise ValueError(f"series {i} has no points")
+        if not np.isfinite(x).all():
+            raise ValueError(f"Input X contains NaN or infinity: series {i}, point {np.argwhere(~np.isfinite(x))[0][-1]}")
+
+
+def _table(X):
+    """A table whose rows are series, as scikit-learn's are; one whose rows are times has none."""
+    if library_of(X) and rows_are_times(X):
+        raise ValueError("the rows of X are times: pass its transpose, whose rows are series, or a list of tables")
+    if library_of(X):
+        numbers_of(X)  # dates and texts are no numbers, though scikit-learn reads some
+    return X
+
+
+def _series(estimator, X, reset):
+    """X checked as scikit-learn checks tables, without its limit of two axes: an array (series, time) or (series,
+    channel, time), or a list of arrays (channel, time)."""
+    if _lists(X):
+        made = arranged(list(X) if isinstance(X, SeriesSet) else X, "ct" if isinstance(X, SeriesSet) else None)
+        _check_finite(made)
         if reset:
-            estimator.n_features_in_ = made.longest
-            estimator._channels = made.channels
-        elif estimator._channels != made.channels:
-            raise ValueError(f"X has {made.channels} channels, but the estimator was fitted with {estimator._channels}")
-        return list(X)
+            estimator.n_features_in_ = max(x.shape[-1] for x in made)
+            estimator._channels, estimator._free = made[0].shape[0], True
+            if hasattr(estimator, "feature_names_in_"):
+                del estimator.feature_names_in_
+        odd = next((len(x) for x in made if len(x) != estimator._channels), None)
+        if odd is not None:
+            told = "other series have" if reset else "the estimator was fitted with"
+            raise ValueError(f"X has {odd} channels, but {told} {estimator._channels}")
+        return made
     three = (np.ndim(X) if isinstance(X, (list, tuple)) else getattr(X, "ndim", 2)) == 3
-    if three:
-        view(X)  # the hint about axes
     # Lengths may differ between fit and predict in elastic measures; in tables they may not, and series of one channel
-    # are tables: what scikit-learn checks of them, it checks here.
+    # are tables: what scikit-learn checks of them, it checks here. After series in objects of their own all may.
     kinds = [np.float64, np.float32]
-    X = check_array(X, allow_nd=True, dtype=kinds) if three else _validate(estimator, X, reset=reset, dtype=kinds)
+    if three or (not reset and getattr(estimator, "_free", False)):
+        X = check_array(arranged(X) if three else _table(X), allow_nd=True, dtype=kinds)
+    else:
+        X = _validate(estimator, _table(X), reset=reset, dtype=kinds)
     channels = X.shape[1] if three else 1
     if reset:
-        estimator._channels = channels
+        estimator._channels, estimator._free = channels, False
         if three:
             estimator.n_features_in_ = X.shape[2]
     elif channels != estimator._channels:
         raise ValueError(f"X has {channels} channels, but the estimator was fitted with {estimator._channels}")
     return X
+
+
+def _data(X, y=None, precision=None):
+    """A dataset of what _series() gave."""
+    return Dataset(X, y, axes=_axes(X), precision=precision)
+
+
+def _axes(X):
+    return "nt" if getattr(X, "ndim", 3) == 2 else "nct"
 
 
 class _Elastic(BaseEstimator):
@@ -87,8 +131,13 @@ class _Elastic(BaseEstimator):
                 parameters["band"] = f"slanted:{float(window)!r}"
         return Measure(self.distance, **parameters)
 
-    def _options(self):
-        return {"precision": self.precision}
+    def _sets(self, *sets):
+        """Datasets of one precision, for a job."""
+        precision = self.precision
+        if precision is None:
+            kinds = {x.dtype for X in sets for x in ([X] if isinstance(X, np.ndarray) else X)}
+            precision = "float" if kinds == {np.dtype(np.float32)} or not default_context().has_double else "double"
+        return [_data(x, None, precision) for x in sets]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -131,16 +180,19 @@ class _Neighbors(_Elastic):
         """
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
-        queries, base = (self._X, None) if X is None else (_series(self, X, reset=False), self._X)
-        values, indices = kneighbors(queries, base, k, self._measure(), **self._options())
+        if X is None:
+            queries, base = self._sets(self._X)[0], None
+        else:
+            queries, base = self._sets(_series(self, X, reset=False), self._X)
+        values, indices = kneighbors(queries, base, k, self._measure())
         return (values, indices) if return_distance else indices
 
     def _run(self, X, targets=None, y=None):
         check_is_fitted(self)
         X = _series(self, X, reset=False)
-        precision = self.precision or ("float" if view(self._X).dtype == view(X).dtype == np.float32 else None)
-        train = Dataset(self._X, y, precision=precision)
-        test = Dataset(X, precision="float" if train.dtype == np.float32 else "double")
+        test, train = self._sets(X, self._X)
+        if y is not None:
+            train = _data(self._X, y, test.precision)
         k = min(self.n_neighbors, len(train))
         return _learn.Classifier(train, self._measure(), k=k, vote=self.weights, targets=targets).run(test)
 
@@ -262,14 +314,13 @@ class TimeSeriesKMeans(_Clusters):
         X = _series(self, X, reset=True)
         seed = int(check_random_state(self.random_state).randint(1, 2**31 - 1))
         told = _learn.kmeans(
-            X,
+            self._sets(X)[0],
             self.n_clusters,
             self._measure(),
             seed=seed,
             starts=self.n_init,
             iterations=self.max_iter,
             tolerance=self.tol,
-            **self._options(),
         )
         self.labels_, self.inertia_, self.n_iter_ = told.labels, told.objective, told.iterations
         self.cluster_centers_ = told.centres
@@ -283,7 +334,8 @@ class TimeSeriesKMeans(_Clusters):
         """
         check_is_fitted(self)
         X = _series(self, X, reset=False)
-        return kneighbors(X, self.cluster_centers_, 1, self._measure(), **self._options())[1][:, 0]
+        queries, centres = self._sets(X, self.cluster_centers_)
+        return kneighbors(queries, centres, 1, self._measure())[1][:, 0]
 
 
 class TimeSeriesKMedoids(_Clusters):
@@ -305,7 +357,7 @@ class TimeSeriesKMedoids(_Clusters):
         the measure's words).
         """
         X = _series(self, X, reset=True)
-        told = _learn.medoids(pdist(X, self._measure(), **self._options()), self.n_clusters)
+        told = _learn.medoids(pdist(self._sets(X)[0], self._measure()), self.n_clusters)
         self.labels_, self.medoid_indices_, self.inertia_ = told.labels, told.medoids, told.cost
         self.cluster_centers_ = [np.atleast_2d(X[i]) for i in told.medoids]
         return self
@@ -318,7 +370,8 @@ class TimeSeriesKMedoids(_Clusters):
         """
         check_is_fitted(self)
         X = _series(self, X, reset=False)
-        return kneighbors(X, self.cluster_centers_, 1, self._measure(), **self._options())[1][:, 0]
+        queries, centres = self._sets(X, self.cluster_centers_)
+        return kneighbors(queries, centres, 1, self._measure())[1][:, 0]
 
 
 class TimeSeriesAgglomerative(_Clusters):
@@ -352,7 +405,7 @@ class TimeSeriesAgglomerative(_Clusters):
         X = _series(self, X, reset=True)
         if len(X) < 2:
             raise ValueError(f"Found array with n_samples={len(X)} while a minimum of 2 is required")
-        self.linkage_ = _learn.linkage(pdist(X, self._measure(), **self._options()), self.linkage)
+        self.linkage_ = _learn.linkage(pdist(self._sets(X)[0], self._measure()), self.linkage)
         limit = np.inf if self.distance_threshold is None else self.distance_threshold
         clusters = self.n_clusters if self.distance_threshold is None else 1
         self.labels_ = _learn.cut(self.linkage_, clusters, limit)
@@ -381,7 +434,11 @@ class TimeSeriesDBSCAN(_Clusters):
         """
         X = _series(self, X, reset=True)
         made = DBSCAN(eps=self.eps, min_samples=self.min_samples, metric="precomputed")
-        made.fit(np.maximum(cdist(X, None, self._measure(), **self._options()), 0))
+        data = self._sets(X)[0]
+        measure = need_distance(self._measure(), data.longest)
+        matrix = cdist(data, measure=measure)
+        fold(matrix)  # refuses distances that differ by the way
+        made.fit(np.maximum(matrix, 0))
         self.labels_, self.core_sample_indices_ = made.labels_, made.core_sample_indices_
         return self
 
@@ -400,11 +457,12 @@ class _Shapes(BaseEstimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"Shapelets tell classes apart, and there is one class: {self.classes_[0]}")
-        data = view(X)
-        shortest = int(data.lengths.min())
+        shortest = min(x.shape[-1] for x in X)
         if shortest < 2:
             raise ValueError(f"Shapelets have 2 points or more, and a series has n_features={shortest}")
         most = min(self.max_shapelet_length or shortest, shortest)
+        if options.get("no_tree"):
+            options["part_count"] = len(X)  # `best` is the most then: where there are fewer it is no error
         self.shapelets_ = Shapelets(
             min_length=min(self.min_shapelet_length, most),
             max_length=most,
@@ -414,8 +472,9 @@ class _Shapes(BaseEstimator):
             seconds=60.0 * self.time_limit_in_minutes,
             **options,
         )
-        precision = "float" if data.dtype == np.float32 else None
-        self.shapelets_.fit(Dataset(X, codes, precision=precision))
+        self.shapelets_.fit(_data(X, codes, "float" if all(x.dtype == np.float32 for x in X) else None))
+        if not self.shapelets_.info.shapelets and options.get("no_tree"):
+            raise ValueError("no window tells the classes apart: there are no shapelets")
         return self
 
     def __sklearn_tags__(self):
@@ -426,7 +485,7 @@ class _Shapes(BaseEstimator):
 
 
 class ShapeletTransform(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shapes):
-    """Distances to the best shapelets, as features for any classifier. max_shapelets: how many.
+    """Distances to the best shapelets, as features for any classifier. max_shapelets: the most; there may be fewer.
 
     Raises nothing itself: fit() refuses what a parameter can't be.
     """
@@ -469,7 +528,7 @@ class ShapeletTransform(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shap
         in a table another length).
         """
         check_is_fitted(self)
-        return self.shapelets_.transform(_series(self, X, reset=False))
+        return self.shapelets_.transform(_data(_series(self, X, reset=False)))
 
 
 class ShapeletTree(ClassifierMixin, _Shapes):
@@ -518,7 +577,7 @@ class ShapeletTree(ClassifierMixin, _Shapes):
         in a table another length).
         """
         check_is_fitted(self)
-        return self.classes_[self.shapelets_.predict(_series(self, X, reset=False)).astype(int)]
+        return self.classes_[self.shapelets_.predict(_data(_series(self, X, reset=False))).astype(int)]
 
 
 class ElasticChoice(ClassifierMixin, _Elastic):
@@ -539,7 +598,7 @@ class ElasticChoice(ClassifierMixin, _Elastic):
 
         Raises ValueError (X that is no series, has NaN or infinity; no labels; a measure's words).
         """
-        X = _series(self, X, reset=True)
+        given, X = X, _series(self, X, reset=True)
         y = _targets(y, len(X))
         check_classification_targets(y)
         tried = self.distances
@@ -548,11 +607,11 @@ class ElasticChoice(ClassifierMixin, _Elastic):
         codes = np.unique(y, return_inverse=True)[1]
         k = max(1, min(self.n_neighbors, len(X) - 1))
         if len(X) > 1:
-            told = _learn.choose(Dataset(X, codes, precision=self.precision), tried, k=k)
+            told = _learn.choose(_data(X, codes, self.precision), tried, k=k)
             self.best_, self.accuracies_ = told.best, told.accuracies
         else:
             self.best_, self.accuracies_ = Measure(tried[0]), np.zeros(len(tried))
-        self._nearest = KNeighborsTimeSeriesClassifier(self.best_, None, k, precision=self.precision).fit(X, y)
+        self._nearest = KNeighborsTimeSeriesClassifier(self.best_, None, k, precision=self.precision).fit(given, y)
         self.classes_ = self._nearest.classes_
         return self
 

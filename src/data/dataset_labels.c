@@ -19,7 +19,7 @@ ww_status wwi_dataset_label(ww_dataset *d, const char *const *labels, const int6
             snprintf(digits, sizeof digits, "%" PRId64, numbers[i]);
         d->classes[i] = -1;
         if (numbers || labels[i])
-            WWI_TRY(wwi_class_of_name(&d->names, numbers ? digits : labels[i], &d->classes[i]));
+            WWI_TRY(wwi_class_of_label(&d->names, numbers ? digits : labels[i], &d->classes[i]));
     }
     return WW_OK;
 }

@@ -36,6 +36,23 @@ static ww_status check_is_text(const wwi_text *text) {
     return wwi_fail_hint("readable are .tsv, .ts, .arff, .csv, .npy and .npz, text also packed by gzip");
 }
 
+// Whether a header that begins as ARFF's is of .tsf, which has tags that ARFF has not.
+static bool is_forecasting(wwi_text text) {
+    static const char *const tags[] = {"@frequency", "@horizon", "@missing", "@equallength"};
+    wwi_span rest, word;
+    do {
+        rest = wwi_span_trim(text.line);
+        if (!wwi_next_field(&rest, ' ', false, &word))
+            continue;
+        if (wwi_span_is(word, "@data"))
+            return false;
+        for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
+            if (wwi_span_is(word, tags[i]))
+                return true;
+    } while (wwi_text_next_line(&text));
+    return false;
+}
+
 // By content; the name decides only between the two kinds of lines of numbers, whose content can be the same.
 static ww_status detect(wwi_text *text, int csv_label, ww_format *format) {
     if (wwi_is_npy(text)) {
@@ -48,7 +65,7 @@ static ww_status detect(wwi_text *text, int csv_label, ww_format *format) {
         return wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no series", text->name);
     const bool commas = memchr(line.begin, ',', wwi_span_size(line)) || memchr(line.begin, ';', wwi_span_size(line));
     if (wwi_is_arff(line))
-        *format = WW_FORMAT_ARFF;
+        *format = is_forecasting(*text) ? WW_FORMAT_TS : WW_FORMAT_ARFF;
     else if (*line.begin == '@')
         *format = WW_FORMAT_TS;
     else if (csv_label == 1 || csv_label == 2 || wwi_unpacked_name_ends_with(text->name, ".csv"))
@@ -95,6 +112,8 @@ static ww_status check_options(ww_read_options *o) {
 // A .csv or UCR text.
 static ww_status read_table(wwi_text *text, const ww_read_options *options, ww_format format, ww_series_set **set) {
     WWI_ENDS(wwi_table_free) wwi_table table = {.left_out = NULL};
+    if (format == WW_FORMAT_CSV)
+        wwi_text_find_rows(text);
     WWI_TRY(wwi_table_examine(text, options, format, &table));
     return table.points ? wwi_read_long(text, &table, set) : wwi_read_delimited(text, &table, set);
 }

@@ -31,6 +31,8 @@ typedef struct wwi_text {
     char stamps;                // its time stamps: 'n' numbers, 'd' dates, '\0' none so far
     unsigned threads;           // that may parse it
     wwi_notes *notes;           // what is said of it; NULL: nothing, and nothing is guessed
+    bool spans;                 // a row of the table goes on behind a line's end that is in quotes
+    const char *unclosed;       // of quotes that open before this no closing one was found
     size_t unasked;             // bytes from which on wwi_text_goes_on() is asked next
     atomic_bool stopped, *stop; // the caller was interrupted; stop: that of the whole text, which pieces share
 } wwi_text;
@@ -76,6 +78,14 @@ static inline size_t wwi_span_size(wwi_span span) {
 // Whether the span is this word, in upper or lower case.
 bool wwi_span_is(wwi_span span, const char *word);
 
+// Looks whether fields in quotes contain ends of lines (RFC 4180); then lines are rows, and one thread reads them.
+void wwi_text_find_rows(wwi_text *text);
+// Whether a field, which was in quotes where a quote is behind it, is this word in upper or lower case; a doubled quote
+// in it is one.
+bool wwi_field_is(wwi_span field, wwi_span word);
+// The field's text, for the caller to free. NULL: no memory.
+char *wwi_field_text(wwi_span field);
+
 // Takes the next field off *rest, without the blanks around it. `separator` ' ' is any run of blanks; with '"' quotes a
 // field may be in quotes. False when there is none left. *rest.begin becomes NULL after the last one.
 bool wwi_next_field(wwi_span *rest, char separator, bool quotes, wwi_span *field);
@@ -83,7 +93,9 @@ bool wwi_next_field(wwi_span *rest, char separator, bool quotes, wwi_span *field
 // Appends the fields from rest->begin on that are plain numbers, as far as `values` has capacity, and takes them
 // off. True: all were; rest->begin is NULL, except with separator ' '.
 bool wwi_values_parse_plain(wwi_values *values, wwi_span *rest, char separator);
-// Appends a field's number; an empty field, '?' and NaN give NaN.
+// Whether a field stands for a missing value: it is empty, '?', or a word as NA, N/A, NULL or None. (NaN is a number.)
+bool wwi_is_missing(wwi_span field);
+// Appends a field's number; a missing one and NaN give NaN.
 ww_status wwi_values_parse(wwi_values *values, const wwi_text *text, wwi_span field);
 bool wwi_number_parse(wwi_span field, locale_t c_locale, double *value);
 // A date, with or without a time of day, as seconds since 1970-01-01; where it names no zone, UTC.
@@ -96,14 +108,15 @@ static inline void wwi_values_free(wwi_values *values) {
     free(values->data);
 }
 
-// The class label a field holds, for the caller to free: NULL for none (empty or '?'). A whole number in any spelling
+// The class label a field holds, for the caller to free: NULL for none (empty or '?'). A number in any spelling
 // ("1.0000000e+00") becomes plain ("1"), so that the labels of one data set's files are the same.
-ww_status wwi_label_parse(const wwi_text *text, wwi_span field, char **label);
+ww_status wwi_label_parse(wwi_span field, char **label);
 // Adds the label that a field holds, if there is one, to a list of them.
-ww_status wwi_label_add(const wwi_text *text, wwi_span field, wwi_class_names *names);
+ww_status wwi_label_add(wwi_span field, wwi_class_names *names);
 
-// The separator of a file is that of its first line: tab, semicolon, comma, or ' ' for blanks.
-char wwi_separator_of(wwi_span line);
+// The separator of a file is that of its first line: tab, semicolon, comma, or ' ' for blanks. quotes: what is in quotes
+// is none.
+char wwi_separator_of(wwi_span line, bool quotes);
 
 // Reads the lines from the text's cursor on; *set stays NULL where there are none.
 typedef ww_status (*wwi_line_reader)(wwi_text *text, const void *how, ww_series_set **set);

@@ -46,6 +46,24 @@ static wwi_span unquoted(wwi_span text) {
     return text;
 }
 
+// The text without a comment, which % begins outside quotes and braces and, `after` a blank alone, behind one.
+static wwi_span uncommented(wwi_span text, bool after) {
+    char quote = '\0';
+    bool braces = false;
+    for (const char *at = text.begin; at < text.end; at++) {
+        const char c = *at;
+        if (!quote && !braces && c == '%' && (!after || at == text.begin || at[-1] == ' ' || at[-1] == '\t'))
+            return (wwi_span){text.begin, at};
+        if (quote)
+            quote = c == quote ? '\0' : quote;
+        else if (is_quote(c))
+            quote = c;
+        else
+            braces = c == '{' || (braces && c != '}');
+    }
+    return text;
+}
+
 // {a,'b c',d}
 static ww_status parse_classes(const wwi_text *text, wwi_span list, header *head) {
     const char *close = memrchr(list.begin, '}', wwi_span_size(list));
@@ -55,7 +73,7 @@ static ww_status parse_classes(const wwi_text *text, wwi_span list, header *head
         stop = at;
         for (char quote = '\0'; stop < close && (quote || *stop != ','); stop++)
             quote = quote ? (*stop == quote ? '\0' : quote) : is_quote(*stop) ? *stop : '\0';
-        WWI_TRY(wwi_label_add(text, unquoted((wwi_span){at, stop}), head->classes));
+        WWI_TRY(wwi_label_add(unquoted((wwi_span){at, stop}), head->classes));
     }
     return WW_OK;
 }
@@ -63,7 +81,7 @@ static ww_status parse_classes(const wwi_text *text, wwi_span list, header *head
 // What follows "@attribute".
 static ww_status parse_attribute(const wwi_text *text, wwi_span rest, bool inside, header *head) {
     take_word(&rest); // its name
-    const wwi_span type = wwi_span_trim(rest);
+    const wwi_span type = wwi_span_trim(uncommented(rest, false));
     const bool number = wwi_span_is(type, "numeric") || wwi_span_is(type, "real") || wwi_span_is(type, "integer");
     if (number && (inside || !head->relational)) {
         head->points++;
@@ -142,7 +160,7 @@ static ww_status parse_relation(const wwi_text *text, const header *head, wwi_sp
 
 // Divides the line in the values' part and the class's field.
 static ww_status find_class(const wwi_text *text, const header *head, wwi_span *values, wwi_span *label) {
-    const wwi_span line = wwi_span_trim(text->line);
+    const wwi_span line = wwi_span_trim(uncommented(text->line, true));
     *values = line;
     *label = (wwi_span){line.end, line.end};
     if (head->class_column == NO_CLASS || wwi_span_is_empty(line))
@@ -199,7 +217,7 @@ static ww_status parse_line(const wwi_text *text, const header *head, wwi_values
         WWI_TRY(parse_channel(text, head, numbers, values));
         *channels = 1;
     }
-    WWI_TRY(wwi_label_parse(text, word, label));
+    WWI_TRY(wwi_label_parse(word, label));
     if (!*label || head->classes->count == 0 || wwi_class_is_known(head->classes, *label))
         return WW_OK;
     return wwi_text_fail(text, WW_ERROR_FORMAT, word.begin, "the class '%.64s' is not in the header's list", *label);

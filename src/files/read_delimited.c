@@ -10,11 +10,19 @@
 #include "host.h"
 
 // A tab has priority, since a label may contain any other separator.
-char wwi_separator_of(wwi_span line) {
+char wwi_separator_of(wwi_span line, bool quotes) {
     static const char candidates[] = "\t;,";
-    for (const char *c = candidates; *c; c++)
-        if (memchr(line.begin, *c, wwi_span_size(line)))
-            return *c;
+    size_t count = 0;
+    for (const char *at = line.begin; quotes && at < line.end; at++)
+        count += *at == '"';
+    for (const char *c = candidates; *c; c++) {
+        bool inside = false;
+        for (const char *at = line.begin; at < line.end; at++) {
+            inside = count % 2 == 0 && (inside != (*at == '"')); // quotes that do not close are text
+            if (*at == *c && !(quotes && inside))
+                return *c;
+        }
+    }
     return ' ';
 }
 
@@ -70,7 +78,7 @@ static ww_status parse_columns(const wwi_text *text, const wwi_table *how, wwi_v
     for (size_t c = 0; wwi_next_field(&rest, how->separator, how->quotes, &field); c++) {
         const bool last = !rest.begin || (how->separator == ' ' && wwi_span_is_empty(wwi_span_trim(rest)));
         if (c == how->label || (last && how->label == WWI_LAST_COLUMN)) {
-            WWI_TRY(wwi_label_parse(text, field, label));
+            WWI_TRY(wwi_label_parse(field, label));
         } else if (c < how->columns ? !how->left_out || !how->left_out[c] : how->rest) {
             WWI_TRY(wwi_values_parse(values, text, field));
             if (!wwi_span_is_empty(field))
@@ -93,7 +101,7 @@ static ww_status parse_line(const wwi_text *text, const wwi_table *how, wwi_valu
     } else {
         find_label(text, how, &rest, &field);
         if (how->label != WWI_NO_COLUMN)
-            WWI_TRY(wwi_label_parse(text, field, label));
+            WWI_TRY(wwi_label_parse(field, label));
         WWI_TRY(parse_values(text, how, rest, values, &written));
     }
     // Shorter series are padded with NaN (UCR) or empty fields (spreadsheets).

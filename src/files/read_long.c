@@ -50,19 +50,19 @@ static ww_status check_label(const wwi_text *text, const table *t, wwi_span befo
     WWI_FREES char *second = NULL;
     if (t->label == WWI_NO_COLUMN || same_bytes(before, now))
         return WW_OK;
-    WWI_TRY(wwi_label_parse(text, before, &first));
-    WWI_TRY(wwi_label_parse(text, now, &second));
+    WWI_TRY(wwi_label_parse(before, &first));
+    WWI_TRY(wwi_label_parse(now, &second));
     const bool same = first && second ? strcmp(first, second) == 0 : first == second;
     return same ? WW_OK : wwi_text_fail(text, WW_ERROR_FORMAT, now.begin, "a series with two labels");
 }
 
 // Adds a series' name, which must be new.
 static ww_status add_name(const wwi_text *text, wwi_class_names *names, wwi_span name) {
-    const size_t before = names->count, size = wwi_span_size(name);
+    const size_t before = names->count;
     long number;
-    WWI_FREES char *copy = strndup(name.begin, size);
+    WWI_FREES char *copy = wwi_field_text(name);
     if (!copy)
-        return wwi_fail_memory(size + 1);
+        return wwi_fail_memory(wwi_span_size(name) + 1);
     WWI_TRY(wwi_class_of_name(names, copy, &number));
     if (names->count > before)
         return WW_OK;
@@ -199,7 +199,7 @@ static ww_status finish_series(const table *t, series *s, ww_series_set *set) {
         for (size_t i = 0; i < length; i++)
             values[c * length + i] = s->points.data[i * t->channels + c];
     if (t->label != WWI_NO_COLUMN)
-        WWI_TRY(wwi_label_parse(t->text, s->from->label, &label));
+        WWI_TRY(wwi_label_parse(s->from->label, &label));
     WWI_TRY(ww_series_set_add(set, length, values, label));
     if (t->time != WWI_NO_COLUMN)
         WWI_TRY(ww_series_set_set_times(set, ww_series_set_count(set) - 1, s->times.data));

@@ -3,12 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "ends.h"
 #include "files/read.h"
 #include "host.h"
 
-// ---- dates: 2024-02-29, 2024/02/29 13:05, 2024-02-29T13:05:07.25Z, 2024-02-29 13:05:07+02:00
+// ---- dates: 2024-02-29, 2024-02, 2024/02/29 13:05, 2024-02-29T13:05:07.25Z, 2024-02-29 13:05:07+02:00
 
 // Takes `count` digits off the span.
 static bool take_digits(wwi_span *rest, size_t count, int *value) {
@@ -42,13 +43,39 @@ static bool days_of(int year, int month, int day, long *days) {
     return true;
 }
 
+// Of a month or a quarter, "1949-01", "1991 Jul", "1970 Q1": its first month.
+static bool take_month(wwi_span *rest, int *month) {
+    static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    wwi_span after = *rest;
+    (void)(take(&after, ' ') || take(&after, '-'));
+    if (take(&after, 'Q') || take(&after, 'q')) {
+        if (!take_digits(&after, 1, month) || *month > 4)
+            return false;
+        *month = 3 * *month - 2;
+        *rest = after;
+        return true;
+    }
+    for (int m = 0; m < 12; m++)
+        if (wwi_span_size(after) == 3 && strncasecmp(after.begin, names + 3 * (size_t)m, 3) == 0) {
+            *month = m + 1;
+            rest->begin = rest->end;
+            return true;
+        }
+    return false;
+}
+
 static bool take_date(wwi_span *rest, long *days) {
-    int year, month, day;
+    int year, month, day = 1;
     if (!take_digits(rest, 4, &year) || wwi_span_is_empty(*rest))
         return false;
+    if (take_month(rest, &month))
+        return wwi_span_is_empty(*rest) && days_of(year, month, day, days);
     const char dash = *rest->begin;
-    return (dash == '-' || dash == '/') && take(rest, dash) && take_digits(rest, 2, &month) && take(rest, dash) &&
-           take_digits(rest, 2, &day) && days_of(year, month, day, days);
+    if ((dash != '-' && dash != '/') || !take(rest, dash) || !take_digits(rest, 2, &month))
+        return false;
+    if (!wwi_span_is_empty(*rest) && !(take(rest, dash) && take_digits(rest, 2, &day)))
+        return false;
+    return days_of(year, month, day, days);
 }
 
 static bool take_time_of_day(wwi_span *rest, locale_t c_locale, double *seconds) {
@@ -145,12 +172,12 @@ static ww_status read_lines(wwi_text *text, ww_series_set **rows) {
     WWI_TRY(ww_series_set_create(1, rows));
     while (wwi_text_next_content(text)) {
         if (!separator)
-            separator = wwi_separator_of(wwi_span_trim(text->line));
+            separator = wwi_separator_of(wwi_span_trim(text->line), true);
         wwi_span rest = text->line, field;
         size_t missing = 0; // at the end: padding
         times.count = 0;
         while (wwi_next_field(&rest, separator, true, &field)) {
-            const bool padding = wwi_span_is_empty(field) || wwi_span_is(field, "nan") || wwi_span_is(field, "?");
+            const bool padding = wwi_is_missing(field) || wwi_span_is(field, "nan");
             if (!padding && missing)
                 return wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "a time stamp is missing before this one");
             missing += padding;

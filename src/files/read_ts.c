@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The .ts format of sktime and aeon: a header of @ lines, then one series a line, channels separated by ':', the class
-// label last.
+// label last. The .tsf format of forecasting sets: attributes of a series, then its values.
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,7 @@
 typedef struct header {
     size_t channels;           // 0: as the first series has
     size_t length;             // 0: not said
+    size_t attributes;         // of .tsf: parts before the values
     bool equal_length, ragged; // @equalLength is true, is false
     bool labels;
     bool times;               // a point is (time stamp,value)
@@ -36,10 +37,10 @@ static ww_status parse_size(const wwi_text *text, wwi_span word, size_t *size) {
 }
 
 // The labels after "@classLabel true".
-static ww_status parse_classes(const wwi_text *text, wwi_span rest, header *head) {
+static ww_status parse_classes(wwi_span rest, header *head) {
     wwi_span word;
     while (wwi_next_field(&rest, ' ', false, &word))
-        WWI_TRY(wwi_label_add(text, word, head->classes));
+        WWI_TRY(wwi_label_add(word, head->classes));
     return WW_OK;
 }
 
@@ -65,15 +66,27 @@ static ww_status parse_tag(const wwi_text *text, header *head) {
         if (!wwi_span_is(word, "0") && !wwi_span_is(word, "-1"))
             return parse_size(text, word, &head->length);
     } else if (wwi_span_is(tag, "@classlabel") || wwi_span_is(tag, "@targetlabel")) {
-        WWI_TRY(parse_flag(text, word, &head->labels));
-        if (head->labels && wwi_span_is(tag, "@classlabel"))
-            return parse_classes(text, rest, head);
+        // A file has one of the two, and may say that it has not the other.
+        WWI_TRY(parse_flag(text, word, &flag));
+        head->labels = head->labels || flag;
+        if (flag && wwi_span_is(tag, "@classlabel"))
+            return parse_classes(rest, head);
+    } else if (wwi_span_is(tag, "@attribute")) {
+        head->attributes++;
     }
     return WW_OK;
 }
 
+// The next line with content; comments begin with # or, as in ARFF, with %.
+static bool next_content(wwi_text *text) {
+    while (wwi_text_next_content(text))
+        if (*wwi_span_trim(text->line).begin != '%')
+            return true;
+    return false;
+}
+
 static ww_status parse_header(wwi_text *text, header *head) {
-    while (wwi_text_next_content(text)) {
+    while (next_content(text)) {
         const wwi_span content = wwi_span_trim(text->line);
         if (*content.begin != '@') {
             wwi_text_fail(text, WW_ERROR_FORMAT, content.begin, "expected a line that starts with '@'");
@@ -184,14 +197,22 @@ static wwi_span next_part(const header *head, wwi_span *rest) {
 static ww_status parse_series(wwi_text *text, const header *head, series *s) {
     wwi_span rest = text->line;
     s->values.count = s->times.count = s->channels = 0;
+    for (size_t i = 0; i < head->attributes && rest.begin; i++)
+        next_part(head, &rest);
+    if (!rest.begin)
+        return wwi_text_fail(text, WW_ERROR_FORMAT, text->line.end, "expected %zu attributes and values",
+                             head->attributes);
     while (rest.begin) {
         const wwi_span part = next_part(head, &rest);
+        // aeon ends every channel with ':', also where no label follows.
+        if (!head->labels && !rest.begin && s->channels > 0 && wwi_span_is_empty(part))
+            return WW_OK;
         if (head->labels && !rest.begin) {
             if (s->channels == 0) {
                 wwi_text_fail(text, WW_ERROR_FORMAT, part.end, "expected ':' and a class label after the values");
                 return wwi_fail_hint("the header says @classLabel true");
             }
-            WWI_TRY(wwi_label_parse(text, part, &s->label));
+            WWI_TRY(wwi_label_parse(part, &s->label));
             if (!s->label || head->classes->count == 0 || wwi_class_is_known(head->classes, s->label))
                 return WW_OK;
             wwi_text_fail(text, WW_ERROR_FORMAT, part.begin, "the label '%.64s' is none of those of @classLabel",
@@ -232,7 +253,7 @@ static ww_status check_series(const wwi_text *text, header *head, size_t channel
 static ww_status read_lines(wwi_text *text, const void *how, ww_series_set **set) {
     header head = *(const header *)how;
     WWI_ENDS(free_series) series s = {.label = NULL};
-    while (wwi_text_next_content(text)) {
+    while (next_content(text)) {
         wwi_free_taken(&s.label);
         WWI_TRY(parse_series(text, &head, &s));
         WWI_TRY(check_series(text, &head, s.channels, s.length));

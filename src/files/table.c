@@ -63,7 +63,7 @@ static bool is_of_words(const examined *e) {
     for (size_t c = 0; wwi_next_field(&rest, e->table->separator, true, &field); c++) {
         if (wwi_span_is_empty(field) && c == 0)
             continue;
-        if (wwi_span_is_empty(field) || wwi_span_is(field, "?") || wwi_number_parse(field, e->at->c_locale, &value) ||
+        if (wwi_is_missing(field) || wwi_number_parse(field, e->at->c_locale, &value) ||
             wwi_date_parse(field, e->at->c_locale, &value))
             return false;
         words = true;
@@ -161,8 +161,7 @@ static ww_status find_column(const examined *e, wwi_span wanted, size_t *column)
     }
     wwi_span rest = e->at->line, field;
     for (size_t c = 0; t->heading && wwi_next_field(&rest, t->separator, true, &field); c++)
-        if (wwi_span_size(field) == wwi_span_size(wanted) &&
-            strncasecmp(field.begin, wanted.begin, wwi_span_size(field)) == 0) {
+        if (wwi_field_is(field, wanted)) {
             *column = c;
             return WW_OK;
         }

@@ -10,16 +10,12 @@
 
 enum { MOST_LINES = 1000, MOST_BYTES = 256 << 10, PLAIN_LINES = 8 };
 
-static bool is_empty(wwi_span field) {
-    return wwi_span_is_empty(field) || wwi_span_is(field, "?");
-}
-
 // The separator of the first line that has one: a series of one point has none.
-static char find_separator(const wwi_text *text) {
+static char find_separator(const wwi_text *text, bool quotes) {
     wwi_text at = *text;
     while (wwi_text_next_content(&at)) {
         const wwi_span line = wwi_span_trim(at.line);
-        const char separator = wwi_separator_of(line);
+        const char separator = wwi_separator_of(line, quotes);
         if (separator != ' ' || memchr(line.begin, ' ', wwi_span_size(line)))
             return separator;
         if (at.cursor - text->cursor > MOST_BYTES)
@@ -41,7 +37,9 @@ static bool is_plain_whole(wwi_span field) {
 // Not a number, and no half of a field in quotes.
 static bool is_text(const wwi_text *text, wwi_span field) {
     double value;
-    return !is_empty(field) && *field.begin != '"' && !wwi_number_parse(field, text->c_locale, &value);
+    // A word that stands for a missing value may be a label.
+    return !wwi_span_is_empty(field) && !wwi_span_is(field, "?") && *field.begin != '"' &&
+           !wwi_number_parse(field, text->c_locale, &value);
 }
 
 static int compare_numbers(const void *a, const void *b) {
@@ -60,7 +58,7 @@ static size_t count_distinct(double *numbers, size_t count) {
 // One line's fields, the first of which is `first`.
 static void take_first(const wwi_text *text, wwi_span first, wwi_sample *s, double *numbers, size_t *count) {
     double value;
-    if (is_empty(first))
+    if (wwi_is_missing(first))
         return;
     s->first_fields++;
     const bool number = wwi_number_parse(first, text->c_locale, &value);
@@ -83,8 +81,8 @@ static void take_line(const wwi_text *text, wwi_span rest, bool quotes, wwi_samp
         if (columns == 1)
             s->second_number = wwi_number_parse(field, text->c_locale, &value);
         if (s->lines > 0 && s->lines < PLAIN_LINES) {
-            s->plain = s->plain && (is_empty(field) || is_plain_whole(field));
-            s->numeric = s->numeric && (is_empty(field) || wwi_number_parse(field, text->c_locale, &value));
+            s->plain = s->plain && (wwi_is_missing(field) || is_plain_whole(field));
+            s->numeric = s->numeric && (wwi_is_missing(field) || wwi_number_parse(field, text->c_locale, &value));
         }
         last = field;
         columns++;
@@ -99,7 +97,7 @@ ww_status wwi_sample_take(const wwi_text *text, bool quotes, bool heading, wwi_s
     size_t count = 0, seen = 0;
     WWI_FREES double *numbers = NULL;
     WWI_TRY(wwi_new(numbers, MOST_LINES));
-    *sample = (wwi_sample){.separator = find_separator(text),
+    *sample = (wwi_sample){.separator = find_separator(text, quotes),
                            .least_columns = SIZE_MAX,
                            .first_texts = true,
                            .first_dates = true,

@@ -158,6 +158,74 @@ void wwi_text_rewind(wwi_text *text) {
     text->unasked = 0;
 }
 
+// ---- quotes (RFC 4180): a doubled one in a field in quotes is one; separators and ends of lines there are text
+
+// The quote that closes a field, whose first character is `at`; NULL: there is none.
+static const char *closing_quote(const char *at, const char *end) {
+    while ((at = memchr(at, '"', (size_t)(end - at))) && at + 1 < end && at[1] == '"')
+        at += 2;
+    return at;
+}
+
+static bool ends_field(const char *after, const char *end) {
+    return after >= end || memchr(" \t;,\r\n", *after, 6);
+}
+
+// The end of the row that begins so, whose first line ends at `line_end`.
+static const char *row_end(wwi_text *text, const char *begin, const char *line_end) {
+    enum { MOST_FIELD = 1 << 20 };
+    const char *end = text->bytes + text->size, *at = begin;
+    while (at < line_end && (at = memchr(at, '"', (size_t)(line_end - at)))) {
+        const bool opens = at == begin || memchr(" \t;,", at[-1], 4);
+        if (!opens || at < text->unclosed) {
+            at++;
+            continue;
+        }
+        const char *most = end - at > MOST_FIELD ? at + MOST_FIELD : end, *close = closing_quote(at + 1, most);
+        if (!close)
+            text->unclosed = most;
+        if (!close || !ends_field(close + 1, end))
+            return line_end;
+        if (close > line_end) {
+            const char *stop = memchr(close, '\n', (size_t)(end - close));
+            line_end = stop ? stop : end;
+        }
+        at = close + 1;
+    }
+    return line_end;
+}
+
+void wwi_text_find_rows(wwi_text *text) {
+    wwi_text at = *text;
+    text->spans = false;
+    if (!memchr(text->bytes, '"', text->size))
+        return;
+    at.spans = true;
+    at.unclosed = at.bytes;
+    while (!text->spans && wwi_text_next_line(&at))
+        text->spans = memchr(at.line.begin, '\n', wwi_span_size(at.line)) != NULL;
+    text->unclosed = text->bytes;
+    text->threads = text->spans ? 1 : text->threads;
+}
+
+char *wwi_field_text(wwi_span field) {
+    char *copy = strndup(field.begin, wwi_span_size(field));
+    if (!copy || *field.end != '"')
+        return copy;
+    char *to = copy;
+    for (const char *from = copy; *from; from++) {
+        from += from[0] == '"' && from[1] == '"';
+        *to++ = *from;
+    }
+    *to = '\0';
+    return copy;
+}
+
+bool wwi_field_is(wwi_span field, wwi_span word) {
+    WWI_FREES char *text = wwi_field_text(field);
+    return text && strlen(text) == wwi_span_size(word) && strncasecmp(text, word.begin, wwi_span_size(word)) == 0;
+}
+
 bool wwi_text_next_line(wwi_text *text) {
     const char *end = text->bytes + text->size;
     if (text->cursor >= end)
@@ -170,6 +238,13 @@ bool wwi_text_next_line(wwi_text *text) {
     }
     const char *stop = memchr(text->cursor, '\n', (size_t)(end - text->cursor));
     const char *line_end = stop ? stop : end;
+    if (text->spans) {
+        const char *first = line_end;
+        line_end = row_end(text, text->cursor, line_end);
+        stop = line_end < end ? line_end : NULL;
+        for (; first < line_end; first++)
+            text->line_number += *first == '\n';
+    }
     text->line = (wwi_span){text->cursor, line_end};
     if (line_end > text->cursor && line_end[-1] == '\r')
         text->line.end--;
@@ -219,7 +294,7 @@ static bool quoted_field(wwi_span *rest, char separator, wwi_span *field) {
     const wwi_span inside = wwi_span_trim(*rest);
     if (wwi_span_is_empty(inside) || *inside.begin != '"')
         return false;
-    const char *close = memchr(inside.begin + 1, '"', wwi_span_size(inside) - 1);
+    const char *close = closing_quote(inside.begin + 1, inside.end);
     if (!close)
         return false;
     const char *after = close + 1;
@@ -296,6 +371,18 @@ bool wwi_values_parse_plain(wwi_values *values, wwi_span *rest, char separator) 
     return false;
 }
 
+bool wwi_is_missing(wwi_span field) {
+    static const char *const words[] = {"?",   "NA",  "N/A",    "NULL",    "None",    "#N/A",    "<NA>",
+                                        "#NA", "NaT", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"};
+    enum { LONGEST = 8 };
+    if (wwi_span_is_empty(field))
+        return true;
+    for (size_t i = 0; wwi_span_size(field) <= LONGEST && i < sizeof words / sizeof *words; i++)
+        if (wwi_span_is(field, words[i]))
+            return true;
+    return false;
+}
+
 ww_status wwi_values_append(wwi_values *values, double value) {
     WWI_TRY(wwi_grow(&values->data, &values->capacity, values->count + 1, sizeof *values->data));
     values->data[values->count++] = value;
@@ -304,7 +391,7 @@ ww_status wwi_values_append(wwi_values *values, double value) {
 
 ww_status wwi_values_parse(wwi_values *values, const wwi_text *text, wwi_span field) {
     double value = NAN;
-    if (!wwi_span_is_empty(field) && !wwi_span_is(field, "?") && !wwi_number_parse(field, text->c_locale, &value)) {
+    if (!wwi_is_missing(field) && !wwi_number_parse(field, text->c_locale, &value)) {
         wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "'%.*s' is not a number", WWI_SHOWN(field, 40));
         return memchr(field.begin, ',', wwi_span_size(field)) ? wwi_fail_hint("the decimal sign is a point")
                                                               : WW_ERROR_FORMAT;
@@ -312,24 +399,21 @@ ww_status wwi_values_parse(wwi_values *values, const wwi_text *text, wwi_span fi
     return wwi_values_append(values, value);
 }
 
-ww_status wwi_label_parse(const wwi_text *text, wwi_span field, char **label) {
+ww_status wwi_label_parse(wwi_span field, char **label) {
     *label = NULL;
     if (wwi_span_is_empty(field) || wwi_span_is(field, "?"))
         return WW_OK;
-    double number;
-    if (wwi_number_parse(field, text->c_locale, &number) && fabs(number) < 1e15 && number == floor(number)) {
-        char plain[32];
-        snprintf(plain, sizeof plain, "%lld", (long long)number);
-        *label = strdup(plain);
-    } else {
-        *label = strndup(field.begin, wwi_span_size(field));
-    }
-    return *label ? WW_OK : wwi_fail_memory(wwi_span_size(field) + 1);
+    char plain[WWI_PLAIN_LABEL];
+    WWI_FREES char *copy = wwi_field_text(field);
+    if (!copy)
+        return wwi_fail_memory(wwi_span_size(field) + 1);
+    *label = wwi_label_make_plain(copy, plain) ? strdup(plain) : wwi_taken(&copy);
+    return *label ? WW_OK : wwi_fail_memory(sizeof plain);
 }
 
-ww_status wwi_label_add(const wwi_text *text, wwi_span field, wwi_class_names *names) {
+ww_status wwi_label_add(wwi_span field, wwi_class_names *names) {
     WWI_FREES char *label = NULL;
     long number;
-    WWI_TRY(wwi_label_parse(text, field, &label));
+    WWI_TRY(wwi_label_parse(field, &label));
     return label ? wwi_class_of_name(names, label, &number) : WW_OK;
 }

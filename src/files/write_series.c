@@ -46,7 +46,7 @@ static ww_status reads_the_same(const char *name, const wwi_text *text, bool *sa
     memcpy(padded, name, size);
     const wwi_span field = {padded, padded + size};
     *fraction = wwi_number_parse(field, text->c_locale, &value) && isfinite(value) && value != floor(value);
-    WWI_TRY(wwi_label_parse(text, wwi_span_trim(field), &label));
+    WWI_TRY(wwi_label_parse(wwi_span_trim(field), &label));
     *same = label && strcmp(label, name) == 0;
     return WW_OK;
 }

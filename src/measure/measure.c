@@ -332,6 +332,16 @@ bool wwi_measure_is_similarity(const ww_measure *measure) {
            wwi_measure_parameter(measure, "similarity") != 0.0;
 }
 
+int ww_measure_is_symmetric(const ww_measure *given) {
+    ww_measure measure;
+    return wwi_measure_take(given, &measure) == WW_OK && wwi_measure_is_symmetric(&measure);
+}
+
+int ww_measure_is_similarity(const ww_measure *given) {
+    ww_measure measure;
+    return wwi_measure_take(given, &measure) == WW_OK && wwi_measure_is_similarity(&measure);
+}
+
 uint64_t ww_measure_cells(const ww_measure *given, size_t n, size_t m) {
     ww_measure measure;
     if (wwi_measure_take(given, &measure) != WW_OK)

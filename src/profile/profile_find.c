@@ -83,7 +83,7 @@ typedef struct search {
     unsigned char *taken;
     double *rows;
     size_t separation;
-    double radius;
+    double radius, within;
 } search;
 
 static void search_free(search *s) {
@@ -97,13 +97,16 @@ static void search_free(search *s) {
 static ww_status find_neighbours(const ww_profile *p, search *s, ww_profile_motif *motif) {
     const size_t all = p->series.windows;
     const double *rows = s->rows;
+    // Infinity times 0 is no number.
+    const double scaled = s->radius * motif->distance, limit = scaled > s->within ? scaled : s->within;
+    const bool every = isinf(s->radius);
     ranked *order = s->near;
     size_t near = 0;
     WWI_TRY(ww_profile_get_distances(p, (size_t)motif->first, s->rows));
     WWI_TRY(ww_profile_get_distances(p, (size_t)motif->second, s->rows + all));
     for (size_t i = 0; i < all; i++) {
         const double nearer = rows[i] < rows[all + i] ? rows[i] : rows[all + i];
-        if (nearer <= s->radius * motif->distance && !s->taken[i])
+        if ((every ? isfinite(nearer) : nearer <= limit) && !s->taken[i])
             order[near++] = (ranked){nearer, i};
     }
     if (near == 0)
@@ -134,25 +137,42 @@ static ww_status find_motifs(const ww_profile *p, search *s, const double *dista
         *motif = (ww_profile_motif){.first = j < i ? j : i, .second = j < i ? i : j, .distance = s->order[r].key};
         take_out(s->taken, all, (size_t)i, s->separation);
         take_out(s->taken, all, (size_t)j, s->separation);
-        if (s->radius > 0)
+        if (s->radius > 0 || s->within > 0)
             WWI_TRY(find_neighbours(p, s, motif));
     }
     return WW_OK;
 }
 
+// The radius about a pair whose own distance says nothing, as that of equal windows.
+static double least_radius(const ww_profile *p) {
+    return sqrt(0.002 * (double)p->window * (double)p->series.best);
+}
+
 ww_status ww_profile_find_motifs(const ww_profile *p, const double *distances, const int64_t *indices,
                                  size_t separation, double radius, size_t count, ww_profile_motif *motifs,
                                  size_t *found) {
+    return ww_profile_find_motifs_within(p, distances, indices, separation, radius, WW_PROFILE_WITHIN_AUTO, count,
+                                         motifs, found);
+}
+
+ww_status ww_profile_find_motifs_within(const ww_profile *p, const double *distances, const int64_t *indices,
+                                        size_t separation, double radius, double within, size_t count,
+                                        ww_profile_motif *motifs, size_t *found) {
     WWI_TRY(check(p, distances, motifs, &separation, found));
     *found = 0;
-    if (!indices || !(radius >= 0 && isfinite(radius)))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "indices is NULL, or the radius is %g", radius);
+    WWI_NEEDS("indices", indices);
+    if (!(radius >= 0))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the radius is %g: it is 0 or more, as 3 times a pair's distance",
+                        radius);
+    if (!(within >= 0) && within != WW_PROFILE_WITHIN_AUTO)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "within is %g: it is a distance of 0 or more", within);
     if (!p->self) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "motifs of two series");
         return wwi_fail_hint("a motif is a pair of windows of one series");
     }
     const size_t all = p->series.windows;
-    WWI_ENDS(search_free) search s = {.separation = separation, .radius = radius};
+    const double least = within >= 0 ? within : radius > 0 ? least_radius(p) : 0;
+    WWI_ENDS(search_free) search s = {.separation = separation, .radius = radius, .within = least};
     memset(motifs, 0, count * sizeof *motifs);
     WWI_TRY(wwi_new(s.order, all));
     WWI_TRY(wwi_new(s.near, all));

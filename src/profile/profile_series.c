@@ -33,6 +33,16 @@ typedef struct extremes {
     double least, most;
 } extremes;
 
+// Window i has a value in channel c that is not finite.
+static void leave_out(wwi_profile_series *s, size_t c, size_t i) {
+    if (!s->partial) {
+        s->state[i] = WWI_WINDOW_NOT_FINITE;
+        return;
+    }
+    s->norms[c * s->windows + i] = -1;
+    s->flat_bits[i] |= UINT32_C(0x10000) << c;
+}
+
 // Copies a channel: what is not finite becomes the value before it, and its windows' state says so.
 static extremes hold_finite(wwi_line from, size_t c, wwi_profile_series *s) {
     double *x = s->values + c * s->points;
@@ -51,7 +61,7 @@ static extremes hold_finite(wwi_line from, size_t c, wwi_profile_series *s) {
         } else {
             const size_t first = t + 1 >= s->window ? t + 1 - s->window : 0;
             for (size_t i = first > bad ? first : bad; i <= t && i < s->windows; i++)
-                s->state[i] = WWI_WINDOW_NOT_FINITE;
+                leave_out(s, c, i);
             bad = t + 1;
         }
         x[t] = held;
@@ -128,10 +138,12 @@ static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, part
             const double size = sqrt(squares);
             const double largest = fmax(fabs(least + origin + offset), fabs(most + origin + offset));
             const bool flat = most - least <= FLAT * largest;
-            if (!flat && most - least < LEAST_RANGE && s->state[i] == WWI_WINDOW_USABLE)
-                return refuse_range(index, i, c);
             lasts[i] = (x[i + m - 1] - origin) - mean;
             sizes[i] = size;
+            if (norms[i] < 0)
+                continue;
+            if (!flat && most - least < LEAST_RANGE && s->state[i] == WWI_WINDOW_USABLE)
+                return refuse_range(index, i, c);
             norms[i] = flat || !(size > 0) ? 0 : 1 / size;
             s->flat[i] += flat ? 0.5f : 0;
             s->flat_bits[i] |= flat && c < 32 ? UINT32_C(1) << c : 0;
@@ -303,7 +315,10 @@ static ww_status take_arrays(wwi_profile_series *s) {
 // Of one channel constant windows are a state; of several, a window may be constant in some.
 static void count_flat(wwi_profile_series *s) {
     for (size_t i = 0; i < s->windows; i++) {
-        if (s->state[i] != WWI_WINDOW_USABLE || !(s->flat[i] > 0))
+        const uint32_t missing = s->partial ? s->flat_bits[i] >> 16 : 0;
+        if (s->channels - (size_t)__builtin_popcount(missing) < s->best)
+            s->state[i] = WWI_WINDOW_NOT_FINITE;
+        if (s->state[i] != WWI_WINDOW_USABLE || !(s->flat[i] > 0 || missing))
             continue;
         s->has_flats = s->channels > 1;
         if (s->channels == 1) {
@@ -320,6 +335,7 @@ ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size
     s->channels = view->channels;
     s->window = window;
     s->best = best;
+    s->partial = best < view->channels && view->channels <= 16;
     s->points = wwi_view_length(view, index);
     for (size_t i = 0; i < index; i++)
         before += wwi_view_length(view, i);
@@ -359,8 +375,10 @@ double wwi_profile_distance2(const wwi_profile_series *a, size_t i, const wwi_pr
         const double *x = a->values + c * a->points + i, *y = b->values + c * b->points + j;
         double nx, ny, sums[4] = {0, 0, 0, 0};
         const double mx = statistics(x, m, &nx), my = statistics(y, m, &ny);
-        nx = a->norms[c * a->windows + i] > 0 ? nx : 0;
-        ny = b->norms[c * b->windows + j] > 0 ? ny : 0;
+        const double a_norm = a->norms[c * a->windows + i], b_norm = b->norms[c * b->windows + j];
+        const bool gone = a_norm < 0 || b_norm < 0;
+        nx = a_norm > 0 ? nx : 0;
+        ny = b_norm > 0 ? ny : 0;
         for (size_t t = 0; t < whole; t++) {
             const double d = ((x[t] - x[0]) - mx) * nx - ((y[t] - y[0]) - my) * ny;
             sums[t % 4] += d * d;
@@ -370,6 +388,7 @@ double wwi_profile_distance2(const wwi_profile_series *a, size_t i, const wwi_pr
             const double d = ((x[t] - x[0]) - mx) * nx - ((y[t] - y[0]) - my) * ny;
             sum += d * d;
         }
+        sum = gone ? INFINITY : sum;
         if (a->best == a->channels)
             total += sum;
         for (size_t r = 0; r < a->best && a->best < a->channels; r++) {

@@ -31,15 +31,16 @@ typedef struct wwi_profile_series {
     double *values; // points
     double *lasts;  // windows: their last value less their mean, right to a rounding of the window's size
     double *sizes;  // windows: |x - mean|, of the finite values
-    double *norms;  // windows: 1 / size; 0 for a constant one
+    double *norms;  // windows: 1 / size; 0 for a constant one, below 0 where a value is missing
     // Of each window.
     unsigned char *state; // WWI_WINDOW_FLAT only of a series of one channel
     // The largest size of the windows before, as many as a diagonal is followed, by its own; of all channels. Or
     // WWI_PROFILE_LOST.
     float *condition;
     float *flat;         // half the number of constant channels
-    uint32_t *flat_bits; // which of the first 32 are constant
-    bool has_flats;      // more than one channel, and some are constant somewhere
+    uint32_t *flat_bits; // which of the first 32 are constant; with `partial` of 16, and in the high half: are missing
+    bool has_flats;      // more than one channel, and some are constant or missing somewhere
+    bool partial;        // a window with a missing value is left out in that value's channel alone
     size_t flat_count;   // windows with WWI_WINDOW_FLAT
 } wwi_profile_series;
 

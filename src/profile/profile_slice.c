@@ -199,7 +199,7 @@ void wwi_profile_enter(double *best, int64_t *ids, size_t k, double distance2, i
     size_t at = k;
     while (at > 0 && (ids[at - 1] < 0 || best[at - 1] > distance2 || (best[at - 1] == distance2 && ids[at - 1] > id)))
         at--;
-    if (at == k)
+    if (at == k || !isfinite(distance2))
         return;
     memmove(best + at + 1, best + at, (k - 1 - at) * sizeof *best);
     memmove(ids + at + 1, ids + at, (k - 1 - at) * sizeof *ids);

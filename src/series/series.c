@@ -92,7 +92,7 @@ ww_status ww_series_set_add(ww_series_set *set, size_t length, const double *val
     WWI_TRY(make_room(set, (size_t)total, set->count + 1));
     long class_number = -1;
     if (label)
-        WWI_TRY(wwi_class_of_name(&set->names, label, &class_number));
+        WWI_TRY(wwi_class_of_label(&set->names, label, &class_number));
     memcpy(set->values + set->value_count, values, (size_t)added * sizeof *values);
     for (size_t i = 0; i < (size_t)added; i++)
         set->missing += isnan(values[i]) ? 1 : 0;

@@ -110,4 +110,24 @@ printf '1,2,3\n1,2\n' >uneven.csv
 ok "a band without a path" gives 1 cluster uneven.csv -k 1 -b sakoe-chiba:0
 ok "a folder that is not there" gives 1 cluster five.csv -k 2 --svg nowhere/p.svg
 ok "no leftovers" no_leftovers
+# ---- what is no distance
+printf '1,2,3,4\n1,2,3,9\n7,7,8\n7,8,8\n' >symbols.csv
+ok "a similarity" gives 1 cluster symbols.csv -k 2 --measure lcs
+ok "is refused, with a distance in its place" says 'levenshtein is a distance'
+ok "another one" gives 1 cluster symbols.csv -k 2 --measure lcss -p epsilon=0.5 -p similarity=1 -M average
+ok "is refused too" says 'similarity'
+ok "condensed" gives 1 matrix symbols.csv --condensed --measure lcs
+ok "costs that differ" gives 1 cluster symbols.csv -k 2 --measure levenshtein -p insertion=2
+ok "both ways are named" says 'the other way'
+for how in mean least most; do
+    ok "symmetrise $how" gives 0 cluster symbols.csv -k 2 --measure levenshtein -p insertion=2 --symmetrise $how -o labels.csv
+    ok "groups the like" eval "printf 'series,cluster\n0,0\n1,0\n2,1\n3,1\n' | cmp -s - labels.csv"
+done
+ok "open ends that differ" gives 1 cluster symbols.csv -k 2 --relax 2,0,0,0
+ok "a cost of one's own that is symmetric" gives 0 cluster symbols.csv -k 2 --cost-expr 'fabs(x - y)'
+ok "condensed of costs that differ" gives 1 matrix symbols.csv --condensed --measure levenshtein -p insertion=2
+ok "one way" gives 0 matrix symbols.csv --condensed --one-way --measure levenshtein -p insertion=2 -o one.csv
+ok "is the upper half" lines 6 one.csv
+ok "one way of a square" gives 2 matrix symbols.csv --one-way
+ok "symmetrise of a file" gives 2 cluster --distances one.csv -k 2 --symmetrise mean
 finish

@@ -168,7 +168,7 @@ ok "numpy.savetxt" gives 0 convert saved.txt saved.ts
 ok "keeps its first column" grep -qx '0.75,1,2' saved.ts
 ok "that is said" one_note "--labels"
 ok "labels first" gives 0 convert saved.txt saved.ts --labels first
-ok "takes it as the label" grep -qx '1,2:7.5e-01' saved.ts
+ok "takes it as the label" grep -qx '1,2:0.75' saved.ts
 printf '0,1,2,3\n0.5,1.5,2.5,3.5\n' >frame.csv
 ok "a heading that counts" gives 0 convert frame.csv frame.ts
 ok "is no series" test "$(grep -vc '^@' frame.ts)" -eq 1
@@ -244,6 +244,39 @@ ok "a file above the size limit is a failure" test $? -eq 1
 ok "is said" says 'limited.ts'
 ok "stays as it was" grep -qx old limited.ts
 ok "and no part is left" no_leftovers
+# ---- quotes, missing values, dialects
+# Rows are records of RFC 4180: doubled quotes, separators and ends of lines in quotes.
+printf 'name,a,b,c\n"say ""x;y"", or\nnot",1,2,3\n"plain",4,NA,6\r\n"tab\there",7,8,null\n' >quoted.csv
+ok "an end of line in quotes" gives 1 convert quoted.csv quoted.ts --labels name --missing interpolate
+ok "is a label's, which .ts can't hold" says 'say "x;y", or\x0anot'
+printf 'class,a,b,c\n"say ""x;y""",1,2,3\n"k\tl",4,N/A,6\n' >quoted.csv
+ok "separators in quotes" gives 0 info quoted.csv --json
+ok "make no columns" prints '"max_length": 3'
+ok "a doubled quote is one" prints 'say \"x;y\"'
+ok "a missing value" prints '"missing": 1'
+for word in NA na N/A NULL None '#N/A' '<NA>' nan '?'; do
+    printf '1,2,%s,4\n5,6,7,8\n' "$word" >missing.csv
+    ok "missing is $word" gives 0 info missing.csv --json
+    ok "and counted" prints '"missing": 1'
+done
+printf '%%# a\n%% b\n@univariate false\n@dimension 2\n@targetlabel false\n@data\n1,2:3,4:\n%% c\n5,6:7,8:\n' >aeon.ts
+ok ".ts without labels as aeon writes it" gives 0 info aeon.ts --json
+ok "has its channels" prints '"channels": 2'
+printf '@problemName x\n@targetlabel true\n@classLabel false\n@data\n1,2:0.5\n3,4:1.50\n' >target.ts
+ok ".ts with targets" gives 0 convert target.ts target2.ts
+ok "keeps them" grep -qx '3,4:1.5' target2.ts
+printf '# x\n@relation r\n@attribute series_name string\n@attribute start_timestamp date\n@frequency yearly\n@horizon 4\n@missing false\n@equallength false\n@data\nT1:1979-01-01 00-00-00:1,2,3\nT2:1979-01-01 00-00-00:4,5\n' >m1.tsf
+ok ".tsf" gives 0 convert m1.tsf m1.csv
+ok "its values" eval "printf '1,2,3\n4,5\n' | cmp -s - m1.csv"
+printf '@relation r\n@attribute a numeric %% one\n@attribute b real\n@attribute c {x,y} %% {of two}\n@data\n1,2,x %% first\n3,4,y\n' >c.arff
+ok "ARFF with comments behind" gives 0 convert c.arff c.ts
+ok "and its classes" grep -qx '1,2:x' c.ts
+printf 'month,v\n2024-01,1\n2024-02,2\n2024-04,3\n' >months.csv
+ok "dates of months" gives 0 info months.csv --json --time-column month
+printf 'class,a,b\n1.0,1,2\n01,3,4\n0.50,5,6\n.5,7,8\n' >numbers.csv
+ok "labels in many forms" gives 0 info numbers.csv --json
+ok "are few classes" prints '[{"label": "1", "series": 2}, {"label": "0.5", "series": 2}]'
+
 if [ -w /dev/full ]; then
     "$program" generate cbf >/dev/full 2>err
     ok "a full disk is a failure" test $? -eq 1

@@ -286,6 +286,9 @@ START_TEST(best_channels) {
         // Channels of their own: holes in one, the same window twice in another.
         for (size_t t = 0; t < WINDOW; t++)
             x[LENGTH + 200 + t] = x[LENGTH + 30 + t];
+        // A hole in one or two channels takes these out of a window, not the window.
+        for (size_t t = 0; kinds[n] == HOLES && t < 3; t++)
+            x[2 * LENGTH + 110 + t] = x[3 * LENGTH + 115 + t] = t == 1 ? INFINITY : NAN;
         const ww_series_view view = wwt_view_of(x, LENGTH, CHANNELS);
         ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
         options.k = 2;
@@ -299,12 +302,12 @@ START_TEST(best_channels) {
                     continue;
                 for (size_t c = 0; c < CHANNELS; c++) {
                     const double *own = x + c * LENGTH;
-                    const double d = wwr_profile_distance(own, LENGTH, i, own, LENGTH, j, WINDOW, 1);
+                    const double found = wwr_profile_distance(own, LENGTH, i, own, LENGTH, j, WINDOW, 1);
+                    const double d = isnan(found) ? INFINITY : found;
                     size_t at = c;
                     for (; at > 0 && squares[at - 1] > d * d; at--)
                         squares[at] = squares[at - 1];
                     squares[at] = d * d;
-                    sum += isnan(d) ? NAN : 0;
                 }
                 for (size_t c = 0; c < best; c++)
                     sum += squares[c];

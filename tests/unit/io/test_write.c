@@ -124,11 +124,11 @@ static void check_refused(const char *name) {
 }
 
 // Labels that the reader takes for something else are refused; the others come back.
-static const char *const odd_labels[] = {"#a",     "@a",   "@relation", "%a",  "\xEF\xBB\xBF", "\x93NUMPY", "\x1F\x8B",
-                                         "PK\3\4", "1.0",  "007",       "0.5", "-1e-3",        " a",        "a\f",
-                                         "a\tb",   "a\nb", "",          "?"};
-static const char *const good_labels[] = {"1",   "-1",  "a b", "nan", "inf",   "a#", "\xEF\xBC\xA1", "PK",
-                                          "\"a", "a,b", "t",   "id",  "(1,2)", "+",  "label",        "class"};
+static const char *const odd_labels[] = {"#a",       "@a",     "@relation", "%a",    "\xEF\xBB\xBF", "\x93NUMPY",
+                                         "\x1F\x8B", "PK\3\4", "0.5",       "-1e-3", " a",           "a\f",
+                                         "a\tb",     "a\nb",   "",          "?"};
+static const char *const good_labels[] = {"1.0", "007", "1",   "-1", "a b", "nan",   "inf", "a#",    "\xEF\xBC\xA1",
+                                          "PK",  "\"a", "a,b", "t",  "id",  "(1,2)", "+",   "label", "class"};
 
 START_TEST(odd_labels_are_refused) {
     add(3, (const double[]){1, 2, 3}, odd_labels[_i]);
