@@ -89,13 +89,11 @@ FAULTS = [
      ["journal"]),
     ("a flag of a file that is no flag", "src/files/read_ts.c", 'wwi_span_is(word, "false"))\n        return WW_OK;',
      "true)\n        return WW_OK;", ["read"]),
-    # the program and the Python package
+    # the program
     ("control characters reach the terminal", "cli/escape.c", "character < 0x20 ||", "character < 0x1B ||",
      ["fuzz-command", "cli-arguments"]),
     ("the last part of a job is refused", "cli/division.c", "d->part > d->part_count)", "d->part >= d->part_count)",
      ["cli-joined"]),
-    ("Python forgets that the largest are the nearest", "python/wavewarp/_parts.py", "            bool(similarity),\n",
-     "            False,\n", ["python"]),
 ]
 
 
