@@ -15,10 +15,10 @@
 //   WW_LIST 1: a table for each task, one after the other; a row has the column series' points, filled to fours.
 //
 // Local memory: 4 * WW_STEP * WW_TILE values. A barrier a step.
-#define WW_SIDE (WW_TILE / WW_EACH)  // work-items on a side
-#define WW_ITEMS (WW_SIDE * WW_SIDE)
-#define WW_FETCHES (WW_STEP * WW_TILE / WW_ITEMS)
-#define WW_FOURS (WW_EACH / 4)
+#define WW_TABLE_SIDE (WW_TILE / WW_EACH)  // work-items on a side
+#define WW_TABLE_ITEMS (WW_TABLE_SIDE * WW_TABLE_SIDE)
+#define WW_FETCHES (WW_STEP * WW_TILE / WW_TABLE_ITEMS)
+#define WW_TABLE_FOURS (WW_EACH / 4)
 
 // The last of `count` series that begins at or before `place`; `each`: what all have, or 0.
 WW_INLINE uint ww_table_find(__global const uint *begins, uint count, uint place, uint each) {
@@ -123,9 +123,9 @@ WW_INLINE void ww_table_keep(__local ww_scalar *to, const ww_scalar *fetched, ui
 WW_INLINE void ww_table_add(ww_scalar sum[WW_EACH][WW_EACH], __local const ww_scalar *x, __local const ww_scalar *y) {
     ww_scalar a[WW_EACH], b[WW_EACH];
 #pragma unroll
-    for (int f = 0; f < WW_FOURS; f++) {
+    for (int f = 0; f < WW_TABLE_FOURS; f++) {
         const ww_four rows = ((__local const ww_four *)x)[f];
-        const ww_four columns = ((__local const ww_four *)y)[f * WW_SIDE];
+        const ww_four columns = ((__local const ww_four *)y)[f * WW_TABLE_SIDE];
         a[4 * f] = rows.s0, a[4 * f + 1] = rows.s1, a[4 * f + 2] = rows.s2, a[4 * f + 3] = rows.s3;
         b[4 * f] = columns.s0, b[4 * f + 1] = columns.s1, b[4 * f + 2] = columns.s2, b[4 * f + 3] = columns.s3;
     }
@@ -150,20 +150,20 @@ WW_INLINE ww_four ww_table_four(const ww_scalar *sum) {
     return four;
 #endif
 }
-// A work-item's columns are fours, WW_SIDE fours apart.
+// A work-item's columns are fours, WW_TABLE_SIDE fours apart.
 WW_INLINE void ww_table_store(__global ww_scalar *table, const ww_table_tile t, ww_scalar sum[WW_EACH][WW_EACH], uint row,
                               uint column) {
 #pragma unroll
     for (int q = 0; q < WW_EACH; q++)
 #pragma unroll
-        for (int f = 0; f < WW_FOURS; f++) {
-            const uint i = t.row + row + q, j = t.column + column + f * (4 * WW_SIDE);
+        for (int f = 0; f < WW_TABLE_FOURS; f++) {
+            const uint i = t.row + row + q, j = t.column + column + f * (4 * WW_TABLE_SIDE);
             if (i < t.rows && j < t.pitch)
                 *(__global ww_four *)(table + t.first + (ulong)i * t.pitch + j) = ww_table_four(sum[q] + 4 * f);
         }
 }
 
-__kernel __attribute__((reqd_work_group_size(WW_ITEMS, 1, 1))) void
+__kernel __attribute__((reqd_work_group_size(WW_TABLE_ITEMS, 1, 1))) void
 ww_cost_table(const ww_table_args args, __global const ww_scalar *restrict x_values,
               __global const ulong2 *restrict x_series, __global const ww_scalar *restrict y_values,
               __global const ulong2 *restrict y_series, __global const uint *restrict x_order,
@@ -180,7 +180,7 @@ ww_cost_table(const ww_table_args args, __global const ww_scalar *restrict x_val
     // The whole work-group leaves, or none of it.
     if (!t.wanted)
         return;
-    const uint row = lid / WW_SIDE * WW_EACH, column = lid % WW_SIDE * 4;
+    const uint row = lid / WW_TABLE_SIDE * WW_EACH, column = lid % WW_TABLE_SIDE * 4;
     ww_scalar sum[WW_EACH][WW_EACH], x_next[WW_FETCHES], y_next[WW_FETCHES];
 #pragma unroll
     for (int q = 0; q < WW_EACH; q++)

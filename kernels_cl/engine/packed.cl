@@ -287,6 +287,19 @@ WW_INLINE bool ww_packed_abandon(const ww_packed_state *s, const ww_packed_lanes
 }
 #endif
 
+#if WW_SUMMED
+#define WW_PACKED_MORE , const uint channels
+#define WW_PACKED_CHANNELS channels
+#else
+#define WW_PACKED_MORE
+#define WW_PACKED_CHANNELS WW_CHANNELS
+#endif
+WW_INLINE void ww_packed_begin(ww_packed_state *s, const ww_launch_args args, uint channels) {
+    s->channels = channels;
+    s->end_x = (int)args.end_x;
+    s->end_y = (int)args.end_y;
+}
+
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
           __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
@@ -300,19 +313,11 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
           __global const ww_scalar *restrict radii, const uint radius_results, const uint radius_k,
           __global uint *restrict abandoned
 #endif
-#if WW_SUMMED
-          ,
-          const uint channels
-#endif
-) {
+          WW_PACKED_MORE) {
     const ww_parameters given = WW_PARAMETERS_OF(args);
     ww_packed_state s;
     s.row = scratch + (ulong)get_group_id(0) * args.scratch * WW_VECTOR;
-#if WW_SUMMED
-    s.channels = channels;
-#endif
-    s.end_x = (int)args.end_x;
-    s.end_y = (int)args.end_y;
+    ww_packed_begin(&s, args, WW_PACKED_CHANNELS);
     for (uint unit; (unit = atomic_inc(counter)) < units;) {
         const ww_pack p = ww_pack_of(args, unit, packs, WW_VECTOR);
         ww_packed_lanes lanes;

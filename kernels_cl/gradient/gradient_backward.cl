@@ -253,9 +253,7 @@ ww_gradient_backward(const ww_gradient_args args, __global const ww_gradient_tas
                 ww_write(&at, adjoints, at.column, (ulong)(q + 1), to_left[q]);
         }
         ww_add_slopes(&by, &block, &at, args, slopes, sums);
-#if WW_TABLED
         ww_block_put(&block, &at, args, tasks, table);
-#endif
         if (!args.whole)
             return;
     }

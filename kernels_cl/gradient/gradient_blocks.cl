@@ -289,6 +289,8 @@ WW_INLINE void ww_block_put(const ww_block *block, const ww_blocks *at, const ww
         }
     }
 }
+#else
+#define ww_block_put(block, at, args, tasks, table)
 #endif
 
 // Sets all of a block but D.

@@ -7,6 +7,7 @@
 
 #include "base/launch_args.h"
 #include "data/slice.h"
+#include "engine/cost_table_args.h"
 #include "engine/parameters.h"
 #include "measure/measure_table.h"
 
@@ -134,6 +135,21 @@ ww_status wwi_recurrence_program(const wwi_recurrence *recurrence, int vector, c
 // A program of points and their local cost alone, for any number of channels.
 ww_status wwi_cost_program(const wwi_recurrence *recurrence, const char *const *texts, const char *options,
                            wwi_program **program);
+// ---- tables of costs, for points of many channels (kernels_cl/engine/cost_table.cl)
+
+enum {
+    WWI_TABLE_TILE = 64,     // costs on a side of a work-group's tile
+    WWI_SLOPE_CHANNELS = 32, // channels of a tile of slopes (kernels_cl/gradient/gradient_table.cl)
+    WWI_TABLE_SLACK = 256    // values behind a table, which the columns behind the last one are read from
+};
+
+// Options of the kernels' program (cost_table.cl), and the work-items of a group that fills a tile.
+uint32_t wwi_table_options(ww_precision precision, bool list, char *options, size_t bytes);
+// Whether costs of the measure come from a table: points have more channels than a `few`, and it is written over the
+// local cost of two points, and nothing else of them.
+bool wwi_has_tables(const wwi_recurrence *of, uint32_t few);
+// Bytes for a table of costs; `given`: max_bytes, or 0.
+uint64_t wwi_table_budget(const ww_context *context, uint64_t given);
 // Whether the measure's text, where the user has written it, is correct on a few values: WW_ERROR_BUILD,
 // WW_ERROR_INVALID_ARGUMENT.
 ww_status wwi_recurrence_test(const wwi_recurrence *recurrence);

@@ -93,7 +93,7 @@ struct wwi_runner {
     double rate[ENGINES];   // cells a second
     bool preparing;         // programs are compiled, nothing is computed
     bool tabled;            // points have so many channels that costs come from a table, which has room
-    bool summed; // points have so many channels that engine packed sums them itself on a CPU
+    bool summed;            // points have so many channels that engine packed sums them itself on a CPU
     wwi_buffer *table;
     wwi_table_program table_programs[2]; // of a rectangle, of a list
     double table_rate;                   // differences a second
@@ -118,9 +118,9 @@ struct wwi_work {
     uint32_t row_rank, column_rank, row_ranks, column_ranks; // first and number of the lengths on each side
     uint32_t n, m;                                           // longest row and column series
     uint64_t pairs;
-    bool too_large;              // its bands or packs need more room than there is: each run halves it
-    wwi_slice x, y;              // what the kernel reads of each side
-    wwi_slice points[2];         // with a table of costs: what that is made of
+    bool too_large;      // its bands or packs need more room than there is: each run halves it
+    wwi_slice x, y;      // what the kernel reads of each side
+    wwi_slice points[2]; // with a table of costs: what that is made of
     ww_table_args table;
     bool tabled;
     bool is_bits;                // engine bits: other arguments, bit planes where there are some

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/cost_table.h"
 #include "gradient/gradient.h"
 #include "measure/band.h"
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/cost_table.h"
 #include "gradient/gradient.h"
 #include "measure/measure_table.h"
 
