@@ -225,7 +225,7 @@ static ww_status wait_between(wwi_runner *r, double work) {
     if (r->pace.enqueue_only)
         return WW_OK;
     WWI_TRY(wwi_finish(r->pace.stream));
-    r->table_rate = wwi_pace_learn(r->table_rate, work, wwi_seconds() - before);
+    r->table_rate = wwi_pace_learn(&r->pace, r->table_rate, work, wwi_seconds() - before);
     return wwi_pace_report(&r->pace, 0);
 }
 
