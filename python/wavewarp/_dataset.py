@@ -255,4 +255,6 @@ def datasets(
 
 
 def _viewed(values, axes):
-    return values if values is None or isinstance(values, (Dataset, SeriesSet)) or is_texts(values) else view(values, axes)
+    return (
+        values if values is None or isinstance(values, (Dataset, SeriesSet)) or is_texts(values) else view(values, axes)
+    )
