@@ -45,7 +45,9 @@ def test_panels(pandas):
     index = pandas.MultiIndex.from_product([list("dbac"), range(6)], names=["instances", "timepoints"])
     frame = pandas.DataFrame(PANEL.reshape(24, 2), index, ["x", "y"])
     wanted = ww.cdist(PANEL, axes="ntc")
-    assert (ww.cdist(frame) == wanted).all() and (ww.cdist(frame.swaplevel().rename_axis(["time", "id"])) == wanted).all()
+    assert (ww.cdist(frame) == wanted).all() and (
+        ww.cdist(frame.swaplevel().rename_axis(["time", "id"])) == wanted
+    ).all()
     mixed = frame.sample(frac=1, random_state=1)
     order = ["dbac".index(name) for name in mixed.index.get_level_values(0).unique()]
     assert (ww.cdist(mixed) == wanted[order][:, order]).all()
@@ -86,7 +88,9 @@ def test_long_form(pandas):
         for table in ({**rows, "t": times}, pandas.DataFrame({**rows, "t": times})):
             made = ww.Dataset.from_long(table, series="id", time="t", values="v", label="y").to_set()
             assert [made[i].tolist() for i in (0, 1)] == [[[1, 2, 3]], [[4, 5]]] and made.labels == ["1", "2"]
-    refused(ValueError, "'ten'", lambda: ww.Dataset.from_long({**rows, "t": ["ten"] * 5}, series="id", time="t", values="v"))
+    refused(
+        ValueError, "'ten'", lambda: ww.Dataset.from_long({**rows, "t": ["ten"] * 5}, series="id", time="t", values="v")
+    )
 
 
 def test_polars():
@@ -98,7 +102,9 @@ def test_polars():
     assert (ww.cdist(polars.DataFrame(HOURS[:5])) == ww.cdist(HOURS[:5])).all()  # column_0, column_1, ...
     lists = polars.DataFrame({"x": [[1.0, 2.0], [1.0, 2.0, 4.0]]})
     assert ww.cdist(lists)[0, 1] == 4
-    refused(TypeError, "dates", lambda: ww.cdist(polars.DataFrame({"x1": np.array(["2024-01-01"], "M8[us]"), "x2": [1.0]})))
+    refused(
+        TypeError, "dates", lambda: ww.cdist(polars.DataFrame({"x1": np.array(["2024-01-01"], "M8[us]"), "x2": [1.0]}))
+    )
     refused(TypeError, "'x1'", lambda: ww.cdist(polars.DataFrame({"x1": ["1"], "x2": ["2"]})))
 
 
@@ -114,7 +120,9 @@ def test_xarray():
     refused(TypeError, "Dataset", lambda: ww.cdist(array.to_dataset(name="v")))
 
 
-@pytest.mark.parametrize("shape", [(3, 50, 3), (3, 15, 3), (3, 16, 2), (2, 30, 1), (3, 4, 1), (4, 1), (3, 2, 40), (5, 7)])
+@pytest.mark.parametrize(
+    "shape", [(3, 50, 3), (3, 15, 3), (3, 16, 2), (2, 30, 1), (3, 4, 1), (4, 1), (3, 2, 40), (5, 7)]
+)
 def test_files_and_memory_agree(tmp_path, shape):
     x = RNG.normal(size=shape)
     np.save(tmp_path / "x.npy", x)
@@ -205,13 +213,21 @@ def test_similarities_are_no_distances():
     for measure in SIMILARITIES:
         refused(ValueError, "similarity", lambda: ww.pdist(x, measure))
         square = ww.cdist(x, measure=measure)
-        for call in (lambda: ww.medoids(square, 2), lambda: ww.linkage(square), lambda: ww.silhouette(square, [0, 1] * 3)):
+        for call in (
+            lambda: ww.medoids(square, 2),
+            lambda: ww.linkage(square),
+            lambda: ww.silhouette(square, [0, 1] * 3),
+        ):
             refused(ValueError, "itself", call)
     sklearn = pytest.importorskip("wavewarp.sklearn", reason="scikit-learn is not installed", exc_type=ImportError)
     ragged = [one[: 9 + 2 * i] for i, one in enumerate(x)]
     for kind in (sklearn.TimeSeriesKMedoids, sklearn.TimeSeriesAgglomerative, sklearn.TimeSeriesDBSCAN):
         refused(ValueError, "similarity", lambda: kind(distance="lcs").fit(x))
-        refused(ValueError, "not symmetric", lambda: kind(distance="levenshtein", distance_params={"insertion": 2}).fit(ragged))
+        refused(
+            ValueError,
+            "not symmetric",
+            lambda: kind(distance="levenshtein", distance_params={"insertion": 2}).fit(ragged),
+        )
 
 
 ASYMMETRIC = [
@@ -228,7 +244,11 @@ def test_two_ways(options):
     refused(ValueError, ["not symmetric", "symmetrise"], lambda: ww.pdist(x, **options))
     refused(ValueError, "not symmetric", lambda: ww.medoids(square - np.diag(np.diag(square)), 2))
     upper = np.triu_indices(4, 1)
-    for how, fold in (("mean", (square + square.T) / 2), ("least", np.minimum(square, square.T)), ("most", np.maximum(square, square.T))):
+    for how, fold in (
+        ("mean", (square + square.T) / 2),
+        ("least", np.minimum(square, square.T)),
+        ("most", np.maximum(square, square.T)),
+    ):
         np.testing.assert_allclose(ww.pdist(x, symmetrise=how, **options), fold[upper], rtol=1e-15)
     both = ww.pdist(x, "dtw", cost_expression="fabs(x - y)")  # a cost of one's own that is symmetric
     np.testing.assert_allclose(both, ww.pdist(x, "dtw", cost="absolute"), rtol=1e-12)

@@ -5,7 +5,8 @@ Series are arrays of shape (series, time) or (series, channel, time), or lists o
 
 What many functions take:
 
-axes: "nct" for (series, channel, time), "ntc" for (series, time, channel). precision: "float" or "double"; None: float
+axes: "nct" for (series, channel, time), "ntc" for (series, time, channel), of two axes "nt", "tn", "ct", "tc"; None: as
+.npy files are read, with a warning where that is not certain. precision: "float" or "double"; None: float
 for float32, double for others where the device has it. context: the device; None: default_context(). progress: True
 (tqdm), a bar with update(), or a function of (done, total). max_bytes: most device memory, 0: as much as the job likes.
 parameters: those of Measure.

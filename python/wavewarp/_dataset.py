@@ -20,9 +20,10 @@ class Dataset:
 
     series: an array of shape (series, time) or (series, channel, time) with any strides; anything with the buffer or
     DLPack protocol, or a PyTorch CPU tensor; a list of series of unequal length, each (time,) or (channel, time); a
-    pandas DataFrame, a row a series (from_long() takes the long form); a SeriesSet; a list of texts.
+    table of pandas, polars or xarray as docs/python.md says (from_long() takes the long form); a SeriesSet; texts.
     y: labels, one a series (None or NaN: none), for jobs that learn. A SeriesSet has its own.
-    axes: "nct", or "ntc" for (series, time, channel) without a copy. A last axis of 1 has to be named.
+    axes: "nct", or "ntc" for (series, time, channel) without a copy; of two axes "nt", "tn", "tc" or "ct". None: as
+    files of arrays are read, with a warning where that is not certain.
     precision: "float" or "double"; None: float for float32, double for others where the device has double.
     times: the last channel holds time stamps, for TWED. allow_nan: NaN is accepted. updates: update() will be called.
     max_bytes: most device memory; more is uploaded block by block.
@@ -263,4 +264,6 @@ def datasets(
 
 
 def _viewed(values, axes):
-    return values if values is None or isinstance(values, (Dataset, SeriesSet)) or is_texts(values) else view(values, axes)
+    return (
+        values if values is None or isinstance(values, (Dataset, SeriesSet)) or is_texts(values) else view(values, axes)
+    )

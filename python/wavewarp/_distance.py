@@ -10,7 +10,22 @@ import numpy as np
 
 from ._arrays import as_numbers, of_argument, told_of
 from ._context import Context, default_context
-from ._core import NULL, InvalidError, Progress, alone, check, ffi, handle, info, lib, new, number, plan_options, run, text
+from ._core import (
+    NULL,
+    InvalidError,
+    Progress,
+    alone,
+    check,
+    ffi,
+    handle,
+    info,
+    lib,
+    new,
+    number,
+    plan_options,
+    run,
+    text,
+)
 from ._dataset import datasets
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
@@ -360,9 +375,7 @@ def kneighbors(
 
     Raises ValueError (k below 1; one series alone, where base is None; what Dataset() and Plan() refuse).
     """
-    rows, columns = datasets(
-        queries, base, axes=axes, precision=precision, context=context, names=("queries", "base")
-    )
+    rows, columns = datasets(queries, base, axes=axes, precision=precision, context=context, names=("queries", "base"))
     indices, values = neighbours(len(rows), k, np.float64)
     longest = max(rows.longest, columns.longest if columns is not None else 0)
     check(

@@ -170,7 +170,9 @@ def time_keys(values: Any, what: str = "the times") -> np.ndarray:
     """
     if hasattr(values, "to_numpy"):
         if str(values.dtype).startswith("period"):
-            values = values.astype("int64") if not hasattr(values, "dt") else values.astype(object).map(lambda p: p.ordinal)
+            values = (
+                values.astype("int64") if not hasattr(values, "dt") else values.astype(object).map(lambda p: p.ordinal)
+            )
         values = values.to_numpy()
     array = np.asarray(values)
     if array.dtype.kind in "fiub":

@@ -67,7 +67,11 @@ def sizes(values: Any):
     if values is None:
         return NULL
     array = np.asarray(values)
-    if array.size and array.dtype.kind not in "iu" and not (array.dtype.kind == "f" and (array == np.floor(array)).all()):
+    if (
+        array.size
+        and array.dtype.kind not in "iu"
+        and not (array.dtype.kind == "f" and (array == np.floor(array)).all())
+    ):
         raise TypeError(f"indices and lengths are whole numbers, not {array.dtype}")
     array = np.ascontiguousarray(array, np.int64)
     if array.size and array.min() < 0:
@@ -124,7 +128,9 @@ def _set_of(array, axes):
     """An array (series, channel, time) of an array of two or three axes."""
     if array.ndim == 1:
         raise ValueError(
-            "one series alone: a set of one is x[None], of shape (1, time), or [x]" if len(array) else "there are no series"
+            "one series alone: a set of one is x[None], of shape (1, time), or [x]"
+            if len(array)
+            else "there are no series"
         )
     if array.ndim not in (2, 3):
         raise ValueError(f"shape {array.shape} is neither (series, time) nor (series, channel, time)")
@@ -137,7 +143,9 @@ def _set_of(array, axes):
     if axes == "tn":
         return array.T[:, None, :]
     if axes != "nt" and array.shape[1] == 1 and array.shape[0] > 1:
-        notice(f"an array {array.shape} is taken as one series of {len(array)} points: axes='nt' makes it that many of one")
+        notice(
+            f"an array {array.shape} is taken as one series of {len(array)} points: axes='nt' makes it that many of one"
+        )
         return array.T[None]
     return array[:, None, :]
 
@@ -174,11 +182,15 @@ def _order_of(shapes):
     if len(first) == 1 and len(last) > 1:
         return "ct"
     if len(first) > 1 and len(last) == 1 and min(first) // 2 >= min(last):
-        notice("a list of series whose last axes agree is taken as (time, channel): pass axes='ntc' where that is right")
+        notice(
+            "a list of series whose last axes agree is taken as (time, channel): pass axes='ntc' where that is right"
+        )
         return "tc"
     if len(first) > 1 and len(last) == 1:
         told = " and ".join(map(str, sorted(first)))
-        raise ValueError(f"series have {told} channels; axes='ntc' makes these their points, and the last axis channels")
+        raise ValueError(
+            f"series have {told} channels; axes='ntc' makes these their points, and the last axis channels"
+        )
     return "tc" if len(first) == 1 and _guessed(shapes[0], "a series") else "ct"
 
 

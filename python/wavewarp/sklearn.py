@@ -65,7 +65,9 @@ def _check_finite(X):
         if x.shape[-1] == 0:
             raise ValueError(f"series {i} has no points")
         if not np.isfinite(x).all():
-            raise ValueError(f"Input X contains NaN or infinity: series {i}, point {np.argwhere(~np.isfinite(x))[0][-1]}")
+            raise ValueError(
+                f"Input X contains NaN or infinity: series {i}, point {np.argwhere(~np.isfinite(x))[0][-1]}"
+            )
 
 
 def _table(X):

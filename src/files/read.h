@@ -114,8 +114,8 @@ ww_status wwi_label_parse(wwi_span field, char **label);
 // Adds the label that a field holds, if there is one, to a list of them.
 ww_status wwi_label_add(wwi_span field, wwi_class_names *names);
 
-// The separator of a file is that of its first line: tab, semicolon, comma, or ' ' for blanks. quotes: what is in quotes
-// is none.
+// The separator of a file is that of its first line: tab, semicolon, comma, or ' ' for blanks. quotes: what is in
+// quotes is none.
 char wwi_separator_of(wwi_span line, bool quotes);
 
 // Reads the lines from the text's cursor on; *set stays NULL where there are none.

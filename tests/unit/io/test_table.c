@@ -265,7 +265,7 @@ START_TEST(labels_or_values) {
     check_notices(set, "");
     ww_series_set_destroy(&set);
     set = read_with("a.txt", saved, OPTIONS(.csv_label = 1));
-    check(set, 2, 1, 1, "2.500000000000000000e-01", VALUES(3, 4));
+    check(set, 2, 1, 1, "0.25", VALUES(3, 4));
     check_notices(set, "");
     ww_series_set_destroy(&set);
     // Labels: whole, words, or a few that come again.
