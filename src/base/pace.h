@@ -29,14 +29,14 @@ ww_status wwi_pace_report(wwi_pace *pace, uint64_t work);
 double wwi_pace_guess(const ww_device_info *info, double each_clock);
 // How many of the `left` units of `work_each` go into one launch: as many as last `aim` at `rate` work a second.
 uint64_t wwi_pace_units(const wwi_pace *pace, double rate, uint64_t left, double work_each);
-// The rate after `work` took `seconds`. A time too short to be measured can only raise it, and no time by more than lets
-// the next launch have four times the work.
+// The rate after `work` took `seconds`. A time too short to be measured can only raise it, and no time by more than
+// lets the next launch have four times the work.
 double wwi_pace_learn(const wwi_pace *pace, double rate, double work, double seconds);
 // After a launch of `work`; `more` when others follow. Waits where a launch has to end before the next, learns the rate
 // from the time it took and reports it.
 ww_status wwi_pace_launched(wwi_pace *pace, double *rate, double work, bool more);
-// For work that is measured launch by launch: the work of the next one when `work` took `seconds`, at most four times as
-// much, 1024 to 1e9.
+// For work that is measured launch by launch: the work of the next one when `work` took `seconds`, at most four times
+// as much, 1024 to 1e9.
 uint64_t wwi_pace_next(const wwi_pace *pace, uint64_t work, double seconds);
 
 #endif
