@@ -20,14 +20,15 @@ static double distance_at(const cli_clustering *c, size_t i, size_t j) {
 
 static int upload(cli_clustering *c) {
     CLI_TRY(cli_context_open(&c->s.device, &c->s.context));
+    cli_series_precision(&c->s);
     return cli_series_put(&c->s);
 }
 
 static int compute_matrix(cli_clustering *c) {
     const size_t n = c->count;
     CLI_ENDS(ww_plan_destroy) ww_plan *plan = NULL;
-    CLI_TRY(cli_values_allocate(cli_condensed_count(n), 1, cli_precision(&c->s.device), &c->matrix));
     CLI_TRY(upload(c));
+    CLI_TRY(cli_values_allocate(cli_condensed_count(n), 1, cli_precision(&c->s.device), &c->matrix));
     if (n == 1)
         return CLI_GO_ON;
     cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);

@@ -18,6 +18,7 @@ typedef struct ww_knn_args {
     ww_uint part;         // points of a part, a multiple of 128
     ww_uint listed;       // ww_knn_exact: 1 those in `ids`, 0 all of the chunk
     float margin, reach;  // relative error of the filter; norm of the longest point of the base
+    float start, slack;   // sums of products start at `start` times the point's squared norm; `slack` times the query's is allowed
 } ww_knn_args;
 
 #endif

@@ -121,7 +121,8 @@ static ww_status convert_line(ww_dataset *d, wwi_line from, size_t i, size_t cha
             return wwi_fail_where((int64_t)i, (int64_t)t);
         }
         *largest = fabs(value) > *largest ? fabs(value) : *largest;
-        if (is_float && fabs(value) > 16777216.0 && (double)in_float != value && !rounded->any)
+        const bool inexact = is_float && fabs(value) > 16777216.0 && (double)in_float != value;
+        if ((inexact || (!is_time && fabs(value) >= WWI_MOST_WHOLE)) && !rounded->any)
             *rounded = (wwi_rounded){true, i, t, value};
         if (!target)
             continue;

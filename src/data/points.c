@@ -95,7 +95,7 @@ static ww_status fail_not_finite(const ww_point_view *view, size_t at) {
 }
 
 // The view's values in the points' precision and the view's order; copied or checked in one pass.
-static ww_status take_numbers(const ww_points *p, const ww_point_view *view, void *target) {
+static ww_status take_numbers(ww_points *p, const ww_point_view *view, void *target) {
     const size_t total = view->count * view->dimension;
     for (size_t at = 0; at < total; at++) {
         if (at % WWI_INTERRUPTED == 0)
@@ -103,6 +103,7 @@ static ww_status take_numbers(const ww_points *p, const ww_point_view *view, voi
         const double x = wwi_value_at(view->values, view->precision, at);
         if (!isfinite(p->precision == WW_FLOAT ? (double)(float)x : x))
             return fail_not_finite(view, at);
+        p->largest = fabs(x) > p->largest ? fabs(x) : p->largest;
         if (target)
             wwi_set_value(target, p->precision, at, x);
     }

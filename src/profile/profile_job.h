@@ -149,6 +149,8 @@ ww_status wwi_profile_merge_host(ww_profile *p, wwi_profile_slice *own, const ww
 
 // ---- profile_flat.c
 
+// Enters the neighbours of straight lines into their lists; before the part is run.
+ww_status wwi_profile_enter_lines(ww_profile *p);
 // Enters constant windows, and the neighbours of constant windows, into all lists.
 ww_status wwi_profile_enter_flats(ww_profile *p);
 

@@ -142,7 +142,9 @@ static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
             continue;
         bounds[i] = -NEVER;
         const double worst = best[i * k + k - 1];
-        if (isfinite(worst))
+        if (from->line[s->first + i] && worst <= 0) // wwi_profile_enter_lines()
+            bounds[i] = NEVER;
+        else if (isfinite(worst))
             bounds[i] = fmaxf(bounds[i], wwi_profile_bound(from, worst));
     }
     WWI_TRY(wwi_upload(p->context, &s->bounds[list], bounds, bytes));

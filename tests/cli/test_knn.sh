@@ -99,7 +99,11 @@ printf '1,2\n3\n' >ragged.csv
 ok "points of unequal dimension" gives 1 knn ragged.csv
 printf '\002\000\000\000\001\002\002\000' >short.bvecs
 ok "a file cut off" gives 1 knn short.bvecs
-ok "k too large" gives 1 knn -k 1025 base.csv
+awk 'BEGIN { for (i = 0; i < 1500; i++) print i }' >line.csv
+echo 3 >one.csv
+ok "more than 1024 within a radius" gives 0 knn --radius 1e6 one.csv line.csv
+ok "all are there" eval '[ "$(tr "\t" "\n" <out | wc -l)" = 1501 ]'
+ok "k too large" gives 1 knn -k 1048577 base.csv
 ok "k 0" gives 2 knn -k 0 base.csv
 ok "unknown metric" gives 2 knn -m euclid base.csv
 ok "too few classes" gives 1 knn --classes values.txt <(printf '1,2\n')
