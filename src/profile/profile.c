@@ -22,7 +22,7 @@ void ww_profile_destroy(ww_profile **profile) {
         wwi_kernel_destroy(&p->tiles[i / WWI_PROFILE_ROLES][i % WWI_PROFILE_ROLES]);
         wwi_program_release(&p->programs[i / WWI_PROFILE_ROLES][i % WWI_PROFILE_ROLES]);
     }
-    wwi_kernel_destroy(&p->merge);
+    WWI_KERNELS_DESTROY(&p->merge, &p->statistics);
     wwi_program_release(&p->merge_program);
     wwi_profile_nearest_free(&p->nearest);
     wwi_profile_series_free(&p->series);
