@@ -51,7 +51,8 @@ WW_INLINE ww_value4 ww_tile_four(__global const ww_value *point, uint j, uint di
 
 // Sums start at ww_knn_start(), computed from the norm of c where WW_KNN_STARTS is 1; WW_ADD adds a coordinate; a point is listed
 // where WW_NEAR is true. What rounding may do to a pair's sum of products is at most margin * (|q| + |c|)^2 (4: margin * |q| * |c|):
-// of that the point's share is in its start, the query's in its cut, so that a far point costs no other anything.
+// of that the point's share is in its start (its norm is stored as less by that: ww_knn_norms), the query's in its cut, so
+// that a far point costs no other anything.
 #define WW_KNN_STARTS ((WW_METRIC == 0 || WW_METRIC == 4) && !WW_DIRECT)
 #if WW_METRIC >= 5
 #define WW_ADD(sum, q, c) ((sum) + popcount((q) ^ (c)))
@@ -67,8 +68,8 @@ WW_INLINE ww_value4 ww_tile_four(__global const ww_value *point, uint j, uint di
 #define WW_NEVER (WW_PRODUCTS ? (ww_scalar)INFINITY : -(ww_scalar)INFINITY)
 #define WW_ALWAYS (-WW_NEVER)
 #endif
-WW_INLINE ww_value ww_knn_start(ww_scalar norm, float start) {
-    return (ww_value)(WW_KNN_STARTS ? norm * start : 0);
+WW_INLINE ww_value ww_knn_start(ww_scalar norm) {
+    return (ww_value)(WW_KNN_STARTS ? norm * (ww_scalar)-0.5 : 0);
 }
 // Cosine: the sum is q.c; the value compared is q.c/|c|.
 WW_INLINE ww_scalar ww_knn_scale(ww_scalar norm) {

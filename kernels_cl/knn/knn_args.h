@@ -18,7 +18,7 @@ typedef struct ww_knn_args {
     ww_uint part;         // points of a part, a multiple of 128
     ww_uint listed;       // ww_knn_exact: 1 those in `ids`, 0 all of the chunk
     float margin, reach;  // relative error of the filter; norm of the longest point of the base
-    float start, slack;   // sums of products start at `start` times the point's squared norm; `slack` times the query's is allowed
+    float slack;          // of sums of products: so much of the query's squared norm may be lost to rounding
 } ww_knn_args;
 
 #endif

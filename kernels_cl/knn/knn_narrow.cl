@@ -38,7 +38,7 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_narrow(W
             points[i] = four;
         }
         for (uint i = item; i < WW_KNN_STEP; i += WW_WG) {
-            ((__local ww_value *)starts)[i] = ww_knn_start(base_norms[first + i], job.start);
+            ((__local ww_value *)starts)[i] = ww_knn_start(base_norms[first + i]);
             if (WW_METRIC == 3)
                 ((__local ww_value *)scales)[i] = ww_knn_scale(base_norms[first + i]);
         }

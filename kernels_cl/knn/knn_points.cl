@@ -38,11 +38,12 @@ WW_INLINE bool ww_knn_is_somewhere(__global const ww_value *point, const uint di
     return somewhere;
 }
 
-// Squared norms (Jaccard of bits: members), and in largest[0] the largest of them as float bits, rounded up; in largest[1]
+// Squared norms (Jaccard of bits: members) times `by`, and in largest[0] the largest of them as float bits, rounded up; in largest[1]
 // 1 where one is too large, 2 where one is too small. With WW_CENTRE after subtracting the mean.
 __kernel __attribute__((reqd_work_group_size(WW_POINTS_WG, 1, 1))) void
 ww_knn_norms(__global const ww_value *restrict tiles, __global const ww_scalar *restrict mean, const uint count,
-             const uint dimension, __global ww_scalar *restrict norms, __global uint *restrict largest) {
+             const uint dimension, __global ww_scalar *restrict norms, __global uint *restrict largest,
+             const ww_scalar by) {
     const uint i = (uint)get_global_id(0);
     ww_scalar sum = 0;
 #if WW_METRIC != 5
@@ -68,6 +69,6 @@ ww_knn_norms(__global const ww_value *restrict tiles, __global const ww_scalar *
         atomic_or(largest + 1, 2u);
     if ((WW_METRIC == 0 || WW_METRIC == 3 || WW_METRIC == 4) && !(sum <= ww_norm_most()))
         atomic_or(largest + 1, 1u);
-    norms[i] = sum;
+    norms[i] = sum * by;
     atomic_max(largest, as_uint((float)sum * 1.000001f));
 }

@@ -36,7 +36,7 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_vector(W
                 __global const ww_value *p = base + (ulong)first * dimension + v;
                 ww_values sum[WW_QUERIES];
 #if WW_KNN_STARTS
-                const ww_values start = WW_VLOAD(0, base_norms + first + v) * (ww_scalar)job.start;
+                const ww_values start = WW_VLOAD(0, base_norms + first + v) * (ww_scalar)-0.5;
 #else
                 const ww_values start = (ww_values)0;
 #endif

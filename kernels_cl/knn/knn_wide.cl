@@ -27,11 +27,11 @@ WW_INLINE ww_value4 ww_wide_fetch(__global const ww_value *pair, __global const 
 // ---- a work-item's sums: of eight rows, and of two vectors of four points
 
 // They begin with the points' norms, where the metric takes them.
-WW_INLINE void ww_wide_start(ww_value4 (*sum)[2], __global const ww_scalar *norms, const float by) {
+WW_INLINE void ww_wide_start(ww_value4 (*sum)[2], __global const ww_scalar *norms) {
 #pragma unroll
     for (uint h = 0; h < 2; h++) {
 #if WW_KNN_STARTS
-        const ww_value4 start = *(__global const ww_value4 *)(norms + h * 64) * (ww_scalar)by;
+        const ww_value4 start = *(__global const ww_value4 *)(norms + h * 64) * (ww_scalar)-0.5;
 #else
         const ww_value4 start = (ww_value4)0;
 #endif
@@ -97,7 +97,7 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_wide(WW_
     for (uint first = begin; first < end; first += WW_SIDE) {
         __global const ww_value *point_pair = base + (ulong)first * dimension;
         ww_value4 sum[8][2];
-        ww_wide_start(sum, base_norms + first + across * 4, job.start);
+        ww_wide_start(sum, base_norms + first + across * 4);
         for (uint f = 0; f < WW_FETCH; f++) {
             query_part[0][f * WW_WG + item] = ww_wide_fetch(query_pair, mean, f * WW_WG + item, 0, dimension);
             point_part[0][f * WW_WG + item] = ww_wide_fetch(point_pair, mean, f * WW_WG + item, 0, dimension);

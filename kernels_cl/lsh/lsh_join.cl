@@ -332,7 +332,7 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
         for (uint i = item; i < (there + WW_VECTOR - 1) / WW_VECTOR * WW_VECTOR; i += WW_JOIN_WG) {
             const uint point = entries[min(first + i, end - 1)];
             ids[i] = point;
-            WW_JOIN_LANES(starts)[i] = ww_knn_start(base_norms[job.base_first + point], 2 * job.margin - 0.5f);
+            WW_JOIN_LANES(starts)[i] = ww_knn_start(base_norms[job.base_first + point]);
             if (WW_METRIC == 3)
                 WW_JOIN_LANES(scales)[i] = ww_knn_scale(base_norms[job.base_first + point]);
 #pragma unroll
@@ -410,7 +410,7 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(W
         __global const ww_value4 *from = base + (ulong)point * vectors;
         ids[item] = point;
         near_low[item] = near_high[item] = 0;
-        ((__local ww_value *)starts)[item] = ww_knn_start(base_norms[job.base_first + point], 2 * job.margin - 0.5f);
+        ((__local ww_value *)starts)[item] = ww_knn_start(base_norms[job.base_first + point]);
         if (WW_METRIC == 3)
             ((__local ww_value *)scales)[item] = ww_knn_scale(base_norms[job.base_first + point]);
         barrier(CLK_LOCAL_MEM_FENCE);

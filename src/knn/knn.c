@@ -231,7 +231,10 @@ static void set_margin(ww_knn *s) {
     const double q = s->queries.points->mean_norm + s->queries.points->variance, c = b->mean_norm + b->variance;
     const float ratio = q > 0 && c > 0 ? (float)fmin(fmax(sqrt(q / c), 1e-6), 1e6) : 1;
     const bool product = s->options.metric == WW_METRIC_INNER_PRODUCT;
-    s->allowed.start = product ? s->allowed.margin * ratio / 2 : 2 * s->allowed.margin - 0.5f;
+    // Sums start at -1/2 of what is stored. (The tensor filter has bounds of its own.)
+    const double margin = (double)s->allowed.margin;
+    const bool alone = s->direct || s->filter == FILTER_TENSOR || metrics[s->options.metric].code == 3;
+    s->allowed.base = alone ? 1 : product ? -margin * (double)ratio : 1 - 4 * margin;
     s->allowed.slack = product ? s->allowed.margin / ratio / 2 : 2 * s->allowed.margin;
     // Sums of products lose digits when all points are far from the origin, those of halves the most.
     s->centred = !s->direct && metrics[s->options.metric].code == 0 && b->kind == WW_POINTS_NUMBERS &&

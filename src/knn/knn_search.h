@@ -54,7 +54,8 @@ struct ww_knn {
     uint32_t first_chunk, capacity;
     size_t most_rows;
     struct {
-        float margin, start, slack; // as in ww_knn_args
+        float margin, slack; // as in ww_knn_args
+        double base;         // by which the base's squared norms are multiplied
     } allowed;
     wwi_program *program;
     wwi_kernel *filter_kernel, *exact, *norms, *make_rows, *make_halves, *make_cuts;
