@@ -117,7 +117,7 @@ static int store_choice(const char *command, const cli_option *option, const cha
     char known[256] = "";
     for (int i = 0; option->choices[i]; i++) {
         if (strcmp(option->choices[i], value) == 0) {
-            *(int *)option->target = i;
+            *(int *)option->target = i + (int)option->least;
             return CLI_GO_ON;
         }
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", option->choices[i]);

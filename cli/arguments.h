@@ -28,7 +28,7 @@ typedef enum cli_kind {
     CLI_COUNT,  // uint64_t, a whole number
     CLI_RANGE,  // cli_range: A:B, whole numbers from A on, B not among them; one may be left out
     CLI_BYTES,  // uint64_t, a whole number with K, M, G or T behind it
-    CLI_CHOICE, // int: position in `choices`
+    CLI_CHOICE, // int: position in `choices`, counted from `least`
     CLI_LIST,   // cli_list: may be given several times
     CLI_INPUTS  // the same, of files that are read
 } cli_kind;
@@ -51,7 +51,7 @@ typedef struct cli_option {
     const char *help;
     void *target;               // where the value goes; see the kind
     const char *const *choices; // CLI_CHOICE: names, then NULL
-    uint64_t least;             // CLI_COUNT: smallest value
+    uint64_t least;             // CLI_COUNT: smallest value; CLI_CHOICE: what the first is
 } cli_option;
 
 // The rows of a table of options.
@@ -63,6 +63,9 @@ typedef struct cli_option {
     { name, letter, CLI_COUNT, argument, help, target, NULL, least }
 #define CLI_ONE_OF(name, letter, argument, help, target, choices)                                                      \
     { name, letter, CLI_CHOICE, argument, help, target, choices, 0 }
+// 0 says that it was not given.
+#define CLI_ONE_OF_OR_NONE(name, letter, argument, help, target, choices)                                              \
+    { name, letter, CLI_CHOICE, argument, help, target, choices, 1 }
 #define CLI_OPTION(name, letter, kind, argument, help, target)                                                         \
     { name, letter, kind, argument, help, target, NULL, 0 }
 

@@ -116,8 +116,9 @@ int cli_classified_begin(cli_classified *c) {
     c->joined = true;
     r->predicted = calloc(r->total + 1, sizeof *r->predicted);
     r->actual = calloc(r->total + 1, sizeof *r->actual);
-    r->confusion = calloc(r->classes + 1, (r->classes + 1) * sizeof *r->confusion);
-    return r->predicted && r->actual && r->confusion ? CLI_GO_ON : cli_error("not enough memory");
+    const bool confuses = r->classes <= WW_CLASSIFY_MOST_CONFUSED;
+    r->confusion = confuses ? calloc(r->classes + 1, (r->classes + 1) * sizeof *r->confusion) : NULL;
+    return r->predicted && r->actual && (r->confusion || !confuses) ? CLI_GO_ON : cli_error("not enough memory");
 }
 
 static bool is_number(double value, size_t count) {
@@ -137,7 +138,7 @@ int cli_classified_take(void *user, uint64_t row, const double *values) {
     r->actual[row] = actual;
     r->labelled += label >= 0;
     r->correct += actual >= 0 && actual == predicted;
-    if (actual >= 0 && predicted >= 0)
+    if (r->confusion && actual >= 0 && predicted >= 0)
         r->confusion[(size_t)actual * r->classes + (size_t)predicted]++;
     c->euclid = values[EUCLID] < 0 || c->euclid < 0 ? CLI_EUCLID_NONE : c->euclid + (int64_t)values[EUCLID];
     return CLI_GO_ON;
@@ -258,7 +259,7 @@ void cli_classified_print_confusion(const cli_classified *c) {
     enum { LEAST = 6, MOST = 16 };
     const ww_classification *r = &c->found;
     size_t width = LEAST;
-    if (!r->labelled)
+    if (!r->labelled || !r->confusion)
         return;
     for (size_t k = 0; k < r->classes; k++) {
         const size_t length = cli_escaped_width(c->classes[k]);
@@ -294,7 +295,7 @@ void cli_classified_json(cli_json *json, const cli_classified *c, const char *me
     for (size_t k = 0; k < r->classes; k++)
         cli_json_text(json, NULL, c->classes[k]);
     cli_json_end(json);
-    if (!r->labelled) {
+    if (!r->labelled || !r->confusion) {
         cli_json_null(json, "confusion");
         return;
     }

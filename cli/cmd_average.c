@@ -99,6 +99,7 @@ static int load(job *j, const char *command) {
 
 static int compute(job *j) {
     CLI_TRY(cli_context_open(&j->s.device, &j->s.context));
+    cli_series_precision(&j->s);
     CLI_TRY(cli_series_put(&j->s));
     const double begin = cli_seconds();
     for (size_t g = 0; g < j->group_count; g++) {

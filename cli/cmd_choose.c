@@ -333,6 +333,7 @@ int cmd_choose(const cli_command *command, int argc, char **argv) {
     CLI_TRY(make_measure(command, &c, 0));
     CLI_TRY(cli_fit_times(&c.s.measure, c.s.sets[0], c.s.sets[1]));
     CLI_TRY(cli_context_open(&c.s.device, &c.s.context));
+    cli_series_precision(&c.s);
     CLI_TRY(try_all(command, &c));
     CLI_TRY(compare_euclid(&c));
     if (c.svg)

@@ -21,6 +21,7 @@ static double distance_at(const cli_clustering *c, size_t i, size_t j) {
 
 static int upload(cli_clustering *c) {
     CLI_TRY(cli_context_open(&c->s.device, &c->s.context));
+    cli_series_precision(&c->s);
     return cli_series_put(&c->s);
 }
 
@@ -61,9 +62,9 @@ static int compute_matrix(cli_clustering *c) {
     const bool half = ww_measure_is_symmetric(&c->s.measure);
     CLI_ENDS(ww_plan_destroy) ww_plan *plan = NULL;
     CLI_TRY(cli_need_distances(&c->s.measure));
+    CLI_TRY(upload(c));
     CLI_TRY(
         cli_values_allocate(half ? cli_condensed_count(n) : n, half ? 1 : n, cli_precision(&c->s.device), &c->matrix));
-    CLI_TRY(upload(c));
     if (n == 1)
         return CLI_GO_ON;
     cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);

@@ -10,6 +10,7 @@
 #include "group_job.h"
 #include "neighbours.h"
 #include "point_rows.h"
+#include "precision.h"
 #include "rows.h"
 
 typedef struct knn_job {
@@ -155,9 +156,7 @@ static int compute(knn_job *j) {
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     const int result = cli_divided(&j->s.division) ? divide(j) : search(j);
     cli_progress_end();
-    CLI_TRY(result);
-    cli_points_say_full(j->full, &j->found, j->views[base_of(j)].count, j->radius);
-    return j->known ? predict(j) : CLI_GO_ON;
+    return result;
 }
 
 // ---- what it writes
@@ -231,6 +230,7 @@ static int load(knn_job *j) {
         CLI_TRY(cli_points_read(j->s.paths[i], (ww_metric)j->metric, &j->sets[i], &j->views[i]));
     CLI_TRY(read_known(j));
     CLI_TRY(cli_series_open(&j->s));
+    cli_precision_of_points(&j->s.device, cli_series_context(&j->s), j->views, j->s.paths, false);
     for (int i = 0; i < 2 && j->s.paths[i]; i++) {
         if (j->s.group)
             CLI_TRY(cli_group_points_make(j->s.group, &j->s.device, j->s.paths[i], &j->views[i], &j->shared[i]));
@@ -242,11 +242,21 @@ static int load(knn_job *j) {
 
 static int work(knn_job *j, const cli_command *command) {
     const bool all = j->radius_text && j->wanted.k == 0;
-    j->wanted.k = j->wanted.k ? j->wanted.k : all ? WW_KNN_MOST : 1;
+    j->wanted.k = j->wanted.k ? j->wanted.k : all ? CLI_RADIUS_K : 1;
     CLI_TRY(load(j));
-    if (all && j->views[base_of(j)].count < j->wanted.k)
-        j->wanted.k = j->views[base_of(j)].count;
+    const size_t most = j->views[base_of(j)].count < WW_KNN_MOST ? j->views[base_of(j)].count : WW_KNN_MOST;
+    if (all && most < j->wanted.k)
+        j->wanted.k = most;
     CLI_TRY(compute(j));
+    // A query that has as many within the radius as were asked for may have more.
+    while (all && j->full && j->wanted.k < most && !cli_divided(&j->s.division)) {
+        j->wanted.k = 8 * j->wanted.k < most ? 8 * j->wanted.k : most;
+        cli_neighbours_free(&j->found);
+        ww_knn_destroy(&j->knn);
+        CLI_TRY(compute(j));
+    }
+    cli_points_say_full(j->full, &j->found, j->views[base_of(j)].count, j->radius);
+    CLI_TRY(j->known ? predict(j) : CLI_GO_ON);
     return output(j, command);
 }
 

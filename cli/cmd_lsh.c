@@ -9,6 +9,7 @@
 #include "group_job.h"
 #include "lsh_rows.h"
 #include "picture.h"
+#include "precision.h"
 
 typedef struct lsh_job {
     cli_series_job s; // without series: base and queries
@@ -369,7 +370,7 @@ static int load(lsh_job *j, const char *name) {
     if (w->candidates != CLI_LSH_NOT_GIVEN && w->candidates > j->options.candidates)
         return cli_usage(name, "--candidates is %" PRIu64 ", but %s was made with %u, which is the most", w->candidates,
                          j->load_path, j->options.candidates);
-    j->s.device.precision = ww_lsh_precision(j->loaded) == WW_DOUBLE ? 1 : 0;
+    j->s.device.asked = ww_lsh_precision(j->loaded) == WW_DOUBLE ? 2 : 1;
     if (w->probes != CLI_LSH_NOT_GIVEN)
         j->options.probes = (uint32_t)w->probes;
     if (w->candidates != CLI_LSH_NOT_GIVEN)
@@ -428,6 +429,7 @@ static int check(lsh_job *j, const char *name, double *recall) {
 }
 
 static int upload(lsh_job *j) {
+    cli_precision_of_points(&j->s.device, cli_series_context(&j->s), j->views, j->s.paths, false);
     for (int i = 0; i < 2; i++)
         if (j->sets[i] && (!j->s.group || j->recall))
             CLI_TRY(

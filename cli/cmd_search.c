@@ -178,6 +178,8 @@ static int divide(job *j, const ww_search_options *options) {
 
 static int compute(job *j, ww_search_options *options) {
     CLI_TRY(read_streams(j, options));
+    cli_series_precision(&j->s);
+    options->precision = cli_precision(&j->s.device);
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     options->run = j->s.plan.run;
     const int result = cli_divided(&j->s.division) ? divide(j, options) : search(j, options);
@@ -308,6 +310,7 @@ int cmd_search(const cli_command *command, int argc, char **argv) {
     CLI_TRY(cli_search_read(j.paths, j.path_count, &j.s.read, true, &j.s.sets[0]));
     cli_fit_band(&j.s.measure_options, &j.s.measure, j.s.sets[0], NULL);
     CLI_TRY(cli_series_open(&j.s));
+    search_options.precision = cli_precision(&j.s.device);
     if (follows)
         return follow(&j, &search_options);
     CLI_TRY(compute(&j, &search_options));

@@ -12,8 +12,8 @@
 #include "shapelets.h"
 
 enum { FIT, PREDICT, TRANSFORM, SHOW };
-enum { MOST_CONFUSED = 1000 }; // classes of a confusion matrix that is reported
-enum { MOST_INDENTED = 64 };   // depth from which nodes are not indented further
+enum { MOST_CONFUSED = WW_CLASSIFY_MOST_CONFUSED };
+enum { MOST_INDENTED = 64 }; // depth from which nodes are not indented further
 static const char *const verbs[] = {"fit", "predict", "transform", "show", NULL};
 
 typedef struct shapelets {
@@ -70,7 +70,7 @@ static int find_classes(shapelets *c) {
 // without double take no part where others have it.
 static int upload(shapelets *c) {
     const size_t count = c->s.group ? ww_group_count(c->s.group) : 1;
-    c->s.device.precision = 0;
+    c->s.device.precision = c->s.device.asked = 0;
     for (size_t i = 0; i < count; i++) {
         ww_device_info on = WW_DEVICE_INFO_INIT;
         const ww_context *context = c->s.group ? ww_group_context(c->s.group, i) : c->s.context;

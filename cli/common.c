@@ -308,7 +308,7 @@ int cli_context_open(const cli_device_options *options, ww_context **context) {
 }
 
 ww_precision cli_precision(const cli_device_options *options) {
-    return options->precision ? WW_DOUBLE : WW_FLOAT;
+    return options->precision || options->asked > 1 ? WW_DOUBLE : WW_FLOAT;
 }
 
 int cli_dataset_make(ww_context *context, const cli_device_options *options, const char *path, ww_series_set *set,

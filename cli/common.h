@@ -48,7 +48,9 @@ typedef struct cli_measure_options {
 
 typedef struct cli_device_options {
     const char *device, *kernel_dir, *tuning;
-    int engine, precision;
+    int engine;
+    int asked;     // for a precision: 0 none, 1 float, 2 double
+    int precision; // WW_DOUBLE where the job is to be in double all the same
     uint64_t max_bytes;
     bool verbose;
 } cli_device_options;
@@ -62,7 +64,8 @@ typedef struct cli_device_options {
             "device", 'd', CLI_TEXT, "D",                                                                              \
             "gpu, cpu, a number of 'wavewarp devices', or part of a name; of some commands: all, gpus or a list",      \
             &(d).device),                                                                                              \
-        CLI_ONE_OF("precision", 0, "P", "numbers", &(d).precision, cli_precisions()),                                  \
+        CLI_ONE_OF_OR_NONE("precision", 0, "P", "numbers; default: float, or double where float loses digits",         \
+                           &(d).asked, cli_precisions()),                                                              \
         CLI_OPTION("max-bytes", 0, CLI_BYTES, "N", "most device memory, such as 512M; default: as fits",               \
                    &(d).max_bytes),                                                                                    \
         CLI_OPTION("kernel-dir", 0, CLI_TEXT, "DIR", "folder of the kernels' sources", &(d).kernel_dir),               \

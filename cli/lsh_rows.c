@@ -24,8 +24,8 @@ int cli_lsh_take(const char *command, const cli_lsh_wanted *w, uint64_t k, ww_ls
                          cli_metrics[w->metric]);
     if (w->width && !cli_number(w->width, &o->width))
         return cli_usage(command, "--width: '%s' is not a number", w->width);
-    if (k > WW_KNN_MOST)
-        return cli_error("k is %" PRIu64 "; it can be 1 to %d", k, WW_KNN_MOST);
+    if (k > WW_LSH_MOST_K)
+        return cli_error("k is %" PRIu64 "; it can be 1 to %d", k, WW_LSH_MOST_K);
     o->metric = w->metric == CLI_LSH_NO_METRIC        ? WW_METRIC_L2
                 : w->metric == WW_METRIC_JACCARD_BITS ? WW_METRIC_JACCARD
                                                       : (ww_metric)w->metric;

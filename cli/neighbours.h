@@ -20,7 +20,8 @@ typedef struct cli_neighbour_options {
 } cli_neighbour_options;
 
 #define CLI_NEIGHBOUR_OPTIONS(n)                                                                                       \
-    CLI_NUMBER("k", 'k', "K", "neighbours of every query, default 1; of points at most 1024", &(n).k, 1),              \
+    CLI_NUMBER("k", 'k', "K", "neighbours of every query, default 1; of points at most 1048576, by hashing 1024",      \
+               &(n).k, 1),                                                                                             \
         CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE", "write the lines there; .csv: query,index,distance",             \
                    &(n).output),                                                                                       \
         CLI_OPTION("ids", 0, CLI_OUTPUT, "FILE", "write the indices there: .ivecs, .npy (64-bit integers), else text", \

@@ -27,6 +27,8 @@ typedef struct cli_point_rows {
 void cli_points_divide(cli_point_rows *rows, cli_row_job *job);
 double cli_points_weight(void *user, uint64_t row); // of rows of points: they are alike
 
+// Neighbours of a query that a radius asks for at first.
+enum { CLI_RADIUS_K = 1024 };
 // --radius, of distances alone. Without a text *radius stays as it is.
 int cli_points_radius(const char *command, const char *text, ww_metric metric, double *radius);
 // Takes out the neighbours beyond the radius. Gives the number of queries that have k within it.

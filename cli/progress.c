@@ -100,8 +100,9 @@ void cli_log_compiling(void *user, int level, const char *text) {
     static unsigned programs = 0;
     static bool said = false;
     (void)user;
-    (void)level;
-    if (strncmp(text, begin, sizeof begin - 1) == 0) {
+    if (level <= 1) {
+        cli_note("%s", text);
+    } else if (strncmp(text, begin, sizeof begin - 1) == 0) {
         since = clock_seconds();
         programs++;
         if (is_terminal() && spent > 0.2) {

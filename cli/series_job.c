@@ -2,6 +2,8 @@
 // See series_job.h.
 #include "series_job.h"
 
+#include "precision.h"
+
 int cli_series_read(cli_series_job *j, const char *command) {
     CLI_TRY(cli_measure_make(command, &j->measure_options, &j->measure));
     for (int i = 0; i < 2 && j->paths[i]; i++)
@@ -16,7 +18,14 @@ int cli_series_fit(cli_series_job *j) {
 }
 
 int cli_series_open(cli_series_job *j) {
-    return cli_is_group(&j->device) ? cli_group_open(&j->device, &j->group) : cli_context_open(&j->device, &j->context);
+    CLI_TRY(cli_is_group(&j->device) ? cli_group_open(&j->device, &j->group)
+                                     : cli_context_open(&j->device, &j->context));
+    cli_series_precision(j);
+    return CLI_GO_ON;
+}
+
+void cli_series_precision(cli_series_job *j) {
+    cli_precision_of_sets(&j->device, cli_series_context(j), j->sets, j->paths, j->read.quiet);
 }
 
 int cli_series_put(cli_series_job *j) {

@@ -26,8 +26,10 @@ typedef struct cli_series_job {
 int cli_series_read(cli_series_job *j, const char *command);
 // Fits time stamps and a band in percent to the sets.
 int cli_series_fit(cli_series_job *j);
-// Opens the device or the devices.
+// Opens the device or the devices; takes double where float loses digits of the series.
 int cli_series_open(cli_series_job *j);
+// What cli_series_open() does once the device is open (precision.h).
+void cli_series_precision(cli_series_job *j);
 // Puts the sets there.
 int cli_series_put(cli_series_job *j);
 // Both.

@@ -162,13 +162,6 @@ static bool fails_by_pocl(const wwi_device_list *list, ww_status *status) {
     return true;
 }
 
-static ww_status fail_no_platform(void) {
-    (void)wwi_fail(WW_ERROR_NO_PLATFORM, "no OpenCL platform is installed");
-    return wwi_fail_hint(
-        "for any CPU: `apt install pocl-opencl-icd`; for a GPU: the vendor's driver with its OpenCL part "
-        "(NVIDIA's driver, AMD's ROCm, Intel's intel-opencl-icd)");
-}
-
 ww_status wwi_devices_find(wwi_device_list *list) {
     WWI_FREES cl_platform_id *platforms = NULL;
     ww_status status;
@@ -177,7 +170,7 @@ ww_status wwi_devices_find(wwi_device_list *list) {
     *list = (wwi_device_list){NULL, 0, false};
     cl_int code = clGetPlatformIDs(0, NULL, &count);
     if (code == CL_PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && count == 0))
-        return fail_no_platform();
+        return wwi_fail_no_platform();
     if (code != CL_SUCCESS)
         return wwi_fail_cl(NULL, code, "clGetPlatformIDs", "can't list the OpenCL platforms");
     WWI_TRY(wwi_new_zeroed(platforms, count));

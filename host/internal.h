@@ -105,9 +105,17 @@ char *wwi_installed_folder(void);
 // $`variable`/wavewarp, else $HOME/`below_home`/wavewarp; NULL when neither is set. Free with free.
 char *wwi_user_folder(const char *variable, const char *below_home);
 
+// Says why the loader found no platform: a folder, file or driver that it was told to take and can't.
+ww_status wwi_fail_no_platform(void);
+
 // Whether PoCL can't write where it keeps its files, and why. A file is made there, and removed. The thread's record
 // stays.
 #define WWI_POCL "Portable Computing Language" // its platform's name
+// PoCL's cache folder by its own rules; free with free. NULL: no memory.
+char *wwi_pocl_folder(void);
+// Removes damaged files from that folder, where a run before did not come to its end, and says so. Under the lock of
+// opening.
+void wwi_pocl_check_cache(const ww_context *context);
 bool wwi_pocl_cache_fails(char *reason, size_t size);
 ww_status wwi_fail_hint_pocl_cache(void);
 ww_status wwi_make_folders(const char *path, unsigned mode);  // all missing ones of the path

@@ -113,6 +113,8 @@ static ww_status open_device(ww_context *context, const wwi_device *device) {
     context->info = device->info;
     context->info.chosen = 1;
     (void)snprintf(context->info.why, sizeof context->info.why, "in use");
+    if (wwi_text_contains(context->info.platform, WWI_POCL))
+        wwi_pocl_check_cache(context);
     context->cl = clCreateContext(properties, 1, &device->id, NULL, NULL, &code);
     if (!context->cl)
         return wwi_fail_cl(context, code, "clCreateContext", "can't open the device");

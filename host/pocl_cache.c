@@ -10,8 +10,7 @@
 
 #include "internal.h"
 
-// The folder by PoCL's own rules; free with free. NULL: no memory.
-static char *folder_of_pocl(void) {
+char *wwi_pocl_folder(void) {
     const char *own = wwi_environment("POCL_CACHE_DIR"), *caches = wwi_environment("XDG_CACHE_HOME"),
                *home = wwi_environment("HOME");
     if (own)
@@ -41,7 +40,7 @@ static int try_writing(const char *folder) {
 }
 
 bool wwi_pocl_cache_fails(char *reason, size_t size) {
-    WWI_FREES char *folder = folder_of_pocl();
+    WWI_FREES char *folder = wwi_pocl_folder();
     const ww_error before = *ww_last_error();
     int error = 0;
     if (folder) {

@@ -294,9 +294,17 @@ static int same_content(const rank_job *j) {
 
 // ---- the command
 
+// All ranks have the same data; rank 0 says what is taken.
+static void take_precision(rank_job *j) {
+    const ww_point_view views[2] = {j->points.all[0].view, j->points.all[1].view};
+    cli_precision_of_sets(&j->s.device, j->s.context, j->s.sets, j->paths, rank > 0);
+    cli_precision_of_points(&j->s.device, j->s.context, views, j->paths, rank > 0);
+}
+
 static int compute(rank_job *j, const cli_command *command) {
     CLI_TRY(j->kind->read(j));
     CLI_TRY(rank_devices_open(j));
+    take_precision(j);
     if (j->resume && !j->tile)
         j->tile = restart_side(j->checkpoint);
     CLI_TRY(ranks_agree(prepare(j)));

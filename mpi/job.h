@@ -10,6 +10,7 @@
 #include "neighbours.h"
 #include "paths.h"
 #include "point_rows.h"
+#include "precision.h"
 #include "profiles.h"
 #include "ranks.h"
 #include "restart.h"

@@ -37,6 +37,7 @@ static int read_search(rank_job *j) {
 static int prepare_search(rank_job *j) {
     rank_search *s = &j->search;
     s->options.run = j->s.plan.run;
+    s->options.precision = cli_precision(&j->s.device);
     s->units = (cli_search_units){.s = &j->s, .options = &s->options, .raw = j->s.sets[1] ? NULL : &s->raw};
     j->rows = cli_rows_of(&j->s);
     CLI_TRY(cli_search_divide(&s->units, &j->rows));

@@ -109,7 +109,7 @@ static int read_points(rank_job *j) {
     CLI_TRY(rank_read_points(j, (ww_metric)p->metric, false));
     const size_t base = p->all[j->paths[1] ? 1 : 0].view.count;
     if (j->wanted.k == 0)
-        j->wanted.k = !p->radius_text ? 1 : base < WW_KNN_MOST ? base : WW_KNN_MOST;
+        j->wanted.k = !p->radius_text ? 1 : base < CLI_RADIUS_K ? base : CLI_RADIUS_K;
     if (j->wanted.k > WW_KNN_MOST)
         return ranks_agree(cli_error("--k is %" PRIu64 "; it can be 1 to %d", j->wanted.k, WW_KNN_MOST));
     return CLI_GO_ON;

@@ -36,6 +36,9 @@ typedef struct ww_classify_options {
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_classify_options_init(ww_classify_options *options, size_t struct_size);
 
+/// Classes of a confusion matrix that is made: its memory is their square.
+#define WW_CLASSIFY_MOST_CONFUSED 1000
+
 /// The result of a classification or regression. An output: set struct_size first. Class numbers are those of the train
 /// set. What was not asked for is NULL.
 typedef struct ww_classification {
@@ -45,7 +48,8 @@ typedef struct ww_classification {
     size_t correct;     ///< predictions equal to the label
     int64_t *predicted; ///< total class numbers
     int64_t *actual;    ///< total class numbers; -1 no label, -2 a label the train set lacks
-    size_t *confusion;  ///< classes x classes: row actual, column predicted
+    size_t
+        *confusion; ///< classes x classes: row actual, column predicted. NULL above WW_CLASSIFY_MOST_CONFUSED classes
     size_t classes;
     double seconds_compute;   ///< wall time of the distances and the vote, without upload and compilation
     double seconds_total;     ///< wall time of the call

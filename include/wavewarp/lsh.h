@@ -17,6 +17,8 @@ extern "C" {
 
 /// Most hash functions a table has; under l2 and l1 with more than one probe half of it.
 #define WW_LSH_MOST_FUNCTIONS 64
+/// The largest k of a search by hashing.
+#define WW_LSH_MOST_K 1024
 
 /// How a search is done. The result is the same, except for queries that find more than `candidates` points.
 typedef enum ww_lsh_path {
@@ -168,7 +170,7 @@ WW_API_STATUS ww_lsh_load_from(ww_context *context, ww_read_fn read, void *user,
 typedef struct ww_lsh_target {
     size_t struct_size; ///< sizeof(ww_lsh_target)
     ww_metric metric;
-    size_t k;       ///< 1 to WW_KNN_MOST
+    size_t k;       ///< 1 to WW_LSH_MOST_K
     double recall;  ///< share of the k nearest that must be found, above 0 and below 1
     size_t queries; ///< how many there will be; 0: as many as `asking`, or all points against all
     size_t sample;  ///< points to learn from, and as many to verify with; 0: 512

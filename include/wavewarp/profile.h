@@ -90,10 +90,10 @@ WW_API void ww_profile_info_init(ww_profile_info *info, size_t struct_size);
 ///     d = sqrt(sum over channels, t of (x'_t - y'_t)^2),    x'_t = (x_t - mean) / deviation    (population)
 ///
 /// so that all channels count alike (with best_channels the sum has the least of the channels' parts alone). A channel
-/// that is constant in a window (its range is at most 1e-13 of its largest absolute value) adds 0 with another constant
-/// one and `window` with any other. A window with NaN or infinity is nobody's neighbour and has none. \param series,
-/// other views of one or more series each; copied. \param index, other_index which series of the view. \param other
-/// NULL: the series itself. It has as many channels. \param window WW_PROFILE_LEAST_WINDOW to the length of each
+/// that is constant in a window (its range is at most 8 * 2^-52 of its largest absolute value) adds 0 with another
+/// constant one and `window` with any other. A window with NaN or infinity is nobody's neighbour and has none. \param
+/// series, other views of one or more series each; copied. \param index, other_index which series of the view. \param
+/// other NULL: the series itself. It has as many channels. \param window WW_PROFILE_LEAST_WINDOW to the length of each
 /// series. \param options read during the call only; NULL: all defaults. \return WW_ERROR_INVALID_ARGUMENT (the window;
 /// k; best_channels; an exclusion that leaves no pair), WW_ERROR_EMPTY, WW_ERROR_CHANNELS, WW_ERROR_UNSUPPORTED
 /// (precision double on a device without it; left_right of two series; best_channels of more than 32; a window that is

@@ -37,8 +37,10 @@ typedef enum ww_search_kind {
 typedef struct ww_search_options {
     size_t struct_size; ///< sizeof(ww_search_options)
     ww_search_kind kind;
-    int znormalise; ///< windows: 1: the query and every window have mean 0 and population deviation 1 in each channel
-    size_t k;       ///< matches for each query, 1 to WW_SEARCH_MOST (with an exclusion up to 1: WW_SEARCH_MOST_PLACES)
+    /// Windows: 1: the query and every window have mean 0 and population deviation 1 in each channel; all 0 where it is
+    /// constant (docs/search.md).
+    int znormalise;
+    size_t k; ///< matches for each query, 1 to WW_SEARCH_MOST (with an exclusion up to 1: WW_SEARCH_MOST_PLACES)
     /// Two matches of a query in one stream are no closer than this: the begins of windows, the ends of open matches.
     /// 0 or 1: they differ. WW_SEARCH_HALF: half of the query's length, at least 1.
     size_t exclusion;

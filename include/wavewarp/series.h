@@ -130,8 +130,9 @@ WW_API int64_t ww_series_set_class(const ww_series_set *set, size_t i);
 /// *Blocking*: no.
 WW_API size_t ww_series_set_missing(const ww_series_set *set);
 
-/// Makes every channel of every series mean 0 and population standard deviation 1, in place. A channel whose deviation
-/// is below 1e-8 |mean| + 1e-12 becomes all zero. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a
+/// Makes every channel of every series mean 0 and population standard deviation 1, in place, whatever its scale. A
+/// constant channel (its range is at most 8 * 2^-52 of its largest absolute value, which rounding alone can make)
+/// becomes all zero. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a
 /// time. *Blocking*: no.
 WW_API_STATUS ww_series_set_znormalise(ww_series_set *set);
 

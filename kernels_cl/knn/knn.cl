@@ -50,8 +50,10 @@ WW_INLINE ww_value4 ww_tile_four(__global const ww_value *point, uint j, uint di
 // ---- filters
 
 // Sums start at ww_knn_start(), computed from the norm of c where WW_KNN_STARTS is 1; WW_ADD adds a coordinate; a point is listed
-// where WW_NEAR is true.
-#define WW_KNN_STARTS (WW_METRIC == 0 && !WW_DIRECT)
+// where WW_NEAR is true. What rounding may do to a pair's sum of products is at most margin * (|q| + |c|)^2 (4: margin * |q| * |c|):
+// of that the point's share is in its start (its norm is stored as less by that: ww_knn_norms), the query's in its cut, so
+// that a far point costs no other anything.
+#define WW_KNN_STARTS ((WW_METRIC == 0 || WW_METRIC == 4) && !WW_DIRECT)
 #if WW_METRIC >= 5
 #define WW_ADD(sum, q, c) ((sum) + popcount((q) ^ (c)))
 #define WW_NEAR(sum, cut) ((sum) < (cut))
@@ -82,14 +84,13 @@ WW_INLINE ww_value ww_knn_cut(ww_knn_args job, ww_scalar best, ww_scalar norm) {
     if (WW_METRIC >= 5)
         return (ww_value)best;
     if (WW_METRIC == 4)
-        return (ww_value)(-best - job.margin * sqrt(norm) * job.reach);
+        return (ww_value)(-best - job.slack * norm);
     // A query of zeros has distance 1 to all.
     if (WW_METRIC == 3)
         return norm == 0 || best == 0 ? WW_NEVER : (ww_value)((1 - best - job.margin) * sqrt(norm));
     if (!WW_KNN_STARTS)
         return best == 0 ? WW_NEVER : (ww_value)(best * (1 + job.margin));
-    const ww_scalar longest = sqrt(norm) + job.reach;
-    return best == 0 ? WW_NEVER : (ww_value)((norm - best) / 2 - job.margin * longest * longest);
+    return best == 0 ? WW_NEVER : (ww_value)((norm - best) / 2 - job.slack * norm);
 }
 
 // Lists a point of the base for a row; where a row's list is full, reports that instead.

@@ -18,6 +18,7 @@ typedef struct ww_knn_args {
     ww_uint part;         // points of a part, a multiple of 128
     ww_uint listed;       // ww_knn_exact: 1 those in `ids`, 0 all of the chunk
     float margin, reach;  // relative error of the filter; norm of the longest point of the base
+    float slack;          // of sums of products: so much of the query's squared norm may be lost to rounding
 } ww_knn_args;
 
 #endif

@@ -22,11 +22,28 @@ ww_knn_rows(__global const ww_value *restrict tiles, const uint dimension, const
         rows[((ulong)i * stride + j) / 4] = ww_tile_four(point, j, dimension);
 }
 
-// Squared norms (Jaccard of bits: members), and the largest of them as float bits, rounded up. With WW_CENTRE after
-// subtracting the mean.
+// A squared norm above the first may be too large, or a distance's square; one below the second has lost digits.
+WW_INLINE ww_scalar ww_norm_most(void) {
+    return ldexp((ww_scalar)1, WWK_DOUBLE ? 1021 : 125);
+}
+WW_INLINE ww_scalar ww_norm_least(void) {
+    return ldexp((ww_scalar)1, WWK_DOUBLE ? -970 : -103);
+}
+
+// Whether a point is not at the origin.
+WW_INLINE bool ww_knn_is_somewhere(__global const ww_value *point, const uint dimension) {
+    bool somewhere = false;
+    for (uint j = 0; j < dimension; j++)
+        somewhere |= point[j * WW_KNN_TILE] != 0;
+    return somewhere;
+}
+
+// Squared norms (Jaccard of bits: members) times `by`, and in largest[0] the largest of them as float bits, rounded up; in largest[1]
+// 1 where one is too large, 2 where one is too small. With WW_CENTRE after subtracting the mean.
 __kernel __attribute__((reqd_work_group_size(WW_POINTS_WG, 1, 1))) void
 ww_knn_norms(__global const ww_value *restrict tiles, __global const ww_scalar *restrict mean, const uint count,
-             const uint dimension, __global ww_scalar *restrict norms, __global uint *restrict largest) {
+             const uint dimension, __global ww_scalar *restrict norms, __global uint *restrict largest,
+             const ww_scalar by) {
     const uint i = (uint)get_global_id(0);
     ww_scalar sum = 0;
 #if WW_METRIC != 5
@@ -47,6 +64,11 @@ ww_knn_norms(__global const ww_value *restrict tiles, __global const ww_scalar *
         sum = fma(x, x, sum);
     }
 #endif
-    norms[i] = sum;
+    // Of a direction each point's own norm counts. (Of the other metrics the host looks at the largest coordinates.)
+    if (WW_METRIC == 3 && i < count && sum < ww_norm_least() && ww_knn_is_somewhere(tiles + ww_tile_at(i, dimension), dimension))
+        atomic_or(largest + 1, 2u);
+    if ((WW_METRIC == 0 || WW_METRIC == 3 || WW_METRIC == 4) && !(sum <= ww_norm_most()))
+        atomic_or(largest + 1, 1u);
+    norms[i] = sum * by;
     atomic_max(largest, as_uint((float)sum * 1.000001f));
 }

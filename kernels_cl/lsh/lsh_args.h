@@ -32,8 +32,9 @@ typedef struct ww_join_args {
     ww_uint dimension, k;
     ww_uint rows;        // of all lists of one number
     ww_uint lists;       // of a row, of this launch: its tables
-    ww_uint shift;       // as in ww_lsh_args
-    float margin, reach; // as in ww_knn_args
+    ww_uint shift; // as in ww_lsh_args
+    ww_uint settled; // 1: the tables before were of the same points
+    float margin;    // as in ww_knn_args
 } ww_join_args;
 
 #endif

@@ -88,8 +88,18 @@ WW_INLINE ww_value ww_join_cut(ww_join_args job, ww_scalar radius, ww_scalar nor
         return norm == 0 ? WW_ALWAYS : (1 - radius - job.margin) * sqrt(norm);
     if (WW_DIRECT)
         return radius;
-    const ww_scalar longest = sqrt(norm) + job.reach;
-    return (norm - radius) / 2 - job.margin * longest * longest;
+    return (norm - radius) / 2 - 2 * job.margin * norm;
+}
+
+// Whether a row whose radius at a task's begin is this one has found all that it can: points equal to it, which have
+// distance 0, are in its bucket of every table, and so of those before.
+WW_INLINE bool ww_join_settled(ww_join_args job, ww_scalar radius) {
+    return job.settled && radius == 0 && WW_METRIC != 3;
+}
+
+// The cut at a task's begin, from the radius.
+WW_INLINE ww_value ww_join_begin(ww_join_args job, ww_scalar radius, ww_scalar norm) {
+    return ww_join_settled(job, radius) ? WW_NEVER : ww_join_cut(job, radius, norm);
 }
 
 #define WW_JOIN_NORM(norms, at) (WW_METRIC == 5 || WW_METRIC == 1 || WW_METRIC == 2 ? 0 : (norms)[at])
@@ -284,6 +294,7 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
 #if WW_LSH_LIST
     ww_join_near lists;
 #endif
+    bool some = false; // of the rows look for more
 #if WW_GROUPS == 1
     const uint held = WW_QUERIES;
 #pragma unroll
@@ -306,15 +317,16 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
                                  WW_JOIN_NORM(query_norms, job.query_first + row));
 #else
         if (entry < query_end)
-            cut[r] = ww_join_cut(job, ww_join_radius(job, ww_join_list(job, task.x, row), row, radii, best_values),
-                                 WW_JOIN_NORM(query_norms, job.query_first + row));
+            cut[r] = ww_join_begin(job, ww_join_radius(job, ww_join_list(job, task.x, row), row, radii, best_values),
+                                   WW_JOIN_NORM(query_norms, job.query_first + row));
 #endif
+        some |= cut[r] != WW_NEVER;
         __global const ww_value4 *query = queries + (ulong)(job.query_row + row) * WW_JOIN_VECTORS;
 #pragma unroll
         for (uint j = 0; j < WW_D; j++)
             WW_JOIN_QUERY(q, r / WW_QUERIES, r % WW_QUERIES, j) = ww_join_coordinate(query, mean, j);
     }
-    for (uint first = begin; first < end; first += WW_JOIN_POINTS) {
+    for (uint first = some || WW_JOIN_WG > 1 ? begin : end; first < end; first += WW_JOIN_POINTS) {
         const uint there = min(end - first, WW_JOIN_POINTS);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = item; i < (there + WW_VECTOR - 1) / WW_VECTOR * WW_VECTOR; i += WW_JOIN_WG) {
@@ -392,7 +404,7 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(W
     __global const ww_value4 *query = queries + (ulong)(job.query_row + row) * vectors;
     cuts[item] = WW_NEVER;
     if (task.y + item < query_end)
-        cuts[item] = ww_join_cut(job, ww_join_radius(job, list, row, radii, best_values), norm);
+        cuts[item] = ww_join_begin(job, ww_join_radius(job, list, row, radii, best_values), norm);
     for (uint first = begin; first < end; first += 64) {
         const uint there = min(end - first, 64u), point = entries[min(first + item, end - 1)];
         __global const ww_value4 *from = base + (ulong)point * vectors;
@@ -450,6 +462,8 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
         return;
     const uint row = query_entries[entry], end = offsets[task.x + 1];
     const ulong list = ww_join_list(job, task.x, row);
+    if (job.settled && ww_join_radius(job, list, row, radii, best_values) == 0)
+        return;
     __global const uint *a = queries + query_starts[job.query_first + row];
     const uint a_count = (uint)(query_starts[job.query_first + row + 1] - query_starts[job.query_first + row]);
     for (uint i = offsets[task.x]; i < end; i++) {

@@ -2,8 +2,9 @@
 // Takes the candidates of each window: those that may be among its k best are compared with it in double, directly,
 //   d2 = m * sum over channels (the WW_BEST nearest) of sum_t ((x_t - mu_x) n_x - (y_t - mu_y) n_y)^2,
 // and enter its list of the k best by (d2, index). (With n = 0 for a constant channel this gives 0 for two of them, and
-// m for one.) mu and n are summed from the window's values anew, in one order: equal windows have distance 0 wherever
-// they are, and the result is the same on every device. A work-item a window. No local memory, no barrier.
+// m for one.) mu and n are summed from the window's values anew, in one order (ww_profile_statistics): equal windows have
+// distance 0 wherever they are, and the result is the same on every device. A sum of one channel that is above the k-th best
+// ends. A work-item a window. No local memory, no barrier.
 //
 // Parameters: WW_PROFILE_K: k; WW_MERGE_WG: work-items of a group.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -33,31 +34,46 @@ WW_INLINE double2 ww_statistics(global const double *x, const uint window) {
     return (double2)(mean, 1 / sqrt(((sums.x + sums.y) + (sums.z + sums.w)) + sum));
 }
 
-// The squared difference of two windows of one channel, by their means and sizes.
+// Of all windows and channels: the mean, relative to the first value, and 1 / |x - mean|; 0 of a constant channel, -1 where
+// a value is missing.
+kernel void ww_profile_statistics(global const double *values, global const double *norms, const uint windows,
+                                  const uint window, const uint points, const uint stride, global double2 *statistics) {
+    const uint i = (uint)get_global_id(0);
+    for (uint c = 0; i < windows && c < WW_CHANNELS; c++) {
+        const size_t at = (size_t)c * stride + i;
+        const double2 of = ww_statistics(values + (size_t)c * points + i, window);
+        statistics[at] = (double2)(of.x, norms[at] > 0 ? of.y : norms[at] < 0 ? -1 : 0);
+    }
+}
+
+// The squared difference of two windows of one channel, by their means and sizes; or more than `most`, where it is that.
 WW_INLINE double ww_difference(global const double *x, global const double *y, const double2 own, const double2 other,
-                               const double nx, const double ny, const uint window) {
+                               const uint window, const double most) {
     double4 sums = 0;
     uint t = 0;
     for (; t + 4 <= window; t += 4) {
-        const double4 d = ((vload4(0, x + t) - x[0]) - own.x) * nx - ((vload4(0, y + t) - y[0]) - other.x) * ny;
+        const double4 d = ((vload4(0, x + t) - x[0]) - own.x) * own.y - ((vload4(0, y + t) - y[0]) - other.x) * other.y;
         sums += d * d;
+        if (t % 32 == 28 && (sums.x + sums.y) + (sums.z + sums.w) > most)
+            return INFINITY;
     }
     double sum = (sums.x + sums.y) + (sums.z + sums.w);
     for (; t < window; t++) {
-        const double d = ((x[t] - x[0]) - own.x) * nx - ((y[t] - y[0]) - other.x) * ny;
+        const double d = ((x[t] - x[0]) - own.x) * own.y - ((y[t] - y[0]) - other.x) * other.y;
         sum += d * d;
     }
     return sum;
 }
 
-// A window's values and sizes on both sides, its own first.
+// A window's values and statistics on both sides, its own first.
 typedef struct {
-    global const double *own_values, *other_values, *own_norms, *other_norms;
+    global const double *own_values, *other_values;
+    global const double2 *own, *other;
 } ww_sides;
 
-// d2 / m of windows i and j. only: of one channel, the statistics of window i.
+// d2 / m of windows i and j; of one channel, INFINITY where it is more than `most`.
 WW_INLINE double ww_distance(const ww_profile_merge_args *job, const ww_sides *at, const uint i, const uint j,
-                             const double2 only) {
+                             const double most) {
     double total = 0;
     double least_sums[WW_BEST]; // with WW_SOME: of the channels, the least first
     for (uint b = 0; b < WW_BEST; b++)
@@ -65,14 +81,12 @@ WW_INLINE double ww_distance(const ww_profile_merge_args *job, const ww_sides *a
     for (uint c = 0; c < WW_CHANNELS; c++) {
         global const double *x = at->own_values + (size_t)c * job->own_points + i;
         global const double *y = at->other_values + (size_t)c * job->other_points + j;
-        const double2 own = WW_CHANNELS == 1 ? only : ww_statistics(x, job->window);
-        const double2 other = ww_statistics(y, job->window);
-        const double own_norm = at->own_norms[(size_t)c * job->own_stride + i];
-        const double other_norm = at->other_norms[(size_t)c * job->other_stride + j];
-        const double nx = own_norm > 0 ? own.y : 0, ny = other_norm > 0 ? other.y : 0;
+        const double2 own = at->own[(size_t)c * job->own_stride + i];
+        const double2 other = at->other[(size_t)c * job->other_stride + j];
         // A size below 0: values are missing there.
-        const int gone = own_norm < 0 || other_norm < 0;
-        double sum = gone ? (double)INFINITY : ww_difference(x, y, own, other, nx, ny, job->window);
+        double sum = own.y < 0 || other.y < 0
+                         ? (double)INFINITY
+                         : ww_difference(x, y, own, other, job->window, WW_CHANNELS == 1 ? most : INFINITY);
         if (!WW_SOME) {
             total += sum;
             continue;
@@ -122,7 +136,7 @@ WW_INLINE void ww_enter_best(global double *best, global long *best_ids, const d
 
 __attribute__((reqd_work_group_size(WW_MERGE_WG, 1, 1))) kernel void
 ww_profile_merge(const ww_profile_merge_args job, global const double *own_values, global const double *other_values,
-                 global const double *own_norms, global const double *other_norms, global int *bounds,
+                 global const double2 *own_statistics, global const double2 *other_statistics, global int *bounds,
                  global uint *heads, global const uint4 *entries, global double *best, global long *best_ids) {
     const uint i = (uint)get_global_id(0);
     if (i >= job.own)
@@ -134,8 +148,7 @@ ww_profile_merge(const ww_profile_merge_args job, global const double *own_value
     float least = as_float(bounds[i]);
     if (WW_PROFILE_K > 1)
         least = fmax(least, ww_kth_bound(head, entries));
-    const ww_sides at = {own_values, other_values, own_norms, other_norms};
-    const double2 only = WW_CHANNELS == 1 ? ww_statistics(own_values + i, job.window) : (double2)(0);
+    const ww_sides at = {own_values, other_values, own_statistics, other_statistics};
     best += (size_t)i * WW_PROFILE_K;
     best_ids += (size_t)i * WW_PROFILE_K;
     for (uint e = head; e != WW_NO_ENTRY; e = entries[e].y) {
@@ -147,7 +160,10 @@ ww_profile_merge(const ww_profile_merge_args job, global const double *own_value
         for (uint r = 0; r < WW_PROFILE_K; r++)
             known |= best_ids[r] == id;
         if (!known)
-            ww_enter_best(best, best_ids, ww_distance(&job, &at, i, j, only) * (double)job.window, id);
+            ww_enter_best(best, best_ids,
+                          ww_distance(&job, &at, i, j, best[WW_PROFILE_K - 1] / (double)job.window * (1 + 1e-15)) *
+                              (double)job.window,
+                          id);
     }
     // S of the k-th, rounded down.
     if (best_ids[WW_PROFILE_K - 1] >= 0) {

@@ -3,14 +3,16 @@
 // a number. And the envelopes of a stream, for lower bounds.
 //
 // A point v of window p becomes (v - centre) * scale + shift: for z-normalised windows scale is 1 over the population
-// deviation, centre the mean in this precision and shift what that rounds away; a window with a deviation below
-// 1e-8 |mean| + 1e-12 is all zero. scale is NaN where a point of the window, in any channel, is NaN or infinite.
+// deviation, centre the mean in this precision and shift what that rounds away; a window that is constant but for rounding
+// (base/constant.h) is all zero. scale is NaN where a point of the window, in any channel, is NaN or infinite, and where
+// 1 over the deviation is no number of this precision.
 //
 // A work-item computes a run: WW_SEARCH_RUN consecutive windows of a channel, the first directly, the others by adding a
 // point and removing one. So an error lasts for a run, however long the stream is. Sums are of differences from the first
 // point, in double where the device has it. Where the difference of the moments has lost digits, the window is computed
 // again directly: where it is small beside the largest sum of squares that the run has had, whose rounding is still there
-// when the points that made it so large have left.
+// when the points that made it so large have left. So are windows that may be constant, and such whose squares are hardly
+// numbers.
 //
 // ww_search_moments reads the points one by one: no local memory, no barrier. ww_search_moments_tile, for GPUs, has those of
 // a group's runs in local memory, so that neighbours read and write neighbours: 6.4 ms where the plain one takes 17.5.
@@ -27,6 +29,21 @@ typedef float ww_sum;
 
 // Below this share of the run's largest second moment the difference of the moments is computed again.
 #define WW_SEARCH_LOST (WWK_DOUBLE ? 1e-3 : WW_SEARCH_DOUBLE ? 1e-7 : 1e-2)
+// Below WW_SEARCH_LEAST a sum of squares may have lost digits; to 2 to the power of so much a window's largest point is
+// scaled at most.
+#if WW_SEARCH_DOUBLE
+#define WW_SEARCH_LEAST 1e-280
+#define WW_SEARCH_MOST_EXPONENT 1000
+#else
+#define WW_SEARCH_LEAST 1e-30f
+#define WW_SEARCH_MOST_EXPONENT 120
+#endif
+// From 1 to the next number of the points' precision.
+#if WWK_DOUBLE
+#define WW_SEARCH_EPSILON DBL_EPSILON
+#else
+#define WW_SEARCH_EPSILON ((ww_sum)FLT_EPSILON)
+#endif
 #if WW_SEARCH_MANY > 1
 typedef WW_PASTE(double, WW_SEARCH_MANY) ww_sums;
 typedef WW_PASTE(WW_REAL_NAME, WW_SEARCH_MANY) ww_scalars;
@@ -80,21 +97,45 @@ WW_INLINE void ww_run_leave(ww_run *r, ww_scalar first) {
 }
 
 #if WW_SEARCH_ZNORM
-// Mean and deviation of n points, directly.
-WW_INLINE void ww_moments_of(__global const ww_scalar *at, uint n, ww_sum *mean, ww_sum *deviation) {
-    const ww_sum pivot = (ww_sum)at[0];
-    ww_sum sum = 0, squares = 0;
+// A variance of at most this is computed again directly: that of a window which may be constant, whose range is at least
+// twice the deviation.
+WW_INLINE ww_sum ww_least_variance(ww_sum mean) {
+    const ww_sum rounded = WW_CONSTANT_EPSILONS * WW_SEARCH_EPSILON * mean;
+    return fmax(rounded * rounded, (ww_sum)WW_SEARCH_LEAST);
+}
+
+// Mean, less `base`, which is one of them, and deviation of n points, directly; deviation 0 where they are constant. The largest becomes 1 to 2,
+// so that squares are numbers, whatever the points' scale.
+WW_INLINE void ww_moments_of(__global const ww_scalar *at, uint n, ww_sum *base, ww_sum *mean, ww_sum *deviation) {
+    ww_sum low = (ww_sum)at[0], high = low, sum = 0, squares = 0;
+#pragma unroll 4
+    for (uint j = 1; j < n; j++) {
+        low = fmin(low, (ww_sum)at[j]);
+        high = fmax(high, (ww_sum)at[j]);
+    }
+    const ww_sum largest = fmax(fabs(low), fabs(high));
+    *base = (ww_sum)at[0];
+    *mean = *deviation = 0;
+    if (WW_IS_CONSTANT(low, high, largest, WW_SEARCH_EPSILON))
+        return;
+    const int exponent = clamp(ilogb(largest), -WW_SEARCH_MOST_EXPONENT, WW_SEARCH_MOST_EXPONENT);
+    const ww_sum unit = ldexp((ww_sum)1, -exponent), pivot = (ww_sum)at[0] * unit;
 #pragma unroll 4
     for (uint j = 0; j < n; j++)
-        sum += (ww_sum)at[j] - pivot;
+        sum += (ww_sum)at[j] * unit - pivot;
     const ww_sum centre = sum / (ww_sum)n;
 #pragma unroll 4
     for (uint j = 0; j < n; j++) {
-        const ww_sum t = ((ww_sum)at[j] - pivot) - centre;
+        const ww_sum t = ((ww_sum)at[j] * unit - pivot) - centre;
         squares += t * t;
     }
-    *mean = pivot + centre;
-    *deviation = sqrt(squares / (ww_sum)n);
+    *mean = ldexp(centre, exponent);
+    *deviation = ldexp(sqrt(squares / (ww_sum)n), exponent);
+}
+
+// A deviation's scale; NaN where it is no number.
+WW_INLINE ww_scalar ww_scale_of(ww_scalar inverse) {
+    return isinf(inverse) ? (ww_scalar)NAN : inverse;
 }
 #endif
 
@@ -103,17 +144,18 @@ WW_INLINE void ww_run_normal(const ww_run *r, __global const ww_scalar *at, uint
     result[0] = result[2] = 0;
     result[1] = 1;
 #if WW_SEARCH_ZNORM
-    ww_sum mean = r->own_sum * r->part;
+    ww_sum base = r->pivot, mean = r->own_sum * r->part;
     ww_sum variance = r->own_squares * r->part - mean * mean;
     ww_sum deviation = sqrt(variance > 0 ? variance : 0);
-    mean += r->pivot;
-    if (!(variance > r->peak * r->part * (ww_sum)WW_SEARCH_LOST) && !r->bad)
-        ww_moments_of(at, n, &mean, &deviation);
-    const bool flat = deviation < (ww_sum)1e-8 * fabs(mean) + (ww_sum)1e-12;
+    const ww_sum least = fmax(r->peak * r->part * (ww_sum)WW_SEARCH_LOST, ww_least_variance(r->pivot + mean));
+    if (!(variance > least) && !r->bad)
+        ww_moments_of(at, n, &base, &mean, &deviation);
+    const bool flat = deviation == 0;
     const ww_sum inverse = 1 / deviation;
-    result[0] = (ww_scalar)mean;
-    result[1] = flat ? (ww_scalar)0 : (ww_scalar)inverse;
-    result[2] = flat ? (ww_scalar)0 : (ww_scalar)(((ww_sum)result[0] - mean) * inverse);
+    // Of values far from 0 a mean is rounded to more than small variations: what that loses is part of the shift.
+    result[0] = (ww_scalar)(base + mean);
+    result[1] = flat ? (ww_scalar)0 : ww_scale_of((ww_scalar)inverse);
+    result[2] = flat ? (ww_scalar)0 : (ww_scalar)((((ww_sum)result[0] - base) - mean) * inverse);
 #endif
     result[1] = r->bad ? (ww_scalar)NAN : result[1];
 }
@@ -131,26 +173,30 @@ typedef struct {
     uint bad[WW_SEARCH_RUN];
 } ww_run_windows;
 
-// Of windows [from, from + WW_SEARCH_MANY) of a run those before `count`: their means and deviations, directly where
-// digits are lost. The run's first point is at[0].
+// Of windows [from, from + WW_SEARCH_MANY) of a run those before `count`: their means, less a base near it, and deviations,
+// directly where digits are lost. The run's first point is at[0].
 WW_INLINE void ww_many_moments(const ww_run_windows *w, const ww_run *r, __global const ww_scalar *at, uint n, uint from,
-                               uint count, ww_sums *mean, ww_sums *deviation) {
+                               uint count, ww_sums *base, ww_sums *mean, ww_sums *deviation) {
     const ww_sums squares = WW_LOAD_MANY(0, w->squares + from) * r->part,
-                  limit = WW_LOAD_MANY(0, w->peaks + from) * (r->part * (ww_sum)WW_SEARCH_LOST);
+                  lost = WW_LOAD_MANY(0, w->peaks + from) * (r->part * (ww_sum)WW_SEARCH_LOST);
+    *base = (ww_sums)r->pivot;
     *mean = WW_LOAD_MANY(0, w->sums + from) * r->part;
     const ww_sums variance = squares - *mean * *mean;
     *deviation = sqrt(fmax(variance, (ww_sums)0));
-    *mean += r->pivot;
+    const ww_sums rounded = (*mean + r->pivot) * (WW_CONSTANT_EPSILONS * WW_SEARCH_EPSILON);
+    const ww_sums limit = fmax(fmax(lost, rounded * rounded), (ww_sums)WW_SEARCH_LEAST);
     if (!any(!(variance > limit)))
         return;
-    ww_sum means[WW_SEARCH_MANY], deviations[WW_SEARCH_MANY], variances[WW_SEARCH_MANY], limits[WW_SEARCH_MANY];
+    ww_sum bases[WW_SEARCH_MANY], means[WW_SEARCH_MANY], deviations[WW_SEARCH_MANY], variances[WW_SEARCH_MANY], limits[WW_SEARCH_MANY];
+    WW_STORE_MANY(*base, 0, bases);
     WW_STORE_MANY(*mean, 0, means);
     WW_STORE_MANY(*deviation, 0, deviations);
     WW_STORE_MANY(variance, 0, variances);
     WW_STORE_MANY(limit, 0, limits);
     for (uint k = 0; k < WW_SEARCH_MANY; k++)
         if (from + k < count && !(variances[k] > limits[k]) && !w->bad[from + k])
-            ww_moments_of(at + from + k, n, &means[k], &deviations[k]);
+            ww_moments_of(at + from + k, n, &bases[k], &means[k], &deviations[k]);
+    *base = WW_LOAD_MANY(0, bases);
     *mean = WW_LOAD_MANY(0, means);
     *deviation = WW_LOAD_MANY(0, deviations);
 }
@@ -158,20 +204,21 @@ WW_INLINE void ww_many_moments(const ww_run_windows *w, const ww_run *r, __globa
 // Writes these windows' part of the table, which begins with the run's first.
 WW_INLINE void ww_many_normals(const ww_run_windows *w, const ww_run *r, __global const ww_scalar *at, uint n, uint from,
                                uint count, ww_normals to) {
-    ww_sums mean, deviation;
-    ww_scalar centre[WW_SEARCH_MANY], scale[WW_SEARCH_MANY], shift[WW_SEARCH_MANY], flat[WW_SEARCH_MANY];
-    ww_many_moments(w, r, at, n, from, count, &mean, &deviation);
+    ww_sums base, mean, deviation;
+    ww_scalar centre[WW_SEARCH_MANY], scale[WW_SEARCH_MANY], shift[WW_SEARCH_MANY];
+    ww_sum deviations[WW_SEARCH_MANY];
+    ww_many_moments(w, r, at, n, from, count, &base, &mean, &deviation);
     const ww_sums inverse = 1 / deviation;
-    const ww_scalars rounded = WW_TO_SCALARS(mean);
+    const ww_scalars rounded = WW_TO_SCALARS(mean + base);
     WW_STORE_MANY(rounded, 0, centre);
     WW_STORE_MANY(WW_TO_SCALARS(inverse), 0, scale);
-    WW_STORE_MANY(WW_TO_SCALARS((WW_TO_SUMS(rounded) - mean) * inverse), 0, shift);
-    // Below 0: flat.
-    WW_STORE_MANY(WW_TO_SCALARS(deviation - (fabs(mean) * (ww_sum)1e-8 + (ww_sum)1e-12)), 0, flat);
+    WW_STORE_MANY(WW_TO_SCALARS(((WW_TO_SUMS(rounded) - base) - mean) * inverse), 0, shift);
+    WW_STORE_MANY(deviation, 0, deviations);
     for (uint k = 0; k < WW_SEARCH_MANY && from + k < count; k++) {
+        const bool flat = deviations[k] == 0;
         to.centres[from + k] = centre[k];
-        to.scales[from + k] = w->bad[from + k] ? (ww_scalar)NAN : flat[k] < 0 ? (ww_scalar)0 : scale[k];
-        to.shifts[from + k] = flat[k] < 0 ? (ww_scalar)0 : shift[k];
+        to.scales[from + k] = w->bad[from + k] ? (ww_scalar)NAN : flat ? (ww_scalar)0 : ww_scale_of(scale[k]);
+        to.shifts[from + k] = flat ? (ww_scalar)0 : shift[k];
     }
 }
 #endif

@@ -98,22 +98,67 @@ kernel void ww_shapelet_statistics(global const double *restrict values, global 
         statistics[item] = ww_statistics(values + offsets[id] + (ulong)ch * length + u, l);
 }
 
-// The values of candidates first to first + count - 1, which have l points: those of one place follow each other.
+// The values of candidates first to first + count - 1, which have l points: those of one place follow each other, on a CPU
+// (a group is one work-item) those of one candidate.
 // candidates: series (of the data), start, length, place of the series in the node. A work-item a value.
 kernel void ww_shapelet_patterns(global const double *restrict values, global const ulong *restrict offsets,
                                  global const uint4 *restrict candidates, const uint first, const uint count,
                                  const uint wide, const uint l, global const double2 *restrict statistics,
                                  global double *restrict patterns) {
     const ulong item = get_global_id(0);
-    const uint place = (uint)(item / count), ch = place / l, t = place - ch * l;
+#if WW_WG == 1
+    const uint p = (uint)(item / (WW_C * l)), place = (uint)(item - (ulong)p * (WW_C * l));
+    if (p >= count)
+        return;
+#else
+    const uint place = (uint)(item / count), p = (uint)(item - (ulong)place * count);
+#endif
+    const uint ch = place / l, t = place - ch * l;
     if (ch >= WW_C)
         return;
-    const uint4 own = candidates[first + (uint)(item - (ulong)place * count)];
+    const uint4 own = candidates[first + p];
     const ulong length = (offsets[own.x + 1] - offsets[own.x]) / WW_C;
     global const double *x = values + offsets[own.x] + ch * length + own.y;
     const double2 of = WW_RAW ? (double2)(0, 1) : statistics[((ulong)own.w * WW_C + ch) * wide + own.y];
     patterns[item] = WW_COUNTED(x[t], x[0], of);
 }
+
+#if WW_WG == 1
+// The sum of squares of a window and a pattern's values, or, where it is above `most`, a part of it that is too.
+WW_INLINE double ww_near_sum(global const double *restrict x, global const double *restrict y, const uint l,
+                             const double2 of, double sum, const double most) {
+    const double8 origin = (double8)(WW_RAW ? 0 : y[0]), mean = (double8)(of.x), unit = (double8)(of.y);
+    double8 sums = 0;
+    uint t = 0;
+    // One of 16 values tells most windows apart.
+    for (; t + 16 <= l; t += 16) {
+        const double8 a = vload8(0, x + t) - ((vload8(0, y + t) - origin) - mean) * unit;
+        const double8 b = vload8(0, x + t + 8) - ((vload8(0, y + t + 8) - origin) - mean) * unit;
+        sums += a * a + b * b;
+        const double4 four = sums.lo + sums.hi;
+        if (sum + ((four.x + four.y) + (four.z + four.w)) > most)
+            return INFINITY;
+    }
+    const double4 four = sums.lo + sums.hi;
+    sum += (four.x + four.y) + (four.z + four.w);
+    for (; t < l; t++) {
+        const double gap = x[t] - WW_COUNTED(y[t], y[0], of);
+        sum += gap * gap;
+    }
+    return sum;
+}
+
+// Window u of a series and a pattern: INFINITY where it is certainly above `most`.
+WW_INLINE double ww_near_window(global const double *restrict pattern, global const double *restrict of_series,
+                                global const double2 *restrict statistics, const uint length, const uint wide, const uint l,
+                                const uint u, const double most) {
+    double sum = 0;
+    for (uint ch = 0; ch < WW_C && sum <= most; ch++)
+        sum = ww_near_sum(pattern + ch * l, of_series + (ulong)ch * length + u, l,
+                          WW_RAW ? (double2)(0, 1) : statistics[(ulong)ch * wide + u], sum, most);
+    return sum;
+}
+#endif
 
 // The distances of these candidates to every series, as above; 0 to their own. (A flat window's values are 0 here: that
 // makes 0 and l of the sums, but for rounding.) A group has `across` candidates and one series, whose windows are divided
@@ -129,6 +174,15 @@ ww_shapelet_near(global const double *restrict values, global const ulong *restr
     const uint j = ww_rest(group, series, block), id = ids[j], lane = lid % across;
     const uint p = min(block * across + lane, count - 1), length = (uint)((offsets[id + 1] - offsets[id]) / WW_C);
     double best = INFINITY;
+#if WW_WG == 1
+    // The window where the candidate is from is often the nearest, and makes the others short.
+    global const double *pattern = patterns + (ulong)p * (WW_C * l), *of_series = values + offsets[id];
+    global const double2 *of = statistics + (ulong)j * WW_C * wide;
+    if (l <= length)
+        best = ww_near_window(pattern, of_series, of, length, wide, l, min(candidates[first + p].y, length - l), INFINITY);
+    for (uint u = 0; u + l <= length; u++)
+        best = fmin(best, ww_near_window(pattern, of_series, of, length, wide, l, u, best));
+#else
     for (uint u = lid / across; u + l <= length; u += WW_WG / across) {
         double sum = 0;
         global const double *x = patterns + p;
@@ -144,6 +198,7 @@ ww_shapelet_near(global const double *restrict values, global const ulong *restr
         }
         best = fmin(best, sum);
     }
+#endif
     least[lid] = best;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid < across && block * across + lid < count) {

@@ -4,12 +4,11 @@
 //   mean(l + 1) = mean(l) + (x - mean(l)) / (l + 1)
 //   columns: a[l] = (x - mean(l)) * l / (l + 1);   windows: b[l] = x - mean(l);   cov(l + 1) = cov(l) + a[l] b[l]
 //   norm(l)^2 = sum of (x - mean)^2
-// A window is flat where its range is at most 1e-10 of its largest absolute value. Raw: both tables hold x - centre.
+// A window is flat where it is constant but for rounding (base/constant.h). Raw: both tables hold x - centre.
 //
 // Each work-item has one column, or one window of a tile. No local memory, no barrier. src/shapelets/shapelet_tables.c
 // is the same for devices without double.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#define WW_FLAT 1e-10
 
 // Takes point number l into the mean and the sum of squares of points less the first, the least and the largest. Returns
 // how far it is from the mean before.
@@ -23,7 +22,7 @@ WW_INLINE double ww_welford(double x, double first, uint l, double *mean, double
 }
 
 WW_INLINE int ww_is_flat(double low, double high) {
-    return high - low <= WW_FLAT * fmax(fabs(low), fabs(high));
+    return WW_IS_CONSTANT(low, high, fmax(fabs(low), fabs(high)), DBL_EPSILON);
 }
 
 // columns: series, start, reach, place of the series in the node; the last two also go to reaches and own.

@@ -558,7 +558,7 @@ class GroupLSH:
     def search(self, queries=None, k: int = 1) -> Tuple[np.ndarray, np.ndarray]:
         """(distances, ids) of shape (queries, k), as LSH.search().
 
-        Raises ValueError (queries of another dimension or kind; k outside 1 to 1024).
+        Raises ValueError (queries of another dimension or kind; k outside 1 to 1048576).
         """
         asking, count = NULL, self._count
         if queries is not None:

@@ -218,9 +218,9 @@ def knn(
     base, queries: Points, or what they take; queries None: the base's own points, each without itself. metric: see
     metrics(). Of equal distances the lower id comes first; -1 and infinity where there are fewer. Types: that of the
     base, and int64. radius: instead two lists of arrays, of all points no farther than it, nearest first; up to
-    KNN_MOST (1024) a query.
+    KNN_MOST (1048576) a query.
 
-    Raises ValueError (k outside 1 to 1024; queries of another dimension or kind; a metric that there is not, or that is
+    Raises ValueError (k outside 1 to 1048576; queries of another dimension or kind; a metric that there is not, or that is
     for other points; a radius of NaN, or with more points within it than KNN_MOST).
     """
     base = of_argument("base", _points, base, context=context)

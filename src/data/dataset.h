@@ -10,7 +10,10 @@
 #include "base/kit.h"
 #include "series/classes.h"
 
-// The first value beyond 2^24 that float can't represent.
+// From here on double does not have all whole numbers: what is given as one may have been another.
+#define WWI_MOST_WHOLE 0x1p53
+
+// The first value beyond 2^24 that float can't represent, or (not of times) as large as WWI_MOST_WHOLE.
 typedef struct wwi_rounded {
     bool any;
     size_t series, point;

@@ -18,6 +18,7 @@ typedef struct taking {
     wwi_point_source source;
     size_t first, count; // points that are taken, in the source's order
     pthread_mutex_t lock;
+    double largest;   // absolute value
     uint64_t refused; // number of the first value that is, in the order that is sent; UINT64_MAX: none
     size_t point, coordinate;
     double value;
@@ -82,6 +83,7 @@ static ww_status take_piece(void *user, uint64_t at, uint64_t bytes, void *targe
     const bool is_double = t->source.precision == WW_DOUBLE;
     unsigned char *to = target;
     uint64_t number = at / p->word_bytes, left = bytes / p->word_bytes;
+    double largest_of_all = 0;
     while (left) {
         size_t point, coordinate;
         const uint64_t some = wwi_least(find(t, number, &point, &coordinate), left);
@@ -94,11 +96,15 @@ static ww_status take_piece(void *user, uint64_t at, uint64_t bytes, void *targe
             const double largest = wwi_line_take(line, 0, (size_t)some, p->precision, to);
             if (!isfinite(p->precision == WW_FLOAT ? (double)(float)largest : largest))
                 return refuse(t, number, some);
+            largest_of_all = fmax(largest_of_all, largest);
         }
         number += some;
         left -= some;
         to += some * p->word_bytes;
     }
+    (void)pthread_mutex_lock(&t->lock);
+    t->largest = fmax(t->largest, largest_of_all);
+    (void)pthread_mutex_unlock(&t->lock);
     return WW_OK;
 }
 
@@ -126,13 +132,15 @@ static ww_status take(taking *t, wwi_buffer *to) {
     return status == WW_ERROR_NOT_FINITE ? report(t) : status;
 }
 
-ww_status wwi_points_keep_numbers(const ww_points *p, const ww_point_view *view) {
+ww_status wwi_points_keep_numbers(const ww_points *p, const ww_point_view *view, double *largest) {
     taking t = {.points = p, .source = {view->values, view->precision}, .count = p->count};
-    return take(&t, NULL);
+    WWI_TRY(take(&t, NULL));
+    *largest = t.largest;
+    return WW_OK;
 }
 
 ww_status wwi_points_tile(const ww_points *p, wwi_stream *stream, wwi_point_source source, size_t first, size_t count,
-                          wwi_buffer *tiles) {
+                          wwi_buffer *tiles, double *largest) {
     WWI_ENDS(wwi_kernel_destroy) wwi_kernel *kernel = NULL;
     WWI_ENDS(wwi_buffer_destroy) wwi_buffer *piece = NULL;
     const uint64_t point_bytes = p->words * p->word_bytes;
@@ -148,6 +156,7 @@ ww_status wwi_points_tile(const ww_points *p, wwi_stream *stream, wwi_point_sour
         const uint64_t row_step = p->column_order ? 1 : p->words, column_step = p->column_order ? some : 1;
         const uint32_t to = (uint32_t)at, n = (uint32_t)some;
         WWI_TRY(take(&t, piece));
+        *largest = fmax(*largest, t.largest);
         WWI_TRY(WWI_LAUNCH(kernel, (uint64_t)wwi_points_padded(some) / WWI_TILE * p->words, WWI_TILE, WWI_BUFFER(piece),
                            WWI_VALUE(row_step), WWI_VALUE(column_step), WWI_VALUE(to), WWI_VALUE(n),
                            WWI_VALUE(p->words), WWI_BUFFER(tiles)));

@@ -156,11 +156,11 @@ static uint64_t bytes_of(const ww_points *p, size_t first, size_t count) {
 
 // Points [first, first + count): tiles, or the members of sets and where each set begins.
 static ww_status upload_points(ww_points *p, wwi_stream *stream, wwi_point_source source, size_t first, size_t count,
-                               wwi_buffer **points, wwi_buffer **starts) {
+                               wwi_buffer **points, wwi_buffer **starts, double *largest) {
     if (p->kind == WW_POINTS_SETS)
         return upload_sets(p, source.values, first, count, points, starts);
     WWI_TRY(wwi_buffer_create(p->context, bytes_of(p, first, count), points));
-    return wwi_points_tile(p, stream, source, first, count, *points);
+    return wwi_points_tile(p, stream, source, first, count, *points, largest);
 }
 
 static ww_status describe(ww_points *p, const ww_point_view *view) {
@@ -185,7 +185,7 @@ static ww_status keep_values(ww_points *p, const ww_point_view *view, bool keep)
         return WW_OK;
     WWI_TRY(wwi_new(p->host, bytes + 1));
     if (p->kind == WW_POINTS_NUMBERS)
-        return wwi_points_keep_numbers(p, view);
+        return wwi_points_keep_numbers(p, view, &p->largest);
     if (p->kind == WW_POINTS_BITS)
         take_bits(p, view, (uint32_t *)(void *)p->host);
     else
@@ -205,7 +205,7 @@ static ww_status upload(ww_points *p, wwi_stream *stream, const ww_point_view *v
         WWI_TRY(get_program(p));
     if (resident) {
         const wwi_point_source source = {p->host ? p->host : view->values, p->host ? p->precision : view->precision};
-        WWI_TRY(upload_points(p, stream, source, 0, p->count, &p->tiles, &p->starts));
+        WWI_TRY(upload_points(p, stream, source, 0, p->count, &p->tiles, &p->starts, &p->largest));
         wwi_free_taken(&p->host);
         return WW_OK;
     }
@@ -271,8 +271,9 @@ ww_status wwi_points_slice(ww_points *p, wwi_stream *stream, size_t first, size_
         return WW_OK;
     }
     *slice = (wwi_slice){NULL, NULL, first, count, true};
+    double largest = 0; // which is known since the points were made
     const ww_status status = upload_points(p, stream, (wwi_point_source){p->host, p->precision}, first, count,
-                                           &slice->values, &slice->series);
+                                           &slice->values, &slice->series, &largest);
     if (status != WW_OK)
         wwi_slice_close(slice);
     return status;

@@ -30,6 +30,7 @@ struct ww_points {
     wwi_buffer *starts;         // sets: offsets
     double *mean;               // numbers: of a sample of the points
     double mean_norm, variance; // its squared norm, and the summed variance of the coordinates
+    double largest;             // numbers: the largest absolute value of a coordinate, as it was given
     wwi_program *program;       // copies points into tiles
 };
 

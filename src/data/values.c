@@ -98,7 +98,8 @@ static void look_at_line(const ww_dataset *d, wwi_line from, place at, size_t en
         else if (is_time && at.point > 0 && value < wwi_line_at(from, at.point - 1))
             refuse(f, at, value, true);
         f->largest[is_time] = fabs(value) > f->largest[is_time] ? fabs(value) : f->largest[is_time];
-        if (is_float && fabs(value) > WHOLE_IN_FLOAT && (double)in_float != value && !f->any_rounded[is_time]) {
+        const bool inexact = is_float && fabs(value) > WHOLE_IN_FLOAT && (double)in_float != value;
+        if ((inexact || (!is_time && fabs(value) >= WWI_MOST_WHOLE)) && !f->any_rounded[is_time]) {
             f->any_rounded[is_time] = true;
             f->rounded[is_time] = at;
             f->rounded_value[is_time] = value;
@@ -112,9 +113,7 @@ static void take_part(const taking *t, place at, size_t count, void *to, finding
     const wwi_line from = at.channel == t->view->channels ? (wwi_line){NULL, t->times + before, 1}
                                                           : wwi_view_line(t->view, at.series, before, at.channel);
     const double largest = wwi_line_take(from, at.point, count, d->precision, to);
-    const bool plain = d->precision == WW_DOUBLE ? isfinite(largest)
-                       : from.doubles            ? largest <= WHOLE_IN_FLOAT
-                                                 : isfinite(largest);
+    const bool plain = d->precision == WW_FLOAT && from.doubles ? largest <= WHOLE_IN_FLOAT : largest < WWI_MOST_WHOLE;
     if (!plain || at.channel == d->channels)
         look_at_line(d, from, at, at.point + count, f);
     else if (largest > f->largest[0])

@@ -9,6 +9,7 @@
 #include "base/pace.h"
 #include "base/run.h"
 #include "data/dataset.h"
+#include "measure/measure_table.h"
 #include "options.h"
 
 // ---- devices
@@ -268,6 +269,8 @@ ww_status wwi_group_job_begin(wwi_group_job *job, const ww_measure *measure, ww_
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the measure or the rows are NULL");
     if (columns && columns->group != rows->group)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the datasets belong to different groups");
+    ww_measure checked;
+    WWI_TRY(wwi_measure_take(measure, &checked));
     job->group = rows->group;
     job->measure = measure;
     job->rows = rows;

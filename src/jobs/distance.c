@@ -152,7 +152,8 @@ ww_status ww_distance(ww_context *context, const ww_measure *measure, const doub
     double largest = (double)INFINITY;
     if (x && y && can_keep(context, &wanted.measure, &v))
         largest = largest_of(y, m * channels, largest_of(x, n * channels, 0));
-    if (isinf(largest))
+    const bool symbols = wwi_measure_row_by_id(wanted.measure.id)->info.is_of_symbols != 0;
+    if (isinf(largest) || (symbols && largest >= WWI_MOST_WHOLE))
         return distance_once(context, measure, &v, distance);
     const ww_output to = WW_OUTPUT_HOST(distance);
     WWI_ENDS(pair_end) pair *p = (pair *)wwi_context_take(context, pair_fits, &wanted);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact search: the metrics, the choice of a filter, and what a search allocates. How it runs is in knn_run.c.
 #include <float.h>
+#include <math.h>
 #include <string.h>
 #include <wavewarp/knn.h>
 
@@ -37,6 +38,40 @@ enum { LEAST_TENSOR = 5 }; // fewest coordinates for matrix units
 
 ww_point_kind ww_metric_kind(ww_metric metric) {
     return (unsigned)metric < METRICS ? metrics[metric].kind : WW_POINTS_NUMBERS;
+}
+
+// ---- points at odd scales
+
+static ww_status fail_scale(ww_status status, const char *what, ww_metric metric, ww_precision precision) {
+    wwi_fail(status, "%s for %s in %s", what, ww_metric_name(metric), ww_precision_name(precision));
+    return wwi_fail_hint("%smultiply all coordinates by the same power of two, which changes no digit and no neighbour",
+                         precision == WW_FLOAT ? "use double precision, or " : "");
+}
+
+ww_status wwi_knn_check_scale(ww_metric metric, ww_precision precision, size_t dimension, double largest) {
+    const int code = metrics[metric].code;
+    const double top = precision == WW_DOUBLE ? DBL_MAX : (double)FLT_MAX;
+    const double least = precision == WW_DOUBLE ? DBL_MIN / DBL_EPSILON : (double)(FLT_MIN / FLT_EPSILON);
+    const bool square = code == 0 || code == 4;
+    if (metrics[metric].kind != WW_POINTS_NUMBERS || code == 3) // a direction: wwi_knn_read_norms()
+        return WW_OK;
+    if (largest > 0 && (square ? largest * largest : largest) < least)
+        return fail_scale(WW_ERROR_UNSUPPORTED, "the points' coordinates are all too small", metric, precision);
+    if ((code == 1 || code == 2) && largest > top / 2 / (code == 1 ? (double)dimension : 1))
+        return fail_scale(WW_ERROR_OVERFLOW, "a point's coordinate is too large", metric, precision);
+    return WW_OK;
+}
+
+ww_status wwi_knn_read_norms(wwi_stream *stream, wwi_buffer *buffer, ww_metric metric, ww_precision precision,
+                             float *largest) {
+    uint32_t read[2];
+    WWI_TRY(wwi_stream_read(stream, buffer, 0, sizeof read, read));
+    memcpy(largest, read, sizeof *largest);
+    if (read[1] & 1)
+        return fail_scale(WW_ERROR_OVERFLOW, "a point's squared norm is too large", metric, precision);
+    if (read[1] & 2)
+        return fail_scale(WW_ERROR_UNSUPPORTED, "a point's squared norm is too small", metric, precision);
+    return WW_OK;
 }
 
 // ---- making a search
@@ -190,7 +225,17 @@ static void set_margin(ww_knn *s) {
     const double unit = s->precision == WW_DOUBLE ? DBL_EPSILON : FLT_EPSILON;
     const double d = (double)s->base.points->words;
     const ww_points *b = s->base.points;
-    s->margin = (float)((2 * d + 16) * unit);
+    s->allowed.margin = (float)((2 * d + 16) * unit);
+    // (|q| + |c|)^2 is at most 2 |q|^2 + 2 |c|^2; |q| |c| at most (|q|^2 / r + r |c|^2) / 2, with r the usual |q| /
+    // |c|.
+    const double q = s->queries.points->mean_norm + s->queries.points->variance, c = b->mean_norm + b->variance;
+    const float ratio = q > 0 && c > 0 ? (float)fmin(fmax(sqrt(q / c), 1e-6), 1e6) : 1;
+    const bool product = s->options.metric == WW_METRIC_INNER_PRODUCT;
+    // Sums start at -1/2 of what is stored. (The tensor filter has bounds of its own.)
+    const double margin = (double)s->allowed.margin;
+    const bool alone = s->direct || s->filter == FILTER_TENSOR || metrics[s->options.metric].code == 3;
+    s->allowed.base = alone ? 1 : product ? -margin * (double)ratio : 1 - 4 * margin;
+    s->allowed.slack = product ? s->allowed.margin / ratio / 2 : 2 * s->allowed.margin;
     // Sums of products lose digits when all points are far from the origin, those of halves the most.
     s->centred = !s->direct && metrics[s->options.metric].code == 0 && b->kind == WW_POINTS_NUMBERS &&
                  (s->filter == FILTER_TENSOR || b->mean_norm > 16 * b->variance);
@@ -225,7 +270,7 @@ static ww_status allocate(ww_knn *s) {
     const uint64_t rows = s->most_rows = choose_rows(s, row_bytes, in_rows + halves);
     WWI_TRY(WWI_GROW(s->context, {&s->values, rows * s->capacity * s->value_bytes},
                      {&s->ids, listed ? rows * s->capacity * listed : 4}, {&s->counts, rows * 4},
-                     {&s->best_values, rows * k * s->value_bytes}, {&s->best_ids, rows * k * 4}, {&s->overflow, 4}));
+                     {&s->best_values, rows * k * s->value_bytes}, {&s->best_ids, rows * k * 4}, {&s->overflow, 8}));
     if (halves)
         WWI_TRY(wwi_buffer_create(s->context, wwi_knn_round_up(rows, s->group_rows) * halves, &s->queries.halves));
     return wwi_points_send_mean(s->context, s->precision, s->base.points->mean, s->centred ? s->base.points->words : 0,
@@ -253,6 +298,7 @@ ww_status ww_knn_create_shard(ww_points *base, ww_points *queries, size_t k, con
     if (self)
         queries = base;
     WWI_TRY(check_points(base, queries, o.metric));
+    WWI_TRY(wwi_knn_check_scale(o.metric, base->precision, base->dimension, fmax(base->largest, queries->largest)));
     WWI_ENDS(ww_knn_destroy) ww_knn *s = NULL;
     WWI_TRY(wwi_new_zeroed(s, 1));
     s->options = o;

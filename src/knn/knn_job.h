@@ -5,10 +5,19 @@
 
 #include <wavewarp/knn.h>
 
+#include "host.h"
 #include "knn/knn_args.h"
 
 // A metric's WW_METRIC in kernels_cl/knn/knn.cl.
 int wwi_metric_code(ww_metric metric);
+
+// Refuses points (of both sides) whose coordinates are at most `largest` if the metric's values of them are no numbers
+// of the precision, or have lost all their digits.
+ww_status wwi_knn_check_scale(ww_metric metric, ww_precision precision, size_t dimension, double largest);
+// Reads what ww_knn_norms() left in `buffer`, of 8 bytes: the largest squared norm; refuses norms too large or too
+// small.
+ww_status wwi_knn_read_norms(wwi_stream *stream, wwi_buffer *buffer, ww_metric metric, ww_precision precision,
+                             float *largest);
 
 // Runs queries [first, first + rows) of a search without initial distances; their results alone are written.
 ww_status wwi_knn_run_rows(ww_knn *knn, size_t first, size_t rows, int64_t *ids, void *distances);

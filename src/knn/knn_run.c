@@ -15,17 +15,15 @@ enum { GROUPS_A_UNIT = 24 }; // of a launch
 static ww_status make_norms(ww_knn *s, knn_side *of, uint64_t padded) {
     const uint32_t n = (uint32_t)of->window.count;
     float norm = 0;
+    const double wide = of == &s->base ? s->allowed.base : 1;
+    const float narrow = (float)wide;
     wwi_buffer_destroy(&of->norms);
     WWI_TRY(wwi_buffer_create(s->context, padded * s->value_bytes, &of->norms));
-    WWI_TRY(wwi_buffer_write(s->overflow, 0, 4, &norm));
+    WWI_TRY(wwi_buffer_fill_u32(s->overflow, 0, 8, 0));
     WWI_TRY(WWI_LAUNCH_ITEMS(s->norms, padded, WWI_TILE, WWI_BUFFER(of->window.values), WWI_BUFFER(s->mean),
-                             WWI_VALUE(n), WWI_VALUE(of->points->words), WWI_BUFFER(of->norms),
-                             WWI_BUFFER(s->overflow)));
-    WWI_TRY(wwi_stream_read(s->stream, s->overflow, 0, 4, &norm));
-    if (!isfinite(norm) && !s->direct && s->precision == WW_FLOAT) {
-        wwi_fail(WW_ERROR_OVERFLOW, "a point's squared norm is too large for float");
-        return wwi_fail_hint("use double precision, or scale the points");
-    }
+                             WWI_VALUE(n), WWI_VALUE(of->points->words), WWI_BUFFER(of->norms), WWI_BUFFER(s->overflow),
+                             s->precision == WW_DOUBLE ? WWI_VALUE(wide) : WWI_VALUE(narrow)));
+    WWI_TRY(wwi_knn_read_norms(s->stream, s->overflow, s->options.metric, s->precision, &norm));
     of->reach = sqrtf(norm) * 1.000001f;
     of->normed_first = of->window.first;
     of->normed_count = of->window.count;
@@ -73,8 +71,9 @@ static ww_knn_args make_job(const ww_knn *s, const block *b, uint32_t count) {
         .dimension = s->base.points->words,
         .k = s->k,
         .capacity = s->capacity,
-        .margin = s->margin,
+        .margin = s->allowed.margin,
         .reach = s->base.reach,
+        .slack = s->allowed.slack,
     };
 }
 

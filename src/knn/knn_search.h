@@ -53,7 +53,10 @@ struct ww_knn {
     uint32_t row_group;         // work-items of the exact kernel's groups, one a row
     uint32_t first_chunk, capacity;
     size_t most_rows;
-    float margin;
+    struct {
+        float margin, slack; // as in ww_knn_args
+        double base;         // by which the base's squared norms are multiplied
+    } allowed;
     wwi_program *program;
     wwi_kernel *filter_kernel, *exact, *norms, *make_rows, *make_halves, *make_cuts;
     wwi_selector *selector;

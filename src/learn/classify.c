@@ -143,7 +143,7 @@ static void compare_label(ww_classification *r, size_t i, int64_t label, const i
     r->actual[i] = label < 0 ? -1 : numbers[label];
     r->labelled += label >= 0;
     r->correct += r->actual[i] >= 0 && r->actual[i] == r->predicted[i];
-    if (r->actual[i] >= 0 && r->predicted[i] >= 0)
+    if (r->confusion && r->actual[i] >= 0 && r->predicted[i] >= 0)
         r->confusion[(size_t)r->actual[i] * r->classes + (size_t)r->predicted[i]]++;
 }
 
@@ -206,7 +206,8 @@ static ww_status make_result(const ww_classifier *c, const wwi_neighbours *n, ww
         r->classes = ww_dataset_class_count(c->train);
         WWI_TRY(make_array(r->total, 1, &r->predicted));
         WWI_TRY(make_array(r->total, 1, &r->actual));
-        WWI_TRY(make_array(r->classes, r->classes, &r->confusion));
+        if (r->classes <= WW_CLASSIFY_MOST_CONFUSED)
+            WWI_TRY(make_array(r->classes, r->classes, &r->confusion));
         if (c->options.want_probabilities)
             WWI_TRY(make_array(r->total, r->classes, &r->probabilities));
     }

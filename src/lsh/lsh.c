@@ -419,6 +419,8 @@ static ww_status append(ww_lsh *h, ww_points *points) {
     wwi_lsh_start(h, (uint64_t)points->count * h->options.tables);
     if (h->total + points->count > INT32_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu points; the most is 2^31 less a few", h->total + points->count);
+    const double largest = fmax(h->scale.largest, points->largest);
+    WWI_TRY(wwi_knn_check_scale(h->options.metric, h->precision, h->dimension, largest));
     for (size_t first = 0, count; first < points->count; first += count) {
         count = block_limit(h, points, first);
         WWI_TRY(wwi_grow(&h->blocks, &capacity, h->block_count + 1, sizeof *h->blocks));
@@ -440,6 +442,7 @@ static ww_status append(ww_lsh *h, ww_points *points) {
     }
     WWI_TRY(wwi_pace_report(&h->pace, h->pace.total));
     h->total += points->count;
+    h->scale.largest = largest;
     h->info.bytes += bytes;
     return WW_OK;
 }
@@ -474,7 +477,7 @@ ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, con
     // With few coordinates the differences cost no more than norms and a second computation.
     h->direct = (h->family != WWI_LSH_STABLE && h->family != WWI_LSH_COSINE) || h->options.metric == WW_METRIC_L1 ||
                 (h->family == WWI_LSH_STABLE && !h->tensor && h->words <= MOST_DIRECT);
-    h->margin = (float)((2 * (double)h->words + 16) * (h->precision == WW_DOUBLE ? DBL_EPSILON : FLT_EPSILON));
+    h->scale.margin = (float)((2 * (double)h->words + 16) * (h->precision == WW_DOUBLE ? DBL_EPSILON : FLT_EPSILON));
     // Sums of products lose digits when all points are far from the origin, those of halves the most.
     h->centred = !h->direct && h->family == WWI_LSH_STABLE && (h->tensor || like->mean_norm > 16 * like->variance);
     WWI_TRY(wwi_new_zeroed(h->mean, h->words + 1u));
@@ -485,7 +488,7 @@ ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, con
     // Zeros where nothing is to be subtracted.
     WWI_TRY(wwi_points_send_mean(h->context, h->precision, h->mean, h->centred ? h->words : 0,
                                  wwi_lsh_row_bytes(h) + 32, &h->device_mean));
-    WWI_TRY(wwi_buffer_create(h->context, 4, &h->largest));
+    WWI_TRY(wwi_buffer_create(h->context, 8, &h->largest));
     WWI_TRY(compile(h));
     h->most_probes = h->options.probes;
     h->most_candidates = h->options.candidates;

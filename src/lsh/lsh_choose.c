@@ -404,8 +404,8 @@ static ww_status correct(choosing *c) {
 }
 
 static ww_status check_wish(const ww_points *points, const ww_lsh_target *w) {
-    if (w->k < 1 || w->k > WW_KNN_MOST)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; it can be 1 to %d", w->k, WW_KNN_MOST);
+    if (w->k < 1 || w->k > WW_LSH_MOST_K)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; it can be 1 to %d", w->k, WW_LSH_MOST_K);
     if (!(w->recall > 0 && w->recall < 1))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the recall is %g; it must lie between 0 and 1", w->recall);
     if (w->asking && (w->asking->kind != points->kind || w->asking->dimension != points->dimension ||
@@ -457,7 +457,7 @@ static ww_status size_samples(choosing *c) {
     c->foreign = c->asking != c->points;
     c->few = c->asking->count < 4;
     c->half = c->few ? c->asking->count : wanted > c->asking->count / 2 ? c->asking->count / 2 : wanted;
-    c->k = w->k < WW_KNN_MOST ? w->k : WW_KNN_MOST - 1;
+    c->k = w->k < WW_LSH_MOST_K ? w->k : WW_LSH_MOST_K - 1;
     if (c->k > c->points->count - 1)
         c->k = c->points->count - 1;
     const size_t values = c->half * (c->k + 1);

@@ -75,7 +75,10 @@ struct ww_lsh {
     uint64_t value_bytes;
     bool gpu, tensor, direct, centred;
     int together; // how keys are made: WW_TOGETHER of lsh/lsh.cl
-    float margin;
+    struct {
+        float margin;
+        double largest; // absolute value of a coordinate of its points
+    } scale;
     double *mean;
     void *coefficients; // as the device has them
     uint64_t coefficient_bytes;

@@ -38,6 +38,7 @@ typedef struct search {
     wwi_buffer *offsets, *entries, *tasks, *counters, *radii;
     uint32_t lists;      // of a query
     uint32_t launched;   // those of them that a launch works on
+    uint32_t settled;    // 1: a table of the block has been searched
     uint64_t joined;     // tables and probes already searched for the rows
     uint64_t most_tasks; // of a launch
     // By queries:
@@ -191,8 +192,8 @@ static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uin
                         .rows = (uint32_t)s->rows,
                         .lists = s->launched,
                         .shift = 32 - b->bits,
-                        .margin = h->margin,
-                        .reach = b->reach};
+                        .settled = s->settled,
+                        .margin = h->scale.margin};
     wwi_buffer *query_halves = NULL;
     const float scale = wwi_tensor_scale(fmaxf(b->reach, s->reach));
     if (h->tensor)
@@ -274,6 +275,7 @@ static ww_status join(search *s, wwi_lsh_block *b, const ww_lsh_args *job, const
     for (uint32_t first = 0, count; first < job->tables; first += count) {
         // Few at first: each list has to find its own k-th best distance.
         count = (uint32_t)wwi_least(wwi_least(job->tables - first, s->lists), s->joined ? s->joined : 1);
+        s->settled = first > 0;
         WWI_TRY(join_tables(s, b, job, of, first, count));
         s->joined += count;
     }
@@ -406,6 +408,7 @@ static ww_status complete(search *s, const uint32_t *rows, size_t count) {
     }
     const uint32_t query_offsets[2] = {0, (uint32_t)count};
     s->launched = 1;
+    s->settled = 0;
     // A search by queries has one list a row, and neither rows nor radii yet.
     if (!s->by_buckets) {
         WWI_TRY(make_rows(s));
@@ -601,8 +604,8 @@ static ww_status run_rows(ww_lsh *h, ww_points *queries, size_t all, const targe
 ww_status ww_lsh_run_rows(ww_lsh *h, ww_points *queries, size_t row, size_t rows, size_t k, int64_t *ids,
                           void *distances, uint32_t *found) {
     WWI_NEEDS("lsh, ids", h, ids);
-    if (k < 1 || k > WW_KNN_MOST)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; it can be 1 to %d", k, WW_KNN_MOST);
+    if (k < 1 || k > WW_LSH_MOST_K)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; it can be 1 to %d", k, WW_LSH_MOST_K);
     const size_t all = queries ? queries->count : h->total;
     if (row > all || rows > all - row)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "rows %zu and %zu more are not in the %zu queries", row, rows, all);

@@ -42,7 +42,7 @@ ww_status ww_lsh_run_shard(ww_lsh *h, ww_points *queries, size_t k, const ww_nea
     const size_t count = queries ? queries->count : h->total;
     WWI_TRY(wwi_knn_shard_take(shard, !queries, count, h->total, h->options.metric, h->precision, &own));
     const bool drops = queries && own.excludes && own.apart < (int64_t)h->total && own.apart + (int64_t)count > 0;
-    const size_t most = WW_KNN_MOST - (drops ? 1 : 0);
+    const size_t most = WW_LSH_MOST_K - (drops ? 1 : 0);
     if (k < 1 || k > most)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is not 1 to %zu", most);
     if (own.initial && !distances) {

@@ -14,22 +14,21 @@
 ww_status wwi_lsh_norms(ww_lsh *h, const wwi_slice *w, wwi_buffer **norms, float *largest) {
     const uint64_t padded = wwi_points_padded(w->count);
     const uint32_t n = (uint32_t)w->count;
+    // As of a search's base (knn.c): a query's norm may be less by that, too.
+    const double wide = !h->direct && h->family == WWI_LSH_STABLE ? 1 - 4 * (double)h->scale.margin : 1;
+    const float narrow = (float)wide;
     wwi_buffer_destroy(norms);
     *largest = 0;
     if (h->family == WWI_LSH_SETS)
         return WW_OK;
     WWI_TRY(wwi_buffer_create(h->context, padded * h->value_bytes, norms));
-    WWI_TRY(wwi_buffer_fill_u32(h->largest, 0, 4, 0));
+    WWI_TRY(wwi_buffer_fill_u32(h->largest, 0, 8, 0));
     WWI_TRY(WWI_LAUNCH(h->kernels.norms, padded / WWI_TILE, WWI_TILE, WWI_BUFFER(w->values), WWI_BUFFER(h->device_mean),
-                       WWI_VALUE(n), WWI_VALUE(h->words), WWI_BUFFER(*norms), WWI_BUFFER(h->largest)));
-    if (h->direct)
-        return WW_OK;
-    WWI_TRY(wwi_stream_read(h->stream, h->largest, 0, sizeof *largest, largest));
-    if (!isfinite(*largest) && h->precision == WW_FLOAT) {
-        wwi_fail(WW_ERROR_OVERFLOW, "a point's squared norm is too large for float");
-        return wwi_fail_hint("use double precision, or scale the points");
-    }
-    return WW_OK;
+                       WWI_VALUE(n), WWI_VALUE(h->words), WWI_BUFFER(*norms), WWI_BUFFER(h->largest),
+                       h->precision == WW_DOUBLE ? WWI_VALUE(wide) : WWI_VALUE(narrow)));
+    return h->kind == WW_POINTS_NUMBERS
+               ? wwi_knn_read_norms(h->stream, h->largest, h->options.metric, h->precision, largest)
+               : WW_OK;
 }
 
 void wwi_lsh_start(ww_lsh *h, uint64_t work) {

@@ -2,7 +2,6 @@
 // See pairing.h.
 #include "pairing/pairing.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -25,10 +24,13 @@ static ww_status check_rounded(const ww_measure *measure, const ww_dataset *d) {
     const wwi_rounded *rounded = symbols ? &d->rounded_value : &d->rounded_time;
     if ((!symbols && row->transform != WWI_TRANSFORM_TIMES) || !rounded->any)
         return WW_OK;
-    wwi_fail(WW_ERROR_UNSUPPORTED, "float does not hold the %s %.17g of series %zu at point %zu",
-             symbols ? "symbol" : "time stamp", rounded->value, rounded->series, rounded->point);
-    wwi_fail_hint(symbols ? "use double precision, or number the symbols from 0; float is exact up to 2^24"
-                          : "use double precision, or count time from a later moment; float is exact up to 2^24");
+    const bool too_large = symbols && fabs(rounded->value) >= WWI_MOST_WHOLE;
+    wwi_fail(WW_ERROR_UNSUPPORTED, "%s does not hold the %s %.17g of series %zu at point %zu",
+             too_large ? "double" : "float", symbols ? "symbol" : "time stamp", rounded->value, rounded->series,
+             rounded->point);
+    wwi_fail_hint(too_large ? "number the symbols from 0: double is exact up to 2^53"
+                  : symbols ? "use double precision, or number the symbols from 0; float is exact up to 2^24"
+                            : "use double precision, or count time from a later moment; float is exact up to 2^24");
     return wwi_fail_where((int64_t)rounded->series, (int64_t)rounded->point);
 }
 
@@ -45,13 +47,10 @@ ww_status wwi_pairing_check_range(wwi_pairing *p) {
                              .largest = fmax(rows->largest_value, columns->largest_value),
                              .largest_time = fmax(rows->largest_time, columns->largest_time),
                              .longest = tallest > widest ? tallest : widest,
-                             .top = rows->precision == WW_DOUBLE ? DBL_MAX : (double)FLT_MAX};
+                             .precision = rows->precision};
+    WWI_TRY(wwi_range_check_small(&p->measure, &range));
     p->limit = rows->unspecified || columns->unspecified ? (double)INFINITY : wwi_range_limit(&p->measure, &range);
-    if (p->limit > 0)
-        return WW_OK;
-    wwi_fail(WW_ERROR_OVERFLOW, "values of up to %g are too large for %s in %s", range.largest,
-             ww_measure_info_by_id(p->measure.id)->name, wwi_pairing_precision(p));
-    return wwi_fail_hint("scale the series, or use double precision");
+    return p->limit > 0 ? WW_OK : wwi_range_too_large(&p->measure, &range);
 }
 
 // The datasets as the measure compares them.

@@ -22,7 +22,7 @@ void ww_profile_destroy(ww_profile **profile) {
         wwi_kernel_destroy(&p->tiles[i / WWI_PROFILE_ROLES][i % WWI_PROFILE_ROLES]);
         wwi_program_release(&p->programs[i / WWI_PROFILE_ROLES][i % WWI_PROFILE_ROLES]);
     }
-    wwi_kernel_destroy(&p->merge);
+    WWI_KERNELS_DESTROY(&p->merge, &p->statistics);
     wwi_program_release(&p->merge_program);
     wwi_profile_nearest_free(&p->nearest);
     wwi_profile_series_free(&p->series);
@@ -125,6 +125,11 @@ static ww_status create(ww_context *context, const ww_series_view *series, size_
     WWI_TRY(wwi_profile_series_make(series, index, window, best, &p->series));
     if (other)
         WWI_TRY(wwi_profile_series_make(other, other_index, window, best, &p->other));
+    // Two such windows are no farther apart than half of what is promised.
+    const double tolerance = o.precision == WW_DOUBLE ? 2.5e-11 : 2.5e-6;
+    wwi_profile_series_find_lines(&p->series, tolerance);
+    if (other)
+        wwi_profile_series_find_lines(&p->other, tolerance);
     WWI_TRY(count_pairs(p));
     WWI_TRY(wwi_profile_plan(p));
     p->info.struct_size = sizeof p->info;
@@ -194,6 +199,7 @@ static ww_status run_part(ww_profile *p, const wwi_profile_part *part) {
     p->pace = wwi_pace_make(p->stream, p->run.launch_seconds, p->run.progress, p->run.progress_user);
     p->part = *part;
     wwi_pace_start(&p->pace, pairs);
+    WWI_TRY(wwi_profile_enter_lines(p));
     return wwi_finish_after(p->stream, wwi_profile_run_part(p));
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant windows of series of one channel: their distances follow from the rule (0 to one another, sqrt(window) to
-// all others), so that they are entered into the lists here, and the kernels leave them out.
+// Windows of series of one channel whose neighbours are known. Constant windows: their distances follow from the rule
+// (0 to one another, sqrt(window) to all others), so that they are entered into the lists here, and the kernels leave
+// them out. Straight lines (ramps, counters, time stamps, filled gaps): those that rise are equal to one another within
+// what is promised of a distance, and so are those that fall. Their neighbours are the first of them, at distance 0;
+// where a window has as many as are wanted, it looks for no others, of which all would be candidates.
 #include <stdlib.h>
 
 #include "profile/profile_job.h"
@@ -47,6 +50,31 @@ static void enter_window(ww_profile *p, int list, size_t i, kind constant, kind 
     } else if (p->series.state[i] == WWI_WINDOW_USABLE) {
         enter_first(p, list, i, constant, begin, end, half);
     }
+}
+
+ww_status wwi_profile_enter_lines(ww_profile *p) {
+    const wwi_profile_series *own = &p->series, *other = wwi_profile_other(p);
+    if (own->line_count == 0 || other->line_count == 0)
+        return WW_OK;
+    const wwi_profile_part *part = &p->part;
+    const bool same = part->row == part->column && part->row_end == part->column_end;
+    WWI_FREES size_t *listed = NULL;
+    WWI_TRY(wwi_new(listed, other->line_count));
+    for (unsigned char way = WWI_LINE_UP; way < WWI_LINES; way++) {
+        kind lines = {listed, 0};
+        for (size_t j = 0; j < other->windows; j++)
+            if (other->line[j] == way)
+                listed[lines.count++] = j;
+        for (int list = 0; list < wwi_profile_lists(p); list++) {
+            for (size_t i = part->row; i < part->row_end; i++)
+                if (own->line[i] == way)
+                    enter_first(p, list, i, lines, part->column, part->column_end, 0);
+            for (size_t i = part->column; p->self && !same && i < part->column_end; i++)
+                if (own->line[i] == way)
+                    enter_first(p, list, i, lines, part->row, part->row_end, 0);
+        }
+    }
+    return WW_OK;
 }
 
 ww_status wwi_profile_enter_flats(ww_profile *p) {

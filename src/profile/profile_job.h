@@ -28,7 +28,7 @@ typedef struct wwi_profile_slice {
     const wwi_profile_series *series;
     size_t first, count;
     uint32_t points, stride; // of a channel: values, and windows; both with padding
-    wwi_buffer *values, *means, *norms, *table, *wide_table, *condition, *conditions, *flat, *state;
+    wwi_buffer *values, *means, *statistics, *table, *wide_table, *condition, *conditions, *flat, *state;
     wwi_buffer *bounds[WWI_PROFILE_LISTS], *heads[WWI_PROFILE_LISTS];
     wwi_buffer *best[WWI_PROFILE_LISTS], *best_ids[WWI_PROFILE_LISTS];
 } wwi_profile_slice;
@@ -72,7 +72,7 @@ struct ww_profile {
     wwi_kernel *tiles[2][WWI_PROFILE_ROLES];
     bool deep; // there is a second set
     wwi_program *merge_program;
-    wwi_kernel *merge;
+    wwi_kernel *merge, *statistics;
     wwi_buffer *entries, *counters;
     uint64_t capacity; // entries
     wwi_profile_slice slices[2];
@@ -149,6 +149,8 @@ ww_status wwi_profile_merge_host(ww_profile *p, wwi_profile_slice *own, const ww
 
 // ---- profile_flat.c
 
+// Enters the neighbours of straight lines into their lists; before the part is run.
+ww_status wwi_profile_enter_lines(ww_profile *p);
 // Enters constant windows, and the neighbours of constant windows, into all lists.
 ww_status wwi_profile_enter_flats(ww_profile *p);
 

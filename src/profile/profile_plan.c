@@ -227,7 +227,7 @@ static ww_status compile(ww_profile *p) {
         .defines = WWI_LIST({"WW_CHANNELS", (int64_t)p->series.channels}, {"WW_BEST", (int64_t)p->series.best},
                             {"WW_RAISES", p->k == 1}, {"WW_PROFILE_K", (int64_t)p->k},
                             {"WW_MERGE_WG", WWI_PROFILE_MERGE_GROUP}),
-        .kernels = {{&p->merge, "ww_profile_merge"}},
+        .kernels = {{&p->merge, "ww_profile_merge"}, {&p->statistics, "ww_profile_statistics"}},
     };
     return wwi_program_make(p->context, p->stream, &parts, &p->merge_program);
 }

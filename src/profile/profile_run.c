@@ -33,7 +33,7 @@ static ww_status merge_list(ww_profile *p, wwi_profile_slice *own, const wwi_pro
                                        .own_stride = own->stride,
                                        .other_stride = other->stride};
     return WWI_LAUNCH_ITEMS(p->merge, own->count, WWI_PROFILE_MERGE_GROUP, WWI_VALUE(job), WWI_BUFFER(own->values),
-                            WWI_BUFFER(other->values), WWI_BUFFER(own->norms), WWI_BUFFER(other->norms),
+                            WWI_BUFFER(other->values), WWI_BUFFER(own->statistics), WWI_BUFFER(other->statistics),
                             WWI_BUFFER(own->bounds[list]), WWI_BUFFER(own->heads[list]), WWI_BUFFER(p->entries),
                             WWI_BUFFER(own->best[list]), WWI_BUFFER(own->best_ids[list]));
 }

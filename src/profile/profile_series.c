@@ -4,17 +4,17 @@
 // nothing that lies outside the window is ever added or taken off.
 #include "profile/profile_series.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/kit.h"
+#include "base/normal.h"
 #include "data/view.h"
 #include "error.h"
 #include "host.h"
 
-// A range of at most this part of the largest absolute value is constant.
-#define FLAT 1e-13
 // The squares of a smaller range are not all numbers of double, where the largest value is about 1.
 #define LEAST_RANGE 1e-140
 
@@ -27,6 +27,7 @@ void wwi_profile_series_free(wwi_profile_series *s) {
     free(s->condition);
     free(s->flat);
     free(s->flat_bits);
+    free(s->line);
 }
 
 typedef struct extremes {
@@ -137,7 +138,7 @@ static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, part
             }
             const double size = sqrt(squares);
             const double largest = fmax(fabs(least + origin + offset), fabs(most + origin + offset));
-            const bool flat = most - least <= FLAT * largest;
+            const bool flat = WW_IS_CONSTANT(least, most, largest, DBL_EPSILON);
             lasts[i] = (x[i + m - 1] - origin) - mean;
             sizes[i] = size;
             if (norms[i] < 0)
@@ -309,6 +310,7 @@ static ww_status take_arrays(wwi_profile_series *s) {
     WWI_TRY(wwi_new_zeroed(s->state, s->windows));
     WWI_TRY(wwi_new_zeroed(s->condition, s->windows));
     WWI_TRY(wwi_new_zeroed(s->flat, s->windows));
+    WWI_TRY(wwi_new_zeroed(s->line, s->windows));
     return wwi_new_zeroed(s->flat_bits, s->windows);
 }
 
@@ -348,6 +350,29 @@ ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size
         WWI_TRY(window_sums(s, index, c, ends));
     count_flat(s);
     return WW_OK;
+}
+
+// A line's deviation is its rise by the root of 12, or a little more.
+static bool is_line(const double *x, size_t m, double tolerance) {
+    const double rise = x[m - 1] - x[0], most = tolerance * fabs(rise) / sqrt(12), step = rise / (double)(m - 1);
+    const size_t middle = m / 2;
+    // What is no line mostly shows that here.
+    if (!(fabs((x[middle] - x[0]) - step * (double)middle) <= most))
+        return false;
+    for (size_t t = 1; t + 1 < m; t++)
+        if (!(fabs((x[t] - x[0]) - step * (double)t) <= most))
+            return false;
+    return true;
+}
+
+void wwi_profile_series_find_lines(wwi_profile_series *s, double tolerance) {
+    for (size_t i = 0; s->channels == 1 && i < s->windows; i++) {
+        const double *x = s->values + i;
+        if (s->state[i] != WWI_WINDOW_USABLE || !is_line(x, s->window, tolerance))
+            continue;
+        s->line[i] = x[s->window - 1] > x[0] ? WWI_LINE_UP : WWI_LINE_DOWN;
+        s->line_count++;
+    }
 }
 
 // A window's mean, relative to its first value, and 1 / |x - mean|.

@@ -42,12 +42,19 @@ typedef struct wwi_profile_series {
     bool has_flats;      // more than one channel, and some are constant or missing somewhere
     bool partial;        // a window with a missing value is left out in that value's channel alone
     size_t flat_count;   // windows with WWI_WINDOW_FLAT
+    // Of one channel: windows that are straight lines, within what is promised of distances: WWI_LINE_UP or
+    // WWI_LINE_DOWN, else 0.
+    unsigned char *line;
+    size_t line_count;
 } wwi_profile_series;
 
 // Copies series `index` of the view to a zeroed one, which the caller frees also after a failure. `best`: as above. The
 // condition is not made yet.
 ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
                                   wwi_profile_series *series);
+enum { WWI_LINE_UP = 1, WWI_LINE_DOWN = 2, WWI_LINES = 3 };
+// Finds the windows whose points are no farther from a straight line than `tolerance` times its deviation.
+void wwi_profile_series_find_lines(wwi_profile_series *series, double tolerance);
 // Makes the condition, for diagonals that are followed for `rows` windows. `grain`: no size on the way counts as less.
 // `watch`: diagonals are followed in float, and where rows repeat it is WWI_PROFILE_REPEATS at least.
 ww_status wwi_profile_series_reach(wwi_profile_series *series, size_t rows, double grain, bool watch);

@@ -13,12 +13,12 @@
 
 uint64_t wwi_profile_window_bytes(const ww_profile *p, const wwi_profile_series *s) {
     const uint64_t real = p->narrow || p->options.precision == WW_DOUBLE ? 8 : 4;
-    return s->channels * (8 + 16 + 3 * (real + (p->deep ? 8 : 0))) + 10 +
+    return s->channels * (8 + 8 + 16 + 3 * (real + (p->deep ? 8 : 0))) + 10 +
            (uint64_t)wwi_profile_lists(p) * (8 + 16 * p->k);
 }
 
 void wwi_profile_slice_close(wwi_profile_slice *s) {
-    WWI_BUFFERS_DESTROY(&s->values, &s->means, &s->norms, &s->table, &s->wide_table, &s->condition, &s->conditions,
+    WWI_BUFFERS_DESTROY(&s->values, &s->means, &s->statistics, &s->table, &s->wide_table, &s->condition, &s->conditions,
                         &s->flat, &s->state);
     for (int list = 0; list < WWI_PROFILE_LISTS; list++) {
         WWI_BUFFERS_DESTROY(&s->bounds[list], &s->heads[list], &s->best[list], &s->best_ids[list]);
@@ -72,7 +72,19 @@ static ww_status open_table(ww_profile *p, const wwi_profile_slice *s, bool is_d
     return wwi_upload(p->context, table, staged, bytes);
 }
 
-// Values, means and norms, and the tables.
+// What the merge compares windows with.
+static ww_status make_statistics(ww_profile *p, wwi_profile_slice *s, const void *norms, uint64_t bytes) {
+    WWI_ENDS(wwi_buffer_destroy) wwi_buffer *sent = NULL;
+    const uint32_t windows = (uint32_t)s->count, window = (uint32_t)p->window;
+    WWI_TRY(wwi_upload(p->context, &sent, norms, bytes));
+    WWI_TRY(wwi_buffer_create(p->context, 2 * bytes, &s->statistics));
+    WWI_TRY(WWI_LAUNCH_ITEMS(p->statistics, s->count, WWI_PROFILE_MERGE_GROUP, WWI_BUFFER(s->values), WWI_BUFFER(sent),
+                             WWI_VALUE(windows), WWI_VALUE(window), WWI_VALUE(s->points), WWI_VALUE(s->stride),
+                             WWI_BUFFER(s->statistics)));
+    return wwi_finish(p->stream);
+}
+
+// Values, means and statistics, and the tables.
 static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
     const wwi_profile_series *from = s->series;
     const size_t m = from->window;
@@ -93,7 +105,8 @@ static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
     memset(staged, 0, window_bytes);
     for (size_t c = 0; c < from->channels; c++)
         memcpy(staged + c * s->stride * 8, from->norms + c * from->windows + s->first, s->count * 8);
-    WWI_TRY(wwi_upload(p->context, &s->norms, staged, window_bytes));
+    if (!p->narrow)
+        WWI_TRY(make_statistics(p, s, staged, window_bytes));
     WWI_TRY(open_table(p, s, p->narrow || p->options.precision == WW_DOUBLE, &s->table));
     return p->deep ? open_table(p, s, true, &s->wide_table) : WW_OK;
 }
@@ -142,7 +155,9 @@ static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
             continue;
         bounds[i] = -NEVER;
         const double worst = best[i * k + k - 1];
-        if (isfinite(worst))
+        if (from->line[s->first + i] && worst <= 0) // wwi_profile_enter_lines()
+            bounds[i] = NEVER;
+        else if (isfinite(worst))
             bounds[i] = fmaxf(bounds[i], wwi_profile_bound(from, worst));
     }
     WWI_TRY(wwi_upload(p->context, &s->bounds[list], bounds, bytes));

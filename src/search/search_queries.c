@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/normal.h"
 #include "data/view.h"
 #include "measure/band.h"
+#include "measure/range.h"
 #include "search/search_internal.h"
 
 // What goes to the device, of all queries.
@@ -38,20 +40,6 @@ ww_status wwi_search_upload(ww_search *s, wwi_buffer **buffer, const double *val
     return wwi_upload(s->context, buffer, narrow, count * sizeof *narrow);
 }
 
-// A series that is flat becomes all zero.
-static void normalise(double *values, size_t count) {
-    double sum = 0, squares = 0;
-    for (size_t t = 0; t < count; t++)
-        sum += values[t];
-    const double mean = sum / (double)count;
-    for (size_t t = 0; t < count; t++)
-        squares += (values[t] - mean) * (values[t] - mean);
-    const double deviation = sqrt(squares / (double)count);
-    const bool flat = deviation < 1e-8 * fabs(mean) + 1e-12;
-    for (size_t t = 0; t < count; t++)
-        values[t] = flat ? 0 : (values[t] - mean) / deviation;
-}
-
 // The sums of the gaps' costs, for ERP's left border; of the channels [first, end).
 static void gap_sums(const ww_search *s, const double *points, size_t n, size_t first, size_t end, double *sums) {
     const double gap = s->of.measure.parameters[0];
@@ -78,6 +66,37 @@ static ww_status take_channel(const ww_series_view *view, size_t i, uint64_t bef
     return WW_OK;
 }
 
+// Symbols that the precision may have made equal. (A stream's that it rounds is none of what it leaves alone.)
+static ww_status check_symbol(const ww_search *s, size_t i, size_t t, double value) {
+    const bool in_float = s->of.precision == WW_FLOAT;
+    if (!s->of.row->info.is_of_symbols || fabs(value) < (in_float ? 16777216.0 : WWI_MOST_WHOLE))
+        return WW_OK;
+    wwi_fail(WW_ERROR_UNSUPPORTED, "%s does not hold all symbols as large as %.17g of query %zu, at point %zu",
+             in_float ? "float" : "double", value, i, t);
+    wwi_fail_hint("%snumber the symbols from 0", in_float ? "use double precision, or " : "");
+    return wwi_fail_where((int64_t)i, (int64_t)t);
+}
+
+// Values at a scale at which all of the measure's values would be infinite, or 0.
+static ww_status check_scale(const ww_search *s, const ww_series_view *view) {
+    wwi_range range = {.channels = view->channels, .longest = s->most_points, .precision = s->of.precision};
+    uint64_t before = 0;
+    for (size_t i = 0; i < view->count; i++) {
+        for (size_t c = 0; c < view->channels; c++) {
+            const wwi_line line = wwi_view_line(view, i, before, c);
+            for (size_t t = 0; t < wwi_view_length(view, i); t++)
+                range.largest = fmax(range.largest, fabs(wwi_line_at(line, t)));
+        }
+        before += wwi_view_length(view, i);
+    }
+    if (s->options.znormalise || !isfinite(range.largest))
+        return WW_OK;
+    WWI_TRY(wwi_range_check_small(&s->of.measure, &range));
+    if (wwi_measure_cost(&s->of.measure) != WW_COST_USER && isfinite(wwi_range_limit(&s->of.measure, &range)))
+        return wwi_range_too_large(&s->of.measure, &range);
+    return WW_OK;
+}
+
 // Query i's points, and what its recurrence takes besides, at `to`. own: room for the points of a channel.
 static ww_status take_points(ww_search *s, const ww_series_view *view, size_t i, uint64_t before, double *own,
                              double *to) {
@@ -88,8 +107,10 @@ static ww_status take_points(ww_search *s, const ww_series_view *view, size_t i,
         // As the stream's points are: differences of rounded values are not rounded differences.
         for (size_t t = 0; t < q->length && s->derivative; t++)
             own[t] = wwi_search_round(s, own[t]);
+        for (size_t t = 0; t < q->length; t++)
+            WWI_TRY(check_symbol(s, i, t, own[t]));
         if (s->options.znormalise)
-            normalise(own, q->length);
+            wwi_znormalise(own, q->length);
         for (size_t t = 0; t < q->n; t++) {
             const double value = s->derivative ? wwi_derivative(own[t], own[t + 1], own[t + 2]) : own[t];
             to[c * q->n + t] = wwi_search_round(s, value);
@@ -222,6 +243,7 @@ ww_status wwi_search_queries(ww_search *s, const ww_series_view *view) {
     uint64_t before = 0;
     WWI_TRY(wwi_new_zeroed(s->queries, s->query_count));
     WWI_TRY(count_queries(s, view, &p, &longest));
+    WWI_TRY(check_scale(s, view));
     WWI_TRY(wwi_new(own, longest));
     WWI_TRY(wwi_new(p.x, p.values));
     WWI_TRY(wwi_new_zeroed(p.low, p.values));

@@ -133,7 +133,7 @@ static size_t tile_bytes(const ww_search *s) {
 static ww_status make_moments(ww_search *s) {
     struct wwi_windows *w = s->windows;
     const bool tile = tile_bytes(s) > 0;
-    const wwi_program_parts parts = {.texts = {"base/number.cl", "search/search_moments.cl"},
+    const wwi_program_parts parts = {.texts = {"base/number.cl", "base/constant.h", "search/search_moments.cl"},
                                      .defines = {{"WWK_DOUBLE", s->of.precision == WW_DOUBLE},
                                                  {"WW_SEARCH_ZNORM", s->options.znormalise != 0},
                                                  {"WW_SEARCH_DOUBLE", wwi_context_info(s->context)->has_double != 0},

@@ -11,6 +11,7 @@
 
 #include "base/grow.h"
 #include "base/names.h"
+#include "base/normal.h"
 #include "host.h"
 #include "options.h"
 #include "series/classes.h"
@@ -265,28 +266,6 @@ size_t ww_series_set_missing(const ww_series_set *set) {
     return set ? set->missing : 0;
 }
 
-static void znormalise(double *x, size_t n) {
-    // Squares of values beyond about 1e154 overflow: scale such a series down first, which does not change the result.
-    double largest = 0.0;
-    for (size_t i = 0; i < n; i++)
-        largest = fmax(largest, fabs(x[i]));
-    if (largest > 1e100)
-        for (size_t i = 0; i < n; i++)
-            x[i] /= largest;
-    double sum = 0.0, squares = 0.0;
-    for (size_t i = 0; i < n; i++)
-        sum += x[i];
-    const double mean = sum / (double)n;
-    for (size_t i = 0; i < n; i++)
-        squares += (x[i] - mean) * (x[i] - mean);
-    const double deviation = sqrt(squares / (double)n);
-    if (deviation < 1e-8 * fabs(mean) + 1e-12)
-        memset(x, 0, n * sizeof *x);
-    else
-        for (size_t i = 0; i < n; i++)
-            x[i] = (x[i] - mean) / deviation;
-}
-
 ww_status ww_series_set_znormalise(ww_series_set *set) {
     WWI_NEEDS("set", set);
     WWI_TRY(wwi_series_set_check_own(set));
@@ -304,7 +283,7 @@ ww_status ww_series_set_znormalise(ww_series_set *set) {
     }
     for (size_t i = 0; i < set->count; i++)
         for (size_t c = 0; c < set->channels; c++)
-            znormalise(set->values + set->offsets[i] + c * set->lengths[i], set->lengths[i]);
+            wwi_znormalise(set->values + set->offsets[i] + c * set->lengths[i], set->lengths[i]);
     return WW_OK;
 }
 

@@ -4,10 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/normal.h"
 #include "base/run.h"
 #include "shapelets/shapelet_search.h"
-
-#define FLAT 1e-10
 
 // ---- the device
 
@@ -60,7 +59,7 @@ ww_status wwi_shapelet_device_open(ww_context *context, const ww_run_options *ru
     const bool single = !kind.raw && kind.channels == 1;
     wwi_shapelet_kernels *k = &d->kernels;
     const wwi_program_parts parts = {
-        .texts = {"base/number.cl", "shapelets/shapelet_args.h", "shapelets/shapelet.cl",
+        .texts = {"base/number.cl", "shapelets/shapelet_args.h", "shapelets/shapelet.cl", "base/constant.h",
                   "shapelets/shapelet_tables.cl", "shapelets/shapelet_exact.cl"},
         .defines = WWI_LIST({"WW_C", (int64_t)kind.channels}, {"WW_RAW", kind.raw}, {"WW_V", 1},
                             {"WW_WG", d->exact_group}, {"WW_U", d->windows}, {"WW_DIAGONALS", d->diagonals}),
@@ -114,7 +113,7 @@ static bool normalise(const double *x, size_t length, double *mean, double *unit
         squares += gap * gap;
     }
     *unit = sqrt((double)length / squares);
-    return high - low <= FLAT * fmax(fabs(low), fabs(high));
+    return wwi_is_constant(low, high);
 }
 
 // The pattern as the kernel takes it.

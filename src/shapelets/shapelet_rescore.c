@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gains of many candidates by distances in double, on a GPU (kernels_cl/shapelets/shapelet_exact.cl): by length,
+// The gains of many candidates by distances in double (kernels_cl/shapelets/shapelet_exact.cl): by length,
 // the statistics of all windows, then the candidates' patterns, their distances and the best split of each.
 #include <string.h>
 
@@ -10,7 +10,7 @@ size_t wwi_node_rescores(const wwi_node_search *s) {
     const uint64_t local = wwi_context_info(d->context)->local_bytes, series = s->job.series;
     // Of a group: a distance and a class of each series, a count of each class.
     const uint64_t needed = series * 12 + (uint64_t)s->job.classes * 4;
-    if (!d->gpu || !d->has_double || needed + 1024 > wwi_least(local, 49152))
+    if (!d->has_double || needed + 1024 > wwi_least(local, d->gpu ? 49152 : UINT64_MAX))
         return 0;
     const uint64_t budget = wwi_least(wwi_context_bytes_free(d->context) / 16, UINT64_C(256) << 20);
     return (size_t)wwi_least(budget / (8 * series), INT32_MAX / series); // groups of a launch
@@ -49,7 +49,7 @@ static ww_status near_of_length(wwi_node_search *s, uint32_t first, uint32_t cou
     for (uint32_t many; count; first += many, count -= many) {
         many = (uint32_t)wwi_least(count, at_once);
         // Of few candidates the windows are divided among more work-items, so that all of the device has work.
-        uint32_t across = MOST_ACROSS;
+        uint32_t across = d->gpu ? MOST_ACROSS : 1;
         while (across > 1 && wwi_ceil_div(many, across) * series < GROUPS)
             across /= 2;
         WWI_TRY(WWI_LAUNCH_ITEMS(d->kernels.patterns_of, many * values, d->table_group, WWI_BUFFER(data->device_values),

@@ -16,9 +16,11 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/normal.h"
 #include "shapelets/shapelet_search.h"
 
-#define FLAT 1e-10
+// A larger window of what is constant by threes has a range of more than this part of its values.
+#define FLAT (WW_CONSTANT_EPSILONS * DBL_EPSILON)
 
 // ---- all windows
 
@@ -43,7 +45,7 @@ static double steepest(const double *x, size_t length) {
         largest = fmax(largest, fabs(x[t]));
     for (size_t t = 0; t + 3 <= length; t++) {
         const double low = fmin(fmin(x[t], x[t + 1]), x[t + 2]), high = fmax(fmax(x[t], x[t + 1]), x[t + 2]);
-        if (high - low > FLAT * fmax(fabs(low), fabs(high))) {
+        if (!wwi_is_constant(low, high)) {
             value = fmax(value, largest / (high - low));
             flat = no_run;
             continue;
@@ -87,7 +89,7 @@ static double off_by(const double *x, size_t length, bool raw) {
     const double largest = fmax(fabs(low), fabs(high));
     if (raw)
         return largest;
-    if (high - low <= FLAT * largest)
+    if (wwi_is_constant(low, high))
         return 0;
     for (size_t t = 0; t < length; t++)
         squares += ((x[t] - x[0]) - mean) * ((x[t] - x[0]) - mean);

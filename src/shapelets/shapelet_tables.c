@@ -3,9 +3,8 @@
 // kernels_cl/shapelets/shapelet_tables.cl compute, whose comment has the formulae.
 #include <math.h>
 
+#include "base/normal.h"
 #include "shapelets/shapelet_node.h"
-
-#define FLAT 1e-10
 
 // A window that grows.
 typedef struct window {
@@ -23,7 +22,7 @@ static void grow(window *w, double x, double first, uint32_t l) {
 }
 
 static bool is_flat(const window *w) {
-    return w->high - w->low <= FLAT * fmax(fabs(w->low), fabs(w->high));
+    return wwi_is_constant(w->low, w->high);
 }
 
 static void fill_columns(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const wwi_shapelet_column *columns,

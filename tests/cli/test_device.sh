@@ -315,5 +315,43 @@ if prints "Portable Computing Language"; then
         ok "is named too" says "PoCL can't write to its cache folder $PWD/kept: Permission denied"
     fi
     chmod 755 kept
+    # Files cut short, as a full disk leaves them: PoCL may crash, once.
+    mkdir damaged
+    on_damaged() {
+        POCL_CACHE_DIR="$PWD/damaged" WAVEWARP_DEVICE="Portable Computing Language" "$program" pairs x.csv y.csv >out 2>err </dev/null
+    }
+    ok "a new cache" on_damaged
+    cp out wanted
+    ok "leaves no mark" eval '! compgen -G "damaged/wavewarp-*"'
+    find damaged \( -name "*.so" -o -name "*.bc" \) -exec truncate -s 100 {} +
+    on_damaged || on_damaged
+    ok "a damaged cache ends one run at most" same out wanted
+    on_damaged
+    ok "and no later one" eval 'same out wanted && ! compgen -G "damaged/wavewarp-*"'
+    # The mark of a run that was killed: process numbers do not reach so far.
+    : >damaged/wavewarp-runs-99999999
+    find damaged -name "*.so" -exec truncate -s 100 {} +
+    ok "a run after one that was killed" on_damaged
+    ok "mends the cache" eval 'same out wanted && grep -qE "damaged files were removed from PoCL.s cache folder .*damaged" err'
+fi
+# ---- float where it loses digits
+printf '100000001,100000002,100000004\n100000001,100000003,100000004\n' >high.csv
+ok "values whose differences float does not hold" gives 0 matrix high.csv --rows series --labels none
+ok "are compared in double" eval '[ "$(head -1 out)" = 0,1 ]'
+ok "which a note says" says "high.csv: float loses digits by which its values differ; computed in double"
+ok "in float on request" gives 0 matrix high.csv --rows series --labels none --precision float
+ok "with a note" says "high.csv: float loses digits by which its values differ; --precision double does not"
+# ---- no platform: what the loader was told to take is named
+if [ -z "${LD_PRELOAD:-}" ]; then
+    no_platform() { # no_platform WANTED VARIABLE...: fails, and the message has WANTED
+        local wanted=$1
+        shift
+        ! env -u OCL_ICD_FILENAMES "$@" "$program" pairs x.csv y.csv >out 2>err </dev/null && grep -qF "$wanted" err
+    }
+    mkdir vendors
+    ok "a folder without drivers" no_platform "$PWD/vendors has no .icd file" OCL_ICD_VENDORS="$PWD/vendors"
+    echo /nonexistent/libdriver.so >vendors/broken.icd
+    ok "a driver that is not there" no_platform "broken.icd names the driver /nonexistent/libdriver.so, which can't be loaded" OCL_ICD_VENDORS="$PWD/vendors"
+    ok "a folder that is not there" no_platform "OCL_ICD_VENDORS" OCL_ICD_VENDORS=/nonexistent
 fi
 finish

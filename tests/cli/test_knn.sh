@@ -99,7 +99,17 @@ printf '1,2\n3\n' >ragged.csv
 ok "points of unequal dimension" gives 1 knn ragged.csv
 printf '\002\000\000\000\001\002\002\000' >short.bvecs
 ok "a file cut off" gives 1 knn short.bvecs
-ok "k too large" gives 1 knn -k 1025 base.csv
+awk 'BEGIN { for (i = 0; i < 1500; i++) print i }' >line.csv
+echo 3 >one.csv
+printf '0,1e-25\n0,3e-25\n1e-25,1e-25\n' >tiny.csv
+ok "coordinates whose squares float hardly holds" gives 0 knn tiny.csv
+ok "a note says that they are computed in double" says "computed in double"
+ok "the neighbours are right" eval '[ "$(cut -f2 out | cut -d: -f1 | tr -d "\n")" = 200 ]'
+ok "in float they are refused" gives 1 knn --precision float tiny.csv
+ok "with the reason" says "too small for l2 in float"
+ok "more than 1024 within a radius" gives 0 knn --radius 1e6 one.csv line.csv
+ok "all are there" eval '[ "$(tr "\t" "\n" <out | wc -l)" = 1501 ]'
+ok "k too large" gives 1 knn -k 1048577 base.csv
 ok "k 0" gives 2 knn -k 0 base.csv
 ok "unknown metric" gives 2 knn -m euclid base.csv
 ok "too few classes" gives 1 knn --classes values.txt <(printf '1,2\n')

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classifiers: votes, probabilities, regression and neighbours against ones counted by hand; near ties in double.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,6 +167,31 @@ START_TEST(nearest_in_double) {
 }
 END_TEST
 
+// Memory is not the square of the classes: of many no confusion matrix is made.
+START_TEST(many_classes) {
+    enum { CLASSES = WW_CLASSIFY_MOST_CONFUSED + 1 };
+    const ww_measure measure = wwt_measure(WW_DTW);
+    for (size_t n = CLASSES - 1; n <= CLASSES; n++) {
+        ww_series_set *set = NULL;
+        ww_classification r = WW_CLASSIFICATION_INIT;
+        wwt_ok(ww_series_set_create(1, &set));
+        for (size_t i = 0; i < n; i++) {
+            char name[16];
+            const double value = (double)i;
+            (void)snprintf(name, sizeof name, "c%zu", i);
+            wwt_ok(ww_series_set_add(set, 1, &value, name));
+        }
+        ww_dataset *data = wwt_upload(set, WW_FLOAT);
+        wwt_ok(ww_classify(&measure, data, data, NULL, &r));
+        ck_assert_uint_eq(r.correct, n);
+        ck_assert((r.confusion != NULL) == (n < CLASSES));
+        ww_classification_free(&r);
+        ww_dataset_destroy(&data);
+        ww_series_set_destroy(&set);
+    }
+}
+END_TEST
+
 START_TEST(refusals) {
     sets s = open_sets();
     ww_measure measure = wwt_measure(WW_DTW);
@@ -206,6 +232,7 @@ int main(void) {
     wwt_add(suite, votes, 2);
     wwt_add(suite, regression, 1);
     wwt_add(suite, nearest_in_double, 1);
+    wwt_add(suite, many_classes, 1);
     wwt_add(suite, refusals, 1);
     return wwt_run(suite);
 }

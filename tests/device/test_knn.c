@@ -233,7 +233,7 @@ START_TEST(large_k) {
     static const int served[] = {WIDE, VECTOR, TENSOR};
     ww_context *context = wwt_context_tuned(tunings[served[_i]]);
     cloud base = lattice(4500, 3, 40), queries = lattice(5, 3, 40);
-    search_case s = {WW_METRIC_L2_SQUARED, WW_FLOAT, 1024, false, 0, 0, true, NULL};
+    search_case s = {WW_METRIC_L2_SQUARED, WW_FLOAT, served[_i] == WIDE ? 3000 : 1024, false, 0, 0, true, NULL};
     check_search(context, &s, &base, &queries);
     free(queries.values);
     free(base.values);
@@ -388,6 +388,78 @@ START_TEST(selection_alone) {
 }
 END_TEST
 
+// A far point costs no other query anything: as many pairs are computed as without it.
+START_TEST(one_far_point) {
+    static const ww_metric products[] = {WW_METRIC_L2, WW_METRIC_INNER_PRODUCT};
+    wwt_seed(23);
+    ww_context *context = wwt_context_tuned(tunings[_i / 2]);
+    cloud base = uniform(3000, 16, 0), queries = uniform(64, 16, 0);
+    uint64_t examined[2];
+    for (int far = 0; far < 2; far++) {
+        ww_points *b, *q = upload(context, &queries, WW_FLOAT, false, 0);
+        ww_knn_options options = WW_KNN_OPTIONS_INIT;
+        ww_knn_info info = WW_KNN_INFO_INIT;
+        ww_knn *knn = NULL;
+        int64_t ids[64 * 5];
+        options.metric = products[_i % 2];
+        for (size_t j = 0; far && j < 16; j++)
+            base.values[j] = j % 2 ? 999 : -999;
+        b = upload(context, &base, WW_FLOAT, false, 0);
+        wwt_ok(ww_knn_create(b, q, 5, &options, &knn));
+        wwt_ok(ww_knn_run(knn, ids, NULL, NULL));
+        wwt_ok(ww_knn_get_info(knn, &info));
+        examined[far] = info.examined;
+        ww_knn_destroy(&knn);
+        ww_points_destroy(&q);
+        ww_points_destroy(&b);
+    }
+    ck_assert_uint_le(examined[1], examined[0]);
+    free(queries.values);
+    free(base.values);
+    ww_context_destroy(&context);
+}
+END_TEST
+
+// Points at a scale where what the metric adds up is no number, or has lost all digits, are refused.
+START_TEST(odd_scales) {
+    static const struct {
+        ww_metric metric;
+        double size;
+        ww_precision precision;
+        ww_status status;
+    } cases[] = {{WW_METRIC_L2, 1e-25, WW_FLOAT, WW_ERROR_UNSUPPORTED},
+                 {WW_METRIC_L2, 1e-25, WW_DOUBLE, WW_OK},
+                 {WW_METRIC_L2_SQUARED, 1e-165, WW_DOUBLE, WW_ERROR_UNSUPPORTED},
+                 {WW_METRIC_L2, 1e200, WW_DOUBLE, WW_ERROR_OVERFLOW},
+                 {WW_METRIC_INNER_PRODUCT, 1e200, WW_DOUBLE, WW_ERROR_OVERFLOW},
+                 {WW_METRIC_INNER_PRODUCT, 1e-25, WW_FLOAT, WW_ERROR_UNSUPPORTED},
+                 {WW_METRIC_COSINE, 1e-25, WW_FLOAT, WW_ERROR_UNSUPPORTED},
+                 {WW_METRIC_COSINE, 1e200, WW_DOUBLE, WW_ERROR_OVERFLOW},
+                 {WW_METRIC_L1, 1e200, WW_DOUBLE, WW_OK},
+                 {WW_METRIC_L1, 1e-25, WW_FLOAT, WW_OK},
+                 {WW_METRIC_L1, 1e-40, WW_FLOAT, WW_ERROR_UNSUPPORTED},
+                 {WW_METRIC_LINF, 1e308, WW_DOUBLE, WW_ERROR_OVERFLOW}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double size = cases[i].size;
+        const double values[] = {0, size, 0, 1.7 * size, 0, 1.15 * size, 0, 1.06 * size};
+        const ww_point_view view = {.struct_size = sizeof view,
+                                    .kind = WW_POINTS_NUMBERS,
+                                    .values = values,
+                                    .precision = WW_DOUBLE,
+                                    .count = 4,
+                                    .dimension = 2};
+        static const int64_t nearest[] = {3, 2, 3, 0};
+        int64_t ids[4];
+        if (cases[i].precision == WW_DOUBLE && !wwt_device_has_double())
+            continue;
+        const ww_status status =
+            ww_knn_find(wwt_context, &view, NULL, 1, cases[i].metric, cases[i].precision, ids, NULL);
+        ck_assert_msg(status == cases[i].status, "case %zu: %s", i, ww_last_error()->message);
+        ck_assert(status != WW_OK || memcmp(ids, nearest, sizeof ids) == 0);
+    }
+}
+END_TEST
+
 START_TEST(zero_vectors_under_cosine) {
     wwt_seed(16);
     cloud base = lattice(300, 3, 1), queries = lattice(10, 3, 1);
@@ -504,7 +576,7 @@ START_TEST(refusals) {
     ww_knn_options options = WW_KNN_OPTIONS_INIT;
     wwt_fails(ww_knn_create(pa, pb, 1, NULL, &knn), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_knn_create(pa, NULL, 0, NULL, &knn), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_knn_create(pa, NULL, 1025, NULL, &knn), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_knn_create(pa, NULL, WW_KNN_MOST + 1, NULL, &knn), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_knn_create(NULL, NULL, 1, NULL, &knn), WW_ERROR_INVALID_ARGUMENT);
     options.metric = WW_METRIC_HAMMING;
     wwt_fails(ww_knn_create(pa, NULL, 1, &options, &knn), WW_ERROR_INVALID_ARGUMENT);
@@ -591,6 +663,8 @@ int main(void) {
     wwt_add_to(tcase, sorted_against_the_search, 0, 1);
     wwt_add_to(tcase, offset_points, 0, 1);
     wwt_add_to(tcase, zero_vectors_under_cosine, 0, 1);
+    wwt_add_to(tcase, one_far_point, 0, 2 * TENSOR);
+    wwt_add_to(tcase, odd_scales, 0, 1);
     wwt_add_to(tcase, jaccard, 0, 2);
     wwt_add_to(tcase, refusals, 0, 1);
     wwt_add_to(tcase, vote_and_mean, 0, 1);

@@ -307,7 +307,7 @@ START_TEST(refusals) {
     wwt_fails(ww_lsh_run_shard(lsh, NULL, 1, &shard, NULL, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_lsh_run_shard(lsh, NULL, 0, &shard, none, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
     shard.exclude_self = 1;
-    wwt_fails(ww_lsh_run_shard(lsh, a, WW_KNN_MOST, &shard, none, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_lsh_run_shard(lsh, a, WW_LSH_MOST_K, &shard, none, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
     shard.query_offset = 1;
     wwt_fails(ww_lsh_run_shard(lsh, NULL, 1, &shard, none, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
     ww_lsh_destroy(&lsh);

@@ -394,6 +394,49 @@ START_TEST(constant_and_empty_of_numbers) {
 }
 END_TEST
 
+// Ramps: all their windows are alike but for rounding. Their neighbours are the first that rise or fall as they do, and
+// no other pair of them is looked at.
+START_TEST(lines) {
+    enum { LENGTH = 3000, WINDOW = 20, WINDOWS = LENGTH - WINDOW + 1 };
+    static double x[LENGTH], distances[WINDOWS], expected[WINDOWS];
+    static int64_t indices[WINDOWS], ids[WINDOWS];
+    ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
+    ww_profile_info info = WW_PROFILE_INFO_INIT;
+    ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
+    ww_profile *profile = NULL;
+    if (_i && !wwt_device_has_double())
+        return;
+    wwt_seed(910);
+    // A ramp of 0.1 a point, noise, one that falls, and a faster one that rises.
+    for (size_t t = 0; t < LENGTH; t++)
+        x[t] = t < 1000   ? 100 + 0.1 * (double)t
+               : t < 1200 ? wwt_random()
+               : t < 2000 ? -3.0 * (double)t
+                          : 7.3 * (double)t;
+    const ww_series_view view = wwt_view_of(x, LENGTH, 1);
+    options.precision = _i ? WW_DOUBLE : WW_FLOAT;
+    wwt_ok(ww_profile_create(wwt_context, &view, 0, NULL, 0, WINDOW, &options, &profile));
+    output.distances = distances;
+    output.indices = indices;
+    wwt_ok(ww_profile_run(profile, &output));
+    wwt_ok(ww_profile_get_info(profile, &info));
+    ww_profile_destroy(&profile);
+    wwr_profile(x, LENGTH, NULL, 0, WINDOW, 1, WINDOW / 4, WWR_PROFILE_ALL, 1, expected, ids);
+    for (size_t i = 0; i < WINDOWS; i++) {
+        const size_t first = i + WINDOW <= 1000 ? (i <= WINDOW / 4 ? i + WINDOW / 4 + 1 : 0) : 0;
+        ck_assert_msg(fabs(distances[i] - expected[i]) <= (_i ? 1e-10 : 1e-5) * sqrt(WINDOW), "window %zu: %g, not %g",
+                      i, distances[i], expected[i]);
+        if (i + WINDOW <= 1000)
+            ck_assert_int_eq(indices[i], (int64_t)first);
+        else if (i >= 1200 && i + WINDOW <= 2000)
+            ck_assert_int_eq(indices[i], i <= 1200 + WINDOW / 4 ? (int64_t)i + WINDOW / 4 + 1 : 1200);
+        else if (i >= 2000)
+            ck_assert_int_eq(indices[i], 0);
+    }
+    ck_assert_uint_le(info.candidates, 100 * WINDOWS);
+}
+END_TEST
+
 // A series of a set, time by time, in float, scaled by powers of ten: the same profile.
 START_TEST(views_and_scales) {
     enum { LENGTH = 200, WINDOW = 12, WINDOWS = LENGTH - WINDOW + 1 };
@@ -623,6 +666,7 @@ int main(void) {
     wwt_add_to(tcase, small_shapes, 0, 1);
     wwt_add_to(tcase, ties_go_to_the_lower_index, 0, 1);
     wwt_add_to(tcase, constant_and_empty_of_numbers, 0, 1);
+    wwt_add_to(tcase, lines, 0, 2);
     wwt_add_to(tcase, views_and_scales, 0, 1);
     wwt_add_to(tcase, progress_and_cancel, 0, 1);
     wwt_add_to(tcase, planted_motifs_and_discords, 0, 1);

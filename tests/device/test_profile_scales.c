@@ -10,6 +10,7 @@
 
 #include "device/support.h"
 #include "host.h"
+#include "reference/reference.h"
 
 // ---- series
 
@@ -84,7 +85,7 @@ static double *normalised(const double *x, size_t length, size_t m, size_t chann
                 const long double d = (long double)a[t] - a[0] - mean;
                 squares += d * d;
             }
-            const bool constant = most - least <= 1e-13 * largest;
+            const bool constant = most - least <= WWR_CONSTANT * largest;
             flat[i * channels + c] = constant;
             for (size_t t = 0; t < m; t++)
                 to[t] = constant ? 0 : (double)(((long double)a[t] - a[0] - mean) / sqrtl(squares / (long double)m));

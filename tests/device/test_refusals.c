@@ -273,6 +273,26 @@ START_TEST(distance_of_nothing) {
 }
 END_TEST
 
+// Series so small that their squares are no numbers, and symbols beyond what double has one by one: refused, by a kept
+// pair too.
+START_TEST(odd_scales) {
+    const double tiny[] = {1e-165, 3e-165, 2e-165}, symbols[] = {9007199254740992.0, 1, 2}, few[] = {3, 1, 2};
+    double distance;
+    if (!wwt_device_has_double())
+        return;
+    ww_measure rooted = measure, edits = wwt_measure(WW_LEVENSHTEIN);
+    rooted.root = 1;
+    wwt_ok(ww_distance(wwt_context, &rooted, few, 3, few, 3, 1, &distance));
+    wwt_fails(ww_distance(wwt_context, &rooted, tiny, 3, tiny, 2, 1, &distance), WW_ERROR_UNSUPPORTED);
+    wwt_fails(ww_distance(wwt_context, &rooted, tiny, 3, tiny, 3, 1, &distance), WW_ERROR_UNSUPPORTED);
+    rooted.cost = WW_COST_ABSOLUTE;
+    wwt_ok(ww_distance(wwt_context, &rooted, tiny, 3, tiny, 2, 1, &distance));
+    wwt_ok(ww_distance(wwt_context, &edits, few, 3, few, 3, 1, &distance));
+    wwt_fails(ww_distance(wwt_context, &edits, few, 3, symbols, 3, 1, &distance), WW_ERROR_UNSUPPORTED);
+    ck_assert_msg(strstr(ww_last_error()->message, "symbol"), "%s", ww_last_error()->message);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -292,5 +312,6 @@ int main(void) {
     wwt_add_to(tcase, classification_without_labels, 0, 1);
     wwt_add_to(tcase, engine_names, 0, 1);
     wwt_add_to(tcase, distance_of_nothing, 0, 1);
+    wwt_add_to(tcase, odd_scales, 0, 1);
     return wwt_run(suite);
 }

@@ -340,6 +340,68 @@ START_TEST(constant) {
 }
 END_TEST
 
+// Windows whose variation is far above what rounding makes, whatever their level and their scale: the query is found
+// where it is from, and the values are those of the reference.
+START_TEST(small_variations) {
+    enum { N = 60, LENGTH = 2000, AT = 700 };
+    static const struct {
+        double level, size;
+        ww_precision precision;
+    } cases[] = {{1e7, 0.05, WW_DOUBLE}, {-1e12, 0.01, WW_DOUBLE}, {0, 1e-21, WW_DOUBLE}, {0, 1e-170, WW_DOUBLE},
+                 {0, 1e-300, WW_DOUBLE}, {0, 1e200, WW_DOUBLE},    {0, 1e-21, WW_FLOAT}};
+    if (cases[_i].precision == WW_DOUBLE && !wwt_device_has_double())
+        return;
+    double stream[LENGTH], *values = malloc(LENGTH * sizeof *values);
+    job j;
+    wwt_seed(9940);
+    for (size_t t = 0; t < LENGTH; t++)
+        stream[t] = cases[_i].level + cases[_i].size * wwt_random();
+    begin(&j, WW_DTW, WW_SEARCH_WINDOWS, stream + AT, N, stream, LENGTH);
+    j.options.znormalise = 1;
+    j.options.k = 3;
+    j.options.precision = cases[_i].precision;
+    j.measure.band = (ww_band){WW_BAND_SAKOE_CHIBA, 2, NULL, NULL, 0};
+    wwt_ok(run(&j));
+    const wwr_series x = {stream + AT, N, 1}, y = {stream, LENGTH, 1};
+    wwr_search_windows(&j.measure, &x, &y, 1, values);
+    ck_assert_uint_eq(j.found[0], 3);
+    ck_assert_int_eq(j.matches[0].begin, AT);
+    for (size_t i = 0; i < 3; i++) {
+        const double wanted = values[j.matches[i].begin];
+        ck_assert_msg(fabs(j.matches[i].distance - wanted) <=
+                          (cases[_i].precision == WW_DOUBLE ? 1e-8 : 1e-4) * (1 + wanted),
+                      "match %zu: %g, reference %g", i, j.matches[i].distance, wanted);
+        ck_assert(i == 0 || wanted > 1);
+    }
+    free(values);
+}
+END_TEST
+
+// Raw values at scales where their squares are no numbers are refused; symbols that the precision may have made equal
+// too.
+START_TEST(odd_scales) {
+    const ww_precision precision = wwt_device_has_double() && _i ? WW_DOUBLE : WW_FLOAT;
+    const double small = precision == WW_DOUBLE ? 1e-170 : 1e-25, large = precision == WW_DOUBLE ? 1e160 : 1e25;
+    double query[3] = {small, -small, small}, stream[5] = {small, 0, small, 0, small};
+    job j;
+    for (int kind = WW_SEARCH_WINDOWS; kind <= WW_SEARCH_OPEN; kind++) {
+        begin(&j, WW_DTW, (ww_search_kind)kind, query, 3, stream, 5);
+        j.options.precision = precision;
+        query[0] = small;
+        query[1] = -small;
+        wwt_fails(run(&j), WW_ERROR_UNSUPPORTED);
+        query[0] = query[1] = large;
+        wwt_fails(run(&j), WW_ERROR_OVERFLOW);
+    }
+    begin(&j, WW_LEVENSHTEIN, WW_SEARCH_WINDOWS, query, 3, stream, 5);
+    j.options.precision = precision;
+    query[1] = precision == WW_DOUBLE ? 9007199254740992.0 : 16777216.0;
+    query[0] = query[2] = 1;
+    wwt_fails(run(&j), WW_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(ww_last_error()->position, 1);
+}
+END_TEST
+
 // A window that is the query itself, in values whose differences are small: the derivatives of both come from the
 // values as the search has them, so that it is found without an error; z-normalised with that of a rounding of each
 // point.
@@ -421,6 +483,8 @@ int main(void) {
     wwt_add(suite, more_than_there_is, 1);
     wwt_add(suite, relaxed_beyond, 4);
     wwt_add(suite, constant, 1);
+    wwt_add(suite, small_variations, 7);
+    wwt_add(suite, odd_scales, 2);
     wwt_add(suite, derivatives_of_rounded, 3);
     wwt_add(suite, unknown_precisions, 1);
     return wwt_run(suite);

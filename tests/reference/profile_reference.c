@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "reference.h"
+
 // Mean and population deviation of a window; constant: 0 deviation.
 static void statistics(const double *x, size_t m, double *mean, double *deviation) {
     double sum = 0, squares = 0, least = x[0], most = x[0], largest = fabs(x[0]);
@@ -19,7 +21,7 @@ static void statistics(const double *x, size_t m, double *mean, double *deviatio
     for (size_t t = 0; t < m; t++)
         squares += (x[t] - x[0] - shift) * (x[t] - x[0] - shift);
     *mean = shift; // relative to the first value
-    *deviation = most - least <= 1e-13 * largest ? 0 : sqrt(squares / (double)m);
+    *deviation = most - least <= WWR_CONSTANT * largest ? 0 : sqrt(squares / (double)m);
 }
 
 // ---- windows, normalised

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <wavewarp/measure.h>
 
+// A window whose range is at most this part of its largest absolute value is constant: 8 times 2^-52.
+#define WWR_CONSTANT 0x1p-49
+
 typedef struct wwr_series {
     const double *values; // channel by channel: value of channel c at time t is values[c * length + t]
     size_t length;

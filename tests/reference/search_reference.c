@@ -7,15 +7,21 @@
 #include <string.h>
 
 void wwr_znormalise(double *values, size_t count) {
-    double sum = 0, squares = 0;
+    long double sum = 0, squares = 0; // on x86 of a range that holds the squares of all numbers of double
+    const long double first = values[0];
+    double low = values[0], high = values[0];
+    for (size_t t = 0; t < count; t++) {
+        sum += values[t] - first;
+        low = fmin(low, values[t]);
+        high = fmax(high, values[t]);
+    }
+    const long double mean = sum / (long double)count;
     for (size_t t = 0; t < count; t++)
-        sum += values[t];
-    const double mean = sum / (double)count;
+        squares += (values[t] - first - mean) * (values[t] - first - mean);
+    const long double deviation = sqrtl(squares / (long double)count);
+    const int constant = high - low <= WWR_CONSTANT * fmax(fabs(low), fabs(high));
     for (size_t t = 0; t < count; t++)
-        squares += (values[t] - mean) * (values[t] - mean);
-    const double deviation = sqrt(squares / (double)count);
-    for (size_t t = 0; t < count; t++)
-        values[t] = deviation < 1e-8 * fabs(mean) + 1e-12 ? 0 : (values[t] - mean) / deviation;
+        values[t] = constant ? 0 : (double)((values[t] - first - mean) / deviation);
 }
 
 // Points [first, first + n) of a series as a series of their own; whether all are finite.

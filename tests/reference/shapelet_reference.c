@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference.h"
+
 // z-normalises a window; false where it is flat.
 static bool normalise(const double *x, size_t length, double *to) {
     long double mean = 0, squares = 0;
@@ -22,7 +24,7 @@ static bool normalise(const double *x, size_t length, double *to) {
     const long double deviation = sqrtl(squares / (long double)length);
     for (size_t t = 0; t < length; t++)
         to[t] = (double)((x[t] - mean) / deviation);
-    return !(high - low <= 1e-10 * fmax(fabs(low), fabs(high)));
+    return !(high - low <= WWR_CONSTANT * fmax(fabs(low), fabs(high)));
 }
 
 // All windows of one length of a series, z-normalised unless raw.

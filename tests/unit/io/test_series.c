@@ -92,20 +92,24 @@ START_TEST(many_classes_keep_their_numbers) {
 END_TEST
 
 START_TEST(znormalised_has_mean_0_and_deviation_1) {
-    // The second series is too large to be squared, the third does not vary.
-    const double series[3][8] = {
-        {1, 2, 3, 4, 10, 20, 30, -40}, {1e300, 2e300, 3e300, -5e300, 4, 3, 2, 1}, {5, 5, 5, 5, 0, 0, 0, 0}};
-    for (size_t i = 0; i < 3; i++)
+    // The second series is too large to be squared, the third too small; the fourth varies little, but more than
+    // rounding makes; the last does not vary but for rounding.
+    const double series[5][8] = {{1, 2, 3, 4, 10, 20, 30, -40},
+                                 {1e300, 2e300, 3e300, -5e300, 4, 3, 2, 1},
+                                 {1e-200, 2e-200, 3e-200, -5e-200, 1e-21, 0, 2e-21, 0},
+                                 {1e9, 1e9 + 1e-3, 1e9 + 3e-3, 1e9 - 1e-3, -1e15, -1e15 + 8, -1e15, -1e15},
+                                 {0.3, 0.1 + 0.2, 0.3, 0.3, 0, 0, 0, 0}};
+    for (size_t i = 0; i < 5; i++)
         ck_assert_int_eq(ww_series_set_add(set, 4, series[i], NULL), WW_OK);
     ck_assert_int_eq(ww_series_set_znormalise(set), WW_OK);
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 4; i++)
         for (size_t c = 0; c < 2; c++) {
             const double *x = ww_series_set_values(set, i) + c * 4;
             ck_assert_double_eq_tol(x[0] + x[1] + x[2] + x[3], 0.0, 1e-14);
             ck_assert_double_eq_tol(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3], 4.0, 1e-13);
         }
     for (size_t t = 0; t < 8; t++)
-        ck_assert_double_eq(ww_series_set_values(set, 2)[t], 0.0);
+        ck_assert_double_eq(ww_series_set_values(set, 4)[t], 0.0);
 }
 END_TEST
 
