@@ -107,32 +107,30 @@ static bool take_marks(const char *folder) {
     return found;
 }
 
+// In no memory that is to be freed: it lasts as long as the process.
 static struct {
-    char *mark, *ended;
+    char mark[4096], ended[4096]; // empty: none
     pid_t process;
 } own;
 
 // At exit, or when the library is unloaded: this process came to its end.
 __attribute__((destructor)) static void end_mark(void) {
-    if (own.mark && own.process == getpid()) {
+    if (own.mark[0] && own.process == getpid()) {
         (void)unlink(own.mark);
         (void)unlink(own.ended);
     }
-    wwi_free_taken(&own.mark);
-    wwi_free_taken(&own.ended);
 }
 
 static void make_mark(const char *folder) {
-    char name[48];
-    (void)snprintf(name, sizeof name, MARK "%ld", (long)getpid());
     own.process = getpid();
-    own.mark = wwi_path_join(folder, name);
-    own.ended = wwi_path_join(folder, ENDED);
-    const int file = own.mark && own.ended ? open(own.mark, O_CREAT | O_WRONLY | O_CLOEXEC, 0600) : -1;
+    const int mark = snprintf(own.mark, sizeof own.mark, "%s/" MARK "%ld", folder, (long)own.process);
+    const int ended = snprintf(own.ended, sizeof own.ended, "%s/" ENDED, folder);
+    const bool fits = mark > 0 && mark < (int)sizeof own.mark && ended > 0 && ended < (int)sizeof own.ended;
+    const int file = fits ? open(own.mark, O_CREAT | O_WRONLY | O_CLOEXEC, 0600) : -1;
     if (file >= 0)
         (void)close(file);
     else
-        wwi_free_taken(&own.mark);
+        own.mark[0] = '\0';
 }
 
 // Another run in succession that did not come to its end, and nothing was found. Returns how many there are.
@@ -149,7 +147,7 @@ static long count_ended(const char *folder) {
 }
 
 void wwi_pocl_check_cache(const ww_context *context) {
-    if (own.mark && own.process == getpid())
+    if (own.mark[0] && own.process == getpid())
         return;
     WWI_FREES char *folder = wwi_pocl_folder();
     struct stat about;

@@ -59,8 +59,7 @@ static inline int wwt_run_child(SRunner *runner, FILE *out) {
             _exit(EXIT_FAILURE);
         srunner_set_fork_status(runner, CK_NOFORK);
         srunner_run_all(runner, CK_SILENT);
-        fflush(NULL);
-        _exit(srunner_ntests_failed(runner) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+        exit(srunner_ntests_failed(runner) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
     }
     if (child < 0 || waitpid(child, &status, 0) != child)
         return -1;

@@ -41,7 +41,7 @@ bool wwi_table_fits(const wwi_runner *r) {
     const uint64_t n = r->rows->rank_lengths[r->rows->rank_count - 1];
     const uint64_t m = r->columns->rank_lengths[r->columns->rank_count - 1];
     const uint64_t values = wwi_table_budget(r->of.context, r->options.max_bytes) / wwi_runner_value_bytes(r);
-    return wwi_has_tables(&r->of, REGISTER_CHANNELS) && (n + 4) * (m + 4) + SLACK <= values;
+    return wwi_has_tables(&r->of, REGISTER_CHANNELS) && m + 4 < WWI_TABLE_WIDEST && (n + 4) * (m + 4) + SLACK <= values;
 }
 
 bool wwi_work_tabled(const wwi_runner *r, const wwi_work *w) {
@@ -66,20 +66,25 @@ static uint64_t list_values(const wwi_work *w, size_t task) {
     return row_length(w, task) * fours(w->sides.columns->lengths[w->b.pairs[3 * task + 1]]);
 }
 
+static uint64_t table_columns(const wwi_work *w) {
+    uint64_t columns = 0;
+    for (size_t t = 0; !w->b.list && t < w->b.columns; t++)
+        columns += column_values(w, t);
+    return columns;
+}
+
 static uint64_t table_values(const wwi_work *w) {
     const wwi_batch *b = &w->b;
-    uint64_t rows = 0, columns = 0;
+    uint64_t rows = 0;
     for (size_t t = b->row_begin; t < b->rows; t++)
         rows += b->list ? list_values(w, t) : row_length(w, t);
-    for (size_t t = 0; !b->list && t < b->columns; t++)
-        columns += column_values(w, t);
-    return b->list ? rows : rows * columns;
+    return b->list ? rows : rows * table_columns(w);
 }
 
 bool wwi_table_too_large(const wwi_runner *r, const wwi_work *w) {
     const uint64_t cap = r->gpu ? TABLE_BYTES : TABLE_BYTES_CPU;
     const uint64_t most = wwi_least(cap, wwi_table_budget(r->of.context, r->options.max_bytes));
-    return w->pairs > 1 && table_values(w) * wwi_runner_value_bytes(r) > most;
+    return w->pairs > 1 && (table_values(w) * wwi_runner_value_bytes(r) > most || table_columns(w) >= WWI_TABLE_WIDEST);
 }
 
 // ---- places

@@ -53,6 +53,8 @@ static bool tabled(const ww_gradient *g) {
     for (size_t t = 0; t < g->task_count; t++) {
         const uint64_t values = (uint64_t)g->tasks[t].n * (g->tasks[t].m + 3ull);
         most = values > most ? values : most;
+        if (g->tasks[t].m + 4ull >= WWI_TABLE_WIDEST)
+            return false;
     }
     return (most + WWI_TABLE_SLACK) * g->pair.value_bytes <= wwi_table_budget(g->pair.context, g->max_bytes);
 }

@@ -6,6 +6,7 @@
 
 #include "base/kit.h"
 #include "engine/batch.h"
+#include "engine/cost_table.h"
 #include "engine/tiling.h"
 #include "path/path.h"
 
@@ -199,6 +200,7 @@ static ww_status make_work(job *j, const wwi_batch *batch) {
     WWI_TRY(wwi_work_make(r, batch, &j->work));
     wwi_work_sort(&j->work);
     j->work.engine = j->tiles.lanes ? WW_ENGINE_LANES : WW_ENGINE_PACKED;
+    j->work.tabled = wwi_work_tabled(r, &j->work);
     j->work.cells = wwi_batch_cells(r, &j->work.sides, &j->work.b);
     wwi_work_ends(&j->plan->pair.measure, &j->work);
     return wwi_work_bands(r, &j->work, NULL, NULL);
@@ -213,6 +215,10 @@ static ww_status compute(job *j) {
                              .columns = j->tiles.tile_columns,
                              .whole = j->tiles.whole};
     WWI_TRY(wwi_work_upload(j->runner, &j->work));
+    if (j->work.tabled) {
+        WWI_TRY(wwi_table_upload(j->runner, &j->work));
+        WWI_TRY(wwi_table_fill(j->runner, &j->work));
+    }
     WWI_TRY(send_table(j));
     WWI_TRY(grow_buffers(j));
     if (j->tiles.whole)
@@ -278,7 +284,8 @@ static ww_status find_picked(job *j, uint32_t *picked, size_t count, wwi_slice r
     WWI_FREES uint32_t *numbers = NULL;
     WWI_TRY(wwi_new(numbers, count));
     wwi_sort(picked, count, 3 * sizeof *picked, by_size, p);
-    const uint64_t budget = wwi_plan_memory(p);
+    const uint64_t memory = wwi_plan_memory(p), most = wwi_context_max_buffer(p->pair.context);
+    const uint64_t budget = j->runner->tabled ? wwi_least(memory, most) : memory;
     for (size_t at = 0; at < count;) {
         uint64_t first_cells = 0, bytes = 0;
         uint32_t n = 1, m = 1;

@@ -29,7 +29,8 @@ uint64_t wwi_path_lines(const wwi_path_tiles *t, uint32_t n, uint32_t m) {
 uint64_t wwi_path_pair_bytes(const wwi_runner *r, const wwi_path_tiles *t, uint32_t n, uint32_t m) {
     const uint64_t steps = (wwi_ceil_div(wwi_path_most_steps(n, m), 16) + 1) * 4;
     const uint64_t lines = t->whole ? 0 : wwi_path_lines(t, n, m) * wwi_runner_value_bytes(r);
-    return sizeof(ww_path_pair) + steps + lines + 12 + wwi_runner_value_bytes(r);
+    const uint64_t table = t->lanes && r->tabled ? n * up(m, 4) * wwi_runner_value_bytes(r) : 0;
+    return sizeof(ww_path_pair) + steps + lines + table + 12 + wwi_runner_value_bytes(r);
 }
 
 // What directions, lines and scratch of all workers take.
@@ -76,8 +77,9 @@ static void choose_lanes(const wwi_runner *r, uint32_t m, wwi_path_tiles *t) {
                                                    r->of.banded || r->of.open ? 32
                                                    : narrow                   ? 48
                                                                               : 64);
-    const uint32_t each =
-        r->of.channels + r->of.extra + 1 + (uint32_t)r->of.row->column_values + (uint32_t)r->of.row->column_registers;
+    // With a table of costs a column takes its value and the costs of a row-step.
+    const uint32_t each = (r->tabled ? 3 : r->of.channels + r->of.extra) + 1 + (uint32_t)r->of.row->column_values +
+                          (uint32_t)r->of.row->column_registers;
     // A user's cell is computed three times, his cost may need registers of its own.
     const bool user =
         wwi_measure_has(&r->of.measure, WWI_MEASURE_OF_TEXT) || wwi_measure_cost(&r->of.measure) == WW_COST_USER;
@@ -87,7 +89,7 @@ static void choose_lanes(const wwi_runner *r, uint32_t m, wwi_path_tiles *t) {
     t->columns = 4;
     for (size_t i = 0; i < sizeof narrower / sizeof *narrower; i++) {
         const uint32_t columns = narrower[i];
-        if (!wwi_points_in_registers(r) || columns * each * value > registers)
+        if ((!wwi_points_in_registers(r) && !r->tabled) || columns * each * value > registers)
             continue;
         for (uint32_t width = 2; width <= most_width; width *= 2) {
             const uint64_t all = up(m, (uint64_t)width * columns);
@@ -131,7 +133,7 @@ static wwi_path_tiles choose_one(const wwi_runner *r, load *of) {
     wwi_path_tiles t = {.lanes = r->options.engine == WW_ENGINE_LANES, .whole = true};
     if (t.lanes) {
         choose_lanes(r, strip_columns(r, of->n, of->m), &t);
-        t.step = wwi_points_in_registers(r) ? (r->of.channels > 4 ? 2 : 4) : 1;
+        t.step = r->tabled ? 4 : wwi_points_in_registers(r) ? (r->of.channels > 4 ? 2 : 4) : 1;
         t.group = r->of.exchange == WWI_EXCHANGE_AMD_BPERMUTE ? 64 : 32;
         of->resident = r->gpu ? of->units * RESIDENT : of->units;
     } else {

@@ -136,6 +136,41 @@ START_TEST(halves) {
 }
 END_TEST
 
+// Paths by lanes: the value, and the sum of the costs along the path.
+START_TEST(paths) {
+    static const size_t n[] = {64, 9, 70}, m[] = {66, 30, 63};
+    ww_measure measure = wwt_measure(WW_DTW);
+    for (int k = 0; k < NUMBERS; k++) {
+        wwt_seed((unsigned)k);
+        wwt_set sets[2] = {wwt_set_make(numbers[k], n, 3), wwt_set_make(numbers[k], m, 3)};
+        ww_dataset *rows = wwt_dataset(&sets[0], WW_FLOAT), *columns = wwt_dataset(&sets[1], WW_FLOAT);
+        const ww_plan_options options = wwt_engine(WW_ENGINE_LANES);
+        ww_plan *plan = NULL;
+        ww_paths found = WW_PATHS_INIT;
+        wwt_ok(ww_plan_create_paths(&measure, rows, columns, NULL, NULL, 3, &options, &plan));
+        wwt_ok(ww_plan_run_paths(plan, &found));
+        for (size_t p = 0; p < 3; p++) {
+            const wwr_series x = wwt_series(&sets[0], p), y = wwt_series(&sets[1], p);
+            double sum = 0;
+            for (size_t s = found.offsets[p]; s < found.offsets[p + 1]; s++)
+                for (size_t c = 0; c < numbers[k]; c++) {
+                    const double t = x.values[c * x.length + (size_t)found.cells[2 * s]] -
+                                     y.values[c * y.length + (size_t)found.cells[2 * s + 1]];
+                    sum += t * t;
+                }
+            ck_assert(wwt_close(found.distances[p], wwr_distance(&measure, NULL, &x, &y), WW_FLOAT));
+            ck_assert(wwt_close(sum, found.distances[p], WW_FLOAT));
+        }
+        ww_paths_free(&found);
+        ww_plan_destroy(&plan);
+        ww_dataset_destroy(&rows);
+        ww_dataset_destroy(&columns);
+        wwt_set_free(&sets[0]);
+        wwt_set_free(&sets[1]);
+    }
+}
+END_TEST
+
 // ---- gradients
 
 typedef struct slope_form {
@@ -257,6 +292,7 @@ int main(void) {
     wwt_add(suite, many, FORMS);
     wwt_add(suite, few, 2);
     wwt_add(suite, halves, 1);
+    wwt_add(suite, paths, 1);
     wwt_add(suite, gradients, SLOPE_FORMS);
     wwt_add(suite, programs, 1);
     return wwt_run(suite);

@@ -67,11 +67,13 @@ void *__wrap_realloc(void *old, size_t size) {
     void *made = __real_realloc(old, size);
     if (!made)
         return NULL;
+    wwt_host_forget(old);
     atomic_fetch_sub(&host_used, had);
     return count_host(made);
 }
 
 void __wrap_free(void *memory) {
+    wwt_host_forget(memory); // strdup()'s
     atomic_fetch_sub(&host_used, (long long)malloc_usable_size(memory));
     __real_free(memory);
 }
