@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/host_memory.h"
 #include "device/support.h"
 #include "host.h"
 
