@@ -88,22 +88,46 @@ static size_t remove_damaged(const char *folder, int depth) {
 
 // ---- marks
 
-// Of processes that are no more: removes their marks, and returns whether there was one.
+// The process of a mark; 0: it is none, or this process'.
+static pid_t marked(const char *name) {
+    char *end = NULL;
+    if (strncmp(name, MARK, sizeof MARK - 1) != 0)
+        return 0;
+    const long process = strtol(name + sizeof MARK - 1, &end, 10);
+    return *end || process <= 0 || process == (long)getpid() ? 0 : (pid_t)process;
+}
+
+static bool is_gone(pid_t process) {
+    return kill(process, 0) != 0 && errno == ESRCH;
+}
+
+// Whether a process uses the folder now. It may be writing a file, which is not whole then.
+static bool is_in_use(DIR *open) {
+    bool used = false;
+    for (struct dirent *entry; !used && (entry = readdir(open));) {
+        const pid_t process = marked(entry->d_name);
+        used = process && !is_gone(process);
+    }
+    rewinddir(open);
+    return used;
+}
+
+// Of processes that are no more: removes their marks, and returns whether there was one. None while another process
+// uses the folder.
 static bool take_marks(const char *folder) {
     bool found = false;
     DIR *open = opendir(folder);
-    for (struct dirent *entry; open && (entry = readdir(open));) {
-        char *end = NULL;
-        if (strncmp(entry->d_name, MARK, sizeof MARK - 1) != 0)
-            continue;
-        const long process = strtol(entry->d_name + sizeof MARK - 1, &end, 10);
-        if (*end || process <= 0 || process == (long)getpid() || kill((pid_t)process, 0) == 0 || errno != ESRCH)
+    if (!open)
+        return false;
+    const bool used = is_in_use(open);
+    for (struct dirent *entry; !used && (entry = readdir(open));) {
+        const pid_t process = marked(entry->d_name);
+        if (!process || !is_gone(process))
             continue;
         WWI_FREES char *path = wwi_path_join(folder, entry->d_name);
         found |= path && unlink(path) == 0;
     }
-    if (open)
-        (void)closedir(open);
+    (void)closedir(open);
     return found;
 }
 

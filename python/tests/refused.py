@@ -205,7 +205,7 @@ REFUSED = {
         "TypeError": [lambda: group().search(X[:1], data())],
     },
     "Group.knn": {
-        "ValueError": [lambda: group().knn(POINTS, k=2000)],
+        "ValueError": [lambda: group().knn(POINTS, k=2**21)],
         "TypeError": [lambda: group().knn(ww.Points(POINTS))],
     },
     "Group.profile": {
@@ -549,7 +549,7 @@ REFUSED = {
     "knn": {
         "ValueError": [
             lambda: ww.knn(POINTS, k=0),
-            lambda: ww.knn(POINTS, k=2000),
+            lambda: ww.knn(POINTS, k=2**21),
             lambda: ww.knn(POINTS, POINTS[:, :2]),
             lambda: ww.knn(POINTS, metric="foo"),
             lambda: ww.knn(POINTS, metric="hamming"),

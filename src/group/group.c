@@ -452,11 +452,14 @@ ww_status wwi_group_run_units(ww_group *g, const wwi_group_kind *kind, void *job
 ww_status wwi_group_make_together(ww_group *group, ww_error *errors, void *job, ww_status (*make)(wwi_group_seat *seat),
                                   double work, const ww_run_options *report) {
     const wwi_group_kind kind = {.begin = make};
-    bool any = false;
+    const ww_error *lost = NULL; // the first
+    bool made = false;
     const ww_status status = wwi_group_run(group, &kind, job, 0, &work, report);
     for (size_t i = 0; i < group->count; i++) {
-        errors[i] = group->workers[i].error;
-        any |= !group->workers[i].lost;
+        const wwi_worker *w = &group->workers[i];
+        errors[i] = w->error;
+        made |= !w->lost && !w->reserve; // one in reserve was not asked
+        lost = w->lost && !lost ? &errors[i] : lost;
     }
-    return status != WW_OK || any ? status : wwi_fail_again(&errors[0], errors[0].status);
+    return status != WW_OK || made || !lost ? status : wwi_fail_again(lost, lost->status);
 }
