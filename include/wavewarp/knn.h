@@ -37,7 +37,7 @@ WW_API_STATUS ww_metric_by_name(const char *name, ww_metric *metric);
 WW_API ww_point_kind ww_metric_kind(ww_metric metric);
 
 /// The largest k of a search.
-#define WW_KNN_MOST 0x100000
+#define WW_KNN_MOST 1048576
 
 typedef struct ww_knn_options {
     size_t struct_size; ///< sizeof(ww_knn_options)

@@ -219,7 +219,9 @@ def test_similarities_are_no_distances():
             lambda: ww.silhouette(square, [0, 1] * 3),
         ):
             refused(ValueError, "itself", call)
-    sklearn = pytest.importorskip("wavewarp.sklearn", reason="scikit-learn is not installed", exc_type=ImportError)
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    from wavewarp import sklearn
+
     ragged = [one[: 9 + 2 * i] for i, one in enumerate(x)]
     for kind in (sklearn.TimeSeriesKMedoids, sklearn.TimeSeriesAgglomerative, sklearn.TimeSeriesDBSCAN):
         refused(ValueError, "similarity", lambda: kind(distance="lcs").fit(x))
