@@ -554,7 +554,6 @@ REFUSED = {
             lambda: ww.knn(POINTS, metric="foo"),
             lambda: ww.knn(POINTS, metric="hamming"),
             lambda: ww.knn(POINTS, radius=np.nan),
-            lambda: ww.knn(np.zeros((1100, 1)), radius=1),
         ]
     },
     "knn_mean": {"ValueError": [lambda: ww.knn_mean([0], [1.0]), lambda: ww.knn_mean([[9]], [1.0])]},
