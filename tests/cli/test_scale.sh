@@ -160,7 +160,7 @@ ok "its outputs can't be written" gives 1 knn points.csv -k 2 -o none/r.csv --ch
 ok "what was computed stays" gives 0 knn points.csv -k 2 -o r.csv --checkpoint n.journal --resume --json
 ok "all of it" resumed
 ok "a prediction of a part" gives 2 knn points.csv --classes points.csv --part 1/2 --parts parts
-ok "more neighbours than there can be" gives 1 knn points.csv -k 2000 --checkpoint n.journal
+ok "more neighbours than there can be" gives 1 knn points.csv -k 2000000 --checkpoint n.journal
 ok "nothing is left of it" absent n.journal
 rm -f r.*
 ok "its outputs can't be written" gives 1 nearest a.ts -o none/r.csv --checkpoint n.journal
