@@ -118,6 +118,11 @@ char *wwi_pocl_folder(void);
 void wwi_pocl_check_cache(const ww_context *context);
 bool wwi_pocl_cache_fails(char *reason, size_t size);
 ww_status wwi_fail_hint_pocl_cache(void);
+
+#define WWI_CUDA "CUDA" // the platform of contexts in CUDA (cuda.h)
+// A context with a stream of its own on CUDA's device `ordinal`.
+ww_status wwi_cuda_create(int ordinal, const ww_context_options *options, ww_context **context);
+
 ww_status wwi_make_folders(const char *path, unsigned mode);  // all missing ones of the path
 bool wwi_write_all(int file, const char *data, size_t bytes); // errno says why not
 // For caches, which nobody misses after a crash: writes a temporary file in the same folder and renames it: readers see

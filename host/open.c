@@ -136,17 +136,30 @@ static ww_status open_wanted(ww_context *context, const char *wanted) {
     WWI_ENDS(wwi_devices_free) wwi_device_list list = {NULL, 0, false};
     size_t chosen = 0;
     WWI_TRY(wwi_devices_find(&list));
-    WWI_TRY(wwi_devices_choose(&list, wanted && wanted[0] ? wanted : wwi_environment("WAVEWARP_DEVICE"), &chosen));
+    WWI_TRY(wwi_devices_choose(&list, wanted, &chosen));
     return open_device(context, &list.devices[chosen]);
+}
+
+// "cuda", "cuda:1": CUDA's device 0, 1.
+static bool is_of_cuda(const char *wanted, int *ordinal) {
+    int end = 0;
+    *ordinal = 0;
+    if (!wanted || strncasecmp(wanted, "cuda", 4) != 0)
+        return false;
+    return wanted[4] == '\0' || (sscanf(wanted + 4, ":%d%n", ordinal, &end) == 1 && wanted[4 + end] == '\0');
 }
 
 ww_status ww_context_create(const ww_context_options *given, ww_context **out) {
     ww_context_options options;
     WWI_ENDS(ww_context_destroy) ww_context *context = NULL;
+    int ordinal;
     WWI_TRY(begin("ww_context_create", given, &options, out));
+    const char *wanted = options.device && options.device[0] ? options.device : wwi_environment("WAVEWARP_DEVICE");
+    if (is_of_cuda(wanted, &ordinal))
+        return wwi_cuda_create(ordinal, &options, out);
     WWI_TRY(allocate(&options, &context));
     wwi_opening_begin();
-    const ww_status status = open_wanted(context, options.device);
+    const ww_status status = open_wanted(context, wanted);
     wwi_opening_end();
     WWI_TRY(status);
     WWI_TRY(prepare(context, &options));
