@@ -320,6 +320,10 @@ const cl_icd_dispatch *wwi_cuda_functions(void) {
     return &functions;
 }
 
+cl_device_id wwi_cuda_opencl(cl_device_id device) {
+    return device->dispatch == &functions ? device->opencl : device;
+}
+
 // NVIDIA's OpenCL has the device too, with the same address on the bus.
 static ww_status find_opencl(const wwi_cuda *cuda, int device, cl_device_id *opencl) {
     char pci[32] = "";

@@ -125,6 +125,8 @@ struct _cl_mem {
     void *host;                // memory of the host
     size_t bytes;
     bool foreign; // the caller's
+    void *mapped; // device memory, for the host: a copy
+    size_t mapped_at, mapped_bytes;
 };
 
 struct _cl_program {

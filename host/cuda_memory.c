@@ -63,20 +63,44 @@ static cl_int CL_API_CALL memory_info(cl_mem memory, cl_mem_info what, size_t ro
                                     : CL_INVALID_VALUE;
 }
 
-// ---- host memory: it is always mapped
+// ---- mapping: of host memory that is there, of device memory a copy
 
 static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem memory, cl_bool waits, cl_map_flags flags,
                                     size_t offset, size_t bytes, cl_uint count, const cl_event *events, cl_event *event,
                                     cl_int *code) {
-    (void)queue, (void)waits, (void)flags, (void)bytes, (void)count, (void)events, (void)event;
-    *code = memory->host ? CL_SUCCESS : CL_MAP_FAILURE;
-    return memory->host ? (char *)memory->host + offset : NULL;
+    const wwi_cuda *cuda = queue->context->cuda;
+    (void)waits, (void)count, (void)events, (void)event;
+    *code = memory->host ? CL_SUCCESS : memory->mapped ? CL_MAP_FAILURE : wwi_cuda_enter(queue->context);
+    if (memory->host || *code != CL_SUCCESS)
+        return memory->host ? (char *)memory->host + offset : NULL;
+    int failed = cuda->host_new(&memory->mapped, bytes);
+    if (!failed && (flags & CL_MAP_READ))
+        failed = cuda->read(memory->mapped, memory->memory + offset, bytes, queue->stream);
+    if (!failed)
+        failed = cuda->stream_wait(queue->stream);
+    if (failed && memory->mapped) {
+        (void)cuda->host_free(memory->mapped);
+        memory->mapped = NULL;
+    }
+    memory->mapped_at = offset;
+    memory->mapped_bytes = bytes;
+    *code = wwi_cuda_leave(queue->context, failed);
+    return memory->mapped;
 }
 
 static cl_int CL_API_CALL unmap_buffer(cl_command_queue queue, cl_mem memory, void *mapped, cl_uint count,
                                        const cl_event *events, cl_event *event) {
-    (void)queue, (void)memory, (void)mapped, (void)count, (void)events, (void)event;
-    return CL_SUCCESS;
+    const wwi_cuda *cuda = queue->context->cuda;
+    (void)mapped, (void)count, (void)events, (void)event;
+    const cl_int code = memory->mapped ? wwi_cuda_enter(queue->context) : CL_SUCCESS;
+    if (!memory->mapped || code != CL_SUCCESS)
+        return code;
+    int failed = cuda->write(memory->memory + memory->mapped_at, memory->mapped, memory->mapped_bytes, queue->stream);
+    if (!failed)
+        failed = cuda->stream_wait(queue->stream);
+    (void)cuda->host_free(memory->mapped);
+    memory->mapped = NULL;
+    return wwi_cuda_leave(queue->context, failed);
 }
 
 // ---- copies

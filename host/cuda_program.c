@@ -198,10 +198,12 @@ static cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name,
 static cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint i, size_t bytes, const void *value) {
     if (i >= kernel->about.count)
         return CL_INVALID_ARG_INDEX;
-    if (kernel->about.local[i]) {
+    if (kernel->about.local[i] && !value) {
         kernel->local_bytes[i] = bytes;
-        return value ? CL_INVALID_ARG_VALUE : CL_SUCCESS;
+        return CL_SUCCESS;
     }
+    if (kernel->about.local[i])
+        return CL_INVALID_ARG_VALUE;
     if (!value || bytes != kernel->about.bytes[i])
         return value ? CL_INVALID_ARG_SIZE : CL_INVALID_ARG_VALUE;
     memcpy(kernel->values[i], value, bytes);

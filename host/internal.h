@@ -121,6 +121,7 @@ ww_status wwi_fail_hint_pocl_cache(void);
 
 #define WWI_CUDA "CUDA" // the platform of contexts in CUDA (cuda.h)
 // A context with a stream of its own on CUDA's device `ordinal`.
+cl_device_id wwi_cuda_opencl(cl_device_id device); // the same of NVIDIA's OpenCL; a device that is not CUDA's as it is
 ww_status wwi_cuda_create(int ordinal, const ww_context_options *options, ww_context **context);
 
 ww_status wwi_make_folders(const char *path, unsigned mode);  // all missing ones of the path

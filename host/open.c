@@ -205,7 +205,7 @@ static ww_status check_wrapped(cl_context cl, cl_device_id device, cl_command_qu
     return WW_OK;
 }
 
-// Takes index and platform from the list of all devices; a sub-device is not in it.
+// Takes its places from the list of all devices; a sub-device is not in it.
 static void describe_wrapped(ww_context *context, cl_device_id device) {
     WWI_ENDS(wwi_devices_free) wwi_device_list list = {NULL, 0, false};
     wwi_device described;
@@ -216,8 +216,10 @@ static void describe_wrapped(ww_context *context, cl_device_id device) {
     wwi_opening_begin();
     if (wwi_devices_find(&list) == WW_OK)
         for (size_t i = 0; i < list.count; i++)
-            if (list.devices[i].id == device)
-                described = list.devices[i];
+            if (list.devices[i].id == wwi_cuda_opencl(device)) {
+                described.info.index = list.devices[i].info.index;
+                described.info.platform_index = list.devices[i].info.platform_index;
+            }
     wwi_opening_end();
     context->platform = platform;
     context->device = device;

@@ -95,6 +95,8 @@ class _CudaStep:
         kind = torch.float64 if torch.float64 in (x.dtype, y.dtype) and context.has_double else torch.float32
         self._context, self._kind, self._device = context, kind, x.device
         self._dtype = np.dtype(np.float64 if kind == torch.float64 else np.float32)
+        if 0 in x.shape or 0 in y.shape:
+            raise ValueError(f"batches of {tuple(x.shape)} and {tuple(y.shape)} have no values")
         shapes = [(side.shape[0], side.shape[2], side.shape[1]) for side in (x, y)]
         self._shapes = shapes
         # Each side begins at a multiple of 64 values: at a whole part of memory.
@@ -121,12 +123,13 @@ class _CudaStep:
             torch.empty(shape, dtype=self._kind, device=device) if is_one else None
             for shape, is_one in zip((self._shapes[0][:1], *self._shapes), (True, *needed))
         ]
-        outputs = {
-            name: to_output(Buffer._of_cuda(one.data_ptr(), one.shape, self._dtype, self._context))
+        buffers = {
+            name: Buffer._of_cuda(one.data_ptr(), one.shape, self._dtype, self._context)
             for name, one in zip(("values", "rows", "columns"), found)
             if one is not None
         }
-        check(lib.ww_gradient_run(self.gradient._handle[0], new("ww_gradient_outputs", **outputs)))
+        outputs = new("ww_gradient_outputs", **{name: to_output(buffer) for name, buffer in buffers.items()})
+        check(lib.ww_gradient_run(self.gradient._handle[0], outputs))
         self._check(found[0])
         return found[0], found[1:]
 
