@@ -42,7 +42,6 @@ FAKE(device_count, (int *count), *count = 1)
 FAKE(device_get, (int *device, int ordinal), *device = ordinal)
 FAKE(device_pci, (char *text, int bytes, int device), ((void)device, (void)snprintf(text, (size_t)bytes, "none")))
 FAKE(context_retain, (void **context, int device), ((void)device, MADE(context)))
-FAKE(push, (void *context), ((void)context, atomic_fetch_add(&deep, 1)))
 FAKE(stream_create, (void **stream, unsigned flags), ck_assert_uint_eq(flags, 1); MADE(stream))
 FAKE(stream_wait, (void *stream), (void)stream)
 FAKE(write, (address to, const void *from, size_t bytes, void *stream),
@@ -51,7 +50,6 @@ FAKE(read, (void *to, address from, size_t bytes, void *stream),
      ((void)stream, memcpy(to, (const void *)(uintptr_t)from, bytes)))
 FAKE(copy, (address to, address from, size_t bytes, void *stream),
      ((void)stream, memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes)))
-FAKE(module_unload, (void *module), FREED(module))
 FAKE(function_get, (void **function, void *module, const char *name), ((void)name, *function = module))
 FAKE(function_about, (int *value, int what, void *function), ((void)function, *value = what == 0 ? 128 : 40))
 FAKE(event_new, (void **event, unsigned flags), ck_assert_uint_eq(flags, 0); MADE(event))
@@ -74,7 +72,13 @@ static int fake_retain(void **context, int device) {
     return code;
 }
 
-// What frees succeeds: there would be nothing that could be done.
+// What frees succeeds, and what it needs: there would be nothing that could be done.
+static int fake_push(void *context) {
+    (void)context;
+    (void)atomic_fetch_add(&deep, 1);
+    return 0;
+}
+
 static int fake_pop(void **context) {
     *context = NULL;
     (void)atomic_fetch_sub(&deep, 1);
@@ -177,7 +181,7 @@ static const wwi_cuda fake = {.init = fake_init,
                               .copy_rows = fake_rows,
                               .fill = fake_fill,
                               .module_load = fake_module_load,
-                              .module_unload = fake_module_unload,
+                              .module_unload = fake_destroy,
                               .function_get = fake_function_get,
                               .function_about = fake_function_about,
                               .launch = fake_launch,
