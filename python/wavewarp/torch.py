@@ -88,6 +88,9 @@ def _stream_context(device):
         return _of_streams[key]
 
 
+_PLACES = 64  # of gradients that a step remembers
+
+
 class _CudaStep:
     """What all calls with batches of one shape and type on one stream share: device memory, datasets, gradients."""
 
@@ -98,51 +101,65 @@ class _CudaStep:
         if 0 in x.shape or 0 in y.shape:
             raise ValueError(f"batches of {tuple(x.shape)} and {tuple(y.shape)} have no values")
         shapes = [(side.shape[0], side.shape[2], side.shape[1]) for side in (x, y)]
-        self._shapes = shapes
-        # Each side begins at a multiple of 64 values: at a whole part of memory.
-        room = -(-x.numel() // 64) * 64
-        self._given = torch.zeros(room + y.numel(), dtype=kind, device=x.device)
-        parts = (self._given[: x.numel()], self._given[room:])
+        self._shapes, self._buffers = shapes, []
+        # Each part begins at a multiple of 64 values: at a whole part of memory. The values of the pairs are the last.
+        sizes = [x.numel(), y.numel(), len(x)]
+        rooms = [-(-size // 64) * 64 for size in sizes]
+        self._all = torch.zeros(sum(rooms), dtype=kind, device=x.device)
+        parts = [part[:size] for part, size in zip(self._all.split(rooms), sizes)]
         self._parts = [part.view(shape) for part, shape in zip(parts, shapes)]
+        self._values = parts[2]
         self.update(x, y)
-        sets = [
-            Dataset.from_buffer(Buffer._of_cuda(part.data_ptr(), shape, self._dtype, context))
-            for part, shape in zip(parts, shapes)
-        ]
+        sets = [Dataset.from_buffer(self._buffer(part)) for part in self._parts]
         self.gradient = Gradient(loss.measure, *sets, pairs=True, divergence=loss.divergence, per_pair=True)
+        self._to_values, self._outputs = to_output(self._buffer(self._values)), {}
+
+    def _buffer(self, tensor):
+        made = Buffer._of_cuda(tensor.data_ptr(), tensor.shape, self._dtype, self._context)
+        self._buffers.append(made)  # what outputs point to
+        return made
 
     def update(self, x, y):
         """Other batches of the same shape."""
         for part, side in zip(self._parts, (x, y)):
-            part.copy_(side.detach().transpose(1, 2))
+            part.copy_(side.transpose(1, 2))
 
     def run(self, needed, device):
         """(values, the gradients by both sides that are needed), on the device."""
-        # Memory that PyTorch counts, and that is the caller's: only what is needed.
-        found = [
+        # Slopes are the caller's own, in memory that PyTorch counts. It gives the same places again and again.
+        slopes = [
             torch.empty(shape, dtype=self._kind, device=device) if is_one else None
-            for shape, is_one in zip((self._shapes[0][:1], *self._shapes), (True, *needed))
+            for shape, is_one in zip(self._shapes, needed)
         ]
-        buffers = {
-            name: Buffer._of_cuda(one.data_ptr(), one.shape, self._dtype, self._context)
-            for name, one in zip(("values", "rows", "columns"), found)
-            if one is not None
-        }
-        outputs = new("ww_gradient_outputs", **{name: to_output(buffer) for name, buffer in buffers.items()})
-        check(lib.ww_gradient_run(self.gradient._handle[0], outputs))
-        self._check(found[0])
-        return found[0], found[1:]
+        places = tuple(one.data_ptr() if one is not None else 0 for one in slopes)
+        if places not in self._outputs:
+            if len(self._outputs) == _PLACES:
+                self._outputs.clear()
+            self._outputs[places] = self._make_outputs(slopes)
+        check(lib.ww_gradient_run(self.gradient._handle[0], self._outputs[places][0]))
+        values = self._values.clone()
+        self._check()
+        return values, slopes
 
-    def _check(self, values):
+    def _make_outputs(self, slopes):
+        """ww_gradient_outputs, and the buffers that it points to."""
+        buffers = [
+            None if one is None else Buffer._of_cuda(one.data_ptr(), one.shape, self._dtype, self._context)
+            for one in slopes
+        ]
+        rows, columns = (None if buffer is None else to_output(buffer) for buffer in buffers)
+        return new("ww_gradient_outputs", values=self._to_values, rows=rows, columns=columns), buffers
+
+    def _check(self):
         # One wait for the whole step. What is not finite makes a sum so; a sum may be too large without.
-        if math.isfinite((self._given.sum() + values.sum()).item()):
+        if math.isfinite(self._all.sum().item()):
             return
         check(lib.ww_gradient_finish(self.gradient._handle[0]))
         for name, part in zip("xy", self._parts):
             if not bool(torch.isfinite(part).all()):
                 raise ValueError(f"{name} has NaN or infinity")
-        if not bool(torch.isfinite(values).all()):
-            raise ValueError("a value is too large for " + str(self._dtype))
+        if not bool(torch.isfinite(self._values).all()):
+            raise ValueError(f"a value is too large for {self._dtype}")
 
 
 class _Step:
