@@ -140,6 +140,10 @@ bool wwi_context_fast_double(const ww_context *context) {
     return false;
 }
 
+bool wwi_context_is_cuda(const ww_context *context) {
+    return strcmp(context->info.platform, WWI_CUDA) == 0;
+}
+
 ww_status ww_context_get_opencl(ww_context *context, cl_context *cl, cl_device_id *device, cl_command_queue *queue) {
     if (!context)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_get_opencl needs a context");

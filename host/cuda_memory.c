@@ -205,10 +205,6 @@ void wwi_cuda_of_memory(cl_icd_dispatch *dispatch) {
 
 // ---- the caller's memory
 
-bool wwi_context_is_cuda(const ww_context *context) {
-    return strcmp(context->info.platform, WWI_CUDA) == 0;
-}
-
 ww_status wwi_buffer_wrap_cuda(ww_context *context, uint64_t memory, uint64_t bytes, wwi_buffer **buffer) {
     *buffer = NULL;
     WWI_TRY(wwi_check_process(context));

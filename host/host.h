@@ -89,7 +89,7 @@ ww_status wwi_buffer_wrap(ww_context *context, void *cl_mem_handle, wwi_buffer *
 // Device memory of CUDA that is the caller's.
 ww_status wwi_buffer_wrap_cuda(ww_context *context, uint64_t memory, uint64_t bytes, wwi_buffer **buffer);
 bool wwi_context_is_cuda(const ww_context *context); // its OpenCL objects are the library's own (host/cuda.h)
-void *wwi_buffer_handle(const wwi_buffer *buffer);                                                   // the cl_mem
+void *wwi_buffer_handle(const wwi_buffer *buffer);   // the cl_mem
 ww_status wwi_buffer_write(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source); // blocking
 ww_status wwi_buffer_read(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target);        // blocking
 // Enqueues a write to the buffer's beginning. The source has to stay until a later read or wait is done, or

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wavewarp/cuda.h>
 #include <wavewarp/opencl.h>
 
 #include "internal.h"
@@ -149,6 +150,25 @@ static bool is_of_cuda(const char *wanted, int *ordinal) {
     return wanted[4] == '\0' || (sscanf(wanted + 4, ":%d%n", ordinal, &end) == 1 && wanted[4 + end] == '\0');
 }
 
+static ww_status create_cuda(int ordinal, bool own_stream, void *stream, const ww_context_options *options,
+                             ww_context **out) {
+    cl_context context = NULL;
+    cl_command_queue queue = NULL;
+    WWI_TRY(wwi_cuda_open(ordinal, own_stream, stream, &context, &queue));
+    cl_device_id device = NULL;
+    (void)clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof(cl_device_id), &device, NULL);
+    const ww_status status = ww_context_wrap(context, device, queue, options, out);
+    (void)clReleaseCommandQueue(queue);
+    (void)clReleaseContext(context);
+    return status;
+}
+
+ww_status ww_context_create_cuda(int device, void *stream, const ww_context_options *given, ww_context **out) {
+    ww_context_options options;
+    WWI_TRY(begin("ww_context_create_cuda", given, &options, out));
+    return create_cuda(device, false, stream, &options, out);
+}
+
 ww_status ww_context_create(const ww_context_options *given, ww_context **out) {
     ww_context_options options;
     WWI_ENDS(ww_context_destroy) ww_context *context = NULL;
@@ -156,7 +176,7 @@ ww_status ww_context_create(const ww_context_options *given, ww_context **out) {
     WWI_TRY(begin("ww_context_create", given, &options, out));
     const char *wanted = options.device && options.device[0] ? options.device : wwi_environment("WAVEWARP_DEVICE");
     if (is_of_cuda(wanted, &ordinal))
-        return wwi_cuda_create(ordinal, &options, out);
+        return create_cuda(ordinal, true, NULL, &options, out);
     WWI_TRY(allocate(&options, &context));
     wwi_opening_begin();
     const ww_status status = open_wanted(context, wanted);
