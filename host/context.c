@@ -140,9 +140,15 @@ bool wwi_context_fast_double(const ww_context *context) {
     return false;
 }
 
+bool wwi_context_is_cuda(const ww_context *context) {
+    return strcmp(context->info.platform, WWI_CUDA) == 0;
+}
+
 ww_status ww_context_get_opencl(ww_context *context, cl_context *cl, cl_device_id *device, cl_command_queue *queue) {
     if (!context)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_opencl needs a context");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_get_opencl needs a context");
+    if (wwi_context_is_cuda(context))
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "a context of CUDA has no OpenCL objects for others");
     if (cl)
         *cl = context->cl;
     if (device)

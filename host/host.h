@@ -86,7 +86,10 @@ void wwi_buffer_destroy(wwi_buffer **buffer);
 uint64_t wwi_buffer_bytes(const wwi_buffer *buffer);
 // Retains a cl_mem of the caller's, from the same OpenCL context.
 ww_status wwi_buffer_wrap(ww_context *context, void *cl_mem_handle, wwi_buffer **buffer);
-void *wwi_buffer_handle(const wwi_buffer *buffer);                                                   // the cl_mem
+// Device memory of CUDA that is the caller's.
+ww_status wwi_buffer_wrap_cuda(ww_context *context, uint64_t memory, uint64_t bytes, wwi_buffer **buffer);
+bool wwi_context_is_cuda(const ww_context *context); // its OpenCL objects are the library's own (host/cuda.h)
+void *wwi_buffer_handle(const wwi_buffer *buffer);   // the cl_mem
 ww_status wwi_buffer_write(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source); // blocking
 ww_status wwi_buffer_read(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target);        // blocking
 // Enqueues a write to the buffer's beginning. The source has to stay until a later read or wait is done, or

@@ -118,6 +118,12 @@ char *wwi_pocl_folder(void);
 void wwi_pocl_check_cache(const ww_context *context);
 bool wwi_pocl_cache_fails(char *reason, size_t size);
 ww_status wwi_fail_hint_pocl_cache(void);
+
+#define WWI_CUDA "CUDA"                            // the platform of contexts in CUDA (cuda.h)
+cl_device_id wwi_cuda_opencl(cl_device_id device); // the same of NVIDIA's OpenCL; a device that is not CUDA's as it is
+// A context and a queue on CUDA's device `ordinal`: on the caller's stream, or on its own.
+ww_status wwi_cuda_open(int ordinal, bool own_stream, void *stream, cl_context *context, cl_command_queue *queue);
+
 ww_status wwi_make_folders(const char *path, unsigned mode);  // all missing ones of the path
 bool wwi_write_all(int file, const char *data, size_t bytes); // errno says why not
 // For caches, which nobody misses after a crash: writes a temporary file in the same folder and renames it: readers see

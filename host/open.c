@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wavewarp/cuda.h>
 #include <wavewarp/opencl.h>
 
 #include "internal.h"
@@ -136,17 +137,49 @@ static ww_status open_wanted(ww_context *context, const char *wanted) {
     WWI_ENDS(wwi_devices_free) wwi_device_list list = {NULL, 0, false};
     size_t chosen = 0;
     WWI_TRY(wwi_devices_find(&list));
-    WWI_TRY(wwi_devices_choose(&list, wanted && wanted[0] ? wanted : wwi_environment("WAVEWARP_DEVICE"), &chosen));
+    WWI_TRY(wwi_devices_choose(&list, wanted, &chosen));
     return open_device(context, &list.devices[chosen]);
+}
+
+// "cuda", "cuda:1": CUDA's device 0, 1.
+static bool is_of_cuda(const char *wanted, int *ordinal) {
+    int end = 0;
+    *ordinal = 0;
+    if (!wanted || strncasecmp(wanted, "cuda", 4) != 0)
+        return false;
+    return wanted[4] == '\0' || (sscanf(wanted + 4, ":%d%n", ordinal, &end) == 1 && wanted[4 + end] == '\0');
+}
+
+static ww_status create_cuda(int ordinal, bool own_stream, void *stream, const ww_context_options *options,
+                             ww_context **out) {
+    cl_context context = NULL;
+    cl_command_queue queue = NULL;
+    WWI_TRY(wwi_cuda_open(ordinal, own_stream, stream, &context, &queue));
+    cl_device_id device = NULL;
+    (void)clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof(cl_device_id), &device, NULL);
+    const ww_status status = ww_context_wrap(context, device, queue, options, out);
+    (void)clReleaseCommandQueue(queue);
+    (void)clReleaseContext(context);
+    return status;
+}
+
+ww_status ww_context_create_cuda(int device, void *stream, const ww_context_options *given, ww_context **out) {
+    ww_context_options options;
+    WWI_TRY(begin("ww_context_create_cuda", given, &options, out));
+    return create_cuda(device, false, stream, &options, out);
 }
 
 ww_status ww_context_create(const ww_context_options *given, ww_context **out) {
     ww_context_options options;
     WWI_ENDS(ww_context_destroy) ww_context *context = NULL;
+    int ordinal;
     WWI_TRY(begin("ww_context_create", given, &options, out));
+    const char *wanted = options.device && options.device[0] ? options.device : wwi_environment("WAVEWARP_DEVICE");
+    if (is_of_cuda(wanted, &ordinal))
+        return create_cuda(ordinal, true, NULL, &options, out);
     WWI_TRY(allocate(&options, &context));
     wwi_opening_begin();
-    const ww_status status = open_wanted(context, options.device);
+    const ww_status status = open_wanted(context, wanted);
     wwi_opening_end();
     WWI_TRY(status);
     WWI_TRY(prepare(context, &options));
@@ -192,7 +225,7 @@ static ww_status check_wrapped(cl_context cl, cl_device_id device, cl_command_qu
     return WW_OK;
 }
 
-// Takes index and platform from the list of all devices; a sub-device is not in it.
+// Takes its places from the list of all devices; a sub-device is not in it.
 static void describe_wrapped(ww_context *context, cl_device_id device) {
     WWI_ENDS(wwi_devices_free) wwi_device_list list = {NULL, 0, false};
     wwi_device described;
@@ -203,8 +236,10 @@ static void describe_wrapped(ww_context *context, cl_device_id device) {
     wwi_opening_begin();
     if (wwi_devices_find(&list) == WW_OK)
         for (size_t i = 0; i < list.count; i++)
-            if (list.devices[i].id == device)
-                described = list.devices[i];
+            if (list.devices[i].id == wwi_cuda_opencl(device)) {
+                described.info.index = list.devices[i].info.index;
+                described.info.platform_index = list.devices[i].info.platform_index;
+            }
     wwi_opening_end();
     context->platform = platform;
     context->device = device;

@@ -74,7 +74,7 @@ typedef void (*ww_log_fn)(void *user, int level, const char *text);
 typedef struct ww_context_options {
     size_t struct_size; ///< sizeof(ww_context_options)
     const char *device; ///< NULL: $WAVEWARP_DEVICE, else the best; "gpu", "cpu", an index, "platform:device", a UUID, a
-                        ///< PCI address, or a part of a name (docs/devices.md)
+                        ///< PCI address, a part of a name, or "cuda:N" (docs/devices.md)
     const char *kernel_dir; ///< NULL: $WAVEWARP_KERNEL_DIR, the installed folder, else the built-in copy
     const char
         *tuning_file; ///< NULL: $WAVEWARP_TUNING, else the user's file; then the installed, then the built-in one

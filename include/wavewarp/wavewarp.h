@@ -8,6 +8,7 @@
 #include <wavewarp/classify.h>
 #include <wavewarp/cluster.h>
 #include <wavewarp/context.h>
+#include <wavewarp/cuda.h>
 #include <wavewarp/dataset.h>
 #include <wavewarp/distance.h>
 #include <wavewarp/file.h>

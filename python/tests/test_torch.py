@@ -101,3 +101,48 @@ def test_learns(rng):
         optimiser.step()
         steps.append(float(value))
     assert steps[-1] < 0.3 * steps[0]
+
+
+cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="no NVIDIA GPU, or PyTorch without CUDA")
+
+
+@cuda
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.float16])
+@pytest.mark.parametrize("channels", [1, 3, 20])
+def test_batches_stay_on_the_gpu(kind, channels, rng):
+    loss = SoftLoss("dtw", gamma=0.5, divergence=channels == 3)
+    for batch, n, m in ((5, 17, 12), (40, 33, 40), (5, 17, 12)):
+        x, y = (torch.tensor(rng.normal(size=(batch, k, channels)), dtype=kind, device="cuda") for k in (n, m))
+        for sides in ((x,), (y,), (x, y)):
+            given = [side.clone().requires_grad_(any(side is s for s in sides)) for side in (x, y)]
+            values = loss(*given)
+            assert values.device == x.device and values.dtype == kind
+            values.sum().backward()
+            both = [side.cpu().double().requires_grad_() for side in (x, y)]
+            want = SoftLoss("dtw", gamma=0.5, divergence=channels == 3)(*both)
+            want.sum().backward()
+            close = {"rtol": 1e-2, "atol": 1e-2} if kind == torch.float16 else {"rtol": 2e-4, "atol": 2e-4}
+            assert torch.allclose(values.cpu().double(), want, **close)
+            for side, right in zip(given, both):
+                assert side.grad is None or torch.allclose(side.grad.cpu().double(), right.grad, **close)
+    assert type(loss._made).__name__ == "_CudaStep"
+
+
+@cuda
+def test_streams_of_the_gpu(rng):
+    loss = SoftLoss("dtw", gamma=0.5)
+    x, y = (torch.tensor(rng.normal(size=(6, 30, 2)), dtype=torch.float32, device="cuda") for _ in range(2))
+    want = loss(x, y).cpu()
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        assert torch.equal(loss(x, y).cpu(), want)
+        assert torch.equal(loss(x.transpose(0, 2).contiguous().transpose(0, 2), y).cpu(), want)
+    assert torch.equal(SoftLoss("dtw", gamma=0.5, context=ww.Context("gpu"))(x, y).cpu(), want)
+    for bad in (x.clone().fill_(float("nan")), x[:, :0], x[:3], x[..., :1]):
+        with pytest.raises(ValueError):
+            loss(bad, y)
+    huge = SoftLoss("dtw", gamma=0.5)(torch.full_like(x, 1e18), y)
+    assert torch.isfinite(huge).all()
+    with pytest.raises(ValueError, match="too large"):
+        SoftLoss("dtw", gamma=0.5)(torch.full_like(x, 1e20), y)

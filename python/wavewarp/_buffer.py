@@ -47,6 +47,16 @@ class Buffer:
         made.write(array)
         return made
 
+    @classmethod
+    def _of_cuda(cls, address, shape, dtype, context) -> Buffer:
+        """Device memory of CUDA that its owner keeps, in a context of CUDA."""
+        made = cls.__new__(cls)
+        made.context, made.shape, made.dtype = context, tuple(shape), np.dtype(dtype)
+        made.size = int(np.prod([int(n) for n in made.shape], dtype=object))
+        made._handle = handle("ww_buffer")
+        check(lib.ww_buffer_wrap_cuda(context._c, address, made.size * made.dtype.itemsize, made._handle))
+        return made
+
     @property
     def _c(self):
         return self._handle[0]

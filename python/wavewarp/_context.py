@@ -61,7 +61,8 @@ def context_options(device, log, kernel_dir, tuning_file):
 class Context:
     """A device opened for work. Any number of threads may use it.
 
-    device: None ($WAVEWARP_DEVICE, else the best), "gpu", "cpu", an index, or a part of a name.
+    device: None ($WAVEWARP_DEVICE, else the best), "gpu", "cpu", an index, a part of a name, or "cuda" ("cuda:1"): that
+        device through CUDA.
     log: called as log(level, text); 0 error, 1 warning, 2 information, 3 detail.
     kernel_dir, tuning_file: other places for kernels and tuning parameters than the usual ones.
 
@@ -78,6 +79,16 @@ class Context:
         with _lock:  # PoCL's first enumeration is not made for several threads at once
             check(lib.ww_context_create(options, self._handle))
         self.has_double = bool(self.device.has_double)
+
+    @classmethod
+    def _of_cuda(cls, device, stream) -> Context:
+        """A context on a stream of CUDA, given as its address."""
+        made = cls.__new__(cls)
+        made._handle, made._log = handle("ww_context"), None
+        with _lock:
+            check(lib.ww_context_create_cuda(device, ffi.cast("void *", stream), NULL, made._handle))
+        made.has_double = bool(made.device.has_double)
+        return made
 
     @classmethod
     def _of(cls, pointer, owner) -> Context:

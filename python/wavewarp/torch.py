@@ -4,18 +4,22 @@
     loss = SoftLoss("dtw", gamma=0.1, divergence=True)
     loss(outputs, targets).mean().backward()
 
-Values and gradients are computed by Wavewarp's device in one call in forward(). Tensors of a CUDA device go through host
-memory that CUDA copies without waiting, once each way. Most of a small step on a GPU that does both is its change from
-CUDA to OpenCL and back, 0.55 ms on an H200.
+Values and gradients are computed by Wavewarp's device in one call in forward(). Batches on an NVIDIA GPU stay there: the
+kernels run in PyTorch's own CUDA context, on its current stream. Other tensors go through host memory, once each way; so
+do those of a GPU where NVIDIA's OpenCL, which compiles the kernels, is not installed (a warning says so), and where the
+loss was given a context.
 """
 
+import math
 import threading
+import warnings
 from typing import List, Optional, Union
 
 import numpy as np
 
+from ._buffer import Buffer
 from ._context import Context, default_context
-from ._core import check, lib, needs, new
+from ._core import DeviceError, check, lib, needs, new
 
 needs("torch", "'wavewarp[torch]'")
 import torch
@@ -63,6 +67,99 @@ def _like(slopes, tensor):
 def _host(values):
     values = [value.detach().cpu() for value in values]
     return [v.numpy() if v.dtype in (torch.float32, torch.float64) else v.float().numpy() for v in values]
+
+
+_of_streams: dict = {}  # contexts by device and stream; None: it can't be had
+_of_streams_lock = threading.Lock()
+
+
+def _stream_context(device):
+    """The context on the current stream of a CUDA device; None where its tensors go through host memory."""
+    if torch.version.cuda is None:
+        return None
+    key = (device.index, torch.cuda.current_stream(device).cuda_stream)
+    with _of_streams_lock:
+        if key not in _of_streams:
+            try:
+                _of_streams[key] = Context._of_cuda(*key)
+            except DeviceError as error:
+                warnings.warn(f"tensors of {device} go through host memory: {error}", RuntimeWarning, stacklevel=2)
+                _of_streams[key] = None
+        return _of_streams[key]
+
+
+_PLACES = 64  # of gradients that a step remembers
+
+
+class _CudaStep:
+    """What all calls with batches of one shape and type on one stream share: device memory, datasets, gradients."""
+
+    def __init__(self, loss, x, y, context):
+        kind = torch.float64 if torch.float64 in (x.dtype, y.dtype) and context.has_double else torch.float32
+        self._context, self._kind, self._device = context, kind, x.device
+        self._dtype = np.dtype(np.float64 if kind == torch.float64 else np.float32)
+        if 0 in x.shape or 0 in y.shape:
+            raise ValueError(f"batches of {tuple(x.shape)} and {tuple(y.shape)} have no values")
+        shapes = [(side.shape[0], side.shape[2], side.shape[1]) for side in (x, y)]
+        self._shapes, self._buffers = shapes, []
+        # Each part begins at a multiple of 64 values: at a whole part of memory. The values of the pairs are the last.
+        sizes = [x.numel(), y.numel(), len(x)]
+        rooms = [-(-size // 64) * 64 for size in sizes]
+        self._all = torch.zeros(sum(rooms), dtype=kind, device=x.device)
+        parts = [part[:size] for part, size in zip(self._all.split(rooms), sizes)]
+        self._parts = [part.view(shape) for part, shape in zip(parts, shapes)]
+        self._values = parts[2]
+        self.update(x, y)
+        sets = [Dataset.from_buffer(self._buffer(part)) for part in self._parts]
+        self.gradient = Gradient(loss.measure, *sets, pairs=True, divergence=loss.divergence, per_pair=True)
+        self._to_values, self._outputs = to_output(self._buffer(self._values)), {}
+
+    def _buffer(self, tensor):
+        made = Buffer._of_cuda(tensor.data_ptr(), tensor.shape, self._dtype, self._context)
+        self._buffers.append(made)  # what outputs point to
+        return made
+
+    def update(self, x, y):
+        """Other batches of the same shape."""
+        for part, side in zip(self._parts, (x, y)):
+            part.copy_(side.transpose(1, 2))
+
+    def run(self, needed, device):
+        """(values, the gradients by both sides that are needed), on the device."""
+        # Slopes are the caller's own, in memory that PyTorch counts. It gives the same places again and again.
+        slopes = [
+            torch.empty(shape, dtype=self._kind, device=device) if is_one else None
+            for shape, is_one in zip(self._shapes, needed)
+        ]
+        places = tuple(one.data_ptr() if one is not None else 0 for one in slopes)
+        if places not in self._outputs:
+            if len(self._outputs) == _PLACES:
+                self._outputs.clear()
+            self._outputs[places] = self._make_outputs(slopes)
+        check(lib.ww_gradient_run(self.gradient._handle[0], self._outputs[places][0]))
+        values = self._values.clone()
+        self._check()
+        return values, slopes
+
+    def _make_outputs(self, slopes):
+        """ww_gradient_outputs, and the buffers that it points to."""
+        buffers = [
+            None if one is None else Buffer._of_cuda(one.data_ptr(), one.shape, self._dtype, self._context)
+            for one in slopes
+        ]
+        rows, columns = (None if buffer is None else to_output(buffer) for buffer in buffers)
+        return new("ww_gradient_outputs", values=self._to_values, rows=rows, columns=columns), buffers
+
+    def _check(self):
+        # One wait for the whole step. What is not finite makes a sum so; a sum may be too large without.
+        if math.isfinite(self._all.sum().item()):
+            return
+        check(lib.ww_gradient_finish(self.gradient._handle[0]))
+        for name, part in zip("xy", self._parts):
+            if not bool(torch.isfinite(part).all()):
+                raise ValueError(f"{name} has NaN or infinity")
+        if not bool(torch.isfinite(self._values).all()):
+            raise ValueError(f"a value is too large for {self._dtype}")
 
 
 class _Step:
@@ -176,13 +273,15 @@ class SoftLoss(torch.nn.Module):
         return _Soft.apply(self, batched, *sides[0], *sides[1])
 
     def _of_batches(self, x, y, needed):
-        shapes = (x.shape, y.shape, x.dtype, y.dtype, x.device, y.device)
+        on_stream = x.is_cuda and x.device == y.device and self._context is None
+        context = _stream_context(x.device) if on_stream else None
+        shapes = (x.shape, y.shape, x.dtype, y.dtype, x.device, y.device, context)
         with self._lock:
             made = self._made if shapes == self._shapes else None
             if made is not None:
                 made.update(x, y)
             else:
-                made = _Step(self, x, y)
+                made = _CudaStep(self, x, y, context) if context else _Step(self, x, y)
                 self._made, self._shapes = (made, shapes) if self._updates else (None, None)
             return made.run(needed, x.device)
 

@@ -37,6 +37,10 @@ ww_status wwi_pace_report(wwi_pace *pace, uint64_t work) {
     return wwi_run_report(pace->progress, pace->user, pace->done, pace->total);
 }
 
+bool wwi_pace_may_enqueue(const wwi_pace *pace, double rate, double work) {
+    return !pace->progress || (pace->progress == wwi_run_silent && work <= rate * pace->aim);
+}
+
 double wwi_pace_guess(const ww_device_info *info, double each_clock) {
     const double units = info->compute_units > 0 ? (double)info->compute_units : 1;
     const double clock = (double)info->clock_mhz > LEAST_CLOCK ? (double)info->clock_mhz : LEAST_CLOCK;

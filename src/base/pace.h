@@ -25,6 +25,10 @@ void wwi_pace_start(wwi_pace *pace, uint64_t total);
 // Adds finished work and calls the progress function. WW_ERROR_CANCELLED when that asks to stop.
 ww_status wwi_pace_report(wwi_pace *pace, uint64_t work);
 
+// Whether a run of `work` may end before its launches have: nobody is told of them, and an interrupt, if there can be
+// one, waits no longer than for a launch.
+bool wwi_pace_may_enqueue(const wwi_pace *pace, double rate, double work);
+
 // A first estimate of work a second, from work per clock of each compute unit. Above 0, whatever the driver reports.
 double wwi_pace_guess(const ww_device_info *info, double each_clock);
 // How many of the `left` units of `work_each` go into one launch: as many as last `aim` at `rate` work a second.

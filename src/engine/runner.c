@@ -123,7 +123,8 @@ uint64_t wwi_recurrence_cells(const wwi_recurrence *of, uint32_t n, uint32_t m) 
 
 void wwi_runner_start(wwi_runner *runner, uint64_t total, bool enqueue_only) {
     wwi_pace_start(&runner->pace, total);
-    runner->pace.enqueue_only = enqueue_only && !runner->pace.progress;
+    runner->pace.enqueue_only =
+        enqueue_only && wwi_pace_may_enqueue(&runner->pace, runner->rate[wwi_runner_engine(runner)], (double)total);
     memset(runner->engine_cells, 0, sizeof runner->engine_cells);
     wwi_buffer_destroy(&runner->abandoned);
 }

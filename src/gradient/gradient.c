@@ -426,21 +426,20 @@ static ww_status end_run(ww_gradient *g, ww_status status) {
     return status;
 }
 
-// *to_host: an output is in host memory, so that the run ends here.
-static ww_status compute(ww_gradient *g, const ww_gradient_outputs *o, bool *to_host) {
+static ww_status compute(ww_gradient *g, const ww_gradient_outputs *o) {
     wwi_gradient_targets to = {.values = NULL};
     WWI_ENDS(close_sinks) sink sinks[SINKS] = {{.name = NULL}};
-    bool any = false;
+    bool any = false, to_host = false;
     list_sinks(g, o, &to, sinks);
     for (size_t i = 0; i < SINKS; i++) {
         WWI_TRY(open_sink(g, &sinks[i]));
         any |= sinks[i].wanted != NULL;
-        *to_host |= sinks[i].to.host != NULL;
+        to_host |= sinks[i].to.host != NULL;
     }
     if (!any)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "no output is set");
     wwi_pace_start(&g->pace, 2 * g->info.cells);
-    g->pace.enqueue_only = !*to_host && !g->pace.progress;
+    g->pace.enqueue_only = !to_host && wwi_pace_may_enqueue(&g->pace, g->rate, 2 * (double)g->info.cells);
     g->waiting = 0;
     WWI_TRY(take_upstream(g, o, &to));
     for (size_t i = 0; i < SINKS; i++)
@@ -456,14 +455,13 @@ static ww_status compute(ww_gradient *g, const ww_gradient_outputs *o, bool *to_
 
 ww_status ww_gradient_run(ww_gradient *g, const ww_gradient_outputs *outputs) {
     ww_gradient_outputs o = WW_GRADIENT_OUTPUTS_INIT;
-    bool to_host = false;
     if (!g || !outputs)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the gradient or the outputs are NULL");
     WWI_TRY(wwi_options_take(&o, outputs, "ww_gradient_outputs"));
     wwi_stream_start(g->pair.stream);
     g->start_seconds = wwi_seconds();
-    const ww_status status = compute(g, &o, &to_host);
-    if (status != WW_OK || to_host || g->pace.progress)
+    const ww_status status = compute(g, &o);
+    if (status != WW_OK || !g->pace.enqueue_only)
         return end_run(g, status);
     g->pending = true;
     return WW_OK;

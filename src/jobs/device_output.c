@@ -2,6 +2,7 @@
 // Where results go: the check of an output, and the public functions for device memory.
 #include <inttypes.h>
 #include <stdlib.h>
+#include <wavewarp/cuda.h>
 
 #include "jobs/plan.h"
 
@@ -38,6 +39,14 @@ ww_status wwi_output_wrap(ww_context *context, void *memory, ww_buffer **buffer)
     WWI_ENDS(ww_buffer_destroy) ww_buffer *b = NULL;
     WWI_TRY(make(context, buffer, &b));
     WWI_TRY(wwi_buffer_wrap(context, memory, &b->memory));
+    *buffer = wwi_taken(&b);
+    return WW_OK;
+}
+
+ww_status ww_buffer_wrap_cuda(ww_context *context, uint64_t memory, uint64_t bytes, ww_buffer **buffer) {
+    WWI_ENDS(ww_buffer_destroy) ww_buffer *b = NULL;
+    WWI_TRY(make(context, buffer, &b));
+    WWI_TRY(wwi_buffer_wrap_cuda(context, memory, bytes, &b->memory));
     *buffer = wwi_taken(&b);
     return WW_OK;
 }

@@ -15,5 +15,5 @@ ww_status ww_buffer_wrap(ww_context *context, cl_mem memory, ww_buffer **buffer)
 }
 
 cl_mem ww_buffer_opencl(const ww_buffer *buffer) {
-    return buffer ? wwi_buffer_handle(buffer->memory) : NULL;
+    return buffer && !wwi_context_is_cuda(buffer->context) ? wwi_buffer_handle(buffer->memory) : NULL;
 }

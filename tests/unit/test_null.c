@@ -25,6 +25,7 @@ START_TEST(outputs) {
     ck_assert_int_eq(ww_measure_init(&dtw, sizeof dtw, WW_DTW), WW_OK);
     NOTHING(ww_context, ww_context_create(&nowhere, &out));
     NOTHING(ww_context, ww_context_wrap(NULL, NULL, NULL, NULL, &out));
+    NOTHING(ww_context, ww_context_create_cuda(-1, NULL, NULL, &out));
     NOTHING(ww_dataset, ww_dataset_create(NULL, &view, NULL, &out));
     NOTHING(ww_dataset, ww_dataset_create_from_set(NULL, NULL, NULL, &out));
     NOTHING(ww_dataset, ww_dataset_create_from_buffer(NULL, NULL, 1, 1, 1, WW_FLOAT, &out));
@@ -33,6 +34,7 @@ START_TEST(outputs) {
     NOTHING(ww_series_set, ww_group_dataset_series(NULL, &out));
     NOTHING(ww_buffer, ww_buffer_create(NULL, 1, &out));
     NOTHING(ww_buffer, ww_buffer_wrap(NULL, NULL, &out));
+    NOTHING(ww_buffer, ww_buffer_wrap_cuda(NULL, 16, 16, &out));
     NOTHING(ww_plan, ww_plan_create_matrix(&dtw, NULL, NULL, NULL, &out));
     NOTHING(ww_plan, ww_plan_create_matrix(NULL, NULL, NULL, NULL, &out));
     NOTHING(ww_plan, ww_plan_create_pairs(&dtw, NULL, NULL, NULL, NULL, 1, NULL, &out));
