@@ -252,7 +252,9 @@ void cli_classified_print(const cli_classified *c) {
         printf("          %zu test series without a label\n", r->total - r->labelled);
     if (strangers)
         printf("          %zu test series with a label that no training series has\n", strangers);
-    printf("measure   %s, %zu against %zu series\n", c->measure, r->total, c->train);
+    fputs("measure   ", stdout);
+    cli_print_escaped(stdout, c->measure, ""); // a part's may have anything
+    printf(", %zu against %zu series\n", r->total, c->train);
 }
 
 void cli_classified_print_confusion(const cli_classified *c) {

@@ -210,8 +210,7 @@ static int take_parts(const merge_job *j, uint64_t columns, int (*take)(void *us
 }
 
 static int take_neighbours(void *found, uint64_t row, const double *values) {
-    cli_neighbours_unpack(found, values, (size_t)row, 1);
-    return CLI_GO_ON;
+    return cli_neighbours_unpack(found, values, (size_t)row, 1);
 }
 
 static int merge_neighbours(merge_job *j) {

@@ -66,16 +66,27 @@ void cli_matches_pack(size_t queries, size_t places, const size_t *exclusions, c
     }
 }
 
+// NULL: what a file has is damaged.
 static const double *unpack(const cli_matches *m, const double *row, size_t places, ww_match *to) {
-    for (size_t i = 0; i < places; i++, row += VALUES)
+    for (size_t i = 0; i < places; i++, row += VALUES) {
+        for (int number = 0; number < 3; number++)
+            if (!cli_row_index(row[number], CLI_ROW_MOST))
+                return NULL;
         to[i] = row[0] >= 0 ? (ww_match){(int64_t)row[0], (int64_t)row[1], (int64_t)row[2], row[3]} : none(m);
+    }
     return row;
 }
 
+static int damaged(uint64_t row) {
+    return cli_error("row %" PRIu64 " of the search is damaged", row);
+}
+
 // The best of one query in some streams: no match excludes one of another stream.
-static int take_streams(cli_matches *m, size_t query, const double *values) {
+static int take_streams(cli_matches *m, uint64_t row, const double *values) {
+    const size_t query = (size_t)(row % m->queries);
     ww_match *to = m->matches + query * m->k;
-    (void)unpack(m, values + 1, m->k, m->own);
+    if (!unpack(m, values + 1, m->k, m->own))
+        return damaged(row);
     CLI_TRY(cli_status(ww_matches_merge(1, m->k, m->similarity, to, m->own)));
     m->found[query] = 0;
     while (m->found[query] < m->k && to[m->found[query]].stream >= 0)
@@ -86,12 +97,14 @@ static int take_streams(cli_matches *m, size_t query, const double *values) {
 int cli_matches_take(void *user, uint64_t row, const double *values) {
     cli_matches *m = user;
     if (!m->places)
-        return take_streams(m, (size_t)(row % m->queries), values);
+        return take_streams(m, row, values);
     for (size_t q = 0; q < m->queries; q++) {
-        if (!(*values >= 0 && *values < 9e15))
-            return cli_error("row %" PRIu64 " of the search is damaged", row);
+        if (!(*values >= 0 && *values <= CLI_ROW_MOST))
+            return damaged(row);
         m->exclusions[q] = (size_t)*values;
         values = unpack(m, values + 1, m->places, m->own + q * m->places);
+        if (!values)
+            return damaged(row);
     }
     return cli_status(ww_matches_merge(m->queries, m->places, m->similarity, m->joined, m->own));
 }

@@ -29,13 +29,17 @@ void cli_neighbours_pack(const cli_neighbours *n, double *rows) {
         }
 }
 
-void cli_neighbours_unpack(cli_neighbours *n, const double *rows, size_t first, size_t count) {
+int cli_neighbours_unpack(cli_neighbours *n, const double *rows, size_t first, size_t count) {
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < n->k; j++) {
             const size_t at = (first + i) * n->k + j;
-            n->ids[at] = (int64_t)rows[2 * i * n->k + j];
+            const double id = rows[2 * i * n->k + j];
+            if (!cli_row_index(id, CLI_ROW_MOST))
+                return cli_error("row %zu of the neighbours is damaged", first + i);
+            n->ids[at] = (int64_t)id;
             cli_value_put(n->distances, n->precision, at, rows[(2 * i + 1) * n->k + j]);
         }
+    return CLI_GO_ON;
 }
 
 int cli_neighbours_run(cli_division *d, const cli_row_job *job, cli_neighbours *n) {
@@ -46,8 +50,7 @@ int cli_neighbours_run(cli_division *d, const cli_row_job *job, cli_neighbours *
         CLI_TRY(cli_neighbours_allocate(n));
     CLI_TRY(cli_values_allocate(n->queries, 2 * n->k, WW_DOUBLE, &values));
     CLI_TRY(cli_rows_run(d, job, values));
-    cli_neighbours_unpack(n, values, 0, n->queries);
-    return CLI_GO_ON;
+    return cli_neighbours_unpack(n, values, 0, n->queries);
 }
 
 // Number of neighbours of query i.

@@ -35,7 +35,7 @@ int cli_neighbours_allocate(cli_neighbours *n);
 void cli_neighbours_free(cli_neighbours *n);
 // Rows of 2 k values, the indices and then the distances, as a file of doubles has them; both ways exact.
 void cli_neighbours_pack(const cli_neighbours *n, double *rows);
-void cli_neighbours_unpack(cli_neighbours *n, const double *rows, size_t first, size_t count);
+int cli_neighbours_unpack(cli_neighbours *n, const double *rows, size_t first, size_t count);
 // Computes them as a divided job; of a part into its file alone.
 int cli_neighbours_run(cli_division *d, const cli_row_job *job, cli_neighbours *n);
 

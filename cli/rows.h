@@ -5,6 +5,8 @@
 #ifndef WAVEWARP_CLI_ROWS_H
 #define WAVEWARP_CLI_ROWS_H
 
+#include <math.h>
+
 #include "series_job.h"
 
 typedef struct cli_row_job {
@@ -41,6 +43,12 @@ static inline size_t cli_row_values(const cli_row_job *job) {
 // What a journal of the job says: options (NULL: not enough memory) and inputs, which begin as "".
 char *cli_rows_options(const cli_row_job *job, uint64_t parts);
 int cli_rows_inputs(const cli_row_job *job, char inputs[256]);
+
+// Whether a value of a row, as a file has it, is a whole number from -1 to `most`: no index else.
+static inline bool cli_row_index(double value, double most) {
+    return value >= -1 && value <= most && value == floor(value);
+}
+#define CLI_ROW_MOST 9007199254740992.0 // 2^53
 
 // Computes the rows that are not done. `whole`, rows x columns values: takes all of them; NULL: they are in d->file. A
 // part is finished then; of a checkpoint the caller does so when it has written its outputs.

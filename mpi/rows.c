@@ -81,7 +81,7 @@ int rank_finish_neighbours(rank_job *j) {
     CLI_FREES void *values = NULL;
     CLI_TRY(read_all(j, &values));
     CLI_TRY(cli_neighbours_allocate(&n));
-    cli_neighbours_unpack(&n, values, 0, n.queries);
+    CLI_TRY(cli_neighbours_unpack(&n, values, 0, n.queries));
     if (j->points.base)
         cli_points_say_full(cli_points_within(&n, j->points.radius), &n, j->points.all[j->paths[1] ? 1 : 0].view.count,
                             j->points.radius);

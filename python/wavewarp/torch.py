@@ -19,7 +19,7 @@ import numpy as np
 
 from ._buffer import Buffer
 from ._context import Context, default_context
-from ._core import DeviceError, check, lib, needs, new
+from ._core import DeviceError, OutOfMemoryError, check, lib, needs, new
 
 needs("torch", "'wavewarp[torch]'")
 import torch
@@ -88,6 +88,15 @@ def _stream_context(device):
         return _of_streams[key]
 
 
+def _with_memory(call):
+    """Calls it, and again when PyTorch has given back the device memory that it keeps."""
+    try:
+        return call()
+    except OutOfMemoryError:
+        torch.cuda.empty_cache()
+        return call()
+
+
 _PLACES = 64  # of gradients that a step remembers
 
 
@@ -136,7 +145,7 @@ class _CudaStep:
             if len(self._outputs) == _PLACES:
                 self._outputs.clear()
             self._outputs[places] = self._make_outputs(slopes)
-        check(lib.ww_gradient_run(self.gradient._handle[0], self._outputs[places][0]))
+        _with_memory(lambda: check(lib.ww_gradient_run(self.gradient._handle[0], self._outputs[places][0])))
         values = self._values.clone()
         self._check()
         return values, slopes
@@ -281,7 +290,7 @@ class SoftLoss(torch.nn.Module):
             if made is not None:
                 made.update(x, y)
             else:
-                made = _CudaStep(self, x, y, context) if context else _Step(self, x, y)
+                made = _with_memory(lambda: _CudaStep(self, x, y, context)) if context else _Step(self, x, y)
                 self._made, self._shapes = (made, shapes) if self._updates else (None, None)
             return made.run(needed, x.device)
 

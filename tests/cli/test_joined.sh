@@ -147,6 +147,7 @@ for job in "search queries.ts --in raw.f32 -z -k 2" "profile streams.npy -w 40" 
     divided 3 m.csv $job
     rm -rf good && cp -r parts good
     refused_parts "${job%% *}" m.csv
+    [ "${job%% *}" != search ] || ok "ids of matches" gives 1 merge good --ids i.npy
     again && rm parts/2*
     # shellcheck disable=SC2086
     "$program" $job --precision double --part 2/3 --parts parts 2>err
@@ -158,7 +159,37 @@ for part in "123":
         file.seek(128)
         file.write(struct.pack("<dd", float("nan"), -5.0))'
     ok "damaged values" wrong m.csv "damaged"
+    # What no index can be, in each place of the first rows.
+    bad=0
+    for number in 1e300 -2 0.5 nan -9223372036854775808; do
+        for place in 1 2 3; do
+            again && python3 -c 'import struct, sys
+with open("parts/1-of-3.npy", "r+b") as file:
+    file.seek(128 + 8 * int(sys.argv[2]))
+    file.write(struct.pack("<d", float(sys.argv[1])))' "$number" "$place"
+            "$program" merge parts -o m.csv >out 2>err
+            [ $? -le 1 ] || bad=1
+            [ "${job%% *}" != search ] || { [ ! -s m.csv ] && says "damaged"; } || bad=1
+            rm -f m.csv
+        done
+    done
+    ok "numbers that are no index" test $bad = 0
 done
-ok "ids of matches" gives 1 merge good --ids i.npy
+# Control characters in a part's words, with a sum that is right.
+again && python3 -c 'import hashlib, re
+for part in "123":
+    name = "parts/%s-of-3.journal" % part
+    text = open(name, "rb").read()[:-65]
+    text, count = re.subn(rb"(train \d+) \S+", rb"\1 %1b]0;owned%07", text)
+    assert count == 1
+    open(name, "wb").write(text + hashlib.sha256(text).hexdigest().encode() + b"\n")'
+ok "a part with control characters" gives 0 merge parts
+ok "they are escaped" eval 'grep -qF "measure   \x1b]0;owned\x07, " out && ! grep -q "$(printf "\033")" out'
+rm -rf good && mkdir good && "$program" nearest pa.ts pb.ts --part 1/2 --parts good >out 2>err && "$program" nearest pa.ts pb.ts --part 2/2 --parts good >out 2>err
+again && python3 -c 'import struct
+with open("parts/1-of-2.npy", "r+b") as file:
+    file.seek(128)
+    file.write(struct.pack("<d", -1e19))'
+ok "a neighbour that can be none" wrong m.txt "damaged"
 ok "no parts of files" no_leftovers
 finish
