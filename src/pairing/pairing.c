@@ -97,7 +97,7 @@ ww_status wwi_pairing_open(const ww_measure *measure, ww_dataset *rows, ww_datas
     WWI_TRY(take_datasets(p, &taken, rows, columns));
     WWI_TRY(wwi_measure_own(&taken, &p->measure));
     WWI_TRY(wwi_pairing_check_range(p));
-    wwi_recurrence_make(&p->measure, p->rows, p->stream, &p->recurrence);
+    wwi_recurrence_make(&p->measure, p->rows, p->columns, p->stream, &p->recurrence);
     return WW_OK;
 }
 

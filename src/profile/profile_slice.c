@@ -7,7 +7,7 @@
 #include "profile/profile_job.h"
 
 #define NO_ENTRY UINT32_MAX
-#define NEVER 1e30f // the bound of a window that looks for no neighbours
+#define ALL 1e30f // the bound of a window that has not found its neighbours; the negative: of one that looks for none
 // The size of a window that is nobody's neighbour, of one channel: no correlation with it is above a limit.
 #define UNUSABLE_SIZE 1e15
 
@@ -113,7 +113,7 @@ static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
 
 static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
     const wwi_profile_series *from = s->series;
-    const size_t parts = s->stride / WWI_PROFILE_PART;
+    const size_t parts = s->stride / WWI_PROFILE_PART; // with a close window: less than 0
     WWI_FREES float *values = NULL, *largest = NULL;
     WWI_FREES unsigned char *state = NULL;
     WWI_TRY(wwi_new(values, s->stride));
@@ -124,8 +124,9 @@ static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
         state[i] = i < s->count ? from->state[s->first + i] : WWI_WINDOW_NOT_FINITE;
         if (state[i] != WWI_WINDOW_USABLE)
             values[i] = 1;
-        if (values[i] > largest[i / WWI_PROFILE_PART])
-            largest[i / WWI_PROFILE_PART] = values[i];
+        float *of = &largest[i / WWI_PROFILE_PART];
+        const bool close = i < s->count && wwi_profile_series_close(from, s->first + i);
+        *of = copysignf(fmaxf(fabsf(*of), values[i]), close || *of < 0 ? -1 : 1);
     }
     WWI_TRY(wwi_upload(p->context, &s->condition, values, (uint64_t)s->stride * 4));
     WWI_TRY(wwi_upload(p->context, &s->conditions, largest, parts * 4));
@@ -139,7 +140,7 @@ static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
 }
 
 float wwi_profile_bound(const wwi_profile_series *s, double worst) {
-    return (float)((double)s->best - worst / (2.0 * (double)s->window)) - 2e-7f * (float)s->channels;
+    return (float)(worst / (2.0 * (double)s->window)) * WW_BOUND_MORE + WW_BOUND_LEAST;
 }
 
 static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
@@ -150,15 +151,15 @@ static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
     WWI_FREES float *bounds = NULL;
     WWI_TRY(wwi_new(bounds, s->stride));
     for (size_t i = 0; i < s->stride; i++) {
-        bounds[i] = NEVER;
+        bounds[i] = -ALL;
         if (i >= s->count || from->state[s->first + i] != WWI_WINDOW_USABLE)
             continue;
-        bounds[i] = -NEVER;
+        bounds[i] = ALL;
         const double worst = best[i * k + k - 1];
         if (from->line[s->first + i] && worst <= 0) // wwi_profile_enter_lines()
-            bounds[i] = NEVER;
+            bounds[i] = -ALL;
         else if (isfinite(worst))
-            bounds[i] = fmaxf(bounds[i], wwi_profile_bound(from, worst));
+            bounds[i] = fminf(bounds[i], wwi_profile_bound(from, worst));
     }
     WWI_TRY(wwi_upload(p->context, &s->bounds[list], bounds, bytes));
     WWI_TRY(wwi_buffer_create(p->context, bytes, &s->heads[list]));

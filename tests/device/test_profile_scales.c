@@ -21,6 +21,7 @@ typedef enum kind {
     SCALES,   // parts of 1e-6 to 1e8
     PLATEAUS, // nearly constant, far from 0
     RAMPS,    // steep, with noise
+    TRENDS,   // counters, time stamps and curves, with noise of 1 to 1e-11 of a step
     OUTLIER,  // one point of up to 1e60
     WHOLE,    // whole numbers with a period, a few changed
     MIXED,    // jumps and scales and spikes
@@ -35,11 +36,30 @@ static double height(double least, double most) {
     return (wwt_random() < 0 ? -1 : 1) * pow(10, between(least, most));
 }
 
+// Windows that are nearly straight lines: counts that add up, steps that are not quite even, a slow curve.
+static void fill_trend(double *x, size_t length) {
+    const double slope = height(-3, 6), noise = fabs(slope) * pow(10, between(-11, 0)), bend = between(-2, 2);
+    const int shape = (int)wwt_random_size(0, 3);
+    double sum = 0;
+    for (size_t t = 0; t < length; t++) {
+        const double at = (double)t / (double)length;
+        sum += slope + noise * wwt_random();
+        x[t] = shape == 0   ? sum
+               : shape == 1 ? slope * (double)t + noise * wwt_random()
+               : shape == 2 ? slope * (double)length * (at + bend * at * at) + noise * wwt_random()
+                            : slope * (double)length * exp(bend * at) + noise * wwt_random();
+    }
+}
+
 static void fill(kind of, double *x, size_t length) {
     const size_t part = wwt_random_size(length / 20 + 2, length / 2), place = wwt_random_size(0, length - 1);
     const size_t period = wwt_random_size(3, 9);
     const double quiet = pow(10, between(-4, 0)), most = between(2, 9), slope = height(-3, 6);
     double level = 0, scale = quiet;
+    if (of == TRENDS) {
+        fill_trend(x, length);
+        return;
+    }
     for (size_t t = 0; t < length; t++) {
         if (t % part == 0) {
             level = of == LEVELS || of == MIXED || of == PLATEAUS ? height(0, most) : 0;
