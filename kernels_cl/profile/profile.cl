@@ -109,17 +109,20 @@ WW_INLINE void ww_candidate(const uint own, const uint other, const float d, con
     }
 }
 
-// Of some windows the largest condition, and whether one is close to a straight line.
+// Of some windows the largest condition in this arithmetic and in float, and whether one is close to a straight line.
 typedef struct {
-    float most;
+    float most, single;
     int close;
 } ww_reach;
 
-// Of windows first to first + count - 1, of which the series has `windows`. A condition below 0: one of its windows is close.
-WW_INLINE ww_reach ww_largest_reach(const ww_profile_side *side, const uint first, const uint count, const uint windows) {
-    ww_reach of = {1, 0};
+// Of windows first to first + count - 1, of which the series has `windows`, its tables `stride`. `conditions` has first those
+// in float, which are below 0 where one of the windows is close.
+WW_INLINE ww_reach ww_largest_reach(const ww_profile_side *side, const uint first, const uint count, const uint windows,
+                                    const uint stride) {
+    ww_reach of = {1, 1, 0};
     for (uint b = first / WW_CONDITION_WINDOWS; b <= (min(first + count, windows) - 1) / WW_CONDITION_WINDOWS; b++) {
-        of.most = fmax(of.most, fabs(side->conditions[b]));
+        of.most = fmax(of.most, side->conditions[stride / WW_CONDITION_WINDOWS + b]);
+        of.single = fmax(of.single, fabs(side->conditions[b]));
         of.close |= side->conditions[b] < 0;
     }
     return of;
@@ -127,7 +130,7 @@ WW_INLINE ww_reach ww_largest_reach(const ww_profile_side *side, const uint firs
 
 // Whether a tile is of those that this launch computes.
 WW_INLINE int ww_of_launch(const ww_profile_args *job, const ww_reach rows, const ww_reach columns) {
-    const float product = rows.most * columns.most;
+    const float product = rows.single * columns.single;
     const float most = rows.close && columns.close ? fmax(product, WW_PROFILE_DEEP) : product;
     return most >= job->least && most < job->most;
 }

@@ -379,9 +379,10 @@ ww_profile_items(const ww_profile_args job, global const real *row_table, global
     const uint row0 = block * WW_PROFILE_BLOCK_ROWS, diagonal0 = job.delta + band * WW_PROFILE_WIDTH;
     if (row0 >= job.rows || (ulong)row0 + diagonal0 >= job.columns) // of the whole group
         return;
-    const ww_reach row_most = ww_largest_reach(&rows, row0, WW_PROFILE_BLOCK_ROWS, job.rows);
+    const ww_reach row_most = ww_largest_reach(&rows, row0, WW_PROFILE_BLOCK_ROWS, job.rows, job.row_stride);
     const ww_reach column_most =
-        ww_largest_reach(&columns, row0 + diagonal0, WW_PROFILE_BLOCK_ROWS + WW_PROFILE_WIDTH, job.columns);
+        ww_largest_reach(&columns, row0 + diagonal0, WW_PROFILE_BLOCK_ROWS + WW_PROFILE_WIDTH, job.columns,
+                         job.column_stride);
     if (!ww_of_launch(&job, row_most, column_most))
         return;
     ww_tile w = {item,           row0,        diagonal0,    row_most.most, column_most.most,

@@ -254,8 +254,9 @@ ww_profile_vector(const ww_profile_args job, global const ww_scalar *row_table, 
     if (row0 >= job.rows || (ulong)row0 + diagonal0 >= job.columns)
         return;
     const uint count = min(min((uint)WW_PROFILE_BLOCK_ROWS, job.rows - row0), job.columns - column0);
-    const ww_reach row_most = ww_largest_reach(&rows, row0, count, job.rows);
-    const ww_reach column_most = ww_largest_reach(&columns, column0, count + WW_PROFILE_WIDTH, job.columns);
+    const ww_reach row_most = ww_largest_reach(&rows, row0, count, job.rows, job.row_stride);
+    const ww_reach column_most =
+        ww_largest_reach(&columns, column0, count + WW_PROFILE_WIDTH, job.columns, job.column_stride);
     if (!ww_of_launch(&job, row_most, column_most))
         return;
     ww_tile w = {row0, column0, count, row_most.most, column_most.most,

@@ -28,7 +28,8 @@ typedef struct wwi_profile_slice {
     const wwi_profile_series *series;
     size_t first, count;
     uint32_t points, stride; // of a channel: values, and windows; both with padding
-    wwi_buffer *values, *means, *statistics, *table, *wide_table, *condition, *conditions, *flat, *state;
+    wwi_buffer *values, *means, *statistics, *flat, *state;
+    wwi_buffer *table[2], *condition[2], *conditions[2]; // of each set of kernels
     wwi_buffer *bounds[WWI_PROFILE_LISTS], *heads[WWI_PROFILE_LISTS];
     wwi_buffer *best[WWI_PROFILE_LISTS], *best_ids[WWI_PROFILE_LISTS];
 } wwi_profile_slice;

@@ -44,7 +44,7 @@ ww_status wwi_profile_choose_form(ww_profile *p, size_t channels) {
     return WW_OK;
 }
 
-// Of some windows the largest condition, and whether one is close to a straight line.
+// Of some windows the largest condition in float, and whether one is close to a straight line.
 typedef struct span {
     double condition;
     bool close;
@@ -53,8 +53,8 @@ typedef struct span {
 static span span_of(const wwi_profile_series *s, size_t first, size_t count) {
     span of = {1, false};
     for (size_t i = first; i < first + count && i < s->windows; i++) {
-        if (s->state[i] == WWI_WINDOW_USABLE && (double)s->condition[i] > of.condition)
-            of.condition = (double)s->condition[i];
+        if (s->state[i] == WWI_WINDOW_USABLE && (double)s->single[i] > of.condition)
+            of.condition = (double)s->single[i];
         of.close = of.close || wwi_profile_series_close(s, i);
     }
     return of;

@@ -29,6 +29,7 @@ void wwi_profile_series_free(wwi_profile_series *s) {
     free(s->norms);
     free(s->state);
     free(s->condition);
+    free(s->single);
     free(s->flat);
     free(s->flat_bits);
     free(s->line);
@@ -254,7 +255,12 @@ double wwi_profile_series_dg(const wwi_profile_series *s, size_t c, size_t i) {
     return lasts[i] + ((x[i - 1] - x[i + s->window - 2]) + lasts[i - 1]);
 }
 
-// The condition by a queue of windows of falling size. `r` NULL: repeated rows do not matter.
+static void raise_to(float *to, double condition) {
+    if ((float)condition > *to)
+        *to = condition < (double)WWI_PROFILE_LOST / 2 ? (float)condition * 1.000001f : WWI_PROFILE_LOST;
+}
+
+// The conditions by a queue of windows of falling size. `r` NULL: repeated rows do not matter.
 static ww_status find_reach(wwi_profile_series *s, size_t c, size_t rows, double grain, size_t *queue, repeats *r) {
     const double *sizes = s->sizes + c * s->windows, *norms = s->norms + c * s->windows;
     double before[2] = {0, 0};
@@ -267,17 +273,17 @@ static ww_status find_reach(wwi_profile_series *s, size_t c, size_t rows, double
         queue[tail++] = i;
         while (queue[head] + rows <= i)
             head++;
-        double condition = fmax(sizes[queue[head]], grain) * norms[i];
+        const double condition = fmax(sizes[queue[head]], grain) * norms[i];
+        raise_to(&s->condition[i], condition);
+        raise_to(&s->single[i], condition);
         if (norms[i] > WWI_PROFILE_MOST_NORM)
-            condition = fmax(condition, WW_PROFILE_DEEP);
+            raise_to(&s->single[i], (double)WW_PROFILE_DEEP);
         if (r && i > 0) {
             const double row[2] = {wwi_profile_series_df(s, c, i), wwi_profile_series_dg(s, c, i)};
             if (repeats_next(r, i, row, before, sizes[queue[head]], s->window))
-                condition = fmax(condition, WWI_PROFILE_REPEATS);
+                raise_to(&s->single[i], (double)WWI_PROFILE_REPEATS);
             memcpy(before, row, sizeof before);
         }
-        if ((float)condition > s->condition[i])
-            s->condition[i] = condition < WWI_PROFILE_LOST / 2 ? (float)condition * 1.000001f : WWI_PROFILE_LOST;
     }
     return WW_OK;
 }
@@ -289,7 +295,7 @@ ww_status wwi_profile_series_reach(wwi_profile_series *s, size_t rows, double gr
     if (watch)
         WWI_TRY(repeats_open(&r, rows));
     for (size_t i = 0; i < s->windows; i++)
-        s->condition[i] = 1;
+        s->condition[i] = s->single[i] = 1;
     for (size_t c = 0; c < s->channels; c++) {
         if (watch)
             repeats_clear(&r);
@@ -318,6 +324,7 @@ static ww_status take_arrays(wwi_profile_series *s) {
     WWI_TRY(wwi_new_zeroed(s->norms, windows));
     WWI_TRY(wwi_new_zeroed(s->state, s->windows));
     WWI_TRY(wwi_new_zeroed(s->condition, s->windows));
+    WWI_TRY(wwi_new_zeroed(s->single, s->windows));
     WWI_TRY(wwi_new_zeroed(s->flat, s->windows));
     WWI_TRY(wwi_new_zeroed(s->line, s->windows));
     WWI_TRY(wwi_new_zeroed(s->close, s->windows));
