@@ -252,6 +252,9 @@ START_TEST(open_ends_of_groups) {
     check(w, &measure, &rows, &columns);
     measure.relax_end_y = 0;
     check(w, &measure, &rows, &columns);
+    measure.relax_end_y = 140;
+    measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 60.0}; // which ends before y does
+    check(w, &measure, &rows, &columns);
     ww_context_destroy(&wwt_context);
     wwt_context = own;
     wwt_set_free(&rows);
@@ -583,12 +586,12 @@ START_TEST(refusals) {
     measure = wwt_measure(WW_LEVENSHTEIN);
     measure.relax_end_y = 1;
     ck_assert_int_ne(ww_plan_create_matrix(&measure, d, NULL, &bits, &plan), WW_OK);
-    // The band is as it is without open ends: it has to leave a path.
+    // The band has to leave a path to where the series may end: 8 points lie behind it.
     static const size_t longer = 20;
     wwt_set other = wwt_set_make(1, &longer, 1);
     ww_dataset *e = wwt_dataset(&other, WW_FLOAT);
     measure = wwt_measure(WW_DTW);
-    measure.relax_end_y = SIZE_MAX;
+    measure.relax_end_y = 7;
     measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 3.0};
     wwt_fails(ww_plan_create_matrix(&measure, d, e, NULL, &plan), WW_ERROR_NO_PATH);
     ww_dataset_destroy(&e);
