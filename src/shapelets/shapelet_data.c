@@ -73,6 +73,19 @@ static ww_status scale_series(wwi_shapelet_kind kind, wwi_shapelet_data *data) {
     return WW_OK;
 }
 
+void wwi_shapelet_scale(const wwi_shapelet_data *data, wwi_shapelet_kind kind, double *values, size_t length) {
+    for (size_t ch = 0; ch < kind.channels; ch++) {
+        double *x = values + ch * length, low = x[0], high = x[0];
+        for (size_t t = 1; t < length; t++) {
+            low = fmin(low, x[t]);
+            high = fmax(high, x[t]);
+        }
+        const int exponent = kind.raw ? data->exponents[ch] : exponent_for(low, high);
+        for (size_t t = 0; exponent && t < length; t++)
+            x[t] = ldexp(x[t], exponent);
+    }
+}
+
 // The squares of a smaller extent are not all numbers of double, where the range of all values is about 1.
 #define LEAST_EXTENT 1e-140
 

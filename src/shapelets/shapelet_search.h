@@ -95,6 +95,8 @@ bool wwi_shapelet_few(const wwi_shapelet_device *device);
 
 // Copies a set's series. WW_ERROR_EMPTY, WW_ERROR_NOT_FINITE (where is in the record).
 ww_status wwi_shapelet_data_open(wwi_shapelet_device *device, const ww_series_set *set, wwi_shapelet_data *data);
+// Scales a model's window as the series are that it is compared with; z-normalised ones each by themselves.
+void wwi_shapelet_scale(const wwi_shapelet_data *data, wwi_shapelet_kind kind, double *values, size_t length);
 void wwi_shapelet_data_close(wwi_shapelet_data *data);
 
 // ---- exact distances (shapelet_exact.c)
