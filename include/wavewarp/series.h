@@ -63,8 +63,9 @@ WW_API void ww_series_view_init(ww_series_view *view, size_t struct_size);
 /// Whether float holds what values in double differ by.
 typedef enum ww_float_fit {
     WW_FLOAT_FITS = 0,
-    WW_FLOAT_LOSES = 1, ///< its rounding changes differences by more than 1e-4 of them: as of coordinates in metres, dates
-    WW_FLOAT_SCALE = 2  ///< the largest value is above 1e17 or below 1e-15: float hardly holds squares of them
+    WW_FLOAT_LOSES =
+        1, ///< its rounding changes differences by more than 1e-4 of them: as of coordinates in metres, dates
+    WW_FLOAT_SCALE = 2 ///< the largest value is above 1e17 or below 1e-15: float hardly holds squares of them
 } ww_float_fit;
 
 /// Says so of series, before a job takes them in float: what is computed in float does not tell. Where it is not

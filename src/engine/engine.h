@@ -68,7 +68,7 @@ typedef struct wwi_recurrence {
     uint32_t all_channels;     // of the series
     uint32_t extra;            // values of a point beside the channels, of which a kernel sees 0 or 1
     bool banded, open, soft;   // open: ends of the series
-    wwi_band_form band; // how kernels are told of it
+    wwi_band_form band;        // how kernels are told of it
     wwi_exchange exchange;
 } wwi_recurrence;
 // Of a checked measure and series that are derived for it. The stream and what the measure points to are borrowed.

@@ -117,9 +117,10 @@ ww_status wwi_pairing_no_path(const wwi_pairing *p, uint32_t n, uint32_t m) {
                         p->measure.band.rows, n);
     wwi_fail(WW_ERROR_NO_PATH, "the band leaves no path between series of %" PRIu32 " and %" PRIu32 " points", n, m);
     if (wwi_measure_is_open(&p->measure) && wwi_band_is_short(&p->measure.band, n, m))
-        return wwi_fail_hint(n == 1 || m == 1 ? "of one point, open at the begin too, a path is looked for in a band that "
-                                                "holds all of the longer series: widen the band"
-                                              : "widen the band, or let more of the longer series' end be skipped");
+        return wwi_fail_hint(n == 1 || m == 1
+                                 ? "of one point, open at the begin too, a path is looked for in a band that "
+                                   "holds all of the longer series: widen the band"
+                                 : "widen the band, or let more of the longer series' end be skipped");
     return wwi_fail_hint("widen the band, or use the corner or slanted band, which always leave one");
 }
 

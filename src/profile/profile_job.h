@@ -66,8 +66,8 @@ struct ww_profile {
     uint32_t width, block_rows;
     uint32_t padding; // of tables and values, in windows
     size_t slice;     // most windows of a slice
-    // Of tiles: with both roles; rows alone; columns alone. The second set, in double, computes for the first the tiles of
-    // a large condition, and those of windows close to straight lines.
+    // Of tiles: with both roles; rows alone; columns alone. The second set, in double, computes for the first the tiles
+    // of a large condition, and those of windows close to straight lines.
     wwi_program *programs[2][WWI_PROFILE_ROLES];
     wwi_kernel *tiles[2][WWI_PROFILE_ROLES];
     bool deep; // there is a second set

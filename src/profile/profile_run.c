@@ -77,11 +77,11 @@ static ww_status launch_set(ww_profile *p, const region *r, ww_profile_args *job
     return WWI_LAUNCH(
         p->tiles[deep][r->role], tiles, p->groups[deep], WWI_VALUE(*job), WWI_BUFFER(a->table[deep]),
         WWI_BUFFER(b->table[deep]), WWI_BUFFER(a->values), WWI_BUFFER(b->values), WWI_BUFFER(a->means),
-        WWI_BUFFER(b->means), WWI_BUFFER(a->condition[deep]), WWI_BUFFER(b->condition[deep]), WWI_BUFFER(a->conditions[deep]),
-        WWI_BUFFER(b->conditions[deep]), WWI_BUFFER(a->flat), WWI_BUFFER(b->flat), WWI_BUFFER(a->state), WWI_BUFFER(b->state),
-        WWI_BUFFER(rows ? a->bounds[r->row_list] : NULL), WWI_BUFFER(columns ? b->bounds[r->column_list] : NULL),
-        WWI_BUFFER(rows ? a->heads[r->row_list] : NULL), WWI_BUFFER(columns ? b->heads[r->column_list] : NULL),
-        WWI_BUFFER(p->entries), WWI_BUFFER(p->counters));
+        WWI_BUFFER(b->means), WWI_BUFFER(a->condition[deep]), WWI_BUFFER(b->condition[deep]),
+        WWI_BUFFER(a->conditions[deep]), WWI_BUFFER(b->conditions[deep]), WWI_BUFFER(a->flat), WWI_BUFFER(b->flat),
+        WWI_BUFFER(a->state), WWI_BUFFER(b->state), WWI_BUFFER(rows ? a->bounds[r->row_list] : NULL),
+        WWI_BUFFER(columns ? b->bounds[r->column_list] : NULL), WWI_BUFFER(rows ? a->heads[r->row_list] : NULL),
+        WWI_BUFFER(columns ? b->heads[r->column_list] : NULL), WWI_BUFFER(p->entries), WWI_BUFFER(p->counters));
 }
 
 static ww_status launch(ww_profile *p, const region *r, uint64_t first, uint32_t stripes) {

@@ -16,8 +16,9 @@ enum { WWI_WINDOW_USABLE = 0, WWI_WINDOW_FLAT = 1, WWI_WINDOW_NOT_FINITE = 2 };
 // Windows with a larger norm have covariances that may be below the least float: their condition in float is
 // WW_PROFILE_DEEP at least.
 #define WWI_PROFILE_MOST_NORM 0x1p43
-// The condition in float, at least, of a window on whose way rows repeat: tiles in which both are such are computed in double;
-// where one is, the margin is above that of errors that all have one sign. Its square is WW_PROFILE_DEEP or more.
+// The condition in float, at least, of a window on whose way rows repeat: tiles in which both are such are computed in
+// double; where one is, the margin is above that of errors that all have one sign. Its square is WW_PROFILE_DEEP or
+// more.
 #define WWI_PROFILE_REPEATS 11.32f
 // The condition of a window whose correlations are lost where diagonals are followed, in double too. Their error is
 // above 2 with any other window, so that all are candidates. Their size in the tables is such that what is computed for
@@ -37,8 +38,8 @@ typedef struct wwi_profile_series {
     // The largest size of the windows before, as many as a diagonal is followed, by its own; of all channels. Or
     // WWI_PROFILE_LOST.
     float *condition;
-    float *single; // the same for tiles in float: see WWI_PROFILE_MOST_NORM and WWI_PROFILE_REPEATS
-    uint32_t *close; // how many channels are close to straight lines, or constant
+    float *single;       // the same for tiles in float: see WWI_PROFILE_MOST_NORM and WWI_PROFILE_REPEATS
+    uint32_t *close;     // how many channels are close to straight lines, or constant
     float *flat;         // half the number of constant channels
     uint32_t *flat_bits; // which of the first 32 are constant; with `partial` of 16, and in the high half: are missing
     bool has_flats;      // more than one channel, and some are constant or missing somewhere
@@ -57,8 +58,8 @@ ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size
 enum { WWI_LINE_UP = 1, WWI_LINE_DOWN = 2, WWI_LINES = 3 };
 // Finds the windows whose points are no farther from a straight line than `tolerance` times its deviation.
 void wwi_profile_series_find_lines(wwi_profile_series *series, double tolerance);
-// Makes both conditions, for diagonals that are followed for `rows` windows. `grain`: no size on the way counts as less.
-// `watch`: diagonals are followed in float, so that rows which repeat matter.
+// Makes both conditions, for diagonals that are followed for `rows` windows. `grain`: no size on the way counts as
+// less. `watch`: diagonals are followed in float, so that rows which repeat matter.
 ww_status wwi_profile_series_reach(wwi_profile_series *series, size_t rows, double grain, bool watch);
 // What the recurrence adds at a window, from 1 on: half the difference of its last point and the one before its first,
 // and the sum of their deviations.

@@ -113,8 +113,8 @@ static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
     return p->deep ? open_table(p, s, true, &s->table[1]) : WW_OK;
 }
 
-// The conditions of each set of kernels, and of WWI_PROFILE_PART windows the largest: first those in float, below 0 with
-// a close window, by which both sets know their tiles; then the set's own.
+// The conditions of each set of kernels, and of WWI_PROFILE_PART windows the largest: first those in float, below 0
+// with a close window, by which both sets know their tiles; then the set's own.
 static ww_status open_conditions(ww_profile *p, wwi_profile_slice *s, bool deep, float *values, float *largest) {
     const wwi_profile_series *from = s->series;
     const size_t parts = s->stride / WWI_PROFILE_PART;

@@ -13,9 +13,9 @@
 // Series in double, channel by channel one after the other, on the host and on the device.
 typedef struct wwi_shapelet_data {
     size_t count, channels;
-    uint64_t *offsets; // count + 1
-    double *values;    // times 2^exponents[channel], so that double and float hold their squares
-    int *exponents;    // a channel: 0 but at odd scales; all alike where windows are as they are
+    uint64_t *offsets;     // count + 1
+    double *values;        // times 2^exponents[channel], so that double and float hold their squares
+    int *exponents;        // a channel: 0 but at odd scales; all alike where windows are as they are
     double centre, range;  // middle and extent of all values
     double widest, finest; // one channel: the largest extent of a series, the least of three neighbours that differ
     double steepest;       // of all series: the largest value by the least extent of a window that is not flat

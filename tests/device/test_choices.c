@@ -182,13 +182,11 @@ static void no_path(const ww_measure *measure, const wwt_set *rows, const wwt_se
     ww_dataset_destroy(&y);
 }
 
-// Bands that end before the longer series does, the rest of which may be skipped: every engine and measure. Of one point
-// beside an open border no path is looked for, so that lengths begin at 2.
+// Bands that end before the longer series does, the rest of which may be skipped: every engine and measure. Of one
+// point beside an open border no path is looked for, so that lengths begin at 2.
 START_TEST(ends_inside_bands) {
-    static const size_t relaxations[][4] = {{0, SIZE_MAX, 0, SIZE_MAX},
-                                            {2, SIZE_MAX, 3, SIZE_MAX},
-                                            {SIZE_MAX, 40, SIZE_MAX, 40},
-                                            {0, 31, SIZE_MAX, 31}};
+    static const size_t relaxations[][4] = {
+        {0, SIZE_MAX, 0, SIZE_MAX}, {2, SIZE_MAX, 3, SIZE_MAX}, {SIZE_MAX, 40, SIZE_MAX, 40}, {0, 31, SIZE_MAX, 31}};
     const work w = open_work[_i];
     ww_measure measure = measure_of(&w);
     if (!can_run(&w) || w.id == WW_USER)

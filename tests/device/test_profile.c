@@ -437,46 +437,6 @@ START_TEST(lines) {
 }
 END_TEST
 
-// Counters and time stamps: correlations of their windows differ from 1 by less than float and its margin hold, and yet no
-// more pairs are looked at than of a walk.
-START_TEST(noisy_trends) {
-    enum { LENGTH = 2500, WINDOW = 52, WINDOWS = LENGTH - WINDOW + 1, TRENDS = 4 };
-    static double x[LENGTH], distances[WINDOWS], expected[WINDOWS];
-    static int64_t indices[WINDOWS], ids[WINDOWS];
-    uint64_t of_walk = 0;
-    if (_i && !wwt_device_has_double())
-        return;
-    wwt_seed(915);
-    for (int trend = 0; trend <= TRENDS; trend++) { // 0: a walk
-        static const double steps[] = {0, 1e6, 1e4, -50, 1}, noises[] = {1, 1e3, 3, 1, 1e-3};
-        ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
-        ww_profile_info info = WW_PROFILE_INFO_INIT;
-        ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
-        ww_profile *profile = NULL;
-        double sum = 0;
-        for (size_t t = 0; t < LENGTH; t++) {
-            sum += steps[trend] + noises[trend] * wwt_random();
-            x[t] = trend < TRENDS ? sum : 1.7e9 + (double)t + noises[trend] * wwt_random();
-        }
-        const ww_series_view view = wwt_view_of(x, LENGTH, 1);
-        options.precision = _i ? WW_DOUBLE : WW_FLOAT;
-        wwt_ok(ww_profile_create(wwt_context, &view, 0, NULL, 0, WINDOW, &options, &profile));
-        output.distances = distances;
-        output.indices = indices;
-        wwt_ok(ww_profile_run(profile, &output));
-        wwt_ok(ww_profile_get_info(profile, &info));
-        ww_profile_destroy(&profile);
-        of_walk = trend ? of_walk : info.candidates;
-        ck_assert_msg(info.candidates <= 3 * of_walk, "trend %d: %llu candidates, of a walk %llu", trend,
-                      (unsigned long long)info.candidates, (unsigned long long)of_walk);
-        wwr_profile(x, LENGTH, NULL, 0, WINDOW, 1, WINDOW / 4, WWR_PROFILE_ALL, 1, expected, ids);
-        for (size_t i = 0; i < WINDOWS; i++)
-            ck_assert_msg(fabs(distances[i] - expected[i]) <= (_i ? 1e-10 : 1e-5) * sqrt(WINDOW),
-                          "trend %d, window %zu: %.12g, not %.12g", trend, i, distances[i], expected[i]);
-    }
-}
-END_TEST
-
 // A series of a set, time by time, in float, scaled by powers of ten: the same profile.
 START_TEST(views_and_scales) {
     enum { LENGTH = 200, WINDOW = 12, WINDOWS = LENGTH - WINDOW + 1 };
@@ -707,7 +667,6 @@ int main(void) {
     wwt_add_to(tcase, ties_go_to_the_lower_index, 0, 1);
     wwt_add_to(tcase, constant_and_empty_of_numbers, 0, 1);
     wwt_add_to(tcase, lines, 0, 2);
-    wwt_add_to(tcase, noisy_trends, 0, 2);
     wwt_add_to(tcase, views_and_scales, 0, 1);
     wwt_add_to(tcase, progress_and_cancel, 0, 1);
     wwt_add_to(tcase, planted_motifs_and_discords, 0, 1);

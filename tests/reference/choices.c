@@ -276,8 +276,8 @@ static double over_channels(const problem *whole, double (*value)(const problem 
     return sum;
 }
 
-// The band's rows. With open ends a path may end before the last row or column, so that a Sakoe-Chiba band is taken as it
-// is; false: there is no path from corner to corner, where one is needed.
+// The band's rows. With open ends a path may end before the last row or column, so that a Sakoe-Chiba band is taken as
+// it is; false: there is no path from corner to corner, where one is needed.
 static int find_rows(const ww_measure *measure, const wwr_series *x, const wwr_series *y, size_t *lo, size_t *hi) {
     const size_t n = x->length, m = y->length;
     if (measure->band.kind != WW_BAND_SAKOE_CHIBA || !(measure->relax_end_x || measure->relax_end_y))
