@@ -232,6 +232,7 @@ static int compute_matrix(job *j, const cli_command *command, bool condensed, co
         (!j->s.data[1] && fits_memory(rows, columns ? columns : 1, precision)))
         CLI_TRY(cli_values_allocate(rows, columns ? columns : 1, precision, &values));
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    j->s.plan.one_way = condensed; // check_condensed() has asked
     CLI_TRY(run_matrix(j, condensed, values, (size_t)rows, (size_t)columns, path));
     const cli_matrix_picture picture = {svg, {j->s.sets[0], j->s.sets[1]}, values, precision, condensed, &j->s.measure};
     if (svg)

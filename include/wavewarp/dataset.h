@@ -18,9 +18,11 @@ extern "C" {
 typedef struct ww_dataset ww_dataset;
 
 typedef struct ww_dataset_options {
-    size_t struct_size;     ///< sizeof(ww_dataset_options)
-    ww_precision precision; ///< of the values on the device, and of every distance computed from them
-    int allow_not_finite;   ///< 1: NaN and infinity are accepted; results that depend on them are unspecified
+    size_t struct_size; ///< sizeof(ww_dataset_options)
+    /// Of the values on the device, and of every distance computed from them. Float rounds what is given in double, and
+    /// says nothing of it: ww_series_view_float_fit() tells where that shows.
+    ww_precision precision;
+    int allow_not_finite; ///< 1: NaN and infinity are accepted; results that depend on them are unspecified
     /// Most device bytes that the dataset may use at a time; 0: as many as fit. When the series need more, they are
     /// kept in host memory and uploaded block by block while a plan runs.
     uint64_t max_bytes;

@@ -41,7 +41,8 @@ WW_API_STATUS ww_buffer_write(ww_buffer *buffer, uint64_t offset, uint64_t bytes
 
 typedef enum ww_layout {
     WW_LAYOUT_FULL = 0, ///< rows x columns, row after row; of pairs: one value each
-    /// A set with itself: the upper triangle without its diagonal, row after row, count*(count-1)/2 values.
+    /// A set with itself: the upper triangle without its diagonal, row after row, count*(count-1)/2 values. Of a
+    /// measure that is not symmetric see ww_plan_options.one_way.
     WW_LAYOUT_CONDENSED = 1
 } ww_layout;
 

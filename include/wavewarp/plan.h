@@ -37,10 +37,11 @@ typedef struct ww_plan_options {
     ww_engine engine;          ///< WW_ENGINE_AUTO: by device and shape
     int no_bounds;             ///< nearest: 1 computes every distance, without lower bounds and early abandoning
     const ww_run_options *run; ///< NULL: all defaults. Progress is in cells
+    int one_way; ///< matrix: 1 gives condensed results of d(x,y) of the earlier x, where d(y,x) may differ
 } ww_plan_options;
 
 #define WW_PLAN_OPTIONS_INIT                                                                                           \
-    { sizeof(ww_plan_options), WW_ENGINE_AUTO, 0, NULL }
+    { sizeof(ww_plan_options), WW_ENGINE_AUTO, 0, NULL, 0 }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_plan_options_init(ww_plan_options *options, size_t struct_size);
@@ -141,15 +142,15 @@ WW_API_STATUS ww_plan_prepare(ww_plan *plan);
 /// Runs a matrix or pairs plan.
 /// \param output where the distances go, of the datasets' precision. Matrix, full: rows x columns values; of a set with
 /// itself the full symmetric matrix, 0 on its diagonal (the diagonal of a measure that is not 0 there is computed).
-/// Matrix of a set with itself, condensed: count*(count-1)/2. Pairs (full): `count` values. The struct is read during
-/// the call only. On any error the result is unspecified.
-/// \return WW_ERROR_CANCELLED; WW_ERROR_UNSUPPORTED (a device output of series or results that are more than one
-/// block); WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL.
-/// *Ownership*: the output stays the caller's; a device output's memory lives until the work in progress is done.
-/// *Thread-safety*: one thread at a time.
-/// *Blocking*: host output: until the result is there. Device output: no; its launches are on the context's queue when
-/// it returns, and failures that come later are what ww_plan_finish() returns. How long a launch may be then follows
-/// from the runs that were waited for. Such a run does wait
+/// Matrix of a set with itself, condensed: count*(count-1)/2, of a measure that is symmetric
+/// (ww_measure_is_symmetric()), or with options.one_way. Pairs (full): `count` values. The struct is read during the
+/// call only. On any error the result is unspecified. \return WW_ERROR_CANCELLED; WW_ERROR_UNSUPPORTED (a device output
+/// of series or results that are more than one block; a condensed matrix of a measure that is not symmetric, without
+/// options.one_way); WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL. *Ownership*: the output stays the caller's; a device
+/// output's memory lives until the work in progress is done. *Thread-safety*: one thread at a time. *Blocking*: host
+/// output: until the result is there. Device output: no; its launches are on the context's queue when it returns, and
+/// failures that come later are what ww_plan_finish() returns. How long a launch may be then follows from the runs that
+/// were waited for. Such a run does wait
 /// - with a progress function, after each launch;
 /// - while more than 256 launches of the plan are under way;
 /// - where it has to make what ww_plan_prepare() makes: without that the first time;
@@ -199,7 +200,8 @@ typedef int (*ww_condensed_fn)(void *user, uint64_t first, uint64_t count, const
 /// Runs a matrix plan of a set with itself and delivers the values above the diagonal as WW_LAYOUT_CONDENSED has them,
 /// for results larger than host memory. They come in order when one row of results fits `max_bytes`; else in parts of
 /// rows. Each value is computed once; only the blocks at the diagonal are computed in full.
-/// \return WW_ERROR_CANCELLED (also by `values`), WW_ERROR_INVALID_ARGUMENT for two sets, and as ww_plan_run().
+/// \return WW_ERROR_CANCELLED (also by `values`), WW_ERROR_INVALID_ARGUMENT for two sets,
+/// WW_ERROR_UNSUPPORTED for a measure that is not symmetric without options.one_way, and as ww_plan_run().
 /// *Thread-safety*: one thread at a time; `values` is called by it. *Blocking*: until all are delivered.
 WW_API_STATUS ww_plan_run_condensed_blocks(ww_plan *plan, ww_condensed_fn values, void *user);
 

@@ -36,6 +36,10 @@ typedef struct ww_point_view {
 /// Fills a view of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_point_view_init(ww_point_view *view, size_t struct_size);
 
+/// Whether float holds what points differ by: as ww_series_view_float_fit(), of all coordinates together. Of more than
+/// 2^16 points some are looked at. *Thread-safety*: any thread. *Blocking*: while it reads.
+WW_API ww_float_fit ww_point_view_float_fit(const ww_point_view *view);
+
 /// Points in host memory, read from a file or the device. *Thread-safety*: it does not change; any number of threads.
 typedef struct ww_point_set ww_point_set;
 
@@ -75,7 +79,8 @@ typedef struct ww_points ww_points;
 
 typedef struct ww_points_options {
     size_t struct_size; ///< sizeof(ww_points_options)
-    /// Of the values on the device, and of every distance computed from them. Those of bits and sets are float.
+    /// Of the values on the device, and of every distance computed from them. Those of bits and sets are float. Float
+    /// rounds what is given in double: ww_point_view_float_fit() tells where that shows.
     ww_precision precision;
     /// Most device bytes that the points may use; 0: as many as fit. When they need more, they stay in host memory and
     /// are uploaded block by block while a search runs.

@@ -60,6 +60,20 @@ typedef struct ww_series_view {
 /// Fills a view of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_series_view_init(ww_series_view *view, size_t struct_size);
 
+/// Whether float holds what values in double differ by.
+typedef enum ww_float_fit {
+    WW_FLOAT_FITS = 0,
+    WW_FLOAT_LOSES =
+        1, ///< its rounding changes differences by more than 1e-4 of them: as of coordinates in metres, dates
+    WW_FLOAT_SCALE = 2 ///< the largest value is above 1e17 or below 1e-15: float hardly holds squares of them
+} ww_float_fit;
+
+/// Says so of series, before a job takes them in float: what is computed in float does not tell. Where it is not
+/// WW_FLOAT_FITS, double is right, as is a constant taken off each channel where the measure does not see it. Of more
+/// than 2^22 values some series are looked at. Of a view that is not valid, or in float: WW_FLOAT_FITS.
+/// *Thread-safety*: any thread. *Blocking*: while it reads.
+WW_API ww_float_fit ww_series_view_float_fit(const ww_series_view *view);
+
 /// Makes an empty set whose series have `channels` channels (>= 1).
 /// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OUT_OF_MEMORY. *Ownership*: the caller's; ww_series_set_destroy().
 /// *Thread-safety*: any thread. *Blocking*: no.

@@ -8,12 +8,14 @@
 // (Y. Zhu et al., Matrix Profile XI, ICDM 2018.) A channel that is constant in both windows counts 1, in one of them
 // 0.5: `flat` of a window is half the number of its constant channels, and is added to S for both.
 //
-// No kernel stores S. A window has a bound: S of its k-th best neighbour is at least that. A cell that may be above
-// its row's or its column's bound is a candidate: it goes into the list of that window, a chain of entries, and what
-// the chains hold is computed anew in double (profile_merge.cl). The error of a cell is at most error * reach_i *
-// reach_j + rounding: reach_i is the largest norm of the windows before i, as many as a diagonal is followed, divided
-// by i's own. Tiles in which it is large (a burst has passed) are computed in double where the device has it. Where it
-// is too large for double, every cell is a candidate.
+// No kernel stores S. What is compared is D = WW_BEST - S, which is the squared distance by 2 m: where windows are nearly
+// equal (a trend with little noise) D is far below the roundings of S. A window has a bound: D of its k-th best neighbour is
+// at most that. A cell that may be below its row's or its column's bound is a candidate: it goes into the list of that
+// window, a chain of entries, and what the chains hold is computed anew in double (profile_merge.cl). The error of a cell
+// is at most error * reach_i * reach_j + rounding + relative * D: reach_i is the largest norm of the windows before i, as
+// many as a diagonal is followed, divided by i's own. Tiles in which it is large (a burst has passed), and those of
+// windows close to straight lines, are computed in double where the device has it. Where it is too large for double, every
+// cell is a candidate.
 //
 // With fewer best channels than channels, S is the sum of the largest correlations alone, cell by cell, and `flat` of a
 // window has a bit for each constant channel, and of up to 16 channels, 16 bits above it, one for each channel with a
@@ -24,14 +26,14 @@
 //   WW_FLATS                1: there are constant windows, and more channels than one
 //   WW_PROFILE_ROWS         1: rows look for neighbours among the columns
 //   WW_PROFILE_COLUMNS      1: columns among the rows
-//   WW_RAISES               1: one neighbour is wanted, and a candidate raises the bound at once
+//   WW_RAISES               1: one neighbour is wanted, and a candidate lowers the bound at once
 //   WW_PROFILE_BLOCK_ROWS   rows of a tile: how far a diagonal is followed from an exact covariance
 #define WW_SOME (WW_BEST < WW_CHANNELS)
 #define WW_CONDITION_WINDOWS 64  // windows that share an entry of `conditions`
 #define WW_STRIPE 16 // words from one counter of entries to the next: work-groups do not wait for each other
 #define WW_NO_ENTRY 0xffffffffu
 #define WW_GONE (-1000.0f)   // the correlation of a channel that is missing
-#define WW_NO_PAIR (-500.0f) // more than such a one and any number of others; S is WW_BEST at most, and -WW_BEST at least
+#define WW_NO_PAIR 500.0f    // D is above this with such a one; of others it is 2 WW_BEST at most
 #define WW_USABLE 0u // state of a window; others are neither rows nor columns
 
 // Three planes for each channel: df, dg, n; of one channel 1 / n in the place of n.
@@ -67,8 +69,12 @@ WW_INLINE float ww_flat_of(const float own, const float other, const uint c) {
 }
 
 // The error of a cell.
-WW_INLINE float ww_error(const ww_profile_args *job, const float row_reach, const float column_reach) {
-    return job->error * row_reach * column_reach + job->rounding;
+WW_INLINE float ww_error(const ww_profile_args *job, const float row_reach, const float column_reach, const float d) {
+    return job->error * row_reach * column_reach + job->rounding + job->relative * fabs(d);
+}
+// What D of a cell is below, with its error, if it may be below a bound.
+WW_INLINE float ww_most(const ww_profile_args *job, const int bound, const float row_reach, const float column_reach) {
+    return as_float(bound) + ww_error(job, row_reach, column_reach, as_float(bound));
 }
 
 // The windows on one side of the matrix, the rows or the columns, and the heads of their lists.
@@ -85,28 +91,46 @@ WW_INLINE int ww_counts(const ww_profile_args *job, const uint i, const uint j, 
     return j < job->columns && (lag < 0 ? -lag : lag) > job->exclusion && columns->state[j] == WW_USABLE;
 }
 
-// Puts cell (own, other) of value s into own's list, if it may be among the best.
-WW_INLINE void ww_candidate(const uint own, const uint other, const float s, const float error,
+// Puts cell (own, other) of D into own's list, if it may be among the best.
+WW_INLINE void ww_candidate(const uint own, const uint other, const float d, const float error,
                             const ww_profile_args *job, const ww_profile_side *side, global uint4 *entries,
                             global uint *counters) {
-    if (!(s > as_float(side->bounds[own]) - error) || (WW_SOME && s < WW_NO_PAIR))
+    if (!(d < as_float(side->bounds[own]) + error) || (WW_SOME && d > WW_NO_PAIR))
         return;
-    // Bounds are not negative, or that of a window without any: as integers they have the same order.
-    if (WW_RAISES && s - error > 0)
-        atomic_max(&side->bounds[own], as_int(s - error));
+    // Bounds are not negative, but that of a window which looks for none: as integers they have the same order.
+    if (WW_RAISES && d + error > 0)
+        atomic_min(&side->bounds[own], as_int(d + error));
     const uint stripe = (uint)get_group_id(0) % job->stripes;
     const uint slot = atomic_inc(&counters[stripe * WW_STRIPE]);
     if (slot < job->capacity) {
         const uint entry = stripe * job->capacity + slot;
         const uint next = atomic_xchg(&side->heads[own], entry);
-        entries[entry] = (uint4)(other, next, as_uint(s), as_uint(error));
+        entries[entry] = (uint4)(other, next, as_uint(d), as_uint(error));
     }
 }
 
-// The largest condition of windows first to first + count - 1, of which the series has `windows`.
-WW_INLINE float ww_largest_reach(const ww_profile_side *side, const uint first, const uint count, const uint windows) {
-    float most = 1;
-    for (uint b = first / WW_CONDITION_WINDOWS; b <= (min(first + count, windows) - 1) / WW_CONDITION_WINDOWS; b++)
-        most = fmax(most, side->conditions[b]);
-    return most;
+// Of some windows the largest condition in this arithmetic and in float, and whether one is close to a straight line.
+typedef struct {
+    float most, single;
+    int close;
+} ww_reach;
+
+// Of windows first to first + count - 1, of which the series has `windows`, its tables `stride`. `conditions` has first those
+// in float, which are below 0 where one of the windows is close.
+WW_INLINE ww_reach ww_largest_reach(const ww_profile_side *side, const uint first, const uint count, const uint windows,
+                                    const uint stride) {
+    ww_reach of = {1, 1, 0};
+    for (uint b = first / WW_CONDITION_WINDOWS; b <= (min(first + count, windows) - 1) / WW_CONDITION_WINDOWS; b++) {
+        of.most = fmax(of.most, side->conditions[stride / WW_CONDITION_WINDOWS + b]);
+        of.single = fmax(of.single, fabs(side->conditions[b]));
+        of.close |= side->conditions[b] < 0;
+    }
+    return of;
+}
+
+// Whether a tile is of those that this launch computes.
+WW_INLINE int ww_of_launch(const ww_profile_args *job, const ww_reach rows, const ww_reach columns) {
+    const float product = rows.single * columns.single;
+    const float most = rows.close && columns.close ? fmax(product, WW_PROFILE_DEEP) : product;
+    return most >= job->least && most < job->most;
 }

@@ -8,6 +8,12 @@
 #include "base/kernel_types.h"
 #endif
 
+// Tiles whose largest conditions have this product, or a larger one, are computed in double.
+#define WW_PROFILE_DEEP 128.0f
+// A bound is D of a window's k-th neighbour times this, and so much more, for what rounding makes of it and of D.
+#define WW_BOUND_MORE 1.0000005f
+#define WW_BOUND_LEAST 1e-22f
+
 typedef struct ww_profile_args {
     ww_ulong first;                    // tile of the launch's first group
     ww_uint blocks;                    // blocks of rows: tile = band * blocks + block
@@ -20,7 +26,8 @@ typedef struct ww_profile_args {
     ww_uint stripes, capacity;         // counters of entries, and entries of each
     ww_long offset;                    // index of column 0 less that of row 0
     ww_long exclusion;                 // indices this far apart or nearer are no neighbours; -1: all are
-    float error, rounding;
+    float error;              // of D, for a condition of 1
+    float rounding, relative; // of D whatever the condition is, and in proportion to D
     float least, most; // the tiles to compute: the product of their largest conditions is in this interval
 } ww_profile_args;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of the matrix of correlations on a GPU. S of a cell is as profile.cl says; what counts here is that it is above the
-// limit of its row or of its column.
+// Tiles of the matrix of correlations on a GPU. S and D of a cell are as profile.cl says; what counts here is that D is below
+// the limit of its row or of its column.
 //
 // A work-group takes WW_WG * WW_DIAGONALS neighbouring diagonals and WW_PROFILE_BLOCK_ROWS rows, a work-item WW_DIAGONALS
 // neighbouring diagonals. Covariances are in registers, and so are the columns that they are at: each step one column
@@ -9,23 +9,23 @@
 // work-items on different banks. Two barriers a part, four where something is above a limit. Columns are a ring: a part takes
 // in WW_PROFILE_PART new ones, and the others keep their limits.
 //
-// The steps only ask whether any cell of WW_DIAGONALS x WW_DIAGONALS is above the least limit of their rows and columns:
-// cov n_i n_j > limit of one channel as cov - (limit / n_i) / n_j > 0, one multiply-add, and half a maximum of three
-// integers: a positive float is a positive integer. The plain form has a division and two comparisons a cell. At the part's
-// end the group follows the diagonals where a cell was above it once more, from the covariances that the part began with, a
-// work-item a diagonal: first each cell above a limit of its own raises it, then what is still above one is listed.
+// The steps only ask whether any cell of WW_DIAGONALS x WW_DIAGONALS is below the largest limit of their rows and columns:
+// cov n_i n_j > s, 1 less that limit, of one channel as cov - (s / n_i) / n_j > 0, one multiply-add, and half a maximum of
+// three integers: a positive float is a positive integer. The plain form has a division and two comparisons a cell. At the
+// part's end the group follows the diagonals where a cell was below it once more, from the covariances that the part began
+// with, a work-item a diagonal: first each cell below a limit of its own lowers it, then what is still below one is listed.
 //
 // Tried, not taken: a queue in local memory (-2 % of the time), float columns by planes (+7 %), 4096 rows (no gain).
 //
 // Parameters: WW_WG; WW_DIAGONALS, a power of two; WW_PROFILE_PART: rows staged at a time.
 #define WW_PROFILE_WIDTH (WW_WG * WW_DIAGONALS)
 #define WW_TAPS (WW_PROFILE_PART * 2) // points staged at a time for the first covariances
-#define WW_NO_LIMIT 1e30f // is above all
+#define WW_NO_LIMIT (-1e30f) // is below all
 #define WW_SPAN (WW_PROFILE_WIDTH + WW_PROFILE_PART)
 #define WW_PLACE(c) (WW_DIAGONALS > 1 ? (c) + (c) / WW_DIAGONALS : (c))
 #define WW_PLACES (WW_PLACE(WW_SPAN) + 1)
 #define WW_WRAP(c) ((c) < WW_SPAN ? (c) : (c) - WW_SPAN)
-// Rows that share a bit which says that a limit is exceeded.
+// Rows that share a bit which says that a cell is nearer than a limit.
 #define WW_BIT_ROWS (WW_PROFILE_PART / 32 > WW_DIAGONALS ? WW_PROFILE_PART / 32 : WW_DIAGONALS)
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -39,11 +39,11 @@ typedef float4 real4;
 #define ww_order(a) as_int(a)
 #endif
 
-// Raises a limit in local memory while others read it. Positive numbers have the order of integers, and a negative limit
-// is below them. Of a double the upper half is raised, to less than the number: the lower half may be any.
-WW_INLINE void ww_raise(local real4 *at, const real limit) {
+// Lowers a limit in local memory while others read it. Positive numbers have the order of integers, and a negative limit
+// is below them. Of a double the upper half is lowered, to more than the number: the lower half may be any.
+WW_INLINE void ww_lower(local real4 *at, const real limit) {
     if (limit > 0)
-        atomic_max((local int *)at + (WWK_DOUBLE ? 7 : 3), ww_order(limit) - WWK_DOUBLE);
+        atomic_min((local int *)at + (WWK_DOUBLE ? 7 : 3), ww_order(limit) + WWK_DOUBLE);
 }
 
 // A work-group's tile: its rows and columns, and its local memory.
@@ -54,9 +54,9 @@ typedef struct {
     local real4 *columns;          // df, dg, n or 1 / n, and of channel 0 the limit
     local real4 *rows;
     local float *column_flats, *row_flats; // with WW_FLATS
-    local float *least_columns, *least_rows; // limits of WW_DIAGONALS
+    local float *most_columns_of, *most_rows_of; // limits of WW_DIAGONALS
     local real *starts; // covariances before the part
-    local uint2 *found; // work-items with cells above a limit, and in which steps
+    local uint2 *found; // work-items with cells below a limit, and in which steps
     local uint *founds;
 } ww_tile;
 
@@ -158,7 +158,7 @@ WW_INLINE void ww_stage(const ww_tile *w, const ww_profile_args *job, global con
             const uint j = column1 + p;
             real4 v = ww_window_at(column_table, job->column_stride, c, j);
             if (WW_PROFILE_COLUMNS && c == 0)
-                v.w = as_float(columns->bounds[j]) - job->error * columns->condition[j] * w->most_rows - job->rounding;
+                v.w = ww_most(job, columns->bounds[j], w->most_rows, columns->condition[j]);
             w->columns[c * WW_PLACES + WW_PLACE(WW_WRAP(w->turn + p))] = v;
         }
         if (item < WW_PROFILE_PART) {
@@ -167,7 +167,7 @@ WW_INLINE void ww_stage(const ww_tile *w, const ww_profile_args *job, global con
             if (part + item == 0) // these covariances are there already
                 v.x = v.y = 0;
             if (WW_PROFILE_ROWS && c == 0)
-                v.w = as_float(rows->bounds[i]) - job->error * rows->condition[i] * w->most_columns - job->rounding;
+                v.w = ww_most(job, rows->bounds[i], rows->condition[i], w->most_columns);
             w->rows[c * WW_PROFILE_PART + item] = v;
         }
     }
@@ -179,10 +179,10 @@ WW_INLINE void ww_stage(const ww_tile *w, const ww_profile_args *job, global con
     }
 }
 
-// The columns from place `place` on, of which the newest comes with the first step; and the least limits.
+// The columns from place `place` on, of which the newest comes with the first step; and the largest limits.
 WW_INLINE void ww_load_cells(ww_cells *x, const ww_tile *w, const uint place) {
     const uint item = w->item;
-    float least = WW_NO_LIMIT;
+    float most = WW_NO_LIMIT;
 #pragma unroll
     for (uint q = 0; q < WW_DIAGONALS; q++) {
 #pragma unroll
@@ -190,18 +190,18 @@ WW_INLINE void ww_load_cells(ww_cells *x, const ww_tile *w, const uint place) {
             x->at[c][q] = w->columns[c * WW_PLACES + place + q];
         if (WW_FLATS)
             x->flat[q] = w->column_flats[place + q];
-        least = fmin(least, (float)x->at[0][q].w);
+        most = fmax(most, (float)x->at[0][q].w);
     }
-    w->least_columns[item] = least;
+    w->most_columns_of[item] = most;
     if (item < WW_PROFILE_PART / WW_DIAGONALS) {
         const uint more = WW_PLACE(WW_WRAP(w->turn + WW_PROFILE_WIDTH + item * WW_DIAGONALS));
-        float least_more = WW_NO_LIMIT, least_row = WW_NO_LIMIT;
+        float most_more = WW_NO_LIMIT, most_row = WW_NO_LIMIT;
         for (uint q = 0; q < WW_DIAGONALS; q++) {
-            least_more = fmin(least_more, (float)w->columns[more + q].w);
-            least_row = fmin(least_row, (float)w->rows[item * WW_DIAGONALS + q].w);
+            most_more = fmax(most_more, (float)w->columns[more + q].w);
+            most_row = fmax(most_row, (float)w->rows[item * WW_DIAGONALS + q].w);
         }
-        w->least_columns[WW_WG + item] = least_more;
-        w->least_rows[item] = least_row;
+        w->most_columns_of[WW_WG + item] = most_more;
+        w->most_rows_of[item] = most_row;
     }
 #pragma unroll
     for (uint c = 0; c < WW_CHANNELS; c++) {
@@ -211,7 +211,7 @@ WW_INLINE void ww_load_cells(ww_cells *x, const ww_tile *w, const uint place) {
     }
 }
 
-// The cells of step s, one in each diagonal; `hit` is above 0 behind it if one is above the limit.
+// The cells of step s, one in each diagonal; `hit` is above 0 behind it if S of one is above the limit.
 WW_INLINE void ww_step_cells(ww_cells *x, const real4 *row, const float row_flat, const uint s, const real limit,
                              int *hit, int *other) {
     const real row_limit = -limit * row[0].z;
@@ -241,8 +241,9 @@ WW_INLINE void ww_step_cells(ww_cells *x, const real4 *row, const float row_flat
 WW_INLINE int ww_step_rows(ww_cells *x, const ww_tile *w, const uint t, const uint here, const uint place) {
     int hit = 0, other = 0;
     const uint chunk = t / WW_DIAGONALS, beside = w->item + chunk;
-    const real limit =
-        fmin(w->least_rows[chunk], fmin(w->least_columns[beside], w->least_columns[beside + (WW_DIAGONALS > 1)]));
+    const real limit = (real)WW_BEST - (real)fmax(w->most_rows_of[chunk],
+                                                  fmax(w->most_columns_of[beside],
+                                                       w->most_columns_of[beside + (WW_DIAGONALS > 1)]));
 #pragma unroll
     for (uint s = 0; s < WW_DIAGONALS; s++) {
         const uint newest = s + WW_DIAGONALS - 1, from = s == 0 ? here + newest : place + s - 1;
@@ -260,7 +261,7 @@ WW_INLINE int ww_step_rows(ww_cells *x, const ww_tile *w, const uint t, const ui
     return hit;
 }
 
-// A part's steps: a bit for each WW_BIT_ROWS rows in which a cell is above a limit.
+// A part's steps: a bit for each WW_BIT_ROWS rows in which a cell is below a limit.
 WW_INLINE uint ww_steps(ww_cells *x, const ww_tile *w, uint column, uint place) {
     uint steps = 0;
     for (uint t = 0; t < WW_PROFILE_PART; t += WW_DIAGONALS) {
@@ -274,7 +275,7 @@ WW_INLINE uint ww_steps(ww_cells *x, const ww_tile *w, uint column, uint place) 
 
 // ---- following diagonals once more
 
-// Moves a diagonal's covariances `walk` on to row t of the part and the column at `place`, and gives S there.
+// Moves a diagonal's covariances `walk` on to row t of the part and the column at `place`, and gives D there.
 WW_INLINE real ww_follow_cell(real *walk, const ww_tile *w, const uint t, const uint place) {
     const float row_flat = WW_FLATS ? w->row_flats[t] : 0, column_flat = WW_FLATS ? w->column_flats[place] : 0;
     ww_sum sum;
@@ -284,38 +285,38 @@ WW_INLINE real ww_follow_cell(real *walk, const ww_tile *w, const uint t, const 
         const real4 row = w->rows[c * WW_PROFILE_PART + t], column = w->columns[c * WW_PLACES + place];
         walk[c] = fma(row.x, column.y, fma(row.y, column.x, walk[c]));
         if (WW_CHANNELS == 1)
-            return walk[0] / (row.z * column.z);
+            return 1 - walk[0] / (row.z * column.z);
         ww_sum_enter(&sum, c, walk[c], row.z, column.z, row_flat, column_flat);
     }
-    return ww_sum_end(&sum);
+    return (real)WW_BEST - ww_sum_end(&sum);
 }
 
-// What a cell is above a limit of.
+// Whose limits a cell is below.
 typedef struct {
     uint i, j;  // its row and column
     int row, column;
     local real4 *at_row, *at_column;  // where these limits are
-} ww_above;
+} ww_near;
 
-// Cell S, which is above a limit: raises it, or with `list` goes into lists.
-WW_INLINE void ww_follow_above(const ww_tile *w, const ww_profile_args *job, const ww_profile_side *rows,
+// A cell of D, which is below a limit: lowers it, or with `list` goes into lists.
+WW_INLINE void ww_follow_near(const ww_tile *w, const ww_profile_args *job, const ww_profile_side *rows,
                                const ww_profile_side *columns, global uint4 *entries, global uint *counters,
-                               const ww_above of, const float s, const uint list) {
-    const float error = ww_error(job, rows->condition[of.i], columns->condition[of.j]);
+                               const ww_near of, const float d, const uint list) {
+    const float error = ww_error(job, rows->condition[of.i], columns->condition[of.j], d);
     if (list) {
         if (of.row)
-            ww_candidate(of.i, of.j, s, error, job, rows, entries, counters);
+            ww_candidate(of.i, of.j, d, error, job, rows, entries, counters);
         if (of.column)
-            ww_candidate(of.j, of.i, s, error, job, columns, entries, counters);
+            ww_candidate(of.j, of.i, d, error, job, columns, entries, counters);
     } else {
         if (of.row)
-            ww_raise(of.at_row, s - error - job->error * rows->condition[of.i] * w->most_columns - job->rounding);
+            ww_lower(of.at_row, ww_most(job, as_int(d + error), rows->condition[of.i], w->most_columns));
         if (of.column)
-            ww_raise(of.at_column, s - error - job->error * columns->condition[of.j] * w->most_rows - job->rounding);
+            ww_lower(of.at_column, ww_most(job, as_int(d + error), w->most_rows, columns->condition[of.j]));
     }
 }
 
-// The cells of a diagonal of the part before row1 + WW_PROFILE_PART, in the rows of the bits `steps`: those above a limit raise it,
+// The cells of a diagonal of the part before row1 + WW_PROFILE_PART, in the rows of the bits `steps`: those below a limit lower it,
 // or with `list` go into lists.
 WW_INLINE void ww_follow(const ww_tile *w, const ww_profile_args *job, const ww_profile_side *rows,
                          const ww_profile_side *columns, global uint4 *entries, global uint *counters, const uint row1,
@@ -328,16 +329,16 @@ WW_INLINE void ww_follow(const ww_tile *w, const ww_profile_args *job, const ww_
         const uint p = WW_WRAP(w->turn + first + t), place = WW_PLACE(p), i = row1 + t;
         const uint j = i + w->diagonal0 + first;
         const real value = ww_follow_cell(walk, w, t, place);
-        const int above_row = WW_PROFILE_ROWS && value > w->rows[t].w;
-        const int above_column = WW_PROFILE_COLUMNS && value > w->columns[place].w;
+        const int near_row = WW_PROFILE_ROWS && value < w->rows[t].w;
+        const int near_column = WW_PROFILE_COLUMNS && value < w->columns[place].w;
         const uint looked = steps & 1u;
         if (t % WW_BIT_ROWS == WW_BIT_ROWS - 1)
             steps >>= 1;
-        if (!looked || !(above_row || above_column) || i >= job->rows || rows->state[i] != WW_USABLE ||
+        if (!looked || !(near_row || near_column) || i >= job->rows || rows->state[i] != WW_USABLE ||
             !ww_counts(job, i, j, columns))
             continue;
-        const ww_above of = {i, j, above_row, above_column, &w->rows[t], &w->columns[place]};
-        ww_follow_above(w, job, rows, columns, entries, counters, of, (float)value, list);
+        const ww_near of = {i, j, near_row, near_column, &w->rows[t], &w->columns[place]};
+        ww_follow_near(w, job, rows, columns, entries, counters, of, (float)value, list);
     }
 }
 
@@ -368,7 +369,7 @@ ww_profile_items(const ww_profile_args job, global const real *row_table, global
     local real starts[WW_CHANNELS * WW_PROFILE_WIDTH];
     local uint2 found[WW_WG];
     local uint founds[1];
-    local float least_columns[WW_SPAN / WW_DIAGONALS], least_rows[WW_PROFILE_PART / WW_DIAGONALS];
+    local float most_columns_of[WW_SPAN / WW_DIAGONALS], most_rows_of[WW_PROFILE_PART / WW_DIAGONALS];
     local float column_flats[WW_FLATS ? WW_PLACES : 1], row_flats[WW_FLATS ? WW_PROFILE_PART : 1];
     const ww_profile_side rows = {row_reach, row_reaches, row_flat, row_state, row_bounds, row_heads};
     const ww_profile_side columns = {column_reach, column_reaches, column_flat, column_state, column_bounds, column_heads};
@@ -378,13 +379,15 @@ ww_profile_items(const ww_profile_args job, global const real *row_table, global
     const uint row0 = block * WW_PROFILE_BLOCK_ROWS, diagonal0 = job.delta + band * WW_PROFILE_WIDTH;
     if (row0 >= job.rows || (ulong)row0 + diagonal0 >= job.columns) // of the whole group
         return;
-    const float most_rows = ww_largest_reach(&rows, row0, WW_PROFILE_BLOCK_ROWS, job.rows);
-    const float most_columns =
-        ww_largest_reach(&columns, row0 + diagonal0, WW_PROFILE_BLOCK_ROWS + WW_PROFILE_WIDTH, job.columns);
-    if (!(most_rows * most_columns >= job.least && most_rows * most_columns < job.most))
+    const ww_reach row_most = ww_largest_reach(&rows, row0, WW_PROFILE_BLOCK_ROWS, job.rows, job.row_stride);
+    const ww_reach column_most =
+        ww_largest_reach(&columns, row0 + diagonal0, WW_PROFILE_BLOCK_ROWS + WW_PROFILE_WIDTH, job.columns,
+                         job.column_stride);
+    if (!ww_of_launch(&job, row_most, column_most))
         return;
-    ww_tile w = {item,          row0,         diagonal0,     most_rows, most_columns,  0,          staged_columns, staged_rows,
-                 column_flats,  row_flats,    least_columns, least_rows, starts,       found,      founds};
+    ww_tile w = {item,           row0,        diagonal0,    row_most.most, column_most.most,
+                 0,              staged_columns, staged_rows, column_flats,  row_flats,
+                 most_columns_of, most_rows_of, starts,      found,         founds};
     ww_cells x;
 #pragma unroll
     for (uint c = 0; c < WW_CHANNELS; c++) {

@@ -102,20 +102,20 @@ WW_INLINE double ww_distance(const ww_profile_merge_args *job, const ww_sides *a
     return total;
 }
 
-// The k-th largest of what the chain's candidates have at least; -INFINITY if they are fewer.
+// The k-th least of what D of the chain's candidates is at most; INFINITY if they are fewer.
 WW_INLINE float ww_kth_bound(const uint head, global const uint4 *entries) {
-    float kept[WW_PROFILE_K]; // largest first
+    float kept[WW_PROFILE_K]; // least first
     uint count = 0;
     for (uint e = head; e != WW_NO_ENTRY; e = entries[e].y) {
-        const float s = as_float(entries[e].z) - as_float(entries[e].w);
-        if (count == WW_PROFILE_K && !(s > kept[WW_PROFILE_K - 1]))
+        const float d = as_float(entries[e].z) + as_float(entries[e].w);
+        if (count == WW_PROFILE_K && !(d < kept[WW_PROFILE_K - 1]))
             continue;
         uint at = count < WW_PROFILE_K ? count++ : WW_PROFILE_K - 1;
-        for (; at > 0 && kept[at - 1] < s; at--)
+        for (; at > 0 && kept[at - 1] > d; at--)
             kept[at] = kept[at - 1];
-        kept[at] = s;
+        kept[at] = d;
     }
-    return count == WW_PROFILE_K ? kept[WW_PROFILE_K - 1] : -INFINITY;
+    return count == WW_PROFILE_K ? kept[WW_PROFILE_K - 1] : INFINITY;
 }
 
 // Whether (distance, id) comes before an entry of the list, which may be empty: (INFINITY, -1).
@@ -145,16 +145,16 @@ ww_profile_merge(const ww_profile_merge_args job, global const double *own_value
     if (head == WW_NO_ENTRY)
         return;
     heads[i] = WW_NO_ENTRY;
-    float least = as_float(bounds[i]);
+    float most = as_float(bounds[i]);
     if (WW_PROFILE_K > 1)
-        least = fmax(least, ww_kth_bound(head, entries));
+        most = fmin(most, ww_kth_bound(head, entries));
     const ww_sides at = {own_values, other_values, own_statistics, other_statistics};
     best += (size_t)i * WW_PROFILE_K;
     best_ids += (size_t)i * WW_PROFILE_K;
     for (uint e = head; e != WW_NO_ENTRY; e = entries[e].y) {
         const uint j = entries[e].x;
         const long id = (long)(job.other_first + j);
-        if (as_float(entries[e].z) + as_float(entries[e].w) < least)
+        if (as_float(entries[e].z) - as_float(entries[e].w) > most)
             continue;
         int known = 0;
         for (uint r = 0; r < WW_PROFILE_K; r++)
@@ -165,10 +165,10 @@ ww_profile_merge(const ww_profile_merge_args job, global const double *own_value
                               (double)job.window,
                           id);
     }
-    // S of the k-th, rounded down.
+    // D of the k-th, rounded up.
     if (best_ids[WW_PROFILE_K - 1] >= 0) {
-        const float s = (float)(WW_BEST - best[WW_PROFILE_K - 1] / (2.0 * job.window)) - 2e-7f * WW_CHANNELS;
-        if (s > as_float(bounds[i]))
-            bounds[i] = as_int(s);
+        const float d = (float)(best[WW_PROFILE_K - 1] / (2.0 * job.window)) * WW_BOUND_MORE + WW_BOUND_LEAST;
+        if (d < as_float(bounds[i]))
+            bounds[i] = as_int(d);
     }
 }

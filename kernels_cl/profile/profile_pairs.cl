@@ -40,7 +40,7 @@ WW_INLINE float2 ww_first_covariance(global const float2 *x, global const float2
     return ww_two_add(sum, -ww_two_product(left, level));
 }
 
-// S of cell (i,j), whose covariances are moved on from the cell before, if there is one.
+// D of cell (i,j), whose covariances are moved on from the cell before, if there is one.
 WW_INLINE float ww_pairs_cell(float2 *cov, const ww_profile_args *job, global const float2 *row_table,
                               global const float2 *column_table, const ww_profile_side *rows,
                               const ww_profile_side *columns, const uint i, const uint j, const bool later) {
@@ -52,18 +52,19 @@ WW_INLINE float ww_pairs_cell(float2 *cov, const ww_profile_args *job, global co
                                                                   WW_DG(column_table, job->column_stride, c, j)),
                                                    ww_two_product(WW_DF(column_table, job->column_stride, c, j),
                                                                   WW_DG(row_table, job->row_stride, c, i))));
-        const float row = WW_SIZE(row_table, job->row_stride, c, i).x;
-        const float column = WW_SIZE(column_table, job->column_stride, c, j).x;
-        if (WW_CHANNELS == 1)
-            value = cov[c].x / row / column;
-        else if (WW_SOME && WW_FLATS)
+        const float2 row_size = WW_SIZE(row_table, job->row_stride, c, i);
+        const float2 column_size = WW_SIZE(column_table, job->column_stride, c, j);
+        const float row = row_size.x, column = column_size.x;
+        if (WW_CHANNELS == 1) // also where D is far below the roundings of S
+            return ww_two_add(ww_two_product(row_size, column_size), -cov[c]).x / row / column;
+        if (WW_SOME && WW_FLATS)
             ww_top_enter(top, cov[c].x * row * column + ww_flat_of(rows->flat[i], columns->flat[j], c));
         else if (WW_SOME)
             ww_top_enter(top, cov[c].x * row * column);
         else
             value = fma(cov[c].x * row, column, value);
     }
-    return WW_SOME ? ww_top_sum(top) : value;
+    return (float)WW_BEST - (WW_SOME ? ww_top_sum(top) : value);
 }
 
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
@@ -92,9 +93,9 @@ ww_profile_pairs(const ww_profile_args job, global const float2 *row_table, glob
     for (uint r = 0; r < count; r++) {
         const uint i = row0 + r, j = i + diagonal;
         const float value = ww_pairs_cell(cov, &job, row_table, column_table, &rows, &columns, i, j, r > 0);
-        const float error = ww_error(&job, row_reach[i], column_reach[j]);
-        const int in_row = WW_PROFILE_ROWS && value > as_float(row_bounds[i]) - error;
-        const int in_column = WW_PROFILE_COLUMNS && value > as_float(column_bounds[j]) - error;
+        const float error = ww_error(&job, row_reach[i], column_reach[j], value);
+        const int in_row = WW_PROFILE_ROWS && value < as_float(row_bounds[i]) + error;
+        const int in_column = WW_PROFILE_COLUMNS && value < as_float(column_bounds[j]) + error;
         if (!(in_row | in_column) || row_state[i] != WW_USABLE || !ww_counts(&job, i, j, &columns))
             continue;
         if (in_row)

@@ -34,24 +34,26 @@ WW_INLINE int ww_any(const ww_mask m) {
     return (c.x | c.y) != 0;
 }
 
-// What a column is compared with: of one channel a limit is multiplied by its size, 1 / n (profile_items.cl).
-WW_INLINE ww_scalar ww_limit(const float limit, const ww_scalar size) {
-    return WW_CHANNELS == 1 ? fmin((ww_scalar)limit * size, (ww_scalar)1e30f) : (ww_scalar)limit;
+// What S of a column is compared with, where D is to be below `most`: of one channel a limit is multiplied by its size, 1 / n
+// (profile_items.cl).
+WW_INLINE ww_scalar ww_limit(const float most, const ww_scalar size) {
+    const ww_scalar limit = (ww_scalar)WW_BEST - (ww_scalar)most;
+    return WW_CHANNELS == 1 ? fmin(limit * size, (ww_scalar)1e30f) : limit;
 }
 
 // A tile: its first row and column, the largest conditions, a limit for each column, and with WW_KEEPS_BEST each column's best cell.
 typedef struct {
     uint row0, column0, count; // rows
-    float most_rows, most_columns, most_error;
+    float most_rows, most_columns, most_error; // the error without what is relative
     local ww_scalar *limits;
-    local float *best; // -INFINITY: none
+    local float *best; // D; INFINITY: none
     local uint *best_rows, *met;
     uint met_count; // columns that have a best cell
 } ww_tile;
 
-// What a row is compared with: its reduced bound, and of one channel the same by its size.
+// What a row is compared with: D by its bound, the same for S, of one channel by its size.
 typedef struct {
-    float plain;
+    float most;
     ww_scalar limit, size;
 } ww_row_limit;
 
@@ -64,10 +66,9 @@ WW_INLINE void ww_set_limits(const ww_tile *w, const ww_profile_args *job, globa
     for (uint p = 0; WW_PROFILE_COLUMNS && p < w->count + WW_PROFILE_WIDTH; p++) {
         const uint j = w->column0 + p;
         if (WW_KEEPS_BEST)
-            w->best[p] = -INFINITY;
-        w->limits[p] =
-            ww_limit(as_float(columns->bounds[j]) - job->error * columns->condition[j] * w->most_rows - job->rounding,
-                     WW_SIZE(column_table, job->column_stride, 0, j));
+            w->best[p] = INFINITY;
+        w->limits[p] = ww_limit(ww_most(job, columns->bounds[j], w->most_rows, columns->condition[j]),
+                                WW_SIZE(column_table, job->column_stride, 0, j));
     }
 }
 
@@ -161,7 +162,7 @@ WW_INLINE real ww_compare(real *above, const real *values, const ww_tile *w, con
         if (WW_PROFILE_ROWS && WW_CHANNELS == 1)
             above[q] = fma((real)-row.limit, ww_sizes(column_table, job, 0, k), values[q]);
         else if (WW_PROFILE_ROWS)
-            above[q] = values[q] - (real)row.plain;
+            above[q] = values[q] - (real)row.limit;
         if (WW_PROFILE_COLUMNS && WW_CHANNELS == 1)
             above[q] = ww_max2(above[q], fma((real)-row.size, WW_VLOAD(0, w->limits + r + q * WW_VECTOR), values[q]));
         else if (WW_PROFILE_COLUMNS)
@@ -171,63 +172,65 @@ WW_INLINE real ww_compare(real *above, const real *values, const ww_tile *w, con
     return hit;
 }
 
-// Enters cell (i, column) of the column at place p. Where the nearest alone is wanted it is kept if it is the best so far, and
-// the one before is still a candidate if it may be as near.
+// Enters cell (i, column), of D, of the column at place p. Where the nearest alone is wanted it is kept if it is the best so far,
+// and the one before is still a candidate if it may be as near.
 WW_INLINE void ww_enter_column(ww_tile *w, const ww_profile_args *job, global const ww_scalar *column_table,
                                const ww_profile_side *columns, global uint4 *entries, global uint *counters, const uint i,
-                               const uint p, const float value, const float error) {
+                               const uint p, const float d, const float error) {
     const uint column = w->column0 + p;
     if (!WW_KEEPS_BEST) {
-        ww_candidate(column, i, value, error, job, columns, entries, counters);
+        ww_candidate(column, i, d, error, job, columns, entries, counters);
         return;
     }
     const float before = w->best[p];
-    if (before == -INFINITY)
+    if (before == INFINITY)
         w->met[w->met_count++] = p;
-    if (value > before) {
-        w->best[p] = value;
-        if (before > value - 2 * w->most_error)
-            ww_candidate(column, w->best_rows[p], before, w->most_error, job, columns, entries, counters);
+    if (d < before) {
+        const float most = d + 2 * (w->most_error + job->relative * fabs(d));
+        w->best[p] = d;
+        if (before < most)
+            ww_candidate(column, w->best_rows[p], before, w->most_error + job->relative * fabs(before), job, columns, entries,
+                         counters);
         w->best_rows[p] = i;
-        w->limits[p] = fmax(w->limits[p], ww_limit(value - 2 * w->most_error,
-                                                   WW_SIZE(column_table, job->column_stride, 0, column)));
+        w->limits[p] = fmax(w->limits[p], ww_limit(most, WW_SIZE(column_table, job->column_stride, 0, column)));
     } else {
-        ww_candidate(column, i, value, error, job, columns, entries, counters);
+        ww_candidate(column, i, d, error, job, columns, entries, counters);
     }
 }
 
-// The largest of a vector's cells raises row i's bound before any is listed.
-WW_INLINE void ww_raise_row(const ww_profile_args *job, const ww_profile_side *rows, const ww_profile_side *columns,
-                            const float *value, const float plain_limit, const uint i, const uint j) {
-    float most = 0;
+// The nearest of a vector's cells lowers row i's bound before any is listed.
+WW_INLINE void ww_lower_row(const ww_profile_args *job, const ww_profile_side *rows, const ww_profile_side *columns,
+                            const float *d, const float most, const uint i, const uint j) {
+    float least = INFINITY;
     for (uint lane = 0; lane < WW_VECTOR; lane++)
-        if (value[lane] > plain_limit && value[lane] > most && ww_counts(job, i, j + lane, columns))
-            most = fmax(most, value[lane] - ww_error(job, rows->condition[i], columns->condition[j + lane]));
-    if (most > 0)
-        atomic_max(&rows->bounds[i], as_int(most));
+        if (d[lane] < most && d[lane] < least && ww_counts(job, i, j + lane, columns))
+            least = fmin(least, d[lane] + ww_error(job, rows->condition[i], columns->condition[j + lane], d[lane]));
+    if (least > 0)
+        atomic_min(&rows->bounds[i], as_int(least));
 }
 
-// Lists what is above a limit of row r's cells in a vector from place p on. `compared`: with the columns' limits, by lane.
+// Lists what is nearer than a limit of row r's cells in a vector from place p on: D, and what is compared with the columns'
+// limits, by lane.
 WW_INLINE void ww_list(ww_tile *w, const ww_profile_args *job, global const ww_scalar *column_table,
                        const ww_profile_side *rows, const ww_profile_side *columns, global uint4 *entries,
-                       global uint *counters, const ww_row_limit row, const float *value, const ww_scalar *compared,
+                       global uint *counters, const ww_row_limit row, const float *d, const ww_scalar *compared,
                        const uint r, const uint first) {
     const uint i = w->row0 + r;
     if (WW_RAISES && WW_PROFILE_ROWS)
-        ww_raise_row(job, rows, columns, value, row.plain, i, w->column0 + first);
+        ww_lower_row(job, rows, columns, d, row.most, i, w->column0 + first);
     for (uint lane = 0; lane < WW_VECTOR; lane++) {
         const uint p = first + lane, column = w->column0 + p;
-        const int in_row = WW_PROFILE_ROWS && value[lane] > row.plain;
+        const int in_row = WW_PROFILE_ROWS && d[lane] < row.most;
         int in_column = 0;
         if (WW_PROFILE_COLUMNS)
-            in_column = WW_CHANNELS == 1 ? compared[lane] > row.size * w->limits[p] : value[lane] > w->limits[p];
+            in_column = compared[lane] > (WW_CHANNELS == 1 ? row.size * w->limits[p] : w->limits[p]);
         if ((in_row | in_column) == 0 || !ww_counts(job, i, column, columns))
             continue;
-        const float error = ww_error(job, rows->condition[i], columns->condition[column]);
+        const float error = ww_error(job, rows->condition[i], columns->condition[column], d[lane]);
         if (in_row)
-            ww_candidate(i, column, value[lane], error, job, rows, entries, counters);
+            ww_candidate(i, column, d[lane], error, job, rows, entries, counters);
         if (in_column)
-            ww_enter_column(w, job, column_table, columns, entries, counters, i, p, value[lane], error);
+            ww_enter_column(w, job, column_table, columns, entries, counters, i, p, d[lane], error);
     }
 }
 
@@ -251,12 +254,13 @@ ww_profile_vector(const ww_profile_args job, global const ww_scalar *row_table, 
     if (row0 >= job.rows || (ulong)row0 + diagonal0 >= job.columns)
         return;
     const uint count = min(min((uint)WW_PROFILE_BLOCK_ROWS, job.rows - row0), job.columns - column0);
-    const float most_rows = ww_largest_reach(&rows, row0, count, job.rows);
-    const float most_columns = ww_largest_reach(&columns, column0, count + WW_PROFILE_WIDTH, job.columns);
-    if (!(most_rows * most_columns >= job.least && most_rows * most_columns < job.most))
+    const ww_reach row_most = ww_largest_reach(&rows, row0, count, job.rows, job.row_stride);
+    const ww_reach column_most =
+        ww_largest_reach(&columns, column0, count + WW_PROFILE_WIDTH, job.columns, job.column_stride);
+    if (!ww_of_launch(&job, row_most, column_most))
         return;
-    ww_tile w = {row0, column0, count, most_rows, most_columns, job.error * most_rows * most_columns + job.rounding,
-                 limits, best, best_rows, met, 0};
+    ww_tile w = {row0, column0, count, row_most.most, column_most.most,
+                 ww_error(&job, row_most.most, column_most.most, 0), limits, best, best_rows, met, 0};
     ww_set_limits(&w, &job, column_table, &columns);
     real cov[WW_CHANNELS][WW_VECTORS];
     for (uint c = 0; c < WW_CHANNELS; c++)
@@ -269,12 +273,13 @@ ww_profile_vector(const ww_profile_args job, global const ww_scalar *row_table, 
         real values[WW_VECTORS], above[WW_VECTORS];
         ww_row_limit row = {0, 0, 0};
         if (WW_PROFILE_ROWS)
-            row.plain = as_float(row_bounds[i]) - job.error * row_reach[i] * most_columns - job.rounding;
+            row.most = ww_most(&job, row_bounds[i], row_reach[i], w.most_columns);
         if (WW_CHANNELS == 1) {
             row.size = WW_SIZE(row_table, job.row_stride, 0, i);
-            row.limit = ww_limit(row.plain, row.size);
+            row.limit = ww_limit(row.most, row.size);
             ww_step(cov[0], &w, &job, row_table, column_table, r, 0);
         } else {
+            row.limit = ww_limit(row.most, 1);
             ww_sum_channels(values, cov, &w, &job, row_table, column_table, &rows, &columns, r);
         }
         const real hit = ww_compare(above, WW_CHANNELS == 1 ? cov[0] : values, &w, &job, column_table, row, r);
@@ -282,22 +287,22 @@ ww_profile_vector(const ww_profile_args job, global const ww_scalar *row_table, 
             continue;
 #pragma unroll
         for (uint q = 0; q < WW_VECTORS; q++) {
-            float value[WW_VECTOR];
+            float d[WW_VECTOR];
             ww_scalar compared[WW_VECTOR];
+            real s;
             if (!ww_any(above[q] > 0))
                 continue;
-            if (WW_CHANNELS == 1) {
-                WW_VSTORE(cov[0][q], 0, compared);
-                WW_FLOAT_VSTORE(
-                    WW_FLOATS(cov[0][q] / (ww_sizes(column_table, &job, 0, column0 + r + q * WW_VECTOR) * row.size)), 0,
-                    value);
-            } else {
-                WW_FLOAT_VSTORE(WW_FLOATS(values[q]), 0, value);
-            }
-            ww_list(&w, &job, column_table, &rows, &columns, entries, counters, row, value, compared, r,
+            if (WW_CHANNELS == 1)
+                s = cov[0][q] / (ww_sizes(column_table, &job, 0, column0 + r + q * WW_VECTOR) * row.size);
+            else
+                s = values[q];
+            WW_VSTORE(WW_CHANNELS == 1 ? cov[0][q] : s, 0, compared);
+            WW_FLOAT_VSTORE(WW_FLOATS((real)WW_BEST - s), 0, d);
+            ww_list(&w, &job, column_table, &rows, &columns, entries, counters, row, d, compared, r,
                     r + q * WW_VECTOR);
         }
     }
     for (uint n = 0; WW_KEEPS_BEST && n < w.met_count; n++)
-        ww_candidate(column0 + met[n], best_rows[met[n]], best[met[n]], w.most_error, &job, &columns, entries, counters);
+        ww_candidate(column0 + met[n], best_rows[met[n]], best[met[n]],
+                     w.most_error + job.relative * fabs(best[met[n]]), &job, &columns, entries, counters);
 }

@@ -12,7 +12,7 @@ from ._buffer import Buffer
 from ._context import Context, default_context
 from ._core import by_name, check, handle, lib, new, text
 from ._frames import by_series, time_keys
-from ._series import DTYPES, SeriesSet, View, is_texts, precision_of, view
+from ._series import DTYPES, SeriesSet, View, is_texts, precision_of, told_float, view
 
 
 class Dataset:
@@ -57,6 +57,7 @@ class Dataset:
         dtype = DTYPES["double"] if self._view is None else self._view.dtype
         if precision is None:
             precision = "float" if dtype == np.float32 or not self.context.has_double else "double"
+        told_float(precision, view(series).c if self._view is None else self._view.c)
         self._options = {"times": times, "allow_nan": allow_nan, "max_bytes": max_bytes, "updates": updates}
         options = {
             "precision": by_name("ww_precision", precision),

@@ -38,7 +38,7 @@ from ._measure import measure as as_measure
 from ._points import PointView
 from ._profile import Profile, ProfilePlan, held, sides_of
 from ._search import MATCH, Source, search_options
-from ._series import DTYPES, SeriesSet, View, is_texts, neighbours, output, pointer, result, to_output, view
+from ._series import DTYPES, SeriesSet, View, is_texts, neighbours, output, pointer, result, to_output, told_float, view
 from ._shapelets import Shapelets
 
 
@@ -448,6 +448,7 @@ class Group:
         made = PointView(points, None, None)
         if precision is None:
             precision = "float" if made.dtype == np.float32 or not self.has_double else "double"
+        told_float(precision, made.c)
         sent = handle("ww_group_points")
         options = new("ww_points_options", precision=by_name("ww_precision", precision))
         check(lib.ww_group_points_create(self._c, made.c, options, sent))
@@ -607,6 +608,7 @@ class GroupDataset:
         dtype = made.dtype if isinstance(made, View) else DTYPES["double"]
         if precision is None:
             precision = "float" if dtype == np.float32 or not group.has_double else "double"
+        told_float(precision, view(made).c)
         if isinstance(made, SeriesSet) and y is not None:
             raise ValueError("a SeriesSet has its own labels")
         if isinstance(made, View):

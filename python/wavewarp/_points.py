@@ -14,7 +14,7 @@ from ._arrays import as_array, as_numbers, classes_of, doubles, of_argument, who
 from ._context import Context, default_context
 from ._core import NULL, Progress, alone, assign, by_name, check, ffi, handle, info, keep, lib, new, number, run, text, word
 from ._parts import shard
-from ._series import DTYPES, neighbours, output, pointer, precision_of
+from ._series import DTYPES, neighbours, output, pointer, precision_of, told_float
 
 
 _KINDS = ("numbers", "bits", "sets")
@@ -128,6 +128,7 @@ class Points:
         points = PointView(values, kind, dimension)
         if precision is None:
             precision = "float" if points.dtype == np.float32 or not self.context.has_double else "double"
+        told_float(precision, points.c)
         self._handle = handle("ww_points")
         options = new("ww_points_options", precision=by_name("ww_precision", precision), max_bytes=max_bytes)
         check(lib.ww_points_create(self.context._c, points.c, options, self._handle))

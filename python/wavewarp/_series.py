@@ -33,6 +33,18 @@ def output(array, kind):
     return NULL if array is None else ffi.from_buffer(kind + "[]", array)
 
 
+def told_float(precision, view):
+    """Warns where values in double, of series or points, are to be computed in float, and float does not hold them."""
+    if precision != "float" or view.precision != lib.WW_DOUBLE:
+        return
+    points = ffi.typeof(view) is ffi.typeof("ww_point_view *")
+    fit = lib.ww_point_view_float_fit(view) if points else lib.ww_series_view_float_fit(view)
+    if fit == lib.WW_FLOAT_LOSES:
+        notice("float loses digits by which the values differ: precision='double' does not")
+    elif fit == lib.WW_FLOAT_SCALE:
+        notice("float hardly holds squares of the values: precision='double' does")
+
+
 def result(out: Any, shape, dtype):
     """An array for results: `out`, also a Buffer, where it is given and fits, else a new one."""
     if out is None:

@@ -47,12 +47,20 @@ wwi_band_form wwi_band_form_of(const ww_band *band) {
     }
 }
 
+wwi_band_form wwi_band_form_between(const ww_measure *measure, const ww_dataset *rows, const ww_dataset *columns) {
+    const uint32_t *n = rows->rank_lengths, *m = columns->rank_lengths;
+    if (wwi_measure_is_open(measure) && (wwi_band_is_short(&measure->band, n[0], m[columns->rank_count - 1]) ||
+                                         wwi_band_is_short(&measure->band, n[rows->rank_count - 1], m[0])))
+        return WWI_BAND_TABLE;
+    return wwi_band_form_of(&measure->band);
+}
+
 ww_status wwi_band_table(const ww_band *band, uint32_t n, uint32_t m, wwi_words *words) {
     WWI_FREES size_t *lo = NULL, *hi = NULL;
     WWI_TRY(wwi_new(lo, (size_t)n));
     WWI_TRY(wwi_new(hi, (size_t)n));
     WWI_TRY(wwi_words_reserve(words, 2 * (size_t)n));
-    WWI_TRY(ww_band_rows(band, n, m, lo, hi));
+    WWI_TRY(wwi_band_stretched(band, n, m, lo, hi));
     make_monotone(n, lo, hi);
     for (uint32_t i = 0; i < n; i++) {
         words->data[words->count++] = (uint32_t)lo[i];
@@ -151,7 +159,7 @@ ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, const wwi_tiling *tiling, b
     const uint32_t *n = w->sides.rows->rank_lengths + w->row_rank;
     const uint32_t *m = w->sides.columns->rank_lengths + w->column_rank;
     const uint32_t rows[2] = {n[0], w->n}, columns[2] = {m[0], w->m};
-    const wwi_band_form form = wwi_band_form_of(band);
+    const wwi_band_form form = r->of.band;
     if (fits)
         *fits = true;
     if (form == WWI_BAND_NONE)

@@ -5,6 +5,7 @@
 #define WAVEWARP_BAND_TABLE_H
 
 #include <stdbool.h>
+#include <wavewarp/dataset.h>
 #include <wavewarp/measure.h>
 
 // How an engine divides the columns: blocks of `columns` columns, row-steps of `rows` rows (padding rows at the top
@@ -26,8 +27,10 @@ void wwi_words_free(wwi_words *words);
 // device has: they need a table, as a caller's own do.
 typedef enum wwi_band_form { WWI_BAND_NONE, WWI_BAND_TABLE, WWI_BAND_DIAGONAL, WWI_BAND_SLANTED } wwi_band_form;
 wwi_band_form wwi_band_form_of(const ww_band *band);
+// The same for all pairs of a job: with open ends a band that is too short for some of them needs a table.
+wwi_band_form wwi_band_form_between(const ww_measure *measure, const ww_dataset *rows, const ww_dataset *columns);
 
-// Appends (lo, hi) of each row of an n x m matrix.
+// Appends (lo, hi) of each row of an n x m matrix; of a band that is too short for it as wwi_band_stretched() has them.
 ww_status wwi_band_table(const ww_band *band, uint32_t n, uint32_t m, wwi_words *words);
 // Whether in engine lanes each block of columns is done by the time its lane needs to begin the one `width` blocks
 // later.

@@ -171,7 +171,7 @@ wwi_variant_key wwi_work_key(const wwi_runner *r, const wwi_work *w, const wwi_f
     memset(&key, 0, sizeof key); // compared byte by byte
     key.form = form;
     key.list = w->b.list;
-    key.band = (int)wwi_band_form_of(&r->of.measure.band);
+    key.band = (int)r->of.band;
     key.vector = 1;
     key.columns = 1;
     key.rows = 1;

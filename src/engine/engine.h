@@ -7,6 +7,7 @@
 
 #include "base/launch_args.h"
 #include "data/slice.h"
+#include "engine/bands.h"
 #include "engine/cost_table_args.h"
 #include "engine/parameters.h"
 #include "measure/measure_table.h"
@@ -45,7 +46,7 @@ typedef struct wwi_work wwi_work;
 // The plan's options and its ww_run_options, taken from whatever version's structs.
 typedef struct wwi_plan_settings {
     ww_engine engine;
-    int no_bounds;
+    int no_bounds, one_way;
     uint64_t max_bytes;
     double launch_seconds;
     ww_progress_fn progress;
@@ -67,11 +68,12 @@ typedef struct wwi_recurrence {
     uint32_t all_channels;     // of the series
     uint32_t extra;            // values of a point beside the channels, of which a kernel sees 0 or 1
     bool banded, open, soft;   // open: ends of the series
+    wwi_band_form band;        // how kernels are told of it
     wwi_exchange exchange;
 } wwi_recurrence;
 // Of a checked measure and series that are derived for it. The stream and what the measure points to are borrowed.
-void wwi_recurrence_make(const ww_measure *measure, const ww_dataset *rows, wwi_stream *stream,
-                         wwi_recurrence *recurrence);
+void wwi_recurrence_make(const ww_measure *measure, const ww_dataset *rows, const ww_dataset *columns,
+                         wwi_stream *stream, wwi_recurrence *recurrence);
 // The same of series that are no dataset; whether a point has an extra value, and its ends are open, is the caller's to
 // say.
 void wwi_recurrence_of(ww_context *context, wwi_stream *stream, const ww_measure *measure, ww_precision precision,

@@ -277,7 +277,7 @@ ww_status wwi_recurrence_compile(const wwi_recurrence *of, const wwi_texts *want
     const wwi_form form = {.exchanges = !wanted->vector || wanted->vector == 1};
     const wwi_variant_key key = {.form = &form,
                                  .list = 1,
-                                 .band = (int)wwi_band_form_of(&of->measure.band),
+                                 .band = (int)of->band,
                                  .vector = wanted->vector,
                                  .columns = wanted->columns,
                                  .rows = wanted->rows,
@@ -304,6 +304,7 @@ void wwi_recurrence_of(ww_context *context, wwi_stream *stream, const ww_measure
     of->row = wwi_measure_row_by_id(measure->id);
     of->precision = precision;
     of->banded = measure->band.kind != WW_BAND_NONE;
+    of->band = wwi_band_form_of(&measure->band);
     of->soft = wwi_measure_is_soft(measure);
     of->open = wwi_measure_is_open(measure);
     of->exchange = wwi_context_exchange(context);
@@ -313,8 +314,10 @@ void wwi_recurrence_of(ww_context *context, wwi_stream *stream, const ww_measure
     wwi_parameters_make(measure, precision, &of->parameters);
 }
 
-void wwi_recurrence_make(const ww_measure *measure, const ww_dataset *rows, wwi_stream *stream, wwi_recurrence *of) {
+void wwi_recurrence_make(const ww_measure *measure, const ww_dataset *rows, const ww_dataset *columns,
+                         wwi_stream *stream, wwi_recurrence *of) {
     wwi_recurrence_of(rows->context, stream, measure, rows->precision, rows->channels, of);
+    of->band = wwi_band_form_between(measure, rows, columns);
     of->extra = of->row->transform != WWI_TRANSFORM_NONE && rows->extra;
 }
 

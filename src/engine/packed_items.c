@@ -111,7 +111,7 @@ bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t co
     if (wwi_ribbon_width(r, list, one_length, n, m, &below))
         return false;
     // Measured on one GPU: in these cases engine lanes is as fast or faster.
-    if (r->of.banded && wwi_band_form_of(&r->of.measure.band) == WWI_BAND_TABLE)
+    if (r->of.band == WWI_BAND_TABLE)
         return false;
     const bool many = can_be_local(r, list) && r->of.exchange == WWI_EXCHANGE_NV_SHFL;
     if ((r->of.channels > MOST_CHANNELS && !many) ||
@@ -169,7 +169,7 @@ static uint32_t most_columns(const wwi_runner *r) {
         edged = by_measure(r, "packed.banded", r->of.precision == WW_DOUBLE ? 8 : is_plain(r) ? 24 : 16);
     columns = columns < edged ? columns : edged;
     // A row's band is a word of bits where it is not along the diagonal.
-    if (r->of.banded && wwi_band_form_of(&r->of.measure.band) != WWI_BAND_DIAGONAL && columns > 32)
+    if (r->of.banded && r->of.band != WWI_BAND_DIAGONAL && columns > 32)
         columns = 32;
     if (r->of.banded)
         return columns < 8 ? 8 : columns & ~7u;

@@ -117,7 +117,7 @@ uint64_t wwi_runner_cells(const wwi_runner *runner) {
 }
 
 uint64_t wwi_recurrence_cells(const wwi_recurrence *of, uint32_t n, uint32_t m) {
-    const uint64_t cells = wwi_band_cells(&of->measure.band, n, m);
+    const uint64_t cells = wwi_measure_band_cells(&of->measure, n, m);
     return cells == UINT64_MAX ? cells : cells * of->passes;
 }
 

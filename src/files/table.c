@@ -209,12 +209,16 @@ static bool is_chosen(const examined *e, size_t column) {
 
 // ---- guesses
 
-// A column that no option has named and that its name, or in the first one dates, makes the time stamps'.
+// A column that no option has named and that its name, or dates in the first one, or behind an index without a name,
+// make the time stamps'.
 static size_t guess_time(const examined *e) {
     const wwi_table *t = e->table;
     for (size_t c = 0; t->heading && c < t->columns; c++)
         if (is_one_of(name_of(e, c), time_words) && c != t->series && c != t->label)
             return c;
+    if (t->heading && wwi_span_is_empty(name_of(e, 0)) && e->sample.first_numbers && e->sample.second_dates &&
+        e->sample.least_columns > 2 && e->sample.lines > 0 && t->series != 1 && t->label != 1)
+        return 1;
     const bool dates = e->sample.first_fields && e->sample.first_dates && e->sample.most_columns > 1;
     return dates && t->series != 0 && t->label != 0 && (t->heading || !e->is_tsv) ? 0 : WWI_NO_COLUMN;
 }

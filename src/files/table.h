@@ -42,6 +42,7 @@ typedef struct wwi_sample {
     bool plain, numeric; // all fields of the first few lines behind the first one are plain whole numbers; are
                          // numbers
     bool second_number;  // the second field of the last line looked at is a number
+    bool second_dates;   // all second fields are dates
 } wwi_sample;
 
 // Examines lines from the text's cursor on, which stays: at most 1000, and 256 KiB. The first line is left out of the

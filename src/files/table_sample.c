@@ -78,8 +78,10 @@ static void take_line(const wwi_text *text, wwi_span rest, bool quotes, wwi_samp
     while (wwi_next_field(&rest, s->separator, quotes, &field)) {
         if (columns == 0)
             take_first(text, field, s, numbers, count);
-        if (columns == 1)
+        if (columns == 1) {
             s->second_number = wwi_number_parse(field, text->c_locale, &value);
+            s->second_dates = s->second_dates && wwi_date_parse(field, text->c_locale, &value);
+        }
         if (s->lines > 0 && s->lines < PLAIN_LINES) {
             s->plain = s->plain && (wwi_is_missing(field) || is_plain_whole(field));
             s->numeric = s->numeric && (wwi_is_missing(field) || wwi_number_parse(field, text->c_locale, &value));
@@ -103,6 +105,7 @@ ww_status wwi_sample_take(const wwi_text *text, bool quotes, bool heading, wwi_s
                            .first_dates = true,
                            .first_numbers = true,
                            .last_texts = true,
+                           .second_dates = true,
                            .plain = true,
                            .numeric = true};
     while (sample->lines < MOST_LINES && at.cursor - text->cursor < MOST_BYTES && wwi_text_next_content(&at)) {

@@ -190,7 +190,7 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
 static ww_status add_band(const ww_gradient *g, const wwi_gradient_pair *pair, wwi_words *heads, wwi_words *rows,
                           ww_gradient_task *last) {
     const ww_band *band = &g->pair.measure.band;
-    const wwi_band_form form = wwi_band_form_of(band);
+    const wwi_band_form form = g->pair.recurrence.band;
     if (last && last->n == pair->n && last->m == pair->m)
         return WW_OK;
     if (form != WWI_BAND_TABLE && form != WWI_BAND_SLANTED)

@@ -436,7 +436,7 @@ static ww_gradient_args args_of(const ww_gradient *g, const wwi_gradient_batch *
     const uint32_t width = band->width < 0x7fffffff ? (uint32_t)band->width : 0x7fffffff;
     return (ww_gradient_args){.stride = g->form.tiles ? 1 : b->stride,
                               .scaled = scaled,
-                              .band_width = wwi_band_form_of(band) == WWI_BAND_DIAGONAL ? width : 0,
+                              .band_width = g->pair.recurrence.band == WWI_BAND_DIAGONAL ? width : 0,
                               .corner = band->kind == WW_BAND_CORNER,
                               .parameters = g->pair.recurrence.parameters.values};
 }

@@ -37,6 +37,7 @@ static ww_status take_options(const ww_plan_options *options, wwi_plan_settings 
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.engine is %d", (int)o.engine);
     *settings = (wwi_plan_settings){.engine = o.engine,
                                     .no_bounds = o.no_bounds,
+                                    .one_way = o.one_way,
                                     .max_bytes = run.max_bytes,
                                     .launch_seconds = run.launch_seconds,
                                     .progress = run.progress,

@@ -128,13 +128,20 @@ static double mean_of_targets(const ww_classifier *c, const wwi_neighbour *found
     return sum > 0 ? mean : (double)NAN;
 }
 
-// For each class of the test set its number in the train set, -2 where that lacks it.
+// For each class of the test set its number in the train set, -2 where that lacks it. Sets mostly name their classes in
+// one order: the one behind the last that was found is looked at first.
 static void map_classes(const ww_classifier *c, const ww_dataset *test, int64_t *numbers) {
+    const size_t known = ww_dataset_class_count(c->train);
+    size_t next = 0;
     for (size_t k = 0; k < ww_dataset_class_count(test); k++) {
+        const char *name = ww_dataset_class_name(test, k);
         numbers[k] = -2;
-        for (size_t t = 0; t < ww_dataset_class_count(c->train) && numbers[k] < 0; t++)
-            if (strcmp(ww_dataset_class_name(test, k), ww_dataset_class_name(c->train, t)) == 0)
-                numbers[k] = (int64_t)t;
+        for (size_t t = 0; t < known && numbers[k] < 0; t++) {
+            const size_t at = next + t < known ? next + t : next + t - known;
+            if (strcmp(name, ww_dataset_class_name(c->train, at)) == 0)
+                numbers[k] = (int64_t)at;
+        }
+        next = numbers[k] < 0 ? next : ((size_t)numbers[k] + 1) % known;
     }
 }
 

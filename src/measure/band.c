@@ -269,6 +269,23 @@ uint64_t wwi_band_cells(const ww_band *band, size_t n, size_t m) {
     return walk_all(band, n, m, NULL, NULL, &cells) ? cells : 0;
 }
 
+bool wwi_band_is_short(const ww_band *band, size_t n, size_t m) {
+    const size_t longer = max_size(n, m);
+    return band->kind == WW_BAND_SAKOE_CHIBA && longer - wwi_least(n, m) > width_up_to(band->width, longer);
+}
+
+ww_status wwi_band_stretched(const ww_band *band, size_t n, size_t m, size_t *lo, size_t *hi) {
+    if (!wwi_band_is_short(band, n, m))
+        return ww_band_rows(band, n, m, lo, hi);
+    band_walk walk = walk_begin(band, n, m);
+    for (size_t i = 0; i < n; i++) {
+        walk_row(&walk, i, &lo[i], &hi[i]);
+        lo[i] = wwi_least(lo[i], m - 1);
+    }
+    hi[n - 1] = m;
+    return WW_OK;
+}
+
 ww_status ww_band_rows(const ww_band *band, size_t n, size_t m, size_t *lo, size_t *hi) {
     uint64_t cells;
     WWI_NEEDS("band, lo, hi", band, lo, hi);

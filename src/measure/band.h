@@ -19,6 +19,14 @@ bool wwi_band_has_diagonal(const ww_band *band);
 // through. Leaves no error record.
 uint64_t wwi_band_cells(const ww_band *band, size_t n, size_t m);
 
+// For a checked band: whether it is a Sakoe-Chiba band that ends before the longer series of some n and m points does.
+bool wwi_band_is_short(const ww_band *band, size_t n, size_t m);
+
+// The rows of a band as ww_band_rows() gives them. Of a band that is short (wwi_band_is_short()) with the rest of the
+// last row, or column, besides, so that a path goes from corner to corner: no end of a path there is less than that at
+// the band's own end, since its only neighbour is the cell before, and costs are not negative.
+ww_status wwi_band_stretched(const ww_band *band, size_t n, size_t m, size_t *lo, size_t *hi);
+
 // Slanted: the cells that the band takes before and after its centre, along the shorter side of `size` points.
 size_t wwi_band_thickness(const ww_band *band, size_t size);
 

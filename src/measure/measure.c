@@ -342,6 +342,23 @@ int ww_measure_is_similarity(const ww_measure *given) {
     return wwi_measure_take(given, &measure) == WW_OK && wwi_measure_is_similarity(&measure);
 }
 
+uint64_t wwi_measure_band_cells(const ww_measure *measure, size_t n, size_t m) {
+    const ww_band *band = &measure->band;
+    if (n == 0 || m == 0 || !wwi_band_is_short(band, n, m) || measure->id == WW_USER)
+        return wwi_band_cells(band, n, m);
+    const bool wide = m > n;
+    const size_t shorter = wide ? n : m, width = (size_t)band->width; // less than the longer one has points
+    const size_t skipped = (wide ? m : n) - shorter - width, open = wide ? measure->relax_end_y : measure->relax_end_x;
+    const bool enclosed = (wwi_measure_row_by_id(measure->id)->flags & WWI_MEASURE_ENCLOSED) != 0;
+    if (skipped > open)
+        return 0;
+    // The one row, or column, has cells beside a border where paths begin.
+    if (shorter == 1 && (!enclosed || (wide ? measure->relax_begin_y : measure->relax_begin_x) > width))
+        return 0;
+    const uint64_t cells = wwi_band_cells(band, wide ? n : n - skipped, wide ? m - skipped : m);
+    return cells == UINT64_MAX ? cells : cells + skipped;
+}
+
 uint64_t ww_measure_cells(const ww_measure *given, size_t n, size_t m) {
     ww_measure measure;
     if (wwi_measure_take(given, &measure) != WW_OK)
@@ -349,5 +366,5 @@ uint64_t ww_measure_cells(const ww_measure *given, size_t n, size_t m) {
     const size_t less = wwi_measure_row_by_id(measure.id)->transform == WWI_TRANSFORM_DERIVATIVE ? 2 : 0;
     if (n <= less || m <= less)
         return 0;
-    return wwi_band_cells(&measure.band, n - less, m - less);
+    return wwi_measure_band_cells(&measure, n - less, m - less);
 }

@@ -107,6 +107,11 @@ ww_status wwi_measure_own(const ww_measure *measure, ww_measure *own);
 void wwi_measure_disown(ww_measure *own);
 // For a checked measure: d(x,y) = d(y,x) for all x, y. False where it is not known (a user's cost, some bands).
 bool wwi_measure_is_symmetric(const ww_measure *measure);
+// For a checked measure: cells of an n x m matrix that take part, as wwi_band_cells(). With open ends a Sakoe-Chiba
+// band that ends before the longer series does has paths where the rest of that series may be skipped. 0 also where
+// such a path would not be found by wwi_band_stretched(): of one point beside a border where paths begin, and of a
+// user's recurrence, whose cells may be less than the one before.
+uint64_t wwi_measure_band_cells(const ww_measure *measure, size_t n, size_t m);
 // For a checked measure: d(x,y) = d(y,x) when the relaxation of open ends is exchanged with the series.
 bool wwi_measure_roles_exchange(const ww_measure *measure);
 // For a checked measure: an end of a series may be skipped; the minimum is soft.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "data/transform.h"
+#include "measure/band.h"
 #include "measure/range.h"
 
 static ww_status take_dataset(const ww_measure *measure, ww_dataset *given, bool derived, ww_dataset **taken) {
@@ -97,7 +98,7 @@ ww_status wwi_pairing_open(const ww_measure *measure, ww_dataset *rows, ww_datas
     WWI_TRY(take_datasets(p, &taken, rows, columns));
     WWI_TRY(wwi_measure_own(&taken, &p->measure));
     WWI_TRY(wwi_pairing_check_range(p));
-    wwi_recurrence_make(&p->measure, p->rows, p->stream, &p->recurrence);
+    wwi_recurrence_make(&p->measure, p->rows, p->columns, p->stream, &p->recurrence);
     return WW_OK;
 }
 
@@ -115,6 +116,11 @@ ww_status wwi_pairing_no_path(const wwi_pairing *p, uint32_t n, uint32_t m) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the band has %zu rows, a row series %" PRIu32 " points",
                         p->measure.band.rows, n);
     wwi_fail(WW_ERROR_NO_PATH, "the band leaves no path between series of %" PRIu32 " and %" PRIu32 " points", n, m);
+    if (wwi_measure_is_open(&p->measure) && wwi_band_is_short(&p->measure.band, n, m))
+        return wwi_fail_hint(n == 1 || m == 1
+                                 ? "of one point, open at the begin too, a path is looked for in a band that "
+                                   "holds all of the longer series: widen the band"
+                                 : "widen the band, or let more of the longer series' end be skipped");
     return wwi_fail_hint("widen the band, or use the corner or slanted band, which always leave one");
 }
 

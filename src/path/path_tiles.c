@@ -5,7 +5,6 @@
 
 #include "engine/batch.h"
 #include "engine/tiling.h"
-#include "measure/band.h"
 #include "path/path.h"
 
 #define VALUES 8 // rows of a block in path_packed.cl
@@ -106,7 +105,7 @@ static void choose_lanes(const wwi_runner *r, uint32_t m, wwi_path_tiles *t) {
 
 // Columns of a strip: a strip wider than the band has mostly cells outside it.
 static uint32_t strip_columns(const wwi_runner *r, uint32_t n, uint32_t m) {
-    const uint64_t cells = wwi_band_cells(&r->of.measure.band, n, m), each = cells == UINT64_MAX ? m : cells / n;
+    const uint64_t cells = wwi_measure_band_cells(&r->of.measure, n, m), each = cells == UINT64_MAX ? m : cells / n;
     return !r->of.banded || each > m ? m : each < 32 ? 32 : (uint32_t)each;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The merge of candidates by the host, for devices without double: those that may be among a window's k best are
-// compared with it in double, and raise its bound. The rules are those of kernels_cl/profile/profile_merge.cl.
+// compared with it in double, and lower its bound. The rules are those of kernels_cl/profile/profile_merge.cl.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define NO_ENTRY UINT32_MAX
 
-// An entry of kernels_cl/profile/profile.cl: the other window, the next entry, S and its error.
+// An entry of kernels_cl/profile/profile.cl: the other window, the next entry, D and its error.
 typedef struct entry {
     uint32_t other, next;
     float value, error;
@@ -53,13 +53,13 @@ static void merge_window(ww_profile *p, const lists *l, size_t i, const wwi_prof
     int64_t *ids = p->nearest.ids[list] + at * p->k;
     for (uint32_t e = l->heads[i]; e != NO_ENTRY; e = l->entries[e].next) {
         const entry *one = &l->entries[e];
-        if (one->value + one->error < l->bounds[i])
+        if (one->value - one->error > l->bounds[i])
             continue;
         const size_t j = other->first + one->other;
         wwi_profile_enter(best, ids, p->k, wwi_profile_distance2(own->series, at, other->series, j), (int64_t)j);
     }
     if (isfinite(best[p->k - 1]))
-        l->bounds[i] = fmaxf(l->bounds[i], wwi_profile_bound(own->series, best[p->k - 1]));
+        l->bounds[i] = fminf(l->bounds[i], wwi_profile_bound(own->series, best[p->k - 1]));
 }
 
 ww_status wwi_profile_merge_host(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list,

@@ -28,7 +28,8 @@ typedef struct wwi_profile_slice {
     const wwi_profile_series *series;
     size_t first, count;
     uint32_t points, stride; // of a channel: values, and windows; both with padding
-    wwi_buffer *values, *means, *statistics, *table, *wide_table, *condition, *conditions, *flat, *state;
+    wwi_buffer *values, *means, *statistics, *flat, *state;
+    wwi_buffer *table[2], *condition[2], *conditions[2]; // of each set of kernels
     wwi_buffer *bounds[WWI_PROFILE_LISTS], *heads[WWI_PROFILE_LISTS];
     wwi_buffer *best[WWI_PROFILE_LISTS], *best_ids[WWI_PROFILE_LISTS];
 } wwi_profile_slice;
@@ -65,9 +66,8 @@ struct ww_profile {
     uint32_t width, block_rows;
     uint32_t padding; // of tables and values, in windows
     size_t slice;     // most windows of a slice
-    double condition; // the largest product of two windows' conditions
-    // Of tiles: with both roles; rows alone; columns alone. The second set, in double, computes the tiles of a large
-    // condition for the first.
+    // Of tiles: with both roles; rows alone; columns alone. The second set, in double, computes for the first the tiles
+    // of a large condition, and those of windows close to straight lines.
     wwi_program *programs[2][WWI_PROFILE_ROLES];
     wwi_kernel *tiles[2][WWI_PROFILE_ROLES];
     bool deep; // there is a second set
@@ -138,7 +138,7 @@ ww_status wwi_profile_slice_store(ww_profile *p, wwi_profile_slice *slice);
 void wwi_profile_slice_close(wwi_profile_slice *slice);
 // Enters a neighbour into a sorted list of k.
 void wwi_profile_enter(double *best, int64_t *ids, size_t k, double distance2, int64_t id);
-// A window's bound, where its k-th neighbour has this squared distance.
+// A window's bound (kernels_cl/profile/profile.cl), where its k-th neighbour has this squared distance.
 float wwi_profile_bound(const wwi_profile_series *series, double worst);
 
 // ---- profile_host.c

@@ -44,28 +44,40 @@ ww_status wwi_profile_choose_form(ww_profile *p, size_t channels) {
     return WW_OK;
 }
 
-// The largest condition of `count` windows.
-static float span_condition(const wwi_profile_series *s, size_t first, size_t count) {
-    float most = 1;
-    for (size_t i = first; i < first + count && i < s->windows; i++)
-        if (s->state[i] == WWI_WINDOW_USABLE && s->condition[i] > most)
-            most = s->condition[i];
-    return most;
+// Of some windows the largest condition in float, and whether one is close to a straight line.
+typedef struct span {
+    double condition;
+    bool close;
+} span;
+
+static span span_of(const wwi_profile_series *s, size_t first, size_t count) {
+    span of = {1, false};
+    for (size_t i = first; i < first + count && i < s->windows; i++) {
+        if (s->state[i] == WWI_WINDOW_USABLE && (double)s->single[i] > of.condition)
+            of.condition = (double)s->single[i];
+        of.close = of.close || wwi_profile_series_close(s, i);
+    }
+    return of;
+}
+
+// Whether the rule of kernels_cl/profile/profile.cl puts their tiles among those that are computed in double.
+static bool is_deep(span rows, span columns) {
+    return rows.condition * columns.condition >= (double)WW_PROFILE_DEEP || (rows.close && columns.close);
 }
 
 // What part of the tiles is computed in double, from some of them.
 static double deep_share(const ww_profile *p, size_t rows) {
     enum { TRIED = 32, WIDTH = 1024 };
     const wwi_profile_series *other = wwi_profile_other(p);
-    double own_reach[TRIED], other_reach[TRIED];
+    span own[TRIED], others[TRIED];
     size_t deep = 0;
     for (size_t i = 0; i < TRIED; i++) {
-        own_reach[i] = span_condition(&p->series, i * p->series.windows / TRIED, rows);
-        other_reach[i] = span_condition(other, i * other->windows / TRIED, rows + WIDTH);
+        own[i] = span_of(&p->series, i * p->series.windows / TRIED, rows);
+        others[i] = span_of(other, i * other->windows / TRIED, rows + WIDTH);
     }
     for (size_t i = 0; i < TRIED; i++)
         for (size_t j = 0; j < TRIED; j++)
-            deep += own_reach[i] * other_reach[j] >= WWI_PROFILE_DEEP;
+            deep += is_deep(own[i], others[j]);
     return (double)deep / (TRIED * TRIED);
 }
 
@@ -134,10 +146,10 @@ static shape deep_shape(const ww_profile *p, shape s) {
 
 // Local memory of kernels_cl/profile/profile_items.cl.
 static uint64_t local_bytes(const ww_profile *p, shape s, bool is_double) {
-    const uint64_t span = s.group * s.diagonals + s.part, rows = s.part;
-    const uint64_t places = span + (s.diagonals > 1 ? span / s.diagonals : 0) + 1;
+    const uint64_t wide = s.group * s.diagonals + s.part, rows = s.part;
+    const uint64_t places = wide + (s.diagonals > 1 ? wide / s.diagonals : 0) + 1;
     return (places + rows) * (p->series.channels * (is_double ? 32 : 16) + 4) +
-           s.group * (s.diagonals * p->series.channels * (is_double ? 8 : 4) + 8) + 4 + (span + rows) / s.diagonals * 4;
+           s.group * (s.diagonals * p->series.channels * (is_double ? 8 : 4) + 8) + 4 + (wide + rows) / s.diagonals * 4;
 }
 
 static bool shape_fits(const ww_profile *p, shape s) {
@@ -214,7 +226,9 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
 }
 
 static ww_status compile(ww_profile *p) {
-    p->deep = !p->narrow && p->options.precision == WW_FLOAT && p->condition >= WWI_PROFILE_DEEP;
+    const wwi_profile_series *other = wwi_profile_other(p);
+    p->deep = !p->narrow && p->options.precision == WW_FLOAT &&
+              is_deep(span_of(&p->series, 0, p->series.windows), span_of(other, 0, other->windows));
     const shape s = make_shape(p);
     p->width = s.group * s.diagonals * s.vector * s.vectors;
     WWI_TRY(compile_set(p, s, false));
@@ -276,9 +290,6 @@ static ww_status divide(ww_profile *p) {
 
 ww_status wwi_profile_plan(ww_profile *p) {
     WWI_TRY(choose_rows(p));
-    const wwi_profile_series *other = wwi_profile_other(p);
-    p->condition =
-        (double)span_condition(&p->series, 0, p->series.windows) * (double)span_condition(other, 0, other->windows);
     WWI_TRY(compile(p));
     p->padding = p->width + 2 * WWI_PROFILE_PART;
     p->rate = wwi_pace_guess(wwi_context_info(p->context), p->vector ? 2 : 8) / (double)p->series.channels;

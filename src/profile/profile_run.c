@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The run of a part of the matrix of correlations. It is divided into bands of diagonals and blocks of rows; a launch
-// computes a number of these tiles and lists, for each window, the cells that may be among its k best: those above its
-// bound. Between launches the lists are merged into the k best, by exact distances, which raises the bounds. A launch
-// with more candidates than the list holds is repeated with the bounds that it has raised, or in parts.
+// computes a number of these tiles and lists, for each window, the cells that may be among its k best: those below its
+// bound. Between launches the lists are merged into the k best, by exact distances, which lowers the bounds. A launch
+// with more candidates than the list holds is repeated with the bounds that it has lowered, or in parts.
 #include <math.h>
 
 #include "profile/profile_job.h"
@@ -68,16 +68,20 @@ static ww_status launch_set(ww_profile *p, const region *r, ww_profile_args *job
     const bool rows = r->role != WWI_PROFILE_COLUMNS_ALONE, columns = r->role != WWI_PROFILE_ROWS_ALONE;
     const uint64_t tiles = r->tiles;
     job->error = wwi_profile_error(p, deep || p->options.precision == WW_DOUBLE);
-    job->least = deep ? WWI_PROFILE_DEEP : 0;
-    job->most = deep || !p->deep ? INFINITY : WWI_PROFILE_DEEP;
+    // What a float leaves of a correlation near 1; of double, and of pairs of floats, D keeps its own digits.
+    const bool wide = deep || p->options.precision == WW_DOUBLE || (p->narrow && p->series.channels == 1);
+    job->rounding = wide ? 0 : 4e-7f * (float)p->series.channels;
+    job->relative = wide ? 1e-6f : 0;
+    job->least = deep ? WW_PROFILE_DEEP : 0;
+    job->most = deep || !p->deep ? INFINITY : WW_PROFILE_DEEP;
     return WWI_LAUNCH(
-        p->tiles[deep][r->role], tiles, p->groups[deep], WWI_VALUE(*job), WWI_BUFFER(deep ? a->wide_table : a->table),
-        WWI_BUFFER(deep ? b->wide_table : b->table), WWI_BUFFER(a->values), WWI_BUFFER(b->values), WWI_BUFFER(a->means),
-        WWI_BUFFER(b->means), WWI_BUFFER(a->condition), WWI_BUFFER(b->condition), WWI_BUFFER(a->conditions),
-        WWI_BUFFER(b->conditions), WWI_BUFFER(a->flat), WWI_BUFFER(b->flat), WWI_BUFFER(a->state), WWI_BUFFER(b->state),
-        WWI_BUFFER(rows ? a->bounds[r->row_list] : NULL), WWI_BUFFER(columns ? b->bounds[r->column_list] : NULL),
-        WWI_BUFFER(rows ? a->heads[r->row_list] : NULL), WWI_BUFFER(columns ? b->heads[r->column_list] : NULL),
-        WWI_BUFFER(p->entries), WWI_BUFFER(p->counters));
+        p->tiles[deep][r->role], tiles, p->groups[deep], WWI_VALUE(*job), WWI_BUFFER(a->table[deep]),
+        WWI_BUFFER(b->table[deep]), WWI_BUFFER(a->values), WWI_BUFFER(b->values), WWI_BUFFER(a->means),
+        WWI_BUFFER(b->means), WWI_BUFFER(a->condition[deep]), WWI_BUFFER(b->condition[deep]),
+        WWI_BUFFER(a->conditions[deep]), WWI_BUFFER(b->conditions[deep]), WWI_BUFFER(a->flat), WWI_BUFFER(b->flat),
+        WWI_BUFFER(a->state), WWI_BUFFER(b->state), WWI_BUFFER(rows ? a->bounds[r->row_list] : NULL),
+        WWI_BUFFER(columns ? b->bounds[r->column_list] : NULL), WWI_BUFFER(rows ? a->heads[r->row_list] : NULL),
+        WWI_BUFFER(columns ? b->heads[r->column_list] : NULL), WWI_BUFFER(p->entries), WWI_BUFFER(p->counters));
 }
 
 static ww_status launch(ww_profile *p, const region *r, uint64_t first, uint32_t stripes) {
@@ -96,8 +100,7 @@ static ww_status launch(ww_profile *p, const region *r, uint64_t first, uint32_t
                            .stripes = stripes,
                            .capacity = (uint32_t)(p->capacity / stripes),
                            .offset = (int64_t)b->first - (int64_t)a->first,
-                           .exclusion = p->self ? (int64_t)p->exclusion : -1,
-                           .rounding = 4e-7f * (float)p->series.channels};
+                           .exclusion = p->self ? (int64_t)p->exclusion : -1};
     WWI_TRY(launch_set(p, r, &job, false));
     return p->deep ? launch_set(p, r, &job, true) : WW_OK;
 }
@@ -183,7 +186,7 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
             p->info.candidates += all;
             held = fullest;
             at += take;
-            // With several neighbours wanted only a merge raises the bounds, and what is new should not be most of it.
+            // With several neighbours wanted only a merge lowers the bounds, and what is new should not be most of it.
             if (p->k > 1)
                 most = wwi_least(wwi_least(most, at), take * merged_in_time(p) / (all + 1) + 1);
         }

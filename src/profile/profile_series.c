@@ -17,6 +17,10 @@
 
 // The squares of a smaller range are not all numbers of double, where the largest value is about 1.
 #define LEAST_RANGE 1e-140
+// A window is close to a straight line whose squares from the line through it are this part of those from its mean, or
+// less. Such windows are near to each other: their D (kernels_cl/profile/profile.cl) is of this size, which is some 70
+// times the error of a covariance in float.
+#define CLOSE 0.004
 
 void wwi_profile_series_free(wwi_profile_series *s) {
     free(s->values);
@@ -25,9 +29,11 @@ void wwi_profile_series_free(wwi_profile_series *s) {
     free(s->norms);
     free(s->state);
     free(s->condition);
+    free(s->single);
     free(s->flat);
     free(s->flat_bits);
     free(s->line);
+    free(s->close);
 }
 
 typedef struct extremes {
@@ -89,14 +95,16 @@ static void copy_channel(wwi_line from, size_t c, wwi_profile_series *s) {
 
 typedef struct part {
     double mean, squares, least, most; // of count values: sum of (x - mean)^2
+    double tilt;                       // sum of (t - mean t) (x - mean)
 } part;
 
 static part extend(part p, size_t count, double x) {
     const double d = x - p.mean;
     if (count == 1)
-        return (part){x, 0, x, x};
+        return (part){x, 0, x, x, 0};
     p.mean += d / (double)count;
     p.squares += d * (x - p.mean);
+    p.tilt += (double)count / 2 * (x - p.mean);
     p.least = x < p.least ? x : p.least;
     p.most = x > p.most ? x : p.most;
     return p;
@@ -114,12 +122,12 @@ static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, part
     const size_t m = s->window;
     const double *x = s->values + c * s->points;
     double *lasts = s->lasts + c * s->windows, *sizes = s->sizes + c * s->windows, *norms = s->norms + c * s->windows;
-    const double offset = lasts[0];
+    const double offset = lasts[0], squared = (double)m * ((double)m * (double)m - 1) / 12; // of a line of slope 1
     for (size_t b = 0; b < s->windows; b += m) {
         // Relative to a value that all windows of this block contain.
         const double origin = x[b + m - 1];
-        part p = {0, 0, 0, 0}, beginning = {0, 0, 0, 0};
-        for (size_t t = m; t-- > 0;)
+        part p = {0, 0, 0, 0, 0}, beginning = {0, 0, 0, 0, 0};
+        for (size_t t = m; t-- > 0;) // from the end: tilts have the other sign
             ends[t] = p = extend(p, m - t, x[b + t] - origin);
         for (size_t i = b; i < b + m && i < s->windows; i++) {
             const size_t after = i - b, before = m - after;
@@ -128,11 +136,12 @@ static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, part
             const part e = ends[after];
             if (after > 0)
                 beginning = extend(beginning, after, x[b + m + after - 1] - origin);
-            double mean = e.mean, squares = e.squares, least = e.least, most = e.most;
+            double mean = e.mean, squares = e.squares, least = e.least, most = e.most, tilt = -e.tilt;
             if (after > 0) {
                 const double d = beginning.mean - e.mean;
                 mean += d * ((double)after / (double)m);
                 squares += beginning.squares + d * d * ((double)after * (double)before / (double)m);
+                tilt += beginning.tilt + d * ((double)after * (double)before / 2);
                 least = beginning.least < least ? beginning.least : least;
                 most = beginning.most > most ? beginning.most : most;
             }
@@ -147,6 +156,7 @@ static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, part
                 return refuse_range(index, i, c);
             norms[i] = flat || !(size > 0) ? 0 : 1 / size;
             s->flat[i] += flat ? 0.5f : 0;
+            s->close[i] += flat || tilt * tilt >= (1 - CLOSE) * squared * squares;
             s->flat_bits[i] |= flat && c < 32 ? UINT32_C(1) << c : 0;
         }
     }
@@ -245,7 +255,12 @@ double wwi_profile_series_dg(const wwi_profile_series *s, size_t c, size_t i) {
     return lasts[i] + ((x[i - 1] - x[i + s->window - 2]) + lasts[i - 1]);
 }
 
-// The condition by a queue of windows of falling size. `r` NULL: repeated rows do not matter.
+static void raise_to(float *to, double condition) {
+    if ((float)condition > *to)
+        *to = condition < (double)WWI_PROFILE_LOST / 2 ? (float)condition * 1.000001f : WWI_PROFILE_LOST;
+}
+
+// The conditions by a queue of windows of falling size. `r` NULL: repeated rows do not matter.
 static ww_status find_reach(wwi_profile_series *s, size_t c, size_t rows, double grain, size_t *queue, repeats *r) {
     const double *sizes = s->sizes + c * s->windows, *norms = s->norms + c * s->windows;
     double before[2] = {0, 0};
@@ -258,17 +273,17 @@ static ww_status find_reach(wwi_profile_series *s, size_t c, size_t rows, double
         queue[tail++] = i;
         while (queue[head] + rows <= i)
             head++;
-        double condition = fmax(sizes[queue[head]], grain) * norms[i];
+        const double condition = fmax(sizes[queue[head]], grain) * norms[i];
+        raise_to(&s->condition[i], condition);
+        raise_to(&s->single[i], condition);
         if (norms[i] > WWI_PROFILE_MOST_NORM)
-            condition = fmax(condition, WWI_PROFILE_DEEP);
+            raise_to(&s->single[i], (double)WW_PROFILE_DEEP);
         if (r && i > 0) {
             const double row[2] = {wwi_profile_series_df(s, c, i), wwi_profile_series_dg(s, c, i)};
             if (repeats_next(r, i, row, before, sizes[queue[head]], s->window))
-                condition = fmax(condition, WWI_PROFILE_REPEATS);
+                raise_to(&s->single[i], (double)WWI_PROFILE_REPEATS);
             memcpy(before, row, sizeof before);
         }
-        if ((float)condition > s->condition[i])
-            s->condition[i] = condition < WWI_PROFILE_LOST / 2 ? (float)condition * 1.000001f : WWI_PROFILE_LOST;
     }
     return WW_OK;
 }
@@ -280,7 +295,7 @@ ww_status wwi_profile_series_reach(wwi_profile_series *s, size_t rows, double gr
     if (watch)
         WWI_TRY(repeats_open(&r, rows));
     for (size_t i = 0; i < s->windows; i++)
-        s->condition[i] = 1;
+        s->condition[i] = s->single[i] = 1;
     for (size_t c = 0; c < s->channels; c++) {
         if (watch)
             repeats_clear(&r);
@@ -309,8 +324,10 @@ static ww_status take_arrays(wwi_profile_series *s) {
     WWI_TRY(wwi_new_zeroed(s->norms, windows));
     WWI_TRY(wwi_new_zeroed(s->state, s->windows));
     WWI_TRY(wwi_new_zeroed(s->condition, s->windows));
+    WWI_TRY(wwi_new_zeroed(s->single, s->windows));
     WWI_TRY(wwi_new_zeroed(s->flat, s->windows));
     WWI_TRY(wwi_new_zeroed(s->line, s->windows));
+    WWI_TRY(wwi_new_zeroed(s->close, s->windows));
     return wwi_new_zeroed(s->flat_bits, s->windows);
 }
 

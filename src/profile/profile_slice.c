@@ -7,19 +7,21 @@
 #include "profile/profile_job.h"
 
 #define NO_ENTRY UINT32_MAX
-#define NEVER 1e30f // the bound of a window that looks for no neighbours
+#define ALL 1e30f // the bound of a window that has not found its neighbours; the negative: of one that looks for none
 // The size of a window that is nobody's neighbour, of one channel: no correlation with it is above a limit.
 #define UNUSABLE_SIZE 1e15
 
 uint64_t wwi_profile_window_bytes(const ww_profile *p, const wwi_profile_series *s) {
     const uint64_t real = p->narrow || p->options.precision == WW_DOUBLE ? 8 : 4;
-    return s->channels * (8 + 8 + 16 + 3 * (real + (p->deep ? 8 : 0))) + 10 +
+    return s->channels * (8 + 8 + 16 + 3 * (real + (p->deep ? 8 : 0))) + 10 + (p->deep ? 5 : 0) +
            (uint64_t)wwi_profile_lists(p) * (8 + 16 * p->k);
 }
 
 void wwi_profile_slice_close(wwi_profile_slice *s) {
-    WWI_BUFFERS_DESTROY(&s->values, &s->means, &s->statistics, &s->table, &s->wide_table, &s->condition, &s->conditions,
-                        &s->flat, &s->state);
+    WWI_BUFFERS_DESTROY(&s->values, &s->means, &s->statistics, &s->flat, &s->state);
+    for (int deep = 0; deep < 2; deep++) {
+        WWI_BUFFERS_DESTROY(&s->table[deep], &s->condition[deep], &s->conditions[deep]);
+    }
     for (int list = 0; list < WWI_PROFILE_LISTS; list++) {
         WWI_BUFFERS_DESTROY(&s->bounds[list], &s->heads[list], &s->best[list], &s->best_ids[list]);
     }
@@ -107,28 +109,43 @@ static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
         memcpy(staged + c * s->stride * 8, from->norms + c * from->windows + s->first, s->count * 8);
     if (!p->narrow)
         WWI_TRY(make_statistics(p, s, staged, window_bytes));
-    WWI_TRY(open_table(p, s, p->narrow || p->options.precision == WW_DOUBLE, &s->table));
-    return p->deep ? open_table(p, s, true, &s->wide_table) : WW_OK;
+    WWI_TRY(open_table(p, s, p->narrow || p->options.precision == WW_DOUBLE, &s->table[0]));
+    return p->deep ? open_table(p, s, true, &s->table[1]) : WW_OK;
+}
+
+// The conditions of each set of kernels, and of WWI_PROFILE_PART windows the largest: first those in float, below 0
+// with a close window, by which both sets know their tiles; then the set's own.
+static ww_status open_conditions(ww_profile *p, wwi_profile_slice *s, bool deep, float *values, float *largest) {
+    const wwi_profile_series *from = s->series;
+    const size_t parts = s->stride / WWI_PROFILE_PART;
+    const bool wide = deep || p->options.precision == WW_DOUBLE;
+    for (size_t part = 0; part < 2 * parts; part++)
+        largest[part] = 1;
+    for (size_t i = 0; i < s->stride; i++) {
+        const size_t at = s->first + i, part = i / WWI_PROFILE_PART;
+        values[i] = 1;
+        if (i >= s->count || from->state[at] != WWI_WINDOW_USABLE)
+            continue;
+        const float single = fmaxf(fabsf(largest[part]), from->single[at]);
+        values[i] = wide ? from->condition[at] : from->single[at];
+        largest[part] = wwi_profile_series_close(from, at) || largest[part] < 0 ? -single : single;
+        largest[parts + part] = fmaxf(largest[parts + part], values[i]);
+    }
+    WWI_TRY(wwi_upload(p->context, &s->condition[deep], values, (uint64_t)s->stride * 4));
+    return wwi_upload(p->context, &s->conditions[deep], largest, 2 * parts * 4);
 }
 
 static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
     const wwi_profile_series *from = s->series;
-    const size_t parts = s->stride / WWI_PROFILE_PART;
     WWI_FREES float *values = NULL, *largest = NULL;
     WWI_FREES unsigned char *state = NULL;
     WWI_TRY(wwi_new(values, s->stride));
-    WWI_TRY(wwi_new_zeroed(largest, parts));
+    WWI_TRY(wwi_new(largest, 2 * s->stride / WWI_PROFILE_PART));
     WWI_TRY(wwi_new(state, s->stride));
-    for (size_t i = 0; i < s->stride; i++) {
-        values[i] = i < s->count ? from->condition[s->first + i] : 1;
+    for (int deep = 0; deep <= (int)p->deep; deep++)
+        WWI_TRY(open_conditions(p, s, deep, values, largest));
+    for (size_t i = 0; i < s->stride; i++)
         state[i] = i < s->count ? from->state[s->first + i] : WWI_WINDOW_NOT_FINITE;
-        if (state[i] != WWI_WINDOW_USABLE)
-            values[i] = 1;
-        if (values[i] > largest[i / WWI_PROFILE_PART])
-            largest[i / WWI_PROFILE_PART] = values[i];
-    }
-    WWI_TRY(wwi_upload(p->context, &s->condition, values, (uint64_t)s->stride * 4));
-    WWI_TRY(wwi_upload(p->context, &s->conditions, largest, parts * 4));
     WWI_TRY(wwi_upload(p->context, &s->state, state, s->stride));
     for (size_t i = 0; i < s->stride; i++)
         if (from->best == from->channels || i >= s->count)
@@ -139,7 +156,7 @@ static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
 }
 
 float wwi_profile_bound(const wwi_profile_series *s, double worst) {
-    return (float)((double)s->best - worst / (2.0 * (double)s->window)) - 2e-7f * (float)s->channels;
+    return (float)(worst / (2.0 * (double)s->window)) * WW_BOUND_MORE + WW_BOUND_LEAST;
 }
 
 static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
@@ -150,15 +167,15 @@ static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
     WWI_FREES float *bounds = NULL;
     WWI_TRY(wwi_new(bounds, s->stride));
     for (size_t i = 0; i < s->stride; i++) {
-        bounds[i] = NEVER;
+        bounds[i] = -ALL;
         if (i >= s->count || from->state[s->first + i] != WWI_WINDOW_USABLE)
             continue;
-        bounds[i] = -NEVER;
+        bounds[i] = ALL;
         const double worst = best[i * k + k - 1];
         if (from->line[s->first + i] && worst <= 0) // wwi_profile_enter_lines()
-            bounds[i] = NEVER;
+            bounds[i] = -ALL;
         else if (isfinite(worst))
-            bounds[i] = fmaxf(bounds[i], wwi_profile_bound(from, worst));
+            bounds[i] = fminf(bounds[i], wwi_profile_bound(from, worst));
     }
     WWI_TRY(wwi_upload(p->context, &s->bounds[list], bounds, bytes));
     WWI_TRY(wwi_buffer_create(p->context, bytes, &s->heads[list]));

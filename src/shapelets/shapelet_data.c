@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/normal.h"
 #include "base/run.h"
 #include "shapelets/shapelet_search.h"
 
@@ -31,7 +32,85 @@ static void find_extents(wwi_shapelet_data *data) {
     }
 }
 
-static ww_status copy_series(const ww_series_set *set, wwi_shapelet_data *data) {
+// Ranges of up to 2^this, or down to its inverse, are as they are.
+enum { MOST_EXPONENT = 20 };
+
+static int exponent_for(double low, double high) {
+    const double half = high / 2 - low / 2; // the range itself may be infinite
+    const int exponent = half > 0 ? ilogb(half) + 1 : 0;
+    return abs(exponent) <= MOST_EXPONENT ? 0 : -exponent;
+}
+
+// Scales values at odd scales by a power of two, which changes no z-normalised distance: each channel by itself, or of
+// windows as they are all alike.
+static ww_status scale_series(wwi_shapelet_kind kind, wwi_shapelet_data *data) {
+    double all[2] = {INFINITY, -INFINITY};
+    WWI_TRY(wwi_new_zeroed(data->exponents, data->channels));
+    for (size_t ch = 0; ch < data->channels; ch++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; i < data->count; i++) {
+            const size_t length = wwi_shapelet_length(data, i);
+            const double *x = data->values + data->offsets[i] + ch * length;
+            for (size_t t = 0; t < length; t++) {
+                low = x[t] < low ? x[t] : low;
+                high = x[t] > high ? x[t] : high;
+            }
+        }
+        data->exponents[ch] = exponent_for(low, high);
+        all[0] = fmin(all[0], low);
+        all[1] = fmax(all[1], high);
+    }
+    for (size_t ch = 0; ch < data->channels; ch++) {
+        if (kind.raw)
+            data->exponents[ch] = exponent_for(all[0], all[1]);
+        for (size_t i = 0; data->exponents[ch] && i < data->count; i++) {
+            const size_t length = wwi_shapelet_length(data, i);
+            double *x = data->values + data->offsets[i] + ch * length;
+            for (size_t t = 0; t < length; t++)
+                x[t] = ldexp(x[t], data->exponents[ch]);
+        }
+    }
+    return WW_OK;
+}
+
+void wwi_shapelet_scale(const wwi_shapelet_data *data, wwi_shapelet_kind kind, double *values, size_t length) {
+    for (size_t ch = 0; ch < kind.channels; ch++) {
+        double *x = values + ch * length, low = x[0], high = x[0];
+        for (size_t t = 1; t < length; t++) {
+            low = fmin(low, x[t]);
+            high = fmax(high, x[t]);
+        }
+        const int exponent = kind.raw ? data->exponents[ch] : exponent_for(low, high);
+        for (size_t t = 0; exponent && t < length; t++)
+            x[t] = ldexp(x[t], exponent);
+    }
+}
+
+// The squares of a smaller extent are not all numbers of double, where the range of all values is about 1.
+#define LEAST_EXTENT 1e-140
+
+// Windows that are not constant and whose squares are no numbers would be without a deviation.
+static ww_status check_extents(const wwi_shapelet_data *data) {
+    for (size_t i = 0; i < data->count; i++) {
+        const size_t length = wwi_shapelet_length(data, i);
+        for (size_t ch = 0; ch < data->channels; ch++) {
+            const double *x = data->values + data->offsets[i] + ch * length;
+            for (size_t t = 0; t + 3 <= length; t++) {
+                const double low = fmin(fmin(x[t], x[t + 1]), x[t + 2]), high = fmax(fmax(x[t], x[t + 1]), x[t + 2]);
+                if (high - low >= LEAST_EXTENT || wwi_is_constant(low, high))
+                    continue;
+                wwi_fail(WW_ERROR_UNSUPPORTED,
+                         "series %zu, channel %zu: values differ by less than %g of the largest difference", i, ch,
+                         LEAST_EXTENT);
+                wwi_fail_hint("double does not hold their squares: if a huge value stands for a missing one, fill it");
+                return wwi_fail_where((int64_t)i, (int64_t)t);
+            }
+        }
+    }
+    return WW_OK;
+}
+
+static ww_status copy_series(const ww_series_set *set, wwi_shapelet_kind kind, wwi_shapelet_data *data) {
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < data->count; i++) {
         const size_t values = ww_series_set_length(set, i) * data->channels;
@@ -43,13 +122,16 @@ static ww_status copy_series(const ww_series_set *set, wwi_shapelet_data *data) 
                 wwi_fail_hint("shapelets need complete series");
                 return wwi_fail_where((int64_t)i, (int64_t)(t % ww_series_set_length(set, i)));
             }
-            low = to[t] < low ? to[t] : low;
-            high = to[t] > high ? to[t] : high;
         }
+    }
+    WWI_TRY(scale_series(kind, data));
+    for (uint64_t v = 0; v < data->offsets[data->count]; v++) {
+        low = data->values[v] < low ? data->values[v] : low;
+        high = data->values[v] > high ? data->values[v] : high;
     }
     data->centre = low + 0.5 * (high - low);
     data->range = high - low;
-    return WW_OK;
+    return kind.raw ? WW_OK : check_extents(data);
 }
 
 ww_status wwi_shapelet_data_open(wwi_shapelet_device *device, const ww_series_set *set, wwi_shapelet_data *data) {
@@ -68,7 +150,7 @@ ww_status wwi_shapelet_data_open(wwi_shapelet_device *device, const ww_series_se
         data->offsets[i + 1] = data->offsets[i] + ww_series_set_length(set, i) * data->channels;
     const uint64_t bytes = data->offsets[data->count] * sizeof *data->values;
     WWI_TRY(wwi_new(data->values, data->offsets[data->count]));
-    WWI_TRY(copy_series(set, data));
+    WWI_TRY(copy_series(set, device->kind, data));
     wwi_shapelet_find_steepest(data);
     if (!device->has_double)
         return WW_OK;
@@ -82,5 +164,6 @@ void wwi_shapelet_data_close(wwi_shapelet_data *data) {
     WWI_BUFFERS_DESTROY(&data->device_values, &data->device_offsets);
     free(data->offsets);
     free(data->values);
+    free(data->exponents);
     memset(data, 0, sizeof *data);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a model of shapelets is used for: reading it, the transform, prediction.
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/run.h"
 #include "data/dataset_host.h"
@@ -93,12 +94,33 @@ typedef struct block {
 #define FIRST_GPU 1.0
 #define FIRST_CPU (1.0 / 16)
 
+// The windows of shapelets first to first + count - 1 as the series are scaled; begins[i]: where the i-th is.
+static ww_status scale_windows(const ww_shapelets *m, const wwi_shapelet_data *data, wwi_shapelet_kind kind,
+                               size_t first, size_t count, size_t *begins, double **values) {
+    size_t all = 0;
+    for (size_t i = 0; i < count; i++) {
+        begins[i] = all;
+        all += m->channels * m->shapelets[first + i].length;
+    }
+    WWI_TRY(wwi_new(*values, all));
+    for (size_t i = 0; i < count; i++) {
+        const wwi_shapelet *s = &m->shapelets[first + i];
+        memcpy(*values + begins[i], s->values, m->channels * s->length * sizeof *s->values);
+        wwi_shapelet_scale(data, kind, *values + begins[i], s->length);
+    }
+    return WW_OK;
+}
+
 static ww_status transform(const ww_shapelets *m, wwi_shapelet_device *device, const wwi_shapelet_data *data,
                            const ww_run_options *run, size_t first, size_t count, block *b, double *distances,
                            uint64_t *starts) {
     const size_t n = data->count;
     const wwi_pace pace = wwi_pace_make(device->stream, run->launch_seconds, run->progress, run->progress_user);
     double rate = wwi_pace_guess(wwi_context_info(device->context), device->gpu ? FIRST_GPU : FIRST_CPU), cells = 0;
+    WWI_FREES size_t *begins = NULL;
+    WWI_FREES double *values = NULL;
+    WWI_TRY(wwi_new(begins, count));
+    WWI_TRY(scale_windows(m, data, device->kind, first, count, begins, &values));
     for (size_t i = 0; i < count && i < AT_ONCE; i++)
         cells += (double)data->longest * (double)m->shapelets[first + i].length;
     for (size_t begin = 0, some; begin < n; begin += some) {
@@ -111,7 +133,7 @@ static ww_status transform(const ww_shapelets *m, wwi_shapelet_device *device, c
             const size_t many = wwi_least(count - p, AT_ONCE);
             for (size_t i = 0; i < many; i++) {
                 const wwi_shapelet *s = &m->shapelets[first + p + i];
-                b->patterns[i] = (wwi_shapelet_pattern){s->values, s->length, s->length};
+                b->patterns[i] = (wwi_shapelet_pattern){values + begins[p + i], s->length, s->length};
             }
             const double start = wwi_seconds();
             WWI_TRY(wwi_shapelet_exact(device, data, b->ids, some, b->patterns, many, b->distances, b->at));
@@ -119,7 +141,8 @@ static ww_status transform(const ww_shapelets *m, wwi_shapelet_device *device, c
                 rate = wwi_pace_learn(&pace, rate, (double)some * cells, wwi_seconds() - start);
             for (size_t i = 0; i < many; i++)
                 for (size_t j = 0; j < some; j++) {
-                    distances[(begin + j) * count + p + i] = b->distances[i * some + j];
+                    distances[(begin + j) * count + p + i] =
+                        wwi_shapelet_told(data, device->kind, b->distances[i * some + j]);
                     if (starts)
                         starts[(begin + j) * count + p + i] = b->at[i * some + j];
                 }

@@ -13,8 +13,9 @@
 // Series in double, channel by channel one after the other, on the host and on the device.
 typedef struct wwi_shapelet_data {
     size_t count, channels;
-    uint64_t *offsets; // count + 1
-    double *values;
+    uint64_t *offsets;     // count + 1
+    double *values;        // times 2^exponents[channel], so that double and float hold their squares
+    int *exponents;        // a channel: 0 but at odd scales; all alike where windows are as they are
     double centre, range;  // middle and extent of all values
     double widest, finest; // one channel: the largest extent of a series, the least of three neighbours that differ
     double steepest;       // of all series: the largest value by the least extent of a window that is not flat
@@ -32,6 +33,11 @@ typedef struct wwi_shapelet_kind {
     size_t channels;
     bool raw, unscaled;
 } wwi_shapelet_kind;
+
+// A distance, a threshold or a gap between distances as the caller's values have it.
+static inline double wwi_shapelet_told(const wwi_shapelet_data *data, wwi_shapelet_kind kind, double distance) {
+    return kind.raw ? ldexp(distance, -data->exponents[0]) : distance;
+}
 
 // Buffers of the search of a node, kept for the next one: of what the node is, of the tables of columns and of windows,
 // of bounds and what they keep, of short candidates, and of distances in double.
@@ -89,6 +95,8 @@ bool wwi_shapelet_few(const wwi_shapelet_device *device);
 
 // Copies a set's series. WW_ERROR_EMPTY, WW_ERROR_NOT_FINITE (where is in the record).
 ww_status wwi_shapelet_data_open(wwi_shapelet_device *device, const ww_series_set *set, wwi_shapelet_data *data);
+// Scales a model's window as the series are that it is compared with; z-normalised ones each by themselves.
+void wwi_shapelet_scale(const wwi_shapelet_data *data, wwi_shapelet_kind kind, double *values, size_t length);
 void wwi_shapelet_data_close(wwi_shapelet_data *data);
 
 // ---- exact distances (shapelet_exact.c)

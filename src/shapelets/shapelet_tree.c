@@ -27,14 +27,15 @@ static ww_status add_shapelet(wwi_growth *g, const wwi_shapelet_found *found, ww
                         .op = op,
                         .quality = found->score.quality,
                         .gain = found->score.gain,
-                        .gap = found->score.gap,
-                        .threshold = found->score.threshold};
+                        .gap = wwi_shapelet_told(&g->leading->data, g->kind, found->score.gap),
+                        .threshold = wwi_shapelet_told(&g->leading->data, g->kind, found->score.threshold)};
     WWI_TRY(wwi_new(s->values, m->channels * p->length));
     m->shapelet_count++;
-    for (size_t ch = 0; ch < m->channels; ch++)
-        memcpy(s->values + ch * p->length,
-               g->leading->data.values + g->leading->data.offsets[p->series] + ch * length + p->start,
-               p->length * sizeof *s->values);
+    for (size_t ch = 0; ch < m->channels; ch++) {
+        const double *from = g->leading->data.values + g->leading->data.offsets[p->series] + ch * length + p->start;
+        for (size_t t = 0; t < p->length; t++)
+            s->values[ch * p->length + t] = ldexp(from[t], -g->leading->data.exponents[ch]);
+    }
     return WW_OK;
 }
 
@@ -182,9 +183,9 @@ static ww_status split_node(wwi_growth *g, const waiting *w, const wwi_shapelet_
     at->terms = t.count;
     at->first = m->shapelet_count;
     at->op = t.ops[t.count - 1];
-    at->threshold = score->threshold;
+    at->threshold = wwi_shapelet_told(&g->leading->data, g->kind, score->threshold);
     at->gain = score->gain;
-    at->gap = score->gap;
+    at->gap = wwi_shapelet_told(&g->leading->data, g->kind, score->gap);
     for (size_t i = 0; i < t.count; i++)
         WWI_TRY(add_shapelet(g, &t.found[i], t.ops[i]));
     // The nodes below. The left one is split next: it is the last of those that wait.

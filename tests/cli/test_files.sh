@@ -157,6 +157,10 @@ ok "says what is not certain" is "(settled by --columns)"
 ok "says the jobs" is "a stream for search and profile: 40 points"
 ok "info --json" gives 0 info log.csv --json
 ok "has the same" is '"rows": "points", "axes": null, "heading": "timestamp,value,is_anomaly", "columns": 3'
+printf ',Quarter,a,b\n0,1970 Q1,0.5,1\n1,1970 Q2,1.5,2\n2,1970 Q3,2.5,3\n' >quarters.csv
+ok "dates behind an index" gives 0 convert quarters.csv quarters.ts
+ok "are time stamps" grep -q '^(0,0.5),(7776000,1.5),' quarters.ts
+ok "with two channels" grep -qx '@dimensions 2' quarters.ts
 printf '0.5\n1.5\n2.5\n' >column.csv
 ok "one value a line" gives 0 convert column.csv column.ts
 ok "is one series" grep -qx '0.5,1.5,2.5' column.ts

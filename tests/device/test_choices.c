@@ -174,6 +174,59 @@ START_TEST(open_ends) {
 }
 END_TEST
 
+static void no_path(const ww_measure *measure, const wwt_set *rows, const wwt_set *columns) {
+    ww_dataset *x = wwt_dataset(rows, WW_FLOAT), *y = wwt_dataset(columns, WW_FLOAT);
+    ww_plan *plan = NULL;
+    wwt_fails(ww_plan_create_matrix(measure, x, y, NULL, &plan), WW_ERROR_NO_PATH);
+    ww_dataset_destroy(&x);
+    ww_dataset_destroy(&y);
+}
+
+// Bands that end before the longer series does, the rest of which may be skipped: every engine and measure. Of one
+// point beside an open border no path is looked for, so that lengths begin at 2.
+START_TEST(ends_inside_bands) {
+    static const size_t relaxations[][4] = {
+        {0, SIZE_MAX, 0, SIZE_MAX}, {2, SIZE_MAX, 3, SIZE_MAX}, {SIZE_MAX, 40, SIZE_MAX, 40}, {0, 31, SIZE_MAX, 31}};
+    const work w = open_work[_i];
+    ww_measure measure = measure_of(&w);
+    if (!can_run(&w) || w.id == WW_USER)
+        return;
+    const size_t derived = w.id == WW_DDTW ? 2 : 0, one_x = 12 + derived, one_y = 31 + derived;
+    wwt_seed((unsigned)_i + 40);
+    if (w.id == WW_LEVENSHTEIN)
+        wwt_ok(ww_measure_set(&measure, "deletion", 1.5));
+    for (size_t k = 0; k < sizeof relaxations / sizeof *relaxations; k++) {
+        measure.relax_begin_x = relaxations[k][0];
+        measure.relax_end_x = relaxations[k][1];
+        measure.relax_begin_y = relaxations[k][2];
+        measure.relax_end_y = relaxations[k][3];
+        measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = k < 2 ? (double)(4 * k) : 3};
+        wwt_set rows = set_of(&w, 2 + derived, 33 + derived, 9), columns = set_of(&w, 2 + derived, 33 + derived, 9);
+        check(&w, &measure, &rows, &columns);
+        if (!w.list)
+            check(&w, &measure, &rows, NULL);
+        wwt_set_free(&rows);
+        wwt_set_free(&columns);
+    }
+    // As many points as have to be skipped, and one less; a side's own end alone.
+    wwt_set short_one = set_of(&w, one_x, one_x, 1), long_one = set_of(&w, one_y, one_y, 1);
+    measure.band.width = 5;
+    for (size_t begin = 0; begin < 5; begin += 4)
+        for (size_t side = 0; side < 2; side++) {
+            wwt_set *x = side ? &long_one : &short_one, *y = side ? &short_one : &long_one;
+            measure.relax_begin_x = measure.relax_begin_y = begin;
+            measure.relax_end_x = side ? 14 : 0;
+            measure.relax_end_y = side ? 0 : 14;
+            check(&w, &measure, x, y);
+            measure.relax_end_x = side ? 13 : 14;
+            measure.relax_end_y = side ? 14 : 13;
+            no_path(&measure, x, y);
+        }
+    wwt_set_free(&short_one);
+    wwt_set_free(&long_one);
+}
+END_TEST
+
 // Strips by work-groups, which CPUs take for nothing else. One pair, so that these are narrow: some have a strip on
 // either side.
 START_TEST(open_ends_of_groups) {
@@ -196,6 +249,9 @@ START_TEST(open_ends_of_groups) {
         measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 260.0};
     check(w, &measure, &rows, &columns);
     measure.relax_end_y = 0;
+    check(w, &measure, &rows, &columns);
+    measure.relax_end_y = 140;
+    measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 60.0}; // which ends before y does
     check(w, &measure, &rows, &columns);
     ww_context_destroy(&wwt_context);
     wwt_context = own;
@@ -528,12 +584,12 @@ START_TEST(refusals) {
     measure = wwt_measure(WW_LEVENSHTEIN);
     measure.relax_end_y = 1;
     ck_assert_int_ne(ww_plan_create_matrix(&measure, d, NULL, &bits, &plan), WW_OK);
-    // The band is as it is without open ends: it has to leave a path.
+    // The band has to leave a path to where the series may end: 8 points lie behind it.
     static const size_t longer = 20;
     wwt_set other = wwt_set_make(1, &longer, 1);
     ww_dataset *e = wwt_dataset(&other, WW_FLOAT);
     measure = wwt_measure(WW_DTW);
-    measure.relax_end_y = SIZE_MAX;
+    measure.relax_end_y = 7;
     measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 3.0};
     wwt_fails(ww_plan_create_matrix(&measure, d, e, NULL, &plan), WW_ERROR_NO_PATH);
     ww_dataset_destroy(&e);
@@ -549,6 +605,7 @@ int main(void) {
         return exit_code;
     Suite *suite = suite_create("choices");
     wwt_add(suite, open_ends, OPEN_WORK);
+    wwt_add(suite, ends_inside_bands, OPEN_WORK);
     wwt_add(suite, open_ends_of_groups, 2);
     wwt_add(suite, roles_of_open_ends, 1);
     wwt_add(suite, neighbours, 2);

@@ -233,7 +233,11 @@ START_TEST(open_ends) {
     measure.relax_end_y = _i ? 4 : 100;
     if (_i == 2)
         measure.band = (ww_band){.kind = WW_BAND_CORNER, .width = 9};
-    wwt_set rows = wwt_set_random(1, 20, 50, N), columns = wwt_set_random(1, 30, 49, M);
+    if (_i == 3) { // the band ends before the longer series
+        measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 6};
+        measure.relax_end_x = measure.relax_end_y = 44;
+    }
+    wwt_set rows = wwt_set_random(1, _i == 3 ? 2 : 20, 50, N), columns = wwt_set_random(1, 30, 49, M);
     ck_assert(wwt_check_matrix(&measure, NULL, &rows, &columns, WW_FLOAT, WW_ENGINE_PACKED));
     if (_i == 0)
         ck_assert(wwt_check_pairs(&measure, NULL, &rows, &rows, WW_FLOAT, WW_ENGINE_PACKED));
@@ -289,7 +293,7 @@ int main(void) {
     wwt_add_to(tcase, soft, 0, 3);
     wwt_add_chosen(suite, many_channels, 6, 0, many_channels_daily);
     wwt_add(suite, in_bands, BANDS);
-    wwt_add(suite, open_ends, 3);
+    wwt_add(suite, open_ends, 4);
     wwt_add(suite, ribbons, 2);
     wwt_add(suite, row_lists, 2);
     return wwt_run(suite);

@@ -207,6 +207,14 @@ START_TEST(bands_and_ends) {
             w.measure.band = bands[_i ? 2 : 0];
         }
         check(&w, n, m, sizeof n / sizeof *n, NULL);
+        if (_i == 1) { // the band ends before the longer series
+            const size_t longer[] = {40, 9, 33, 60}, shorter[] = {20, 37, 5, 2};
+            w.measure.relax_end_x = w.measure.relax_end_y = 60;
+            check(&w, longer, shorter, 4, NULL);
+            w.measure.relax_begin_x = 3;
+            w.measure.relax_begin_y = SIZE_MAX;
+            check(&w, longer, shorter, 4, NULL);
+        }
     }
 }
 END_TEST

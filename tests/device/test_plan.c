@@ -70,6 +70,7 @@ START_TEST(progress_ends_at_the_total) {
     run.progress_user = &p;
     run.max_bytes = _i % 2 ? 400 : 0; // several blocks, or one
     options.run = &run;
+    options.one_way = 1;
     wwt_ok(ww_plan_create_matrix(&measure, a, NULL, &options, &plan));
     wwt_ok(wwt_plan_run(plan, values));
     ck_assert_int_gt(p.calls, 0);
@@ -196,6 +197,7 @@ START_TEST(device_and_host_results_are_the_same) {
     float *wanted = wwt_guarded(N * N, WW_FLOAT), *found = wwt_guarded(N * N, WW_FLOAT);
     ww_buffer *buffer = NULL;
     ww_plan *plan = NULL;
+    options.one_way = 1;
     wwt_ok(ww_buffer_create(wwt_context, OFFSET + N * N * sizeof(float), &buffer));
     ck_assert_uint_eq(ww_buffer_bytes(buffer), OFFSET + N * N * sizeof(float));
     wwt_ok(ww_plan_create_matrix(&measure, a, NULL, &options, &plan));
@@ -247,6 +249,44 @@ START_TEST(device_and_host_results_are_the_same) {
     ww_dataset_destroy(&a);
     wwt_guarded_free(wanted);
     wwt_guarded_free(found);
+    wwt_set_free(&set);
+}
+END_TEST
+
+static int never(void *user, uint64_t first, uint64_t count, const void *values) {
+    (void)user, (void)first, (void)count, (void)values;
+    ck_abort_msg("values of a refused run");
+    return 1;
+}
+
+// What reads a condensed matrix takes it for the distances of both ways.
+START_TEST(condensed_asks_for_symmetry) {
+    wwt_seed(635 + (unsigned)_i);
+    ww_measure measure = wwt_measure(_i ? WW_DTW : WW_LEVENSHTEIN);
+    wwt_set set = symbols();
+    ww_dataset *a = wwt_dataset(&set, WW_FLOAT);
+    ww_plan_options options = WW_PLAN_OPTIONS_INIT;
+    ww_plan *plan = NULL;
+    float one[N * (N - 1) / 2], all[N * N];
+    if (_i)
+        measure.relax_begin_x = 3;
+    else
+        wwt_ok(ww_measure_set(&measure, "insertion", 2));
+    for (options.one_way = 0; options.one_way < 2; options.one_way++) {
+        wwt_ok(ww_plan_create_matrix(&measure, a, NULL, &options, &plan));
+        wwt_ok(wwt_plan_run(plan, all));
+        if (options.one_way) {
+            wwt_ok(wwt_plan_run_condensed(plan, one));
+            for (size_t i = 0, at = 0; i < N; i++)
+                for (size_t j = i + 1; j < N; j++, at++)
+                    ck_assert_float_eq(one[at], all[i * N + j]);
+        } else {
+            wwt_fails(wwt_plan_run_condensed(plan, one), WW_ERROR_UNSUPPORTED);
+            wwt_fails(ww_plan_run_condensed_blocks(plan, never, NULL), WW_ERROR_UNSUPPORTED);
+        }
+        ww_plan_destroy(&plan);
+    }
+    ww_dataset_destroy(&a);
     wwt_set_free(&set);
 }
 END_TEST
@@ -470,6 +510,7 @@ int main(void) {
     wwt_add(suite, blocks_stay_within_max_bytes, 1);
     wwt_add(suite, engine_of_most_cells, 1);
     wwt_add(suite, device_and_host_results_are_the_same, 3);
+    wwt_add(suite, condensed_asks_for_symmetry, 2);
     wwt_add(suite, outputs_are_checked, 1);
     wwt_add(suite, buffers_of_the_caller, 2);
     wwt_add(suite, threads_share_a_dataset, 1);

@@ -10,6 +10,7 @@
 
 #include "device/support.h"
 #include "host.h"
+#include "reference/profile_reference.h"
 #include "reference/reference.h"
 
 // ---- series
@@ -21,6 +22,7 @@ typedef enum kind {
     SCALES,   // parts of 1e-6 to 1e8
     PLATEAUS, // nearly constant, far from 0
     RAMPS,    // steep, with noise
+    TRENDS,   // counters, time stamps and curves, with noise of 1 to 1e-11 of a step
     OUTLIER,  // one point of up to 1e60
     WHOLE,    // whole numbers with a period, a few changed
     MIXED,    // jumps and scales and spikes
@@ -35,11 +37,30 @@ static double height(double least, double most) {
     return (wwt_random() < 0 ? -1 : 1) * pow(10, between(least, most));
 }
 
+// Windows that are nearly straight lines: counts that add up, steps that are not quite even, a slow curve.
+static void fill_trend(double *x, size_t length) {
+    const double slope = height(-3, 6), noise = fabs(slope) * pow(10, between(-11, 0)), bend = between(-2, 2);
+    const int shape = (int)wwt_random_size(0, 3);
+    double sum = 0;
+    for (size_t t = 0; t < length; t++) {
+        const double at = (double)t / (double)length;
+        sum += slope + noise * wwt_random();
+        x[t] = shape == 0   ? sum
+               : shape == 1 ? slope * (double)t + noise * wwt_random()
+               : shape == 2 ? slope * (double)length * (at + bend * at * at) + noise * wwt_random()
+                            : slope * (double)length * exp(bend * at) + noise * wwt_random();
+    }
+}
+
 static void fill(kind of, double *x, size_t length) {
     const size_t part = wwt_random_size(length / 20 + 2, length / 2), place = wwt_random_size(0, length - 1);
     const size_t period = wwt_random_size(3, 9);
     const double quiet = pow(10, between(-4, 0)), most = between(2, 9), slope = height(-3, 6);
     double level = 0, scale = quiet;
+    if (of == TRENDS) {
+        fill_trend(x, length);
+        return;
+    }
     for (size_t t = 0; t < length; t++) {
         if (t % part == 0) {
             level = of == LEVELS || of == MIXED || of == PLATEAUS ? height(0, most) : 0;
@@ -257,6 +278,46 @@ END_TEST
 
 // ---- known cases
 
+// Counters and time stamps: correlations of their windows differ from 1 by less than float and its margin hold, and yet
+// no more pairs are looked at than of a walk.
+START_TEST(noisy_trends) {
+    enum { LENGTH = 2500, WINDOW = 52, WINDOWS = LENGTH - WINDOW + 1, TRIED = 4 };
+    static double x[LENGTH], distances[WINDOWS], expected[WINDOWS];
+    static int64_t indices[WINDOWS], ids[WINDOWS];
+    uint64_t of_walk = 0;
+    if (_i && !wwt_device_has_double())
+        return;
+    wwt_seed(915);
+    for (int trend = 0; trend <= TRIED; trend++) { // 0: a walk
+        static const double steps[] = {0, 1e6, 1e4, -50, 1}, noises[] = {1, 1e3, 3, 1, 1e-3};
+        ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
+        ww_profile_info info = WW_PROFILE_INFO_INIT;
+        ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
+        ww_profile *profile = NULL;
+        double sum = 0;
+        for (size_t t = 0; t < LENGTH; t++) {
+            sum += steps[trend] + noises[trend] * wwt_random();
+            x[t] = trend < TRIED ? sum : 1.7e9 + (double)t + noises[trend] * wwt_random();
+        }
+        const ww_series_view view = wwt_view_of(x, LENGTH, 1);
+        options.precision = _i ? WW_DOUBLE : WW_FLOAT;
+        wwt_ok(ww_profile_create(wwt_context, &view, 0, NULL, 0, WINDOW, &options, &profile));
+        output.distances = distances;
+        output.indices = indices;
+        wwt_ok(ww_profile_run(profile, &output));
+        wwt_ok(ww_profile_get_info(profile, &info));
+        ww_profile_destroy(&profile);
+        of_walk = trend ? of_walk : info.candidates;
+        ck_assert_msg(info.candidates <= 3 * of_walk, "trend %d: %llu candidates, of a walk %llu", trend,
+                      (unsigned long long)info.candidates, (unsigned long long)of_walk);
+        wwr_profile(x, LENGTH, NULL, 0, WINDOW, 1, WINDOW / 4, WWR_PROFILE_ALL, 1, expected, ids);
+        for (size_t i = 0; i < WINDOWS; i++)
+            ck_assert_msg(fabs(distances[i] - expected[i]) <= (_i ? 1e-10 : 1e-5) * sqrt(WINDOW),
+                          "trend %d, window %zu: %.12g, not %.12g", trend, i, distances[i], expected[i]);
+    }
+}
+END_TEST
+
 static void both_precisions(job j, double *x, double *y, const char *what) {
     for (int is_double = 0; is_double < wwt_precision_count(); is_double++) {
         j.precision = is_double ? WW_DOUBLE : WW_FLOAT;
@@ -342,6 +403,7 @@ int main(void) {
     TCase *tcase = wwt_case(suite, "scales", 300);
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
     wwt_add_to(tcase, as_the_device_does_it, 0, KINDS);
+    wwt_add_to(tcase, noisy_trends, 0, 2);
     wwt_add_to(tcase, a_jump_in_two_series, 0, 1);
     wwt_add_to(tcase, a_quiet_half, 0, 1);
     wwt_add_to(tcase, a_huge_value, 0, 1);

@@ -53,6 +53,96 @@ START_TEST(transform) {
 }
 END_TEST
 
+static ww_dataset *scaled_set(const labelled *l, size_t count, size_t channels, int exponent) {
+    ww_series_set *set = NULL;
+    wwt_ok(ww_series_set_create(channels, &set));
+    for (size_t i = 0; i < count; i++) {
+        double values[128];
+        ck_assert_uint_le(channels * l->lengths[i], sizeof values / sizeof *values);
+        for (size_t t = 0; t < channels * l->lengths[i]; t++)
+            values[t] = ldexp(l->values[i][t], exponent);
+        wwt_ok(ww_series_set_add(set, l->lengths[i], values, ww_series_set_label(l->set, i)));
+    }
+    ww_dataset *made = NULL;
+    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
+    options.precision = WW_DOUBLE;
+    wwt_ok(ww_dataset_create_from_set(wwt_context, set, &options, &made));
+    ww_series_set_destroy(&set);
+    return made;
+}
+
+// Times a power of two, at which float and double do not hold squares, all is the same: raw windows' distances are that
+// many times as large.
+START_TEST(odd_scales) {
+    enum { COUNT = 12, CHANNELS = 2, OTHERS = 5, MOST = 64 };
+    static const int exponents[] = {0, -90, -560, -1000, 90, 560, 990};
+    const bool raw = _i == 1;
+    static double expected[OTHERS * MOST], found[OTHERS * MOST];
+    static ww_shapelet known[MOST];
+    size_t shapelets = 0;
+    if (!wwt_device_has_double())
+        return;
+    wwt_seed(33);
+    labelled *l = make_set(COUNT, CHANNELS, 16, 20, 3, 1, 0), *other = make_set(OTHERS, CHANNELS, 18, 30, 3, 1, 0);
+    for (size_t e = 0; e < sizeof exponents / sizeof *exponents; e++) {
+        ww_shapelets *model = NULL;
+        ww_shapelets_info info = WW_SHAPELETS_INFO_INIT;
+        ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
+        ww_dataset *set = scaled_set(l, COUNT, CHANNELS, exponents[e]),
+                   *others = scaled_set(other, OTHERS, CHANNELS, exponents[e]);
+        const int back = raw ? -exponents[e] : 0;
+        o.raw = raw;
+        wwt_ok(ww_shapelets_create(set, &o, &model));
+        wwt_ok(ww_shapelets_get_info(model, &info));
+        ck_assert_uint_le(info.shapelets, MOST);
+        ck_assert_uint_eq(info.shapelets, e ? shapelets : info.shapelets);
+        shapelets = info.shapelets;
+        wwt_ok(ww_shapelets_transform(model, others, NULL, 0, shapelets, found, NULL));
+        for (size_t k = 0; k < shapelets; k++) {
+            ww_shapelet s = WW_SHAPELET_INIT;
+            wwt_ok(ww_shapelets_get_shapelet(model, k, &s));
+            ck_assert_double_eq(s.values[0], ldexp(l->values[s.series][s.start], exponents[e]));
+            if (e == 0)
+                known[k] = s;
+            ck_assert(s.series == known[k].series && s.start == known[k].start && s.length == known[k].length);
+            ck_assert_double_eq(ldexp(s.threshold, back), known[k].threshold);
+            ck_assert_double_eq(ldexp(s.gap, back), known[k].gap);
+            for (size_t i = 0; i < OTHERS; i++) {
+                double *at = &expected[i * shapelets + k];
+                *at = e == 0 ? found[i * shapelets + k] : *at;
+                ck_assert_double_eq(ldexp(found[i * shapelets + k], back), *at);
+            }
+        }
+        ww_shapelets_destroy(&model);
+        ww_dataset_destroy(&set);
+        ww_dataset_destroy(&others);
+    }
+    free_set(l);
+    free_set(other);
+}
+END_TEST
+
+// A part so small beside the rest that double does not hold its squares.
+START_TEST(beyond_any_scale) {
+    double values[20];
+    ww_series_set *set = NULL;
+    ww_shapelets *model = NULL;
+    ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
+    wwt_ok(ww_series_set_create(1, &set));
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t t = 0; t < 20; t++)
+            values[t] = wwt_random() * (i == 2 && t < 5 ? 1e-200 : 1);
+        wwt_ok(ww_series_set_add(set, 20, values, i % 2 ? "b" : "a"));
+    }
+    wwt_fails(wwt_shapelets(set, &o, &model), WW_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(ww_last_error()->series, 2);
+    o.raw = 1;
+    wwt_ok(wwt_shapelets(set, &o, &model));
+    ww_shapelets_destroy(&model);
+    ww_series_set_destroy(&set);
+}
+END_TEST
+
 // ---- files
 
 static size_t read_bytes(const char *path, char *bytes, size_t room) {
@@ -358,6 +448,8 @@ int main(void) {
         return exit_code;
     Suite *suite = suite_create("shapelet_use");
     wwt_add(suite, transform, 1);
+    wwt_add(suite, odd_scales, 2);
+    wwt_add(suite, beyond_any_scale, 1);
     wwt_add(suite, model_files, 1);
     wwt_add(suite, checkpoints, 1);
     wwt_add(suite, refusals, 1);

@@ -276,6 +276,20 @@ static double over_channels(const problem *whole, double (*value)(const problem 
     return sum;
 }
 
+// The band's rows. With open ends a path may end before the last row or column, so that a Sakoe-Chiba band is taken as
+// it is; false: there is no path from corner to corner, where one is needed.
+static int find_rows(const ww_measure *measure, const wwr_series *x, const wwr_series *y, size_t *lo, size_t *hi) {
+    const size_t n = x->length, m = y->length;
+    if (measure->band.kind != WW_BAND_SAKOE_CHIBA || !(measure->relax_end_x || measure->relax_end_y))
+        return ww_band_rows(&measure->band, n, m, lo, hi) == WW_OK;
+    for (size_t i = 0; i < n; i++) {
+        const double first = (double)i - measure->band.width, end = (double)i + measure->band.width + 1;
+        lo[i] = first > 0 ? (size_t)first : 0;
+        hi[i] = end < (double)m ? (size_t)end : m;
+    }
+    return 1;
+}
+
 static double choice(const ww_measure *measure, wwr_value_cost user, const wwr_series *x, const double *x_times,
                      const wwr_series *y, const double *y_times, double (*value)(const problem *)) {
     size_t *lo = calloc(x->length, sizeof *lo), *hi = calloc(x->length, sizeof *hi);
@@ -284,8 +298,7 @@ static double choice(const ww_measure *measure, wwr_value_cost user, const wwr_s
     problem p = {measure, measure->cost, user, x, y, x_times, y_times, lo, hi};
     if (p.cost == WW_COST_DEFAULT)
         p.cost = ww_measure_info_by_id(measure->id)->cost;
-    const double result =
-        ww_band_rows(&measure->band, x->length, y->length, lo, hi) == WW_OK ? over_channels(&p, value) : INFINITY;
+    const double result = find_rows(measure, x, y, lo, hi) ? over_channels(&p, value) : (double)INFINITY;
     free(lo);
     free(hi);
     return result;
@@ -452,7 +465,7 @@ static double with_band(const ww_measure *measure, const wwr_series *x, const ww
     problem p = {measure, measure->cost, NULL, x, y, NULL, NULL, lo, hi};
     if (p.cost == WW_COST_DEFAULT)
         p.cost = ww_measure_info_by_id(measure->id)->cost;
-    if (ww_band_rows(&measure->band, x->length, y->length, lo, hi) == WW_OK) {
+    if (find_rows(measure, x, y, lo, hi)) {
         if (make)
             make(&p, found);
         value = along(&p, found);

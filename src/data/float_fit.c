@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether float holds what values differ by. What its rounding changes is compared with the differences: in a series
+// from its mean, of points in each coordinate.
+#include <wavewarp/points.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "data/view.h"
+#include "options.h"
+
+// A rounding above this part of the differences shows in the results. Squares of values outside the range are hardly
+// numbers.
+#define SHOWS 1e-4
+#define LEAST 1e-15
+#define MOST 1e17
+// Of more values than these some are looked at.
+enum { MOST_POINTS = 1 << 16, MOST_VALUES = 1 << 22 };
+
+// A number of values: their mean and sum of squares about it, and the squares of what float changes.
+typedef struct spread {
+    double count, mean, squares, lost, largest;
+} spread;
+
+static void add(spread *s, double x) {
+    const double lost = fabs(x) <= MOST * MOST ? x - (double)(float)x : 0, from = x - s->mean;
+    s->count += 1;
+    s->mean += from / s->count;
+    s->squares += from * (x - s->mean);
+    s->lost += lost * lost;
+    s->largest = fmax(s->largest, fabs(x));
+}
+
+static bool shows(const spread *s) {
+    return s->lost > SHOWS * SHOWS * s->squares && s->squares > 0;
+}
+
+static ww_float_fit fit_of(bool loses, double largest) {
+    if (loses)
+        return WW_FLOAT_LOSES;
+    return largest > MOST || (largest > 0 && largest < LEAST) ? WW_FLOAT_SCALE : WW_FLOAT_FITS;
+}
+
+// Whether float loses digits of most series that vary, in one channel. Series of one point are one together.
+static bool channel_loses(const ww_series_view *view, size_t c, size_t step, double *largest) {
+    spread all = {.count = 0};
+    size_t losing = 0, varying = 0, points = 0, looked = 0;
+    uint64_t before = 0;
+    for (size_t i = 0; i < view->count; i++) {
+        const size_t length = wwi_view_length(view, i);
+        const wwi_line line = wwi_view_line(view, i, before, c);
+        spread own = {.count = 0};
+        before += length;
+        if (i % step)
+            continue;
+        looked++;
+        for (size_t t = 0; t < length; t++) {
+            const double x = wwi_line_at(line, t);
+            if (!isfinite(x))
+                continue;
+            add(&own, x);
+            if (length == 1)
+                add(&all, x);
+        }
+        *largest = fmax(*largest, own.largest);
+        points += length == 1;
+        losing += shows(&own);
+        varying += own.squares > 0;
+    }
+    return 2 * losing > varying || (2 * points > looked && shows(&all));
+}
+
+ww_float_fit ww_series_view_float_fit(const ww_series_view *given) {
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    double largest = 0, values = 0;
+    bool loses = false;
+    if (wwi_options_take(&view, given, "ww_series_view") != WW_OK || view.precision != WW_DOUBLE ||
+        wwi_view_check(&view) != WW_OK)
+        return WW_FLOAT_FITS;
+    for (size_t i = 0; i < view.count; i++)
+        values += (double)wwi_view_length(&view, i) * (double)view.channels;
+    for (size_t c = 0; c < view.channels; c++)
+        loses |= channel_loses(&view, c, (size_t)(values / MOST_VALUES) + 1, &largest);
+    return fit_of(loses, largest);
+}
+
+ww_float_fit ww_point_view_float_fit(const ww_point_view *given) {
+    ww_point_view view = WW_POINT_VIEW_INIT;
+    if (wwi_options_take(&view, given, "ww_point_view") != WW_OK || !view.values || view.kind != WW_POINTS_NUMBERS ||
+        view.precision != WW_DOUBLE)
+        return WW_FLOAT_FITS;
+    const size_t step = view.count / MOST_POINTS + 1;
+    const double *values = view.values;
+    double squares = 0, lost = 0, largest = 0;
+    for (size_t j = 0; j < view.dimension; j++) {
+        spread of = {.count = 0};
+        for (size_t i = 0; i < view.count; i += step)
+            add(&of, values[view.column_order ? j * view.count + i : i * view.dimension + j]);
+        squares += of.squares;
+        lost += of.lost;
+        largest = fmax(largest, of.largest);
+    }
+    return fit_of(squares > 0 && lost > SHOWS * SHOWS * squares, largest);
+}
