@@ -110,7 +110,6 @@ typedef struct {
     real best;  // WW_OPEN
 } ww_product_pair;
 WW_INLINE void ww_product_begin_pair(ww_product_pair *p, ww_block *w, const ww_launch_args args, bool mine) {
-    p->limits = WW_BAND_OF(p->x, p->y);
     p->blocks = mine ? (p->y.length + WW_COLS - 1) / WW_COLS : 0;
     p->end = 0;
     ww_set_pair(w, args, p->x.length, p->y.length);
@@ -203,6 +202,7 @@ ww_packed_product(__global const ww_scalar *restrict x_values, __global const ul
         const int x_first = (int)(x_point % WW_ROWS) - WW_PADDING(x.length);
         p.x = ww_product_row(args, u, x_values, x_series, x_order, lid / WW_PACK);
         p.y = ww_product_column(args, u, y_values, y_series, y_order, lid % WW_PACK);
+        p.limits = WW_BAND_OF(p.x, p.y);
         ww_product_begin_pair(&p, &w, args, u.mine);
         const uint blocks = ww_group_range(range, 0, p.blocks, lid).s1;
         uint2 steps = (uint2)(0, 0);
