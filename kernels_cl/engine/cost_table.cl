@@ -158,11 +158,10 @@ ww_cost_table(const ww_table_args args, __global const ww_scalar *restrict x_val
         barrier(CLK_LOCAL_MEM_FENCE);
         ww_table_fetch(x_next, t.x, part, first + WW_STEP, args.channels);
         ww_table_fetch(y_next, t.y, part, first + WW_STEP, args.channels);
-#pragma unroll
-        for (uint k = 0; k < WW_STEP; k++)
-            // The cost of two zeros is 0, unless it is the user's.
-            if (WW_COST != 4 || first + k < args.channels)
-                ww_sum_costs(sum, x_step[turn] + k * WW_TILE + row, y_step[turn] + k * WW_TILE + column, WW_TABLE_SIDE);
+        const uint count = min((uint)WW_STEP, args.channels - first);
+#pragma unroll 2
+        for (uint k = 0; k < count; k++)
+            ww_sum_costs(sum, x_step[turn] + k * WW_TILE + row, y_step[turn] + k * WW_TILE + column, WW_TABLE_SIDE);
     }
     ww_table_store(table, t, sum, row, column);
 }

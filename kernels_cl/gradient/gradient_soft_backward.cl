@@ -152,10 +152,10 @@ WW_INLINE void ww_part_weights(const ww_soft_way *way, const float *shares, int 
 #endif
     WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
         weights[r] = WW_COST == 3 ? ww_share(shares[r], weights[r]) : WW_COST == 1 ? 2 * shares[r] : shares[r];
-    __global float4 *to = WW_FOURS(way->weights + way->costs.first) + (ulong)row * way->costs.fours + four;
     WW_SOFT_UNROLL for (int k = 0; k < WW_PART / 4; k++)
         if (row < way->costs.rows && four + (uint)k < way->costs.fours)
-            to[k] = (float4)(weights[4 * k], weights[4 * k + 1], weights[4 * k + 2], weights[4 * k + 3]);
+            WW_FOURS(way->weights + way->costs.first)[row * way->costs.fours + four + (uint)k] =
+                (float4)(weights[4 * k], weights[4 * k + 1], weights[4 * k + 2], weights[4 * k + 3]);
 #endif
 }
 // Else the compiler keeps in registers, for each cell, what it can compute again from these. `hidden` is 0, which no compiler

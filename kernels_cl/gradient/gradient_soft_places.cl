@@ -176,9 +176,9 @@ WW_INLINE ww_soft_table ww_soft_table_of(__global const ww_gradient_task *tasks,
 // The costs of `count` columns from a four on, in a row, times `scale`.
 WW_INLINE void ww_soft_costs(float *costs, __global const float *table, ww_soft_table t, uint row, uint four, const int count,
                              float scale) {
-    __global const float4 *at = WW_FOURS_OF(table + t.first) + (ulong)min(row, t.rows - 1) * t.fours;
+    const uint begin = min(row, t.rows - 1) * t.fours;
     WW_SOFT_UNROLL for (int k = 0; k < count / 4; k++) {
-        const float4 some = at[min(four + (uint)k, t.fours - 1)];
+        const float4 some = WW_FOURS_OF(table + t.first)[begin + min(four + (uint)k, t.fours - 1)];
         costs[4 * k] = some.x * scale;
         costs[4 * k + 1] = some.y * scale;
         costs[4 * k + 2] = some.z * scale;

@@ -10,7 +10,7 @@
 //
 // Local memory: 2 WW_SLOPE_STEP (WW_TILE + WW_SLOPE_TILE + 8) values, and two words. A barrier a step.
 #define WW_SLOPE_TILE 32
-#define WW_SLOPE_STEP 8
+#define WW_SLOPE_STEP (WWK_DOUBLE ? 4 : 8)
 #define WW_SLOPE_ITEMS 64
 #define WW_SLOPE_POINTS 8
 #define WW_SLOPE_ACROSS (WW_SLOPE_TILE / 4)
@@ -31,25 +31,46 @@ WW_INLINE ww_slope_series ww_slope_series_of(__global const ww_scalar *values, u
     return s;
 }
 
-// What a work-item brings of a step: W of some of the tile's points with some of the other series', and some channels of these.
+// What a work-item brings of a step: W of some of the tile's points with some of the other series', and some channels of these. W is
+// read along the rows of the table: by rows a step's points are side by side there, by columns the tile's.
+typedef struct {
+    __global const ww_scalar *weight, *point;  // the first, in the next step
+    uint weights_apart, points_apart, ahead;   // from one to the next; of weights from one step to the next
+    uint rows, left, channels;                 // by rows: how many there are; how many of the other series' points, of the tile's channels
+    bool column;
+} ww_slope_source;
 typedef struct {
     ww_scalar weights[WW_WEIGHT_FETCHES], points[WW_POINT_FETCHES];
 } ww_slope_fetched;
-// W is read along the rows of the table: by rows a step's points are side by side there, by columns the tile's.
-WW_INLINE void ww_slope_fetch(ww_slope_fetched *to, __global const ww_scalar *table, uint pitch, bool column, ww_slope_series own,
-                              ww_slope_series other, uint first_point, uint first_channel, uint channels, uint q, uint lid) {
+WW_INLINE ww_slope_source ww_slope_source_of(__global const ww_scalar *table, uint pitch, bool column, ww_slope_series own,
+                                             ww_slope_series other, uint first_point, uint first_channel, uint channels, uint lid) {
     const uint step = lid % WW_SLOPE_STEP, part = lid / WW_SLOPE_STEP, each = WW_SLOPE_ITEMS / WW_SLOPE_STEP;
+    const uint p = min(first_point + (column ? lid : part), own.length - 1), c = min(first_channel + part, channels - 1);
+    const uint before = column ? lid : part, count = own.length - min(first_point + before, own.length);
+    ww_slope_source s;
+    s.column = column;
+    s.weight = table + (column ? (ulong)p : (ulong)p * pitch + step);
+    s.weights_apart = column ? pitch : pitch * each;
+    s.ahead = column ? pitch * WW_SLOPE_STEP : WW_SLOPE_STEP;
+    s.rows = column ? count : (count + each - 1) / each;
+    s.left = other.length;
+    s.point = other.values + (ulong)c * other.length + step;
+    s.points_apart = other.length * each;
+    s.channels = (channels - c + each - 1) / each;
+    return s;
+}
+WW_INLINE void ww_slope_fetch(ww_slope_fetched *to, ww_slope_source *s, uint lid) {
+    const uint step = lid % WW_SLOPE_STEP, here = step < s->left ? s->rows : 0, below = s->rows ? s->left : 0;
+    const uint weights = s->column ? below : here, points = step < s->left ? s->channels : 0;
 #pragma unroll
-    for (uint f = 0; f < WW_WEIGHT_FETCHES; f++) {
-        const uint p = first_point + (column ? lid : part + f * each), o = q + (column ? f : step);
-        const ulong place = column ? (ulong)o * pitch + p : (ulong)p * pitch + o;
-        to->weights[f] = p < own.length && o < other.length ? table[place] : (ww_scalar)0;
-    }
+    for (uint f = 0; f < WW_WEIGHT_FETCHES; f++)
+        to->weights[f] = f < weights ? s->weight[(ulong)f * s->weights_apart] : (ww_scalar)0;
 #pragma unroll
-    for (uint f = 0; f < WW_POINT_FETCHES; f++) {
-        const uint c = min(first_channel + part + f * each, channels - 1);
-        to->points[f] = other.values[(ulong)c * other.length + min(q + step, other.length - 1)];
-    }
+    for (uint f = 0; f < WW_POINT_FETCHES; f++)
+        to->points[f] = f < points ? s->point[(ulong)f * s->points_apart] : (ww_scalar)0;
+    s->weight += s->ahead;
+    s->point += WW_SLOPE_STEP;
+    s->left -= min(s->left, (uint)WW_SLOPE_STEP);
 }
 // Puts them into local memory. Gives whether any W is not 0.
 WW_INLINE bool ww_slope_keep(const ww_slope_fetched *of, __local ww_scalar *weights, __local ww_scalar *points, bool column, uint lid) {
@@ -107,17 +128,18 @@ ww_table_slopes(const ww_table_args args, __global const ww_scalar *restrict x_v
             mine[p][c] = own.values[(ulong)from * own.length + min(first_point + point + p, own.length - 1)];
         }
     ww_slope_fetched next;
+    ww_slope_source source = ww_slope_source_of(costs, pitch, column, own, other, first_point, first_channel, args.channels, lid);
     if (lid < 2)
         wanted[lid] = 0xffffffffu;
     barrier(CLK_LOCAL_MEM_FENCE);
-    ww_slope_fetch(&next, costs, pitch, column, own, other, first_point, first_channel, args.channels, 0, lid);
+    ww_slope_fetch(&next, &source, lid);
     for (uint q = 0, turn = 0; q < other.length; q += WW_SLOPE_STEP, turn ^= 1) {
         if (ww_slope_keep(&next, weights[turn], points[turn], column, lid))
             wanted[turn] = q;
         barrier(CLK_LOCAL_MEM_FENCE);
-        ww_slope_fetch(&next, costs, pitch, column, own, other, first_point, first_channel, args.channels, q + WW_SLOPE_STEP, lid);
+        ww_slope_fetch(&next, &source, lid);
         const uint steps = wanted[turn] == q ? WW_SLOPE_STEP : 0;
-#pragma unroll 4
+#pragma unroll 2
         for (uint step = 0; step < steps; step++) {
             const ww_four four = *(__local const ww_four *)(points[turn] + step * WW_POINTS_APART + channel);
             const ww_scalar theirs[4] = {four.s0, four.s1, four.s2, four.s3};

@@ -51,7 +51,7 @@ static ww_measure measure_of(const form *f) {
     if (f->cost == WW_COST_USER)
         measure.cost_expression = "fabs(x - y) * (real)0.5 + (real)0.25";
     measure.band.kind = (ww_band_kind)f->band;
-    measure.band.width = f->band == WW_BAND_SLANTED ? 0.3 : f->band == WW_BAND_NONE ? 0 : 25;
+    measure.band.width = f->band == WW_BAND_SLANTED ? 0.3 : f->band == WW_BAND_NONE ? 0 : f->pairs ? 25 : 40;
     if (f->soft)
         measure.gamma = 8;
     if (f->open)
