@@ -8,7 +8,11 @@ barrier an anti-diagonal; the pass back the same way, from the values of all cel
 
 import math
 
+import numpy as np
 import torch
+
+if not hasattr(np, "row_stack"):  # numba-cuda 0.68 asks for it, NumPy 2.5 has it no more
+    np.row_stack = np.vstack
 from numba import cuda
 
 
