@@ -159,13 +159,25 @@ ww_table_slopes(const ww_table_args args, __global const ww_scalar *restrict x_v
                 }
         }
     }
+    // A channel lies together, in fours (ww_slope_place()).
+    const uint each = (own.length + 3) & ~3u;
     const ulong to = column ? tasks[task].y_slopes : tasks[task].x_slopes;
 #pragma unroll
-    for (int p = 0; p < WW_SLOPE_POINTS; p++)
+    for (int c = 0; c < 4; c++) {
+        const uint at = first_channel + channel + c;
 #pragma unroll
-        for (int c = 0; c < 4; c++) {
-            const uint t = first_point + point + p, at = first_channel + channel + c;
-            if (t < own.length && at < args.channels)
-                slopes[to + ((ulong)t * args.channels + at) * stride] = sum[p][c];
+        for (int p = 0; p < WW_SLOPE_POINTS; p += 4) {
+            const uint t = first_point + point + p;
+            const ulong place = (ulong)at * each + t;
+            const bool here = t < own.length && at < args.channels;
+            if (here && stride == 1)
+                *(__global ww_four *)(slopes + to + place) = (ww_four)(sum[p][c], sum[p + 1][c], sum[p + 2][c], sum[p + 3][c]);
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                if (here && stride != 1)
+                    slopes[to + (place + k) * stride] = sum[p + k][c];
         }
+    }
+    // In a kernel that returns early PoCL 3.1 takes a branch at the end, if the first work-item takes it, for all of them.
+    barrier(CLK_LOCAL_MEM_FENCE);
 }

@@ -24,8 +24,10 @@ static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
 static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
     if (wwi_context_loses_arrays(r->of.context))
         return wwi_refuse(refusal, "this driver computes it wrongly", 0);
-    if (wwi_packed_items(r) || (wwi_packed_product(r) && !w->b.list))
+    if (wwi_packed_items(r))
         return wwi_work_bands(r, w, NULL, NULL);
+    if (wwi_packed_product(r) && !w->b.list)
+        return wwi_packed_product_takes(r, w);
     if (!wwi_can_vector(r))
         return wwi_refuse(refusal, "too many channels", VECTOR_CHANNELS);
     WWI_TRY(wwi_work_bands(r, w, NULL, NULL));

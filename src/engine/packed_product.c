@@ -16,6 +16,7 @@
 static const wwi_form form = {
     .engine = "packed",
     .kernel = "ww_packed_product",
+    .interleave = "ww_product_pack",
     .texts = {"engine/items_pack.cl", "engine/walk.cl", "engine/cost_sum.cl", "engine/packed_product.cl"},
     .exchanges = true, // it does not, but a vendor's own forms of instructions are there with it
     .copies_ahead = true,
@@ -36,6 +37,16 @@ bool wwi_packed_product_exchange(const wwi_work *w) {
     return !w->b.list && rows < GROUP / ACROSS && w->b.columns > rows;
 }
 
+// A batch is cut where the copies of its series, which lie in the order of the kernel, would need too much memory.
+ww_status wwi_packed_product_takes(wwi_runner *r, wwi_work *w) {
+    const uint64_t rows = w->b.rows - w->b.row_begin, columns = w->b.columns, side = SIDE + r->of.channels;
+    const uint64_t values = r->of.channels * (w->n * (rows + GROUP / ACROSS) + w->m * (columns + ACROSS)) + side;
+    const uint64_t budget = r->options.max_bytes ? r->options.max_bytes / 4 : wwi_context_bytes_free(r->of.context) / 8;
+    w->too_large = w->pairs > 1 &&
+                   values * wwi_runner_value_bytes(r) > wwi_least(budget, wwi_context_max_buffer(r->of.context));
+    return wwi_work_bands(r, w, NULL, NULL);
+}
+
 ww_status wwi_packed_product_run(wwi_runner *r, wwi_work *w) {
     wwi_variant *v;
     const wwi_batch *b = &w->b;
@@ -45,6 +56,10 @@ ww_status wwi_packed_product_run(wwi_runner *r, wwi_work *w) {
     key.group = GROUP;
     key.tabled = true; // its costs are known where the recurrence begins
     WWI_TRY(wwi_runner_variant(r, key, &v));
+    const wwi_packing down = {GROUP / ACROSS, 1, r->of.channels, GROUP, key.rows, value_bytes, 0};
+    const wwi_packing across = {ACROSS, key.columns, key.columns * r->of.channels, GROUP, 0, value_bytes, 0};
+    WWI_TRY(wwi_interleave(r, v, w, WWI_SIDE_ROW, down));
+    WWI_TRY(wwi_interleave(r, v, w, WWI_SIDE_COLUMN, across));
     w->args.scratch = (uint32_t)wwi_ceil_div(w->n, key.rows) * key.rows;
     const uint64_t group_bytes = (uint64_t)w->args.scratch * GROUP * value_bytes;
     const uint64_t budget = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->of.context) / 4;
@@ -58,10 +73,16 @@ ww_status wwi_packed_product_run(wwi_runner *r, wwi_work *w) {
     u.fill = workers;
     while (wwi_units_next(&u)) {
         const uint32_t end = (uint32_t)(u.at + u.take);
-        const wwi_arg more[] = {WWI_BUFFER(r->scratch), WWI_BUFFER(r->counter), WWI_VALUE(end),
+        const wwi_arg more[] = {WWI_BUFFER(w->uploads.packed[WWI_SIDE_ROW]),
+                                WWI_BUFFER(w->uploads.offsets[WWI_SIDE_ROW]),
+                                WWI_BUFFER(w->uploads.packed[WWI_SIDE_COLUMN]),
+                                WWI_BUFFER(w->uploads.offsets[WWI_SIDE_COLUMN]),
+                                WWI_BUFFER(r->scratch),
+                                WWI_BUFFER(r->counter),
+                                WWI_VALUE(end),
                                 WWI_VALUE(r->of.channels)};
         WWI_TRY(wwi_buffer_fill_u32(r->counter, 0, 4, r->preparing ? end : (uint32_t)u.at));
-        WWI_TRY(wwi_units_launch(&u, v, wwi_least(u.take, workers), more, 4));
+        WWI_TRY(wwi_units_launch(&u, v, wwi_least(u.take, workers), more, sizeof more / sizeof *more));
     }
     return WW_OK;
 }

@@ -11,6 +11,7 @@ bool wwi_packed_product(const wwi_runner *r);
 // Whether a batch is for it when the choice is free.
 bool wwi_packed_product_pays(const wwi_runner *r, bool list, size_t rows, size_t columns);
 bool wwi_packed_product_exchange(const wwi_work *w);
+ww_status wwi_packed_product_takes(wwi_runner *r, wwi_work *w);
 ww_status wwi_packed_product_run(wwi_runner *r, wwi_work *w);
 
 #endif
