@@ -237,7 +237,7 @@ ww_packed_product(__global const ww_scalar *restrict x_values, __global const ul
                     }
                     __local const ww_scalar *const xs = own_x + turn * (WW_STEP * WW_ROW_POINTS);
                     __local const ww_scalar *const ys = own_y + turn * (WW_STEP * WW_COLUMN_POINTS);
-#pragma unroll 2
+#pragma unroll 1
                     for (uint k = 0; k < count; k++)
                         ww_sum_costs(w.costs, xs + k * WW_ROW_POINTS, ys + k * WW_COLUMN_POINTS, WW_PACK);
                 }
