@@ -159,7 +159,7 @@ ww_cost_table(const ww_table_args args, __global const ww_scalar *restrict x_val
         ww_table_fetch(x_next, t.x, part, first + WW_STEP, args.channels);
         ww_table_fetch(y_next, t.y, part, first + WW_STEP, args.channels);
         const uint count = min((uint)WW_STEP, args.channels - first);
-#pragma unroll 2
+#pragma unroll 1
         for (uint k = 0; k < count; k++)
             ww_sum_costs(sum, x_step[turn] + k * WW_TILE + row, y_step[turn] + k * WW_TILE + column, WW_TABLE_SIDE);
     }
