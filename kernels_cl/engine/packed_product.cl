@@ -147,17 +147,9 @@ WW_INLINE void ww_product_step(ww_product_pair *p, ww_block *w, const ww_launch_
         w->l[q] = p->block ? edges[q * WW_WG] : WW_BORDER;
         own[q] = ww_row_point(p->x, w->i + q);
     }
-#pragma unroll
-    for (int q = 0; q < WW_ROWS; q++)
-#pragma unroll
-        for (int r = 0; r < WW_COLS; r++)
-            w->costs[q][r] = ww_summed_cost(w->costs[q][r]);
+    WW_EACH_COST(q, r) w->costs[q][r] = ww_summed_cost(w->costs[q][r]);
     if (w->i < 0) {
-#pragma unroll
-        for (int q = 0; q < WW_ROWS; q++)
-#pragma unroll
-            for (int r = 0; r < WW_COLS; r++)
-                w->costs[q][r] = w->i + q < 0 ? WW_INF : w->costs[q][r];
+        WW_EACH_COST(q, r) w->costs[q][r] = w->i + q < 0 ? WW_INF : w->costs[q][r];
     }
     ww_load_rows(w, args, own);
     ww_edge(w, args, p->block == 0, !WW_BAND || step < p->left_end,

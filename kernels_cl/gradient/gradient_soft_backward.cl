@@ -138,9 +138,7 @@ WW_INLINE float ww_soft_slope(float x, float y) {
 }
 // The costs of row q of a part take the places of its columns' points.
 WW_INLINE void ww_part_costs(const ww_soft_way *way, float *b, int part, int q) {
-#if WW_TABLED
     ww_soft_costs(b, way->table, way->costs, way->i * WW_ROWS + (uint)q, (way->j * WW_COLS + (uint)part * WW_PART) / 4, WW_PART, way->root);
-#endif
 }
 // Stores W of it, of A of its cells.
 WW_INLINE void ww_part_weights(const ww_soft_way *way, const float *shares, int part, int q) {
@@ -543,22 +541,17 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                  __global const uint *restrict band, __global const float *restrict packed,
                  __global const float *restrict checkpoints, __global float *restrict adjoints,
                  __global float *restrict slopes, __global float *restrict sums, __global float *restrict alignment,
-                 __global const float *restrict more_checkpoints
-#if WW_TABLED
-                 , __global const float *restrict table, __global float *restrict weights
-#endif
-) {
+                 __global const float *restrict more_checkpoints WW_SOFT_TABLE WW_SOFT_WEIGHTS) {
     __local float points[WW_SOFT_POINTS][WW_WG], y_slopes[WW_SOFT_POINTS][WW_WG];
     __local ww_soft_adjoint handed[WW_COLS][WW_WG];
     __local float4 ahead[WW_SOFT_SETS * WW_SOFT_REQUESTS][WW_WG], turn[WW_COLS / 4][WW_WG];
     __local float bases[WW_SOFT_SETS][WW_WG];
-    const uint lane = (uint)get_local_id(0);
+    const uint lane = (uint)get_local_id(0), hidden = args.whole & 2u;
     WW_SOFT_TICKET
     const ww_soft_place at = ww_soft_find(args, tasks, adjoints);
     if (!at.live)
         return;
     const ww_soft_item item = {points, y_slopes, handed, turn, ahead, bases, packed, slopes, adjoints, lane};
-    const uint hidden = args.whole & 2u;
     ww_soft_way way;
     way.number = at.number;
     way.j = at.strip_end - 1;
@@ -566,10 +559,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
     way.least_row = at.from;
     way.next_row = way.next_least = way.turns = 0;
     ww_begin_scale(&way, args.parameters.soft_scale);
-#if WW_TABLED
-    way.table = table;
-    way.weights = weights;
-#endif
+    WW_SOFT_HAS_TABLE(way, at.number); WW_SOFT_HAS_WEIGHTS(way);
     bool fresh = true, hands_left = false, begins = true;  // of the strip; it has handed on what counts; of the pair
     // What slopes here are times those of the points, and back.
     const float slope_unit = WW_SOFT_SLOPE_UNIT(way.root), slope_scale = 1 / slope_unit;

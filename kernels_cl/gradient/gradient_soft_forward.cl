@@ -109,9 +109,7 @@ WW_INLINE bool ww_soft_take_strip(ww_soft_strip *s, ww_soft_cells *cells, ww_sof
 }
 // The costs of the block's row q take the places of its columns' points.
 WW_INLINE void ww_soft_bring_costs(const ww_soft_strip *s, ww_soft_cells *cells, int q) {
-#if WW_TABLED
     ww_soft_costs(cells->b, s->table, s->costs, s->i * WW_ROWS + (uint)q, s->j * (WW_COLS / 4), WW_COLS, s->root);
-#endif
 }
 // Hands the right-hand column on.
 WW_INLINE void ww_soft_hand_on(const ww_soft_strip *s, const float *v) {
@@ -355,11 +353,7 @@ __kernel WW_SOFT_GROUP void
 ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
                 __global const uint *restrict band, __global const float *restrict packed,
                 __global float *restrict carried, __global float *restrict checkpoints, __global float *restrict edges,
-                __global float *restrict ends, __global float *restrict more_checkpoints
-#if WW_TABLED
-                , __global const float *restrict table
-#endif
-) {
+                __global float *restrict ends, __global float *restrict more_checkpoints WW_SOFT_TABLE) {
     WW_SOFT_TICKET
     const ww_soft_place at = ww_soft_find(args, tasks, carried);
     // Points of the next row-step, and what comes from the left, requested while a block is computed.
@@ -379,10 +373,7 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
     s.lane = (uint)get_local_id(0);
     s.together = !WW_SOFT_CHUNKS && ((WW_CHAINED ? at.number : (uint)get_global_id(0)) | (WW_WG - 1)) < args.count;
     s.root = WW_SOFT_ROOT(args.parameters.soft_scale);
-#if WW_TABLED
-    s.table = table;
-    s.costs = ww_soft_table_of(tasks, at.number);
-#endif
+    WW_SOFT_HAS_TABLE(s, at.number);
     for (uint from = at.from, j = at.strip; from < at.to;) {
         s.j = j;
         s.to = min(from + args.chunk, at.to);

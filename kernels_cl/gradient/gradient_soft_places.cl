@@ -185,6 +185,17 @@ WW_INLINE void ww_soft_costs(float *costs, __global const float *table, ww_soft_
         costs[4 * k + 3] = some.w * scale;
     }
 }
+// The tables as kernels are given them, and as a strip or a way has them.
+#define WW_SOFT_TABLE , __global const float *restrict table
+#define WW_SOFT_WEIGHTS , __global float *restrict weights
+#define WW_SOFT_HAS_TABLE(of, number) (of).table = table, (of).costs = ww_soft_table_of(tasks, number)
+#define WW_SOFT_HAS_WEIGHTS(of) (of).weights = weights
+#else
+#define WW_SOFT_TABLE
+#define WW_SOFT_WEIGHTS
+#define WW_SOFT_HAS_TABLE(of, number)
+#define WW_SOFT_HAS_WEIGHTS(of)
+#define ww_soft_costs(costs, table, of, row, four, count, scale)
 #endif
 // Whether a pair's last cell is in the last row of a block, in launches of whole pairs: then its A, 1, is as if handed up there.
 WW_INLINE bool ww_soft_ends_below(bool whole, uint n) {

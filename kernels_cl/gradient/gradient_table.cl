@@ -87,6 +87,48 @@ WW_INLINE bool ww_slope_keep(const ww_slope_fetched *of, __local ww_scalar *weig
     return any;
 }
 
+// Adds the slopes of a step.
+WW_INLINE void ww_slope_add(ww_scalar sum[WW_SLOPE_POINTS][4], ww_scalar mine[WW_SLOPE_POINTS][4], __local const ww_scalar *weights,
+                            __local const ww_scalar *points) {
+    const ww_four four = *(__local const ww_four *)(points);
+    const ww_scalar theirs[4] = {four.s0, four.s1, four.s2, four.s3};
+    const ww_four w0 = *(__local const ww_four *)(weights);
+    const ww_four w1 = *(__local const ww_four *)(weights + 4);
+    const ww_scalar w[WW_SLOPE_POINTS] = {w0.s0, w0.s1, w0.s2, w0.s3, w1.s0, w1.s1, w1.s2, w1.s3};
+#pragma unroll
+    for (int p = 0; p < WW_SLOPE_POINTS; p++)
+#pragma unroll
+        for (int c = 0; c < 4; c++) {
+            const ww_scalar t = mine[p][c] - theirs[c];
+#if WW_COST == 2
+            sum[p][c] += t > 0 ? w[p] : t < 0 ? -w[p] : (ww_scalar)0;
+#else
+            sum[p][c] = fma(w[p], t, sum[p][c]);
+#endif
+        }
+}
+// Stores a work-item's slopes. A channel lies together, in fours (ww_slope_place()).
+WW_INLINE void ww_slope_store(__global ww_scalar *slopes, ww_scalar sum[WW_SLOPE_POINTS][4], uint length, uint first_point,
+                              uint first_channel, uint channels, uint stride) {
+    const uint each = (length + 3) & ~3u;
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+        const uint at = first_channel + (uint)c;
+#pragma unroll
+        for (int p = 0; p < WW_SLOPE_POINTS; p += 4) {
+            const uint t = first_point + (uint)p;
+            const ulong place = (ulong)at * each + t;
+            const bool here = t < length && at < channels;
+            if (here && stride == 1)
+                *(__global ww_four *)(slopes + place) = (ww_four)(sum[p][c], sum[p + 1][c], sum[p + 2][c], sum[p + 3][c]);
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                if (here && stride != 1)
+                    slopes[(place + k) * stride] = sum[p + k][c];
+        }
+    }
+}
+
 // tiles: the first tile of each task, of the side that the slopes are by (`column`).
 __kernel __attribute__((reqd_work_group_size(WW_SLOPE_ITEMS, 1, 1))) void
 ww_table_slopes(const ww_table_args args, __global const ww_scalar *restrict x_values,
@@ -141,43 +183,11 @@ ww_table_slopes(const ww_table_args args, __global const ww_scalar *restrict x_v
         const uint steps = wanted[turn] == q ? WW_SLOPE_STEP : 0;
 #pragma unroll 2
         for (uint step = 0; step < steps; step++) {
-            const ww_four four = *(__local const ww_four *)(points[turn] + step * WW_POINTS_APART + channel);
-            const ww_scalar theirs[4] = {four.s0, four.s1, four.s2, four.s3};
-            const ww_four w0 = *(__local const ww_four *)(weights[turn] + step * WW_WEIGHTS_APART + point);
-            const ww_four w1 = *(__local const ww_four *)(weights[turn] + step * WW_WEIGHTS_APART + point + 4);
-            const ww_scalar w[WW_SLOPE_POINTS] = {w0.s0, w0.s1, w0.s2, w0.s3, w1.s0, w1.s1, w1.s2, w1.s3};
-#pragma unroll
-            for (int p = 0; p < WW_SLOPE_POINTS; p++)
-#pragma unroll
-                for (int c = 0; c < 4; c++) {
-                    const ww_scalar t = mine[p][c] - theirs[c];
-#if WW_COST == 2
-                    sum[p][c] += t > 0 ? w[p] : t < 0 ? -w[p] : (ww_scalar)0;
-#else
-                    sum[p][c] = fma(w[p], t, sum[p][c]);
-#endif
-                }
+            ww_slope_add(sum, mine, weights[turn] + step * WW_WEIGHTS_APART + point, points[turn] + step * WW_POINTS_APART + channel);
         }
     }
-    // A channel lies together, in fours (ww_slope_place()).
-    const uint each = (own.length + 3) & ~3u;
     const ulong to = column ? tasks[task].y_slopes : tasks[task].x_slopes;
-#pragma unroll
-    for (int c = 0; c < 4; c++) {
-        const uint at = first_channel + channel + c;
-#pragma unroll
-        for (int p = 0; p < WW_SLOPE_POINTS; p += 4) {
-            const uint t = first_point + point + p;
-            const ulong place = (ulong)at * each + t;
-            const bool here = t < own.length && at < args.channels;
-            if (here && stride == 1)
-                *(__global ww_four *)(slopes + to + place) = (ww_four)(sum[p][c], sum[p + 1][c], sum[p + 2][c], sum[p + 3][c]);
-#pragma unroll
-            for (int k = 0; k < 4; k++)
-                if (here && stride != 1)
-                    slopes[to + (place + k) * stride] = sum[p + k][c];
-        }
-    }
+    ww_slope_store(slopes + to, sum, own.length, first_point + point, first_channel + channel, args.channels, stride);
     // In a kernel that returns early PoCL 3.1 takes a branch at the end, if the first work-item takes it, for all of them.
     barrier(CLK_LOCAL_MEM_FENCE);
 }

@@ -6,9 +6,9 @@
 #include "engine/cost_table.h"
 #include "engine/tiling.h"
 
-#define ACROSS 8   // column series of a work-group
-#define GROUP 128  // and 16 row series
-#define SIDE 8     // rows and columns of a block: as many costs as registers hold
+#define ACROSS 8  // column series of a work-group
+#define GROUP 128 // and 16 row series
+#define SIDE 8    // rows and columns of a block: as many costs as registers hold
 #define SIDE_DOUBLE 4
 #define RESIDENT 4 // work-groups of a compute unit at once, by registers
 #define ENOUGH 256 // pairs a compute unit: of fewer a table of costs is faster
@@ -42,8 +42,8 @@ ww_status wwi_packed_product_takes(wwi_runner *r, wwi_work *w) {
     const uint64_t rows = w->b.rows - w->b.row_begin, columns = w->b.columns, side = SIDE + r->of.channels;
     const uint64_t values = r->of.channels * (w->n * (rows + GROUP / ACROSS) + w->m * (columns + ACROSS)) + side;
     const uint64_t budget = r->options.max_bytes ? r->options.max_bytes / 4 : wwi_context_bytes_free(r->of.context) / 8;
-    w->too_large = w->pairs > 1 &&
-                   values * wwi_runner_value_bytes(r) > wwi_least(budget, wwi_context_max_buffer(r->of.context));
+    w->too_large =
+        w->pairs > 1 && values * wwi_runner_value_bytes(r) > wwi_least(budget, wwi_context_max_buffer(r->of.context));
     return wwi_work_bands(r, w, NULL, NULL);
 }
 

@@ -34,7 +34,8 @@ static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t
         // By tiles a word more of each of a row's blocks, in fours.
         .checkpoints = (uint64_t)tall * (segment * g->form.noted + (g->form.tiles ? (segment + 3) / 4 * 4 : 0)),
         .edges = segment < wide ? (wide - 1) / segment * rows : 0,
-        .slopes = g->form.tiles && !g->form.tabled ? carried : (rows + columns) * g->form.channels * (g->form.before ? 2 : 1),
+        .slopes =
+            g->form.tiles && !g->form.tabled ? carried : (rows + columns) * g->form.channels * (g->form.before ? 2 : 1),
         .table = g->form.tabled ? rows * ((columns + 3) / 4 * 4) : 0,
         .heads = g->form.tiles ? 4 * (TILE_COUNTER + wide / WWI_SIDE_BY_SIDE + 1ull) : 0,
         .sums = (tall + 2ull) * g->form.parameters + (g->options.weights ? rows + columns + g->form.columns : 0),

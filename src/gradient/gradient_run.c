@@ -12,8 +12,8 @@
 #define GPU_POINT_CHANNELS 4  // most channels of a point in registers
 #define CPU_POINT_CHANNELS 64 // likewise in private memory
 #define SUMMED_CHANNELS 4     // whose slopes are summed in one launch, where points stay in memory
-// Beyond so many channels costs come from a table: else both passes are run again for each SUMMED_CHANNELS; by tiles, which
-// points of several channels have with a table alone.
+// Beyond so many channels costs come from a table: else both passes are run again for each SUMMED_CHANNELS; by tiles,
+// which points of several channels have with a table alone.
 #define FEW_CHANNELS 12
 #define FEW_BY_TILES 4
 // Blocks of tiles (gradient_soft_places.cl), parts of them, and the row-steps of a chunk on a diagonal and of one of a
@@ -140,9 +140,12 @@ ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained) {
 // The kernels around the table of costs.
 static ww_status build_table(ww_gradient *g) {
     char options[96];
-    static const char *const texts[] = {"base/launch_args.h",         "engine/cost_table_args.h",
-                                        "engine/cost_sum.cl",         "engine/cost_table.cl",
-                                        "gradient/gradient_args.h",   "gradient/gradient_table.cl",
+    static const char *const texts[] = {"base/launch_args.h",
+                                        "engine/cost_table_args.h",
+                                        "engine/cost_sum.cl",
+                                        "engine/cost_table.cl",
+                                        "gradient/gradient_args.h",
+                                        "gradient/gradient_table.cl",
                                         NULL};
     const wwi_named_kernel kernels[] = {{&g->fill, "ww_cost_table"}, {&g->slopes, "ww_table_slopes"}, {NULL, NULL}};
     (void)wwi_table_options(g->pair.rows->precision, true, options, sizeof options);
@@ -369,7 +372,9 @@ static pass pass_ahead(const ww_gradient *g, const wwi_gradient_batch *b, ww_gra
                           WWI_BUFFER(g->scratch.ends),
                           WWI_BUFFER(g->form.tiles ? last_checkpoints(g, b) : g->scratch.table),
                           WWI_BUFFER(g->scratch.table)},
-                  .count = g->form.tiles && g->form.tabled ? 10 : g->form.tiles || g->form.tabled ? 9 : 8};
+                  .count = g->form.tiles && g->form.tabled   ? 10
+                           : g->form.tiles || g->form.tabled ? 9
+                                                             : 8};
 }
 
 // The pass forward; with one segment its checkpoints are those of the pass back.
@@ -398,7 +403,9 @@ static ww_status run_back(ww_gradient *g, const wwi_gradient_batch *b, ww_gradie
                          WWI_BUFFER(g->form.tiles ? last_checkpoints(g, b) : g->scratch.table),
                          WWI_BUFFER(g->scratch.table),
                          WWI_BUFFER(g->scratch.weights)},
-                 .count = g->form.tiles ? (g->form.tabled ? 12 : 10) : g->form.tabled ? 10 : 9,
+                 .count = g->form.tiles    ? (g->form.tabled ? 12 : 10)
+                          : g->form.tabled ? 10
+                                           : 9,
                  .slopes = true};
     WWI_TRY(wwi_buffer_fill_u32(g->scratch.adjoints, 0, b->carried * size, 0));
     WWI_TRY(wwi_buffer_fill_u32(g->scratch.slopes, 0, b->slopes * size, 0));

@@ -141,7 +141,8 @@ START_TEST(halves) {
 }
 END_TEST
 
-// A work-item a pair: several groups of series, their last ones not whole, of all lengths; halves. The same bits as from a table.
+// A work-item a pair: several groups of series, their last ones not whole, of all lengths; halves. The same bits as
+// from a table.
 START_TEST(products) {
     const ww_measure measure = wwt_measure(WW_DTW);
     const ww_precision precision = _i ? WW_DOUBLE : WW_FLOAT;
@@ -225,7 +226,8 @@ static const slope_form slope_forms[] = {
     // By tiles.
     {WW_DTW, WW_COST_SQUARED, 4, WW_BAND_NONE, false, true, false, "default form.tiles 2\n"},
     {WW_DTW, WW_COST_EUCLIDEAN, 1, WW_BAND_NONE, false, false, true, "default form.tiles 2\n"},
-    {WW_DDTW, WW_COST_SQUARED, 40, WW_BAND_NONE, false, false, false, "default form.tiles 2\ndefault gradient.fill 1\n"},
+    {WW_DDTW, WW_COST_SQUARED, 40, WW_BAND_NONE, false, false, false,
+     "default form.tiles 2\ndefault gradient.fill 1\n"},
     {WW_DTW, WW_COST_ABSOLUTE, 2, WW_BAND_NONE, false, false, false, "default form.tiles 1\ndefault gradient.fill 1\n"},
 };
 // Of few of these the tiles have a table, too.
