@@ -166,26 +166,33 @@ def points(dimensions, count, queries, threads):
         yield what, SINGLE, ours, {"faiss": faiss}, equal(1e-4), best
 
 
-def losses(pairs, length):
+def losses(pairs, length, channels):
+    """Of tensors on a GPU where PyTorch has one, beside pytorch-softdtw-cuda's algorithm (soft_cuda.py)."""
     torch = module("torch")
     if torch is None:
         return
+    where = "cuda" if torch.cuda.is_available() else "cpu"
     # Z-normalised: of large values tslearn's gradients are off by some thousandths.
-    x = walks(2 * pairs, length)
+    x = walks(2 * pairs * channels, length)
     x = ((x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)).astype(np.float32)
-    a, b = torch.tensor(x[:pairs, :, None]), torch.tensor(x[pairs:, :, None])
+    x = torch.tensor(x.reshape(2 * pairs, channels, length), device=where).transpose(1, 2).contiguous()
+    a, b = x[:pairs], x[pairs:]
 
     def gradient(loss):
         def call():
             x = a.clone().requires_grad_(True)
             loss(x, b).sum().backward()
-            return x.grad.numpy()
+            return x.grad.cpu().numpy()
 
         return call
 
     ours = gradient(importlib.import_module("wavewarp.torch").SoftLoss("dtw", gamma=1.0))
-    peers = {"tslearn": lambda m: gradient(m("tslearn.metrics").SoftDTWLossPyTorch(gamma=1.0))}
-    yield f"soft loss and gradient, {pairs} pairs of {length}", SINGLE, lambda kind: ours, peers, equal(1e-3), best
+    peers = {
+        "cpu": {"tslearn": lambda m: gradient(m("tslearn.metrics").SoftDTWLossPyTorch(gamma=1.0))},
+        "cuda": {"soft_cuda": lambda m: gradient(m("soft_cuda").loss)},
+    }[where]
+    what = f"soft loss and gradient, {pairs} pairs of {length}, {channels} channels, {where}"
+    yield what, SINGLE, lambda kind: ours, peers, equal(1e-3), best
 
 
 def cases(quick, threads):
@@ -195,7 +202,8 @@ def cases(quick, threads):
     yield from neighbours(lengths, threads)
     yield from profiles(*((1 << 10, 64) if quick else (1 << 15, 256)))
     yield from points((10, 28, 128), *((1000, 50) if quick else (50000, 5000)), threads)
-    yield from losses(*((4, 30) if quick else (64, 200)))
+    for channels in (1, 8, 64):
+        yield from losses(*((4, 30) if quick else (64, 200)), channels)
 
 
 # ---- the table

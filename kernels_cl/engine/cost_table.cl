@@ -2,23 +2,18 @@
 // The costs of all cells of a batch, for points of many channels: c(x_i, y_j) in rows of a table that the engines read
 // (base/points.cl, WW_TABLED). No recurrence.
 //
-// A sum over channels for each pair of points is a matrix product with (x - y)^2 in place of x y. Points are not multiplied out
-// (|x|^2 + |y|^2 - 2 x y loses what the difference of close points has), and each sum goes over the channels in their order, as in
-// ww_cost(): a cost has the same bits, whatever batch it is in.
-//
-// A work-group computes a tile of WW_TILE x WW_TILE costs, a work-item WW_EACH x WW_EACH of them in registers: a value of a point,
-// read from local memory, serves WW_EACH costs. WW_STEP channels at a time are in local memory, twice: those of the next step are
-// requested before this one is computed.
+// A work-group computes a tile of WW_TILE x WW_TILE costs, a work-item WW_COLS x WW_COLS of them in registers (cost_sum.cl).
+// WW_STEP channels at a time are in local memory, twice: those of the next step are requested before this one is computed.
 //
 //   WW_LIST 0: a rectangle. The points of its row series, one series after the other, are the rows of the table, and those of its
 //              column series its columns, each series' columns filled to fours.
 //   WW_LIST 1: a table for each task, one after the other; a row has the column series' points, filled to fours.
 //
 // Local memory: 4 * WW_STEP * WW_TILE values. A barrier a step.
-#define WW_TABLE_SIDE (WW_TILE / WW_EACH)  // work-items on a side
+#define WW_TABLE_SIDE (WW_TILE / WW_COLS)  // work-items on a side
 #define WW_TABLE_ITEMS (WW_TABLE_SIDE * WW_TABLE_SIDE)
 #define WW_FETCHES (WW_STEP * WW_TILE / WW_TABLE_ITEMS)
-#define WW_TABLE_FOURS (WW_EACH / 4)
+#define WW_TABLE_FOURS (WW_COLS / 4)
 
 // The last of `count` series that begins at or before `place`; `each`: what all have, or 0.
 WW_INLINE uint ww_table_find(__global const uint *begins, uint count, uint place, uint each) {
@@ -119,42 +114,14 @@ WW_INLINE void ww_table_keep(__local ww_scalar *to, const ww_scalar *fetched, ui
         to[(part + f * (WW_STEP / WW_FETCHES)) * WW_TILE] = fetched[f];
 }
 
-// Adds a channel's costs.
-WW_INLINE void ww_table_add(ww_scalar sum[WW_EACH][WW_EACH], __local const ww_scalar *x, __local const ww_scalar *y) {
-    ww_scalar a[WW_EACH], b[WW_EACH];
-#pragma unroll
-    for (int f = 0; f < WW_TABLE_FOURS; f++) {
-        const ww_four rows = ((__local const ww_four *)x)[f];
-        const ww_four columns = ((__local const ww_four *)y)[f * WW_TABLE_SIDE];
-        a[4 * f] = rows.s0, a[4 * f + 1] = rows.s1, a[4 * f + 2] = rows.s2, a[4 * f + 3] = rows.s3;
-        b[4 * f] = columns.s0, b[4 * f + 1] = columns.s1, b[4 * f + 2] = columns.s2, b[4 * f + 3] = columns.s3;
-    }
-#pragma unroll
-    for (int q = 0; q < WW_EACH; q++)
-#pragma unroll
-        for (int r = 0; r < WW_EACH; r++) {
-#if WW_COST == 1 || WW_COST == 3
-            const ww_scalar t = a[q] - b[r];
-            sum[q][r] = fma(t, t, sum[q][r]);
-#else
-            sum[q][r] += ww_channel_cost(a[q], b[r]);
-#endif
-        }
-}
-
 WW_INLINE ww_four ww_table_four(const ww_scalar *sum) {
-    const ww_four four = (ww_four)(sum[0], sum[1], sum[2], sum[3]);
-#if WW_COST == 3
-    return sqrt(four);
-#else
-    return four;
-#endif
+    return (ww_four)(ww_summed_cost(sum[0]), ww_summed_cost(sum[1]), ww_summed_cost(sum[2]), ww_summed_cost(sum[3]));
 }
 // A work-item's columns are fours, WW_TABLE_SIDE fours apart.
-WW_INLINE void ww_table_store(__global ww_scalar *table, const ww_table_tile t, ww_scalar sum[WW_EACH][WW_EACH], uint row,
+WW_INLINE void ww_table_store(__global ww_scalar *table, const ww_table_tile t, ww_scalar sum[WW_COLS][WW_COLS], uint row,
                               uint column) {
 #pragma unroll
-    for (int q = 0; q < WW_EACH; q++)
+    for (int q = 0; q < WW_COLS; q++)
 #pragma unroll
         for (int f = 0; f < WW_TABLE_FOURS; f++) {
             const uint i = t.row + row + q, j = t.column + column + f * (4 * WW_TABLE_SIDE);
@@ -180,13 +147,9 @@ ww_cost_table(const ww_table_args args, __global const ww_scalar *restrict x_val
     // The whole work-group leaves, or none of it.
     if (!t.wanted)
         return;
-    const uint row = lid / WW_TABLE_SIDE * WW_EACH, column = lid % WW_TABLE_SIDE * 4;
-    ww_scalar sum[WW_EACH][WW_EACH], x_next[WW_FETCHES], y_next[WW_FETCHES];
-#pragma unroll
-    for (int q = 0; q < WW_EACH; q++)
-#pragma unroll
-        for (int r = 0; r < WW_EACH; r++)
-            sum[q][r] = 0;
+    const uint row = lid / WW_TABLE_SIDE * WW_COLS, column = lid % WW_TABLE_SIDE * 4;
+    ww_scalar sum[WW_COLS][WW_COLS], x_next[WW_FETCHES], y_next[WW_FETCHES];
+    ww_no_costs(sum);
     ww_table_fetch(x_next, t.x, part, 0, args.channels);
     ww_table_fetch(y_next, t.y, part, 0, args.channels);
     for (uint first = 0, turn = 0; first < args.channels; first += WW_STEP, turn ^= 1) {
@@ -195,11 +158,10 @@ ww_cost_table(const ww_table_args args, __global const ww_scalar *restrict x_val
         barrier(CLK_LOCAL_MEM_FENCE);
         ww_table_fetch(x_next, t.x, part, first + WW_STEP, args.channels);
         ww_table_fetch(y_next, t.y, part, first + WW_STEP, args.channels);
-#pragma unroll
-        for (uint k = 0; k < WW_STEP; k++)
-            // The cost of two zeros is 0, unless it is the user's.
-            if (WW_COST != 4 || first + k < args.channels)
-                ww_table_add(sum, x_step[turn] + k * WW_TILE + row, y_step[turn] + k * WW_TILE + column);
+        const uint count = min((uint)WW_STEP, args.channels - first);
+#pragma unroll 1
+        for (uint k = 0; k < count; k++)
+            ww_sum_costs(sum, x_step[turn] + k * WW_TILE + row, y_step[turn] + k * WW_TILE + column, WW_TABLE_SIDE);
     }
     ww_table_store(table, t, sum, row, column);
 }

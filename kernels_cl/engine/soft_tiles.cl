@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of the soft minimum of DTW, in float: what engine/packed_soft.cl and gradient/gradient_soft.cl share. No kernel. One
-// channel, no band, a cost that grows with the distance of two points.
+// channel, no band, a cost that grows with the distance of two points; or, with WW_TABLED, any cost: then the costs of a row's
+// cells are in the places of the columns' points.
 //
 // Tried, not taken: costs bounded by all rows: no gain; next tile by prefetch 2.23, in registers 2.06, for 2.27 TCUPS.
 //
@@ -30,10 +31,14 @@
 #endif
 #define WW_SOFT_UNROLL _Pragma("unroll")
 WW_INLINE float ww_soft_cost(float x, float y) {
+#if WW_TABLED
+    return y;
+#else
     ww_point a, b;
     a.value[0] = x;
     b.value[0] = y;
     return ww_cost(a, b);
+#endif
 }
 
 // What a strip's last row `c` holds: P as a double or R as a float, its low word.

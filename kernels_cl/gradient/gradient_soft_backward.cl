@@ -21,6 +21,9 @@
 //
 // Local memory of a work-item, its own: 4 or 5 WW_COLS words, and for each set of requests 4 + WW_CHECKPOINT_FOURS fours and a word; with
 // WW_CHAINED a word of the group, and a barrier at the beginning. No others.
+//
+// With WW_TABLED no slope is summed: W (gradient_table.cl) of the cells goes to a table of its own, which is 0 where nothing is
+// followed.
 
 // What the next strip begins with is requested as soon as that is known, into a set of its own, where copies are asynchronous.
 #define WW_SOFT_EARLY WW_ASYNC
@@ -28,6 +31,8 @@
 #define WW_SOFT_REQUESTS (4 + WW_CHECKPOINT_FOURS)
 // Less of the paths than this is not followed.
 #define WW_SOFT_COUNTS 0x1p-28f
+// Columns whose points and slopes are kept.
+#define WW_SOFT_POINTS (WW_TABLED ? 1 : WW_COLS)
 #if WW_SOFT_WIDE
 typedef double ww_soft_adjoint;
 #else
@@ -55,6 +60,11 @@ typedef struct {
     uint least_row, next_row, next_least;  // where the strip to the right has handed on what counts: to the last, and from the first
     float root, origin, carried;           // `carried`: for the corner of the row-step below
     float handed_base;                     // WW_SOFT_FAR: A is handed up the strip; else B of products with this base
+#if WW_TABLED
+    __global const float *table;
+    __global float *weights;
+    ww_soft_table costs;
+#endif
 } ww_soft_way;
 // The checkpoint of its block, and of the block above.
 typedef struct {
@@ -73,6 +83,8 @@ typedef struct {
 
 WW_INLINE void ww_request_rows(const ww_soft_way *way, const ww_soft_item *item, __local float4 (*to)[WW_WG], uint row) {
     ww_copy_ahead(&to[0][item->lane], WW_FOURS_OF(item->adjoints) + way->place + row);
+    if (WW_TABLED)
+        return;
     ww_copy_ahead(&to[1][item->lane], WW_FOURS_OF(item->packed) + way->place + row);
     ww_copy_ahead(&to[2][item->lane], WW_FOURS_OF(item->slopes) + way->place + row);
 }
@@ -90,7 +102,7 @@ WW_INLINE void ww_request_strip(const ww_soft_way *way, const ww_soft_item *item
     ww_word_ahead(&item->bases[turn % WW_SOFT_SETS][item->lane], base);
     WW_SOFT_UNROLL for (int k = 0; k < WW_CHECKPOINT_FOURS; k++)
         ww_copy_ahead(&to[3 + k][item->lane], checkpoint + (k < WW_COLS / 4 ? ww_checkpoint_at((uint)k, way->number) : k * WW_STRIDE));
-    WW_SOFT_UNROLL for (int k = 0; k < WW_COLS / 4; k++)
+    WW_SOFT_UNROLL for (int k = 0; k < WW_COLS / 4 && !WW_TABLED; k++)
         ww_copy_ahead(&item->turn[k][item->lane],
                       WW_FOURS_OF(item->packed) + way->place + way->tall + strip * (WW_COLS / 4) + k);
 }
@@ -115,11 +127,33 @@ WW_INLINE void ww_request_part(const ww_soft_way *way, const ww_soft_item *item,
 WW_INLINE float ww_soft_slope(float x, float y) {
 #if WW_COST == 1
     return x - y;
+#elif WW_TABLED
+    return 0;
 #else
     ww_point a, b;
     a.value[0] = x;
     b.value[0] = y;
     return ww_cost_slope(a, b, 0);
+#endif
+}
+// The costs of row q of a part take the places of its columns' points.
+WW_INLINE void ww_part_costs(const ww_soft_way *way, float *b, int part, int q) {
+    ww_soft_costs(b, way->table, way->costs, way->i * WW_ROWS + (uint)q, (way->j * WW_COLS + (uint)part * WW_PART) / 4, WW_PART, way->root);
+}
+// Stores W of it, of A of its cells.
+WW_INLINE void ww_part_weights(const ww_soft_way *way, const float *shares, int part, int q) {
+#if WW_TABLED
+    const uint row = way->i * WW_ROWS + (uint)q, four = (way->j * WW_COLS + (uint)part * WW_PART) / 4;
+    float weights[WW_PART];
+#if WW_COST == 3
+    ww_soft_costs(weights, way->table, way->costs, row, four, WW_PART, 1);
+#endif
+    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
+        weights[r] = WW_COST == 3 ? ww_share(shares[r], weights[r]) : WW_COST == 1 ? 2 * shares[r] : shares[r];
+    WW_SOFT_UNROLL for (int k = 0; k < WW_PART / 4; k++)
+        if (row < way->costs.rows && four + (uint)k < way->costs.fours)
+            WW_FOURS(way->weights + way->costs.first)[row * way->costs.fours + four + (uint)k] =
+                (float4)(weights[4 * k], weights[4 * k + 1], weights[4 * k + 2], weights[4 * k + 3]);
 #endif
 }
 // Else the compiler keeps in registers, for each cell, what it can compute again from these. `hidden` is 0, which no compiler
@@ -145,7 +179,7 @@ WW_INLINE float ww_wide_product(double a, double b) {
 }
 // A part by products, computed again from its checkpoint: its points b, P of its cells, and their exponentials. Gives P to its left;
 // corner_high: P above that.
-WW_INLINE float4 ww_part_products(const ww_soft_item *item, const ww_soft_checkpoint *checkpoint, const ww_soft_rows *rows, int part,
+WW_INLINE float4 ww_part_products(const ww_soft_way *way, const ww_soft_item *item, const ww_soft_checkpoint *checkpoint, const ww_soft_rows *rows, int part,
                                   float base, float corner_high, float *b, float *kept, float *factors) {
     __local float4 (*now)[WW_WG] = checkpoint->now;
     const uint lane = item->lane;
@@ -155,12 +189,13 @@ WW_INLINE float4 ww_part_products(const ww_soft_item *item, const ww_soft_checkp
         leftmost = (float4)(WW_HIGH(ww_wide_exp2(base - leftmost.x)), WW_HIGH(ww_wide_exp2(base - leftmost.y)),
                             WW_HIGH(ww_wide_exp2(base - leftmost.z)), WW_HIGH(ww_wide_exp2(base - leftmost.w)));
     WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
-        b[r] = item->points[part * WW_PART + r][lane];
+        b[r] = WW_TABLED ? 0 : item->points[WW_TABLED ? 0 : part * WW_PART + r][lane];
         c[r] = WW_FROM_HIGH(ww_at_of(now[3 + part * (WW_PART / 4) + r / 4][lane], r % 4));
     }
     double last = WW_FROM_HIGH(part ? now[2 + part * (WW_PART / 4)][lane].w : corner_high);
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
         const double left = WW_FROM_HIGH(ww_at_of(leftmost, q));
+        ww_part_costs(way, b, part, q);
         ww_soft_product_row(rows->x[q], b, c, left, last, WW_PART, &kept[q * WW_PART], &factors[q * WW_PART]);
         last = left;
     }
@@ -168,15 +203,17 @@ WW_INLINE float4 ww_part_products(const ww_soft_item *item, const ww_soft_checkp
 }
 // A of a part's cells, P B, and their slopes. h: exp(-c/gamma) B of the row below; before the last row what comes from all below it.
 // from_part: the same from the right, then what goes to the left.
-WW_INLINE void ww_part_adjoints(ww_soft_rows *rows, const float *b, const float *kept, const float *factors, double *h,
+WW_INLINE void ww_part_adjoints(const ww_soft_way *way, ww_soft_rows *rows, int part, const float *b, const float *kept, const float *factors, double *h,
                                 double *from_part, float *y_slope) {
     WW_SOFT_UNROLL for (int q = WW_ROWS - 1; q >= 0; q--) {
         double right = from_part[q], diagonal = 0;
+        float shares[WW_PART];
         const double before = q == WW_ROWS - 1 ? 0 : h[0];
         WW_SOFT_UNROLL for (int r = WW_PART - 1; r >= 0; r--) {
             const double all = q == WW_ROWS - 1 || r == WW_PART - 1 ? right + h[r] : right + (h[r] + diagonal);
             const float share = ww_wide_product(WW_FROM_HIGH(kept[q * WW_PART + r]), all);
             const float slope = ww_soft_slope(rows->x[q], b[r]);
+            shares[r] = share;
             rows->x_slope[q] = fma(share, slope, rows->x_slope[q]);
             y_slope[r] = fma(-share, slope, y_slope[r]);
             rows->upwards = q == 0 ? fmax(rows->upwards, share) : rows->upwards;
@@ -185,6 +222,7 @@ WW_INLINE void ww_part_adjoints(ww_soft_rows *rows, const float *b, const float 
             h[r] = right;
         }
         from_part[q] = right + before;
+        ww_part_weights(way, shares, part, q);
     }
 }
 // By products. `hands_a`: the row above came as R, then A is handed up and between parts: P that is computed there is not rounded as
@@ -205,7 +243,7 @@ WW_INLINE void ww_back_by_products(ww_soft_way *way, const ww_soft_item *item, c
         const int first = part * WW_PART;
         float b[WW_PART], y_slope[WW_PART], kept[WW_ROWS * WW_PART], factors[WW_ROWS * WW_PART];
         double h[WW_PART];
-        leftmost = ww_part_products(item, checkpoint, rows, part, base, corner_high, b, kept, factors);
+        leftmost = ww_part_products(way, item, checkpoint, rows, part, base, corner_high, b, kept, factors);
         WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
             h[r] = shift * item->handed[first + r][lane];
             y_slope[r] = 0;
@@ -224,11 +262,12 @@ WW_INLINE void ww_back_by_products(ww_soft_way *way, const ww_soft_item *item, c
             WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
                 from_part[q] *= ww_wide_recip(WW_FROM_HIGH(kept[q * WW_PART + WW_PART - 1]));
         }
-        ww_part_adjoints(rows, b, kept, factors, h, from_part, y_slope);
+        ww_part_adjoints(way, rows, part, b, kept, factors, h, from_part, y_slope);
         const double to_corner = h[0];
         WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
             h[r] += r + 1 < WW_PART ? h[r + 1 < WW_PART ? r + 1 : 0] : corner_part;
-            item->y_slopes[first + r][lane] += y_slope[r];
+            if (!WW_TABLED)
+                item->y_slopes[WW_TABLED ? 0 : first + r][lane] += y_slope[r];
         }
         corner_part = to_corner;
         if (hands_a) {
@@ -281,7 +320,7 @@ WW_INLINE void ww_back_by_pairs(ww_soft_way *way, const ww_soft_item *item, cons
         WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
             v[q] = ww_at_of(left, q);
         WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
-            b[r] = item->points[first + r][lane];
+            b[r] = WW_TABLED ? 0 : item->points[WW_TABLED ? 0 : first + r][lane];
             above[r] = ww_at_of(now[3 + part * (WW_PART / 4) + r / 4][lane], r % 4);
             y_slope[r] = 0;
             sum[r] = 1;
@@ -292,6 +331,7 @@ WW_INLINE void ww_back_by_pairs(ww_soft_way *way, const ww_soft_item *item, cons
         WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
             ww_soft_beside beside = ww_soft_beside_of(v[q], corner);
             corner = v[q];
+            ww_part_costs(way, b, part, q);
             WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
                 const ww_soft_pair cell = ww_soft_pair_of(beside, above[r], sum[r], x[q], b[r], 1, false);
                 ww_soft_shares(cell, &kept_first[q * WW_PART + r], &kept_second[q * WW_PART + r]);
@@ -307,12 +347,13 @@ WW_INLINE void ww_back_by_pairs(ww_soft_way *way, const ww_soft_item *item, cons
         WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
             to_left[q] = 0;
         WW_SOFT_UNROLL for (int q = WW_ROWS - 1; q >= 0; q--) {
-            float from_cell = rows->from_right[q], pending = 0;
+            float from_cell = rows->from_right[q], pending = 0, shares[WW_PART];
             WW_SOFT_UNROLL for (int r = WW_PART - 1; r >= 0; r--) {
                 const float all = end == q * WW_PART + r ? 1.0f : below[r] + from_cell;
                 const float up = all * kept_first[q * WW_PART + r], diagonal = all * kept_second[q * WW_PART + r];
                 const float leftwards = fmax(all - up - diagonal, 0.0f);
                 const float slope = ww_soft_slope(x[q], b[r]);
+                shares[r] = all;
                 rows->x_slope[q] = fma(all, slope, rows->x_slope[q]);
                 y_slope[r] = fma(-all, slope, y_slope[r]);
                 rows->upwards = q == 0 ? fmax(rows->upwards, all) : rows->upwards;
@@ -327,12 +368,14 @@ WW_INLINE void ww_back_by_pairs(ww_soft_way *way, const ww_soft_item *item, cons
                         to_corner = diagonal;
                 }
             }
+            ww_part_weights(way, shares, part, q);
         }
         below[WW_PART - 1] += rows->corner;
         rows->corner = to_corner;
         WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
             item->handed[first + r][lane] = below[r];
-            item->y_slopes[first + r][lane] += y_slope[r];
+            if (!WW_TABLED)
+                item->y_slopes[WW_TABLED ? 0 : first + r][lane] += y_slope[r];
         }
         WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
             rows->from_right[q] = to_left[q];
@@ -348,6 +391,9 @@ WW_INLINE void ww_begin_pair(ww_soft_way *way, const ww_gradient_args args, __gl
     const uint n = tasks[way->number].n, m = tasks[way->number].m;
     way->end_column = ww_soft_ends_below(WW_SOFT_WHOLE, n) ? m - 1 : 0xffffffffu;
     way->tall = tall;
+#if WW_TABLED
+    way->costs = ww_soft_table_of(tasks, way->number);
+#endif
     way->place = tasks[way->number].x / 4;
     way->checkpoints = WW_FOURS_OF((tasks[way->number].later ? more_checkpoints : checkpoints) + tasks[way->number].checkpoints);
     const uint checkpoint_columns = args.segment_columns ? args.checkpoint_columns : tasks[way->number].wide;
@@ -362,12 +408,12 @@ WW_INLINE void ww_begin_pair(ww_soft_way *way, const ww_gradient_args args, __gl
 WW_INLINE void ww_begin_strip(ww_soft_way *way, const ww_soft_item *item, const ww_gradient_args args, float slope_scale) {
     const uint lane = item->lane, j = way->j;
     const bool ends_below = WW_SOFT_WHOLE && way->end_column / WW_COLS == j;
-    way->origin = ww_soft_origin(item->turn[0][lane].x, way->root);
-    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+    way->origin = WW_TABLED ? 0 : ww_soft_origin(item->turn[0][lane].x, way->root);
+    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS && !WW_TABLED; r++)
         item->points[r][lane] = ww_soft_scaled(ww_at_of(item->turn[r / 4][lane], r % 4), way->root, way->origin);
     if (!WW_SOFT_CHUNKS) {
         WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
-            item->y_slopes[r][lane] = 0;
+            item->y_slopes[WW_TABLED ? 0 : r][lane] = 0;
             item->handed[r][lane] = 0;
         }
         if (ends_below)
@@ -375,7 +421,8 @@ WW_INLINE void ww_begin_strip(ww_soft_way *way, const ww_soft_item *item, const 
     } else {
 #pragma unroll 4
         for (int r = 0; r < WW_COLS; r++) {
-            item->y_slopes[r][lane] = item->slopes[4 * (way->place + way->tall) + j * WW_COLS + r] * slope_scale;
+            if (!WW_TABLED)
+                item->y_slopes[WW_TABLED ? 0 : r][lane] = item->slopes[4 * (way->place + way->tall) + j * WW_COLS + r] * slope_scale;
             item->handed[r][lane] = item->adjoints[4 * (way->place + way->tall) + j * WW_COLS + r];
         }
     }
@@ -388,7 +435,7 @@ WW_INLINE void ww_end_strip(const ww_soft_way *way, const ww_soft_item *item, co
                             float slope_unit, uint wide, uint from) {
     const uint lane = item->lane;
     __local float (*const y)[WW_WG] = item->y_slopes;
-    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4)
+    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS && !WW_TABLED; r += 4)
         WW_FOURS(slopes)[way->place + way->tall + way->j * (WW_COLS / 4) + r / 4] =
             slope_unit * (float4)(y[r][lane], y[r + 1][lane], y[r + 2][lane], y[r + 3][lane]);
     if (WW_SOFT_CHUNKS) {
@@ -451,7 +498,8 @@ WW_INLINE void ww_place_checkpoint(ww_soft_checkpoint *checkpoint, const ww_soft
 }
 WW_INLINE void ww_take_rows(ww_soft_rows *rows, const ww_soft_way *way, const ww_soft_checkpoint *checkpoint, const uint lane,
                             const float slope_scale) {
-    const float4 right = checkpoint->now[0][lane], point = checkpoint->now[1][lane], slope = checkpoint->now[2][lane] * slope_scale;
+    const float4 right = checkpoint->now[0][lane], point = WW_TABLED ? (float4)0 : checkpoint->now[1][lane];
+    const float4 slope = WW_TABLED ? (float4)0 : checkpoint->now[2][lane] * slope_scale;
     rows->corner = rows->upwards = 0;
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
         rows->x[q] = ww_soft_scaled(ww_at_of(point, q), way->root, way->origin);
@@ -482,8 +530,9 @@ WW_INLINE float ww_hand_left(ww_soft_way *way, ww_soft_rows *rows, __global floa
     to_left[WW_ROWS - 1] += way->carried;
     way->carried = rows->corner;
     WW_FOURS(adjoints)[way->place + way->i] = (float4)(to_left[0], to_left[1], to_left[2], to_left[3]);
-    WW_FOURS(slopes)[way->place + way->i] =
-        slope_unit * (float4)(rows->x_slope[0], rows->x_slope[1], rows->x_slope[2], rows->x_slope[3]);
+    if (!WW_TABLED)
+        WW_FOURS(slopes)[way->place + way->i] =
+            slope_unit * (float4)(rows->x_slope[0], rows->x_slope[1], rows->x_slope[2], rows->x_slope[3]);
     return fmax(fmax(to_left[0], to_left[1]), fmax(to_left[2], to_left[3]));
 }
 
@@ -492,18 +541,17 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                  __global const uint *restrict band, __global const float *restrict packed,
                  __global const float *restrict checkpoints, __global float *restrict adjoints,
                  __global float *restrict slopes, __global float *restrict sums, __global float *restrict alignment,
-                 __global const float *restrict more_checkpoints) {
-    __local float points[WW_COLS][WW_WG], y_slopes[WW_COLS][WW_WG];
+                 __global const float *restrict more_checkpoints WW_SOFT_TABLE WW_SOFT_WEIGHTS) {
+    __local float points[WW_SOFT_POINTS][WW_WG], y_slopes[WW_SOFT_POINTS][WW_WG];
     __local ww_soft_adjoint handed[WW_COLS][WW_WG];
     __local float4 ahead[WW_SOFT_SETS * WW_SOFT_REQUESTS][WW_WG], turn[WW_COLS / 4][WW_WG];
     __local float bases[WW_SOFT_SETS][WW_WG];
-    const uint lane = (uint)get_local_id(0);
+    const uint lane = (uint)get_local_id(0), hidden = args.whole & 2u;
     WW_SOFT_TICKET
     const ww_soft_place at = ww_soft_find(args, tasks, adjoints);
     if (!at.live)
         return;
     const ww_soft_item item = {points, y_slopes, handed, turn, ahead, bases, packed, slopes, adjoints, lane};
-    const uint hidden = args.whole & 2u;
     ww_soft_way way;
     way.number = at.number;
     way.j = at.strip_end - 1;
@@ -511,6 +559,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
     way.least_row = at.from;
     way.next_row = way.next_least = way.turns = 0;
     ww_begin_scale(&way, args.parameters.soft_scale);
+    WW_SOFT_HAS_TABLE(way, at.number); WW_SOFT_HAS_WEIGHTS(way);
     bool fresh = true, hands_left = false, begins = true;  // of the strip; it has handed on what counts; of the pair
     // What slopes here are times those of the points, and back.
     const float slope_unit = WW_SOFT_SLOPE_UNIT(way.root), slope_scale = 1 / slope_unit;

@@ -28,9 +28,13 @@ typedef struct {
     uint in_row, out_row;
     __global float *base_checkpoint;
     __global float *edge;        // of the first pass of several: where a segment's last column is noted
+#if WW_TABLED
+    __global const float *table;
+    ww_soft_table costs;
+#endif
 } ww_soft_strip;
 typedef struct {
-    float x[WW_ROWS], v[WW_ROWS], b[WW_COLS];  // points of rows; what enters from the left, then what leaves; points of columns
+    float x[WW_ROWS], v[WW_ROWS], b[WW_COLS];  // points of rows; what enters from the left, then what leaves; points of columns, or costs
     ww_soft_state c[WW_COLS];                  // the row above
 } ww_soft_cells;
 
@@ -80,7 +84,8 @@ WW_INLINE void ww_note_column(const ww_soft_strip *s, const int part, const floa
 
 // Requests the points of a row-step and what comes from the left.
 WW_INLINE void ww_soft_request(const ww_soft_strip *s, __local float4 (*ahead)[WW_WG], __global const float *x, uint row) {
-    ww_copy_ahead(&ahead[0][s->lane], WW_FOURS_OF(x) + row);
+    if (!WW_TABLED)
+        ww_copy_ahead(&ahead[0][s->lane], WW_FOURS_OF(x) + row);
     ww_copy_ahead(&ahead[1][s->lane], (__global const float4 *)s->in + (ulong)row * s->in_row);
 }
 // What block i takes; that of the next is requested. False where the strip before is not so far: then that is to be done behind this
@@ -88,7 +93,7 @@ WW_INLINE void ww_soft_request(const ww_soft_strip *s, __local float4 (*ahead)[W
 WW_INLINE bool ww_soft_take_strip(ww_soft_strip *s, ww_soft_cells *cells, ww_soft_chain *chained, __local float4 (*ahead)[WW_WG],
                             __global const float *x) {
     ww_copy_wait();
-    const float4 points = ahead[0][s->lane], left = s->j == 0 ? (float4)WW_SOFT_FAR : ahead[1][s->lane];
+    const float4 points = WW_TABLED ? (float4)0 : ahead[0][s->lane], left = s->j == 0 ? (float4)WW_SOFT_FAR : ahead[1][s->lane];
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
         cells->x[q] = ww_soft_scaled(ww_at_of(points, q), s->root, s->origin);
         cells->v[q] = ww_at_of(left, q);
@@ -101,6 +106,10 @@ WW_INLINE bool ww_soft_take_strip(ww_soft_strip *s, ww_soft_cells *cells, ww_sof
     s->corner = s->previous;
     s->previous = cells->v[WW_ROWS - 1];
     return asked;
+}
+// The costs of the block's row q take the places of its columns' points.
+WW_INLINE void ww_soft_bring_costs(const ww_soft_strip *s, ww_soft_cells *cells, int q) {
+    ww_soft_costs(cells->b, s->table, s->costs, s->i * WW_ROWS + (uint)q, s->j * (WW_COLS / 4), WW_COLS, s->root);
 }
 // Hands the right-hand column on.
 WW_INLINE void ww_soft_hand_on(const ww_soft_strip *s, const float *v) {
@@ -126,16 +135,31 @@ WW_INLINE void ww_soft_to_logs(ww_soft_strip *s, ww_soft_cells *cells) {
     }
     s->products = false;
 }
-// Whether products hold the block; then its base is `best` + WW_SOFT_LIFT.
-WW_INLINE bool ww_soft_holds(ww_soft_strip *s, const ww_soft_cells *cells, bool ends_here) {
-    const float *x = cells->x, *v = cells->v;
+// The greatest cost of a cell in the block.
+WW_INLINE float ww_soft_most_cost(const ww_soft_strip *s, ww_soft_cells *cells) {
+#if WW_TABLED
+    float most = 0;
+    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+        ww_soft_bring_costs(s, cells, q);
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+            most = fmax(most, cells->b[r]);
+    }
+    return most;
+#else
+    const float *x = cells->x;
     float most_x = x[0], least_x = x[0];
     WW_SOFT_UNROLL for (int q = 1; q < WW_ROWS; q++) {
         most_x = fmax(most_x, x[q]);
         least_x = fmin(least_x, x[q]);
     }
+    return fmax(ww_soft_cost(most_x, s->least_y), ww_soft_cost(least_x, s->most_y));
+#endif
+}
+// Whether products hold the block; then its base is `best` + WW_SOFT_LIFT.
+WW_INLINE bool ww_soft_holds(ww_soft_strip *s, ww_soft_cells *cells, bool ends_here) {
+    const float *v = cells->v;
     const ww_soft_range above = ww_soft_last_row(cells->c, s->base, s->products), beside = ww_soft_range_of(v, WW_ROWS);
-    const float cost = fmax(ww_soft_cost(most_x, s->least_y), ww_soft_cost(least_x, s->most_y));
+    const float cost = ww_soft_most_cost(s, cells);
     s->best = floor(fmin(fmin(above.least, beside.least), s->corner));
     return !ends_here && ww_soft_fits(above, beside, s->corner, s->best, cost, WW_COLS);
 }
@@ -166,6 +190,7 @@ WW_INLINE void ww_soft_by_products(ww_soft_strip *s, ww_soft_cells *cells, bool 
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
         float high[WW_COLS];
         const double left = WW_FROM_HIGH(cells->v[q]);
+        ww_soft_bring_costs(s, cells, q);
         const double value = ww_soft_product_row(cells->x[q], cells->b, cells->c, left, last, WW_COLS, high, 0);
         last = left;
         WW_SOFT_UNROLL for (int part = 1; part < WW_PARTS_OF_BLOCK; part++)
@@ -197,14 +222,15 @@ WW_INLINE void ww_soft_by_pairs(ww_soft_strip *s, ww_soft_cells *cells, bool kee
         ww_note_row(s, noted);
         *s->base_checkpoint = fits ? s->base + 0.5f : WW_SOFT_FAR;
     }
-    float x_next = points[s->i * WW_ROWS], v_next = cells->v[0];
+    float x_next = WW_TABLED ? 0 : points[s->i * WW_ROWS], v_next = cells->v[0];
 #pragma unroll 1
     for (int q = 0; q < WW_ROWS; q++) {
         const uint after = min(q + 1, WW_ROWS - 1);
         const float x_own = ww_soft_scaled(x_next, s->root, s->origin);
         ww_soft_beside beside = ww_soft_beside_of(v_next, s->corner);
         s->corner = v_next;
-        x_next = points[s->i * WW_ROWS + after];
+        x_next = WW_TABLED ? 0 : points[s->i * WW_ROWS + after];
+        ww_soft_bring_costs(s, cells, q);
         v_next = s->j == 0 ? WW_SOFT_FAR : ((WW_SOFT_HANDED)&s->in[(ulong)s->i * s->in_row])[after];
         WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
             const ww_soft_pair cell = ww_soft_pair_of(beside, above[r], sum[r], x_own, cells->b[r], 1, false);
@@ -251,6 +277,7 @@ WW_INLINE void ww_soft_block(ww_soft_strip *s, ww_soft_cells *cells, bool keep, 
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
         ww_soft_beside beside = ww_soft_beside_of(v[q], corner);
         corner = v[q];
+        ww_soft_bring_costs(s, cells, q);
         WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
             const ww_soft_pair cell = ww_soft_pair_of(beside, above[r], sum[r], cells->x[q], cells->b[r], 1, false);
             if (WW_AT_PART(r))
@@ -303,9 +330,9 @@ WW_INLINE void ww_soft_load_strip(ww_soft_strip *s, ww_soft_cells *cells, const 
     s->most_y = -INFINITY;
     s->least_y = INFINITY;
     s->result = 0;
-    s->origin = ww_soft_origin(packed[task.y + (ulong)s->j * WW_COLS], s->root);
+    s->origin = WW_TABLED ? 0 : ww_soft_origin(packed[task.y + (ulong)s->j * WW_COLS], s->root);
     WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4) {
-        const float4 points = WW_FOURS_OF(packed + task.y)[(s->j * WW_COLS + r) / 4];
+        const float4 points = WW_TABLED ? (float4)0 : WW_FOURS_OF(packed + task.y)[(s->j * WW_COLS + r) / 4];
         const float4 above = from ? WW_FOURS_OF(top)[r / 4 * WW_STRIDE] : (float4)WW_SOFT_FAR;
         WW_SOFT_UNROLL for (int k = 0; k < 4; k++) {
             cells->b[r + k] = ww_soft_scaled(ww_at_of(points, k), s->root, s->origin);
@@ -326,7 +353,7 @@ __kernel WW_SOFT_GROUP void
 ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
                 __global const uint *restrict band, __global const float *restrict packed,
                 __global float *restrict carried, __global float *restrict checkpoints, __global float *restrict edges,
-                __global float *restrict ends, __global float *restrict more_checkpoints) {
+                __global float *restrict ends, __global float *restrict more_checkpoints WW_SOFT_TABLE) {
     WW_SOFT_TICKET
     const ww_soft_place at = ww_soft_find(args, tasks, carried);
     // Points of the next row-step, and what comes from the left, requested while a block is computed.
@@ -346,6 +373,7 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
     s.lane = (uint)get_local_id(0);
     s.together = !WW_SOFT_CHUNKS && ((WW_CHAINED ? at.number : (uint)get_global_id(0)) | (WW_WG - 1)) < args.count;
     s.root = WW_SOFT_ROOT(args.parameters.soft_scale);
+    WW_SOFT_HAS_TABLE(s, at.number);
     for (uint from = at.from, j = at.strip; from < at.to;) {
         s.j = j;
         s.to = min(from + args.chunk, at.to);

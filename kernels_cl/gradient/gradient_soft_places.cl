@@ -2,8 +2,8 @@
 // What both passes of soft-DTW by tiles share (gradient_soft_forward.cl, gradient_soft_backward.cl): which strips of which pair a
 // work-item computes, where its values lie, points, and a tile by products. No kernel.
 //
-// Tasks, buffers and passes are those of gradient_forward.cl and gradient_backward.cl; here in float, with one channel, without a band,
-// in blocks of WW_ROWS x WW_COLS cells as tiles (engine/soft_tiles.cl), which the pass back takes in parts of WW_PART columns. A
+// Tasks, buffers and passes are those of gradient_forward.cl and gradient_backward.cl; here in float, with one channel or costs from a
+// table (WW_TABLED), without a band, in blocks of WW_ROWS x WW_COLS cells as tiles (engine/soft_tiles.cl), which the pass back takes in parts of WW_PART columns. A
 // strip is a column of blocks, a row-step one of its blocks.
 //
 // There are three kinds of launches, and ww_soft_find() alone decides:
@@ -147,7 +147,7 @@ WW_INLINE bool ww_chain_has(ww_soft_chain *chained, uint steps, uint all) {
 // scale of costs is in them. Points so large that two of them are the same or far from each other stay as they are: root times them
 // may overflow.
 #define WW_SOFT_LARGE 1e25f
-#if WW_COST == 1
+#if WW_COST == 1 && !WW_TABLED
 #define WW_SOFT_ROOT(scale) sqrt(scale)
 #define WW_SOFT_SLOPE_UNIT(root) (2 / (root))
 #else
@@ -160,6 +160,43 @@ WW_INLINE float ww_soft_scaled(float a, float root, float origin) {
 WW_INLINE float ww_soft_origin(float a, float root) {
     return fabs(a) < WW_SOFT_LARGE ? root * a : 0;
 }
+// A pair's table of costs, and which values of it are there: behind the last row and the last column the nearest are taken.
+#if WW_TABLED
+typedef struct {
+    ulong first;
+    uint rows, fours;  // of a row
+} ww_soft_table;
+WW_INLINE ww_soft_table ww_soft_table_of(__global const ww_gradient_task *tasks, uint number) {
+    ww_soft_table t;
+    t.first = tasks[number].table;
+    t.rows = tasks[number].n;
+    t.fours = (tasks[number].m + 3) / 4;
+    return t;
+}
+// The costs of `count` columns from a four on, in a row, times `scale`.
+WW_INLINE void ww_soft_costs(float *costs, __global const float *table, ww_soft_table t, uint row, uint four, const int count,
+                             float scale) {
+    const uint begin = min(row, t.rows - 1) * t.fours;
+    WW_SOFT_UNROLL for (int k = 0; k < count / 4; k++) {
+        const float4 some = WW_FOURS_OF(table + t.first)[begin + min(four + (uint)k, t.fours - 1)];
+        costs[4 * k] = some.x * scale;
+        costs[4 * k + 1] = some.y * scale;
+        costs[4 * k + 2] = some.z * scale;
+        costs[4 * k + 3] = some.w * scale;
+    }
+}
+// The tables as kernels are given them, and as a strip or a way has them.
+#define WW_SOFT_TABLE , __global const float *restrict table
+#define WW_SOFT_WEIGHTS , __global float *restrict weights
+#define WW_SOFT_HAS_TABLE(of, number) (of).table = table, (of).costs = ww_soft_table_of(tasks, number)
+#define WW_SOFT_HAS_WEIGHTS(of) (of).weights = weights
+#else
+#define WW_SOFT_TABLE
+#define WW_SOFT_WEIGHTS
+#define WW_SOFT_HAS_TABLE(of, number)
+#define WW_SOFT_HAS_WEIGHTS(of)
+#define ww_soft_costs(costs, table, of, row, four, count, scale)
+#endif
 // Whether a pair's last cell is in the last row of a block, in launches of whole pairs: then its A, 1, is as if handed up there.
 WW_INLINE bool ww_soft_ends_below(bool whole, uint n) {
     return whole && n % WW_ROWS == 0;

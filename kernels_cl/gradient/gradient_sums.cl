@@ -98,6 +98,10 @@ ww_gradient_border(const ww_gradient_args args, __global const ww_gradient_task 
 }
 #endif
 
+// Where a series of so many points has the slope by channel c of point t: from a table of costs a channel lies together.
+WW_INLINE ulong ww_slope_place(uint t, uint c, uint points, uint channels) {
+    return WW_TABLED ? (ulong)c * ((points + 3) & ~3u) + t : (ulong)t * channels + c;
+}
 // The gradient of D(n,m) of a pair by one value of its series.
 WW_INLINE ww_scalar ww_pair_slope(__global const ww_gradient_task *tasks, __global const ww_scalar *slopes,
                                   uint number, uint role, uint t, uint c, uint channels, ulong stride) {
@@ -108,14 +112,14 @@ WW_INLINE ww_scalar ww_pair_slope(__global const ww_gradient_task *tasks, __glob
         // x'_t = (x_t - x_{t-1})/2 + (x_{t+1} - x_{t-1})/4, t from 1.
         ww_scalar sum = 0;
         if (t < points)
-            sum -= (ww_scalar)0.75 * slopes[at + ((ulong)t * channels + c) * stride];
+            sum -= (ww_scalar)0.75 * slopes[at + ww_slope_place(t, c, points, channels) * stride];
         if (t >= 1 && t - 1 < points)
-            sum += (ww_scalar)0.5 * slopes[at + ((ulong)(t - 1) * channels + c) * stride];
+            sum += (ww_scalar)0.5 * slopes[at + ww_slope_place(t - 1, c, points, channels) * stride];
         if (t >= 2)
-            sum += (ww_scalar)0.25 * slopes[at + ((ulong)(t - 2) * channels + c) * stride];
+            sum += (ww_scalar)0.25 * slopes[at + ww_slope_place(t - 2, c, points, channels) * stride];
         return sum;
     }
-    ww_scalar sum = slopes[at + ((ulong)t * channels + c) * stride];
+    ww_scalar sum = slopes[at + ww_slope_place(t, c, points, channels) * stride];
     if (WW_ENTER_SLOPES && WW_BEFORE && t + 1 < points)
         sum += slopes[at + (((ulong)padded + t + 1) * channels + c) * stride];
     return sum;

@@ -5,14 +5,20 @@
 // differences as they are.
 //
 // A work-group computes WW_TILE points x WW_SLOPE_TILE channels, a work-item 8 x 4 of them; WW_SLOPE_STEP points of the other series at
-// a time are in local memory. Sums are in the order of these points: no atomic operations.
+// a time are in local memory, twice: those of the next step are requested before this one is computed. A step whose W are all 0, as
+// most are far from the paths, is left out. Sums are in the order of the points: no atomic operations.
 //
-// Local memory: WW_SLOPE_STEP * (WW_TILE + WW_SLOPE_TILE) values. Two barriers a step.
+// Local memory: 2 WW_SLOPE_STEP (WW_TILE + WW_SLOPE_TILE + 8) values, and two words. A barrier a step.
 #define WW_SLOPE_TILE 32
-#define WW_SLOPE_STEP 16
+#define WW_SLOPE_STEP (WWK_DOUBLE ? 4 : 8)
 #define WW_SLOPE_ITEMS 64
 #define WW_SLOPE_POINTS 8
 #define WW_SLOPE_ACROSS (WW_SLOPE_TILE / 4)
+// From one step to the next in local memory: neighbouring work-items use different banks.
+#define WW_WEIGHTS_APART (WW_TILE + 4)
+#define WW_POINTS_APART (WW_SLOPE_TILE + 4)
+#define WW_WEIGHT_FETCHES (WW_TILE * WW_SLOPE_STEP / WW_SLOPE_ITEMS)
+#define WW_POINT_FETCHES (WW_SLOPE_TILE * WW_SLOPE_STEP / WW_SLOPE_ITEMS)
 
 typedef struct {
     __global const ww_scalar *values;  // channel 0 of a series
@@ -25,22 +31,101 @@ WW_INLINE ww_slope_series ww_slope_series_of(__global const ww_scalar *values, u
     return s;
 }
 
-// Brings W of the tile's points with points [q, q + WW_SLOPE_STEP) of the other series together, and these points.
-WW_INLINE void ww_slope_bring(__local ww_scalar *weights, __local ww_scalar *points, __global const ww_scalar *table, uint pitch,
-                              bool column, ww_slope_series own, ww_slope_series other, uint first_point, uint first_channel,
-                              uint channels, uint q, uint lid) {
-    for (uint k = lid; k < WW_SLOPE_STEP * WW_TILE; k += WW_SLOPE_ITEMS) {
-        // Neighbouring work-items read neighbouring values of a row.
-        const uint at = column ? k % WW_TILE : k / WW_SLOPE_STEP, step = column ? k / WW_TILE : k % WW_SLOPE_STEP;
-        const uint p = first_point + at, o = q + step;
-        const bool here = p < own.length && o < other.length;
-        const ulong place = column ? (ulong)o * pitch + p : (ulong)p * pitch + o;
-        weights[step * WW_TILE + at] = here ? table[place] : (ww_scalar)0;
+// What a work-item brings of a step: W of some of the tile's points with some of the other series', and some channels of these. W is
+// read along the rows of the table: by rows a step's points are side by side there, by columns the tile's.
+typedef struct {
+    __global const ww_scalar *weight, *point;  // the first, in the next step
+    uint weights_apart, points_apart, ahead;   // from one to the next; of weights from one step to the next
+    uint rows, left, channels;                 // by rows: how many there are; how many of the other series' points, of the tile's channels
+    bool column;
+} ww_slope_source;
+typedef struct {
+    ww_scalar weights[WW_WEIGHT_FETCHES], points[WW_POINT_FETCHES];
+} ww_slope_fetched;
+WW_INLINE ww_slope_source ww_slope_source_of(__global const ww_scalar *table, uint pitch, bool column, ww_slope_series own,
+                                             ww_slope_series other, uint first_point, uint first_channel, uint channels, uint lid) {
+    const uint step = lid % WW_SLOPE_STEP, part = lid / WW_SLOPE_STEP, each = WW_SLOPE_ITEMS / WW_SLOPE_STEP;
+    const uint p = min(first_point + (column ? lid : part), own.length - 1), c = min(first_channel + part, channels - 1);
+    const uint before = column ? lid : part, count = own.length - min(first_point + before, own.length);
+    ww_slope_source s;
+    s.column = column;
+    s.weight = table + (column ? (ulong)p : (ulong)p * pitch + step);
+    s.weights_apart = column ? pitch : pitch * each;
+    s.ahead = column ? pitch * WW_SLOPE_STEP : WW_SLOPE_STEP;
+    s.rows = column ? count : (count + each - 1) / each;
+    s.left = other.length;
+    s.point = other.values + (ulong)c * other.length + step;
+    s.points_apart = other.length * each;
+    s.channels = (channels - c + each - 1) / each;
+    return s;
+}
+WW_INLINE void ww_slope_fetch(ww_slope_fetched *to, ww_slope_source *s, uint lid) {
+    const uint step = lid % WW_SLOPE_STEP, here = step < s->left ? s->rows : 0, below = s->rows ? s->left : 0;
+    const uint weights = s->column ? below : here, points = step < s->left ? s->channels : 0;
+#pragma unroll
+    for (uint f = 0; f < WW_WEIGHT_FETCHES; f++)
+        to->weights[f] = f < weights ? s->weight[(ulong)f * s->weights_apart] : (ww_scalar)0;
+#pragma unroll
+    for (uint f = 0; f < WW_POINT_FETCHES; f++)
+        to->points[f] = f < points ? s->point[(ulong)f * s->points_apart] : (ww_scalar)0;
+    s->weight += s->ahead;
+    s->point += WW_SLOPE_STEP;
+    s->left -= min(s->left, (uint)WW_SLOPE_STEP);
+}
+// Puts them into local memory. Gives whether any W is not 0.
+WW_INLINE bool ww_slope_keep(const ww_slope_fetched *of, __local ww_scalar *weights, __local ww_scalar *points, bool column, uint lid) {
+    const uint step = lid % WW_SLOPE_STEP, part = lid / WW_SLOPE_STEP, each = WW_SLOPE_ITEMS / WW_SLOPE_STEP;
+    bool any = false;
+#pragma unroll
+    for (uint f = 0; f < WW_WEIGHT_FETCHES; f++) {
+        weights[column ? f * WW_WEIGHTS_APART + lid : step * WW_WEIGHTS_APART + part + f * each] = of->weights[f];
+        any = any || of->weights[f] != 0;
     }
-    for (uint k = lid; k < WW_SLOPE_STEP * WW_SLOPE_TILE; k += WW_SLOPE_ITEMS) {
-        const uint step = k % WW_SLOPE_STEP, channel = k / WW_SLOPE_STEP;
-        const uint c = min(first_channel + channel, channels - 1), o = min(q + step, other.length - 1);
-        points[step * WW_SLOPE_TILE + channel] = other.values[(ulong)c * other.length + o];
+#pragma unroll
+    for (uint f = 0; f < WW_POINT_FETCHES; f++)
+        points[step * WW_POINTS_APART + part + f * each] = of->points[f];
+    return any;
+}
+
+// Adds the slopes of a step.
+WW_INLINE void ww_slope_add(ww_scalar sum[WW_SLOPE_POINTS][4], ww_scalar mine[WW_SLOPE_POINTS][4], __local const ww_scalar *weights,
+                            __local const ww_scalar *points) {
+    const ww_four four = *(__local const ww_four *)(points);
+    const ww_scalar theirs[4] = {four.s0, four.s1, four.s2, four.s3};
+    const ww_four w0 = *(__local const ww_four *)(weights);
+    const ww_four w1 = *(__local const ww_four *)(weights + 4);
+    const ww_scalar w[WW_SLOPE_POINTS] = {w0.s0, w0.s1, w0.s2, w0.s3, w1.s0, w1.s1, w1.s2, w1.s3};
+#pragma unroll
+    for (int p = 0; p < WW_SLOPE_POINTS; p++)
+#pragma unroll
+        for (int c = 0; c < 4; c++) {
+            const ww_scalar t = mine[p][c] - theirs[c];
+#if WW_COST == 2
+            sum[p][c] += t > 0 ? w[p] : t < 0 ? -w[p] : (ww_scalar)0;
+#else
+            sum[p][c] = fma(w[p], t, sum[p][c]);
+#endif
+        }
+}
+// Stores a work-item's slopes. A channel lies together, in fours (ww_slope_place()).
+WW_INLINE void ww_slope_store(__global ww_scalar *slopes, ww_scalar sum[WW_SLOPE_POINTS][4], uint length, uint first_point,
+                              uint first_channel, uint channels, uint stride) {
+    const uint each = (length + 3) & ~3u;
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+        const uint at = first_channel + (uint)c;
+#pragma unroll
+        for (int p = 0; p < WW_SLOPE_POINTS; p += 4) {
+            const uint t = first_point + (uint)p;
+            const ulong place = (ulong)at * each + t;
+            const bool here = t < length && at < channels;
+            if (here && stride == 1)
+                *(__global ww_four *)(slopes + place) = (ww_four)(sum[p][c], sum[p + 1][c], sum[p + 2][c], sum[p + 3][c]);
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                if (here && stride != 1)
+                    slopes[(place + k) * stride] = sum[p + k][c];
+        }
     }
 }
 
@@ -52,8 +137,9 @@ ww_table_slopes(const ww_table_args args, __global const ww_scalar *restrict x_v
                 __global const uint *restrict tiles, __global const ulong2 *restrict x_table,
                 __global const ww_scalar *restrict table, __global const ww_gradient_task *restrict tasks,
                 __global ww_scalar *restrict slopes, const uint column, const uint stride) {
-    __local ww_scalar weights[WW_SLOPE_STEP * WW_TILE] __attribute__((aligned(32)));
-    __local ww_scalar points[WW_SLOPE_STEP * WW_SLOPE_TILE] __attribute__((aligned(32)));
+    __local ww_scalar weights[2][WW_SLOPE_STEP * WW_WEIGHTS_APART] __attribute__((aligned(32)));
+    __local ww_scalar points[2][WW_SLOPE_STEP * WW_POINTS_APART] __attribute__((aligned(32)));
+    __local uint wanted[2];  // the last step in this half that has a W
     const uint lid = (uint)get_local_id(0), unit = args.unit_begin + (uint)get_group_id(0);
     if (unit >= args.units)
         return;
@@ -83,37 +169,25 @@ ww_table_slopes(const ww_table_args args, __global const ww_scalar *restrict x_v
             sum[p][c] = 0;
             mine[p][c] = own.values[(ulong)from * own.length + min(first_point + point + p, own.length - 1)];
         }
-    for (uint q = 0; q < other.length; q += WW_SLOPE_STEP) {
+    ww_slope_fetched next;
+    ww_slope_source source = ww_slope_source_of(costs, pitch, column, own, other, first_point, first_channel, args.channels, lid);
+    if (lid < 2)
+        wanted[lid] = 0xffffffffu;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ww_slope_fetch(&next, &source, lid);
+    for (uint q = 0, turn = 0; q < other.length; q += WW_SLOPE_STEP, turn ^= 1) {
+        if (ww_slope_keep(&next, weights[turn], points[turn], column, lid))
+            wanted[turn] = q;
         barrier(CLK_LOCAL_MEM_FENCE);
-        ww_slope_bring(weights, points, costs, pitch, column, own, other, first_point, first_channel, args.channels, q, lid);
-        barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll 4
-        for (uint step = 0; step < WW_SLOPE_STEP; step++) {
-            const ww_four four = *(__local const ww_four *)(points + step * WW_SLOPE_TILE + channel);
-            const ww_scalar theirs[4] = {four.s0, four.s1, four.s2, four.s3};
-            const ww_four w0 = *(__local const ww_four *)(weights + step * WW_TILE + point);
-            const ww_four w1 = *(__local const ww_four *)(weights + step * WW_TILE + point + 4);
-            const ww_scalar w[WW_SLOPE_POINTS] = {w0.s0, w0.s1, w0.s2, w0.s3, w1.s0, w1.s1, w1.s2, w1.s3};
-#pragma unroll
-            for (int p = 0; p < WW_SLOPE_POINTS; p++)
-#pragma unroll
-                for (int c = 0; c < 4; c++) {
-                    const ww_scalar t = mine[p][c] - theirs[c];
-#if WW_COST == 2
-                    sum[p][c] += t > 0 ? w[p] : t < 0 ? -w[p] : (ww_scalar)0;
-#else
-                    sum[p][c] = fma(w[p], t, sum[p][c]);
-#endif
-                }
+        ww_slope_fetch(&next, &source, lid);
+        const uint steps = wanted[turn] == q ? WW_SLOPE_STEP : 0;
+#pragma unroll 2
+        for (uint step = 0; step < steps; step++) {
+            ww_slope_add(sum, mine, weights[turn] + step * WW_WEIGHTS_APART + point, points[turn] + step * WW_POINTS_APART + channel);
         }
     }
     const ulong to = column ? tasks[task].y_slopes : tasks[task].x_slopes;
-#pragma unroll
-    for (int p = 0; p < WW_SLOPE_POINTS; p++)
-#pragma unroll
-        for (int c = 0; c < 4; c++) {
-            const uint t = first_point + point + p, at = first_channel + channel + c;
-            if (t < own.length && at < args.channels)
-                slopes[to + ((ulong)t * args.channels + at) * stride] = sum[p][c];
-        }
+    ww_slope_store(slopes + to, sum, own.length, first_point + point, first_channel + channel, args.channels, stride);
+    // In a kernel that returns early PoCL 3.1 takes a branch at the end, if the first work-item takes it, for all of them.
+    barrier(CLK_LOCAL_MEM_FENCE);
 }

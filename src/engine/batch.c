@@ -285,7 +285,7 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, int s
         args[count++] = WWI_VALUE(packing.margin);
     args[count++] = WWI_BUFFER(w->uploads.offsets[side]);
     args[count++] = WWI_BUFFER(w->uploads.packed[side]);
-    if (v->key.summed)
+    if (v->key.summed || v->key.tabled)
         args[count++] = WWI_VALUE(r->of.channels);
     const uint64_t packs = wwi_ceil_div(range.end - range.begin, packing.width);
     const uint64_t parts = parts_of(r, packs, rows ? w->n : w->m, packing);

@@ -208,14 +208,15 @@ ww_status wwi_table_upload(wwi_runner *r, wwi_work *w) {
 
 uint32_t wwi_table_options(ww_precision precision, bool list, char *options, size_t bytes) {
     const unsigned each = precision == WW_DOUBLE ? 4 : 8;
-    snprintf(options, bytes, "-DWW_LIST=%d -DWW_TILE=%d -DWW_EACH=%u -DWW_STEP=%d", list, TILE, each, STEP);
+    snprintf(options, bytes, "-DWW_LIST=%d -DWW_TILE=%d -DWW_COLS=%u -DWW_STEP=%d", list, TILE, each, STEP);
     return TILE / each * (TILE / each);
 }
 
 static ww_status table_program(wwi_runner *r, bool list, wwi_table_program **program) {
     char options[96];
     wwi_table_program *p = *program = &r->table_programs[list];
-    static const char *const texts[] = {"base/launch_args.h", "engine/cost_table_args.h", "engine/cost_table.cl", NULL};
+    static const char *const texts[] = {"base/launch_args.h", "engine/cost_table_args.h", "engine/cost_sum.cl",
+                                        "engine/cost_table.cl", NULL};
     p->group = wwi_table_options(r->of.precision, list, options, sizeof options);
     if (p->kernel)
         return WW_OK;

@@ -6,6 +6,7 @@
 
 #include "base/names.h"
 #include "engine/packed_items.h"
+#include "engine/packed_product.h"
 #include "engine/runner.h"
 #include "engine/tiling.h"
 
@@ -35,7 +36,8 @@ ww_engine wwi_engine_choose(const wwi_runner *r, bool list, size_t rows, size_t 
         const uint64_t pairs = list ? rows : (uint64_t)rows * columns;
         if (pairs < wwi_compute_units(r->of.context) && shorter >= 256 && longer >= 4096)
             return WW_ENGINE_STRIPS;
-        if (wwi_packed_items_pay(r, list, rows, columns, longest_row, longest_column))
+        if (wwi_packed_items_pay(r, list, rows, columns, longest_row, longest_column) ||
+            wwi_packed_product_pays(r, list, rows, columns))
             return WW_ENGINE_PACKED;
         const uint32_t fitting = r->symmetric ? shorter : longest_column;
         return fitting <= wwi_lanes_limit(r) ? WW_ENGINE_LANES : WW_ENGINE_STRIPS;

@@ -111,8 +111,8 @@ uint64_t wwi_runner_cells(const wwi_runner *runner);
 // Cells of one pair by lengths, 0 when the band leaves no path.
 uint64_t wwi_recurrence_cells(const wwi_recurrence *recurrence, uint32_t n, uint32_t m);
 // Whether the sums of soft minima may be made of tiles, and of which kind: what the tuning parameter says, else
-// `fallback`.
-int wwi_soft_tiles_tuned(const wwi_recurrence *recurrence, int most, int fallback);
+// `fallback`. `tabled`: costs come from a table, of points of any number of channels.
+int wwi_soft_tiles_tuned(const wwi_recurrence *recurrence, bool tabled, int most, int fallback);
 
 // ---- programs of other folders around the same recurrences
 

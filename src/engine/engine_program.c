@@ -167,7 +167,9 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
         write_bits_options(r, &v->key, options, sizeof options);
     else
         write_options(&r->of, &v->key, form->tiles ? form->tiles(r) : 0, options, sizeof options);
-    WWI_TRY(get_program(&r->of, &v->key, &t, form->texts, options, sizeof options, "", &v->program));
+    const bool ahead = form->copies_ahead && r->of.exchange == WWI_EXCHANGE_NV_SHFL && wwi_context_mma(r->of.context);
+    WWI_TRY(get_program(&r->of, &v->key, &t, form->texts, options, sizeof options, ahead ? "-DWW_ASYNC=1" : "",
+                        &v->program));
     return create_kernels(r, v);
 }
 

@@ -3,6 +3,7 @@
 // (packed_items.h).
 #include "engine/batch.h"
 #include "engine/packed_items.h"
+#include "engine/packed_product.h"
 #include "engine/tiling.h"
 
 static const wwi_form form = {.engine = "packed",
@@ -15,6 +16,8 @@ static const wwi_form form = {.engine = "packed",
 static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
     if (wwi_packed_items(r))
         return wwi_packed_items_exchange(w);
+    if (wwi_packed_product(r))
+        return wwi_packed_product_exchange(w);
     return !w->b.list && w->b.columns < (size_t)r->vector && w->b.rows > w->b.columns;
 }
 
@@ -23,6 +26,8 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
         return wwi_refuse(refusal, "this driver computes it wrongly", 0);
     if (wwi_packed_items(r))
         return wwi_work_bands(r, w, NULL, NULL);
+    if (wwi_packed_product(r) && !w->b.list)
+        return wwi_packed_product_takes(r, w);
     if (!wwi_can_vector(r))
         return wwi_refuse(refusal, "too many channels", VECTOR_CHANNELS);
     WWI_TRY(wwi_work_bands(r, w, NULL, NULL));
@@ -44,6 +49,8 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
     const wwi_packing packing = {vector, 1, r->of.channels + r->of.extra, 1, 0, value_bytes, 0};
     if (wwi_packed_items(r))
         return wwi_packed_items_run(r, w);
+    if (wwi_packed_product(r) && !b->list)
+        return wwi_packed_product_run(r, w);
     wwi_variant_key key = wwi_work_key(r, w, &form);
     key.vector = r->vector;
     key.registers = 1;

@@ -47,8 +47,8 @@ static const wwi_form *form_of(const wwi_runner *r, bool local) {
 
 // A cell is its cost, which grows with the distance of its points, and the soft minimum of its neighbours, without
 // costs at edges.
-int wwi_soft_tiles_tuned(const wwi_recurrence *of, int most, int fallback) {
-    if (!of->soft || of->precision != WW_FLOAT || of->channels != 1 || of->banded || of->open ||
+int wwi_soft_tiles_tuned(const wwi_recurrence *of, bool tabled, int most, int fallback) {
+    if (!of->soft || of->precision != WW_FLOAT || (of->channels != 1 && !tabled) || of->banded || of->open ||
         !(of->row->flags & WWI_MEASURE_SOFT_TILES) || wwi_measure_cost(&of->measure) == WW_COST_USER)
         return 0;
     const int wanted = (int)wwi_forced(of->context, "form.tiles", most, fallback);
@@ -60,7 +60,7 @@ int wwi_soft_tiles(const wwi_runner *r) {
     // products from one of a half on.
     const bool scaled = r->of.measure.gamma >= 4;
     const bool wide = r->of.measure.gamma >= 0.5 && wwi_context_fast_double(r->of.context);
-    return wwi_soft_tiles_tuned(&r->of, 3, scaled ? 3 : wide ? 2 : 1);
+    return wwi_soft_tiles_tuned(&r->of, false, 3, scaled ? 3 : wide ? 2 : 1);
 }
 
 bool wwi_packed_items(const wwi_runner *r) {

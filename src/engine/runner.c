@@ -8,6 +8,7 @@
 
 #include "engine/batch.h"
 #include "engine/cost_table.h"
+#include "engine/packed_product.h"
 #include "engine/tiling.h"
 #include "measure/band.h"
 
@@ -87,6 +88,8 @@ ww_status wwi_runner_create(const wwi_recurrence *of, ww_dataset *rows, ww_datas
     for (ww_engine e = WW_ENGINE_LANES; e < ENGINES; e++)
         r->rate[e] = wwi_pace_guess(info, r->gpu ? wwi_engine_row(e)->gpu_rate
                                                  : wwi_engine_row(e)->cpu_rate * (of->soft ? SOFT_SHARE : 1));
+    if (wwi_packed_product(r))
+        r->rate[WW_ENGINE_PACKED] = r->table_rate / r->of.channels;
     WWI_TRY(wwi_recurrence_test(of));
     *runner = wwi_taken(&r);
     return WW_OK;
@@ -153,6 +156,9 @@ static ww_status take_work(wwi_runner *r, wwi_work *w) {
     wwi_refusal refusal = {NULL, 0};
     const wwi_work *like = w->b.like;
     w->engine = like ? like->engine : r->options.engine;
+    // Of points of many channels engine packed has rectangles alone; in others the costs, and the values, are the same.
+    if (like && w->b.list && w->engine == WW_ENGINE_PACKED && wwi_packed_product(r))
+        w->engine = r->options.engine;
     if (w->engine == WW_ENGINE_AUTO)
         w->engine = wwi_engine_choose(r, w->b.list, w->b.rows, w->b.columns, w->n, w->m);
     if (like ? like->exchanged : r->symmetric && !w->b.half && wwi_engine_row(w->engine)->wants_exchange(r, w))

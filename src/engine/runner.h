@@ -26,6 +26,7 @@ typedef struct wwi_form {
     int (*tiles)(const wwi_runner *); // soft minima by tiles: of which kind; NULL: not by tiles
     bool own_rows;                    // engine bits: WW_OWN_ROWS also in a rectangle
     uint32_t pack;                    // WW_PACK; 0: the vector's width
+    bool copies_ahead;                // into local memory, where the device can (WW_ASYNC)
     int select, emit;                 // WW_SELECT, 0: the measure's own; what WW_EMIT has besides open ends
 } wwi_form;
 

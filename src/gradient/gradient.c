@@ -27,7 +27,7 @@ void ww_gradient_destroy(ww_gradient **gradient) {
     wwi_program_release(&g->table_program);
     WWI_BUFFERS_DESTROY(&g->scratch.packed, &g->scratch.carried, &g->scratch.adjoints, &g->scratch.checkpoints,
                         &g->scratch.more_checkpoints, &g->scratch.edges, &g->scratch.slopes, &g->scratch.sums,
-                        &g->scratch.ends, &g->scratch.upstream, &g->scratch.table);
+                        &g->scratch.ends, &g->scratch.upstream, &g->scratch.table, &g->scratch.weights);
     wwi_pairing_close(&g->pair);
     for (wwi_gradient_side *s = g->sides; s < g->sides + 2; s++) {
         ww_dataset_destroy(&s->given);

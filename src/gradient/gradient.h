@@ -73,7 +73,7 @@ typedef struct wwi_gradient_form {
 // As large as the largest batch so far.
 typedef struct wwi_gradient_scratch {
     wwi_buffer *packed, *carried, *adjoints, *checkpoints, *more_checkpoints, *edges, *slopes, *sums, *ends, *upstream;
-    wwi_buffer *table;
+    wwi_buffer *table, *weights; // of costs; by tiles of W, else it takes their places
 } wwi_gradient_scratch;
 
 typedef struct wwi_gradient_side {

@@ -34,7 +34,8 @@ static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t
         // By tiles a word more of each of a row's blocks, in fours.
         .checkpoints = (uint64_t)tall * (segment * g->form.noted + (g->form.tiles ? (segment + 3) / 4 * 4 : 0)),
         .edges = segment < wide ? (wide - 1) / segment * rows : 0,
-        .slopes = g->form.tiles ? carried : (rows + columns) * g->form.channels * (g->form.before ? 2 : 1),
+        .slopes =
+            g->form.tiles && !g->form.tabled ? carried : (rows + columns) * g->form.channels * (g->form.before ? 2 : 1),
         .table = g->form.tabled ? rows * ((columns + 3) / 4 * 4) : 0,
         .heads = g->form.tiles ? 4 * (TILE_COUNTER + wide / WWI_SIDE_BY_SIDE + 1ull) : 0,
         .sums = (tall + 2ull) * g->form.parameters + (g->options.weights ? rows + columns + g->form.columns : 0),
@@ -42,7 +43,8 @@ static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t
 }
 
 static uint64_t bytes_of(const ww_gradient *g, need n) {
-    return (n.packed + 2 * n.carried + n.checkpoints + n.edges + n.slopes + n.sums + n.heads + n.table) *
+    return (n.packed + 2 * n.carried + n.checkpoints + n.edges + n.slopes + n.sums + n.heads +
+            n.table * (g->form.tiles ? 2 : 1)) *
                g->pair.value_bytes +
            sizeof(ww_gradient_task) + 6 * sizeof(ww_gradient_entry);
 }
@@ -50,7 +52,7 @@ static uint64_t bytes_of(const ww_gradient *g, need n) {
 static uint64_t scratch_budget(const ww_gradient *g) {
     const wwi_buffer *have[] = {
         g->scratch.packed, g->scratch.carried, g->scratch.adjoints, g->scratch.checkpoints, g->scratch.more_checkpoints,
-        g->scratch.edges,  g->scratch.slopes,  g->scratch.sums,     g->scratch.table};
+        g->scratch.edges,  g->scratch.slopes,  g->scratch.sums,     g->scratch.table,       g->scratch.weights};
     uint64_t budget = wwi_context_bytes_free(g->pair.context) / 2;
     for (size_t i = 0; i < sizeof have / sizeof *have; i++)
         budget += have[i] ? wwi_buffer_bytes(have[i]) / 2 : 0;

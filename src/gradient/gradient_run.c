@@ -12,7 +12,10 @@
 #define GPU_POINT_CHANNELS 4  // most channels of a point in registers
 #define CPU_POINT_CHANNELS 64 // likewise in private memory
 #define SUMMED_CHANNELS 4     // whose slopes are summed in one launch, where points stay in memory
-#define FEW_CHANNELS 12 // beyond these costs come from a table: both passes are run again for each SUMMED_CHANNELS
+// Beyond so many channels costs come from a table: else both passes are run again for each SUMMED_CHANNELS; by tiles,
+// which points of several channels have with a table alone.
+#define FEW_CHANNELS 12
+#define FEW_BY_TILES 4
 // Blocks of tiles (gradient_soft_places.cl), parts of them, and the row-steps of a chunk on a diagonal and of one of a
 // whole pair.
 #define TILE_ROWS 4
@@ -36,10 +39,10 @@ static bool asynchronous(const ww_gradient *g) {
     return g->pair.recurrence.exchange == WWI_EXCHANGE_NV_SHFL && wwi_context_mma(g->pair.context);
 }
 
-static int tiles_of(const ww_gradient *g) {
-    if (g->form.parts != 1 || g->options.alignment)
+static int tiles_of(const ww_gradient *g, bool tabled) {
+    if ((g->form.parts != 1 && !tabled) || g->options.alignment || (tabled && g->options.weights))
         return 0;
-    return wwi_soft_tiles_tuned(&g->pair.recurrence, 2,
+    return wwi_soft_tiles_tuned(&g->pair.recurrence, tabled, 2,
                                 !wwi_is_gpu(g->pair.context)               ? 0
                                 : wwi_context_fast_double(g->pair.context) ? 2
                                                                            : 1);
@@ -48,7 +51,8 @@ static int tiles_of(const ww_gradient *g) {
 // Whether costs come from a table: that of the largest task takes no more than half of the memory for all.
 static bool tabled(const ww_gradient *g) {
     uint64_t most = 0;
-    if (!wwi_has_tables(&g->pair.recurrence, FEW_CHANNELS))
+    const uint32_t few = tiles_of(g, true) ? FEW_BY_TILES : FEW_CHANNELS;
+    if (!wwi_has_tables(&g->pair.recurrence, few))
         return false;
     for (size_t t = 0; t < g->task_count; t++) {
         const uint64_t values = (uint64_t)g->tasks[t].n * (g->tasks[t].m + 3ull);
@@ -61,7 +65,9 @@ static bool tabled(const ww_gradient *g) {
 
 // The sizes of a block, and what of a point is in registers.
 static int choose_sizes(ww_gradient *g) {
-    if ((g->form.tiles = tiles_of(g)) != 0) {
+    if ((g->form.tabled = tabled(g)) != 0)
+        g->form.parts = 0; // no point is brought together
+    if ((g->form.tiles = tiles_of(g, g->form.tabled)) != 0) {
         g->form.rows = TILE_ROWS;
         g->form.columns = TILE_COLUMNS;
         g->form.chunk = TILE_CHUNK;
@@ -69,13 +75,11 @@ static int choose_sizes(ww_gradient *g) {
         g->form.may_chain = asynchronous(g) && wwi_forced(g->pair.context, "form.chain", 1, 1);
         g->form.vector = 1;
         g->form.group = 32;
-        g->form.slope_channels = 1;
+        g->form.slope_channels = g->form.channels;
         return 1;
     }
     const bool gpu = wwi_is_gpu(g->pair.context),
                wide = g->pair.rows->precision == WW_DOUBLE || g->form.channels > 1 || g->form.before;
-    if ((g->form.tabled = tabled(g)) != 0)
-        g->form.parts = 0; // no point is brought together
     const bool registers = g->form.tabled || g->form.channels <= (gpu ? GPU_POINT_CHANNELS : CPU_POINT_CHANNELS);
     g->form.rows = gpu && wide ? 4 : 8;
     g->form.columns = g->form.rows;
@@ -136,9 +140,13 @@ ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained) {
 // The kernels around the table of costs.
 static ww_status build_table(ww_gradient *g) {
     char options[96];
-    static const char *const texts[] = {"base/launch_args.h",         "engine/cost_table_args.h",
-                                        "engine/cost_table.cl",       "gradient/gradient_args.h",
-                                        "gradient/gradient_table.cl", NULL};
+    static const char *const texts[] = {"base/launch_args.h",
+                                        "engine/cost_table_args.h",
+                                        "engine/cost_sum.cl",
+                                        "engine/cost_table.cl",
+                                        "gradient/gradient_args.h",
+                                        "gradient/gradient_table.cl",
+                                        NULL};
     const wwi_named_kernel kernels[] = {{&g->fill, "ww_cost_table"}, {&g->slopes, "ww_table_slopes"}, {NULL, NULL}};
     (void)wwi_table_options(g->pair.rows->precision, true, options, sizeof options);
     WWI_TRY(wwi_cost_program(&g->pair.recurrence, texts, options, &g->table_program));
@@ -186,7 +194,7 @@ typedef struct pass {
     const wwi_gradient_batch *batch;
     wwi_kernel *kernel;
     ww_gradient_args args;
-    wwi_arg all[11]; // of the kernel; the first is for `args`
+    wwi_arg all[12]; // of the kernel; the first is for `args`
     size_t count;
     double cells; // of the pass
     bool slopes;
@@ -278,7 +286,8 @@ static ww_status grow_buffers(ww_gradient *g, const wwi_gradient_batch *b) {
                     {&g->scratch.edges, b->edges * size}, {&g->scratch.more_checkpoints, b->more_checkpoints * size},
                     {&g->scratch.slopes, b->slopes * size}, {&g->scratch.sums, b->sums * size},
                     {&g->scratch.ends, b->count * size},
-                    {&g->scratch.table, g->form.tabled ? (b->table + WWI_TABLE_SLACK) * size : 0});
+                    {&g->scratch.table, g->form.tabled ? (b->table + WWI_TABLE_SLACK) * size : 0},
+                    {&g->scratch.weights, g->form.tabled && g->form.tiles ? b->table * size : 0});
 }
 
 static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args) {
@@ -327,12 +336,15 @@ static ww_status fill_table(ww_gradient *g, const wwi_gradient_batch *b) {
     return run_table(g, b, 0, group, (double)WWI_TABLE_TILE * WWI_TABLE_TILE * g->form.channels, more, 5);
 }
 
-// Slopes by both sides' points.
-static ww_status sum_table(ww_gradient *g, const wwi_gradient_batch *b, uint32_t stride) {
+// Slopes by the points of the sides that are wanted. A series with itself has both in one output.
+static ww_status sum_table(ww_gradient *g, const wwi_gradient_batch *b, uint32_t stride,
+                           const wwi_gradient_targets *to) {
     for (uint32_t column = 0; column < 2; column++) {
+        if (!g->options.divergence && !(column ? to->columns : to->rows))
+            continue;
         const wwi_arg more[] = {WWI_BUFFER(b->table_tiles[1 + column]),
                                 WWI_BUFFER(b->table_places),
-                                WWI_BUFFER(g->scratch.table),
+                                WWI_BUFFER(g->form.tiles ? g->scratch.weights : g->scratch.table),
                                 WWI_BUFFER(b->tasks),
                                 WWI_BUFFER(g->scratch.slopes),
                                 WWI_VALUE(column),
@@ -358,8 +370,11 @@ static pass pass_ahead(const ww_gradient *g, const wwi_gradient_batch *b, ww_gra
                           WWI_BUFFER(g->scratch.checkpoints),
                           WWI_BUFFER(g->scratch.edges),
                           WWI_BUFFER(g->scratch.ends),
-                          WWI_BUFFER(g->form.tabled ? g->scratch.table : last_checkpoints(g, b))},
-                  .count = g->form.tiles || g->form.tabled ? 9 : 8};
+                          WWI_BUFFER(g->form.tiles ? last_checkpoints(g, b) : g->scratch.table),
+                          WWI_BUFFER(g->scratch.table)},
+                  .count = g->form.tiles && g->form.tabled   ? 10
+                           : g->form.tiles || g->form.tabled ? 9
+                                                             : 8};
 }
 
 // The pass forward; with one segment its checkpoints are those of the pass back.
@@ -385,12 +400,18 @@ static ww_status run_back(ww_gradient *g, const wwi_gradient_batch *b, ww_gradie
                          WWI_BUFFER(g->scratch.slopes),
                          WWI_BUFFER(g->scratch.sums),
                          WWI_BUFFER(alignment ? alignment : g->scratch.ends),
-                         WWI_BUFFER(g->form.tabled ? g->scratch.table : last_checkpoints(g, b))},
-                 .count = g->form.tiles || g->form.tabled ? 10 : 9,
+                         WWI_BUFFER(g->form.tiles ? last_checkpoints(g, b) : g->scratch.table),
+                         WWI_BUFFER(g->scratch.table),
+                         WWI_BUFFER(g->scratch.weights)},
+                 .count = g->form.tiles    ? (g->form.tabled ? 12 : 10)
+                          : g->form.tabled ? 10
+                                           : 9,
                  .slopes = true};
     WWI_TRY(wwi_buffer_fill_u32(g->scratch.adjoints, 0, b->carried * size, 0));
     WWI_TRY(wwi_buffer_fill_u32(g->scratch.slopes, 0, b->slopes * size, 0));
     WWI_TRY(wwi_buffer_fill_u32(g->scratch.sums, 0, b->sums * size, 0));
+    if (g->form.tiles && g->form.tabled) // what is not followed has none
+        WWI_TRY(wwi_buffer_fill_u32(g->scratch.weights, 0, b->table * size, 0));
     ahead.args.keep = 1;
     ahead.args.segment_columns = back.args.segment_columns = b->segments > 1 ? b->segment : 0;
     ahead.args.checkpoint_columns = back.args.checkpoint_columns = b->segment;
@@ -461,7 +482,7 @@ static ww_status run_channel(ww_gradient *g, const wwi_gradient_batch *b, ww_gra
     if (back)
         WWI_TRY(run_back(g, b, args, to->alignment));
     if (back && g->form.tabled && (to->rows || to->columns))
-        WWI_TRY(sum_table(g, b, args.stride));
+        WWI_TRY(sum_table(g, b, args.stride, to));
     args.count = (uint32_t)b->count;
     if (back)
         WWI_TRY(add_border(g, b, args));

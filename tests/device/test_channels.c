@@ -30,6 +30,11 @@ static const form forms[] = {
     {WW_DTW, WW_ENGINE_AUTO, WW_COST_ABSOLUTE, WW_BAND_SAKOE_CHIBA, true, true, false, false, NULL},
     {WW_DDTW, WW_ENGINE_AUTO, WW_COST_EUCLIDEAN, WW_BAND_NONE, true, false, true, false, NULL},
     {WW_WDTW, WW_ENGINE_AUTO, WW_COST_USER, WW_BAND_SLANTED, false, false, false, true, NULL},
+    {WW_DTW, WW_ENGINE_PACKED, WW_COST_SQUARED, WW_BAND_NONE, false, false, false, false, "default form.items 1\n"},
+    {WW_WDTW, WW_ENGINE_PACKED, WW_COST_EUCLIDEAN, WW_BAND_SAKOE_CHIBA, false, true, false, true,
+     "default form.items 1\n"},
+    {WW_ADTW, WW_ENGINE_PACKED, WW_COST_USER, WW_BAND_SLANTED, false, false, true, false, "default form.items 1\n"},
+    {WW_FRECHET, WW_ENGINE_PACKED, WW_COST_ABSOLUTE, WW_BAND_NONE, false, true, false, false, "default form.items 1\n"},
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 static const size_t numbers[] = {13, 16, 17, 64, 257};
@@ -46,7 +51,7 @@ static ww_measure measure_of(const form *f) {
     if (f->cost == WW_COST_USER)
         measure.cost_expression = "fabs(x - y) * (real)0.5 + (real)0.25";
     measure.band.kind = (ww_band_kind)f->band;
-    measure.band.width = f->band == WW_BAND_SLANTED ? 0.3 : f->band == WW_BAND_NONE ? 0 : 25;
+    measure.band.width = f->band == WW_BAND_SLANTED ? 0.3 : f->band == WW_BAND_NONE ? 0 : f->pairs ? 25 : 40;
     if (f->soft)
         measure.gamma = 8;
     if (f->open)
@@ -136,6 +141,37 @@ START_TEST(halves) {
 }
 END_TEST
 
+// A work-item a pair: several groups of series, their last ones not whole, of all lengths; halves. The same bits as
+// from a table.
+START_TEST(products) {
+    const ww_measure measure = wwt_measure(WW_DTW);
+    const ww_precision precision = _i ? WW_DOUBLE : WW_FLOAT;
+    const size_t rows = 35, columns = 19;
+    if (_i && !wwt_device_has_double())
+        return;
+    ww_context *usual = wwt_context;
+    wwt_seed((unsigned)_i);
+    wwt_set x = wwt_set_random(21, 1, 40, rows), y = wwt_set_random(21, 1, 40, columns);
+    const ww_plan_options packed = wwt_engine(WW_ENGINE_PACKED), lanes = wwt_engine(WW_ENGINE_LANES);
+    wwt_context = wwt_context_tuned("default form.items 1\n");
+    ck_assert(wwt_check_matrix(&measure, NULL, &x, &y, precision, WW_ENGINE_PACKED));
+    void *found = wwt_matrix(&measure, &x, &y, precision, &packed);
+    void *half = wwt_matrix(&measure, &x, NULL, precision, &packed);
+    ww_context_destroy(&wwt_context);
+    wwt_context = usual;
+    void *table = wwt_matrix(&measure, &x, &y, precision, &lanes);
+    void *half_table = wwt_matrix(&measure, &x, NULL, precision, &lanes);
+    ck_assert(wwt_same(found, table, rows * columns, precision));
+    ck_assert(wwt_same(half, half_table, rows * rows, precision));
+    wwt_guarded_free(found);
+    wwt_guarded_free(half);
+    wwt_guarded_free(table);
+    wwt_guarded_free(half_table);
+    wwt_set_free(&x);
+    wwt_set_free(&y);
+}
+END_TEST
+
 // Paths by lanes: the value, and the sum of the costs along the path.
 START_TEST(paths) {
     static const size_t n[] = {64, 9, 70}, m[] = {66, 30, 63};
@@ -179,14 +215,24 @@ typedef struct slope_form {
     double gamma;
     int band;
     bool is_double, divergence, few_bytes;
+    const char *tuning;
 } slope_form;
 static const slope_form slope_forms[] = {
-    {WW_DTW, WW_COST_SQUARED, 4, WW_BAND_NONE, false, false, false},
-    {WW_DTW, WW_COST_EUCLIDEAN, 1, WW_BAND_SAKOE_CHIBA, true, false, false},
-    {WW_WDTW, WW_COST_ABSOLUTE, 2, WW_BAND_NONE, true, true, false},
-    {WW_FRECHET, WW_COST_EUCLIDEAN, 0, WW_BAND_NONE, true, false, true},
-    {WW_DDTW, WW_COST_SQUARED, 1, WW_BAND_NONE, true, false, true},
+    {WW_DTW, WW_COST_SQUARED, 4, WW_BAND_NONE, false, false, false, NULL},
+    {WW_DTW, WW_COST_EUCLIDEAN, 1, WW_BAND_SAKOE_CHIBA, true, false, false, NULL},
+    {WW_WDTW, WW_COST_ABSOLUTE, 2, WW_BAND_NONE, true, true, false, NULL},
+    {WW_FRECHET, WW_COST_EUCLIDEAN, 0, WW_BAND_NONE, true, false, true, NULL},
+    {WW_DDTW, WW_COST_SQUARED, 1, WW_BAND_NONE, true, false, true, NULL},
+    // By tiles.
+    {WW_DTW, WW_COST_SQUARED, 4, WW_BAND_NONE, false, true, false, "default form.tiles 2\n"},
+    {WW_DTW, WW_COST_EUCLIDEAN, 1, WW_BAND_NONE, false, false, true, "default form.tiles 2\n"},
+    {WW_DDTW, WW_COST_SQUARED, 40, WW_BAND_NONE, false, false, false,
+     "default form.tiles 2\ndefault gradient.fill 1\n"},
+    {WW_DTW, WW_COST_ABSOLUTE, 2, WW_BAND_NONE, false, false, false, "default form.tiles 1\ndefault gradient.fill 1\n"},
 };
+// Of few of these the tiles have a table, too.
+static const size_t slope_numbers[] = {5, 13, 17, 257};
+enum { SLOPE_NUMBERS = sizeof slope_numbers / sizeof *slope_numbers };
 enum { SLOPE_FORMS = sizeof slope_forms / sizeof *slope_forms };
 
 static double value_of(const ww_measure *measure, bool divergence, const wwr_series *x, const wwr_series *y) {
@@ -226,15 +272,18 @@ START_TEST(gradients) {
     measure.gamma = f->gamma;
     measure.band.kind = (ww_band_kind)f->band;
     measure.band.width = f->band == WW_BAND_NONE ? 0 : 25;
-    for (int k = 0; k < NUMBERS; k += 2) {
+    ww_context *usual = wwt_context;
+    ww_context *tuned = f->tuning ? wwt_context_tuned(f->tuning) : NULL;
+    wwt_context = tuned ? tuned : usual;
+    for (int k = 0; k < SLOPE_NUMBERS; k++) {
         wwt_seed((unsigned)(_i * NUMBERS + k));
-        wwt_set sets[2] = {wwt_set_make(numbers[k], n, 3), wwt_set_make(numbers[k], m, 3)};
+        wwt_set sets[2] = {wwt_set_make(slope_numbers[k], n, 3), wwt_set_make(slope_numbers[k], m, 3)};
         ww_dataset *rows = wwt_dataset(&sets[0], precision), *columns = wwt_dataset(&sets[1], precision);
         ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
         ww_run_options run = WW_RUN_OPTIONS_INIT;
         ww_gradient *gradient = NULL;
         // A batch for each pair, and some pairs in segments.
-        run.max_bytes = f->few_bytes ? 400000 + 3000 * numbers[k] : 0;
+        run.max_bytes = f->few_bytes ? 400000 + 3000 * slope_numbers[k] : 0;
         options.run = &run;
         options.divergence = f->divergence;
         ww_gradient_info info = WW_GRADIENT_INFO_INIT;
@@ -264,6 +313,9 @@ START_TEST(gradients) {
         ww_dataset_destroy(&rows);
         ww_dataset_destroy(&columns);
     }
+    wwt_context = usual;
+    if (tuned)
+        ww_context_destroy(&tuned);
 }
 END_TEST
 
@@ -292,6 +344,7 @@ int main(void) {
     wwt_add(suite, many, FORMS);
     wwt_add(suite, few, 2);
     wwt_add(suite, halves, 1);
+    wwt_add(suite, products, 2);
     wwt_add(suite, paths, 1);
     wwt_add(suite, gradients, SLOPE_FORMS);
     wwt_add(suite, programs, 1);
