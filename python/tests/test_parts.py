@@ -186,6 +186,19 @@ def test_nearest_rows_and_shards(rng):
         ww.NearestPlan("dtw", data, parts[0], 3, initial=[1.0])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_lists_are_joined_by_similarity(dtype):
+    # Of equal ones the first list's come first; what is not there is the last, whichever way round.
+    first = np.array([[9, 4, 1], [7, 7, -np.inf]], dtype), np.array([[0, 1, 2], [3, 4, -1]])
+    second = np.array([[8, 4, 2], [7, 6, 5]], dtype), np.array([[10, 11, 12], [13, 14, 15]])
+    values, indices = ww.merge_neighbours(first, second, similarity=True)
+    assert values.dtype == dtype and values.tolist() == [[9, 8, 4], [7, 7, 7]]
+    assert indices.tolist() == [[0, 10, 1], [3, 4, 13]]
+    nearest = [(part[0][:, ::-1], part[1][:, ::-1]) for part in ((first[0][:1], first[1][:1]), (second[0][:1], second[1][:1]))]
+    values, indices = ww.merge_neighbours(*nearest)
+    assert values.tolist() == [[1, 2, 4]] and indices.tolist() == [[2, 12, 1]]
+
+
 def test_points_in_shards(rng):
     base, queries = rng.integers(0, 5, size=(90, 4)).astype(np.float32), rng.normal(size=(8, 4)).astype(np.float32)
     whole = ww.knn(base, queries, 5, metric="l2-squared")

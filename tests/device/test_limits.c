@@ -20,13 +20,6 @@
 
 // ---- an allocator that refuses what is large
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
 static const size_t most_host = (size_t)1 << 29;
 static atomic_long refused;
 
@@ -37,17 +30,7 @@ static bool is_refused(size_t size) {
     return true;
 }
 
-void *__wrap_malloc(size_t size) {
-    return is_refused(size) ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return count && is_refused(size > SIZE_MAX / count ? SIZE_MAX : count * size) ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-    return is_refused(size) ? NULL : __real_realloc(old, size);
-}
+#include "refusing.h"
 
 // ---- what is beyond every limit
 

@@ -10,6 +10,7 @@
 #include "device/support.h"
 #include "host.h"
 #include "reference/profile_reference.h"
+#include "reference/windows.h"
 
 // ---- series
 
@@ -294,6 +295,7 @@ START_TEST(best_channels) {
         options.k = 2;
         options.best_channels = best;
         wwt_ok(ww_profile_find(context, &view, NULL, WINDOW, &options, distances, indices));
+        wwr_windows windows = wwr_windows_make(x, LENGTH, 0, WINDOWS, WINDOW, CHANNELS, false);
         for (size_t i = 0; i < WINDOWS; i++) {
             double nearest[2] = {INFINITY, INFINITY};
             for (size_t j = 0; j < WINDOWS; j++) {
@@ -301,13 +303,12 @@ START_TEST(best_channels) {
                 if ((i < j ? j - i : i - j) <= (WINDOW + 3) / 4)
                     continue;
                 for (size_t c = 0; c < CHANNELS; c++) {
-                    const double *own = x + c * LENGTH;
-                    const double found = wwr_profile_distance(own, LENGTH, i, own, LENGTH, j, WINDOW, 1);
-                    const double d = isnan(found) ? INFINITY : found;
+                    const double found = wwr_windows_channel(&windows, i, &windows, j, c);
+                    const double square = isnan(found) ? INFINITY : found;
                     size_t at = c;
-                    for (; at > 0 && squares[at - 1] > d * d; at--)
+                    for (; at > 0 && squares[at - 1] > square; at--)
                         squares[at] = squares[at - 1];
-                    squares[at] = d * d;
+                    squares[at] = square;
                 }
                 for (size_t c = 0; c < best; c++)
                     sum += squares[c];
@@ -325,6 +326,7 @@ START_TEST(best_channels) {
                               "form %d, kind %d, best %zu, window %zu: %.12g, not %.12g", _i, kinds[n], best, i,
                               distances[2 * i + r], sqrt(nearest[r]));
         }
+        wwr_windows_free(&windows);
         free(x);
     }
     double x[2 * 50] = {0};

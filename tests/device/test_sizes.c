@@ -17,13 +17,6 @@ enum { MOST = 1 << 28 }; // bytes that are really given
 static const unsigned long device_bytes = 1ul << 44;
 static atomic_ulong *asked;
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
 static bool host_gives; // as much as is asked for, of which nothing is written: it is a buffer that is to be refused
 
 static bool is_refused(size_t size) {
@@ -35,17 +28,7 @@ static bool is_refused(size_t size) {
     return true;
 }
 
-void *__wrap_malloc(size_t size) {
-    return is_refused(size) ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return count && is_refused(size > SIZE_MAX / count ? SIZE_MAX : count * size) ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-    return is_refused(size) ? NULL : __real_realloc(old, size);
-}
+#include "refusing.h"
 
 // ---- the jobs
 

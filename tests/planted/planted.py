@@ -94,6 +94,9 @@ FAULTS = [
      ["fuzz-command", "cli-arguments"]),
     ("the last part of a job is refused", "cli/division.c", "d->part > d->part_count)", "d->part >= d->part_count)",
      ["cli-joined"]),
+    # the Python package
+    ("lists of the most similar are joined as if by distance", "python/wavewarp/_parts.py", "            bool(similarity),\n",
+     "            False,\n", ["python"]),
 ]
 
 

@@ -7,71 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference.h"
-
-// z-normalises a window; false where it is flat.
-static bool normalise(const double *x, size_t length, double *to) {
-    long double mean = 0, squares = 0;
-    double low = x[0], high = x[0];
-    for (size_t t = 0; t < length; t++) {
-        mean += x[t];
-        low = fmin(low, x[t]);
-        high = fmax(high, x[t]);
-    }
-    mean /= (long double)length;
-    for (size_t t = 0; t < length; t++)
-        squares += (x[t] - mean) * (x[t] - mean);
-    const long double deviation = sqrtl(squares / (long double)length);
-    for (size_t t = 0; t < length; t++)
-        to[t] = (double)((x[t] - mean) / deviation);
-    return !(high - low <= WWR_CONSTANT * fmax(fabs(low), fabs(high)));
-}
+#include "windows.h"
 
 // All windows of one length of a series, z-normalised unless raw.
-typedef struct windows {
-    size_t count;
-    double *values; // window by window, channel by channel
-    bool *varies;   // window by window, channel by channel
-} windows;
-
-static windows make_windows(const double *series, size_t stride, size_t points, size_t length, size_t channels,
-                            bool raw) {
-    windows w = {points < length ? 0 : points - length + 1, NULL, NULL};
-    w.values = malloc((w.count * channels * length + 1) * sizeof *w.values);
-    w.varies = malloc(w.count * channels + 1);
-    if (!w.values || !w.varies)
-        abort();
-    for (size_t u = 0; u < w.count; u++)
-        for (size_t c = 0; c < channels; c++) {
-            const double *x = series + c * stride + u;
-            double *to = w.values + (u * channels + c) * length;
-            w.varies[u * channels + c] = raw || normalise(x, length, to);
-            if (raw)
-                memcpy(to, x, length * sizeof *to);
-        }
-    return w;
-}
-
-static void free_windows(windows *w) {
-    free(w->values);
-    free(w->varies);
+static wwr_windows all_windows(const double *series, size_t points, size_t length, size_t channels, bool raw) {
+    return wwr_windows_make(series, points, 0, points < length ? 0 : points - length + 1, length, channels, raw);
 }
 
 // From window `at_pattern` of one series to the nearest window of another.
-static double nearest_window(const windows *pattern, size_t at_pattern, const windows *series, size_t length,
-                             size_t channels, bool unscaled, size_t *at) {
+static double nearest_window(const wwr_windows *pattern, size_t at_pattern, const wwr_windows *series, bool unscaled,
+                             size_t *at) {
     double best = INFINITY;
     for (size_t u = 0; u < series->count; u++) {
-        double sum = 0;
-        for (size_t c = 0; c < channels; c++) {
-            const size_t a = at_pattern * channels + c, b = u * channels + c;
-            const double *x = pattern->values + a * length, *y = series->values + b * length;
-            double own = 0;
-            for (size_t t = 0; pattern->varies[a] && series->varies[b] && t < length; t++)
-                own += (x[t] - y[t]) * (x[t] - y[t]);
-            sum += pattern->varies[a] == series->varies[b] ? own : (double)length;
-        }
-        sum /= (double)channels * (unscaled ? 1 : (double)length);
+        const double sum = wwr_windows_distance(pattern, at_pattern, series, u) /
+                           ((double)series->channels * (unscaled ? 1 : (double)series->length));
         if (sum < best) {
             best = sum;
             if (at)
@@ -83,11 +32,11 @@ static double nearest_window(const windows *pattern, size_t at_pattern, const wi
 
 double wwr_shapelet_distance(const double *pattern, size_t stride, size_t length, size_t channels, const double *series,
                              size_t points, bool raw, bool unscaled, size_t *at) {
-    windows x = make_windows(pattern, stride, length, length, channels, raw);
-    windows y = make_windows(series, points, points, length, channels, raw);
-    const double distance = nearest_window(&x, 0, &y, length, channels, unscaled, at);
-    free_windows(&x);
-    free_windows(&y);
+    wwr_windows x = wwr_windows_make(pattern, stride, 0, 1, length, channels, raw);
+    wwr_windows y = all_windows(series, points, length, channels, raw);
+    const double distance = nearest_window(&x, 0, &y, unscaled, at);
+    wwr_windows_free(&x);
+    wwr_windows_free(&y);
     return distance;
 }
 
@@ -107,7 +56,7 @@ static double window_off_by(const double *window, size_t stride, size_t length, 
             squares += pow(x[t] - x[0] - mean, 2);
         if (raw)
             most = fmax(most, largest);
-        else if (normalise(x, length, z))
+        else if (wwr_normalise(x, length, z) == WWR_VARIES)
             most =
                 fmax(most, pow((double)length, 1.5) + 6 + (length > 2 ? largest / sqrt(squares / (double)length) : 0));
     }
@@ -238,20 +187,20 @@ size_t wwr_shapelet_best(const wwr_shapelet_set *set, const wwr_shapelet_search 
         total += set->lengths[i] * set->lengths[i];
     wwr_shapelet *all = malloc(total * sizeof *all);
     double *d = malloc(set->count * sizeof *d), *errors = calloc(set->count, sizeof *errors);
-    windows *own = malloc((steps * set->count + 1) * sizeof *own); // of each length and series
+    wwr_windows *own = malloc((steps * set->count + 1) * sizeof *own); // of each length and series
     for (size_t n = 0; n < steps * set->count; n++)
-        own[n] = make_windows(set->values[n % set->count], set->lengths[n % set->count], set->lengths[n % set->count],
-                              search->min_length + n / set->count * search->length_step, set->channels, search->raw);
+        own[n] = all_windows(set->values[n % set->count], set->lengths[n % set->count],
+                             search->min_length + n / set->count * search->length_step, set->channels, search->raw);
     for (size_t i = 0; i < set->count; i++)
         for (size_t step = 0; step < steps; step++) {
             const size_t l = search->min_length + step * search->length_step;
-            const windows *of = own + step * set->count;
+            const wwr_windows *of = own + step * set->count;
             for (size_t s = 0; s + l <= set->lengths[i]; s += search->start_step) {
                 for (size_t j = 0; j < set->count; j++) {
                     size_t at = 0;
                     d[j] = errors[j] = 0;
                     if (i != j) {
-                        d[j] = nearest_window(&of[i], s, &of[j], l, set->channels, search->unscaled, &at);
+                        d[j] = nearest_window(&of[i], s, &of[j], search->unscaled, &at);
                         errors[j] =
                             wwr_shapelet_off_by(set->values[i] + s, set->lengths[i], l, set->channels, set->values[j],
                                                 set->lengths[j], search->raw, search->unscaled, d[j], at);
@@ -265,7 +214,7 @@ size_t wwr_shapelet_best(const wwr_shapelet_set *set, const wwr_shapelet_search 
             }
         }
     for (size_t n = 0; n < steps * set->count; n++)
-        free_windows(&own[n]);
+        wwr_windows_free(&own[n]);
     free(own);
     while (found < k) {
         wwr_shapelet *top = NULL;
