@@ -2,32 +2,38 @@
 // The distance of a query to windows of a stream, under any measure and band.
 //
 // A vector lane (WW_VECTOR 1: a work-item) has a window. Blocks of WW_ROWS rows of the query are held in registers and
-// computed column by column; the last row of a block is kept in scratch memory for the block below. All windows have
-// the query's length, so a row's band is the same for all: `rows` has its columns [lo, hi). With vectors the windows'
-// points are normalised and interleaved once, in scratch memory. No local memory, no barrier.
+// computed column by column; the last row of a block is kept for the block below, in local memory (WW_SEARCH_LOCAL) or in
+// scratch memory. All windows have the query's length, so a row's band is the same for all: `rows` has its columns
+// [lo, hi). With vectors the windows' points are normalised and interleaved once, in scratch memory. No barrier.
+//
+// WW_SEARCH_ABANDON 1: where no cell is below all its neighbours, a cell above the limit leads to no match. So a block begins
+// in the first column in which the row above it is within the limit, and ends where nothing within it goes on: neither
+// from that row nor from the left (M. Herrmann and G. I. Webb, Early abandoning and pruning for elastic distances including
+// dynamic time warping, 2021). A cell within the limit has the value that it has in the whole matrix, bit for bit: by
+// induction so has the neighbour from which it comes. A window with a row that is above the limit is given up; the work-item
+// takes its next one at once, so that the items of a group, which keep step, all have rows to compute.
+// search_tail.cl lowers the limit for the rows above the last ones.
 //
 // Scratch: of a work-item's lanes, n values of a row; with vectors n points more.
-// Parameters: search_points.cl's; WW_ROWS, at most 8; WW_WG; WW_SEARCH_ABANDON 1: a window is abandoned when every cell
-// of a row is above the limit; WW_SEARCH_SIMILARITY 1: the value is stored with its sign changed.
+// Parameters: search_points.cl's and search_tail.cl's; WW_ROWS, at most 8; WW_WG; WW_SEARCH_LOCAL 1: rows are in local memory, n values of a
+// work-item; WW_SEARCH_SIMILARITY 1: the value is stored with its sign changed.
 
-// Where the windows' normalised points are read.
-#if WW_VECTOR == 1
-typedef ww_window ww_windows;
+#if WW_SEARCH_LOCAL
+#define WW_ROW_SPACE __local
 #else
-typedef struct {
-    __global ww_scalar *points;  // for each of a window's points and each channel the lanes' values
-} ww_windows;
+#define WW_ROW_SPACE __global
 #endif
 
 // What goes from one block to the next.
 typedef struct {
-    __global ww_scalar *row;  // the last row computed
-    ulong apart;              // WW_VECTOR 1: from one value of it to the next. As uint it costs registers
-    uint i;                   // rows computed
-    uint filled, reached;     // columns of `row` that have values; where the last block began
-    real top;                 // of the border, above the last column
-    real nearest;             // the least value of the last block's last row
-    real result;              // its last value
+    WW_ROW_SPACE ww_scalar *row;  // the last row computed
+    ulong apart;                  // WW_VECTOR 1: from one value of it to the next. As uint it costs registers
+    uint i;                       // rows computed
+    uint begin, end;              // columns of `row` from which a path may go on
+    real top;                     // of the border, above the last column
+    real result;                  // the last block's last value
+    ww_scalar most;               // cells above it lead to no match
+    real tail, bound;             // what the path's last cells cost at least; what follows for the rows computed
 } ww_window_state;
 
 // The elements of a block's rows, and of the row above.
@@ -40,58 +46,50 @@ typedef struct {
 typedef struct {
     real c[WW_ROWS], g[WW_ROWS], corner;
     ww_point before;
+    uint begin, end;  // columns from which a path may go on below
+    bool over;        // none goes on to the right
 } ww_window_block;
 
 WW_INLINE real ww_row_get(const ww_window_state *w, uint j) {
-#if WW_VECTOR == 1
+#if WW_SEARCH_LOCAL
+    return w->row[j * WW_WG];
+#elif WW_VECTOR == 1
     return w->row[j * w->apart];
 #else
     return WW_VLOAD(j, w->row);
 #endif
 }
 WW_INLINE void ww_row_put(const ww_window_state *w, real value, uint j) {
-#if WW_VECTOR == 1
+#if WW_SEARCH_LOCAL
+    w->row[j * WW_WG] = value;
+#elif WW_VECTOR == 1
     w->row[j * w->apart] = value;
 #else
     WW_VSTORE(value, j, w->row);
 #endif
 }
 
-WW_INLINE ww_point ww_query_point(__global const ww_scalar *x, const ww_window_args args, uint i) {
-    ww_point point;
-    for (int c = 0; c < WW_CHANNELS; c++)
-        point.value[c] = (real)x[i + (ulong)(args.channel + c) * args.x_stride];
-#if WW_EXTRA
-    point.extra = (real)x[i + (ulong)(WW_ALL_CHANNELS + (WW_EXTRA_EACH ? args.channel : 0)) * args.x_stride];
-#endif
-    return point;
-}
 WW_INLINE ww_row ww_query_row(__global const ww_scalar *x, const ww_window_args args, uint i) {
     return ww_row_make(ww_query_point(x, args, i), ww_query_point(x, args, i ? i - 1 : 0), (real)(ww_scalar)i);
 }
 
-// Point j of each window.
-WW_INLINE ww_point ww_window_point(const ww_windows *windows, const ww_window_args args, uint j) {
-    ww_point point;
-    for (int c = 0; c < WW_CHANNELS; c++)
+// Whether any lane's value is within the bound.
+WW_INLINE bool ww_window_within(const ww_window_state *w, real value) {
 #if WW_VECTOR == 1
-        point.value[c] = ww_window_value(windows, args, c, j);
+    return value <= w->bound;
 #else
-        point.value[c] = WW_VLOAD((ulong)j * WW_CHANNELS + c, windows->points);
+    return any(value <= w->bound);
 #endif
-#if WW_EXTRA
-    point.extra = 0;
-#endif
-    return point;
 }
 
 // What is above a block in column j, in order.
 WW_INLINE real ww_above_block(ww_window_state *w, ww_point own, ww_column y, uint j, ww_pair lengths,
                               const ww_window_args args) {
+    const real row = j < w->end ? ww_row_get(w, j) : WW_OUTSIDE;
 #if WW_TOP_NEXT
-    return w->i == 0 ? (w->top = ww_top_next(w->top, y)) : ww_row_get(w, j);
+    return w->i == 0 ? (w->top = ww_top_next(w->top, y)) : row;
 #else
-    return w->i == 0 ? ww_border_top(own, (real)(ww_scalar)j, lengths) : ww_row_get(w, j);
+    return w->i == 0 ? ww_border_top(own, (real)(ww_scalar)j, lengths) : row;
 #endif
 }
 
@@ -105,6 +103,22 @@ WW_INLINE real ww_window_corner(real top, ww_row above, ww_column y, uint i, uin
                                 const ww_window_args args) {
     const real lag = WW_LAG((real)(ww_scalar)((int)i - 1 - (int)j));
     return !WW_CARRY || i == 0 ? top : ww_carry(top, above, y, lag);
+}
+
+// After column j: whether the block goes on.
+WW_INLINE void ww_window_look(ww_window_block *b, const ww_window_state *w, const int rows, uint j) {
+#if WW_SEARCH_ABANDON
+    if (ww_window_within(w, b->c[rows - 1])) {
+        b->begin = min(b->begin, j);
+        b->end = j + 1;
+    } else if (j >= w->end) {
+        real least = b->c[0];
+#pragma unroll
+        for (int q = 1; q < rows - 1; q++)
+            least = ww_lesser(least, b->c[q]);
+        b->over = !ww_window_within(w, least);
+    }
+#endif
 }
 
 // Column j of a block. `masked`: some cells may be outside the band, which has the columns [lo, hi) of each row. These
@@ -129,8 +143,30 @@ WW_INLINE void ww_window_column(ww_window_block *b, const ww_window_rows *x, con
     b->corner = ww_window_corner(top, x->above, y, w->i, j, lengths, args);
     b->before = own;
     ww_row_put(w, up, j);
-    if (WW_SEARCH_ABANDON)
-        w->nearest = w->nearest < up ? w->nearest : up;
+    ww_window_look(b, w, rows, j);
+}
+
+// What is left of a block's column `from`: of its rows, and of the row above.
+WW_INLINE void ww_window_left(ww_window_block *b, const ww_window_rows *x, const ww_window_state *w, const int rows,
+                              const ww_windows *windows, uint from, ww_pair lengths, const ww_window_args args) {
+    const uint i = w->i;
+    b->before = ww_window_point(windows, args, from ? from - 1 : 0);
+    b->corner = i == 0 ? (real)0 : ww_border_left(x->above, (real)(ww_scalar)(i - 1), lengths);
+    if (from > 0)
+        b->corner = i == 0                                   ? WW_BORDER
+                    : from > w->begin && from - 1 < w->end ? ww_row_get(w, from - 1)
+                                                             : WW_OUTSIDE;
+#pragma unroll
+    for (int q = 0; q < rows; q++) {
+        if (from > 0)
+            b->c[q] = WW_OUTSIDE;
+        b->g[q] = b->c[q];
+    }
+    if (WW_CARRY && from > 0 && i > 0) {
+        const ww_point earlier = ww_window_point(windows, args, from > 1 ? from - 2 : 0);
+        const ww_column beside = ww_column_make(b->before, earlier, (real)(ww_scalar)(from - 1));
+        b->corner = ww_window_corner(b->corner, x->above, beside, i, from - 1, lengths, args);
+    }
 }
 
 // The block of the next `rows` rows. band: the columns of each row.
@@ -141,6 +177,7 @@ WW_INLINE void ww_next_block(ww_window_state *w, const int rows, const ww_window
     ww_window_block b;
     int lo[WW_ROWS], hi[WW_ROWS];
     const uint i = w->i;
+    w->bound = (real)w->most - (i + (uint)rows + WW_SEARCH_CORNERS <= args.n ? w->tail : (real)0);
     uint from = args.n, to = 0, calm_begin = 0, calm_end = args.n;
 #pragma unroll
     for (int q = 0; q < rows; q++) {
@@ -154,51 +191,28 @@ WW_INLINE void ww_next_block(ww_window_state *w, const int rows, const ww_window
         calm_end = min(calm_end, (uint)hi[q]);
     }
     x.above = ww_query_row(x_values, args, i ? i - 1 : 0);
-    b.corner = i == 0 ? (real)0 : ww_border_left(x.above, (real)(ww_scalar)(i - 1), lengths);
-    for (; w->filled < to; w->filled++)
-        ww_row_put(w, WW_OUTSIDE, w->filled);
-    b.before = ww_window_point(windows, args, from ? from - 1 : 0);
-    if (from > 0) {
-        b.corner = i == 0 ? WW_BORDER : from > w->reached ? ww_row_get(w, from - 1) : WW_OUTSIDE;
-#pragma unroll
-        for (int q = 0; q < rows; q++)
-            b.c[q] = WW_OUTSIDE;
-    }
-#pragma unroll
-    for (int q = 0; q < rows; q++)
-        b.g[q] = b.c[q];
-    if (WW_CARRY && from > 0 && i > 0) {
-        const ww_point earlier = ww_window_point(windows, args, from > 1 ? from - 2 : 0);
-        const ww_column beside = ww_column_make(b.before, earlier, (real)(ww_scalar)(from - 1));
-        b.corner = ww_window_corner(b.corner, x.above, beside, i, from - 1, lengths, args);
-    }
-    w->reached = from;
-    w->nearest = WW_INF;
+    // Paths may also begin in the border.
+    if (WW_SEARCH_ABANDON && i > 0 &&
+        !(WW_BORDERS && ww_window_within(w, ww_border_left(x.above, (real)(ww_scalar)(i - 1), lengths))))
+        from = max(from, w->begin);
+    ww_window_left(&b, &x, w, rows, windows, from, lengths, args);
+    b.begin = args.n;
+    b.end = 0;
+    b.over = false;
     // Columns [calm_begin, calm_end) are inside the band of all rows. Three loops: one text of them, unrolled, computes
     // its bounds at length on AMD.
     calm_begin = min(calm_begin, to);
     uint j = from;
-    for (; j < calm_begin; j++)
+    for (; j < calm_begin && !b.over; j++)
         ww_window_column(&b, &x, lo, hi, w, rows, true, windows, j, lengths, args);
-    for (; j < calm_end; j++)
+    for (; j < calm_end && !b.over; j++)
         ww_window_column(&b, &x, lo, hi, w, rows, false, windows, j, lengths, args);
-    for (; j < to; j++)
+    for (; j < to && !b.over; j++)
         ww_window_column(&b, &x, lo, hi, w, rows, true, windows, j, lengths, args);
-    w->result = b.c[rows - 1];
+    w->begin = WW_SEARCH_ABANDON ? b.begin : from;
+    w->end = WW_SEARCH_ABANDON ? b.end : to;
+    w->result = j == args.n ? b.c[rows - 1] : WW_INF;
     w->i += (uint)rows;
-}
-
-// The least number of a vector.
-WW_INLINE ww_scalar ww_least_lane(real v) {
-#if WW_VECTOR == 1
-    return v;
-#else
-    ww_scalar lanes[WW_VECTOR], least = INFINITY;
-    WW_VSTORE(v, 0, lanes);
-    for (int k = 0; k < WW_VECTOR; k++)
-        least = lanes[k] < least ? lanes[k] : least;
-    return least;
-#endif
 }
 
 // Which window lane v of a unit is, of `wanted`.
@@ -252,70 +266,122 @@ WW_INLINE void ww_store_result(__global ww_scalar *out, uint at, ww_scalar resul
     out[at] = args.accumulate ? out[at] + stored : stored;
 }
 
+// Makes the unit's windows ready: whether one of them may match. valid: NaN of those that can't.
+WW_INLINE bool ww_window_begin(ww_window_state *w, ww_windows *windows, real *valid, __global const ww_scalar *values,
+                               __global const ww_scalar *table, __global const ww_scalar *x, __global const uint *list,
+                               const ww_window_args args, uint unit, uint wanted) {
+    *valid = ww_windows_ready(windows, values, table, list, args, unit, wanted);
+    w->result = WW_INF;
+    w->top = 0;
+    w->i = w->begin = 0;
+    w->end = WW_BORDERS ? args.n : 0;
+    w->tail = WW_SEARCH_ABANDON ? ww_window_tail(windows, x, args) : (real)0;
+    w->bound = (real)w->most - w->tail;
+#if WW_VECTOR == 1
+    if (*valid != *valid)
+        return false;
+#endif
+    return !WW_SEARCH_ABANDON || ww_window_within(w, (real)0);
+}
+
+// The next rows, as many as a block has.
+WW_INLINE void ww_window_rows_next(ww_window_state *w, const ww_windows *windows, __global const ww_scalar *x,
+                                   __global const uint *rows, ww_pair lengths, const ww_window_args args) {
+    const uint left = args.n - w->i;
+    if (left >= WW_ROWS)
+        ww_next_block(w, WW_ROWS, windows, x, rows, lengths, args);
+    else if (WW_ROWS > 4 && left >= 4)
+        ww_next_block(w, 4, windows, x, rows, lengths, args);
+    else if (WW_ROWS > 2 && left >= 2)
+        ww_next_block(w, 2, windows, x, rows, lengths, args);
+    else if (WW_ROWS > 1)
+        ww_next_block(w, 1, windows, x, rows, lengths, args);
+}
+
+// Whether no path goes on below the rows computed.
+WW_INLINE bool ww_window_over(const ww_window_state *w, __global const ww_scalar *x, ww_pair lengths,
+                              const ww_window_args args) {
+    if (!WW_SEARCH_ABANDON || w->begin < w->end)
+        return false;
+    return !WW_BORDERS || !ww_window_within(w, ww_border_left(ww_query_row(x, args, w->i - 1),
+                                                              (real)(ww_scalar)(w->i - 1), lengths));
+}
+
+WW_INLINE void ww_window_store(__global ww_scalar *out, const ww_window_state *w, real valid, __global const uint *list,
+                               const ww_window_args args, uint unit, uint wanted) {
+#if WW_VECTOR == 1
+    ww_store_result(out, ww_window_of(list, args, unit, 0, wanted), w->result, valid == valid, args);
+#else
+    ww_scalar lanes[WW_VECTOR], valids[WW_VECTOR];
+    WW_VSTORE(w->result, 0, lanes);
+    WW_VSTORE(valid, 0, valids);
+    for (uint v = 0; v < WW_VECTOR && unit * WW_VECTOR + v < wanted; v++)
+        ww_store_result(out, ww_window_of(list, args, unit, v, wanted), lanes[v], valids[v] == valids[v], args);
+#endif
+}
+
 // x: the query, rows: its band, list: windows, found: how many are listed. counters[4 * query + 3]: abandoned windows.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_search_windows(__global const ww_scalar *restrict values, __global const ww_scalar *restrict table,
                   __global const ww_scalar *restrict x, __global const uint *restrict rows,
                   __global const uint *restrict list, __global const uint *restrict found,
                   __global ww_scalar *restrict out, __global ww_scalar *restrict scratch,
-                  __global const ww_scalar *restrict limits, __global uint *restrict counters,
-                  const ww_window_args args) {
+                  __global const ww_scalar *restrict limits, __global uint *restrict counters, const ww_window_args args
+#if WW_SEARCH_LOCAL
+                  ,
+                  __local ww_scalar *local_rows
+#endif
+) {
     WW_OF_QUERY(args)
     rows += 2 * (ulong)args.order_at;
     const uint n = args.n;
     const uint wanted = WW_SEARCH_LISTED ? *found : args.count;
-    const uint items = (uint)get_global_size(0), item = (uint)get_global_id(0);
-    const ww_scalar limit = WW_SEARCH_ABANDON ? limits[args.query] : 0;
+    const uint items = (uint)get_global_size(0), units = (wanted + WW_VECTOR - 1) / WW_VECTOR;
     uint abandoned = 0;
     ww_windows windows;
     ww_window_state w;
     w.apart = items;
-#if WW_VECTOR == 1
-    w.row = scratch + item;
+#if WW_SEARCH_LOCAL
+    w.row = local_rows + get_local_id(0);
+#elif WW_VECTOR == 1
+    w.row = scratch + get_global_id(0);
 #else
-    w.row = scratch + (ulong)item * n * (1 + WW_CHANNELS) * WW_VECTOR;
+    w.row = scratch + (ulong)get_global_id(0) * n * (1 + WW_CHANNELS) * WW_VECTOR;
     windows.points = w.row + (ulong)n * WW_VECTOR;
 #endif
+    w.most = WW_SEARCH_ABANDON ? ww_window_bound(limits[args.query], args) : INFINITY;
     ww_pair lengths;
     lengths.rows = (real)(ww_scalar)n;
     lengths.columns = (real)(ww_scalar)n;
     WW_PAIR_READY(lengths)
-    for (uint unit = item; unit < (wanted + WW_VECTOR - 1) / WW_VECTOR; unit += items) {
-        const real valid = ww_windows_ready(&windows, values, table, list, args, unit, wanted);
+    real valid = 0;
+    uint unit = (uint)get_global_id(0);
+    w.i = 0;
+    for (;;) {
+        // Windows that can't match are passed over at once: the other items are not kept waiting by a block.
+        while (w.i == 0 && unit < units &&
+               !ww_window_begin(&w, &windows, &valid, values, table, x, list, args, unit, wanted)) {
+            ww_window_store(out, &w, valid, list, args, unit, wanted);
 #if WW_VECTOR == 1
-        const uint p = ww_window_of(list, args, unit, 0, wanted);
-        if (valid != valid) {
-            out[p] = INFINITY;
-            continue;
-        }
-#endif
-        w.result = WW_INF;
-        w.top = 0;
-        w.i = w.filled = w.reached = 0;
-        while (w.i + WW_ROWS <= n) {
-            ww_next_block(&w, WW_ROWS, &windows, x, rows, lengths, args);
-            if (WW_SEARCH_ABANDON && w.i < n &&
-                ww_final(ww_least_lane(w.nearest), n, n) * (ww_scalar)(1 - 1e-6) > limit) {
-                w.result = WW_INF;
-                w.i = n;
-                abandoned += min((uint)WW_VECTOR, wanted - unit * WW_VECTOR);
-            }
-        }
-        if (WW_ROWS > 4 && w.i + 4 <= n)
-            ww_next_block(&w, 4, &windows, x, rows, lengths, args);
-        if (WW_ROWS > 2 && w.i + 2 <= n)
-            ww_next_block(&w, 2, &windows, x, rows, lengths, args);
-        if (WW_ROWS > 1 && w.i < n)
-            ww_next_block(&w, 1, &windows, x, rows, lengths, args);
-#if WW_VECTOR == 1
-        ww_store_result(out, p, w.result, true, args);
+            abandoned += valid == valid;
 #else
-        ww_scalar lanes[WW_VECTOR], valids[WW_VECTOR];
-        WW_VSTORE(w.result, 0, lanes);
-        WW_VSTORE(valid, 0, valids);
-        for (uint v = 0; v < WW_VECTOR && unit * WW_VECTOR + v < wanted; v++)
-            ww_store_result(out, ww_window_of(list, args, unit, v, wanted), lanes[v], valids[v] == valids[v], args);
+            abandoned += min((uint)WW_VECTOR, wanted - unit * WW_VECTOR);
 #endif
+            unit += items;
+        }
+        if (unit >= units)
+            break;
+        ww_window_rows_next(&w, &windows, x, rows, lengths, args);
+        const bool over = w.i < n && ww_window_over(&w, x, lengths, args);
+        if (w.i < n && !over)
+            continue;
+        if (over) {
+            w.result = WW_INF;
+            abandoned += min((uint)WW_VECTOR, wanted - unit * WW_VECTOR);
+        }
+        ww_window_store(out, &w, valid, list, args, unit, wanted);
+        unit += items;
+        w.i = 0;
     }
     if (abandoned)
         atomic_add(counters + 4 * args.query + 3, abandoned);
