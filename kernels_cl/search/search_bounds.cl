@@ -10,12 +10,14 @@
 // term is, in the same arithmetic, at most the cost of any cell in its column (row): so a bound exceeds the distance by
 // the rounding of sums alone, which args.margin takes off.
 //
-// A bound costs n terms, a distance n cells in every row: where limits are low, few windows are left.
+// A bound costs n terms, a distance n cells in every row: where limits are low, few windows are left. Of the three bounds
+// args.stages are used. A bound that excludes few takes more time than it saves: so that the host sees when, one of
+// WW_SEARCH_TRIED groups uses all three.
 //
 // A vector lane (WW_VECTOR 1: a work-item) has a window. out: infinity for all windows. list, found: those left.
 // counters: 4 a query: excluded by the three bounds.
-// Parameters: search_points.cl's; WW_SEARCH_ENDS at each end (1: channels have paths of their own, each with its least
-// cost in a corner of several cells); WW_SEARCH_MAXIMUM 1: the largest term in place of the sum (Frechet); WW_WG. Local memory:
+// Parameters: search_points.cl's; WW_SEARCH_ENDS, corners at each end (1 where channels have paths of their own, each
+// with its least cost in a corner of several cells); WW_SEARCH_TRIED; WW_SEARCH_MAXIMUM 1: the largest term in place of the sum (Frechet); WW_WG. Local memory:
 // 3 counters. Two barriers.
 #define WW_BOUND_CHECK 8                                               // terms from one look at the limit to the next
 #define WW_ADDED (WW_COST == 2 || (WW_COST == 3 && WW_CHANNELS == 1))  // distances, not their squares
@@ -91,17 +93,23 @@ WW_INLINE uint ww_bound_corners(const ww_window_args args) {
 WW_INLINE real ww_bound_ends(const ww_bound *b, const ww_window *window, const ww_window_args args) {
     const uint last = args.n - 1, corners = ww_bound_corners(args);
     real ends = 0;
-    for (uint end = 0; end < (last ? 2u : 1u); end++)
-        for (uint s = 0; s < corners; s++) {
+#pragma unroll
+    for (int end = 0; end < 2; end++) {
+#pragma unroll
+        for (int s = 0; s < WW_SEARCH_ENDS; s++) {
+            if (s >= (int)corners || (end && !last))
+                continue;
             const uint corner = end ? last - s : s;
             real least = ww_bound_cell(b, window, args, corner, corner);
-            for (uint t = 0; t < s; t++) {
+#pragma unroll
+            for (int t = 0; t < s; t++) {
                 const uint other = end ? last - t : t;
                 least = ww_lesser(least, ww_lesser(ww_bound_cell(b, window, args, corner, other),
                                                    ww_bound_cell(b, window, args, other, corner)));
             }
             ends = ww_add_term(ends, least);
         }
+    }
     return ends;
 }
 
@@ -195,6 +203,7 @@ ww_search_bounds(__global const ww_scalar *restrict values, __global const ww_sc
     b.below = below;
     b.above = above;
     b.limit = WW_ROOT ? given * given * (ww_scalar)(1 + 1e-6) : given;
+    const uint stages = get_group_id(0) % WW_SEARCH_TRIED == 0 ? 3 : args.stages;
     const uint packs = (args.count + WW_VECTOR - 1) / WW_VECTOR;
     for (uint pack = (uint)get_global_id(0); pack < packs; pack += (uint)get_global_size(0)) {
         const uint p = args.first + pack * WW_VECTOR;
@@ -209,12 +218,12 @@ ww_search_bounds(__global const ww_scalar *restrict values, __global const ww_sc
         alive = ww_exclude(&b, alive, ends, &own[0], args);
         if (!ww_how_many(alive))
             continue;
-        real bound = ww_bound_envelope(&b, &window, p, ends, alive, false, args);
-        alive = ww_exclude(&b, alive, bound, &own[1], args);
+        if (stages > 1)
+            alive = ww_exclude(&b, alive, ww_bound_envelope(&b, &window, p, ends, alive, false, args), &own[1], args);
         if (!ww_how_many(alive))
             continue;
-        bound = ww_bound_envelope(&b, &window, p, ends, alive, true, args);
-        alive = ww_exclude(&b, alive, bound, &own[2], args);
+        if (stages > 2)
+            alive = ww_exclude(&b, alive, ww_bound_envelope(&b, &window, p, ends, alive, true, args), &own[2], args);
         ww_list_alive(alive, p, list, found);
     }
     for (int k = 0; k < 3; k++)

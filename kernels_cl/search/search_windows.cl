@@ -11,12 +11,15 @@
 // from that row nor from the left (M. Herrmann and G. I. Webb, Early abandoning and pruning for elastic distances including
 // dynamic time warping, 2021). A cell within the limit has the value that it has in the whole matrix, bit for bit: by
 // induction so has the neighbour from which it comes. A window with a row that is above the limit is given up; the work-item
-// takes its next one at once, so that the items of a group, which keep step, all have rows to compute.
+// takes its next one at once. The items of a GPU's group keep step: so a step is WW_SEARCH_STRETCH columns of whatever block
+// an item has reached, and not a block or a window, of which each item's is as long as it is.
 // search_tail.cl lowers the limit for the rows above the last ones.
 //
 // Scratch: of a work-item's lanes, n values of a row; with vectors n points more.
 // Parameters: search_points.cl's and search_tail.cl's; WW_ROWS, at most 8; WW_WG; WW_SEARCH_LOCAL 1: rows are in local memory, n values of a
 // work-item; WW_SEARCH_SIMILARITY 1: the value is stored with its sign changed.
+#define WW_SEARCH_STRETCH 8
+#define WW_SEARCH_LOOK 4  // columns from one look at the limit to the next
 
 #if WW_SEARCH_LOCAL
 #define WW_ROW_SPACE __local
@@ -30,6 +33,7 @@ typedef struct {
     ulong apart;                  // WW_VECTOR 1: from one value of it to the next. As uint it costs registers
     uint i;                       // rows computed
     uint begin, end;              // columns of `row` from which a path may go on
+    bool shut;                    // no path begins in the border left of the last block
     real top;                     // of the border, above the last column
     real result;                  // the last block's last value
     ww_scalar most;               // cells above it lead to no match
@@ -46,8 +50,11 @@ typedef struct {
 typedef struct {
     real c[WW_ROWS], g[WW_ROWS], corner;
     ww_point before;
-    uint begin, end;  // columns from which a path may go on below
-    bool over;        // none goes on to the right
+    real nearest;                // the least value of the last row since the last look
+    uint begin, end;             // columns from which a path may go on below
+    bool over;                   // none goes on to the right
+    uint j, to;                  // the next column, and the end of the rows' band; 0: no block has begun
+    uint calm_begin, calm_end;   // columns that are inside the band of all rows
 } ww_window_block;
 
 WW_INLINE real ww_row_get(const ww_window_state *w, uint j) {
@@ -105,16 +112,18 @@ WW_INLINE real ww_window_corner(real top, ww_row above, ww_column y, uint i, uin
     return !WW_CARRY || i == 0 ? top : ww_carry(top, above, y, lag);
 }
 
-// After column j: whether the block goes on.
-WW_INLINE void ww_window_look(ww_window_block *b, const ww_window_state *w, const int rows, uint j) {
+// After columns [first, b->j): from which a path goes on below, and whether one goes on to the right.
+WW_INLINE void ww_window_look(ww_window_block *b, const ww_window_state *w, const int rows, uint first) {
 #if WW_SEARCH_ABANDON
-    if (ww_window_within(w, b->c[rows - 1])) {
-        b->begin = min(b->begin, j);
-        b->end = j + 1;
-    } else if (j >= w->end) {
+    if (ww_window_within(w, b->nearest)) {
+        b->begin = min(b->begin, first);
+        b->end = b->j;
+    }
+    b->nearest = WW_INF;
+    if (b->j > w->end) {
         real least = b->c[0];
 #pragma unroll
-        for (int q = 1; q < rows - 1; q++)
+        for (int q = 1; q < rows; q++)
             least = ww_lesser(least, b->c[q]);
         b->over = !ww_window_within(w, least);
     }
@@ -143,7 +152,8 @@ WW_INLINE void ww_window_column(ww_window_block *b, const ww_window_rows *x, con
     b->corner = ww_window_corner(top, x->above, y, w->i, j, lengths, args);
     b->before = own;
     ww_row_put(w, up, j);
-    ww_window_look(b, w, rows, j);
+    if (WW_SEARCH_ABANDON)
+        b->nearest = ww_lesser(b->nearest, up);
 }
 
 // What is left of a block's column `from`: of its rows, and of the row above.
@@ -169,50 +179,65 @@ WW_INLINE void ww_window_left(ww_window_block *b, const ww_window_rows *x, const
     }
 }
 
-// The block of the next `rows` rows. band: the columns of each row.
-WW_INLINE void ww_next_block(ww_window_state *w, const int rows, const ww_windows *windows,
-                             __global const ww_scalar *x_values, __global const uint *band, ww_pair lengths,
-                             const ww_window_args args) {
-    ww_window_rows x;
-    ww_window_block b;
-    int lo[WW_ROWS], hi[WW_ROWS];
+// Begins the block of the next `rows` rows. band: the columns of each row.
+WW_INLINE void ww_block_begin(ww_window_block *b, ww_window_rows *x, int *lo, int *hi, ww_window_state *w,
+                              const int rows, const ww_windows *windows, __global const ww_scalar *x_values,
+                              __global const uint *band, ww_pair lengths, const ww_window_args args) {
     const uint i = w->i;
     w->bound = (real)w->most - (i + (uint)rows + WW_SEARCH_CORNERS <= args.n ? w->tail : (real)0);
-    uint from = args.n, to = 0, calm_begin = 0, calm_end = args.n;
+    b->j = args.n;
+    b->to = b->calm_begin = 0;
+    b->calm_end = args.n;
 #pragma unroll
     for (int q = 0; q < rows; q++) {
-        x.a[q] = ww_query_row(x_values, args, i + (uint)q);
-        b.c[q] = ww_border_left(x.a[q], (real)(ww_scalar)(i + (uint)q), lengths);
+        x->a[q] = ww_query_row(x_values, args, i + (uint)q);
+        b->c[q] = ww_border_left(x->a[q], (real)(ww_scalar)(i + (uint)q), lengths);
         lo[q] = (int)band[2 * (i + (uint)q)];
         hi[q] = (int)band[2 * (i + (uint)q) + 1];
-        from = min(from, (uint)lo[q]);
-        to = max(to, (uint)hi[q]);
-        calm_begin = max(calm_begin, (uint)lo[q]);
-        calm_end = min(calm_end, (uint)hi[q]);
+        b->j = min(b->j, (uint)lo[q]);
+        b->to = max(b->to, (uint)hi[q]);
+        b->calm_begin = max(b->calm_begin, (uint)lo[q]);
+        b->calm_end = min(b->calm_end, (uint)hi[q]);
     }
-    x.above = ww_query_row(x_values, args, i ? i - 1 : 0);
-    // Paths may also begin in the border.
-    if (WW_SEARCH_ABANDON && i > 0 &&
-        !(WW_BORDERS && ww_window_within(w, ww_border_left(x.above, (real)(ww_scalar)(i - 1), lengths))))
-        from = max(from, w->begin);
-    ww_window_left(&b, &x, w, rows, windows, from, lengths, args);
-    b.begin = args.n;
-    b.end = 0;
-    b.over = false;
-    // Columns [calm_begin, calm_end) are inside the band of all rows. Three loops: one text of them, unrolled, computes
-    // its bounds at length on AMD.
-    calm_begin = min(calm_begin, to);
-    uint j = from;
-    for (; j < calm_begin && !b.over; j++)
-        ww_window_column(&b, &x, lo, hi, w, rows, true, windows, j, lengths, args);
-    for (; j < calm_end && !b.over; j++)
-        ww_window_column(&b, &x, lo, hi, w, rows, false, windows, j, lengths, args);
-    for (; j < to && !b.over; j++)
-        ww_window_column(&b, &x, lo, hi, w, rows, true, windows, j, lengths, args);
-    w->begin = WW_SEARCH_ABANDON ? b.begin : from;
-    w->end = WW_SEARCH_ABANDON ? b.end : to;
-    w->result = j == args.n ? b.c[rows - 1] : WW_INF;
+    b->calm_begin = min(b->calm_begin, b->to);
+    x->above = ww_query_row(x_values, args, i ? i - 1 : 0);
+    // Paths may also begin in the border, whose values grow from row to row.
+    w->shut = i > 0 && !(WW_BORDERS && ww_window_within(w, ww_border_left(x->above, (real)(ww_scalar)(i - 1), lengths)));
+    if (WW_SEARCH_ABANDON && w->shut)
+        b->j = max(b->j, w->begin);
+    ww_window_left(b, x, w, rows, windows, b->j, lengths, args);
+    b->begin = WW_SEARCH_ABANDON ? args.n : b->j;
+    b->end = WW_SEARCH_ABANDON ? 0 : b->to;
+    b->over = false;
+    b->nearest = WW_INF;
+}
+
+// The next columns of the block of `rows` rows.
+WW_INLINE void ww_next_columns(ww_window_block *b, ww_window_rows *x, int *lo, int *hi, ww_window_state *w,
+                               const int rows, const ww_windows *windows, __global const ww_scalar *x_values,
+                               __global const uint *band, ww_pair lengths, const ww_window_args args) {
+    if (b->to == 0)
+        ww_block_begin(b, x, lo, hi, w, rows, windows, x_values, band, lengths, args);
+    const uint stop = WW_SEARCH_ABANDON && WW_VECTOR == 1 ? min(b->to, b->j + WW_SEARCH_STRETCH) : b->to;
+    while (b->j < stop && !b->over) {
+        const uint first = b->j, end = WW_SEARCH_ABANDON ? min(stop, first + WW_SEARCH_LOOK) : stop;
+        // Three loops: one text of them, unrolled, computes its bounds at length on AMD.
+        for (const uint before = min(end, b->calm_begin); b->j < before; b->j++)
+            ww_window_column(b, x, lo, hi, w, rows, true, windows, b->j, lengths, args);
+        for (const uint calm = min(end, b->calm_end); b->j < calm; b->j++)
+            ww_window_column(b, x, lo, hi, w, rows, false, windows, b->j, lengths, args);
+        for (; b->j < end; b->j++)
+            ww_window_column(b, x, lo, hi, w, rows, true, windows, b->j, lengths, args);
+        ww_window_look(b, w, rows, first);
+    }
+    if (b->j < b->to && !b->over)
+        return;
+    // The block ends.
+    w->begin = b->begin;
+    w->end = b->end;
+    w->result = b->j == args.n ? b->c[rows - 1] : WW_INF;
     w->i += (uint)rows;
+    b->to = 0;
 }
 
 // Which window lane v of a unit is, of `wanted`.
@@ -284,29 +309,6 @@ WW_INLINE bool ww_window_begin(ww_window_state *w, ww_windows *windows, real *va
     return !WW_SEARCH_ABANDON || ww_window_within(w, (real)0);
 }
 
-// The next rows, as many as a block has.
-WW_INLINE void ww_window_rows_next(ww_window_state *w, const ww_windows *windows, __global const ww_scalar *x,
-                                   __global const uint *rows, ww_pair lengths, const ww_window_args args) {
-    const uint left = args.n - w->i;
-    if (left >= WW_ROWS)
-        ww_next_block(w, WW_ROWS, windows, x, rows, lengths, args);
-    else if (WW_ROWS > 4 && left >= 4)
-        ww_next_block(w, 4, windows, x, rows, lengths, args);
-    else if (WW_ROWS > 2 && left >= 2)
-        ww_next_block(w, 2, windows, x, rows, lengths, args);
-    else if (WW_ROWS > 1)
-        ww_next_block(w, 1, windows, x, rows, lengths, args);
-}
-
-// Whether no path goes on below the rows computed.
-WW_INLINE bool ww_window_over(const ww_window_state *w, __global const ww_scalar *x, ww_pair lengths,
-                              const ww_window_args args) {
-    if (!WW_SEARCH_ABANDON || w->begin < w->end)
-        return false;
-    return !WW_BORDERS || !ww_window_within(w, ww_border_left(ww_query_row(x, args, w->i - 1),
-                                                              (real)(ww_scalar)(w->i - 1), lengths));
-}
-
 WW_INLINE void ww_window_store(__global ww_scalar *out, const ww_window_state *w, real valid, __global const uint *list,
                                const ww_window_args args, uint unit, uint wanted) {
 #if WW_VECTOR == 1
@@ -354,12 +356,15 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
     lengths.rows = (real)(ww_scalar)n;
     lengths.columns = (real)(ww_scalar)n;
     WW_PAIR_READY(lengths)
+    ww_window_block b;
+    ww_window_rows rows_of;
+    int lo[WW_ROWS], hi[WW_ROWS];
     real valid = 0;
     uint unit = (uint)get_global_id(0);
-    w.i = 0;
+    w.i = b.to = 0;
     for (;;) {
         // Windows that can't match are passed over at once: the other items are not kept waiting by a block.
-        while (w.i == 0 && unit < units &&
+        while (w.i == 0 && b.to == 0 && unit < units &&
                !ww_window_begin(&w, &windows, &valid, values, table, x, list, args, unit, wanted)) {
             ww_window_store(out, &w, valid, list, args, unit, wanted);
 #if WW_VECTOR == 1
@@ -371,8 +376,18 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
         }
         if (unit >= units)
             break;
-        ww_window_rows_next(&w, &windows, x, rows, lengths, args);
-        const bool over = w.i < n && ww_window_over(&w, x, lengths, args);
+        const uint left = n - w.i;
+        if (left >= WW_ROWS)
+            ww_next_columns(&b, &rows_of, lo, hi, &w, WW_ROWS, &windows, x, rows, lengths, args);
+        else if (WW_ROWS > 4 && left >= 4)
+            ww_next_columns(&b, &rows_of, lo, hi, &w, 4, &windows, x, rows, lengths, args);
+        else if (WW_ROWS > 2 && left >= 2)
+            ww_next_columns(&b, &rows_of, lo, hi, &w, 2, &windows, x, rows, lengths, args);
+        else if (WW_ROWS > 1)
+            ww_next_columns(&b, &rows_of, lo, hi, &w, 1, &windows, x, rows, lengths, args);
+        if (b.to)
+            continue;
+        const bool over = WW_SEARCH_ABANDON && w.i < n && w.begin >= w.end && (!WW_BORDERS || w.shut);
         if (w.i < n && !over)
             continue;
         if (over) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From rows of values on the device to candidates on the host. The least value of each cell of places gives a limit;
-// then the places within the limit are listed. Where more are listed than there is room for, the places are taken in
-// halves.
+// From rows of values on the device to candidates on the host: the places within the limits are listed. Where more are
+// than there is room for, as long as a limit is bad or none, the least value of each cell of places gives a better one, and
+// they are listed again; a row that has still more is taken in halves.
 #include <math.h>
 #include <stdlib.h>
 
@@ -161,6 +161,13 @@ static ww_status take_lists(ww_search *s, const stretch *of, const uint32_t *tak
     return WW_OK;
 }
 
+static bool has_room(const stretch *of, const uint32_t *taken) {
+    bool room = true;
+    for (size_t q = 0; q < of->rows; q++)
+        room &= taken[q] <= of->capacity;
+    return room;
+}
+
 ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t count) {
     if (!count)
         return WW_OK;
@@ -174,9 +181,12 @@ ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t count) {
     const stretch all = {first, count, 0, rows, share > CAPACITY ? CAPACITY : share < 16 ? 16 : share};
     WWI_FREES uint32_t *taken = NULL;
     WWI_TRY(wwi_new(taken, rows));
-    if (!s->streaming)
-        WWI_TRY(lower_limits(s, &all, (uint32_t)wwi_least(widest, count)));
     WWI_TRY(wwi_collect_limits(s));
     WWI_TRY(list_places(s, &all, taken));
+    if (!s->streaming && !has_room(&all, taken)) {
+        WWI_TRY(lower_limits(s, &all, (uint32_t)wwi_least(widest, count)));
+        WWI_TRY(wwi_collect_limits(s));
+        WWI_TRY(list_places(s, &all, taken));
+    }
     return take_lists(s, &all, taken);
 }

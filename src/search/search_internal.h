@@ -40,6 +40,7 @@ typedef struct wwi_query {
     double limit;                 // no match is above it
     uint64_t seen;                // a pushed stream: places before this one are known already
     double share;                 // of the windows of the last block that the bounds left
+    uint32_t stages;              // of three bounds those that exclude enough
     size_t counted;               // of a part: the query that has the count of its windows without missing values
     bool in_part, bounded;        // it has windows there; bounds were used
 } wwi_query;
@@ -260,6 +261,7 @@ void wwi_search_info_add(ww_search_info *sum, const ww_search_info *did);
 // A run of any search but one for whole streams.
 ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found);
 ww_status wwi_search_check_options(const ww_search_options *options);
+ww_status wwi_search_check_channels(const ww_search *s, const wwi_joined *streams);
 // Later runs of places are parts of these streams. `limits`: what searches on other devices know too, or NULL.
 ww_status wwi_search_begin_parts(ww_search *s, const wwi_joined *streams, wwi_limits *limits);
 // Windows that begin in places [first, first + count) of the joined streams, which have one of view and from: those of

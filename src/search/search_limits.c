@@ -90,11 +90,10 @@ ww_status wwi_limits_sample(ww_search *s, const wwi_joined *streams) {
     WWI_ENDS(wwi_joined_close) wwi_joined from = {.view = NULL};
     WWI_FREES void *values = NULL;
     ww_series_view sample = WW_SERIES_VIEW_INIT;
+    WWI_TRY(wwi_joined_open(&from, streams));
+    WWI_TRY(wwi_search_check_channels(s, &from));
     if (!(s->bounded || s->abandons) || (streams->from && !streams->from->concurrent))
         return WW_OK;
-    WWI_TRY(wwi_joined_open(&from, streams));
-    if (from.channels != s->of.all_channels)
-        return WW_OK; // the run fails
     const uint64_t length = wwi_joined_length(&from);
     const pieces p = find_pieces(s, length);
     const uint64_t each = (p.points + 1 + 63) / 64 * 64;

@@ -23,7 +23,10 @@ static void restart(ww_search *s) {
         wwi_query *query = &s->queries[q];
         query->count = 0;
         query->full = false;
-        query->share = 0;
+        if (!s->in_parts || !query->stages) { // else the parts before tell
+            query->share = 0;
+            query->stages = 3;
+        }
         query->limit = !s->options.has_threshold ? INFINITY
                        : s->similarity           ? -s->options.threshold
                                                  : s->options.threshold;
@@ -56,11 +59,16 @@ static void give(const ww_search *s, size_t row, const wwi_candidate *picked, si
     }
 }
 
+ww_status wwi_search_check_channels(const ww_search *s, const wwi_joined *streams) {
+    if (streams->channels == s->of.all_channels)
+        return WW_OK;
+    return wwi_fail(WW_ERROR_CHANNELS, "the streams have %zu channels, the queries %zu", streams->channels,
+                    (size_t)s->of.all_channels);
+}
+
 static ww_status walk(ww_search *s, const wwi_joined *streams) {
     WWI_TRY(wwi_joined_open(&s->joined, streams));
-    if (s->joined.channels != s->of.all_channels)
-        return wwi_fail(WW_ERROR_CHANNELS, "the streams have %zu channels, the queries %zu", s->joined.channels,
-                        (size_t)s->of.all_channels);
+    WWI_TRY(wwi_search_check_channels(s, &s->joined));
     return wwi_search_walk(s);
 }
 

@@ -9,7 +9,7 @@
 #include "base/run.h"
 #include "search/search_internal.h"
 
-enum { RUN = 64, FIRST = 4096, MOST_ROWS = 8000, RIBBON_ROWS = 4, ITEMS = 64 };
+enum { RUN = 64, FIRST = 4096, MOST_ROWS = 8000, RIBBON_ROWS = 4, ITEMS = 64, TRIED = 16 };
 static const double NARROW = 63; // columns of a band that is held in registers
 
 struct wwi_windows {
@@ -117,6 +117,7 @@ static ww_status make_bounds(ww_search *s) {
                     {"WW_SEARCH_AFFINE", affine(s)},
                     {"WW_WG", s->vector > 1 ? 1 : 64},
                     {"WW_SEARCH_ENDS", s->of.passes > 1 ? 1 : 4},
+                    {"WW_SEARCH_TRIED", TRIED},
                     {"WW_SEARCH_MAXIMUM", (s->of.row->flags & WWI_MEASURE_BOUND_MAX) != 0}},
         .kernels = {{&s->windows->bounds, "ww_search_bounds"}}};
     return s->bounded ? wwi_program_make(s->context, s->stream, &parts, &s->windows->bounds_program) : WW_OK;
@@ -234,6 +235,7 @@ static ww_window_args window_args(const ww_search *s, size_t i, uint32_t first, 
                             .margin = (float)fmax(0, (1 - (4.0 * q->n + 64) * unit) * (1 - 2e-7)),
                             .x_at = q->x,
                             .order_at = q->at,
+                            .stages = q->stages,
                             .out_stride = s->block.stride,
                             .parameters = s->of.parameters.values};
 }
@@ -242,12 +244,19 @@ static uint64_t resident(const ww_search *s) {
     return wwi_compute_units(s->context) * (s->gpu ? 32 : 4);
 }
 
+static uint64_t bound_group(const ww_search *s) {
+    return s->vector > 1 ? 1 : ITEMS;
+}
+
+static uint64_t bound_groups(const ww_search *s, uint32_t count) {
+    return wwi_least(wwi_ceil_div(count, (uint64_t)s->vector * bound_group(s)), resident(s) * 4);
+}
+
 static ww_status launch_bounds(ww_search *s, size_t i, uint32_t first, uint32_t count) {
     const struct wwi_windows *w = s->windows;
     const wwi_query_buffers *of = &s->query_data;
     const ww_window_args job = window_args(s, i, first, count);
-    const uint64_t group = s->vector > 1 ? 1 : 64, packs = wwi_ceil_div(count, (uint64_t)s->vector);
-    return WWI_LAUNCH(w->bounds, wwi_least(wwi_ceil_div(packs, group), resident(s) * 4), group,
+    return WWI_LAUNCH(w->bounds, bound_groups(s, count), bound_group(s),
                       WWI_BUFFER(wwi_block_compared(s)), WWI_BUFFER(w->table), WWI_BUFFER(of->x), WWI_BUFFER(of->order),
                       WWI_BUFFER(of->low), WWI_BUFFER(of->high), WWI_BUFFER(w->below), WWI_BUFFER(w->above),
                       WWI_BUFFER(s->limits_sent), WWI_BUFFER(s->block.out), WWI_BUFFER(w->lists), WWI_BUFFER(w->found),
@@ -434,18 +443,29 @@ static ww_status search_part(ww_search *s, part *p) {
         WWI_TRY(make_table(s, i, p));
         WWI_TRY(compute_windows(s, i, q->bounded, q->bounded ? 0 : p->first, q->bounded ? p->left[i] : p->counts[i]));
         // After a while the bounds are tried again.
-        q->share = q->bounded ? (double)p->left[i] / p->counts[i] : q->share * 0.9;
+        q->share = q->bounded ? (double)p->left[i] / p->counts[i] : q->share * 0.7;
     }
     return wwi_collect(s, p->first, p->count);
 }
 
+// Which bounds exclude enough of the windows that the bounds before them left. excluded: by each, of `whole` windows of
+// `count`; where a bound was not used, the groups that try it have counted.
+static uint32_t choose_stages(const ww_search *s, uint32_t used, uint64_t whole, uint32_t count,
+                              const uint32_t *excluded) {
+    static const double enough = 0.25;
+    const double groups = (double)bound_groups(s, count), tried = ceil(groups / TRIED) / groups;
+    const double left = (double)whole - excluded[0], of_second = left * (used > 1 ? 1 : tried),
+                 of_third = (left - excluded[1] * (used > 1 ? 1 : 1 / tried)) * (used > 2 ? 1 : tried);
+    return excluded[2] > enough * of_third ? 3 : excluded[1] > enough * of_second ? 2 : 1;
+}
+
 // What the kernels counted of the last part.
-static ww_status take_counters(ww_search *s) {
+static ww_status take_counters(ww_search *s, const part *p) {
     WWI_FREES uint32_t *counters = NULL;
     WWI_TRY(wwi_new(counters, 5 * s->query_count));
     WWI_TRY(wwi_stream_read(s->stream, s->windows->counters, 0, counter_bytes(s), counters));
     for (size_t q = 0; q < s->query_count; q++) {
-        const wwi_query *query = &s->queries[q];
+        wwi_query *query = &s->queries[q];
         const uint64_t whole = query->in_part ? counters[4 * s->query_count + query->counted] : 0,
                        cells = whole * window_cells(s, q);
         s->info.places += whole;
@@ -455,6 +475,8 @@ static ww_status take_counters(ww_search *s) {
         s->info.excluded_keogh += counters[4 * q + 1];
         s->info.excluded_keogh_turned += counters[4 * q + 2];
         s->info.abandoned += counters[4 * q + 3];
+        if (query->in_part && query->bounded)
+            query->stages = choose_stages(s, query->stages, whole, p->counts[q], counters + 4 * q);
     }
     return wwi_buffer_fill_u32(s->windows->counters, 0, counter_bytes(s), 0);
 }
@@ -474,7 +496,7 @@ ww_status wwi_windows_block(ww_search *s, uint32_t points) {
         p.counted = SIZE_MAX;
         memset(p.left, 0, s->query_count * sizeof *p.left);
         WWI_TRY(search_part(s, &p));
-        WWI_TRY(take_counters(s));
+        WWI_TRY(take_counters(s, &p));
         WWI_TRY(wwi_pace_report(&s->pace, (uint64_t)p.count * s->query_count));
         s->windows->done += p.count;
     }
