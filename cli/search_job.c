@@ -281,8 +281,8 @@ static int make_parts(cli_search_units *u) {
         u->exclusions[q] = u->options->exclusion == WW_SEARCH_HALF ? (ww_series_set_length(u->s->sets[0], q) + 1) / 2
                                                                    : u->options->exclusion;
     CLI_TRY(cli_status(ww_search_create(u->s->context, &u->s->measure, &u->query_view, u->options, &u->search)));
-    CLI_TRY(cli_status(ww_search_begin_parts(u->search, u->raw ? NULL : &u->stream_view,
-                                             u->raw ? &u->raw->source : NULL)));
+    CLI_TRY(
+        cli_status(ww_search_begin_parts(u->search, u->raw ? NULL : &u->stream_view, u->raw ? &u->raw->source : NULL)));
     note(u, u->search);
     return CLI_GO_ON;
 }

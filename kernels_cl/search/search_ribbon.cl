@@ -13,10 +13,10 @@
 // Parameters: search_points.cl's and search_tail.cl's; WW_COLS the width, WW_BELOW half of it; WW_ROWS; WW_WG; WW_SEARCH_CHECK rows after which a
 // window may be given up.
 #define WW_SEARCH_CHECK 16
-#define WW_RIBBON_Y(j) ((uint)(j) < n ? ww_window_value(&window, args, 0, (uint)(j)) : -(ww_scalar)INFINITY)
+#define WW_RIBBON_Y(j) ((uint)(j) < n ? ww_window_value(window, args, 0, (uint)(j)) : -(ww_scalar)INFINITY)
 
 // Whether every cell of the row c leads to no match.
-WW_INLINE bool ww_ribbon_above(const real *c, ww_scalar bound) {
+WW_INLINE bool ww_search_ribbon_above(const real *c, ww_scalar bound) {
     real nearest = c[0];
 #pragma unroll
     for (int s = 1; s < WW_COLS; s++)
@@ -25,10 +25,52 @@ WW_INLINE bool ww_ribbon_above(const real *c, ww_scalar bound) {
 }
 
 // The query behind its padding: `length` values.
-WW_INLINE void ww_ribbon_query(__local ww_scalar *query_rows, __global const ww_scalar *x, uint padding, uint length,
-                               const ww_window_args args) {
+WW_INLINE void ww_search_ribbon_query(__local ww_scalar *query_rows, __global const ww_scalar *x, uint padding,
+                                      uint length, const ww_window_args args) {
     for (uint i = (uint)get_local_id(0); i < length; i += WW_WG)
         query_rows[i] = i < padding ? (ww_scalar)INFINITY : x[i - padding + (ulong)args.channel * args.x_stride];
+}
+
+// A window's state above its first row.
+WW_INLINE void ww_search_ribbon_begin(real *c, real *b, const ww_window *window, uint n, uint padding,
+                                      const ww_window_args args) {
+#pragma unroll
+    for (int s = 0; s < WW_COLS; s++)
+        c[s] = WW_BORDER;
+#pragma unroll
+    for (int s = 0; s < WW_COLS + WW_ROWS - 1; s++)
+        b[s] = WW_RIBBON_Y(s - WW_BELOW - (int)padding);
+}
+
+// The rows from i on, which counts the padding too.
+WW_INLINE void ww_search_ribbon_step(real *c, real *b, __local const ww_scalar *query_rows, const ww_window *window,
+                                     uint i, uint n, uint padding, ww_pair lengths, const ww_window_args args) {
+    real fresh[WW_ROWS];
+#pragma unroll
+    for (int q = 0; q < WW_ROWS; q++)
+        fresh[q] = WW_RIBBON_Y((int)(i - padding) + WW_COLS + WW_ROWS - 1 - WW_BELOW + q);
+#pragma unroll
+    for (int t = 0; t < WW_COLS + 2 * (WW_ROWS - 1); t++) {
+#pragma unroll
+        for (int q = 0; q < WW_ROWS; q++) {
+            const int s = t - 2 * q;
+            if (s >= 0 && s < WW_COLS) {
+                const real left = s > 0 ? c[s > 0 ? s - 1 : 0] : WW_OUTSIDE;
+                const real up = s + 1 < WW_COLS ? c[s + 1 < WW_COLS ? s + 1 : s] : WW_OUTSIDE;
+                const real diagonal = s == WW_BELOW && i + (uint)q == padding ? (real)0 : c[s];
+                ww_point px, py;
+                px.value[0] = query_rows[i + (uint)q];
+                py.value[0] = b[s + q];
+                c[s] = WW_CELL(left, up, diagonal, px, py, WW_LAG((real)(WW_BELOW - s)), lengths, q & 1);
+            }
+        }
+    }
+#pragma unroll
+    for (int s = 0; s < WW_COLS - 1; s++)
+        b[s] = b[s + WW_ROWS];
+#pragma unroll
+    for (int q = 0; q < WW_ROWS; q++)
+        b[WW_COLS - 1 + q] = fresh[q];
 }
 
 // The same arguments as ww_search_windows; query_rows: local memory for n values, rounded up to a multiple of WW_ROWS.
@@ -45,7 +87,7 @@ ww_search_ribbon(__global const ww_scalar *restrict values, __global const ww_sc
     const uint padding = (0u - n) % WW_ROWS, length = n + padding;
     const ww_scalar most = WW_SEARCH_ABANDON ? ww_window_bound(limits[args.query], args) : INFINITY;
     uint abandoned = 0;
-    ww_ribbon_query(query_rows, x, padding, length, args);
+    ww_search_ribbon_query(query_rows, x, padding, length, args);
     barrier(CLK_LOCAL_MEM_FENCE);
     ww_pair lengths;
     lengths.rows = (real)(ww_scalar)n;
@@ -68,45 +110,12 @@ ww_search_ribbon(__global const ww_scalar *restrict values, __global const ww_sc
         }
         if (unit >= wanted)
             break;
-        if (i == 0) {
-#pragma unroll
-            for (int s = 0; s < WW_COLS; s++)
-                c[s] = WW_BORDER;
-#pragma unroll
-            for (int s = 0; s < WW_COLS + WW_ROWS - 1; s++)
-                b[s] = WW_RIBBON_Y(s - WW_BELOW - (int)padding);
-        }
-        const uint until = WW_SEARCH_ABANDON ? min(i + WW_SEARCH_CHECK, length) : length;
-        for (; i < until; i += WW_ROWS) {
-            real fresh[WW_ROWS];
-#pragma unroll
-            for (int q = 0; q < WW_ROWS; q++)
-                fresh[q] = WW_RIBBON_Y((int)(i - padding) + WW_COLS + WW_ROWS - 1 - WW_BELOW + q);
-#pragma unroll
-            for (int t = 0; t < WW_COLS + 2 * (WW_ROWS - 1); t++) {
-#pragma unroll
-                for (int q = 0; q < WW_ROWS; q++) {
-                    const int s = t - 2 * q;
-                    if (s >= 0 && s < WW_COLS) {
-                        const real left = s > 0 ? c[s > 0 ? s - 1 : 0] : WW_OUTSIDE;
-                        const real up = s + 1 < WW_COLS ? c[s + 1 < WW_COLS ? s + 1 : s] : WW_OUTSIDE;
-                        const real diagonal = s == WW_BELOW && i + (uint)q == padding ? (real)0 : c[s];
-                        ww_point px, py;
-                        px.value[0] = query_rows[i + (uint)q];
-                        py.value[0] = b[s + q];
-                        c[s] = WW_CELL(left, up, diagonal, px, py, WW_LAG((real)(WW_BELOW - s)), lengths, q & 1);
-                    }
-                }
-            }
-#pragma unroll
-            for (int s = 0; s < WW_COLS - 1; s++)
-                b[s] = b[s + WW_ROWS];
-#pragma unroll
-            for (int q = 0; q < WW_ROWS; q++)
-                b[WW_COLS - 1 + q] = fresh[q];
-        }
+        if (i == 0)
+            ww_search_ribbon_begin(c, b, &window, n, padding, args);
+        for (const uint until = WW_SEARCH_ABANDON ? min(i + WW_SEARCH_CHECK, length) : length; i < until; i += WW_ROWS)
+            ww_search_ribbon_step(c, b, query_rows, &window, i, n, padding, lengths, args);
         const bool over = WW_SEARCH_ABANDON && i < length &&
-                          ww_ribbon_above(c, i + WW_SEARCH_CORNERS <= length ? most - tail : most);
+                          ww_search_ribbon_above(c, i + WW_SEARCH_CORNERS <= length ? most - tail : most);
         if (i < length && !over)
             continue;
         const ww_scalar value = over ? (ww_scalar)INFINITY : ww_final(c[WW_BELOW], n, n);

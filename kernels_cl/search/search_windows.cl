@@ -18,7 +18,7 @@
 // Scratch: of a work-item's lanes, n values of a row; with vectors n points more.
 // Parameters: search_points.cl's and search_tail.cl's; WW_ROWS, at most 8; WW_WG; WW_SEARCH_LOCAL 1: rows are in local memory, n values of a
 // work-item; WW_SEARCH_SIMILARITY 1: the value is stored with its sign changed.
-#define WW_SEARCH_STRETCH 8
+#define WW_SEARCH_STRETCH 16
 #define WW_SEARCH_LOOK 4  // columns from one look at the limit to the next
 
 #if WW_SEARCH_LOCAL

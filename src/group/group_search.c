@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches on a group of devices. Windows: parts of the joined streams, whose places are merged as they come and chosen
-// from once; all devices know the same limits (search/search_limits.c). Open ends: parts of the queries, each through all
-// streams.
+// from once; all devices know the same limits (search/search_limits.c). Open ends: parts of the queries, each through
+// all streams.
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From rows of values on the device to candidates on the host: the places within the limits are listed. Where more are
-// than there is room for, as long as a limit is bad or none, the least value of each cell of places gives a better one, and
-// they are listed again; a row that has still more is taken in halves.
+// than there is room for, as long as a limit is bad or none, the least value of each cell of places gives a better one,
+// and they are listed again; a row that has still more is taken in halves.
 #include <math.h>
 #include <stdlib.h>
 

@@ -113,7 +113,7 @@ struct ww_search {
     wwi_query *queries;
     size_t query_count, most_points, least_points; // as compared
     wwi_query_buffers query_data;
-    wwi_buffer *limits_sent; // of each query, rounded up
+    wwi_buffer *limits_sent;        // of each query, rounded up
     wwi_limits own_limits, *limits; // of the whole: its own, or those of a group
     bool in_parts;                  // runs are parts of one whole, and go on from its limits
     wwi_joined joined;
@@ -161,6 +161,7 @@ void wwi_super_destroy(struct wwi_super **super);
 // `streams` has one of view, from and dataset.
 ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams);
 void wwi_joined_close(wwi_joined *j);
+ww_status wwi_joined_check_channels(const wwi_joined *j, size_t queries);
 uint64_t wwi_joined_length(const wwi_joined *j); // with the separators; of a part its own
 // Places [first, first+count) of all channels, `stride` values apart, in the precision; NaN between the streams and for
 // every value that is not finite. `derived` NULL: not wanted.
@@ -195,8 +196,10 @@ void wwi_limits_free(wwi_limits *limits);
 void wwi_limits_forget(wwi_limits *limits);
 // Makes it at most `value`. Returns what it is then.
 double wwi_limits_lower(wwi_limits *limits, size_t query, double value);
-// Limits from windows all over the streams, which are a small part of them. Nothing where limits are of no use, or a source
-// can't be read in any order.
+
+// ---- search_sample.c
+// Limits from windows all over the streams, which are a small part of them. Nothing where limits are of no use, or a
+// source can't be read in any order.
 ww_status wwi_limits_sample(ww_search *s, const wwi_joined *streams);
 
 // ---- search_collect.c
@@ -261,7 +264,6 @@ void wwi_search_info_add(ww_search_info *sum, const ww_search_info *did);
 // A run of any search but one for whole streams.
 ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found);
 ww_status wwi_search_check_options(const ww_search_options *options);
-ww_status wwi_search_check_channels(const ww_search *s, const wwi_joined *streams);
 // Later runs of places are parts of these streams. `limits`: what searches on other devices know too, or NULL.
 ww_status wwi_search_begin_parts(ww_search *s, const wwi_joined *streams, wwi_limits *limits);
 // Windows that begin in places [first, first + count) of the joined streams, which have one of view and from: those of

@@ -59,16 +59,9 @@ static void give(const ww_search *s, size_t row, const wwi_candidate *picked, si
     }
 }
 
-ww_status wwi_search_check_channels(const ww_search *s, const wwi_joined *streams) {
-    if (streams->channels == s->of.all_channels)
-        return WW_OK;
-    return wwi_fail(WW_ERROR_CHANNELS, "the streams have %zu channels, the queries %zu", streams->channels,
-                    (size_t)s->of.all_channels);
-}
-
 static ww_status walk(ww_search *s, const wwi_joined *streams) {
     WWI_TRY(wwi_joined_open(&s->joined, streams));
-    WWI_TRY(wwi_search_check_channels(s, &s->joined));
+    WWI_TRY(wwi_joined_check_channels(&s->joined, s->of.all_channels));
     return wwi_search_walk(s);
 }
 

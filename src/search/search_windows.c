@@ -256,11 +256,11 @@ static ww_status launch_bounds(ww_search *s, size_t i, uint32_t first, uint32_t 
     const struct wwi_windows *w = s->windows;
     const wwi_query_buffers *of = &s->query_data;
     const ww_window_args job = window_args(s, i, first, count);
-    return WWI_LAUNCH(w->bounds, bound_groups(s, count), bound_group(s),
-                      WWI_BUFFER(wwi_block_compared(s)), WWI_BUFFER(w->table), WWI_BUFFER(of->x), WWI_BUFFER(of->order),
-                      WWI_BUFFER(of->low), WWI_BUFFER(of->high), WWI_BUFFER(w->below), WWI_BUFFER(w->above),
-                      WWI_BUFFER(s->limits_sent), WWI_BUFFER(s->block.out), WWI_BUFFER(w->lists), WWI_BUFFER(w->found),
-                      WWI_BUFFER(w->counters), {WWI_ARG_VALUE, offsetof(ww_window_args, parameters), &job});
+    return WWI_LAUNCH(w->bounds, bound_groups(s, count), bound_group(s), WWI_BUFFER(wwi_block_compared(s)),
+                      WWI_BUFFER(w->table), WWI_BUFFER(of->x), WWI_BUFFER(of->order), WWI_BUFFER(of->low),
+                      WWI_BUFFER(of->high), WWI_BUFFER(w->below), WWI_BUFFER(w->above), WWI_BUFFER(s->limits_sent),
+                      WWI_BUFFER(s->block.out), WWI_BUFFER(w->lists), WWI_BUFFER(w->found), WWI_BUFFER(w->counters),
+                      {WWI_ARG_VALUE, offsetof(ww_window_args, parameters), &job});
 }
 
 // Of a window under query i, inside the band.
