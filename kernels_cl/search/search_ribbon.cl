@@ -118,8 +118,7 @@ ww_search_ribbon(__global const ww_scalar *restrict values, __global const ww_sc
                           ww_search_ribbon_above(c, i + WW_SEARCH_CORNERS <= length ? most - tail : most);
         if (i < length && !over)
             continue;
-        const ww_scalar value = over ? (ww_scalar)INFINITY : ww_final(c[WW_BELOW], n, n);
-        out[p] = args.accumulate ? out[p] + value : value;
+        ww_store_result(out, p, over ? (ww_scalar)INFINITY : c[WW_BELOW], true, args);
         abandoned += over;
         unit += (uint)get_global_size(0);
         i = 0;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cell of a window's matrix may have at most, if a path through it leads to a match: the limit, less what the
-// path's last cells cost at least. For kernels that give windows up (WW_SEARCH_ABANDON 1).
+// What the kernels of windows share: their points, and what a cell of a window's matrix may have at most, if a path
+// through it leads to a match: the limit, less what the path's last cells cost at least (WW_SEARCH_ABANDON 1).
 //
 // Corner s of the matrix has the cells of row n - 1 - s and of column n - 1 - s that are not above or left of its diagonal
 // cell. A path to the last cell crosses the last WW_SEARCH_CORNERS of them one by one. Where the result is a sum of costs
 // along a path (WW_SEARCH_TAIL 1), and more, it is at least a cell's value and the least cost of each corner that comes
 // after the cell. The sums are rounded otherwise than the path's: a relative 1e-5 is allowed for that.
 //
-// Parameters: search_points.cl's; WW_SEARCH_ABANDON; WW_SEARCH_TAIL. After base/elements.cl. No local memory, no barrier.
+// Parameters: search_points.cl's; WW_SEARCH_ABANDON; WW_SEARCH_TAIL; WW_SEARCH_SIMILARITY 1: a value is stored with its
+// sign changed. After base/elements.cl. No local memory, no barrier.
 #define WW_SEARCH_CORNERS 6
 
 // Where the windows' normalised points are read.
@@ -19,6 +20,7 @@ typedef struct {
 } ww_windows;
 #endif
 
+// Point i of the query.
 WW_INLINE ww_point ww_query_point(__global const ww_scalar *x, const ww_window_args args, uint i) {
     ww_point point;
     for (int c = 0; c < WW_CHANNELS; c++)
@@ -28,6 +30,7 @@ WW_INLINE ww_point ww_query_point(__global const ww_scalar *x, const ww_window_a
 #endif
     return point;
 }
+
 // Point j of each window.
 WW_INLINE ww_point ww_window_point(const ww_windows *windows, const ww_window_args args, uint j) {
     ww_point point;
@@ -41,6 +44,23 @@ WW_INLINE ww_point ww_window_point(const ww_windows *windows, const ww_window_ar
     point.extra = 0;
 #endif
     return point;
+}
+
+WW_INLINE ww_row ww_query_row(__global const ww_scalar *x, const ww_window_args args, uint i) {
+    return ww_row_make(ww_query_point(x, args, i), ww_query_point(x, args, i ? i - 1 : 0), (real)(ww_scalar)i);
+}
+
+// Which window lane v of a unit is, of `wanted`.
+WW_INLINE uint ww_window_of(__global const uint *list, const ww_window_args args, uint unit, uint v, uint wanted) {
+    const uint at = WW_VECTOR == 1 ? unit : min(unit * WW_VECTOR + v, wanted - 1);
+    return WW_SEARCH_LISTED ? list[at] : args.first + at;
+}
+
+WW_INLINE void ww_store_result(__global ww_scalar *out, uint at, ww_scalar result, bool valid,
+                               const ww_window_args args) {
+    const ww_scalar value = result < INFINITY ? ww_final(result, args.n, args.n) : INFINITY;
+    const ww_scalar stored = !valid ? INFINITY : WW_SEARCH_SIMILARITY ? -value : value;
+    out[at] = args.accumulate ? out[at] + stored : stored;
 }
 
 // The largest value of a cell from which a result within the limit may come: ww_final() multiplies, and may take the

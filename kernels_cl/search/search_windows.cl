@@ -17,7 +17,7 @@
 //
 // Scratch: of a work-item's lanes, n values of a row; with vectors n points more.
 // Parameters: search_points.cl's and search_tail.cl's; WW_ROWS, at most 8; WW_WG; WW_SEARCH_LOCAL 1: rows are in local memory, n values of a
-// work-item; WW_SEARCH_SIMILARITY 1: the value is stored with its sign changed.
+// work-item.
 #define WW_SEARCH_STRETCH 16
 #define WW_SEARCH_LOOK 4  // columns from one look at the limit to the next
 
@@ -74,10 +74,6 @@ WW_INLINE void ww_row_put(const ww_window_state *w, real value, uint j) {
 #else
     WW_VSTORE(value, j, w->row);
 #endif
-}
-
-WW_INLINE ww_row ww_query_row(__global const ww_scalar *x, const ww_window_args args, uint i) {
-    return ww_row_make(ww_query_point(x, args, i), ww_query_point(x, args, i ? i - 1 : 0), (real)(ww_scalar)i);
 }
 
 // Whether any lane's value is within the bound.
@@ -240,12 +236,6 @@ WW_INLINE void ww_next_columns(ww_window_block *b, ww_window_rows *x, int *lo, i
     b->to = 0;
 }
 
-// Which window lane v of a unit is, of `wanted`.
-WW_INLINE uint ww_window_of(__global const uint *list, const ww_window_args args, uint unit, uint v, uint wanted) {
-    const uint at = WW_VECTOR == 1 ? unit : min(unit * WW_VECTOR + v, wanted - 1);
-    return WW_SEARCH_LISTED ? list[at] : args.first + at;
-}
-
 // The unit's windows. NaN where one can't match.
 WW_INLINE real ww_windows_ready(ww_windows *windows, __global const ww_scalar *values, __global const ww_scalar *table,
                                 __global const uint *list, const ww_window_args args, uint unit, uint wanted) {
@@ -282,13 +272,6 @@ WW_INLINE real ww_windows_ready(ww_windows *windows, __global const ww_scalar *v
 #endif
     return valid;
 #endif
-}
-
-WW_INLINE void ww_store_result(__global ww_scalar *out, uint at, ww_scalar result, bool valid,
-                               const ww_window_args args) {
-    const ww_scalar value = result < INFINITY ? ww_final(result, args.n, args.n) : INFINITY;
-    const ww_scalar stored = !valid ? INFINITY : WW_SEARCH_SIMILARITY ? -value : value;
-    out[at] = args.accumulate ? out[at] + stored : stored;
 }
 
 // Makes the unit's windows ready: whether one of them may match. valid: NaN of those that can't.

@@ -87,7 +87,7 @@ static ww_status make_windows(ww_search *s, bool listed) {
         const int reach = (int)s->of.measure.band.width;
         snprintf(options, sizeof options,
                  "-DWW_SEARCH_AFFINE=%d -DWW_SEARCH_LISTED=%d -DWW_WG=64 -DWW_ROWS=%d -DWW_COLS=%d -DWW_BELOW=%d "
-                 "-DWW_SEARCH_ABANDON=%d -DWW_SEARCH_TAIL=%d",
+                 "-DWW_SEARCH_ABANDON=%d -DWW_SEARCH_TAIL=%d -DWW_SEARCH_SIMILARITY=0",
                  affine(s), listed, RIBBON_ROWS, 2 * reach + 1, reach, abandons, tail);
     } else {
         const bool banded = s->of.banded && wwi_measure_has(&s->of.measure, WWI_MEASURE_BAND_IN_CELL);
