@@ -15,18 +15,20 @@ typedef struct search_case {
     const char *name;
     ww_search_kind kind;
     size_t queries, length, points, cpu_queries, cpu_points;
-    double band; // share of the length
+    double band; // share of the length; 0: none
     int no_bounds, quick;
     size_t planted; // copies of the query in the stream, all of which have to be found
+    size_t k;       // matches of each query; 0: as many as copies, at least 1
 } search_case;
 
 static const search_case CASES[] = {
-    {"search/windows/128/1e8", WW_SEARCH_WINDOWS, 1, 128, 100000000, 1, 10000000, 0.05, 0, 1, 0},
-    {"search/windows/128/1e8/no-bounds", WW_SEARCH_WINDOWS, 1, 128, 100000000, 1, 1000000, 0.05, 1, 1, 0},
-    {"search/windows/1024/1e7", WW_SEARCH_WINDOWS, 1, 1024, 10000000, 1, 500000, 0.05, 0, 0, 0},
-    {"search/windows/128/1e9", WW_SEARCH_WINDOWS, 1, 128, 1000000000, 1, 20000000, 0.05, 0, 0, PLANTED},
-    {"search/open/512x2000/1e5", WW_SEARCH_OPEN, 512, 2000, 100000, 8, 20000, 0, 0, 1, 0},
-    {"search/open/1x128/1e6", WW_SEARCH_OPEN, 1, 128, 1000000, 1, 200000, 0, 0, 0, 0},
+    {"search/windows/128/1e8", WW_SEARCH_WINDOWS, 1, 128, 100000000, 1, 10000000, 0.05, 0, 1, 0, 0},
+    {"search/windows/128/1e8/no-bounds", WW_SEARCH_WINDOWS, 1, 128, 100000000, 1, 1000000, 0.05, 1, 1, 0, 0},
+    {"search/windows/1024/1e7", WW_SEARCH_WINDOWS, 1, 1024, 10000000, 1, 500000, 0.05, 0, 0, 0, 0},
+    {"search/windows/128/1e9", WW_SEARCH_WINDOWS, 1, 128, 1000000000, 1, 20000000, 0.05, 0, 0, PLANTED, 0},
+    {"search/windows/32x128/1e8", WW_SEARCH_WINDOWS, 32, 128, 100000000, 4, 1000000, 0, 0, 1, 0, 10},
+    {"search/open/512x2000/1e5", WW_SEARCH_OPEN, 512, 2000, 100000, 8, 20000, 0, 0, 1, 0, 0},
+    {"search/open/1x128/1e6", WW_SEARCH_OPEN, 1, 128, 1000000, 1, 200000, 0, 0, 0, 0, 0},
 };
 
 // A random walk, as the cited paper's streams are.
@@ -67,7 +69,7 @@ typedef struct job {
 // Seconds of the cascade on one core, and whether the winner is the same. Where the stream is longer than `most`, the
 // part around the winner is searched.
 static double cascade(const search_case *c, const job *j, size_t most, double *error) {
-    const size_t n = c->length, radius = (size_t)(c->band * (double)n);
+    const size_t n = c->length, radius = c->band > 0 ? (size_t)(c->band * (double)n) : n;
     const size_t all = j->points < most ? j->points : most, won = (size_t)j->matches[0].begin;
     size_t first = won > all / 2 ? won - all / 2 : 0, place;
     first = first + all > j->points ? j->points - all : first;
@@ -140,13 +142,12 @@ static ww_status make(const bench *b, const search_case *c, ww_measure *measure,
     j->count = small ? c->cpu_queries : c->queries;
     j->stream = walk(j->points, 88172645463325252u);
     j->queries = walk(j->count * c->length, 42);
-    j->matches = malloc(j->count * (c->planted ? c->planted : 1) * sizeof *j->matches);
+    options.k = c->k ? c->k : c->planted ? c->planted : 1;
+    j->matches = malloc(j->count * options.k * sizeof *j->matches);
     if (!j->stream || !j->queries || !j->matches)
         return WW_ERROR_OUT_OF_MEMORY;
-    if (c->planted) {
+    if (c->planted)
         plant(c, j->stream, j->points, j->queries);
-        options.k = c->planted;
-    }
     options.kind = c->kind;
     options.znormalise = c->kind == WW_SEARCH_WINDOWS;
     options.no_bounds = c->no_bounds;
@@ -163,13 +164,14 @@ static ww_status make(const bench *b, const search_case *c, ww_measure *measure,
 
 // Windows with the cascade, open ends with the recurrence.
 static void verify(const search_case *c, const job *j, bench_report *report) {
-    enum { MOST_POINTS = 20000000 };
+    enum { MOST_POINTS = 20000000, MOST_WITHOUT_BAND = 200000 };
     if (c->kind != WW_SEARCH_WINDOWS) {
         report->error = open_error(c, j, &report->verified);
         return;
     }
-    const double seconds = cascade(c, j, MOST_POINTS, &report->error);
-    if (j->points <= MOST_POINTS)
+    const size_t most = c->band > 0 ? MOST_POINTS : MOST_WITHOUT_BAND;
+    const double seconds = cascade(c, j, most, &report->error);
+    if (j->points <= most && j->count == 1)
         report->ratio = seconds / report->wall.median;
     if (planted_found(c, j) < c->planted) {
         fprintf(stderr, "wavewarp-bench: %s: %zu of %zu copies of the query are found\n", c->name, planted_found(c, j),

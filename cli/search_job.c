@@ -268,7 +268,6 @@ static int make_groups(cli_search_units *u) {
 // more room than MOST_BYTES.
 static int make_parts(cli_search_units *u) {
     enum { LEAST_SHARE = 16, LEAST_UNITS = 16 };
-    ww_search_options part = *u->options;
     const size_t count = u->shape.queries;
     const double row_bytes = (double)cli_matches_columns(&u->shape) * sizeof(double);
     const double units = fmin(fmax((double)MOST_BYTES / row_bytes, LEAST_UNITS), MOST_UNITS);
@@ -281,9 +280,11 @@ static int make_parts(cli_search_units *u) {
     for (size_t q = 0; q < count; q++)
         u->exclusions[q] = u->options->exclusion == WW_SEARCH_HALF ? (ww_series_set_length(u->s->sets[0], q) + 1) / 2
                                                                    : u->options->exclusion;
-    part.k = u->shape.places;
-    part.exclusion = 0;
-    return cli_status(ww_search_create(u->s->context, &u->s->measure, &u->query_view, &part, &u->search));
+    CLI_TRY(cli_status(ww_search_create(u->s->context, &u->s->measure, &u->query_view, u->options, &u->search)));
+    CLI_TRY(
+        cli_status(ww_search_begin_parts(u->search, u->raw ? NULL : &u->stream_view, u->raw ? &u->raw->source : NULL)));
+    note(u, u->search);
+    return CLI_GO_ON;
 }
 
 // What the matches depend on besides measure and precision.

@@ -18,6 +18,7 @@ typedef struct ww_window_args {
     ww_uint x_stride;       // elements from one channel of the query to the next
     float margin;           // a bound times this is never above the computed value
     ww_uint x_at, order_at; // where the query begins among the values of all, and among their points
+    ww_uint stages, spare;  // how many bounds are used
     ww_ulong out_stride;    // from a query's row of results, and of windows left, to the next one's
     // As in base/launch_args.h.
 #ifdef WW_PARAMETERS

@@ -2,18 +2,22 @@
 // Lower bounds of the distances of a query to windows of a stream (T. Rakthanmanon et al., Searching and mining
 // trillions of time series subsequences under dynamic time warping, KDD 2012): which windows have to be computed.
 //
-//   LB_Kim      the costs of the first and of the last points
-//   LB_Keogh    these, and how far the window's points are outside the envelope of the query
+//   LB_Kim      the least costs of the first and of the last corners: corner s has the cells of row s up to the diagonal
+//               and of column s; every path crosses it
+//   LB_Keogh    these, and how far the window's points between them are outside the envelope of the query
 //   the other   these, and how far the query's points are outside the envelope of the window
 // Points are added in the order of the query's largest values; a bound is left as soon as it is above the limit. Each
 // term is, in the same arithmetic, at most the cost of any cell in its column (row): so a bound exceeds the distance by
 // the rounding of sums alone, which args.margin takes off.
 //
-// A bound costs n terms, a distance n cells in every row: where limits are low, few windows are left.
+// A bound costs n terms, a distance n cells in every row: where limits are low, few windows are left. Of the three bounds
+// args.stages are used. A bound that excludes few takes more time than it saves: so that the host sees when, one of
+// WW_SEARCH_TRIED groups uses all three.
 //
 // A vector lane (WW_VECTOR 1: a work-item) has a window. out: infinity for all windows. list, found: those left.
 // counters: 4 a query: excluded by the three bounds.
-// Parameters: search_points.cl's; WW_SEARCH_MAXIMUM 1: the largest term in place of the sum (Frechet); WW_WG. Local memory:
+// Parameters: search_points.cl's; WW_SEARCH_ENDS, corners at each end (1 where channels have paths of their own, each
+// with its least cost in a corner of several cells); WW_SEARCH_TRIED; WW_SEARCH_MAXIMUM 1: the largest term in place of the sum (Frechet); WW_WG. Local memory:
 // 3 counters. Two barriers.
 #define WW_BOUND_CHECK 8                                               // terms from one look at the limit to the next
 #define WW_ADDED (WW_COST == 2 || (WW_COST == 3 && WW_CHANNELS == 1))  // distances, not their squares
@@ -71,17 +75,40 @@ WW_INLINE real ww_outside_by(real v, real low, real high) {
     return ww_greater(ww_greater(v - high, low - v), (real)0);
 }
 
+// The cost of the query's point i and the window's point j.
+WW_INLINE real ww_bound_cell(const ww_bound *b, const ww_window *window, const ww_window_args args, uint i, uint j) {
+    real sum = 0;
+    for (int c = 0; c < WW_CHANNELS; c++)
+        sum = ww_add_difference(
+            sum, fabs(ww_window_value(window, args, c, j) - (real)b->x[i + (ulong)c * args.x_stride]));
+    return sum;
+}
+
+// How many corners at each end.
+WW_INLINE uint ww_bound_corners(const ww_window_args args) {
+    return args.n >= 2 * WW_SEARCH_ENDS ? WW_SEARCH_ENDS : 1;
+}
+
 // LB_Kim.
 WW_INLINE real ww_bound_ends(const ww_bound *b, const ww_window *window, const ww_window_args args) {
-    const uint last = args.n - 1;
+    const uint last = args.n - 1, corners = ww_bound_corners(args);
     real ends = 0;
-    for (uint end = 0; end < (last ? 2u : 1u); end++) {
-        const uint t = end ? last : 0;
-        real sum = 0;
-        for (int c = 0; c < WW_CHANNELS; c++)
-            sum = ww_add_difference(
-                sum, fabs(ww_window_value(window, args, c, t) - (real)b->x[t + (ulong)c * args.x_stride]));
-        ends = ww_add_term(ends, sum);
+#pragma unroll
+    for (int end = 0; end < 2; end++) {
+#pragma unroll
+        for (int s = 0; s < WW_SEARCH_ENDS; s++) {
+            if (s >= (int)corners || (end && !last))
+                continue;
+            const uint corner = end ? last - s : s;
+            real least = ww_bound_cell(b, window, args, corner, corner);
+#pragma unroll
+            for (int t = 0; t < s; t++) {
+                const uint other = end ? last - t : t;
+                least = ww_lesser(least, ww_lesser(ww_bound_cell(b, window, args, corner, other),
+                                                   ww_bound_cell(b, window, args, other, corner)));
+            }
+            ends = ww_add_term(ends, least);
+        }
     }
     return ends;
 }
@@ -94,8 +121,11 @@ WW_INLINE ww_alive ww_within(const ww_bound *b, real bound, const ww_window_args
 WW_INLINE real ww_bound_envelope(const ww_bound *b, const ww_window *window, uint p, real ends, ww_alive alive,
                                  const bool turned, const ww_window_args args) {
     real bound = ends;
+    const uint corners = ww_bound_corners(args);
     for (uint k = 0; k + 2 < args.n; k++) {
         const uint t = b->order[k];
+        if (t < corners || t + corners >= args.n)
+            continue;
         real sum = 0;
         for (int c = 0; c < WW_CHANNELS; c++) {
             const ulong at = t + (ulong)c * args.x_stride, point = p + t + (ulong)c * args.stride;
@@ -160,8 +190,8 @@ ww_search_bounds(__global const ww_scalar *restrict values, __global const ww_sc
                  __global uint *restrict found, __global uint *restrict counters, const ww_window_args args) {
     __local uint excluded[3];
     uint own[3] = {0, 0, 0};
-    if (get_local_id(0) < 3)
-        excluded[get_local_id(0)] = 0;
+    for (uint k = (uint)get_local_id(0); k < 3; k += WW_WG)
+        excluded[k] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     WW_OF_QUERY(args)
     const ww_scalar given = limits[args.query];
@@ -173,6 +203,7 @@ ww_search_bounds(__global const ww_scalar *restrict values, __global const ww_sc
     b.below = below;
     b.above = above;
     b.limit = WW_ROOT ? given * given * (ww_scalar)(1 + 1e-6) : given;
+    const uint stages = get_group_id(0) % WW_SEARCH_TRIED == 0 ? 3 : args.stages;
     const uint packs = (args.count + WW_VECTOR - 1) / WW_VECTOR;
     for (uint pack = (uint)get_global_id(0); pack < packs; pack += (uint)get_global_size(0)) {
         const uint p = args.first + pack * WW_VECTOR;
@@ -187,18 +218,19 @@ ww_search_bounds(__global const ww_scalar *restrict values, __global const ww_sc
         alive = ww_exclude(&b, alive, ends, &own[0], args);
         if (!ww_how_many(alive))
             continue;
-        real bound = ww_bound_envelope(&b, &window, p, ends, alive, false, args);
-        alive = ww_exclude(&b, alive, bound, &own[1], args);
+        if (stages > 1)
+            alive = ww_exclude(&b, alive, ww_bound_envelope(&b, &window, p, ends, alive, false, args), &own[1], args);
         if (!ww_how_many(alive))
             continue;
-        bound = ww_bound_envelope(&b, &window, p, ends, alive, true, args);
-        alive = ww_exclude(&b, alive, bound, &own[2], args);
+        if (stages > 2)
+            alive = ww_exclude(&b, alive, ww_bound_envelope(&b, &window, p, ends, alive, true, args), &own[2], args);
         ww_list_alive(alive, p, list, found);
     }
     for (int k = 0; k < 3; k++)
         if (own[k])
             atomic_add(excluded + k, own[k]);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) < 3 && excluded[get_local_id(0)])
-        atomic_add(counters + 4 * args.query + get_local_id(0), excluded[get_local_id(0)]);
+    for (uint k = (uint)get_local_id(0); k < 3; k += WW_WG)
+        if (excluded[k])
+            atomic_add(counters + 4 * args.query + k, excluded[k]);
 }

@@ -2,32 +2,42 @@
 // The distance of a query to windows of a stream, under any measure and band.
 //
 // A vector lane (WW_VECTOR 1: a work-item) has a window. Blocks of WW_ROWS rows of the query are held in registers and
-// computed column by column; the last row of a block is kept in scratch memory for the block below. All windows have
-// the query's length, so a row's band is the same for all: `rows` has its columns [lo, hi). With vectors the windows'
-// points are normalised and interleaved once, in scratch memory. No local memory, no barrier.
+// computed column by column; the last row of a block is kept for the block below, in local memory (WW_SEARCH_LOCAL) or in
+// scratch memory. All windows have the query's length, so a row's band is the same for all: `rows` has its columns
+// [lo, hi). With vectors the windows' points are normalised and interleaved once, in scratch memory. No barrier.
+//
+// WW_SEARCH_ABANDON 1: where no cell is below all its neighbours, a cell above the limit leads to no match. So a block begins
+// in the first column in which the row above it is within the limit, and ends where nothing within it goes on: neither
+// from that row nor from the left (M. Herrmann and G. I. Webb, Early abandoning and pruning for elastic distances including
+// dynamic time warping, 2021). A cell within the limit has the value that it has in the whole matrix, bit for bit: by
+// induction so has the neighbour from which it comes. A window with a row that is above the limit is given up; the work-item
+// takes its next one at once. The items of a GPU's group keep step: so a step is WW_SEARCH_STRETCH columns of whatever block
+// an item has reached, and not a block or a window, of which each item's is as long as it is.
+// search_tail.cl lowers the limit for the rows above the last ones.
 //
 // Scratch: of a work-item's lanes, n values of a row; with vectors n points more.
-// Parameters: search_points.cl's; WW_ROWS, at most 8; WW_WG; WW_SEARCH_ABANDON 1: a window is abandoned when every cell
-// of a row is above the limit; WW_SEARCH_SIMILARITY 1: the value is stored with its sign changed.
+// Parameters: search_points.cl's and search_tail.cl's; WW_ROWS, at most 8; WW_WG; WW_SEARCH_LOCAL 1: rows are in local memory, n values of a
+// work-item.
+#define WW_SEARCH_STRETCH 16
+#define WW_SEARCH_LOOK 4  // columns from one look at the limit to the next
 
-// Where the windows' normalised points are read.
-#if WW_VECTOR == 1
-typedef ww_window ww_windows;
+#if WW_SEARCH_LOCAL
+#define WW_ROW_SPACE __local
 #else
-typedef struct {
-    __global ww_scalar *points;  // for each of a window's points and each channel the lanes' values
-} ww_windows;
+#define WW_ROW_SPACE __global
 #endif
 
 // What goes from one block to the next.
 typedef struct {
-    __global ww_scalar *row;  // the last row computed
-    ulong apart;              // WW_VECTOR 1: from one value of it to the next. As uint it costs registers
-    uint i;                   // rows computed
-    uint filled, reached;     // columns of `row` that have values; where the last block began
-    real top;                 // of the border, above the last column
-    real nearest;             // the least value of the last block's last row
-    real result;              // its last value
+    WW_ROW_SPACE ww_scalar *row;  // the last row computed
+    ulong apart;                  // WW_VECTOR 1: from one value of it to the next. As uint it costs registers
+    uint i;                       // rows computed
+    uint begin, end;              // columns of `row` from which a path may go on
+    bool shut;                    // no path begins in the border left of the last block
+    real top;                     // of the border, above the last column
+    real result;                  // the last block's last value
+    ww_scalar most;               // cells above it lead to no match
+    real tail, bound;             // what the path's last cells cost at least; what follows for the rows computed
 } ww_window_state;
 
 // The elements of a block's rows, and of the row above.
@@ -40,58 +50,49 @@ typedef struct {
 typedef struct {
     real c[WW_ROWS], g[WW_ROWS], corner;
     ww_point before;
+    real nearest;                // the least value of the last row since the last look
+    uint begin, end;             // columns from which a path may go on below
+    bool over;                   // none goes on to the right
+    uint j, to;                  // the next column, and the end of the rows' band; 0: no block has begun
+    uint calm_begin, calm_end;   // columns that are inside the band of all rows
 } ww_window_block;
 
 WW_INLINE real ww_row_get(const ww_window_state *w, uint j) {
-#if WW_VECTOR == 1
+#if WW_SEARCH_LOCAL
+    return w->row[j * WW_WG];
+#elif WW_VECTOR == 1
     return w->row[j * w->apart];
 #else
     return WW_VLOAD(j, w->row);
 #endif
 }
 WW_INLINE void ww_row_put(const ww_window_state *w, real value, uint j) {
-#if WW_VECTOR == 1
+#if WW_SEARCH_LOCAL
+    w->row[j * WW_WG] = value;
+#elif WW_VECTOR == 1
     w->row[j * w->apart] = value;
 #else
     WW_VSTORE(value, j, w->row);
 #endif
 }
 
-WW_INLINE ww_point ww_query_point(__global const ww_scalar *x, const ww_window_args args, uint i) {
-    ww_point point;
-    for (int c = 0; c < WW_CHANNELS; c++)
-        point.value[c] = (real)x[i + (ulong)(args.channel + c) * args.x_stride];
-#if WW_EXTRA
-    point.extra = (real)x[i + (ulong)(WW_ALL_CHANNELS + (WW_EXTRA_EACH ? args.channel : 0)) * args.x_stride];
-#endif
-    return point;
-}
-WW_INLINE ww_row ww_query_row(__global const ww_scalar *x, const ww_window_args args, uint i) {
-    return ww_row_make(ww_query_point(x, args, i), ww_query_point(x, args, i ? i - 1 : 0), (real)(ww_scalar)i);
-}
-
-// Point j of each window.
-WW_INLINE ww_point ww_window_point(const ww_windows *windows, const ww_window_args args, uint j) {
-    ww_point point;
-    for (int c = 0; c < WW_CHANNELS; c++)
+// Whether any lane's value is within the bound.
+WW_INLINE bool ww_window_within(const ww_window_state *w, real value) {
 #if WW_VECTOR == 1
-        point.value[c] = ww_window_value(windows, args, c, j);
+    return value <= w->bound;
 #else
-        point.value[c] = WW_VLOAD((ulong)j * WW_CHANNELS + c, windows->points);
+    return any(value <= w->bound);
 #endif
-#if WW_EXTRA
-    point.extra = 0;
-#endif
-    return point;
 }
 
 // What is above a block in column j, in order.
 WW_INLINE real ww_above_block(ww_window_state *w, ww_point own, ww_column y, uint j, ww_pair lengths,
                               const ww_window_args args) {
+    const real row = j < w->end ? ww_row_get(w, j) : WW_OUTSIDE;
 #if WW_TOP_NEXT
-    return w->i == 0 ? (w->top = ww_top_next(w->top, y)) : ww_row_get(w, j);
+    return w->i == 0 ? (w->top = ww_top_next(w->top, y)) : row;
 #else
-    return w->i == 0 ? ww_border_top(own, (real)(ww_scalar)j, lengths) : ww_row_get(w, j);
+    return w->i == 0 ? ww_border_top(own, (real)(ww_scalar)j, lengths) : row;
 #endif
 }
 
@@ -105,6 +106,24 @@ WW_INLINE real ww_window_corner(real top, ww_row above, ww_column y, uint i, uin
                                 const ww_window_args args) {
     const real lag = WW_LAG((real)(ww_scalar)((int)i - 1 - (int)j));
     return !WW_CARRY || i == 0 ? top : ww_carry(top, above, y, lag);
+}
+
+// After columns [first, b->j): from which a path goes on below, and whether one goes on to the right.
+WW_INLINE void ww_window_look(ww_window_block *b, const ww_window_state *w, const int rows, uint first) {
+#if WW_SEARCH_ABANDON
+    if (ww_window_within(w, b->nearest)) {
+        b->begin = min(b->begin, first);
+        b->end = b->j;
+    }
+    b->nearest = WW_INF;
+    if (b->j > w->end) {
+        real least = b->c[0];
+#pragma unroll
+        for (int q = 1; q < rows; q++)
+            least = ww_lesser(least, b->c[q]);
+        b->over = !ww_window_within(w, least);
+    }
+#endif
 }
 
 // Column j of a block. `masked`: some cells may be outside the band, which has the columns [lo, hi) of each row. These
@@ -130,81 +149,91 @@ WW_INLINE void ww_window_column(ww_window_block *b, const ww_window_rows *x, con
     b->before = own;
     ww_row_put(w, up, j);
     if (WW_SEARCH_ABANDON)
-        w->nearest = w->nearest < up ? w->nearest : up;
+        b->nearest = ww_lesser(b->nearest, up);
 }
 
-// The block of the next `rows` rows. band: the columns of each row.
-WW_INLINE void ww_next_block(ww_window_state *w, const int rows, const ww_windows *windows,
-                             __global const ww_scalar *x_values, __global const uint *band, ww_pair lengths,
-                             const ww_window_args args) {
-    ww_window_rows x;
-    ww_window_block b;
-    int lo[WW_ROWS], hi[WW_ROWS];
+// What is left of a block's column `from`: of its rows, and of the row above.
+WW_INLINE void ww_window_left(ww_window_block *b, const ww_window_rows *x, const ww_window_state *w, const int rows,
+                              const ww_windows *windows, uint from, ww_pair lengths, const ww_window_args args) {
     const uint i = w->i;
-    uint from = args.n, to = 0, calm_begin = 0, calm_end = args.n;
+    b->before = ww_window_point(windows, args, from ? from - 1 : 0);
+    b->corner = i == 0 ? (real)0 : ww_border_left(x->above, (real)(ww_scalar)(i - 1), lengths);
+    if (from > 0)
+        b->corner = i == 0                                   ? WW_BORDER
+                    : from > w->begin && from - 1 < w->end ? ww_row_get(w, from - 1)
+                                                             : WW_OUTSIDE;
 #pragma unroll
     for (int q = 0; q < rows; q++) {
-        x.a[q] = ww_query_row(x_values, args, i + (uint)q);
-        b.c[q] = ww_border_left(x.a[q], (real)(ww_scalar)(i + (uint)q), lengths);
-        lo[q] = (int)band[2 * (i + (uint)q)];
-        hi[q] = (int)band[2 * (i + (uint)q) + 1];
-        from = min(from, (uint)lo[q]);
-        to = max(to, (uint)hi[q]);
-        calm_begin = max(calm_begin, (uint)lo[q]);
-        calm_end = min(calm_end, (uint)hi[q]);
+        if (from > 0)
+            b->c[q] = WW_OUTSIDE;
+        b->g[q] = b->c[q];
     }
-    x.above = ww_query_row(x_values, args, i ? i - 1 : 0);
-    b.corner = i == 0 ? (real)0 : ww_border_left(x.above, (real)(ww_scalar)(i - 1), lengths);
-    for (; w->filled < to; w->filled++)
-        ww_row_put(w, WW_OUTSIDE, w->filled);
-    b.before = ww_window_point(windows, args, from ? from - 1 : 0);
-    if (from > 0) {
-        b.corner = i == 0 ? WW_BORDER : from > w->reached ? ww_row_get(w, from - 1) : WW_OUTSIDE;
-#pragma unroll
-        for (int q = 0; q < rows; q++)
-            b.c[q] = WW_OUTSIDE;
-    }
-#pragma unroll
-    for (int q = 0; q < rows; q++)
-        b.g[q] = b.c[q];
     if (WW_CARRY && from > 0 && i > 0) {
         const ww_point earlier = ww_window_point(windows, args, from > 1 ? from - 2 : 0);
-        const ww_column beside = ww_column_make(b.before, earlier, (real)(ww_scalar)(from - 1));
-        b.corner = ww_window_corner(b.corner, x.above, beside, i, from - 1, lengths, args);
+        const ww_column beside = ww_column_make(b->before, earlier, (real)(ww_scalar)(from - 1));
+        b->corner = ww_window_corner(b->corner, x->above, beside, i, from - 1, lengths, args);
     }
-    w->reached = from;
-    w->nearest = WW_INF;
-    // Columns [calm_begin, calm_end) are inside the band of all rows. Three loops: one text of them, unrolled, computes
-    // its bounds at length on AMD.
-    calm_begin = min(calm_begin, to);
-    uint j = from;
-    for (; j < calm_begin; j++)
-        ww_window_column(&b, &x, lo, hi, w, rows, true, windows, j, lengths, args);
-    for (; j < calm_end; j++)
-        ww_window_column(&b, &x, lo, hi, w, rows, false, windows, j, lengths, args);
-    for (; j < to; j++)
-        ww_window_column(&b, &x, lo, hi, w, rows, true, windows, j, lengths, args);
-    w->result = b.c[rows - 1];
+}
+
+// Begins the block of the next `rows` rows. band: the columns of each row.
+WW_INLINE void ww_block_begin(ww_window_block *b, ww_window_rows *x, int *lo, int *hi, ww_window_state *w,
+                              const int rows, const ww_windows *windows, __global const ww_scalar *x_values,
+                              __global const uint *band, ww_pair lengths, const ww_window_args args) {
+    const uint i = w->i;
+    w->bound = (real)w->most - (i + (uint)rows + WW_SEARCH_CORNERS <= args.n ? w->tail : (real)0);
+    b->j = args.n;
+    b->to = b->calm_begin = 0;
+    b->calm_end = args.n;
+#pragma unroll
+    for (int q = 0; q < rows; q++) {
+        x->a[q] = ww_query_row(x_values, args, i + (uint)q);
+        b->c[q] = ww_border_left(x->a[q], (real)(ww_scalar)(i + (uint)q), lengths);
+        lo[q] = (int)band[2 * (i + (uint)q)];
+        hi[q] = (int)band[2 * (i + (uint)q) + 1];
+        b->j = min(b->j, (uint)lo[q]);
+        b->to = max(b->to, (uint)hi[q]);
+        b->calm_begin = max(b->calm_begin, (uint)lo[q]);
+        b->calm_end = min(b->calm_end, (uint)hi[q]);
+    }
+    b->calm_begin = min(b->calm_begin, b->to);
+    x->above = ww_query_row(x_values, args, i ? i - 1 : 0);
+    // Paths may also begin in the border, whose values grow from row to row.
+    w->shut = i > 0 && !(WW_BORDERS && ww_window_within(w, ww_border_left(x->above, (real)(ww_scalar)(i - 1), lengths)));
+    if (WW_SEARCH_ABANDON && w->shut)
+        b->j = max(b->j, w->begin);
+    ww_window_left(b, x, w, rows, windows, b->j, lengths, args);
+    b->begin = WW_SEARCH_ABANDON ? args.n : b->j;
+    b->end = WW_SEARCH_ABANDON ? 0 : b->to;
+    b->over = false;
+    b->nearest = WW_INF;
+}
+
+// The next columns of the block of `rows` rows.
+WW_INLINE void ww_next_columns(ww_window_block *b, ww_window_rows *x, int *lo, int *hi, ww_window_state *w,
+                               const int rows, const ww_windows *windows, __global const ww_scalar *x_values,
+                               __global const uint *band, ww_pair lengths, const ww_window_args args) {
+    if (b->to == 0)
+        ww_block_begin(b, x, lo, hi, w, rows, windows, x_values, band, lengths, args);
+    const uint stop = WW_SEARCH_ABANDON && WW_VECTOR == 1 ? min(b->to, b->j + WW_SEARCH_STRETCH) : b->to;
+    while (b->j < stop && !b->over) {
+        const uint first = b->j, end = WW_SEARCH_ABANDON ? min(stop, first + WW_SEARCH_LOOK) : stop;
+        // Three loops: one text of them, unrolled, computes its bounds at length on AMD.
+        for (const uint before = min(end, b->calm_begin); b->j < before; b->j++)
+            ww_window_column(b, x, lo, hi, w, rows, true, windows, b->j, lengths, args);
+        for (const uint calm = min(end, b->calm_end); b->j < calm; b->j++)
+            ww_window_column(b, x, lo, hi, w, rows, false, windows, b->j, lengths, args);
+        for (; b->j < end; b->j++)
+            ww_window_column(b, x, lo, hi, w, rows, true, windows, b->j, lengths, args);
+        ww_window_look(b, w, rows, first);
+    }
+    if (b->j < b->to && !b->over)
+        return;
+    // The block ends.
+    w->begin = b->begin;
+    w->end = b->end;
+    w->result = b->j == args.n ? b->c[rows - 1] : WW_INF;
     w->i += (uint)rows;
-}
-
-// The least number of a vector.
-WW_INLINE ww_scalar ww_least_lane(real v) {
-#if WW_VECTOR == 1
-    return v;
-#else
-    ww_scalar lanes[WW_VECTOR], least = INFINITY;
-    WW_VSTORE(v, 0, lanes);
-    for (int k = 0; k < WW_VECTOR; k++)
-        least = lanes[k] < least ? lanes[k] : least;
-    return least;
-#endif
-}
-
-// Which window lane v of a unit is, of `wanted`.
-WW_INLINE uint ww_window_of(__global const uint *list, const ww_window_args args, uint unit, uint v, uint wanted) {
-    const uint at = WW_VECTOR == 1 ? unit : min(unit * WW_VECTOR + v, wanted - 1);
-    return WW_SEARCH_LISTED ? list[at] : args.first + at;
+    b->to = 0;
 }
 
 // The unit's windows. NaN where one can't match.
@@ -245,11 +274,35 @@ WW_INLINE real ww_windows_ready(ww_windows *windows, __global const ww_scalar *v
 #endif
 }
 
-WW_INLINE void ww_store_result(__global ww_scalar *out, uint at, ww_scalar result, bool valid,
-                               const ww_window_args args) {
-    const ww_scalar value = result < INFINITY ? ww_final(result, args.n, args.n) : INFINITY;
-    const ww_scalar stored = !valid ? INFINITY : WW_SEARCH_SIMILARITY ? -value : value;
-    out[at] = args.accumulate ? out[at] + stored : stored;
+// Makes the unit's windows ready: whether one of them may match. valid: NaN of those that can't.
+WW_INLINE bool ww_window_begin(ww_window_state *w, ww_windows *windows, real *valid, __global const ww_scalar *values,
+                               __global const ww_scalar *table, __global const ww_scalar *x, __global const uint *list,
+                               const ww_window_args args, uint unit, uint wanted) {
+    *valid = ww_windows_ready(windows, values, table, list, args, unit, wanted);
+    w->result = WW_INF;
+    w->top = 0;
+    w->i = w->begin = 0;
+    w->end = WW_BORDERS ? args.n : 0;
+    w->tail = WW_SEARCH_ABANDON ? ww_window_tail(windows, x, args) : (real)0;
+    w->bound = (real)w->most - w->tail;
+#if WW_VECTOR == 1
+    if (*valid != *valid)
+        return false;
+#endif
+    return !WW_SEARCH_ABANDON || ww_window_within(w, (real)0);
+}
+
+WW_INLINE void ww_window_store(__global ww_scalar *out, const ww_window_state *w, real valid, __global const uint *list,
+                               const ww_window_args args, uint unit, uint wanted) {
+#if WW_VECTOR == 1
+    ww_store_result(out, ww_window_of(list, args, unit, 0, wanted), w->result, valid == valid, args);
+#else
+    ww_scalar lanes[WW_VECTOR], valids[WW_VECTOR];
+    WW_VSTORE(w->result, 0, lanes);
+    WW_VSTORE(valid, 0, valids);
+    for (uint v = 0; v < WW_VECTOR && unit * WW_VECTOR + v < wanted; v++)
+        ww_store_result(out, ww_window_of(list, args, unit, v, wanted), lanes[v], valids[v] == valids[v], args);
+#endif
 }
 
 // x: the query, rows: its band, list: windows, found: how many are listed. counters[4 * query + 3]: abandoned windows.
@@ -258,64 +311,75 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
                   __global const ww_scalar *restrict x, __global const uint *restrict rows,
                   __global const uint *restrict list, __global const uint *restrict found,
                   __global ww_scalar *restrict out, __global ww_scalar *restrict scratch,
-                  __global const ww_scalar *restrict limits, __global uint *restrict counters,
-                  const ww_window_args args) {
+                  __global const ww_scalar *restrict limits, __global uint *restrict counters, const ww_window_args args
+#if WW_SEARCH_LOCAL
+                  ,
+                  __local ww_scalar *local_rows
+#endif
+) {
     WW_OF_QUERY(args)
     rows += 2 * (ulong)args.order_at;
     const uint n = args.n;
     const uint wanted = WW_SEARCH_LISTED ? *found : args.count;
-    const uint items = (uint)get_global_size(0), item = (uint)get_global_id(0);
-    const ww_scalar limit = WW_SEARCH_ABANDON ? limits[args.query] : 0;
+    const uint items = (uint)get_global_size(0), units = (wanted + WW_VECTOR - 1) / WW_VECTOR;
     uint abandoned = 0;
     ww_windows windows;
     ww_window_state w;
     w.apart = items;
-#if WW_VECTOR == 1
-    w.row = scratch + item;
+#if WW_SEARCH_LOCAL
+    w.row = local_rows + get_local_id(0);
+#elif WW_VECTOR == 1
+    w.row = scratch + get_global_id(0);
 #else
-    w.row = scratch + (ulong)item * n * (1 + WW_CHANNELS) * WW_VECTOR;
+    w.row = scratch + (ulong)get_global_id(0) * n * (1 + WW_CHANNELS) * WW_VECTOR;
     windows.points = w.row + (ulong)n * WW_VECTOR;
 #endif
+    w.most = WW_SEARCH_ABANDON ? ww_window_bound(limits[args.query], args) : INFINITY;
     ww_pair lengths;
     lengths.rows = (real)(ww_scalar)n;
     lengths.columns = (real)(ww_scalar)n;
     WW_PAIR_READY(lengths)
-    for (uint unit = item; unit < (wanted + WW_VECTOR - 1) / WW_VECTOR; unit += items) {
-        const real valid = ww_windows_ready(&windows, values, table, list, args, unit, wanted);
+    ww_window_block b;
+    ww_window_rows rows_of;
+    int lo[WW_ROWS], hi[WW_ROWS];
+    real valid = 0;
+    uint unit = (uint)get_global_id(0);
+    w.i = b.to = 0;
+    for (;;) {
+        // Windows that can't match are passed over at once: the other items are not kept waiting by a block.
+        while (w.i == 0 && b.to == 0 && unit < units &&
+               !ww_window_begin(&w, &windows, &valid, values, table, x, list, args, unit, wanted)) {
+            ww_window_store(out, &w, valid, list, args, unit, wanted);
 #if WW_VECTOR == 1
-        const uint p = ww_window_of(list, args, unit, 0, wanted);
-        if (valid != valid) {
-            out[p] = INFINITY;
-            continue;
-        }
-#endif
-        w.result = WW_INF;
-        w.top = 0;
-        w.i = w.filled = w.reached = 0;
-        while (w.i + WW_ROWS <= n) {
-            ww_next_block(&w, WW_ROWS, &windows, x, rows, lengths, args);
-            if (WW_SEARCH_ABANDON && w.i < n &&
-                ww_final(ww_least_lane(w.nearest), n, n) * (ww_scalar)(1 - 1e-6) > limit) {
-                w.result = WW_INF;
-                w.i = n;
-                abandoned += min((uint)WW_VECTOR, wanted - unit * WW_VECTOR);
-            }
-        }
-        if (WW_ROWS > 4 && w.i + 4 <= n)
-            ww_next_block(&w, 4, &windows, x, rows, lengths, args);
-        if (WW_ROWS > 2 && w.i + 2 <= n)
-            ww_next_block(&w, 2, &windows, x, rows, lengths, args);
-        if (WW_ROWS > 1 && w.i < n)
-            ww_next_block(&w, 1, &windows, x, rows, lengths, args);
-#if WW_VECTOR == 1
-        ww_store_result(out, p, w.result, true, args);
+            abandoned += valid == valid;
 #else
-        ww_scalar lanes[WW_VECTOR], valids[WW_VECTOR];
-        WW_VSTORE(w.result, 0, lanes);
-        WW_VSTORE(valid, 0, valids);
-        for (uint v = 0; v < WW_VECTOR && unit * WW_VECTOR + v < wanted; v++)
-            ww_store_result(out, ww_window_of(list, args, unit, v, wanted), lanes[v], valids[v] == valids[v], args);
+            abandoned += min((uint)WW_VECTOR, wanted - unit * WW_VECTOR);
 #endif
+            unit += items;
+        }
+        if (unit >= units)
+            break;
+        const uint left = n - w.i;
+        if (left >= WW_ROWS)
+            ww_next_columns(&b, &rows_of, lo, hi, &w, WW_ROWS, &windows, x, rows, lengths, args);
+        else if (WW_ROWS > 4 && left >= 4)
+            ww_next_columns(&b, &rows_of, lo, hi, &w, 4, &windows, x, rows, lengths, args);
+        else if (WW_ROWS > 2 && left >= 2)
+            ww_next_columns(&b, &rows_of, lo, hi, &w, 2, &windows, x, rows, lengths, args);
+        else if (WW_ROWS > 1)
+            ww_next_columns(&b, &rows_of, lo, hi, &w, 1, &windows, x, rows, lengths, args);
+        if (b.to)
+            continue;
+        const bool over = WW_SEARCH_ABANDON && w.i < n && w.begin >= w.end && (!WW_BORDERS || w.shut);
+        if (w.i < n && !over)
+            continue;
+        if (over) {
+            w.result = WW_INF;
+            abandoned += min((uint)WW_VECTOR, wanted - unit * WW_VECTOR);
+        }
+        ww_window_store(out, &w, valid, list, args, unit, wanted);
+        unit += items;
+        w.i = 0;
     }
     if (abandoned)
         atomic_add(counters + 4 * args.query + 3, abandoned);

@@ -375,6 +375,7 @@ REFUSED = {
             lambda: searching().run(STREAM[None], point_offset=-1),
         ]
     },
+    "Search.begin_parts": {"ValueError": [lambda: searching().begin_parts(CHANNELS)]},
     "Search.run_part": {
         "ValueError": [
             lambda: searching().run_part(STREAM[None], 3, 64),

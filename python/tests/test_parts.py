@@ -243,6 +243,11 @@ def test_search_in_parts(rng, znormalise):
     joined = ww.merge_matches(search.run_part(two, 320, 381), search.run_part(two, 0, 320))
     found = ww.search(queries, two, k=k, exclusion=apart, **kinds)
     assert ww.choose_matches(joined, k, apart).tobytes() == found.tobytes()
+    same = ww.Search(queries, k=k, exclusion=apart, **kinds)
+    same.begin_parts(two)
+    joined = ww.merge_matches(same.run_part(two, 320, 381), same.run_part(two, 0, 320))
+    assert ww.choose_matches(joined, k, apart).tobytes() == found.tobytes()
+    same.begin_parts(ww.Source(stream))
     assert search.run_part(ww.Source(stream), 0, 320).tobytes() == search.run_part(stream[None], 0, 320).tobytes()
     with pytest.raises(ValueError):
         search.run_part(two, 5, 320)

@@ -142,6 +142,8 @@ class Search:
             precision = "float"
         queries = of_argument("queries", view, queries, axes)
         self.k, self.count, self._axes, self._part = k, queries.count, axes, False
+        apart = (queries.longest + 1) // 2 if exclusion is None else exclusion
+        self._places = lib.ww_search_places(number("k", k), number("exclusion", apart))
         limits = {"progress": progress, "max_bytes": max_bytes}
         self._options = search_options(kind, znormalise, k, exclusion, threshold, no_bounds, precision, limits)
         self._handle = handle("ww_search")
@@ -181,18 +183,32 @@ class Search:
     def run_part(self, streams, first: int, count: int) -> np.ndarray:
         """The places that begin in points [first, first + count) of all streams, in a row with one point between.
 
-        streams: a set of series, or a Source. first: a multiple of 64. For search_part_places() places, as run() with
-        offsets is; the joined places of all parts are the whole's, several z-normalised streams too.
+        streams: a set of series, or a Source. first: a multiple of 64. The search has the whole's k and exclusion. Of
+        shape (queries, search_part_places()): merge_matches() joins all parts, several z-normalised streams too, and
+        choose_matches() chooses. begin_parts() before makes them faster.
 
         Raises ValueError (first is no multiple of 64; streams of other channels), TypeError (a Dataset).
         """
-        matches = np.empty((self.count, self.k), MATCH)
+        matches = np.empty((self.count, self._places), MATCH)
         found = ffi.cast("ww_match *", pointer(matches))
         if isinstance(streams, Source):
             check(lib.ww_search_run_part(self._handle[0], NULL, streams.c(), first, count, found))
         else:
             check(lib.ww_search_run_part(self._handle[0], self._viewed(streams).c, NULL, first, count, found))
         return matches
+
+    @alone
+    def begin_parts(self, streams) -> None:
+        """Says that later run_part() are parts of these streams: each begins with what is known of the best matches.
+
+        Some windows all over the streams are searched for that. What parts find may differ; the choice is the same.
+
+        Raises ValueError (the search is not for windows), TypeError (a Dataset).
+        """
+        if isinstance(streams, Source):
+            check(lib.ww_search_begin_parts(self._handle[0], NULL, streams.c()))
+        else:
+            check(lib.ww_search_begin_parts(self._handle[0], self._viewed(streams).c, NULL))
 
     @property
     @alone

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches on a group of devices. Windows: parts of the joined streams, whose places are merged as they come and chosen
-// from once. Open ends: parts of the queries, each through all streams.
+// from once; all devices know the same limits (search/search_limits.c). Open ends: parts of the queries, each through
+// all streams.
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,8 +26,10 @@ typedef struct job {
     uint64_t points; // of the joined streams, with their separators
     size_t places;   // windows by parts: of each part; 0: the queries are divided
     bool similarity;
-    double cells;     // of a place
-    ww_match *merged; // queries x places
+    double cells;       // of a place
+    size_t *exclusions; // of each query
+    wwi_limits limits;  // of all devices
+    ww_match *merged;   // queries x places
     ww_match *matches;
     size_t *found;
 } job;
@@ -59,15 +62,16 @@ static void finish_parts(wwi_group_seat *seat) {
 }
 
 static ww_status begin_parts(wwi_group_seat *seat) {
-    const job *j = seat->job;
+    job *j = seat->job;
     part_search *s;
-    ww_search_options options = j->options;
-    options.k = j->places;
-    options.exclusion = 0;
     WWI_TRY(wwi_new_zeroed(s, 1));
     seat->own = s;
     WWI_TRY(wwi_new(s->matches, j->queries.count * j->places));
-    return ww_search_create(j->group->contexts[seat->device], j->measure, &j->queries, &options, &s->search);
+    WWI_TRY(ww_search_create(j->group->contexts[seat->device], j->measure, &j->queries, &j->options, &s->search));
+    // Each device takes the same sample: none waits for another's.
+    WWI_TRY(wwi_search_begin_parts(s->search, &j->streams, &j->limits));
+    add_info(j, &s->search->info);
+    return WW_OK;
 }
 
 static double part_work(const void *user, size_t unit) {
@@ -76,27 +80,47 @@ static double part_work(const void *user, size_t unit) {
     return j->cells * (double)(left < WW_SEARCH_PART_POINTS ? left : WW_SEARCH_PART_POINTS);
 }
 
+// What all parts so far say of the k-th matches.
+static void lower_limits(job *j) {
+    enum { MOST_STEPS = 1 << 24 }; // of many far apart a part's own limits have to do
+    if ((double)j->queries.count * (double)j->places * (double)j->options.k > MOST_STEPS)
+        return;
+    for (size_t q = 0; q < j->queries.count; q++) {
+        const double limit = wwi_matches_limit(j->merged + q * j->places, j->places, j->options.k, j->exclusions[q]);
+        (void)wwi_limits_lower(&j->limits, q, j->similarity ? -limit : limit);
+    }
+}
+
 static ww_status run_part(const wwi_group_seat *seat, size_t first, size_t count) {
-    const job *j = seat->job;
+    job *j = seat->job;
     part_search *s = seat->own;
     const uint64_t at = (uint64_t)first * WW_SEARCH_PART_POINTS, points = (uint64_t)count * WW_SEARCH_PART_POINTS;
     WWI_TRY(wwi_search_run_places(s->search, &j->streams, at, points < j->points - at ? points : j->points - at,
-                                  s->matches));
+                                  j->places, s->matches));
     add_info(j, &s->search->info);
     (void)pthread_mutex_lock(&j->group->lock);
     const ww_status status = ww_matches_merge(j->queries.count, j->places, j->similarity, j->merged, s->matches);
+    if (status == WW_OK)
+        lower_limits(j);
     (void)pthread_mutex_unlock(&j->group->lock);
     return status;
+}
+
+static void limits_free(job **j) {
+    wwi_limits_free(&(*j)->limits);
 }
 
 static ww_status search_parts(job *j) {
     const size_t count = j->queries.count, all = count * j->places;
     WWI_FREES size_t *exclusions = NULL;
     WWI_FREES ww_match *merged = NULL;
+    WWI_ENDS(limits_free) job *owner = j;
     size_t longest = 0;
     WWI_TRY(wwi_new(exclusions, count));
     WWI_TRY(wwi_new(merged, all));
+    WWI_TRY(wwi_limits_make(&owner->limits, count));
     j->merged = merged;
+    j->exclusions = exclusions;
     for (size_t i = 0; i < all; i++)
         merged[i] = (ww_match){-1, -1, -1, j->similarity ? -INFINITY : INFINITY};
     for (size_t q = 0; q < count; q++) {

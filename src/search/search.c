@@ -75,20 +75,45 @@ ww_status ww_search_run_source(ww_search *search, const ww_search_source *source
     return wwi_search_run(search, &(wwi_joined){.from = &own}, matches, found);
 }
 
+// The streams of parts, of which the caller gives one of both.
+typedef struct given {
+    ww_series_view view;
+    ww_search_source source;
+    void *copy;
+    wwi_joined joined;
+} given;
+
+static void given_free(given *g) {
+    free(g->copy);
+}
+
+static ww_status take_streams(const ww_search *s, const ww_series_view *streams, const ww_search_source *source,
+                              given *g) {
+    g->source = (ww_search_source)WW_SEARCH_SOURCE_INIT;
+    if (!s || !streams == !source)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search or matches is NULL, or not one of streams and source");
+    if (s->options.kind != WW_SEARCH_WINDOWS)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part of the streams of a search that is not for windows");
+    WWI_TRY(streams ? wwi_view_make_dense(streams, &g->view, &g->copy) : take_source(&g->source, source));
+    if (streams && (!g->view.values || g->view.count == 0))
+        return wwi_fail(WW_ERROR_EMPTY, "no streams");
+    g->joined.view = streams ? &g->view : NULL;
+    g->joined.from = source ? &g->source : NULL;
+    return WW_OK;
+}
+
+ww_status ww_search_begin_parts(ww_search *search, const ww_series_view *streams, const ww_search_source *source) {
+    WWI_ENDS(given_free) given g = {.copy = NULL};
+    WWI_TRY(take_streams(search, streams, source, &g));
+    return wwi_search_begin_parts(search, &g.joined, NULL);
+}
+
 ww_status ww_search_run_part(ww_search *search, const ww_series_view *streams, const ww_search_source *source,
                              uint64_t first, uint64_t count, ww_match *matches) {
-    ww_series_view view = WW_SERIES_VIEW_INIT;
-    ww_search_source own = WW_SEARCH_SOURCE_INIT;
-    WWI_FREES void *copy = NULL;
-    if (!search || !matches || !streams == !source)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search or matches is NULL, or not one of streams and source");
-    if (search->options.kind != WW_SEARCH_WINDOWS)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part of the streams of a search that is not for windows");
-    WWI_TRY(streams ? wwi_view_make_dense(streams, &view, &copy) : take_source(&own, source));
-    if (streams && (!view.values || view.count == 0))
-        return wwi_fail(WW_ERROR_EMPTY, "no streams");
-    const wwi_joined joined = {.view = streams ? &view : NULL, .from = source ? &own : NULL};
-    return wwi_search_run_places(search, &joined, first, count, matches);
+    WWI_ENDS(given_free) given g = {.copy = NULL};
+    WWI_NEEDS("matches", matches);
+    WWI_TRY(take_streams(search, streams, source, &g));
+    return wwi_search_run_places(search, &g.joined, first, count, wwi_search_part_places(search), matches);
 }
 
 ww_status ww_search_get_info(const ww_search *search, ww_search_info *info) {

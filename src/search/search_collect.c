@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From rows of values on the device to candidates on the host. The least value of each cell of places gives a limit;
-// then the places within the limit are listed. Where more are listed than there is room for, the places are taken in
-// halves.
+// From rows of values on the device to candidates on the host: the places within the limits are listed. Where more are
+// than there is room for, as long as a limit is bad or none, the least value of each cell of places gives a better one,
+// and they are listed again; a row that has still more is taken in halves.
 #include <math.h>
 #include <stdlib.h>
 
@@ -46,16 +46,18 @@ void wwi_collect_destroy(struct wwi_collect **collect) {
     free(c);
 }
 
-// The limits of all queries, rounded up.
+// Rounded up.
 ww_status wwi_collect_limits(ww_search *s) {
     WWI_FREES double *limits = NULL;
     WWI_TRY(wwi_new(limits, s->query_count));
     for (size_t q = 0; q < s->query_count; q++) {
+        if (!s->streaming) // its limits are the caller's
+            s->queries[q].limit = wwi_limits_lower(s->limits, q, s->queries[q].limit);
         limits[q] = wwi_candidates_bar(s, &s->queries[q]);
         if (s->of.precision == WW_FLOAT && isfinite(limits[q]) && (double)(float)limits[q] < limits[q])
             limits[q] = (double)nextafterf((float)limits[q], INFINITY);
     }
-    return wwi_search_upload(s, &s->limits, limits, s->query_count);
+    return wwi_search_upload(s, &s->limits_sent, limits, s->query_count);
 }
 
 // *taken: how many each row has, also those that are not listed.
@@ -64,7 +66,7 @@ static ww_status list_places(ww_search *s, const stretch *of, uint32_t *taken) {
     const uint64_t stride = s->block.stride, each = wwi_ceil_div(of->count, EACH), at = of->row * sizeof *taken,
                    bytes = of->rows * sizeof *taken;
     WWI_TRY(wwi_buffer_fill_u32(c->taken, at, bytes, 0));
-    WWI_TRY(WWI_LAUNCH_ITEMS(c->take, each * of->rows, GROUP, WWI_BUFFER(s->block.out), WWI_BUFFER(s->limits),
+    WWI_TRY(WWI_LAUNCH_ITEMS(c->take, each * of->rows, GROUP, WWI_BUFFER(s->block.out), WWI_BUFFER(s->limits_sent),
                              WWI_BUFFER(c->taken), WWI_BUFFER(c->listed), WWI_BUFFER(c->listed_places),
                              WWI_VALUE(stride), WWI_VALUE(of->first), WWI_VALUE(of->count), WWI_VALUE(of->capacity),
                              WWI_VALUE(of->row), WWI_VALUE(of->rows)));
@@ -159,6 +161,13 @@ static ww_status take_lists(ww_search *s, const stretch *of, const uint32_t *tak
     return WW_OK;
 }
 
+static bool has_room(const stretch *of, const uint32_t *taken) {
+    bool room = true;
+    for (size_t q = 0; q < of->rows; q++)
+        room &= taken[q] <= of->capacity;
+    return room;
+}
+
 ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t count) {
     if (!count)
         return WW_OK;
@@ -172,9 +181,12 @@ ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t count) {
     const stretch all = {first, count, 0, rows, share > CAPACITY ? CAPACITY : share < 16 ? 16 : share};
     WWI_FREES uint32_t *taken = NULL;
     WWI_TRY(wwi_new(taken, rows));
-    if (!s->streaming)
-        WWI_TRY(lower_limits(s, &all, (uint32_t)wwi_least(widest, count)));
     WWI_TRY(wwi_collect_limits(s));
     WWI_TRY(list_places(s, &all, taken));
+    if (!s->streaming && !has_room(&all, taken)) {
+        WWI_TRY(lower_limits(s, &all, (uint32_t)wwi_least(widest, count)));
+        WWI_TRY(wwi_collect_limits(s));
+        WWI_TRY(list_places(s, &all, taken));
+    }
     return take_lists(s, &all, taken);
 }

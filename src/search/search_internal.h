@@ -8,6 +8,7 @@
 #ifndef WAVEWARP_SEARCH_INTERNAL_H
 #define WAVEWARP_SEARCH_INTERNAL_H
 
+#include <stdatomic.h>
 #include <wavewarp/search.h>
 
 #include "base/pace.h"
@@ -39,6 +40,7 @@ typedef struct wwi_query {
     double limit;                 // no match is above it
     uint64_t seen;                // a pushed stream: places before this one are known already
     double share;                 // of the windows of the last block that the bounds left
+    uint32_t stages;              // of three bounds those that exclude enough
     size_t counted;               // of a part: the query that has the count of its windows without missing values
     bool in_part, bounded;        // it has windows there; bounds were used
 } wwi_query;
@@ -48,6 +50,14 @@ typedef struct wwi_query {
 typedef struct wwi_query_buffers {
     wwi_buffer *x, *low, *high, *order, *rows;
 } wwi_query_buffers;
+
+// What is known of a whole's matches, by all searches of its parts: a value for each query that its k-th match has at
+// most, infinity while there is none; and from how many windows. Any number of threads use it at once.
+typedef struct wwi_limits {
+    size_t count;
+    _Atomic double *values;
+    _Atomic uint64_t windows;
+} wwi_limits;
 
 // The caller's streams as one.
 typedef struct wwi_joined {
@@ -103,7 +113,9 @@ struct ww_search {
     wwi_query *queries;
     size_t query_count, most_points, least_points; // as compared
     wwi_query_buffers query_data;
-    wwi_buffer *limits; // of each query, rounded up
+    wwi_buffer *limits_sent;        // of each query, rounded up
+    wwi_limits own_limits, *limits; // of the whole: its own, or those of a group
+    bool in_parts;                  // runs are parts of one whole, and go on from its limits
     wwi_joined joined;
     wwi_search_block block;
     wwi_ahead ahead;
@@ -149,6 +161,7 @@ void wwi_super_destroy(struct wwi_super **super);
 // `streams` has one of view, from and dataset.
 ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams);
 void wwi_joined_close(wwi_joined *j);
+ww_status wwi_joined_check_channels(const wwi_joined *j, size_t queries);
 uint64_t wwi_joined_length(const wwi_joined *j); // with the separators; of a part its own
 // Places [first, first+count) of all channels, `stride` values apart, in the precision; NaN between the streams and for
 // every value that is not finite. `derived` NULL: not wanted.
@@ -177,12 +190,24 @@ double wwi_candidates_bar(const ww_search *s, const wwi_query *q);
 // The matches: `picked` has room for k candidates.
 size_t wwi_candidates_pick(ww_search *s, wwi_query *q, wwi_candidate *picked);
 
+// ---- search_limits.c
+ww_status wwi_limits_make(wwi_limits *limits, size_t count);
+void wwi_limits_free(wwi_limits *limits);
+void wwi_limits_forget(wwi_limits *limits);
+// Makes it at most `value`. Returns what it is then.
+double wwi_limits_lower(wwi_limits *limits, size_t query, double value);
+
+// ---- search_sample.c
+// Limits from windows all over the streams, which are a small part of them. Nothing where limits are of no use, or a
+// source can't be read in any order.
+ww_status wwi_limits_sample(ww_search *s, const wwi_joined *streams);
+
 // ---- search_collect.c
 ww_status wwi_collect_prepare(ww_search *s);
 void wwi_collect_destroy(struct wwi_collect **collect);
 // Candidates among the block's places [first, first + count) of every row of results.
 ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t count);
-// Sends the limits of all queries.
+// Takes the limits of the whole, gives it the search's own, and sends them.
 ww_status wwi_collect_limits(ww_search *s);
 
 // ---- search_windows.c
@@ -225,6 +250,8 @@ ww_status wwi_open_starts(ww_search *s, wwi_candidate *picked, const size_t *fou
 // ---- search_parts.c
 // The order of the choice: by distance, of equal ones the lower stream and place; 0: the same place.
 int wwi_match_order(const ww_match *a, const ww_match *b, bool similarity);
+// The worst distance that the k-th match can have, of places in order. NaN: there are too few of them.
+double wwi_matches_limit(const ww_match *matches, size_t places, size_t k, size_t exclusion);
 
 // ---- search_super.c
 ww_status wwi_super_run(ww_search *s, const ww_series_view *streams, ww_match *matches, size_t *found);
@@ -237,11 +264,14 @@ void wwi_search_info_add(ww_search_info *sum, const ww_search_info *did);
 // A run of any search but one for whole streams.
 ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found);
 ww_status wwi_search_check_options(const ww_search_options *options);
-// The best windows that begin in places [first, first + count) of the joined streams, which have one of view and from;
-// also some of shorter queries that begin in the points that the last one needs. z-normalised: `first` is a multiple of
-// WW_SEARCH_PART_POINTS.
-ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count,
+// Later runs of places are parts of these streams. `limits`: what searches on other devices know too, or NULL.
+ww_status wwi_search_begin_parts(ww_search *s, const wwi_joined *streams, wwi_limits *limits);
+// Windows that begin in places [first, first + count) of the joined streams, which have one of view and from: those of
+// the `places` best that the whole may need. Also some of shorter queries that begin in the points that the last one
+// needs. z-normalised: `first` is a multiple of WW_SEARCH_PART_POINTS.
+ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count, size_t places,
                                 ww_match *matches);
+size_t wwi_search_part_places(const ww_search *s); // of each query
 
 // ---- search_blocks.c
 // Room for blocks of `stride` values a channel; `host`: also on the host, all zero.

@@ -21,7 +21,8 @@ void ww_search_destroy(ww_search **search) {
     wwi_super_destroy(&s->super);
     wwi_block_destroy(s);
     wwi_search_queries_destroy(s);
-    wwi_buffer_destroy(&s->limits);
+    wwi_buffer_destroy(&s->limits_sent);
+    wwi_limits_free(&s->own_limits);
     wwi_joined_close(&s->joined);
     wwi_measure_disown(&s->given);
     wwi_stream_destroy(&s->stream);
@@ -165,6 +166,8 @@ static ww_status prepare(ww_search *s, const ww_series_view *view, const ww_meas
     s->of.extra = s->of.row->transform == WWI_TRANSFORM_ERP;
     s->of.open = false; // of the texts that are tested
     choose_bounds(s);
+    WWI_TRY(wwi_limits_make(&s->own_limits, s->query_count));
+    s->limits = &s->own_limits;
     WWI_TRY(wwi_search_queries(s, view));
     WWI_TRY(wwi_recurrence_test(&s->of));
     WWI_TRY(wwi_collect_prepare(s));

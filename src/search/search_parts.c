@@ -92,6 +92,20 @@ static bool is_free(const ww_match *match, const ww_match *chosen, size_t count,
     return true;
 }
 
+double wwi_matches_limit(const ww_match *matches, size_t places, size_t k, size_t exclusion) {
+    const uint64_t apart = exclusion > 1 ? 2 * (uint64_t)exclusion - 1 : 1;
+    WWI_FREES ww_match *taken = malloc(k * sizeof *taken); // without it nothing is known
+    size_t count = 0;
+    for (size_t i = 0; taken && i < places && matches[i].stream >= 0; i++) {
+        if (!is_free(&matches[i], taken, count, apart))
+            continue;
+        taken[count++] = matches[i];
+        if (count == k)
+            return matches[i].distance;
+    }
+    return NAN;
+}
+
 ww_status ww_matches_choose(size_t queries, size_t places, const ww_match *matches, size_t k, const size_t *exclusions,
                             int similarity, ww_match *chosen, size_t *found) {
     if (!matches || !exclusions || !chosen || k == 0)

@@ -23,21 +23,27 @@ static void restart(ww_search *s) {
         wwi_query *query = &s->queries[q];
         query->count = 0;
         query->full = false;
-        query->share = 0;
+        if (!s->in_parts || !query->stages) { // else the parts before tell
+            query->share = 0;
+            query->stages = 3;
+        }
         query->limit = !s->options.has_threshold ? INFINITY
                        : s->similarity           ? -s->options.threshold
                                                  : s->options.threshold;
     }
     s->info = (ww_search_info)WW_SEARCH_INFO_INIT;
+    if (!s->in_parts)
+        wwi_limits_forget(s->limits);
     if (s->open)
         wwi_open_restart(s);
 }
 
-static void give(const ww_search *s, size_t row, const wwi_candidate *picked, size_t found, ww_match *matches) {
-    const size_t k = s->options.k;
+// `found` of the candidates, in `places` matches.
+static void give(const ww_search *s, size_t row, const wwi_candidate *picked, size_t found, size_t places,
+                 ww_match *matches) {
     const uint64_t after = s->windows ? s->queries[row].length : s->derivative ? 3 : 1;
-    for (size_t i = 0; i < k; i++) {
-        ww_match *m = &matches[row * k + i];
+    for (size_t i = 0; i < places; i++) {
+        ww_match *m = &matches[row * places + i];
         *m = (ww_match){-1, -1, -1, s->similarity ? -INFINITY : INFINITY};
         if (i >= found)
             continue;
@@ -53,15 +59,18 @@ static void give(const ww_search *s, size_t row, const wwi_candidate *picked, si
     }
 }
 
-static ww_status walk(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found) {
+static ww_status walk(ww_search *s, const wwi_joined *streams) {
+    WWI_TRY(wwi_joined_open(&s->joined, streams));
+    WWI_TRY(wwi_joined_check_channels(&s->joined, s->of.all_channels));
+    return wwi_search_walk(s);
+}
+
+// The matches of the whole.
+static ww_status walk_whole(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found) {
     const size_t k = s->options.k;
     WWI_FREES wwi_candidate *picked = NULL;
     WWI_FREES size_t *counts = NULL;
-    WWI_TRY(wwi_joined_open(&s->joined, streams));
-    if (s->joined.channels != s->of.all_channels)
-        return wwi_fail(WW_ERROR_CHANNELS, "the streams have %zu channels, the queries %zu", s->joined.channels,
-                        (size_t)s->of.all_channels);
-    WWI_TRY(wwi_search_walk(s));
+    WWI_TRY(walk(s, streams));
     WWI_TRY(wwi_new(picked, s->query_count * k));
     WWI_TRY(wwi_new(counts, s->query_count));
     for (size_t q = 0; q < s->query_count; q++)
@@ -69,23 +78,61 @@ static ww_status walk(ww_search *s, const wwi_joined *streams, ww_match *matches
     if (s->open)
         WWI_TRY(wwi_open_starts(s, picked, counts));
     for (size_t q = 0; q < s->query_count; q++) {
-        give(s, q, picked + q * k, counts[q], matches);
+        give(s, q, picked + q * k, counts[q], k, matches);
         if (found)
             found[q] = counts[q];
     }
     return WW_OK;
 }
 
-ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found) {
+// A part's places, of which the whole's matches are chosen.
+static ww_status walk_part(ww_search *s, const wwi_joined *streams, size_t places, ww_match *matches) {
+    WWI_TRY(walk(s, streams));
+    atomic_fetch_add(&s->limits->windows, wwi_joined_length(streams));
+    for (size_t q = 0; q < s->query_count; q++) {
+        const wwi_query *query = &s->queries[q];
+        give(s, q, query->candidates, query->count < places ? query->count : places, places, matches);
+    }
+    return WW_OK;
+}
+
+static double begin_run(ww_search *s) {
     const double began = wwi_seconds();
     wwi_joined_close(&s->joined);
     restart(s);
     wwi_stream_start(s->stream);
-    return wwi_run_end(s->stream, walk(s, streams, matches, found), began, &s->info.launches, &s->info.seconds_device,
-                       &s->info.seconds_wall);
+    return began;
 }
 
-ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count,
+static ww_status end_run(ww_search *s, ww_status status, double began) {
+    return wwi_run_end(s->stream, status, began, &s->info.launches, &s->info.seconds_device, &s->info.seconds_wall);
+}
+
+ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found) {
+    s->limits = &s->own_limits;
+    s->in_parts = false;
+    const double began = begin_run(s);
+    return end_run(s, walk_whole(s, streams, matches, found), began);
+}
+
+// ---- parts
+
+size_t wwi_search_part_places(const ww_search *s) {
+    size_t most = 0;
+    for (size_t q = 0; q < s->query_count; q++)
+        most = s->queries[q].kept > most ? s->queries[q].kept : most;
+    return most;
+}
+
+ww_status wwi_search_begin_parts(ww_search *s, const wwi_joined *streams, wwi_limits *limits) {
+    s->limits = limits ? limits : &s->own_limits;
+    s->in_parts = limits != NULL; // else what was known is of other streams
+    const double began = begin_run(s);
+    s->in_parts = true;
+    return end_run(s, wwi_limits_sample(s, streams), began);
+}
+
+ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count, size_t places,
                                 ww_match *matches) {
     WWI_ENDS(wwi_joined_close) wwi_joined part = {0};
     WWI_TRY(wwi_joined_open(&part, streams));
@@ -98,5 +145,6 @@ ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_
                    wanted = wwi_least(count, most) + s->most_points - 1 + (s->derivative ? 2 : 0);
     part.shift = first;
     part.part = wwi_least(wanted, most) + 1;
-    return wwi_search_run(s, &part, matches, NULL);
+    const double began = begin_run(s);
+    return end_run(s, walk_part(s, &part, places, matches), began);
 }

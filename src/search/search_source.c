@@ -34,6 +34,12 @@ ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams) {
     return WW_OK;
 }
 
+ww_status wwi_joined_check_channels(const wwi_joined *j, size_t queries) {
+    if (j->channels == queries)
+        return WW_OK;
+    return wwi_fail(WW_ERROR_CHANNELS, "the streams have %zu channels, the queries %zu", j->channels, queries);
+}
+
 void wwi_joined_close(wwi_joined *j) {
     free(j->begins);
     free(j->staging);

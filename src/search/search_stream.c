@@ -70,6 +70,7 @@ ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure
     for (size_t q = 0; q < s->query_count; q++) {
         const uint64_t reach = reach_of(s, q);
         m->kept = reach > m->kept ? (size_t)reach : m->kept;
+        s->queries[q].stages = 3;
         s->queries[q].limit = s->similarity ? -s->options.threshold : s->options.threshold;
         // All places within the threshold are wanted.
         s->queries[q].kept = SIZE_MAX;

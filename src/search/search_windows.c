@@ -9,7 +9,7 @@
 #include "base/run.h"
 #include "search/search_internal.h"
 
-enum { RUN = 64, FIRST = 4096, MOST_ROWS = 8000, RIBBON_ROWS = 4 };
+enum { RUN = 64, FIRST = 4096, MOST_ROWS = 8000, RIBBON_ROWS = 4, ITEMS = 64, TRIED = 16 };
 static const double NARROW = 63; // columns of a band that is held in registers
 
 struct wwi_windows {
@@ -60,6 +60,13 @@ static bool is_ribbon(const ww_search *s) {
            s->most_points <= MOST_ROWS;
 }
 
+// Bytes of local memory for the rows of a group's windows; 0: they are in scratch memory.
+static size_t local_rows(const ww_search *s) {
+    const uint64_t bytes = ITEMS * (uint64_t)s->most_points * s->value_bytes,
+                   local = wwi_context_info(s->context)->local_bytes;
+    return s->gpu && s->vector == 1 && !is_ribbon(s) && bytes <= local ? (size_t)bytes : 0;
+}
+
 static int affine(const ww_search *s) {
     return !s->options.znormalise ? 0 : s->derivative ? 2 : 1;
 }
@@ -67,27 +74,28 @@ static int affine(const ww_search *s) {
 // The kernel that computes windows, those of a list or consecutive ones.
 static ww_status make_windows(ww_search *s, bool listed) {
     static const char *const ribbon_texts[] = {"search/search_args.h", "search/search_points.cl",
-                                               "search/search_ribbon.cl", NULL};
-    static const char *const texts[] = {"search/search_args.h", "search/search_points.cl", "search/search_windows.cl",
-                                        NULL};
+                                               "search/search_tail.cl", "search/search_ribbon.cl", NULL};
+    static const char *const texts[] = {"search/search_args.h", "search/search_points.cl", "search/search_tail.cl",
+                                        "search/search_windows.cl", NULL};
     struct wwi_windows *w = s->windows;
     char options[256];
-    const bool ribbon = is_ribbon(s), abandons = s->abandons && s->of.passes == 1;
+    const bool ribbon = is_ribbon(s), abandons = s->abandons && s->of.passes == 1,
+               tail = abandons && (s->of.row->flags & WWI_MEASURE_BOUND_SUM);
     if (w->kernel[listed])
         return WW_OK;
     if (ribbon) {
         const int reach = (int)s->of.measure.band.width;
         snprintf(options, sizeof options,
                  "-DWW_SEARCH_AFFINE=%d -DWW_SEARCH_LISTED=%d -DWW_WG=64 -DWW_ROWS=%d -DWW_COLS=%d -DWW_BELOW=%d "
-                 "-DWW_SEARCH_ABANDON=%d",
-                 affine(s), listed, RIBBON_ROWS, 2 * reach + 1, reach, abandons);
+                 "-DWW_SEARCH_ABANDON=%d -DWW_SEARCH_TAIL=%d -DWW_SEARCH_SIMILARITY=0",
+                 affine(s), listed, RIBBON_ROWS, 2 * reach + 1, reach, abandons, tail);
     } else {
         const bool banded = s->of.banded && wwi_measure_has(&s->of.measure, WWI_MEASURE_BAND_IN_CELL);
         snprintf(options, sizeof options,
                  "-DWW_SEARCH_AFFINE=%d -DWW_SEARCH_LISTED=%d -DWW_WG=%d -DWW_ROWS=%d -DWW_SEARCH_ABANDON=%d "
-                 "-DWW_SEARCH_SIMILARITY=%d%s",
-                 affine(s), listed, s->vector > 1 ? 1 : 64, s->vector > 1 || s->of.channels == 1 ? 8 : 4, abandons,
-                 s->similarity, banded ? " -DWW_BAND=1" : "");
+                 "-DWW_SEARCH_SIMILARITY=%d -DWW_SEARCH_LOCAL=%d -DWW_SEARCH_TAIL=%d%s",
+                 affine(s), listed, s->vector > 1 ? 1 : ITEMS, s->vector > 1 || s->of.channels == 1 ? 8 : 4, abandons,
+                 s->similarity, local_rows(s) > 0, tail, banded ? " -DWW_BAND=1" : "");
     }
     wwi_program_release(&w->program[listed]); // of an attempt that got no further
     WWI_TRY(wwi_recurrence_program(&s->of, ribbon ? 1 : s->vector, ribbon ? ribbon_texts : texts, options,
@@ -108,6 +116,8 @@ static ww_status make_bounds(ww_search *s) {
                     {"WW_ROOT", s->of.measure.root != 0},
                     {"WW_SEARCH_AFFINE", affine(s)},
                     {"WW_WG", s->vector > 1 ? 1 : 64},
+                    {"WW_SEARCH_ENDS", s->of.passes > 1 ? 1 : 4},
+                    {"WW_SEARCH_TRIED", TRIED},
                     {"WW_SEARCH_MAXIMUM", (s->of.row->flags & WWI_MEASURE_BOUND_MAX) != 0}},
         .kernels = {{&s->windows->bounds, "ww_search_bounds"}}};
     return s->bounded ? wwi_program_make(s->context, s->stream, &parts, &s->windows->bounds_program) : WW_OK;
@@ -162,7 +172,7 @@ ww_status wwi_windows_begin(ww_search *s, uint64_t bytes) {
     struct wwi_windows *w = s->windows;
     const uint64_t envelope = s->bounded ? bytes : 0,
                    lists = envelope / s->of.all_channels / s->value_bytes * s->query_count * sizeof(uint32_t);
-    w->done = 0;
+    w->done = atomic_load(&s->limits->windows);
     WWI_TRY(WWI_GROW(s->context, {&w->table, 3 * bytes}, {&w->below, envelope}, {&w->above, envelope},
                      {&w->lists, lists}, {&w->counters, counter_bytes(s)},
                      {&w->found, s->query_count * sizeof(uint32_t)}));
@@ -225,6 +235,7 @@ static ww_window_args window_args(const ww_search *s, size_t i, uint32_t first, 
                             .margin = (float)fmax(0, (1 - (4.0 * q->n + 64) * unit) * (1 - 2e-7)),
                             .x_at = q->x,
                             .order_at = q->at,
+                            .stages = q->stages,
                             .out_stride = s->block.stride,
                             .parameters = s->of.parameters.values};
 }
@@ -233,16 +244,23 @@ static uint64_t resident(const ww_search *s) {
     return wwi_compute_units(s->context) * (s->gpu ? 32 : 4);
 }
 
+static uint64_t bound_group(const ww_search *s) {
+    return s->vector > 1 ? 1 : ITEMS;
+}
+
+static uint64_t bound_groups(const ww_search *s, uint32_t count) {
+    return wwi_least(wwi_ceil_div(count, (uint64_t)s->vector * bound_group(s)), resident(s) * 4);
+}
+
 static ww_status launch_bounds(ww_search *s, size_t i, uint32_t first, uint32_t count) {
     const struct wwi_windows *w = s->windows;
     const wwi_query_buffers *of = &s->query_data;
     const ww_window_args job = window_args(s, i, first, count);
-    const uint64_t group = s->vector > 1 ? 1 : 64, packs = wwi_ceil_div(count, (uint64_t)s->vector);
-    return WWI_LAUNCH(w->bounds, wwi_least(wwi_ceil_div(packs, group), resident(s) * 4), group,
-                      WWI_BUFFER(wwi_block_compared(s)), WWI_BUFFER(w->table), WWI_BUFFER(of->x), WWI_BUFFER(of->order),
-                      WWI_BUFFER(of->low), WWI_BUFFER(of->high), WWI_BUFFER(w->below), WWI_BUFFER(w->above),
-                      WWI_BUFFER(s->limits), WWI_BUFFER(s->block.out), WWI_BUFFER(w->lists), WWI_BUFFER(w->found),
-                      WWI_BUFFER(w->counters), {WWI_ARG_VALUE, offsetof(ww_window_args, parameters), &job});
+    return WWI_LAUNCH(w->bounds, bound_groups(s, count), bound_group(s), WWI_BUFFER(wwi_block_compared(s)),
+                      WWI_BUFFER(w->table), WWI_BUFFER(of->x), WWI_BUFFER(of->order), WWI_BUFFER(of->low),
+                      WWI_BUFFER(of->high), WWI_BUFFER(w->below), WWI_BUFFER(w->above), WWI_BUFFER(s->limits_sent),
+                      WWI_BUFFER(s->block.out), WWI_BUFFER(w->lists), WWI_BUFFER(w->found), WWI_BUFFER(w->counters),
+                      {WWI_ARG_VALUE, offsetof(ww_window_args, parameters), &job});
 }
 
 // Of a window under query i, inside the band.
@@ -257,12 +275,13 @@ static ww_status launch_windows(ww_search *s, size_t i, bool listed, uint32_t fi
     struct wwi_windows *w = s->windows;
     ww_window_args job = window_args(s, i, first, count);
     const bool ribbon = is_ribbon(s);
-    const uint64_t n = s->queries[i].n, group = s->vector > 1 && !ribbon ? 1 : 64,
+    const size_t rows = local_rows(s), local = ribbon ? (size_t)((s->queries[i].n + 64) * s->value_bytes) : rows;
+    const uint64_t n = s->queries[i].n, group = s->vector > 1 && !ribbon ? 1 : ITEMS,
                    lanes = ribbon ? 1 : (uint64_t)s->vector, values = lanes > 1 ? lanes * (1 + s->of.channels) : 1;
     const uint64_t needed = wwi_ceil_div(wwi_ceil_div(count, lanes), group),
                    groups = wwi_least(needed, resident(s) * (ribbon ? 4 : 1));
     WWI_TRY(make_windows(s, listed));
-    WWI_TRY(wwi_grow_buffer(s->context, &w->scratch, ribbon ? 1 : groups * group * n * values * s->value_bytes));
+    WWI_TRY(wwi_grow_buffer(s->context, &w->scratch, local ? 1 : groups * group * n * values * s->value_bytes));
     for (uint32_t pass = 0; pass < s->of.passes; pass++) {
         job.channel = pass;
         job.accumulate = pass > 0;
@@ -275,11 +294,11 @@ static ww_status launch_windows(ww_search *s, size_t i, bool listed, uint32_t fi
             WWI_BUFFER(w->found),
             WWI_BUFFER(s->block.out),
             WWI_BUFFER(w->scratch),
-            WWI_BUFFER(s->limits),
+            WWI_BUFFER(s->limits_sent),
             WWI_BUFFER(w->counters),
             {WWI_ARG_VALUE, wwi_args_bytes(&s->of.parameters, offsetof(ww_window_args, parameters)), &job},
-            WWI_LOCAL((size_t)((n + 64) * s->value_bytes))};
-        WWI_TRY(wwi_launch(w->kernel[listed], groups, group, args, sizeof args / sizeof *args - (ribbon ? 0 : 1)));
+            WWI_LOCAL(local)};
+        WWI_TRY(wwi_launch(w->kernel[listed], groups, group, args, sizeof args / sizeof *args - (local ? 0 : 1)));
     }
     return WW_OK;
 }
@@ -424,18 +443,29 @@ static ww_status search_part(ww_search *s, part *p) {
         WWI_TRY(make_table(s, i, p));
         WWI_TRY(compute_windows(s, i, q->bounded, q->bounded ? 0 : p->first, q->bounded ? p->left[i] : p->counts[i]));
         // After a while the bounds are tried again.
-        q->share = q->bounded ? (double)p->left[i] / p->counts[i] : q->share * 0.9;
+        q->share = q->bounded ? (double)p->left[i] / p->counts[i] : q->share * 0.7;
     }
     return wwi_collect(s, p->first, p->count);
 }
 
+// Which bounds exclude enough of the windows that the bounds before them left. excluded: by each, of `whole` windows of
+// `count`; where a bound was not used, the groups that try it have counted.
+static uint32_t choose_stages(const ww_search *s, uint32_t used, uint64_t whole, uint32_t count,
+                              const uint32_t *excluded) {
+    static const double enough = 0.25;
+    const double groups = (double)bound_groups(s, count), tried = ceil(groups / TRIED) / groups;
+    const double left = (double)whole - excluded[0], of_second = left * (used > 1 ? 1 : tried),
+                 of_third = (left - excluded[1] * (used > 1 ? 1 : 1 / tried)) * (used > 2 ? 1 : tried);
+    return excluded[2] > enough * of_third ? 3 : excluded[1] > enough * of_second ? 2 : 1;
+}
+
 // What the kernels counted of the last part.
-static ww_status take_counters(ww_search *s) {
+static ww_status take_counters(ww_search *s, const part *p) {
     WWI_FREES uint32_t *counters = NULL;
     WWI_TRY(wwi_new(counters, 5 * s->query_count));
     WWI_TRY(wwi_stream_read(s->stream, s->windows->counters, 0, counter_bytes(s), counters));
     for (size_t q = 0; q < s->query_count; q++) {
-        const wwi_query *query = &s->queries[q];
+        wwi_query *query = &s->queries[q];
         const uint64_t whole = query->in_part ? counters[4 * s->query_count + query->counted] : 0,
                        cells = whole * window_cells(s, q);
         s->info.places += whole;
@@ -445,6 +475,8 @@ static ww_status take_counters(ww_search *s) {
         s->info.excluded_keogh += counters[4 * q + 1];
         s->info.excluded_keogh_turned += counters[4 * q + 2];
         s->info.abandoned += counters[4 * q + 3];
+        if (query->in_part && query->bounded)
+            query->stages = choose_stages(s, query->stages, whole, p->counts[q], counters + 4 * q);
     }
     return wwi_buffer_fill_u32(s->windows->counters, 0, counter_bytes(s), 0);
 }
@@ -464,7 +496,7 @@ ww_status wwi_windows_block(ww_search *s, uint32_t points) {
         p.counted = SIZE_MAX;
         memset(p.left, 0, s->query_count * sizeof *p.left);
         WWI_TRY(search_part(s, &p));
-        WWI_TRY(take_counters(s));
+        WWI_TRY(take_counters(s, &p));
         WWI_TRY(wwi_pace_report(&s->pace, (uint64_t)p.count * s->query_count));
         s->windows->done += p.count;
     }

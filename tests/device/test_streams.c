@@ -430,6 +430,113 @@ START_TEST(parts_of_joined_streams) {
 }
 END_TEST
 
+// Of a long stream: a walk, or whole numbers, of which each window is there many times; copies of the queries, of which
+// a part has many and the cuts go through some.
+static void make_long(const wwt_set *queries, bool ties, double *values, size_t points) {
+    double at = 0;
+    for (size_t t = 0; t < points; t++)
+        values[t] = ties ? (double)(t % 7 * (t / 4096 % 5)) : (at = round((at + wwt_random()) * 1024) / 1024);
+    for (size_t i = 0; i < 12; i++) {
+        const size_t place = i < 6 ? points - 90 * (i + 1) : (i - 5) * 65536 - 20;
+        for (size_t t = 0; t < queries->lengths[0]; t++)
+            values[place + t] = queries->values[t];
+    }
+}
+
+typedef struct counted_source {
+    const double *values;
+    size_t calls;
+} counted_source;
+
+static int read_counted(void *user, uint64_t first, size_t count, void *values) {
+    counted_source *of = user;
+    of->calls++;
+    memcpy(values, of->values + first, count * sizeof *of->values);
+    return 0;
+}
+
+enum { LONG = 620000, EACH = 131072 };
+
+// All parts, the last one first.
+static void search_parts(const whole *w, ww_search *search, const ww_series_view *view) {
+    for (size_t first = LONG / EACH * EACH, parts = 0;; first -= EACH) {
+        wwt_ok(ww_search_run_part(search, view, NULL, first, EACH, w->own));
+        join(w, parts++, false);
+        if (first == 0)
+            return;
+    }
+}
+
+// The share of a short part's cells that is begun.
+static double begun(const whole *w, ww_search *search, const ww_series_view *view) {
+    ww_search_info info = WW_SEARCH_INFO_INIT;
+    wwt_ok(ww_search_run_part(search, view, NULL, 128000, 2048, w->own));
+    wwt_ok(ww_search_get_info(search, &info));
+    return (double)info.cells_started / (double)info.cells;
+}
+
+// Parts that begin with what others tell give the whole's bytes, and compute less than alone. Loops: k and exclusion;
+// ties.
+START_TEST(parts_of_a_whole) {
+    static const size_t lengths[PART_QUERIES] = {45, 31}, points = LONG;
+    static const size_t ks[] = {1, 10, 5, 30}, exclusions[] = {WW_SEARCH_HALF, WW_SEARCH_HALF, 0, 3};
+    const bool ties = _i % 2;
+    whole w = {.measure = wwt_measure(WW_DTW), .options = WW_SEARCH_OPTIONS_INIT};
+    size_t counts[PART_QUERIES];
+    wwt_seed(23);
+    wwt_set x = wwt_set_make(1, lengths, PART_QUERIES), y = wwt_set_make(1, &points, 1);
+    walk(&x);
+    make_long(&x, ties, y.values, LONG);
+    const ww_series_view view = wwt_view(&y);
+    w.measure.band = (ww_band){WW_BAND_SAKOE_CHIBA, 3, NULL, NULL, 0};
+    w.options.kind = WW_SEARCH_WINDOWS;
+    w.options.znormalise = !ties;
+    w.options.exclusion = exclusions[_i / 2];
+    whole_make(&w, &x, ks[_i / 2]);
+    ww_search *search = search_of(&w, false);
+    wwt_ok(ww_search_run(search, &view, w.wanted, counts));
+    ww_search_info info = WW_SEARCH_INFO_INIT;
+    wwt_ok(ww_search_get_info(search, &info));
+    ck_assert(ties || (info.excluded_kim > 0 && info.excluded_keogh > 0));
+    ck_assert_uint_le(info.excluded_kim + info.excluded_keogh + info.excluded_keogh_turned, info.places);
+    search_parts(&w, search, &view);
+    check_choice(&w, counts, false);
+    const double alone = begun(&w, search, &view);
+    wwt_ok(ww_search_begin_parts(search, &view, NULL));
+    const double together = begun(&w, search, &view);
+    ck_assert_msg(ties || (alone > 0.99 && together < 0.3), "begun alone %g, with a sample %g", alone, together);
+    search_parts(&w, search, &view);
+    check_choice(&w, counts, false);
+    // Another whole: what was known of the first is forgotten.
+    double *const kept = malloc(LONG * sizeof *kept);
+    memcpy(kept, y.values, LONG * sizeof *kept);
+    for (size_t t = 0; t < LONG; t++)
+        y.values[t] = 3 * y.values[t] + (double)(t % 17);
+    wwt_ok(ww_search_run(search, &view, w.wanted, counts));
+    wwt_ok(ww_search_begin_parts(search, &view, NULL));
+    search_parts(&w, search, &view);
+    check_choice(&w, counts, false);
+    // A source that is read in order alone is not read before.
+    counted_source of = {kept, 0};
+    ww_search_source source = WW_SEARCH_SOURCE_INIT;
+    source.length = LONG;
+    source.precision = WW_DOUBLE;
+    source.read = read_counted;
+    source.user = &of;
+    wwt_ok(ww_search_begin_parts(search, NULL, &source));
+    ck_assert_uint_eq(of.calls, 0);
+    source.concurrent = 1;
+    wwt_ok(ww_search_begin_parts(search, NULL, &source));
+    ck_assert_uint_gt(of.calls, 8);
+    wwt_ok(ww_search_run_source(search, &source, w.wanted, counts));
+    free(kept);
+    ww_search_destroy(&search);
+    whole_free(&w);
+    wwt_set_free(&y);
+    wwt_set_free(&x);
+}
+END_TEST
+
 START_TEST(joined_refusals) {
     const size_t length = 300;
     wwt_seed(3);
@@ -459,6 +566,10 @@ START_TEST(joined_refusals) {
     wwt_fails(ww_search_run_part(search, &view, &source, 0, 64, &match), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_search_run_part(search, NULL, &source, 0, 64, &match), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_search_run_part(NULL, &view, NULL, 0, 64, &match), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_search_begin_parts(search, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_search_begin_parts(search, &view, &source), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_search_begin_parts(NULL, &view, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_ok(ww_search_begin_parts(search, &view, NULL)); // too short for a sample
     wwt_ok(ww_search_run_part(search, &view, NULL, 0, 64, &match));
     ck_assert_int_eq(match.begin, 0);
     ww_search_destroy(&search);
@@ -524,6 +635,7 @@ int main(void) {
     wwt_add(suite, parts_of_a_stream, 3);
     wwt_add(suite, parts_of_many_streams, 3);
     wwt_add(suite, parts_of_joined_streams, 4);
+    wwt_add(suite, parts_of_a_whole, 8);
     wwt_add(suite, joined_refusals, 1);
     wwt_add(suite, part_refusals, 1);
     return wwt_run(suite);
