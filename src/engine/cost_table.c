@@ -27,8 +27,8 @@ static bool text_has_costs_alone(const char *text) {
 }
 
 bool wwi_has_tables(const wwi_recurrence *of, uint32_t few) {
-    return of->channels > (uint32_t)wwi_forced(of->context, "form.few", 4096, (long)few) && of->row->info.any_cost &&
-           !of->extra &&
+    return of->channels > (uint32_t)wwi_forced(of->context, "form.few", 4096, (long)few) &&
+           (of->row->info.any_cost || (of->row->flags & WWI_MEASURE_COST_ALONE)) && !of->extra &&
            (!wwi_measure_has(&of->measure, WWI_MEASURE_OF_TEXT) || text_has_costs_alone(of->measure.recurrence));
 }
 

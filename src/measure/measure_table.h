@@ -38,7 +38,9 @@ enum {
     // A cell depends on how far it is from where the pair begins.
     WWI_MEASURE_FROM_BEGIN = 1u << 12,
     // A cell asks whether its neighbours are inside the band.
-    WWI_MEASURE_BAND_IN_CELL = 1u << 13
+    WWI_MEASURE_BAND_IN_CELL = 1u << 13,
+    // Of its points a cell takes their cost alone, as of those measures that take any cost.
+    WWI_MEASURE_COST_ALONE = 1u << 14
 };
 
 // What the series become before they are compared.

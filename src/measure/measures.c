@@ -168,7 +168,7 @@ const wwi_measure_row wwi_measures[] = {
              .formula = "L = |x_i - y_j| <= epsilon ? diagonal + 1 : max(left, up); 1 - L / min(n,m)",
              .cost = WW_COST_EUCLIDEAN},
         .recurrence = "recurrence/lcss.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MATCHES | WWI_MEASURE_BAND_IN_CELL,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MATCHES | WWI_MEASURE_BAND_IN_CELL | WWI_MEASURE_COST_ALONE,
     },
     {
         .info =

@@ -141,6 +141,33 @@ START_TEST(halves) {
 }
 END_TEST
 
+// Points that match by their distance: a measure of one cost.
+START_TEST(matches) {
+    static const ww_engine engines[] = {WW_ENGINE_AUTO, WW_ENGINE_LANES, WW_ENGINE_PACKED};
+    static const size_t channels[] = {13, 17, 65};
+    ww_context *usual = wwt_context;
+    if (_i == 2)
+        wwt_context = wwt_context_tuned("default form.items 1\n");
+    wwt_seed((unsigned)_i);
+    for (size_t k = 0; k < sizeof channels / sizeof *channels; k++) {
+        ww_measure measure = wwt_measure(WW_LCSS);
+        wwt_set rows = wwt_set_random(channels[k], 5, 40, 5), columns = wwt_set_random(channels[k], 5, 40, 9);
+        wwt_ok(ww_measure_set(&measure, "epsilon", sqrt((double)channels[k])));
+        for (int band = 0; band < 2; band++) {
+            measure.band.kind = band ? WW_BAND_SAKOE_CHIBA : WW_BAND_NONE;
+            measure.band.width = band ? 36 : 0;
+            const bool done = wwt_check_matrix(&measure, NULL, &rows, &columns, WW_FLOAT, engines[_i]);
+            ck_assert(done || channels[k] <= 16);
+        }
+        wwt_set_free(&rows);
+        wwt_set_free(&columns);
+    }
+    if (wwt_context != usual)
+        ww_context_destroy(&wwt_context);
+    wwt_context = usual;
+}
+END_TEST
+
 // A work-item a pair: several groups of series, their last ones not whole, of all lengths; halves. The same bits as
 // from a table.
 START_TEST(products) {
@@ -345,6 +372,7 @@ int main(void) {
     wwt_add(suite, few, 2);
     wwt_add(suite, halves, 1);
     wwt_add(suite, products, 2);
+    wwt_add(suite, matches, 3);
     wwt_add(suite, paths, 1);
     wwt_add(suite, gradients, SLOPE_FORMS);
     wwt_add(suite, programs, 1);
