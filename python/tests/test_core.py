@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -464,3 +465,35 @@ def test_program_is_found():
         pytest.skip("the program is not installed with this package")
     told = subprocess.run([sys.executable, "-m", "wavewarp", "measures"], capture_output=True, text=True, check=True)
     assert "dtw" in told.stdout
+
+
+def test_float_that_loses_digits_is_told():
+    far = 1e8 + np.array([[1, 2, 4.0], [1, 2, 3]])
+    for made in (
+        lambda: ww.Dataset(far, precision="float"),
+        lambda: ww.cdist(far, precision="float"),
+        lambda: ww.Points(far, precision="float"),
+        lambda: ww.Dataset(ww.SeriesSet(far), precision="float"),
+        lambda: ww.Dataset(far * 1e-30, precision="float"),
+    ):
+        with pytest.warns(UserWarning, match="float .*precision='double' does"):
+            made()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ww.Dataset(far)
+        ww.Dataset(far - 1e8, precision="float")
+        ww.Dataset(far.astype(np.float32))
+        ww.Points(far.astype(np.float32))
+
+
+def test_open_end_behind_a_band():
+    x, y = np.arange(5.0), np.r_[np.arange(5.0), np.full(15, 9.0)]
+    band = {"band": "sakoe-chiba:5"}
+    assert ww.distance(x, y, relax=(0, 0, 0, None), **band) == 0
+    assert ww.distance(y, x, relax=(0, None, 0, 0), **band) == 0
+    assert ww.distance(x, y, relax=(0, 0, 0, 10), **band) == 125  # to y[9], five times
+    found, value = ww.path(x, y, relax=(0, 0, 0, None), **band)
+    assert value == 0 and found.tolist() == [[i, i] for i in range(5)]
+    for relax in ((0, 0, 0, 9), (0, None, 0, 0), (0, 0, None, 0)):
+        with pytest.raises(ValueError, match="no path"):
+            ww.distance(x, y, relax=relax, **band)
