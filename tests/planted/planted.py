@@ -36,9 +36,10 @@ FAULTS = [
     ("a lock left out where a group's matches are merged", "src/group/group_search.c",
      "    (void)pthread_mutex_lock(&j->group->lock);\n    const ww_status status = ww_matches_merge("
      "j->queries.count, j->places, j->similarity, j->merged, s->matches);\n"
-     "    (void)pthread_mutex_unlock(&j->group->lock);\n",
+     "    if (status == WW_OK)\n        lower_limits(j);\n    (void)pthread_mutex_unlock(&j->group->lock);\n",
      "    const ww_status status = ww_matches_merge("
-     "j->queries.count, j->places, j->similarity, j->merged, s->matches);\n", ["races in groups"]),
+     "j->queries.count, j->places, j->similarity, j->merged, s->matches);\n"
+     "    if (status == WW_OK)\n        lower_limits(j);\n", ["races in groups"]),
     ("a failed device ends the job of a group", "src/group/deal.c", "    case WW_ERROR_OPENCL:\n", "", ["schedule"]),
     # plans and their memory
     ("host memory of a plan is not freed", "src/jobs/nearest.c", "    free(n->initial);\n    free(n);\n",
