@@ -375,12 +375,12 @@ REFUSED = {
             lambda: searching().run(STREAM[None], point_offset=-1),
         ]
     },
-    "Search.begin_parts": {"ValueError": [lambda: searching().begin_parts(CHANNELS)]},
+    "Search.begin_parts": {
+        "ValueError": [lambda: searching().begin_parts(CHANNELS)],
+        "TypeError": [lambda: searching().begin_parts(data())],
+    },
     "Search.run_part": {
-        "ValueError": [
-            lambda: searching().run_part(STREAM[None], 3, 64),
-            lambda: searching().run_part(CHANNELS, 0, 64),
-        ],
+        "ValueError": [lambda: searching().run_part(STREAM[None], 3, 64), lambda: searching().run_part(CHANNELS, 0, 9)],
         "TypeError": [lambda: searching().run_part(data(), 0, 64)],
     },
     "SeriesSet": {
