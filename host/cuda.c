@@ -61,23 +61,6 @@ static cl_command_queue new_queue(cl_context context, void *stream, bool own) {
     return queue;
 }
 
-static cl_command_queue CL_API_CALL create_queue(cl_context context, cl_device_id device,
-                                                 cl_command_queue_properties properties, cl_int *code) {
-    enum { BESIDE_OTHERS = 1 }; // CU_STREAM_NON_BLOCKING
-    void *stream = NULL;
-    (void)device, (void)properties;
-    *code = wwi_cuda_enter(context);
-    if (*code != CL_SUCCESS)
-        return NULL;
-    *code = wwi_cuda_leave(context, context->cuda->stream_create(&stream, BESIDE_OTHERS));
-    cl_command_queue queue = *code == CL_SUCCESS ? new_queue(context, stream, true) : NULL;
-    if (*code == CL_SUCCESS && !queue) {
-        (void)context->cuda->stream_destroy(stream);
-        *code = CL_OUT_OF_HOST_MEMORY;
-    }
-    return queue;
-}
-
 static cl_int CL_API_CALL retain_queue(cl_command_queue queue) {
     atomic_fetch_add(&queue->references, 1);
     return CL_SUCCESS;
@@ -92,6 +75,23 @@ static cl_int CL_API_CALL release_queue(cl_command_queue queue) {
     free(queue);
     wwi_cuda_release(context);
     return CL_SUCCESS;
+}
+
+static cl_command_queue CL_API_CALL create_queue(cl_context context, cl_device_id device,
+                                                 cl_command_queue_properties properties, cl_int *code) {
+    enum { BESIDE_OTHERS = 1 }; // CU_STREAM_NON_BLOCKING
+    cl_command_queue queue = new_queue(context, NULL, false);
+    (void)device, (void)properties;
+    *code = queue ? wwi_cuda_enter(context) : CL_OUT_OF_HOST_MEMORY;
+    if (*code == CL_SUCCESS)
+        *code = wwi_cuda_leave(context, context->cuda->stream_create(&queue->stream, BESIDE_OTHERS));
+    if (*code == CL_SUCCESS) {
+        queue->own = true;
+        return queue;
+    }
+    if (queue)
+        (void)release_queue(queue);
+    return NULL;
 }
 
 static cl_int CL_API_CALL queue_info(cl_command_queue queue, cl_command_queue_info what, size_t room, void *target,

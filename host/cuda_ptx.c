@@ -64,106 +64,74 @@ bool wwi_ptx_describe(const char *ptx, const char *name, wwi_ptx_kernel *kernel)
 
 // ---- the text
 
-typedef struct writer {
-    char *text;
-    size_t length, room;
-    bool failed;
-} writer;
-
-static void put(writer *w, const char *text, size_t length) {
-    if (!w->failed && w->room - w->length < length + 1) {
-        const size_t room = 2 * (w->room + length + 1);
-        char *larger = realloc(w->text, room);
-        w->failed = !larger;
-        w->text = larger ? larger : w->text;
-        w->room = larger ? room : w->room;
-    }
-    if (w->failed)
-        return;
-    memcpy(w->text + w->length, text, length);
-    w->length += length;
-    w->text[w->length] = '\0';
-}
-
-static void put_word(writer *w, const char *text) {
-    put(w, text, strlen(text));
-}
-
 // The registers of a launch: where its first group is, where its first work-item is, how many groups there are.
 static const char *environment(unsigned long number) {
     static const char *const groups[] = {"%nctaid.x", "%nctaid.y", "%nctaid.z"};
     return number < 6 ? "0" : number < 9 ? groups[number - 6] : NULL;
 }
 
-// Writes `text`, of one line, with what stands for registers of a launch.
-static void put_line(writer *w, const char *text, const char *end) {
+// Writes `text`, of one line, with what stands for registers of a launch. False: for one of them nothing does.
+static bool put_line(FILE *out, const char *text, const char *end) {
+    bool known = true;
     for (const char *at; (at = find(text, end, "%envreg"));) {
         char *behind;
         const char *word = environment(strtoul(at + strlen("%envreg"), &behind, 10));
-        put(w, text, (size_t)(at - text));
-        if (word)
-            put_word(w, word);
-        w->failed |= !word;
+        known = known && word;
+        fprintf(out, "%.*s%s", (int)(at - text), text, word ? word : "");
         text = behind;
     }
-    put(w, text, (size_t)(end - text));
+    (void)fwrite(text, 1, (size_t)(end - text), out);
+    return known;
 }
 
 // A parameter with an address of local memory: `.ptr .shared .align 4` is left out, its name is kept.
-static bool put_local(writer *w, const char *text, const char *end, char *names, size_t room) {
+static bool put_local(FILE *out, const char *text, const char *end, FILE *names) {
     const char *local = find(text, end, ".ptr .shared ");
     if (!local || !find(text, end, ".param "))
         return false;
     const char *name = local + strlen(".ptr .shared ");
     if (strncmp(name, ".align ", 7) == 0)
         name += strcspn(name + 7, " ") + 8;
-    const size_t length = strcspn(name, ",) \t\n"), had = strlen(names);
-    put(w, text, (size_t)(local - text));
-    put(w, name, (size_t)(end - name));
-    w->failed |= snprintf(names + had, room - had, "[%.*s]", (int)length, name) >= (int)(room - had);
+    fprintf(out, "%.*s%.*s", (int)(local - text), text, (int)(end - name), name);
+    fprintf(names, "[%.*s]", (int)strcspn(name, ",) \t\n"), name);
+    (void)fflush(names);
     return true;
 }
 
 // `ld.param.u64 %rd1, [name];` of such a parameter has its offset in the local memory of the launch, which is added.
-static void put_address(writer *w, const char *text, const char *end, const char *names) {
-    const char *load = find(text, end, "ld.param.u64"), *bracket = find(text, end, "[");
-    if (!load || !bracket)
-        return;
-    char name[256], line[256];
-    const size_t length = strcspn(bracket, "]") + 1;
-    const char *target = strchr(load, '%');
-    if (length >= sizeof name || !target || target > bracket)
-        return;
-    (void)snprintf(name, sizeof name, "%.*s", (int)length, bracket);
-    if (!strstr(names, name))
+static void put_address(FILE *out, const char *text, const char *end, const char *names) {
+    const char *load = find(text, end, "ld.param.u64"), *bracket = load ? find(load, end, "[") : NULL;
+    const char *target = bracket ? find(load, bracket, "%") : NULL, *close = target ? find(bracket, end, "]") : NULL;
+    if (!close || !memmem(names, strlen(names), bracket, (size_t)(close + 1 - bracket)))
         return;
     const int digits = (int)strcspn(target, ",");
-    (void)snprintf(line, sizeof line,
-                   "{ .reg .u64 %%base; mov.u64 %%base, " DYNAMIC "; add.u64 %.*s, %.*s, %%base; }\n", digits, target,
-                   digits, target);
-    put_word(w, line);
+    fprintf(out, "{ .reg .u64 %%base; mov.u64 %%base, " DYNAMIC "; add.u64 %.*s, %.*s, %%base; }\n", digits, target,
+            digits, target);
+}
+
+static bool put_lines(FILE *out, const char *ptx, FILE *names, char *const *told) {
+    bool known = true, declared = !strstr(ptx, ".ptr .shared ");
+    for (const char *end; *ptx && known; ptx = end) {
+        end = ptx + strcspn(ptx, "\n");
+        end += *end == '\n';
+        if (!declared && find(ptx, end, ".entry ")) {
+            fputs(".extern .shared .align 16 .b8 " DYNAMIC "[];\n", out);
+            declared = true;
+        }
+        if (put_local(out, ptx, end, names))
+            continue;
+        known = put_line(out, ptx, end);
+        put_address(out, ptx, end, *told);
+    }
+    return known;
 }
 
 char *wwi_ptx_for_cuda(const char *ptx) {
-    char names[2048] = "";
-    writer w = {NULL, 0, 0, false};
-    const bool local = strstr(ptx, ".ptr .shared ") != NULL;
-    bool declared = false;
-    for (const char *end; *ptx && !w.failed; ptx = end) {
-        end = ptx + strcspn(ptx, "\n");
-        end += *end == '\n';
-        if (local && !declared && find(ptx, end, ".entry ")) {
-            put_word(&w, ".extern .shared .align 16 .b8 " DYNAMIC "[];\n");
-            declared = true;
-        }
-        if (put_local(&w, ptx, end, names, sizeof names))
-            continue;
-        put_line(&w, ptx, end);
-        if (names[0])
-            put_address(&w, ptx, end, names);
-    }
-    if (!w.failed)
-        return w.text;
-    free(w.text);
-    return NULL;
+    WWI_FREES char *text = NULL, *told = NULL; // told: the names of local memory, "[name]" each
+    size_t size, names_size;
+    FILE *out = open_memstream(&text, &size), *names = open_memstream(&told, &names_size);
+    bool good = out && names && fflush(names) == 0 && put_lines(out, ptx, names, &told);
+    good = out && fclose(out) == 0 && good;
+    good = names && fclose(names) == 0 && good;
+    return good ? wwi_taken(&text) : NULL;
 }
