@@ -121,14 +121,11 @@ int cli_classified_begin(cli_classified *c) {
     return r->predicted && r->actual && (r->confusion || !confuses) ? CLI_GO_ON : cli_error("not enough memory");
 }
 
-static bool is_number(double value, size_t count) {
-    return value >= -1 && value < (double)count && value == floor(value);
-}
-
 int cli_classified_take(void *user, uint64_t row, const double *values) {
     cli_classified *c = user;
     ww_classification *r = &c->found;
-    if (!is_number(values[PREDICTED], r->classes) || !is_number(values[LABEL], c->test_class_count) ||
+    if (!cli_row_index(values[PREDICTED], (double)r->classes - 1) ||
+        !cli_row_index(values[LABEL], (double)c->test_class_count - 1) ||
         !(values[EUCLID] >= (double)CLI_EUCLID_NONE && values[EUCLID] <= (double)r->total))
         return cli_error("row %" PRIu64 " of the classes is damaged", row);
     const int64_t predicted = (int64_t)values[PREDICTED], label = (int64_t)values[LABEL],

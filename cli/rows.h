@@ -48,7 +48,7 @@ int cli_rows_inputs(const cli_row_job *job, char inputs[256]);
 static inline bool cli_row_index(double value, double most) {
     return value >= -1 && value <= most && value == floor(value);
 }
-#define CLI_ROW_MOST 9007199254740992.0 // 2^53
+#define CLI_ROW_MOST 9e15 // below 2^53
 
 // Computes the rows that are not done. `whole`, rows x columns values: takes all of them; NULL: they are in d->file. A
 // part is finished then; of a checkpoint the caller does so when it has written its outputs.
