@@ -105,7 +105,7 @@ class _CudaStep:
 
     def __init__(self, loss, x, y, context):
         kind = torch.float64 if torch.float64 in (x.dtype, y.dtype) and context.has_double else torch.float32
-        self._context, self._kind, self._device = context, kind, x.device
+        self._context, self._kind = context, kind
         self._dtype = np.dtype(np.float64 if kind == torch.float64 else np.float32)
         if 0 in x.shape or 0 in y.shape:
             raise ValueError(f"batches of {tuple(x.shape)} and {tuple(y.shape)} have no values")

@@ -143,6 +143,13 @@ static const work open_work[] = {
 };
 enum { OPEN_WORK = sizeof open_work / sizeof *open_work };
 
+static void relax(ww_measure *measure, const size_t by[4]) {
+    measure->relax_begin_x = by[0];
+    measure->relax_end_x = by[1];
+    measure->relax_begin_y = by[2];
+    measure->relax_end_y = by[3];
+}
+
 START_TEST(open_ends) {
     static const size_t relaxations[][4] = {{0, 0, SIZE_MAX, SIZE_MAX},
                                             {SIZE_MAX, SIZE_MAX, 0, 0},
@@ -160,10 +167,7 @@ START_TEST(open_ends) {
     if (w->id == WW_LEVENSHTEIN)
         wwt_ok(ww_measure_set(&measure, "deletion", 1.5));
     for (size_t k = 0; k < sizeof relaxations / sizeof *relaxations; k++) {
-        measure.relax_begin_x = relaxations[k][0];
-        measure.relax_end_x = relaxations[k][1];
-        measure.relax_begin_y = relaxations[k][2];
-        measure.relax_end_y = relaxations[k][3];
+        relax(&measure, relaxations[k]);
         check_lengths(w, &measure);
         if (!w->list) { // a set with itself: half of it where the relaxation is the same both ways
             wwt_set set = set_of(w, 3, 30, 7);
@@ -196,10 +200,7 @@ START_TEST(ends_inside_bands) {
     if (w.id == WW_LEVENSHTEIN)
         wwt_ok(ww_measure_set(&measure, "deletion", 1.5));
     for (size_t k = 0; k < sizeof relaxations / sizeof *relaxations; k++) {
-        measure.relax_begin_x = relaxations[k][0];
-        measure.relax_end_x = relaxations[k][1];
-        measure.relax_begin_y = relaxations[k][2];
-        measure.relax_end_y = relaxations[k][3];
+        relax(&measure, relaxations[k]);
         measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = k < 2 ? (double)(4 * k) : 3};
         wwt_set rows = set_of(&w, 2 + derived, 33 + derived, 9), columns = set_of(&w, 2 + derived, 33 + derived, 9);
         check(&w, &measure, &rows, &columns);

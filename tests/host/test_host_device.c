@@ -46,9 +46,10 @@ START_TEST(device_by_any_of_its_names) {
     char by_index[16], by_pair[32], upper[256];
     ww_context *context = open_context();
     WWT_OK(ww_context_get_device_info(context, &info));
-    if (wwi_context_is_cuda(context))
-        (void)snprintf(info.platform, sizeof info.platform, "NVIDIA CUDA"); // what its names stand for else
+    const bool by_opencl = !wwi_context_is_cuda(context); // else its names but one stand for OpenCL's device
     ww_context_destroy(&context);
+    if (!by_opencl)
+        return;
     (void)snprintf(by_index, sizeof by_index, "%u", info.index);
     (void)snprintf(by_pair, sizeof by_pair, "%u:0", info.platform_index);
     for (size_t i = 0; i < sizeof upper; i++)
