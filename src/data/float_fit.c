@@ -18,22 +18,31 @@
 // Of more values than these some are looked at.
 enum { MOST_POINTS = 1 << 16, MOST_VALUES = 1 << 22 };
 
-// A number of values: their mean and sum of squares about it, and the squares of what float changes.
+// A number of values: sums of their differences from the first and of the squares, and the squares of what float
+// changes.
 typedef struct spread {
-    double count, mean, squares, lost, largest;
+    double count, first, sum, squares, lost, largest;
 } spread;
 
-static void add(spread *s, double x) {
-    const double lost = fabs(x) <= MOST * MOST ? x - (double)(float)x : 0, from = x - s->mean;
+// Every value of a set comes here: no division.
+static inline void add(spread *s, double x) {
+    const double size = fabs(x), lost = size <= MOST * MOST ? x - (double)(float)x : 0;
+    s->first = s->count > 0 ? s->first : x;
     s->count += 1;
-    s->mean += from / s->count;
-    s->squares += from * (x - s->mean);
+    s->sum += x - s->first;
+    s->squares += (x - s->first) * (x - s->first);
     s->lost += lost * lost;
-    s->largest = fmax(s->largest, fabs(x));
+    s->largest = size > s->largest ? size : s->largest;
+}
+
+// The squares about the mean.
+static double about_mean(const spread *s) {
+    return s->count > 0 ? s->squares - s->sum * s->sum / s->count : 0;
 }
 
 static bool shows(const spread *s) {
-    return s->lost > SHOWS * SHOWS * s->squares && s->squares > 0;
+    const double squares = about_mean(s);
+    return s->lost > SHOWS * SHOWS * squares && squares > 0;
 }
 
 static ww_float_fit fit_of(bool loses, double largest) {
@@ -66,7 +75,7 @@ static bool channel_loses(const ww_series_view *view, size_t c, size_t step, dou
         *largest = fmax(*largest, own.largest);
         points += length == 1;
         losing += shows(&own);
-        varying += own.squares > 0;
+        varying += about_mean(&own) > 0;
     }
     return 2 * losing > varying || (2 * points > looked && shows(&all));
 }
@@ -97,7 +106,7 @@ ww_float_fit ww_point_view_float_fit(const ww_point_view *given) {
         spread of = {.count = 0};
         for (size_t i = 0; i < view.count; i += step)
             add(&of, values[view.column_order ? j * view.count + i : i * view.dimension + j]);
-        squares += of.squares;
+        squares += about_mean(&of);
         lost += of.lost;
         largest = fmax(largest, of.largest);
     }
