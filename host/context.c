@@ -28,6 +28,10 @@ void wwi_context_release(ww_context *context) {
     }
     if (context->cl)
         WWI_RELEASE(context, clReleaseContext(context->cl));
+    for (size_t i = 0; i < context->device_count; i++)
+        ww_context_destroy(&context->devices[i]);
+    free(context->devices);
+    free(context->shares);
     wwi_tuning_free(context);
     free(context->kernel_folder);
     if (!forked) { // else a thread that no longer exists may hold them
@@ -56,6 +60,43 @@ void ww_context_destroy(ww_context **pointer) {
         kept = next;
     }
     wwi_context_release(context);
+}
+
+// ---- several devices
+
+size_t ww_context_device_count(const ww_context *context) {
+    return !context ? 0 : context->devices ? context->device_count : 1;
+}
+
+ww_context *ww_context_device(ww_context *context, size_t i) {
+    return i < ww_context_device_count(context) ? wwi_context_on(context, i) : NULL;
+}
+
+ww_context *wwi_context_on(ww_context *context, size_t device) {
+    return context && context->devices ? context->devices[device] : context;
+}
+
+double wwi_context_tile_seconds(const ww_context *context) {
+    return context->tile_seconds;
+}
+
+void wwi_context_note_share(ww_context *context, size_t device, const ww_device_share *share) {
+    (void)pthread_mutex_lock(&context->lock);
+    context->shares[device] = *share;
+    (void)pthread_mutex_unlock(&context->lock);
+}
+
+ww_status ww_context_get_share(const ww_context *context, size_t i, ww_device_share *share) {
+    ww_device_share own = WW_DEVICE_SHARE_INIT;
+    if (!context || !share || i >= ww_context_device_count(context))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the context or the record is NULL, or it has no device %zu", i);
+    if (context->devices) {
+        pthread_mutex_t *lock = &((ww_context *)(uintptr_t)context)->lock;
+        (void)pthread_mutex_lock(lock);
+        own = context->shares[i];
+        (void)pthread_mutex_unlock(lock);
+    }
+    return wwi_struct_give(share, &own, "ww_device_share");
 }
 
 // ---- what is kept
@@ -98,7 +139,7 @@ void wwi_context_keep(ww_context *context, wwi_kept *kept) {
 // ---- properties
 
 const ww_device_info *wwi_context_info(const ww_context *context) {
-    return &context->info;
+    return context->devices ? &context->devices[0]->info : &context->info;
 }
 
 bool wwi_context_loses_arrays(const ww_context *context) {
@@ -108,19 +149,27 @@ bool wwi_context_loses_arrays(const ww_context *context) {
 ww_status ww_context_get_device_info(const ww_context *context, ww_device_info *info) {
     if (!context || !info)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_get_device_info needs both of its arguments");
-    return wwi_struct_give(info, &context->info, "ww_device_info");
+    return wwi_struct_give(info, wwi_context_info(context), "ww_device_info");
 }
 
 const char *ww_context_kernel_source(const ww_context *context) {
+    if (context && context->devices)
+        context = context->devices[0];
     return context && context->kernel_folder ? context->kernel_folder : "built in";
 }
 
 uint64_t ww_context_bytes(const ww_context *context) {
-    return context ? atomic_load(&context->bytes) : 0;
+    uint64_t sum = context ? atomic_load(&context->bytes) : 0;
+    for (size_t i = 0; context && i < context->device_count; i++)
+        sum += atomic_load(&context->devices[i]->bytes);
+    return sum;
 }
 
 uint64_t ww_context_programs(const ww_context *context) {
-    return context ? atomic_load(&context->built_programs) : 0;
+    uint64_t sum = context ? atomic_load(&context->built_programs) : 0;
+    for (size_t i = 0; context && i < context->device_count; i++)
+        sum += atomic_load(&context->devices[i]->built_programs);
+    return sum;
 }
 
 wwi_exchange wwi_context_exchange(const ww_context *context) {
@@ -147,6 +196,7 @@ bool wwi_context_is_cuda(const ww_context *context) {
 ww_status ww_context_get_opencl(ww_context *context, cl_context *cl, cl_device_id *device, cl_command_queue *queue) {
     if (!context)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_get_opencl needs a context");
+    context = wwi_context_first(context);
     if (wwi_context_is_cuda(context))
         return wwi_fail(WW_ERROR_UNSUPPORTED, "a context of CUDA has no OpenCL objects for others");
     if (cl)

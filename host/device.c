@@ -296,10 +296,6 @@ static ww_status fail_unknown_device(const wwi_device_list *list, const char *wa
     }
     (void)wwi_fail(WW_ERROR_NO_DEVICE, "no device matches \"%.60s\"; the device%s %s", wanted,
                    list->count == 1 ? " here is" : "s here are", names);
-    if (strcmp(wanted, "all") == 0 || strcmp(wanted, "gpus") == 0 || strchr(wanted, ','))
-        return wwi_fail_hint(
-            "several devices are for matrix, pairs, path, gradient, nearest, knn, search, classify, profile, lsh "
-            "(ww_group_create())");
     return wwi_fail_hint("give \"gpu\", \"cpu\", an index from `wavewarp devices`, \"platform:device\", a UUID, a PCI "
                          "address or a part of a name; leave it out (and unset WAVEWARP_DEVICE) for the best one");
 }
@@ -339,6 +335,10 @@ struct ww_device_list {
     wwi_device_list found;
 };
 
+bool wwi_are_several(const char *wanted) {
+    return wanted && (strcmp(wanted, "all") == 0 || strcmp(wanted, "gpus") == 0 || strchr(wanted, ','));
+}
+
 void ww_device_list_destroy(ww_device_list **pointer) {
     ww_device_list *list = wwi_taken(pointer);
     if (list)
@@ -360,6 +360,8 @@ ww_status ww_device_list_create(ww_device_list **out) {
     WWI_TRY(status);
     wwi_device *devices = list->found.devices;
     const char *wanted = wwi_environment("WAVEWARP_DEVICE");
+    if (wwi_are_several(wanted)) // of all of them the best one
+        wanted = NULL;
     bool found = wwi_devices_choose(&list->found, wanted, &chosen) == WW_OK;
     for (size_t i = 0; i < list->found.count; i++) {
         if (found)

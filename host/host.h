@@ -23,6 +23,16 @@
 void wwi_context_retain(ww_context *context);
 void wwi_context_release(ww_context *context);
 const ww_device_info *wwi_context_info(const ww_context *context);
+
+// A context of several devices holds a context for each, and has nothing of its own on a device: whatever works on one
+// device takes one of these. Of one device it is the only one.
+ww_context *wwi_context_on(ww_context *context, size_t device);
+static inline ww_context *wwi_context_first(ww_context *context) {
+    return wwi_context_on(context, 0);
+}
+double wwi_context_tile_seconds(const ww_context *context);
+// What a device of several did in a job that has ended.
+void wwi_context_note_share(ww_context *context, size_t device, const ww_device_share *share);
 // Whether its driver miscompiles kernels whose work-items keep arrays of their own through a loop: Mesa's llvmpipe
 // (22.3).
 bool wwi_context_loses_arrays(const ww_context *context);

@@ -84,6 +84,7 @@ void wwi_device_identify(cl_device_id id, ww_device_info *info);
 bool wwi_device_has_identity(const ww_device_info *info, const char *wanted);
 // `wanted` NULL or "": the best usable one. `*chosen` is an index into the list.
 ww_status wwi_devices_choose(const wwi_device_list *list, const char *wanted, size_t *chosen);
+bool wwi_are_several(const char *wanted);                   // "all", "gpus", a list
 bool wwi_text_contains(const char *text, const char *part); // in upper or lower case
 
 // ---- files
@@ -217,6 +218,11 @@ struct ww_context {
     ww_log_fn log;
     void *log_user;
     _Atomic uint64_t bytes, built_programs;
+
+    ww_context **devices; // of several: each one's context; NULL: this is one device
+    size_t device_count;
+    double tile_seconds;
+    ww_device_share *shares; // of each in the last job; guarded by `lock`
 
     pthread_mutex_t pinned_lock; // guards what follows: what the device writes, of one fetch at a time
     wwi_pinned pinned;

@@ -10,7 +10,15 @@
 extern "C" {
 #endif
 
-/// One OpenCL device opened for work: its queue, its compiled programs and its tuning parameters.
+/// One OpenCL device opened for work, or several that share it: their queues, compiled programs and tuning parameters.
+///
+/// With several devices a dataset, points, hash tables, a plan, a search or a profile are on each of them, and a run
+/// that writes to host memory is divided: each device has a thread of its own and takes parts of the work from one
+/// counter, as large as it does in ww_context_options.tile_seconds at the rate that was measured. Devices of one kind
+/// give the bytes that one of them gives; devices of different kinds differ in the last bits. A device that can't hold
+/// the data, has no double where that is asked for, or fails in the middle leaves its part to the others; a job fails
+/// with the last one's error when all are lost. What is not divided (averages, k-means' centres, memory of a device,
+/// sums of gradients over pairs, a stream that is pushed) works on the first device. See docs/scale.md.
 /// *Thread-safety*: any number of threads at once.
 typedef struct ww_context ww_context;
 
@@ -73,25 +81,29 @@ typedef void (*ww_log_fn)(void *user, int level, const char *text);
 
 typedef struct ww_context_options {
     size_t struct_size; ///< sizeof(ww_context_options)
-    const char *device; ///< NULL: $WAVEWARP_DEVICE, else the best; "gpu", "cpu", an index, "platform:device", a UUID, a
-                        ///< PCI address, a part of a name, or "cuda:N" (docs/devices.md)
+    /// NULL: $WAVEWARP_DEVICE, else the best; "gpu", "cpu", an index, "platform:device", a UUID, a PCI address, a part
+    /// of a name, or "cuda:N" (docs/devices.md). Several devices: "all" is every usable one, "gpus" every GPU; "0,2" is
+    /// a list of devices. "all" leaves out a device that another driver shows better, and a CPU of less than about a
+    /// sixteenth of a GPU's speed.
+    const char *device;
     const char *kernel_dir; ///< NULL: $WAVEWARP_KERNEL_DIR, the installed folder, else the built-in copy
     const char
-        *tuning_file; ///< NULL: $WAVEWARP_TUNING, else the user's file; then the installed, then the built-in one
-    ww_log_fn log;    ///< NULL: silence
-    void *log_user;   ///< must live as long as the context and everything created from it
+        *tuning_file;    ///< NULL: $WAVEWARP_TUNING, else the user's file; then the installed, then the built-in one
+    ww_log_fn log;       ///< NULL: silence. Of several devices their threads call it, too, and several at once
+    void *log_user;      ///< must live as long as the context and everything created from it
+    double tile_seconds; ///< several devices: what a part should last on its device, 1e-6 to 3600; 0: 0.5
 } ww_context_options;
 
 #define WW_CONTEXT_OPTIONS_INIT                                                                                        \
-    { sizeof(ww_context_options), NULL, NULL, NULL, NULL, NULL }
+    { sizeof(ww_context_options), NULL, NULL, NULL, NULL, NULL, 0.0 }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_context_options_init(ww_context_options *options, size_t struct_size);
 
-/// Opens a device.
+/// Opens a device, or several.
 /// \param options read during the call only; NULL: all defaults.
 /// \return WW_ERROR_NO_PLATFORM, WW_ERROR_NO_DEVICE (the message lists the devices there are),
-/// WW_ERROR_KERNEL_SOURCE, WW_ERROR_OPENCL.
+/// WW_ERROR_KERNEL_SOURCE, WW_ERROR_OPENCL, WW_ERROR_INVALID_ARGUMENT (a device named twice; tile_seconds).
 /// *Ownership*: the caller's. Datasets and plans keep their context alive: it may be destroyed before them.
 /// *Thread-safety*: any thread. *Blocking*: while drivers load and tiny kernels are tried.
 WW_API_STATUS ww_context_create(const ww_context_options *options, ww_context **context);
@@ -100,7 +112,8 @@ WW_API_STATUS ww_context_create(const ww_context_options *options, ww_context **
 /// *Thread-safety*: any thread; other holders go on. *Blocking*: until its work is done, for the last holder.
 WW_API void ww_context_destroy(ww_context **context);
 
-/// Describes the context's device. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread. *Blocking*: no.
+/// Describes the context's device, of several the first. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any
+/// thread. *Blocking*: no.
 WW_API_STATUS ww_context_get_device_info(const ww_context *context, ww_device_info *info);
 
 /// Where the kernels come from: a folder's path, or "built in". *Ownership*: the context's, as long as it lives.
@@ -119,6 +132,37 @@ WW_API uint64_t ww_context_bytes(const ww_context *context);
 /// Programs this context has compiled or loaded since its creation. One program serves all values of a measure's
 /// parameters and, in most engines, all lengths. *Thread-safety*: any thread. *Blocking*: no.
 WW_API uint64_t ww_context_programs(const ww_context *context);
+
+/// Number of devices of a context: 1, or more; 0 for NULL. *Thread-safety*: any thread. *Blocking*: no.
+WW_API size_t ww_context_device_count(const ww_context *context);
+
+/// The context of device i alone: itself, where there is one. For ww_context_get_device_info(), and for work that is
+/// not to be divided. NULL when i is out of range. *Ownership*: the context's. *Thread-safety*: any thread.
+/// *Blocking*: no.
+WW_API ww_context *ww_context_device(ww_context *context, size_t i);
+
+/// What a device of several did in the last job that has ended. An output: set struct_size first.
+typedef struct ww_device_share {
+    size_t struct_size; ///< sizeof(ww_device_share)
+    uint64_t tiles;     ///< parts that it finished
+    /// of these: points of the rows times points of the columns, without a band; knn: pairs x dimension; profile: pairs
+    /// of windows; lsh: buckets looked into x functions x dimension; shapelets: candidates x windows
+    double work;
+    double seconds;    ///< it worked on them
+    int lost;          ///< 1: it failed, and others did its work
+    ww_status status;  ///< lost: why
+    char message[512]; ///< lost: one sentence
+} ww_device_share;
+
+#define WW_DEVICE_SHARE_INIT                                                                                           \
+    { sizeof(ww_device_share), 0, 0.0, 0.0, 0, WW_OK, "" }
+
+/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_device_share_init(ww_device_share *share, size_t struct_size);
+
+/// Of device i; all 0 before a job, and of a context of one device. \return WW_ERROR_INVALID_ARGUMENT.
+/// *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_context_get_share(const ww_context *context, size_t i, ww_device_share *share);
 
 #ifdef __cplusplus
 }

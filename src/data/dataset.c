@@ -25,6 +25,7 @@ void ww_dataset_destroy(ww_dataset **dataset) {
     ww_dataset *d = wwi_taken(dataset);
     if (!d || atomic_fetch_sub(&d->references, 1) != 1)
         return;
+    WWI_TEAM_CLOSE(ww_dataset, d->team, d);
     WWI_BUFFERS_DESTROY(&d->values, &d->series);
     free(d->lengths);
     free(d->offsets);
@@ -189,9 +190,72 @@ static ww_status create(ww_context *context, const ww_series_view *given, const 
     return WW_OK;
 }
 
+// What a dataset is made of: a view, or a set.
+typedef struct creation {
+    const ww_series_view *view;
+    ww_series_set *set;
+    const ww_dataset_options *options;
+} creation;
+
+static ww_status create_from(const creation *c, ww_context *context, ww_dataset **dataset) {
+    ww_dataset_options own = WW_DATASET_OPTIONS_INIT;
+    if (!c->set)
+        return create(context, c->view, NULL, c->options, dataset);
+    if (c->options && wwi_options_take(&own, c->options, "ww_dataset_options") == WW_OK &&
+        (own.labels || own.label_numbers))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                        "options.labels is set for a series set, which has labels of its own");
+    // The time stamps of all series are stored one after the other.
+    WWI_TRY(create(context, c->view, ww_series_set_times(c->set, 0), c->options, dataset));
+    wwi_series_set_retain(c->set);
+    atomic_store(&(*dataset)->set, c->set);
+    return WW_OK;
+}
+
+static ww_status create_on(wwi_seat *seat) {
+    ww_dataset *made = NULL;
+    const ww_status status = create_from(seat->of, wwi_context_on(seat->team->context, seat->device), &made);
+    seat->own = made;
+    return status;
+}
+
+static void close_team(wwi_team **team) {
+    WWI_TEAM_CLOSE(ww_dataset, wwi_taken(team), NULL);
+}
+
+// On each device of a context.
+static ww_status create_on_all(creation *c, ww_context *context, ww_dataset **dataset) {
+    WWI_ENDS(close_team) wwi_team *team = NULL;
+    if (dataset)
+        *dataset = NULL;
+    WWI_NEEDS("context, dataset", context, dataset);
+    WWI_TRY(wwi_team_open(context, NULL, &team));
+    if (!team)
+        return create_from(c, context, dataset);
+    WWI_TRY(wwi_team_make(team, create_on, c, 0, NULL));
+    ww_dataset *first = wwi_team_any(team);
+    first->team = wwi_taken(&team);
+    *dataset = first;
+    return WW_OK;
+}
+
 ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, const ww_dataset_options *options,
                             ww_dataset **dataset) {
-    return create(context, view, NULL, options, dataset);
+    return create_on_all(&(creation){view, NULL, options}, context, dataset);
+}
+
+ww_status wwi_dataset_on(ww_dataset *dataset, size_t device, ww_dataset **on) {
+    *on = dataset;
+    if (!dataset || !dataset->team)
+        return WW_OK;
+    WWI_TRY(wwi_team_check(dataset->team, device));
+    *on = dataset->team->on[device];
+    return WW_OK;
+}
+
+ww_context *wwi_datasets_divide(const ww_dataset *rows, const ww_dataset *columns) {
+    const wwi_team *team = rows ? wwi_team_of(rows->team, columns != NULL, columns ? columns->team : NULL) : NULL;
+    return team ? team->context : NULL;
 }
 
 // The making of a dataset's values, series by series.
@@ -255,18 +319,10 @@ ww_status wwi_dataset_of_doubles(ww_context *context, ww_precision precision, co
 ww_status ww_dataset_create_from_set(ww_context *context, ww_series_set *set, const ww_dataset_options *options,
                                      ww_dataset **dataset) {
     ww_series_view view = WW_SERIES_VIEW_INIT;
-    ww_dataset_options own = WW_DATASET_OPTIONS_INIT;
     if (dataset)
         *dataset = NULL;
     WWI_TRY(ww_series_set_view(set, &view));
-    if (options && wwi_options_take(&own, options, "ww_dataset_options") == WW_OK && (own.labels || own.label_numbers))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
-                        "options.labels is set for a series set, which has labels of its own");
-    // The time stamps of all series are stored one after the other.
-    WWI_TRY(create(context, &view, ww_series_set_times(set, 0), options, dataset));
-    wwi_series_set_retain(set);
-    atomic_store(&(*dataset)->set, set);
-    return WW_OK;
+    return create_on_all(&(creation){&view, set, options}, context, dataset);
 }
 
 ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size_t channels, size_t length,
@@ -276,6 +332,7 @@ ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size
     if (dataset)
         *dataset = NULL;
     WWI_NEEDS("context, buffer, dataset", context, memory, dataset);
+    context = wwi_context_first(context);
     view.values = memory; // only tested for NULL
     view.precision = precision;
     view.count = count;
@@ -324,6 +381,9 @@ ww_status ww_dataset_update(ww_dataset *d, const ww_series_view *given) {
     WWI_TRY(wwi_options_take(&view, given, "ww_series_view"));
     WWI_TRY(wwi_view_check(&view));
     WWI_TRY(check_same_shape(d, &view));
+    for (size_t i = 0; d->team && i < d->team->count; i++)
+        if (d->team->on[i] && d->team->on[i] != d)
+            WWI_TRY(wwi_values_update(d->team->on[i], &view));
     return wwi_values_update(d, &view);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/kit.h"
 #include "series/classes.h"
+#include "work/team.h"
 
 // From here on double does not have all whole numbers: what is given as one may have been another.
 #define WWI_MOST_WHOLE 0x1p53
@@ -46,6 +47,7 @@ struct ww_dataset {
     // Of jobs that learn (src/data/dataset_host.c).
     long *classes; // one a series, -1: none; NULL: those of the set
     wwi_class_names names;
+    wwi_team *team;                  // several devices: the dataset on each of them
     _Atomic(ww_series_set *) set;    // the series in double in host memory; NULL: not needed yet
     _Atomic(ww_dataset *) in_double; // the dataset in double, likewise
 };
@@ -57,6 +59,10 @@ ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size
 ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, size_t extra,
                            void (*fill)(void *user, size_t i, void *target), void *user, ww_dataset **dataset);
 void wwi_dataset_retain(ww_dataset *dataset);
+// The dataset on a device of its context, or why it is not there. NULL is on every device.
+ww_status wwi_dataset_on(ww_dataset *dataset, size_t device, ww_dataset **on);
+// The context whose devices divide a job of these: both are on each of them; `columns` may be NULL. NULL: one device's.
+ww_context *wwi_datasets_divide(const ww_dataset *rows, const ww_dataset *columns);
 // The (offset, length | rank << 32) entries of all series, offsets counted from element `base` on. *buffer NULL: it is
 // created.
 ww_status wwi_dataset_send_entries(const ww_dataset *dataset, uint64_t base, wwi_buffer **buffer);

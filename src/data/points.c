@@ -25,6 +25,7 @@ void ww_points_destroy(ww_points **points) {
     ww_points *p = wwi_taken(points);
     if (!p || atomic_fetch_sub(&p->references, 1) != 1)
         return;
+    WWI_TEAM_CLOSE(ww_points, p->team, p);
     WWI_BUFFERS_DESTROY(&p->tiles, &p->starts);
     wwi_program_release(&p->program);
     free(p->offsets);
@@ -218,15 +219,12 @@ static ww_status upload(ww_points *p, wwi_stream *stream, const ww_point_view *v
     return WW_OK;
 }
 
-ww_status ww_points_create(ww_context *context, const ww_point_view *given, const ww_points_options *options,
-                           ww_points **points) {
+static ww_status create(ww_context *context, const ww_point_view *given, const ww_points_options *options,
+                        ww_points **points) {
     ww_points_options o = WW_POINTS_OPTIONS_INIT;
     ww_point_view view = WW_POINT_VIEW_INIT;
     WWI_ENDS(ww_points_destroy) ww_points *p = NULL;
     WWI_ENDS(wwi_stream_destroy) wwi_stream *stream = NULL;
-    if (points)
-        *points = NULL;
-    WWI_NEEDS("context, points", context, points);
     WWI_TRY(wwi_options_take(&o, options, "ww_points_options"));
     WWI_TRY(wwi_options_take(&view, given, "ww_point_view"));
     WWI_TRY(check_view(&view));
@@ -244,6 +242,54 @@ ww_status ww_points_create(ww_context *context, const ww_point_view *given, cons
     WWI_TRY(upload(p, stream, &view, o.max_bytes));
     *points = wwi_taken(&p);
     return WW_OK;
+}
+
+typedef struct creation {
+    const ww_point_view *view;
+    const ww_points_options *options;
+} creation;
+
+static ww_status create_on(wwi_seat *seat) {
+    const creation *c = seat->of;
+    ww_points *made = NULL;
+    const ww_status status = create(wwi_context_on(seat->team->context, seat->device), c->view, c->options, &made);
+    seat->own = made;
+    return status;
+}
+
+static void close_team(wwi_team **team) {
+    WWI_TEAM_CLOSE(ww_points, wwi_taken(team), NULL);
+}
+
+ww_status ww_points_create(ww_context *context, const ww_point_view *view, const ww_points_options *options,
+                           ww_points **points) {
+    WWI_ENDS(close_team) wwi_team *team = NULL;
+    creation c = {view, options};
+    if (points)
+        *points = NULL;
+    WWI_NEEDS("context, points", context, points);
+    WWI_TRY(wwi_team_open(context, NULL, &team));
+    if (!team)
+        return create(context, view, options, points);
+    WWI_TRY(wwi_team_make(team, create_on, &c, 0, NULL));
+    ww_points *first = wwi_team_any(team);
+    first->team = wwi_taken(&team);
+    *points = first;
+    return WW_OK;
+}
+
+ww_status wwi_points_on(ww_points *points, size_t device, ww_points **on) {
+    *on = points;
+    if (!points || !points->team)
+        return WW_OK;
+    WWI_TRY(wwi_team_check(points->team, device));
+    *on = points->team->on[device];
+    return WW_OK;
+}
+
+ww_context *wwi_points_divide(const ww_points *base, const ww_points *queries) {
+    const wwi_team *team = base ? wwi_team_of(base->team, queries != NULL, queries ? queries->team : NULL) : NULL;
+    return team ? team->context : NULL;
 }
 
 // ---- slices

@@ -8,6 +8,7 @@
 #include <wavewarp/points.h>
 
 #include "data/slice.h"
+#include "work/team.h"
 
 // Points of a tile, and the multiple to which numbers of points are padded on the device; see kernels_cl/knn/knn.cl.
 #define WWI_TILE 64u
@@ -32,9 +33,13 @@ struct ww_points {
     double mean_norm, variance; // its squared norm, and the summed variance of the coordinates
     double largest;             // numbers: the largest absolute value of a coordinate, as it was given
     wwi_program *program;       // copies points into tiles
+    wwi_team *team;             // several devices: the points on each of them
 };
 
 void wwi_points_retain(ww_points *points);
+// As wwi_dataset_on() and wwi_datasets_divide().
+ww_status wwi_points_on(ww_points *points, size_t device, ww_points **on);
+ww_context *wwi_points_divide(const ww_points *base, const ww_points *queries);
 // Sends `count` coordinates of a mean, in the precision, to a buffer of `bytes` whose rest is 0.
 ww_status wwi_points_send_mean(ww_context *context, ww_precision precision, const double *mean, size_t count,
                                uint64_t bytes, wwi_buffer **buffer);

@@ -17,6 +17,7 @@ void ww_gradient_destroy(ww_gradient **gradient) {
     ww_gradient *g = wwi_taken(gradient);
     if (!g)
         return;
+    wwi_team_close(&g->team);
     wwi_gradient_batch_close(&g->kept);
     for (size_t i = 0; i < 3; i++) {
         WWI_KERNELS_DESTROY(&g->blocks[i].forward, &g->blocks[i].backward);
@@ -71,8 +72,22 @@ typedef struct pair_list {
     const size_t *row_index, *column_index;
     size_t first, count;
     bool matrix;
-    uint32_t longest; // at least
+    uint32_t longest;         // at least
+    const ww_gradient *whole; // NULL, or whose pairs these are
 } pair_list;
+
+// Row and column of a pair.
+static void pair_of(const pair_list *list, size_t columns, size_t p, size_t *x, size_t *y) {
+    const size_t at = list->first + p;
+    *x = list->whole       ? list->whole->sides[0].of[at]
+         : list->matrix    ? p / columns
+         : list->row_index ? list->row_index[at]
+                           : at;
+    *y = list->whole          ? list->whole->sides[1].of[at]
+         : list->matrix       ? p % columns
+         : list->column_index ? list->column_index[at]
+                              : at;
+}
 
 static ww_status take_pairs(ww_gradient *g, const pair_list *list) {
     const ww_dataset *rows = g->pair.rows, *columns = g->pair.columns;
@@ -80,11 +95,10 @@ static ww_status take_pairs(ww_gradient *g, const pair_list *list) {
     WWI_TRY(wwi_new(g->sides[0].of, count));
     WWI_TRY(wwi_new(g->sides[1].of, count));
     for (size_t p = 0; p < count; p++) {
-        const size_t at = list->first + p;
-        const size_t x = list->matrix ? p / columns->count : list->row_index ? list->row_index[at] : at;
-        const size_t y = list->matrix ? p % columns->count : list->column_index ? list->column_index[at] : at;
+        size_t x, y;
+        pair_of(list, columns->count, p, &x, &y);
         if (x >= rows->count || y >= columns->count)
-            return wwi_pairs_outside(at, x, y, rows->count, columns->count);
+            return wwi_pairs_outside(list->first + p, x, y, rows->count, columns->count);
         g->sides[0].of[p] = (uint32_t)x;
         g->sides[1].of[p] = (uint32_t)y;
         const uint32_t n = rows->lengths[x], m = columns->lengths[y];
@@ -203,8 +217,8 @@ static void take_run(ww_gradient *g, const ww_run_options *run) {
     g->options.run = NULL;
 }
 
-static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, const pair_list *list,
-                        const ww_gradient_options *options, ww_gradient **gradient) {
+static ww_status create_alone(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, const pair_list *list,
+                              const ww_gradient_options *options, ww_gradient **gradient) {
     ww_run_options run;
     WWI_ENDS(ww_gradient_destroy) ww_gradient *g = NULL;
     *gradient = NULL;
@@ -237,6 +251,20 @@ static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset 
     return WW_OK;
 }
 
+// The caller's. Where both sides are on several devices, these divide its runs.
+static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, const pair_list *list,
+                        const ww_gradient_options *options, ww_gradient **gradient) {
+    ww_gradient_options o = WW_GRADIENT_OPTIONS_INIT;
+    ww_context *context = wwi_datasets_divide(rows, columns);
+    WWI_TRY(wwi_options_take(&o, options, "ww_gradient_options"));
+    WWI_ENDS(ww_gradient_destroy) ww_gradient *g = NULL;
+    WWI_TRY(create_alone(measure, rows, columns, list, options, &g));
+    if (context)
+        WWI_TRY(wwi_team_open(context, o.run, &g->team));
+    *gradient = wwi_taken(&g);
+    return WW_OK;
+}
+
 ww_status ww_gradient_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
                                    const size_t *row_index, const size_t *column_index, size_t count,
                                    const ww_gradient_options *options, ww_gradient **gradient) {
@@ -245,14 +273,16 @@ ww_status ww_gradient_create_pairs(const ww_measure *measure, ww_dataset *rows, 
     if (!rows || !columns)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rows or the columns are NULL");
     WWI_TRY(wwi_pairs_check(row_index, column_index, count));
-    return create(measure, rows, columns, &(pair_list){row_index, column_index, 0, count, false, 0}, options, gradient);
+    return create(measure, rows, columns, &(pair_list){row_index, column_index, 0, count, false, 0, NULL}, options,
+                  gradient);
 }
 
-ww_status wwi_gradient_create_some(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
-                                   const size_t *row_index, const size_t *column_index, size_t first, size_t count,
-                                   uint32_t longest, const ww_gradient_options *options, ww_gradient **gradient) {
-    const pair_list list = {row_index, column_index, first, count, false, longest};
-    return create(measure, rows, columns, &list, options, gradient);
+ww_status wwi_gradient_create_part(const ww_gradient *whole, ww_dataset *rows, ww_dataset *columns, size_t first,
+                                   size_t count, const ww_run_options *run, ww_gradient **part) {
+    const pair_list list = {NULL, NULL, first, count, false, whole->longest, whole};
+    ww_gradient_options options = whole->options;
+    options.run = run;
+    return create_alone(&whole->pair.measure, rows, columns, &list, &options, part);
 }
 
 ww_status ww_gradient_create_matrix(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
@@ -265,7 +295,7 @@ ww_status ww_gradient_create_matrix(const ww_measure *measure, ww_dataset *rows,
     const size_t other = columns ? columns->count : rows->count;
     if (!wwi_mul_u64(rows->count, other, &pairs) || pairs > 0x7fffffffu)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu x %zu pairs; the most is 2^31-1", rows->count, other);
-    return create(measure, rows, columns, &(pair_list){NULL, NULL, 0, (size_t)pairs, true, 0}, options, gradient);
+    return create(measure, rows, columns, &(pair_list){NULL, NULL, 0, (size_t)pairs, true, 0, NULL}, options, gradient);
 }
 
 // ---- runs
@@ -453,14 +483,10 @@ static ww_status compute(ww_gradient *g, const ww_gradient_outputs *o) {
     return WW_OK;
 }
 
-ww_status ww_gradient_run(ww_gradient *g, const ww_gradient_outputs *outputs) {
-    ww_gradient_outputs o = WW_GRADIENT_OUTPUTS_INIT;
-    if (!g || !outputs)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the gradient or the outputs are NULL");
-    WWI_TRY(wwi_options_take(&o, outputs, "ww_gradient_outputs"));
+ww_status wwi_gradient_run_alone(ww_gradient *g, const ww_gradient_outputs *o) {
     wwi_stream_start(g->pair.stream);
     g->start_seconds = wwi_seconds();
-    const ww_status status = compute(g, &o);
+    const ww_status status = compute(g, o);
     if (status != WW_OK || !g->pace.enqueue_only)
         return end_run(g, status);
     g->pending = true;

@@ -104,16 +104,19 @@ struct ww_gradient {
     double guess;         // `rate` before the first launch
     uint64_t max_bytes;
     wwi_gradient_scratch scratch;
+    wwi_team *team;          // several devices divide the pairs; each makes a part's gradient when it is run
     wwi_gradient_batch kept; // the only one, where all tasks are one batch
     bool is_kept, pending;
     double start_seconds;
     ww_gradient_info info;
 };
 
-// Pairs [first, first + count) of a list: a gradient of these alone, whose weights have `longest` values a pair.
-ww_status wwi_gradient_create_some(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
-                                   const size_t *row_index, const size_t *column_index, size_t first, size_t count,
-                                   uint32_t longest, const ww_gradient_options *options, ww_gradient **gradient);
+// Pairs [first, first + count) of a whole, on one device: a gradient of these alone, whose weights have as many values
+// a pair as the whole's.
+ww_status wwi_gradient_create_part(const ww_gradient *whole, ww_dataset *rows, ww_dataset *columns, size_t first,
+                                   size_t count, const ww_run_options *run, ww_gradient **part);
+// ww_gradient_run() on one device.
+ww_status wwi_gradient_run_alone(ww_gradient *g, const ww_gradient_outputs *outputs);
 
 // What a run computes, in device memory; NULL: it is not wanted.
 typedef struct wwi_gradient_targets {

@@ -21,7 +21,7 @@ static ww_status make(ww_context *context, ww_buffer **buffer, ww_buffer **made)
         *buffer = NULL;
     WWI_NEEDS("context, buffer", context, buffer);
     WWI_TRY(wwi_new_zeroed(*made, 1));
-    wwi_context_retain((*made)->context = context);
+    wwi_context_retain((*made)->context = wwi_context_first(context));
     return WW_OK;
 }
 
@@ -30,7 +30,7 @@ ww_status ww_buffer_create(ww_context *context, uint64_t bytes, ww_buffer **buff
     WWI_TRY(make(context, buffer, &b));
     if (bytes == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a buffer of 0 bytes");
-    WWI_TRY(wwi_buffer_create(context, bytes, &b->memory));
+    WWI_TRY(wwi_buffer_create(b->context, bytes, &b->memory));
     *buffer = wwi_taken(&b);
     return WW_OK;
 }
@@ -38,7 +38,7 @@ ww_status ww_buffer_create(ww_context *context, uint64_t bytes, ww_buffer **buff
 ww_status wwi_output_wrap(ww_context *context, void *memory, ww_buffer **buffer) {
     WWI_ENDS(ww_buffer_destroy) ww_buffer *b = NULL;
     WWI_TRY(make(context, buffer, &b));
-    WWI_TRY(wwi_buffer_wrap(context, memory, &b->memory));
+    WWI_TRY(wwi_buffer_wrap(b->context, memory, &b->memory));
     *buffer = wwi_taken(&b);
     return WW_OK;
 }
@@ -46,7 +46,7 @@ ww_status wwi_output_wrap(ww_context *context, void *memory, ww_buffer **buffer)
 ww_status ww_buffer_wrap_cuda(ww_context *context, uint64_t memory, uint64_t bytes, ww_buffer **buffer) {
     WWI_ENDS(ww_buffer_destroy) ww_buffer *b = NULL;
     WWI_TRY(make(context, buffer, &b));
-    WWI_TRY(wwi_buffer_wrap_cuda(context, memory, bytes, &b->memory));
+    WWI_TRY(wwi_buffer_wrap_cuda(b->context, memory, bytes, &b->memory));
     *buffer = wwi_taken(&b);
     return WW_OK;
 }
@@ -79,7 +79,7 @@ ww_status ww_dataset_create_from_buffer(ww_context *context, ww_buffer *buffer, 
                                         size_t length, ww_precision precision, ww_dataset **dataset) {
     if (dataset)
         *dataset = NULL;
-    if (!buffer || buffer->context != context)
+    if (!buffer || buffer->context != wwi_context_first(context))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the buffer is NULL, or belongs to another context");
     return wwi_dataset_wrap(context, wwi_buffer_handle(buffer->memory), count, channels, length, precision, dataset);
 }

@@ -147,6 +147,7 @@ ww_status ww_distance(ww_context *context, const ww_measure *measure, const doub
     pair wanted = {.n = n, .m = m, .channels = channels};
     const operands v = {x, y, n, m, channels};
     WWI_NEEDS("context, distance", context, distance);
+    context = wwi_context_first(context);
     WWI_TRY(wwi_measure_take(measure, &wanted.measure));
     // What is wrong with a pair is found where nothing is kept.
     double largest = (double)INFINITY;

@@ -169,12 +169,10 @@ static ww_status prepare_first(ww_plan *p) {
                : compile_block(p);
 }
 
-ww_status ww_plan_create_matrix(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
-                                const ww_plan_options *options, ww_plan **plan) {
+static ww_status create(const wwi_plan_creation *from, ww_dataset *rows, ww_dataset *columns,
+                        const ww_plan_options *options, ww_plan **plan) {
     WWI_ENDS(ww_plan_destroy) ww_plan *p = NULL;
-    WWI_NEEDS("plan", plan);
-    *plan = NULL;
-    WWI_TRY(wwi_plan_create(&wwi_matrix_job, measure, rows, columns, options, &p));
+    WWI_TRY(wwi_plan_create(&wwi_matrix_job, from->measure, rows, columns, options, &p));
     WWI_TRY(wwi_plan_count_cells(p, &p->square_cells));
     WWI_TRY(prepare_first(p));
     const uint64_t n = p->pair.rows->count, diagonal = p->self ? wwi_plan_diagonal_cells(p) : 0;
@@ -190,6 +188,12 @@ ww_status ww_plan_create_matrix(const ww_measure *measure, ww_dataset *rows, ww_
     p->info.engine = wwi_runner_engine(p->runner);
     *plan = wwi_taken(&p);
     return WW_OK;
+}
+
+ww_status ww_plan_create_matrix(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                                const ww_plan_options *options, ww_plan **plan) {
+    wwi_plan_creation from = {.create = create, .measure = measure, .rows = rows, .columns = columns};
+    return wwi_plan_spread(&from, options, plan);
 }
 
 static ww_status matrix_result(const ww_plan *p, ww_layout layout, wwi_result *result) {
@@ -261,25 +265,15 @@ static ww_status run_blocks(ww_plan *plan, const wwi_blocks *blocks, uint64_t do
     return wwi_plan_end(plan, status);
 }
 
-ww_status ww_plan_run_blocks(ww_plan *plan, ww_block_fn block, void *user) {
+ww_status wwi_plan_blocks_alone(ww_plan *plan, ww_block_fn block, void *user) {
     callback c = {block, user};
-    WWI_NEEDS("plan, block", plan, block);
-    if (plan->job != &wwi_matrix_job)
-        return wwi_plan_other_job("ww_plan_run_blocks");
     const wwi_blocks blocks = {
         .all = wwi_pairing_all(&plan->pair), .whole_rows = true, .deliver = to_callback, .target = &c};
     return run_blocks(plan, &blocks, plan->info.cells);
 }
 
-ww_status ww_plan_run_condensed_blocks(ww_plan *plan, ww_condensed_fn values, void *user) {
+ww_status wwi_plan_condensed_alone(ww_plan *plan, ww_condensed_fn values, void *user) {
     condensed_callback c = {values, user};
-    wwi_result result = {0};
-    WWI_NEEDS("plan, values", plan, values);
-    if (plan->job != &wwi_matrix_job)
-        return wwi_plan_other_job("ww_plan_run_condensed_blocks");
-    WWI_TRY(matrix_result(plan, WW_LAYOUT_CONDENSED, &result));
-    if (result.columns == 0)
-        return WW_OK;
     const wwi_blocks blocks = {.all = wwi_pairing_all(&plan->pair),
                                .upper = true,
                                .whole_rows = true,

@@ -219,23 +219,18 @@ static ww_status check_shard(const ww_nearest_shard *shard, const ww_dataset *qu
     return WW_OK;
 }
 
-ww_status ww_plan_create_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
-                                 const ww_plan_options *options, ww_plan **plan) {
-    return ww_plan_create_nearest_shard(measure, queries, base, k, NULL, options, plan);
-}
-
-ww_status ww_plan_create_nearest_shard(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
-                                       const ww_nearest_shard *shard, const ww_plan_options *options, ww_plan **plan) {
+static ww_status create(const wwi_plan_creation *from, ww_dataset *queries, ww_dataset *base,
+                        const ww_plan_options *options, ww_plan **plan) {
     WWI_ENDS(ww_plan_destroy) ww_plan *p = NULL;
     uint64_t cells = 0, bytes;
+    const size_t k = from->k;
     ww_nearest_shard part = WW_NEAREST_SHARD_INIT;
-    WWI_NEEDS("plan", plan);
-    *plan = NULL;
-    WWI_TRY(wwi_options_take(&part, shard, "ww_nearest_shard"));
+    WWI_TRY(wwi_options_take(&part, from->shard, "ww_nearest_shard"));
     WWI_TRY(check_shard(&part, queries, base));
     if (k == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is 0; ask for at least one neighbour");
-    WWI_TRY(wwi_plan_create(&wwi_nearest_job, measure, queries, base, options, &p));
+    WWI_TRY(wwi_plan_create(&wwi_nearest_job, from->measure, queries, base, options, &p));
+    p->count = k;
     if (!wwi_mul_u64(p->pair.rows->count, k, &bytes) || !wwi_mul_u64(bytes, 8, &bytes))
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu neighbours of %zu series are more than 64 bits count", k,
                         p->pair.rows->count);
@@ -253,6 +248,23 @@ ww_status ww_plan_create_nearest_shard(const ww_measure *measure, ww_dataset *qu
     p->info.engine = wwi_runner_engine(p->runner);
     *plan = wwi_taken(&p);
     return WW_OK;
+}
+
+ww_status ww_plan_create_nearest_shard(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
+                                       const ww_nearest_shard *shard, const ww_plan_options *options, ww_plan **plan) {
+    wwi_plan_creation from = {
+        .create = create, .measure = measure, .rows = queries, .columns = base, .k = k, .shard = shard};
+    return wwi_plan_spread(&from, options, plan);
+}
+
+ww_status wwi_plan_create_nearest_alone(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
+                                        const ww_plan_options *options, ww_plan **plan) {
+    return create(&(wwi_plan_creation){.measure = measure, .k = k}, queries, base, options, plan);
+}
+
+ww_status ww_plan_create_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
+                                 const ww_plan_options *options, ww_plan **plan) {
+    return ww_plan_create_nearest_shard(measure, queries, base, k, NULL, options, plan);
 }
 
 // Whether a row has k nearer neighbours elsewhere.
@@ -456,10 +468,14 @@ static ww_status run_rows(ww_plan *p, size_t row, size_t rows) {
     return WW_OK;
 }
 
-static ww_status check_run(const ww_plan *plan, const int64_t *indices, const char *function) {
-    if (!plan || !indices)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: the plan or the indices are NULL", function);
-    return plan->job == &wwi_nearest_job ? WW_OK : wwi_plan_other_job(function);
+ww_status wwi_plan_check_nearest(const ww_plan *plan, size_t row, size_t rows, const int64_t *indices) {
+    WWI_NEEDS("plan, indices", plan, indices);
+    if (plan->job != &wwi_nearest_job)
+        return wwi_plan_other_job("ww_plan_run_nearest");
+    if (row <= plan->pair.rows->count && rows <= plan->pair.rows->count - row)
+        return WW_OK;
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu rows from row %zu on", rows, row);
+    return wwi_fail_hint("the plan has %zu rows", plan->pair.rows->count);
 }
 
 // Rows [first, end), block by block. `cells`: of these rows with all columns, without a query's with itself.
@@ -494,18 +510,10 @@ static ww_status run_part(ww_plan *plan, size_t first, size_t end, uint64_t squa
     return wwi_plan_end(plan, compute_part(plan, first, end, cells, indices, distances));
 }
 
-ww_status ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances) {
-    WWI_TRY(check_run(plan, indices, "ww_plan_run_nearest"));
-    return run_part(plan, 0, plan->pair.rows->count, plan->square_cells, plan->info.cells, indices, distances);
-}
-
-ww_status ww_plan_run_nearest_rows(ww_plan *plan, size_t row, size_t rows, int64_t *indices, void *distances) {
+ww_status wwi_plan_nearest_alone(ww_plan *plan, size_t row, size_t rows, int64_t *indices, void *distances) {
     uint64_t cells, alone = 0;
-    WWI_TRY(check_run(plan, indices, "ww_plan_run_nearest_rows"));
-    if (row > plan->pair.rows->count || rows > plan->pair.rows->count - row) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu rows from row %zu on", rows, row);
-        return wwi_fail_hint("the plan has %zu rows", plan->pair.rows->count);
-    }
+    if (rows == plan->pair.rows->count)
+        return run_part(plan, 0, rows, plan->square_cells, plan->info.cells, indices, distances);
     WWI_TRY(wwi_plan_count_area(plan, (wwi_rectangle){row, rows, 0, plan->pair.columns->count}, &cells));
     for (size_t i = row; plan->self && i < row + rows; i++)
         alone += wwi_pairing_cells(&plan->pair, plan->pair.rows->lengths[i], plan->pair.rows->lengths[i]);

@@ -67,21 +67,37 @@ ww_status wwi_plan_take_pairs(ww_plan *p, const size_t *row_index, const size_t 
     return wwi_plan_count_pairs(p, 0, count, &p->info.cells);
 }
 
-ww_status ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
-                               const size_t *row_index, const size_t *column_index, size_t count,
-                               const ww_plan_options *options, ww_plan **plan) {
+static ww_status create(const wwi_plan_creation *from, ww_dataset *rows, ww_dataset *columns,
+                        const ww_plan_options *options, ww_plan **plan) {
     WWI_ENDS(ww_plan_destroy) ww_plan *p = NULL;
-    WWI_NEEDS("plan", plan);
-    *plan = NULL;
+    if (!rows)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rows are NULL");
     if (!columns)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the columns are NULL");
-    WWI_TRY(wwi_pairs_check(row_index, column_index, count));
-    WWI_TRY(wwi_plan_create(&wwi_pairs_job, measure, rows, columns, options, &p));
-    WWI_TRY(wwi_plan_take_pairs(p, row_index, column_index, count));
+    WWI_TRY(wwi_pairs_check(from->row_index, from->column_index, from->count));
+    WWI_TRY(wwi_plan_create(&wwi_pairs_job, from->measure, rows, columns, options, &p));
+    WWI_TRY(wwi_plan_take_pairs(p, from->row_index, from->column_index, from->count));
     WWI_TRY(prepare_first(p));
     p->info.engine = wwi_runner_engine(p->runner);
     *plan = wwi_taken(&p);
     return WW_OK;
+}
+
+ww_status ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                               const size_t *row_index, const size_t *column_index, size_t count,
+                               const ww_plan_options *options, ww_plan **plan) {
+    wwi_plan_creation from = {.create = create,
+                              .measure = measure,
+                              .rows = rows,
+                              .columns = columns,
+                              .row_index = row_index,
+                              .column_index = column_index,
+                              .count = count};
+    return wwi_plan_spread(&from, options, plan);
+}
+
+double wwi_plan_pair_work(const ww_plan *p, size_t pair) {
+    return (double)p->pair.rows->lengths[p->pairs[3 * pair]] * (double)p->pair.columns->lengths[p->pairs[3 * pair + 1]];
 }
 
 // Pairs [first, end) of the list, and room to pick `most` of them at a time.

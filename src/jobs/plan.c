@@ -16,6 +16,7 @@ void ww_plan_destroy(ww_plan **plan) {
     ww_plan *p = wwi_taken(plan);
     if (!p)
         return;
+    WWI_TEAM_CLOSE(ww_plan, p->team, p);
     if (p->job->destroy)
         p->job->destroy(p);
     wwi_work_destroy(&p->whole);
@@ -232,25 +233,43 @@ ww_status wwi_plan_other_job(const char *function) {
     return wwi_fail_hint("run a plan with the function its job has");
 }
 
-ww_status ww_plan_prepare(ww_plan *plan) {
-    WWI_NEEDS("plan", plan);
-    return plan->job->prepare ? plan->job->prepare(plan) : WW_OK;
-}
-
-ww_status ww_plan_run(ww_plan *plan, const ww_output *output) {
-    ww_output to = WW_OUTPUT_INIT;
-    wwi_buffer *device;
-    wwi_result result;
+ww_status wwi_plan_check_output(const ww_plan *plan, const ww_output *output, ww_output *to, wwi_result *result,
+                                wwi_buffer **device) {
     WWI_NEEDS("plan, output", plan, output);
     if (!plan->job->run)
         return wwi_plan_other_job("ww_plan_run");
-    WWI_TRY(wwi_options_take(&to, output, "ww_output"));
-    WWI_TRY(plan->job->result(plan, to.layout, &result));
-    WWI_TRY(wwi_result_check(&to, plan->pair.context, &result, &device));
+    *to = (ww_output)WW_OUTPUT_INIT;
+    WWI_TRY(wwi_options_take(to, output, "ww_output"));
+    WWI_TRY(plan->job->result(plan, to->layout, result));
+    return wwi_result_check(to, plan->pair.context, result, device);
+}
+
+ww_status wwi_plan_run_alone(ww_plan *plan, const ww_output *output) {
+    ww_output to;
+    wwi_buffer *device;
+    wwi_result result;
+    WWI_TRY(wwi_plan_check_output(plan, output, &to, &result, &device));
     wwi_plan_start(plan);
     plan->pending = device != NULL;
     const ww_status status = plan->job->run(plan, &to, device);
     return status == WW_OK && device ? WW_OK : wwi_plan_end(plan, status);
+}
+
+void wwi_plan_add_info(ww_plan_info *sum, const ww_plan *did) {
+    sum->cells_done += did->info.cells_done;
+    sum->pairs_pruned += did->info.pairs_pruned;
+    sum->pairs_abandoned += did->info.pairs_abandoned;
+    sum->launches += did->info.launches;
+    sum->seconds_device += did->info.seconds_device;
+}
+
+void wwi_plan_give_info(ww_plan *plan, const ww_plan_info *sum, double start) {
+    plan->info.cells_done = sum->cells_done;
+    plan->info.pairs_pruned = sum->pairs_pruned;
+    plan->info.pairs_abandoned = sum->pairs_abandoned;
+    plan->info.launches = sum->launches;
+    plan->info.seconds_device = sum->seconds_device;
+    plan->info.seconds_wall = wwi_seconds() - start;
 }
 
 ww_status ww_plan_finish(ww_plan *plan) {

@@ -7,13 +7,18 @@
 
 #include "pairing/pairing.h"
 
-struct wwi_result;
+// What a result takes: `rows` rows of `columns` values.
+typedef struct wwi_result {
+    const char *name; // in messages
+    uint64_t rows, columns, value_bytes;
+    bool rows_may_be_apart; // a row_stride is allowed
+} wwi_result;
 
 // What a job does. One constant a job: matrix.c, pairs.c, nearest.c.
 typedef struct wwi_job_class {
     // What a run gives in a layout; WW_ERROR_INVALID_ARGUMENT where the job does not have it. NULL: the job has a
     // function of its own to run it.
-    ww_status (*result)(const ww_plan *plan, ww_layout layout, struct wwi_result *result);
+    ww_status (*result)(const ww_plan *plan, ww_layout layout, wwi_result *result);
     // Enqueues all work and, for host memory, brings the results there. `device` NULL: to host memory.
     ww_status (*run)(ww_plan *plan, const ww_output *to, wwi_buffer *device);
     ww_status (*prepare)(ww_plan *plan); // NULL: nothing is left to prepare
@@ -35,11 +40,12 @@ struct ww_plan {
     wwi_buffer *zeros;              // matrix: a diagonal for rectangles in device memory
     uint32_t *row_ids, *column_ids; // room for the ids of a batch
     uint32_t *pairs;                // pairs: `count` x (row, column, number of the result)
-    size_t count;
-    void *own;             // what the job has besides, for its class's destroy
-    uint64_t square_cells; // of all rows with all columns
-    bool pending;          // a run goes into device memory, which is not waited for
-    uint64_t run_cells;    // that the run computes
+    size_t count;                   // pairs; nearest: neighbours of a row
+    wwi_team *team;                 // several devices: the plan on each of them
+    void *own;                      // what the job has besides, for its class's destroy
+    uint64_t square_cells;          // of all rows with all columns
+    bool pending;                   // a run goes into device memory, which is not waited for
+    uint64_t run_cells;             // that the run computes
     double start_seconds;
     ww_plan_info info;
 };
@@ -47,6 +53,21 @@ struct ww_plan {
 // The part all ww_plan_create_...() share. `columns` NULL: `rows` with itself.
 ww_status wwi_plan_create(const wwi_job_class *job, const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
                           const ww_plan_options *options, ww_plan **plan);
+// What a plan is created from.
+typedef struct wwi_plan_creation {
+    // On one device. `columns` NULL: `rows` with itself.
+    ww_status (*create)(const struct wwi_plan_creation *from, ww_dataset *rows, ww_dataset *columns,
+                        const ww_plan_options *options, ww_plan **plan);
+    const ww_measure *measure;
+    ww_dataset *rows, *columns;
+    const size_t *row_index, *column_index; // pairs
+    size_t count, k;
+    const ww_nearest_shard *shard;
+    ww_plan_options options; // for wwi_plan_spread() itself
+} wwi_plan_creation;
+// Creates a plan, on each device of a context where both datasets are on these.
+ww_status wwi_plan_spread(wwi_plan_creation *from, const ww_plan_options *options, ww_plan **plan);
+
 // Cells of all rows with all columns; of each series of a set with itself. WW_ERROR_NO_PATH.
 ww_status wwi_plan_count_cells(ww_plan *plan, uint64_t *cells);
 uint64_t wwi_plan_diagonal_cells(const ww_plan *plan);
@@ -59,6 +80,28 @@ ww_status wwi_plan_take_pairs(ww_plan *plan, const size_t *row_index, const size
 ww_status wwi_plan_count_pairs(const ww_plan *plan, size_t first, size_t count, uint64_t *cells);
 // Runs pairs [first, first + count) of a plan for pairs, which has them, into host memory.
 ww_status wwi_plan_run_some_pairs(ww_plan *plan, size_t first, size_t count, void *distances);
+
+// What the public functions of these names do with a plan on one device (divide.c: on several).
+ww_status wwi_plan_run_alone(ww_plan *plan, const ww_output *output);
+ww_status wwi_plan_rectangle_alone(ww_plan *plan, wwi_rectangle of, const ww_output *output);
+ww_status wwi_plan_blocks_alone(ww_plan *plan, ww_block_fn block, void *user);
+ww_status wwi_plan_condensed_alone(ww_plan *plan, ww_condensed_fn values, void *user);
+// A plan of ww_plan_create_nearest() on the device of these sets alone.
+ww_status wwi_plan_create_nearest_alone(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
+                                        const ww_plan_options *options, ww_plan **plan);
+ww_status wwi_plan_nearest_alone(ww_plan *plan, size_t row, size_t rows, int64_t *indices, void *distances);
+// Checks what the caller wants of a plan: an output of a job, a rectangle of a matrix, rows of a nearest plan.
+ww_status wwi_plan_check_output(const ww_plan *plan, const ww_output *output, ww_output *to, wwi_result *result,
+                                wwi_buffer **device);
+ww_status wwi_plan_check_rectangle(const ww_plan *plan, wwi_rectangle of, const ww_output *output, ww_output *to,
+                                   wwi_buffer **device);
+ww_status wwi_plan_check_nearest(const ww_plan *plan, size_t row, size_t rows, const int64_t *indices);
+// The work of a pair of those taken, as devices divide it: points times points.
+double wwi_plan_pair_work(const ww_plan *plan, size_t pair);
+// Adds what a device's last run did to the sum of a divided one; under the team's lock.
+void wwi_plan_add_info(ww_plan_info *sum, const ww_plan *did);
+// The end of a divided run that began at `start`: the caller's plan tells the sum.
+void wwi_plan_give_info(ww_plan *plan, const ww_plan_info *sum, double start);
 
 // Says that `function` is not for the job of its plan.
 ww_status wwi_plan_other_job(const char *function);
@@ -83,10 +126,10 @@ ww_status wwi_plan_prepare_rectangle(ww_plan *plan, size_t row_count, size_t col
 ww_status wwi_plan_list(ww_plan *plan, const uint32_t *pairs, size_t count, wwi_batch *batch);
 ww_status wwi_plan_prepare_list(ww_plan *plan, const uint32_t *pairs, size_t count, wwi_work **work);
 // Runs what `enqueue` enqueues into the device memory of an output.
-ww_status wwi_plan_to_device(ww_plan *plan, const ww_output *to, wwi_buffer *device, const struct wwi_result *result,
+ww_status wwi_plan_to_device(ww_plan *plan, const ww_output *to, wwi_buffer *device, const wwi_result *result,
                              ww_status (*enqueue)(ww_plan *, ww_layout, wwi_buffer *out));
 // Copies a result from plan->out to its place in the device memory of an output.
-ww_status wwi_plan_place(ww_plan *plan, const ww_output *to, wwi_buffer *device, const struct wwi_result *result);
+ww_status wwi_plan_place(ww_plan *plan, const ww_output *to, wwi_buffer *device, const wwi_result *result);
 // Brings the first `count` results of a buffer to host memory. Fails when one of them has overflowed:
 // WW_ERROR_OVERFLOW.
 ww_status wwi_plan_fetch(const ww_plan *plan, wwi_buffer *buffer, uint64_t count, void *results);
@@ -100,12 +143,6 @@ struct ww_buffer {
     ww_context *context;
     wwi_buffer *memory;
 };
-// What a result takes: `rows` rows of `columns` values.
-typedef struct wwi_result {
-    const char *name; // in messages
-    uint64_t rows, columns, value_bytes;
-    bool rows_may_be_apart; // a row_stride is allowed
-} wwi_result;
 // Checks an output for a result before any work. *device: the memory that it names, NULL for host memory. A row_stride
 // that is that of dense rows becomes 0. WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW.
 ww_status wwi_result_check(ww_output *to, const ww_context *context, const wwi_result *result, wwi_buffer **device);

@@ -171,30 +171,37 @@ ww_status ww_plan_cells(const ww_plan *plan, size_t row, size_t rows, size_t col
     return wwi_plan_count_area(plan, (wwi_rectangle){row, rows, column, columns}, cells);
 }
 
-ww_status ww_plan_run_rectangle(ww_plan *plan, size_t row, size_t rows, size_t column, size_t columns,
-                                const ww_output *output) {
-    ww_status status = WW_OK;
-    ww_output to = WW_OUTPUT_INIT;
-    wwi_buffer *device;
+ww_status wwi_plan_check_rectangle(const ww_plan *plan, wwi_rectangle of, const ww_output *output, ww_output *to,
+                                   wwi_buffer **device) {
     uint64_t cells;
     WWI_NEEDS("plan, output", plan, output);
-    const wwi_result result = {"rectangle", rows, columns, plan->pair.value_bytes, true};
-    WWI_TRY(ww_plan_cells(plan, row, rows, column, columns, &cells));
-    WWI_TRY(wwi_options_take(&to, output, "ww_output"));
-    if (to.layout != WW_LAYOUT_FULL)
+    const wwi_result result = {"rectangle", of.rows, of.columns, plan->pair.value_bytes, true};
+    WWI_TRY(ww_plan_cells(plan, of.row, of.rows, of.column, of.columns, &cells));
+    *to = (ww_output)WW_OUTPUT_INIT;
+    WWI_TRY(wwi_options_take(to, output, "ww_output"));
+    if (to->layout != WW_LAYOUT_FULL)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle has the full layout alone");
-    WWI_TRY(wwi_result_check(&to, plan->pair.context, &result, &device));
-    const bool on_device =
-        !plan->pair.rows->host && !plan->pair.columns->host && (columns == 0 || rows <= (size_t)0x7fffffff / columns);
+    return wwi_result_check(to, plan->pair.context, &result, device);
+}
+
+ww_status wwi_plan_rectangle_alone(ww_plan *plan, wwi_rectangle of, const ww_output *output) {
+    ww_status status = WW_OK;
+    ww_output to;
+    wwi_buffer *device;
+    uint64_t cells;
+    WWI_TRY(wwi_plan_check_rectangle(plan, of, output, &to, &device));
+    WWI_TRY(wwi_plan_count_area(plan, of, &cells));
+    const wwi_result result = {"rectangle", of.rows, of.columns, plan->pair.value_bytes, true};
+    const bool on_device = !plan->pair.rows->host && !plan->pair.columns->host &&
+                           (of.columns == 0 || of.rows <= (size_t)0x7fffffff / of.columns);
     if (device && !on_device) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "the series or the rectangle are more than one block on the device");
         return wwi_fail_hint("run smaller rectangles, or into host memory, which works block by block");
     }
-    const wwi_rectangle of = {row, rows, column, columns};
     wwi_plan_start(plan);
     plan->pending = device != NULL;
     wwi_plan_expect(plan, cells);
-    if (rows > 0 && columns > 0)
+    if (of.rows > 0 && of.columns > 0)
         status = device ? run_to_device(plan, of, &to, device, &result) : run_to_host(plan, of, &to);
     if (status == WW_OK)
         plan->info.cells_done = cells;

@@ -71,8 +71,7 @@ static ww_status check(ww_context *context, const known *k) {
     return WW_OK;
 }
 
-ww_status ww_context_self_test(ww_context *context) {
-    WWI_NEEDS("context", context);
+static ww_status test_device(ww_context *context) {
     for (ww_engine engine = WW_ENGINE_LANES; engine <= WW_ENGINE_STRIPS; engine++)
         WWI_TRY(check(context, &(known){WW_DTW, engine, WW_FLOAT, 2, false}));
     // Maxima.
@@ -83,4 +82,11 @@ ww_status ww_context_self_test(ww_context *context) {
         WWI_TRY(check(context, &(known){WW_TWED, engine, widest, 4, true}));
     WWI_TRY(check(context, &(known){WW_LEVENSHTEIN, WW_ENGINE_BITS, WW_FLOAT, 4, false}));
     return check(context, &(known){WW_LCS, WW_ENGINE_BITS, WW_FLOAT, 6, false});
+}
+
+ww_status ww_context_self_test(ww_context *context) {
+    WWI_NEEDS("context", context);
+    for (size_t i = 0; i < ww_context_device_count(context); i++)
+        WWI_TRY(test_device(wwi_context_on(context, i)));
+    return WW_OK;
 }

@@ -192,8 +192,9 @@ static ww_status tune_one(tuning *t, const wwi_tuning_entry *p, ww_precision pre
 
 ww_status ww_tune(ww_context *context, const ww_tune_options *options) {
     ww_tune_options o = WW_TUNE_OPTIONS_INIT;
-    tuning t = {.context = context, .options = &o};
+    tuning t = {.context = wwi_context_first(context), .options = &o};
     WWI_NEEDS("context", context);
+    context = t.context;
     WWI_TRY(wwi_options_take(&o, options, "ww_tune_options"));
     WWI_TRY(wwi_run_take(o.run, &t.run));
     t.plan = t.run;
@@ -212,7 +213,7 @@ ww_status ww_tune(ww_context *context, const ww_tune_options *options) {
 }
 
 const char *ww_tuning_file(const ww_context *context) {
-    return context ? wwi_tuning_file(context) : "";
+    return context ? wwi_tuning_file(wwi_context_first((ww_context *)(uintptr_t)context)) : "";
 }
 
 size_t ww_tune_parameter_count(void) {

@@ -86,6 +86,7 @@ void ww_knn_destroy(ww_knn **knn) {
     ww_knn *s = wwi_taken(knn);
     if (!s)
         return;
+    WWI_TEAM_CLOSE(ww_knn, s->team, s);
     WWI_BUFFERS_DESTROY(&s->counts, &s->ids, &s->values, &s->best_values, &s->best_ids, &s->overflow, &s->mean);
     wwi_selector_destroy(&s->selector);
     WWI_KERNELS_DESTROY(&s->filter_kernel, &s->exact, &s->norms, &s->make_rows, &s->make_halves, &s->make_cuts);
@@ -277,17 +278,10 @@ static ww_status allocate(ww_knn *s) {
                                 (s->base.points->words ? s->base.points->words : 1) * s->value_bytes, &s->mean);
 }
 
-ww_status ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_knn_options *options, ww_knn **knn) {
-    return ww_knn_create_shard(base, queries, k, NULL, options, knn);
-}
-
-ww_status ww_knn_create_shard(ww_points *base, ww_points *queries, size_t k, const ww_nearest_shard *shard,
-                              const ww_knn_options *options, ww_knn **knn) {
+ww_status wwi_knn_create_alone(ww_points *base, ww_points *queries, size_t k, const ww_nearest_shard *shard,
+                               const ww_knn_options *options, ww_knn **knn) {
     ww_knn_options o = WW_KNN_OPTIONS_INIT;
     ww_run_options run;
-    if (knn)
-        *knn = NULL;
-    WWI_NEEDS("base, knn", base, knn);
     WWI_TRY(wwi_options_take(&o, options, "ww_knn_options"));
     WWI_TRY(wwi_run_take(o.run, &run));
     if (k < 1 || k > WW_KNN_MOST)

@@ -19,8 +19,11 @@ ww_status wwi_knn_check_scale(ww_metric metric, ww_precision precision, size_t d
 ww_status wwi_knn_read_norms(wwi_stream *stream, wwi_buffer *buffer, ww_metric metric, ww_precision precision,
                              float *largest);
 
-// Runs queries [first, first + rows) of a search without initial distances; their results alone are written.
-ww_status wwi_knn_run_rows(ww_knn *knn, size_t first, size_t rows, int64_t *ids, void *distances);
+// ww_knn_create_shard() on one device.
+ww_status wwi_knn_create_alone(ww_points *base, ww_points *queries, size_t k, const ww_nearest_shard *shard,
+                               const ww_knn_options *options, ww_knn **knn);
+// Runs queries [first, first + rows) on one device; their results alone are written.
+ww_status wwi_knn_run_alone(ww_knn *knn, size_t first, size_t rows, int64_t *ids, void *distances, uint32_t *found);
 
 // The power of two that makes a point of length `reach` 64 to 128 long, for rows of halves
 // (kernels_cl/knn/knn_halves.cl). (Data as small as 1e-18 stays smaller.) 0: it is too long for that; then all rows are

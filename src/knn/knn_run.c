@@ -284,29 +284,9 @@ static ww_status run_queries(ww_knn *s, size_t from, size_t end, int64_t *ids, v
     return status;
 }
 
-ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) {
-    WWI_NEEDS("knn, ids", s, ids);
+ww_status wwi_knn_run_alone(ww_knn *s, size_t first, size_t rows, int64_t *ids, void *distances, uint32_t *found) {
     WWI_FREES unsigned char *own = NULL; // distances tell what is farther than an initial one
     if (s->shard.initial && !distances)
-        WWI_TRY(wwi_new(own, s->queries.points->count * s->k * s->value_bytes));
-    return run_queries(s, 0, s->queries.points->count, ids, distances ? distances : own, found);
-}
-
-ww_status wwi_knn_run_rows(ww_knn *s, size_t first, size_t rows, int64_t *ids, void *distances) {
-    return run_queries(s, first, first + rows, ids, distances, NULL);
-}
-
-ww_status ww_knn_find(ww_context *context, const ww_point_view *base, const ww_point_view *queries, size_t k,
-                      ww_metric metric, ww_precision precision, int64_t *ids, void *distances) {
-    WWI_ENDS(ww_points_destroy) ww_points *base_points = NULL, *query_points = NULL;
-    WWI_ENDS(ww_knn_destroy) ww_knn *search = NULL;
-    ww_points_options points_options = WW_POINTS_OPTIONS_INIT;
-    ww_knn_options options = WW_KNN_OPTIONS_INIT;
-    points_options.precision = precision;
-    options.metric = metric;
-    WWI_TRY(ww_points_create(context, base, &points_options, &base_points));
-    if (queries)
-        WWI_TRY(ww_points_create(context, queries, &points_options, &query_points));
-    WWI_TRY(ww_knn_create(base_points, query_points, k, &options, &search));
-    return ww_knn_run(search, ids, distances, NULL);
+        WWI_TRY(wwi_new(own, rows * s->k * s->value_bytes));
+    return run_queries(s, first, first + rows, ids, distances ? distances : own, found);
 }

@@ -63,6 +63,7 @@ struct ww_knn {
     wwi_buffer *counts, *ids, *values, *best_values, *best_ids, *overflow, *mean;
     wwi_pace pace; // in pairs
     ww_knn_info info;
+    wwi_team *team; // several devices: the search on each of them
 };
 
 static inline uint32_t wwi_knn_round_up(uint64_t value, uint32_t to) {

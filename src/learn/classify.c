@@ -9,7 +9,7 @@
 #include "base/grow.h"
 #include "base/run.h"
 #include "data/dataset_host.h"
-#include "learn/classify.h"
+#include "learn/exact_neighbours.h"
 #include "measure/measure_table.h"
 #include "options.h"
 
@@ -238,18 +238,16 @@ void ww_classification_free(ww_classification *result) {
 
 // ---- the call
 
-static ww_status fill_result(const ww_classifier *c, wwi_neighbours *n, wwi_neighbours_finder find, void *user,
-                             ww_classification *r) {
+static ww_status fill_result(const ww_classifier *c, wwi_neighbours *n, ww_classification *r) {
     WWI_TRY(make_result(c, n, r));
-    WWI_TRY(find(user, n));
+    WWI_TRY(wwi_neighbours_find(n));
     const double voting = wwi_seconds();
     WWI_TRY(count_votes(c, n, r));
     n->seconds += wwi_seconds() - voting;
     return WW_OK;
 }
 
-ww_status wwi_classifier_run(const ww_classifier *c, ww_dataset *test, wwi_neighbours_finder find, void *user,
-                             ww_classification *given) {
+ww_status ww_classifier_run(const ww_classifier *c, ww_dataset *test, ww_classification *given) {
     const double begin = wwi_seconds();
     ww_classification r = WW_CLASSIFICATION_INIT;
     WWI_TRY(wwi_struct_check(given, "ww_classification"));
@@ -260,7 +258,7 @@ ww_status wwi_classifier_run(const ww_classifier *c, ww_dataset *test, wwi_neigh
     wwi_neighbours n = {
         .measure = &c->measure, .train = c->train, .test = test, .plan = c->plan, .run = c->run, .k = c->options.k};
     n.classes_alone = !c->targets && !c->options.want_neighbours && c->options.vote == WW_VOTE_UNIFORM;
-    const ww_status status = fill_result(c, &n, find, user, &r);
+    const ww_status status = fill_result(c, &n, &r);
     wwi_neighbours_free(&n);
     if (status != WW_OK)
         free_result(&r);
@@ -276,15 +274,6 @@ ww_status wwi_classifier_run(const ww_classifier *c, ww_dataset *test, wwi_neigh
     r.seconds_total = wwi_seconds() - begin;
     (void)wwi_struct_give(given, &r, "ww_classification");
     return status;
-}
-
-static ww_status find_alone(void *user, wwi_neighbours *n) {
-    (void)user;
-    return wwi_neighbours_find(n);
-}
-
-ww_status ww_classifier_run(const ww_classifier *c, ww_dataset *test, ww_classification *result) {
-    return wwi_classifier_run(c, test, find_alone, NULL, result);
 }
 
 ww_status ww_classify(const ww_measure *measure, ww_dataset *train, ww_dataset *test,

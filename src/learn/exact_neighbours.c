@@ -10,6 +10,7 @@
 #include "base/kit.h"
 #include "base/run.h"
 #include "data/dataset_host.h"
+#include "jobs/plan.h"
 #include "measure/measure_table.h"
 #include "options.h"
 
@@ -207,7 +208,8 @@ ww_status wwi_neighbours_allocate(wwi_neighbours *j) {
 ww_status wwi_neighbours_plan(wwi_neighbours *j) {
     ww_plan_options options = j->plan;
     options.run = &j->run;
-    return ww_plan_create_nearest(j->measure, j->test, j->self ? NULL : j->train, j->asked, &options, &j->search);
+    return wwi_plan_create_nearest_alone(j->measure, j->test, j->self ? NULL : j->train, j->asked, &options,
+                                         &j->search);
 }
 
 ww_status wwi_neighbours_some(wwi_neighbours *j, size_t first, size_t count) {
@@ -215,41 +217,7 @@ ww_status wwi_neighbours_some(wwi_neighbours *j, size_t first, size_t count) {
     return j->again ? decide_in_double(j, first, count) : WW_OK;
 }
 
-ww_status wwi_neighbours_find(wwi_neighbours *j) {
-    WWI_TRY(wwi_neighbours_begin(j));
-    WWI_TRY(wwi_neighbours_allocate(j));
-    WWI_TRY(wwi_neighbours_plan(j));
-    return wwi_neighbours_some(j, 0, j->count);
-}
-
 void wwi_neighbours_free(wwi_neighbours *j) {
     ww_plan_destroy(&j->search);
     wwi_free_taken(&j->found);
-}
-
-// k each; where there are fewer, index -1 and the distance of what is farthest.
-static void give_neighbours(const wwi_neighbours *n, int64_t *indices, double *distances) {
-    const double none = wwi_measure_is_similarity(n->measure) ? -INFINITY : INFINITY;
-    for (size_t i = 0; i < n->count; i++)
-        for (size_t s = 0; s < n->k; s++) {
-            const wwi_neighbour *found = s < n->asked ? &n->found[i * n->asked + s] : NULL;
-            indices[i * n->k + s] = found ? found->index : -1;
-            if (distances)
-                distances[i * n->k + s] = found && found->index >= 0 ? found->distance : none;
-        }
-}
-
-ww_status ww_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
-                     const ww_plan_options *options, int64_t *indices, double *distances) {
-    ww_measure own;
-    WWI_ENDS(wwi_neighbours_free)
-    wwi_neighbours n = {.measure = &own, .train = base ? base : queries, .test = base ? queries : NULL, .k = k};
-    WWI_NEEDS("queries, indices", queries, indices);
-    ww_plan_options_init(&n.plan, sizeof n.plan);
-    WWI_TRY(wwi_options_take(&n.plan, options, "ww_plan_options"));
-    WWI_TRY(wwi_run_take(n.plan.run, &n.run));
-    WWI_TRY(wwi_measure_take(measure, &own));
-    WWI_TRY(wwi_neighbours_find(&n));
-    give_neighbours(&n, indices, distances);
-    return WW_OK;
 }

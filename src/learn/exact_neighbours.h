@@ -32,9 +32,10 @@ typedef struct wwi_neighbours {
     wwi_neighbour *found; // count x asked, nearest first
 } wwi_neighbours;
 
+// On the devices of the sets' context.
 ww_status wwi_neighbours_find(wwi_neighbours *neighbours);
-// The same in steps: what is asked for, which the device's double decides; memory for `found`; the search; and test
-// series [first, first + count).
+// The same of one device in steps: what is asked for, which the device's double decides; memory for `found`; the
+// search; and test series [first, first + count).
 ww_status wwi_neighbours_begin(wwi_neighbours *neighbours);
 ww_status wwi_neighbours_allocate(wwi_neighbours *neighbours);
 ww_status wwi_neighbours_plan(wwi_neighbours *neighbours);

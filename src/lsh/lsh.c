@@ -30,6 +30,7 @@ void ww_lsh_destroy(ww_lsh **lsh) {
     ww_lsh *h = wwi_taken(lsh);
     if (!h)
         return;
+    WWI_TEAM_CLOSE(ww_lsh, h->team, h);
     drop_blocks(h, 0);
     WWI_BUFFERS_DESTROY(&h->device_coefficients, &h->masks, &h->device_mean, &h->largest, &h->removed.sent);
     WWI_KERNELS_DESTROY(&h->kernels.keys, &h->kernels.count, &h->kernels.block_sums, &h->kernels.scan_sums,
@@ -350,9 +351,8 @@ static ww_status check_options(const ww_lsh *h) {
     return check_search_options(o, h->family);
 }
 
-ww_status ww_lsh_set_options(ww_lsh *h, const ww_lsh_options *options) {
+ww_status wwi_lsh_set_options_alone(ww_lsh *h, const ww_lsh_options *options) {
     ww_lsh_options o = WW_LSH_OPTIONS_INIT;
-    WWI_NEEDS("lsh, options", h, options);
     ww_run_options run = h->run;
     WWI_TRY(wwi_options_take(&o, options, "ww_lsh_options"));
     if (o.run)
@@ -496,13 +496,10 @@ ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, con
     return WW_OK;
 }
 
-ww_status ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh **lsh) {
+ww_status wwi_lsh_create_alone(ww_points *points, const ww_lsh_options *options, ww_lsh **lsh) {
     WWI_ENDS(ww_lsh_destroy) ww_lsh *h = NULL;
     ww_lsh_options o = WW_LSH_OPTIONS_INIT;
     ww_run_options run;
-    if (lsh)
-        *lsh = NULL;
-    WWI_NEEDS("points, lsh", points, lsh);
     WWI_TRY(wwi_options_take(&o, options, "ww_lsh_options"));
     WWI_TRY(wwi_run_take(o.run, &run));
     const double start = wwi_seconds();
@@ -550,9 +547,8 @@ ww_status wwi_lsh_set_removed(ww_lsh *h, const uint32_t *bits) {
     return WW_OK;
 }
 
-ww_status ww_lsh_add(ww_lsh *h, ww_points *points) {
+ww_status wwi_lsh_add_alone(ww_lsh *h, ww_points *points) {
     WWI_ENDS(removed_free) wwi_lsh_removed r = {0};
-    WWI_NEEDS("lsh, points", h, points);
     if (points->context != h->context || points->precision != h->precision || points->kind != h->kind ||
         points->dimension != h->dimension)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the points are not of the tables' context, precision, kind or "
@@ -570,10 +566,8 @@ ww_status ww_lsh_add(ww_lsh *h, ww_points *points) {
     return WW_OK;
 }
 
-ww_status ww_lsh_remove(ww_lsh *h, const int64_t *ids, size_t count) {
+ww_status wwi_lsh_remove_alone(ww_lsh *h, const int64_t *ids, size_t count) {
     WWI_FREES uint32_t *bits = NULL;
-    if (!h || (!ids && count))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL");
     for (size_t i = 0; i < count; i++)
         if (ids[i] < 0 || (uint64_t)ids[i] >= h->total)
             return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "id %" PRId64 " is not one of %zu points", ids[i], h->total);

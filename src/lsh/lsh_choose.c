@@ -229,8 +229,8 @@ static ww_status find_exact(choosing *c, const sample *s, void *distances) {
     ww_knn_options options = WW_KNN_OPTIONS_INIT;
     options.metric = c->target.metric;
     options.run = c->target.run;
-    WWI_TRY(ww_knn_create(c->points, s->points, c->k + 1, &options, &knn));
-    WWI_TRY(ww_knn_run(knn, c->ids, distances, NULL));
+    WWI_TRY(wwi_knn_create_alone(c->points, s->points, c->k + 1, NULL, &options, &knn));
+    WWI_TRY(wwi_knn_run_alone(knn, 0, s->points->count, c->ids, distances, NULL));
     drop_own(c, s, distances);
     return WW_OK;
 }
@@ -377,8 +377,8 @@ static ww_status try_it(choosing *c) {
     ww_lsh_options options = c->best.options;
     ww_lsh_choice *choice = &c->best.choice;
     options.path = WW_LSH_BUCKETS;
-    WWI_TRY(ww_lsh_create(c->points, &options, &lsh));
-    WWI_TRY(ww_lsh_run(lsh, c->held.points, c->k + 1, c->ids, c->distances, NULL));
+    WWI_TRY(wwi_lsh_create_alone(c->points, &options, &lsh));
+    WWI_TRY(wwi_lsh_run_alone(lsh, c->held.points, 0, c->held.points->count, c->k + 1, c->ids, c->distances, NULL));
     drop_own(c, &c->held, c->distances);
     measure_recall(c->exact, c->distances, c->half, c->k, c->points->precision, choice);
     choice->measured_examined = (double)lsh->info.examined / (double)c->half;

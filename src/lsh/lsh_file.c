@@ -373,6 +373,31 @@ static ww_status restore(ww_context *context, const saved *s, const ww_run_optio
     return WW_OK;
 }
 
+// On each device of a context.
+static ww_status restore_on(wwi_seat *seat) {
+    ww_lsh *made = NULL;
+    const ww_status status =
+        restore(wwi_context_on(seat->team->context, seat->device), seat->of, &seat->team->own, &made);
+    seat->own = made;
+    return status;
+}
+
+static void close_team(wwi_team **team) {
+    WWI_TEAM_CLOSE(ww_lsh, wwi_taken(team), NULL);
+}
+
+static ww_status restore_on_all(ww_context *context, saved *s, const ww_run_options *run, ww_lsh **lsh) {
+    WWI_ENDS(close_team) wwi_team *team = NULL;
+    WWI_TRY(wwi_team_open(context, run, &team));
+    if (!team)
+        return restore(context, s, run, lsh);
+    WWI_TRY(wwi_team_make(team, restore_on, s, 0, NULL));
+    ww_lsh *first = wwi_team_any(team);
+    first->team = wwi_taken(&team);
+    *lsh = first;
+    return WW_OK;
+}
+
 static ww_status load(ww_context *context, wwi_byte_source *source, const ww_run_options *run, ww_lsh **lsh) {
     WWI_ENDS(bytes_free) bytes b = {0};
     WWI_ENDS(saved_free) saved s = {.view = WW_POINT_VIEW_INIT, .options = WW_LSH_OPTIONS_INIT};
@@ -382,7 +407,7 @@ static ww_status load(ww_context *context, wwi_byte_source *source, const ww_run
     const char *wrong = take_all(&r, &s);
     if (r.lacking || wrong)
         return r.lacking ? wwi_fail_memory(r.lacking) : damaged(source->name, wrong);
-    const ww_status status = restore(context, &s, run, lsh);
+    const ww_status status = restore_on_all(context, &s, run, lsh);
     return status == WW_ERROR_INVALID_ARGUMENT || status == WW_ERROR_NOT_FINITE || status == WW_ERROR_FORMAT
                ? damaged(source->name, ww_last_error()->message)
                : status;

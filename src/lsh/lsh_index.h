@@ -97,7 +97,16 @@ struct ww_lsh {
     wwi_pace pace;                 // of the build or search that runs
     uint64_t building;             // of its work, each divided launch; 0 in a search
     double rates[WWI_LSH_DIVIDED]; // work-groups a second
+    wwi_team *team;                // several devices: the tables on each of them
 };
+
+// What the public functions of these names do on one device (lsh_units.c: on several).
+ww_status wwi_lsh_create_alone(ww_points *points, const ww_lsh_options *options, ww_lsh **lsh);
+ww_status wwi_lsh_add_alone(ww_lsh *lsh, ww_points *points);
+ww_status wwi_lsh_remove_alone(ww_lsh *lsh, const int64_t *ids, size_t count);
+ww_status wwi_lsh_set_options_alone(ww_lsh *lsh, const ww_lsh_options *options);
+ww_status wwi_lsh_run_alone(ww_lsh *lsh, ww_points *queries, size_t row, size_t rows, size_t k, int64_t *ids,
+                            void *distances, uint32_t *found);
 
 // Bytes of a row of wwi_lsh_rows().
 static inline uint64_t wwi_lsh_row_bytes(const ww_lsh *lsh) {

@@ -601,17 +601,7 @@ static ww_status run_rows(ww_lsh *h, ww_points *queries, size_t all, const targe
     return status;
 }
 
-ww_status ww_lsh_run_rows(ww_lsh *h, ww_points *queries, size_t row, size_t rows, size_t k, int64_t *ids,
-                          void *distances, uint32_t *found) {
-    WWI_NEEDS("lsh, ids", h, ids);
-    if (k < 1 || k > WW_LSH_MOST_K)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; it can be 1 to %d", k, WW_LSH_MOST_K);
-    const size_t all = queries ? queries->count : h->total;
-    if (row > all || rows > all - row)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "rows %zu and %zu more are not in the %zu queries", row, rows, all);
-    return run_rows(h, queries, all, &(target){row, ids, distances, found}, rows, k);
-}
-
-ww_status ww_lsh_run(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, void *distances, uint32_t *found) {
-    return ww_lsh_run_rows(h, queries, 0, queries ? queries->count : h ? h->total : 0, k, ids, distances, found);
+ww_status wwi_lsh_run_alone(ww_lsh *h, ww_points *queries, size_t row, size_t rows, size_t k, int64_t *ids,
+                            void *distances, uint32_t *found) {
+    return run_rows(h, queries, queries ? queries->count : h->total, &(target){row, ids, distances, found}, rows, k);
 }

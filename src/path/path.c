@@ -17,7 +17,7 @@ static void paths_destroy(ww_plan *p) {
     free(own);
 }
 
-static const wwi_job_class paths_job = {NULL, NULL, NULL, paths_destroy};
+const wwi_job_class wwi_paths_job = {NULL, NULL, NULL, paths_destroy};
 
 static ww_status check_measure(const ww_measure *measure, size_t channels) {
     if (wwi_measure_is_soft(measure)) {
@@ -49,29 +49,39 @@ static ww_status choose_engine(const ww_dataset *rows, ww_plan_options *options)
     return WW_OK;
 }
 
-ww_status ww_plan_create_paths(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
-                               const size_t *row_index, const size_t *column_index, size_t count,
-                               const ww_plan_options *options, ww_plan **plan) {
+static ww_status create(const wwi_plan_creation *from, ww_dataset *rows, ww_dataset *columns,
+                        const ww_plan_options *options, ww_plan **plan) {
     WWI_ENDS(ww_plan_destroy) ww_plan *p = NULL;
     ww_plan_options o = WW_PLAN_OPTIONS_INIT;
     ww_measure taken;
-    WWI_NEEDS("plan", plan);
-    *plan = NULL;
     if (!rows || !columns)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rows or the columns are NULL");
-    WWI_TRY(wwi_pairs_check(row_index, column_index, count));
+    WWI_TRY(wwi_pairs_check(from->row_index, from->column_index, from->count));
     WWI_TRY(wwi_options_take(&o, options, "ww_plan_options"));
-    WWI_TRY(wwi_measure_take(measure, &taken));
+    WWI_TRY(wwi_measure_take(from->measure, &taken));
     WWI_TRY(check_measure(&taken, rows->channels));
     WWI_TRY(choose_engine(rows, &o));
-    WWI_TRY(wwi_plan_create(&paths_job, &taken, rows, columns, &o, &p));
+    WWI_TRY(wwi_plan_create(&wwi_paths_job, &taken, rows, columns, &o, &p));
     wwi_paths *own;
     WWI_TRY(wwi_new_zeroed(own, 1));
     p->own = own;
-    WWI_TRY(wwi_plan_take_pairs(p, row_index, column_index, count));
+    WWI_TRY(wwi_plan_take_pairs(p, from->row_index, from->column_index, from->count));
     p->info.engine = wwi_runner_engine(p->runner);
     *plan = wwi_taken(&p);
     return WW_OK;
+}
+
+ww_status ww_plan_create_paths(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                               const size_t *row_index, const size_t *column_index, size_t count,
+                               const ww_plan_options *options, ww_plan **plan) {
+    wwi_plan_creation from = {.create = create,
+                              .measure = measure,
+                              .rows = rows,
+                              .columns = columns,
+                              .row_index = row_index,
+                              .column_index = column_index,
+                              .count = count};
+    return wwi_plan_spread(&from, options, plan);
 }
 
 // ---- paths on the host
@@ -256,15 +266,6 @@ ww_status wwi_plan_run_some_paths(ww_plan *plan, size_t first, size_t pairs, ww_
     return WW_OK;
 }
 
-ww_status ww_plan_run_paths(ww_plan *plan, ww_paths *paths) {
-    const ww_paths none = WW_PATHS_INIT;
-    WWI_NEEDS("plan, paths", plan, paths);
-    WWI_TRY(wwi_struct_give(paths, &none, "ww_paths"));
-    if (plan->job != &paths_job)
-        return wwi_plan_other_job("ww_plan_run_paths");
-    return wwi_plan_run_some_paths(plan, 0, plan->count, paths);
-}
-
 // ---- one pair
 
 ww_status ww_path(ww_context *context, const ww_measure *measure, const double *x, size_t n, const double *y, size_t m,
@@ -272,9 +273,10 @@ ww_status ww_path(ww_context *context, const ww_measure *measure, const double *
     WWI_ENDS(ww_dataset_destroy) ww_dataset *rows = NULL, *columns = NULL;
     WWI_ENDS(ww_plan_destroy) ww_plan *plan = NULL;
     WWI_NEEDS("context, x, y", context, x, y);
+    context = wwi_context_first(context);
     const ww_precision precision = wwi_context_info(context)->has_double ? WW_DOUBLE : WW_FLOAT;
     WWI_TRY(wwi_dataset_of_doubles(context, precision, x, 1, channels, n, &rows));
     WWI_TRY(wwi_dataset_of_doubles(context, precision, y, 1, channels, m, &columns));
     WWI_TRY(ww_plan_create_paths(measure, rows, columns, NULL, NULL, 1, NULL, &plan));
-    return ww_plan_run_paths(plan, path);
+    return wwi_plan_run_some_paths(plan, 0, 1, path);
 }

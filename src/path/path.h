@@ -21,6 +21,8 @@ typedef struct wwi_path_batch {
 } wwi_path_batch;
 typedef ww_status (*wwi_path_take)(void *user, const wwi_path_batch *batch);
 
+extern const wwi_job_class wwi_paths_job;
+
 // Finds the paths of pairs [first, first + pairs) of a plan and gives each batch to `take`. Between wwi_plan_start()
 // and wwi_plan_end().
 ww_status wwi_paths_find(ww_plan *plan, size_t first, size_t pairs, wwi_path_take take, void *user);

@@ -15,6 +15,7 @@ void ww_profile_destroy(ww_profile **profile) {
     ww_profile *p = wwi_taken(profile);
     if (!p)
         return;
+    WWI_TEAM_CLOSE(ww_profile, p->team, p);
     for (int i = 0; i < 2; i++)
         wwi_profile_slice_close(&p->slices[i]);
     WWI_BUFFERS_DESTROY(&p->entries, &p->counters);
@@ -141,6 +142,43 @@ static ww_status create(ww_context *context, const ww_series_view *series, size_
     return WW_OK;
 }
 
+// What a profile is created from: dense series; `other` NULL: the series itself.
+typedef struct creation {
+    const ww_series_view *series, *other;
+    size_t index, other_index, window;
+    ww_profile_options options;
+} creation;
+
+static ww_status create_on(wwi_seat *seat) {
+    const creation *c = seat->of;
+    ww_profile *made = NULL;
+    const ww_status status = create(wwi_context_on(seat->team->context, seat->device), c->series, c->index, c->other,
+                                    c->other_index, c->window, &c->options, &made);
+    seat->own = made;
+    return status;
+}
+
+static void close_team(wwi_team **team) {
+    WWI_TEAM_CLOSE(ww_profile, wwi_taken(team), NULL);
+}
+
+// On each device of a context.
+static ww_status create_on_all(creation *c, ww_context *context, const ww_profile_options *options,
+                               ww_profile **profile) {
+    WWI_ENDS(close_team) wwi_team *team = NULL;
+    c->options = (ww_profile_options)WW_PROFILE_OPTIONS_INIT;
+    WWI_TRY(wwi_options_take(&c->options, options, "ww_profile_options"));
+    WWI_TRY(wwi_team_open(context, c->options.run, &team));
+    if (!team)
+        return create(context, c->series, c->index, c->other, c->other_index, c->window, options, profile);
+    c->options.run = &team->own;
+    WWI_TRY(wwi_team_make(team, create_on, c, 0, NULL));
+    ww_profile *first = wwi_team_any(team);
+    first->team = wwi_taken(&team);
+    *profile = first;
+    return WW_OK;
+}
+
 ww_status ww_profile_create(ww_context *context, const ww_series_view *series, size_t index,
                             const ww_series_view *other, size_t other_index, size_t window,
                             const ww_profile_options *options, ww_profile **profile) {
@@ -152,7 +190,9 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
     WWI_TRY(wwi_view_make_dense(series, &one, &copy));
     if (other)
         WWI_TRY(wwi_view_make_dense(other, &two, &other_copy));
-    return create(context, &one, index, other ? &two : NULL, other_index, window, options, profile);
+    creation c = {.series = &one, .other = other ? &two : NULL, .index = index, .other_index = other_index};
+    c.window = window;
+    return create_on_all(&c, context, options, profile);
 }
 
 // One series of a dataset, for the precision and context that are asked for.
@@ -184,7 +224,10 @@ ww_status ww_profile_create_from_datasets(ww_dataset *series, size_t index, ww_d
         WWI_TRY(wwi_dataset_series(other, &two));
         WWI_TRY(ww_series_set_view(two, &views[1]));
     }
-    return create(series->context, &views[0], index, other ? &views[1] : NULL, other_index, window, options, profile);
+    creation c = {.series = &views[0], .other = other ? &views[1] : NULL, .index = index, .other_index = other_index};
+    c.window = window;
+    ww_context *several = wwi_datasets_divide(series, other);
+    return create_on_all(&c, several ? several : series->context, options, profile);
 }
 
 // ---- running
@@ -207,21 +250,19 @@ static ww_status end_run(ww_profile *p, ww_status status, double start) {
     return wwi_run_end(p->stream, status, start, &p->info.launches, &p->info.seconds_device, &p->info.seconds_wall);
 }
 
-int64_t wwi_profile_first_diagonal(const ww_profile *p) {
-    return p->self ? (int64_t)p->exclusion + 1 : 1 - (int64_t)p->series.windows;
-}
-
-ww_status wwi_profile_add_diagonals(ww_profile *p, int64_t first, int64_t end) {
+ww_status wwi_profile_add_part(ww_profile *p, const wwi_profile_part *part) {
     const double start = wwi_seconds();
     const size_t rows = p->series.windows, columns = wwi_profile_other(p)->windows;
-    const ww_status status = run_part(p, &(wwi_profile_part){0, rows, 0, columns, first, end});
-    p->current = status == WW_OK && p->slice >= rows && p->slice >= columns;
+    const bool whole = part->row == 0 && part->row_end == rows && part->column == 0 && part->column_end == columns;
+    if (!whole)
+        p->current = false;
+    const ww_status status = run_part(p, part);
+    p->current = status == WW_OK && whole && p->slice >= rows && p->slice >= columns;
     return end_run(p, status, start);
 }
 
-// The pairs of a part, by distances or their squares.
-static ww_status run(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
-                     const ww_profile_output *output) {
+ww_status wwi_profile_run_alone(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
+                                const ww_profile_output *output) {
     ww_profile_output to;
     WWI_TRY(wwi_profile_take_output(p->options.left_right, output, &to));
     const double start = wwi_seconds();
@@ -234,44 +275,4 @@ static ww_status run(ww_profile *p, const wwi_profile_part *part, bool squared, 
     return end_run(p, status, start);
 }
 
-ww_status ww_profile_run(ww_profile *p, ww_profile_output *output) {
-    WWI_NEEDS("profile, output", p, output);
-    const wwi_profile_part all = WWI_PROFILE_RECTANGLE(0, p->series.windows, 0, wwi_profile_other(p)->windows);
-    return run(p, &all, false, true, output);
-}
-
-static ww_status run_rectangle(ww_profile *p, const wwi_profile_part *part, bool forget, ww_profile_output *output) {
-    WWI_NEEDS("profile, output", p, output);
-    const size_t windows = p->series.windows, others = wwi_profile_other(p)->windows;
-    if (part->row > part->row_end || part->row_end > windows || part->column > part->column_end ||
-        part->column_end > others) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle of windows [%zu, %zu) x [%zu, %zu)", part->row, part->row_end,
-                 part->column, part->column_end);
-        return wwi_fail_hint("there are %zu x %zu windows", windows, others);
-    }
-    return run(p, part, true, forget, output);
-}
-
-ww_status ww_profile_run_rectangle(ww_profile *p, size_t row, size_t rows, size_t column, size_t columns,
-                                   ww_profile_output *output) {
-    const wwi_profile_part part = WWI_PROFILE_RECTANGLE(row, row + rows, column, column + columns);
-    return run_rectangle(p, &part, true, output);
-}
-
-ww_status ww_profile_add_rectangle(ww_profile *p, size_t row, size_t rows, size_t column, size_t columns,
-                                   ww_profile_output *output) {
-    const wwi_profile_part part = WWI_PROFILE_RECTANGLE(row, row + rows, column, column + columns);
-    return run_rectangle(p, &part, false, output);
-}
-
 WWI_GIVES_INFO(profile, profile)
-
-ww_status ww_profile_find(ww_context *context, const ww_series_view *series, const ww_series_view *other, size_t window,
-                          const ww_profile_options *options, double *distances, int64_t *indices) {
-    WWI_ENDS(ww_profile_destroy) ww_profile *profile = NULL;
-    ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
-    output.distances = distances;
-    output.indices = indices;
-    WWI_TRY(ww_profile_create(context, series, 0, other, 0, window, options, &profile));
-    return ww_profile_run(profile, &output);
-}

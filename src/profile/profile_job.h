@@ -8,6 +8,7 @@
 #include "base/pace.h"
 #include "profile/profile_args.h"
 #include "profile/profile_series.h"
+#include "work/team.h"
 
 // Which windows of a tile have lists.
 enum { WWI_PROFILE_BOTH = 0, WWI_PROFILE_ROWS_ALONE = 1, WWI_PROFILE_COLUMNS_ALONE = 2, WWI_PROFILE_ROLES = 3 };
@@ -82,6 +83,7 @@ struct ww_profile {
     double rate;       // pairs a second
     double merge_rate; // candidates a second
     ww_profile_info info;
+    wwi_team *team; // several devices: the profile on each of them
 };
 
 // The other series, or the series itself.
@@ -115,12 +117,13 @@ ww_status wwi_profile_take_output(int left_right, const ww_profile_output *given
 
 // ---- profile.c
 
-// Runs diagonals of the whole, without constant windows (wwi_profile_enter_flats()): their neighbours come to those
-// that the plan's lists have, which keep others from being looked at. The lists may stay on the device between two such
-// runs.
-ww_status wwi_profile_add_diagonals(ww_profile *p, int64_t first, int64_t end);
-// The first diagonal with pairs that may be neighbours. One beyond the last is the number of columns.
-int64_t wwi_profile_first_diagonal(const ww_profile *p);
+// Runs a part, without constant windows (wwi_profile_enter_flats()): its neighbours come to those that the plan's lists
+// have, which keep others from being looked at. The lists may stay on the device between two such runs of the whole's
+// diagonals.
+ww_status wwi_profile_add_part(ww_profile *p, const wwi_profile_part *part);
+// The run of a part on one device, by distances or their squares; `forget`: without what the lists have.
+ww_status wwi_profile_run_alone(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
+                                const ww_profile_output *output);
 
 // ---- profile_run.c
 

@@ -12,13 +12,10 @@ ww_status ww_search_create(ww_context *context, const ww_measure *measure, const
     if (search)
         *search = NULL;
     WWI_NEEDS("context, queries, search", context, queries, search);
-    WWI_ENDS(ww_search_destroy) ww_search *s = NULL;
     WWI_FREES void *copy = NULL;
     ww_series_view view;
     WWI_TRY(wwi_view_make_dense(queries, &view, &copy));
-    WWI_TRY(wwi_search_make(context, measure, &view, options, false, &s));
-    *search = wwi_taken(&s);
-    return WW_OK;
+    return wwi_search_open(context, measure, &view, options, search);
 }
 
 ww_status ww_search_run(ww_search *search, const ww_series_view *streams, ww_match *matches, size_t *found) {
@@ -28,8 +25,7 @@ ww_status ww_search_run(ww_search *search, const ww_series_view *streams, ww_mat
     WWI_TRY(wwi_view_make_dense(streams, &view, &copy));
     if (!view.values || view.count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "no streams");
-    return search->super ? wwi_super_run(search, &view, matches, found)
-                         : wwi_search_run(search, &(wwi_joined){.view = &view}, matches, found);
+    return wwi_search_streams(search, &(wwi_joined){.view = &view}, matches, found);
 }
 
 // Whether the values of a dataset can be searched where they are: derivatives and missing points are made on the host,
@@ -50,8 +46,8 @@ ww_status ww_search_run_dataset(ww_search *search, ww_dataset *streams, ww_match
                  ww_precision_name(streams->precision), ww_precision_name(search->options.precision));
         return wwi_fail_hint("give ww_search_options and ww_dataset_options the same precision");
     }
-    if (stays_on_device(search, streams))
-        return wwi_search_run(search, &(wwi_joined){.dataset = streams}, matches, found);
+    if (!search->team && stays_on_device(search, streams))
+        return wwi_search_streams(search, &(wwi_joined){.dataset = streams}, matches, found);
     WWI_TRY(wwi_dataset_series(streams, &set));
     WWI_TRY(ww_series_set_view(set, &view));
     return ww_search_run(search, &view, matches, found);
@@ -72,7 +68,7 @@ ww_status ww_search_run_source(ww_search *search, const ww_search_source *source
         wwi_fail(WW_ERROR_UNSUPPORTED, "a search for whole streams in a stream that is read");
         return wwi_fail_hint("give the streams to ww_search_run()");
     }
-    return wwi_search_run(search, &(wwi_joined){.from = &own}, matches, found);
+    return wwi_search_streams(search, &(wwi_joined){.from = &own}, matches, found);
 }
 
 // The streams of parts, of which the caller gives one of both.
@@ -105,7 +101,7 @@ static ww_status take_streams(const ww_search *s, const ww_series_view *streams,
 ww_status ww_search_begin_parts(ww_search *search, const ww_series_view *streams, const ww_search_source *source) {
     WWI_ENDS(given_free) given g = {.copy = NULL};
     WWI_TRY(take_streams(search, streams, source, &g));
-    return wwi_search_begin_parts(search, &g.joined, NULL);
+    return wwi_search_parts_begin(search, &g.joined);
 }
 
 ww_status ww_search_run_part(ww_search *search, const ww_series_view *streams, const ww_search_source *source,
@@ -113,7 +109,7 @@ ww_status ww_search_run_part(ww_search *search, const ww_series_view *streams, c
     WWI_ENDS(given_free) given g = {.copy = NULL};
     WWI_NEEDS("matches", matches);
     WWI_TRY(take_streams(search, streams, source, &g));
-    return wwi_search_run_places(search, &g.joined, first, count, wwi_search_part_places(search), matches);
+    return wwi_search_part_run(search, &g.joined, first, count, matches);
 }
 
 ww_status ww_search_get_info(const ww_search *search, ww_search_info *info) {

@@ -17,6 +17,7 @@
 #include "engine/parameters.h"
 #include "measure/measure_table.h"
 #include "search/search_args.h"
+#include "work/team.h"
 
 // A place that may be a match: its value (smaller is better), the place in the joined stream, and the row of the query
 // in which it ends.
@@ -123,6 +124,14 @@ struct ww_search {
     struct wwi_windows *windows; // one of these three
     struct wwi_open *open;
     struct wwi_super *super;
+    // Several devices. `places` > 0: each has a search of all queries, and they divide the streams; these are the
+    // places of a part. Else they divide the queries, of which this is a copy.
+    wwi_team *team;
+    size_t places;
+    ww_series_view all;
+    void *all_values;
+    size_t *all_lengths;
+    uint64_t *all_begins; // values before each query
 };
 
 // ---- values
@@ -272,6 +281,14 @@ ww_status wwi_search_begin_parts(ww_search *s, const wwi_joined *streams, wwi_li
 ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count, size_t places,
                                 ww_match *matches);
 size_t wwi_search_part_places(const ww_search *s); // of each query
+
+// ---- search_units.c: by one device, or by several
+ww_status wwi_search_open(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
+                          const ww_search_options *options, ww_search **search);
+ww_status wwi_search_streams(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found);
+ww_status wwi_search_parts_begin(ww_search *s, const wwi_joined *streams);
+ww_status wwi_search_part_run(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count,
+                              ww_match *matches);
 
 // ---- search_blocks.c
 // Room for blocks of `stride` values a channel; `host`: also on the host, all zero.

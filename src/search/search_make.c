@@ -14,6 +14,10 @@ void ww_search_destroy(ww_search **search) {
     ww_search *s = wwi_taken(search);
     if (!s)
         return;
+    WWI_TEAM_CLOSE(ww_search, s->team, s);
+    free(s->all_values);
+    free(s->all_lengths);
+    free(s->all_begins);
     wwi_feed_keep(&s->ahead.feed);
     wwi_open_destroy(&s->open);
     wwi_windows_destroy(&s->windows);

@@ -46,6 +46,9 @@ ww_status ww_search_set_part(ww_search *s, const ww_search_part *part) {
         return wwi_fail_hint("sums for z-normalised windows restart every %d points: begin a part there",
                              WW_SEARCH_PART_POINTS);
     }
+    for (size_t i = 0; s->team && i < s->team->count; i++)
+        if (s->team->on[i])
+            ((ww_search *)s->team->on[i])->part = own;
     s->part = own;
     return WW_OK;
 }

@@ -53,6 +53,7 @@ ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure
     if (stream)
         *stream = NULL;
     WWI_NEEDS("context, queries, options, stream", context, queries, options, stream);
+    context = wwi_context_first(context);
     WWI_TRY(wwi_new_zeroed(m, 1));
     WWI_TRY(wwi_view_make_dense(queries, &view, &copy));
     WWI_TRY(wwi_search_make(context, measure, &view, options, true, &m->search));

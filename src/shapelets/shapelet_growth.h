@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Discovery, inside: what grows (shapelet_tree.c), what it takes (shapelet_options.c), what an interrupted run leaves
-// (shapelet_resume.c), and who searches a node: one device, or those of a group (src/group/group_shapelets.c).
+// (shapelet_resume.c), and who searches a node: one device, or those of its context (shapelet_units.c).
 #ifndef WAVEWARP_SHAPELET_GROWTH_H
 #define WAVEWARP_SHAPELET_GROWTH_H
 
@@ -40,7 +40,7 @@ typedef struct wwi_growth_texts {
 
 struct wwi_growth {
     const wwi_shapelet_devices *devices;
-    void *user; // one device's context, or a group's job
+    void *user; // one device's context, or several devices' job
     wwi_shapelet_worker *leading;
     ww_shapelets *model;
     ww_shapelets_options options;
@@ -64,6 +64,8 @@ struct wwi_growth {
 // Grows a model from `train`; its info says what was done. growth: zeros but for devices and user.
 ww_status wwi_shapelets_grow(wwi_growth *growth, const ww_series_set *train, const ww_shapelets_options *options,
                              ww_shapelets **shapelets);
+// ww_shapelets_create() on one device.
+ww_status wwi_shapelets_create_alone(ww_dataset *train, const ww_shapelets_options *options, ww_shapelets **shapelets);
 // A search by growth->leading alone.
 ww_status wwi_growth_find_alone(wwi_growth *growth, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
                                 size_t *count);

@@ -351,13 +351,10 @@ static void close_alone(wwi_growth *g) {
     wwi_shapelet_worker_close(&a->leading);
 }
 
-ww_status ww_shapelets_create(ww_dataset *train, const ww_shapelets_options *options, ww_shapelets **shapelets) {
+ww_status wwi_shapelets_create_alone(ww_dataset *train, const ww_shapelets_options *options, ww_shapelets **shapelets) {
     static const wwi_shapelet_devices devices = {
         .open = open_alone, .find = wwi_growth_find_alone, .close = close_alone};
     WWI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
-    if (shapelets)
-        *shapelets = NULL;
-    WWI_NEEDS("train, shapelets", train, shapelets);
     alone a = {.context = train->context};
     wwi_growth g = {.devices = &devices, .user = &a};
     WWI_TRY(wwi_dataset_series(train, &set));

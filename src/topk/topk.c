@@ -174,6 +174,7 @@ ww_status ww_topk_create(ww_context *context, size_t rows, size_t columns, size_
     if (topk)
         *topk = NULL;
     WWI_NEEDS("context, topk", context, topk);
+    context = wwi_context_first(context);
     WWI_TRY(wwi_options_take(&o, options, "ww_topk_options"));
     WWI_TRY(wwi_run_take(o.run, &run));
     const ww_precision precision = o.precision;

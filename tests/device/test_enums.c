@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wavewarp/group.h>
 #include <wavewarp/kmeans.h>
 #include <wavewarp/topk.h>
 
@@ -18,9 +17,6 @@ static ww_series_view view;
 static ww_point_view point_view;
 static ww_dataset *data;
 static ww_points *points;
-static ww_group *group;
-static ww_group_dataset *shared;
-static ww_group_points *shared_points;
 
 static void setup(void) {
     wwt_context_setup();
@@ -34,18 +30,11 @@ static void setup(void) {
     point_view.precision = WW_DOUBLE;
     point_view.count = N;
     point_view.dimension = LENGTH;
-    ww_group_options options = WW_GROUP_OPTIONS_INIT;
     wwt_ok(ww_dataset_create(wwt_context, &view, NULL, &data));
     wwt_ok(ww_points_create(wwt_context, &point_view, NULL, &points));
-    wwt_ok(ww_group_create(&options, &group));
-    wwt_ok(ww_group_dataset_create(group, &view, NULL, &shared));
-    wwt_ok(ww_group_points_create(group, &point_view, NULL, &shared_points));
 }
 
 static void teardown(void) {
-    ww_group_points_destroy(&shared_points);
-    ww_group_dataset_destroy(&shared);
-    ww_group_destroy(&group);
     ww_points_destroy(&points);
     ww_dataset_destroy(&data);
     wwt_context_teardown();
@@ -124,46 +113,10 @@ static ww_status by_stream(const ww_measure *m) {
     options.has_threshold = 1;
     return ww_search_stream_create(wwt_context, m, &view, &options, &stream);
 }
-static ww_status by_group_matrix(const ww_measure *m) {
-    const ww_output to = WW_OUTPUT_HOST(result);
-    return ww_group_matrix(m, shared, NULL, NULL, &to);
-}
-static ww_status by_group_pairs(const ww_measure *m) {
-    const ww_output to = WW_OUTPUT_HOST(result);
-    return ww_group_pairs(m, shared, shared, first, second, 1, NULL, &to);
-}
-static ww_status by_group_nearest(const ww_measure *m) {
-    return ww_group_nearest(m, shared, NULL, 1, NULL, ids, result);
-}
-static ww_status by_group_paths(const ww_measure *m) {
-    ww_paths paths = WW_PATHS_INIT;
-    return ww_group_paths(m, shared, shared, first, second, 1, NULL, &paths);
-}
-static ww_status by_group_gradient(const ww_measure *m) {
-    ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
-    return ww_group_gradient(m, shared, shared, first, second, 1, NULL, &to);
-}
-static ww_status by_group_sizes(const ww_measure *m) {
-    ww_gradient_info sizes = WW_GRADIENT_INFO_INIT;
-    return ww_group_gradient_sizes(m, shared, shared, first, second, 1, NULL, &sizes);
-}
-static ww_status by_group_classify(const ww_measure *m) {
-    ww_classification found = WW_CLASSIFICATION_INIT;
-    ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
-    options.targets = numbers;
-    return ww_group_classify(m, shared, NULL, &options, &found);
-}
-static ww_status by_group_search(const ww_measure *m) {
-    ww_match match[4 * N];
-    size_t found[N];
-    return ww_group_search(group, m, &view, NULL, &view, match, found);
-}
 
 static const measure_job measure_jobs[] = {
-    by_distance,      by_path,        by_matrix,         by_one_matrix,  by_pairs,           by_nearest,
-    by_shard,         by_one_nearest, by_paths,          by_gradient,    by_gradient_matrix, by_classifier,
-    by_average,       by_kmeans,      by_search,         by_stream,      by_group_matrix,    by_group_pairs,
-    by_group_nearest, by_group_paths, by_group_gradient, by_group_sizes, by_group_classify,  by_group_search};
+    by_distance, by_path,     by_matrix,          by_one_matrix, by_pairs,   by_nearest, by_shard,  by_one_nearest,
+    by_paths,    by_gradient, by_gradient_matrix, by_classifier, by_average, by_kmeans,  by_search, by_stream};
 
 START_TEST(measures) {
     static const int unknown[] = {-1, 99, 1 << 30};
@@ -195,36 +148,17 @@ static ww_status engine(int value) {
     options.engine = (ww_engine)value;
     return ww_plan_create_matrix(&m, data, NULL, &options, &plan);
 }
-static ww_status group_engine(int value) {
-    ww_plan_options options = WW_PLAN_OPTIONS_INIT;
-    const ww_output to = WW_OUTPUT_HOST(result);
-    const ww_measure m = wwt_measure(WW_DTW);
-    options.engine = (ww_engine)value;
-    return ww_group_matrix(&m, shared, NULL, &options, &to);
-}
 static ww_status layout(int value) {
     ww_output to = WW_OUTPUT_HOST(result);
     const ww_measure m = wwt_measure(WW_DTW);
     to.layout = (ww_layout)value;
     return ww_matrix(&m, data, NULL, &to);
 }
-static ww_status group_layout(int value) {
-    ww_output to = WW_OUTPUT_HOST(result);
-    const ww_measure m = wwt_measure(WW_DTW);
-    to.layout = (ww_layout)value;
-    return ww_group_matrix(&m, shared, NULL, NULL, &to);
-}
 static ww_status dataset_precision(int value) {
     ww_dataset *made = NULL;
     ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
     options.precision = (ww_precision)value;
     return ww_dataset_create(wwt_context, &view, &options, &made);
-}
-static ww_status group_dataset_precision(int value) {
-    ww_group_dataset *made = NULL;
-    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
-    options.precision = (ww_precision)value;
-    return ww_group_dataset_create(group, &view, &options, &made);
 }
 static ww_status view_precision(int value) {
     ww_dataset *made = NULL;
@@ -237,12 +171,6 @@ static ww_status points_precision(int value) {
     ww_points_options options = WW_POINTS_OPTIONS_INIT;
     options.precision = (ww_precision)value;
     return ww_points_create(wwt_context, &point_view, &options, &made);
-}
-static ww_status group_points_precision(int value) {
-    ww_group_points *made = NULL;
-    ww_points_options options = WW_POINTS_OPTIONS_INIT;
-    options.precision = (ww_precision)value;
-    return ww_group_points_create(group, &point_view, &options, &made);
 }
 static ww_status point_view_precision(int value) {
     ww_points *made = NULL;
@@ -272,11 +200,6 @@ static ww_status find_metric(int value) {
 static ww_status find_precision(int value) {
     return ww_knn_find(wwt_context, &point_view, NULL, 1, WW_METRIC_L2, (ww_precision)value, ids, NULL);
 }
-static ww_status group_metric(int value) {
-    ww_knn_options options = WW_KNN_OPTIONS_INIT;
-    options.metric = (ww_metric)value;
-    return ww_group_knn(shared_points, NULL, 1, &options, ids, result);
-}
 static ww_status lsh_metric(int value) {
     ww_lsh *lsh = NULL;
     ww_lsh_options options = WW_LSH_OPTIONS_INIT;
@@ -288,12 +211,6 @@ static ww_status lsh_path(int value) {
     ww_lsh_options options = WW_LSH_OPTIONS_INIT;
     options.path = (ww_lsh_path)value;
     return ww_lsh_create(points, &options, &lsh);
-}
-static ww_status group_lsh_metric(int value) {
-    ww_group_lsh *lsh = NULL;
-    ww_lsh_options options = WW_LSH_OPTIONS_INIT;
-    options.metric = (ww_metric)value;
-    return ww_group_lsh_create(shared_points, &options, &lsh);
 }
 static ww_status target_metric(int value) {
     ww_lsh_target target = WW_LSH_TARGET_INIT;
@@ -326,25 +243,11 @@ static ww_status search_precision(int value) {
     options.precision = (ww_precision)value;
     return ww_search_create(wwt_context, &m, &view, &options, &search);
 }
-static ww_status group_search_kind(int value) {
-    ww_match match[4 * N];
-    size_t found[N];
-    ww_search_options options = WW_SEARCH_OPTIONS_INIT;
-    const ww_measure m = wwt_measure(WW_DTW);
-    options.kind = (ww_search_kind)value;
-    return ww_group_search(group, &m, &view, &options, &view, match, found);
-}
 static ww_status profile_precision(int value) {
     ww_profile *profile = NULL;
     ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
     options.precision = (ww_precision)value;
     return ww_profile_create(wwt_context, &view, 0, NULL, 0, 2, &options, &profile);
-}
-static ww_status group_profile_precision(int value) {
-    ww_group_profile *profile = NULL;
-    ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
-    options.precision = (ww_precision)value;
-    return ww_group_profile_create(group, &view, 0, NULL, 0, 2, &options, &profile);
 }
 static ww_status vote(int value) {
     ww_classifier *classifier = NULL;
@@ -374,12 +277,6 @@ static ww_status quality(int value) {
     options.quality = (ww_shapelet_quality)value;
     return ww_shapelets_create(data, &options, &shapelets);
 }
-static ww_status group_quality(int value) {
-    ww_shapelets *shapelets = NULL;
-    ww_shapelets_options options = WW_SHAPELETS_OPTIONS_INIT;
-    options.quality = (ww_shapelet_quality)value;
-    return ww_group_shapelets(shared, &options, &shapelets);
-}
 static ww_status linkage(int value) {
     ww_merge merges[N];
     return ww_cluster_agglomerate(numbers, WW_DOUBLE, N, (ww_linkage)value, NULL, merges);
@@ -402,37 +299,28 @@ static const struct {
     enum_job job;
     int end; // the first value that there is not
 } enum_jobs[] = {{"engine", engine, 77},
-                 {"engine of a group", group_engine, 77},
                  {"layout", layout, 2},
-                 {"layout of a group", group_layout, 2},
                  {"a dataset's precision", dataset_precision, 2},
-                 {"a group's dataset's precision", group_dataset_precision, 2},
                  {"a view's precision", view_precision, 2},
                  {"points' precision", points_precision, 2},
-                 {"a group's points' precision", group_points_precision, 2},
                  {"a point view's precision", point_view_precision, 2},
                  {"points' kind", point_kind, 3},
                  {"a file's kind of points", read_kind, 3},
                  {"knn's metric", knn_metric, 9},
                  {"ww_knn_find()'s metric", find_metric, 9},
                  {"ww_knn_find()'s precision", find_precision, 2},
-                 {"a group's metric", group_metric, 9},
                  {"lsh's metric", lsh_metric, 9},
                  {"lsh's path", lsh_path, 3},
-                 {"a group's lsh's metric", group_lsh_metric, 9},
                  {"a target's metric", target_metric, 9},
                  {"topk's precision", topk_precision, 2},
                  {"merged neighbours' precision", merged_precision, 2},
                  {"search kind", search_kind, 3},
                  {"a search's precision", search_precision, 2},
-                 {"a group's search kind", group_search_kind, 3},
                  {"a profile's precision", profile_precision, 2},
-                 {"a group's profile's precision", group_profile_precision, 2},
                  {"vote", vote, 2},
                  {"average method", average_method, 77},
                  {"average start", average_start, 77},
                  {"quality", quality, 4},
-                 {"a group's quality", group_quality, 4},
                  {"linkage", linkage, 77},
                  {"linked distances' precision", linked_precision, 2},
                  {"medoids' precision", medoids_precision, 2},

@@ -33,14 +33,14 @@ FAULTS = [
     ("an object left behind by an error", "host/launch.c", "    WWI_ENDS(wwi_kernel_destroy) wwi_kernel *kernel = NULL;",
      "    wwi_kernel *kernel = NULL;", ["objects, one job"]),
     # jobs on several devices
-    ("a lock left out where a group's matches are merged", "src/group/group_search.c",
-     "    (void)pthread_mutex_lock(&j->group->lock);\n    const ww_status status = ww_matches_merge("
+    ("a lock left out where several devices' matches are merged", "src/search/search_units.c",
+     "    (void)pthread_mutex_lock(&seat->team->lock);\n    const ww_status status = ww_matches_merge("
      "j->queries.count, j->places, j->similarity, j->merged, s->matches);\n"
-     "    if (status == WW_OK)\n        lower_limits(j);\n    (void)pthread_mutex_unlock(&j->group->lock);\n",
+     "    if (status == WW_OK)\n        lower_limits(j);\n    (void)pthread_mutex_unlock(&seat->team->lock);\n",
      "    const ww_status status = ww_matches_merge("
      "j->queries.count, j->places, j->similarity, j->merged, s->matches);\n"
-     "    if (status == WW_OK)\n        lower_limits(j);\n", ["races in groups"]),
-    ("a failed device ends the job of a group", "src/group/deal.c", "    case WW_ERROR_OPENCL:\n", "", ["schedule"]),
+     "    if (status == WW_OK)\n        lower_limits(j);\n", ["races in devices"]),
+    ("a failed device ends the job of all", "src/work/deal.c", "    case WW_ERROR_OPENCL:\n", "", ["schedule"]),
     # plans and their memory
     ("host memory of a plan is not freed", "src/jobs/nearest.c", "    free(n->initial);\n    free(n);\n",
      "    free(n->initial);\n", ["small"]),

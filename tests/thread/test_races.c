@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every job of a group once, small and in many tiles, for ThreadSanitizer: what its devices share is under a lock. The
 // results are other tests' matter (tests/device/test_group*.c).
-#include "device/groups.h"
+#include "device/devices.h"
 #include "device/set_jobs.h"
 
 enum { SERIES = 24, LENGTH = 20, POINTS = 600, DIMENSIONS = 4, K = 3, STREAM = 8000, WINDOW = 16 };
 
-static ww_group *group;
+static ww_context *group;
 static wwt_set set;
-static ww_group_dataset *data;
+static ww_dataset *data;
 static ww_measure measure;
 static size_t left[SERIES], right[SERIES];
 
@@ -29,9 +29,9 @@ static void setup(void) {
 static void teardown(void) {
     int lost;
     ck_assert(wwt_group_tiles(group, &lost) >= wwt_group_least(group) && lost == 0); // more than one took part
-    ww_group_dataset_destroy(&data);
+    ww_dataset_destroy(&data);
     wwt_set_free(&set);
-    ww_group_destroy(&group);
+    ww_context_destroy(&group);
     wwt_context_teardown();
 }
 
@@ -39,9 +39,9 @@ START_TEST(matrix_pairs_neighbours) {
     float values[SERIES * SERIES];
     int64_t indices[SERIES * K];
     const ww_output to = WW_OUTPUT_HOST(values);
-    wwt_ok(ww_group_matrix(&measure, data, NULL, NULL, &to));
-    wwt_ok(ww_group_pairs(&measure, data, NULL, left, right, SERIES, NULL, &to));
-    wwt_ok(ww_group_nearest(&measure, data, NULL, K, NULL, indices, NULL));
+    wwt_ok(wwt_run_matrix(&measure, data, NULL, NULL, &to));
+    wwt_ok(wwt_run_pairs(&measure, data, NULL, left, right, SERIES, NULL, &to));
+    wwt_ok(wwt_run_nearest(&measure, data, NULL, K, NULL, indices, NULL));
 }
 END_TEST
 
@@ -50,11 +50,11 @@ START_TEST(paths_and_gradients) {
     const ww_output to = WW_OUTPUT_HOST(values);
     ww_gradient_outputs outputs = WW_GRADIENT_OUTPUTS_INIT;
     ww_paths paths = WW_PATHS_INIT;
-    wwt_ok(ww_group_paths(&measure, data, NULL, left, right, SERIES, NULL, &paths));
+    wwt_ok(wwt_run_paths(&measure, data, NULL, left, right, SERIES, NULL, &paths));
     ww_paths_free(&paths);
     outputs.values = &to;
     measure.gamma = 1;
-    wwt_ok(ww_group_gradient(&measure, data, NULL, left, right, SERIES, NULL, &outputs));
+    wwt_ok(wwt_run_gradient(&measure, data, NULL, left, right, SERIES, NULL, &outputs));
 }
 END_TEST
 
@@ -78,7 +78,7 @@ START_TEST(searches) {
     view.length = _i ? 5000 : STREAM;
     options.kind = _i ? WW_SEARCH_OPEN : WW_SEARCH_WINDOWS;
     options.k = _i ? K : PLACES;
-    wwt_ok(ww_group_search(group, &measure, &query, &options, &view, matches, found));
+    wwt_ok(wwt_run_search(group, &measure, &query, &options, &view, matches, found));
     wwt_set_free(&two);
     free(stream);
 }
@@ -88,15 +88,15 @@ START_TEST(profiles) {
     enum { LONG = 4000 };
     double *x = calloc(LONG, sizeof *x), *distances = calloc(LONG, sizeof *distances);
     ww_profile_output to = WW_PROFILE_OUTPUT_INIT;
-    ww_group_profile *profile = NULL;
+    ww_profile *profile = NULL;
     ck_assert(x && distances);
     for (size_t i = 0; i < LONG; i++)
         x[i] = wwt_random();
     const ww_series_view view = wwt_view_of(x, LONG, 1);
     to.distances = distances;
-    wwt_ok(ww_group_profile_create(group, &view, 0, NULL, 0, WINDOW, NULL, &profile));
-    wwt_ok(ww_group_profile_run(profile, &to));
-    ww_group_profile_destroy(&profile);
+    wwt_ok(ww_profile_create(group, &view, 0, NULL, 0, WINDOW, NULL, &profile));
+    wwt_ok(ww_profile_run(profile, &to));
+    ww_profile_destroy(&profile);
     free(distances);
     free(x);
 }
@@ -107,25 +107,25 @@ START_TEST(points_and_hashing) {
     static int64_t ids[POINTS * K];
     ww_point_view view = WW_POINT_VIEW_INIT;
     ww_lsh_options options = WW_LSH_OPTIONS_INIT;
-    ww_group_points *points = NULL;
-    ww_group_lsh *lsh = NULL;
+    ww_points *points = NULL;
+    ww_lsh *lsh = NULL;
     for (size_t i = 0; i < POINTS * DIMENSIONS; i++)
         values[i] = (float)wwt_random();
     view.values = values;
     view.count = POINTS;
     view.dimension = DIMENSIONS;
-    wwt_ok(ww_group_points_create(group, &view, NULL, &points));
+    wwt_ok(ww_points_create(group, &view, NULL, &points));
     if (_i == 0) {
-        wwt_ok(ww_group_knn(points, NULL, K, NULL, ids, NULL));
+        wwt_ok(wwt_run_knn(points, NULL, K, NULL, ids, NULL));
     } else {
         options.tables = 4;
         options.functions = 3;
         options.width = 1;
-        wwt_ok(ww_group_lsh_create(points, &options, &lsh));
-        wwt_ok(ww_group_lsh_run(lsh, NULL, K, ids, NULL, NULL));
-        ww_group_lsh_destroy(&lsh);
+        wwt_ok(ww_lsh_create(points, &options, &lsh));
+        wwt_ok(ww_lsh_run(lsh, NULL, K, ids, NULL, NULL));
+        ww_lsh_destroy(&lsh);
     }
-    ww_group_points_destroy(&points);
+    ww_points_destroy(&points);
 }
 END_TEST
 
@@ -133,15 +133,15 @@ START_TEST(shapelets) {
     ww_dataset_options upload = WW_DATASET_OPTIONS_INIT;
     ww_shapelets_options options = WW_SHAPELETS_OPTIONS_INIT;
     ww_series_set *bumps = wwt_set_of_bumps(12, 1, 20, 24, 2, 1, 0);
-    ww_group_dataset *train = NULL;
+    ww_dataset *train = NULL;
     ww_shapelets *model = NULL;
     upload.precision = wwt_device_has_double() ? WW_DOUBLE : WW_FLOAT;
     options.best = 3;
     options.max_depth = 1;
-    wwt_ok(ww_group_dataset_create_from_set(group, bumps, &upload, &train));
-    wwt_ok(ww_group_shapelets(train, &options, &model));
+    wwt_ok(ww_dataset_create_from_set(group, bumps, &upload, &train));
+    wwt_ok(ww_shapelets_create(train, &options, &model));
     ww_shapelets_destroy(&model);
-    ww_group_dataset_destroy(&train);
+    ww_dataset_destroy(&train);
     ww_series_set_destroy(&bumps);
 }
 END_TEST

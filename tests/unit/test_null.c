@@ -16,8 +16,7 @@
 
 // The first argument is missing, or is none that there is.
 START_TEST(outputs) {
-    const ww_context_options nowhere = {0, NULL, NULL, NULL, NULL, NULL}; // refused before drivers are opened
-    const ww_group_options no_group = {0, NULL, NULL, 0};
+    const ww_context_options nowhere = {0, NULL, NULL, NULL, NULL, NULL, 0}; // refused before drivers are opened
     ww_read_options read = WW_READ_OPTIONS_INIT;
     ww_series_view view = WW_SERIES_VIEW_INIT;
     ww_point_view points = WW_POINT_VIEW_INIT;
@@ -31,7 +30,6 @@ START_TEST(outputs) {
     NOTHING(ww_dataset, ww_dataset_create_from_buffer(NULL, NULL, 1, 1, 1, WW_FLOAT, &out));
     NOTHING(ww_dataset, ww_dataset_wrap(NULL, NULL, 1, 1, 1, WW_FLOAT, &out));
     NOTHING(ww_series_set, ww_dataset_series(NULL, &out));
-    NOTHING(ww_series_set, ww_group_dataset_series(NULL, &out));
     NOTHING(ww_buffer, ww_buffer_create(NULL, 1, &out));
     NOTHING(ww_buffer, ww_buffer_wrap(NULL, NULL, &out));
     NOTHING(ww_buffer, ww_buffer_wrap_cuda(NULL, 16, 16, &out));
@@ -67,12 +65,7 @@ START_TEST(outputs) {
     NOTHING(ww_search, ww_search_create(NULL, &dtw, &view, NULL, &out));
     NOTHING(ww_search_stream, ww_search_stream_create(NULL, &dtw, &view, NULL, &out));
     NOTHING(ww_profile, ww_profile_create(NULL, &view, 0, NULL, 0, 8, NULL, &out));
-    NOTHING(ww_group_dataset, ww_group_dataset_create(NULL, &view, NULL, &out));
-    NOTHING(ww_group_dataset, ww_group_dataset_create_from_set(NULL, NULL, NULL, &out));
-    NOTHING(ww_group, ww_group_create(&no_group, &out));
-    NOTHING(ww_group_lsh, ww_group_lsh_create(NULL, NULL, &out));
-    NOTHING(ww_group_profile, ww_group_profile_create(NULL, &view, 0, NULL, 0, 8, NULL, &out));
-    NOTHING(ww_group_profile, ww_group_profile_create_from_datasets(NULL, 0, NULL, 0, 8, NULL, &out));
+    NOTHING(ww_profile, ww_profile_create_from_datasets(NULL, 0, NULL, 0, 8, NULL, &out));
     NOTHING(ww_classifier, ww_classifier_create(&dtw, NULL, NULL, &out));
     NOTHING(ww_shapelets, ww_shapelets_create(NULL, NULL, &out));
     NOTHING(ww_shapelets, ww_shapelets_read(NULL, &out));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler of a group, with devices that only sleep and fail; and its decisions alone, on a clock of the test's
-// own.
+// The scheduler of several devices, with some that only sleep and fail; and its decisions alone, on a clock of the
+// test's own.
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "check_main.h"
 #include "error.h"
-#include "group/deal.h"
+#include "work/deal.h"
 
 enum { MOST_ITEMS = 4000, MOST_WORKERS = 8 };
 
@@ -18,7 +18,6 @@ typedef struct device {
     double seconds_each; // of a unit of work
     int fails_at;        // tile; -1: never
     ww_status fails_with;
-    bool reserve;
     int begun, finished;
     atomic_int tiles;
 } device;
@@ -55,8 +54,9 @@ static bool some_fail_later(const job *own) {
     return false;
 }
 
-static ww_status run(void *user, size_t worker, size_t first, size_t count) {
+static ww_status run(void *user, size_t worker, wwi_span items) {
     job *own = user;
+    const size_t first = items.first, count = items.count;
     device *d = &own->devices[worker];
     const double seconds = (own->before[first + count] - own->before[first]) * d->seconds_each;
     const struct timespec rest = {(time_t)seconds, (long)(fmod(seconds, 1) * 1e9)};
@@ -109,7 +109,7 @@ static wwi_schedule make(size_t items, size_t workers) {
 
 static ww_status start(const wwi_schedule *s, wwi_worker *workers, size_t count) {
     for (size_t i = 0; i < count; i++)
-        workers[i] = (wwi_worker){.rate = 1e5, .reserve = j.devices[i].reserve};
+        workers[i] = (wwi_worker){.rate = 1e5};
     const ww_status status = wwi_schedule_run(s, workers, count);
     for (size_t i = 0; i < count; i++)
         ck_assert_int_eq(j.devices[i].begun, j.devices[i].finished);
@@ -177,28 +177,13 @@ START_TEST(all_lost) {
 }
 END_TEST
 
-// Devices in reserve do nothing as long as another is left, then all of the rest.
-START_TEST(reserves_come_when_all_others_are_lost) {
-    wwi_worker workers[4];
-    for (int round = 0; round < 12; round++) {
-        const wwi_schedule s = make(1000, 4);
-        j.devices[0].reserve = j.devices[3].reserve = true;
-        j.devices[1].fails_at = round % 4 ? round % 4 - 1 : -1;
-        j.devices[2].fails_at = round / 4;
-        j.devices[3].fails_at = round == 5 ? 2 : -1;
-        ck_assert_int_eq(start(&s, workers, 4), WW_OK);
-        all_done(1000);
-        const bool needed = workers[1].lost && workers[2].lost;
-        ck_assert_int_eq(needed, round % 4 != 0);
-        ck_assert_int_eq(j.devices[0].begun + j.devices[3].begun > 0, needed);
-        ck_assert_int_eq(workers[0].work + workers[3].work > 0, needed);
-    }
-    const wwi_schedule s = make(1000, 3);
-    for (int i = 0; i < 3; i++)
-        j.devices[i].fails_at = i;
-    j.devices[2].reserve = true;
-    ck_assert_int_eq(start(&s, workers, 3), WW_ERROR_OPENCL);
-    ck_assert(workers[0].lost && workers[1].lost && workers[2].lost);
+// A device that was lost before the job takes no part in it.
+START_TEST(who_is_lost_before_is_not_begun) {
+    wwi_worker workers[2] = {{.rate = 1e5, .lost = true}, {.rate = 1e5}};
+    const wwi_schedule s = make(1000, 2);
+    ck_assert_int_eq(wwi_schedule_run(&s, workers, 2), WW_OK);
+    all_done(1000);
+    ck_assert(j.devices[0].begun == 0 && workers[0].lost && workers[0].tiles == 0);
 }
 END_TEST
 
@@ -276,7 +261,7 @@ int main(void) {
     tcase_add_test(tcase, every_item_once);
     tcase_add_test(tcase, others_do_the_work_of_a_lost_device);
     tcase_add_test(tcase, all_lost);
-    tcase_add_test(tcase, reserves_come_when_all_others_are_lost);
+    tcase_add_test(tcase, who_is_lost_before_is_not_begun);
     tcase_add_test(tcase, wrong_input_ends_the_job);
     tcase_add_test(tcase, progress_is_told_and_may_cancel);
     tcase_add_test(tcase, unlike_devices_end_together);

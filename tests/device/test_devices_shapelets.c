@@ -3,7 +3,7 @@
 // input.
 #include <unistd.h>
 
-#include "groups.h"
+#include "devices.h"
 #include "set_jobs.h"
 #include "vectors/known_accuracy.h"
 
@@ -45,24 +45,24 @@ static ww_series_set *set_of(const form *f) {
     return wwt_set_of_bumps(f->count, f->channels, f->least, f->most, f->classes, 1, 0);
 }
 
-static ww_group_dataset *send(ww_group *group, ww_series_set *set) {
+static ww_dataset *send(ww_context *group, ww_series_set *set) {
     ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
-    ww_group_dataset *data = NULL;
+    ww_dataset *data = NULL;
     options.precision = wwt_device_has_double() ? WW_DOUBLE : WW_FLOAT;
-    wwt_ok(ww_group_dataset_create_from_set(group, set, &options, &data));
+    wwt_ok(ww_dataset_create_from_set(group, set, &options, &data));
     return data;
 }
 
 // Of the group's devices and of one.
 static void check_group(ww_series_set *set, const ww_shapelets_options *o) {
-    ww_group *group = wwt_group_open(0.001);
-    ww_group_dataset *data = send(group, set);
+    ww_context *group = wwt_group_open(0.001);
+    ww_dataset *data = send(group, set);
     ww_shapelets *whole = NULL, *divided = NULL;
     ww_shapelets_info one = WW_SHAPELETS_INFO_INIT, all = WW_SHAPELETS_INFO_INIT;
     int lost;
     wwt_ok(wwt_shapelets(set, o, &whole));
     for (int again = 0; again < 2; again++) {
-        wwt_ok(ww_group_shapelets(data, o, &divided));
+        wwt_ok(ww_shapelets_create(data, o, &divided));
         wwt_same_model(divided, whole);
         ck_assert(wwt_group_tiles(group, &lost) >= wwt_group_least(group) && lost == 0);
         wwt_ok(ww_shapelets_get_info(whole, &one));
@@ -73,8 +73,8 @@ static void check_group(ww_series_set *set, const ww_shapelets_options *o) {
         ww_shapelets_destroy(&divided);
     }
     ww_shapelets_destroy(&whole);
-    ww_group_dataset_destroy(&data);
-    ww_group_destroy(&group);
+    ww_dataset_destroy(&data);
+    ww_context_destroy(&group);
 }
 
 START_TEST(models_are_those_of_one_device) {
@@ -105,24 +105,24 @@ END_TEST
 START_TEST(parts_of_groups) {
     wwt_seed(3);
     ww_series_set *set = set_of(&forms[2]);
-    ww_group *group = wwt_group_open(0.001);
-    ww_group_dataset *data = send(group, set);
+    ww_context *group = wwt_group_open(0.001);
+    ww_dataset *data = send(group, set);
     ww_shapelets_options o = options_of(&forms[2]);
     ww_shapelets *whole = NULL, *merged = NULL, *parts[2] = {NULL, NULL};
     wwt_ok(wwt_shapelets(set, &o, &whole));
     o.part_count = 11;
-    wwt_ok(ww_group_shapelets(data, &o, &parts[0]));
+    wwt_ok(ww_shapelets_create(data, &o, &parts[0]));
     o.part_first = 11;
     o.part_count = forms[2].count - 11;
-    wwt_ok(ww_group_shapelets(data, &o, &parts[1]));
+    wwt_ok(ww_shapelets_create(data, &o, &parts[1]));
     wwt_ok(ww_shapelets_merge((const ww_shapelets *const *)parts, 2, o.best, &merged));
     wwt_same_model(merged, whole);
     ww_shapelets_destroy(&merged);
     ww_shapelets_destroy(&parts[0]);
     ww_shapelets_destroy(&parts[1]);
     ww_shapelets_destroy(&whole);
-    ww_group_dataset_destroy(&data);
-    ww_group_destroy(&group);
+    ww_dataset_destroy(&data);
+    ww_context_destroy(&group);
     ww_series_set_destroy(&set);
 }
 END_TEST
@@ -133,7 +133,7 @@ enum { MOST_BYTES = 1 << 16 };
 
 static ww_status run_shapelets(wwt_trial *t) {
     ww_shapelets *model = NULL;
-    const ww_status status = ww_group_shapelets(t->data, t->more, &model);
+    const ww_status status = ww_shapelets_create(t->data, t->more, &model);
     if (status != WW_OK)
         return status;
     size_t count;
@@ -158,8 +158,8 @@ START_TEST(a_device_fails_in_the_middle) {
                    .bytes = sizeof found};
     t.data = send(t.group, set);
     wwt_group_failures(&t);
-    ww_group_dataset_destroy(&t.data);
-    ww_group_destroy(&t.group);
+    ww_dataset_destroy(&t.data);
+    ww_context_destroy(&t.group);
     ww_series_set_destroy(&set);
 }
 END_TEST
@@ -169,15 +169,15 @@ END_TEST
 START_TEST(the_time_given) {
     wwt_seed(6);
     ww_series_set *set = set_of(&forms[1]);
-    ww_group *group = wwt_group_open(0.001);
-    ww_group_dataset *data = send(group, set);
+    ww_context *group = wwt_group_open(0.001);
+    ww_dataset *data = send(group, set);
     ww_shapelets_options o = options_of(&forms[1]);
     ww_shapelets *model = NULL;
     ww_shapelets_info info = WW_SHAPELETS_INFO_INIT;
     ww_shapelet first = WW_SHAPELET_INIT;
     o.seconds = 1e-9;
     o.best = 1;
-    wwt_ok(ww_group_shapelets(data, &o, &model));
+    wwt_ok(ww_shapelets_create(data, &o, &model));
     wwt_ok(ww_shapelets_get_info(model, &info));
     ck_assert(info.stopped && info.best == 1 && info.candidates > 0 && info.nodes > 1);
     wwt_ok(ww_shapelets_get_shapelet(model, 0, &first));
@@ -185,14 +185,14 @@ START_TEST(the_time_given) {
     ww_shapelets_destroy(&model);
     o.seconds = 1e6;
     ww_shapelets *whole = NULL;
-    wwt_ok(ww_group_shapelets(data, &o, &model));
+    wwt_ok(ww_shapelets_create(data, &o, &model));
     o.seconds = 0;
     wwt_ok(wwt_shapelets(set, &o, &whole));
     wwt_same_model(model, whole);
     ww_shapelets_destroy(&whole);
     ww_shapelets_destroy(&model);
-    ww_group_dataset_destroy(&data);
-    ww_group_destroy(&group);
+    ww_dataset_destroy(&data);
+    ww_context_destroy(&group);
     ww_series_set_destroy(&set);
 }
 END_TEST
@@ -215,8 +215,8 @@ static int look(void *user, uint64_t done, uint64_t total) {
 START_TEST(progress_and_the_end_by_it) {
     wwt_seed(7);
     ww_series_set *set = set_of(&forms[1]);
-    ww_group *group = wwt_group_open(0.001);
-    ww_group_dataset *data = send(group, set);
+    ww_context *group = wwt_group_open(0.001);
+    ww_dataset *data = send(group, set);
     ww_shapelets_options o = options_of(&forms[1]);
     ww_shapelets *model = NULL;
     ww_run_options run = WW_RUN_OPTIONS_INIT;
@@ -225,14 +225,14 @@ START_TEST(progress_and_the_end_by_it) {
     run.progress = look;
     run.progress_user = &s;
     o.run = &run;
-    wwt_ok(ww_group_shapelets(data, &o, &model));
+    wwt_ok(ww_shapelets_create(data, &o, &model));
     ck_assert(s.calls > 3 && s.done == s.total);
     ww_shapelets_destroy(&model);
     // How often it is called depends on the time: a run may be over before.
     const size_t calls = s.calls;
     for (size_t at = 1; at <= calls; at += calls / 4 + 1) {
         s = (seen){.stop_at = at};
-        const ww_status status = ww_group_shapelets(data, &o, &model);
+        const ww_status status = ww_shapelets_create(data, &o, &model);
         ck_assert_int_eq(status, s.calls < at ? WW_OK : WW_ERROR_CANCELLED);
         ck_assert(at > 1 || status == WW_ERROR_CANCELLED);
         ck_assert((model == NULL) == (status != WW_OK));
@@ -240,8 +240,8 @@ START_TEST(progress_and_the_end_by_it) {
         (void)wwt_group_tiles(group, &lost);
         ck_assert_int_eq(lost, 0);
     }
-    ww_group_dataset_destroy(&data);
-    ww_group_destroy(&group);
+    ww_dataset_destroy(&data);
+    ww_context_destroy(&group);
     ww_series_set_destroy(&set);
 }
 END_TEST
@@ -253,8 +253,8 @@ START_TEST(checkpoints) {
     wwt_seed(13);
     const form *f = &forms[_i];
     ww_series_set *set = set_of(f);
-    ww_group *group = wwt_group_open(0.001);
-    ww_group_dataset *data = send(group, set);
+    ww_context *group = wwt_group_open(0.001);
+    ww_dataset *data = send(group, set);
     ww_shapelets_options o = options_of(f);
     ww_shapelets *whole = NULL, *model = NULL;
     ww_shapelets_info one = WW_SHAPELETS_INFO_INIT, last = WW_SHAPELETS_INFO_INIT;
@@ -272,7 +272,7 @@ START_TEST(checkpoints) {
         for (size_t at = 2; !model; at += 2) {
             s = (seen){.stop_at = at < 9 ? at : 0};
             const bool alone = ends_alone && at >= 5;
-            const ww_status status = alone ? wwt_shapelets(set, &o, &model) : ww_group_shapelets(data, &o, &model);
+            const ww_status status = alone ? wwt_shapelets(set, &o, &model) : ww_shapelets_create(data, &o, &model);
             ck_assert(status == WW_OK || status == WW_ERROR_CANCELLED);
             ck_assert_int_eq(access(path, R_OK) == 0, status != WW_OK);
             stops += status != WW_OK;
@@ -287,14 +287,14 @@ START_TEST(checkpoints) {
     ck_assert(wwt_device_is_gpu() || (stops > 0 && resumed > 0));
     // Another run's.
     s = (seen){.stop_at = 3};
-    wwt_fails(ww_group_shapelets(data, &o, &model), WW_ERROR_CANCELLED);
+    wwt_fails(ww_shapelets_create(data, &o, &model), WW_ERROR_CANCELLED);
     o.min_size = 5;
-    wwt_fails(ww_group_shapelets(data, &o, &model), WW_ERROR_FORMAT);
+    wwt_fails(ww_shapelets_create(data, &o, &model), WW_ERROR_FORMAT);
     ck_assert_ptr_null(model);
     (void)remove(path);
     ww_shapelets_destroy(&whole);
-    ww_group_dataset_destroy(&data);
-    ww_group_destroy(&group);
+    ww_dataset_destroy(&data);
+    ww_context_destroy(&group);
     ww_series_set_destroy(&set);
 }
 END_TEST
@@ -302,29 +302,29 @@ END_TEST
 START_TEST(bad_input) {
     wwt_seed(9);
     ww_series_set *set = set_of(&forms[0]), *unlabelled = NULL;
-    ww_group *group = wwt_group_open(0.001);
-    ww_group_dataset *data = send(group, set);
+    ww_context *group = wwt_group_open(0.001);
+    ww_dataset *data = send(group, set);
     ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
     ww_shapelets *model = (ww_shapelets *)&model;
-    wwt_fails(ww_group_shapelets(NULL, &o, &model), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_shapelets_create(NULL, &o, &model), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_null(model);
-    wwt_fails(ww_group_shapelets(data, &o, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_shapelets_create(data, &o, NULL), WW_ERROR_INVALID_ARGUMENT);
     o.min_length = 1000;
-    wwt_fails(ww_group_shapelets(data, &o, &model), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_shapelets_create(data, &o, &model), WW_ERROR_INVALID_ARGUMENT);
     // Few windows each: all that do not overlap are examined.
     o.min_length = o.max_length = ww_series_set_min_length(set);
     o.best = 100000;
-    wwt_fails(ww_group_shapelets(data, &o, &model), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_shapelets_create(data, &o, &model), WW_ERROR_INVALID_ARGUMENT);
     o.best = o.min_length = o.max_length = 0;
-    ww_group_dataset_destroy(&data);
+    ww_dataset_destroy(&data);
     wwt_ok(ww_series_set_create(1, &unlabelled));
     for (size_t i = 0; i < 4; i++)
         wwt_ok(ww_series_set_add(unlabelled, ww_series_set_length(set, i), ww_series_set_values(set, i), NULL));
     data = send(group, unlabelled);
-    wwt_fails(ww_group_shapelets(data, &o, &model), WW_ERROR_NO_LABELS);
+    wwt_fails(ww_shapelets_create(data, &o, &model), WW_ERROR_NO_LABELS);
     ck_assert_ptr_null(model);
-    ww_group_dataset_destroy(&data);
-    ww_group_destroy(&group);
+    ww_dataset_destroy(&data);
+    ww_context_destroy(&group);
     ww_series_set_destroy(&unlabelled);
     ww_series_set_destroy(&set);
 }

@@ -2,7 +2,7 @@
 // A tile lasts as long as wanted at its worker's measured rate, and no longer than half of what is left, divided by the
 // workers' rates: so the last tiles become short, and all workers end together. What a lost worker gives back is cut in
 // the same way: its tile may be many for a slower one.
-#include "group/deal.h"
+#include "work/deal.h"
 
 #include "base/run.h"
 
@@ -30,11 +30,11 @@ static double work_of(const wwi_deal *d, wwi_span span) {
     return d->schedule->before[span.first + span.count] - d->schedule->before[span.first];
 }
 
-// Of those that take part.
+// The summed rate of the workers that are not lost.
 static double rates(const wwi_deal *d) {
     double sum = 0;
     for (size_t i = 0; i < d->count; i++)
-        sum += d->workers[i].lost || d->workers[i].reserve ? 0 : d->workers[i].rate;
+        sum += d->workers[i].lost ? 0 : d->workers[i].rate;
     return sum;
 }
 
@@ -86,18 +86,6 @@ bool wwi_deal_left(const wwi_deal *d) {
 
 static bool all_done(const wwi_deal *d) {
     return d->stop || (!wwi_deal_left(d) && d->busy == 0);
-}
-
-wwi_turn wwi_deal_begin(wwi_deal *d, const wwi_worker *w) {
-    if (!w->reserve)
-        return WWI_TURN_TILE;
-    if (all_done(d))
-        return WWI_TURN_END;
-    if (rates(d) > 0)
-        return WWI_TURN_WAIT;
-    for (size_t i = 0; i < d->count; i++)
-        d->workers[i].reserve = false;
-    return WWI_TURN_TILE;
 }
 
 wwi_turn wwi_deal_take(wwi_deal *d, const wwi_worker *w, wwi_span *tile) {

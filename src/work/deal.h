@@ -4,11 +4,7 @@
 #ifndef WAVEWARP_DEAL_H
 #define WAVEWARP_DEAL_H
 
-#include "group/schedule.h"
-
-typedef struct wwi_span {
-    size_t first, count;
-} wwi_span;
+#include "work/schedule.h"
 
 typedef struct wwi_deal {
     const wwi_schedule *schedule;
@@ -24,12 +20,9 @@ typedef struct wwi_deal {
     ww_error error; // of the last worker that was lost, too
 } wwi_deal;
 
-// WAIT: others have tiles in hand, which one of them may give back; or the worker is in reserve. Ask again when one has
-// ended, or is lost.
+// WAIT: others have tiles in hand, which one of them may give back. Ask again when one has ended, or is lost.
 typedef enum wwi_turn { WWI_TURN_TILE, WWI_TURN_WAIT, WWI_TURN_END } wwi_turn;
 
-// Before anything else of a worker: TILE when it may begin.
-wwi_turn wwi_deal_begin(wwi_deal *deal, const wwi_worker *worker);
 wwi_turn wwi_deal_take(wwi_deal *deal, const wwi_worker *worker, wwi_span *tile);
 // The tile is done, or its worker lost it, and more by an error that every worker would find: then the job stops.
 void wwi_deal_finish(wwi_deal *deal, wwi_worker *worker, wwi_span tile, ww_status status, double seconds);

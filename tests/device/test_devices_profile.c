@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiles of groups: the bytes of one device, of all lists; a device that fails in the middle, bad input.
-#include "groups.h"
+#include "devices.h"
 #include <math.h>
 
 enum { WINDOW = 16, POINTS = 2100, OTHERS = 1300, K = 3, LISTS = 3, MOST = POINTS * K };
@@ -46,12 +46,12 @@ static ww_profile_output output_of(lists *l, bool left_right) {
     return to;
 }
 
-static ww_group_dataset *send(ww_group *group, const ww_series_view *view, ww_precision precision) {
+static ww_dataset *send(ww_context *group, const ww_series_view *view, ww_precision precision) {
     ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
-    ww_group_dataset *data = NULL;
+    ww_dataset *data = NULL;
     options.precision = precision;
     options.allow_not_finite = 1;
-    wwt_ok(ww_group_dataset_create(group, view, &options, &data));
+    wwt_ok(ww_dataset_create(group, view, &options, &data));
     return data;
 }
 
@@ -65,9 +65,9 @@ START_TEST(profiles_are_those_of_one_device) {
     const ww_series_view own = wwt_view(&sets[0]), others = wwt_view(&sets[1]), *other = f->self ? NULL : &others;
     ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
     ww_profile *profile = NULL;
-    ww_group_profile *divided = NULL;
+    ww_profile *divided = NULL;
     ww_profile_info info = WW_PROFILE_INFO_INIT, of_group = WW_PROFILE_INFO_INIT;
-    ww_group *group = wwt_group_open(0.001);
+    ww_context *group = wwt_group_open(0.001);
     int lost;
     options.k = f->k;
     options.left_right = f->left_right;
@@ -76,36 +76,35 @@ START_TEST(profiles_are_those_of_one_device) {
     wwt_ok(ww_profile_create(wwt_context, &own, 0, other, 0, WINDOW, &options, &profile));
     wwt_ok(ww_profile_run(profile, &to));
     wwt_ok(ww_profile_get_info(profile, &info));
-    wwt_ok(ww_group_profile_create(group, &own, 0, other, 0, WINDOW, &options, &divided));
+    wwt_ok(ww_profile_create(group, &own, 0, other, 0, WINDOW, &options, &divided));
     for (int again = 0; again < 2; again++) {
         to = output_of(&found, f->left_right);
-        wwt_ok(ww_group_profile_run(divided, &to));
+        wwt_ok(ww_profile_run(divided, &to));
         ck_assert(wwt_group_tiles(group, &lost) >= wwt_group_least(group) && lost == 0);
         ck_assert(memcmp(&one, &found, sizeof one) == 0);
     }
-    wwt_ok(ww_group_profile_get_info(divided, &of_group));
+    wwt_ok(ww_profile_get_info(divided, &of_group));
     ck_assert(of_group.pairs == info.pairs && of_group.windows == info.windows);
     ck_assert(of_group.exclusion == info.exclusion && of_group.other_windows == info.other_windows);
     ck_assert(of_group.candidates > 0 && of_group.launches > 0);
     int64_t discords[2][2];
     size_t counts[2];
     wwt_ok(ww_profile_find_discords(profile, one.distances[0], 4, 2, discords[0], &counts[0]));
-    wwt_ok(ww_profile_find_discords(ww_group_profile_plan(divided), one.distances[0], 4, 2, discords[1], &counts[1]));
+    wwt_ok(ww_profile_find_discords(divided, one.distances[0], 4, 2, discords[1], &counts[1]));
     ck_assert(counts[0] == counts[1] && memcmp(discords[0], discords[1], counts[0] * sizeof **discords) == 0);
-    ww_group_profile_destroy(&divided);
+    ww_profile_destroy(&divided);
     ck_assert_ptr_null(divided);
     // Of datasets, and indices alone.
-    ww_group_dataset *data = send(group, &own, f->precision),
-                     *second = f->self ? NULL : send(group, &others, f->precision);
+    ww_dataset *data = send(group, &own, f->precision), *second = f->self ? NULL : send(group, &others, f->precision);
     to = output_of(&found, f->left_right);
     to.distances = NULL;
-    wwt_ok(ww_group_profile_create_from_datasets(data, 0, second, 0, WINDOW, &options, &divided));
-    wwt_ok(ww_group_profile_run(divided, &to));
-    ww_group_profile_destroy(&divided);
+    wwt_ok(ww_profile_create_from_datasets(data, 0, second, 0, WINDOW, &options, &divided));
+    wwt_ok(ww_profile_run(divided, &to));
+    ww_profile_destroy(&divided);
     ck_assert(memcmp(one.indices, found.indices, sizeof one.indices) == 0);
-    ww_group_dataset_destroy(&second);
-    ww_group_dataset_destroy(&data);
-    ww_group_destroy(&group);
+    ww_dataset_destroy(&second);
+    ww_dataset_destroy(&data);
+    ww_context_destroy(&group);
     ww_profile_destroy(&profile);
     wwt_set_free(&sets[1]);
     wwt_set_free(&sets[0]);
@@ -137,7 +136,7 @@ START_TEST(diagonals_of_several_slices) {
     ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
     ww_run_options run = WW_RUN_OPTIONS_INIT;
     ww_profile *profile = NULL;
-    ww_group_profile *divided = NULL;
+    ww_profile *divided = NULL;
     uint64_t too_few = 1 << 16, enough = 1 << 30;
     options.k = f->k;
     options.left_right = f->left_right;
@@ -150,17 +149,17 @@ START_TEST(diagonals_of_several_slices) {
     }
     run.max_bytes = too_few;
     ck_assert_uint_gt(slices_within(&own, other, options, too_few), 1);
-    ww_group *group = wwt_group_open(0.001);
+    ww_context *group = wwt_group_open(0.001);
     ww_profile_output to = output_of(&one, f->left_right);
     wwt_ok(ww_profile_create(wwt_context, &own, 0, other, 0, WINDOW, &options, &profile));
     wwt_ok(ww_profile_run(profile, &to));
     options.run = &run;
-    wwt_ok(ww_group_profile_create(group, &own, 0, other, 0, WINDOW, &options, &divided));
+    wwt_ok(ww_profile_create(group, &own, 0, other, 0, WINDOW, &options, &divided));
     to = output_of(&found, f->left_right);
-    wwt_ok(ww_group_profile_run(divided, &to));
+    wwt_ok(ww_profile_run(divided, &to));
     ck_assert(memcmp(&one, &found, sizeof one) == 0);
-    ww_group_profile_destroy(&divided);
-    ww_group_destroy(&group);
+    ww_profile_destroy(&divided);
+    ww_context_destroy(&group);
     ww_profile_destroy(&profile);
     wwt_set_free(&sets[1]);
     wwt_set_free(&sets[0]);
@@ -170,7 +169,7 @@ END_TEST
 static ww_status run_profile(wwt_trial *t) {
     ww_profile_output to = WW_PROFILE_OUTPUT_INIT;
     to.indices = t->found;
-    return ww_group_profile_run(t->more, &to);
+    return ww_profile_run(t->more, &to);
 }
 
 START_TEST(a_device_fails_in_the_middle) {
@@ -178,13 +177,13 @@ START_TEST(a_device_fails_in_the_middle) {
     wwt_seed(3);
     wwt_set set = make(POINTS, &forms[0]);
     const ww_series_view view = wwt_view(&set);
-    ww_group_profile *profile = NULL;
+    ww_profile *profile = NULL;
     wwt_trial t = {.group = wwt_group_open(0.001), .run = run_profile, .found = indices, .bytes = sizeof indices};
-    wwt_ok(ww_group_profile_create(t.group, &view, 0, NULL, 0, WINDOW, NULL, &profile));
+    wwt_ok(ww_profile_create(t.group, &view, 0, NULL, 0, WINDOW, NULL, &profile));
     t.more = profile;
     wwt_group_failures(&t);
-    ww_group_profile_destroy(&profile);
-    ww_group_destroy(&t.group);
+    ww_profile_destroy(&profile);
+    ww_context_destroy(&t.group);
     wwt_set_free(&set);
 }
 END_TEST
@@ -199,53 +198,51 @@ START_TEST(bad_input) {
     wwt_seed(4);
     wwt_set set = make(POINTS, &forms[0]);
     const ww_series_view view = wwt_view(&set);
-    ww_group *group = wwt_group_open(0.001), *apart = wwt_group_open(0.001);
-    ww_group_dataset *data = send(group, &view, WW_FLOAT), *far = send(apart, &view, WW_FLOAT);
+    ww_context *group = wwt_group_open(0.001), *apart = wwt_group_open(0.001);
+    ww_dataset *data = send(group, &view, WW_FLOAT), *far = send(apart, &view, WW_FLOAT);
     ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
     ww_run_options run = WW_RUN_OPTIONS_INIT;
     ww_profile_output to = output_of(&found, false), sides = output_of(&found, true);
-    ww_group_profile *profile = NULL;
+    ww_profile *profile = NULL;
     const struct {
-        ww_group *group;
+        ww_context *group;
         const ww_series_view *series;
         size_t index, window, k;
     } wrong[] = {{NULL, &view, 0, WINDOW, 1}, {group, NULL, 0, WINDOW, 1},      {group, &view, 1, WINDOW, 1},
                  {group, &view, 0, 2, 1},     {group, &view, 0, POINTS + 1, 1}, {group, &view, 0, WINDOW, 0}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         options.k = wrong[i].k;
-        wwt_fails(ww_group_profile_create(wrong[i].group, wrong[i].series, wrong[i].index, NULL, 0, wrong[i].window,
-                                          &options, &profile),
+        wwt_fails(ww_profile_create(wrong[i].group, wrong[i].series, wrong[i].index, NULL, 0, wrong[i].window, &options,
+                                    &profile),
                   WW_ERROR_INVALID_ARGUMENT);
         ck_assert_ptr_null(profile);
     }
     options.k = 1;
-    wwt_fails(ww_group_profile_create(group, &view, 0, NULL, 0, WINDOW, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_group_profile_create_from_datasets(NULL, 0, NULL, 0, WINDOW, NULL, &profile),
-              WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_group_profile_create_from_datasets(data, 0, far, 0, WINDOW, NULL, &profile),
-              WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_profile_create(group, &view, 0, NULL, 0, WINDOW, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_profile_create_from_datasets(NULL, 0, NULL, 0, WINDOW, NULL, &profile), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_profile_create_from_datasets(data, 0, far, 0, WINDOW, NULL, &profile), WW_ERROR_INVALID_ARGUMENT);
     if (wwt_device_has_double()) {
         options.precision = WW_DOUBLE;
-        wwt_fails(ww_group_profile_create_from_datasets(data, 0, NULL, 0, WINDOW, &options, &profile),
+        wwt_fails(ww_profile_create_from_datasets(data, 0, NULL, 0, WINDOW, &options, &profile),
                   WW_ERROR_INVALID_ARGUMENT);
         options.precision = WW_FLOAT;
     }
     options.run = &run;
     run.progress = stop;
-    wwt_ok(ww_group_profile_create(group, &view, 0, NULL, 0, WINDOW, &options, &profile));
-    wwt_fails(ww_group_profile_run(profile, &to), WW_ERROR_CANCELLED);
-    wwt_fails(ww_group_profile_run(profile, &sides), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_group_profile_run(profile, NULL), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_group_profile_run(NULL, &to), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_group_profile_get_info(profile, NULL), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_ptr_null(ww_group_profile_plan(NULL));
-    ww_group_profile_destroy(&profile);
-    ww_group_profile_destroy(&profile);
-    ww_group_profile_destroy(NULL);
-    ww_group_dataset_destroy(&far);
-    ww_group_dataset_destroy(&data);
-    ww_group_destroy(&apart);
-    ww_group_destroy(&group);
+    wwt_ok(ww_profile_create(group, &view, 0, NULL, 0, WINDOW, &options, &profile));
+    wwt_fails(ww_profile_run(profile, &to), WW_ERROR_CANCELLED);
+    wwt_fails(ww_profile_run(profile, &sides), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_profile_run(profile, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_profile_run(NULL, &to), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_profile_get_info(profile, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_null(NULL);
+    ww_profile_destroy(&profile);
+    ww_profile_destroy(&profile);
+    ww_profile_destroy(NULL);
+    ww_dataset_destroy(&far);
+    ww_dataset_destroy(&data);
+    ww_context_destroy(&apart);
+    ww_context_destroy(&group);
     wwt_set_free(&set);
 }
 END_TEST

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads of a schedule; deal.c has its decisions.
-#include "group/schedule.h"
+#include "work/schedule.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/run.h"
-#include "group/deal.h"
 #include "host.h"
+#include "work/deal.h"
 
 #define REPORT_NANOSECONDS 100000000
 
@@ -25,14 +25,6 @@ typedef struct seat {
     pthread_t thread;
 } seat;
 
-// Waits while a worker in reserve is not needed.
-static bool may_begin(state *s, const wwi_worker *w) {
-    wwi_turn turn;
-    while ((turn = wwi_deal_begin(&s->deal, w)) == WWI_TURN_WAIT)
-        (void)pthread_cond_wait(&s->changed, &s->lock);
-    return turn == WWI_TURN_TILE;
-}
-
 // Waits while others have tiles in hand.
 static bool take(state *s, const wwi_worker *w, wwi_span *tile) {
     wwi_turn turn;
@@ -47,28 +39,24 @@ static void *work(void *given) {
     const wwi_schedule *c = s->deal.schedule;
     wwi_worker *w = &s->deal.workers[own->worker];
     wwi_span tile;
+    ww_status status = w->lost ? WW_OK : c->begin(c->user, own->worker);
     (void)pthread_mutex_lock(&s->lock);
-    if (may_begin(s, w)) {
-        (void)pthread_mutex_unlock(&s->lock);
-        ww_status status = c->begin(c->user, own->worker);
-        (void)pthread_mutex_lock(&s->lock);
-        if (status != WW_OK) {
-            wwi_deal_lose(&s->deal, w, status);
-            (void)pthread_cond_broadcast(&s->changed);
-        }
-        while (!w->lost && take(s, w, &tile)) {
-            (void)pthread_mutex_unlock(&s->lock);
-            const double start = wwi_seconds();
-            status = c->run(c->user, own->worker, tile.first, tile.count);
-            const double seconds = wwi_seconds() - start;
-            (void)pthread_mutex_lock(&s->lock);
-            wwi_deal_finish(&s->deal, w, tile, status, seconds);
-            (void)pthread_cond_broadcast(&s->changed);
-        }
-        (void)pthread_mutex_unlock(&s->lock);
-        c->finish(c->user, own->worker);
-        (void)pthread_mutex_lock(&s->lock);
+    if (status != WW_OK) {
+        wwi_deal_lose(&s->deal, w, status);
+        (void)pthread_cond_broadcast(&s->changed);
     }
+    while (!w->lost && take(s, w, &tile)) {
+        (void)pthread_mutex_unlock(&s->lock);
+        const double start = wwi_seconds();
+        status = c->run(c->user, own->worker, tile);
+        const double seconds = wwi_seconds() - start;
+        (void)pthread_mutex_lock(&s->lock);
+        wwi_deal_finish(&s->deal, w, tile, status, seconds);
+        (void)pthread_cond_broadcast(&s->changed);
+    }
+    (void)pthread_mutex_unlock(&s->lock);
+    c->finish(c->user, own->worker);
+    (void)pthread_mutex_lock(&s->lock);
     s->running--;
     (void)pthread_cond_broadcast(&s->changed);
     (void)pthread_mutex_unlock(&s->lock);

@@ -2,7 +2,7 @@
 // Jobs of groups whose results are records: the bytes of one device, and devices that fail in the middle. test_group.c
 // has groups themselves, and the jobs that fill arrays.
 #include "base/random.h"
-#include "groups.h"
+#include "devices.h"
 #include <math.h>
 
 enum { SERIES = 120, POINTS = 20, K = 3, PAIRS = 700 };
@@ -34,11 +34,11 @@ static ww_dataset_options labelled(ww_precision precision) {
     return options;
 }
 
-static ww_group_dataset *send_labelled(ww_group *group, const wwt_set *set) {
+static ww_dataset *send_labelled(ww_context *group, const wwt_set *set) {
     const ww_dataset_options options = labelled(WW_FLOAT);
     const ww_series_view view = wwt_view(set);
-    ww_group_dataset *data = NULL;
-    wwt_ok(ww_group_dataset_create(group, &view, &options, &data));
+    ww_dataset *data = NULL;
+    wwt_ok(ww_dataset_create(group, &view, &options, &data));
     return data;
 }
 
@@ -79,10 +79,10 @@ static void check_same_classes(const ww_classification *a, const ww_classificati
 START_TEST(classes_are_those_of_one_device) {
     wwt_set train = coarse(SERIES, POINTS, 1), test = coarse(SERIES - 30, POINTS, 2);
     const ww_measure measure = wwt_measure(WW_DTW);
-    ww_group *group = wwt_group_open(0.001), *other = wwt_group_open(0);
+    ww_context *group = wwt_group_open(0.001), *other = wwt_group_open(0);
     ww_dataset *a = labelled_dataset(&train), *b = labelled_dataset(&test);
-    ww_group_dataset *ga = send_labelled(group, &train), *gb = send_labelled(group, &test);
-    ww_group_dataset *apart = send_labelled(other, &test);
+    ww_dataset *ga = send_labelled(group, &train), *gb = send_labelled(group, &test);
+    ww_dataset *apart = send_labelled(other, &test);
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
     ww_classification one = WW_CLASSIFICATION_INIT, found = WW_CLASSIFICATION_INIT;
     double targets[SERIES];
@@ -96,28 +96,28 @@ START_TEST(classes_are_those_of_one_device) {
             options.vote = form == 1 ? WW_VOTE_DISTANCE : WW_VOTE_UNIFORM;
             options.targets = form == 2 ? targets : NULL;
             wwt_ok(ww_classify(&measure, a, self ? NULL : b, &options, &one));
-            wwt_ok(ww_group_classify(&measure, ga, self ? NULL : gb, &options, &found));
+            wwt_ok(ww_classify(&measure, ga, self ? NULL : gb, &options, &found));
             check_same_classes(&one, &found);
             ck_assert(wwt_group_tiles(group, &lost) >= wwt_group_least(group) && lost == 0);
             ww_classification_free(&one);
             ww_classification_free(&found);
         }
-    ck_assert_int_eq(ww_group_classify(&measure, ga, apart, NULL, &found), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(ww_group_classify(&measure, NULL, gb, NULL, &found), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(ww_group_classify(&measure, ga, gb, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_classify(&measure, ga, apart, NULL, &found), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_classify(&measure, NULL, gb, NULL, &found), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_classify(&measure, ga, gb, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
     options.k = 0;
-    ck_assert_int_eq(ww_group_classify(&measure, ga, gb, &options, &found), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_classify(&measure, ga, gb, &options, &found), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_null(found.predicted);
-    ww_group_dataset *plain = wwt_group_upload(group, &train, WW_FLOAT);
-    ck_assert_int_eq(ww_group_classify(&measure, plain, gb, NULL, &found), WW_ERROR_NO_LABELS);
-    ww_group_dataset_destroy(&plain);
-    ww_group_dataset_destroy(&apart);
-    ww_group_dataset_destroy(&gb);
-    ww_group_dataset_destroy(&ga);
+    ww_dataset *plain = wwt_group_upload(group, &train, WW_FLOAT);
+    ck_assert_int_eq(ww_classify(&measure, plain, gb, NULL, &found), WW_ERROR_NO_LABELS);
+    ww_dataset_destroy(&plain);
+    ww_dataset_destroy(&apart);
+    ww_dataset_destroy(&gb);
+    ww_dataset_destroy(&ga);
     ww_dataset_destroy(&b);
     ww_dataset_destroy(&a);
-    ww_group_destroy(&other);
-    ww_group_destroy(&group);
+    ww_context_destroy(&other);
+    ww_context_destroy(&group);
     wwt_set_free(&test);
     wwt_set_free(&train);
 }
@@ -125,12 +125,12 @@ END_TEST
 
 // ---- paths
 
-static ww_status group_paths(ww_group_dataset *rows, ww_group_dataset *columns, const ww_measure *measure, size_t count,
+static ww_status group_paths(ww_dataset *rows, ww_dataset *columns, const ww_measure *measure, size_t count,
                              ww_paths *found) {
     static size_t x[PAIRS], y[PAIRS];
     for (size_t i = 0; i < PAIRS; i++)
         x[i] = i * i % SERIES, y[i] = i % (SERIES - 30);
-    return ww_group_paths(measure, rows, columns, x, y, count, NULL, found);
+    return wwt_run_paths(measure, rows, columns, x, y, count, NULL, found);
 }
 
 // Measures with and without a border, open ends, and derivatives.
@@ -140,8 +140,8 @@ START_TEST(paths_are_those_of_one_device) {
         return; // there the last bits also depend on the number of pairs: docs/scale.md
     wwt_set rows = wwt_set_random(1, 5, 60, SERIES), columns = wwt_set_random(1, 5, 60, SERIES - 30);
     ww_measure measure = wwt_measure(ids[_i]);
-    ww_group *group = wwt_group_open(0.001);
-    ww_group_dataset *ga = wwt_group_upload(group, &rows, WW_FLOAT), *gb = wwt_group_upload(group, &columns, WW_FLOAT);
+    ww_context *group = wwt_group_open(0.001);
+    ww_dataset *ga = wwt_group_upload(group, &rows, WW_FLOAT), *gb = wwt_group_upload(group, &columns, WW_FLOAT);
     ww_dataset *a = wwt_dataset(&rows, WW_FLOAT), *b = wwt_dataset(&columns, WW_FLOAT);
     ww_plan *plan = NULL;
     ww_paths one = WW_PATHS_INIT, found = WW_PATHS_INIT;
@@ -160,14 +160,14 @@ START_TEST(paths_are_those_of_one_device) {
     ck_assert(memcmp(one.cells, found.cells, 2 * one.offsets[PAIRS] * sizeof *one.cells) == 0);
     ck_assert(memcmp(one.distances, found.distances, PAIRS * sizeof *one.distances) == 0);
     ww_paths_free(&found);
-    wwt_ok(ww_group_paths(&measure, ga, NULL, NULL, NULL, SERIES, NULL, &found));
+    wwt_ok(wwt_run_paths(&measure, ga, NULL, NULL, NULL, SERIES, NULL, &found));
     ck_assert_uint_eq(found.count, SERIES);
     ww_paths_free(&found);
     ck_assert_int_eq(group_paths(ga, gb, &measure, 0, &found), WW_ERROR_EMPTY);
     ck_assert_ptr_null(found.cells);
-    ck_assert_int_eq(ww_group_paths(&measure, ga, gb, NULL, NULL, SERIES, NULL, &found), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(ww_group_paths(&measure, ga, gb, x, NULL, PAIRS, NULL, &found), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(ww_group_paths(&measure, ga, gb, x, y, PAIRS, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(wwt_run_paths(&measure, ga, gb, NULL, NULL, SERIES, NULL, &found), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(wwt_run_paths(&measure, ga, gb, x, NULL, PAIRS, NULL, &found), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(wwt_run_paths(&measure, ga, gb, x, y, PAIRS, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
     measure.gamma = 1;
     if (_i == 0)
         ck_assert_int_eq(group_paths(ga, gb, &measure, PAIRS, &found), WW_ERROR_UNSUPPORTED);
@@ -175,9 +175,9 @@ START_TEST(paths_are_those_of_one_device) {
     ww_plan_destroy(&plan);
     ww_dataset_destroy(&b);
     ww_dataset_destroy(&a);
-    ww_group_dataset_destroy(&gb);
-    ww_group_dataset_destroy(&ga);
-    ww_group_destroy(&group);
+    ww_dataset_destroy(&gb);
+    ww_dataset_destroy(&ga);
+    ww_context_destroy(&group);
     wwt_set_free(&columns);
     wwt_set_free(&rows);
 }
@@ -240,8 +240,8 @@ START_TEST(gradients_are_those_of_one_device) {
             columns = wwt_set_random(1 + (size_t)_i % 2, 20, 50, 30);
     ww_measure measure = wwt_measure(ids[_i]);
     ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
-    ww_group *group = wwt_group_open(0.001);
-    ww_group_dataset *ga = wwt_group_upload(group, &rows, WW_FLOAT), *gb = wwt_group_upload(group, &columns, WW_FLOAT);
+    ww_context *group = wwt_group_open(0.001);
+    ww_dataset *ga = wwt_group_upload(group, &rows, WW_FLOAT), *gb = wwt_group_upload(group, &columns, WW_FLOAT);
     ww_dataset *a = wwt_dataset(&rows, WW_FLOAT), *b = wwt_dataset(&columns, WW_FLOAT);
     ww_gradient *gradient = NULL;
     ww_gradient_info info = WW_GRADIENT_INFO_INIT, sizes = WW_GRADIENT_INFO_INIT;
@@ -260,7 +260,9 @@ START_TEST(gradients_are_those_of_one_device) {
     options.parameters = _i == 1;
     wwt_ok(ww_gradient_create_pairs(&measure, a, b, x, y, FEW, &options, &gradient));
     wwt_ok(ww_gradient_get_info(gradient, &info));
-    wwt_ok(ww_group_gradient_sizes(&measure, ga, gb, x, y, FEW, &options, &sizes));
+    ww_gradient *of_all = NULL;
+    wwt_ok(ww_gradient_create_pairs(&measure, ga, gb, x, y, FEW, &options, &of_all));
+    wwt_ok(ww_gradient_get_info(of_all, &sizes));
     ck_assert(sizes.pairs == info.pairs && sizes.rows == info.rows && sizes.columns == info.columns);
     ck_assert(sizes.weights == info.weights && sizes.alignment == info.alignment);
     ck_assert_uint_eq(sizes.parameters, info.parameters);
@@ -269,33 +271,43 @@ START_TEST(gradients_are_those_of_one_device) {
     wwt_ok(ww_gradient_run(gradient, &to));
     ck_assert_uint_eq(outputs_in(found, &sizes, options.weights, options.parameters, outputs, &to), count);
     memset(found, 0xff, sizeof found);
-    wwt_ok(ww_group_gradient(&measure, ga, gb, x, y, FEW, &options, &to));
+    for (int again = 0; again < 2; again++)
+        wwt_ok(ww_gradient_run(of_all, &to));
+    ww_gradient_destroy(&of_all);
     ck_assert(wwt_group_tiles(group, &lost) >= wwt_group_least(group) && lost == 0);
     ck_assert(same_gradients(whole, found, count, measure.gamma > 0));
     // What it refuses.
     upstream[FEW - 1] = NAN;
     to.upstream = upstream;
-    ck_assert_int_eq(ww_group_gradient(&measure, ga, gb, x, y, FEW, &options, &to), WW_ERROR_NOT_FINITE);
+    ck_assert_int_eq(wwt_run_gradient(&measure, ga, gb, x, y, FEW, &options, &to), WW_ERROR_NOT_FINITE);
     ck_assert_int_eq(ww_last_error()->series, FEW - 1);
     to.upstream = NULL;
     outputs[1].bytes -= 4;
-    ck_assert_int_eq(ww_group_gradient(&measure, ga, gb, x, y, FEW, &options, &to), WW_ERROR_INVALID_ARGUMENT);
-    options.per_pair = 0;
+    ck_assert_int_eq(wwt_run_gradient(&measure, ga, gb, x, y, FEW, &options, &to), WW_ERROR_INVALID_ARGUMENT);
     outputs[1].bytes += 4;
-    ck_assert_int_eq(ww_group_gradient(&measure, ga, gb, x, y, FEW, &options, &to), WW_ERROR_UNSUPPORTED);
-    to.rows = to.columns = NULL;
-    wwt_ok(ww_group_gradient(&measure, ga, gb, x, y, FEW, &options, &to));
-    ck_assert_int_eq(ww_group_gradient(&measure, ga, gb, x, y, FEW, &options, NULL), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(ww_group_gradient(&measure, ga, gb, NULL, NULL, 21, &options, &to), WW_ERROR_INVALID_ARGUMENT);
+    // Sums over pairs are one device's.
+    static float sums[2][2 * 50 * 20];
+    options.per_pair = 0;
+    outputs[1].host = sums[0];
+    outputs[1].bytes = sizeof sums[0];
+    to.columns = NULL;
+    wwt_ok(wwt_run_gradient(&measure, ga, gb, x, y, FEW, &options, &to));
+    outputs[1].host = sums[1];
+    wwt_ok(wwt_run_gradient(&measure, a, b, x, y, FEW, &options, &to));
+    ck_assert(memcmp(sums[0], sums[1], sizeof sums[0]) == 0 && sums[0][0] != 0);
+    to.rows = NULL;
+    wwt_ok(wwt_run_gradient(&measure, ga, gb, x, y, FEW, &options, &to));
+    ck_assert_int_eq(wwt_run_gradient(&measure, ga, gb, x, y, FEW, &options, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(wwt_run_gradient(&measure, ga, gb, NULL, NULL, 21, &options, &to), WW_ERROR_INVALID_ARGUMENT);
     to = (ww_gradient_outputs)WW_GRADIENT_OUTPUTS_INIT;
-    ck_assert_int_eq(ww_group_gradient(&measure, ga, gb, x, y, FEW, &options, &to), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(ww_group_gradient_sizes(&measure, ga, gb, x, y, 0, &options, &sizes), WW_ERROR_EMPTY);
+    ck_assert_int_eq(wwt_run_gradient(&measure, ga, gb, x, y, FEW, &options, &to), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(wwt_run_gradient(&measure, ga, gb, x, y, 0, &options, &to), WW_ERROR_EMPTY);
     ww_gradient_destroy(&gradient);
     ww_dataset_destroy(&b);
     ww_dataset_destroy(&a);
-    ww_group_dataset_destroy(&gb);
-    ww_group_dataset_destroy(&ga);
-    ww_group_destroy(&group);
+    ww_dataset_destroy(&gb);
+    ww_dataset_destroy(&ga);
+    ww_context_destroy(&group);
     wwt_set_free(&columns);
     wwt_set_free(&rows);
 }
@@ -310,7 +322,7 @@ static ww_status run_gradient(wwt_trial *t) {
     to.values = &values;
     for (size_t i = 0; i < SERIES; i++)
         x[i] = i, y[i] = i * i % SERIES;
-    return ww_group_gradient(&measure, t->data, NULL, x, y, SERIES, NULL, &to);
+    return wwt_run_gradient(&measure, t->data, NULL, x, y, SERIES, NULL, &to);
 }
 
 // ---- searches
@@ -360,7 +372,7 @@ START_TEST(matches_are_those_of_one_device) {
     const ww_measure measure = wwt_measure(c->id);
     ww_search_options options = WW_SEARCH_OPTIONS_INIT;
     ww_search *search = NULL;
-    ww_group *group = wwt_group_open(0.001);
+    ww_context *group = wwt_group_open(0.001);
     ww_match one[QUERIES * BEST], found[QUERIES * BEST];
     size_t counts[2][QUERIES];
     int lost;
@@ -371,11 +383,11 @@ START_TEST(matches_are_those_of_one_device) {
     wwt_ok(ww_search_create(wwt_context, &measure, &q, &options, &search));
     wwt_ok(ww_search_run(search, &x, one, counts[0]));
     memset(found, 0xff, sizeof found);
-    wwt_ok(ww_group_search(group, &measure, &q, &options, &x, found, counts[1]));
+    wwt_ok(wwt_run_search(group, &measure, &q, &options, &x, found, counts[1]));
     ck_assert(memcmp(one, found, sizeof one) == 0 && memcmp(counts[0], counts[1], sizeof counts[0]) == 0);
-    ww_search_info info = WW_SEARCH_INFO_INIT, of_group = WW_SEARCH_INFO_INIT;
+    const ww_search_info of_group = wwt_searched;
+    ww_search_info info = WW_SEARCH_INFO_INIT;
     wwt_ok(ww_search_get_info(search, &info));
-    wwt_ok(ww_group_get_search_info(group, &of_group));
     ck_assert(of_group.launches > 0 && of_group.cells_started <= of_group.cells);
     ck_assert_uint_ge(of_group.places, info.places);
     if (c->kind != WW_SEARCH_WINDOWS || c->exclusion == 1 << 22) // divided by queries
@@ -390,22 +402,19 @@ START_TEST(matches_are_those_of_one_device) {
     source.read = read_points;
     source.user = streams.values;
     source.concurrent = 1;
-    if (c->channels == 1 && !super) {
+    // One that only one thread at a time may read is one device's.
+    for (source.concurrent = 1; source.concurrent >= 0 && c->channels == 1 && !super; source.concurrent--) {
         wwt_ok(ww_search_run_source(search, &source, one, counts[0]));
-        wwt_ok(ww_group_search_source(group, &measure, &q, &options, &source, found, counts[1]));
+        memset(found, 0xff, sizeof found);
+        wwt_ok(wwt_run_search_source(group, &measure, &q, &options, &source, found, counts[1]));
         ck_assert(memcmp(one, found, sizeof one) == 0 && memcmp(counts[0], counts[1], sizeof counts[0]) == 0);
     }
-    source.concurrent = 0;
-    ck_assert_int_eq(ww_group_search_source(group, &measure, &q, &options, &source, found, NULL),
-                     WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(ww_group_search(NULL, &measure, &q, &options, &x, found, NULL), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(ww_group_search(group, NULL, &q, &options, &x, found, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(wwt_run_search(NULL, &measure, &q, &options, &x, found, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(wwt_run_search(group, NULL, &q, &options, &x, found, NULL), WW_ERROR_INVALID_ARGUMENT);
     options.k = 0;
-    ck_assert_int_eq(ww_group_search(group, &measure, &q, &options, &x, found, NULL), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(ww_group_get_search_info(NULL, &info), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(ww_group_get_search_info(group, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(wwt_run_search(group, &measure, &q, &options, &x, found, NULL), WW_ERROR_INVALID_ARGUMENT);
     ww_search_destroy(&search);
-    ww_group_destroy(&group);
+    ww_context_destroy(&group);
     wwt_set_free(&queries);
     wwt_set_free(&streams);
 }
@@ -420,7 +429,7 @@ static ww_status run_search(wwt_trial *t) {
     queries.count = 1;
     options.kind = WW_SEARCH_WINDOWS;
     options.k = BEST;
-    return ww_group_search(t->group, &measure, &queries, &options, &streams, t->found, NULL);
+    return wwt_run_search(t->group, &measure, &queries, &options, &streams, t->found, NULL);
 }
 
 // ---- failures
@@ -431,7 +440,7 @@ static ww_status run_classes(wwt_trial *t) {
     ww_classification found = WW_CLASSIFICATION_INIT;
     options.k = K;
     options.want_neighbours = 1;
-    const ww_status status = ww_group_classify(&measure, t->data, NULL, &options, &found);
+    const ww_status status = ww_classify(&measure, t->data, NULL, &options, &found);
     if (status == WW_OK)
         memcpy(t->found, found.neighbours, t->bytes);
     ww_classification_free(&found);
@@ -465,8 +474,8 @@ START_TEST(a_device_fails_in_the_middle) {
     t.bytes = sizeof matches;
     wwt_group_failures(&t);
     wwt_set_free(&streams);
-    ww_group_dataset_destroy(&t.data);
-    ww_group_destroy(&t.group);
+    ww_dataset_destroy(&t.data);
+    ww_context_destroy(&t.group);
     wwt_set_free(&set);
 }
 END_TEST

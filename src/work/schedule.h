@@ -7,13 +7,16 @@
 #include <stdbool.h>
 #include <wavewarp/run.h>
 
+typedef struct wwi_span {
+    size_t first, count;
+} wwi_span;
+
 typedef struct wwi_worker {
     double rate;    // work a second; at the start a guess, above 0
-    bool reserve;   // it begins only when all that are not in reserve are lost
     uint64_t tiles; // finished
     double work;    // of these
     double seconds; // of these
-    bool lost;      // it failed, and others do its work
+    bool lost;      // it failed, and others do its work; one that is lost before the run takes no part
     ww_error error; // why
 } wwi_worker;
 
@@ -23,7 +26,7 @@ typedef struct wwi_schedule {
     size_t (*end)(void *user, size_t first); // the largest end of a tile that begins there; NULL: any
     // Called by the worker's own thread: `begin` once before its tiles, `finish` once after them, also after a failure.
     ww_status (*begin)(void *user, size_t worker);
-    ww_status (*run)(void *user, size_t worker, size_t first, size_t count);
+    ww_status (*run)(void *user, size_t worker, wwi_span items);
     void (*finish)(void *user, size_t worker);
     void *user;
     double tile_seconds;          // what a tile should last; the last ones are shorter

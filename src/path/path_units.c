@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warping paths of listed pairs on a group of devices, in runs of the list.
+// Runs of plans for warping paths: of all pairs at once, or in runs of the list that several devices divide.
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
-#include "group/group.h"
-#include "host.h"
+#include "base/run.h"
 #include "options.h"
 #include "path/path.h"
 
@@ -16,32 +15,37 @@ typedef struct part {
 } part;
 
 typedef struct job {
-    wwi_group_job pairs;
+    const ww_plan *plan;
     part *parts;
     size_t count, capacity;
+    ww_plan_info sum;
 } job;
 
-static ww_status plan_paths(const wwi_group_job *pairs, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
-    return ww_plan_create_paths(pairs->measure, rows, columns ? columns : rows, pairs->row_index, pairs->column_index,
-                                pairs->count, &pairs->options, plan);
-}
-
 static ww_status keep(job *j, size_t first, ww_paths *paths) {
-    pthread_mutex_t *lock = &j->pairs.group->lock;
-    (void)pthread_mutex_lock(lock);
-    const ww_status status = wwi_grow(&j->parts, &j->capacity, j->count + 1, sizeof *j->parts);
-    if (status == WW_OK) {
-        j->parts[j->count++] = (part){first, *paths};
-        *paths = (ww_paths)WW_PATHS_INIT;
-    }
-    (void)pthread_mutex_unlock(lock);
-    return status;
+    WWI_TRY(wwi_grow(&j->parts, &j->capacity, j->count + 1, sizeof *j->parts));
+    j->parts[j->count++] = (part){first, *paths};
+    *paths = (ww_paths)WW_PATHS_INIT;
+    return WW_OK;
 }
 
-static ww_status run_pairs(const wwi_group_seat *seat, size_t first, size_t count) {
+static double pair_work(const void *of, size_t pair) {
+    return wwi_plan_pair_work(((const job *)of)->plan, pair);
+}
+
+static ww_status open_plan(wwi_seat *seat) {
+    return wwi_team_check(seat->team, seat->device);
+}
+
+static ww_status run_pairs(const wwi_seat *seat, wwi_span pairs) {
+    job *j = seat->of;
+    ww_plan *plan = seat->team->on[seat->device];
     WWI_ENDS(ww_paths_free) ww_paths paths = WW_PATHS_INIT;
-    WWI_TRY(wwi_plan_run_some_paths(seat->own, first, count, &paths));
-    return keep(seat->job, first, &paths);
+    WWI_TRY(wwi_plan_run_some_paths(plan, pairs.first, pairs.count, &paths));
+    (void)pthread_mutex_lock(&seat->team->lock);
+    wwi_plan_add_info(&j->sum, plan);
+    const ww_status status = keep(j, pairs.first, &paths);
+    (void)pthread_mutex_unlock(&seat->team->lock);
+    return status;
 }
 
 static int by_first(const void *a, const void *b) {
@@ -57,7 +61,7 @@ static ww_status join(job *j, ww_paths *paths) {
         cells += j->parts[i].paths.offsets[j->parts[i].paths.count];
     if (cells > PTRDIFF_MAX / (2 * sizeof *paths->cells))
         return wwi_fail(WW_ERROR_OVERFLOW, "the paths have too many cells for one array");
-    paths->count = j->pairs.count;
+    paths->count = j->plan->count;
     WWI_TRY(wwi_new(paths->offsets, paths->count + 1));
     WWI_TRY(wwi_new(paths->distances, paths->count));
     WWI_TRY(wwi_new(paths->cells, (cells ? cells : 1) * 2));
@@ -81,21 +85,24 @@ static void job_close(job *j) {
     free(j->parts);
 }
 
-ww_status ww_group_paths(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
-                         const size_t *row_index, const size_t *column_index, size_t count,
-                         const ww_plan_options *options, ww_paths *paths) {
-    static const wwi_group_kind kind = {
-        .begin = wwi_group_begin_plan, .run = run_pairs, .finish = wwi_group_finish_plan, .work = wwi_group_pair_work};
-    WWI_ENDS(job_close)
-    job j = {.pairs = {.plan = plan_paths, .row_index = row_index, .column_index = column_index, .count = count}};
+static ww_status divide(ww_plan *plan, ww_paths *paths) {
+    static const wwi_job kind = {.work = pair_work, .open = open_plan, .run = run_pairs};
+    const double start = wwi_seconds();
+    WWI_ENDS(job_close) job j = {.plan = plan};
     WWI_ENDS(ww_paths_free) ww_paths found = WW_PATHS_INIT;
-    WWI_NEEDS("paths", paths);
-    WWI_TRY(wwi_struct_give(paths, &found, "ww_paths"));
-    WWI_TRY(wwi_group_job_begin(&j.pairs, measure, rows, columns, options));
-    WWI_TRY(wwi_group_check_pairs(&j.pairs));
-    WWI_TRY(wwi_group_run_units(j.pairs.group, &kind, &j, count, &j.pairs.run));
+    WWI_TRY(wwi_team_run(plan->team, &kind, &j, plan->count));
     WWI_TRY(join(&j, &found));
+    wwi_plan_give_info(plan, &j.sum, start);
     WWI_TRY(wwi_struct_give(paths, &found, "ww_paths"));
     found = (ww_paths)WW_PATHS_INIT; // the caller's now
     return WW_OK;
+}
+
+ww_status ww_plan_run_paths(ww_plan *plan, ww_paths *paths) {
+    const ww_paths none = WW_PATHS_INIT;
+    WWI_NEEDS("plan, paths", plan, paths);
+    WWI_TRY(wwi_struct_give(paths, &none, "ww_paths"));
+    if (plan->job != &wwi_paths_job)
+        return wwi_plan_other_job("ww_plan_run_paths");
+    return plan->team ? divide(plan, paths) : wwi_plan_run_some_paths(plan, 0, plan->count, paths);
 }

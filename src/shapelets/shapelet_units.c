@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapelets on a group of devices. One of them, the leading one, grows the tree: it compares the chosen with the
-// series, and searches small nodes. The candidates of a large node are divided by their series: whoever takes a part of
-// them begins with the best that all have found so far, which leave candidates out, and what it finds is joined with
-// them.
+// Shapelets on one device, or on several. One of these, the leading one, grows the tree: it compares the chosen with
+// the series, and searches small nodes. The candidates of a large node are divided by their series: whoever takes a
+// part of them begins with the best that all have found so far, which leave candidates out, and what it finds is joined
+// with them.
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/run.h"
 #include "data/dataset_host.h"
-#include "group/group.h"
+#include "options.h"
 #include "shapelets/shapelet_growth.h"
 
 // Nodes that the leading device is expected to search in a smaller part of a tile's time are not divided.
@@ -23,13 +23,12 @@ typedef struct member {
 } member;
 
 typedef struct job {
-    ww_group *group;
-    ww_group_dataset *train;
+    wwi_team *team;
+    ww_dataset *train;
     wwi_growth *growth;
     const ww_series_set *set;
-    ww_run_options own; // a device's
-    member *members;    // one a device
-    size_t leading;     // the device that grows the tree
+    member *members; // one a device
+    size_t leading;  // the device that grows the tree
     // the node that is divided
     const wwi_shapelet_node *node;
     size_t k, first; // first: of its part
@@ -44,14 +43,15 @@ typedef struct job {
 // Opens it when it first has work. One that was lost stays so.
 static ww_status need_member(job *j, size_t device) {
     member *m = &j->members[device];
-    const wwi_worker *w = &j->group->workers[device];
-    ww_context *context = j->group->contexts[device];
+    const wwi_worker *w = &j->team->workers[device];
+    ww_context *context = wwi_context_on(j->team->context, device);
+    ww_dataset *train;
     if (w->lost)
         return wwi_fail_again(&w->error, w->error.status);
     if (m->open)
         return WW_OK;
-    WWI_TRY(wwi_group_check_part(j->train->parts[device], &j->train->errors[device]));
-    const ww_status status = wwi_shapelet_worker_open(context, &j->own, j->growth->kind, j->set, &m->worker);
+    WWI_TRY(wwi_dataset_on(j->train, device, &train));
+    const ww_status status = wwi_shapelet_worker_open(context, &j->team->own, j->growth->kind, j->set, &m->worker);
     if (status != WW_OK) {
         wwi_shapelet_worker_close(&m->worker);
         return status;
@@ -62,7 +62,7 @@ static ww_status need_member(job *j, size_t device) {
 }
 
 static void lose(job *j, size_t device, ww_status status) {
-    wwi_worker *w = &j->group->workers[device];
+    wwi_worker *w = &j->team->workers[device];
     if (w->lost)
         return;
     w->lost = true;
@@ -77,16 +77,11 @@ static void follow(job *j, size_t device) {
     j->growth->progress.rate = j->members[device].rate;
 }
 
-// The first device that is not lost leads: one in reserve when all others are.
+// The first device that is not lost leads.
 static ww_status choose_leading(job *j) {
     ww_status status = WW_ERROR_INTERNAL;
-    for (size_t i = 0; i < 2 * j->group->count; i++) {
-        const size_t device = i % j->group->count;
-        wwi_worker *w = &j->group->workers[device];
-        if (w->reserve != (i >= j->group->count))
-            continue;
+    for (size_t device = 0; device < j->team->count; device++) {
         if ((status = need_member(j, device)) == WW_OK) {
-            w->reserve = false;
             follow(j, device);
             return WW_OK;
         }
@@ -99,8 +94,8 @@ static ww_status choose_leading(job *j) {
 
 static size_t able(const job *j) {
     size_t count = 0;
-    for (size_t i = 0; i < j->group->count; i++)
-        count += !j->group->workers[i].lost && !j->group->workers[i].reserve;
+    for (size_t i = 0; i < j->team->count; i++)
+        count += !j->team->workers[i].lost;
     return count;
 }
 
@@ -108,9 +103,8 @@ static ww_status open_devices(wwi_growth *g, const ww_series_set *train) {
     job *j = g->user;
     j->growth = g;
     j->set = train;
-    j->own = wwi_group_own_run(j->group, &g->run);
-    WWI_TRY(wwi_new_zeroed(j->members, j->group->count));
-    wwi_group_begin(j->group);
+    WWI_TRY(wwi_new_zeroed(j->members, j->team->count));
+    wwi_team_begin(j->team);
     return choose_leading(j);
 }
 
@@ -124,7 +118,7 @@ static bool replace_leading(wwi_growth *g, ww_status status) {
 
 static void close_devices(wwi_growth *g) {
     job *j = g->user;
-    for (size_t i = 0; j->members && i < j->group->count; i++) {
+    for (size_t i = 0; j->members && i < j->team->count; i++) {
         wwi_shapelet_worker *worker = &j->members[i].worker;
         if (!j->members[i].open)
             continue;
@@ -137,19 +131,19 @@ static void close_devices(wwi_growth *g) {
 
 // ---- a node on all devices
 
-static ww_status begin_device(wwi_group_seat *seat) {
-    return need_member(seat->job, seat->device);
+static ww_status open_device(wwi_seat *seat) {
+    return need_member(seat->of, seat->device);
 }
 
 // Before a part: the best of all so far. False where the time is over, and something was searched.
 static bool take_best(job *j, wwi_shapelet_found *best, size_t *count) {
     wwi_shapelet_progress *all = &j->growth->progress;
-    (void)pthread_mutex_lock(&j->group->lock);
+    (void)pthread_mutex_lock(&j->team->lock);
     *count = j->count;
     memcpy(best, j->best, j->count * sizeof *best);
     const bool late = all->deadline > 0 && all->candidates > 0 && wwi_seconds() > all->deadline;
     all->stopped |= late;
-    (void)pthread_mutex_unlock(&j->group->lock);
+    (void)pthread_mutex_unlock(&j->team->lock);
     return !late;
 }
 
@@ -158,7 +152,7 @@ static ww_status join_best(job *j, size_t first, size_t series, const wwi_shapel
                            const wwi_shapelet_progress *done) {
     ww_status status = WW_OK;
     wwi_shapelet_progress *all = &j->growth->progress;
-    (void)pthread_mutex_lock(&j->group->lock);
+    (void)pthread_mutex_lock(&j->team->lock);
     for (size_t i = 0; i < count; i++)
         wwi_shapelet_insert(j->best, &j->count, j->k, &best[i]);
     all->cells += done->cells;
@@ -167,7 +161,7 @@ static ww_status join_best(job *j, size_t first, size_t series, const wwi_shapel
     all->stopped |= done->stopped;
     if (!done->stopped)
         status = wwi_growth_save_series(j->growth, first, series, j->best, j->count);
-    (void)pthread_mutex_unlock(&j->group->lock);
+    (void)pthread_mutex_unlock(&j->team->lock);
     return status;
 }
 
@@ -183,7 +177,8 @@ static ww_status search_part(job *j, member *m, size_t first, size_t count, wwi_
     node.part_count = count;
     if (!take_best(j, best, &found))
         return WW_OK;
-    progress.pace = wwi_pace_make(device->stream, g->run.launch_seconds, j->own.progress, j->own.progress_user);
+    progress.pace =
+        wwi_pace_make(device->stream, g->run.launch_seconds, j->team->own.progress, j->team->own.progress_user);
     wwi_pace_start(&progress.pace, wwi_shapelet_cells(data, &g->options, &node));
     ww_status status = wwi_shapelet_search(device, data, &g->gains, &g->options, &node, j->k, &progress, best, &found);
     status = wwi_finish_after(device->stream, status);
@@ -192,8 +187,9 @@ static ww_status search_part(job *j, member *m, size_t first, size_t count, wwi_
 }
 
 // Without those that an earlier run did.
-static ww_status run_part(const wwi_group_seat *seat, size_t first, size_t count) {
-    job *j = seat->job;
+static ww_status run_part(const wwi_seat *seat, wwi_span series) {
+    job *j = seat->of;
+    const size_t first = series.first, count = series.count;
     const wwi_growth *g = j->growth;
     WWI_FREES wwi_shapelet_found *best = NULL;
     WWI_TRY(wwi_new(best, j->k));
@@ -227,23 +223,23 @@ static uint64_t leave_out(const wwi_growth *g, size_t units, double *before) {
 }
 
 static ww_status find_divided(job *j, size_t units, double *before) {
-    static const wwi_group_kind kind = {.begin = begin_device, .run = run_part};
+    static const wwi_job kind = {.open = open_device, .run = run_part};
     wwi_growth *g = j->growth;
     const ww_run_options report = {.progress = tell, .progress_user = j};
     WWI_TRY(wwi_growth_divide(g, units));
     wwi_shapelet_cells_before(&g->leading->data, &g->options, j->node, before);
     j->done = g->progress.pace.done + leave_out(g, units, before);
-    const ww_status status = wwi_group_go_on(j->group, &kind, j, units, before, g->run.progress ? &report : NULL);
+    const ww_status status = wwi_team_go_on(j->team, &kind, j, units, before, g->run.progress ? &report : NULL);
     g->progress.pace.done = wwi_least(j->done + (uint64_t)before[units], g->progress.pace.total);
     WWI_TRY(status);
-    return j->group->workers[j->leading].lost ? choose_leading(j) : WW_OK;
+    return j->team->workers[j->leading].lost ? choose_leading(j) : WW_OK;
 }
 
 static ww_status find_by_leading(job *j, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
                                  size_t *count, double cells) {
     const double start = wwi_seconds();
     WWI_TRY(wwi_growth_find_alone(j->growth, node, k, found, count));
-    wwi_worker_did(&j->group->workers[j->leading], cells, wwi_seconds() - start);
+    wwi_worker_did(&j->team->workers[j->leading], cells, wwi_seconds() - start);
     return WW_OK;
 }
 
@@ -252,8 +248,8 @@ static ww_status find_node(wwi_growth *g, const wwi_shapelet_node *node, size_t 
     job *j = g->user;
     const size_t units = node->part_count ? node->part_count : node->count;
     const double cells = (double)wwi_shapelet_cells(&g->leading->data, &g->options, node);
-    const double expected = cells / j->group->workers[j->leading].rate;
-    if (able(j) < 2 || units < 2 || expected < DIVIDED_FROM * j->group->tile_seconds)
+    const double expected = cells / j->team->workers[j->leading].rate;
+    if (able(j) < 2 || units < 2 || expected < DIVIDED_FROM * wwi_context_tile_seconds(j->team->context))
         return find_by_leading(j, node, k, found, count, cells);
     WWI_FREES double *before = NULL;
     WWI_TRY(wwi_new(before, units + 1));
@@ -267,20 +263,25 @@ static ww_status find_node(wwi_growth *g, const wwi_shapelet_node *node, size_t 
     return status;
 }
 
-ww_status ww_group_shapelets(ww_group_dataset *train, const ww_shapelets_options *options, ww_shapelets **shapelets) {
+static ww_status create(ww_dataset *train, ww_context *context, const ww_shapelets_options *options,
+                        ww_shapelets **shapelets) {
     static const wwi_shapelet_devices kind = {
         .open = open_devices, .find = find_node, .replace = replace_leading, .close = close_devices};
+    ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
     WWI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
+    WWI_ENDS(wwi_team_close) wwi_team *team = NULL;
+    WWI_TRY(wwi_options_take(&o, options, "ww_shapelets_options"));
+    WWI_TRY(wwi_dataset_series(train, &set));
+    WWI_TRY(wwi_team_open(context, o.run, &team));
+    job j = {.team = team, .train = train};
+    wwi_growth g = {.devices = &kind, .user = &j};
+    return wwi_shapelets_grow(&g, set, options, shapelets);
+}
+
+ww_status ww_shapelets_create(ww_dataset *train, const ww_shapelets_options *options, ww_shapelets **shapelets) {
     if (shapelets)
         *shapelets = NULL;
     WWI_NEEDS("train, shapelets", train, shapelets);
-    ww_status status = WW_ERROR_INTERNAL;
-    for (size_t i = 0; !set && i < train->group->count; i++)
-        if (train->parts[i])
-            status = wwi_dataset_series(train->parts[i], &set);
-    if (!set)
-        return status;
-    job j = {.group = train->group, .train = train};
-    wwi_growth g = {.devices = &kind, .user = &j};
-    return wwi_shapelets_grow(&g, set, options, shapelets);
+    ww_context *context = wwi_datasets_divide(train, NULL);
+    return context ? create(train, context, options, shapelets) : wwi_shapelets_create_alone(train, options, shapelets);
 }

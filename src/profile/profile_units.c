@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of profiles on one device, or on several, which take ranges of diagonals: each has a plan of its own, whose
+// tables are made once, and finds the nearest windows on its diagonals. At the end the lists of all devices are joined.
+#include <stdlib.h>
+#include <wavewarp/topk.h>
+
+#include "base/run.h"
+#include "options.h"
+#include "profile/profile_job.h"
+
+typedef struct job {
+    ww_profile *p;         // the caller's: takes what the others found
+    wwi_profile_part part; // a rectangle
+    int64_t first;         // its first diagonal with pairs that may be neighbours
+    uint64_t candidates, launches;
+    double seconds_device;
+} job;
+
+static ww_status open_plan(wwi_seat *seat) {
+    return wwi_team_check(seat->team, seat->device);
+}
+
+static ww_status run_diagonals(const wwi_seat *seat, wwi_span diagonals) {
+    job *j = seat->of;
+    ww_profile *p = seat->team->on[seat->device];
+    wwi_profile_part part = j->part;
+    part.diagonal = j->first + (int64_t)diagonals.first;
+    part.diagonal_end = part.diagonal + (int64_t)diagonals.count;
+    WWI_TRY(wwi_profile_add_part(p, &part));
+    (void)pthread_mutex_lock(&seat->team->lock);
+    j->candidates += p->info.candidates;
+    j->launches += p->info.launches;
+    j->seconds_device += p->info.seconds_device;
+    (void)pthread_mutex_unlock(&seat->team->lock);
+    return WW_OK;
+}
+
+// Pairs of the rectangle whose column is so many behind the row.
+static double pairs_apart(const wwi_profile_part *of, int64_t apart) {
+    const int64_t above = (int64_t)of->column - apart, below = (int64_t)of->column_end - apart;
+    const int64_t first = above > (int64_t)of->row ? above : (int64_t)of->row;
+    const int64_t end = below < (int64_t)of->row_end ? below : (int64_t)of->row_end;
+    return end > first ? (double)(end - first) : 0;
+}
+
+static bool is_square(const wwi_profile_part *part) {
+    return part->row == part->column && part->row_end == part->column_end;
+}
+
+// The pairs on a diagonal. Of one series each pair is there once, the later window as the column.
+static double diagonal_work(const void *of, size_t at) {
+    const job *j = of;
+    const int64_t diagonal = j->first + (int64_t)at;
+    const double pairs = pairs_apart(&j->part, diagonal);
+    return j->p->self && !is_square(&j->part) ? pairs + pairs_apart(&j->part, -diagonal) : pairs;
+}
+
+// What another device found comes to that of one of them; what both have, once.
+static ww_status merge_lists(const wwi_profile_nearest *from, wwi_profile_nearest *to) {
+    for (int list = 0; list < from->lists; list++)
+        WWI_TRY(ww_neighbours_merge(to->windows, to->k, WW_DOUBLE, 0, to->ids[list], to->best[list], from->ids[list],
+                                    from->best[list]));
+    return WW_OK;
+}
+
+// The diagonals on all devices, then constant windows.
+static ww_status run_all(job *j, bool forget) {
+    ww_profile *p = j->p;
+    wwi_team *team = p->team;
+    const wwi_job kind = {.work = diagonal_work, .step = p->width, .open = open_plan, .run = run_diagonals};
+    const int64_t above = (int64_t)j->part.column_end - (int64_t)j->part.row,
+                  below = (int64_t)j->part.row_end - (int64_t)j->part.column,
+                  end = p->self && below > above ? below : above;
+    j->first = p->self ? (int64_t)p->exclusion + 1 : 1 - below;
+    for (size_t i = 0; i < team->count; i++) {
+        ww_profile *own = team->on[i];
+        if (own && (forget || own != p))
+            wwi_profile_nearest_forget(&own->nearest);
+        if (own)
+            own->current = false;
+    }
+    const ww_status status = j->first < end ? wwi_team_run(team, &kind, j, (size_t)(end - j->first)) : WW_OK;
+    p->current = false;
+    p->part = j->part;
+    WWI_TRY(status);
+    for (size_t i = 0; i < team->count; i++) {
+        ww_profile *own = team->on[i];
+        if (own && own != p)
+            WWI_TRY(merge_lists(&own->nearest, &p->nearest));
+    }
+    return wwi_profile_enter_flats(p);
+}
+
+static ww_status run(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
+                     const ww_profile_output *output) {
+    ww_profile_output to;
+    if (!p->team)
+        return wwi_profile_run_alone(p, part, squared, forget, output);
+    WWI_TRY(wwi_profile_take_output(p->options.left_right, output, &to));
+    job j = {.p = p, .part = *part};
+    const double start = wwi_seconds();
+    const ww_status status = run_all(&j, forget);
+    if (status == WW_OK)
+        wwi_profile_nearest_give(&p->nearest, squared, &to);
+    p->info.candidates = j.candidates;
+    p->info.launches = j.launches;
+    p->info.seconds_device = j.seconds_device;
+    p->info.seconds_wall = wwi_seconds() - start;
+    return status;
+}
+
+ww_status ww_profile_run(ww_profile *p, ww_profile_output *output) {
+    WWI_NEEDS("profile, output", p, output);
+    const wwi_profile_part all = WWI_PROFILE_RECTANGLE(0, p->series.windows, 0, wwi_profile_other(p)->windows);
+    return run(p, &all, false, true, output);
+}
+
+static ww_status run_rectangle(ww_profile *p, const wwi_profile_part *part, bool forget, ww_profile_output *output) {
+    WWI_NEEDS("profile, output", p, output);
+    const size_t windows = p->series.windows, others = wwi_profile_other(p)->windows;
+    if (part->row > part->row_end || part->row_end > windows || part->column > part->column_end ||
+        part->column_end > others) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle of windows [%zu, %zu) x [%zu, %zu)", part->row, part->row_end,
+                 part->column, part->column_end);
+        return wwi_fail_hint("there are %zu x %zu windows", windows, others);
+    }
+    return run(p, part, true, forget, output);
+}
+
+ww_status ww_profile_run_rectangle(ww_profile *p, size_t row, size_t rows, size_t column, size_t columns,
+                                   ww_profile_output *output) {
+    const wwi_profile_part part = WWI_PROFILE_RECTANGLE(row, row + rows, column, column + columns);
+    return run_rectangle(p, &part, true, output);
+}
+
+ww_status ww_profile_add_rectangle(ww_profile *p, size_t row, size_t rows, size_t column, size_t columns,
+                                   ww_profile_output *output) {
+    const wwi_profile_part part = WWI_PROFILE_RECTANGLE(row, row + rows, column, column + columns);
+    return run_rectangle(p, &part, false, output);
+}
+
+ww_status ww_profile_find(ww_context *context, const ww_series_view *series, const ww_series_view *other, size_t window,
+                          const ww_profile_options *options, double *distances, int64_t *indices) {
+    WWI_ENDS(ww_profile_destroy) ww_profile *profile = NULL;
+    ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
+    output.distances = distances;
+    output.indices = indices;
+    WWI_TRY(ww_profile_create(context, series, 0, other, 0, window, options, &profile));
+    return ww_profile_run(profile, &output);
+}

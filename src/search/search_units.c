@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches on one device, or on several. Windows: the devices divide the joined streams, merge the places that they
+// find as they come, and choose from these once; all know the same limits (search_limits.c). Open ends and whole
+// streams: the devices divide the queries, each of which goes through all streams.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/run.h"
+#include "data/view.h"
+#include "options.h"
+#include "search/search_internal.h"
+
+// A part is so many times as long as what it reads of the next one, at least.
+#define LEAST_SHARE 16
+
+typedef struct job {
+    ww_search *s; // the caller's
+    const wwi_joined *streams;
+    uint64_t first, points; // of the joined streams, with their separators: the part that is searched
+    double cells;           // of a place
+    size_t *exclusions;     // of each query
+    ww_match *matches;      // parts: merged, queries x places; else the results
+    size_t *found;
+    ww_search_info sum;
+} job;
+
+static void add_info(const wwi_seat *seat, const ww_search *did) {
+    job *j = seat->of;
+    (void)pthread_mutex_lock(&seat->team->lock);
+    wwi_search_info_add(&j->sum, &did->info);
+    (void)pthread_mutex_unlock(&seat->team->lock);
+}
+
+static size_t length_of(const ww_search *s, size_t query) {
+    return s->queries[query].length;
+}
+
+// ---- parts of the streams
+
+static ww_match no_match(const ww_search *s) {
+    return (ww_match){-1, -1, -1, s->similarity ? -INFINITY : INFINITY};
+}
+
+// Each device takes the same sample: none waits for another's.
+static ww_status begin_on(wwi_seat *seat) {
+    const job *j = seat->of;
+    WWI_TRY(wwi_team_check(seat->team, seat->device));
+    WWI_TRY(wwi_search_begin_parts(seat->team->on[seat->device], j->streams, &j->s->own_limits));
+    add_info(seat, seat->team->on[seat->device]);
+    return WW_OK;
+}
+
+static ww_status begin_parts(job *j) {
+    static const wwi_job begin = {.open = begin_on};
+    const double none = 0;
+    wwi_limits_forget(&j->s->own_limits);
+    return wwi_team_go_on(j->s->team, &begin, j, 0, &none, NULL);
+}
+
+// What a device keeps: room for a part's places.
+static ww_status open_places(wwi_seat *seat) {
+    const ww_search *s = ((const job *)seat->of)->s;
+    ww_match *places;
+    WWI_TRY(wwi_team_check(seat->team, seat->device));
+    WWI_TRY(wwi_new(places, s->query_count * s->places));
+    seat->own = places;
+    return WW_OK;
+}
+
+static void close_places(wwi_seat *seat) {
+    free(seat->own);
+}
+
+static double part_work(const void *of, size_t unit) {
+    const job *j = of;
+    const uint64_t left = j->points - (uint64_t)unit * WW_SEARCH_PART_POINTS;
+    return j->cells * (double)(left < WW_SEARCH_PART_POINTS ? left : WW_SEARCH_PART_POINTS);
+}
+
+// What all parts so far say of the k-th matches.
+static void lower_limits(const job *j) {
+    enum { MOST_STEPS = 1 << 24 }; // of many far apart a part's own limits have to do
+    ww_search *s = j->s;
+    if ((double)s->query_count * (double)s->places * (double)s->options.k > MOST_STEPS)
+        return;
+    for (size_t q = 0; q < s->query_count; q++) {
+        const double limit = wwi_matches_limit(j->matches + q * s->places, s->places, s->options.k, j->exclusions[q]);
+        (void)wwi_limits_lower(&s->own_limits, q, s->similarity ? -limit : limit);
+    }
+}
+
+static ww_status run_part(const wwi_seat *seat, wwi_span units) {
+    const job *j = seat->of;
+    const ww_search *s = j->s;
+    ww_search *own = seat->team->on[seat->device];
+    const uint64_t at = (uint64_t)units.first * WW_SEARCH_PART_POINTS,
+                   points = (uint64_t)units.count * WW_SEARCH_PART_POINTS;
+    WWI_TRY(
+        wwi_search_run_places(own, j->streams, j->first + at, wwi_least(points, j->points - at), s->places, seat->own));
+    add_info(seat, own);
+    (void)pthread_mutex_lock(&seat->team->lock);
+    const ww_status status = ww_matches_merge(s->query_count, s->places, s->similarity, j->matches, seat->own);
+    if (status == WW_OK)
+        lower_limits(j);
+    (void)pthread_mutex_unlock(&seat->team->lock);
+    return status;
+}
+
+// The places of the job's part, merged.
+static ww_status run_parts(job *j) {
+    const ww_search *s = j->s;
+    size_t longest = 0;
+    for (size_t i = 0; i < s->query_count * s->places; i++)
+        j->matches[i] = no_match(s);
+    for (size_t q = 0; q < s->query_count; q++) {
+        const size_t length = length_of(s, q);
+        j->exclusions[q] = s->options.exclusion == WW_SEARCH_HALF ? (length + 1) / 2 : s->options.exclusion;
+        longest = length > longest ? length : longest;
+        j->cells += (double)length;
+    }
+    const wwi_job parts = {.work = part_work,
+                           .step = longest * LEAST_SHARE / WW_SEARCH_PART_POINTS + 1,
+                           .open = open_places,
+                           .run = run_part,
+                           .close = close_places};
+    return wwi_team_run(s->team, &parts, j, (size_t)wwi_ceil_div(j->points, WW_SEARCH_PART_POINTS));
+}
+
+// The points of the joined streams.
+static ww_status count_points(const wwi_joined *streams, uint64_t *points) {
+    WWI_ENDS(wwi_joined_close) wwi_joined all = {.view = NULL};
+    WWI_TRY(wwi_joined_open(&all, streams));
+    *points = wwi_joined_length(&all);
+    return WW_OK;
+}
+
+static ww_status search_parts(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found) {
+    WWI_FREES size_t *exclusions = NULL;
+    WWI_FREES ww_match *merged = NULL;
+    const double start = wwi_seconds();
+    WWI_TRY(wwi_new(exclusions, s->query_count));
+    WWI_TRY(wwi_new(merged, s->query_count * s->places));
+    job j = {.s = s, .streams = streams, .exclusions = exclusions, .matches = merged, .sum = WW_SEARCH_INFO_INIT};
+    WWI_TRY(count_points(streams, &j.points));
+    WWI_TRY(begin_parts(&j));
+    WWI_TRY(run_parts(&j));
+    s->info = j.sum;
+    s->info.seconds_wall = wwi_seconds() - start;
+    return ww_matches_choose(s->query_count, s->places, merged, s->options.k, exclusions, s->similarity, matches,
+                             found);
+}
+
+// ---- parts of the queries
+
+static double query_work(const void *of, size_t query) {
+    const job *j = of;
+    return (double)j->points * (double)wwi_view_length(&j->s->all, query);
+}
+
+static ww_status run_alone(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found) {
+    return s->super ? wwi_super_run(s, streams->view, matches, found) : wwi_search_run(s, streams, matches, found);
+}
+
+static ww_status run_queries(const wwi_seat *seat, wwi_span queries) {
+    const job *j = seat->of;
+    const ww_search *s = j->s;
+    WWI_ENDS(ww_search_destroy) ww_search *search = NULL;
+    ww_series_view some = s->all;
+    ww_search_options options = s->options;
+    some.count = queries.count;
+    some.lengths = some.lengths ? some.lengths + queries.first : NULL;
+    some.values =
+        (const unsigned char *)some.values + s->all_begins[queries.first] * wwi_precision_bytes(some.precision);
+    options.run = &seat->team->own;
+    WWI_TRY(
+        wwi_search_make(wwi_context_on(seat->team->context, seat->device), &s->given, &some, &options, false, &search));
+    search->part = s->part;
+    WWI_TRY(run_alone(search, j->streams, j->matches + queries.first * s->options.k,
+                      j->found ? j->found + queries.first : NULL));
+    add_info(seat, search);
+    return WW_OK;
+}
+
+static ww_status search_queries(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found) {
+    static const wwi_job kind = {.work = query_work, .run = run_queries};
+    const double start = wwi_seconds();
+    job j = {.s = s, .streams = streams, .matches = matches, .found = found, .sum = WW_SEARCH_INFO_INIT};
+    WWI_TRY(count_points(streams, &j.points));
+    WWI_TRY(wwi_team_run(s->team, &kind, &j, s->all.count));
+    s->info = j.sum;
+    s->info.seconds_wall = wwi_seconds() - start;
+    return WW_OK;
+}
+
+// ---- one device, or several
+
+// A source that several threads may not read is one device's, and so is a set that is on the device.
+static bool is_divided(const ww_search *s, const wwi_joined *streams) {
+    return s->team && (streams->view || (streams->from && streams->from->concurrent));
+}
+
+ww_status wwi_search_streams(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found) {
+    if (is_divided(s, streams))
+        return s->places ? search_parts(s, streams, matches, found) : search_queries(s, streams, matches, found);
+    WWI_ALONE(s->team, run_alone(s, streams, matches, found));
+}
+
+ww_status wwi_search_parts_begin(ww_search *s, const wwi_joined *streams) {
+    if (!s->places || !is_divided(s, streams))
+        WWI_ALONE(s->team, wwi_search_begin_parts(s, streams, NULL));
+    job j = {.s = s, .streams = streams, .sum = WW_SEARCH_INFO_INIT};
+    WWI_TRY(begin_parts(&j));
+    s->info = j.sum;
+    return WW_OK;
+}
+
+ww_status wwi_search_part_run(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count,
+                              ww_match *matches) {
+    uint64_t points;
+    WWI_TRY(count_points(streams, &points));
+    if (!s->places || !is_divided(s, streams) || first % WW_SEARCH_PART_POINTS || first >= points || count == 0)
+        WWI_ALONE(s->team, wwi_search_run_places(s, streams, first, count, wwi_search_part_places(s), matches));
+    WWI_FREES size_t *exclusions = NULL;
+    WWI_TRY(wwi_new(exclusions, s->query_count));
+    job j = {.s = s, .streams = streams, .first = first, .exclusions = exclusions, .matches = matches};
+    j.points = wwi_least(count, points - first);
+    j.sum = (ww_search_info)WW_SEARCH_INFO_INIT;
+    WWI_TRY(run_parts(&j));
+    s->info = j.sum;
+    return WW_OK;
+}
+
+// ---- opening
+
+typedef struct creation {
+    const ww_measure *measure;
+    const ww_series_view *queries; // dense
+    ww_search_options options;
+} creation;
+
+static ww_status create_on(wwi_seat *seat) {
+    const creation *c = seat->of;
+    WWI_ENDS(ww_search_destroy) ww_search *made = NULL;
+    WWI_TRY(wwi_search_make(wwi_context_on(seat->team->context, seat->device), c->measure, c->queries, &c->options,
+                            false, &made));
+    seat->own = wwi_taken(&made);
+    return WW_OK;
+}
+
+static void close_team(wwi_team **team) {
+    WWI_TEAM_CLOSE(ww_search, wwi_taken(team), NULL);
+}
+
+// Copies the queries, of which devices take some.
+static ww_status copy_queries(ww_search *s, const ww_series_view *queries) {
+    const size_t count = queries->count;
+    WWI_TRY(wwi_new(s->all_lengths, count));
+    WWI_TRY(wwi_new(s->all_begins, count + 1));
+    s->all_begins[0] = 0;
+    for (size_t q = 0; q < count; q++) {
+        s->all_lengths[q] = wwi_view_length(queries, q);
+        s->all_begins[q + 1] = s->all_begins[q] + (uint64_t)s->all_lengths[q] * queries->channels;
+    }
+    const uint64_t size = wwi_precision_bytes(queries->precision);
+    unsigned char *values;
+    WWI_TRY(wwi_new(values, s->all_begins[count] * size));
+    s->all_values = values;
+    for (size_t q = 0; q < count; q++)
+        memcpy(values + s->all_begins[q] * size,
+               (const unsigned char *)queries->values +
+                   (queries->offsets ? queries->offsets[q] : s->all_begins[q]) * size,
+               (s->all_begins[q + 1] - s->all_begins[q]) * size);
+    s->all = *queries;
+    s->all.values = values;
+    s->all.lengths = s->all_lengths;
+    s->all.offsets = NULL;
+    return WW_OK;
+}
+
+ww_status wwi_search_open(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
+                          const ww_search_options *options, ww_search **search) {
+    creation c = {measure, queries, WW_SEARCH_OPTIONS_INIT};
+    WWI_ENDS(close_team) wwi_team *team = NULL;
+    WWI_ENDS(ww_search_destroy) ww_search *s = NULL;
+    WWI_TRY(wwi_options_take(&c.options, options, "ww_search_options"));
+    WWI_TRY(wwi_team_open(context, c.options.run, &team));
+    const size_t places = team ? ww_search_part_places(queries, options) : 0;
+    if (places) {
+        c.options.run = &team->own;
+        WWI_TRY(wwi_team_make(team, create_on, &c, 0, NULL));
+        s = wwi_team_any(team);
+        s->places = places;
+    } else {
+        WWI_TRY(wwi_search_make(wwi_context_first(context), measure, queries, options, false, &s));
+        if (team)
+            WWI_TRY(copy_queries(s, queries));
+    }
+    s->team = wwi_taken(&team);
+    *search = wwi_taken(&s);
+    return WW_OK;
+}
