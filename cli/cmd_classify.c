@@ -42,8 +42,7 @@ static void print_json(const classify *c, const cli_command *command) {
     head.seconds_device = plan.seconds_device;
     cli_json_head(&json, stdout, command, &head);
     cli_json_plan(&json, &plan);
-    if (c->s.group)
-        cli_group_json(c->s.group, NULL, &json);
+    cli_shares_json(c->s.context, NULL, &json);
     cli_division_json(&json, &c->s.division);
     if (c->s.division.part)
         cli_json_null(&json, "total");
@@ -57,8 +56,8 @@ static void print_text(const classify *c) {
     const ww_classification *r = &c->result;
     const double done = r->cells ? (double)r->cells_done / (double)r->cells : 1.0;
     cli_classified_print(&c->classified);
-    if (c->s.group)
-        printf("devices   %zu, engine %s, %s\n", ww_group_count(c->s.group), ww_engine_name(r->engine),
+    if (ww_context_device_count(c->s.context) > 1)
+        printf("devices   %zu, engine %s, %s\n", ww_context_device_count(c->s.context), ww_engine_name(r->engine),
                ww_precision_name(cli_precision(&c->s.device)));
     else
         printf("device    %s (%s), engine %s, %s\n", c->on.name, c->on.platform, ww_engine_name(r->engine),
@@ -91,8 +90,7 @@ static int classify_all(classify *c, const ww_classify_options *options) {
     CLI_TRY(cli_series_put(s));
     if (c->method == CENTROID)
         CLI_TRY(take_averages(c));
-    CLI_TRY(cli_status(s->group ? ww_group_classify(&s->measure, s->shared[0], s->shared[1], options, &c->result)
-                                : ww_classify(&s->measure, s->data[0], s->data[1], options, &c->result)));
+    CLI_TRY(cli_status(ww_classify(&s->measure, s->data[0], s->data[1], options, &c->result)));
     CLI_TRY(cli_classified_make(&s->measure, s->sets[0], s->sets[1], options->k, &c->classified));
     c->classified.found = c->result;
     c->classified.euclid = euclid;
@@ -118,15 +116,14 @@ static int compute(classify *c, const cli_command *command) {
     CLI_TRY(cli_series_fit(&c->s));
     CLI_TRY(cli_series_open(&c->s));
     ww_device_info_init(&c->on, sizeof c->on);
-    if (!c->s.group)
-        CLI_TRY(cli_status(ww_context_get_device_info(c->s.context, &c->on)));
+    CLI_TRY(cli_status(ww_context_get_device_info(c->s.context, &c->on)));
     cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
     c->s.plan.no_bounds = c->no_bounds;
     options.k = (size_t)c->k;
     options.plan = &c->s.plan;
     const int result = cli_divided(&c->s.division) ? divide(c, &options) : classify_all(c, &options);
     cli_progress_end();
-    cli_group_report(c->s.group);
+    cli_shares_report(c->s.context);
     return result;
 }
 
@@ -143,11 +140,9 @@ static int check(classify *c, const char *command, const char *const *paths, siz
         return cli_usage(command, "--k is of no use with --method centroid: a class has one average");
     if (c->method != CENTROID && c->average != CLI_AVERAGE_DBA)
         return cli_usage(command, "--average goes with --method centroid");
-    if (c->method == CENTROID && cli_is_group(&c->s.device))
-        return cli_usage(command, "--method centroid takes one device: averages are not divided");
     if (c->method == CENTROID && cli_divided(&c->s.division))
         return cli_usage(command, "--method centroid has no parts and no checkpoint: averages are not divided");
-    return cli_division_check_job(command, &c->s.division, &c->s.device, c->predictions_path != NULL);
+    return cli_division_check_job(command, &c->s.division, c->predictions_path != NULL);
 }
 
 static int output(classify *c, const cli_command *command, bool printed) {

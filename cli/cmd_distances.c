@@ -13,7 +13,7 @@
 #include "series_rows.h"
 #include "tiles.h"
 
-// Two sets under a measure, and a plan for them; on several devices there is none.
+// Two sets under a measure, and a plan for them.
 typedef struct job {
     cli_series_job s;
     const char *output; // NULL: standard output
@@ -53,7 +53,7 @@ static bool get_info(const job *j, ww_plan_info *info) {
 // Prints a summary of the run on standard error, where that is a terminal.
 static void report(const job *j) {
     ww_plan_info info = WW_PLAN_INFO_INIT;
-    cli_group_report(j->s.group);
+    cli_shares_report(j->s.context);
     if (!isatty(STDERR_FILENO) || !get_info(j, &info))
         return;
     fprintf(stderr, "%" PRIu64 " pairs, %" PRIu64 " cells in %.4g s, %.4g Gcells/s, engine %s\n", info.pairs,
@@ -69,12 +69,9 @@ static void begin_json(const job *j, const cli_command *command, cli_json *json)
     head.engine = ww_engine_name(info.engine);
     head.seconds_compute = info.seconds_wall;
     head.seconds_device = info.seconds_device;
-    cli_group_head(j->s.group, &head);
     cli_json_head(json, stdout, command, &head);
-    if (j->s.group)
-        cli_group_json(j->s.group, NULL, json);
-    else
-        cli_json_plan(json, &info);
+    cli_json_plan(json, &info);
+    cli_shares_json(j->s.context, NULL, json);
 }
 
 #define JOB_OPTIONS(j)                                                                                                 \
@@ -143,8 +140,7 @@ static int stream_matrix(job *j, bool condensed, ww_array_file *file) {
 // path the result stays in `values`.
 static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t columns, const char *path) {
     CLI_ENDS(cli_array_drop) ww_array_file *file = NULL;
-    if (!j->s.group)
-        CLI_TRY(cli_status(ww_plan_create_matrix(&j->s.measure, j->s.data[0], j->s.data[1], &j->s.plan, &j->plan)));
+    CLI_TRY(cli_status(ww_plan_create_matrix(&j->s.measure, j->s.data[0], j->s.data[1], &j->s.plan, &j->plan)));
     if (path)
         CLI_TRY(cli_status(ww_array_file_create(path, cli_precision(&j->s.device), rows, columns, &file)));
     if (!values) {
@@ -155,9 +151,8 @@ static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t 
     if (condensed)
         to.layout = WW_LAYOUT_CONDENSED;
     const ww_status status =
-        j->s.group   ? ww_group_matrix(&j->s.measure, j->s.shared[0], j->s.shared[1], &j->s.plan, &to)
-        : is_part(j) ? ww_plan_run_rectangle(j->plan, j->part[0].begin, rows, j->part[1].begin, columns, &to)
-                     : ww_plan_run(j->plan, &to);
+        is_part(j) ? ww_plan_run_rectangle(j->plan, j->part[0].begin, rows, j->part[1].begin, columns, &to)
+                   : ww_plan_run(j->plan, &to);
     cli_progress_end();
     CLI_TRY(cli_status(status));
     if (file)
@@ -223,13 +218,8 @@ static int compute_matrix(job *j, const cli_command *command, bool condensed, co
     const bool in_json = j->json && !j->output;
     const char *path = j->output ? j->output : j->json || svg ? NULL : "-"; // without any other place: text
     CLI_FREES void *values = NULL;
-    if (j->s.group && !fits_memory(rows, columns, precision))
-        return cli_error("several devices write to host memory, and %" PRIu64 " x %" PRIu64
-                         " distances are too many: compute parts, by --part-rows, on each device",
-                         rows, columns);
     // One half computed in memory is twice as fast as the whole square in blocks.
-    if (in_json || svg || is_part(j) || j->s.group ||
-        (!j->s.data[1] && fits_memory(rows, columns ? columns : 1, precision)))
+    if (in_json || svg || is_part(j) || (!j->s.data[1] && fits_memory(rows, columns ? columns : 1, precision)))
         CLI_TRY(cli_values_allocate(rows, columns ? columns : 1, precision, &values));
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     j->s.plan.one_way = condensed; // check_condensed() has asked
@@ -262,11 +252,7 @@ static int check_matrix(job *j, const char *command, bool condensed, const char 
         return cli_usage(command, "--condensed is for one set with itself");
     if (is_part(j) && (condensed || svg))
         return cli_usage(command, "--part-rows and --part-columns are not for --condensed or --svg");
-    CLI_TRY(check_division(j, command, svg));
-    if (cli_is_group(&j->s.device) && (is_part(j) || condensed || cli_divided(&j->s.division)))
-        return cli_usage(command,
-                         "several devices compute a whole matrix, not --condensed, a part or from a checkpoint");
-    return CLI_GO_ON;
+    return check_division(j, command, svg);
 }
 
 // What reads a condensed file takes it for the distances of both ways.
@@ -355,10 +341,8 @@ static int run_pairs(job *j, void *values) {
     const size_t n = row_count(j);
     const ww_output to = WW_OUTPUT_HOST(values);
     ww_status status =
-        j->s.group
-            ? ww_group_pairs(&j->s.measure, j->s.shared[0], j->s.shared[1], NULL, NULL, n, &j->s.plan, &to)
-            : ww_plan_create_pairs(&j->s.measure, j->s.data[0], j->s.data[1], NULL, NULL, n, &j->s.plan, &j->plan);
-    if (status == WW_OK && !j->s.group)
+        ww_plan_create_pairs(&j->s.measure, j->s.data[0], j->s.data[1], NULL, NULL, n, &j->s.plan, &j->plan);
+    if (status == WW_OK)
         status = ww_plan_run(j->plan, &to);
     cli_progress_end();
     return cli_status(status);
@@ -373,7 +357,7 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
         JOB_OPTIONS(j),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 2, 2, NULL));
-    CLI_TRY(cli_division_check_job(command->name, &j.s.division, &j.s.device, j.output));
+    CLI_TRY(cli_division_check_job(command->name, &j.s.division, j.output));
     CLI_FREES void *values = NULL;
     CLI_TRY(job_begin(&j, command->name));
     CLI_TRY(cli_pairs_check(&j.s));
@@ -399,10 +383,8 @@ static int divide_nearest(job *j, cli_neighbours *n) {
 static int compute_nearest(job *j, cli_neighbours *n) {
     const cli_series_job *s = &j->s;
     CLI_TRY(cli_neighbours_allocate(n));
-    ww_status status =
-        s->group ? ww_group_nearest(&s->measure, s->shared[0], s->shared[1], n->k, &s->plan, n->ids, n->distances)
-                 : ww_plan_create_nearest(&s->measure, s->data[0], s->data[1], n->k, &s->plan, &j->plan);
-    if (status == WW_OK && !s->group)
+    ww_status status = ww_plan_create_nearest(&s->measure, s->data[0], s->data[1], n->k, &s->plan, &j->plan);
+    if (status == WW_OK)
         status = ww_plan_run_nearest(j->plan, n->ids, n->distances);
     cli_progress_end();
     return cli_status(status);
@@ -421,8 +403,7 @@ int cmd_nearest(const cli_command *command, int argc, char **argv) {
         JOB_OPTIONS(j),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 1, 2, NULL));
-    CLI_TRY(cli_division_check_job(command->name, &j.s.division, &j.s.device,
-                                   wanted.output || wanted.ids || wanted.distances));
+    CLI_TRY(cli_division_check_job(command->name, &j.s.division, wanted.output || wanted.ids || wanted.distances));
     j.output = wanted.output;
     CLI_TRY(job_begin(&j, command->name));
     n = (cli_neighbours){row_count(&j), (size_t)wanted.k, cli_precision(&j.s.device), NULL, NULL};

@@ -89,9 +89,6 @@ static int prepare(job *j, const ww_gradient_options *options) {
     const cli_series_job *s = &j->s;
     const size_t rows = ww_series_set_count(s->sets[0]);
     ww_gradient_info_init(&j->info, sizeof j->info);
-    if (s->group)
-        return cli_status(
-            ww_group_gradient_sizes(&s->measure, s->shared[0], s->shared[1], NULL, NULL, rows, options, &j->info));
     CLI_TRY(cli_status(
         j->all_pairs
             ? ww_gradient_create_matrix(&s->measure, s->data[0], s->data[1], options, &j->gradient)
@@ -99,10 +96,7 @@ static int prepare(job *j, const ww_gradient_options *options) {
     return cli_status(ww_gradient_get_info(j->gradient, &j->info));
 }
 
-static int run(job *j, const ww_gradient_options *options, const ww_gradient_outputs *to) {
-    if (j->s.group)
-        return cli_status(ww_group_gradient(&j->s.measure, j->s.shared[0], j->s.shared[1], NULL, NULL,
-                                            (size_t)j->info.pairs, options, to));
+static int run(job *j, const ww_gradient_outputs *to) {
     CLI_TRY(cli_status(ww_gradient_run(j->gradient, to)));
     return cli_status(ww_gradient_get_info(j->gradient, &j->info));
 }
@@ -124,14 +118,14 @@ static int compute(job *j, ww_gradient_options *options) {
     cli_gradients *g = &j->found;
     ww_gradient_outputs to;
     ww_output each[4];
-    options->per_pair = j->s.group != NULL; // a series is in one pair: the same gradient
+    options->per_pair = !j->all_pairs; // a series is in one pair: the same gradient, which devices divide
     CLI_TRY(prepare(j, options));
     g->precision = cli_precision(&j->s.device);
     g->pairs = (size_t)j->info.pairs;
     g->parameters = j->parameters ? (size_t)(j->info.parameters / j->info.pairs) : 0;
     g->cells = options->alignment ? (size_t)j->info.alignment : 0;
     CLI_TRY(cli_gradients_outputs(g, &j->info, j->of, each, &to));
-    CLI_TRY(run(j, options, &to));
+    CLI_TRY(run(j, &to));
     return make_set(j);
 }
 
@@ -157,7 +151,7 @@ static int find(job *j) {
     options.run = j->s.plan.run;
     const int result = cli_divided(&j->s.division) ? divide(j, &options) : compute(j, &options);
     cli_progress_end();
-    cli_group_report(j->s.group);
+    cli_shares_report(j->s.context);
     return result;
 }
 
@@ -166,16 +160,12 @@ static void print_json(const job *j, const cli_command *command) {
     cli_json json;
     head.seconds_compute = j->info.seconds_wall;
     head.seconds_device = j->info.seconds_device;
-    cli_group_head(j->s.group, &head);
     cli_json_head(&json, stdout, command, &head);
     cli_division_json(&json, &j->s.division);
     cli_json_count(&json, "pairs", j->s.division.part ? j->s.division.units : j->found.pairs);
-    if (j->s.group) {
-        cli_group_json(j->s.group, NULL, &json);
-    } else {
-        cli_json_count(&json, "cells", j->info.cells);
-        cli_json_count(&json, "segments", j->info.segments);
-    }
+    cli_json_count(&json, "cells", j->info.cells);
+    cli_json_count(&json, "segments", j->info.segments);
+    cli_shares_json(j->s.context, NULL, &json);
     cli_json_flag(&json, "divergence", j->divergence);
     cli_json_text(&json, "of", cli_gradient_sides[j->of]);
     cli_json_text(&json, "expected_alignment", j->alignment);
@@ -199,13 +189,12 @@ static int output(job *j, const cli_command *command) {
 }
 
 static int check_options(const cli_command *command, job *j) {
-    CLI_TRY(cli_division_check_job(command->name, &j->s.division, &j->s.device, j->output || j->alignment || j->svg));
+    CLI_TRY(cli_division_check_job(command->name, &j->s.division, j->output || j->alignment || j->svg));
     if (j->parameters && !j->json && !j->s.division.part)
         return cli_usage(command->name, "--by-parameters prints with --json");
-    if (j->all_pairs && (cli_is_group(&j->s.device) || cli_divided(&j->s.division)))
-        return cli_usage(
-            command->name,
-            "--all-pairs takes one device, no --part and no --checkpoint: sums over pairs are not divided");
+    if (j->all_pairs && cli_divided(&j->s.division))
+        return cli_usage(command->name,
+                         "--all-pairs takes no --part and no --checkpoint: sums over pairs are not divided");
     return CLI_GO_ON;
 }
 

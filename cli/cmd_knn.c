@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "group_job.h"
 #include "neighbours.h"
 #include "point_rows.h"
 #include "precision.h"
 #include "rows.h"
+#include "shares.h"
 
 typedef struct knn_job {
     cli_series_job s; // without series: queries and base; the base alone comes first
@@ -22,8 +22,7 @@ typedef struct knn_job {
     int metric;
     ww_point_set *sets[2];
     ww_point_view views[2];
-    ww_points *points[2];       // as the paths; in divided work not of queries that have a base
-    ww_group_points *shared[2]; // of a group; then there are neither points nor a search
+    ww_points *points[2]; // as the paths; in divided work not of queries that have a base
     ww_knn *knn;
     ww_knn_info info; // of all runs
     cli_neighbours found;
@@ -35,7 +34,6 @@ typedef struct knn_job {
 static void job_end(knn_job *j) {
     ww_knn_destroy(&j->knn);
     for (int i = 1; i >= 0; i--) {
-        ww_group_points_destroy(&j->shared[i]);
         ww_points_destroy(&j->points[i]);
         ww_point_set_destroy(&j->sets[i]);
     }
@@ -69,15 +67,12 @@ static int search(knn_job *j) {
     CLI_TRY(cli_neighbours_allocate(n));
     options.metric = (ww_metric)j->metric;
     options.run = j->s.plan.run;
-    ww_status status =
-        j->s.group ? ww_group_knn(j->shared[base], base ? j->shared[0] : NULL, n->k, &options, n->ids, n->distances)
-                   : ww_knn_create(j->points[base], base ? j->points[0] : NULL, n->k, &options, &j->knn);
-    if (status == WW_OK && !j->s.group)
+    ww_status status = ww_knn_create(j->points[base], base ? j->points[0] : NULL, n->k, &options, &j->knn);
+    if (status == WW_OK)
         status = ww_knn_run(j->knn, n->ids, n->distances, NULL);
     cli_progress_end();
     CLI_TRY(cli_status(status));
-    if (!j->s.group)
-        note_run(j);
+    note_run(j);
     j->full = cli_points_within(n, j->radius);
     return CLI_GO_ON;
 }
@@ -173,15 +168,11 @@ static void begin_json(const knn_job *j, const cli_command *command, cli_json *j
     head.engine = info->filter;
     head.seconds_compute = info->seconds_wall;
     head.seconds_device = info->seconds_device;
-    cli_group_head(j->s.group, &head);
     cli_json_head(json, stdout, command, &head);
     cli_division_json(json, &j->s.division);
-    if (j->s.group) {
-        cli_group_json(j->s.group, NULL, json);
-    } else {
-        cli_json_count(json, "pairs", info->pairs);
-        cli_json_count(json, "examined", info->examined);
-    }
+    cli_json_count(json, "pairs", info->pairs);
+    cli_json_count(json, "examined", info->examined);
+    cli_shares_json(j->s.context, NULL, json);
     cli_json_count(json, "k", j->found.k);
     cli_json_number(json, "radius", j->radius, 17); // none: null
 }
@@ -190,8 +181,8 @@ static int output(knn_job *j, const cli_command *command) {
     const cli_neighbours *n = &j->found;
     const bool part = j->s.division.part != 0; // its file has the neighbours
     cli_json json;
-    cli_group_report(j->s.group);
-    if (!j->s.group && isatty(STDERR_FILENO))
+    cli_shares_report(j->s.context);
+    if (isatty(STDERR_FILENO))
         fprintf(stderr, "%" PRIu64 " pairs in %.4g s, filter %s\n", j->info.pairs, j->info.seconds_wall,
                 j->info.filter);
     // A prediction replaces the neighbours on standard output.
@@ -218,7 +209,7 @@ static int check_options(const cli_command *command, knn_job *j) {
     if (j->classes_path && j->values_path)
         return cli_usage(command->name, "--classes and --values exclude each other");
     CLI_TRY(cli_points_radius(command->name, j->radius_text, (ww_metric)j->metric, &j->radius));
-    CLI_TRY(cli_division_check_job(command->name, &j->s.division, &j->s.device, w->output || w->ids || w->distances));
+    CLI_TRY(cli_division_check_job(command->name, &j->s.division, w->output || w->ids || w->distances));
     if (j->s.division.part && (j->classes_path || j->values_path))
         return cli_usage(command->name, "--classes and --values are for all queries, not for a part");
     return CLI_GO_ON;
@@ -230,13 +221,10 @@ static int load(knn_job *j) {
         CLI_TRY(cli_points_read(j->s.paths[i], (ww_metric)j->metric, &j->sets[i], &j->views[i]));
     CLI_TRY(read_known(j));
     CLI_TRY(cli_series_open(&j->s));
-    cli_precision_of_points(&j->s.device, cli_series_context(&j->s), j->views, j->s.paths, false);
-    for (int i = 0; i < 2 && j->s.paths[i]; i++) {
-        if (j->s.group)
-            CLI_TRY(cli_group_points_make(j->s.group, &j->s.device, j->s.paths[i], &j->views[i], &j->shared[i]));
-        else if (i == 1 || !j->s.paths[1] || !cli_divided(&j->s.division))
+    cli_precision_of_points(&j->s.device, j->s.context, j->views, j->s.paths, false);
+    for (int i = 0; i < 2 && j->s.paths[i]; i++)
+        if (i == 1 || !j->s.paths[1] || !cli_divided(&j->s.division))
             CLI_TRY(cli_points_upload(j->s.context, &j->s.device, j->s.paths[i], &j->views[i], &j->points[i]));
-    }
     return CLI_GO_ON;
 }
 

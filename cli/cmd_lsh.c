@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "commands.h"
-#include "group_job.h"
 #include "lsh_rows.h"
 #include "picture.h"
 #include "precision.h"
+#include "shares.h"
 
 typedef struct lsh_job {
     cli_series_job s; // without series: base and queries
@@ -21,8 +21,7 @@ typedef struct lsh_job {
     bool evaluate, bits;  // bits: sets are given as bits
     ww_point_set *sets[2];
     ww_point_view views[2];
-    ww_points *points[2];       // base and queries
-    ww_group_points *shared[2]; // of a group; then `points`, on its first device, are there to choose by
+    ww_points *points[2]; // base and queries
     ww_lsh *loaded;
     ww_lsh_options options;
     cli_neighbours found;
@@ -32,7 +31,6 @@ static void job_end(lsh_job *j) {
     ww_lsh_destroy(&j->loaded);
     for (int i = 1; i >= 0; i--) {
         ww_points_destroy(&j->points[i]);
-        ww_group_points_destroy(&j->shared[i]);
         ww_point_set_destroy(&j->sets[i]);
     }
     cli_series_end(&j->s);
@@ -69,15 +67,6 @@ static int divide(lsh_job *j, cli_neighbours *n, ww_lsh_info *info) {
     CLI_TRY(open_tables(j, &j->options, &made, &queries.lsh));
     CLI_TRY(cli_lsh_divide(&queries, n->queries, &rows));
     return cli_neighbours_run(&j->s.division, &rows, n);
-}
-
-static int search_group(const lsh_job *j, const cli_neighbours *n, ww_lsh_info *info) {
-    CLI_ENDS(ww_group_lsh_destroy) ww_group_lsh *lsh = NULL;
-    CLI_TRY(cli_status(ww_group_lsh_create(j->shared[0], &j->options, &lsh)));
-    if (j->save_path)
-        CLI_TRY(cli_status(ww_lsh_save(ww_group_lsh_tables(lsh), j->save_path)));
-    CLI_TRY(cli_status(ww_group_lsh_run(lsh, j->shared[1], n->k, n->ids, n->distances, NULL)));
-    return cli_status(ww_group_lsh_get_info(lsh, info));
 }
 
 // Prints the parameters for the given recall, and what is expected of them, on standard error.
@@ -136,7 +125,7 @@ static void begin_json(const lsh_job *j, const cli_command *command, const ww_ls
     head.output = j->s.division.part ? j->s.division.data_path : j->wanted.output;
     head.metric = ww_metric_name(j->options.metric);
     head.parameters = parameters;
-    head.context = cli_series_context(&j->s);
+    head.context = j->s.context;
     head.precision = ww_precision_name(j->found.precision);
     head.engine = j->exact ? "exact" : info ? cli_lsh_paths[info->path] : NULL;
     head.seconds_compute = info ? info->seconds_build + info->seconds_search : NAN;
@@ -223,12 +212,6 @@ static int exact_search(const lsh_job *j, cli_neighbours *exact, double *seconds
     CLI_ENDS(ww_knn_destroy) ww_knn *knn = NULL;
     options.metric = j->options.metric;
     options.run = j->options.run;
-    if (j->s.group) {
-        const double start = cli_seconds();
-        CLI_TRY(cli_status(ww_group_knn(j->shared[0], j->shared[1], exact->k, &options, exact->ids, exact->distances)));
-        *seconds = cli_seconds() - start;
-        return CLI_GO_ON;
-    }
     CLI_TRY(cli_status(ww_knn_create(j->points[0], j->points[1], exact->k, &options, &knn)));
     CLI_TRY(cli_status(ww_knn_run(knn, exact->ids, exact->distances, NULL)));
     CLI_TRY(cli_status(ww_knn_get_info(knn, &info)));
@@ -308,7 +291,7 @@ static int find(lsh_job *j, cli_neighbours *n, ww_lsh_info *info) {
         result = exact_search(j, n, &info->seconds_search);
         info->examined = (uint64_t)n->queries * j->views[0].count;
     } else {
-        result = j->s.group ? search_group(j, n, info) : search(j, &j->options, n, info);
+        result = search(j, &j->options, n, info);
     }
     cli_progress_end();
     return result;
@@ -326,7 +309,7 @@ static int work(lsh_job *j, const cli_command *command) {
     if (j->evaluate)
         return evaluate(j, command);
     CLI_TRY(find(j, n, &info));
-    cli_group_report(j->s.group);
+    cli_shares_report(j->s.context);
     cli_lsh_say(&info, &j->options, n->k);
     CLI_TRY(j->s.division.part ? CLI_GO_ON : cli_neighbours_write(n, &j->wanted));
     if (j->wanted.json) {
@@ -334,8 +317,7 @@ static int work(lsh_job *j, const cli_command *command) {
         begin_json(j, command, &info, &json);
         cli_division_json(&json, &j->s.division);
         write_info(&json, &info);
-        if (j->s.group)
-            cli_group_json(j->s.group, NULL, &json);
+        cli_shares_json(j->s.context, NULL, &json);
         if (j->s.division.part)
             cli_json_null(&json, "neighbours");
         else
@@ -383,8 +365,7 @@ static int load(lsh_job *j, const char *name) {
 
 static int check_division(lsh_job *j, const char *name) {
     const cli_neighbour_options *w = &j->wanted;
-    CLI_TRY(cli_division_check_job(name, &j->s.division, &j->s.device,
-                                   w->output || w->ids || w->distances || j->save_path));
+    CLI_TRY(cli_division_check_job(name, &j->s.division, w->output || w->ids || w->distances || j->save_path));
     if (!cli_divided(&j->s.division))
         return CLI_GO_ON;
     if (j->evaluate)
@@ -421,28 +402,16 @@ static int check(lsh_job *j, const char *name, double *recall) {
         return cli_usage(name, "--svg goes with --evaluate");
     if (j->evaluate && (j->save_path || j->load_path))
         return cli_usage(name, "--evaluate goes without --save and --load");
-    if (cli_is_group(&j->s.device) && (j->evaluate || j->load_path))
-        return cli_usage(name, "--evaluate and --load are for one device");
     if (j->evaluate && !cli_neighbours_in_json(&j->wanted))
         return cli_usage(name, "--evaluate goes without --output, --ids and --distances");
     return check_division(j, name);
 }
 
 static int upload(lsh_job *j) {
-    cli_precision_of_points(&j->s.device, cli_series_context(&j->s), j->views, j->s.paths, false);
+    cli_precision_of_points(&j->s.device, j->s.context, j->views, j->s.paths, false);
     for (int i = 0; i < 2; i++)
-        if (j->sets[i] && (!j->s.group || j->recall))
-            CLI_TRY(
-                cli_points_upload(cli_series_context(&j->s), &j->s.device, j->s.paths[i], &j->views[i], &j->points[i]));
-    return CLI_GO_ON;
-}
-
-static int share(lsh_job *j) {
-    for (int i = 0; i < 2; i++) {
-        ww_points_destroy(&j->points[i]);
         if (j->sets[i])
-            CLI_TRY(cli_group_points_make(j->s.group, &j->s.device, j->s.paths[i], &j->views[i], &j->shared[i]));
-    }
+            CLI_TRY(cli_points_upload(j->s.context, &j->s.device, j->s.paths[i], &j->views[i], &j->points[i]));
     return CLI_GO_ON;
 }
 
@@ -471,8 +440,6 @@ static int run(lsh_job *j, const cli_command *command, double recall) {
     CLI_TRY(upload(j));
     if (j->recall)
         CLI_TRY(choose(j, recall));
-    if (j->s.group)
-        CLI_TRY(share(j));
     return work(j, command);
 }
 

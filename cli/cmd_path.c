@@ -42,9 +42,6 @@ static int compute(job *j) {
         columns[p] = cli_series_member(j->s.sets[1], p);
     }
     j->paths = &j->found;
-    if (s->group)
-        return cli_status(
-            ww_group_paths(&s->measure, s->shared[0], s->shared[1], rows, columns, j->count, &s->plan, &j->found));
     CLI_TRY(cli_status(
         ww_plan_create_paths(&s->measure, s->data[0], s->data[1], rows, columns, j->count, &s->plan, &j->plan)));
     CLI_TRY(cli_status(ww_plan_run_paths(j->plan, &j->found)));
@@ -85,7 +82,7 @@ static int find_all(job *j) {
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     const int result = cli_divided(&j->s.division) ? divide(j) : compute(j);
     cli_progress_end();
-    cli_group_report(j->s.group);
+    cli_shares_report(j->s.context);
     return result;
 }
 
@@ -97,12 +94,9 @@ static void print_json(const job *j, const cli_command *command) {
     head.engine = ww_engine_name(j->info.engine);
     head.seconds_compute = j->info.seconds_wall;
     head.seconds_device = j->info.seconds_device;
-    cli_group_head(j->s.group, &head);
     cli_json_head(&json, stdout, command, &head);
-    if (j->s.group)
-        cli_group_json(j->s.group, NULL, &json);
-    else
-        cli_json_plan(&json, &j->info);
+    cli_json_plan(&json, &j->info);
+    cli_shares_json(j->s.context, NULL, &json);
     cli_division_json(&json, &j->s.division);
     if (j->paths) {
         cli_paths_json(&json, j->paths, !j->output);
@@ -164,7 +158,7 @@ int cmd_path(const cli_command *command, int argc, char **argv) {
         CLI_DEVICE_OPTIONS(j.s.device),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 2, 2, NULL));
-    CLI_TRY(cli_division_check_job(command->name, &j.s.division, &j.s.device, j.output || j.svg));
+    CLI_TRY(cli_division_check_job(command->name, &j.s.division, j.output || j.svg));
     CLI_TRY(load(&j, command->name));
     CLI_TRY(find_all(&j));
     return output(&j, command);

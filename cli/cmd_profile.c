@@ -17,7 +17,7 @@ typedef struct profile_job {
     uint64_t motifs, discords;
     size_t separation; // SIZE_MAX: not given
     double radius, within;
-    ww_group_info *did; // of each of them, for all series
+    ww_device_share *did; // of each of several devices, for all series
     cli_profiles results;
 } profile_job;
 
@@ -29,37 +29,20 @@ static void job_end(profile_job *j) {
 
 // ---- computing
 
-// A profile's plan; on several devices with the group's, whose it is.
-typedef struct planned {
-    ww_profile *own;
-    ww_group_profile *divided;
-} planned;
-
-static void end_plan(planned *p) {
-    ww_group_profile_destroy(&p->divided);
-    ww_profile_destroy(&p->own);
-}
-
-static int make_plan(const profile_job *j, size_t series, const ww_profile_options *options, planned *p) {
+static int make_plan(const profile_job *j, size_t series, const ww_profile_options *options, ww_profile **profile) {
     const size_t of = j->wanted.other_series, window = j->wanted.window;
     ww_series_view views[2] = {WW_SERIES_VIEW_INIT, WW_SERIES_VIEW_INIT};
     const ww_series_view *other = j->s.paths[1] ? &views[1] : NULL;
     for (int i = 0; i < 2 && j->s.paths[i]; i++)
         CLI_TRY(cli_status(ww_series_set_view(j->s.sets[i], &views[i])));
-    return cli_status(
-        j->s.group ? ww_group_profile_create(j->s.group, &views[0], series, other, of, window, options, &p->divided)
-                   : ww_profile_create(j->s.context, &views[0], series, other, of, window, options, &p->own));
+    return cli_status(ww_profile_create(j->s.context, &views[0], series, other, of, window, options, profile));
 }
 
-static int run_plan(const profile_job *j, planned *p, ww_profile_output *output, ww_profile_info *info) {
+static int run_plan(const profile_job *j, ww_profile *profile, ww_profile_output *output, ww_profile_info *info) {
     ww_profile_info_init(info, sizeof *info);
-    if (!j->s.group) {
-        CLI_TRY(cli_status(ww_profile_run(p->own, output)));
-        return cli_status(ww_profile_get_info(p->own, info));
-    }
-    CLI_TRY(cli_status(ww_group_profile_run(p->divided, output)));
-    cli_group_add(j->s.group, j->did);
-    return cli_status(ww_group_profile_get_info(p->divided, info));
+    CLI_TRY(cli_status(ww_profile_run(profile, output)));
+    cli_shares_add(j->s.context, j->did);
+    return cli_status(ww_profile_get_info(profile, info));
 }
 
 static int find(const profile_job *j, const ww_profile *profile, found *f) {
@@ -78,15 +61,15 @@ static int find(const profile_job *j, const ww_profile *profile, found *f) {
 }
 
 static int compute_one(profile_job *j, found *f, const ww_run_options *run) {
-    CLI_ENDS(end_plan) planned plan = {NULL, NULL};
+    CLI_ENDS(ww_profile_destroy) ww_profile *profile = NULL;
     ww_profile_options options;
     cli_profile_options(&j->wanted, cli_precision(&j->s.device), run, &options);
-    CLI_TRY(make_plan(j, f->series, &options, &plan));
+    CLI_TRY(make_plan(j, f->series, &options, &profile));
     f->windows = ww_series_set_length(j->s.sets[0], f->series) - j->wanted.window + 1;
     CLI_TRY(cli_profiles_allocate(&j->results, f));
     ww_profile_output output = cli_profile_output(f);
-    CLI_TRY(run_plan(j, &plan, &output, &f->info));
-    return find(j, j->s.group ? ww_group_profile_plan(plan.divided) : plan.own, f);
+    CLI_TRY(run_plan(j, profile, &output, &f->info));
+    return find(j, profile, f);
 }
 
 static int compute_all(profile_job *j) {
@@ -100,7 +83,7 @@ static int compute_all(profile_job *j) {
         cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
         const int result = compute_one(j, &j->results.found[i], j->s.plan.run);
         cli_progress_end();
-        cli_group_report(j->s.group);
+        cli_shares_report(j->s.context);
         CLI_TRY(result);
     }
     return CLI_GO_ON;
@@ -200,8 +183,7 @@ static void print_json(const profile_job *j, const cli_command *command) {
     }
     cli_json_head(&json, stdout, command, &head);
     cli_division_json(&json, &j->s.division);
-    if (j->s.group)
-        cli_group_json(j->s.group, j->did, &json);
+    cli_shares_json(j->s.context, j->did, &json);
     cli_json_count(&json, "pairs", pairs);
     cli_json_count(&json, "window", j->wanted.window);
     cli_json_count(&json, "k", j->wanted.k);
@@ -240,7 +222,7 @@ static int check(const cli_command *command, profile_job *j) {
         return cli_usage(command->name, "--radius takes a number from 0, not '%s'", j->radius_text);
     if (j->s.paths[1] && j->motifs)
         return cli_usage(command->name, "--left-right, --motifs and --exclusion are for one file");
-    return cli_division_check_job(command->name, &j->s.division, &j->s.device,
+    return cli_division_check_job(command->name, &j->s.division,
                                   j->wanted.output || j->svg_path || j->motifs || j->discords);
 }
 
@@ -250,7 +232,7 @@ static int compute(profile_job *j) {
     const ww_series_set *const sets[] = {j->s.sets[0], j->s.sets[1]};
     CLI_TRY(cli_profile_select(&j->wanted, j->s.paths, sets));
     CLI_TRY(cli_series_open(&j->s));
-    if (j->s.group && !(j->did = calloc(ww_group_count(j->s.group), sizeof *j->did)))
+    if (!(j->did = calloc(ww_context_device_count(j->s.context), sizeof *j->did)))
         return cli_error("not enough memory");
     if (!cli_divided(&j->s.division))
         return compute_all(j);

@@ -132,34 +132,25 @@ static int read_streams(job *j, const ww_search_options *options) {
 }
 
 // The matches in a view, or else in a source.
-static ww_status run(job *j, const ww_series_view *queries, const ww_search_options *options,
-                     const ww_series_view *streams) {
+static ww_status run(job *j, const ww_series_view *streams) {
     ww_match *matches = j->found.matches;
     size_t *found = j->found.found;
     const ww_search_source *source = &j->raw.source;
-    ww_status status;
     ww_search_info_init(&j->did, sizeof j->did);
-    if (j->s.group)
-        status = streams ? ww_group_search(j->s.group, &j->s.measure, queries, options, streams, matches, found)
-                         : ww_group_search_source(j->s.group, &j->s.measure, queries, options, source, matches, found);
-    else
-        status = streams ? ww_search_run(j->search, streams, matches, found)
-                         : ww_search_run_source(j->search, source, matches, found);
-    if (status != WW_OK)
-        return status;
-    return j->s.group ? ww_group_get_search_info(j->s.group, &j->did) : ww_search_get_info(j->search, &j->did);
+    const ww_status status = streams ? ww_search_run(j->search, streams, matches, found)
+                                     : ww_search_run_source(j->search, source, matches, found);
+    return status == WW_OK ? ww_search_get_info(j->search, &j->did) : status;
 }
 
 static int search(job *j, const ww_search_options *options) {
     ww_series_view queries = WW_SERIES_VIEW_INIT, streams = WW_SERIES_VIEW_INIT;
     CLI_TRY(cli_status(ww_series_set_view(j->s.sets[0], &queries)));
-    if (!j->s.group)
-        CLI_TRY(cli_status(ww_search_create(j->s.context, &j->s.measure, &queries, options, &j->search)));
+    CLI_TRY(cli_status(ww_search_create(j->s.context, &j->s.measure, &queries, options, &j->search)));
     j->found = (cli_matches){.queries = queries.count, .k = options->k, .precision = options->precision};
-    CLI_TRY(cli_matches_allocate(&j->found)); // the search has checked k, but for a group
+    CLI_TRY(cli_matches_allocate(&j->found)); // the search has checked k
     if (j->s.sets[1])
         CLI_TRY(cli_status(ww_series_set_view(j->s.sets[1], &streams)));
-    return cli_status(run(j, &queries, options, j->s.sets[1] ? &streams : NULL));
+    return cli_status(run(j, j->s.sets[1] ? &streams : NULL));
 }
 
 // With a journal. Of a part: into its file; else as search(), but that journal and file are left to be removed.
@@ -184,7 +175,7 @@ static int compute(job *j, ww_search_options *options) {
     options->run = j->s.plan.run;
     const int result = cli_divided(&j->s.division) ? divide(j, options) : search(j, options);
     cli_progress_end();
-    cli_group_report(j->s.group);
+    cli_shares_report(j->s.context);
     return result;
 }
 
@@ -237,8 +228,7 @@ static void print_json(const job *j, const cli_command *command, const ww_search
     cli_division_json(&json, &j->s.division);
     cli_json_text(&json, "kind", cli_search_kinds[options->kind]);
     cli_json_count(&json, "k", options->k);
-    if (j->s.group)
-        cli_group_json(j->s.group, NULL, &json);
+    cli_shares_json(j->s.context, NULL, &json);
     cli_json_count(&json, "places", info->places);
     cli_json_count(&json, "excluded_kim", info->excluded_kim);
     cli_json_count(&json, "excluded_keogh", info->excluded_keogh);
@@ -273,11 +263,9 @@ static int output(job *j, const cli_command *command, const ww_search_options *o
 
 static int check(const cli_command *command, job *j, bool follows) {
     const cli_search_wanted *w = &j->wanted;
-    CLI_TRY(cli_division_check_job(command->name, &j->s.division, &j->s.device, w->output || j->svg));
+    CLI_TRY(cli_division_check_job(command->name, &j->s.division, w->output || j->svg));
     if (follows && (w->json || j->svg || w->output || w->streams.count > 1))
         return cli_usage(command->name, "a stream that is followed is alone, and printed as text");
-    if (follows && cli_is_group(&j->s.device))
-        return cli_usage(command->name, "a stream that is followed has one device");
     if (!cli_divided(&j->s.division))
         return CLI_GO_ON;
     for (size_t i = 0; i < w->streams.count; i++)

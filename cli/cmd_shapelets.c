@@ -69,12 +69,10 @@ static int find_classes(shapelets *c) {
 // Puts the series on the devices, in double where one has that: what float can't hold is no reason to stop. Those
 // without double take no part where others have it.
 static int upload(shapelets *c) {
-    const size_t count = c->s.group ? ww_group_count(c->s.group) : 1;
     c->s.device.precision = c->s.device.asked = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < ww_context_device_count(c->s.context); i++) {
         ww_device_info on = WW_DEVICE_INFO_INIT;
-        const ww_context *context = c->s.group ? ww_group_context(c->s.group, i) : c->s.context;
-        CLI_TRY(cli_status(ww_context_get_device_info(context, &on)));
+        CLI_TRY(cli_status(ww_context_get_device_info(ww_context_device(c->s.context, i), &on)));
         c->s.device.precision |= on.has_double != 0;
     }
     return cli_series_put(&c->s);
@@ -83,10 +81,9 @@ static int upload(shapelets *c) {
 static int find(shapelets *c, ww_shapelets_options *o) {
     cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
     o->run = c->s.plan.run;
-    const int result = cli_status(c->s.group ? ww_group_shapelets(c->s.shared[0], o, &c->model)
-                                             : ww_shapelets_create(c->s.data[0], o, &c->model));
+    const int result = cli_status(ww_shapelets_create(c->s.data[0], o, &c->model));
     cli_progress_end();
-    cli_group_report(c->s.group);
+    cli_shares_report(c->s.context);
     return result;
 }
 
@@ -266,7 +263,7 @@ static void print_json(const shapelets *c, const cli_command *command) {
     }
     head.output = c->output;
     head.read = &c->s.read;
-    head.context = cli_series_context(&c->s);
+    head.context = c->s.context;
     head.precision = ww_precision_name(WW_DOUBLE);
     head.seconds_compute = c->seconds_compute;
     head.seconds_device = c->verb == FIT ? c->info.seconds_device : NAN;
@@ -285,8 +282,7 @@ static void print_json(const shapelets *c, const cli_command *command) {
         cli_json_count(&json, "launches", c->info.launches);
         cli_json_flag(&json, "stopped", c->info.stopped != 0);
         cli_division_json(&json, &c->s.division);
-        if (c->s.group)
-            cli_group_json(c->s.group, NULL, &json);
+        cli_shares_json(c->s.context, NULL, &json);
     }
     if (c->verb == FIT || c->verb == SHOW)
         json_nodes(&json, c);
@@ -427,16 +423,6 @@ static bool searches(const shapelets *c) {
     return any;
 }
 
-static int check_group(const shapelets *c, const char *name) {
-    if (!cli_is_group(&c->s.device) || c->verb == SHOW)
-        return CLI_GO_ON;
-    if (c->verb != FIT)
-        return cli_usage(name, "'%s' takes one device; several are for 'fit'", verbs[c->verb]);
-    if (c->svg)
-        return cli_usage(name, "--svg takes one device: draw the model with 'show'");
-    return CLI_GO_ON;
-}
-
 static int check_part(shapelets *c, const char *name) {
     const cli_division *d = &c->s.division;
     // A checkpoint that is there is gone on from in any case.
@@ -449,7 +435,7 @@ static int check_part(shapelets *c, const char *name) {
         return cli_usage(name, "--part is for 'fit --no-tree --best K': a tree is not divided");
     if (c->output || c->svg || c->checkpoint || c->seconds_text)
         return cli_usage(name, "--part has its files in --parts DIR: no --output, --svg, --checkpoint or --seconds");
-    return cli_is_group(&c->s.device) ? cli_usage(name, "--part has one device") : CLI_GO_ON;
+    return CLI_GO_ON;
 }
 
 static int check_files(const shapelets *c, const char *name) {
@@ -471,8 +457,7 @@ static int check(shapelets *c, const char *name) {
     if (c->tree && c->verb != TRANSFORM)
         return cli_usage(name, "--all goes with 'transform'");
     CLI_TRY(check_files(c, name));
-    CLI_TRY(check_part(c, name));
-    return check_group(c, name);
+    return check_part(c, name);
 }
 
 static int run(shapelets *c) {

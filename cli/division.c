@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "group_job.h"
+#include "common.h"
 
 bool cli_divided(const cli_division *d) {
     return d->checkpoint || d->part_text;
@@ -32,12 +32,10 @@ int cli_division_check(const char *command, cli_division *d) {
     return CLI_GO_ON;
 }
 
-int cli_division_check_job(const char *command, cli_division *d, const cli_device_options *device, bool outputs) {
+int cli_division_check_job(const char *command, cli_division *d, bool outputs) {
     CLI_TRY(cli_division_check(command, d));
     if (d->part && outputs)
         return cli_usage(command, "--part names its file itself, and 'wavewarp merge' writes the outputs: none here");
-    if (cli_divided(d) && cli_is_group(device))
-        return cli_usage(command, "several devices compute a whole job, not a part or from a checkpoint");
     return CLI_GO_ON;
 }
 

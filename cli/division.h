@@ -51,8 +51,8 @@ int cli_journal_open(const char *path, const cli_work *work, bool resume, bool a
 bool cli_divided(const cli_division *d);
 // Checks the options, and reads which part it is.
 int cli_division_check(const char *command, cli_division *d);
-// As much, and that a part has no outputs of its own (`outputs`: some are given), and one device computes.
-int cli_division_check_job(const char *command, cli_division *d, const cli_device_options *device, bool outputs);
+// As much, and that a part has no outputs of its own (`outputs`: some are given).
+int cli_division_check_job(const char *command, cli_division *division, bool outputs);
 // Opens journal and file, new ones or those that are there. From here to cli_division_close() an interrupt ends the
 // program behind the unit in hand.
 int cli_division_open(cli_division *d, const cli_work *work);

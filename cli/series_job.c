@@ -18,14 +18,13 @@ int cli_series_fit(cli_series_job *j) {
 }
 
 int cli_series_open(cli_series_job *j) {
-    CLI_TRY(cli_is_group(&j->device) ? cli_group_open(&j->device, &j->group)
-                                     : cli_context_open(&j->device, &j->context));
+    CLI_TRY(cli_context_open(&j->device, &j->context));
     cli_series_precision(j);
     return CLI_GO_ON;
 }
 
 void cli_series_precision(cli_series_job *j) {
-    cli_precision_of_sets(&j->device, cli_series_context(j), j->sets, j->paths, j->read.quiet);
+    cli_precision_of_sets(&j->device, j->context, j->sets, j->paths, j->read.quiet);
 }
 
 int cli_series_put(cli_series_job *j) {
@@ -33,8 +32,7 @@ int cli_series_put(cli_series_job *j) {
     make.precision = cli_precision(&j->device);
     make.max_bytes = j->device.max_bytes;
     for (int i = 0; i < 2 && j->sets[i]; i++)
-        if ((j->group ? ww_group_dataset_create_from_set(j->group, j->sets[i], &make, &j->shared[i])
-                      : ww_dataset_create_from_set(j->context, j->sets[i], &make, &j->data[i])) != WW_OK)
+        if (ww_dataset_create_from_set(j->context, j->sets[i], &make, &j->data[i]) != WW_OK)
             return cli_fail_in(j->paths[i]);
     return CLI_GO_ON;
 }
@@ -47,17 +45,11 @@ int cli_series_upload(cli_series_job *j) {
 void cli_series_end(cli_series_job *j) {
     cli_division_close(&j->division);
     for (int i = 1; i >= 0; i--) {
-        ww_group_dataset_destroy(&j->shared[i]);
         ww_dataset_destroy(&j->data[i]);
         ww_series_set_destroy(&j->sets[i]);
     }
-    ww_group_destroy(&j->group);
     ww_context_destroy(&j->context);
     cli_measure_free(&j->measure);
-}
-
-ww_context *cli_series_context(const cli_series_job *j) {
-    return j->group ? ww_group_context(j->group, 0) : j->context;
 }
 
 cli_head cli_series_head(const cli_series_job *j, const char *output) {
@@ -67,7 +59,7 @@ cli_head cli_series_head(const cli_series_job *j, const char *output) {
                       .measure = &j->measure,
                       .measure_options = &j->measure_options,
                       .read = &j->read,
-                      .context = cli_series_context(j),
+                      .context = j->context,
                       .precision = ww_precision_name(cli_precision(&j->device)),
                       .seconds_compute = NAN,
                       .seconds_device = NAN};

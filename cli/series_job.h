@@ -4,7 +4,7 @@
 #define WAVEWARP_CLI_SERIES_JOB_H
 
 #include "division.h"
-#include "group_job.h"
+#include "shares.h"
 
 typedef struct cli_series_job {
     cli_measure_options measure_options;
@@ -14,9 +14,7 @@ typedef struct cli_series_job {
     ww_measure measure;
     ww_series_set *sets[2]; // as the paths
     ww_context *context;
-    ww_group *group; // several devices; then there is no context, and data are shared
     ww_dataset *data[2];
-    ww_group_dataset *shared[2];
     cli_progress progress;
     ww_plan_options plan;
     cli_division division;
@@ -26,7 +24,7 @@ typedef struct cli_series_job {
 int cli_series_read(cli_series_job *j, const char *command);
 // Fits time stamps and a band in percent to the sets.
 int cli_series_fit(cli_series_job *j);
-// Opens the device or the devices; takes double where float loses digits of the series.
+// Opens the devices; takes double where float loses digits of the series.
 int cli_series_open(cli_series_job *j);
 // What cli_series_open() does once the device is open (precision.h).
 void cli_series_precision(cli_series_job *j);
@@ -35,9 +33,6 @@ int cli_series_put(cli_series_job *j);
 // Both.
 int cli_series_upload(cli_series_job *j);
 void cli_series_end(cli_series_job *j);
-// The context, of several devices the first one's.
-ww_context *cli_series_context(const cli_series_job *j);
-
 // The head of the command's JSON, but for engine and seconds; of a part `output` is its own file.
 cli_head cli_series_head(const cli_series_job *j, const char *output);
 

@@ -41,9 +41,6 @@ searching = once(lambda: ww.Search(X[:1], znormalise=True))
 found = once(lambda: ww.search(X[:1], STREAM[None], znormalise=True, k=3))
 model = once(lambda: ww.Shapelets(best=2, **OPTIONS).fit(data()))
 best = once(lambda: ww.Shapelets(best=2, no_tree=True, **OPTIONS).fit(data()))
-group = once(lambda: ww.Group())
-shared = once(lambda: ww.GroupDataset(group(), X, Y))
-tables = once(lambda: ww.GroupLSH(group(), POINTS, tables=2))
 
 
 def ended():
@@ -124,6 +121,7 @@ REFUSED = {
         "NoDeviceError": [lambda: ww.Context("no such")],
         "DeviceError": [lambda: ww.Context(kernel_dir="no")],
         "FileError": [lambda: ww.Context(tuning_file="no/x")],
+        "ValueError": [lambda: ww.Context([0, 0]), lambda: ww.Context(tile_seconds=-1)],
     },
     "Context.tune": {"FileError": [tuned_nowhere]},
     "Dataset": {
@@ -172,59 +170,6 @@ REFUSED = {
             lambda: slopes().run(out={"weights": np.zeros(3)}),
         ]
     },
-    "Group": {
-        "NoDeviceError": [lambda: ww.Group("no such")],
-        "ValueError": [lambda: ww.Group("0,0"), lambda: ww.Group(tile_seconds=-1)],
-    },
-    "Group.cdist": {
-        "ValueError": [lambda: group().cdist(shared(), ww.GroupDataset(ww.Group(), X))],
-        "TypeError": [lambda: group().cdist(shared(), data())],
-    },
-    "Group.kneighbors": {
-        "ValueError": [lambda: group().kneighbors(shared(), k=0)],
-        "TypeError": [lambda: group().kneighbors(data())],
-    },
-    "Group.classify": {
-        "ValueError": [lambda: group().classify(X)],
-        "TypeError": [lambda: group().classify(data())],
-    },
-    "Group.pairs": {
-        "ValueError": [lambda: group().pairs(X, X, indices=None)],
-        "TypeError": [lambda: group().pairs(X, data())],
-    },
-    "Group.paths": {
-        "ValueError": [lambda: group().paths(X, X, gamma=1.0)],
-        "TypeError": [lambda: group().paths(data(), X)],
-    },
-    "Group.soft": {
-        "ValueError": [lambda: group().soft(X, X, pairs=None), lambda: group().soft(X, X, gamma=-1)],
-        "TypeError": [lambda: group().soft(X, data())],
-    },
-    "Group.search": {
-        "ValueError": [lambda: group().search(X[:1], STREAM[None], k=0)],
-        "TypeError": [lambda: group().search(X[:1], data())],
-    },
-    "Group.knn": {
-        "ValueError": [lambda: group().knn(POINTS, k=2**21)],
-        "TypeError": [lambda: group().knn(ww.Points(POINTS))],
-    },
-    "Group.profile": {
-        "ValueError": [lambda: group().profile(STREAM, 2)],
-        "TypeError": [lambda: group().profile(shared(), 5, X), lambda: group().profile(STREAM, 5, shared())],
-    },
-    "Group.shapelets": {
-        "ValueError": [lambda: group().shapelets(X)],
-        "TypeError": [lambda: group().shapelets(shared(), foo=1)],
-    },
-    "GroupDataset": {
-        "ValueError": [lambda: ww.GroupDataset(group(), NAN), lambda: ww.GroupDataset(group(), texts(), Y)],
-        "TypeError": [lambda: ww.GroupDataset(group(), [["a"]])],
-    },
-    "GroupLSH": {
-        "ValueError": [lambda: ww.GroupLSH(group(), POINTS, tables=0)],
-        "TypeError": [lambda: ww.GroupLSH(group(), ww.Points(POINTS)), lambda: ww.GroupLSH(group(), POINTS, foo=1)],
-    },
-    "GroupLSH.search": {"ValueError": [lambda: tables().search(POINTS[:, :2]), lambda: tables().search(k=0)]},
     "Journal": {
         "FileError": [lambda: ww.Journal("no/x", 4, job="a"), lambda: [ww.Journal("j", 4, job=word) for word in "ab"]],
         "ValueError": [lambda: ww.Journal("x", 0, job="a"), lambda: ww.Journal("x", 4, job="a\nb")],

@@ -22,12 +22,12 @@ metrics tuning_parameters torch.SoftLoss.extra_repr
 
 # What no test can bring about on every machine, or not in a time that is worth it.
 RARE = """
-MemoryError:Dataset MemoryError:Dataset.to_set MemoryError:GroupDataset MemoryError:GroupDataset.to_set
+MemoryError:Dataset MemoryError:Dataset.to_set
 MemoryError:Plan.run MemoryError:Plan.prepare MemoryError:paths MemoryError:Gradient MemoryError:Gradient.run
 MemoryError:soft MemoryError:NearestPlan.run MemoryError:Points MemoryError:Points.values MemoryError:LSH
 MemoryError:LSH.add MemoryError:LSH.to_bytes MemoryError:LSH.load MemoryError:LSH.from_bytes MemoryError:ProfilePlan
 MemoryError:ProfilePlan.run MemoryError:profile MemoryError:Search MemoryError:search MemoryError:Shapelets.fit
-MemoryError:GroupLSH DeviceError:Context.self_test NoDeviceError:devices NoDeviceError:default_context
+DeviceError:Context.self_test NoDeviceError:devices NoDeviceError:default_context
 FileError:ArrayFile.get FileError:ArrayFile.sync FileError:ArrayFile.close
 """.split()
 

@@ -83,10 +83,7 @@ JOBS = {
     "points": (lambda: series(200000, 64), lambda x, p: ww.knn(x, k=10, progress=p)),
     "tables": (lambda: series(100000, 64), lambda x, p: ww.LSH(x, tables=512, progress=p)),
     "choice": (lambda: series(200000, 64), choose),
-    "tables of a group": (lambda: series(100000, 64), lambda x, p: ww.GroupLSH(ww.Group(), x, tables=512, progress=p)),
-    "points of a group": (lambda: series(200000, 64), lambda x, p: ww.Group().knn(x, k=10, progress=p)),
     "hashing": (lambda: series(100000, 64), lambda x, p: ww.LSH(x, tables=64, progress=p).search(k=10)),
-    "matrix of a group": (lambda: series(1200, 900), untold(lambda x: ww.Group().cdist(x))),
     "one pair": (lambda: series(2, 200000), untold(lambda x: ww.distance(*x))),
     "self-test": (lambda: None, untold(lambda _: ww.Context().self_test())),
     "pushed points": (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs in parts: groups of devices, rectangles, shards, parts of streams, journals. All give the bytes of the whole."""
+"""Jobs in parts: several devices, rectangles, shards, parts of streams, journals. All give the bytes of the whole."""
 
 import os
 import pickle
@@ -11,92 +11,111 @@ import pytest
 
 import wavewarp as ww
 
-GROUP = """
-import sys
+DEVICES = """
+import _thread
+import os
+import tempfile
+import threading
 import numpy as np
 import wavewarp as ww
 
 rng = np.random.default_rng(7)
 x, y = rng.normal(size=(40, 30)), [rng.normal(size=n) for n in (5, 30, 17)]
-group = ww.Group(tile_seconds=0.001)
+several, one = ww.Context("all", tile_seconds=0.001), ww.Context()
+assert len(several) == 2 and all(device.name for device in several.devices) and several.has_double
+
+def same(job, *given, fields=None, **options):
+    mine, wanted = job(*given, context=several, **options), job(*given, context=one, **options)
+    if fields:
+        mine, wanted = ([getattr(result, name) for name in fields] for result in (mine, wanted))
+    for a, b in zip(mine, wanted) if isinstance(mine, (tuple, list)) else ((mine, wanted),):
+        if isinstance(a, list):
+            assert len(a) == len(b) and all(np.array_equal(c, d) for c, d in zip(a, b))
+        else:
+            np.testing.assert_array_equal(a, b)
+
+def divided():
+    return sum(share.tiles for share in several.shares) > 1 and not any(share.lost for share in several.shares)
+
 seen = []
-assert len(group) == 2 and all(context.device.name for context in group.contexts)
-np.testing.assert_array_equal(group.cdist(x, progress=lambda done, total: seen.append((done, total))), ww.cdist(x))
+same(ww.cdist, x)
+assert divided()
+ww.cdist(x, context=several, progress=lambda done, total: seen.append((done, total)))
 assert seen and seen[-1][0] == seen[-1][1] > 0
-assert sum(record.tiles for record in group.info) > 1 and not any(record.lost for record in group.info)
 out = np.empty((40, 3), np.float32)
 x32, y32 = x.astype(np.float32), [a.astype(np.float32) for a in y]
-assert group.cdist(x32, y32, "msm", c=0.5, out=out) is out
+assert ww.cdist(x32, y32, "msm", c=0.5, out=out, context=several) is out
 np.testing.assert_array_equal(out, ww.cdist(x32, y32, "msm", c=0.5))
-np.testing.assert_array_equal(group.pairs(x[:20], x[20:]), ww.pairs(x[:20], x[20:]))
+same(ww.pdist, x)
+same(ww.pairs, x[:20], x[20:])
 listed = np.arange(40) % 7, np.arange(40) % 3
-np.testing.assert_array_equal(group.pairs(x, y, indices=listed), ww.pairs(x, y, indices=listed))
-(mine, mine_distances), (one, one_distances) = (way.paths(x, y, indices=listed) for way in (group, ww))
-np.testing.assert_array_equal(mine_distances, one_distances)
-assert len(mine) == 40 and all(np.array_equal(a, b) for a, b in zip(mine, one))
+same(ww.pairs, x, y, indices=listed)
+same(ww.paths, x, y, indices=listed)
 everything = {"want": ("values", "rows", "columns", "alignment"), "gamma": 0.5, "upstream": np.arange(40.0)}
-mine = group.soft(x, y, pairs=listed, **everything)
-one = ww.soft(x, y, pairs=listed, per_pair=True, **everything)
-np.testing.assert_array_equal(mine.values, one.values)
-for name in "rows", "columns", "alignment":
-    assert all(np.array_equal(a, b) for a, b in zip(getattr(mine, name), getattr(one, name)))
-np.testing.assert_array_equal(group.soft(x[:20], x[20:]).rows, ww.soft(x[:20], x[20:], pairs=True).rows)
+same(ww.soft, x, y, pairs=listed, per_pair=True, fields=everything["want"], **everything)
+same(ww.soft, x[:20], x[20:], pairs=True, fields=("rows",))
 streams = [rng.normal(size=n) for n in (3000, 90, 4000)]
 for kind in {"znormalise": True}, {"kind": "open"}:
-    np.testing.assert_array_equal(group.search(x[:3, :9], streams, k=4, **kind), ww.search(x[:3, :9], streams, k=4, **kind))
-assert group.search_info.places > 6000 and group.search_info.cells >= group.search_info.cells_started > 0
-read = ww.Source(streams[2])
-np.testing.assert_array_equal(group.search(x[:3, :9], read, kind="windows"), ww.search(x[:3, :9], read, kind="windows"))
+    same(ww.search, x[:3, :9], streams, k=4, **kind)
+same(ww.search, x[:3, :9], ww.Source(streams[2]), kind="windows")
+searching = ww.Search(x[:3, :9], kind="windows", k=4, context=several)
+parts = [searching.run_part(streams, first, 4096) for first in (0, 4096)]
+searching.begin_parts(streams)
+parts.append(searching.run_part(streams, 4096, 4096))
+assert searching.info.places > 0 and all(part.shape == parts[0].shape for part in parts)
 for points, queries in (x, None), (x32, x32[:5]):
-    for mine, one in zip(group.knn(points, queries, 3, metric="l1"), ww.knn(points, queries, 3, metric="l1")):
-        np.testing.assert_array_equal(mine, one)
-for points, queries in (x, None), (x32, x32[:5]):
+    same(ww.knn, points, queries, 3, metric="l1")
     options = {"tables": 4, "functions": 3, "width": 6.0, "seed": 3}
-    mine, one = ww.GroupLSH(group, points, **options), ww.LSH(points, **options)
-    for a, b in zip(mine.search(queries, 3), one.search(queries, 3)):
+    mine, wanted = (ww.LSH(points, context=context, **options) for context in (several, one))
+    asked = (None, None) if queries is None else [ww.Points(queries, context=context) for context in (several, one)]
+    for change in (lambda lsh, c: None), (lambda lsh, c: lsh.add(ww.Points(points[:9] + 1, context=c))), (lambda lsh, c: lsh.remove([1, 5])):
+        change(mine, several), change(wanted, one)
+        for a, b in zip(mine.search(asked[0], 3), wanted.search(asked[1], 3)):
+            np.testing.assert_array_equal(a, b)
+    assert mine.info.examined == wanted.info.examined > 0 and mine.info.points == wanted.info.points == 47
+    again = ww.LSH.from_bytes(mine.to_bytes(), context=several)
+    for a, b in zip(again.search(asked[0], 3), wanted.search(asked[1], 3)):
         np.testing.assert_array_equal(a, b)
-    assert len(mine) == 40 and mine.info.examined == one.info.examined > 0 and mine.info.dimension == one.dimension
 long, second = (np.cumsum(rng.normal(size=n)) for n in (1500, 700))
 for other in None, second:
-    sides = {"left_right": other is None, "k": 2}
-    mine, one = (way.profile(long, 20, other, **sides) for way in (group, ww))
-    assert sum(record.tiles for record in group.info) > 1
+    mine, wanted = (ww.profile(long, 20, other, left_right=other is None, k=2, context=c) for c in (several, one))
+    assert divided()
     for name in "distances", "indices", "left_indices", "right_distances":
-        np.testing.assert_array_equal(getattr(mine, name), getattr(one, name))
-    assert mine.info.pairs == one.info.pairs and mine.discords(2).tolist() == one.discords(2).tolist()
-    np.testing.assert_array_equal(mine.distances_of(7), one.distances_of(7))
-sent = ww.GroupDataset(group, long[None])
-np.testing.assert_array_equal(group.profile(sent, 20).indices, ww.profile(long, 20).indices)
-data = ww.GroupDataset(group, ww.SeriesSet(x))
-assert len(data) == 40 and data.longest == 30 and data.precision == "double"
-values, indices = group.kneighbors(data, k=3, band="sakoe-chiba:10%")
-want = ww.NearestPlan("dtw", ww.Dataset(x), k=3, band="sakoe-chiba:10%").run()
-np.testing.assert_array_equal(indices, want[1])
-np.testing.assert_array_equal(values, want[0])
+        np.testing.assert_array_equal(getattr(mine, name), getattr(wanted, name))
+    assert mine.info.pairs == wanted.info.pairs and mine.discords(2).tolist() == wanted.discords(2).tolist()
+    np.testing.assert_array_equal(mine.distances_of(7), wanted.distances_of(7))
+data = ww.Dataset(ww.SeriesSet(x), context=several)
+np.testing.assert_array_equal(ww.profile(data, 10, index=3).indices, ww.profile(x[3], 10).indices)
+assert len(data) == 40 and data.precision == "double"
+for a, b in zip(*(ww.NearestPlan("dtw", d, k=3, band="sakoe-chiba:10%").run() for d in (data, ww.Dataset(x, context=one)))):
+    np.testing.assert_array_equal(a, b)
+same(ww.kneighbors, x32, None, 3)
 classes = np.array(["a", "b", "c"])[np.arange(40) % 3]
 coarse = np.round(x32)
 for test in None, coarse[:11] + 0.25:
-    mine = group.classify(ww.GroupDataset(group, coarse, classes), test, k=3, vote="distance")
-    one = ww.classify(ww.Dataset(coarse, classes), None if test is None else ww.Dataset(test), k=3, vote="distance")
-    assert mine.predicted.tolist() == one.predicted.tolist() and mine.correct == one.correct
+    results = [
+        ww.classify(
+            ww.Dataset(coarse, classes, context=c), None if test is None else ww.Dataset(test, context=c), k=3, vote="distance"
+        )
+        for c in (several, one)
+    ]
+    assert results[0].predicted.tolist() == results[1].predicted.tolist() and results[0].correct == results[1].correct
     for name in "neighbours", "distances", "probabilities":
-        np.testing.assert_array_equal(getattr(mine, name), getattr(one, name))
-targets = np.arange(40.0)
-np.testing.assert_array_equal(
-    group.classify(x, targets=targets).values, ww.classify(ww.Dataset(x), targets=targets).values
-)
+        np.testing.assert_array_equal(getattr(results[0], name), getattr(results[1], name))
+centres = [ww.kmeans(ww.Dataset(x, context=c), 3, seed=2) for c in (several, one)]
+np.testing.assert_array_equal(centres[0].labels, centres[1].labels)
 found = {"min_length": 8, "max_length": 14, "length_step": 3, "best": 4}
 bumps = x + 2 * np.sin(np.arange(30) * (1 + np.arange(40) % 3)[:, None] / 4)
 for options in found, {**found, "no_tree": True, "quality": "f"}, {**found, "terms": 2}:
-    mine, one = group.shapelets(bumps, classes, **options), ww.Shapelets(**options).fit(bumps, classes)
-    assert mine.to_json() == one.to_json() and mine.info.cells == one.info.cells
-    assert sum(record.work for record in group.info) > 0
-assert mine.predict(bumps).tolist() == one.predict(bumps).tolist()
-sent = ww.GroupDataset(group, bumps, classes)
-ways = {"no_tree": True, "min_length": 20}
-parts = [group.shapelets(sent, best=5, part_first=a, part_count=b, **ways) for a, b in ((0, 17), (17, 23))]
-assert ww.Shapelets.merge(parts, 5).to_json() == group.shapelets(sent, best=5, **ways).to_json()
-assert group.cdist(["kitten"], ["sitting"], "levenshtein").tolist() == [[3]]
+    mine, wanted = (ww.Shapelets(context=c, **options).fit(bumps, classes) for c in (several, one))
+    assert mine.to_json() == wanted.to_json() and mine.info.cells == wanted.info.cells
+    assert sum(share.work for share in several.shares) > 0
+assert mine.predict(bumps).tolist() == wanted.predict(bumps).tolist()
+ways = {"no_tree": True, "min_length": 20, "best": 5, "context": several}
+whole = ww.Shapelets(**ways).fit(bumps, classes).to_json()
+parts = [ww.Shapelets(part_first=a, part_count=b, **ways).fit(bumps, classes) for a, b in ((0, 17), (17, 23))]
+assert ww.Shapelets.merge(parts, 5).to_json() == whole
+assert ww.cdist(["kitten"], ["sitting"], "levenshtein", context=several).tolist() == [[3]]
 def fails(call, kind, word):
     try:
         call()
@@ -104,48 +123,45 @@ def fails(call, kind, word):
         assert word in str(error), error
     else:
         raise AssertionError(word)
-fails(lambda: ww.Group([0, 0]), ValueError, "twice")
-fails(lambda: group.cdist(x, x[:, None].repeat(2, 1)), ValueError, "channels")
-fails(lambda: group.cdist(data, ww.GroupDataset(ww.Group("0"), x)), ValueError, "group")
-fails(lambda: group.cdist(x, out=np.empty(3)), ValueError, "out has to be")
-fails(lambda: ww.GroupDataset(group, x, classes[:3]), ValueError, "3 labels for 40 series")
-fails(lambda: ww.GroupDataset(group, ww.SeriesSet(x), classes), ValueError, "its own labels")
-fails(lambda: group.classify(x, x), ww.Error, "label")
-fails(lambda: group.shapelets(x), ww.Error, "label")
-fails(lambda: group.shapelets(sent, checkpoint="none/here.txt"), OSError, "none/here.txt")
-fails(lambda: ww.GroupLSH(group, x, metric="l1", functions=0), ValueError, "functions")
-fails(lambda: group.profile(long, 2), ValueError, "window")
-fails(lambda: group.profile(sent, 20, ww.GroupDataset(ww.Group("0"), x)), ValueError, "group")
-fails(lambda: group.search(x, streams, k=0), ValueError, "k is 0")
-def stop(done, total):
+fails(lambda: ww.cdist(data, ww.Dataset(x, context=one)), ValueError, "contexts")
+fails(lambda: ww.cdist(x, out=np.empty(3), context=several), ValueError, "out has to be")
+fails(lambda: ww.Dataset(x, classes[:3], context=several), ValueError, "3 labels for 40 series")
+fails(lambda: ww.profile(long, 2, context=several), ValueError, "window")
+fails(lambda: ww.search(x, streams, k=0, context=several), ValueError, "k is 0")
+fails(lambda: mine.context and ww.LSH(x, context=several).add(ww.Points(x, context=one)), ValueError, "devices")
+def stop(*_):
     raise RuntimeError("enough")
-fails(lambda: group.cdist(x, progress=stop), RuntimeError, "enough")
-import os
-import tempfile
+fails(lambda: ww.cdist(x, progress=stop, context=several), RuntimeError, "enough")
+fails(lambda: ww.search(x[:1, :9], ww.Source(stop, length=10**5), kind="windows", context=several), RuntimeError, "enough")
 with tempfile.TemporaryDirectory() as folder:
     kept = os.path.join(folder, "checkpoint")
-    fails(lambda: group.shapelets(sent, checkpoint=kept, progress=stop, best=5, **ways), RuntimeError, "enough")
+    fails(lambda: ww.Shapelets(checkpoint=kept, **ways).fit(bumps, classes, progress=stop), RuntimeError, "enough")
     assert os.path.exists(kept)
-    goes_on = group.shapelets(sent, checkpoint=kept, best=5, **ways)
-    assert goes_on.to_json() == group.shapelets(sent, best=5, **ways).to_json() and not os.path.exists(kept)
+    assert ww.Shapelets(checkpoint=kept, **ways).fit(bumps, classes).to_json() == whole and not os.path.exists(kept)
+threading.Timer(0.3, _thread.interrupt_main).start()
+try:
+    while True:
+        ww.cdist(rng.normal(size=(400, 400)), context=several)
+except KeyboardInterrupt:
+    pass
 """
 
 
-def test_group():
+def test_several_devices():
     env = {**os.environ, "POCL_DEVICES": "pthread pthread", "PYTHONPATH": os.pathsep.join(sys.path)}
-    ran = subprocess.run([sys.executable, "-c", GROUP], env=env, capture_output=True, text=True)
-    if "assert len(group) == 2" in ran.stderr:
+    ran = subprocess.run([sys.executable, "-c", DEVICES], env=env, capture_output=True, text=True)
+    if "assert len(several) == 2" in ran.stderr:
         pytest.skip("no PoCL, whose devices can be doubled")
     assert ran.returncode == 0, ran.stderr
 
 
-def test_group_of_one(rng):
-    group, x = ww.Group([0]), rng.normal(size=(6, 9))
-    np.testing.assert_array_equal(group.cdist(x, x[:2]), ww.cdist(x, x[:2], context=group.contexts[0]))
-    (record,) = group.info
-    assert record.tiles >= 1 and record.work > 0 and record.status == "WW_OK"
+def test_one_device_in_a_list(rng):
+    context, x = ww.Context([0]), rng.normal(size=(6, 9))
+    np.testing.assert_array_equal(ww.cdist(x, x[:2], context=context), ww.cdist(x, x[:2]))
+    (share,) = context.shares
+    assert len(context) == 1 and share.tiles == 0 and share.status == "WW_OK" and context.device.index == 0
     with pytest.raises(ww.NoDeviceError):
-        ww.Group("no such device")
+        ww.Context(["no such device", 0])
 
 
 def test_shapelets_of_parts(rng):

@@ -116,8 +116,6 @@ PROFILES = {
     "a set": lambda x, y: ww.profile(ww.SeriesSet(x), 12, index=1, precision="float"),
     "datasets": lambda x, y: ww.profile(ww.Dataset(x), 12, ww.Dataset(y), index=1, other_index=2),
     "a dataset in float": lambda x, y: ww.profile(ww.Dataset(x.astype(np.float32)), 12, index=2),
-    "a group's dataset": lambda x, y: (group := ww.Group()).profile(ww.GroupDataset(group, x), 12, index=1),
-    "a group's series": lambda x, y: ww.Group().profile(x[0], 12),
     "parts": lambda x, y: (plan := ww.ProfilePlan(x[0], 12)).join([plan.rectangle(0, 99, 0, 99)]),
 }
 

@@ -43,13 +43,7 @@ def tables():
     return lambda: made.search(k=5)
 
 
-def group():
-    made = ww.Group()
-    index = ww.GroupLSH(made, POINTS, **TABLES)
-    return lambda: (*index.search(k=5), made.cdist(X))
-
-
-@pytest.mark.parametrize("make", [plan, gradient, nearest, searching, profile, tables, group])
+@pytest.mark.parametrize("make", [plan, gradient, nearest, searching, profile, tables])
 def test_threads(make):
     job = make()
     wanted = job()

@@ -38,7 +38,7 @@ distances, ids = index.search(k=2)
 ww.profile(x[0], 4).motifs(1)
 words: str = ww.Shapelets(min_length=3).fit(data).to_json()
 ww.Monitor(x[:1], 1.0).push(x[0])
-ww.Group().cdist(x, progress=lambda done, total: None)
+ww.cdist(x, progress=lambda done, total: None, context=ww.Context([0]))
 ww.search_places(1.5, "x")
 """
 

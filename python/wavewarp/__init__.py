@@ -45,7 +45,6 @@ from ._distance import (
     topk,
 )
 from ._gradient import Gradient, soft
-from ._group import Group, GroupDataset, GroupLSH
 from ._journal import ArrayFile, Journal
 from ._learn import (
     Classifier,
@@ -100,9 +99,6 @@ __all__ = [
     "Error",
     "FileError",
     "Gradient",
-    "Group",
-    "GroupDataset",
-    "GroupLSH",
     "InvalidError",
     "Journal",
     "LSH",

@@ -40,7 +40,7 @@ def py_tune_fn(user, result):
     return 0
 
 
-def context_options(device, log, kernel_dir, tuning_file):
+def _options(device, log, kernel_dir, tuning_file, tile_seconds):
     """ww_context_options, and what has to live as long as the context."""
 
     def encoded(value):
@@ -54,31 +54,43 @@ def context_options(device, log, kernel_dir, tuning_file):
         tuning_file=encoded(tuning_file),
         log=None if log is None else lib.py_log_fn,
         log_user=user,
+        tile_seconds=float(tile_seconds),
     )
     return options, user
 
 
 class Context:
-    """A device opened for work. Any number of threads may use it.
+    """A device opened for work, or several that divide each job. Any number of threads may use it.
 
     device: None ($WAVEWARP_DEVICE, else the best), "gpu", "cpu", an index, a part of a name, or "cuda" ("cuda:1"): that
-        device through CUDA.
-    log: called as log(level, text); 0 error, 1 warning, 2 information, 3 detail.
+        device through CUDA. Several devices: "all" (every usable one), "gpus", or a list of devices, separated by commas
+        or in Python ("0,2", [0, 2]).
+    log: called as log(level, text); 0 error, 1 warning, 2 information, 3 detail. Of several devices by their threads, too.
     kernel_dir, tuning_file: other places for kernels and tuning parameters than the usual ones.
+    tile_seconds: several devices: what a part of a job should last on its device; 0: 0.5.
+
+    With several devices what is made in a context (Dataset, Points, LSH, plans, Search, ProfilePlan) is on each of them, and
+    their runs are divided; devices of one kind give the bytes that one of them gives. One that fails leaves its part to
+    the others: `shares` says why. What is not divided (sums of gradients over pairs, averages, a Buffer, a Monitor) is
+    the first device's.
 
     A context does not work on in a child made by fork: use the start method "spawn".
 
     Raises NoDeviceError (no device, or none of that name: the text lists those there are), DeviceError (a kernel_dir
     without kernels), FileError (a tuning_file that is named and
-    can't be read, or is damaged).
+    can't be read, or is damaged), ValueError (a device named twice; tile_seconds out of range).
     """
 
-    def __init__(self, device=None, *, log=None, kernel_dir=None, tuning_file=None) -> None:
-        options, self._log = context_options(device, log, kernel_dir, tuning_file)
+    def __init__(
+        self, device=None, *, log=None, kernel_dir=None, tuning_file=None, tile_seconds: float = 0.0
+    ) -> None:
+        if isinstance(device, (list, tuple)):
+            device = ",".join(str(one) for one in device)
+        options, self._log = _options(device, log, kernel_dir, tuning_file, tile_seconds)
         self._handle = handle("ww_context")
         with _lock:  # PoCL's first enumeration is not made for several threads at once
             check(lib.ww_context_create(options, self._handle))
-        self.has_double = bool(self.device.has_double)
+        self.has_double = any(device.has_double for device in self.devices)
 
     @classmethod
     def _of_cuda(cls, device, stream) -> Context:
@@ -90,24 +102,35 @@ class Context:
         made.has_double = bool(made.device.has_double)
         return made
 
-    @classmethod
-    def _of(cls, pointer, owner) -> Context:
-        """A context that `owner` holds."""
-        made = cls.__new__(cls)
-        made._handle, made._log = ffi.new("ww_context **", pointer), owner
-        made.has_double = bool(made.device.has_double)
-        return made
-
     @property
     def _c(self):
         return self._handle[0]
 
     @property
     def device(self) -> SimpleNamespace:
-        """A record of the device, as devices() has them."""
-        device = new("ww_device_info")
-        check(lib.ww_context_get_device_info(self._c, device))
-        return info(device)
+        """A record of the device, of several the first, as devices() has them."""
+        return self.devices[0]
+
+    @property
+    def devices(self) -> list:
+        """Records of all devices."""
+        result = []
+        for i in range(len(self)):
+            device = new("ww_device_info")
+            check(lib.ww_context_get_device_info(lib.ww_context_device(self._c, i), device))
+            result.append(info(device))
+        return result
+
+    def __len__(self) -> int:
+        return lib.ww_context_device_count(self._c)
+
+    @property
+    def shares(self) -> list:
+        """What each of several devices did in the last job: records of tiles, work, seconds, lost, status, message."""
+        records = [new("ww_device_share") for _ in range(len(self))]
+        for i, record in enumerate(records):
+            check(lib.ww_context_get_share(self._c, i, record))
+        return [info(record) for record in records]
 
     @property
     def kernel_source(self) -> str:
@@ -159,7 +182,8 @@ class Context:
         return results
 
     def __repr__(self):
-        return f"<wavewarp.Context {self.device.name!r}>"
+        names = [device.name for device in self.devices]
+        return f"<wavewarp.Context {', '.join(map(repr, names))}>"
 
 
 _default = None

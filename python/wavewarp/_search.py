@@ -47,6 +47,7 @@ class Source:
             raise ValueError("a function that reads needs the stream's length")
         self.read, self.length = read, number("length", length)
         self.channels, self.dtype = number("channels", channels), np.dtype(dtype)
+        self._raised: Optional[BaseException] = None  # by read(), in a thread of the library
         if self.dtype not in (np.float32, np.float64):
             raise TypeError("dtype is float32 or float64")
 
@@ -87,8 +88,21 @@ def _block(array, first, count):
 
 @callback(error=1)
 def py_search_read_fn(user, first, count: int, values: Any):
-    ffi.from_handle(user)._give(first, count, values)
+    source = ffi.from_handle(user)
+    try:
+        source._give(first, count, values)
+    except BaseException as error:
+        source._raised = error
+        return 1
     return 0
+
+
+def _check(source, status):
+    """As check(), after a call that reads a source, maybe in other threads."""
+    raised, source._raised = source._raised, None
+    if raised is not None and status != lib.WW_OK:
+        raise raised
+    check(status)
 
 
 @callback(error=1)
@@ -148,6 +162,7 @@ class Search:
         self._options = search_options(kind, znormalise, k, exclusion, threshold, no_bounds, precision, limits)
         self._handle = handle("ww_search")
         measure = as_measure(measure, parameters).c(queries.longest)
+        self._several = len(context) > 1
         check(lib.ww_search_create(context._c, measure, queries.c, self._options, self._handle))
 
     def _viewed(self, streams):
@@ -172,7 +187,7 @@ class Search:
         matches = np.empty((self.count, self.k), MATCH)
         found = ffi.cast("ww_match *", pointer(matches))
         if isinstance(streams, Source):
-            check(lib.ww_search_run_source(self._handle[0], streams.c(), found, NULL))
+            _check(streams, lib.ww_search_run_source(self._handle[0], streams.c(self._several), found, NULL))
         elif isinstance(streams, Dataset):
             check(lib.ww_search_run_dataset(self._handle[0], streams._c, found, NULL))
         else:
@@ -192,7 +207,7 @@ class Search:
         matches = np.empty((self.count, self._places), MATCH)
         found = ffi.cast("ww_match *", pointer(matches))
         if isinstance(streams, Source):
-            check(lib.ww_search_run_part(self._handle[0], NULL, streams.c(), first, count, found))
+            _check(streams, lib.ww_search_run_part(self._handle[0], NULL, streams.c(self._several), first, count, found))
         else:
             check(lib.ww_search_run_part(self._handle[0], self._viewed(streams).c, NULL, first, count, found))
         return matches
@@ -206,7 +221,7 @@ class Search:
         Raises ValueError (the search is not for windows), TypeError (a Dataset).
         """
         if isinstance(streams, Source):
-            check(lib.ww_search_begin_parts(self._handle[0], NULL, streams.c()))
+            _check(streams, lib.ww_search_begin_parts(self._handle[0], NULL, streams.c(self._several)))
         else:
             check(lib.ww_search_begin_parts(self._handle[0], self._viewed(streams).c, NULL))
 

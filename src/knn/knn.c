@@ -260,17 +260,17 @@ static size_t choose_rows(const ww_knn *s, uint64_t row_bytes, uint64_t point_by
 // Sizes of chunks and lists, and the scratch for as many rows as may be processed at a time.
 static ww_status allocate(ww_knn *s) {
     const uint32_t least_chunk = s->gpu ? 256 : 128, k = s->k;
-    s->first_chunk = wwi_knn_round_up(k * 2 > least_chunk ? k * 2 : least_chunk, WWI_TILE_PAIR);
-    s->capacity = wwi_knn_round_up(k * 6 + 128 > s->first_chunk ? k * 6 + 128 : s->first_chunk, WWI_TILE_PAIR);
-    if (wwi_knn_computes_all(s) && s->capacity < 4096)
-        s->capacity = 4096;
+    s->room.first_chunk = wwi_knn_round_up(k * 2 > least_chunk ? k * 2 : least_chunk, WWI_TILE_PAIR);
+    s->room.capacity = wwi_knn_round_up(k * 6 + 128 > s->room.first_chunk ? k * 6 + 128 : s->room.first_chunk, WWI_TILE_PAIR);
+    if (wwi_knn_computes_all(s) && s->room.capacity < 4096)
+        s->room.capacity = 4096;
     const uint64_t halves = s->filter == FILTER_TENSOR ? s->tensor.width * 2 : 0;
     const uint64_t listed = s->filter == FILTER_SETS ? 0 : 4; // bytes of an entry's id
     const uint64_t in_rows = s->rows ? wwi_knn_row_stride(s) * s->base.points->word_bytes : 0;
-    const uint64_t row_bytes = s->capacity * (s->value_bytes + listed) + k * (s->value_bytes + 4) + 4 + halves;
-    const uint64_t rows = s->most_rows = choose_rows(s, row_bytes, in_rows + halves);
-    WWI_TRY(WWI_GROW(s->context, {&s->values, rows * s->capacity * s->value_bytes},
-                     {&s->ids, listed ? rows * s->capacity * listed : 4}, {&s->counts, rows * 4},
+    const uint64_t row_bytes = s->room.capacity * (s->value_bytes + listed) + k * (s->value_bytes + 4) + 4 + halves;
+    const uint64_t rows = s->room.most_rows = choose_rows(s, row_bytes, in_rows + halves);
+    WWI_TRY(WWI_GROW(s->context, {&s->values, rows * s->room.capacity * s->value_bytes},
+                     {&s->ids, listed ? rows * s->room.capacity * listed : 4}, {&s->counts, rows * 4},
                      {&s->best_values, rows * k * s->value_bytes}, {&s->best_ids, rows * k * 4}, {&s->overflow, 8}));
     if (halves)
         WWI_TRY(wwi_buffer_create(s->context, wwi_knn_round_up(rows, s->group_rows) * halves, &s->queries.halves));

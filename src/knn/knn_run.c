@@ -70,7 +70,7 @@ static ww_knn_args make_job(const ww_knn *s, const block *b, uint32_t count) {
         .own = b->own,
         .dimension = s->base.points->words,
         .k = s->k,
-        .capacity = s->capacity,
+        .capacity = s->room.capacity,
         .margin = s->allowed.margin,
         .reach = s->base.reach,
         .slack = s->allowed.slack,
@@ -92,9 +92,9 @@ static ww_status launch_exact(ww_knn *s, const block *b, const ww_knn_args *job)
 static ww_status take_best(ww_knn *s, block *b, const ww_knn_args *job) {
     const wwi_selection selection = {
         .values = s->values,
-        .row_stride = s->capacity,
+        .row_stride = s->room.capacity,
         .rows = b->rows,
-        .columns = job->listed ? s->capacity : job->base_end - job->base_first,
+        .columns = job->listed ? s->room.capacity : job->base_end - job->base_first,
         .column_base = b->base_id + b->at,
         .indices = job->listed ? s->ids : NULL,
         .counts = job->listed ? s->counts : NULL,
@@ -198,8 +198,8 @@ static ww_status go_through_window(ww_knn *s, block *b) {
         chunk = wwi_least(chunk, b->most) / WWI_TILE_PAIR * WWI_TILE_PAIR;
         chunk = chunk < WWI_TILE_PAIR ? WWI_TILE_PAIR : chunk;
         const double start = wwi_seconds();
-        if (b->seen <= s->k || chunk <= s->first_chunk || wwi_knn_computes_all(s)) {
-            const uint32_t all = wwi_knn_computes_all(s) || b->most < s->first_chunk ? s->capacity : s->first_chunk;
+        if (b->seen <= s->k || chunk <= s->room.first_chunk || wwi_knn_computes_all(s)) {
+            const uint32_t all = wwi_knn_computes_all(s) || b->most < s->room.first_chunk ? s->room.capacity : s->room.first_chunk;
             chunk = wwi_least(all, left);
             const ww_knn_args job = make_job(s, b, (uint32_t)chunk);
             s->info.examined += b->rows * chunk;
@@ -269,7 +269,7 @@ static ww_status run_queries(ww_knn *s, size_t from, size_t end, int64_t *ids, v
             break;
         const size_t last = at + count < end ? at + count : end;
         for (size_t first = at > from ? at : from, rows; status == WW_OK && first < last; first += rows) {
-            rows = wwi_least(last - first, s->most_rows);
+            rows = wwi_least(last - first, s->room.most_rows);
             status = run_block(s, first, rows, first - from, ids, distances, found);
         }
     }

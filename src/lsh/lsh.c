@@ -361,7 +361,7 @@ ww_status wwi_lsh_set_options_alone(ww_lsh *h, const ww_lsh_options *options) {
     const ww_lsh_options *now = &h->options;
     if (o.metric != now->metric || o.tables != now->tables || o.functions != now->functions || o.seed != now->seed ||
         (h->family == WWI_LSH_STABLE && !(o.width >= now->width && o.width <= now->width)) || o.probes < 1 ||
-        o.probes > h->most_probes || o.candidates > h->most_candidates)
+        o.probes > h->made.probes || o.candidates > h->made.candidates)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the tables were made with other options, or fewer probes");
     run.max_bytes = h->run.max_bytes;
     o.run = NULL;
@@ -490,8 +490,8 @@ ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, con
                                  wwi_lsh_row_bytes(h) + 32, &h->device_mean));
     WWI_TRY(wwi_buffer_create(h->context, 8, &h->largest));
     WWI_TRY(compile(h));
-    h->most_probes = h->options.probes;
-    h->most_candidates = h->options.candidates;
+    h->made.probes = h->options.probes;
+    h->made.candidates = h->options.candidates;
     *lsh = wwi_taken(&h);
     return WW_OK;
 }

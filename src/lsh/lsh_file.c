@@ -151,8 +151,8 @@ static void put_header(const ww_lsh *h, bytes *b) {
     put_number(b, (uint64_t)o->metric, 4);
     put_number(b, o->tables, 4);
     put_number(b, o->functions, 4);
-    put_number(b, h->most_probes, 4);
-    put_number(b, h->most_candidates, 4);
+    put_number(b, h->made.probes, 4);
+    put_number(b, h->made.candidates, 4);
     put_number(b, (uint64_t)o->complete, 4);
     put_number(b, h->removed.bits != NULL, 4);
     put_double(b, o->width);

@@ -85,7 +85,9 @@ struct ww_lsh {
     uint32_t row_group, tile, lists;
     wwi_lsh_join join;
     char defines[384];                     // options of all programs
-    uint32_t most_probes, most_candidates; // that it was made with
+    struct {
+        uint32_t probes, candidates; // the most that searches may have
+    } made;
     wwi_program *program;
     wwi_lsh_kernels kernels;
     wwi_buffer *device_coefficients, *masks, *device_mean, *largest;

@@ -127,6 +127,7 @@ static void close_devices(wwi_growth *g) {
         wwi_shapelet_worker_close(worker);
     }
     free(j->members);
+    wwi_team_note_shares(j->team);
 }
 
 // ---- a node on all devices

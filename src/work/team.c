@@ -105,7 +105,7 @@ static int tell(void *user, uint64_t done, uint64_t total) {
     return stop;
 }
 
-static void note_shares(const wwi_team *t) {
+void wwi_team_note_shares(const wwi_team *t) {
     for (size_t i = 0; i < t->count; i++) {
         const wwi_worker *w = &t->workers[i];
         ww_device_share share = WW_DEVICE_SHARE_INIT;
@@ -141,7 +141,7 @@ static ww_status run_job(running *r, void *of, size_t items, const double *befor
     const ww_status status = wwi_schedule_run(&schedule, t->workers, t->count);
     atomic_store(&t->stop, false);
     if (items > 0)
-        note_shares(t);
+        wwi_team_note_shares(t);
     return status;
 }
 

@@ -65,6 +65,8 @@ ww_status wwi_team_run(wwi_team *team, const wwi_job *job, void *of, size_t unit
 void wwi_team_begin(wwi_team *team);
 ww_status wwi_team_go_on(wwi_team *team, const wwi_job *job, void *of, size_t units, const double *before,
                          const ww_run_options *report);
+// Tells the context what the devices did: by itself after each run, and after work that was none.
+void wwi_team_note_shares(const wwi_team *team);
 
 // The team that does a job of these objects, of which the second may be NULL: that of both, if both are on the devices
 // of one context; else NULL, and the job is one device's.

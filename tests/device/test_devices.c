@@ -512,7 +512,7 @@ int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
         return exit_code;
-    Suite *suite = suite_create("group");
+    Suite *suite = suite_create("devices");
     wwt_add(suite, a_matrix_has_the_bytes_of_one_device, MEASURES);
     wwt_add(suite, series_come_back, 1);
     wwt_add(suite, all_ways_to_run_a_plan, 3);

@@ -484,7 +484,7 @@ int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
         return exit_code;
-    Suite *suite = suite_create("group_jobs");
+    Suite *suite = suite_create("devices_jobs");
     wwt_add(suite, classes_are_those_of_one_device, 1);
     wwt_add(suite, paths_are_those_of_one_device, 4);
     wwt_add(suite, gradients_are_those_of_one_device, 4);

@@ -242,7 +242,7 @@ int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
         return exit_code;
-    Suite *suite = suite_create("group_lsh");
+    Suite *suite = suite_create("devices_lsh");
     wwt_add(suite, neighbours_are_those_of_one_device, FORMS);
     wwt_add(suite, a_device_fails_in_the_middle, 2);
     wwt_add(suite, a_device_fails_to_build, 1);

@@ -251,7 +251,7 @@ int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
         return exit_code;
-    Suite *suite = suite_create("group_profile");
+    Suite *suite = suite_create("devices_profile");
     wwt_add(suite, profiles_are_those_of_one_device, FORMS);
     wwt_add(suite, diagonals_of_several_slices, 3);
     wwt_add(suite, a_device_fails_in_the_middle, 1);

@@ -334,7 +334,7 @@ int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
         return exit_code;
-    Suite *suite = suite_create("group_shapelets");
+    Suite *suite = suite_create("devices_shapelets");
     wwt_add(suite, models_are_those_of_one_device, FORMS);
     if (!known_accuracy_folder())
         printf("# no archive sets: set WAVEWARP_TEST_DATA to the folder of the data sets\n");

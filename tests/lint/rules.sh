@@ -47,17 +47,6 @@ short_indices() { grep -nE 'order\[(3 \* [a-z]|[a-z]+ \* order_stride)|\? 3 \* t
 left_for_later() { sources | xargs grep -nwE 'TO''DO|FIX''ME|X''XX'; }
 # A subject has one name in all rooms: its public header and its example may be called as its source is.
 same_names() { sources | grep -vE '^(include|examples)/' | sed 's|.*/||' | sort | uniq -d; }
-# Field terms took their places: padding, expensive, NO_INDEX, exclude_self, column_registers, launch_args, batch, slice,
-# target; a recurrence is given the lag.
-given_up_names() {
-    grep -nwE 'NOBODY|leave_own|kept_values|wwi_job|wwi_block|wwi_window|ww_lsh_wish' \
-        -r include host src cli kernels_cl tests bench examples --include='*.[ch]' --include='*.cl'
-    grep -nwE 'ahead' -r kernels_cl/recurrence --include='*.cl'
-}
-given_up_words() {
-    grep -niwE 'dear|dearer|made[- ]up' -r include host src cli kernels_cl tests bench examples --include='*.[ch]' --include='*.cl'
-}
-
 echo "TAP version 13"
 rule "every file names its licence" < <(without_licence)
 rule "OpenCL is called in host/ alone" < <(opencl_outside)
@@ -68,7 +57,5 @@ rule "kernels index lists of pairs in 64 bits" < <(short_indices)
 rule "no relaxed arithmetic" < <(relaxed)
 rule "nothing is left for later" < <(left_for_later)
 rule "file names are unique" < <(same_names)
-rule "names that were given up do not come back" < <(given_up_names)
-rule "comments use the field's terms" < <(given_up_words)
 echo "1..$count"
 exit "$failed"

@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "check_main.h"
 #include "error.h"
-#include "group/deal.h"
+#include "work/deal.h"
 
 // ---- what happens next: the earliest of times, of those at one time the one of the lowest number
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A matrix as items of a schedule: rectangles of a grid, in bands of rows. A tile is neighbours of one band. Of a half
 // a band begins with its own square on the diagonal, of which a plan computes one half: a tile by itself.
-#ifndef WAVEWARP_TILES_H
-#define WAVEWARP_TILES_H
+#ifndef WAVEWARP_MATRIX_TILES_H
+#define WAVEWARP_MATRIX_TILES_H
 
 #include <stdbool.h>
 #include <wavewarp/status.h>

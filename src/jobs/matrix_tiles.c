@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The grid of a matrix' tiles, and where each is.
-#include "jobs/tiles.h"
+#include "jobs/matrix_tiles.h"
 
 #include <stdlib.h>
 
