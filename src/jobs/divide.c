@@ -7,8 +7,8 @@
 
 #include "base/run.h"
 #include "base/transpose.h"
-#include "jobs/plan.h"
 #include "jobs/matrix_tiles.h"
+#include "jobs/plan.h"
 
 typedef struct job {
     ww_plan *plan; // the caller's

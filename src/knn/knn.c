@@ -261,7 +261,8 @@ static size_t choose_rows(const ww_knn *s, uint64_t row_bytes, uint64_t point_by
 static ww_status allocate(ww_knn *s) {
     const uint32_t least_chunk = s->gpu ? 256 : 128, k = s->k;
     s->room.first_chunk = wwi_knn_round_up(k * 2 > least_chunk ? k * 2 : least_chunk, WWI_TILE_PAIR);
-    s->room.capacity = wwi_knn_round_up(k * 6 + 128 > s->room.first_chunk ? k * 6 + 128 : s->room.first_chunk, WWI_TILE_PAIR);
+    s->room.capacity =
+        wwi_knn_round_up(k * 6 + 128 > s->room.first_chunk ? k * 6 + 128 : s->room.first_chunk, WWI_TILE_PAIR);
     if (wwi_knn_computes_all(s) && s->room.capacity < 4096)
         s->room.capacity = 4096;
     const uint64_t halves = s->filter == FILTER_TENSOR ? s->tensor.width * 2 : 0;

@@ -199,7 +199,8 @@ static ww_status go_through_window(ww_knn *s, block *b) {
         chunk = chunk < WWI_TILE_PAIR ? WWI_TILE_PAIR : chunk;
         const double start = wwi_seconds();
         if (b->seen <= s->k || chunk <= s->room.first_chunk || wwi_knn_computes_all(s)) {
-            const uint32_t all = wwi_knn_computes_all(s) || b->most < s->room.first_chunk ? s->room.capacity : s->room.first_chunk;
+            const uint32_t all =
+                wwi_knn_computes_all(s) || b->most < s->room.first_chunk ? s->room.capacity : s->room.first_chunk;
             chunk = wwi_least(all, left);
             const ww_knn_args job = make_job(s, b, (uint32_t)chunk);
             s->info.examined += b->rows * chunk;

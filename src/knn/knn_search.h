@@ -51,7 +51,7 @@ struct ww_knn {
     knn_tensor tensor;
     uint32_t group, group_rows; // work-items of the filter's groups, and rows of each group
     uint32_t row_group;         // work-items of the exact kernel's groups, one a row
-    struct { // of a block of rows
+    struct {                    // of a block of rows
         uint32_t first_chunk, capacity;
         size_t most_rows;
     } room;

@@ -84,7 +84,7 @@ struct ww_lsh {
     uint64_t coefficient_bytes;
     uint32_t row_group, tile, lists;
     wwi_lsh_join join;
-    char defines[384];                     // options of all programs
+    char defines[384]; // options of all programs
     struct {
         uint32_t probes, candidates; // the most that searches may have
     } made;
