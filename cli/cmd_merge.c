@@ -87,7 +87,9 @@ static int read_part(merge_job *j, uint64_t i) {
         return cli_error("part %" PRIu64 " of %" PRIu64 " is not complete: %" PRIu64 " of %" PRIu64
                          " tiles (--resume goes on with it)",
                          i + 1, j->count, p->info.done, p->info.unit_count);
-    return CLI_GO_ON;
+    CLI_FREES char *data =
+        cli_part_path(j->folder, i + 1, j->count, strcmp(p->info.job, "shapelets") == 0 ? ".json" : ".npy");
+    return data ? cli_part_check(data, &p->info) : cli_error("not enough memory");
 }
 
 // All parts are those of one job, one after the other.

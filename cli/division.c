@@ -239,6 +239,21 @@ int cli_division_done(cli_division *d, uint64_t first, uint64_t count) {
     return 128 + cli_interrupted();
 }
 
+int cli_part_sign(cli_division *d) {
+    char sum[66] = "";
+    CLI_TRY(cli_division_sum_file(d->data_path, sum));
+    CLI_TRY(cli_status_plainly(ww_journal_set_result(d->journal, sum)));
+    return cli_status_plainly(ww_journal_write(d->journal));
+}
+
+int cli_part_check(const char *path, const ww_journal_info *info) {
+    char sum[66] = "";
+    CLI_TRY(cli_division_sum_file(path, sum));
+    return strcmp(sum, info->result) == 0
+               ? CLI_GO_ON
+               : cli_error("%s is not what its journal was written for: it is damaged, or another part's", path);
+}
+
 int cli_division_finish(cli_division *d, bool consumed) {
     // What is printed may be the only output.
     if (consumed && (fflush(stdout) != 0 || ferror(stdout)))
@@ -251,7 +266,7 @@ int cli_division_finish(cli_division *d, bool consumed) {
     if (consumed || unnamed)
         CLI_TRY(
             cli_status_plainly(ww_array_file_close(&d->file, consumed ? WW_ARRAY_FILE_REMOVE : WW_ARRAY_FILE_FINISH)));
-    return d->part_text ? CLI_GO_ON : cli_status_plainly(ww_journal_close(&d->journal, 0));
+    return d->part_text ? cli_part_sign(d) : cli_status_plainly(ww_journal_close(&d->journal, 0));
 }
 
 void cli_division_close(cli_division *d) {

@@ -75,6 +75,10 @@ int cli_division_sum_labels(const ww_series_set *set, char *text);
 int cli_division_sum_file(const char *path, char *text);
 // "DIR/2-of-3.npy" and its like; free() it.
 char *cli_part_path(const char *folder, uint64_t part, uint64_t count, const char *ending);
+// A part is whole: its journal has the checksum of its file, which belongs to no other.
+int cli_part_sign(cli_division *division);
+// Whether a file is what the journal of a part says.
+int cli_part_check(const char *path, const ww_journal_info *info);
 // The name that a shared file has until it is whole: beside the file itself, where `path` is a link to it; free() it.
 char *cli_unfinished_path(const char *path);
 

@@ -55,7 +55,7 @@ int cli_shapelet_part_done(cli_division *d, const ww_shapelets *model) {
     CLI_TRY(cli_status(ww_shapelets_write(model, d->data_path)));
     CLI_TRY(cli_status(ww_journal_get_info(d->journal, &info)));
     CLI_TRY(cli_status(ww_journal_mark(d->journal, info.first_unit, info.unit_count)));
-    return cli_status(ww_journal_write(d->journal));
+    return cli_part_sign(d);
 }
 
 // ---- merge

@@ -53,6 +53,11 @@ WW_API_STATUS ww_journal_mark(ww_journal *journal, uint64_t first, uint64_t coun
 /// *Thread-safety*: one thread at a time. *Blocking*: until the disk has them.
 WW_API_STATUS ww_journal_write(ww_journal *journal);
 
+/// Notes what the finished result is, such as the ww_checksum() of its file, in memory: whoever joins parts sees which
+/// belongs to which journal. A line of text. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a time.
+/// *Blocking*: no.
+WW_API_STATUS ww_journal_set_result(ww_journal *journal, const char *result);
+
 /// 1: the unit is done. *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API int ww_journal_has(const ww_journal *journal, uint64_t unit);
 
@@ -65,10 +70,11 @@ typedef struct ww_journal_info {
     uint64_t first_unit, unit_count;
     uint64_t done;       ///< units that are marked
     uint64_t found_done; ///< of these, when it was opened
+    const char *result;  ///< see ww_journal_set_result(); "" before
 } ww_journal_info;
 
 #define WW_JOURNAL_INFO_INIT                                                                                           \
-    { sizeof(ww_journal_info), NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0 }
+    { sizeof(ww_journal_info), NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL }
 
 /// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_journal_info_init(ww_journal_info *info, size_t struct_size);

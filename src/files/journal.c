@@ -17,6 +17,7 @@
 #include "options.h"
 
 #define HEAD "wavewarp journal 1\n"
+#define RESULT "result "
 enum { MOST_BYTES = 1 << 28, MOST_TEXT = 1 << 16, SUM_BYTES = 65 };
 
 static const char *const names[WWI_JOURNAL_TEXTS] = {"job", "inputs", "options", "device"};
@@ -193,6 +194,7 @@ struct ww_journal {
     uint64_t first, count, done, found;
     range *ranges; // in order, apart from each other
     size_t range_count, range_capacity;
+    char *result; // NULL: none yet
     bool read_only;
 };
 
@@ -246,6 +248,8 @@ static ww_status write_units(ww_journal *journal, bool again) {
     wwi_journal_add(&lines, "%" PRIu64 " %" PRIu64 "\n", journal->first, journal->count);
     for (size_t i = 0; i < journal->range_count; i++)
         wwi_journal_add(&lines, "%" PRIu64 " %" PRIu64 "\n", journal->ranges[i].first, journal->ranges[i].end);
+    if (journal->result)
+        wwi_journal_add(&lines, RESULT "%s\n", journal->result);
     return wwi_journal_save(journal->path, again, &journal->identity, &lines);
 }
 
@@ -256,20 +260,29 @@ ww_status ww_journal_write(ww_journal *journal) {
     return write_units(journal, true);
 }
 
+// The last line, behind its name.
+static ww_status take_result(ww_journal *journal, const char *at) {
+    const size_t length = strcspn(at, "\n");
+    if (at[length] != '\n' || at[length + 1])
+        return wwi_journal_damaged(journal->path);
+    journal->result = strndup(at, length);
+    return journal->result ? WW_OK : wwi_fail_memory(length);
+}
+
 static ww_status take_units(ww_journal *journal, const char *at) {
     uint64_t first, end, before = 0;
     if (!wwi_journal_number(&at, UINT64_MAX, &journal->first) ||
         !wwi_journal_number(&at, UINT64_MAX, &journal->count) || journal->count == 0 ||
         journal->first > UINT64_MAX - journal->count)
         return wwi_journal_damaged(journal->path);
-    for (; *at; before = end) {
+    for (; *at && strncmp(at, RESULT, strlen(RESULT)) != 0; before = end) {
         if (!wwi_journal_number(&at, UINT64_MAX, &first) || !wwi_journal_number(&at, UINT64_MAX, &end) ||
             first >= end || first < before || first < journal->first || end > journal->first + journal->count)
             return wwi_journal_damaged(journal->path);
         WWI_TRY(ww_journal_mark(journal, first, end - first));
     }
     journal->found = journal->done;
-    return WW_OK;
+    return *at ? take_result(journal, at + strlen(RESULT)) : WW_OK;
 }
 
 static ww_status make(const char *path, ww_journal **made) {
@@ -335,6 +348,18 @@ static ww_status resume(ww_journal *journal, const ww_journal_options *o, const 
     return WW_OK;
 }
 
+ww_status ww_journal_set_result(ww_journal *journal, const char *result) {
+    WWI_NEEDS("journal", journal);
+    if (!is_line(result) || !*result)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a journal's result is no line of text");
+    char *copy = strdup(result);
+    if (!copy)
+        return wwi_fail_memory(strlen(result) + 1);
+    free(journal->result);
+    journal->result = copy;
+    return WW_OK;
+}
+
 ww_status ww_journal_open(const char *path, const ww_journal_options *given, ww_journal **out) {
     ww_journal_options o = WW_JOURNAL_OPTIONS_INIT;
     WWI_ENDS(give_up) ww_journal *journal = NULL;
@@ -386,7 +411,8 @@ ww_status ww_journal_get_info(const ww_journal *journal, ww_journal_info *info) 
                                  journal->first,
                                  journal->count,
                                  journal->done,
-                                 journal->found};
+                                 journal->found,
+                                 journal->result ? journal->result : ""};
     return wwi_struct_give(info, &own, "ww_journal_info");
 }
 
@@ -400,6 +426,7 @@ ww_status ww_journal_close(ww_journal **journal, int keep) {
     free(j->path);
     free(j->texts);
     free(j->ranges);
+    free(j->result);
     free(j);
     return status;
 }

@@ -39,7 +39,7 @@ ok "a part in JSON" eval 'rm -f parts/* && gives 0 gradient a.ts b.ts --part 1/3
 ok "alignments from a checkpoint" eval 'gives 0 gradient c.ts d.ts --soft 1 --expected-alignment w.npy -o w.ts && gives 0 gradient c.ts d.ts --soft 1 --expected-alignment m.npy -o m.ts --checkpoint j && same w.npy m.npy && same w.ts m.ts'
 ok "of derivatives" eval 'gives 0 gradient c.ts d.ts -m ddtw --soft 1 -o w.ts && gives 0 gradient c.ts d.ts -m ddtw --soft 1 -o m.ts --checkpoint j && same w.ts m.ts'
 ok "pictures too" eval 'gives 0 gradient a.ts b.ts --soft 1 --svg w.svg --pair 5 && gives 0 gradient a.ts b.ts --soft 1 --svg m.svg --pair 5 --checkpoint j && same w.svg m.svg && absent j'
-for wrong in "--all-pairs --checkpoint j" "--device all --checkpoint j" "--part 1/2 --parts parts -o x.ts" \
+for wrong in "--all-pairs --checkpoint j" "--part 1/2 --parts parts -o x.ts" \
     "--part 1/2 --parts parts --svg x.svg" "--part 1/2 --parts parts --all-pairs" "--resume" "--part 1/2"; do
     ok "refused: $wrong" gives 2 gradient a.ts b.ts $wrong
 done
@@ -81,7 +81,7 @@ ok "ids and distances" eval 'gives 0 lsh points.npy -k 3 -w 4 --ids i.npy --dist
 # Of queries that find too many points, those of the query itself: not of its neighbours in a tile.
 ok "counts are those of one run" eval 'gives 0 lsh points.npy -w 30 --path queries --candidates 20 --json && sed -n "s/.*\"examined\": \([0-9]*\), \"capped\": \([0-9]*\), \"incomplete\": \([0-9]*\).*/\1 \2 \3/p" out >w && gives 0 lsh points.npy -w 30 --path queries --candidates 20 --json --checkpoint j && sed -n "s/.*\"examined\": \([0-9]*\), \"capped\": \([0-9]*\), \"incomplete\": \([0-9]*\).*/\1 \2 \3/p" out >m && test -s w && same m w'
 for wrong in "--evaluate --checkpoint j" "--recall 0.9 --checkpoint j" "--recall 0.9 --part 1/2 --parts parts" "--part 1/2 --parts parts --ids x.npy" \
-    "--part 1/2 --parts parts --save x" "--device all --checkpoint j"; do
+    "--part 1/2 --parts parts --save x"; do
     ok "refused: $wrong" gives 2 lsh points.npy $wrong
 done
 ok "an index that is not there" eval 'gives 1 lsh queries.npy --load none --checkpoint j && absent j'

@@ -124,7 +124,6 @@ ok "what was computed stays" eval 'gives 0 classify train.csv test.csv --labels 
 ok "averages" eval 'gives 2 classify train.csv test.csv --labels first --method centroid --checkpoint j && says "averages are not divided"'
 ok "predictions of a part" gives 2 classify train.csv test.csv --labels first --predictions r.csv --part 1/2 --parts parts
 ok "a picture of a part" gives 2 path pa.ts pb.ts --svg p.svg --part 1/2 --parts parts
-ok "several devices" gives 2 path pa.ts pb.ts --device all --checkpoint j
 ok "a measure that has no open ends" gives 1 path pa.ts pb.ts -m msm --relax 1,0,0,0 --checkpoint j
 ok "nothing is left of it" eval 'absent j && absent j.npy.part'
 ok "no labels to learn from" gives 1 classify single.ts pb.ts --part 1/2 --parts parts
@@ -133,7 +132,6 @@ ok "a stream from a pipe" gives 2 search queries.ts --in - --checkpoint j
 ok "is told" says "can't be read again"
 mkdir folder.f32 && ok "a stream that is a folder" eval 'gives 1 search queries.ts --in folder.f32 && says "Is a directory" && lines 1 err'
 ok "a stream that is followed" gives 2 search queries.ts --in - --threshold 1 --checkpoint j
-ok "several devices" gives 2 profile streams.npy -w 40 --device all --checkpoint j
 ok "a picture of a part" gives 2 profile streams.npy -w 40 --svg p.svg --part 1/2 --parts parts
 ok "motifs of a part" gives 2 profile streams.npy -w 40 --motifs 1 --part 1/2 --parts parts
 ok "the output of a part" gives 2 search queries.ts --in raw.f32 -o r.csv --part 1/2 --parts parts
@@ -158,7 +156,11 @@ for part in "123":
     with open("parts/%s-of-3.npy" % part, "r+b") as file:
         file.seek(128)
         file.write(struct.pack("<dd", float("nan"), -5.0))'
-    ok "damaged values" wrong m.csv "damaged"
+    ok "damaged values" wrong m.csv "not what its journal was written for"
+    sign parts/*.journal
+    ok "damaged values with right sums" wrong m.csv "damaged"
+    again && mv parts/1-of-3.npy kept && mv parts/2-of-3.npy parts/1-of-3.npy && mv kept parts/2-of-3.npy
+    ok "exchanged values" wrong m.csv "another part"
     # What no index can be, in each place of the first rows.
     bad=0
     for number in 1e300 -2 0.5 nan -9223372036854775808; do
@@ -167,6 +169,7 @@ for part in "123":
 with open("parts/1-of-3.npy", "r+b") as file:
     file.seek(128 + 8 * int(sys.argv[2]))
     file.write(struct.pack("<d", float(sys.argv[1])))' "$number" "$place"
+            sign parts/*.journal
             "$program" merge parts -o m.csv >out 2>err
             [ $? -le 1 ] || bad=1
             [ "${job%% *}" != search ] || { [ ! -s m.csv ] && says "damaged"; } || bad=1
@@ -190,6 +193,7 @@ again && python3 -c 'import struct
 with open("parts/1-of-2.npy", "r+b") as file:
     file.seek(128)
     file.write(struct.pack("<d", -1e19))'
+sign parts/*.journal
 ok "a neighbour that can be none" wrong m.txt "damaged"
 ok "no parts of files" no_leftovers
 finish

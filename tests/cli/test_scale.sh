@@ -118,7 +118,6 @@ ok "pairs in 4" divided 4 merged.csv pairs a.ts c.ts
 ok "the bytes of one run" same whole.csv merged.csv
 ok "with a checkpoint" eval 'gives 0 pairs a.ts c.ts -o merged.csv --checkpoint p.journal && same whole.csv merged.csv && absent p.journal && absent p.journal.npy.part'
 ok "in JSON" eval 'gives 0 pairs a.ts c.ts --json --checkpoint p.journal && mv out p.json && absent p.journal && gives 0 pairs a.ts c.ts --json && distances() { sed -n "s/.*\"distances\"//p" "$1"; } && [ -n "$(distances out)" ] && [ "$(distances out)" = "$(distances p.json)" ]'
-ok "several devices" gives 2 pairs a.ts c.ts --device all --checkpoint p.journal
 "$program" generate random-walk -n 250 -l 3000 -s 5 -o pair1.npy 2>err && "$program" generate random-walk -n 250 -l 3000 -s 8 -o pair2.npy 2>err &&
     "$program" pairs pair1.npy pair2.npy -o whole.csv 2>err
 ok "pairs, killed and resumed" killed r.csv r.journal pairs pair1.npy pair2.npy -o r.csv --checkpoint r.journal
