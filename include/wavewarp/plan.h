@@ -17,14 +17,13 @@ extern "C" {
 /// In which order, and where, the matrix of a pair is computed. See docs/engines.md.
 typedef enum ww_engine {
     WW_ENGINE_AUTO = 0,
-    WW_ENGINE_LANES = 1,   ///< row state in registers, edges passed between work-items
-    WW_ENGINE_STENCIL = 2, ///< anti-diagonals in local memory
-    WW_ENGINE_PACKED = 3,  ///< one pair a vector lane
-    WW_ENGINE_STRIPS = 4,  ///< column strips in a pipeline, for long series
-    WW_ENGINE_BITS = 5     ///< a bit a cell; Levenshtein with all weights 1, LCS; EDR, LCSS of single channels; no band
+    WW_ENGINE_LANES = 1,  ///< row state in registers, edges passed between work-items
+    WW_ENGINE_PACKED = 2, ///< one pair a vector lane
+    WW_ENGINE_STRIPS = 3, ///< column strips in a pipeline, for long series
+    WW_ENGINE_BITS = 4    ///< a bit a cell; Levenshtein with all weights 1, LCS; EDR, LCSS of single channels; no band
 } ww_engine;
 
-/// "lanes", "stencil", "packed", "strips", "bits" or "auto"; "unknown". *Ownership*: static. *Thread-safety*: any
+/// "lanes", "packed", "strips", "bits" or "auto"; "unknown". *Ownership*: static. *Thread-safety*: any
 /// thread. *Blocking*: no.
 WW_API const char *ww_engine_name(ww_engine engine);
 

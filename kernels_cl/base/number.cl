@@ -3,7 +3,7 @@
 //
 // Parameters (all set by the host, part of the program's cache key):
 //   WWK_DOUBLE    0: float, 1: double
-//   WW_VECTOR    pairs in one `real`: 1 (engines lanes, stencil, strips) or 4, 8, 16 (engine packed)
+//   WW_VECTOR    pairs in one `real`: 1 (engines lanes, strips) or 4, 8, 16 (engine packed)
 #ifndef WWK_DOUBLE
 #define WWK_DOUBLE 0
 #endif

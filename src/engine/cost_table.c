@@ -45,8 +45,7 @@ bool wwi_table_fits(const wwi_runner *r) {
 }
 
 bool wwi_work_tabled(const wwi_runner *r, const wwi_work *w) {
-    return r->tabled && (w->engine == WW_ENGINE_LANES || w->engine == WW_ENGINE_STENCIL ||
-                         (w->engine == WW_ENGINE_STRIPS && !wwi_vector_strips(r)));
+    return r->tabled && (w->engine == WW_ENGINE_LANES || (w->engine == WW_ENGINE_STRIPS && !wwi_vector_strips(r)));
 }
 
 static uint64_t fours(uint64_t count) {

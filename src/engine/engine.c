@@ -11,8 +11,10 @@
 #include "engine/tiling.h"
 
 static const wwi_engine *const engines[ENGINES] = {
-    [WW_ENGINE_LANES] = &wwi_lanes,   [WW_ENGINE_STENCIL] = &wwi_stencil, [WW_ENGINE_PACKED] = &wwi_packed,
-    [WW_ENGINE_STRIPS] = &wwi_strips, [WW_ENGINE_BITS] = &wwi_bits,
+    [WW_ENGINE_LANES] = &wwi_lanes,
+    [WW_ENGINE_PACKED] = &wwi_packed,
+    [WW_ENGINE_STRIPS] = &wwi_strips,
+    [WW_ENGINE_BITS] = &wwi_bits,
 };
 
 const wwi_engine *wwi_engine_row(ww_engine engine) {
@@ -23,7 +25,7 @@ bool wwi_engine_known(ww_engine engine) {
     return (unsigned)engine < ENGINES;
 }
 
-WWI_NAMED(engine, "engine", "auto", "lanes", "stencil", "packed", "strips", "bits")
+WWI_NAMED(engine, "engine", "auto", "lanes", "packed", "strips", "bits")
 
 ww_engine wwi_engine_choose(const wwi_runner *r, bool list, size_t rows, size_t columns, uint32_t longest_row,
                             uint32_t longest_column) {

@@ -156,7 +156,7 @@ struct wwi_engine {
     // Launches a pass over the batch: w->args are filled but for what the engine alone knows.
     ww_status (*run)(wwi_runner *r, wwi_work *w);
 };
-extern const wwi_engine wwi_lanes, wwi_stencil, wwi_packed, wwi_strips, wwi_bits;
+extern const wwi_engine wwi_lanes, wwi_packed, wwi_strips, wwi_bits;
 const wwi_engine *wwi_engine_row(ww_engine engine);
 // The engine for a batch of that shape when the choice is free.
 ww_engine wwi_engine_choose(const wwi_runner *r, bool list, size_t rows, size_t columns, uint32_t longest_row,

@@ -208,7 +208,7 @@ if [ -n "$BASH_VERSION" ]; then
     ok "bash completes a file" test "$(cat out)" = some_file
     if with_bench; then
         completes bench --engine st
-        ok "bash completes the bench by its command" test "$(tr '\n' ' ' <out)" = "stencil strips "
+        ok "bash completes the bench by its command" test "$(tr '\n' ' ' <out)" = "strips "
         COMP_WORDS=("$(dirname "$program")/../bench/wavewarp-bench" --target-s) COMP_CWORD=1
         _wavewarp_bench
         ok "bash completes the bench by itself" test "${COMPREPLY[*]}" = --target-seconds

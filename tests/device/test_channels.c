@@ -25,7 +25,7 @@ static const form forms[] = {
     {WW_DTW, WW_ENGINE_STRIPS, WW_COST_EUCLIDEAN, WW_BAND_SLANTED, false, false, false, false,
      "default form.items 1\n"},
     {WW_FRECHET, WW_ENGINE_STRIPS, WW_COST_SQUARED, WW_BAND_NONE, true, true, false, true, "default form.items 1\n"},
-    {WW_DTW, WW_ENGINE_STENCIL, WW_COST_SQUARED, WW_BAND_SAKOE_CHIBA, true, false, true, false, NULL},
+    {WW_DTW, WW_ENGINE_LANES, WW_COST_SQUARED, WW_BAND_SAKOE_CHIBA, true, false, true, false, NULL},
     {WW_DTW, WW_ENGINE_AUTO, WW_COST_SQUARED, WW_BAND_NONE, false, false, false, true, NULL},
     {WW_DTW, WW_ENGINE_AUTO, WW_COST_ABSOLUTE, WW_BAND_SAKOE_CHIBA, true, true, false, false, NULL},
     {WW_DDTW, WW_ENGINE_AUTO, WW_COST_EUCLIDEAN, WW_BAND_NONE, true, false, true, false, NULL},

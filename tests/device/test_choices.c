@@ -128,7 +128,7 @@ static bool can_run(const work *w) {
 // ---- open ends
 
 static const work open_work[] = {
-    {WW_DTW, WW_ENGINE_STENCIL, WW_FLOAT, false, false, 1, 0},
+    {WW_DTW, WW_ENGINE_LANES, WW_FLOAT, false, false, 1, 0},
     {WW_DTW, WW_ENGINE_PACKED, WW_DOUBLE, true, true, 1, 0},
     {WW_DTW, WW_ENGINE_LANES, WW_FLOAT, false, true, 1, 0},
     {WW_DTW, WW_ENGINE_STRIPS, WW_FLOAT, false, false, 1, 0},
@@ -138,7 +138,7 @@ static const work open_work[] = {
     {WW_EDR, WW_ENGINE_PACKED, WW_FLOAT, true, false, 2, 0},
     {WW_LEVENSHTEIN, WW_ENGINE_STRIPS, WW_FLOAT, false, false, 1, 0},
     {WW_LEVENSHTEIN, WW_ENGINE_LANES, WW_FLOAT, false, false, 1, 0},
-    {WW_DDTW, WW_ENGINE_STENCIL, WW_DOUBLE, true, true, 3, 0},
+    {WW_DDTW, WW_ENGINE_LANES, WW_DOUBLE, true, true, 3, 0},
     {WW_USER, WW_ENGINE_PACKED, WW_FLOAT, false, true, 1, 0},
 };
 enum { OPEN_WORK = sizeof open_work / sizeof *open_work };
@@ -326,7 +326,7 @@ END_TEST
 // ---- the soft minimum
 
 static const work soft_work[] = {
-    {WW_DTW, WW_ENGINE_STENCIL, WW_FLOAT, false, false, 1, 1.0},
+    {WW_DTW, WW_ENGINE_LANES, WW_FLOAT, false, false, 1, 1.0},
     {WW_DTW, WW_ENGINE_LANES, WW_DOUBLE, true, true, 1, 0.1},
     {WW_DTW, WW_ENGINE_STRIPS, WW_FLOAT, false, true, 1, 1e-4},
     {WW_DTW, WW_ENGINE_PACKED, WW_FLOAT, false, false, 3, 1e4},
@@ -338,7 +338,7 @@ static const work soft_work[] = {
     {WW_MSM, WW_ENGINE_LANES, WW_FLOAT, false, true, 1, 0.3},
     {WW_MSM, WW_ENGINE_STRIPS, WW_DOUBLE, true, false, 1, 1e4},
     {WW_TWED, WW_ENGINE_STRIPS, WW_FLOAT, false, true, 1, 0.5},
-    {WW_TWED, WW_ENGINE_STENCIL, WW_DOUBLE, false, false, 2, 1.0},
+    {WW_TWED, WW_ENGINE_LANES, WW_DOUBLE, false, false, 2, 1.0},
     {WW_TWED, WW_ENGINE_PACKED, WW_FLOAT, true, false, 1, 0.5},
     {WW_TWED, WW_ENGINE_PACKED, WW_DOUBLE, false, true, 2, 1.0},
     {WW_WDTW, WW_ENGINE_PACKED, WW_FLOAT, false, false, 1, 0.3},

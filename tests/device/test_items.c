@@ -138,7 +138,7 @@ static bool many_channels_daily(int subject, int loop) {
     return wwt_all_cases() || loop == 0 || loop == 4 || loop == 5;
 }
 
-// The soft minimum gives what engine stencil gives.
+// The soft minimum gives what engine lanes gives.
 START_TEST(soft) {
     static const ww_measure_id taken[] = {WW_DTW, WW_MSM, WW_TWED};
     ww_measure measure = measure_of(taken[_i]);
@@ -146,9 +146,9 @@ START_TEST(soft) {
     wwt_seed((unsigned)_i);
     tune();
     wwt_set rows = wwt_set_random(1, 3, 40, 35), columns = wwt_set_random(1, 3, 40, 9);
-    const ww_plan_options packed = wwt_engine(WW_ENGINE_PACKED), stencil = wwt_engine(WW_ENGINE_STENCIL);
+    const ww_plan_options packed = wwt_engine(WW_ENGINE_PACKED), lanes = wwt_engine(WW_ENGINE_LANES);
     void *got = wwt_matrix(&measure, &rows, &columns, WW_FLOAT, &packed);
-    void *expected = wwt_matrix(&measure, &rows, &columns, WW_FLOAT, &stencil);
+    void *expected = wwt_matrix(&measure, &rows, &columns, WW_FLOAT, &lanes);
     // The error goes with the logarithms of the steps as well as with the value.
     for (size_t i = 0; i < rows.count * columns.count; i++)
         ck_assert(fabs(wwt_value(got, WW_FLOAT, i) - wwt_value(expected, WW_FLOAT, i)) <=

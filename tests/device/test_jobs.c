@@ -7,8 +7,7 @@
 #include "set_jobs.h"
 #include "support.h"
 
-static const ww_engine engines[] = {WW_ENGINE_LANES, WW_ENGINE_STENCIL, WW_ENGINE_PACKED, WW_ENGINE_STRIPS,
-                                    WW_ENGINE_AUTO};
+static const ww_engine engines[] = {WW_ENGINE_LANES, WW_ENGINE_PACKED, WW_ENGINE_STRIPS, WW_ENGINE_AUTO};
 enum { ENGINES = sizeof(engines) / sizeof(engines[0]) };
 
 // Loops count the engines under DTW first, then under Fréchet.

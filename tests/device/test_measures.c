@@ -11,7 +11,7 @@
 
 static const ww_measure_id measures[] = {WW_ADTW, WW_WDTW, WW_DDTW, WW_WDDTW,       WW_ERP, WW_EDR,
                                          WW_LCSS, WW_MSM,  WW_TWED, WW_LEVENSHTEIN, WW_LCS};
-static const ww_engine engines[] = {WW_ENGINE_LANES, WW_ENGINE_STENCIL, WW_ENGINE_PACKED, WW_ENGINE_STRIPS};
+static const ww_engine engines[] = {WW_ENGINE_LANES, WW_ENGINE_PACKED, WW_ENGINE_STRIPS};
 enum {
     MEASURES = sizeof(measures) / sizeof(measures[0]),
     ENGINES = sizeof(engines) / sizeof(engines[0]),
@@ -198,7 +198,7 @@ START_TEST(channels) {
     s.measure.independent = 0;
     check_random(&s, 2, 40, 60, 3, 4);
     // Too many for registers.
-    if (s.engine == WW_ENGINE_LANES || s.engine == WW_ENGINE_STENCIL)
+    if (s.engine == WW_ENGINE_LANES)
         check_random(&s, 18, 40, 60, 2, 2);
     s.measure.independent = 1;
     check_random(&s, 2, 40, 60, 3, 4);

@@ -62,7 +62,7 @@ START_TEST(progress_ends_at_the_total) {
     ww_plan *plan = NULL;
     progress p = {0};
     ww_run_options run = WW_RUN_OPTIONS_INIT;
-    ww_plan_options options = wwt_engine(WW_ENGINE_STENCIL);
+    ww_plan_options options = wwt_engine(WW_ENGINE_LANES);
     float *values = wwt_guarded(N * N, WW_FLOAT), *condensed = wwt_guarded(N * (N - 1) / 2, WW_FLOAT);
     float *all = wwt_matrix(&measure, &set, &set, WW_FLOAT, &options);
     ww_plan_info info = WW_PLAN_INFO_INIT;
@@ -130,7 +130,7 @@ START_TEST(blocks_stay_within_max_bytes) {
     ww_dataset *a = wwt_dataset(&set, WW_FLOAT);
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         ww_run_options run = WW_RUN_OPTIONS_INIT;
-        ww_plan_options options = wwt_engine(WW_ENGINE_STENCIL);
+        ww_plan_options options = wwt_engine(WW_ENGINE_LANES);
         ww_plan *plan = NULL;
         shapes s = {0, 0};
         run.max_bytes = limits[i];
@@ -192,7 +192,7 @@ START_TEST(device_and_host_results_are_the_same) {
     ww_measure measure = measure_of(_i);
     wwt_set set = symbols();
     ww_dataset *a = wwt_dataset(&set, WW_FLOAT);
-    ww_plan_options options = wwt_engine(WW_ENGINE_STENCIL);
+    ww_plan_options options = wwt_engine(WW_ENGINE_LANES);
     enum { HALF = N * (N - 1) / 2, OFFSET = 24 };
     float *wanted = wwt_guarded(N * N, WW_FLOAT), *found = wwt_guarded(N * N, WW_FLOAT);
     ww_buffer *buffer = NULL;
@@ -299,7 +299,7 @@ START_TEST(outputs_are_checked) {
     ww_buffer *buffer = NULL, *foreign = NULL;
     ww_context *other = NULL;
     ww_plan *plan = NULL, *pairs = NULL, *nearest = NULL;
-    ww_plan_options options = wwt_engine(WW_ENGINE_STENCIL);
+    ww_plan_options options = wwt_engine(WW_ENGINE_LANES);
     float values[N * N];
     wwt_ok(ww_buffer_create(wwt_context, N * N * sizeof(float), &buffer));
     wwt_ok(ww_context_create(NULL, &other));
@@ -348,7 +348,7 @@ START_TEST(buffers_of_the_caller) {
     cl_command_queue queue = NULL;
     ww_dataset *dataset = NULL;
     ww_buffer *output = NULL;
-    ww_plan_options options = wwt_engine(_i ? WW_ENGINE_PACKED : WW_ENGINE_STENCIL);
+    ww_plan_options options = wwt_engine(_i ? WW_ENGINE_PACKED : WW_ENGINE_LANES);
     ww_measure measures[] = {wwt_measure(WW_DTW), wwt_measure(WW_ERP)};
     ww_plan *plans[2] = {NULL, NULL};
     if (ww_context_get_opencl(wwt_context, NULL, NULL, NULL) == WW_ERROR_UNSUPPORTED)
@@ -405,7 +405,7 @@ static void *work(void *user) {
     ww_measure measure;
     ww_plan *plan = NULL;
     const ww_output to = WW_OUTPUT_HOST(values);
-    const ww_plan_options options = wwt_engine(WW_ENGINE_STENCIL);
+    const ww_plan_options options = wwt_engine(WW_ENGINE_LANES);
     w->right = ww_measure_init(&measure, sizeof measure, WW_DTW) == WW_OK &&
                ww_plan_create_matrix(&measure, w->dataset, NULL, &options, &plan) == WW_OK;
     for (int run = 0; w->right && run < 8; run++)
@@ -419,7 +419,7 @@ START_TEST(threads_share_a_dataset) {
     enum { THREADS = 4 };
     wwt_seed(650);
     ww_measure measure = wwt_measure(WW_DTW);
-    ww_plan_options options = wwt_engine(WW_ENGINE_STENCIL);
+    ww_plan_options options = wwt_engine(WW_ENGINE_LANES);
     wwt_set set = symbols();
     float *wanted = wwt_matrix(&measure, &set, NULL, WW_FLOAT, &options);
     ww_dataset *a = wwt_dataset(&set, WW_FLOAT);
@@ -454,7 +454,7 @@ START_TEST(structs_of_other_versions) {
     wwt_set set = symbols();
     ww_dataset *a = wwt_dataset(&set, WW_FLOAT);
     ww_plan *plan = NULL;
-    ww_plan_options options = wwt_engine(WW_ENGINE_STENCIL);
+    ww_plan_options options = wwt_engine(WW_ENGINE_LANES);
     measure.known.struct_size = sizeof measure;
     wwt_ok(ww_plan_create_matrix(&measure.known, a, NULL, &options, &plan));
     memset(&info, 0x5a, sizeof info);
@@ -485,7 +485,7 @@ START_TEST(bad_recurrence_of_many_channels) {
     ww_dataset *a = wwt_dataset(&set, WW_FLOAT);
     ww_plan *plan = NULL;
     ww_measure measure = wwt_measure(WW_USER);
-    ww_plan_options options = wwt_engine(WW_ENGINE_STENCIL);
+    ww_plan_options options = wwt_engine(WW_ENGINE_LANES);
     measure.recurrence = "real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag) {\n"
                          "    return WW_AT(x, 19) - WW_AT(y, 0) + left - up;\n" // infinity less infinity
                          "}\n";

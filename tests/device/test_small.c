@@ -11,7 +11,7 @@
 #include "reference/search_reference.h"
 #include "support.h"
 
-static const ww_engine engines[] = {WW_ENGINE_LANES, WW_ENGINE_STENCIL, WW_ENGINE_PACKED, WW_ENGINE_STRIPS};
+static const ww_engine engines[] = {WW_ENGINE_LANES, WW_ENGINE_PACKED, WW_ENGINE_STRIPS};
 enum { ENGINES = sizeof(engines) / sizeof(engines[0]) };
 
 // Loops count the engines under DTW first, then under Fréchet.

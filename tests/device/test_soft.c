@@ -63,7 +63,7 @@ static void fill(wwt_set *set, int kind) {
 
 // Noise and walks, z-normalised.
 START_TEST(values) {
-    static const ww_engine engines[] = {WW_ENGINE_STENCIL, WW_ENGINE_PACKED, WW_ENGINE_LANES, WW_ENGINE_STRIPS};
+    static const ww_engine engines[] = {WW_ENGINE_PACKED, WW_ENGINE_LANES, WW_ENGINE_STRIPS};
     const size_t n[] = {97, 128, 64}, m[] = {128, 80, 111};
     wwt_seed((unsigned)_i);
     wwt_set x = wwt_set_make(1, n, 3), y = wwt_set_make(1, m, 3);

@@ -40,7 +40,7 @@ static const struct {
     const char *text, *parameter, *own;
     double value;
 } kin[] = {{WW_ADTW, adtw, "penalty", "p0", 0.3}, {WW_MSM, msm, "c", "p1", 0.7}, {WW_EDR, edr, "epsilon", "p0", 0.4}};
-static const ww_engine engines[] = {WW_ENGINE_LANES, WW_ENGINE_STENCIL, WW_ENGINE_PACKED, WW_ENGINE_STRIPS};
+static const ww_engine engines[] = {WW_ENGINE_LANES, WW_ENGINE_PACKED, WW_ENGINE_STRIPS};
 enum { KIN = sizeof(kin) / sizeof(kin[0]), ENGINES = sizeof(engines) / sizeof(engines[0]) };
 
 static ww_measure user_measure(const char *text) {

@@ -7,8 +7,7 @@
 #include "vectors/vector_measure.h"
 
 static const ww_measure_id measures[] = {WW_DTW, WW_FRECHET};
-static const ww_engine engines[] = {WW_ENGINE_LANES, WW_ENGINE_STENCIL, WW_ENGINE_PACKED, WW_ENGINE_STRIPS,
-                                    WW_ENGINE_AUTO};
+static const ww_engine engines[] = {WW_ENGINE_LANES, WW_ENGINE_PACKED, WW_ENGINE_STRIPS, WW_ENGINE_AUTO};
 enum {
     MEASURES = sizeof(measures) / sizeof(measures[0]),
     ENGINES = sizeof(engines) / sizeof(engines[0]),

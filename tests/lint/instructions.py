@@ -85,7 +85,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old")
     parser.add_argument("new")
-    parser.add_argument("--pattern", default="^(lanes|strips|stencil|packed|ribbon|bits)")
+    parser.add_argument("--pattern", default="^(lanes|strips|packed|ribbon|bits)")
     parser.add_argument("--target", default="sm_90")
     parser.add_argument("--cache", help="folder of what was compiled before")
     parser.add_argument("--all", action="store_true", help="print lines without a difference, too")
