@@ -43,14 +43,15 @@ static void add_series(wwi_journal_lines *lines, const wwi_shapelet_past *past) 
 ww_status wwi_shapelet_past_write(const char *path, const wwi_journal_identity *identity,
                                   const wwi_shapelet_past *past) {
     WWI_ENDS(wwi_journal_lines_free) wwi_journal_lines lines = {.bytes = NULL};
-    size_t at = 0;
+    const wwi_shapelet_found *at = past->found;
     wwi_journal_add(&lines, "%zu\n", past->searches);
-    for (size_t i = 0; i < past->searches; at += past->counts[i++]) {
+    for (size_t i = 0; i < past->searches; i++) {
         wwi_journal_add(&lines, "%zu\n", past->counts[i]);
-        add_places(&lines, past->found + at, past->counts[i]);
+        add_places(&lines, at, past->counts[i]);
+        at = past->counts[i] ? at + past->counts[i] : at; // without any there may be no memory
     }
     wwi_journal_add(&lines, "%" PRIu64 " %zu\n", past->columns, past->unfinished_count);
-    add_places(&lines, past->found + at, past->unfinished_count);
+    add_places(&lines, at, past->unfinished_count);
     add_series(&lines, past);
     return wwi_journal_save(path, true, identity, &lines);
 }

@@ -150,6 +150,7 @@ void wwi_team_begin(wwi_team *t) {
         wwi_worker *w = &t->workers[i];
         w->tiles = 0;
         w->work = w->seconds = 0;
+        w->lost = t->made && !t->on[i]; // who failed in the run before may try again
     }
 }
 
@@ -199,6 +200,7 @@ ww_status wwi_team_make(wwi_team *t, ww_status (*make)(wwi_seat *seat), void *of
     const wwi_job job = {.open = make_on};
     making m = {make, of};
     const ww_error *lost = NULL; // of the first
+    t->made = true;
     WWI_TRY(wwi_team_go_on(t, &job, &m, 0, &work, report));
     for (size_t i = 0; i < t->count && !lost; i++)
         lost = t->workers[i].lost ? &t->workers[i].error : NULL;

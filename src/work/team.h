@@ -20,6 +20,7 @@ typedef struct wwi_team {
     ww_run_options run;   // the caller's
     ww_run_options own;   // a device's: its progress function ends the work when the caller's has asked to stop
     atomic_bool stop;     // it has
+    bool made;            // wwi_team_make() has been called: a device that has nothing takes no part
     bool alone;           // one device works in the caller's thread, and tells the caller's progress function
     pthread_mutex_t lock; // of what the devices make together
 } wwi_team;

@@ -184,7 +184,8 @@ static inline void wwt_group_failures(wwt_trial *t) {
             continue;
         }
         ck_assert_int_eq(status, WW_OK);
-        ck_assert(memcmp(t->found, whole, t->bytes) == 0);
+        ck_assert_msg(memcmp(t->found, whole, t->bytes) == 0, "other bytes of %zu, launch %ld, %d lost", t->bytes, at,
+                      lost);
         times += lost;
     }
     if (layer && ww_context_device_count(t->group) > 1)

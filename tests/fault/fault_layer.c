@@ -81,8 +81,17 @@ static _Atomic(cl_event) broken;
 // the device, and can know.
 static atomic_uintptr_t unaware;
 
+// Its number: a new thread may have the name of one that has ended.
+static uintptr_t this_thread(void) {
+    static _Atomic(uintptr_t) last;
+    static _Thread_local uintptr_t number;
+    if (!number)
+        number = atomic_fetch_add(&last, 1) + 1;
+    return number;
+}
+
 static cl_int count_wait(cl_int code, cl_bool blocks) {
-    uintptr_t self = (uintptr_t)pthread_self();
+    uintptr_t self = this_thread();
     if (blocks == CL_TRUE)
         (void)atomic_compare_exchange_strong(&unaware, &self, 0);
     atomic_fetch_add(&wwt_fault_control.waits, blocks == CL_TRUE);
@@ -114,7 +123,7 @@ static cl_int tell_broken_wait(cl_int code, cl_uint count, const cl_event *event
 static CL_API_ENTRY cl_int CL_API_CALL fault_clReleaseEvent(cl_event event) {
     cl_event gone = event;
     if (atomic_compare_exchange_strong(&broken, &gone, NULL))
-        atomic_store(&unaware, 0); // nobody can learn of it any more; a new thread may have the same name
+        atomic_store(&unaware, 0); // nobody can learn of it any more
     return count(next->clReleaseEvent(event), -1);
 }
 
@@ -251,12 +260,12 @@ static CL_API_ENTRY cl_int CL_API_CALL fault_clEnqueueNDRangeKernel(cl_command_q
     if (refused)
         return refused;
     const int breaks = event && is_to_break();
-    if (!breaks && atomic_load(&unaware) != (uintptr_t)pthread_self())
+    if (!breaks && atomic_load(&unaware) != this_thread())
         return count(next->clEnqueueNDRangeKernel(q, k, d, o, g, s, w, l, event), event != NULL);
     const cl_int code = count(next->clEnqueueMarkerWithWaitList(q, w, l, event), event != NULL);
     if (code == CL_SUCCESS && breaks) {
         atomic_store(&broken, *event);
-        atomic_store(&unaware, (uintptr_t)pthread_self());
+        atomic_store(&unaware, this_thread());
     }
     return code;
 }
