@@ -71,6 +71,7 @@ typedef struct pair_list {
     const size_t *row_index, *column_index;
     size_t first, count;
     bool matrix;
+    size_t all;       // pairs of the whole list
     uint32_t longest; // at least
 } pair_list;
 
@@ -211,6 +212,7 @@ static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset 
     WWI_TRY(wwi_new_zeroed(g, 1));
     g->first = list->first;
     g->longest = list->longest;
+    g->all = list->all;
     g->options = (ww_gradient_options)WW_GRADIENT_OPTIONS_INIT;
     g->info = (ww_gradient_info)WW_GRADIENT_INFO_INIT;
     WWI_TRY(wwi_options_take(&g->options, options, "ww_gradient_options"));
@@ -245,13 +247,15 @@ ww_status ww_gradient_create_pairs(const ww_measure *measure, ww_dataset *rows, 
     if (!rows || !columns)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rows or the columns are NULL");
     WWI_TRY(wwi_pairs_check(row_index, column_index, count));
-    return create(measure, rows, columns, &(pair_list){row_index, column_index, 0, count, false, 0}, options, gradient);
+    return create(measure, rows, columns, &(pair_list){row_index, column_index, 0, count, false, count, 0}, options,
+                  gradient);
 }
 
 ww_status wwi_gradient_create_some(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
                                    const size_t *row_index, const size_t *column_index, size_t first, size_t count,
-                                   uint32_t longest, const ww_gradient_options *options, ww_gradient **gradient) {
-    const pair_list list = {row_index, column_index, first, count, false, longest};
+                                   size_t all, uint32_t longest, const ww_gradient_options *options,
+                                   ww_gradient **gradient) {
+    const pair_list list = {row_index, column_index, first, count, false, all, longest};
     return create(measure, rows, columns, &list, options, gradient);
 }
 
@@ -265,7 +269,8 @@ ww_status ww_gradient_create_matrix(const ww_measure *measure, ww_dataset *rows,
     const size_t other = columns ? columns->count : rows->count;
     if (!wwi_mul_u64(rows->count, other, &pairs) || pairs > 0x7fffffffu)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu x %zu pairs; the most is 2^31-1", rows->count, other);
-    return create(measure, rows, columns, &(pair_list){NULL, NULL, 0, (size_t)pairs, true, 0}, options, gradient);
+    return create(measure, rows, columns, &(pair_list){NULL, NULL, 0, (size_t)pairs, true, (size_t)pairs, 0}, options,
+                  gradient);
 }
 
 // ---- runs
@@ -320,7 +325,7 @@ static ww_status open_sink(const ww_gradient *g, sink *s) {
     if (!device || s->to.offset)
         WWI_TRY(wwi_buffer_create(g->pair.context, bytes, &s->own));
     *s->target = s->own ? s->own : device;
-    return wwi_buffer_fill_u32(*s->target, 0, bytes, 0);
+    return g->form.direct ? WW_OK : wwi_buffer_fill_u32(*s->target, 0, bytes, 0);
 }
 
 // What the programs were compiled for is computed, wanted or not.

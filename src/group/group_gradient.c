@@ -111,7 +111,7 @@ static ww_status run_pairs(const wwi_group_seat *seat, size_t first, size_t coun
         to.upstream = (const unsigned char *)j->to.upstream + first * j->pairs.value_bytes;
     WWI_TRY(wwi_group_sides(&j->pairs, seat->device, &rows, &columns));
     WWI_TRY(wwi_gradient_create_some(j->pairs.measure, rows, columns ? columns : rows, j->pairs.row_index,
-                                     j->pairs.column_index, first, count, j->longest, &j->options, &g));
+                                     j->pairs.column_index, first, count, j->pairs.count, j->longest, &j->options, &g));
     return ww_gradient_run(g, &to);
 }
 
