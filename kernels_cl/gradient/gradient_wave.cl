@@ -16,11 +16,20 @@
 //
 // With WW_TABLED costs come from a table, and W (gradient_table.cl) goes into another one.
 //
-// Parameters: WW_WG, a multiple of 32 and at least the rows of a pair; WW_ROWS 32. Local memory: WW_WAVE_LOCAL values. Barriers:
+// Parameters: WW_WG, a multiple of 32 and at least the rows of a pair; WW_ROWS 32; WW_WAVE_LIMITED 1: the host limits the
+// registers, which NVIDIA's compiler heeds where the size of groups is left open. Local memory: WW_WAVE_LOCAL values. Barriers:
 // one a chunk, or without exchange one a step.
 #define WW_WAVE_OTHER 0x80000000u // of a series' id: it is one of the columns
-#define WW_WAVE_STEPS (WW_WG > 512 ? 4 : 8) // large groups have 64 registers
+#define WW_WAVE_STEPS (WW_WG > 256 ? 4 : 8) // large groups have 64 registers a work-item
 #define WW_WAVE_BESIDE 40                   // columns that are noted besides: a wave's rows are apart
+#ifndef WW_WAVE_LIMITED
+#define WW_WAVE_LIMITED 0
+#endif
+#if WW_WAVE_LIMITED
+#define WW_WAVE_GROUP
+#else
+#define WW_WAVE_GROUP __attribute__((reqd_work_group_size(WW_WG, 1, 1)))
+#endif
 #define WW_WAVE_BITS (WWK_DOUBLE ? -1022 : -126)
 #define WW_WAVE_SUMS (WW_TABLED ? 0 : WW_CHANNELS) // slopes by a column's point
 #if WW_EXCHANGE == 1 || WW_EXCHANGE == 3
@@ -52,6 +61,8 @@ typedef struct {
 #endif
 } ww_wave_row;
 
+// Added and taken away again, it rounds to a whole number.
+#define WW_WAVE_MAGIC ((real)(WWK_DOUBLE ? 6755399441055744.0 : 12582912.0))
 // 2^a of a whole number that is not above 0; nothing below what is normal.
 WW_INLINE real ww_wave_power(real a) {
     const real near = a > (real)WW_WAVE_BITS ? a : (real)WW_WAVE_BITS; // also where it is not a number
@@ -60,6 +71,24 @@ WW_INLINE real ww_wave_power(real a) {
     return as_double((uint2)(0, as_uint2(near + 6755399441056767.0).x << 20));
 #else
     return as_float(as_uint(near + 12583039.0f) << 23);
+#endif
+}
+// 2^a of a fraction, -1/2 to 1/2: what is beyond, also what is not a number, is of a cost so large that this is nothing.
+WW_INLINE real ww_wave_fraction(real a) {
+    const real most = a < (real)0.5 ? a : (real)0.5, near = most > (real)-0.5 ? most : (real)-0.5;
+#if WWK_DOUBLE
+    return ww_soft_fraction(near);
+#else
+    return ww_exp2(near);
+#endif
+}
+// 1/a of a number that float can hold.
+WW_INLINE real ww_wave_recip(real a) {
+#if WWK_DOUBLE
+    const real first = (real)native_recip((float)a), second = fma(first, fma(-a, first, 1.0), first);
+    return fma(second, fma(-a, second, 1.0), second);
+#else
+    return ww_recip(a);
 #endif
 }
 // The same mass with a value from 1 to 2; none remains none.
@@ -138,7 +167,7 @@ WW_INLINE void ww_wave_cell(ww_wave_masses *at, ww_mass up, real factor, real wh
     const real by_left = left.value * ww_wave_power(least - left.bits);
     const real by_up = up.value * ww_wave_power(least - up.bits);
     const real sum = fma(diagonal.value, ww_wave_power(least - diagonal.bits), by_left) + by_up;
-    const real over = sum > 0 ? ww_recip(sum) : (real)0;
+    const real over = sum > 0 ? ww_wave_recip(sum) : (real)0;
     *shares = (ww_two)(by_left * over, by_up * over);
     at->above = up;
     at->own.value = sum * factor;
@@ -153,9 +182,8 @@ WW_INLINE void ww_wave_ahead(ww_wave_masses *at, const ww_wave_row *w, uint chun
 #pragma unroll
     for (int k = 0; k < WW_WAVE_STEPS; k++) {
         const real cost = ww_wave_cost(w, first + k) * scale;
-        whole[k] = rint(cost);
-        const real part = cost - whole[k];
-        factor[k] = ww_exp2(part < (real)0.5 ? -part : (real)-0.5); // an infinite cost's is no number
+        whole[k] = (cost + WW_WAVE_MAGIC) - WW_WAVE_MAGIC;
+        factor[k] = ww_wave_fraction(whole[k] - cost);
     }
 #pragma unroll
     for (int k = 0; k < WW_WAVE_STEPS; k++) {
@@ -265,7 +293,7 @@ WW_INLINE ww_mass ww_wave_mass(const bool some) {
     return mass;
 }
 
-__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+__kernel WW_WAVE_GROUP void
 ww_gradient_wave(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
                  __global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
                  __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,

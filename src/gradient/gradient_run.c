@@ -30,6 +30,7 @@
 #define WAVE_ROWS 32
 #define WAVE_COLUMNS 4
 #define WAVE_CELLS (1u << 28)
+#define WAVE_REGISTERS " -cl-nv-maxrregcount=64 -DWW_WAVE_LIMITED=1"
 // Of the pass forward: 16 warps a compute unit.
 #define TILE_REGISTERS " -cl-nv-maxrregcount=128"
 
@@ -142,6 +143,9 @@ static void write_options(const ww_gradient *g, uint32_t stride, bool chained, c
     // On x86 CPUs denormal numbers take a hundred cycles, and most of A is one where gamma is small beside the costs.
     const char *denormals = g->pair.measure.gamma > 0 ? " -cl-denorms-are-zero" : "";
     const bool nvidia = g->form.tiles && g->pair.recurrence.exchange == WWI_EXCHANGE_NV_SHFL;
+    // By waves of 16 two groups a compute unit.
+    const bool narrow = g->form.wave && g->pair.recurrence.exchange == WWI_EXCHANGE_NV_SHFL && g->form.group == 512 &&
+                        (g->pair.value_bytes == sizeof(float) || g->form.tabled || g->form.channels == 1);
     const bool derived = wwi_measure_row_by_id(g->pair.measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
     snprintf(options, bytes,
              "-DWW_PARTED=1 -DWW_SLOPE_CHANNELS=%u -DWW_WANT_PARAMETERS=%d -DWW_WANT_LAGS=%d -DWW_WANT_ALIGNMENT=%d "
@@ -150,7 +154,9 @@ static void write_options(const ww_gradient *g, uint32_t stride, bool chained, c
              g->form.tabled ? 1 : g->form.slope_channels, g->options.parameters && g->form.parameters,
              g->options.weights, g->options.alignment, sum_group(g), wwi_is_gpu(g->pair.context) ? SUM_SLICES : 1,
              derived, stride, g->form.tiles == 2, TILE_PART, nvidia && asynchronous(g), chained, denormals,
-             nvidia ? TILE_REGISTERS : "");
+             nvidia   ? TILE_REGISTERS
+             : narrow ? WAVE_REGISTERS
+                      : "");
 }
 
 ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained) {
