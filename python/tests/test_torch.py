@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pickle
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -146,3 +148,19 @@ def test_streams_of_the_gpu(rng):
     assert torch.isfinite(huge).all()
     with pytest.raises(ValueError, match="too large"):
         SoftLoss("dtw", gamma=0.5)(torch.full_like(x, 1e20), y)
+
+
+def test_streams_are_forgotten(monkeypatch):
+    module, opened = sys.modules["wavewarp.torch"], []
+    device, stream = torch.device("cuda", 0), types.SimpleNamespace(cuda_stream=0)
+    monkeypatch.setattr(module, "_of_streams", {})
+    monkeypatch.setattr(torch.version, "cuda", "12.0")
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: stream)
+    monkeypatch.setattr(module.Context, "_of_cuda", lambda *key: opened.append(key) or object())
+    first = module._stream_context(device)
+    for number in range(1, 3 * module._STREAMS):
+        stream.cuda_stream = number
+        module._stream_context(device)
+        stream.cuda_stream = 0
+        assert module._stream_context(device) is first  # it was in use
+    assert len(module._of_streams) == module._STREAMS and len(opened) == 3 * module._STREAMS

@@ -69,8 +69,9 @@ def _host(values):
     return [v.numpy() if v.dtype in (torch.float32, torch.float64) else v.float().numpy() for v in values]
 
 
-_of_streams: dict = {}  # contexts by device and stream; None: it can't be had
+_of_streams: dict = {}  # contexts by device and stream, the last used behind; None: it can't be had
 _of_streams_lock = threading.Lock()
+_STREAMS = 64  # that are kept: as many as PyTorch has in a pool, twice
 
 
 def _stream_context(device):
@@ -79,13 +80,22 @@ def _stream_context(device):
         return None
     key = (device.index, torch.cuda.current_stream(device).cuda_stream)
     with _of_streams_lock:
-        if key not in _of_streams:
-            try:
-                _of_streams[key] = Context._of_cuda(*key)
-            except DeviceError as error:
-                warnings.warn(f"tensors of {device} go through host memory: {error}", RuntimeWarning, stacklevel=2)
-                _of_streams[key] = None
-        return _of_streams[key]
+        if key in _of_streams:
+            context = _of_streams.pop(key)
+        else:
+            context = _open_stream(device, key)
+            if len(_of_streams) == _STREAMS:  # a step that uses it holds it
+                del _of_streams[next(iter(_of_streams))]
+        _of_streams[key] = context
+        return context
+
+
+def _open_stream(device, key):
+    try:
+        return Context._of_cuda(*key)
+    except DeviceError as error:
+        warnings.warn(f"tensors of {device} go through host memory: {error}", RuntimeWarning, stacklevel=3)
+        return None
 
 
 def _with_memory(call):
