@@ -144,6 +144,14 @@ def test_streams_of_the_gpu(rng):
     for bad in (x.clone().fill_(float("nan")), x[:, :0], x[:3], x[..., :1]):
         with pytest.raises(ValueError):
             loss(bad, y)
+    # With a gradient it is found on the way back, also behind another batch.
+    values = loss(x.clone().fill_(float("nan")).requires_grad_(), y)
+    with pytest.raises(ValueError, match="x has NaN"):
+        values.sum().backward()
+    values = loss(x.clone().fill_(float("inf")).requires_grad_(), y)
+    assert torch.equal(loss(x, y).cpu(), want)
+    with pytest.raises(ValueError, match="x or y has NaN"):
+        values.sum().backward()
     huge = SoftLoss("dtw", gamma=0.5)(torch.full_like(x, 1e18), y)
     assert torch.isfinite(huge).all()
     with pytest.raises(ValueError, match="too large"):

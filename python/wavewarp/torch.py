@@ -10,6 +10,7 @@ do those of a GPU where NVIDIA's OpenCL, which compiles the kernels, is not inst
 loss was given a context.
 """
 
+import functools
 import math
 import threading
 import warnings
@@ -40,7 +41,10 @@ class _Soft(torch.autograd.Function):
         # A tensor is a batch (batch, time, channels); or there is one tensor (time, channels) for each series.
         sides = [side[0] if sizes else list(side) for side in ctx.sides]
         needed = [any(ctx.needs_input_grad[2 : 2 + half]), any(ctx.needs_input_grad[2 + half :])]
-        values, ctx.slopes = (loss._of_batches if sizes else loss._of_lists)(*sides, needed)
+        values, ctx.slopes, ctx.check = (loss._of_batches if sizes else loss._of_lists)(*sides, needed)
+        # A check waits for the device: where there will be a pass back, there, so that the two work side by side.
+        if ctx.check and not any(needed):
+            ctx.check()
         return torch.as_tensor(values, dtype=series[0].dtype, device=series[0].device)
 
     @staticmethod
@@ -55,6 +59,9 @@ class _Soft(torch.autograd.Function):
                 result.append(made * upstream.reshape(-1, 1, 1))
             else:
                 result += [_like(s, x) * u for s, x, u in zip(slopes, side, upstream)]
+        if ctx.check:
+            ctx.check()
+            ctx.check = None
         return (None, None, *result)
 
 
@@ -120,7 +127,7 @@ class _CudaStep:
         if 0 in x.shape or 0 in y.shape:
             raise ValueError(f"batches of {tuple(x.shape)} and {tuple(y.shape)} have no values")
         shapes = [(side.shape[0], side.shape[2], side.shape[1]) for side in (x, y)]
-        self._shapes, self._buffers = shapes, []
+        self._shapes, self._buffers, self._runs = shapes, [], 0
         # Each part begins at a multiple of 64 values: at a whole part of memory. The values of the pairs are the last.
         sizes = [x.numel(), y.numel(), len(x)]
         rooms = [-(-size // 64) * 64 for size in sizes]
@@ -144,7 +151,7 @@ class _CudaStep:
             part.copy_(side.transpose(1, 2))
 
     def run(self, needed, device):
-        """(values, the gradients by both sides that are needed), on the device."""
+        """(values, the gradients by both sides that are needed), on the device, and what checks them later."""
         # Slopes are the caller's own, in memory that PyTorch counts. It gives the same places again and again.
         slopes = [
             torch.empty(shape, dtype=self._kind, device=device) if is_one else None
@@ -157,8 +164,8 @@ class _CudaStep:
             self._outputs[places] = self._make_outputs(slopes)
         _with_memory(lambda: check(lib.ww_gradient_run(self.gradient._handle[0], self._outputs[places][0])))
         values = self._values.clone()
-        self._check()
-        return values, slopes
+        self._runs += 1
+        return values, slopes, functools.partial(self._check, self._all.sum(), self._runs)
 
     def _make_outputs(self, slopes):
         """ww_gradient_outputs, and the buffers that it points to."""
@@ -169,11 +176,13 @@ class _CudaStep:
         rows, columns = (None if buffer is None else to_output(buffer) for buffer in buffers)
         return new("ww_gradient_outputs", values=self._to_values, rows=rows, columns=columns), buffers
 
-    def _check(self):
+    def _check(self, total, run):
         # One wait for the whole step. What is not finite makes a sum so; a sum may be too large without.
-        if math.isfinite(self._all.sum().item()):
+        if math.isfinite(total.item()):
             return
         check(lib.ww_gradient_finish(self.gradient._handle[0]))
+        if run != self._runs:  # its batches are gone
+            raise ValueError(f"x or y has NaN or infinity, or a value is too large for {self._dtype}")
         for name, part in zip("xy", self._parts):
             if not bool(torch.isfinite(part).all()):
                 raise ValueError(f"{name} has NaN or infinity")
@@ -234,7 +243,7 @@ class _Step:
             check(lib.ww_dataset_update(dataset._c, view.c))
 
     def run(self, needed, device):
-        """(values, the gradients by both sides that are needed), on the device."""
+        """(values, the gradients by both sides that are needed, nothing to check later), on the device."""
         check(lib.ww_gradient_run(self.gradient._handle[0], self._outputs[tuple(needed)]))
         sizes = self._sizes[: 1 + any(needed) + needed[1]]
         found = self._found[: sum(sizes)]
@@ -245,7 +254,7 @@ class _Step:
             found = found.clone().to(device)
         values, *slopes = found.split(sizes)
         slopes = [part.view(shape) for part, shape in zip(slopes, self._shapes)]
-        return values.clone(), [part if is_one else None for part, is_one in zip([*slopes, None, None], needed)]
+        return values.clone(), [part if is_one else None for part, is_one in zip([*slopes, None, None], needed)], None
 
 
 class SoftLoss(torch.nn.Module):
@@ -279,7 +288,8 @@ class SoftLoss(torch.nn.Module):
 
         Raises ValueError (batches of other sizes or channels, not of three axes; NaN; a gamma out of range; a measure
         without gradient),
-        TypeError (a tensor with a list).
+        TypeError (a tensor with a list). NaN and values too large in batches on a GPU that need a gradient are found by
+        backward(), so that PyTorch goes on while the GPU computes.
         """
         batched = torch.is_tensor(x)
         if batched != torch.is_tensor(y):
@@ -323,7 +333,7 @@ class SoftLoss(torch.nn.Module):
         )
         want = ["values"] + [name for name, is_one in zip(("rows", "columns"), needed) if is_one]
         told = made.run(want)
-        return told.values, [getattr(told, "rows", None), getattr(told, "columns", None)]
+        return told.values, [getattr(told, "rows", None), getattr(told, "columns", None)], None
 
     def __getstate__(self):
         state = self.__dict__.copy()

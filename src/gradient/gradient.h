@@ -125,9 +125,10 @@ typedef struct wwi_gradient_targets {
     wwi_buffer *values, *rows, *columns, *parameters, *weights, *alignment, *upstream;
 } wwi_gradient_targets;
 
-#define WWI_WAVE_BESIDE 40  // columns that a wave's rows have besides in gradient_wave.cl
-#define WWI_TILE_AHEAD 512  // work-items of the pass forward by tiles a compute unit, all at once
-#define WWI_SIDE_BY_SIDE 32 // tasks whose values lie side by side on a GPU
+#define WWI_WAVE_AT_ONCE ((uint64_t)12 << 30) // bytes of a batch by waves
+#define WWI_WAVE_BESIDE 40                    // columns that a wave's rows have besides in gradient_wave.cl
+#define WWI_TILE_AHEAD 512                    // work-items of the pass forward by tiles a compute unit, all at once
+#define WWI_SIDE_BY_SIDE 32                   // tasks whose values lie side by side on a GPU
 // Chooses the sizes; compiles the program of sums and makes its kernels.
 ww_status wwi_gradient_build(ww_gradient *g);
 // The passes for so many tasks side by side.

@@ -62,6 +62,9 @@ static uint64_t scratch_budget(const ww_gradient *g) {
     uint64_t budget = wwi_context_bytes_free(g->pair.context) / 2;
     for (size_t i = 0; i < sizeof have / sizeof *have; i++)
         budget += have[i] ? wwi_buffer_bytes(have[i]) / 2 : 0;
+    // By waves a part of the memory fills the device as well.
+    if (g->form.wave && budget > WWI_WAVE_AT_ONCE)
+        budget = WWI_WAVE_AT_ONCE;
     return g->max_bytes ? g->max_bytes : budget;
 }
 

@@ -24,12 +24,15 @@
 #define TILE_NOTED (TILE_COLUMNS + TILE_ROWS * (TILE_COLUMNS / TILE_PART))
 #define TILE_CHUNK 4
 #define TILE_RESIDENT 256 // work-items of the pass back a compute unit
-// By waves (gradient_wave.cl): most points of a series, rows of a wave, columns of which a pair has whole ones, and
-// from how many cells on other forms, whose work-items have many cells, are as fast.
+// By waves (gradient_wave.cl): most points of a series, rows of a wave, columns of which a pair has whole ones; and up
+// to how many rows of all pairs it is faster than the other forms (H200; 64 to 1000 points): than tiles, tiles with a
+// table of costs, and blocks, which are never half as fast.
 #define WAVE_POINTS 1024
 #define WAVE_ROWS 32
 #define WAVE_COLUMNS 4
-#define WAVE_CELLS (1u << 28)
+#define WAVE_MANY (1u << 20)
+#define WAVE_MANY_TABLED (1u << 17)
+#define WAVE_MANY_BLOCKS (1u << 22)
 #define WAVE_REGISTERS " -cl-nv-maxrregcount=64 -DWW_WAVE_LIMITED=1"
 // Of the pass forward: 16 warps a compute unit.
 #define TILE_REGISTERS " -cl-nv-maxrregcount=128"
@@ -62,7 +65,11 @@ static uint32_t wave_of(const ww_gradient *g) {
     const uint64_t size = g->pair.value_bytes, values = g->form.channels > FEW_BY_TILES ? 2 : 1 + g->form.channels;
     const bool nvidia = g->pair.recurrence.exchange == WWI_EXCHANGE_NV_SHFL;
     const long wanted = wwi_forced(g->pair.context, "form.wave", 2, nvidia); // 2: of any number
-    const bool few = (double)g->all * g->longest * g->longest <= WAVE_CELLS || wanted == 2;
+    const uint64_t most = size == sizeof(double)            ? WAVE_MANY_BLOCKS
+                          : g->form.channels > FEW_BY_TILES ? WAVE_MANY_TABLED
+                          : g->form.channels > 1            ? WAVE_MANY_BLOCKS
+                                                            : WAVE_MANY;
+    const bool few = (uint64_t)g->all * g->longest <= most || wanted == 2;
     uint32_t group = WAVE_ROWS;
     if (!wwi_soft_plain(&g->pair.recurrence) || g->options.alignment || g->options.weights || g->form.parameters ||
         g->longest > WAVE_POINTS || !wanted || !few)
