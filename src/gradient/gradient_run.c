@@ -30,6 +30,8 @@
 #define WAVE_POINTS 1024
 #define WAVE_ROWS 32
 #define WAVE_COLUMNS 4
+#define WAVE_SMALL 256 // a group whose work-items have registers for more channels
+#define WAVE_SMALL_CHANNELS 8
 #define WAVE_MANY (1u << 20)
 #define WAVE_MANY_TABLED (1u << 17)
 #define WAVE_MANY_BLOCKS (1u << 22)
@@ -58,11 +60,16 @@ static int tiles_of(const ww_gradient *g, bool tabled) {
                                                                            : 1);
 }
 
+// Most channels of a point in registers by waves.
+static uint32_t wave_channels(uint32_t group) {
+    return group <= WAVE_SMALL ? WAVE_SMALL_CHANNELS : FEW_BY_TILES;
+}
+
 // Work-items of the group that has a pair's rows by waves; 0: other forms are taken. The number of all pairs decides,
 // also where these are a part of them.
 static uint32_t wave_of(const ww_gradient *g) {
     const ww_device_info *device = wwi_context_info(g->pair.context);
-    const uint64_t size = g->pair.value_bytes, values = g->form.channels > FEW_BY_TILES ? 2 : 1 + g->form.channels;
+    const uint64_t size = g->pair.value_bytes;
     const bool nvidia = g->pair.recurrence.exchange == WWI_EXCHANGE_NV_SHFL;
     const long wanted = wwi_forced(g->pair.context, "form.wave", 2, nvidia); // 2: of any number
     const uint64_t most = size == sizeof(double)            ? WAVE_MANY_BLOCKS
@@ -77,6 +84,7 @@ static uint32_t wave_of(const ww_gradient *g) {
     while (group < g->longest)
         group *= 2;
     // Local memory: two lines where there is no exchange.
+    const uint64_t values = g->form.channels > wave_channels(group) ? 2 : 1 + g->form.channels;
     const uint64_t local = 2 * group * (values > 2 ? values : 2) * size;
     const uint64_t notes = 2 * size * group * (g->longest + WAVE_COLUMNS + WWI_WAVE_BESIDE);
     return group <= device->max_work_group && local / (nvidia ? 2 : 1) <= device->local_bytes &&
@@ -88,7 +96,7 @@ static uint32_t wave_of(const ww_gradient *g) {
 // Whether costs come from a table: that of the largest task takes no more than half of the memory for all.
 static bool tabled(const ww_gradient *g) {
     uint64_t most = 0;
-    const uint32_t few = g->form.wave || tiles_of(g, true) ? FEW_BY_TILES : FEW_CHANNELS;
+    const uint32_t few = g->form.wave ? wave_channels(g->form.group) : tiles_of(g, true) ? FEW_BY_TILES : FEW_CHANNELS;
     if (!wwi_has_tables(&g->pair.recurrence, few))
         return false;
     for (size_t t = 0; t < g->task_count; t++) {
@@ -105,7 +113,7 @@ static int choose_sizes(ww_gradient *g) {
     g->form.group = wave_of(g);
     g->form.wave = g->form.group > 0;
     g->form.tabled = tabled(g);
-    if (g->form.wave && !g->form.tabled && g->form.channels > FEW_BY_TILES) {
+    if (g->form.wave && !g->form.tabled && g->form.channels > wave_channels(g->form.group)) {
         g->form.wave = false;
         g->form.tabled = tabled(g);
     }
@@ -150,9 +158,9 @@ static void write_options(const ww_gradient *g, uint32_t stride, bool chained, c
     // On x86 CPUs denormal numbers take a hundred cycles, and most of A is one where gamma is small beside the costs.
     const char *denormals = g->pair.measure.gamma > 0 ? " -cl-denorms-are-zero" : "";
     const bool nvidia = g->form.tiles && g->pair.recurrence.exchange == WWI_EXCHANGE_NV_SHFL;
-    // By waves of 16 two groups a compute unit.
+    // In double two groups of 16 waves a compute unit, where their values have room.
     const bool narrow = g->form.wave && g->pair.recurrence.exchange == WWI_EXCHANGE_NV_SHFL && g->form.group == 512 &&
-                        (g->pair.value_bytes == sizeof(float) || g->form.tabled || g->form.channels == 1);
+                        g->pair.value_bytes == sizeof(double) && (g->form.tabled || g->form.channels == 1);
     const bool derived = wwi_measure_row_by_id(g->pair.measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
     snprintf(options, bytes,
              "-DWW_PARTED=1 -DWW_SLOPE_CHANNELS=%u -DWW_WANT_PARAMETERS=%d -DWW_WANT_LAGS=%d -DWW_WANT_ALIGNMENT=%d "
