@@ -55,6 +55,7 @@ typedef struct {
 #if WW_TABLED
     __global const ww_scalar *costs;
     __global ww_scalar *weights;
+    ww_scalar factor;  // of these
 #else
     ww_point x;
     ww_series y;
@@ -236,7 +237,7 @@ WW_INLINE void ww_wave_slope(ww_wave_adjoints *at, const ww_wave_row *w, const r
     ww_point x = ww_point_infinite(), y = x;
     y.value = ww_wave_cost(w, j);
     if (here)
-        w->weights[j] = all * ww_node_slope(x, y, 0, 0);
+        w->weights[j] = w->factor * all * ww_node_slope(x, y, 0, 0);
 #else
     const ww_point y = ww_wave_point(w, j);
 #pragma unroll
@@ -327,6 +328,7 @@ ww_gradient_wave(const ww_gradient_args args, __global const ww_gradient_task *r
     ww_wave_place(&w, w.item, noted, own_notes);
 #if WW_TABLED
     const uint pitch = (task.m + 3) & ~3u;
+    w.factor = 1;
     w.costs = table + task.table + (ulong)min(w.row, task.n - 1) * pitch;
     w.weights = weights + task.table + (ulong)min(w.row, task.n - 1) * pitch;
 #else
@@ -356,6 +358,7 @@ ww_gradient_wave(const ww_gradient_args args, __global const ww_gradient_task *r
 #if WW_TABLED
     w.costs = table + task.table + (ulong)min(w.row, task.n - 1) * pitch;
     w.weights = weights + task.table + (ulong)min(w.row, task.n - 1) * pitch;
+    w.factor = factor;
 #else
     w.x = WW_POINT(x, min(w.row, task.n - 1));
 #endif

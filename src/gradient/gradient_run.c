@@ -124,7 +124,7 @@ static int choose_sizes(ww_gradient *g) {
         g->form.columns = WAVE_COLUMNS;
         g->form.vector = 1;
         g->form.slope_channels = g->form.channels;
-        g->form.direct = g->options.per_pair && !g->options.divergence && !g->form.tabled && g->form.passes == 1 &&
+        g->form.direct = g->options.per_pair && !g->options.divergence && g->form.passes == 1 &&
                          wwi_measure_row_by_id(g->pair.measure.id)->transform == WWI_TRANSFORM_NONE;
         return 1;
     }
@@ -220,6 +220,8 @@ static ww_status build_table(ww_gradient *g) {
                                         NULL};
     const wwi_named_kernel kernels[] = {{&g->fill, "ww_cost_table"}, {&g->slopes, "ww_table_slopes"}, {NULL, NULL}};
     (void)wwi_table_options(g->pair.rows->precision, true, options, sizeof options);
+    const size_t used = strlen(options);
+    (void)snprintf(options + used, sizeof options - used, " -DWW_SLOPES_DIRECT=%d", g->form.direct);
     WWI_TRY(wwi_cost_program(&g->pair.recurrence, texts, options, &g->table_program));
     return wwi_kernels_make(g->pair.stream, g->table_program, kernels);
 }
@@ -230,7 +232,7 @@ ww_status wwi_gradient_build(ww_gradient *g) {
     g->form.registers = choose_sizes(g);
     g->form.args_bytes = wwi_args_bytes(&g->pair.recurrence.parameters, offsetof(ww_gradient_args, parameters));
     if (g->form.direct)
-        return WW_OK;
+        return g->form.tabled ? build_table(g) : WW_OK;
     write_options(g, 1, false, options, sizeof options);
     const wwi_texts wanted = {.texts = texts,
                               .slopes = true,
@@ -419,7 +421,9 @@ static ww_status sum_table(ww_gradient *g, const wwi_gradient_batch *b, uint32_t
                                 WWI_BUFFER(b->table_places),
                                 WWI_BUFFER(g->form.tiles || g->form.wave ? g->scratch.weights : g->scratch.table),
                                 WWI_BUFFER(b->tasks),
-                                WWI_BUFFER(g->scratch.slopes),
+                                WWI_BUFFER(!g->form.direct ? g->scratch.slopes
+                                           : column        ? to->columns
+                                                           : to->rows),
                                 WWI_VALUE(column),
                                 WWI_VALUE(stride)};
         const double work = (double)WWI_TABLE_TILE * WWI_SLOPE_CHANNELS * g->longest;
@@ -592,10 +596,10 @@ static ww_status run_channel(ww_gradient *g, const wwi_gradient_batch *b, ww_gra
         if (back)
             WWI_TRY(run_back(g, b, args, to->alignment));
     }
-    if (g->form.direct)
-        return WW_OK;
     if (back && g->form.tabled && (to->rows || to->columns))
         WWI_TRY(sum_table(g, b, args.stride, to));
+    if (g->form.direct)
+        return WW_OK;
     args.count = (uint32_t)b->count;
     if (back)
         WWI_TRY(add_border(g, b, args));
