@@ -53,12 +53,13 @@ typedef struct {
     uint item, lane, wave, waves;  // in the pass: in the group, in the wave; waves that have rows
     __global ww_two *notes;        // of column 0
 #if WW_TABLED
-    __global const ww_scalar *costs;
+    ulong table;                      // where the pair's costs are
+    __global const ww_scalar *costs;  // of the row
     __global ww_scalar *weights;
-    ww_scalar factor;  // of these
+    ww_scalar factor;                 // of these
 #else
     ww_point x;
-    ww_series y;
+    ww_series rows, y;
 #endif
 } ww_wave_row;
 
@@ -281,11 +282,19 @@ WW_INLINE void ww_wave_back(ww_wave_adjoints *at, const ww_wave_row *w, uint chu
 
 // ---- the kernel
 
-// Sets the row. Work-items without one have row n, and read another's.
-WW_INLINE void ww_wave_place(ww_wave_row *w, uint row, uint steps, __global ww_two *notes) {
-    const uint own = min(row, w->waves * 32 - 1);
+// Sets the row. Work-items without one have row n, and read another's. `steps`: that are noted of a wave.
+WW_INLINE void ww_wave_place(ww_wave_row *w, uint row, uint steps, __global ww_two *notes, __global const ww_scalar *table,
+                             __global ww_scalar *weights) {
+    const uint own = min(row, w->waves * 32 - 1), last = min(row, w->n - 1);
     w->row = row;
     w->notes = notes + (((ulong)(own / 32) * steps + own % 32) * 32 + own % 32);
+#if WW_TABLED
+    const ulong first = w->table + (ulong)last * ((w->m + 3) & ~3u);
+    w->costs = table + first;
+    w->weights = weights + first;
+#else
+    w->x = WW_POINT(w->rows, last);
+#endif
 }
 WW_INLINE ww_mass ww_wave_mass(const bool some) {
     ww_mass mass;
@@ -304,6 +313,10 @@ ww_gradient_wave(const ww_gradient_args args, __global const ww_gradient_task *r
                  , __global const ww_scalar *restrict table, __global ww_scalar *restrict weights
 #endif
 ) {
+#if !WW_TABLED
+    __global const ww_scalar *table = 0;
+    __global ww_scalar *weights = 0;
+#endif
     __local ww_scalar line[WW_WAVE_LOCAL];
     const ww_gradient_task task = tasks[args.first + (uint)get_group_id(0)];
     const real scale = WW_GIVEN.soft_scale;
@@ -318,22 +331,16 @@ ww_gradient_wave(const ww_gradient_args args, __global const ww_gradient_task *r
     const uint chunks = (task.m + (WW_WAVE == 32 ? 32 : all) - 1 + WW_WAVE_STEPS - 1) / WW_WAVE_STEPS;
     const uint turns = chunks + (WW_WAVE == 32 ? w.waves - 1 : 0) * WW_WAVE_LAG;
     __global ww_two *own_notes = (__global ww_two *)(notes + task.checkpoints);
-#if !WW_TABLED
+#if WW_TABLED
+    w.table = task.table;
+    w.factor = 1;
+#else
     const bool x_other = (task.x_id & WW_WAVE_OTHER) != 0, y_other = (task.y_id & WW_WAVE_OTHER) != 0;
-    const ww_series x = ww_series_load(x_other ? y_values : x_values, x_other ? y_series : x_series, task.x_id & ~WW_WAVE_OTHER,
-                                       args.channel);
+    w.rows = ww_series_load(x_other ? y_values : x_values, x_other ? y_series : x_series, task.x_id & ~WW_WAVE_OTHER, args.channel);
     w.y = ww_series_load(y_other ? y_values : x_values, y_other ? y_series : x_series, task.y_id & ~WW_WAVE_OTHER, args.channel);
 #endif
 
-    ww_wave_place(&w, w.item, noted, own_notes);
-#if WW_TABLED
-    const uint pitch = (task.m + 3) & ~3u;
-    w.factor = 1;
-    w.costs = table + task.table + (ulong)min(w.row, task.n - 1) * pitch;
-    w.weights = weights + task.table + (ulong)min(w.row, task.n - 1) * pitch;
-#else
-    w.x = WW_POINT(x, min(w.row, task.n - 1));
-#endif
+    ww_wave_place(&w, w.item, noted, own_notes, table, weights);
     ww_wave_masses ahead;
     ahead.own = ahead.last = ww_wave_mass(false);
     ahead.above = ww_wave_mass(w.item == 0);
@@ -354,13 +361,9 @@ ww_gradient_wave(const ww_gradient_args args, __global const ww_gradient_task *r
     const bool apart = args.direct != 0; // a channel's values lie together
     const ww_wave_slopes by_columns = {args.wanted & 2 ? columns + task.y_slopes : 0, apart ? 1 : WW_CHANNELS,
                                        apart ? task.m : 1, factor};
-    ww_wave_place(&w, w.item < all ? all - 1 - w.item : task.n, noted, own_notes);
+    ww_wave_place(&w, w.item < all ? all - 1 - w.item : task.n, noted, own_notes, table, weights);
 #if WW_TABLED
-    w.costs = table + task.table + (ulong)min(w.row, task.n - 1) * pitch;
-    w.weights = weights + task.table + (ulong)min(w.row, task.n - 1) * pitch;
     w.factor = factor;
-#else
-    w.x = WW_POINT(x, min(w.row, task.n - 1));
 #endif
     ww_wave_adjoints back;
     back.aside = back.away = 0;

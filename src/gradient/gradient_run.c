@@ -25,8 +25,8 @@
 #define TILE_CHUNK 4
 #define TILE_RESIDENT 256 // work-items of the pass back a compute unit
 // By waves (gradient_wave.cl): most points of a series, rows of a wave, columns of which a pair has whole ones; and up
-// to how many rows of all pairs it is faster than the other forms (H200; 64 to 1000 points): than tiles, tiles with a
-// table of costs, and blocks, which are never half as fast.
+// to how many rows of all pairs it is faster than the other forms (H200; 64 to 1000 points): than tiles, than tiles
+// with a table of costs, and than blocks, which were slower as far as was measured.
 #define WAVE_POINTS 1024
 #define WAVE_ROWS 32
 #define WAVE_COLUMNS 4
