@@ -131,6 +131,40 @@ def test_batches_stay_on_the_gpu(kind, channels, rng):
 
 
 @cuda
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.float16])
+@pytest.mark.parametrize("channels", [1, 3, 20])
+def test_lists_stay_on_the_gpu(kind, channels, rng):
+    loss = SoftLoss("dtw", gamma=0.5, divergence=channels == 3)
+    factors = torch.tensor(rng.normal(size=4), dtype=kind, device="cuda")
+    for lengths in ((5, 17, 1, 40), (5, 17, 1, 40), (9, 2, 33, 12)):
+        x, y = (
+            [torch.tensor(rng.normal(size=(n + k, channels)), dtype=kind, device="cuda") for n in lengths]
+            for k in (0, 3)
+        )
+        for needs in ((True, False), (False, True), (True, True), (False, False)):
+            given = [[one.clone().requires_grad_(need) for one in side] for side, need in zip((x, y), needs)]
+            values = loss(*given)
+            assert values.device == x[0].device and values.dtype == kind
+            both = [[one.cpu().double().requires_grad_() for one in side] for side in (x, y)]
+            want = SoftLoss("dtw", gamma=0.5, divergence=channels == 3)(*both)
+            (factors.cpu().double() * want).sum().backward()
+            close = {"rtol": 1e-2, "atol": 1e-2} if kind == torch.float16 else {"rtol": 2e-4, "atol": 2e-4}
+            assert torch.allclose(values.detach().cpu().double(), want, **close)
+            if any(needs):
+                (factors * values).sum().backward()
+            for side, right in zip(given, both):
+                for one, expected in zip(side, right):
+                    assert one.grad is None or torch.allclose(one.grad.cpu().double(), expected.grad, **close)
+    assert type(loss._made).__name__ == "_CudaStep"
+    wrong = [x[3][:, :0], x[3].ravel(), x[3] * float("nan")]
+    for bad in (x[:3], [one[:0] for one in x], *([*x[:3], one] for one in wrong)):
+        with pytest.raises(ValueError):
+            loss(bad, y)
+    with pytest.raises(ValueError):
+        loss([], [])
+
+
+@cuda
 def test_streams_of_the_gpu(rng):
     loss = SoftLoss("dtw", gamma=0.5)
     x, y = (torch.tensor(rng.normal(size=(6, 30, 2)), dtype=torch.float32, device="cuda") for _ in range(2))
