@@ -109,8 +109,8 @@ static bool tabled(const ww_gradient *g) {
 }
 
 // The sizes of a block, and what of a point is in registers.
-static int choose_sizes(ww_gradient *g) {
-    g->form.group = wave_of(g);
+static int choose_sizes(ww_gradient *g, bool waves) {
+    g->form.group = waves ? wave_of(g) : 0;
     g->form.wave = g->form.group > 0;
     g->form.tabled = tabled(g);
     if (g->form.wave && !g->form.tabled && g->form.channels > wave_channels(g->form.group)) {
@@ -226,11 +226,29 @@ static ww_status build_table(ww_gradient *g) {
     return wwi_kernels_make(g->pair.stream, g->table_program, kernels);
 }
 
+// By waves where the kernel takes such groups: fewer than the device's in NVIDIA's OpenCL, which has 256 for it where
+// CUDA has as many as it asks for.
+static ww_status choose_form(ww_gradient *g) {
+    wwi_gradient_program *wave = &g->blocks[0];
+    g->form.args_bytes = wwi_args_bytes(&g->pair.recurrence.parameters, offsetof(ww_gradient_args, parameters));
+    const wwi_gradient_form before = g->form;
+    g->form.registers = choose_sizes(g, true);
+    if (!g->form.wave)
+        return WW_OK;
+    WWI_TRY(wwi_gradient_passes(g, 1, false));
+    if (wwi_kernel_max_work_group(wave->forward) >= g->form.group)
+        return WW_OK;
+    wwi_kernel_destroy(&wave->forward);
+    wwi_program_release(&wave->program);
+    g->form = before;
+    g->form.registers = choose_sizes(g, false);
+    return WW_OK;
+}
+
 ww_status wwi_gradient_build(ww_gradient *g) {
     char options[512];
     static const char *const texts[] = {"gradient/gradient_args.h", "gradient/gradient_sums.cl", NULL};
-    g->form.registers = choose_sizes(g);
-    g->form.args_bytes = wwi_args_bytes(&g->pair.recurrence.parameters, offsetof(ww_gradient_args, parameters));
+    WWI_TRY(choose_form(g));
     if (g->form.direct)
         return g->form.tabled ? build_table(g) : WW_OK;
     write_options(g, 1, false, options, sizeof options);

@@ -162,6 +162,36 @@ START_TEST(alone) {
 }
 END_TEST
 
+// A kernel that takes smaller groups than the device: other forms compute the same.
+static uint64_t most_items;
+uint64_t __real_wwi_kernel_max_work_group(const wwi_kernel *kernel);
+uint64_t __wrap_wwi_kernel_max_work_group(const wwi_kernel *kernel);
+uint64_t __wrap_wwi_kernel_max_work_group(const wwi_kernel *kernel) {
+    return most_items ? most_items : __real_wwi_kernel_max_work_group(kernel);
+}
+
+START_TEST(small_groups) {
+    const form *f = &forms[_i];
+    const size_t n[] = {20, 90}, m[] = {33, 100};
+    const double upstream[] = {1, 1};
+    wwt_seed(42);
+    wwt_set x = wwt_set_make(f->channels, n, 2), y = wwt_set_make(f->channels, m, 2);
+    result expected = computed(f, &x, &y, WW_FLOAT, 0.3, upstream, 0);
+    most_items = 64;
+    result got = computed(f, &x, &y, WW_FLOAT, 0.3, upstream, 1);
+    most_items = 0;
+    ck_assert(wwt_same(got.values, expected.values, got.info.pairs, WW_FLOAT));
+    ck_assert(wwt_same(got.rows, expected.rows, got.info.rows, WW_FLOAT));
+    ck_assert(wwt_same(got.columns, expected.columns, got.info.columns, WW_FLOAT));
+    ck_assert_uint_eq(got.info.launches, expected.info.launches);
+    free_result(&expected);
+    free_result(&got);
+    wwt_ok(wwi_tuning_try(wwt_context, "form.wave", NULL, 0));
+    wwt_set_free(&x);
+    wwt_set_free(&y);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -169,5 +199,6 @@ int main(void) {
     Suite *suite = suite_create("gradient_wave");
     wwt_add(suite, waves, FORMS);
     wwt_add(suite, alone, 2);
+    wwt_add(suite, small_groups, 5); // the fifth has a table
     return wwt_run(suite);
 }
