@@ -378,7 +378,7 @@ static ww_status grow_buffers(ww_gradient *g, const wwi_gradient_batch *b) {
                     {&g->scratch.adjoints, b->carried * size}, {&g->scratch.checkpoints, b->checkpoints * size},
                     {&g->scratch.edges, b->edges * size}, {&g->scratch.more_checkpoints, b->more_checkpoints * size},
                     {&g->scratch.slopes, b->slopes * size}, {&g->scratch.sums, b->sums * size},
-                    {&g->scratch.ends, b->count * size},
+                    {&g->scratch.ends, (g->form.direct ? g->count : b->count) * size},
                     {&g->scratch.table, g->form.tabled ? (b->table + WWI_TABLE_SLACK) * size : 0},
                     {&g->scratch.weights, g->form.tabled && (g->form.tiles || g->form.wave) ? b->table * size : 0});
 }

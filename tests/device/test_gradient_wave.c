@@ -38,8 +38,8 @@ static void free_result(result *r) {
     wwt_guarded_free(r->columns);
 }
 
-static result computed(const form *f, const wwt_set *x, const wwt_set *y, ww_precision precision, double gamma,
-                       const double *upstream, long wave) {
+static result bounded(const form *f, const wwt_set *x, const wwt_set *y, ww_precision precision, double gamma,
+                      const double *upstream, long wave, uint64_t max_bytes) {
     ww_dataset *rows = wwt_dataset(x, precision), *columns = wwt_dataset(y, precision);
     ww_gradient *gradient = NULL;
     ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
@@ -52,6 +52,9 @@ static result computed(const form *f, const wwt_set *x, const wwt_set *y, ww_pre
     measure.gamma = gamma;
     measure.cost = f->cost;
     measure.independent = f->independent;
+    ww_run_options limits = WW_RUN_OPTIONS_INIT;
+    limits.max_bytes = max_bytes;
+    options.run = &limits;
     options.per_pair = f->per_pair;
     options.divergence = f->divergence;
     wwt_ok(wwi_tuning_try(wwt_context, "form.tiles", NULL, 0));
@@ -84,11 +87,16 @@ static result computed(const form *f, const wwt_set *x, const wwt_set *y, ww_pre
     return r;
 }
 
-static void compare(const char *what, const void *got, const void *expected, size_t count, const form *f,
+static result computed(const form *f, const wwt_set *x, const wwt_set *y, ww_precision precision, double gamma,
+                       const double *upstream, long wave) {
+    return bounded(f, x, y, precision, gamma, upstream, wave, 0);
+}
+
+static void compare(const char *what, const void *got, const void *expected, size_t count, ww_precision precision,
                     ww_precision wide, double scale, double gamma) {
-    const double tolerance = f->precision == WW_DOUBLE ? 1e-10 : 2e-4;
+    const double tolerance = precision == WW_DOUBLE ? 1e-10 : 2e-4;
     for (size_t k = 0; k < count; k++) {
-        const double a = wwt_value(got, f->precision, k), b = wwt_value(expected, wide, k);
+        const double a = wwt_value(got, precision, k), b = wwt_value(expected, wide, k);
         ck_assert_msg(fabs(a - b) <= tolerance * (scale + fabs(b)), "%s %zu: %.12g, expected %.12g (gamma %g)", what, k,
                       a, b, gamma);
     }
@@ -120,9 +128,9 @@ START_TEST(waves) {
         result got = computed(f, &x, &y, f->precision, gammas[g], upstream, 1);
         if (f->per_pair && !f->divergence && f->id == WW_DTW) // costs, and slopes by one side
             ck_assert_uint_eq(got.info.launches, f->channels <= 8 ? 1 : 3);
-        compare("value", got.values, expected.values, got.info.pairs, f, wide, 1 + gammas[g], gammas[g]);
-        compare("by row", got.rows, expected.rows, got.info.rows, f, wide, 20, gammas[g]);
-        compare("by column", got.columns, expected.columns, got.info.columns, f, wide, 20, gammas[g]);
+        compare("value", got.values, expected.values, got.info.pairs, f->precision, wide, 1 + gammas[g], gammas[g]);
+        compare("by row", got.rows, expected.rows, got.info.rows, f->precision, wide, 20, gammas[g]);
+        compare("by column", got.columns, expected.columns, got.info.columns, f->precision, wide, 20, gammas[g]);
         free_result(&expected);
         free_result(&got);
     }
@@ -156,6 +164,41 @@ START_TEST(alone) {
         wwt_set_free(&b);
     }
     free_result(&all);
+    wwt_ok(wwi_tuning_try(wwt_context, "form.wave", NULL, 0));
+    wwt_set_free(&x);
+    wwt_set_free(&y);
+}
+END_TEST
+
+// Several batches; also where values are not wanted (in the second run of bounded()).
+START_TEST(batches) {
+    enum { PAIRS = 40 };
+    const form *f = &forms[_i];
+    size_t n[PAIRS], m[PAIRS];
+    double upstream[PAIRS];
+    wwt_seed(43);
+    for (size_t p = 0; p < PAIRS; p++) {
+        n[p] = wwt_random_size(1, 60);
+        m[p] = wwt_random_size(1, 60);
+        upstream[p] = 1;
+    }
+    wwt_set x = wwt_set_make(f->channels, n, PAIRS), y = wwt_set_make(f->channels, m, PAIRS);
+    result at_once = computed(f, &x, &y, WW_FLOAT, 0.3, upstream, 1);
+    result apart = bounded(f, &x, &y, WW_FLOAT, 0.3, upstream, 1, 400000);
+    ck_assert_uint_eq(at_once.info.batches, 1);
+    ck_assert_uint_ge(apart.info.batches, 3);
+    // Sums over batches are rounded batch by batch.
+    if (f->per_pair && !f->divergence) {
+        ck_assert(wwt_same(at_once.values, apart.values, PAIRS, WW_FLOAT));
+        ck_assert(wwt_same(at_once.rows, apart.rows, apart.info.rows, WW_FLOAT));
+        ck_assert(wwt_same(at_once.columns, apart.columns, apart.info.columns, WW_FLOAT));
+    } else {
+        compare("value", apart.values, at_once.values, PAIRS, WW_FLOAT, WW_FLOAT, 1, 0.3);
+        compare("by row", apart.rows, at_once.rows, apart.info.rows, WW_FLOAT, WW_FLOAT, 1, 0.3);
+        compare("by column", apart.columns, at_once.columns, apart.info.columns, WW_FLOAT, WW_FLOAT, 1, 0.3);
+    }
+    free_result(&at_once);
+    free_result(&apart);
     wwt_ok(wwi_tuning_try(wwt_context, "form.wave", NULL, 0));
     wwt_set_free(&x);
     wwt_set_free(&y);
@@ -199,6 +242,7 @@ int main(void) {
     Suite *suite = suite_create("gradient_wave");
     wwt_add(suite, waves, FORMS);
     wwt_add(suite, alone, 2);
+    wwt_add(suite, batches, 5);
     wwt_add(suite, small_groups, 5); // the fifth has a table
     return wwt_run(suite);
 }
