@@ -111,28 +111,34 @@ void cli_profiles_free(cli_profiles *p) {
 // ---- files
 
 // A row: series, window, and distance and index of each neighbour; with left and right, theirs follow.
+static void put_window(const cli_profiles *p, const cli_profile_found *f, size_t w, double *row) {
+    *row++ = (double)f->series;
+    *row++ = (double)w;
+    for (int list = 0; list < p->lists; list++)
+        for (size_t r = 0; r < p->k; r++) {
+            *row++ = f->distances[list][w * p->k + r];
+            *row++ = (double)f->indices[list][w * p->k + r];
+        }
+}
+
 static int write_npy(const cli_profiles *p, const char *path) {
-    const size_t columns = 2 + 2 * p->k * (size_t)p->lists, k = p->k;
-    CLI_FREES double *row = malloc(columns * sizeof *row);
+    enum { AT_ONCE = 4096 }; // rows: each call of the file is one of the system
+    const size_t columns = 2 + 2 * p->k * (size_t)p->lists;
+    CLI_FREES double *block = calloc(columns, AT_ONCE * sizeof *block);
     CLI_ENDS(cli_array_drop) ww_array_file *file = NULL;
     size_t rows = 0, at = 0;
-    if (!row)
+    if (!block)
         return cli_error("not enough memory");
     for (size_t i = 0; i < p->count; i++)
         rows += p->found[i].windows;
     CLI_TRY(cli_status(ww_array_file_create(path, WW_DOUBLE, rows, columns, &file)));
     for (size_t i = 0; i < p->count; i++) {
         const cli_profile_found *f = &p->found[i];
-        for (size_t w = 0; w < f->windows; w++) {
-            size_t column = 0;
-            row[column++] = (double)f->series;
-            row[column++] = (double)w;
-            for (int list = 0; list < p->lists; list++)
-                for (size_t r = 0; r < k; r++) {
-                    row[column++] = f->distances[list][w * k + r];
-                    row[column++] = (double)f->indices[list][w * k + r];
-                }
-            CLI_TRY(cli_status(ww_array_file_put(file, at++, 1, 0, columns, row)));
+        for (size_t w = 0, some; w < f->windows; w += some, at += some) {
+            some = f->windows - w < AT_ONCE ? f->windows - w : AT_ONCE;
+            for (size_t r = 0; r < some; r++)
+                put_window(p, f, w + r, block + r * columns);
+            CLI_TRY(cli_status(ww_array_file_put(file, at, some, 0, columns, block)));
         }
     }
     return cli_status(ww_array_file_close(&file, WW_ARRAY_FILE_FINISH));

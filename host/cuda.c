@@ -49,15 +49,11 @@ static cl_int CL_API_CALL context_info(cl_context context, cl_context_info what,
 // ---- queues
 
 static cl_command_queue new_queue(cl_context context, void *stream, bool own) {
-    cl_command_queue queue = calloc(1, sizeof *queue);
-    if (!queue)
-        return NULL;
-    queue->dispatch = context->dispatch;
-    atomic_init(&queue->references, 1);
-    queue->context = context;
-    queue->stream = stream;
-    queue->own = own;
-    wwi_cuda_retain(context);
+    cl_command_queue queue = wwi_cuda_new(context, sizeof *queue);
+    if (queue) {
+        queue->stream = stream;
+        queue->own = own;
+    }
     return queue;
 }
 
@@ -199,25 +195,30 @@ const cl_icd_dispatch *wwi_cuda_functions(void) {
     return &functions;
 }
 
-cl_device_id wwi_cuda_opencl(cl_device_id device) {
-    return device->dispatch == &functions ? device->opencl : device;
+bool wwi_cuda_places(cl_device_id device, uint32_t *index, uint32_t *platform_index) {
+    if (device->dispatch != &functions)
+        return false;
+    *index = device->index;
+    *platform_index = device->platform_index;
+    return true;
 }
 
 // NVIDIA's OpenCL has the device too, with the same address on the bus.
-static ww_status find_opencl(const wwi_cuda *cuda, int device, cl_device_id *opencl) {
+static ww_status find_opencl(const wwi_cuda *cuda, int device, struct _cl_device_id *found) {
     char pci[32] = "";
     WWI_ENDS(wwi_devices_free) wwi_device_list list = {NULL, 0, false};
-    *opencl = NULL;
     if (cuda->device_pci(pci, sizeof pci, device) != 0)
         return wwi_fail(WW_ERROR_NO_DEVICE, "CUDA does not say where its device %d is", device);
     wwi_opening_begin();
     const ww_status status = wwi_devices_find(&list);
     wwi_opening_end();
-    for (size_t i = 0; status == WW_OK && i < list.count && !*opencl; i++)
+    for (size_t i = 0; status == WW_OK && i < list.count && !found->opencl; i++)
         if (strcmp(list.devices[i].info.platform, "NVIDIA CUDA") == 0 && list.devices[i].info.usable &&
             wwi_device_has_identity(&list.devices[i].info, pci))
-            *opencl = list.devices[i].id;
-    if (*opencl)
+            *found = (struct _cl_device_id){.opencl = list.devices[i].id,
+                                            .index = list.devices[i].info.index,
+                                            .platform_index = list.devices[i].info.platform_index};
+    if (found->opencl)
         return WW_OK;
     (void)wwi_fail(WW_ERROR_NO_DEVICE, "NVIDIA's OpenCL, which compiles the kernels, does not have CUDA's device %d",
                    device);
@@ -236,7 +237,7 @@ ww_status wwi_cuda_context(const wwi_cuda *cuda, int device, cl_device_id opencl
                            "can't open CUDA's device %d: error %d", device, code);
     }
     made->dispatch = made->platform.dispatch = dispatch;
-    made->device = (struct _cl_device_id){dispatch, opencl};
+    made->device = (struct _cl_device_id){dispatch, opencl, UINT32_MAX, UINT32_MAX};
     made->cuda = cuda;
     made->ordinal = device;
     atomic_init(&made->references, 1);
@@ -252,11 +253,14 @@ static void free_context(cl_context *context) {
 
 static ww_status open_context(const wwi_cuda *cuda, int ordinal, cl_context *context) {
     int device = 0, count = 0;
-    cl_device_id opencl;
+    struct _cl_device_id found = {.opencl = NULL};
     if (cuda->device_count(&count) != 0 || ordinal < 0 || ordinal >= count || cuda->device_get(&device, ordinal) != 0)
         return wwi_fail(WW_ERROR_NO_DEVICE, "CUDA has no device %d: it has %d", ordinal, count);
-    WWI_TRY(find_opencl(cuda, device, &opencl));
-    return wwi_cuda_context(cuda, device, opencl, context);
+    WWI_TRY(find_opencl(cuda, device, &found));
+    WWI_TRY(wwi_cuda_context(cuda, device, found.opencl, context));
+    (*context)->device.index = found.index;
+    (*context)->device.platform_index = found.platform_index;
+    return WW_OK;
 }
 
 ww_status wwi_cuda_open(int ordinal, bool own_stream, void *stream, cl_context *context, cl_command_queue *queue) {

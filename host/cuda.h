@@ -93,7 +93,8 @@ struct _cl_platform_id {
 
 struct _cl_device_id {
     const cl_icd_dispatch *dispatch;
-    cl_device_id opencl; // the same device of NVIDIA's OpenCL
+    cl_device_id opencl;            // the same device of NVIDIA's OpenCL
+    uint32_t index, platform_index; // its places there
 };
 
 struct _cl_context {
@@ -109,18 +110,20 @@ struct _cl_context {
     cl_event idle;        // events that nobody holds
 };
 
+// How what is counted and belongs to a context begins.
+#define WWI_CUDA_HEAD                                                                                                  \
+    const cl_icd_dispatch *dispatch;                                                                                   \
+    atomic_uint references;                                                                                            \
+    cl_context context
+
 struct _cl_command_queue {
-    const cl_icd_dispatch *dispatch;
-    atomic_uint references;
-    cl_context context;
+    WWI_CUDA_HEAD;
     void *stream;
     bool own; // else the caller's
 };
 
 struct _cl_mem {
-    const cl_icd_dispatch *dispatch;
-    atomic_uint references;
-    cl_context context;
+    WWI_CUDA_HEAD;
     unsigned long long memory; // on the device; or
     void *host;                // memory of the host
     size_t bytes;
@@ -130,9 +133,7 @@ struct _cl_mem {
 };
 
 struct _cl_program {
-    const cl_icd_dispatch *dispatch;
-    atomic_uint references;
-    cl_context context;
+    WWI_CUDA_HEAD;
     char *source, *ptx, *log; // ptx: as NVIDIA's OpenCL gave it
     void *module;
 };
@@ -162,6 +163,8 @@ const cl_icd_dispatch *wwi_cuda_functions(void);
 // Objects in the primary context of CUDA's device, which is `opencl` in NVIDIA's OpenCL.
 ww_status wwi_cuda_context(const wwi_cuda *cuda, int device, cl_device_id opencl, cl_context *context);
 void wwi_cuda_retain(cl_context context);
+// An object of so many bytes that begins with WWI_CUDA_HEAD, zero but for that; NULL: no memory.
+void *wwi_cuda_new(cl_context context, size_t bytes);
 void wwi_cuda_release(cl_context context);
 // CUDA's context becomes the thread's, until wwi_cuda_leave(), which gives OpenCL's code for CUDA's.
 cl_int wwi_cuda_enter(cl_context context);

@@ -79,6 +79,19 @@ void wwi_cuda_retain(cl_context context) {
     atomic_fetch_add(&context->references, 1);
 }
 
+void *wwi_cuda_new(cl_context context, size_t bytes) {
+    struct head {
+        WWI_CUDA_HEAD;
+    } *made = calloc(1, bytes);
+    if (!made)
+        return NULL;
+    made->dispatch = context->dispatch;
+    atomic_init(&made->references, 1);
+    made->context = context;
+    wwi_cuda_retain(context);
+    return made;
+}
+
 static void free_events(cl_context context) {
     for (cl_event event; (event = context->idle);) {
         context->idle = event->next;

@@ -6,14 +6,9 @@
 #include "cuda.h"
 
 static cl_mem new_memory(cl_context context, size_t bytes) {
-    cl_mem memory = calloc(1, sizeof *memory);
-    if (!memory)
-        return NULL;
-    memory->dispatch = context->dispatch;
-    atomic_init(&memory->references, 1);
-    memory->context = context;
-    memory->bytes = bytes;
-    wwi_cuda_retain(context);
+    cl_mem memory = wwi_cuda_new(context, sizeof *memory);
+    if (memory)
+        memory->bytes = bytes;
     return memory;
 }
 

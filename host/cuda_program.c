@@ -24,19 +24,15 @@ static cl_int CL_API_CALL release_program(cl_program program) {
 
 // `text` is the source or the PTX, which the program takes.
 static cl_program new_program(cl_context context, char *source, char *ptx, cl_int *code) {
-    cl_program program = source || ptx ? calloc(1, sizeof *program) : NULL;
+    cl_program program = source || ptx ? wwi_cuda_new(context, sizeof *program) : NULL;
     *code = program ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     if (!program) {
         free(source);
         free(ptx);
         return NULL;
     }
-    program->dispatch = context->dispatch;
-    atomic_init(&program->references, 1);
-    program->context = context;
     program->source = source;
     program->ptx = ptx;
-    wwi_cuda_retain(context);
     return program;
 }
 

@@ -120,8 +120,9 @@ void wwi_pocl_check_cache(const ww_context *context);
 bool wwi_pocl_cache_fails(char *reason, size_t size);
 ww_status wwi_fail_hint_pocl_cache(void);
 
-#define WWI_CUDA "CUDA"                            // the platform of contexts in CUDA (cuda.h)
-cl_device_id wwi_cuda_opencl(cl_device_id device); // the same of NVIDIA's OpenCL; a device that is not CUDA's as it is
+#define WWI_CUDA "CUDA" // the platform of contexts in CUDA (cuda.h)
+// Of a device of wwi_cuda_open(): its places in the list of all devices, as NVIDIA's OpenCL has it. False: it is none.
+bool wwi_cuda_places(cl_device_id device, uint32_t *index, uint32_t *platform_index);
 // A context and a queue on CUDA's device `ordinal`: on the caller's stream, or on its own.
 ww_status wwi_cuda_open(int ordinal, bool own_stream, void *stream, cl_context *context, cl_command_queue *queue);
 

@@ -339,22 +339,28 @@ static ww_status check_wrapped(cl_context cl, cl_device_id device, cl_command_qu
     return WW_OK;
 }
 
-// Takes its places from the list of all devices; a sub-device is not in it.
-static void describe_wrapped(ww_context *context, cl_device_id device) {
+// The places in the list of all devices; a sub-device is not in it.
+static void find_places(cl_device_id device, ww_device_info *info) {
     WWI_ENDS(wwi_devices_free) wwi_device_list list = {NULL, 0, false};
+    if (wwi_cuda_places(device, &info->index, &info->platform_index))
+        return;
+    info->index = info->platform_index = UINT32_MAX;
+    wwi_opening_begin();
+    if (wwi_devices_find(&list) == WW_OK)
+        for (size_t i = 0; i < list.count; i++)
+            if (list.devices[i].id == device) {
+                info->index = list.devices[i].info.index;
+                info->platform_index = list.devices[i].info.platform_index;
+            }
+    wwi_opening_end();
+}
+
+static void describe_wrapped(ww_context *context, cl_device_id device) {
     wwi_device described;
     cl_platform_id platform = NULL;
     (void)clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(cl_platform_id), &platform, NULL);
     wwi_device_describe(platform, device, &described);
-    described.info.index = described.info.platform_index = UINT32_MAX;
-    wwi_opening_begin();
-    if (wwi_devices_find(&list) == WW_OK)
-        for (size_t i = 0; i < list.count; i++)
-            if (list.devices[i].id == wwi_cuda_opencl(device)) {
-                described.info.index = list.devices[i].info.index;
-                described.info.platform_index = list.devices[i].info.platform_index;
-            }
-    wwi_opening_end();
+    find_places(device, &described.info);
     context->platform = platform;
     context->device = device;
     context->info = described.info;

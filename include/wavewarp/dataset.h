@@ -72,6 +72,12 @@ WW_API_STATUS ww_dataset_create_from_set(ww_context *context, ww_series_set *set
 WW_API_STATUS ww_dataset_create_from_buffer(ww_context *context, ww_buffer *buffer, size_t count, size_t channels,
                                             size_t length, ww_precision precision, ww_dataset **dataset);
 
+/// The same of series of unequal lengths: \param lengths of `count` series, of which each begins behind the one before.
+/// \return as ww_dataset_create_from_buffer(). *Ownership*: the caller's; plans keep it alive; `lengths` is read.
+/// *Thread-safety*: any thread. *Blocking*: while lengths are uploaded.
+WW_API_STATUS ww_dataset_create_from_lengths(ww_context *context, ww_buffer *buffer, size_t count, size_t channels,
+                                             const size_t *lengths, ww_precision precision, ww_dataset **dataset);
+
 /// Gives a dataset other values, in place: no object is made anew, and plans, gradients and other datasets' pairs with
 /// it stay as they are and use the new values from their next run on.
 ///

@@ -32,15 +32,9 @@ typedef real ww_state;
 #error "a soft minimum of a recurrence that takes the most"
 #endif
 // 2^a of a at most 0 (2^-126 and in double 2^-1022 for all below), and log2 of a from 1 to 3.
-#if WW_VECTOR == 1
-#define ww_soft_exp2(a) ww_exp2(a)
-#define ww_soft_log2(a) ww_log2(a)
-#elif WWK_DOUBLE
-// In vectors these are polynomials: the built-in functions go lane by lane on some devices. a = n + f with f in
-// [-1/2, 1/2], error 1e-15; log2((1 + u)/(1 - u)) by its series with a/2^k in [2/3, 4/3], error 1e-15.
-WW_INLINE real ww_soft_exp2(real a) {
-    const real limited = a > (real)-1022.0 ? a : (real)-1022.0, near = limited + (real)6755399441055744.0;
-    const real f = limited - (near - (real)6755399441055744.0);
+#if WWK_DOUBLE
+// 2^f with f in [-1/2, 1/2], error 1e-15.
+WW_INLINE real ww_soft_fraction(real f) {
     real p = fma(f, (real)2.5769630006023985e-10, (real)7.11241788166262e-09);
     p = fma(f, p, (real)1.0191198409435894e-07);
     p = fma(f, p, (real)1.3215218473446369e-06);
@@ -51,7 +45,18 @@ WW_INLINE real ww_soft_exp2(real a) {
     p = fma(f, p, (real)0.05550410866462554);
     p = fma(f, p, (real)0.24022650695910847);
     p = fma(f, p, (real)0.6931471805599493);
-    p = fma(f, p, (real)1.0);
+    return fma(f, p, (real)1.0);
+}
+#endif
+#if WW_VECTOR == 1
+#define ww_soft_exp2(a) ww_exp2(a)
+#define ww_soft_log2(a) ww_log2(a)
+#elif WWK_DOUBLE
+// In vectors these are polynomials: the built-in functions go lane by lane on some devices. a = n + f with f in
+// [-1/2, 1/2]; log2((1 + u)/(1 - u)) by its series with a/2^k in [2/3, 4/3], error 1e-15.
+WW_INLINE real ww_soft_exp2(real a) {
+    const real limited = a > (real)-1022.0 ? a : (real)-1022.0, near = limited + (real)6755399441055744.0;
+    const real p = ww_soft_fraction(limited - (near - (real)6755399441055744.0));
     return WW_PASTE(as_double, WW_VECTOR)(WW_PASTE(as_long, WW_VECTOR)(p) +
                                           (WW_PASTE(as_long, WW_VECTOR)(near) << (ww_mask)52));
 }

@@ -21,6 +21,8 @@ typedef struct ww_gradient_args {
     ww_uint channel;                           // first channel, where they are independent
     ww_uint scaled;                            // 1: there is an upstream value for each pair
     ww_uint chunk, backward;                   // of gradient_soft_places.cl: row-steps of a chunk; which pass it is
+    // Of gradient_wave.cl: slopes of which sides, 1 rows, 2 columns; 1: results go where the caller has them, number by number.
+    ww_uint wanted, direct;
     // As in base/launch_args.h.
 #ifdef WW_PARAMETERS
     ww_parameters parameters;

@@ -9,6 +9,9 @@
 // most are far from the paths, is left out. Sums are in the order of the points: no atomic operations.
 //
 // Local memory: 2 WW_SLOPE_STEP (WW_TILE + WW_SLOPE_TILE + 8) values, and two words. A barrier a step.
+#ifndef WW_SLOPES_DIRECT
+#define WW_SLOPES_DIRECT 0
+#endif
 #define WW_SLOPE_TILE 32
 #define WW_SLOPE_STEP (WWK_DOUBLE ? 4 : 8)
 #define WW_SLOPE_ITEMS 64
@@ -107,10 +110,10 @@ WW_INLINE void ww_slope_add(ww_scalar sum[WW_SLOPE_POINTS][4], ww_scalar mine[WW
 #endif
         }
 }
-// Stores a work-item's slopes. A channel lies together, in fours (ww_slope_place()).
+// Stores a work-item's slopes. A channel lies together, in fours (ww_slope_place()); with WW_SLOPES_DIRECT as the caller has them.
 WW_INLINE void ww_slope_store(__global ww_scalar *slopes, ww_scalar sum[WW_SLOPE_POINTS][4], uint length, uint first_point,
                               uint first_channel, uint channels, uint stride) {
-    const uint each = (length + 3) & ~3u;
+    const uint each = WW_SLOPES_DIRECT ? length : (length + 3) & ~3u;
 #pragma unroll
     for (int c = 0; c < 4; c++) {
         const uint at = first_channel + (uint)c;
@@ -119,12 +122,19 @@ WW_INLINE void ww_slope_store(__global ww_scalar *slopes, ww_scalar sum[WW_SLOPE
             const uint t = first_point + (uint)p;
             const ulong place = (ulong)at * each + t;
             const bool here = t < length && at < channels;
+#if WW_SLOPES_DIRECT
+#pragma unroll
+            for (uint k = 0; k < 4; k++)
+                if (here && t + k < length)
+                    slopes[place + k] = sum[p + k][c];
+#else
             if (here && stride == 1)
                 *(__global ww_four *)(slopes + place) = (ww_four)(sum[p][c], sum[p + 1][c], sum[p + 2][c], sum[p + 3][c]);
 #pragma unroll
             for (int k = 0; k < 4; k++)
                 if (here && stride != 1)
                     slopes[(place + k) * stride] = sum[p + k][c];
+#endif
         }
     }
 }

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pickle
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -129,6 +131,40 @@ def test_batches_stay_on_the_gpu(kind, channels, rng):
 
 
 @cuda
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.float16])
+@pytest.mark.parametrize("channels", [1, 3, 20])
+def test_lists_stay_on_the_gpu(kind, channels, rng):
+    loss = SoftLoss("dtw", gamma=0.5, divergence=channels == 3)
+    factors = torch.tensor(rng.normal(size=4), dtype=kind, device="cuda")
+    for lengths in ((5, 17, 1, 40), (5, 17, 1, 40), (9, 2, 33, 12)):
+        x, y = (
+            [torch.tensor(rng.normal(size=(n + k, channels)), dtype=kind, device="cuda") for n in lengths]
+            for k in (0, 3)
+        )
+        for needs in ((True, False), (False, True), (True, True), (False, False)):
+            given = [[one.clone().requires_grad_(need) for one in side] for side, need in zip((x, y), needs)]
+            values = loss(*given)
+            assert values.device == x[0].device and values.dtype == kind
+            both = [[one.cpu().double().requires_grad_() for one in side] for side in (x, y)]
+            want = SoftLoss("dtw", gamma=0.5, divergence=channels == 3)(*both)
+            (factors.cpu().double() * want).sum().backward()
+            close = {"rtol": 1e-2, "atol": 1e-2} if kind == torch.float16 else {"rtol": 2e-4, "atol": 2e-4}
+            assert torch.allclose(values.detach().cpu().double(), want, **close)
+            if any(needs):
+                (factors * values).sum().backward()
+            for side, right in zip(given, both):
+                for one, expected in zip(side, right):
+                    assert one.grad is None or torch.allclose(one.grad.cpu().double(), expected.grad, **close)
+    assert type(loss._made).__name__ == "_CudaStep"
+    wrong = [x[3][:, :0], x[3].ravel(), x[3] * float("nan")]
+    for bad in (x[:3], [one[:0] for one in x], *([*x[:3], one] for one in wrong)):
+        with pytest.raises(ValueError):
+            loss(bad, y)
+    with pytest.raises(ValueError):
+        loss([], [])
+
+
+@cuda
 def test_streams_of_the_gpu(rng):
     loss = SoftLoss("dtw", gamma=0.5)
     x, y = (torch.tensor(rng.normal(size=(6, 30, 2)), dtype=torch.float32, device="cuda") for _ in range(2))
@@ -142,7 +178,31 @@ def test_streams_of_the_gpu(rng):
     for bad in (x.clone().fill_(float("nan")), x[:, :0], x[:3], x[..., :1]):
         with pytest.raises(ValueError):
             loss(bad, y)
+    # With a gradient it is found on the way back, also behind another batch.
+    values = loss(x.clone().fill_(float("nan")).requires_grad_(), y)
+    with pytest.raises(ValueError, match="x has NaN"):
+        values.sum().backward()
+    values = loss(x.clone().fill_(float("inf")).requires_grad_(), y)
+    assert torch.equal(loss(x, y).cpu(), want)
+    with pytest.raises(ValueError, match="x or y has NaN"):
+        values.sum().backward()
     huge = SoftLoss("dtw", gamma=0.5)(torch.full_like(x, 1e18), y)
     assert torch.isfinite(huge).all()
     with pytest.raises(ValueError, match="too large"):
         SoftLoss("dtw", gamma=0.5)(torch.full_like(x, 1e20), y)
+
+
+def test_streams_are_forgotten(monkeypatch):
+    module, opened = sys.modules["wavewarp.torch"], []
+    device, stream = torch.device("cuda", 0), types.SimpleNamespace(cuda_stream=0)
+    monkeypatch.setattr(module, "_of_streams", {})
+    monkeypatch.setattr(torch.version, "cuda", "12.0")
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: stream)
+    monkeypatch.setattr(module.Context, "_of_cuda", lambda *key: opened.append(key) or object())
+    first = module._stream_context(device)
+    for number in range(1, 3 * module._STREAMS):
+        stream.cuda_stream = number
+        module._stream_context(device)
+        stream.cuda_stream = 0
+        assert module._stream_context(device) is first  # it was in use
+    assert len(module._of_streams) == module._STREAMS and len(opened) == 3 * module._STREAMS

@@ -10,7 +10,7 @@ import numpy as np
 from ._arrays import as_numbers, label_list, label_names, of_argument
 from ._buffer import Buffer
 from ._context import Context, default_context
-from ._core import by_name, check, handle, lib, new, text
+from ._core import by_name, check, ffi, handle, lib, new, text
 from ._frames import by_series, time_keys
 from ._series import DTYPES, SeriesSet, View, is_texts, precision_of, told_float, view
 
@@ -114,6 +114,27 @@ class Dataset:
                 buffer.shape[0],
                 channels,
                 buffer.shape[-1],
+                precision_of(buffer.dtype),
+                made._handle,
+            )
+        )
+        return made
+
+    @classmethod
+    def _of_lengths(cls, buffer: Buffer, lengths, channels: int) -> Dataset:
+        """The same of series of these lengths, one behind the other, each channel by channel."""
+        made = cls.__new__(cls)
+        made.context, made._view, made._axes, made._of_set = buffer.context, None, None, False
+        made._sizes = np.array(lengths, np.int64)
+        made._options = {"updates": True}
+        made.classes, made._handle = np.array([]), handle("ww_dataset")
+        check(
+            lib.ww_dataset_create_from_lengths(
+                buffer.context._c,
+                buffer._c,
+                len(lengths),
+                channels,
+                ffi.new("size_t[]", list(lengths)),
                 precision_of(buffer.dtype),
                 made._handle,
             )

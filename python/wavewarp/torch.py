@@ -5,11 +5,12 @@
     loss(outputs, targets).mean().backward()
 
 Values and gradients are computed by Wavewarp's device in one call in forward(). Batches on an NVIDIA GPU stay there: the
-kernels run in PyTorch's own CUDA context, on its current stream. Other tensors go through host memory, once each way; so
-do those of a GPU where NVIDIA's OpenCL, which compiles the kernels, is not installed (a warning says so), and where the
-loss was given a context.
+kernels run in PyTorch's own CUDA context, on its current stream; so do lists of such tensors. Other tensors go through
+host memory, once each way; so do those of a GPU where NVIDIA's OpenCL, which compiles the kernels, is not installed (a
+warning says so), and where the loss was given a context.
 """
 
+import functools
 import math
 import threading
 import warnings
@@ -40,7 +41,10 @@ class _Soft(torch.autograd.Function):
         # A tensor is a batch (batch, time, channels); or there is one tensor (time, channels) for each series.
         sides = [side[0] if sizes else list(side) for side in ctx.sides]
         needed = [any(ctx.needs_input_grad[2 : 2 + half]), any(ctx.needs_input_grad[2 + half :])]
-        values, ctx.slopes = (loss._of_batches if sizes else loss._of_lists)(*sides, needed)
+        values, ctx.slopes, ctx.check = (loss._of_batches if sizes else loss._of_lists)(*sides, needed)
+        # A check waits for the device: where there will be a pass back, there, so that the two work side by side.
+        if ctx.check and not any(needed):
+            ctx.check()
         return torch.as_tensor(values, dtype=series[0].dtype, device=series[0].device)
 
     @staticmethod
@@ -50,11 +54,16 @@ class _Soft(torch.autograd.Function):
         for side, slopes in zip(ctx.sides, ctx.slopes):
             if slopes is None:
                 result += [None] * len(side)
+            elif isinstance(slopes, _ListSlopes):
+                result += slopes.times(upstream, side)
             elif len(side) == 1 and side[0].dim() == 3:
                 made = _like(slopes, side[0])
                 result.append(made * upstream.reshape(-1, 1, 1))
             else:
                 result += [_like(s, x) * u for s, x, u in zip(slopes, side, upstream)]
+        if ctx.check:
+            ctx.check()
+            ctx.check = None
         return (None, None, *result)
 
 
@@ -69,8 +78,9 @@ def _host(values):
     return [v.numpy() if v.dtype in (torch.float32, torch.float64) else v.float().numpy() for v in values]
 
 
-_of_streams: dict = {}  # contexts by device and stream; None: it can't be had
+_of_streams: dict = {}  # contexts by device and stream, the last used behind; None: it can't be had
 _of_streams_lock = threading.Lock()
+_STREAMS = 64  # that are kept: as many as PyTorch has in a pool, twice
 
 
 def _stream_context(device):
@@ -79,13 +89,22 @@ def _stream_context(device):
         return None
     key = (device.index, torch.cuda.current_stream(device).cuda_stream)
     with _of_streams_lock:
-        if key not in _of_streams:
-            try:
-                _of_streams[key] = Context._of_cuda(*key)
-            except DeviceError as error:
-                warnings.warn(f"tensors of {device} go through host memory: {error}", RuntimeWarning, stacklevel=2)
-                _of_streams[key] = None
-        return _of_streams[key]
+        if key in _of_streams:
+            context = _of_streams.pop(key)
+        else:
+            context = _open_stream(device, key)
+            if len(_of_streams) == _STREAMS:  # a step that uses it holds it
+                del _of_streams[next(iter(_of_streams))]
+        _of_streams[key] = context
+        return context
+
+
+def _open_stream(device, key):
+    try:
+        return Context._of_cuda(*key)
+    except DeviceError as error:
+        warnings.warn(f"tensors of {device} go through host memory: {error}", RuntimeWarning, stacklevel=3)
+        return None
 
 
 def _with_memory(call):
@@ -100,26 +119,82 @@ def _with_memory(call):
 _PLACES = 64  # of gradients that a step remembers
 
 
+class _Batch:
+    """A batch (batch, time, channels) as a step has it: (batch, channel, time)."""
+
+    def __init__(self, side):
+        if 0 in side.shape:
+            raise ValueError(f"a batch of {tuple(side.shape)} has no values")
+        self.shape, self.dtypes = (side.shape[0], side.shape[2], side.shape[1]), {side.dtype}
+
+    def bring(self, part, side):
+        part.copy_(side.transpose(1, 2))
+
+    def dataset(self, buffer):
+        return Dataset.from_buffer(buffer)
+
+    def slopes(self, found):
+        return found
+
+
+class _List:
+    """A list of tensors (time, channels) as a step has it: one behind the other, each (channel, time)."""
+
+    def __init__(self, side):
+        if any(one.dim() != 2 or 0 in one.shape or one.shape[1] != side[0].shape[1] for one in side):
+            raise ValueError("a list has tensors (time, channels), all of as many channels, none without values")
+        self.lengths, self.channels = [len(one) for one in side], side[0].shape[1]
+        self.shape, self.dtypes = (sum(self.lengths) * self.channels,), {one.dtype for one in side}
+        self.sizes = [n * self.channels for n in self.lengths]
+        self.repeats, self.order = torch.as_tensor(self.sizes, device=side[0].device), None
+        if self.channels > 1:  # where each value is among those of the tensors
+            first = np.cumsum([0, *self.lengths[:-1]]) * self.channels
+            orders = [at + np.arange(n * self.channels).reshape(n, -1).T.ravel() for at, n in zip(first, self.lengths)]
+            self.order = torch.as_tensor(np.concatenate(orders), device=side[0].device)
+
+    def bring(self, part, side):
+        flat = torch.cat([one.reshape(-1) for one in side])
+        part.copy_(flat if self.order is None else flat[self.order])
+
+    def dataset(self, buffer):
+        return Dataset._of_lengths(buffer, self.lengths, self.channels)
+
+    def slopes(self, found):
+        return _ListSlopes(self, found)
+
+
+class _ListSlopes:
+    """The gradients by a list."""
+
+    def __init__(self, layout, found):
+        self._layout, self._found = layout, found
+
+    def times(self, upstream, side):
+        layout = self._layout
+        factors = upstream.to(self._found.dtype).repeat_interleave(layout.repeats, output_size=len(self._found))
+        parts = (self._found * factors).split(layout.sizes)
+        return [_like(part.view(layout.channels, -1), one) for part, one in zip(parts, side)]
+
+
 class _CudaStep:
     """What all calls with batches of one shape and type on one stream share: device memory, datasets, gradients."""
 
     def __init__(self, loss, x, y, context):
-        kind = torch.float64 if torch.float64 in (x.dtype, y.dtype) and context.has_double else torch.float32
-        self._context, self._kind = context, kind
-        self._dtype = np.dtype(np.float64 if kind == torch.float64 else np.float32)
-        if 0 in x.shape or 0 in y.shape:
-            raise ValueError(f"batches of {tuple(x.shape)} and {tuple(y.shape)} have no values")
-        shapes = [(side.shape[0], side.shape[2], side.shape[1]) for side in (x, y)]
-        self._shapes, self._buffers = shapes, []
+        self._layouts = [(_Batch if torch.is_tensor(side) else _List)(side) for side in (x, y)]
+        device = (x if torch.is_tensor(x) else x[0]).device
+        double = torch.float64 in set.union(*(layout.dtypes for layout in self._layouts)) and context.has_double
+        self._context, self._kind = context, torch.float64 if double else torch.float32
+        self._dtype = np.dtype(np.float64 if double else np.float32)
+        self._shapes, self._buffers, self._runs = [layout.shape for layout in self._layouts], [], 0
         # Each part begins at a multiple of 64 values: at a whole part of memory. The values of the pairs are the last.
-        sizes = [x.numel(), y.numel(), len(x)]
+        sizes = [*(math.prod(shape) for shape in self._shapes), len(x)]
         rooms = [-(-size // 64) * 64 for size in sizes]
-        self._all = torch.zeros(sum(rooms), dtype=kind, device=x.device)
+        self._all = torch.zeros(sum(rooms), dtype=self._kind, device=device)
         parts = [part[:size] for part, size in zip(self._all.split(rooms), sizes)]
-        self._parts = [part.view(shape) for part, shape in zip(parts, shapes)]
+        self._parts = [part.view(shape) for part, shape in zip(parts, self._shapes)]
         self._values = parts[2]
         self.update(x, y)
-        sets = [Dataset.from_buffer(self._buffer(part)) for part in self._parts]
+        sets = [layout.dataset(self._buffer(part)) for layout, part in zip(self._layouts, self._parts)]
         self.gradient = Gradient(loss.measure, *sets, pairs=True, divergence=loss.divergence, per_pair=True)
         self._to_values, self._outputs = to_output(self._buffer(self._values)), {}
 
@@ -130,11 +205,11 @@ class _CudaStep:
 
     def update(self, x, y):
         """Other batches of the same shape."""
-        for part, side in zip(self._parts, (x, y)):
-            part.copy_(side.transpose(1, 2))
+        for layout, part, side in zip(self._layouts, self._parts, (x, y)):
+            layout.bring(part, side)
 
     def run(self, needed, device):
-        """(values, the gradients by both sides that are needed), on the device."""
+        """(values, the gradients by both sides that are needed), on the device, and what checks them later."""
         # Slopes are the caller's own, in memory that PyTorch counts. It gives the same places again and again.
         slopes = [
             torch.empty(shape, dtype=self._kind, device=device) if is_one else None
@@ -147,8 +222,9 @@ class _CudaStep:
             self._outputs[places] = self._make_outputs(slopes)
         _with_memory(lambda: check(lib.ww_gradient_run(self.gradient._handle[0], self._outputs[places][0])))
         values = self._values.clone()
-        self._check()
-        return values, slopes
+        self._runs += 1
+        slopes = [None if one is None else layout.slopes(one) for layout, one in zip(self._layouts, slopes)]
+        return values, slopes, functools.partial(self._check, self._all.sum(), self._runs)
 
     def _make_outputs(self, slopes):
         """ww_gradient_outputs, and the buffers that it points to."""
@@ -159,11 +235,13 @@ class _CudaStep:
         rows, columns = (None if buffer is None else to_output(buffer) for buffer in buffers)
         return new("ww_gradient_outputs", values=self._to_values, rows=rows, columns=columns), buffers
 
-    def _check(self):
+    def _check(self, total, run):
         # One wait for the whole step. What is not finite makes a sum so; a sum may be too large without.
-        if math.isfinite(self._all.sum().item()):
+        if math.isfinite(total.item()):
             return
         check(lib.ww_gradient_finish(self.gradient._handle[0]))
+        if run != self._runs:  # its batches are gone
+            raise ValueError(f"x or y has NaN or infinity, or a value is too large for {self._dtype}")
         for name, part in zip("xy", self._parts):
             if not bool(torch.isfinite(part).all()):
                 raise ValueError(f"{name} has NaN or infinity")
@@ -224,7 +302,7 @@ class _Step:
             check(lib.ww_dataset_update(dataset._c, view.c))
 
     def run(self, needed, device):
-        """(values, the gradients by both sides that are needed), on the device."""
+        """(values, the gradients by both sides that are needed, nothing to check later), on the device."""
         check(lib.ww_gradient_run(self.gradient._handle[0], self._outputs[tuple(needed)]))
         sizes = self._sizes[: 1 + any(needed) + needed[1]]
         found = self._found[: sum(sizes)]
@@ -235,7 +313,7 @@ class _Step:
             found = found.clone().to(device)
         values, *slopes = found.split(sizes)
         slopes = [part.view(shape) for part, shape in zip(slopes, self._shapes)]
-        return values.clone(), [part if is_one else None for part, is_one in zip([*slopes, None, None], needed)]
+        return values.clone(), [part if is_one else None for part, is_one in zip([*slopes, None, None], needed)], None
 
 
 class SoftLoss(torch.nn.Module):
@@ -269,7 +347,8 @@ class SoftLoss(torch.nn.Module):
 
         Raises ValueError (batches of other sizes or channels, not of three axes; NaN; a gamma out of range; a measure
         without gradient),
-        TypeError (a tensor with a list).
+        TypeError (a tensor with a list). NaN and values too large in batches on a GPU that need a gradient are found by
+        backward(), so that PyTorch goes on while the GPU computes.
         """
         batched = torch.is_tensor(x)
         if batched != torch.is_tensor(y):
@@ -285,6 +364,9 @@ class SoftLoss(torch.nn.Module):
         on_stream = x.is_cuda and x.device == y.device and self._context is None
         context = _stream_context(x.device) if on_stream else None
         shapes = (x.shape, y.shape, x.dtype, y.dtype, x.device, y.device, context)
+        return self._on_stream(x, y, shapes, context, needed, x.device)
+
+    def _on_stream(self, x, y, shapes, context, needed, device):
         with self._lock:
             made = self._made if shapes == self._shapes else None
             if made is not None:
@@ -292,9 +374,16 @@ class SoftLoss(torch.nn.Module):
             else:
                 made = _with_memory(lambda: _CudaStep(self, x, y, context)) if context else _Step(self, x, y)
                 self._made, self._shapes = (made, shapes) if self._updates else (None, None)
-            return made.run(needed, x.device)
+            return made.run(needed, device)
 
     def _of_lists(self, x, y, needed):
+        device = x[0].device if x else torch.device("cpu")
+        on_stream = device.type == "cuda" and self._context is None and all(one.device == device for one in x + y)
+        stream = _stream_context(device) if on_stream else None
+        if stream:
+            # As of batches; lists of other lengths begin anew.
+            shapes = (tuple((one.shape, one.dtype) for one in x + y), len(x), device, stream)
+            return self._on_stream(x, y, shapes, stream, needed, device)
         context = self._context or default_context()
         x, y = _host(x), _host(y)
         single = all(v.dtype == np.float32 for v in x + y)
@@ -313,7 +402,7 @@ class SoftLoss(torch.nn.Module):
         )
         want = ["values"] + [name for name, is_one in zip(("rows", "columns"), needed) if is_one]
         told = made.run(want)
-        return told.values, [getattr(told, "rows", None), getattr(told, "columns", None)]
+        return told.values, [getattr(told, "rows", None), getattr(told, "columns", None)], None
 
     def __getstate__(self):
         state = self.__dict__.copy()

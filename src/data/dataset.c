@@ -325,8 +325,8 @@ ww_status ww_dataset_create_from_set(ww_context *context, ww_series_set *set, co
     return create_on_all(&(creation){&view, set, options}, context, dataset);
 }
 
-ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size_t channels, size_t length,
-                           ww_precision precision, ww_dataset **dataset) {
+ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size_t channels, const size_t *lengths,
+                           size_t length, ww_precision precision, ww_dataset **dataset) {
     WWI_ENDS(ww_dataset_destroy) ww_dataset *d = NULL;
     ww_series_view view = WW_SERIES_VIEW_INIT;
     if (dataset)
@@ -338,11 +338,12 @@ ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size
     view.count = count;
     view.channels = channels;
     view.length = length;
+    view.lengths = lengths;
     WWI_TRY(wwi_view_check(&view));
     WWI_TRY(wwi_check_precision(context, precision));
     WWI_TRY(allocate(context, count, channels, precision, &d));
     for (size_t i = 0; i < count; i++)
-        d->lengths[i] = (uint32_t)length;
+        d->lengths[i] = (uint32_t)(lengths ? lengths[i] : length);
     WWI_TRY(index_series(d));
     WWI_TRY(wwi_buffer_wrap(context, memory, &d->values));
     WWI_TRY(wwi_dataset_send_entries(d, 0, &d->series));

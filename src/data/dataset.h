@@ -53,8 +53,8 @@ struct ww_dataset {
 };
 
 // A dataset on a foreign cl_mem: see ww_dataset_wrap().
-ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size_t channels, size_t length,
-                           ww_precision precision, ww_dataset **dataset);
+ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size_t channels, const size_t *lengths,
+                           size_t length, ww_precision precision, ww_dataset **dataset);
 // A dataset like `source` with these lengths and extra values, filled series by series, by several threads.
 ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, size_t extra,
                            void (*fill)(void *user, size_t i, void *target), void *user, ww_dataset **dataset);

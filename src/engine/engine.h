@@ -110,6 +110,9 @@ ww_engine wwi_runner_engine(const wwi_runner *runner);
 uint64_t wwi_runner_cells(const wwi_runner *runner);
 // Cells of one pair by lengths, 0 when the band leaves no path.
 uint64_t wwi_recurrence_cells(const wwi_recurrence *recurrence, uint32_t n, uint32_t m);
+// Whether cells are their cost and a soft minimum, of all cells and whole series: the forms of soft-DTW may compute
+// them.
+bool wwi_soft_plain(const wwi_recurrence *recurrence);
 // Whether the sums of soft minima may be made of tiles, and of which kind: what the tuning parameter says, else
 // `fallback`. `tabled`: costs come from a table, of points of any number of channels.
 int wwi_soft_tiles_tuned(const wwi_recurrence *recurrence, bool tabled, int most, int fallback);

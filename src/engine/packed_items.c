@@ -47,9 +47,13 @@ static const wwi_form *form_of(const wwi_runner *r, bool local) {
 
 // A cell is its cost, which grows with the distance of its points, and the soft minimum of its neighbours, without
 // costs at edges.
+bool wwi_soft_plain(const wwi_recurrence *of) {
+    return of->soft && !of->banded && !of->open && (of->row->flags & WWI_MEASURE_SOFT_TILES) &&
+           wwi_measure_cost(&of->measure) != WW_COST_USER;
+}
+
 int wwi_soft_tiles_tuned(const wwi_recurrence *of, bool tabled, int most, int fallback) {
-    if (!of->soft || of->precision != WW_FLOAT || (of->channels != 1 && !tabled) || of->banded || of->open ||
-        !(of->row->flags & WWI_MEASURE_SOFT_TILES) || wwi_measure_cost(&of->measure) == WW_COST_USER)
+    if (!wwi_soft_plain(of) || of->precision != WW_FLOAT || (of->channels != 1 && !tabled))
         return 0;
     const int wanted = (int)wwi_forced(of->context, "form.tiles", most, fallback);
     return wanted == 2 && !wwi_context_info(of->context)->has_double ? 1 : wanted;

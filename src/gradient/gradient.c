@@ -225,6 +225,7 @@ static ww_status create_alone(const ww_measure *measure, ww_dataset *rows, ww_da
     WWI_TRY(wwi_new_zeroed(g, 1));
     g->first = list->first;
     g->longest = list->longest;
+    g->all = list->whole ? list->whole->count : list->count;
     g->options = (ww_gradient_options)WW_GRADIENT_OPTIONS_INIT;
     g->info = (ww_gradient_info)WW_GRADIENT_INFO_INIT;
     WWI_TRY(wwi_options_take(&g->options, options, "ww_gradient_options"));
@@ -350,7 +351,7 @@ static ww_status open_sink(const ww_gradient *g, sink *s) {
     if (!device || s->to.offset)
         WWI_TRY(wwi_buffer_create(g->pair.context, bytes, &s->own));
     *s->target = s->own ? s->own : device;
-    return wwi_buffer_fill_u32(*s->target, 0, bytes, 0);
+    return g->form.direct ? WW_OK : wwi_buffer_fill_u32(*s->target, 0, bytes, 0);
 }
 
 // What the programs were compiled for is computed, wanted or not.

@@ -67,6 +67,8 @@ typedef struct wwi_gradient_form {
     uint32_t noted;    // values of a block that are its checkpoint
     bool may_chain;    // of tiles: a strip's work-item may wait for another's
     uint32_t chunk;    // of tiles: row-steps of a work-item on a diagonal
+    bool wave;         // gradient_wave.cl: a work-group has a pair, a work-item a row
+    bool direct;       // by waves: each output is one task's, and is written where the caller has it
     size_t args_bytes; // of ww_gradient_args that a kernel takes
 } wwi_gradient_form;
 
@@ -93,6 +95,7 @@ struct ww_gradient {
     size_t task_count;
     uint64_t *alignment_offsets; // of each pair
     uint32_t longest;
+    size_t all; // pairs of the whole of which it is a part
     wwi_gradient_form form;
     wwi_gradient_program blocks[3]; // for tasks alone, side by side, and likewise by strips in one launch
     wwi_program *sums;
@@ -123,8 +126,10 @@ typedef struct wwi_gradient_targets {
     wwi_buffer *values, *rows, *columns, *parameters, *weights, *alignment, *upstream;
 } wwi_gradient_targets;
 
-#define WWI_TILE_AHEAD 512  // work-items of the pass forward by tiles a compute unit, all at once
-#define WWI_SIDE_BY_SIDE 32 // tasks whose values lie side by side on a GPU
+#define WWI_WAVE_AT_ONCE ((uint64_t)12 << 30) // bytes of a batch by waves
+#define WWI_WAVE_BESIDE 40                    // columns that a wave's rows have besides in gradient_wave.cl
+#define WWI_TILE_AHEAD 512                    // work-items of the pass forward by tiles a compute unit, all at once
+#define WWI_SIDE_BY_SIDE 32                   // tasks whose values lie side by side on a GPU
 // Chooses the sizes; compiles the program of sums and makes its kernels.
 ww_status wwi_gradient_build(ww_gradient *g);
 // The passes for so many tasks side by side.

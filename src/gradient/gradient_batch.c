@@ -29,13 +29,19 @@ static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t
         .tall = tall,
         .wide = wide,
         // By tiles points, slopes and what the pass back hands on have the same places.
-        .packed = g->form.tiles ? carried : (rows + columns) * g->form.parts,
-        .carried = carried,
+        .packed = g->form.wave    ? 0
+                  : g->form.tiles ? carried
+                                  : (rows + columns) * g->form.parts,
+        .carried = g->form.wave ? 0 : carried,
         // By tiles a word more of each of a row's blocks, in fours.
-        .checkpoints = (uint64_t)tall * (segment * g->form.noted + (g->form.tiles ? (segment + 3) / 4 * 4 : 0)),
+        // By waves the shares of each step.
+        .checkpoints = g->form.wave
+                           ? rows * 2 * (columns + WWI_WAVE_BESIDE)
+                           : (uint64_t)tall * (segment * g->form.noted + (g->form.tiles ? (segment + 3) / 4 * 4 : 0)),
         .edges = segment < wide ? (wide - 1) / segment * rows : 0,
-        .slopes =
-            g->form.tiles && !g->form.tabled ? carried : (rows + columns) * g->form.channels * (g->form.before ? 2 : 1),
+        .slopes = g->form.direct                     ? 0
+                  : g->form.tiles && !g->form.tabled ? carried
+                                                     : (rows + columns) * g->form.channels * (g->form.before ? 2 : 1),
         .table = g->form.tabled ? rows * ((columns + 3) / 4 * 4) : 0,
         .heads = g->form.tiles ? 4 * (TILE_COUNTER + wide / WWI_SIDE_BY_SIDE + 1ull) : 0,
         .sums = (tall + 2ull) * g->form.parameters + (g->options.weights ? rows + columns + g->form.columns : 0),
@@ -44,7 +50,7 @@ static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t
 
 static uint64_t bytes_of(const ww_gradient *g, need n) {
     return (n.packed + 2 * n.carried + n.checkpoints + n.edges + n.slopes + n.sums + n.heads +
-            n.table * (g->form.tiles ? 2 : 1)) *
+            n.table * (g->form.tiles || g->form.wave ? 2 : 1)) *
                g->pair.value_bytes +
            sizeof(ww_gradient_task) + 6 * sizeof(ww_gradient_entry);
 }
@@ -56,6 +62,9 @@ static uint64_t scratch_budget(const ww_gradient *g) {
     uint64_t budget = wwi_context_bytes_free(g->pair.context) / 2;
     for (size_t i = 0; i < sizeof have / sizeof *have; i++)
         budget += have[i] ? wwi_buffer_bytes(have[i]) / 2 : 0;
+    // By waves a part of the memory fills the device as well.
+    if (g->form.wave && budget > WWI_WAVE_AT_ONCE)
+        budget = WWI_WAVE_AT_ONCE;
     return g->max_bytes ? g->max_bytes : budget;
 }
 
@@ -166,7 +175,7 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
     // are better blocks of one diagonal.
     const uint32_t side = g->form.vector == 1 ? WWI_SIDE_BY_SIDE : g->form.vector;
     const uint64_t least = g->form.vector == 1 ? WWI_SIDE_BY_SIDE : enough;
-    b->stride = g->task_count - first >= least ? side : 1;
+    b->stride = !g->form.wave && g->task_count - first >= least ? side : 1;
     if (largest_bytes(g, first, b->stride, &tall, &wide) > budget)
         b->stride = 1;
     fill_batch(g, b, budget, MOST_TASKS);
@@ -245,6 +254,11 @@ static ww_gradient_task place_task(const ww_gradient *g, const wwi_gradient_batc
     task.y = task.x + rows * g->form.parts * s;
     task.y_slopes = task.x_slopes + rows * g->form.channels * (g->form.before ? 2 : 1) * s;
     task.lags = task.sums + (n.tall + 2ull) * g->form.parameters * s;
+    if (g->form.direct) {
+        task.number = pair->pair;
+        task.x_slopes = g->sides[0].offsets[pair->pair];
+        task.y_slopes = g->sides[1].offsets[pair->pair];
+    }
     if (aligned && g->alignment_offsets)
         task.alignment = g->alignment_offsets[pair->pair];
     return task;
@@ -464,5 +478,5 @@ ww_status wwi_gradient_batch_make(ww_gradient *g, size_t first, wwi_gradient_bat
     if (b->chained[0] || b->chained[1])
         WWI_TRY(wwi_gradient_passes(g, b->stride, true));
     WWI_TRY(make_tasks(g, b));
-    return make_lists(g, b);
+    return g->form.direct ? WW_OK : make_lists(g, b);
 }

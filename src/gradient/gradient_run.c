@@ -24,6 +24,18 @@
 #define TILE_NOTED (TILE_COLUMNS + TILE_ROWS * (TILE_COLUMNS / TILE_PART))
 #define TILE_CHUNK 4
 #define TILE_RESIDENT 256 // work-items of the pass back a compute unit
+// By waves (gradient_wave.cl): most points of a series, rows of a wave, columns of which a pair has whole ones; and up
+// to how many rows of all pairs it is faster than the other forms (H200; 64 to 1000 points): than tiles, than tiles
+// with a table of costs, and than blocks, which were slower as far as was measured.
+#define WAVE_POINTS 1024
+#define WAVE_ROWS 32
+#define WAVE_COLUMNS 4
+#define WAVE_SMALL 256 // a group whose work-items have registers for more channels
+#define WAVE_SMALL_CHANNELS 8
+#define WAVE_MANY (1u << 20)
+#define WAVE_MANY_TABLED (1u << 17)
+#define WAVE_MANY_BLOCKS (1u << 22)
+#define WAVE_REGISTERS " -cl-nv-maxrregcount=64 -DWW_WAVE_LIMITED=1"
 // Of the pass forward: 16 warps a compute unit.
 #define TILE_REGISTERS " -cl-nv-maxrregcount=128"
 
@@ -48,10 +60,43 @@ static int tiles_of(const ww_gradient *g, bool tabled) {
                                                                            : 1);
 }
 
+// Most channels of a point in registers by waves.
+static uint32_t wave_channels(uint32_t group) {
+    return group <= WAVE_SMALL ? WAVE_SMALL_CHANNELS : FEW_BY_TILES;
+}
+
+// Work-items of the group that has a pair's rows by waves; 0: other forms are taken. The number of all pairs decides,
+// also where these are a part of them.
+static uint32_t wave_of(const ww_gradient *g) {
+    const ww_device_info *device = wwi_context_info(g->pair.context);
+    const uint64_t size = g->pair.value_bytes;
+    const bool nvidia = g->pair.recurrence.exchange == WWI_EXCHANGE_NV_SHFL;
+    const long wanted = wwi_forced(g->pair.context, "form.wave", 2, nvidia); // 2: of any number
+    const uint64_t most = size == sizeof(double)            ? WAVE_MANY_BLOCKS
+                          : g->form.channels > FEW_BY_TILES ? WAVE_MANY_TABLED
+                          : g->form.channels > 1            ? WAVE_MANY_BLOCKS
+                                                            : WAVE_MANY;
+    const bool few = (uint64_t)g->all * g->longest <= most || wanted == 2;
+    uint32_t group = WAVE_ROWS;
+    if (!wwi_soft_plain(&g->pair.recurrence) || g->options.alignment || g->options.weights || g->form.parameters ||
+        g->longest > WAVE_POINTS || !wanted || !few)
+        return 0;
+    while (group < g->longest)
+        group *= 2;
+    // Local memory: two lines where there is no exchange.
+    const uint64_t values = g->form.channels > wave_channels(group) ? 2 : 1 + g->form.channels;
+    const uint64_t local = 2 * group * (values > 2 ? values : 2) * size;
+    const uint64_t notes = 2 * size * group * (g->longest + WAVE_COLUMNS + WWI_WAVE_BESIDE);
+    return group <= device->max_work_group && local / (nvidia ? 2 : 1) <= device->local_bytes &&
+                   notes <= wwi_table_budget(g->pair.context, g->max_bytes)
+               ? group
+               : 0;
+}
+
 // Whether costs come from a table: that of the largest task takes no more than half of the memory for all.
 static bool tabled(const ww_gradient *g) {
     uint64_t most = 0;
-    const uint32_t few = tiles_of(g, true) ? FEW_BY_TILES : FEW_CHANNELS;
+    const uint32_t few = g->form.wave ? wave_channels(g->form.group) : tiles_of(g, true) ? FEW_BY_TILES : FEW_CHANNELS;
     if (!wwi_has_tables(&g->pair.recurrence, few))
         return false;
     for (size_t t = 0; t < g->task_count; t++) {
@@ -64,9 +109,25 @@ static bool tabled(const ww_gradient *g) {
 }
 
 // The sizes of a block, and what of a point is in registers.
-static int choose_sizes(ww_gradient *g) {
-    if ((g->form.tabled = tabled(g)) != 0)
+static int choose_sizes(ww_gradient *g, bool waves) {
+    g->form.group = waves ? wave_of(g) : 0;
+    g->form.wave = g->form.group > 0;
+    g->form.tabled = tabled(g);
+    if (g->form.wave && !g->form.tabled && g->form.channels > wave_channels(g->form.group)) {
+        g->form.wave = false;
+        g->form.tabled = tabled(g);
+    }
+    if (g->form.tabled)
         g->form.parts = 0; // no point is brought together
+    if (g->form.wave) {
+        g->form.rows = WAVE_ROWS;
+        g->form.columns = WAVE_COLUMNS;
+        g->form.vector = 1;
+        g->form.slope_channels = g->form.channels;
+        g->form.direct = g->options.per_pair && !g->options.divergence && g->form.passes == 1 &&
+                         wwi_measure_row_by_id(g->pair.measure.id)->transform == WWI_TRANSFORM_NONE;
+        return 1;
+    }
     if ((g->form.tiles = tiles_of(g, g->form.tabled)) != 0) {
         g->form.rows = TILE_ROWS;
         g->form.columns = TILE_COLUMNS;
@@ -97,6 +158,9 @@ static void write_options(const ww_gradient *g, uint32_t stride, bool chained, c
     // On x86 CPUs denormal numbers take a hundred cycles, and most of A is one where gamma is small beside the costs.
     const char *denormals = g->pair.measure.gamma > 0 ? " -cl-denorms-are-zero" : "";
     const bool nvidia = g->form.tiles && g->pair.recurrence.exchange == WWI_EXCHANGE_NV_SHFL;
+    // In double two groups of 16 waves a compute unit, where their values have room.
+    const bool narrow = g->form.wave && g->pair.recurrence.exchange == WWI_EXCHANGE_NV_SHFL && g->form.group == 512 &&
+                        g->pair.value_bytes == sizeof(double) && (g->form.tabled || g->form.channels == 1);
     const bool derived = wwi_measure_row_by_id(g->pair.measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
     snprintf(options, bytes,
              "-DWW_PARTED=1 -DWW_SLOPE_CHANNELS=%u -DWW_WANT_PARAMETERS=%d -DWW_WANT_LAGS=%d -DWW_WANT_ALIGNMENT=%d "
@@ -105,7 +169,9 @@ static void write_options(const ww_gradient *g, uint32_t stride, bool chained, c
              g->form.tabled ? 1 : g->form.slope_channels, g->options.parameters && g->form.parameters,
              g->options.weights, g->options.alignment, sum_group(g), wwi_is_gpu(g->pair.context) ? SUM_SLICES : 1,
              derived, stride, g->form.tiles == 2, TILE_PART, nvidia && asynchronous(g), chained, denormals,
-             nvidia ? TILE_REGISTERS : "");
+             nvidia   ? TILE_REGISTERS
+             : narrow ? WAVE_REGISTERS
+                      : "");
 }
 
 ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained) {
@@ -115,7 +181,10 @@ ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained) {
     static const char *const tiles[] = {"gradient/gradient_args.h",           "engine/soft_tiles.cl",
                                         "gradient/gradient_soft_places.cl",   "gradient/gradient_soft_forward.cl",
                                         "gradient/gradient_soft_backward.cl", NULL};
-    const wwi_texts wanted = {g->form.tiles ? tiles : texts,
+    static const char *const wave[] = {"gradient/gradient_args.h", "gradient/gradient_wave.cl", NULL};
+    const wwi_texts wanted = {g->form.wave    ? wave
+                              : g->form.tiles ? tiles
+                                              : texts,
                               true,
                               (int)g->form.vector,
                               g->form.rows,
@@ -125,12 +194,14 @@ ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool chained) {
                               g->form.tabled,
                               options};
     wwi_gradient_program *p = &g->blocks[chained ? 2 : stride > 1];
-    if (p->backward)
+    if (p->backward || (p->forward && g->form.wave))
         return WW_OK;
     write_options(g, stride, chained, options, sizeof options);
     const wwi_named_kernel kernels[] = {
-        {p->forward ? NULL : &p->forward, g->form.tiles ? "ww_soft_forward" : "ww_gradient_forward"},
-        {&p->backward, g->form.tiles ? "ww_soft_backward" : "ww_gradient_backward"},
+        {p->forward ? NULL : &p->forward, g->form.wave    ? "ww_gradient_wave"
+                                          : g->form.tiles ? "ww_soft_forward"
+                                                          : "ww_gradient_forward"},
+        {g->form.wave ? NULL : &p->backward, g->form.tiles ? "ww_soft_backward" : "ww_gradient_backward"},
         {NULL, NULL}};
     if (!p->program)
         WWI_TRY(wwi_recurrence_compile(&g->pair.recurrence, &wanted, &p->program));
@@ -149,15 +220,37 @@ static ww_status build_table(ww_gradient *g) {
                                         NULL};
     const wwi_named_kernel kernels[] = {{&g->fill, "ww_cost_table"}, {&g->slopes, "ww_table_slopes"}, {NULL, NULL}};
     (void)wwi_table_options(g->pair.rows->precision, true, options, sizeof options);
+    const size_t used = strlen(options);
+    (void)snprintf(options + used, sizeof options - used, " -DWW_SLOPES_DIRECT=%d", g->form.direct);
     WWI_TRY(wwi_cost_program(&g->pair.recurrence, texts, options, &g->table_program));
     return wwi_kernels_make(g->pair.stream, g->table_program, kernels);
+}
+
+// By waves where the kernel takes such groups: fewer than the device's in NVIDIA's OpenCL, which has 256 for it where
+// CUDA has as many as it asks for.
+static ww_status choose_form(ww_gradient *g) {
+    wwi_gradient_program *wave = &g->blocks[0];
+    g->form.args_bytes = wwi_args_bytes(&g->pair.recurrence.parameters, offsetof(ww_gradient_args, parameters));
+    const wwi_gradient_form before = g->form;
+    g->form.registers = choose_sizes(g, true);
+    if (!g->form.wave)
+        return WW_OK;
+    WWI_TRY(wwi_gradient_passes(g, 1, false));
+    if (wwi_kernel_max_work_group(wave->forward) >= g->form.group)
+        return WW_OK;
+    wwi_kernel_destroy(&wave->forward);
+    wwi_program_release(&wave->program);
+    g->form = before;
+    g->form.registers = choose_sizes(g, false);
+    return WW_OK;
 }
 
 ww_status wwi_gradient_build(ww_gradient *g) {
     char options[512];
     static const char *const texts[] = {"gradient/gradient_args.h", "gradient/gradient_sums.cl", NULL};
-    g->form.registers = choose_sizes(g);
-    g->form.args_bytes = wwi_args_bytes(&g->pair.recurrence.parameters, offsetof(ww_gradient_args, parameters));
+    WWI_TRY(choose_form(g));
+    if (g->form.direct)
+        return g->form.tabled ? build_table(g) : WW_OK;
     write_options(g, 1, false, options, sizeof options);
     const wwi_texts wanted = {.texts = texts,
                               .slopes = true,
@@ -285,9 +378,9 @@ static ww_status grow_buffers(ww_gradient *g, const wwi_gradient_batch *b) {
                     {&g->scratch.adjoints, b->carried * size}, {&g->scratch.checkpoints, b->checkpoints * size},
                     {&g->scratch.edges, b->edges * size}, {&g->scratch.more_checkpoints, b->more_checkpoints * size},
                     {&g->scratch.slopes, b->slopes * size}, {&g->scratch.sums, b->sums * size},
-                    {&g->scratch.ends, b->count * size},
+                    {&g->scratch.ends, (g->form.direct ? g->count : b->count) * size},
                     {&g->scratch.table, g->form.tabled ? (b->table + WWI_TABLE_SLACK) * size : 0},
-                    {&g->scratch.weights, g->form.tabled && g->form.tiles ? b->table * size : 0});
+                    {&g->scratch.weights, g->form.tabled && (g->form.tiles || g->form.wave) ? b->table * size : 0});
 }
 
 static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args) {
@@ -344,9 +437,11 @@ static ww_status sum_table(ww_gradient *g, const wwi_gradient_batch *b, uint32_t
             continue;
         const wwi_arg more[] = {WWI_BUFFER(b->table_tiles[1 + column]),
                                 WWI_BUFFER(b->table_places),
-                                WWI_BUFFER(g->form.tiles ? g->scratch.weights : g->scratch.table),
+                                WWI_BUFFER(g->form.tiles || g->form.wave ? g->scratch.weights : g->scratch.table),
                                 WWI_BUFFER(b->tasks),
-                                WWI_BUFFER(g->scratch.slopes),
+                                WWI_BUFFER(!g->form.direct ? g->scratch.slopes
+                                           : column        ? to->columns
+                                                           : to->rows),
                                 WWI_VALUE(column),
                                 WWI_VALUE(stride)};
         const double work = (double)WWI_TABLE_TILE * WWI_SLOPE_CHANNELS * g->longest;
@@ -470,19 +565,59 @@ static ww_status add_border(ww_gradient *g, const wwi_gradient_batch *b, ww_grad
                             WWI_BUFFER(g->scratch.slopes), WWI_BUFFER(g->scratch.sums));
 }
 
+// Both passes by waves. What is summed later is computed of both sides.
+static ww_status run_wave(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args, bool back,
+                          const wwi_gradient_targets *to) {
+    const bool direct = g->form.direct;
+    const double each = (back ? 2.0 : 1.0) * (double)b->cells / (double)b->count;
+    wwi_slice x, y;
+    WWI_TRY(wwi_pairing_slices(&g->pair, wwi_pairing_all(&g->pair), &x, &y));
+    args.keep = back;
+    args.direct = direct;
+    args.wanted = direct ? (to->rows ? 1u : 0u) | (to->columns ? 2u : 0u) : 3u;
+    wwi_buffer *rows = direct ? to->rows : g->scratch.slopes, *columns = direct ? to->columns : g->scratch.slopes;
+    wwi_arg all[] = {ARGS(g, args),
+                     WWI_BUFFER(b->tasks),
+                     WWI_BUFFER(x.values),
+                     WWI_BUFFER(x.series),
+                     WWI_BUFFER(y.values),
+                     WWI_BUFFER(y.series),
+                     WWI_BUFFER(g->scratch.checkpoints),
+                     WWI_BUFFER(direct && to->values ? to->values : g->scratch.ends),
+                     WWI_BUFFER(rows),
+                     WWI_BUFFER(columns),
+                     WWI_BUFFER(to->upstream),
+                     WWI_BUFFER(g->scratch.table),
+                     WWI_BUFFER(g->scratch.weights)};
+    const size_t count = sizeof all / sizeof *all - (g->form.tabled ? 0 : 2);
+    for (size_t at = 0, take; at < b->count; at += take) {
+        take = (size_t)wwi_pace_units(&g->pace, g->rate, b->count - at, each);
+        args.first = (uint32_t)at;
+        WWI_TRY(wwi_launch(g->blocks[0].forward, take, g->form.group, all, count));
+        WWI_TRY(enqueued(g, each * (double)take, true));
+    }
+    return WW_OK;
+}
+
 // One channel, or all together: forward, back, sums.
 static ww_status run_channel(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args,
                              const wwi_gradient_targets *to) {
     const bool back = to->rows || to->columns || to->parameters || to->weights || to->alignment;
     if (g->form.tabled)
         WWI_TRY(fill_table(g, b));
-    else
-        WWI_TRY(pack_series(g, b, args));
-    WWI_TRY(run_ahead(g, b, args, back));
-    if (back)
-        WWI_TRY(run_back(g, b, args, to->alignment));
+    if (g->form.wave) {
+        WWI_TRY(run_wave(g, b, args, back, to));
+    } else {
+        if (!g->form.tabled)
+            WWI_TRY(pack_series(g, b, args));
+        WWI_TRY(run_ahead(g, b, args, back));
+        if (back)
+            WWI_TRY(run_back(g, b, args, to->alignment));
+    }
     if (back && g->form.tabled && (to->rows || to->columns))
         WWI_TRY(sum_table(g, b, args.stride, to));
+    if (g->form.direct)
+        return WW_OK;
     args.count = (uint32_t)b->count;
     if (back)
         WWI_TRY(add_border(g, b, args));

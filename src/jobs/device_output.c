@@ -75,13 +75,28 @@ ww_status ww_buffer_write(ww_buffer *buffer, uint64_t offset, uint64_t bytes, co
     return wwi_buffer_write(buffer->memory, offset, bytes, source);
 }
 
-ww_status ww_dataset_create_from_buffer(ww_context *context, ww_buffer *buffer, size_t count, size_t channels,
-                                        size_t length, ww_precision precision, ww_dataset **dataset) {
+static ww_status from_buffer(ww_context *context, ww_buffer *buffer, size_t count, size_t channels,
+                             const size_t *lengths, size_t length, ww_precision precision, ww_dataset **dataset) {
     if (dataset)
         *dataset = NULL;
     if (!buffer || buffer->context != wwi_context_first(context))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the buffer is NULL, or belongs to another context");
-    return wwi_dataset_wrap(context, wwi_buffer_handle(buffer->memory), count, channels, length, precision, dataset);
+    return wwi_dataset_wrap(context, wwi_buffer_handle(buffer->memory), count, channels, lengths, length, precision,
+                            dataset);
+}
+
+ww_status ww_dataset_create_from_buffer(ww_context *context, ww_buffer *buffer, size_t count, size_t channels,
+                                        size_t length, ww_precision precision, ww_dataset **dataset) {
+    return from_buffer(context, buffer, count, channels, NULL, length, precision, dataset);
+}
+
+ww_status ww_dataset_create_from_lengths(ww_context *context, ww_buffer *buffer, size_t count, size_t channels,
+                                         const size_t *lengths, ww_precision precision, ww_dataset **dataset) {
+    if (dataset)
+        *dataset = NULL;
+    if (!lengths)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lengths is NULL");
+    return from_buffer(context, buffer, count, channels, lengths, 0, precision, dataset);
 }
 
 // ---- outputs

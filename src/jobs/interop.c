@@ -7,7 +7,7 @@
 
 ww_status ww_dataset_wrap(ww_context *context, cl_mem buffer, size_t count, size_t channels, size_t length,
                           ww_precision precision, ww_dataset **dataset) {
-    return wwi_dataset_wrap(context, buffer, count, channels, length, precision, dataset);
+    return wwi_dataset_wrap(context, buffer, count, channels, NULL, length, precision, dataset);
 }
 
 ww_status ww_buffer_wrap(ww_context *context, cl_mem memory, ww_buffer **buffer) {

@@ -204,6 +204,7 @@ START_TEST(segments) {
     ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
     ww_run_options limits = WW_RUN_OPTIONS_INIT;
     setup();
+    wwt_ok(wwi_tuning_try(wwt_context, "form.wave", NULL, 0));
     wwt_ok(wwi_tuning_try(wwt_context, "form.tiles", NULL, 0));
     measure.gamma = 0.7;
     if (_i == 1) {
@@ -493,6 +494,7 @@ START_TEST(tiles) {
     for (size_t g = 0; g < sizeof values_of_gamma / sizeof *values_of_gamma; g++) {
         measure.gamma = values_of_gamma[g];
         options.run = NULL;
+        wwt_ok(wwi_tuning_try(wwt_context, "form.wave", NULL, 0));
         wwt_ok(wwi_tuning_try(wwt_context, "form.tiles", NULL, 0));
         wwt_ok(wwi_tuning_try(wwt_context, "gradient.fill", NULL, 1 << 20));
         result expected = matched(&measure, &x, &y, wide, &options, NULL);

@@ -366,6 +366,46 @@ START_TEST(updates) {
 }
 END_TEST
 
+// Series of unequal lengths, one behind the other in device memory.
+START_TEST(lengths_in_a_buffer) {
+    enum { SERIES = 4, VALUES = 2 * (5 + 1 + 9 + 3) };
+    static const size_t lengths[SERIES] = {5, 1, 9, 3}, pairs[] = {0, 1, 2}, others[] = {3, 2, 1};
+    float values[VALUES], found[2][3];
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_dataset *dataset[2] = {NULL, NULL};
+    ww_buffer *buffer = NULL;
+    ww_measure measure = wwt_measure(WW_DTW);
+    wwt_seed(6);
+    for (size_t i = 0; i < VALUES; i++)
+        values[i] = (float)wwt_random();
+    view.values = values;
+    view.precision = WW_FLOAT;
+    view.count = SERIES;
+    view.channels = 2;
+    view.lengths = lengths;
+    wwt_ok(ww_dataset_create(wwt_context, &view, NULL, &dataset[0]));
+    wwt_ok(ww_buffer_create(wwt_context, sizeof values, &buffer));
+    wwt_ok(ww_buffer_write(buffer, 0, sizeof values, values));
+    wwt_ok(ww_dataset_create_from_lengths(wwt_context, buffer, SERIES, 2, lengths, WW_FLOAT, &dataset[1]));
+    for (size_t i = 0; i < 2; i++) {
+        ww_plan *plan = NULL;
+        const ww_output to = WW_OUTPUT_HOST_BYTES(found[i], sizeof found[i]);
+        wwt_ok(ww_plan_create_pairs(&measure, dataset[i], dataset[i], pairs, others, 3, NULL, &plan));
+        wwt_ok(ww_plan_run(plan, &to));
+        ww_plan_destroy(&plan);
+        ww_dataset_destroy(&dataset[i]);
+    }
+    ck_assert_mem_eq(found[0], found[1], sizeof found[0]);
+    const size_t none[] = {5, 0};
+    wwt_fails(ww_dataset_create_from_lengths(wwt_context, buffer, SERIES, 3, lengths, WW_FLOAT, &dataset[0]),
+              WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_dataset_create_from_lengths(wwt_context, buffer, 2, 1, none, WW_FLOAT, &dataset[0]), WW_ERROR_EMPTY);
+    wwt_fails(ww_dataset_create_from_lengths(wwt_context, buffer, 2, 1, NULL, WW_FLOAT, &dataset[0]),
+              WW_ERROR_INVALID_ARGUMENT);
+    ww_buffer_destroy(&buffer);
+}
+END_TEST
+
 START_TEST(wrong_buffers) {
     ww_buffer *buffer = NULL;
     ww_dataset *dataset = NULL;
@@ -393,6 +433,7 @@ int main(void) {
     wwt_add(suite, other_jobs, 1);
     wwt_add(suite, wrong_views, 1);
     wwt_add(suite, updates, 3);
+    wwt_add(suite, lengths_in_a_buffer, 1);
     wwt_add(suite, wrong_buffers, 1);
     return wwt_run(suite);
 }

@@ -28,6 +28,7 @@ START_TEST(outputs) {
     NOTHING(ww_dataset, ww_dataset_create(NULL, &view, NULL, &out));
     NOTHING(ww_dataset, ww_dataset_create_from_set(NULL, NULL, NULL, &out));
     NOTHING(ww_dataset, ww_dataset_create_from_buffer(NULL, NULL, 1, 1, 1, WW_FLOAT, &out));
+    NOTHING(ww_dataset, ww_dataset_create_from_lengths(NULL, NULL, 1, 1, NULL, WW_FLOAT, &out));
     NOTHING(ww_dataset, ww_dataset_wrap(NULL, NULL, 1, 1, 1, WW_FLOAT, &out));
     NOTHING(ww_series_set, ww_dataset_series(NULL, &out));
     NOTHING(ww_buffer, ww_buffer_create(NULL, 1, &out));
