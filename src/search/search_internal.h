@@ -154,6 +154,8 @@ void wwi_search_queries_destroy(ww_search *s);
 // Sends values in the search's precision to a buffer of at least so many.
 ww_status wwi_search_upload(ww_search *s, wwi_buffer **buffer, const double *values, size_t count);
 double wwi_search_round(const ww_search *s, double value); // to the precision
+// The largest value of a match: the options' threshold in the precision, as values are. Infinity: there is none.
+double wwi_search_threshold(const ww_search *s);
 ww_status wwi_super_make(ww_search *s, const ww_series_view *view);
 void wwi_super_destroy(struct wwi_super **super);
 

@@ -30,6 +30,12 @@ double wwi_search_round(const ww_search *s, double value) {
     return s->of.precision == WW_DOUBLE ? value : (double)(float)value;
 }
 
+double wwi_search_threshold(const ww_search *s) {
+    if (!s->options.has_threshold)
+        return INFINITY;
+    return wwi_search_round(s, s->similarity ? -s->options.threshold : s->options.threshold);
+}
+
 ww_status wwi_search_upload(ww_search *s, wwi_buffer **buffer, const double *values, size_t count) {
     if (s->of.precision == WW_DOUBLE)
         return wwi_upload(s->context, buffer, values, count * sizeof *values);

@@ -27,9 +27,7 @@ static void restart(ww_search *s) {
             query->share = 0;
             query->stages = 3;
         }
-        query->limit = !s->options.has_threshold ? INFINITY
-                       : s->similarity           ? -s->options.threshold
-                                                 : s->options.threshold;
+        query->limit = wwi_search_threshold(s);
     }
     s->info = (ww_search_info)WW_SEARCH_INFO_INIT;
     if (!s->in_parts)

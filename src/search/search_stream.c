@@ -71,7 +71,7 @@ ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure
         const uint64_t reach = reach_of(s, q);
         m->kept = reach > m->kept ? (size_t)reach : m->kept;
         s->queries[q].stages = 3;
-        s->queries[q].limit = s->similarity ? -s->options.threshold : s->options.threshold;
+        s->queries[q].limit = wwi_search_threshold(s);
         // All places within the threshold are wanted.
         s->queries[q].kept = SIZE_MAX;
     }
