@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "data/dataset_host.h"
+#include "data/float_fit.h"
 #include "data/view.h"
 #include "options.h"
 #include "search/search_internal.h"
@@ -28,6 +29,7 @@ ww_status ww_search_run(ww_search *search, const ww_series_view *streams, ww_mat
     WWI_TRY(wwi_view_make_dense(streams, &view, &copy));
     if (!view.values || view.count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "no streams");
+    wwi_tell_series_fit(search->context, search->options.precision, &view);
     return search->super ? wwi_super_run(search, &view, matches, found)
                          : wwi_search_run(search, &(wwi_joined){.view = &view}, matches, found);
 }
