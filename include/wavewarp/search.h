@@ -93,9 +93,10 @@ WW_API_STATUS ww_search_create(ww_context *context, const ww_measure *measure, c
 /// their places and the exclusion. A point that is NaN or infinite is part of no match. A stream shorter than a window
 /// has none. \param streams any number of series in host memory. \param matches queries x k. \param found how many
 /// there are for each query, or NULL. On any error the arrays' content is unspecified. \return
-/// WW_ERROR_INVALID_ARGUMENT (a NULL, the streams' precision), WW_ERROR_CHANNELS, WW_ERROR_EMPTY, WW_ERROR_CANCELLED,
-/// WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL, WW_ERROR_OUT_OF_MEMORY. *Thread-safety*: one thread at a time.
-/// *Blocking*: until done.
+/// WW_ERROR_INVALID_ARGUMENT (a NULL, the streams' precision), WW_ERROR_NOT_FINITE (a number too large for float),
+/// WW_ERROR_UNSUPPORTED (all too small for z-normalised windows), WW_ERROR_CHANNELS, WW_ERROR_EMPTY,
+/// WW_ERROR_CANCELLED, WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL, WW_ERROR_OUT_OF_MEMORY. *Thread-safety*: one thread at
+/// a time. *Blocking*: until done.
 WW_API_STATUS ww_search_run(ww_search *search, const ww_series_view *streams, ww_match *matches, size_t *found);
 
 /// The same in the series of a dataset, which stay on the device: nothing is uploaded, however many searches run. The

@@ -52,6 +52,7 @@ ww_status ww_search_run_dataset(ww_search *search, ww_dataset *streams, ww_match
                  ww_precision_name(streams->precision), ww_precision_name(search->options.precision));
         return wwi_fail_hint("give ww_search_options and ww_dataset_options the same precision");
     }
+    WWI_TRY(wwi_search_check_small(search, streams->largest_value));
     if (stays_on_device(search, streams))
         return wwi_search_run(search, &(wwi_joined){.dataset = streams}, matches, found);
     WWI_TRY(wwi_dataset_series(streams, &set));

@@ -54,7 +54,7 @@ static void gap_sums(const ww_search *s, const double *points, size_t n, size_t 
         double squares = 0;
         for (size_t c = first; c < end; c++)
             squares += (points[c * n + t] - gap) * (points[c * n + t] - gap);
-        sum += sqrt(squares);
+        sum += end - first == 1 ? fabs(points[first * n + t] - gap) : sqrt(squares); // a square may be no number
         sums[t] = sum;
     }
 }
