@@ -345,7 +345,7 @@ END_TEST
 // A band without a path is refused with what helps: with open ends, too, most bands have to reach both corners.
 START_TEST(open_ends_in_bands) {
     const double x[5] = {0, 1, 2, 3, 4}, y[20] = {0, 1, 2, 3, 4, 9};
-    static const size_t lo[5] = {0, 0, 0, 0, 0}, hi[5] = {4, 5, 6, 7, 8};
+    static const size_t lo[5] = {0, 0, 0, 0, 0}, hi[5] = {4, 5, 6, 7, 8}, back[5] = {20, 20, 20, 4, 20};
     double distance;
     ww_measure warping = wwt_measure(WW_DTW);
     warping.relax_end_y = SIZE_MAX;
@@ -355,6 +355,12 @@ START_TEST(open_ends_in_bands) {
     warping.band.rows = 5;
     wwt_fails(ww_distance(wwt_context, &warping, x, 5, y, 20, 1, &distance), WW_ERROR_NO_PATH);
     ck_assert_ptr_nonnull(strstr(ww_last_error()->hint, "from corner to corner"));
+    // An end beside rows that end earlier would not be found.
+    warping.band.hi = back;
+    wwt_fails(ww_distance(wwt_context, &warping, x, 5, y, 20, 1, &distance), WW_ERROR_UNSUPPORTED);
+    warping.relax_end_y = 0;
+    wwt_ok(ww_distance(wwt_context, &warping, x, 5, y, 20, 1, &distance));
+    warping.relax_end_y = SIZE_MAX;
     warping.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 4};
     wwt_ok(ww_distance(wwt_context, &warping, x, 5, y, 20, 1, &distance));
     ck_assert(distance == 0);
