@@ -183,3 +183,9 @@ def test_batches_of_other_shapes():
             made.predict(X[:, :2])
         with pytest.raises(ValueError, match="series of other lengths go in a list of arrays"):
             make().fit(X[:, 0], y).predict(X[:, 0, :9])
+
+
+def test_soft_minima_are_no_distances():
+    X = np.random.default_rng(6).normal(size=(6, 12))
+    with pytest.raises(ValueError, match="is no distance"):
+        wws.TimeSeriesDBSCAN(distance_params={"gamma": 1.0}).fit(X)

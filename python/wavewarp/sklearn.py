@@ -473,6 +473,11 @@ class TimeSeriesDBSCAN(_Clusters):
         made = DBSCAN(eps=self.eps, min_samples=self.min_samples, metric="precomputed")
         data = self._sets(X)[0]
         measure = need_distance(self._measure(), data.longest)
+        if measure.gamma > 0:
+            raise ValueError(
+                f"{measure.name} with gamma={measure.gamma:g} is no distance: it is below 0 for series that are alike, "
+                "and eps says nothing of it. Take gamma=0"
+            )
         matrix = cdist(data, measure=measure)
         fold(matrix)  # refuses distances that differ by the way
         made.fit(np.maximum(matrix, 0))
