@@ -177,39 +177,11 @@ static int divide(job *j, const ww_search_options *options) {
     return cli_matches_join(&j->found, &rows, j->s.division.file);
 }
 
-// Whether float holds a file of plain doubles: pieces all over it tell.
-static int sample_raw(job *j) {
-    enum { PIECES = 64, PIECE = 1024 };
-    const ww_search_source *source = &j->raw.source;
-    const size_t each = source->length < PIECE ? (size_t)source->length : PIECE, size = each * source->channels;
-    const size_t count = source->length / each < PIECES ? (size_t)(source->length / each) : PIECES;
-    CLI_FREES double *values = malloc(count * size * sizeof *values);
-    ww_series_view view = WW_SERIES_VIEW_INIT;
-    if (!values)
-        return cli_error("not enough memory");
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t first = count > 1 ? (source->length - each) / (count - 1) * i : 0;
-        if (cli_raw_read(&j->raw, first, each, values + i * size) != 0)
-            return cli_error("%s: can't be read", j->wanted.streams.items[0]);
-    }
-    view.values = values;
-    view.precision = WW_DOUBLE;
-    view.count = count;
-    view.channels = source->channels;
-    view.length = each;
-    view.strided = 1;
-    view.series_stride = (int64_t)size;
-    view.channel_stride = 1;
-    view.time_stride = (int64_t)source->channels;
-    cli_precision_of_view(&j->s.device, cli_series_context(&j->s), &view, j->wanted.streams.items[0], j->s.read.quiet);
-    return CLI_GO_ON;
-}
-
 static int compute(job *j, ww_search_options *options) {
     CLI_TRY(read_streams(j, options));
     cli_series_precision(&j->s);
-    if (!j->s.sets[1] && j->raw.source.precision == WW_DOUBLE)
-        CLI_TRY(sample_raw(j));
+    if (!j->s.sets[1])
+        CLI_TRY(cli_raw_precision(&j->raw, &j->s, j->wanted.streams.items[0]));
     options->precision = cli_precision(&j->s.device);
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     options->run = j->s.plan.run;
