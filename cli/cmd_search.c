@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "precision.h"
 #include "search_job.h"
 #include "search_picture.h"
 #include "series_job.h"
@@ -170,6 +171,8 @@ static int divide(job *j, const ww_search_options *options) {
 static int compute(job *j, ww_search_options *options) {
     CLI_TRY(read_streams(j, options));
     cli_series_precision(&j->s);
+    if (!j->s.sets[1])
+        CLI_TRY(cli_raw_precision(&j->raw, &j->s, j->wanted.streams.items[0]));
     options->precision = cli_precision(&j->s.device);
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     options->run = j->s.plan.run;
@@ -298,6 +301,8 @@ int cmd_search(const cli_command *command, int argc, char **argv) {
     CLI_TRY(cli_search_read(j.paths, j.path_count, &j.s.read, true, &j.s.sets[0]));
     cli_fit_band(&j.s.measure_options, &j.s.measure, j.s.sets[0], NULL);
     CLI_TRY(cli_series_open(&j.s));
+    if (follows)
+        cli_precision_unseen(&j.s.device, cli_series_context(&j.s));
     search_options.precision = cli_precision(&j.s.device);
     if (follows)
         return follow(&j, &search_options);

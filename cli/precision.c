@@ -22,6 +22,16 @@ static bool take_double(cli_device_options *device, const ww_context *context, c
     return true;
 }
 
+void cli_precision_of_view(cli_device_options *device, const ww_context *context, const ww_series_view *view,
+                           const char *path, bool quiet) {
+    if (cli_precision(device) == WW_FLOAT)
+        (void)take_double(device, context, quiet ? NULL : path, ww_series_view_float_fit(view));
+}
+
+void cli_precision_unseen(cli_device_options *device, const ww_context *context) {
+    (void)take_double(device, context, NULL, WW_FLOAT_LOSES);
+}
+
 void cli_precision_of_sets(cli_device_options *device, const ww_context *context, ww_series_set *const sets[2],
                            const char *const paths[2], bool quiet) {
     for (int i = 0; i < 2 && cli_precision(device) == WW_FLOAT; i++) {

@@ -101,7 +101,8 @@ void cli_log_compiling(void *user, int level, const char *text) {
     static bool said = false;
     (void)user;
     if (level <= 1) {
-        cli_note("%s", text);
+        if (strncmp(text, "float ", 6) != 0) // which precision.c says with the file's name
+            cli_note("%s", text);
     } else if (strncmp(text, begin, sizeof begin - 1) == 0) {
         since = clock_seconds();
         programs++;

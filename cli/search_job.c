@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "precision.h"
 #include "series_rows.h"
 
 const char *const cli_search_kinds[] = {"open", "windows", "super", NULL};
@@ -112,6 +113,35 @@ void cli_raw_close(cli_raw_stream *raw) {
     if (raw->file >= 0)
         close(raw->file);
     raw->file = -1;
+}
+
+int cli_raw_precision(cli_raw_stream *raw, cli_series_job *s, const char *path) {
+    enum { PIECES = 64, PIECE = 1024 };
+    const ww_search_source *source = &raw->source;
+    const size_t each = source->length < PIECE ? (size_t)source->length : PIECE, size = each * source->channels;
+    const size_t count = source->length / each < PIECES ? (size_t)(source->length / each) : PIECES;
+    if (source->precision == WW_FLOAT || cli_precision(&s->device) == WW_DOUBLE)
+        return CLI_GO_ON;
+    CLI_FREES double *values = malloc(count * size * sizeof *values);
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    if (!values)
+        return cli_error("not enough memory");
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t first = count > 1 ? (source->length - each) / (count - 1) * i : 0;
+        if (cli_raw_read(raw, first, each, values + i * size) != 0)
+            return cli_error("%s: can't be read", path);
+    }
+    view.values = values;
+    view.precision = WW_DOUBLE;
+    view.count = count;
+    view.channels = source->channels;
+    view.length = each;
+    view.strided = 1;
+    view.series_stride = (int64_t)size;
+    view.channel_stride = 1;
+    view.time_stride = (int64_t)source->channels;
+    cli_precision_of_view(&s->device, cli_series_context(s), &view, path, s->read.quiet);
+    return CLI_GO_ON;
 }
 
 // Of its size and of blocks all over it: the whole of a long one takes longer to add up than to search.

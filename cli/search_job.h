@@ -52,6 +52,8 @@ typedef struct cli_raw_stream {
 bool cli_raw_named(const char *path); // .f32, .f64
 int cli_raw_open(const char *path, size_t channels, cli_raw_stream *raw);
 void cli_raw_close(cli_raw_stream *raw);
+// Whether float holds a file of plain doubles: pieces all over it tell. Else takes double, as cli_precision_of_sets().
+int cli_raw_precision(cli_raw_stream *raw, cli_series_job *s, const char *path);
 // Points [first, first + count), as the file has them; 0, or 1: can't be read. `user` is a cli_raw_stream.
 int cli_raw_read(void *user, uint64_t first, size_t count, void *values);
 

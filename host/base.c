@@ -31,6 +31,10 @@ bool wwi_add_u64(uint64_t a, uint64_t b, uint64_t *sum) {
     return !__builtin_add_overflow(a, b, sum);
 }
 
+bool wwi_is_logged(const ww_context *context) {
+    return context->log != NULL;
+}
+
 // The caller's function may call the library: what that has to say does not reach it, or it would never end.
 void wwi_log(const ww_context *context, int level, const char *format, ...) {
     static _Thread_local bool is_logging;

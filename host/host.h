@@ -37,6 +37,8 @@ void wwi_context_note_share(ww_context *context, size_t device, const ww_device_
 // (22.3).
 bool wwi_context_loses_arrays(const ww_context *context);
 void wwi_log(const ww_context *context, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// Whether somebody reads messages: what only a message needs is not computed otherwise.
+bool wwi_is_logged(const ww_context *context);
 
 // What a caller's last calls made and the next may use again: a few objects of each context, which end when its caller
 // gives it up. They may hold the context themselves. The struct is the first field of what is kept.

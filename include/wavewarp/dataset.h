@@ -19,8 +19,8 @@ typedef struct ww_dataset ww_dataset;
 
 typedef struct ww_dataset_options {
     size_t struct_size; ///< sizeof(ww_dataset_options)
-    /// Of the values on the device, and of every distance computed from them. Float rounds what is given in double, and
-    /// says nothing of it: ww_series_view_float_fit() tells where that shows.
+    /// Of the values on the device, and of every distance computed from them. Float rounds what is given in double:
+    /// ww_series_view_float_fit() tells where that shows, and the context's log function hears of it.
     ww_precision precision;
     int allow_not_finite; ///< 1: NaN and infinity are accepted; results that depend on them are unspecified
     /// Most device bytes that the dataset may use at a time; 0: as many as fit. When the series need more, they are

@@ -80,7 +80,8 @@ typedef struct ww_points ww_points;
 typedef struct ww_points_options {
     size_t struct_size; ///< sizeof(ww_points_options)
     /// Of the values on the device, and of every distance computed from them. Those of bits and sets are float. Float
-    /// rounds what is given in double: ww_point_view_float_fit() tells where that shows.
+    /// rounds what is given in double: ww_point_view_float_fit() tells where that shows, and the context's log function
+    /// hears of it.
     ww_precision precision;
     /// Most device bytes that the points may use; 0: as many as fit. When they need more, they stay in host memory and
     /// are uploaded block by block while a search runs.

@@ -45,8 +45,11 @@ typedef struct ww_search_options {
     /// 0 or 1: they differ. WW_SEARCH_HALF: half of the query's length, at least 1.
     size_t exclusion;
     int has_threshold; ///< 1: only matches within `threshold`
-    double threshold;  ///< the largest distance of a match; of a similarity the smallest value
-    int no_bounds;     ///< 1: every window is computed in full. The matches are the same
+    /// The largest distance of a match; of a similarity the smallest value. It is rounded to `precision`, as distances
+    /// are, and compared with distances as they are computed: where it is a distance that another program computed, add
+    /// what rounding makes.
+    double threshold;
+    int no_bounds; ///< 1: every window is computed in full. The matches are the same
     /// Of the values on the device, to which queries and streams are rounded first, and of every distance. In float a
     /// window that is the query, of values that float has (under WW_DDTW of any), has distance 0; z-normalised with the
     /// root about 1e-7 sqrt(m) for a query of m points.
@@ -90,9 +93,10 @@ WW_API_STATUS ww_search_create(ww_context *context, const ww_measure *measure, c
 /// their places and the exclusion. A point that is NaN or infinite is part of no match. A stream shorter than a window
 /// has none. \param streams any number of series in host memory. \param matches queries x k. \param found how many
 /// there are for each query, or NULL. On any error the arrays' content is unspecified. \return
-/// WW_ERROR_INVALID_ARGUMENT (a NULL, the streams' precision), WW_ERROR_CHANNELS, WW_ERROR_EMPTY, WW_ERROR_CANCELLED,
-/// WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL, WW_ERROR_OUT_OF_MEMORY. *Thread-safety*: one thread at a time.
-/// *Blocking*: until done.
+/// WW_ERROR_INVALID_ARGUMENT (a NULL, the streams' precision), WW_ERROR_NOT_FINITE (a number too large for float),
+/// WW_ERROR_UNSUPPORTED (all too small for z-normalised windows), WW_ERROR_CHANNELS, WW_ERROR_EMPTY,
+/// WW_ERROR_CANCELLED, WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL, WW_ERROR_OUT_OF_MEMORY. *Thread-safety*: one thread at
+/// a time. *Blocking*: until done.
 WW_API_STATUS ww_search_run(ww_search *search, const ww_series_view *streams, ww_match *matches, size_t *found);
 
 /// The same in the series of a dataset, which stay on the device: nothing is uploaded, however many searches run. The
@@ -240,10 +244,11 @@ typedef struct ww_search_stream ww_search_stream;
 typedef int (*ww_match_fn)(void *user, size_t query, const ww_match *match);
 
 /// Plans it. A place is reported when its distance is at most `threshold` and no place closer than `exclusion` has a
-/// smaller one (of equal ones the first is reported). \param options as of ww_search_create(), with a threshold; k is
-/// not used. \return as ww_search_create(); WW_ERROR_INVALID_ARGUMENT without a threshold; WW_ERROR_UNSUPPORTED for
-/// WW_SEARCH_SUPER and for relax_end_x: a pushed stream has no end yet (relax_begin_x is taken). *Ownership*: the
-/// caller's; keeps the context alive. *Thread-safety*: any thread. *Blocking*: while the queries are uploaded.
+/// smaller one (of equal ones the first is reported; equal are distances of the same bits, see docs/search.md).
+/// \param options as of ww_search_create(), with a threshold; k is not used. \return as ww_search_create();
+/// WW_ERROR_INVALID_ARGUMENT without a threshold; WW_ERROR_UNSUPPORTED for WW_SEARCH_SUPER and for relax_end_x: a
+/// pushed stream has no end yet (relax_begin_x is taken). *Ownership*: the caller's; keeps the context alive.
+/// *Thread-safety*: any thread. *Blocking*: while the queries are uploaded.
 WW_API_STATUS ww_search_stream_create(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
                                       const ww_search_options *options, ww_search_stream **stream);
 

@@ -497,3 +497,22 @@ def test_open_end_behind_a_band():
     for relax in ((0, 0, 0, 9), (0, None, 0, 0), (0, 0, None, 0)):
         with pytest.raises(ValueError, match="no path"):
             ww.distance(x, y, relax=relax, **band)
+
+
+def test_whole_numbers_beyond_double():
+    far = 2**60 + np.array([[1, 5, 9, 40], [1, 6, 9, 41]])
+    for made in (
+        lambda: ww.cdist(far),
+        lambda: ww.knn(far),
+        lambda: ww.profile(2**60 + np.arange(50) % 7, 5),
+        lambda: ww.search(far[:1, :2], far),
+        lambda: ww.Dataset(far.astype(np.uint64)),
+        lambda: ww.Monitor(far[:1], 1.0),
+    ):
+        with pytest.raises(ValueError, match="subtract an offset"):
+            made()
+    assert ww.cdist(far - 2**60)[0, 1] == 2
+    # What double holds, or what is lost beside what they differ by, is no fault.
+    ww.cdist(np.array([[2**53, 2**53 - 1], [0, 2**62]]))
+    ww.cdist(1_700_000_000_000_000_000 + 10**9 * np.arange(12).reshape(2, 6))
+    ww.cdist(np.random.default_rng(1).integers(-(2**62), 2**62, size=(3, 5)))

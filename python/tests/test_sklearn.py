@@ -161,3 +161,31 @@ def test_clusters(cbf):
     assert (made.predict(X) == made.labels_).all()
     made = wws.TimeSeriesAgglomerative(distance_threshold=float(np.quantile(full, 0.4)), **options).fit(X)
     assert made.n_clusters_ == len(set(made.labels_)) > 1
+
+
+def test_batches_of_other_shapes():
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(6, 3, 12)), [0, 1] * 3
+    for make in wws.KNeighborsTimeSeriesClassifier, wws.ShapeletTree, wws.KNeighborsTimeSeriesRegressor:
+        made = make().fit(X, y)
+        for length in 1, 2, 3, 5, 40:
+            batch = rng.normal(size=(2, 3, length))  # the channels of fit() say which axis has them
+            told = make().fit(X, y).predict([x for x in batch])
+            np.testing.assert_array_equal(made.predict(batch), told)
+            if length != 3:
+                np.testing.assert_array_equal(made.predict(batch.swapaxes(1, 2)), told)
+        long, square = np.repeat(X, 3, axis=2), rng.normal(size=(4, 3, 3))
+        first = make().fit(long, y)
+        with pytest.warns(UserWarning, match="ntc"):
+            last = make().fit(long.swapaxes(1, 2), y)  # (series, time, channel)
+        np.testing.assert_array_equal(last.predict(square), first.predict(square.swapaxes(1, 2)))
+        with pytest.raises(ValueError, match="2 channels, but the estimator was fitted with 3"):
+            made.predict(X[:, :2])
+        with pytest.raises(ValueError, match="series of other lengths go in a list of arrays"):
+            make().fit(X[:, 0], y).predict(X[:, 0, :9])
+
+
+def test_soft_minima_are_no_distances():
+    X = np.random.default_rng(6).normal(size=(6, 12))
+    with pytest.raises(ValueError, match="is no distance"):
+        wws.TimeSeriesDBSCAN(distance_params={"gamma": 1.0}).fit(X)

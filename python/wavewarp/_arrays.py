@@ -64,7 +64,24 @@ def as_numbers(values: Any):
     if array.dtype.kind not in "fiub":
         raise TypeError(f"numbers are needed, not {_kind_told(values, array)}")
     kind = np.float32 if array.dtype.kind == "f" and array.dtype.itemsize <= 4 else np.float64
-    return np.asarray(array, kind) if array.dtype.isnative else array.astype(kind)
+    made = np.asarray(array, kind) if array.dtype.isnative else array.astype(kind)
+    if kind is np.float64 and array.dtype.itemsize >= 8 and array.dtype != np.float64:
+        _check_held(array, made)
+    return made
+
+
+def _check_held(array, made):
+    """Refuses whole numbers beyond 2^53, and long doubles, that differ by digits which double does not have."""
+    whole = array.dtype.kind in "iu"
+    if array.size == 0 or array.ndim == 0 or (whole and max(int(array.max()), -int(array.min())) <= 2**53):
+        return
+    with np.errstate(invalid="ignore"):
+        wide = array.astype(np.longdouble)
+        lost, spread = np.abs(wide - made), np.ptp(wide, axis=-1, keepdims=True)
+        shows = lost > 1e-4 * np.where(spread > 0, spread, np.ptp(wide))
+    if shows.any():
+        odd = array[shows][0]
+        raise ValueError(f"double does not hold what these {array.dtype} differ by, as {odd}: subtract an offset first")
 
 
 def _kind_told(values, array):

@@ -38,7 +38,7 @@ from ._dataset import Dataset
 from ._distance import cdist, fold, kneighbors, need_distance, pdist
 from ._frames import is_flat_frame, library_of, numbers_of, rows_are_times
 from ._measure import Measure
-from ._series import SeriesSet, arranged, is_ragged
+from ._series import SeriesSet, _time_first, arranged, is_ragged
 from ._shapelets import Shapelets
 
 try:
@@ -79,11 +79,45 @@ def _table(X):
     return X
 
 
+def _checked_table(estimator, X, reset, kinds):
+    """A table as scikit-learn checks it: its rows are as long as those of fit()."""
+    try:
+        return _validate(estimator, _table(X), reset=reset, dtype=kinds)
+    except ValueError as error:
+        if reset or " features as input" not in str(error):
+            raise
+        hint = "series of other lengths go in a list of arrays, or in an array (series, 1, time)"
+        raise ValueError(f"{error} Rows of a table have the length of fit()'s: {hint}") from None
+
+
+def _order(estimator, shapes, reset):
+    """The order of the axes of arrays that end with these two: the one which has the channels of fit(), or that of fit().
+    None: as the shapes say."""
+    if reset:
+        estimator._time_first = all(_time_first(*shape) for shape in shapes)
+        return None
+    fits = [all(shape[axis] == estimator._channels for shape in shapes) for axis in (0, 1)]
+    if all(fits):
+        return "tc" if getattr(estimator, "_time_first", False) else "ct"
+    return "ct" if fits[0] else "tc" if fits[1] else None
+
+
+def _arranged(estimator, X, reset):
+    """Series as arrays (channel, time): an array of three axes, or a list of arrays."""
+    if isinstance(X, SeriesSet):
+        return arranged(list(X), "ct")
+    shapes = [] if library_of(X) else [np.shape(x) for x in X]
+    if not shapes or any(len(shape) != 2 for shape in shapes):
+        return arranged(X)
+    order = _order(estimator, shapes, reset)
+    return arranged(X, order and (order if _lists(X) else f"n{order}"))
+
+
 def _series(estimator, X, reset):
     """X checked as scikit-learn checks tables, without its limit of two axes: an array (series, time) or (series,
     channel, time), or a list of arrays (channel, time)."""
     if _lists(X):
-        made = arranged(list(X) if isinstance(X, SeriesSet) else X, "ct" if isinstance(X, SeriesSet) else None)
+        made = _arranged(estimator, X, reset)
         _check_finite(made)
         if reset:
             estimator.n_features_in_ = max(x.shape[-1] for x in made)
@@ -100,9 +134,10 @@ def _series(estimator, X, reset):
     # are tables: what scikit-learn checks of them, it checks here. After series in objects of their own all may.
     kinds = [np.float64, np.float32]
     if three or (not reset and getattr(estimator, "_free", False)):
-        X = check_array(arranged(X) if three else _table(X), allow_nd=True, dtype=kinds)
+        made = _arranged(estimator, X, reset) if three else _table(X)
+        X = check_array(made, allow_nd=True, dtype=kinds)
     else:
-        X = _validate(estimator, _table(X), reset=reset, dtype=kinds)
+        X = _checked_table(estimator, X, reset, kinds)
     channels = X.shape[1] if three else 1
     if reset:
         estimator._channels, estimator._free = channels, False
@@ -438,6 +473,11 @@ class TimeSeriesDBSCAN(_Clusters):
         made = DBSCAN(eps=self.eps, min_samples=self.min_samples, metric="precomputed")
         data = self._sets(X)[0]
         measure = need_distance(self._measure(), data.longest)
+        if measure.gamma > 0:
+            raise ValueError(
+                f"{measure.name} with gamma={measure.gamma:g} is no distance: it is below 0 for series that are alike, "
+                "and eps says nothing of it. Take gamma=0"
+            )
         matrix = cdist(data, measure=measure)
         fold(matrix)  # refuses distances that differ by the way
         made.fit(np.maximum(matrix, 0))

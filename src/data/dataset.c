@@ -10,6 +10,7 @@
 
 #include "base/kit.h"
 #include "data/dataset_host.h"
+#include "data/float_fit.h"
 #include "data/values.h"
 #include "data/view.h"
 #include "options.h"
@@ -176,6 +177,7 @@ static ww_status create(ww_context *context, const ww_series_view *given, const 
     WWI_TRY(wwi_options_take(&view, given, "ww_series_view"));
     WWI_TRY(wwi_view_check(&view));
     WWI_TRY(check_options(context, &o, &view, times));
+    wwi_tell_series_fit(context, o.precision, &view);
     WWI_TRY(allocate(context, view.count, view.channels - (o.times != 0), o.precision, &d));
     d->timed = o.times || times;
     d->extra = d->timed;

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "data/float_fit.h"
 #include "data/view.h"
 #include "options.h"
 
@@ -92,6 +93,23 @@ ww_float_fit ww_series_view_float_fit(const ww_series_view *given) {
     for (size_t c = 0; c < view.channels; c++)
         loses |= channel_loses(&view, c, (size_t)(values / MOST_VALUES) + 1, &largest);
     return fit_of(loses, largest);
+}
+
+static void tell(const ww_context *context, ww_float_fit fit) {
+    if (fit == WW_FLOAT_LOSES)
+        wwi_log(context, 1, "float loses digits by which the values differ: double does not");
+    if (fit == WW_FLOAT_SCALE)
+        wwi_log(context, 1, "float hardly holds squares of the values: double does");
+}
+
+void wwi_tell_series_fit(const ww_context *context, ww_precision taken, const ww_series_view *view) {
+    if (taken == WW_FLOAT && wwi_is_logged(context))
+        tell(context, ww_series_view_float_fit(view));
+}
+
+void wwi_tell_point_fit(const ww_context *context, ww_precision taken, const ww_point_view *view) {
+    if (taken == WW_FLOAT && wwi_is_logged(context))
+        tell(context, ww_point_view_float_fit(view));
 }
 
 ww_float_fit ww_point_view_float_fit(const ww_point_view *given) {

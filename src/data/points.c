@@ -10,6 +10,7 @@
 
 #include "base/kit.h"
 #include "data/dataset.h"
+#include "data/float_fit.h"
 #include "data/point_tiles.h"
 #include "files/point_files.h"
 #include "options.h"
@@ -231,6 +232,7 @@ static ww_status create(ww_context *context, const ww_point_view *given, const w
     if ((unsigned)o.precision > WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)o.precision);
     WWI_TRY(wwi_check_precision(context, o.precision));
+    wwi_tell_point_fit(context, o.precision, &view);
     WWI_TRY(wwi_new_zeroed(p, 1));
     atomic_init(&p->references, 1);
     p->context = context;

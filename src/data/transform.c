@@ -34,9 +34,12 @@ static void fill_derivative(const derivation *d, size_t i, void *target) {
         }
 }
 
-// The norm of a point minus the gap's value, over channels [first, end).
+// The norm of a point minus the gap's value, over channels [first, end). One channel's has no square, which may be no
+// number.
 static double gap_cost(const derivation *d, size_t i, size_t first, size_t end, size_t t) {
     double sum = 0;
+    if (end - first == 1)
+        return fabs(get(d, i, first, t) - d->gap);
     for (size_t c = first; c < end; c++) {
         const double value = get(d, i, c, t) - d->gap;
         sum += value * value;

@@ -53,8 +53,13 @@ ww_status wwi_knn_check_scale(ww_metric metric, ww_precision precision, size_t d
     const double top = precision == WW_DOUBLE ? DBL_MAX : (double)FLT_MAX;
     const double least = precision == WW_DOUBLE ? DBL_MIN / DBL_EPSILON : (double)(FLT_MIN / FLT_EPSILON);
     const bool square = code == 0 || code == 4;
-    if (metrics[metric].kind != WW_POINTS_NUMBERS || code == 3) // a direction: wwi_knn_read_norms()
+    if (metrics[metric].kind != WW_POINTS_NUMBERS)
         return WW_OK;
+    // Of a direction wwi_knn_read_norms() looks at each point, but not at what float has made 0.
+    if (code == 3)
+        return largest > 0 && precision == WW_FLOAT && largest < (double)FLT_MIN
+                   ? fail_scale(WW_ERROR_UNSUPPORTED, "the points' coordinates are all too small", metric, precision)
+                   : WW_OK;
     if (largest > 0 && (square ? largest * largest : largest) < least)
         return fail_scale(WW_ERROR_UNSUPPORTED, "the points' coordinates are all too small", metric, precision);
     if ((code == 1 || code == 2) && largest > top / 2 / (code == 1 ? (double)dimension : 1))

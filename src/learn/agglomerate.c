@@ -39,6 +39,23 @@ static size_t nearest_of(const tree *t, size_t place, size_t preferred) {
     return best;
 }
 
+// The mean of distances `a` and `b` of na and nb items; their products need be no numbers.
+static double mean_of(double na, double a, double nb, double b) {
+    const double sum = na * a + nb * b;
+    return isinf(sum) ? na / (na + nb) * a + nb / (na + nb) * b : sum / (na + nb);
+}
+
+// Ward's distance of cluster c to the cluster made of a and b. Of distances whose squares may be no numbers a power of
+// two is taken off, which changes no digit.
+static double ward(double na, double nb, double nc, double ac, double bc, double ab) {
+    const double most = fmax(fmax(ac, bc), ab);
+    if (most > 0 && !isinf(most) && (most < 1e-100 || most > 1e100)) {
+        const int e = ilogb(most);
+        return ldexp(ward(na, nb, nc, ldexp(ac, -e), ldexp(bc, -e), ldexp(ab, -e)), e);
+    }
+    return sqrt(fmax(0, ((na + nc) * ac * ac + (nb + nc) * bc * bc - nc * ab * ab) / (na + nb + nc)));
+}
+
 // The distances of the cluster made of those at `a` and `b` (Lance and Williams), put at `b`.
 static void unite(tree *t, size_t a, size_t b) {
     const double na = (double)t->size[a], nb = (double)t->size[b], ab = *between(t, a, b);
@@ -55,10 +72,10 @@ static void unite(tree *t, size_t a, size_t b) {
             *bc = fmax(ac, *bc);
             break;
         case WW_LINKAGE_AVERAGE:
-            *bc = (na * ac + nb * *bc) / (na + nb);
+            *bc = mean_of(na, ac, nb, *bc);
             break;
         case WW_LINKAGE_WARD:
-            *bc = sqrt(fmax(0, ((na + nc) * ac * ac + (nb + nc) * *bc * *bc - nc * ab * ab) / (na + nb + nc)));
+            *bc = ward(na, nb, nc, ac, *bc, ab);
             break;
         }
     }

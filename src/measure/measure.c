@@ -135,19 +135,24 @@ static ww_status check_cost(const ww_measure *measure) {
 }
 
 // The engines walk intervals of columns whose ends go forward only. Where paths begin at the corner alone, a row's
-// cells left of where an earlier row begins are reached by none; elsewhere a path may begin there.
+// cells left of where an earlier row begins are reached by none; elsewhere a path may begin there. Where paths end at
+// the corner alone, none comes from a cell right of where a later row ends; an open end may be there.
 static ww_status check_rows_forward(const ww_measure *measure) {
     const ww_band *band = &measure->band;
     const wwi_measure_row *row = wwi_measure_row_by_id(measure->id);
     if (band->kind != WW_BAND_ROWS || (row->flags & WWI_MEASURE_ENCLOSED && !wwi_measure_is_open(measure)))
         return WW_OK;
-    for (size_t i = 1; i < band->rows; i++)
-        if (band->lo[i] < band->lo[i - 1]) {
-            wwi_fail(WW_ERROR_UNSUPPORTED, "row %zu of the band begins at column %zu, before the row above, at %zu: %s",
-                     i, band->lo[i], band->lo[i - 1], row->info.name);
-            wwi_fail_hint("%s takes bands whose rows begin no earlier than those above", row->info.name);
-            return wwi_fail_where(-1, (int64_t)i);
-        }
+    for (size_t i = 1; i < band->rows; i++) {
+        const bool begins = band->lo[i] < band->lo[i - 1];
+        if (!begins && !(wwi_measure_is_open(measure) && band->hi[i] < band->hi[i - 1]))
+            continue;
+        const size_t *side = begins ? band->lo : band->hi;
+        wwi_fail(WW_ERROR_UNSUPPORTED, "row %zu of the band %s at column %zu, before the row above, at %zu: %s", i,
+                 begins ? "begins" : "ends", side[i], side[i - 1], row->info.name);
+        wwi_fail_hint("%s takes bands whose rows %s no earlier than those above",
+                      begins ? row->info.name : "with open ends it", begins ? "begin" : "end");
+        return wwi_fail_where(-1, (int64_t)i);
+    }
     return WW_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "data/dataset_host.h"
+#include "data/float_fit.h"
 #include "data/view.h"
 #include "options.h"
 #include "search/search_internal.h"
@@ -25,6 +26,7 @@ ww_status ww_search_run(ww_search *search, const ww_series_view *streams, ww_mat
     WWI_TRY(wwi_view_make_dense(streams, &view, &copy));
     if (!view.values || view.count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "no streams");
+    wwi_tell_series_fit(search->context, search->options.precision, &view);
     return wwi_search_streams(search, &(wwi_joined){.view = &view}, matches, found);
 }
 
@@ -46,6 +48,7 @@ ww_status ww_search_run_dataset(ww_search *search, ww_dataset *streams, ww_match
                  ww_precision_name(streams->precision), ww_precision_name(search->options.precision));
         return wwi_fail_hint("give ww_search_options and ww_dataset_options the same precision");
     }
+    WWI_TRY(wwi_search_check_small(search, streams->largest_value));
     if (!search->team && stays_on_device(search, streams))
         return wwi_search_streams(search, &(wwi_joined){.dataset = streams}, matches, found);
     WWI_TRY(wwi_dataset_series(streams, &set));

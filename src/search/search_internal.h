@@ -72,7 +72,12 @@ typedef struct wwi_joined {
     unsigned char *staging; // for `from`: points [staged_first, staged_first + staged_count) of it
     size_t staged;          // points that it has room for
     uint64_t staged_first, staged_count;
+    _Atomic double largest; // absolute value of those that were read; of floats to floats not
 } wwi_joined;
+
+// A value of a stream in a search's precision: NaN where it is none. What is not 0 stays so in float: windows of it are
+// not constant. WW_ERROR_NOT_FINITE: float has no such number; the stream and the point are told.
+ww_status wwi_stream_value(ww_precision precision, double value, size_t stream, uint64_t point, double *taken);
 
 // The queries of a search for whole streams.
 struct wwi_super {
@@ -163,6 +168,10 @@ void wwi_search_queries_destroy(ww_search *s);
 // Sends values in the search's precision to a buffer of at least so many.
 ww_status wwi_search_upload(ww_search *s, wwi_buffer **buffer, const double *values, size_t count);
 double wwi_search_round(const ww_search *s, double value); // to the precision
+// Refuses z-normalised windows of streams whose largest absolute value is too small for them.
+ww_status wwi_search_check_small(const ww_search *s, double largest);
+// The largest value of a match: the options' threshold in the precision, as values are. Infinity: there is none.
+double wwi_search_threshold(const ww_search *s);
 ww_status wwi_super_make(ww_search *s, const ww_series_view *view);
 void wwi_super_destroy(struct wwi_super **super);
 

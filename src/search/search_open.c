@@ -229,8 +229,10 @@ static ww_status find_pieces(ww_search *s, uint32_t columns) {
 
 // The last piece goes on in the next block.
 static bool last_goes_on(const struct wwi_open *o, uint32_t columns) {
-    const piece *last = o->pieces + o->piece_count - 1;
-    return o->piece_count && last->end == columns && !last->at_end;
+    if (!o->piece_count)
+        return false;
+    const piece *last = &o->pieces[o->piece_count - 1];
+    return last->end == columns && !last->at_end;
 }
 
 // ---- where the query's end may be skipped

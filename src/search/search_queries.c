@@ -30,6 +30,12 @@ double wwi_search_round(const ww_search *s, double value) {
     return s->of.precision == WW_DOUBLE ? value : (double)(float)value;
 }
 
+double wwi_search_threshold(const ww_search *s) {
+    if (!s->options.has_threshold)
+        return INFINITY;
+    return wwi_search_round(s, s->similarity ? -s->options.threshold : s->options.threshold);
+}
+
 ww_status wwi_search_upload(ww_search *s, wwi_buffer **buffer, const double *values, size_t count) {
     if (s->of.precision == WW_DOUBLE)
         return wwi_upload(s->context, buffer, values, count * sizeof *values);
@@ -48,7 +54,7 @@ static void gap_sums(const ww_search *s, const double *points, size_t n, size_t 
         double squares = 0;
         for (size_t c = first; c < end; c++)
             squares += (points[c * n + t] - gap) * (points[c * n + t] - gap);
-        sum += sqrt(squares);
+        sum += end - first == 1 ? fabs(points[first * n + t] - gap) : sqrt(squares); // a square may be no number
         sums[t] = sum;
     }
 }

@@ -27,9 +27,7 @@ static void restart(ww_search *s) {
             query->share = 0;
             query->stages = 3;
         }
-        query->limit = !s->options.has_threshold ? INFINITY
-                       : s->similarity           ? -s->options.threshold
-                                                 : s->options.threshold;
+        query->limit = wwi_search_threshold(s);
     }
     s->info = (ww_search_info)WW_SEARCH_INFO_INIT;
     if (!s->in_parts)
@@ -65,12 +63,24 @@ static ww_status walk(ww_search *s, const wwi_joined *streams) {
     return wwi_search_walk(s);
 }
 
+ww_status wwi_search_check_small(const ww_search *s, double largest) {
+    // The windows of smaller values have no deviation: none of them would be found, without a word.
+    const double least = s->of.precision == WW_DOUBLE ? 0x1p-1000 : 0x1p-100;
+    if (!s->options.znormalise || !(largest > 0) || largest >= least)
+        return WW_OK;
+    wwi_fail(WW_ERROR_UNSUPPORTED, "values of up to %g are too small for z-normalised windows in %s", largest,
+             ww_precision_name(s->of.precision));
+    return wwi_fail_hint("%smultiply the streams by a power of two, which changes no match",
+                         s->of.precision == WW_FLOAT ? "search in double precision, or " : "");
+}
+
 // The matches of the whole.
 static ww_status walk_whole(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found) {
     const size_t k = s->options.k;
     WWI_FREES wwi_candidate *picked = NULL;
     WWI_FREES size_t *counts = NULL;
     WWI_TRY(walk(s, streams));
+    WWI_TRY(wwi_search_check_small(s, atomic_load(&s->joined.largest)));
     WWI_TRY(wwi_new(picked, s->query_count * k));
     WWI_TRY(wwi_new(counts, s->query_count));
     for (size_t q = 0; q < s->query_count; q++)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The caller's streams as one long stream: one after the other, each followed by a point that is not a number. Values
 // that are not finite become NaN.
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,8 +64,28 @@ size_t wwi_joined_stream(const wwi_joined *j, uint64_t place, uint64_t *begin) {
     return first;
 }
 
-static inline double clean(double value) {
-    return isfinite(value) ? value : NAN;
+static ww_status too_large(double value, size_t stream, uint64_t point) {
+    wwi_fail(WW_ERROR_NOT_FINITE, "value %g of stream %zu, point %llu, is too large for float", value, stream,
+             (unsigned long long)point);
+    wwi_fail_hint("search in double precision, or make it NaN where it stands for a missing value");
+    return wwi_fail_where((int64_t)stream, (int64_t)point);
+}
+
+ww_status wwi_stream_value(ww_precision precision, double value, size_t stream, uint64_t point, double *taken) {
+    *taken = isfinite(value) ? value : NAN;
+    if (precision == WW_DOUBLE || !isfinite(value))
+        return WW_OK;
+    if (isinf((float)value))
+        return too_large(value, stream, point);
+    if ((float)value == 0 && value != 0)
+        *taken = copysign((double)FLT_TRUE_MIN, value);
+    return WW_OK;
+}
+
+static void note_largest(wwi_joined *j, double largest) {
+    double known = atomic_load(&j->largest);
+    while (largest > known && !atomic_compare_exchange_weak(&j->largest, &known, largest))
+        continue;
 }
 
 static size_t point_bytes(const wwi_joined *j) {
@@ -102,18 +123,60 @@ ww_status wwi_joined_stage(wwi_joined *j, uint64_t first, uint64_t count) {
     return stage(j, first, (size_t)wwi_least(count, length - first));
 }
 
-// `count` points of a source, point by point, to columns from `at` on.
-static void put_points(const wwi_joined *j, const void *points, size_t count, ww_precision precision, size_t stride,
-                       void *values, size_t at) {
-    for (size_t c = 0; c < j->channels; c++)
-        for (size_t p = 0; p < count; p++) {
-            const size_t k = p * j->channels + c;
-            wwi_set_value(values, precision, c * stride + at + p, clean(wwi_value_at(points, j->from->precision, k)));
-        }
+static void copy_floats(wwi_line line, size_t count, float *to) {
+    for (size_t p = 0; p < count; p++) {
+        const float x = line.floats[(ptrdiff_t)p * line.stride];
+        to[p] = x - x == 0 ? x : NAN;
+    }
+}
+
+// Sets the largest absolute value. False: float makes one of them infinite or, perhaps, 0.
+static bool round_doubles(wwi_line line, size_t count, float *to, double *largest) {
+    bool odd = false;
+    for (size_t p = 0; p < count; p++) {
+        const double x = line.doubles[(ptrdiff_t)p * line.stride], size = fabs(x);
+        to[p] = size <= DBL_MAX ? (float)x : NAN;
+        *largest = size <= DBL_MAX && size > *largest ? size : *largest;
+        odd |= (size > FLT_MAX) & (size <= DBL_MAX);
+        odd |= (size < FLT_MIN) & (size > 0);
+    }
+    return !odd;
+}
+
+// `count` values of a channel of a stream, from point t on, to `values` from `at` on.
+static ww_status put_line(wwi_joined *j, wwi_line line, size_t stream, uint64_t t, size_t count, ww_precision precision,
+                          void *values, size_t at) {
+    double largest = 0, taken;
+    bool done = false;
+    if (precision == WW_FLOAT && line.floats) {
+        copy_floats(line, count, (float *)values + at);
+        done = true;
+    } else if (precision == WW_FLOAT) {
+        done = round_doubles(line, count, (float *)values + at, &largest);
+    }
+    for (size_t p = 0; p < count && !done; p++) {
+        WWI_TRY(wwi_stream_value(precision, wwi_line_at(line, p), stream, t + p, &taken));
+        wwi_set_value(values, precision, at + p, taken);
+        largest = fabs(taken) > largest ? fabs(taken) : largest;
+    }
+    note_largest(j, largest);
+    return WW_OK;
+}
+
+// `count` points of a source from point t on, point by point, to columns from `at` on.
+static ww_status put_points(wwi_joined *j, const void *points, uint64_t t, size_t count, ww_precision precision,
+                            size_t stride, void *values, size_t at) {
+    const bool is_double = j->from->precision == WW_DOUBLE;
+    for (size_t c = 0; c < j->channels; c++) {
+        const wwi_line line = {is_double ? NULL : (const float *)points + c,
+                               is_double ? (const double *)points + c : NULL, (int64_t)j->channels};
+        WWI_TRY(put_line(j, line, 0, t, count, precision, values, c * stride + at));
+    }
+    return WW_OK;
 }
 
 // The same of points [t, t+count), read by this thread, while others may read too.
-static ww_status read_points(const wwi_joined *j, uint64_t t, size_t count, ww_precision precision, size_t stride,
+static ww_status read_points(wwi_joined *j, uint64_t t, size_t count, ww_precision precision, size_t stride,
                              void *values, size_t at) {
     if (precision == WW_FLOAT && j->from->precision == WW_FLOAT && j->channels == 1) {
         float *to = (float *)values + at;
@@ -125,8 +188,7 @@ static ww_status read_points(const wwi_joined *j, uint64_t t, size_t count, ww_p
     WWI_FREES unsigned char *points = NULL;
     WWI_TRY(wwi_new(points, count * point_bytes(j)));
     WWI_TRY(read_source(j, t, count, points));
-    put_points(j, points, count, precision, stride, values, at);
-    return WW_OK;
+    return put_points(j, points, t, count, precision, stride, values, at);
 }
 
 // The same of stream i of a dataset.
@@ -141,17 +203,17 @@ static ww_status read_device(const wwi_joined *j, size_t i, uint64_t t, size_t c
 }
 
 // The same of stream i of a view.
-static void read_view(const wwi_joined *j, size_t i, uint64_t t, size_t count, ww_precision precision, size_t stride,
-                      void *values, size_t at) {
+static ww_status read_view(wwi_joined *j, size_t i, uint64_t t, size_t count, ww_precision precision, size_t stride,
+                           void *values, size_t at) {
     for (size_t c = 0; c < j->channels; c++) {
-        const wwi_line line = wwi_view_line(j->view, i, j->begins[i] - i, c);
-        const bool plain = line.floats && line.stride == 1 && precision == WW_FLOAT;
-        float *to = (float *)values + c * stride + at;
-        for (size_t p = 0; p < count && plain; p++)
-            to[p] = line.floats[t + p] - line.floats[t + p] == 0 ? line.floats[t + p] : NAN;
-        for (size_t p = 0; p < count && !plain; p++)
-            wwi_set_value(values, precision, c * stride + at + p, clean(wwi_line_at(line, t + p)));
+        wwi_line line = wwi_view_line(j->view, i, j->begins[i] - i, c);
+        if (line.floats)
+            line.floats += (ptrdiff_t)t * line.stride;
+        else
+            line.doubles += (ptrdiff_t)t * line.stride;
+        WWI_TRY(put_line(j, line, i, t, count, precision, values, c * stride + at));
     }
+    return WW_OK;
 }
 
 // Points [t, t+count) of stream i to columns from `at` on. `count` of them exist.
@@ -159,16 +221,13 @@ static ww_status read_part(wwi_joined *j, size_t i, uint64_t t, size_t count, ww
                            void *values, size_t at) {
     if (j->dataset)
         return read_device(j, i, t, count, stride, values, at);
-    if (j->view) {
-        read_view(j, i, t, count, precision, stride, values, at);
-        return WW_OK;
-    }
+    if (j->view)
+        return read_view(j, i, t, count, precision, stride, values, at);
     if (j->from->concurrent)
         return read_points(j, t, count, precision, stride, values, at);
     if (t < j->staged_first || t + count > j->staged_first + j->staged_count)
         WWI_TRY(stage(j, t, count));
-    put_points(j, j->staging + (t - j->staged_first) * point_bytes(j), count, precision, stride, values, at);
-    return WW_OK;
+    return put_points(j, j->staging + (t - j->staged_first) * point_bytes(j), t, count, precision, stride, values, at);
 }
 
 void wwi_points_derive(ww_precision precision, size_t channels, size_t count, size_t stride, const void *values,

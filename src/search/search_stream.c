@@ -18,6 +18,7 @@ enum { MOST_BLOCK = 1 << 16 };
 struct ww_search_stream {
     ww_search *search;
     uint64_t received; // points
+    double largest;    // absolute value of them
     size_t kept;       // of the last points, windows and derivatives need again
     double *tail;      // these, point by point
     size_t *before;    // candidates of each query that the blocks before left
@@ -72,7 +73,7 @@ ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure
         const uint64_t reach = reach_of(s, q);
         m->kept = reach > m->kept ? (size_t)reach : m->kept;
         s->queries[q].stages = 3;
-        s->queries[q].limit = s->similarity ? -s->options.threshold : s->options.threshold;
+        s->queries[q].limit = wwi_search_threshold(s);
         // All places within the threshold are wanted.
         s->queries[q].kept = SIZE_MAX;
     }
@@ -142,14 +143,18 @@ typedef struct pushed {
 } pushed;
 
 // The point of the block `p` places after its lead's begin: that before it is the last column that was searched.
-static double block_value(const ww_search_stream *m, const pushed *of, size_t kept, size_t p, size_t c) {
+static ww_status block_value(const ww_search_stream *m, const pushed *of, size_t kept, size_t p, size_t c,
+                             double *value) {
     const size_t channels = m->search->of.all_channels, lead = m->search->block.lead;
-    if (p < lead)
-        return m->received > kept ? m->tail[m->kept * channels + c] : 0;
-    if (p - lead < kept)
-        return m->tail[(p - lead) * channels + c];
-    const double value = wwi_value_at(of->values, of->precision, (of->from + p - lead - kept) * channels + c);
-    return isfinite(value) ? value : NAN;
+    if (p < lead + kept) {
+        *value = p >= lead            ? m->tail[(p - lead) * channels + c]
+                 : m->received > kept ? m->tail[m->kept * channels + c]
+                                      : 0;
+        return WW_OK;
+    }
+    const size_t at = p - lead - kept;
+    const double given = wwi_value_at(of->values, of->precision, (of->from + at) * channels + c);
+    return wwi_stream_value(m->search->of.precision, given, 0, m->received + at, value);
 }
 
 // What the next block needs: the last points, and the one before them.
@@ -177,8 +182,11 @@ static ww_status search_block(ww_search_stream *m, const pushed *of) {
     if (stride > b->stride)
         WWI_TRY(wwi_block_allocate(s, stride, true));
     for (size_t c = 0; c < channels; c++)
-        for (size_t p = 0; p < all; p++)
-            wwi_set_value(b->host_values, s->of.precision, c * b->stride + p, block_value(m, of, kept, p, c));
+        for (size_t p = 0; p < all; p++) {
+            double value;
+            WWI_TRY(block_value(m, of, kept, p, c, &value));
+            wwi_set_value(b->host_values, s->of.precision, c * b->stride + p, value);
+        }
     if (s->derivative)
         wwi_points_derive(s->of.precision, channels, all, (size_t)b->stride, b->host_values, b->host_derived);
     b->first = m->received - kept;
@@ -189,6 +197,10 @@ static ww_status search_block(ww_search_stream *m, const pushed *of) {
         WWI_TRY(s->windows ? wwi_windows_block(s, (uint32_t)points) : wwi_open_block(s, (uint32_t)(points - lost)));
     }
     m->received += of->count;
+    for (size_t k = of->from * channels; k < (of->from + of->count) * channels; k++) {
+        const double size = fabs(wwi_value_at(of->values, of->precision, k));
+        m->largest = size > m->largest && isfinite(size) ? size : m->largest;
+    }
     keep_tail(m, points);
     return WW_OK;
 }
@@ -243,5 +255,5 @@ ww_status ww_search_stream_finish(ww_search_stream *stream, ww_match_fn report, 
     stream->finished = true;
     for (size_t q = 0; q < stream->search->query_count; q++)
         report_matches(stream, q, UINT64_MAX, report, user, &stopped);
-    return stopped ? stop() : WW_OK;
+    return stopped ? stop() : wwi_search_check_small(stream->search, stream->largest);
 }

@@ -19,6 +19,7 @@ typedef struct job {
     const wwi_joined *streams;
     uint64_t first, points; // of the joined streams, with their separators: the part that is searched
     double cells;           // of a place
+    double largest;         // absolute value that the devices read
     size_t *exclusions;     // of each query
     ww_match *matches;      // parts: merged, queries x places; else the results
     size_t *found;
@@ -91,7 +92,7 @@ static void lower_limits(const job *j) {
 }
 
 static ww_status run_part(const wwi_seat *seat, wwi_span units) {
-    const job *j = seat->of;
+    job *j = seat->of;
     const ww_search *s = j->s;
     ww_search *own = seat->team->on[seat->device];
     const uint64_t at = (uint64_t)units.first * WW_SEARCH_PART_POINTS,
@@ -100,6 +101,7 @@ static ww_status run_part(const wwi_seat *seat, wwi_span units) {
         wwi_search_run_places(own, j->streams, j->first + at, wwi_least(points, j->points - at), s->places, seat->own));
     add_info(seat, own);
     (void)pthread_mutex_lock(&seat->team->lock);
+    j->largest = fmax(j->largest, atomic_load(&own->joined.largest));
     const ww_status status = ww_matches_merge(s->query_count, s->places, s->similarity, j->matches, seat->own);
     if (status == WW_OK)
         lower_limits(j);
@@ -124,7 +126,8 @@ static ww_status run_parts(job *j) {
                            .open = open_places,
                            .run = run_part,
                            .close = close_places};
-    return wwi_team_run(s->team, &parts, j, (size_t)wwi_ceil_div(j->points, WW_SEARCH_PART_POINTS));
+    WWI_TRY(wwi_team_run(s->team, &parts, j, (size_t)wwi_ceil_div(j->points, WW_SEARCH_PART_POINTS)));
+    return wwi_search_check_small(s, j->largest);
 }
 
 // The points of the joined streams.
@@ -215,12 +218,18 @@ ww_status wwi_search_parts_begin(ww_search *s, const wwi_joined *streams) {
     return WW_OK;
 }
 
+static ww_status run_part_alone(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count,
+                                ww_match *matches) {
+    WWI_TRY(wwi_search_run_places(s, streams, first, count, wwi_search_part_places(s), matches));
+    return wwi_search_check_small(s, atomic_load(&s->joined.largest));
+}
+
 ww_status wwi_search_part_run(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count,
                               ww_match *matches) {
     uint64_t points;
     WWI_TRY(count_points(streams, &points));
     if (!s->places || !is_divided(s, streams) || first % WW_SEARCH_PART_POINTS || first >= points || count == 0)
-        WWI_ALONE(s->team, wwi_search_run_places(s, streams, first, count, wwi_search_part_places(s), matches));
+        WWI_ALONE(s->team, run_part_alone(s, streams, first, count, matches));
     WWI_FREES size_t *exclusions = NULL;
     WWI_TRY(wwi_new(exclusions, s->query_count));
     job j = {.s = s, .streams = streams, .first = first, .exclusions = exclusions, .matches = matches};

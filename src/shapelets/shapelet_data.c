@@ -42,9 +42,9 @@ static int exponent_for(double low, double high) {
 }
 
 // Scales values at odd scales by a power of two, which changes no z-normalised distance: each channel by itself, or of
-// windows as they are all alike.
+// windows as they are all alike. The range of all is known then.
 static ww_status scale_series(wwi_shapelet_kind kind, wwi_shapelet_data *data) {
-    double all[2] = {INFINITY, -INFINITY};
+    double all[2] = {INFINITY, -INFINITY}, scaled[2] = {INFINITY, -INFINITY};
     WWI_TRY(wwi_new_zeroed(data->exponents, data->channels));
     for (size_t ch = 0; ch < data->channels; ch++) {
         double low = INFINITY, high = -INFINITY;
@@ -59,6 +59,8 @@ static ww_status scale_series(wwi_shapelet_kind kind, wwi_shapelet_data *data) {
         data->exponents[ch] = exponent_for(low, high);
         all[0] = fmin(all[0], low);
         all[1] = fmax(all[1], high);
+        scaled[0] = fmin(scaled[0], ldexp(low, data->exponents[ch]));
+        scaled[1] = fmax(scaled[1], ldexp(high, data->exponents[ch]));
     }
     for (size_t ch = 0; ch < data->channels; ch++) {
         if (kind.raw)
@@ -70,6 +72,10 @@ static ww_status scale_series(wwi_shapelet_kind kind, wwi_shapelet_data *data) {
                 x[t] = ldexp(x[t], data->exponents[ch]);
         }
     }
+    const double low = kind.raw ? ldexp(all[0], data->exponents[0]) : scaled[0],
+                 high = kind.raw ? ldexp(all[1], data->exponents[0]) : scaled[1];
+    data->centre = low + 0.5 * (high - low);
+    data->range = high - low;
     return WW_OK;
 }
 
@@ -111,7 +117,6 @@ static ww_status check_extents(const wwi_shapelet_data *data) {
 }
 
 static ww_status copy_series(const ww_series_set *set, wwi_shapelet_kind kind, wwi_shapelet_data *data) {
-    double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < data->count; i++) {
         const size_t values = ww_series_set_length(set, i) * data->channels;
         double *to = data->values + data->offsets[i];
@@ -125,12 +130,6 @@ static ww_status copy_series(const ww_series_set *set, wwi_shapelet_kind kind, w
         }
     }
     WWI_TRY(scale_series(kind, data));
-    for (uint64_t v = 0; v < data->offsets[data->count]; v++) {
-        low = data->values[v] < low ? data->values[v] : low;
-        high = data->values[v] > high ? data->values[v] : high;
-    }
-    data->centre = low + 0.5 * (high - low);
-    data->range = high - low;
     return kind.raw ? WW_OK : check_extents(data);
 }
 

@@ -106,6 +106,22 @@ ok "nothing is said" bash -c '! grep -q note err'
 ok "streams in queries" gives 0 search stream.csv --in query.csv --kind super
 ok "nothing is said" bash -c '! grep -q note err'
 
+# ---- streams far from 0: a query planted in one, whose digits float does not hold
+if python3 -c '
+import math, struct
+v = [5400000 + 0.005 * (math.sin(t * t * 0.37) + math.cos(t * 1.3)) for t in range(900)]
+open("far.f64", "wb").write(struct.pack("<900d", *v)); open("far.txt", "w").write("".join("%.6f\n" % x for x in v))
+open("near.csv", "w").write(",".join("%.8f" % (x - 5400000) for x in v[400:420]) + "\n")' 2>/dev/null; then
+    "$program" search near.csv --in far.f64 --kind windows --znorm >out 2>err
+    ok "plain doubles that float does not hold are searched in double" grep -q '^0	0	400	420	[0-9.]*e-' out
+    ok "and it is said, once" bash -c '[ "$(grep -c far.f64 err)" = 1 ] && [ "$(wc -l <err)" = 1 ]'
+    "$program" search near.csv --in far.f64 --kind windows --znorm --precision float >out 2>err
+    ok "float is taken where it is asked for" bash -c '! grep -q "	400	420	" out'
+    ok "and said, once" bash -c '[ "$(wc -l <err)" = 1 ]'
+    "$program" search near.csv --in - --threshold 0.001 --znorm <far.txt >out 2>err
+    ok "what is followed is searched in double" grep -q '^0	0	400	420	' out
+fi
+
 # ---- refusals
 ok "no stream" gives 2 search query.csv
 ok "says what is missing" says 'in STREAM'

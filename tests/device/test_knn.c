@@ -434,6 +434,7 @@ START_TEST(odd_scales) {
                  {WW_METRIC_INNER_PRODUCT, 1e200, WW_DOUBLE, WW_ERROR_OVERFLOW},
                  {WW_METRIC_INNER_PRODUCT, 1e-25, WW_FLOAT, WW_ERROR_UNSUPPORTED},
                  {WW_METRIC_COSINE, 1e-25, WW_FLOAT, WW_ERROR_UNSUPPORTED},
+                 {WW_METRIC_COSINE, 1e-100, WW_FLOAT, WW_ERROR_UNSUPPORTED}, // which float has made 0
                  {WW_METRIC_COSINE, 1e200, WW_DOUBLE, WW_ERROR_OVERFLOW},
                  {WW_METRIC_L1, 1e200, WW_DOUBLE, WW_OK},
                  {WW_METRIC_L1, 1e-25, WW_FLOAT, WW_OK},

@@ -293,6 +293,83 @@ START_TEST(odd_scales) {
 }
 END_TEST
 
+// ---- what is told
+
+static void count_warnings(void *user, int level, const char *text) {
+    *(int *)user += level == 1 && strstr(text, "float") != NULL;
+}
+
+// Values in double that float does not hold: a context's log hears of them, of series, points and streams.
+START_TEST(float_that_loses_digits_is_told) {
+    const double far[] = {1e8 + 1, 1e8 + 2, 1e8 + 4, 1e8 + 1, 1e8 + 2, 1e8 + 3};
+    int warnings = 0;
+    ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
+    ww_context *context = NULL;
+    options.log = count_warnings;
+    options.log_user = &warnings;
+    wwt_ok(ww_context_create(&options, &context));
+    for (int fits = 0; fits < 2; fits++) {
+        double values[6];
+        ww_dataset *taken = NULL;
+        ww_points *points = NULL;
+        ww_search *search = NULL;
+        ww_match match;
+        ww_point_view of = WW_POINT_VIEW_INIT;
+        ww_search_options found = WW_SEARCH_OPTIONS_INIT;
+        const ww_measure dtw = wwt_measure(WW_DTW);
+        for (int i = 0; i < 6; i++)
+            values[i] = fits ? far[i] - 1e8 : far[i];
+        const ww_series_view view = wwt_view_of(values, 6, 1);
+        of.values = values;
+        of.precision = WW_DOUBLE;
+        of.count = 2;
+        of.dimension = 3;
+        ck_assert_int_eq(ww_series_view_float_fit(&view), fits ? WW_FLOAT_FITS : WW_FLOAT_LOSES);
+        ck_assert_int_eq(ww_point_view_float_fit(&of), fits ? WW_FLOAT_FITS : WW_FLOAT_LOSES);
+        warnings = 0;
+        wwt_ok(ww_dataset_create(context, &view, NULL, &taken));
+        ck_assert_int_eq(warnings, !fits);
+        wwt_ok(ww_points_create(context, &of, NULL, &points));
+        ck_assert_int_eq(warnings, 2 * !fits);
+        wwt_ok(ww_search_create(context, &dtw, &view, &found, &search));
+        wwt_ok(ww_search_run(search, &view, &match, NULL));
+        ck_assert_int_eq(warnings, 3 * !fits);
+        ww_search_destroy(&search);
+        ww_points_destroy(&points);
+        ww_dataset_destroy(&taken);
+    }
+    ww_context_destroy(&context);
+}
+END_TEST
+
+// A band without a path is refused with what helps: with open ends, too, most bands have to reach both corners.
+START_TEST(open_ends_in_bands) {
+    const double x[5] = {0, 1, 2, 3, 4}, y[20] = {0, 1, 2, 3, 4, 9};
+    static const size_t lo[5] = {0, 0, 0, 0, 0}, hi[5] = {4, 5, 6, 7, 8}, back[5] = {20, 20, 20, 4, 20};
+    double distance;
+    ww_measure warping = wwt_measure(WW_DTW);
+    warping.relax_end_y = SIZE_MAX;
+    warping.band.kind = WW_BAND_ROWS;
+    warping.band.lo = lo;
+    warping.band.hi = hi;
+    warping.band.rows = 5;
+    wwt_fails(ww_distance(wwt_context, &warping, x, 5, y, 20, 1, &distance), WW_ERROR_NO_PATH);
+    ck_assert_ptr_nonnull(strstr(ww_last_error()->hint, "from corner to corner"));
+    // An end beside rows that end earlier would not be found.
+    warping.band.hi = back;
+    wwt_fails(ww_distance(wwt_context, &warping, x, 5, y, 20, 1, &distance), WW_ERROR_UNSUPPORTED);
+    warping.relax_end_y = 0;
+    wwt_ok(ww_distance(wwt_context, &warping, x, 5, y, 20, 1, &distance));
+    warping.relax_end_y = SIZE_MAX;
+    warping.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 4};
+    wwt_ok(ww_distance(wwt_context, &warping, x, 5, y, 20, 1, &distance));
+    ck_assert(distance == 0);
+    warping.relax_end_y = 3;
+    wwt_fails(ww_distance(wwt_context, &warping, x, 5, y, 20, 1, &distance), WW_ERROR_NO_PATH);
+    ck_assert_ptr_nonnull(strstr(ww_last_error()->hint, "skipped"));
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -313,5 +390,7 @@ int main(void) {
     wwt_add_to(tcase, engine_names, 0, 1);
     wwt_add_to(tcase, distance_of_nothing, 0, 1);
     wwt_add_to(tcase, odd_scales, 0, 1);
+    wwt_add_to(tcase, float_that_loses_digits_is_told, 0, 1);
+    wwt_add_to(tcase, open_ends_in_bands, 0, 1);
     return wwt_run(suite);
 }

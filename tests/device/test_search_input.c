@@ -402,6 +402,125 @@ START_TEST(odd_scales) {
 }
 END_TEST
 
+static int take_none(void *user, size_t query, const ww_match *match) {
+    (void)query, (void)match;
+    (*(size_t *)user)++;
+    return 0;
+}
+
+// The same through the other doors: a source, a dataset, a stream that is pushed. Gives the first failure.
+static ww_status by_other_doors(const job *j, size_t *found) {
+    ww_search *search = NULL;
+    ww_dataset *dataset = NULL;
+    ww_search_stream *pushed = NULL;
+    ww_match matches[K];
+    const double *values = j->streams.values;
+    reader r = {values, j->streams.length, 1, SIZE_MAX, 0};
+    ww_search_source source = WW_SEARCH_SOURCE_INIT;
+    ww_dataset_options taken = WW_DATASET_OPTIONS_INIT;
+    ww_search_options monitored = j->options;
+    source.length = j->streams.length;
+    source.channels = 1;
+    source.precision = WW_DOUBLE;
+    source.read = read_points;
+    source.user = &r;
+    taken.precision = j->options.precision;
+    monitored.has_threshold = 1;
+    monitored.threshold = 1e30;
+    *found = 0;
+    wwt_ok(ww_search_create(wwt_context, &j->measure, &j->queries, &j->options, &search));
+    const ww_status by_source = ww_search_run_source(search, &source, matches, NULL);
+    ck_assert(by_source != WW_OK || memcmp(matches, j->matches, sizeof matches) == 0);
+    ww_status by_dataset = ww_dataset_create(wwt_context, &j->streams, &taken, &dataset);
+    if (by_dataset == WW_OK)
+        by_dataset = ww_search_run_dataset(search, dataset, matches, NULL);
+    ck_assert_int_eq(by_dataset, by_source);
+    wwt_ok(ww_search_stream_create(wwt_context, &j->measure, &j->queries, &monitored, &pushed));
+    ww_status by_push = ww_search_stream_push(pushed, values, WW_DOUBLE, j->streams.length, take_none, found);
+    if (by_push == WW_OK)
+        by_push = ww_search_stream_finish(pushed, take_none, found);
+    ck_assert_int_eq(by_push, by_source);
+    ww_search_stream_destroy(&pushed);
+    ww_dataset_destroy(&dataset);
+    ww_search_destroy(&search);
+    return by_source;
+}
+
+// z-normalised windows at any scale of the stream: the same matches, or refused with the reason, by every door.
+START_TEST(scales_of_windows) {
+    enum { N = 16, LENGTH = 300 };
+    static const struct {
+        int exponent;
+        ww_status status[2];
+    } cases[] = {{0, {WW_OK, WW_OK}},
+                 {-60, {WW_OK, WW_OK}},
+                 {60, {WW_OK, WW_OK}},
+                 {-130, {WW_ERROR_UNSUPPORTED, WW_OK}},
+                 {-400, {WW_ERROR_UNSUPPORTED, WW_OK}},
+                 {140, {WW_ERROR_NOT_FINITE, WW_OK}},
+                 {-900, {WW_ERROR_UNSUPPORTED, WW_OK}},
+                 {1000, {WW_ERROR_NOT_FINITE, WW_OK}},
+                 {-1040, {WW_ERROR_UNSUPPORTED, WW_ERROR_UNSUPPORTED}}};
+    const int wide = wwt_device_has_double() && _i;
+    double *given = noise(LENGTH), query[N], stream[LENGTH];
+    job whole, j;
+    size_t reported = 0, found = 0;
+    for (size_t t = 0; t < N; t++)
+        query[t] = given[100 + t] + 0.25 * wwt_random();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (size_t t = 0; t < LENGTH; t++)
+            stream[t] = ldexp(given[t], cases[i].exponent);
+        begin(&j, WW_DTW, WW_SEARCH_WINDOWS, query, N, stream, LENGTH);
+        j.options.znormalise = 1;
+        j.options.precision = wide ? WW_DOUBLE : WW_FLOAT;
+        const ww_status status = run(&j);
+        ck_assert_msg(status == cases[i].status[wide], "2^%d: %s", cases[i].exponent, ww_last_error()->message);
+        ck_assert_int_eq(by_other_doors(&j, &found), status);
+        if (i == 0) {
+            whole = j;
+            reported = found;
+        }
+        for (size_t k = 0; k < K && status == WW_OK; k++)
+            ck_assert(j.matches[k].begin == whole.matches[k].begin &&
+                      fabs(j.matches[k].distance - whole.matches[k].distance) < 1e-5);
+        ck_assert(status != WW_OK || found == reported);
+    }
+    free(given);
+}
+END_TEST
+
+// One channel's gaps under ERP have no squares: a power of two scales the distance, exactly.
+START_TEST(scales_of_gaps) {
+    double query[12], stream[40];
+    job j;
+    ww_match first[K];
+    const ww_precision precision = wwt_device_has_double() && _i ? WW_DOUBLE : WW_FLOAT;
+    const int exponents[] = {0, precision == WW_DOUBLE ? 540 : 90, precision == WW_DOUBLE ? -600 : -90};
+    for (size_t t = 0; t < 12; t++)
+        query[t] = wwt_random();
+    for (size_t t = 0; t < 40; t++)
+        stream[t] = wwt_random();
+    for (int i = 0; i < 3; i++) {
+        double scaled_query[12], scaled[40], distance;
+        for (size_t t = 0; t < 40; t++)
+            scaled[t] = ldexp(stream[t], exponents[i]);
+        for (size_t t = 0; t < 12; t++)
+            scaled_query[t] = ldexp(query[t], exponents[i]);
+        begin(&j, WW_ERP, WW_SEARCH_OPEN, scaled_query, 12, scaled, 40);
+        j.options.precision = precision;
+        wwt_ok(run(&j));
+        if (i == 0)
+            memcpy(first, j.matches, sizeof first);
+        for (size_t k = 0; k < K; k++)
+            ck_assert(j.matches[k].end == first[k].end && j.matches[k].begin == first[k].begin &&
+                      j.matches[k].distance == ldexp(first[k].distance, exponents[i]));
+        wwt_ok(ww_distance(wwt_context, &j.measure, scaled_query, 12, scaled, 40, 1, &distance));
+        const wwr_series x = {query, 12, 1}, y = {stream, 40, 1};
+        ck_assert(wwt_close(ldexp(distance, -exponents[i]), wwr_distance(&j.measure, NULL, &x, &y), precision));
+    }
+}
+END_TEST
+
 // A window that is the query itself, in values whose differences are small: the derivatives of both come from the
 // values as the search has them, so that it is found without an error; z-normalised with that of a rounding of each
 // point.
@@ -485,6 +604,8 @@ int main(void) {
     wwt_add(suite, constant, 1);
     wwt_add(suite, small_variations, 7);
     wwt_add(suite, odd_scales, 2);
+    wwt_add(suite, scales_of_windows, 2);
+    wwt_add(suite, scales_of_gaps, 2);
     wwt_add(suite, derivatives_of_rounded, 3);
     wwt_add(suite, unknown_precisions, 1);
     return wwt_run(suite);

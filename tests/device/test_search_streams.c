@@ -260,6 +260,140 @@ START_TEST(a_stopped_push_loses_nothing) {
 }
 END_TEST
 
+// Numbers and parameters whose sums are exact, in float too: what is equal in the textbook has the same bits, and of
+// equal places the first is the match.
+static const subject exact_subjects[] = {
+    {OPEN("dtw", 2), .relax_begin_x = 3},
+    {OPEN("adtw", 2), .relax_begin_x = 3, .parameter = "penalty", .value = 0.25},
+    {OPEN("ddtw", 1), .relax_begin_x = 2, .cost = WW_COST_ABSOLUTE},
+    {OPEN("frechet", 1), .relax_begin_x = 1},
+    {OPEN("erp", 1), .parameter = "g", .value = 0.5},
+    {OPEN("msm", 1), .parameter = "c", .value = 0.5},
+    {OPEN("edr", 2), .relax_begin_x = 2},
+    {OPEN("levenshtein", 1), .relax_begin_x = 9},
+    {WINDOWS("dtw", false, 2), .band = SAKOE(1)},
+    {WINDOWS("msm", false, 1), .parameter = "c", .value = 0.5},
+    {WINDOWS("erp", false, 1), .parameter = "g", .value = 0.5},
+};
+enum { EXACT_SUBJECTS = sizeof exact_subjects / sizeof *exact_subjects, PERIODIC = 130 };
+
+// The query's distance at each place of the stream: its end, or its window's begin.
+static void exact_values(const subject *s, const wwr_series *x, const wwr_series *y, double *values) {
+    const ww_measure measure = measure_of(s);
+    for (size_t p = 0; p < PERIODIC; p++)
+        values[p] = INFINITY;
+    if (s->kind == WW_SEARCH_WINDOWS) {
+        wwr_search_windows(&measure, x, y, 0, values);
+    } else if (measure.id != WW_MSM) {
+        wwr_search_ends(&measure, x, y, values);
+    } else { // the least of all parts that end there (docs/search.md)
+        for (size_t p = 0; p < PERIODIC; p++)
+            for (size_t begin = 0; begin <= p; begin++) {
+                const ww_match part = {0, (int64_t)begin, (int64_t)p + 1, 0};
+                values[p] = fmin(values[p], distance_of(s, &measure, x, y, &part));
+            }
+    }
+}
+
+// A stream that repeats itself, of whole numbers and halves; the query is a part of it, or not.
+static void make_periodic(const subject *s, size_t n, double *query, double *stream) {
+    const size_t period = wwt_random_size(2, 8);
+    const double unit = s->measure[0] == 'l' || wwt_random() < 0 ? 1 : 0.5;
+    for (size_t c = 0; c < s->channels; c++) {
+        for (size_t t = 0; t < PERIODIC; t++)
+            stream[c * PERIODIC + t] =
+                t < period ? unit * (double)wwt_random_size(0, 3) : stream[c * PERIODIC + t - period];
+        for (size_t t = 0; t < n; t++)
+            query[c * n + t] = wwt_random() < 0.5 ? stream[c * PERIODIC + t + 3] : unit * (double)wwt_random_size(0, 3);
+    }
+}
+
+// Pushes the stream in parts, and compares the reported places with the definition.
+static void push_exactly(const subject *s, const ww_search_options *options, const wwr_series *x, const wwr_series *y,
+                         const double *values) {
+    static collector got;
+    double points[2 * PERIODIC];
+    ww_search_stream *pushed = NULL;
+    const ww_measure measure = measure_of(s);
+    const ww_series_view q = wwt_view_of(x->values, x->length, x->channels);
+    for (size_t t = 0; t < PERIODIC; t++)
+        for (size_t c = 0; c < y->channels; c++)
+            points[t * y->channels + c] = y->values[c * PERIODIC + t];
+    got.count = 0;
+    wwt_ok(ww_search_stream_create(wwt_context, &measure, &q, options, &pushed));
+    for (size_t at = 0, part; at < PERIODIC; at += part) {
+        part = wwt_random_size(1, 70);
+        part = part < PERIODIC - at ? part : PERIODIC - at;
+        wwt_ok(ww_search_stream_push(pushed, points + at * y->channels, WW_DOUBLE, part, collect, &got));
+    }
+    wwt_ok(ww_search_stream_finish(pushed, collect, &got));
+    size_t taken = 0;
+    for (size_t p = 0; p < PERIODIC; p++) {
+        bool best = values[p] <= options->threshold;
+        for (size_t o = p < options->exclusion ? 0 : p - options->exclusion + 1; o < p + options->exclusion; o++)
+            best = best && (o >= PERIODIC || o == p || values[o] > values[p] || (values[o] == values[p] && o > p));
+        if (!best)
+            continue;
+        ck_assert_msg(taken < got.count, "%s: place %zu is not reported", s->measure, p);
+        const ww_match *m = &got.list[taken++].match;
+        ck_assert_msg((size_t)(s->kind == WW_SEARCH_WINDOWS ? m->begin : m->end - 1) == p && m->distance == values[p],
+                      "%s: %ld to %ld at %.17g, not place %zu at %.17g", s->measure, (long)m->begin, (long)m->end,
+                      m->distance, p, values[p]);
+    }
+    ck_assert_uint_eq(taken, got.count);
+    ww_search_stream_destroy(&pushed);
+}
+
+START_TEST(ties_of_a_periodic_stream) {
+    const subject *s = &exact_subjects[_i / 2];
+    const ww_precision precision = _i % 2 && wwt_device_has_double() ? WW_DOUBLE : WW_FLOAT;
+    wwt_seed(9600 + (unsigned)_i);
+    for (int trial = 0; trial < 6; trial++) {
+        double query[2 * 8], stream[2 * PERIODIC], values[PERIODIC];
+        const size_t n = wwt_random_size(3, 7);
+        const wwr_series x = {query, n, s->channels}, y = {stream, PERIODIC, s->channels};
+        ww_search_options options = options_of(s, precision);
+        make_periodic(s, n, query, stream);
+        exact_values(s, &x, &y, values);
+        options.k = 1;
+        options.exclusion = wwt_random_size(1, 5);
+        options.has_threshold = 1;
+        options.threshold = values[40 + (size_t)trial]; // a distance itself: such a place is within it
+        push_exactly(s, &options, &x, &y, values);
+    }
+}
+END_TEST
+
+// A threshold is rounded as distances are: 0.1 is at most 0.1 in float, too.
+START_TEST(threshold_of_a_precision) {
+    const double query[2] = {0, 0}, values[] = {5, 0.1, 0, 5, 5, 0.1, 0, 5};
+    ww_search_options options = WW_SEARCH_OPTIONS_INIT;
+    ww_search *search = NULL;
+    ww_search_stream *pushed = NULL;
+    static collector got;
+    ww_match matches[2];
+    size_t found = 0;
+    ww_measure measure = wwt_measure(WW_DTW);
+    measure.cost = WW_COST_ABSOLUTE;
+    const ww_series_view q = wwt_view_of(query, 2, 1), t = wwt_view_of(values, 8, 1);
+    options.kind = WW_SEARCH_WINDOWS;
+    options.k = 2;
+    options.exclusion = 2;
+    options.has_threshold = 1;
+    options.threshold = _i ? nextafter(0.1, 0) : 0.1; // both are float's 0.1, which is larger
+    wwt_ok(ww_search_create(wwt_context, &measure, &q, &options, &search));
+    wwt_ok(ww_search_run(search, &t, matches, &found));
+    ck_assert_uint_eq(found, 2);
+    got.count = 0;
+    wwt_ok(ww_search_stream_create(wwt_context, &measure, &q, &options, &pushed));
+    wwt_ok(ww_search_stream_push(pushed, values, WW_DOUBLE, 8, collect, &got));
+    wwt_ok(ww_search_stream_finish(pushed, collect, &got));
+    ck_assert_uint_eq(got.count, 2);
+    ww_search_stream_destroy(&pushed);
+    ww_search_destroy(&search);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -269,5 +403,7 @@ int main(void) {
     wwt_add(suite, supersequence, 1);
     wwt_add(suite, documented, 1);
     wwt_add(suite, a_stopped_push_loses_nothing, 2);
+    wwt_add(suite, ties_of_a_periodic_stream, 2 * EXACT_SUBJECTS);
+    wwt_add(suite, threshold_of_a_precision, 2);
     return wwt_run(suite);
 }

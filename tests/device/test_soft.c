@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Soft minima: the stated error of values from gamma 1e-4 to 1e4 in every engine, and soft barycentres.
+// Soft minima: the stated error of values from gamma 1e-4 to 1e4 in every engine, of slopes from 1e-2 to 1e25, and soft
+// barycentres.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "learn/average.h"
 #include "learn/lbfgs.h"
 #include "reference/choices.h"
+#include "reference/slopes_reference.h"
 #include "support.h"
 
 // ---- values
@@ -221,6 +223,80 @@ START_TEST(barycentres) {
 }
 END_TEST
 
+// ---- slopes
+
+// The bound of docs/gradient.md, of values, and of slopes by one series; what the reference's differences make is
+// added.
+static void check_slopes(const ww_measure *measure, const wwr_series *x, const wwr_series *y, ww_precision precision,
+                         const void *found_values, const void *found_slopes[2], const size_t at[3]) {
+    double expected[2][64 * 2], most = 0;
+    const double value = wwr_soft_slopes(measure, x, y, expected[0], expected[1]),
+                 points = (double)(x->length + y->length);
+    const double unit = precision == WW_DOUBLE ? 0x1p-53 : 0x1p-24,
+                 allowed = 2 * unit * (points + fabs(value) / measure->gamma) + 3e-11;
+    const size_t counts[2] = {x->length * x->channels, y->length * y->channels};
+    ck_assert(fabs(wwt_value(found_values, precision, at[0]) - value) <=
+              wwt_tolerance(precision) * (fabs(value) + measure->gamma * points));
+    for (int side = 0; side < 2; side++)
+        for (size_t k = 0; k < counts[side]; k++)
+            most = fmax(most, fabs(expected[side][k]));
+    for (int side = 0; side < 2; side++)
+        for (size_t k = 0; k < counts[side]; k++) {
+            const double found = wwt_value(found_slopes[side], precision, at[1 + side] + k);
+            ck_assert_msg(fabs(found - expected[side][k]) <= allowed * most,
+                          "%s, gamma %g, %zu x %zu, by %s %zu: %.17g, expected %.17g, allowed %g of %g",
+                          ww_measure_info_by_id(measure->id)->name, measure->gamma, x->length, y->length,
+                          side ? "column" : "row", k, found, expected[side][k], allowed, most);
+        }
+}
+
+// All measures with a soft minimum whose slopes have a reference, at any gamma.
+START_TEST(slopes) {
+    static const double each[] = {1e-2, 1, 1e2, 1e6, 1e12, 1e25};
+    static const struct {
+        ww_measure_id id;
+        size_t channels;
+    } of[] = {{WW_DTW, 2}, {WW_WDTW, 1}, {WW_ADTW, 1}, {WW_ERP, 1}, {WW_ERP, 2}, {WW_MSM, 1}, {WW_TWED, 2}};
+    static const size_t n[] = {12, 33, 64, 1, 40}, m[] = {9, 40, 60, 5, 1};
+    const ww_precision precision = _i % 2 && wwt_device_has_double() ? WW_DOUBLE : WW_FLOAT;
+    ww_measure measure = wwt_measure(of[_i / 2].id);
+    const size_t channels = of[_i / 2].channels;
+    wwt_seed(8800 + (unsigned)_i);
+    if (measure.id == WW_ERP)
+        wwt_ok(ww_measure_set(&measure, "g", 0.375));
+    wwt_set x = wwt_set_make(channels, n, 5), y = wwt_set_make(channels, m, 5);
+    ww_dataset *rows = wwt_dataset(&x, precision), *columns = wwt_dataset(&y, precision);
+    for (size_t g = 0; g < sizeof each / sizeof *each; g++) {
+        ww_gradient *gradient = NULL;
+        ww_gradient_info info = WW_GRADIENT_INFO_INIT;
+        ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
+        measure.gamma = each[g];
+        wwt_ok(ww_gradient_create_pairs(&measure, rows, columns, NULL, NULL, 5, NULL, &gradient));
+        wwt_ok(ww_gradient_get_info(gradient, &info));
+        void *value = wwt_guarded(info.pairs, precision), *by_x = wwt_guarded(info.rows, precision),
+             *by_y = wwt_guarded(info.columns, precision);
+        const ww_output outputs[] = {WW_OUTPUT_HOST(value), WW_OUTPUT_HOST(by_x), WW_OUTPUT_HOST(by_y)};
+        to.values = &outputs[0];
+        to.rows = &outputs[1];
+        to.columns = &outputs[2];
+        wwt_ok(ww_gradient_run(gradient, &to));
+        const void *got[2] = {by_x, by_y};
+        for (size_t p = 0, x_at = 0, y_at = 0; p < 5; x_at += n[p] * channels, y_at += m[p] * channels, p++) {
+            const wwr_series a = wwt_series(&x, p), b = wwt_series(&y, p);
+            check_slopes(&measure, &a, &b, precision, value, got, (size_t[]){p, x_at, y_at});
+        }
+        wwt_guarded_free(value);
+        wwt_guarded_free(by_x);
+        wwt_guarded_free(by_y);
+        ww_gradient_destroy(&gradient);
+    }
+    ww_dataset_destroy(&rows);
+    ww_dataset_destroy(&columns);
+    wwt_set_free(&x);
+    wwt_set_free(&y);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -231,5 +307,6 @@ int main(void) {
     wwt_add(suite, real_series, 1);
     wwt_add(suite, search, 1);
     wwt_add(suite, barycentres, 4);
+    wwt_add(suite, slopes, 14);
     return wwt_run(suite);
 }

@@ -55,13 +55,16 @@ complain() {
     good=false
 }
 
-# run NUMBER-OF-KIND...: the command in a copy of the files, with this in WAVEWARP_FAULT; its code is in `code`.
+# run NUMBER-OF-KIND...: the command in a copy of the files, with this in WAVEWARP_FAULT; its code is in `code`, what was
+# counted in `counts`.
 run() {
-    rm -rf now
+    rm -rf now counts
     cp -r given now
-    (cd now && exec timeout 3000 env WAVEWARP_FAULT="$1" "$program" "${arguments[@]}" >../out 2>../err </dev/null)
+    (cd now && WAVEWARP_FAULT_COUNTS=$folder/counts exec timeout 3000 env WAVEWARP_FAULT="$1" "$program" "${arguments[@]}" \
+        >../out 2>../err </dev/null)
     code=$?
     without_values
+    ! grep '^objects' counts | grep -qv ' 0$' || complain "$1: OpenCL objects are left: $(grep '^objects' counts)"
 }
 
 # The files that it made or changed, without those a run may add for itself.
@@ -120,8 +123,8 @@ try() {
     [[ "$*" == *"${WAVEWARP_TEST_JOB:-}"* ]] || return 0
     arguments=("$@")
     good=true
-    rm -f counts
-    WAVEWARP_FAULT_COUNTS=$folder/counts run "none 0"
+    run "none 0"
+    cp counts whole-counts
     [ "$code" = 0 ] || complain "it fails by itself, with $code"
     rm -rf whole
     mv now whole
@@ -135,7 +138,7 @@ try() {
         allocation) name=allocations ;;
         file) name=files ;;
         esac
-        count=$(awk -v name=$name '$1 == name { n = $2 } END { print n + 0 }' counts)
+        count=$(awk -v name=$name '$1 == name { n = $2 } END { print n + 0 }' whole-counts)
         last=
         [ $kind = allocation ] && ! $compares && last=$(seq $((count > 6 ? count - 5 : 1)) "$count")
         for number in $(numbers "$count") $last; do

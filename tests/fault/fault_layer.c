@@ -4,8 +4,8 @@
 // do. A lost device fails every call from some point on.
 //
 // $WAVEWARP_FAULT is for a process that has no test in it: "call N CODE", "lost N", "launch N" or "dirty N", as the
-// fields of fault_layer.h; "none 0". At the process' end the numbers of calls and launches are appended to the file
-// $WAVEWARP_FAULT_COUNTS, a line "calls N" and a line "launches N".
+// fields of fault_layer.h; "none 0". At the process' end the numbers of calls, launches and objects that are left are
+// appended to the file $WAVEWARP_FAULT_COUNTS, a line "calls N", a line "launches N" and a line "objects N".
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <CL/cl_layer.h>
@@ -63,8 +63,8 @@ __attribute__((destructor)) static void tell(void) {
     FILE *file = path ? fopen(path, "a") : NULL;
     if (!file)
         return;
-    fprintf(file, "calls %ld\nlaunches %ld\n", atomic_load(&wwt_fault_control.calls),
-            atomic_load(&wwt_fault_control.launches));
+    fprintf(file, "calls %ld\nlaunches %ld\nobjects %ld\n", atomic_load(&wwt_fault_control.calls),
+            atomic_load(&wwt_fault_control.launches), atomic_load(&wwt_fault_control.objects));
     fclose(file);
 }
 

@@ -224,6 +224,29 @@ static ww_status run_create(wwt_answer *answer) {
     return status;
 }
 
+// A dataset that is given the values of the second set's first series, with a plan on it.
+static ww_status open_update(ww_context *context) {
+    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
+    options.updates = 1;
+    ww_status status = make(context, WW_DTW, COUNT, LENGTH, 0);
+    ww_dataset_destroy(&s.rows);
+    if (status == WW_OK)
+        status = ww_dataset_create_from_set(context, s.set, &options, &s.rows);
+    return status == WW_OK ? plan_matrix(WW_ENGINE_AUTO, false) : status;
+}
+
+static ww_status update(void) {
+    const double *values[COUNT];
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    for (size_t i = 0; i < COUNT; i++)
+        values[i] = ww_series_set_values(s.others, i + 1);
+    view.series = (const void *const *)values;
+    view.precision = WW_DOUBLE;
+    view.count = COUNT;
+    view.length = LENGTH;
+    return ww_dataset_update(s.rows, &view);
+}
+
 const wwt_job wwt_plan_jobs[] = {
     {"matrix by lanes", open_lanes, NULL, run_matrix, close_all, 0},
     {"matrix by packed", open_packed, NULL, run_matrix, close_all, 0},
@@ -237,5 +260,6 @@ const wwt_job wwt_plan_jobs[] = {
     {"gradient", open_gradient, NULL, run_gradient, close_all, 0},
     {"distance", open_context, NULL, run_distance, close_all, 0},
     {"dataset and plan", open_context, NULL, run_create, close_all, 0},
+    {"dataset update", open_update, update, run_matrix, close_all, 0},
 };
 const size_t wwt_plan_job_count = sizeof wwt_plan_jobs / sizeof *wwt_plan_jobs;

@@ -186,6 +186,31 @@ START_TEST(merges_follow_the_linkage) {
 }
 END_TEST
 
+// A power of two scales the heights of a tree, exactly, also where squares and sums are no numbers.
+START_TEST(merges_at_any_scale) {
+    static const int exponents[] = {-1000, -600, 300, 600, 1018};
+    const size_t n = 20;
+    ww_merge merges[MOST], scaled[MOST];
+    seed = 77;
+    make(n, false);
+    for (size_t p = 0; p < n * (n - 1) / 2; p++)
+        condensed[p] /= 12; // below 1
+    ck_assert_int_eq(ww_cluster_agglomerate(condensed, WW_DOUBLE, n, (ww_linkage)_i, NULL, merges), WW_OK);
+    for (size_t e = 0; e < sizeof exponents / sizeof *exponents; e++) {
+        double far[MOST * MOST];
+        for (size_t p = 0; p < n * (n - 1) / 2; p++)
+            far[p] = ldexp(condensed[p], exponents[e]);
+        ck_assert_int_eq(ww_cluster_agglomerate(far, WW_DOUBLE, n, (ww_linkage)_i, NULL, scaled), WW_OK);
+        for (size_t m = 0; m + 1 < n; m++) {
+            ck_assert_int_eq(scaled[m].left, merges[m].left);
+            ck_assert_int_eq(scaled[m].right, merges[m].right);
+            ck_assert_int_eq(scaled[m].size, merges[m].size);
+            ck_assert(fabs(ldexp(scaled[m].distance, -exponents[e]) - merges[m].distance) < 1e-15);
+        }
+    }
+}
+END_TEST
+
 START_TEST(equal_distances_merge_in_order) {
     const double equal[6] = {1, 1, 1, 1, 1, 1};
     ww_merge merges[3];
@@ -308,6 +333,7 @@ int main(void) {
     tcase_add_test(tcase, medoids_are_a_local_minimum);
     tcase_add_test(tcase, medoids_of_groups);
     tcase_add_loop_test(tcase, merges_follow_the_linkage, 0, 4);
+    tcase_add_loop_test(tcase, merges_at_any_scale, 0, 4);
     tcase_add_test(tcase, equal_distances_merge_in_order);
     tcase_add_test(tcase, silhouettes);
     tcase_add_test(tcase, interrupts);
