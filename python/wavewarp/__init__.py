@@ -29,7 +29,7 @@ alone. Docstrings name what a function refuses beside what is common to all:
 
 from ._buffer import Buffer
 from ._context import Context, default_context, devices, tuning_parameters
-from ._core import DeviceError, Error, FileError, InvalidError, NoDeviceError, OutOfMemoryError, lib, text
+from ._core import DeviceError, Error, FileError, InvalidError, NoDeviceError, Notice, OutOfMemoryError, lib, text
 from ._dataset import Dataset
 from ._distance import (
     Plan,
@@ -110,6 +110,7 @@ __all__ = [
     "Monitor",
     "NearestPlan",
     "NoDeviceError",
+    "Notice",
     "OutOfMemoryError",
     "Plan",
     "Points",

@@ -4,8 +4,10 @@
 import functools
 import importlib
 import operator
+import sys
 import threading
 import types
+import warnings
 import weakref
 from typing import Any, Callable, TypeVar, Union, cast
 
@@ -47,6 +49,23 @@ class DeviceError(Error, RuntimeError):
 
 class NoDeviceError(DeviceError):
     """No OpenCL device: the message says what to install."""
+
+
+class Notice(UserWarning):
+    """What was guessed of data (axes, headings, labels), or what a precision loses: with the argument that settles it.
+
+    warnings.simplefilter("error", wavewarp.Notice) makes errors of them, "ignore" silence.
+
+    Raises nothing.
+    """
+
+
+def notice(words: str) -> None:
+    """Warns of what was guessed, where the user's own code called."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "wavewarp":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(words, Notice, stacklevel=level)
 
 
 INSTALL = (
