@@ -4,6 +4,7 @@
 import functools
 import pathlib
 import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -76,6 +77,13 @@ def full(call):
         return call()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def without(module, call):
+    """A call where a module is not installed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, module, None)
+        return call()
 
 
 # A function, and calls of it: each raises the error before it. Files of these names are in an empty folder.
@@ -697,3 +705,10 @@ REFUSED = {
         "TypeError": [lambda: ww.write_points("x.fvecs", [["a"]])],
     },
 }
+RESULTS = "Average Choice Classification Clusters Matches Medoids Motif Neighbours Path Paths Profile Record Result Silhouette"
+REFUSED.update(
+    {
+        f"{name}.to_frame": {"ModuleNotFoundError": [lambda: without("pandas", found()[0].to_frame)]}
+        for name in f"{RESULTS} SoftValues".split()
+    }
+)

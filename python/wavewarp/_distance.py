@@ -30,6 +30,7 @@ from ._dataset import datasets
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._buffer import Buffer
+from ._results import Neighbours, Path, Paths
 from ._series import neighbours, one_array, output, pointer, result, sizes, to_output
 
 
@@ -366,8 +367,8 @@ def kneighbors(
     max_bytes: int = 0,
     context: Optional[Context] = None,
     **parameters,
-) -> Tuple[np.ndarray, np.ndarray]:
-    """The k nearest series of `base` to each query: (distances, indices), each of shape (queries, k), nearest first.
+) -> Neighbours:
+    """The k nearest series of `base` to each query: Neighbours (distances, indices), each of shape (queries, k), nearest first.
 
     base None: queries with itself, each without itself. Of equal distances the lower index comes first; where there
     are fewer than k: index -1, distance infinity. Near ties in float are decided in double. Types: float64 and int64.
@@ -377,10 +378,10 @@ def kneighbors(
     """
     rows, columns = datasets(queries, base, axes=axes, precision=precision, context=context, names=("queries", "base"))
     indices, values = neighbours(len(rows), k, np.float64)
-    longest = max(rows.longest, columns.longest if columns is not None else 0)
+    longest, measure = max(rows.longest, columns.longest if columns is not None else 0), as_measure(measure, parameters)
     check(
         lib.ww_nearest(
-            as_measure(measure, parameters).c(longest),
+            measure.c(longest),
             rows._c,
             columns._c if columns is not None else NULL,
             k,
@@ -389,17 +390,17 @@ def kneighbors(
             output(values, "double"),
         )
     )
-    return values, indices
+    return Neighbours(values, indices)._under(measure)
 
 
-def paths_of(record):
-    """(list of cells, distances) of a ww_paths, whose memory the arrays of cells keep, and free with the last of them."""
+def paths_of(record) -> Paths:
+    """The Paths of a ww_paths, whose memory the arrays of cells keep, and free with the last of them."""
     owned = ffi.gc(record.cells, lambda _: lib.ww_paths_free(record))
     offsets = ffi.unpack(record.offsets, record.count + 1)
     distances = np.frombuffer(ffi.buffer(record.distances, 8 * record.count)).copy()
     cells = np.frombuffer(ffi.buffer(owned, 8 * offsets[-1]), np.int32) if offsets[-1] else np.empty(0, np.int32)
     cells = cells.reshape(-1, 2)
-    return [cells[a:b] for a, b in zip(offsets, offsets[1:])], distances
+    return Paths([cells[a:b] for a, b in zip(offsets, offsets[1:])], distances)
 
 
 def path(
@@ -410,8 +411,8 @@ def path(
     axes: Optional[str] = None,
     context: Optional[Context] = None,
     **parameters,
-) -> Tuple[np.ndarray, float]:
-    """The warping path of two series: (cells, distance); cells of shape (n, 2) match point i of x with j of y.
+) -> Path:
+    """The warping path of two series: a Path (cells, distance); cells of shape (n, 2) match point i of x with j of y.
 
     x, y: of shape (time,) or (channel, time), or texts. -1: a point without a partner (ERP, EDR, LCSS, Levenshtein,
     LCS).
@@ -420,10 +421,10 @@ def path(
     TypeError (no numbers).
     """
     x, y = _pair(x, y, axes)
-    record = new("ww_paths")
+    record, measure = new("ww_paths"), as_measure(measure, parameters)
     status = lib.ww_path(
         (context or default_context())._c,
-        as_measure(measure, parameters).c(max(x.shape[1], y.shape[1])),
+        measure.c(max(x.shape[1], y.shape[1])),
         output(x, "double"),
         x.shape[1],
         output(y, "double"),
@@ -433,7 +434,7 @@ def path(
     )
     _check_pair(status, x)
     cells, distances = paths_of(record)
-    return cells[0], distances[0]
+    return Path(cells[0], distances[0])._under(measure)
 
 
 def paths(
@@ -448,8 +449,8 @@ def paths(
     max_bytes: int = 0,
     context: Optional[Context] = None,
     **parameters,
-) -> Tuple[list, np.ndarray]:
-    """The warping paths of listed pairs: (list of cells, distances), cells as of path(). indices as for pairs().
+) -> Paths:
+    """The warping paths of listed pairs: Paths (list of cells, distances), cells as of path(). indices as for pairs().
 
     Raises ValueError (a soft measure, which has no path; indices as for pairs()), MemoryError.
     """
@@ -459,7 +460,7 @@ def paths(
     )
     record = new("ww_paths")
     check(lib.ww_plan_run_paths(plan._c, record))
-    return paths_of(record)
+    return paths_of(record)._under(plan.measure)
 
 
 def topk(

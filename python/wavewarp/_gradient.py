@@ -16,6 +16,7 @@ from ._distance import pair_indices
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
 from ._buffer import Buffer
+from ._results import SoftValues
 from ._series import pointer, result, to_output
 
 OUTPUTS = ("values", "rows", "columns", "parameters", "weights", "alignment")
@@ -98,8 +99,8 @@ class Gradient:
         want: Union[str, Iterable[str]] = ("values", "rows", "columns"),
         upstream: Any = None,
         out: Optional[Mapping[str, Any]] = None,
-    ) -> SimpleNamespace:
-        """A record with what `want` names, in the datasets' type.
+    ) -> SoftValues:
+        """SoftValues with what `want` names, in the datasets' type.
 
         values: one a pair, or (rows, columns). rows, columns: gradients by the series of each side, of shape (n,
         channels, time), a list where lengths differ. parameters: (pairs, parameters). weights: (pairs, longest).
@@ -115,7 +116,8 @@ class Gradient:
         flat, outputs = make_outputs(names, told, self.rows.dtype, upstream, out or {})
         check(lib.ww_gradient_run(self._handle[0], outputs))
         check(lib.ww_gradient_finish(self._handle[0]))
-        return shaped(flat, self._shape, self._first, self._second, self.rows, self.columns, self.per_pair)
+        made = shaped(flat, self._shape, self._first, self._second, self.rows, self.columns, self.per_pair)
+        return made._under(self.measure)
 
 
 def wanted(want) -> tuple:
@@ -147,7 +149,7 @@ def make_outputs(names, told, dtype, upstream, out):
     return flat, new("ww_gradient_outputs", **fields)
 
 
-def shaped(flat, shape, first, second, rows, columns, per_pair) -> SimpleNamespace:
+def shaped(flat, shape, first, second, rows, columns, per_pair):
     """Flat outputs in the shapes of pairs (first[i], second[i]) of series of both sides."""
 
     def one(name, values):
@@ -163,7 +165,7 @@ def shaped(flat, shape, first, second, rows, columns, per_pair) -> SimpleNamespa
         lengths = side._lengths[of] if per_pair else side._lengths
         return _split(values, np.full(len(lengths), side.channels), lengths)
 
-    return SimpleNamespace(**{name: one(name, values) for name, values in flat.items()})
+    return SoftValues(**{name: one(name, values) for name, values in flat.items()})
 
 
 def _split(flat, heights, widths):
@@ -197,7 +199,7 @@ def soft(
     max_bytes: int = 0,
     context: Optional[Context] = None,
     **parameters,
-) -> SimpleNamespace:
+) -> SoftValues:
     """Values and gradients of a soft measure in one call: what Gradient.run() returns.
 
     gamma: of the soft minimum; None: the measure's own, or 1. 0: along the best path.

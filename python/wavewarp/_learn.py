@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import types
-from types import SimpleNamespace
-from typing import Any, Optional, Tuple
+from typing import Any, Optional
 
 import numpy as np
 
@@ -16,6 +14,7 @@ from ._dataset import dataset, datasets
 from ._distance import fold
 from ._measure import Measure, MeasureLike
 from ._measure import measure as as_measure
+from ._results import Average, Choice, Classification, Clusters, Medoids, Silhouette
 from ._series import SeriesSet, one_array, output, pointer, precision_of, sizes
 
 
@@ -41,8 +40,8 @@ def average(
     max_bytes: int = 0,
     context: Optional[Context] = None,
     **parameters,
-) -> SimpleNamespace:
-    """The average of series under a measure: a record of centre (channels, time), objective, iterations, converged.
+) -> Average:
+    """The average of series under a measure: an Average of centre (channels, time), objective, iterations, converged.
 
     method: "dba", or "soft" for a measure with gamma; None: as the measure says. length: points of the centre; 0: of
     the start. members: indices of the series that are averaged; None: all. weights: one a member, none below 0. start:
@@ -83,11 +82,10 @@ def average(
     record = ffi.gc(new("ww_average_result"), lib.ww_average_result_free)
     longest = max(data.longest, length, fields.get("given_length", 0))
     check(lib.ww_average(measure.c(longest), data._c, options, record))
-    told = info(record)
-    told.centre = np.array(ffi.unpack(record.centre, record.channels * record.length))
-    told.centre = told.centre.reshape(record.channels, record.length)
-    told.objective = np.array(ffi.unpack(record.objective, record.iterations + 1))
-    return told
+    centre = np.array(ffi.unpack(record.centre, record.channels * record.length))
+    objective = np.array(ffi.unpack(record.objective, record.iterations + 1))
+    told = Average(**vars(info(record)), centre=centre.reshape(record.channels, record.length), objective=objective)
+    return told._under(measure)
 
 
 def kmeans(
@@ -109,8 +107,8 @@ def kmeans(
     max_bytes: int = 0,
     context: Optional[Context] = None,
     **parameters,
-) -> SimpleNamespace:
-    """Clusters around averages: a record of labels, distances, centres (a list of (channel, time)), objective, ...
+) -> Clusters:
+    """Clusters around averages: Clusters of labels, distances, centres (a list of (channel, time)), objective, ...
 
     average: "dba" or "soft"; None: as the measure says. length: points of the centres; 0: those of the series that they
     start from. seed: the same one gives the same clusters on a device. starts: so many searches from first centres of
@@ -147,9 +145,8 @@ def kmeans(
             record,
         )
     )
-    told = info(record)
-    told.labels, told.distances, told.centres = labels, distances, [centres[i] for i in range(k)]
-    return told
+    told = Clusters(**vars(info(record)), labels=labels, distances=distances, centres=[centres[i] for i in range(k)])
+    return told._under(measure)
 
 
 def condensed(distances: Any):
@@ -172,8 +169,8 @@ def condensed(distances: Any):
     return np.ascontiguousarray(values), count
 
 
-def medoids(distances: Any, k: int, *, max_swaps: int = 0, progress: Progress = None) -> SimpleNamespace:
-    """Clusters around k of the items: a record of labels, medoids (item numbers), cost, swaps, converged.
+def medoids(distances: Any, k: int, *, max_swaps: int = 0, progress: Progress = None) -> Medoids:
+    """Clusters around k of the items: Medoids of labels, medoids (item numbers), cost, swaps, converged.
 
     distances: of pdist(), or a square matrix. max_swaps: most exchanges of a medoid; 0: until none lowers the cost.
 
@@ -195,9 +192,7 @@ def medoids(distances: Any, k: int, *, max_swaps: int = 0, progress: Progress = 
             record,
         )
     )
-    told = info(record)
-    told.labels, told.medoids = labels, items.astype(np.int64)
-    return told
+    return Medoids(**vars(info(record)), labels=labels, medoids=items.astype(np.int64))
 
 
 _MERGE = np.dtype([("left", np.int64), ("right", np.int64), ("distance", np.float64), ("size", np.int64)])
@@ -255,7 +250,7 @@ def _codes(labels, count=None):
     return codes
 
 
-def silhouette(distances: Any, labels: Any) -> Tuple[float, np.ndarray]:
+def silhouette(distances: Any, labels: Any) -> Silhouette:
     """How well clusters are separated: (mean, an array with each item's value), from -1 to 1; 0 of an item alone.
 
     distances: of pdist(), or a square matrix. labels: one an item, of any kind.
@@ -270,7 +265,7 @@ def silhouette(distances: Any, labels: Any) -> Tuple[float, np.ndarray]:
             pointer(values), precision_of(values.dtype), count, output(codes, "int64_t"), output(each, "double"), mean
         )
     )
-    return mean[0], each
+    return Silhouette(mean[0], each)
 
 
 def rand_index(a: Any, b: Any) -> float:
@@ -312,8 +307,8 @@ class Classifier:
         self._options, self._progress = {"engine": engine, "no_bounds": no_bounds, "max_bytes": max_bytes}, progress
         self._targets = targets_of(targets, train)
 
-    def run(self, test=None) -> SimpleNamespace:
-        """A record: predicted (labels, or values), probabilities, neighbours, distances, correct, total, confusion.
+    def run(self, test=None) -> Classification:
+        """A Classification: predicted (labels, or values), probabilities, neighbours, distances, accuracy, confusion, ...
 
         test: a Dataset of the same precision, or what one takes; None: each training series among the others (leave-
         one-out).
@@ -330,7 +325,13 @@ class Classifier:
         check(lib.ww_classifier_create(self.measure.c(longest), self.train._c, options, made))
         record = ffi.gc(new("ww_classification"), lib.ww_classification_free)
         check(lib.ww_classifier_run(made[0], test._c if test is not None else NULL, record))
-        return votes(record, None if self._targets is not None else self.train.classes)
+        told = votes(record, None if self._targets is not None else self.train.classes)
+        return told._under(self.measure)
+
+    def __repr__(self):
+        what = f"classes {', '.join(map(str, self.train.classes[:5]))}{', ...' * (len(self.train.classes) > 5)}"
+        what = "a regression" if self._targets is not None else what
+        return f"<wavewarp.Classifier: {self.k} nearest of {len(self.train)} series, {what}; {self.measure.said}>"
 
     def __getstate__(self):
         return {**self.__dict__, "_progress": None}
@@ -359,9 +360,9 @@ def vote_options(k, vote, targets, plan):
     )
 
 
-def votes(record, classes) -> SimpleNamespace:
+def votes(record, classes):
     """What a ww_classification holds; classes: the labels by class number, None of a regression."""
-    told, total = info(record), record.total
+    told, total = Classification(**vars(info(record)), class_names=classes), record.total
 
     def array(values, *shape):
         flat = np.array(ffi.unpack(values, int(np.prod(shape)))) if values != NULL else None
@@ -376,7 +377,7 @@ def votes(record, classes) -> SimpleNamespace:
     return told
 
 
-def classify(train, test=None, measure: MeasureLike = "dtw", **options) -> SimpleNamespace:
+def classify(train, test=None, measure: MeasureLike = "dtw", **options) -> Classification:
     """Classifies test series by their nearest training series: as Classifier.run(); datasets of one precision.
 
     Raises what Classifier() and Classifier.run() raise: ValueError.
@@ -384,11 +385,11 @@ def classify(train, test=None, measure: MeasureLike = "dtw", **options) -> Simpl
     return Classifier(train, measure, **options).run(test)
 
 
-def choose(train, measures, *, k: int = 1, progress: Progress = None) -> SimpleNamespace:
+def choose(train, measures, *, k: int = 1, progress: Progress = None) -> Choice:
     """The measure with the most right predictions by leave-one-out on a labelled dataset.
 
     measures: Measures or texts, as [f"dtw,band=sakoe-chiba:{p}%" for p in range(21)]; of equal ones the first is taken.
-    Returns a record of best, accuracy, and accuracies of all. progress: called with (done, total).
+    Returns a Choice of best, accuracy, and accuracies of all. progress: called with (done, total).
 
     Raises TypeError (measures is no list), ValueError (it is empty; a measure's words; what Classifier.run() refuses,
     as series without labels).
@@ -405,6 +406,6 @@ def choose(train, measures, *, k: int = 1, progress: Progress = None) -> SimpleN
         if report:
             report(done + 1, len(measures))
     best = int(np.argmax(accuracies))
-    return types.SimpleNamespace(
+    return Choice(
         best=measures[best], accuracy=accuracies[best], measures=measures, accuracies=np.array(accuracies)
     )

@@ -121,6 +121,15 @@ class Measure:
         return re.split(",", self.text, maxsplit=1)[0].strip()
 
     @property
+    def said(self) -> str:
+        """Its words, and whether the values have a root, where the cost is a squared one."""
+        c, own = self.c(100), self.info.cost == "squared"
+        if c.root:
+            return f"{self.text} (with the root)"
+        squared = c.cost == lib.WW_COST_SQUARED or (own and c.cost == lib.WW_COST_DEFAULT)
+        return f"{self.text} (a sum of squares, without a root)" if squared else self.text
+
+    @property
     def info(self) -> SimpleNamespace:
         """What the library says of it: title, reference, formula, is_metric, is_similarity, parameters, ..."""
         return describe(lib.ww_measure_info_by_id(self.c(100).id))

@@ -14,6 +14,7 @@ from ._arrays import as_array, as_numbers, classes_of, doubles, of_argument, who
 from ._context import Context, default_context
 from ._core import NULL, Progress, alone, assign, by_name, check, ffi, handle, info, keep, lib, new, number, run, text, word
 from ._parts import shard
+from ._results import Neighbours
 from ._series import DTYPES, neighbours, output, pointer, precision_of, told_float
 
 
@@ -200,7 +201,7 @@ def _knn(base, queries, k, metric, limits, part=None):
     else:
         check(lib.ww_knn_create_shard(base._c, asking, k, shard(count, base.dtype, **part), options, made))
     check(lib.ww_knn_run(made[0], output(ids, "int64_t"), pointer(distances), NULL))
-    return distances, ids
+    return Neighbours(distances, ids)._under(metric)
 
 
 def knn(
@@ -213,8 +214,8 @@ def knn(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-) -> Any:
-    """The k nearest points of the base to each query, exactly: (distances, ids) of shape (queries, k), nearest first.
+) -> Neighbours:
+    """The k nearest points of the base to each query, exactly: Neighbours (distances, ids) of shape (queries, k), nearest first.
 
     base, queries: Points, or what they take; queries None: the base's own points, each without itself. metric: see
     metrics(). Of equal distances the lower id comes first; -1 and infinity where there are fewer. Types: that of the
@@ -242,7 +243,8 @@ def knn(
             raise ValueError(f"more than {most} points within the radius of query {int(np.argmax(full))}")
         k = min(4 * k, most)
     inside = (ids >= 0) & (distances <= radius)
-    return [d[i] for d, i in zip(distances, inside)], [n[i] for n, i in zip(ids, inside)]
+    found = [d[i] for d, i in zip(distances, inside)], [n[i] for n, i in zip(ids, inside)]
+    return Neighbours(*found)._under(metric)
 
 
 def knn_shard(
@@ -258,7 +260,7 @@ def knn_shard(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-) -> Tuple[np.ndarray, np.ndarray]:
+) -> Neighbours:
     """The k nearest points in one part of a larger base: (distances, ids), for merge_neighbours().
 
     Offsets, exclude_self and initial: as of NearestPlan. Not under "l2": take the roots of what is joined.
@@ -477,10 +479,8 @@ class LSH:
         check(lib.ww_lsh_remove(self._c, output(ids, "int64_t"), ids.size))
 
     @alone
-    def search(
-        self, queries=None, k: int = 1, *, rows: Union[None, range, slice] = None
-    ) -> Tuple[np.ndarray, np.ndarray]:
-        """(distances, ids) of shape (queries, k); as knn(), but some neighbours may be missing.
+    def search(self, queries=None, k: int = 1, *, rows: Union[None, range, slice] = None) -> Neighbours:
+        """Neighbours (distances, ids) of shape (queries, k); as knn(), but some neighbours may be missing.
 
         rows: a range or slice of the queries, for which alone results are made: of queries None points of the index.
 
@@ -492,11 +492,11 @@ class LSH:
         ids, distances = neighbours(len(part), k, self.dtype)
         to = output(ids, "int64_t"), pointer(distances)
         check(lib.ww_lsh_run_rows(self._c, _asking(queries), part.start, len(part), k, *to, NULL))
-        return distances, ids
+        return Neighbours(distances, ids)._under(self.options.metric)
 
     @alone
-    def search_shard(self, queries=None, k: int = 1, **part) -> Tuple[np.ndarray, np.ndarray]:
-        """(distances, ids) in tables over one part of a larger base, for merge_neighbours().
+    def search_shard(self, queries=None, k: int = 1, **part) -> Neighbours:
+        """Neighbours (distances, ids) in tables over one part of a larger base, for merge_neighbours().
 
         part: query_offset, base_offset, exclude_self, initial, as of NearestPlan. Not under "l2".
 
@@ -508,7 +508,7 @@ class LSH:
         made = shard(len(ids), self.dtype, **part)
         to = output(ids, "int64_t"), pointer(distances)
         check(lib.ww_lsh_run_shard(self._c, _asking(queries), k, made, *to, NULL))
-        return distances, ids
+        return Neighbours(distances, ids)._under(self.options.metric)
 
     @property
     @alone
@@ -584,6 +584,13 @@ class LSH:
         """
         user = ffi.new_handle(io.BytesIO(data))
         return cls._load(lib.ww_lsh_load_from, lib.py_read_fn, user, context=context)
+
+    def __repr__(self):
+        told, made = self.info, self.options
+        return (
+            f"<wavewarp.LSH of {told.points} points ({self.kind}, dimension {told.dimension}), {made.metric}: {made.tables} "
+            f"tables of {made.functions} functions, {made.probes} {'probe' if made.probes == 1 else 'probes'} a table>"
+        )
 
     def __reduce__(self):
         return LSH.from_bytes, (self.to_bytes(),)

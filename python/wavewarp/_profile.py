@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 from types import SimpleNamespace
 from typing import Any, Iterable, List, Optional, Tuple
 
@@ -13,6 +14,7 @@ from ._context import Context, default_context
 from ._core import NULL, Progress, alone, by_name, check, ffi, handle, info, lib, lock_of, new, number, run
 from ._dataset import Dataset, dataset
 from ._parts import merge_neighbours
+from ._results import Motif, Result, ranked
 from ._series import SeriesSet, one_array, output, view
 
 # (distances, indices) of the nearest, and with left_right of the earlier and the later ones.
@@ -151,7 +153,7 @@ class ProfilePlan:
         return values
 
 
-class Profile:
+class Profile(Result):
     """The nearest windows of every window: what profile() returns.
 
     distances, indices: (windows, k), nearest first; index -1 and infinity where there are fewer. left_distances,
@@ -218,9 +220,8 @@ class Profile:
             )
         result = []
         for motif in motifs[0 : found[0]]:
-            told = info(ffi.addressof(motif))
-            told.neighbours = np.array(ffi.unpack(motif.neighbours, motif.count) if motif.count else [], np.int64)
-            result.append(told)
+            near = np.array(ffi.unpack(motif.neighbours, motif.count) if motif.count else [], np.int64)
+            result.append(Motif(**vars(info(ffi.addressof(motif))), neighbours=near))
         lib.ww_profile_motifs_free(motifs, found[0])
         return result
 
@@ -258,6 +259,21 @@ class Profile:
 
     def __getstate__(self):
         return {**self.__dict__, "_plan": None}
+
+    measure = "z-normalised windows, with the root"
+
+    def _told(self):
+        _, window, other, _ = self._remake
+        of = "of a series" if other is None else "of a series against another one"
+        count, k = self.distances.shape
+        sides = ", earlier and later ones too" if self.left_indices is not None else ""
+        return f"{count} windows of {window} points {of}, {k} nearest each{sides}"
+
+    def _columns(self):
+        return ranked("window", self.distances, self.indices)
+
+    def _draw(self, ax):
+        importlib.import_module("wavewarp.plot").profile(self, motifs=int(self._remake[2] is None), ax=ax)
 
 
 def sides_of(series, other, axes):

@@ -16,10 +16,9 @@ from ._dataset import Dataset
 from ._frames import frame_one, library_of
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
+from ._results import MATCH, REPORT, Matches, as_matches
 from ._series import pointer, precision_of, sizes, view
 
-MATCH = np.dtype([("stream", np.int64), ("begin", np.int64), ("end", np.int64), ("distance", np.float64)])
-REPORT = np.dtype([("query", np.int64), *MATCH.descr])
 assert MATCH.itemsize == ffi.sizeof("ww_match")
 
 
@@ -147,15 +146,16 @@ class Search:
         limits = {"progress": progress, "max_bytes": max_bytes}
         self._options = search_options(kind, znormalise, k, exclusion, threshold, no_bounds, precision, limits)
         self._handle = handle("ww_search")
-        measure = as_measure(measure, parameters).c(queries.longest)
-        check(lib.ww_search_create(context._c, measure, queries.c, self._options, self._handle))
+        made = as_measure(measure, parameters)
+        self._said = f"{made.said}, windows z-normalised" if znormalise else made.said
+        check(lib.ww_search_create(context._c, made.c(queries.longest), queries.c, self._options, self._handle))
 
     def _viewed(self, streams):
         return of_argument("streams", view, streams, self._axes)
 
     @alone
-    def run(self, streams, *, stream_offset: int = 0, point_offset: int = 0) -> np.ndarray:
-        """The matches in all streams: records (stream, begin, end, distance) of shape (queries, k), best first.
+    def run(self, streams, *, stream_offset: int = 0, point_offset: int = 0) -> Matches:
+        """The Matches in all streams: records (stream, begin, end, distance) of shape (queries, k), best first.
 
         streams: a set of series, a Source, or a Dataset of the search's context and precision, which stays on the
         device from one search to the next. stream is -1 where there are fewer matches. stream_offset, point_offset: the
@@ -177,7 +177,7 @@ class Search:
             check(lib.ww_search_run_dataset(self._handle[0], streams._c, found, NULL))
         else:
             check(lib.ww_search_run(self._handle[0], self._viewed(streams).c, found, NULL))
-        return matches
+        return as_matches(matches, self._said)
 
     @alone
     def run_part(self, streams, first: int, count: int) -> np.ndarray:
@@ -219,8 +219,8 @@ class Search:
         return info(record)
 
 
-def search(queries, streams, measure: MeasureLike = "dtw", **options) -> np.ndarray:
-    """The best matches of queries in streams: records (stream, begin, end, distance) of shape (queries, k).
+def search(queries, streams, measure: MeasureLike = "dtw", **options) -> Matches:
+    """The best Matches of queries in streams: records (stream, begin, end, distance) of shape (queries, k).
 
     kind: "windows" (matches of the query's length), "open" (parts of any length) or "super" (whole streams in the
         queries); None: windows with znormalise, else open. znormalise: each window by its own mean and deviation.
@@ -323,11 +323,12 @@ class Monitor:
             kind, znormalise, 1, exclusion, threshold, no_bounds, precision, {"max_bytes": max_bytes}
         )
         self._handle = handle("ww_search_stream")
-        measure = as_measure(measure, parameters).c(queries.longest)
-        check(lib.ww_search_stream_create(context._c, measure, queries.c, self._options, self._handle))
+        made = as_measure(measure, parameters)
+        self._said = f"{made.said}, windows z-normalised" if znormalise else made.said
+        check(lib.ww_search_stream_create(context._c, made.c(queries.longest), queries.c, self._options, self._handle))
 
     @alone
-    def push(self, values: Any) -> np.ndarray:
+    def push(self, values: Any) -> Matches:
         """Adds points, of shape (count,) or (count, channels), and returns the matches that are now certain.
 
         After an interrupt `points` says how many were taken; what was certain by them is lost.
@@ -349,10 +350,10 @@ class Monitor:
                 ffi.new_handle(matches),
             )
         )
-        return np.array(matches, REPORT)
+        return as_matches(np.array(matches, REPORT), self._said)
 
     @alone
-    def finish(self) -> np.ndarray:
+    def finish(self) -> Matches:
         """The stream has ended: the matches that were not yet certain.
 
         Raises ValueError (it was called before).
@@ -360,7 +361,7 @@ class Monitor:
         matches: list = []
         user = ffi.new_handle(matches)
         check(lib.ww_search_stream_finish(self._handle[0], lib.py_match_fn, user))
-        return np.array(matches, REPORT)
+        return as_matches(np.array(matches, REPORT), self._said)
 
     @property
     @alone

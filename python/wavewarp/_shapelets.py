@@ -273,6 +273,14 @@ class Shapelets:
         """
         return cls()._read_text(text.encode())
 
+    def __repr__(self):
+        if self._handle is None:
+            return f"<wavewarp.Shapelets: not fitted; {', '.join(f'{k}={v!r}' for k, v in self.options.items()) or 'defaults'}>"
+        told = self.info
+        tree = f", a tree of {told.nodes} nodes" if told.nodes else ""
+        names = f"{', '.join(map(str, self.classes[:5]))}{', ...' * (told.classes > 5)}"
+        return f"<wavewarp.Shapelets: {told.shapelets} of {told.train} series{tree}; classes {names}; by {told.quality}>"
+
     def __getstate__(self):
         json = None if self._handle is None else self.to_json()
         return {"options": self.options, "quality": self.quality, "values": self._values, "json": json}

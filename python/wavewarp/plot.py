@@ -60,6 +60,24 @@ def matrix(distances: Any, *, order: Optional[str] = "average", labels: Any = No
     return ax
 
 
+def confusion(counts: Any, labels: Any = None, *, ax: Any = None) -> Any:
+    """A confusion matrix: how many series of each class (rows) were predicted to be of each (columns). Returns ax.
+
+    labels: the names of the classes.
+
+    Raises TypeError (it is no image).
+    """
+    ax, counts = _axes(ax), np.asarray(counts)
+    ax.imshow(counts, cmap="Blues", vmin=0)
+    names = [str(i) for i in range(len(counts))] if labels is None else [str(label) for label in labels]
+    ax.set_xticks(range(len(names)), names, rotation=45 if max(map(len, names)) > 3 else 0)
+    ax.set_yticks(range(len(names)), names)
+    for (row, column), count in np.ndenumerate(counts) if len(counts) <= 20 else ():
+        ax.text(column, row, str(count), ha="center", va="center", color="w" if count > counts.max() / 2 else "k")
+    ax.set(xlabel="predicted", ylabel="true")
+    return ax
+
+
 def leaves(merges: Any) -> np.ndarray:
     """The items in the order of the tree of linkage(): an array of indices.
 
