@@ -236,7 +236,7 @@ def test_shapelets(cbf, tmp_path):
         assert copy.to_json() == model.to_json()
     with pytest.raises(OSError):
         ww.Shapelets.from_json("{}")
-    with pytest.raises(TypeError, match="min_length"):
+    with pytest.raises(TypeError, match="least"):
         ww.Shapelets(least=3)
 
 

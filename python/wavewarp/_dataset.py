@@ -121,22 +121,46 @@ class Dataset:
         return made
 
     @classmethod
-    def from_long(cls, frame, *, series: Any, values: Any, time=None, label=None, **options) -> Dataset:
+    def from_long(
+        cls,
+        frame,
+        *,
+        series: Any,
+        values: Any,
+        time=None,
+        label=None,
+        precision: Optional[str] = None,
+        times: bool = False,
+        allow_nan: bool = False,
+        max_bytes: int = 0,
+        updates: bool = False,
+        context: Optional[Context] = None,
+    ) -> Dataset:
         """From a DataFrame of pandas or polars, or a dict of columns, in the long form: a row a point.
 
         series, time, label: the columns' names; values: a column or a list of them, the channels. Points are ordered by
         `time` where it is given: numbers, dates, or texts of either, which are read as such. Series keep the order of
-        their first appearance.
+        their first appearance. The rest is as of Dataset().
 
         Raises ValueError (a row without a series or a time; texts that are no times; a series with several labels),
         TypeError (values that are no numbers), KeyError (there is no such column), and what Dataset() raises.
         """
         columns = [values] if isinstance(values, str) or not isinstance(values, (list, tuple)) else list(values)
         points = np.stack([of_argument(f"column {name!r}", as_numbers, frame[name]) for name in columns], axis=1)
-        times = None if time is None else time_keys(frame[time], f"column {time!r}")
-        arrays, rows = by_series(frame[series], points, times)
+        stamps = None if time is None else time_keys(frame[time], f"column {time!r}")
+        arrays, rows = by_series(frame[series], points, stamps)
         labels = None if label is None else _labels_of(label_list(frame[label]), rows, label)
-        return cls(arrays, labels, axes="nct", **options)
+        return cls(
+            arrays,
+            labels,
+            axes="nct",
+            precision=precision,
+            times=times,
+            allow_nan=allow_nan,
+            max_bytes=max_bytes,
+            updates=updates,
+            context=context,
+        )
 
     @property
     def _c(self):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, List, Optional, Tuple
 
 import numpy as np
 
@@ -27,11 +27,14 @@ from ._core import (
     text,
 )
 from ._dataset import datasets
-from ._measure import MeasureLike
+from ._measure import MeasureLike, Options
 from ._measure import measure as as_measure
 from ._buffer import Buffer
 from ._results import Neighbours, Path, Paths
 from ._series import neighbours, one_array, output, pointer, result, sizes, to_output
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def _pair(x, y, axes):
@@ -50,7 +53,7 @@ def distance(
     *,
     axes: Optional[str] = None,
     context: Optional[Context] = None,
-    **parameters,
+    **parameters: Unpack[Options],
 ) -> float:
     """The distance of two series, each of shape (time,) or (channel, time), or of two texts: a float.
 
@@ -109,7 +112,7 @@ class Plan:
         engine: str = "auto",
         progress: Progress = None,
         max_bytes: int = 0,
-        **parameters,
+        **parameters: Unpack[Options],
     ) -> None:
         self.measure = as_measure(measure, parameters)
         rows, columns = datasets(rows, columns, names=("rows", "columns"))
@@ -232,7 +235,7 @@ def cdist(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-    **parameters,
+    **parameters: Unpack[Options],
 ) -> np.ndarray:
     """All distances between two sets, of shape (len(x), len(y)); y None: x with itself.
 
@@ -293,7 +296,7 @@ def pdist(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-    **parameters,
+    **parameters: Unpack[Options],
 ) -> np.ndarray:
     """The distances within a set in SciPy's condensed form: n (n - 1) / 2 values, for scipy.cluster.hierarchy.
 
@@ -330,7 +333,7 @@ def pairs(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-    **parameters,
+    **parameters: Unpack[Options],
 ) -> np.ndarray:
     """Distances of listed pairs: of x[i] and y[i], or of indices=(i, j), two lists. An array of one value a pair.
 
@@ -366,7 +369,7 @@ def kneighbors(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-    **parameters,
+    **parameters: Unpack[Options],
 ) -> Neighbours:
     """The k nearest series of `base` to each query: Neighbours (distances, indices), each of shape (queries, k), nearest first.
 
@@ -410,7 +413,7 @@ def path(
     *,
     axes: Optional[str] = None,
     context: Optional[Context] = None,
-    **parameters,
+    **parameters: Unpack[Options],
 ) -> Path:
     """The warping path of two series: a Path (cells, distance); cells of shape (n, 2) match point i of x with j of y.
 
@@ -448,7 +451,7 @@ def paths(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-    **parameters,
+    **parameters: Unpack[Options],
 ) -> Paths:
     """The warping paths of listed pairs: Paths (list of cells, distances), cells as of path(). indices as for pairs().
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, Iterable, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Union
 
 import numpy as np
 
@@ -13,11 +13,14 @@ from ._context import Context
 from ._core import NULL, Progress, alone, check, handle, info, lib, new, run
 from ._dataset import datasets
 from ._distance import pair_indices
-from ._measure import MeasureLike
+from ._measure import MeasureLike, HardOptions
 from ._measure import measure as as_measure
 from ._buffer import Buffer
 from ._results import SoftValues
 from ._series import pointer, result, to_output
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 OUTPUTS = ("values", "rows", "columns", "parameters", "weights", "alignment")
 
@@ -198,7 +201,7 @@ def soft(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-    **parameters,
+    **parameters: Unpack[HardOptions],
 ) -> SoftValues:
     """Values and gradients of a soft measure in one call: what Gradient.run() returns.
 

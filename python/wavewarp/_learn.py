@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
@@ -12,10 +12,13 @@ from ._context import Context
 from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, number, plan_options, reporter, run, word
 from ._dataset import dataset, datasets
 from ._distance import fold
-from ._measure import Measure, MeasureLike
+from ._measure import Measure, MeasureLike, Options
 from ._measure import measure as as_measure
 from ._results import Average, Choice, Classification, Clusters, Medoids, Silhouette
 from ._series import SeriesSet, one_array, output, pointer, precision_of, sizes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def _one(series, axes, precision, context):
@@ -39,7 +42,7 @@ def average(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-    **parameters,
+    **parameters: Unpack[Options],
 ) -> Average:
     """The average of series under a measure: an Average of centre (channels, time), objective, iterations, converged.
 
@@ -106,7 +109,7 @@ def kmeans(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-    **parameters,
+    **parameters: Unpack[Options],
 ) -> Clusters:
     """Clusters around averages: Clusters of labels, distances, centres (a list of (channel, time)), objective, ...
 
@@ -300,7 +303,7 @@ class Classifier:
         no_bounds: bool = False,
         progress: Progress = None,
         max_bytes: int = 0,
-        **parameters,
+        **parameters: Unpack[Options],
     ) -> None:
         train = of_argument("train", dataset, train)
         self.train, self.measure, self.k, self._vote = train, as_measure(measure, parameters), k, vote
@@ -377,12 +380,37 @@ def votes(record, classes):
     return told
 
 
-def classify(train, test=None, measure: MeasureLike = "dtw", **options) -> Classification:
+def classify(
+    train,
+    test=None,
+    measure: MeasureLike = "dtw",
+    *,
+    k: int = 1,
+    vote: str = "uniform",
+    targets=None,
+    engine: str = "auto",
+    no_bounds: bool = False,
+    progress: Progress = None,
+    max_bytes: int = 0,
+    **parameters: Unpack[Options],
+) -> Classification:
     """Classifies test series by their nearest training series: as Classifier.run(); datasets of one precision.
 
     Raises what Classifier() and Classifier.run() raise: ValueError.
     """
-    return Classifier(train, measure, **options).run(test)
+    made = Classifier(
+        train,
+        measure,
+        k=k,
+        vote=vote,
+        targets=targets,
+        engine=engine,
+        no_bounds=no_bounds,
+        progress=progress,
+        max_bytes=max_bytes,
+        **parameters,
+    )
+    return made.run(test)
 
 
 def choose(train, measures, *, k: int = 1, progress: Progress = None) -> Choice:

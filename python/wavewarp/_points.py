@@ -495,16 +495,26 @@ class LSH:
         return Neighbours(distances, ids)._under(self.options.metric)
 
     @alone
-    def search_shard(self, queries=None, k: int = 1, **part) -> Neighbours:
+    def search_shard(
+        self,
+        queries=None,
+        k: int = 1,
+        *,
+        query_offset: int = 0,
+        base_offset: int = 0,
+        exclude_self: bool = False,
+        initial: Any = None,
+    ) -> Neighbours:
         """Neighbours (distances, ids) in tables over one part of a larger base, for merge_neighbours().
 
-        part: query_offset, base_offset, exclude_self, initial, as of NearestPlan. Not under "l2".
+        query_offset, base_offset, exclude_self, initial: as of NearestPlan. Not under "l2".
 
-        Raises ValueError (under "l2"; an offset below 0; what search() refuses), TypeError (another keyword).
+        Raises ValueError (under "l2"; an offset below 0; what search() refuses).
         """
         queries = of_argument("queries", _points, queries, self)
         count = len(queries if queries is not None else self)
         ids, distances = neighbours(count, k, self.dtype)
+        part = dict(query_offset=query_offset, base_offset=base_offset, exclude_self=exclude_self, initial=initial)
         made = shard(len(ids), self.dtype, **part)
         to = output(ids, "int64_t"), pointer(distances)
         check(lib.ww_lsh_run_shard(self._c, _asking(queries), k, made, *to, NULL))
@@ -530,16 +540,21 @@ class LSH:
         return info(self._options())
 
     @alone
-    def set_options(self, **changes) -> None:
-        """Changes how later searches are done: probes, candidates, path, complete.
+    def set_options(
+        self,
+        *,
+        probes: Optional[int] = None,
+        candidates: Optional[int] = None,
+        path: Optional[str] = None,
+        complete: Optional[bool] = None,
+    ) -> None:
+        """Changes how later searches are done; None: as it is. What tables are made for does not change.
 
-        Raises ValueError (what the tables are made for: tables, functions, width, seed, more probes; a number out of
-        range), TypeError (an option that there is not).
+        Raises ValueError (more probes than the tables are made for; a number out of range; path).
         """
         record = self._options()
-        if "path" in changes:
-            changes["path"] = word("ww_lsh_path", changes["path"])
-        assign(record, changes)
+        changes: Any = {"probes": probes, "candidates": candidates, "complete": complete}
+        assign(record, {**changes, "path": None if path is None else word("ww_lsh_path", path)})
         check(lib.ww_lsh_set_options(self._c, record))
 
     @alone

@@ -305,7 +305,23 @@ def _separation(value):
     return lib.WW_PROFILE_EXCLUSION_AUTO if value is None else number("separation", value)
 
 
-def profile(series: Any, window: int, other=None, **options) -> Profile:
+def profile(
+    series: Any,
+    window: int,
+    other=None,
+    *,
+    index: int = 0,
+    other_index: int = 0,
+    k: int = 1,
+    exclusion: Optional[int] = None,
+    left_right: bool = False,
+    precision: Optional[str] = None,
+    best_channels: int = 0,
+    axes: Optional[str] = None,
+    progress: Progress = None,
+    max_bytes: int = 0,
+    context: Optional[Context] = None,
+) -> Profile:
     """The matrix profile of a series, or against another one: a Profile.
 
     series, other: (time,) or (channel, time); or a SeriesSet or Dataset with index= and other_index=, which of its
@@ -319,4 +335,20 @@ def profile(series: Any, window: int, other=None, **options) -> Profile:
     pair; series of different channels; left_right or a Dataset's precision that does not fit; an index that there is
     not), MemoryError.
     """
-    return ProfilePlan(series, window, other, **options).run()
+    plan = ProfilePlan(
+        series,
+        window,
+        other,
+        index=index,
+        other_index=other_index,
+        k=k,
+        exclusion=exclusion,
+        left_right=left_right,
+        precision=precision,
+        best_channels=best_channels,
+        axes=axes,
+        progress=progress,
+        max_bytes=max_bytes,
+        context=context,
+    )
+    return plan.run()

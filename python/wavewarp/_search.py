@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 from types import SimpleNamespace
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
@@ -14,10 +14,13 @@ from ._context import Context, default_context
 from ._core import NULL, Progress, alone, by_name, callback, check, ffi, handle, info, keep, lib, new, number, run, word
 from ._dataset import Dataset
 from ._frames import frame_one, library_of
-from ._measure import MeasureLike
+from ._measure import MeasureLike, Options
 from ._measure import measure as as_measure
 from ._results import MATCH, REPORT, Matches, as_matches
 from ._series import pointer, precision_of, sizes, view
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 assert MATCH.itemsize == ffi.sizeof("ww_match")
 
@@ -134,7 +137,7 @@ class Search:
         progress: Progress = None,
         max_bytes: int = 0,
         context: Optional[Context] = None,
-        **parameters,
+        **parameters: Unpack[Options],
     ) -> None:
         context = context or default_context()
         if precision == "double" and not context.has_double:
@@ -219,7 +222,24 @@ class Search:
         return info(record)
 
 
-def search(queries, streams, measure: MeasureLike = "dtw", **options) -> Matches:
+def search(
+    queries,
+    streams,
+    measure: MeasureLike = "dtw",
+    *,
+    kind: Optional[str] = None,
+    znormalise: bool = False,
+    k: int = 1,
+    exclusion: Optional[int] = None,
+    threshold: Optional[float] = None,
+    no_bounds: bool = False,
+    precision: Optional[str] = "double",
+    axes: Optional[str] = None,
+    progress: Progress = None,
+    max_bytes: int = 0,
+    context: Optional[Context] = None,
+    **parameters: Unpack[Options],
+) -> Matches:
     """The best Matches of queries in streams: records (stream, begin, end, distance) of shape (queries, k).
 
     kind: "windows" (matches of the query's length), "open" (parts of any length) or "super" (whole streams in the
@@ -231,7 +251,23 @@ def search(queries, streams, measure: MeasureLike = "dtw", **options) -> Matches
     Raises ValueError (k outside 1 to 4096; kind; znormalise or gamma with open ends; queries with NaN; streams of other
     channels; a threshold of NaN), MemoryError, and what progress and a Source's read raise.
     """
-    return Search(queries, measure, **options).run(streams)
+    made = Search(
+        queries,
+        measure,
+        kind=kind,
+        znormalise=znormalise,
+        k=k,
+        exclusion=exclusion,
+        threshold=threshold,
+        no_bounds=no_bounds,
+        precision=precision,
+        axes=axes,
+        progress=progress,
+        max_bytes=max_bytes,
+        context=context,
+        **parameters,
+    )
+    return made.run(streams)
 
 
 def search_places(k: int, exclusion: int) -> int:
@@ -312,7 +348,7 @@ class Monitor:
         axes: Optional[str] = None,
         max_bytes: int = 0,
         context: Optional[Context] = None,
-        **parameters,
+        **parameters: Unpack[Options],
     ) -> None:
         context = context or default_context()
         if precision == "double" and not context.has_double:

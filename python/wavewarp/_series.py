@@ -6,7 +6,7 @@ from __future__ import annotations
 import operator
 import os
 from types import SimpleNamespace
-from typing import Any, Iterable, Optional
+from typing import Any, Iterable, Optional, Union
 
 import numpy as np
 
@@ -581,10 +581,25 @@ _READ_WORDS = {
 }
 
 
-def read(path, *, format: str = "auto", **options) -> SeriesSet:
+def read(
+    path,
+    *,
+    format: str = "auto",
+    axes: Optional[str] = None,
+    rows: Optional[str] = None,
+    header: Optional[str] = None,
+    missing: str = "keep",
+    csv_label: Optional[str] = None,
+    label_column: Union[None, int, str] = None,
+    time_column: Union[None, int, str] = None,
+    series_column: Union[None, int, str] = None,
+    columns: Optional[str] = None,
+    times: Any = None,
+    threads: int = 0,
+) -> SeriesSet:
     """Reads series: UCR .tsv and .txt, .ts, .arff, .csv, .npy, .npz, also packed by gzip. Returns a SeriesSet.
 
-    format: by content. options, those of ww_read_options:
+    format: by content. None of the others: as the content says.
     axes ("nct", "ntc"): of a .npy array of three dimensions. rows ("series", "points"): of .csv, UCR text and arrays of
         two. header ("yes", "no"): whether the first line has names.
     missing ("keep", "interpolate", "drop"): what becomes of NaN.
@@ -595,17 +610,17 @@ def read(path, *, format: str = "auto", **options) -> SeriesSet:
     What was guessed is a warning (Notice) that names the option which settles it, and stands in SeriesSet.notices.
 
     Raises FileError (it can't be opened, or is damaged: file, line and column), ValueError (a file without series; a
-    word that an option does not have), TypeError (an option that there is not).
+    word that an option does not have).
     """
-    fields = {"format": by_name("ww_format", format)}
-    for name, value in options.items():
-        if name in _READ_WORDS:
-            if value not in _READ_WORDS[name]:
-                raise ValueError(f"{name} is {value!r}, none of {', '.join(_READ_WORDS[name])}")
-            value = _READ_WORDS[name][value]
-        elif value is not None and name != "threads":
-            value = ffi.new("char[]", os.fsencode(str(value)))
-        fields[name] = value
+    fields = {"format": by_name("ww_format", format), "threads": threads}
+    named = {"axes": axes, "rows": rows, "header": header, "missing": missing, "csv_label": csv_label}
+    for name, value in named.items():
+        if value is not None and value not in _READ_WORDS[name]:
+            raise ValueError(f"{name} is {value!r}, none of {', '.join(_READ_WORDS[name])}")
+        fields[name] = None if value is None else _READ_WORDS[name][value]
+    texts = {"label_column": label_column, "time_column": time_column, "series_column": series_column}
+    for name, value in {**texts, "columns": columns, "times": times}.items():
+        fields[name] = None if value is None else ffi.new("char[]", os.fsencode(str(value)))
     made = SeriesSet._make(lib.ww_series_set_read, os.fsencode(path), new("ww_read_options", **fields))
     for words, option in made._notices():
         notice(f"{os.fsdecode(path)}: {words}: {option}= says what it is")

@@ -17,32 +17,12 @@ from ._dataset import Dataset, dataset
 from ._series import SeriesSet, output
 
 _JSON_LABELS = (bool, int, float, str)
-_OPTIONS = (
-    "min_length",
-    "max_length",
-    "length_step",
-    "start_step",
-    "sample",
-    "seed",
-    "seconds",
-    "raw",
-    "unscaled",
-    "no_tree",
-    "best",
-    "max_depth",
-    "min_size",
-    "terms",
-    "checkpoint",
-    "checkpoint_seconds",
-    "part_first",
-    "part_count",
-)
 
 
 class Shapelets:
     """Shapelets that are learnt from labelled series: a decision tree, the `best` for the transform, or both.
 
-    quality: "gain", "f", "kruskal-wallis", "mood". options, those of ww_shapelets_options:
+    quality: "gain", "f", "kruskal-wallis", "mood".
     min_length, max_length: points of candidates, from 2 to the shortest series; 0: 3, and the shortest series.
     length_step, start_step: from one length, and one start, to the next; 0: 1.
     sample: so many candidates for each node, drawn by seed; 0: all. seconds: then no further part is begun; 0: never.
@@ -55,14 +35,43 @@ class Shapelets:
 
     A model pickles, and is JSON.
 
-    Raises TypeError (an option that there is not). fit() refuses what an option can't be.
+    Raises nothing itself: fit() refuses what an option can't be.
     """
 
-    def __init__(self, *, quality="gain", context: Optional[Context] = None, **options) -> None:
-        unknown = set(options) - set(_OPTIONS)
-        if unknown:
-            raise TypeError(f"no option {', '.join(sorted(unknown))}; there are quality, {', '.join(_OPTIONS)}")
-        self.options, self.quality, self.context = options, quality, context
+    def __init__(
+        self,
+        *,
+        quality: str = "gain",
+        min_length: int = 0,
+        max_length: int = 0,
+        length_step: int = 0,
+        start_step: int = 0,
+        sample: int = 0,
+        seed: int = 1,
+        seconds: float = 0.0,
+        raw: bool = False,
+        unscaled: bool = False,
+        no_tree: bool = False,
+        best: int = 0,
+        max_depth: int = 0,
+        min_size: int = 0,
+        terms: int = 0,
+        checkpoint: Any = None,
+        checkpoint_seconds: float = 0.0,
+        part_first: int = 0,
+        part_count: int = 0,
+        context: Optional[Context] = None,
+    ) -> None:
+        options = {
+            **{"min_length": min_length, "max_length": max_length, "length_step": length_step, "start_step": start_step},
+            **{"sample": sample, "seed": None if seed == 1 else seed, "seconds": seconds, "raw": bool(raw)},
+            **{"unscaled": bool(unscaled), "no_tree": bool(no_tree), "best": best, "max_depth": max_depth},
+            **{"min_size": min_size, "terms": terms, "checkpoint": checkpoint},
+            **{"checkpoint_seconds": checkpoint_seconds, "part_first": part_first, "part_count": part_count},
+        }
+        # Those that are not as the library has them.
+        self.options = {name: value for name, value in options.items() if value or (name == "seed" and value == 0)}
+        self.quality, self.context = quality, context
         self._handle: Any = None
         self._values: Any = None
 

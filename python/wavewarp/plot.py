@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures with matplotlib. Each function takes ax= and returns it."""
 
-from typing import Any, Optional
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
@@ -12,7 +14,11 @@ from matplotlib import pyplot
 
 from ._distance import path as _path
 from ._learn import linkage
+from ._measure import MeasureLike, Options
 from ._series import one_array
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def _axes(ax):
@@ -23,7 +29,17 @@ def _line(series, axes=None, channel=0):
     return one_array(series, axes)[channel]
 
 
-def path(x: Any, y: Any, measure: Any = "dtw", *, offset: Optional[float] = None, channel: int = 0, axes: Optional[str] = None, ax: Any = None, **parameters) -> Any:
+def path(
+    x: Any,
+    y: Any,
+    measure: MeasureLike = "dtw",
+    *,
+    offset: Optional[float] = None,
+    channel: int = 0,
+    axes: Optional[str] = None,
+    ax: Any = None,
+    **parameters: Unpack[Options],
+) -> Any:
     """Two series, one above the other, and lines between the points that the measure matches. Returns ax.
 
     x, y: of shape (time,) or (channel, time). offset: of x above y; None: half more than the larger range.

@@ -13,7 +13,7 @@ loss was given a context.
 import math
 import threading
 import warnings
-from typing import List, Optional, Union
+from typing import TYPE_CHECKING, List, Optional, Union
 
 import numpy as np
 
@@ -26,8 +26,11 @@ import torch
 
 from ._dataset import Dataset
 from ._gradient import Gradient
-from ._measure import Measure, MeasureLike
+from ._measure import HardOptions, Measure, MeasureLike
 from ._series import View, to_output
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Batch = Union[torch.Tensor, List[torch.Tensor]]
 
@@ -257,7 +260,7 @@ class SoftLoss(torch.nn.Module):
         gamma: float = 1.0,
         divergence: bool = False,
         context: Optional[Context] = None,
-        **parameters,
+        **parameters: "Unpack[HardOptions]",
     ) -> None:
         super().__init__()
         self.measure = Measure(measure, gamma=gamma, **parameters)
@@ -336,9 +339,17 @@ class SoftLoss(torch.nn.Module):
         return f"{self.measure.text!r}, divergence={self.divergence}"
 
 
-def soft_dtw(x: Batch, y: Batch, gamma: float = 1.0, **options) -> torch.Tensor:
-    """Soft-DTW of each pair of two batches: SoftLoss("dtw", gamma=gamma, **options)(x, y).
+def soft_dtw(
+    x: Batch,
+    y: Batch,
+    gamma: float = 1.0,
+    *,
+    divergence: bool = False,
+    context: Optional[Context] = None,
+    **parameters: "Unpack[HardOptions]",
+) -> torch.Tensor:
+    """Soft-DTW of each pair of two batches: SoftLoss("dtw", gamma=gamma, ...)(x, y), with its other arguments.
 
     Raises what SoftLoss() and its call raise: ValueError, TypeError.
     """
-    return SoftLoss("dtw", gamma=gamma, **options)(x, y)
+    return SoftLoss("dtw", gamma=gamma, divergence=divergence, context=context, **parameters)(x, y)
