@@ -59,17 +59,16 @@ from ._learn import (
     rand_index,
     silhouette,
 )
+from ._lsh import LSH, lsh_collision
 from ._measure import Measure, measures, parse_band
 from ._parts import NearestPlan, merge_neighbours, nearest_shard
 from ._points import (
-    LSH,
     Points,
     knn,
     knn_mean,
     knn_recall,
     knn_shard,
     knn_vote,
-    lsh_collision,
     metrics,
     read_points,
     sets_of_bits,
