@@ -348,8 +348,38 @@ def test_lsh(rng, tmp_path):
     with pytest.raises(ValueError):
         index.remove([320])
     assert 0 < ww.lsh_collision("l2", 1.0, width=4.0) < 1
-    with pytest.raises(TypeError, match="'tabels'; there are metric, tables"):
+    with pytest.raises(TypeError, match="'tabels'"):
         ww.LSH(base, tabels=3)
+
+
+@pytest.mark.parametrize("metric", ["l2", "l1", "cosine", "hamming", "jaccard"])
+def test_lsh_without_options_finds(rng, metric):
+    """Tables of which nothing is said reach a recall of 0.9, at any scale, whatever the metric; or say what to give."""
+    clusters = rng.normal(size=(40, 16))
+    base = clusters[rng.integers(0, 40, 2000)] + 0.4 * rng.normal(size=(2000, 16))
+    if metric == "hamming":
+        base = base > 0
+    if metric == "jaccard":
+        base = [set(np.flatnonzero(row > 0.3)) | {16} for row in base]
+    for scale in (1.0,) if metric in ("cosine", "hamming", "jaccard") else (1e-3, 1.0, 1e3):
+        points = base if scale == 1.0 else base * scale
+        made = ww.LSH(points, metric=metric, k=5)
+        assert ww.knn_recall(ww.knn(points, k=5, metric=metric)[0], made.search(k=5)[0]) >= 0.85  # 0.9 of a sample
+        assert made.choice.recall_low >= 0.88 and "chosen" in repr(made)
+        assert pickle.loads(pickle.dumps(made)).options.tables == made.options.tables
+
+
+def test_lsh_of_few_points():
+    for count in (1, 2, 5):
+        points = np.arange(2.0 * count).reshape(count, 2)
+        assert ww.LSH(points).search(points)[1][:, 0].tolist() == list(range(count))
+
+
+def test_names_of_metrics(rng):
+    """Other libraries' names of metrics are taken."""
+    points = rng.normal(size=(20, 3))
+    for theirs, ours in (("euclidean", "l2"), ("sqeuclidean", "l2-squared"), ("cityblock", "l1"), ("chebyshev", "linf")):
+        np.testing.assert_array_equal(ww.knn(points, metric=theirs)[0], ww.knn(points, metric=ours)[0])
 
 
 def test_lsh_of_bits(rng, tmp_path):

@@ -12,9 +12,9 @@ import numpy as np
 
 from ._arrays import of_argument, whole
 from ._context import Context, default_context
-from ._core import NULL, Progress, alone, assign, by_name, check, ffi, handle, info, keep, lib, new, run, text, word
+from ._core import NULL, Progress, alone, assign, check, ffi, handle, info, keep, lib, new, run, text, word
 from ._parts import shard
-from ._points import KINDS, asking_of, points_of
+from ._points import KINDS, asking_of, metric_of, points_of
 from ._results import Neighbours
 from ._series import DTYPES, neighbours, output, pointer
 
@@ -40,38 +40,64 @@ def lsh_collision(metric: str, distance, *, width=1.0, dimension=1) -> float:
 
     Raises ValueError (there is no such metric).
     """
-    return lib.ww_lsh_collision(by_name("ww_metric", metric), distance, width, dimension)
+    return lib.ww_lsh_collision(metric_of(metric), distance, width, dimension)
 
 
 class LSH:
     """Hash tables of points: approximate neighbours. An index pickles, and can be saved.
 
-    points: Points, or what they take. metric: l2, l2-squared, l1, cosine, hamming or jaccard. choose() finds the rest
-    for a given recall. path: "auto", "buckets", "queries". options, those of ww_lsh_options:
-    tables: how many, from 1 on. functions: of a table, 1 to 64. width: of a segment under l2 and l1, above 0.
-    probes: buckets that are searched in every table, 1 to 1024. seed: the same one gives the same tables.
+    points: Points, or what they take. metric: l2, l2-squared, l1, cosine, hamming or jaccard.
+    Without tables, functions, width and probes these are measured and chosen, as by choose(), so that the `k` nearest
+    are found with a share of `recall`: `choice` is the record of what was measured, None where they were given.
+    tables: how many, from 1 on; None: 10. functions: of a table, 1 to 64; None: 10. width: of a segment under l2 and
+    l1, above 0, in the unit of the distances; None: 1.5. probes: buckets that are searched in every table, 1 to 1024.
+    seed: the same one gives the same tables.
     candidates: most points that a query may examine, 1 to 4096. complete: a query that finds fewer than k is searched
-        again, exactly.
+    again, exactly. path: "auto", "buckets", "queries".
 
-    Raises ValueError (a metric without hash family; tables, functions, probes or width out of range; path), TypeError
-    (an option that there is not), MemoryError.
+    Raises ValueError (a metric without hash family; tables, functions, probes or width out of range; path; no tables
+    reach the recall: the text says what to give), MemoryError.
     """
+
+    choice: Optional[SimpleNamespace] = None
 
     def __init__(
         self,
         points: Any,
         *,
         metric: str = "l2",
-        path="auto",
+        recall: float = 0.9,
+        k: int = 10,
+        tables: Optional[int] = None,
+        functions: Optional[int] = None,
+        width: Optional[float] = None,
+        probes: Optional[int] = None,
+        candidates: Optional[int] = None,
+        seed: int = 1,
+        complete: bool = False,
+        path: str = "auto",
         progress: Progress = None,
         max_bytes: int = 0,
         context: Optional[Context] = None,
-        **options,
     ) -> None:
         points = of_argument("points", points_of, points, context=context)
-        self._handle = handle("ww_lsh")
-        fields = {**options, "metric": by_name("ww_metric", metric), "path": word("ww_lsh_path", path)}
-        self._set(points, new("ww_lsh_options", run=run(progress, max_bytes), **fields))
+        self._handle, limits = handle("ww_lsh"), run(progress, max_bytes)
+        fields: Any = {"path": word("ww_lsh_path", path), "candidates": candidates, "complete": bool(complete)}
+        sizes = {"tables": tables, "functions": functions, "width": width, "probes": probes}
+        few = len(points) < 3  # nothing can be learnt from: what tables leave out is searched exactly
+        fields["complete"] |= few and all(value is None for value in sizes.values())
+        if few or any(value is not None for value in sizes.values()):
+            options = new("ww_lsh_options", run=limits, metric=metric_of(metric), seed=seed, **sizes, **fields)
+        else:
+            k = max(1, min(k, len(points) - 1))
+            options, self.choice = _chosen(points, limits, metric=metric_of(metric), k=k, recall=recall, seed=seed)
+            if options is None:
+                raise ValueError(
+                    f"no tables reach a recall of {recall:g} faster than exact search, which is knn(): give tables, "
+                    "functions and width yourself, or a lower recall"
+                )
+            assign(options, fields)
+        self._set(points, options)
 
     def _set(self, points, options):
         self.context, self._run = points.context, options
@@ -242,10 +268,13 @@ class LSH:
         return cls._load(lib.ww_lsh_load_from, lib.py_read_fn, user, context=context)
 
     def __repr__(self):
-        told, made = self.info, self.options
+        told, made, how = self.info, self.options, ""
+        if self.choice is not None:
+            how = f"; chosen, recall {self.choice.measured_recall:.3g} of a sample"
+            how += ", exact search is faster" * self.choice.exact_is_faster
         return (
             f"<wavewarp.LSH of {told.points} points ({self.kind}, dimension {told.dimension}), {made.metric}: {made.tables} "
-            f"tables of {made.functions} functions, {made.probes} {'probe' if made.probes == 1 else 'probes'} a table>"
+            f"tables of {made.functions} functions, {made.probes} {'probe' if made.probes == 1 else 'probes'} a table{how}>"
         )
 
     def __reduce__(self):
@@ -278,26 +307,23 @@ class LSH:
         """
         points = of_argument("points", points_of, points, context=context)
         asking = of_argument("queries", points_of, asking, points)
-        target = new(
-            "ww_lsh_target",
-            metric=by_name("ww_metric", metric),
-            k=k,
-            recall=recall,
-            queries=queries,
-            sample=sample,
-            seed=seed,
-            run=run(progress, max_bytes),
-            asking=None if asking is None else asking._c,
-        )
-        options, choice = new("ww_lsh_options"), new("ww_lsh_choice")
-        status = lib.ww_lsh_choose(points._c, target, options, choice)
-        told = info(choice)
-        if status == lib.WW_ERROR_UNSUPPORTED and told.exact_is_faster:
+        limits, asked = run(progress, max_bytes), None if asking is None else asking._c
+        target = {"metric": metric_of(metric), "k": k, "recall": recall, "seed": seed}
+        options, told = _chosen(points, limits, **target, queries=queries, sample=sample, asking=asked)
+        if options is None:
             return None, told
-        check(status)
-        limits = run(progress, max_bytes)
-        options.run = limits
-        keep(options, limits)
         made = cls.__new__(cls)
-        made._handle = handle("ww_lsh")
+        made._handle, made.choice = handle("ww_lsh"), told
         return made._set(points, options), told
+
+
+def _chosen(points, limits, **target):
+    """(ww_lsh_options or None, the record of what was measured) that reach a ww_lsh_target."""
+    options, choice = new("ww_lsh_options"), new("ww_lsh_choice")
+    status = lib.ww_lsh_choose(points._c, new("ww_lsh_target", run=limits, **target), options, choice)
+    told = info(choice)
+    if status == lib.WW_ERROR_UNSUPPORTED and told.exact_is_faster:
+        return None, told
+    check(status)
+    options.run = limits
+    return keep(options, limits), told

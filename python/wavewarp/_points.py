@@ -185,13 +185,25 @@ def points_of(values, like=None, context=None):
     return Points(values, kind=like.kind, dimension=dimension, precision=precision, context=like.context)
 
 
+# Other libraries' names.
+_METRICS = {
+    **{"euclidean": "l2", "sqeuclidean": "l2-squared", "manhattan": "l1", "cityblock": "l1", "chebyshev": "linf"},
+    **{"dot": "inner-product", "inner_product": "inner-product", "ip": "inner-product"},
+}
+
+
+def metric_of(name):
+    """The value of a metric's name, also of that which other libraries have."""
+    return by_name("ww_metric", _METRICS.get(name, name))
+
+
 def asking_of(queries):
     return NULL if queries is None else queries._c
 
 
 def _knn(base, queries, k, metric, limits, part=None):
     made = handle("ww_knn")
-    options = new("ww_knn_options", metric=by_name("ww_metric", metric), run=run(**limits))
+    options = new("ww_knn_options", metric=metric_of(metric), run=run(**limits))
     asking, count = asking_of(queries), len(queries if queries is not None else base)
     ids, distances = neighbours(count, k, base.dtype)
     if part is None:
