@@ -556,11 +556,12 @@ REFUSED = {
         "ValueError": [
             lambda: ww.knn(POINTS, k=0),
             lambda: ww.knn(POINTS, k=2**21),
-            lambda: ww.knn(POINTS, POINTS[:, :2]),
+            lambda: ww.knn(POINTS[:, :2], base=POINTS),
             lambda: ww.knn(POINTS, metric="foo"),
             lambda: ww.knn(POINTS, metric="hamming"),
             lambda: ww.knn(POINTS, radius=np.nan),
-        ]
+        ],
+        "TypeError": [lambda: ww.knn(POINTS, POINTS), lambda: ww.knn([["a"]])],
     },
     "knn_mean": {"ValueError": [lambda: ww.knn_mean([0], [1.0]), lambda: ww.knn_mean([[9]], [1.0])]},
     "knn_recall": {"ValueError": [lambda: ww.knn_recall(POINTS, POINTS[:2])]},
@@ -655,7 +656,7 @@ REFUSED = {
         ]
     },
     "search_part_places": {
-        "ValueError": [lambda: ww.search_part_places(X[:1], -1, 3), lambda: ww.search_part_places(X[0], 1, 3)]
+        "ValueError": [lambda: ww.search_part_places(X[:1], -1, 3), lambda: ww.search_part_places(np.zeros((2, 0, 3, 1)), 1, 3)]
     },
     "search_places": {
         "ValueError": [lambda: ww.search_places(-1, 3)],

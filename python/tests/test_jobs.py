@@ -274,11 +274,11 @@ def test_profile(rng):
 def test_knn(rng):
     base, queries = rng.normal(size=(80, 5)), rng.normal(size=(6, 5))
     full = np.sqrt(((queries[:, None] - base[None]) ** 2).sum(-1))
-    distances, ids = ww.knn(base, queries, 4)
+    distances, ids = ww.knn(queries, base=base, k=4)
     np.testing.assert_array_equal(ids, full.argsort(axis=1)[:, :4])
     np.testing.assert_allclose(distances, np.sort(full, axis=1)[:, :4])
-    np.testing.assert_array_equal(ww.knn(np.asfortranarray(base), queries, 4)[1], ids)
-    near, who = ww.knn(base, queries, radius=3.0)
+    np.testing.assert_array_equal(ww.knn(queries, base=np.asfortranarray(base), k=4)[1], ids)
+    near, who = ww.knn(queries, base=base, radius=3.0)
     for i in range(6):
         assert set(who[i]) == set(np.flatnonzero(full[i] <= 3.0)) and (np.diff(near[i]) >= 0).all()
     labels = np.array(["a", "b"])[np.arange(80) % 2]
@@ -287,9 +287,12 @@ def test_knn(rng):
     assert ww.knn_recall(distances, distances) == 1
     assert ww.metrics()["hamming"] == "bits"
     with pytest.raises(ValueError):
-        ww.knn(base, queries[:, :3])
+        ww.knn(queries[:, :3], base=base)
+    for earlier in (lambda: ww.knn(base, queries, 4), lambda: ww.knn(base, queries), lambda: ww.knn(base, queries=queries)):
+        with pytest.raises(TypeError, match="named|multiple values"):
+            earlier()
     with pytest.raises(ValueError, match="l2"):
-        ww.knn(base, queries, metric="no such metric")
+        ww.knn(queries, base=base, metric="no such metric")
 
 
 def test_bits_and_sets(rng, tmp_path):
@@ -319,7 +322,7 @@ def test_lsh(rng, tmp_path):
     index = ww.LSH(base, tables=12, functions=4, width=4.0, seed=5)
     index.add(more)
     assert len(index) == 320 and index.options.tables == 12
-    exact = ww.knn(np.concatenate([base, more]), more, 3)
+    exact = ww.knn(more, base=np.concatenate([base, more]), k=3)
     found = index.search(more, 3)
     assert (found[1][:, 0] == np.arange(300, 320)).all()
     assert ww.knn_recall(exact[0], found[0]) > 0.8

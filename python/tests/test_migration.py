@@ -119,7 +119,7 @@ def test_faiss(rng):
     index = faiss.IndexFlatL2(6)
     index.add(X)
     distances, ids = index.search(Y, 4)
-    got = ww.knn(X, Y, 4, metric="l2-squared")
+    got = ww.knn(Y, base=X, k=4, metric="l2-squared")
     np.testing.assert_array_equal(got[1], ids)
     np.testing.assert_allclose(got[0], distances, rtol=1e-3, atol=1e-6)
 

@@ -48,7 +48,7 @@ assert group.search_info.places > 6000 and group.search_info.cells >= group.sear
 read = ww.Source(streams[2])
 np.testing.assert_array_equal(group.search(x[:3, :9], read, kind="windows"), ww.search(x[:3, :9], read, kind="windows"))
 for points, queries in (x, None), (x32, x32[:5]):
-    for mine, one in zip(group.knn(points, queries, 3, metric="l1"), ww.knn(points, queries, 3, metric="l1")):
+    for mine, one in zip(group.knn(points, queries, 3, metric="l1"), ww.knn(queries, base=points, k=3, metric="l1")):
         np.testing.assert_array_equal(mine, one)
 for points, queries in (x, None), (x32, x32[:5]):
     options = {"tables": 4, "functions": 3, "width": 6.0, "seed": 3}
@@ -201,7 +201,7 @@ def test_lists_are_joined_by_similarity(dtype):
 
 def test_points_in_shards(rng):
     base, queries = rng.integers(0, 5, size=(90, 4)).astype(np.float32), rng.normal(size=(8, 4)).astype(np.float32)
-    whole = ww.knn(base, queries, 5, metric="l2-squared")
+    whole = ww.knn(queries, base=base, k=5, metric="l2-squared")
     parts = [ww.knn_shard(base[:40], queries, 5), ww.knn_shard(base[40:], queries, 5, base_offset=40)]
     for i in range(2):
         np.testing.assert_array_equal(ww.merge_neighbours(*parts)[i], whole[i])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results unpack and index as ever, say what they are, and become tables and pictures."""
 
+import inspect
 import pickle
 import sys
 
@@ -131,3 +132,34 @@ def test_rooted_or_not(words):
     assert ("with the root" in said) == ("root" in words)
     assert ("without a root" in said) == (words in ("dtw", "wdtw"))
     assert said in repr(ww.kneighbors(X[:1], X, measure=words))
+
+
+def test_first_lines_say_the_root():
+    for function in (ww.distance, ww.cdist, ww.pdist, ww.pairs, ww.kneighbors, ww.path, ww.paths, ww.knn, ww.profile, ww.search):
+        assert "root" in inspect.getdoc(function).split("\n\n")[0], function
+
+
+def test_one_order_of_arguments():
+    """The queries come first, in points as in series."""
+    for function in (ww.knn, ww.kneighbors, ww.search):
+        assert next(iter(inspect.signature(function).parameters)) == "queries"
+    near = ww.knn(POINTS[:4], base=POINTS, k=3)
+    squares = ww.kneighbors(POINTS[:4], POINTS, 3, band="sakoe-chiba:0", root=True)
+    np.testing.assert_array_equal(near.indices, squares.indices)
+    np.testing.assert_allclose(near.distances, squares.distances)
+
+
+def test_search_takes_one_series_alone():
+    want = ww.search(X[:1], STREAM[None], znormalise=True, k=3)
+    streams = [STREAM, list(STREAM), ww.Source(STREAM), STREAM[None], ww.SeriesSet(STREAM[None])]
+    for pandas in filter(None, [sys.modules.get("pandas")]):
+        streams.append(pandas.Series(STREAM))
+    for query in (X[0], list(X[0]), tuple(X[0])):
+        for stream in streams:
+            found = ww.search(query, stream, znormalise=True, k=3)
+            assert found.shape == (3,) and (found == want[0]).all()
+    both = ww.search(X[:2], STREAM, znormalise=True, k=3)
+    assert both.shape == (2, 3) and (both[0] == want[0]).all()
+    assert ww.Search(X[0], znormalise=True, k=3).run(STREAM).shape == (1, 3)
+    assert len(ww.Monitor(X[0], 1e9).push(STREAM)) > 0
+    assert ww.search("bc", "abcd", "levenshtein", kind="windows")[0]["begin"] == 1

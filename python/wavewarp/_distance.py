@@ -55,8 +55,9 @@ def distance(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> float:
-    """The distance of two series, each of shape (time,) or (channel, time), or of two texts: a float.
+    """The distance of two series: without a root, but for root=True; of DTW so a sum of squares, unlike tslearn's.
 
+    x, y: of shape (time,) or (channel, time), or texts. Returns a float.
     It is computed in double where the device has it. parameters: as of Measure.
 
     Raises ValueError (other channels; no points, NaN; a band that leaves no path; the measure's words), TypeError (no
@@ -237,10 +238,11 @@ def cdist(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> np.ndarray:
-    """All distances between two sets, of shape (len(x), len(y)); y None: x with itself.
+    """All distances between two sets, without a root, but for root=True: an array of shape (len(x), len(y)).
 
-    x, y: a Dataset, or what one takes. Values have the datasets' type: float32 for float32 series, else float64;
-    precision="float" computes in float. out: an array of that shape and type. parameters: as of Measure.
+    x, y: a Dataset, or what one takes; y None: x with itself. Values have the datasets' type: float32 for float32
+    series, else float64; precision="float" computes in float. out: an array of that shape and type. parameters: as of
+    Measure.
 
     Raises ValueError (out is of another shape or type; what Dataset() and Plan() refuse), TypeError (out is no array).
     """
@@ -298,7 +300,7 @@ def pdist(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> np.ndarray:
-    """The distances within a set in SciPy's condensed form: n (n - 1) / 2 values, for scipy.cluster.hierarchy.
+    """The distances within a set, without a root, but for root=True, in SciPy's condensed form: n (n - 1) / 2 values.
 
     x: a Dataset, or what one takes. The type of the values, out and parameters: as of cdist(). symmetrise: "mean",
     "least" or "most" of d(x, y) and d(y, x), where they differ, as under Levenshtein with unequal costs, unequal open
@@ -335,7 +337,7 @@ def pairs(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> np.ndarray:
-    """Distances of listed pairs: of x[i] and y[i], or of indices=(i, j), two lists. An array of one value a pair.
+    """Distances of pairs, x[i] with y[i] or indices=(i, j), without a root, but for root=True: an array, one a pair.
 
     x, y: a Dataset, or what one takes. The type of the values, out and parameters: as of cdist().
 
@@ -371,8 +373,9 @@ def kneighbors(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> Neighbours:
-    """The k nearest series of `base` to each query: Neighbours (distances, indices), each of shape (queries, k), nearest first.
+    """The k nearest series of `base` to each query, with distances without a root, but for root=True.
 
+    Returns Neighbours (distances, indices), each of shape (queries, k), nearest first.
     base None: queries with itself, each without itself. Of equal distances the lower index comes first; where there
     are fewer than k: index -1, distance infinity. Near ties in float are decided in double. Types: float64 and int64.
     no_bounds: computes every distance; results are the same.
@@ -415,8 +418,9 @@ def path(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> Path:
-    """The warping path of two series: a Path (cells, distance); cells of shape (n, 2) match point i of x with j of y.
+    """The warping path of two series, and their distance without a root, but for root=True: a Path (cells, distance).
 
+    cells, of shape (n, 2), match point i of x with point j of y.
     x, y: of shape (time,) or (channel, time), or texts. -1: a point without a partner (ERP, EDR, LCSS, Levenshtein,
     LCS).
 
@@ -453,7 +457,9 @@ def paths(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> Paths:
-    """The warping paths of listed pairs: Paths (list of cells, distances), cells as of path(). indices as for pairs().
+    """The warping paths of listed pairs, and distances without a root, but for root=True: Paths (cells, distances).
+
+    cells is a list of those of path(); indices as for pairs().
 
     Raises ValueError (a soft measure, which has no path; indices as for pairs()), MemoryError.
     """

@@ -15,7 +15,7 @@ from ._context import Context, default_context
 from ._core import NULL, Progress, alone, assign, check, ffi, handle, info, keep, lib, new, run, text, word
 from ._parts import shard
 from ._points import KINDS, asking_of, metric_of, points_of
-from ._results import Neighbours
+from ._results import Neighbours, many
 from ._series import DTYPES, neighbours, output, pointer
 
 
@@ -273,8 +273,8 @@ class LSH:
             how = f"; chosen, recall {self.choice.measured_recall:.3g} of a sample"
             how += ", exact search is faster" * self.choice.exact_is_faster
         return (
-            f"<wavewarp.LSH of {told.points} points ({self.kind}, dimension {told.dimension}), {made.metric}: {made.tables} "
-            f"tables of {made.functions} functions, {made.probes} {'probe' if made.probes == 1 else 'probes'} a table{how}>"
+            f"<wavewarp.LSH of {told.points} points ({self.kind}, dimension {told.dimension}), {made.metric}: "
+            f"{many(made.tables, 'table')} of {many(made.functions, 'function')}, {many(made.probes, 'probe')} a table{how}>"
         )
 
     def __reduce__(self):

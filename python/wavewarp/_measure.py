@@ -125,8 +125,8 @@ class Measure:
     cost: "squared", "absolute", "euclidean". relax: points that may be skipped at no cost at (begin x, end x, begin y,
         end y); None or inf: all.
     cost_expression: OpenCL C over x and y. recurrence: OpenCL C of ww_user_cell(), with text "user".
-    Every other keyword is a parameter of the measure; lmbda is TWED's lambda. Measures are values: they don't change, are equal where their
-    words are, and pickle.
+    Every other keyword is a parameter of the measure; lmbda is TWED's lambda. Measures are values: they don't
+    change, are equal where their words are, and pickle.
 
     Raises ValueError (a name, band, cost or parameter that there is not, or out of range: the text lists what is
     known), TypeError (a value that is neither number nor text; a band that is neither text nor two arrays). What only a

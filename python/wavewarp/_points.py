@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Optional
+from typing import Any, Dict, NoReturn, Optional
 
 import numpy as np
 
@@ -215,28 +215,35 @@ def _knn(base, queries, k, metric, limits, part=None):
 
 
 def knn(
-    base: Any,
-    queries=None,
+    queries: Any,
+    *swapped: NoReturn,
+    base: Any = None,
     k: int = 1,
-    *,
     metric: str = "l2",
     radius=None,
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
 ) -> Neighbours:
-    """The k nearest points of the base to each query, exactly: Neighbours (distances, ids) of shape (queries, k), nearest first.
+    """The k nearest points of the base to each query, exactly; "l2" has its root, "l2-squared" none.
 
-    base, queries: Points, or what they take; queries None: the base's own points, each without itself. metric: see
-    metrics(). Of equal distances the lower id comes first; -1 and infinity where there are fewer. Types: that of the
+    Returns Neighbours (distances, ids) of shape (queries, k), nearest first. queries, base: Points, or what they take;
+    base None: the queries themselves, each without itself. The base is named, knn(queries, base=points): knn(base,
+    queries) was the order of earlier versions. metric: see metrics(). Of equal distances the lower id comes first; -1 and infinity where there are fewer. Types: that of the
     base, and int64. radius: instead two lists of arrays, of all points no farther than it, nearest first; up to
     KNN_MOST (1048576) a query.
 
     Raises ValueError (k outside 1 to 1048576; queries of another dimension or kind; a metric that there is not, or that is
-    for other points; a radius of NaN, or with more points within it than KNN_MOST).
+    for other points; a radius of NaN, or with more points within it than KNN_MOST), TypeError (the base without its
+    name; no numbers).
     """
-    base = of_argument("base", points_of, base, context=context)
-    queries = of_argument("queries", points_of, queries, base)
+    if swapped:
+        raise TypeError("knn(base, queries, k) is now knn(queries, base=base, k=k): the base has to be named")
+    if base is None:
+        base, queries = of_argument("queries", points_of, queries, context=context), None
+    else:
+        base = of_argument("base", points_of, base, context=context)
+        queries = of_argument("queries", points_of, queries, base)
     limits = {"progress": progress, "max_bytes": max_bytes}
     if radius is None:
         return _knn(base, queries, k, metric, limits)

@@ -322,8 +322,9 @@ def profile(
     max_bytes: int = 0,
     context: Optional[Context] = None,
 ) -> Profile:
-    """The matrix profile of a series, or against another one: a Profile.
+    """The matrix profile of a series, or against another one: distances of z-normalised windows, with the root.
 
+    Returns a Profile.
     series, other: (time,) or (channel, time); or a SeriesSet or Dataset with index= and other_index=, which of its
     series. NaN and infinity are allowed: a window with one has no neighbours. window: points. k: neighbours a window.
     exclusion: windows this near in one series are no neighbours; None: a quarter of the window, rounded up. left_right:

@@ -104,7 +104,7 @@ def _plot():
     return importlib.import_module("wavewarp.plot")
 
 
-def _many(count, one, more=None):
+def many(count, one, more=None):
     return f"{count} {one if count == 1 else more or one + 's'}"
 
 
@@ -145,7 +145,7 @@ class Neighbours(Result, _Neighbours):
     def _told(self):
         sizes = [len(row) for row in self.indices]
         each = sizes[0] if len(set(sizes)) == 1 else f"{min(sizes, default=0)} to {max(sizes, default=0)}"
-        return f"{_many(len(sizes), 'query', 'queries')}, {each} nearest each"
+        return f"{many(len(sizes), 'query', 'queries')}, {each} nearest each"
 
     def _columns(self):
         return ranked("query", self.distances, self.indices)
@@ -165,7 +165,7 @@ class Path(Result, _Path):
     """
 
     def _told(self):
-        return f"{_many(len(self.cells), 'pair')} of points, distance {self.distance:.6g}"
+        return f"{many(len(self.cells), 'pair')} of points, distance {self.distance:.6g}"
 
     def _columns(self):
         return {"x": self.cells[:, 0], "y": self.cells[:, 1]}
@@ -188,7 +188,7 @@ class Paths(Result, _Paths):
     """
 
     def _told(self):
-        return _many(len(self.cells), "path")
+        return many(len(self.cells), "path")
 
     def _columns(self):
         sizes = [len(cells) for cells in self.cells]
@@ -208,7 +208,7 @@ class Silhouette(Result, _Silhouette):
     """
 
     def _told(self):
-        return f"mean {self.mean:.4g} of {_many(len(self.values), 'item')}"
+        return f"mean {self.mean:.4g} of {many(len(self.values), 'item')}"
 
     def _columns(self):
         return {"item": np.arange(len(self.values)), "silhouette": self.values}
@@ -244,8 +244,8 @@ class Matches(Result, np.ndarray):
     def _told(self):
         found = int((self["stream"] >= 0).sum())
         if self.ndim != 2:
-            return _many(found, "match", "matches")
-        return f"{_many(found, 'match', 'matches')} of {_many(len(self), 'query', 'queries')}"
+            return many(found, "match", "matches")
+        return f"{many(found, 'match', 'matches')} of {many(len(self), 'query', 'queries')}"
 
     def _columns(self):
         there = np.asarray(self["stream"]) >= 0
@@ -293,7 +293,7 @@ class Average(Record):
 
     def _told(self):
         channels, length = self.centre.shape
-        return f"{length} points, {_many(channels, 'channel')}, objective {self.objective[-1]:.6g}, {_ended(self)}"
+        return f"{length} points, {many(channels, 'channel')}, objective {self.objective[-1]:.6g}, {_ended(self)}"
 
     def _columns(self):
         names = ["value"] if len(self.centre) == 1 else [f"channel {c}" for c in range(len(self.centre))]
@@ -308,13 +308,13 @@ class Average(Record):
 
 
 def _ended(told):
-    return f"{_many(told.iterations, 'iteration')}{'' if told.converged else ', not converged'}"
+    return f"{many(told.iterations, 'iteration')}{'' if told.converged else ', not converged'}"
 
 
 def _sizes_of(labels):
     """How many items each cluster has, in words."""
     sizes = np.bincount(labels)
-    return f"{_many(len(sizes), 'cluster')} of {len(labels)} ({', '.join(map(str, sizes[:8]))}{', ...' * (len(sizes) > 8)})"
+    return f"{many(len(sizes), 'cluster')} of {len(labels)} ({', '.join(map(str, sizes[:8]))}{', ...' * (len(sizes) > 8)})"
 
 
 class Clusters(Record):
@@ -360,7 +360,7 @@ class Medoids(Record):
     converged: int
 
     def _told(self):
-        return f"{_sizes_of(self.labels)}, cost {self.cost:.6g}, {_many(self.swaps, 'swap')}"
+        return f"{_sizes_of(self.labels)}, cost {self.cost:.6g}, {many(self.swaps, 'swap')}"
 
     def _columns(self):
         items = np.arange(len(self.labels))
@@ -397,8 +397,8 @@ class Classification(Record):
 
     def _told(self):
         if self.class_names is None:
-            return f"values of {self.total} series, {_many(self.k, 'neighbour')} each"
-        told = f"{self.total} series, {_many(self.classes, 'class', 'classes')}, {_many(self.k, 'neighbour')} each"
+            return f"values of {self.total} series, {many(self.k, 'neighbour')} each"
+        told = f"{self.total} series, {many(self.classes, 'class', 'classes')}, {many(self.k, 'neighbour')} each"
         if self.accuracy is None:
             return f"{told}, no labels to compare with"
         return f"{told}, {self.correct} of {self.labelled} right, accuracy {self.accuracy:.4g}"
@@ -429,7 +429,7 @@ class Choice(Record):
     accuracies: np.ndarray
 
     def _told(self):
-        return f"{self.best.text!r} of {_many(len(self.measures), 'measure')}, accuracy {self.accuracy:.4g}"
+        return f"{self.best.text!r} of {many(len(self.measures), 'measure')}, accuracy {self.accuracy:.4g}"
 
     def _columns(self):
         return {"measure": [measure.text for measure in self.measures], "accuracy": self.accuracies}
@@ -480,5 +480,5 @@ class Motif(Record):
     neighbours: np.ndarray
 
     def _told(self):
-        near = _many(len(self.neighbours), "more window")
+        near = many(len(self.neighbours), "more window")
         return f"windows {self.first} and {self.second}, distance {self.distance:.6g}, {near} near them"

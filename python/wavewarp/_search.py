@@ -17,7 +17,7 @@ from ._frames import frame_one, library_of
 from ._measure import MeasureLike, Options
 from ._measure import measure as as_measure
 from ._results import MATCH, REPORT, Matches, as_matches
-from ._series import pointer, precision_of, sizes, view
+from ._series import as_set, pointer, precision_of, sizes, view
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -142,7 +142,7 @@ class Search:
         context = context or default_context()
         if precision == "double" and not context.has_double:
             precision = "float"
-        queries = of_argument("queries", view, queries, axes)
+        queries = of_argument("queries", view, as_set(queries)[0], axes)
         self.k, self.count, self._axes, self._part = k, queries.count, axes, False
         apart = (queries.longest + 1) // 2 if exclusion is None else exclusion
         self._places = lib.ww_search_places(number("k", k), number("exclusion", apart))
@@ -154,7 +154,7 @@ class Search:
         check(lib.ww_search_create(context._c, made.c(queries.longest), queries.c, self._options, self._handle))
 
     def _viewed(self, streams):
-        return of_argument("streams", view, streams, self._axes)
+        return of_argument("streams", view, as_set(streams)[0], self._axes)
 
     @alone
     def run(self, streams, *, stream_offset: int = 0, point_offset: int = 0) -> Matches:
@@ -240,13 +240,14 @@ def search(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> Matches:
-    """The best Matches of queries in streams: records (stream, begin, end, distance) of shape (queries, k).
+    """The best matches of queries in streams, at distances without a root, but for a measure with root=True.
 
+    Returns Matches, records (stream, begin, end, distance) of shape (queries, k), best first; of shape (k,) where
+    `queries` is one series alone, of one axis. streams: one series alone, a set, a Source, or a Dataset.
     kind: "windows" (matches of the query's length), "open" (parts of any length) or "super" (whole streams in the
         queries); None: windows with znormalise, else open. znormalise: each window by its own mean and deviation.
     k: matches a query, best first; stream -1 where there are fewer. exclusion: two of them are no closer than so many
-        points; None: half of the query. threshold: the largest distance. streams: a set of series, or a Source; a match
-        has no NaN.
+        points; None: half of the query. threshold: the largest distance. A match has no NaN.
 
     Raises ValueError (k outside 1 to 4096; kind; znormalise or gamma with open ends; queries with NaN; streams of other
     channels; a threshold of NaN), MemoryError, and what progress and a Source's read raise.
@@ -267,7 +268,8 @@ def search(
         context=context,
         **parameters,
     )
-    return made.run(streams)
+    found = made.run(streams)
+    return found[0] if as_set(queries)[1] else found
 
 
 def search_places(k: int, exclusion: int) -> int:
@@ -288,7 +290,7 @@ def search_part_places(queries, k: int, exclusion: int, *, znormalise: bool = Fa
     Raises ValueError (k or exclusion below 0; queries that are no series).
     """
     options = search_options("windows", znormalise, k, exclusion, None, False, "double", {})
-    return lib.ww_search_part_places(of_argument("queries", view, queries, axes).c, options)
+    return lib.ww_search_part_places(of_argument("queries", view, as_set(queries)[0], axes).c, options)
 
 
 def _matches(values):
@@ -353,7 +355,7 @@ class Monitor:
         context = context or default_context()
         if precision == "double" and not context.has_double:
             precision = "float"
-        queries = of_argument("queries", view, queries, axes)
+        queries = of_argument("queries", view, as_set(queries)[0], axes)
         self.channels, self.count = queries.channels, queries.count
         self._options = search_options(
             kind, znormalise, 1, exclusion, threshold, no_bounds, precision, {"max_bytes": max_bytes}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import numbers
 import operator
 import os
 from types import SimpleNamespace
@@ -103,6 +104,18 @@ def is_ragged(values: Any):
 
 def _is_buffer(value):
     return not isinstance(value, (str, bytes)) and not np.isscalar(value) and np.ndim(value) > 0
+
+
+def as_set(values: Any):
+    """(A set of series, whether `values` were one series alone, of one axis, or one text.)"""
+    if isinstance(values, (str, bytes)):
+        return [values], True
+    if isinstance(values, (list, tuple)):
+        alone = len(values) > 0 and all(isinstance(value, numbers.Real) for value in values)
+    else:
+        kind = getattr(getattr(values, "dtype", None), "kind", "f")  # polars' types have none
+        alone = len(getattr(values, "shape", ())) == 1 and kind != "O" and not str(values.dtype).startswith("List")
+    return (one_array(values)[None], True) if alone else (values, False)
 
 
 def is_texts(values: Any):
