@@ -28,6 +28,8 @@ void wwi_context_release(ww_context *context) {
     }
     if (context->cl)
         WWI_RELEASE(context, clReleaseContext(context->cl));
+    if (context->part)
+        WWI_RELEASE(context, clReleaseDevice(context->part));
     wwi_tuning_free(context);
     free(context->kernel_folder);
     if (!forked) { // else a thread that no longer exists may hold them

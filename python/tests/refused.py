@@ -132,6 +132,7 @@ REFUSED = {
         "NoDeviceError": [lambda: ww.Context("no such")],
         "DeviceError": [lambda: ww.Context(kernel_dir="no")],
         "FileError": [lambda: ww.Context(tuning_file="no/x")],
+        "ValueError": [lambda: ww.Context(threads=0), lambda: ww.Context(threads=-1), lambda: ww.Context(threads=2**40)],
     },
     "Context.tune": {"FileError": [tuned_nowhere]},
     "Dataset": {

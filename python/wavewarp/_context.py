@@ -6,9 +6,10 @@ from __future__ import annotations
 import os
 import threading
 from types import SimpleNamespace
+from typing import Optional
 
 from . import _drivers  # noqa: F401  before the loader looks for drivers
-from ._core import NULL, Progress, callback, check, ffi, handle, info, lib, new, run, text
+from ._core import NULL, Progress, callback, check, ffi, handle, info, lib, new, number, run, text
 
 _lock = threading.Lock()
 
@@ -40,7 +41,7 @@ def py_tune_fn(user, result):
     return 0
 
 
-def context_options(device, log, kernel_dir, tuning_file):
+def context_options(device, log, kernel_dir, tuning_file, threads=0):
     """ww_context_options, and what has to live as long as the context."""
 
     def encoded(value):
@@ -54,6 +55,7 @@ def context_options(device, log, kernel_dir, tuning_file):
         tuning_file=encoded(tuning_file),
         log=None if log is None else lib.py_log_fn,
         log_user=user,
+        threads=threads,
     )
     return options, user
 
@@ -64,17 +66,22 @@ class Context:
     device: None ($WAVEWARP_DEVICE, else the best), "gpu", "cpu", an index, a part of a name, or "cuda" ("cuda:1"): that
         device through CUDA.
     log: called as log(level, text); 0 error, 1 warning, 2 information, 3 detail.
+    threads: of a CPU, at most, so that several processes share it; None: all. Other devices are refused with it.
     kernel_dir, tuning_file: other places for kernels and tuning parameters than the usual ones.
 
     A context does not work on in a child made by fork: use the start method "spawn".
 
     Raises NoDeviceError (no device, or none of that name: the text lists those there are), DeviceError (a kernel_dir
-    without kernels), FileError (a tuning_file that is named and
-    can't be read, or is damaged).
+    without kernels), FileError (a tuning_file that is named and can't be read, or is damaged), ValueError (threads below
+    1, or of a device that is no CPU).
     """
 
-    def __init__(self, device=None, *, log=None, kernel_dir=None, tuning_file=None) -> None:
-        options, self._log = context_options(device, log, kernel_dir, tuning_file)
+    def __init__(
+        self, device=None, *, threads: Optional[int] = None, log=None, kernel_dir=None, tuning_file=None
+    ) -> None:
+        if threads is not None and number("threads", threads) < 1:
+            raise ValueError(f"threads is {threads}; at least one is needed")
+        options, self._log = context_options(device, log, kernel_dir, tuning_file, threads)
         self._handle = handle("ww_context")
         with _lock:  # PoCL's first enumeration is not made for several threads at once
             check(lib.ww_context_create(options, self._handle))
@@ -159,7 +166,8 @@ class Context:
         return results
 
     def __repr__(self):
-        return f"<wavewarp.Context {self.device.name!r}>"
+        told = self.device
+        return f"<wavewarp.Context {told.name!r}, {told.compute_units} compute units>"
 
 
 _default = None
