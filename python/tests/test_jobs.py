@@ -478,3 +478,46 @@ def test_buffers_refuse(rng):
     with pytest.raises(MemoryError):
         ww.Buffer((1 << 40, 1 << 15))
     assert "3" in repr(ww.Buffer(3))
+
+
+# ---- first centres and weights of k-means
+
+
+def lloyd(x, centres, weights):
+    """Lloyd's k-means of rows by squared distances, until nothing changes."""
+    labels = None
+    while True:
+        squares = ((x[:, None] - centres[None]) ** 2).sum(-1)
+        now = squares.argmin(axis=1)
+        if labels is not None and (now == labels).all():
+            return labels, centres, (weights * squares.min(axis=1)).sum()
+        labels = now
+        centres = np.stack([np.average(x[labels == k], axis=0, weights=weights[labels == k]) for k in range(len(centres))])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_kmeans_from_given_centres(rng, weighted):
+    x = rng.normal(size=(40, 12)) + np.repeat(rng.normal(size=(4, 12)), 10, axis=0)
+    first, weights = x[[3, 14, 25]] + 0.1, rng.random(40) * 3 if weighted else np.ones(40)
+    weights[5] = 0 if weighted else 1
+    labels, centres, objective = lloyd(x, first, weights)
+    told = ww.kmeans(x, 3, band="sakoe-chiba:0", first=first, weights=weights if weighted else None, tolerance=0.0)
+    order = np.unique(labels, return_index=True)[1].argsort()  # clusters by their first series
+    np.testing.assert_array_equal(order[told.labels], labels)
+    np.testing.assert_allclose(np.array(told.centres)[:, 0], centres[order], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(told.objective, objective)
+    start = ww.kmeans(x, 3, first=first, iterations=0)
+    assert (start.distances == ww.cdist(x, first).min(axis=1)).all() and start.iterations == 0
+
+
+def test_weights_of_kmeans_are_as_copies(rng):
+    x, counts = rng.normal(size=(12, 15)).cumsum(axis=1), rng.integers(1, 4, size=12)
+    first = x[[0, 5]]
+    many = ww.kmeans(np.repeat(x, counts, axis=0), 2, first=first)
+    told = ww.kmeans(x, 2, first=first, weights=counts)
+    np.testing.assert_array_equal(np.repeat(told.labels, counts), many.labels)
+    np.testing.assert_allclose(told.objective, many.objective)
+    np.testing.assert_allclose(np.array(told.centres), np.array(many.centres), rtol=1e-9, atol=1e-12)
+    ragged = [row[: 9 + i % 4] for i, row in enumerate(x)]
+    for given in ([ragged[2], ragged[7]], ww.SeriesSet([ragged[2], ragged[7]])):
+        assert ww.kmeans(ragged, 2, first=given).centres[0].shape[1] in (9, 10, 11, 12)

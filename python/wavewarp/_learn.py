@@ -100,6 +100,8 @@ def kmeans(
     length=0,
     seed: int = 1,
     starts=1,
+    first: Any = None,
+    weights: Any = None,
     iterations: int = 50,
     tolerance: float = 1e-6,
     average_iterations: int = 10,
@@ -115,17 +117,26 @@ def kmeans(
 
     average: "dba" or "soft"; None: as the measure says. length: points of the centres; 0: those of the series that they
     start from. seed: the same one gives the same clusters on a device. starts: so many searches from first centres of
-    their own, of which the best counts. iterations: most of a search; tolerance: the least share by which one lowers
+    their own, of which the best counts. first: the first centres, k series; None: chosen by k-means++. weights: one a
+    series, how much it counts in averages and in the objective, none below 0. iterations: most of a search; tolerance: the least share by which one lowers
     the objective; average_iterations: of an average in each.
 
     Raises ValueError (k below 1 or above the number of series; a measure that averages do not take; starts below 1;
-    tolerance from 0 to 1).
+    tolerance from 0 to 1; first centres of another number, other channels, with NaN or with starts; weights below 0, all
+    of 0 or of another number).
     """
     measure, k = as_measure(measure, parameters), number("k", k)
     data = _one(series, axes, precision, context)
-    c = measure.c(max(data.longest, length))
+    given = first if first is None or isinstance(first, SeriesSet) else of_argument("first", SeriesSet, first, axes=axes)
+    if weights is not None:
+        weights = doubles("weights", weights)
+        if weights.shape != (len(data),):
+            raise ValueError(f"weights of shape {weights.shape} for {len(data)} series")
+    c = measure.c(max(data.longest, length, 0 if given is None else given.max_length))
     options = new(
         "ww_kmeans_options",
+        first=None if given is None else given._c,
+        weights=None if weights is None else output(weights, "double"),
         average=by_name("ww_average_method", average or ("soft" if measure.gamma else "dba")),
         length=length,
         seed=seed,
