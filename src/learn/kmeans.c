@@ -339,7 +339,7 @@ static ww_status check_given(const job *j) {
             return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the weight of series %zu is %g", i, o->weights[i]);
         most = fmax(most, o->weights[i]);
     }
-    return !o->weights || most > 0 ? WW_OK : wwi_fail(WW_ERROR_INVALID_ARGUMENT, "all weights are 0");
+    return !o->weights || most > 0 ? WW_OK : wwi_fail(WW_ERROR_INVALID_ARGUMENT, "all weights are zero");
 }
 
 static ww_status check(const job *j, const int64_t *labels) {
