@@ -194,6 +194,17 @@ def test_axes(cbf):
     assert made.cluster_centers_[0].shape == (3, 40)
 
 
+class Bar:
+    def __init__(self, total):
+        self.total, self.n = total, 0
+
+    def update(self, count):
+        self.n += count
+
+    def close(self):
+        assert self.n == self.total
+
+
 def test_threads_and_bars(cbf, monkeypatch):
     X, y = cbf
     want = wws.KNeighborsTimeSeriesClassifier().fit(X, y).kneighbors()
@@ -203,11 +214,11 @@ def test_threads_and_bars(cbf, monkeypatch):
         wws.KNeighborsTimeSeriesClassifier(n_jobs=0).fit(X, y).kneighbors()
     tqdm = pytest.importorskip("tqdm.auto")
     bars = []
-    monkeypatch.setattr(tqdm, "tqdm", lambda **o: bars.append(o) or type("Bar", (), {"n": 0, "update": lambda s, n: None})())
+    monkeypatch.setattr(tqdm, "tqdm", lambda **o: bars.append(o) or Bar(o["total"]))
     for made in (wws.TimeSeriesKMeans(2, verbose=1), wws.TimeSeriesKMedoids(2, verbose=1), wws.ShapeletTree(8, 9, verbose=1)):
         made.fit(X, y)
     wws.KNeighborsTimeSeriesClassifier(verbose=True).fit(X, y).predict(X)
-    assert len(bars) == 4
+    assert len(bars) >= 4
 
 
 def test_transform_and_score(cbf):
