@@ -4,7 +4,6 @@
 import functools
 import pathlib
 import shutil
-import sys
 
 import numpy as np
 import pytest
@@ -77,13 +76,6 @@ def full(call):
         return call()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-def without(module, call):
-    """A call where a module is not installed."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, module, None)
-        return call()
 
 
 # A function, and calls of it: each raises the error before it. Files of these names are in an empty folder.
@@ -550,14 +542,10 @@ REFUSED = {
             lambda: ww.kmeans(X, 2, "edr"),
             lambda: ww.kmeans(X, 2, starts=0),
             lambda: ww.kmeans(X, 2, tolerance=2),
-            lambda: ww.kmeans(X, 2, first=X[:3]),
-            lambda: ww.kmeans(X, 2, first=CHANNELS),
-            lambda: ww.kmeans(X, 2, first=NAN[1:3]),
+            *[lambda f=f: ww.kmeans(X, 2, first=f) for f in (X[:3], CHANNELS, NAN[1:3])],
             lambda: ww.kmeans(X, 2, first=X[:2], starts=2),
+            *[lambda w=w: ww.kmeans(X, 2, weights=[1] * 4 + w) for w in ([1], [1, -1], [1, np.inf])],
             lambda: ww.kmeans(X, 2, weights=np.zeros(6)),
-            lambda: ww.kmeans(X, 2, weights=[1] * 5),
-            lambda: ww.kmeans(X, 2, weights=[1, 1, 1, 1, 1, -1]),
-            lambda: ww.kmeans(X, 2, weights=[1, 1, 1, 1, 1, np.inf]),
         ]
     },
     "kneighbors": {"ValueError": [lambda: ww.kneighbors(X, k=0), lambda: ww.kneighbors(X[:1])]},
@@ -711,10 +699,3 @@ REFUSED = {
         "TypeError": [lambda: ww.write_points("x.fvecs", [["a"]])],
     },
 }
-RESULTS = "Average Choice Classification Clusters Matches Medoids Motif Neighbours Path Paths Profile Record Result Silhouette"
-REFUSED.update(
-    {
-        f"{name}.to_frame": {"ModuleNotFoundError": [lambda: without("pandas", found()[0].to_frame)]}
-        for name in f"{RESULTS} SoftValues".split()
-    }
-)

@@ -5,6 +5,7 @@ import builtins
 import importlib
 import inspect
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -30,6 +31,17 @@ MemoryError:ProfilePlan.run MemoryError:profile MemoryError:Search MemoryError:s
 MemoryError:GroupLSH DeviceError:Context.self_test NoDeviceError:devices NoDeviceError:default_context
 FileError:ArrayFile.get FileError:ArrayFile.sync FileError:ArrayFile.close
 """.split()
+
+
+def without_pandas(result):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "pandas", None)
+        return result.to_frame()
+
+
+RESULTS = "Average Choice Classification Clusters Matches Medoids Motif Neighbours Path Paths Profile Record Result Silhouette"
+for result in f"{RESULTS} SoftValues".split():
+    REFUSED[f"{result}.to_frame"] = {"ModuleNotFoundError": [lambda: without_pandas(found()[0])]}
 
 
 @pytest.fixture
