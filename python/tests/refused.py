@@ -642,8 +642,7 @@ REFUSED = {
     },
     "search": {
         "ValueError": [
-            lambda: ww.search(X[:1], STREAM[None], k=0),
-            lambda: ww.search(X[:1], STREAM[None], k=4097),
+            *[lambda k=k: ww.search(X[:1], STREAM[None], k=k) for k in (0, 4097)],
             lambda: ww.search(X[:1], STREAM[None], kind="foo"),
             lambda: ww.search(X[:1], STREAM[None], kind="open", znormalise=True),
             lambda: ww.search(X[:1], STREAM[None], gamma=1.0),
