@@ -205,11 +205,45 @@ def soft(
 ) -> SoftValues:
     """Values and gradients of a soft measure in one call: what Gradient.run() returns.
 
-    gamma: of the soft minimum; None: the measure's own, or 1. 0: along the best path.
-    pairs: None: all of x with all of y (or x with itself); True: one by one; or two lists of indices.
+    Parameters
+    ----------
+    x, y : Dataset, or what one takes
+        The sets; `y` None: `x` with itself.
+    measure : Measure or str
+        measures() lists those with a soft minimum.
+    gamma : float, optional
+        Of the soft minimum; None: the measure's own, or 1. 0: along the best path.
+    pairs : None, True, or two sequences of int
+        All of x with all of y; one by one; or the pairs of two lists of indices.
+    want : str or sequence of str
+        Of "values", "rows", "columns", "parameters", "weights", "alignment".
+    upstream : array_like or Buffer, optional
+        A factor for each pair's gradients.
+    divergence : bool
+        Of V(x,y) - V(x,x)/2 - V(y,y)/2.
+    per_pair : bool
+        A gradient for each pair, not for each series.
+    axes, precision, progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``c=0.5``.
 
-    Raises ValueError (a gamma out of range, 1e-30 to 1e30, or below 0; what Gradient() and Gradient.run() refuse),
-    MemoryError.
+    Returns
+    -------
+    SoftValues
+
+    Raises
+    ------
+    ValueError
+        A gamma out of range, 1e-30 to 1e30, or below 0; what Gradient() and Gradient.run() refuse.
+    MemoryError
+        Host or device memory is too small.
+
+    Examples
+    --------
+    >>> told = ww.soft([[0.0, 1, 2]], [[0.0, 2, 2]], gamma=0.1)
+    >>> told.values.round(3).tolist(), told.rows.shape
+    ([[0.89]], (1, 1, 3))
     """
     measure = soft_measure(measure, gamma, parameters)
     rows, columns = datasets(x, y, axes=axes, precision=precision, context=context)

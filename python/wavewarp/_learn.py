@@ -44,16 +44,49 @@ def average(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> Average:
-    """The average of series under a measure: an Average of centre (channels, time), objective, iterations, converged.
+    """The average of series under a measure: DBA, or the barycentre of a soft measure.
 
-    method: "dba", or "soft" for a measure with gamma; None: as the measure says. length: points of the centre; 0: of
-    the start. members: indices of the series that are averaged; None: all. weights: one a member, none below 0. start:
-    "mean", "medoid", or a series. iterations: most of them; it ends earlier when one lowers the objective by less than
-    the share `tolerance`. objective: the weighted sum of the distances to the centre, before and after each iteration.
+    Parameters
+    ----------
+    series : Dataset, or what one takes
+        The set.
+    measure : Measure or str
+        measures() lists the names; its root is ignored.
+    method : "dba" or "soft", optional
+        "soft" for a measure with gamma; None: as the measure says.
+    length : int
+        Points of the centre; 0: of the start.
+    members : sequence of int, optional
+        The series that are averaged; None: all.
+    weights : sequence of float, optional
+        One a member, none below 0.
+    start : "mean", "medoid" or array_like
+        Where it begins.
+    iterations : int
+        Most of them.
+    tolerance : float
+        It ends earlier when an iteration lowers the objective by less than this share.
+    axes, precision, engine, progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``c=0.5``.
 
-    Raises ValueError (no members, an index out of range; weights below 0, of sum 0 or of another number; a measure that
-    the method does not take; a start of other channels, or with NaN; a length to which the band leaves no path;
-    tolerance from 0 to 1).
+    Returns
+    -------
+    Average
+        centre (channels, time); objective, the weighted sum of the distances to the centre, before and after each
+        iteration; iterations, converged.
+
+    Raises
+    ------
+    ValueError
+        No members, an index out of range; weights below 0, of sum 0 or of another number; a measure that the method does
+        not take; a start of other channels, or with NaN; a length to which the band leaves no path; tolerance from 0 to 1.
+
+    Examples
+    --------
+    >>> ww.average([[0, 1, 2, 0], [0, 0, 1, 2], [1, 2, 0, 0]], band="sakoe-chiba:1").centre.round(2).tolist()
+    [[0.25, 1.0, 2.0, 0.5]]
     """
     measure = as_measure(measure, parameters)
     data = _one(series, axes, precision, context)
@@ -113,17 +146,54 @@ def kmeans(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> Clusters:
-    """Clusters around averages: Clusters of labels, distances, centres (a list of (channel, time)), objective, ...
+    """Clusters around averages (Lloyd's iterations): k-means under a measure.
 
-    average: "dba" or "soft"; None: as the measure says. length: points of the centres; 0: those of the series that they
-    start from. seed: the same one gives the same clusters on a device. starts: so many searches from first centres of
-    their own, of which the best counts. first: the first centres, k series; None: chosen by k-means++. weights: one a
-    series, how much it counts in averages and in the objective, none below 0. iterations: most of a search; tolerance: the least share by which one lowers
-    the objective; average_iterations: of an average in each.
+    Parameters
+    ----------
+    series : Dataset, or what one takes
+        The set.
+    k : int
+        Clusters.
+    measure : Measure or str
+        measures() lists the names; its root is ignored.
+    average : "dba" or "soft", optional
+        How a centre is found; None: as the measure says.
+    length : int
+        Points of the centres; 0: those of the series that they start from.
+    seed : int
+        The same one gives the same clusters on a device.
+    starts : int
+        So many searches from first centres of their own, of which the best counts.
+    first : k series, optional
+        The first centres; None: chosen by k-means++.
+    weights : sequence of float, optional
+        One a series, how much it counts in averages and in the objective, none below 0.
+    iterations, tolerance
+        Most of a search, and the least share by which one lowers the objective.
+    average_iterations : int
+        Most of an average in each.
+    axes, precision, engine, progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``c=0.5``.
 
-    Raises ValueError (k below 1 or above the number of series; a measure that averages do not take; starts below 1;
-    tolerance from 0 to 1; first centres of another number, other channels, with NaN or with starts; weights below 0, all
-    of 0 or of another number).
+    Returns
+    -------
+    Clusters
+        labels, distances, centres (a list of (channel, time)), objective, iterations, converged, ...
+
+    Raises
+    ------
+    ValueError
+        `k` below 1 or above the number of series; a measure that averages do not take; starts below 1; tolerance from 0
+        to 1; first centres of another number, other channels, with NaN or with starts; weights below 0, all of 0 or of
+        another number.
+
+    Examples
+    --------
+    >>> told = ww.kmeans([[0, 1, 2], [0, 1, 3], [9, 8, 7], [9, 8, 6]], 2)
+    >>> told.labels.tolist(), told.objective
+    ([0, 0, 1, 1], 1.0)
     """
     measure, k = as_measure(measure, parameters), number("k", k)
     data = _one(series, axes, precision, context)
@@ -184,12 +254,34 @@ def condensed(distances: Any):
 
 
 def medoids(distances: Any, k: int, *, max_swaps: int = 0, progress: Progress = None) -> Medoids:
-    """Clusters around k of the items: Medoids of labels, medoids (item numbers), cost, swaps, converged.
+    """Clusters around k of the items (FasterPAM), by any distances.
 
-    distances: of pdist(), or a square matrix. max_swaps: most exchanges of a medoid; 0: until none lowers the cost.
+    Parameters
+    ----------
+    distances : array_like
+        Of pdist(), or a square matrix.
+    k : int
+        Clusters.
+    max_swaps : int
+        Most exchanges of a medoid; 0: until none lowers the cost.
+    progress
+        What every job takes: ``help(wavewarp)`` has it.
 
-    Raises ValueError (k below 1 or above the number of items; distances of another shape, or with NaN: the text names
-    the items).
+    Returns
+    -------
+    Medoids
+        labels, medoids (item numbers), cost, swaps, converged.
+
+    Raises
+    ------
+    ValueError
+        `k` below 1 or above the number of items; distances of another shape, or with NaN: the text names the items.
+
+    Examples
+    --------
+    >>> told = ww.medoids(ww.pdist([[0, 1, 2], [0, 1, 3], [9, 8, 7], [9, 8, 6]]), 2)
+    >>> told.labels.tolist(), told.cost
+    ([0, 0, 1, 1], 2.0)
     """
     values, count = condensed(distances)
     labels, items = np.empty(count, np.int64), np.empty(number("k", k), np.uintp)
@@ -267,10 +359,27 @@ def _codes(labels, count=None):
 def silhouette(distances: Any, labels: Any) -> Silhouette:
     """How well clusters are separated: (mean, an array with each item's value), from -1 to 1; 0 of an item alone.
 
-    distances: of pdist(), or a square matrix. labels: one an item, of any kind.
+    Parameters
+    ----------
+    distances : array_like
+        Of pdist(), or a square matrix.
+    labels : sequence
+        One an item, of any kind.
 
-    Raises ValueError (another number of labels, or one that is missing; distances of another shape, below 0 or with
-    NaN).
+    Returns
+    -------
+    Silhouette
+
+    Raises
+    ------
+    ValueError
+        Another number of labels, or one that is missing; distances of another shape, below 0 or with NaN.
+
+    Examples
+    --------
+    >>> mean, each = ww.silhouette(ww.pdist([[0, 1], [0, 2], [9, 8], [9, 7]]), ["a", "a", "b", "b"])
+    >>> round(mean, 3)
+    0.991
     """
     values, count = condensed(distances)
     codes, each, mean = _codes(labels, count), np.empty(count), ffi.new("double *")
@@ -405,9 +514,43 @@ def classify(
     max_bytes: int = 0,
     **parameters: Unpack[Options],
 ) -> Classification:
-    """Classifies test series by their nearest training series: as Classifier.run(); datasets of one precision.
+    """Classifies test series by their k nearest training series, or predicts values by them.
 
-    Raises what Classifier() and Classifier.run() raise: ValueError.
+    Parameters
+    ----------
+    train : Dataset with labels, or SeriesSet
+        Or any series with `targets`.
+    test : Dataset, or what one takes, optional
+        Of the same precision; with labels they are compared. None: each training series among the others (leave-one-out).
+    measure : Measure or str
+        measures() lists the names.
+    k : int
+        Neighbours that vote.
+    vote : "uniform" or "distance"
+        Alike, or by 1/distance.
+    targets : sequence of float, optional
+        A number for each training series: the result is their means.
+    engine, no_bounds, progress, max_bytes
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``c=0.5``.
+
+    Returns
+    -------
+    Classification
+        predicted, accuracy, probabilities, neighbours, distances, confusion, ...
+
+    Raises
+    ------
+    ValueError
+        What Classifier() and Classifier.run() refuse.
+
+    Examples
+    --------
+    >>> train = ww.Dataset([[0, 1, 2], [0, 1, 3], [9, 8, 7]], ["up", "up", "down"])
+    >>> told = ww.classify(train, ww.Dataset([[1, 2, 3], [8, 8, 7]], ["up", "down"]))
+    >>> told.predicted.tolist(), told.accuracy
+    (['up', 'down'], 1.0)
     """
     made = Classifier(
         train,
@@ -427,11 +570,34 @@ def classify(
 def choose(train, measures, *, k: int = 1, progress: Progress = None) -> Choice:
     """The measure with the most right predictions by leave-one-out on a labelled dataset.
 
-    measures: Measures or texts, as [f"dtw,band=sakoe-chiba:{p}%" for p in range(21)]; of equal ones the first is taken.
-    Returns a Choice of best, accuracy, and accuracies of all. progress: called with (done, total).
+    Parameters
+    ----------
+    train : Dataset with labels, or SeriesSet
+        The training series.
+    measures : sequence of Measure or str
+        Such as ``[f"dtw,band=sakoe-chiba:{p}%" for p in range(21)]``; of equally good ones the first is taken.
+    k : int
+        Neighbours that vote.
+    progress
+        Called with (done, total) measures, or a bar.
 
-    Raises TypeError (measures is no list), ValueError (it is empty; a measure's words; what Classifier.run() refuses,
-    as series without labels).
+    Returns
+    -------
+    Choice
+        best, accuracy, and the measures and accuracies of all.
+
+    Raises
+    ------
+    TypeError
+        `measures` is no list.
+    ValueError
+        It is empty; a measure's words; what Classifier.run() refuses, as series without labels.
+
+    Examples
+    --------
+    >>> train = ww.Dataset([[0, 1, 2], [0, 1, 3], [9, 8, 7], [9, 8, 6]], ["up", "up", "down", "down"])
+    >>> ww.choose(train, ["dtw", "msm"]).best
+    Measure('dtw')
     """
     if isinstance(measures, (str, Measure)):
         raise TypeError("measures is a list of them")

@@ -46,17 +46,51 @@ def lsh_collision(metric: str, distance, *, width=1.0, dimension=1) -> float:
 class LSH:
     """Hash tables of points: approximate neighbours. An index pickles, and can be saved.
 
-    points: Points, or what they take. metric: l2, l2-squared, l1, cosine, hamming or jaccard.
-    Without tables, functions, width and probes these are measured and chosen, as by choose(), so that the `k` nearest
-    are found with a share of `recall`: `choice` is the record of what was measured, None where they were given.
-    tables: how many, from 1 on; None: 10. functions: of a table, 1 to 64; None: 10. width: of a segment under l2 and
-    l1, above 0, in the unit of the distances; None: 1.5. probes: buckets that are searched in every table, 1 to 1024.
-    seed: the same one gives the same tables.
-    candidates: most points that a query may examine, 1 to 4096. complete: a query that finds fewer than k is searched
-    again, exactly. path: "auto", "buckets", "queries".
+    Without tables, functions, width and probes these are measured and chosen, as by choose(), so that the `k` nearest are
+    found with a share of `recall`: `choice` is the record of what was measured, None where they were given.
 
-    Raises ValueError (a metric without hash family; tables, functions, probes or width out of range; path; no tables
-    reach the recall: the text says what to give), MemoryError.
+    Parameters
+    ----------
+    points : Points, or what they take
+        The base.
+    metric : str
+        l2, l2-squared, l1, cosine, hamming or jaccard; other libraries' names, as "euclidean", are taken too.
+    recall, k
+        What is chosen for.
+    tables : int, optional
+        How many, from 1 on; None, where others are given: 10.
+    functions : int, optional
+        Of a table, 1 to 64; None: 10.
+    width : float, optional
+        Of a segment under l2 and l1, above 0, in the unit of the distances; None: 1.5.
+    probes : int, optional
+        Buckets that are searched in every table, 1 to 1024; None: 1.
+    candidates : int, optional
+        Most points that a query may examine, 1 to 4096.
+    seed : int
+        The same one gives the same tables.
+    complete : bool
+        A query that finds fewer than k is searched again, exactly.
+    path : "auto", "buckets" or "queries"
+        How buckets are searched.
+    progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+
+    Raises
+    ------
+    ValueError
+        A metric without hash family; tables, functions, probes or width out of range; `path`; no tables reach the recall:
+        the text says what to give.
+    MemoryError
+        Host or device memory is too small.
+
+    Examples
+    --------
+    >>> points = np.random.default_rng(0).normal(size=(500, 8))
+    >>> index = ww.LSH(points)
+    >>> distances, ids = index.search(k=10)
+    >>> ww.knn_recall(ww.knn(points, k=10).distances, distances) > 0.85
+    True
     """
 
     choice: Optional[SimpleNamespace] = None

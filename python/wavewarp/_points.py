@@ -227,15 +227,41 @@ def knn(
 ) -> Neighbours:
     """The k nearest points of the base to each query, exactly; "l2" has its root, "l2-squared" none.
 
-    Returns Neighbours (distances, ids) of shape (queries, k), nearest first. queries, base: Points, or what they take;
-    base None: the queries themselves, each without itself. The base is named, knn(queries, base=points): knn(base,
-    queries) was the order of earlier versions. metric: see metrics(). Of equal distances the lower id comes first; -1 and infinity where there are fewer. Types: that of the
-    base, and int64. radius: instead two lists of arrays, of all points no farther than it, nearest first; up to
-    KNN_MOST (1048576) a query.
+    Of equal distances the lower id comes first. The base is named, ``knn(queries, base=points)``: ``knn(base, queries)``
+    was the order of earlier versions.
 
-    Raises ValueError (k outside 1 to 1048576; queries of another dimension or kind; a metric that there is not, or that is
-    for other points; a radius of NaN, or with more points within it than KNN_MOST), TypeError (the base without its
-    name; no numbers).
+    Parameters
+    ----------
+    queries, base : Points, or what they take
+        `base` None: the queries themselves, each without itself.
+    k : int
+        Neighbours a query.
+    metric : str
+        One of metrics(); other libraries' names, as "euclidean", are taken too.
+    radius : float, optional
+        Instead of `k`: all points no farther than it, up to KNN_MOST (1048576) a query.
+    progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+
+    Returns
+    -------
+    Neighbours
+        (distances, ids) of shape (queries, k), nearest first, of the base's type and int64; -1 and infinity where there
+        are fewer. With `radius` two lists of arrays.
+
+    Raises
+    ------
+    ValueError
+        `k` outside 1 to 1048576; queries of another dimension or kind; a metric that there is not, or that is for other
+        points; a radius of NaN, or with more points within it than KNN_MOST.
+    TypeError
+        The base without its name; no numbers.
+
+    Examples
+    --------
+    >>> distances, ids = ww.knn([[0.0, 0.0]], base=[[3.0, 4.0], [1.0, 0.0], [6.0, 8.0]], k=2)
+    >>> ids.tolist(), distances.tolist()
+    ([[1, 0]], [[1.0, 5.0]])
     """
     if swapped:
         raise TypeError("knn(base, queries, k) is now knn(queries, base=base, k=k): the base has to be named")

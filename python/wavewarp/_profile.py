@@ -324,17 +324,48 @@ def profile(
 ) -> Profile:
     """The matrix profile of a series, or against another one: distances of z-normalised windows, with the root.
 
-    Returns a Profile.
-    series, other: (time,) or (channel, time); or a SeriesSet or Dataset with index= and other_index=, which of its
-    series. NaN and infinity are allowed: a window with one has no neighbours. window: points. k: neighbours a window.
-    exclusion: windows this near in one series are no neighbours; None: a quarter of the window, rounded up. left_right:
-    also the nearest earlier and later. precision: of the search; the distances found are computed in double.
-    best_channels: 0 all, else so many of them. Distances are of z-normalised windows (population deviation), as
-    stumpy's.
+    Deviations are those of the population, as stumpy's.
 
-    Raises ValueError (a window below 3 points or longer than a series; k outside 1 to 64; an exclusion that leaves no
-    pair; series of different channels; left_right or a Dataset's precision that does not fit; an index that there is
-    not), MemoryError.
+    Parameters
+    ----------
+    series, other : array_like of shape (time,) or (channel, time), SeriesSet or Dataset
+        NaN and infinity are allowed: a window with one has no neighbours. `other` None: the windows of `series` with
+        each other.
+    window : int
+        Points of a window.
+    index, other_index : int
+        Which series of a SeriesSet or Dataset.
+    k : int
+        Neighbours a window.
+    exclusion : int, optional
+        Windows this near in one series are no neighbours; None: a quarter of the window, rounded up.
+    left_right : bool
+        Also the nearest earlier and later windows.
+    best_channels : int
+        0: all channels count, else so many of them, the nearest.
+    precision : "float" or "double", optional
+        Of the search; the distances found are computed in double.
+    axes, progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+
+    Returns
+    -------
+    Profile
+
+    Raises
+    ------
+    ValueError
+        A window below 3 points or longer than a series; `k` outside 1 to 64; an exclusion that leaves no pair; series of
+        different channels; `left_right` or a Dataset's precision that does not fit; an index that there is not.
+    MemoryError
+        Host or device memory is too small.
+
+    Examples
+    --------
+    >>> series = np.r_[np.arange(20) % 7, 0, 9, 1, 8, np.arange(20) % 7]
+    >>> made = ww.profile(series, 6)
+    >>> made.distances.shape, made.motifs(1)[0].distance, made.discords(1).tolist()
+    ((39, 1), 0.0, [18])
     """
     plan = ProfilePlan(
         series,

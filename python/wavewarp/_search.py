@@ -242,15 +242,52 @@ def search(
 ) -> Matches:
     """The best matches of queries in streams, at distances without a root, but for a measure with root=True.
 
-    Returns Matches, records (stream, begin, end, distance) of shape (queries, k), best first; of shape (k,) where
-    `queries` is one series alone, of one axis. streams: one series alone, a set, a Source, or a Dataset.
-    kind: "windows" (matches of the query's length), "open" (parts of any length) or "super" (whole streams in the
-        queries); None: windows with znormalise, else open. znormalise: each window by its own mean and deviation.
-    k: matches a query, best first; stream -1 where there are fewer. exclusion: two of them are no closer than so many
-        points; None: half of the query. threshold: the largest distance. A match has no NaN.
+    Parameters
+    ----------
+    queries : array_like of shape (time,), or a set of series
+        One series alone, or a set.
+    streams : array_like of shape (time,), a set of series, Source or Dataset
+        Where to search; a match has no NaN.
+    measure : Measure or str
+        measures() lists the names.
+    kind : "windows", "open" or "super", optional
+        Matches of the query's length; parts of any length; whole streams in the queries. None: windows with `znormalise`,
+        else open.
+    znormalise : bool
+        Each window by its own mean and deviation, so that level and scale do not matter.
+    k : int
+        Matches a query.
+    exclusion : int, optional
+        Two matches are no closer than so many points; None: half of the query.
+    threshold : float, optional
+        The largest distance.
+    no_bounds : bool
+        Computes every distance; results are the same.
+    axes, precision, progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``root=True``, ``c=0.5``.
 
-    Raises ValueError (k outside 1 to 4096; kind; znormalise or gamma with open ends; queries with NaN; streams of other
-    channels; a threshold of NaN), MemoryError, and what progress and a Source's read raise.
+    Returns
+    -------
+    Matches
+        Records (stream, begin, end, distance) of shape (queries, k), best first, stream -1 where there are fewer; of shape
+        (k,) where `queries` is one series alone.
+
+    Raises
+    ------
+    ValueError
+        `k` outside 1 to 4096; `kind`; `znormalise` or gamma with open ends; queries with NaN; streams of other channels;
+        a threshold of NaN. What progress and a Source's read raise is raised too.
+    MemoryError
+        Not even a part of the streams fits.
+
+    Examples
+    --------
+    >>> stream = np.sin(np.arange(60) / 3.0)
+    >>> found = ww.search(stream[10:20], stream, znormalise=True, k=2)
+    >>> found["begin"].tolist(), bool(found["distance"][0] < 1e-9)
+    ([10, 29], True)
     """
     made = Search(
         queries,
