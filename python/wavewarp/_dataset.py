@@ -18,22 +18,48 @@ from ._series import DTYPES, SeriesSet, View, is_texts, precision_of, told_float
 class Dataset:
     """Series on the device, uploaded once; what every job takes.
 
-    series: an array of shape (series, time) or (series, channel, time) with any strides; anything with the buffer or
-    DLPack protocol, or a PyTorch CPU tensor; a list of series of unequal length, each (time,) or (channel, time); a
-    table of pandas, polars or xarray as docs/python.md says (from_long() takes the long form); a SeriesSet; texts.
-    y: labels, one a series (None or NaN: none), for jobs that learn. A SeriesSet has its own.
-    axes: "nct", or "ntc" for (series, time, channel) without a copy; of two axes "nt", "tn", "tc" or "ct". None: as
-    files of arrays are read, with a warning where that is not certain.
-    precision: "float" or "double"; None: float for float32, double for others where the device has double.
-    times: the last channel holds time stamps, for TWED. allow_nan: NaN is accepted. updates: update() will be called.
-    max_bytes: most device memory; more is uploaded block by block.
-
     A dataset pickles: its series are read back, and uploaded again by the default context of the process that opens it.
 
-    Raises ValueError (a shape that is no series, with a hint about axes; no series, or one without points; series of
-    different channels; NaN or infinity, and values too large for float: `series`, `position` and `channel` of the error
-    say where; another number of labels, or labels that are one text; time stamps that decrease; precision, axes),
-    TypeError (no numbers), MemoryError.
+    Parameters
+    ----------
+    series : array_like, list, table, SeriesSet or texts
+        An array of shape (series, time) or (series, channel, time) with any strides; anything with the buffer or DLPack
+        protocol, or a PyTorch CPU tensor; a list of series of unequal length, each (time,) or (channel, time); a table of
+        pandas, polars or xarray as docs/python.md says (from_long() takes the long form); a SeriesSet; texts.
+    y : sequence, optional
+        Labels, one a series (None or NaN: none), for jobs that learn. A SeriesSet has its own.
+    axes : str, optional
+        "nct", or "ntc" for (series, time, channel) without a copy; of two axes "nt", "tn", "tc" or "ct". None: as files of
+        arrays are read, with a Notice where that is not certain.
+    precision : "float" or "double", optional
+        None: float for float32, double for others where the device has double.
+    times : bool
+        The last channel holds time stamps, for TWED.
+    allow_nan : bool
+        NaN is accepted.
+    updates : bool
+        update() will be called.
+    max_bytes : int
+        Most device memory; more is uploaded block by block.
+    context : Context, optional
+        The device; None: default_context().
+
+    Raises
+    ------
+    ValueError
+        A shape that is no series, with a hint about axes; no series, or one without points; series of different channels;
+        NaN or infinity, and values too large for float: `series`, `position` and `channel` of the error say where; another
+        number of labels, or labels that are one text; time stamps that decrease; precision, axes.
+    TypeError
+        No numbers.
+    MemoryError
+        Host or device memory is too small.
+
+    Examples
+    --------
+    >>> data = ww.Dataset([[0, 1, 2], [0, 1, 3, 4]], ["a", "b"])
+    >>> len(data), data.lengths.tolist(), data.classes.tolist()
+    (2, [3, 4], ['a', 'b'])
     """
 
     def __init__(

@@ -116,22 +116,49 @@ def _relax(value):
 class Measure:
     """An elastic measure with its options.
 
-    Measure("dtw"), Measure("dtw,band=sakoe-chiba:10%,root"), Measure("twed", nu=0.01), Measure("dtw", gamma=0.1).
+    Measures are values: they don't change, are equal where their words are, and pickle. What only a job can know is
+    refused there: a gamma out of range, a measure without soft minimum, a recurrence that does not compile (DeviceError,
+    with the compiler's text).
 
-    text: the measure's name, or the words of ww_measure_parse with commas. measures() lists the names.
-    band: "sakoe-chiba:5", "corner:R", "slanted:F", "itakura:S"; R may be a share of the longest series, "10%"; or a
-        pair of arrays (lo, hi): row i covers columns lo[i] <= j < hi[i].
-    gamma: above 0 the soft minimum. root: the square root of the result. independent: channel by channel.
-    cost: "squared", "absolute", "euclidean". relax: points that may be skipped at no cost at (begin x, end x, begin y,
-        end y); None or inf: all.
-    cost_expression: OpenCL C over x and y. recurrence: OpenCL C of ww_user_cell(), with text "user".
-    Every other keyword is a parameter of the measure; lmbda is TWED's lambda. Measures are values: they don't
-    change, are equal where their words are, and pickle.
+    Parameters
+    ----------
+    text : str or Measure
+        The measure's name, or the words of ww_measure_parse with commas. measures() lists the names.
+    band : str, or two arrays, optional
+        "sakoe-chiba:5", "corner:R", "slanted:F", "itakura:S"; R may be a share of the longest series, "10%"; or a pair of
+        arrays (lo, hi): row i covers columns lo[i] <= j < hi[i].
+    root : bool, optional
+        The square root of the result.
+    independent : bool, optional
+        Channel by channel.
+    cost : "squared", "absolute" or "euclidean", optional
+        None: the measure's own.
+    gamma : float, optional
+        Above 0 the soft minimum.
+    relax : optional
+        Points that may be skipped at no cost at (begin x, end x, begin y, end y); None or inf: all.
+    cost_expression : str, optional
+        OpenCL C over x and y.
+    recurrence, recurrence_name : str, optional
+        OpenCL C of ww_user_cell(), with text "user".
+    **parameters
+        Those of the measure, as c=0.5; lmbda is TWED's lambda.
 
-    Raises ValueError (a name, band, cost or parameter that there is not, or out of range: the text lists what is
-    known), TypeError (a value that is neither number nor text; a band that is neither text nor two arrays). What only a
-    job can know is refused there: a gamma out of range, a measure without soft minimum, a recurrence that does not
-    compile (DeviceError, with the compiler's text).
+    Raises
+    ------
+    ValueError
+        A name, band, cost or parameter that there is not, or out of range: the text lists what is known.
+    TypeError
+        A value that is neither number nor text; a band that is neither text nor two arrays.
+    DeviceError
+        In a job: a cost or recurrence that does not compile.
+
+    Examples
+    --------
+    >>> ww.Measure("dtw", band="sakoe-chiba:10%", root=True)
+    Measure('dtw,root,band=sakoe-chiba:10%')
+    >>> ww.Measure("twed", nu=0.01).said
+    'twed,nu=0.01'
     """
 
     def __init__(

@@ -22,20 +22,48 @@ _JSON_LABELS = (bool, int, float, str)
 class Shapelets:
     """Shapelets that are learnt from labelled series: a decision tree, the `best` for the transform, or both.
 
-    quality: "gain", "f", "kruskal-wallis", "mood".
-    min_length, max_length: points of candidates, from 2 to the shortest series; 0: 3, and the shortest series.
-    length_step, start_step: from one length, and one start, to the next; 0: 1.
-    sample: so many candidates for each node, drawn by seed; 0: all. seconds: then no further part is begun; 0: never.
-    raw: windows as they are, not z-normalised. unscaled: sums over points in place of means.
-    best: so many of the best, for transform(); 0: none. no_tree: these alone.
-    max_depth, min_size, terms: of the tree: splits down to a leaf (0: any number), series of a node that is divided
-        (0: 2), and shapelets of a node (1 to 8).
-    checkpoint: a file from which a run that was ended goes on; checkpoint_seconds: how often it is written, 0: 60.
-    part_first, part_count: candidates of these series alone, with no_tree; merge() joins parts. 0: all.
-
     A model pickles, and is JSON.
 
-    Raises nothing itself: fit() refuses what an option can't be.
+    Parameters
+    ----------
+    quality : "gain", "f", "kruskal-wallis" or "mood"
+        How candidates are judged.
+    min_length, max_length : int
+        Points of candidates, from 2 to the shortest series; 0: 3, and the shortest series.
+    length_step, start_step : int
+        From one length, and one start, to the next; 0: 1.
+    sample, seed : int
+        So many candidates for each node, drawn by seed; 0: all.
+    seconds : float
+        Then no further part is begun; 0: never.
+    raw : bool
+        Windows as they are, not z-normalised.
+    unscaled : bool
+        Sums over points in place of means.
+    no_tree : bool
+        The best alone.
+    best : int
+        So many of the best, for transform(); 0: none.
+    max_depth, min_size, terms : int
+        Of the tree: splits down to a leaf (0: any number), series of a node that is divided (0: 2), and shapelets of a
+        node (1 to 8).
+    checkpoint, checkpoint_seconds
+        A file from which a run that was ended goes on, and how often it is written; 0: 60.
+    part_first, part_count : int
+        Candidates of these series alone, with no_tree; merge() joins parts. 0: all.
+    context
+        What every job takes: ``help(wavewarp)`` has it.
+
+    Raises
+    ------
+    Nothing itself: fit() refuses what an option can't be.
+
+    Examples
+    --------
+    >>> x = [[0, 1, 5, 1, 0], [0, 0, 1, 5, 1], [0, 2, 2, 2, 0], [0, 1, 2, 2, 2]]
+    >>> model = ww.Shapelets(min_length=3, max_length=3).fit(x, ["peak", "peak", "step", "step"])
+    >>> model.predict([[1, 5, 1, 0, 0], [2, 2, 2, 0, 0]]).tolist()
+    ['peak', 'step']
     """
 
     def __init__(

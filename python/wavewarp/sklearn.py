@@ -14,7 +14,6 @@ Errors are scikit-learn's where it checks (ValueError, NotFittedError), and wave
 
 from __future__ import annotations
 
-import numbers
 from typing import Any, Optional
 
 import numpy as np
@@ -30,9 +29,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _learn
 from ._distance import fold, kneighbors, need_distance
-from ._estimator import Base, Elastic, series_of, targets_of, votes_of, weights_of
+from ._estimator import Elastic, series_of, targets_of, votes_of, weights_of
 from ._measure import Measure
-from ._shapelets import Shapelets
+from ._shape_estimators import ShapeletTransform, ShapeletTree
+
+__all__ = [
+    "ElasticChoice",
+    "KNeighborsTimeSeriesClassifier",
+    "KNeighborsTimeSeriesRegressor",
+    "ShapeletTransform",
+    "ShapeletTree",
+    "TimeSeriesAgglomerative",
+    "TimeSeriesDBSCAN",
+    "TimeSeriesKMeans",
+    "TimeSeriesKMedoids",
+]
 
 
 class _Neighbors(Elastic):
@@ -111,9 +122,24 @@ class _Neighbors(Elastic):
 class KNeighborsTimeSeriesClassifier(ClassifierMixin, _Neighbors):
     """The class with the largest vote among the k nearest training series; a tie goes to the nearest's class.
 
-    n_neighbors: k. weights: "uniform", or "distance": 1/distance each.
+    Parameters
+    ----------
+    n_neighbors : int
+        k.
+    weights : "uniform" or "distance"
+        Alike, or 1/distance each.
+    distance, distance_params, precision, axes, n_jobs, verbose
+        As the module says.
 
-    Raises nothing itself: fit() refuses what a parameter can't be.
+    Raises
+    ------
+    Nothing itself: fit() refuses what a parameter can't be.
+
+    Examples
+    --------
+    >>> X, y = [[0, 1, 2, 2], [0, 1, 1, 3], [9, 8, 7, 7], [9, 9, 8, 6]], ["up", "up", "down", "down"]
+    >>> wws.KNeighborsTimeSeriesClassifier("msm", {"c": 0.5}).fit(X, y).predict([[1, 1, 2, 3]]).tolist()
+    ['up']
     """
 
     def fit(self, X: Any, y: Any) -> KNeighborsTimeSeriesClassifier:
@@ -159,7 +185,24 @@ class KNeighborsTimeSeriesClassifier(ClassifierMixin, _Neighbors):
 class KNeighborsTimeSeriesRegressor(RegressorMixin, _Neighbors):
     """The mean of the k nearest training series' targets, weighted by their votes.
 
-    Raises nothing itself: fit() refuses what a parameter can't be.
+    Parameters
+    ----------
+    n_neighbors : int
+        k.
+    weights : "uniform" or "distance"
+        Alike, or 1/distance each.
+    distance, distance_params, precision, axes, n_jobs, verbose
+        As the module says.
+
+    Raises
+    ------
+    Nothing itself: fit() refuses what a parameter can't be.
+
+    Examples
+    --------
+    >>> made = wws.KNeighborsTimeSeriesRegressor(n_neighbors=2).fit([[0, 1, 2], [0, 1, 3], [9, 8, 7]], [1.0, 2.0, 7.0])
+    >>> made.predict([[0, 1, 2]]).tolist()
+    [1.5]
     """
 
     def fit(self, X: Any, y: Any) -> KNeighborsTimeSeriesRegressor:
@@ -241,9 +284,30 @@ class _Centres(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters):
 class TimeSeriesKMeans(_Centres):
     """k-means around DBA averages, or soft ones where distance_params has gamma.
 
-    init: "k-means++", or the first centres, n_clusters series.
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters.
+    n_init : int
+        Searches from first centres of their own, of which the best counts.
+    max_iter, tol
+        Most iterations of a search, and the least share by which one lowers the objective.
+    random_state : int, RandomState or None
+        Draws the first centres.
+    init : "k-means++" or n_clusters series
+        The first centres.
+    distance, distance_params, precision, axes, n_jobs, verbose
+        As the module says.
 
-    Raises nothing itself: fit() refuses what a parameter can't be.
+    Raises
+    ------
+    Nothing itself: fit() refuses what a parameter can't be.
+
+    Examples
+    --------
+    >>> X, y = [[0, 1, 2, 2], [0, 1, 1, 3], [9, 8, 7, 7], [9, 9, 8, 6]], ["up", "up", "down", "down"]
+    >>> wws.TimeSeriesKMeans(2, init=[X[0], X[2]]).fit(X).labels_.tolist()
+    [0, 0, 1, 1]
     """
 
     def __init__(
@@ -309,7 +373,22 @@ class TimeSeriesKMeans(_Centres):
 class TimeSeriesKMedoids(_Centres):
     """k-medoids (FasterPAM) on all distances, also precomputed ones or a function's.
 
-    Raises nothing itself: fit() refuses what a parameter can't be.
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters.
+    distance, distance_params, precision, axes, n_jobs, verbose
+        As the module says.
+
+    Raises
+    ------
+    Nothing itself: fit() refuses what a parameter can't be.
+
+    Examples
+    --------
+    >>> X, y = [[0, 1, 2, 2], [0, 1, 1, 3], [9, 8, 7, 7], [9, 9, 8, 6]], ["up", "up", "down", "down"]
+    >>> wws.TimeSeriesKMedoids(2).fit_predict(X).tolist()
+    [0, 0, 1, 1]
     """
 
     def __init__(
@@ -337,9 +416,28 @@ class TimeSeriesKMedoids(_Centres):
 
 
 class TimeSeriesAgglomerative(_Clusters):
-    """Hierarchical clusters; linkage_ has SciPy's form. linkage: "single", "complete", "average", "ward".
+    """Hierarchical clusters; linkage_ has SciPy's form.
 
-    Raises nothing itself: fit() refuses what a parameter can't be.
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters, where there is no distance_threshold.
+    distance_threshold : float, optional
+        Merges up to this distance are made.
+    linkage : "single", "complete", "average" or "ward"
+        The distance of two clusters.
+    distance, distance_params, precision, axes, n_jobs, verbose
+        As the module says.
+
+    Raises
+    ------
+    Nothing itself: fit() refuses what a parameter can't be.
+
+    Examples
+    --------
+    >>> X, y = [[0, 1, 2, 2], [0, 1, 1, 3], [9, 8, 7, 7], [9, 9, 8, 6]], ["up", "up", "down", "down"]
+    >>> wws.TimeSeriesAgglomerative(2).fit(X).linkage_[:, 3].tolist()
+    [2.0, 2.0, 4.0]
     """
 
     def __init__(
@@ -384,7 +482,22 @@ class TimeSeriesAgglomerative(_Clusters):
 class TimeSeriesDBSCAN(_Clusters):
     """scikit-learn's DBSCAN on elastic distances. labels_ has -1 for noise.
 
-    Raises nothing itself: fit() refuses what a parameter can't be.
+    Parameters
+    ----------
+    eps, min_samples
+        As of sklearn.cluster.DBSCAN.
+    distance, distance_params, precision, axes, n_jobs, verbose
+        As the module says.
+
+    Raises
+    ------
+    Nothing itself: fit() refuses what a parameter can't be.
+
+    Examples
+    --------
+    >>> X, y = [[0, 1, 2, 2], [0, 1, 1, 3], [9, 8, 7, 7], [9, 9, 8, 6]], ["up", "up", "down", "down"]
+    >>> wws.TimeSeriesDBSCAN(eps=3, min_samples=2).fit_predict(X).tolist()
+    [0, 0, 1, 1]
     """
 
     def __init__(
@@ -424,161 +537,27 @@ class TimeSeriesDBSCAN(_Clusters):
         return self
 
 
-def _seed(random_state):
-    if random_state is None or isinstance(random_state, numbers.Integral):
-        return random_state or 1
-    return int(check_random_state(random_state).randint(1, 2**31 - 1))
-
-
-class _Shapes(Base):
-    def _fit(self, X, y, **options):
-        X = series_of(self, X, reset=True)
-        y = targets_of(y, len(X))
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"Shapelets tell classes apart, and there is one class: {self.classes_[0]}")
-        shortest = min(x.shape[-1] for x in X)
-        if shortest < 2:
-            raise ValueError(f"Shapelets have 2 points or more, and a series has n_features={shortest}")
-        most = min(self.max_shapelet_length or shortest, shortest)
-        if options.get("no_tree"):
-            options["part_count"] = len(X)  # `best` is the most then: where there are fewer it is no error
-        self.shapelets_ = Shapelets(
-            min_length=min(self.min_shapelet_length, most),
-            max_length=most,
-            quality=self.quality,
-            sample=self.n_shapelet_samples or 0,
-            seed=_seed(self.random_state),
-            seconds=60.0 * self.time_limit_in_minutes,
-            **options,
-        )
-        precision = "float" if all(x.dtype == np.float32 for x in X) else None
-        self.shapelets_.fit(self._data(X, codes, precision), progress=self._progress())
-        if not self.shapelets_.info.shapelets and options.get("no_tree"):
-            raise ValueError("no window tells the classes apart: there are no shapelets")
-        return self
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
-
-class ShapeletTransform(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shapes):
-    """Distances to the best shapelets, as features for any classifier. max_shapelets: the most; there may be fewer.
-
-    Raises nothing itself: fit() refuses what a parameter can't be.
-    """
-
-    def __init__(
-        self,
-        max_shapelets=10,
-        min_shapelet_length=3,
-        max_shapelet_length=None,
-        n_shapelet_samples=None,
-        quality="gain",
-        time_limit_in_minutes=0.0,
-        random_state=None,
-        axes=None,
-        n_jobs=None,
-        verbose=0,
-    ):
-        self.max_shapelets = max_shapelets
-        self.min_shapelet_length = min_shapelet_length
-        self.max_shapelet_length = max_shapelet_length
-        self.n_shapelet_samples = n_shapelet_samples
-        self.quality = quality
-        self.time_limit_in_minutes = time_limit_in_minutes
-        self.random_state = random_state
-        self.axes = axes
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def fit(self, X: Any, y: Any = None) -> ShapeletTransform:
-        """Finds the best shapelets of the series X with labels y: shapelets_.
-
-        Raises ValueError (X that is no series, has NaN or infinity; no labels, or one class; a series of one point;
-        quality).
-        """
-        return self._fit(X, y, best=self.max_shapelets, no_tree=1)
-
-    @property
-    def _n_features_out(self):
-        told = self.shapelets_.info
-        return told.best or told.shapelets
-
-    def transform(self, X: Any) -> np.ndarray:
-        """Distances of shape (series, shapelets).
-
-        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
-        in a table another length).
-        """
-        check_is_fitted(self)
-        return self.shapelets_.transform(self._data(series_of(self, X, reset=False)), progress=self._progress())
-
-
-class ShapeletTree(ClassifierMixin, _Shapes):
-    """A decision tree of shapelets.
-
-    Raises nothing itself: fit() refuses what a parameter can't be.
-    """
-
-    def __init__(
-        self,
-        min_shapelet_length=3,
-        max_shapelet_length=None,
-        n_shapelet_samples=None,
-        quality="gain",
-        max_depth=None,
-        terms=1,
-        time_limit_in_minutes=0.0,
-        random_state=None,
-        axes=None,
-        n_jobs=None,
-        verbose=0,
-    ):
-        self.min_shapelet_length = min_shapelet_length
-        self.max_shapelet_length = max_shapelet_length
-        self.n_shapelet_samples = n_shapelet_samples
-        self.quality = quality
-        self.max_depth = max_depth
-        self.terms = terms
-        self.time_limit_in_minutes = time_limit_in_minutes
-        self.random_state = random_state
-        self.axes = axes
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def fit(self, X: Any, y: Any) -> ShapeletTree:
-        """Learns the tree from the series X with labels y: shapelets_.
-
-        Raises ValueError (X that is no series, has NaN or infinity; no labels, or one class; a series of one point;
-        quality).
-        """
-        return self._fit(X, y, max_depth=self.max_depth or 0, terms=self.terms)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # of tables: it sees shapes of windows, not their levels
-        return tags
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The class of each series.
-
-        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
-        in a table another length).
-        """
-        check_is_fitted(self)
-        return self.classes_[self.shapelets_.predict(self._data(series_of(self, X, reset=False))).astype(int)]
-
-
 class ElasticChoice(ClassifierMixin, Elastic):
-    """A neighbour classifier whose measure is chosen by leave-one-out on the training series.
+    """A neighbour classifier whose measure is chosen by leave-one-out on the training series: best_.
 
-    distances: measures or their words; None: DTW with bands of 0 to 20 % of the length. best_: the one chosen.
+    Parameters
+    ----------
+    distances : sequence of Measure or str, optional
+        Those that are tried; None: DTW with bands of 0 to 20 % of the length.
+    n_neighbors : int
+        k.
+    precision, axes, n_jobs, verbose
+        As the module says.
 
-    Raises nothing itself: fit() refuses what a parameter can't be.
+    Raises
+    ------
+    Nothing itself: fit() refuses what a parameter can't be.
+
+    Examples
+    --------
+    >>> X, y = [[0, 1, 2, 2], [0, 1, 1, 3], [9, 8, 7, 7], [9, 9, 8, 6]], ["up", "up", "down", "down"]
+    >>> wws.ElasticChoice(["dtw", "msm"]).fit(X, y).best_
+    Measure('dtw')
     """
 
     def __init__(self, distances=None, n_neighbors=1, precision=None, axes=None, n_jobs=None, verbose=0):
