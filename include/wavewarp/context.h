@@ -92,9 +92,9 @@ WW_API void ww_context_options_init(ww_context_options *options, size_t struct_s
 /// Opens a device.
 /// \param options read during the call only; NULL: all defaults.
 /// \return WW_ERROR_NO_PLATFORM, WW_ERROR_NO_DEVICE (the message lists the devices there are), WW_ERROR_UNSUPPORTED
-/// (`threads` of a device that is no CPU, or whose driver gives no part of it), WW_ERROR_KERNEL_SOURCE, WW_ERROR_OPENCL.
-/// *Ownership*: the caller's. Datasets and plans keep their context alive: it may be destroyed before them.
-/// *Thread-safety*: any thread. *Blocking*: while drivers load and tiny kernels are tried.
+/// (`threads` of a device that is no CPU, or whose driver gives no part of it), WW_ERROR_KERNEL_SOURCE,
+/// WW_ERROR_OPENCL. *Ownership*: the caller's. Datasets and plans keep their context alive: it may be destroyed before
+/// them. *Thread-safety*: any thread. *Blocking*: while drivers load and tiny kernels are tried.
 WW_API_STATUS ww_context_create(const ww_context_options *options, ww_context **context);
 
 /// Releases the caller's reference to a context and stores NULL in *context.
