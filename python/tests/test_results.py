@@ -102,8 +102,10 @@ def test_as_ever():
     assert repr(matches.view(np.int64)) == repr(np.asarray(matches).view(np.int64))
     assert ww.Matches(shape=(0, 3), dtype=matches.dtype)._columns()["rank"].size == 0
     assert vars(ww.medoids(ww.pdist(X), 2)).keys() >= {"labels", "medoids", "cost", "swaps", "converged"}
+    made, clusters = ww.average(X), ww.kmeans(X, 2)
+    assert made.center is made.centre and clusters.centers is clusters.centres  # American spelling
     with pytest.raises(AttributeError):
-        ww.average(X).center
+        made.centroid
 
 
 def test_accuracy():

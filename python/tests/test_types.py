@@ -66,7 +66,7 @@ ww.profile(x[0], 4, lef_right=True)
 ww.classify(data, kk=3)
 ww.Classifier(data, vot="distance")
 ww.average(x, iteration=3)
-ww.average(x).center
+ww.average(x).centroid
 ww.kmeans(x, 2, n_init=3)
 ww.soft(x, gama=1.0)
 ww.read("x", mising="drop")

@@ -290,6 +290,7 @@ class Average(Record):
     converged: int
     seconds_wall: float
     seconds_device: float
+    center = property(lambda self: self.centre, doc="The centre.")
 
     def _told(self):
         channels, length = self.centre.shape
@@ -332,6 +333,7 @@ class Clusters(Record):
     first_objective: float
     iterations: int
     converged: int
+    centers = property(lambda self: self.centres, doc="The centres.")
 
     def _told(self):
         return f"{_sizes_of(self.labels)}, objective {self.objective:.6g}, {_ended(self)}"
