@@ -42,7 +42,7 @@ def _legend(ax, count, title=None):
     """A legend that does not cover the picture where it is long."""
     if count > 1:
         outside = {"loc": "upper left", "bbox_to_anchor": (1, 1)} if count > 6 else {}
-        ax.legend(title=title, ncols=1 + (count - 1) // 12, fontsize="small", **outside)
+        ax.legend(title=title, ncol=1 + (count - 1) // 12, fontsize="small", **outside)
 
 
 def _ticks(axis, names):
