@@ -160,7 +160,7 @@ def points(dimensions, count, queries, threads):
             return lambda: index.search(asked, 10)[0]
 
         def ours(kind):
-            return lambda: ww.knn(base, asked, 10, metric="l2-squared")[0]
+            return lambda: ww.knn(asked, base=base, k=10, metric="l2-squared")[0]
 
         what = f"10 nearest of {count} points in {d} dimensions, {queries} queries"
         yield what, SINGLE, ours, {"faiss": faiss}, equal(1e-4), best

@@ -302,7 +302,7 @@ int cmd_search(const cli_command *command, int argc, char **argv) {
     cli_fit_band(&j.s.measure_options, &j.s.measure, j.s.sets[0], NULL);
     CLI_TRY(cli_series_open(&j.s));
     if (follows)
-        cli_precision_unseen(&j.s.device, cli_series_context(&j.s));
+        cli_precision_unseen(&j.s.device, j.s.context);
     search_options.precision = cli_precision(&j.s.device);
     if (follows)
         return follow(&j, &search_options);

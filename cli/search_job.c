@@ -140,7 +140,7 @@ int cli_raw_precision(cli_raw_stream *raw, cli_series_job *s, const char *path) 
     view.series_stride = (int64_t)size;
     view.channel_stride = 1;
     view.time_stride = (int64_t)source->channels;
-    cli_precision_of_view(&s->device, cli_series_context(s), &view, path, s->read.quiet);
+    cli_precision_of_view(&s->device, s->context, &view, path, s->read.quiet);
     return CLI_GO_ON;
 }
 

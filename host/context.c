@@ -32,6 +32,8 @@ void wwi_context_release(ww_context *context) {
         ww_context_destroy(&context->devices[i]);
     free(context->devices);
     free(context->shares);
+    if (context->part)
+        WWI_RELEASE(context, clReleaseDevice(context->part));
     wwi_tuning_free(context);
     free(context->kernel_folder);
     if (!forked) { // else a thread that no longer exists may hold them

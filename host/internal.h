@@ -201,6 +201,7 @@ struct ww_context {
     unsigned generation; // wwi_fork_generation() when it was made
     cl_platform_id platform;
     cl_device_id device;
+    cl_device_id part; // of a CPU, where not all of its threads are wanted: the device then; else NULL
     cl_context cl;
     cl_command_queue queue;
     ww_device_info info;

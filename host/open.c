@@ -107,7 +107,26 @@ static ww_status make_queue(ww_context *context) {
     return WW_OK;
 }
 
-static ww_status open_device(ww_context *context, const wwi_device *device) {
+// Makes a part of a CPU, with so many of its threads, the context's device.
+static ww_status take_threads(ww_context *context, unsigned threads) {
+    const ww_device_info *info = &context->info;
+    if (threads == 0 || (info->type == WW_DEVICE_CPU && threads >= info->compute_units))
+        return WW_OK;
+    const cl_device_partition_property counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, (cl_device_partition_property)threads,
+                                                   CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    if (info->type != WW_DEVICE_CPU)
+        (void)wwi_fail(WW_ERROR_UNSUPPORTED, "%u threads of %.100s, which is no CPU", threads, info->name);
+    else if (clCreateSubDevices(context->device, counts, 1, &context->part, NULL) == CL_SUCCESS) {
+        wwi_count_objects(1);
+        context->device = context->part;
+        context->info.compute_units = threads;
+        return WW_OK;
+    } else
+        (void)wwi_fail(WW_ERROR_UNSUPPORTED, "the driver of %.100s gives no part of it", info->name);
+    return wwi_fail_hint("leave ww_context_options.threads 0");
+}
+
+static ww_status open_device(ww_context *context, const wwi_device *device, unsigned threads) {
     cl_int code = CL_SUCCESS;
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)device->platform, 0};
     context->platform = device->platform;
@@ -117,7 +136,8 @@ static ww_status open_device(ww_context *context, const wwi_device *device) {
     (void)snprintf(context->info.why, sizeof context->info.why, "in use");
     if (wwi_text_contains(context->info.platform, WWI_POCL))
         wwi_pocl_check_cache(context);
-    context->cl = clCreateContext(properties, 1, &device->id, NULL, NULL, &code);
+    WWI_TRY(take_threads(context, threads));
+    context->cl = clCreateContext(properties, 1, &context->device, NULL, NULL, &code);
     if (!context->cl)
         return wwi_fail_cl(context, code, "clCreateContext", "can't open the device");
     wwi_count_objects(1);
@@ -134,12 +154,12 @@ static ww_status begin(const char *function, const ww_context_options *given, ww
 }
 
 // Under the lock of opening.
-static ww_status open_wanted(ww_context *context, const char *wanted) {
+static ww_status open_wanted(ww_context *context, const char *wanted, unsigned threads) {
     WWI_ENDS(wwi_devices_free) wwi_device_list list = {NULL, 0, false};
     size_t chosen = 0;
     WWI_TRY(wwi_devices_find(&list));
     WWI_TRY(wwi_devices_choose(&list, wanted, &chosen));
-    return open_device(context, &list.devices[chosen]);
+    return open_device(context, &list.devices[chosen], threads);
 }
 
 // "cuda", "cuda:1": CUDA's device 0, 1.
@@ -177,7 +197,7 @@ static ww_status create_one(const ww_context_options *options, const char *wante
         return create_cuda(ordinal, true, NULL, options, out);
     WWI_TRY(allocate(options, &context));
     wwi_opening_begin();
-    const ww_status status = open_wanted(context, wanted);
+    const ww_status status = open_wanted(context, wanted, options->threads);
     wwi_opening_end();
     WWI_TRY(status);
     WWI_TRY(prepare(context, options));
@@ -386,6 +406,11 @@ ww_status ww_context_wrap(cl_context cl, cl_device_id device, cl_command_queue q
     WWI_ENDS(ww_context_destroy) ww_context *context = NULL;
     WWI_TRY(begin("ww_context_wrap", given, &options, out));
     WWI_TRY(check_wrapped(cl, device, queue));
+    if (options.threads)
+        return wwi_fail(WW_ERROR_UNSUPPORTED,
+                        "ww_context_options.threads is %u; a device of the caller's, or of CUDA's, "
+                        "is not divided",
+                        options.threads);
     WWI_TRY(allocate(&options, &context));
     describe_wrapped(context, device);
     if (!context->info.usable)

@@ -92,20 +92,22 @@ typedef struct ww_context_options {
     ww_log_fn log;       ///< NULL: silence. Of several devices their threads call it, too, and several at once
     void *log_user;      ///< must live as long as the context and everything created from it
     double tile_seconds; ///< several devices: what a part should last on its device, 1e-6 to 3600; 0: 0.5
+    unsigned threads;    ///< of a CPU, at most: a part of it is opened (a sub-device); 0, or as many as it has: all of it
 } ww_context_options;
 
 #define WW_CONTEXT_OPTIONS_INIT                                                                                        \
-    { sizeof(ww_context_options), NULL, NULL, NULL, NULL, NULL, 0.0 }
+    { sizeof(ww_context_options), NULL, NULL, NULL, NULL, NULL, 0.0, 0 }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_context_options_init(ww_context_options *options, size_t struct_size);
 
 /// Opens a device, or several.
 /// \param options read during the call only; NULL: all defaults.
-/// \return WW_ERROR_NO_PLATFORM, WW_ERROR_NO_DEVICE (the message lists the devices there are),
-/// WW_ERROR_KERNEL_SOURCE, WW_ERROR_OPENCL, WW_ERROR_INVALID_ARGUMENT (a device named twice; tile_seconds).
-/// *Ownership*: the caller's. Datasets and plans keep their context alive: it may be destroyed before them.
-/// *Thread-safety*: any thread. *Blocking*: while drivers load and tiny kernels are tried.
+/// \return WW_ERROR_NO_PLATFORM, WW_ERROR_NO_DEVICE (the message lists the devices there are), WW_ERROR_UNSUPPORTED
+/// (`threads` of a device that is no CPU, or whose driver gives no part of it), WW_ERROR_KERNEL_SOURCE,
+/// WW_ERROR_OPENCL, WW_ERROR_INVALID_ARGUMENT (a device named twice; tile_seconds). *Ownership*: the caller's. Datasets
+/// and plans keep their context alive: it may be destroyed before them. *Thread-safety*: any thread. *Blocking*: while
+/// drivers load and tiny kernels are tried.
 WW_API_STATUS ww_context_create(const ww_context_options *options, ww_context **context);
 
 /// Releases the caller's reference to a context and stores NULL in *context.

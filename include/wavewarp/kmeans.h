@@ -23,10 +23,14 @@ typedef struct ww_kmeans_options {
     double tolerance;
     size_t average_iterations;   ///< most iterations of an average in one iteration of the search, >= 1. Default 10
     const ww_plan_options *plan; ///< engine and limits; NULL: all defaults. Progress is in iterations of all searches
+    /// The first centres, as many as clusters, with the series' channels, and `starts` 1. NULL: they are chosen.
+    const ww_series_set *first;
+    /// One a series, how much it counts in averages and in the objective: finite, none below 0, one above. NULL: all 1.
+    const double *weights;
 } ww_kmeans_options;
 
 #define WW_KMEANS_OPTIONS_INIT                                                                                         \
-    { sizeof(ww_kmeans_options), WW_AVERAGE_DBA, 0, 1, 1, 50, 1e-6, 10, NULL }
+    { sizeof(ww_kmeans_options), WW_AVERAGE_DBA, 0, 1, 1, 50, 1e-6, 10, NULL, NULL, NULL }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_kmeans_options_init(ww_kmeans_options *options, size_t struct_size);
@@ -34,7 +38,7 @@ WW_API void ww_kmeans_options_init(ww_kmeans_options *options, size_t struct_siz
 /// What ww_cluster_kmeans() did: of the search that was taken. An output: set struct_size first.
 typedef struct ww_kmeans_info {
     size_t struct_size;     ///< sizeof(ww_kmeans_info)
-    double objective;       ///< sum of the distances of all series, without a root, to the centres of their clusters
+    double objective;       ///< sum of the distances of all series, without a root, to their centres, by their weights
     double first_objective; ///< the same of the first centres
     size_t start;           ///< number of the search, from 0
     size_t iterations;      ///< that changed the centres

@@ -121,7 +121,12 @@ REFUSED = {
         "NoDeviceError": [lambda: ww.Context("no such")],
         "DeviceError": [lambda: ww.Context(kernel_dir="no")],
         "FileError": [lambda: ww.Context(tuning_file="no/x")],
-        "ValueError": [lambda: ww.Context([0, 0]), lambda: ww.Context(tile_seconds=-1)],
+        "ValueError": [
+            lambda: ww.Context([0, 0]),
+            lambda: ww.Context(tile_seconds=-1),
+            lambda: ww.Context(threads=0),
+            lambda: ww.Context(threads=2**40),
+        ],
     },
     "Context.tune": {"FileError": [tuned_nowhere]},
     "Dataset": {
@@ -183,8 +188,8 @@ REFUSED = {
             lambda: ww.LSH(POINTS, tables=0),
             lambda: ww.LSH(POINTS, width=-1),
             lambda: ww.LSH(POINTS, path="foo"),
+            lambda: ww.LSH(POINTS, recall=2),
         ],
-        "TypeError": [lambda: ww.LSH(POINTS, foo=1)],
     },
     "LSH.add": {"ValueError": [lambda: index().add(POINTS[:, :2]), lambda: index().add(np.full((1, 4), np.nan))]},
     "LSH.remove": {"ValueError": [lambda: index().remove([999]), lambda: index().remove(-1)]},
@@ -202,11 +207,9 @@ REFUSED = {
             lambda: index().search_shard(),
             lambda: ww.LSH(POINTS, metric="l1", tables=2).search_shard(base_offset=-1),
         ],
-        "TypeError": [lambda: index().search_shard(foo=1)],
     },
     "LSH.set_options": {
-        "ValueError": [lambda: index().set_options(tables=3), lambda: index().set_options(probes=-1)],
-        "TypeError": [lambda: index().set_options(foo=3)],
+        "ValueError": [lambda: index().set_options(probes=-1), lambda: index().set_options(path="foo")],
     },
     "LSH.save": {"FileError": [lambda: index().save("no/x")]},
     "LSH.load": {"FileError": [lambda: ww.LSH.load("no"), lambda: ww.LSH.load("text")]},
@@ -376,7 +379,6 @@ REFUSED = {
         ],
         "FileError": [lambda: texts().write("no/x.npy")],
     },
-    "Shapelets": {"TypeError": [lambda: ww.Shapelets(foo=1)]},
     "Shapelets.fit": {
         "ValueError": [
             lambda: ww.Shapelets().fit(X),
@@ -489,6 +491,10 @@ REFUSED = {
             lambda: ww.kmeans(X, 2, "edr"),
             lambda: ww.kmeans(X, 2, starts=0),
             lambda: ww.kmeans(X, 2, tolerance=2),
+            *[lambda f=f: ww.kmeans(X, 2, first=f) for f in (X[:3], CHANNELS, NAN[1:3])],
+            lambda: ww.kmeans(X, 2, first=X[:2], starts=2),
+            *[lambda w=w: ww.kmeans(X, 2, weights=[1] * 4 + w) for w in ([1], [1, -1], [1, np.inf])],
+            lambda: ww.kmeans(X, 2, weights=np.zeros(6)),
         ]
     },
     "kneighbors": {"ValueError": [lambda: ww.kneighbors(X, k=0), lambda: ww.kneighbors(X[:1])]},
@@ -496,11 +502,12 @@ REFUSED = {
         "ValueError": [
             lambda: ww.knn(POINTS, k=0),
             lambda: ww.knn(POINTS, k=2**21),
-            lambda: ww.knn(POINTS, POINTS[:, :2]),
+            lambda: ww.knn(POINTS[:, :2], base=POINTS),
             lambda: ww.knn(POINTS, metric="foo"),
             lambda: ww.knn(POINTS, metric="hamming"),
             lambda: ww.knn(POINTS, radius=np.nan),
-        ]
+        ],
+        "TypeError": [lambda: ww.knn(POINTS, POINTS), lambda: ww.knn([["a"]])],
     },
     "knn_mean": {"ValueError": [lambda: ww.knn_mean([0], [1.0]), lambda: ww.knn_mean([[9]], [1.0])]},
     "knn_recall": {"ValueError": [lambda: ww.knn_recall(POINTS, POINTS[:2])]},
@@ -577,7 +584,6 @@ REFUSED = {
     "read": {
         "FileError": [lambda: ww.read("no"), lambda: ww.read("text.tsv")],
         "ValueError": [lambda: ww.read("empty.tsv"), lambda: ww.read("text.tsv", missing="foo")],
-        "TypeError": [lambda: ww.read("text.tsv", foo=1)],
     },
     "read_points": {
         "FileError": [lambda: ww.read_points("no"), lambda: ww.read_points("text")],
@@ -585,8 +591,7 @@ REFUSED = {
     },
     "search": {
         "ValueError": [
-            lambda: ww.search(X[:1], STREAM[None], k=0),
-            lambda: ww.search(X[:1], STREAM[None], k=4097),
+            *[lambda k=k: ww.search(X[:1], STREAM[None], k=k) for k in (0, 4097)],
             lambda: ww.search(X[:1], STREAM[None], kind="foo"),
             lambda: ww.search(X[:1], STREAM[None], kind="open", znormalise=True),
             lambda: ww.search(X[:1], STREAM[None], gamma=1.0),
@@ -596,7 +601,7 @@ REFUSED = {
         ]
     },
     "search_part_places": {
-        "ValueError": [lambda: ww.search_part_places(X[:1], -1, 3), lambda: ww.search_part_places(X[0], 1, 3)]
+        "ValueError": [lambda: ww.search_part_places(X[:1], -1, 3), lambda: ww.search_part_places(np.zeros((2, 0, 3, 1)), 1, 3)]
     },
     "search_places": {
         "ValueError": [lambda: ww.search_places(-1, 3)],

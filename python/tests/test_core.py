@@ -213,8 +213,10 @@ def test_errors_say_what_to_do():
         ww.paths(np.zeros((2, 300)), np.zeros((2, 300)), max_bytes=1)
     with pytest.raises(ValueError, match="undeclared"):
         ww.cdist(np.zeros((2, 3)), cost_expression="undeclared * x")
-    with pytest.raises(ValueError, match="no parameter 'windw=3'. root, .*band="):
+    with pytest.raises(ValueError, match="no keyword windw=: band=.*slanted"):
         ww.cdist(np.zeros((2, 3)), windw=3)
+    with pytest.raises(ValueError, match="no parameter 'foo=3'. root, .*band="):
+        ww.cdist(np.zeros((2, 3)), foo=3)
     with pytest.raises(TypeError, match="None"):
         ww.cdist(None)
     with pytest.raises(TypeError, match="progress is True"):

@@ -2,9 +2,11 @@
 """Docstrings name the errors of their function in a paragraph that begins with "Raises", and each of them comes."""
 
 import builtins
+import doctest
 import importlib
 import inspect
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -32,6 +34,17 @@ FileError:ArrayFile.get FileError:ArrayFile.sync FileError:ArrayFile.close
 """.split()
 
 
+def without_pandas(result):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "pandas", None)
+        return result.to_frame()
+
+
+RESULTS = "Average Choice Classification Clusters Matches Medoids Motif Neighbours Path Paths Profile Record Result Silhouette"
+for result in f"{RESULTS} SoftValues".split():
+    REFUSED[f"{result}.to_frame"] = {"ModuleNotFoundError": [lambda: without_pandas(found()[0])]}
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -56,8 +69,12 @@ def callables(module):
 
 
 def raises(value):
-    """The errors that a docstring names; None where it has no paragraph of them."""
-    last = (inspect.getdoc(value) or "").split("\n\n")[-1]
+    """The errors that a docstring names in a section or a last paragraph; None where it has neither."""
+    text = inspect.getdoc(value) or ""
+    section = re.search(r"^Raises\n------\n(.*?)(?=\n\n\w+\n---|\Z)", text, re.DOTALL | re.MULTILINE)
+    if section:
+        return re.findall(r"\w+Error\b", section[1])
+    last = text.split("\n\n")[-1]
     return re.findall(r"\w+Error\b", last) if last.startswith("Raises ") else None
 
 
@@ -75,6 +92,25 @@ def test_every_docstring_says_what_it_raises(module):
     silent = quiet - properties - set(SAFE)
     assert not silent, "neither a paragraph that begins with Raises, nor known to refuse nothing"
     assert not set(SAFE) & set(told) - quiet
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples(module):
+    """The examples of docstrings give what they say; where there are sections, each parameter is in one."""
+    try:
+        found = list(callables(module))
+    except ModuleNotFoundError as error:
+        pytest.skip(str(error))
+    names = {"np": np, "ww": ww, "wws": sys.modules.get("wavewarp.sklearn")}
+    for name, value in found:
+        text = inspect.getdoc(value) or ""
+        examples, told = doctest.DocTestParser().get_doctest(text, dict(names), name, None, 0), []
+        assert doctest.DocTestRunner().run(examples, out=told.append).failed == 0, "".join(told)
+        if "\nParameters\n-----" in text and not type(value).__module__.startswith("sklearn"):
+            section = re.split(r"\n\n\w+\n---+\n", text.split("\nParameters\n----------\n")[1])[0]
+            heads = " ".join(line for line in section.splitlines() if not line.startswith(" "))
+            missing = set(inspect.signature(value).parameters) - set(re.findall(r"\w+", heads)) - {"swapped"}
+            assert not missing, name
 
 
 def test_what_docstrings_say_is_shown():

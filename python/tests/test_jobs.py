@@ -236,7 +236,7 @@ def test_shapelets(cbf, tmp_path):
         assert copy.to_json() == model.to_json()
     with pytest.raises(OSError):
         ww.Shapelets.from_json("{}")
-    with pytest.raises(TypeError, match="min_length"):
+    with pytest.raises(TypeError, match="least"):
         ww.Shapelets(least=3)
 
 
@@ -274,11 +274,11 @@ def test_profile(rng):
 def test_knn(rng):
     base, queries = rng.normal(size=(80, 5)), rng.normal(size=(6, 5))
     full = np.sqrt(((queries[:, None] - base[None]) ** 2).sum(-1))
-    distances, ids = ww.knn(base, queries, 4)
+    distances, ids = ww.knn(queries, base=base, k=4)
     np.testing.assert_array_equal(ids, full.argsort(axis=1)[:, :4])
     np.testing.assert_allclose(distances, np.sort(full, axis=1)[:, :4])
-    np.testing.assert_array_equal(ww.knn(np.asfortranarray(base), queries, 4)[1], ids)
-    near, who = ww.knn(base, queries, radius=3.0)
+    np.testing.assert_array_equal(ww.knn(queries, base=np.asfortranarray(base), k=4)[1], ids)
+    near, who = ww.knn(queries, base=base, radius=3.0)
     for i in range(6):
         assert set(who[i]) == set(np.flatnonzero(full[i] <= 3.0)) and (np.diff(near[i]) >= 0).all()
     labels = np.array(["a", "b"])[np.arange(80) % 2]
@@ -287,9 +287,12 @@ def test_knn(rng):
     assert ww.knn_recall(distances, distances) == 1
     assert ww.metrics()["hamming"] == "bits"
     with pytest.raises(ValueError):
-        ww.knn(base, queries[:, :3])
+        ww.knn(queries[:, :3], base=base)
+    for earlier in (lambda: ww.knn(base, queries, 4), lambda: ww.knn(base, queries), lambda: ww.knn(base, queries=queries)):
+        with pytest.raises(TypeError, match="named|multiple values"):
+            earlier()
     with pytest.raises(ValueError, match="l2"):
-        ww.knn(base, queries, metric="no such metric")
+        ww.knn(queries, base=base, metric="no such metric")
 
 
 def test_bits_and_sets(rng, tmp_path):
@@ -319,7 +322,7 @@ def test_lsh(rng, tmp_path):
     index = ww.LSH(base, tables=12, functions=4, width=4.0, seed=5)
     index.add(more)
     assert len(index) == 320 and index.options.tables == 12
-    exact = ww.knn(np.concatenate([base, more]), more, 3)
+    exact = ww.knn(more, base=np.concatenate([base, more]), k=3)
     found = index.search(more, 3)
     assert (found[1][:, 0] == np.arange(300, 320)).all()
     assert ww.knn_recall(exact[0], found[0]) > 0.8
@@ -348,8 +351,38 @@ def test_lsh(rng, tmp_path):
     with pytest.raises(ValueError):
         index.remove([320])
     assert 0 < ww.lsh_collision("l2", 1.0, width=4.0) < 1
-    with pytest.raises(TypeError, match="'tabels'; there are metric, tables"):
+    with pytest.raises(TypeError, match="'tabels'"):
         ww.LSH(base, tabels=3)
+
+
+@pytest.mark.parametrize("metric", ["l2", "l1", "cosine", "hamming", "jaccard"])
+def test_lsh_without_options_finds(rng, metric):
+    """Tables of which nothing is said reach a recall of 0.9, at any scale, whatever the metric; or say what to give."""
+    clusters = rng.normal(size=(40, 16))
+    base = clusters[rng.integers(0, 40, 2000)] + 0.4 * rng.normal(size=(2000, 16))
+    if metric == "hamming":
+        base = base > 0
+    if metric == "jaccard":
+        base = [set(np.flatnonzero(row > 0.3)) | {16} for row in base]
+    for scale in (1.0,) if metric in ("cosine", "hamming", "jaccard") else (1e-3, 1.0, 1e3):
+        points = base if scale == 1.0 else base * scale
+        made = ww.LSH(points, metric=metric, k=5)
+        assert ww.knn_recall(ww.knn(points, k=5, metric=metric)[0], made.search(k=5)[0]) >= 0.85  # 0.9 of a sample
+        assert made.choice.recall_low >= 0.88 and "chosen" in repr(made)
+        assert pickle.loads(pickle.dumps(made)).options.tables == made.options.tables
+
+
+def test_lsh_of_few_points():
+    for count in (1, 2, 5):
+        points = np.arange(2.0 * count).reshape(count, 2)
+        assert ww.LSH(points).search(points)[1][:, 0].tolist() == list(range(count))
+
+
+def test_names_of_metrics(rng):
+    """Other libraries' names of metrics are taken."""
+    points = rng.normal(size=(20, 3))
+    for theirs, ours in (("euclidean", "l2"), ("sqeuclidean", "l2-squared"), ("cityblock", "l1"), ("chebyshev", "linf")):
+        np.testing.assert_array_equal(ww.knn(points, metric=theirs)[0], ww.knn(points, metric=ours)[0])
 
 
 def test_lsh_of_bits(rng, tmp_path):
@@ -445,3 +478,46 @@ def test_buffers_refuse(rng):
     with pytest.raises(MemoryError):
         ww.Buffer((1 << 40, 1 << 15))
     assert "3" in repr(ww.Buffer(3))
+
+
+# ---- first centres and weights of k-means
+
+
+def lloyd(x, centres, weights):
+    """Lloyd's k-means of rows by squared distances, until nothing changes."""
+    labels = None
+    while True:
+        squares = ((x[:, None] - centres[None]) ** 2).sum(-1)
+        now = squares.argmin(axis=1)
+        if labels is not None and (now == labels).all():
+            return labels, centres, (weights * squares.min(axis=1)).sum()
+        labels = now
+        centres = np.stack([np.average(x[labels == k], axis=0, weights=weights[labels == k]) for k in range(len(centres))])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_kmeans_from_given_centres(rng, weighted):
+    x = rng.normal(size=(40, 12)) + np.repeat(rng.normal(size=(4, 12)), 10, axis=0)
+    first, weights = x[[3, 14, 25]] + 0.1, rng.random(40) * 3 if weighted else np.ones(40)
+    weights[5] = 0 if weighted else 1
+    labels, centres, objective = lloyd(x, first, weights)
+    told = ww.kmeans(x, 3, band="sakoe-chiba:0", first=first, weights=weights if weighted else None, tolerance=0.0)
+    order = np.unique(labels, return_index=True)[1].argsort()  # clusters by their first series
+    np.testing.assert_array_equal(order[told.labels], labels)
+    np.testing.assert_allclose(np.array(told.centres)[:, 0], centres[order], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(told.objective, objective)
+    start = ww.kmeans(x, 3, first=first, iterations=0)
+    assert (start.distances == ww.cdist(x, first).min(axis=1)).all() and start.iterations == 0
+
+
+def test_weights_of_kmeans_are_as_copies(rng):
+    x, counts = rng.normal(size=(12, 15)).cumsum(axis=1), rng.integers(1, 4, size=12)
+    first = x[[0, 5]]
+    many = ww.kmeans(np.repeat(x, counts, axis=0), 2, first=first)
+    told = ww.kmeans(x, 2, first=first, weights=counts)
+    np.testing.assert_array_equal(np.repeat(told.labels, counts), many.labels)
+    np.testing.assert_allclose(told.objective, many.objective)
+    np.testing.assert_allclose(np.array(told.centres), np.array(many.centres), rtol=1e-9, atol=1e-12)
+    ragged = [row[: 9 + i % 4] for i, row in enumerate(x)]
+    for given in ([ragged[2], ragged[7]], ww.SeriesSet([ragged[2], ragged[7]])):
+        assert ww.kmeans(ragged, 2, first=given).centres[0].shape[1] in (9, 10, 11, 12)

@@ -119,7 +119,7 @@ def test_faiss(rng):
     index = faiss.IndexFlatL2(6)
     index.add(X)
     distances, ids = index.search(Y, 4)
-    got = ww.knn(X, Y, 4, metric="l2-squared")
+    got = ww.knn(Y, base=X, k=4, metric="l2-squared")
     np.testing.assert_array_equal(got[1], ids)
     np.testing.assert_allclose(got[0], distances, rtol=1e-3, atol=1e-6)
 
@@ -129,3 +129,22 @@ def test_pytorch_softdtw(rng):
     loss = importlib.import_module("wavewarp.torch").SoftLoss("dtw", gamma=0.5)
     a, b = torch.tensor(rng.normal(size=(2, 9, 1))), torch.tensor(rng.normal(size=(2, 7, 1)))
     np.testing.assert_allclose(loss(a, b), module.SoftDTW(gamma=0.5)(a, b))
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="no page beside these tests")
+def test_words_of_the_field(rng):
+    """Each row of the table of the field's words is as it says."""
+    rows = [row.split("|")[1:3] for row in PAGE.read_text().split("## Words of the field")[1].split("\n## ")[0].splitlines()[4:]]
+    rows = [(theirs.strip(), ours) for theirs, ours in rows if theirs.strip()]
+    assert len(rows) == 7
+    x, points = rng.normal(size=(4, 20)), rng.normal(size=(9, 3))
+    for keyword in ("window", "sakoe_chiba_radius", "n_jobs"):
+        with pytest.raises(ValueError, match="slanted:0.1|threads=2"):
+            ww.cdist(x, **{keyword: 1})
+    assert ww.distance(x[0], x[1], root=True) == math.sqrt(ww.distance(x[0], x[1]))
+    np.testing.assert_array_equal(ww.knn(points, metric="cityblock")[0], ww.knn(points, metric="l1")[0])
+    with pytest.raises(TypeError, match="base=base"):
+        ww.knn(points, points)
+    assert ww.Measure("twed", lmbda=0.5).text == "twed,lambda=0.5"
+    if ww.default_context().device.type == "cpu":
+        assert ww.cdist(x, context=ww.Context(threads=1)).shape == (4, 4)

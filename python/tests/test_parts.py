@@ -64,7 +64,7 @@ searching.begin_parts(streams)
 parts.append(searching.run_part(streams, 4096, 4096))
 assert searching.info.places > 0 and all(part.shape == parts[0].shape for part in parts)
 for points, queries in (x, None), (x32, x32[:5]):
-    same(ww.knn, points, queries, 3, metric="l1")
+    same(ww.knn, points if queries is None else queries, base=None if queries is None else points, k=3, metric="l1")
     options = {"tables": 4, "functions": 3, "width": 6.0, "seed": 3}
     mine, wanted = (ww.LSH(points, context=context, **options) for context in (several, one))
     asked = (None, None) if queries is None else [ww.Points(queries, context=context) for context in (several, one)]
@@ -217,7 +217,7 @@ def test_lists_are_joined_by_similarity(dtype):
 
 def test_points_in_shards(rng):
     base, queries = rng.integers(0, 5, size=(90, 4)).astype(np.float32), rng.normal(size=(8, 4)).astype(np.float32)
-    whole = ww.knn(base, queries, 5, metric="l2-squared")
+    whole = ww.knn(queries, base=base, k=5, metric="l2-squared")
     parts = [ww.knn_shard(base[:40], queries, 5), ww.knn_shard(base[40:], queries, 5, base_offset=40)]
     for i in range(2):
         np.testing.assert_array_equal(ww.merge_neighbours(*parts)[i], whole[i])

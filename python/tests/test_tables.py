@@ -292,3 +292,35 @@ def test_a_missing_value_in_one_channel(best, precision):
         assert ((made.indices < 0) == np.isinf(made.distances)).all()
         np.testing.assert_allclose(made.distances_of(55), wanted[55], rtol=1e-9, atol=1e-6)
     assert np.isfinite(made.distances).all() == (best == 1)
+
+
+def told(call):
+    """The texts of the notices that a call gives, each from this file."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        call()
+    assert all(one.category is ww.Notice and one.filename == __file__ for one in found)
+    return [str(one.message) for one in found]
+
+
+def test_notices_are_warnings(tmp_path, pandas):
+    """What was guessed is a warning that names what settles it, of arrays, frames and files alike."""
+    square = ww.cdist(HOURS.T[:5])
+    flat, far = RNG.normal(size=(120, 3)), RNG.normal(size=(3, 60, 2))
+    for x, settled, words in (
+        (square, {"axes": "nt"}, "matrix of distances"),
+        (flat, {"axes": "nt"}, "120 series of 3 points"),
+        (flat[:, :1], {"axes": "nt"}, "one series of 120 points"),
+        (far, {"axes": "ntc"}, "(series, time, channel)"),
+    ):
+        for call in [ww.cdist, ww.Dataset, *([lambda x, **o: ww.cdist(pandas.DataFrame(x), **o)] if x.ndim == 2 else [])]:
+            (found,) = told(lambda: call(x))
+            assert words in found and "axes=" in found
+            assert not told(lambda: call(x, **settled))
+        np.save(tmp_path / "x.npy", x)
+        (found,) = told(lambda: ww.read(tmp_path / "x.npy"))
+        assert found.startswith(str(tmp_path)) and ("axes=" if x.ndim == 3 else "rows=") in found
+        assert not told(lambda: ww.read(tmp_path / "x.npy", **({"axes": "ntc"} if x.ndim == 3 else {"rows": "series"})))
+    (tmp_path / "x.csv").write_text("label,a,b,c\n" + "x,1.5,2,3\ny,4,5.5,6\n")
+    assert any("label" in one for one in told(lambda: ww.read(tmp_path / "x.csv")))
+    assert not told(lambda: ww.cdist(HOURS.T)) and not told(lambda: ww.cdist(np.zeros((5, 5))))

@@ -50,3 +50,14 @@ def test_threads(make):
     with ThreadPoolExecutor(4) as threads:
         for found in threads.map(lambda _: job(), range(24)):
             assert all(np.array_equal(a, b) for a, b in zip(found, wanted))
+
+
+def test_threads_of_a_context(rng):
+    """A part of a CPU computes the same; its numbers of threads are those asked for, at most those there are."""
+    if ww.default_context().device.type != "cpu":
+        pytest.skip("the device is no CPU")
+    x, units = rng.normal(size=(9, 30)), ww.default_context().device.compute_units
+    for threads in (1, units, units + 5):
+        context = ww.Context(threads=threads)
+        assert context.device.compute_units == min(threads, units)
+        np.testing.assert_array_equal(ww.cdist(x, context=context), ww.cdist(x))

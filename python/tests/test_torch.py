@@ -206,3 +206,65 @@ def test_streams_are_forgotten(monkeypatch):
         stream.cuda_stream = 0
         assert module._stream_context(device) is first  # it was in use
     assert len(module._of_streams) == module._STREAMS and len(opened) == 3 * module._STREAMS
+KINDS = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
+
+
+@pytest.mark.parametrize("divergence", [False, True])
+@pytest.mark.parametrize("measure", ["dtw", "msm"])
+def test_padded_batches(measure, divergence, rng):
+    """A padded batch with lengths gives what a list of its series gives; what is behind a length has no gradient."""
+    loss = SoftLoss(measure, gamma=0.5, divergence=divergence)
+    m, n = [3, 7, 5, 1], [6, 4, 6, 2]
+    x, y = (torch.tensor(rng.normal(size=(4, size, 1)), requires_grad=True) for size in (7, 6))
+    with torch.no_grad():
+        x[3, 1:] = float("nan")  # nobody reads it
+    factors = torch.tensor(rng.normal(size=4))
+    lists = [[row[:k] for row, k in zip(side, sizes)] for side, sizes in ((x, m), (y, n))]
+    want = torch.autograd.grad((factors * loss(*lists)).sum(), (x, y))
+    for sizes in ((m, n), (torch.tensor(m), np.array(n))):
+        values = loss(x, y, *sizes)
+        assert torch.equal(values, loss(*lists)) and values.requires_grad
+        got = torch.autograd.grad((factors * values).sum(), (x, y))
+        assert all(torch.allclose(a, b, rtol=1e-12) for a, b in zip(got, want)) and (got[0][3, 1:] == 0).all()
+    alone = loss(y, y.detach(), n)
+    assert torch.equal(alone, loss([row[:k] for row, k in zip(y, n)], list(y.detach())))
+    for wrong in ((m[:3], n), ([0, 7, 5, 1], n), ([3, 8, 5, 1], n), (m, [9, 4, 6, 2])):
+        with pytest.raises(ValueError, match="lengths"):
+            loss(x, y, *wrong)
+    with pytest.raises(TypeError, match="padded"):
+        loss(*lists, m, n)
+
+
+def test_alignments(rng):
+    """As gradients by the costs are by definition: the derivative of the value by each cost of a match."""
+    loss, gamma = SoftLoss(gamma=0.5, divergence=True), 0.5
+    x, y = (torch.tensor(rng.normal(size=(2, size, 2))) for size in (6, 5))
+    made = loss.alignment(x, y)
+    assert made.shape == (2, 6, 5) and made.dtype == x.dtype and not made.requires_grad
+    for a, b, got in zip(x, y, made):
+        cost = ((a[:, None] - b[None]) ** 2).sum(-1).requires_grad_()
+        d = {(0, 0): torch.zeros((), dtype=a.dtype)}
+        far = torch.tensor(1e12, dtype=a.dtype)
+        for i in range(1, 7):
+            for j in range(1, 6):
+                three = torch.stack([d.get(p, far) for p in ((i - 1, j - 1), (i - 1, j), (i, j - 1))])
+                d[i, j] = cost[i - 1, j - 1] - gamma * torch.logsumexp(-three / gamma, 0)
+        (want,) = torch.autograd.grad(d[6, 5], cost)
+        np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-9)
+    lists = loss.alignment([x[0, :4], x[1]], [y[0], y[1, :3]])
+    padded = loss.alignment(x, y, [4, 6], [5, 3])
+    assert [part.shape for part in lists] == [(4, 5), (6, 3)] and (padded[0, 4:] == 0).all() and (padded[1, :, 3:] == 0).all()
+    assert torch.equal(padded[0, :4], lists[0]) and torch.equal(padded[1, :, :3], lists[1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_losses_stay_in_their_type(kind, rng):
+    x, y = (torch.tensor(rng.normal(size=(2, size, 1)), dtype=kind, requires_grad=True) for size in (6, 5))
+    loss = SoftLoss(gamma=0.5)
+    for given in ((x, y), (list(x), list(y)), (x, y, [3, 6], [5, 2])):
+        values = loss(*given)
+        assert values.dtype == kind and values.device == x.device
+        values.sum().backward()
+        assert x.grad.dtype == kind and x.grad.device == x.device
+        aligned = loss.alignment(*given)
+        assert {part.dtype for part in (aligned if isinstance(aligned, list) else [aligned])} == {kind}

@@ -9,7 +9,10 @@ axes: "nct" for (series, channel, time), "ntc" for (series, time, channel), of t
 .npy files are read, with a warning where that is not certain. precision: "float" or "double"; None: float
 for float32, double for others where the device has it. context: the device; None: default_context(). progress: True
 (tqdm), a bar with update(), or a function of (done, total). max_bytes: most device memory, 0: as much as the job likes.
-parameters: those of Measure.
+engine: "auto", or one of engines(). no_bounds: every distance is computed, with the same results. parameters: those of
+Measure.
+
+Results are arrays, or small types that unpack and index as tuples, arrays and records do, and say what they hold.
 
 Errors: what the library refuses is an Error, which is also a ValueError (InvalidError), MemoryError (OutOfMemoryError),
 OSError (FileError) or RuntimeError (DeviceError, NoDeviceError). Its text says what to do, `status` is the C status,
@@ -29,7 +32,7 @@ alone. Docstrings name what a function refuses beside what is common to all:
 
 from ._buffer import Buffer
 from ._context import Context, default_context, devices, tuning_parameters
-from ._core import DeviceError, Error, FileError, InvalidError, NoDeviceError, OutOfMemoryError, lib, text
+from ._core import DeviceError, Error, FileError, InvalidError, NoDeviceError, Notice, OutOfMemoryError, lib, text
 from ._dataset import Dataset
 from ._distance import (
     Plan,
@@ -58,23 +61,38 @@ from ._learn import (
     rand_index,
     silhouette,
 )
+from ._lsh import LSH, lsh_collision
 from ._measure import Measure, measures, parse_band
 from ._parts import NearestPlan, merge_neighbours, nearest_shard
 from ._points import (
-    LSH,
     Points,
     knn,
     knn_mean,
     knn_recall,
     knn_shard,
     knn_vote,
-    lsh_collision,
     metrics,
     read_points,
     sets_of_bits,
     write_points,
 )
 from ._profile import Profile, ProfilePlan, profile
+from ._results import (
+    Average,
+    Choice,
+    Classification,
+    Clusters,
+    Matches,
+    Medoids,
+    Motif,
+    Neighbours,
+    Path,
+    Paths,
+    Record,
+    Result,
+    Silhouette,
+    SoftValues,
+)
 from ._search import (
     Monitor,
     Search,
@@ -91,8 +109,12 @@ from ._shapelets import Shapelets
 __version__ = text(lib.ww_version())
 __all__ = [
     "ArrayFile",
+    "Average",
     "Buffer",
+    "Choice",
+    "Classification",
     "Classifier",
+    "Clusters",
     "Context",
     "Dataset",
     "DeviceError",
@@ -102,18 +124,29 @@ __all__ = [
     "InvalidError",
     "Journal",
     "LSH",
+    "Matches",
     "Measure",
+    "Medoids",
     "Monitor",
+    "Motif",
     "NearestPlan",
+    "Neighbours",
     "NoDeviceError",
+    "Notice",
     "OutOfMemoryError",
+    "Path",
+    "Paths",
     "Plan",
     "Points",
     "Profile",
     "ProfilePlan",
+    "Record",
+    "Result",
     "Search",
     "SeriesSet",
     "Shapelets",
+    "Silhouette",
+    "SoftValues",
     "Source",
     "average",
     "cdist",

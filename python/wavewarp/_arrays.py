@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import numbers
 import re
-import sys
-import warnings
 from typing import Any
 
 import numpy as np
@@ -140,14 +138,6 @@ def told_of(name: str, error):
     if isinstance(words, str) and not words.startswith(f"{name}: "):
         error.args = (f"{name}: {words}", *error.args[1:])
     return error
-
-
-def notice(words: str) -> None:
-    """Warns of what was guessed, where the user's own code called."""
-    level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "wavewarp":
-        level, frame = level + 1, frame.f_back
-    warnings.warn(words, UserWarning, stacklevel=level)
 
 
 def _is_missing(label):

@@ -6,9 +6,10 @@ from __future__ import annotations
 import os
 import threading
 from types import SimpleNamespace
+from typing import Optional
 
 from . import _drivers  # noqa: F401  before the loader looks for drivers
-from ._core import NULL, Progress, callback, check, ffi, handle, info, lib, new, run, text
+from ._core import NULL, Progress, callback, check, ffi, handle, info, lib, new, number, run, text
 
 _lock = threading.Lock()
 
@@ -40,7 +41,7 @@ def py_tune_fn(user, result):
     return 0
 
 
-def _options(device, log, kernel_dir, tuning_file, tile_seconds):
+def context_options(device, log, kernel_dir, tuning_file, tile_seconds=0.0, threads=0):
     """ww_context_options, and what has to live as long as the context."""
 
     def encoded(value):
@@ -55,6 +56,7 @@ def _options(device, log, kernel_dir, tuning_file, tile_seconds):
         log=None if log is None else lib.py_log_fn,
         log_user=user,
         tile_seconds=float(tile_seconds),
+        threads=threads,
     )
     return options, user
 
@@ -66,6 +68,7 @@ class Context:
         device through CUDA. Several devices: "all" (every usable one), "gpus", or a list of devices, separated by commas
         or in Python ("0,2", [0, 2]).
     log: called as log(level, text); 0 error, 1 warning, 2 information, 3 detail. Of several devices by their threads, too.
+    threads: of a CPU, at most, so that several processes share it; None: all. Other devices are refused with it.
     kernel_dir, tuning_file: other places for kernels and tuning parameters than the usual ones.
     tile_seconds: several devices: what a part of a job should last on its device; 0: 0.5.
 
@@ -77,16 +80,25 @@ class Context:
     A context does not work on in a child made by fork: use the start method "spawn".
 
     Raises NoDeviceError (no device, or none of that name: the text lists those there are), DeviceError (a kernel_dir
-    without kernels), FileError (a tuning_file that is named and
-    can't be read, or is damaged), ValueError (a device named twice; tile_seconds out of range).
+    without kernels), FileError (a tuning_file that is named and can't be read, or is damaged), ValueError (threads below
+    1, or of a device that is no CPU; a device named twice; tile_seconds out of range).
     """
 
     def __init__(
-        self, device=None, *, log=None, kernel_dir=None, tuning_file=None, tile_seconds: float = 0.0
+        self,
+        device=None,
+        *,
+        threads: Optional[int] = None,
+        log=None,
+        kernel_dir=None,
+        tuning_file=None,
+        tile_seconds: float = 0.0,
     ) -> None:
+        if threads is not None and number("threads", threads) < 1:
+            raise ValueError(f"threads is {threads}; at least one is needed")
         if isinstance(device, (list, tuple)):
             device = ",".join(str(one) for one in device)
-        options, self._log = _options(device, log, kernel_dir, tuning_file, tile_seconds)
+        options, self._log = context_options(device, log, kernel_dir, tuning_file, tile_seconds, threads or 0)
         self._handle = handle("ww_context")
         with _lock:  # PoCL's first enumeration is not made for several threads at once
             check(lib.ww_context_create(options, self._handle))
@@ -182,8 +194,8 @@ class Context:
         return results
 
     def __repr__(self):
-        names = [device.name for device in self.devices]
-        return f"<wavewarp.Context {', '.join(map(repr, names))}>"
+        told = [f"{device.name!r}, {device.compute_units} compute units" for device in self.devices]
+        return f"<wavewarp.Context {'; '.join(told)}>"
 
 
 _default = None

@@ -4,8 +4,11 @@
 import functools
 import importlib
 import operator
+import sys
 import threading
+import time
 import types
+import warnings
 import weakref
 from typing import Any, Callable, TypeVar, Union, cast
 
@@ -47,6 +50,23 @@ class DeviceError(Error, RuntimeError):
 
 class NoDeviceError(DeviceError):
     """No OpenCL device: the message says what to install."""
+
+
+class Notice(UserWarning):
+    """What was guessed of data (axes, headings, labels), or what a precision loses: with the argument that settles it.
+
+    warnings.simplefilter("error", wavewarp.Notice) makes errors of them, "ignore" silence.
+
+    Raises nothing.
+    """
+
+
+def notice(words: str) -> None:
+    """Warns of what was guessed, where the user's own code called."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "wavewarp":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(words, Notice, stacklevel=level)
 
 
 INSTALL = (
@@ -268,22 +288,52 @@ def py_read_fn(user, data, room):
     return len(part)
 
 
+class _Bar:
+    """tqdm's bar of one job: made by its first report, gone with its last. Numbers are in the job's own unit, as cells."""
+
+    def __init__(self):
+        self._make, self._begun, self._report = needs("tqdm.auto", "tqdm").tqdm, time.time(), None
+
+    def __call__(self, done, total):
+        if self._report is None:
+            self._bar = self._make(total=total, leave=False, unit="", unit_scale=True)
+            self._report = _on_bar(self._bar, self._begun)
+        self._report(done, total)
+        if done >= total:
+            self._bar.close()
+            self._report, self._begun = None, time.time()
+
+
+def _on_bar(bar, begun):
+    """A function of done and total that shows them on a bar of tqdm's kind; begun: when the work did."""
+
+    fresh = True
+
+    def report(done, total):
+        nonlocal fresh
+        if fresh or bar.total != total or done < bar.n:  # a notebook's bar takes a total by reset() alone
+            if hasattr(bar, "reset"):
+                bar.reset(total)
+                bar.start_t = bar.last_print_t = begun  # else the first step takes no time
+            else:
+                bar.total = total
+        fresh = False
+        bar.update(done - bar.n)
+
+    return report
+
+
 def reporter(progress):
     """A function of done and total from what a caller gives as progress=."""
     if progress is True:
-        progress = needs("tqdm.auto", "tqdm").tqdm(leave=False)
+        return _Bar()
     if progress is None or progress is False:
         return None
     if not hasattr(progress, "update"):
         if not callable(progress):
             raise TypeError(f"progress is True, a bar with update(), or a function of (done, total), not {progress!r}")
         return progress
-
-    def report(done, total):
-        progress.total = total
-        progress.update(done - progress.n)
-
-    return report
+    return _on_bar(progress, time.time())
 
 
 def run(progress=None, max_bytes=0, launch_seconds=0.0):

@@ -18,22 +18,48 @@ from ._series import DTYPES, SeriesSet, View, is_texts, precision_of, told_float
 class Dataset:
     """Series on the device, uploaded once; what every job takes.
 
-    series: an array of shape (series, time) or (series, channel, time) with any strides; anything with the buffer or
-    DLPack protocol, or a PyTorch CPU tensor; a list of series of unequal length, each (time,) or (channel, time); a
-    table of pandas, polars or xarray as docs/python.md says (from_long() takes the long form); a SeriesSet; texts.
-    y: labels, one a series (None or NaN: none), for jobs that learn. A SeriesSet has its own.
-    axes: "nct", or "ntc" for (series, time, channel) without a copy; of two axes "nt", "tn", "tc" or "ct". None: as
-    files of arrays are read, with a warning where that is not certain.
-    precision: "float" or "double"; None: float for float32, double for others where the device has double.
-    times: the last channel holds time stamps, for TWED. allow_nan: NaN is accepted. updates: update() will be called.
-    max_bytes: most device memory; more is uploaded block by block.
-
     A dataset pickles: its series are read back, and uploaded again by the default context of the process that opens it.
 
-    Raises ValueError (a shape that is no series, with a hint about axes; no series, or one without points; series of
-    different channels; NaN or infinity, and values too large for float: `series`, `position` and `channel` of the error
-    say where; another number of labels, or labels that are one text; time stamps that decrease; precision, axes),
-    TypeError (no numbers), MemoryError.
+    Parameters
+    ----------
+    series : array_like, list, table, SeriesSet or texts
+        An array of shape (series, time) or (series, channel, time) with any strides; anything with the buffer or DLPack
+        protocol, or a PyTorch CPU tensor; a list of series of unequal length, each (time,) or (channel, time); a table of
+        pandas, polars or xarray as docs/python.md says (from_long() takes the long form); a SeriesSet; texts.
+    y : sequence, optional
+        Labels, one a series (None or NaN: none), for jobs that learn. A SeriesSet has its own.
+    axes : str, optional
+        "nct", or "ntc" for (series, time, channel) without a copy; of two axes "nt", "tn", "tc" or "ct". None: as files of
+        arrays are read, with a Notice where that is not certain.
+    precision : "float" or "double", optional
+        None: float for float32, double for others where the device has double.
+    times : bool
+        The last channel holds time stamps, for TWED.
+    allow_nan : bool
+        NaN is accepted.
+    updates : bool
+        update() will be called.
+    max_bytes : int
+        Most device memory; more is uploaded block by block.
+    context : Context, optional
+        The device; None: default_context().
+
+    Raises
+    ------
+    ValueError
+        A shape that is no series, with a hint about axes; no series, or one without points; series of different channels;
+        NaN or infinity, and values too large for float: `series`, `position` and `channel` of the error say where; another
+        number of labels, or labels that are one text; time stamps that decrease; precision, axes.
+    TypeError
+        No numbers.
+    MemoryError
+        Host or device memory is too small.
+
+    Examples
+    --------
+    >>> data = ww.Dataset([[0, 1, 2], [0, 1, 3, 4]], ["a", "b"])
+    >>> len(data), data.lengths.tolist(), data.classes.tolist()
+    (2, [3, 4], ['a', 'b'])
     """
 
     def __init__(
@@ -142,22 +168,46 @@ class Dataset:
         return made
 
     @classmethod
-    def from_long(cls, frame, *, series: Any, values: Any, time=None, label=None, **options) -> Dataset:
+    def from_long(
+        cls,
+        frame,
+        *,
+        series: Any,
+        values: Any,
+        time=None,
+        label=None,
+        precision: Optional[str] = None,
+        times: bool = False,
+        allow_nan: bool = False,
+        max_bytes: int = 0,
+        updates: bool = False,
+        context: Optional[Context] = None,
+    ) -> Dataset:
         """From a DataFrame of pandas or polars, or a dict of columns, in the long form: a row a point.
 
         series, time, label: the columns' names; values: a column or a list of them, the channels. Points are ordered by
         `time` where it is given: numbers, dates, or texts of either, which are read as such. Series keep the order of
-        their first appearance.
+        their first appearance. The rest is as of Dataset().
 
         Raises ValueError (a row without a series or a time; texts that are no times; a series with several labels),
         TypeError (values that are no numbers), KeyError (there is no such column), and what Dataset() raises.
         """
         columns = [values] if isinstance(values, str) or not isinstance(values, (list, tuple)) else list(values)
         points = np.stack([of_argument(f"column {name!r}", as_numbers, frame[name]) for name in columns], axis=1)
-        times = None if time is None else time_keys(frame[time], f"column {time!r}")
-        arrays, rows = by_series(frame[series], points, times)
+        stamps = None if time is None else time_keys(frame[time], f"column {time!r}")
+        arrays, rows = by_series(frame[series], points, stamps)
         labels = None if label is None else _labels_of(label_list(frame[label]), rows, label)
-        return cls(arrays, labels, axes="nct", **options)
+        return cls(
+            arrays,
+            labels,
+            axes="nct",
+            precision=precision,
+            times=times,
+            allow_nan=allow_nan,
+            max_bytes=max_bytes,
+            updates=updates,
+            context=context,
+        )
 
     @property
     def _c(self):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, List, Optional, Tuple
 
 import numpy as np
 
@@ -27,10 +27,14 @@ from ._core import (
     text,
 )
 from ._dataset import datasets
-from ._measure import MeasureLike
+from ._measure import MeasureLike, Options
 from ._measure import measure as as_measure
 from ._buffer import Buffer
+from ._results import Neighbours, Path, Paths
 from ._series import neighbours, one_array, output, pointer, result, sizes, to_output
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def _pair(x, y, axes):
@@ -49,14 +53,42 @@ def distance(
     *,
     axes: Optional[str] = None,
     context: Optional[Context] = None,
-    **parameters,
+    **parameters: Unpack[Options],
 ) -> float:
-    """The distance of two series, each of shape (time,) or (channel, time), or of two texts: a float.
+    """The distance of two series: without a root, but for root=True; of DTW so a sum of squares, unlike tslearn's.
 
-    It is computed in double where the device has it. parameters: as of Measure.
+    It is computed in double where the device has it.
 
-    Raises ValueError (other channels; no points, NaN; a band that leaves no path; the measure's words), TypeError (no
-    numbers).
+    Parameters
+    ----------
+    x, y : array_like of shape (time,) or (channel, time), or str
+        The two series, of any lengths; or two texts, whose characters are the points.
+    measure : Measure or str
+        measures() lists the names.
+    axes, context
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``root=True``, ``c=0.5``.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        Other channels; no points, NaN; a band that leaves no path; the measure's words.
+    TypeError
+        No numbers.
+
+    Examples
+    --------
+    >>> ww.distance([0, 1, 2, 3], [0, 0, 2, 5])
+    5.0
+    >>> ww.distance([0, 1, 2, 3], [0, 0, 2, 5], "msm", c=0.5)
+    3.0
+    >>> ww.distance("kitten", "sitting", "levenshtein")
+    3.0
     """
     x, y = _pair(x, y, axes)
     value = ffi.new("double *")
@@ -108,7 +140,7 @@ class Plan:
         engine: str = "auto",
         progress: Progress = None,
         max_bytes: int = 0,
-        **parameters,
+        **parameters: Unpack[Options],
     ) -> None:
         self.measure = as_measure(measure, parameters)
         rows, columns = datasets(rows, columns, names=("rows", "columns"))
@@ -231,14 +263,40 @@ def cdist(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-    **parameters,
+    **parameters: Unpack[Options],
 ) -> np.ndarray:
-    """All distances between two sets, of shape (len(x), len(y)); y None: x with itself.
+    """All distances between two sets, without a root, but for root=True: an array of shape (len(x), len(y)).
 
-    x, y: a Dataset, or what one takes. Values have the datasets' type: float32 for float32 series, else float64;
-    precision="float" computes in float. out: an array of that shape and type. parameters: as of Measure.
+    Parameters
+    ----------
+    x, y : Dataset, or what one takes
+        The sets; `y` None: `x` with itself.
+    measure : Measure or str
+        measures() lists the names.
+    out : numpy.ndarray, optional
+        Takes the distances: of that shape and type.
+    axes, precision, engine, progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``root=True``, ``c=0.5``.
 
-    Raises ValueError (out is of another shape or type; what Dataset() and Plan() refuse), TypeError (out is no array).
+    Returns
+    -------
+    numpy.ndarray
+        Of the datasets' type: float32 for float32 series, else float64; precision="float" computes in float.
+
+    Raises
+    ------
+    ValueError
+        `out` is of another shape or type; what Dataset() and Plan() refuse.
+    TypeError
+        `out` is no array.
+
+    Examples
+    --------
+    >>> x = [[0, 0, 2, 5], [0, 1, 2, 3], [1, 1, 1, 1]]
+    >>> ww.cdist(x).tolist()
+    [[0.0, 5.0, 19.0], [5.0, 0.0, 6.0], [19.0, 6.0, 0.0]]
     """
     rows, columns = datasets(x, y, axes=axes, precision=precision, context=context)
     plan = Plan(measure, rows, columns, engine=engine, progress=progress, max_bytes=max_bytes, **parameters)
@@ -292,16 +350,41 @@ def pdist(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-    **parameters,
+    **parameters: Unpack[Options],
 ) -> np.ndarray:
-    """The distances within a set in SciPy's condensed form: n (n - 1) / 2 values, for scipy.cluster.hierarchy.
+    """The distances within a set, without a root, but for root=True, in SciPy's condensed form: n (n - 1) / 2 values.
 
-    x: a Dataset, or what one takes. The type of the values, out and parameters: as of cdist(). symmetrise: "mean",
-    "least" or "most" of d(x, y) and d(y, x), where they differ, as under Levenshtein with unequal costs, unequal open
-    ends or a cost of your own.
+    Parameters
+    ----------
+    x : Dataset, or what one takes
+        The set.
+    measure : Measure or str
+        A distance; measures() lists the names.
+    symmetrise : "mean", "least" or "most", optional
+        What becomes of d(x, y) and d(y, x) where they differ, as under Levenshtein with unequal costs, unequal open ends
+        or a cost of your own.
+    out : numpy.ndarray, optional
+        Takes the distances: of that shape and type, as of cdist().
+    axes, precision, engine, progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``root=True``, ``c=0.5``.
 
-    Raises ValueError (a similarity, which is no distance; a measure under which d(x, y) and d(y, x) differ, without
-    symmetrise; out is of another shape or type; what Dataset() and Plan() refuse).
+    Returns
+    -------
+    numpy.ndarray
+        For linkage(), medoids() and scipy.cluster.hierarchy.
+
+    Raises
+    ------
+    ValueError
+        A similarity, which is no distance; a measure under which d(x, y) and d(y, x) differ, without `symmetrise`; `out`
+        is of another shape or type; what Dataset() and Plan() refuse.
+
+    Examples
+    --------
+    >>> ww.pdist([[0, 0, 2, 5], [0, 1, 2, 3], [1, 1, 1, 1]]).tolist()
+    [5.0, 19.0, 6.0]
     """
     rows, _ = datasets(x, None, axes=axes, precision=precision, context=context)
     chosen = need_distance(as_measure(measure, parameters), rows.longest)
@@ -329,14 +412,42 @@ def pairs(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-    **parameters,
+    **parameters: Unpack[Options],
 ) -> np.ndarray:
-    """Distances of listed pairs: of x[i] and y[i], or of indices=(i, j), two lists. An array of one value a pair.
+    """Distances of pairs, x[i] with y[i] or indices=(i, j), without a root, but for root=True: an array, one a pair.
 
-    x, y: a Dataset, or what one takes. The type of the values, out and parameters: as of cdist().
+    Parameters
+    ----------
+    x, y : Dataset, or what one takes
+        The sets, of one size where `indices` is True.
+    measure : Measure or str
+        measures() lists the names.
+    indices : True, or two sequences of int
+        The pairs: one by one, or x[i] with y[j] for the i and j of two lists.
+    out : numpy.ndarray, optional
+        Takes the distances: of that shape and type, as of cdist().
+    axes, precision, engine, progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``root=True``, ``c=0.5``.
 
-    Raises ValueError (sets of different sizes where indices is True; no pairs, lists of different lengths, indices out
-    of range; out is of another shape or type), TypeError (indices that are no whole numbers).
+    Returns
+    -------
+    numpy.ndarray
+
+    Raises
+    ------
+    ValueError
+        Sets of different sizes where `indices` is True; no pairs, lists of different lengths, indices out of range; `out`
+        is of another shape or type.
+    TypeError
+        Indices that are no whole numbers.
+
+    Examples
+    --------
+    >>> x = [[0, 0, 2, 5], [0, 1, 2, 3], [1, 1, 1, 1]]
+    >>> ww.pairs(x, x, indices=([0, 2], [1, 1])).tolist()
+    [5.0, 6.0]
     """
     rows, columns = datasets(x, y, axes=axes, precision=precision, context=context)
     plan = Plan(
@@ -365,22 +476,50 @@ def kneighbors(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-    **parameters,
-) -> Tuple[np.ndarray, np.ndarray]:
-    """The k nearest series of `base` to each query: (distances, indices), each of shape (queries, k), nearest first.
+    **parameters: Unpack[Options],
+) -> Neighbours:
+    """The k nearest series of `base` to each query, with distances without a root, but for root=True.
 
-    base None: queries with itself, each without itself. Of equal distances the lower index comes first; where there
-    are fewer than k: index -1, distance infinity. Near ties in float are decided in double. Types: float64 and int64.
-    no_bounds: computes every distance; results are the same.
+    Of equal distances the lower index comes first. Near ties in float are decided in double.
 
-    Raises ValueError (k below 1; one series alone, where base is None; what Dataset() and Plan() refuse).
+    Parameters
+    ----------
+    queries, base : Dataset, or what one takes
+        `base` None: the queries themselves, each without itself.
+    k : int
+        Neighbours a query.
+    measure : Measure or str
+        measures() lists the names.
+    no_bounds : bool
+        Computes every distance; results are the same.
+    axes, precision, engine, progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``root=True``, ``c=0.5``.
+
+    Returns
+    -------
+    Neighbours
+        (distances, indices), float64 and int64 of shape (queries, k), nearest first; index -1 and distance infinity
+        where there are fewer than k.
+
+    Raises
+    ------
+    ValueError
+        `k` below 1; one series alone, where `base` is None; what Dataset() and Plan() refuse.
+
+    Examples
+    --------
+    >>> distances, indices = ww.kneighbors([[0, 1, 2, 4]], [[0, 0, 2, 5], [0, 1, 2, 3], [1, 1, 1, 1]], k=2)
+    >>> indices.tolist(), distances.tolist()
+    ([[1, 0]], [[1.0, 2.0]])
     """
     rows, columns = datasets(queries, base, axes=axes, precision=precision, context=context, names=("queries", "base"))
     indices, values = neighbours(len(rows), k, np.float64)
-    longest = max(rows.longest, columns.longest if columns is not None else 0)
+    longest, measure = max(rows.longest, columns.longest if columns is not None else 0), as_measure(measure, parameters)
     check(
         lib.ww_nearest(
-            as_measure(measure, parameters).c(longest),
+            measure.c(longest),
             rows._c,
             columns._c if columns is not None else NULL,
             k,
@@ -389,17 +528,17 @@ def kneighbors(
             output(values, "double"),
         )
     )
-    return values, indices
+    return Neighbours(values, indices)._under(measure)
 
 
-def paths_of(record):
-    """(list of cells, distances) of a ww_paths, whose memory the arrays of cells keep, and free with the last of them."""
+def paths_of(record) -> Paths:
+    """The Paths of a ww_paths, whose memory the arrays of cells keep, and free with the last of them."""
     owned = ffi.gc(record.cells, lambda _: lib.ww_paths_free(record))
     offsets = ffi.unpack(record.offsets, record.count + 1)
     distances = np.frombuffer(ffi.buffer(record.distances, 8 * record.count)).copy()
     cells = np.frombuffer(ffi.buffer(owned, 8 * offsets[-1]), np.int32) if offsets[-1] else np.empty(0, np.int32)
     cells = cells.reshape(-1, 2)
-    return [cells[a:b] for a, b in zip(offsets, offsets[1:])], distances
+    return Paths([cells[a:b] for a, b in zip(offsets, offsets[1:])], distances)
 
 
 def path(
@@ -409,21 +548,45 @@ def path(
     *,
     axes: Optional[str] = None,
     context: Optional[Context] = None,
-    **parameters,
-) -> Tuple[np.ndarray, float]:
-    """The warping path of two series: (cells, distance); cells of shape (n, 2) match point i of x with j of y.
+    **parameters: Unpack[Options],
+) -> Path:
+    """The warping path of two series, and their distance without a root, but for root=True: a Path (cells, distance).
 
-    x, y: of shape (time,) or (channel, time), or texts. -1: a point without a partner (ERP, EDR, LCSS, Levenshtein,
-    LCS).
+    Parameters
+    ----------
+    x, y : array_like of shape (time,) or (channel, time), or str
+        The two series, or two texts.
+    measure : Measure or str
+        measures() lists the names.
+    axes, context
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``root=True``, ``c=0.5``.
 
-    Raises ValueError (a soft measure, which has no path; a band that leaves none; other channels; no points, NaN),
-    TypeError (no numbers).
+    Returns
+    -------
+    Path
+        cells, of shape (n, 2), match point i of x with point j of y; -1: a point without a partner (ERP, EDR, LCSS,
+        Levenshtein, LCS).
+
+    Raises
+    ------
+    ValueError
+        A soft measure, which has no path; a band that leaves none; other channels; no points, NaN.
+    TypeError
+        No numbers.
+
+    Examples
+    --------
+    >>> cells, distance = ww.path([0, 1, 2], [0, 2, 2])
+    >>> cells.tolist(), distance
+    ([[0, 0], [1, 1], [2, 2]], 1.0)
     """
     x, y = _pair(x, y, axes)
-    record = new("ww_paths")
+    record, measure = new("ww_paths"), as_measure(measure, parameters)
     status = lib.ww_path(
         (context or default_context())._c,
-        as_measure(measure, parameters).c(max(x.shape[1], y.shape[1])),
+        measure.c(max(x.shape[1], y.shape[1])),
         output(x, "double"),
         x.shape[1],
         output(y, "double"),
@@ -433,7 +596,7 @@ def path(
     )
     _check_pair(status, x)
     cells, distances = paths_of(record)
-    return cells[0], distances[0]
+    return Path(cells[0], float(distances[0]))._under(measure)
 
 
 def paths(
@@ -447,11 +610,40 @@ def paths(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-    **parameters,
-) -> Tuple[list, np.ndarray]:
-    """The warping paths of listed pairs: (list of cells, distances), cells as of path(). indices as for pairs().
+    **parameters: Unpack[Options],
+) -> Paths:
+    """The warping paths of listed pairs, and distances without a root, but for root=True: Paths (cells, distances).
 
-    Raises ValueError (a soft measure, which has no path; indices as for pairs()), MemoryError.
+    Parameters
+    ----------
+    x, y : Dataset, or what one takes
+        The sets, of one size where `indices` is True.
+    measure : Measure or str
+        measures() lists the names.
+    indices : True, or two sequences of int
+        The pairs, as of pairs().
+    axes, precision, progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``root=True``, ``c=0.5``.
+
+    Returns
+    -------
+    Paths
+        cells is a list of those of path().
+
+    Raises
+    ------
+    ValueError
+        A soft measure, which has no path; indices as for pairs().
+    MemoryError
+        The paths do not fit.
+
+    Examples
+    --------
+    >>> cells, distances = ww.paths([[0, 1, 2], [1, 1, 1]], [[0, 2, 2], [1, 2, 1]])
+    >>> cells[1].tolist(), distances.tolist()
+    ([[0, 0], [1, 1], [2, 2]], [1.0, 1.0])
     """
     rows, columns = datasets(x, y, axes=axes, precision=precision, context=context)
     plan = Plan(
@@ -459,7 +651,7 @@ def paths(
     )
     record = new("ww_paths")
     check(lib.ww_plan_run_paths(plan._c, record))
-    return paths_of(record)
+    return paths_of(record)._under(plan.measure)
 
 
 def topk(

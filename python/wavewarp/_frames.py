@@ -15,6 +15,8 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ._core import notice
+
 _TIMES = {
     *("time", "times", "timestamp", "timestamps", "time_stamp", "timepoint", "timepoints", "time_point", "t", "ds"),
     *("date", "dates", "datetime", "date_time", "year", "quarter", "month", "week", "day", "hour", "minute", "second"),
@@ -320,7 +322,7 @@ def _pandas_axes(frame, axes):
             "series whose channels are the columns"
         )
     if columns or _count(frame.columns):
-        return "nt"
+        return "nt" if columns else None
     raise ValueError(_named(frame))
 
 
@@ -413,7 +415,7 @@ def _polars(frame, axes, read):
         return values, None
     if not _count(frame.columns):
         raise ValueError(_named(frame))
-    return values, "nt"
+    return values, None
 
 
 def _polars_one(frame, axes, read):
@@ -457,7 +459,10 @@ def _xarray(array, axes, one):
     if roles.count("t") == 1 and roles.count("?") == 1:
         left = {"n", "c"} - set(roles) if values.ndim == 3 else {"c"} if one else set()
         if len(left) == 1:
-            roles[roles.index("?")] = left.pop()
+            at, role = roles.index("?"), left.pop()
+            roles[at] = role
+            what = "channels" if role == "c" else "series"
+            notice(f"dimension {array.dims[at]!r} is taken as the {what}: rename it so, or say axes= with all of them")
     order = "".join(roles)
     if not one and order in ("tc", "ct"):
         raise ValueError(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, Iterable, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Union
 
 import numpy as np
 
@@ -13,10 +13,14 @@ from ._context import Context
 from ._core import NULL, Progress, alone, check, handle, info, lib, new, run
 from ._dataset import datasets
 from ._distance import pair_indices
-from ._measure import MeasureLike
+from ._measure import MeasureLike, HardOptions
 from ._measure import measure as as_measure
 from ._buffer import Buffer
+from ._results import SoftValues
 from ._series import pointer, result, to_output
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 OUTPUTS = ("values", "rows", "columns", "parameters", "weights", "alignment")
 
@@ -98,8 +102,8 @@ class Gradient:
         want: Union[str, Iterable[str]] = ("values", "rows", "columns"),
         upstream: Any = None,
         out: Optional[Mapping[str, Any]] = None,
-    ) -> SimpleNamespace:
-        """A record with what `want` names, in the datasets' type.
+    ) -> SoftValues:
+        """SoftValues with what `want` names, in the datasets' type.
 
         values: one a pair, or (rows, columns). rows, columns: gradients by the series of each side, of shape (n,
         channels, time), a list where lengths differ. parameters: (pairs, parameters). weights: (pairs, longest).
@@ -115,7 +119,8 @@ class Gradient:
         flat, outputs = make_outputs(names, told, self.rows.dtype, upstream, out or {})
         check(lib.ww_gradient_run(self._handle[0], outputs))
         check(lib.ww_gradient_finish(self._handle[0]))
-        return shaped(flat, self._shape, self._first, self._second, self.rows, self.columns, self.per_pair)
+        made = shaped(flat, self._shape, self._first, self._second, self.rows, self.columns, self.per_pair)
+        return made._under(self.measure)
 
 
 def wanted(want) -> tuple:
@@ -147,7 +152,7 @@ def make_outputs(names, told, dtype, upstream, out):
     return flat, new("ww_gradient_outputs", **fields)
 
 
-def shaped(flat, shape, first, second, rows, columns, per_pair) -> SimpleNamespace:
+def shaped(flat, shape, first, second, rows, columns, per_pair):
     """Flat outputs in the shapes of pairs (first[i], second[i]) of series of both sides."""
 
     def one(name, values):
@@ -163,7 +168,7 @@ def shaped(flat, shape, first, second, rows, columns, per_pair) -> SimpleNamespa
         lengths = side._lengths[of] if per_pair else side._lengths
         return _split(values, np.full(len(lengths), side.channels), lengths)
 
-    return SimpleNamespace(**{name: one(name, values) for name, values in flat.items()})
+    return SoftValues(**{name: one(name, values) for name, values in flat.items()})
 
 
 def _split(flat, heights, widths):
@@ -196,15 +201,49 @@ def soft(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-    **parameters,
-) -> SimpleNamespace:
+    **parameters: Unpack[HardOptions],
+) -> SoftValues:
     """Values and gradients of a soft measure in one call: what Gradient.run() returns.
 
-    gamma: of the soft minimum; None: the measure's own, or 1. 0: along the best path.
-    pairs: None: all of x with all of y (or x with itself); True: one by one; or two lists of indices.
+    Parameters
+    ----------
+    x, y : Dataset, or what one takes
+        The sets; `y` None: `x` with itself.
+    measure : Measure or str
+        measures() lists those with a soft minimum.
+    gamma : float, optional
+        Of the soft minimum; None: the measure's own, or 1. 0: along the best path.
+    pairs : None, True, or two sequences of int
+        All of x with all of y; one by one; or the pairs of two lists of indices.
+    want : str or sequence of str
+        Of "values", "rows", "columns", "parameters", "weights", "alignment".
+    upstream : array_like or Buffer, optional
+        A factor for each pair's gradients.
+    divergence : bool
+        Of V(x,y) - V(x,x)/2 - V(y,y)/2.
+    per_pair : bool
+        A gradient for each pair, not for each series.
+    axes, precision, progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``c=0.5``.
 
-    Raises ValueError (a gamma out of range, 1e-30 to 1e30, or below 0; what Gradient() and Gradient.run() refuse),
-    MemoryError.
+    Returns
+    -------
+    SoftValues
+
+    Raises
+    ------
+    ValueError
+        A gamma out of range, 1e-30 to 1e30, or below 0; what Gradient() and Gradient.run() refuse.
+    MemoryError
+        Host or device memory is too small.
+
+    Examples
+    --------
+    >>> told = ww.soft([[0.0, 1, 2]], [[0.0, 2, 2]], gamma=0.1)
+    >>> told.values.round(3).tolist(), told.rows.shape
+    ([[0.89]], (1, 1, 3))
     """
     measure = soft_measure(measure, gamma, parameters)
     rows, columns = datasets(x, y, axes=axes, precision=precision, context=context)

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import types
-from types import SimpleNamespace
-from typing import Any, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
@@ -14,9 +12,13 @@ from ._context import Context
 from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, number, plan_options, reporter, run, word
 from ._dataset import dataset, datasets
 from ._distance import fold
-from ._measure import Measure, MeasureLike
+from ._measure import Measure, MeasureLike, Options
 from ._measure import measure as as_measure
+from ._results import Average, Choice, Classification, Clusters, Medoids, Silhouette
 from ._series import SeriesSet, one_array, output, pointer, precision_of, sizes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def _one(series, axes, precision, context):
@@ -40,18 +42,51 @@ def average(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-    **parameters,
-) -> SimpleNamespace:
-    """The average of series under a measure: a record of centre (channels, time), objective, iterations, converged.
+    **parameters: Unpack[Options],
+) -> Average:
+    """The average of series under a measure: DBA, or the barycentre of a soft measure.
 
-    method: "dba", or "soft" for a measure with gamma; None: as the measure says. length: points of the centre; 0: of
-    the start. members: indices of the series that are averaged; None: all. weights: one a member, none below 0. start:
-    "mean", "medoid", or a series. iterations: most of them; it ends earlier when one lowers the objective by less than
-    the share `tolerance`. objective: the weighted sum of the distances to the centre, before and after each iteration.
+    Parameters
+    ----------
+    series : Dataset, or what one takes
+        The set.
+    measure : Measure or str
+        measures() lists the names; its root is ignored.
+    method : "dba" or "soft", optional
+        "soft" for a measure with gamma; None: as the measure says.
+    length : int
+        Points of the centre; 0: of the start.
+    members : sequence of int, optional
+        The series that are averaged; None: all.
+    weights : sequence of float, optional
+        One a member, none below 0.
+    start : "mean", "medoid" or array_like
+        Where it begins.
+    iterations : int
+        Most of them.
+    tolerance : float
+        It ends earlier when an iteration lowers the objective by less than this share.
+    axes, precision, engine, progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``c=0.5``.
 
-    Raises ValueError (no members, an index out of range; weights below 0, of sum 0 or of another number; a measure that
-    the method does not take; a start of other channels, or with NaN; a length to which the band leaves no path;
-    tolerance from 0 to 1).
+    Returns
+    -------
+    Average
+        centre (channels, time); objective, the weighted sum of the distances to the centre, before and after each
+        iteration; iterations, converged.
+
+    Raises
+    ------
+    ValueError
+        No members, an index out of range; weights below 0, of sum 0 or of another number; a measure that the method does
+        not take; a start of other channels, or with NaN; a length to which the band leaves no path; tolerance from 0 to 1.
+
+    Examples
+    --------
+    >>> ww.average([[0, 1, 2, 0], [0, 0, 1, 2], [1, 2, 0, 0]], band="sakoe-chiba:1").centre.round(2).tolist()
+    [[0.25, 1.0, 2.0, 0.5]]
     """
     measure = as_measure(measure, parameters)
     data = _one(series, axes, precision, context)
@@ -83,11 +118,10 @@ def average(
     record = ffi.gc(new("ww_average_result"), lib.ww_average_result_free)
     longest = max(data.longest, length, fields.get("given_length", 0))
     check(lib.ww_average(measure.c(longest), data._c, options, record))
-    told = info(record)
-    told.centre = np.array(ffi.unpack(record.centre, record.channels * record.length))
-    told.centre = told.centre.reshape(record.channels, record.length)
-    told.objective = np.array(ffi.unpack(record.objective, record.iterations + 1))
-    return told
+    centre = np.array(ffi.unpack(record.centre, record.channels * record.length))
+    objective = np.array(ffi.unpack(record.objective, record.iterations + 1))
+    told = Average(**vars(info(record)), centre=centre.reshape(record.channels, record.length), objective=objective)
+    return told._under(measure)
 
 
 def kmeans(
@@ -99,6 +133,8 @@ def kmeans(
     length=0,
     seed: int = 1,
     starts=1,
+    first: Any = None,
+    weights: Any = None,
     iterations: int = 50,
     tolerance: float = 1e-6,
     average_iterations: int = 10,
@@ -108,23 +144,69 @@ def kmeans(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-    **parameters,
-) -> SimpleNamespace:
-    """Clusters around averages: a record of labels, distances, centres (a list of (channel, time)), objective, ...
+    **parameters: Unpack[Options],
+) -> Clusters:
+    """Clusters around averages (Lloyd's iterations): k-means under a measure.
 
-    average: "dba" or "soft"; None: as the measure says. length: points of the centres; 0: those of the series that they
-    start from. seed: the same one gives the same clusters on a device. starts: so many searches from first centres of
-    their own, of which the best counts. iterations: most of a search; tolerance: the least share by which one lowers
-    the objective; average_iterations: of an average in each.
+    Parameters
+    ----------
+    series : Dataset, or what one takes
+        The set.
+    k : int
+        Clusters.
+    measure : Measure or str
+        measures() lists the names; its root is ignored.
+    average : "dba" or "soft", optional
+        How a centre is found; None: as the measure says.
+    length : int
+        Points of the centres; 0: those of the series that they start from.
+    seed : int
+        The same one gives the same clusters on a device.
+    starts : int
+        So many searches from first centres of their own, of which the best counts.
+    first : k series, optional
+        The first centres; None: chosen by k-means++.
+    weights : sequence of float, optional
+        One a series, how much it counts in averages and in the objective, none below 0.
+    iterations, tolerance
+        Most of a search, and the least share by which one lowers the objective.
+    average_iterations : int
+        Most of an average in each.
+    axes, precision, engine, progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``c=0.5``.
 
-    Raises ValueError (k below 1 or above the number of series; a measure that averages do not take; starts below 1;
-    tolerance from 0 to 1).
+    Returns
+    -------
+    Clusters
+        labels, distances, centres (a list of (channel, time)), objective, iterations, converged, ...
+
+    Raises
+    ------
+    ValueError
+        `k` below 1 or above the number of series; a measure that averages do not take; starts below 1; tolerance from 0
+        to 1; first centres of another number, other channels, with NaN or with starts; weights below 0, all of 0 or of
+        another number.
+
+    Examples
+    --------
+    >>> told = ww.kmeans([[0, 1, 2], [0, 1, 3], [9, 8, 7], [9, 8, 6]], 2)
+    >>> told.labels.tolist(), told.objective
+    ([0, 0, 1, 1], 1.0)
     """
     measure, k = as_measure(measure, parameters), number("k", k)
     data = _one(series, axes, precision, context)
-    c = measure.c(max(data.longest, length))
+    given = first if first is None or isinstance(first, SeriesSet) else of_argument("first", SeriesSet, first, axes=axes)
+    if weights is not None:
+        weights = doubles("weights", weights)
+        if weights.shape != (len(data),):
+            raise ValueError(f"weights of shape {weights.shape} for {len(data)} series")
+    c = measure.c(max(data.longest, length, 0 if given is None else given.max_length))
     options = new(
         "ww_kmeans_options",
+        first=None if given is None else given._c,
+        weights=None if weights is None else output(weights, "double"),
         average=by_name("ww_average_method", average or ("soft" if measure.gamma else "dba")),
         length=length,
         seed=seed,
@@ -147,9 +229,8 @@ def kmeans(
             record,
         )
     )
-    told = info(record)
-    told.labels, told.distances, told.centres = labels, distances, [centres[i] for i in range(k)]
-    return told
+    told = Clusters(**vars(info(record)), labels=labels, distances=distances, centres=[centres[i] for i in range(k)])
+    return told._under(measure)
 
 
 def condensed(distances: Any):
@@ -172,13 +253,35 @@ def condensed(distances: Any):
     return np.ascontiguousarray(values), count
 
 
-def medoids(distances: Any, k: int, *, max_swaps: int = 0, progress: Progress = None) -> SimpleNamespace:
-    """Clusters around k of the items: a record of labels, medoids (item numbers), cost, swaps, converged.
+def medoids(distances: Any, k: int, *, max_swaps: int = 0, progress: Progress = None) -> Medoids:
+    """Clusters around k of the items (FasterPAM), by any distances.
 
-    distances: of pdist(), or a square matrix. max_swaps: most exchanges of a medoid; 0: until none lowers the cost.
+    Parameters
+    ----------
+    distances : array_like
+        Of pdist(), or a square matrix.
+    k : int
+        Clusters.
+    max_swaps : int
+        Most exchanges of a medoid; 0: until none lowers the cost.
+    progress
+        What every job takes: ``help(wavewarp)`` has it.
 
-    Raises ValueError (k below 1 or above the number of items; distances of another shape, or with NaN: the text names
-    the items).
+    Returns
+    -------
+    Medoids
+        labels, medoids (item numbers), cost, swaps, converged.
+
+    Raises
+    ------
+    ValueError
+        `k` below 1 or above the number of items; distances of another shape, or with NaN: the text names the items.
+
+    Examples
+    --------
+    >>> told = ww.medoids(ww.pdist([[0, 1, 2], [0, 1, 3], [9, 8, 7], [9, 8, 6]]), 2)
+    >>> told.labels.tolist(), told.cost
+    ([0, 0, 1, 1], 2.0)
     """
     values, count = condensed(distances)
     labels, items = np.empty(count, np.int64), np.empty(number("k", k), np.uintp)
@@ -195,9 +298,7 @@ def medoids(distances: Any, k: int, *, max_swaps: int = 0, progress: Progress = 
             record,
         )
     )
-    told = info(record)
-    told.labels, told.medoids = labels, items.astype(np.int64)
-    return told
+    return Medoids(**vars(info(record)), labels=labels, medoids=items.astype(np.int64))
 
 
 _MERGE = np.dtype([("left", np.int64), ("right", np.int64), ("distance", np.float64), ("size", np.int64)])
@@ -255,13 +356,30 @@ def _codes(labels, count=None):
     return codes
 
 
-def silhouette(distances: Any, labels: Any) -> Tuple[float, np.ndarray]:
+def silhouette(distances: Any, labels: Any) -> Silhouette:
     """How well clusters are separated: (mean, an array with each item's value), from -1 to 1; 0 of an item alone.
 
-    distances: of pdist(), or a square matrix. labels: one an item, of any kind.
+    Parameters
+    ----------
+    distances : array_like
+        Of pdist(), or a square matrix.
+    labels : sequence
+        One an item, of any kind.
 
-    Raises ValueError (another number of labels, or one that is missing; distances of another shape, below 0 or with
-    NaN).
+    Returns
+    -------
+    Silhouette
+
+    Raises
+    ------
+    ValueError
+        Another number of labels, or one that is missing; distances of another shape, below 0 or with NaN.
+
+    Examples
+    --------
+    >>> mean, each = ww.silhouette(ww.pdist([[0, 1], [0, 2], [9, 8], [9, 7]]), ["a", "a", "b", "b"])
+    >>> round(mean, 3)
+    0.991
     """
     values, count = condensed(distances)
     codes, each, mean = _codes(labels, count), np.empty(count), ffi.new("double *")
@@ -270,7 +388,7 @@ def silhouette(distances: Any, labels: Any) -> Tuple[float, np.ndarray]:
             pointer(values), precision_of(values.dtype), count, output(codes, "int64_t"), output(each, "double"), mean
         )
     )
-    return mean[0], each
+    return Silhouette(mean[0], each)
 
 
 def rand_index(a: Any, b: Any) -> float:
@@ -305,15 +423,15 @@ class Classifier:
         no_bounds: bool = False,
         progress: Progress = None,
         max_bytes: int = 0,
-        **parameters,
+        **parameters: Unpack[Options],
     ) -> None:
         train = of_argument("train", dataset, train)
         self.train, self.measure, self.k, self._vote = train, as_measure(measure, parameters), k, vote
         self._options, self._progress = {"engine": engine, "no_bounds": no_bounds, "max_bytes": max_bytes}, progress
         self._targets = targets_of(targets, train)
 
-    def run(self, test=None) -> SimpleNamespace:
-        """A record: predicted (labels, or values), probabilities, neighbours, distances, correct, total, confusion.
+    def run(self, test=None) -> Classification:
+        """A Classification: predicted (labels, or values), probabilities, neighbours, distances, accuracy, confusion, ...
 
         test: a Dataset of the same precision, or what one takes; None: each training series among the others (leave-
         one-out).
@@ -330,7 +448,13 @@ class Classifier:
         check(lib.ww_classifier_create(self.measure.c(longest), self.train._c, options, made))
         record = ffi.gc(new("ww_classification"), lib.ww_classification_free)
         check(lib.ww_classifier_run(made[0], test._c if test is not None else NULL, record))
-        return votes(record, None if self._targets is not None else self.train.classes)
+        told = votes(record, None if self._targets is not None else self.train.classes)
+        return told._under(self.measure)
+
+    def __repr__(self):
+        what = f"classes {', '.join(map(str, self.train.classes[:5]))}{', ...' * (len(self.train.classes) > 5)}"
+        what = "a regression" if self._targets is not None else what
+        return f"<wavewarp.Classifier: {self.k} nearest of {len(self.train)} series, {what}; {self.measure.said}>"
 
     def __getstate__(self):
         return {**self.__dict__, "_progress": None}
@@ -359,9 +483,9 @@ def vote_options(k, vote, targets, plan):
     )
 
 
-def votes(record, classes) -> SimpleNamespace:
+def votes(record, classes):
     """What a ww_classification holds; classes: the labels by class number, None of a regression."""
-    told, total = info(record), record.total
+    told, total = Classification(**vars(info(record)), class_names=classes), record.total
 
     def array(values, *shape):
         flat = np.array(ffi.unpack(values, int(np.prod(shape)))) if values != NULL else None
@@ -376,22 +500,104 @@ def votes(record, classes) -> SimpleNamespace:
     return told
 
 
-def classify(train, test=None, measure: MeasureLike = "dtw", **options) -> SimpleNamespace:
-    """Classifies test series by their nearest training series: as Classifier.run(); datasets of one precision.
+def classify(
+    train,
+    test=None,
+    measure: MeasureLike = "dtw",
+    *,
+    k: int = 1,
+    vote: str = "uniform",
+    targets=None,
+    engine: str = "auto",
+    no_bounds: bool = False,
+    progress: Progress = None,
+    max_bytes: int = 0,
+    **parameters: Unpack[Options],
+) -> Classification:
+    """Classifies test series by their k nearest training series, or predicts values by them.
 
-    Raises what Classifier() and Classifier.run() raise: ValueError.
+    Parameters
+    ----------
+    train : Dataset with labels, or SeriesSet
+        Or any series with `targets`.
+    test : Dataset, or what one takes, optional
+        Of the same precision; with labels they are compared. None: each training series among the others (leave-one-out).
+    measure : Measure or str
+        measures() lists the names.
+    k : int
+        Neighbours that vote.
+    vote : "uniform" or "distance"
+        Alike, or by 1/distance.
+    targets : sequence of float, optional
+        A number for each training series: the result is their means.
+    engine, no_bounds, progress, max_bytes
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``c=0.5``.
+
+    Returns
+    -------
+    Classification
+        predicted, accuracy, probabilities, neighbours, distances, confusion, ...
+
+    Raises
+    ------
+    ValueError
+        What Classifier() and Classifier.run() refuse.
+
+    Examples
+    --------
+    >>> train = ww.Dataset([[0, 1, 2], [0, 1, 3], [9, 8, 7]], ["up", "up", "down"])
+    >>> told = ww.classify(train, ww.Dataset([[1, 2, 3], [8, 8, 7]], ["up", "down"]))
+    >>> told.predicted.tolist(), told.accuracy
+    (['up', 'down'], 1.0)
     """
-    return Classifier(train, measure, **options).run(test)
+    made = Classifier(
+        train,
+        measure,
+        k=k,
+        vote=vote,
+        targets=targets,
+        engine=engine,
+        no_bounds=no_bounds,
+        progress=progress,
+        max_bytes=max_bytes,
+        **parameters,
+    )
+    return made.run(test)
 
 
-def choose(train, measures, *, k: int = 1, progress: Progress = None) -> SimpleNamespace:
+def choose(train, measures, *, k: int = 1, progress: Progress = None) -> Choice:
     """The measure with the most right predictions by leave-one-out on a labelled dataset.
 
-    measures: Measures or texts, as [f"dtw,band=sakoe-chiba:{p}%" for p in range(21)]; of equal ones the first is taken.
-    Returns a record of best, accuracy, and accuracies of all. progress: called with (done, total).
+    Parameters
+    ----------
+    train : Dataset with labels, or SeriesSet
+        The training series.
+    measures : sequence of Measure or str
+        Such as ``[f"dtw,band=sakoe-chiba:{p}%" for p in range(21)]``; of equally good ones the first is taken.
+    k : int
+        Neighbours that vote.
+    progress
+        Called with (done, total) measures, or a bar.
 
-    Raises TypeError (measures is no list), ValueError (it is empty; a measure's words; what Classifier.run() refuses,
-    as series without labels).
+    Returns
+    -------
+    Choice
+        best, accuracy, and the measures and accuracies of all.
+
+    Raises
+    ------
+    TypeError
+        `measures` is no list.
+    ValueError
+        It is empty; a measure's words; what Classifier.run() refuses, as series without labels.
+
+    Examples
+    --------
+    >>> train = ww.Dataset([[0, 1, 2], [0, 1, 3], [9, 8, 7], [9, 8, 6]], ["up", "up", "down", "down"])
+    >>> ww.choose(train, ["dtw", "msm"]).best
+    Measure('dtw')
     """
     if isinstance(measures, (str, Measure)):
         raise TypeError("measures is a list of them")
@@ -405,6 +611,6 @@ def choose(train, measures, *, k: int = 1, progress: Progress = None) -> SimpleN
         if report:
             report(done + 1, len(measures))
     best = int(np.argmax(accuracies))
-    return types.SimpleNamespace(
+    return Choice(
         best=measures[best], accuracy=accuracies[best], measures=measures, accuracies=np.array(accuracies)
     )

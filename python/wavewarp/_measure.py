@@ -3,16 +3,103 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import re
 from types import SimpleNamespace
-from typing import Any, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Optional, Tuple, TypedDict, Union
 
 import numpy as np
 
 from ._arrays import whole
 from ._core import check, ffi, info, keep, lib, number, text
 from ._series import sizes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+_Number = Union[int, float, str, np.generic]
+_Lambda = TypedDict("_Lambda", {"lambda": _Number}, total=False)
+
+
+class Parameters(_Lambda, total=False):
+    """The parameters of all measures, as measures() has them. lmbda is "lambda", which is no name in Python."""
+
+    penalty: _Number
+    g: _Number
+    w_max: _Number
+    border_total: _Number
+    epsilon: _Number
+    normalised: _Number
+    aeon: _Number
+    similarity: _Number
+    c: _Number
+    nu: _Number
+    lmbda: _Number
+    degree: _Number
+    no_root: _Number
+    insertion: _Number
+    deletion: _Number
+    substitution: _Number
+    p0: _Number
+    p1: _Number
+    p2: _Number
+    p3: _Number
+    p4: _Number
+    p5: _Number
+    p6: _Number
+    p7: _Number
+
+
+class HardOptions(Parameters, total=False):
+    """What a function takes for its measure, beside gamma: the keywords of Measure."""
+
+    band: Any
+    root: Optional[bool]
+    independent: Optional[bool]
+    cost: Optional[str]
+    relax: Any
+    cost_expression: Optional[str]
+    recurrence: Optional[str]
+    recurrence_name: Optional[str]
+
+
+class Options(HardOptions, total=False):
+    """The keywords of Measure."""
+
+    gamma: Optional[float]
+
+
+# Keywords of other libraries, and what says the same here.
+_BAND = "band='sakoe-chiba:5' in points, 'sakoe-chiba:10%' or 'slanted:0.1' in shares of the length"
+_ZNORMALISE = "znormalise=True is of search(), Search and Monitor; SeriesSet.znormalise() is for other jobs"
+_ELSEWHERE = {
+    **dict.fromkeys(("normalize", "normalise", "znormalize", "znormalise", "z_normalize", "z_norm"), _ZNORMALISE),
+    **dict.fromkeys(("window", "window_size", "w", "radius", "sakoe_chiba_radius", "r"), _BAND),
+    **dict.fromkeys(("global_constraint", "window_type", "constraint"), _BAND),
+    **dict.fromkeys(("itakura_max_slope", "max_slope"), "band='itakura:2'"),
+    **dict.fromkeys(("metric", "distance", "method", "dist"), "measure='msm', say, with its parameters as keywords"),
+    **dict.fromkeys(("distance_params", "metric_params", "dist_params"), "the parameters are keywords, as c=0.5"),
+    **dict.fromkeys(("psi", "open_begin", "open_end"), "relax=(begin x, end x, begin y, end y)"),
+    **dict.fromkeys(("n_jobs", "num_threads", "nthreads", "threads", "parallel"), "context=Context('cpu', threads=2)"),
+    **dict.fromkeys(("device", "backend"), "context=Context('gpu')"),
+    **dict.fromkeys(("dtype",), "precision='float' or 'double'"),
+    **dict.fromkeys(("verbose", "show_progress"), "progress=True"),
+    **dict.fromkeys(("compact",), "pdist() has the condensed form"),
+    **dict.fromkeys(("squared", "sqrt"), "root=True takes the root, and without it there is none"),
+}
+
+
+def _refuse_foreign(names):
+    """Refuses keywords that other libraries have, and misspelt ones, with a hint that names ours."""
+    known = Options.__annotations__
+    for name in names:
+        if name in known:
+            continue
+        close = difflib.get_close_matches(name, [*known, *_ELSEWHERE], 1, 0.75)
+        hint = _ELSEWHERE.get(name) or (_ELSEWHERE.get(close[0]) or f"{close[0]}= is meant?" if close else None)
+        if hint:
+            raise ValueError(f"no keyword {name}=: {hint}")
 
 
 def _number(value):
@@ -29,22 +116,49 @@ def _relax(value):
 class Measure:
     """An elastic measure with its options.
 
-    Measure("dtw"), Measure("dtw,band=sakoe-chiba:10%,root"), Measure("twed", nu=0.01), Measure("dtw", gamma=0.1).
+    Measures are values: they don't change, are equal where their words are, and pickle. What only a job can know is
+    refused there: a gamma out of range, a measure without soft minimum, a recurrence that does not compile (DeviceError,
+    with the compiler's text).
 
-    text: the measure's name, or the words of ww_measure_parse with commas. measures() lists the names.
-    band: "sakoe-chiba:5", "corner:R", "slanted:F", "itakura:S"; R may be a share of the longest series, "10%"; or a
-        pair of arrays (lo, hi): row i covers columns lo[i] <= j < hi[i].
-    gamma: above 0 the soft minimum. root: the square root of the result. independent: channel by channel.
-    cost: "squared", "absolute", "euclidean". relax: points that may be skipped at no cost at (begin x, end x, begin y,
-        end y); None or inf: all.
-    cost_expression: OpenCL C over x and y. recurrence: OpenCL C of ww_user_cell(), with text "user".
-    Every other keyword is a parameter of the measure. Measures are values: they don't change, are equal where their
-    words are, and pickle.
+    Parameters
+    ----------
+    text : str or Measure
+        The measure's name, or the words of ww_measure_parse with commas. measures() lists the names.
+    band : str, or two arrays, optional
+        "sakoe-chiba:5", "corner:R", "slanted:F", "itakura:S"; R may be a share of the longest series, "10%"; or a pair of
+        arrays (lo, hi): row i covers columns lo[i] <= j < hi[i].
+    root : bool, optional
+        The square root of the result.
+    independent : bool, optional
+        Channel by channel.
+    cost : "squared", "absolute" or "euclidean", optional
+        None: the measure's own.
+    gamma : float, optional
+        Above 0 the soft minimum.
+    relax : optional
+        Points that may be skipped at no cost at (begin x, end x, begin y, end y); None or inf: all.
+    cost_expression : str, optional
+        OpenCL C over x and y.
+    recurrence, recurrence_name : str, optional
+        OpenCL C of ww_user_cell(), with text "user".
+    **parameters
+        Those of the measure, as c=0.5; lmbda is TWED's lambda.
 
-    Raises ValueError (a name, band, cost or parameter that there is not, or out of range: the text lists what is
-    known), TypeError (a value that is neither number nor text; a band that is neither text nor two arrays). What only a
-    job can know is refused there: a gamma out of range, a measure without soft minimum, a recurrence that does not
-    compile (DeviceError, with the compiler's text).
+    Raises
+    ------
+    ValueError
+        A name, band, cost or parameter that there is not, or out of range: the text lists what is known.
+    TypeError
+        A value that is neither number nor text; a band that is neither text nor two arrays.
+    DeviceError
+        In a job: a cost or recurrence that does not compile.
+
+    Examples
+    --------
+    >>> ww.Measure("dtw", band="sakoe-chiba:10%", root=True)
+    Measure('dtw,root,band=sakoe-chiba:10%')
+    >>> ww.Measure("twed", nu=0.01).said
+    'twed,nu=0.01'
     """
 
     def __init__(
@@ -60,8 +174,9 @@ class Measure:
         cost_expression=None,
         recurrence=None,
         recurrence_name=None,
-        **parameters,
+        **parameters: Unpack[Parameters],
     ) -> None:
+        _refuse_foreign(parameters)
         words = [part.strip() for part in (text.text if isinstance(text, Measure) else str(text)).split(",")]
         if root is not None:
             words = [part for part in words if part != "root"] + ["root"] * bool(root)
@@ -80,6 +195,7 @@ class Measure:
         if relax is not None:
             words.append(f"relax={_relax(relax)}")
         for name, value in parameters.items():
+            name = "lambda" if name == "lmbda" else name
             if not isinstance(value, (str, int, float, np.generic)):
                 raise TypeError(f"{name}: no parameter of a measure has a value of type {type(value).__name__}")
             words.append(f"{name}={_number(value)}")
@@ -119,6 +235,15 @@ class Measure:
     def name(self) -> str:
         """The measure's name without its options."""
         return re.split(",", self.text, maxsplit=1)[0].strip()
+
+    @property
+    def said(self) -> str:
+        """Its words, and whether the values have a root, where the cost is a squared one."""
+        c, own = self.c(100), self.info.cost == "squared"
+        if c.root:
+            return f"{self.text} (with the root)"
+        squared = c.cost == lib.WW_COST_SQUARED or (own and c.cost == lib.WW_COST_DEFAULT)
+        return f"{self.text} (a sum of squares, without a root)" if squared else self.text
 
     @property
     def info(self) -> SimpleNamespace:

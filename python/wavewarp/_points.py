@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points, bits and sets: exact nearest neighbours, and locality-sensitive hashing."""
+"""Points, bits and sets, and their exact nearest neighbours."""
 
 from __future__ import annotations
 
-import io
 import os
-from types import SimpleNamespace
-from typing import Any, Dict, Optional, Tuple, Union
+from typing import Any, Dict, NoReturn, Optional
 
 import numpy as np
 
 from ._arrays import as_array, as_numbers, classes_of, doubles, of_argument, whole
 from ._context import Context, default_context
-from ._core import NULL, Progress, alone, assign, by_name, check, ffi, handle, info, keep, lib, new, number, run, text, word
+from ._core import NULL, Progress, by_name, check, ffi, handle, keep, lib, new, run, text, word
 from ._parts import shard
+from ._results import Neighbours
 from ._series import DTYPES, neighbours, output, pointer, precision_of, told_float
 
 
-_KINDS = ("numbers", "bits", "sets")
+KINDS = ("numbers", "bits", "sets")
 
 
 class PointView:
@@ -148,7 +147,7 @@ class Points:
     @property
     def kind(self) -> str:
         """What the points are: "numbers", "bits" or "sets"."""
-        return _KINDS[lib.ww_points_kind(self._c)]
+        return KINDS[lib.ww_points_kind(self._c)]
 
     @property
     def dtype(self) -> np.dtype:
@@ -176,7 +175,7 @@ def _unpickled_points(values, kind, dimension, max_bytes):
     return Points(values, kind=kind, dimension=dimension, max_bytes=max_bytes)
 
 
-def _points(values, like=None, context=None):
+def points_of(values, like=None, context=None):
     if values is None or isinstance(values, Points):
         return values
     if like is None:
@@ -186,46 +185,91 @@ def _points(values, like=None, context=None):
     return Points(values, kind=like.kind, dimension=dimension, precision=precision, context=like.context)
 
 
-def _asking(queries):
+# Other libraries' names.
+_METRICS = {
+    **{"euclidean": "l2", "sqeuclidean": "l2-squared", "manhattan": "l1", "cityblock": "l1", "chebyshev": "linf"},
+    **{"dot": "inner-product", "inner_product": "inner-product", "ip": "inner-product"},
+}
+
+
+def metric_of(name):
+    """The value of a metric's name, also of that which other libraries have."""
+    return by_name("ww_metric", _METRICS.get(name, name))
+
+
+def asking_of(queries):
     return NULL if queries is None else queries._c
 
 
 def _knn(base, queries, k, metric, limits, part=None):
     made = handle("ww_knn")
-    options = new("ww_knn_options", metric=by_name("ww_metric", metric), run=run(**limits))
-    asking, count = _asking(queries), len(queries if queries is not None else base)
+    options = new("ww_knn_options", metric=metric_of(metric), run=run(**limits))
+    asking, count = asking_of(queries), len(queries if queries is not None else base)
     ids, distances = neighbours(count, k, base.dtype)
     if part is None:
         check(lib.ww_knn_create(base._c, asking, k, options, made))
     else:
         check(lib.ww_knn_create_shard(base._c, asking, k, shard(count, base.dtype, **part), options, made))
     check(lib.ww_knn_run(made[0], output(ids, "int64_t"), pointer(distances), NULL))
-    return distances, ids
+    return Neighbours(distances, ids)._under(metric)
 
 
 def knn(
-    base: Any,
-    queries=None,
+    queries: Any,
+    *swapped: NoReturn,
+    base: Any = None,
     k: int = 1,
-    *,
     metric: str = "l2",
     radius=None,
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-) -> Any:
-    """The k nearest points of the base to each query, exactly: (distances, ids) of shape (queries, k), nearest first.
+) -> Neighbours:
+    """The k nearest points of the base to each query, exactly; "l2" has its root, "l2-squared" none.
 
-    base, queries: Points, or what they take; queries None: the base's own points, each without itself. metric: see
-    metrics(). Of equal distances the lower id comes first; -1 and infinity where there are fewer. Types: that of the
-    base, and int64. radius: instead two lists of arrays, of all points no farther than it, nearest first; up to
-    KNN_MOST (1048576) a query.
+    Of equal distances the lower id comes first. The base is named, ``knn(queries, base=points)``: ``knn(base, queries)``
+    was the order of earlier versions.
 
-    Raises ValueError (k outside 1 to 1048576; queries of another dimension or kind; a metric that there is not, or that is
-    for other points; a radius of NaN, or with more points within it than KNN_MOST).
+    Parameters
+    ----------
+    queries, base : Points, or what they take
+        `base` None: the queries themselves, each without itself.
+    k : int
+        Neighbours a query.
+    metric : str
+        One of metrics(); other libraries' names, as "euclidean", are taken too.
+    radius : float, optional
+        Instead of `k`: all points no farther than it, up to KNN_MOST (1048576) a query.
+    progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+
+    Returns
+    -------
+    Neighbours
+        (distances, ids) of shape (queries, k), nearest first, of the base's type and int64; -1 and infinity where there
+        are fewer. With `radius` two lists of arrays.
+
+    Raises
+    ------
+    ValueError
+        `k` outside 1 to 1048576; queries of another dimension or kind; a metric that there is not, or that is for other
+        points; a radius of NaN, or with more points within it than KNN_MOST.
+    TypeError
+        The base without its name; no numbers.
+
+    Examples
+    --------
+    >>> distances, ids = ww.knn([[0.0, 0.0]], base=[[3.0, 4.0], [1.0, 0.0], [6.0, 8.0]], k=2)
+    >>> ids.tolist(), distances.tolist()
+    ([[1, 0]], [[1.0, 5.0]])
     """
-    base = of_argument("base", _points, base, context=context)
-    queries = of_argument("queries", _points, queries, base)
+    if swapped:
+        raise TypeError("knn(base, queries, k) is now knn(queries, base=base, k=k): the base has to be named")
+    if base is None:
+        base, queries = of_argument("queries", points_of, queries, context=context), None
+    else:
+        base = of_argument("base", points_of, base, context=context)
+        queries = of_argument("queries", points_of, queries, base)
     limits = {"progress": progress, "max_bytes": max_bytes}
     if radius is None:
         return _knn(base, queries, k, metric, limits)
@@ -242,7 +286,8 @@ def knn(
             raise ValueError(f"more than {most} points within the radius of query {int(np.argmax(full))}")
         k = min(4 * k, most)
     inside = (ids >= 0) & (distances <= radius)
-    return [d[i] for d, i in zip(distances, inside)], [n[i] for n, i in zip(ids, inside)]
+    found = [d[i] for d, i in zip(distances, inside)], [n[i] for n, i in zip(ids, inside)]
+    return Neighbours(*found)._under(metric)
 
 
 def knn_shard(
@@ -258,17 +303,17 @@ def knn_shard(
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
-) -> Tuple[np.ndarray, np.ndarray]:
+) -> Neighbours:
     """The k nearest points in one part of a larger base: (distances, ids), for merge_neighbours().
 
     Offsets, exclude_self and initial: as of NearestPlan. Not under "l2": take the roots of what is joined.
 
     Raises ValueError ("l2"; an offset below 0; another number of initial distances; what knn() refuses).
     """
-    base = of_argument("base", _points, base, context=context)
+    base = of_argument("base", points_of, base, context=context)
     part = dict(query_offset=query_offset, base_offset=base_offset, exclude_self=exclude_self, initial=initial)
     limits = {"progress": progress, "max_bytes": max_bytes}
-    return _knn(base, of_argument("queries", _points, queries, base), k, metric, limits, part)
+    return _knn(base, of_argument("queries", points_of, queries, base), k, metric, limits, part)
 
 
 def _ids(ids):
@@ -325,7 +370,7 @@ def knn_recall(exact, approximate) -> float:
 
 def metrics() -> Dict[str, str]:
     """Names of the metrics, and what their points are made of."""
-    return {text(lib.ww_metric_name(m)): _KINDS[lib.ww_metric_kind(m)] for m in ffi.typeof("ww_metric").elements}
+    return {text(lib.ww_metric_name(m)): KINDS[lib.ww_metric_kind(m)] for m in ffi.typeof("ww_metric").elements}
 
 
 def read_points(path, kind="numbers") -> Any:
@@ -374,267 +419,3 @@ def sets_of_bits(values: Any) -> list:
     made = handle("ww_point_set")
     check(lib.ww_point_set_of_bits(PointView(values, "bits").c, made))
     return _values(made)
-
-
-def _part(rows, count):
-    """The rows of a range or slice, as a range in [0, count)."""
-    if not isinstance(rows, (range, slice, type(None))):
-        raise TypeError(f"rows is a range or a slice of the queries, not {type(rows).__name__}")
-    if isinstance(rows, range):
-        rows = slice(rows.start, rows.stop, rows.step)
-        if rows.start < 0 or rows.stop > count:
-            raise ValueError(f"rows are {rows.start} to {rows.stop}, of {count} queries")
-    part = range(count)[slice(None) if rows is None else rows]
-    if part.step != 1:
-        raise ValueError(f"rows have the step {part.step}; they must follow one another")
-    return part
-
-
-def lsh_collision(metric: str, distance, *, width=1.0, dimension=1) -> float:
-    """The probability that one hash function gives two points at this distance the same value.
-
-    NaN where it has no meaning. width: of the buckets, for l2, l2-squared and l1. dimension: bits, for hamming.
-
-    Raises ValueError (there is no such metric).
-    """
-    return lib.ww_lsh_collision(by_name("ww_metric", metric), distance, width, dimension)
-
-
-class LSH:
-    """Hash tables of points: approximate neighbours. An index pickles, and can be saved.
-
-    points: Points, or what they take. metric: l2, l2-squared, l1, cosine, hamming or jaccard. choose() finds the rest
-    for a given recall. path: "auto", "buckets", "queries". options, those of ww_lsh_options:
-    tables: how many, from 1 on. functions: of a table, 1 to 64. width: of a segment under l2 and l1, above 0.
-    probes: buckets that are searched in every table, 1 to 1024. seed: the same one gives the same tables.
-    candidates: most points that a query may examine, 1 to 4096. complete: a query that finds fewer than k is searched
-        again, exactly.
-
-    Raises ValueError (a metric without hash family; tables, functions, probes or width out of range; path), TypeError
-    (an option that there is not), MemoryError.
-    """
-
-    def __init__(
-        self,
-        points: Any,
-        *,
-        metric: str = "l2",
-        path="auto",
-        progress: Progress = None,
-        max_bytes: int = 0,
-        context: Optional[Context] = None,
-        **options,
-    ) -> None:
-        points = of_argument("points", _points, points, context=context)
-        self._handle = handle("ww_lsh")
-        fields = {**options, "metric": by_name("ww_metric", metric), "path": word("ww_lsh_path", path)}
-        self._set(points, new("ww_lsh_options", run=run(progress, max_bytes), **fields))
-
-    def _set(self, points, options):
-        self.context, self._run = points.context, options
-        check(lib.ww_lsh_create(points._c, options, self._handle))
-        return self
-
-    @property
-    def _c(self):
-        return self._handle[0]
-
-    @property
-    def kind(self) -> str:
-        """As Points.kind."""
-        return _KINDS[lib.ww_lsh_kind(self._c)]
-
-    @property
-    def dtype(self) -> np.dtype:
-        """As Points.dtype."""
-        return DTYPES[text(lib.ww_precision_name(lib.ww_lsh_precision(self._c)))]
-
-    @property
-    def dimension(self) -> int:
-        """As Points.dimension."""
-        return self.info.dimension
-
-    def __len__(self) -> int:
-        """Points that were ever added."""
-        return lib.ww_lsh_count(self._c)
-
-    @alone
-    def add(self, points: Any) -> None:
-        """Adds points, whose ids continue after the last.
-
-        Raises ValueError (points of another dimension or kind; NaN or infinity), MemoryError.
-        """
-        points = of_argument("points", _points, points, self)
-        check(lib.ww_lsh_add(self._c, points._c))
-
-    @alone
-    def remove(self, ids: Any) -> None:
-        """No search finds these points any more.
-
-        Raises ValueError (an id that no point has). Then none is removed.
-        """
-        ids = np.atleast_1d(whole("ids", ids))
-        check(lib.ww_lsh_remove(self._c, output(ids, "int64_t"), ids.size))
-
-    @alone
-    def search(
-        self, queries=None, k: int = 1, *, rows: Union[None, range, slice] = None
-    ) -> Tuple[np.ndarray, np.ndarray]:
-        """(distances, ids) of shape (queries, k); as knn(), but some neighbours may be missing.
-
-        rows: a range or slice of the queries, for which alone results are made: of queries None points of the index.
-
-        Raises ValueError (queries of another dimension or kind; k outside 1 to 1024; rows that are not of the queries,
-        or not one after the other), TypeError (rows is neither range nor slice).
-        """
-        queries = of_argument("queries", _points, queries, self)
-        part = _part(rows, len(queries if queries is not None else self))
-        ids, distances = neighbours(len(part), k, self.dtype)
-        to = output(ids, "int64_t"), pointer(distances)
-        check(lib.ww_lsh_run_rows(self._c, _asking(queries), part.start, len(part), k, *to, NULL))
-        return distances, ids
-
-    @alone
-    def search_shard(self, queries=None, k: int = 1, **part) -> Tuple[np.ndarray, np.ndarray]:
-        """(distances, ids) in tables over one part of a larger base, for merge_neighbours().
-
-        part: query_offset, base_offset, exclude_self, initial, as of NearestPlan. Not under "l2".
-
-        Raises ValueError (under "l2"; an offset below 0; what search() refuses), TypeError (another keyword).
-        """
-        queries = of_argument("queries", _points, queries, self)
-        count = len(queries if queries is not None else self)
-        ids, distances = neighbours(count, k, self.dtype)
-        made = shard(len(ids), self.dtype, **part)
-        to = output(ids, "int64_t"), pointer(distances)
-        check(lib.ww_lsh_run_shard(self._c, _asking(queries), k, made, *to, NULL))
-        return distances, ids
-
-    @property
-    @alone
-    def info(self) -> SimpleNamespace:
-        """A record: points, bytes, examined, capped, incomplete, seconds_build, seconds_search, ..."""
-        record = new("ww_lsh_info")
-        check(lib.ww_lsh_get_info(self._c, record))
-        return info(record)
-
-    @alone
-    def _options(self):
-        record = new("ww_lsh_options")
-        check(lib.ww_lsh_get_options(self._c, record))
-        return record
-
-    @property
-    def options(self) -> SimpleNamespace:
-        """The options it has."""
-        return info(self._options())
-
-    @alone
-    def set_options(self, **changes) -> None:
-        """Changes how later searches are done: probes, candidates, path, complete.
-
-        Raises ValueError (what the tables are made for: tables, functions, width, seed, more probes; a number out of
-        range), TypeError (an option that there is not).
-        """
-        record = self._options()
-        if "path" in changes:
-            changes["path"] = word("ww_lsh_path", changes["path"])
-        assign(record, changes)
-        check(lib.ww_lsh_set_options(self._c, record))
-
-    @alone
-    def save(self, path) -> None:
-        """Writes points, options and removals to a file.
-
-        Raises FileError (it can't be written).
-        """
-        check(lib.ww_lsh_save(self._c, os.fsencode(path)))
-
-    @alone
-    def to_bytes(self) -> bytes:
-        """What save() writes.
-
-        Raises MemoryError.
-        """
-        target = io.BytesIO()
-        user = ffi.new_handle(target)
-        check(lib.ww_lsh_save_to(self._c, lib.py_write_fn, user))
-        return target.getvalue()
-
-    @classmethod
-    def _load(cls, function, *arguments, context=None):
-        made = cls.__new__(cls)
-        made.context, made._handle, made._run = context or default_context(), handle("ww_lsh"), run()
-        check(function(made.context._c, *arguments, made._run, made._handle))
-        return made
-
-    @classmethod
-    def load(cls, path, *, context: Optional[Context] = None) -> LSH:
-        """Reads what save() wrote, on any machine.
-
-        Raises FileError (it can't be opened, or no index is in it), MemoryError.
-        """
-        return cls._load(lib.ww_lsh_load, os.fsencode(path), context=context)
-
-    @classmethod
-    def from_bytes(cls, data, *, context: Optional[Context] = None) -> LSH:
-        """An index of to_bytes().
-
-        Raises FileError (no index is in them), MemoryError.
-        """
-        user = ffi.new_handle(io.BytesIO(data))
-        return cls._load(lib.ww_lsh_load_from, lib.py_read_fn, user, context=context)
-
-    def __reduce__(self):
-        return LSH.from_bytes, (self.to_bytes(),)
-
-    @classmethod
-    def choose(
-        cls,
-        points: Any,
-        k: int = 1,
-        recall: float = 0.9,
-        *,
-        metric: str = "l2",
-        queries=0,
-        sample: int = 0,
-        seed: int = 1,
-        asking=None,
-        progress: Progress = None,
-        max_bytes: int = 0,
-        context: Optional[Context] = None,
-    ) -> Tuple[Optional[LSH], SimpleNamespace]:
-        """An index whose parameters reach a given recall in the least time: (index, record of what was measured).
-
-        recall: the share of the k nearest that has to be found. queries: how many there will be; 0: as many as ask.
-        sample: points to learn from, drawn by seed; 0: 512. asking: points that will ask, or many like them; None: the
-        points themselves. Where exact search is faster, the record's exact_is_faster is 1 and the index may be None.
-
-        Raises ValueError (k outside 1 to 1024; a recall that does not lie between 0 and 1; points that ask of another
-        dimension or kind).
-        """
-        points = of_argument("points", _points, points, context=context)
-        asking = of_argument("queries", _points, asking, points)
-        target = new(
-            "ww_lsh_target",
-            metric=by_name("ww_metric", metric),
-            k=k,
-            recall=recall,
-            queries=queries,
-            sample=sample,
-            seed=seed,
-            run=run(progress, max_bytes),
-            asking=None if asking is None else asking._c,
-        )
-        options, choice = new("ww_lsh_options"), new("ww_lsh_choice")
-        status = lib.ww_lsh_choose(points._c, target, options, choice)
-        told = info(choice)
-        if status == lib.WW_ERROR_UNSUPPORTED and told.exact_is_faster:
-            return None, told
-        check(status)
-        limits = run(progress, max_bytes)
-        options.run = limits
-        keep(options, limits)
-        made = cls.__new__(cls)
-        made._handle = handle("ww_lsh")
-        return made._set(points, options), told

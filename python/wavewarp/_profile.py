@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 from types import SimpleNamespace
 from typing import Any, Iterable, List, Optional, Tuple
 
@@ -13,6 +14,7 @@ from ._context import Context, default_context
 from ._core import NULL, Progress, alone, by_name, check, ffi, handle, info, lib, lock_of, new, number, run
 from ._dataset import Dataset, dataset
 from ._parts import merge_neighbours
+from ._results import Motif, Result, ranked
 from ._series import SeriesSet, one_array, output, view
 
 # (distances, indices) of the nearest, and with left_right of the earlier and the later ones.
@@ -151,7 +153,7 @@ class ProfilePlan:
         return values
 
 
-class Profile:
+class Profile(Result):
     """The nearest windows of every window: what profile() returns.
 
     distances, indices: (windows, k), nearest first; index -1 and infinity where there are fewer. left_distances,
@@ -218,9 +220,8 @@ class Profile:
             )
         result = []
         for motif in motifs[0 : found[0]]:
-            told = info(ffi.addressof(motif))
-            told.neighbours = np.array(ffi.unpack(motif.neighbours, motif.count) if motif.count else [], np.int64)
-            result.append(told)
+            near = np.array(ffi.unpack(motif.neighbours, motif.count) if motif.count else [], np.int64)
+            result.append(Motif(**vars(info(ffi.addressof(motif))), neighbours=near))
         lib.ww_profile_motifs_free(motifs, found[0])
         return result
 
@@ -259,6 +260,21 @@ class Profile:
     def __getstate__(self):
         return {**self.__dict__, "_plan": None}
 
+    measure = "z-normalised windows, with the root"
+
+    def _told(self):
+        _, window, other, _ = self._remake
+        of = "of a series" if other is None else "of a series against another one"
+        count, k = self.distances.shape
+        sides = ", earlier and later ones too" if self.left_indices is not None else ""
+        return f"{count} windows of {window} points {of}, {k} nearest each{sides}"
+
+    def _columns(self):
+        return ranked("window", self.distances, self.indices)
+
+    def _draw(self, ax):
+        importlib.import_module("wavewarp.plot").profile(self, motifs=int(self._remake[2] is None), ax=ax)
+
 
 def sides_of(series, other, axes):
     """Both sides as a set, or as arrays (channel, time) of one series, and the views of these."""
@@ -289,18 +305,82 @@ def _separation(value):
     return lib.WW_PROFILE_EXCLUSION_AUTO if value is None else number("separation", value)
 
 
-def profile(series: Any, window: int, other=None, **options) -> Profile:
-    """The matrix profile of a series, or against another one: a Profile.
+def profile(
+    series: Any,
+    window: int,
+    other=None,
+    *,
+    index: int = 0,
+    other_index: int = 0,
+    k: int = 1,
+    exclusion: Optional[int] = None,
+    left_right: bool = False,
+    precision: Optional[str] = None,
+    best_channels: int = 0,
+    axes: Optional[str] = None,
+    progress: Progress = None,
+    max_bytes: int = 0,
+    context: Optional[Context] = None,
+) -> Profile:
+    """The matrix profile of a series, or against another one: distances of z-normalised windows, with the root.
 
-    series, other: (time,) or (channel, time); or a SeriesSet or Dataset with index= and other_index=, which of its
-    series. NaN and infinity are allowed: a window with one has no neighbours. window: points. k: neighbours a window.
-    exclusion: windows this near in one series are no neighbours; None: a quarter of the window, rounded up. left_right:
-    also the nearest earlier and later. precision: of the search; the distances found are computed in double.
-    best_channels: 0 all, else so many of them. Distances are of z-normalised windows (population deviation), as
-    stumpy's.
+    Deviations are those of the population, as stumpy's.
 
-    Raises ValueError (a window below 3 points or longer than a series; k outside 1 to 64; an exclusion that leaves no
-    pair; series of different channels; left_right or a Dataset's precision that does not fit; an index that there is
-    not), MemoryError.
+    Parameters
+    ----------
+    series, other : array_like of shape (time,) or (channel, time), SeriesSet or Dataset
+        NaN and infinity are allowed: a window with one has no neighbours. `other` None: the windows of `series` with
+        each other.
+    window : int
+        Points of a window.
+    index, other_index : int
+        Which series of a SeriesSet or Dataset.
+    k : int
+        Neighbours a window.
+    exclusion : int, optional
+        Windows this near in one series are no neighbours; None: a quarter of the window, rounded up.
+    left_right : bool
+        Also the nearest earlier and later windows.
+    best_channels : int
+        0: all channels count, else so many of them, the nearest.
+    precision : "float" or "double", optional
+        Of the search; the distances found are computed in double.
+    axes, progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+
+    Returns
+    -------
+    Profile
+
+    Raises
+    ------
+    ValueError
+        A window below 3 points or longer than a series; `k` outside 1 to 64; an exclusion that leaves no pair; series of
+        different channels; `left_right` or a Dataset's precision that does not fit; an index that there is not.
+    MemoryError
+        Host or device memory is too small.
+
+    Examples
+    --------
+    >>> series = np.r_[np.arange(20) % 7, 0, 9, 1, 8, np.arange(20) % 7]
+    >>> made = ww.profile(series, 6)
+    >>> made.distances.shape, made.motifs(1)[0].distance, made.discords(1).tolist()
+    ((39, 1), 0.0, [18])
     """
-    return ProfilePlan(series, window, other, **options).run()
+    plan = ProfilePlan(
+        series,
+        window,
+        other,
+        index=index,
+        other_index=other_index,
+        k=k,
+        exclusion=exclusion,
+        left_right=left_right,
+        precision=precision,
+        best_channels=best_channels,
+        axes=axes,
+        progress=progress,
+        max_bytes=max_bytes,
+        context=context,
+    )
+    return plan.run()

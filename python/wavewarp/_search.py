@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 from types import SimpleNamespace
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
@@ -14,12 +14,14 @@ from ._context import Context, default_context
 from ._core import NULL, Progress, alone, by_name, callback, check, ffi, handle, info, keep, lib, new, number, run, word
 from ._dataset import Dataset
 from ._frames import frame_one, library_of
-from ._measure import MeasureLike
+from ._measure import MeasureLike, Options
 from ._measure import measure as as_measure
-from ._series import pointer, precision_of, sizes, view
+from ._results import MATCH, REPORT, Matches, as_matches
+from ._series import as_set, pointer, precision_of, sizes, view
 
-MATCH = np.dtype([("stream", np.int64), ("begin", np.int64), ("end", np.int64), ("distance", np.float64)])
-REPORT = np.dtype([("query", np.int64), *MATCH.descr])
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 assert MATCH.itemsize == ffi.sizeof("ww_match")
 
 
@@ -149,28 +151,29 @@ class Search:
         progress: Progress = None,
         max_bytes: int = 0,
         context: Optional[Context] = None,
-        **parameters,
+        **parameters: Unpack[Options],
     ) -> None:
         context = context or default_context()
         if precision == "double" and not context.has_double:
             precision = "float"
-        queries = of_argument("queries", view, queries, axes)
+        queries = of_argument("queries", view, as_set(queries)[0], axes)
         self.k, self.count, self._axes, self._part = k, queries.count, axes, False
         apart = (queries.longest + 1) // 2 if exclusion is None else exclusion
         self._places = lib.ww_search_places(number("k", k), number("exclusion", apart))
         limits = {"progress": progress, "max_bytes": max_bytes}
         self._options = search_options(kind, znormalise, k, exclusion, threshold, no_bounds, precision, limits)
         self._handle = handle("ww_search")
-        measure = as_measure(measure, parameters).c(queries.longest)
+        made = as_measure(measure, parameters)
+        self._said = f"{made.said}, windows z-normalised" if znormalise else made.said
         self._several = len(context) > 1
-        check(lib.ww_search_create(context._c, measure, queries.c, self._options, self._handle))
+        check(lib.ww_search_create(context._c, made.c(queries.longest), queries.c, self._options, self._handle))
 
     def _viewed(self, streams):
-        return of_argument("streams", view, streams, self._axes)
+        return of_argument("streams", view, as_set(streams)[0], self._axes)
 
     @alone
-    def run(self, streams, *, stream_offset: int = 0, point_offset: int = 0) -> np.ndarray:
-        """The matches in all streams: records (stream, begin, end, distance) of shape (queries, k), best first.
+    def run(self, streams, *, stream_offset: int = 0, point_offset: int = 0) -> Matches:
+        """The Matches in all streams: records (stream, begin, end, distance) of shape (queries, k), best first.
 
         streams: a set of series, a Source, or a Dataset of the search's context and precision, which stays on the
         device from one search to the next. stream is -1 where there are fewer matches. stream_offset, point_offset: the
@@ -192,7 +195,7 @@ class Search:
             check(lib.ww_search_run_dataset(self._handle[0], streams._c, found, NULL))
         else:
             check(lib.ww_search_run(self._handle[0], self._viewed(streams).c, found, NULL))
-        return matches
+        return as_matches(matches, self._said)
 
     @alone
     def run_part(self, streams, first: int, count: int) -> np.ndarray:
@@ -234,19 +237,91 @@ class Search:
         return info(record)
 
 
-def search(queries, streams, measure: MeasureLike = "dtw", **options) -> np.ndarray:
-    """The best matches of queries in streams: records (stream, begin, end, distance) of shape (queries, k).
+def search(
+    queries,
+    streams,
+    measure: MeasureLike = "dtw",
+    *,
+    kind: Optional[str] = None,
+    znormalise: bool = False,
+    k: int = 1,
+    exclusion: Optional[int] = None,
+    threshold: Optional[float] = None,
+    no_bounds: bool = False,
+    precision: Optional[str] = "double",
+    axes: Optional[str] = None,
+    progress: Progress = None,
+    max_bytes: int = 0,
+    context: Optional[Context] = None,
+    **parameters: Unpack[Options],
+) -> Matches:
+    """The best matches of queries in streams, at distances without a root, but for a measure with root=True.
 
-    kind: "windows" (matches of the query's length), "open" (parts of any length) or "super" (whole streams in the
-        queries); None: windows with znormalise, else open. znormalise: each window by its own mean and deviation.
-    k: matches a query, best first; stream -1 where there are fewer. exclusion: two of them are no closer than so many
-        points; None: half of the query. threshold: the largest distance. streams: a set of series, or a Source; a match
-        has no NaN.
+    Parameters
+    ----------
+    queries : array_like of shape (time,), or a set of series
+        One series alone, or a set.
+    streams : array_like of shape (time,), a set of series, Source or Dataset
+        Where to search; a match has no NaN.
+    measure : Measure or str
+        measures() lists the names.
+    kind : "windows", "open" or "super", optional
+        Matches of the query's length; parts of any length; whole streams in the queries. None: windows with `znormalise`,
+        else open.
+    znormalise : bool
+        Each window by its own mean and deviation, so that level and scale do not matter.
+    k : int
+        Matches a query.
+    exclusion : int, optional
+        Two matches are no closer than so many points; None: half of the query.
+    threshold : float, optional
+        The largest distance.
+    no_bounds : bool
+        Computes every distance; results are the same.
+    axes, precision, progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``root=True``, ``c=0.5``.
 
-    Raises ValueError (k outside 1 to 4096; kind; znormalise or gamma with open ends; queries with NaN; streams of other
-    channels; a threshold of NaN), MemoryError, and what progress and a Source's read raise.
+    Returns
+    -------
+    Matches
+        Records (stream, begin, end, distance) of shape (queries, k), best first, stream -1 where there are fewer; of shape
+        (k,) where `queries` is one series alone.
+
+    Raises
+    ------
+    ValueError
+        `k` outside 1 to 4096; `kind`; `znormalise` or gamma with open ends; queries with NaN; streams of other channels;
+        a threshold of NaN. What progress and a Source's read raise is raised too.
+    MemoryError
+        Not even a part of the streams fits.
+
+    Examples
+    --------
+    >>> stream = np.sin(np.arange(60) / 3.0)
+    >>> found = ww.search(stream[10:20], stream, znormalise=True, k=2)
+    >>> found["begin"].tolist(), bool(found["distance"][0] < 1e-9)
+    ([10, 29], True)
     """
-    return Search(queries, measure, **options).run(streams)
+    made = Search(
+        queries,
+        measure,
+        kind=kind,
+        znormalise=znormalise,
+        k=k,
+        exclusion=exclusion,
+        threshold=threshold,
+        no_bounds=no_bounds,
+        precision=precision,
+        axes=axes,
+        progress=progress,
+        max_bytes=max_bytes,
+        context=context,
+        **parameters,
+    )
+    found = made.run(streams)
+    return found[0] if as_set(queries)[1] else found
 
 
 def search_places(k: int, exclusion: int) -> int:
@@ -267,7 +342,7 @@ def search_part_places(queries, k: int, exclusion: int, *, znormalise: bool = Fa
     Raises ValueError (k or exclusion below 0; queries that are no series).
     """
     options = search_options("windows", znormalise, k, exclusion, None, False, "double", {})
-    return lib.ww_search_part_places(of_argument("queries", view, queries, axes).c, options)
+    return lib.ww_search_part_places(of_argument("queries", view, as_set(queries)[0], axes).c, options)
 
 
 def _matches(values):
@@ -327,22 +402,23 @@ class Monitor:
         axes: Optional[str] = None,
         max_bytes: int = 0,
         context: Optional[Context] = None,
-        **parameters,
+        **parameters: Unpack[Options],
     ) -> None:
         context = context or default_context()
         if precision == "double" and not context.has_double:
             precision = "float"
-        queries = of_argument("queries", view, queries, axes)
+        queries = of_argument("queries", view, as_set(queries)[0], axes)
         self.channels, self.count = queries.channels, queries.count
         self._options = search_options(
             kind, znormalise, 1, exclusion, threshold, no_bounds, precision, {"max_bytes": max_bytes}
         )
         self._handle = handle("ww_search_stream")
-        measure = as_measure(measure, parameters).c(queries.longest)
-        check(lib.ww_search_stream_create(context._c, measure, queries.c, self._options, self._handle))
+        made = as_measure(measure, parameters)
+        self._said = f"{made.said}, windows z-normalised" if znormalise else made.said
+        check(lib.ww_search_stream_create(context._c, made.c(queries.longest), queries.c, self._options, self._handle))
 
     @alone
-    def push(self, values: Any) -> np.ndarray:
+    def push(self, values: Any) -> Matches:
         """Adds points, of shape (count,) or (count, channels), and returns the matches that are now certain.
 
         After an interrupt `points` says how many were taken; what was certain by them is lost.
@@ -364,10 +440,10 @@ class Monitor:
                 ffi.new_handle(matches),
             )
         )
-        return np.array(matches, REPORT)
+        return as_matches(np.array(matches, REPORT), self._said)
 
     @alone
-    def finish(self) -> np.ndarray:
+    def finish(self) -> Matches:
         """The stream has ended: the matches that were not yet certain.
 
         Raises ValueError (it was called before).
@@ -375,7 +451,7 @@ class Monitor:
         matches: list = []
         user = ffi.new_handle(matches)
         check(lib.ww_search_stream_finish(self._handle[0], lib.py_match_fn, user))
-        return np.array(matches, REPORT)
+        return as_matches(np.array(matches, REPORT), self._said)
 
     @property
     @alone

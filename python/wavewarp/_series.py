@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
+import numbers
 import operator
 import os
 from types import SimpleNamespace
-from typing import Any, Iterable, Optional
+from typing import Any, Iterable, Optional, Union
 
 import numpy as np
 
-from ._arrays import as_numbers, doubles, label_list, label_text, notice, told_of
+from ._arrays import as_numbers, doubles, label_list, label_text, told_of
 from ._buffer import Buffer
-from ._core import NULL, by_name, check, ffi, handle, info, keep, lib, new, text
+from ._core import NULL, by_name, check, ffi, handle, info, keep, lib, new, notice, text
 from ._frames import frame_one, frame_series, library_of
 
 AXES = ("nct", "ntc", "nt", "tn", "ct", "tc")
@@ -105,6 +106,18 @@ def _is_buffer(value):
     return not isinstance(value, (str, bytes)) and not np.isscalar(value) and np.ndim(value) > 0
 
 
+def as_set(values: Any):
+    """(A set of series, whether `values` were one series alone, of one axis, or one text.)"""
+    if isinstance(values, (str, bytes)):
+        return [values], True
+    if isinstance(values, (list, tuple)):
+        alone = len(values) > 0 and all(isinstance(value, numbers.Real) for value in values)
+    else:
+        kind = getattr(getattr(values, "dtype", None), "kind", "f")  # polars' types have none
+        alone = len(getattr(values, "shape", ())) == 1 and kind != "O" and not str(values.dtype).startswith("List")
+    return (one_array(values)[None], True) if alone else (values, False)
+
+
 def is_texts(values: Any):
     return isinstance(values, (list, tuple)) and len(values) > 0 and all(isinstance(v, (str, bytes)) for v in values)
 
@@ -159,7 +172,22 @@ def _set_of(array, axes):
             f"an array {array.shape} is taken as one series of {len(array)} points: axes='nt' makes it that many of one"
         )
         return array.T[None]
+    if axes is None:
+        _tell_table(array)
     return array[:, None, :]
+
+
+_MANY, _SHORT = 100, 4  # as of files
+
+
+def _tell_table(array):
+    """Tells of a table that may be no set of series, a row a series: the rule of files, of arrays in memory too."""
+    count, length = array.shape
+    told = f"an array {array.shape} is taken as {count} series of {length} points"
+    if count == length > 2 and not array.diagonal().any() and (array == array.T).all() and array.any():
+        notice(f"{told}, and looks like a matrix of distances: axes='nt' says that its rows are series")
+    elif count >= _MANY and length <= _SHORT:
+        notice(f"{told}: axes='nt' where that is right, axes='tc' where it is one series, 'tn' where columns are series")
 
 
 def _one_of(array, axes):
@@ -247,7 +275,8 @@ class View:
             _check_axes(axes)
             self._of_set(values)
         elif (plain := _plain_shapes(values, axes)) is not None:
-            self._of_buffers(values, *plain, values[0].dtype)
+            channels, lengths, by_time = plain
+            self._of_buffers(values, channels, lengths, by_time, values[0].dtype)
         else:
             made = arranged(values, axes)
             if isinstance(made, list):
@@ -501,8 +530,14 @@ class SeriesSet:
     @property
     def notices(self) -> list:
         """What looked odd in the file, and how it was taken: a list of texts."""
+        return [words for words, _ in self._notices()]
+
+    def _notices(self):
+        """(text, the option of read() that settles it) of each notice."""
+        kind = ffi.new("ww_notice *")
         return [
-            text(lib.ww_series_set_notice(self._c, i, NULL)) for i in range(lib.ww_series_set_notice_count(self._c))
+            (text(lib.ww_series_set_notice(self._c, i, kind)), _SETTLED_BY[kind[0]])
+            for i in range(lib.ww_series_set_notice_count(self._c))
         ]
 
     @property
@@ -542,6 +577,14 @@ def _unpickled_set(series, labels, times, channels):
     return made
 
 
+_SETTLED_BY = {
+    lib.WW_NOTICE_AXES: "axes",
+    lib.WW_NOTICE_ROWS: "rows",
+    lib.WW_NOTICE_HEADER: "header",
+    lib.WW_NOTICE_LABELS: "csv_label",
+    lib.WW_NOTICE_COLUMNS: "columns",
+    lib.WW_NOTICE_DISTANCES: "rows",
+}
 _READ_WORDS = {
     "axes": {"auto": 0, "nct": 1, "ntc": 2},
     "rows": {"auto": 0, "series": 1, "points": 2},
@@ -551,10 +594,25 @@ _READ_WORDS = {
 }
 
 
-def read(path, *, format: str = "auto", **options) -> SeriesSet:
+def read(
+    path,
+    *,
+    format: str = "auto",
+    axes: Optional[str] = None,
+    rows: Optional[str] = None,
+    header: Optional[str] = None,
+    missing: str = "keep",
+    csv_label: Optional[str] = None,
+    label_column: Union[None, int, str] = None,
+    time_column: Union[None, int, str] = None,
+    series_column: Union[None, int, str] = None,
+    columns: Optional[str] = None,
+    times: Any = None,
+    threads: int = 0,
+) -> SeriesSet:
     """Reads series: UCR .tsv and .txt, .ts, .arff, .csv, .npy, .npz, also packed by gzip. Returns a SeriesSet.
 
-    format: by content. options, those of ww_read_options:
+    format: by content. None of the others: as the content says.
     axes ("nct", "ntc"): of a .npy array of three dimensions. rows ("series", "points"): of .csv, UCR text and arrays of
         two. header ("yes", "no"): whether the first line has names.
     missing ("keep", "interpolate", "drop"): what becomes of NaN.
@@ -562,21 +620,24 @@ def read(path, *, format: str = "auto", **options) -> SeriesSet:
     time_column, series_column: of .csv whose rows are points. columns: those with values, as "2,5-9".
     times: a file of time stamps. threads: that parse large text; 0: as many as there are processors.
 
-    What was guessed is in SeriesSet.notices.
+    What was guessed is a warning (Notice) that names the option which settles it, and stands in SeriesSet.notices.
 
     Raises FileError (it can't be opened, or is damaged: file, line and column), ValueError (a file without series; a
-    word that an option does not have), TypeError (an option that there is not).
+    word that an option does not have).
     """
-    fields = {"format": by_name("ww_format", format)}
-    for name, value in options.items():
-        if name in _READ_WORDS:
-            if value not in _READ_WORDS[name]:
-                raise ValueError(f"{name} is {value!r}, none of {', '.join(_READ_WORDS[name])}")
-            value = _READ_WORDS[name][value]
-        elif value is not None and name != "threads":
-            value = ffi.new("char[]", os.fsencode(str(value)))
-        fields[name] = value
-    return SeriesSet._make(lib.ww_series_set_read, os.fsencode(path), new("ww_read_options", **fields))
+    fields = {"format": by_name("ww_format", format), "threads": threads}
+    named = {"axes": axes, "rows": rows, "header": header, "missing": missing, "csv_label": csv_label}
+    for name, value in named.items():
+        if value is not None and value not in _READ_WORDS[name]:
+            raise ValueError(f"{name} is {value!r}, none of {', '.join(_READ_WORDS[name])}")
+        fields[name] = None if value is None else _READ_WORDS[name][value]
+    texts = {"label_column": label_column, "time_column": time_column, "series_column": series_column}
+    for name, value in {**texts, "columns": columns, "times": times}.items():
+        fields[name] = None if value is None else ffi.new("char[]", os.fsencode(str(value)))
+    made = SeriesSet._make(lib.ww_series_set_read, os.fsencode(path), new("ww_read_options", **fields))
+    for words, option in made._notices():
+        notice(f"{os.fsdecode(path)}: {words}: {option}= says what it is")
+    return made
 
 
 def write(

@@ -17,52 +17,89 @@ from ._dataset import Dataset, dataset
 from ._series import SeriesSet, output
 
 _JSON_LABELS = (bool, int, float, str)
-_OPTIONS = (
-    "min_length",
-    "max_length",
-    "length_step",
-    "start_step",
-    "sample",
-    "seed",
-    "seconds",
-    "raw",
-    "unscaled",
-    "no_tree",
-    "best",
-    "max_depth",
-    "min_size",
-    "terms",
-    "checkpoint",
-    "checkpoint_seconds",
-    "part_first",
-    "part_count",
-)
 
 
 class Shapelets:
     """Shapelets that are learnt from labelled series: a decision tree, the `best` for the transform, or both.
 
-    quality: "gain", "f", "kruskal-wallis", "mood". options, those of ww_shapelets_options:
-    min_length, max_length: points of candidates, from 2 to the shortest series; 0: 3, and the shortest series.
-    length_step, start_step: from one length, and one start, to the next; 0: 1.
-    sample: so many candidates for each node, drawn by seed; 0: all. seconds: then no further part is begun; 0: never.
-    raw: windows as they are, not z-normalised. unscaled: sums over points in place of means.
-    best: so many of the best, for transform(); 0: none. no_tree: these alone.
-    max_depth, min_size, terms: of the tree: splits down to a leaf (0: any number), series of a node that is divided
-        (0: 2), and shapelets of a node (1 to 8).
-    checkpoint: a file from which a run that was ended goes on; checkpoint_seconds: how often it is written, 0: 60.
-    part_first, part_count: candidates of these series alone, with no_tree; merge() joins parts. 0: all.
-
     A model pickles, and is JSON.
 
-    Raises TypeError (an option that there is not). fit() refuses what an option can't be.
+    Parameters
+    ----------
+    quality : "gain", "f", "kruskal-wallis" or "mood"
+        How candidates are judged.
+    min_length, max_length : int
+        Points of candidates, from 2 to the shortest series; 0: 3, and the shortest series.
+    length_step, start_step : int
+        From one length, and one start, to the next; 0: 1.
+    sample, seed : int
+        So many candidates for each node, drawn by seed; 0: all.
+    seconds : float
+        Then no further part is begun; 0: never.
+    raw : bool
+        Windows as they are, not z-normalised.
+    unscaled : bool
+        Sums over points in place of means.
+    no_tree : bool
+        The best alone.
+    best : int
+        So many of the best, for transform(); 0: none.
+    max_depth, min_size, terms : int
+        Of the tree: splits down to a leaf (0: any number), series of a node that is divided (0: 2), and shapelets of a
+        node (1 to 8).
+    checkpoint, checkpoint_seconds
+        A file from which a run that was ended goes on, and how often it is written; 0: 60.
+    part_first, part_count : int
+        Candidates of these series alone, with no_tree; merge() joins parts. 0: all.
+    context
+        What every job takes: ``help(wavewarp)`` has it.
+
+    Raises
+    ------
+    Nothing itself: fit() refuses what an option can't be.
+
+    Examples
+    --------
+    >>> x = [[0, 1, 5, 1, 0], [0, 0, 1, 5, 1], [0, 2, 2, 2, 0], [0, 1, 2, 2, 2]]
+    >>> model = ww.Shapelets(min_length=3, max_length=3).fit(x, ["peak", "peak", "step", "step"])
+    >>> model.predict([[1, 5, 1, 0, 0], [2, 2, 2, 0, 0]]).tolist()
+    ['peak', 'step']
     """
 
-    def __init__(self, *, quality="gain", context: Optional[Context] = None, **options) -> None:
-        unknown = set(options) - set(_OPTIONS)
-        if unknown:
-            raise TypeError(f"no option {', '.join(sorted(unknown))}; there are quality, {', '.join(_OPTIONS)}")
-        self.options, self.quality, self.context = options, quality, context
+    def __init__(
+        self,
+        *,
+        quality: str = "gain",
+        min_length: int = 0,
+        max_length: int = 0,
+        length_step: int = 0,
+        start_step: int = 0,
+        sample: int = 0,
+        seed: int = 1,
+        seconds: float = 0.0,
+        raw: bool = False,
+        unscaled: bool = False,
+        no_tree: bool = False,
+        best: int = 0,
+        max_depth: int = 0,
+        min_size: int = 0,
+        terms: int = 0,
+        checkpoint: Any = None,
+        checkpoint_seconds: float = 0.0,
+        part_first: int = 0,
+        part_count: int = 0,
+        context: Optional[Context] = None,
+    ) -> None:
+        options = {
+            **{"min_length": min_length, "max_length": max_length, "length_step": length_step, "start_step": start_step},
+            **{"sample": sample, "seed": None if seed == 1 else seed, "seconds": seconds, "raw": bool(raw)},
+            **{"unscaled": bool(unscaled), "no_tree": bool(no_tree), "best": best, "max_depth": max_depth},
+            **{"min_size": min_size, "terms": terms, "checkpoint": checkpoint},
+            **{"checkpoint_seconds": checkpoint_seconds, "part_first": part_first, "part_count": part_count},
+        }
+        # Those that are not as the library has them.
+        self.options = {name: value for name, value in options.items() if value or (name == "seed" and value == 0)}
+        self.quality, self.context = quality, context
         self._handle: Any = None
         self._values: Any = None
 
@@ -272,6 +309,14 @@ class Shapelets:
         Raises FileError (it is no model's).
         """
         return cls()._read_text(text.encode())
+
+    def __repr__(self):
+        if self._handle is None:
+            return f"<wavewarp.Shapelets: not fitted; {', '.join(f'{k}={v!r}' for k, v in self.options.items()) or 'defaults'}>"
+        told = self.info
+        tree = f", a tree of {told.nodes} nodes" if told.nodes else ""
+        names = f"{', '.join(map(str, self.classes[:5]))}{', ...' * (told.classes > 5)}"
+        return f"<wavewarp.Shapelets: {told.shapelets} of {told.train} series{tree}; classes {names}; by {told.quality}>"
 
     def __getstate__(self):
         json = None if self._handle is None else self.to_json()

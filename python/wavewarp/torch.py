@@ -14,7 +14,7 @@ import functools
 import math
 import threading
 import warnings
-from typing import List, Optional, Union
+from typing import TYPE_CHECKING, List, Optional, Sequence, Union
 
 import numpy as np
 
@@ -27,21 +27,28 @@ import torch
 
 from ._dataset import Dataset
 from ._gradient import Gradient
-from ._measure import Measure, MeasureLike
+from ._measure import HardOptions, Measure, MeasureLike
 from ._series import View, to_output
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 Batch = Union[torch.Tensor, List[torch.Tensor]]
+Lengths = Union[None, torch.Tensor, Sequence[int]]
 
 
 class _Soft(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, loss, sizes, *series):
+    def forward(ctx, loss, sizes, lengths, *series):
         half = len(series) // 2
         ctx.sides = (series[:half], series[half:])
         # A tensor is a batch (batch, time, channels); or there is one tensor (time, channels) for each series.
         sides = [side[0] if sizes else list(side) for side in ctx.sides]
-        needed = [any(ctx.needs_input_grad[2 : 2 + half]), any(ctx.needs_input_grad[2 + half :])]
-        values, ctx.slopes, ctx.check = (loss._of_batches if sizes else loss._of_lists)(*sides, needed)
+        needed = [any(ctx.needs_input_grad[3 : 3 + half]), any(ctx.needs_input_grad[3 + half :])]
+        if lengths is not None:
+            values, ctx.slopes, ctx.check = loss._of_padded(*sides, lengths, needed)
+        else:
+            values, ctx.slopes, ctx.check = (loss._of_batches if sizes else loss._of_lists)(*sides, needed)
         # A check waits for the device: where there will be a pass back, there, so that the two work side by side.
         if ctx.check and not any(needed):
             ctx.check()
@@ -64,13 +71,34 @@ class _Soft(torch.autograd.Function):
         if ctx.check:
             ctx.check()
             ctx.check = None
-        return (None, None, *result)
+        return (None, None, None, *result)
 
 
 def _like(slopes, tensor):
     """Gradients (..., channel, time) in the axes, type and device of a tensor (..., time, channel)."""
     made = torch.as_tensor(slopes, dtype=tensor.dtype, device=tensor.device)
     return made.transpose(-1, -2)
+
+
+def _lengths_of(name, lengths, side):
+    """The numbers of points of a padded batch's series; None: all that it has."""
+    if lengths is None:
+        return [side.shape[1]] * len(side)
+    made = [int(n) for n in (lengths.tolist() if hasattr(lengths, "tolist") else lengths)]
+    if len(made) != len(side):
+        raise ValueError(f"{name} has {len(made)} numbers for {len(side)} series")
+    wrong = next((n for n in made if not 1 <= n <= side.shape[1]), None)
+    if wrong is not None:
+        raise ValueError(f"{name} has {wrong}, and the series have 1 to {side.shape[1]} points")
+    return made
+
+
+def _padded(parts, shape):
+    """An array of this shape of arrays, with 0 behind each."""
+    made = np.zeros(shape, parts[0].dtype)
+    for row, part in zip(made, parts):
+        row[tuple(map(slice, part.shape))] = part
+    return made
 
 
 def _host(values):
@@ -322,8 +350,9 @@ class SoftLoss(torch.nn.Module):
     measure: a Measure or its words; gamma: of the soft minimum, above 0 (0: along the best path). Further parameters as
     of wavewarp.Measure (band, nu, ...). divergence: of V(x,y) - V(x,x)/2 - V(y,y)/2, which is 0 for x = y.
 
-    Called with batches of shape (batch, time, channels), the times of both may differ; or with two lists of tensors
-    (time, channels) of any lengths. Returns a tensor (batch,), in the type and on the device of x.
+    Called with batches of shape (batch, time, channels), the times of both may differ; with padded batches and the
+    numbers of points of their series, x_lengths and y_lengths; or with two lists of tensors (time, channels) of any
+    lengths. Returns a tensor (batch,), in the type and on the device of x. alignment() gives the expected alignments.
 
     Raises ValueError (the measure's words). The call refuses the rest, see forward().
     """
@@ -335,21 +364,50 @@ class SoftLoss(torch.nn.Module):
         gamma: float = 1.0,
         divergence: bool = False,
         context: Optional[Context] = None,
-        **parameters,
+        **parameters: "Unpack[HardOptions]",
     ) -> None:
         super().__init__()
         self.measure = Measure(measure, gamma=gamma, **parameters)
         self.divergence, self._context = divergence, context
         self._forget()
 
-    def forward(self, x: Batch, y: Batch) -> torch.Tensor:
-        """The loss of each pair, a tensor (batch,); its gradient flows to x and y.
+    def forward(self, x: Batch, y: Batch, x_lengths: Lengths = None, y_lengths: Lengths = None) -> torch.Tensor:
+        """The loss of each pair, a tensor (batch,); its gradient flows to x and y, and is 0 in what is behind a length.
+
+        x_lengths, y_lengths: how many points of each series of a padded batch count; None: all.
 
         Raises ValueError (batches of other sizes or channels, not of three axes; NaN; a gamma out of range; a measure
-        without gradient),
-        TypeError (a tensor with a list). NaN and values too large in batches on a GPU that need a gradient are found by
-        backward(), so that PyTorch goes on while the GPU computes.
+        without gradient; lengths of another number, or that the batch does not have), TypeError (a tensor with a list;
+        lengths of lists). NaN and values too large in batches on a GPU that need a gradient are found by backward(), so
+        that PyTorch goes on while the GPU computes.
         """
+        batched, lengths = self._check(x, y, x_lengths, y_lengths)
+        sides = ((x,), (y,)) if batched else (tuple(x), tuple(y))
+        return _Soft.apply(self, batched, lengths, *sides[0], *sides[1])
+
+    def alignment(self, x: Batch, y: Batch, x_lengths: Lengths = None, y_lengths: Lengths = None) -> Batch:
+        """The expected alignments: how probable it is that point i of x is matched with point j of y.
+
+        A tensor (batch, times of x, times of y), without a gradient, in the type and on the device of x: 0 behind the
+        lengths of padded batches; of lists a list of tensors. Of a loss with divergence it is that of x with y.
+
+        Raises ValueError, TypeError (as of forward()).
+        """
+        return self._aligned(x, y, *self._check(x, y, x_lengths, y_lengths))
+
+    def _aligned(self, x, y, batched, lengths):
+        sides = (x, y)
+        if batched:
+            sides = self._listed(x, y, lengths or [_lengths_of("", None, side) for side in sides])
+        made = self._gradient(*map(_host, sides), False, True).run("alignment").alignment
+        parts, kept = made, x if batched else x[0]
+        if batched:
+            parts = [_padded(list(made), (len(x), x.shape[1], y.shape[1]))]
+        given = [torch.as_tensor(part).to(dtype=kept.dtype, device=kept.device) for part in parts]
+        return given[0] if batched else given
+
+    def _check(self, x, y, x_lengths, y_lengths):
+        """(Whether they are batches, the lengths of both or None); refuses what does not fit."""
         batched = torch.is_tensor(x)
         if batched != torch.is_tensor(y):
             raise TypeError("two tensors, or two lists of tensors")
@@ -357,8 +415,21 @@ class SoftLoss(torch.nn.Module):
             raise ValueError(f"batches are (batch, time, channels), not {tuple(x.shape)} and {tuple(y.shape)}")
         if len(x) != len(y):
             raise ValueError(f"batches of {len(x)} and {len(y)} series")
-        sides = ((x,), (y,)) if batched else (tuple(x), tuple(y))
-        return _Soft.apply(self, batched, *sides[0], *sides[1])
+        if x_lengths is None and y_lengths is None:
+            return batched, None
+        if not batched:
+            raise TypeError("lengths are of padded batches; tensors of a list have their own")
+        return batched, [_lengths_of("x_lengths", x_lengths, x), _lengths_of("y_lengths", y_lengths, y)]
+
+    @staticmethod
+    def _listed(x, y, lengths):
+        """The series of both batches without what is behind their lengths."""
+        return [[row[:n] for row, n in zip(side.detach().cpu(), many)] for side, many in zip((x, y), lengths)]
+
+    def _of_padded(self, x, y, lengths, needed):
+        values, slopes, check = self._of_lists(*self._listed(x, y, lengths), needed)
+        shapes = [(side.shape[0], side.shape[2], side.shape[1]) for side in (x, y)]
+        return values, [None if one is None else _padded(list(one), shape) for one, shape in zip(slopes, shapes)], check
 
     def _of_batches(self, x, y, needed):
         on_stream = x.is_cuda and x.device == y.device and self._context is None
@@ -384,25 +455,29 @@ class SoftLoss(torch.nn.Module):
             # As of batches; lists of other lengths begin anew.
             shapes = (tuple((one.shape, one.dtype) for one in x + y), len(x), device, stream)
             return self._on_stream(x, y, shapes, stream, needed, device)
+        made = self._gradient(_host(x), _host(y), self.divergence)
+        want = ["values"] + [name for name, is_one in zip(("rows", "columns"), needed) if is_one]
+        told = made.run(want)
+        return told.values, [getattr(told, "rows", None), getattr(told, "columns", None)], None
+
+    def _gradient(self, x, y, divergence, alignment=False):
+        """The gradients of pairs of arrays (time, channels)."""
         context = self._context or default_context()
-        x, y = _host(x), _host(y)
         single = all(v.dtype == np.float32 for v in x + y)
         options = {
             "axes": "ntc",
             "precision": "float" if single or not context.has_double else "double",
             "context": context,
         }
-        made = Gradient(
+        return Gradient(
             self.measure,
             Dataset(x, **options),
             Dataset(y, **options),
             pairs=True,
-            divergence=self.divergence,
+            divergence=divergence,
             per_pair=True,
+            alignment=alignment,
         )
-        want = ["values"] + [name for name, is_one in zip(("rows", "columns"), needed) if is_one]
-        told = made.run(want)
-        return told.values, [getattr(told, "rows", None), getattr(told, "columns", None)], None
 
     def __getstate__(self):
         state = self.__dict__.copy()
@@ -425,9 +500,17 @@ class SoftLoss(torch.nn.Module):
         return f"{self.measure.text!r}, divergence={self.divergence}"
 
 
-def soft_dtw(x: Batch, y: Batch, gamma: float = 1.0, **options) -> torch.Tensor:
-    """Soft-DTW of each pair of two batches: SoftLoss("dtw", gamma=gamma, **options)(x, y).
+def soft_dtw(
+    x: Batch,
+    y: Batch,
+    gamma: float = 1.0,
+    *,
+    divergence: bool = False,
+    context: Optional[Context] = None,
+    **parameters: "Unpack[HardOptions]",
+) -> torch.Tensor:
+    """Soft-DTW of each pair of two batches: SoftLoss("dtw", gamma=gamma, ...)(x, y), with its other arguments.
 
     Raises what SoftLoss() and its call raise: ValueError, TypeError.
     """
-    return SoftLoss("dtw", gamma=gamma, **options)(x, y)
+    return SoftLoss("dtw", gamma=gamma, divergence=divergence, context=context, **parameters)(x, y)

@@ -41,6 +41,7 @@ typedef struct job {
     uint64_t done, total, random;
     unsigned char *distances; // of the device, one a series
     size_t *members, *sizes;
+    double *weights; // of the members; NULL: all count alike
 } job;
 
 static ww_status report(const job *j) {
@@ -56,6 +57,10 @@ static int go_on(void *user, uint64_t done, uint64_t total) {
 
 static double distance_at(const job *j, size_t i) {
     return wwi_value_at(j->distances, j->data->precision, i);
+}
+
+static double weight_of(const job *j, size_t series) {
+    return j->options.weights ? j->options.weights[series] : 1;
 }
 
 // ---- states
@@ -133,20 +138,32 @@ static size_t draw(job *j, const double *least, const unsigned char *chosen) {
     double sum = 0;
     size_t found = j->count;
     for (size_t i = 0; i < j->count; i++)
-        sum += chosen[i] ? 0 : fmax(least[i], 0);
+        sum += chosen[i] ? 0 : weight_of(j, i) * fmax(least[i], 0);
     double rest = wwi_random_unit(&j->random) * sum;
     for (size_t i = 0; i < j->count; i++) {
-        if (chosen[i] || (sum > 0 && !(least[i] > 0)))
+        const double share = weight_of(j, i) * fmax(least[i], 0);
+        if (chosen[i] || (sum > 0 && !(share > 0)))
             continue;
         found = i; // the last one, where rounding leaves a rest
-        rest -= fmax(least[i], 0);
+        rest -= share;
         if (rest < 0 || sum == 0)
             break;
     }
     return found;
 }
 
+static ww_status given_centres(job *j, state *s) {
+    const ww_series_set *first = j->options.first;
+    for (size_t c = 0; c < j->k; c++) {
+        const size_t length = ww_series_set_length(first, c), wanted = j->options.length;
+        WWI_TRY(set_centre(j, &s->centres[c], ww_series_set_values(first, c), length, wanted ? wanted : length));
+    }
+    return WW_OK;
+}
+
 static ww_status first_centres(job *j, state *s) {
+    if (j->options.first)
+        return given_centres(j, s);
     WWI_FREES double *least = NULL;
     WWI_FREES unsigned char *chosen = NULL;
     size_t next = (size_t)(wwi_random_unit(&j->random) * (double)j->count);
@@ -222,7 +239,8 @@ static ww_status refill(job *j, state *s) {
             continue;
         size_t worst = j->count;
         for (size_t i = 0; i < j->count; i++)
-            if (j->sizes[s->labels[i]] > 1 && (worst == j->count || s->distances[i] > s->distances[worst]))
+            if (j->sizes[s->labels[i]] > 1 &&
+                (worst == j->count || weight_of(j, i) * s->distances[i] > weight_of(j, worst) * s->distances[worst]))
                 worst = i;
         j->sizes[s->labels[worst]]--;
         j->sizes[c] = 1;
@@ -239,7 +257,7 @@ static ww_status place(job *j, state *s) {
     WWI_TRY(refill(j, s));
     s->info.objective = 0;
     for (size_t i = 0; i < j->count; i++)
-        s->info.objective += s->distances[i];
+        s->info.objective += weight_of(j, i) * s->distances[i];
     return WW_OK;
 }
 
@@ -250,12 +268,21 @@ static ww_status move_centres(job *j, state *s) {
     options.iterations = j->options.average_iterations;
     options.plan = &j->plan;
     options.members = j->members;
+    options.weights = j->weights;
     for (size_t c = 0; c < j->k; c++) {
         WWI_ENDS(ww_average_result_free) ww_average_result result = WW_AVERAGE_RESULT_INIT;
+        double sum = 0;
         options.member_count = 0;
-        for (size_t i = 0; i < j->count; i++)
-            if (s->labels[i] == (int64_t)c)
-                j->members[options.member_count++] = i;
+        for (size_t i = 0; i < j->count; i++) {
+            if (s->labels[i] != (int64_t)c)
+                continue;
+            if (j->weights)
+                j->weights[options.member_count] = weight_of(j, i);
+            sum += weight_of(j, i);
+            j->members[options.member_count++] = i;
+        }
+        if (!(sum > 0))
+            continue; // none of its series counts: it stays where it is
         options.given = s->centres[c].values;
         options.given_length = s->centres[c].length;
         WWI_TRY(ww_average(&j->measure, j->data, &options, &result));
@@ -296,6 +323,25 @@ static ww_status search(job *j, state *s, state *before) {
 
 // ---- the call
 
+static ww_status check_given(const job *j) {
+    const ww_kmeans_options *o = &j->options;
+    const size_t given = o->first ? ww_series_set_count(o->first) : j->k;
+    double most = 0;
+    if (given != j->k)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu first centres for %zu clusters", given, j->k);
+    if (o->first && ww_series_set_channels(o->first) != j->channels)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "first centres of %zu channels for series of %zu",
+                        ww_series_set_channels(o->first), j->channels);
+    if (o->first && o->starts != 1)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.starts is %zu, and first centres are given", o->starts);
+    for (size_t i = 0; o->weights && i < j->count; i++) {
+        if (!(o->weights[i] >= 0 && isfinite(o->weights[i])))
+            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the weight of series %zu is %g", i, o->weights[i]);
+        most = fmax(most, o->weights[i]);
+    }
+    return !o->weights || most > 0 ? WW_OK : wwi_fail(WW_ERROR_INVALID_ARGUMENT, "all weights are zero");
+}
+
 static ww_status check(const job *j, const int64_t *labels) {
     const ww_kmeans_options *o = &j->options;
     WWI_NEEDS("labels", labels);
@@ -309,7 +355,7 @@ static ww_status check(const job *j, const int64_t *labels) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.tolerance is %g, and must be from 0 to 1", o->tolerance);
     if (o->length > 0x7fffffff || o->iterations > 0x7fffffff || o->average_iterations > 0x7fffffff)
         return wwi_fail(WW_ERROR_OVERFLOW, "a length or a number of iterations beyond 2^31");
-    return WW_OK;
+    return check_given(j);
 }
 
 // Numbers the clusters in the order of their first series, and gives the result to the caller.
@@ -329,6 +375,8 @@ static ww_status create(job *j) {
     j->total = (uint64_t)j->options.starts * (j->options.iterations + 1);
     WWI_TRY(wwi_new_zeroed(j->members, j->count));
     WWI_TRY(wwi_new_zeroed(j->sizes, j->k));
+    if (j->options.weights)
+        WWI_TRY(wwi_new_zeroed(j->weights, j->count));
     WWI_TRY(wwi_new_zeroed(j->distances, j->count * wwi_precision_bytes(j->data->precision)));
     return wwi_dataset_series(j->data, &j->set);
 }
@@ -338,6 +386,7 @@ static void job_close(job *j) {
     free(j->distances);
     free(j->members);
     free(j->sizes);
+    free(j->weights);
 }
 
 // The best of all starts.

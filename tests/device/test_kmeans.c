@@ -137,6 +137,52 @@ START_TEST(one_cluster) {
 }
 END_TEST
 
+// First centres that are given, and weights: with twice the weights the objective is twice as large.
+START_TEST(first_centres_and_weights) {
+    enum { COUNT = 8, K = 2 };
+    const ww_measure measure = wwt_measure(WW_DTW);
+    ww_kmeans_options options = WW_KMEANS_OPTIONS_INIT;
+    ww_kmeans_info info = WW_KMEANS_INFO_INIT, other = WW_KMEANS_INFO_INIT;
+    ww_series_set *centres, *again, *first;
+    int64_t labels[COUNT], twice[COUNT];
+    double distances[COUNT], weights[COUNT];
+    wwt_seed(5);
+    ww_series_set *set = bumps(2, 2, COUNT, 20, 24);
+    options.iterations = 0;
+    wwt_ok(wwt_kmeans(&measure, set, best_precision(), K, &options, labels, distances, &first, NULL));
+    options.first = first;
+    wwt_ok(wwt_kmeans(&measure, set, best_precision(), K, &options, twice, distances, &again, &info));
+    ck_assert_int_eq(memcmp(labels, twice, sizeof labels), 0);
+    ck_assert_uint_eq(ww_series_set_length(again, 1), ww_series_set_length(first, 1));
+    ww_series_set_destroy(&again);
+    options.iterations = 5;
+    wwt_ok(wwt_kmeans(&measure, set, best_precision(), K, &options, labels, distances, &centres, &info));
+    for (size_t i = 0; i < COUNT; i++)
+        weights[i] = 2;
+    options.weights = weights;
+    wwt_ok(wwt_kmeans(&measure, set, best_precision(), K, &options, twice, distances, &again, &other));
+    ck_assert_int_eq(memcmp(labels, twice, sizeof labels), 0);
+    ck_assert_double_eq_tol(other.objective, 2 * info.objective, 1e-6 * info.objective);
+    ww_series_set_destroy(&again);
+    options.starts = 2;
+    wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, K, &options, labels, NULL, &again, NULL), WW_ERROR_INVALID_ARGUMENT);
+    options.starts = 1;
+    wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, K + 1, &options, labels, NULL, &again, NULL),
+              WW_ERROR_INVALID_ARGUMENT);
+    for (int wrong = 0; wrong < 3; wrong++) {
+        weights[3] = wrong == 0 ? -1 : wrong == 1 ? (double)NAN : (double)INFINITY;
+        wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, K, &options, labels, NULL, &again, NULL),
+                  WW_ERROR_INVALID_ARGUMENT);
+    }
+    memset(weights, 0, sizeof weights);
+    wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, K, &options, labels, NULL, &again, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_null(again);
+    ww_series_set_destroy(&centres);
+    ww_series_set_destroy(&first);
+    ww_series_set_destroy(&set);
+}
+END_TEST
+
 // As many clusters as series, and as different series: equal series have no cluster of their own but by refilling.
 START_TEST(every_series_a_cluster) {
     enum { COUNT = 6 };
@@ -245,6 +291,7 @@ int main(void) {
     Suite *suite = suite_create("kmeans");
     wwt_add(suite, planted, 5);
     wwt_add(suite, one_cluster, 1);
+    wwt_add(suite, first_centres_and_weights, 1);
     wwt_add(suite, every_series_a_cluster, 2);
     wwt_add(suite, starts, 1);
     wwt_add(suite, refusals, 1);

@@ -419,6 +419,37 @@ START_TEST(sub_devices_work) {
 }
 END_TEST
 
+// A context on fewer threads than a CPU has; of other devices, and of the caller's own, it is refused.
+START_TEST(threads_of_a_cpu) {
+    ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
+    ww_context *owner = open_context(), *part = NULL;
+    const ww_device_info info = *wwi_context_info(owner);
+    options.threads = 1;
+    if (info.type != WW_DEVICE_CPU) {
+        WWT_FAILS(ww_context_create(&options, &part), WW_ERROR_UNSUPPORTED);
+        ww_context_destroy(&owner);
+        return;
+    }
+    const unsigned units = (unsigned)info.compute_units, counts[] = {1, units, units + 1};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        options.threads = counts[i];
+        WWT_OK(ww_context_create(&options, &part));
+        ck_assert_uint_eq(wwi_context_info(part)->compute_units, i ? units : 1);
+        ck_assert_str_eq(wwi_context_info(part)->name, info.name);
+        WWT_OK(ww_context_self_test(part));
+        ww_context_destroy(&part);
+    }
+    cl_context cl = NULL;
+    cl_device_id device = NULL;
+    cl_command_queue queue = NULL;
+    WWT_OK(ww_context_get_opencl(owner, &cl, &device, &queue));
+    options.threads = 1;
+    WWT_FAILS(ww_context_wrap(cl, device, queue, &options, &part), WW_ERROR_UNSUPPORTED);
+    ck_assert_ptr_null(part);
+    ww_context_destroy(&owner);
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = {devices_are_listed,
                                   device_by_any_of_its_names,
@@ -434,6 +465,7 @@ int main(void) {
                                   launches_are_checked_first,
                                   wrapped_objects_work,
                                   wrapped_objects_must_belong_together,
-                                  sub_devices_work};
+                                  sub_devices_work,
+                                  threads_of_a_cpu};
     return run_on_device("host_device", tests, sizeof tests / sizeof *tests);
 }

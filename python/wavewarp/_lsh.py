@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Locality-sensitive hashing of points: approximate nearest neighbours."""
+
+from __future__ import annotations
+
+import io
+import os
+from types import SimpleNamespace
+from typing import Any, Optional, Tuple, Union
+
+import numpy as np
+
+from ._arrays import of_argument, whole
+from ._context import Context, default_context
+from ._core import NULL, Progress, alone, assign, check, ffi, handle, info, keep, lib, new, run, text, word
+from ._parts import shard
+from ._points import KINDS, asking_of, metric_of, points_of
+from ._results import Neighbours, many
+from ._series import DTYPES, neighbours, output, pointer
+
+
+def _part(rows, count):
+    """The rows of a range or slice, as a range in [0, count)."""
+    if not isinstance(rows, (range, slice, type(None))):
+        raise TypeError(f"rows is a range or a slice of the queries, not {type(rows).__name__}")
+    if isinstance(rows, range):
+        rows = slice(rows.start, rows.stop, rows.step)
+        if rows.start < 0 or rows.stop > count:
+            raise ValueError(f"rows are {rows.start} to {rows.stop}, of {count} queries")
+    part = range(count)[slice(None) if rows is None else rows]
+    if part.step != 1:
+        raise ValueError(f"rows have the step {part.step}; they must follow one another")
+    return part
+
+
+def lsh_collision(metric: str, distance, *, width=1.0, dimension=1) -> float:
+    """The probability that one hash function gives two points at this distance the same value.
+
+    NaN where it has no meaning. width: of the buckets, for l2, l2-squared and l1. dimension: bits, for hamming.
+
+    Raises ValueError (there is no such metric).
+    """
+    return lib.ww_lsh_collision(metric_of(metric), distance, width, dimension)
+
+
+class LSH:
+    """Hash tables of points: approximate neighbours. An index pickles, and can be saved.
+
+    Without tables, functions, width and probes these are measured and chosen, as by choose(), so that the `k` nearest are
+    found with a share of `recall`: `choice` is the record of what was measured, None where they were given.
+
+    Parameters
+    ----------
+    points : Points, or what they take
+        The base.
+    metric : str
+        l2, l2-squared, l1, cosine, hamming or jaccard; other libraries' names, as "euclidean", are taken too.
+    recall, k
+        What is chosen for.
+    tables : int, optional
+        How many, from 1 on; None, where others are given: 10.
+    functions : int, optional
+        Of a table, 1 to 64; None: 10.
+    width : float, optional
+        Of a segment under l2 and l1, above 0, in the unit of the distances; None: 1.5.
+    probes : int, optional
+        Buckets that are searched in every table, 1 to 1024; None: 1.
+    candidates : int, optional
+        Most points that a query may examine, 1 to 4096.
+    seed : int
+        The same one gives the same tables.
+    complete : bool
+        A query that finds fewer than k is searched again, exactly.
+    path : "auto", "buckets" or "queries"
+        How buckets are searched.
+    progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+
+    Raises
+    ------
+    ValueError
+        A metric without hash family; tables, functions, probes or width out of range; `path`; no tables reach the recall:
+        the text says what to give.
+    MemoryError
+        Host or device memory is too small.
+
+    Examples
+    --------
+    >>> points = np.random.default_rng(0).normal(size=(500, 8))
+    >>> index = ww.LSH(points)
+    >>> distances, ids = index.search(k=10)
+    >>> ww.knn_recall(ww.knn(points, k=10).distances, distances) > 0.85
+    True
+    """
+
+    choice: Optional[SimpleNamespace] = None
+
+    def __init__(
+        self,
+        points: Any,
+        *,
+        metric: str = "l2",
+        recall: float = 0.9,
+        k: int = 10,
+        tables: Optional[int] = None,
+        functions: Optional[int] = None,
+        width: Optional[float] = None,
+        probes: Optional[int] = None,
+        candidates: Optional[int] = None,
+        seed: int = 1,
+        complete: bool = False,
+        path: str = "auto",
+        progress: Progress = None,
+        max_bytes: int = 0,
+        context: Optional[Context] = None,
+    ) -> None:
+        points = of_argument("points", points_of, points, context=context)
+        self._handle, limits = handle("ww_lsh"), run(progress, max_bytes)
+        fields: Any = {"path": word("ww_lsh_path", path), "candidates": candidates, "complete": bool(complete)}
+        sizes = {"tables": tables, "functions": functions, "width": width, "probes": probes}
+        few = len(points) < 3  # nothing can be learnt from: what tables leave out is searched exactly
+        fields["complete"] |= few and all(value is None for value in sizes.values())
+        if few or any(value is not None for value in sizes.values()):
+            options = new("ww_lsh_options", run=limits, metric=metric_of(metric), seed=seed, **sizes, **fields)
+        else:
+            k = max(1, min(k, len(points) - 1))
+            options, self.choice = _chosen(points, limits, metric=metric_of(metric), k=k, recall=recall, seed=seed)
+            if options is None:
+                raise ValueError(
+                    f"no tables reach a recall of {recall:g} faster than exact search, which is knn(): give tables, "
+                    "functions and width yourself, or a lower recall"
+                )
+            assign(options, fields)
+        self._set(points, options)
+
+    def _set(self, points, options):
+        self.context, self._run = points.context, options
+        check(lib.ww_lsh_create(points._c, options, self._handle))
+        return self
+
+    @property
+    def _c(self):
+        return self._handle[0]
+
+    @property
+    def kind(self) -> str:
+        """As Points.kind."""
+        return KINDS[lib.ww_lsh_kind(self._c)]
+
+    @property
+    def dtype(self) -> np.dtype:
+        """As Points.dtype."""
+        return DTYPES[text(lib.ww_precision_name(lib.ww_lsh_precision(self._c)))]
+
+    @property
+    def dimension(self) -> int:
+        """As Points.dimension."""
+        return self.info.dimension
+
+    def __len__(self) -> int:
+        """Points that were ever added."""
+        return lib.ww_lsh_count(self._c)
+
+    @alone
+    def add(self, points: Any) -> None:
+        """Adds points, whose ids continue after the last.
+
+        Raises ValueError (points of another dimension or kind; NaN or infinity), MemoryError.
+        """
+        points = of_argument("points", points_of, points, self)
+        check(lib.ww_lsh_add(self._c, points._c))
+
+    @alone
+    def remove(self, ids: Any) -> None:
+        """No search finds these points any more.
+
+        Raises ValueError (an id that no point has). Then none is removed.
+        """
+        ids = np.atleast_1d(whole("ids", ids))
+        check(lib.ww_lsh_remove(self._c, output(ids, "int64_t"), ids.size))
+
+    @alone
+    def search(self, queries=None, k: int = 1, *, rows: Union[None, range, slice] = None) -> Neighbours:
+        """Neighbours (distances, ids) of shape (queries, k); as knn(), but some neighbours may be missing.
+
+        rows: a range or slice of the queries, for which alone results are made: of queries None points of the index.
+
+        Raises ValueError (queries of another dimension or kind; k outside 1 to 1024; rows that are not of the queries,
+        or not one after the other), TypeError (rows is neither range nor slice).
+        """
+        queries = of_argument("queries", points_of, queries, self)
+        part = _part(rows, len(queries if queries is not None else self))
+        ids, distances = neighbours(len(part), k, self.dtype)
+        to = output(ids, "int64_t"), pointer(distances)
+        check(lib.ww_lsh_run_rows(self._c, asking_of(queries), part.start, len(part), k, *to, NULL))
+        return Neighbours(distances, ids)._under(self.options.metric)
+
+    @alone
+    def search_shard(
+        self,
+        queries=None,
+        k: int = 1,
+        *,
+        query_offset: int = 0,
+        base_offset: int = 0,
+        exclude_self: bool = False,
+        initial: Any = None,
+    ) -> Neighbours:
+        """Neighbours (distances, ids) in tables over one part of a larger base, for merge_neighbours().
+
+        query_offset, base_offset, exclude_self, initial: as of NearestPlan. Not under "l2".
+
+        Raises ValueError (under "l2"; an offset below 0; what search() refuses).
+        """
+        queries = of_argument("queries", points_of, queries, self)
+        count = len(queries if queries is not None else self)
+        ids, distances = neighbours(count, k, self.dtype)
+        part = dict(query_offset=query_offset, base_offset=base_offset, exclude_self=exclude_self, initial=initial)
+        made = shard(len(ids), self.dtype, **part)
+        to = output(ids, "int64_t"), pointer(distances)
+        check(lib.ww_lsh_run_shard(self._c, asking_of(queries), k, made, *to, NULL))
+        return Neighbours(distances, ids)._under(self.options.metric)
+
+    @property
+    @alone
+    def info(self) -> SimpleNamespace:
+        """A record: points, bytes, examined, capped, incomplete, seconds_build, seconds_search, ..."""
+        record = new("ww_lsh_info")
+        check(lib.ww_lsh_get_info(self._c, record))
+        return info(record)
+
+    @alone
+    def _options(self):
+        record = new("ww_lsh_options")
+        check(lib.ww_lsh_get_options(self._c, record))
+        return record
+
+    @property
+    def options(self) -> SimpleNamespace:
+        """The options it has."""
+        return info(self._options())
+
+    @alone
+    def set_options(
+        self,
+        *,
+        probes: Optional[int] = None,
+        candidates: Optional[int] = None,
+        path: Optional[str] = None,
+        complete: Optional[bool] = None,
+    ) -> None:
+        """Changes how later searches are done; None: as it is. What tables are made for does not change.
+
+        Raises ValueError (more probes than the tables are made for; a number out of range; path).
+        """
+        record = self._options()
+        changes: Any = {"probes": probes, "candidates": candidates, "complete": complete}
+        assign(record, {**changes, "path": None if path is None else word("ww_lsh_path", path)})
+        check(lib.ww_lsh_set_options(self._c, record))
+
+    @alone
+    def save(self, path) -> None:
+        """Writes points, options and removals to a file.
+
+        Raises FileError (it can't be written).
+        """
+        check(lib.ww_lsh_save(self._c, os.fsencode(path)))
+
+    @alone
+    def to_bytes(self) -> bytes:
+        """What save() writes.
+
+        Raises MemoryError.
+        """
+        target = io.BytesIO()
+        user = ffi.new_handle(target)
+        check(lib.ww_lsh_save_to(self._c, lib.py_write_fn, user))
+        return target.getvalue()
+
+    @classmethod
+    def _load(cls, function, *arguments, context=None):
+        made = cls.__new__(cls)
+        made.context, made._handle, made._run = context or default_context(), handle("ww_lsh"), run()
+        check(function(made.context._c, *arguments, made._run, made._handle))
+        return made
+
+    @classmethod
+    def load(cls, path, *, context: Optional[Context] = None) -> LSH:
+        """Reads what save() wrote, on any machine.
+
+        Raises FileError (it can't be opened, or no index is in it), MemoryError.
+        """
+        return cls._load(lib.ww_lsh_load, os.fsencode(path), context=context)
+
+    @classmethod
+    def from_bytes(cls, data, *, context: Optional[Context] = None) -> LSH:
+        """An index of to_bytes().
+
+        Raises FileError (no index is in them), MemoryError.
+        """
+        user = ffi.new_handle(io.BytesIO(data))
+        return cls._load(lib.ww_lsh_load_from, lib.py_read_fn, user, context=context)
+
+    def __repr__(self):
+        told, made, how = self.info, self.options, ""
+        if self.choice is not None:
+            how = f"; chosen, recall {self.choice.measured_recall:.3g} of a sample"
+            how += ", exact search is faster" * self.choice.exact_is_faster
+        return (
+            f"<wavewarp.LSH of {told.points} points ({self.kind}, dimension {told.dimension}), {made.metric}: "
+            f"{many(made.tables, 'table')} of {many(made.functions, 'function')}, {many(made.probes, 'probe')} a table{how}>"
+        )
+
+    def __reduce__(self):
+        return LSH.from_bytes, (self.to_bytes(),)
+
+    @classmethod
+    def choose(
+        cls,
+        points: Any,
+        k: int = 1,
+        recall: float = 0.9,
+        *,
+        metric: str = "l2",
+        queries=0,
+        sample: int = 0,
+        seed: int = 1,
+        asking=None,
+        progress: Progress = None,
+        max_bytes: int = 0,
+        context: Optional[Context] = None,
+    ) -> Tuple[Optional[LSH], SimpleNamespace]:
+        """An index whose parameters reach a given recall in the least time: (index, record of what was measured).
+
+        recall: the share of the k nearest that has to be found. queries: how many there will be; 0: as many as ask.
+        sample: points to learn from, drawn by seed; 0: 512. asking: points that will ask, or many like them; None: the
+        points themselves. Where exact search is faster, the record's exact_is_faster is 1 and the index may be None.
+
+        Raises ValueError (k outside 1 to 1024; a recall that does not lie between 0 and 1; points that ask of another
+        dimension or kind).
+        """
+        points = of_argument("points", points_of, points, context=context)
+        asking = of_argument("queries", points_of, asking, points)
+        limits, asked = run(progress, max_bytes), None if asking is None else asking._c
+        target = {"metric": metric_of(metric), "k": k, "recall": recall, "seed": seed}
+        options, told = _chosen(points, limits, **target, queries=queries, sample=sample, asking=asked)
+        if options is None:
+            return None, told
+        made = cls.__new__(cls)
+        made._handle, made.choice = handle("ww_lsh"), told
+        return made._set(points, options), told
+
+
+def _chosen(points, limits, **target):
+    """(ww_lsh_options or None, the record of what was measured) that reach a ww_lsh_target."""
+    options, choice = new("ww_lsh_options"), new("ww_lsh_choice")
+    status = lib.ww_lsh_choose(points._c, new("ww_lsh_target", run=limits, **target), options, choice)
+    told = info(choice)
+    if status == lib.WW_ERROR_UNSUPPORTED and told.exact_is_faster:
+        return None, told
+    check(status)
+    options.run = limits
+    return keep(options, limits), told
