@@ -92,7 +92,7 @@ typedef struct ww_context_options {
     ww_log_fn log;       ///< NULL: silence. Of several devices their threads call it, too, and several at once
     void *log_user;      ///< must live as long as the context and everything created from it
     double tile_seconds; ///< several devices: what a part should last on its device, 1e-6 to 3600; 0: 0.5
-    unsigned threads;    ///< of a CPU, at most: a part of it is opened (a sub-device); 0, or as many as it has: all of it
+    unsigned threads; ///< of a CPU, at most: a part of it is opened (a sub-device); 0, or as many as it has: all of it
 } ww_context_options;
 
 #define WW_CONTEXT_OPTIONS_INIT                                                                                        \

@@ -181,6 +181,7 @@ REFUSED = {
     },
     "Journal.read": {"FileError": [lambda: ww.Journal.read("no"), lambda: ww.Journal.read("text")]},
     "Journal.mark": {"ValueError": [lambda: ww.Journal("x", 4, job="a").mark(9), lambda: closed_journal().mark(1)]},
+    "Journal.set_result": {"ValueError": [lambda: ww.Journal("x", 4, job="a").set_result("a\nb"), lambda: closed_journal().set_result("a")]},
     "Journal.write": {"FileError": [lambda: full(ww.Journal("x", 4000, job="a" * 99).write)]},
     "LSH": {
         "ValueError": [

@@ -330,13 +330,14 @@ def test_long_job_goes_on(rng, tmp_path):
                         raise InterruptedError
                     file.put(4 * unit, 0, plan.rectangle(4 * unit, 4, 0, 12))
                     file.sync()
+                    journal.set_result(f"{unit} last")
                     journal.mark(unit)
                     journal.write()
 
     with pytest.raises(InterruptedError):
         work(1)
     found = ww.Journal.read(place).info
-    assert (found.job, found.done, found.unit_count) == ("matrix", 1, 3) and not path.exists()
+    assert (found.job, found.done, found.unit_count, found.result) == ("matrix", 1, 3, "0 last") and not path.exists()
     with pytest.raises(OSError, match="other|another|differ"):
         ww.Journal(place, 4, job="matrix")
     with pytest.raises(OSError):

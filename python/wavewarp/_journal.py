@@ -179,6 +179,14 @@ class Journal:
         check(lib.ww_journal_write(self._handle[0]))
 
     @alone
+    def set_result(self, result: str) -> None:
+        """Notes what the finished result is, such as the checksum of its file: info.result says it. In memory, until write().
+
+        Raises ValueError (more than one line of text; the journal is closed).
+        """
+        check(lib.ww_journal_set_result(self._handle[0], str(result).encode()))
+
+    @alone
     def __contains__(self, unit) -> bool:
         """Whether the unit is done."""
         return bool(lib.ww_journal_has(self._handle[0], number("unit", unit)))
@@ -186,7 +194,7 @@ class Journal:
     @property
     @alone
     def info(self) -> SimpleNamespace:
-        """A record: version, job, inputs, options, device, first_unit, unit_count, done, found_done."""
+        """A record: version, job, inputs, options, device, first_unit, unit_count, done, found_done, result."""
         record = new("ww_journal_info")
         check(lib.ww_journal_get_info(self._handle[0], record))
         return info(record)

@@ -34,10 +34,11 @@ FAULTS = [
      "    wwi_kernel *kernel = NULL;", ["objects, one job"]),
     # jobs on several devices
     ("a lock left out where several devices' matches are merged", "src/search/search_units.c",
-     "    (void)pthread_mutex_lock(&seat->team->lock);\n    const ww_status status = ww_matches_merge("
+     "    (void)pthread_mutex_lock(&seat->team->lock);\n"
+     "    j->largest = fmax(j->largest, atomic_load(&own->joined.largest));\n    const ww_status status = ww_matches_merge("
      "s->query_count, s->places, s->similarity, j->matches, seat->own);\n"
      "    if (status == WW_OK)\n        lower_limits(j);\n    (void)pthread_mutex_unlock(&seat->team->lock);\n",
-     "    const ww_status status = ww_matches_merge("
+     "    j->largest = fmax(j->largest, atomic_load(&own->joined.largest));\n    const ww_status status = ww_matches_merge("
      "s->query_count, s->places, s->similarity, j->matches, seat->own);\n"
      "    if (status == WW_OK)\n        lower_limits(j);\n", ["races in devices"]),
     ("a failed device ends the job of all", "src/work/deal.c", "    case WW_ERROR_OPENCL:\n", "", ["schedule"]),
