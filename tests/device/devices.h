@@ -148,9 +148,9 @@ static inline double wwt_group_tiles(const ww_context *group, int *lost) {
     return tiles;
 }
 
-// The tiles that a job has at least: two devices divide it.
+// The tiles that a job has at least: two devices divide it; one does it whole, and counts none.
 static inline double wwt_group_least(const ww_context *group) {
-    return ww_context_device_count(group) > 1 ? 2 : 1;
+    return ww_context_device_count(group) > 1 ? 2 : 0;
 }
 
 // A job that is run again and again, while launches fail.

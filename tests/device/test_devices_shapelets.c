@@ -283,8 +283,8 @@ START_TEST(checkpoints) {
         resumed += last.candidates < one.candidates;
         ww_shapelets_destroy(&model);
     }
-    // A GPU may be done before the second report.
-    ck_assert(wwt_device_is_gpu() || (stops > 0 && resumed > 0));
+    // A GPU may be done before the second report, and so may a device alone, whose parts are larger.
+    ck_assert(wwt_device_is_gpu() || ww_context_device_count(group) == 1 || (stops > 0 && resumed > 0));
     // Another run's.
     s = (seen){.stop_at = 3};
     wwt_fails(ww_shapelets_create(data, &o, &model), WW_ERROR_CANCELLED);
