@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <wavewarp/wavewarp.h>
 
-#include "../cli/json.h"
+#include "base/json.h"
 
 typedef struct bench_options {
     const char *device;

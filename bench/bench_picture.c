@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cli/picture.h"
 #include "bench.h"
+#include "pictures/picture.h"
 
 enum { MOST_GROUPS = 56, MOST_SPEEDS = 512, WIDTH = 900, TALL = 420, TOP = 40 };
 

@@ -3,22 +3,22 @@
 #ifndef WAVEWARP_MPI_JOB_H
 #define WAVEWARP_MPI_JOB_H
 
-#include "classified.h"
-#include "gradients.h"
-#include "json.h"
-#include "lsh_rows.h"
-#include "neighbours.h"
-#include "paths.h"
-#include "point_rows.h"
-#include "precision.h"
-#include "profiles.h"
+#include "base/json.h"
+#include "base/precision.h"
+#include "base/rows.h"
+#include "base/series_job.h"
+#include "base/tiles.h"
 #include "ranks.h"
 #include "restart.h"
-#include "rows.h"
-#include "search_job.h"
-#include "series_job.h"
-#include "series_rows.h"
-#include "tiles.h"
+#include "results/classified.h"
+#include "results/gradients.h"
+#include "results/lsh_rows.h"
+#include "results/neighbours.h"
+#include "results/paths.h"
+#include "results/point_rows.h"
+#include "results/profiles.h"
+#include "results/search_job.h"
+#include "results/series_rows.h"
 
 // How many units there are for a rank, so that all end together.
 enum { RANK_UNITS_EACH = 32 };

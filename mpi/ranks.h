@@ -5,7 +5,7 @@
 
 #include <mpi.h>
 
-#include "common.h"
+#include "base/common.h"
 
 extern int rank, ranks;
 

@@ -4,9 +4,9 @@
 #ifndef WAVEWARP_MPI_RESTART_H
 #define WAVEWARP_MPI_RESTART_H
 
-#include "division.h"
+#include "base/division.h"
+#include "base/tiles.h"
 #include "ranks.h"
-#include "tiles.h"
 
 typedef struct restart_job {
     cli_work work;                 // its units are the marks

@@ -14,10 +14,10 @@
 
 #include <wavewarp/opencl.h>
 
-#include "commands.h"
+#include "commands/commands.h"
 #define main wavewarp_main
 int wavewarp_main(int argc, char **argv);
-#include "main.c"
+#include "commands/main.c"
 #undef main
 #include "fuzz/fuzz.h"
 

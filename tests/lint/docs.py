@@ -84,7 +84,7 @@ def unknown_options():
 
 def commands_without_page():
     """A command of the program is in its overview, in docs/cli.md, and has a manual page of its own."""
-    commands = re.findall(r'^    \{"([a-z]+)",', read(os.path.join(ROOT, "cli/main.c")), re.M)
+    commands = re.findall(r'^    \{"([a-z]+)",', read(os.path.join(ROOT, "cli/commands/main.c")), re.M)
     for name in commands:
         if not re.search(rf"^\.BI? {name}\b", read(os.path.join(ROOT, "docs/wavewarp.1")), re.M):
             yield f"docs/wavewarp.1: {name}"
@@ -98,7 +98,7 @@ def commands_without_page():
     yield from (f"docs/wavewarp-mpi.1: {name}" for name in ranks if not re.search(rf"^\.BI {name} ", page, re.M))
     yield from (f"docs/wavewarp-mpi.1: --{name}" for name in options if not re.search(rf"^\.BI? --{name}\b", page, re.M))
     if not (commands and ranks and options):
-        yield "cli/main.c, mpi/main.c, mpi/job.h: no commands or options found"
+        yield "cli/commands/main.c, mpi/main.c, mpi/job.h: no commands or options found"
 
 
 def old_tables():
@@ -112,7 +112,7 @@ def old_packages():
     """The recipes of packaging/ give options that there are, to commands that there are, of this version."""
     known = set(re.findall(r"^option\('(\w+)'", read(os.path.join(ROOT, "meson_options.txt")), re.M)) | {"buildtype", "default_library"}
     version = re.search(r"version: '([\d.]+)'", read(os.path.join(ROOT, "meson.build"))).group(1)
-    commands = set(re.findall(r'^    \{"([a-z]+)",', read(os.path.join(ROOT, "cli/main.c")), re.M))
+    commands = set(re.findall(r'^    \{"([a-z]+)",', read(os.path.join(ROOT, "cli/commands/main.c")), re.M))
     recipes = [path for path in glob.glob(os.path.join(ROOT, "packaging", "*", "*")) if path.endswith((".yaml", ".py", "rules"))]
     for path in recipes:
         text, name = read(path), os.path.relpath(path, ROOT)

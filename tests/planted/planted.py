@@ -92,9 +92,9 @@ FAULTS = [
     ("a flag of a file that is no flag", "src/files/read_ts.c", 'wwi_span_is(word, "false"))\n        return WW_OK;',
      "true)\n        return WW_OK;", ["read"]),
     # the program
-    ("control characters reach the terminal", "cli/escape.c", "character < 0x20 ||", "character < 0x1B ||",
+    ("control characters reach the terminal", "cli/base/escape.c", "character < 0x20 ||", "character < 0x1B ||",
      ["fuzz-command", "cli-arguments"]),
-    ("the last part of a job is refused", "cli/division.c", "d->part > d->part_count)", "d->part >= d->part_count)",
+    ("the last part of a job is refused", "cli/base/division.c", "d->part > d->part_count)", "d->part >= d->part_count)",
      ["cli-joined"]),
     # the Python package
     ("lists of the most similar are joined as if by distance", "python/wavewarp/_parts.py", "            bool(similarity),\n",

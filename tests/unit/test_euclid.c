@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../cli/euclid.h"
 #include "check_main.h"
+#include "results/euclid.h"
 
 // Correct ones by the definition: of equally near training series the first.
 static int64_t brute_force(const ww_series_set *train, const ww_series_set *test) {

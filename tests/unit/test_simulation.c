@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../cli/grid.h"
+#include "base/grid.h"
 #include "base/random.h"
 #include "check_main.h"
 #include "error.h"

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// wavewarp path: warping paths as lists of index pairs; the picture of one is in path_picture.c.
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/series_job.h"
+#include "commands/commands.h"
+#include "pictures/pair_picture.h"
+#include "results/paths.h"
+
+typedef struct job {
+    cli_series_job s;
+    const char *output, *svg;
+    uint64_t drawn; // the pair in the picture
+    bool json;
+    ww_plan *plan;
+    ww_plan_info info;
+    size_t count;
+    ww_paths found;        // of the library, or else
+    cli_paths joined;      // from the journal's file
+    const ww_paths *paths; // one of them
+} job;
+
+static int load(job *j, const char *command) {
+    CLI_TRY(cli_series_read(&j->s, command));
+    const ww_series_set *const sets[] = {j->s.sets[0], j->s.sets[1]};
+    CLI_TRY(cli_paths_check(j->s.paths, sets));
+    j->count = cli_paths_count(sets);
+    if (j->svg && j->drawn >= j->count)
+        return cli_error("--pair %" PRIu64 ": there are %zu pairs, counted from 0", j->drawn, j->count);
+    return cli_series_fit(&j->s);
+}
+
+static int compute(job *j) {
+    const cli_series_job *s = &j->s;
+    CLI_FREES size_t *rows = malloc(j->count * sizeof *rows);
+    CLI_FREES size_t *columns = malloc(j->count * sizeof *columns);
+    if (!rows || !columns)
+        return cli_error("a list of %zu pairs does not fit memory", j->count);
+    for (size_t p = 0; p < j->count; p++) {
+        rows[p] = cli_series_member(j->s.sets[0], p);
+        columns[p] = cli_series_member(j->s.sets[1], p);
+    }
+    j->paths = &j->found;
+    CLI_TRY(cli_status(
+        ww_plan_create_paths(&s->measure, s->data[0], s->data[1], rows, columns, j->count, &s->plan, &j->plan)));
+    CLI_TRY(cli_status(ww_plan_run_paths(j->plan, &j->found)));
+    return cli_status(ww_plan_get_info(j->plan, &j->info));
+}
+
+// ---- parts and checkpoints
+
+static void note_run(void *user) {
+    job *j = user;
+    ww_plan_info info = WW_PLAN_INFO_INIT;
+    if (ww_plan_get_info(j->plan, &info) != WW_OK)
+        return;
+    j->s.progress.done_before += info.cells_done;
+    j->info.engine = info.engine;
+    j->info.pairs += info.pairs;
+    j->info.cells += info.cells;
+    j->info.cells_done += info.cells_done;
+    j->info.launches += info.launches;
+    j->info.seconds_device += info.seconds_device;
+    j->info.seconds_wall += info.seconds_wall;
+}
+
+// Of a part: into its file; else all paths, and journal and file are left to be removed.
+static int divide(job *j) {
+    cli_path_rows paths = {.series = {.s = &j->s, .plan = &j->plan, .note = note_run, .user = j}};
+    cli_row_job rows = cli_rows_of(&j->s);
+    CLI_TRY(cli_paths_divide(&paths, &rows));
+    CLI_TRY(cli_rows_run(&j->s.division, &rows, NULL));
+    if (j->s.division.part)
+        return CLI_GO_ON;
+    j->paths = &j->joined.found;
+    return cli_paths_join(&j->joined, &rows, j->s.division.file);
+}
+
+static int find_all(job *j) {
+    CLI_TRY(cli_series_upload(&j->s));
+    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    const int result = cli_divided(&j->s.division) ? divide(j) : compute(j);
+    cli_progress_end();
+    cli_shares_report(j->s.context);
+    return result;
+}
+
+// ---- files
+
+static void print_json(const job *j, const cli_command *command) {
+    cli_json json;
+    cli_head head = cli_series_head(&j->s, j->output);
+    head.engine = ww_engine_name(j->info.engine);
+    head.seconds_compute = j->info.seconds_wall;
+    head.seconds_device = j->info.seconds_device;
+    cli_json_head(&json, stdout, command, &head);
+    cli_json_plan(&json, &j->info);
+    cli_shares_json(j->s.context, NULL, &json);
+    cli_division_json(&json, &j->s.division);
+    if (j->paths) {
+        cli_paths_json(&json, j->paths, !j->output);
+    } else {
+        cli_json_null(&json, "distances");
+        cli_json_null(&json, "paths");
+    }
+    cli_json_end(&json);
+}
+
+static int draw(const job *j) {
+    const size_t pair = (size_t)j->drawn;
+    const uint64_t first = j->paths->offsets[pair];
+    const cli_path_picture wanted = {
+        .path = j->svg,
+        .sets = {j->s.sets[0], j->s.sets[1]},
+        .members = {cli_series_member(j->s.sets[0], pair), cli_series_member(j->s.sets[1], pair)},
+        .pair = pair,
+        .measure = &j->s.measure,
+        .cells = j->paths->cells + 2 * first,
+        .count = (size_t)(j->paths->offsets[pair + 1] - first),
+        .distance = j->paths->distances[pair]};
+    return cli_path_draw(&wanted);
+}
+
+static int output(job *j, const cli_command *command) {
+    if (j->svg)
+        CLI_TRY(draw(j));
+    if (j->paths && (j->output || (!j->json && !j->svg)))
+        CLI_TRY(cli_paths_write(j->paths, j->output));
+    if (j->json)
+        print_json(j, command);
+    return j->s.division.checkpoint ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;
+}
+
+// ---- the command
+
+static void job_end(job *j) {
+    ww_paths_free(&j->found);
+    cli_paths_free(&j->joined);
+    ww_plan_destroy(&j->plan);
+    cli_series_end(&j->s);
+}
+
+int cmd_path(const cli_command *command, int argc, char **argv) {
+    CLI_ENDS(job_end) job j = {.info = WW_PLAN_INFO_INIT, .found = WW_PATHS_INIT};
+    const cli_option options[] = {
+        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE", "where to: .npy (pair, i, j), else lines 'pair,i,j'; default '-'",
+                   &j.output),
+        CLI_SWITCH("json", 'j', "print one JSON object; the paths are in it, or in --output", &j.json),
+        CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw a pair: both series, their links, the matrix with band and path",
+                   &j.svg),
+        CLI_NUMBER("pair", 0, "N", "the pair that is drawn, from 0; default 0", &j.drawn, 0),
+        CLI_PARTS_OPTIONS(j.s.division),
+        CLI_CHECKPOINT_OPTION(j.s.division),
+        CLI_MEASURE_OPTIONS(j.s.measure_options),
+        CLI_ENGINE_OPTION(j.s.device),
+        CLI_READ_OPTIONS(j.s.read),
+        CLI_DEVICE_OPTIONS(j.s.device),
+    };
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 2, 2, NULL));
+    CLI_TRY(cli_division_check_job(command->name, &j.s.division, j.output || j.svg));
+    CLI_TRY(load(&j, command->name));
+    CLI_TRY(find_all(&j));
+    return output(&j, command);
+}

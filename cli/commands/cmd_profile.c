@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// wavewarp profile: matrix profiles of series, their motifs and discords. What they are made of is in profiles.c,
+// the picture in profile_picture.c.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/series_job.h"
+#include "results/profile.h"
+
+typedef cli_profile_found found;
+
+typedef struct profile_job {
+    cli_series_job s; // without a measure
+    cli_profile_wanted wanted;
+    const char *svg_path, *separation_text, *radius_text, *within_text;
+    uint64_t motifs, discords;
+    size_t separation; // SIZE_MAX: not given
+    double radius, within;
+    ww_device_share *did; // of each of several devices, for all series
+    cli_profiles results;
+} profile_job;
+
+static void job_end(profile_job *j) {
+    cli_profiles_free(&j->results);
+    free(j->did);
+    cli_series_end(&j->s);
+}
+
+// ---- computing
+
+static int make_plan(const profile_job *j, size_t series, const ww_profile_options *options, ww_profile **profile) {
+    const size_t of = j->wanted.other_series, window = j->wanted.window;
+    ww_series_view views[2] = {WW_SERIES_VIEW_INIT, WW_SERIES_VIEW_INIT};
+    const ww_series_view *other = j->s.paths[1] ? &views[1] : NULL;
+    for (int i = 0; i < 2 && j->s.paths[i]; i++)
+        CLI_TRY(cli_status(ww_series_set_view(j->s.sets[i], &views[i])));
+    return cli_status(ww_profile_create(j->s.context, &views[0], series, other, of, window, options, profile));
+}
+
+static int run_plan(const profile_job *j, ww_profile *profile, ww_profile_output *output, ww_profile_info *info) {
+    ww_profile_info_init(info, sizeof *info);
+    CLI_TRY(cli_status(ww_profile_run(profile, output)));
+    cli_shares_add(j->s.context, j->did);
+    return cli_status(ww_profile_get_info(profile, info));
+}
+
+static int find(const profile_job *j, const ww_profile *profile, found *f) {
+    if (j->motifs && !(f->motifs = calloc((size_t)j->motifs, sizeof *f->motifs)))
+        return cli_error("not enough memory");
+    if (j->discords && !(f->discords = calloc((size_t)j->discords, sizeof *f->discords)))
+        return cli_error("not enough memory");
+    if (j->motifs)
+        CLI_TRY(
+            cli_status(ww_profile_find_motifs_within(profile, f->distances[0], f->indices[0], j->separation, j->radius,
+                                                     j->within, (size_t)j->motifs, f->motifs, &f->motif_count)));
+    if (j->discords)
+        CLI_TRY(cli_status(ww_profile_find_discords(profile, f->distances[0], j->separation, (size_t)j->discords,
+                                                    f->discords, &f->discord_count)));
+    return CLI_GO_ON;
+}
+
+static int compute_one(profile_job *j, found *f, const ww_run_options *run) {
+    CLI_ENDS(ww_profile_destroy) ww_profile *profile = NULL;
+    ww_profile_options options;
+    cli_profile_options(&j->wanted, cli_precision(&j->s.device), run, &options);
+    CLI_TRY(make_plan(j, f->series, &options, &profile));
+    f->windows = ww_series_set_length(j->s.sets[0], f->series) - j->wanted.window + 1;
+    CLI_TRY(cli_profiles_allocate(&j->results, f));
+    ww_profile_output output = cli_profile_output(f);
+    CLI_TRY(run_plan(j, profile, &output, &f->info));
+    return find(j, profile, f);
+}
+
+static int compute_all(profile_job *j) {
+    const size_t chosen = j->wanted.series;
+    j->results = (cli_profiles){.first = chosen == SIZE_MAX ? 0 : chosen,
+                                .count = chosen == SIZE_MAX ? ww_series_set_count(j->s.sets[0]) : 1,
+                                .k = (size_t)j->wanted.k,
+                                .lists = j->wanted.left_right ? 3 : 1};
+    CLI_TRY(cli_profiles_begin(&j->results));
+    for (size_t i = 0; i < j->results.count; i++) {
+        cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+        const int result = compute_one(j, &j->results.found[i], j->s.plan.run);
+        cli_progress_end();
+        cli_shares_report(j->s.context);
+        CLI_TRY(result);
+    }
+    return CLI_GO_ON;
+}
+
+// With a journal. Of a part: into its file; else as compute_all(), but that journal and file are left to be removed.
+static int divide(profile_job *j) {
+    CLI_ENDS(cli_profile_units_end) cli_profile_units units = {.s = &j->s, .wanted = &j->wanted};
+    cli_row_job rows = cli_rows_of(&j->s);
+    cli_profiles *p = &j->results;
+    CLI_TRY(cli_profile_divide(&units, &rows));
+    CLI_TRY(cli_rows_run(&j->s.division, &rows, NULL));
+    if (j->s.division.part)
+        return CLI_GO_ON;
+    *p = units.shape;
+    CLI_TRY(cli_profiles_join(p, &rows, j->s.division.file));
+    // Motifs and discords need each series' plan; so does the report.
+    for (size_t s = 0; s < p->count; s++) {
+        CLI_TRY(cli_profile_plan(&units, s, &p->found[s].info));
+        CLI_TRY(find(j, units.plan, &p->found[s]));
+    }
+    return CLI_GO_ON;
+}
+
+// ---- reports
+
+static void print_found(const profile_job *j) {
+    for (size_t i = 0; i < j->results.count; i++) {
+        const found *f = &j->results.found[i];
+        for (size_t m = 0; m < f->motif_count; m++) {
+            const ww_profile_motif *motif = &f->motifs[m];
+            printf("series %zu\tmotif %zu\t%" PRId64 "\t%" PRId64 "\t%.9g", f->series, m + 1, motif->first,
+                   motif->second, motif->distance);
+            for (size_t n = 0; n < motif->count; n++)
+                printf("\t%" PRId64, motif->neighbours[n]);
+            putchar('\n');
+        }
+        for (size_t d = 0; d < f->discord_count; d++)
+            printf("series %zu\tdiscord %zu\t%" PRId64 "\t%.9g\n", f->series, d + 1, f->discords[d],
+                   f->distances[0][(size_t)f->discords[d] * j->results.k]);
+    }
+}
+
+static void json_lists(const profile_job *j, const found *f, cli_json *json) {
+    static const char *const names[][2] = {
+        {"distances", "indices"}, {"left_distances", "left_indices"}, {"right_distances", "right_indices"}};
+    const size_t count = f->windows * j->results.k;
+    for (int list = 0; list < j->results.lists; list++) {
+        cli_json_line(json);
+        cli_json_values(json, names[list][0], f->distances[list], WW_DOUBLE, count);
+        cli_json_array(json, names[list][1]);
+        for (size_t w = 0; w < count; w++)
+            cli_json_integer(json, NULL, f->indices[list][w]);
+        cli_json_end(json);
+    }
+}
+
+static void json_found(const profile_job *j, const found *f, cli_json *json) {
+    cli_json_array(json, "motifs");
+    for (size_t m = 0; m < f->motif_count; m++) {
+        const ww_profile_motif *motif = &f->motifs[m];
+        cli_json_line(json);
+        cli_json_object(json, NULL);
+        cli_json_integer(json, "first", motif->first);
+        cli_json_integer(json, "second", motif->second);
+        cli_json_number(json, "distance", motif->distance, 17);
+        cli_json_array(json, "neighbours");
+        for (size_t n = 0; n < motif->count; n++)
+            cli_json_integer(json, NULL, motif->neighbours[n]);
+        cli_json_end(json);
+        cli_json_end(json);
+    }
+    cli_json_end(json);
+    cli_json_array(json, "discords");
+    for (size_t d = 0; d < f->discord_count; d++) {
+        cli_json_line(json);
+        cli_json_object(json, NULL);
+        cli_json_integer(json, "window", f->discords[d]);
+        cli_json_number(json, "distance", f->distances[0][(size_t)f->discords[d] * j->results.k], 17);
+        cli_json_end(json);
+    }
+    cli_json_end(json);
+}
+
+static void print_json(const profile_job *j, const cli_command *command) {
+    cli_json json;
+    cli_head head = cli_series_head(&j->s, j->wanted.output);
+    uint64_t pairs = 0;
+    head.measure = NULL;
+    head.metric = "z-normalised euclidean";
+    head.engine = j->results.count ? j->results.found[0].info.form : NULL;
+    head.seconds_compute = head.seconds_device = 0;
+    for (size_t i = 0; i < j->results.count; i++) {
+        pairs += j->results.found[i].info.pairs;
+        head.seconds_compute += j->results.found[i].info.seconds_wall;
+        head.seconds_device += j->results.found[i].info.seconds_device;
+    }
+    cli_json_head(&json, stdout, command, &head);
+    cli_division_json(&json, &j->s.division);
+    cli_shares_json(j->s.context, j->did, &json);
+    cli_json_count(&json, "pairs", pairs);
+    cli_json_count(&json, "window", j->wanted.window);
+    cli_json_count(&json, "k", j->wanted.k);
+    if (j->s.division.part) {
+        cli_json_null(&json, "profiles");
+        cli_json_end(&json);
+        return;
+    }
+    cli_json_array(&json, "profiles");
+    for (size_t i = 0; i < j->results.count; i++) {
+        const found *f = &j->results.found[i];
+        cli_json_line(&json);
+        cli_json_object(&json, NULL);
+        cli_json_count(&json, "series", f->series);
+        cli_json_count(&json, "windows", f->windows);
+        cli_json_count(&json, "exclusion", f->info.exclusion);
+        cli_json_count(&json, "candidates", f->info.candidates);
+        if (j->motifs || j->discords)
+            json_found(j, f, &json);
+        if (!j->wanted.output)
+            json_lists(j, f, &json);
+        cli_json_end(&json);
+    }
+    cli_json_end(&json);
+    cli_json_end(&json);
+}
+
+// ---- the command
+
+static int check(const cli_command *command, profile_job *j) {
+    CLI_TRY(cli_profile_count(command->name, "separation", j->separation_text, &j->separation));
+    CLI_TRY(cli_profile_check(command->name, &j->wanted, j->s.paths[1] != NULL));
+    if (j->within_text && !(cli_number(j->within_text, &j->within) && j->within >= 0))
+        return cli_usage(command->name, "--within takes a number from 0, not '%s'", j->within_text);
+    if (j->radius_text && !(cli_number(j->radius_text, &j->radius) && j->radius >= 0))
+        return cli_usage(command->name, "--radius takes a number from 0, not '%s'", j->radius_text);
+    if (j->s.paths[1] && j->motifs)
+        return cli_usage(command->name, "--left-right, --motifs and --exclusion are for one file");
+    return cli_division_check_job(command->name, &j->s.division,
+                                  j->wanted.output || j->svg_path || j->motifs || j->discords);
+}
+
+static int compute(profile_job *j) {
+    for (int i = 0; i < 2 && j->s.paths[i]; i++)
+        CLI_TRY(cli_read(j->s.paths[i], &j->s.read, i, false, &j->s.sets[i]));
+    const ww_series_set *const sets[] = {j->s.sets[0], j->s.sets[1]};
+    CLI_TRY(cli_profile_select(&j->wanted, j->s.paths, sets));
+    CLI_TRY(cli_series_open(&j->s));
+    if (!(j->did = calloc(ww_context_device_count(j->s.context), sizeof *j->did)))
+        return cli_error("not enough memory");
+    if (!cli_divided(&j->s.division))
+        return compute_all(j);
+    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    const int result = divide(j);
+    cli_progress_end();
+    return result;
+}
+
+static int report(profile_job *j, const cli_command *command, bool printed) {
+    const cli_profile_picture picture = {j->svg_path,      j->s.sets[0],     j->results.found,
+                                         j->results.count, j->wanted.window, j->results.k};
+    if (j->svg_path)
+        CLI_TRY(cli_profile_draw(&picture));
+    if (j->wanted.output)
+        CLI_TRY(cli_profiles_write(&j->results, j->wanted.output));
+    if (j->wanted.json)
+        print_json(j, command);
+    else if ((j->motifs || j->discords) && !printed)
+        print_found(j);
+    else if (!j->wanted.output && !j->svg_path && !j->s.division.part)
+        CLI_TRY(cli_profiles_write(&j->results, NULL));
+    return j->s.division.checkpoint ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;
+}
+
+int cmd_profile(const cli_command *command, int argc, char **argv) {
+    CLI_ENDS(job_end)
+    profile_job j = {
+        .wanted = CLI_PROFILE_WANTED_INIT, .separation = SIZE_MAX, .radius = 3, .within = WW_PROFILE_WITHIN_AUTO};
+    const cli_option options[] = {
+        CLI_PROFILE_OPTIONS(j.wanted),
+        CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "a picture: the series, its profile, motifs and discords",
+                   &j.svg_path),
+        CLI_PARTS_OPTIONS(j.s.division),
+        CLI_CHECKPOINT_OPTION(j.s.division),
+        CLI_HEADING("Motifs and discords"),
+        CLI_NUMBER("motifs", 0, "K", "the K nearest pairs, and the windows near them", &j.motifs, 1),
+        CLI_OPTION("radius", 0, CLI_TEXT, "R", "near: within R times the pair's distance; default 3", &j.radius_text),
+        CLI_OPTION("within", 0, CLI_TEXT, "D",
+                   "near: also within this distance, whatever the pair's; default: that of correlation 0.999",
+                   &j.within_text),
+        CLI_NUMBER("discords", 0, "K", "the K windows farthest from their nearest neighbour", &j.discords, 1),
+        CLI_OPTION("separation", 0, CLI_TEXT, "N", "no two of them begin so near; default: the exclusion",
+                   &j.separation_text),
+        CLI_READ_OPTIONS(j.s.read),
+        CLI_DEVICE_OPTIONS(j.s.device),
+    };
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 1, 2, NULL));
+    CLI_TRY(check(command, &j));
+    CLI_TRY(compute(&j));
+    return report(&j, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix profiles: the options, what is found, its files, and the units of the work, rectangles of windows. For the
+// command, merge and the ranks of wavewarp-mpi.
+#ifndef WAVEWARP_CLI_PROFILES_H
+#define WAVEWARP_CLI_PROFILES_H
+
+#include "base/rows.h"
+
+typedef struct cli_profile_wanted {
+    const char *output, *window_text, *exclusion_text, *series_text, *other_text;
+    uint64_t k, best_channels;
+    size_t window, exclusion, series, other_series; // SIZE_MAX: not given
+    bool left_right, json;
+} cli_profile_wanted;
+
+#define CLI_PROFILE_WANTED_INIT                                                                                        \
+    { .k = 1, .window = SIZE_MAX, .exclusion = SIZE_MAX, .series = SIZE_MAX, .other_series = SIZE_MAX }
+#define CLI_PROFILE_OPTIONS(w)                                                                                         \
+    CLI_OPTION("window", 'w', CLI_TEXT, "N", "points of a window, at least 3", &(w).window_text),                      \
+        CLI_NUMBER("k", 'k', "K", "neighbours of each window, up to 64; default 1", &(w).k, 1),                        \
+        CLI_OPTION("exclusion", 0, CLI_TEXT, "N",                                                                      \
+                   "windows that begin so near are no neighbours; default: a quarter of the window",                   \
+                   &(w).exclusion_text),                                                                               \
+        CLI_NUMBER("best-channels", 0, "N",                                                                            \
+                   "only the N channels in which two windows are nearest count; default: all", &(w).best_channels, 1), \
+        CLI_SWITCH("left-right", 0, "also the nearest among earlier and among later windows", &(w).left_right),        \
+        CLI_OPTION("series", 0, CLI_TEXT, "I", "only this series of the file, from 0; default: each",                  \
+                   &(w).series_text),                                                                                  \
+        CLI_OPTION("other-series", 0, CLI_TEXT, "I", "which series of OTHER, where it has several", &(w).other_text),  \
+        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE",                                                                  \
+                   "the profile: .npy, .csv, else text with tabs; '-': standard output", &(w).output),                 \
+        CLI_SWITCH("json", 'j', "print one JSON object", &(w).json)
+
+// A whole number from an option that was given; `value` stays as it is without one.
+int cli_profile_count(const char *command, const char *name, const char *text, size_t *value);
+int cli_profile_check(const char *command, cli_profile_wanted *wanted, bool two_files);
+// Whether the files have the series that are asked for. `other` NULL: one file.
+int cli_profile_select(cli_profile_wanted *wanted, const char *const paths[2], const ww_series_set *const sets[2]);
+
+// What is found for one series.
+typedef struct cli_profile_found {
+    size_t series, windows;
+    double *distances[3]; // all, left, right; windows x k
+    int64_t *indices[3];
+    ww_profile_motif *motifs;
+    int64_t *discords;
+    size_t motif_count, discord_count;
+    ww_profile_info info;
+} cli_profile_found;
+
+typedef struct cli_profiles {
+    size_t first, count; // series
+    size_t k;
+    int lists; // 1, or with left and right 3
+    cli_profile_found *found;
+    // Joined from units:
+    bool self;    // columns have lists, too
+    size_t side;  // windows of a rectangle
+    int64_t *ids; // of some windows
+} cli_profiles;
+
+// Room for the series; then for what is found for one, whose `windows` are set.
+int cli_profiles_begin(cli_profiles *p);
+int cli_profiles_allocate(const cli_profiles *p, cli_profile_found *f);
+void cli_profile_lists_free(cli_profile_found *f);
+// The lists, as the library takes them.
+ww_profile_output cli_profile_output(const cli_profile_found *f);
+void cli_profiles_free(cli_profiles *p);
+int cli_profiles_write(const cli_profiles *p, const char *path); // NULL: lines with tabs on standard output
+
+size_t cli_profiles_columns(const cli_profiles *p); // of a row of the job
+bool cli_profiles_shape_read(const char *text, cli_profiles *p);
+// Joins a row of the job (cli_rows_each(); `p` is a cli_profiles that has begun).
+int cli_profiles_take(void *p, uint64_t row, const double *values);
+// When all are joined: squares become distances.
+int cli_profiles_finish(cli_profiles *p);
+// All rows of a job's file.
+int cli_profiles_join(cli_profiles *p, const cli_row_job *job, const ww_array_file *file);
+
+// ---- units
+
+typedef struct cli_profile_units {
+    // Set by the caller:
+    cli_series_job *s; // its sets: the second NULL: each series with itself
+    const cli_profile_wanted *wanted;
+    // Made:
+    cli_profiles shape;
+    struct cli_profile_series *series; // each one's grid, and what its runs did
+    ww_profile *plan;
+    size_t planned;          // the series that it is of
+    cli_profile_found lists; // its runs' output
+    char more[256];
+} cli_profile_units;
+
+void cli_profile_options(const cli_profile_wanted *wanted, ww_precision precision, const ww_run_options *run,
+                         ww_profile_options *options);
+// Divides the profiles, and says what the rows of cli_rows_of() are.
+int cli_profile_divide(cli_profile_units *units, cli_row_job *job);
+// The plan of a series, and what its runs did.
+int cli_profile_plan(cli_profile_units *units, size_t series, ww_profile_info *info);
+void cli_profile_units_end(cli_profile_units *units);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// A search's options, what it reads, and its units: runs of the streams' points for windows, else a query in some of
+// the streams. For the command and the ranks of wavewarp-mpi.
+#ifndef WAVEWARP_CLI_SEARCH_JOB_H
+#define WAVEWARP_CLI_SEARCH_JOB_H
+
+#include "base/rows.h"
+#include "results/matches.h"
+
+enum { CLI_MOST_QUERIES = 32 }; // files of them
+
+extern const char *const cli_search_kinds[];
+
+typedef struct cli_search_wanted {
+    cli_list streams;
+    uint64_t k, exclusion; // UINT64_MAX: half of the query
+    const char *threshold, *output;
+    int kind;
+    bool json, no_bounds;
+} cli_search_wanted;
+
+#define CLI_SEARCH_WANTED_INIT                                                                                         \
+    { .k = 1, .exclusion = UINT64_MAX }
+#define CLI_SEARCH_OPTIONS(w)                                                                                          \
+    CLI_OPTION("in", 'i', CLI_INPUTS, "STREAM",                                                                        \
+               "where to search; may be given several times; '-' with --threshold: follows", &(w).streams),            \
+        CLI_NUMBER("k", 'k', "N", "matches for each query, default 1", &(w).k, 1),                                     \
+        CLI_ONE_OF("kind", 0, "K", "matches: of any length, windows as long as the query, or streams in queries",      \
+                   &(w).kind, cli_search_kinds),                                                                       \
+        CLI_NUMBER("exclusion", 0, "N", "least distance of two matches, default half of the query", &(w).exclusion,    \
+                   0),                                                                                                 \
+        CLI_OPTION("threshold", 0, CLI_TEXT, "D", "only matches with distances up to D", &(w).threshold),              \
+        CLI_SWITCH("no-bounds", 0, "compute every window in full", &(w).no_bounds),                                    \
+        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE",                                                                  \
+                   "write the matches there; .csv: query,stream,begin,end,distance", &(w).output),                     \
+        CLI_SWITCH("json", 'j', "print one JSON object", &(w).json)
+
+// The library's options; `znormalise`: windows.
+int cli_search_options(const cli_search_wanted *wanted, bool znormalise, const cli_device_options *device,
+                       ww_search_options *options);
+
+// Appends the series of files; *all begins as NULL.
+int cli_search_read(const char *const *paths, size_t count, const cli_read_options *read, bool queries,
+                    ww_series_set **all);
+
+// A stream of plain numbers, in a file of any length, read where it is searched.
+typedef struct cli_raw_stream {
+    int file;     // -1: none
+    size_t bytes; // of a point
+    ww_search_source source;
+} cli_raw_stream;
+bool cli_raw_named(const char *path); // .f32, .f64
+int cli_raw_open(const char *path, size_t channels, cli_raw_stream *raw);
+void cli_raw_close(cli_raw_stream *raw);
+// Whether float holds a file of plain doubles: pieces all over it tell. Else takes double, as cli_precision_of_sets().
+int cli_raw_precision(cli_raw_stream *raw, cli_series_job *s, const char *path);
+// Points [first, first + count), as the file has them; 0, or 1: can't be read. `user` is a cli_raw_stream.
+int cli_raw_read(void *user, uint64_t first, size_t count, void *values);
+
+// ---- units
+
+typedef struct cli_search_units {
+    // Set by the caller:
+    cli_series_job *s;                // its sets: queries and streams
+    const ww_search_options *options; // of the whole
+    cli_raw_stream *raw;              // in place of streams
+    // Made:
+    ww_series_view query_view, stream_view;
+    cli_matches shape;          // no memory
+    uint64_t points, step;      // of the joined streams, and of a unit of them
+    size_t groups, *group_ends; // of streams, where queries are divided too
+    size_t *exclusions;
+    ww_search *search;  // of parts
+    ww_search_info did; // of all
+    char more[320], sum[65];
+} cli_search_units;
+
+// Divides a search, and says what its rows, those of cli_rows_of(), are.
+int cli_search_divide(cli_search_units *units, cli_row_job *job);
+void cli_search_units_end(cli_search_units *units);
+
+#endif
