@@ -44,10 +44,10 @@ WW_API void ww_run_options_init(ww_run_options *options, size_t struct_size);
 typedef int (*ww_interrupt_fn)(void *user);
 
 /// Sets the interrupt function of the calling thread; NULL: none. A job with a progress function asks both. Work of
-/// other threads, a group's too, ends with the call that waits for it. For programs that learn of a signal or of a
-/// button by asking, and for bindings of languages whose signal handlers run in one thread.
-/// \param user passed to it; must live until another function is set.
-/// *Thread-safety*: any thread; each has its own. *Blocking*: no.
+/// other threads, those of several devices too, ends with the call that waits for it. For programs that learn of a
+/// signal or of a button by asking, and for bindings of languages whose signal handlers run in one thread. \param user
+/// passed to it; must live until another function is set. *Thread-safety*: any thread; each has its own. *Blocking*:
+/// no.
 WW_API void ww_thread_set_interrupt(ww_interrupt_fn interrupt, void *user);
 
 #ifdef __cplusplus

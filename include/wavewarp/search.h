@@ -173,7 +173,7 @@ WW_API size_t ww_search_places(size_t k, size_t exclusion);
 /// time. *Blocking*: until these windows are searched.
 WW_API_STATUS ww_search_begin_parts(ww_search *search, const ww_series_view *streams, const ww_search_source *source);
 
-/// How a search for windows is divided, by the library's groups and by the program: how many places each part is
+/// How a search for windows is divided, among devices and by the program: how many places each part is
 /// searched for, of all queries at most 2^22. 0: their sum is larger, or the search is not for windows: divide the
 /// queries, each with all streams. \param options NULL: all defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API size_t ww_search_part_places(const ww_series_view *queries, const ww_search_options *options);

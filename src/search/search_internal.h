@@ -72,7 +72,7 @@ typedef struct wwi_joined {
     unsigned char *staging; // for `from`: points [staged_first, staged_first + staged_count) of it
     size_t staged;          // points that it has room for
     uint64_t staged_first, staged_count;
-    _Atomic double largest; // absolute value of those that were read; of floats to floats not
+    _Atomic double largest; // absolute value of those that were read; of floats at least whether one is enough
 } wwi_joined;
 
 // A value of a stream in a search's precision: NaN where it is none. What is not 0 stays so in float: windows of it are
@@ -168,6 +168,9 @@ void wwi_search_queries_destroy(ww_search *s);
 // Sends values in the search's precision to a buffer of at least so many.
 ww_status wwi_search_upload(ww_search *s, wwi_buffer **buffer, const double *values, size_t count);
 double wwi_search_round(const ww_search *s, double value); // to the precision
+// In float z-normalised windows of smaller values may have no deviation.
+#define WWI_SEARCH_LEAST_FLOAT 0x1p-100
+
 // Refuses z-normalised windows of streams whose largest absolute value is too small for them.
 ww_status wwi_search_check_small(const ww_search *s, double largest);
 // The largest value of a match: the options' threshold in the precision, as values are. Infinity: there is none.

@@ -65,7 +65,7 @@ static ww_status walk(ww_search *s, const wwi_joined *streams) {
 
 ww_status wwi_search_check_small(const ww_search *s, double largest) {
     // The windows of smaller values have no deviation: none of them would be found, without a word.
-    const double least = s->of.precision == WW_DOUBLE ? 0x1p-1000 : 0x1p-100;
+    const double least = s->of.precision == WW_DOUBLE ? 0x1p-1000 : WWI_SEARCH_LEAST_FLOAT;
     if (!s->options.znormalise || !(largest > 0) || largest >= least)
         return WW_OK;
     wwi_fail(WW_ERROR_UNSUPPORTED, "values of up to %g are too small for z-normalised windows in %s", largest,

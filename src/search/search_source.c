@@ -123,11 +123,21 @@ ww_status wwi_joined_stage(wwi_joined *j, uint64_t first, uint64_t count) {
     return stage(j, first, (size_t)wwi_least(count, length - first));
 }
 
-static void copy_floats(wwi_line line, size_t count, float *to) {
+// Gives a value that z-normalised windows do with, where one is so large; else the largest absolute value.
+static double copy_floats(wwi_line line, size_t count, float *to) {
+    const float enough = (float)WWI_SEARCH_LEAST_FLOAT;
+    int any = 0;
     for (size_t p = 0; p < count; p++) {
-        const float x = line.floats[(ptrdiff_t)p * line.stride];
-        to[p] = x - x == 0 ? x : NAN;
+        const float x = line.floats[(ptrdiff_t)p * line.stride], size = fabsf(x);
+        to[p] = size <= FLT_MAX ? x : NAN;
+        any |= (size >= enough) & (size <= FLT_MAX);
     }
+    if (any)
+        return enough;
+    double largest = 0;
+    for (size_t p = 0; p < count; p++)
+        largest = fmax(largest, fabs((double)to[p]));
+    return largest;
 }
 
 // Sets the largest absolute value. False: float makes one of them infinite or, perhaps, 0.
@@ -149,7 +159,7 @@ static ww_status put_line(wwi_joined *j, wwi_line line, size_t stream, uint64_t 
     double largest = 0, taken;
     bool done = false;
     if (precision == WW_FLOAT && line.floats) {
-        copy_floats(line, count, (float *)values + at);
+        largest = copy_floats(line, count, (float *)values + at);
         done = true;
     } else if (precision == WW_FLOAT) {
         done = round_doubles(line, count, (float *)values + at, &largest);

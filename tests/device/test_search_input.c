@@ -446,6 +446,27 @@ static ww_status by_other_doors(const job *j, size_t *found) {
     return by_source;
 }
 
+// The same stream as floats, whole and as a part.
+static ww_status of_floats(const job *j) {
+    enum { PLACES = 4096 };
+    job narrow = *j;
+    float *values = malloc(j->streams.length * sizeof *values);
+    ww_match *part = malloc(PLACES * sizeof *part);
+    ww_search *search = NULL;
+    for (size_t t = 0; t < j->streams.length; t++)
+        values[t] = (float)((const double *)j->streams.values)[t];
+    narrow.streams.values = values;
+    narrow.streams.precision = WW_FLOAT;
+    const ww_status status = run(&narrow);
+    wwt_ok(ww_search_create(wwt_context, &j->measure, &j->queries, &j->options, &search));
+    ck_assert_uint_le(ww_search_part_places(&j->queries, &j->options), PLACES);
+    ck_assert_int_eq(ww_search_run_part(search, &narrow.streams, NULL, 0, j->streams.length, part), status);
+    ww_search_destroy(&search);
+    free(part);
+    free(values);
+    return status;
+}
+
 // z-normalised windows at any scale of the stream: the same matches, or refused with the reason, by every door.
 START_TEST(scales_of_windows) {
     enum { N = 16, LENGTH = 300 };
@@ -476,6 +497,8 @@ START_TEST(scales_of_windows) {
         const ww_status status = run(&j);
         ck_assert_msg(status == cases[i].status[wide], "2^%d: %s", cases[i].exponent, ww_last_error()->message);
         ck_assert_int_eq(by_other_doors(&j, &found), status);
+        if (abs(cases[i].exponent) <= 130)
+            ck_assert_int_eq(of_floats(&j), status);
         if (i == 0) {
             whole = j;
             reported = found;
