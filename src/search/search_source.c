@@ -191,9 +191,7 @@ static ww_status read_points(wwi_joined *j, uint64_t t, size_t count, ww_precisi
     if (precision == WW_FLOAT && j->from->precision == WW_FLOAT && j->channels == 1) {
         float *to = (float *)values + at;
         WWI_TRY(read_source(j, t, count, to));
-        for (size_t p = 0; p < count; p++)
-            to[p] = to[p] - to[p] == 0 ? to[p] : NAN;
-        return WW_OK;
+        return put_line(j, (wwi_line){to, NULL, 1}, 0, t, count, precision, values, at);
     }
     WWI_FREES unsigned char *points = NULL;
     WWI_TRY(wwi_new(points, count * point_bytes(j)));

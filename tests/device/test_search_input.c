@@ -446,7 +446,12 @@ static ww_status by_other_doors(const job *j, size_t *found) {
     return by_source;
 }
 
-// The same stream as floats, whole and as a part.
+static int read_floats(void *user, uint64_t first, size_t count, void *values) {
+    memcpy(values, (const float *)user + first, count * sizeof(float));
+    return 0;
+}
+
+// The same stream as floats, whole, as a part and from a source.
 static ww_status of_floats(const job *j) {
     enum { PLACES = 4096 };
     job narrow = *j;
@@ -461,6 +466,14 @@ static ww_status of_floats(const job *j) {
     wwt_ok(ww_search_create(wwt_context, &j->measure, &j->queries, &j->options, &search));
     ck_assert_uint_le(ww_search_part_places(&j->queries, &j->options), PLACES);
     ck_assert_int_eq(ww_search_run_part(search, &narrow.streams, NULL, 0, j->streams.length, part), status);
+    ww_search_source source = WW_SEARCH_SOURCE_INIT;
+    source.length = j->streams.length;
+    source.channels = 1;
+    source.concurrent = 1;
+    source.precision = WW_FLOAT;
+    source.read = read_floats;
+    source.user = values;
+    ck_assert_int_eq(ww_search_run_source(search, &source, narrow.matches, NULL), status);
     ww_search_destroy(&search);
     free(part);
     free(values);
