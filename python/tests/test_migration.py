@@ -99,9 +99,8 @@ def test_tslearn(data):
 def test_dtaidistance(data):
     module, (X, Y, z) = theirs("dtaidistance.dtw"), data
     np.testing.assert_allclose(ww.distance(X[0], z, root=True), module.distance(X[0], z))
-    np.testing.assert_allclose(
-        ww.distance(X[0], Y[0], root=True, band="sakoe-chiba:4"), module.distance(X[0], Y[0], window=5)
-    )
+    for x, y in (X[0], Y[0]), (X[0], z), (z, X[0]):
+        np.testing.assert_allclose(ww.distance(x, y, root=True, band="corner:4"), module.distance(x, y, window=5))
     np.testing.assert_allclose(ww.pdist(X, root=True), module.distance_matrix_fast(X, compact=True))
 
 

@@ -566,8 +566,8 @@ def path(
     Returns
     -------
     Path
-        cells, of shape (n, 2), match point i of x with point j of y; -1: a point without a partner (ERP, EDR, LCSS,
-        Levenshtein, LCS).
+        cells, of shape (n, 2), match point i of x with point j of y; -1: a point before the first match, without a
+        partner (ERP, EDR, LCSS, Levenshtein, LCS).
 
     Raises
     ------
