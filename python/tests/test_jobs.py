@@ -261,8 +261,9 @@ def test_profile(rng):
     assert columns.shape == (111, 4) and columns[0, 2] == -1 and columns[-1, 3] == -1
     other = ww.profile(series, m, series[::-1].copy())
     assert other.indices.shape == (111, 1)
+    assert other.stumpy().shape == (111, 4) and (other.stumpy()[:, 2:] == -1).all()
     with pytest.raises(ValueError, match="left_right"):
-        other.stumpy()
+        ww.profile(series, m).stumpy()
     for window in (2, 121):
         with pytest.raises(ValueError):
             ww.profile(series, window)

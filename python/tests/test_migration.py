@@ -110,6 +110,12 @@ def test_stumpy(rng):
     got = ww.profile(x, m, left_right=True, exclusion=math.ceil(m / 4)).stumpy()
     np.testing.assert_allclose(got[:, 0].astype(float), want[:, 0].astype(float), atol=1e-6)
     np.testing.assert_array_equal(got[:, 1:].astype(int), want[:, 1:].astype(int))
+    other = rng.normal(size=90).cumsum()
+    for k in 1, 2:
+        want = stumpy.stump(x, m, other, ignore_trivial=False, k=k)
+        got = ww.profile(x, m, other, k=k).stumpy()
+        np.testing.assert_allclose(got[:, :k].astype(float), want[:, :k].astype(float), atol=1e-6)
+        np.testing.assert_array_equal(got[:, k:].astype(int), want[:, k:].astype(int))
     np.testing.assert_allclose(ww.profile(x[:m], m, x).distances_of(0), stumpy.mass(x[:m], x), atol=1e-6)
 
 

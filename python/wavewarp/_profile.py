@@ -248,13 +248,19 @@ class Profile(Result):
         return windows[: found[0]]
 
     def stumpy(self) -> np.ndarray:
-        """As stumpy.stump() has it: columns are distances, indices, left index, right index; needs left_right.
+        """As stumpy.stump() has it: columns are distances, indices, left index, right index.
 
-        Raises ValueError (made without left_right).
+        Of a series with itself it needs left_right; against another series both are -1, as stumpy's are.
+
+        Raises ValueError (of a series with itself, made without left_right).
         """
-        if self.left_indices is None:
+        if self._remake[2] is not None:
+            sides = [np.full((len(self.distances), 2), -1)]
+        elif self.left_indices is None:
             raise ValueError("stumpy's columns have left and right indices: pass left_right=True")
-        columns = [self.distances, self.indices, self.left_indices[:, :1], self.right_indices[:, :1]]
+        else:
+            sides = [self.left_indices[:, :1], self.right_indices[:, :1]]
+        columns = [self.distances, self.indices, *sides]
         return np.concatenate([column.astype(object) for column in columns], axis=1)
 
     def __getstate__(self):
