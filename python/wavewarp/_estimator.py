@@ -227,10 +227,8 @@ class Elastic(Base):
             sides = [[x[0] if x.ndim == 2 and len(x) == 1 else x for x in side] for side in (X, X if Y is None else Y)]
             options = self.distance_params or {}
             return np.array([[float(self.distance(x, y, **options)) for y in sides[1]] for x in sides[0]])
-        rows, columns = self._sets(X)[0] if Y is None else None, None
-        if rows is None:
-            rows, columns = self._sets(X, Y)
-        return cdist(rows, columns, self._measure(), progress=self._progress())
+        sets = self._sets(X) if Y is None else self._sets(X, Y)
+        return cdist(*sets, measure=self._measure(), progress=self._progress())
 
     def _within(self, X):
         """The distances within a set, for clusters: condensed, or the caller's as a square."""

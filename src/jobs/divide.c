@@ -27,12 +27,6 @@ static void note(const wwi_seat *seat) {
     (void)pthread_mutex_unlock(&seat->team->lock);
 }
 
-static ww_status open_plan(wwi_seat *seat) {
-    WWI_TRY(wwi_team_check(seat->team, seat->device));
-    seat->own = seat->team->on[seat->device];
-    return WW_OK;
-}
-
 // ---- a matrix
 
 enum { BAND_ROWS = 256, ITEM_COLUMNS = 1024, LEAST_ROWS = 16, LEAST_COLUMNS = 64, PARTS = 16 };
@@ -85,15 +79,16 @@ static ww_status run_condensed_tile(const job *j, ww_plan *plan, wwi_tile t) {
 
 static ww_status run_tile(const wwi_seat *seat, wwi_span items) {
     const job *j = seat->of;
+    ww_plan *plan = seat->team->on[seat->device];
     const wwi_tile t = wwi_tiles_at(&j->tiles, items.first, items.count);
     const size_t size = j->plan->pair.value_bytes, stride = j->to.row_stride;
     if (j->to.layout == WW_LAYOUT_CONDENSED) {
-        WWI_TRY(run_condensed_tile(j, seat->own, t));
+        WWI_TRY(run_condensed_tile(j, plan, t));
     } else {
         ww_output to = j->to;
         to.host = (unsigned char *)to.host + (t.row * stride + t.column) * size;
         WWI_TRY(wwi_plan_rectangle_alone(
-            seat->own, (wwi_rectangle){j->of.row + t.row, t.rows, j->of.column + t.column, t.columns}, &to));
+            plan, (wwi_rectangle){j->of.row + t.row, t.rows, j->of.column + t.column, t.columns}, &to));
         if (j->half && t.row != t.column) // below the diagonal is what is above
             wwi_transpose((unsigned char *)j->to.host + (t.column * stride + t.row) * size, stride, to.host, stride,
                           t.rows, t.columns, size);
@@ -104,7 +99,7 @@ static ww_status run_tile(const wwi_seat *seat, wwi_span items) {
 
 // A rectangle of a matrix, or all of it condensed, into host memory.
 static ww_status run_matrix(job *j, const ww_run_options *report) {
-    static const wwi_job kind = {.open = open_plan, .run = run_tile, .end = band_end};
+    static const wwi_job kind = {.run = run_tile, .end = band_end};
     const ww_plan *p = j->plan;
     wwi_team *team = p->team;
     j->to.bytes = 0; // checked as a whole
@@ -125,7 +120,7 @@ static double pair_work(const void *of, size_t pair) {
 
 static ww_status run_pairs(const wwi_seat *seat, wwi_span pairs) {
     const job *j = seat->of;
-    WWI_TRY(wwi_plan_run_some_pairs(seat->own, pairs.first, pairs.count,
+    WWI_TRY(wwi_plan_run_some_pairs(seat->team->on[seat->device], pairs.first, pairs.count,
                                     (unsigned char *)j->to.host + pairs.first * j->plan->pair.value_bytes));
     note(seat);
     return WW_OK;
@@ -142,7 +137,8 @@ static ww_status run_queries(const wwi_seat *seat, wwi_span queries) {
     const job *j = seat->of;
     const size_t place = queries.first * j->plan->count;
     unsigned char *distances = j->to.host;
-    WWI_TRY(wwi_plan_nearest_alone(seat->own, j->of.row + queries.first, queries.count, j->indices + place,
+    WWI_TRY(wwi_plan_nearest_alone(seat->team->on[seat->device], j->of.row + queries.first, queries.count,
+                                   j->indices + place,
                                    distances ? distances + place * j->plan->pair.value_bytes : NULL));
     note(seat);
     return WW_OK;
@@ -160,7 +156,7 @@ static ww_status end(const job *j, ww_status status, double start) {
 }
 
 static ww_status divide_run(ww_plan *plan, const ww_output *to) {
-    static const wwi_job pairs = {.work = pair_work, .open = open_plan, .run = run_pairs};
+    static const wwi_job pairs = {.work = pair_work, .run = run_pairs};
     const double start = wwi_seconds();
     WWI_ENDS(job_close) job j = {.plan = plan, .to = *to, .of = wwi_pairing_all(&plan->pair)};
     return end(&j, plan->pairs ? wwi_team_run(plan->team, &pairs, &j, plan->count) : run_matrix(&j, &plan->team->run),
@@ -189,7 +185,7 @@ ww_status ww_plan_run_rectangle(ww_plan *plan, size_t row, size_t rows, size_t c
 }
 
 ww_status ww_plan_run_nearest_rows(ww_plan *plan, size_t row, size_t rows, int64_t *indices, void *distances) {
-    static const wwi_job queries = {.work = query_work, .open = open_plan, .run = run_queries};
+    static const wwi_job queries = {.work = query_work, .run = run_queries};
     const double start = wwi_seconds();
     WWI_TRY(wwi_plan_check_nearest(plan, row, rows, indices));
     if (!plan->team)
@@ -203,8 +199,8 @@ ww_status ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances) 
 }
 
 static ww_status prepare_on(wwi_seat *seat) {
-    WWI_TRY(open_plan(seat));
-    ww_plan *p = seat->own;
+    ww_plan *p = seat->team->on[seat->device];
+    WWI_TRY(wwi_team_check(seat->team, seat->device));
     return p->job->prepare(p);
 }
 

@@ -69,10 +69,6 @@ static double query_work(const void *of, size_t query) {
     return (double)base->count * (double)(base->dimension ? base->dimension : 1);
 }
 
-static ww_status open_search(wwi_seat *seat) {
-    return wwi_team_check(seat->team, seat->device);
-}
-
 static ww_status run_queries(const wwi_seat *seat, wwi_span queries) {
     job *j = seat->of;
     ww_knn *s = seat->team->on[seat->device];
@@ -90,7 +86,7 @@ static ww_status run_queries(const wwi_seat *seat, wwi_span queries) {
 
 ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) {
     // On the device queries are in tiles, of which a search takes whole ones.
-    static const wwi_job kind = {.work = query_work, .step = WWI_TILE_PAIR, .open = open_search, .run = run_queries};
+    static const wwi_job kind = {.work = query_work, .step = WWI_TILE_PAIR, .run = run_queries};
     WWI_NEEDS("knn, ids", s, ids);
     const size_t queries = s->queries.points->count;
     if (!s->team)

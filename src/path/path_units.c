@@ -32,10 +32,6 @@ static double pair_work(const void *of, size_t pair) {
     return wwi_plan_pair_work(((const job *)of)->plan, pair);
 }
 
-static ww_status open_plan(wwi_seat *seat) {
-    return wwi_team_check(seat->team, seat->device);
-}
-
 static ww_status run_pairs(const wwi_seat *seat, wwi_span pairs) {
     job *j = seat->of;
     ww_plan *plan = seat->team->on[seat->device];
@@ -86,7 +82,7 @@ static void job_close(job *j) {
 }
 
 static ww_status divide(ww_plan *plan, ww_paths *paths) {
-    static const wwi_job kind = {.work = pair_work, .open = open_plan, .run = run_pairs};
+    static const wwi_job kind = {.work = pair_work, .run = run_pairs};
     const double start = wwi_seconds();
     WWI_ENDS(job_close) job j = {.plan = plan};
     WWI_ENDS(ww_paths_free) ww_paths found = WW_PATHS_INIT;

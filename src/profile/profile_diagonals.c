@@ -16,10 +16,6 @@ typedef struct job {
     double seconds_device;
 } job;
 
-static ww_status open_plan(wwi_seat *seat) {
-    return wwi_team_check(seat->team, seat->device);
-}
-
 static ww_status run_diagonals(const wwi_seat *seat, wwi_span diagonals) {
     job *j = seat->of;
     ww_profile *p = seat->team->on[seat->device];
@@ -67,7 +63,7 @@ static ww_status merge_lists(const wwi_profile_nearest *from, wwi_profile_neares
 static ww_status run_all(job *j, bool forget) {
     ww_profile *p = j->p;
     wwi_team *team = p->team;
-    const wwi_job kind = {.work = diagonal_work, .step = p->width, .open = open_plan, .run = run_diagonals};
+    const wwi_job kind = {.work = diagonal_work, .step = p->width, .run = run_diagonals};
     const int64_t above = (int64_t)j->part.column_end - (int64_t)j->part.row,
                   below = (int64_t)j->part.row_end - (int64_t)j->part.column,
                   end = p->self && below > above ? below : above;

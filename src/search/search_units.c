@@ -63,7 +63,6 @@ static ww_status begin_parts(job *j) {
 static ww_status open_places(wwi_seat *seat) {
     const ww_search *s = ((const job *)seat->of)->s;
     ww_match *places;
-    WWI_TRY(wwi_team_check(seat->team, seat->device));
     WWI_TRY(wwi_new(places, s->query_count * s->places));
     seat->own = places;
     return WW_OK;
