@@ -78,6 +78,14 @@ ww_context *wwi_context_on(ww_context *context, size_t device) {
     return context && context->devices ? context->devices[device] : context;
 }
 
+bool wwi_context_is_divided(const ww_context *context) {
+    return context && context->devices;
+}
+
+struct ww_store *wwi_context_store(const ww_context *context) {
+    return context->store;
+}
+
 double wwi_context_tile_seconds(const ww_context *context) {
     return context->tile_seconds;
 }

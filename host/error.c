@@ -291,6 +291,7 @@ const char *ww_status_name(ww_status status) {
         [WW_ERROR_OPENCL] = "WW_ERROR_OPENCL",
         [WW_ERROR_CANCELLED] = "WW_ERROR_CANCELLED",
         [WW_ERROR_INTERNAL] = "WW_ERROR_INTERNAL",
+        [WW_ERROR_PART] = "WW_ERROR_PART",
     };
     size_t i = (size_t)status;
     return i < sizeof names / sizeof names[0] ? names[i] : "an unknown status";

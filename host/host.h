@@ -24,8 +24,10 @@ void wwi_context_retain(ww_context *context);
 void wwi_context_release(ww_context *context);
 const ww_device_info *wwi_context_info(const ww_context *context);
 
-// A context of several devices holds a context for each, and has nothing of its own on a device: whatever works on one
-// device takes one of these. Of one device it is the only one.
+// A context whose jobs are divided, among several devices or by a store, holds a context for each device, and has
+// nothing of its own on a device: whatever works on one device takes one of these. Of one device it is the only one.
+bool wwi_context_is_divided(const ww_context *context);
+struct ww_store *wwi_context_store(const ww_context *context); // NULL: none
 ww_context *wwi_context_on(ww_context *context, size_t device);
 static inline ww_context *wwi_context_first(ww_context *context) {
     return wwi_context_on(context, 0);
@@ -270,6 +272,7 @@ ww_status wwi_share(unsigned threads, uint64_t pieces, wwi_share_fn each, void *
 
 double wwi_seconds(void);                                              // monotonic clock
 void wwi_checksum(const void *data, size_t bytes, uint8_t digest[32]); // SHA-256
+void wwi_checksum_text(const void *data, size_t bytes, char text[65]); // in hexadecimal digits
 // Reads a whole file as terminated text (free with free). Fails with `status`, naming the path.
 ww_status wwi_file_read(const char *path, ww_status status, char **text, size_t *bytes);
 bool wwi_mul_u64(uint64_t a, uint64_t b, uint64_t *product); // false on overflow

@@ -221,7 +221,8 @@ struct ww_context {
     void *log_user;
     _Atomic uint64_t bytes, built_programs;
 
-    ww_context **devices; // of several: each one's context; NULL: this is one device
+    ww_context **devices; // of one whose jobs are divided: each device's context; NULL: this is one device
+    struct ww_store *store;
     size_t device_count;
     double tile_seconds;
     ww_device_share *shares; // of each in the last job; guarded by `lock`

@@ -294,13 +294,26 @@ static ww_status add_found(ww_context *all, const ww_context_options *options, b
     return wwi_fail_hint("`wavewarp devices` lists what there is");
 }
 
-static ww_status create_several(const ww_context_options *options, const char *wanted, ww_context **out) {
+// Of the one device that is wanted.
+static ww_status add_one(ww_context *all, const ww_context_options *options, const char *wanted) {
+    ww_context_options own = *options;
+    own.store = NULL;
+    WWI_TRY(wwi_new_zeroed(all->devices, 1));
+    WWI_TRY(create_one(&own, wanted, &all->devices[0]));
+    all->device_count = 1;
+    return WW_OK;
+}
+
+// Several devices, or one whose jobs are divided because a store keeps what their units give.
+static ww_status create_divided(const ww_context_options *options, const char *wanted, ww_context **out) {
     WWI_ENDS(ww_context_destroy) ww_context *all = NULL;
     WWI_TRY(allocate(options, &all));
     all->tile_seconds = options->tile_seconds > 0 ? options->tile_seconds : 0.5;
-    WWI_TRY(strchr(wanted, ',') ? add_listed(all, options, wanted)
-                                : add_found(all, options, strcmp(wanted, "gpus") == 0));
-    if (all->device_count == 1) {
+    all->store = options->store;
+    WWI_TRY(!wwi_are_several(wanted)      ? add_one(all, options, wanted)
+            : strchr(wanted, ',') != NULL ? add_listed(all, options, wanted)
+                                          : add_found(all, options, strcmp(wanted, "gpus") == 0));
+    if (all->device_count == 1 && !all->store) {
         *out = wwi_taken(&all->devices[0]);
         all->device_count = 0;
         return WW_OK;
@@ -318,7 +331,8 @@ ww_status ww_context_create(const ww_context_options *given, ww_context **out) {
     if (options.tile_seconds != 0 && !(options.tile_seconds >= 1e-6 && options.tile_seconds <= 3600))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "tile_seconds is %g; 0.000001 to 3600", options.tile_seconds);
     const char *wanted = options.device && options.device[0] ? options.device : wwi_environment("WAVEWARP_DEVICE");
-    return wwi_are_several(wanted) ? create_several(&options, wanted, out) : create_one(&options, wanted, out);
+    return options.store || wwi_are_several(wanted) ? create_divided(&options, wanted, out)
+                                                    : create_one(&options, wanted, out);
 }
 
 // ---- the caller's own objects
@@ -411,6 +425,8 @@ ww_status ww_context_wrap(cl_context cl, cl_device_id device, cl_command_queue q
                         "ww_context_options.threads is %u; a device of the caller's, or of CUDA's, "
                         "is not divided",
                         options.threads);
+    if (options.store)
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "a store with a device of the caller's");
     WWI_TRY(allocate(&options, &context));
     describe_wrapped(context, device);
     if (!context->info.usable)

@@ -82,3 +82,8 @@ void wwi_checksum(const void *data, size_t bytes, uint8_t digest[32]) {
     const wwi_sha256_digest made = wwi_sha256(data, bytes);
     memcpy(digest, made.bytes, sizeof made.bytes);
 }
+
+void wwi_checksum_text(const void *data, size_t bytes, char text[65]) {
+    const wwi_sha256_digest made = wwi_sha256(data, bytes);
+    wwi_sha256_hex(&made, text);
+}

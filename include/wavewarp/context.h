@@ -93,10 +93,13 @@ typedef struct ww_context_options {
     void *log_user;      ///< must live as long as the context and everything created from it
     double tile_seconds; ///< several devices: what a part should last on its device, 1e-6 to 3600; 0: 0.5
     unsigned threads; ///< of a CPU, at most: a part of it is opened (a sub-device); 0, or as many as it has: all of it
+    /// What jobs compute is kept there, and taken from there (store.h); NULL: it is not kept. Must live as long as the
+    /// context and everything created from it.
+    struct ww_store *store;
 } ww_context_options;
 
 #define WW_CONTEXT_OPTIONS_INIT                                                                                        \
-    { sizeof(ww_context_options), NULL, NULL, NULL, NULL, NULL, 0.0, 0 }
+    { sizeof(ww_context_options), NULL, NULL, NULL, NULL, NULL, 0.0, 0, NULL }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_context_options_init(ww_context_options *options, size_t struct_size);

@@ -59,7 +59,8 @@ typedef enum ww_status {
     WW_ERROR_BUILD = 16,           ///< a program did not compile; ww_last_build_log() has the compiler's messages
     WW_ERROR_OPENCL = 17,    ///< an OpenCL call failed; the record holds its code. Any function that uses a device
     WW_ERROR_CANCELLED = 18, ///< the progress function, or the thread's interrupt function, asked to stop
-    WW_ERROR_INTERNAL = 19   ///< a fault of this library; please report it
+    WW_ERROR_INTERNAL = 19,  ///< a fault of this library; please report it
+    WW_ERROR_PART = 20       ///< a part of a job is done and kept in its store: there is no whole result (store.h)
 } ww_status;
 
 /// The last error on this thread. Text fields are always terminated. Filled only by the library; the fields that

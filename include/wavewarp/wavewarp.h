@@ -28,6 +28,7 @@
 #include <wavewarp/series.h>
 #include <wavewarp/shapelets.h>
 #include <wavewarp/status.h>
+#include <wavewarp/store.h>
 #include <wavewarp/topk.h>
 #include <wavewarp/tune.h>
 

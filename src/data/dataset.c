@@ -225,6 +225,16 @@ static void close_team(wwi_team **team) {
     WWI_TEAM_CLOSE(ww_dataset, wwi_taken(team), NULL);
 }
 
+// A store's jobs depend on these values.
+static ww_status add_to_store(ww_store *store, const creation *c) {
+    WWI_TRY(wwi_view_add_to(store, c->view));
+    for (size_t i = 0; store && c->set && i < ww_series_set_count(c->set); i++)
+        if (ww_series_set_times(c->set, i))
+            wwi_store_add_input(store, ww_series_set_times(c->set, i),
+                                ww_series_set_length(c->set, i) * sizeof(double));
+    return WW_OK;
+}
+
 // On each device of a context.
 static ww_status create_on_all(creation *c, ww_context *context, ww_dataset **dataset) {
     WWI_ENDS(close_team) wwi_team *team = NULL;
@@ -236,6 +246,7 @@ static ww_status create_on_all(creation *c, ww_context *context, ww_dataset **da
         return create_from(c, context, dataset);
     WWI_TRY(wwi_team_make(team, create_on, c, 0, NULL));
     ww_dataset *first = wwi_team_any(team);
+    WWI_TRY(add_to_store(wwi_context_store(context), c));
     first->team = wwi_taken(&team);
     *dataset = first;
     return WW_OK;
@@ -384,6 +395,8 @@ ww_status ww_dataset_update(ww_dataset *d, const ww_series_view *given) {
     WWI_TRY(wwi_options_take(&view, given, "ww_series_view"));
     WWI_TRY(wwi_view_check(&view));
     WWI_TRY(check_same_shape(d, &view));
+    if (d->team)
+        WWI_TRY(wwi_view_add_to(wwi_context_store(d->team->context), &view));
     for (size_t i = 0; d->team && i < d->team->count; i++)
         if (d->team->on[i] && d->team->on[i] != d)
             WWI_TRY(wwi_values_update(d->team->on[i], &view));

@@ -259,6 +259,30 @@ static ww_status create_on(wwi_seat *seat) {
     return status;
 }
 
+// A store's jobs depend on these values.
+static ww_status add_to_store(ww_store *store, const ww_point_view *given) {
+    ww_point_view view = WW_POINT_VIEW_INIT;
+    if (!store)
+        return WW_OK;
+    WWI_TRY(wwi_options_take(&view, given, "ww_point_view"));
+    const uint64_t shape[] = {(uint64_t)view.kind, (uint64_t)view.precision, view.count, view.dimension,
+                              view.column_order != 0};
+    const size_t numbers = view.count * view.dimension;
+    wwi_store_add_input(store, shape, sizeof shape);
+    switch (view.kind) {
+    case WW_POINTS_NUMBERS:
+        wwi_store_add_input(store, view.values, numbers * wwi_precision_bytes(view.precision));
+        break;
+    case WW_POINTS_BITS:
+        wwi_store_add_input(store, view.values, view.count * ((view.dimension + 7) / 8));
+        break;
+    default:
+        wwi_store_add_input(store, view.offsets, (view.count + 1) * sizeof *view.offsets);
+        wwi_store_add_input(store, view.values, (size_t)view.offsets[view.count] * sizeof(uint32_t));
+    }
+    return WW_OK;
+}
+
 static void close_team(wwi_team **team) {
     WWI_TEAM_CLOSE(ww_points, wwi_taken(team), NULL);
 }
@@ -275,6 +299,7 @@ ww_status ww_points_create(ww_context *context, const ww_point_view *view, const
         return create(context, view, options, points);
     WWI_TRY(wwi_team_make(team, create_on, &c, 0, NULL));
     ww_points *first = wwi_team_any(team);
+    WWI_TRY(add_to_store(wwi_context_store(context), view));
     first->team = wwi_taken(&team);
     *points = first;
     return WW_OK;

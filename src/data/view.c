@@ -6,6 +6,7 @@
 
 #include "base/kit.h"
 #include "options.h"
+#include "work/store.h"
 
 // Bytes between the first and the last of `count` places, added to *sum. False: more than a pointer can move.
 static bool add_extent(int64_t stride, size_t count, uint64_t *sum) {
@@ -155,5 +156,24 @@ ww_status wwi_view_make_dense(const ww_series_view *given, ww_series_view *own, 
     own->offsets = NULL;
     own->time_major = own->strided = 0;
     own->series_stride = own->channel_stride = own->time_stride = 0;
+    return WW_OK;
+}
+
+ww_status wwi_view_add_to(ww_store *store, const ww_series_view *view) {
+    ww_series_view own;
+    WWI_FREES void *copy = NULL;
+    if (!store || !view)
+        return WW_OK;
+    WWI_TRY(wwi_view_make_dense(view, &own, &copy));
+    const size_t size = wwi_precision_bytes(own.precision);
+    const uint64_t shape[] = {(uint64_t)own.precision, own.count, own.channels, own.time_major != 0};
+    wwi_store_add_input(store, shape, sizeof shape);
+    uint64_t before = 0;
+    for (size_t i = 0; i < own.count; i++) {
+        const uint64_t values = (uint64_t)wwi_view_length(&own, i) * own.channels;
+        wwi_store_add_input(store, (const unsigned char *)own.values + (own.offsets ? own.offsets[i] : before) * size,
+                            (size_t)(values * size));
+        before += values;
+    }
     return WW_OK;
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <wavewarp/series.h>
+#include <wavewarp/store.h>
 
 // Kernels index within a series with signed 32-bit numbers; some range is left for what engines add.
 #define WWI_LONGEST 0x7fff0000u
@@ -32,5 +33,7 @@ wwi_line wwi_view_line(const ww_series_view *view, size_t i, uint64_t before, si
 // Takes a caller's view for jobs that read dense series alone: with strides or pointers the values are copied, and
 // *copy is for the caller to free; else it is NULL, and nothing is checked.
 ww_status wwi_view_make_dense(const ww_series_view *given, ww_series_view *own, void **copy);
+// Makes a caller's series a part of what a store's jobs depend on; of a checked view. `store` NULL: nothing is done.
+ww_status wwi_view_add_to(ww_store *store, const ww_series_view *view);
 
 #endif

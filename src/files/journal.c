@@ -30,17 +30,10 @@ void wwi_journal_device(const ww_context *context, char text[WWI_JOURNAL_DEVICE_
             *c = ' ';
 }
 
-static void print_sum(const void *bytes, size_t size, char text[SUM_BYTES]) {
-    uint8_t digest[32];
-    wwi_checksum(bytes, size, digest);
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(text + 2 * i, 3, "%02x", digest[i]);
-}
-
 ww_status ww_checksum(const void *bytes, size_t size, char text[65]) {
     if ((!bytes && size) || !text)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_checksum: %s is NULL", text ? "bytes" : "text");
-    print_sum(bytes ? bytes : "", size, text);
+    wwi_checksum_text(bytes ? bytes : "", size, text);
     return WW_OK;
 }
 
@@ -75,7 +68,7 @@ ww_status wwi_journal_save(const char *path, bool again, const wwi_journal_ident
     for (int i = 0; i < WWI_JOURNAL_TEXTS; i++)
         wwi_journal_add(&all, "%s %s\n", names[i], identity->text[i]);
     wwi_journal_add(&all, "%s", lines->bytes ? lines->bytes : "");
-    print_sum(all.bytes ? all.bytes : "", all.size, sum);
+    wwi_checksum_text(all.bytes ? all.bytes : "", all.size, sum);
     wwi_journal_add(&all, "%s\n", sum);
     WWI_TRY(all.status);
     WWI_TRY(again ? wwi_output_open_again(path, &output) : wwi_output_open(path, &output));
@@ -117,7 +110,7 @@ static ww_status parse(const char *path, char *bytes, size_t size, wwi_journal_p
     const size_t head = strlen(HEAD);
     if (size < head + SUM_BYTES || memcmp(bytes, HEAD, head) != 0 || memchr(bytes, '\0', size))
         return wwi_journal_damaged(path);
-    print_sum(bytes, size - SUM_BYTES, sum);
+    wwi_checksum_text(bytes, size - SUM_BYTES, sum);
     sum[64] = '\n';
     if (memcmp(bytes + size - SUM_BYTES, sum, SUM_BYTES) != 0)
         return wwi_journal_damaged(path);

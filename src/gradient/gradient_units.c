@@ -16,18 +16,21 @@ typedef struct job {
     double seconds_device;
 } job;
 
-// Where a pair's values begin.
+// Where a pair's values begin; of the pair behind the last, how many there are.
 static uint64_t place(const ww_gradient *g, int output, size_t pair) {
+    const bool end = pair == g->count;
     switch (output) {
     case ROWS:
     case COLUMNS:
+        if (end)
+            return output == ROWS ? g->info.rows : g->info.columns;
         return g->sides[output == COLUMNS].offsets[pair];
     case PARAMETERS:
         return (uint64_t)pair * wwi_measure_row_by_id(g->pair.measure.id)->info.parameter_count;
     case WEIGHTS:
         return (uint64_t)pair * g->longest;
     case ALIGNMENT:
-        return g->alignment_offsets[pair];
+        return end ? g->info.alignment : g->alignment_offsets[pair];
     default:
         return pair;
     }
@@ -76,6 +79,48 @@ static ww_status run_pairs(const wwi_seat *seat, wwi_span pairs) {
     return WW_OK;
 }
 
+// The values of an output that pairs have.
+static size_t values_of(const ww_gradient *g, int output, wwi_span pairs) {
+    return (size_t)(place(g, output, pairs.first + pairs.count) - place(g, output, pairs.first));
+}
+
+static ww_status give_pairs(const wwi_seat *seat, wwi_span pairs, wwi_bytes *to) {
+    const job *j = seat->of;
+    const size_t size = j->g->pair.value_bytes;
+    for (int o = 0; o < OUTPUTS; o++)
+        if (j->outputs[o].host)
+            WWI_TRY(wwi_bytes_put(to, (const unsigned char *)j->outputs[o].host + place(j->g, o, pairs.first) * size,
+                                  values_of(j->g, o, pairs) * size));
+    return WW_OK;
+}
+
+static ww_status take_pairs(void *of, wwi_span pairs, wwi_taken_bytes *from) {
+    const job *j = of;
+    const size_t size = j->g->pair.value_bytes;
+    for (int o = 0; o < OUTPUTS; o++)
+        if (j->outputs[o].host)
+            WWI_TRY(wwi_bytes_take(from, (unsigned char *)j->outputs[o].host + place(j->g, o, pairs.first) * size,
+                                   values_of(j->g, o, pairs) * size));
+    return WW_OK;
+}
+
+static void name_pairs(const void *of, FILE *to) {
+    const job *j = of;
+    const ww_gradient *g = j->g;
+    const ww_gradient_options *o = &g->options;
+    char sums[3][65] = {"", "", ""};
+    for (int side = 0; side < 2; side++)
+        wwi_checksum_text(g->sides[side].of, g->count * sizeof *g->sides[side].of, sums[side]);
+    if (j->to.upstream)
+        wwi_checksum_text(j->to.upstream, g->count * g->pair.value_bytes, sums[2]);
+    fprintf(to, "gradient\npairs %zu %s %s upstream %s divergence %d outputs", g->count, sums[0], sums[1], sums[2],
+            o->divergence);
+    for (int output = 0; output < OUTPUTS; output++)
+        fprintf(to, " %d", j->outputs[output].host != NULL);
+    fprintf(to, " %s ", wwi_pairing_precision(&g->pair));
+    wwi_measure_print(&g->pair.measure, to);
+}
+
 // Takes the outputs of a run that can be divided; *divided: whether it can.
 static ww_status take_outputs(job *j, bool *divided) {
     const ww_gradient *g = j->g;
@@ -110,15 +155,22 @@ static ww_status take_outputs(job *j, bool *divided) {
 }
 
 ww_status ww_gradient_run(ww_gradient *g, const ww_gradient_outputs *outputs) {
-    static const wwi_job kind = {.work = pair_work, .open = open_sides, .run = run_pairs};
+    static const wwi_job kind = {.work = pair_work,
+                                 .open = open_sides,
+                                 .run = run_pairs,
+                                 .name = name_pairs,
+                                 .give = give_pairs,
+                                 .take = take_pairs};
     job j = {.g = g, .to = WW_GRADIENT_OUTPUTS_INIT};
     const double start = wwi_seconds();
     bool divided;
     WWI_NEEDS("gradient, outputs", g, outputs);
     WWI_TRY(wwi_options_take(&j.to, outputs, "ww_gradient_outputs"));
     WWI_TRY(take_outputs(&j, &divided));
-    if (!divided)
+    if (!divided) {
+        WWI_TRY(wwi_team_refuse_part(g->team));
         return wwi_gradient_run_alone(g, &j.to);
+    }
     WWI_TRY(wwi_team_run(g->team, &kind, &j, g->count));
     g->info.launches = j.launches;
     g->info.seconds_device = j.seconds_device;

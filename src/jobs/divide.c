@@ -9,6 +9,7 @@
 #include "base/transpose.h"
 #include "jobs/matrix_tiles.h"
 #include "jobs/plan.h"
+#include "measure/measure_table.h"
 
 typedef struct job {
     ww_plan *plan; // the caller's
@@ -29,7 +30,8 @@ static void note(const wwi_seat *seat) {
 
 // ---- a matrix
 
-enum { BAND_ROWS = 256, ITEM_COLUMNS = 1024, LEAST_ROWS = 16, LEAST_COLUMNS = 64, PARTS = 16 };
+// STORED: devices in whose tiles a store keeps a matrix, however many there are.
+enum { BAND_ROWS = 256, ITEM_COLUMNS = 1024, LEAST_ROWS = 16, LEAST_COLUMNS = 64, PARTS = 16, STORED = 4 };
 
 // The points before each series of [first, first + count) from the first on.
 static ww_status count_points(const ww_dataset *d, size_t first, size_t count, double **points) {
@@ -48,7 +50,8 @@ static ww_status make_tiles(job *j) {
     t->rows = j->of.rows;
     t->columns = j->of.columns;
     t->half = j->half;
-    t->height = wwi_between(t->rows / (PARTS * j->plan->team->count), LEAST_ROWS, BAND_ROWS);
+    const size_t devices = wwi_context_store(j->plan->team->context) ? STORED : j->plan->team->count;
+    t->height = wwi_between(t->rows / (PARTS * devices), LEAST_ROWS, BAND_ROWS);
     t->width = wwi_between(t->columns / 8, LEAST_COLUMNS, ITEM_COLUMNS);
     return wwi_tiles_make(t, rows, columns);
 }
@@ -68,12 +71,33 @@ static void to_condensed(const job *j, wwi_tile tile, const unsigned char *value
     }
 }
 
+// Of a set with itself, what is below the diagonal is what is above.
+static void mirror(const job *j, wwi_tile t) {
+    const size_t size = j->plan->pair.value_bytes, stride = j->to.row_stride;
+    unsigned char *all = j->to.host;
+    if (j->half && t.row != t.column)
+        wwi_transpose(all + (t.column * stride + t.row) * size, stride, all + (t.row * stride + t.column) * size,
+                      stride, t.rows, t.columns, size);
+}
+
 static ww_status run_condensed_tile(const job *j, ww_plan *plan, wwi_tile t) {
     WWI_FREES unsigned char *values = NULL;
     WWI_TRY(wwi_new(values, t.rows * t.columns * plan->pair.value_bytes));
     const ww_output to = WW_OUTPUT_HOST(values);
     WWI_TRY(wwi_plan_rectangle_alone(plan, (wwi_rectangle){t.row, t.rows, t.column, t.columns}, &to));
     to_condensed(j, t, values);
+    return WW_OK;
+}
+
+static ww_status from_condensed(const job *j, wwi_tile tile, wwi_taken_bytes *from) {
+    const size_t size = j->plan->pair.value_bytes, n = j->of.columns;
+    for (size_t i = tile.row; i < tile.row + tile.rows; i++) {
+        const size_t first = tile.column > i + 1 ? tile.column : i + 1, end = tile.column + tile.columns;
+        if (first < end)
+            WWI_TRY(wwi_bytes_take(from,
+                                   (unsigned char *)j->to.host + (i * (2 * n - i - 1) / 2 + (first - i - 1)) * size,
+                                   (end - first) * size));
+    }
     return WW_OK;
 }
 
@@ -89,17 +113,58 @@ static ww_status run_tile(const wwi_seat *seat, wwi_span items) {
         to.host = (unsigned char *)to.host + (t.row * stride + t.column) * size;
         WWI_TRY(wwi_plan_rectangle_alone(
             plan, (wwi_rectangle){j->of.row + t.row, t.rows, j->of.column + t.column, t.columns}, &to));
-        if (j->half && t.row != t.column) // below the diagonal is what is above
-            wwi_transpose((unsigned char *)j->to.host + (t.column * stride + t.row) * size, stride, to.host, stride,
-                          t.rows, t.columns, size);
+        mirror(j, t);
     }
     note(seat);
     return WW_OK;
 }
 
+// What a tile gave: its rows, of a condensed matrix without what is not above the diagonal.
+static ww_status give_tile(const wwi_seat *seat, wwi_span items, wwi_bytes *to) {
+    const job *j = seat->of;
+    const wwi_tile t = wwi_tiles_at(&j->tiles, items.first, items.count);
+    const size_t size = j->plan->pair.value_bytes, n = j->of.columns;
+    const bool condensed = j->to.layout == WW_LAYOUT_CONDENSED;
+    for (size_t i = t.row; i < t.row + t.rows; i++) {
+        const size_t first = condensed && t.column < i + 1 ? i + 1 : t.column, end = t.column + t.columns;
+        const size_t at = condensed ? i * (2 * n - i - 1) / 2 + (first - i - 1) : i * j->to.row_stride + first;
+        if (first < end)
+            WWI_TRY(wwi_bytes_put(to, (const unsigned char *)j->to.host + at * size, (end - first) * size));
+    }
+    return WW_OK;
+}
+
+static ww_status take_tile(void *of, wwi_span items, wwi_taken_bytes *from) {
+    const job *j = of;
+    const wwi_tile t = wwi_tiles_at(&j->tiles, items.first, items.count);
+    const size_t size = j->plan->pair.value_bytes;
+    if (j->to.layout == WW_LAYOUT_CONDENSED)
+        return from_condensed(j, t, from);
+    for (size_t i = t.row; i < t.row + t.rows; i++)
+        WWI_TRY(wwi_bytes_take(from, (unsigned char *)j->to.host + (i * j->to.row_stride + t.column) * size,
+                               t.columns * size));
+    mirror(j, t);
+    return WW_OK;
+}
+
+static void print_plan(const job *j, const char *kind, FILE *to) {
+    const ww_plan *p = j->plan;
+    fprintf(to, "%s\nrows %zu %zu of %zu columns %zu %zu of %zu self %d %s engine %s one way %d ", kind, j->of.row,
+            j->of.rows, p->pair.rows->count, j->of.column, j->of.columns, p->pair.columns->count, p->self,
+            wwi_pairing_precision(&p->pair), ww_engine_name(p->options.engine), p->options.one_way);
+    wwi_measure_print(&p->pair.measure, to);
+}
+
+static void name_matrix(const void *of, FILE *to) {
+    const job *j = of;
+    print_plan(j, "matrix", to);
+    fprintf(to, " condensed %d tiles %zu %zu", j->to.layout == WW_LAYOUT_CONDENSED, j->tiles.height, j->tiles.width);
+}
+
 // A rectangle of a matrix, or all of it condensed, into host memory.
 static ww_status run_matrix(job *j, const ww_run_options *report) {
-    static const wwi_job kind = {.run = run_tile, .end = band_end};
+    static const wwi_job kind = {
+        .run = run_tile, .end = band_end, .name = name_matrix, .give = give_tile, .take = take_tile};
     const ww_plan *p = j->plan;
     wwi_team *team = p->team;
     j->to.bytes = 0; // checked as a whole
@@ -126,6 +191,24 @@ static ww_status run_pairs(const wwi_seat *seat, wwi_span pairs) {
     return WW_OK;
 }
 
+static void name_pairs(const void *of, FILE *to) {
+    const job *j = of;
+    char sum[65];
+    wwi_checksum_text(j->plan->pairs, j->plan->count * 3 * sizeof *j->plan->pairs, sum);
+    print_plan(j, "pairs", to);
+    fprintf(to, " pairs %zu %s", j->plan->count, sum);
+}
+
+static ww_status give_pairs(const wwi_seat *seat, wwi_span pairs, wwi_bytes *to) {
+    const job *j = seat->of;
+    return wwi_bytes_put_rows(to, j->to.host, pairs, j->plan->pair.value_bytes);
+}
+
+static ww_status take_pairs(void *of, wwi_span pairs, wwi_taken_bytes *from) {
+    const job *j = of;
+    return wwi_bytes_take_rows(from, j->to.host, pairs, j->plan->pair.value_bytes);
+}
+
 static double query_work(const void *of, size_t query) {
     const job *j = of;
     const ww_dataset *columns = j->plan->pair.columns;
@@ -144,6 +227,27 @@ static ww_status run_queries(const wwi_seat *seat, wwi_span queries) {
     return WW_OK;
 }
 
+static void name_queries(const void *of, FILE *to) {
+    const job *j = of;
+    print_plan(j, "nearest", to);
+    fprintf(to, " k %zu distances %d", j->plan->count, j->to.host != NULL);
+    wwi_plan_print_shard(j->plan, to);
+}
+
+static ww_status give_queries(const wwi_seat *seat, wwi_span queries, wwi_bytes *to) {
+    const job *j = seat->of;
+    const size_t k = j->plan->count;
+    WWI_TRY(wwi_bytes_put_rows(to, j->indices, queries, k * sizeof *j->indices));
+    return wwi_bytes_put_rows(to, j->to.host, queries, k * j->plan->pair.value_bytes);
+}
+
+static ww_status take_queries(void *of, wwi_span queries, wwi_taken_bytes *from) {
+    const job *j = of;
+    const size_t k = j->plan->count;
+    WWI_TRY(wwi_bytes_take_rows(from, j->indices, queries, k * sizeof *j->indices));
+    return wwi_bytes_take_rows(from, j->to.host, queries, k * j->plan->pair.value_bytes);
+}
+
 // ---- whole runs
 
 static void job_close(job *j) {
@@ -156,7 +260,8 @@ static ww_status end(const job *j, ww_status status, double start) {
 }
 
 static ww_status divide_run(ww_plan *plan, const ww_output *to) {
-    static const wwi_job pairs = {.work = pair_work, .run = run_pairs};
+    static const wwi_job pairs = {
+        .work = pair_work, .run = run_pairs, .name = name_pairs, .give = give_pairs, .take = take_pairs};
     const double start = wwi_seconds();
     WWI_ENDS(job_close) job j = {.plan = plan, .to = *to, .of = wwi_pairing_all(&plan->pair)};
     return end(&j, plan->pairs ? wwi_team_run(plan->team, &pairs, &j, plan->count) : run_matrix(&j, &plan->team->run),
@@ -185,12 +290,13 @@ ww_status ww_plan_run_rectangle(ww_plan *plan, size_t row, size_t rows, size_t c
 }
 
 ww_status ww_plan_run_nearest_rows(ww_plan *plan, size_t row, size_t rows, int64_t *indices, void *distances) {
-    static const wwi_job queries = {.work = query_work, .run = run_queries};
+    static const wwi_job queries = {
+        .work = query_work, .run = run_queries, .name = name_queries, .give = give_queries, .take = take_queries};
     const double start = wwi_seconds();
     WWI_TRY(wwi_plan_check_nearest(plan, row, rows, indices));
     if (!plan->team)
         return wwi_plan_nearest_alone(plan, row, rows, indices, distances);
-    job j = {.plan = plan, .of = {.row = row}, .indices = indices, .to = {.host = distances}};
+    job j = {.plan = plan, .of = {.row = row, .rows = rows}, .indices = indices, .to = {.host = distances}};
     return end(&j, wwi_team_run(plan->team, &queries, &j, rows), start);
 }
 

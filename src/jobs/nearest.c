@@ -46,6 +46,15 @@ static nearest *own(const ww_plan *p) {
     return p->own;
 }
 
+void wwi_plan_print_shard(const ww_plan *p, FILE *to) {
+    const nearest *n = own(p);
+    char sum[65] = "";
+    if (n->initial)
+        wwi_checksum_text(n->initial, p->pair.rows->count * p->pair.value_bytes, sum);
+    fprintf(to, " exclude self %d %" PRId64 " offset %" PRIu64 " initial %s", n->exclude_self, n->own_distance,
+            n->base_offset, sum);
+}
+
 static void destroy(ww_plan *p) {
     nearest *n = own(p);
     if (!n)

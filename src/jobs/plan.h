@@ -90,6 +90,8 @@ ww_status wwi_plan_condensed_alone(ww_plan *plan, ww_condensed_fn values, void *
 ww_status wwi_plan_create_nearest_alone(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
                                         const ww_plan_options *options, ww_plan **plan);
 ww_status wwi_plan_nearest_alone(ww_plan *plan, size_t row, size_t rows, int64_t *indices, void *distances);
+// Prints what the results of a nearest plan depend on of its ww_nearest_shard.
+void wwi_plan_print_shard(const ww_plan *plan, FILE *to);
 // Checks what the caller wants of a plan: an output of a job, a rectangle of a matrix, rows of a nearest plan.
 ww_status wwi_plan_check_output(const ww_plan *plan, const ww_output *output, ww_output *to, wwi_result *result,
                                 wwi_buffer **device);

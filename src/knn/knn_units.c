@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact searches on one device, or on several: each has the whole base and takes runs of the queries.
+#include <inttypes.h>
+
 #include "base/run.h"
 #include "knn/knn_job.h"
 #include "knn/knn_search.h"
@@ -84,9 +86,42 @@ static ww_status run_queries(const wwi_seat *seat, wwi_span queries) {
     return WW_OK;
 }
 
+static void name_queries(const void *of, FILE *to) {
+    const job *j = of;
+    const ww_knn *s = j->s;
+    char sum[65] = "";
+    if (s->shard.initial)
+        wwi_checksum_text(s->shard.initial, s->queries.points->count * s->value_bytes, sum);
+    fprintf(to,
+            "knn\nbase %zu queries %zu k %zu metric %s %s self %d exclude %d %" PRId64 " offset %" PRIu64
+            " initial %s distances %d found %d",
+            s->base.points->count, s->queries.points->count, (size_t)s->k, ww_metric_name(s->options.metric),
+            ww_precision_name(s->precision), s->shard.self, s->shard.excludes, s->shard.apart, s->shard.base_offset,
+            sum, j->distances != NULL, j->found != NULL);
+}
+
+static ww_status give_queries(const wwi_seat *seat, wwi_span queries, wwi_bytes *to) {
+    const job *j = seat->of;
+    WWI_TRY(wwi_bytes_put_rows(to, j->ids, queries, j->s->k * sizeof *j->ids));
+    WWI_TRY(wwi_bytes_put_rows(to, j->distances, queries, j->s->k * j->s->value_bytes));
+    return wwi_bytes_put_rows(to, j->found, queries, sizeof *j->found);
+}
+
+static ww_status take_queries(void *of, wwi_span queries, wwi_taken_bytes *from) {
+    const job *j = of;
+    WWI_TRY(wwi_bytes_take_rows(from, j->ids, queries, j->s->k * sizeof *j->ids));
+    WWI_TRY(wwi_bytes_take_rows(from, j->distances, queries, j->s->k * j->s->value_bytes));
+    return wwi_bytes_take_rows(from, j->found, queries, sizeof *j->found);
+}
+
 ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) {
     // On the device queries are in tiles, of which a search takes whole ones.
-    static const wwi_job kind = {.work = query_work, .step = WWI_TILE_PAIR, .run = run_queries};
+    static const wwi_job kind = {.work = query_work,
+                                 .step = WWI_TILE_PAIR,
+                                 .run = run_queries,
+                                 .name = name_queries,
+                                 .give = give_queries,
+                                 .take = take_queries};
     WWI_NEEDS("knn, ids", s, ids);
     const size_t queries = s->queries.points->count;
     if (!s->team)

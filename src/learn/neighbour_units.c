@@ -53,6 +53,24 @@ static double query_work(const void *of, size_t query) {
            ((double)train->offsets[train->count] / (double)(train->channels + train->extra));
 }
 
+static void name_queries(const void *of, FILE *to) {
+    const wwi_neighbours *s = ((const job *)of)->shared;
+    fprintf(to, "neighbours\ntest %zu train %zu self %d k %zu asked %zu classes alone %d %s engine %s ", s->count,
+            s->train->count, s->self, s->k, s->asked, s->classes_alone, ww_precision_name(s->train->precision),
+            ww_engine_name(s->plan.engine));
+    wwi_measure_print(s->measure, to);
+}
+
+static ww_status give_queries(const wwi_seat *seat, wwi_span queries, wwi_bytes *to) {
+    const wwi_neighbours *s = ((const job *)seat->of)->shared;
+    return wwi_bytes_put_rows(to, s->found, queries, s->asked * sizeof *s->found);
+}
+
+static ww_status take_queries(void *of, wwi_span queries, wwi_taken_bytes *from) {
+    const wwi_neighbours *s = ((const job *)of)->shared;
+    return wwi_bytes_take_rows(from, s->found, queries, s->asked * sizeof *s->found);
+}
+
 // What is asked for is as much as any device needs: one with double decides near ties, and then those without take no
 // part.
 static void ask(const job *j, const wwi_team *team) {
@@ -63,7 +81,13 @@ static void ask(const job *j, const wwi_team *team) {
 }
 
 static ww_status divide(wwi_neighbours *shared, ww_context *context) {
-    static const wwi_job kind = {.work = query_work, .open = open_device, .run = run_queries, .close = close_device};
+    static const wwi_job kind = {.work = query_work,
+                                 .open = open_device,
+                                 .run = run_queries,
+                                 .close = close_device,
+                                 .name = name_queries,
+                                 .give = give_queries,
+                                 .take = take_queries};
     WWI_ENDS(wwi_team_close) wwi_team *team = NULL;
     WWI_FREES wwi_neighbours *devices = NULL;
     WWI_TRY(wwi_team_open(context, &shared->run, &team));

@@ -204,9 +204,44 @@ static ww_status run_queries(const wwi_seat *seat, wwi_span some) {
     return WW_OK;
 }
 
+// The tables follow from the seed and the points, which are inputs; those of a file are known by their coefficients.
+static void name_queries(const void *of, FILE *to) {
+    const job *j = of;
+    const ww_lsh *h = j->h;
+    const ww_lsh_options *o = &h->options;
+    char sum[65];
+    wwi_checksum_text(h->coefficients, h->coefficient_bytes, sum);
+    fprintf(to,
+            "lsh\npoints %zu row %zu k %zu metric %s tables %u functions %u width %.17g probes %u candidates %u seed "
+            "%" PRIu64 " complete %d %s %s removed %zu distances %d found %d",
+            h->total, j->row, j->k, ww_metric_name(o->metric), o->tables, o->functions, o->width, o->probes,
+            o->candidates, o->seed, o->complete != 0, ww_precision_name(h->precision), sum, h->removed.count,
+            j->distances != NULL, j->found != NULL);
+}
+
+static ww_status give_queries(const wwi_seat *seat, wwi_span some, wwi_bytes *to) {
+    const job *j = seat->of;
+    WWI_TRY(wwi_bytes_put_rows(to, j->ids, some, j->k * sizeof *j->ids));
+    WWI_TRY(wwi_bytes_put_rows(to, j->distances, some, j->k * j->h->value_bytes));
+    return wwi_bytes_put_rows(to, j->found, some, sizeof *j->found);
+}
+
+static ww_status take_queries(void *of, wwi_span some, wwi_taken_bytes *from) {
+    const job *j = of;
+    WWI_TRY(wwi_bytes_take_rows(from, j->ids, some, j->k * sizeof *j->ids));
+    WWI_TRY(wwi_bytes_take_rows(from, j->distances, some, j->k * j->h->value_bytes));
+    return wwi_bytes_take_rows(from, j->found, some, sizeof *j->found);
+}
+
 static ww_status divide(ww_lsh *h, job *j, size_t rows) {
     // On the device queries are in tiles, of which a search takes whole ones.
-    static const wwi_job kind = {.work = query_work, .step = WWI_TILE_PAIR, .open = open_tables, .run = run_queries};
+    static const wwi_job kind = {.work = query_work,
+                                 .step = WWI_TILE_PAIR,
+                                 .open = open_tables,
+                                 .run = run_queries,
+                                 .name = name_queries,
+                                 .give = give_queries,
+                                 .take = take_queries};
     const double start = wwi_seconds();
     WWI_TRY(wwi_team_run(h->team, &kind, j, rows));
     h->info.path = j->sum.path;

@@ -4,6 +4,7 @@
 #define WAVEWARP_MEASURE_TABLE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <wavewarp/measure.h>
 
 // What the jobs may assume about a recurrence, whatever its cost (which is never negative), when its ends are closed
@@ -100,6 +101,9 @@ ww_status wwi_measure_take(const ww_measure *given, ww_measure *own);
 // Whether every field of a measure of this version is in range. WW_ERROR_INVALID_ARGUMENT. Lengths are not looked at:
 // see ww_band_rows().
 ww_status wwi_measure_check(const ww_measure *measure);
+
+// Prints, without a line feed, all that the values of a checked measure depend on.
+void wwi_measure_print(const ww_measure *measure, FILE *to);
 
 // For a checked measure: its cost with WW_COST_DEFAULT resolved.
 ww_cost wwi_measure_cost(const ww_measure *measure);

@@ -5,6 +5,7 @@
 
 #include "base/grow.h"
 #include "base/run.h"
+#include "measure/measure_table.h"
 #include "options.h"
 #include "path/path.h"
 
@@ -42,6 +43,57 @@ static ww_status run_pairs(const wwi_seat *seat, wwi_span pairs) {
     const ww_status status = keep(j, pairs.first, &paths);
     (void)pthread_mutex_unlock(&seat->team->lock);
     return status;
+}
+
+static void name_pairs(const void *of, FILE *to) {
+    const ww_plan *p = ((const job *)of)->plan;
+    char sum[65];
+    wwi_checksum_text(p->pairs, p->count * 3 * sizeof *p->pairs, sum);
+    fprintf(to, "paths\nrows %zu columns %zu pairs %zu %s %s engine %s ", p->pair.rows->count, p->pair.columns->count,
+            p->count, sum, wwi_pairing_precision(&p->pair), ww_engine_name(p->options.engine));
+    wwi_measure_print(&p->pair.measure, to);
+}
+
+// The last run that began with this pair.
+static const ww_paths *paths_from(const job *j, size_t first) {
+    size_t i = j->count;
+    while (i > 0 && j->parts[i - 1].first != first)
+        i--;
+    return i > 0 ? &j->parts[i - 1].paths : NULL;
+}
+
+static ww_status give_some(const ww_paths *p, wwi_bytes *to) {
+    WWI_TRY(wwi_bytes_put(to, p->distances, p->count * sizeof *p->distances));
+    WWI_TRY(wwi_bytes_put(to, p->offsets, (p->count + 1) * sizeof *p->offsets));
+    return wwi_bytes_put(to, p->cells, p->offsets[p->count] * 2 * sizeof *p->cells);
+}
+
+static ww_status give_pairs(const wwi_seat *seat, wwi_span pairs, wwi_bytes *to) {
+    (void)pthread_mutex_lock(&seat->team->lock);
+    const ww_paths *p = paths_from(seat->of, pairs.first);
+    const ww_status status = p && p->count == pairs.count
+                                 ? give_some(p, to)
+                                 : wwi_fail(WW_ERROR_INTERNAL, "the paths of a run are not there");
+    (void)pthread_mutex_unlock(&seat->team->lock);
+    return status;
+}
+
+static ww_status take_pairs(void *of, wwi_span pairs, wwi_taken_bytes *from) {
+    WWI_ENDS(ww_paths_free) ww_paths p = WW_PATHS_INIT;
+    p.count = pairs.count;
+    WWI_TRY(wwi_new(p.distances, p.count));
+    WWI_TRY(wwi_new(p.offsets, p.count + 1));
+    WWI_TRY(wwi_bytes_take(from, p.distances, p.count * sizeof *p.distances));
+    WWI_TRY(wwi_bytes_take(from, p.offsets, (p.count + 1) * sizeof *p.offsets));
+    const uint64_t cells = from->left / (2 * sizeof *p.cells);
+    bool ordered = p.offsets[0] == 0 && p.offsets[p.count] == cells;
+    for (size_t i = 0; i < p.count; i++)
+        ordered &= p.offsets[i] <= p.offsets[i + 1];
+    if (!ordered)
+        return wwi_fail(WW_ERROR_FORMAT, "a record of the store has no paths of its pairs");
+    WWI_TRY(wwi_new(p.cells, cells * 2 + 1));
+    WWI_TRY(wwi_bytes_take(from, p.cells, cells * 2 * sizeof *p.cells));
+    return keep(of, pairs.first, &p);
 }
 
 static int by_first(const void *a, const void *b) {
@@ -82,7 +134,8 @@ static void job_close(job *j) {
 }
 
 static ww_status divide(ww_plan *plan, ww_paths *paths) {
-    static const wwi_job kind = {.work = pair_work, .run = run_pairs};
+    static const wwi_job kind = {
+        .work = pair_work, .run = run_pairs, .name = name_pairs, .give = give_pairs, .take = take_pairs};
     const double start = wwi_seconds();
     WWI_ENDS(job_close) job j = {.plan = plan};
     WWI_ENDS(ww_paths_free) ww_paths found = WW_PATHS_INIT;

@@ -174,6 +174,10 @@ static ww_status create_on_all(creation *c, ww_context *context, const ww_profil
     c->options.run = &team->own;
     WWI_TRY(wwi_team_make(team, create_on, c, 0, NULL));
     ww_profile *first = wwi_team_any(team);
+    const uint64_t chosen[] = {c->index, c->other_index};
+    WWI_TRY(wwi_view_add_to(wwi_context_store(context), c->series));
+    WWI_TRY(wwi_view_add_to(wwi_context_store(context), c->other));
+    wwi_store_add_input(wwi_context_store(context), chosen, sizeof chosen);
     first->team = wwi_taken(&team);
     *profile = first;
     return WW_OK;

@@ -51,6 +51,49 @@ static double diagonal_work(const void *of, size_t at) {
     return j->p->self && !is_square(&j->part) ? pairs + pairs_apart(&j->part, -diagonal) : pairs;
 }
 
+static void name_profile(const void *of, FILE *to) {
+    const job *j = of;
+    const ww_profile *p = j->p;
+    fprintf(to,
+            "profile\nwindow %zu k %zu exclusion %zu lists %d best channels %zu %s self %d windows %zu %zu rectangle "
+            "%zu %zu %zu %zu",
+            p->window, p->k, p->exclusion, p->nearest.lists, p->options.best_channels,
+            ww_precision_name(p->options.precision), p->self, p->series.windows, wwi_profile_other(p)->windows,
+            j->part.row, j->part.row_end, j->part.column, j->part.column_end);
+}
+
+// All that the device has found so far: what other records have of that, too, changes nothing.
+static ww_status give_lists(const wwi_seat *seat, wwi_span diagonals, wwi_bytes *to) {
+    const wwi_profile_nearest *n = &((const ww_profile *)seat->team->on[seat->device])->nearest;
+    (void)diagonals;
+    for (int list = 0; list < n->lists; list++) {
+        WWI_TRY(wwi_bytes_put(to, n->best[list], n->windows * n->k * sizeof *n->best[list]));
+        WWI_TRY(wwi_bytes_put(to, n->ids[list], n->windows * n->k * sizeof *n->ids[list]));
+    }
+    return WW_OK;
+}
+
+static ww_status take_lists(void *of, wwi_span diagonals, wwi_taken_bytes *from) {
+    wwi_profile_nearest *n = &((job *)of)->p->nearest;
+    const size_t count = n->windows * n->k;
+    (void)diagonals;
+    for (int list = 0; list < n->lists; list++) {
+        const void *best, *ids;
+        WWI_TRY(wwi_bytes_point(from, count * sizeof(double), &best));
+        WWI_TRY(wwi_bytes_point(from, count * sizeof(int64_t), &ids));
+        WWI_TRY(ww_neighbours_merge(n->windows, n->k, WW_DOUBLE, 0, n->ids[list], n->best[list], ids, best));
+    }
+    return WW_OK;
+}
+
+// Diagonals of a run: a record has the lists of all windows.
+static size_t step_of(const ww_profile *p, int64_t diagonals) {
+    enum { MOST_RECORDS = 64 };
+    if (!wwi_context_store(p->team->context) || diagonals <= 0)
+        return p->width;
+    return wwi_ceil_div(wwi_ceil_div((uint64_t)diagonals, MOST_RECORDS), p->width) * p->width;
+}
+
 // What another device found comes to that of one of them; what both have, once.
 static ww_status merge_lists(const wwi_profile_nearest *from, wwi_profile_nearest *to) {
     for (int list = 0; list < from->lists; list++)
@@ -63,11 +106,16 @@ static ww_status merge_lists(const wwi_profile_nearest *from, wwi_profile_neares
 static ww_status run_all(job *j, bool forget) {
     ww_profile *p = j->p;
     wwi_team *team = p->team;
-    const wwi_job kind = {.work = diagonal_work, .step = p->width, .run = run_diagonals};
     const int64_t above = (int64_t)j->part.column_end - (int64_t)j->part.row,
                   below = (int64_t)j->part.row_end - (int64_t)j->part.column,
                   end = p->self && below > above ? below : above;
     j->first = p->self ? (int64_t)p->exclusion + 1 : 1 - below;
+    const wwi_job kind = {.work = diagonal_work,
+                          .step = step_of(p, end - j->first),
+                          .run = run_diagonals,
+                          .name = name_profile,
+                          .give = give_lists,
+                          .take = take_lists};
     for (size_t i = 0; i < team->count; i++) {
         ww_profile *own = team->on[i];
         if (own && (forget || own != p))

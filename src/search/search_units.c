@@ -2,6 +2,7 @@
 // Searches on one device, or on several. Windows: the devices divide the joined streams, merge the places that they
 // find as they come, and choose from these once; all know the same limits (search_limits.c). Open ends and whole
 // streams: the devices divide the queries, each of which goes through all streams.
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,41 @@ static ww_status run_part(const wwi_seat *seat, wwi_span units) {
     return status;
 }
 
+static void name_search(const void *of, FILE *to) {
+    const job *j = of;
+    const ww_search *s = j->s;
+    const ww_search_options *o = &s->options;
+    fprintf(to,
+            "search\nqueries %zu k %zu kind %d normalise %d exclusion %zu threshold %.17g %s places %zu points %" PRIu64
+            " from %" PRIu64 " offsets %" PRIu64 " %" PRIu64 " threshold %d ",
+            s->query_count, o->k, (int)o->kind, o->znormalise, o->exclusion, o->threshold,
+            ww_precision_name(o->precision), s->places, j->points, j->first, s->part.stream_offset,
+            s->part.point_offset, o->has_threshold != 0);
+    wwi_measure_print(&s->given, to);
+}
+
+static ww_status give_places(const wwi_seat *seat, wwi_span units, wwi_bytes *to) {
+    const job *j = seat->of;
+    const double largest = atomic_load(&((ww_search *)seat->team->on[seat->device])->joined.largest);
+    (void)units;
+    WWI_TRY(wwi_bytes_put(to, &largest, sizeof largest));
+    return wwi_bytes_put(to, seat->own, j->s->query_count * j->s->places * sizeof *j->matches);
+}
+
+static ww_status take_places(void *of, wwi_span units, wwi_taken_bytes *from) {
+    job *j = of;
+    const ww_search *s = j->s;
+    double largest;
+    const void *places;
+    (void)units;
+    WWI_TRY(wwi_bytes_take(from, &largest, sizeof largest));
+    WWI_TRY(wwi_bytes_point(from, s->query_count * s->places * sizeof *j->matches, &places));
+    WWI_TRY(ww_matches_merge(s->query_count, s->places, s->similarity, j->matches, places));
+    j->largest = fmax(j->largest, largest);
+    lower_limits(j);
+    return WW_OK;
+}
+
 // The places of the job's part, merged.
 static ww_status run_parts(job *j) {
     const ww_search *s = j->s;
@@ -124,7 +160,10 @@ static ww_status run_parts(job *j) {
                            .step = longest * LEAST_SHARE / WW_SEARCH_PART_POINTS + 1,
                            .open = open_places,
                            .run = run_part,
-                           .close = close_places};
+                           .close = close_places,
+                           .name = name_search,
+                           .give = give_places,
+                           .take = take_places};
     WWI_TRY(wwi_team_run(s->team, &parts, j, (size_t)wwi_ceil_div(j->points, WW_SEARCH_PART_POINTS)));
     return wwi_search_check_small(s, j->largest);
 }
@@ -184,8 +223,21 @@ static ww_status run_queries(const wwi_seat *seat, wwi_span queries) {
     return WW_OK;
 }
 
+static ww_status give_matches(const wwi_seat *seat, wwi_span queries, wwi_bytes *to) {
+    const job *j = seat->of;
+    WWI_TRY(wwi_bytes_put_rows(to, j->matches, queries, j->s->options.k * sizeof *j->matches));
+    return wwi_bytes_put_rows(to, j->found, queries, sizeof *j->found);
+}
+
+static ww_status take_matches(void *of, wwi_span queries, wwi_taken_bytes *from) {
+    const job *j = of;
+    WWI_TRY(wwi_bytes_take_rows(from, j->matches, queries, j->s->options.k * sizeof *j->matches));
+    return wwi_bytes_take_rows(from, j->found, queries, sizeof *j->found);
+}
+
 static ww_status search_queries(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found) {
-    static const wwi_job kind = {.work = query_work, .run = run_queries};
+    static const wwi_job kind = {
+        .work = query_work, .run = run_queries, .name = name_search, .give = give_matches, .take = take_matches};
     const double start = wwi_seconds();
     job j = {.s = s, .streams = streams, .matches = matches, .found = found, .sum = WW_SEARCH_INFO_INIT};
     WWI_TRY(count_points(streams, &j.points));
@@ -203,9 +255,10 @@ static bool is_divided(const ww_search *s, const wwi_joined *streams) {
 }
 
 ww_status wwi_search_streams(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found) {
-    if (is_divided(s, streams))
-        return s->places ? search_parts(s, streams, matches, found) : search_queries(s, streams, matches, found);
-    WWI_ALONE(s->team, run_alone(s, streams, matches, found));
+    if (!is_divided(s, streams))
+        WWI_ALONE(s->team, run_alone(s, streams, matches, found));
+    WWI_TRY(wwi_view_add_to(wwi_context_store(s->team->context), streams->view));
+    return s->places ? search_parts(s, streams, matches, found) : search_queries(s, streams, matches, found);
 }
 
 ww_status wwi_search_parts_begin(ww_search *s, const wwi_joined *streams) {
@@ -304,6 +357,8 @@ ww_status wwi_search_open(ww_context *context, const ww_measure *measure, const 
         if (team)
             WWI_TRY(copy_queries(s, queries));
     }
+    if (team)
+        WWI_TRY(wwi_view_add_to(wwi_context_store(context), queries));
     s->team = wwi_taken(&team);
     *search = wwi_taken(&s);
     return WW_OK;

@@ -284,5 +284,7 @@ ww_status ww_shapelets_create(ww_dataset *train, const ww_shapelets_options *opt
         *shapelets = NULL;
     WWI_NEEDS("train, shapelets", train, shapelets);
     ww_context *context = wwi_datasets_divide(train, NULL);
+    if (context)
+        WWI_TRY(wwi_store_refuse_part(wwi_context_store(context), "a search for shapelets"));
     return context ? create(train, context, options, shapelets) : wwi_shapelets_create_alone(train, options, shapelets);
 }

@@ -26,7 +26,7 @@ ww_status wwi_team_open(ww_context *context, const ww_run_options *run, wwi_team
     WWI_ENDS(wwi_team_close) wwi_team *t = NULL;
     *team = NULL;
     const size_t count = ww_context_device_count(context);
-    if (count < 2)
+    if (!wwi_context_is_divided(context))
         return WW_OK;
     WWI_TRY(wwi_new_zeroed(t, 1));
     (void)pthread_mutex_init(&t->lock, NULL);
@@ -66,13 +66,16 @@ ww_status wwi_team_check(const wwi_team *t, size_t device) {
     return t->on[device] ? WW_OK : wwi_fail_again(&t->workers[device].error, t->workers[device].error.status);
 }
 
-// A job in runs of units: the schedule's items are `each` units.
+// A job in runs of units: the schedule's items are `each` units, and begin with item `first` of the job.
 typedef struct running {
     wwi_team *team;
     const ww_run_options *report;
     const wwi_job *job;
-    wwi_seat *seats; // one a device
-    size_t units, each;
+    wwi_seat *seats;                // one a device
+    size_t units, each, first, end; // end: of the schedule's items
+    ww_store *store;                // NULL: nothing is kept
+    size_t number;                  // of the job there
+    double done, all;               // work: before the schedule's, and of all
 } running;
 
 static ww_status open_device(void *user, size_t device) {
@@ -86,20 +89,36 @@ static void close_device(void *user, size_t device) {
         r->job->close(&r->seats[device]);
 }
 
+// The units of items of the job.
+static wwi_span units_of(const running *r, wwi_span items) {
+    const size_t first = items.first * r->each, left = r->units - first, count = items.count * r->each;
+    return (wwi_span){first, count < left ? count : left};
+}
+
+static ww_status keep(const running *r, const wwi_seat *seat, wwi_span items) {
+    WWI_ENDS(wwi_bytes_free) wwi_bytes gave = {.data = NULL};
+    WWI_TRY(r->job->give(seat, units_of(r, items), &gave));
+    return wwi_store_keep(r->store, r->number, items, &gave);
+}
+
 static ww_status run_items(void *user, size_t device, wwi_span items) {
     const running *r = user;
-    const size_t first = items.first * r->each, left = r->units - first, count = items.count * r->each;
-    return r->job->run(&r->seats[device], (wwi_span){first, count < left ? count : left});
+    items.first += r->first;
+    WWI_TRY(r->job->run(&r->seats[device], units_of(r, items)));
+    return r->store ? keep(r, &r->seats[device], items) : WW_OK;
 }
 
 static size_t end_of_items(void *user, size_t first) {
     const running *r = user;
-    return r->job->end(r->seats[0].of, first);
+    return (size_t)wwi_least(r->job->end(r->seats[0].of, r->first + first), r->end) - r->first;
 }
 
 static int tell(void *user, uint64_t done, uint64_t total) {
     const running *r = user;
-    const bool stop = wwi_run_report(r->report->progress, r->report->progress_user, done, total) != WW_OK;
+    (void)total;
+    const double now = r->done + (double)done;
+    const bool stop = wwi_run_report(r->report->progress, r->report->progress_user,
+                                     (uint64_t)(now < r->all ? now : r->all), (uint64_t)r->all) != WW_OK;
     if (stop)
         atomic_store(&r->team->stop, true);
     return stop;
@@ -121,7 +140,7 @@ void wwi_team_note_shares(const wwi_team *t) {
     }
 }
 
-static ww_status run_job(running *r, void *of, size_t items, const double *before) {
+static ww_status run_schedule(running *r, size_t items, const double *before) {
     wwi_team *t = r->team;
     const ww_run_options report = {.progress = tell, .progress_user = r};
     const wwi_schedule schedule = {.items = items,
@@ -133,12 +152,67 @@ static ww_status run_job(running *r, void *of, size_t items, const double *befor
                                    .user = r,
                                    .tile_seconds = wwi_context_tile_seconds(t->context),
                                    .report = r->report && r->report->progress ? &report : NULL};
+    return wwi_schedule_run(&schedule, t->workers, t->count);
+}
+
+// ---- with a store
+
+// Items that nothing is kept of, without a gap. What they are told counts from the first of them.
+static ww_status run_missing(running *r, wwi_span items, const double *before) {
+    WWI_FREES double *own = NULL;
+    WWI_TRY(wwi_new(own, items.count + 1));
+    for (size_t i = 0; i <= items.count; i++)
+        own[i] = before[items.first + i] - before[items.first];
+    r->first = items.first;
+    r->end = items.first + items.count;
+    const ww_status status = run_schedule(r, items.count, own);
+    r->done += own[items.count];
+    return status;
+}
+
+static ww_status take_items(void *of, wwi_span items, wwi_taken_bytes *from) {
+    const running *r = of;
+    return r->job->take((void *)(uintptr_t)r->seats[0].of, units_of(r, items), from);
+}
+
+static ww_status run_stored(running *r, size_t items, const double *before) {
+    const wwi_store_job begun = {r->job->name, r->seats[0].of, r->team->context, items, before};
+    WWI_FREES wwi_span *missing = NULL;
+    wwi_span part;
+    size_t count;
+    WWI_TRY(wwi_store_begin(r->store, &begun, &r->number, &part));
+    WWI_TRY(wwi_store_missing(r->store, r->number, part, &missing, &count));
+    if (!wwi_store_is_part(r->store))
+        WWI_TRY(wwi_store_each(r->store, r->number, take_items, r));
+    r->all = before[part.first + part.count] - before[part.first];
+    r->done = r->all;
+    for (size_t i = 0; i < count; i++)
+        r->done -= before[missing[i].first + missing[i].count] - before[missing[i].first];
+    for (size_t i = 0; i < count; i++)
+        WWI_TRY(run_missing(r, missing[i], before));
+    return wwi_store_is_part(r->store) ? wwi_store_part_done(r->store) : WW_OK;
+}
+
+ww_status wwi_team_refuse_part(const wwi_team *t) {
+    return t ? wwi_store_refuse_part(wwi_context_store(t->context), "this work") : WW_OK;
+}
+
+static ww_status run_job(running *r, void *of, size_t items, const double *before) {
+    wwi_team *t = r->team;
+    ww_store *store = items > 0 ? wwi_context_store(t->context) : NULL;
     WWI_FREES wwi_seat *seats = NULL;
     WWI_TRY(wwi_new(seats, t->count));
     r->seats = seats;
+    r->end = items;
+    r->all = before[items];
     for (size_t i = 0; i < t->count; i++)
         seats[i] = (wwi_seat){.team = t, .of = of, .device = i};
-    const ww_status status = wwi_schedule_run(&schedule, t->workers, t->count);
+    if (store && !r->job->give) {
+        WWI_TRY(wwi_store_refuse_part(store, "this job"));
+        store = NULL;
+    }
+    r->store = store;
+    const ww_status status = store ? run_stored(r, items, before) : run_schedule(r, items, before);
     atomic_store(&t->stop, false);
     if (items > 0)
         wwi_team_note_shares(t);

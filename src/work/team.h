@@ -10,10 +10,10 @@
 #include <stdatomic.h>
 
 #include "base/kit.h"
-#include "work/schedule.h"
+#include "work/store.h"
 
 typedef struct wwi_team {
-    ww_context *context; // of several devices
+    ww_context *context; // of several devices, or of one whose jobs are kept in a store
     size_t count;
     void **on;            // what each device has; NULL where it could not be made
     wwi_worker *workers;  // in the last job; where an object could not be made, lost, and why
@@ -42,9 +42,15 @@ typedef struct wwi_job {
     ww_status (*open)(wwi_seat *seat);           // NULL: there is nothing to do
     ww_status (*run)(const wwi_seat *seat, wwi_span units);
     void (*close)(wwi_seat *seat); // likewise; also after a failure
+    // What a context's store needs; NULL: the job is computed anew each time, and has no parts. `name` as of
+    // wwi_store_job. `give`: after a run, what it gave, perhaps with what other runs of the device gave before. `take`:
+    // before all runs, in the caller's thread; what units gave may come more than once.
+    void (*name)(const void *of, FILE *to);
+    ww_status (*give)(const wwi_seat *seat, wwi_span units, wwi_bytes *to);
+    ww_status (*take)(void *of, wwi_span units, wwi_taken_bytes *from);
 } wwi_job;
 
-// `run`: the caller's options, or NULL. *team: NULL of a context of one device.
+// `run`: the caller's options, or NULL. *team: NULL of a context of one device without a store.
 ww_status wwi_team_open(ww_context *context, const ww_run_options *run, wwi_team **team);
 // The caller's options of later runs.
 ww_status wwi_team_set_run(wwi_team *team, const ww_run_options *run);
@@ -69,6 +75,9 @@ ww_status wwi_team_go_on(wwi_team *team, const wwi_job *job, void *of, size_t un
 // Tells the context what the devices did: by itself after each run, and after work that was none.
 void wwi_team_note_shares(const wwi_team *team);
 
+// Fails for work that is not divided, where only a part is to be done.
+ww_status wwi_team_refuse_part(const wwi_team *team);
+
 // The team that does a job of these objects, of which the second may be NULL: that of both, if both are on the devices
 // of one context; else NULL, and the job is one device's.
 static inline wwi_team *wwi_team_of(wwi_team *one, bool two_given, const wwi_team *two) {
@@ -78,6 +87,7 @@ static inline wwi_team *wwi_team_of(wwi_team *one, bool two_given, const wwi_tea
 // A run by one device in the caller's thread, whose object the caller holds.
 #define WWI_ALONE(team, ...)                                                                                           \
     do {                                                                                                               \
+        WWI_TRY(wwi_team_refuse_part(team));                                                                           \
         if (team)                                                                                                      \
             (team)->alone = true;                                                                                      \
         const ww_status wwi_status = (__VA_ARGS__);                                                                    \

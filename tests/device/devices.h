@@ -8,10 +8,10 @@
 #include "../fault/find_layer.h"
 #include "support.h"
 
-// Two devices of the kind of the device under test, which is the first: results are compared byte for byte. Where there
-// is no second one, of one device. A GPU does the whole of a test in the least time of a CPU's tile: there tiles are a
-// thousandth of it.
-static inline ww_context *wwt_group_open(double tile_seconds) {
+// At most two devices of the kind of the device under test, which is the first: results are compared byte for byte.
+// Where there is no second one, of one device. `store`, or NULL, keeps what they compute. A GPU does the whole of a
+// test in the least time of a CPU's tile: there tiles are a thousandth of it.
+static inline ww_context *wwt_group_open_kept(double tile_seconds, size_t most, ww_store *store) {
     ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
     ww_device_info tested = WW_DEVICE_INFO_INIT, info = WW_DEVICE_INFO_INIT;
     ww_device_list *list = NULL;
@@ -20,19 +20,24 @@ static inline ww_context *wwt_group_open(double tile_seconds) {
     wwt_ok(ww_context_get_device_info(wwt_context, &tested));
     (void)snprintf(devices, sizeof devices, "%u", tested.index);
     wwt_ok(ww_device_list_create(&list));
-    for (size_t i = 0; i < ww_device_list_count(list) && !strchr(devices, ','); i++) {
+    for (size_t i = 0; i < ww_device_list_count(list) && most > 1 && !strchr(devices, ','); i++) {
         wwt_ok(ww_device_list_get_info(list, i, &info));
         if (info.usable && info.index != tested.index && info.platform_index == tested.platform_index &&
             strcmp(info.name, tested.name) == 0)
             (void)snprintf(devices, sizeof devices, "%u,%u", tested.index, info.index);
     }
     ww_device_list_destroy(&list);
-    if (!strchr(devices, ','))
+    if (most > 1 && !strchr(devices, ','))
         fprintf(stderr, "one device: there is no second one like %s\n", tested.name);
     options.device = devices;
     options.tile_seconds = wwt_device_is_gpu() ? tile_seconds / 1000 : tile_seconds;
+    options.store = store;
     wwt_ok(ww_context_create(&options, &group));
     return group;
+}
+
+static inline ww_context *wwt_group_open(double tile_seconds) {
+    return wwt_group_open_kept(tile_seconds, 2, NULL);
 }
 
 static inline ww_dataset *wwt_group_upload(ww_context *group, const wwt_set *set, ww_precision precision) {

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Long jobs that go on where they were ended, or that several processes share: a store keeps what the units of a job
+/// (pairs, queries, tiles, parts of streams) gave. It is a file of records, each with its checksum, to which finished
+/// units are appended.
+///
+/// A context that is created with a store (ww_context_options.store) keeps in it what its jobs compute. A process that
+/// makes the same calls with the same file takes from it what is there, and computes the rest: its results have the
+/// same bytes. What belongs together is checked: version, part, and of each job its kind, options, kind of device and
+/// the values of all that was created in the context before.
+///
+/// What is kept: all that a context of several devices divides (context.h). Shapelets have a checkpoint of their own
+/// (shapelets.h). What is not divided is computed anew.
+#ifndef WAVEWARP_STORE_H
+#define WAVEWARP_STORE_H
+
+#include <wavewarp/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// *Thread-safety*: the context's jobs run one after the other; then any thread.
+typedef struct ww_store ww_store;
+
+typedef struct ww_store_options {
+    size_t struct_size; ///< sizeof(ww_store_options)
+    int resume;         ///< 1: goes on with the file where there is one; 0: one that is there is an error
+    int any_device;     ///< 1: also where another kind of device began it: the last bits of its results may differ
+    /// Part `part`, from 1, of `part_count`, of about equal work; 0 and 0: the whole. A part computes its own units
+    /// alone, and its job ends with WW_ERROR_PART: whole results come from ww_store_open_parts().
+    unsigned part, part_count;
+} ww_store_options;
+
+#define WW_STORE_OPTIONS_INIT                                                                                          \
+    { sizeof(ww_store_options), 0, 0, 0, 0 }
+
+/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_store_options_init(ww_store_options *options, size_t struct_size);
+
+/// Begins a store, or goes on with one; a last record that was not written to its end is cut off.
+/// \param options NULL: all defaults. \return WW_ERROR_FORMAT: the file is no store, is damaged, or is of another
+/// version or part. WW_ERROR_IO: it is there and `resume` is 0, another process has it open, or it can't be read or
+/// written. WW_ERROR_INVALID_ARGUMENT (a part that there is not). *Ownership*: the caller's; ww_store_close(), when the
+/// context and all that was created from it are destroyed. *Thread-safety*: any thread. *Blocking*: while it reads.
+WW_API_STATUS ww_store_open(const char *path, const ww_store_options *options, ww_store **store);
+
+/// Opens all parts of a division, in any order, for reading alone: a context with them computes nothing of what they
+/// have; the job fails where a unit is in none of them. \param any_device as in the options. \return WW_ERROR_FORMAT: a
+/// part is missing or is there twice, has a last record that is not whole, is damaged, or parts differ in version,
+/// division or job. WW_ERROR_IO, WW_ERROR_INVALID_ARGUMENT (no parts). *Ownership*: as ww_store_open().
+/// *Thread-safety*: any thread. *Blocking*: while it reads.
+WW_API_STATUS ww_store_open_parts(const char *const *paths, size_t count, int any_device, ww_store **store);
+
+/// An output: set struct_size first. The text is the store's, until it is closed.
+typedef struct ww_store_info {
+    size_t struct_size; ///< sizeof(ww_store_info)
+    const char *job;    ///< the first job's kind, such as "matrix"; "" before one
+    unsigned part, part_count;
+    uint64_t jobs;       ///< that were begun: several where a call consists of several
+    uint64_t units;      ///< of these, or of the store's part of these, as far as this process knows
+    uint64_t done;       ///< units that are kept
+    uint64_t found_done; ///< of these, when it was opened
+    uint64_t bytes;      ///< of the files
+} ww_store_info;
+
+#define WW_STORE_INFO_INIT                                                                                             \
+    { sizeof(ww_store_info), NULL, 0, 0, 0, 0, 0, 0, 0 }
+
+/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_store_info_init(ww_store_info *info, size_t struct_size);
+
+/// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: between jobs. *Blocking*: no.
+WW_API_STATUS ww_store_get_info(const ww_store *store, ww_store_info *info);
+
+/// Closes a store and stores NULL in *store. \param keep 0: removes its file, which parts that were opened for reading
+/// keep in any case. A file of no job is removed. \return WW_ERROR_IO. *Thread-safety*: when no context uses it.
+/// *Blocking*: until the disk has all.
+WW_API_STATUS ww_store_close(ww_store **store, int keep);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
