@@ -23,6 +23,24 @@ extern "C" {
 /// *Thread-safety*: the context's jobs run one after the other; then any thread.
 typedef struct ww_store ww_store;
 
+/// How processes share jobs. This struct does not grow.
+typedef struct ww_store_share {
+    /// Stores of the other processes, and of processes there were before: what they keep is not computed. A file that is
+    /// not there is no error.
+    const char *const *paths;
+    size_t count;
+    unsigned pieces; ///< of a job, at most: of about equal work
+    /// Numbers from 0 on for each job, each to one process: the piece of the job that it computes next. `pieces` and above:
+    /// there is none left. Jobs are numbered from 0.
+    uint64_t (*next)(void *user, uint64_t job, uint64_t pieces);
+    /// Called when this process has no more to do of a job, and all that it keeps is on the disk: returns 0 when that is so
+    /// of all processes. Anything else ends the job with WW_ERROR_CANCELLED.
+    int (*wait)(void *user);
+    void *user;
+    /// 1: this process takes what the others computed, and has whole results; 0: its jobs end with WW_ERROR_PART.
+    int whole;
+} ww_store_share;
+
 typedef struct ww_store_options {
     size_t struct_size; ///< sizeof(ww_store_options)
     int resume;         ///< 1: goes on with the file where there is one; 0: one that is there is an error
@@ -30,10 +48,14 @@ typedef struct ww_store_options {
     /// Part `part`, from 1, of `part_count`, of about equal work; 0 and 0: the whole. A part computes its own units
     /// alone, and its job ends with WW_ERROR_PART: whole results come from ww_store_open_parts().
     unsigned part, part_count;
+    const char *note; ///< a text of the caller's that a new store keeps; at most 1 MiB. NULL: none
+    /// Processes that share jobs unit by unit, each with a store of its own: they make the same calls, and no unit is
+    /// computed twice. NULL: this process has all units.
+    const ww_store_share *share;
 } ww_store_options;
 
 #define WW_STORE_OPTIONS_INIT                                                                                          \
-    { sizeof(ww_store_options), 0, 0, 0, 0 }
+    { sizeof(ww_store_options), 0, 0, 0, 0, NULL, NULL }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_store_options_init(ww_store_options *options, size_t struct_size);
@@ -46,7 +68,7 @@ WW_API void ww_store_options_init(ww_store_options *options, size_t struct_size)
 WW_API_STATUS ww_store_open(const char *path, const ww_store_options *options, ww_store **store);
 
 /// Opens all parts of a division, in any order, for reading alone: a context with them computes nothing of what they
-/// have; the job fails where a unit is in none of them. \param any_device as in the options. \return WW_ERROR_FORMAT: a
+/// have, on any device; the job fails where a unit is in none of them. \param any_device as in the options. \return WW_ERROR_FORMAT: a
 /// part is missing or is there twice, has a last record that is not whole, is damaged, or parts differ in version,
 /// division or job. WW_ERROR_IO, WW_ERROR_INVALID_ARGUMENT (no parts). *Ownership*: as ww_store_open().
 /// *Thread-safety*: any thread. *Blocking*: while it reads.
@@ -62,10 +84,11 @@ typedef struct ww_store_info {
     uint64_t done;       ///< units that are kept
     uint64_t found_done; ///< of these, when it was opened
     uint64_t bytes;      ///< of the files
+    const char *note;    ///< of the options that the store was begun with, of parts the first one's; "" for none
 } ww_store_info;
 
 #define WW_STORE_INFO_INIT                                                                                             \
-    { sizeof(ww_store_info), NULL, 0, 0, 0, 0, 0, 0, 0 }
+    { sizeof(ww_store_info), NULL, 0, 0, 0, 0, 0, 0, 0, NULL }
 
 /// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_store_info_init(ww_store_info *info, size_t struct_size);

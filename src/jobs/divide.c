@@ -344,6 +344,7 @@ static ww_status divide_blocks(ww_plan *plan, bool upper, size_t most, deliver_r
     telling t = {.run = &plan->team->run};
     const ww_run_options report = {.progress = t.run->progress ? tell : NULL, .progress_user = &t};
     ww_plan_info sum = WW_PLAN_INFO_INIT;
+    ww_status part = WW_OK;
     WWI_FREES unsigned char *values = NULL;
     WWI_FREES double *rows = NULL, *columns = NULL;
     WWI_TRY(count_points(plan->pair.rows, 0, all.rows, &rows));
@@ -365,11 +366,15 @@ static ww_status divide_blocks(ww_plan *plan, bool upper, size_t most, deliver_r
             sum.launches += j.sum.launches;
             sum.seconds_device += j.sum.seconds_device;
             wwi_plan_give_info(plan, &sum, start);
-            WWI_TRY(status);
-            WWI_TRY(deliver(plan, user, j.of, values));
+            if (status == WW_ERROR_PART) // of each block the same, and there is nothing to deliver
+                part = status;
+            else
+                WWI_TRY(status);
+            if (part == WW_OK)
+                WWI_TRY(deliver(plan, user, j.of, values));
             t.before += work;
         }
-    return WW_OK;
+    return part;
 }
 
 // Rows of a block; 0: less than a row.

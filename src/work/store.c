@@ -41,6 +41,7 @@ typedef struct source {
 typedef struct kept_job {
     char *text; // lines of job, options, inputs, device
     uint64_t units, part_units;
+    bool written; // the text is in this process's own file
 } kept_job;
 
 typedef struct entry {
@@ -48,11 +49,12 @@ typedef struct entry {
     size_t source;
     wwi_span units;
     uint64_t at, bytes;
+    bool given; // to this process: it computed it, or has taken it
 } entry;
 
 struct ww_store {
     pthread_mutex_t lock; // of entries and the file
-    source *sources;      // one, or all parts
+    source *sources;      // this process's own and those of others, or all parts
     size_t source_count;
     bool read_only, any_device, made;
     uint8_t inputs[SUM];
@@ -64,6 +66,9 @@ struct ww_store {
     uint64_t done, found;
     double synced, sync_cost;
     char job_name[64];
+    char *note;
+    ww_store_share share; // next NULL: this process has all units
+    bool offered;         // of such a job: its part was
 };
 
 // ---- bytes
@@ -180,9 +185,9 @@ static ww_status sync_file(ww_store *store) {
 
 // ---- what a file has
 
-static ww_status add_job(ww_store *store, char *text, uint64_t units) {
+static ww_status add_job(ww_store *store, char **text, uint64_t units, bool written) {
     WWI_TRY(wwi_grow(&store->jobs, &store->job_capacity, store->job_count + 1, sizeof *store->jobs));
-    store->jobs[store->job_count++] = (kept_job){text, units, 0};
+    store->jobs[store->job_count++] = (kept_job){wwi_taken(text), units, 0, written};
     return WW_OK;
 }
 
@@ -217,9 +222,11 @@ static const char *difference(const ww_store *store, const char *a, const char *
 static ww_status read_job(ww_store *store, const source *s, const head *h, char **text) {
     if (h->job > store->job_count || h->bytes > MOST_TEXT)
         return damaged(s);
+    const bool own = !store->read_only && s == store->sources;
     if (h->job == store->job_count)
-        return add_job(store, wwi_taken(text), h->count);
-    const kept_job *known = &store->jobs[h->job];
+        return add_job(store, text, h->count, own);
+    kept_job *known = &store->jobs[h->job];
+    known->written |= own;
     const char *differs = difference(store, known->text, *text);
     if (!differs && known->units == h->count)
         return WW_OK;
@@ -230,13 +237,18 @@ static ww_status read_job(ww_store *store, const source *s, const head *h, char 
 static ww_status read_file_text(ww_store *store, source *s, const char *text) {
     size_t length;
     const char *version = line_of(text, 0, &length), *part = line_of(text, 1, &(size_t){0});
-    (void)store;
     if (length != strlen(ww_version()) || memcmp(version, ww_version(), length) != 0) {
         wwi_fail(WW_ERROR_FORMAT, "%s is of another version: %.*s; this is %s", s->path, (int)length, version,
                  ww_version());
         return wwi_fail_hint("go on with that version, or remove it");
     }
-    return sscanf(part, "part %u of %u", &s->part, &s->part_count) == 2 ? WW_OK : damaged(s);
+    const char *note = strchr(part, '\n');
+    if (!note || sscanf(part, "part %u of %u", &s->part, &s->part_count) != 2)
+        return damaged(s);
+    if (s != store->sources)
+        return WW_OK;
+    store->note = strdup(note + 1);
+    return store->note ? WW_OK : wwi_fail_memory(strlen(note));
 }
 
 static ww_status read_record(ww_store *store, size_t which, const head *h, char **bytes) {
@@ -251,7 +263,7 @@ static ww_status read_record(ww_store *store, size_t which, const head *h, char 
     if (h->kind != RECORD_UNITS || h->job >= store->job_count || h->first > store->jobs[h->job].units ||
         h->count > store->jobs[h->job].units - h->first)
         return damaged(s);
-    return add_entry(store, (entry){h->job, which, {(size_t)h->first, (size_t)h->count}, s->end + sizeof *h, h->bytes});
+    return add_entry(store, (entry){h->job, which, {(size_t)h->first, (size_t)h->count}, s->end + sizeof *h, h->bytes, false});
 }
 
 // Reads the next record; *whole false: there is no whole one.
@@ -297,6 +309,8 @@ static ww_status read_all(ww_store *store, size_t which) {
         wwi_fail(WW_ERROR_FORMAT, "%s is cut: its last record is not whole", s->path);
         return wwi_fail_hint("go on with that part first");
     }
+    if (which > 0) // another process may be writing it
+        return WW_OK;
     return ftruncate(s->file, (off_t)s->end) == 0 ? WW_OK : io_error(s, "written");
 }
 
@@ -313,6 +327,7 @@ static void store_free(ww_store **out) {
     }
     for (size_t i = 0; i < store->job_count; i++)
         free(store->jobs[i].text);
+    free(store->note);
     free(store->sources);
     free(store->jobs);
     free(store->entries);
@@ -341,12 +356,46 @@ static ww_status open_source(source *s, const char *path, int flags) {
 }
 
 static ww_status begin_file(ww_store *store, const ww_store_options *o) {
-    char text[128];
-    const int size = snprintf(text, sizeof text, "%s\npart %u of %u\n", ww_version(), o->part, o->part_count);
-    head h = {.kind = RECORD_FILE, .bytes = (uint64_t)size};
-    store->sources[0].part = o->part;
-    store->sources[0].part_count = o->part_count;
-    return append(store, &h, text);
+    WWI_FREES char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return wwi_fail_memory(size);
+    fprintf(to, "%s\npart %u of %u\n%s", ww_version(), o->part, o->part_count, o->note ? o->note : "");
+    if (fclose(to) != 0)
+        return wwi_fail_memory(size);
+    head h = {.kind = RECORD_FILE, .bytes = size};
+    WWI_TRY(append(store, &h, text));
+    return read_file_text(store, &store->sources[0], text);
+}
+
+// What other processes have kept by now, where they have begun.
+static ww_status read_others(ww_store *store) {
+    for (size_t i = 1; i < store->source_count && !store->read_only; i++) {
+        source *s = &store->sources[i];
+        if (s->file < 0 && access(s->path, F_OK) != 0)
+            continue;
+        if (s->file < 0 && (s->file = open(s->path, O_RDONLY | O_CLOEXEC)) < 0)
+            return io_error(s, "opened");
+        WWI_TRY(read_all(store, i));
+        if (s->end > 0 && s->part_count)
+            return wwi_fail(WW_ERROR_FORMAT, "%s is part %u of %u", s->path, s->part, s->part_count);
+    }
+    return WW_OK;
+}
+
+static ww_status take_share(ww_store *store, const ww_store_share *share) {
+    if (!share)
+        return WW_OK;
+    if (!share->next || !share->wait || !share->pieces || (share->count && !share->paths))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a share without functions, pieces or paths");
+    store->share = *share;
+    for (size_t i = 0; i < share->count; i++) {
+        WWI_NEEDS("share.paths[]", share->paths[i]);
+        if (!(store->sources[1 + i].path = strdup(share->paths[i])))
+            return wwi_fail_memory(strlen(share->paths[i]));
+    }
+    return read_others(store);
 }
 
 static ww_status check_part(const source *s, const ww_store_options *o) {
@@ -355,6 +404,12 @@ static ww_status check_part(const source *s, const ww_store_options *o) {
     wwi_fail(WW_ERROR_FORMAT, "%s is part %u of %u, not %u of %u", s->path, s->part, s->part_count, o->part,
              o->part_count);
     return wwi_fail_hint("0 of 0 is the whole; name another file");
+}
+
+static ww_status check_note(const char *note) {
+    return !note || strlen(note) <= MOST_TEXT - 256
+               ? WW_OK
+               : wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a note of %zu bytes is too long", strlen(note));
 }
 
 ww_status ww_store_open(const char *path, const ww_store_options *options, ww_store **out) {
@@ -366,7 +421,10 @@ ww_status ww_store_open(const char *path, const ww_store_options *options, ww_st
     WWI_TRY(wwi_options_take(&o, options, "ww_store_options"));
     if ((o.part == 0) != (o.part_count == 0) || o.part > o.part_count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "part %u of %u", o.part, o.part_count);
-    WWI_TRY(make(1, &store));
+    if (o.share && o.part)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part that several processes share");
+    WWI_TRY(check_note(o.note));
+    WWI_TRY(make(1 + (o.share ? o.share->count : 0), &store));
     source *s = &store->sources[0];
     store->any_device = o.any_device != 0;
     const bool there = access(path, F_OK) == 0;
@@ -378,11 +436,12 @@ ww_status ww_store_open(const char *path, const ww_store_options *options, ww_st
         wwi_fail(WW_ERROR_IO, "%s is there: a run that did not end left it", path);
         return wwi_fail_hint("resume that run, or remove the file");
     }
-    store->found = store->done;
     if (s->end > 0)
         WWI_TRY(check_part(s, &o));
     else
         WWI_TRY(begin_file(store, &o));
+    WWI_TRY(take_share(store, o.share));
+    store->found = store->done;
     store->made = !there;
     *out = wwi_taken(&store);
     return WW_OK;
@@ -455,6 +514,7 @@ ww_status ww_store_get_info(const ww_store *store, ww_store_info *info) {
     own.jobs = store->begun;
     for (size_t i = 0; i < store->begun; i++)
         own.units += store->jobs[i].part_units;
+    own.note = store->note ? store->note : "";
     own.done = store->done;
     own.found_done = store->found;
     for (size_t i = 0; i < store->source_count; i++)
@@ -504,7 +564,7 @@ static size_t first_of_part(const wwi_store_job *job, unsigned part, unsigned pa
 
 static ww_status compare_job(const ww_store *store, const kept_job *known, const char *text, size_t units) {
     const char *differs = difference(store, known->text, text);
-    if (!differs && known->units == units)
+    if ((!differs || (store->read_only && strcmp(differs, "device") == 0)) && known->units == units)
         return WW_OK;
     size_t has, is;
     const char *one = line_of(known->text, 0, &has), *other = line_of(text, 0, &is);
@@ -517,6 +577,17 @@ static ww_status compare_job(const ww_store *store, const kept_job *known, const
     return wwi_fail_hint(differs && strcmp(differs, "device") == 0
                              ? "use a device of that kind, or allow any device"
                              : "give what it was begun with, or name another file");
+}
+
+// In this process's own file, before what its units give.
+static ww_status write_job(ww_store *store, size_t number) {
+    kept_job *job = &store->jobs[number];
+    head h = {.kind = RECORD_JOB, .job = (uint32_t)number, .count = job->units, .bytes = strlen(job->text)};
+    if (store->read_only || job->written)
+        return WW_OK;
+    WWI_TRY(append(store, &h, job->text));
+    job->written = true;
+    return WW_OK;
 }
 
 ww_status wwi_store_begin(ww_store *store, const wwi_store_job *job, size_t *number, wwi_span *part) {
@@ -533,23 +604,23 @@ ww_status wwi_store_begin(ww_store *store, const wwi_store_job *job, size_t *num
     } else if (store->read_only) {
         return wwi_fail(WW_ERROR_FORMAT, "the parts have nothing of this job: %s", store->job_name);
     } else {
-        head h = {.kind = RECORD_JOB, .job = (uint32_t)*number, .count = job->units, .bytes = strlen(text)};
-        WWI_TRY(append(store, &h, text));
-        WWI_TRY(add_job(store, wwi_taken(&text), job->units));
+        WWI_TRY(add_job(store, &text, job->units, false));
     }
+    WWI_TRY(write_job(store, *number));
     store->jobs[*number].part_units = part->count;
     store->begun++;
+    store->offered = false;
     return WW_OK;
 }
 
-ww_status wwi_store_each(const ww_store *store, size_t number,
+ww_status wwi_store_each(ww_store *store, size_t number,
                          ww_status (*take)(void *of, wwi_span units, wwi_taken_bytes *from), void *of) {
     WWI_FREES unsigned char *bytes = NULL;
     size_t capacity = 0, got;
     for (size_t i = 0; i < store->entry_count; i++) {
-        const entry *e = &store->entries[i];
+        entry *e = &store->entries[i];
         const source *s = &store->sources[e->source];
-        if (e->job != number)
+        if (e->job != number || e->given)
             continue;
         WWI_TRY(wwi_grow(&bytes, &capacity, (size_t)e->bytes + 1, 1));
         WWI_TRY(read_at(s, e->at, bytes, (size_t)e->bytes, &got));
@@ -559,8 +630,33 @@ ww_status wwi_store_each(const ww_store *store, size_t number,
         WWI_TRY(take(of, e->units, &from));
         if (from.left)
             return damaged(s);
+        e->given = true;
     }
     return WW_OK;
+}
+
+void wwi_store_next(ww_store *store, size_t number, const wwi_store_job *job, wwi_span part, wwi_span *piece) {
+    const ww_store_share *share = &store->share;
+    const unsigned pieces = job->units < share->pieces ? (unsigned)job->units : share->pieces;
+    *piece = (wwi_span){part.first, 0};
+    if (!share->next) {
+        piece->count = store->offered ? 0 : part.count;
+        store->offered = true;
+        return;
+    }
+    for (uint64_t next; piece->count == 0 && (next = share->next(share->user, number, pieces)) < pieces;) {
+        piece->first = first_of_part(job, (unsigned)next, pieces);
+        piece->count = first_of_part(job, (unsigned)next + 1, pieces) - piece->first;
+    }
+}
+
+ww_status wwi_store_wait(ww_store *store) {
+    if (!store->share.next)
+        return WW_OK;
+    WWI_TRY(sync_file(store));
+    if (store->share.wait(store->share.user) != 0)
+        return wwi_fail(WW_ERROR_CANCELLED, "another process of this job has failed");
+    return read_others(store);
 }
 
 static int by_first(const void *a, const void *b) {
@@ -603,7 +699,7 @@ ww_status wwi_store_keep(ww_store *store, size_t number, wwi_span units, const w
     const uint64_t at = store->sources[0].end + sizeof h;
     ww_status status = append(store, &h, gave->data ? gave->data : (const unsigned char *)"");
     if (status == WW_OK)
-        status = add_entry(store, (entry){h.job, 0, units, at, gave->size});
+        status = add_entry(store, (entry){h.job, 0, units, at, gave->size, true});
     // Often enough to lose little, so rarely that it takes a fiftieth.
     if (status == WW_OK && wwi_seconds() - store->synced >= 50 * store->sync_cost)
         status = sync_file(store);
@@ -612,13 +708,15 @@ ww_status wwi_store_keep(ww_store *store, size_t number, wwi_span units, const w
 }
 
 bool wwi_store_is_part(const ww_store *store) {
-    return store && !store->read_only && store->sources[0].part_count > 0;
+    return store && !store->read_only &&
+           (store->sources[0].part_count > 0 || (store->share.next && !store->share.whole));
 }
 
 ww_status wwi_store_part_done(const ww_store *store) {
     const source *s = &store->sources[0];
-    return wwi_fail(WW_ERROR_PART, "part %u of %u of %s is kept in %s", s->part, s->part_count, store->job_name,
-                    s->path);
+    return s->part_count ? wwi_fail(WW_ERROR_PART, "part %u of %u of %s is kept in %s", s->part, s->part_count,
+                                    store->job_name, s->path)
+                         : wwi_fail(WW_ERROR_PART, "a part of %s is kept in %s", store->job_name, s->path);
 }
 
 ww_status wwi_store_refuse_part(const ww_store *store, const char *what) {

@@ -175,22 +175,36 @@ static ww_status take_items(void *of, wwi_span items, wwi_taken_bytes *from) {
     return r->job->take((void *)(uintptr_t)r->seats[0].of, units_of(r, items), from);
 }
 
-static ww_status run_stored(running *r, size_t items, const double *before) {
-    const wwi_store_job begun = {r->job->name, r->seats[0].of, r->team->context, items, before};
+// Units of a piece that nothing is kept of.
+static ww_status run_piece(running *r, wwi_span piece, const double *before) {
     WWI_FREES wwi_span *missing = NULL;
-    wwi_span part;
     size_t count;
-    WWI_TRY(wwi_store_begin(r->store, &begun, &r->number, &part));
-    WWI_TRY(wwi_store_missing(r->store, r->number, part, &missing, &count));
-    if (!wwi_store_is_part(r->store))
-        WWI_TRY(wwi_store_each(r->store, r->number, take_items, r));
-    r->all = before[part.first + part.count] - before[part.first];
-    r->done = r->all;
+    WWI_TRY(wwi_store_missing(r->store, r->number, piece, &missing, &count));
+    double left = 0;
     for (size_t i = 0; i < count; i++)
-        r->done -= before[missing[i].first + missing[i].count] - before[missing[i].first];
+        left += before[missing[i].first + missing[i].count] - before[missing[i].first];
+    r->done += before[piece.first + piece.count] - before[piece.first] - left;
     for (size_t i = 0; i < count; i++)
         WWI_TRY(run_missing(r, missing[i], before));
-    return wwi_store_is_part(r->store) ? wwi_store_part_done(r->store) : WW_OK;
+    return WW_OK;
+}
+
+static ww_status run_stored(running *r, size_t items, const double *before) {
+    const wwi_store_job begun = {r->job->name, r->seats[0].of, r->team->context, items, before};
+    const bool is_part = wwi_store_is_part(r->store);
+    wwi_span part, piece;
+    WWI_TRY(wwi_store_begin(r->store, &begun, &r->number, &part));
+    if (!is_part)
+        WWI_TRY(wwi_store_each(r->store, r->number, take_items, r));
+    r->all = before[part.first + part.count] - before[part.first];
+    for (wwi_store_next(r->store, r->number, &begun, part, &piece); piece.count > 0;
+         wwi_store_next(r->store, r->number, &begun, part, &piece))
+        WWI_TRY(run_piece(r, piece, before));
+    WWI_TRY(wwi_store_wait(r->store));
+    if (is_part)
+        return wwi_store_part_done(r->store);
+    WWI_TRY(wwi_store_each(r->store, r->number, take_items, r));
+    return run_piece(r, part, before); // what a process took and never did
 }
 
 ww_status wwi_team_refuse_part(const wwi_team *t) {
