@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CLI_OK = 0, CLI_FAILURE = 1, CLI_USAGE = 2, CLI_GO_ON = -1 };
+// CLI_PART: a part of a job is done, and there is no whole result.
+enum { CLI_OK = 0, CLI_FAILURE = 1, CLI_USAGE = 2, CLI_GO_ON = -1, CLI_PART = -2 };
 
 // Goes on when a call gives CLI_GO_ON; else the function that it stands in returns the exit code.
 #define CLI_TRY(...)                                                                                                   \

@@ -63,6 +63,8 @@ static int print_error(const char *path, const ww_error *error) {
 }
 
 static int fail(const char *path, const ww_error *error) {
+    if (error->status == WW_ERROR_PART)
+        return CLI_PART;
     // Also what failed otherwise: a driver's compiler that the signal reached loses its files.
     if (cli_interrupted()) {
         cli_line_clear();
@@ -82,10 +84,6 @@ int cli_fail(void) {
 
 int cli_fail_in(const char *path) {
     return fail(path, ww_last_error());
-}
-
-int cli_status_plainly(ww_status status) {
-    return status == WW_OK ? CLI_GO_ON : print_error(NULL, ww_last_error());
 }
 
 int cli_error(const char *format, ...) {
@@ -299,6 +297,7 @@ void cli_context_options(const cli_device_options *options, ww_context_options *
     open->kernel_dir = options->kernel_dir;
     open->tuning_file = options->tuning;
     open->log = options->verbose ? print_log : cli_log_compiling;
+    open->store = options->store;
 }
 
 int cli_context_open(const cli_device_options *options, ww_context **context) {

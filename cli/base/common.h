@@ -53,6 +53,7 @@ typedef struct cli_device_options {
     int precision; // WW_DOUBLE where the job is to be in double all the same
     uint64_t max_bytes;
     bool verbose;
+    ww_store *store; // what the context works with; NULL: none
 } cli_device_options;
 
 // In addition to CLI_DEVICE_OPTIONS, for commands that compare series.
@@ -107,7 +108,7 @@ enum { CLI_MISSING_AUTO = 0, CLI_MISSING_ERROR = 1 }; // of cli_missing; then th
 
 // ---- functions. Those that return an int return CLI_GO_ON, or the exit code after the error was reported.
 
-// Reports the library's last error; gives the exit code.
+// Reports the library's last error; gives the exit code, or CLI_PART.
 int cli_fail(void);
 // Of a call of the library: reports its failure.
 static inline int cli_status(ww_status status) {
@@ -116,8 +117,6 @@ static inline int cli_status(ww_status status) {
 int cli_fail_with(const ww_error *error);
 // The same; what is wrong in a series or a point follows the path of its file. `path` NULL: as cli_fail().
 int cli_fail_in(const char *path);
-// As cli_status(), but never as an interrupt.
-int cli_status_plainly(ww_status status);
 // Reports an error of the program's own; gives CLI_FAILURE.
 int cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Says what is no error.
@@ -170,9 +169,6 @@ typedef struct cli_progress {
     double start, shown, interval;
     bool terminal;
     ww_run_options run; // options of plans and searches: must live as long as these
-    // Of work in several runs: the shares that were done at its begin and before this run, and this run's share.
-    double share_begin, share_before, share_run; // all 0: one run
-    uint64_t done_before;
 } cli_progress;
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan);
 void cli_progress_end(void);
@@ -182,8 +178,6 @@ void cli_progress_end(void);
 
 void cli_interrupt_begin(void);               // at the program's start
 int cli_interrupted(void);                    // the signal that came, 0 none
-int cli_interrupt_stops(void);                // the same, but 0 while the unit in hand is to be finished
-void cli_interrupt_finishes(bool does);       // whether it is; a second signal ends the program at once
 void cli_interrupt_cancels(bool does);        // whether work looks at cli_interrupted() and ends by itself
 void cli_interrupt_removes(const char *path); // what to remove where it is still empty; NULL: nothing
 void cli_line_begin(void);                    // the terminal's line is a bar, which a message takes away first

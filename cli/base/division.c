@@ -2,289 +2,201 @@
 // See division.h.
 #include "base/division.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/common.h"
 
+enum { PIECES_A_RANK = 64 };
+
+const cli_ranks *cli_ranks_of_job;
+const char *cli_command_line;
+
 bool cli_divided(const cli_division *d) {
-    return d->checkpoint || d->part_text;
+    return d->checkpoint || d->part_text || cli_ranks_of_job;
 }
 
-int cli_division_check(const char *command, cli_division *d) {
+int cli_division_check(const char *command, cli_division *d, bool outputs) {
     int end = 0;
     if (d->checkpoint && d->part_text)
-        return cli_usage(command, "--checkpoint is for a whole job; a part has a journal of its own");
+        return cli_usage(command, "--checkpoint is for a whole job; a part is kept in --parts");
     if (!d->part_text != !d->parts)
         return cli_usage(command, "--part I/N and --parts DIR are given together");
-    if ((d->resume || d->any_device) && !cli_divided(d))
+    if ((d->resume || d->any_device) && !d->checkpoint && !d->part_text)
         return cli_usage(command, "--resume and --any-device need --checkpoint or --part");
     if (!d->part_text)
         return CLI_GO_ON;
-    if (strspn(d->part_text, "0123456789/") != strlen(d->part_text) || strlen(d->part_text) > 20 ||
-        sscanf(d->part_text, "%" SCNu64 "/%" SCNu64 "%n", &d->part, &d->part_count, &end) != 2 || d->part_text[end] ||
-        d->part < 1 || d->part > d->part_count)
-        return cli_usage(command, "--part is '%s', but must be I/N: part I, from 1, of N", d->part_text);
-    return CLI_GO_ON;
-}
-
-int cli_division_check_job(const char *command, cli_division *d, bool outputs) {
-    CLI_TRY(cli_division_check(command, d));
-    if (d->part && outputs)
-        return cli_usage(command, "--part names its file itself, and 'wavewarp merge' writes the outputs: none here");
-    return CLI_GO_ON;
-}
-
-char *cli_part_path(const char *folder, uint64_t part, uint64_t count, const char *ending) {
-    return cli_text("%s/%" PRIu64 "-of-%" PRIu64 "%s", folder, part, count, ending);
-}
-
-char *cli_unfinished_path(const char *path) {
-    struct stat about;
-    CLI_FREES char *real = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? realpath(path, NULL) : strdup(path);
-    return real ? cli_text("%s.part", real) : NULL;
-}
-
-// ---- what a journal belongs to
-
-static int add_sum(const void *bytes, size_t size, char *text) {
-    const size_t before = strlen(text);
-    if (before)
-        text[before] = ' ';
-    return cli_status(ww_checksum(bytes, size, text + before + (before ? 1 : 0)));
-}
-
-int cli_division_sum(const ww_series_set *set, char *text) {
-    enum { LINE = 160 };
-    if (!set)
+    if (cli_ranks_of_job)
+        return cli_usage(command, "the ranks of a job share it unit by unit: no --part");
+    if ((d->joins = strcmp(d->part_text, "all") == 0))
         return CLI_GO_ON;
-    const size_t channels = ww_series_set_channels(set), count = ww_series_set_count(set);
-    CLI_FREES char *all = malloc(count * LINE + 1);
-    size_t at = 0;
-    if (!all)
-        return cli_error("not enough memory");
-    for (size_t i = 0; i < count; i++) {
-        const size_t length = ww_series_set_length(set, i);
-        const double *times = ww_series_set_times(set, i);
-        char of_values[65], of_times[65] = "";
-        if (times)
-            CLI_TRY(cli_status(ww_checksum(times, length * sizeof *times, of_times)));
-        CLI_TRY(cli_status(ww_checksum(ww_series_set_values(set, i), channels * length * sizeof(double), of_values)));
-        at += (size_t)snprintf(all + at, LINE, "%zu %zu %s %s\n", channels, length, of_values, of_times);
-    }
-    return add_sum(all, at, text);
+    if (strspn(d->part_text, "0123456789/") != strlen(d->part_text) || strlen(d->part_text) > 18 ||
+        sscanf(d->part_text, "%u/%u%n", &d->part, &d->part_count, &end) != 2 || d->part_text[end] || d->part < 1 ||
+        d->part > d->part_count)
+        return cli_usage(command, "--part is '%s', but must be I/N: part I, from 1, of N; or all", d->part_text);
+    if (outputs)
+        return cli_usage(command, "--part I/N is kept in --parts DIR, and --part all writes the outputs: none here");
+    return CLI_GO_ON;
 }
 
-int cli_division_sum_labels(const ww_series_set *set, char *text) {
-    CLI_FREES char *labels = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&labels, &size);
-    if (!file)
-        return cli_error("not enough memory");
-    for (size_t i = 0; i < ww_series_set_count(set); i++) {
-        const char *label = ww_series_set_label(set, i);
-        fprintf(file, "%s%c", label ? label : "", label ? '\0' : '\1');
-    }
-    return fclose(file) == 0 ? add_sum(labels, size, text) : cli_error("not enough memory");
+// ---- the files of parts
+
+static char *part_path(const char *folder, unsigned part, unsigned count) {
+    return cli_text("%s/%u-of-%u.store", folder, part, count);
 }
 
-int cli_division_sum_file(const char *path, char *text) {
-    enum { BLOCK = 1 << 20, SUM = 65 };
-    CLI_ENDS(cli_file_close) FILE *file = fopen(path, "rb");
-    if (!file)
+void cli_parts_free(char ***paths) {
+    for (char **path = *paths; path && *path; path++)
+        free(*path);
+    free(*paths);
+    *paths = NULL;
+}
+
+static void close_folder(DIR **folder) {
+    if (*folder)
+        closedir(*folder);
+}
+
+// How many parts there are to be: by the names of those that are there.
+static int count_parts(const char *path, unsigned *count) {
+    CLI_ENDS(close_folder) DIR *folder = opendir(path);
+    *count = 0;
+    if (!folder)
         return cli_error("%s: %s", path, strerror(errno));
-    CLI_FREES void *block = malloc(BLOCK);
-    if (!block)
-        return cli_error("not enough memory");
-    char sums[2 * SUM] = "";
-    // Each block's sum with that of those before.
-    for (size_t size; (size = fread(block, 1, BLOCK, file)) > 0;) {
-        CLI_TRY(cli_status(ww_checksum(block, size, sums + SUM)));
-        CLI_TRY(cli_status(ww_checksum(sums, sizeof sums, sums)));
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        unsigned number, of;
+        int end = 0;
+        if (sscanf(entry->d_name, "%u-of-%u.store%n", &number, &of, &end) != 2 || !end || entry->d_name[end])
+            continue;
+        if (*count && of != *count)
+            return cli_error("%s has parts of two divisions: of %u and of %u", path, *count, of);
+        *count = of;
     }
-    return ferror(file) ? cli_error("%s: %s", path, strerror(errno)) : add_sum(sums, SUM, text);
+    return *count ? CLI_GO_ON : cli_error("%s has no parts of a job (no files such as 1-of-3.store)", path);
 }
 
-int cli_division_sum_points(const ww_point_view *v, char *text) {
-    if (!v)
+int cli_parts_find(const char *folder, char ***paths) {
+    unsigned count;
+    CLI_TRY(count_parts(folder, &count));
+    *paths = calloc((size_t)count + 1, sizeof **paths);
+    for (unsigned i = 0; *paths && i < count; i++) {
+        if (!((*paths)[i] = part_path(folder, i + 1, count)))
+            break;
+        if (access((*paths)[i], F_OK) != 0 && errno == ENOENT)
+            return cli_error("part %u of %u is missing: there is no %s", i + 1, count, (*paths)[i]);
+    }
+    return *paths && (*paths)[count - 1] ? CLI_GO_ON : cli_error("not enough memory");
+}
+
+// ---- ranks: a store each, NAME.0, NAME.1, ...
+
+// Those of all other ranks, and of ranks that there were in a run before.
+static int find_others(cli_division *d, const char *name) {
+    const cli_ranks *r = cli_ranks_of_job;
+    size_t count = 0, most = r->count;
+    for (;; most++) {
+        CLI_FREES char *path = cli_text("%s.%zu", name, most);
+        if (!path || access(path, F_OK) != 0)
+            break;
+    }
+    d->others = calloc(most + 1, sizeof *d->others);
+    for (size_t i = 0; d->others && i < most; i++)
+        if (i != r->rank && !(d->others[count++] = cli_text("%s.%zu", name, i)))
+            return cli_error("not enough memory");
+    return d->others ? CLI_GO_ON : cli_error("not enough memory");
+}
+
+static int open_of_rank(cli_division *d, const char *output) {
+    const cli_ranks *r = cli_ranks_of_job;
+    ww_store_options options = WW_STORE_OPTIONS_INIT;
+    ww_store_share share = {.next = r->next, .wait = r->wait, .pieces = r->count * PIECES_A_RANK};
+    const char *name = d->checkpoint ? d->checkpoint : output && strcmp(output, "-") != 0 ? output : NULL;
+    if (!name)
+        return cli_error("the ranks keep their work beside an output file, or in --checkpoint NAME: give one");
+    CLI_FREES char *beside = d->checkpoint ? strdup(name) : cli_text("%s.part", name);
+    if (!beside || !(d->path = cli_text("%s.%u", beside, r->rank)))
+        return cli_error("not enough memory");
+    if (!d->checkpoint)
+        (void)unlink(d->path); // of a run that was killed
+    CLI_TRY(cli_status(r->wait(NULL) == 0 ? WW_OK : WW_ERROR_CANCELLED)); // now nobody's is left
+    CLI_TRY(find_others(d, beside));
+    while (d->others[share.count])
+        share.count++;
+    share.paths = (const char *const *)d->others;
+    share.whole = d->several || r->rank == 0;
+    options.resume = d->resume;
+    options.any_device = d->any_device;
+    options.share = &share;
+    return cli_status(ww_store_open(d->path, &options, &d->store));
+}
+
+// ---- opening and closing
+
+int cli_division_open(cli_division *d, const char *output) {
+    ww_store_options options = WW_STORE_OPTIONS_INIT;
+    size_t count = 0;
+    if (cli_ranks_of_job)
+        return open_of_rank(d, output);
+    if (!cli_divided(d))
         return CLI_GO_ON;
-    const bool sets = v->kind == WW_POINTS_SETS;
-    const size_t bytes = sets ? (size_t)v->offsets[v->count] * sizeof(uint32_t) : v->count * cli_point_bytes(v);
-    char all[256], values[65], offsets[65] = "";
-    if (ww_checksum(v->values, bytes, values) != WW_OK ||
-        (sets && ww_checksum(v->offsets, (v->count + 1) * sizeof *v->offsets, offsets) != WW_OK))
-        return cli_fail();
-    const int size = snprintf(all, sizeof all, "points %d %d %zu %zu %s %s", v->kind, v->precision, v->count,
-                              v->dimension, values, offsets);
-    return add_sum(all, (size_t)size, text);
-}
-
-static void put_sum(cli_json *json, const char *name, const void *bytes, size_t size) {
-    char sum[65];
-    cli_json_text(json, name, bytes && ww_checksum(bytes, size, sum) == WW_OK ? sum : NULL);
-}
-
-// Files that the result depends on count by their content.
-static void put_file_sum(cli_json *json, const char *name, const char *path) {
-    enum { MOST = 1 << 20 };
-    CLI_ENDS(cli_file_close) FILE *file = path ? fopen(path, "rb") : NULL;
-    CLI_FREES char *bytes = file ? malloc(MOST) : NULL;
-    put_sum(json, name, bytes, bytes ? fread(bytes, 1, MOST, file) : 0);
-}
-
-char *cli_division_options(const char *shape, const ww_measure *measure, const cli_measure_options *measure_options,
-                           const cli_device_options *device) {
-    CLI_FREES char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    cli_json json = {.file = file};
-    if (!file)
-        return NULL;
-    fprintf(file, "%s ", shape);
-    cli_json_object(&json, NULL);
-    if (measure) {
-        cli_json_measure(&json, measure, measure_options);
-        put_sum(&json, "recurrence_sum", measure->recurrence, measure->recurrence ? strlen(measure->recurrence) : 0);
-        put_sum(&json, "band_first", measure->band.lo, measure->band.rows * sizeof *measure->band.lo);
-        put_sum(&json, "band_end", measure->band.hi, measure->band.rows * sizeof *measure->band.hi);
+    if (d->joins) {
+        CLI_TRY(cli_parts_find(d->parts, &d->others));
+        while (d->others[count])
+            count++;
+        return cli_status(
+            ww_store_open_parts((const char *const *)d->others, count, d->any_device, &d->store));
     }
-    cli_json_text(&json, "precision", ww_precision_name(cli_precision(device)));
-    cli_json_text(&json, "engine", ww_engine_name((ww_engine)device->engine));
-    cli_json_text(&json, "kernel_dir", device->kernel_dir);
-    put_file_sum(&json, "tuning", device->tuning);
-    cli_json_end(&json);
-    if (fclose(file) != 0)
-        return NULL;
-    for (char *c = text; *c; c++)
-        *c = (unsigned char)*c < ' ' ? ' ' : *c;
-    return cli_taken(&text);
-}
-
-// ---- journal and file
-
-int cli_journal_open(const char *path, const cli_work *w, bool resume, bool any_device, ww_journal **journal) {
-    ww_journal_options o = WW_JOURNAL_OPTIONS_INIT;
-    o.job = w->job;
-    o.inputs = w->inputs;
-    o.options = w->options;
-    o.context = w->context;
-    o.first_unit = w->first;
-    o.unit_count = w->count;
-    o.resume = resume;
-    o.any_device = any_device;
-    return cli_status(ww_journal_open(path, &o, journal));
-}
-
-// Of a journal without marks there may be no file yet. One that is complete may have its name already. A file without a
-// journal is another run's, which is refused.
-static int open_file(cli_division *d, const cli_work *w) {
-    ww_journal_info info = WW_JOURNAL_INFO_INIT;
-    CLI_FREES char *part = cli_unfinished_path(d->data_path);
-    if (!part || ww_journal_get_info(d->journal, &info) != WW_OK)
+    d->path = d->part ? part_path(d->parts, d->part, d->part_count) : strdup(d->checkpoint);
+    if (!d->path)
         return cli_error("not enough memory");
-    d->units = info.unit_count;
-    d->resumed = info.found_done;
-    const bool there = access(part, F_OK) == 0;
-    const ww_array_shared how = there && d->begun                        ? WW_ARRAY_JOIN
-                                : !there && info.done == info.unit_count ? WW_ARRAY_READ
-                                                                         : WW_ARRAY_CREATE;
-    if (!there && info.done > 0 && info.done < info.unit_count)
-        return cli_error("%s says that a part of %s is done, which is not there (remove the journal to begin anew)",
-                         d->journal_path, part);
-    return cli_status(ww_array_file_open_shared(d->data_path, w->precision, w->rows, w->columns, how, &d->file));
+    options.resume = d->resume;
+    options.any_device = d->any_device;
+    options.part = d->part;
+    options.part_count = d->part_count;
+    options.note = cli_command_line;
+    return cli_status(ww_store_open(d->path, &options, &d->store));
 }
 
-int cli_division_open(cli_division *d, const cli_work *w) {
-    if (d->part_text) {
-        d->journal_path = cli_part_path(d->parts, d->part, d->part_count, ".journal");
-        d->data_path = cli_part_path(d->parts, d->part, d->part_count, ".npy");
-    } else {
-        d->journal_path = strdup(d->checkpoint);
-        d->data_path = w->output ? strdup(w->output) : cli_text("%s.npy", d->checkpoint);
-    }
-    if (!d->journal_path || !d->data_path)
-        return cli_error("not enough memory");
-    d->begun = access(d->journal_path, F_OK) == 0;
-    CLI_TRY(cli_journal_open(d->journal_path, w, d->resume, d->any_device, &d->journal));
-    CLI_TRY(open_file(d, w));
-    cli_interrupt_finishes(true);
-    return CLI_GO_ON;
+int cli_division_others_end(const cli_division *d) {
+    (void)d;
+    return cli_ranks_of_job && cli_ranks_of_job->rank > 0 ? CLI_OK : CLI_GO_ON;
 }
 
-bool cli_marks_due(const cli_marks *marks) {
-    return cli_seconds() - marks->written >= 50 * marks->cost;
+void cli_division_finish(cli_division *d) {
+    d->finished = true;
 }
 
-int cli_marks_write(cli_marks *marks, ww_array_file *file, ww_journal *journal) {
-    const double begin = cli_seconds();
-    CLI_TRY(cli_status_plainly(ww_array_file_sync(file)));
-    CLI_TRY(cli_status_plainly(ww_journal_write(journal)));
-    marks->written = cli_seconds();
-    marks->cost = marks->written - begin;
-    return CLI_GO_ON;
-}
-
-int cli_division_done(cli_division *d, uint64_t first, uint64_t count) {
-    const bool interrupted = cli_interrupted() != 0;
-    CLI_TRY(cli_status(ww_journal_mark(d->journal, first, count)));
-    if (interrupted || cli_marks_due(&d->marks))
-        CLI_TRY(cli_marks_write(&d->marks, d->file, d->journal));
-    if (!interrupted)
-        return CLI_GO_ON;
-    cli_note("interrupted; %s keeps what is done, and --resume goes on from it", d->journal_path);
-    return 128 + cli_interrupted();
-}
-
-int cli_part_sign(cli_division *d) {
-    char sum[66] = "";
-    CLI_TRY(cli_division_sum_file(d->data_path, sum));
-    CLI_TRY(cli_status_plainly(ww_journal_set_result(d->journal, sum)));
-    return cli_status_plainly(ww_journal_write(d->journal));
-}
-
-int cli_part_check(const char *path, const ww_journal_info *info) {
-    char sum[66] = "";
-    CLI_TRY(cli_division_sum_file(path, sum));
-    return strcmp(sum, info->result) == 0
-               ? CLI_GO_ON
-               : cli_error("%s is not what its journal was written for: it is damaged, or another part's", path);
-}
-
-int cli_division_finish(cli_division *d, bool consumed) {
-    // What is printed may be the only output.
-    if (consumed && (fflush(stdout) != 0 || ferror(stdout)))
-        return cli_error("standard output can't be written");
-    // Marks of the last units first: a journal of all units is the sign that only the renaming is left.
-    CLI_TRY(cli_marks_write(&d->marks, d->file, d->journal));
-    // It had its name when it was opened, unless there is a part.
-    CLI_FREES char *part = cli_unfinished_path(d->data_path);
-    const bool unnamed = part && access(part, F_OK) == 0;
-    if (consumed || unnamed)
-        CLI_TRY(
-            cli_status_plainly(ww_array_file_close(&d->file, consumed ? WW_ARRAY_FILE_REMOVE : WW_ARRAY_FILE_FINISH)));
-    return d->part_text ? cli_part_sign(d) : cli_status_plainly(ww_journal_close(&d->journal, 0));
+// Stores of ranks that there are no longer.
+static void remove_older(const cli_division *d) {
+    for (size_t i = cli_ranks_of_job->count; d->finished && d->others && i > 0; i++)
+        if (!d->others[i - 1] || unlink(d->others[i - 1]) != 0)
+            break;
 }
 
 void cli_division_close(cli_division *d) {
-    ww_journal_info info = WW_JOURNAL_INFO_INIT;
-    cli_interrupt_finishes(false);
-    // A journal of nothing would only be in the way.
-    const bool keep = d->begun || !d->journal || ww_journal_get_info(d->journal, &info) != WW_OK || info.done > 0;
-    if (ww_array_file_close(&d->file, keep ? WW_ARRAY_FILE_LEAVE : WW_ARRAY_FILE_REMOVE) != WW_OK ||
-        ww_journal_close(&d->journal, keep) != WW_OK)
-        cli_note("%s: %s", d->data_path, ww_last_error()->message);
-    free(d->journal_path);
-    free(d->data_path);
-    d->journal_path = d->data_path = NULL;
+    ww_store_info info = WW_STORE_INFO_INIT;
+    const bool is_rank = cli_ranks_of_job && d->store;
+    const bool keeps = d->part || (!d->finished && (d->checkpoint || !is_rank));
+    if (d->store && !d->finished && !d->part && !d->joins && ww_store_get_info(d->store, &info) == WW_OK &&
+        info.done > 0 && cli_interrupted() && d->checkpoint)
+        cli_note("%s keeps what is done, and --resume goes on from it", d->checkpoint);
+    if (is_rank && cli_ranks_of_job->rank == 0)
+        remove_older(d);
+    if (ww_store_close(&d->store, keeps) != WW_OK)
+        cli_note("%s", ww_last_error()->message);
+    cli_parts_free(&d->others);
+    free(d->path);
+    d->path = NULL;
 }
 
 void cli_division_json(cli_json *json, const cli_division *d) {
-    if (!cli_divided(d))
+    ww_store_info info = WW_STORE_INFO_INIT;
+    if (!d->store || ww_store_get_info(d->store, &info) != WW_OK)
         return;
-    cli_json_count(json, "tiles", d->units);
-    cli_json_count(json, "tiles_resumed", d->resumed);
+    cli_json_count(json, "tiles", info.units);
+    cli_json_count(json, "tiles_resumed", info.found_done);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ctrl-C and its kin. Work that can be cancelled is, and the program ends by itself; where it does not within the time
-// below, and everywhere else, the handler removes the parts of files and ends the program. Work with a journal finishes
-// the unit in hand at the first signal, however long that takes, and ends at the second.
+// below, and everywhere else, the handler removes the parts of files and ends the program.
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,16 +14,11 @@ enum { PATIENCE_MICROSECONDS = 700000 };
 
 static volatile sig_atomic_t interrupted; // the signal that came, 0 none
 static volatile sig_atomic_t cancellable; // somebody looks at `interrupted` often
-static volatile sig_atomic_t finishing;   // the first signal only asks: the unit in hand is finished
 static volatile sig_atomic_t line_begun;  // the terminal's cursor is behind a bar
 static const char *volatile empty_file;   // removed where it is empty
 
 int cli_interrupted(void) {
     return interrupted;
-}
-
-int cli_interrupt_stops(void) {
-    return finishing ? 0 : interrupted;
 }
 
 // Only what is allowed in a signal handler.
@@ -46,11 +40,10 @@ static void on_alarm(int signal_number) {
 
 static void on_signal(int signal_number) {
     const struct itimerval patience = {{0, 0}, {0, PATIENCE_MICROSECONDS}};
-    if ((!cancellable && !finishing) || interrupted)
+    if (!cancellable || interrupted)
         stop(interrupted ? interrupted : signal_number);
     interrupted = signal_number;
-    if (!finishing)
-        (void)setitimer(ITIMER_REAL, &patience, NULL);
+    (void)setitimer(ITIMER_REAL, &patience, NULL);
 }
 
 void cli_interrupt_begin(void) {
@@ -72,10 +65,6 @@ void cli_interrupt_begin(void) {
 
 void cli_interrupt_cancels(bool does) {
     cancellable = does;
-}
-
-void cli_interrupt_finishes(bool does) {
-    finishing = does;
 }
 
 void cli_line_begin(void) {

@@ -33,15 +33,14 @@ static size_t terminal_width(void) {
 }
 
 // "37 %", then what else fits `width`: the rate and the time left.
-static size_t describe(char *text, size_t size, size_t width, const cli_progress *progress, double share, uint64_t done,
-                       double seconds) {
+static size_t describe(char *text, size_t size, size_t width, double share, uint64_t done, double seconds) {
     char more[64];
     snprintf(text, size, "%3d %%", (int)(100.0 * share));
     snprintf(more, sizeof more, "  %.4g Gcells/s", cli_rate(done, seconds) / 1e9);
     if (strlen(text) + strlen(more) <= width)
         strncat(text, more, size - strlen(text) - 1);
     if (done > 0 && seconds > 0.5) {
-        const double left = fmin(seconds * (1.0 - share) / (share - progress->share_begin), 3.6e6);
+        const double left = fmin(seconds * (1.0 - share) / share, 3.6e6);
         snprintf(more, sizeof more, "  %d:%02d left", (int)(left / 60.0), (int)left % 60);
         if (strlen(text) + strlen(more) <= width)
             strncat(text, more, size - strlen(text) - 1);
@@ -49,11 +48,11 @@ static size_t describe(char *text, size_t size, size_t width, const cli_progress
     return strlen(text);
 }
 
-static void draw(cli_progress *progress, double share, uint64_t done, double seconds) {
+static void draw(double share, uint64_t done, double seconds) {
     enum { MOST = 30, LEAST = 10 };
     char bar[MOST + 4] = "", text[160];
     const size_t width = terminal_width() - 1; // the last column would begin a new line
-    const size_t used = describe(text, sizeof text, width, progress, share, done, seconds);
+    const size_t used = describe(text, sizeof text, width, share, done, seconds);
     if (used + LEAST + 3 <= width) {
         const size_t most = width - used - 3 < MOST ? width - used - 3 : MOST;
         bar[0] = '[';
@@ -70,23 +69,21 @@ static int on_progress(void *user, uint64_t done, uint64_t total) {
     cli_progress *progress = user;
     const double now = clock_seconds();
     if (total <= 1) // a compile, before the work is counted
-        return cli_interrupt_stops();
+        return cli_interrupted();
     if (progress->start < 0.0)
         progress->start = progress->shown = now;
     if (now - progress->shown >= progress->interval) {
         const double part = total ? (double)done / (double)total : 0.0;
-        const double share = progress->share_run > 0.0 ? progress->share_before + progress->share_run * part : part;
         progress->shown = now;
         if (progress->terminal) {
-            draw(progress, share, progress->done_before + done, now - progress->start);
+            draw(part, done, now - progress->start);
         } else {
             char text[160];
-            describe(text, sizeof text, sizeof text, progress, share, progress->done_before + done,
-                     now - progress->start);
+            describe(text, sizeof text, sizeof text, part, done, now - progress->start);
             fprintf(stderr, "wavewarp: %s\n", text);
         }
     }
-    return cli_interrupt_stops();
+    return cli_interrupted();
 }
 
 static bool is_terminal(void) {
@@ -128,7 +125,7 @@ void cli_log_compiling(void *user, int level, const char *text) {
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan) {
     const char *interval = getenv("WAVEWARP_PROGRESS_SECONDS");
     const bool terminal = is_terminal();
-    *progress = (cli_progress){-1.0, 0.0, terminal ? 0.1 : 60.0, terminal, WW_RUN_OPTIONS_INIT, 0.0, 0.0, 0.0, 0};
+    *progress = (cli_progress){-1.0, 0.0, terminal ? 0.1 : 60.0, terminal, WW_RUN_OPTIONS_INIT};
     if (!terminal && interval && !(cli_number(interval, &progress->interval) && progress->interval > 0.0))
         progress->interval = 60.0;
     *plan = (ww_plan_options)WW_PLAN_OPTIONS_INIT;

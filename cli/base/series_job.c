@@ -18,6 +18,8 @@ int cli_series_fit(cli_series_job *j) {
 }
 
 int cli_series_open(cli_series_job *j) {
+    CLI_TRY(cli_division_open(&j->division, j->output));
+    j->device.store = j->division.store;
     CLI_TRY(cli_context_open(&j->device, &j->context));
     cli_series_precision(j);
     return CLI_GO_ON;
@@ -42,20 +44,40 @@ int cli_series_upload(cli_series_job *j) {
     return cli_series_put(j);
 }
 
+int cli_pairs_check(const cli_series_job *j) {
+    const size_t a = ww_series_set_count(j->sets[0]), b = ww_series_set_count(j->sets[1]);
+    return a == b ? CLI_GO_ON
+                  : cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", j->paths[0], a, j->paths[1],
+                              b);
+}
+
+int cli_series_end_part(const cli_series_job *j, const cli_command *command, bool json, int result) {
+    cli_json to;
+    if (result != CLI_PART)
+        return result;
+    if (json && !cli_ranks_of_job) {
+        const cli_head head = cli_series_head(j, NULL);
+        cli_json_head(&to, stdout, command, &head);
+        cli_division_json(&to, &j->division);
+        cli_json_end(&to);
+    }
+    return CLI_OK;
+}
+
 void cli_series_end(cli_series_job *j) {
-    cli_division_close(&j->division);
     for (int i = 1; i >= 0; i--) {
         ww_dataset_destroy(&j->data[i]);
         ww_series_set_destroy(&j->sets[i]);
     }
     ww_context_destroy(&j->context);
+    cli_division_close(&j->division);
     cli_measure_free(&j->measure);
 }
 
 cli_head cli_series_head(const cli_series_job *j, const char *output) {
     return (cli_head){.files = {j->paths[0], j->paths[1]},
                       .counts = {ww_series_set_count(j->sets[0]), ww_series_set_count(j->sets[1])},
-                      .output = j->division.part ? j->division.data_path : output,
+                      .output = j->division.part ? j->division.path : output,
                       .measure = &j->measure,
                       .measure_options = &j->measure_options,
                       .read = &j->read,

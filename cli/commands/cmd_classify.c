@@ -15,7 +15,7 @@ typedef struct classify {
     int method, average;
     bool json, no_bounds;
     ww_device_info on;
-    ww_classification result; // of a part and a checkpoint, its counts alone
+    ww_classification result;
     cli_classified classified;
 } classify;
 
@@ -44,11 +44,8 @@ static void print_json(const classify *c, const cli_command *command) {
     cli_json_plan(&json, &plan);
     cli_shares_json(c->s.context, NULL, &json);
     cli_division_json(&json, &c->s.division);
-    if (c->s.division.part)
-        cli_json_null(&json, "total");
-    else
-        cli_classified_json(&json, &c->classified, methods[c->method],
-                            c->method == CENTROID ? cli_averages[c->average] : NULL);
+    cli_classified_json(&json, &c->classified, methods[c->method],
+                        c->method == CENTROID ? cli_averages[c->average] : NULL);
     cli_json_end(&json);
 }
 
@@ -97,19 +94,6 @@ static int classify_all(classify *c, const ww_classify_options *options) {
     return CLI_GO_ON;
 }
 
-// Of a part: into its file; else all test series, and journal and file are left to be removed.
-static int divide(classify *c, const ww_classify_options *options) {
-    CLI_ENDS(cli_classify_end) cli_classify_rows rows = {.s = &c->s};
-    cli_row_job job = cli_rows_of(&c->s);
-    CLI_TRY(cli_dataset_make(c->s.context, &c->s.device, c->s.paths[0], c->s.sets[0], &c->s.data[0]));
-    CLI_TRY(cli_classify_divide(&rows, options, &job));
-    CLI_TRY(cli_rows_run(&c->s.division, &job, NULL));
-    c->result = rows.did;
-    if (c->s.division.part)
-        return CLI_GO_ON;
-    return cli_classified_join(&c->classified, rows.more, options->k, job.rows, c->s.division.file);
-}
-
 static int compute(classify *c, const cli_command *command) {
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
     CLI_TRY(cli_series_read(&c->s, command->name));
@@ -121,7 +105,7 @@ static int compute(classify *c, const cli_command *command) {
     c->s.plan.no_bounds = c->no_bounds;
     options.k = (size_t)c->k;
     options.plan = &c->s.plan;
-    const int result = cli_divided(&c->s.division) ? divide(c, &options) : classify_all(c, &options);
+    const int result = classify_all(c, &options);
     cli_progress_end();
     cli_shares_report(c->s.context);
     return result;
@@ -140,9 +124,8 @@ static int check(classify *c, const char *command, const char *const *paths, siz
         return cli_usage(command, "--k is of no use with --method centroid: a class has one average");
     if (c->method != CENTROID && c->average != CLI_AVERAGE_DBA)
         return cli_usage(command, "--average goes with --method centroid");
-    if (c->method == CENTROID && cli_divided(&c->s.division))
-        return cli_usage(command, "--method centroid has no parts and no checkpoint: averages are not divided");
-    return cli_division_check_job(command, &c->s.division, c->predictions_path != NULL);
+    c->s.output = c->predictions_path;
+    return cli_division_check(command, &c->s.division, c->predictions_path != NULL);
 }
 
 static int output(classify *c, const cli_command *command, bool printed) {
@@ -150,9 +133,10 @@ static int output(classify *c, const cli_command *command, bool printed) {
         CLI_TRY(cli_classified_save(&c->classified, c->predictions_path));
     if (c->json)
         print_json(c, command);
-    else if (!printed && !c->s.division.part)
+    else if (!printed)
         print_text(c);
-    return c->s.division.checkpoint ? cli_division_finish(&c->s.division, true) : CLI_GO_ON;
+    cli_division_finish(&c->s.division);
+    return CLI_GO_ON;
 }
 
 static void end(classify *c) {
@@ -185,6 +169,6 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
     size_t path_count = 0;
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 0, 2, &path_count));
     CLI_TRY(check(&c, command->name, paths, path_count));
-    CLI_TRY(compute(&c, command));
+    CLI_TRY(cli_series_end_part(&c.s, command, c.json, compute(&c, command)));
     return output(&c, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
 }

@@ -7,11 +7,10 @@
 #include <unistd.h>
 
 #include "base/series_job.h"
-#include "base/tiles.h"
+#include "base/condensed.h"
 #include "commands/commands.h"
 #include "pictures/matrix_picture.h"
 #include "results/neighbours.h"
-#include "results/series_rows.h"
 
 // Two sets under a measure, and a plan for them.
 typedef struct job {
@@ -31,6 +30,7 @@ static void job_end(job *j) {
 static int job_begin(job *j, const char *command) {
     CLI_TRY(cli_series_read(&j->s, command));
     CLI_TRY(cli_series_fit(&j->s));
+    j->s.output = j->output;
     return cli_series_upload(&j->s);
 }
 
@@ -38,34 +38,28 @@ static size_t row_count(const job *j) {
     return ww_series_set_count(j->s.sets[0]);
 }
 
-// What was computed; of work in several runs, all of them.
-static bool get_info(const job *j, ww_plan_info *info) {
-    if (ww_plan_get_info(j->plan, info) != WW_OK)
-        return false;
-    if (cli_divided(&j->s.division)) {
-        info->cells = info->cells_done = j->s.progress.done_before;
-        info->seconds_wall = j->s.division.seconds_wall;
-        info->seconds_device = j->s.division.seconds_device;
-    }
-    return true;
-}
-
 // Prints a summary of the run on standard error, where that is a terminal.
 static void report(const job *j) {
     ww_plan_info info = WW_PLAN_INFO_INIT;
     cli_shares_report(j->s.context);
-    if (!isatty(STDERR_FILENO) || !get_info(j, &info))
+    if (!isatty(STDERR_FILENO) || ww_plan_get_info(j->plan, &info) != WW_OK)
         return;
     fprintf(stderr, "%" PRIu64 " pairs, %" PRIu64 " cells in %.4g s, %.4g Gcells/s, engine %s\n", info.pairs,
             info.cells_done, info.seconds_wall, cli_rate(info.cells_done, info.seconds_wall) / 1e9,
             ww_engine_name(info.engine));
 }
 
+static int finish(job *j) {
+    cli_division_finish(&j->s.division);
+    report(j);
+    return CLI_GO_ON;
+}
+
 // The head of the command's object and what the plan did; the object stays open.
 static void begin_json(const job *j, const cli_command *command, cli_json *json) {
     ww_plan_info info = WW_PLAN_INFO_INIT;
     cli_head head = cli_series_head(&j->s, j->output);
-    get_info(j, &info);
+    (void)!ww_plan_get_info(j->plan, &info);
     head.engine = ww_engine_name(info.engine);
     head.seconds_compute = info.seconds_wall;
     head.seconds_device = info.seconds_device;
@@ -188,28 +182,6 @@ static void print_matrix_json(const job *j, const cli_command *command, bool con
     cli_json_end(&json);
 }
 
-// Tile by tile, with a journal. The result is in a file.
-static int divide_matrix(job *j, const cli_command *command, bool condensed) {
-    const size_t n = row_count(j);
-    ww_plan_info info = WW_PLAN_INFO_INIT;
-    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
-    CLI_TRY(cli_status(ww_plan_create_matrix(&j->s.measure, j->s.data[0], j->s.data[1], &j->s.plan, &j->plan)));
-    CLI_TRY(cli_status(ww_plan_get_info(j->plan, &info)));
-    // Of a symmetric measure one half is planned. Up to 3 series that does not show, nor matter.
-    const bool upper = condensed || (!j->s.data[1] && !is_part(j) && n > 3 && info.pairs <= n * (n + 1) / 2);
-    cli_tile_job tiles = {&j->s, j->plan, {.condensed = condensed}, j->output};
-    tiles.shape.precision = cli_precision(&j->s.device);
-    tiles.shape.tiles = (cli_tiles){.row = j->part[0].begin,
-                                    .rows = j->part[0].end - j->part[0].begin,
-                                    .column = j->part[1].begin,
-                                    .columns = j->part[1].end - j->part[1].begin,
-                                    .upper = upper};
-    CLI_TRY(cli_tiles_run(&j->s.division, &tiles));
-    if (j->json)
-        print_matrix_json(j, command, condensed, NULL, 0, 0);
-    return CLI_GO_ON;
-}
-
 static int compute_matrix(job *j, const cli_command *command, bool condensed, const char *svg) {
     const ww_precision precision = cli_precision(&j->s.device);
     const uint64_t n = j->part[0].end - j->part[0].begin;
@@ -232,27 +204,12 @@ static int compute_matrix(job *j, const cli_command *command, bool condensed, co
     return CLI_GO_ON;
 }
 
-static int check_division(job *j, const char *command, const char *svg) {
-    const cli_division *d = &j->s.division;
-    CLI_TRY(cli_division_check(command, &j->s.division));
-    if (!cli_divided(d))
-        return CLI_GO_ON;
-    if (svg)
-        return cli_usage(command, "--svg draws a whole matrix: draw it from the finished file");
-    if (d->part && (j->output || is_part(j)))
-        return cli_usage(command,
-                         "--part names its file itself and divides the whole matrix: no --output, no --part-rows");
-    if (d->checkpoint && (!j->output || strcmp(j->output, "-") == 0 || cli_name_ends_with(j->output, ".csv")))
-        return cli_usage(command, "--checkpoint needs --output FILE, .npy or raw values: what is done is kept in it");
-    return CLI_GO_ON;
-}
-
 static int check_matrix(job *j, const char *command, bool condensed, const char *svg) {
     if (condensed && j->s.paths[1])
         return cli_usage(command, "--condensed is for one set with itself");
     if (is_part(j) && (condensed || svg))
         return cli_usage(command, "--part-rows and --part-columns are not for --condensed or --svg");
-    return check_division(j, command, svg);
+    return cli_division_check(command, &j->s.division, j->output || svg);
 }
 
 // What reads a condensed file takes it for the distances of both ways.
@@ -288,36 +245,18 @@ int cmd_matrix(const cli_command *command, int argc, char **argv) {
     CLI_TRY(condensed ? check_condensed(&j, one_way) : CLI_GO_ON);
     CLI_TRY(fit_range(&j.part[0], "rows", row_count(&j)));
     CLI_TRY(fit_range(&j.part[1], "columns", ww_series_set_count(j.s.sets[j.s.sets[1] ? 1 : 0])));
-    CLI_TRY(cli_divided(&j.s.division) ? divide_matrix(&j, command, condensed)
-                                       : compute_matrix(&j, command, condensed, svg));
-    report(&j);
-    return CLI_GO_ON;
+    CLI_TRY(cli_series_end_part(&j.s, command, j.json, compute_matrix(&j, command, condensed, svg)));
+    return finish(&j);
 }
 
 // ---- pairs
 
-static void note_run(void *user) {
-    job *j = user;
-    ww_plan_info info = WW_PLAN_INFO_INIT;
-    if (ww_plan_get_info(j->plan, &info) != WW_OK)
-        return;
-    j->s.progress.done_before += info.cells_done;
-    j->s.division.seconds_wall += info.seconds_wall;
-    j->s.division.seconds_device += info.seconds_device;
-}
-
-// Their rows; k 0: pairs.
-static cli_series_rows rows_of(job *j, size_t k) {
-    return (cli_series_rows){.s = &j->s, .k = k, .plan = &j->plan, .note = note_run, .user = j};
-}
-
-// The distances of all pairs; of a part NULL: they are in its file.
 static int print_pairs(job *j, const cli_command *command, const void *values) {
     const ww_precision precision = cli_precision(&j->s.device);
     const size_t n = row_count(j);
-    const bool in_json = values && j->json && !j->output;
+    const bool in_json = j->json && !j->output;
     cli_json json;
-    if (values && !in_json && ww_array_write(j->output ? j->output : "-", values, precision, n, 0) != WW_OK)
+    if (!in_json && ww_array_write(j->output ? j->output : "-", values, precision, n, 0) != WW_OK)
         return cli_fail();
     if (!j->json)
         return CLI_GO_ON;
@@ -329,12 +268,6 @@ static int print_pairs(job *j, const cli_command *command, const void *values) {
         cli_json_null(&json, "distances");
     cli_json_end(&json);
     return CLI_GO_ON;
-}
-
-static int divide_pairs(job *j, void *values) {
-    cli_series_rows series = rows_of(j, 0);
-    const cli_row_job rows = cli_series_rows_job(&series);
-    return cli_rows_run(&j->s.division, &rows, values);
 }
 
 static int run_pairs(job *j, void *values) {
@@ -357,28 +290,18 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
         JOB_OPTIONS(j),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 2, 2, NULL));
-    CLI_TRY(cli_division_check_job(command->name, &j.s.division, j.output));
+    CLI_TRY(cli_division_check(command->name, &j.s.division, j.output));
     CLI_FREES void *values = NULL;
     CLI_TRY(job_begin(&j, command->name));
     CLI_TRY(cli_pairs_check(&j.s));
-    if (!j.s.division.part)
-        CLI_TRY(cli_values_allocate(row_count(&j), 1, cli_precision(&j.s.device), &values));
+    CLI_TRY(cli_values_allocate(row_count(&j), 1, cli_precision(&j.s.device), &values));
     cli_plan_options(&j.s.device, &j.s.progress, &j.s.plan);
-    CLI_TRY(cli_divided(&j.s.division) ? divide_pairs(&j, values) : run_pairs(&j, values));
+    CLI_TRY(cli_series_end_part(&j.s, command, j.json, run_pairs(&j, values)));
     CLI_TRY(print_pairs(&j, command, values));
-    if (j.s.division.checkpoint)
-        CLI_TRY(cli_division_finish(&j.s.division, true));
-    report(&j);
-    return CLI_GO_ON;
+    return finish(&j);
 }
 
 // ---- nearest
-
-static int divide_nearest(job *j, cli_neighbours *n) {
-    cli_series_rows series = rows_of(j, n->k);
-    const cli_row_job rows = cli_series_rows_job(&series);
-    return cli_neighbours_run(&j->s.division, &rows, n);
-}
 
 static int compute_nearest(job *j, cli_neighbours *n) {
     const cli_series_job *s = &j->s;
@@ -403,28 +326,22 @@ int cmd_nearest(const cli_command *command, int argc, char **argv) {
         JOB_OPTIONS(j),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 1, 2, NULL));
-    CLI_TRY(cli_division_check_job(command->name, &j.s.division, wanted.output || wanted.ids || wanted.distances));
-    j.output = wanted.output;
+    CLI_TRY(cli_division_check(command->name, &j.s.division, cli_neighbours_output(&wanted)));
+    j.output = cli_neighbours_output(&wanted);
     CLI_TRY(job_begin(&j, command->name));
+    j.output = wanted.output;
     n = (cli_neighbours){row_count(&j), (size_t)wanted.k, cli_precision(&j.s.device), NULL, NULL};
     cli_plan_options(&j.s.device, &j.s.progress, &j.s.plan);
     j.s.plan.no_bounds = no_bounds;
-    CLI_TRY(cli_divided(&j.s.division) ? divide_nearest(&j, &n) : compute_nearest(&j, &n));
-    if (!j.s.division.part)
-        CLI_TRY(cli_neighbours_write(&n, &wanted));
+    CLI_TRY(cli_series_end_part(&j.s, command, wanted.json, compute_nearest(&j, &n)));
+    CLI_TRY(cli_neighbours_write(&n, &wanted));
     if (wanted.json) {
         cli_json json;
         begin_json(&j, command, &json);
         cli_division_json(&json, &j.s.division);
         cli_json_count(&json, "k", n.k);
-        if (j.s.division.part)
-            cli_json_null(&json, "neighbours");
-        else
-            cli_neighbours_json(&json, &n, &wanted);
+        cli_neighbours_json(&json, &n, &wanted);
         cli_json_end(&json);
     }
-    if (j.s.division.checkpoint)
-        CLI_TRY(cli_division_finish(&j.s.division, true));
-    report(&j);
-    return CLI_GO_ON;
+    return finish(&j);
 }

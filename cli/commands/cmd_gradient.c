@@ -129,19 +129,6 @@ static int compute(job *j, ww_gradient_options *options) {
     return make_set(j);
 }
 
-// With a journal. Of a part: into its file; else as compute(), but that journal and file are left to be removed.
-static int divide(job *j, const ww_gradient_options *options) {
-    cli_gradient_rows gradients = {.s = &j->s, .of = j->of, .options = *options};
-    cli_row_job rows = cli_rows_of(&j->s);
-    CLI_TRY(cli_gradients_divide(&gradients, &rows));
-    CLI_TRY(cli_rows_run(&j->s.division, &rows, NULL));
-    j->info = gradients.did;
-    j->found = gradients.shape;
-    if (j->s.division.part)
-        return CLI_GO_ON;
-    return cli_gradients_join(&j->found, &rows, j->s.division.file);
-}
-
 static int find(job *j) {
     ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
     options.divergence = j->divergence;
@@ -149,7 +136,7 @@ static int find(job *j) {
     options.alignment = j->alignment || j->svg;
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     options.run = j->s.plan.run;
-    const int result = cli_divided(&j->s.division) ? divide(j, &options) : compute(j, &options);
+    const int result = compute(j, &options);
     cli_progress_end();
     cli_shares_report(j->s.context);
     return result;
@@ -162,17 +149,14 @@ static void print_json(const job *j, const cli_command *command) {
     head.seconds_device = j->info.seconds_device;
     cli_json_head(&json, stdout, command, &head);
     cli_division_json(&json, &j->s.division);
-    cli_json_count(&json, "pairs", j->s.division.part ? j->s.division.units : j->found.pairs);
+    cli_json_count(&json, "pairs", j->found.pairs);
     cli_json_count(&json, "cells", j->info.cells);
     cli_json_count(&json, "segments", j->info.segments);
     cli_shares_json(j->s.context, NULL, &json);
     cli_json_flag(&json, "divergence", j->divergence);
     cli_json_text(&json, "of", cli_gradient_sides[j->of]);
     cli_json_text(&json, "expected_alignment", j->alignment);
-    if (j->s.division.part)
-        cli_json_null(&json, "gradient");
-    else
-        cli_gradients_json(&json, &j->found, !j->output);
+    cli_gradients_json(&json, &j->found, !j->output);
     cli_json_end(&json);
 }
 
@@ -181,15 +165,16 @@ static int output(job *j, const cli_command *command) {
         CLI_TRY(write_alignment(j));
     if (j->svg)
         CLI_TRY(draw(j));
-    if (!j->s.division.part && (j->output || !(j->json || j->svg)))
+    if (j->output || !(j->json || j->svg))
         CLI_TRY(cli_gradients_write(&j->found, j->output));
     if (j->json)
         print_json(j, command);
-    return j->s.division.checkpoint ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;
+    cli_division_finish(&j->s.division);
+    return CLI_GO_ON;
 }
 
 static int check_options(const cli_command *command, job *j) {
-    CLI_TRY(cli_division_check_job(command->name, &j->s.division, j->output || j->alignment || j->svg));
+    CLI_TRY(cli_division_check(command->name, &j->s.division, j->output || j->alignment || j->svg));
     if (j->parameters && !j->json && !j->s.division.part)
         return cli_usage(command->name, "--by-parameters prints with --json");
     if (j->all_pairs && cli_divided(&j->s.division))
@@ -221,8 +206,9 @@ int cmd_gradient(const cli_command *command, int argc, char **argv) {
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 2, 2, NULL));
     CLI_TRY(check_options(command, &j));
+    j.s.output = j.output ? j.output : j.alignment;
     CLI_TRY(load(&j, command->name));
     CLI_TRY(check_alignment(&j));
-    CLI_TRY(find(&j));
+    CLI_TRY(cli_series_end_part(&j.s, command, j.json, find(&j)));
     return output(&j, command);
 }

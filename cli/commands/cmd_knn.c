@@ -6,12 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/point_options.h"
 #include "base/precision.h"
-#include "base/rows.h"
+#include "base/series_job.h"
 #include "base/shares.h"
 #include "commands/commands.h"
 #include "results/neighbours.h"
-#include "results/point_rows.h"
+#include "results/radius.h"
 
 typedef struct knn_job {
     cli_series_job s; // without series: queries and base; the base alone comes first
@@ -22,7 +23,7 @@ typedef struct knn_job {
     int metric;
     ww_point_set *sets[2];
     ww_point_view views[2];
-    ww_points *points[2]; // as the paths; in divided work not of queries that have a base
+    ww_points *points[2]; // as the paths
     ww_knn *knn;
     ww_knn_info info; // of all runs
     cli_neighbours found;
@@ -57,7 +58,6 @@ static void note_run(void *user) {
     info.seconds_wall += j->info.seconds_wall;
     info.seconds_device += j->info.seconds_device;
     j->info = info;
-    j->s.progress.done_before = info.pairs;
 }
 
 static int search(knn_job *j) {
@@ -74,29 +74,6 @@ static int search(knn_job *j) {
     CLI_TRY(cli_status(status));
     note_run(j);
     j->full = cli_points_within(n, j->radius);
-    return CLI_GO_ON;
-}
-
-// With a journal. Of a part: into its file; else as search(), but that journal and file are left to be removed.
-static int divide(knn_job *j) {
-    cli_neighbours *n = &j->found;
-    cli_point_rows points = {.metric = (ww_metric)j->metric,
-                             .radius = j->radius,
-                             .part = j->s.division.part != 0,
-                             .s = &j->s,
-                             .queries = &j->views[0],
-                             .base = j->points[base_of(j)],
-                             .self = !j->s.paths[1],
-                             .k = n->k,
-                             .knn = &j->knn,
-                             .note = note_run,
-                             .user = j};
-    cli_row_job rows = {.points = {&j->views[0], j->s.paths[1] ? &j->views[1] : NULL}, .s = &j->s};
-    if (n->k > WW_KNN_MOST)
-        return cli_error("--k is %zu; it can be 1 to %d", n->k, WW_KNN_MOST);
-    cli_points_divide(&points, &rows);
-    CLI_TRY(cli_neighbours_run(&j->s.division, &rows, n));
-    j->full = j->s.division.part ? points.full : cli_points_within(n, j->radius);
     return CLI_GO_ON;
 }
 
@@ -149,7 +126,7 @@ static int compute(knn_job *j) {
     n->k = (size_t)j->wanted.k;
     n->precision = cli_points_precision(&j->s.device, &j->views[0]);
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
-    const int result = cli_divided(&j->s.division) ? divide(j) : search(j);
+    const int result = search(j);
     cli_progress_end();
     return result;
 }
@@ -179,29 +156,26 @@ static void begin_json(const knn_job *j, const cli_command *command, cli_json *j
 
 static int output(knn_job *j, const cli_command *command) {
     const cli_neighbours *n = &j->found;
-    const bool part = j->s.division.part != 0; // its file has the neighbours
     cli_json json;
     cli_shares_report(j->s.context);
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "%" PRIu64 " pairs in %.4g s, filter %s\n", j->info.pairs, j->info.seconds_wall,
                 j->info.filter);
     // A prediction replaces the neighbours on standard output.
-    if (!part && (!j->known || !cli_neighbours_in_json(&j->wanted)))
+    if (!j->known || !cli_neighbours_in_json(&j->wanted))
         CLI_TRY(cli_neighbours_write(n, &j->wanted));
     if (j->wanted.json) {
         begin_json(j, command, &json);
         if (j->known)
             cli_json_values(&json, "predictions", j->predicted, WW_DOUBLE, n->queries);
-        if (part)
-            cli_json_null(&json, "neighbours");
-        else
-            cli_neighbours_json(&json, n, &j->wanted);
+        cli_neighbours_json(&json, n, &j->wanted);
         cli_json_end(&json);
     } else if (j->known) {
         for (size_t q = 0; q < n->queries; q++)
             printf("%.17g\n", j->predicted[q]);
     }
-    return j->s.division.checkpoint ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;
+    cli_division_finish(&j->s.division);
+    return CLI_GO_ON;
 }
 
 static int check_options(const cli_command *command, knn_job *j) {
@@ -209,22 +183,22 @@ static int check_options(const cli_command *command, knn_job *j) {
     if (j->classes_path && j->values_path)
         return cli_usage(command->name, "--classes and --values exclude each other");
     CLI_TRY(cli_points_radius(command->name, j->radius_text, (ww_metric)j->metric, &j->radius));
-    CLI_TRY(cli_division_check_job(command->name, &j->s.division, w->output || w->ids || w->distances));
+    CLI_TRY(cli_division_check(command->name, &j->s.division, cli_neighbours_output(w)));
     if (j->s.division.part && (j->classes_path || j->values_path))
         return cli_usage(command->name, "--classes and --values are for all queries, not for a part");
     return CLI_GO_ON;
 }
 
-// Reads and uploads the points; queries of divided work are uploaded when their turn comes.
+// Reads and uploads the points.
 static int load(knn_job *j) {
     for (int i = 0; i < 2 && j->s.paths[i]; i++)
         CLI_TRY(cli_points_read(j->s.paths[i], (ww_metric)j->metric, &j->sets[i], &j->views[i]));
     CLI_TRY(read_known(j));
+    j->s.output = cli_neighbours_output(&j->wanted);
     CLI_TRY(cli_series_open(&j->s));
     cli_precision_of_points(&j->s.device, j->s.context, j->views, j->s.paths, false);
     for (int i = 0; i < 2 && j->s.paths[i]; i++)
-        if (i == 1 || !j->s.paths[1] || !cli_divided(&j->s.division))
-            CLI_TRY(cli_points_upload(j->s.context, &j->s.device, j->s.paths[i], &j->views[i], &j->points[i]));
+        CLI_TRY(cli_points_upload(j->s.context, &j->s.device, j->s.paths[i], &j->views[i], &j->points[i]));
     return CLI_GO_ON;
 }
 
@@ -235,7 +209,7 @@ static int work(knn_job *j, const cli_command *command) {
     const size_t most = j->views[base_of(j)].count < WW_KNN_MOST ? j->views[base_of(j)].count : WW_KNN_MOST;
     if (all && most < j->wanted.k)
         j->wanted.k = most;
-    CLI_TRY(compute(j));
+    CLI_TRY(cli_series_end_part(&j->s, command, j->wanted.json, compute(j)));
     // A query that has as many within the radius as were asked for may have more.
     while (all && j->full && j->wanted.k < most && !cli_divided(&j->s.division)) {
         j->wanted.k = 8 * j->wanted.k < most ? 8 * j->wanted.k : most;

@@ -9,7 +9,8 @@
 #include "base/shares.h"
 #include "commands/commands.h"
 #include "pictures/picture.h"
-#include "results/lsh_rows.h"
+#include "base/series_job.h"
+#include "results/lsh_options.h"
 
 typedef struct lsh_job {
     cli_series_job s; // without series: base and queries
@@ -52,21 +53,6 @@ static int search(const lsh_job *j, const ww_lsh_options *options, const cli_nei
     CLI_TRY(cli_status(ww_lsh_run(lsh, j->points[1], n->k, n->ids, n->distances, NULL)));
     ww_lsh_info_init(info, sizeof *info);
     return cli_status(ww_lsh_get_info(lsh, info));
-}
-
-// With a journal. Of a part: into its file; else as search(), but that journal and file are left to be removed.
-static int divide(lsh_job *j, cli_neighbours *n, ww_lsh_info *info) {
-    char loaded[66] = "";
-    CLI_ENDS(ww_lsh_destroy) ww_lsh *made = NULL;
-    cli_lsh_rows queries = {.queries = j->points[1], .k = n->k, .precision = n->precision, .did = info};
-    cli_row_job rows = {.points = {j->sets[1] ? &j->views[1] : NULL, j->sets[0] ? &j->views[0] : NULL},
-                        .stream = j->load_path ? loaded : NULL,
-                        .s = &j->s};
-    if (j->load_path)
-        CLI_TRY(cli_division_sum_file(j->load_path, loaded));
-    CLI_TRY(open_tables(j, &j->options, &made, &queries.lsh));
-    CLI_TRY(cli_lsh_divide(&queries, n->queries, &rows));
-    return cli_neighbours_run(&j->s.division, &rows, n);
 }
 
 // Prints the parameters for the given recall, and what is expected of them, on standard error.
@@ -122,7 +108,7 @@ static void begin_json(const lsh_job *j, const cli_command *command, const ww_ls
     }
     head.files[j->s.paths[1] ? 1 : 0] = base;
     head.counts[j->s.paths[1] ? 1 : 0] = base_count;
-    head.output = j->s.division.part ? j->s.division.data_path : j->wanted.output;
+    head.output = j->wanted.output;
     head.metric = ww_metric_name(j->options.metric);
     head.parameters = parameters;
     head.context = j->s.context;
@@ -285,9 +271,7 @@ static int find(lsh_job *j, cli_neighbours *n, ww_lsh_info *info) {
     int result;
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     j->options.run = j->s.plan.run;
-    if (cli_divided(&j->s.division)) {
-        result = divide(j, n, info);
-    } else if (j->exact) {
+    if (j->exact) {
         result = exact_search(j, n, &info->seconds_search);
         info->examined = (uint64_t)n->queries * j->views[0].count;
     } else {
@@ -305,26 +289,24 @@ static int work(lsh_job *j, const cli_command *command) {
     n->queries = given ? j->views[asked].count : ww_lsh_count(j->loaded);
     n->k = (size_t)j->wanted.k;
     n->precision = given ? cli_points_precision(&j->s.device, &j->views[asked]) : ww_lsh_precision(j->loaded);
-    CLI_TRY(j->s.division.part ? CLI_GO_ON : cli_neighbours_allocate(n));
+    CLI_TRY(cli_neighbours_allocate(n));
     if (j->evaluate)
         return evaluate(j, command);
-    CLI_TRY(find(j, n, &info));
+    CLI_TRY(cli_series_end_part(&j->s, command, j->wanted.json, find(j, n, &info)));
     cli_shares_report(j->s.context);
     cli_lsh_say(&info, &j->options, n->k);
-    CLI_TRY(j->s.division.part ? CLI_GO_ON : cli_neighbours_write(n, &j->wanted));
+    CLI_TRY(cli_neighbours_write(n, &j->wanted));
     if (j->wanted.json) {
         cli_json json;
         begin_json(j, command, &info, &json);
         cli_division_json(&json, &j->s.division);
         write_info(&json, &info);
         cli_shares_json(j->s.context, NULL, &json);
-        if (j->s.division.part)
-            cli_json_null(&json, "neighbours");
-        else
-            cli_neighbours_json(&json, n, &j->wanted);
+        cli_neighbours_json(&json, n, &j->wanted);
         cli_json_end(&json);
     }
-    return j->s.division.checkpoint ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;
+    cli_division_finish(&j->s.division);
+    return CLI_GO_ON;
 }
 
 // Reads the files: base and queries, or with --load the queries alone.
@@ -365,7 +347,7 @@ static int load(lsh_job *j, const char *name) {
 
 static int check_division(lsh_job *j, const char *name) {
     const cli_neighbour_options *w = &j->wanted;
-    CLI_TRY(cli_division_check_job(name, &j->s.division, w->output || w->ids || w->distances || j->save_path));
+    CLI_TRY(cli_division_check(name, &j->s.division, cli_neighbours_output(w) || j->save_path));
     if (!cli_divided(&j->s.division))
         return CLI_GO_ON;
     if (j->evaluate)
@@ -432,6 +414,7 @@ static int run(lsh_job *j, const cli_command *command, double recall) {
     // A saved index determines the kind of its queries.
     if (!j->load_path)
         CLI_TRY(read_points(j));
+    j->s.output = cli_neighbours_output(&j->wanted);
     CLI_TRY(cli_series_open(&j->s));
     if (j->load_path) {
         CLI_TRY(load(j, command->name));

@@ -16,9 +16,7 @@ typedef struct job {
     ww_plan *plan;
     ww_plan_info info;
     size_t count;
-    ww_paths found;        // of the library, or else
-    cli_paths joined;      // from the journal's file
-    const ww_paths *paths; // one of them
+    ww_paths found;
 } job;
 
 static int load(job *j, const char *command) {
@@ -38,49 +36,19 @@ static int compute(job *j) {
     if (!rows || !columns)
         return cli_error("a list of %zu pairs does not fit memory", j->count);
     for (size_t p = 0; p < j->count; p++) {
-        rows[p] = cli_series_member(j->s.sets[0], p);
-        columns[p] = cli_series_member(j->s.sets[1], p);
+        rows[p] = cli_paths_member(j->s.sets[0], p);
+        columns[p] = cli_paths_member(j->s.sets[1], p);
     }
-    j->paths = &j->found;
     CLI_TRY(cli_status(
         ww_plan_create_paths(&s->measure, s->data[0], s->data[1], rows, columns, j->count, &s->plan, &j->plan)));
     CLI_TRY(cli_status(ww_plan_run_paths(j->plan, &j->found)));
     return cli_status(ww_plan_get_info(j->plan, &j->info));
 }
 
-// ---- parts and checkpoints
-
-static void note_run(void *user) {
-    job *j = user;
-    ww_plan_info info = WW_PLAN_INFO_INIT;
-    if (ww_plan_get_info(j->plan, &info) != WW_OK)
-        return;
-    j->s.progress.done_before += info.cells_done;
-    j->info.engine = info.engine;
-    j->info.pairs += info.pairs;
-    j->info.cells += info.cells;
-    j->info.cells_done += info.cells_done;
-    j->info.launches += info.launches;
-    j->info.seconds_device += info.seconds_device;
-    j->info.seconds_wall += info.seconds_wall;
-}
-
-// Of a part: into its file; else all paths, and journal and file are left to be removed.
-static int divide(job *j) {
-    cli_path_rows paths = {.series = {.s = &j->s, .plan = &j->plan, .note = note_run, .user = j}};
-    cli_row_job rows = cli_rows_of(&j->s);
-    CLI_TRY(cli_paths_divide(&paths, &rows));
-    CLI_TRY(cli_rows_run(&j->s.division, &rows, NULL));
-    if (j->s.division.part)
-        return CLI_GO_ON;
-    j->paths = &j->joined.found;
-    return cli_paths_join(&j->joined, &rows, j->s.division.file);
-}
-
 static int find_all(job *j) {
     CLI_TRY(cli_series_upload(&j->s));
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
-    const int result = cli_divided(&j->s.division) ? divide(j) : compute(j);
+    const int result = compute(j);
     cli_progress_end();
     cli_shares_report(j->s.context);
     return result;
@@ -98,45 +66,40 @@ static void print_json(const job *j, const cli_command *command) {
     cli_json_plan(&json, &j->info);
     cli_shares_json(j->s.context, NULL, &json);
     cli_division_json(&json, &j->s.division);
-    if (j->paths) {
-        cli_paths_json(&json, j->paths, !j->output);
-    } else {
-        cli_json_null(&json, "distances");
-        cli_json_null(&json, "paths");
-    }
+    cli_paths_json(&json, &j->found, !j->output);
     cli_json_end(&json);
 }
 
 static int draw(const job *j) {
     const size_t pair = (size_t)j->drawn;
-    const uint64_t first = j->paths->offsets[pair];
+    const uint64_t first = j->found.offsets[pair];
     const cli_path_picture wanted = {
         .path = j->svg,
         .sets = {j->s.sets[0], j->s.sets[1]},
-        .members = {cli_series_member(j->s.sets[0], pair), cli_series_member(j->s.sets[1], pair)},
+        .members = {cli_paths_member(j->s.sets[0], pair), cli_paths_member(j->s.sets[1], pair)},
         .pair = pair,
         .measure = &j->s.measure,
-        .cells = j->paths->cells + 2 * first,
-        .count = (size_t)(j->paths->offsets[pair + 1] - first),
-        .distance = j->paths->distances[pair]};
+        .cells = j->found.cells + 2 * first,
+        .count = (size_t)(j->found.offsets[pair + 1] - first),
+        .distance = j->found.distances[pair]};
     return cli_path_draw(&wanted);
 }
 
 static int output(job *j, const cli_command *command) {
     if (j->svg)
         CLI_TRY(draw(j));
-    if (j->paths && (j->output || (!j->json && !j->svg)))
-        CLI_TRY(cli_paths_write(j->paths, j->output));
+    if (j->output || (!j->json && !j->svg))
+        CLI_TRY(cli_paths_write(&j->found, j->output));
     if (j->json)
         print_json(j, command);
-    return j->s.division.checkpoint ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;
+    cli_division_finish(&j->s.division);
+    return CLI_GO_ON;
 }
 
 // ---- the command
 
 static void job_end(job *j) {
     ww_paths_free(&j->found);
-    cli_paths_free(&j->joined);
     ww_plan_destroy(&j->plan);
     cli_series_end(&j->s);
 }
@@ -158,8 +121,9 @@ int cmd_path(const cli_command *command, int argc, char **argv) {
         CLI_DEVICE_OPTIONS(j.s.device),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 2, 2, NULL));
-    CLI_TRY(cli_division_check_job(command->name, &j.s.division, j.output || j.svg));
+    CLI_TRY(cli_division_check(command->name, &j.s.division, j.output || j.svg));
+    j.s.output = j.output;
     CLI_TRY(load(&j, command->name));
-    CLI_TRY(find_all(&j));
+    CLI_TRY(cli_series_end_part(&j.s, command, j.json, find_all(&j)));
     return output(&j, command);
 }

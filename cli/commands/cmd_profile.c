@@ -74,6 +74,7 @@ static int compute_one(profile_job *j, found *f, const ww_run_options *run) {
 
 static int compute_all(profile_job *j) {
     const size_t chosen = j->wanted.series;
+    int part = CLI_GO_ON;
     j->results = (cli_profiles){.first = chosen == SIZE_MAX ? 0 : chosen,
                                 .count = chosen == SIZE_MAX ? ww_series_set_count(j->s.sets[0]) : 1,
                                 .k = (size_t)j->wanted.k,
@@ -84,28 +85,12 @@ static int compute_all(profile_job *j) {
         const int result = compute_one(j, &j->results.found[i], j->s.plan.run);
         cli_progress_end();
         cli_shares_report(j->s.context);
-        CLI_TRY(result);
+        if (result == CLI_PART) // of each series the same
+            part = result;
+        else
+            CLI_TRY(result);
     }
-    return CLI_GO_ON;
-}
-
-// With a journal. Of a part: into its file; else as compute_all(), but that journal and file are left to be removed.
-static int divide(profile_job *j) {
-    CLI_ENDS(cli_profile_units_end) cli_profile_units units = {.s = &j->s, .wanted = &j->wanted};
-    cli_row_job rows = cli_rows_of(&j->s);
-    cli_profiles *p = &j->results;
-    CLI_TRY(cli_profile_divide(&units, &rows));
-    CLI_TRY(cli_rows_run(&j->s.division, &rows, NULL));
-    if (j->s.division.part)
-        return CLI_GO_ON;
-    *p = units.shape;
-    CLI_TRY(cli_profiles_join(p, &rows, j->s.division.file));
-    // Motifs and discords need each series' plan; so does the report.
-    for (size_t s = 0; s < p->count; s++) {
-        CLI_TRY(cli_profile_plan(&units, s, &p->found[s].info));
-        CLI_TRY(find(j, units.plan, &p->found[s]));
-    }
-    return CLI_GO_ON;
+    return part;
 }
 
 // ---- reports
@@ -187,11 +172,6 @@ static void print_json(const profile_job *j, const cli_command *command) {
     cli_json_count(&json, "pairs", pairs);
     cli_json_count(&json, "window", j->wanted.window);
     cli_json_count(&json, "k", j->wanted.k);
-    if (j->s.division.part) {
-        cli_json_null(&json, "profiles");
-        cli_json_end(&json);
-        return;
-    }
     cli_json_array(&json, "profiles");
     for (size_t i = 0; i < j->results.count; i++) {
         const found *f = &j->results.found[i];
@@ -222,8 +202,8 @@ static int check(const cli_command *command, profile_job *j) {
         return cli_usage(command->name, "--radius takes a number from 0, not '%s'", j->radius_text);
     if (j->s.paths[1] && j->motifs)
         return cli_usage(command->name, "--left-right, --motifs and --exclusion are for one file");
-    return cli_division_check_job(command->name, &j->s.division,
-                                  j->wanted.output || j->svg_path || j->motifs || j->discords);
+    return cli_division_check(command->name, &j->s.division,
+                              j->wanted.output || j->svg_path || j->motifs || j->discords);
 }
 
 static int compute(profile_job *j) {
@@ -234,12 +214,7 @@ static int compute(profile_job *j) {
     CLI_TRY(cli_series_open(&j->s));
     if (!(j->did = calloc(ww_context_device_count(j->s.context), sizeof *j->did)))
         return cli_error("not enough memory");
-    if (!cli_divided(&j->s.division))
-        return compute_all(j);
-    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
-    const int result = divide(j);
-    cli_progress_end();
-    return result;
+    return compute_all(j);
 }
 
 static int report(profile_job *j, const cli_command *command, bool printed) {
@@ -253,9 +228,10 @@ static int report(profile_job *j, const cli_command *command, bool printed) {
         print_json(j, command);
     else if ((j->motifs || j->discords) && !printed)
         print_found(j);
-    else if (!j->wanted.output && !j->svg_path && !j->s.division.part)
+    else if (!j->wanted.output && !j->svg_path)
         CLI_TRY(cli_profiles_write(&j->results, NULL));
-    return j->s.division.checkpoint ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;
+    cli_division_finish(&j->s.division);
+    return CLI_GO_ON;
 }
 
 int cmd_profile(const cli_command *command, int argc, char **argv) {
@@ -282,6 +258,7 @@ int cmd_profile(const cli_command *command, int argc, char **argv) {
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 1, 2, NULL));
     CLI_TRY(check(command, &j));
-    CLI_TRY(compute(&j));
+    j.s.output = j.wanted.output;
+    CLI_TRY(cli_series_end_part(&j.s, command, j.wanted.json, compute(&j)));
     return report(&j, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
 }

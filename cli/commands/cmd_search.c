@@ -154,20 +154,6 @@ static int search(job *j, const ww_search_options *options) {
     return cli_status(run(j, j->s.sets[1] ? &streams : NULL));
 }
 
-// With a journal. Of a part: into its file; else as search(), but that journal and file are left to be removed.
-static int divide(job *j, const ww_search_options *options) {
-    CLI_ENDS(cli_search_units_end)
-    cli_search_units units = {.s = &j->s, .options = options, .raw = j->s.sets[1] ? NULL : &j->raw};
-    cli_row_job rows = cli_rows_of(&j->s);
-    CLI_TRY(cli_search_divide(&units, &rows));
-    CLI_TRY(cli_rows_run(&j->s.division, &rows, NULL));
-    j->did = units.did;
-    if (j->s.division.part)
-        return CLI_GO_ON;
-    j->found = units.shape;
-    return cli_matches_join(&j->found, &rows, j->s.division.file);
-}
-
 static int compute(job *j, ww_search_options *options) {
     CLI_TRY(read_streams(j, options));
     cli_series_precision(&j->s);
@@ -176,7 +162,7 @@ static int compute(job *j, ww_search_options *options) {
     options->precision = cli_precision(&j->s.device);
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
     options->run = j->s.plan.run;
-    const int result = cli_divided(&j->s.division) ? divide(j, options) : search(j, options);
+    const int result = search(j, options);
     cli_progress_end();
     cli_shares_report(j->s.context);
     return result;
@@ -255,18 +241,21 @@ static int output(job *j, const cli_command *command, const ww_search_options *o
                 info->places, info->seconds_wall, share(info->excluded_kim, info->places),
                 share(info->excluded_keogh, info->places), share(info->excluded_keogh_turned, info->places),
                 share(info->abandoned, info->places));
-    if (!j->s.division.part && (j->wanted.output || !(j->wanted.json || taken)))
+    if (j->wanted.output || !(j->wanted.json || taken))
         CLI_TRY(cli_matches_write(&j->found, j->wanted.output));
     if (j->wanted.json)
         print_json(j, command, options);
-    return j->s.division.checkpoint ? cli_division_finish(&j->s.division, true) : CLI_GO_ON;
+    cli_division_finish(&j->s.division);
+    return CLI_GO_ON;
 }
 
 // ---- the command
 
 static int check(const cli_command *command, job *j, bool follows) {
     const cli_search_wanted *w = &j->wanted;
-    CLI_TRY(cli_division_check_job(command->name, &j->s.division, w->output || j->svg));
+    CLI_TRY(cli_division_check(command->name, &j->s.division, w->output || j->svg));
+    if (follows && cli_divided(&j->s.division))
+        return cli_usage(command->name, "a stream that is followed has no parts and no checkpoint");
     if (follows && (w->json || j->svg || w->output || w->streams.count > 1))
         return cli_usage(command->name, "a stream that is followed is alone, and printed as text");
     if (!cli_divided(&j->s.division))
@@ -300,13 +289,14 @@ int cmd_search(const cli_command *command, int argc, char **argv) {
     CLI_TRY(cli_measure_make(command->name, &j.s.measure_options, &j.s.measure));
     CLI_TRY(cli_search_read(j.paths, j.path_count, &j.s.read, true, &j.s.sets[0]));
     cli_fit_band(&j.s.measure_options, &j.s.measure, j.s.sets[0], NULL);
+    j.s.output = j.wanted.output;
     CLI_TRY(cli_series_open(&j.s));
     if (follows)
         cli_precision_unseen(&j.s.device, j.s.context);
     search_options.precision = cli_precision(&j.s.device);
     if (follows)
         return follow(&j, &search_options);
-    CLI_TRY(compute(&j, &search_options));
+    CLI_TRY(cli_series_end_part(&j.s, command, j.wanted.json, compute(&j, &search_options)));
     if (j.svg)
         CLI_TRY(draw(&j, &search_options));
     return output(&j, command, &search_options, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/grid.h"
+#include "base/condensed.h"
 
 enum { MOST_MERGES = 1500 };
 

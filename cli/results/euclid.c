@@ -130,7 +130,7 @@ static void *work_part(void *argument) {
     return NULL;
 }
 
-static int64_t count_correct(const work *w, size_t first, size_t rows, size_t columns) {
+static int64_t count_correct(const work *w, size_t rows, size_t columns) {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     size_t threads = cores < 1 ? 1 : cores < MOST_THREADS ? (size_t)cores : MOST_THREADS;
     threads = threads < rows / 16 + 1 ? threads : rows / 16 + 1;
@@ -140,7 +140,7 @@ static int64_t count_correct(const work *w, size_t first, size_t rows, size_t co
     if (!bounds)
         return CLI_EUCLID_NO_MEMORY;
     for (size_t t = 0; t < threads; t++) {
-        parts[t] = (part){.w = w, .first = first + rows * t / threads, .end = first + rows * (t + 1) / threads};
+        parts[t] = (part){.w = w, .first = rows * t / threads, .end = rows * (t + 1) / threads};
         parts[t].bounds = bounds + t * columns;
         parts[t].started = t + 1 < threads && pthread_create(&parts[t].thread, NULL, work_part, &parts[t]) == 0;
         if (!parts[t].started)
@@ -154,7 +154,7 @@ static int64_t count_correct(const work *w, size_t first, size_t rows, size_t co
     return correct;
 }
 
-int64_t cli_euclid_some(const ww_series_set *train, const ww_series_set *test, size_t first, size_t count) {
+int64_t cli_euclid_correct(const ww_series_set *train, const ww_series_set *test) {
     work w = {.from = test ? test : train, .train = train, .among = !test};
     const size_t length = ww_series_set_max_length(train), channels = ww_series_set_channels(train);
     const size_t rows = ww_series_set_count(w.from), columns = ww_series_set_count(train);
@@ -176,9 +176,5 @@ int64_t cli_euclid_some(const ww_series_set *train, const ww_series_set *test, s
     w.of_queries = test ? of_test : of_train;
     // Sums of so many terms, and what cancels when a mean is taken off.
     w.slack = DBL_EPSILON * largest * (double)w.count * (8 + sqrt((double)w.count));
-    return count_correct(&w, first, count, columns);
-}
-
-int64_t cli_euclid_correct(const ww_series_set *train, const ww_series_set *test) {
-    return cli_euclid_some(train, test, 0, ww_series_set_count(test ? test : train));
+    return count_correct(&w, rows, columns);
 }

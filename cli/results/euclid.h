@@ -10,7 +10,5 @@ enum { CLI_EUCLID_NONE = -1, CLI_EUCLID_NO_MEMORY = -2 };
 // How many of `test`'s labelled series have their nearest training series' label; `test` NULL: leave-one-out.
 // CLI_EUCLID_NONE where it is not defined (series of different lengths) or would take longer than a second or so.
 int64_t cli_euclid_correct(const ww_series_set *train, const ww_series_set *test);
-// Of some of them; CLI_EUCLID_NONE where the whole is.
-int64_t cli_euclid_some(const ww_series_set *train, const ww_series_set *test, size_t first, size_t count);
 
 #endif

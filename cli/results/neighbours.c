@@ -21,36 +21,8 @@ void cli_neighbours_free(cli_neighbours *n) {
     n->distances = NULL;
 }
 
-void cli_neighbours_pack(const cli_neighbours *n, double *rows) {
-    for (size_t i = 0; i < n->queries; i++)
-        for (size_t j = 0; j < n->k; j++) {
-            rows[2 * i * n->k + j] = (double)n->ids[i * n->k + j];
-            rows[(2 * i + 1) * n->k + j] = cli_value_at(n->distances, n->precision, i * n->k + j);
-        }
-}
-
-int cli_neighbours_unpack(cli_neighbours *n, const double *rows, size_t first, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < n->k; j++) {
-            const size_t at = (first + i) * n->k + j;
-            const double id = rows[2 * i * n->k + j];
-            if (!cli_row_index(id, CLI_ROW_MOST))
-                return cli_error("row %zu of the neighbours is damaged", first + i);
-            n->ids[at] = (int64_t)id;
-            cli_value_put(n->distances, n->precision, at, rows[(2 * i + 1) * n->k + j]);
-        }
-    return CLI_GO_ON;
-}
-
-int cli_neighbours_run(cli_division *d, const cli_row_job *job, cli_neighbours *n) {
-    CLI_FREES void *values = NULL;
-    if (d->part)
-        return cli_rows_run(d, job, NULL);
-    if (!n->ids)
-        CLI_TRY(cli_neighbours_allocate(n));
-    CLI_TRY(cli_values_allocate(n->queries, 2 * n->k, WW_DOUBLE, &values));
-    CLI_TRY(cli_rows_run(d, job, values));
-    return cli_neighbours_unpack(n, values, 0, n->queries);
+const char *cli_neighbours_output(const cli_neighbour_options *options) {
+    return options->output ? options->output : options->ids ? options->ids : options->distances;
 }
 
 // Number of neighbours of query i.

@@ -4,7 +4,6 @@
 #define WAVEWARP_CLI_NEIGHBOURS_H
 
 #include "base/json.h"
-#include "base/rows.h"
 
 typedef struct cli_neighbours {
     size_t queries, k;
@@ -33,11 +32,8 @@ typedef struct cli_neighbour_options {
 // Room for queries x k of them.
 int cli_neighbours_allocate(cli_neighbours *n);
 void cli_neighbours_free(cli_neighbours *n);
-// Rows of 2 k values, the indices and then the distances, as a file of doubles has them; both ways exact.
-void cli_neighbours_pack(const cli_neighbours *n, double *rows);
-int cli_neighbours_unpack(cli_neighbours *n, const double *rows, size_t first, size_t count);
-// Computes them as a divided job; of a part into its file alone.
-int cli_neighbours_run(cli_division *d, const cli_row_job *job, cli_neighbours *n);
+// The first file that is asked for; NULL: none is.
+const char *cli_neighbours_output(const cli_neighbour_options *options);
 
 // Writes the files that were asked for, and prints a line a query (its index, then index:distance of each neighbour)
 // where neither a file nor JSON was.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of profiles, what is found, and its files; see profiles.h. The units are in profile_units.c.
+// The options of profiles, what is found, and its files; see profiles.h. 
 #include "results/profiles.h"
 
 #include <inttypes.h>
@@ -89,7 +89,7 @@ ww_profile_output cli_profile_output(const cli_profile_found *f) {
     return output;
 }
 
-void cli_profile_lists_free(cli_profile_found *f) {
+static void free_lists(cli_profile_found *f) {
     for (int list = 0; list < 3; list++) {
         cli_free_taken(&f->distances[list]);
         cli_free_taken(&f->indices[list]);
@@ -99,13 +99,12 @@ void cli_profile_lists_free(cli_profile_found *f) {
 void cli_profiles_free(cli_profiles *p) {
     for (size_t i = 0; p->found && i < p->count; i++) {
         cli_profile_found *f = &p->found[i];
-        cli_profile_lists_free(f);
+        free_lists(f);
         ww_profile_motifs_free(f->motifs, f->motif_count);
         free(f->motifs);
         free(f->discords);
     }
     cli_free_taken(&p->found);
-    cli_free_taken(&p->ids);
 }
 
 // ---- files

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix profiles: the options, what is found, its files, and the units of the work, rectangles of windows. For the
-// command, merge and the ranks of wavewarp-mpi.
+// Matrix profiles: the options, what is found, and its files.
 #ifndef WAVEWARP_CLI_PROFILES_H
 #define WAVEWARP_CLI_PROFILES_H
 
-#include "base/rows.h"
+#include "base/common.h"
 
 typedef struct cli_profile_wanted {
     const char *output, *window_text, *exclusion_text, *series_text, *other_text;
@@ -53,51 +52,16 @@ typedef struct cli_profiles {
     size_t k;
     int lists; // 1, or with left and right 3
     cli_profile_found *found;
-    // Joined from units:
-    bool self;    // columns have lists, too
-    size_t side;  // windows of a rectangle
-    int64_t *ids; // of some windows
 } cli_profiles;
 
 // Room for the series; then for what is found for one, whose `windows` are set.
 int cli_profiles_begin(cli_profiles *p);
 int cli_profiles_allocate(const cli_profiles *p, cli_profile_found *f);
-void cli_profile_lists_free(cli_profile_found *f);
 // The lists, as the library takes them.
 ww_profile_output cli_profile_output(const cli_profile_found *f);
 void cli_profiles_free(cli_profiles *p);
 int cli_profiles_write(const cli_profiles *p, const char *path); // NULL: lines with tabs on standard output
 
-size_t cli_profiles_columns(const cli_profiles *p); // of a row of the job
-bool cli_profiles_shape_read(const char *text, cli_profiles *p);
-// Joins a row of the job (cli_rows_each(); `p` is a cli_profiles that has begun).
-int cli_profiles_take(void *p, uint64_t row, const double *values);
-// When all are joined: squares become distances.
-int cli_profiles_finish(cli_profiles *p);
-// All rows of a job's file.
-int cli_profiles_join(cli_profiles *p, const cli_row_job *job, const ww_array_file *file);
-
-// ---- units
-
-typedef struct cli_profile_units {
-    // Set by the caller:
-    cli_series_job *s; // its sets: the second NULL: each series with itself
-    const cli_profile_wanted *wanted;
-    // Made:
-    cli_profiles shape;
-    struct cli_profile_series *series; // each one's grid, and what its runs did
-    ww_profile *plan;
-    size_t planned;          // the series that it is of
-    cli_profile_found lists; // its runs' output
-    char more[256];
-} cli_profile_units;
-
 void cli_profile_options(const cli_profile_wanted *wanted, ww_precision precision, const ww_run_options *run,
                          ww_profile_options *options);
-// Divides the profiles, and says what the rows of cli_rows_of() are.
-int cli_profile_divide(cli_profile_units *units, cli_row_job *job);
-// The plan of a series, and what its runs did.
-int cli_profile_plan(cli_profile_units *units, size_t series, ww_profile_info *info);
-void cli_profile_units_end(cli_profile_units *units);
-
 #endif

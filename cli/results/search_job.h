@@ -57,26 +57,4 @@ int cli_raw_precision(cli_raw_stream *raw, cli_series_job *s, const char *path);
 // Points [first, first + count), as the file has them; 0, or 1: can't be read. `user` is a cli_raw_stream.
 int cli_raw_read(void *user, uint64_t first, size_t count, void *values);
 
-// ---- units
-
-typedef struct cli_search_units {
-    // Set by the caller:
-    cli_series_job *s;                // its sets: queries and streams
-    const ww_search_options *options; // of the whole
-    cli_raw_stream *raw;              // in place of streams
-    // Made:
-    ww_series_view query_view, stream_view;
-    cli_matches shape;          // no memory
-    uint64_t points, step;      // of the joined streams, and of a unit of them
-    size_t groups, *group_ends; // of streams, where queries are divided too
-    size_t *exclusions;
-    ww_search *search;  // of parts
-    ww_search_info did; // of all
-    char more[320], sum[65];
-} cli_search_units;
-
-// Divides a search, and says what its rows, those of cli_rows_of(), are.
-int cli_search_divide(cli_search_units *units, cli_row_job *job);
-void cli_search_units_end(cli_search_units *units);
-
 #endif

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// See lsh_rows.h.
-#include "results/lsh_rows.h"
+// See lsh_options.h.
+#include "results/lsh_options.h"
 
 #include <inttypes.h>
 
-#include "results/point_rows.h"
 
 const char *const cli_lsh_paths[] = {"auto", "buckets", "queries", NULL};
-
-// ---- options
 
 static uint32_t option_value(uint64_t given, uint32_t otherwise) {
     // The library refuses larger numbers.
@@ -58,49 +55,4 @@ void cli_lsh_say(const ww_lsh_info *info, const ww_lsh_options *options, size_t 
     if (info->incomplete && !options->complete)
         fprintf(stderr, "wavewarp: %" PRIu64 " queries found fewer than %zu points (--complete answers them exactly)\n",
                 info->incomplete, k);
-}
-
-// ---- rows
-
-static void add_up(const cli_lsh_rows *r) {
-    ww_lsh_info info = WW_LSH_INFO_INIT;
-    if (!r->did || ww_lsh_get_info(r->lsh, &info) != WW_OK)
-        return;
-    info.examined += r->did->examined;
-    info.capped += r->did->capped;
-    info.incomplete += r->did->incomplete;
-    info.seconds_search += r->did->seconds_search;
-    *r->did = info;
-}
-
-static int compute(void *user, uint64_t first, uint64_t count, void *values) {
-    const cli_lsh_rows *r = user;
-    CLI_ENDS(cli_neighbours_free) cli_neighbours n = {(size_t)count, r->k, r->precision, NULL, NULL};
-    CLI_TRY(cli_neighbours_allocate(&n));
-    CLI_TRY(cli_status_plainly(
-        ww_lsh_run_rows(r->lsh, r->queries, (size_t)first, (size_t)count, r->k, n.ids, n.distances, NULL)));
-    add_up(r);
-    cli_neighbours_pack(&n, values);
-    return CLI_GO_ON;
-}
-
-int cli_lsh_divide(cli_lsh_rows *r, size_t queries, cli_row_job *job) {
-    ww_lsh_options o = WW_LSH_OPTIONS_INIT;
-    CLI_TRY(cli_status(ww_lsh_get_options(r->lsh, &o)));
-    snprintf(r->more, sizeof r->more,
-             "metric %s tables %u functions %u width %.17g probes %u candidates %u seed %" PRIu64
-             " path %s complete %d points %zu",
-             ww_metric_name(o.metric), o.tables, o.functions, o.width, o.probes, o.candidates, o.seed,
-             cli_lsh_paths[o.path], o.complete != 0, ww_lsh_count(r->lsh));
-    job->name = "lsh";
-    job->more = r->more;
-    job->rows = queries;
-    job->columns = 2 * r->k;
-    job->k = r->k;
-    job->precision = WW_DOUBLE;
-    job->result = r->precision;
-    job->weight = cli_points_weight;
-    job->compute = compute;
-    job->user = r;
-    return CLI_GO_ON;
 }

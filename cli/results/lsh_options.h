@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hash tables by their options, and searches of them a few queries at a time. For lsh, rows.h and the ranks of
-// wavewarp-mpi.
-#ifndef WAVEWARP_CLI_LSH_ROWS_H
-#define WAVEWARP_CLI_LSH_ROWS_H
+// Hash tables by their options.
+#ifndef WAVEWARP_CLI_LSH_OPTIONS_H
+#define WAVEWARP_CLI_LSH_OPTIONS_H
 
 #include "base/point_options.h"
-#include "base/rows.h"
 #include "results/neighbours.h"
 
 #define CLI_LSH_NOT_GIVEN UINT64_MAX
@@ -46,19 +44,5 @@ int cli_lsh_take(const char *command, const cli_lsh_wanted *wanted, uint64_t k, 
 int cli_lsh_read(const char *path, ww_metric metric, bool bits, ww_point_set **set, ww_point_view *view);
 // Says on standard error which queries found too many or too few points.
 void cli_lsh_say(const ww_lsh_info *info, const ww_lsh_options *options, size_t k);
-
-// ---- rows
-
-typedef struct cli_lsh_rows {
-    ww_lsh *lsh;
-    ww_points *queries; // NULL: the tables' own points
-    size_t k;
-    ww_precision precision;
-    ww_lsh_info *did; // of all searches
-    char more[256];
-} cli_lsh_rows;
-
-// Says what the rows are, queries: all but what `job` says of inputs, progress and device.
-int cli_lsh_divide(cli_lsh_rows *rows, size_t queries, cli_row_job *job);
 
 #endif
