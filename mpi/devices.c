@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices of the ranks: one each, which fit together.
+// See devices.h.
+#include "devices.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "job.h"
 
 typedef struct identity {
     char host[MPI_MAX_PROCESSOR_NAME];
@@ -11,8 +11,7 @@ typedef struct identity {
     char physical[64]; // UUID or PCI address, where the driver says it
 } identity;
 
-// The GPUs of a machine are dealt to its ranks; a machine without one gives all of them its best device.
-static int choose_device(rank_job *j) {
+int rank_device_choose(bool share, const char **device) {
     static char index[24];
     CLI_ENDS(ww_device_list_destroy) ww_device_list *list = NULL;
     ww_device_info info = WW_DEVICE_INFO_INIT;
@@ -23,7 +22,8 @@ static int choose_device(rank_job *j) {
     MPI_Comm_rank(machine, &local);
     MPI_Comm_size(machine, &locals);
     MPI_Comm_free(&machine);
-    if (j->s.device.device || getenv("WAVEWARP_DEVICE"))
+    *device = NULL;
+    if (getenv("WAVEWARP_DEVICE"))
         return CLI_GO_ON;
     CLI_TRY(cli_status(ww_device_list_create(&list)));
     for (int pass = 0; pass < 2; pass++)
@@ -36,39 +36,39 @@ static int choose_device(rank_job *j) {
         }
     if (gpus == 0)
         return CLI_GO_ON;
-    if ((size_t)locals > gpus && !j->share)
+    if ((size_t)locals > gpus && !share)
         return cli_error("%d ranks of a machine have %zu GPUs; --share-devices lets them share", locals, gpus);
     snprintf(index, sizeof index, "%zu", wanted);
-    j->s.device.device = index;
+    *device = index;
     return CLI_GO_ON;
 }
 
-static void describe(const rank_job *j, identity *own) {
+static void describe(ww_context *context, identity *own) {
     ww_device_info info = WW_DEVICE_INFO_INIT;
     int length;
     memset(own, 0, sizeof *own);
     MPI_Get_processor_name(own->host, &length);
     snprintf(own->version, sizeof own->version, "%s", ww_version());
-    if (!j->s.context || ww_context_get_device_info(j->s.context, &info) != WW_OK)
+    if (ww_context_get_device_info(context, &info) != WW_OK)
         return;
     snprintf(own->name, sizeof own->name, "%s", info.name);
     snprintf(own->driver, sizeof own->driver, "%s", info.driver);
-    snprintf(own->kernels, sizeof own->kernels, "%s", ww_context_kernel_source(j->s.context));
+    snprintf(own->kernels, sizeof own->kernels, "%s", ww_context_kernel_source(context));
     snprintf(own->physical, sizeof own->physical, "%s", info.uuid[0] ? info.uuid : info.pci);
 }
 
-static int compare_devices(const rank_job *j, const identity *all) {
+static int compare_all(const identity *all, bool share, bool any_device) {
     for (int i = 1; i < ranks; i++) {
         if (strcmp(all[i].version, all[0].version) != 0)
             return cli_error("rank 0 is version %s, rank %d %s", all[0].version, i, all[i].version);
-        if (!j->any_device && (strcmp(all[i].name, all[0].name) != 0 || strcmp(all[i].driver, all[0].driver) != 0))
+        if (!any_device && (strcmp(all[i].name, all[0].name) != 0 || strcmp(all[i].driver, all[0].driver) != 0))
             return cli_error("rank 0 has %.100s (%s), rank %d %.100s (%s): the last bits would differ; --any-device "
                              "allows it",
                              all[0].name, all[0].driver, i, all[i].name, all[i].driver);
-        if (!j->any_device && strcmp(all[i].kernels, all[0].kernels) != 0)
+        if (!any_device && strcmp(all[i].kernels, all[0].kernels) != 0)
             return cli_error("rank 0 has its kernels from %.200s, rank %d from %.200s; --any-device allows it",
                              all[0].kernels, i, all[i].kernels);
-        for (int other = 0; !j->share && all[i].physical[0] && other < i; other++)
+        for (int other = 0; !share && all[i].physical[0] && other < i; other++)
             if (strcmp(all[i].physical, all[other].physical) == 0 && strcmp(all[i].host, all[other].host) == 0)
                 return cli_error("ranks %d and %d have one device (%s); --share-devices lets them share", other, i,
                                  all[i].physical);
@@ -76,13 +76,11 @@ static int compare_devices(const rank_job *j, const identity *all) {
     return CLI_GO_ON;
 }
 
-// A context a rank; rank 0 looks whether they fit together.
-int rank_devices_open(rank_job *j) {
+int rank_device_compare(ww_context *context, bool share, bool any_device) {
     identity own;
     CLI_FREES identity *all = rank == 0 ? calloc((size_t)ranks, sizeof *all) : NULL;
-    CLI_TRY(ranks_agree(rank > 0 || all ? choose_device(j) : cli_error("out of memory")));
-    CLI_TRY(ranks_agree(cli_context_open(&j->s.device, &j->s.context)));
-    describe(j, &own);
+    CLI_TRY(ranks_agree(rank > 0 || all ? CLI_GO_ON : cli_error("out of memory"), false, NULL));
+    describe(context, &own);
     MPI_Gather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, 0, MPI_COMM_WORLD);
-    return ranks_agree(rank == 0 ? compare_devices(j, all) : CLI_GO_ON);
+    return ranks_agree(rank == 0 ? compare_all(all, share, any_device) : CLI_GO_ON, false, NULL);
 }

@@ -1,165 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
-// wavewarp-mpi: commands of the program on many machines.
+// wavewarp-mpi: the commands of the program on the ranks of an MPI job. All ranks run one command. Its jobs are shared by
+// the library's stores (base/division.h); rank 0 has the results and writes them.
+#include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
+#include "base/division.h"
+#include "commands/commands.h"
+#include "devices.h"
 
-static int matrix(const cli_command *command, int argc, char **argv) {
-    rank_job j = {.kind = &rank_matrix};
-    const cli_option options[] = {
-        CLI_OPTION("output", 'o', CLI_MADE, "FILE", "where to: .npy, else raw values", &j.wanted.output),
-        CLI_SWITCH("json", 'j', "print one JSON object: what each rank did", &j.wanted.json),
-        RANK_OPTIONS(j),
-        RANK_SERIES_OPTIONS(j),
-    };
-    return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
+static bool share_devices;
+
+// Those whose jobs are shared; the others are rank 0's alone.
+static const char *const shared[] = {"matrix", "pairs",  "path",    "classify", "choose",   "cluster", "nearest",
+                                     "knn",    "lsh",    "gradient", "search",  "profile", "shapelets"};
+
+static bool is_shared(const char *command) {
+    for (size_t i = 0; i < CLI_COUNT_OF(shared); i++)
+        if (strcmp(command, shared[i]) == 0)
+            return true;
+    return false;
 }
 
-static int pairs(const cli_command *command, int argc, char **argv) {
-    rank_job j = {.kind = &rank_pairs};
-    const cli_option options[] = {
-        CLI_OPTION("output", 'o', CLI_MADE, "FILE", "where to: .npy, .csv, else raw values", &j.wanted.output),
-        CLI_SWITCH("json", 'j', "print one JSON object: what each rank did", &j.wanted.json),
-        RANK_OPTIONS(j),
-        RANK_SERIES_OPTIONS(j),
-    };
-    return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
+static int opened(ww_context *context, bool any_device) {
+    return rank_device_compare(context, share_devices, any_device);
 }
 
-static int nearest(const cli_command *command, int argc, char **argv) {
-    rank_job j = {.kind = &rank_nearest, .wanted = {.k = 1}};
-    const cli_option options[] = {
-        CLI_NEIGHBOUR_OPTIONS(j.wanted),
-        CLI_SWITCH("no-bounds", 0, "compute every distance in full: no lower bounds, no abandoning", &j.no_bounds),
-        RANK_OPTIONS(j),
-        RANK_SERIES_OPTIONS(j),
-    };
-    return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
+// Takes out --share-devices, which is no option of a command. *help: one is asked for, or the version.
+static int take_options(int argc, char **argv, bool *help) {
+    int kept = 0;
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--share-devices") == 0)
+            share_devices = true;
+        else
+            argv[kept++] = argv[i];
+        *help = *help || strncmp(argv[i], "--help", 6) == 0 || strcmp(argv[i], "-h") == 0 ||
+                strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-V") == 0;
+    }
+    *help = *help || argc < 2 || strcmp(argv[1], "help") == 0;
+    return kept;
 }
-
-static int knn(const cli_command *command, int argc, char **argv) {
-    rank_job j = {.kind = &rank_knn};
-    const cli_option options[] = {
-        CLI_NEIGHBOUR_OPTIONS(j.wanted),
-        CLI_ONE_OF("metric", 'm', "M", "distance of two points", &j.points.metric, cli_metrics),
-        CLI_OPTION("radius", 0, CLI_TEXT, "R",
-                   "only points at most R away, of the K nearest; K is then as large as can be", &j.points.radius_text),
-        RANK_OPTIONS(j),
-    };
-    return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
-}
-
-static int lsh(const cli_command *command, int argc, char **argv) {
-    rank_job j = {.kind = &rank_lsh_kind, .wanted = {.k = 1}, .lsh = {.asked = CLI_LSH_WANTED_INIT}};
-    const cli_option options[] = {
-        CLI_NEIGHBOUR_OPTIONS(j.wanted),
-        CLI_LSH_OPTIONS(j.lsh.asked),
-        RANK_OPTIONS(j),
-    };
-    return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
-}
-
-static int gradient(const cli_command *command, int argc, char **argv) {
-    rank_job j = {.kind = &rank_gradient_kind};
-    const cli_option options[] = {
-        CLI_OPTION("output", 'o', CLI_MADE, "FILE", "where to, in the shape of the series: .npy, .csv, .ts",
-                   &j.wanted.output),
-        CLI_SWITCH("json", 'j', "print one JSON object: what each rank did", &j.wanted.json),
-        CLI_ONE_OF("of", 0, "SIDE", "by the series of X or of Y", &j.gradient.of, cli_gradient_sides),
-        CLI_SWITCH("divergence", 0, "of V(x,y) - V(x,x)/2 - V(y,y)/2", &j.gradient.divergence),
-        RANK_OPTIONS(j),
-        CLI_MEASURE_OPTIONS(j.s.measure_options),
-        CLI_READ_OPTIONS(j.s.read),
-    };
-    return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
-}
-
-static int search(const cli_command *command, int argc, char **argv) {
-    rank_job j = {.kind = &rank_search_kind, .search = {.wanted = CLI_SEARCH_WANTED_INIT, .raw = {.file = -1}}};
-    const cli_option options[] = {
-        CLI_SEARCH_OPTIONS(j.search.wanted),
-        RANK_OPTIONS(j),
-        RANK_SERIES_OPTIONS(j),
-    };
-    return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
-}
-
-static int profile(const cli_command *command, int argc, char **argv) {
-    rank_job j = {.kind = &rank_profile_kind, .profile = {.wanted = CLI_PROFILE_WANTED_INIT}};
-    const cli_option options[] = {
-        CLI_PROFILE_OPTIONS(j.profile.wanted),
-        RANK_OPTIONS(j),
-        CLI_READ_OPTIONS(j.s.read),
-    };
-    return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
-}
-
-static int path(const cli_command *command, int argc, char **argv) {
-    rank_job j = {.kind = &rank_path};
-    const cli_option options[] = {
-        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE", "where to: .npy (pair, i, j), else lines 'pair,i,j'",
-                   &j.wanted.output),
-        CLI_SWITCH("json", 'j', "print one JSON object: what each rank did", &j.wanted.json),
-        RANK_OPTIONS(j),
-        RANK_SERIES_OPTIONS(j),
-    };
-    return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
-}
-
-static int classify(const cli_command *command, int argc, char **argv) {
-    rank_job j = {.kind = &rank_classify, .wanted = {.k = 1}};
-    const cli_option options[] = {
-        CLI_NUMBER("k", 'k', "K", "neighbours that vote, default 1", &j.wanted.k, 1),
-        CLI_OPTION("predictions", 0, CLI_OUTPUT, "FILE",
-                   "write index, actual and predicted label of every test series; .csv: commas",
-                   &j.classes.predictions),
-        CLI_SWITCH("no-bounds", 0, "compute every distance in full: no lower bounds, no abandoning", &j.no_bounds),
-        CLI_SWITCH("json", 'j', "print one JSON object: what each rank did", &j.wanted.json),
-        RANK_OPTIONS(j),
-        RANK_SERIES_OPTIONS(j),
-    };
-    return rank_job_run(&j, command, options, CLI_COUNT_OF(options), argc, argv);
-}
-
-static const char about[] = "The ranks of an MPI job share the work: mpirun -n 4 wavewarp-mpi matrix a.ts -o d.npy. "
-                            "The files are those of 'wavewarp', byte for byte, on devices of one kind.";
-static const cli_command commands[] = {
-    {"matrix", "A [B] -o FILE", "Writes all distances between two sets, or within one.", about, matrix},
-    {"pairs", "A B -o FILE", "Writes the distance of the i-th of A and the i-th of B.", about, pairs},
-    {"path", "A B -o FILE", "Writes the warping path of every pair.", about, path},
-    {"classify", "TRAIN TEST --predictions FILE", "Classifies by the nearest training series.", about, classify},
-    {"nearest", "QUERIES [BASE] -k K -o FILE", "Writes the k nearest series of every query.", about, nearest},
-    {"knn", "QUERIES [BASE] -k K -o FILE", "Writes the k nearest points of every query.", about, knn},
-    {"lsh", "QUERIES [BASE] -k K -o FILE", "Writes near points of every query, by hashing.", about, lsh},
-    {"gradient", "X Y -o FILE", "Writes the gradient of each pair's distance.", about, gradient},
-    {"search", "QUERIES... --in STREAM -o FILE", "Writes the best matches of every query.", about, search},
-    {"profile", "SERIES [OTHER] --window N -o FILE", "Writes matrix profiles.", about, profile},
-};
 
 static int run(int argc, char **argv) {
+    static cli_ranks of_job = {.next = ranks_next, .wait = ranks_wait, .failed = ranks_failed, .opened = opened};
+    bool help = false;
     // Ranks of several commands would wait for each other.
-    CLI_TRY(ranks_same("the command", argc >= 2 ? argv[1] : "", true));
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-        if (rank == 0)
-            printf("wavewarp-mpi %s\n", ww_version());
-        return CLI_OK;
-    }
-    for (size_t i = 0; argc >= 2 && i < CLI_COUNT_OF(commands); i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(&commands[i], argc - 1, argv + 1);
-    const bool help = argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
-    FILE *to = help ? stdout : stderr;
-    for (size_t i = 0; rank == 0 && i < CLI_COUNT_OF(commands); i++)
-        fprintf(to, "%s wavewarp-mpi %s %s [option...]\n       %s\n", i ? "      " : "Usage:", commands[i].name,
-                commands[i].operands, commands[i].summary);
+    CLI_TRY(ranks_same("the command", cli_command_line, CLI_LINE_SEPARATOR));
+    argc = take_options(argc, argv, &help);
+    if (help || !is_shared(argv[1]))
+        return rank == 0 ? cli_run(argc, argv) : CLI_GO_ON;
+    for (int i = 2; i < argc; i++)
+        if (strcmp(argv[i], "-") == 0)
+            return rank > 0 ? CLI_USAGE : cli_usage(argv[1], "ranks read files, and not standard input or output");
+    of_job.rank = (unsigned)rank;
+    of_job.count = (unsigned)ranks;
+    cli_ranks_of_job = &of_job;
+    const int chosen = rank_device_choose(share_devices, &of_job.device);
+    return chosen == CLI_GO_ON ? cli_run(argc, argv) : chosen;
+}
+
+// Until no rank has anything to do: one that has ended goes on agreeing with those that work.
+static int end(int result) {
+    bool all = false;
+    int code = result == CLI_OK ? CLI_GO_ON : result;
+    while (!ranks_failed() && !all)
+        code = ranks_agree(code, true, &all);
     if (rank == 0)
-        fprintf(to, "\n'wavewarp-mpi COMMAND --help' says more.\n");
-    return help ? CLI_OK : CLI_USAGE;
+        cli_ranks_end(!ranks_failed() && code == CLI_GO_ON);
+    return code == CLI_GO_ON ? CLI_OK : code;
 }
 
 int main(int argc, char **argv) {
     int given;
     cli_program = "wavewarp-mpi";
+    CLI_FREES char *line = cli_arguments_join(argc, argv);
+    cli_command_line = line ? line : "";
     cli_seconds(); // starts the clock
     if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given) != MPI_SUCCESS)
         return CLI_FAILURE;
@@ -167,7 +81,8 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     cli_interrupt_begin();
     ranks_begin();
-    const int result = run(argc, argv);
+    const int result = end(run(argc, argv));
+    ranks_end();
     MPI_Finalize();
     return result;
 }

@@ -2,6 +2,8 @@
 // Functions for several commands: error reports, reading of series, choice of measures and devices. No command is here.
 #include "base/common.h"
 
+#include "base/division.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -65,6 +67,8 @@ static int print_error(const char *path, const ww_error *error) {
 static int fail(const char *path, const ww_error *error) {
     if (error->status == WW_ERROR_PART)
         return CLI_PART;
+    if (cli_ranks_of_job && cli_ranks_of_job->failed())
+        return CLI_FAILURE;
     // Also what failed otherwise: a driver's compiler that the signal reached loses its files.
     if (cli_interrupted()) {
         cli_line_clear();

@@ -16,6 +16,16 @@ enum { PIECES_A_RANK = 64 };
 const cli_ranks *cli_ranks_of_job;
 const char *cli_command_line;
 
+// The arguments in one text, for 'wavewarp merge'; NULL: not enough memory, or one can't be told from the next.
+char *cli_arguments_join(int argc, char **argv) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    for (int i = 1; to && i < argc; i++)
+        fprintf(to, "%s%c", argv[i], CLI_LINE_SEPARATOR);
+    return to && fclose(to) == 0 ? text : NULL;
+}
+
 bool cli_divided(const cli_division *d) {
     return d->checkpoint || d->part_text || cli_ranks_of_job;
 }
@@ -110,6 +120,18 @@ static int find_others(cli_division *d, const char *name) {
     return d->others ? CLI_GO_ON : cli_error("not enough memory");
 }
 
+static char *rank_stores; // NAME of NAME.0, NAME.1, ...
+static bool rank_stores_stay;
+
+void cli_ranks_end(bool succeeded) {
+    for (size_t i = 0; rank_stores && (succeeded || !rank_stores_stay); i++) {
+        CLI_FREES char *path = cli_text("%s.%zu", rank_stores, i);
+        if (!path || unlink(path) != 0)
+            break;
+    }
+    cli_free_taken(&rank_stores);
+}
+
 static int open_of_rank(cli_division *d, const char *output) {
     const cli_ranks *r = cli_ranks_of_job;
     ww_store_options options = WW_STORE_OPTIONS_INIT;
@@ -120,9 +142,12 @@ static int open_of_rank(cli_division *d, const char *output) {
     CLI_FREES char *beside = d->checkpoint ? strdup(name) : cli_text("%s.part", name);
     if (!beside || !(d->path = cli_text("%s.%u", beside, r->rank)))
         return cli_error("not enough memory");
+    rank_stores = strdup(beside);
+    rank_stores_stay = d->checkpoint != NULL;
     if (!d->checkpoint)
         (void)unlink(d->path); // of a run that was killed
-    CLI_TRY(cli_status(r->wait(NULL) == 0 ? WW_OK : WW_ERROR_CANCELLED)); // now nobody's is left
+    if (r->wait(NULL) != 0) // for those of others that are removed
+        return CLI_FAILURE;
     CLI_TRY(find_others(d, beside));
     while (d->others[share.count])
         share.count++;
@@ -170,22 +195,12 @@ void cli_division_finish(cli_division *d) {
     d->finished = true;
 }
 
-// Stores of ranks that there are no longer.
-static void remove_older(const cli_division *d) {
-    for (size_t i = cli_ranks_of_job->count; d->finished && d->others && i > 0; i++)
-        if (!d->others[i - 1] || unlink(d->others[i - 1]) != 0)
-            break;
-}
-
 void cli_division_close(cli_division *d) {
     ww_store_info info = WW_STORE_INFO_INIT;
-    const bool is_rank = cli_ranks_of_job && d->store;
-    const bool keeps = d->part || (!d->finished && (d->checkpoint || !is_rank));
-    if (d->store && !d->finished && !d->part && !d->joins && ww_store_get_info(d->store, &info) == WW_OK &&
-        info.done > 0 && cli_interrupted() && d->checkpoint)
+    // Rank 0 reads those of all ranks, and removes them.
+    const bool keeps = d->part || cli_ranks_of_job || !d->finished;
+    if (d->checkpoint && d->store && cli_interrupted() && ww_store_get_info(d->store, &info) == WW_OK && info.done > 0)
         cli_note("%s keeps what is done, and --resume goes on from it", d->checkpoint);
-    if (is_rank && cli_ranks_of_job->rank == 0)
-        remove_older(d);
     if (ww_store_close(&d->store, keeps) != WW_OK)
         cli_note("%s", ww_last_error()->message);
     cli_parts_free(&d->others);

@@ -13,12 +13,18 @@ typedef struct cli_ranks {
     const char *device; // for one that is not chosen; NULL: the library's choice
     uint64_t (*next)(void *user, uint64_t job, uint64_t pieces);
     int (*wait)(void *user);
+    bool (*failed)(void); // one has: its message is printed, and no other
+    int (*opened)(ww_context *context, bool any_device); // called by all with their contexts
 } cli_ranks;
 // NULL: this process is alone.
 extern const cli_ranks *cli_ranks_of_job;
 
+// When all ranks have ended: their stores are removed, or stay for --resume. By one of them.
+void cli_ranks_end(bool succeeded);
+
 // The command line, by which 'wavewarp merge' runs a command again; NULL: it can't.
 extern const char *cli_command_line;
+char *cli_arguments_join(int argc, char **argv); // free() it
 #define CLI_LINE_SEPARATOR '\x1f'
 
 typedef struct cli_division {
@@ -33,16 +39,16 @@ typedef struct cli_division {
     bool finished; // the outputs are written
 } cli_division;
 
-#define CLI_PARTS_OPTIONS(d)                                                                                           \
+#define CLI_GO_ON_OPTIONS(d)                                                                                           \
+    CLI_OPTION("checkpoint", 0, CLI_MADE, "FILE", "keep there what is computed, from which --resume goes on",          \
+               &(d).checkpoint),                                                                                       \
+        CLI_SWITCH("resume", 0, "go on with a part, or from --checkpoint, where there is one", &(d).resume),           \
+        CLI_SWITCH("any-device", 0, "go on also with what another kind of device computed", &(d).any_device)
+#define CLI_DIVISION_OPTIONS(d)                                                                                        \
     CLI_OPTION("part", 0, CLI_TEXT, "I/N",                                                                             \
                "compute part I of N and keep it in --parts; 'all' joins them, as does 'wavewarp merge'",               \
                &(d).part_text),                                                                                        \
-        CLI_OPTION("parts", 0, CLI_TEXT, "DIR", "the folder of the parts", &(d).parts),                                \
-        CLI_SWITCH("resume", 0, "go on with a part, or from --checkpoint, where there is one", &(d).resume),           \
-        CLI_SWITCH("any-device", 0, "go on also with what another kind of device computed", &(d).any_device)
-#define CLI_CHECKPOINT_OPTION(d)                                                                                       \
-    CLI_OPTION("checkpoint", 0, CLI_MADE, "FILE", "keep there what is computed, from which --resume goes on",          \
-               &(d).checkpoint)
+        CLI_OPTION("parts", 0, CLI_TEXT, "DIR", "the folder of the parts", &(d).parts), CLI_GO_ON_OPTIONS(d)
 
 bool cli_divided(const cli_division *d);
 // Checks the options, and reads which part it is. `outputs`: some are given, which a part does not have.

@@ -20,7 +20,11 @@ int cli_series_fit(cli_series_job *j) {
 int cli_series_open(cli_series_job *j) {
     CLI_TRY(cli_division_open(&j->division, j->output));
     j->device.store = j->division.store;
+    if (cli_ranks_of_job && !j->device.device)
+        j->device.device = cli_ranks_of_job->device;
     CLI_TRY(cli_context_open(&j->device, &j->context));
+    if (cli_ranks_of_job)
+        CLI_TRY(cli_ranks_of_job->opened(j->context, j->division.any_device));
     cli_series_precision(j);
     return CLI_GO_ON;
 }

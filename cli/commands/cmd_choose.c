@@ -321,20 +321,24 @@ int cmd_choose(const cli_command *command, int argc, char **argv) {
         CLI_NUMBER("k", 'k', "K", "neighbours that vote, default 1", &c.k, 1),
         CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw the accuracy of each candidate", &c.svg),
         CLI_SWITCH("json", 'j', "report as one JSON object", &c.json),
+        CLI_GO_ON_OPTIONS(c.s.division),
         CLI_MEASURE_OPTIONS(c.base),
         CLI_ENGINE_OPTION(c.s.device),
         CLI_READ_OPTIONS(c.s.read),
         CLI_DEVICE_OPTIONS(c.s.device),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, c.s.paths, 1, 2, NULL));
+    CLI_TRY(cli_division_check(command->name, &c.s.division, false));
     CLI_TRY(take_axes(command, &c));
     for (int i = 0; i < 2 && c.s.paths[i]; i++)
         CLI_TRY(cli_read(c.s.paths[i], &c.s.read, i, true, &c.s.sets[i]));
     CLI_TRY(make_measure(command, &c, 0));
     CLI_TRY(cli_fit_times(&c.s.measure, c.s.sets[0], c.s.sets[1]));
-    CLI_TRY(cli_context_open(&c.s.device, &c.s.context));
-    cli_series_precision(&c.s);
+    c.s.output = c.svg;
+    c.s.division.several = true;
+    CLI_TRY(cli_series_open(&c.s));
     CLI_TRY(try_all(command, &c));
+    CLI_TRY(cli_division_others_end(&c.s.division));
     CLI_TRY(compare_euclid(&c));
     if (c.svg)
         CLI_TRY(draw(&c));
@@ -342,5 +346,6 @@ int cmd_choose(const cli_command *command, int argc, char **argv) {
         print_json(&c, command);
     else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
         print_text(&c);
+    cli_division_finish(&c.s.division);
     return CLI_GO_ON;
 }

@@ -20,9 +20,9 @@ static double distance_at(const cli_clustering *c, size_t i, size_t j) {
 }
 
 static int upload(cli_clustering *c) {
-    CLI_TRY(cli_context_open(&c->s.device, &c->s.context));
-    cli_series_precision(&c->s);
-    return cli_series_put(&c->s);
+    c->s.output = c->output ? c->output : c->merges_path ? c->merges_path : c->centres_path;
+    c->s.division.several = true;
+    return cli_series_upload(&c->s);
 }
 
 // The two values of a pair as one. They differ by rounding alone, or the user has said what becomes of them.
@@ -400,15 +400,18 @@ int cmd_cluster(const cli_command *command, int argc, char **argv) {
                    "write the tree there: two clusters, their distance, the new one's size", &c.merges_path),
         CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw the clusters with their centres, and the tree", &c.svg_path),
         CLI_SWITCH("json", 'j', "report as one JSON object", &c.json),
+        CLI_GO_ON_OPTIONS(c.s.division),
         CLI_MEASURE_OPTIONS(c.s.measure_options),
         CLI_ENGINE_OPTION(c.s.device),
         CLI_READ_OPTIONS(c.s.read),
         CLI_DEVICE_OPTIONS(c.s.device),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, c.s.paths, 0, 1, NULL));
+    CLI_TRY(cli_division_check(command->name, &c.s.division, false));
     CLI_TRY(check(&c, command));
     CLI_TRY(load(&c, command));
     CLI_TRY(compute(&c));
+    CLI_TRY(cli_division_others_end(&c.s.division));
     if (c.centres_path)
         CLI_TRY(write_centres(&c));
     if (c.merges_path)
@@ -421,5 +424,6 @@ int cmd_cluster(const cli_command *command, int argc, char **argv) {
         print_json(&c, command);
     else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
         print_text(&c);
+    cli_division_finish(&c.s.division);
     return CLI_GO_ON;
 }

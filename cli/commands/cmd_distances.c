@@ -233,8 +233,7 @@ int cmd_matrix(const cli_command *command, int argc, char **argv) {
         CLI_SWITCH("one-way", 0, "with --condensed: d(x,y) of the earlier x alone, where d(y,x) may differ", &one_way),
         CLI_OPTION("part-rows", 0, CLI_RANGE, "A:B", "only rows A to B-1, from 0: a part of the matrix", &j.part[0]),
         CLI_OPTION("part-columns", 0, CLI_RANGE, "C:D", "only columns C to D-1, from 0", &j.part[1]),
-        CLI_PARTS_OPTIONS(j.s.division),
-        CLI_CHECKPOINT_OPTION(j.s.division),
+        CLI_DIVISION_OPTIONS(j.s.division),
         JOB_OPTIONS(j),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 1, 2, NULL));
@@ -285,8 +284,7 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
     CLI_ENDS(job_end) job j = {0};
     const cli_option options[] = {
         DISTANCES_OPTIONS(j),
-        CLI_PARTS_OPTIONS(j.s.division),
-        CLI_CHECKPOINT_OPTION(j.s.division),
+        CLI_DIVISION_OPTIONS(j.s.division),
         JOB_OPTIONS(j),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 2, 2, NULL));
@@ -321,8 +319,7 @@ int cmd_nearest(const cli_command *command, int argc, char **argv) {
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(wanted),
         CLI_SWITCH("no-bounds", 0, "compute every distance in full: no lower bounds, no abandoning", &no_bounds),
-        CLI_PARTS_OPTIONS(j.s.division),
-        CLI_CHECKPOINT_OPTION(j.s.division),
+        CLI_DIVISION_OPTIONS(j.s.division),
         JOB_OPTIONS(j),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 1, 2, NULL));

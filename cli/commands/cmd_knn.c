@@ -234,8 +234,7 @@ int cmd_knn(const cli_command *command, int argc, char **argv) {
                    &j.classes_path),
         CLI_OPTION("values", 0, CLI_INPUT, "FILE",
                    "value of every point of the base: print the mean over each query's neighbours", &j.values_path),
-        CLI_PARTS_OPTIONS(j.s.division),
-        CLI_CHECKPOINT_OPTION(j.s.division),
+        CLI_DIVISION_OPTIONS(j.s.division),
         CLI_DEVICE_OPTIONS(j.s.device),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.s.paths, 1, 2, NULL));

@@ -446,8 +446,7 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
                    "print recall, distances and time against the exact search, with 1, 2, 4... tables or probes",
                    &j.evaluate),
         CLI_OPTION("svg", 0, CLI_MADE, "FILE", "with --evaluate: draw recall over time", &j.svg_path),
-        CLI_PARTS_OPTIONS(j.s.division),
-        CLI_CHECKPOINT_OPTION(j.s.division),
+        CLI_DIVISION_OPTIONS(j.s.division),
         CLI_DEVICE_OPTIONS(j.s.device),
     };
     double recall = 0;

@@ -19,6 +19,8 @@ int cmd_knn(const cli_command *command, int argc, char **argv);
 int cmd_lsh(const cli_command *command, int argc, char **argv);
 int cmd_matrix(const cli_command *command, int argc, char **argv);
 int cmd_measures(const cli_command *command, int argc, char **argv);
+// Runs a command, whose name is argv[1]; gives the exit code.
+int cli_run(int argc, char **argv);
 int cmd_merge(const cli_command *command, int argc, char **argv);
 int cmd_nearest(const cli_command *command, int argc, char **argv);
 int cmd_pairs(const cli_command *command, int argc, char **argv);

@@ -4,7 +4,7 @@
 #ifndef WAVEWARP_CLI_SEARCH_JOB_H
 #define WAVEWARP_CLI_SEARCH_JOB_H
 
-#include "base/rows.h"
+#include "base/series_job.h"
 #include "results/matches.h"
 
 enum { CLI_MOST_QUERIES = 32 }; // files of them
