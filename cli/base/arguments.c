@@ -315,18 +315,19 @@ static void add_files(named_files *files, const cli_option *o) {
     }
 }
 
-// Parts name their files themselves: they would replace an input of such a name, and the output of a merge a part.
-static int check_parts(const cli_command *command, const cli_option *options, size_t option_count, const char *merged,
+// Parts name their files themselves: they would replace an input of such a name, and an output a part.
+static int check_parts(const cli_command *command, const cli_option *options, size_t option_count,
                        const named_files *files) {
-    const char *folder = merged;
+    const char *folder = NULL;
     for (size_t i = 0; i < option_count; i++)
         if (options[i].kind == CLI_TEXT && strcmp(options[i].name, "parts") == 0)
             folder = *(const char **)options[i].target;
     for (size_t i = 0; folder && i < files->count; i++) {
         const named_file *f = &files->items[i];
-        if (f->file.is_written == (merged != NULL) && cli_is_part(f->file.path, folder))
-            return merged ? cli_usage(command->name, "%s would replace %s, a part", f->name, f->file.path)
-                          : cli_usage(command->name, "--parts would replace %s, which is read", f->file.path);
+        if (cli_is_part(f->file.path, folder))
+            return f->file.is_written
+                       ? cli_usage(command->name, "%s would replace %s, a part", f->name, f->file.path)
+                       : cli_usage(command->name, "--parts would replace %s, which is read", f->file.path);
     }
     return CLI_GO_ON;
 }
@@ -354,8 +355,7 @@ static int check_outputs(const cli_command *command, const cli_option *options, 
             const named_file *written = one->file.is_written ? one : other;
             return cli_usage(command->name, "%s would replace %s, which is read", written->name, written->file.path);
         }
-    const bool merges = strcmp(command->name, "merge") == 0;
-    return check_parts(command, options, option_count, merges ? operands[0] : NULL, &files);
+    return check_parts(command, options, option_count, &files);
 }
 
 static int check_streams(const cli_command *command, const cli_option *options, size_t option_count,

@@ -191,8 +191,11 @@ int cli_division_others_end(const cli_division *d) {
     return cli_ranks_of_job && cli_ranks_of_job->rank > 0 ? CLI_OK : CLI_GO_ON;
 }
 
-void cli_division_finish(cli_division *d) {
+int cli_division_finish(cli_division *d) {
+    if (d->store && (fflush(stdout) != 0 || ferror(stdout)))
+        return cli_error("standard output can't be written");
     d->finished = true;
+    return CLI_GO_ON;
 }
 
 void cli_division_close(cli_division *d) {

@@ -58,8 +58,9 @@ int cli_division_check(const char *command, cli_division *d, bool outputs);
 int cli_division_open(cli_division *d, const char *output);
 // A command of several jobs has its result on every rank: gives CLI_OK on those whose result nobody wants.
 int cli_division_others_end(const cli_division *d);
-// The outputs are written: the store of a checkpoint is removed when it is closed.
-void cli_division_finish(cli_division *d);
+// The outputs are written: the store of a checkpoint is removed when it is closed. Not where standard output can't be
+// written, which may be the only output.
+int cli_division_finish(cli_division *d);
 // When the context is destroyed.
 void cli_division_close(cli_division *d);
 // "tiles" and "tiles_resumed": units of the store.

@@ -346,6 +346,5 @@ int cmd_choose(const cli_command *command, int argc, char **argv) {
         print_json(&c, command);
     else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
         print_text(&c);
-    cli_division_finish(&c.s.division);
-    return CLI_GO_ON;
+    return cli_division_finish(&c.s.division);
 }

@@ -135,8 +135,7 @@ static int output(classify *c, const cli_command *command, bool printed) {
         print_json(c, command);
     else if (!printed)
         print_text(c);
-    cli_division_finish(&c->s.division);
-    return CLI_GO_ON;
+    return cli_division_finish(&c->s.division);
 }
 
 static void end(classify *c) {

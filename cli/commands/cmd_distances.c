@@ -50,7 +50,7 @@ static void report(const job *j) {
 }
 
 static int finish(job *j) {
-    cli_division_finish(&j->s.division);
+    CLI_TRY(cli_division_finish(&j->s.division));
     report(j);
     return CLI_GO_ON;
 }

@@ -169,8 +169,7 @@ static int output(job *j, const cli_command *command) {
         CLI_TRY(cli_gradients_write(&j->found, j->output));
     if (j->json)
         print_json(j, command);
-    cli_division_finish(&j->s.division);
-    return CLI_GO_ON;
+    return cli_division_finish(&j->s.division);
 }
 
 static int check_options(const cli_command *command, job *j) {

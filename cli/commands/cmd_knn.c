@@ -174,8 +174,7 @@ static int output(knn_job *j, const cli_command *command) {
         for (size_t q = 0; q < n->queries; q++)
             printf("%.17g\n", j->predicted[q]);
     }
-    cli_division_finish(&j->s.division);
-    return CLI_GO_ON;
+    return cli_division_finish(&j->s.division);
 }
 
 static int check_options(const cli_command *command, knn_job *j) {

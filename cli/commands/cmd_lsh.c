@@ -305,8 +305,7 @@ static int work(lsh_job *j, const cli_command *command) {
         cli_neighbours_json(&json, n, &j->wanted);
         cli_json_end(&json);
     }
-    cli_division_finish(&j->s.division);
-    return CLI_GO_ON;
+    return cli_division_finish(&j->s.division);
 }
 
 // Reads the files: base and queries, or with --load the queries alone.

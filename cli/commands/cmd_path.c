@@ -92,8 +92,7 @@ static int output(job *j, const cli_command *command) {
         CLI_TRY(cli_paths_write(&j->found, j->output));
     if (j->json)
         print_json(j, command);
-    cli_division_finish(&j->s.division);
-    return CLI_GO_ON;
+    return cli_division_finish(&j->s.division);
 }
 
 // ---- the command

@@ -230,8 +230,7 @@ static int report(profile_job *j, const cli_command *command, bool printed) {
         print_found(j);
     else if (!j->wanted.output && !j->svg_path)
         CLI_TRY(cli_profiles_write(&j->results, NULL));
-    cli_division_finish(&j->s.division);
-    return CLI_GO_ON;
+    return cli_division_finish(&j->s.division);
 }
 
 int cmd_profile(const cli_command *command, int argc, char **argv) {

@@ -245,8 +245,7 @@ static int output(job *j, const cli_command *command, const ww_search_options *o
         CLI_TRY(cli_matches_write(&j->found, j->wanted.output));
     if (j->wanted.json)
         print_json(j, command, options);
-    cli_division_finish(&j->s.division);
-    return CLI_GO_ON;
+    return cli_division_finish(&j->s.division);
 }
 
 // ---- the command

@@ -506,7 +506,7 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
     CLI_TRY(take_operands(&c, command->name, operands, count));
     CLI_TRY(check(&c, command->name));
     CLI_TRY(cli_series_end_part(&c.s, command, c.json, run(&c)));
-    cli_division_finish(&c.s.division);
+    CLI_TRY(cli_division_finish(&c.s.division));
     if (c.json)
         print_json(&c, command);
     else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))

@@ -259,8 +259,7 @@ static ww_status create_on(wwi_seat *seat) {
     return status;
 }
 
-// A store's jobs depend on these values.
-static ww_status add_to_store(ww_store *store, const ww_point_view *given) {
+ww_status wwi_points_add_to(ww_store *store, const ww_point_view *given) {
     ww_point_view view = WW_POINT_VIEW_INIT;
     if (!store)
         return WW_OK;
@@ -299,7 +298,7 @@ ww_status ww_points_create(ww_context *context, const ww_point_view *view, const
         return create(context, view, options, points);
     WWI_TRY(wwi_team_make(team, create_on, &c, 0, NULL));
     ww_points *first = wwi_team_any(team);
-    WWI_TRY(add_to_store(wwi_context_store(context), view));
+    WWI_TRY(wwi_points_add_to(wwi_context_store(context), view));
     first->team = wwi_taken(&team);
     *points = first;
     return WW_OK;

@@ -59,4 +59,7 @@ static inline size_t wwi_points_padded(size_t count) {
     return (count + WWI_TILE_PAIR - 1) / WWI_TILE_PAIR * WWI_TILE_PAIR;
 }
 
+// Makes a caller's points a part of what a store's jobs depend on; of a checked view. `store` NULL: nothing is done.
+ww_status wwi_points_add_to(ww_store *store, const ww_point_view *view);
+
 #endif

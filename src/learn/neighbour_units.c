@@ -53,11 +53,24 @@ static double query_work(const void *of, size_t query) {
            ((double)train->offsets[train->count] / (double)(train->channels + train->extra));
 }
 
+// What is decided in double depends on the classes.
+static void print_classes(const ww_dataset *train, FILE *to) {
+    WWI_FREES int64_t *classes = malloc((train->count + 1) * sizeof *classes);
+    char sum[65] = "not known"; // without memory for them, by which no other run goes on
+    for (size_t i = 0; classes && i < train->count; i++)
+        classes[i] = ww_dataset_class(train, i);
+    if (classes)
+        wwi_checksum_text(classes, train->count * sizeof *classes, sum);
+    fprintf(to, "classes %s ", sum);
+}
+
 static void name_queries(const void *of, FILE *to) {
     const wwi_neighbours *s = ((const job *)of)->shared;
     fprintf(to, "neighbours\ntest %zu train %zu self %d k %zu asked %zu classes alone %d %s engine %s ", s->count,
             s->train->count, s->self, s->k, s->asked, s->classes_alone, ww_precision_name(s->train->precision),
             ww_engine_name(s->plan.engine));
+    if (s->classes_alone)
+        print_classes(s->train, to);
     wwi_measure_print(s->measure, to);
 }
 

@@ -392,6 +392,7 @@ static ww_status restore_on_all(ww_context *context, saved *s, const ww_run_opti
     if (!team)
         return restore(context, s, run, lsh);
     WWI_TRY(wwi_team_make(team, restore_on, s, 0, NULL));
+    WWI_TRY(wwi_points_add_to(wwi_context_store(context), &s->view));
     ww_lsh *first = wwi_team_any(team);
     first->team = wwi_taken(&team);
     *lsh = first;

@@ -209,13 +209,15 @@ static void name_queries(const void *of, FILE *to) {
     const job *j = of;
     const ww_lsh *h = j->h;
     const ww_lsh_options *o = &h->options;
-    char sum[65];
+    char sum[65], removed[65] = "";
     wwi_checksum_text(h->coefficients, h->coefficient_bytes, sum);
+    if (h->removed.count)
+        wwi_checksum_text(h->removed.bits, (h->total + 31) / 32 * sizeof *h->removed.bits, removed);
     fprintf(to,
             "lsh\npoints %zu row %zu k %zu metric %s tables %u functions %u width %.17g probes %u candidates %u seed "
-            "%" PRIu64 " complete %d %s %s removed %zu distances %d found %d",
+            "%" PRIu64 " complete %d %s %s removed %s distances %d found %d",
             h->total, j->row, j->k, ww_metric_name(o->metric), o->tables, o->functions, o->width, o->probes,
-            o->candidates, o->seed, o->complete != 0, ww_precision_name(h->precision), sum, h->removed.count,
+            o->candidates, o->seed, o->complete != 0, ww_precision_name(h->precision), sum, removed,
             j->distances != NULL, j->found != NULL);
 }
 

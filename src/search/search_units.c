@@ -247,6 +247,33 @@ static ww_status search_queries(ww_search *s, const wwi_joined *streams, ww_matc
     return WW_OK;
 }
 
+// ---- streams that a store's jobs depend on
+
+// Of its size and of blocks all over it: the whole of a long one takes longer to add up than to search.
+static ww_status add_source(ww_store *store, const ww_search_source *from) {
+    enum { BLOCKS = 256, POINTS = 4096 };
+    const size_t bytes = from->channels * wwi_precision_bytes(from->precision);
+    const uint64_t all = wwi_ceil_div(from->length, POINTS), count = wwi_least(all, BLOCKS);
+    const uint64_t shape[] = {from->length, from->channels, (uint64_t)from->precision};
+    WWI_FREES unsigned char *values = NULL;
+    WWI_TRY(wwi_new(values, POINTS * bytes));
+    wwi_store_add_input(store, shape, sizeof shape);
+    for (uint64_t i = 0; i < count; i++) {
+        // The first and the last are among them.
+        const uint64_t block = count == all ? i : (uint64_t)((double)i * (double)(all - 1) / (double)(count - 1));
+        const size_t points = (size_t)wwi_least(from->length - block * POINTS, POINTS);
+        if (from->read(from->user, block * POINTS, points, values) != 0)
+            return wwi_fail(WW_ERROR_IO, "the stream can't be read");
+        wwi_store_add_input(store, values, points * bytes);
+    }
+    return WW_OK;
+}
+
+static ww_status add_streams(const ww_search *s, const wwi_joined *streams) {
+    ww_store *store = wwi_context_store(s->team->context);
+    return store && streams->from ? add_source(store, streams->from) : wwi_view_add_to(store, streams->view);
+}
+
 // ---- one device, or several
 
 // A source that several threads may not read is one device's, and so is a set that is on the device.
@@ -257,7 +284,7 @@ static bool is_divided(const ww_search *s, const wwi_joined *streams) {
 ww_status wwi_search_streams(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found) {
     if (!is_divided(s, streams))
         WWI_ALONE(s->team, run_alone(s, streams, matches, found));
-    WWI_TRY(wwi_view_add_to(wwi_context_store(s->team->context), streams->view));
+    WWI_TRY(add_streams(s, streams));
     return s->places ? search_parts(s, streams, matches, found) : search_queries(s, streams, matches, found);
 }
 

@@ -51,38 +51,39 @@ divided() {
     done
     gives 0 merge parts -o "$output"
 }
-# begun PROCESS JOURNAL: waits until units are in the journal, or the process has ended. Eight lines are those of a
-# journal of nothing.
+# records STORE: how many records it has; two are those of a job without a unit.
+records() { grep -aob wwstore1 "$1" 2>/dev/null | wc -l; }
+# begun PROCESS STORE: waits until units are in the store, or the process has ended.
 begun() {
-    until [ -e "$2" ] && [ "$(wc -l <"$2")" -gt 8 ]; do
+    until [ "$(records "$2")" -gt 2 ]; do
         kill -0 "$1" 2>/dev/null || break
         sleep 0.01
     done
 }
 
-# killed OUTPUT JOURNAL ARGUMENT...: ends the command three times by kill -9 at random moments, once units are done, then
+# killed OUTPUT STORE ARGUMENT...: ends the command three times by kill -9 at random moments, once units are done, then
 # lets it end. The JSON of the run that ended is in out. Where a fast device ends the job before the first kill, it begins
 # anew with half the delay.
 killed() {
-    local count=0 delay=250 round file=$1 journal=$2 process got
+    local count=0 delay=250 round file=$1 store=$2 process got
     shift 2
     for ((round = 0; count < 3 && round < 12; round++)); do
         "$program" "$@" --resume --json >out 2>err </dev/null &
         process=$!
-        begun $process "$journal"
+        begun $process "$store"
         sleep "0.$(printf %03d $((RANDOM % delay)))"
         kill -KILL $process 2>/dev/null
         wait $process 2>/dev/null
         got=$?
         rm -f ./*.part-* # what was half written when it was killed
-        if [ $got -eq 137 ] && [ -e "$journal" ]; then
+        if [ $got -eq 137 ] && [ -e "$store" ]; then
             count=$((count + 1))
             continue
         fi
         echo "# exit code $got after it was ended $count times"
         [ -e "$file" ] || return 1
         [ $got -eq 0 ] && [ $count -gt 0 ] && return 0
-        rm -f "$file" "$journal"
+        rm -f "$file" "$store"
         count=0 delay=$((delay / 2 + 1))
     done
     echo "# ended $count times"
@@ -109,23 +110,7 @@ finish() {
 # wrong OUTPUT WHY: merge fails for this reason, in one line, and writes nothing.
 wrong() {
     rm -f "$1"
-    gives 1 merge parts -o "$1" && says "$2" && lines 1 err && absent "$1" && no_leftovers
+    gives 1 merge parts "${3:--o}" "$1" && says "$2" && lines 1 err && absent "$1" && no_leftovers
 }
 # Parts as they were: of the folder good.
 again() { rm -rf parts && cp -r good parts; }
-# refused_parts NAME OUTPUT: merge refuses parts, of three in the folder good, that are missing, cut off or twice the same.
-refused_parts() {
-    again && rm parts/2-of-3.journal
-    ok "$1: a part is missing" wrong "$2" "part 2 of 3 is missing"
-    again && rm parts/3-of-3.npy
-    ok "its values are missing" wrong "$2" "3-of-3.npy"
-    again && truncate -s -8 parts/2-of-3.npy
-    ok "truncated" wrong "$2" "not what its journal was written for"
-    again && cp parts/1-of-3.journal parts/2-of-3.journal && cp parts/1-of-3.npy parts/2-of-3.npy
-    ok "twice the same" wrong "$2" "overlap"
-    again && echo x >>parts/2-of-3.journal
-    ok "damaged" wrong "$2" "damaged"
-}
-
-# sign JOURNAL...: parts whose files were changed get checksums that are right.
-sign() { python3 "$(dirname "${BASH_SOURCE[0]}")/sign.py" "$@"; }

@@ -15,10 +15,6 @@
 #include <wavewarp/opencl.h>
 
 #include "commands/commands.h"
-#define main wavewarp_main
-int wavewarp_main(int argc, char **argv);
-#include "commands/main.c"
-#undef main
 #include "fuzz/fuzz.h"
 
 // What no machine has the room for fails at once.
@@ -145,7 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     stdout = nowhere;
     stderr = open_memstream(&said, &said_size);
     WWT_REQUIRE(stderr);
-    const int result = run(argc, argv);
+    const int result = cli_run(argc, argv);
     fclose(stderr);
     stdout = output;
     stderr = errors;
