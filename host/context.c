@@ -30,6 +30,7 @@ void wwi_context_release(ww_context *context) {
         WWI_RELEASE(context, clReleaseContext(context->cl));
     for (size_t i = 0; i < context->device_count; i++)
         ww_context_destroy(&context->devices[i]);
+    wwi_counted_release(context->store);
     free(context->devices);
     free(context->shares);
     if (context->part)
@@ -83,7 +84,16 @@ bool wwi_context_is_divided(const ww_context *context) {
 }
 
 struct ww_store *wwi_context_store(const ww_context *context) {
-    return context->store;
+    return (struct ww_store *)context->store;
+}
+
+void wwi_counted_retain(wwi_counted *counted) {
+    atomic_fetch_add(&counted->references, 1);
+}
+
+void wwi_counted_release(wwi_counted *counted) {
+    if (counted && atomic_fetch_sub(&counted->references, 1) == 1)
+        counted->destroy(counted);
 }
 
 double wwi_context_tile_seconds(const ww_context *context) {

@@ -9,6 +9,7 @@
 #ifndef WAVEWARP_HOST_H
 #define WAVEWARP_HOST_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +29,14 @@ const ww_device_info *wwi_context_info(const ww_context *context);
 // nothing of its own on a device: whatever works on one device takes one of these. Of one device it is the only one.
 bool wwi_context_is_divided(const ww_context *context);
 struct ww_store *wwi_context_store(const ww_context *context); // NULL: none
+
+// What a context holds of a room that the host does not know: the first field of it. The last holder destroys it.
+typedef struct wwi_counted {
+    atomic_uint references;
+    void (*destroy)(struct wwi_counted *counted);
+} wwi_counted;
+void wwi_counted_retain(wwi_counted *counted);
+void wwi_counted_release(wwi_counted *counted); // NULL: nothing
 ww_context *wwi_context_on(ww_context *context, size_t device);
 static inline ww_context *wwi_context_first(ww_context *context) {
     return wwi_context_on(context, 0);

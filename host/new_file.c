@@ -66,22 +66,20 @@ void ww_unfinished_files_notice(ww_unfinished_file_found *found, void *user) {
     notice_user = user;
 }
 
-// Whether `name` is a part of `base`: by whom it was made. One of several writers' has no process in its name (-1).
+// Whether `name` is a part of `base`: by whom it was made.
 static bool is_part(const char *name, const char *base, long *process) {
     const size_t length = strlen(base);
     long number;
     int end = 0;
     if (strncmp(name, base, length) != 0)
         return false;
-    *process = -1;
-    return strcmp(name + length, WWI_SHARED_PART) == 0 ||
-           (sscanf(name + length, ".part-%ld-%ld%n", process, &number, &end) == 2 &&
-            name[length + (size_t)end] == '\0');
+    return sscanf(name + length, ".part-%ld-%ld%n", process, &number, &end) == 2 &&
+           name[length + (size_t)end] == '\0';
 }
 
 // Nobody holds its lock. Between a part's creation and its lock its process tells.
 static bool is_left(int folder, const char *name, long process) {
-    if (process > 0 && process != (long)getpid() && (kill((pid_t)process, 0) == 0 || errno != ESRCH))
+    if (process != (long)getpid() && (kill((pid_t)process, 0) == 0 || errno != ESRCH))
         return false;
     struct stat about;
     const int descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

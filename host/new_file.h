@@ -13,9 +13,6 @@ typedef struct wwi_new_file {
     int slot;        // in the list of parts; -1: none
 } wwi_new_file;
 
-// What follows the name of a file that several writers fill, until it is finished.
-#define WWI_SHARED_PART ".part"
-
 // Opens `path` for writing; `notices`: what ended processes left beside it is told first. A link is followed; one that
 // leads nowhere is refused. A file that is replaced hands on its mode, and its owner and group where that is allowed.
 ww_status wwi_new_file_open(const char *path, bool notices, wwi_new_file *file);

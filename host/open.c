@@ -309,7 +309,8 @@ static ww_status create_divided(const ww_context_options *options, const char *w
     WWI_ENDS(ww_context_destroy) ww_context *all = NULL;
     WWI_TRY(allocate(options, &all));
     all->tile_seconds = options->tile_seconds > 0 ? options->tile_seconds : 0.5;
-    all->store = options->store;
+    if ((all->store = (wwi_counted *)options->store))
+        wwi_counted_retain(all->store);
     WWI_TRY(!wwi_are_several(wanted)      ? add_one(all, options, wanted)
             : strchr(wanted, ',') != NULL ? add_listed(all, options, wanted)
                                           : add_found(all, options, strcmp(wanted, "gpus") == 0));

@@ -93,8 +93,8 @@ typedef struct ww_context_options {
     void *log_user;      ///< must live as long as the context and everything created from it
     double tile_seconds; ///< several devices: what a part should last on its device, 1e-6 to 3600; 0: 0.5
     unsigned threads; ///< of a CPU, at most: a part of it is opened (a sub-device); 0, or as many as it has: all of it
-    /// What jobs compute is kept there, and taken from there (store.h); NULL: it is not kept. Must live as long as the
-    /// context and everything created from it.
+    /// What jobs compute is kept there, and taken from there (store.h); NULL: it is not kept. When it is
+    /// closed before the context, jobs fail.
     struct ww_store *store;
 } ww_context_options;
 

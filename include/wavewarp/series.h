@@ -379,48 +379,13 @@ WW_API_STATUS ww_array_file_create(const char *path, ww_precision precision, siz
 WW_API_STATUS ww_array_file_put(ww_array_file *file, size_t row, size_t row_count, size_t column, size_t column_count,
                                 const void *values);
 
-/// What ww_array_file_open_shared() opens.
-typedef enum ww_array_shared {
-    WW_ARRAY_CREATE = 0, ///< a new file: the first of several writers
-    WW_ARRAY_JOIN = 1,   ///< one that another writer created, and nobody finished
-    WW_ARRAY_READ = 2    ///< one that is finished, of any origin, only to be read
-} ww_array_shared;
-
-/// Opens a file that several writers fill: threads with a handle each, processes, machines with a common folder. One
-/// creates it, and all of it is reserved and has its header before others can see it. Others join. Each writes its
-/// rows or rectangles by ww_array_file_put(); who writes what is for them to agree, and where two write the same place,
-/// one of both values stays. One finishes by ww_array_file_close(). Until then the file is `path` with ".part" behind
-/// it, and it stays when processes end: whoever knows which places were written (see wavewarp/journal.h) joins and goes
-/// on. Not for text (`.csv`, "-") and devices.
-/// \param rows, columns as for ww_array_file_create(). \return WW_ERROR_IO: the disk is too small; created and there is
-/// one; joined and there is none, because it is finished or never was begun, or because another is finishing it.
-/// WW_ERROR_FORMAT: a file of another size, type or shape, which only `.npy` names. WW_ERROR_UNSUPPORTED (text);
-/// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW. *Ownership*: the caller's; ww_array_file_close(). *Thread-safety*: any
-/// thread. *Blocking*: while it reserves.
-WW_API_STATUS ww_array_file_open_shared(const char *path, ww_precision precision, size_t rows, size_t columns,
-                                        ww_array_shared shared, ww_array_file **file);
-
-/// Reads values of a shared file back, as ww_array_file_put() takes them. Where nobody has written they are 0.
-/// \return WW_ERROR_IO, WW_ERROR_INVALID_ARGUMENT (not a shared file; outside the array). *Thread-safety*: one thread
-/// at a time. *Blocking*: while it reads.
-WW_API_STATUS ww_array_file_get(const ww_array_file *file, size_t row, size_t row_count, size_t column,
-                                size_t column_count, void *values);
-
-/// Brings what was put in a shared file to the disk: afterwards a journal may say so. \return WW_ERROR_IO,
-/// WW_ERROR_INVALID_ARGUMENT (not a shared file). *Thread-safety*: one thread at a time. *Blocking*: until the disk has
-/// it.
-WW_API_STATUS ww_array_file_sync(ww_array_file *file);
-
 /// Of ww_array_file_close().
 #define WW_ARRAY_FILE_REMOVE 0
 #define WW_ARRAY_FILE_FINISH 1
-#define WW_ARRAY_FILE_LEAVE 2
 
-/// Finishes (`keep` 1) or removes (`keep` 0) the file, and stores NULL in *file. A shared file is left for other
-/// writers by `keep` 2: on disk, unfinished. It is finished by one: size and header are checked, and it gets its name.
-/// That every place was written is for the writers to know. \return WW_ERROR_IO (it is removed; a shared one is left,
-/// as where another writer still has it open or finished it); WW_ERROR_FORMAT (somebody changed the size or the header
-/// of a shared one). *Thread-safety*: one thread at a time. *Blocking*: while it writes.
+/// Finishes (`keep` 1) or removes (`keep` 0) the file, and stores NULL in *file. \return WW_ERROR_IO (it is removed),
+/// WW_ERROR_INVALID_ARGUMENT (not all values were put; it is removed). *Thread-safety*: one thread at a time. *Blocking*:
+/// while it writes.
 WW_API_STATUS ww_array_file_close(ww_array_file **file, int keep);
 
 #ifdef __cplusplus

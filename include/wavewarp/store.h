@@ -63,8 +63,8 @@ WW_API void ww_store_options_init(ww_store_options *options, size_t struct_size)
 /// Begins a store, or goes on with one; a last record that was not written to its end is cut off.
 /// \param options NULL: all defaults. \return WW_ERROR_FORMAT: the file is no store, is damaged, or is of another
 /// version or part. WW_ERROR_IO: it is there and `resume` is 0, another process has it open, or it can't be read or
-/// written. WW_ERROR_INVALID_ARGUMENT (a part that there is not). *Ownership*: the caller's; ww_store_close(), when the
-/// context and all that was created from it are destroyed. *Thread-safety*: any thread. *Blocking*: while it reads.
+/// written. WW_ERROR_INVALID_ARGUMENT (a part that there is not). *Ownership*: the caller's; ww_store_close(). Contexts
+/// hold it as long as they live. *Thread-safety*: any thread. *Blocking*: while it reads.
 WW_API_STATUS ww_store_open(const char *path, const ww_store_options *options, ww_store **store);
 
 /// Opens all parts of a division, in any order, for reading alone: a context with them computes nothing of what they
@@ -97,7 +97,8 @@ WW_API void ww_store_info_init(ww_store_info *info, size_t struct_size);
 WW_API_STATUS ww_store_get_info(const ww_store *store, ww_store_info *info);
 
 /// Closes a store and stores NULL in *store. \param keep 0: removes its file, which parts that were opened for reading
-/// keep in any case. A file of no job is removed. \return WW_ERROR_IO. *Thread-safety*: when no context uses it.
+/// keep in any case. A file of no job is removed. \return WW_ERROR_IO. *Thread-safety*: when no job runs with it; later ones
+/// fail with WW_ERROR_INVALID_ARGUMENT.
 /// *Blocking*: until the disk has all.
 WW_API_STATUS ww_store_close(ww_store **store, int keep);
 

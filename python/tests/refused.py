@@ -49,10 +49,17 @@ def ended():
     return made
 
 
-def closed_journal():
-    made = ww.Journal("closed", 4, job="a")
+def closed_store():
+    made = ww.Store("closed.store")
     made.close(keep=False)
     return made
+
+
+def store_of_another():
+    made = ww.Store("another.store")
+    made.run(ww.pairs, X, X)
+    made.close()
+    return ww.Store("another.store")
 
 
 def tuned_nowhere():
@@ -78,19 +85,26 @@ def full(call):
 # A function, and calls of it: each raises the error before it. Files of these names are in an empty folder.
 REFUSED = {
     "ArrayFile": {
-        "FileError": [lambda: ww.ArrayFile("no/x.npy", (2, 2)), lambda: ww.ArrayFile("x.npy", (2, 2), shared="join")],
-        "ValueError": [lambda: ww.ArrayFile("x.npy", (2,)), lambda: ww.ArrayFile("x.npy", (2, 2), shared="foo")],
+        "FileError": [lambda: ww.ArrayFile("no/x.npy", (2, 2))],
+        "ValueError": [lambda: ww.ArrayFile("x.npy", (2,))],
         "TypeError": [lambda: ww.ArrayFile("x.npy", (2, 2), int)],
+    },
+    "Store": {
+        "FileError": [lambda: ww.Store("no/x"), lambda: ww.Store("text")],
+        "ValueError": [lambda: ww.Store("x", part=(3, 2))],
+    },
+    "Store.join": {"FileError": [lambda: ww.Store.join(["text"])], "ValueError": [lambda: ww.Store.join("none*")]},
+    "Store.context": {"ValueError": [lambda: closed_store().context()]},
+    "Store.run": {
+        "FileError": [lambda: store_of_another().run(ww.cdist, np.ones((2, 5)))],
+        "ValueError": [lambda: closed_store().run(ww.cdist, np.ones((2, 5)))],
     },
     "ArrayFile.put": {
         "ValueError": [lambda: ww.ArrayFile("x.npy", (4, 5)).put(3, 4, np.zeros((2, 2)))],
         "FileError": [lambda: full(lambda: ww.ArrayFile("x.npy", (4, 500)).put(0, 0, np.zeros((4, 500))))],
     },
-    "ArrayFile.get": {"ValueError": [lambda: ww.ArrayFile("x.npy", (4, 5)).get(0, 1, 0, 1)]},
-    "ArrayFile.sync": {"ValueError": [lambda: ww.ArrayFile("x.npy", (4, 5)).sync()]},
     "ArrayFile.close": {
         "ValueError": [
-            lambda: ww.ArrayFile("x.npy", (4, 5)).close("foo"),
             lambda: ww.ArrayFile("y.npy", (4, 5)).close(),
         ]
     },
@@ -175,14 +189,6 @@ REFUSED = {
             lambda: slopes().run(out={"weights": np.zeros(3)}),
         ]
     },
-    "Journal": {
-        "FileError": [lambda: ww.Journal("no/x", 4, job="a"), lambda: [ww.Journal("j", 4, job=word) for word in "ab"]],
-        "ValueError": [lambda: ww.Journal("x", 0, job="a"), lambda: ww.Journal("x", 4, job="a\nb")],
-    },
-    "Journal.read": {"FileError": [lambda: ww.Journal.read("no"), lambda: ww.Journal.read("text")]},
-    "Journal.mark": {"ValueError": [lambda: ww.Journal("x", 4, job="a").mark(9), lambda: closed_journal().mark(1)]},
-    "Journal.set_result": {"ValueError": [lambda: ww.Journal("x", 4, job="a").set_result("a\nb"), lambda: closed_journal().set_result("a")]},
-    "Journal.write": {"FileError": [lambda: full(ww.Journal("x", 4000, job="a" * 99).write)]},
     "LSH": {
         "ValueError": [
             lambda: ww.LSH(POINTS, metric="linf"),

@@ -18,7 +18,7 @@ MODULES = ["wavewarp", "wavewarp.sklearn", "wavewarp.torch", "wavewarp.plot", "w
 
 # What refuses nothing of its own. Properties are such, but where they say otherwise.
 SAFE = """
-DeviceError Error FileError InvalidError NoDeviceError OutOfMemoryError Buffer.to_numpy Journal.close engines measures
+DeviceError Error FileError InvalidError NoDeviceError OutOfMemoryError PartDone Buffer.to_numpy Store.close engines measures
 metrics tuning_parameters torch.SoftLoss.extra_repr
 """.split()
 
@@ -30,7 +30,7 @@ MemoryError:soft MemoryError:NearestPlan.run MemoryError:Points MemoryError:Poin
 MemoryError:LSH.add MemoryError:LSH.to_bytes MemoryError:LSH.load MemoryError:LSH.from_bytes MemoryError:ProfilePlan
 MemoryError:ProfilePlan.run MemoryError:profile MemoryError:Search MemoryError:search MemoryError:Shapelets.fit
 DeviceError:Context.self_test NoDeviceError:devices NoDeviceError:default_context
-FileError:ArrayFile.get FileError:ArrayFile.sync FileError:ArrayFile.close
+FileError:ArrayFile.close
 """.split()
 
 

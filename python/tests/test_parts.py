@@ -311,43 +311,92 @@ def test_profile_of_datasets(rng):
         ww.profile(data, 8, index=3)
 
 
-def test_long_job_goes_on(rng, tmp_path):
-    x = rng.normal(size=(12, 10))
-    rows, path, place = ww.Dataset(x), tmp_path / "m.npy", tmp_path / "m.journal"
-    whole = ww.cdist(rows)
+LABELS = [str(i % 3) for i in range(24)]
+JOBS = [
+    ("cdist", lambda x, y, **at: ww.cdist(x, y, **at)),
+    ("pdist", lambda x, y, **at: ww.pdist(x, **at)),
+    ("pairs", lambda x, y, **at: ww.pairs(x, y, "msm", **at)),
+    ("kneighbors", lambda x, y, **at: ww.kneighbors(x, y, 3, **at).indices),
+    ("paths", lambda x, y, **at: np.concatenate(list(ww.paths(x, y, **at)[0]))),
+    ("soft", lambda x, y, **at: ww.soft(x, y, gamma=0.5, pairs=True, want="values", **at).values),
+    ("classify", lambda x, y, **at: ww.classify(ww.Dataset(ww.SeriesSet(x, LABELS), **at), ww.Dataset(y, **at)).predicted),
+    ("search", lambda x, y, **at: ww.search(x[:2], y, k=3, **at)[0]["begin"]),
+    ("profile", lambda x, y, **at: ww.profile(x.reshape(-1), 9, **at).distances),
+    ("knn", lambda x, y, **at: ww.knn(y, base=x, k=2, **at).indices),
+    ("lsh", lambda x, y, **at: ww.LSH(x, tables=4, functions=2, width=4.0, **at).search(k=2)[1]),
+]
 
-    def work(ends):
-        plan = ww.Plan("dtw", rows, rows)
-        job = {"job": "matrix", "inputs": "x", "options": "dtw", "context": rows.context}
-        fresh = not place.exists()
-        with ww.ArrayFile(path, (12, 12), shared="create" if fresh else "join") as file:
-            with ww.Journal(place, 3, **job) as journal:
-                for unit in range(3):
-                    if unit in journal:
-                        assert (file.get(4 * unit, 4, 0, 12) == whole[4 * unit : 4 * unit + 4]).all()
-                        continue
-                    if unit == ends:
-                        raise InterruptedError
-                    file.put(4 * unit, 0, plan.rectangle(4 * unit, 4, 0, 12))
-                    file.sync()
-                    journal.set_result(f"{unit} last")
-                    journal.mark(unit)
-                    journal.write()
 
-    with pytest.raises(InterruptedError):
-        work(1)
-    found = ww.Journal.read(place).info
-    assert (found.job, found.done, found.unit_count, found.result) == ("matrix", 1, 3, "0 last") and not path.exists()
-    with pytest.raises(OSError, match="other|another|differ"):
-        ww.Journal(place, 4, job="matrix")
+@pytest.mark.parametrize("name, job", JOBS, ids=[name for name, _ in JOBS])
+def test_stores(rng, tmp_path, name, job):
+    x, y = rng.normal(size=(24, 30)), rng.normal(size=(24, 30))
+    whole = np.asarray(job(x, y))
+    path = tmp_path / "a.store"
+    with ww.Store(path) as store:
+        np.testing.assert_array_equal(store.run(job, x, y), whole)
+        assert store.info.done == store.info.units > 0 and store.info.found_done == 0
+        store.close()
+    with ww.Store(path) as store:
+        np.testing.assert_array_equal(store.run(job, x, y), whole)
+        assert store.info.found_done == store.info.done
+    assert not path.exists()
+    for part in (1, 2, 3):
+        with ww.Store(tmp_path / f"{part}.part", part=(part, 3)) as store:
+            assert store.run(job, x, y) is None
+    with ww.Store.join(str(tmp_path / "*.part")) as store:
+        np.testing.assert_array_equal(store.run(job, x, y), whole)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_store_goes_on(rng, tmp_path):
+    x, path = rng.normal(size=(40, 60)), tmp_path / "a.store"
+    whole = ww.cdist(x)
+    with pytest.raises(ZeroDivisionError), ww.Store(path) as store:
+        store.run(ww.cdist, x)
+        1 / 0  # noqa: B018
+    os.truncate(path, path.stat().st_size * 2 // 3)
+    with pytest.raises(OSError, match="is there"):
+        ww.Store(path, resume=False)
+    with pytest.raises(OSError, match="part 0 of 0, not 1 of 2"):
+        ww.Store(path, part=(1, 2))
+    with ww.Store(path) as store:
+        with pytest.raises(OSError, match="in use"):
+            ww.Store(path)
+        with pytest.raises(OSError, match="other options"):
+            store.run(ww.cdist, x, measure="twed")
+        store.close()
+    with ww.Store(path) as store:
+        with pytest.raises(OSError, match="other inputs"):
+            store.run(ww.cdist, x + 1)
+        store.close()
+    with ww.Store(path) as store:
+        np.testing.assert_array_equal(store.run(ww.cdist, x), whole)
+        assert 0 < store.info.found_done < store.info.done
+        assert "matrix" in repr(store)
+        context = store.context()
+    with pytest.raises(ValueError, match="closed"):
+        ww.cdist(x, context=context)
+    with pytest.raises(ValueError, match="closed"):
+        store.context()
+    assert "closed" in repr(store)
+
+
+def test_store_refuses(rng, tmp_path):
+    x = rng.normal(size=(9, 20))
+    with ww.Store(tmp_path / "1.part", part=(1, 2)) as store:
+        with pytest.raises(ValueError, match="has no parts"):
+            store.run(ww.average, x)
+        with pytest.raises(ww.PartDone):
+            ww.cdist(x, context=store.context())
+    with pytest.raises(OSError, match="part 2 of 2 is missing"):
+        ww.Store.join([tmp_path / "1.part"])
+    for part in ((0, 2), (3, 2), (1, 0)):
+        with pytest.raises(ValueError, match="part"):
+            ww.Store(tmp_path / "b", part=part)
+    with pytest.raises(ValueError, match="no files"):
+        ww.Store.join(str(tmp_path / "none*"))
+    (tmp_path / "c").write_text("not a store")
+    with pytest.raises(OSError, match="not a store"):
+        ww.Store(tmp_path / "c")
     with pytest.raises(OSError):
-        ww.Journal(place, 3, job="matrix", resume=False)
-    work(None)
-    assert not place.exists()
-    np.testing.assert_array_equal(np.load(path), whole)
-    with ww.ArrayFile(path, (12, 12), shared="read") as file:
-        np.testing.assert_array_equal(file.get(2, 3, 1, 4), whole[2:5, 1:5])
-    with pytest.raises(ValueError, match="shared"):
-        ww.ArrayFile(path, (1, 1), shared="no")
-    with pytest.raises(ValueError):
-        ww.Journal(tmp_path / "j", 0, job="matrix")
+        ww.Store(tmp_path / "no" / "d")

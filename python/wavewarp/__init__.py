@@ -32,7 +32,7 @@ alone. Docstrings name what a function refuses beside what is common to all:
 
 from ._buffer import Buffer
 from ._context import Context, default_context, devices, tuning_parameters
-from ._core import DeviceError, Error, FileError, InvalidError, NoDeviceError, Notice, OutOfMemoryError, lib, text
+from ._core import DeviceError, Error, FileError, InvalidError, NoDeviceError, Notice, OutOfMemoryError, PartDone, lib, text
 from ._dataset import Dataset
 from ._distance import (
     Plan,
@@ -48,7 +48,6 @@ from ._distance import (
     topk,
 )
 from ._gradient import Gradient, soft
-from ._journal import ArrayFile, Journal
 from ._learn import (
     Classifier,
     average,
@@ -105,6 +104,7 @@ from ._search import (
 )
 from ._series import SeriesSet, generate, read, write, write_array
 from ._shapelets import Shapelets
+from ._store import ArrayFile, Store
 
 __version__ = text(lib.ww_version())
 __all__ = [
@@ -122,7 +122,6 @@ __all__ = [
     "FileError",
     "Gradient",
     "InvalidError",
-    "Journal",
     "LSH",
     "Matches",
     "Measure",
@@ -134,6 +133,7 @@ __all__ = [
     "NoDeviceError",
     "Notice",
     "OutOfMemoryError",
+    "PartDone",
     "Path",
     "Paths",
     "Plan",
@@ -148,6 +148,7 @@ __all__ = [
     "Silhouette",
     "SoftValues",
     "Source",
+    "Store",
     "average",
     "cdist",
     "choose",

@@ -41,7 +41,7 @@ def py_tune_fn(user, result):
     return 0
 
 
-def context_options(device, log, kernel_dir, tuning_file, tile_seconds=0.0, threads=0):
+def context_options(device, log, kernel_dir, tuning_file, tile_seconds=0.0, threads=0, store=None):
     """ww_context_options, and what has to live as long as the context."""
 
     def encoded(value):
@@ -57,6 +57,7 @@ def context_options(device, log, kernel_dir, tuning_file, tile_seconds=0.0, thre
         log_user=user,
         tile_seconds=float(tile_seconds),
         threads=threads,
+        store=store,
     )
     return options, user
 
@@ -71,6 +72,7 @@ class Context:
     threads: of a CPU, at most, so that several processes share it; None: all. Other devices are refused with it.
     kernel_dir, tuning_file: other places for kernels and tuning parameters than the usual ones.
     tile_seconds: several devices: what a part of a job should last on its device; 0: 0.5.
+    store: a Store, which keeps what jobs compute and gives what it has; None: nothing is kept.
 
     With several devices what is made in a context (Dataset, Points, LSH, plans, Search, ProfilePlan) is on each of them, and
     their runs are divided; devices of one kind give the bytes that one of them gives. One that fails leaves its part to
@@ -81,7 +83,7 @@ class Context:
 
     Raises NoDeviceError (no device, or none of that name: the text lists those there are), DeviceError (a kernel_dir
     without kernels), FileError (a tuning_file that is named and can't be read, or is damaged), ValueError (threads below
-    1, or of a device that is no CPU; a device named twice; tile_seconds out of range).
+    1, or of a device that is no CPU; a device named twice; tile_seconds out of range; a store that is closed).
     """
 
     def __init__(
@@ -93,12 +95,17 @@ class Context:
         kernel_dir=None,
         tuning_file=None,
         tile_seconds: float = 0.0,
+        store=None,
     ) -> None:
         if threads is not None and number("threads", threads) < 1:
             raise ValueError(f"threads is {threads}; at least one is needed")
         if isinstance(device, (list, tuple)):
             device = ",".join(str(one) for one in device)
-        options, self._log = context_options(device, log, kernel_dir, tuning_file, tile_seconds, threads or 0)
+        if store is not None and store._handle[0] == NULL:
+            raise ValueError("the store is closed")
+        self._store = store  # lives as long as the context
+        kept = None if store is None else store._handle[0]
+        options, self._log = context_options(device, log, kernel_dir, tuning_file, tile_seconds, threads or 0, kept)
         self._handle = handle("ww_context")
         with _lock:  # PoCL's first enumeration is not made for several threads at once
             check(lib.ww_context_create(options, self._handle))

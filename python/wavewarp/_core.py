@@ -48,6 +48,10 @@ class DeviceError(Error, RuntimeError):
     """The device, its driver or the library."""
 
 
+class PartDone(Error):
+    """A part of a job is computed and kept in its Store: there is no whole result. Store.run() gives None instead."""
+
+
 class NoDeviceError(DeviceError):
     """No OpenCL device: the message says what to install."""
 
@@ -84,6 +88,7 @@ _CLASSES = {
     "BUILD": DeviceError,
     "OPENCL": DeviceError,
     "INTERNAL": DeviceError,
+    "PART": PartDone,
 }
 
 _raised = threading.local()  # what a callback of this thread raised

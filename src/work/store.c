@@ -53,6 +53,8 @@ typedef struct entry {
 } entry;
 
 struct ww_store {
+    wwi_counted counted;  // by its caller and by contexts
+    bool closed;          // by its caller
     pthread_mutex_t lock; // of entries and the file
     source *sources;      // this process's own and those of others, or all parts
     size_t source_count;
@@ -316,15 +318,19 @@ static ww_status read_all(ww_store *store, size_t which) {
 
 // ---- opening and closing
 
-static void store_free(ww_store **out) {
-    ww_store *store = wwi_taken(out);
-    if (!store)
-        return;
+static void close_files(ww_store *store) {
     for (size_t i = 0; i < store->source_count; i++) {
         if (store->sources[i].file >= 0)
             (void)close(store->sources[i].file);
-        free(store->sources[i].path);
+        store->sources[i].file = -1;
     }
+}
+
+static void destroy(wwi_counted *counted) {
+    ww_store *store = (ww_store *)counted;
+    close_files(store);
+    for (size_t i = 0; i < store->source_count; i++)
+        free(store->sources[i].path);
     for (size_t i = 0; i < store->job_count; i++)
         free(store->jobs[i].text);
     free(store->note);
@@ -335,9 +341,15 @@ static void store_free(ww_store **out) {
     free(store);
 }
 
+static void store_free(ww_store **out) {
+    wwi_counted_release((wwi_counted *)wwi_taken(out));
+}
+
 static ww_status make(size_t sources, ww_store **out) {
     WWI_ENDS(store_free) ww_store *store = NULL;
     WWI_TRY(wwi_new_zeroed(store, 1));
+    atomic_init(&store->counted.references, 1);
+    store->counted.destroy = destroy;
     (void)pthread_mutex_init(&store->lock, NULL);
     WWI_TRY(wwi_new_zeroed(store->sources, sources));
     store->source_count = sources;
@@ -501,6 +513,8 @@ ww_status ww_store_close(ww_store **out, int keep) {
         status = sync_file(store);
     else if (!store->read_only && (!keep || store->made) && unlink(store->sources[0].path) != 0)
         status = io_error(&store->sources[0], "removed");
+    store->closed = true;
+    close_files(store);
     store_free(&store);
     return status;
 }
@@ -593,6 +607,9 @@ static ww_status write_job(ww_store *store, size_t number) {
 ww_status wwi_store_begin(ww_store *store, const wwi_store_job *job, size_t *number, wwi_span *part) {
     const unsigned parts = store->read_only ? 0 : store->sources[0].part_count, own = store->sources[0].part;
     WWI_FREES char *text = NULL;
+    if (store->closed)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s is closed: its context computes nothing any more",
+                        store->sources[0].path);
     WWI_TRY(text_of(store, job, &text));
     *number = store->begun;
     part->first = parts ? first_of_part(job, own - 1, parts) : 0;

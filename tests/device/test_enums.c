@@ -362,8 +362,6 @@ START_TEST(files) {
         wwt_fails(ww_array_write("/nonexistent/a.npy", numbers, (ww_precision)none, 1, 1), WW_ERROR_INVALID_ARGUMENT);
         wwt_fails(ww_array_file_create("/nonexistent/a.npy", (ww_precision)none, 1, 1, &array),
                   WW_ERROR_INVALID_ARGUMENT);
-        wwt_fails(ww_array_file_open_shared("/nonexistent/a.npy", (ww_precision)none, 1, 1, WW_ARRAY_READ, &array),
-                  WW_ERROR_INVALID_ARGUMENT);
         for (int what = 0; what < 5; what++) {
             ww_read_options options = WW_READ_OPTIONS_INIT;
             options.format = what == 0 ? (ww_format)none : options.format;

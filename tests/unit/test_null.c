@@ -48,8 +48,6 @@ START_TEST(outputs) {
     NOTHING(ww_series_set, ww_series_set_generate((ww_generator)99, NULL, &out));
     NOTHING(ww_array_file, ww_array_file_create(NULL, WW_FLOAT, 1, 1, &out));
     NOTHING(ww_array_file, ww_array_file_create("no/such/folder/file.npy", WW_FLOAT, 1, 1, &out));
-    NOTHING(ww_array_file, ww_array_file_open_shared(NULL, WW_FLOAT, 1, 1, WW_ARRAY_CREATE, &out));
-    NOTHING(ww_array_file, ww_array_file_open_shared("no/such/file.npy", WW_FLOAT, 1, 1, WW_ARRAY_JOIN, &out));
     NOTHING(ww_journal, ww_journal_open(NULL, NULL, &out));
     NOTHING(ww_journal, ww_journal_read("no/such/file", &out));
     NOTHING(ww_file, ww_file_create(NULL, &out));
