@@ -222,7 +222,7 @@ struct ww_context {
     _Atomic uint64_t bytes, built_programs;
 
     ww_context **devices; // of one whose jobs are divided: each device's context; NULL: this is one device
-    wwi_counted *store; // a ww_store begins with it
+    wwi_counted *store;   // a ww_store begins with it
     size_t device_count;
     double tile_seconds;
     ww_device_share *shares; // of each in the last job; guarded by `lock`

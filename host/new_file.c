@@ -73,8 +73,7 @@ static bool is_part(const char *name, const char *base, long *process) {
     int end = 0;
     if (strncmp(name, base, length) != 0)
         return false;
-    return sscanf(name + length, ".part-%ld-%ld%n", process, &number, &end) == 2 &&
-           name[length + (size_t)end] == '\0';
+    return sscanf(name + length, ".part-%ld-%ld%n", process, &number, &end) == 2 && name[length + (size_t)end] == '\0';
 }
 
 // Nobody holds its lock. Between a part's creation and its lock its process tells.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// wavewarp-mpi: the commands of the program on the ranks of an MPI job. All ranks run one command. Its jobs are shared by
-// the library's stores (base/division.h); rank 0 has the results and writes them.
+// wavewarp-mpi: the commands of the program on the ranks of an MPI job. All ranks run one command. Its jobs are shared
+// by the library's stores (base/division.h); rank 0 has the results and writes them.
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@
 static bool share_devices;
 
 // Those whose jobs are shared; the others are rank 0's alone.
-static const char *const shared[] = {"matrix", "pairs",  "path",    "classify", "choose",   "cluster", "nearest",
-                                     "knn",    "lsh",    "gradient", "search",  "profile", "shapelets"};
+static const char *const shared[] = {"matrix", "pairs", "path",     "classify", "choose",  "cluster",  "nearest",
+                                     "knn",    "lsh",   "gradient", "search",   "profile", "shapelets"};
 
 static bool is_shared(const char *command) {
     for (size_t i = 0; i < CLI_COUNT_OF(shared); i++)

@@ -13,8 +13,8 @@ static bool failed;
 
 enum { MESSAGE = 4096 };
 
-// ---- the counter: on rank 0, which has nothing to do for it. Two jobs' numbers: nobody asks for those of a job any more
-// when one has begun the job after the next.
+// ---- the counter: on rank 0, which has nothing to do for it. Two jobs' numbers: nobody asks for those of a job any
+// more when one has begun the job after the next.
 
 static MPI_Win window;
 static int64_t *numbers;

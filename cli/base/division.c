@@ -146,7 +146,7 @@ static int open_of_rank(cli_division *d, const char *output) {
     rank_stores_stay = d->checkpoint != NULL;
     if (!d->checkpoint)
         (void)unlink(d->path); // of a run that was killed
-    if (r->wait(NULL) != 0) // for those of others that are removed
+    if (r->wait(NULL) != 0)    // for those of others that are removed
         return CLI_FAILURE;
     CLI_TRY(find_others(d, beside));
     while (d->others[share.count])
@@ -172,8 +172,7 @@ int cli_division_open(cli_division *d, const char *output) {
         CLI_TRY(cli_parts_find(d->parts, &d->others));
         while (d->others[count])
             count++;
-        return cli_status(
-            ww_store_open_parts((const char *const *)d->others, count, d->any_device, &d->store));
+        return cli_status(ww_store_open_parts((const char *const *)d->others, count, d->any_device, &d->store));
     }
     d->path = d->part ? part_path(d->parts, d->part, d->part_count) : strdup(d->checkpoint);
     if (!d->path)

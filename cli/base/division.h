@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs that go on after an end (--checkpoint, --resume), that several runs share (--part, --parts), or the ranks of an MPI
-// job: by the library's stores (wavewarp/store.h), which a command's context works with. A job is the same for all of
-// these; what is not the whole result ends it early, with WW_ERROR_PART (cli_series_end_part()).
+// Jobs that go on after an end (--checkpoint, --resume), that several runs share (--part, --parts), or the ranks of an
+// MPI job: by the library's stores (wavewarp/store.h), which a command's context works with. A job is the same for all
+// of these; what is not the whole result ends it early, with WW_ERROR_PART (cli_series_end_part()).
 #ifndef WAVEWARP_CLI_DIVISION_H
 #define WAVEWARP_CLI_DIVISION_H
 
@@ -13,7 +13,7 @@ typedef struct cli_ranks {
     const char *device; // for one that is not chosen; NULL: the library's choice
     uint64_t (*next)(void *user, uint64_t job, uint64_t pieces);
     int (*wait)(void *user);
-    bool (*failed)(void); // one has: its message is printed, and no other
+    bool (*failed)(void);                                // one has: its message is printed, and no other
     int (*opened)(ww_context *context, bool any_device); // called by all with their contexts
 } cli_ranks;
 // NULL: this process is alone.

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/series_job.h"
 #include "base/condensed.h"
+#include "base/series_job.h"
 #include "commands/commands.h"
 #include "pictures/matrix_picture.h"
 #include "results/neighbours.h"

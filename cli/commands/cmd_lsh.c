@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/precision.h"
+#include "base/series_job.h"
 #include "base/shares.h"
 #include "commands/commands.h"
 #include "pictures/picture.h"
-#include "base/series_job.h"
 #include "results/lsh_options.h"
 
 typedef struct lsh_job {

@@ -20,7 +20,8 @@ static int read_line(const char *folder, char **line) {
     if (ww_store_get_info(store, &info) == WW_OK && *info.note)
         *line = strdup(info.note);
     if (ww_store_close(&store, 1) != WW_OK || !*line)
-        return cli_error("%s: the parts do not say by which command they were made: give that command --part all", folder);
+        return cli_error("%s: the parts do not say by which command they were made: give that command --part all",
+                         folder);
     return CLI_GO_ON;
 }
 

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 
-
 const char *const cli_lsh_paths[] = {"auto", "buckets", "queries", NULL};
 
 static uint32_t option_value(uint64_t given, uint32_t otherwise) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of profiles, what is found, and its files; see profiles.h. 
+// The options of profiles, what is found, and its files; see profiles.h.
 #include "results/profiles.h"
 
 #include <inttypes.h>

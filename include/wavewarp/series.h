@@ -384,8 +384,8 @@ WW_API_STATUS ww_array_file_put(ww_array_file *file, size_t row, size_t row_coun
 #define WW_ARRAY_FILE_FINISH 1
 
 /// Finishes (`keep` 1) or removes (`keep` 0) the file, and stores NULL in *file. \return WW_ERROR_IO (it is removed),
-/// WW_ERROR_INVALID_ARGUMENT (not all values were put; it is removed). *Thread-safety*: one thread at a time. *Blocking*:
-/// while it writes.
+/// WW_ERROR_INVALID_ARGUMENT (not all values were put; it is removed). *Thread-safety*: one thread at a time.
+/// *Blocking*: while it writes.
 WW_API_STATUS ww_array_file_close(ww_array_file **file, int keep);
 
 #ifdef __cplusplus

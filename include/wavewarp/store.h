@@ -25,16 +25,16 @@ typedef struct ww_store ww_store;
 
 /// How processes share jobs. This struct does not grow.
 typedef struct ww_store_share {
-    /// Stores of the other processes, and of processes there were before: what they keep is not computed. A file that is
-    /// not there is no error.
+    /// Stores of the other processes, and of processes there were before: what they keep is not computed. A file that
+    /// is not there is no error.
     const char *const *paths;
     size_t count;
     unsigned pieces; ///< of a job, at most: of about equal work
-    /// Numbers from 0 on for each job, each to one process: the piece of the job that it computes next. `pieces` and above:
-    /// there is none left. Jobs are numbered from 0.
+    /// Numbers from 0 on for each job, each to one process: the piece of the job that it computes next. `pieces` and
+    /// above: there is none left. Jobs are numbered from 0.
     uint64_t (*next)(void *user, uint64_t job, uint64_t pieces);
-    /// Called when this process has no more to do of a job, and all that it keeps is on the disk: returns 0 when that is so
-    /// of all processes. Anything else ends the job with WW_ERROR_CANCELLED.
+    /// Called when this process has no more to do of a job, and all that it keeps is on the disk: returns 0 when that
+    /// is so of all processes. Anything else ends the job with WW_ERROR_CANCELLED.
     int (*wait)(void *user);
     void *user;
     /// 1: this process takes what the others computed, and has whole results; 0: its jobs end with WW_ERROR_PART.
@@ -68,10 +68,10 @@ WW_API void ww_store_options_init(ww_store_options *options, size_t struct_size)
 WW_API_STATUS ww_store_open(const char *path, const ww_store_options *options, ww_store **store);
 
 /// Opens all parts of a division, in any order, for reading alone: a context with them computes nothing of what they
-/// have, on any device; the job fails where a unit is in none of them. \param any_device as in the options. \return WW_ERROR_FORMAT: a
-/// part is missing or is there twice, has a last record that is not whole, is damaged, or parts differ in version,
-/// division or job. WW_ERROR_IO, WW_ERROR_INVALID_ARGUMENT (no parts). *Ownership*: as ww_store_open().
-/// *Thread-safety*: any thread. *Blocking*: while it reads.
+/// have, on any device; the job fails where a unit is in none of them. \param any_device as in the options. \return
+/// WW_ERROR_FORMAT: a part is missing or is there twice, has a last record that is not whole, is damaged, or parts
+/// differ in version, division or job. WW_ERROR_IO, WW_ERROR_INVALID_ARGUMENT (no parts). *Ownership*: as
+/// ww_store_open(). *Thread-safety*: any thread. *Blocking*: while it reads.
 WW_API_STATUS ww_store_open_parts(const char *const *paths, size_t count, int any_device, ww_store **store);
 
 /// An output: set struct_size first. The text is the store's, until it is closed.
@@ -97,9 +97,8 @@ WW_API void ww_store_info_init(ww_store_info *info, size_t struct_size);
 WW_API_STATUS ww_store_get_info(const ww_store *store, ww_store_info *info);
 
 /// Closes a store and stores NULL in *store. \param keep 0: removes its file, which parts that were opened for reading
-/// keep in any case. A file of no job is removed. \return WW_ERROR_IO. *Thread-safety*: when no job runs with it; later ones
-/// fail with WW_ERROR_INVALID_ARGUMENT.
-/// *Blocking*: until the disk has all.
+/// keep in any case. A file of no job is removed. \return WW_ERROR_IO. *Thread-safety*: when no job runs with it; later
+/// ones fail with WW_ERROR_INVALID_ARGUMENT. *Blocking*: until the disk has all.
 WW_API_STATUS ww_store_close(ww_store **store, int keep);
 
 #ifdef __cplusplus

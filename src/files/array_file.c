@@ -103,8 +103,7 @@ static ww_status write_bytes(const ww_array_file *file, uint64_t offset, const c
     const int descriptor = fileno(file->output.stream);
     for (uint64_t at = 0; at < size;) {
         WWI_TRY(wwi_interrupted());
-        const ssize_t done =
-            pwrite(descriptor, from + at, (size_t)wwi_least(size - at, AT_ONCE), (off_t)(offset + at));
+        const ssize_t done = pwrite(descriptor, from + at, (size_t)wwi_least(size - at, AT_ONCE), (off_t)(offset + at));
         if (done < 0 && errno != EINTR)
             return wwi_fail(WW_ERROR_IO, "%s: can't be written: %s", file->output.file.path, strerror(errno));
         at += done > 0 ? (uint64_t)done : 0;

@@ -265,7 +265,8 @@ static ww_status read_record(ww_store *store, size_t which, const head *h, char 
     if (h->kind != RECORD_UNITS || h->job >= store->job_count || h->first > store->jobs[h->job].units ||
         h->count > store->jobs[h->job].units - h->first)
         return damaged(s);
-    return add_entry(store, (entry){h->job, which, {(size_t)h->first, (size_t)h->count}, s->end + sizeof *h, h->bytes, false});
+    return add_entry(store,
+                     (entry){h->job, which, {(size_t)h->first, (size_t)h->count}, s->end + sizeof *h, h->bytes, false});
 }
 
 // Reads the next record; *whole false: there is no whole one.

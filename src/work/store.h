@@ -53,7 +53,8 @@ ww_status wwi_store_begin(ww_store *store, const wwi_store_job *job, size_t *num
 // wwi_store_begin() alone, it has already.
 ww_status wwi_store_each(ww_store *store, size_t number,
                          ww_status (*take)(void *of, wwi_span units, wwi_taken_bytes *from), void *of);
-// Of a job that processes share: the next piece of it; count 0: there is none left. Of another job: all of `part`, once.
+// Of a job that processes share: the next piece of it; count 0: there is none left. Of another job: all of `part`,
+// once.
 void wwi_store_next(ww_store *store, size_t number, const wwi_store_job *job, wwi_span part, wwi_span *piece);
 // Of a job that processes share: waits for all of them, and reads what they have kept.
 ww_status wwi_store_wait(ww_store *store);
@@ -62,8 +63,8 @@ ww_status wwi_store_wait(ww_store *store);
 ww_status wwi_store_missing(const ww_store *store, size_t number, wwi_span part, wwi_span **runs, size_t *count);
 // Keeps what units gave; any number of threads at once.
 ww_status wwi_store_keep(ww_store *store, size_t number, wwi_span units, const wwi_bytes *gave);
-// Whether jobs give no whole results, because other processes compute some units; and the failure that says so at the end
-// of one.
+// Whether jobs give no whole results, because other processes compute some units; and the failure that says so at the
+// end of one.
 bool wwi_store_is_part(const ww_store *store);
 ww_status wwi_store_part_done(const ww_store *store);
 // Fails for work that has no parts, where the store is one.

@@ -2,6 +2,8 @@
 // Stores: every job x {kept, gone on with after an end, in parts, by parts of which one is gone on with} gives the
 // bytes of a context without a store. One table of jobs. Then what stores refuse.
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -517,12 +519,103 @@ START_TEST(stores_of_other_jobs_are_refused) {
 }
 END_TEST
 
+// ---- processes that share a job: here threads, each with a store and a context of its own
+
+enum { SHARERS = 3 };
+
+typedef struct sharer {
+    int number, job;
+    ww_status status;
+    result got;
+    const char *others[SHARERS - 1];
+    uint64_t done;
+} sharer;
+
+static atomic_uint_least64_t piece;
+static pthread_barrier_t all_done;
+
+static uint64_t next_piece(void *user, uint64_t job, uint64_t pieces) {
+    (void)user, (void)job, (void)pieces;
+    return atomic_fetch_add(&piece, 1);
+}
+
+static int wait_for_all(void *user) {
+    (void)user;
+    (void)pthread_barrier_wait(&all_done);
+    return 0;
+}
+
+static void *share(void *user) {
+    sharer *s = user;
+    ww_store_options options = WW_STORE_OPTIONS_INIT;
+    ww_store_share of = {
+        .paths = s->others, .count = SHARERS - 1, .pieces = 16, .next = next_piece, .wait = wait_for_all};
+    ww_store *store = NULL;
+    ww_context *context = NULL;
+    ww_context_options open = WW_CONTEXT_OPTIONS_INIT;
+    of.whole = s->number == 0;
+    options.resume = 1;
+    options.share = &of;
+    s->status = ww_store_open(path_of(s->number), &options, &store);
+    open.store = store;
+    open.tile_seconds = 1e-6;
+    if (s->status == WW_OK)
+        s->status = ww_context_create(&open, &context);
+    if (s->status == WW_OK)
+        s->status = jobs[s->job].run(context, &s->got);
+    ww_context_destroy(&context);
+    s->done = store ? info_of(store).done : 0;
+    return ww_store_close(&store, 1) == WW_OK ? s : NULL;
+}
+
+// The first has the whole, which all of them computed; a store of one that there is no longer counts, too.
+START_TEST(processes_share_a_job) {
+    static const int shared[] = {0, 2, 4, 10};
+    result expected = empty();
+    sharer sharers[SHARERS] = {{.number = 0}};
+    pthread_t threads[SHARERS];
+    make_inputs();
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    wwt_ok(jobs[shared[_i]].run(wwt_context, &expected));
+    for (int again = 0; again < 2; again++) {
+        atomic_init(&piece, 0);
+        ck_assert_int_eq(pthread_barrier_init(&all_done, NULL, SHARERS), 0);
+        for (int i = 0; i < SHARERS; i++) {
+            sharers[i] = (sharer){.number = i, .job = shared[_i], .got = empty()};
+            for (int other = 0, at = 0; other < SHARERS; other++)
+                if (other != i)
+                    sharers[i].others[at++] = path_of(other);
+            ck_assert_int_eq(pthread_create(&threads[i], NULL, share, &sharers[i]), 0);
+        }
+        for (int i = 0; i < SHARERS; i++) {
+            void *ended = NULL;
+            ck_assert_int_eq(pthread_join(threads[i], &ended), 0);
+            ck_assert_ptr_nonnull(ended);
+            ck_assert_int_eq(sharers[i].status, i ? WW_ERROR_PART : WW_OK);
+        }
+        same(&sharers[0].got, &expected);
+        ck_assert_int_eq(pthread_barrier_destroy(&all_done), 0);
+        for (int i = 0; i < SHARERS; i++)
+            free(sharers[i].got.bytes);
+        if (again == 0) // one was killed in the middle
+            cut(path_of(1), 0.6);
+    }
+    for (int i = 0; i < SHARERS; i++)
+        ck_assert_int_eq(unlink(path_of(i)), 0);
+    ck_assert_int_eq(rmdir(folder), 0);
+    strcpy(folder + strlen(folder) - 6, "XXXXXX");
+    free_inputs();
+    free(expected.bytes);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
         return exit_code;
     Suite *suite = suite_create("devices_store");
     wwt_add(suite, jobs_are_kept_and_gone_on_with, JOBS);
+    wwt_add(suite, processes_share_a_job, 4);
     wwt_add(suite, damaged_stores_are_refused, 1);
     wwt_add(suite, stores_of_other_jobs_are_refused, 1);
     return wwt_run(suite);

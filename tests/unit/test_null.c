@@ -16,7 +16,8 @@
 
 // The first argument is missing, or is none that there is.
 START_TEST(outputs) {
-    const ww_context_options nowhere = {0, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL}; // refused before drivers are opened
+    const ww_context_options nowhere = {0,    NULL, NULL, NULL, NULL,
+                                        NULL, 0,    0,    NULL}; // refused before drivers are opened
     ww_read_options read = WW_READ_OPTIONS_INIT;
     ww_series_view view = WW_SERIES_VIEW_INIT;
     ww_point_view points = WW_POINT_VIEW_INIT;
