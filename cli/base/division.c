@@ -135,7 +135,7 @@ void cli_ranks_end(bool succeeded) {
 static int open_of_rank(cli_division *d, const char *output) {
     const cli_ranks *r = cli_ranks_of_job;
     ww_store_options options = WW_STORE_OPTIONS_INIT;
-    ww_store_share share = {.next = r->next, .wait = r->wait, .pieces = r->count * PIECES_A_RANK};
+    ww_store_share share = WW_STORE_SHARE_INIT;
     const char *name = d->checkpoint ? d->checkpoint : output && strcmp(output, "-") != 0 ? output : NULL;
     if (!name)
         return cli_error("the ranks keep their work beside an output file, or in --checkpoint NAME: give one");
@@ -153,6 +153,9 @@ static int open_of_rank(cli_division *d, const char *output) {
         share.count++;
     share.paths = (const char *const *)d->others;
     share.whole = d->several || r->rank == 0;
+    share.next = r->next;
+    share.wait = r->wait;
+    share.pieces = r->count * PIECES_A_RANK;
     options.resume = d->resume;
     options.any_device = d->any_device;
     options.share = &share;

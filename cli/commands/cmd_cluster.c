@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/condensed.h"
+#include "base/triangle.h"
 #include "results/cluster.h"
 #include "results/distances_file.h"
 

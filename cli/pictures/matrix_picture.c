@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/condensed.h"
+#include "base/triangle.h"
 #include "pictures/tree_picture.h"
 
 enum { LEFT = CLI_LEFT + 16, TOP = 52, BETWEEN = 20, STRIP = 8, STRIP_COLOURS = 8, MOST_MERGED = 5000 };

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/condensed.h"
+#include "base/triangle.h"
 
 enum { MOST_MERGES = 1500 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/condensed.h"
+#include "base/triangle.h"
 
 // Both halves are computed apart where a matrix is streamed; they differ by rounding alone.
 static const double tolerance = 1e-5;

@@ -23,8 +23,9 @@ extern "C" {
 /// *Thread-safety*: the context's jobs run one after the other; then any thread.
 typedef struct ww_store ww_store;
 
-/// How processes share jobs. This struct does not grow.
+/// How processes share jobs.
 typedef struct ww_store_share {
+    size_t struct_size; ///< sizeof(ww_store_share)
     /// Stores of the other processes, and of processes there were before: what they keep is not computed. A file that
     /// is not there is no error.
     const char *const *paths;
@@ -40,6 +41,12 @@ typedef struct ww_store_share {
     /// 1: this process takes what the others computed, and has whole results; 0: its jobs end with WW_ERROR_PART.
     int whole;
 } ww_store_share;
+
+#define WW_STORE_SHARE_INIT                                                                                            \
+    { sizeof(ww_store_share), NULL, 0, 1, NULL, NULL, NULL, 0 }
+
+/// Fills a share of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_store_share_init(ww_store_share *share, size_t struct_size);
 
 typedef struct ww_store_options {
     size_t struct_size; ///< sizeof(ww_store_options)

@@ -548,11 +548,15 @@ static int wait_for_all(void *user) {
 static void *share(void *user) {
     sharer *s = user;
     ww_store_options options = WW_STORE_OPTIONS_INIT;
-    ww_store_share of = {
-        .paths = s->others, .count = SHARERS - 1, .pieces = 16, .next = next_piece, .wait = wait_for_all};
+    ww_store_share of = WW_STORE_SHARE_INIT;
     ww_store *store = NULL;
     ww_context *context = NULL;
     ww_context_options open = WW_CONTEXT_OPTIONS_INIT;
+    of.paths = s->others;
+    of.count = SHARERS - 1;
+    of.pieces = 16;
+    of.next = next_piece;
+    of.wait = wait_for_all;
     of.whole = s->number == 0;
     options.resume = 1;
     options.share = &of;

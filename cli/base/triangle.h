@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A condensed matrix: the values above the diagonal of a matrix of n rows, as a list, row after row.
-#ifndef WAVEWARP_CLI_CONDENSED_H
-#define WAVEWARP_CLI_CONDENSED_H
+#ifndef WAVEWARP_CLI_TRIANGLE_H
+#define WAVEWARP_CLI_TRIANGLE_H
 
 #include <stdint.h>
 

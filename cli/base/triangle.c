@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See condensed.h.
-#include "base/condensed.h"
+// See triangle.h.
+#include "base/triangle.h"
 
 // The even one of two neighbours is halved, before anything is multiplied.
 uint64_t cli_condensed_count(uint64_t n) {
