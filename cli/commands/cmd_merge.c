@@ -16,7 +16,6 @@
 #include "results/neighbours.h"
 #include "results/paths.h"
 #include "results/profiles.h"
-#include "results/shapelet_parts.h"
 
 typedef struct part {
     ww_journal *journal;
@@ -87,8 +86,7 @@ static int read_part(merge_job *j, uint64_t i) {
         return cli_error("part %" PRIu64 " of %" PRIu64 " is not complete: %" PRIu64 " of %" PRIu64
                          " tiles (--resume goes on with it)",
                          i + 1, j->count, p->info.done, p->info.unit_count);
-    CLI_FREES char *data =
-        cli_part_path(j->folder, i + 1, j->count, strcmp(p->info.job, "shapelets") == 0 ? ".json" : ".npy");
+    CLI_FREES char *data = cli_part_path(j->folder, i + 1, j->count, ".npy");
     return data ? cli_part_check(data, &p->info) : cli_error("not enough memory");
 }
 
@@ -317,8 +315,6 @@ static int merge(merge_job *j, const char *job) {
         return cli_error("parts of '%s' are merged by --output FILE alone", job);
     if (own)
         return own(j);
-    if (strcmp(job, "shapelets") == 0)
-        return cli_shapelet_parts_merge(j->folder, j->count, j->parts[0].info.options, units(j), j->wanted.output);
     return strcmp(job, "matrix") == 0 ? merge_matrix(j)
            : strcmp(job, "pairs") == 0
                ? merge_pairs(j)

@@ -8,7 +8,6 @@
 #include "base/escape.h"
 #include "base/series_job.h"
 #include "commands/commands.h"
-#include "results/shapelet_parts.h"
 #include "results/shapelets.h"
 
 enum { FIT, PREDICT, TRANSFORM, SHOW };
@@ -17,9 +16,9 @@ enum { MOST_INDENTED = 64 }; // depth from which nodes are not indented further
 static const char *const verbs[] = {"fit", "predict", "transform", "show", NULL};
 
 typedef struct shapelets {
-    cli_series_job s; // one set, without a measure; its division: a part of the candidates
+    cli_series_job s; // one set, without a measure
     int verb;
-    const char *model_path, *output, *svg, *checkpoint, *seconds_text;
+    const char *model_path, *output, *svg, *seconds_text;
     struct {
         uint64_t min_length, max_length, length_step, start_step, sample, seed, best, max_depth, min_size, terms;
         int quality;
@@ -87,17 +86,6 @@ static int find(shapelets *c, ww_shapelets_options *o) {
     return result;
 }
 
-// What is found of the part's candidates goes to its folder.
-static int find_part(shapelets *c, ww_shapelets_options *o) {
-    cli_division *d = &c->s.division;
-    CLI_FREES char *checkpoint = NULL;
-    CLI_TRY(cli_shapelet_part_open(d, &c->s.device, c->s.context, c->s.sets[0], o, &checkpoint, &c->model));
-    if (c->model)
-        return CLI_GO_ON;
-    CLI_TRY(find(c, o));
-    return cli_shapelet_part_done(d, c->model);
-}
-
 static int fit(shapelets *c) {
     ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
     CLI_TRY(cli_read(c->s.paths[0], &c->s.read, 0, true, &c->s.sets[0]));
@@ -118,8 +106,7 @@ static int fit(shapelets *c) {
     o.max_depth = (size_t)c->search.max_depth;
     o.min_size = (size_t)c->search.min_size;
     o.terms = (size_t)c->search.terms;
-    o.checkpoint = c->checkpoint;
-    CLI_TRY(c->s.division.part_text ? find_part(c, &o) : find(c, &o));
+    CLI_TRY(find(c, &o));
     CLI_TRY(cli_status(ww_shapelets_get_info(c->model, &c->info)));
     c->seconds_compute = c->info.seconds_wall;
     if (c->output)
@@ -415,34 +402,18 @@ static bool searches(const shapelets *c) {
     const uint64_t numbers = c->search.min_length | c->search.max_length | c->search.length_step |
                              c->search.start_step | c->search.sample | c->search.best | c->search.max_depth |
                              c->search.min_size | c->search.terms;
-    const bool flags[] = {c->search.raw,          c->search.unscaled,      c->search.no_tree,
-                          c->search.quality != 0, c->seconds_text != NULL, c->checkpoint != NULL};
+    const bool flags[] = {c->search.raw, c->search.unscaled, c->search.no_tree, c->search.quality != 0,
+                          c->seconds_text != NULL};
     bool any = numbers != 0;
     for (size_t i = 0; i < CLI_COUNT_OF(flags); i++)
         any = any || flags[i];
     return any;
 }
 
-static int check_part(shapelets *c, const char *name) {
-    const cli_division *d = &c->s.division;
-    // A checkpoint that is there is gone on from in any case.
-    if (c->checkpoint && !d->part_text && !d->parts && !d->any_device)
-        return CLI_GO_ON;
-    CLI_TRY(cli_division_check(name, &c->s.division));
-    if (!c->s.division.part_text)
-        return CLI_GO_ON;
-    if (c->verb != FIT || !c->search.no_tree || !c->search.best)
-        return cli_usage(name, "--part is for 'fit --no-tree --best K': a tree is not divided");
-    if (c->output || c->svg || c->checkpoint || c->seconds_text)
-        return cli_usage(name, "--part has its files in --parts DIR: no --output, --svg, --checkpoint or --seconds");
-    return CLI_GO_ON;
-}
-
 static int check_files(const shapelets *c, const char *name) {
-    const bool needed = c->verb == FIT ? !c->s.division.part_text : c->verb == TRANSFORM;
     if (c->svg && c->verb != FIT && c->verb != SHOW)
         return cli_usage(name, "--svg goes with 'fit' and 'show'");
-    if (needed && !c->output)
+    if ((c->verb == FIT || c->verb == TRANSFORM) && !c->output)
         return cli_usage(name, "--output FILE is needed");
     if (c->verb == SHOW && c->output)
         return cli_usage(name, "--output goes with 'fit', 'predict' and 'transform'");
@@ -456,8 +427,7 @@ static int check(shapelets *c, const char *name) {
         return cli_usage(name, "options of the search go with 'fit'");
     if (c->tree && c->verb != TRANSFORM)
         return cli_usage(name, "--all goes with 'transform'");
-    CLI_TRY(check_files(c, name));
-    return check_part(c, name);
+    return check_files(c, name);
 }
 
 static int run(shapelets *c) {
@@ -515,8 +485,6 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
         CLI_NUMBER("max-depth", 0, "N", "most splits from the root to a leaf", &c.search.max_depth, 1),
         CLI_NUMBER("min-size", 0, "N", "a node of fewer series is not split, default 2", &c.search.min_size, 2),
         CLI_NUMBER("terms", 0, "N", "most shapelets of a node, joined by and and or; default 1", &c.search.terms, 1),
-        CLI_OPTION("checkpoint", 0, CLI_MADE, "FILE", "keep what is found there, and go on from it", &c.checkpoint),
-        CLI_PARTS_OPTIONS(c.s.division),
         CLI_READ_OPTIONS(c.s.read),
         CLI_DEVICE_OPTIONS(c.s.device),
     };
