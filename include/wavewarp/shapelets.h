@@ -42,34 +42,23 @@ typedef struct ww_shapelets_options {
     size_t sample;      ///< so many candidates, drawn by `seed`, for each node; 0: all
     uint64_t seed;
     /// Seconds after which no further part of the candidates is begun: the best so far counts. The parts are then in an
-    /// order drawn by `seed`. 0: none.
+    /// order drawn by `seed`. 0: none. Not in a context with a store.
     double seconds;
     ww_shapelet_quality quality;
     int raw;          ///< 1: windows as they are, not z-normalised
     int unscaled;     ///< 1: the sum over points in place of their mean: distances of long candidates are larger
     int no_tree;      ///< 1: only the `best`
     size_t best;      ///< so many of the best candidates of the whole set, for the transform; 0: none
+    int fewer;        ///< 1: where there are fewer than `best` it is no error
     size_t max_depth; ///< of the tree: splits from the root to a leaf; 0: any number
     size_t min_size;  ///< a node with fewer series becomes a leaf; 0: 2
     size_t
         terms; ///< most shapelets of a node, joined by AND and OR (logical shapelets), 1 to 8; 0: 1. Not with unscaled
-    /// A file that keeps what is found so far: written at least every `checkpoint_seconds` and when the run is
-    /// cancelled, read when it exists and removed at the end. Of other series or options, another version or kind of
-    /// device, or damaged: WW_ERROR_FORMAT. NULL: none.
-    const char *checkpoint;
-    double checkpoint_seconds; ///< 0: 60
     const ww_run_options *run; ///< NULL: all defaults. Progress is in cells: candidates x windows; of all nodes so far
-    /// A part of the candidates: the windows of series [part_first, part_first + part_count) alone; distances are those
-    /// to all series, and a sample is that of all candidates, as far as it is in the part. With no_tree; `best` is then
-    /// the most: where a part has fewer it is no error. ww_shapelets_merge() joins parts. part_count 0: all.
-    size_t part_first, part_count;
 } ww_shapelets_options;
 
 #define WW_SHAPELETS_OPTIONS_INIT                                                                                      \
-    {                                                                                                                  \
-        sizeof(ww_shapelets_options), 0, 0, 0, 0, 0, 1, 0.0, WW_SHAPELET_GAIN, 0, 0, 0, 0, 0, 0, 0, NULL, 0.0, NULL,   \
-            0, 0                                                                                                       \
-    }
+    { sizeof(ww_shapelets_options), 0, 0, 0, 0, 0, 1, 0.0, WW_SHAPELET_GAIN, 0, 0, 0, 0, 0, 0, 0, 0, NULL }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_shapelets_options_init(ww_shapelets_options *options, size_t struct_size);
@@ -153,24 +142,19 @@ WW_API void ww_shapelet_node_init(ww_shapelet_node *node, size_t struct_size);
 ///
 /// All candidates are screened in float on the device; those that rounding leaves near the best are computed again in
 /// double, and decide. So the result is that of an exhaustive search in double.
+///
+/// In a context with a store (store.h) the search of each node is a job that is kept: cancelled or ended at any time, a
+/// search with the same options goes on from it. With no_tree it has parts: a part takes the candidates of some series,
+/// whose distances are those to all series, and a sample is that of all candidates, as far as it is in the part.
 /// \param train labelled series without missing values, of either precision. \param options read during the call only;
 /// NULL: all defaults.
 /// \return WW_ERROR_EMPTY (fewer than two series), WW_ERROR_NO_LABELS (a series without a label, or all of one class),
 /// WW_ERROR_NOT_FINITE, WW_ERROR_INVALID_ARGUMENT (lengths above the shortest series, and the other ranges above;
-/// more `best` than the candidates without overlap, of a gain above 0), WW_ERROR_DEVICE_MEMORY, WW_ERROR_IO and
-/// WW_ERROR_FORMAT (the checkpoint), WW_ERROR_CANCELLED. *Ownership*: the caller's; ww_shapelets_destroy().
-/// *Thread-safety*: any thread. *Blocking*: until done.
+/// more `best` than the candidates without overlap, of a gain above 0, but with `fewer`), WW_ERROR_DEVICE_MEMORY,
+/// WW_ERROR_CANCELLED; with a store WW_ERROR_IO and WW_ERROR_FORMAT (of other series, labels or options, or damaged),
+/// WW_ERROR_PART (the part is kept), WW_ERROR_UNSUPPORTED (`seconds`; a tree in parts). *Ownership*: the caller's;
+/// ww_shapelets_destroy(). *Thread-safety*: any thread. *Blocking*: until done.
 WW_API_STATUS ww_shapelets_create(ww_dataset *train, const ww_shapelets_options *options, ww_shapelets **shapelets);
-
-/// Joins the best shapelets of parts of the candidates (ww_shapelets_options.part_count), which other devices or
-/// machines may have found: those of one search with this `best`, in their order and bit for bit, where each series was
-/// in one part and each part was asked for as many, with the same lengths, steps and sample. Also of models that were
-/// read, or joined. \param parts `count` models of one training set and one quality, without trees. \param best so many
-/// of the best; in the info of the result, what was examined is the parts' sum. \return WW_ERROR_INVALID_ARGUMENT
-/// (parts that do not belong together; two of one series; fewer than `best` shapelets), WW_ERROR_UNSUPPORTED (gains of
-/// more than 262144 series, whose order models do not tell). *Ownership*: the caller's; the parts may go.
-/// *Thread-safety*: any thread. *Blocking*: no.
-WW_API_STATUS ww_shapelets_merge(const ww_shapelets *const *parts, size_t count, size_t best, ww_shapelets **shapelets);
 
 /// Frees them and stores NULL in *shapelets. *Thread-safety*: when nobody uses them. *Blocking*: no.
 WW_API void ww_shapelets_destroy(ww_shapelets **shapelets);

@@ -9,8 +9,8 @@
 /// same bytes. What belongs together is checked: version, part, and of each job its kind, options, kind of device and
 /// the values of all that was created in the context before.
 ///
-/// What is kept: all that a context of several devices divides (context.h). Shapelets have a checkpoint of their own
-/// (shapelets.h). What is not divided is computed anew.
+/// What is kept: all that a context of several devices divides (context.h). What is not divided is computed anew. Of
+/// shapelets each node of the tree is a job; a tree has no parts.
 #ifndef WAVEWARP_STORE_H
 #define WAVEWARP_STORE_H
 

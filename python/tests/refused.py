@@ -393,16 +393,8 @@ REFUSED = {
             lambda: ww.Shapelets(min_length=1).fit(X, Y),
             lambda: ww.Shapelets(min_length=99).fit(X, Y),
             lambda: ww.Shapelets(quality="foo").fit(X, Y),
-            lambda: ww.Shapelets(part_first=1, part_count=2).fit(X, Y),
+            lambda: ww.Shapelets(no_tree=True, best=10**6).fit(X, Y),
         ],
-        "FileError": [lambda: ww.Shapelets(checkpoint="no/x", **OPTIONS).fit(X, Y)],
-    },
-    "Shapelets.merge": {
-        "ValueError": [
-            lambda: ww.Shapelets.merge([], 3),
-            lambda: ww.Shapelets.merge([model()], 3),
-            lambda: ww.Shapelets.merge([ww.Shapelets()], 3),
-        ]
     },
     "Shapelets.predict": {
         "ValueError": [lambda: ww.Shapelets().predict(X), lambda: best().predict(X), lambda: model().predict(CHANNELS)]

@@ -13,8 +13,6 @@ import wavewarp as ww
 
 DEVICES = """
 import _thread
-import os
-import tempfile
 import threading
 import numpy as np
 import wavewarp as ww
@@ -111,10 +109,6 @@ for options in found, {**found, "no_tree": True, "quality": "f"}, {**found, "ter
     assert mine.to_json() == wanted.to_json() and mine.info.cells == wanted.info.cells
     assert sum(share.work for share in several.shares) > 0
 assert mine.predict(bumps).tolist() == wanted.predict(bumps).tolist()
-ways = {"no_tree": True, "min_length": 20, "best": 5, "context": several}
-whole = ww.Shapelets(**ways).fit(bumps, classes).to_json()
-parts = [ww.Shapelets(part_first=a, part_count=b, **ways).fit(bumps, classes) for a, b in ((0, 17), (17, 23))]
-assert ww.Shapelets.merge(parts, 5).to_json() == whole
 assert ww.cdist(["kitten"], ["sitting"], "levenshtein", context=several).tolist() == [[3]]
 def fails(call, kind, word):
     try:
@@ -133,11 +127,7 @@ def stop(*_):
     raise RuntimeError("enough")
 fails(lambda: ww.cdist(x, progress=stop, context=several), RuntimeError, "enough")
 fails(lambda: ww.search(x[:1, :9], ww.Source(stop, length=10**5), kind="windows", context=several), RuntimeError, "enough")
-with tempfile.TemporaryDirectory() as folder:
-    kept = os.path.join(folder, "checkpoint")
-    fails(lambda: ww.Shapelets(checkpoint=kept, **ways).fit(bumps, classes, progress=stop), RuntimeError, "enough")
-    assert os.path.exists(kept)
-    assert ww.Shapelets(checkpoint=kept, **ways).fit(bumps, classes).to_json() == whole and not os.path.exists(kept)
+fails(lambda: ww.Shapelets(context=several, **found).fit(bumps, classes, progress=stop), RuntimeError, "enough")
 threading.Timer(0.3, _thread.interrupt_main).start()
 try:
     while True:
@@ -162,24 +152,6 @@ def test_one_device_in_a_list(rng):
     assert len(context) == 1 and share.tiles == 0 and share.status == "WW_OK" and context.device.index == 0
     with pytest.raises(ww.NoDeviceError):
         ww.Context(["no such device", 0])
-
-
-def test_shapelets_of_parts(rng):
-    x, y = rng.normal(size=(20, 24)).cumsum(axis=1), np.arange(20) % 2
-    options = {"no_tree": True, "best": 3, "max_length": 12}
-    whole = ww.Shapelets(**options).fit(x, y)
-    parts = [ww.Shapelets(part_first=a, part_count=b, **options).fit(x, y) for a, b in ((0, 5), (5, 8), (13, 7))]
-    merged = ww.Shapelets.merge(parts, 3)
-    assert merged.to_json() == whole.to_json() and merged.classes.tolist() == [0, 1]
-    np.testing.assert_array_equal(merged.transform(x), whole.transform(x))
-    again = ww.Shapelets.merge((pickle.loads(pickle.dumps(part)) for part in reversed(parts)), 2)
-    assert [vars(s)["start"] for s in again.shapelets] == [vars(s)["start"] for s in whole.shapelets][:2]
-    with pytest.raises(ValueError, match="both have candidates"):
-        ww.Shapelets.merge([parts[0], parts[0]], 3)
-    with pytest.raises(ValueError, match="parts"):
-        ww.Shapelets.merge([], 3)
-    with pytest.raises(ValueError, match="part_first"):
-        ww.Shapelets(part_first=3, part_count=20, **options).fit(x, y)
 
 
 def test_nearest_rows_and_shards(rng):

@@ -36,7 +36,7 @@ class _Shapes(Base):
             raise ValueError(f"Shapelets have 2 points or more, and a series has n_features={shortest}")
         most = min(self.max_shapelet_length or shortest, shortest)
         if options.get("no_tree"):
-            options["part_count"] = len(X)  # `best` is the most then: where there are fewer it is no error
+            options["fewer"] = True
         self.shapelets_ = Shapelets(
             min_length=min(self.min_shapelet_length, most),
             max_length=most,

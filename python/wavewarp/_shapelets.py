@@ -7,7 +7,7 @@ import io
 import json
 import os
 from types import SimpleNamespace
-from typing import Any, Iterable, Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -44,13 +44,11 @@ class Shapelets:
         The best alone.
     best : int
         So many of the best, for transform(); 0: none.
+    fewer : bool
+        Where there are fewer than `best` it is no error.
     max_depth, min_size, terms : int
         Of the tree: splits down to a leaf (0: any number), series of a node that is divided (0: 2), and shapelets of a
         node (1 to 8).
-    checkpoint, checkpoint_seconds
-        A file from which a run that was ended goes on, and how often it is written; 0: 60.
-    part_first, part_count : int
-        Candidates of these series alone, with no_tree; merge() joins parts. 0: all.
     context
         What every job takes: ``help(wavewarp)`` has it.
 
@@ -81,21 +79,17 @@ class Shapelets:
         unscaled: bool = False,
         no_tree: bool = False,
         best: int = 0,
+        fewer: bool = False,
         max_depth: int = 0,
         min_size: int = 0,
         terms: int = 0,
-        checkpoint: Any = None,
-        checkpoint_seconds: float = 0.0,
-        part_first: int = 0,
-        part_count: int = 0,
         context: Optional[Context] = None,
     ) -> None:
         options = {
             **{"min_length": min_length, "max_length": max_length, "length_step": length_step, "start_step": start_step},
             **{"sample": sample, "seed": None if seed == 1 else seed, "seconds": seconds, "raw": bool(raw)},
-            **{"unscaled": bool(unscaled), "no_tree": bool(no_tree), "best": best, "max_depth": max_depth},
-            **{"min_size": min_size, "terms": terms, "checkpoint": checkpoint},
-            **{"checkpoint_seconds": checkpoint_seconds, "part_first": part_first, "part_count": part_count},
+            **{"unscaled": bool(unscaled), "no_tree": bool(no_tree), "best": best, "fewer": bool(fewer)},
+            **{"max_depth": max_depth, "min_size": min_size, "terms": terms},
         }
         # Those that are not as the library has them.
         self.options = {name: value for name, value in options.items() if value or (name == "seed" and value == 0)}
@@ -107,21 +101,13 @@ class Shapelets:
         """Learns from series with labels: a Dataset, or what one takes. Returns itself.
 
         Raises ValueError (a series without label, or one class alone; lengths below 2 or above the shortest series; an
-        option out of range; parts with a tree), FileError (the checkpoint can't be written, or is of another job),
-        MemoryError.
+        option out of range; fewer than `best`), MemoryError.
         """
         train = series if isinstance(series, Dataset) else Dataset(series, y, axes=axes, context=self.context)
-        return self._learn(lib.ww_shapelets_create, train, progress)
-
-    def _learn(self, create, train, progress) -> Shapelets:
-        fields = dict(self.options)
-        if fields.get("checkpoint") is not None:
-            fields["checkpoint"] = ffi.new("char[]", os.fsencode(fields["checkpoint"]))
         made = handle("ww_shapelets")
-        options = new(
-            "ww_shapelets_options", quality=by_name("ww_shapelet_quality", self.quality), run=run(progress), **fields
-        )
-        check(create(train._c, options, made))
+        quality = by_name("ww_shapelet_quality", self.quality)
+        options = new("ww_shapelets_options", quality=quality, run=run(progress), **self.options)
+        check(lib.ww_shapelets_create(train._c, options, made))
         self._handle, self._values = made, train.classes
         return self
 
@@ -141,22 +127,6 @@ class Shapelets:
             count = self.info.classes
             self._values = np.array([text(lib.ww_shapelets_class_name(self._c, k)) for k in range(count)])
         return self._values
-
-    @classmethod
-    def merge(cls, parts: Iterable[Shapelets], best: int) -> Shapelets:
-        """The `best` of models of parts of the candidates (part_first, part_count): those of one search.
-
-        Raises ValueError (no parts; a part with a tree, or not fitted).
-        """
-        parts = list(parts)
-        if not parts:
-            raise ValueError("there are no parts")
-        handles = ffi.new("ww_shapelets *[]", [part._c for part in parts])
-        made = cls(quality=parts[0].quality, context=parts[0].context, no_tree=True, best=best)
-        merged = handle("ww_shapelets")
-        check(lib.ww_shapelets_merge(handles, len(parts), best, merged))
-        made._handle, made._values = merged, parts[0]._values
-        return made
 
     def _data(self, series, axes):
         if isinstance(series, (Dataset, SeriesSet)):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Discovery, inside: what grows (shapelet_tree.c), what it takes (shapelet_options.c), what an interrupted run leaves
-// (shapelet_resume.c), and who searches a node: one device, or those of its context (shapelet_units.c).
+// Discovery, inside: what grows (shapelet_tree.c), what it takes (shapelet_options.c), and who searches a node: one
+// device, or those of its context (shapelet_units.c).
 #ifndef WAVEWARP_SHAPELET_GROWTH_H
 #define WAVEWARP_SHAPELET_GROWTH_H
 
@@ -33,10 +33,21 @@ typedef struct wwi_shapelet_devices {
     void (*close)(wwi_growth *growth); // also after an error; it fills launches and seconds_device of the info
 } wwi_shapelet_devices;
 
-// Texts of the checkpoint's identity.
-typedef struct wwi_growth_texts {
-    char inputs[65], options[512], device[WWI_JOURNAL_DEVICE_BYTES];
-} wwi_growth_texts;
+// The shapelets of a node, as far as they are found.
+typedef struct wwi_growth_terms {
+    wwi_shapelet_found found[WWI_MOST_TERMS];
+    ww_shapelet_op ops[WWI_MOST_TERMS];
+    size_t count;
+    double *distances, *errors; // of the node's series to all of them together; what these are off by
+} wwi_growth_terms;
+
+// What the searches of a node found, each at most one. Where the leading device is lost after them, the next one takes
+// their results.
+typedef struct wwi_growth_searches {
+    wwi_shapelet_found found[2 * WWI_MOST_TERMS];
+    size_t there[2 * WWI_MOST_TERMS]; // 0 or 1
+    size_t count, next;               // that are finished; that are asked for again
+} wwi_growth_searches;
 
 struct wwi_growth {
     const wwi_shapelet_devices *devices;
@@ -53,12 +64,8 @@ struct wwi_growth {
     size_t waiting_capacity;
     struct wwi_growth_waiting *waiting; // nodes to be split
     size_t waiting_count;
-    // the checkpoint
-    wwi_growth_texts texts;
-    wwi_journal_identity identity; // these texts
-    wwi_shapelet_past past;        // what an earlier run found, then what this one does
-    size_t replayed;               // searches answered from it
-    double saved;                  // when it was written
+    wwi_growth_searches searches;  // of the node that is split
+    const wwi_growth_terms *terms; // whose distances are a node's `before`
 };
 
 // Grows a model from `train`; its info says what was done. growth: zeros but for devices and user.
@@ -76,21 +83,5 @@ ww_status wwi_growth_find_alone(wwi_growth *growth, const wwi_shapelet_node *nod
 ww_status wwi_growth_take_options(wwi_growth *growth, const ww_series_set *train, const ww_shapelets_options *given);
 // The classes of the series and their names; ids.
 ww_status wwi_growth_take_classes(wwi_growth *growth, const ww_series_set *train);
-
-// ---- the checkpoint
-
-ww_status wwi_growth_resume(wwi_growth *growth);
-// A search, or its result from the checkpoint.
-ww_status wwi_growth_find(wwi_growth *growth, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
-                          size_t *count);
-// A search that is divided by the node's series: before it, of how many. Without a checkpoint nothing is kept.
-ww_status wwi_growth_divide(wwi_growth *growth, size_t series);
-// Whether an earlier run did the candidates of one.
-bool wwi_growth_has_series(const wwi_growth *growth, size_t series);
-// Those of some are done; the best of all so far. By one thread at a time.
-ww_status wwi_growth_save_series(wwi_growth *growth, size_t first, size_t count, const wwi_shapelet_found *found,
-                                 size_t found_count);
-// At the end of a run by this status: the checkpoint is kept or removed. Returns the status.
-ww_status wwi_growth_settle(wwi_growth *growth, ww_status status);
 
 #endif

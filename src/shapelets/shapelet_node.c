@@ -182,18 +182,11 @@ static ww_status go_ahead(wwi_node_search *s, bool *done) {
     return wwi_shortlist_select(s);
 }
 
-// The best of the list, after so many columns.
-static ww_status select_best(wwi_node_search *s, uint64_t columns) {
-    const wwi_shapelet_progress *p = s->progress;
-    WWI_TRY(wwi_shortlist_select(s));
-    return p->save ? p->save(p->save_user, columns, s->best_found, s->best_count) : WW_OK;
-}
-
-// The chunks of a section from its column `begin` on.
-static ww_status go_through_section(wwi_node_search *s, const wwi_node_section *part, size_t begin, bool *send) {
+// The chunks of a section.
+static ww_status go_through_section(wwi_node_search *s, const wwi_node_section *part, bool *send) {
     wwi_shapelet_progress *p = s->progress;
-    wwi_node_chunk next = chunk_at(s, part, begin);
-    for (size_t at = begin; at < part->count;) {
+    wwi_node_chunk next = chunk_at(s, part, 0);
+    for (size_t at = 0; at < part->count;) {
         const wwi_node_chunk now = next;
         if (p->deadline > 0 && (part != s->candidates.sections || at > 0) && wwi_seconds() > p->deadline) {
             p->stopped = true;
@@ -205,29 +198,23 @@ static ww_status go_through_section(wwi_node_search *s, const wwi_node_section *
         *send = s->k > 1;
         at += now.count;
         WWI_TRY(go_through_chunk(s, part, &now, at, &next));
-        if (s->k == 1 && (p->save || s->shortlist.count > 4096 || at == part->count)) {
-            WWI_TRY(select_best(s, part->first + at));
+        if (s->k == 1 && (s->shortlist.count > 4096 || at == part->count)) {
+            WWI_TRY(wwi_shortlist_select(s));
             *send = true;
         }
     }
-    return s->k > 1 ? select_best(s, part->first + part->count) : WW_OK;
+    return s->k > 1 ? wwi_shortlist_select(s) : WW_OK;
 }
 
 static ww_status go_through(wwi_node_search *s) {
     const wwi_node_candidates *c = &s->candidates;
-    wwi_shapelet_progress *p = s->progress;
+    const wwi_shapelet_progress *p = s->progress;
     bool send = true, done = false;
     const bool alone = c->section_count == 1 && s->k == 1;
-    if (alone && !p->save && !p->resume && !(p->deadline > 0) &&
-        (c->count + c->block) * (uint64_t)s->job.count <= UINT32_MAX)
+    if (alone && !(p->deadline > 0) && (c->count + c->block) * (uint64_t)s->job.count <= UINT32_MAX)
         WWI_TRY(go_ahead(s, &done));
-    for (size_t i = 0; !done && !p->stopped && i < c->section_count; i++) {
-        const wwi_node_section *part = &c->sections[i];
-        if (part->first + part->count <= p->resume)
-            p->cells += wwi_node_chunk_of(s, part->first, part->count).cells;
-        else
-            WWI_TRY(go_through_section(s, part, alone ? (size_t)p->resume : 0, &send));
-    }
+    for (size_t i = 0; !done && !p->stopped && i < c->section_count; i++)
+        WWI_TRY(go_through_section(s, &c->sections[i], &send));
     return WW_OK;
 }
 

@@ -38,25 +38,13 @@ static ww_status check_terms(const ww_shapelets_options *o) {
     return WW_OK;
 }
 
-static ww_status check_part(const ww_shapelets_options *o, size_t count) {
-    if (!o->part_count)
-        return o->part_first ? wwi_fail(WW_ERROR_INVALID_ARGUMENT, "part_first is given, and part_count is 0") : WW_OK;
-    if (!o->no_tree)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part of the candidates has no tree: no_tree is needed");
-    if (o->part_first >= count || o->part_count > count - o->part_first)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "part_first %zu and part_count %zu; there are %zu series",
-                        o->part_first, o->part_count, count);
-    return WW_OK;
-}
-
 static ww_status check_options(const ww_shapelets_options *o, const ww_series_set *train) {
     WWI_TRY(check_lengths(o, ww_series_set_min_length(train)));
-    if (!(o->seconds >= 0) || !(o->checkpoint_seconds >= 0))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "seconds or checkpoint_seconds is negative");
+    if (!(o->seconds >= 0))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "seconds is negative");
     if ((unsigned)o->quality > WW_SHAPELET_MOOD)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no quality %d", (int)o->quality);
-    WWI_TRY(check_terms(o));
-    return check_part(o, ww_series_set_count(train));
+    return check_terms(o);
 }
 
 ww_status wwi_growth_take_options(wwi_growth *g, const ww_series_set *train, const ww_shapelets_options *given) {
@@ -72,7 +60,6 @@ ww_status wwi_growth_take_options(wwi_growth *g, const ww_series_set *train, con
     o->start_step = o->start_step ? o->start_step : 1;
     o->terms = o->terms ? o->terms : 1;
     o->min_size = o->min_size ? o->min_size : 2;
-    o->checkpoint_seconds = o->checkpoint_seconds > 0 ? o->checkpoint_seconds : 60;
     return check_options(o, train);
 }
 

@@ -240,13 +240,6 @@ ww_status wwi_shapelet_split(const wwi_shapelet_gains *gains, const wwi_shapelet
     return WW_OK;
 }
 
-void wwi_shapelet_score_keys(ww_shapelet_quality quality, size_t series, double value, double gap,
-                             wwi_shapelet_score *score) {
-    score->key = quality == WW_SHAPELET_GAIN ? llround(ldexp(value * (double)series, WWI_GAIN_BITS))
-                                             : llround(value * WWI_QUALITY_UNIT);
-    score->gap_key = key_of_gap(gap);
-}
-
 int wwi_shapelet_compare(const wwi_shapelet_found *a, const wwi_shapelet_found *b) {
     const wwi_shapelet_place *p = &a->place, *q = &b->place;
     if (a->score.key != b->score.key)

@@ -164,11 +164,6 @@ typedef struct wwi_shapelet_score {
     size_t left;
 } wwi_shapelet_score;
 
-// What candidates are ordered by, from quality and gap: bit for bit as wwi_shapelet_split() makes it. series: of the
-// node.
-void wwi_shapelet_score_keys(ww_shapelet_quality quality, size_t series, double value, double gap,
-                             wwi_shapelet_score *score);
-
 #define WWI_QUALITY_UNIT 1048576.0 // of keys that are not gains
 
 // ---- the search of a node (shapelet_node.c)
@@ -223,21 +218,17 @@ ww_status wwi_shapelet_judge(wwi_shapelet_device *device, const wwi_shapelet_dat
                              const wwi_shapelet_gains *gains, const ww_shapelets_options *options,
                              const wwi_shapelet_node *node, const double *distances, wwi_shapelet_found *found);
 
-// What may be kept between calls, told and asked.
+// What is told and asked.
 typedef struct wwi_shapelet_progress {
     wwi_pace pace;
     double rate;                          // cells a second
     double deadline;                      // wwi_seconds() after which no new part is begun; 0: none
     uint64_t cells, candidates, examined; // so far; examined in double
     bool stopped;                         // the deadline passed
-    // After each part of the columns: how far the search of this node is. NULL: none.
-    ww_status (*save)(void *user, uint64_t columns_done, const wwi_shapelet_found *found, size_t count);
-    void *save_user;
-    uint64_t resume; // columns that an earlier run has done
 } wwi_shapelet_progress;
 
 // The best candidates, best first, without overlap on one series. found: room for k; *count: how many there are. Those
-// given are the start: of an earlier run, or of other parts.
+// given are the start: of other parts.
 ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_data *data,
                               const wwi_shapelet_gains *gains, const ww_shapelets_options *options,
                               const wwi_shapelet_node *node, size_t k, wwi_shapelet_progress *progress,

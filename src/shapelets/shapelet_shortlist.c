@@ -75,7 +75,7 @@ typedef struct selection {
 
 void wwi_shapelet_insert(wwi_shapelet_found *best, size_t *count, size_t k, const wwi_shapelet_found *found) {
     size_t at = *count;
-    // A section that an earlier run had begun is searched again.
+    // What was found by another search of the same series comes again.
     for (size_t i = 0; i < *count; i++)
         if (memcmp(&best[i].place, &found->place, sizeof found->place) == 0)
             return;

@@ -61,16 +61,22 @@ static ww_status add_node(wwi_growth *g, size_t first, size_t count, size_t dept
     return WW_OK;
 }
 
-// The terms of a node so far.
-typedef struct terms {
-    wwi_shapelet_found found[WWI_MOST_TERMS];
-    ww_shapelet_op ops[WWI_MOST_TERMS];
-    size_t count;
-    double *distances, *errors; // of the node's series to all of them together; what these are off by
-} terms;
+// A search for the best candidate of the node that is split; *there: 0 or 1. One that is finished is not made again.
+static ww_status find_one(wwi_growth *g, const wwi_shapelet_node *node, wwi_shapelet_found *found, size_t *there) {
+    wwi_growth_searches *s = &g->searches;
+    if (s->next == s->count) {
+        s->there[s->count] = 0;
+        WWI_TRY(g->devices->find(g, node, 1, &s->found[s->count], &s->there[s->count]));
+        s->count++;
+    }
+    *found = s->found[s->next];
+    *there = s->there[s->next++];
+    return WW_OK;
+}
 
 // The best shapelet: `known`, or found. There is none where no candidate has a gain.
-static ww_status find_first(wwi_growth *g, wwi_shapelet_node *node, const wwi_shapelet_found *known, terms *t) {
+static ww_status find_first(wwi_growth *g, wwi_shapelet_node *node, const wwi_shapelet_found *known,
+                            wwi_growth_terms *t) {
     size_t there = 1;
     wwi_shapelet_after after = {.distances = t->distances};
     t->ops[0] = WW_SHAPELET_AND;
@@ -78,12 +84,12 @@ static ww_status find_first(wwi_growth *g, wwi_shapelet_node *node, const wwi_sh
     if (known)
         t->found[0] = *known;
     else
-        WWI_TRY(wwi_growth_find(g, node, 1, &t->found[0], &there));
+        WWI_TRY(find_one(g, node, &t->found[0], &there));
     node->after = NULL;
     if (!there || t->found[0].score.key < 1)
         return WW_OK;
     t->count = 1;
-    // Not where a checkpoint told it.
+    // Not where several searches, or an earlier one, told it.
     const bool told = memcmp(&after.found.place, &t->found[0].place, sizeof after.found.place) == 0;
     return told ? WW_OK
                 : wwi_shapelet_distances(&g->leading->device, &g->leading->data, node, &t->found[0].place, 1,
@@ -91,7 +97,7 @@ static ww_status find_first(wwi_growth *g, wwi_shapelet_node *node, const wwi_sh
 }
 
 // Another term that makes the joined split better, by AND or by OR, where there is one.
-static ww_status find_next(wwi_growth *g, wwi_shapelet_node *node, terms *t) {
+static ww_status find_next(wwi_growth *g, wwi_shapelet_node *node, wwi_growth_terms *t) {
     wwi_shapelet_device *device = &g->leading->device;
     const wwi_shapelet_data *data = &g->leading->data;
     const wwi_shapelet_found *last = &t->found[t->count - 1];
@@ -103,10 +109,11 @@ static ww_status find_next(wwi_growth *g, wwi_shapelet_node *node, terms *t) {
         t->errors[j] = fmax(t->errors[j], own[j]);
     node->before = t->distances;
     node->before_errors = t->errors;
+    g->terms = t;
     for (int which = 0; which < 2; which++) {
         size_t there;
         node->op = (ww_shapelet_op)which;
-        WWI_TRY(wwi_growth_find(g, node, 1, &one, &there));
+        WWI_TRY(find_one(g, node, &one, &there));
         if (there && one.score.key > last->score.key && wwi_shapelet_compare(&one, &better) < 0) {
             better = one;
             t->ops[t->count] = node->op;
@@ -122,7 +129,8 @@ static ww_status find_next(wwi_growth *g, wwi_shapelet_node *node, terms *t) {
 }
 
 // The best shapelet, then greedily those that make the joined split better.
-static ww_status find_terms(wwi_growth *g, wwi_shapelet_node *node, const wwi_shapelet_found *known, terms *t) {
+static ww_status find_terms(wwi_growth *g, wwi_shapelet_node *node, const wwi_shapelet_found *known,
+                            wwi_growth_terms *t) {
     WWI_TRY(find_first(g, node, known, t));
     for (size_t before = 0; t->count > before && t->count < g->options.terms && !g->progress.stopped;) {
         before = t->count;
@@ -171,7 +179,7 @@ static ww_status split_node(wwi_growth *g, const waiting *w, const wwi_shapelet_
     WWI_TRY(wwi_new_zeroed(errors, n));
     const size_t class_count = number_classes(g, ids, n, numbers, classes);
     wwi_shapelet_node node = {.ids = ids, .classes = classes, .count = n, .class_count = class_count};
-    terms t = {.distances = distances, .errors = errors};
+    wwi_growth_terms t = {.distances = distances, .errors = errors};
     WWI_TRY(find_terms(g, &node, known, &t));
     if (!t.count)
         return WW_OK;
@@ -202,15 +210,22 @@ static ww_status split_node(wwi_growth *g, const waiting *w, const wwi_shapelet_
     return WW_OK;
 }
 
+// Whether another device takes the place of the leading one, which failed by this.
+static bool goes_on(wwi_growth *g, ww_status status) {
+    g->searches.next = 0;
+    return g->devices->replace && g->devices->replace(g, status);
+}
+
 static ww_status find_best(wwi_growth *g, const wwi_shapelet_node *root, wwi_shapelet_found *best) {
     ww_status status;
     size_t count;
     const ww_shapelets_options *o = &g->options;
-    do
-        status = wwi_growth_find(g, root, o->best, best, &count);
-    while (status != WW_OK && g->devices->replace && g->devices->replace(g, status));
+    do {
+        count = 0;
+        status = g->devices->find(g, root, o->best, best, &count);
+    } while (status != WW_OK && goes_on(g, status));
     WWI_TRY(status);
-    if (count < o->best && !g->progress.stopped && !o->part_count)
+    if (count < o->best && !g->progress.stopped && !o->fewer)
         return wwi_shapelet_fail_few(o->best, count);
     for (size_t i = 0; i < count; i++)
         WWI_TRY(add_shapelet(g, &best[i], WW_SHAPELET_AND));
@@ -229,10 +244,11 @@ static ww_status grow_tree(wwi_growth *g, const wwi_shapelet_found *known) {
             pace->total = pace->done + wwi_shapelet_cells(&g->leading->data, &g->options, &node);
         }
         // Until it is found nothing else has changed.
+        g->searches.count = g->searches.next = 0;
         ww_status status;
         do
             status = split_node(g, &w, w.node ? NULL : known);
-        while (status != WW_OK && g->devices->replace && g->devices->replace(g, status));
+        while (status != WW_OK && goes_on(g, status));
         WWI_TRY(status);
     }
     return WW_OK;
@@ -242,12 +258,8 @@ static ww_status grow_tree(wwi_growth *g, const wwi_shapelet_found *known) {
 static ww_status grow(wwi_growth *g) {
     WWI_FREES wwi_shapelet_found *best = NULL;
     const ww_shapelets_options *o = &g->options;
-    const wwi_shapelet_node root = {.ids = g->ids,
-                                    .classes = g->classes,
-                                    .count = g->model->train,
-                                    .class_count = g->model->class_count,
-                                    .part_first = o->part_first,
-                                    .part_count = o->part_count};
+    const wwi_shapelet_node root = {
+        .ids = g->ids, .classes = g->classes, .count = g->model->train, .class_count = g->model->class_count};
     wwi_shapelet_device *device = &g->leading->device;
     g->progress.pace = wwi_pace_make(device->stream, g->run.launch_seconds, g->run.progress, g->run.progress_user);
     g->progress.rate = wwi_pace_guess(wwi_context_info(device->context), device->gpu ? 20 : 1);
@@ -277,8 +289,7 @@ static ww_status prepare(wwi_growth *g, const ww_series_set *train, const ww_sha
     m->quality = g->options.quality;
     g->kind = (wwi_shapelet_kind){m->channels, m->raw, m->unscaled};
     WWI_TRY(g->devices->open(g, train));
-    WWI_TRY(wwi_shapelet_gains_open(m->train, &g->gains));
-    return wwi_growth_resume(g);
+    return wwi_shapelet_gains_open(m->train, &g->gains);
 }
 
 ww_status wwi_shapelets_grow(wwi_growth *g, const ww_series_set *train, const ww_shapelets_options *options,
@@ -292,14 +303,12 @@ ww_status wwi_shapelets_grow(wwi_growth *g, const ww_series_set *train, const ww
         status = grow(g);
         status = wwi_finish_after(g->leading->device.stream, status);
     }
-    status = wwi_growth_settle(g, status);
     g->devices->close(g);
     info->stopped = g->progress.stopped;
     info->candidates = g->progress.candidates;
     info->cells = g->progress.cells;
     info->examined = g->progress.examined;
     info->seconds_wall = wwi_seconds() - start;
-    wwi_shapelet_past_free(&g->past);
     wwi_shapelet_gains_close(&g->gains);
     free(g->classes);
     free(g->ids);

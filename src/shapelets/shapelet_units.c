@@ -3,6 +3,11 @@
 // the series, and searches small nodes. The candidates of a large node are divided by their series: whoever takes a
 // part of them begins with the best that all have found so far, which leave candidates out, and what it finds is joined
 // with them.
+//
+// With a store each node is such a job, and a part of it keeps the best of all so far: joined, those of all parts are
+// the best of the node, because candidates leave each other out within a series alone. A process that goes on takes
+// them in place of the search, and so splits the node as before: the jobs of the nodes below are the same.
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +34,11 @@ typedef struct job {
     const ww_series_set *set;
     member *members; // one a device
     size_t leading;  // the device that grows the tree
+    ww_store *store; // NULL: small nodes are the leading device's
     // the node that is divided
     const wwi_shapelet_node *node;
-    size_t k, first; // first: of its part
-    uint64_t done;   // cells of the searches before
+    size_t k;
+    uint64_t done; // cells of the searches before
     // by all devices, as is the growth's progress
     wwi_shapelet_found *best;
     size_t count;
@@ -99,13 +105,28 @@ static size_t able(const job *j) {
     return count;
 }
 
+// What was not searched must not be kept as done; and a node can't be split by a part of its candidates.
+static ww_status check_store(const ww_store *store, const ww_shapelets_options *o) {
+    if (store && o->seconds > 0) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "a search that ends after %g seconds is not kept in a store", o->seconds);
+        return wwi_fail_hint("leave seconds out: cancelled at any time, the search goes on from its store");
+    }
+    return o->no_tree ? WW_OK : wwi_store_refuse_part(store, "a tree of shapelets");
+}
+
 static ww_status open_devices(wwi_growth *g, const ww_series_set *train) {
     job *j = g->user;
     j->growth = g;
     j->set = train;
+    j->store = wwi_context_store(j->team->context);
+    WWI_TRY(check_store(j->store, &g->options));
     WWI_TRY(wwi_new_zeroed(j->members, j->team->count));
     wwi_team_begin(j->team);
-    return choose_leading(j);
+    WWI_TRY(choose_leading(j));
+    const wwi_shapelet_data *data = &g->leading->data;
+    wwi_store_add_input(j->store, data->values, (size_t)data->offsets[data->count] * sizeof *data->values);
+    wwi_store_add_input(j->store, g->classes, data->count * sizeof *g->classes);
+    return WW_OK;
 }
 
 static bool replace_leading(wwi_growth *g, ww_status status) {
@@ -148,10 +169,8 @@ static bool take_best(job *j, wwi_shapelet_found *best, size_t *count) {
     return !late;
 }
 
-// After a part, from the node's series `first` on.
-static ww_status join_best(job *j, size_t first, size_t series, const wwi_shapelet_found *best, size_t count,
-                           const wwi_shapelet_progress *done) {
-    ww_status status = WW_OK;
+// After a part.
+static void join_best(job *j, const wwi_shapelet_found *best, size_t count, const wwi_shapelet_progress *done) {
     wwi_shapelet_progress *all = &j->growth->progress;
     (void)pthread_mutex_lock(&j->team->lock);
     for (size_t i = 0; i < count; i++)
@@ -160,22 +179,23 @@ static ww_status join_best(job *j, size_t first, size_t series, const wwi_shapel
     all->candidates += done->candidates;
     all->examined += done->examined;
     all->stopped |= done->stopped;
-    if (!done->stopped)
-        status = wwi_growth_save_series(j->growth, first, series, j->best, j->count);
     (void)pthread_mutex_unlock(&j->team->lock);
-    return status;
 }
 
-static ww_status search_part(job *j, member *m, size_t first, size_t count, wwi_shapelet_found *best) {
+static ww_status run_part(const wwi_seat *seat, wwi_span series) {
+    job *j = seat->of;
+    member *m = &j->members[seat->device];
     const wwi_growth *g = j->growth;
+    WWI_FREES wwi_shapelet_found *best = NULL;
+    WWI_TRY(wwi_new(best, j->k));
     wwi_shapelet_device *device = &m->worker.device;
     const wwi_shapelet_data *data = &m->worker.data;
     wwi_shapelet_node node = *j->node;
     wwi_shapelet_progress progress = {.rate = m->rate, .deadline = g->progress.deadline};
     size_t found;
     node.after = NULL;
-    node.part_first = j->first + first;
-    node.part_count = count;
+    node.part_first = series.first;
+    node.part_count = series.count;
     if (!take_best(j, best, &found))
         return WW_OK;
     progress.pace =
@@ -184,52 +204,88 @@ static ww_status search_part(job *j, member *m, size_t first, size_t count, wwi_
     ww_status status = wwi_shapelet_search(device, data, &g->gains, &g->options, &node, j->k, &progress, best, &found);
     status = wwi_finish_after(device->stream, status);
     m->rate = progress.rate;
-    return status == WW_OK ? join_best(j, first, count, best, found, &progress) : status;
+    if (status == WW_OK)
+        join_best(j, best, found, &progress);
+    return status;
 }
 
-// Without those that an earlier run did.
-static ww_status run_part(const wwi_seat *seat, wwi_span series) {
-    job *j = seat->of;
-    const size_t first = series.first, count = series.count;
+// ---- what a store keeps of it
+
+// The options; the node, and what its candidates are joined with.
+static void name_node(const void *of, FILE *to) {
+    const job *j = of;
     const wwi_growth *g = j->growth;
-    WWI_FREES wwi_shapelet_found *best = NULL;
-    WWI_TRY(wwi_new(best, j->k));
-    for (size_t at = first, end; at < first + count; at = end + 1) {
-        for (end = at; end < first + count && !wwi_growth_has_series(g, end);)
-            end++;
-        if (end > at)
-            WWI_TRY(search_part(j, &j->members[seat->device], at, end - at, best));
+    const wwi_shapelet_node *node = j->node;
+    const ww_shapelets_options *o = &g->options;
+    char ids[65];
+    wwi_checksum_text(node->ids, node->count * sizeof *node->ids, ids);
+    fprintf(to, "shapelets\nlength %zu %zu %zu start %zu sample %zu seed %" PRIu64, o->min_length, o->max_length,
+            o->length_step, o->start_step, o->sample, o->seed);
+    fprintf(to, " quality %s raw %d unscaled %d no_tree %d best %zu depth %zu size %zu terms %zu",
+            ww_shapelet_quality_name(o->quality), o->raw != 0, o->unscaled != 0, o->no_tree != 0, o->best, o->max_depth,
+            o->min_size, o->terms);
+    fprintf(to, " channels %zu series %zu %s k %zu", g->leading->data.channels, node->count, ids, j->k);
+    if (!node->before)
+        return;
+    for (size_t i = 0; i < g->terms->count; i++) {
+        const wwi_shapelet_place *p = &g->terms->found[i].place;
+        fprintf(to, " %d %" PRIu32 " %" PRIu32 " %" PRIu32, (int)g->terms->ops[i], p->series, p->start, p->length);
+    }
+    fprintf(to, " then %d", (int)node->op);
+}
+
+static ww_status give_best(const wwi_seat *seat, wwi_span series, wwi_bytes *to) {
+    const job *j = seat->of;
+    (void)series;
+    (void)pthread_mutex_lock(&seat->team->lock);
+    ww_status status = WW_OK;
+    for (size_t i = 0; i < j->count && status == WW_OK; i++) {
+        status = wwi_bytes_put(to, &j->best[i].place, sizeof j->best[i].place);
+        if (status == WW_OK)
+            status = wwi_bytes_put(to, &j->best[i].score, sizeof j->best[i].score);
+    }
+    (void)pthread_mutex_unlock(&seat->team->lock);
+    return status;
+}
+
+static bool is_candidate(const job *j, const wwi_shapelet_place *p) {
+    const wwi_shapelet_data *data = &j->growth->leading->data;
+    return p->series < data->count && p->length >= j->growth->options.min_length &&
+           p->length <= j->growth->options.max_length &&
+           (uint64_t)p->start + p->length <= wwi_shapelet_length(data, p->series);
+}
+
+static ww_status take_best_of(void *of, wwi_span series, wwi_taken_bytes *from) {
+    job *j = of;
+    (void)series;
+    while (from->left) {
+        wwi_shapelet_found one;
+        WWI_TRY(wwi_bytes_take(from, &one.place, sizeof one.place));
+        WWI_TRY(wwi_bytes_take(from, &one.score, sizeof one.score));
+        if (!is_candidate(j, &one.place))
+            return wwi_fail(WW_ERROR_FORMAT, "a record of the store names a candidate that there is not");
+        wwi_shapelet_insert(j->best, &j->count, j->k, &one);
     }
     return WW_OK;
 }
 
-// By the calling thread, of the node that is divided.
+// ---- nodes
+
+// By the calling thread, of the node that is divided; a part of it is all that there is to do.
 static int tell(void *user, uint64_t done, uint64_t total) {
     job *j = user;
     const wwi_growth *g = j->growth;
-    const uint64_t all = g->progress.pace.total;
-    (void)total;
+    const uint64_t all = wwi_store_is_part(j->store) ? total : g->progress.pace.total;
     return g->run.progress(g->run.progress_user, wwi_least(j->done + done, all), all);
 }
 
-// Takes the work of series that an earlier run did out of what is before each. Returns how much it is.
-static uint64_t leave_out(const wwi_growth *g, size_t units, double *before) {
-    double done = 0, own;
-    for (size_t i = 0, next = 1; i < units; i++, next++) {
-        own = before[next] - (before[i] + done);
-        done += wwi_growth_has_series(g, i) ? own : 0;
-        before[next] -= done;
-    }
-    return (uint64_t)done;
-}
-
 static ww_status find_divided(job *j, size_t units, double *before) {
-    static const wwi_job kind = {.open = open_device, .run = run_part};
+    static const wwi_job kind = {
+        .open = open_device, .run = run_part, .name = name_node, .give = give_best, .take = take_best_of};
     wwi_growth *g = j->growth;
     const ww_run_options report = {.progress = tell, .progress_user = j};
-    WWI_TRY(wwi_growth_divide(g, units));
     wwi_shapelet_cells_before(&g->leading->data, &g->options, j->node, before);
-    j->done = g->progress.pace.done + leave_out(g, units, before);
+    j->done = g->progress.pace.done;
     const ww_status status = wwi_team_go_on(j->team, &kind, j, units, before, g->run.progress ? &report : NULL);
     g->progress.pace.done = wwi_least(j->done + (uint64_t)before[units], g->progress.pace.total);
     WWI_TRY(status);
@@ -247,15 +303,15 @@ static ww_status find_by_leading(job *j, const wwi_shapelet_node *node, size_t k
 static ww_status find_node(wwi_growth *g, const wwi_shapelet_node *node, size_t k, wwi_shapelet_found *found,
                            size_t *count) {
     job *j = g->user;
-    const size_t units = node->part_count ? node->part_count : node->count;
+    const size_t units = node->count;
     const double cells = (double)wwi_shapelet_cells(&g->leading->data, &g->options, node);
     const double expected = cells / j->team->workers[j->leading].rate;
-    if (able(j) < 2 || units < 2 || expected < DIVIDED_FROM * wwi_context_tile_seconds(j->team->context))
+    const bool large = units > 1 && expected >= DIVIDED_FROM * wwi_context_tile_seconds(j->team->context);
+    if (!j->store && (!large || able(j) < 2))
         return find_by_leading(j, node, k, found, count, cells);
     WWI_FREES double *before = NULL;
     WWI_TRY(wwi_new(before, units + 1));
     j->node = node;
-    j->first = node->part_count ? node->part_first : 0;
     j->k = k;
     j->best = found;
     j->count = *count;
@@ -284,7 +340,5 @@ ww_status ww_shapelets_create(ww_dataset *train, const ww_shapelets_options *opt
         *shapelets = NULL;
     WWI_NEEDS("train, shapelets", train, shapelets);
     ww_context *context = wwi_datasets_divide(train, NULL);
-    if (context)
-        WWI_TRY(wwi_store_refuse_part(wwi_context_store(context), "a search for shapelets"));
     return context ? create(train, context, options, shapelets) : wwi_shapelets_create_alone(train, options, shapelets);
 }

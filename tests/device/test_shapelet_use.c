@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done with shapelets: transforms, files, checkpoints, refusals; trees of real sets.
+// What is done with shapelets: transforms, files, refusals; trees of real sets.
 #include <unistd.h>
 
 #include "shapelet_sets.h"
@@ -239,88 +239,6 @@ START_TEST(model_files) {
 }
 END_TEST
 
-typedef struct stopper {
-    int calls, at;
-} stopper;
-
-static int stop(void *user, uint64_t done, uint64_t total) {
-    stopper *s = user;
-    if (total <= 1) // a compile, before the work is counted
-        return 0;
-    ck_assert_uint_le(done, total);
-    return ++s->calls == s->at;
-}
-
-// Cancelled at each report in turn, and gone on with: the same as in one run. A checkpoint of other options, or a
-// damaged one, is refused.
-START_TEST(checkpoints) {
-    char path[64];
-    ww_shapelets *model = NULL, *whole = NULL;
-    ww_shapelet a = WW_SHAPELET_INIT, b = WW_SHAPELET_INIT;
-    ww_shapelets_info info = WW_SHAPELETS_INFO_INIT, other = WW_SHAPELETS_INFO_INIT;
-    snprintf(path, sizeof path, "checkpoint-%ld.txt", (long)getpid());
-    wwt_seed(12);
-    labelled *l = make_set(16, 1, 14, 18, 3, 1, 0);
-    ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
-    ww_run_options run = WW_RUN_OPTIONS_INIT;
-    stopper s = {0, 0};
-    run.max_bytes = 40000;
-    run.progress = stop;
-    run.progress_user = &s;
-    o.run = &run;
-    o.best = 3;
-    wwt_ok(wwt_shapelets(l->set, &o, &whole));
-    wwt_ok(ww_shapelets_get_info(whole, &info));
-    const int reports = s.calls;
-    ck_assert_int_gt(reports, 6);
-    o.checkpoint = path;
-    for (int step = 0; step < 4; step++) {
-        int runs = 0;
-        remove(path);
-        do {
-            s = (stopper){0, runs < 6 ? reports * (step + 1) / 6 + 1 : 0};
-            runs++;
-            const ww_status status = wwt_shapelets(l->set, &o, &model);
-            if (status != WW_OK)
-                ck_assert_int_eq(status, WW_ERROR_CANCELLED);
-            if (status != WW_OK && runs == 1) {
-                ck_assert_int_eq(access(path, R_OK), 0);
-                o.min_size = 5;
-                wwt_fails(wwt_shapelets(l->set, &o, &model), WW_ERROR_FORMAT);
-                o.min_size = 0;
-            }
-        } while (!model);
-        ck_assert_int_ne(access(path, R_OK), 0);
-        wwt_ok(ww_shapelets_get_info(model, &other));
-        ck_assert_uint_eq(other.shapelets, info.shapelets);
-        for (size_t i = 0; i < info.shapelets; i++) {
-            wwt_ok(ww_shapelets_get_shapelet(whole, i, &a));
-            wwt_ok(ww_shapelets_get_shapelet(model, i, &b));
-            ck_assert(a.series == b.series && a.start == b.start && a.length == b.length);
-            ck_assert_double_eq(a.threshold, b.threshold);
-        }
-        ww_shapelets_destroy(&model);
-    }
-    s = (stopper){0, 3};
-    wwt_fails(wwt_shapelets(l->set, &o, &model), WW_ERROR_CANCELLED);
-    static char bytes[4096];
-    const size_t size = read_bytes(path, bytes, sizeof bytes);
-    for (size_t cut = 0; cut < size; cut += 7) {
-        write_bytes(path, bytes, cut);
-        wwt_fails(wwt_shapelets(l->set, &o, &model), WW_ERROR_FORMAT);
-    }
-    for (size_t at = 0; at < size; at += 5) {
-        bytes[at] ^= 1;
-        write_bytes(path, bytes, size);
-        wwt_fails(wwt_shapelets(l->set, &o, &model), WW_ERROR_FORMAT);
-        bytes[at] ^= 1;
-    }
-    remove(path);
-    ww_shapelets_destroy(&whole);
-    free_set(l);
-}
-END_TEST
-
 START_TEST(refusals) {
     ww_shapelets *model = NULL;
     ww_series_set *set = NULL, *unnamed = NULL;
@@ -451,7 +369,6 @@ int main(void) {
     wwt_add(suite, odd_scales, 2);
     wwt_add(suite, beyond_any_scale, 1);
     wwt_add(suite, model_files, 1);
-    wwt_add(suite, checkpoints, 1);
     wwt_add(suite, refusals, 1);
     if (!known_accuracy_folder())
         printf("# no reference trees: set WAVEWARP_TEST_DATA to the folder of the data sets\n");

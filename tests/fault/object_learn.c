@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <wavewarp/wavewarp.h>
 
@@ -18,32 +19,34 @@ static struct {
     ww_context *context, *own;
     ww_series_set *set; // of the profiles
     ww_dataset *data, *other_data;
-    ww_shapelets *shapelets, *parts[2];
+    ww_shapelets *shapelets;
+    ww_store *store; // of `own`
     ww_profile *profile;
     ww_measure measure;
-    char model[128], checkpoint[128];
+    char model[128], kept[128];
 } s;
 
 static void close_all(void) {
     ww_profile_destroy(&s.profile);
     ww_shapelets_destroy(&s.shapelets);
-    ww_shapelets_destroy(&s.parts[0]);
-    ww_shapelets_destroy(&s.parts[1]);
     ww_dataset_destroy(&s.other_data);
     ww_dataset_destroy(&s.data);
     ww_series_set_destroy(&s.set);
+    ww_context_destroy(&s.own);
+    if (ww_store_close(&s.store, 1) != WW_OK)
+        fprintf(stderr, "%s\n", ww_last_error()->message);
     if (s.model[0])
         unlink(s.model);
-    if (s.checkpoint[0])
-        unlink(s.checkpoint);
+    if (s.kept[0])
+        unlink(s.kept);
     memset(&s, 0, sizeof s);
 }
 
-static ww_status upload(size_t count, ww_dataset **data) {
+static ww_status upload(ww_context *context, size_t count, ww_dataset **data) {
     ww_series_set *set = NULL;
     ww_status status = wwt_make_set(count, LENGTH, 1, &set);
     if (status == WW_OK)
-        status = ww_dataset_create_from_set(s.context, set, NULL, data);
+        status = ww_dataset_create_from_set(context, set, NULL, data);
     ww_series_set_destroy(&set);
     return status;
 }
@@ -51,11 +54,11 @@ static ww_status upload(size_t count, ww_dataset **data) {
 static ww_status open_sets(ww_context *context) {
     s.context = context;
     snprintf(s.model, sizeof s.model, "%s", wwt_path("json"));
-    snprintf(s.checkpoint, sizeof s.checkpoint, "%s", wwt_path("txt"));
+    snprintf(s.kept, sizeof s.kept, "%s", wwt_path("store"));
     ww_status status = ww_measure_init(&s.measure, sizeof s.measure, WW_DTW);
     if (status == WW_OK)
-        status = upload(COUNT, &s.data);
-    return status == WW_OK ? upload(COUNT + 3, &s.other_data) : status;
+        status = upload(context, COUNT, &s.data);
+    return status == WW_OK ? upload(context, COUNT + 3, &s.other_data) : status;
 }
 
 static ww_status average(wwt_answer *answer, ww_average_method method) {
@@ -119,12 +122,11 @@ static ww_status classify(wwt_answer *answer) {
 
 // ---- shapelets
 
-static ww_status fit(ww_shapelets **made, const char *checkpoint) {
+static ww_status fit(ww_shapelets **made) {
     ww_shapelets_options options = WW_SHAPELETS_OPTIONS_INIT;
     options.min_length = 3;
     options.max_length = 4;
     options.best = 2;
-    options.checkpoint = checkpoint;
     return ww_shapelets_create(s.data, &options, made);
 }
 
@@ -145,7 +147,7 @@ static ww_status use(const ww_shapelets *model, wwt_answer *answer) {
 
 static ww_status open_model(ww_context *context) {
     const ww_status status = open_sets(context);
-    return status == WW_OK ? fit(&s.shapelets, NULL) : status;
+    return status == WW_OK ? fit(&s.shapelets) : status;
 }
 
 static ww_status use_model(wwt_answer *answer) {
@@ -154,82 +156,45 @@ static ww_status use_model(wwt_answer *answer) {
 
 static ww_status fit_anew(wwt_answer *answer) {
     ww_shapelets *made = NULL;
-    ww_status status = fit(&made, s.checkpoint);
+    ww_status status = fit(&made);
     if (status == WW_OK)
         status = use(made, answer);
     ww_shapelets_destroy(&made);
     return status;
 }
 
-static int stop_late(void *user, uint64_t done, uint64_t total) {
-    (void)user;
-    return done * 2 > total;
+// The series in a context with a store.
+static ww_status open_own(const ww_store_options *how) {
+    ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
+    options.tile_seconds = 1e-6; // a tile is a series
+    ww_dataset_destroy(&s.data);
+    ww_status status = ww_store_open(s.kept, how, &s.store);
+    options.store = s.store;
+    if (status == WW_OK)
+        status = ww_context_create(&options, &s.own);
+    return status == WW_OK ? upload(s.own, COUNT, &s.data) : status;
 }
 
-// A checkpoint of half a run is there.
+// What a run leaves that ended in the middle is there.
 static ww_status open_stopped(ww_context *context) {
     ww_shapelets *made = NULL;
-    ww_shapelets_options options = WW_SHAPELETS_OPTIONS_INIT;
-    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    ww_store_options options = WW_STORE_OPTIONS_INIT;
+    struct stat about;
+    options.resume = 1;
     ww_status status = open_sets(context);
-    if (status != WW_OK)
-        return status;
-    run.progress = stop_late;
-    options.run = &run;
-    options.min_length = 3;
-    options.max_length = 4;
-    options.best = 2;
-    options.checkpoint = s.checkpoint;
-    status = ww_shapelets_create(s.data, &options, &made);
+    if (status == WW_OK)
+        status = open_own(NULL);
+    if (status == WW_OK)
+        status = fit(&made);
     ww_shapelets_destroy(&made);
-    return status == WW_ERROR_CANCELLED ? WW_OK : status == WW_OK ? WW_ERROR_INTERNAL : status;
-}
-
-// The best of half the candidates.
-static ww_status fit_part(size_t part, ww_shapelets **made) {
-    ww_shapelets_options options = WW_SHAPELETS_OPTIONS_INIT;
-    options.min_length = 3;
-    options.max_length = 4;
-    options.best = 2;
-    options.no_tree = 1;
-    options.part_first = part * COUNT / 2;
-    options.part_count = COUNT / 2;
-    return ww_shapelets_create(s.data, &options, made);
-}
-
-static ww_status open_parts(ww_context *context) {
-    ww_status status = open_sets(context);
-    for (size_t i = 0; status == WW_OK && i < 2; i++)
-        status = fit_part(i, &s.parts[i]);
-    return status;
-}
-
-static ww_status add_best(const ww_shapelets *model, wwt_answer *answer) {
-    double distances[2 * (COUNT + 3)];
-    const ww_status status = ww_shapelets_transform(model, s.other_data, NULL, 0, 2, distances, NULL);
-    if (status == WW_OK)
-        wwt_add(answer, distances, sizeof distances);
-    return status;
-}
-
-static ww_status merge_parts(wwt_answer *answer) {
-    ww_shapelets *merged = NULL;
-    ww_status status = ww_shapelets_merge((const ww_shapelets *const *)s.parts, 2, 2, &merged);
-    if (status != WW_OK && merged)
-        status = WW_ERROR_INTERNAL;
-    if (status == WW_OK)
-        status = add_best(merged, answer);
-    ww_shapelets_destroy(&merged);
-    return status;
-}
-
-static ww_status fit_part_anew(wwt_answer *answer) {
-    ww_shapelets *made = NULL;
-    ww_status status = fit_part(1, &made);
-    if (status == WW_OK)
-        status = add_best(made, answer);
-    ww_shapelets_destroy(&made);
-    return status;
+    ww_dataset_destroy(&s.data);
+    ww_context_destroy(&s.own);
+    const ww_status closed = ww_store_close(&s.store, 1);
+    if (status != WW_OK || closed != WW_OK)
+        return status != WW_OK ? status : closed;
+    if (stat(s.kept, &about) != 0 || truncate(s.kept, about.st_size / 2) != 0)
+        return WW_ERROR_IO;
+    return open_own(&options);
 }
 
 static ww_status write_model(void) {
@@ -423,8 +388,6 @@ const wwt_job wwt_learn_jobs[] = {
     {"shapelets fit", open_sets, NULL, fit_anew, close_all, 0},
     {"shapelets go on", open_stopped, NULL, fit_anew, close_all, 0},
     {"shapelets use", open_model, NULL, use_model, close_all, 0},
-    {"shapelets of a part", open_sets, NULL, fit_part_anew, close_all, 0},
-    {"shapelets merge", open_parts, NULL, merge_parts, close_all, 0},
     {"shapelets write", open_write, write_model, read_model, close_all, 0},
     {"shapelets read", open_read, NULL, use_read, close_all, 0},
     {"shapelets write to", open_model, NULL, give_model, close_all, 0},

@@ -18,9 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
     } while (0)
 _Noreturn void wwt_fuzz_fail(const char *file, int line, const char *condition);
 
-// The content of every text that the library opens from now on, whatever its path, and of what it opens by fopen() as
-// WWT_FUZZ_FILE: the linker puts the functions of memory_file.c in the place of those that open files.
-#define WWT_FUZZ_FILE "fuzz-input"
+// The content of every text that the library opens from now on, whatever its path: the linker puts the functions of
+// memory_file.c in the place of those that open files.
 void wwt_fuzz_file(const void *bytes, size_t size);
 
 // After a call of the library: either it succeeded, or its error record says why, and why is not a fault of its own.

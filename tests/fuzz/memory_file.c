@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files in memory for the fuzz targets: linked with --wrap for wwi_text_open, wwi_text_close, stat and fopen.
+// Files in memory for the fuzz targets: linked with --wrap for wwi_text_open and wwi_text_close.
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "files/number.h"
 #include "files/read.h"
@@ -36,12 +35,6 @@ void wwt_fuzz_file(const void *bytes, size_t size) {
 
 ww_status __wrap_wwi_text_open(const char *path, wwi_text *text);
 void __wrap_wwi_text_close(wwi_text *text);
-int __wrap_stat(const char *path, struct stat *about);
-int __wrap_stat64(const char *path, struct stat *about);
-int __real_stat64(const char *path, struct stat *about);
-FILE *__wrap_fopen(const char *path, const char *mode);
-FILE *__wrap_fopen64(const char *path, const char *mode);
-FILE *__real_fopen64(const char *path, const char *mode);
 
 ww_status __wrap_wwi_text_open(const char *path, wwi_text *text) {
     static locale_t c_locale;
@@ -67,29 +60,6 @@ ww_status __wrap_wwi_text_open(const char *path, wwi_text *text) {
 void __wrap_wwi_text_close(wwi_text *text) {
     free(text->bytes);
     memset(text, 0, sizeof *text);
-}
-
-int __wrap_stat64(const char *path, struct stat *about) {
-    if (strcmp(path, WWT_FUZZ_FILE) != 0)
-        return __real_stat64(path, about);
-    *about = (struct stat){.st_mode = S_IFREG, .st_size = (off_t)content.size};
-    return 0;
-}
-
-int __wrap_stat(const char *path, struct stat *about) {
-    return __wrap_stat64(path, about);
-}
-
-// libFuzzer's own files come here too. With offsets of 64 bits a C library may call it by the other name.
-FILE *__wrap_fopen64(const char *path, const char *mode) {
-    if (strcmp(path, WWT_FUZZ_FILE) != 0)
-        return __real_fopen64(path, mode);
-    WWT_REQUIRE(mode[0] == 'r' && content.size > 0);
-    return fmemopen((void *)content.bytes, content.size, "rb");
-}
-
-FILE *__wrap_fopen(const char *path, const char *mode) {
-    return __wrap_fopen64(path, mode);
 }
 
 void wwt_fuzz_status(ww_status status) {
