@@ -13,7 +13,6 @@
 #include <wavewarp/distance.h>
 #include <wavewarp/file.h>
 #include <wavewarp/gradient.h>
-#include <wavewarp/journal.h>
 #include <wavewarp/kmeans.h>
 #include <wavewarp/knn.h>
 #include <wavewarp/lsh.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs in parts: several devices, rectangles, shards, parts of streams, journals. All give the bytes of the whole."""
+"""Jobs in parts: several devices, rectangles, shards, parts of streams, stores. All give the bytes of the whole."""
 
 import os
 import pickle

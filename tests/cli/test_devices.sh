@@ -196,8 +196,8 @@ divided() { # WORDS OF A COMMAND ENDING
     rm -rf parts one.$ending all.$ending merged.$ending
     mkdir parts
     ok "${words[*]}, one device" gives 0 "${words[@]}" -d $one -o one.$ending
-    ok "with a checkpoint" gives 0 "${words[@]}" -d $pair -o all.$ending --checkpoint here.journal
-    ok "the same bytes" eval "cmp -s one.$ending all.$ending && absent here.journal"
+    ok "with a checkpoint" gives 0 "${words[@]}" -d $pair -o all.$ending --checkpoint here.store
+    ok "the same bytes" eval "cmp -s one.$ending all.$ending && absent here.store"
     for part in 1 2 3; do
         ok "part $part" gives 0 "${words[@]}" -d $pair --part $part/3 --parts parts
     done

@@ -67,7 +67,7 @@ if "$program" devices >/dev/null 2>&1; then
     full "matrix --svg" x.svg matrix train.ts --svg $disk/x.svg
     full "choose --svg" x.svg choose train.ts --try band=none,corner:3 --svg $disk/x.svg
     full "matrix of one" x.npy matrix train.ts -o $disk/x.npy
-    full "matrix --checkpoint" x.npy matrix train.ts -o $disk/x.npy --checkpoint full.journal
+    full "matrix --checkpoint" x.npy matrix train.ts -o $disk/x.npy --checkpoint full.store
     full "pairs" x.csv pairs train.ts train.ts -o $disk/x.csv
     full "nearest" x.csv nearest train.ts -k 9 -o $disk/x.csv
     full "nearest --ids" x.npy nearest train.ts -k 9 --ids $disk/x.npy

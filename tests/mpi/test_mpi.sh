@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# wavewarp-mpi: the program's bytes for any number of ranks and any tile, of every job, one message for what is wrong, nothing left.
+# wavewarp-mpi: the program's bytes for any number of ranks, of every job, one message for what is wrong, nothing left.
 #
 # Usage: test_mpi.sh WAVEWARP WAVEWARP_MPI. $MPIRUN starts the ranks, default mpirun.
 mpi=$(realpath "$2")
@@ -153,9 +153,9 @@ ok "a profile, one process" gives 0 profile walk.npy -w 300 -o one-killed.npy
 killed "${WAVEWARP_TEST_KILLS:-1}" killed.npy profile walk.npy -w 300
 ok "a checkpoint that is not needed" of 2 0 matrix a.ts -o many.npy --checkpoint marks
 printf 'damaged' >marks.0
-ok "a damaged journal" of 2 1 matrix a.ts -o many.npy --checkpoint marks --resume
+ok "a damaged store" of 2 1 matrix a.ts -o many.npy --checkpoint marks --resume
 ok "is said once" said_once 'marks.0'
-ok "a journal that is there" of 2 1 matrix a.ts -o many.npy --checkpoint marks
+ok "a store that is there" of 2 1 matrix a.ts -o many.npy --checkpoint marks
 ok "is said once" said_once 'marks.0'
 rm -f marks.*
 ok "going on from nothing" of 2 2 matrix a.ts -o many.npy --resume

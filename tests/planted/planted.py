@@ -87,8 +87,8 @@ FAULTS = [
     # files
     ("missing values are filled from the wrong side", "src/series/missing.c", "x[before] * (1 - share) + x[t] * share;",
      "x[before] * share + x[t] * (1 - share);", ["table"]),
-    ("a journal of other inputs is taken", "src/files/journal.c", "if (strcmp(has, is) == 0 ||", "if (strcmp(has, is) != 1 ||",
-     ["journal"]),
+    ("a store of other inputs is taken", "src/work/store_file.c", "memcmp(x, y, n) != 0) && !(i", "memcmp(x, y, n) != 0) && i != 2 && !(i",
+     ["devices_store"]),
     ("a flag of a file that is no flag", "src/files/read_ts.c", 'wwi_span_is(word, "false"))\n        return WW_OK;',
      "true)\n        return WW_OK;", ["read"]),
     # the program

@@ -47,10 +47,11 @@ START_TEST(outputs) {
     NOTHING(ww_series_set, ww_series_set_read(NULL, NULL, &out));
     NOTHING(ww_series_set, ww_series_set_read("no/such/file", &read, &out));
     NOTHING(ww_series_set, ww_series_set_generate((ww_generator)99, NULL, &out));
+    NOTHING(ww_store, ww_store_open(NULL, NULL, &out));
+    NOTHING(ww_store, ww_store_open("no/such/file", NULL, &out));
+    NOTHING(ww_store, ww_store_open_parts(NULL, 0, 0, &out));
     NOTHING(ww_array_file, ww_array_file_create(NULL, WW_FLOAT, 1, 1, &out));
     NOTHING(ww_array_file, ww_array_file_create("no/such/folder/file.npy", WW_FLOAT, 1, 1, &out));
-    NOTHING(ww_journal, ww_journal_open(NULL, NULL, &out));
-    NOTHING(ww_journal, ww_journal_read("no/such/file", &out));
     NOTHING(ww_file, ww_file_create(NULL, &out));
     NOTHING(ww_file, ww_file_create("no/such/folder/file", &out));
     NOTHING(ww_point_set, ww_point_set_read(NULL, WW_POINTS_NUMBERS, &out));
