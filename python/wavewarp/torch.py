@@ -252,7 +252,11 @@ class _CudaStep:
         values = self._values.clone()
         self._runs += 1
         slopes = [None if one is None else layout.slopes(one) for layout, one in zip(self._layouts, slopes)]
-        return values, slopes, functools.partial(self._check, self._all.sum(), self._runs)
+        # The sum is on its way to the host when backward() asks for it: not behind what that enqueues.
+        total = torch.empty((), dtype=self._kind, pin_memory=True)
+        total.copy_(self._all.sum(), non_blocking=True)
+        told = torch.cuda.current_stream(device).record_event()
+        return values, slopes, functools.partial(self._check, total, told, self._runs)
 
     def _make_outputs(self, slopes):
         """ww_gradient_outputs, and the buffers that it points to."""
@@ -263,8 +267,9 @@ class _CudaStep:
         rows, columns = (None if buffer is None else to_output(buffer) for buffer in buffers)
         return new("ww_gradient_outputs", values=self._to_values, rows=rows, columns=columns), buffers
 
-    def _check(self, total, run):
+    def _check(self, total, told, run):
         # One wait for the whole step. What is not finite makes a sum so; a sum may be too large without.
+        told.synchronize()
         if math.isfinite(total.item()):
             return
         check(lib.ww_gradient_finish(self.gradient._handle[0]))

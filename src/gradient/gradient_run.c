@@ -83,11 +83,11 @@ static uint32_t wave_of(const ww_gradient *g) {
         return 0;
     while (group < g->longest)
         group *= 2;
-    // Local memory: two lines where there is no exchange.
+    // Local memory: two lines where there is no exchange, else a ring for each wave and one above the first.
     const uint64_t values = g->form.channels > wave_channels(group) ? 2 : 1 + g->form.channels;
-    const uint64_t local = 2 * group * (values > 2 ? values : 2) * size;
+    const uint64_t local = ((nvidia ? group + WAVE_ROWS : 2 * group) * (values > 2 ? values : 2) + 2) * size;
     const uint64_t notes = 2 * size * group * (g->longest + WAVE_COLUMNS + WWI_WAVE_BESIDE);
-    return group <= device->max_work_group && local / (nvidia ? 2 : 1) <= device->local_bytes &&
+    return group <= device->max_work_group && local <= device->local_bytes &&
                    notes <= wwi_table_budget(g->pair.context, g->max_bytes)
                ? group
                : 0;
