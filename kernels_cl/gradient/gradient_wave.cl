@@ -56,7 +56,6 @@ typedef struct {
     ulong table;                      // where the pair's costs are
     __global const ww_scalar *costs;  // of the row
     __global ww_scalar *weights;
-    ww_scalar factor;                 // of these
 #else
     ww_point x;
     ww_series rows, y;
@@ -268,7 +267,7 @@ WW_INLINE void ww_wave_slope(ww_wave_adjoints *at, const ww_wave_row *w, const r
     ww_point x = ww_point_infinite(), y = x;
     y.value = ww_wave_cost(w, ww_wave_column(w, j));
     if (here)
-        w->weights[j] = w->factor * all * ww_node_slope(x, y, 0, 0);
+        w->weights[j] = all * ww_node_slope(x, y, 0, 0);
 #else
     const ww_point y = WW_POINT(w->y, (uint)ww_wave_column(w, j));
 #pragma unroll
@@ -363,7 +362,6 @@ ww_gradient_wave(const ww_gradient_args args, __global const ww_gradient_task *r
     __global ww_two *own_notes = (__global ww_two *)(notes + task.checkpoints);
 #if WW_TABLED
     w.table = task.table;
-    w.factor = 1;
 #else
     const bool x_other = (task.x_id & WW_WAVE_OTHER) != 0, y_other = (task.y_id & WW_WAVE_OTHER) != 0;
     w.rows = ww_series_load(x_other ? y_values : x_values, x_other ? y_series : x_series, task.x_id & ~WW_WAVE_OTHER, args.channel);
@@ -396,9 +394,6 @@ ww_gradient_wave(const ww_gradient_args args, __global const ww_gradient_task *r
     const ww_wave_slopes by_columns = {args.wanted & 2 ? columns + task.y_slopes : 0, apart ? 1 : WW_CHANNELS,
                                        apart ? task.m : 1, factor};
     ww_wave_place(&w, w.item < all ? all - 1 - w.item : task.n, noted, own_notes, table, weights);
-#if WW_TABLED
-    w.factor = factor;
-#endif
     ww_wave_adjoints back;
     back.aside = back.away = 0;
 #pragma unroll
