@@ -255,8 +255,6 @@ enum { WWI_MOST_THREADS = 64 };
 unsigned wwi_processors(void); // that this process may use, WWI_MOST_THREADS at most
 // Calls `work` with 0 .. count-1, each in a thread of its own but the first, which is the caller's.
 void wwi_in_threads(unsigned count, void (*work)(void *user, unsigned index), void *user);
-// Large arrays in large pages: a page fault for each 4 KiB takes longer than filling them. Before they are written to.
-void wwi_use_large_pages(void *array, size_t bytes);
 // Has pages of a large array that is about to be filled made by several threads, where the kernel can: while the device
 // works, and not when its results come. What the array holds stays. WW_ERROR_CANCELLED.
 ww_status wwi_make_pages(void *array, size_t bytes);

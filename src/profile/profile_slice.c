@@ -10,6 +10,7 @@
 #define ALL 1e30f // the bound of a window that has not found its neighbours; the negative: of one that looks for none
 // The size of a window that is nobody's neighbour, of one channel: no correlation with it is above a limit.
 #define UNUSABLE_SIZE 1e15
+#define PIECE 16384 // windows that a thread takes
 
 uint64_t wwi_profile_window_bytes(const ww_profile *p, const wwi_profile_series *s) {
     const uint64_t real = p->narrow || p->options.precision == WW_DOUBLE ? 8 : 4;
@@ -45,32 +46,65 @@ static void put_real(const ww_profile *p, bool is_double, unsigned char *to, siz
         memcpy(to + at * 4, &(float){(float)value}, 4);
 }
 
+// A channel of what is sent, which threads make in pieces of windows.
+typedef struct staging {
+    const ww_profile *p;
+    const wwi_profile_slice *s;
+    unsigned char *to;
+    size_t channel;
+    bool is_double; // of a table
+} staging;
+
+static ww_status stage(staging *of, wwi_share_fn make) {
+    for (of->channel = 0; of->channel < of->s->series->channels; of->channel++)
+        WWI_TRY(wwi_share(wwi_send_threads(of->p->context, UINT64_MAX), wwi_ceil_div(of->s->count, PIECE), make, of));
+    return WW_OK;
+}
+
+static size_t piece_end(const staging *of, uint64_t piece) {
+    return (size_t)wwi_least((piece + 1) * PIECE, of->s->count);
+}
+
+static ww_status make_table(void *user, uint64_t piece) {
+    const staging *of = user;
+    const ww_profile *p = of->p;
+    const wwi_profile_series *from = of->s->series;
+    const size_t c = of->channel, stride = of->s->stride, plane = c * 3 * stride, end = piece_end(of, piece);
+    for (size_t i = piece * PIECE; i < end; i++) {
+        const size_t at = of->s->first + i;
+        if (at > 0) {
+            put_real(p, of->is_double, of->to, plane + i, wwi_profile_series_df(from, c, at));
+            put_real(p, of->is_double, of->to, plane + stride + i, wwi_profile_series_dg(from, c, at));
+        }
+        const bool usable = from->state[at] == WWI_WINDOW_USABLE;
+        const double size = wwi_profile_series_size(from, c, at);
+        const double norm = from->norms[c * from->windows + at] > 0 ? 1 / size : 0;
+        put_real(p, of->is_double, of->to, plane + 2 * stride + i,
+                 from->channels == 1 ? (usable ? size : UNUSABLE_SIZE)
+                 : usable            ? norm
+                                     : 0);
+    }
+    return WW_OK;
+}
+
+static ww_status make_means(void *user, uint64_t piece) {
+    const staging *of = user;
+    const size_t end = piece_end(of, piece), to = of->channel * of->s->stride;
+    for (size_t i = piece * PIECE; i < end; i++)
+        put_wide(of->p, of->to, to + i, wwi_profile_series_mean(of->s->series, of->channel, of->s->first + i));
+    return WW_OK;
+}
+
 // What the recurrence adds, and the sizes (of several channels: the norms) of windows that may be neighbours: three
 // planes a channel.
 static ww_status open_table(ww_profile *p, const wwi_profile_slice *s, bool is_double, wwi_buffer **table) {
-    const wwi_profile_series *from = s->series;
-    const uint64_t bytes = (uint64_t)s->stride * from->channels * 3 * (is_double ? 8 : 4);
+    const uint64_t bytes = (uint64_t)s->stride * s->series->channels * 3 * (is_double ? 8 : 4);
     WWI_FREES unsigned char *staged = NULL;
     WWI_TRY(wwi_new_zeroed(staged, bytes));
-    for (size_t c = 0; c < from->channels; c++) {
-        const size_t plane = c * 3 * s->stride;
-        for (size_t i = 0; i < s->count; i++) {
-            const size_t at = s->first + i;
-            if (at > 0) {
-                put_real(p, is_double, staged, plane + i, wwi_profile_series_df(from, c, at));
-                put_real(p, is_double, staged, plane + s->stride + i, wwi_profile_series_dg(from, c, at));
-            }
-            const bool usable = from->state[at] == WWI_WINDOW_USABLE;
-            const double size = wwi_profile_series_size(from, c, at);
-            const double norm = from->norms[c * from->windows + at] > 0 ? 1 / size : 0;
-            put_real(p, is_double, staged, plane + 2 * (size_t)s->stride + i,
-                     from->channels == 1 ? (usable ? size : UNUSABLE_SIZE)
-                     : usable            ? norm
-                                         : 0);
-        }
-        for (size_t i = s->count; from->channels == 1 && i < s->stride; i++)
-            put_real(p, is_double, staged, plane + 2 * (size_t)s->stride + i, UNUSABLE_SIZE);
-    }
+    staging of = {.p = p, .s = s, .to = staged, .is_double = is_double};
+    WWI_TRY(stage(&of, make_table));
+    for (size_t i = s->count; s->series->channels == 1 && i < s->stride; i++)
+        put_real(p, is_double, staged, 2 * (size_t)s->stride + i, UNUSABLE_SIZE);
     return wwi_upload(p->context, table, staged, bytes);
 }
 
@@ -100,9 +134,8 @@ static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
             put_wide(p, staged, c * s->points + t, from->values[c * from->points + s->first + t]);
     WWI_TRY(wwi_upload(p->context, &s->values, staged, value_bytes));
     memset(staged, 0, window_bytes);
-    for (size_t c = 0; c < from->channels; c++)
-        for (size_t i = 0; i < s->count; i++)
-            put_wide(p, staged, c * s->stride + i, wwi_profile_series_mean(from, c, s->first + i));
+    staging of = {.p = p, .s = s, .to = staged};
+    WWI_TRY(stage(&of, make_means));
     WWI_TRY(wwi_upload(p->context, &s->means, staged, window_bytes));
     memset(staged, 0, window_bytes);
     for (size_t c = 0; c < from->channels; c++)
