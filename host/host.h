@@ -23,6 +23,8 @@
 void wwi_context_retain(ww_context *context);
 void wwi_context_release(ww_context *context);
 const ww_device_info *wwi_context_info(const ww_context *context);
+// Clocks a second of all of a device's compute units: what guesses of its speed begin with. Above 0.
+double wwi_device_clocks(const ww_device_info *info);
 
 // A context of several devices holds a context for each, and has nothing of its own on a device: whatever works on one
 // device takes one of these. Of one device it is the only one.

@@ -95,11 +95,16 @@ ww_float_fit ww_series_view_float_fit(const ww_series_view *given) {
     return fit_of(loses, largest);
 }
 
+const char *ww_float_fit_text(ww_float_fit fit) {
+    return fit == WW_FLOAT_LOSES   ? "float loses digits by which the values differ"
+           : fit == WW_FLOAT_SCALE ? "float hardly holds squares of the values"
+                                   : "";
+}
+
 static void tell(const ww_context *context, ww_float_fit fit) {
-    if (fit == WW_FLOAT_LOSES)
-        wwi_log(context, 1, "float loses digits by which the values differ: double does not");
-    if (fit == WW_FLOAT_SCALE)
-        wwi_log(context, 1, "float hardly holds squares of the values: double does");
+    if (fit != WW_FLOAT_FITS)
+        wwi_log(context, 1, "%s: %s", ww_float_fit_text(fit),
+                fit == WW_FLOAT_LOSES ? "double does not" : "double does");
 }
 
 void wwi_tell_series_fit(const ww_context *context, ww_precision taken, const ww_series_view *view) {
