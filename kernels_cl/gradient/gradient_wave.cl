@@ -20,7 +20,7 @@
 // registers, which NVIDIA's compiler heeds where the size of groups is left open. Local memory: WW_WAVE_LOCAL values. Barriers:
 // one a chunk, or without exchange one a step.
 #define WW_WAVE_OTHER 0x80000000u // of a series' id: it is one of the columns
-#define WW_WAVE_STEPS (WW_WG > 256 && (WWK_DOUBLE || WW_CHANNELS > 1) ? 4 : 8) // large groups have 64 registers
+#define WW_WAVE_STEPS (WW_WG > 256 ? 4 : 8) // large groups have 64 registers
 #define WW_WAVE_BESIDE 40                   // columns that are noted besides: a wave's rows are apart
 #ifndef WW_WAVE_LIMITED
 #define WW_WAVE_LIMITED 0

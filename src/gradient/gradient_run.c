@@ -237,8 +237,8 @@ static ww_status build_table(ww_gradient *g) {
     const wwi_named_kernel kernels[] = {{&g->fill, "ww_cost_table"}, {&g->slopes, "ww_table_slopes"}, {NULL, NULL}};
     (void)wwi_table_options(g->pair.rows->precision, true, options, sizeof options);
     const size_t used = strlen(options);
-    (void)snprintf(options + used, sizeof options - used, " -DWW_SLOPES_DIRECT=%d -DWW_SLOPE_TILE=%u",
-                   g->form.direct, g->form.across);
+    (void)snprintf(options + used, sizeof options - used, " -DWW_SLOPES_DIRECT=%d -DWW_SLOPE_TILE=%u", g->form.direct,
+                   g->form.across);
     WWI_TRY(wwi_cost_program(&g->pair.recurrence, texts, options, &g->table_program));
     return wwi_kernels_make(g->pair.stream, g->table_program, kernels);
 }

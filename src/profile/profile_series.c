@@ -188,7 +188,8 @@ static ww_status piece_sums(void *user, uint64_t piece) {
 
 static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, unsigned threads) {
     const double *norms = s->norms + c * s->windows;
-    channel_sums of = {.s = s, .channel = c, .each = wwi_ceil_div(PIECE, s->window), .offset = s->lasts[c * s->windows]};
+    channel_sums of = {
+        .s = s, .channel = c, .each = wwi_ceil_div(PIECE, s->window), .offset = s->lasts[c * s->windows]};
     atomic_init(&of.refused, false);
     WWI_TRY(wwi_share(threads, wwi_ceil_div(s->windows, of.each * s->window), piece_sums, &of));
     for (size_t i = 0; atomic_load(&of.refused) && i < s->windows; i++)
