@@ -18,7 +18,7 @@
 #define MOST 1e17
 // Of more values than these some are looked at.
 enum { MOST_POINTS = 1 << 16, MOST_VALUES = 1 << 22 };
-enum { BESIDE = 16 }; // coordinates of a point that are read together
+enum { BESIDE = 16, RUN = 16 }; // coordinates of a point that are read together; points one after the other
 
 // A number of values: sums of their differences from the first and of the squares, and the squares of what float
 // changes.
@@ -182,7 +182,7 @@ ww_float_fit ww_point_view_float_fit(const ww_point_view *given) {
     for (size_t j = 0; j < view.dimension; j += BESIDE) {
         const size_t count = view.dimension - j < BESIDE ? view.dimension - j : BESIDE;
         spread of[BESIDE] = {{.count = 0}};
-        for (size_t i = 0; i < view.count; i += step)
+        for (size_t i = 0; i < view.count; i += (i + 1) % RUN ? 1 : 1 + (step - 1) * RUN)
             for (size_t k = 0; k < count; k++)
                 add(&of[k], values[view.column_order ? (j + k) * view.count + i : i * view.dimension + j + k]);
         for (size_t k = 0; k < count; k++) {
